@@ -1,0 +1,173 @@
+// Which room of src/ may import which, and which rooms must run in a browser.
+import { readdirSync, readFileSync } from "node:fs";
+import { builtinModules } from "node:module";
+import { dirname, join, posix, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+
+/** In the order data flows: a room imports itself and rooms before it. */
+const rooms = [
+	"base",
+	"records",
+	"codes",
+	"cohort",
+	"simulate",
+	"graph",
+	"runtime",
+	"nn",
+	"models",
+	"train",
+	"infer",
+	"evaluate",
+	"figures",
+	"export",
+	"server",
+	"cli",
+];
+const dataRooms = ["records", "codes", "cohort", "simulate"];
+const engineRooms = ["graph", "runtime", "nn"];
+const browserRooms = ["base", "graph", "nn", "models", "infer", "figures"];
+const nodeOnly = new Set([...builtinModules, "onnxruntime-node"]);
+
+/** @typedef {{ target: string, line: number, typeOnly: boolean, lazy: boolean }} Import */
+/** @typedef {{ file: string, line: number, rule: string, remedy: string }} Violation */
+
+const roomOf = (/** @type {string} */ file) =>
+	file.includes("/") ? file.split("/")[0] : undefined;
+const isTest = (/** @type {string} */ file) => /\.test\.ts$|(^|\/)testing\//.test(file);
+const isNodeOnly = (/** @type {string} */ target) =>
+	target.startsWith("node:") || nodeOnly.has(target);
+
+/** @returns {Import[]} */
+function importsOf(/** @type {string} */ file, /** @type {string} */ text) {
+	const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+	/** @type {Import[]} */
+	const found = [];
+	const add = (
+		/** @type {ts.Node | undefined} */ specifier,
+		/** @type {boolean} */ typeOnly,
+		lazy = false,
+	) => {
+		if (!specifier || !ts.isStringLiteralLike(specifier)) return;
+		const line = source.getLineAndCharacterOfPosition(specifier.getStart()).line + 1;
+		const target = specifier.text.startsWith(".")
+			? posix.join(posix.dirname(file), specifier.text).replace(/\.js$/, ".ts")
+			: specifier.text;
+		found.push({ target, line, typeOnly, lazy });
+	};
+	const visit = (/** @type {ts.Node} */ node) => {
+		if (ts.isImportDeclaration(node)) {
+			add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword);
+		} else if (ts.isExportDeclaration(node)) {
+			add(node.moduleSpecifier, node.isTypeOnly);
+		} else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
+			add(node.argument.literal, true);
+		} else if (
+			ts.isCallExpression(node) &&
+			(node.expression.kind === ts.SyntaxKind.ImportKeyword ||
+				node.expression.getText() === "require")
+		) {
+			add(node.arguments[0], false, true);
+		}
+		ts.forEachChild(node, visit);
+	};
+	visit(source);
+	return found;
+}
+
+/** @returns {Omit<Violation, "file" | "line"> | undefined} */
+function directionFault(/** @type {string} */ from, /** @type {string} */ to) {
+	if (from === to) return undefined;
+	if (rooms.indexOf(to) > rooms.indexOf(from)) {
+		return {
+			rule: `${from} may not import ${to}, which comes after it`,
+			remedy: `move what is shared up into ${from} or before it, or pass it in as an argument`,
+		};
+	}
+	if (engineRooms.includes(from) && dataRooms.includes(to)) {
+		return {
+			rule: `${from} may not import ${to}: the engine knows nothing of records`,
+			remedy: "take plain arrays as arguments",
+		};
+	}
+	return undefined;
+}
+
+/**
+ * @param {ReadonlyMap<string, string>} files path below src, with forward slashes, to text
+ * @returns {Violation[]}
+ */
+export function checkRooms(files) {
+	const imports = new Map([...files].map(([file, text]) => [file, importsOf(file, text)]));
+	/** @type {Violation[]} */
+	const violations = [];
+
+	/**
+	 * The chain by which a file loads something only Node has, as it would in a browser.
+	 * @returns {string[] | undefined}
+	 */
+	const wayToNode = (/** @type {string} */ file, seen = new Set()) => {
+		if (seen.has(file)) return undefined;
+		seen.add(file);
+		for (const { target, typeOnly, lazy } of imports.get(file) ?? []) {
+			if (typeOnly) continue;
+			if (isNodeOnly(target)) return [file, target];
+			const rest = lazy ? undefined : wayToNode(target, seen);
+			if (rest) return [file, ...rest];
+		}
+		return undefined;
+	};
+
+	for (const [file, found] of imports) {
+		const from = roomOf(file);
+		if (isTest(file) || from === undefined) continue;
+		if (!rooms.includes(from)) {
+			violations.push({
+				file,
+				line: 1,
+				rule: `src/${from} is not a room`,
+				remedy: "move it into one, or add it to the list in scripts/check-rooms.mjs",
+			});
+			continue;
+		}
+		for (const { target, line, typeOnly, lazy } of found) {
+			const report = (/** @type {string} */ rule, /** @type {string} */ remedy) =>
+				violations.push({ file, line, rule, remedy });
+			if (files.has(target)) {
+				const to = roomOf(target);
+				const fault = to === undefined ? undefined : directionFault(from, to);
+				if (to === undefined) report("src/index.ts is for users", "import the room itself");
+				else if (isTest(target)) report("only tests import tests", "move it out of the test file");
+				else if (fault) report(fault.rule, fault.remedy);
+			}
+			if (!browserRooms.includes(from) || typeOnly) continue;
+			const way = isNodeOnly(target) ? [target] : lazy ? undefined : wayToNode(target);
+			// A chain through another browser room is reported there.
+			if (!way || way.slice(0, -1).some((step) => browserRooms.includes(roomOf(step) ?? ""))) {
+				continue;
+			}
+			report(
+				`${from} runs in browsers too and may not load ${way.join(" → ")}`,
+				"pass it in as an argument, or use what browsers also have",
+			);
+		}
+	}
+	return violations;
+}
+
+function main() {
+	const src = join(dirname(dirname(fileURLToPath(import.meta.url))), "src");
+	const files = new Map();
+	for (const name of readdirSync(src, { recursive: true, encoding: "utf8" }).sort()) {
+		if (!name.endsWith(".ts")) continue;
+		const path = join(src, name);
+		files.set(relative(src, path).split(sep).join("/"), readFileSync(path, "utf8"));
+	}
+	const violations = checkRooms(files);
+	for (const { file, line, rule, remedy } of violations) {
+		console.error(`src/${file}:${line}: ${rule}; ${remedy}`);
+	}
+	process.exitCode = violations.length > 0 ? 1 : 0;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) main();

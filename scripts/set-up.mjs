@@ -1,0 +1,160 @@
+// Everything a bare clone needs before `npm start` or `npm test`: dependencies from the lockfile, then dist.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const at = (/** @type {string[]} */ ...parts) => join(root, ...parts);
+const readJson = (/** @type {string} */ path) => JSON.parse(readFileSync(path, "utf8"));
+const say = (/** @type {string} */ text) => process.stderr.write(`set-up: ${text}\n`);
+
+class SetUpError extends Error {}
+
+function checkNode() {
+	const wanted = readJson(at("package.json")).engines.node.replace(">=", "");
+	const [major = 0, minor = 0] = wanted.split(".").map(Number);
+	const [ownMajor = 0, ownMinor = 0] = process.versions.node.split(".").map(Number);
+	if (ownMajor > major || (ownMajor === major && ownMinor >= minor)) return;
+	throw new SetUpError(
+		`Node ${wanted} or later is needed, this is ${process.versions.node}; install a newer Node and run this again`,
+	);
+}
+
+/** npm writes node_modules/.package-lock.json last, so it tells what a finished installation holds. */
+function installed() {
+	const path = at("node_modules", ".package-lock.json");
+	if (!existsSync(path)) return false;
+	const present = readJson(path).packages;
+	const wanted = readJson(at("package-lock.json")).packages;
+	for (const name of Object.keys(wanted)) {
+		if (name === "") continue;
+		const [want, have] = [wanted[name], present[name]];
+		if (have ? have.integrity !== want.integrity : !want.optional) return false;
+		if (have?.cpu && !have.cpu.includes(process.arch)) return false;
+	}
+	return true;
+}
+
+function install() {
+	say("installing the dependencies in package-lock.json");
+	const npm = process.env.npm_execpath;
+	const [command, first] = npm?.endsWith("js") ? [process.execPath, [npm]] : ["npm", []];
+	const result = spawnSync(command, [...first, "ci", "--include=dev", "--loglevel=error"], {
+		cwd: root,
+		stdio: ["ignore", 2, 2],
+	});
+	if (result.status === 0) return;
+	throw new SetUpError(
+		result.error
+			? `npm could not be started (${result.error.message}); install npm and run this again`
+			: "npm could not install the dependencies (its reason is above); check that the npm registry answers (npm ping) and that the disk has room, then run this again",
+	);
+}
+
+/** @returns {string[]} */
+function filesUnder(/** @type {string} */ folder) {
+	if (!existsSync(folder)) return [];
+	return readdirSync(folder, { recursive: true, encoding: "utf8" })
+		.map((name) => join(folder, name))
+		.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
+		.sort();
+}
+
+function sourceHash() {
+	const sources = filesUnder(at("src")).filter(
+		(path) => !/\.test\.ts$|[\\/]testing[\\/]/.test(path),
+	);
+	const settings = ["package-lock.json", "tsconfig.json", "tsconfig.build.json"].map((name) =>
+		at(name),
+	);
+	const hash = createHash("sha256");
+	for (const path of [...settings, ...sources]) {
+		hash.update(relative(root, path)).update("\0").update(readFileSync(path)).update("\0");
+	}
+	return hash.digest("hex");
+}
+
+const stampPath = at("dist", ".source-hash");
+
+function built() {
+	return existsSync(stampPath) && readFileSync(stampPath, "utf8") === sourceHash();
+}
+
+function build() {
+	say("building dist");
+	const hash = sourceHash();
+	const compiler = at("node_modules", "typescript", "bin", "tsc");
+	const result = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], {
+		cwd: root,
+		stdio: ["ignore", 2, 2],
+	});
+	if (result.status !== 0) {
+		throw new SetUpError("the TypeScript sources do not compile (see above); correct them first");
+	}
+	for (const path of filesUnder(at("dist"))) {
+		const source = at("src", relative(at("dist"), path).replace(/(\.d\.ts|\.js)$/, ".ts"));
+		if (!existsSync(source)) rmSync(path);
+	}
+	mkdirSync(dirname(stampPath), { recursive: true });
+	writeFileSync(stampPath, hash);
+}
+
+const lockPath = at(".set-up.lock");
+
+function lockHolder() {
+	try {
+		const pid = Number(readFileSync(lockPath, "utf8"));
+		process.kill(pid, 0);
+		return pid;
+	} catch (error) {
+		// EPERM: alive, under another user.
+		return /** @type {NodeJS.ErrnoException} */ (error).code === "EPERM" ? -1 : undefined;
+	}
+}
+
+async function withLock(/** @type {() => void} */ work) {
+	for (let told = false; ; ) {
+		try {
+			writeFileSync(lockPath, String(process.pid), { flag: "wx" });
+			break;
+		} catch (error) {
+			if (/** @type {NodeJS.ErrnoException} */ (error).code !== "EEXIST") throw error;
+		}
+		if (lockHolder() === undefined) {
+			rmSync(lockPath, { force: true });
+			continue;
+		}
+		if (!told) say("another set-up is under way here; waiting for it");
+		told = true;
+		await new Promise((resolve) => setTimeout(resolve, 200));
+	}
+	try {
+		work();
+	} finally {
+		rmSync(lockPath, { force: true });
+	}
+}
+
+try {
+	checkNode();
+	if (!installed() || !built()) {
+		await withLock(() => {
+			if (!installed()) install();
+			if (!built()) build();
+		});
+	}
+} catch (error) {
+	if (!(error instanceof SetUpError)) throw error;
+	say(`error: ${error.message}`);
+	process.exitCode = 1;
+}

@@ -1,0 +1,32 @@
+import type { Command } from "commander";
+import type { Io } from "./io.js";
+
+export interface LazyCommand {
+	readonly name: string;
+	readonly summary: string;
+	/** The file is loaded only when the command is named, so that `trajgpt --help` stays quick. */
+	load(): Promise<{ command(io: Io): Command }>;
+}
+
+export const commands: readonly LazyCommand[] = [
+	{
+		name: "simulate",
+		summary: "write the histories of a synthetic population",
+		load: () => import("./simulate.js"),
+	},
+	{
+		name: "prepare",
+		summary: "turn records into a dataset",
+		load: () => import("./prepare.js"),
+	},
+	{
+		name: "describe",
+		summary: "tell what a dataset holds: counts, spans, gaps, top codes",
+		load: () => import("./describe.js"),
+	},
+	{
+		name: "doctor",
+		summary: "is this machine able to run it, and what is missing",
+		load: () => import("./doctor.js"),
+	},
+];

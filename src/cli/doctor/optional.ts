@@ -1,0 +1,53 @@
+import { findTorch, outputOf } from "../python.js";
+
+export interface Optional {
+	readonly name: string;
+	/** The version found; null when there is none. */
+	readonly found: string | null;
+	readonly detail: string | null;
+	readonly purpose: string;
+	/** What to do, when something is missing or slow. */
+	readonly advice: string | null;
+}
+
+/** Programs some jobs use; none is needed to train or to forecast. */
+export function findOptional(): Promise<Optional[]> {
+	return Promise.all([
+		torch(),
+		program("Chromium", "tests of pages in a real browser", "chromium", "chromium"),
+		program("PostgreSQL", "tests that read records from a database", "psql", "postgresql"),
+	]);
+}
+
+async function torch(): Promise<Optional> {
+	const name = "PyTorch";
+	const purpose = "the peer that bench is measured against";
+	const found = await findTorch();
+	if (!found) return missing(name, purpose, "python3-torch libopenblas0-pthread");
+	return {
+		name,
+		found: found.version,
+		detail: `${found.python} with ${found.blas ?? "the reference BLAS"}`,
+		purpose,
+		advice: found.blas
+			? null
+			: `many times slower than with OpenBLAS; ${debian("libopenblas0-pthread")}`,
+	};
+}
+
+async function program(
+	name: string,
+	purpose: string,
+	executable: string,
+	debianPackage: string,
+): Promise<Optional> {
+	const version = (await outputOf(executable, ["--version"]))?.match(/\d+(\.\d+)+/)?.[0];
+	if (!version) return missing(name, purpose, debianPackage);
+	return { name, found: version, detail: null, purpose, advice: null };
+}
+
+function missing(name: string, purpose: string, debianPackages: string): Optional {
+	return { name, found: null, detail: null, purpose, advice: debian(debianPackages) };
+}
+
+const debian = (packages: string) => `on Debian: apt-get install ${packages}`;

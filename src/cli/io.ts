@@ -1,0 +1,24 @@
+/** Where a command writes: results to stdout, progress and errors to stderr. `process` is one. */
+export interface Io {
+	readonly stdout: Output;
+	readonly stderr: Output;
+	readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+interface Output {
+	write(text: string): unknown;
+	readonly isTTY?: boolean;
+	readonly columns?: number;
+}
+
+/** Ends a command with an exit code once it has said all it has to say. */
+export class Exit extends Error {
+	override readonly name = "Exit";
+	constructor(readonly code: number) {
+		super(`exit ${code}`);
+	}
+}
+
+export function printJson(io: Io, value: unknown): void {
+	io.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}

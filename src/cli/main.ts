@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+import { run } from "./run.js";
+
+// A reader that has seen enough (`| head`) is no failure; a lost progress line is none either.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+	if (error.code === "EPIPE") process.exit(0);
+	throw error;
+});
+process.stderr.on("error", () => {});
+
+process.exitCode = await run(process.argv.slice(2), process);

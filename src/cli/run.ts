@@ -1,0 +1,70 @@
+import { Command, CommanderError } from "commander";
+import { InputError } from "../base/errors.js";
+import type { LazyCommand } from "./commands.js";
+import { commands } from "./commands.js";
+import { examples } from "./examples.js";
+import type { Io } from "./io.js";
+import { Exit } from "./io.js";
+import { ownPackage } from "./version.js";
+
+/** Runs one command line and returns its exit code: 0 done, 1 failed, 2 bad usage or bad input. */
+export async function run(
+	argv: readonly string[],
+	io: Io,
+	table: readonly LazyCommand[] = commands,
+): Promise<number> {
+	try {
+		const program = await programFor(argv, io, table);
+		await program.parseAsync(argv, { from: "user" });
+		return 0;
+	} catch (error) {
+		return exitCode(error, io);
+	}
+}
+
+async function programFor(
+	argv: readonly string[],
+	io: Io,
+	table: readonly LazyCommand[],
+): Promise<Command> {
+	const program = new Command("trajgpt")
+		.description("Forecasts from irregular, time-stamped event histories.")
+		.version(ownPackage.version)
+		.addHelpText(
+			"after",
+			examples({
+				"trajgpt doctor": "see whether this machine is ready",
+				"trajgpt help <command>": "options and examples of one command",
+			}),
+		);
+	for (const { name, summary, load } of table) {
+		const command = argv.includes(name) ? (await load()).command(io) : new Command(name);
+		program.addCommand(command.summary(summary));
+	}
+	settle(program, io);
+	return program;
+}
+
+/** Commander neither writes to the process nor ends it, at any depth. */
+function settle(command: Command, io: Io): void {
+	command.exitOverride().configureOutput({
+		writeOut: (text) => io.stdout.write(text),
+		writeErr: (text) => io.stderr.write(text),
+		getOutHelpWidth: () => io.stdout.columns ?? 100,
+		getErrHelpWidth: () => io.stderr.columns ?? 100,
+		getOutHasColors: () => false,
+		getErrHasColors: () => false,
+	});
+	for (const child of command.commands) settle(child, io);
+}
+
+function exitCode(error: unknown, io: Io): number {
+	if (error instanceof Exit) return error.code;
+	if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+	const message = error instanceof Error ? error.message : String(error);
+	io.stderr.write(`error: ${message}\n`);
+	if (error instanceof InputError) return 2;
+	if (io.env.TRAJGPT_DEBUG && error instanceof Error) io.stderr.write(`${error.stack}\n`);
+	else io.stderr.write("set TRAJGPT_DEBUG=1 to see where; `trajgpt doctor` checks this machine\n");
+	return 1;
+}

@@ -1,0 +1,31 @@
+/** A plain text table: numbers to the right, texts to the left, two spaces between columns. */
+export function table(
+	header: readonly string[],
+	rows: readonly (readonly (string | number)[])[],
+): string {
+	const cells = rows.map((row) => row.map(show));
+	const widths = header.map((name, at) =>
+		Math.max(name.length, ...cells.map((row) => row[at]?.length ?? 0)),
+	);
+	const isNumber = header.map((_, at) => rows.every((row) => typeof row[at] === "number"));
+	const line = (row: readonly string[]) =>
+		row
+			.map((cell, at) => {
+				const width = widths[at] as number;
+				return isNumber[at] ? cell.padStart(width) : cell.padEnd(width);
+			})
+			.join("  ")
+			.trimEnd();
+	return `${[header, ...cells].map(line).join("\n")}\n`;
+}
+
+/** Whole numbers in thousands, others to about three figures. */
+function show(value: string | number): string {
+	if (typeof value === "string") return value;
+	const digits =
+		Number.isInteger(value) || Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 1 ? 1 : 3;
+	return value.toLocaleString("en-US", {
+		minimumFractionDigits: digits,
+		maximumFractionDigits: digits,
+	});
+}

@@ -1,0 +1,10 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+	test: {
+		// Processes, not threads: the native module of ONNX Runtime loads once a process.
+		pool: "forks",
+		include: ["src/**/*.test.ts", "scripts/**/*.test.ts"],
+		testTimeout: 30_000,
+	},
+});
