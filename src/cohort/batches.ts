@@ -1,0 +1,156 @@
+import { InputError } from "../base/errors.js";
+import { random } from "../base/random.js";
+import type { BatchSize, Bucket } from "./buckets.js";
+import { chooseBuckets, paddingOf } from "./buckets.js";
+import type { Dataset, History } from "./dataset.js";
+import type { Split } from "./manifest.js";
+import type { Cut, Pieces } from "./pieces.js";
+import { cutPieces } from "./pieces.js";
+import { specialTokens } from "./vocabulary.js";
+
+export interface BatchOptions {
+	/** Most slots in a row. */
+	readonly maxLength: number;
+	readonly cut: Cut;
+	readonly size: BatchSize;
+	readonly seed: number;
+	/** Most shapes (12): each compiles a session of its own. */
+	readonly maxShapes?: number;
+	/** No more shapes are made once padding is down to this part of all slots (0.12). */
+	readonly padding?: number;
+}
+
+/** Rows of one static shape. */
+export interface PlannedBatch {
+	readonly rows: number;
+	readonly length: number;
+	/** Numbers of pieces, at most `rows`; the rows that are left over stay empty. */
+	readonly pieces: Int32Array;
+}
+
+/** Which rows go together; the contents are read later, batch by batch. */
+export interface BatchPlan {
+	readonly shapes: readonly Bucket[];
+	readonly pieces: Pieces;
+	/** Batches in an epoch. */
+	readonly count: number;
+	/** The part of all slots, empty rows included, that hold no event. */
+	readonly padding: number;
+	/** The batches of an epoch, in order: the same for the same arguments, whatever ran before. */
+	epoch(epoch: number): readonly PlannedBatch[];
+}
+
+/**
+ * Plans batches over sequences of the given lengths (birth events included and also counted in
+ * `birthEvents`). No sequence is dropped; few shapes; little padding.
+ */
+export function planBatches(
+	lengths: ArrayLike<number>,
+	birthEvents: ArrayLike<number>,
+	options: BatchOptions,
+): BatchPlan {
+	const { maxLength, cut, size, seed, maxShapes = 12, padding = 0.12 } = options;
+	atLeast("maximum length", maxLength, 2);
+	atLeast("number of shapes", maxShapes, 1);
+	atLeast("batch size", "rows" in size ? size.rows : size.slots, 1);
+	const pieces = cutPieces(lengths, birthEvents, maxLength, cut);
+	const shapes = chooseBuckets(pieces.length, maxLength, size, maxShapes, padding);
+	const members: number[][] = shapes.map(() => []);
+	for (const [piece, length] of pieces.length.entries())
+		members[shapes.findIndex((shape) => length <= shape.length)]?.push(piece);
+	return {
+		shapes,
+		pieces,
+		count: shapes.reduce((sum, { batches }) => sum + batches, 0),
+		padding: paddingOf(pieces.length, shapes),
+		epoch(epoch) {
+			const stream = random(seed).fork("batches").fork(epoch);
+			const batches = shapes.flatMap(({ rows, length }, at) => {
+				const order = Int32Array.from(stream.fork(at).shuffle(members[at] as number[]));
+				return Array.from({ length: Math.ceil(order.length / rows) }, (_, i) => ({
+					rows,
+					length,
+					pieces: order.subarray(i * rows, (i + 1) * rows),
+				}));
+			});
+			return stream.fork("order").shuffle(batches);
+		},
+	};
+}
+
+function atLeast(name: string, value: number, least: number): void {
+	if (!Number.isSafeInteger(value) || value < least)
+		throw new InputError(`${name} is ${value}; expected a whole number of at least ${least}`);
+}
+
+/** Events x_1 … x_N of each row as they were observed; the model makes its slots from them. */
+export interface Batch {
+	readonly rows: number;
+	readonly length: number;
+	/** [rows, length]; [PAD] after a row's end. A token is a target iff it is not special. */
+	readonly tokens: Int32Array;
+	/** [rows, length], in time units; a row's last time goes on after its end. */
+	readonly times: Float64Array;
+	/** [rows]; 0 for an empty row. */
+	readonly lengths: Int32Array;
+	/** [rows]; the number of the sequence, −1 for an empty row. */
+	readonly sequences: Int32Array;
+}
+
+/** Reads the contents of a planned batch. */
+export async function fillBatch(
+	plan: BatchPlan,
+	batch: PlannedBatch,
+	read: (sequence: number) => Promise<History>,
+): Promise<Batch> {
+	const { rows, length } = batch;
+	const tokens = new Int32Array(rows * length).fill(specialTokens.pad);
+	const times = new Float64Array(rows * length);
+	const lengths = new Int32Array(rows);
+	const sequences = new Int32Array(rows).fill(-1);
+	const { pieces } = plan;
+	for (const [row, piece] of batch.pieces.entries()) {
+		const sequence = pieces.sequence[piece] as number;
+		const history = await read(sequence);
+		const start = row * length;
+		const body = start + history.birthEvents;
+		const [from, to] = [pieces.from[piece], pieces.to[piece]];
+		tokens.set(history.tokens.subarray(0, history.birthEvents), start);
+		times.set(history.times.subarray(0, history.birthEvents), start);
+		tokens.set(history.tokens.subarray(from, to), body);
+		times.set(history.times.subarray(from, to), body);
+		const end = pieces.length[piece] as number;
+		times.fill(times[start + end - 1] as number, start + end, start + length);
+		lengths[row] = end;
+		sequences[row] = sequence;
+	}
+	return { rows, length, tokens, times, lengths, sequences };
+}
+
+export interface SplitBatches {
+	readonly plan: BatchPlan;
+	/** Batch i of an epoch, a pure function of both: a run may resume at any of them. */
+	read(epoch: number, i: number): Promise<Batch>;
+}
+
+/** Batches over a split of a dataset; a batch's `sequences` are the dataset's patient numbers. */
+export function splitBatches(dataset: Dataset, split: Split, options: BatchOptions): SplitBatches {
+	const patients = dataset.patients(split);
+	const plan = planBatches(
+		patients.map((patient) => dataset.lengthOf(patient)),
+		patients.map((patient) => dataset.birthEventsOf(patient)),
+		options,
+	);
+	let current = { epoch: Number.NaN, batches: [] as readonly PlannedBatch[] }; // spares replanning
+	return {
+		plan,
+		async read(epoch, i) {
+			if (current.epoch !== epoch) current = { epoch, batches: plan.epoch(epoch) };
+			const batch = current.batches[i];
+			if (!batch) throw new RangeError(`batch ${i} of ${current.batches.length}`);
+			const filled = await fillBatch(plan, batch, (at) => dataset.read(patients[at] as number));
+			const sequences = filled.sequences.map((at) => (at < 0 ? -1 : (patients[at] as number)));
+			return { ...filled, sequences };
+		},
+	};
+}

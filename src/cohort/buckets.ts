@@ -1,0 +1,132 @@
+/** A static shape and how many batches have it. */
+export interface Bucket {
+	readonly rows: number;
+	readonly length: number;
+	readonly batches: number;
+}
+
+/** At most this many rows, or this many slots (rows × length), in a batch. */
+export type BatchSize = { readonly rows: number } | { readonly slots: number };
+
+/** Lengths that buckets may have: every one up to 16, then sixteen an octave. */
+export function roundLength(length: number): number {
+	const step = length <= 16 ? 1 : 2 ** (Math.floor(Math.log2(length)) - 4);
+	return Math.ceil(length / step) * step;
+}
+
+/**
+ * The bucket lengths with the least padding, for every number of buckets from 1 to `most`.
+ * Dynamic programming over the rounded lengths: a bucket takes a run of them and costs
+ * Σ (its last length − length).
+ */
+export function bestLengths(lengths: Int32Array, longest: number, most: number): number[][] {
+	const sizes = new Map<number, { count: number; total: number }>();
+	for (const length of lengths) {
+		const end = Math.min(longest, roundLength(length));
+		const size = sizes.get(end) ?? { count: 0, total: 0 };
+		size.count++;
+		size.total += length;
+		sizes.set(end, size);
+	}
+	const ends = [...sizes.keys()].sort((a, b) => a - b);
+	const counts = [0]; // counts[j]: sequences within the first j ends
+	const totals = [0];
+	for (const [j, end] of ends.entries()) {
+		const { count, total } = sizes.get(end) as { count: number; total: number };
+		counts.push((counts[j] as number) + count);
+		totals.push((totals[j] as number) + total);
+	}
+	const padding = (i: number, j: number) =>
+		(ends[j - 1] as number) * ((counts[j] as number) - (counts[i] as number)) -
+		((totals[j] as number) - (totals[i] as number));
+
+	const answers: number[][] = [];
+	const starts: number[][] = []; // starts[k][j]: where the last of k + 1 buckets over j ends begins
+	let cost = [0, ...ends.map(() => Number.POSITIVE_INFINITY)]; // with no bucket
+	for (let k = 0; k < Math.min(most, ends.length); k++) {
+		const next = ends.map(() => Number.POSITIVE_INFINITY);
+		next.unshift(Number.POSITIVE_INFINITY);
+		const start = next.map(() => 0);
+		for (let j = 1; j <= ends.length; j++)
+			for (let i = 0; i < j; i++) {
+				const total = (cost[i] as number) + padding(i, j);
+				if (total < (next[j] as number)) {
+					next[j] = total;
+					start[j] = i;
+				}
+			}
+		starts.push(start);
+		cost = next;
+		const answer: number[] = [];
+		for (let at = k, j = ends.length; at >= 0; at--) {
+			answer.unshift(ends[j - 1] as number);
+			j = starts[at]?.[j] as number;
+		}
+		answers.push(answer);
+	}
+	return answers;
+}
+
+/**
+ * How many rows the batches of a bucket have: close under the most allowed, and such that the last
+ * batch is nearly full. The largest that leaves under 3 % empty rows, or the one that leaves fewest.
+ */
+export function rowsThatFit(sequences: number, most: number): number {
+	const upper = Math.min(most, sequences);
+	let best = upper;
+	let bestEmpty = Number.POSITIVE_INFINITY;
+	for (let rows = upper; rows >= Math.ceil(upper / 2); rows--) {
+		const empty = (Math.ceil(sequences / rows) * rows) / sequences - 1;
+		if (empty < bestEmpty) {
+			best = rows;
+			bestEmpty = empty;
+		}
+		if (empty < 0.03) break;
+	}
+	return best;
+}
+
+function bucketsOf(lengths: Int32Array, ends: readonly number[], size: BatchSize): Bucket[] {
+	const counts = ends.map(() => 0);
+	for (const length of lengths) {
+		const at = ends.findIndex((end) => length <= end);
+		counts[at] = (counts[at] as number) + 1;
+	}
+	return ends.map((length, at) => {
+		const most = "rows" in size ? size.rows : Math.max(1, Math.floor(size.slots / length));
+		const rows = rowsThatFit(counts[at] as number, most);
+		return { rows, length, batches: Math.ceil((counts[at] as number) / rows) };
+	});
+}
+
+/** The part of all slots that hold no event: ends of rows, and rows with nothing in them. */
+export function paddingOf(lengths: Int32Array, buckets: readonly Bucket[]): number {
+	const filled = lengths.reduce((sum, length) => sum + length, 0);
+	const slots = buckets.reduce(
+		(sum, { rows, length, batches }) => sum + rows * length * batches,
+		0,
+	);
+	return slots === 0 ? 0 : 1 - filled / slots;
+}
+
+/** The fewest buckets whose padding stays within `padding`, or those with the least. */
+export function chooseBuckets(
+	lengths: Int32Array,
+	longest: number,
+	size: BatchSize,
+	most: number,
+	padding: number,
+): readonly Bucket[] {
+	let best: readonly Bucket[] = [];
+	let bestPadding = Number.POSITIVE_INFINITY;
+	for (const ends of bestLengths(lengths, longest, most)) {
+		const buckets = bucketsOf(lengths, ends, size);
+		const found = paddingOf(lengths, buckets);
+		if (found < bestPadding) {
+			best = buckets;
+			bestPadding = found;
+		}
+		if (found <= padding) break;
+	}
+	return best;
+}

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import type { Sex } from "../records/rows.js";
+
+/** Fixed places of the special tokens: they come first, so that a token is a target iff it is ≥ `specialCount`. */
+export const specialTokens = {
+	pad: 0,
+	sos: 1,
+	birth: 2,
+	female: 3,
+	male: 4,
+} as const;
+export const specialCount = 5;
+
+const tokenSchema = z.strictObject({
+	kind: z.enum(["special", "diagnosis", "drug", "other"]),
+	code: z.string().min(1),
+	/** The classification the code belongs to; null for special tokens. */
+	system: z.string().min(1).nullable(),
+	name: z.string(),
+	category: z.string().nullable(),
+	/** Records in the training split. */
+	count: z.int().min(0),
+});
+export type Token = z.infer<typeof tokenSchema>;
+
+const special = (code: string, name: string): Token => ({
+	kind: "special",
+	code,
+	system: null,
+	name,
+	category: null,
+	count: 0,
+});
+
+const specials: readonly Token[] = [
+	special("[PAD]", "padding"),
+	special("[SOS]", "start of the history"),
+	special("[BIRTH]", "birth, sex unknown"),
+	special("[FEMALE]", "birth of a girl"),
+	special("[MALE]", "birth of a boy"),
+];
+
+export const vocabularySchema = z.strictObject({
+	tokens: z
+		.array(tokenSchema)
+		.min(specialCount + 1)
+		.refine((tokens) => specials.every((own, at) => tokens[at]?.code === own.code), {
+			message: `must begin with ${specials.map((token) => token.code).join(", ")}`,
+		})
+		.refine((tokens) => tokens.every((t, at) => (t.kind === "special") === at < specialCount), {
+			message: `must hold special tokens in the first ${specialCount} places and nowhere else`,
+		})
+		.refine((tokens) => new Set(tokens.map(keyOf)).size === tokens.length, {
+			message: "must not hold a code twice",
+		}),
+});
+
+/** Typed tokens; a token's number is its position. */
+export interface Vocabulary {
+	readonly tokens: readonly Token[];
+	readonly size: number;
+	/** The token of a code (special tokens are not found). Without a system, the first that matches. */
+	find(code: string, system?: string): number | undefined;
+}
+
+function keyOf(token: { readonly system: string | null; readonly code: string }): string {
+	return `${token.system ?? ""}\u0000${token.code}`;
+}
+
+/** Specials first, then the given codes in their order. */
+export function vocabularyOf(codes: readonly Token[]): Vocabulary {
+	return fromTokens([...specials, ...codes]);
+}
+
+export function fromTokens(tokens: readonly Token[]): Vocabulary {
+	const bySystem = new Map<string, number>();
+	const byCode = new Map<string, number>();
+	for (const [at, token] of tokens.entries()) {
+		if (at < specialCount) continue;
+		bySystem.set(keyOf(token), at);
+		if (!byCode.has(token.code)) byCode.set(token.code, at);
+	}
+	return {
+		tokens,
+		size: tokens.length,
+		find: (code, system) =>
+			system === undefined ? byCode.get(code) : bySystem.get(keyOf({ system, code })),
+	};
+}
+
+/** The token that stands at birth. */
+export function birthToken(sex: Sex | null): number {
+	return sex === null ? specialTokens.birth : specialTokens[sex];
+}

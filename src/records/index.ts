@@ -1,0 +1,1 @@
+export { openEvents } from "./events.js";

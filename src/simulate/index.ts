@@ -1,0 +1,1 @@
+export { namesFileOf, writeSimulation } from "./write-simulation.js";
