@@ -1,0 +1,122 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { crc32c } from "./crc32c.js";
+import { openTensorboard } from "./tensorboard.js";
+
+let folder = "";
+beforeEach(() => {
+	folder = mkdtempSync(join(tmpdir(), "trajgpt-tensorboard-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const clock = () => 1_500_000_000_250;
+
+/** Undoes the mask, as a reader does, rather than repeating the writer's arithmetic. */
+function unmask(masked: number): number {
+	const rotated = (masked - 0xa282ead8) >>> 0;
+	return ((rotated >>> 17) | (rotated << 15)) >>> 0;
+}
+
+function records(file: string): Buffer[] {
+	const bytes = readFileSync(file);
+	const found: Buffer[] = [];
+	for (let at = 0; at < bytes.length; ) {
+		const length = Number(bytes.readBigUInt64LE(at));
+		expect(unmask(bytes.readUInt32LE(at + 8))).toBe(crc32c(bytes.subarray(at, at + 8)));
+		const data = bytes.subarray(at + 12, at + 12 + length);
+		expect(unmask(bytes.readUInt32LE(at + 12 + length))).toBe(crc32c(data));
+		found.push(data);
+		at += 16 + length;
+	}
+	return found;
+}
+
+type Field = [number: number, value: bigint | number | Buffer];
+
+/** Any protobuf message, field by field, without its schema. */
+function fields(bytes: Buffer): Field[] {
+	let at = 0;
+	const varint = () => {
+		let value = 0n;
+		for (let shift = 0n; ; shift += 7n) {
+			const byte = bytes.readUInt8(at++);
+			value |= BigInt(byte & 0x7f) << shift;
+			if (byte < 0x80) return value;
+		}
+	};
+	const take = (length: number) => {
+		at += length;
+		return bytes.subarray(at - length, at);
+	};
+	const read: Record<number, () => Field[1]> = {
+		0: varint,
+		1: () => take(8).readDoubleLE(),
+		2: () => take(Number(varint())),
+		5: () => take(4).readFloatLE(),
+	};
+	const found: Field[] = [];
+	while (at < bytes.length) {
+		const key = Number(varint());
+		const value = read[key & 7]?.();
+		if (value === undefined) throw new Error(`wire type ${key & 7} at ${at}`);
+		found.push([key >> 3, value]);
+	}
+	return found;
+}
+
+const WALL: Field = [1, 1_500_000_000.25];
+
+test("the first record is this, byte for byte", () => {
+	const writer = openTensorboard(folder, { clock });
+	writer.close();
+	const [first] = records(writer.file);
+	const wall = Buffer.alloc(8);
+	wall.writeDoubleLE(1_500_000_000.25);
+	const version = Buffer.from("brain.Event:2");
+	expect(first).toEqual(
+		Buffer.concat([Buffer.of(0x09), wall, Buffer.of(0x10, 0), Buffer.of(0x1a, 13), version]),
+	);
+});
+
+test("scalars come back with tag, step and value", () => {
+	const writer = openTensorboard(folder, { clock });
+	writer.scalars(300, { "train/loss": 2.5, größe: -0.125 });
+	writer.scalars(2 ** 40 + 1, { ["x".repeat(200)]: Number.NaN });
+	writer.close();
+	const [, second, third] = records(writer.file).map(fields);
+	const values = (event: Field[] | undefined) =>
+		fields(event?.[2]?.[1] as Buffer).map(([number, value]) => {
+			expect(number).toBe(1);
+			const [tag, scalar] = fields(value as Buffer);
+			return [tag?.[0], String(tag?.[1]), scalar];
+		});
+	expect(second?.slice(0, 2)).toEqual([WALL, [2, 300n]]);
+	expect(second?.[2]?.[0]).toBe(5);
+	expect(values(second)).toEqual([
+		[1, "train/loss", [2, 2.5]],
+		[1, "größe", [2, -0.125]],
+	]);
+	expect(third?.slice(0, 2)).toEqual([WALL, [2, 2n ** 40n + 1n]]);
+	expect(values(third)).toEqual([[1, "x".repeat(200), [2, Number.NaN]]]);
+});
+
+test("a resumed run opens its own file and asks to forget later steps", () => {
+	const first = openTensorboard(folder, { clock });
+	first.close();
+	const second = openTensorboard(folder, { clock, resumeAt: 41 });
+	second.close();
+	expect(readdirSync(folder).sort()).toEqual([basename(first.file), basename(second.file)]);
+	expect(basename(first.file)).toMatch(/^events\.out\.tfevents\.1500000000\..+\.0$/);
+	const [, start] = records(second.file);
+	expect(fields(start as Buffer)).toEqual([WALL, [2, 42n], [7, Buffer.of(0x08, 1)]]);
+});
+
+test("a folder that cannot be made is said", () => {
+	const file = join(folder, "file");
+	writeFileSync(file, "");
+	expect(() => openTensorboard(join(file, "events"), { clock })).toThrow(
+		/cannot write TensorBoard events: .*is a file, not a folder/,
+	);
+});
