@@ -1,0 +1,220 @@
+import { sum } from "./reduce.js";
+import { reshape } from "./shape.js";
+import { scalar, scalarValue } from "./sources.js";
+import {
+	apply,
+	type DType,
+	fail,
+	isFloat,
+	type Node,
+	type Operation,
+	type Shape,
+	sameShape,
+	type Tensor,
+} from "./tensor.js";
+
+/** The shape two shapes broadcast to, as in NumPy; undefined when they do not. */
+export function broadcastShape(a: Shape, b: Shape): Shape | undefined {
+	const rank = Math.max(a.length, b.length);
+	const out: number[] = [];
+	for (let i = 0; i < rank; i++) {
+		const m = a[i - rank + a.length] ?? 1;
+		const n = b[i - rank + b.length] ?? 1;
+		if (m !== n && m !== 1 && n !== 1) return undefined;
+		out.push(m === 1 ? n : m);
+	}
+	return out;
+}
+
+/** Sums a cotangent over the axes along which its tensor was broadcast. */
+export function unbroadcast(cotangent: Tensor, shape: Shape): Tensor {
+	if (sameShape(cotangent.shape, shape)) return cotangent;
+	const extra = cotangent.shape.length - shape.length;
+	const axes = cotangent.shape.flatMap((n, i) =>
+		i < extra || (shape[i - extra] === 1 && n !== 1) ? [i] : [],
+	);
+	return reshape(axes.length > 0 ? sum(cotangent, axes) : cotangent, shape);
+}
+
+export type Operand = Tensor | number;
+
+function pair(a: Operand, b: Operand): [Tensor, Tensor] {
+	const dtype = typeof a !== "number" ? a.dtype : typeof b !== "number" ? b.dtype : "float32";
+	const lift = (x: Operand) => (typeof x === "number" ? scalar(x, dtype) : x);
+	return [lift(a), lift(b)];
+}
+
+type None = Readonly<Record<string, never>>;
+const none: None = {};
+
+function binary(
+	name: string,
+	onnx: string,
+	options: {
+		readonly operands?: "numbers" | "bool" | "any";
+		readonly result?: DType;
+		readonly pullback?: (
+			a: Tensor,
+			b: Tensor,
+			y: Tensor,
+			g: Tensor,
+		) => readonly [() => Tensor, () => Tensor];
+	},
+): (a: Operand, b: Operand) => Tensor {
+	const { operands = "numbers", pullback } = options;
+	const operation: Operation<None> = {
+		name,
+		types: ([a, b]) => {
+			const [x, y] = [a as Tensor, b as Tensor];
+			if (x.dtype !== y.dtype) fail(name, "dtypes differ; cast one of them", [x, y]);
+			if (operands !== "any" && (operands === "bool") !== (x.dtype === "bool"))
+				fail(name, `needs ${operands === "bool" ? "bools" : "numbers"}`, [x, y]);
+			const shape = broadcastShape(x.shape, y.shape);
+			if (!shape) fail(name, "shapes do not broadcast", [x, y]);
+			return [{ shape, dtype: options.result ?? x.dtype }];
+		},
+		onnx: ({ inputs }, write) => [
+			write.node(
+				onnx,
+				inputs.map((x) => write.name(x)),
+			),
+		],
+		...(pullback && {
+			pullback: (node: Node, [g]: readonly (Tensor | null)[]) => {
+				const [a, b] = node.inputs as [Tensor, Tensor];
+				if (!g || !isFloat(a.dtype)) return [null, null];
+				const parts = pullback(a, b, node.outputs[0] as Tensor, g);
+				// A constant scalar has no use for a cotangent, and its sum would cost a pass.
+				return [a, b].map((x, i) =>
+					scalarValue(x) === undefined ? unbroadcast((parts[i] as () => Tensor)(), x.shape) : null,
+				);
+			},
+		}),
+	};
+	return (a, b) => apply(operation, pair(a, b), none);
+}
+
+function unary(
+	name: string,
+	onnx: string,
+	pullback?: (x: Tensor, y: Tensor, g: Tensor) => Tensor,
+): (x: Tensor) => Tensor {
+	const operation: Operation<None> = {
+		name,
+		types: ([x]) => {
+			const { shape, dtype } = x as Tensor;
+			if (!isFloat(dtype)) fail(name, "needs a float tensor", [x as Tensor]);
+			return [{ shape, dtype }];
+		},
+		onnx: ({ inputs: [x] }, write) => [write.node(onnx, [write.name(x as Tensor)])],
+		...(pullback && {
+			pullback: (node: Node, [g]: readonly (Tensor | null)[]) => [
+				g ? pullback(node.inputs[0] as Tensor, node.outputs[0] as Tensor, g) : null,
+			],
+		}),
+	};
+	return (x) => apply(operation, [x], none);
+}
+
+export const add = binary("add", "Add", { pullback: (_a, _b, _y, g) => [() => g, () => g] });
+export const sub = binary("sub", "Sub", { pullback: (_a, _b, _y, g) => [() => g, () => neg(g)] });
+export const mul = binary("mul", "Mul", {
+	pullback: (a, b, _y, g) => [() => mul(g, b), () => mul(g, a)],
+});
+export const div = binary("div", "Div", {
+	pullback: (_a, b, y, g) => [() => div(g, b), () => neg(div(mul(g, y), b))],
+});
+/** a^b, differentiable in the base (a > 0) and in the exponent. */
+export const pow = binary("pow", "Pow", {
+	pullback: (a, b, y, g) => [() => mul(g, mul(b, pow(a, sub(b, 1)))), () => mul(g, mul(y, log(a)))],
+});
+/** The larger of two; where they are equal the cotangent goes to the first. */
+export const maximum = binary("maximum", "Max", {
+	pullback: (a, b, _y, g) => [
+		() => mul(g, cast(greaterEqual(a, b), g.dtype)),
+		() => mul(g, cast(less(a, b), g.dtype)),
+	],
+});
+/** The smaller of two; where they are equal the cotangent goes to the first. */
+export const minimum = binary("minimum", "Min", {
+	pullback: (a, b, _y, g) => [
+		() => mul(g, cast(greaterEqual(b, a), g.dtype)),
+		() => mul(g, cast(less(b, a), g.dtype)),
+	],
+});
+export const clamp = (x: Tensor, low: Operand, high: Operand): Tensor =>
+	minimum(maximum(x, low), high);
+
+export const less = binary("less", "Less", { result: "bool" });
+export const greaterEqual = binary("greaterEqual", "GreaterOrEqual", { result: "bool" });
+export const equal = binary("equal", "Equal", { operands: "any", result: "bool" });
+export const both = binary("both", "And", { operands: "bool", result: "bool" });
+export const either = binary("either", "Or", { operands: "bool", result: "bool" });
+
+export const neg = unary("neg", "Neg", (_x, _y, g) => neg(g));
+export const exp = unary("exp", "Exp", (_x, y, g) => mul(g, y));
+export const log = unary("log", "Log", (x, _y, g) => div(g, x));
+export const sqrt = unary("sqrt", "Sqrt", (_x, y, g) => div(mul(g, 0.5), y));
+export const sin = unary("sin", "Sin", (x, _y, g) => mul(g, cos(x)));
+export const cos = unary("cos", "Cos", (x, _y, g) => neg(mul(g, sin(x))));
+export const tanh = unary("tanh", "Tanh", (_x, y, g) => mul(g, sub(1, mul(y, y))));
+export const sigmoid = unary("sigmoid", "Sigmoid", (_x, y, g) => mul(g, sub(y, mul(y, y))));
+export const abs = unary("abs", "Abs", (x, _y, g) => mul(g, sign(x)));
+export const sign = unary("sign", "Sign");
+export const floor = unary("floor", "Floor");
+export const relu = unary("relu", "Relu", (x, _y, g) => mul(g, cast(less(0, x), g.dtype)));
+
+export const square = (x: Tensor): Tensor => mul(x, x);
+
+const castOperation: Operation<{ readonly to: DType }> = {
+	name: "cast",
+	types: ([x], { to }) => [{ shape: (x as Tensor).shape, dtype: to }],
+	pullback: ({ inputs: [x] }, [g]) => [
+		g && isFloat((x as Tensor).dtype) && isFloat(g.dtype) ? cast(g, (x as Tensor).dtype) : null,
+	],
+	onnx: ({ inputs: [x], attributes: { to } }, write) => [
+		write.node("Cast", [write.name(x as Tensor)], { to: onnxType[to] }),
+	],
+};
+
+/** The numbers ONNX gives to its element types. */
+export const onnxType: Readonly<Record<DType, number>> = {
+	float32: 1,
+	float64: 11,
+	int32: 6,
+	bool: 9,
+};
+
+export const cast = (x: Tensor, to: DType): Tensor =>
+	x.dtype === to ? x : apply(castOperation, [x], { to });
+
+const whereOperation: Operation<None> = {
+	name: "where",
+	types: (inputs) => {
+		const [condition, a, b] = inputs as [Tensor, Tensor, Tensor];
+		if (condition.dtype !== "bool") fail("where", "the condition must be bool", inputs);
+		if (a.dtype !== b.dtype) fail("where", "the branches' dtypes differ", inputs);
+		const branches = broadcastShape(a.shape, b.shape);
+		const shape = branches && broadcastShape(condition.shape, branches);
+		if (!shape) fail("where", "shapes do not broadcast", inputs);
+		return [{ shape, dtype: a.dtype }];
+	},
+	pullback: ({ inputs }, [g]) => {
+		const [condition, a, b] = inputs as [Tensor, Tensor, Tensor];
+		if (!g || !isFloat(a.dtype)) return [null, null, null];
+		const part = (x: Tensor, taken: Tensor) =>
+			scalarValue(x) === undefined ? unbroadcast(taken, x.shape) : null;
+		const zero = scalar(0, g.dtype);
+		return [null, part(a, where(condition, g, zero)), part(b, where(condition, zero, g))];
+	},
+	onnx: ({ inputs }, write) => [
+		write.node(
+			"Where",
+			inputs.map((x) => write.name(x)),
+		),
+	],
+};
+
+export function where(condition: Tensor, a: Operand, b: Operand): Tensor {
+	return apply(whereOperation, [condition, ...pair(a, b)], none);
+}

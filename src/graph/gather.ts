@@ -1,0 +1,203 @@
+import { cast, equal } from "./elementwise.js";
+import { reshape, transpose } from "./shape.js";
+import { constant } from "./sources.js";
+import {
+	apply,
+	applyAll,
+	axisOf,
+	type DType,
+	fail,
+	isFloat,
+	type Operation,
+	sameShape,
+	type Tensor,
+} from "./tensor.js";
+
+interface AlongAxis {
+	readonly axis: number;
+}
+
+const gatherOperation: Operation<AlongAxis> = {
+	name: "gather",
+	types: (inputs, { axis }) => {
+		const [x, indices] = inputs as [Tensor, Tensor];
+		if (indices.dtype !== "int32") fail("gather", "indices must be int32", inputs);
+		const { shape, dtype } = x;
+		return [
+			{ shape: [...shape.slice(0, axis), ...indices.shape, ...shape.slice(axis + 1)], dtype },
+		];
+	},
+	pullback: ({ inputs, attributes: { axis } }, [g]) => {
+		const [x, indices] = inputs as [Tensor, Tensor];
+		if (!g || !isFloat(x.dtype)) return [null, null];
+		const count = x.shape[axis] as number;
+		if (axis === 0) {
+			const rows = reshape(g, [-1, ...x.shape.slice(1)]);
+			return [scatterAdd(rows, reshape(indices, [-1]), count), null];
+		}
+		// Bring the axis to the front, add the rows up there, and put it back.
+		const front = [axis, ...x.shape.flatMap((_, i) => (i === axis ? [] : [i]))];
+		const flat = reshape(g, [...x.shape.slice(0, axis), -1, ...x.shape.slice(axis + 1)]);
+		const rows = scatterAdd(transpose(flat, front), reshape(indices, [-1]), count);
+		return [
+			transpose(
+				rows,
+				front.map((_, i) => front.indexOf(i)),
+			),
+			null,
+		];
+	},
+	onnx: ({ inputs, attributes: { axis } }, write) => [
+		write.node(
+			"Gather",
+			inputs.map((x) => write.name(x)),
+			{ axis },
+		),
+	],
+};
+
+/** Rows (or slices of another axis) of `x` at the places `indices` names. */
+export const gather = (x: Tensor, indices: Tensor, axis = 0): Tensor =>
+	apply(gatherOperation, [x, indices], { axis: axisOf("gather", x, axis) });
+
+const scatterOperation: Operation<{ readonly rows: number }> = {
+	name: "scatterAdd",
+	types: (inputs, { rows }) => {
+		const [x, indices] = inputs as [Tensor, Tensor];
+		if (indices.dtype !== "int32" || indices.shape.length !== 1)
+			fail("scatterAdd", "indices must be an int32 vector", inputs);
+		if (indices.shape[0] !== x.shape[0]) fail("scatterAdd", "one index a row is needed", inputs);
+		return [{ shape: [rows, ...x.shape.slice(1)], dtype: x.dtype }];
+	},
+	pullback: ({ inputs: [, indices] }, [g]) => [g ? gather(g, indices as Tensor) : null, null],
+	onnx: (node, write) => {
+		const [x, indices] = node.inputs as [Tensor, Tensor];
+		const shape = write.integers(node.outputs[0]?.shape ?? []);
+		const zeros = write.node("Expand", [write.scalar(0, x.dtype), shape]);
+		const wide = write.node("Cast", [write.name(indices)], { to: 7 });
+		const places = write.node("Unsqueeze", [wide, write.integers([1])]);
+		return [write.node("ScatterND", [zeros, places, write.name(x)], { reduction: "add" })];
+	},
+};
+
+/** A tensor of `rows` rows in which row i is the sum of the rows of `x` whose index is i. */
+export const scatterAdd = (x: Tensor, indices: Tensor, rows: number): Tensor =>
+	apply(scatterOperation, [x, indices], { rows });
+
+const pickOperation: Operation<AlongAxis> = {
+	name: "pick",
+	types: (inputs, { axis }) => {
+		const [x, indices] = inputs as [Tensor, Tensor];
+		const fits =
+			x.shape.length === indices.shape.length &&
+			x.shape.every((n, i) => i === axis || n === indices.shape[i]);
+		if (indices.dtype !== "int32" || !fits)
+			fail("pick", `indices must be int32 and agree in all but axis ${axis}`, inputs);
+		return [{ shape: indices.shape, dtype: x.dtype }];
+	},
+	pullback: ({ inputs, attributes: { axis } }, [g]) => {
+		const [x, indices] = inputs as [Tensor, Tensor];
+		if (!g || !isFloat(x.dtype)) return [null, null];
+		return [placeAdd(g, indices, axis, x.shape[axis] as number), null];
+	},
+	onnx: ({ inputs, attributes: { axis } }, write) => [
+		write.node(
+			"GatherElements",
+			inputs.map((x) => write.name(x)),
+			{ axis },
+		),
+	],
+};
+
+/** For each place of `indices`, the element of `x` at that index along the axis and the same place elsewhere. */
+export const pick = (x: Tensor, indices: Tensor, axis: number): Tensor =>
+	apply(pickOperation, [x, indices], { axis: axisOf("pick", x, axis) });
+
+const placeOperation: Operation<AlongAxis & { readonly length: number }> = {
+	name: "placeAdd",
+	types: (inputs, { axis, length }) => {
+		const [x, indices] = inputs as [Tensor, Tensor];
+		if (indices.dtype !== "int32" || !sameShape(x.shape, indices.shape))
+			fail("placeAdd", "indices must be int32 and of the values' shape", inputs);
+		return [{ shape: x.shape.map((n, i) => (i === axis ? length : n)), dtype: x.dtype }];
+	},
+	pullback: ({ inputs: [, indices], attributes: { axis } }, [g]) => [
+		g ? pick(g, indices as Tensor, axis) : null,
+		null,
+	],
+	onnx: (node, write) => {
+		const [x, indices] = node.inputs as [Tensor, Tensor];
+		const shape = write.integers(node.outputs[0]?.shape ?? []);
+		const zeros = write.node("Expand", [write.scalar(0, x.dtype), shape]);
+		return [
+			write.node("ScatterElements", [zeros, write.name(indices), write.name(x)], {
+				axis: node.attributes.axis,
+				reduction: "add",
+			}),
+		];
+	},
+};
+
+/** The reverse of `pick`: adds each value to its index along an axis of the given length. */
+export const placeAdd = (x: Tensor, indices: Tensor, axis: number, length: number): Tensor =>
+	apply(placeOperation, [x, indices], { axis: axisOf("placeAdd", x, axis), length });
+
+const topOperation: Operation<AlongAxis & { readonly count: number }> = {
+	name: "topK",
+	types: ([x], { axis, count }) => {
+		const { shape, dtype } = x as Tensor;
+		if (dtype === "bool") fail("topK", "needs numbers", [x as Tensor]);
+		if (!(Number.isInteger(count) && count >= 1 && count <= (shape[axis] as number)))
+			fail("topK", `cannot take ${count} of axis ${axis}`, [x as Tensor]);
+		const out = shape.map((n, i) => (i === axis ? count : n));
+		return [
+			{ shape: out, dtype },
+			{ shape: out, dtype: "int32" },
+		];
+	},
+	pullback: (node, [g]) => {
+		const { axis } = node.attributes;
+		const [x] = node.inputs as [Tensor];
+		return [g ? placeAdd(g, node.outputs[1] as Tensor, axis, x.shape[axis] as number) : null];
+	},
+	onnx: ({ inputs: [x], attributes: { axis, count } }, write) => {
+		const [values, wide] = write.nodes(
+			"TopK",
+			[write.name(x as Tensor), write.integers([count])],
+			{ axis },
+			{ outputs: 2 },
+		) as [string, string];
+		return [values, write.node("Cast", [wide], { to: 6 })];
+	},
+};
+
+/** The largest values along an axis, in falling order, and where they stand. Gradients pass to what was chosen. */
+export function topK(
+	x: Tensor,
+	count: number,
+	axis = -1,
+): { readonly values: Tensor; readonly indices: Tensor } {
+	const at = axisOf("topK", x, axis);
+	const [values, indices] = applyAll(topOperation, [x], { axis: at, count }) as [Tensor, Tensor];
+	return { values, indices };
+}
+
+/** Where the largest value along an axis stands; the first of equals. */
+export function argmax(x: Tensor, axis = -1): Tensor {
+	const at = axisOf("argmax", x, axis);
+	return reshape(
+		topK(x, 1, at).indices,
+		x.shape.filter((_, i) => i !== at),
+	);
+}
+
+/** A new last axis of the given length: 1 at each index, 0 elsewhere. */
+export function oneHot(indices: Tensor, length: number, dtype: DType = "float32"): Tensor {
+	if (indices.dtype !== "int32") fail("oneHot", "indices must be int32", [indices]);
+	const places = constant(
+		Array.from({ length }, (_, i) => i),
+		[length],
+		"int32",
+	);
+	return cast(equal(reshape(indices, [...indices.shape, 1]), places), dtype);
+}

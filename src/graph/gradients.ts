@@ -1,0 +1,60 @@
+import { add } from "./elementwise.js";
+import { filled } from "./sources.js";
+import { fail, isFloat, type Node, type Tensor } from "./tensor.js";
+
+/** Nodes that `outputs` depend on, each after those it depends on itself; what is `known` already is left out. */
+export function inOrder(
+	outputs: readonly Tensor[],
+	known: (tensor: Tensor) => boolean = () => false,
+): Node[] {
+	const order: Node[] = [];
+	const seen = new Set<Node>();
+	// Depth first without recursion: graphs are thousands of nodes deep.
+	const stack: { node: Node; next: number }[] = [];
+	for (const output of outputs) {
+		const { node } = output;
+		if (seen.has(node) || known(output)) continue;
+		seen.add(node);
+		stack.push({ node, next: 0 });
+		while (stack.length > 0) {
+			const top = stack[stack.length - 1] as { node: Node; next: number };
+			const child = top.node.inputs[top.next++];
+			if (child === undefined) {
+				order.push(top.node);
+				stack.pop();
+			} else if (!seen.has(child.node) && !known(child)) {
+				seen.add(child.node);
+				stack.push({ node: child.node, next: 0 });
+			}
+		}
+	}
+	return order;
+}
+
+/**
+ * The gradient of a scalar with respect to each tensor, by reverse accumulation. What the
+ * scalar does not depend on gets zeros.
+ */
+export function gradients(loss: Tensor, wrt: readonly Tensor[]): Tensor[] {
+	if (loss.shape.length > 0 || !isFloat(loss.dtype))
+		fail("gradients", "needs a float scalar; reduce it first", [loss]);
+	const order = inOrder([loss]);
+	const wanted = new Set<Node>(wrt.map((x) => x.node));
+	const onTheWay = new Set<Node>();
+	for (const node of order) {
+		if (wanted.has(node) || node.inputs.some((x) => onTheWay.has(x.node))) onTheWay.add(node);
+	}
+	const cotangents = new Map<Tensor, Tensor>([[loss, filled(1, [], loss.dtype)]]);
+	for (const node of order.reverse()) {
+		if (!onTheWay.has(node) || !node.operation.pullback) continue;
+		const given = node.outputs.map((y) => cotangents.get(y) ?? null);
+		if (given.every((g) => g === null)) continue;
+		node.operation.pullback(node, given).forEach((g, i) => {
+			const x = node.inputs[i] as Tensor;
+			if (!g || !onTheWay.has(x.node)) return;
+			const before = cotangents.get(x);
+			cotangents.set(x, before ? add(before, g) : g);
+		});
+	}
+	return wrt.map((x) => cotangents.get(x) ?? filled(0, x.shape, x.dtype));
+}

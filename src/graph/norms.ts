@@ -1,0 +1,68 @@
+import { add, div, mul, sqrt, sub } from "./elementwise.js";
+import { mean, sumSquares, variance } from "./reduce.js";
+import { reshape } from "./shape.js";
+import { fail, size, type Tensor } from "./tensor.js";
+
+const smallest = 1e-5;
+
+export interface Affine {
+	readonly scale?: Tensor;
+	readonly shift?: Tensor;
+	/** Added to the variance. */
+	readonly epsilon?: number;
+}
+
+function affine(x: Tensor, { scale, shift }: Affine): Tensor {
+	const scaled = scale ? mul(x, scale) : x;
+	return shift ? add(scaled, shift) : scaled;
+}
+
+/** x over its root mean square, along the last axis. */
+export function rmsNorm(x: Tensor, options: Affine = {}): Tensor {
+	const meanSquare = mul(sumSquares(x, -1, true), 1 / (x.shape.at(-1) as number));
+	return affine(mul(x, div(1, sqrt(add(meanSquare, options.epsilon ?? smallest)))), options);
+}
+
+/** x less its mean, over its deviation, along the last axis. */
+export const layerNorm = (x: Tensor, options: Affine = {}): Tensor =>
+	rmsNorm(sub(x, mean(x, -1, true)), options);
+
+/**
+ * x less its mean, over its deviation, both taken over the given axes (batch and places: all but
+ * the channels). The statistics come along, for running averages; they, the scale and the shift
+ * have size 1 along those axes.
+ */
+export function batchNorm(
+	x: Tensor,
+	axes: readonly number[],
+	options: Affine = {},
+): { readonly y: Tensor; readonly mean: Tensor; readonly variance: Tensor } {
+	const centre = mean(x, axes, true);
+	const spread = variance(x, axes, true);
+	return { y: normalized(x, centre, spread, options), mean: centre, variance: spread };
+}
+
+/** x less a mean, over the root of a variance: batch norm with its running averages. */
+export function normalized(
+	x: Tensor,
+	centre: Tensor,
+	spread: Tensor,
+	options: Affine = {},
+): Tensor {
+	const inverse = div(1, sqrt(add(spread, options.epsilon ?? smallest)));
+	return affine(mul(sub(x, centre), inverse), options);
+}
+
+/** x [batch, channels, …] normalized within each group of channels; scale and shift [channels]. */
+export function groupNorm(x: Tensor, groups: number, options: Affine = {}): Tensor {
+	const [batch, channels, ...places] = x.shape as [number, number, ...number[]];
+	if (!(channels % groups === 0))
+		fail("groupNorm", `${channels} channels do not make ${groups} groups`, [x]);
+	const { scale, shift, ...rest } = options;
+	const rows = reshape(x, [batch, groups, (channels / groups) * size(places)]);
+	const perChannel = (t: Tensor) => reshape(t, [channels, ...places.map(() => 1)]);
+	return affine(reshape(layerNorm(rows, rest), x.shape), {
+		...(scale && { scale: perChannel(scale) }),
+		...(shift && { shift: perChannel(shift) }),
+	});
+}

@@ -1,0 +1,90 @@
+import { conv1d, swept } from "./conv.js";
+import { scatterAdd } from "./gather.js";
+import { concat, expand, reshape, slice } from "./shape.js";
+import { filled } from "./sources.js";
+import { apply, fail, isFloat, type Operation, size, type Tensor } from "./tensor.js";
+
+interface Window {
+	readonly kernel: readonly number[];
+	readonly strides: readonly number[];
+	readonly padding: readonly (readonly [before: number, after: number])[];
+}
+
+const maxPoolOperation: Operation<Window> = {
+	name: "maxPool",
+	types: ([input], window) => {
+		const x = input as Tensor;
+		if (!isFloat(x.dtype)) fail("maxPool", "needs a float tensor", [x]);
+		if (x.shape.length !== window.kernel.length + 2)
+			fail("maxPool", `needs [batch, channels, …] with ${window.kernel.length} more axes`, [x]);
+		const dilations = window.kernel.map(() => 1);
+		const sizes = swept(x.shape.slice(2), window.kernel, { ...window, dilations });
+		if (sizes.some((n) => n < 1)) fail("maxPool", "the window is wider than the input", [x]);
+		// A window that lies in the padding alone would have no largest element.
+		if (window.padding.some((sides, i) => sides.some((n) => n >= (window.kernel[i] as number))))
+			fail("maxPool", `padding must be less than the window of ${window.kernel.join(" × ")}`, [x]);
+		const shape = [...x.shape.slice(0, 2), ...sizes];
+		return [
+			{ shape, dtype: x.dtype },
+			{ shape, dtype: "int32" },
+		];
+	},
+	pullback: ({ inputs: [x], outputs: [, chosen] }, [g]) => {
+		if (!g) return [null];
+		const { shape } = x as Tensor;
+		const flat = scatterAdd(reshape(g, [-1]), reshape(chosen as Tensor, [-1]), size(shape));
+		return [reshape(flat, shape)];
+	},
+	onnx: ({ inputs: [x], attributes: { kernel, strides, padding } }, write) => {
+		const pads = [...padding.map(([before]) => before), ...padding.map(([, after]) => after)];
+		const attributes = { kernel_shape: kernel, strides, pads };
+		const [values, wide] = write.nodes("MaxPool", [write.name(x as Tensor)], attributes, {
+			outputs: 2,
+		}) as [string, string];
+		return [values, write.node("Cast", [wide], { to: 6 })];
+	},
+};
+
+export interface PoolOptions {
+	readonly kernel: number;
+	/** The kernel's width unless given. */
+	readonly stride?: number;
+	/** Places beyond both ends, or [before, after]. */
+	readonly padding?: number | readonly [number, number];
+}
+
+function windowOf({ kernel, stride = kernel, padding = 0 }: PoolOptions, axes: number): Window {
+	const sides = typeof padding === "number" ? ([padding, padding] as const) : padding;
+	const each = <T>(value: T): T[] => Array<T>(axes).fill(value);
+	return { kernel: each(kernel), strides: each(stride), padding: each(sides) };
+}
+
+/** The largest of each window of x [batch, channels, length]. */
+export const maxPool1d = (x: Tensor, options: PoolOptions): Tensor =>
+	apply(maxPoolOperation, [x], windowOf(options, 1));
+
+/** The largest of each square window of x [batch, channels, height, width]. */
+export const maxPool2d = (x: Tensor, options: PoolOptions): Tensor =>
+	apply(maxPoolOperation, [x], windowOf(options, 2));
+
+/** The mean of each window of x [batch, channels, length]; places beyond the ends count as zeros. */
+export function avgPool1d(x: Tensor, options: PoolOptions): Tensor {
+	if (x.shape.length !== 3) fail("avgPool1d", "needs [batch, channels, length]", [x]);
+	const { kernel, stride = kernel, padding = 0 } = options;
+	const [batch, channels, length] = x.shape as [number, number, number];
+	const weights = filled(1 / kernel, [1, 1, kernel], x.dtype);
+	const rows = reshape(x, [batch * channels, 1, length]);
+	return reshape(conv1d(rows, weights, { stride, padding }), [batch, channels, -1]);
+}
+
+/** The mean of the `width` places around each place along the last axis; the ends repeat. */
+export function movingAverage(x: Tensor, width: number): Tensor {
+	const before = Math.floor((width - 1) / 2);
+	const ends = (part: Tensor, count: number) =>
+		count > 0 ? [expand(part, [...x.shape.slice(0, -1), count])] : [];
+	const first = ends(slice(x, -1, 0, 1), before);
+	const last = ends(slice(x, -1, -1), width - 1 - before);
+	const wide = concat([...first, x, ...last], -1);
+	const rows = reshape(wide, [1, -1, wide.shape.at(-1) as number]);
+	return reshape(avgPool1d(rows, { kernel: width, stride: 1 }), x.shape);
+}

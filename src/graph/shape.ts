@@ -1,0 +1,283 @@
+import { unbroadcast } from "./elementwise.js";
+import { filled } from "./sources.js";
+import {
+	apply,
+	applyAll,
+	axisOf,
+	fail,
+	type Operation,
+	type Shape,
+	sameShape,
+	size,
+	type Tensor,
+} from "./tensor.js";
+
+interface ToShape {
+	readonly shape: Shape;
+}
+
+const reshapeOperation: Operation<ToShape> = {
+	name: "reshape",
+	types: ([x], { shape }) => {
+		const { shape: from, dtype } = x as Tensor;
+		if (size(from) !== size(shape) || shape.some((n) => !Number.isInteger(n) || n < 0))
+			fail("reshape", `${size(from)} values do not fill [${shape.join(", ")}]`, [x as Tensor]);
+		return [{ shape, dtype }];
+	},
+	pullback: ({ inputs: [x] }, [g]) => [g ? reshape(g, (x as Tensor).shape) : null],
+	onnx: ({ inputs: [x], attributes: { shape } }, write) => [
+		write.node("Reshape", [write.name(x as Tensor), write.integers(shape)]),
+	],
+};
+
+/** The same values in another shape; one size may be −1. */
+export function reshape(x: Tensor, shape: Shape): Tensor {
+	const known = shape.reduce((p, n) => (n === -1 ? p : p * n), 1);
+	const full = shape.map((n) => (n === -1 ? size(x.shape) / known : n));
+	return sameShape(x.shape, full) ? x : apply(reshapeOperation, [x], { shape: full });
+}
+
+const transposeOperation: Operation<{ readonly order: readonly number[] }> = {
+	name: "transpose",
+	types: ([x], { order }) => {
+		const { shape, dtype } = x as Tensor;
+		if (
+			[...order].sort((a, b) => a - b).some((axis, i) => axis !== i) ||
+			order.length !== shape.length
+		)
+			fail("transpose", `[${order.join(", ")}] is not an order of its axes`, [x as Tensor]);
+		return [{ shape: order.map((axis) => shape[axis] as number), dtype }];
+	},
+	pullback: ({ attributes: { order } }, [g]) => [
+		g
+			? transpose(
+					g,
+					order.map((_, axis) => order.indexOf(axis)),
+				)
+			: null,
+	],
+	onnx: ({ inputs: [x], attributes: { order } }, write) => [
+		write.node("Transpose", [write.name(x as Tensor)], { perm: order }),
+	],
+};
+
+/** Axes in another order; without one, the last two change places. */
+export function transpose(x: Tensor, order?: readonly number[]): Tensor {
+	const rank = x.shape.length;
+	const axes = order ?? x.shape.map((_, i) => (i < rank - 2 ? i : 2 * rank - 3 - i));
+	return axes.length === rank && axes.every((axis, i) => axis === i)
+		? x
+		: apply(transposeOperation, [x], { order: axes });
+}
+
+const expandOperation: Operation<ToShape> = {
+	name: "expand",
+	types: ([x], { shape }) => {
+		const { shape: from, dtype } = x as Tensor;
+		const extra = shape.length - from.length;
+		if (extra < 0 || from.some((n, i) => n !== 1 && n !== shape[i + extra]))
+			fail("expand", `does not broadcast to [${shape.join(", ")}]`, [x as Tensor]);
+		return [{ shape, dtype }];
+	},
+	pullback: ({ inputs: [x] }, [g]) => [g ? unbroadcast(g, (x as Tensor).shape) : null],
+	onnx: ({ inputs: [x], attributes: { shape } }, write) => [
+		write.node("Expand", [write.name(x as Tensor), write.integers(shape)]),
+	],
+};
+
+/** Repeats along axes of size 1, and along new axes in front. */
+export const expand = (x: Tensor, shape: Shape): Tensor =>
+	sameShape(x.shape, shape) ? x : apply(expandOperation, [x], { shape });
+
+interface Window {
+	readonly axis: number;
+	readonly start: number;
+	readonly end: number;
+}
+
+const sliceOperation: Operation<Window> = {
+	name: "slice",
+	types: ([x], { axis, start, end }) => {
+		const { shape, dtype } = x as Tensor;
+		const length = shape[axis] as number;
+		if (!(start >= 0 && start < end && end <= length))
+			fail("slice", `[${start}, ${end}) is outside axis ${axis} of size ${length}`, [x as Tensor]);
+		return [{ shape: shape.map((n, i) => (i === axis ? end - start : n)), dtype }];
+	},
+	pullback: ({ inputs: [x], attributes: { axis, start, end } }, [g]) => [
+		g ? pad(g, axis, start, ((x as Tensor).shape[axis] as number) - end) : null,
+	],
+	onnx: ({ inputs: [x], attributes: { axis, start, end } }, write) => [
+		write.node("Slice", [
+			write.name(x as Tensor),
+			write.integers([start]),
+			write.integers([end]),
+			write.integers([axis]),
+		]),
+	],
+};
+
+/** The part [start, end) of an axis; negative positions count from its end. */
+export function slice(x: Tensor, axis: number, start: number, end?: number): Tensor {
+	const at = axisOf("slice", x, axis);
+	const length = x.shape[at] as number;
+	const place = (n: number) => (n < 0 ? n + length : n);
+	const window = { axis: at, start: place(start), end: place(end ?? length) };
+	return window.start === 0 && window.end === length ? x : apply(sliceOperation, [x], window);
+}
+
+interface Padding {
+	readonly axis: number;
+	readonly before: number;
+	readonly after: number;
+}
+
+const padOperation: Operation<Padding> = {
+	name: "pad",
+	types: ([x], { axis, before, after }) => {
+		const { shape, dtype } = x as Tensor;
+		if (before < 0 || after < 0) fail("pad", `negative padding ${before}, ${after}`, [x as Tensor]);
+		return [{ shape: shape.map((n, i) => (i === axis ? n + before + after : n)), dtype }];
+	},
+	pullback: ({ inputs: [x], attributes: { axis, before } }, [g]) => [
+		g ? slice(g, axis, before, before + ((x as Tensor).shape[axis] as number)) : null,
+	],
+	onnx: ({ inputs, attributes: { axis, before, after } }, write) => {
+		const x = inputs[0] as Tensor;
+		const pads = [
+			...x.shape.map((_, i) => (i === axis ? before : 0)),
+			...x.shape.map((_, i) => (i === axis ? after : 0)),
+		];
+		return [write.node("Pad", [write.name(x), write.integers(pads), write.scalar(0, x.dtype)])];
+	},
+};
+
+/** Zeros before and after, along one axis. */
+export function pad(x: Tensor, axis: number, before: number, after: number): Tensor {
+	if (before === 0 && after === 0) return x;
+	return apply(padOperation, [x], { axis: axisOf("pad", x, axis), before, after });
+}
+
+const concatOperation: Operation<{ readonly axis: number }> = {
+	name: "concat",
+	types: (inputs, { axis }) => {
+		const first = inputs[0] as Tensor;
+		for (const x of inputs) {
+			const fits =
+				x.shape.length === first.shape.length &&
+				x.shape.every((n, i) => i === axis || n === first.shape[i]);
+			if (!fits || x.dtype !== first.dtype)
+				fail("concat", `all but axis ${axis} must agree, and the dtype`, inputs);
+		}
+		const total = inputs.reduce((n, x) => n + (x.shape[axis] as number), 0);
+		return [{ shape: first.shape.map((n, i) => (i === axis ? total : n)), dtype: first.dtype }];
+	},
+	pullback: ({ inputs, attributes: { axis } }, [g]) => {
+		let start = 0;
+		return inputs.map((x) => {
+			const end = start + (x.shape[axis] as number);
+			const part = g ? slice(g, axis, start, end) : null;
+			start = end;
+			return part;
+		});
+	},
+	onnx: ({ inputs, attributes: { axis } }, write) => [
+		write.node(
+			"Concat",
+			inputs.map((x) => write.name(x)),
+			{ axis },
+		),
+	],
+};
+
+export function concat(parts: readonly Tensor[], axis: number): Tensor {
+	const first = parts[0];
+	if (!first) throw new RangeError("concat: nothing to join");
+	return parts.length === 1
+		? first
+		: apply(concatOperation, parts, { axis: axisOf("concat", first, axis) });
+}
+
+/** Tensors of one shape joined along a new axis. */
+export function stack(parts: readonly Tensor[], axis: number): Tensor {
+	const rank = (parts[0]?.shape.length ?? 0) + 1;
+	const at = axis < 0 ? axis + rank : axis;
+	if (!(at >= 0 && at < rank))
+		fail("stack", `axis ${axis} is outside a result of ${rank} axes`, parts);
+	return concat(
+		parts.map((x) => reshape(x, [...x.shape.slice(0, at), 1, ...x.shape.slice(at)])),
+		at,
+	);
+}
+
+const splitOperation: Operation<{ readonly axis: number; readonly sizes: readonly number[] }> = {
+	name: "split",
+	types: ([x], { axis, sizes }) => {
+		const { shape, dtype } = x as Tensor;
+		const whole = sizes.reduce((a, b) => a + b, 0);
+		if (whole !== shape[axis] || sizes.some((n) => !Number.isInteger(n) || n < 1))
+			fail("split", `sizes ${sizes.join(" + ")} do not make axis ${axis}`, [x as Tensor]);
+		return sizes.map((part) => ({ shape: shape.map((n, i) => (i === axis ? part : n)), dtype }));
+	},
+	// One concatenation; a slice for each part would give as many sums over the whole.
+	pullback: ({ outputs, attributes: { axis } }, cotangents) => [
+		concat(
+			outputs.map((y, i) => cotangents[i] ?? filled(0, y.shape, y.dtype)),
+			axis,
+		),
+	],
+	onnx: ({ inputs: [x], attributes: { axis, sizes } }, write) =>
+		write.nodes(
+			"Split",
+			[write.name(x as Tensor), write.integers(sizes)],
+			{ axis },
+			{ outputs: sizes.length },
+		),
+};
+
+/** Parts of the given sizes along an axis. */
+export function split(x: Tensor, axis: number, sizes: readonly number[]): readonly Tensor[] {
+	const at = axisOf("split", x, axis);
+	if (sizes.length === 1 && sizes[0] === x.shape[at]) return [x];
+	return applyAll(splitOperation, [x], { axis: at, sizes });
+}
+
+/** Turns an axis round: what leaves at the end comes in at the front. */
+export function roll(x: Tensor, axis: number, by: number): Tensor {
+	const at = axisOf("roll", x, axis);
+	const length = x.shape[at] as number;
+	const cut = (((length - by) % length) + length) % length;
+	return cut === 0 ? x : concat([slice(x, at, cut), slice(x, at, 0, cut)], at);
+}
+
+interface Cumulative {
+	readonly axis: number;
+	readonly exclusive: boolean;
+	readonly reverse: boolean;
+}
+
+const cumulativeOperation: Operation<Cumulative> = {
+	name: "cumulativeSum",
+	types: ([x]) => [{ shape: (x as Tensor).shape, dtype: (x as Tensor).dtype }],
+	pullback: ({ attributes }, [g]) => [
+		g ? cumulativeSum(g, attributes.axis, { ...attributes, reverse: !attributes.reverse }) : null,
+	],
+	onnx: ({ inputs: [x], attributes: { axis, exclusive, reverse } }, write) => [
+		write.node("CumSum", [write.name(x as Tensor), write.integers([axis])], {
+			exclusive: Number(exclusive),
+			reverse: Number(reverse),
+		}),
+	],
+};
+
+/** Running sums along an axis: up to and with each element, or (`exclusive`) without it; from the end (`reverse`). */
+export const cumulativeSum = (
+	x: Tensor,
+	axis: number,
+	options: { readonly exclusive?: boolean; readonly reverse?: boolean } = {},
+): Tensor =>
+	apply(cumulativeOperation, [x], {
+		axis: axisOf("cumulativeSum", x, axis),
+		exclusive: options.exclusive ?? false,
+		reverse: options.reverse ?? false,
+	});

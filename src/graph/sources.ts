@@ -1,0 +1,84 @@
+import {
+	apply,
+	type DType,
+	fail,
+	type Operation,
+	type Shape,
+	size,
+	type Tensor,
+} from "./tensor.js";
+
+interface Named {
+	readonly name: string;
+	readonly shape: Shape;
+	readonly dtype: DType;
+}
+
+function source(kind: "input" | "parameter"): Operation<Named> {
+	return {
+		name: kind,
+		types: (_, { shape, dtype }) => [{ shape, dtype }],
+		onnx: (node) => [node.attributes.name],
+	};
+}
+
+const inputOperation = source("input");
+const parameterOperation = source("parameter");
+
+/** A value given at each run. */
+export const input = (name: string, shape: Shape, dtype: DType = "float32"): Tensor =>
+	apply(inputOperation, [], { name, shape, dtype });
+
+/** A value that is kept between runs and learned. */
+export const parameter = (name: string, shape: Shape, dtype: DType = "float32"): Tensor =>
+	apply(parameterOperation, [], { name, shape, dtype });
+
+/** The name of an input or a parameter; undefined for anything else. */
+export function sourceName(tensor: Tensor): string | undefined {
+	const { operation, attributes } = tensor.node;
+	return operation === inputOperation || operation === parameterOperation
+		? (attributes as Named).name
+		: undefined;
+}
+
+export type NumberArray = ArrayLike<number>;
+
+interface Constant {
+	readonly data: NumberArray;
+	readonly shape: Shape;
+	readonly dtype: DType;
+}
+
+const constantOperation: Operation<Constant> = {
+	name: "constant",
+	types: (_, { shape, dtype }) => [{ shape, dtype }],
+	onnx: ({ attributes: { data, shape, dtype } }, write) => [
+		write.constant(packed(data, dtype), shape, dtype),
+	],
+};
+
+/** The bytes of numbers in a dtype. */
+export function packed(data: NumberArray, dtype: DType): ArrayBufferView {
+	if (dtype === "float32") return Float32Array.from(data);
+	if (dtype === "float64") return Float64Array.from(data);
+	return dtype === "int32" ? Int32Array.from(data) : Uint8Array.from(data);
+}
+
+export function constant(data: NumberArray, shape: Shape, dtype: DType = "float32"): Tensor {
+	const tensor = apply(constantOperation, [], { data, shape, dtype });
+	if (data.length !== size(shape))
+		fail("constant", `${data.length} values do not fill it`, [tensor]);
+	return tensor;
+}
+
+export const scalar = (value: number, dtype: DType = "float32"): Tensor =>
+	constant([value], [], dtype);
+
+export const filled = (value: number, shape: Shape, dtype: DType = "float32"): Tensor =>
+	constant(new Float64Array(size(shape)).fill(value), shape, dtype);
+
+/** The number a scalar constant holds; undefined for anything else. */
+export function scalarValue(tensor: Tensor): number | undefined {
+	if (tensor.node.operation !== constantOperation || tensor.shape.length > 0) return undefined;
+	return (tensor.node.attributes as Constant).data[0];
+}

@@ -1,0 +1,123 @@
+/** Symbolic tensors: what an operation takes and gives, with its shape and dtype known where it is written. */
+export type DType = "float32" | "float64" | "int32" | "bool";
+export type FloatType = "float32" | "float64";
+export type Shape = readonly number[];
+
+export interface TensorType {
+	readonly shape: Shape;
+	readonly dtype: DType;
+}
+
+export interface Tensor extends TensorType {
+	readonly node: Node;
+	/** Which of the node's results this is. */
+	readonly index: number;
+}
+
+export interface Node<A = unknown> {
+	readonly operation: Operation<A>;
+	readonly inputs: readonly Tensor[];
+	readonly attributes: A;
+	readonly outputs: readonly Tensor[];
+}
+
+/** One kind of operation: the types of its results, its vector-Jacobian product, and its form in ONNX. */
+export interface Operation<A> {
+	readonly name: string;
+	/** Types of the results; throws a ShapeError when the operands do not fit. */
+	types(inputs: readonly Tensor[], attributes: A): readonly TensorType[];
+	/**
+	 * Cotangents of the inputs from those of the results (null: that result does not matter).
+	 * Built from operations, so it can be differentiated again. Left out: nothing flows back.
+	 */
+	pullback?(node: Node<A>, cotangents: readonly (Tensor | null)[]): readonly (Tensor | null)[];
+	/** Writes the ONNX nodes and returns the names of the results. */
+	onnx(node: Node<A>, write: Writer): readonly string[];
+}
+
+export type Attribute = number | string | readonly number[] | { readonly float: number };
+
+/** What an operation writes its ONNX nodes to. Equal nodes are written once. */
+export interface Writer {
+	/** Which kernels may be used: every provider's, or those of the CPU build as well. */
+	readonly target: Target;
+	name(tensor: Tensor): string;
+	/** A constant whole-number vector (axes, shapes, starts …) as ONNX wants it. */
+	integers(values: readonly number[]): string;
+	scalar(value: number, dtype: DType): string;
+	/** Writes one ONNX node and returns the name of its first result. */
+	node(
+		type: string,
+		inputs: readonly string[],
+		attributes?: Readonly<Record<string, Attribute>>,
+		options?: { readonly domain?: string; readonly outputs?: number },
+	): string;
+	/** As `node`, with the names of all results. */
+	nodes(
+		type: string,
+		inputs: readonly string[],
+		attributes: Readonly<Record<string, Attribute>>,
+		options: { readonly domain?: string; readonly outputs: number },
+	): readonly string[];
+	/** Writes what a tensor is made of, if that is not written yet, and returns its name. */
+	expression(tensor: Tensor): string;
+	/** Bytes of a constant, written once. */
+	constant(data: ArrayBufferView, shape: Shape, dtype: DType): string;
+}
+
+export type Target = "cpu" | "portable";
+
+export class ShapeError extends Error {
+	override readonly name = "ShapeError";
+}
+
+export const size = (shape: Shape): number => shape.reduce((product, n) => product * n, 1);
+
+export const sameShape = (a: Shape, b: Shape): boolean =>
+	a.length === b.length && a.every((n, i) => n === b[i]);
+
+/** How a tensor is called in a message: its name, or the operation that made it, and its shape. */
+export function describe(tensor: Tensor): string {
+	const { name } = tensor.node.attributes as { name?: unknown };
+	const label = typeof name === "string" ? name : `${tensor.node.operation.name}(…)`;
+	return `${label} ${tensor.dtype}[${tensor.shape.join(", ")}]`;
+}
+
+export function fail(operation: string, problem: string, operands: readonly Tensor[]): never {
+	throw new ShapeError(`${operation}: ${problem}; operands ${operands.map(describe).join(", ")}`);
+}
+
+/** Records an operation and gives its results. */
+export function applyAll<A>(
+	operation: Operation<A>,
+	inputs: readonly Tensor[],
+	attributes: A,
+): readonly Tensor[] {
+	const outputs: Tensor[] = [];
+	const node: Node<A> = { operation, inputs, attributes, outputs };
+	for (const type of operation.types(inputs, attributes)) {
+		outputs.push({ node: node as Node, index: outputs.length, ...type });
+	}
+	return outputs;
+}
+
+/** Records an operation with one result. */
+export function apply<A>(
+	operation: Operation<A>,
+	inputs: readonly Tensor[],
+	attributes: A,
+): Tensor {
+	return applyAll(operation, inputs, attributes)[0] as Tensor;
+}
+
+export const isFloat = (dtype: DType): dtype is FloatType =>
+	dtype === "float32" || dtype === "float64";
+
+/** An axis counted from the front; negative axes count from the back. */
+export function axisOf(operation: string, tensor: Tensor, axis: number): number {
+	const rank = tensor.shape.length;
+	const positive = axis < 0 ? axis + rank : axis;
+	if (!Number.isInteger(axis) || positive < 0 || positive >= rank)
+		fail(operation, `axis ${axis} is outside a tensor of ${rank} axes`, [tensor]);
+	return positive;
+}

@@ -1,0 +1,46 @@
+import { type Shape, size } from "../tensor.js";
+
+/** Plain arrays with a shape, for reference computations. */
+export interface Plain {
+	readonly shape: Shape;
+	readonly data: readonly number[];
+	/** The element at a place; a place short of axes is read as in broadcasting. */
+	at(...place: number[]): number;
+}
+
+export function plain(shape: Shape, data: ArrayLike<number>): Plain {
+	const list = Array.from(data);
+	if (list.length !== size(shape))
+		throw new Error(`${list.length} values in [${shape.join(", ")}]`);
+	const at = (...place: number[]) => {
+		const extra = place.length - shape.length;
+		const index = shape.reduce(
+			(sum, n, i) => sum * n + (n === 1 ? 0 : (place[i + extra] as number)),
+			0,
+		);
+		return list[index] as number;
+	};
+	return { shape, data: list, at };
+}
+
+/** All places of a shape, in row-major order. */
+export function places(shape: Shape): number[][] {
+	return shape.reduce<number[][]>(
+		(list, n) => list.flatMap((place) => Array.from({ length: n }, (_, k) => [...place, k])),
+		[[]],
+	);
+}
+
+/** An array from a formula for each place. */
+export const tabulate = (shape: Shape, value: (...place: number[]) => number): Plain =>
+	plain(
+		shape,
+		places(shape).map((place) => value(...place)),
+	);
+
+/** Σ over 0 ≤ i < n. */
+export const total = (n: number, term: (i: number) => number): number => {
+	let sum = 0;
+	for (let i = 0; i < n; i++) sum += term(i);
+	return sum;
+};

@@ -1,0 +1,50 @@
+import type * as graph from "../index.js";
+import type { DType, FloatType, Shape, Tensor } from "../index.js";
+import type { Plain } from "./arrays.js";
+
+/** A float input, by its shape or with a range; or indices below a bound; or bools. */
+export type Given =
+	| Shape
+	| { readonly shape: Shape; readonly from: number; readonly to: number }
+	| { readonly shape: Shape; readonly values: readonly number[]; readonly dtype?: DType }
+	| { readonly shape: Shape; readonly below: number }
+	| { readonly shape: Shape; readonly bool: true };
+
+export const positive = (...shape: number[]): Given => ({ shape, from: 0.3, to: 2 });
+export const indices = (below: number, ...shape: number[]): Given => ({ shape, below });
+export const bools = (...shape: number[]): Given => ({ shape, bool: true });
+
+export interface Case {
+	readonly given: Readonly<Record<string, Given>>;
+	/** Runs in float32 and in float64; the dtype is for constants. */
+	readonly build: (given: Readonly<Record<string, Tensor>>, dtype: FloatType) => Tensor;
+	/** The values, from the given ones; a Plain is compared with its shape. */
+	readonly expected: (given: Readonly<Record<string, Plain>>) => Plain | readonly number[];
+	/** Why there is no gradient case. */
+	readonly flat?: "piecewise constant" | "not a float";
+}
+
+type Functions = {
+	[K in keyof typeof graph]: (typeof graph)[K] extends (...given: never[]) => unknown ? K : never;
+}[keyof typeof graph];
+
+/** What the module exports beside operations. */
+export const notOperations = [
+	"ShapeError",
+	"broadcastShape",
+	"describe",
+	"gradients",
+	"inOrder",
+	"input",
+	"parameter",
+	"size",
+	"toOnnx",
+] as const;
+
+export type OperationName = Exclude<Functions, (typeof notOperations)[number]>;
+
+/** At least one case for each operation. */
+export type Table<K extends OperationName> = Readonly<Record<K, readonly [Case, ...Case[]]>>;
+
+/** Declares a part of the table, with the names it covers. */
+export const table = <K extends OperationName>(part: Table<K>): Table<K> => part;

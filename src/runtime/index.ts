@@ -1,0 +1,10 @@
+export { type Programs, programs } from "./programs.js";
+export {
+	type Data,
+	type Feeds,
+	next,
+	type Program,
+	type Resident,
+	type ResidentValue,
+	type Runtime,
+} from "./runtime.js";

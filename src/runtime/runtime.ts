@@ -1,0 +1,46 @@
+import type { OnnxModel } from "../graph/index.js";
+
+export type Data = Float32Array | Float64Array | Int32Array | Uint8Array;
+export type Feeds = Readonly<Record<string, Data>>;
+
+/** Executes ONNX models; `node.ts` on a server or laptop, `web.ts` in a browser. */
+export interface Runtime {
+	/** What executes, in words: provider, version, threads. */
+	readonly label: string;
+	compile(model: OnnxModel): Promise<Program>;
+	/** Tensors that stay where they are between runs: parameters, optimizer state, patients' states. */
+	resident(values: ReadonlyMap<string, ResidentValue>): Resident;
+}
+
+export interface ResidentValue {
+	readonly shape: readonly number[];
+	readonly data: Data;
+}
+
+export interface Resident {
+	/** The values now, copied out. */
+	read(): Promise<Map<string, ResidentValue>>;
+	dispose(): void;
+}
+
+export interface Program {
+	/**
+	 * Runs once. Inputs not fed are taken from the resident tensors of the same name. Outputs
+	 * named `next(name)` replace those tensors, unless `accept` refuses the other outputs.
+	 */
+	run(
+		feeds: Feeds,
+		resident?: Resident,
+		accept?: (outputs: Record<string, Data>) => boolean,
+	): Promise<Record<string, Data>>;
+	dispose(): Promise<void>;
+}
+
+const prefix = "next/";
+
+/** The output that replaces a resident tensor. */
+export const next = (name: string): string => prefix + name;
+
+/** The resident tensor an output replaces; undefined for a plain output. */
+export const replaced = (output: string): string | undefined =>
+	output.startsWith(prefix) ? output.slice(prefix.length) : undefined;
