@@ -1,0 +1,148 @@
+import {
+	add,
+	concat,
+	constant,
+	exp,
+	expand,
+	type FloatType,
+	gather,
+	gelu,
+	logSigmoid,
+	matmul,
+	mul,
+	reshape,
+	rotary,
+	silu,
+	slice,
+	stack,
+	sum,
+	type Tensor,
+	transpose,
+} from "../../graph/index.js";
+import { layerNorm, rmsNorm } from "../../nn/norms.js";
+import { timeAngles } from "../../nn/rotary-time.js";
+import { sra } from "../../nn/sra/index.js";
+import type { TrajgptConfig } from "./config.js";
+import { initialDecay } from "./parameters.js";
+
+export type Parameters = Readonly<Record<string, Tensor>>;
+
+/** A run of slots: the token last seen, the time asked about, and the time since the slot before. */
+export interface Slots {
+	readonly tokens: Tensor; // [batch, length], int32
+	readonly times: Tensor; // [batch, length], float64
+	readonly gaps: Tensor; // [batch, length]
+}
+
+export interface NetworkInputs {
+	readonly slots: Slots;
+	/** 1 where a slot is real; without it all are, or what follows a row's end is not looked at. */
+	readonly real?: Tensor; // [batch, length]
+	readonly states?: Tensor; // [layers, batch, heads, key / heads, value / heads]
+	/**
+	 * Questions beside the slots: `before` reads the state before the slot of the same place (the
+	 * horizon objective), `after` the state after the last slot (inference). They leave no trace.
+	 */
+	readonly questions?: Slots & { readonly read: "before" | "after" };
+}
+
+export interface NetworkOutputs {
+	readonly logits: Tensor; // [batch, length, vocab]
+	readonly questionLogits?: Tensor; // [batch, questions, vocab]
+	readonly hidden: Tensor; // [batch, length, dim], after the last norm
+	readonly states: Tensor; // as the input
+}
+
+export function network(
+	config: TrajgptConfig,
+	parameters: Parameters,
+	{ slots, real, states, questions }: NetworkInputs,
+): NetworkOutputs {
+	const p = (name: string): Tensor => {
+		const tensor = parameters[name];
+		if (!tensor) throw new Error(`no parameter "${name}"; are these another model's weights?`);
+		return tensor;
+	};
+	const dtype = p("embedding").dtype as FloatType;
+	const norm = config.norm === "rms" ? rmsNorm : layerNorm;
+	// Slots and questions go through the products together, so that weights are read once.
+	const joined = (part: (s: Slots) => Tensor) =>
+		questions ? concat([part(slots), part(questions)], 1) : part(slots);
+	const tokens = joined((s) => s.tokens); // [batch, n]
+	const gaps = joined((s) => s.gaps);
+	const [batch, n] = tokens.shape as [number, number];
+	const length = slots.tokens.shape[1] as number;
+
+	const keySize = config.key / config.heads;
+	const angles = timeAngles(
+		joined((s) => s.times),
+		keySize / 2,
+		config,
+		dtype,
+	);
+	const heads = (x: Tensor) => transpose(reshape(x, [batch, n, config.heads, -1]), [0, 2, 1, 3]); // [batch, heads, n, size]
+	const linear = (x: Tensor, weight: Tensor) => matmul(x, weight, { transposeB: true });
+	const mainOf = (x: Tensor) => slice(x, 2, 0, length);
+	const questionOf = (x: Tensor) => slice(x, 2, length);
+	const masked = (x: Tensor) =>
+		real ? mul(x, reshape(real, [batch, 1, length, ...x.shape.slice(3).map(() => 1)])) : x;
+
+	const logDecayOf = (h: Tensor, layer: string): Tensor => {
+		if (config.decay === "fixed") {
+			const rate = initialDecay(config.heads).map(
+				(b) => -Math.log1p(Math.exp(-b)) / config.temperature,
+			);
+			return expand(constant(rate, [1, config.heads, 1], dtype), [batch, config.heads, n]);
+		}
+		const logits = add(linear(h, p(`${layer}.decay`)), p(`${layer}.decayBias`));
+		const perUnit = transpose(mul(logSigmoid(logits), 1 / config.temperature), [0, 2, 1]);
+		return config.decay === "time" ? mul(perUnit, reshape(gaps, [batch, 1, n])) : perUnit;
+	};
+
+	let x = gather(p("embedding"), tokens); // [batch, n, dim]
+	const finalStates: Tensor[] = [];
+	for (let i = 0; i < config.layers; i++) {
+		const layer = `layers.${i}`;
+		const h = norm(x);
+		const q = rotary(
+			heads(linear(h, mul(p(`${layer}.query`), 1 / Math.sqrt(keySize)))),
+			angles.cosine,
+			angles.sine,
+		);
+		const k = rotary(heads(linear(h, p(`${layer}.key`))), angles.cosine, angles.sine);
+		const v = heads(linear(h, p(`${layer}.value`)));
+		const logDecay = logDecayOf(h, layer); // [batch, heads, n]
+		const initialState = states && reshape(slice(states, 0, i, i + 1), states.shape.slice(1));
+		const main = sra({
+			q: mainOf(q),
+			k: masked(mainOf(k)),
+			v: mainOf(v),
+			logDecay: masked(mainOf(logDecay)),
+			initialState,
+			before: questions?.read === "before" ? questionOf(q) : undefined,
+		});
+		finalStates.push(main.finalState);
+		let o = main.output;
+		if (questions) {
+			// o' = γ' q' S + (q' k') v': a slot of its own on a state it does not change.
+			const read = main.before ?? matmul(questionOf(q), main.finalState);
+			const decay = exp(questionOf(logDecay));
+			const own = sum(mul(questionOf(q), questionOf(k)), -1, true);
+			const answer = add(mul(read, reshape(decay, [...decay.shape, 1])), mul(own, questionOf(v)));
+			o = concat([o, answer], 2);
+		}
+		const perHead = reshape(transpose(norm(o), [0, 2, 1, 3]), [batch, n, config.value]);
+		const gated = mul(perHead, silu(linear(h, p(`${layer}.gate`))));
+		x = add(x, linear(gated, p(`${layer}.out`)));
+		x = add(x, linear(gelu(linear(norm(x), p(`${layer}.up`))), p(`${layer}.down`)));
+	}
+	const hidden = norm(x);
+	const logits = linear(hidden, p("head"));
+	const part = (t: Tensor, start: number, end?: number) => slice(t, 1, start, end);
+	return {
+		logits: part(logits, 0, length),
+		hidden: part(hidden, 0, length),
+		states: stack(finalStates, 0),
+		...(questions && { questionLogits: part(logits, length) }),
+	};
+}

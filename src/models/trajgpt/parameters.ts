@@ -1,0 +1,48 @@
+import type { Random } from "../../base/random.js";
+import type { Shape } from "../../graph/index.js";
+import type { TrajgptConfig } from "./config.js";
+
+/** The shape of every learned tensor, by name. Weights are [out, in]. */
+export function parameterShapes(c: TrajgptConfig): Map<string, Shape> {
+	const shapes = new Map<string, Shape>([["embedding", [c.vocab, c.dim]]]);
+	for (let i = 0; i < c.layers; i++) {
+		const add = (name: string, ...shape: number[]) => shapes.set(`layers.${i}.${name}`, shape);
+		add("query", c.key, c.dim);
+		add("key", c.key, c.dim);
+		add("value", c.value, c.dim);
+		add("gate", c.value, c.dim);
+		if (c.decay !== "fixed") {
+			add("decay", c.heads, c.dim);
+			add("decayBias", c.heads);
+		}
+		add("out", c.dim, c.value);
+		add("up", c.ff, c.dim);
+		add("down", c.dim, c.ff);
+	}
+	return shapes.set("head", [c.vocab, c.dim]);
+}
+
+/** Logits of the heads' decay at the start: from quick forgetting to slow. */
+export const initialDecay = (heads: number): number[] =>
+	Array.from({ length: heads }, (_, h) => 1 + (5 * h) / Math.max(1, heads - 1));
+
+export function initialParameters(
+	config: TrajgptConfig,
+	random: Random,
+): Map<string, { shape: Shape; data: Float32Array }> {
+	const values = new Map<string, { shape: Shape; data: Float32Array }>();
+	for (const [name, shape] of parameterShapes(config)) {
+		const draw = random.fork(name);
+		const data = new Float32Array(shape.reduce((a, b) => a * b, 1));
+		const kind = name.split(".").at(-1);
+		const [rows, columns = 1] = shape as [number, number?];
+		// Residual branches start small, so that depth does not grow the stream.
+		const residual = kind === "out" || kind === "down" ? 1 / Math.sqrt(2 * config.layers) : 1;
+		const deviation = kind === "embedding" ? 1 : residual / Math.sqrt(columns);
+		for (let i = 0; i < data.length; i++) data[i] = draw.normal() * deviation;
+		if (kind === "decayBias") data.set(initialDecay(rows));
+		if (kind === "decay") data.fill(0);
+		values.set(name, { shape, data });
+	}
+	return values;
+}
