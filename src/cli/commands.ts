@@ -25,6 +25,11 @@ export const commands: readonly LazyCommand[] = [
 		load: () => import("./describe.js"),
 	},
 	{
+		name: "pretrain",
+		summary: "train a model on a dataset, from scratch",
+		load: () => import("./pretrain.js"),
+	},
+	{
 		name: "doctor",
 		summary: "is this machine able to run it, and what is missing",
 		load: () => import("./doctor.js"),

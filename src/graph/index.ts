@@ -10,6 +10,7 @@ export { type OnnxModel, type OnnxOptions, opset, toOnnx } from "./onnx.js";
 export { avgPool1d, maxPool1d, maxPool2d, movingAverage, type PoolOptions } from "./pool.js";
 export { max, mean, sum, sumSquares, variance } from "./reduce.js";
 export { rotary } from "./rotary.js";
+export { type ScanOptions, scan } from "./scan.js";
 export {
 	concat,
 	cumulativeSum,

@@ -53,7 +53,7 @@ function reduce(
 	const list = (axes === undefined ? x.shape.map((_, i) => i) : [axes].flat())
 		.map((axis) => axisOf(operation.name, x, axis))
 		.sort((a, b) => a - b);
-	if (list.length === 0) return x;
+	if (list.length === 0) return operation === sumSquaresOperation ? mul(x, x) : x;
 	if (new Set(list).size < list.length) fail(operation.name, "an axis is named twice", [x]);
 	const kept = apply(operation, [x], { axes: list });
 	return keep

@@ -1,5 +1,5 @@
-import { exp, mul, sub } from "./elementwise.js";
-import { sum } from "./reduce.js";
+import { exp, log, mul, sub } from "./elementwise.js";
+import { max, sum } from "./reduce.js";
 import { apply, axisOf, fail, isFloat, type Operation, type Tensor } from "./tensor.js";
 
 interface AlongAxis {
@@ -10,6 +10,8 @@ function alongAxis(
 	name: string,
 	onnx: string,
 	pullback: (y: Tensor, g: Tensor, axis: number) => Tensor,
+	/** Where a provider has no kernel. */
+	portable?: (x: Tensor, axis: number) => Tensor,
 ): (x: Tensor, axis?: number) => Tensor {
 	const operation: Operation<AlongAxis> = {
 		name,
@@ -22,7 +24,9 @@ function alongAxis(
 			g ? pullback(y as Tensor, g, axis) : null,
 		],
 		onnx: ({ inputs: [x], attributes: { axis } }, write) => [
-			write.node(onnx, [write.name(x as Tensor)], { axis }),
+			write.target === "portable" && portable
+				? write.expression(portable(x as Tensor, axis))
+				: write.node(onnx, [write.name(x as Tensor)], { axis }),
 		],
 	};
 	return (x, axis = -1) => apply(operation, [x], { axis: axisOf(name, x, axis) });
@@ -32,6 +36,12 @@ export const softmax = alongAxis("softmax", "Softmax", (y, g, axis) =>
 	mul(y, sub(g, sum(mul(g, y), axis, true))),
 );
 
-export const logSoftmax = alongAxis("logSoftmax", "LogSoftmax", (y, g, axis) =>
-	sub(g, mul(exp(y), sum(g, axis, true))),
+export const logSoftmax = alongAxis(
+	"logSoftmax",
+	"LogSoftmax",
+	(y, g, axis) => sub(g, mul(exp(y), sum(g, axis, true))),
+	(x, axis) => {
+		const below = sub(x, max(x, axis, true));
+		return sub(below, log(sum(exp(below), axis, true)));
+	},
 );

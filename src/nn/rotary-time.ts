@@ -1,12 +1,15 @@
 import {
 	cast,
+	concat,
 	constant,
 	cos,
 	type FloatType,
 	floor,
 	mul,
 	reshape,
+	rotary,
 	sin,
+	slice,
 	sub,
 	type Tensor,
 } from "../graph/index.js";
@@ -26,6 +29,11 @@ export function periods(count: number, { shortestPeriod, longestPeriod }: Period
 	);
 }
 
+export interface Angles {
+	readonly cosine: Tensor; // [batch, length, half]
+	readonly sine: Tensor;
+}
+
 /**
  * Cosine and sine of 2π t / period for every time and period. Whole turns are taken off in
  * float64: a century counted in 2-day periods has no digits left for the angle in float32.
@@ -35,7 +43,7 @@ export function timeAngles(
 	half: number,
 	range: Periods,
 	dtype: FloatType,
-): { readonly cosine: Tensor; readonly sine: Tensor } {
+): Angles {
 	const frequency = constant(
 		periods(half, range).map((p) => 1 / p),
 		[half],
@@ -44,4 +52,11 @@ export function timeAngles(
 	const turns = mul(reshape(times, [...times.shape, 1]), frequency);
 	const angle = cast(mul(sub(turns, floor(turns)), 2 * Math.PI), dtype); // [batch, length, half]
 	return { cosine: cos(angle), sine: sin(angle) };
+}
+
+/** Turns x [batch, heads, length, size] by the angles of its slots; an odd last element stays as it is. */
+export function turn(x: Tensor, { cosine, sine }: Angles): Tensor {
+	const even = 2 * (cosine.shape.at(-1) as number);
+	if (even === x.shape.at(-1)) return rotary(x, cosine, sine);
+	return concat([rotary(slice(x, -1, 0, even), cosine, sine), slice(x, -1, even)], -1);
 }

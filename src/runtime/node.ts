@@ -16,6 +16,8 @@ export interface NodeRuntimeOptions {
 	readonly purpose?: "training" | "inference";
 }
 
+export const engineVersion: string = ort.env.versions.node ?? ort.env.versions.common;
+
 const arrays = {
 	float32: Float32Array,
 	float64: Float64Array,
@@ -75,7 +77,7 @@ export function nodeRuntime(options: NodeRuntimeOptions = {}): Runtime {
 		extra: { session: { set_denormal_as_zero: "1" } },
 	};
 	return {
-		label: `onnxruntime-node ${ort.env.versions.node ?? ort.env.versions.common}, cpu, ${threads} threads`,
+		label: `onnxruntime-node ${engineVersion}, cpu, ${threads} threads`,
 		resident: (values) => new CpuResident(values),
 		async compile(model) {
 			const session = await ort.InferenceSession.create(model.bytes, sessionOptions);

@@ -20,8 +20,6 @@ export interface Case {
 	readonly build: (given: Readonly<Record<string, Tensor>>, dtype: FloatType) => Tensor;
 	/** The values, from the given ones; a Plain is compared with its shape. */
 	readonly expected: (given: Readonly<Record<string, Plain>>) => Plain | readonly number[];
-	/** Why there is no gradient case. */
-	readonly flat?: "piecewise constant" | "not a float";
 }
 
 type Functions = {

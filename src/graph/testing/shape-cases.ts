@@ -76,7 +76,6 @@ export const shapeCases = table({
 			given: { x: indices(100, 5) },
 			build: ({ x }) => graph.slice(x!, 0, 2),
 			expected: ({ x }) => x!.data.slice(2),
-			flat: "not a float",
 		},
 	],
 	pad: [

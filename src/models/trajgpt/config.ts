@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** Sizes and choices of TrajGPT. `key`, `value` are totals over the heads, as the paper gives them. */
 export const trajgptConfig = z
-	.object({
+	.strictObject({
 		vocab: z.int().min(2).max(1_000_000).describe("tokens, special ones included"),
 		layers: z.int().min(1).max(64).default(8).describe("SRA layers"),
 		heads: z.int().min(1).max(64).default(4).describe("heads, each with a decay of its own"),
@@ -37,19 +37,17 @@ export const trajgptConfig = z
 			.default("rms")
 			.describe("by root mean square, or by mean and deviation"),
 	})
-	.refine((c) => c.key % (2 * c.heads) === 0, {
+	.refine((c) => c.key % c.heads === 0 && c.key >= 2 * c.heads, {
 		path: ["key"],
-		error: (issue) =>
-			`must be a multiple of 2 × heads: got ${(issue.input as { key: number }).key}`,
+		error: "a multiple of heads, and at least twice as many",
 	})
 	.refine((c) => c.value % c.heads === 0, {
 		path: ["value"],
-		error: (issue) =>
-			`must be a multiple of heads: got ${(issue.input as { value: number }).value}`,
+		error: "a multiple of heads",
 	})
 	.refine((c) => c.shortestPeriod < c.longestPeriod, {
 		path: ["shortestPeriod"],
-		error: "must be below longestPeriod",
+		error: "a number below longestPeriod",
 	});
 
 export type TrajgptConfig = z.infer<typeof trajgptConfig>;

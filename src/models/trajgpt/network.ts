@@ -11,7 +11,6 @@ import {
 	matmul,
 	mul,
 	reshape,
-	rotary,
 	silu,
 	slice,
 	stack,
@@ -20,12 +19,11 @@ import {
 	transpose,
 } from "../../graph/index.js";
 import { layerNorm, rmsNorm } from "../../nn/norms.js";
-import { timeAngles } from "../../nn/rotary-time.js";
+import { timeAngles, turn } from "../../nn/rotary-time.js";
 import { sra } from "../../nn/sra/index.js";
+import type { Parameters } from "../model.js";
 import type { TrajgptConfig } from "./config.js";
 import { initialDecay } from "./parameters.js";
-
-export type Parameters = Readonly<Record<string, Tensor>>;
 
 /** A run of slots: the token last seen, the time asked about, and the time since the slot before. */
 export interface Slots {
@@ -76,7 +74,7 @@ export function network(
 	const keySize = config.key / config.heads;
 	const angles = timeAngles(
 		joined((s) => s.times),
-		keySize / 2,
+		Math.floor(keySize / 2),
 		config,
 		dtype,
 	);
@@ -104,12 +102,8 @@ export function network(
 	for (let i = 0; i < config.layers; i++) {
 		const layer = `layers.${i}`;
 		const h = norm(x);
-		const q = rotary(
-			heads(linear(h, mul(p(`${layer}.query`), 1 / Math.sqrt(keySize)))),
-			angles.cosine,
-			angles.sine,
-		);
-		const k = rotary(heads(linear(h, p(`${layer}.key`))), angles.cosine, angles.sine);
+		const q = turn(heads(linear(h, mul(p(`${layer}.query`), 1 / Math.sqrt(keySize)))), angles);
+		const k = turn(heads(linear(h, p(`${layer}.key`))), angles);
 		const v = heads(linear(h, p(`${layer}.value`)));
 		const logDecay = logDecayOf(h, layer); // [batch, heads, n]
 		const initialState = states && reshape(slice(states, 0, i, i + 1), states.shape.slice(1));

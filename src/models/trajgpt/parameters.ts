@@ -1,5 +1,6 @@
 import type { Random } from "../../base/random.js";
 import type { Shape } from "../../graph/index.js";
+import type { ParameterValues } from "../model.js";
 import type { TrajgptConfig } from "./config.js";
 
 /** The shape of every learned tensor, by name. Weights are [out, in]. */
@@ -26,11 +27,8 @@ export function parameterShapes(c: TrajgptConfig): Map<string, Shape> {
 export const initialDecay = (heads: number): number[] =>
 	Array.from({ length: heads }, (_, h) => 1 + (5 * h) / Math.max(1, heads - 1));
 
-export function initialParameters(
-	config: TrajgptConfig,
-	random: Random,
-): Map<string, { shape: Shape; data: Float32Array }> {
-	const values = new Map<string, { shape: Shape; data: Float32Array }>();
+export function initialParameters(config: TrajgptConfig, random: Random): ParameterValues {
+	const values: ParameterValues = new Map();
 	for (const [name, shape] of parameterShapes(config)) {
 		const draw = random.fork(name);
 		const data = new Float32Array(shape.reduce((a, b) => a * b, 1));

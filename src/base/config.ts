@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { InputError } from "./errors.js";
+
+interface Field {
+	readonly minimum?: number;
+	readonly exclusiveMinimum?: number;
+	readonly maximum?: number;
+	readonly enum?: readonly unknown[];
+	readonly type?: string;
+}
+
+/** Every field's JSON type, range or choices, from the schema itself. */
+function fieldsOf(schema: z.ZodType): Readonly<Record<string, Field>> {
+	const json = z.toJSONSchema(schema, { io: "input" }) as { properties?: Record<string, Field> };
+	return json.properties ?? {};
+}
+
+function allowed(field: Field | undefined): string | undefined {
+	if (!field) return undefined;
+	if (field.enum) return `one of ${field.enum.join(", ")}`;
+	const kind = field.type === "integer" ? "a whole number" : `a ${field.type ?? "value"}`;
+	const low = field.minimum ?? field.exclusiveMinimum;
+	const from =
+		field.minimum !== undefined ? `from ${low}` : low !== undefined ? `above ${low}` : "";
+	const to =
+		field.maximum !== undefined && field.maximum < 2 ** 53 - 1 ? `to ${field.maximum}` : "";
+	return [kind, from, to].filter(Boolean).join(" ");
+}
+
+/** Checks settings against their schema; an error names the field, the value and what is allowed. */
+export function checkConfig<C>(schema: z.ZodType<C>, value: unknown, where: string): C {
+	const result = schema.safeParse(value);
+	if (result.success) return result.data;
+	const fields = fieldsOf(schema);
+	const problems = result.error.issues.map((issue) => {
+		if (issue.code === "unrecognized_keys")
+			return `${issue.keys.join(", ")}: no such setting; known: ${Object.keys(fields).join(", ")}`;
+		const name = issue.path.map(String).join(".");
+		const got = issue.path.reduce<unknown>(
+			(v, key) => (v as Record<PropertyKey, unknown>)?.[key],
+			value,
+		);
+		const expected = issue.code === "custom" ? issue.message : allowed(fields[name]);
+		return `${name}: got ${JSON.stringify(got)}; expected ${expected ?? issue.message}`;
+	});
+	throw new InputError(`${where}: ${problems.join("; ")}`);
+}

@@ -1,0 +1,200 @@
+import { availableParallelism } from "node:os";
+import { Command, Option } from "commander";
+import { checkConfig } from "../base/config.js";
+import { InputError } from "../base/errors.js";
+import { formatCount, progress } from "../base/progress.js";
+import { type Dataset, openDataset } from "../cohort/index.js";
+import { type Model, modelById, models } from "../models/index.js";
+import type { DatasetIdentity, Run } from "../train/index.js";
+import {
+	checkDataset,
+	createRun,
+	type PretrainSummary,
+	pretrain,
+	readRun,
+	trainOptions,
+} from "../train/index.js";
+import { examples } from "./examples.js";
+import { Exit, type Io, printJson } from "./io.js";
+import { wholeNumber } from "./option-values.js";
+import { addSchemaOptions, schemaValues } from "./schema-options.js";
+import { ownPackage } from "./version.js";
+
+interface Options {
+	readonly out: string;
+	readonly model: string;
+	readonly preset: string;
+	readonly set: readonly string[];
+	readonly threads?: number;
+	readonly resume?: true;
+	readonly json?: true;
+}
+
+const description = `Trains a model on a dataset, from scratch.
+
+RUN holds the settings, a log (log.jsonl, and TensorBoard's event files), the last
+checkpoint and the best one by validation loss. Ctrl-C saves and exits with 130;
+--resume goes on from the last checkpoint, and ends with the same weights, to the
+bit, as a run that was never interrupted (on the same machine and threads).`;
+
+export function command(io: Io): Command {
+	const command = new Command("pretrain")
+		.description(description)
+		.argument("<dataset>", "folder that `trajgpt prepare` wrote")
+		.requiredOption("--out <run>", "folder of the run")
+		.addOption(
+			new Option("--model <id>", "which model")
+				.choices(models.map(({ id }) => id))
+				.default("trajgpt"),
+		)
+		.option("--preset <name>", "sizes: tiny, default, paper or paper-7m", "default")
+		.option(
+			"--set <name=value>",
+			"one setting of the model, over the preset's; may be repeated",
+			(text: string, all: readonly string[]) => [...all, text],
+			[] as readonly string[],
+		);
+	addSchemaOptions(command, trainOptions);
+	return command
+		.option("--threads <n>", "threads; all cores if left out", wholeNumber(1))
+		.option("--resume", "go on with a run that was interrupted, with its own settings")
+		.option("--json", "print the summary as one JSON document")
+		.addHelpText(
+			"after",
+			examples({
+				"trajgpt pretrain sim --out runs/sim --preset tiny --epochs 5": "a small model, quickly",
+				"trajgpt pretrain sim --out runs/sim --resume": "after Ctrl-C, or a power cut",
+				"trajgpt pretrain sim --out runs/next --objective next --set temperature=5":
+					"the paper's objective, another τ",
+			}),
+		)
+		.action(async (folder: string, options: Options) => {
+			const dataset = await openDataset(folder);
+			const run = options.resume
+				? resumed(command, options, dataset)
+				: await created(command, options, dataset);
+			const summary = await train(io, options, run, dataset);
+			if (options.json) printJson(io, { run: options.out, ...summary });
+			else io.stdout.write(render(options.out, summary));
+			if (summary.interrupted) throw new Exit(130);
+		});
+}
+
+function identity({ manifest }: Dataset): DatasetIdentity {
+	const { schemaVersion, contentHash, splitSeed, timeUnit, counts } = manifest;
+	return { schemaVersion, contentHash, splitSeed, unitDays: timeUnit.days, tokens: counts.tokens };
+}
+
+async function created(command: Command, options: Options, dataset: Dataset): Promise<Run> {
+	const model = modelById(options.model);
+	const config = checkConfig(
+		model.config,
+		{
+			...presetOf(model, options.preset),
+			...settings(options.set),
+			vocab: dataset.vocabulary.size,
+		},
+		`model ${model.id}`,
+	);
+	return createRun(options.out, {
+		model: model.id,
+		config: config as Record<string, unknown>,
+		options: checkConfig(trainOptions, schemaValues(command, trainOptions), "training options"),
+		dataset: identity(dataset),
+		versions: {
+			trajgpt: ownPackage.version,
+			node: process.versions.node,
+			...(await engineVersion()),
+		},
+		threads: options.threads ?? availableParallelism(),
+	});
+}
+
+async function engineVersion(): Promise<Record<string, string>> {
+	const { engineVersion } = await import("../runtime/node.js");
+	return { onnxruntime: engineVersion };
+}
+
+function presetOf(model: Model, name: string): Readonly<Record<string, unknown>> {
+	const preset = model.presets[name];
+	if (preset) return preset;
+	throw new InputError(
+		`${model.id} has no preset "${name}"; known presets: ${Object.keys(model.presets).join(", ")}`,
+	);
+}
+
+/** `name=value` pairs; values are numbers where they read as such. */
+function settings(pairs: readonly string[]): Record<string, unknown> {
+	return Object.fromEntries(
+		pairs.map((pair) => {
+			const [, name, text] = /^([A-Za-z]+)=(.+)$/.exec(pair) ?? [];
+			if (!name || !text)
+				throw new InputError(`--set ${pair}: expected name=value, for example --set layers=2`);
+			return [name, Number.isNaN(Number(text)) ? text : Number(text)];
+		}),
+	);
+}
+
+function resumed(command: Command, options: Options, dataset: Dataset): Run {
+	const run = readRun(options.out);
+	checkDataset(run, identity(dataset), dataset.folder);
+	const given = schemaValues(command, trainOptions, "given");
+	const own = run.options as Record<string, unknown>;
+	for (const [name, value] of Object.entries(given))
+		if (own[name] !== value)
+			throw new InputError(
+				`--resume goes on with the run's own settings: ${name} is ${own[name]} there, ${value} here; ` +
+					"leave it out, or start a new run with another --out",
+			);
+	for (const name of ["model", "preset", "set"])
+		if (command.getOptionValueSource(name) === "cli")
+			throw new InputError(`--resume takes the run's own model; leave out --${name}`);
+	return run;
+}
+
+async function train(
+	io: Io,
+	options: Options,
+	run: Run,
+	dataset: Dataset,
+): Promise<PretrainSummary> {
+	const { nodeRuntime } = await import("../runtime/node.js");
+	const stop = new AbortController();
+	const onInterrupt = () => {
+		io.stderr.write("\nfinishing this step, then saving; Ctrl-C again ends at once\n");
+		stop.abort();
+	};
+	process.once("SIGINT", onInterrupt);
+	const shown = progress(io.stderr, { clock: () => performance.now() });
+	try {
+		return await pretrain({
+			folder: options.out,
+			run,
+			model: modelById(run.model),
+			dataset,
+			runtime: nodeRuntime({ threads: options.threads ?? run.threads }),
+			resume: options.resume ?? false,
+			progress: shown,
+			clock: () => performance.now(),
+			signal: stop.signal,
+		});
+	} finally {
+		shown.finish();
+		process.removeListener("SIGINT", onInterrupt);
+	}
+}
+
+function render(
+	folder: string,
+	{ best, steps, epochs, parameters, interrupted }: PretrainSummary,
+): string {
+	const lines = [
+		`${folder}: ${formatCount(parameters)} parameters, ${steps} steps, ${epochs} epochs`,
+	];
+	if (best) {
+		const terms = Object.entries(best.losses).map(([term, nats]) => `${term} ${nats.toFixed(4)}`);
+		lines.push(`best validation loss after epoch ${best.epoch}: ${terms.join(", ")} nats`);
+	}
+	if (interrupted) lines.push("interrupted and saved; go on with --resume");
+	return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,24 @@
+import { InputError } from "../base/errors.js";
+import type { Model } from "./model.js";
+import { trajgpt } from "./trajgpt/index.js";
+
+export type {
+	BatchShape,
+	EventBatch,
+	LossFeeds,
+	LossTerm,
+	Model,
+	Objective,
+	Parameters,
+	ParameterValues,
+} from "./model.js";
+
+/** Every model there is, by its name on the command line. */
+export const models: readonly Model[] = [trajgpt as Model];
+
+export function modelById(id: string): Model {
+	const model = models.find((m) => m.id === id);
+	if (model) return model;
+	const known = models.map((m) => m.id).join(", ");
+	throw new InputError(`there is no model "${id}"; known models: ${known}`);
+}

@@ -1,0 +1,51 @@
+import type { z } from "zod";
+import type { Random } from "../base/random.js";
+import type { Shape, Tensor } from "../graph/index.js";
+import type { Feeds } from "../runtime/index.js";
+
+/** Histories in rows of one length; what lies past a row's own length is padding. */
+export interface EventBatch {
+	readonly rows: number;
+	readonly length: number;
+	readonly tokens: Int32Array; // [rows, length]
+	readonly times: Float64Array; // [rows, length]
+	readonly lengths: Int32Array; // [rows]
+}
+
+export interface BatchShape {
+	readonly rows: number;
+	readonly length: number;
+}
+
+export interface Objective {
+	/** The next event alone (the paper), or also one further ahead, up to `horizon` events. */
+	readonly objective: "next" | "horizon";
+	readonly horizon: number;
+}
+
+export type ParameterValues = Map<string, { readonly shape: Shape; readonly data: Float32Array }>;
+export type Parameters = Readonly<Record<string, Tensor>>;
+
+/** One part of the objective: Σ −log p over its targets. Which targets count is fed as weights. */
+export interface LossTerm {
+	readonly name: string;
+	readonly total: Tensor; // scalar
+}
+
+/** The values of a loss's inputs for one batch, and how many targets each term has. */
+export interface LossFeeds {
+	readonly feeds: Feeds;
+	readonly targets: Readonly<Record<string, number>>;
+}
+
+/** A model is a value: whoever trains or runs it never asks which one it holds. */
+export interface Model<C = unknown> {
+	readonly id: string;
+	readonly cite: string;
+	/** Sizes and choices: defaults, help texts and the checkpoint's header come from it. */
+	readonly config: z.ZodType<C>;
+	readonly presets: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+	init(config: C, random: Random): ParameterValues;
+	loss(config: C, parameters: Parameters, shape: BatchShape, objective: Objective): LossTerm[];
+	lossFeeds(config: C, batch: EventBatch, objective: Objective, random: Random): LossFeeds;
+}

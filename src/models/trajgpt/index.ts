@@ -1,0 +1,60 @@
+import { input, logSoftmax, mul, neg, pick, reshape, sum, type Tensor } from "../../graph/index.js";
+import type { BatchShape, LossTerm, Model } from "../model.js";
+import { presets, type TrajgptConfig, trajgptConfig } from "./config.js";
+import { network, type Slots } from "./network.js";
+import { initialParameters } from "./parameters.js";
+import { horizonSlots, nextSlots, type SlotValues } from "./slots.js";
+
+/** Inputs of a stream of slots, under a prefix. */
+function slotInputs(prefix: string, { rows, length }: BatchShape): Slots {
+	const shape = [rows, length];
+	return {
+		tokens: input(`${prefix}.tokens`, shape, "int32"),
+		times: input(`${prefix}.times`, shape, "float64"),
+		gaps: input(`${prefix}.gaps`, shape),
+	};
+}
+
+/** Σ −log p(target) over the targets that count. */
+function lossTerm(name: string, logits: Tensor, { rows, length }: BatchShape): LossTerm {
+	const targets = input(`${name}.targets`, [rows, length], "int32");
+	const weights = input(`${name}.weights`, [rows, length]);
+	const chosen = pick(logSoftmax(logits), reshape(targets, [rows, length, 1]), 2);
+	return { name, total: neg(sum(mul(reshape(chosen, [rows, length]), weights))) };
+}
+
+function named(prefix: string, slots: SlotValues) {
+	const feeds = Object.fromEntries(
+		Object.entries(slots).map(([field, data]) => [`${prefix}.${field}`, data]),
+	);
+	return { feeds, targets: slots.weights.reduce((a, b) => a + b, 0) };
+}
+
+/** Selective recurrent attention over irregular event histories (Song et al. 2025). */
+export const trajgpt: Model<TrajgptConfig> = {
+	id: "trajgpt",
+	cite: "Song, Lu, Zhu, Buckeridge, Li: TrajGPT, 2025",
+	config: trajgptConfig,
+	presets,
+	init: initialParameters,
+	loss(config, parameters, shape, { objective }) {
+		const slots = slotInputs("next", shape);
+		const horizon = objective === "horizon";
+		const { logits, questionLogits } = network(config, parameters, {
+			slots,
+			...(horizon && { questions: { ...slotInputs("horizon", shape), read: "before" } }),
+		});
+		const terms = [lossTerm("next", logits, shape)];
+		if (questionLogits) terms.push(lossTerm("horizon", questionLogits, shape));
+		return terms;
+	},
+	lossFeeds(_config, batch, { objective, horizon }, random) {
+		const next = named("next", nextSlots(batch));
+		if (objective === "next") return { feeds: next.feeds, targets: { next: next.targets } };
+		const further = named("horizon", horizonSlots(batch, horizon, random));
+		return {
+			feeds: { ...next.feeds, ...further.feeds },
+			targets: { next: next.targets, horizon: further.targets },
+		};
+	},
+};

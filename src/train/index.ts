@@ -1,0 +1,12 @@
+export { type Checkpoint, readCheckpoint } from "./checkpoint.js";
+export { type TrainOptions, trainOptions } from "./options.js";
+export { type PretrainSummary, pretrain } from "./pretrain.js";
+export {
+	checkDataset,
+	createRun,
+	type DatasetIdentity,
+	type Run,
+	readRun,
+	runFiles,
+} from "./run-folder.js";
+export { trainer } from "./trainer.js";

@@ -1,0 +1,41 @@
+import { z } from "zod";
+
+/** How a run trains; written into `run.json`, and read from there when it is resumed. */
+export const trainOptions = z.strictObject({
+	epochs: z.int().min(1).max(100_000).default(20).describe("passes over the training patients"),
+	batchSlots: z
+		.int()
+		.min(1)
+		.max(10_000_000)
+		.default(2048)
+		.describe("events in a batch, padding included"),
+	maxLength: z.int().min(2).max(1_000_000).default(256).describe("most events in a row"),
+	cut: z
+		.enum(["windows", "last"])
+		.default("windows")
+		.describe("what becomes of longer histories: several rows, or their last events"),
+	objective: z
+		.enum(["next", "horizon"])
+		.default("horizon")
+		.describe("the next event alone, or also one further ahead"),
+	horizon: z
+		.int()
+		.min(0)
+		.max(100_000)
+		.default(100)
+		.describe("farthest event ahead that is asked for"),
+	learningRate: z.number().positive().max(10).default(1e-3).describe("highest learning rate"),
+	warmup: z.number().min(0).max(1).default(0.05).describe("part of all steps in which it rises"),
+	weightDecay: z.number().min(0).max(10).default(0.1).describe("of matrices, decoupled (AdamW)"),
+	clip: z.number().positive().default(1).describe("longest gradient, as its global norm"),
+	accumulate: z.int().min(1).max(10_000).default(1).describe("batches in one step"),
+	patience: z
+		.int()
+		.min(1)
+		.default(5)
+		.describe("epochs without a better validation loss before the run stops"),
+	checkpointEvery: z.int().min(1).default(200).describe("steps between checkpoints"),
+	seed: z.int().min(0).default(1).describe("of weights, order and draws"),
+});
+
+export type TrainOptions = z.infer<typeof trainOptions>;

@@ -1,0 +1,291 @@
+import { InputError } from "../base/errors.js";
+import { formatCount, type Progress } from "../base/progress.js";
+import { random } from "../base/random.js";
+import { type Batch, type Dataset, type Split, splitBatches } from "../cohort/index.js";
+import type { Model } from "../models/index.js";
+import type { ResidentValue, Runtime } from "../runtime/index.js";
+import { adamWDefaults } from "./adamw.js";
+import { type Checkpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
+import { type EventLog, openEventLog } from "./event-log.js";
+import type { TrainOptions } from "./options.js";
+import { type Run, runFiles } from "./run-folder.js";
+import type { StoredTensor } from "./safetensors.js";
+import { learningRateAt } from "./schedule.js";
+import { openTensorboard, type ScalarWriter } from "./tensorboard.js";
+import { type Trainer, trainer } from "./trainer.js";
+
+export interface PretrainRequest {
+	readonly folder: string;
+	readonly run: Run;
+	readonly model: Model;
+	readonly dataset: Dataset;
+	readonly runtime: Runtime;
+	readonly resume: boolean;
+	readonly progress: Progress;
+	readonly clock: () => number;
+	/** Set when the user asks to stop: the step is finished, saved, and the run returns. */
+	readonly signal: AbortSignal;
+}
+
+/** Where a run stands between two steps; plain JSON. */
+interface Position {
+	readonly step: number;
+	readonly epoch: number;
+	readonly stepInEpoch: number;
+	readonly best: Best | null;
+	readonly finished: boolean;
+}
+
+interface Best {
+	readonly epoch: number;
+	readonly step: number;
+	readonly loss: number;
+	readonly losses: Readonly<Record<string, number>>;
+}
+
+export interface PretrainSummary {
+	readonly steps: number;
+	readonly epochs: number;
+	readonly parameters: number;
+	readonly best: Best | null;
+	readonly padding: number;
+	readonly interrupted: boolean;
+}
+
+const stored = (values: ReadonlyMap<string, ResidentValue>): Map<string, StoredTensor> =>
+	new Map(
+		[...values].map(([name, { shape, data }]) => [
+			name,
+			{ dtype: "F32", shape, data: data as Float32Array },
+		]),
+	);
+
+const mean = (
+	totals: Readonly<Record<string, number>>,
+	targets: Readonly<Record<string, number>>,
+) =>
+	Object.fromEntries(
+		Object.entries(totals).map(([term, total]) => [term, total / Math.max(1, targets[term] ?? 0)]),
+	);
+
+const sum = (values: Readonly<Record<string, number>>) =>
+	Object.values(values).reduce((a, b) => a + b, 0);
+
+/** Trains until the last epoch, until validation stops improving, or until asked to stop. */
+export async function pretrain(request: PretrainRequest): Promise<PretrainSummary> {
+	const { folder, run, model, dataset, runtime } = request;
+	const { options } = run;
+	const files = runFiles(folder);
+	const plan = {
+		maxLength: options.maxLength,
+		cut: options.cut,
+		size: { slots: options.batchSlots },
+		seed: options.seed,
+	};
+	for (const split of ["train", "valid"] as const satisfies Split[])
+		if (dataset.patients(split).length === 0)
+			throw new InputError(
+				`${dataset.folder} has no patients in its ${split} split; prepare it with more patients or another --seed`,
+			);
+	const batches = splitBatches(dataset, "train", plan);
+	const checks = splitBatches(dataset, "valid", plan);
+	const weights = model.init(run.config, random(options.seed).fork("weights"));
+	const checkpoint = request.resume ? readCheckpoint(files.checkpoint) : undefined;
+	if (checkpoint) checkSameRun(checkpoint, run, weights, files.checkpoint);
+	const start: Position = (checkpoint?.state as Position | undefined) ?? {
+		step: 0,
+		epoch: 0,
+		stepInEpoch: 0,
+		best: null,
+		finished: false,
+	};
+	const learner = trainer(
+		runtime,
+		{
+			model,
+			config: run.config,
+			objective: options,
+			optimizer: { ...adamWDefaults, weightDecay: options.weightDecay },
+			clip: options.clip,
+			accumulate: options.accumulate > 1,
+		},
+		weights,
+		checkpoint?.tensors as Map<string, ResidentValue> | undefined,
+	);
+	const write = (place: string, at: Position, tensors: ReadonlyMap<string, ResidentValue>) =>
+		writeCheckpoint(place, {
+			step: at.step,
+			epoch: at.epoch,
+			model: model.id,
+			config: run.config,
+			state: at,
+			tensors: stored(tensors),
+		});
+	const save = async (at: Position) => write(files.checkpoint, at, await learner.state());
+	const saveBest = async (at: Position) => {
+		const state = await learner.state();
+		write(files.best, at, new Map([...state].filter(([name]) => weights.has(name))));
+	};
+	const resumeAt = checkpoint ? { resumeAt: start.step } : {};
+	const log = openEventLog(files.log, resumeAt);
+	const board = openTensorboard(files.tensorboard, { clock: Date.now, ...resumeAt });
+	try {
+		if (!checkpoint) await save(start);
+		const loop = { ...request, options, batches, checks, learner, log, board, save, saveBest };
+		const at = await epochs(loop, start);
+		return {
+			steps: at.step,
+			epochs: at.epoch,
+			parameters: [...weights.values()].reduce((n, { data }) => n + data.length, 0),
+			best: at.best,
+			padding: batches.plan.padding,
+			interrupted: !at.finished,
+		};
+	} finally {
+		log.close();
+		board.close();
+		await learner.dispose();
+	}
+}
+
+interface Loop extends PretrainRequest {
+	readonly options: TrainOptions;
+	readonly batches: ReturnType<typeof splitBatches>;
+	readonly checks: ReturnType<typeof splitBatches>;
+	readonly learner: Trainer;
+	readonly log: EventLog;
+	readonly board: ScalarWriter;
+	save(at: Position): Promise<void>;
+	saveBest(at: Position): Promise<void>;
+}
+
+async function epochs(loop: Loop, start: Position): Promise<Position> {
+	const { options, batches, progress, signal } = loop;
+	const stepsPerEpoch = Math.ceil(batches.plan.count / options.accumulate);
+	let at = start;
+	const total = options.epochs * stepsPerEpoch;
+	const rate = smoothed();
+	const show = (loss?: number, speed?: number) =>
+		progress.update({
+			label: `epoch ${Math.min(at.epoch + 1, options.epochs)}/${options.epochs}  step`,
+			done: at.step,
+			total,
+			fields: [
+				...(loss === undefined ? [] : [["loss", loss.toFixed(4)] as [string, string]]),
+				...(speed === undefined ? [] : [["tokens/s", formatCount(speed)] as [string, string]]),
+			],
+		});
+	show();
+	while (!at.finished) {
+		while (at.stepInEpoch < stepsPerEpoch) {
+			if (signal.aborted) {
+				await loop.save(at);
+				return at;
+			}
+			const { loss, tokensPerSecond } = await oneStep(loop, at, total);
+			at = { ...at, step: at.step + 1, stepInEpoch: at.stepInEpoch + 1 };
+			show(rate(loss), tokensPerSecond);
+			if (at.step % options.checkpointEvery === 0 && at.stepInEpoch < stepsPerEpoch)
+				await loop.save(at);
+		}
+		const losses = await validate(loop);
+		const loss = sum(losses);
+		const better = at.best === null || loss < at.best.loss;
+		const epoch = at.epoch + 1;
+		loop.log.append({ step: at.step, epoch, valid: losses });
+		loop.board.scalars(at.step, prefixed("valid", losses));
+		const best = better ? { epoch, step: at.step, loss, losses } : at.best;
+		const stale = epoch - (best?.epoch ?? epoch) >= options.patience;
+		at = { ...at, epoch, stepInEpoch: 0, best, finished: stale || epoch >= options.epochs };
+		if (better) await loop.saveBest(at);
+		await loop.save(at);
+		const terms = Object.entries(losses).map(([term, nats]) => `${term} ${nats.toFixed(4)} nats`);
+		progress.note(
+			`epoch ${epoch}: validation ${terms.join(", ")}${better ? ", the best so far" : ""}`,
+		);
+		if (stale && epoch < options.epochs)
+			progress.note(`stopping: no better validation loss in ${options.patience} epochs`);
+	}
+	return at;
+}
+
+async function oneStep(loop: Loop, at: Position, total: number) {
+	const { options, batches, learner, clock } = loop;
+	const started = clock();
+	const first = at.stepInEpoch * options.accumulate;
+	const last = Math.min(batches.plan.count, first + options.accumulate);
+	const parts: Batch[] = [];
+	for (let i = first; i < last; i++) parts.push(await batches.read(at.epoch, i));
+	const step = at.step + 1;
+	const learningRate = learningRateAt(step, total, options);
+	const result = await learner.step(parts, {
+		step,
+		learningRate,
+		random: random(options.seed).fork("steps").fork(step),
+	});
+	const losses = mean(result.totals, result.targets);
+	if (!result.finite)
+		throw new Error(
+			`the loss or its gradient is not finite at step ${step} (epoch ${at.epoch + 1}, loss ${sum(losses)}, ` +
+				`gradient norm ${result.gradientNorm}); the checkpoint in ${loop.folder} is the last good one: ` +
+				"start a new run with a lower --learning-rate, or a lower --clip",
+		);
+	const seconds = (clock() - started) / 1000;
+	const tokensPerSecond = (result.targets.next ?? 0) / seconds;
+	const values = { ...losses, gradientNorm: result.gradientNorm, learningRate, tokensPerSecond };
+	loop.log.append({ step, epoch: at.epoch + 1, ...values });
+	loop.board.scalars(step, prefixed("train", values));
+	return { loss: sum(losses), tokensPerSecond };
+}
+
+/** Mean losses over the validation patients, with the same draws every time. */
+async function validate({ checks, learner, options }: Loop): Promise<Record<string, number>> {
+	const totals: Record<string, number> = {};
+	const targets: Record<string, number> = {};
+	for (let i = 0; i < checks.plan.count; i++) {
+		const losses = await learner.losses(
+			await checks.read(0, i),
+			random(options.seed).fork("valid").fork(i),
+		);
+		for (const term of Object.keys(losses.totals)) {
+			totals[term] = (totals[term] ?? 0) + (losses.totals[term] ?? 0);
+			targets[term] = (targets[term] ?? 0) + (losses.targets[term] ?? 0);
+		}
+	}
+	return mean(totals, targets);
+}
+
+const prefixed = (prefix: string, values: Readonly<Record<string, number>>) =>
+	Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}/${name}`, value]));
+
+/** A running mean that follows slowly, for a number people watch. */
+function smoothed(): (value: number) => number {
+	let level: number | undefined;
+	return (value) => {
+		level = level === undefined ? value : 0.95 * level + 0.05 * value;
+		return level;
+	};
+}
+
+/** Refuses weights of another model or size; nothing is overwritten. */
+function checkSameRun(
+	checkpoint: Checkpoint,
+	run: Run,
+	weights: ReadonlyMap<string, { readonly shape: readonly number[] }>,
+	where: string,
+): void {
+	const refuse = (what: string): never => {
+		throw new InputError(
+			`${where} does not belong to this run: ${what}; restore the run's own checkpoint, or start a new run`,
+		);
+	};
+	if (checkpoint.model !== run.model)
+		refuse(`it holds model ${checkpoint.model}, the run trains ${run.model}`);
+	for (const [name, { shape }] of weights) {
+		const found = checkpoint.tensors.get(name)?.shape;
+		if (String(found) !== String(shape))
+			refuse(
+				`${name} is ${found ? `[${found.join(", ")}]` : "missing"}, expected [${shape.join(", ")}]`,
+			);
+	}
+}

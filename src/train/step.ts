@@ -1,0 +1,144 @@
+import {
+	add,
+	div,
+	gradients,
+	input,
+	minimum,
+	mul,
+	type OnnxModel,
+	parameter,
+	type Shape,
+	scalar,
+	sqrt,
+	sumSquares,
+	type Tensor,
+	toOnnx,
+} from "../graph/index.js";
+import type { BatchShape, Model, Objective, Parameters } from "../models/index.js";
+import { next, type ResidentValue } from "../runtime/index.js";
+import { type AdamWOptions, adamW } from "./adamw.js";
+
+/** Everything a step needs to know but the shape of its batch. */
+export interface StepPlan<C = unknown> {
+	readonly model: Model<C>;
+	readonly config: C;
+	readonly objective: Objective;
+	readonly optimizer: AdamWOptions;
+	readonly clip: number;
+	readonly shapes: ReadonlyMap<string, Shape>;
+}
+
+const firstOf = (name: string) => `first/${name}`;
+const secondOf = (name: string) => `second/${name}`;
+const gradientOf = (name: string) => `gradient/${name}`;
+const scaleOf = (term: string) => `scale.${term}`;
+export const lossOf = (term: string): string => `loss.${term}`;
+export const gradientNorm = "gradientNorm";
+
+export const symbols = (shapes: ReadonlyMap<string, Shape>): Parameters =>
+	Object.fromEntries([...shapes].map(([name, shape]) => [name, parameter(name, shape)]));
+
+/** Weights with fresh moments; with sums of gradients too when batches are accumulated. */
+export function initialState(
+	weights: ReadonlyMap<string, ResidentValue>,
+	accumulate: boolean,
+): Map<string, ResidentValue> {
+	const state = new Map(weights);
+	for (const [name, { shape, data }] of weights) {
+		const zeros = () => ({ shape, data: new Float32Array(data.length) });
+		state.set(firstOf(name), zeros()).set(secondOf(name), zeros());
+		if (accumulate) state.set(gradientOf(name), zeros());
+	}
+	return state;
+}
+
+/** The loss of a batch, term by term, and the weighted sum that is differentiated. */
+function objectiveOf(plan: StepPlan, parameters: Parameters, shape: BatchShape) {
+	const terms = plan.model.loss(plan.config, parameters, shape, plan.objective);
+	const parts = terms.map(({ name, total }) => mul(total, input(scaleOf(name), [])));
+	return {
+		outputs: Object.fromEntries(terms.map(({ name, total }) => [lossOf(name), total])),
+		total: parts.reduce((a, b) => add(a, b)),
+	};
+}
+
+/** Losses alone, for validation. */
+export function lossModel(plan: StepPlan, shape: BatchShape): OnnxModel {
+	const terms = plan.model.loss(plan.config, symbols(plan.shapes), shape, plan.objective);
+	return toOnnx(Object.fromEntries(terms.map(({ name, total }) => [lossOf(name), total])));
+}
+
+/** AdamW on every parameter, gradients shortened to the longest allowed. */
+function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
+	const names = Object.keys(parameters);
+	const squares = names.map((name) => sumSquares(gradient[name] as Tensor));
+	const norm = sqrt(squares.reduce((a, b) => add(a, b)));
+	const factor = minimum(div(plan.clip, add(norm, 1e-6)), 1);
+	const scalars = {
+		rate: input("rate", []),
+		epsilon: input("epsilon", []),
+		shrink: input("shrink", []),
+	};
+	const outputs: Record<string, Tensor> = { [gradientNorm]: norm };
+	for (const name of names) {
+		const weights = parameters[name] as Tensor;
+		const after = adamW(
+			{
+				parameter: weights,
+				first: parameter(firstOf(name), weights.shape),
+				second: parameter(secondOf(name), weights.shape),
+			},
+			mul(gradient[name] as Tensor, factor),
+			scalars,
+			plan.optimizer,
+			weights.shape.length > 1,
+		);
+		outputs[next(name)] = after.parameter;
+		outputs[next(firstOf(name))] = after.first;
+		outputs[next(secondOf(name))] = after.second;
+	}
+	return outputs;
+}
+
+/** Forward, backward and update in one graph. */
+export function stepModel(plan: StepPlan, shape: BatchShape): OnnxModel {
+	const parameters = symbols(plan.shapes);
+	const { outputs, total } = objectiveOf(plan, parameters, shape);
+	const names = Object.keys(parameters);
+	const found = gradients(total, Object.values(parameters));
+	const gradient = Object.fromEntries(names.map((name, i) => [name, found[i] as Tensor]));
+	return toOnnx({ ...outputs, ...updates(plan, parameters, gradient) });
+}
+
+/** Forward and backward; the gradients are added to those that are kept. */
+export function accumulateModel(plan: StepPlan, shape: BatchShape): OnnxModel {
+	const parameters = symbols(plan.shapes);
+	const { outputs, total } = objectiveOf(plan, parameters, shape);
+	const found = gradients(total, Object.values(parameters));
+	const sums = Object.keys(parameters).map((name, i) => {
+		const kept = parameter(gradientOf(name), plan.shapes.get(name) as Shape);
+		return [next(gradientOf(name)), add(kept, found[i] as Tensor)] as const;
+	});
+	return toOnnx({ ...outputs, ...Object.fromEntries(sums) });
+}
+
+/** The update from the gradients that were kept, which start again from zero. */
+export function applyModel(plan: StepPlan): OnnxModel {
+	const parameters = symbols(plan.shapes);
+	const kept = Object.fromEntries(
+		[...plan.shapes].map(([name, shape]) => [name, parameter(gradientOf(name), shape)]),
+	);
+	const cleared = Object.entries(kept).map(
+		([name, sum]) => [next(gradientOf(name)), mul(sum, scalar(0))] as const,
+	);
+	return toOnnx({ ...updates(plan, parameters, kept), ...Object.fromEntries(cleared) });
+}
+
+/** What scales each term, so that the step minimises the mean over its own targets. */
+export const scaleFeeds = (targets: Readonly<Record<string, number>>) =>
+	Object.fromEntries(
+		Object.entries(targets).map(([term, count]) => [
+			scaleOf(term),
+			Float32Array.of(1 / Math.max(1, count)),
+		]),
+	);

@@ -1,0 +1,145 @@
+import type { Random } from "../base/random.js";
+import type { EventBatch, Model, Objective } from "../models/index.js";
+import {
+	type Data,
+	type Program,
+	programs,
+	type ResidentValue,
+	type Runtime,
+} from "../runtime/index.js";
+import { type AdamWOptions, adamWScalars } from "./adamw.js";
+import {
+	accumulateModel,
+	applyModel,
+	gradientNorm,
+	initialState,
+	lossModel,
+	lossOf,
+	type StepPlan,
+	scaleFeeds,
+	stepModel,
+} from "./step.js";
+
+export interface TrainerOptions {
+	readonly model: Model;
+	readonly config: unknown;
+	readonly objective: Objective;
+	readonly optimizer: AdamWOptions;
+	readonly clip: number;
+	/** Whether steps are made of several batches. */
+	readonly accumulate: boolean;
+}
+
+export interface Losses {
+	/** Σ −log p by term. */
+	readonly totals: Readonly<Record<string, number>>;
+	readonly targets: Readonly<Record<string, number>>;
+}
+
+export interface StepResult extends Losses {
+	readonly gradientNorm: number;
+	/** False when the loss or the gradient was not finite; the weights are then as before. */
+	readonly finite: boolean;
+}
+
+/** Weights, moments and the programs that move them. State goes in at the start and comes out by `state`. */
+export interface Trainer {
+	/** One update from one batch or several. */
+	step(batches: readonly EventBatch[], at: StepAt): Promise<StepResult>;
+	/** Losses of a batch, with nothing learned from it. */
+	losses(batch: EventBatch, random: Random): Promise<Losses>;
+	state(): Promise<Map<string, ResidentValue>>;
+	dispose(): Promise<void>;
+}
+
+export interface StepAt {
+	/** From 1. */
+	readonly step: number;
+	readonly learningRate: number;
+	readonly random: Random;
+}
+
+const shapeKey = ({ rows, length }: { rows: number; length: number }) => `${rows}x${length}`;
+
+const addInto = (sums: Record<string, number>, more: Readonly<Record<string, number>>) => {
+	for (const [name, value] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + value;
+};
+
+export function trainer(
+	runtime: Runtime,
+	options: TrainerOptions,
+	weights: ReadonlyMap<string, ResidentValue>,
+	/** Weights and moments to go on from, as `state` gave them. */
+	saved?: ReadonlyMap<string, ResidentValue>,
+): Trainer {
+	const plan: StepPlan = {
+		...options,
+		shapes: new Map([...weights].map(([name, { shape }]) => [name, shape])),
+	};
+	const { model, config, objective, accumulate } = options;
+	const start = initialState(weights, accumulate);
+	const resident = runtime.resident(saved ? new Map([...start, ...saved]) : start);
+	const build = accumulate ? accumulateModel : stepModel;
+	const steps = programs(runtime, (shape: EventBatch) => build(plan, shape), shapeKey);
+	const checks = programs(runtime, (shape: EventBatch) => lossModel(plan, shape), shapeKey);
+	let applying: Promise<Program> | undefined;
+
+	const readLosses = (outputs: Record<string, Data>, targets: Readonly<Record<string, number>>) =>
+		Object.fromEntries(
+			Object.keys(targets).map((term) => [term, outputs[lossOf(term)]?.[0] as number]),
+		);
+
+	return {
+		async step(batches, { step, learningRate, random }) {
+			const fed = batches.map((batch, i) =>
+				model.lossFeeds(config, batch, objective, random.fork(i)),
+			);
+			const targets: Record<string, number> = {};
+			for (const part of fed) addInto(targets, part.targets);
+			const scalars = Object.fromEntries(
+				Object.entries(adamWScalars(step, learningRate, options.optimizer)).map(([name, x]) => [
+					name,
+					Float32Array.of(x),
+				]),
+			);
+			const scales = scaleFeeds(targets);
+			const totals: Record<string, number> = {};
+			let finite = true;
+			let norm = Number.NaN;
+			const accept = (outputs: Record<string, Data>) => {
+				for (const values of Object.values(outputs))
+					if (!Number.isFinite(values[0])) finite = false;
+				norm = outputs[gradientNorm]?.[0] ?? norm;
+				return finite;
+			};
+			for (const [i, batch] of batches.entries()) {
+				const program = await steps.get(batch);
+				const { feeds, targets: own } = fed[i] as (typeof fed)[0];
+				const outputs = await program.run(
+					{ ...feeds, ...scales, ...(accumulate ? {} : scalars) },
+					resident,
+					accept,
+				);
+				addInto(totals, readLosses(outputs, own));
+				if (!finite) break;
+			}
+			if (accumulate && finite) {
+				applying ??= runtime.compile(applyModel(plan));
+				await (await applying).run(scalars, resident, accept);
+			}
+			return { totals, targets, gradientNorm: norm, finite };
+		},
+		async losses(batch, random) {
+			const { feeds, targets } = model.lossFeeds(config, batch, objective, random);
+			const outputs = await (await checks.get(batch)).run(feeds, resident);
+			return { totals: readLosses(outputs, targets), targets };
+		},
+		state: () => resident.read(),
+		async dispose() {
+			resident.dispose();
+			await steps.dispose();
+			await checks.dispose();
+			if (applying) await (await applying).dispose();
+		},
+	};
+}
