@@ -1,11 +1,12 @@
 """One training step of TrajGPT in eager PyTorch: the peer of `trajgpt bench step`.
 
 The same model, batch and objective as the bench: next-event cross-entropy, global-norm
-clipping, AdamW. Prints one JSON document.
+clipping, AdamW. Waits between blocks of steps, so that the two take turns in one run.
 """
 import argparse
 import json
 import math
+import sys
 import time
 
 import torch
@@ -13,18 +14,10 @@ import torch.nn.functional as F
 from torch import nn
 
 
-class Norm(nn.Module):
-    def __init__(self, dim, kind):
-        super().__init__()
-        self.kind = kind
-        self.weight = nn.Parameter(torch.ones(dim))
-        if kind == "layer":
-            self.bias = nn.Parameter(torch.zeros(dim))
-
-    def forward(self, x):
-        if self.kind == "layer":
-            return F.layer_norm(x, x.shape[-1:], self.weight, self.bias, 1e-5)
-        return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-5) * self.weight
+def norm(x, kind):
+    if kind == "layer":
+        return F.layer_norm(x, x.shape[-1:], eps=1e-5)
+    return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-5)
 
 
 def rotate(x, cos, sin):
@@ -36,8 +29,6 @@ class Layer(nn.Module):
     def __init__(self, c):
         super().__init__()
         self.c = c
-        self.norm1 = Norm(c.dim, c.norm)
-        self.norm2 = Norm(c.dim, c.norm)
         self.q = nn.Linear(c.dim, c.key, bias=False)
         self.k = nn.Linear(c.dim, c.key, bias=False)
         self.v = nn.Linear(c.dim, c.value, bias=False)
@@ -51,24 +42,23 @@ class Layer(nn.Module):
         b, n, _ = x.shape
         return x.view(b, n, self.c.heads, -1).transpose(1, 2)
 
-    def forward(self, x, cos, sin, future):
+    def forward(self, x, gaps, cos, sin, future):
         c = self.c
-        h = self.norm1(x)
+        h = norm(x, c.norm)
         q = rotate(self.heads(self.q(h)), cos, sin)
         k = rotate(self.heads(self.k(h)), cos, sin)
         v = self.heads(self.v(h))
         log_decay = F.logsigmoid(self.decay(h)).transpose(1, 2) / c.temperature
+        if c.decay == "time":
+            log_decay = log_decay * gaps[:, None, :]
         b = log_decay.cumsum(-1)
         decay = (b[..., :, None] - b[..., None, :]).masked_fill(future, -math.inf).exp()
         scores = q @ k.transpose(-1, -2) / math.sqrt(c.key // c.heads)
         o = (scores * decay) @ v
-        if c.norm == "layer":
-            o = F.layer_norm(o, o.shape[-1:], eps=1e-5)
-        else:
-            o = o * torch.rsqrt(o.square().mean(-1, keepdim=True) + 1e-5)
+        o = norm(o, c.norm)
         o = o.transpose(1, 2).reshape(x.shape[0], x.shape[1], c.value)
         x = x + self.out(o * F.silu(self.gate(h)))
-        return x + self.down(F.gelu(self.up(self.norm2(x)), approximate="tanh"))
+        return x + self.down(F.gelu(self.up(norm(x, c.norm)), approximate="tanh"))
 
 
 class TrajGPT(nn.Module):
@@ -77,30 +67,30 @@ class TrajGPT(nn.Module):
         self.c = c
         self.embed = nn.Embedding(c.vocab, c.dim)
         self.layers = nn.ModuleList(Layer(c) for _ in range(c.layers))
-        self.norm = Norm(c.dim, c.norm)
         self.head = nn.Linear(c.dim, c.vocab, bias=False)
         half = c.key // c.heads // 2
-        periods = torch.exp(torch.linspace(math.log(2 / 30), math.log(1217), half))
-        self.register_buffer("frequency", 2 * math.pi / periods)
+        periods = torch.exp(torch.linspace(math.log(2 / 30), math.log(1217), half, dtype=torch.double))
+        self.register_buffer("frequency", 1 / periods)
 
-    def forward(self, tokens, times):
-        angle = times[:, None, :, None] * self.frequency
+    def forward(self, tokens, times, gaps):
+        turns = times[:, None, :, None] * self.frequency
+        angle = ((turns - turns.floor()) * (2 * math.pi)).float()
         cos, sin = angle.cos(), angle.sin()
         n = tokens.shape[1]
         future = torch.ones(n, n, dtype=torch.bool).triu(1)
         x = self.embed(tokens)
         for layer in self.layers:
-            x = layer(x, cos, sin, future)
-        return self.head(self.norm(x))
+            x = layer(x, gaps, cos, sin, future)
+        return self.head(norm(x, self.c.norm))
 
 
 def main():
-    p = argparse.ArgumentParser()
-    for name, value in dict(layers=8, heads=4, dim=200, key=200, value=400, ff=400, vocab=200,
-                            batch=16, length=128, threads=2, steps=8, warmup=2).items():
-        p.add_argument(f"--{name}", type=int, default=value)
-    p.add_argument("--temperature", type=float, default=20)
-    p.add_argument("--norm", choices=["rms", "layer"], default="layer")
+    p = argparse.ArgumentParser(description=__doc__)
+    for name in ("layers", "heads", "dim", "key", "value", "ff", "vocab", "batch", "length", "threads"):
+        p.add_argument(f"--{name}", type=int, required=True)
+    p.add_argument("--temperature", type=float, required=True)
+    p.add_argument("--norm", choices=["rms", "layer"], required=True)
+    p.add_argument("--decay", choices=["event", "time"], required=True)
     c = p.parse_args()
     torch.set_num_threads(c.threads)
     torch.manual_seed(0)
@@ -108,37 +98,29 @@ def main():
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.95), weight_decay=0.1)
     tokens = torch.randint(c.vocab, (c.batch, c.length))
     targets = torch.randint(c.vocab, (c.batch, c.length))
-    times = torch.rand(c.batch, c.length).cumsum(1)
+    gaps = torch.rand(c.batch, c.length)
+    times = gaps.double().cumsum(1)
 
     def step():
         optimizer.zero_grad(set_to_none=True)
-        loss = F.cross_entropy(model(tokens, times).flatten(0, 1), targets.flatten())
+        loss = F.cross_entropy(model(tokens, times, gaps).flatten(0, 1), targets.flatten())
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         return loss.item()
 
-    for _ in range(c.warmup):
-        step()
-    seconds = []
-    for _ in range(c.steps):
-        start = time.perf_counter()
-        step()
-        seconds.append(time.perf_counter() - start)
-    a = torch.randn(1024, 1024)
-    a @ a
-    start = time.perf_counter()
-    for _ in range(3):
-        a @ a
-    gflops = 3 * 2 * 1024**3 / (time.perf_counter() - start) / 1e9
-    seconds.sort()
     print(json.dumps({
         "engine": f"PyTorch {torch.__version__} eager",
-        "secondsPerStep": seconds[len(seconds) // 2],
-        "fastest": seconds[0],
         "parameters": sum(x.numel() for x in model.parameters()),
-        "matrixProductGflops": gflops,
-    }))
+    }), flush=True)
+    # Each line that comes in is a number of steps to make; their seconds go out.
+    for line in sys.stdin:
+        seconds = []
+        for _ in range(int(line)):
+            start = time.perf_counter()
+            step()
+            seconds.append(time.perf_counter() - start)
+        print(json.dumps(seconds), flush=True)
 
 
 main()

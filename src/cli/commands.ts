@@ -30,6 +30,11 @@ export const commands: readonly LazyCommand[] = [
 		load: () => import("./pretrain.js"),
 	},
 	{
+		name: "bench",
+		summary: "measure speed, beside PyTorch where it is found",
+		load: () => import("./bench.js"),
+	},
+	{
 		name: "doctor",
 		summary: "is this machine able to run it, and what is missing",
 		load: () => import("./doctor.js"),

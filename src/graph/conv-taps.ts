@@ -1,24 +1,17 @@
 import type { Sweep } from "./conv.js";
 import { add } from "./elementwise.js";
 import { matmul } from "./matmul.js";
-import { pad, reshape, slice } from "./shape.js";
+import { sum } from "./reduce.js";
+import { pad, reshape, slice, stack } from "./shape.js";
 import { type Shape, size, type Tensor } from "./tensor.js";
 
-/** Convolutions as sums over the kernel's places of matrix products, for dtypes without a kernel. */
+/** Convolutions as matrix products, one for each place of the kernel. */
 
-/** All places of a kernel. */
 const places = (kernel: Shape): number[][] =>
 	kernel.reduce<number[][]>(
 		(list, n) => list.flatMap((place) => Array.from({ length: n }, (_, k) => [...place, k])),
 		[[]],
 	);
-
-/** The weights at one place, [groups, out / groups, in / groups]. */
-function tap(w: Tensor, place: readonly number[], groups: number): Tensor {
-	const one = place.reduce((t, k, i) => slice(t, i + 2, k, k + 1), w);
-	const [out, inside] = w.shape as [number, number];
-	return reshape(one, [groups, out / groups, inside]);
-}
 
 /** Every n-th element of an axis, from the first. */
 function everyNth(x: Tensor, axis: number, n: number): Tensor {
@@ -30,57 +23,44 @@ function everyNth(x: Tensor, axis: number, n: number): Tensor {
 	return reshape(first, [...before, count, ...after]);
 }
 
-/** n − 1 zeros between the elements of an axis. */
-function spread(x: Tensor, axis: number, n: number): Tensor {
-	if (n === 1) return x;
-	const count = x.shape[axis] as number;
-	const [before, after] = [x.shape.slice(0, axis), x.shape.slice(axis + 1)];
-	const wide = pad(reshape(x, [...before, count, 1, ...after]), axis + 1, 0, n - 1);
-	return slice(reshape(wide, [...before, count * n, ...after]), axis, 0, (count - 1) * n + 1);
-}
-
-export function tapwise(x: Tensor, w: Tensor, sweep: Sweep): Tensor {
-	const { strides, dilations, padding, groups } = sweep;
-	const [batch] = x.shape as [number];
-	const [out, inside, ...kernel] = w.shape as [number, number, ...number[]];
-	const padded = padding.reduce((t, [before, after], i) => pad(t, i + 2, before, after), x);
-	let result: Shape = [];
-	const parts = places(kernel).map((place) => {
+/** For each place of the kernel, what it meets of x as it is swept: [batch, groups, in / groups, places met]. */
+function met(
+	x: Tensor,
+	kernel: Shape,
+	sweep: Sweep,
+): { place: number[]; columns: Tensor; result: Shape }[] {
+	const [batch, channels] = x.shape as [number, number];
+	const padded = sweep.padding.reduce((t, [before, after], i) => pad(t, i + 2, before, after), x);
+	return places(kernel).map((place) => {
 		const seen = place.reduce((t, k, i) => {
-			const [stride, dilation] = [strides[i] as number, dilations[i] as number];
+			const [stride, dilation] = [sweep.strides[i] as number, sweep.dilations[i] as number];
 			const reach = dilation * ((kernel[i] as number) - 1);
 			const steps = Math.floor(((t.shape[i + 2] as number) - reach - 1) / stride);
 			const start = k * dilation;
 			return everyNth(slice(t, i + 2, start, start + steps * stride + 1), i + 2, stride);
 		}, padded);
-		result = seen.shape.slice(2);
-		const columns = reshape(seen, [batch, groups, inside, size(result)]);
-		return matmul(tap(w, place, groups), columns);
+		const result = seen.shape.slice(2);
+		const shape = [batch, sweep.groups, channels / sweep.groups, size(result)];
+		return { place, columns: reshape(seen, shape), result };
 	});
-	return reshape(parts.reduce(add), [batch, out, ...result]);
 }
 
-export function tapwiseAdjoint(y: Tensor, w: Tensor, sizes: Shape, sweep: Sweep): Tensor {
-	const { strides, dilations, padding, groups } = sweep;
-	const [batch, out, ...result] = y.shape as [number, number, ...number[]];
-	const [, inside, ...kernel] = w.shape as [number, number, ...number[]];
-	const columns = reshape(y, [batch, groups, out / groups, size(result)]);
-	const parts = places(kernel).map((place) => {
-		const seen = matmul(tap(w, place, groups), columns, { transposeA: true });
-		return place.reduce(
-			(t, k, i) => {
-				const [before, after] = padding[i] as readonly [number, number];
-				const wide = spread(t, i + 2, strides[i] as number);
-				const start = k * (dilations[i] as number);
-				const rest = (sizes[i] as number) + before + after - start - (wide.shape[i + 2] as number);
-				return pad(wide, i + 2, start, rest);
-			},
-			reshape(seen, [batch, inside * groups, ...result]),
-		);
+export function tapwise(x: Tensor, w: Tensor, sweep: Sweep): Tensor {
+	const [out, inside, ...kernel] = w.shape as [number, number, ...number[]];
+	const taps = met(x, kernel, sweep);
+	const parts = taps.map(({ place, columns }) => {
+		const tap = place.reduce((t, k, i) => slice(t, i + 2, k, k + 1), w);
+		return matmul(reshape(tap, [sweep.groups, out / sweep.groups, inside]), columns);
 	});
-	const padded = parts.reduce(add);
-	return padding.reduce(
-		(t, [before], i) => slice(t, i + 2, before, before + (sizes[i] as number)),
-		padded,
-	);
+	return reshape(parts.reduce(add), [x.shape[0] as number, out, ...(taps[0]?.result ?? [])]);
+}
+
+export function tapwiseWeights(x: Tensor, g: Tensor, shape: Shape, sweep: Sweep): Tensor {
+	const [out, inside, ...kernel] = shape as [number, number, ...number[]];
+	const rows = reshape(g, [g.shape[0] as number, sweep.groups, out / sweep.groups, -1]);
+	const parts = met(x, kernel, sweep).map(({ columns }) => {
+		const product = matmul(rows, columns, { transposeB: true });
+		return reshape(sum(product, 0), [out, inside]);
+	});
+	return reshape(stack(parts, -1), shape);
 }

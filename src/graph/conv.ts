@@ -1,15 +1,9 @@
-import { tapwise, tapwiseAdjoint } from "./conv-taps.js";
+import { tapwise, tapwiseWeights } from "./conv-taps.js";
 import { add } from "./elementwise.js";
-import { reshape, slice, transpose } from "./shape.js";
-import {
-	apply,
-	fail,
-	isFloat,
-	type Operation,
-	type Shape,
-	sameShape,
-	type Tensor,
-} from "./tensor.js";
+import { gather } from "./gather.js";
+import { pad, reshape, slice, transpose } from "./shape.js";
+import { constant } from "./sources.js";
+import { apply, fail, isFloat, type Operation, type Shape, size, type Tensor } from "./tensor.js";
 
 /** How a kernel moves over its input, one entry for each spatial axis. */
 export interface Sweep {
@@ -54,7 +48,7 @@ const convOperation: Operation<Sweep> = {
 	pullback: ({ inputs, attributes: sweep }, [g]) => {
 		const [x, w] = inputs as [Tensor, Tensor];
 		if (!g) return [null, null];
-		return [adjoint(g, w, x.shape.slice(2), sweep), weightGradient(x, g, w.shape, sweep)];
+		return [inputGradient(g, w, x.shape.slice(2), sweep), weightGradient(x, g, w.shape, sweep)];
 	},
 	onnx: ({ inputs, attributes: sweep }, write) => {
 		const [x, w] = inputs as [Tensor, Tensor];
@@ -66,57 +60,71 @@ const convOperation: Operation<Sweep> = {
 	},
 };
 
-interface Adjoint extends Sweep {
-	/** The spatial sizes of the convolution's input: several lead to the same result. */
-	readonly sizes: Shape;
+/** n − 1 zeros between the elements of an axis. */
+function spread(x: Tensor, axis: number, n: number): Tensor {
+	if (n === 1) return x;
+	const count = x.shape[axis] as number;
+	const [before, after] = [x.shape.slice(0, axis), x.shape.slice(axis + 1)];
+	const wide = pad(reshape(x, [...before, count, 1, ...after]), axis + 1, 0, n - 1);
+	return slice(reshape(wide, [...before, count * n, ...after]), axis, 0, (count - 1) * n + 1);
 }
 
-/** The convolution's transpose as a map of x: what its gradient is made of. */
-const adjointOperation: Operation<Adjoint> = {
-	name: "convAdjoint",
-	types: (inputs, { sizes, groups, ...sweep }) => {
-		const [y, w] = inputs as [Tensor, Tensor];
-		const [batch, , ...result] = y.shape as [number, number, ...number[]];
-		const [, inside, ...kernel] = w.shape as [number, number, ...number[]];
-		if (!sameShape(result, swept(sizes, kernel, sweep)))
-			fail("convAdjoint", `[${sizes.join(", ")}] is not swept to this`, inputs);
-		return [{ shape: [batch, inside * groups, ...sizes], dtype: y.dtype }];
-	},
-	pullback: ({ inputs, attributes: { sizes: _, ...sweep } }, [g]) => {
-		const [y, w] = inputs as [Tensor, Tensor];
-		if (!g) return [null, null];
-		return [apply(convOperation, [g, w], sweep), weightGradient(g, y, w.shape, sweep)];
-	},
-	onnx: ({ inputs, attributes: { sizes, ...sweep } }, write) => {
-		const [y, w] = inputs as [Tensor, Tensor];
-		if (y.dtype !== "float32") return [write.expression(tapwiseAdjoint(y, w, sizes, sweep))];
-		const output_padding = sizes.map((n, i) => {
-			const [before, after] = sweep.padding[i] as readonly [number, number];
-			const reach = (sweep.dilations[i] as number) * ((w.shape[i + 2] as number) - 1) + 1;
-			return (n + before + after - reach) % (sweep.strides[i] as number);
-		});
-		return [
-			write.node("ConvTranspose", [write.name(y), write.name(w)], {
-				...attributesOf(sweep),
-				output_padding,
-			}),
-		];
-	},
-};
-
-const adjoint = (y: Tensor, w: Tensor, sizes: Shape, sweep: Sweep): Tensor =>
-	apply(adjointOperation, [y, w], { ...sweep, sizes });
+function reversed(x: Tensor, axis: number): Tensor {
+	const n = x.shape[axis] as number;
+	const order = Array.from({ length: n }, (_, i) => n - 1 - i);
+	return n === 1 ? x : gather(x, constant(order, [n], "int32"), axis);
+}
 
 /**
- * dW[o, c, k] = Σ g[n, o, l] x[n, c, l·stride + k·dilation − before]: a convolution of x by g
- * with batch and channels changing places, and stride and dilation too.
+ * The gradient with respect to x: g with zeros between its elements where the stride left some
+ * out, swept by the reversed kernel whose channels have changed sides. (ConvTranspose says the
+ * same; on one spatial axis its CPU kernel takes two to four times as long.)
+ */
+function inputGradient(g: Tensor, w: Tensor, sizes: Shape, sweep: Sweep): Tensor {
+	const { groups, strides, dilations } = sweep;
+	const [out, inside, ...kernel] = w.shape as [number, number, ...number[]];
+	const grouped = reshape(w, [groups, out / groups, inside, ...kernel]);
+	const swapped = transpose(grouped, [0, 2, 1, ...kernel.map((_, i) => i + 3)]);
+	const back = kernel.reduce(
+		(t, _, i) => reversed(t, i + 2),
+		reshape(swapped, [groups * inside, out / groups, ...kernel]),
+	);
+	const margins = kernel.map((n, i) => {
+		const before = (dilations[i] as number) * (n - 1) - (sweep.padding[i]?.[0] as number);
+		const [seen, size] = [g.shape[i + 2] as number, sizes[i] as number];
+		const wide = (seen - 1) * (strides[i] as number) + 1;
+		return [before, size + (dilations[i] as number) * (n - 1) - before - wide] as const;
+	});
+	const whole = margins.reduce((t, [before, after], i) => {
+		const wide = spread(t, i + 2, strides[i] as number);
+		// A negative margin: what lies in the padding only.
+		return slice(
+			wide,
+			i + 2,
+			Math.max(-before, 0),
+			(wide.shape[i + 2] as number) - Math.max(-after, 0),
+		);
+	}, g);
+	return apply(convOperation, [whole, back], {
+		groups,
+		dilations,
+		strides: strides.map(() => 1),
+		padding: margins.map(([before, after]) => [Math.max(before, 0), Math.max(after, 0)] as const),
+	});
+}
+
+/**
+ * dW[o, c, k] = Σ g[n, o, l] x[n, c, l·stride + k·dilation − before]. One product for each place of
+ * a small kernel; for a large one, a convolution of x by g in which batch and channels change
+ * places, and stride and dilation too.
  */
 function weightGradient(x: Tensor, g: Tensor, shape: Shape, sweep: Sweep): Tensor {
 	const { groups, strides, dilations } = sweep;
 	const [batch, channels, ...sizes] = x.shape as [number, number, ...number[]];
-	const [out, inside, ...kernel] = shape as [number, number, ...number[]];
+	const [, inside, ...kernel] = shape as [number, number, ...number[]];
+	if (size(kernel) <= 8 && groups < channels) return tapwiseWeights(x, g, shape, sweep);
 	const spatial = (first: number) => sizes.map((_, i) => first + i);
-	const grouped = reshape(x, [batch, groups, channels / groups, ...sizes]);
+	const grouped = reshape(x, [batch, groups, inside, ...sizes]);
 	const images = reshape(transpose(grouped, [2, 1, 0, ...spatial(3)]), [
 		inside,
 		groups * batch,
@@ -126,7 +134,7 @@ function weightGradient(x: Tensor, g: Tensor, shape: Shape, sweep: Sweep): Tenso
 	const swapped = { ...sweep, strides: dilations, dilations: strides };
 	const wide = apply(convOperation, [images, kernels], swapped); // [in / groups, out, ≥ kernel]
 	const cut = kernel.reduce((t, n, i) => slice(t, i + 2, 0, n), wide);
-	return reshape(transpose(cut, [1, 0, ...spatial(2)]), [out, inside, ...kernel]);
+	return transpose(cut, [1, 0, ...spatial(2)]);
 }
 
 type Pair<T> = T | readonly [T, T];

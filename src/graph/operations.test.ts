@@ -1,11 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
-import { nodeRuntime } from "../runtime/node.js";
 import type { Data } from "../runtime/index.js";
-import * as graph from "./index.js";
+import { nodeRuntime } from "../runtime/node.js";
 import type { DType, FloatType, Shape, Target, Tensor } from "./index.js";
+import * as graph from "./index.js";
 import { plain } from "./testing/arrays.js";
-import { type Case, type Given, notOperations, type OperationName, type Table } from "./testing/cases.js";
+import {
+	type Case,
+	type Given,
+	notOperations,
+	type OperationName,
+	type Table,
+} from "./testing/cases.js";
 import { elementwiseCases } from "./testing/elementwise-cases.js";
 import { indexCases } from "./testing/index-cases.js";
 import { layerCases } from "./testing/layer-cases.js";
@@ -35,14 +41,24 @@ function drawn(given: Given, name: string): Value {
 	if (!("shape" in given) || "from" in given) {
 		const [from, to] = "from" in given ? [given.from, given.to] : [-1.5, 1.5];
 		// Exact in both dtypes, so that they compute from the same numbers.
-		return { shape, kind: "float", values: draw(() => Math.fround(from + (to - from) * rng.uniform())) };
+		return {
+			shape,
+			kind: "float",
+			values: draw(() => Math.fround(from + (to - from) * rng.uniform())),
+		};
 	}
-	if ("below" in given) return { shape, kind: "int32", values: draw(() => rng.integer(given.below)) };
+	if ("below" in given)
+		return { shape, kind: "int32", values: draw(() => rng.integer(given.below)) };
 	if ("bool" in given) return { shape, kind: "bool", values: draw(() => rng.integer(2)) };
 	return { shape, kind: given.dtype === "int32" ? "int32" : "float", values: given.values };
 }
 
-const arrays = { float32: Float32Array, float64: Float64Array, int32: Int32Array, bool: Uint8Array };
+const arrays = {
+	float32: Float32Array,
+	float64: Float64Array,
+	int32: Int32Array,
+	bool: Uint8Array,
+};
 
 const runtime = nodeRuntime({ threads: 1 });
 
@@ -55,7 +71,10 @@ async function compiled(
 ) {
 	const typed = (kind: Value["kind"]): DType => (kind === "float" ? dtype : kind);
 	const inputs = Object.fromEntries(
-		Object.entries(given).map(([name, { shape, kind }]) => [name, graph.input(name, shape, typed(kind))]),
+		Object.entries(given).map(([name, { shape, kind }]) => [
+			name,
+			graph.input(name, shape, typed(kind)),
+		]),
 	);
 	const weighted = (tensors: readonly Tensor[], label: string) =>
 		tensors
@@ -69,10 +88,10 @@ async function compiled(
 	const floats = Object.entries(inputs).filter(([, x]) => x.dtype === dtype);
 	if (value.dtype === dtype && floats.length > 0) {
 		const wrt = floats.map(([, x]) => x);
-		outputs["once"] = weighted([value], "value");
-		const first = graph.gradients(outputs["once"], wrt);
-		outputs["twice"] = weighted(first, "gradient");
-		const second = graph.gradients(outputs["twice"], wrt);
+		outputs.once = weighted([value], "value");
+		const first = graph.gradients(outputs.once, wrt);
+		outputs.twice = weighted(first, "gradient");
+		const second = graph.gradients(outputs.twice, wrt);
 		floats.forEach(([name], i) => {
 			outputs[`once/${name}`] = first[i] as Tensor;
 			outputs[`twice/${name}`] = second[i] as Tensor;
@@ -88,7 +107,12 @@ async function compiled(
 }
 
 /** All within `tolerance` of the expected, as a part of the largest among them. */
-function expectClose(got: Data, expected: ArrayLike<number>, tolerance: number, what: string): void {
+function expectClose(
+	got: Data,
+	expected: ArrayLike<number>,
+	tolerance: number,
+	what: string,
+): void {
 	expect(got.length, what).toBe(expected.length);
 	const scale = Math.max(1e-3, ...Array.from(expected, Math.abs));
 	for (let i = 0; i < got.length; i++) {
@@ -117,12 +141,12 @@ async function check(entry: Case): Promise<void> {
 		),
 	);
 	if ("shape" in expected) expect(shape).toEqual(expected.shape);
-	expectClose(exact["value"] as Data, "shape" in expected ? expected.data : expected, 1e-12, "value");
+	expectClose(exact.value as Data, "shape" in expected ? expected.data : expected, 1e-12, "value");
 
 	const step = 1e-5;
 	for (const name of wrt) {
 		const values = feeds[name];
-		if (!values || !exact["once"]) continue;
+		if (!values || !exact.once) continue;
 		for (const order of ["once", "twice"]) {
 			const gradient = exact[`${order}/${name}`] as Data;
 			const scale = Math.max(1, ...gradient.map(Math.abs));
@@ -144,7 +168,8 @@ async function check(entry: Case): Promise<void> {
 		const { program, feeds } = await compiled(entry, given, "float32", target);
 		const got = await program.run(feeds);
 		for (const name of ["value", ...wrt.map((name) => `once/${name}`)])
-			if (got[name]) expectClose(got[name], exact[name] as Data, 1e-5, `float32, ${target}: ${name}`);
+			if (got[name])
+				expectClose(got[name], exact[name] as Data, 1e-5, `float32, ${target}: ${name}`);
 		await program.dispose();
 	}
 }

@@ -31,7 +31,11 @@ export function scan<S>(
 	const outputs: Tensor[] = [];
 	for (let n = 0; n < length; n++) {
 		const place = reverse ? length - 1 - n : n;
-		const [next, output] = step(state, steps.map((parts) => parts[place] as Tensor), place);
+		const [next, output] = step(
+			state,
+			steps.map((parts) => parts[place] as Tensor),
+			place,
+		);
 		state = next;
 		outputs[place] = output;
 	}

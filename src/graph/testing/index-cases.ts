@@ -110,7 +110,10 @@ export const indexCases = table({
 			given: { i: indices(5, 2, 3) },
 			build: ({ i }, dtype) => graph.oneHot(i!, 5, dtype),
 			expected: ({ i }) =>
-				plain([2, 3, 5], i!.data.flatMap((n) => [0, 1, 2, 3, 4].map((k) => Number(k === n)))),
+				plain(
+					[2, 3, 5],
+					i!.data.flatMap((n) => [0, 1, 2, 3, 4].map((k) => Number(k === n))),
+				),
 		},
 	],
 });

@@ -1,5 +1,5 @@
-import * as graph from "../index.js";
 import type { PoolOptions, Shape } from "../index.js";
+import * as graph from "../index.js";
 import { type Plain, places, tabulate, total } from "./arrays.js";
 import { type Case, table } from "./cases.js";
 
@@ -16,13 +16,19 @@ function convolved(x: Plain, w: Plain, sweep: Sweep): Plain {
 	const [out, inside, ...kernel] = w.shape as [number, number, ...number[]];
 	const result = sizes.map((n, i) => {
 		const [before, after] = sweep.padding[i]!;
-		return Math.floor((n + before + after - sweep.dilation[i]! * (kernel[i]! - 1) - 1) / sweep.stride[i]!) + 1;
+		return (
+			Math.floor(
+				(n + before + after - sweep.dilation[i]! * (kernel[i]! - 1) - 1) / sweep.stride[i]!,
+			) + 1
+		);
 	});
 	return tabulate([batch, out, ...result], (n, o, ...place) => {
 		const group = Math.floor(o! / (out / sweep.groups));
 		let sum = 0;
 		for (const k of places(kernel)) {
-			const seen = place.map((p, i) => p * sweep.stride[i]! + k[i]! * sweep.dilation[i]! - sweep.padding[i]![0]);
+			const seen = place.map(
+				(p, i) => p * sweep.stride[i]! + k[i]! * sweep.dilation[i]! - sweep.padding[i]![0],
+			);
 			if (seen.some((p, i) => p < 0 || p >= sizes[i]!)) continue;
 			sum += total(inside, (c) => x.at(n!, group * inside + c, ...seen) * w.at(o!, c, ...k));
 		}
@@ -41,7 +47,12 @@ function conv1dCase(x: Shape, w: Shape, options: graph.Conv1dOptions = {}): Case
 	};
 }
 
-function window(x: Plain, axes: number, { kernel, stride = kernel, padding = 0 }: PoolOptions, value: (list: number[]) => number): Plain {
+function window(
+	x: Plain,
+	axes: number,
+	{ kernel, stride = kernel, padding = 0 }: PoolOptions,
+	value: (list: number[]) => number,
+): Plain {
 	const sides = typeof padding === "number" ? [padding, padding] : padding;
 	const sizes = x.shape.slice(2);
 	const result = sizes.map((n) => Math.floor((n + sides[0]! + sides[1]! - kernel) / stride) + 1);
@@ -126,11 +137,17 @@ export const layerCases = table({
 		conv1dCase([2, 6, 7], [4, 3, 3], { groups: 2, stride: 2 }),
 		conv1dCase([2, 3, 5], [3, 1, 3], { groups: 3, padding: [2, 0] }),
 		conv1dCase([1, 3, 8], [6, 1, 2], { groups: 3, stride: 3 }),
+		conv1dCase([1, 2, 5], [2, 2, 2], { padding: [3, 2] }),
+		conv1dCase([2, 2, 13], [3, 2, 9], { padding: [5, 0], stride: 2 }),
+		conv1dCase([2, 4, 23], [2, 2, 10], { groups: 2, dilation: 2, stride: 3 }),
 		{
 			given: { x: [2, 3, 5], w: [2, 3, 1], b: [2] },
 			build: ({ x, w, b }) => graph.conv1d(x!, w!, { bias: b! }),
 			expected: ({ x, w, b }) =>
-				tabulate([2, 2, 5], (n, o, l) => b!.at(o!) + total(3, (c) => x!.at(n!, c, l!) * w!.at(o!, c, 0))),
+				tabulate(
+					[2, 2, 5],
+					(n, o, l) => b!.at(o!) + total(3, (c) => x!.at(n!, c, l!) * w!.at(o!, c, 0)),
+				),
 		},
 	],
 	conv2d: [
@@ -138,14 +155,36 @@ export const layerCases = table({
 			given: { x: [2, 3, 5, 7], w: [2, 3, 3, 3] },
 			build: ({ x, w }) => graph.conv2d(x!, w!, { padding: 1 }),
 			expected: ({ x, w }) =>
-				convolved(x!, w!, { stride: [1, 1], dilation: [1, 1], padding: [[1, 1], [1, 1]], groups: 1 }),
+				convolved(x!, w!, {
+					stride: [1, 1],
+					dilation: [1, 1],
+					padding: [
+						[1, 1],
+						[1, 1],
+					],
+					groups: 1,
+				}),
 		},
 		{
 			given: { x: [1, 4, 6, 7], w: [4, 2, 2, 3], b: [4] },
 			build: ({ x, w, b }) =>
-				graph.conv2d(x!, w!, { stride: [3, 2], dilation: [1, 2], padding: [[0, 1], 2], groups: 2, bias: b! }),
+				graph.conv2d(x!, w!, {
+					stride: [3, 2],
+					dilation: [1, 2],
+					padding: [[0, 1], 2],
+					groups: 2,
+					bias: b!,
+				}),
 			expected: ({ x, w, b }) => {
-				const y = convolved(x!, w!, { stride: [3, 2], dilation: [1, 2], padding: [[0, 1], [2, 2]], groups: 2 });
+				const y = convolved(x!, w!, {
+					stride: [3, 2],
+					dilation: [1, 2],
+					padding: [
+						[0, 1],
+						[2, 2],
+					],
+					groups: 2,
+				});
 				return tabulate(y.shape, (n, o, i, j) => y.at(n!, o!, i!, j!) + b!.at(o!));
 			},
 		},
@@ -153,7 +192,15 @@ export const layerCases = table({
 			given: { x: [2, 3, 4, 1], w: [3, 1, 3, 1] },
 			build: ({ x, w }) => graph.conv2d(x!, w!, { groups: 3, padding: [1, 0] }),
 			expected: ({ x, w }) =>
-				convolved(x!, w!, { stride: [1, 1], dilation: [1, 1], padding: [[1, 1], [0, 0]], groups: 3 }),
+				convolved(x!, w!, {
+					stride: [1, 1],
+					dilation: [1, 1],
+					padding: [
+						[1, 1],
+						[0, 0],
+					],
+					groups: 3,
+				}),
 		},
 	],
 	maxPool1d: [
@@ -161,12 +208,20 @@ export const layerCases = table({
 		poolCase([1, 2, 5], { kernel: 2 }),
 		poolCase([1, 1, 7], { kernel: 3, stride: 1, padding: [2, 0] }),
 	],
-	maxPool2d: [poolCase([2, 3, 5, 4], { kernel: 2 }), poolCase([1, 2, 5, 3], { kernel: 3, stride: 2, padding: 1 })],
+	maxPool2d: [
+		poolCase([2, 3, 5, 4], { kernel: 2 }),
+		poolCase([1, 2, 5, 3], { kernel: 3, stride: 2, padding: 1 }),
+	],
 	avgPool1d: [
 		averageCase([2, 3, 7], { kernel: 3, stride: 2, padding: 1 }),
 		averageCase([1, 2, 5], { kernel: 2 }),
 	],
-	movingAverage: [movingCase([2, 3, 7], 5), movingCase([3, 2], 25), movingCase([5], 4), movingCase([1, 3], 1)],
+	movingAverage: [
+		movingCase([2, 3, 7], 5),
+		movingCase([3, 2], 25),
+		movingCase([5], 4),
+		movingCase([1, 3], 1),
+	],
 	rmsNorm: [
 		{
 			given: { x: [2, 3, 5], scale: [5] },
@@ -186,7 +241,9 @@ export const layerCases = table({
 			expected: ({ x, scale, shift }) =>
 				tabulate([3, 7], (i, j) => {
 					const { mean, variance } = moments(lastAxis(x!, [i!, j!]));
-					return ((x!.at(i!, j!) - mean) / Math.sqrt(variance + 1e-5)) * scale!.at(j!) + shift!.at(j!);
+					return (
+						((x!.at(i!, j!) - mean) / Math.sqrt(variance + 1e-5)) * scale!.at(j!) + shift!.at(j!)
+					);
 				}),
 		},
 		{
@@ -204,12 +261,18 @@ export const layerCases = table({
 			given: { x: [2, 3, 5], scale: [3, 1], shift: [3, 1] },
 			build: ({ x, scale, shift }) => {
 				const norm = graph.batchNorm(x!, [0, 2], { scale: scale!, shift: shift! });
-				return graph.concat([norm.y, norm.mean, norm.variance].map((t) => graph.reshape(t, [-1])), 0);
+				return graph.concat(
+					[norm.y, norm.mean, norm.variance].map((t) => graph.reshape(t, [-1])),
+					0,
+				);
 			},
 			expected: ({ x, scale, shift }) => [
 				...tabulate([2, 3, 5], (n, c, i) => {
 					const { mean, variance } = channel(x!, c!);
-					return ((x!.at(n!, c!, i!) - mean) / Math.sqrt(variance + 1e-5)) * scale!.at(c!, 0) + shift!.at(c!, 0);
+					return (
+						((x!.at(n!, c!, i!) - mean) / Math.sqrt(variance + 1e-5)) * scale!.at(c!, 0) +
+						shift!.at(c!, 0)
+					);
 				}).data,
 				...[0, 1, 2].map((c) => channel(x!, c).mean),
 				...[0, 1, 2].map((c) => channel(x!, c).variance),
@@ -221,7 +284,10 @@ export const layerCases = table({
 			given: { x: [2, 3], mean: [3], variance: { shape: [3], from: 0.3, to: 2 } },
 			build: ({ x, mean, variance }) => graph.normalized(x!, mean!, variance!, { epsilon: 0.1 }),
 			expected: ({ x, mean, variance }) =>
-				tabulate([2, 3], (i, j) => (x!.at(i!, j!) - mean!.at(j!)) / Math.sqrt(variance!.at(j!) + 0.1)),
+				tabulate(
+					[2, 3],
+					(i, j) => (x!.at(i!, j!) - mean!.at(j!)) / Math.sqrt(variance!.at(j!) + 0.1),
+				),
 		},
 	],
 	groupNorm: [
@@ -233,7 +299,10 @@ export const layerCases = table({
 					const first = c! - (c! % 2);
 					const group = places([2, 5]).map(([d, j]) => x!.at(n!, first + d!, j!));
 					const { mean, variance } = moments(group);
-					return ((x!.at(n!, c!, i!) - mean) / Math.sqrt(variance + 1e-5)) * scale!.at(c!) + shift!.at(c!);
+					return (
+						((x!.at(n!, c!, i!) - mean) / Math.sqrt(variance + 1e-5)) * scale!.at(c!) +
+						shift!.at(c!)
+					);
 				}),
 		},
 	],
@@ -266,11 +335,15 @@ export const layerCases = table({
 				const outputs = Array.from({ length: 7 }, (_, t) => {
 					const before = state;
 					state = tabulate([2, 3], (b, j) =>
-						Math.tanh(x!.at(b!, t, j!) + decay(t) * total(3, (i) => before.at(b!, i) * w!.at(i, j!))),
+						Math.tanh(
+							x!.at(b!, t, j!) + decay(t) * total(3, (i) => before.at(b!, i) * w!.at(i, j!)),
+						),
 					);
 					return state;
 				});
-				return tabulate([2, 8, 3], (b, t, j) => (t === 7 ? state.at(b!, j!) : outputs[t!]!.at(b!, j!) ** 2));
+				return tabulate([2, 8, 3], (b, t, j) =>
+					t === 7 ? state.at(b!, j!) : outputs[t!]!.at(b!, j!) ** 2,
+				);
 			},
 		},
 		{

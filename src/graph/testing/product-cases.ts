@@ -1,5 +1,5 @@
-import * as graph from "../index.js";
 import type { Shape, Tensor } from "../index.js";
+import * as graph from "../index.js";
 import { type Plain, tabulate, total } from "./arrays.js";
 import { type Case, table } from "./cases.js";
 
@@ -52,7 +52,10 @@ function softmaxCase(
 		expected: ({ x }) =>
 			tabulate(shape, (...place) => {
 				const other = (i: number) => x!.at(...place.map((p, a) => (a === at ? i : p)));
-				return value(x!.at(...place), total(shape[at] as number, (i) => Math.exp(other(i))));
+				return value(
+					x!.at(...place),
+					total(shape[at] as number, (i) => Math.exp(other(i))),
+				);
 			}),
 	};
 }

@@ -1,4 +1,14 @@
-import { input, logSoftmax, mul, neg, pick, reshape, sum, type Tensor } from "../../graph/index.js";
+import {
+	type DType,
+	input,
+	logSoftmax,
+	mul,
+	neg,
+	pick,
+	reshape,
+	sum,
+	type Tensor,
+} from "../../graph/index.js";
 import type { BatchShape, LossTerm, Model } from "../model.js";
 import { presets, type TrajgptConfig, trajgptConfig } from "./config.js";
 import { network, type Slots } from "./network.js";
@@ -6,19 +16,19 @@ import { initialParameters } from "./parameters.js";
 import { horizonSlots, nextSlots, type SlotValues } from "./slots.js";
 
 /** Inputs of a stream of slots, under a prefix. */
-function slotInputs(prefix: string, { rows, length }: BatchShape): Slots {
+function slotInputs(prefix: string, { rows, length }: BatchShape, dtype: DType): Slots {
 	const shape = [rows, length];
 	return {
 		tokens: input(`${prefix}.tokens`, shape, "int32"),
 		times: input(`${prefix}.times`, shape, "float64"),
-		gaps: input(`${prefix}.gaps`, shape),
+		gaps: input(`${prefix}.gaps`, shape, dtype),
 	};
 }
 
 /** Σ −log p(target) over the targets that count. */
 function lossTerm(name: string, logits: Tensor, { rows, length }: BatchShape): LossTerm {
 	const targets = input(`${name}.targets`, [rows, length], "int32");
-	const weights = input(`${name}.weights`, [rows, length]);
+	const weights = input(`${name}.weights`, [rows, length], logits.dtype);
 	const chosen = pick(logSoftmax(logits), reshape(targets, [rows, length, 1]), 2);
 	return { name, total: neg(sum(mul(reshape(chosen, [rows, length]), weights))) };
 }
@@ -38,13 +48,13 @@ export const trajgpt: Model<TrajgptConfig> = {
 	presets,
 	init: initialParameters,
 	loss(config, parameters, shape, { objective }) {
-		const slots = slotInputs("next", shape);
+		const dtype = parameters.embedding?.dtype ?? "float32";
 		const horizon = objective === "horizon";
 		const { logits, questionLogits } = network(config, parameters, {
-			slots,
-			...(horizon && { questions: { ...slotInputs("horizon", shape), read: "before" } }),
+			slots: slotInputs("next", shape, dtype),
+			...(horizon && { questions: { ...slotInputs("horizon", shape, dtype), read: "before" } }),
 		});
-		const terms = [lossTerm("next", logits, shape)];
+		const terms = [lossTerm("next", logits as Tensor, shape)];
 		if (questionLogits) terms.push(lossTerm("horizon", questionLogits, shape));
 		return terms;
 	},

@@ -2,26 +2,25 @@ import {
 	add,
 	concat,
 	constant,
-	exp,
 	expand,
 	type FloatType,
 	gather,
 	gelu,
+	layerNorm,
 	logSigmoid,
 	matmul,
 	mul,
 	reshape,
+	rmsNorm,
 	silu,
 	slice,
 	stack,
-	sum,
 	type Tensor,
 	transpose,
 } from "../../graph/index.js";
-import { layerNorm, rmsNorm } from "../../nn/norms.js";
 import { timeAngles, turn } from "../../nn/rotary-time.js";
-import { sra } from "../../nn/sra/index.js";
 import type { Parameters } from "../model.js";
+import { attention } from "./attention.js";
 import type { TrajgptConfig } from "./config.js";
 import { initialDecay } from "./parameters.js";
 
@@ -33,21 +32,22 @@ export interface Slots {
 }
 
 export interface NetworkInputs {
-	readonly slots: Slots;
+	/** Left out, questions are put to the states as they are. */
+	readonly slots?: Slots | undefined;
 	/** 1 where a slot is real; without it all are, or what follows a row's end is not looked at. */
-	readonly real?: Tensor; // [batch, length]
-	readonly states?: Tensor; // [layers, batch, heads, key / heads, value / heads]
+	readonly real?: Tensor | undefined; // [batch, length]
+	readonly states?: Tensor | undefined; // [layers, batch, heads, key / heads, value / heads]
 	/**
 	 * Questions beside the slots: `before` reads the state before the slot of the same place (the
 	 * horizon objective), `after` the state after the last slot (inference). They leave no trace.
 	 */
-	readonly questions?: Slots & { readonly read: "before" | "after" };
+	readonly questions?: (Slots & { readonly read: "before" | "after" }) | undefined;
 }
 
 export interface NetworkOutputs {
-	readonly logits: Tensor; // [batch, length, vocab]
-	readonly questionLogits?: Tensor; // [batch, questions, vocab]
-	readonly hidden: Tensor; // [batch, length, dim], after the last norm
+	readonly logits?: Tensor | undefined; // [batch, length, vocab]
+	readonly questionLogits?: Tensor | undefined; // [batch, questions, vocab]
+	readonly hidden?: Tensor | undefined; // [batch, length, dim], after the last norm
 	readonly states: Tensor; // as the input
 }
 
@@ -64,12 +64,12 @@ export function network(
 	const dtype = p("embedding").dtype as FloatType;
 	const norm = config.norm === "rms" ? rmsNorm : layerNorm;
 	// Slots and questions go through the products together, so that weights are read once.
-	const joined = (part: (s: Slots) => Tensor) =>
-		questions ? concat([part(slots), part(questions)], 1) : part(slots);
+	const streams = [slots, questions].filter((s) => s !== undefined);
+	const joined = (part: (s: Slots) => Tensor) => concat(streams.map(part), 1);
 	const tokens = joined((s) => s.tokens); // [batch, n]
 	const gaps = joined((s) => s.gaps);
 	const [batch, n] = tokens.shape as [number, number];
-	const length = slots.tokens.shape[1] as number;
+	const length = slots?.tokens.shape[1] ?? 0;
 
 	const keySize = config.key / config.heads;
 	const angles = timeAngles(
@@ -80,11 +80,6 @@ export function network(
 	);
 	const heads = (x: Tensor) => transpose(reshape(x, [batch, n, config.heads, -1]), [0, 2, 1, 3]); // [batch, heads, n, size]
 	const linear = (x: Tensor, weight: Tensor) => matmul(x, weight, { transposeB: true });
-	const mainOf = (x: Tensor) => slice(x, 2, 0, length);
-	const questionOf = (x: Tensor) => slice(x, 2, length);
-	const masked = (x: Tensor) =>
-		real ? mul(x, reshape(real, [batch, 1, length, ...x.shape.slice(3).map(() => 1)])) : x;
-
 	const logDecayOf = (h: Tensor, layer: string): Tensor => {
 		if (config.decay === "fixed") {
 			const rate = initialDecay(config.heads).map(
@@ -106,37 +101,27 @@ export function network(
 		const k = turn(heads(linear(h, p(`${layer}.key`))), angles);
 		const v = heads(linear(h, p(`${layer}.value`)));
 		const logDecay = logDecayOf(h, layer); // [batch, heads, n]
-		const initialState = states && reshape(slice(states, 0, i, i + 1), states.shape.slice(1));
-		const main = sra({
-			q: mainOf(q),
-			k: masked(mainOf(k)),
-			v: mainOf(v),
-			logDecay: masked(mainOf(logDecay)),
-			initialState,
-			before: questions?.read === "before" ? questionOf(q) : undefined,
+		const { output, state } = attention({
+			q,
+			k,
+			v,
+			logDecay,
+			slots: length,
+			read: questions?.read,
+			real,
+			state: states && reshape(slice(states, 0, i, i + 1), states.shape.slice(1)),
 		});
-		finalStates.push(main.finalState);
-		let o = main.output;
-		if (questions) {
-			// o' = γ' q' S + (q' k') v': a slot of its own on a state it does not change.
-			const read = main.before ?? matmul(questionOf(q), main.finalState);
-			const decay = exp(questionOf(logDecay));
-			const own = sum(mul(questionOf(q), questionOf(k)), -1, true);
-			const answer = add(mul(read, reshape(decay, [...decay.shape, 1])), mul(own, questionOf(v)));
-			o = concat([o, answer], 2);
-		}
-		const perHead = reshape(transpose(norm(o), [0, 2, 1, 3]), [batch, n, config.value]);
+		finalStates.push(state);
+		const perHead = reshape(transpose(norm(output), [0, 2, 1, 3]), [batch, n, config.value]);
 		const gated = mul(perHead, silu(linear(h, p(`${layer}.gate`))));
 		x = add(x, linear(gated, p(`${layer}.out`)));
 		x = add(x, linear(gelu(linear(norm(x), p(`${layer}.up`))), p(`${layer}.down`)));
 	}
 	const hidden = norm(x);
 	const logits = linear(hidden, p("head"));
-	const part = (t: Tensor, start: number, end?: number) => slice(t, 1, start, end);
 	return {
-		logits: part(logits, 0, length),
-		hidden: part(hidden, 0, length),
 		states: stack(finalStates, 0),
-		...(questions && { questionLogits: part(logits, length) }),
+		...(slots && { logits: slice(logits, 1, 0, length), hidden: slice(hidden, 1, 0, length) }),
+		...(questions && { questionLogits: slice(logits, 1, length) }),
 	};
 }

@@ -1,0 +1,84 @@
+import { availableParallelism } from "node:os";
+import { Command } from "commander";
+import { InputError } from "../base/errors.js";
+import { presets } from "../models/trajgpt/config.js";
+import { examples } from "./examples.js";
+import { type Io, printJson } from "./io.js";
+import { wholeNumber } from "./option-values.js";
+
+export interface BenchOptions {
+	readonly preset: string;
+	readonly threads: number;
+	readonly json?: true;
+}
+
+export interface StepOptions extends BenchOptions {
+	readonly batch: number;
+	readonly length: number;
+	readonly steps: number;
+	readonly peer: boolean;
+}
+
+function presetOption(command: Command, preset: string): Command {
+	return command
+		.option("--preset <name>", `sizes: ${Object.keys(presets).join(", ")}`, preset)
+		.option("--threads <n>", "threads", wholeNumber(1), availableParallelism());
+}
+
+export function presetNamed(name: string) {
+	if (Object.hasOwn(presets, name)) return presets[name as keyof typeof presets];
+	throw new InputError(`no preset "${name}"; known presets: ${Object.keys(presets).join(", ")}`);
+}
+
+export function command(io: Io): Command {
+	const report = <T>(result: T, json: true | undefined, render: (result: T) => string) =>
+		json ? printJson(io, result) : io.stdout.write(render(result));
+	const step = presetOption(new Command("step"), "paper")
+		.description(
+			"Times one training step (next-event objective, AdamW) on random events. Where Python\n" +
+				"with PyTorch is found, the same model in eager PyTorch takes turns with it, and the\n" +
+				"ratio of the medians is printed: above 1 means that trajgpt is faster.",
+		)
+		.option("--batch <n>", "rows", wholeNumber(1), 16)
+		.option("--length <n>", "events in a row", wholeNumber(1), 128)
+		.option("--steps <n>", "steps to time", wholeNumber(1), 20)
+		.option("--no-peer", "leave PyTorch out")
+		.option("--json", "print one JSON document")
+		.addHelpText(
+			"after",
+			examples({
+				"trajgpt bench step --preset paper --batch 16 --length 128": "the paper's model",
+				"trajgpt bench step --batch 1 --length 16384 --steps 3": "one very long history",
+			}),
+		)
+		.action(async (options: StepOptions) => {
+			const { benchStep, renderStep } = await import("./bench/step.js");
+			report(await benchStep(io, options), options.json, renderStep);
+		});
+	const infer = presetOption(new Command("infer"), "paper-7m")
+		.description(
+			"Times inference with random weights: one observe and one ask for one patient, after\n" +
+				"50 events and after 5,000, and the scoring of 1,000 patients of 112 events each.",
+		)
+		.option("--repeats <n>", "answers to time", wholeNumber(1), 200)
+		.option("--json", "print one JSON document")
+		.addHelpText(
+			"after",
+			examples({ "trajgpt bench infer --preset paper-7m --json": "for programs" }),
+		)
+		.action(async (options: BenchOptions & { repeats: number }) => {
+			const { benchInfer, renderInfer } = await import("./bench/infer.js");
+			report(await benchInfer(io, options), options.json, renderInfer);
+		});
+	return new Command("bench")
+		.description("Measures speed, as a ratio to a peer in the same run where there is one.")
+		.addCommand(step.summary("one training step, beside PyTorch"))
+		.addCommand(infer.summary("answers for one patient, and for many"))
+		.addHelpText(
+			"after",
+			examples({
+				"trajgpt bench step": "a training step of the paper's model, beside PyTorch",
+				"trajgpt bench infer": "time to answer",
+			}),
+		);
+}

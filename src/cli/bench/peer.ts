@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { Io } from "../io.js";
+import { findTorch } from "../python.js";
+
+/** The same model in another engine, which makes steps when it is told to. */
+export interface Peer {
+	readonly about: { readonly engine: string; readonly blas: string; readonly parameters: number };
+	/** Seconds of each of the next steps. */
+	steps(count: number): Promise<number[]>;
+	stop(): void;
+}
+
+/** Starts a script of `bench/peers/`; undefined, with a word why, where there is no PyTorch. */
+export async function startPeer(
+	io: Io,
+	script: string,
+	settings: Readonly<Record<string, string | number>>,
+): Promise<Peer | undefined> {
+	const torch = await findTorch();
+	if (!torch) {
+		io.stderr.write(
+			"no Python with PyTorch found, so no ratio; on Debian: apt-get install python3-torch\n",
+		);
+		return undefined;
+	}
+	if (!torch.blas)
+		io.stderr.write(
+			"this PyTorch multiplies with the reference BLAS, many times slower than it can; " +
+				"the ratio is worth nothing. On Debian: apt-get install libopenblas0-pthread\n",
+		);
+	const file = fileURLToPath(new URL(`../../../bench/peers/${script}`, import.meta.url));
+	const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
+	const child = spawn(torch.python, [file, ...args], { stdio: ["pipe", "pipe", "pipe"] });
+	let complaint = "";
+	child.stderr.on("data", (text) => {
+		complaint = (complaint + text).slice(-2000);
+	});
+	const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+	const read = async () => {
+		const { value, done } = await lines.next();
+		if (done) throw new Error(`${script} ended early: ${complaint.trim().split("\n").at(-1)}`);
+		return JSON.parse(value) as unknown;
+	};
+	const { engine, parameters } = (await read()) as { engine: string; parameters: number };
+	return {
+		about: { engine, parameters, blas: torch.blas ?? "reference BLAS" },
+		async steps(count) {
+			child.stdin.write(`${count}\n`);
+			return (await read()) as number[];
+		},
+		stop: () => child.kill(),
+	};
+}

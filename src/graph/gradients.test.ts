@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import type { Data, Feeds } from "../runtime/index.js";
+import { nodeRuntime } from "../runtime/node.js";
+import {
+	add,
+	exp,
+	floor,
+	gradients,
+	inOrder,
+	input,
+	max,
+	mul,
+	sum,
+	type Tensor,
+	tanh,
+	toOnnx,
+	topK,
+} from "./index.js";
+
+async function evaluate(outputs: Readonly<Record<string, Tensor>>, feeds: Feeds) {
+	const program = await nodeRuntime({ threads: 1 }).compile(toOnnx(outputs));
+	const results = await program.run(feeds);
+	await program.dispose();
+	return Object.fromEntries(
+		Object.entries(results).map(([name, data]) => [name, [...(data as Data)]]),
+	);
+}
+
+const x = input("x", [3], "float64");
+const feeds = { x: Float64Array.of(1, 2, 2) };
+
+test("what the loss does not depend on gets zeros", async () => {
+	const unused = input("unused", [2, 2], "float64");
+	const [dx, none] = gradients(sum(floor(x)), [x, unused]) as [Tensor, Tensor];
+	expect(await evaluate({ dx, none }, feeds)).toEqual({ dx: [0, 0, 0], none: [0, 0, 0, 0] });
+});
+
+test("of a tensor on the way, and of the loss itself", async () => {
+	const middle = mul(x, x);
+	const loss = sum(mul(middle, 3));
+	const [dMiddle, dLoss] = gradients(loss, [middle, loss]) as [Tensor, Tensor];
+	expect(await evaluate({ dMiddle, dLoss }, {})).toEqual({ dMiddle: [3, 3, 3], dLoss: [1] });
+});
+
+test("a tensor used several times adds up its cotangents", async () => {
+	const loss = sum(add(mul(x, x), mul(add(x, x), 5)));
+	const [dx] = gradients(loss, [x]) as [Tensor];
+	expect(await evaluate({ dx }, feeds)).toEqual({ dx: [12, 14, 14] });
+});
+
+test("equal maxima share the cotangent; top-k gives it to the one it chose", async () => {
+	const [shared] = gradients(max(x), [x]) as [Tensor];
+	const [chosen] = gradients(sum(topK(x, 1).values), [x]) as [Tensor];
+	expect(await evaluate({ shared, chosen }, feeds)).toEqual({
+		shared: [0, 0.5, 0.5],
+		chosen: [0, 1, 0],
+	});
+});
+
+test("graphs thousands of operations deep neither overflow the stack nor take long", () => {
+	let y = x;
+	for (let i = 0; i < 20_000; i++) y = tanh(y);
+	const [dx] = gradients(sum(y), [x]) as [Tensor];
+	expect(inOrder([dx]).length).toBeGreaterThan(60_000);
+});
+
+test("equal nodes and constants are written once", () => {
+	const twice = toOnnx({ y: add(mul(exp(x), 2), mul(exp(x), 2)) });
+	const once = toOnnx({ y: ((t) => add(t, t))(mul(exp(x), 2)) });
+	expect(twice.bytes).toEqual(once.bytes);
+});

@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Data } from "../runtime/index.js";
+import { nodeRuntime } from "../runtime/node.js";
+import {
+	add,
+	broadcastShape,
+	concat,
+	expand,
+	input,
+	pad,
+	roll,
+	type Shape,
+	size,
+	slice,
+	split,
+	type Tensor,
+	toOnnx,
+	unbroadcast,
+} from "./index.js";
+
+const runtime = nodeRuntime({ threads: 1 });
+
+async function evaluate(
+	shapes: readonly Shape[],
+	build: (...x: Tensor[]) => Tensor,
+): Promise<number[]> {
+	const inputs = shapes.map((shape, i) => input(`x${i}`, shape, "float64"));
+	const program = await runtime.compile(toOnnx({ y: build(...inputs) }));
+	const feeds = Object.fromEntries(shapes.map((shape, i) => [`x${i}`, counted(shape, i)]));
+	const { y } = await program.run(feeds);
+	await program.dispose();
+	return [...(y as Data)];
+}
+
+const counted = (shape: Shape, offset = 0): Float64Array =>
+	Float64Array.from({ length: size(shape) }, (_, i) => i + 1 + 100 * offset);
+
+const shapes = fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 4 });
+
+/** A shape, and one that broadcasts to it. */
+const narrowed = fc
+	.tuple(shapes, fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }), fc.nat(4))
+	.map(([shape, ones, cut]) => ({
+		shape,
+		narrow: shape.map((n, i) => (ones[i] ? 1 : n)).slice(Math.min(cut, shape.length)),
+	}));
+
+const axisAndShape = fc
+	.tuple(fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 3 }), fc.nat())
+	.map(([shape, n]) => ({ shape, axis: n % shape.length }));
+
+const runs = { numRuns: 40 };
+
+test("broadcasting is commutative, has a neutral shape and keeps a shape with itself", () => {
+	fc.assert(
+		fc.property(shapes, shapes, (a, b) => {
+			expect(broadcastShape(a, b)).toEqual(broadcastShape(b, a));
+			expect(broadcastShape(a, [])).toEqual(a);
+			expect(broadcastShape(a, a)).toEqual(a);
+		}),
+	);
+});
+
+test("broadcasting is associative", () => {
+	fc.assert(
+		fc.property(shapes, shapes, shapes, (a, b, c) => {
+			const left = broadcastShape(a, b);
+			const right = broadcastShape(b, c);
+			if (!left || !right) return;
+			expect(broadcastShape(left, c)).toEqual(broadcastShape(a, right));
+		}),
+	);
+});
+
+test("unbroadcast is the transpose of expand: ⟨expand x, y⟩ = ⟨x, unbroadcast y⟩", async () => {
+	await fc.assert(
+		fc.asyncProperty(narrowed, async ({ shape, narrow }) => {
+			const dot = (a: ArrayLike<number>, b: ArrayLike<number>) =>
+				Array.from(a).reduce((sum, x, i) => sum + x * (b[i] as number), 0);
+			const wide = await evaluate([narrow], (x) => expand(x, shape));
+			const back = await evaluate([shape], (y) => unbroadcast(y, narrow));
+			expect(dot(wide, counted(shape))).toBeCloseTo(dot(counted(narrow), back), 6);
+		}),
+		runs,
+	);
+});
+
+test("adding broadcasts as expanding first does", async () => {
+	await fc.assert(
+		fc.asyncProperty(narrowed, async ({ shape, narrow }) => {
+			const plain = await evaluate([shape, narrow], (a, b) => add(a as Tensor, b as Tensor));
+			const first = await evaluate([shape, narrow], (a, b) =>
+				add(a as Tensor, expand(b as Tensor, shape)),
+			);
+			expect(plain).toEqual(first);
+		}),
+		runs,
+	);
+});
+
+test("slicing undoes padding", async () => {
+	await fc.assert(
+		fc.asyncProperty(axisAndShape, fc.nat(3), fc.nat(3), async ({ shape, axis }, before, after) => {
+			const n = shape[axis] as number;
+			const back = await evaluate([shape], (x) =>
+				slice(pad(x as Tensor, axis, before, after), axis, before, before + n),
+			);
+			expect(back).toEqual([...counted(shape)]);
+		}),
+		runs,
+	);
+});
+
+test("the parts of a split, and the slices at a cut, join to the whole", async () => {
+	await fc.assert(
+		fc.asyncProperty(axisAndShape, fc.nat(), async ({ shape, axis }, n) => {
+			const length = shape[axis] as number;
+			if (length < 2) return;
+			const cut = 1 + (n % (length - 1));
+			const whole = [...counted(shape)];
+			const joined = (parts: (x: Tensor) => readonly Tensor[]) =>
+				evaluate([shape], (x) => concat(parts(x as Tensor), axis));
+			expect(await joined((x) => split(x, axis, [cut, length - cut]))).toEqual(whole);
+			expect(await joined((x) => [slice(x, axis, 0, cut), slice(x, axis, cut)])).toEqual(whole);
+		}),
+		runs,
+	);
+});
+
+test("rolling one way and back changes nothing", async () => {
+	await fc.assert(
+		fc.asyncProperty(axisAndShape, fc.integer({ min: -9, max: 9 }), async ({ shape, axis }, by) => {
+			const back = await evaluate([shape], (x) => roll(roll(x as Tensor, axis, by), axis, -by));
+			expect(back).toEqual([...counted(shape)]);
+		}),
+		runs,
+	);
+});

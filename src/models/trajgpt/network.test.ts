@@ -1,0 +1,316 @@
+import { describe, expect, test } from "vitest";
+import { random } from "../../base/random.js";
+import {
+	add,
+	constant,
+	type FloatType,
+	gradients,
+	input,
+	parameter,
+	type Tensor,
+} from "../../graph/index.js";
+import { sra } from "../../nn/sra/index.js";
+import { evaluate, evaluatorOf, relativeError } from "../../runtime/testing/evaluate.js";
+import type { EventBatch } from "../model.js";
+import { type TrajgptConfig, trajgptConfig } from "./config.js";
+import { trajgpt } from "./index.js";
+import { network, type Slots } from "./network.js";
+import { initialParameters } from "./parameters.js";
+import { nextSlots } from "./slots.js";
+
+type Values = Record<string, ArrayLike<number>>;
+
+const vocab = 12;
+const small = (more: Partial<TrajgptConfig> = {}): TrajgptConfig =>
+	trajgptConfig.parse({
+		...{ vocab, layers: 2, heads: 2, dim: 8, key: 6, value: 8, ff: 10 },
+		...{ temperature: 2, shortestPeriod: 0.5, longestPeriod: 50 },
+		...more,
+	});
+
+const everyKind = (["event", "time", "fixed"] as const).flatMap((decay) =>
+	(["rms", "layer"] as const).map((norm) => ({ decay, norm })),
+);
+
+/** Weights as after some training: decays that depend on the data too. */
+function weightsOf(config: TrajgptConfig): Values {
+	const draw = random(5);
+	return Object.fromEntries(
+		[...initialParameters(config, draw)].map(([name, { data }]) => [
+			name,
+			name.endsWith(".decay") ? Float64Array.from(data, () => 0.5 * draw.normal()) : data,
+		]),
+	);
+}
+
+const symbolsOf = (config: TrajgptConfig, dtype: FloatType) =>
+	Object.fromEntries(
+		[...initialParameters(config, random(5))].map(([name, { shape }]) => [
+			name,
+			parameter(name, shape, dtype),
+		]),
+	);
+
+/** One row of events. */
+function history(length: number, seed = 1): EventBatch {
+	const draw = random(seed);
+	let time = 0;
+	return {
+		rows: 1,
+		length,
+		tokens: Int32Array.from({ length }, () => 6 + draw.integer(vocab - 6)),
+		times: Float64Array.from({ length }, () => {
+			time += 3 * draw.uniform();
+			return time;
+		}),
+		lengths: Int32Array.of(length),
+	};
+}
+
+const slotsOf = (prefix: string, rows: number, length: number, dtype: FloatType): Slots => ({
+	tokens: input(`${prefix}.tokens`, [rows, length], "int32"),
+	times: input(`${prefix}.times`, [rows, length], "float64"),
+	gaps: input(`${prefix}.gaps`, [rows, length], dtype),
+});
+
+const under = (prefix: string, values: object): Values =>
+	Object.fromEntries(Object.entries(values).map(([name, data]) => [`${prefix}.${name}`, data]));
+
+interface Slot {
+	readonly token: number;
+	readonly time: number;
+	readonly gap: number;
+	readonly real?: number;
+}
+
+/** The next-event slots of a batch of one row. */
+function slotList(batch: EventBatch): Slot[] {
+	const { tokens, times } = nextSlots(batch);
+	return Array.from(tokens, (token, n) => ({
+		token,
+		time: times[n] as number,
+		gap: n === 0 ? 0 : (times[n] as number) - (times[n - 1] as number), // in float64
+	}));
+}
+
+const columns = (list: readonly Slot[]) => ({
+	tokens: list.map((s) => s.token),
+	times: list.map((s) => s.time),
+	gaps: list.map((s) => s.gap),
+});
+
+interface Asked {
+	readonly questions?: readonly Slot[];
+	readonly read?: "before" | "after";
+	readonly states?: ArrayLike<number>;
+	readonly dtype?: FloatType;
+}
+
+/** Runs the network over one row of slots. */
+async function run(
+	config: TrajgptConfig,
+	slots: readonly Slot[],
+	{ questions, read = "before", states, dtype = "float64" }: Asked = {},
+) {
+	const { layers, heads, key, value } = config;
+	const masks = slots.some((s) => s.real !== undefined);
+	const out = network(config, symbolsOf(config, dtype), {
+		slots: slotsOf("slots", 1, slots.length, dtype),
+		...(masks && { real: input("real", [1, slots.length], dtype) }),
+		...(states && {
+			states: input("states", [layers, 1, heads, key / heads, value / heads], dtype),
+		}),
+		...(questions && { questions: { ...slotsOf("asked", 1, questions.length, dtype), read } }),
+	});
+	const outputs: Record<string, Tensor> = {
+		logits: out.logits as Tensor,
+		hidden: out.hidden as Tensor,
+		newStates: out.states,
+		...(out.questionLogits && { answers: out.questionLogits }),
+	};
+	const values = await evaluate(outputs, {
+		...weightsOf(config),
+		...under("slots", columns(slots)),
+		...(questions && under("asked", columns(questions))),
+		...(states && { states }),
+		real: slots.map((s) => s.real ?? 1),
+	});
+	const { logits = [], newStates = [], answers = [] } = values;
+	return { logits, states: newStates, answers };
+}
+
+const firstSlots = (logits: readonly number[], count: number) => logits.slice(0, count * vocab);
+const slot = (logits: readonly number[], n: number) => logits.slice(n * vocab, (n + 1) * vocab);
+
+const exact = 1e-12;
+
+describe.each(everyKind)("decay $decay, norm $norm", (kind) => {
+	const config = small(kind);
+	const events = history(9);
+	const slots = slotList(events);
+
+	test("causality: an event changes nothing before it, and something after", async () => {
+		const { logits } = await run(config, slots);
+		const n = 4;
+		const otherToken = { ...events, tokens: events.tokens.map((t, i) => (i === n ? t ^ 1 : t)) };
+		const token = (await run(config, slotList(otherToken))).logits;
+		// Slot n asks for event n, so it does not see its token, but it knows its time.
+		expect(relativeError(firstSlots(token, n + 1), firstSlots(logits, n + 1))).toBeLessThan(exact);
+		expect(relativeError(slot(token, n + 1), slot(logits, n + 1))).toBeGreaterThan(1e-3);
+		expect(relativeError(slot(token, 8), slot(logits, 8))).toBeGreaterThan(1e-6);
+		const later = { ...events, times: events.times.map((t, i) => (i >= n ? t + 0.7 : t)) };
+		const time = (await run(config, slotList(later))).logits;
+		expect(relativeError(firstSlots(time, n), firstSlots(logits, n))).toBeLessThan(exact);
+		expect(relativeError(slot(time, n), slot(logits, n))).toBeGreaterThan(1e-6);
+	});
+
+	test("padding changes nothing, after a row's end or between its slots", async () => {
+		const { logits, states } = await run(config, slots);
+		const filler = { token: 0, time: 77, gap: 5 };
+		const after = await run(config, [...slots, filler, filler]);
+		expect(relativeError(firstSlots(after.logits, 9), logits)).toBeLessThan(exact);
+		const masked = [...slots.slice(0, 4), { ...filler, real: 0 }, ...slots.slice(4)];
+		const between = await run(config, [...masked, { ...filler, real: 0 }]);
+		expect(relativeError(between.states, states)).toBeLessThan(exact);
+		const kept = [...between.logits.slice(0, 4 * vocab), ...between.logits.slice(5 * vocab, -vocab)];
+		expect(relativeError(kept, logits)).toBeLessThan(exact);
+	});
+
+	test("a question about the next event is answered as its slot, and leaves no trace", async () => {
+		const alone = await run(config, slots);
+		const asked = await run(config, slots, { questions: slots });
+		expect(relativeError(asked.answers, alone.logits)).toBeLessThan(exact);
+		expect(relativeError(asked.logits, alone.logits)).toBeLessThan(exact);
+		expect(relativeError(asked.states, alone.states)).toBeLessThan(exact);
+		const others = slots.map((s) => ({ token: 6, time: s.time + 3, gap: s.gap + 3 }));
+		const elsewhere = await run(config, slots, { questions: others });
+		expect(relativeError(elsewhere.logits, alone.logits)).toBeLessThan(exact);
+		expect(relativeError(elsewhere.answers, alone.logits)).toBeGreaterThan(1e-3);
+	});
+
+	test("questions after the last slot are answered as the slot that would follow", async () => {
+		const { logits } = await run(config, slots);
+		const [following, ...rest] = slots.slice(6) as [Slot, ...Slot[]];
+		const asked = await run(config, slots.slice(0, 6), {
+			questions: [following, ...rest],
+			read: "after",
+		});
+		expect(relativeError(slot(asked.answers, 0), slot(logits, 6))).toBeLessThan(exact);
+	});
+
+	test("a history fed in two parts, with the state carried, is the history fed at once", async () => {
+		const whole = await run(config, slots);
+		const first = await run(config, slots.slice(0, 4));
+		const second = await run(config, slots.slice(4), { states: first.states });
+		expect(relativeError([...first.logits, ...second.logits], whole.logits)).toBeLessThan(exact);
+		expect(relativeError(second.states, whole.states)).toBeLessThan(exact);
+	});
+
+	test("the whole loss has the gradient that differences show", async () => {
+		const batch: EventBatch = {
+			rows: 2,
+			length: 5,
+			tokens: Int32Array.of(3, 7, 8, 7, 10, 5, 6, 9, 0, 0),
+			times: Float64Array.of(-20, 1, 1, 4.5, 6, 2, 3, 8, 8, 8),
+			lengths: Int32Array.of(5, 3),
+		};
+		const symbols = symbolsOf(config, "float64");
+		const objective = { objective: "horizon", horizon: 3 } as const;
+		const terms = trajgpt.loss(config, symbols, batch, objective);
+		expect(terms.map(({ name }) => name)).toEqual(["next", "horizon"]);
+		const loss = terms.map(({ total }) => total).reduce((a, b) => add(a, b));
+		const names = Object.keys(symbols);
+		const found = gradients(loss, Object.values(symbols));
+		const program = await evaluatorOf({
+			loss,
+			...Object.fromEntries(names.map((name, i) => [`d ${name}`, found[i] as Tensor])),
+		} as Record<string, Tensor>);
+		const weights = weightsOf(config);
+		const { feeds, targets } = trajgpt.lossFeeds(config, batch, objective, random(3));
+		expect(targets).toEqual({ next: 7, horizon: expect.any(Number) });
+		const values = { ...feeds, ...weights };
+		const result = await program.run(values);
+		const step = 1e-5;
+		for (const name of names) {
+			const gradient = result[`d ${name}`] as number[];
+			const steepest = gradient.reduce(
+				(best, g, i) => (Math.abs(g) > Math.abs(gradient[best] as number) ? i : best),
+				0,
+			);
+			expect(Math.abs(gradient[steepest] as number), name).toBeGreaterThan(1e-6);
+			for (const at of new Set([steepest, Math.floor(gradient.length / 3)])) {
+				const moved = async (by: number) => {
+					const data = Float64Array.from(weights[name] as ArrayLike<number>);
+					data[at] = (data[at] as number) + by;
+					return (await program.run({ ...values, [name]: data })).loss?.[0] as number;
+				};
+				const slope = ((await moved(step)) - (await moved(-step))) / (2 * step);
+				expect(Math.abs((gradient[at] as number) - slope), `${name}[${at}]`).toBeLessThan(
+					1e-7 * Math.max(1, Math.abs(slope)),
+				);
+			}
+		}
+		await program.dispose();
+	});
+});
+
+test("over several chunks, and in float32, the laws still hold", async () => {
+	const config = small();
+	const slots = slotList(history(150));
+	const alone = await run(config, slots);
+	const asked = await run(config, slots, { questions: slots });
+	expect(relativeError(asked.answers, alone.logits)).toBeLessThan(exact);
+	const changed = slots.map((s, n) => (n === 100 ? { ...s, token: s.token ^ 1 } : s));
+	const other = await run(config, changed);
+	expect(relativeError(firstSlots(other.logits, 100), firstSlots(alone.logits, 100))).toBeLessThan(
+		exact,
+	);
+	expect(relativeError(slot(other.logits, 149), slot(alone.logits, 149))).toBeGreaterThan(1e-9);
+	const short = await run(config, slots, { questions: slots, dtype: "float32" });
+	expect(relativeError(short.logits, alone.logits)).toBeLessThan(1e-5);
+	expect(relativeError(short.answers, short.logits)).toBeLessThan(1e-5);
+});
+
+test("decay by time: evolving in two steps equals one", async () => {
+	const draw = random(2);
+	const drawn = (...shape: number[]) =>
+		constant(
+			Array.from({ length: shape.reduce((a, b) => a * b) }, () => draw.normal()),
+			shape,
+			"float64",
+		);
+	const initialState = drawn(1, 1, 3, 2);
+	const rate = -0.3;
+	/** Lets times pass and adds nothing; reads with the same query at the end. */
+	const evolved = (gaps: readonly number[]) => {
+		const n = gaps.length;
+		const zeros = (size: number) => constant(new Float64Array(n * size), [1, 1, n, size], "float64");
+		return sra({
+			...{ q: zeros(3), k: zeros(3), v: drawn(1, 1, n, 2), initialState },
+			logDecay: constant(
+				gaps.map((gap) => rate * gap),
+				[1, 1, n],
+				"float64",
+			),
+		}).finalState;
+	};
+	const { once, twice, parts } = await evaluate(
+		{
+			once: evolved([4.5]),
+			twice: evolved([1.25, 3.25]),
+			parts: evolved(Array.from({ length: 90 }, () => 0.05)),
+		},
+		{},
+	);
+	expect(relativeError(twice, once)).toBeLessThan(1e-14);
+	expect(relativeError(parts, once)).toBeLessThan(1e-13);
+});
+
+test("weights of another model are refused by name", () => {
+	const config = small();
+	const { "layers.1.gate": _, ...others } = symbolsOf(config, "float32");
+	const slots = slotsOf("slots", 1, 2, "float32");
+	expect(() => network(config, others, { slots })).toThrow(
+		'no parameter "layers.1.gate"; are these another model\'s weights?',
+	);
+});

@@ -1,0 +1,112 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { random } from "../../base/random.js";
+import type { EventBatch } from "../model.js";
+import { horizonSlots, nextSlots } from "./slots.js";
+
+const [pad, sos, female] = [0, 1, 3];
+
+/** Two rows: a birth and three events; two events without a birth, then padding; and an empty row. */
+const batch: EventBatch = {
+	rows: 3,
+	length: 4,
+	tokens: Int32Array.of(female, 7, 8, 7, 9, 6, pad, pad, pad, pad, pad, pad),
+	times: Float64Array.of(-600, 1, 1.5, 4, 10, 12.25, 12.25, 12.25, 0, 0, 0, 0),
+	lengths: Int32Array.of(4, 2, 0),
+};
+
+const row = (values: ArrayLike<number>, n: number) => Array.from(values).slice(4 * n, 4 * n + 4);
+
+describe("the next event", () => {
+	const slots = nextSlots(batch);
+
+	test("tokens shift right behind [SOS], times do not", () => {
+		expect(row(slots.tokens, 0)).toEqual([sos, female, 7, 8]);
+		expect(row(slots.times, 0)).toEqual([-600, 1, 1.5, 4]);
+		expect(row(slots.tokens, 1).slice(0, 2)).toEqual([sos, 9]);
+	});
+
+	test("a gap is the time since the slot before; the first has none", () => {
+		expect(row(slots.gaps, 0)).toEqual([0, 601, 0.5, 2.5]);
+		expect(row(slots.gaps, 1)).toEqual([0, 2.25, 0, 0]);
+	});
+
+	test("targets are the events; births, padding and empty rows do not count", () => {
+		expect(row(slots.targets, 0)).toEqual([female, 7, 8, 7]);
+		expect(row(slots.weights, 0)).toEqual([0, 1, 1, 1]);
+		expect(row(slots.weights, 1)).toEqual([1, 1, 0, 0]);
+		expect(row(slots.weights, 2)).toEqual([0, 0, 0, 0]);
+		expect(Array.from(slots.gaps).every(Number.isFinite)).toBe(true);
+	});
+});
+
+/** Rows of many lengths with distinct times, so that a target tells how far ahead it lies. */
+function drawnBatch(seed: number, rows: number, length: number): EventBatch {
+	const draw = random(seed);
+	const lengths = Int32Array.from({ length: rows }, () => draw.integer(length + 1));
+	const tokens = new Int32Array(rows * length);
+	const times = new Float64Array(rows * length);
+	for (let at = 0; at < tokens.length; at++) {
+		const n = at % length;
+		if (n < (lengths[Math.floor(at / length)] as number)) tokens[at] = 5 + draw.integer(4);
+		times[at] = n;
+	}
+	return { rows, length, tokens, times, lengths };
+}
+
+describe("an event further ahead", () => {
+	test("never past the horizon or the end; its time and gap go with it", () => {
+		fc.assert(
+			fc.property(fc.nat(1000), fc.nat(6), (seed, horizon) => {
+				const length = 9;
+				const batch = drawnBatch(seed, 4, length);
+				const next = nextSlots(batch);
+				const slots = horizonSlots(batch, horizon, random(seed));
+				expect(slots.tokens).toEqual(next.tokens);
+				for (let at = 0; at < slots.times.length; at++) {
+					const n = at % length;
+					const events = batch.lengths[Math.floor(at / length)] as number;
+					const ahead = (slots.times[at] as number) - n;
+					if (n >= events) {
+						expect([ahead, slots.weights[at]]).toEqual([0, 0]);
+						continue;
+					}
+					expect(ahead).toBeGreaterThanOrEqual(0);
+					expect(ahead).toBeLessThanOrEqual(Math.min(horizon, events - 1 - n));
+					expect(slots.targets[at]).toBe(batch.tokens[at + ahead]);
+					expect(slots.gaps[at]).toBe(n === 0 ? 0 : ahead + 1);
+					expect(slots.weights[at]).toBe(1);
+				}
+			}),
+			{ numRuns: 60, seed: 1 },
+		);
+	});
+
+	test("every distance up to the horizon is as likely as any other, 0 too", () => {
+		const [rows, length, horizon] = [400, 20, 4];
+		const whole = drawnBatch(1, rows, length);
+		const batch = { ...whole, lengths: new Int32Array(rows).fill(length) };
+		const slots = horizonSlots(batch, horizon, random(2));
+		const counts = new Array<number>(horizon + 1).fill(0);
+		let from = 0;
+		for (let at = 0; at < slots.times.length; at++) {
+			const n = at % length;
+			if (n > length - 1 - horizon) continue;
+			counts[(slots.times[at] as number) - n]!++;
+			from++;
+		}
+		const expected = from / counts.length;
+		const chiSquare = counts.reduce((sum, n) => sum + (n - expected) ** 2 / expected, 0);
+		expect(chiSquare).toBeLessThan(18.5); // 0.1 % at 4 degrees of freedom
+	});
+
+	test("a horizon of 0 asks for the next event", () => {
+		expect(horizonSlots(batch, 0, random(1))).toEqual(nextSlots(batch));
+	});
+
+	test("a birth is no target, wherever it is asked from", () => {
+		const slots = horizonSlots(batch, 3, random(4));
+		for (const [at, target] of slots.targets.entries())
+			if (target < 5) expect(slots.weights[at]).toBe(0);
+	});
+});

@@ -1,0 +1,151 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { random } from "../../base/random.js";
+import { input, logSoftmax, parameter, type Tensor, toOnnx } from "../../graph/index.js";
+import { nodeRuntime } from "../../runtime/node.js";
+import { type TrajgptConfig, trajgptConfig } from "./config.js";
+import { network } from "./network.js";
+import { initialParameters } from "./parameters.js";
+import { nextSlots } from "./slots.js";
+import { type Answers, type Events, predictor } from "./state.js";
+
+const runtime = nodeRuntime({ threads: 2, purpose: "inference" });
+const base = { vocab: 11, layers: 2, heads: 2, dim: 12, key: 8, value: 12, ff: 16, temperature: 2 };
+
+function history(length: number, seed: number): { tokens: number[]; times: number[] } {
+	const draw = random(seed);
+	let time = 100 * draw.uniform();
+	const tokens = Array.from({ length }, () => 5 + draw.integer(6));
+	const times = tokens.map(() => {
+		time += draw.uniform() < 0.2 ? 0 : -Math.log(draw.uniform()) * 3;
+		return time;
+	});
+	return { tokens, times };
+}
+
+/** Small but not tiny weights, so that decay and rotation matter. */
+function weightsOf(config: TrajgptConfig) {
+	const values = initialParameters(config, random(7));
+	for (const [name, { data }] of values)
+		if (name.endsWith(".decay")) data.forEach((_, i) => (data[i] = Math.sin(i + 1)));
+	return values;
+}
+
+/** log p of the events of one history, from the graph that training uses. */
+async function trainingForward(config: TrajgptConfig, events: Events): Promise<Float32Array> {
+	const weights = weightsOf(config);
+	const length = events.tokens.length;
+	const shape = [1, length];
+	const { logits } = network(
+		config,
+		Object.fromEntries([...weights].map(([name, { shape }]) => [name, parameter(name, shape)])),
+		{
+			slots: {
+				tokens: input("tokens", shape, "int32"),
+				times: input("times", shape, "float64"),
+				gaps: input("gaps", shape),
+			},
+		},
+	);
+	const program = await runtime.compile(toOnnx({ answers: logSoftmax(logits as Tensor) }));
+	const { tokens, times, gaps } = nextSlots({
+		rows: 1,
+		length,
+		tokens: Int32Array.from(events.tokens),
+		times: Float64Array.from(events.times),
+		lengths: Int32Array.of(length),
+	});
+	const resident = runtime.resident(weights);
+	const { answers } = await program.run({ tokens, times, gaps }, resident);
+	await program.dispose();
+	return answers as Float32Array;
+}
+
+const row = ({ logProbabilities, vocab, questions }: Answers, patient: number, question = 0) =>
+	Array.from(logProbabilities.slice((patient * questions + question) * vocab).slice(0, vocab));
+
+function expectClose(actual: ArrayLike<number>, wanted: ArrayLike<number>, tolerance = 2e-5): void {
+	expect(actual.length).toBe(wanted.length);
+	let worst = 0;
+	for (let i = 0; i < wanted.length; i++)
+		worst = Math.max(worst, Math.abs((actual[i] as number) - (wanted[i] as number)));
+	expect(worst).toBeLessThan(tolerance);
+}
+
+for (const decay of ["time", "event", "fixed"] as const) {
+	describe(`state, decay by ${decay}`, () => {
+		const config = trajgptConfig.parse({ ...base, decay });
+		const model = predictor(runtime, config, weightsOf(config));
+		afterAll(() => model.dispose());
+		const events = history(70, 3);
+
+		it("answers at the next event's true time as the training pass does", async () => {
+			const forward = await trainingForward(config, events);
+			let state = model.start(1);
+			for (let n = 0; n < events.tokens.length; n++) {
+				const time = events.times[n] as number;
+				const answers = await model.ask(state, [[time]]);
+				expectClose(row(answers, 0), forward.slice(n * 11, (n + 1) * 11));
+				const event = { tokens: [events.tokens[n] as number], times: [time] };
+				state = await model.observe(state, [event]);
+			}
+		});
+
+		it("knows the same after events one by one and after all at once", async () => {
+			let oneByOne = model.start(1);
+			for (const [n, token] of events.tokens.entries())
+				oneByOne = await model.observe(oneByOne, [
+					{ tokens: [token], times: [events.times[n] as number] },
+				]);
+			const atOnce = await model.observe(model.start(1), [events]);
+			expectClose(oneByOne.memory, atOnce.memory);
+			expect(oneByOne.tokens).toEqual(atOnce.tokens);
+			expect(oneByOne.times).toEqual(atOnce.times);
+		});
+
+		it("keeps patients apart, whatever their lengths", async () => {
+			const all = [5, 0, 70, 17, 1, 33].map((length, i) => history(length, 40 + i));
+			const times = all.map((h, i) => [(h.times.at(-1) ?? 0) + i, (h.times.at(-1) ?? 0) + 50]);
+			const together = await model.score(all, times);
+			const { state, answers } = await model.advance(model.start(6), all, times);
+			expectClose(answers.logProbabilities, together.logProbabilities);
+			expectClose((await model.ask(state, times)).logProbabilities, together.logProbabilities);
+			for (const [i, alone] of all.entries()) {
+				const answer = await model.score([alone], [times[i] as number[]]);
+				for (const question of [0, 1])
+					expectClose(row(together, i, question), row(answer, 0, question));
+			}
+		});
+
+		it("leaves the state as it was when asked", async () => {
+			const state = await model.observe(model.start(1), [events]);
+			const before = state.memory.slice();
+			const times = [events.times.at(-1) as number, 400, 900];
+			const first = await model.ask(state, [times]);
+			expect(state.memory).toEqual(before);
+			expect((await model.ask(state, [times])).logProbabilities).toEqual(first.logProbabilities);
+		});
+
+		it("carries the state through a history longer than one pass", async () => {
+			const long = history(1100, 8);
+			const forward = await trainingForward(config, long);
+			const n = long.tokens.length - 1;
+			const past = { tokens: long.tokens.slice(0, n), times: long.times.slice(0, n) };
+			const answers = await model.score([past], [[long.times[n] as number]]);
+			expectClose(row(answers, 0), forward.slice(n * 11));
+		});
+
+		it("gives probabilities that sum to one, also with no history", async () => {
+			const answers = await model.ask(model.start(2), [[0], [12]]);
+			for (const patient of [0, 1]) {
+				const total = row(answers, patient).reduce((sum, x) => sum + Math.exp(x), 0);
+				expect(total).toBeCloseTo(1, 5);
+			}
+		});
+
+		it("refuses a list of another number of patients", async () => {
+			await expect(model.ask(model.start(2), [[0]])).rejects.toThrow(
+				"times of 1 patients for a state of 2",
+			);
+		});
+	});
+}

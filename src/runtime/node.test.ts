@@ -1,0 +1,168 @@
+import { describe, expect, test } from "vitest";
+import { add, cast, input, mul, parameter, sum, toOnnx } from "../graph/index.js";
+import { next, programs } from "./index.js";
+import { engineVersion, nodeRuntime } from "./node.js";
+
+const runtime = nodeRuntime({ threads: 1 });
+const floats = (...values: number[]) => Float32Array.from(values);
+
+/** weights ← weights + by; total = Σ weights, before. */
+async function adder() {
+	const weights = parameter("weights", [2]);
+	return runtime.compile(
+		toOnnx({ [next("weights")]: add(weights, input("by", [])), total: sum(weights) }),
+	);
+}
+
+const residentOf = (...values: number[]) =>
+	runtime.resident(new Map([["weights", { shape: [values.length], data: floats(...values) }]]));
+
+describe("resident tensors", () => {
+	test("are replaced by the outputs named after them", async () => {
+		const program = await adder();
+		const resident = residentOf(1, 2);
+		expect(await program.run({ by: floats(10) }, resident)).toEqual({ total: floats(3) });
+		expect(await program.run({ by: floats(100) }, resident)).toEqual({ total: floats(23) });
+		expect(await resident.read()).toEqual(
+			new Map([["weights", { shape: [2], data: floats(111, 112) }]]),
+		);
+		await program.dispose();
+	});
+
+	test("stay as they are when the other outputs are refused", async () => {
+		const program = await adder();
+		const resident = residentOf(1, 2);
+		const seen: unknown[] = [];
+		const answers = [false, true, false];
+		for (const answer of answers)
+			await program.run({ by: floats(10) }, resident, (outputs) => {
+				seen.push(outputs);
+				return answer;
+			});
+		expect(seen).toEqual([3, 3, 23].map((total) => ({ total: floats(total) })));
+		expect((await resident.read()).get("weights")?.data).toEqual(floats(11, 12));
+		await program.dispose();
+	});
+
+	test("are shared by programs, and are copies of what was given and of what is read", async () => {
+		const given = floats(1, 2);
+		const resident = runtime.resident(new Map([["weights", { shape: [2], data: given }]]));
+		const weights = parameter("weights", [2]);
+		const double = await runtime.compile(toOnnx({ [next("weights")]: mul(weights, 2) }));
+		const plus = await adder();
+		await double.run({}, resident);
+		await plus.run({ by: floats(1) }, resident);
+		await double.run({}, resident);
+		const read = (await resident.read()).get("weights")?.data;
+		expect(read).toEqual(floats(6, 10));
+		read?.fill(0);
+		expect((await resident.read()).get("weights")?.data).toEqual(floats(6, 10));
+		expect(given).toEqual(floats(1, 2));
+		await double.dispose();
+		await plus.dispose();
+	});
+
+	test("may be of any dtype, and what is fed goes before them", async () => {
+		const count = parameter("count", [2], "int32");
+		const program = await runtime.compile(toOnnx({ [next("count")]: add(count, count) }));
+		const resident = runtime.resident(
+			new Map([["count", { shape: [2], data: Int32Array.of(3, -4) }]]),
+		);
+		await program.run({}, resident);
+		expect((await resident.read()).get("count")?.data).toEqual(Int32Array.of(6, -8));
+		await program.run({ count: Int32Array.of(1, 1) }, resident);
+		expect((await resident.read()).get("count")?.data).toEqual(Int32Array.of(2, 2));
+		await program.dispose();
+	});
+});
+
+test("without residents, every output is given back", async () => {
+	const program = await adder();
+	const outputs = await program.run({ weights: floats(1, 2), by: floats(3) });
+	expect(outputs).toEqual({ "next/weights": floats(4, 5), total: floats(3) });
+	await program.dispose();
+});
+
+describe("what cannot run says why", () => {
+	test("an input that is missing", async () => {
+		const program = await adder();
+		await expect(program.run({}, residentOf(1, 2))).rejects.toThrow(
+			'input "by" was neither fed nor resident',
+		);
+		await program.dispose();
+	});
+
+	test.each([
+		["another length", floats(1, 2, 3), "is float32 of 3 values; expected float32[2]"],
+		["another dtype", Float64Array.of(1, 2), "is float64 of 2 values; expected float32[2]"],
+		["bytes", Uint8Array.of(1, 0), "is bool of 2 values; expected float32[2]"],
+	])("%s", async (_, weights, message) => {
+		const program = await adder();
+		await expect(program.run({ weights, by: floats(1) })).rejects.toThrow(
+			`input "weights" ${message}`,
+		);
+		await program.dispose();
+	});
+
+	test("a program that was disposed", async () => {
+		const program = await adder();
+		await program.dispose();
+		await expect(program.run({ by: floats(1) }, residentOf(1, 2))).rejects.toThrow(
+			"this program was disposed",
+		);
+	});
+
+	test("residents that were disposed", async () => {
+		const program = await adder();
+		const resident = residentOf(1, 2);
+		resident.dispose();
+		await expect(program.run({ by: floats(1) }, resident)).rejects.toThrow(
+			'input "weights" was neither fed nor resident',
+		);
+		await program.dispose();
+	});
+});
+
+test("dtypes pass through unchanged", async () => {
+	const program = await runtime.compile(
+		toOnnx({
+			whole: cast(input("a", [2], "float64"), "int32"),
+			long: cast(input("b", [2], "bool"), "float64"),
+		}),
+	);
+	expect(await program.run({ a: Float64Array.of(3.7, -2), b: Uint8Array.of(0, 1) })).toEqual({
+		whole: Int32Array.of(3, -2),
+		long: Float64Array.of(0, 1),
+	});
+	await program.dispose();
+});
+
+test("threads are settable and give the same result", async () => {
+	expect(nodeRuntime({ threads: 3 }).label).toBe(`onnxruntime-node ${engineVersion}, cpu, 3 threads`);
+	const x = input("x", [300]);
+	const model = toOnnx({ y: sum(mul(x, x)) });
+	const data = Float32Array.from({ length: 300 }, (_, i) => i % 17);
+	for (const options of [{ threads: 1 }, { threads: 2 }, {}]) {
+		const program = await nodeRuntime(options).compile(model);
+		expect((await program.run({ x: data })).y?.[0]).toBe(
+			data.reduce((total, value) => total + value * value, 0),
+		);
+		await program.dispose();
+	}
+});
+
+test("programs are compiled once a key, and all disposed", async () => {
+	const built: number[] = [];
+	const cache = programs(runtime, (size: number) => {
+		built.push(size);
+		return toOnnx({ y: mul(input("x", [size]), 2) });
+	});
+	const first = await cache.get(1);
+	expect(await cache.get(1)).toBe(first);
+	const second = await cache.get(2);
+	expect(await second.run({ x: floats(1, 2) })).toEqual({ y: floats(2, 4) });
+	expect(built).toEqual([1, 2]);
+	await cache.dispose();
+	await expect(first.run({ x: floats(1) })).rejects.toThrow("disposed");
+	await expect(second.run({ x: floats(1, 2) })).rejects.toThrow("disposed");
+});

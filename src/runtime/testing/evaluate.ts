@@ -1,0 +1,56 @@
+import { type Tensor, toOnnx } from "../../graph/index.js";
+import { nodeRuntime } from "../node.js";
+import type { Data } from "../runtime.js";
+
+const runtime = nodeRuntime({ threads: 1 });
+const arrays = {
+	float32: Float32Array,
+	float64: Float64Array,
+	int32: Int32Array,
+	bool: Uint8Array,
+} as const;
+
+/** Values of a graph's outputs; values fed take the dtype of their input, and those not needed are left. */
+export async function evaluate<K extends string>(
+	outputs: Readonly<Record<K, Tensor>>,
+	values: Readonly<Record<string, ArrayLike<number>>>,
+): Promise<Record<K, number[]>> {
+	const evaluator = await evaluatorOf(outputs);
+	const results = await evaluator.run(values);
+	await evaluator.dispose();
+	return results;
+}
+
+/** The same, compiled once for many runs. */
+export async function evaluatorOf<K extends string>(outputs: Readonly<Record<K, Tensor>>) {
+	const model = toOnnx(outputs);
+	const program = await runtime.compile(model);
+	return {
+		async run(values: Readonly<Record<string, ArrayLike<number>>>): Promise<Record<K, number[]>> {
+			const feeds: Record<string, Data> = {};
+			for (const [name, { dtype }] of Object.entries(model.inputs)) {
+				const data = values[name];
+				if (data) feeds[name] = arrays[dtype].from(data);
+			}
+			const results = await program.run(feeds);
+			return Object.fromEntries(
+				Object.entries(results).map(([name, data]) => [name, Array.from(data)]),
+			) as Record<K, number[]>;
+		},
+		dispose: () => program.dispose(),
+	};
+}
+
+/** The largest difference, as a part of the largest expected value. */
+export function relativeError(got: ArrayLike<number>, expected: ArrayLike<number>): number {
+	if (got.length !== expected.length)
+		throw new Error(`${got.length} values, expected ${expected.length}`);
+	let [difference, scale] = [0, 0];
+	for (let i = 0; i < expected.length; i++) {
+		const [a, b] = [got[i] as number, expected[i] as number];
+		if (Number.isNaN(a) || Number.isNaN(b)) return Number.NaN;
+		difference = Math.max(difference, Math.abs(a - b));
+		scale = Math.max(scale, Math.abs(b));
+	}
+	return difference === 0 ? 0 : difference / scale;
+}
