@@ -27,6 +27,10 @@ function allowed(field: Field | undefined): string | undefined {
 	return [kind, from, to].filter(Boolean).join(" ");
 }
 
+/** As JSON, but with NaN and Infinity, which JSON lacks. */
+const show = (value: unknown): string =>
+	typeof value === "number" ? String(value) : (JSON.stringify(value) ?? "nothing");
+
 /** Checks settings against their schema; an error names the field, the value and what is allowed. */
 export function checkConfig<C>(schema: z.ZodType<C>, value: unknown, where: string): C {
 	const result = schema.safeParse(value);
@@ -41,7 +45,7 @@ export function checkConfig<C>(schema: z.ZodType<C>, value: unknown, where: stri
 			value,
 		);
 		const expected = issue.code === "custom" ? issue.message : allowed(fields[name]);
-		return `${name}: got ${JSON.stringify(got)}; expected ${expected ?? issue.message}`;
+		return `${name}: got ${show(got)}; expected ${expected ?? issue.message}`;
 	});
 	throw new InputError(`${where}: ${problems.join("; ")}`);
 }

@@ -10,6 +10,11 @@ export interface LazyCommand {
 
 export const commands: readonly LazyCommand[] = [
 	{
+		name: "demo",
+		summary: "simulate, prepare, train and answer, in two minutes; npm start runs it",
+		load: () => import("./demo.js"),
+	},
+	{
 		name: "simulate",
 		summary: "write the histories of a synthetic population",
 		load: () => import("./simulate.js"),

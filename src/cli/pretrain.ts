@@ -2,15 +2,15 @@ import { availableParallelism } from "node:os";
 import { Command, Option } from "commander";
 import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
-import { formatCount, progress } from "../base/progress.js";
+import { formatCount } from "../base/progress.js";
 import { type Dataset, openDataset } from "../cohort/index.js";
 import { type Model, modelById, models } from "../models/index.js";
-import type { DatasetIdentity, Run } from "../train/index.js";
 import {
 	checkDataset,
+	checkSplits,
 	createRun,
 	type PretrainSummary,
-	pretrain,
+	type Run,
 	readRun,
 	trainOptions,
 } from "../train/index.js";
@@ -18,7 +18,7 @@ import { examples } from "./examples.js";
 import { Exit, type Io, printJson } from "./io.js";
 import { wholeNumber } from "./option-values.js";
 import { addSchemaOptions, schemaValues } from "./schema-options.js";
-import { ownPackage } from "./version.js";
+import { identityOf, train, versions } from "./training.js";
 
 interface Options {
 	readonly out: string;
@@ -73,19 +73,21 @@ export function command(io: Io): Command {
 			const run = options.resume
 				? resumed(command, options, dataset)
 				: await created(command, options, dataset);
-			const summary = await train(io, options, run, dataset);
+			const summary = await train(io, {
+				folder: options.out,
+				run,
+				dataset,
+				resume: options.resume ?? false,
+				...(options.threads && { threads: options.threads }),
+			});
 			if (options.json) printJson(io, { run: options.out, ...summary });
 			else io.stdout.write(render(options.out, summary));
 			if (summary.interrupted) throw new Exit(130);
 		});
 }
 
-function identity({ manifest }: Dataset): DatasetIdentity {
-	const { schemaVersion, contentHash, splitSeed, timeUnit, counts } = manifest;
-	return { schemaVersion, contentHash, splitSeed, unitDays: timeUnit.days, tokens: counts.tokens };
-}
-
 async function created(command: Command, options: Options, dataset: Dataset): Promise<Run> {
+	checkSplits(dataset);
 	const model = modelById(options.model);
 	const config = checkConfig(
 		model.config,
@@ -100,19 +102,10 @@ async function created(command: Command, options: Options, dataset: Dataset): Pr
 		model: model.id,
 		config: config as Record<string, unknown>,
 		options: checkConfig(trainOptions, schemaValues(command, trainOptions), "training options"),
-		dataset: identity(dataset),
-		versions: {
-			trajgpt: ownPackage.version,
-			node: process.versions.node,
-			...(await engineVersion()),
-		},
+		dataset: identityOf(dataset),
+		versions: await versions(),
 		threads: options.threads ?? availableParallelism(),
 	});
-}
-
-async function engineVersion(): Promise<Record<string, string>> {
-	const { engineVersion } = await import("../runtime/node.js");
-	return { onnxruntime: engineVersion };
 }
 
 function presetOf(model: Model, name: string): Readonly<Record<string, unknown>> {
@@ -130,6 +123,8 @@ function settings(pairs: readonly string[]): Record<string, unknown> {
 			const [, name, text] = /^([A-Za-z]+)=(.+)$/.exec(pair) ?? [];
 			if (!name || !text)
 				throw new InputError(`--set ${pair}: expected name=value, for example --set layers=2`);
+			if (name === "vocab")
+				throw new InputError(`--set ${pair}: the vocabulary is the dataset's; leave it out`);
 			return [name, Number.isNaN(Number(text)) ? text : Number(text)];
 		}),
 	);
@@ -137,7 +132,7 @@ function settings(pairs: readonly string[]): Record<string, unknown> {
 
 function resumed(command: Command, options: Options, dataset: Dataset): Run {
 	const run = readRun(options.out);
-	checkDataset(run, identity(dataset), dataset.folder);
+	checkDataset(run, identityOf(dataset), dataset.folder);
 	const given = schemaValues(command, trainOptions, "given");
 	const own = run.options as Record<string, unknown>;
 	for (const [name, value] of Object.entries(given))
@@ -150,38 +145,6 @@ function resumed(command: Command, options: Options, dataset: Dataset): Run {
 		if (command.getOptionValueSource(name) === "cli")
 			throw new InputError(`--resume takes the run's own model; leave out --${name}`);
 	return run;
-}
-
-async function train(
-	io: Io,
-	options: Options,
-	run: Run,
-	dataset: Dataset,
-): Promise<PretrainSummary> {
-	const { nodeRuntime } = await import("../runtime/node.js");
-	const stop = new AbortController();
-	const onInterrupt = () => {
-		io.stderr.write("\nfinishing this step, then saving; Ctrl-C again ends at once\n");
-		stop.abort();
-	};
-	process.once("SIGINT", onInterrupt);
-	const shown = progress(io.stderr, { clock: () => performance.now() });
-	try {
-		return await pretrain({
-			folder: options.out,
-			run,
-			model: modelById(run.model),
-			dataset,
-			runtime: nodeRuntime({ threads: options.threads ?? run.threads }),
-			resume: options.resume ?? false,
-			progress: shown,
-			clock: () => performance.now(),
-			signal: stop.signal,
-		});
-	} finally {
-		shown.finish();
-		process.removeListener("SIGINT", onInterrupt);
-	}
 }
 
 function render(

@@ -78,7 +78,7 @@ function reversed(x: Tensor, axis: number): Tensor {
 /**
  * The gradient with respect to x: g with zeros between its elements where the stride left some
  * out, swept by the reversed kernel whose channels have changed sides. (ConvTranspose says the
- * same; on one spatial axis its CPU kernel takes two to four times as long.)
+ * same, but its CPU kernel is slower, above all on one spatial axis.)
  */
 function inputGradient(g: Tensor, w: Tensor, sizes: Shape, sweep: Sweep): Tensor {
 	const { groups, strides, dilations } = sweep;

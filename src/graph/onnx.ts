@@ -113,7 +113,7 @@ class Sheet implements Writer {
 	}
 
 	private fresh(kind: string): string {
-		return `${kind}_${this.count++}`;
+		return `${kind}:${this.count++}`;
 	}
 
 	private once(key: string, make: () => readonly string[]): readonly string[] {
@@ -163,7 +163,7 @@ class Sheet implements Writer {
 		attributes: Readonly<Record<string, Attribute>>,
 		options: { readonly domain?: string; readonly outputs: number },
 	): readonly string[] {
-		return this.once(JSON.stringify([opType, input, attributes]), () => {
+		return this.once(JSON.stringify([options.domain, opType, input, attributes]), () => {
 			const output = Array.from({ length: options.outputs }, () => this.fresh(opType));
 			this.nodes_.push({
 				opType,

@@ -46,6 +46,8 @@ export interface Model<C = unknown> {
 	readonly config: z.ZodType<C>;
 	readonly presets: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 	init(config: C, random: Random): ParameterValues;
+	/** Of the event of each slot, from the events before it and its own time; fed as the loss is. */
+	logits(config: C, parameters: Parameters, shape: BatchShape): Tensor; // [rows, length, vocab]
 	loss(config: C, parameters: Parameters, shape: BatchShape, objective: Objective): LossTerm[];
 	lossFeeds(config: C, batch: EventBatch, objective: Objective, random: Random): LossFeeds;
 }

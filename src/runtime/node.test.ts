@@ -138,7 +138,9 @@ test("dtypes pass through unchanged", async () => {
 });
 
 test("threads are settable and give the same result", async () => {
-	expect(nodeRuntime({ threads: 3 }).label).toBe(`onnxruntime-node ${engineVersion}, cpu, 3 threads`);
+	expect(nodeRuntime({ threads: 3 }).label).toBe(
+		`onnxruntime-node ${engineVersion}, cpu, 3 threads`,
+	);
 	const x = input("x", [300]);
 	const model = toOnnx({ y: sum(mul(x, x)) });
 	const data = Float32Array.from({ length: 300 }, (_, i) => i % 17);

@@ -1,6 +1,6 @@
 export { type Checkpoint, readCheckpoint } from "./checkpoint.js";
 export { type TrainOptions, trainOptions } from "./options.js";
-export { type PretrainSummary, pretrain } from "./pretrain.js";
+export { checkSplits, type PretrainSummary, pretrain } from "./pretrain.js";
 export {
 	checkDataset,
 	createRun,
@@ -9,4 +9,5 @@ export {
 	readRun,
 	runFiles,
 } from "./run-folder.js";
+export { readTrained, type Trained } from "./trained.js";
 export { trainer } from "./trainer.js";

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { InputError } from "../base/errors.js";
 import { formatCount, type Progress } from "../base/progress.js";
 import { random } from "../base/random.js";
@@ -5,12 +6,13 @@ import { type Batch, type Dataset, type Split, splitBatches } from "../cohort/in
 import type { Model } from "../models/index.js";
 import type { ResidentValue, Runtime } from "../runtime/index.js";
 import { adamWDefaults } from "./adamw.js";
-import { type Checkpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
-import { type EventLog, openEventLog } from "./event-log.js";
+import { type Checkpoint, hasCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
+import { type EventLog, openEventLog, readEventLog } from "./event-log.js";
 import type { TrainOptions } from "./options.js";
-import { type Run, runFiles } from "./run-folder.js";
+import { differences, type Run, runFiles } from "./run-folder.js";
 import type { StoredTensor } from "./safetensors.js";
 import { learningRateAt } from "./schedule.js";
+import { initialState } from "./step.js";
 import { openTensorboard, type ScalarWriter } from "./tensorboard.js";
 import { type Trainer, trainer } from "./trainer.js";
 
@@ -34,6 +36,13 @@ interface Position {
 	readonly stepInEpoch: number;
 	readonly best: Best | null;
 	readonly finished: boolean;
+}
+
+/** What a checkpoint holds beside tensors: where it stands, and what run it belongs to. */
+interface SavedState {
+	readonly position: Position;
+	readonly options: TrainOptions;
+	readonly dataset: Run["dataset"];
 }
 
 interface Best {
@@ -71,6 +80,15 @@ const mean = (
 const sum = (values: Readonly<Record<string, number>>) =>
 	Object.values(values).reduce((a, b) => a + b, 0);
 
+/** Refuses a dataset with nothing to learn from or nothing to check against. */
+export function checkSplits(dataset: Dataset): void {
+	for (const split of ["train", "valid"] as const satisfies Split[])
+		if (dataset.patients(split).length === 0)
+			throw new InputError(
+				`${dataset.folder} has no patients in its ${split} split; prepare it with more patients or another --seed`,
+			);
+}
+
 /** Trains until the last epoch, until validation stops improving, or until asked to stop. */
 export async function pretrain(request: PretrainRequest): Promise<PretrainSummary> {
 	const { folder, run, model, dataset, runtime } = request;
@@ -82,23 +100,31 @@ export async function pretrain(request: PretrainRequest): Promise<PretrainSummar
 		size: { slots: options.batchSlots },
 		seed: options.seed,
 	};
-	for (const split of ["train", "valid"] as const satisfies Split[])
-		if (dataset.patients(split).length === 0)
-			throw new InputError(
-				`${dataset.folder} has no patients in its ${split} split; prepare it with more patients or another --seed`,
-			);
+	checkSplits(dataset);
 	const batches = splitBatches(dataset, "train", plan);
 	const checks = splitBatches(dataset, "valid", plan);
 	const weights = model.init(run.config, random(options.seed).fork("weights"));
-	const checkpoint = request.resume ? readCheckpoint(files.checkpoint) : undefined;
-	if (checkpoint) checkSameRun(checkpoint, run, weights, files.checkpoint);
-	const start: Position = (checkpoint?.state as Position | undefined) ?? {
+	const checkpoint = request.resume ? lastCheckpoint(files) : undefined;
+	if (checkpoint) checkSameRun(checkpoint, run, initialState(weights), files.checkpoint);
+	const start: Position = (checkpoint?.state as SavedState | undefined)?.position ?? {
 		step: 0,
 		epoch: 0,
 		stepInEpoch: 0,
 		best: null,
 		finished: false,
 	};
+	const summaryOf = (at: Position): PretrainSummary => ({
+		steps: at.step,
+		epochs: at.epoch,
+		parameters: [...weights.values()].reduce((n, { data }) => n + data.length, 0),
+		best: at.best,
+		padding: batches.plan.padding,
+		interrupted: !at.finished,
+	});
+	if (start.finished) {
+		request.progress.note(`${folder} is finished; there is nothing to go on with`);
+		return summaryOf(start);
+	}
 	const learner = trainer(
 		runtime,
 		{
@@ -118,7 +144,7 @@ export async function pretrain(request: PretrainRequest): Promise<PretrainSummar
 			epoch: at.epoch,
 			model: model.id,
 			config: run.config,
-			state: at,
+			state: { position: at, options, dataset: run.dataset } satisfies SavedState,
 			tensors: stored(tensors),
 		});
 	const save = async (at: Position) => write(files.checkpoint, at, await learner.state());
@@ -132,15 +158,7 @@ export async function pretrain(request: PretrainRequest): Promise<PretrainSummar
 	try {
 		if (!checkpoint) await save(start);
 		const loop = { ...request, options, batches, checks, learner, log, board, save, saveBest };
-		const at = await epochs(loop, start);
-		return {
-			steps: at.step,
-			epochs: at.epoch,
-			parameters: [...weights.values()].reduce((n, { data }) => n + data.length, 0),
-			best: at.best,
-			padding: batches.plan.padding,
-			interrupted: !at.finished,
-		};
+		return summaryOf(await epochs(loop, start));
 	} finally {
 		log.close();
 		board.close();
@@ -190,6 +208,7 @@ async function epochs(loop: Loop, start: Position): Promise<Position> {
 		}
 		const losses = await validate(loop);
 		const loss = sum(losses);
+		if (!Number.isFinite(loss)) throw notFinite(loop, "the validation loss", at, losses);
 		const better = at.best === null || loss < at.best.loss;
 		const epoch = at.epoch + 1;
 		loop.log.append({ step: at.step, epoch, valid: losses });
@@ -225,10 +244,11 @@ async function oneStep(loop: Loop, at: Position, total: number) {
 	});
 	const losses = mean(result.totals, result.targets);
 	if (!result.finite)
-		throw new Error(
-			`the loss or its gradient is not finite at step ${step} (epoch ${at.epoch + 1}, loss ${sum(losses)}, ` +
-				`gradient norm ${result.gradientNorm}); the checkpoint in ${loop.folder} is the last good one: ` +
-				"start a new run with a lower --learning-rate, or a lower --clip",
+		throw notFinite(
+			loop,
+			"the loss or its gradient",
+			{ ...at, step },
+			{ ...losses, gradientNorm: result.gradientNorm },
 		);
 	const seconds = (clock() - started) / 1000;
 	const tokensPerSecond = (result.targets.next ?? 0) / seconds;
@@ -237,6 +257,23 @@ async function oneStep(loop: Loop, at: Position, total: number) {
 	loop.board.scalars(step, prefixed("train", values));
 	return { loss: sum(losses), tokensPerSecond };
 }
+
+const listed = (values: Readonly<Record<string, number>>) =>
+	Object.entries(values)
+		.map(([name, value]) => `${name} ${value}`)
+		.join(", ");
+
+const notFinite = (
+	{ folder }: Loop,
+	what: string,
+	{ step, epoch }: Position,
+	values: Readonly<Record<string, number>>,
+): Error =>
+	new Error(
+		`${what} is not finite at step ${step}, epoch ${epoch + 1} (${listed(values)}); ` +
+			`the checkpoint in ${folder} is the last good one: ` +
+			"start a new run with a lower --learning-rate, or a lower --clip",
+	);
 
 /** Mean losses over the validation patients, with the same draws every time. */
 async function validate({ checks, learner, options }: Loop): Promise<Record<string, number>> {
@@ -267,11 +304,17 @@ function smoothed(): (value: number) => number {
 	};
 }
 
-/** Refuses weights of another model or size; nothing is overwritten. */
+/** The checkpoint to go on from; none if the run died before its first, and so before its first step. */
+function lastCheckpoint(files: ReturnType<typeof runFiles>): Checkpoint | undefined {
+	const logged = existsSync(files.log) && readEventLog(files.log).length > 0;
+	return hasCheckpoint(files.checkpoint) || logged ? readCheckpoint(files.checkpoint) : undefined;
+}
+
+/** Refuses the checkpoint of another run, and tensors of other sizes; nothing is overwritten. */
 function checkSameRun(
 	checkpoint: Checkpoint,
 	run: Run,
-	weights: ReadonlyMap<string, { readonly shape: readonly number[] }>,
+	expected: ReadonlyMap<string, { readonly shape: readonly number[] }>,
 	where: string,
 ): void {
 	const refuse = (what: string): never => {
@@ -279,13 +322,21 @@ function checkSameRun(
 			`${where} does not belong to this run: ${what}; restore the run's own checkpoint, or start a new run`,
 		);
 	};
-	if (checkpoint.model !== run.model)
-		refuse(`it holds model ${checkpoint.model}, the run trains ${run.model}`);
-	for (const [name, { shape }] of weights) {
-		const found = checkpoint.tensors.get(name)?.shape;
-		if (String(found) !== String(shape))
+	const { options, dataset } = (checkpoint.state ?? {}) as Partial<SavedState>;
+	const found = [
+		...differences({ model: run.model }, { model: checkpoint.model }),
+		...differences(run.config, (checkpoint.config ?? {}) as Record<string, unknown>),
+		...differences(run.options, options ?? {}),
+		...differences(run.dataset, dataset ?? {}),
+	];
+	if (found.length > 0) refuse(found.join(", "));
+	for (const name of checkpoint.tensors.keys())
+		if (!expected.has(name)) refuse(`it holds ${name}, which this model has not`);
+	for (const [name, { shape }] of expected) {
+		const own = checkpoint.tensors.get(name)?.shape;
+		if (String(own) !== String(shape))
 			refuse(
-				`${name} is ${found ? `[${found.join(", ")}]` : "missing"}, expected [${shape.join(", ")}]`,
+				`${name} is ${own ? `[${own.join(", ")}]` : "missing"}, expected [${shape.join(", ")}]`,
 			);
 	}
 }

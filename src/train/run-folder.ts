@@ -34,14 +34,16 @@ export const runFiles = (folder: string) => ({
 	best: join(folder, "best"),
 });
 
+const unfinished = "run.json.tmp";
+
 export function createRun(folder: string, run: Omit<Run, "kind" | "version">): Run {
-	if (existsSync(folder) && readdirSync(folder).length > 0)
+	if (existsSync(folder) && readdirSync(folder).some((name) => name !== unfinished))
 		throw new InputError(
 			`${folder} is there already and not empty; pass --resume to go on with it, or another --out`,
 		);
 	mkdirSync(folder, { recursive: true });
 	const whole: Run = { kind: "trajgpt-run", version: runVersion, ...run };
-	const beside = `${runFiles(folder).run}.tmp`;
+	const beside = join(folder, unfinished);
 	disk.writeFile(beside, [new TextEncoder().encode(`${JSON.stringify(whole, null, 2)}\n`)]);
 	disk.rename(beside, runFiles(folder).run);
 	disk.syncFolder(folder);
@@ -78,15 +80,23 @@ export function readRun(folder: string): Run {
 	);
 }
 
+/** `name own → other` for each field in which two records differ. */
+export function differences(
+	own: Readonly<Record<string, unknown>>,
+	other: Readonly<Record<string, unknown>>,
+): string[] {
+	const names = new Set([...Object.keys(own), ...Object.keys(other)]);
+	return [...names]
+		.filter((name) => own[name] !== other[name])
+		.map((name) => `${name} ${own[name]} → ${other[name]}`);
+}
+
 /** Refuses a dataset that is not the run's own, and says in what it differs. */
 export function checkDataset(run: Run, dataset: DatasetIdentity, folder: string): void {
-	const names = new Set([...Object.keys(run.dataset), ...Object.keys(dataset)]);
-	const differences = [...names]
-		.filter((name) => run.dataset[name] !== dataset[name])
-		.map((name) => `${name} ${run.dataset[name]} → ${dataset[name]}`);
-	if (differences.length > 0)
+	const found = differences(run.dataset, dataset);
+	if (found.length > 0)
 		throw new InputError(
-			`${folder} is not the dataset this run was trained on: ${differences.join(", ")}; ` +
+			`${folder} is not the dataset this run was trained on: ${found.join(", ")}; ` +
 				"give the run its own dataset, or start a new run",
 		);
 }

@@ -8,11 +8,11 @@ import {
 	type OnnxModel,
 	parameter,
 	type Shape,
-	scalar,
 	sqrt,
 	sumSquares,
 	type Tensor,
 	toOnnx,
+	where,
 } from "../graph/index.js";
 import type { BatchShape, Model, Objective, Parameters } from "../models/index.js";
 import { next, type ResidentValue } from "../runtime/index.js";
@@ -38,19 +38,26 @@ export const gradientNorm = "gradientNorm";
 export const symbols = (shapes: ReadonlyMap<string, Shape>): Parameters =>
 	Object.fromEntries([...shapes].map(([name, shape]) => [name, parameter(name, shape)]));
 
-/** Weights with fresh moments; with sums of gradients too when batches are accumulated. */
+const zeros = ({ shape, data }: ResidentValue): ResidentValue => ({
+	shape,
+	data: new Float32Array(data.length),
+});
+
+/** Weights with fresh moments: what a run goes on from. */
 export function initialState(
 	weights: ReadonlyMap<string, ResidentValue>,
-	accumulate: boolean,
 ): Map<string, ResidentValue> {
 	const state = new Map(weights);
-	for (const [name, { shape, data }] of weights) {
-		const zeros = () => ({ shape, data: new Float32Array(data.length) });
-		state.set(firstOf(name), zeros()).set(secondOf(name), zeros());
-		if (accumulate) state.set(gradientOf(name), zeros());
-	}
+	for (const [name, value] of weights)
+		state.set(firstOf(name), zeros(value)).set(secondOf(name), zeros(value));
 	return state;
 }
+
+/** Room for the sums of gradients while batches are accumulated; no part of the state between steps. */
+export const gradientSums = (
+	weights: ReadonlyMap<string, ResidentValue>,
+): Map<string, ResidentValue> =>
+	new Map([...weights].map(([name, value]) => [gradientOf(name), zeros(value)]));
 
 /** The loss of a batch, term by term, and the weighted sum that is differentiated. */
 function objectiveOf(plan: StepPlan, parameters: Parameters, shape: BatchShape) {
@@ -110,28 +117,25 @@ export function stepModel(plan: StepPlan, shape: BatchShape): OnnxModel {
 	return toOnnx({ ...outputs, ...updates(plan, parameters, gradient) });
 }
 
-/** Forward and backward; the gradients are added to those that are kept. */
+/** Forward and backward; the gradients are added to those kept so far, if `goesOn`, or start anew. */
 export function accumulateModel(plan: StepPlan, shape: BatchShape): OnnxModel {
 	const parameters = symbols(plan.shapes);
 	const { outputs, total } = objectiveOf(plan, parameters, shape);
 	const found = gradients(total, Object.values(parameters));
+	const goesOn = input("goesOn", [], "bool");
 	const sums = Object.keys(parameters).map((name, i) => {
 		const kept = parameter(gradientOf(name), plan.shapes.get(name) as Shape);
-		return [next(gradientOf(name)), add(kept, found[i] as Tensor)] as const;
+		return [next(gradientOf(name)), add(where(goesOn, kept, 0), found[i] as Tensor)] as const;
 	});
 	return toOnnx({ ...outputs, ...Object.fromEntries(sums) });
 }
 
-/** The update from the gradients that were kept, which start again from zero. */
+/** The update from the gradients that were kept. */
 export function applyModel(plan: StepPlan): OnnxModel {
-	const parameters = symbols(plan.shapes);
 	const kept = Object.fromEntries(
 		[...plan.shapes].map(([name, shape]) => [name, parameter(gradientOf(name), shape)]),
 	);
-	const cleared = Object.entries(kept).map(
-		([name, sum]) => [next(gradientOf(name)), mul(sum, scalar(0))] as const,
-	);
-	return toOnnx({ ...updates(plan, parameters, kept), ...Object.fromEntries(cleared) });
+	return toOnnx(updates(plan, symbols(plan.shapes), kept));
 }
 
 /** What scales each term, so that the step minimises the mean over its own targets. */

@@ -12,6 +12,7 @@ import {
 	accumulateModel,
 	applyModel,
 	gradientNorm,
+	gradientSums,
 	initialState,
 	lossModel,
 	lossOf,
@@ -77,8 +78,10 @@ export function trainer(
 		shapes: new Map([...weights].map(([name, { shape }]) => [name, shape])),
 	};
 	const { model, config, objective, accumulate } = options;
-	const start = initialState(weights, accumulate);
-	const resident = runtime.resident(saved ? new Map([...start, ...saved]) : start);
+	const start = saved ?? initialState(weights);
+	const resident = runtime.resident(
+		accumulate ? new Map([...start, ...gradientSums(weights)]) : start,
+	);
 	const build = accumulate ? accumulateModel : stepModel;
 	const steps = programs(runtime, (shape: EventBatch) => build(plan, shape), shapeKey);
 	const checks = programs(runtime, (shape: EventBatch) => lossModel(plan, shape), shapeKey);
@@ -115,11 +118,8 @@ export function trainer(
 			for (const [i, batch] of batches.entries()) {
 				const program = await steps.get(batch);
 				const { feeds, targets: own } = fed[i] as (typeof fed)[0];
-				const outputs = await program.run(
-					{ ...feeds, ...scales, ...(accumulate ? {} : scalars) },
-					resident,
-					accept,
-				);
+				const more = accumulate ? { goesOn: Uint8Array.of(Number(i > 0)) } : scalars;
+				const outputs = await program.run({ ...feeds, ...scales, ...more }, resident, accept);
 				addInto(totals, readLosses(outputs, own));
 				if (!finite) break;
 			}
@@ -134,7 +134,10 @@ export function trainer(
 			const outputs = await (await checks.get(batch)).run(feeds, resident);
 			return { totals: readLosses(outputs, targets), targets };
 		},
-		state: () => resident.read(),
+		async state() {
+			const held = await resident.read();
+			return new Map([...start.keys()].map((name) => [name, held.get(name) as ResidentValue]));
+		},
 		async dispose() {
 			resident.dispose();
 			await steps.dispose();

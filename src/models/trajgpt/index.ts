@@ -9,11 +9,13 @@ import {
 	sum,
 	type Tensor,
 } from "../../graph/index.js";
-import type { BatchShape, LossTerm, Model } from "../model.js";
+import type { BatchShape, LossTerm, Model, Parameters } from "../model.js";
 import { presets, type TrajgptConfig, trajgptConfig } from "./config.js";
 import { network, type Slots } from "./network.js";
 import { initialParameters } from "./parameters.js";
 import { horizonSlots, nextSlots, type SlotValues } from "./slots.js";
+
+const dtypeOf = (parameters: Parameters): DType => parameters.embedding?.dtype ?? "float32";
 
 /** Inputs of a stream of slots, under a prefix. */
 function slotInputs(prefix: string, { rows, length }: BatchShape, dtype: DType): Slots {
@@ -47,8 +49,11 @@ export const trajgpt: Model<TrajgptConfig> = {
 	config: trajgptConfig,
 	presets,
 	init: initialParameters,
+	logits: (config, parameters, shape) =>
+		network(config, parameters, { slots: slotInputs("next", shape, dtypeOf(parameters)) })
+			.logits as Tensor,
 	loss(config, parameters, shape, { objective }) {
-		const dtype = parameters.embedding?.dtype ?? "float32";
+		const dtype = dtypeOf(parameters);
 		const horizon = objective === "horizon";
 		const { logits, questionLogits } = network(config, parameters, {
 			slots: slotInputs("next", shape, dtype),

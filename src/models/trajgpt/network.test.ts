@@ -172,7 +172,10 @@ describe.each(everyKind)("decay $decay, norm $norm", (kind) => {
 		const masked = [...slots.slice(0, 4), { ...filler, real: 0 }, ...slots.slice(4)];
 		const between = await run(config, [...masked, { ...filler, real: 0 }]);
 		expect(relativeError(between.states, states)).toBeLessThan(exact);
-		const kept = [...between.logits.slice(0, 4 * vocab), ...between.logits.slice(5 * vocab, -vocab)];
+		const kept = [
+			...between.logits.slice(0, 4 * vocab),
+			...between.logits.slice(5 * vocab, -vocab),
+		];
 		expect(relativeError(kept, logits)).toBeLessThan(exact);
 	});
 
@@ -284,7 +287,8 @@ test("decay by time: evolving in two steps equals one", async () => {
 	/** Lets times pass and adds nothing; reads with the same query at the end. */
 	const evolved = (gaps: readonly number[]) => {
 		const n = gaps.length;
-		const zeros = (size: number) => constant(new Float64Array(n * size), [1, 1, n, size], "float64");
+		const zeros = (size: number) =>
+			constant(new Float64Array(n * size), [1, 1, n, size], "float64");
 		return sra({
 			...{ q: zeros(3), k: zeros(3), v: drawn(1, 1, n, 2), initialState },
 			logDecay: constant(

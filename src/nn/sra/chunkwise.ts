@@ -2,6 +2,7 @@ import {
 	add,
 	concat,
 	exp,
+	filled,
 	matmul,
 	mul,
 	pad,
@@ -51,11 +52,15 @@ export const chunkwise =
 		};
 		const totals = sum(steps, -1); // [batch, heads, count]
 		const first = initialState && reshape(initialState, [batch, heads, 1, key * value]);
-		const after = statesAfter(slice(totals, 2, 0, last), added(0, last), first);
-		// Without a first state the first chunk starts from nothing, and has nothing to read.
-		const starts = first ? concat([first, after], 2) : after;
+		// Of two or three chunks that start from nothing, the first has no state to read and the last
+		// none to hand on: leaving them out saves more than the copies of the others cost.
+		const skip = !first && count <= 3;
+		const from = skip ? 1 : 0;
+		const upTo = skip ? last : count;
+		const after = statesAfter(slice(totals, 2, 0, upTo), added(0, upTo), first);
+		const zeros = () => filled(0, [batch, heads, 1, key * value], q.dtype);
+		const starts = skip ? after : concat([first ?? zeros(), slice(after, 2, 0, last)], 2);
 		const states = reshape(starts, [batch, heads, -1, key, value]);
-		const from = first ? 0 : 1;
 
 		const read = (queries: Tensor, shift: 0 | -1) => {
 			const qc = chunks(queries, key);
@@ -66,13 +71,14 @@ export const chunkwise =
 			const all = add(inside, pad(carried, 2, from, 0));
 			return slice(reshape(all, [batch, heads, count * chunk, value]), 2, 0, length);
 		};
-		const end = add(
-			mul(slice(after, 2, last - 1), column(exp(slice(totals, 2, last)))),
-			added(last, count),
-		);
+		const final = () => {
+			if (!skip) return slice(after, 2, last);
+			const carried = mul(slice(after, 2, last - 1), column(exp(slice(totals, 2, last))));
+			return add(carried, added(last, count));
+		};
 		return {
 			output: read(q, 0),
-			finalState: reshape(end, [batch, heads, key, value]),
+			finalState: reshape(final(), [batch, heads, key, value]),
 			before: before && read(before, -1),
 		};
 	};

@@ -1,0 +1,118 @@
+import { existsSync } from "node:fs";
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../records/testing/temporary-folder.js";
+import { run } from "./run.js";
+import { captured } from "./testing/captured.js";
+
+const small = ["--patients", "60", "--epochs", "2", "--seed", "4", "--threads", "1"];
+const demo = (out: string, ...more: string[]) =>
+	captured(["demo", "--out", out, ...small, ...more]);
+
+/** Runs a demo and presses Ctrl-C when the progress says so. */
+async function interrupted(out: string, when: string): Promise<{ code: number; stderr: string }> {
+	let stderr = "";
+	const io = {
+		stdout: { write: () => undefined },
+		stderr: {
+			write: (text: string) => {
+				stderr += text;
+				if (text.includes(when)) process.emit("SIGINT");
+			},
+		},
+		env: {},
+	};
+	return { code: await run(["demo", "--out", out, ...small], io), stderr };
+}
+
+describe("demo", () => {
+	test("trains, compares and answers; again is quick and the same; interrupted is the same too", {
+		timeout: 120_000,
+	}, async () => {
+		const folder = await temporaryFolder();
+		const out = join(folder, "whole");
+		const first = await demo(out, "--json");
+		expect(first.code).toBe(0);
+		expect(first.stderr).toContain("simulating 60 people\n");
+		expect(first.stderr).toContain("epoch 2: validation next");
+		const report = JSON.parse(first.stdout);
+		expect(report.settings).toEqual({ patients: 60, epochs: 2, seed: 4 });
+		const { frequencies, history, model } = report.next;
+		for (const row of [frequencies, history, model]) {
+			expect(row.patients).toBe(report.counts.splits.test.patients);
+			expect(row.events).toBe(report.counts.splits.test.events);
+			expect(row.nats).toBeGreaterThan(1);
+			expect(row.nats).toBeLessThan(5);
+		}
+		expect(history.nats).toBeLessThan(frequencies.nats);
+		const ages = report.patient.lastEvents.map((event: { ageYears: number }) => event.ageYears);
+		expect(ages).toEqual([...ages].sort((a, b) => a - b));
+		expect(ages[0]).toBeGreaterThan(0);
+		expect(ages.at(-1)).toBeLessThan(120);
+		expect(report.patient.answers.map(({ after }: { after: string }) => after)).toEqual([
+			"1 month",
+			"1 year",
+			"5 years",
+		]);
+		for (const { top } of report.patient.answers) {
+			const p = top.map(({ probability }: { probability: number }) => probability);
+			expect(p).toHaveLength(5);
+			expect(p).toEqual([...p].sort((a, b) => b - a));
+			expect(p.reduce((a: number, b: number) => a + b)).toBeLessThan(1);
+		}
+
+		const again = await captured(["demo", "--out", out, "--json"]);
+		expect(again).toMatchObject({ code: 0, stdout: first.stdout });
+		expect(again.stderr).toContain("is finished");
+		expect(again.stderr).not.toContain("step");
+		const text = (await captured(["demo", "--out", out])).stdout;
+		expect(text).toContain(model.nats.toFixed(3));
+		expect(text).toContain(`trajgpt describe ${join(out, "dataset")}`);
+
+		const other = join(folder, "other");
+		const stopped = await interrupted(other, "epoch 1: validation");
+		expect(stopped.code).toBe(130);
+		expect(stopped.stderr).toContain("run the same command to go on");
+		const resumed = await captured(["demo", "--out", other, "--json"]);
+		expect(resumed.code).toBe(0);
+		expect(resumed.stderr).not.toMatch(/simulating|epoch 1: /);
+		expect(JSON.parse(resumed.stdout)).toEqual({ ...report, out: other });
+
+		const mixed = await captured(["demo", "--out", out, "--seed", "5"]);
+		expect(mixed.code).toBe(2);
+		expect(mixed.stderr).toContain("was begun with seed 4, now 5 is asked for; leave it out");
+	});
+
+	test("starts over when asked, and only in a folder of its own", { timeout: 60_000 }, async () => {
+		const folder = await temporaryFolder();
+		await writeFile(join(folder, "thesis.txt"), "mine");
+		for (const more of [[], ["--fresh"]]) {
+			const refused = await demo(folder, ...more);
+			expect(refused.code).toBe(2);
+			expect(refused.stderr).toContain("holds files but no demo.json");
+		}
+		expect(await readdir(folder)).toEqual(["thesis.txt"]);
+
+		const out = join(folder, "demo");
+		const settings = join(out, "demo.json");
+		expect((await interrupted(out, "epoch 1/2")).code).toBe(130);
+		await writeFile(join(out, "notes.txt"), "mine");
+		await writeFile(settings, "{");
+		const damaged = await demo(out);
+		expect(damaged.code).toBe(2);
+		expect(damaged.stderr).toContain(`${settings} is damaged or of another version; pass --fresh`);
+		const fresh = await demo(out, "--fresh");
+		expect(fresh.code).toBe(0);
+		expect(fresh.stderr).toContain("simulating 60 people");
+		expect(fresh.stderr).toContain("epoch 1: validation");
+		expect(existsSync(join(out, "notes.txt"))).toBe(true);
+	});
+
+	test("says when there are too few people to test on", async () => {
+		const out = join(await temporaryFolder(), "few");
+		const { code, stderr } = await captured(["demo", "--out", out, "--patients", "2"]);
+		expect(code).toBe(2);
+		expect(stderr).toMatch(/ split/);
+	});
+});

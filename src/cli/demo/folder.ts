@@ -1,0 +1,80 @@
+import { existsSync, readdirSync } from "node:fs";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { InputError } from "../../base/errors.js";
+import { replaceFile } from "../../cohort/beside.js";
+import { namesFileOf } from "../../simulate/index.js";
+
+const settingsSchema = z.strictObject({
+	kind: z.literal("trajgpt-demo"),
+	version: z.literal(1),
+	patients: z.int().min(1),
+	epochs: z.int().min(1),
+	seed: z.int().min(0),
+});
+/** What decides every number of a demo, but for the machine. */
+export type DemoSettings = Omit<z.infer<typeof settingsSchema>, "kind" | "version">;
+
+const defaults: DemoSettings = { patients: 800, epochs: 6, seed: 1 };
+
+export function demoFiles(folder: string) {
+	const events = join(folder, "population.jsonl");
+	return {
+		settings: join(folder, "demo.json"),
+		events,
+		names: namesFileOf(events),
+		dataset: join(folder, "dataset"),
+		run: join(folder, "run"),
+	};
+}
+
+/**
+ * The settings of the demo in a folder: its own if one was begun there, else those given and the
+ * defaults for the rest. A folder that holds anything else is refused.
+ */
+export async function openFolder(
+	folder: string,
+	given: Partial<DemoSettings>,
+	fresh: boolean,
+): Promise<DemoSettings> {
+	const files = demoFiles(folder);
+	const begun = existsSync(files.settings);
+	if (!begun && existsSync(folder) && readdirSync(folder).length > 0)
+		throw new InputError(
+			`${folder} holds files but no demo.json, so it is not a demo's; choose another --out`,
+		);
+	if (begun && !fresh) return continued(folder, given);
+	// The settings go first: what is left without them is nobody's.
+	if (begun)
+		for (const file of [files.run, files.dataset, files.events, files.names, files.settings])
+			await rm(file, { recursive: true, force: true });
+	const settings = { ...defaults, ...given };
+	const text = `${JSON.stringify({ kind: "trajgpt-demo", version: 1, ...settings }, null, 2)}\n`;
+	await replaceFile(files.settings, (path) => writeFile(path, text));
+	return settings;
+}
+
+async function continued(folder: string, given: Partial<DemoSettings>): Promise<DemoSettings> {
+	const file = demoFiles(folder).settings;
+	let json: unknown;
+	try {
+		json = JSON.parse(await readFile(file, "utf8"));
+	} catch {
+		// not JSON is refused below
+	}
+	const parsed = settingsSchema.safeParse(json);
+	if (!parsed.success)
+		throw new InputError(
+			`${file} is damaged or of another version; pass --fresh to start over, or another --out`,
+		);
+	const { patients, epochs, seed } = parsed.data;
+	const own: DemoSettings = { patients, epochs, seed };
+	for (const name of ["patients", "epochs", "seed"] as const)
+		if (given[name] !== undefined && given[name] !== own[name])
+			throw new InputError(
+				`${folder} was begun with ${name} ${own[name]}, now ${given[name]} is asked for; ` +
+					"leave it out to go on, pass --fresh to start over, or choose another --out",
+			);
+	return own;
+}

@@ -1,0 +1,93 @@
+import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { checkConfig } from "../../base/config.js";
+import { InputError } from "../../base/errors.js";
+import {
+	type Dataset,
+	openDataset,
+	prepare,
+	prepareDefaults,
+	writeDataset,
+} from "../../cohort/index.js";
+import { trajgpt } from "../../models/trajgpt/index.js";
+import { openEvents } from "../../records/index.js";
+import { writeSimulation } from "../../simulate/index.js";
+import {
+	checkDataset,
+	checkSplits,
+	createRun,
+	type PretrainSummary,
+	readRun,
+	runFiles,
+	trainOptions,
+} from "../../train/index.js";
+import type { Io } from "../io.js";
+import { identityOf, train, versions } from "../training.js";
+import { type DemoSettings, demoFiles } from "./folder.js";
+
+export const preset = "tiny";
+
+/** The simulated population as a dataset; what an earlier call finished is not done again. */
+export async function populationDataset(
+	io: Io,
+	folder: string,
+	{ patients, seed }: DemoSettings,
+): Promise<Dataset> {
+	const files = demoFiles(folder);
+	if (!existsSync(files.dataset)) {
+		if (!existsSync(files.events)) {
+			io.stderr.write(`simulating ${patients} people\n`);
+			await writeSimulation(files.events, { patients, seed });
+		}
+		io.stderr.write(`preparing ${files.dataset}\n`);
+		const source = await openEvents(files.events, { names: files.names });
+		const content = await prepare(source, { ...prepareDefaults, splitSeed: seed });
+		await writeDataset(files.dataset, content);
+	}
+	const dataset = await openDataset(files.dataset);
+	checkSplits(dataset);
+	if (dataset.patients("test").length === 0)
+		throw new InputError(
+			`none of ${patients} people fell to the test split; pass --fresh with more --patients or another --seed`,
+		);
+	return dataset;
+}
+
+/** Trains, or goes on with what an earlier call began. */
+export async function trainDemo(
+	io: Io,
+	folder: string,
+	dataset: Dataset,
+	{ epochs, seed }: DemoSettings,
+	threads: number | undefined,
+): Promise<PretrainSummary> {
+	const place = demoFiles(folder).run;
+	const begun = existsSync(runFiles(place).run);
+	const run = begun
+		? readRun(place)
+		: createRun(place, {
+				model: trajgpt.id,
+				config: checkConfig(
+					trajgpt.config,
+					{ ...trajgpt.presets[preset], vocab: dataset.vocabulary.size },
+					`model ${trajgpt.id}`,
+				),
+				// Small batches and a high rate: a small model learns the most from few epochs so.
+				options: checkConfig(
+					trainOptions,
+					{ epochs, seed, batchSlots: 1024, learningRate: 3e-3 },
+					"training options",
+				),
+				dataset: identityOf(dataset),
+				versions: await versions(),
+				threads: threads ?? availableParallelism(),
+			});
+	if (begun) checkDataset(run, identityOf(dataset), dataset.folder);
+	return train(io, {
+		folder: place,
+		run,
+		dataset,
+		resume: begun,
+		...(threads && { threads }),
+	});
+}

@@ -1,0 +1,347 @@
+import { createHash } from "node:crypto";
+import {
+	cpSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	truncateSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readCheckpoint, writeCheckpoint } from "../train/checkpoint.js";
+import { readEventLog } from "../train/event-log.js";
+import { captured } from "./testing/captured.js";
+import { type Finished, runBuilt } from "./testing/run-built.js";
+
+const root = mkdtempSync(join(tmpdir(), "trajgpt-pretrain-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const dataset = join(root, "data");
+const whole = join(root, "whole");
+let finished: Finished;
+
+const sizes = ["layers=1", "heads=2", "dim=8", "key=8", "value=8", "ff=8"];
+const settings = [
+	...["--preset", "tiny", ...sizes.flatMap((pair) => ["--set", pair])],
+	...["--epochs", "2", "--checkpoint-every", "3", "--batch-slots", "512", "--max-length", "40"],
+	...["--threads", "1"],
+];
+const fresh = (out: string, ...more: string[]) => [
+	...["pretrain", dataset, "--out", out, ...settings],
+	...more,
+];
+const again = (out: string, ...more: string[]) => [
+	...["pretrain", dataset, "--out", out, "--resume"],
+	...more,
+];
+
+async function prepared(folder: string, patients: number, seed: number) {
+	const events = `${folder}.jsonl`;
+	const people = ["--patients", String(patients), "--seed", String(seed)];
+	await captured(["simulate", ...people, "--out", events]);
+	return captured(["prepare", events, "--from", "events", "--min-count", "1", "--out", folder]);
+}
+
+beforeAll(async () => {
+	expect((await prepared(dataset, 40, 5)).code).toBe(0);
+	finished = await runBuilt(fresh(whole));
+}, 60_000);
+
+/** A hash of every file in a folder. */
+const contents = (folder: string): Record<string, string> =>
+	Object.fromEntries(
+		readdirSync(folder, { recursive: true, withFileTypes: true })
+			.filter((entry) => entry.isFile())
+			.map(({ parentPath, name }) => join(parentPath, name))
+			.map((file) => [
+				file.slice(folder.length + 1),
+				createHash("sha256").update(readFileSync(file)).digest("hex"),
+			]),
+	);
+
+/** The log without what depends on the clock. */
+const logOf = (run: string) =>
+	readEventLog(join(run, "log.jsonl")).map(({ tokensPerSecond, ...event }) => event);
+
+function expectSameAsWhole(run: string) {
+	const [got, expected] = [contents(run), contents(whole)];
+	for (const place of ["checkpoint", "best"])
+		for (const file of ["state.safetensors", "meta.json"])
+			expect(got[join(place, file)], `${place}/${file}`).toBe(expected[join(place, file)]);
+	expect(logOf(run)).toEqual(logOf(whole));
+}
+
+describe("a run", () => {
+	test("says what it does in plain lines, and what came of it", () => {
+		expect(finished.code).toBe(0);
+		expect(finished.stderr).toMatch(/^epoch 1\/2 {2}step 0\/22\n/);
+		expect(finished.stderr).toMatch(/\nepoch 1: validation next \d\.\d{4} nats, horizon \d\.\d{4}/);
+		expect(finished.stderr).toMatch(
+			/epoch 2\/2 {2}step 22\/22 {2}loss \d\.\d{4} {2}\S+ tokens\/s\n$/,
+		);
+		for (const control of ["\r", "\x1b"]) expect(finished.stderr).not.toContain(control);
+		expect(finished.stdout).toMatch(/whole: 1\.07k parameters, 22 steps, 2 epochs\n/);
+		expect(finished.stdout).toMatch(
+			/\nbest validation loss after epoch 2: next \d\.\d{4}, horizon/,
+		);
+	});
+
+	test("logs each step once, in order, and each validation", () => {
+		const log = readEventLog(join(whole, "log.jsonl"));
+		const steps = log.filter((event) => !event.valid);
+		expect(steps.map(({ step }) => step)).toEqual(Array.from({ length: 22 }, (_, i) => i + 1));
+		for (const event of steps)
+			expect(event).toEqual({
+				step: event.step,
+				epoch: event.step <= 11 ? 1 : 2,
+				next: expect.any(Number),
+				horizon: expect.any(Number),
+				gradientNorm: expect.any(Number),
+				learningRate: expect.any(Number),
+				tokensPerSecond: expect.any(Number),
+			});
+		expect(log.filter((event) => event.valid)).toEqual(
+			[11, 22].map((step) => ({
+				step,
+				epoch: step / 11,
+				valid: { next: expect.any(Number), horizon: expect.any(Number) },
+			})),
+		);
+		const [first, last] = [steps[0], steps.at(-1)] as unknown as { next: number }[];
+		expect(last?.next).toBeLessThan(first?.next ?? 0);
+	});
+
+	test("writes down what it trains, on what and how", () => {
+		const run = JSON.parse(readFileSync(join(whole, "run.json"), "utf8"));
+		expect(run).toMatchObject({
+			kind: "trajgpt-run",
+			model: "trajgpt",
+			config: { layers: 1, dim: 8, vocab: 38 },
+			options: { epochs: 2, checkpointEvery: 3, seed: 1 },
+			threads: 1,
+		});
+		expect(run.dataset.contentHash).toMatch(/^[0-9a-f]{64}$/);
+		expect(Object.keys(run.versions)).toEqual(["trajgpt", "node", "onnxruntime"]);
+	});
+
+	test("that is finished says so when resumed, and nothing changes", async () => {
+		const before = contents(whole);
+		const { code, stdout, stderr } = await captured(again(whole));
+		expect(code).toBe(0);
+		expect(stderr).toBe(`${whole} is finished; there is nothing to go on with\n`);
+		expect(stdout).toBe(finished.stdout);
+		expect(contents(whole)).toEqual(before);
+		const json = JSON.parse((await captured(again(whole, "--json"))).stdout);
+		expect(json).toMatchObject({ run: whole, steps: 22, epochs: 2, interrupted: false });
+	});
+});
+
+describe("a run that is interrupted ends as if it had not been", () => {
+	test("kill -9, again and again: in settings, log and checkpoints", {
+		timeout: 120_000,
+	}, async () => {
+		const run = join(root, "killed");
+		// A checkpoint takes about fifty calls: the first few die in it, or before it.
+		const calls = [3, 9, 23, 81, 73, 95, 88, 102, 91];
+		const places: string[] = [];
+		for (const call of calls) {
+			const argv = existsSync(join(run, "run.json")) ? again(run) : fresh(run);
+			const died = await runBuilt(argv, { call, signal: "SIGKILL" });
+			expect(died.signal, died.stderr).toBe("SIGKILL");
+			places.push(...readdirSync(run));
+			if (existsSync(join(run, "checkpoint"))) readCheckpoint(join(run, "checkpoint"));
+		}
+		const left = places.map((name) => name.replace(/\d+$/, "N"));
+		expect(left).toEqual(expect.arrayContaining(["run.json.tmp", "checkpoint.tmp-N"]));
+		const ended = await runBuilt(again(run));
+		expect(ended.code, ended.stderr).toBe(0);
+		expectSameAsWhole(run);
+	});
+
+	test("Ctrl-C saves and exits 130, more than once", { timeout: 60_000 }, async () => {
+		const run = join(root, "interrupted");
+		for (const [argv, call] of [
+			[fresh(run), 120],
+			[again(run), 90],
+		] as const) {
+			const stopped = await runBuilt(argv, { call, signal: "SIGINT" });
+			expect(stopped.code, stopped.stderr).toBe(130);
+			expect(stopped.stderr).toContain(
+				"finishing this step, then saving; Ctrl-C again ends at once",
+			);
+			expect(stopped.stdout).toContain("interrupted and saved; go on with --resume");
+			expect(readCheckpoint(join(run, "checkpoint")).step).toBe(logOf(run).at(-1)?.step);
+		}
+		expect((await runBuilt(again(run))).code).toBe(0);
+		expectSameAsWhole(run);
+	});
+});
+
+test("a loss that is not finite stops the run, names the step, and leaves the checkpoint", async () => {
+	const run = join(root, "diverged");
+	expect((await runBuilt(fresh(run), { call: 120, signal: "SIGINT" })).code).toBe(130);
+	const place = join(run, "checkpoint");
+	const checkpoint = readCheckpoint(place);
+	const tensors = new Map(checkpoint.tensors);
+	const head = tensors.get("head");
+	if (head)
+		tensors.set("head", {
+			...head,
+			data: Float32Array.from(head.data as Float32Array, () => 3e38),
+		} as typeof head);
+	writeCheckpoint(place, { ...checkpoint, tensors });
+	const before = contents(place);
+	const { code, stderr } = await captured(again(run));
+	expect(code).toBe(1);
+	expect(stderr).toContain(
+		`error: the loss or its gradient is not finite at step ${checkpoint.step + 1}, epoch 1 (next NaN`,
+	);
+	expect(contents(place)).toEqual(before);
+	expect(logOf(run).at(-1)?.step).toBe(checkpoint.step);
+});
+
+describe("--resume refuses, says why, and changes nothing", () => {
+	/** A copy of the finished run, to be spoilt. */
+	function copied(name: string): string {
+		const run = join(root, name);
+		cpSync(whole, run, { recursive: true });
+		return run;
+	}
+
+	async function expectRefused(run: string, argv: readonly string[], ...messages: string[]) {
+		const before = contents(run);
+		const { code, stdout, stderr } = await captured(argv);
+		for (const message of messages) expect(stderr).toContain(message);
+		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+		expect(contents(run)).toEqual(before);
+	}
+
+	test.each([
+		[["--epochs", "9"], "epochs is 2 there, 9 here; leave it out, or start a new run"],
+		[["--objective", "next"], "objective is horizon there, next here"],
+		[["--preset", "tiny"], "--resume takes the run's own model; leave out --preset"],
+		[["--set", "dim=8"], "leave out --set"],
+		[["--model", "trajgpt"], "leave out --model"],
+	])("other settings: %j", async (more, message) => {
+		await expectRefused(whole, again(whole, ...more), message);
+	});
+
+	test("another dataset, and says in what it differs", async () => {
+		const other = join(root, "other");
+		await prepared(other, 20, 6);
+		const argv = ["pretrain", other, "--out", whole, "--resume"];
+		await expectRefused(
+			whole,
+			argv,
+			`${other} is not the dataset this run was trained on: contentHash `,
+			", tokens 38 → ",
+		);
+	});
+
+	test("a truncated checkpoint", async () => {
+		const run = copied("truncated");
+		truncateSync(join(run, "checkpoint", "state.safetensors"), 1000);
+		await expectRefused(run, again(run), "state.safetensors has 1000 bytes, meta.json says");
+	});
+
+	test("a checkpoint that is gone", async () => {
+		const run = copied("gone");
+		rmSync(join(run, "checkpoint"), { recursive: true });
+		await expectRefused(run, again(run), "there is no such folder");
+	});
+
+	test("a checkpoint of another program", async () => {
+		const run = copied("foreign");
+		writeFileSync(join(run, "checkpoint", "meta.json"), '{"kind":"other"}');
+		await expectRefused(
+			run,
+			again(run),
+			'meta.json has kind "other", expected "trajgpt-checkpoint"',
+		);
+	});
+
+	test("a checkpoint of another run", async () => {
+		const run = copied("mixed");
+		const file = join(run, "run.json");
+		writeFileSync(file, readFileSync(file, "utf8").replace('"seed": 1', '"seed": 2'));
+		await expectRefused(run, again(run), "does not belong to this run: seed 2 → 1");
+	});
+
+	test("weights without their moments", async () => {
+		const run = copied("best");
+		rmSync(join(run, "checkpoint"), { recursive: true });
+		cpSync(join(run, "best"), join(run, "checkpoint"), { recursive: true });
+		await expectRefused(run, again(run), "first/embedding is missing, expected [38, 8]");
+	});
+
+	test("a folder that is no run", async () => {
+		await expectRefused(dataset, again(dataset), "is not a run: it has no run.json");
+		const run = copied("damaged");
+		writeFileSync(join(run, "run.json"), "{");
+		await expectRefused(run, again(run), "run.json is not JSON");
+	});
+});
+
+describe("bad usage: nothing is written", () => {
+	const out = join(root, "never");
+
+	test.each([
+		[["--set", "layers=0"], "layers: got 0; expected a whole number from 1 to 64"],
+		[["--set", "layers=two"], 'layers: got "two"; expected a whole number from 1 to 64'],
+		[["--set", "foo=1"], "foo: no such setting; known: vocab, layers, heads"],
+		[["--set", "key=7"], "key: got 7; expected a multiple of heads, and at least twice as many"],
+		[["--set", "decay=daily"], 'decay: got "daily"; expected one of event, time, fixed'],
+		[["--set", "layers"], "--set layers: expected name=value, for example --set layers=2"],
+		[["--set", "vocab=9"], "--set vocab=9: the vocabulary is the dataset's; leave it out"],
+		[["--preset", "huge"], 'no preset "huge"; known presets: tiny, default, paper, paper-7m'],
+		[["--model", "gpt"], "Allowed choices are trajgpt"],
+		[["--epochs", "0"], "epochs: got 0; expected a whole number from 1 to 100000"],
+		[["--epochs", "many"], "Expected a number"],
+		[["--learning-rate", "0"], "learningRate: got 0; expected a number above 0 to 10"],
+		[["--clip", "Infinity"], "clip: got Infinity; expected a number above 0"],
+		[["--objective", "past"], "Allowed choices are next, horizon"],
+		[["--threads", "0"], "whole number of at least 1"],
+	])("%j", async (more, message) => {
+		const { code, stdout, stderr } = await captured(fresh(out, ...more));
+		expect(stderr).toContain(message);
+		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+		expect(existsSync(out)).toBe(false);
+	});
+
+	test("a folder that holds something already", async () => {
+		const taken = join(root, "taken");
+		mkdirSync(taken);
+		writeFileSync(join(taken, "notes.txt"), "mine");
+		for (const folder of [taken, whole]) {
+			const before = contents(folder);
+			const { code, stderr } = await captured(fresh(folder));
+			expect(code).toBe(2);
+			expect(stderr).toContain(`${folder} is there already and not empty; pass --resume`);
+			expect(contents(folder)).toEqual(before);
+		}
+	});
+
+	test("a dataset with nobody to validate on", async () => {
+		const lone = join(root, "lone");
+		await prepared(lone, 1, 5);
+		const { code, stderr } = await captured(["pretrain", lone, "--out", out]);
+		expect(stderr).toContain(`${lone} has no patients in its valid split`);
+		expect(code).toBe(2);
+		expect(existsSync(out)).toBe(false);
+	});
+
+	test("--help has an example and every default", async () => {
+		const { code, stdout } = await captured(["pretrain", "--help"]);
+		expect(code).toBe(0);
+		expect(stdout).toContain("Examples:\n  trajgpt pretrain ");
+		expect(stdout).toMatch(/--epochs <n> +passes over the training patients \(default: 20\)/);
+		expect(stdout.replace(/\s+/g, " ")).toContain(
+			'(choices: "next", "horizon", default: "horizon")',
+		);
+	});
+});

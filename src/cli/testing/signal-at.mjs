@@ -1,0 +1,25 @@
+// Loaded before the command line (node --import): at the nth change to the disk, half done where that
+// can be, the process gets a signal. Between two such calls nothing on the disk changes, so every
+// moment at which a process can die is one of these.
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+
+let left = Number(process.env.SIGNAL_AT);
+const signal = process.env.SIGNAL ?? "SIGKILL";
+const calls = /** @type {Record<string, (...given: any[]) => unknown>} */ (
+	/** @type {unknown} */ (fs)
+);
+
+for (const name of ["mkdirSync", "openSync", "writeSync", "fsyncSync", "renameSync", "rmSync"]) {
+	const own = /** @type {(...given: unknown[]) => unknown} */ (calls[name]);
+	calls[name] = (...given) => {
+		if (--left === 0) {
+			const [file, bytes, at = 0] = given;
+			if (name === "writeSync" && signal === "SIGKILL")
+				own(file, bytes, at, Math.floor((bytes.length - at) / 2));
+			process.kill(process.pid, signal);
+		}
+		return own(...given);
+	};
+}
+syncBuiltinESMExports();

@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import { random } from "../base/random.js";
+import { gather, input, type Tensor } from "../graph/index.js";
+import { type Model, modelById } from "../models/index.js";
+import type { TrajgptConfig } from "../models/trajgpt/config.js";
+import { predictor } from "../models/trajgpt/state.js";
+import { nodeRuntime } from "../runtime/node.js";
+import { nextEventScores } from "./next-event.js";
+import { summarizeScores } from "./scores.js";
+import { smallDataset } from "./testing/small-dataset.js";
+
+const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
+const [birth, a, b, c] = [2, 5, 6, 7];
+
+/** Knows the event before alone: its logits are a row of a table. */
+const bigram: Model = {
+	id: "bigram",
+	cite: "",
+	config: undefined as never,
+	presets: {},
+	init: () => new Map(),
+	logits: (_, { table }, { rows, length }) =>
+		gather(table as Tensor, input("before", [rows, length], "int32")),
+	loss: () => [],
+	lossFeeds: (_, { tokens, length }) => ({
+		feeds: { before: tokens.map((_, at) => (at % length === 0 ? 1 : (tokens[at - 1] as number))) },
+		targets: {},
+	}),
+};
+
+/** Probabilities in eighths by the token before; rows not named are even. */
+const tableOf = (rows: Readonly<Record<number, readonly number[]>>) =>
+	Float32Array.from({ length: 64 }, (_, at) =>
+		Math.log(((rows[Math.floor(at / 8)]?.[at % 8] ?? 1) || 1e-6) / 8),
+	);
+
+const dataset = smallDataset(
+	[6, 3, 1],
+	[
+		{ split: "test", tokens: [a, b, b, c] },
+		{ split: "valid", tokens: [a, a] },
+		{ split: "test", tokens: [b, c], birth: -20 },
+		{ split: "test", tokens: Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? a : b)) },
+	],
+);
+
+describe("nextEventScores", () => {
+	test("are those worked out by hand", async () => {
+		const data = tableOf({
+			[birth]: [0, 0, 0, 0, 0, 4, 2, 2],
+			[a]: [0, 0, 0, 0, 0, 1, 5, 2],
+			[b]: [0, 0, 0, 0, 0, 5, 1, 2],
+		});
+		const weights = new Map([["table", { shape: [8, 8], data }]]);
+		const trained = { model: bigram, config: undefined, weights };
+		const scores = await nextEventScores(runtime, trained, dataset, "test");
+		// b, b, c after a, b, b: only the first is the likeliest. The first event is not foretold …
+		const first = Math.log(5 / 8) + Math.log(1 / 8) + Math.log(2 / 8);
+		// … but after a birth it is.
+		const second = Math.log(2 / 8) + Math.log(2 / 8);
+		const expected = [
+			{ patient: 0, events: 3, logLikelihood: first, correct: 1 },
+			{ patient: 2, events: 2, logLikelihood: second, correct: 0 },
+			{ patient: 3, events: 39, logLikelihood: 39 * Math.log(5 / 8), correct: 39 },
+		];
+		expect(scores).toEqual(
+			expected.map((score) => ({
+				...score,
+				logLikelihood: expect.closeTo(score.logLikelihood, 4),
+			})),
+		);
+		const summary = summarizeScores(scores);
+		expect(summary).toMatchObject({ patients: 3, events: 44, accuracy: 40 / 44 });
+		expect(summary.nats).toBeCloseTo(-(first + second + 39 * Math.log(5 / 8)) / 44, 5);
+	});
+
+	test("of TrajGPT are what it answers when asked event by event", async () => {
+		const model = modelById("trajgpt");
+		const sizes = { layers: 2, heads: 2, dim: 12, key: 8, value: 12, ff: 16 };
+		const config = model.config.parse({ ...sizes, vocab: 8 });
+		const weights = model.init(config, random(3));
+		const scores = await nextEventScores(runtime, { model, config, weights }, dataset, "test");
+		const asked = predictor(runtime, config as TrajgptConfig, weights);
+		for (const { patient, events, logLikelihood, correct } of scores) {
+			const { tokens, times } = await dataset.read(patient);
+			let [sum, hits] = [0, 0];
+			for (let n = 1; n < tokens.length; n++) {
+				const past = { tokens: tokens.subarray(0, n), times: times.subarray(0, n) };
+				const { logProbabilities } = await asked.score([past], [[times[n] as number]]);
+				const own = logProbabilities[tokens[n] as number] as number;
+				sum += own;
+				hits += Number(logProbabilities.every((p) => p <= own));
+			}
+			expect(events).toBe(tokens.length - 1);
+			expect(logLikelihood).toBeCloseTo(sum, 3);
+			expect(correct).toBe(hits);
+		}
+		await asked.dispose();
+	});
+
+	test("of a split without patients are none", async () => {
+		const model = modelById("trajgpt");
+		const trained = { model, config: undefined, weights: new Map() };
+		expect(await nextEventScores(runtime, trained, dataset, "train")).toEqual([]);
+	});
+});

@@ -1,0 +1,48 @@
+import { inMemoryDataset } from "../../cohort/dataset.js";
+import type { Dataset, Split } from "../../cohort/index.js";
+import { vocabularyOf } from "../../cohort/vocabulary.js";
+
+interface Patient {
+	readonly split: Split;
+	/** Tokens from 5 on: the codes a, b, c … */
+	readonly tokens: readonly number[];
+	/** Event i is at time i if left out. */
+	readonly times?: readonly number[];
+	readonly birth?: number;
+}
+
+/** A dataset in memory; `counts` are the training records of the codes a, b, c … */
+export function smallDataset(counts: readonly number[], people: readonly Patient[]): Dataset {
+	const codes = counts.map((count, i) => {
+		const code = String.fromCharCode(97 + i);
+		return {
+			kind: "other" as const,
+			code,
+			system: "events",
+			name: code.toUpperCase(),
+			category: null,
+			count,
+		};
+	});
+	let rows = 0;
+	const first = people.map(({ tokens }) => {
+		rows += tokens.length;
+		return rows - tokens.length;
+	});
+	return inMemoryDataset("memory", {} as Dataset["manifest"], vocabularyOf(codes), {
+		patients: {
+			id: people.map((_, i) => `p${i}`),
+			birth: people.map(({ birth }) => birth ?? null),
+			sex: people.map(() => null),
+			split: people.map(({ split }) => split),
+			first: Int32Array.from(first),
+			count: Int32Array.from(people, ({ tokens }) => tokens.length),
+		},
+		events: {
+			time: Float64Array.from(
+				people.flatMap(({ tokens, times }) => times ?? tokens.map((_, i) => i)),
+			),
+			token: Int32Array.from(people.flatMap(({ tokens }) => tokens)),
+		},
+	});
+}

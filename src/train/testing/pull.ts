@@ -1,0 +1,33 @@
+import { input, mul, sub, sum, type Tensor } from "../../graph/index.js";
+import type { Model, Parameters } from "../../models/index.js";
+
+/**
+ * A model to calculate by hand: one weight w [1, 2] that each event pulls by its token and time,
+ *   loss = Σ ½ (w − (token, time))²,   gradient = Σ w − (token, time).
+ * Time NaN makes the loss NaN.
+ */
+export const pull: Model = {
+	id: "pull",
+	cite: "",
+	config: undefined as never,
+	presets: {},
+	init: () => new Map([["w", { shape: [1, 2], data: Float32Array.of(1, -1) }]]),
+	logits: (_config, parameters) => parameters.w as Tensor, // of no use here
+	loss(_config, parameters: Parameters, { rows, length }) {
+		const difference = mul(
+			sub(parameters.w as Tensor, input("to", [rows * length, 2])),
+			input("counts", [rows * length, 1]),
+		);
+		return [{ name: "next", total: mul(sum(mul(difference, difference)), 0.5) }];
+	},
+	lossFeeds(_config, { rows, length, tokens, times, lengths }) {
+		const to = new Float32Array(rows * length * 2);
+		const counts = new Float32Array(rows * length);
+		for (let at = 0; at < counts.length; at++) {
+			to[2 * at] = tokens[at] as number;
+			to[2 * at + 1] = times[at] as number;
+			counts[at] = Number(at % length < (lengths[Math.floor(at / length)] as number));
+		}
+		return { feeds: { to, counts }, targets: { next: counts.reduce((a, b) => a + b, 0) } };
+	},
+};

@@ -1,0 +1,28 @@
+import { checkConfig } from "../base/config.js";
+import { InputError } from "../base/errors.js";
+import { type Model, modelById, type ParameterValues } from "../models/index.js";
+import { readCheckpoint } from "./checkpoint.js";
+import { type Run, readRun, runFiles } from "./run-folder.js";
+
+export interface Trained {
+	readonly run: Run;
+	readonly model: Model;
+	readonly config: unknown;
+	readonly weights: ParameterValues;
+}
+
+/** What a run has learned: the weights of its best epoch by validation. */
+export function readTrained(folder: string): Trained {
+	const run = readRun(folder);
+	const model = modelById(run.model);
+	const config = checkConfig(model.config, run.config, `${folder}: model ${run.model}`);
+	const { best } = runFiles(folder);
+	const { tensors } = readCheckpoint(best);
+	const weights: ParameterValues = new Map();
+	for (const [name, { shape, data }] of tensors) {
+		if (!(data instanceof Float32Array))
+			throw new InputError(`${best}: ${name} is not float32; these are not weights of trajgpt`);
+		weights.set(name, { shape, data });
+	}
+	return { run, model, config, weights };
+}
