@@ -4,11 +4,12 @@ import { InputError } from "../base/errors.js";
 import { presets } from "../models/trajgpt/config.js";
 import { examples } from "./examples.js";
 import { type Io, printJson } from "./io.js";
-import { wholeNumber } from "./option-values.js";
+import { type Provider, providerOption, wholeNumber } from "./option-values.js";
 
 export interface BenchOptions {
 	readonly preset: string;
 	readonly threads: number;
+	readonly provider: Provider;
 	readonly json?: true;
 }
 
@@ -22,7 +23,8 @@ export interface StepOptions extends BenchOptions {
 function presetOption(command: Command, preset: string): Command {
 	return command
 		.option("--preset <name>", `sizes: ${Object.keys(presets).join(", ")}`, preset)
-		.option("--threads <n>", "threads", wholeNumber(1), availableParallelism());
+		.option("--threads <n>", "threads", wholeNumber(1), availableParallelism())
+		.addOption(providerOption());
 }
 
 export function presetNamed(name: string) {

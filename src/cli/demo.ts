@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { formatDuration } from "../base/progress.js";
 import { readTrained } from "../train/index.js";
-import { type DemoSettings, demoFiles, openFolder } from "./demo/folder.js";
+import { type DemoSettings, demoDefaults, demoFiles, openFolder } from "./demo/folder.js";
 import { type DemoReport, render } from "./demo/render.js";
 import { answersForOne, nextEventTable } from "./demo/results.js";
 import { populationDataset, trainDemo } from "./demo/steps.js";
@@ -23,12 +23,21 @@ interrupted demo goes on where it was, a finished one only prints its results.
 With the same seed, on the same machine and threads, every number is the same.`;
 
 export function command(io: Io): Command {
+	const d = demoDefaults;
 	return new Command("demo")
 		.description(description)
 		.option("--out <folder>", "where everything goes", "runs/demo")
-		.option("--patients <n>", "people to simulate (default: 800)", wholeNumber(1))
-		.option("--epochs <n>", "passes over the training patients (default: 6)", wholeNumber(1))
-		.option("--seed <n>", "of population, split, weights and draws (default: 1)", wholeNumber(0))
+		.option("--patients <n>", `people to simulate (default: ${d.patients})`, wholeNumber(1))
+		.option(
+			"--epochs <n>",
+			`passes over the training patients (default: ${d.epochs})`,
+			wholeNumber(1),
+		)
+		.option(
+			"--seed <n>",
+			`of population, split, weights and draws (default: ${d.seed})`,
+			wholeNumber(0),
+		)
 		.option("--threads <n>", "threads; all cores if left out", wholeNumber(1))
 		.option("--fresh", "start over, replacing the demo in the folder")
 		.option("--json", "print one JSON document")
@@ -36,7 +45,7 @@ export function command(io: Io): Command {
 			"after",
 			examples({
 				"trajgpt demo": "two minutes on two cores, then a table and some answers",
-				"trajgpt demo --patients 3000 --epochs 20 --out runs/larger": "more to learn from",
+				"trajgpt demo --patients 5000 --epochs 10 --out runs/larger": "more to learn from",
 			}),
 		)
 		.action(async ({ out, threads, fresh, json, ...given }: Options) => {

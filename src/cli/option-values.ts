@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 
 /** A parser for an option that is a whole number of at least `least`. */
 export function wholeNumber(least: number): (text: string) => number {
@@ -16,3 +16,10 @@ export function positiveNumber(text: string): number {
 		throw new InvalidArgumentError("Expected a number above 0.");
 	return value;
 }
+
+export type Provider = "cpu" | "webgpu";
+
+export const providerOption = (): Option =>
+	new Option("--provider <name>", "where to compute; webgpu needs a GPU and its Vulkan driver")
+		.choices(["cpu", "webgpu"] satisfies Provider[])
+		.default("cpu");

@@ -16,7 +16,7 @@ import {
 } from "../train/index.js";
 import { examples } from "./examples.js";
 import { Exit, type Io, printJson } from "./io.js";
-import { wholeNumber } from "./option-values.js";
+import { type Provider, providerOption, wholeNumber } from "./option-values.js";
 import { addSchemaOptions, schemaValues } from "./schema-options.js";
 import { identityOf, train, versions } from "./training.js";
 
@@ -26,6 +26,7 @@ interface Options {
 	readonly preset: string;
 	readonly set: readonly string[];
 	readonly threads?: number;
+	readonly provider: Provider;
 	readonly resume?: true;
 	readonly json?: true;
 }
@@ -57,6 +58,7 @@ export function command(io: Io): Command {
 	addSchemaOptions(command, trainOptions);
 	return command
 		.option("--threads <n>", "threads; all cores if left out", wholeNumber(1))
+		.addOption(providerOption())
 		.option("--resume", "go on with a run that was interrupted, with its own settings")
 		.option("--json", "print the summary as one JSON document")
 		.addHelpText(
@@ -78,6 +80,7 @@ export function command(io: Io): Command {
 				run,
 				dataset,
 				resume: options.resume ?? false,
+				provider: options.provider,
 				...(options.threads && { threads: options.threads }),
 			});
 			if (options.json) printJson(io, { run: options.out, ...summary });

@@ -3,6 +3,7 @@ import type { Dataset } from "../cohort/index.js";
 import { modelById } from "../models/index.js";
 import { type DatasetIdentity, type PretrainSummary, pretrain, type Run } from "../train/index.js";
 import type { Io } from "./io.js";
+import type { Provider } from "./option-values.js";
 import { ownPackage } from "./version.js";
 
 /** What a run remembers of its dataset. */
@@ -27,6 +28,7 @@ interface Training {
 	readonly resume: boolean;
 	/** The run's own if left out. */
 	readonly threads?: number;
+	readonly provider?: Provider;
 }
 
 /** Trains with progress on standard error; Ctrl-C ends with the step under way, saved. */
@@ -43,7 +45,10 @@ export async function train(io: Io, training: Training): Promise<PretrainSummary
 		return await pretrain({
 			...training,
 			model: modelById(training.run.model),
-			runtime: nodeRuntime({ threads: training.threads ?? training.run.threads }),
+			runtime: nodeRuntime({
+				threads: training.threads ?? training.run.threads,
+				provider: training.provider ?? "cpu",
+			}),
 			progress: shown,
 			clock: () => performance.now(),
 			signal: stop.signal,

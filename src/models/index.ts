@@ -5,8 +5,6 @@ import { trajgpt } from "./trajgpt/index.js";
 export type {
 	BatchShape,
 	EventBatch,
-	LossFeeds,
-	LossTerm,
 	Model,
 	Objective,
 	Parameters,

@@ -1,4 +1,4 @@
-export { type Programs, programs } from "./programs.js";
+export { programs } from "./programs.js";
 export {
 	type Data,
 	type Feeds,

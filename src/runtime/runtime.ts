@@ -1,4 +1,4 @@
-import type { OnnxModel } from "../graph/index.js";
+import type { OnnxModel, Target } from "../graph/index.js";
 
 export type Data = Float32Array | Float64Array | Int32Array | Uint8Array;
 export type Feeds = Readonly<Record<string, Data>>;
@@ -7,6 +7,8 @@ export type Feeds = Readonly<Record<string, Data>>;
 export interface Runtime {
 	/** What executes, in words: provider, version, threads. */
 	readonly label: string;
+	/** The kernels it has; models are written for them. */
+	readonly target: Target;
 	compile(model: OnnxModel): Promise<Program>;
 	/** Tensors that stay where they are between runs: parameters, optimizer state, patients' states. */
 	resident(values: ReadonlyMap<string, ResidentValue>): Resident;

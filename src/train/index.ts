@@ -1,4 +1,3 @@
-export { type Checkpoint, readCheckpoint } from "./checkpoint.js";
 export { type TrainOptions, trainOptions } from "./options.js";
 export { checkSplits, type PretrainSummary, pretrain } from "./pretrain.js";
 export {

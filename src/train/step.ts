@@ -10,6 +10,7 @@ import {
 	type Shape,
 	sqrt,
 	sumSquares,
+	type Target,
 	type Tensor,
 	toOnnx,
 	where,
@@ -26,6 +27,8 @@ export interface StepPlan<C = unknown> {
 	readonly optimizer: AdamWOptions;
 	readonly clip: number;
 	readonly shapes: ReadonlyMap<string, Shape>;
+	/** The kernels the step is written for. */
+	readonly target: Target;
 }
 
 const firstOf = (name: string) => `first/${name}`;
@@ -35,7 +38,7 @@ const scaleOf = (term: string) => `scale.${term}`;
 export const lossOf = (term: string): string => `loss.${term}`;
 export const gradientNorm = "gradientNorm";
 
-export const symbols = (shapes: ReadonlyMap<string, Shape>): Parameters =>
+const symbols = (shapes: ReadonlyMap<string, Shape>): Parameters =>
 	Object.fromEntries([...shapes].map(([name, shape]) => [name, parameter(name, shape)]));
 
 const zeros = ({ shape, data }: ResidentValue): ResidentValue => ({
@@ -72,7 +75,7 @@ function objectiveOf(plan: StepPlan, parameters: Parameters, shape: BatchShape) 
 /** Losses alone, for validation. */
 export function lossModel(plan: StepPlan, shape: BatchShape): OnnxModel {
 	const terms = plan.model.loss(plan.config, symbols(plan.shapes), shape, plan.objective);
-	return toOnnx(Object.fromEntries(terms.map(({ name, total }) => [lossOf(name), total])));
+	return toOnnx(Object.fromEntries(terms.map(({ name, total }) => [lossOf(name), total])), plan);
 }
 
 /** AdamW on every parameter, gradients shortened to the longest allowed. */
@@ -114,7 +117,7 @@ export function stepModel(plan: StepPlan, shape: BatchShape): OnnxModel {
 	const names = Object.keys(parameters);
 	const found = gradients(total, Object.values(parameters));
 	const gradient = Object.fromEntries(names.map((name, i) => [name, found[i] as Tensor]));
-	return toOnnx({ ...outputs, ...updates(plan, parameters, gradient) });
+	return toOnnx({ ...outputs, ...updates(plan, parameters, gradient) }, plan);
 }
 
 /** Forward and backward; the gradients are added to those kept so far, if `goesOn`, or start anew. */
@@ -127,7 +130,7 @@ export function accumulateModel(plan: StepPlan, shape: BatchShape): OnnxModel {
 		const kept = parameter(gradientOf(name), plan.shapes.get(name) as Shape);
 		return [next(gradientOf(name)), add(where(goesOn, kept, 0), found[i] as Tensor)] as const;
 	});
-	return toOnnx({ ...outputs, ...Object.fromEntries(sums) });
+	return toOnnx({ ...outputs, ...Object.fromEntries(sums) }, plan);
 }
 
 /** The update from the gradients that were kept. */
@@ -135,7 +138,7 @@ export function applyModel(plan: StepPlan): OnnxModel {
 	const kept = Object.fromEntries(
 		[...plan.shapes].map(([name, shape]) => [name, parameter(gradientOf(name), shape)]),
 	);
-	return toOnnx(updates(plan, symbols(plan.shapes), kept));
+	return toOnnx(updates(plan, symbols(plan.shapes), kept), plan);
 }
 
 /** What scales each term, so that the step minimises the mean over its own targets. */

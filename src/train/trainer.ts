@@ -75,6 +75,7 @@ export function trainer(
 ): Trainer {
 	const plan: StepPlan = {
 		...options,
+		target: runtime.target,
 		shapes: new Map([...weights].map(([name, { shape }]) => [name, shape])),
 	};
 	const { model, config, objective, accumulate } = options;

@@ -48,7 +48,7 @@ export async function benchInfer(
 	const { threads, repeats } = options;
 	const config = trajgpt.config.parse({ ...presetNamed(options.preset), vocab });
 	const weights = trajgpt.init(config, random(1));
-	const runtime = nodeRuntime({ threads, purpose: "inference" });
+	const runtime = nodeRuntime({ threads, provider: options.provider, purpose: "inference" });
 	const model = predictor(runtime, config, weights);
 	try {
 		const starts = [];

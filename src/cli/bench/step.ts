@@ -64,7 +64,7 @@ export async function benchStep(io: Io, options: StepOptions): Promise<StepRepor
 	const config = trajgpt.config.parse({ ...presetNamed(options.preset), vocab });
 	const weights = trajgpt.init(config, random(1));
 	const parameters = [...weights.values()].reduce((n, { data }) => n + data.length, 0);
-	const runtime = nodeRuntime({ threads });
+	const runtime = nodeRuntime({ threads, provider: options.provider });
 	const learner = trainer(
 		runtime,
 		{

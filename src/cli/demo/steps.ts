@@ -72,10 +72,10 @@ export async function trainDemo(
 					{ ...trajgpt.presets[preset], vocab: dataset.vocabulary.size },
 					`model ${trajgpt.id}`,
 				),
-				// Small batches and a high rate: a small model learns the most from few epochs so.
+				// Short rows and small batches: many steps in little time, as validation liked best.
 				options: checkConfig(
 					trainOptions,
-					{ epochs, seed, batchSlots: 1024, learningRate: 3e-3 },
+					{ epochs, seed, batchSlots: 256, maxLength: 128, learningRate: 3e-3 },
 					"training options",
 				),
 				dataset: identityOf(dataset),

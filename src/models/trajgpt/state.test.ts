@@ -26,7 +26,7 @@ function history(length: number, seed: number): { tokens: number[]; times: numbe
 function weightsOf(config: TrajgptConfig) {
 	const values = initialParameters(config, random(7));
 	for (const [name, { data }] of values)
-		if (name.endsWith(".decay")) data.forEach((_, i) => (data[i] = Math.sin(i + 1)));
+		if (name.endsWith(".decay")) data.set(data.map((_, i) => Math.sin(i + 1)));
 	return values;
 }
 

@@ -1,5 +1,12 @@
 import { specialTokens } from "../../cohort/vocabulary.js";
-import { input, logSoftmax, type OnnxModel, parameter, toOnnx } from "../../graph/index.js";
+import {
+	input,
+	logSoftmax,
+	type OnnxModel,
+	parameter,
+	type Target,
+	toOnnx,
+} from "../../graph/index.js";
 import { type Data, type Feeds, programs, type Runtime } from "../../runtime/index.js";
 import type { ParameterValues } from "../model.js";
 import type { TrajgptConfig } from "./config.js";
@@ -81,7 +88,11 @@ export function predictor(
 	const perPatient = heads * matrix;
 	const flat = new Map([...weights].map(([name, { data }]) => [name, data]));
 	const resident = runtime.resident(weights);
-	const compiled = programs(runtime, (s: Shape) => graph(config, weights, flat, s), JSON.stringify);
+	const compiled = programs(
+		runtime,
+		(s: Shape) => graph(runtime.target, config, weights, flat, s),
+		JSON.stringify,
+	);
 
 	/** Copies rows of the memory between a block of patients and all of them. */
 	const memoryOf = (state: State, first: number, rows: number): Float32Array => {
@@ -269,6 +280,7 @@ function feed(
 }
 
 function graph(
+	target: Target,
 	config: TrajgptConfig,
 	weights: ParameterValues,
 	flat: ReadonlyMap<string, Float32Array>,
@@ -297,6 +309,6 @@ function graph(
 			...(out.questionLogits && { answers: logSoftmax(out.questionLogits) }),
 			...(keep && { newStates: out.states }),
 		},
-		packed ? { weights: flat } : {},
+		{ target, ...(packed && { weights: flat }) },
 	);
 }

@@ -2,11 +2,6 @@ import { chunkwise } from "./chunkwise.js";
 import { recurrent } from "./recurrent.js";
 import type { SraForm } from "./sra.js";
 
-export { chunkwise } from "./chunkwise.js";
-export { parallel } from "./parallel.js";
-export { recurrent, step } from "./recurrent.js";
-export type { SraForm, SraInputs, SraOutputs } from "./sra.js";
-
 /** Chunks of 32, 64 and 128 slots take the same time to within 2 % (`trajgpt bench step`). */
 const inChunks = chunkwise(64);
 

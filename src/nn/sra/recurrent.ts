@@ -12,7 +12,7 @@ import {
 import type { SraForm } from "./sra.js";
 
 /** One slot: S = γ S + kᵀ v, o = q S, the paper's Eq. 2. */
-export function step(
+function step(
 	state: Tensor, // [batch, heads, key, value]
 	q: Tensor, // [batch, heads, 1, key]
 	k: Tensor, // [batch, heads, 1, key]

@@ -1,0 +1,211 @@
+import type * as Ort from "onnxruntime-node";
+import {
+	type DType,
+	type OnnxModel,
+	parameter,
+	size,
+	type TensorType,
+	toOnnx,
+} from "../graph/index.js";
+import { type Data, type Program, type Resident, type ResidentValue, replaced } from "./runtime.js";
+
+/** What ONNX Runtime's packages for Node and for browsers have in common. */
+export interface Engine {
+	readonly Tensor: typeof Ort.Tensor;
+	readonly InferenceSession: typeof Ort.InferenceSession;
+}
+
+const arrays = {
+	float32: Float32Array,
+	float64: Float64Array,
+	int32: Int32Array,
+	bool: Uint8Array,
+} as const;
+
+function dtypeOf(data: Data): DType {
+	if (data instanceof Float32Array) return "float32";
+	if (data instanceof Float64Array) return "float64";
+	return data instanceof Int32Array ? "int32" : "bool";
+}
+
+/** Resident tensors as a program sees them. */
+interface Shelf extends Resident {
+	/** Called before a run. */
+	ready(): Promise<void>;
+	get(name: string): Ort.Tensor | undefined;
+	/** Where the run may write the tensor's successor; null: wherever it wants. */
+	successor(name: string): Ort.Tensor | null;
+	/** Puts a successor in the tensor's place, or gives it up. */
+	settle(name: string, successor: Ort.Tensor, accepted: boolean): void;
+}
+
+/** Two tensors a name: the one that holds, and the one the next run writes to. */
+export function cpuResident(
+	{ Tensor }: Engine,
+	values: ReadonlyMap<string, ResidentValue>,
+): Resident {
+	const now = new Map<string, Ort.Tensor>();
+	const spare = new Map<string, Ort.Tensor>();
+	for (const [name, { data, shape }] of values)
+		now.set(name, new Tensor(dtypeOf(data), data.slice(), shape));
+	const shelf: Shelf = {
+		ready: async () => {},
+		get: (name) => now.get(name),
+		successor(name) {
+			const { type, dims } = now.get(name) as Ort.Tensor;
+			const known = spare.get(name);
+			if (known) return known;
+			const made = new Tensor(type, new arrays[type as DType](size(dims)), dims);
+			spare.set(name, made);
+			return made;
+		},
+		settle(name, successor, accepted) {
+			if (!accepted) return;
+			spare.set(name, now.get(name) as Ort.Tensor);
+			now.set(name, successor);
+		},
+		async read() {
+			return new Map(
+				[...now].map(([name, { data, dims }]) => [
+					name,
+					{ data: (data as Data).slice(), shape: dims },
+				]),
+			);
+		},
+		dispose() {
+			now.clear();
+			spare.clear();
+		},
+	};
+	return shelf;
+}
+
+type Location = "cpu" | "gpu-buffer";
+
+/** Tensors in the memory of a GPU. They go there once, and come back only to be read. */
+export function gpuResident(
+	engine: Engine,
+	options: Ort.InferenceSession.SessionOptions,
+	values: ReadonlyMap<string, ResidentValue>,
+): Resident {
+	const now = new Map<string, Ort.Tensor>();
+	const types = new Map<string, TensorType>();
+	for (const [name, { data, shape }] of values) {
+		now.set(name, new engine.Tensor(dtypeOf(data), data.slice(), shape));
+		types.set(name, { shape, dtype: dtypeOf(data) });
+	}
+	const outputOf = (name: string) => `copy/${name}`;
+	const sessions: Ort.InferenceSession[] = [];
+	/**
+	 * Copies every tensor to a place, through a session that does nothing else. Buffers belong to
+	 * the session that made them, so it is released last.
+	 */
+	const copies = async (location: Location): Promise<Ort.InferenceSession.ReturnType> => {
+		const model = toOnnx(
+			Object.fromEntries(
+				[...types].map(([name, t]) => [outputOf(name), parameter(name, t.shape, t.dtype)]),
+			),
+		);
+		const session = await engine.InferenceSession.create(model.bytes, {
+			...options,
+			preferredOutputLocation: location,
+		});
+		sessions.push(session);
+		return session.run(Object.fromEntries(now));
+	};
+	let uploaded: Promise<void> | undefined;
+	const shelf: Shelf = {
+		ready() {
+			uploaded ??= copies("gpu-buffer").then((outputs) => {
+				for (const name of types.keys()) now.set(name, outputs[outputOf(name)] as Ort.Tensor);
+			});
+			return uploaded;
+		},
+		get: (name) => now.get(name),
+		successor: () => null,
+		settle(name, successor, accepted) {
+			const gone = accepted ? now.get(name) : successor;
+			if (accepted) now.set(name, successor);
+			gone?.dispose();
+		},
+		async read() {
+			const outputs = await copies("cpu");
+			return new Map(
+				[...types].map(([name, { shape }]) => [
+					name,
+					{ shape, data: outputs[outputOf(name)]?.data as Data },
+				]),
+			);
+		},
+		dispose() {
+			for (const tensor of now.values()) tensor.dispose();
+			now.clear();
+			for (const session of sessions.splice(0)) void session.release();
+		},
+	};
+	return shelf;
+}
+
+/** A compiled model. Outputs that replace resident tensors stay at `keptAt`. */
+export async function compileProgram(
+	engine: Engine,
+	model: OnnxModel,
+	options: Ort.InferenceSession.SessionOptions,
+	keptAt: Location,
+): Promise<Program> {
+	const names = Object.keys(model.outputs);
+	const locations = names.map((name) => [name, replaced(name) === undefined ? "cpu" : keptAt]);
+	const session = await engine.InferenceSession.create(model.bytes, {
+		...options,
+		...(keptAt !== "cpu" && { preferredOutputLocation: Object.fromEntries(locations) }),
+	});
+	const empty = ({ dtype, shape }: TensorType) =>
+		new engine.Tensor(dtype, new arrays[dtype](size(shape)), shape);
+	let disposed = false;
+	return {
+		async run(feeds, resident, accept) {
+			if (disposed) throw new Error("this program was disposed");
+			const shelf = resident as Shelf | undefined;
+			await shelf?.ready();
+			const given: Record<string, Ort.Tensor> = {};
+			for (const [name, type] of Object.entries(model.inputs)) {
+				const fed = feeds[name];
+				const kept = shelf?.get(name);
+				if (fed) given[name] = checked(engine, name, fed, type);
+				else if (kept) given[name] = kept;
+				else throw new Error(`input "${name}" was neither fed nor resident`);
+			}
+			const keeps = (output: string) => {
+				const name = replaced(output);
+				return name !== undefined && shelf?.get(name) ? name : undefined;
+			};
+			const fetches: Record<string, Ort.Tensor | null> = {};
+			for (const [output, type] of Object.entries(model.outputs)) {
+				const kept = keeps(output);
+				fetches[output] = kept === undefined ? empty(type) : (shelf?.successor(kept) ?? null);
+			}
+			const results = await session.run(given, fetches);
+			const plain: Record<string, Data> = {};
+			for (const output of names)
+				if (keeps(output) === undefined) plain[output] = results[output]?.data as Data;
+			const accepted = accept?.(plain) ?? true;
+			for (const output of names) {
+				const kept = keeps(output);
+				if (kept !== undefined) shelf?.settle(kept, results[output] as Ort.Tensor, accepted);
+			}
+			return plain;
+		},
+		async dispose() {
+			if (!disposed) await session.release();
+			disposed = true;
+		},
+	};
+}
+
+function checked({ Tensor }: Engine, name: string, data: Data, { dtype, shape }: TensorType) {
+	if (dtypeOf(data) !== dtype || data.length !== size(shape))
+		throw new Error(
+			`input "${name}" is ${dtypeOf(data)} of ${data.length} values; expected ${dtype}[${shape.join(", ")}]`,
+		);
+	return new Tensor(dtype, data, shape);
+}
