@@ -2,12 +2,14 @@ export { InputError } from "./base/errors.js";
 export { type Progress, progress } from "./base/progress.js";
 export { type Random, random } from "./base/random.js";
 export {
+	type BatchOptions,
 	type Dataset,
 	type History,
 	openDataset,
 	prepare,
 	prepareDefaults,
 	type Split,
+	splitBatches,
 	writeDataset,
 } from "./cohort/index.js";
 export {
@@ -17,6 +19,7 @@ export {
 	type PatientScore,
 	type ScoreSummary,
 	summarizeScores,
+	type TrainedModel,
 } from "./evaluate/index.js";
 /** Symbolic tensors, their gradients, and ONNX out of them. */
 export * as graph from "./graph/index.js";

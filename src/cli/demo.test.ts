@@ -28,7 +28,7 @@ async function interrupted(out: string, when: string): Promise<{ code: number; s
 
 describe("demo", () => {
 	test("trains, compares and answers; again is quick and the same; interrupted is the same too", {
-		timeout: 120_000,
+		timeout: 240_000,
 	}, async () => {
 		const folder = await temporaryFolder();
 		const out = join(folder, "whole");
@@ -84,7 +84,9 @@ describe("demo", () => {
 		expect(mixed.stderr).toContain("was begun with seed 4, now 5 is asked for; leave it out");
 	});
 
-	test("starts over when asked, and only in a folder of its own", { timeout: 60_000 }, async () => {
+	test("starts over when asked, and only in a folder of its own", {
+		timeout: 120_000,
+	}, async () => {
 		const folder = await temporaryFolder();
 		await writeFile(join(folder, "thesis.txt"), "mine");
 		for (const more of [[], ["--fresh"]]) {

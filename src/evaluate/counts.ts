@@ -2,7 +2,7 @@ import type { Dataset, History, Split } from "../cohort/index.js";
 import { isForetold, type PatientScore, summarizeScores } from "./scores.js";
 
 /** How frequent each token is in training. */
-export function trainingFrequencies({ vocabulary }: Dataset): Float64Array {
+function trainingFrequencies({ vocabulary }: Dataset): Float64Array {
 	const total = vocabulary.tokens.reduce((sum, { count }) => sum + count, 0);
 	return Float64Array.from(vocabulary.tokens, ({ count }) => count / total);
 }

@@ -8,6 +8,7 @@ import {
 	parameter,
 	pick,
 	reshape,
+	type Target,
 	toOnnx,
 } from "../graph/index.js";
 import type { BatchShape, Model, ParameterValues } from "../models/index.js";
@@ -25,6 +26,7 @@ const slots = 4096;
 
 /** log p of each slot's event, and the most likely event of each slot. */
 function scoreModel(
+	target: Target,
 	{ model, config, weights }: TrainedModel,
 	{ rows, length }: BatchShape,
 ): OnnxModel {
@@ -33,7 +35,10 @@ function scoreModel(
 	);
 	const logits = model.logits(config, parameters, { rows, length });
 	const events = reshape(input("events", [rows, length], "int32"), [rows, length, 1]);
-	return toOnnx({ logProbabilities: pick(logSoftmax(logits), events, 2), best: argmax(logits) });
+	return toOnnx(
+		{ logProbabilities: pick(logSoftmax(logits), events, 2), best: argmax(logits) },
+		{ target },
+	);
 }
 
 /**
@@ -59,7 +64,7 @@ export async function nextEventScores(
 	const resident = runtime.resident(trained.weights);
 	const compiled = programs(
 		runtime,
-		(shape: BatchShape) => scoreModel(trained, shape),
+		(shape: BatchShape) => scoreModel(runtime.target, trained, shape),
 		({ rows, length }) => `${rows}x${length}`,
 	);
 	try {
