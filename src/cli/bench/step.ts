@@ -31,7 +31,7 @@ export interface StepReport {
 }
 
 const vocab = 200;
-/** Steps in a row before the other engine has its turn. */
+/** Steps in a row before the other engine has its turn; one more before them finds the caches cold. */
 const turn = 5;
 const warmUp = 2;
 /** The peer's decay matrix is quadratic in length. */
@@ -98,8 +98,8 @@ export async function benchStep(io: Io, options: StepOptions): Promise<StepRepor
 		const theirs: number[] = [];
 		while (ours.length < steps) {
 			const count = Math.min(turn, steps - ours.length);
-			ours.push(...(await own(count)));
-			if (peer) theirs.push(...(await peer.steps(count)));
+			ours.push(...(await own(1 + count)).slice(1));
+			if (peer) theirs.push(...(await peer.steps(1 + count)).slice(1));
 			io.stderr.write(`${ours.length}/${steps} steps\n`);
 		}
 		const secondsPerStep = median(ours);

@@ -146,6 +146,17 @@ for (const decay of ["time", "event", "fixed"] as const) {
 			}
 		});
 
+		it("refuses times that run backwards", async () => {
+			const state = await model.observe(model.start(1), [{ tokens: [5], times: [30] }]);
+			await expect(model.ask(state, [[31, 29]])).rejects.toThrow(
+				"times must be finite and not decrease: patient 0 goes 30 → 29 at question 1",
+			);
+			await expect(model.observe(state, [{ tokens: [6, 7], times: [31, 30.5] }])).rejects.toThrow(
+				"patient 0 goes 31 → 30.5 at event 1",
+			);
+			await expect(model.ask(model.start(1), [[Number.NaN]])).rejects.toThrow("must be finite");
+		});
+
 		it("refuses a list of another number of patients", async () => {
 			await expect(model.ask(model.start(2), [[0]])).rejects.toThrow(
 				"times of 1 patients for a state of 2",

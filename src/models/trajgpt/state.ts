@@ -1,16 +1,9 @@
 import { specialTokens } from "../../cohort/vocabulary.js";
-import {
-	input,
-	logSoftmax,
-	type OnnxModel,
-	parameter,
-	type Target,
-	toOnnx,
-} from "../../graph/index.js";
-import { type Data, type Feeds, programs, type Runtime } from "../../runtime/index.js";
+import { programs, type Runtime } from "../../runtime/index.js";
 import type { ParameterValues } from "../model.js";
 import type { TrajgptConfig } from "./config.js";
-import { network } from "./network.js";
+import { inferenceGraph, type PassShape } from "./inference-graph.js";
+import { passFeeds } from "./passes.js";
 
 /** What is known of some patients: a matrix a layer and head, and the last event of each. */
 export interface State {
@@ -56,24 +49,10 @@ export interface Predictor {
 	dispose(): Promise<void>;
 }
 
-/** One static shape of the inference graph. */
-interface Shape {
-	readonly rows: number;
-	readonly slots: number;
-	readonly questions: number;
-	/** Whether rows end at different slots. */
-	readonly ragged: boolean;
-	readonly fresh: boolean;
-	readonly keep: boolean;
-}
-
 /** Longest run of slots in one pass; longer histories take several, and carry the state. */
 const longest = 512;
 /** Most patients in one pass. */
 const most = 32;
-/** Passes over fewer tokens than this read each weight for a handful of products: packed weights pay. */
-const packedBelow = 64;
-
 const powerOfTwo = (n: number): number => 2 ** Math.ceil(Math.log2(n));
 const slotsFor = (n: number): number =>
 	n <= 1 ? n : n <= 16 ? powerOfTwo(n) : Math.ceil(n / 16) * 16;
@@ -84,40 +63,24 @@ export function predictor(
 	weights: ParameterValues,
 ): Predictor {
 	const { layers, heads, vocab } = config;
-	const matrix = (config.key / heads) * (config.value / heads);
-	const perPatient = heads * matrix;
-	const flat = new Map([...weights].map(([name, { data }]) => [name, data]));
+	/** Numbers in one layer's memory of one patient. */
+	const width = heads * (config.key / heads) * (config.value / heads);
 	const resident = runtime.resident(weights);
 	const compiled = programs(
 		runtime,
-		(s: Shape) => graph(runtime.target, config, weights, flat, s),
+		(shape: PassShape) => inferenceGraph(runtime.target, config, weights, shape),
 		JSON.stringify,
 	);
 
-	/** Copies rows of the memory between a block of patients and all of them. */
-	const memoryOf = (state: State, first: number, rows: number): Float32Array => {
-		const block = new Float32Array(layers * rows * perPatient);
-		const real = Math.min(rows, state.patients - first);
+	/** The memory of `count` patients from `first`, in `rows` rows. */
+	const memoryOf = (state: State, first: number, count: number, rows: number): Float32Array => {
+		const block = new Float32Array(layers * rows * width);
 		for (let l = 0; l < layers; l++) {
-			const from = (l * state.patients + first) * perPatient;
-			block.set(state.memory.subarray(from, from + real * perPatient), l * rows * perPatient);
+			const from = (l * state.patients + first) * width;
+			block.set(state.memory.subarray(from, from + count * width), l * rows * width);
 		}
 		return block;
 	};
-
-	/** One pass over one block of at most `most` patients and `longest` slots. */
-	async function pass(block: Block, keep: boolean) {
-		const shape: Shape = {
-			rows: block.rows,
-			slots: block.slots,
-			questions: block.questions,
-			ragged: block.ragged,
-			fresh: block.memory === undefined,
-			keep,
-		};
-		const program = await compiled.get(shape);
-		return program.run(block.feeds, resident);
-	}
 
 	async function run(
 		state: State,
@@ -126,55 +89,60 @@ export function predictor(
 		keep: boolean,
 	): Promise<{ state: State; answers: Answers }> {
 		const { patients } = state;
-		for (const [name, list] of [
-			["events", events],
-			["times", times],
-		] as const)
-			if (list && list.length !== patients)
-				throw new RangeError(`${name} of ${list.length} patients for a state of ${patients}`);
-		const questions = times?.[0]?.length ?? 0;
-		if (times?.some((t) => t.length !== questions))
-			throw new RangeError("ask every patient about as many times");
+		const questions = checkLists(patients, events, times);
+		const remembers = keep && events !== undefined;
 		const after: State = {
 			patients,
 			tokens: state.tokens.slice(),
 			times: state.times.slice(),
-			memory: keep && events ? new Float32Array(layers * patients * perPatient) : state.memory,
+			memory: remembers ? new Float32Array(layers * patients * width) : state.memory,
 		};
 		const logProbabilities = new Float32Array(patients * questions * vocab);
 		for (let first = 0; first < patients; first += most) {
 			const count = Math.min(most, patients - first);
 			const rows = powerOfTwo(count);
-			const total = events
-				? Math.max(...events.slice(first, first + count).map((e) => e.tokens.length))
-				: 0;
+			const total = Math.max(
+				0,
+				...(events ?? []).slice(first, first + count).map((e) => e.tokens.length),
+			);
 			const fresh = state.memory.length === 0 && total > 0;
-			let memory = fresh ? undefined : memoryOf(state, first, rows);
+			let memory = fresh ? undefined : memoryOf(state, first, count, rows);
 			for (let from = 0; from === 0 || from < total; from += longest) {
-				const slots = slotsFor(Math.min(longest, total - from));
 				const last = from + longest >= total;
-				const block = feed(after, events, times, {
+				const pass = {
 					first,
 					count,
 					rows,
 					from,
-					slots,
-					memory,
+					slots: slotsFor(Math.min(longest, total - from)),
 					questions: last ? questions : 0,
+				};
+				const { feeds, ragged } = passFeeds(after, events, times, pass);
+				const program = await compiled.get({
+					rows,
+					slots: pass.slots,
+					questions: pass.questions,
+					ragged,
+					fresh: memory === undefined,
+					keep: remembers || !last,
 				});
-				const outputs = await pass(block, keep || !last);
+				const outputs = await program.run(
+					{ ...feeds, ...(memory && { states: memory }) },
+					resident,
+				);
 				memory = (outputs.newStates as Float32Array | undefined) ?? memory;
-				if (last && outputs.answers)
+				const answers = outputs.answers as Float32Array | undefined;
+				if (answers)
 					logProbabilities.set(
-						(outputs.answers as Float32Array).subarray(0, count * questions * vocab),
+						answers.subarray(0, count * questions * vocab),
 						first * questions * vocab,
 					);
 			}
-			if (keep && events && memory)
+			if (remembers && memory)
 				for (let l = 0; l < layers; l++)
 					after.memory.set(
-						memory.subarray(l * rows * perPatient, (l * rows + count) * perPatient),
-						(l * patients + first) * perPatient,
+						memory.subarray(l * rows * width, (l * rows + count) * width),
+						(l * patients + first) * width,
 					);
 		}
 		return { state: after, answers: { patients, questions, vocab, logProbabilities } };
@@ -200,115 +168,17 @@ export function predictor(
 	};
 }
 
-interface Block {
-	readonly rows: number;
-	readonly slots: number;
-	readonly questions: number;
-	readonly ragged: boolean;
-	readonly memory: Float32Array | undefined;
-	readonly feeds: Feeds;
-}
-
-interface Place {
-	readonly first: number;
-	readonly count: number;
-	readonly rows: number;
-	/** The first event of this pass. */
-	readonly from: number;
-	readonly slots: number;
-	readonly questions: number;
-	readonly memory: Float32Array | undefined;
-}
-
-/** The inputs of one pass; `after` moves on to each patient's last event. */
-function feed(
-	after: State,
+/** Checks that there is a list for every patient; gives the number of questions each is asked. */
+function checkLists(
+	patients: number,
 	events: readonly Events[] | undefined,
 	times: readonly ArrayLike<number>[] | undefined,
-	{ first, count, rows, from, slots, questions, memory }: Place,
-): Block {
-	const cells = rows * slots;
-	const stream = (n: number) => ({
-		tokens: new Int32Array(n),
-		times: new Float64Array(n),
-		gaps: new Float32Array(n),
-	});
-	const slot = stream(cells);
-	const asked = stream(rows * questions);
-	const real = new Float32Array(cells);
-	let ragged = false;
-	for (let row = 0; row < count; row++) {
-		const patient = first + row;
-		const own = events?.[patient];
-		const end = Math.min(slots, Math.max(0, (own?.tokens.length ?? 0) - from));
-		if (end < slots) ragged = true;
-		for (let n = 0; n < end; n++) {
-			const at = row * slots + n;
-			const time = own?.times[from + n] as number;
-			const before = after.times[patient] as number;
-			slot.tokens[at] = after.tokens[patient] as number;
-			slot.times[at] = time;
-			slot.gaps[at] = Number.isNaN(before) ? 0 : time - before;
-			real[at] = 1;
-			after.tokens[patient] = own?.tokens[from + n] as number;
-			after.times[patient] = time;
-		}
-		for (let a = 0; a < questions; a++) {
-			const at = row * questions + a;
-			const time = times?.[patient]?.[a] as number;
-			const before = after.times[patient] as number;
-			asked.tokens[at] = after.tokens[patient] as number;
-			asked.times[at] = time;
-			asked.gaps[at] = Number.isNaN(before) ? 0 : time - before;
-		}
-	}
-	const named = (prefix: string, values: Record<string, Data>) =>
-		Object.fromEntries(Object.entries(values).map(([name, data]) => [`${prefix}.${name}`, data]));
-	return {
-		rows,
-		slots,
-		questions,
-		ragged,
-		memory,
-		feeds: {
-			...(slots > 0 && named("slots", slot)),
-			...(questions > 0 && named("questions", asked)),
-			...(ragged && slots > 0 && { real }),
-			...(memory && { states: memory }),
-		},
-	};
-}
-
-function graph(
-	target: Target,
-	config: TrajgptConfig,
-	weights: ParameterValues,
-	flat: ReadonlyMap<string, Float32Array>,
-	{ rows, slots, questions, ragged, fresh, keep }: Shape,
-): OnnxModel {
-	const parameters = Object.fromEntries(
-		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
-	);
-	const stream = (prefix: string, length: number) => ({
-		tokens: input(`${prefix}.tokens`, [rows, length], "int32"),
-		times: input(`${prefix}.times`, [rows, length], "float64"),
-		gaps: input(`${prefix}.gaps`, [rows, length]),
-	});
-	const { heads, layers } = config;
-	const out = network(config, parameters, {
-		slots: slots > 0 ? stream("slots", slots) : undefined,
-		real: ragged && slots > 0 ? input("real", [rows, slots]) : undefined,
-		states: fresh
-			? undefined
-			: input("states", [layers, rows, heads, config.key / heads, config.value / heads]),
-		questions: questions > 0 ? { ...stream("questions", questions), read: "after" } : undefined,
-	});
-	const packed = rows * (slots + questions) < packedBelow;
-	return toOnnx(
-		{
-			...(out.questionLogits && { answers: logSoftmax(out.questionLogits) }),
-			...(keep && { newStates: out.states }),
-		},
-		{ target, ...(packed && { weights: flat }) },
-	);
+): number {
+	for (const [name, list] of Object.entries({ events, times }))
+		if (list && list.length !== patients)
+			throw new RangeError(`${name} of ${list.length} patients for a state of ${patients}`);
+	const questions = times?.[0]?.length ?? 0;
+	if (times?.some((t) => t.length !== questions))
+		throw new RangeError("ask every patient about as many times");
+	return questions;
 }
