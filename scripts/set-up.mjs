@@ -111,18 +111,24 @@ function build() {
 
 const lockPath = at(".set-up.lock");
 
+/** Far longer than an installation takes, unless what holds the lock is no set-up. */
+const waitSeconds = Number(process.env.SET_UP_WAIT_SECONDS ?? 900);
+
+/** @returns {number | undefined} the process that holds the lock, if it is there */
 function lockHolder() {
+	const pid = existsSync(lockPath) ? Number(readFileSync(lockPath, "utf8")) : 0;
+	if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
 	try {
-		const pid = Number(readFileSync(lockPath, "utf8"));
 		process.kill(pid, 0);
 		return pid;
 	} catch (error) {
 		// EPERM: alive, under another user.
-		return /** @type {NodeJS.ErrnoException} */ (error).code === "EPERM" ? -1 : undefined;
+		return /** @type {NodeJS.ErrnoException} */ (error).code === "EPERM" ? pid : undefined;
 	}
 }
 
 async function withLock(/** @type {() => void} */ work) {
+	const started = Date.now();
 	for (let told = false; ; ) {
 		try {
 			writeFileSync(lockPath, String(process.pid), { flag: "wx" });
@@ -130,12 +136,18 @@ async function withLock(/** @type {() => void} */ work) {
 		} catch (error) {
 			if (/** @type {NodeJS.ErrnoException} */ (error).code !== "EEXIST") throw error;
 		}
-		if (lockHolder() === undefined) {
+		const holder = lockHolder();
+		if (holder === undefined) {
 			rmSync(lockPath, { force: true });
 			continue;
 		}
-		if (!told) say("another set-up is under way here; waiting for it");
+		if (!told) say(`waiting for process ${holder}, which sets up here (it holds ${lockPath})`);
 		told = true;
+		if (Date.now() - started >= waitSeconds * 1000) {
+			throw new SetUpError(
+				`process ${holder} has not ended its set-up in ${waitSeconds} seconds; if it is another program, remove ${lockPath} and run this again`,
+			);
+		}
 		await new Promise((resolve) => setTimeout(resolve, 200));
 	}
 	try {

@@ -12,6 +12,7 @@ export {
 	splitBatches,
 	writeDataset,
 } from "./cohort/index.js";
+export { birthToken } from "./cohort/vocabulary.js";
 export {
 	chooseSmoothing,
 	countScores,

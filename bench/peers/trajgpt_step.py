@@ -1,7 +1,8 @@
 """One training step of TrajGPT in eager PyTorch: the peer of `trajgpt bench step`.
 
-The same model, batch and objective as the bench: next-event cross-entropy, global-norm
-clipping, AdamW. Waits between blocks of steps, so that the two take turns in one run.
+The same model, weights, batch and objective as the bench: next-event cross-entropy, global-norm
+clipping, AdamW. Prints the loss it starts from, which must be the bench's own, then waits between
+blocks of steps, so that the two take turns in one run.
 """
 import argparse
 import json
@@ -21,8 +22,9 @@ def norm(x, kind):
 
 
 def rotate(x, cos, sin):
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat((a * cos - b * sin, a * sin + b * cos), dim=-1)
+    half = cos.shape[-1]
+    a, b, rest = x.split((half, half, x.shape[-1] - 2 * half), dim=-1)
+    return torch.cat((a * cos - b * sin, a * sin + b * cos, rest), dim=-1)
 
 
 class Layer(nn.Module):
@@ -53,7 +55,7 @@ class Layer(nn.Module):
             log_decay = log_decay * gaps[:, None, :]
         b = log_decay.cumsum(-1)
         decay = (b[..., :, None] - b[..., None, :]).masked_fill(future, -math.inf).exp()
-        scores = q @ k.transpose(-1, -2) / math.sqrt(c.key // c.heads)
+        scores = q @ k.transpose(-1, -2) / math.sqrt(c.key / c.heads)
         o = (scores * decay) @ v
         o = norm(o, c.norm)
         o = o.transpose(1, 2).reshape(x.shape[0], x.shape[1], c.value)
@@ -69,7 +71,7 @@ class TrajGPT(nn.Module):
         self.layers = nn.ModuleList(Layer(c) for _ in range(c.layers))
         self.head = nn.Linear(c.dim, c.vocab, bias=False)
         half = c.key // c.heads // 2
-        periods = torch.exp(torch.linspace(math.log(2 / 30), math.log(1217), half, dtype=torch.double))
+        periods = torch.exp(torch.linspace(math.log(c.shortest), math.log(c.longest), half, dtype=torch.double))
         self.register_buffer("frequency", 1 / periods)
 
     def forward(self, tokens, times, gaps):
@@ -84,26 +86,55 @@ class TrajGPT(nn.Module):
         return self.head(norm(x, self.c.norm))
 
 
+def load(path):
+    """Tensors of a safetensors file."""
+    data = open(path, "rb").read()
+    start = 8 + int.from_bytes(data[:8], "little")
+    kinds = {"F32": torch.float32, "F64": torch.float64, "I32": torch.int32}
+    tensors = {}
+    for name, entry in json.loads(data[8:start]).items():
+        if name != "__metadata__":
+            first, last = entry["data_offsets"]
+            raw = bytearray(data[start + first : start + last])
+            tensors[name] = torch.frombuffer(raw, dtype=kinds[entry["dtype"]]).reshape(entry["shape"])
+    return tensors
+
+
+def names_of(layers):
+    """Our name of each tensor, by the module's."""
+    names = {"embed.weight": "embedding", "head.weight": "head"}
+    parts = {"q": "query", "k": "key", "v": "value", "gate": "gate", "decay": "decay", "out": "out",
+             "up": "up", "down": "down"}
+    for i in range(layers):
+        names.update({f"layers.{i}.{a}.weight": f"layers.{i}.{b}" for a, b in parts.items()})
+        names[f"layers.{i}.decay.bias"] = f"layers.{i}.decayBias"
+    return names
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__)
-    for name in ("layers", "heads", "dim", "key", "value", "ff", "vocab", "batch", "length", "threads"):
+    for name in ("layers", "heads", "dim", "key", "value", "ff", "vocab", "threads"):
         p.add_argument(f"--{name}", type=int, required=True)
-    p.add_argument("--temperature", type=float, required=True)
+    for name in ("temperature", "shortest", "longest"):
+        p.add_argument(f"--{name}", type=float, required=True)
     p.add_argument("--norm", choices=["rms", "layer"], required=True)
     p.add_argument("--decay", choices=["event", "time"], required=True)
+    p.add_argument("--data", required=True, help="weights and batch, as safetensors")
     c = p.parse_args()
     torch.set_num_threads(c.threads)
-    torch.manual_seed(0)
+    given = load(c.data)
     model = TrajGPT(c)
+    model.load_state_dict({a: given[b] for a, b in names_of(c.layers).items()}, strict=False)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.95), weight_decay=0.1)
-    tokens = torch.randint(c.vocab, (c.batch, c.length))
-    targets = torch.randint(c.vocab, (c.batch, c.length))
-    gaps = torch.rand(c.batch, c.length)
-    times = gaps.double().cumsum(1)
+    tokens, targets = given["next.tokens"].long(), given["next.targets"].long()
+    times, gaps = given["next.times"], given["next.gaps"]
+
+    def loss_now():
+        return F.cross_entropy(model(tokens, times, gaps).flatten(0, 1), targets.flatten())
 
     def step():
         optimizer.zero_grad(set_to_none=True)
-        loss = F.cross_entropy(model(tokens, times, gaps).flatten(0, 1), targets.flatten())
+        loss = loss_now()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
@@ -112,6 +143,7 @@ def main():
     print(json.dumps({
         "engine": f"PyTorch {torch.__version__} eager",
         "parameters": sum(x.numel() for x in model.parameters()),
+        "loss": loss_now().item(),
     }), flush=True)
     # Each line that comes in is a number of steps to make; their seconds go out.
     for line in sys.stdin:

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { checkConfig } from "./config.js";
+import { checkConfig, settingsIn } from "./config.js";
 import { InputError } from "./errors.js";
 
 const schema = z
 	.strictObject({
-		layers: z.int().min(1).max(64).default(8),
+		layers: z.int().min(1).max(64).default(8).describe("how deep"),
 		width: z.int().min(2),
 		rate: z.number().positive().max(10).default(0.5),
 		share: z.number().min(0).max(1).optional(),
@@ -58,4 +58,17 @@ describe("an error names the field, the value and what is allowed", () => {
 		expect(() => check(undefined)).toThrow(/^model small: /);
 		expect(() => check([])).toThrow(/^model small: /);
 	});
+});
+
+test("what can be set is told from the schema", () => {
+	const [layers, width, rate, , decay] = settingsIn(schema);
+	expect(layers).toEqual({
+		name: "layers",
+		description: "how deep",
+		allowed: "a whole number from 1 to 64",
+		default: 8,
+	});
+	expect(width).toMatchObject({ name: "width", default: undefined });
+	expect(rate).toMatchObject({ allowed: "a number above 0 to 10", default: 0.5 });
+	expect(decay).toMatchObject({ allowed: "one of event, time", default: "time" });
 });

@@ -7,6 +7,8 @@ interface Field {
 	readonly maximum?: number;
 	readonly enum?: readonly unknown[];
 	readonly type?: string;
+	readonly description?: string;
+	readonly default?: unknown;
 }
 
 /** Every field's JSON type, range or choices, from the schema itself. */
@@ -26,6 +28,24 @@ function allowed(field: Field | undefined): string | undefined {
 		field.maximum !== undefined && field.maximum < 2 ** 53 - 1 ? `to ${field.maximum}` : "";
 	return [kind, from, to].filter(Boolean).join(" ");
 }
+
+export interface Setting {
+	readonly name: string;
+	readonly description: string;
+	/** In words: its kind and range, or its choices. */
+	readonly allowed: string;
+	/** Undefined where one must be given. */
+	readonly default: unknown;
+}
+
+/** What can be set, for a help text. */
+export const settingsIn = (schema: z.ZodType): Setting[] =>
+	Object.entries(fieldsOf(schema)).map(([name, field]) => ({
+		name,
+		description: field.description ?? "",
+		allowed: allowed(field) ?? "",
+		default: field.default,
+	}));
 
 /** As JSON, but with NaN and Infinity, which JSON lacks. */
 const show = (value: unknown): string =>

@@ -1,12 +1,13 @@
 import { availableParallelism } from "node:os";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { presets } from "../models/trajgpt/config.js";
+import type { Provider } from "../runtime/index.js";
 import { examples } from "./examples.js";
 import { type Io, printJson } from "./io.js";
-import { type Provider, providerOption, wholeNumber } from "./option-values.js";
+import { providerOption, wholeNumber } from "./option-values.js";
 
-export interface BenchOptions {
+interface BenchOptions {
 	readonly preset: string;
 	readonly threads: number;
 	readonly provider: Provider;
@@ -17,7 +18,14 @@ export interface StepOptions extends BenchOptions {
 	readonly batch: number;
 	readonly length: number;
 	readonly steps: number;
+	readonly norm: "rms" | "layer";
 	readonly peer: boolean;
+}
+
+export interface InferOptions extends BenchOptions {
+	readonly events: number;
+	readonly patients: number;
+	readonly repeats: number;
 }
 
 function presetOption(command: Command, preset: string): Command {
@@ -38,12 +46,17 @@ export function command(io: Io): Command {
 	const step = presetOption(new Command("step"), "paper")
 		.description(
 			"Times one training step (next-event objective, AdamW) on random events. Where Python\n" +
-				"with PyTorch is found, the same model in eager PyTorch takes turns with it, and the\n" +
+				"with PyTorch is found, the same model with the same weights takes turns with it, and the\n" +
 				"ratio of the medians is printed: above 1 means that trajgpt is faster.",
 		)
 		.option("--batch <n>", "rows", wholeNumber(1), 16)
 		.option("--length <n>", "events in a row", wholeNumber(1), 128)
 		.option("--steps <n>", "steps to time", wholeNumber(1), 20)
+		.addOption(
+			new Option("--norm <kind>", "by root mean square, or by mean and deviation")
+				.choices(["rms", "layer"])
+				.default("rms"),
+		)
 		.option("--no-peer", "leave PyTorch out")
 		.option("--json", "print one JSON document")
 		.addHelpText(
@@ -60,15 +73,17 @@ export function command(io: Io): Command {
 	const infer = presetOption(new Command("infer"), "paper-7m")
 		.description(
 			"Times inference with random weights: one observe and one ask for one patient, after\n" +
-				"50 events and after 5,000, and the scoring of 1,000 patients of 112 events each.",
+				"50 events and after many, and the scoring of many patients of 112 events each.",
 		)
+		.option("--events <n>", "events of the long history", wholeNumber(1), 5000)
+		.option("--patients <n>", "patients to score", wholeNumber(1), 1000)
 		.option("--repeats <n>", "answers to time", wholeNumber(1), 200)
 		.option("--json", "print one JSON document")
 		.addHelpText(
 			"after",
 			examples({ "trajgpt bench infer --preset paper-7m --json": "for programs" }),
 		)
-		.action(async (options: BenchOptions & { repeats: number }) => {
+		.action(async (options: InferOptions) => {
 			const { benchInfer, renderInfer } = await import("./bench/infer.js");
 			report(await benchInfer(io, options), options.json, renderInfer);
 		});

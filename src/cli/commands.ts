@@ -11,7 +11,7 @@ export interface LazyCommand {
 export const commands: readonly LazyCommand[] = [
 	{
 		name: "demo",
-		summary: "simulate, prepare, train and answer, in two minutes; npm start runs it",
+		summary: "simulate, prepare, train and answer, in a few minutes; npm start runs it",
 		load: () => import("./demo.js"),
 	},
 	{

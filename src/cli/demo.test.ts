@@ -118,3 +118,8 @@ describe("demo", () => {
 		expect(stderr).toMatch(/ split/);
 	});
 });
+
+test("how long it takes is said alike everywhere", async () => {
+	for (const argv of [["--help"], ["demo", "--help"]])
+		expect((await captured(argv)).stdout).toMatch(/ a few minutes/);
+});

@@ -44,7 +44,7 @@ export function command(io: Io): Command {
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt demo": "two minutes on two cores, then a table and some answers",
+				"trajgpt demo": "a few minutes on two cores, then a table and some answers",
 				"trajgpt demo --patients 5000 --epochs 10 --out runs/larger": "more to learn from",
 			}),
 		)
@@ -66,10 +66,10 @@ async function demo(
 ): Promise<DemoReport> {
 	const settings = await openFolder(out, given, fresh);
 	const dataset = await populationDataset(io, out, settings);
-	const training = await trainDemo(io, out, dataset, settings, threads);
-	if (training.interrupted) {
+	const { summary: training, exitCode } = await trainDemo(io, out, dataset, settings, threads);
+	if (exitCode !== 0) {
 		io.stderr.write("interrupted and saved; run the same command to go on\n");
-		throw new Exit(130);
+		throw new Exit(exitCode);
 	}
 	io.stderr.write("scoring the test patients\n");
 	const trained = readTrained(demoFiles(out).run);

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
+import { type Provider, providers } from "../runtime/index.js";
 
 /** A parser for an option that is a whole number of at least `least`. */
 export function wholeNumber(least: number): (text: string) => number {
@@ -17,9 +18,7 @@ export function positiveNumber(text: string): number {
 	return value;
 }
 
-export type Provider = "cpu" | "webgpu";
-
 export const providerOption = (): Option =>
 	new Option("--provider <name>", "where to compute; webgpu needs a GPU and its Vulkan driver")
-		.choices(["cpu", "webgpu"] satisfies Provider[])
-		.default("cpu");
+		.choices(providers)
+		.default("cpu" satisfies Provider);

@@ -10,7 +10,7 @@ import {
 	truncateSync,
 	writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readCheckpoint, writeCheckpoint } from "../train/checkpoint.js";
@@ -124,6 +124,7 @@ describe("a run", () => {
 			config: { layers: 1, dim: 8, vocab: 38 },
 			options: { epochs: 2, checkpointEvery: 3, seed: 1 },
 			threads: 1,
+			provider: "cpu",
 		});
 		expect(run.dataset.contentHash).toMatch(/^[0-9a-f]{64}$/);
 		expect(Object.keys(run.versions)).toEqual(["trajgpt", "node", "onnxruntime"]);
@@ -147,7 +148,7 @@ describe("a run that is interrupted ends as if it had not been", () => {
 	}, async () => {
 		const run = join(root, "killed");
 		// A checkpoint takes about fifty calls: the first few die in it, or before it.
-		const calls = [3, 9, 23, 81, 73, 95, 88, 102, 91];
+		const calls = [3, 8, 14, 28, 85, 77, 99, 92, 106, 95];
 		const places: string[] = [];
 		for (const call of calls) {
 			const argv = existsSync(join(run, "run.json")) ? again(run) : fresh(run);
@@ -157,10 +158,11 @@ describe("a run that is interrupted ends as if it had not been", () => {
 			if (existsSync(join(run, "checkpoint"))) readCheckpoint(join(run, "checkpoint"));
 		}
 		const left = places.map((name) => name.replace(/\d+$/, "N"));
-		expect(left).toEqual(expect.arrayContaining(["run.json.tmp", "checkpoint.tmp-N"]));
+		expect(left).toEqual(expect.arrayContaining(["run.json.tmp", "run.lock", "checkpoint.tmp-N"]));
 		const ended = await runBuilt(again(run));
 		expect(ended.code, ended.stderr).toBe(0);
 		expectSameAsWhole(run);
+		expect(readdirSync(run).sort()).toEqual(readdirSync(whole).sort());
 	});
 
 	test("Ctrl-C saves and exits 130, more than once", { timeout: 60_000 }, async () => {
@@ -179,6 +181,29 @@ describe("a run that is interrupted ends as if it had not been", () => {
 		}
 		expect((await runBuilt(again(run))).code).toBe(0);
 		expectSameAsWhole(run);
+	});
+
+	test("SIGTERM, which schedulers send, saves and exits 143", { timeout: 60_000 }, async () => {
+		const run = join(root, "terminated");
+		const stopped = await runBuilt(fresh(run), { call: 120, signal: "SIGTERM" });
+		expect(stopped.code, stopped.stderr).toBe(143);
+		expect(stopped.stderr).toContain("finishing this step, then saving; SIGTERM again ends");
+		expect(stopped.stdout).toContain("interrupted and saved; go on with --resume");
+		expect((await runBuilt(again(run))).code).toBe(0);
+		expectSameAsWhole(run);
+	});
+
+	test("on other threads, with a note that it may differ", { timeout: 60_000 }, async () => {
+		const run = join(root, "moved");
+		expect((await runBuilt(fresh(run), { call: 120, signal: "SIGINT" })).code).toBe(130);
+		const file = join(run, "run.json");
+		const text = readFileSync(file, "utf8");
+		writeFileSync(file, text.replace(/"onnxruntime": "[^"]+"/, '"onnxruntime": "1.0.0"'));
+		const { code, stderr } = await captured(again(run, "--threads", "2"));
+		expect(code).toBe(0);
+		expect(stderr).toMatch(
+			/note: 1 → 2 threads, onnxruntime 1\.0\.0 → \S+; the weights may differ in their last digits\n/,
+		);
 	});
 });
 
@@ -224,6 +249,7 @@ describe("--resume refuses, says why, and changes nothing", () => {
 	test.each([
 		[["--epochs", "9"], "epochs is 2 there, 9 here; leave it out, or start a new run"],
 		[["--objective", "next"], "objective is horizon there, next here"],
+		[["--provider", "webgpu"], "provider is cpu there, webgpu here; leave it out"],
 		[["--preset", "tiny"], "--resume takes the run's own model; leave out --preset"],
 		[["--set", "dim=8"], "leave out --set"],
 		[["--model", "trajgpt"], "leave out --model"],
@@ -241,6 +267,26 @@ describe("--resume refuses, says why, and changes nothing", () => {
 			`${other} is not the dataset this run was trained on: contentHash `,
 			", tokens 38 → ",
 		);
+	});
+
+	test("a run that another process is at work on", async () => {
+		const run = copied("busy");
+		const lock = join(run, "run.lock");
+		const held = (pid: number, host = hostname()) =>
+			writeFileSync(lock, JSON.stringify({ pid, host }));
+		held(process.ppid);
+		await expectRefused(
+			run,
+			again(run),
+			`process ${process.ppid} is at work on this run (${lock})`,
+		);
+		held(1, "elsewhere");
+		await expectRefused(run, again(run), "process 1 on elsewhere is at work on this run");
+		for (const dead of [() => held(2 ** 22 + 1), () => held(process.pid), () => held(0)]) {
+			dead();
+			expect((await captured(again(run))).code).toBe(0);
+			expect(existsSync(lock)).toBe(false);
+		}
 	});
 
 	test("a truncated checkpoint", async () => {
@@ -279,6 +325,13 @@ describe("--resume refuses, says why, and changes nothing", () => {
 		await expectRefused(run, again(run), "first/embedding is missing, expected [38, 8]");
 	});
 
+	test("a folder in which none was begun", async () => {
+		const run = join(root, "unbegun");
+		mkdirSync(run);
+		writeFileSync(join(run, "run.json.tmp"), "{");
+		await expectRefused(run, again(run), `no run was begun in ${run}; leave out --resume`);
+	});
+
 	test("a folder that is no run", async () => {
 		await expectRefused(dataset, again(dataset), "is not a run: it has no run.json");
 		const run = copied("damaged");
@@ -293,11 +346,11 @@ describe("bad usage: nothing is written", () => {
 	test.each([
 		[["--set", "layers=0"], "layers: got 0; expected a whole number from 1 to 64"],
 		[["--set", "layers=two"], 'layers: got "two"; expected a whole number from 1 to 64'],
-		[["--set", "foo=1"], "foo: no such setting; known: vocab, layers, heads"],
+		[["--set", "foo=1"], "foo: no such setting; known: vocab, unitDays, layers, heads"],
 		[["--set", "key=7"], "key: got 7; expected a multiple of heads, and at least twice as many"],
-		[["--set", "decay=daily"], 'decay: got "daily"; expected one of event, time, fixed'],
+		[["--set", "decay=daily"], 'decay: got "daily"; expected one of time, event, fixed'],
 		[["--set", "layers"], "--set layers: expected name=value, for example --set layers=2"],
-		[["--set", "vocab=9"], "--set vocab=9: the vocabulary is the dataset's; leave it out"],
+		[["--set", "vocab=9"], "--set vocab=9: vocab is the dataset's; leave it out"],
 		[["--preset", "huge"], 'no preset "huge"; known presets: tiny, default, paper, paper-7m'],
 		[["--model", "gpt"], "Allowed choices are trajgpt"],
 		[["--epochs", "0"], "epochs: got 0; expected a whole number from 1 to 100000"],
@@ -343,5 +396,17 @@ describe("bad usage: nothing is written", () => {
 		expect(stdout.replace(/\s+/g, " ")).toContain(
 			'(choices: "next", "horizon", default: "horizon")',
 		);
+		expect(stdout).not.toContain("[]");
+	});
+
+	test("--help lists what --set takes, and the presets", async () => {
+		const { stdout } = await captured(["pretrain", "--help"]);
+		expect(stdout).toMatch(/--preset <name> +sizes: tiny, default, paper, paper-7m \(default/);
+		expect(stdout).toMatch(
+			/\n {2}layers +SRA layers; a whole number from 1 to 64 \(default: 4\)\n/,
+		);
+		expect(stdout).toMatch(/\n {2}norm +.*; one of rms, layer \(default: rms\)\n/);
+		expect(stdout).toMatch(/\n {2}tiny +layers=2 dim=64 /);
+		expect(stdout).not.toContain("vocab");
 	});
 });

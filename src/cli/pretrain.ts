@@ -5,10 +5,13 @@ import { InputError } from "../base/errors.js";
 import { formatCount } from "../base/progress.js";
 import { type Dataset, openDataset } from "../cohort/index.js";
 import { type Model, modelById, models } from "../models/index.js";
+import type { Provider } from "../runtime/index.js";
 import {
 	checkDataset,
+	checkNewRun,
 	checkSplits,
 	createRun,
+	holdingRun,
 	type PretrainSummary,
 	type Run,
 	readRun,
@@ -16,15 +19,16 @@ import {
 } from "../train/index.js";
 import { examples } from "./examples.js";
 import { Exit, type Io, printJson } from "./io.js";
-import { type Provider, providerOption, wholeNumber } from "./option-values.js";
+import { modelHelp } from "./model-help.js";
+import { providerOption, wholeNumber } from "./option-values.js";
 import { addSchemaOptions, schemaValues } from "./schema-options.js";
-import { identityOf, train, versions } from "./training.js";
+import { datasetSettings, identityOf, settingsOf, train, versions } from "./training.js";
 
 interface Options {
 	readonly out: string;
 	readonly model: string;
 	readonly preset: string;
-	readonly set: readonly string[];
+	readonly set?: readonly string[];
 	readonly threads?: number;
 	readonly provider: Provider;
 	readonly resume?: true;
@@ -34,9 +38,12 @@ interface Options {
 const description = `Trains a model on a dataset, from scratch.
 
 RUN holds the settings, a log (log.jsonl, and TensorBoard's event files), the last
-checkpoint and the best one by validation loss. Ctrl-C saves and exits with 130;
---resume goes on from the last checkpoint, and ends with the same weights, to the
-bit, as a run that was never interrupted (on the same machine and threads).`;
+checkpoint and the best one by validation loss. Ctrl-C saves and exits with 130,
+SIGTERM with 143; --resume goes on from the last checkpoint, and ends with the same
+weights, to the bit, as a run that was never interrupted (on the same machine and
+threads).`;
+
+const presetNames = [...new Set(models.flatMap(({ presets }) => Object.keys(presets)))];
 
 export function command(io: Io): Command {
 	const command = new Command("pretrain")
@@ -48,12 +55,11 @@ export function command(io: Io): Command {
 				.choices(models.map(({ id }) => id))
 				.default("trajgpt"),
 		)
-		.option("--preset <name>", "sizes: tiny, default, paper or paper-7m", "default")
+		.option("--preset <name>", `sizes: ${presetNames.join(", ")}`, "default")
 		.option(
 			"--set <name=value>",
-			"one setting of the model, over the preset's; may be repeated",
-			(text: string, all: readonly string[]) => [...all, text],
-			[] as readonly string[],
+			"one setting of the model (listed below), over the preset's; may be repeated",
+			(text: string, all: readonly string[] = []) => [...all, text],
 		);
 	addSchemaOptions(command, trainOptions);
 	return command
@@ -61,6 +67,7 @@ export function command(io: Io): Command {
 		.addOption(providerOption())
 		.option("--resume", "go on with a run that was interrupted, with its own settings")
 		.option("--json", "print the summary as one JSON document")
+		.addHelpText("after", () => models.map((model) => modelHelp(model, datasetSettings)).join(""))
 		.addHelpText(
 			"after",
 			examples({
@@ -71,44 +78,44 @@ export function command(io: Io): Command {
 			}),
 		)
 		.action(async (folder: string, options: Options) => {
+			const { out, threads, resume = false } = options;
 			const dataset = await openDataset(folder);
-			const run = options.resume
+			// All that can be refused is refused before the folder is touched.
+			const begin = resume
 				? resumed(command, options, dataset)
 				: await created(command, options, dataset);
-			const summary = await train(io, {
-				folder: options.out,
-				run,
-				dataset,
-				resume: options.resume ?? false,
-				provider: options.provider,
-				...(options.threads && { threads: options.threads }),
-			});
-			if (options.json) printJson(io, { run: options.out, ...summary });
-			else io.stdout.write(render(options.out, summary));
-			if (summary.interrupted) throw new Exit(130);
+			const { summary, exitCode } = await holdingRun(out, () =>
+				train(io, { folder: out, run: begin(), dataset, resume, ...(threads && { threads }) }),
+			);
+			if (options.json) printJson(io, { run: out, ...summary });
+			else io.stdout.write(render(out, summary));
+			if (exitCode !== 0) throw new Exit(exitCode);
 		});
 }
 
-async function created(command: Command, options: Options, dataset: Dataset): Promise<Run> {
+async function created(command: Command, options: Options, dataset: Dataset): Promise<() => Run> {
+	checkNewRun(options.out);
 	checkSplits(dataset);
 	const model = modelById(options.model);
 	const config = checkConfig(
 		model.config,
 		{
 			...presetOf(model, options.preset),
-			...settings(options.set),
-			vocab: dataset.vocabulary.size,
+			...settings(options.set ?? []),
+			...settingsOf(dataset),
 		},
 		`model ${model.id}`,
 	);
-	return createRun(options.out, {
+	const run = {
 		model: model.id,
 		config: config as Record<string, unknown>,
 		options: checkConfig(trainOptions, schemaValues(command, trainOptions), "training options"),
 		dataset: identityOf(dataset),
 		versions: await versions(),
 		threads: options.threads ?? availableParallelism(),
-	});
+		provider: options.provider,
+	};
+	return () => createRun(options.out, run);
 }
 
 function presetOf(model: Model, name: string): Readonly<Record<string, unknown>> {
@@ -126,18 +133,22 @@ function settings(pairs: readonly string[]): Record<string, unknown> {
 			const [, name, text] = /^([A-Za-z]+)=(.+)$/.exec(pair) ?? [];
 			if (!name || !text)
 				throw new InputError(`--set ${pair}: expected name=value, for example --set layers=2`);
-			if (name === "vocab")
-				throw new InputError(`--set ${pair}: the vocabulary is the dataset's; leave it out`);
+			if (datasetSettings.includes(name))
+				throw new InputError(`--set ${pair}: ${name} is the dataset's; leave it out`);
 			return [name, Number.isNaN(Number(text)) ? text : Number(text)];
 		}),
 	);
 }
 
-function resumed(command: Command, options: Options, dataset: Dataset): Run {
+function resumed(command: Command, options: Options, dataset: Dataset): () => Run {
 	const run = readRun(options.out);
 	checkDataset(run, identityOf(dataset), dataset.folder);
-	const given = schemaValues(command, trainOptions, "given");
-	const own = run.options as Record<string, unknown>;
+	const isGiven = (name: string) => command.getOptionValueSource(name) === "cli";
+	const given = {
+		...schemaValues(command, trainOptions, "given"),
+		...(isGiven("provider") && { provider: options.provider }),
+	};
+	const own: Record<string, unknown> = { ...run.options, provider: run.provider };
 	for (const [name, value] of Object.entries(given))
 		if (own[name] !== value)
 			throw new InputError(
@@ -145,9 +156,9 @@ function resumed(command: Command, options: Options, dataset: Dataset): Run {
 					"leave it out, or start a new run with another --out",
 			);
 	for (const name of ["model", "preset", "set"])
-		if (command.getOptionValueSource(name) === "cli")
+		if (isGiven(name))
 			throw new InputError(`--resume takes the run's own model; leave out --${name}`);
-	return run;
+	return () => run;
 }
 
 function render(

@@ -37,7 +37,7 @@ export async function findTorch(): Promise<Torch | undefined> {
 }
 
 /** What a program prints, or undefined when it is missing, fails or takes over a minute. */
-export function outputOf(program: string, args: readonly string[]): Promise<string | undefined> {
+function outputOf(program: string, args: readonly string[]): Promise<string | undefined> {
 	return new Promise((resolve) => {
 		execFile(program, args, { timeout: 60_000 }, (error, stdout) => {
 			resolve(error ? undefined : stdout.trim());

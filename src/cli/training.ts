@@ -3,7 +3,6 @@ import type { Dataset } from "../cohort/index.js";
 import { modelById } from "../models/index.js";
 import { type DatasetIdentity, type PretrainSummary, pretrain, type Run } from "../train/index.js";
 import type { Io } from "./io.js";
-import type { Provider } from "./option-values.js";
 import { ownPackage } from "./version.js";
 
 /** What a run remembers of its dataset. */
@@ -11,6 +10,15 @@ export function identityOf({ manifest }: Dataset): DatasetIdentity {
 	const { schemaVersion, contentHash, splitSeed, timeUnit, counts } = manifest;
 	return { schemaVersion, contentHash, splitSeed, unitDays: timeUnit.days, tokens: counts.tokens };
 }
+
+/** The settings of a model that its dataset decides. */
+export const datasetSettings: readonly string[] = ["vocab", "unitDays"];
+
+/** What a model's settings take from its dataset. */
+export const settingsOf = ({ manifest, vocabulary }: Dataset) => ({
+	vocab: vocabulary.size,
+	unitDays: manifest.timeUnit.days,
+});
 
 export async function versions(): Promise<Record<string, string>> {
 	const { engineVersion } = await import("../runtime/node.js");
@@ -28,33 +36,60 @@ interface Training {
 	readonly resume: boolean;
 	/** The run's own if left out. */
 	readonly threads?: number;
-	readonly provider?: Provider;
 }
 
-/** Trains with progress on standard error; Ctrl-C ends with the step under way, saved. */
-export async function train(io: Io, training: Training): Promise<PretrainSummary> {
+interface Outcome {
+	readonly summary: PretrainSummary;
+	/** 0, or what a process says that ended by a signal: 128 and its number. */
+	readonly exitCode: number;
+}
+
+const stopSignals = [
+	{ signal: "SIGINT", sent: "Ctrl-C", exitCode: 130 },
+	{ signal: "SIGTERM", sent: "SIGTERM", exitCode: 143 },
+] as const;
+
+/** Trains with progress on standard error; Ctrl-C, or a scheduler's SIGTERM, ends with the step under way, saved. */
+export async function train(io: Io, training: Training): Promise<Outcome> {
 	const { nodeRuntime } = await import("../runtime/node.js");
+	const { run } = training;
+	const threads = training.threads ?? run.threads;
 	const stop = new AbortController();
-	const onInterrupt = () => {
-		io.stderr.write("\nfinishing this step, then saving; Ctrl-C again ends at once\n");
-		stop.abort();
-	};
-	process.once("SIGINT", onInterrupt);
+	let asked = 0;
+	const listeners = stopSignals.map(({ signal, sent, exitCode }) => {
+		const listener = () => {
+			io.stderr.write(`\nfinishing this step, then saving; ${sent} again ends at once\n`);
+			asked = exitCode;
+			stop.abort();
+		};
+		process.once(signal, listener);
+		return () => process.removeListener(signal, listener);
+	});
 	const shown = progress(io.stderr, { clock: () => performance.now() });
 	try {
-		return await pretrain({
+		const summary = await pretrain({
 			...training,
-			model: modelById(training.run.model),
-			runtime: nodeRuntime({
-				threads: training.threads ?? training.run.threads,
-				provider: training.provider ?? "cpu",
-			}),
+			model: modelById(run.model),
+			runtime: nodeRuntime({ threads, provider: run.provider }),
 			progress: shown,
 			clock: () => performance.now(),
 			signal: stop.signal,
+			cautions: await cautions(run, threads),
 		});
+		return { summary, exitCode: summary.interrupted ? asked : 0 };
 	} finally {
 		shown.finish();
-		process.removeListener("SIGINT", onInterrupt);
+		for (const remove of listeners) remove();
 	}
+}
+
+/** Sums in another order, or kernels of another version, round differently. */
+async function cautions(run: Run, threads: number): Promise<string[]> {
+	const { onnxruntime } = await versions();
+	const changes: string[] = [];
+	if (run.threads !== threads) changes.push(`${run.threads} → ${threads} threads`);
+	if (run.versions.onnxruntime !== onnxruntime)
+		changes.push(`onnxruntime ${run.versions.onnxruntime} → ${onnxruntime}`);
+	if (changes.length === 0) return [];
+	return [`note: ${changes.join(", ")}; the weights may differ in their last digits`];
 }

@@ -1,22 +1,7 @@
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { InputError } from "../base/errors.js";
-
-/** What the machine says no to, in words a person can act on. */
-const refusals: Record<string, string> = {
-	ENOSPC: "the disk is full; free some space or write elsewhere",
-	EDQUOT: "the disk quota is used up; free some space or write elsewhere",
-	EACCES: "permission denied; choose a place you may write to",
-	EPERM: "permission denied; choose a place you may write to",
-	EROFS: "the file system is read-only; choose a place you may write to",
-	ENOTDIR: "a part of the path is a file, not a folder; choose another path",
-	EEXIST: "a part of the path is a file, not a folder; choose another path",
-	ENAMETOOLONG: "the name is too long; choose a shorter one",
-};
-
-function errorCode(error: unknown): string | undefined {
-	return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-}
+import { errorCode, systemRefusal } from "../base/system-errors.js";
 
 async function exists(path: string): Promise<boolean> {
 	try {
@@ -32,7 +17,7 @@ async function guarded(target: string, work: () => Promise<void>): Promise<void>
 	try {
 		await work();
 	} catch (error) {
-		const reason = refusals[errorCode(error) ?? ""];
+		const reason = systemRefusal(error);
 		if (reason) throw new InputError(`cannot write ${target}: ${reason}`, { cause: error });
 		throw error;
 	}

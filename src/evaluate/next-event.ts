@@ -53,7 +53,10 @@ export async function nextEventScores(
 ): Promise<PatientScore[]> {
 	const patients = dataset.patients(split);
 	if (patients.length === 0) return [];
-	const maxLength = Math.max(2, ...patients.map((patient) => dataset.lengthOf(patient)));
+	const maxLength = patients.reduce(
+		(most, patient) => Math.max(most, dataset.lengthOf(patient)),
+		2,
+	);
 	const batches = splitBatches(dataset, split, {
 		maxLength,
 		cut: "last",
@@ -65,7 +68,7 @@ export async function nextEventScores(
 	const compiled = programs(
 		runtime,
 		(shape: BatchShape) => scoreModel(runtime.target, trained, shape),
-		({ rows, length }) => `${rows}x${length}`,
+		{ keyText: ({ rows, length }) => `${rows}x${length}` },
 	);
 	try {
 		for (let i = 0; i < batches.plan.count; i++) {
@@ -76,11 +79,8 @@ export async function nextEventScores(
 				{ objective: "next", horizon: 0 },
 				random(0),
 			);
-			const program = await compiled.get(batch);
-			const { logProbabilities, best } = await program.run(
-				{ ...feeds, events: batch.tokens },
-				resident,
-			);
+			const inputs = { ...feeds, events: batch.tokens };
+			const { logProbabilities, best } = await compiled.run(batch, inputs, resident);
 			for (const score of rowScores(batch, logProbabilities as Float32Array, best as Int32Array))
 				scores.set(score.patient, score);
 		}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
-import type { Data } from "../runtime/index.js";
 import { nodeRuntime } from "../runtime/node.js";
+import { arrays, type Data } from "../runtime/runtime.js";
 import type { DType, FloatType, Shape, Target, Tensor } from "./index.js";
 import * as graph from "./index.js";
 import { plain } from "./testing/arrays.js";
@@ -52,13 +52,6 @@ function drawn(given: Given, name: string): Value {
 	if ("bool" in given) return { shape, kind: "bool", values: draw(() => rng.integer(2)) };
 	return { shape, kind: given.dtype === "int32" ? "int32" : "float", values: given.values };
 }
-
-const arrays = {
-	float32: Float32Array,
-	float64: Float64Array,
-	int32: Int32Array,
-	bool: Uint8Array,
-};
 
 const runtime = nodeRuntime({ threads: 1 });
 

@@ -7,20 +7,20 @@ import {
 	type TensorType,
 	toOnnx,
 } from "../graph/index.js";
-import { type Data, type Program, type Resident, type ResidentValue, replaced } from "./runtime.js";
+import {
+	arrays,
+	type Data,
+	type Program,
+	type Resident,
+	type ResidentValue,
+	replaced,
+} from "./runtime.js";
 
 /** What ONNX Runtime's packages for Node and for browsers have in common. */
 export interface Engine {
 	readonly Tensor: typeof Ort.Tensor;
 	readonly InferenceSession: typeof Ort.InferenceSession;
 }
-
-const arrays = {
-	float32: Float32Array,
-	float64: Float64Array,
-	int32: Int32Array,
-	bool: Uint8Array,
-} as const;
 
 function dtypeOf(data: Data): DType {
 	if (data instanceof Float32Array) return "float32";
@@ -95,12 +95,8 @@ export function gpuResident(
 		types.set(name, { shape, dtype: dtypeOf(data) });
 	}
 	const outputOf = (name: string) => `copy/${name}`;
-	const sessions: Ort.InferenceSession[] = [];
-	/**
-	 * Copies every tensor to a place, through a session that does nothing else. Buffers belong to
-	 * the session that made them, so it is released last.
-	 */
-	const copies = async (location: Location): Promise<Ort.InferenceSession.ReturnType> => {
+	/** Copies every tensor to a place, through a session that does nothing else. */
+	const copies = async (location: Location) => {
 		const model = toOnnx(
 			Object.fromEntries(
 				[...types].map(([name, t]) => [outputOf(name), parameter(name, t.shape, t.dtype)]),
@@ -110,16 +106,22 @@ export function gpuResident(
 			...options,
 			preferredOutputLocation: location,
 		});
-		sessions.push(session);
-		return session.run(Object.fromEntries(now));
+		try {
+			return { session, outputs: await session.run(Object.fromEntries(now)) };
+		} catch (error) {
+			await session.release();
+			throw error;
+		}
 	};
-	let uploaded: Promise<void> | undefined;
+	/** The session that made the first buffers: they belong to it, so it is released after them. */
+	let uploaded: Promise<Ort.InferenceSession | undefined> | undefined;
 	const shelf: Shelf = {
-		ready() {
-			uploaded ??= copies("gpu-buffer").then((outputs) => {
+		async ready() {
+			uploaded ??= copies("gpu-buffer").then(({ session, outputs }) => {
 				for (const name of types.keys()) now.set(name, outputs[outputOf(name)] as Ort.Tensor);
+				return session;
 			});
-			return uploaded;
+			await uploaded;
 		},
 		get: (name) => now.get(name),
 		successor: () => null,
@@ -129,7 +131,8 @@ export function gpuResident(
 			gone?.dispose();
 		},
 		async read() {
-			const outputs = await copies("cpu");
+			const { session, outputs } = await copies("cpu");
+			await session.release();
 			return new Map(
 				[...types].map(([name, { shape }]) => [
 					name,
@@ -140,7 +143,9 @@ export function gpuResident(
 		dispose() {
 			for (const tensor of now.values()) tensor.dispose();
 			now.clear();
-			for (const session of sessions.splice(0)) void session.release();
+			// Nobody waits for this, and nothing can be done where it fails.
+			uploaded?.then((session) => session?.release()).catch(() => {});
+			uploaded = Promise.resolve(undefined);
 		},
 	};
 	return shelf;

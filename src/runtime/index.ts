@@ -4,6 +4,8 @@ export {
 	type Feeds,
 	next,
 	type Program,
+	type Provider,
+	providers,
 	type Resident,
 	type ResidentValue,
 	type Runtime,

@@ -153,18 +153,55 @@ test("threads are settable and give the same result", async () => {
 	}
 });
 
-test("programs are compiled once a key, and all disposed", async () => {
-	const built: number[] = [];
-	const cache = programs(runtime, (size: number) => {
-		built.push(size);
-		return toOnnx({ y: mul(input("x", [size]), 2) });
+describe("programs", () => {
+	const doubled = (size: number) => toOnnx({ y: mul(input("x", [size]), 2) });
+	const x = (size: number) => ({ x: new Float32Array(size).fill(3) });
+
+	test("are compiled once a key, and gone once disposed", async () => {
+		const built: number[] = [];
+		const cache = programs(runtime, (size: number) => {
+			built.push(size);
+			return doubled(size);
+		});
+		for (const size of [1, 2, 1])
+			expect(await cache.run(size, x(size))).toEqual({ y: new Float32Array(size).fill(6) });
+		expect(built).toEqual([1, 2]);
+		await cache.dispose();
+		await expect(cache.run(1, x(1))).rejects.toThrow("disposed");
 	});
-	const first = await cache.get(1);
-	expect(await cache.get(1)).toBe(first);
-	const second = await cache.get(2);
-	expect(await second.run({ x: floats(1, 2) })).toEqual({ y: floats(2, 4) });
-	expect(built).toEqual([1, 2]);
-	await cache.dispose();
-	await expect(first.run({ x: floats(1) })).rejects.toThrow("disposed");
-	await expect(second.run({ x: floats(1, 2) })).rejects.toThrow("disposed");
+
+	test("that were used longest ago make room, but none that is at work", async () => {
+		const built: number[] = [];
+		const cache = programs(
+			runtime,
+			(size: number) => {
+				built.push(size);
+				return doubled(size);
+			},
+			{ most: 2 },
+		);
+		await Promise.all([1, 2, 3].map((size) => cache.run(size, x(size))));
+		await cache.run(3, x(3));
+		await cache.run(1, x(1));
+		expect(built).toEqual([1, 2, 3, 1]);
+		await cache.dispose();
+	});
+
+	test("that fail to compile are tried again, and do not keep others from being disposed", async () => {
+		let fails = true;
+		const disposed: string[] = [];
+		const shaky = {
+			...runtime,
+			compile: async () => {
+				if (fails) throw new Error("no such kernel");
+				return { run: async () => ({}), dispose: async () => void disposed.push("program") };
+			},
+		};
+		const cache = programs(shaky, doubled);
+		await expect(cache.run(1, x(1))).rejects.toThrow("no such kernel");
+		fails = false;
+		expect(await cache.run(1, x(1))).toEqual({});
+		await cache.dispose();
+		expect(disposed).toEqual(["program"]);
+	});
 });

@@ -1,14 +1,13 @@
 import { availableParallelism } from "node:os";
 import * as ort from "onnxruntime-node";
 import { compileProgram, cpuResident, gpuResident } from "./engine.js";
-import type { Runtime } from "./runtime.js";
+import type { Provider, Runtime } from "./runtime.js";
 
 export interface NodeRuntimeOptions {
 	readonly threads?: number;
 	/** "training" keeps to the optimizations that are safe on graphs with gradients. */
 	readonly purpose?: "training" | "inference";
-	/** "webgpu" runs on a GPU; what has no kernel there runs on the CPU. */
-	readonly provider?: "cpu" | "webgpu";
+	readonly provider?: Provider;
 }
 
 export const engineVersion: string = ort.env.versions.node ?? ort.env.versions.common;
@@ -23,8 +22,10 @@ export function nodeRuntime(options: NodeRuntimeOptions = {}): Runtime {
 		executionMode: "sequential",
 		// Above "basic" version 1.30 crashes on graphs with gradients (arm64).
 		graphOptimizationLevel: options.purpose === "inference" ? "all" : "basic",
-		// A pattern is a second arena as large as the first, and no faster.
+		// A pattern is a second arena as large as the first, and no faster. An arena is kept by each
+		// session: training, with one session a shape, would hold the memory of all shapes at once.
 		enableMemPattern: false,
+		enableCpuMemArena: options.purpose === "inference",
 		logSeverityLevel: 3,
 		extra: { session: { set_denormal_as_zero: "1" } },
 	};

@@ -1,32 +1,74 @@
 import type { OnnxModel } from "../graph/index.js";
-import type { Program, Runtime } from "./runtime.js";
+import type { Data, Feeds, Program, Resident, Runtime } from "./runtime.js";
 
 /** Programs compiled on first use, one a key: shapes are static, so each shape has its own. */
 export interface Programs<K> {
-	get(key: K): Promise<Program>;
+	/** As `Program.run`, with the key's program. */
+	run(
+		key: K,
+		feeds: Feeds,
+		resident?: Resident,
+		accept?: (outputs: Record<string, Data>) => boolean,
+	): Promise<Record<string, Data>>;
 	dispose(): Promise<void>;
+}
+
+interface Entry {
+	readonly program: Promise<Program>;
+	/** Runs under way. */
+	users: number;
+}
+
+export interface ProgramsOptions<K> {
+	readonly keyText?: (key: K) => string;
+	/** Most programs that are kept; the one used longest ago goes first. */
+	readonly most?: number;
 }
 
 export function programs<K>(
 	runtime: Runtime,
 	build: (key: K) => OnnxModel,
-	keyText: (key: K) => string = String,
+	{ keyText = String, most = Number.POSITIVE_INFINITY }: ProgramsOptions<K> = {},
 ): Programs<K> {
-	const compiled = new Map<string, Promise<Program>>();
+	// In order of last use.
+	const compiled = new Map<string, Entry>();
+	let disposed = false;
+
+	const release = async (entry: Entry) => (await entry.program).dispose();
+
+	async function makeRoom(): Promise<void> {
+		for (const [text, entry] of compiled) {
+			if (compiled.size <= most) return;
+			if (entry.users > 0) continue;
+			compiled.delete(text);
+			await release(entry);
+		}
+	}
+
 	return {
-		get(key) {
+		async run(key, feeds, resident, accept) {
+			if (disposed) throw new Error("these programs were disposed");
 			const text = keyText(key);
-			let program = compiled.get(text);
-			if (!program) {
-				program = runtime.compile(build(key));
-				compiled.set(text, program);
+			const entry = compiled.get(text) ?? { program: runtime.compile(build(key)), users: 0 };
+			compiled.delete(text);
+			compiled.set(text, entry);
+			entry.users++;
+			try {
+				const program = await entry.program.catch((error) => {
+					compiled.delete(text);
+					throw error;
+				});
+				return await program.run(feeds, resident, accept);
+			} finally {
+				entry.users--;
+				await makeRoom();
 			}
-			return program;
 		},
 		async dispose() {
+			disposed = true;
 			const all = [...compiled.values()];
 			compiled.clear();
-			for (const program of all) await (await program).dispose();
+			await Promise.allSettled(all.map(release));
 		},
 	};
 }

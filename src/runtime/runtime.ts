@@ -1,7 +1,19 @@
-import type { OnnxModel, Target } from "../graph/index.js";
+import type { DType, OnnxModel, Target } from "../graph/index.js";
+
+/** What holds the values of a dtype. */
+export const arrays = {
+	float32: Float32Array,
+	float64: Float64Array,
+	int32: Int32Array,
+	bool: Uint8Array,
+} as const satisfies Record<DType, unknown>;
 
 export type Data = Float32Array | Float64Array | Int32Array | Uint8Array;
 export type Feeds = Readonly<Record<string, Data>>;
+
+/** Where to compute: "webgpu" is a GPU; what has no kernel there runs on the CPU. */
+export const providers = ["cpu", "webgpu"] as const;
+export type Provider = (typeof providers)[number];
 
 /** Executes ONNX models; `node.ts` on a server or laptop, `web.ts` in a browser. */
 export interface Runtime {

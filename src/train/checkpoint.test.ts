@@ -195,8 +195,10 @@ describe("the death of the process", () => {
 /** Node 20 runs no TypeScript: the few files that a writer needs, as JavaScript. */
 function compileWriter(into: string): string {
 	const source = fileURLToPath(new URL("..", import.meta.url));
-	const names = ["base/errors", "train/durable-files", "train/safetensors", "train/checkpoint"];
-	for (const name of names) {
+	const names = ["durable-files", "leftovers", "safetensors", "checkpoint"].map(
+		(n) => `train/${n}`,
+	);
+	for (const name of ["base/errors", "base/system-errors", ...names]) {
 		const text = readFileSync(join(source, `${name}.ts`), "utf8");
 		const target = join(into, "js", `${name}.js`);
 		const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
@@ -239,8 +241,8 @@ describe("a disk that refuses", () => {
 	};
 
 	test.each([
-		["ENOSPC", /state\.safetensors$/, /no space is left on the device at .*state\.safetensors/],
-		["ENOSPC", /meta\.json$/, /no space is left on the device at .*meta\.json/],
+		["ENOSPC", /state\.safetensors$/, /the disk is full at .*state\.safetensors/],
+		["ENOSPC", /meta\.json$/, /the disk is full at .*meta\.json/],
 		["EACCES", /checkpoint$/, /permission denied at .*checkpoint/],
 		["EACCES", /tmp-\d+$/, /permission denied at .*checkpoint\.tmp-/],
 	])("%s at %s says so and leaves the old checkpoint", (code, where, message) => {

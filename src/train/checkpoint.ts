@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { InputError } from "../base/errors.js";
+import { explainError } from "../base/system-errors.js";
 import type { Disk } from "./durable-files.js";
-import { disk, errorCode, explainSystemError } from "./durable-files.js";
+import { disk } from "./durable-files.js";
+import { besideName, removeLeftovers } from "./leftovers.js";
 import type { StoredTensor } from "./safetensors.js";
 import { decodeSafetensors, encodeSafetensors } from "./safetensors.js";
 
@@ -36,7 +38,7 @@ const previousOf = (place: string) => `${place}.old`;
 export function writeCheckpoint(folder: string, checkpoint: Checkpoint, on: Disk = disk): void {
 	const place = resolve(folder);
 	const previous = previousOf(place);
-	const beside = `${place}.tmp-${process.pid}`;
+	const beside = besideName(place);
 	refuseUnless(isReplaceable, place);
 	refuseUnless(holdsOnlyOurNames, previous);
 	const chunks = encodeSafetensors(checkpoint.tensors);
@@ -58,7 +60,7 @@ export function writeCheckpoint(folder: string, checkpoint: Checkpoint, on: Disk
 		attempt(() => on.remove(beside));
 		throw new InputError(
 			`cannot write the checkpoint of step ${checkpoint.step} to ${place}: ` +
-				`${explainSystemError(error)}; ${whatRemains(place, swapped)}`,
+				`${explainError(error)}; ${whatRemains(place, swapped)}`,
 			{ cause: error },
 		);
 	}
@@ -69,13 +71,7 @@ export function writeCheckpoint(folder: string, checkpoint: Checkpoint, on: Disk
 function settle(place: string, on: Disk) {
 	stepBack(place, on);
 	on.remove(previousOf(place));
-	const prefix = `${basename(place)}.tmp-`;
-	for (const name of readdirSync(dirname(place))) {
-		const writer = name.startsWith(prefix) ? name.slice(prefix.length) : "";
-		if (/^\d+$/.test(writer) && !isOtherProcess(Number(writer))) {
-			on.remove(join(dirname(place), name));
-		}
-	}
+	removeLeftovers(place, on);
 }
 
 function stepBack(place: string, on: Disk) {
@@ -85,15 +81,6 @@ function stepBack(place: string, on: Disk) {
 }
 
 const holdsCheckpoint = (folder: string) => existsSync(join(folder, META));
-
-function isOtherProcess(id: number): boolean {
-	if (id === process.pid) return false;
-	try {
-		return process.kill(id, 0);
-	} catch (error) {
-		return errorCode(error) === "EPERM";
-	}
-}
 
 function attempt(action: () => void) {
 	try {
@@ -115,7 +102,7 @@ function refuseUnless(mayGo: (folder: string) => boolean, folder: string) {
 	try {
 		if (mayGo(folder)) return;
 	} catch (error) {
-		reason = explainSystemError(error);
+		reason = explainError(error);
 	}
 	throw new InputError(`will not replace ${folder}: ${reason}`);
 }
@@ -216,7 +203,7 @@ function load(folder: string, metaText: string | undefined): Checkpoint {
 		try {
 			return readFileSync(file);
 		} catch (error) {
-			return refuse(explainSystemError(error));
+			return refuse(explainError(error));
 		}
 	};
 	if (!existsSync(folder)) refuse("there is no such folder; check the path, or train first");

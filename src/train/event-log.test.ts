@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
 	appendFileSync,
 	mkdtempSync,
@@ -10,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { InputError } from "../base/errors.js";
-import { openEventLog, readEventLog } from "./event-log.js";
+import { type LogEvent, openEventLog, readEventLog } from "./event-log.js";
 
 let folder = "";
 let file = "";
@@ -27,6 +28,11 @@ function writeSteps(...steps: number[]) {
 	for (const step of steps) log.append({ step, loss: step / 2 });
 	log.close();
 }
+
+const upTo =
+	(last: number) =>
+	({ step }: LogEvent) =>
+		step <= last;
 
 test("a line is in the file as soon as append returns", () => {
 	const log = openEventLog(file);
@@ -49,7 +55,7 @@ test("a loss that is not finite is spelled out", () => {
 
 test("resuming drops later steps and goes on from there", () => {
 	writeSteps(1, 2, 3, 4);
-	const log = openEventLog(file, { resumeAt: 2 });
+	const log = openEventLog(file, { keep: upTo(2) });
 	log.append({ step: 3, again: true });
 	log.close();
 	expect(text()).toBe('{"step":1,"loss":0.5}\n{"step":2,"loss":1}\n{"step":3,"again":true}\n');
@@ -64,14 +70,24 @@ test.each([
 	writeSteps(1);
 	appendFileSync(file, tail);
 	expect(readEventLog(file).map(({ step }) => step)).toEqual(steps);
-	const log = openEventLog(file, { resumeAt: 9 });
+	const log = openEventLog(file, { keep: upTo(9) });
 	log.append({ step: 10 });
 	log.close();
 	expect(readEventLog(file).map(({ step }) => step)).toEqual([...steps, 10]);
 });
 
+test("resuming removes what writers that are gone left beside it, and nothing else", () => {
+	writeSteps(1);
+	const gone = spawnSync(process.execPath, ["--version"]).pid;
+	for (const name of [gone, process.ppid, "mine"].map((writer) => `log.jsonl.tmp-${writer}`))
+		writeFileSync(join(folder, name), "half");
+	openEventLog(file, { keep: upTo(1) }).close();
+	const left = ["log.jsonl", `log.jsonl.tmp-${process.ppid}`, "log.jsonl.tmp-mine"];
+	expect(readdirSync(folder).sort()).toEqual(left.sort());
+});
+
 test("resuming without a log starts one", () => {
-	openEventLog(file, { resumeAt: 5 }).close();
+	openEventLog(file, { keep: upTo(5) }).close();
 	expect(readEventLog(file)).toEqual([]);
 });
 
@@ -87,7 +103,7 @@ test("a damaged line is named and nothing is changed", () => {
 	const damaged = '{"step":1}\nnot json\n{"step":2}\n';
 	writeFileSync(file, damaged);
 	expect(() => readEventLog(file)).toThrow(`cannot read ${file}: line 2 is not a JSON object`);
-	expect(() => openEventLog(file, { resumeAt: 1 })).toThrow(InputError);
+	expect(() => openEventLog(file, { keep: upTo(1) })).toThrow(InputError);
 	expect(text()).toBe(damaged);
 });
 

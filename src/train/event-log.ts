@@ -1,6 +1,8 @@
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { InputError } from "../base/errors.js";
-import { disk, explainSystemError, writeFully } from "./durable-files.js";
+import { explainError } from "../base/system-errors.js";
+import { disk, writeFully } from "./durable-files.js";
+import { besideName, removeLeftovers } from "./leftovers.js";
 
 /** One line of `log.jsonl`. */
 export interface LogEvent {
@@ -15,12 +17,14 @@ export interface EventLog {
 }
 
 /**
- * Opens a log to append to. `resumeAt: s` goes on after step s: events of later steps, which the
- * interrupted run wrote after its last checkpoint, are dropped. What belongs to step s must
- * therefore be logged before the checkpoint of step s is written. Without it the log must be new.
+ * Opens a log to append to. With `keep` it goes on with what is there, less the events that are not
+ * kept: those the interrupted run wrote after its last checkpoint. Without it the log must be new.
  */
-export function openEventLog(file: string, { resumeAt }: { resumeAt?: number } = {}): EventLog {
-	if (resumeAt !== undefined) dropAfter(file, resumeAt);
+export function openEventLog(
+	file: string,
+	{ keep }: { keep?: (event: LogEvent) => boolean } = {},
+): EventLog {
+	if (keep) keepOnly(file, keep);
 	else if (existsSync(file) && readFileSync(file).length > 0) {
 		throw new InputError(
 			`will not write to ${file}: it holds the log of another run; ` +
@@ -42,13 +46,14 @@ export function readEventLog(file: string): LogEvent[] {
 	return readLines(file).lines.map(({ event }) => event);
 }
 
-function dropAfter(file: string, step: number) {
+function keepOnly(file: string, keep: (event: LogEvent) => boolean) {
 	if (!existsSync(file)) return;
+	guard(file, () => removeLeftovers(file));
 	const { lines, text } = readLines(file);
-	const kept = lines.filter(({ event }) => event.step <= step).map(({ line }) => `${line}\n`);
+	const kept = lines.filter(({ event }) => keep(event)).map(({ line }) => `${line}\n`);
 	const wanted = kept.join("");
 	if (wanted === text) return;
-	const beside = `${file}.tmp-${process.pid}`;
+	const beside = besideName(file);
 	guard(file, () => {
 		disk.writeFile(beside, [new TextEncoder().encode(wanted)]);
 		disk.rename(beside, file);
@@ -90,7 +95,7 @@ function guard<T>(file: string, action: () => T, verb = "write"): T {
 	try {
 		return action();
 	} catch (error) {
-		throw new InputError(`cannot ${verb} the log ${file}: ${explainSystemError(error)}`, {
+		throw new InputError(`cannot ${verb} the log ${file}: ${explainError(error)}`, {
 			cause: error,
 		});
 	}

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Progress } from "../base/progress.js";
 import type { Dataset, Split } from "../cohort/index.js";
+import type { Model } from "../models/index.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { readCheckpoint } from "./checkpoint.js";
-import { readEventLog } from "./event-log.js";
+import { openEventLog, readEventLog } from "./event-log.js";
 import { type TrainOptions, trainOptions } from "./options.js";
 import { type PretrainRequest, pretrain } from "./pretrain.js";
 import { createRun, type Run, runFiles } from "./run-folder.js";
@@ -60,6 +61,7 @@ async function started(dataset: Dataset, options: Partial<TrainOptions>): Promis
 		dataset: { contentHash: "abc" },
 		versions: {},
 		threads: 1,
+		provider: "cpu",
 	});
 	const notes: string[] = [];
 	const progress: Progress = {
@@ -89,6 +91,13 @@ function contents(folder: string): Record<string, string> {
 			.map((file) => [file, createHash("sha256").update(readFileSync(file)).digest("hex")]),
 	);
 }
+
+/** The hashes alone, in the order of names. */
+const filesIn = (folder: string) => Object.values(contents(folder));
+
+/** The log without what depends on the clock. */
+const logOf = (folder: string) =>
+	readEventLog(runFiles(folder).log).map(({ tokensPerSecond, ...event }) => event);
 
 const weightIn = (folder: string) =>
 	Array.from((readCheckpoint(folder).tensors.get("w")?.data ?? []) as Float32Array);
@@ -141,6 +150,22 @@ test("the log tells of every step and every validation", async () => {
 		tokensPerSecond: 4,
 	});
 	expect(log[5]).toEqual({ step: 4, epoch: 2, valid: { next: expect.any(Number) } });
+});
+
+test("the speed is in events, whatever the terms of the loss are called", async () => {
+	const dataset = datasetOf({ train: repeated([3, -2], 2), valid: repeated([3, -2], 1) });
+	const { folder, go } = await started(dataset, { epochs: 1, accumulate: 2 });
+	const model: Model = {
+		...pull,
+		loss: (...given) => pull.loss(...given).map(({ total }) => ({ name: "other", total })),
+		lossFeeds: (...given) => {
+			const { feeds, targets } = pull.lossFeeds(...given);
+			return { feeds, targets: { other: targets.next as number } };
+		},
+	};
+	await go({ model });
+	const [step] = readEventLog(runFiles(folder).log);
+	expect(step).toMatchObject({ other: expect.any(Number), tokensPerSecond: 8 });
 });
 
 describe("a loss that is not finite", () => {
@@ -212,7 +237,53 @@ describe("going on", () => {
 					);
 			const steps = readEventLog(runFiles(folder).log).filter((event) => !event.valid);
 			expect(steps.map(({ step }) => step)).toEqual(Array.from({ length: total }, (_, i) => i + 1));
+			expect(logOf(folder)).toEqual(logOf(whole.folder));
 		}
+	});
+
+	/** Asks to stop while the first of the two patients of the nth validation is read. */
+	function stoppedInValidation(nth: number): Partial<PretrainRequest> {
+		const stop = new AbortController();
+		const patients = dataset.patients("valid");
+		let reads = 0;
+		const read = (patient: number) => {
+			if (patients.includes(patient) && ++reads === 2 * nth - 1) stop.abort();
+			return dataset.read(patient);
+		};
+		return { signal: stop.signal, dataset: { ...dataset, read } };
+	}
+
+	test("a run stopped in validation does not finish it, and ends with the same bytes", async () => {
+		const whole = await started(dataset, options);
+		const expected = await whole.go();
+		const { folder, notes, go } = await started(dataset, options);
+		expect(await go(stoppedInValidation(1))).toMatchObject({
+			...{ steps: 5, epochs: 0, best: null, interrupted: true },
+		});
+		expect(notes).toEqual([]);
+		expect(logOf(folder).filter(({ valid }) => valid)).toEqual([]);
+		// A process that dies here has validated again, but not saved that it did.
+		const log = openEventLog(runFiles(folder).log, { keep: () => true });
+		log.append({ step: 5, epoch: 1, valid: { next: 9 } });
+		log.close();
+		expect(await go({ ...stoppedInValidation(2), resume: true })).toMatchObject({
+			...{ steps: 10, epochs: 1, best: { epoch: 1, step: 5 }, interrupted: true },
+		});
+		expect(await go({ resume: true })).toEqual(expected);
+		expect(logOf(folder)).toEqual(logOf(whole.folder));
+		for (const place of ["best", "checkpoint"] as const)
+			expect(filesIn(runFiles(folder)[place])).toEqual(filesIn(runFiles(whole.folder)[place]));
+	});
+
+	test("what may make it differ is said, but only when it goes on", async () => {
+		const { notes, go } = await started(dataset, options);
+		const cautions = ["another machine"];
+		await go({ ...stoppedAfter(3), cautions });
+		expect(notes).toEqual([]);
+		await go({ resume: true, cautions });
+		expect(notes[0]).toBe("another machine");
+		await go({ resume: true, cautions });
+		expect(notes.filter((note) => note === "another machine")).toHaveLength(1);
 	});
 
 	test("a finished run says so and is left alone", async () => {

@@ -7,7 +7,7 @@ import type { Model } from "../models/index.js";
 import type { ResidentValue, Runtime } from "../runtime/index.js";
 import { adamWDefaults } from "./adamw.js";
 import { type Checkpoint, hasCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
-import { type EventLog, openEventLog, readEventLog } from "./event-log.js";
+import { type EventLog, type LogEvent, openEventLog, readEventLog } from "./event-log.js";
 import type { TrainOptions } from "./options.js";
 import { differences, type Run, runFiles } from "./run-folder.js";
 import type { StoredTensor } from "./safetensors.js";
@@ -27,6 +27,8 @@ export interface PretrainRequest {
 	readonly clock: () => number;
 	/** Set when the user asks to stop: the step is finished, saved, and the run returns. */
 	readonly signal: AbortSignal;
+	/** Said when a run goes on. */
+	readonly cautions?: readonly string[];
 }
 
 /** Where a run stands between two steps; plain JSON. */
@@ -152,9 +154,12 @@ export async function pretrain(request: PretrainRequest): Promise<PretrainSummar
 		const state = await learner.state();
 		write(files.best, at, new Map([...state].filter(([name]) => weights.has(name))));
 	};
-	const resumeAt = checkpoint ? { resumeAt: start.step } : {};
-	const log = openEventLog(files.log, resumeAt);
-	const board = openTensorboard(files.tensorboard, { clock: Date.now, ...resumeAt });
+	if (checkpoint) for (const caution of request.cautions ?? []) request.progress.note(caution);
+	const log = openEventLog(files.log, checkpoint ? { keep: wasSaved(start) } : {});
+	const board = openTensorboard(files.tensorboard, {
+		clock: Date.now,
+		...(checkpoint && { resumeAt: start.step }),
+	});
 	try {
 		if (!checkpoint) await save(start);
 		const loop = { ...request, options, batches, checks, learner, log, board, save, saveBest };
@@ -207,6 +212,10 @@ async function epochs(loop: Loop, start: Position): Promise<Position> {
 				await loop.save(at);
 		}
 		const losses = await validate(loop);
+		if (!losses) {
+			await loop.save(at);
+			return at;
+		}
 		const loss = sum(losses);
 		if (!Number.isFinite(loss)) throw notFinite(loop, "the validation loss", at, losses);
 		const better = at.best === null || loss < at.best.loss;
@@ -251,7 +260,8 @@ async function oneStep(loop: Loop, at: Position, total: number) {
 			{ ...losses, gradientNorm: result.gradientNorm },
 		);
 	const seconds = (clock() - started) / 1000;
-	const tokensPerSecond = (result.targets.next ?? 0) / seconds;
+	const events = parts.reduce((n, { lengths }) => n + lengths.reduce((a, b) => a + b, 0), 0);
+	const tokensPerSecond = events / seconds;
 	const values = { ...losses, gradientNorm: result.gradientNorm, learningRate, tokensPerSecond };
 	loop.log.append({ step, epoch: at.epoch + 1, ...values });
 	loop.board.scalars(step, prefixed("train", values));
@@ -275,11 +285,13 @@ const notFinite = (
 			"start a new run with a lower --learning-rate, or a lower --clip",
 	);
 
-/** Mean losses over the validation patients, with the same draws every time. */
-async function validate({ checks, learner, options }: Loop): Promise<Record<string, number>> {
+/** Mean losses over the validation patients, with the same draws every time; undefined when asked to stop. */
+async function validate(loop: Loop): Promise<Record<string, number> | undefined> {
+	const { checks, learner, options, signal } = loop;
 	const totals: Record<string, number> = {};
 	const targets: Record<string, number> = {};
 	for (let i = 0; i < checks.plan.count; i++) {
+		if (signal.aborted) return undefined;
 		const losses = await learner.losses(
 			await checks.read(0, i),
 			random(options.seed).fork("valid").fork(i),
@@ -291,6 +303,15 @@ async function validate({ checks, learner, options }: Loop): Promise<Record<stri
 	}
 	return mean(totals, targets);
 }
+
+/**
+ * Whether an event of the log came before the checkpoint at a position. One written when validation
+ * was cut short has the last step of its epoch, but not the validation that follows it.
+ */
+const wasSaved =
+	(at: Position) =>
+	({ step, epoch, valid }: LogEvent): boolean =>
+		step <= at.step && (valid === undefined || (epoch as number) <= at.epoch);
 
 const prefixed = (prefix: string, values: Readonly<Record<string, number>>) =>
 	Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}/${name}`, value]));

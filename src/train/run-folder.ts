@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../base/errors.js";
+import { providers } from "../runtime/index.js";
 import { disk } from "./durable-files.js";
 import { trainOptions } from "./options.js";
 
@@ -21,6 +22,7 @@ const runSchema = z.strictObject({
 	dataset: z.record(z.string(), z.union([z.string(), z.number()])),
 	versions: z.record(z.string(), z.string()),
 	threads: z.int().min(1),
+	provider: z.enum(providers),
 });
 
 /** `run.json`: what is being trained, on what, how and by which versions. */
@@ -28,6 +30,7 @@ export type Run = z.infer<typeof runSchema>;
 
 export const runFiles = (folder: string) => ({
 	run: join(folder, "run.json"),
+	lock: join(folder, "run.lock"),
 	log: join(folder, "log.jsonl"),
 	tensorboard: join(folder, "tensorboard"),
 	checkpoint: join(folder, "checkpoint"),
@@ -36,11 +39,20 @@ export const runFiles = (folder: string) => ({
 
 const unfinished = "run.json.tmp";
 
-export function createRun(folder: string, run: Omit<Run, "kind" | "version">): Run {
-	if (existsSync(folder) && readdirSync(folder).some((name) => name !== unfinished))
+/** Whether a folder holds nothing but what a process leaves that dies before it has begun a run. */
+const isUnbegun = (folder: string): boolean =>
+	readdirSync(folder).every((name) => name === unfinished || name === "run.lock");
+
+/** Refuses a folder that holds something already. */
+export function checkNewRun(folder: string): void {
+	if (existsSync(folder) && !isUnbegun(folder))
 		throw new InputError(
 			`${folder} is there already and not empty; pass --resume to go on with it, or another --out`,
 		);
+}
+
+export function createRun(folder: string, run: Omit<Run, "kind" | "version">): Run {
+	checkNewRun(folder);
 	mkdirSync(folder, { recursive: true });
 	const whole: Run = { kind: "trajgpt-run", version: runVersion, ...run };
 	const beside = join(folder, unfinished);
@@ -52,6 +64,8 @@ export function createRun(folder: string, run: Omit<Run, "kind" | "version">): R
 
 export function readRun(folder: string): Run {
 	const file = runFiles(folder).run;
+	if (!existsSync(file) && existsSync(folder) && isUnbegun(folder))
+		throw new InputError(`no run was begun in ${folder}; leave out --resume to begin one`);
 	if (!existsSync(file))
 		throw new InputError(
 			`${folder} is not a run: it has no run.json; give the folder that \`trajgpt pretrain --out\` wrote`,

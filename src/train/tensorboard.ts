@@ -2,8 +2,9 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { InputError } from "../base/errors.js";
+import { errorCode, explainError } from "../base/system-errors.js";
 import { maskedCrc32c } from "./crc32c.js";
-import { errorCode, explainSystemError, writeFully } from "./durable-files.js";
+import { writeFully } from "./durable-files.js";
 
 export interface ScalarWriter {
 	readonly file: string;
@@ -50,12 +51,9 @@ function guard<T>(where: string, action: () => T): T {
 	try {
 		return action();
 	} catch (error) {
-		throw new InputError(
-			`cannot write TensorBoard events: ${where}: ${explainSystemError(error)}`,
-			{
-				cause: error,
-			},
-		);
+		throw new InputError(`cannot write TensorBoard events: ${where}: ${explainError(error)}`, {
+			cause: error,
+		});
 	}
 }
 

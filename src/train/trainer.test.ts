@@ -173,9 +173,7 @@ test("what was disposed does not run", async () => {
 	const learner = pulled();
 	await learner.step([batchOf([[1, 1]])], at(1));
 	await learner.dispose();
-	await expect(learner.step([batchOf([[1, 1]])], at(2))).rejects.toThrow(
-		/neither fed nor resident/,
-	);
+	await expect(learner.step([batchOf([[1, 1]])], at(2))).rejects.toThrow("disposed");
 });
 
 describe("TrajGPT", () => {

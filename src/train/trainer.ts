@@ -60,7 +60,7 @@ export interface StepAt {
 	readonly random: Random;
 }
 
-const shapeKey = ({ rows, length }: { rows: number; length: number }) => `${rows}x${length}`;
+const keyText = ({ rows, length }: { rows: number; length: number }) => `${rows}x${length}`;
 
 const addInto = (sums: Record<string, number>, more: Readonly<Record<string, number>>) => {
 	for (const [name, value] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + value;
@@ -84,8 +84,8 @@ export function trainer(
 		accumulate ? new Map([...start, ...gradientSums(weights)]) : start,
 	);
 	const build = accumulate ? accumulateModel : stepModel;
-	const steps = programs(runtime, (shape: EventBatch) => build(plan, shape), shapeKey);
-	const checks = programs(runtime, (shape: EventBatch) => lossModel(plan, shape), shapeKey);
+	const steps = programs(runtime, (shape: EventBatch) => build(plan, shape), { keyText });
+	const checks = programs(runtime, (shape: EventBatch) => lossModel(plan, shape), { keyText });
 	let applying: Promise<Program> | undefined;
 
 	const readLosses = (outputs: Record<string, Data>, targets: Readonly<Record<string, number>>) =>
@@ -117,10 +117,10 @@ export function trainer(
 				return finite;
 			};
 			for (const [i, batch] of batches.entries()) {
-				const program = await steps.get(batch);
 				const { feeds, targets: own } = fed[i] as (typeof fed)[0];
 				const more = accumulate ? { goesOn: Uint8Array.of(Number(i > 0)) } : scalars;
-				const outputs = await program.run({ ...feeds, ...scales, ...more }, resident, accept);
+				const inputs = { ...feeds, ...scales, ...more };
+				const outputs = await steps.run(batch, inputs, resident, accept);
 				addInto(totals, readLosses(outputs, own));
 				if (!finite) break;
 			}
@@ -132,7 +132,7 @@ export function trainer(
 		},
 		async losses(batch, random) {
 			const { feeds, targets } = model.lossFeeds(config, batch, objective, random);
-			const outputs = await (await checks.get(batch)).run(feeds, resident);
+			const outputs = await checks.run(batch, feeds, resident);
 			return { totals: readLosses(outputs, targets), targets };
 		},
 		async state() {

@@ -2,7 +2,7 @@ import { random } from "../../base/random.js";
 import { trajgpt } from "../../models/trajgpt/index.js";
 import { predictor } from "../../models/trajgpt/state.js";
 import { nodeRuntime } from "../../runtime/node.js";
-import { type BenchOptions, presetNamed } from "../bench.js";
+import { type InferOptions, presetNamed } from "../bench.js";
 import type { Io } from "../io.js";
 import { median } from "./step.js";
 
@@ -26,8 +26,6 @@ export interface InferReport {
 }
 
 const vocab = 200;
-const pasts = [50, 5000];
-const patients = 1000;
 const eventsPerPatient = 112;
 
 function history(events: number, seed: number) {
@@ -41,11 +39,9 @@ function history(events: number, seed: number) {
 	return { tokens, times };
 }
 
-export async function benchInfer(
-	io: Io,
-	options: BenchOptions & { readonly repeats: number },
-): Promise<InferReport> {
-	const { threads, repeats } = options;
+export async function benchInfer(io: Io, options: InferOptions): Promise<InferReport> {
+	const { threads, repeats, patients } = options;
+	const pasts = [50, options.events];
 	const config = trajgpt.config.parse({ ...presetNamed(options.preset), vocab });
 	const weights = trajgpt.init(config, random(1));
 	const runtime = nodeRuntime({ threads, provider: options.provider, purpose: "inference" });

@@ -7,6 +7,8 @@ import { findTorch } from "../python.js";
 /** The same model in another engine, which makes steps when it is told to. */
 export interface Peer {
 	readonly about: { readonly engine: string; readonly blas: string; readonly parameters: number };
+	/** Of the weights and the batch it was given, before the first step. */
+	readonly loss: number;
 	/** Seconds of each of the next steps. */
 	steps(count: number): Promise<number[]>;
 	stop(): void;
@@ -43,9 +45,10 @@ export async function startPeer(
 		if (done) throw new Error(`${script} ended early: ${complaint.trim().split("\n").at(-1)}`);
 		return JSON.parse(value) as unknown;
 	};
-	const { engine, parameters } = (await read()) as { engine: string; parameters: number };
+	const { loss, ...about } = (await read()) as { engine: string; parameters: number; loss: number };
 	return {
-		about: { engine, parameters, blas: torch.blas ?? "reference BLAS" },
+		loss,
+		about: { ...about, blas: torch.blas ?? "reference BLAS" },
 		async steps(count) {
 			child.stdin.write(`${count}\n`);
 			return (await read()) as number[];

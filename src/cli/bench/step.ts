@@ -1,9 +1,14 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { formatCount } from "../../base/progress.js";
 import { random } from "../../base/random.js";
-import type { EventBatch } from "../../models/index.js";
+import type { EventBatch, ParameterValues } from "../../models/index.js";
+import type { TrajgptConfig } from "../../models/trajgpt/config.js";
 import { trajgpt } from "../../models/trajgpt/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import { adamWDefaults } from "../../train/adamw.js";
+import { encodeSafetensors, type StoredTensor } from "../../train/safetensors.js";
 import { trainer } from "../../train/trainer.js";
 import { presetNamed, type StepOptions } from "../bench.js";
 import type { Io } from "../io.js";
@@ -12,6 +17,7 @@ import { type Peer, startPeer } from "./peer.js";
 export interface StepReport {
 	readonly engine: string;
 	readonly preset: string;
+	readonly norm: string;
 	readonly batch: number;
 	readonly length: number;
 	readonly threads: number;
@@ -61,7 +67,8 @@ function randomBatch(rows: number, length: number): EventBatch {
 
 export async function benchStep(io: Io, options: StepOptions): Promise<StepReport> {
 	const { batch, length, threads, steps } = options;
-	const config = trajgpt.config.parse({ ...presetNamed(options.preset), vocab });
+	const { norm } = options;
+	const config = trajgpt.config.parse({ ...presetNamed(options.preset), vocab, norm });
 	const weights = trajgpt.init(config, random(1));
 	const parameters = [...weights.values()].reduce((n, { data }) => n + data.length, 0);
 	const runtime = nodeRuntime({ threads, provider: options.provider });
@@ -91,8 +98,12 @@ export async function benchStep(io: Io, options: StepOptions): Promise<StepRepor
 	let peer: Peer | undefined;
 	try {
 		io.stderr.write("compiling\n");
+		peer = await findPeer(io, options, config, weights, rows);
+		if (peer) {
+			const { totals, targets } = await learner.losses(rows, random(0));
+			checkSame((totals.next as number) / (targets.next as number), peer.loss);
+		}
 		await own(warmUp);
-		peer = await findPeer(io, options, config);
 		await peer?.steps(warmUp);
 		const ours: number[] = [];
 		const theirs: number[] = [];
@@ -106,6 +117,7 @@ export async function benchStep(io: Io, options: StepOptions): Promise<StepRepor
 		return {
 			engine: runtime.label,
 			preset: options.preset,
+			norm,
 			batch,
 			length,
 			threads,
@@ -127,30 +139,57 @@ export async function benchStep(io: Io, options: StepOptions): Promise<StepRepor
 async function findPeer(
 	io: Io,
 	options: StepOptions,
-	config: ReturnType<typeof trajgpt.config.parse>,
+	config: TrajgptConfig,
+	weights: ParameterValues,
+	rows: EventBatch,
 ): Promise<Peer | undefined> {
 	if (!options.peer) return undefined;
 	if (options.length > longestPeer) {
 		io.stderr.write(`no peer beyond length ${longestPeer}: its memory is quadratic in it\n`);
 		return undefined;
 	}
-	const { batch, length, threads } = options;
-	const { layers, heads, dim, key, value, ff, temperature, norm, decay } = config;
-	return startPeer(io, "trajgpt_step.py", {
-		layers,
-		heads,
-		dim,
-		key,
-		value,
-		ff,
-		vocab,
-		batch,
-		length,
-		threads,
-		temperature,
-		norm,
-		decay,
-	});
+	const { layers, heads, dim, key, value, ff, temperature, norm, decay, unitDays } = config;
+	const folder = await mkdtemp(join(tmpdir(), "trajgpt-bench-"));
+	try {
+		const data = join(folder, "data.safetensors");
+		await writeFile(data, encodeSafetensors(peerData(weights, rows)));
+		return await startPeer(io, "trajgpt_step.py", {
+			...{ layers, heads, dim, key, value, ff, vocab, temperature, norm, decay, data },
+			threads: options.threads,
+			shortest: config.shortestPeriodDays / unitDays,
+			longest: config.longestPeriodDays / unitDays,
+		});
+	} finally {
+		await rm(folder, { recursive: true });
+	}
+}
+
+/** Weights and batch under our names. */
+function peerData(weights: ParameterValues, rows: EventBatch): Map<string, StoredTensor> {
+	const { feeds } = trajgpt.lossFeeds(
+		trajgpt.config.parse({ vocab }),
+		rows,
+		{ objective: "next", horizon: 0 },
+		random(0),
+	);
+	const shape = [rows.rows, rows.length];
+	const stored = (shape: readonly number[], data: unknown): StoredTensor => {
+		if (data instanceof Float64Array) return { dtype: "F64", shape, data };
+		if (data instanceof Int32Array) return { dtype: "I32", shape, data };
+		return { dtype: "F32", shape, data: data as Float32Array };
+	};
+	return new Map([
+		...[...weights].map(([name, w]) => [name, stored(w.shape, w.data)] as const),
+		...Object.entries(feeds).map(([name, data]) => [name, stored(shape, data)] as const),
+	]);
+}
+
+/** The two must be the same model before their speed is compared. */
+function checkSame(own: number, peers: number): void {
+	if (!(Math.abs(own - peers) <= 1e-4 * Math.abs(own)))
+		throw new Error(
+			`the peer is not the same model: from the same weights its loss is ${peers}, ours ${own}`,
+		);
 }
 
 export function renderStep(report: StepReport): string {

@@ -16,7 +16,7 @@ const settingsSchema = z.strictObject({
 /** What decides every number of a demo, but for the machine. */
 export type DemoSettings = Omit<z.infer<typeof settingsSchema>, "kind" | "version">;
 
-/** As much as two cores learn in under two minutes. */
+/** As much as two cores learn in a few minutes. */
 export const demoDefaults: DemoSettings = { patients: 2000, epochs: 3, seed: 1 };
 
 export function demoFiles(folder: string) {

@@ -16,13 +16,14 @@ import {
 	checkDataset,
 	checkSplits,
 	createRun,
-	type PretrainSummary,
+	holdingRun,
+	type Run,
 	readRun,
 	runFiles,
 	trainOptions,
 } from "../../train/index.js";
 import type { Io } from "../io.js";
-import { identityOf, train, versions } from "../training.js";
+import { identityOf, settingsOf, train, versions } from "../training.js";
 import { type DemoSettings, demoFiles } from "./folder.js";
 
 export const preset = "tiny";
@@ -60,34 +61,31 @@ export async function trainDemo(
 	dataset: Dataset,
 	{ epochs, seed }: DemoSettings,
 	threads: number | undefined,
-): Promise<PretrainSummary> {
+): ReturnType<typeof train> {
 	const place = demoFiles(folder).run;
-	const begun = existsSync(runFiles(place).run);
-	const run = begun
-		? readRun(place)
-		: createRun(place, {
-				model: trajgpt.id,
-				config: checkConfig(
-					trajgpt.config,
-					{ ...trajgpt.presets[preset], vocab: dataset.vocabulary.size },
-					`model ${trajgpt.id}`,
-				),
-				// Short rows and small batches: many steps in little time, as validation liked best.
-				options: checkConfig(
-					trainOptions,
-					{ epochs, seed, batchSlots: 256, maxLength: 128, learningRate: 3e-3 },
-					"training options",
-				),
-				dataset: identityOf(dataset),
-				versions: await versions(),
-				threads: threads ?? availableParallelism(),
-			});
-	if (begun) checkDataset(run, identityOf(dataset), dataset.folder);
-	return train(io, {
-		folder: place,
-		run,
-		dataset,
-		resume: begun,
-		...(threads && { threads }),
+	const begin = async (): Promise<Run> =>
+		createRun(place, {
+			model: trajgpt.id,
+			config: checkConfig(
+				trajgpt.config,
+				{ ...trajgpt.presets[preset], ...settingsOf(dataset) },
+				`model ${trajgpt.id}`,
+			),
+			// Short rows and small batches: many steps in little time, as validation liked best.
+			options: checkConfig(
+				trainOptions,
+				{ epochs, seed, batchSlots: 256, maxLength: 128, learningRate: 3e-3 },
+				"training options",
+			),
+			dataset: identityOf(dataset),
+			versions: await versions(),
+			threads: threads ?? availableParallelism(),
+			provider: "cpu",
+		});
+	return holdingRun(place, async () => {
+		const resume = existsSync(runFiles(place).run);
+		const run = resume ? readRun(place) : await begin();
+		if (resume) checkDataset(run, identityOf(dataset), dataset.folder);
+		return train(io, { folder: place, run, dataset, resume, ...(threads && { threads }) });
 	});
 }

@@ -1,4 +1,4 @@
-import { findTorch, outputOf } from "../python.js";
+import { findTorch } from "../python.js";
 
 export interface Optional {
 	readonly name: string;
@@ -12,11 +12,7 @@ export interface Optional {
 
 /** Programs some jobs use; none is needed to train or to forecast. */
 export function findOptional(): Promise<Optional[]> {
-	return Promise.all([
-		torch(),
-		program("Chromium", "tests of pages in a real browser", "chromium", "chromium"),
-		program("PostgreSQL", "tests that read records from a database", "psql", "postgresql"),
-	]);
+	return Promise.all([torch()]);
 }
 
 async function torch(): Promise<Optional> {
@@ -33,17 +29,6 @@ async function torch(): Promise<Optional> {
 			? null
 			: `many times slower than with OpenBLAS; ${debian("libopenblas0-pthread")}`,
 	};
-}
-
-async function program(
-	name: string,
-	purpose: string,
-	executable: string,
-	debianPackage: string,
-): Promise<Optional> {
-	const version = (await outputOf(executable, ["--version"]))?.match(/\d+(\.\d+)+/)?.[0];
-	if (!version) return missing(name, purpose, debianPackage);
-	return { name, found: version, detail: null, purpose, advice: null };
 }
 
 function missing(name: string, purpose: string, debianPackages: string): Optional {

@@ -14,7 +14,7 @@ export interface Finished {
 export interface SignalAt {
 	/** The change to the disk at which the process gets the signal, from 1. */
 	readonly call: number;
-	readonly signal: "SIGKILL" | "SIGINT";
+	readonly signal: "SIGKILL" | "SIGINT" | "SIGTERM";
 }
 
 /** Runs the built command line in a process of its own. */

@@ -1,37 +1,38 @@
 import { z } from "zod";
 
-/** Sizes and choices of TrajGPT. `key`, `value` are totals over the heads, as the paper gives them. */
+/**
+ * Sizes and choices of TrajGPT; the defaults are the preset `default`. `key` and `value` are totals
+ * over the heads, as the paper gives them. `vocab` and `unitDays` are the dataset's.
+ */
 export const trajgptConfig = z
 	.strictObject({
 		vocab: z.int().min(2).max(1_000_000).describe("tokens, special ones included"),
-		layers: z.int().min(1).max(64).default(8).describe("SRA layers"),
+		unitDays: z.number().positive().default(30).describe("days in one unit of the times"),
+		layers: z.int().min(1).max(64).default(4).describe("SRA layers"),
 		heads: z.int().min(1).max(64).default(4).describe("heads, each with a decay of its own"),
-		dim: z.int().min(2).max(4096).default(200).describe("width of the residual stream"),
-		key: z.int().min(2).max(4096).default(200).describe("width of queries and keys, all heads"),
-		value: z.int().min(1).max(8192).default(400).describe("width of values, all heads"),
-		ff: z.int().min(1).max(16384).default(400).describe("width inside the feed-forward layers"),
+		dim: z.int().min(2).max(4096).default(96).describe("width of the residual stream"),
+		key: z.int().min(2).max(4096).default(96).describe("width of queries and keys, all heads"),
+		value: z.int().min(1).max(8192).default(192).describe("width of values, all heads"),
+		ff: z.int().min(1).max(16384).default(192).describe("width inside the feed-forward layers"),
 		decay: z
-			.enum(["event", "time", "fixed"])
+			.enum(["time", "event", "fixed"])
 			.default("time")
 			.describe(
-				"forget by event (the paper's Eq. 2), by elapsed time (its ODE), or at a fixed rate",
+				"forget by elapsed time (the paper's ODE), by event (its Eq. 2), or at a fixed rate",
 			),
+		decayUnitDays: z
+			.number()
+			.positive()
+			.default(30)
+			.describe("elapsed days in which γ applies once"),
 		temperature: z
 			.number()
 			.min(0.01)
 			.max(1000)
-			.default(20)
+			.default(1)
 			.describe("τ: divides the log of the decay"),
-		shortestPeriod: z
-			.number()
-			.positive()
-			.default(2 / 30)
-			.describe("of the rotary embedding, in time units"),
-		longestPeriod: z
-			.number()
-			.positive()
-			.default(1217)
-			.describe("of the rotary embedding, in time units"),
+		shortestPeriodDays: z.number().positive().default(2).describe("of the rotary embedding"),
+		longestPeriodDays: z.number().positive().default(36525).describe("of the rotary embedding"),
 		norm: z
 			.enum(["rms", "layer"])
 			.default("rms")
@@ -45,16 +46,18 @@ export const trajgptConfig = z
 		path: ["value"],
 		error: "a multiple of heads",
 	})
-	.refine((c) => c.shortestPeriod < c.longestPeriod, {
-		path: ["shortestPeriod"],
-		error: "a number below longestPeriod",
+	.refine((c) => c.shortestPeriodDays < c.longestPeriodDays, {
+		path: ["shortestPeriodDays"],
+		error: "a number below longestPeriodDays",
 	});
 
 export type TrajgptConfig = z.infer<typeof trajgptConfig>;
 
+const paper = { dim: 200, key: 200, value: 400, decay: "event", temperature: 20 } as const;
+
 export const presets = {
-	tiny: { layers: 2, heads: 4, dim: 64, key: 64, value: 128, ff: 128, temperature: 1 },
-	default: { layers: 4, heads: 4, dim: 96, key: 96, value: 192, ff: 192, temperature: 1 },
-	paper: { layers: 8, heads: 4, dim: 200, key: 200, value: 400, ff: 400, decay: "event" },
-	"paper-7m": { layers: 12, heads: 8, dim: 200, key: 200, value: 400, ff: 800, decay: "event" },
+	tiny: { layers: 2, dim: 64, key: 64, value: 128, ff: 128 },
+	default: {},
+	paper: { ...paper, layers: 8, heads: 4, ff: 400 },
+	"paper-7m": { ...paper, layers: 12, heads: 8, ff: 800 },
 } as const satisfies Record<string, Partial<TrajgptConfig>>;

@@ -75,7 +75,10 @@ export function network(
 	const angles = timeAngles(
 		joined((s) => s.times),
 		Math.floor(keySize / 2),
-		config,
+		{
+			shortestPeriod: config.shortestPeriodDays / config.unitDays,
+			longestPeriod: config.longestPeriodDays / config.unitDays,
+		},
 		dtype,
 	);
 	const heads = (x: Tensor) => transpose(reshape(x, [batch, n, config.heads, -1]), [0, 2, 1, 3]); // [batch, heads, n, size]
@@ -88,8 +91,10 @@ export function network(
 			return expand(constant(rate, [1, config.heads, 1], dtype), [batch, config.heads, n]);
 		}
 		const logits = add(linear(h, p(`${layer}.decay`)), p(`${layer}.decayBias`));
-		const perUnit = transpose(mul(logSigmoid(logits), 1 / config.temperature), [0, 2, 1]);
-		return config.decay === "time" ? mul(perUnit, reshape(gaps, [batch, 1, n])) : perUnit;
+		const byTime = config.decay === "time";
+		const rate = (byTime ? config.unitDays / config.decayUnitDays : 1) / config.temperature;
+		const perStep = transpose(mul(logSigmoid(logits), rate), [0, 2, 1]);
+		return byTime ? mul(perStep, reshape(gaps, [batch, 1, n])) : perStep;
 	};
 
 	let x = gather(p("embedding"), tokens); // [batch, n, dim]

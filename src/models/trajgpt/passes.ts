@@ -1,3 +1,4 @@
+import { InputError } from "../../base/errors.js";
 import type { Data, Feeds } from "../../runtime/index.js";
 import type { Events, State } from "./state.js";
 
@@ -8,9 +9,12 @@ export interface Pass {
 	readonly count: number;
 	/** Rows of the pass; those past `count` are empty. */
 	readonly rows: number;
-	/** The first event, and the most a patient has in this pass. */
+	/** The first event, and room for how many. */
 	readonly from: number;
 	readonly slots: number;
+	/** The first question, how many, and room for how many. */
+	readonly question: number;
+	readonly asked: number;
 	readonly questions: number;
 }
 
@@ -28,16 +32,17 @@ export function passFeeds(
 	after: State,
 	events: readonly Events[] | undefined,
 	times: readonly ArrayLike<number>[] | undefined,
-	{ first, count, rows, from, slots, questions }: Pass,
+	vocab: number,
+	{ first, count, rows, from, slots, question, asked, questions }: Pass,
 ): { readonly feeds: Feeds; readonly ragged: boolean } {
 	const slot = stream(rows * slots);
-	const asked = stream(rows * questions);
+	const askedSlot = stream(rows * questions);
 	const real = new Float32Array(rows * slots);
 	let ragged = false;
 	const fill = (to: typeof slot, at: number, patient: number, time: number, what: string) => {
 		const last = after.times[patient] as number;
 		if (!Number.isFinite(time) || time < last)
-			throw new RangeError(
+			throw new InputError(
 				`times must be finite and not decrease: patient ${patient} goes ${last} → ${time} at ${what}`,
 			);
 		to.tokens[at] = after.tokens[patient] as number;
@@ -54,11 +59,18 @@ export function passFeeds(
 			const time = own?.times[from + n] as number;
 			fill(slot, at, patient, time, `event ${from + n}`);
 			real[at] = 1;
-			after.tokens[patient] = own?.tokens[from + n] as number;
+			const token = own?.tokens[from + n] as number;
+			if (!Number.isInteger(token) || token < 0 || token >= vocab)
+				throw new InputError(
+					`patient ${patient} has token ${token} at event ${from + n}; expected a whole number from 0 to ${vocab - 1}`,
+				);
+			after.tokens[patient] = token;
 			after.times[patient] = time;
 		}
-		for (let a = 0; a < questions; a++)
-			fill(asked, row * questions + a, patient, times?.[patient]?.[a] as number, `question ${a}`);
+		for (let a = 0; a < asked; a++) {
+			const time = times?.[patient]?.[question + a] as number;
+			fill(askedSlot, row * questions + a, patient, time, `question ${question + a}`);
+		}
 	}
 	const named = (prefix: string, values: Record<string, Data>) =>
 		Object.fromEntries(Object.entries(values).map(([name, data]) => [`${prefix}.${name}`, data]));
@@ -66,7 +78,7 @@ export function passFeeds(
 		ragged,
 		feeds: {
 			...(slots > 0 && named("slots", slot)),
-			...(questions > 0 && named("questions", asked)),
+			...(questions > 0 && named("questions", askedSlot)),
 			...(ragged && slots > 0 && { real }),
 		},
 	};

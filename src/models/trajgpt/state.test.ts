@@ -146,6 +146,46 @@ for (const decay of ["time", "event", "fixed"] as const) {
 			}
 		});
 
+		it("answers any number of questions, in as many passes as it takes", async () => {
+			const state = await model.observe(model.start(1), [events]);
+			const from = events.times.at(-1) as number;
+			const times = Array.from({ length: 300 }, (_, i) => from + i / 7);
+			const all = await model.ask(state, [times]);
+			for (const i of [0, 99, 255, 256, 299])
+				expectClose(row(all, 0, i), row(await model.ask(state, [[times[i] as number]]), 0));
+			const { answers } = await model.advance(model.start(1), [events], [times]);
+			expectClose(answers.logProbabilities, all.logProbabilities);
+		});
+
+		it("takes patients with nothing new as they are", async () => {
+			const none = { tokens: [], times: [] };
+			const before = await model.observe(model.start(1), [events]);
+			const after = await model.observe(before, [none]);
+			expect(after.memory).toEqual(before.memory);
+			expect((await model.ask(before, [[]])).logProbabilities.length).toBe(0);
+			const many = Array.from({ length: 40 }, (_, i) => (i < 32 ? history(3, i) : none));
+			const state = await model.observe(model.start(40), many);
+			const ends = many.map((h) => [(h.times.at(-1) ?? 0) + 1]);
+			const answers = await model.ask(state, ends);
+			for (const i of [0, 31, 32, 39])
+				expectClose(
+					row(answers, i),
+					row(await model.score([many[i] as Events], [ends[i] as number[]]), 0),
+				);
+		});
+
+		it("refuses tokens that are not in the vocabulary", async () => {
+			for (const token of [11, -1, 5.5])
+				await expect(
+					model.observe(model.start(1), [{ tokens: [5, token], times: [1, 2] }]),
+				).rejects.toThrow(
+					`patient 0 has token ${token} at event 1; expected a whole number from 0 to 10`,
+				);
+			await expect(model.observe(model.start(1), [{ tokens: [5, 6], times: [1] }])).rejects.toThrow(
+				"patient 0 has 2 tokens and 1 times",
+			);
+		});
+
 		it("refuses times that run backwards", async () => {
 			const state = await model.observe(model.start(1), [{ tokens: [5], times: [30] }]);
 			await expect(model.ask(state, [[31, 29]])).rejects.toThrow(
@@ -164,3 +204,18 @@ for (const decay of ["time", "event", "fixed"] as const) {
 		});
 	});
 }
+
+it("answers the same whatever the dataset's unit of time", async () => {
+	const events = history(40, 3);
+	const asked = [(events.times.at(-1) as number) + 2, (events.times.at(-1) as number) + 40];
+	const answers: Float32Array[] = [];
+	for (const unitDays of [30, 1]) {
+		const config = trajgptConfig.parse({ ...base, unitDays });
+		const model = predictor(runtime, config, weightsOf(config));
+		const inUnits = (months: number[]) => months.map((t) => (t * 30) / unitDays);
+		const past = { tokens: events.tokens, times: inUnits(events.times) };
+		answers.push((await model.score([past], [inUnits(asked)])).logProbabilities);
+		await model.dispose();
+	}
+	expectClose(answers[1] as Float32Array, answers[0] as Float32Array);
+});

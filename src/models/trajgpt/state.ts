@@ -1,3 +1,4 @@
+import { InputError } from "../../base/errors.js";
 import { specialTokens } from "../../cohort/vocabulary.js";
 import { programs, type Runtime } from "../../runtime/index.js";
 import type { ParameterValues } from "../model.js";
@@ -51,11 +52,20 @@ export interface Predictor {
 
 /** Longest run of slots in one pass; longer histories take several, and carry the state. */
 const longest = 512;
-/** Most patients in one pass. */
+/** Most patients, and most questions a patient, in one pass. */
 const most = 32;
+const mostQuestions = 256;
+/** Shapes of passes that stay compiled. */
+const mostPrograms = 24;
+
 const powerOfTwo = (n: number): number => 2 ** Math.ceil(Math.log2(n));
-const slotsFor = (n: number): number =>
-	n <= 1 ? n : n <= 16 ? powerOfTwo(n) : Math.ceil(n / 16) * 16;
+
+/** Lengths that passes have: few, so that they compile seldom, with a third of padding at most. */
+function rounded(n: number): number {
+	if (n <= 1) return n;
+	const power = powerOfTwo(n);
+	return power > 16 && n <= power * 0.75 ? power * 0.75 : power;
+}
 
 export function predictor(
 	runtime: Runtime,
@@ -69,7 +79,7 @@ export function predictor(
 	const compiled = programs(
 		runtime,
 		(shape: PassShape) => inferenceGraph(runtime.target, config, weights, shape),
-		JSON.stringify,
+		{ keyText: JSON.stringify, most: mostPrograms },
 	);
 
 	/** The memory of `count` patients from `first`, in `rows` rows. */
@@ -107,36 +117,34 @@ export function predictor(
 			);
 			const fresh = state.memory.length === 0 && total > 0;
 			let memory = fresh ? undefined : memoryOf(state, first, count, rows);
-			for (let from = 0; from === 0 || from < total; from += longest) {
-				const last = from + longest >= total;
-				const pass = {
+			for (const pass of passesOver(total, questions)) {
+				const { feeds, ragged } = passFeeds(after, events, times, vocab, {
+					...pass,
 					first,
 					count,
 					rows,
-					from,
-					slots: slotsFor(Math.min(longest, total - from)),
-					questions: last ? questions : 0,
-				};
-				const { feeds, ragged } = passFeeds(after, events, times, pass);
-				const program = await compiled.get({
-					rows,
-					slots: pass.slots,
-					questions: pass.questions,
-					ragged,
-					fresh: memory === undefined,
-					keep: remembers || !last,
 				});
-				const outputs = await program.run(
+				const outputs = await compiled.run(
+					{
+						rows,
+						slots: pass.slots,
+						questions: pass.questions,
+						ragged,
+						fresh: memory === undefined,
+						keep: pass.slots > 0 && (remembers || !pass.last),
+					},
 					{ ...feeds, ...(memory && { states: memory }) },
 					resident,
 				);
 				memory = (outputs.newStates as Float32Array | undefined) ?? memory;
-				const answers = outputs.answers as Float32Array | undefined;
-				if (answers)
-					logProbabilities.set(
-						answers.subarray(0, count * questions * vocab),
-						first * questions * vocab,
+				for (let row = 0; row < count && outputs.answers; row++) {
+					const from = row * pass.questions * vocab;
+					const answers = (outputs.answers as Float32Array).subarray(
+						from,
+						from + pass.asked * vocab,
 					);
+					logProbabilities.set(answers, ((first + row) * questions + pass.question) * vocab);
+				}
 			}
 			if (remembers && memory)
 				for (let l = 0; l < layers; l++)
@@ -168,6 +176,38 @@ export function predictor(
 	};
 }
 
+interface Stretch {
+	readonly from: number;
+	readonly slots: number;
+	/** The first question, how many, and for how many the pass has room. */
+	readonly question: number;
+	readonly asked: number;
+	readonly questions: number;
+	readonly last: boolean;
+}
+
+/** All events in passes of at most `longest`; the questions with the last of them, or after it. */
+function passesOver(events: number, questions: number): Stretch[] {
+	const passes: Stretch[] = [];
+	for (let from = 0; from < events; from += longest) {
+		const asked = from + longest >= events ? Math.min(questions, mostQuestions) : 0;
+		const slots = rounded(Math.min(longest, events - from));
+		passes.push({ from, slots, question: 0, asked, questions: rounded(asked), last: false });
+	}
+	for (let at = passes.at(-1)?.asked ?? 0; at < questions; at += mostQuestions) {
+		const asked = Math.min(questions - at, mostQuestions);
+		passes.push({
+			from: events,
+			slots: 0,
+			question: at,
+			asked,
+			questions: rounded(asked),
+			last: false,
+		});
+	}
+	return passes.map((pass, i) => ({ ...pass, last: i === passes.length - 1 }));
+}
+
 /** Checks that there is a list for every patient; gives the number of questions each is asked. */
 function checkLists(
 	patients: number,
@@ -176,9 +216,14 @@ function checkLists(
 ): number {
 	for (const [name, list] of Object.entries({ events, times }))
 		if (list && list.length !== patients)
-			throw new RangeError(`${name} of ${list.length} patients for a state of ${patients}`);
+			throw new InputError(`${name} of ${list.length} patients for a state of ${patients}`);
+	for (const [patient, own] of (events ?? []).entries())
+		if (own.tokens.length !== own.times.length)
+			throw new InputError(
+				`patient ${patient} has ${own.tokens.length} tokens and ${own.times.length} times; give as many`,
+			);
 	const questions = times?.[0]?.length ?? 0;
 	if (times?.some((t) => t.length !== questions))
-		throw new RangeError("ask every patient about as many times");
+		throw new InputError("ask every patient about as many times");
 	return questions;
 }

@@ -15,6 +15,7 @@ import {
 } from "../../graph/index.js";
 import type { Program } from "../../runtime/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
+import { relativeError } from "../../runtime/testing/evaluate.js";
 import { chunkwise } from "./chunkwise.js";
 import { parallel } from "./parallel.js";
 import { recurrent } from "./recurrent.js";
@@ -199,19 +200,6 @@ function expected(c: Case): Record<string, number[]> {
 	return all;
 }
 
-/** Largest difference over the largest value. */
-function relativeError(actual: readonly number[], wanted: readonly number[]): number {
-	let difference = 0;
-	let scale = 0;
-	for (let i = 0; i < wanted.length; i++) {
-		difference = Math.max(difference, Math.abs((actual[i] as number) - (wanted[i] as number)));
-		scale = Math.max(scale, Math.abs(wanted[i] as number));
-	}
-	return actual.length !== wanted.length || actual.some(Number.isNaN)
-		? Number.NaN
-		: difference / scale;
-}
-
 function expectClose(
 	actual: Record<string, readonly number[]>,
 	wanted: Record<string, readonly number[]>,
@@ -296,6 +284,42 @@ describe("selective recurrent attention", () => {
 		const c = makeCase(16384, 3, "shut");
 		expectClose(await run(forms["chunkwise 64"] as SraForm, c, "float32"), expected(c), 1e-5);
 	});
+
+	/** Values and gradients as in training: from no state, with second queries. */
+	async function runFresh(form: SraForm, c: Case, dtype: FloatType) {
+		const t = (name: string) => input(name, shapes(c)[name] as Shape, dtype);
+		const [q, k, v, logDecay] = [t("q"), t("k"), t("v"), t("logDecay")];
+		const before = input("before", shapes(c).q as Shape, dtype);
+		const out = form({ q, k, v, logDecay, before });
+		const read = out.before as Tensor;
+		const cotangent = t("outputCotangent");
+		const loss = add(sum(mul(out.output, cotangent)), sum(mul(mul(read, read), cotangent)));
+		const outputs: Record<string, Tensor> = { output: out.output, read };
+		gradients(loss, [q, k, v, logDecay, before]).forEach((g, i) => {
+			outputs[`d.${i}`] = g;
+		});
+		const program = await runtime.compile(toOnnx(outputs));
+		const array = dtype === "float32" ? Float32Array : Float64Array;
+		const values = { ...c.values, before: (c.values.q as Float64Array).toReversed() };
+		const result = await program.run(
+			Object.fromEntries(Object.entries(values).map(([name, data]) => [name, array.from(data)])),
+		);
+		await program.dispose();
+		return Object.fromEntries(
+			Object.entries(result).map(([name, data]) => [name, Array.from(data)]),
+		);
+	}
+
+	for (const length of [7, 65, 130, 192, 260]) {
+		it(`starts from nothing and answers second queries at length ${length}, gradients too`, async () => {
+			const c = makeCase(length, 60 + length);
+			const wanted = await runFresh(recurrent, c, "float64");
+			for (const form of Object.values(forms)) {
+				expectClose(await runFresh(form, c, "float64"), wanted, 1e-10);
+				expectClose(await runFresh(form, c, "float32"), wanted, 1e-5);
+			}
+		});
+	}
 
 	it("reads the state before each slot", async () => {
 		const c = makeCase(130, 21);

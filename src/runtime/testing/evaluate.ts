@@ -1,14 +1,8 @@
 import { type Tensor, toOnnx } from "../../graph/index.js";
 import { nodeRuntime } from "../node.js";
-import type { Data } from "../runtime.js";
+import { arrays, type Data } from "../runtime.js";
 
 const runtime = nodeRuntime({ threads: 1 });
-const arrays = {
-	float32: Float32Array,
-	float64: Float64Array,
-	int32: Int32Array,
-	bool: Uint8Array,
-} as const;
 
 /** Values of a graph's outputs; values fed take the dtype of their input, and those not needed are left. */
 export async function evaluate<K extends string>(
