@@ -11,13 +11,24 @@ import {
 import { onnxType } from "./elementwise.js";
 import { inOrder } from "./gradients.js";
 import { packed, sourceName } from "./sources.js";
-import type { Attribute, DType, Node, Target, Tensor, TensorType, Writer } from "./tensor.js";
+import {
+	type Attribute,
+	type DType,
+	type Node,
+	size,
+	type Target,
+	type Tensor,
+	type TensorType,
+	type Writer,
+} from "./tensor.js";
 
 /** The standard operators' version we write, and that of ONNX Runtime's own. */
 export const opset = 21n;
 
 export interface OnnxModel {
 	readonly bytes: Uint8Array;
+	/** Bytes of all results of its operations: more than a run needs at once. */
+	readonly volume: number;
 	readonly inputs: Readonly<Record<string, TensorType>>;
 	readonly outputs: Readonly<Record<string, TensorType>>;
 }
@@ -49,6 +60,8 @@ function valueInfo(name: string, { shape, dtype }: TensorType): ValueInit {
 	const value = { elemType: onnxType[dtype], shape: { dim } };
 	return { name, type: { value: { case: "tensorType", value } } };
 }
+
+const bytesEach: Readonly<Record<DType, number>> = { float32: 4, float64: 8, int32: 4, bool: 1 };
 
 const bytesOf = (data: ArrayBufferView): Uint8Array<ArrayBuffer> =>
 	new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
@@ -194,11 +207,13 @@ export function toOnnx(
 	const sheet = new Sheet(options.target ?? "cpu");
 	const inputs: Record<string, TensorType> = {};
 	const owners = new Map<string, Tensor>();
+	let volume = 0;
 	for (const node of inOrder(Object.values(outputs))) {
 		const first = node.outputs[0] as Tensor;
 		const source = sourceName(first);
 		if (source === undefined) {
 			sheet.record(node);
+			for (const { shape, dtype } of node.outputs) volume += size(shape) * bytesEach[dtype];
 			continue;
 		}
 		const { shape, dtype } = first;
@@ -231,5 +246,5 @@ export function toOnnx(
 			output: Object.entries(results).map(([name, type]) => valueInfo(name, type)),
 		},
 	});
-	return { bytes: toBinary(ModelProtoSchema, model), inputs, outputs: results };
+	return { bytes: toBinary(ModelProtoSchema, model), volume, inputs, outputs: results };
 }

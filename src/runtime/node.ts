@@ -1,4 +1,4 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, totalmem } from "node:os";
 import * as ort from "onnxruntime-node";
 import { compileProgram, cpuResident, gpuResident } from "./engine.js";
 import type { Provider, Runtime } from "./runtime.js";
@@ -22,19 +22,38 @@ export function nodeRuntime(options: NodeRuntimeOptions = {}): Runtime {
 		executionMode: "sequential",
 		// Above "basic" version 1.30 crashes on graphs with gradients (arm64).
 		graphOptimizationLevel: options.purpose === "inference" ? "all" : "basic",
-		// A pattern is a second arena as large as the first, and no faster. An arena is kept by each
-		// session: training, with one session a shape, would hold the memory of all shapes at once.
+		// A pattern is a second arena as large as the first, and no faster.
 		enableMemPattern: false,
-		enableCpuMemArena: options.purpose === "inference",
 		logSeverityLevel: 3,
 		extra: { session: { set_denormal_as_zero: "1" } },
 	};
+	let promised = 0;
 	const onGpu = provider !== "cpu";
 	return {
 		label: `onnxruntime-node ${engineVersion}, ${provider}, ${threads} threads`,
 		target: onGpu ? "portable" : "cpu",
 		resident: (values) =>
 			onGpu ? gpuResident(ort, sessionOptions, values) : cpuResident(ort, values),
-		compile: (model) => compileProgram(ort, model, sessionOptions, onGpu ? "gpu-buffer" : "cpu"),
+		async compile(model) {
+			// Each session keeps its arena, and there is a session a shape: they get one, which makes
+			// them up to a tenth faster, until together they could hold a quarter of the memory.
+			const enableCpuMemArena = promised + model.volume <= totalmem() / 4;
+			let share = enableCpuMemArena ? model.volume : 0;
+			promised += share;
+			const program = await compileProgram(
+				ort,
+				model,
+				{ ...sessionOptions, enableCpuMemArena },
+				onGpu ? "gpu-buffer" : "cpu",
+			);
+			return {
+				...program,
+				dispose: () => {
+					promised -= share;
+					share = 0;
+					return program.dispose();
+				},
+			};
+		},
 	};
 }
