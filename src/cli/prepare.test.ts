@@ -105,7 +105,8 @@ describe("simulate, prepare, describe", () => {
 		expect(stdout).toContain(`Examples:\n  trajgpt ${name} `);
 	});
 
-	const real = new URL("../../../shared/data/stackoverflow/all_dedup.jsonl", import.meta.url).pathname;
+	const real = new URL("../../../shared/data/stackoverflow/all_dedup.jsonl", import.meta.url)
+		.pathname;
 	test.skipIf(!existsSync(real))("StackOverflow, with the names of the badges", async () => {
 		const out = join(await temporaryFolder(), "badges");
 		const names = real.replace(/[^/]*$/, "badges.csv");

@@ -146,7 +146,10 @@ function claims(patients: number): Int32Array {
 }
 
 describe("padding is under 15 %, with few shapes", () => {
-	const stackOverflow = new URL("../../../shared/data/stackoverflow/all_dedup.jsonl", import.meta.url).pathname;
+	const stackOverflow = new URL(
+		"../../../shared/data/stackoverflow/all_dedup.jsonl",
+		import.meta.url,
+	).pathname;
 	const sources: Record<string, () => Int32Array> = {
 		"claims, 20,000 patients": () => claims(20_000),
 		"claims, 300 patients": () => claims(300),

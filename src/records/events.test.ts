@@ -149,7 +149,8 @@ describe("openEvents", () => {
 		);
 	});
 
-	const real = new URL("../../../shared/data/stackoverflow/all_dedup.jsonl", import.meta.url).pathname;
+	const real = new URL("../../../shared/data/stackoverflow/all_dedup.jsonl", import.meta.url)
+		.pathname;
 	test.skipIf(!existsSync(real))("reads StackOverflow's badges", async () => {
 		const source = await openEvents(real, { names: real.replace(/[^/]*$/, "badges.csv") });
 		let patients = 0;
