@@ -47,6 +47,7 @@ export { type NodeRuntimeOptions, nodeRuntime } from "./runtime/node.js";
 export { writeSimulation } from "./simulate/index.js";
 export {
 	createRun,
+	holdingRun,
 	type PretrainSummary,
 	pretrain,
 	type Run,

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
@@ -104,6 +105,15 @@ describe("demo", () => {
 		const damaged = await demo(out);
 		expect(damaged.code).toBe(2);
 		expect(damaged.stderr).toContain(`${settings} is damaged or of another version; pass --fresh`);
+		// Whoever started this test is a process that is alive and not this one.
+		const lock = join(out, "run", "run.lock");
+		await mkdir(join(out, "run"), { recursive: true });
+		await writeFile(lock, JSON.stringify({ pid: process.ppid, host: hostname() }));
+		const held = await demo(out, "--fresh");
+		expect(held.code).toBe(2);
+		expect(held.stderr).toContain(`process ${process.ppid} is at work on this run (${lock})`);
+		expect(existsSync(settings)).toBe(true);
+		await rm(lock);
 		const fresh = await demo(out, "--fresh");
 		expect(fresh.code).toBe(0);
 		expect(fresh.stderr).toContain("simulating 60 people");

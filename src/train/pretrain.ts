@@ -14,7 +14,7 @@ import type { StoredTensor } from "./safetensors.js";
 import { learningRateAt } from "./schedule.js";
 import { initialState } from "./step.js";
 import { openTensorboard, type ScalarWriter } from "./tensorboard.js";
-import { type Trainer, trainer } from "./trainer.js";
+import { addInto, type Trainer, trainer } from "./trainer.js";
 
 export interface PretrainRequest {
 	readonly folder: string;
@@ -296,10 +296,8 @@ async function validate(loop: Loop): Promise<Record<string, number> | undefined>
 			await checks.read(0, i),
 			random(options.seed).fork("valid").fork(i),
 		);
-		for (const term of Object.keys(losses.totals)) {
-			totals[term] = (totals[term] ?? 0) + (losses.totals[term] ?? 0);
-			targets[term] = (targets[term] ?? 0) + (losses.targets[term] ?? 0);
-		}
+		addInto(totals, losses.totals);
+		addInto(targets, losses.targets);
 	}
 	return mean(totals, targets);
 }

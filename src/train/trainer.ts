@@ -62,7 +62,8 @@ export interface StepAt {
 
 const keyText = ({ rows, length }: { rows: number; length: number }) => `${rows}x${length}`;
 
-const addInto = (sums: Record<string, number>, more: Readonly<Record<string, number>>) => {
+/** Adds to sums by term. */
+export const addInto = (sums: Record<string, number>, more: Readonly<Record<string, number>>) => {
 	for (const [name, value] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + value;
 };
 

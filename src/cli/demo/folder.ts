@@ -5,6 +5,7 @@ import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { replaceFile } from "../../cohort/beside.js";
 import { namesFileOf } from "../../simulate/index.js";
+import { holdingRun } from "../../train/index.js";
 
 const settingsSchema = z.strictObject({
 	kind: z.literal("trajgpt-demo"),
@@ -48,8 +49,10 @@ export async function openFolder(
 	if (begun && !fresh) return continued(folder, given);
 	// The settings go last: without them the rest would be nobody's.
 	if (begun)
-		for (const file of [files.run, files.dataset, files.events, files.names, files.settings])
-			await rm(file, { recursive: true, force: true });
+		await holdingRun(files.run, async () => {
+			for (const file of [files.run, files.dataset, files.events, files.names, files.settings])
+				await rm(file, { recursive: true, force: true });
+		});
 	const settings = { ...demoDefaults, ...given };
 	const text = `${JSON.stringify({ kind: "trajgpt-demo", version: 1, ...settings }, null, 2)}\n`;
 	await replaceFile(files.settings, (path) => writeFile(path, text));

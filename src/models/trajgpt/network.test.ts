@@ -2,14 +2,12 @@ import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import {
 	add,
-	constant,
 	type FloatType,
 	gradients,
 	input,
 	parameter,
 	type Tensor,
 } from "../../graph/index.js";
-import { sra } from "../../nn/sra/index.js";
 import { evaluate, evaluatorOf, relativeError } from "../../runtime/testing/evaluate.js";
 import type { EventBatch } from "../model.js";
 import { type TrajgptConfig, trajgptConfig } from "./config.js";
@@ -280,40 +278,43 @@ test("over several chunks, and in float32, the laws still hold", async () => {
 	expect(relativeError(short.answers, short.logits)).toBeLessThan(1e-5);
 });
 
-test("decay by time: evolving in two steps equals one", async () => {
-	const draw = random(2);
-	const drawn = (...shape: number[]) =>
-		constant(
-			Array.from({ length: shape.reduce((a, b) => a * b) }, () => draw.normal()),
-			shape,
-			"float64",
-		);
-	const initialState = drawn(1, 1, 3, 2);
-	const rate = -0.3;
-	/** Lets times pass and adds nothing; reads with the same query at the end. */
-	const evolved = (gaps: readonly number[]) => {
+describe("evolving a state, with keys of zero so that nothing is added", () => {
+	/** The state after slots that all hold one token, so that the gate is the same in each. */
+	async function evolved(decay: TrajgptConfig["decay"], gaps: readonly number[]) {
+		const config = small({ layers: 1, decay });
+		const weights = weightsOf(config);
 		const n = gaps.length;
-		const zeros = (size: number) =>
-			constant(new Float64Array(n * size), [1, 1, n, size], "float64");
-		return sra({
-			...{ q: zeros(3), k: zeros(3), v: drawn(1, 1, n, 2), initialState },
-			logDecay: constant(
-				gaps.map((gap) => rate * gap),
-				[1, 1, n],
-				"float64",
-			),
-		}).finalState;
-	};
-	const { once, twice, parts } = await evaluate(
-		{
-			once: evolved([4.5]),
-			twice: evolved([1.25, 3.25]),
-			parts: evolved(Array.from({ length: 90 }, () => 0.05)),
-		},
-		{},
-	);
-	expect(relativeError(twice, once)).toBeLessThan(1e-14);
-	expect(relativeError(parts, once)).toBeLessThan(1e-13);
+		const state = [1, 1, config.heads, config.key / config.heads, config.value / config.heads];
+		const { states } = network(config, symbolsOf(config, "float64"), {
+			slots: slotsOf("next", 1, n, "float64"),
+			states: input("states", state, "float64"),
+		});
+		const draw = random(2);
+		const { after } = await evaluate(
+			{ after: states },
+			{
+				...weights,
+				"layers.0.key": new Float64Array((weights["layers.0.key"] as Float32Array).length),
+				states: Array.from({ length: state.reduce((a, b) => a * b) }, () => draw.normal()),
+				...under("next", { tokens: gaps.map(() => 7), times: gaps.map((_, i) => i), gaps }),
+			},
+		);
+		return after;
+	}
+
+	test("decay by time: in two steps, or in ninety, equals one", async () => {
+		const once = await evolved("time", [4.5]);
+		expect(relativeError(await evolved("time", [1.25, 3.25]), once)).toBeLessThan(1e-13);
+		const parts = Array.from({ length: 90 }, () => 0.05);
+		expect(relativeError(await evolved("time", parts), once)).toBeLessThan(1e-13);
+		expect(relativeError(await evolved("time", [4.4]), once)).toBeGreaterThan(1e-3);
+	});
+
+	test("decay by event: two steps are two, however long", async () => {
+		const once = await evolved("event", [4.5]);
+		expect(relativeError(await evolved("event", [1.25, 3.25]), once)).toBeGreaterThan(1e-3);
+		expect(relativeError(await evolved("event", [0.1]), once)).toBe(0);
+	});
 });
 
 test("weights of another model are refused by name", () => {

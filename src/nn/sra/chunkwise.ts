@@ -12,11 +12,8 @@ import {
 	type Tensor,
 } from "../../graph/index.js";
 import { parallel } from "./parallel.js";
-import { decayFromStart, decayToEnd, decayWeights } from "./segments.js";
+import { column, decayFromStart, decayToEnd, decayWeights } from "./segments.js";
 import type { SraForm } from "./sra.js";
-
-/** Adds an axis of size 1 at the end. */
-const column = (x: Tensor): Tensor => reshape(x, [...x.shape, 1]);
 
 /**
  * Parallel inside chunks, a state between them: O(N) in time and memory. The states between

@@ -1,11 +1,10 @@
-import { add, exp, matmul, mul, reshape, sum } from "../../graph/index.js";
-import { decayFromStart, decayToEnd, decayWeights } from "./segments.js";
+import { add, exp, matmul, mul, sum, type Tensor } from "../../graph/index.js";
+import { column, decayFromStart, decayToEnd, decayWeights } from "./segments.js";
 import type { SraForm } from "./sra.js";
 
 /** All slots at once: O = (Q Kᵀ ⊙ D) V, the paper's Eq. 6. Quadratic in length; best for short ones. */
 export const parallel: SraForm = ({ q, k, v, logDecay, initialState, before }) => {
-	const column = (x: typeof q) => reshape(x, [...x.shape, 1]);
-	const read = (queries: typeof q, shift: 0 | -1) => {
+	const read = (queries: Tensor, shift: 0 | -1) => {
 		const scores = matmul(queries, k, { transposeB: true }); // [batch, heads, n, n]
 		const inside = matmul(mul(scores, decayWeights(logDecay, shift)), v);
 		if (!initialState) return inside;

@@ -29,6 +29,9 @@ function table(
 	return constant(data, [rows, columns], dtype);
 }
 
+/** Adds an axis of size 1 at the end. */
+export const column = (x: Tensor): Tensor => reshape(x, [...x.shape, 1]);
+
 const floatType = (x: Tensor) => x.dtype as FloatType;
 
 /**
@@ -47,9 +50,8 @@ export function decayWeights(logDecay: Tensor, shift: 0 | -1): Tensor {
 		return exp(add(reshape(sums, [...logDecay.shape, n]), mask));
 	}
 	// Row t of column j holds logDecay_t if j < t; running sums down the rows end at i.
-	const rows = reshape(logDecay, [...logDecay.shape, 1]);
 	const later = table(n, n, (t, j) => Number(j < t), dtype);
-	const below = mul(expand(rows, [...logDecay.shape, n]), later);
+	const below = mul(expand(column(logDecay), [...logDecay.shape, n]), later);
 	const sums = cumulativeSum(below, -2, { exclusive: shift === -1 });
 	return exp(add(sums, mask));
 }
