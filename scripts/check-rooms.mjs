@@ -27,7 +27,8 @@ const rooms = [
 const dataRooms = ["records", "codes", "cohort", "simulate"];
 const engineRooms = ["graph", "runtime", "nn"];
 const browserRooms = ["base", "graph", "nn", "models", "infer", "figures"];
-const nodeOnly = new Set([...builtinModules, "onnxruntime-node"]);
+// linkedom runs anywhere, but a browser has a document of its own.
+const nodeOnly = new Set([...builtinModules, "onnxruntime-node", "@resvg/resvg-js", "linkedom"]);
 
 /** @typedef {{ target: string, line: number, typeOnly: boolean, lazy: boolean }} Import */
 /** @typedef {{ file: string, line: number, rule: string, remedy: string }} Violation */

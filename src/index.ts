@@ -2,15 +2,24 @@ export { InputError } from "./base/errors.js";
 export { type Progress, progress } from "./base/progress.js";
 export { type Random, random } from "./base/random.js";
 export {
+	builtInMap,
+	type CodeMap,
+	type PheCode,
+	pheCodes,
+	readPheCodeMap,
+} from "./codes/index.js";
+export {
 	type BatchOptions,
 	type Dataset,
 	type History,
+	type Label,
+	type Manifest,
 	openDataset,
+	type PrepareOptions,
 	prepare,
 	prepareDefaults,
 	type Split,
 	splitBatches,
-	writeDataset,
 } from "./cohort/index.js";
 export { birthToken } from "./cohort/vocabulary.js";
 export {
@@ -41,10 +50,25 @@ export {
 	predictor,
 	type State,
 } from "./models/trajgpt/state.js";
-export { openEvents } from "./records/index.js";
+export {
+	openCsv,
+	openEvents,
+	openFhir,
+	openMeds,
+	openOmop,
+	openParquetRecords,
+	type RecordSource,
+} from "./records/index.js";
 export type { Program, Resident, Runtime } from "./runtime/index.js";
 export { type NodeRuntimeOptions, nodeRuntime } from "./runtime/node.js";
-export { writeSimulation } from "./simulate/index.js";
+export {
+	type Oracle,
+	type OracleHistory,
+	oracle,
+	oracleOf,
+	simulatePatient,
+	writeSimulation,
+} from "./simulate/index.js";
 export {
 	createRun,
 	holdingRun,

@@ -5,7 +5,7 @@ import { presets } from "../models/trajgpt/config.js";
 import type { Provider } from "../runtime/index.js";
 import { examples } from "./examples.js";
 import { type Io, printJson } from "./io.js";
-import { providerOption, wholeNumber } from "./option-values.js";
+import { byteSize, providerOption, wholeNumber } from "./option-values.js";
 
 interface BenchOptions {
 	readonly preset: string;
@@ -26,6 +26,15 @@ export interface InferOptions extends BenchOptions {
 	readonly events: number;
 	readonly patients: number;
 	readonly repeats: number;
+}
+
+export interface PrepareBenchOptions {
+	readonly patients: number;
+	readonly source?: string;
+	readonly memory: number;
+	readonly threads?: number;
+	readonly peer: boolean;
+	readonly json?: true;
 }
 
 function presetOption(command: Command, preset: string): Command {
@@ -87,15 +96,42 @@ export function command(io: Io): Command {
 			const { benchInfer, renderInfer } = await import("./bench/infer.js");
 			report(await benchInfer(io, options), options.json, renderInfer);
 		});
+	const prepare = new Command("prepare")
+		.description(
+			"Times prepare on a simulated population, with rows a second and peak memory. Where Python\n" +
+				"with pandas is found, the same steps are taken there afterwards on the same files, the\n" +
+				"results are compared, and the ratio is printed: above 1 means that trajgpt is faster.",
+		)
+		.option("--patients <n>", "people to simulate", wholeNumber(1), 100_000)
+		.option("--source <folder>", "a population that trajgpt simulate has written as CSV")
+		.addOption(
+			new Option("--memory <size>", "as for prepare").argParser(byteSize).default(2 ** 31, "2GB"),
+		)
+		.option("--threads <n>", "threads; all cores if left out", wholeNumber(1))
+		.option("--no-peer", "leave pandas out")
+		.option("--json", "print one JSON document")
+		.addHelpText(
+			"after",
+			examples({
+				"trajgpt bench prepare --json": "a hundred thousand people, about ten million records",
+				"trajgpt bench prepare --patients 5000": "a quick look",
+			}),
+		)
+		.action(async (options: PrepareBenchOptions) => {
+			const { benchPrepare, renderPrepare } = await import("./bench/prepare.js");
+			report(await benchPrepare(io, options), options.json, renderPrepare);
+		});
 	return new Command("bench")
 		.description("Measures speed, as a ratio to a peer in the same run where there is one.")
 		.addCommand(step.summary("one training step, beside PyTorch"))
 		.addCommand(infer.summary("answers for one patient, and for many"))
+		.addCommand(prepare.summary("records to a dataset, beside pandas"))
 		.addHelpText(
 			"after",
 			examples({
 				"trajgpt bench step": "a training step of the paper's model, beside PyTorch",
 				"trajgpt bench infer": "time to answer",
+				"trajgpt bench prepare": "records to a dataset, beside pandas",
 			}),
 		);
 }

@@ -16,8 +16,13 @@ export const commands: readonly LazyCommand[] = [
 	},
 	{
 		name: "simulate",
-		summary: "write the histories of a synthetic population",
+		summary: "write the insurance records of a synthetic population",
 		load: () => import("./simulate.js"),
+	},
+	{
+		name: "oracle",
+		summary: "the true chances behind a simulated population",
+		load: () => import("./oracle.js"),
 	},
 	{
 		name: "prepare",

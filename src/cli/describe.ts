@@ -1,74 +1,53 @@
+import { basename, resolve } from "node:path";
 import { Command } from "commander";
-import type { DatasetSummary, Manifest, Spread } from "../cohort/index.js";
 import { openDataset, summarize } from "../cohort/index.js";
+import { blocksFor } from "./describe/blocks.js";
+import { describeText } from "./describe/text.js";
 import { examples } from "./examples.js";
+import { checkFigureTarget, writeFigure } from "./figure-file.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
 import { wholeNumber } from "./option-values.js";
-import { table } from "./table.js";
 
 interface Options {
 	readonly top: number;
+	readonly figure?: string;
+	readonly force?: true;
 	readonly json?: true;
 }
 
+const description = `Tells what a dataset holds: counts, spans, gaps, codes, labels, and what was left out.
+
+Lists and draws the most frequent codes; --json has them all, with histograms, in days
+and years as named there.`;
+
 export function command(io: Io): Command {
 	return new Command("describe")
-		.description("Tells what a dataset holds: counts, spans, gaps, and the most frequent codes.")
+		.description(description)
 		.argument("<dataset>", "folder that prepare wrote")
-		.option("--top <n>", "how many codes to list", wholeNumber(0), 20)
-		.option("--json", "print one JSON document; times in days")
+		.option("--top <n>", "how many codes to list and draw", wholeNumber(0), 20)
+		.option("--figure <file>", "draw it too: a name that ends in .svg or .png")
+		.option("--force", "replace a figure that is there")
+		.option("--json", "print one JSON document")
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt describe badges": "tables for people",
-				"trajgpt describe badges --top 5 --json": "the same for programs",
+				"trajgpt describe claims": "tables for people",
+				"trajgpt describe claims --figure claims.svg": "and a drawing",
+				"trajgpt describe claims --json": "the same for programs",
 			}),
 		)
-		.action(async (folder: string, options: Options) => {
+		.action(async (folder: string, { top, figure, force, json }: Options) => {
+			if (figure !== undefined) await checkFigureTarget(figure, force ?? false);
 			const dataset = await openDataset(folder);
-			const summary = await summarize(dataset, options.top);
-			if (options.json) printJson(io, { manifest: dataset.manifest, ...summary });
-			else io.stdout.write(render(folder, dataset.manifest, summary));
+			const summary = await summarize(dataset);
+			if (figure !== undefined) {
+				const { datasetFigure } = await import("../figures/index.js");
+				const title = basename(resolve(folder));
+				await writeFigure(figure, datasetFigure(summary, { title, top }));
+			}
+			if (json) printJson(io, { manifest: dataset.manifest, ...summary });
+			else io.stdout.write(describeText(folder, dataset.manifest, summary, top, blocksFor(io)));
+			if (figure !== undefined) io.stderr.write(`drawn: ${figure}\n`);
 		});
-}
-
-const years = 365.25;
-
-function render(folder: string, manifest: Manifest, { splits, topCodes }: DatasetSummary): string {
-	const { source, timeUnit, counts, contentHash } = manifest;
-	const rows = Object.entries(splits);
-	const spreads = rows.flatMap(([name, split]) => [
-		...spreadRow(`${name}: records a patient`, split.records),
-		...spreadRow(`${name}: span in years`, split.spanDays, years),
-		...spreadRow(`${name}: gap in days`, split.gapDays),
-	]);
-	const sections = [
-		[
-			`${folder}: from ${source.format} ${source.path}`,
-			`${counts.patients} patients, ${counts.events} events, ${counts.tokens} tokens`,
-			`unit of time: ${timeUnit.name} (${timeUnit.days} days); content ${contentHash.slice(0, 12)}`,
-			...source.notes.map((note) => `note: ${note}`),
-			"",
-		].join("\n"),
-		table(
-			["split", "patients", "events", "birth known", "female", "male"],
-			rows.map(([name, s]) => [name, s.patients, s.events, s.withBirth, s.female, s.male]),
-		),
-		table(["", "min", "25 %", "median", "75 %", "max", "mean"], spreads),
-	];
-	if (topCodes.length > 0)
-		sections.push(
-			table(
-				["code", "name", "category", "events", "patients"],
-				topCodes.map((c) => [c.code, c.name, c.category ?? "", c.events, c.patients]),
-			),
-		);
-	return sections.join("\n");
-}
-
-function spreadRow(name: string, spread: Spread | null, divisor = 1): (string | number)[][] {
-	if (!spread) return [];
-	const { min, quarter, median, threeQuarters, max, mean } = spread;
-	return [[name, ...[min, quarter, median, threeQuarters, max, mean].map((v) => v / divisor)]];
 }

@@ -22,3 +22,22 @@ export const providerOption = (): Option =>
 	new Option("--provider <name>", "where to compute; webgpu needs a GPU and its Vulkan driver")
 		.choices(providers)
 		.default("cpu" satisfies Provider);
+
+const units: Readonly<Record<string, number>> = { "": 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
+
+/** A number of bytes: 512MB, 4g, 1073741824. */
+export function byteSize(text: string): number {
+	const [, digits, unit = ""] = /^(\d+(?:\.\d+)?)\s*([kmg]?)(?:i?b)?$/i.exec(text.trim()) ?? [];
+	const bytes = Number(digits) * (units[unit.toLowerCase()] ?? Number.NaN);
+	if (!(bytes >= 64 * 2 ** 20))
+		throw new InvalidArgumentError("Expected at least 64MB, as in 512MB or 4GB.");
+	return Math.floor(bytes);
+}
+
+/** A date as days since 1970-01-01. */
+export function dateDay(text: string): number {
+	const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+	if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text)
+		throw new InvalidArgumentError("Expected a date such as 2012-06-01.");
+	return time / 86_400_000;
+}

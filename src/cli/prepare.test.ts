@@ -1,120 +1,306 @@
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { gzipSync } from "node:zlib";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { captured } from "./testing/captured.js";
 
-async function simulated(patients = 40) {
+const shared = (path: string) => new URL(`../../../shared/data/${path}`, import.meta.url).pathname;
+
+async function simulated(...more: string[]) {
 	const folder = await temporaryFolder();
-	const events = join(folder, "sim.jsonl");
-	const argv = ["simulate", "--patients", `${patients}`, "--out", events, "--seed", "5"];
+	const sim = join(folder, "sim");
+	const argv = ["simulate", "--patients", "40", "--out", sim, "--seed", "5", ...more];
 	const simulation = await captured([...argv, "--json"]);
-	return { folder, events, out: join(folder, "dataset"), argv, simulation };
+	return { folder, sim, out: join(folder, "dataset"), argv, simulation };
 }
 
 describe("simulate, prepare, describe", () => {
 	test("work one after the other", async () => {
-		const { folder, events, out, argv, simulation } = await simulated();
-		expect(simulation).toMatchObject({ code: 0, stderr: "" });
+		const { folder, sim, out, argv, simulation } = await simulated();
+		expect(simulation.code).toBe(0);
 		const written = JSON.parse(simulation.stdout);
-		expect(written).toEqual({
-			events,
-			names: join(folder, "sim.codes.csv"),
-			patients: 40,
-			records: written.records,
-		});
-		expect((await captured(argv)).stderr).toContain("already exists; choose another name");
+		expect(written).toMatchObject({ folder: sim, patients: 40, seed: 5, format: "csv" });
+		expect((await captured(argv)).stderr).toContain("already exists; choose another folder");
 		expect((await captured([...argv, "--force"])).code).toBe(0);
 
-		const prepareArgv = [
-			"prepare",
-			events,
-			"--from",
-			"events",
-			"--names",
-			written.names,
-			"--out",
-			out,
-		];
+		const prepareArgv = ["prepare", sim, "--from", "csv", "--out", out];
 		const prepared = await captured([...prepareArgv, "--json"]);
 		expect(prepared.code).toBe(0);
 		const manifest = JSON.parse(prepared.stdout);
-		const { counts, dropped } = manifest;
-		expect(counts.patients + dropped.patients.patients).toBe(40);
+		const { counts, dropped, codes, source } = manifest;
+		expect(source.records).toBe(written.records + written.prescriptions);
+		expect(codes).toMatchObject({ mapped: written.records, unmapped: { events: 0 } });
+		expect(counts.patients + dropped.patients.patients).toBeGreaterThan(35);
 		expect(
 			counts.events +
+				dropped.drugs +
 				dropped.patients.events +
 				dropped.rareCodes.events +
 				dropped.unknownCodes.events,
-		).toBe(written.records);
+		).toBe(source.records);
 
 		const again = await captured(prepareArgv);
 		expect(again.code).toBe(2);
 		expect(again.stderr).toContain("already exists; choose another folder, or pass --force");
 		const forced = await captured([...prepareArgv, "--force"]);
 		expect(forced.code).toBe(0);
-		expect(forced.stdout).toContain("split  patients");
-		expect((await readdir(folder)).sort()).toEqual(["dataset", "sim.codes.csv", "sim.jsonl"]);
+		expect(forced.stdout).toContain("ICD diagnoses (100.0 %) mapped with built in");
+		expect((await readdir(folder)).sort()).toEqual(["dataset", "sim"]);
 
-		const described = await captured(["describe", out, "--top", "3", "--json"]);
+		const described = await captured(["describe", out, "--json"]);
 		expect(described.code).toBe(0);
 		const summary = JSON.parse(described.stdout);
 		expect(summary.manifest).toEqual(manifest);
-		expect(summary.topCodes).toHaveLength(3);
-		expect(summary.topCodes[0].kind).toBe("diagnosis");
+		expect(summary.codes[0].kind).toBe("diagnosis");
 		expect(summary.splits.train.patients).toBe(counts.splits.train.patients);
 		expect(summary.splits.train.withBirth).toBe(counts.splits.train.patients);
-		const text = (await captured(["describe", out])).stdout;
-		expect(text).toContain("train: gap in days");
-		expect(text).toContain(summary.topCodes[0].name);
 	});
 
-	test("bad input exits 2 and leaves nothing behind", async () => {
-		const folder = await temporaryFolder();
-		const file = join(folder, "events.jsonl");
-		const out = join(folder, "dataset");
-		const argv = ["prepare", file, "--from", "events", "--out", out];
-		expect(await captured(argv)).toMatchObject({ code: 2, stdout: "" });
-		await writeFile(file, '{"types":[1],"times":[0]}\n{"types":[1],"times":["x"]}\n');
-		const result = await captured(argv);
-		expect(result.code).toBe(2);
-		expect(result.stderr).toContain(`${file}: line 2: times[0] is a string`);
-		expect(await readdir(folder)).toEqual(["events.jsonl"]);
-		expect((await captured(["describe", out])).stderr).toContain(
-			"is not there; expected a dataset",
+	test("give the same dataset from Parquet, but for where it came from", async () => {
+		const contents = await Promise.all(
+			["csv", "parquet"].map(async (format) => {
+				const { sim, out } = await simulated("--format", format);
+				const { stdout } = await captured([
+					"prepare",
+					sim,
+					"--from",
+					format,
+					"--out",
+					out,
+					"--json",
+				]);
+				return JSON.parse(stdout);
+			}),
 		);
+		expect(contents[0].contentHash).toBe(contents[1].contentHash);
+		expect(contents[0].labels).toEqual(contents[1].labels);
+	});
+});
+
+/** Files that something is wrong with, and what is said about them. `DIR` stands for their folder. */
+const claims = "patient,date,icd9\n1,2020-01-01,4019\n1,2020-02-01,25000\n";
+const wrong: Record<
+	string,
+	{ files: Record<string, string | Buffer>; argv?: string[]; says: RegExp }
+> = {
+	"an empty file": { files: { "c.csv": "" }, says: /c\.csv is empty; expected/ },
+	"a header alone": { files: { "c.csv": "patient,date,icd9\n" }, says: /c\.csv.*no (row|record)/ },
+	"a missing column": {
+		files: { "c.csv": "patient,when,icd9\n1,2020-01-01,4019\n" },
+		says: /c\.csv: no column.*the time; name it with --time.*there are patient, when, icd9/,
+	},
+	"an unparsable date": {
+		files: { "c.csv": `${claims}2,2020-13-01,4019\n` },
+		says: /c\.csv.*line 4.*2020-13-01.*expected/,
+	},
+	"an unknown code system": {
+		files: { "c.csv": "patient,date,code,system\n1,2020-01-01,x,FOO\n" },
+		says: /c\.csv.*FOO.*--allow-system/,
+	},
+	"two birth dates": {
+		files: { "c.csv": claims, "p.csv": "patient,sex,birth\n1,F,1950-01-01\n1,F,1951-01-01\n" },
+		argv: ["--people", "DIR/p.csv"],
+		says: /patient 1 has two birth dates, at .*p\.csv: (row|line) \d and at .*p\.csv: (row|line) \d; expected one/,
+	},
+	"a patient in two splits": {
+		files: { "c.csv": claims, "p.csv": "patient,split\n1,train\n1,test\n" },
+		argv: ["--people", "DIR/p.csv"],
+		says: /patient 1 has two splits, at .*p\.csv/,
+	},
+	"a quote that is never closed": {
+		files: { "c.csv": `${claims}2,"2020-01-01,4019\n` },
+		says: /c\.csv: line 4: a quote is opened and never closed/,
+	},
+	"a field of very many characters": {
+		files: { "c.csv.gz": gzipSync(`${claims}2,2020-01-01,${"x".repeat(50_000_000)}\n`) },
+		says: /line 4 is longer than \d+ bytes/,
+	},
+	"corrupt gzip": {
+		files: { "c.csv.gz": gzipSync(claims.repeat(99)).fill(0x55, 30, 40) },
+		says: /c\.csv\.gz.*gzip/,
+	},
+	"gzip cut short": {
+		files: { "c.csv.gz": gzipSync(claims.repeat(99)).subarray(0, 40) },
+		says: /c\.csv\.gz.*gzip/,
+	},
+	"corrupt Parquet": {
+		files: { "c.parquet": "PAR1 this is no Parquet file PAR1" },
+		argv: ["--from", "parquet"],
+		says: /c\.parquet.*Parquet/,
+	},
+	"a vocabulary that ends up empty": {
+		files: { "c.csv": claims },
+		argv: ["--min-count", "50"],
+		says: /no code is left of 2 records/,
+	},
+	"a map that is none": {
+		files: { "c.csv": claims, "m.csv": "a,b\n1,2\n" },
+		argv: ["--phecode-map", "DIR/m.csv"],
+		says: /m\.csv/,
+	},
+};
+
+describe("prepare refuses", () => {
+	test.each(Object.entries(wrong))("%s", async (_, { files, argv = [], says }) => {
+		const folder = await temporaryFolder();
+		for (const [name, content] of Object.entries(files))
+			await writeFile(join(folder, name), content);
+		const source = join(folder, Object.keys(files)[0] as string);
+		const own = argv.map((text) => text.replace("DIR", folder));
+		const from = own.includes("--from") ? [] : ["--from", "csv"];
+		const { code, stdout, stderr } = await captured([
+			...["prepare", source, ...from, "--min-records", "1", "--min-count", "1"],
+			...[...own, "--out", join(folder, "dataset")],
+		]);
+		expect(stderr).toMatch(says);
+		expect(stderr).not.toMatch(/duckdb|Invalid Input Error|at Object/i);
+		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+		expect((await readdir(folder)).sort()).toEqual(Object.keys(files).sort());
+	});
+
+	const tmpfs = (folder: string) => {
+		try {
+			execFileSync("mount", ["-t", "tmpfs", "-o", "size=600k", "tmpfs", folder], {
+				stdio: "ignore",
+			});
+			onTestFinished(() => void execFileSync("umount", [folder], { stdio: "ignore" }));
+			return true;
+		} catch {
+			return false;
+		}
+	};
+	test("a full disk", async ({ skip }) => {
+		const folder = await temporaryFolder();
+		const disk = join(folder, "disk");
+		await mkdir(disk);
+		if (!tmpfs(disk)) skip("no right to mount a small disk");
+		const rows = Array.from({ length: 40_000 }, (_, i) => `p${i % 977},2020-01-01,${i}x${i * 7}\n`);
+		await writeFile(join(folder, "c.csv"), `patient,date,code\n${rows.join("")}`);
+		const argv = ["--from", "csv", "--system", "snomed", "--min-count", "1"];
+		const { code, stderr } = await captured([
+			...["prepare", join(folder, "c.csv"), ...argv, "--out", join(disk, "dataset")],
+		]);
+		expect(stderr).toContain("the disk is full");
+		expect(code).toBe(2);
+		expect(await readdir(disk)).toEqual([]);
+	});
+});
+
+describe("prepare takes", () => {
+	test("byte order mark, Windows line ends, quotes and newlines, times backwards and repetitions", async () => {
+		const folder = await temporaryFolder();
+		const file = join(folder, "c.csv");
+		const rows = [
+			"patient,date,icd9,remark",
+			'1,2020-02-01,"401.9","two\r\nlines, and a ""quote"""',
+			"1,2020-01-01,25000,",
+			"1,2020-02-01,401.9,",
+		];
+		await writeFile(file, `\ufeff${rows.join("\r\n")}\r\n`);
+		const argv = ["--from", "csv", "--min-records", "1", "--min-count", "1"];
+		const out = join(folder, "dataset");
+		// One patient alone falls to some split; training is forced by a people file.
+		await writeFile(join(folder, "p.csv"), "patient,split\n1,train\n");
+		const people = ["--people", join(folder, "p.csv")];
+		const { code, stdout, stderr } = await captured([
+			...["prepare", file, ...argv, ...people, "--out", out, "--json"],
+		]);
+		expect(code).toBe(0);
+		const { counts, source, splits } = JSON.parse(stdout);
+		expect(counts).toMatchObject({ patients: 1, events: 3, tokens: 7 });
+		expect(splits.given).toBe(1);
+		expect(source.notes.join("\n")).toContain("times ran backwards at 1 records: sorted");
+		expect(stderr).toContain("note: 1 records repeat another of the same patient, time and code");
 	});
 
 	test.each([
-		[["prepare", "x", "--from", "events"], "--out"],
-		[["prepare", "x", "--from", "tea", "--out", "y"], "Allowed choices are events"],
-		[["prepare", "x", "--from", "events", "--out", "y", "--min-count", "0"], "at least 1"],
-		[["prepare", "x", "--from", "events", "--out", "y", "--unit-days", "-1"], "above 0"],
-		[["simulate", "--patients", "many", "--out", "y"], "whole number of at least 1"],
-		[["describe"], "missing required argument"],
-	])("bad usage: %j", async (argv, message) => {
-		const { code, stderr } = await captured(argv);
-		expect(code).toBe(2);
+		[["--from", "csv"], "SOURCE is missing"],
+		[["x", "--from", "tea", "--out", "y"], "Allowed choices are csv, parquet, meds, omop"],
+		[["x", "--from", "events", "--out", "y", "--min-count", "0"], "at least 1"],
+		[["x", "--from", "events", "--out", "y", "--unit-days", "-1"], "above 0"],
+		[
+			["x", "--from", "csv", "--out", "y", "--db", "postgres://z"],
+			"--db does not go with --from csv",
+		],
+		[["x", "--from", "csv", "--out", "y", "--memory", "lots"], "at least 64MB"],
+		[["x", "--from", "csv", "--out", "y", "--level", "full"], "needs the official map"],
+		[["x", "--from", "csv", "--out", "y", "--label", "stroke"], "expected a task and a file"],
+		[["x", "--from", "csv", "--out", "y", "--label", "chf=f"], "a second time"],
+		[["x", "--from", "meds", "--out", "y", "--kinds", "labs"], "expected some of diagnosis,drug"],
+		[["x", "--from", "events", "--out", "y", "--train", "z"], "choose one"],
+		[["x", "y", "--from", "events", "--out", "z"], "expected one to read as events"],
+	])("no bad usage: %j", async (argv, message) => {
+		const out = argv.includes("--out") ? [] : ["--out", "y"];
+		const { code, stderr } = await captured(["prepare", ...argv, ...out]);
 		expect(stderr).toContain(message);
+		expect(code).toBe(2);
 	});
 
-	test.each(["simulate", "prepare", "describe"])("%s --help has an example", async (name) => {
-		const { code, stdout } = await captured([name, "--help"]);
-		expect(code).toBe(0);
-		expect(stdout).toContain(`Examples:\n  trajgpt ${name} `);
-	});
+	test.each(["simulate", "prepare", "describe", "oracle"])(
+		"%s --help has an example",
+		async (name) => {
+			const { code, stdout } = await captured([name, "--help"]);
+			expect(code).toBe(0);
+			expect(stdout).toContain(`Examples:\n  trajgpt ${name === "prepare" ? "simulate" : name} `);
+		},
+	);
+});
 
-	const real = new URL("../../../shared/data/stackoverflow/all_dedup.jsonl", import.meta.url)
-		.pathname;
-	test.skipIf(!existsSync(real))("StackOverflow, with the names of the badges", async () => {
-		const out = join(await temporaryFolder(), "badges");
-		const names = real.replace(/[^/]*$/, "badges.csv");
-		const argv = ["prepare", real, "--from", "events", "--names", names, "--out", out];
-		const { stdout } = await captured([...argv, "--unit-days", "1", "--json"]);
-		const { counts } = JSON.parse(stdout);
-		expect(counts).toMatchObject({ patients: 4468, events: 327_487, tokens: 27 });
+describe("prepare on real files", () => {
+	const run = async (source: string | null, ...argv: string[]) => {
+		const out = join(await temporaryFolder(), "dataset");
+		const paths = source === null ? [] : [source];
+		const result = await captured(["prepare", ...paths, ...argv, "--out", out, "--json"]);
+		expect(result.stderr).not.toContain("error");
+		expect(result.code).toBe(0);
+		return { manifest: JSON.parse(result.stdout), out };
+	};
+	const all = ["--min-records", "1", "--min-count", "1"];
+
+	const badges = shared("stackoverflow/all_dedup.jsonl");
+	test.skipIf(!existsSync(badges))("StackOverflow, with the names of the badges", async () => {
+		const names = shared("stackoverflow/badges.csv");
+		const { manifest, out } = await run(badges, "--from", "events", "--names", names);
+		expect(manifest.counts).toMatchObject({ patients: 4468, events: 327_487, tokens: 27 });
 		const { tokens } = JSON.parse(await readFile(join(out, "vocabulary.json"), "utf8"));
 		expect(tokens[5]).toMatchObject({ code: "4", name: "Popular Question", kind: "other" });
+	});
+
+	const mimic = shared("mimic3_demo/DIAGNOSES_ICD.csv.gz");
+	test.skipIf(!existsSync(mimic))("MIMIC-III, with the official map", async () => {
+		const { manifest } = await run(
+			...[mimic, "--from", "csv", "--system", "icd9", ...all],
+			...["--join", shared("mimic3_demo/ADMISSIONS.csv.gz"), "--on", "hadm_id"],
+			...["--people", shared("mimic3_demo/PATIENTS.csv.gz")],
+			...["--drugs-file", shared("mimic3_demo/PRESCRIPTIONS.csv.gz")],
+			...["--phecode-map", shared("phecode/phecode_map.csv")],
+		);
+		const { mapped, unmapped } = manifest.codes;
+		expect([mapped, mapped + unmapped.events]).toEqual([1673, 1761]);
+		expect(manifest.labels.map(({ task }: { task: string }) => task)).toEqual(["insulin", "chf"]);
+	});
+
+	const meds = shared("mimic4_demo_meds/mimic_iv_demo_meds_events.parquet");
+	test.skipIf(!existsSync(meds))("MIMIC-IV as MEDS", async () => {
+		const { manifest } = await run(meds, "--from", "meds", ...all);
+		expect(manifest.codes.mapped + manifest.codes.unmapped.events).toBe(4506);
+		expect(manifest.counts.patients).toBeGreaterThan(90);
+	});
+
+	const omop = shared("synpuf1k_omop");
+	test.skipIf(!existsSync(omop))("SynPUF as OMOP", async () => {
+		const map = join(omop, "DERIVED_concept_to_icd9.csv");
+		const { manifest } = await run(omop, "--from", "omop", "--concept-map", map, "--dedup", "day");
+		expect(manifest.codes.mapped).toBeGreaterThan(60_000);
+		expect(manifest.counts.patients).toBeGreaterThan(900);
+	});
+
+	const fhir = shared("synthea_fhir/fhir");
+	test.skipIf(!existsSync(fhir))("Synthea as FHIR", async () => {
+		const { manifest } = await run(fhir, "--from", "fhir", ...all, "--drugs", "tokens");
+		expect(manifest.source.records).toBe(40);
 	});
 });

@@ -1,92 +1,235 @@
 import { Command, Option } from "commander";
-import type { Manifest } from "../cohort/index.js";
+import { InputError } from "../base/errors.js";
+import { progress } from "../base/progress.js";
+import { builtInMap, type CodeMap, readPheCodeMap } from "../codes/index.js";
+import type { Manifest, PrepareOptions } from "../cohort/index.js";
 import {
 	checkFolderTarget,
+	dedupRules,
+	drugUses,
 	manifestName,
 	prepare,
 	prepareDefaults,
-	writeDataset,
 } from "../cohort/index.js";
-import { openEvents } from "../records/index.js";
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
-import { positiveNumber, wholeNumber } from "./option-values.js";
+import { byteSize, positiveNumber, wholeNumber } from "./option-values.js";
+import { formatOptions, formats, openSource } from "./prepare/formats.js";
 import { table } from "./table.js";
 
 interface Options {
-	readonly from: "events";
+	readonly from: string;
 	readonly out: string;
-	readonly names?: string;
+	readonly codes: PrepareOptions["codes"];
+	readonly level: "integer" | "full";
+	readonly phecodeMap?: string;
+	readonly keepIgnored?: true;
+	readonly unmapped: PrepareOptions["unmapped"];
 	readonly minRecords: number;
 	readonly minCount: number;
-	readonly seed: number;
+	readonly dedup: PrepareOptions["dedup"];
+	readonly maxRecords?: number;
+	readonly keep: PrepareOptions["keep"];
+	readonly drugs: PrepareOptions["drugs"];
+	readonly deathToken?: true;
 	readonly unitDays: number;
+	readonly label?: readonly { task: string; file: string }[];
+	readonly seed: number;
+	readonly memory: number;
+	readonly threads?: number;
 	readonly force?: true;
 	readonly json?: true;
+	readonly [format: string]: unknown;
 }
 
-const description = `Turns records into a dataset: vocabulary, splits by patient, events by time.
+const description = `Turns records into a dataset: codes mapped, vocabulary, splits by patient, events by time, labels.
 
-SOURCE holds one history a line, as JSON, .gz too:
-  {"types":[4,"E11"],"times":[0.5,31]}
-with times in days and, where known, "id", "birth" (days, on the same axis) and
-"sex". Patients go to train, valid and test by a seeded hash of their id, 80/10/10.
-The vocabulary comes from the training patients alone.`;
+Formats (--from):
+${Object.entries(formats)
+	.map(([name, { about }]) => `  ${name.padEnd(9)}${about}`)
+	.join("\n")}
+
+ICD-9-CM and ICD-10-CM diagnoses become PheCodes; other codes stay. Patients go to train, valid and
+test by a seeded hash of their id, 80/10/10, unless the source names splits. All that is learned from
+data comes from the training patients alone. docs/guides has a page for each format.`;
 
 export function command(io: Io): Command {
 	const d = prepareDefaults;
-	return new Command("prepare")
+	const made = new Command("prepare")
 		.description(description)
-		.argument("<source>", "file with the records")
+		.argument("[source...]", "file or folder with the records")
 		.addOption(
 			new Option("--from <format>", "format of the records")
-				.choices(["events"])
+				.choices(Object.keys(formats))
 				.makeOptionMandatory(),
 		)
 		.requiredOption("--out <dataset>", "folder to write")
-		.option("--names <file>", "names of the codes: CSV with code,name[,category[,kind]]")
-		.option("--min-records <n>", "fewest records a patient", wholeNumber(1), d.minRecords)
-		.option("--min-count <n>", "fewest training records a code", wholeNumber(1), d.minCount)
-		.option("--unit-days <days>", "days in one unit of time", positiveNumber, d.unitDays)
-		.option("--seed <n>", "seed of the split", wholeNumber(0), d.splitSeed)
 		.option("--force", "replace a dataset that is there")
-		.option("--json", "print the manifest as one JSON document")
+		.addOption(
+			new Option("--memory <size>", "what may be held in memory before it goes to disk")
+				.argParser(byteSize)
+				.default(d.memory, "2GB"),
+		)
+		.option("--threads <n>", "threads; all cores if left out", wholeNumber(1))
+		.option("--json", "print the manifest as one JSON document");
+	addCohortOptions(made);
+	for (const [heading, options] of Object.entries(formatOptions))
+		for (const option of options) made.addOption(option.helpGroup(heading));
+	return made
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt prepare badges.jsonl --from events --out badges": "with the usual filters",
-				"trajgpt prepare sim.jsonl --from events --names sim.codes.csv --out sim":
-					"with names of codes",
+				"trajgpt simulate --patients 2000 --out sim": "a population to try things with",
+				"trajgpt prepare sim --from csv --min-records 50 --out data": "its claims, as a dataset",
+				"trajgpt prepare --from omop --db postgres://me@host/cdm --out data": "from PostgreSQL",
+				"trajgpt prepare dx.csv.gz --from csv --join adm.csv.gz --on hadm_id --system icd9 --out data":
+					"dates in another table",
 			}),
 		)
-		.action(async (file: string, options: Options) => {
-			await checkFolderTarget(options.out, options.force ?? false, manifestName);
-			const source = await openEvents(file, { names: options.names });
-			io.stderr.write(`reading ${file}\n`);
-			const content = await prepare(source, { ...options, splitSeed: options.seed });
-			const manifest = await writeDataset(options.out, content);
-			for (const note of manifest.source.notes) io.stderr.write(`note: ${note}\n`);
-			if (options.json) printJson(io, manifest);
-			else io.stdout.write(render(options.out, manifest));
-		});
+		.action((paths: string[], options: Options) => act(io, paths, options));
 }
 
-function render(folder: string, { counts, dropped }: Manifest): string {
+function addCohortOptions(command: Command): void {
+	const d = prepareDefaults;
+	const add = (heading: string, ...options: Option[]) => {
+		for (const option of options) command.addOption(option.helpGroup(heading));
+	};
+	const option = (flags: string, description: string) => new Option(flags, description);
+	add(
+		"Codes:",
+		option("--codes <what>", "to PheCodes, or as they are")
+			.choices(["phecode", "as-is"])
+			.default(d.codes),
+		option("--level <level>", "250, or 250.2 (needs --phecode-map)")
+			.choices(["integer", "full"])
+			.default("integer"),
+		option("--phecode-map <file>", "the official map (CSV), instead of the built-in table"),
+		option("--keep-ignored", "map the rows that the official map marks to ignore"),
+		option("--unmapped <what>", "drop ICD codes the map does not know, or keep them as they are")
+			.choices(["drop", "keep"])
+			.default(d.unmapped),
+	);
+	add(
+		"Cohort:",
+		option("--min-records <n>", "fewest records a patient (paper: 50)")
+			.argParser(wholeNumber(1))
+			.default(d.minRecords),
+		option("--min-count <n>", "fewest training records a code (paper: 50000)")
+			.argParser(wholeNumber(1))
+			.default(d.minCount),
+		option("--dedup <rule>", "one record a patient and code within a day or month, or all")
+			.choices(dedupRules)
+			.default(d.dedup),
+		option("--max-records <n>", "most records a patient").argParser(wholeNumber(1)),
+		option("--keep <end>", "which end of a longer history stays")
+			.choices(["last", "first"])
+			.default(d.keep),
+		option("--drugs <use>", "drugs as tokens, or only to make labels from")
+			.choices(drugUses)
+			.default(d.drugs),
+		option("--death-token", "make death, where known, an event"),
+		option("--unit-days <days>", "days in one unit of time")
+			.argParser(positiveNumber)
+			.default(d.unitDays),
+		option(
+			"--label <task=file>",
+			"labels of your own: patient, time, value; may be repeated",
+		).argParser(labelOf),
+		option("--seed <n>", "seed of the split").argParser(wholeNumber(0)).default(d.splitSeed),
+	);
+}
+
+function labelOf(text: string, before: readonly { task: string; file: string }[] = []) {
+	const [, task, file] = /^([A-Za-z][\w-]*)=(.+)$/.exec(text) ?? [];
+	if (!task || !file)
+		throw new InputError(
+			`--label is "${text}"; expected a task and a file, as in stroke=labels.csv`,
+		);
+	if (["insulin", "chf"].includes(task) || before.some((label) => label.task === task))
+		throw new InputError(`--label gives the task "${task}" a second time; choose another name`);
+	return [...before, { task, file }];
+}
+
+async function mapOf({ phecodeMap, level, keepIgnored }: Options): Promise<CodeMap> {
+	if (phecodeMap)
+		return readPheCodeMap(phecodeMap, { level, ignore: keepIgnored ? "keep" : "drop" });
+	if (level === "full")
+		throw new InputError(
+			"--level full needs the official map: the built-in table has integer PheCodes only; pass --phecode-map FILE",
+		);
+	if (keepIgnored) throw new InputError("--keep-ignored needs --phecode-map FILE");
+	return builtInMap();
+}
+
+async function act(io: Io, paths: readonly string[], options: Options): Promise<void> {
+	await checkFolderTarget(options.out, options.force ?? false, manifestName);
+	const map = await mapOf(options);
+	const source = await openSource(options.from, paths, options);
+	const bar = progress(io.stderr, { clock: () => performance.now() });
+	let timer: NodeJS.Timeout | undefined;
+	const stop = () => clearInterval(timer);
+	try {
+		const manifest = await prepare(source, options.out, {
+			...options,
+			map,
+			splitSeed: options.seed,
+			maxRecords: options.maxRecords ?? null,
+			deathToken: options.deathToken ?? false,
+			labels: options.label ?? [],
+			onStage(stage, store) {
+				stop();
+				io.stderr.write(`${stage}\n`);
+				timer = setInterval(() => {
+					const done = store.progress();
+					if (done) bar.update({ label: stage, done: Math.round(100 * done), total: 100 });
+				}, 500);
+			},
+		});
+		stop();
+		bar.finish();
+		for (const note of manifest.source.notes) io.stderr.write(`note: ${note}\n`);
+		if (options.json) printJson(io, manifest);
+		else io.stdout.write(render(options.out, manifest));
+	} finally {
+		stop();
+	}
+}
+
+const percent = (part: number, all: number) => `${((100 * part) / Math.max(1, all)).toFixed(1)} %`;
+
+function render(folder: string, { counts, codes, dropped, labels }: Manifest): string {
 	const splits = Object.entries(counts.splits).map(([name, { patients, events }]) => [
 		name,
 		patients,
 		events,
 	]);
+	const icd = codes.mapped + codes.unmapped.events;
 	const lost = [
+		["codes not in the map", codes.unmapped.codes, codes.keptUnmapped ? 0 : codes.unmapped.events],
+		["drugs", "", dropped.drugs],
+		["repetitions", "", dropped.duplicates],
+		["records beyond the maximum", "", dropped.cut],
 		["patients with too few records", dropped.patients.patients, dropped.patients.events],
 		["rare codes", dropped.rareCodes.codes, dropped.rareCodes.events],
 		["codes unknown in training", dropped.unknownCodes.codes, dropped.unknownCodes.events],
-	];
-	return [
-		`${folder}: ${counts.tokens} tokens\n\n`,
-		table(["split", "patients", "events"], splits),
+	].filter(([, number, records]) => number || records);
+	const parts = [
+		`${folder}: ${counts.patients} patients, ${counts.events} events, ${counts.tokens} tokens\n`,
+		codes.map && icd > 0
+			? `${codes.mapped} of ${icd} ICD diagnoses (${percent(codes.mapped, icd)}) mapped with ${codes.map}\n`
+			: "",
 		"\n",
-		table(["dropped", "number", "events"], lost),
-	].join("");
+		table(["split", "patients", "events"], splits),
+	];
+	if (lost.length > 0) parts.push("\n", table(["left out", "number", "records"], lost));
+	if (labels.length > 0)
+		parts.push(
+			"\n",
+			table(
+				["task", "labels", "positive", ""],
+				labels.map((l) => [l.task, l.labels, l.positive, percent(l.positive, l.labels)]),
+			),
+		);
+	return parts.join("");
 }

@@ -36,6 +36,13 @@ export async function findTorch(): Promise<Torch | undefined> {
 	return undefined;
 }
 
+/** The first Python that has pandas, or undefined. */
+export async function findPandas(): Promise<string | undefined> {
+	for (const python of interpreters)
+		if ((await outputOf(python, ["-c", "import pandas"])) !== undefined) return python;
+	return undefined;
+}
+
 /** What a program prints, or undefined when it is missing, fails or takes over a minute. */
 function outputOf(program: string, args: readonly string[]): Promise<string | undefined> {
 	return new Promise((resolve) => {

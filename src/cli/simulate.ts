@@ -1,6 +1,7 @@
-import { Command } from "commander";
-import { checkFileTarget } from "../cohort/index.js";
-import { namesFileOf, writeSimulation } from "../simulate/index.js";
+import { Command, Option } from "commander";
+import { progress } from "../base/progress.js";
+import { checkFolderTarget } from "../cohort/index.js";
+import { type Format, formats, truthFile, writeSimulation } from "../simulate/index.js";
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
@@ -9,41 +10,53 @@ import { wholeNumber } from "./option-values.js";
 interface Options {
 	readonly patients: number;
 	readonly out: string;
+	readonly format: Format;
 	readonly seed: number;
 	readonly force?: true;
 	readonly json?: true;
 }
 
-const description = `Writes the histories of a synthetic population, for trials and demonstrations.
+const description = `Writes the insurance records of a synthetic population, for trials and demonstrations.
 
-People are born, age, fall ill and are followed up: chronic conditions recur at
-nearly regular visits, acute ones come in bursts, and some make others more likely.
-All rates are invented. Beside FILE goes FILE.codes.csv with the names of the codes.`;
+People are born, age, fall ill, are followed up and die; conditions make others more likely; visits
+bundle codes; policies lapse. In the folder: claims (ICD-9), prescriptions, people, coverage, codes
+(names), and truth.json, from which "trajgpt oracle" tells the true chances behind it all.
+All rates are invented. The same seed gives the same people, however many there are.`;
 
 export function command(io: Io): Command {
 	return new Command("simulate")
 		.description(description)
 		.requiredOption("--patients <n>", "how many", wholeNumber(1))
-		.requiredOption("--out <file>", "file to write, one JSON history a line")
+		.requiredOption("--out <folder>", "folder to write")
+		.addOption(new Option("--format <format>", "of the tables").choices(formats).default("csv"))
 		.option("--seed <n>", "seed of the population", wholeNumber(0), 0)
-		.option("--force", "replace files that are there")
+		.option("--force", "replace a simulation that is there")
 		.option("--json", "print one JSON document")
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt simulate --patients 2000 --out sim.jsonl": "two thousand people",
-				"trajgpt prepare sim.jsonl --from events --names sim.codes.csv --out sim":
-					"make them a dataset",
+				"trajgpt simulate --patients 2000 --out sim": "two thousand people",
+				"trajgpt prepare sim --from csv --out data": "make them a dataset",
+				"trajgpt oracle next sim --patient p000017 --at 2012-06-01":
+					"what was to be expected of one",
 			}),
 		)
-		.action(async ({ patients, out, seed, force, json }: Options) => {
-			await checkFileTarget(out, force ?? false);
-			await checkFileTarget(namesFileOf(out), force ?? false);
-			const written = await writeSimulation(out, { patients, seed });
-			if (json) printJson(io, written);
-			else
-				io.stdout.write(
-					`${written.events}: ${written.patients} patients, ${written.records} records\n${written.names}: names of the codes\n`,
-				);
-		});
+		.action((options: Options) => act(io, options));
+}
+
+async function act(io: Io, { patients, out, format, seed, force, json }: Options): Promise<void> {
+	await checkFolderTarget(out, force ?? false, truthFile);
+	const bar = progress(io.stderr, { clock: () => performance.now() });
+	const written = await writeSimulation(out, {
+		patients,
+		seed,
+		format,
+		onProgress: (done) => bar.update({ label: "simulating: person", done, total: patients }),
+	});
+	bar.finish();
+	if (json) printJson(io, written);
+	else
+		io.stdout.write(
+			`${out}: ${patients} people, ${written.records} diagnoses, ${written.prescriptions} prescriptions\n`,
+		);
 }

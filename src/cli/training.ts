@@ -7,8 +7,14 @@ import { ownPackage } from "./version.js";
 
 /** What a run remembers of its dataset. */
 export function identityOf({ manifest }: Dataset): DatasetIdentity {
-	const { schemaVersion, contentHash, splitSeed, timeUnit, counts } = manifest;
-	return { schemaVersion, contentHash, splitSeed, unitDays: timeUnit.days, tokens: counts.tokens };
+	const { schemaVersion, contentHash, splits, timeUnit, counts } = manifest;
+	return {
+		schemaVersion,
+		contentHash,
+		splitSeed: splits.seed,
+		unitDays: timeUnit.days,
+		tokens: counts.tokens,
+	};
 }
 
 /** The settings of a model that its dataset decides. */

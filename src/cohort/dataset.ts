@@ -1,7 +1,9 @@
 import type { Sex } from "../records/rows.js";
-import type { DatasetColumns } from "./columns.js";
+import type { Label } from "./labels.js";
 import type { Manifest, Split } from "./manifest.js";
 import { splitNames } from "./manifest.js";
+import type { EventFile } from "./parquet.js";
+import type { PatientColumns } from "./patients.js";
 import type { Vocabulary } from "./vocabulary.js";
 import { birthToken } from "./vocabulary.js";
 
@@ -16,7 +18,7 @@ export interface History {
 	readonly birthEvents: 0 | 1;
 }
 
-/** A dataset, opened. Nothing here says that its events are in memory. */
+/** A dataset, opened. Events stay on disk until they are read. */
 export interface Dataset {
 	readonly folder: string;
 	readonly manifest: Manifest;
@@ -26,42 +28,49 @@ export interface Dataset {
 	/** How long the history of a patient is, birth event included, without reading it. */
 	lengthOf(patient: number): number;
 	birthEventsOf(patient: number): 0 | 1;
+	/** In time units; null while alive, or if nobody knows. */
+	deathOf(patient: number): number | null;
 	read(patient: number): Promise<History>;
 	histories(split: Split): AsyncIterable<History>;
+	/** The labels of a task, all splits; see `manifest.labels` for what there is. */
+	labels(task: string): Promise<readonly Label[]>;
 }
 
-/** A dataset whose columns are held in memory: 12 bytes an event. */
-export function inMemoryDataset(
-	folder: string,
-	manifest: Manifest,
-	vocabulary: Vocabulary,
-	{ patients, events }: DatasetColumns,
-): Dataset {
+export interface DatasetParts {
+	readonly folder: string;
+	readonly manifest: Manifest;
+	readonly vocabulary: Vocabulary;
+	readonly patients: PatientColumns;
+	readonly events: EventFile;
+	readonly labels: Dataset["labels"];
+}
+
+export function datasetOf(parts: DatasetParts): Dataset {
+	const { folder, manifest, vocabulary, patients, events, labels } = parts;
 	const numbers = Int32Array.from(patients.id.keys());
 	const bySplit = new Map(
 		splitNames.map((split) => [split, numbers.filter((at) => patients.split[at] === split)]),
 	);
 	const birthEventsOf = (patient: number) => (patients.birth[patient] == null ? 0 : 1);
-	const lengthOf = (patient: number) => {
+	const countOf = (patient: number) => {
 		const count = patients.count[patient];
 		if (count === undefined)
 			throw new RangeError(`patient number ${patient} of ${patients.id.length}`);
-		return count + birthEventsOf(patient);
+		return count;
 	};
 	const read = async (patient: number): Promise<History> => {
+		const count = countOf(patient);
 		const birthEvents = birthEventsOf(patient);
-		const length = lengthOf(patient);
-		const first = patients.first[patient] as number;
-		const end = first + length - birthEvents;
 		const sex = patients.sex[patient] ?? null;
-		const tokens = new Int32Array(length);
-		const times = new Float64Array(length);
+		const tokens = new Int32Array(birthEvents + count);
+		const times = new Float64Array(birthEvents + count);
 		if (birthEvents) {
 			tokens[0] = birthToken(sex);
 			times[0] = patients.birth[patient] as number;
 		}
-		tokens.set(events.token.subarray(first, end), birthEvents);
-		times.set(events.time.subarray(first, end), birthEvents);
+		const piece = await events.read(patients.first[patient] as number, count);
+		tokens.set(piece.tokens, birthEvents);
+		times.set(piece.times, birthEvents);
 		return { id: patients.id[patient] as string, sex, tokens, times, birthEvents };
 	};
 	const patientsOf = (split: Split) => bySplit.get(split) as Int32Array;
@@ -70,11 +79,13 @@ export function inMemoryDataset(
 		manifest,
 		vocabulary,
 		patients: patientsOf,
-		lengthOf,
+		lengthOf: (patient) => countOf(patient) + birthEventsOf(patient),
 		birthEventsOf,
+		deathOf: (patient) => patients.death[patient] ?? null,
 		read,
 		async *histories(split) {
 			for (const patient of patientsOf(split)) yield read(patient);
 		},
+		labels,
 	};
 }

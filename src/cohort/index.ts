@@ -1,8 +1,17 @@
 export { type Batch, type BatchOptions, splitBatches } from "./batches.js";
-export { checkFileTarget, checkFolderTarget } from "./beside.js";
+export { checkFileTarget, checkFolderTarget, replaceFile } from "./beside.js";
 export type { Dataset, History } from "./dataset.js";
-export type { Manifest, Split } from "./manifest.js";
+export type { Histogram } from "./histogram.js";
+export type { Label } from "./labels.js";
+export {
+	dedupRules,
+	drugUses,
+	type Manifest,
+	manifestName,
+	type Split,
+	splitNames,
+} from "./manifest.js";
 export { openDataset } from "./open-dataset.js";
-export { prepare, prepareDefaults } from "./prepare.js";
-export { type DatasetSummary, type Spread, summarize } from "./summary.js";
-export { manifestName, writeDataset } from "./write-dataset.js";
+export { type PrepareOptions, prepare, prepareDefaults } from "./prepare.js";
+export { type DatasetSummary, type LabelSummary, summarize } from "./summary.js";
+export type { Spread } from "./tally.js";

@@ -2,24 +2,26 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../base/errors.js";
-import type { Sex } from "../records/rows.js";
-import { checkEvents, checkPatients } from "./check-columns.js";
-import type { DatasetColumns } from "./columns.js";
-import { contentHash } from "./columns.js";
+import { errorCode } from "../base/system-errors.js";
+import { contentHash, fileHash } from "./content-hash.js";
 import type { Dataset } from "./dataset.js";
-import { inMemoryDataset } from "./dataset.js";
-import type { Manifest, Split } from "./manifest.js";
-import { manifestSchema, schemaVersion } from "./manifest.js";
-import { openParquet } from "./parquet.js";
+import { datasetOf } from "./dataset.js";
+import { readLabels } from "./labels.js";
+import type { Manifest } from "./manifest.js";
+import { manifestName, manifestSchema, schemaVersion } from "./manifest.js";
+import { openEventFile } from "./parquet.js";
+import { readPatients } from "./patients.js";
 import { fromTokens, vocabularySchema } from "./vocabulary.js";
-import { manifestName } from "./write-dataset.js";
+
+/** What decoded events may fill before the oldest are let go: 40 million of them. */
+const defaultMemory = 512 * 1024 ** 2;
 
 async function readJson(file: string): Promise<unknown> {
 	let text: string;
 	try {
 		text = await readFile(file, "utf8");
 	} catch (error) {
-		const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
+		const missing = errorCode(error) === "ENOENT";
 		const what = missing ? "is missing" : `cannot be read (${(error as Error).message})`;
 		throw new InputError(`${file} ${what}; run prepare again`, { cause: error });
 	}
@@ -54,58 +56,45 @@ async function readManifest(folder: string): Promise<Manifest> {
 	return checked(manifestSchema, value, file);
 }
 
-async function readColumns(folder: string, manifest: Manifest): Promise<DatasetColumns> {
-	const { patients: people, events: rows } = manifest.counts;
-	const patientTable = await openParquet(join(folder, "patients.parquet"), people);
-	const eventTable = await openParquet(join(folder, "events.parquet"), rows);
-	const patients = {
-		id: new Array<string>(people),
-		birth: new Array<number | null>(people),
-		sex: new Array<Sex | null>(people),
-		split: new Array<Split>(people),
-		first: new Int32Array(people),
-		count: new Int32Array(people),
-	};
-	const events = { time: new Float64Array(rows), token: new Int32Array(rows) };
-	const owner = new Int32Array(rows);
-	const into =
-		<T>(target: { [row: number]: T }) =>
-		(row: number, value: unknown) => {
-			target[row] = value as T;
-		};
-	const text = { type: "BYTE_ARRAY", nullable: false } as const;
-	const whole = { type: "INT32", nullable: false } as const;
-	const real = { type: "DOUBLE", nullable: false } as const;
-	await patientTable.read([
-		{ name: "id", ...text, put: into(patients.id) },
-		{ name: "birth", ...real, nullable: true, put: into(patients.birth) },
-		{ name: "sex", ...text, nullable: true, put: into(patients.sex) },
-		{ name: "split", ...text, put: into(patients.split) },
-		{ name: "first", ...whole, put: into(patients.first) },
-		{ name: "count", ...whole, put: into(patients.count) },
-	]);
-	await eventTable.read([
-		{ name: "patient", ...whole, put: into(owner) },
-		{ name: "time", ...real, put: into(events.time) },
-		{ name: "token", ...whole, put: into(events.token) },
-	]);
-	const columns = { patients, events };
-	checkPatients(folder, columns, owner);
-	return columns;
+/** Every file is the one that prepare wrote, byte for byte; so nothing in it needs checking again. */
+async function checkFiles(folder: string, { files }: Manifest): Promise<void> {
+	for (const name of ["events.parquet", "labels.parquet", "patients.parquet", "vocabulary.json"]) {
+		const file = join(folder, name);
+		const found = await fileHash(file).catch((error) => {
+			const missing = errorCode(error) === "ENOENT";
+			const what = missing ? "is missing" : `cannot be read (${error.message})`;
+			throw new InputError(`${file} ${what}; run prepare again`, { cause: error });
+		});
+		if (found !== files[name])
+			throw new InputError(
+				`${file} is not the file that prepare wrote: it was changed, replaced or cut short; run prepare again`,
+			);
+	}
+}
+
+export interface OpenOptions {
+	/** Bytes that decoded events may fill. */
+	readonly memory?: number;
 }
 
 /** Opens a dataset folder and checks all of it; what does not hold is an `InputError`. */
-export async function openDataset(folder: string): Promise<Dataset> {
+export async function openDataset(folder: string, options: OpenOptions = {}): Promise<Dataset> {
 	const manifest = await readManifest(folder);
+	await checkFiles(folder, manifest);
 	const vocabularyFile = join(folder, "vocabulary.json");
 	const { tokens } = checked(vocabularySchema, await readJson(vocabularyFile), vocabularyFile);
-	const vocabulary = fromTokens(tokens);
-	const columns = await readColumns(folder, manifest);
-	checkEvents(folder, columns, vocabulary);
-	const found = contentHash(manifest.timeUnit, tokens, columns);
+	const patients = await readPatients(join(folder, "patients.parquet"));
+	const found = contentHash(manifest.timeUnit, tokens, patients, manifest.eventsHash);
 	if (found !== manifest.contentHash)
 		throw new InputError(
-			`${folder}: the content has hash ${found}, its manifest says ${manifest.contentHash}: a file was changed or replaced; run prepare again`,
+			`${join(folder, manifestName)} was changed: the content has hash ${found}, it says ${manifest.contentHash}; run prepare again`,
 		);
-	return inMemoryDataset(folder, manifest, vocabulary, columns);
+	return datasetOf({
+		folder,
+		manifest,
+		vocabulary: fromTokens(tokens),
+		patients,
+		events: await openEventFile(join(folder, "events.parquet"), options.memory ?? defaultMemory),
+		labels: (task) => readLabels(folder, manifest, task),
+	});
 }

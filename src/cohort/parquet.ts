@@ -1,122 +1,122 @@
-import { asyncBufferFromFile, parquetMetadataAsync, parquetRead, parquetSchema } from "hyparquet";
-import { fileWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
-import { InputError } from "../base/errors.js";
+import { asyncBufferFromFile, parquetMetadataAsync, parquetRead } from "hyparquet";
 
-/** Rows that are decoded and held as boxed values at a time, by reader and writer alike. */
-const rowsAtATime = 1 << 18;
+type AsyncBuffer = Awaited<ReturnType<typeof asyncBufferFromFile>>;
+type Metadata = Awaited<ReturnType<typeof parquetMetadataAsync>>;
 
-export interface ColumnToWrite {
-	readonly name: string;
-	readonly type: "INT32" | "DOUBLE" | "STRING";
-	readonly nullable: boolean;
-	/** Values of rows [start, end). */
-	readonly slice: (start: number, end: number) => Int32Array | Float64Array | unknown[];
-}
-
-export async function writeParquet(
-	file: string,
-	rows: number,
-	columns: readonly ColumnToWrite[],
+/** Values of some columns in rows [start, end), each in order. */
+async function readRows<Name extends string>(
+	file: AsyncBuffer,
+	metadata: Metadata,
+	names: readonly Name[],
+	start: number,
+	end: number,
+	put: (name: Name, row: number, value: unknown) => void,
 ): Promise<void> {
-	const columnData = (start: number, end: number) =>
-		columns.map(({ name, type, nullable, slice }) => {
-			const data = slice(start, end) as unknown[];
-			return { name, type, nullable, data };
-		});
-	const writer = new ParquetWriter({
-		writer: fileWriter(file),
-		schema: schemaFromColumnData({ columnData: columnData(0, Math.min(rows, 1)) }),
+	if (start === end) return;
+	await parquetRead({
+		file,
+		metadata,
+		columns: [...names],
+		rowStart: start,
+		rowEnd: end,
+		onChunk: ({ columnName, columnData, rowStart }) => {
+			const from = Math.max(0, start - rowStart); // a chunk may be wider than asked
+			const to = Math.min(columnData.length, end - rowStart);
+			for (let i = from; i < to; i++) put(columnName as Name, rowStart + i, columnData[i] ?? null);
+		},
 	});
-	for (let start = 0; start < rows; start += rowsAtATime) {
-		const end = Math.min(rows, start + rowsAtATime);
-		await writer.write({ columnData: columnData(start, end), rowGroupSize: rowsAtATime });
-	}
-	await writer.finish();
 }
 
-export interface ColumnToRead {
-	readonly name: string;
-	/** Physical type. */
-	readonly type: "INT32" | "DOUBLE" | "BYTE_ARRAY";
-	readonly nullable: boolean;
-	/** Receives every value once, in order. */
-	readonly put: (row: number, value: unknown) => void;
+/** Whole columns of a small file. */
+export async function readColumns<Name extends string>(
+	path: string,
+	names: readonly Name[],
+): Promise<Record<Name, unknown[]>> {
+	const file = await asyncBufferFromFile(path);
+	const metadata = await parquetMetadataAsync(file);
+	const columns = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
+		Name,
+		unknown[]
+	>;
+	await readRows(file, metadata, names, 0, Number(metadata.num_rows), (name, row, value) => {
+		columns[name][row] = value;
+	});
+	return columns;
 }
 
-export interface ParquetTable {
-	read(columns: readonly ColumnToRead[]): Promise<void>;
+export interface EventPiece {
+	/** In time units. */
+	readonly times: Float64Array;
+	readonly tokens: Int32Array;
 }
+
+export interface EventFile {
+	/** Events of rows [first, first + count). */
+	read(first: number, count: number): Promise<EventPiece>;
+}
+
+const bytesAnEvent = 12;
 
 /**
- * Opens a file that must hold `rows` rows. Whatever is wrong with it, here or in `read`, is an
- * `InputError` that names the file.
+ * events.parquet, read where it is asked for: row groups are decoded when first touched, and those used
+ * last stay, up to `memory` bytes. A dataset that fits is thus read once, a larger one streams.
  */
-export async function openParquet(file: string, rows: number): Promise<ParquetTable> {
-	const complain = (what: string, cause?: unknown) =>
-		new InputError(`${file} ${what}; run prepare again`, { cause });
-	const explained = async <T>(work: () => Promise<T>): Promise<T> => {
-		try {
-			return await work();
-		} catch (error) {
-			if (error instanceof InputError) throw error;
-			if ((error as NodeJS.ErrnoException).code === "ENOENT") throw complain("is missing", error);
-			throw complain(`is not a Parquet file we can read (${(error as Error).message})`, error);
-		}
-	};
+export async function openEventFile(path: string, memory: number): Promise<EventFile> {
+	const file = await asyncBufferFromFile(path);
+	const metadata = await parquetMetadataAsync(file);
+	const starts = [0];
+	for (const group of metadata.row_groups)
+		starts.push((starts.at(-1) as number) + Number(group.num_rows));
+	const held = new Map<number, Promise<EventPiece>>(); // in order of last use
+	let bytes = 0;
+	const sizeOf = (group: number) =>
+		((starts[group + 1] as number) - (starts[group] as number)) * bytesAnEvent;
 
-	const { buffer, metadata } = await explained(async () => {
-		const buffer = await asyncBufferFromFile(file);
-		return { buffer, metadata: await parquetMetadataAsync(buffer) };
-	});
-	if (Number(metadata.num_rows) !== rows)
-		throw complain(`holds ${metadata.num_rows} rows where the manifest counts ${rows}`);
-
-	const checkSchema = (columns: readonly ColumnToRead[]) => {
-		const fields = parquetSchema(metadata).children.map((child) => child.element);
-		for (const { name, type } of columns) {
-			const found = fields.find((field) => field.name === name);
-			if (!found) throw complain(`has no column "${name}"`);
-			if (found.type !== type)
-				throw complain(`has column "${name}" of type ${found.type}; expected ${type}`);
-		}
-	};
-
-	const readRows = async (columns: readonly ColumnToRead[], rowStart: number, rowEnd: number) => {
-		const filled = columns.map(() => 0);
-		const empty = columns.map(() => 0);
-		await parquetRead({
-			file: buffer,
-			metadata,
-			columns: columns.map((column) => column.name),
-			rowStart,
-			rowEnd,
-			onChunk: ({ columnName, columnData, rowStart: chunkStart }) => {
-				const at = columns.findIndex((column) => column.name === columnName);
-				const column = columns[at];
-				if (!column) return;
-				const from = Math.max(0, rowStart - chunkStart); // a chunk may be wider than asked
-				const to = Math.min(columnData.length, rowEnd - chunkStart);
-				for (let i = from; i < to; i++) {
-					const value = columnData[i] ?? null;
-					if (value === null) empty[at] = (empty[at] ?? 0) + 1;
-					column.put(chunkStart + i, value);
-				}
-				filled[at] = (filled[at] ?? 0) + Math.max(0, to - from);
-			},
+	const decode = async (group: number): Promise<EventPiece> => {
+		const [start, end] = [starts[group] as number, starts[group + 1] as number];
+		const times = new Float64Array(end - start);
+		const tokens = new Int32Array(end - start);
+		await readRows(file, metadata, ["time", "token"], start, end, (name, row, value) => {
+			if (name === "time") times[row - start] = value as number;
+			else tokens[row - start] = value as number;
 		});
-		for (const [at, { name, nullable }] of columns.entries()) {
-			if (filled[at] !== rowEnd - rowStart)
-				throw complain(`has ${filled[at]} of ${rowEnd - rowStart} values in column "${name}"`);
-			if (empty[at] && !nullable) throw complain(`has empty values in column "${name}"`);
-		}
+		return { times, tokens };
 	};
-
+	const groupOf = (group: number): Promise<EventPiece> => {
+		const piece = held.get(group) ?? decode(group);
+		if (!held.delete(group)) bytes += sizeOf(group);
+		held.set(group, piece);
+		for (const oldest of held.keys()) {
+			if (bytes <= memory || oldest === group) break;
+			held.delete(oldest);
+			bytes -= sizeOf(oldest);
+		}
+		return piece;
+	};
+	/** The group that holds a row: the last that starts at or before it. */
+	const find = (row: number): number => {
+		let [low, high] = [0, starts.length - 1];
+		while (high - low > 1) {
+			const middle = (low + high) >> 1;
+			if ((starts[middle] as number) <= row) low = middle;
+			else high = middle;
+		}
+		return low;
+	};
 	return {
-		read: (columns) =>
-			explained(async () => {
-				checkSchema(columns);
-				for (let start = 0; start < rows; start += rowsAtATime)
-					await readRows(columns, start, Math.min(rows, start + rowsAtATime));
-			}),
+		async read(first, count) {
+			const times = new Float64Array(count);
+			const tokens = new Int32Array(count);
+			for (let at = 0; at < count; ) {
+				const group = find(first + at);
+				const piece = await groupOf(group);
+				const from = first + at - (starts[group] as number);
+				const to = Math.min(piece.times.length, from + count - at);
+				times.set(piece.times.subarray(from, to), at);
+				tokens.set(piece.tokens.subarray(from, to), at);
+				at += to - from;
+			}
+			return { times, tokens };
+		},
 	};
 }

@@ -1,32 +1,48 @@
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../base/errors.js";
-import { prepare, prepareDefaults } from "./prepare.js";
-import { splitOf } from "./split.js";
+import type { RecordRow } from "../records/rows.js";
+import { temporaryFolder } from "../records/testing/temporary-folder.js";
+import { openDataset } from "./open-dataset.js";
+import { prepare } from "./prepare.js";
+import { idsIn, prepared, smallOptions } from "./testing/prepared.js";
 import { sourceOf } from "./testing/source-of.js";
 
-const options = { ...prepareDefaults, minRecords: 2, minCount: 2, unitDays: 10 };
-
-/** The first n ids that the hash puts into a split. */
-function idsIn(split: string, count: number): string[] {
-	const found: string[] = [];
-	for (let i = 0; found.length < count; i++)
-		if (splitOf(`${split}${i}`, 0) === split) found.push(`${split}${i}`);
-	return found;
-}
 const [t1, t2, t3] = idsIn("train", 3) as [string, string, string];
 const [v1] = idsIn("valid", 1) as [string];
 const [h1] = idsIn("test", 1) as [string];
+
+const both = { minRecords: 2, minCount: 2, unitDays: 10 };
+const none = { codes: 0, events: 0, top: [] };
+
+const icd = (code: string, time: number): Partial<RecordRow> => ({
+	code,
+	time,
+	system: "ICD9CM",
+	kind: "diagnosis",
+});
+const drug = (code: string, time: number): Partial<RecordRow> => ({
+	code,
+	time,
+	system: "ATC",
+	kind: "drug",
+});
 
 describe("prepare", () => {
 	test("makes tokens of codes, units of days, and counts what it drops", async () => {
 		const source = sourceOf(
 			{ [t1]: "abab", [t2]: "acx", [v1]: "abzz", [h1]: "a", [t3]: "bb" },
-			{ [t1]: { birth: -100, sex: "female", times: [5, 10, 10, 40] }, [v1]: { sex: "male" } },
+			{
+				[t1]: { birth: -100, sex: "female", times: [5, 10, 10, 40], death: 50 },
+				[v1]: { sex: "male" },
+			},
 		);
-		const { manifest, vocabulary, columns } = await prepare(source, options);
+		const { dataset, histories } = await prepared(source, both);
 		// c and x are rare, so t2 keeps one record, falls, and takes one "a" with it.
-		expect(vocabulary.tokens.slice(5)).toEqual([
+		expect(dataset.vocabulary.tokens.slice(5)).toEqual([
 			{ kind: "other", code: "b", system: "events", name: "b", category: null, count: 4 },
 			{
 				kind: "diagnosis",
@@ -37,19 +53,29 @@ describe("prepare", () => {
 				count: 2,
 			},
 		]);
-		expect(vocabulary.find("a")).toBe(6);
-		expect(vocabulary.find("a", "icd9")).toBe(undefined);
-		expect(vocabulary.find("[PAD]")).toBe(undefined);
-		expect(columns.patients).toEqual({
-			id: [t1, v1, t3],
-			birth: [-10, null, null],
-			sex: ["female", "male", null],
-			split: ["train", "valid", "train"],
-			first: Int32Array.of(0, 4, 6),
-			count: Int32Array.of(4, 2, 2),
+		expect(dataset.vocabulary.find("a")).toBe(6);
+		expect(dataset.vocabulary.find("a", "ICD9CM")).toBe(undefined);
+		expect(dataset.vocabulary.find("[PAD]")).toBe(undefined);
+		expect([...histories.keys()].sort()).toEqual([t1, t3, v1].sort());
+		expect(histories.get(t1)).toEqual({
+			id: t1,
+			sex: "female",
+			birthEvents: 1,
+			tokens: Int32Array.of(3, 6, 6, 5, 5), // at day 10 the diagnosis comes first
+			times: Float64Array.of(-10, 0.5, 1, 1, 4),
 		});
-		expect([...columns.events.token]).toEqual([6, 5, 6, 5, 6, 5, 5, 5]);
-		expect([...columns.events.time]).toEqual([0.5, 1, 1, 4, 0, 0.1, 0, 0.1]);
+		expect([...(histories.get(v1)?.tokens ?? [])]).toEqual([6, 5]);
+		expect(histories.get(v1)?.sex).toBe("male");
+		const at = [...dataset.patients("train")];
+		expect(at.map((patient) => dataset.deathOf(patient))).toEqual([5, null]);
+		const { manifest } = dataset;
+		expect(manifest.source).toEqual({
+			format: "events",
+			path: "memory",
+			axis: "days",
+			records: 14,
+			notes: [],
+		});
 		expect(manifest.timeUnit).toEqual({ name: "10 days", days: 10 });
 		expect(manifest.counts).toEqual({
 			patients: 3,
@@ -62,44 +88,182 @@ describe("prepare", () => {
 			},
 		});
 		expect(manifest.dropped).toEqual({
+			duplicates: 0,
+			cut: 0,
+			drugs: 0,
 			patients: { patients: 2, events: 4 },
-			rareCodes: { codes: 0, events: 0, top: [] },
-			unknownCodes: { codes: 1, events: 2, top: [{ code: "z", events: 2 }] },
+			rareCodes: none,
+			unknownCodes: { codes: 1, events: 2, top: [{ code: "z", system: "events", events: 2 }] },
 		});
 	});
 
 	test("tells rare codes from unknown ones", async () => {
-		const source = sourceOf({ [t1]: "aac", [v1]: "aacz" });
-		const { dropped } = (await prepare(source, options)).manifest;
-		expect(dropped.rareCodes).toEqual({ codes: 1, events: 2, top: [{ code: "c", events: 2 }] });
-		expect(dropped.unknownCodes.top).toEqual([{ code: "z", events: 1 }]);
+		const { dataset } = await prepared(sourceOf({ [t1]: "aac", [v1]: "aacz" }), both);
+		const { dropped } = dataset.manifest;
+		expect(dropped.rareCodes).toEqual({
+			codes: 1,
+			events: 2,
+			top: [{ code: "c", system: "events", events: 2 }],
+		});
+		expect(dropped.unknownCodes.top).toEqual([{ code: "z", system: "events", events: 1 }]);
 	});
 
 	test("learns nothing from patients outside the training split", async () => {
-		const alone = await prepare(sourceOf({ [t1]: "abab" }), options);
-		const beside = await prepare(sourceOf({ [t1]: "abab", [v1]: "bbbcccc", [h1]: "cc" }), options);
-		expect(beside.vocabulary.tokens).toEqual(alone.vocabulary.tokens);
+		const alone = await prepared(sourceOf({ [t1]: "abab" }), both);
+		const beside = await prepared(sourceOf({ [t1]: "abab", [v1]: "bbbcccc", [h1]: "cc" }), both);
+		expect(beside.dataset.vocabulary.tokens).toEqual(alone.dataset.vocabulary.tokens);
 	});
 
-	test("takes no birth that comes after a record", async () => {
+	test("does not depend on the order of patients, nor on threads", async () => {
+		const people = { [t1]: "abcab", [t2]: "bca", [v1]: "acb" };
+		const one = await prepared(sourceOf(people));
+		const other = await prepared(sourceOf(Object.fromEntries(Object.entries(people).reverse())), {
+			threads: 2,
+		});
+		expect(other.dataset.manifest.contentHash).toBe(one.dataset.manifest.contentHash);
+		expect(other.dataset.manifest.files).toEqual(one.dataset.manifest.files);
+	});
+
+	test("maps ICD codes, counts those it cannot, and can leave them as they are", async () => {
 		const source = sourceOf(
-			{ [t1]: "aaa", [t2]: "aa" },
-			{ [t1]: { birth: 1 }, [t2]: { birth: 0 } },
+			{ [t1]: "" },
+			{ [t1]: { rows: [icd("25000", 1), icd("4280", 2), icd("V700", 3), icd("25002", 4)] } },
 		);
-		const { manifest, columns } = await prepare(source, options);
-		expect(columns.patients.birth).toEqual([null, 0]);
-		expect(manifest.source.notes).toEqual([
+		const names = async (options: Parameters<typeof prepared>[1]) => {
+			const { dataset } = await prepared(source, options);
+			const tokens = dataset.vocabulary.tokens.slice(5);
+			return { codes: dataset.manifest.codes, tokens: tokens.map((t) => `${t.system} ${t.code}`) };
+		};
+		const unmapped = {
+			codes: 1,
+			events: 1,
+			top: [{ code: "V700", system: "ICD9CM", events: 1 }],
+		};
+		const map = { map: "a small map", level: "integer", mapped: 3, unmapped };
+		expect(await names({})).toEqual({
+			codes: { ...map, keptUnmapped: false },
+			tokens: ["PheCode 250", "PheCode 428"],
+		});
+		expect(await names({ unmapped: "keep" })).toEqual({
+			codes: { ...map, keptUnmapped: true },
+			tokens: ["PheCode 250", "ICD9CM V700", "PheCode 428"],
+		});
+		const asIs = await names({ codes: "as-is" });
+		expect(asIs.codes).toMatchObject({ map: null, mapped: 0, unmapped: none });
+		expect(asIs.tokens).toEqual(["25000", "25002", "4280", "V700"].map((c) => `ICD9CM ${c}`));
+	});
+
+	test("makes tokens of drugs only when asked, after the diagnoses of the same time", async () => {
+		const source = sourceOf(
+			{ [t1]: "" },
+			{ [t1]: { rows: [drug("A10BA02", 1), icd("25000", 1), drug("C07AB02", 0)] } },
+		);
+		const { dataset } = await prepared(source);
+		expect(dataset.manifest.dropped.drugs).toBe(2);
+		expect(dataset.vocabulary.size).toBe(6);
+		const { dataset: all, histories } = await prepared(source, { drugs: "tokens" });
+		const codes = [...(histories.get(t1)?.tokens ?? [])].map(
+			(token) => all.vocabulary.tokens[token]?.code,
+		);
+		expect(codes).toEqual(["C07AB02", "250", "A10BA02"]);
+	});
+
+	test("drops repetitions within a day or a month", async () => {
+		const source = sourceOf({ [t1]: "aabaa" }, { [t1]: { times: [0.2, 0.9, 0.9, 29, 31] } });
+		const times = async (dedup: "none" | "day" | "month") => {
+			const { dataset, histories } = await prepared(source, { dedup });
+			const { duplicates } = dataset.manifest.dropped;
+			return [duplicates, ...(histories.get(t1)?.times ?? [])];
+		};
+		expect(await times("none")).toEqual([0, 0.2, 0.9, 0.9, 29, 31]);
+		expect(await times("day")).toEqual([1, 0.2, 0.9, 29, 31]);
+		expect(await times("month")).toEqual([2, 0.2, 0.9, 31]);
+	});
+
+	test("takes calendar months where times are dates", async () => {
+		const days = sourceOf({ [t1]: "aaa" }, { [t1]: { times: [30, 31, 58] } }); // 31 Jan, 1 and 28 Feb
+		const dates = {
+			...days,
+			load: async (store: Parameters<typeof days.load>[0]) => ({
+				...(await days.load(store)),
+				axis: "dates" as const,
+			}),
+		};
+		const { histories } = await prepared(dates, { dedup: "month" });
+		expect([...(histories.get(t1)?.times ?? [])]).toEqual([30, 31]);
+	});
+
+	test("cuts long histories at the end that was asked for", async () => {
+		const source = sourceOf({ [t1]: "abcde", [t2]: "ab" });
+		const kept = async (keep: "last" | "first") => {
+			const { dataset, histories } = await prepared(source, { maxRecords: 3, keep });
+			expect(dataset.manifest.dropped.cut).toBe(2);
+			return [...(histories.get(t1)?.times ?? [])];
+		};
+		expect(await kept("last")).toEqual([2, 3, 4]);
+		expect(await kept("first")).toEqual([0, 1, 2]);
+	});
+
+	test("can make death the last event", async () => {
+		const source = sourceOf({ [t1]: "aa", [t2]: "a" }, { [t1]: { death: 1 } });
+		const { dataset, histories } = await prepared(source, { deathToken: true });
+		const death = dataset.vocabulary.find("death", "Person") as number;
+		expect(dataset.vocabulary.tokens[death]?.name).toBe("Death");
+		expect([...(histories.get(t1)?.tokens ?? [])].at(-1)).toBe(death);
+		expect([...(histories.get(t2)?.tokens ?? [])]).not.toContain(death);
+	});
+
+	test("sorts, keeps what repeats and leaves out who has no record, with notes", async () => {
+		const source = sourceOf(
+			{ [t1]: "abba", [t2]: "aa" },
+			{
+				[t1]: { times: [3, 1, 1, 3], birth: 2 },
+				[t2]: { sex: "male", death: 0 },
+				[t3]: { sex: "male" },
+			},
+		);
+		const { dataset, histories } = await prepared(source);
+		expect([...(histories.get(t1)?.times ?? [])]).toEqual([1, 1, 3, 3]);
+		expect(histories.get(t1)?.birthEvents).toBe(0);
+		expect(dataset.manifest.source.notes).toEqual([
+			"times ran backwards at 1 records: sorted by time, ties in the order of the source",
+			"1 people have no record: left out",
 			"1 patients have a record before their birth date: birth taken as unknown",
+			"1 patients have a record after their death: kept",
+			"2 records repeat another of the same patient, time and code: kept; --dedup day would drop them",
 		]);
 	});
 
-	test("refuses a patient twice, and a vocabulary of nothing", async () => {
-		const twice = sourceOf({ [t1]: "aa", [t2]: "aa" }, { [t2]: { patient: t1 } });
-		await expect(prepare(twice, options)).rejects.toThrow(
-			`memory: ${t2} is of patient ${t1}, who is also at memory: ${t1}`,
+	test("takes the source's word on splits", async () => {
+		const source = sourceOf({ [t1]: "aa", [t2]: "aa" }, { [t1]: { split: "test" } });
+		const { dataset } = await prepared(source);
+		expect(dataset.manifest.splits).toEqual({ seed: 0, given: 1 });
+		expect(dataset.manifest.counts.splits.test.patients).toBe(1);
+		expect(dataset.manifest.counts.splits.train.patients).toBe(1);
+	});
+
+	test.each([
+		["birth", { birth: 1 }, { birth: 2 }, "two birth dates, at memory: A and at memory: B"],
+		["split", { split: "train" }, { split: "test" }, "two splits, at memory: A and at memory: B"],
+	] as const)("refuses a patient with two values of %s", async (_, one, two, message) => {
+		const folder = await temporaryFolder();
+		const source = sourceOf(
+			{ [t1]: "aa" },
+			{
+				A: { patient: t1, place: "memory: A", ...one },
+				B: { patient: t1, place: "memory: B", ...two },
+			},
 		);
-		const scarce = prepare(sourceOf({ [t1]: "abcd", [v1]: "aaaa" }), options);
-		await expect(scarce).rejects.toThrow("no code is left of 8 records of 2 patients");
+		const failing = prepare(source, join(folder, "dataset"), smallOptions);
+		await expect(failing).rejects.toThrow(`patient ${t1} has ${message}; expected one`);
+		await expect(failing).rejects.toThrow(InputError);
+		expect(await readdir(folder)).toEqual([]);
+	});
+
+	test("refuses a source of nothing and a vocabulary of nothing", async () => {
+		await expect(prepared(sourceOf({}))).rejects.toThrow("memory holds no record");
+		const scarce = prepared(sourceOf({ [t1]: "abcd", [v1]: "aaaa" }), both);
+		await expect(scarce).rejects.toThrow("no code is left of 8 records");
 		await expect(scarce).rejects.toThrow(InputError);
 	});
 
@@ -108,36 +272,34 @@ describe("prepare", () => {
 		const people = fc.dictionary(fc.string({ minLength: 1, maxLength: 4 }), codes, {
 			noNullPrototype: true,
 		});
+		const place = await mkdtemp(join(tmpdir(), "trajgpt-test-"));
 		await fc.assert(
 			fc.asyncProperty(
 				people,
 				fc.integer({ min: 1, max: 4 }),
 				fc.integer({ min: 1, max: 4 }),
 				async (histories, minRecords, minCount) => {
-					const content = await prepare(sourceOf(histories), {
-						...options,
-						minRecords,
-						minCount,
-					}).catch((error) => {
-						expect(error).toBeInstanceOf(InputError);
-					});
-					if (!content) return;
-					const { columns, vocabulary, manifest } = content;
-					for (const count of columns.patients.count)
-						expect(count).toBeGreaterThanOrEqual(minRecords);
+					const options = { ...smallOptions, minRecords, minCount };
+					const made = await prepare(sourceOf(histories), join(place, "d"), options).catch(
+						(error) => {
+							expect(error).toBeInstanceOf(InputError);
+						},
+					);
+					if (!made) return;
+					const dataset = await openDataset(join(place, "d"));
 					const train = new Map<number, number>();
-					for (const [at, split] of columns.patients.split.entries()) {
-						const first = columns.patients.first[at] as number;
-						const end = first + (columns.patients.count[at] as number);
-						for (const token of columns.events.token.subarray(first, end))
-							if (split === "train") train.set(token, (train.get(token) ?? 0) + 1);
-					}
-					for (const [token, { count }] of vocabulary.tokens.entries()) {
+					for (const split of ["train", "valid", "test"] as const)
+						for await (const { tokens } of dataset.histories(split)) {
+							expect(tokens.length).toBeGreaterThanOrEqual(minRecords);
+							if (split === "train")
+								for (const token of tokens) train.set(token, (train.get(token) ?? 0) + 1);
+						}
+					for (const [token, { count }] of dataset.vocabulary.tokens.entries()) {
 						if (token < 5) continue;
 						expect(train.get(token)).toBe(count);
 						expect(count).toBeGreaterThanOrEqual(minCount);
 					}
-					const { dropped, counts } = manifest;
+					const { dropped, counts } = made;
 					const records = Object.values(histories).reduce((sum, text) => sum + text.length, 0);
 					expect(
 						counts.events +
@@ -147,7 +309,107 @@ describe("prepare", () => {
 					).toBe(records);
 				},
 			),
-			{ numRuns: 200 },
+			{ numRuns: 40 },
+		);
+		await rm(place, { recursive: true });
+	});
+});
+
+describe("labels", () => {
+	/** Someone with a record of something else every 100 days, from day 0 to day `until`. */
+	const followed = (until: number, ...more: Partial<RecordRow>[]) => ({
+		rows: [
+			...Array.from({ length: until / 100 + 1 }, (_, i) => ({ code: "x", time: i * 100 })),
+			...more,
+		],
+	});
+	const people = {
+		early: followed(1000, icd("25000", 250), drug("A10AE04", 400)),
+		late: followed(1000, icd("25000", 250), drug("A10AE04", 434)),
+		never: followed(1000, icd("4280", 500), icd("25000", 250), icd("4281", 700)),
+		before: followed(1000, icd("25000", 250), drug("A10AE04", 249)),
+		lost: followed(400, icd("25000", 250), drug("A10BA02", 260)),
+		sameDay: followed(1000, drug("A10AE04", 250), icd("4019", 250), icd("25000", 250)),
+		once: followed(1000, icd("4280", 500)),
+		apart: followed(1000, icd("4280", 100), icd("4280", 900)),
+	};
+	const source = sourceOf(Object.fromEntries(Object.keys(people).map((id) => [id, ""])), people);
+
+	test("insulin within six months of the first diabetes record", async () => {
+		const { dataset, histories } = await prepared(source, { drugs: "tokens" });
+		const ids = [...histories.keys()].sort();
+		const labels = await dataset.labels("insulin");
+		const byId = Object.fromEntries(labels.map((l) => [ids[l.patient], l]));
+		expect(byId).toEqual({
+			early: expect.objectContaining({ time: 250, events: 4, value: true }),
+			late: expect.objectContaining({ time: 250, events: 4, value: false }),
+			never: expect.objectContaining({ time: 250, events: 4, value: false }),
+			sameDay: expect.objectContaining({ time: 250, events: 4, value: true }),
+		});
+		expect(dataset.manifest.labels[0]).toMatchObject({
+			task: "insulin",
+			labels: 4,
+			positive: 2,
+			excluded: {
+				"insulin before the first diabetes record": 1,
+				"no insulin, and less than 183 days of records afterwards": 1,
+			},
+		});
+	});
+
+	test("heart failure by two records, seen from before the first", async () => {
+		const { dataset, histories } = await prepared(source);
+		const ids = [...histories.keys()].sort();
+		const labels = await dataset.labels("chf");
+		const byId = Object.fromEntries(labels.map((l) => [ids[l.patient], l]));
+		expect(byId.never).toMatchObject({ time: 500, events: 6, value: true });
+		expect(byId.early).toMatchObject({ time: 1000, events: 11, value: false });
+		expect(byId.lost).toMatchObject({ time: 400, events: 5, value: false });
+		expect(Object.keys(byId).sort()).toEqual([
+			"before",
+			"early",
+			"late",
+			"lost",
+			"never",
+			"sameDay",
+		]);
+		expect(dataset.manifest.labels[1]?.excluded).toEqual({
+			"heart failure recorded, but not twice within the time": 2,
+		});
+		await expect(dataset.labels("stroke")).rejects.toThrow(
+			'has no labels for the task "stroke"; it has insulin, chf',
+		);
+	});
+
+	test("a user's own", async () => {
+		const file = join(await temporaryFolder(), "labels.csv");
+		const labelled = (text: string) =>
+			writeFile(file, text).then(() => prepared(source, { labels: [{ task: "mine", file }] }));
+		const { dataset, histories } = await labelled(
+			"subject_id,prediction_time,boolean_value\nearly,200,true\nearly,900,0\nnobody,1,1\nonce,-5,1\n",
+		);
+		const early = [...histories.keys()].sort().indexOf("early");
+		expect(await dataset.labels("mine")).toEqual([
+			{ patient: early, time: 200, events: 3, value: true },
+			{ patient: early, time: 900, events: 11, value: false },
+		]);
+		expect(dataset.manifest.labels.at(-1)).toEqual({
+			task: "mine",
+			rule: `given in ${file}`,
+			labels: 2,
+			positive: 1,
+			excluded: { "no event before the question": 1 },
+		});
+		expect(dataset.manifest.source.notes.at(-1)).toContain("1 of 4 labels are of patients outside");
+		const whole = await labelled("patient,label\nearly,yes\n");
+		expect(await whole.dataset.labels("mine")).toMatchObject([{ events: 12, value: true }]);
+		await expect(labelled("patient,label\n\nearly,maybe\n")).rejects.toThrow("line 3 has no value");
+		await expect(labelled("patient,time,label\nearly,soon,1\n")).rejects.toThrow(
+			"line 2 has no time that can be read; expected a number of days",
+		);
+		await expect(labelled("who,label\nearly,1\n")).rejects.toThrow("has no column for the patient");
+		await expect(labelled("patient,label\nlate,0\nearly,1\nearly,0\n")).rejects.toThrow(
+			"line 3 contradicts another line",
 		);
 	});
 });

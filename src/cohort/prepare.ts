@@ -1,17 +1,27 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { InputError } from "../base/errors.js";
+import { builtInMap } from "../codes/index.js";
 import type { RecordSource } from "../records/rows.js";
-import type { Collected } from "./collect.js";
-import { collect } from "./collect.js";
-import type { DatasetColumns } from "./columns.js";
-import type { DroppedCodes, Manifest } from "./manifest.js";
-import { schemaVersion } from "./manifest.js";
-import type { Selection } from "./select.js";
-import { selectCohort } from "./select.js";
-import type { Token, Vocabulary } from "./vocabulary.js";
+import type { Store } from "../records/store.js";
+import { openStore } from "../records/store.js";
+import { replaceFolder } from "./beside.js";
+import type { CodeOptions } from "./concepts.js";
+import { mapCodes } from "./concepts.js";
+import { contentHash, eventsHasher, fileHash } from "./content-hash.js";
+import type { EventOptions } from "./events-table.js";
+import { gatherEvents, numberRecords } from "./events-table.js";
+import { makeLabels } from "./labels.js";
+import type { Manifest } from "./manifest.js";
+import { manifestName, manifestSchema, schemaVersion } from "./manifest.js";
+import { readPatients } from "./patients.js";
+import { gatherPeople } from "./people.js";
+import { countDropped, nameTokens, selectCohort } from "./select.js";
+import type { UserLabels } from "./user-labels.js";
+import { addUserLabels } from "./user-labels.js";
 import { vocabularyOf } from "./vocabulary.js";
-import type { DatasetContent } from "./write-dataset.js";
 
-export interface PrepareOptions {
+export interface PrepareOptions extends EventOptions, CodeOptions {
 	/** Fewest records a patient. */
 	readonly minRecords: number;
 	/** Fewest records a code, in the training split. */
@@ -19,6 +29,14 @@ export interface PrepareOptions {
 	readonly splitSeed: number;
 	/** Days in one unit of the dataset's time axis. */
 	readonly unitDays: number;
+	/** Death, where known, as the last event of a history. */
+	readonly deathToken: boolean;
+	readonly labels: readonly UserLabels[];
+	/** What DuckDB may hold in memory, in bytes. */
+	readonly memory: number;
+	readonly threads?: number | undefined;
+	/** Hears what is going on. */
+	readonly onStage?: (stage: string, store: Store) => void;
 }
 
 export const prepareDefaults: PrepareOptions = {
@@ -26,6 +44,18 @@ export const prepareDefaults: PrepareOptions = {
 	minCount: 5,
 	splitSeed: 0,
 	unitDays: 30,
+	dedup: "none",
+	maxRecords: null,
+	keep: "last",
+	codes: "phecode",
+	get map() {
+		return builtInMap();
+	},
+	unmapped: "drop",
+	drugs: "labels",
+	deathToken: false,
+	labels: [],
+	memory: 2 * 1024 ** 3,
 };
 
 const unitNames = new Map([
@@ -35,153 +65,218 @@ const unitNames = new Map([
 	[365.25, "year"],
 ]);
 
-/** Records to a dataset, ready to be written. All that is learned from data comes from the training split. */
+/** Rows of events.parquet that are decoded at a time. */
+const rowGroup = 32768;
+
+/**
+ * Records to a dataset folder, written beside its place and renamed (see `checkFolderTarget`). All that is
+ * learned from data comes from the training split.
+ */
 export async function prepare(
 	source: RecordSource,
+	folder: string,
 	options: PrepareOptions,
-): Promise<DatasetContent> {
-	const collected = await collect(source, options.splitSeed);
-	const selection = selectCohort(collected, options.minRecords, options.minCount);
-	const { vocabulary, tokenOf } = buildVocabulary(source, collected, selection);
-	if (tokenOf.every((token) => token < 0)) throw emptyVocabulary(source, collected, options);
-	const columns = buildColumns(collected, selection, tokenOf, options.unitDays);
-	const notes = [...source.notes()];
-	if (collected.lateBirths > 0)
-		notes.push(
-			`${collected.lateBirths} patients have a record before their birth date: birth taken as unknown`,
-		);
-	return {
-		vocabulary,
-		columns,
-		manifest: {
-			schemaVersion,
-			source: { format: source.format, path: source.path, notes },
-			timeUnit: {
-				name: unitNames.get(options.unitDays) ?? `${options.unitDays} days`,
-				days: options.unitDays,
-			},
-			filters: { minRecords: options.minRecords, minCount: options.minCount },
-			splitSeed: options.splitSeed,
-			counts: countAll(columns, vocabulary),
-			dropped: countDropped(collected, selection),
-		},
-	};
+): Promise<Manifest> {
+	let manifest: Manifest | undefined;
+	await replaceFolder(folder, async (partial) => {
+		const work = join(partial, ".work");
+		await mkdir(work);
+		const store = await openStore({
+			folder: work,
+			memory: options.memory,
+			threads: options.threads,
+		});
+		try {
+			manifest = await build(store, source, partial, options);
+		} finally {
+			store.close();
+			await rm(work, { recursive: true, force: true });
+		}
+	});
+	return manifest as Manifest;
 }
 
-function emptyVocabulary(source: RecordSource, { patients, code }: Collected, o: PrepareOptions) {
+async function build(
+	store: Store,
+	source: RecordSource,
+	folder: string,
+	options: PrepareOptions,
+): Promise<Manifest> {
+	const stage = (name: string) => options.onStage?.(name, store);
+	stage(`reading ${source.path}`);
+	const loaded = await source.load(store);
+	const notes = [...loaded.notes];
+	if (options.deathToken) await addDeaths(store);
+	const records = await count(store, "SELECT count(*) AS n FROM record");
+	if (records === 0)
+		throw new InputError(
+			`${source.path} holds no record; expected at least one (patient, time, code)`,
+		);
+	const backwards = await count(
+		store,
+		`SELECT count(*) AS n FROM (
+			SELECT patient = lag(patient) OVER () AND time < lag(time) OVER () AS back FROM record
+		) WHERE back`,
+	);
+	if (backwards > 0)
+		notes.push(
+			`times ran backwards at ${backwards} records: sorted by time, ties in the order of the source`,
+		);
+
+	stage("gathering the people");
+	const people = await gatherPeople(store, options.splitSeed);
+	notes.push(...people.notes);
+	stage("mapping codes");
+	const concepts = await mapCodes(store, options);
+	await numberRecords(store);
+	const repeated = await count(
+		store,
+		`SELECT (SELECT count(*) FROM coded)
+			- (SELECT count(*) FROM (SELECT DISTINCT patient, time, code FROM coded)) AS n`,
+	);
+	if (repeated > 0 && options.dedup === "none")
+		notes.push(
+			`${repeated} records repeat another of the same patient, time and code: kept; --dedup day would drop them`,
+		);
+
+	stage("choosing the cohort");
+	const { duplicates, cut } = await gatherEvents(store, options, loaded.axis);
+	await selectCohort(store, options.minRecords, options.minCount);
+	const tokens = await nameTokens(store, concepts.list);
+	if (tokens.length === 0) throw emptyVocabulary(source, records, options);
+	const vocabulary = vocabularyOf(tokens);
+	const dropped = await countDropped(store, concepts.list);
+
+	stage("sorting the events");
+	await sortEvents(store, options.unitDays);
+	stage("labelling");
+	const labels = await makeLabels(store);
+	for (const given of options.labels) {
+		const { summary, notes: more } = await addUserLabels(store, given, loaded.axis);
+		labels.push(summary);
+		notes.push(...more);
+	}
+
+	stage("writing");
+	await writeFiles(store, folder, options.unitDays);
+	await writeJson(join(folder, "vocabulary.json"), { tokens: vocabulary.tokens });
+	const eventsHash = await hashEvents(store);
+	const timeUnit = {
+		name: unitNames.get(options.unitDays) ?? `${options.unitDays} days`,
+		days: options.unitDays,
+	};
+	const patients = await readPatients(join(folder, "patients.parquet"));
+	const files: Record<string, string> = {};
+	for (const name of ["events.parquet", "labels.parquet", "patients.parquet", "vocabulary.json"])
+		files[name] = await fileHash(join(folder, name));
+	const manifest = manifestSchema.parse({
+		schemaVersion,
+		source: { format: source.format, path: source.path, axis: loaded.axis, records, notes },
+		codes: concepts.codes,
+		timeUnit,
+		filters: {
+			minRecords: options.minRecords,
+			minCount: options.minCount,
+			dedup: options.dedup,
+			maxRecords: options.maxRecords,
+			keep: options.keep,
+			drugs: options.drugs,
+			deathToken: options.deathToken,
+		},
+		splits: { seed: options.splitSeed, given: people.given },
+		counts: countAll(patients, vocabulary.size),
+		dropped: { duplicates, cut, drugs: concepts.drugs, ...dropped },
+		labels,
+		eventsHash,
+		contentHash: contentHash(timeUnit, vocabulary.tokens, patients, eventsHash),
+		files,
+	});
+	await writeJson(join(folder, manifestName), manifest);
+	return manifest;
+}
+
+async function count(store: Store, sql: string): Promise<number> {
+	return (await store.all<{ n: number }>(sql))[0]?.n ?? 0;
+}
+
+async function addDeaths(store: Store): Promise<void> {
+	await store.run(`
+		INSERT INTO record SELECT patient, min(death), 'death', 'Person', 'other', NULL
+		FROM person WHERE death IS NOT NULL GROUP BY patient ORDER BY patient`);
+	await store.append("code_name", [
+		{ system: "Person", code: "death", name: "Death", category: null, kind: null },
+	]);
+}
+
+function emptyVocabulary(source: RecordSource, records: number, o: PrepareOptions) {
 	return new InputError(
-		`${source.path}: no code is left of ${code.length} records of ${patients.length} patients: none has ${o.minCount} records among training patients with at least ${o.minRecords} records; lower --min-count or --min-records, or bring more patients`,
+		`${source.path}: no code is left of ${records} records: none has ${o.minCount} records among training patients with at least ${o.minRecords} records; lower --min-count or --min-records, bring more patients, or see with --codes as-is whether the codes could not be mapped`,
 	);
 }
 
-function buildVocabulary(source: RecordSource, { codes }: Collected, selection: Selection) {
-	const kept = codes
-		.map((seen, number) => ({ ...seen, number, count: selection.trainCount[number] as number }))
-		.filter(({ number }) => selection.keptCodes[number])
-		.sort((a, b) => b.count - a.count || compare(a.system, b.system) || compare(a.code, b.code));
-	const tokens = kept.map(({ code, system, kind, count }): Token => {
-		const named = source.nameOf(system, code);
-		return {
-			kind,
-			code,
-			system,
-			name: named?.name ?? code,
-			category: named?.category ?? null,
-			count,
-		};
-	});
-	const vocabulary = vocabularyOf(tokens);
-	const tokenOf = new Int32Array(codes.length).fill(-1);
-	for (const [at, { number }] of kept.entries())
-		tokenOf[number] = vocabulary.size - kept.length + at;
-	return { vocabulary, tokenOf };
+/** Tables `cohort` (id, number: the kept patients, numbered) and `final`: the dataset's events, in order. */
+async function sortEvents(store: Store, unitDays: number): Promise<void> {
+	await store.run(`
+		CREATE TABLE cohort AS
+		SELECT id, (row_number() OVER (ORDER BY id) - 1)::INTEGER AS number FROM kept_patient`);
+	await store.run(`
+		CREATE TABLE final AS
+		SELECT cohort.number AS patient, time / ${unitDays}::DOUBLE AS time,
+			token.token, time AS day, rank, ord
+		FROM event
+		JOIN cohort ON cohort.id = event.patient
+		JOIN token ON token.concept = event.concept
+		ORDER BY cohort.number, event.time, rank, ord, event.concept`);
+	await store.run("DROP TABLE event");
 }
 
-/** By code unit: the same on every machine, whatever its language. */
-function compare(a: string, b: string): number {
-	return a < b ? -1 : a > b ? 1 : 0;
+async function writeFiles(store: Store, folder: string, unitDays: number): Promise<void> {
+	const copy = (sql: string, name: string) =>
+		store.run(
+			`COPY (${sql}) TO '${join(folder, name).replaceAll("'", "''")}' (FORMAT parquet, ROW_GROUP_SIZE ${rowGroup})`,
+		);
+	await copy("SELECT patient, time, token FROM final", "events.parquet");
+	await copy(
+		`SELECT key AS id, birth / ${unitDays}::DOUBLE AS birth, sex,
+			death / ${unitDays}::DOUBLE AS death, split,
+			(sum(own.count) OVER (ORDER BY number) - own.count)::INTEGER AS first, own.count AS count
+		FROM cohort JOIN patient USING (id)
+		JOIN (SELECT patient, count(*)::INTEGER AS count FROM final GROUP BY patient) AS own
+			ON own.patient = cohort.number
+		ORDER BY number`,
+		"patients.parquet",
+	);
+	await copy(
+		`SELECT task, patient, day / ${unitDays}::DOUBLE AS time, events, value FROM label
+		ORDER BY task, patient, day`,
+		"labels.parquet",
+	);
 }
 
-function buildColumns(
-	{ patients, time, code }: Collected,
-	{ keptPatients }: Selection,
-	tokenOf: Int32Array,
-	unitDays: number,
-): DatasetColumns {
-	const kept = patients.filter((_, at) => keptPatients[at]);
-	const first = new Int32Array(kept.length);
-	const count = new Int32Array(kept.length);
-	const times = new Float64Array(time.length);
-	const tokens = new Int32Array(time.length);
-	let rows = 0;
-	for (const [at, patient] of kept.entries()) {
-		first[at] = rows;
-		for (let row = patient.first; row < patient.first + patient.count; row++) {
-			const token = tokenOf[code[row] as number] as number;
-			if (token < 0) continue;
-			times[rows] = (time[row] as number) / unitDays;
-			tokens[rows] = token;
-			rows++;
-		}
-		count[at] = rows - (first[at] as number);
-	}
-	return {
-		patients: {
-			id: kept.map(({ id }) => id),
-			birth: kept.map(({ birth }) => (birth === null ? null : birth / unitDays)),
-			sex: kept.map(({ sex }) => sex),
-			split: kept.map(({ split }) => split),
-			first,
-			count,
-		},
-		events: { time: times.slice(0, rows), token: tokens.slice(0, rows) },
-	};
+async function hashEvents(store: Store): Promise<string> {
+	const hasher = eventsHasher();
+	for await (const { columns } of store.stream("SELECT time, token FROM final"))
+		hasher.add(Float64Array.from(columns[0] as number[]), Int32Array.from(columns[1] as number[]));
+	return hasher.digest();
 }
+
+const writeJson = (file: string, value: unknown) =>
+	writeFile(file, `${JSON.stringify(value, null, "\t")}\n`);
 
 function countAll(
-	{ patients, events }: DatasetColumns,
-	vocabulary: Vocabulary,
+	{ split, count }: Awaited<ReturnType<typeof readPatients>>,
+	tokens: number,
 ): Manifest["counts"] {
+	const none = () => ({ patients: 0, events: 0 });
 	const splits = { train: none(), valid: none(), test: none() };
-	for (const [at, split] of patients.split.entries()) {
-		splits[split].patients++;
-		splits[split].events += patients.count[at] as number;
+	for (const [at, name] of split.entries()) {
+		splits[name].patients++;
+		splits[name].events += count[at] as number;
 	}
 	return {
-		patients: patients.id.length,
-		events: events.time.length,
-		tokens: vocabulary.size,
+		patients: split.length,
+		events: count.reduce((sum, n) => sum + n, 0),
+		tokens,
 		splits,
 	};
-}
-
-const none = () => ({ patients: 0, events: 0 });
-
-function countDropped(
-	{ codes, patients, code }: Collected,
-	{ keptPatients, keptCodes, trainCount }: Selection,
-): Manifest["dropped"] {
-	const gone = none();
-	const lost = new Int32Array(codes.length);
-	for (const [at, { first, count }] of patients.entries()) {
-		if (!keptPatients[at]) {
-			gone.patients++;
-			gone.events += count;
-			continue;
-		}
-		for (const number of code.subarray(first, first + count))
-			if (!keptCodes[number]) lost[number] = (lost[number] as number) + 1;
-	}
-	const summary = (seenInTrain: boolean): DroppedCodes => {
-		const these = codes
-			.map((seen, at) => ({ code: seen.code, events: lost[at] as number, at }))
-			.filter(({ events, at }) => events > 0 && (trainCount[at] as number) > 0 === seenInTrain)
-			.sort((a, b) => b.events - a.events || compare(a.code, b.code));
-		return {
-			codes: these.length,
-			events: these.reduce((sum, { events }) => sum + events, 0),
-			top: these.slice(0, 100).map(({ code, events }) => ({ code, events })),
-		};
-	};
-	return { patients: gone, rareCodes: summary(true), unknownCodes: summary(false) };
 }

@@ -1,41 +1,92 @@
-import type { Collected } from "./collect.js";
-
-export interface Selection {
-	/** By patient: in the cohort? */
-	readonly keptPatients: readonly boolean[];
-	/** By code: records in the training split of the cohort. */
-	readonly trainCount: Int32Array;
-	/** By code: in the vocabulary? */
-	readonly keptCodes: readonly boolean[];
-}
+import type { Store } from "../records/store.js";
+import type { Concept } from "./concepts.js";
+import { compare, summaryOf } from "./concepts.js";
+import type { Manifest } from "./manifest.js";
+import { specialCount, type Token } from "./vocabulary.js";
 
 /**
- * Which patients and codes stay. Both rules hold at once in the result: every code has `minCount`
- * records among the kept training patients, every patient `minRecords` records of kept codes. To
- * drop one can break the other, so the two alternate until nothing more falls.
+ * Which patients and codes stay: tables `kept_patient` (id, split) and `kept_concept` (id, n). Both rules hold
+ * at once in the result: every code has `minCount` records among the kept training patients, every patient
+ * `minRecords` records of kept codes. To drop one can break the other, so the two alternate until nothing
+ * more falls. Reads `event` once, into table `tally` (patient, concept, n).
  */
-export function selectCohort(
-	{ codes, patients, code }: Collected,
+export async function selectCohort(
+	store: Store,
 	minRecords: number,
 	minCount: number,
-): Selection {
-	let keptPatients: readonly boolean[] = patients.map(() => true);
+): Promise<void> {
+	await store.run(`
+		CREATE TABLE tally AS
+		SELECT patient, concept, count(*)::INTEGER AS n FROM event GROUP BY patient, concept`);
+	await store.run("CREATE TABLE kept_patient AS SELECT id, split FROM patient");
+	let patients = await countOf(store, "kept_patient");
 	while (true) {
-		const trainCount = new Int32Array(codes.length);
-		for (const [at, { split, first, count }] of patients.entries()) {
-			if (split !== "train" || !keptPatients[at]) continue;
-			for (const number of code.subarray(first, first + count))
-				trainCount[number] = (trainCount[number] as number) + 1;
-		}
-		const keptCodes = codes.map((_, at) => (trainCount[at] as number) >= minCount);
-		const still = patients.map(({ first, count }, at) => {
-			if (!keptPatients[at]) return false;
-			let known = 0;
-			for (const number of code.subarray(first, first + count)) if (keptCodes[number]) known++;
-			return known >= minRecords;
-		});
-		if (still.every((kept, at) => kept === keptPatients[at]))
-			return { keptPatients, trainCount, keptCodes };
-		keptPatients = still;
+		await store.run(`
+			CREATE OR REPLACE TABLE kept_concept AS
+			SELECT concept AS id, sum(n)::BIGINT AS n
+			FROM tally JOIN kept_patient ON kept_patient.id = tally.patient
+			WHERE split = 'train' GROUP BY concept HAVING sum(n) >= ${minCount}`);
+		await store.run(`
+			CREATE OR REPLACE TABLE kept_patient AS
+			SELECT id, split FROM kept_patient SEMI JOIN (
+				SELECT patient FROM tally SEMI JOIN kept_concept ON kept_concept.id = tally.concept
+				GROUP BY patient HAVING sum(n) >= ${minRecords}
+			) AS enough ON enough.patient = kept_patient.id`);
+		const left = await countOf(store, "kept_patient");
+		if (left === patients) return;
+		patients = left;
 	}
+}
+
+async function countOf(store: Store, table: string): Promise<number> {
+	return (await store.all<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))[0]?.n ?? 0;
+}
+
+/** The vocabulary's tokens, the most frequent first; makes table `token` (concept, token). */
+export async function nameTokens(store: Store, concepts: readonly Concept[]): Promise<Token[]> {
+	const kept = await store.all<{ id: number; n: number }>("SELECT id, n FROM kept_concept");
+	const tokens = kept
+		.map(({ id, n }) => ({ id, ...(concepts[id] as Concept), count: n }))
+		.sort((a, b) => b.count - a.count || compare(a.system, b.system) || compare(a.code, b.code));
+	await store.run("CREATE TABLE token (concept INTEGER, token INTEGER)");
+	await store.appendTo(
+		"token",
+		["whole", "whole"],
+		tokens.map(({ id }, at) => [id, specialCount + at]),
+	);
+	return tokens.map(({ kind, code, system, name, category, count }) => ({
+		kind,
+		code,
+		system,
+		name,
+		category,
+		count,
+	}));
+}
+
+/** What `selectCohort` let fall. */
+export async function countDropped(
+	store: Store,
+	concepts: readonly Concept[],
+): Promise<Pick<Manifest["dropped"], "patients" | "rareCodes" | "unknownCodes">> {
+	const [gone] = await store.all<{ patients: number; events: number }>(`
+		SELECT (SELECT count(*) FROM patient ANTI JOIN kept_patient USING (id)) AS patients,
+			coalesce((SELECT sum(n) FROM tally
+				ANTI JOIN kept_patient ON kept_patient.id = tally.patient), 0)::BIGINT AS events`);
+	const lost = await store.all<{ concept: number; events: number; known: boolean }>(`
+		SELECT concept, sum(n)::BIGINT AS events, bool_or(split = 'train') AS known
+		FROM tally JOIN kept_patient ON kept_patient.id = tally.patient
+		ANTI JOIN kept_concept ON kept_concept.id = tally.concept
+		GROUP BY concept`);
+	const summary = (inTraining: boolean) =>
+		summaryOf(
+			lost
+				.filter(({ known }) => known === inTraining)
+				.map(({ concept, events }) => ({ ...(concepts[concept] as Concept), records: events })),
+		);
+	return {
+		patients: { patients: gone?.patients ?? 0, events: gone?.events ?? 0 },
+		rareCodes: summary(true),
+		unknownCodes: summary(false),
+	};
 }

@@ -1,16 +1,12 @@
-import type { Dataset } from "./dataset.js";
-import type { Split } from "./manifest.js";
+import type { Dataset, History } from "./dataset.js";
+import type { Histogram } from "./histogram.js";
+import { durationHistogram, gapHistogram, recordHistogram } from "./histogram.js";
+import type { Manifest, Split } from "./manifest.js";
 import { splitNames } from "./manifest.js";
-
-/** The shape of a distribution in a few numbers. */
-export interface Spread {
-	readonly min: number;
-	readonly quarter: number;
-	readonly median: number;
-	readonly threeQuarters: number;
-	readonly max: number;
-	readonly mean: number;
-}
+import type { Spread, Tally } from "./tally.js";
+import { tally } from "./tally.js";
+import type { Token } from "./vocabulary.js";
+import { specialCount } from "./vocabulary.js";
 
 export interface SplitSummary {
 	readonly patients: number;
@@ -24,94 +20,220 @@ export interface SplitSummary {
 	readonly spanDays: Spread | null;
 	/** Between consecutive events of a patient, in days. */
 	readonly gapDays: Spread | null;
+	/** At each event of patients whose birth is known, in days. */
+	readonly ageDays: Spread | null;
 }
 
 export interface CodeSummary {
 	readonly code: string;
+	readonly system: string | null;
 	readonly name: string;
-	readonly kind: string;
+	readonly kind: Token["kind"];
 	readonly category: string | null;
-	/** In all splits. */
+	/** In all splits, as are patients. */
 	readonly events: number;
 	readonly patients: number;
 }
 
+export interface CategorySummary {
+	/** Null: codes without one. */
+	readonly category: string | null;
+	readonly codes: number;
+	readonly events: number;
+	/** With at least one of its codes. */
+	readonly patients: number;
+}
+
+export type LabelSummary = Manifest["labels"][number] & {
+	/** With at least one label. */
+	readonly patients: number;
+	readonly splits: Record<Split, { readonly labels: number; readonly positive: number }>;
+};
+
 export interface DatasetSummary {
 	readonly splits: Record<Split, SplitSummary>;
+	/** All splits together, as are those that follow. */
+	readonly all: SplitSummary;
+	readonly histograms: {
+		readonly records: Histogram | null;
+		readonly span: Histogram | null;
+		readonly gap: Histogram | null;
+		readonly age: Histogram | null;
+	};
+	/** All codes of the vocabulary, the most frequent first. */
+	readonly codes: readonly CodeSummary[];
 	/** The most frequent first. */
-	readonly topCodes: readonly CodeSummary[];
+	readonly categories: readonly CategorySummary[];
+	readonly labels: readonly LabelSummary[];
 }
 
-function spread(values: Float64Array): Spread | null {
-	if (values.length === 0) return null;
-	const sorted = values.slice().sort();
-	const at = (part: number) => sorted[Math.round(part * (sorted.length - 1))] as number;
+/** What is counted of some patients. */
+interface Counts {
+	withBirth: number;
+	female: number;
+	male: number;
+	readonly records: Tally;
+	readonly spans: Tally;
+	readonly gaps: Tally;
+	readonly ages: Tally;
+}
+
+const noCounts = (): Counts => ({
+	withBirth: 0,
+	female: 0,
+	male: 0,
+	records: tally(),
+	spans: tally(),
+	gaps: tally(),
+	ages: tally(),
+});
+
+function together(parts: readonly Counts[]): Counts {
+	const sum = (of: (part: Counts) => number) => parts.reduce((total, part) => total + of(part), 0);
 	return {
-		min: at(0),
-		quarter: at(0.25),
-		median: at(0.5),
-		threeQuarters: at(0.75),
-		max: at(1),
-		mean: values.reduce((sum, value) => sum + value, 0) / values.length,
+		withBirth: sum((part) => part.withBirth),
+		female: sum((part) => part.female),
+		male: sum((part) => part.male),
+		records: tally(parts.map((part) => part.records)),
+		spans: tally(parts.map((part) => part.spans)),
+		gaps: tally(parts.map((part) => part.gaps)),
+		ages: tally(parts.map((part) => part.ages)),
 	};
 }
 
-export async function summarize(dataset: Dataset, top: number): Promise<DatasetSummary> {
-	const { tokens, size } = dataset.vocabulary;
-	const unit = dataset.manifest.timeUnit.days;
-	const events = new Int32Array(size);
+function countHistory(counts: Counts, { times, birthEvents, sex }: History, unitDays: number) {
+	counts.withBirth += birthEvents;
+	if (sex !== null) counts[sex]++;
+	const own = times.subarray(birthEvents);
+	const birth = birthEvents ? (times[0] as number) : null;
+	counts.records.add(own.length);
+	counts.spans.add(((own.at(-1) as number) - (own[0] as number)) * unitDays);
+	for (const [i, time] of own.entries()) {
+		if (i > 0) counts.gaps.add((time - (own[i - 1] as number)) * unitDays);
+		if (birth !== null) counts.ages.add((time - birth) * unitDays);
+	}
+}
+
+/** Events of some kind, and patients that have one, whichever of `size` kinds it is. */
+function counter(size: number) {
+	const events = new Float64Array(size);
 	const patients = new Int32Array(size);
 	const lastPatient = new Int32Array(size).fill(-1);
-	let patient = 0;
-
-	const summarizeSplit = async (split: Split): Promise<SplitSummary> => {
-		const counts = dataset.manifest.counts.splits[split];
-		const records = new Float64Array(counts.patients);
-		const spans = new Float64Array(counts.patients);
-		const gaps = new Float64Array(Math.max(0, counts.events - counts.patients));
-		let [row, gap, withBirth, female, male] = [0, 0, 0, 0, 0];
-		for await (const history of dataset.histories(split)) {
-			const times = history.times.subarray(history.birthEvents);
-			withBirth += history.birthEvents;
-			if (history.sex === "female") female++;
-			if (history.sex === "male") male++;
-			records[row] = times.length;
-			spans[row] = ((times.at(-1) as number) - (times[0] as number)) * unit;
-			for (let i = 1; i < times.length; i++)
-				gaps[gap++] = ((times[i] as number) - (times[i - 1] as number)) * unit;
-			for (const token of history.tokens.subarray(history.birthEvents)) {
-				events[token] = (events[token] as number) + 1;
-				if (lastPatient[token] === patient) continue;
-				lastPatient[token] = patient;
-				patients[token] = (patients[token] as number) + 1;
-			}
-			row++;
-			patient++;
-		}
-		return {
-			...counts,
-			withBirth,
-			female,
-			male,
-			records: spread(records),
-			spanDays: spread(spans),
-			gapDays: spread(gaps),
-		};
+	return {
+		events,
+		patients,
+		add(kind: number, patient: number) {
+			events[kind] = (events[kind] as number) + 1;
+			if (lastPatient[kind] === patient) return;
+			lastPatient[kind] = patient;
+			patients[kind] = (patients[kind] as number) + 1;
+		},
 	};
+}
 
-	const splits = {} as Record<Split, SplitSummary>;
-	for (const split of splitNames) splits[split] = await summarizeSplit(split);
-	const topCodes = tokens
-		.map(({ code, name, kind, category }, token) => ({
+/** Reads the events once, in the order they lie on disk; memory does not grow with their number. */
+export async function summarize(dataset: Dataset): Promise<DatasetSummary> {
+	const { manifest, vocabulary } = dataset;
+	const splitOf = splitsOf(dataset);
+	const bySplit = { train: noCounts(), valid: noCounts(), test: noCounts() };
+	const categories = new Map<string | null, { readonly at: number; codes: number }>();
+	const categoryOf = vocabulary.tokens.map(({ category, kind }) => {
+		const known = categories.get(category) ?? { at: categories.size, codes: 0 };
+		categories.set(category, known);
+		if (kind !== "special") known.codes++;
+		return known.at;
+	});
+	const byToken = counter(vocabulary.size);
+	const byCategory = counter(categories.size);
+	for (const [patient, split] of splitOf.entries()) {
+		const history = await dataset.read(patient);
+		countHistory(bySplit[split], history, manifest.timeUnit.days);
+		for (const token of history.tokens.subarray(history.birthEvents)) {
+			byToken.add(token, patient);
+			byCategory.add(categoryOf[token] as number, patient);
+		}
+	}
+
+	const codes = vocabulary.tokens
+		.map(({ code, system, name, kind, category }, token) => ({
 			code,
+			system,
 			name,
 			kind,
 			category,
-			events: events[token] as number,
-			patients: patients[token] as number,
+			events: byToken.events[token] as number,
+			patients: byToken.patients[token] as number,
 		}))
-		.filter(({ kind }) => kind !== "special")
-		.sort((a, b) => b.events - a.events)
-		.slice(0, top);
-	return { splits, topCodes };
+		.slice(specialCount)
+		.sort((a, b) => b.events - a.events);
+	const all = together(Object.values(bySplit));
+	return {
+		splits: {
+			train: summaryOf(bySplit.train, manifest.counts.splits.train),
+			valid: summaryOf(bySplit.valid, manifest.counts.splits.valid),
+			test: summaryOf(bySplit.test, manifest.counts.splits.test),
+		},
+		all: summaryOf(all, manifest.counts),
+		histograms: {
+			records: recordHistogram(all.records),
+			span: durationHistogram(all.spans),
+			gap: gapHistogram(all.gaps),
+			age: durationHistogram(all.ages),
+		},
+		codes,
+		categories: [...categories]
+			.map(([category, { at, codes }]) => ({
+				category,
+				codes,
+				events: byCategory.events[at] as number,
+				patients: byCategory.patients[at] as number,
+			}))
+			.filter((category) => category.codes > 0)
+			.sort((a, b) => b.events - a.events),
+		labels: await Promise.all(
+			manifest.labels.map((label) => summarizeLabel(dataset, label, splitOf)),
+		),
+	};
+}
+
+/** By the patient's number. */
+function splitsOf(dataset: Dataset): readonly Split[] {
+	const splits = new Array<Split>(dataset.manifest.counts.patients);
+	for (const split of splitNames)
+		for (const patient of dataset.patients(split)) splits[patient] = split;
+	return splits;
+}
+
+function summaryOf(
+	{ withBirth, female, male, records, spans, gaps, ages }: Counts,
+	{ patients, events }: { readonly patients: number; readonly events: number },
+): SplitSummary {
+	return {
+		patients,
+		events,
+		withBirth,
+		female,
+		male,
+		records: records.spread(),
+		spanDays: spans.spread(),
+		gapDays: gaps.spread(),
+		ageDays: ages.spread(),
+	};
+}
+
+async function summarizeLabel(
+	dataset: Dataset,
+	label: Manifest["labels"][number],
+	splitOf: readonly Split[],
+): Promise<LabelSummary> {
+	const none = () => ({ labels: 0, positive: 0 });
+	const splits = { train: none(), valid: none(), test: none() };
+	const patients = new Set<number>();
+	for (const { patient, value } of await dataset.labels(label.task)) {
+		const split = splits[splitOf[patient] as Split];
+		split.labels++;
+		if (value) split.positive++;
+		patients.add(patient);
+	}
+	return { ...label, patients: patients.size, splits };
 }

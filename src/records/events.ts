@@ -1,22 +1,14 @@
+import { resolve } from "node:path";
 import { InputError } from "../base/errors.js";
 import { readLines } from "./lines.js";
 import { readCodeNames } from "./names.js";
-import type { CodeName, PatientRecords, RecordRow, RecordSource, Sex } from "./rows.js";
+import type { PersonRow, RecordRow, RecordSource, Sex, Split } from "./rows.js";
+import { splitNames } from "./rows.js";
+import { sexes } from "./sexes.js";
+import type { Store } from "./store.js";
 
 /** Codes of an event list belong to no public classification: they are the file's own. */
 const system = "events";
-
-const sexes = new Map<string, Sex | null>([
-	["f", "female"],
-	["female", "female"],
-	["m", "male"],
-	["male", "male"],
-	["u", null],
-	["unknown", null],
-	["o", null],
-	["other", null],
-	["", null],
-]);
 
 /** What a value is, never what it holds: messages may be logged. */
 function typeName(value: unknown): string {
@@ -48,6 +40,9 @@ function finiteOf(value: unknown, name: string, where: string): number {
 	throw new InputError(`${where}: ${name} is ${got}; expected a finite number of days`);
 }
 
+const finiteOrNull = (value: unknown, name: string, where: string): number | null =>
+	value === undefined || value === null ? null : finiteOf(value, name, where);
+
 function sexOf(value: unknown, where: string): Sex | null {
 	if (value === undefined || value === null) return null;
 	const sex = typeof value === "string" ? sexes.get(value.trim().toLowerCase()) : undefined;
@@ -57,8 +52,8 @@ function sexOf(value: unknown, where: string): Sex | null {
 	);
 }
 
-function idOf(value: unknown, line: number, where: string): string {
-	if (value === undefined || value === null) return String(line);
+function idOf(value: unknown, withoutId: string, where: string): string {
+	if (value === undefined || value === null) return withoutId;
 	if (typeof value === "string" && value !== "") return value;
 	if (typeof value === "number" && Number.isSafeInteger(value)) return String(value);
 	throw new InputError(
@@ -66,83 +61,150 @@ function idOf(value: unknown, line: number, where: string): string {
 	);
 }
 
-export interface ParsedHistory extends PatientRecords {
-	/** The times ran backwards somewhere and were sorted (equal times keep their order). */
-	readonly sorted: boolean;
+export interface ParsedHistory {
+	readonly person: PersonRow;
+	/** In the order of the line. */
+	readonly rows: readonly RecordRow[];
 }
 
-/** One line of an event list: `{"types":[…],"times":[…]}` and, where known, id, birth and sex. */
-export function parseEventLine(text: string, file: string, line: number): ParsedHistory {
-	const where = `${file}: line ${line}`;
+/**
+ * One line of an event list: `{"types":[…],"times":[…]}` and, where known, id, birth, sex and death.
+ * A history without an id goes by its line, and by its split where there are files of several.
+ */
+export function parseEventLine(
+	text: string,
+	file: string,
+	line: number,
+	split: Split | null = null,
+): ParsedHistory {
+	const place = `${file}: line ${line}`;
 	let record: Record<string, unknown>;
 	try {
 		record = JSON.parse(text);
 	} catch {
 		throw new InputError(
-			`${where} is not JSON; expected one history a line, as in {"types":[4,9],"times":[0,2.5]}`,
+			`${place} is not JSON; expected one history a line, as in {"types":[4,9],"times":[0,2.5]}`,
 		);
 	}
 	if (typeof record !== "object" || record === null || Array.isArray(record))
-		throw new InputError(`${where} is ${typeName(record)}; expected {"types":[…],"times":[…]}`);
-	const types = listOf(record, "types", where);
-	const times = listOf(record, "times", where);
+		throw new InputError(`${place} is ${typeName(record)}; expected {"types":[…],"times":[…]}`);
+	const types = listOf(record, "types", place);
+	const times = listOf(record, "times", place);
 	if (types.length !== times.length)
 		throw new InputError(
-			`${where} has ${types.length} types and ${times.length} times; expected as many of each`,
+			`${place} has ${types.length} types and ${times.length} times; expected as many of each`,
 		);
-	const patient = idOf(record.id, line, where);
-	const birth = record.birth ?? null;
-	let sorted = false;
-	let previous = Number.NEGATIVE_INFINITY;
-	const rows = types.map((type, at): RecordRow => {
-		const time = finiteOf(times[at], `times[${at}]`, where);
-		if (time < previous) sorted = true;
-		previous = time;
-		const code = codeOf(type, at, where);
-		return { patient, time, code, system, kind: "other", value: null };
-	});
-	if (sorted) rows.sort((a, b) => a.time - b.time);
+	const patient = idOf(record.id, split ? `${split}:${line}` : String(line), place);
 	return {
-		patient,
-		birth: birth === null ? null : finiteOf(birth, '"birth"', where),
-		sex: sexOf(record.sex, where),
-		rows,
-		where,
-		sorted,
+		person: {
+			patient,
+			birth: finiteOrNull(record.birth, '"birth"', place),
+			sex: sexOf(record.sex, place),
+			death: finiteOrNull(record.death, '"death"', place),
+			split,
+			place,
+		},
+		rows: types.map((type, at) => ({
+			patient,
+			time: finiteOf(times[at], `times[${at}]`, place),
+			code: codeOf(type, at, place),
+			system,
+			kind: "other",
+			value: null,
+		})),
 	};
 }
+
+/** Files that are split already. */
+export type EventFiles = Readonly<Partial<Record<Split, string | undefined>>>;
 
 export interface EventsOptions {
 	/** A CSV file with the names of the codes. */
 	readonly names?: string | undefined;
 }
 
-/** Opens a file of event histories, one JSON object a line, .gz too. Times are days. */
-export async function openEvents(file: string, options: EventsOptions = {}): Promise<RecordSource> {
-	const names: ReadonlyMap<string, CodeName> = options.names
-		? await readCodeNames(options.names)
-		: new Map();
-	let sorted = 0;
+/** Opens histories, one JSON object a line, .gz too: one file, or a file for each split. */
+export async function openEvents(
+	files: string | EventFiles,
+	options: EventsOptions = {},
+): Promise<RecordSource> {
+	const parts = partsOf(files);
+	const names = options.names ? await readCodeNames(options.names) : undefined;
 	return {
 		format: "events",
-		path: file,
-		async *patients() {
-			sorted = 0;
-			let histories = 0;
-			for await (const { number, text } of readLines(file)) {
-				if (!text.trim()) continue;
-				const history = parseEventLine(text, file, number);
-				if (history.sorted) sorted++;
-				histories++;
-				yield history;
-			}
-			if (histories === 0)
-				throw new InputError(
-					`${file} holds no history; expected lines such as {"types":[4,9],"times":[0,2.5]}`,
+		path: parts.map(({ file }) => file).join(", "),
+		async load(store) {
+			for (const part of parts) await loadFile(store, part);
+			await refuseRepeated(store);
+			if (names)
+				await store.append(
+					"code_name",
+					Array.from(names, ([code, name]) => ({ system, code, ...name })),
 				);
+			return { axis: "days", notes: [] };
 		},
-		nameOf: (_, code) => names.get(code),
-		notes: () =>
-			sorted > 0 ? [`times ran backwards in ${sorted} histories: sorted, ties in file order`] : [],
 	};
+}
+
+interface Part {
+	readonly file: string;
+	readonly split: Split | null;
+}
+
+function partsOf(files: string | EventFiles): Part[] {
+	if (typeof files === "string") return [{ file: files, split: null }];
+	const parts = splitNames.flatMap((split) => {
+		const file = files[split];
+		return file ? [{ file, split }] : [];
+	});
+	if (parts.length === 0)
+		throw new InputError("no file of events; expected --train FILE, and --valid and --test");
+	for (const [at, { file, split }] of parts.entries()) {
+		const before = parts.slice(0, at).find((part) => resolve(part.file) === resolve(file));
+		if (before)
+			throw new InputError(
+				`${file} is given for ${before.split} and for ${split}; expected a file of its own for each`,
+			);
+	}
+	return parts;
+}
+
+const batchRows = 1 << 16;
+
+async function loadFile(store: Store, { file, split }: Part): Promise<void> {
+	let people: PersonRow[] = [];
+	let rows: RecordRow[] = [];
+	let histories = 0;
+	const flush = async () => {
+		await store.append("person", people);
+		await store.append("record", rows);
+		people = [];
+		rows = [];
+	};
+	for await (const { number, text } of readLines(file)) {
+		if (!text.trim()) continue;
+		const history = parseEventLine(text, file, number, split);
+		people.push(history.person);
+		for (const row of history.rows) rows.push(row);
+		histories++;
+		if (rows.length >= batchRows || people.length >= batchRows) await flush();
+	}
+	if (histories === 0)
+		throw new InputError(
+			`${file} holds no history; expected lines such as {"types":[4,9],"times":[0,2.5]}`,
+		);
+	await flush();
+}
+
+/** A patient in the files of two splits is found with all others that are in two splits. */
+async function refuseRepeated(store: Store): Promise<void> {
+	const [repeated] = await store.all<{ patient: string; first: string; second: string }>(
+		`SELECT patient, min_by(place, rowid) AS first, min_by(place, rowid, 2)[2] AS second
+		FROM person GROUP BY patient, split HAVING count(*) > 1
+		ORDER BY min(rowid, 2)[2] LIMIT 1`,
+	);
+	if (repeated)
+		throw new InputError(
+			`${repeated.second}: patient ${repeated.patient} was given before, at ${repeated.first}; expected one history a patient: join the two, or give each an id of its own`,
+		);
 }

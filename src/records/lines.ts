@@ -1,7 +1,5 @@
-import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
-import { createGunzip } from "node:zlib";
 import { InputError } from "../base/errors.js";
+import { explainBytes, readBytes } from "./bytes.js";
 
 export interface Line {
 	/** From 1. */
@@ -11,44 +9,12 @@ export interface Line {
 
 const longestLine = 64 * 1024 * 1024; // characters: far above any real history, far below memory
 
-async function startsWithGzip(file: string): Promise<boolean> {
-	const handle = await open(file, "r");
-	try {
-		const { bytesRead, buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
-		return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
-	} finally {
-		await handle.close();
-	}
-}
-
-/** Bytes of a file, unpacked when it is gzip (told by its content, not by its name). */
-async function* readBytes(file: string): AsyncGenerator<Uint8Array> {
-	const packed = await startsWithGzip(file);
-	const raw = createReadStream(file, { highWaterMark: 1 << 20 });
-	const unpacked = packed ? raw.pipe(createGunzip()) : raw;
-	if (packed) raw.on("error", (error) => unpacked.destroy(error));
-	try {
-		yield* unpacked as AsyncIterable<Uint8Array>;
-	} finally {
-		raw.destroy();
-		unpacked.destroy();
-	}
-}
-
 function explain(file: string, line: number, error: unknown): unknown {
-	if (error instanceof InputError || !(error instanceof Error)) return error;
-	const code = (error as NodeJS.ErrnoException).code ?? "";
-	const say = (text: string) => new InputError(text, { cause: error });
-	if (code === "ENOENT") return say(`${file}: no such file; check the path`);
-	if (code === "EISDIR") return say(`${file} is a folder; expected a file`);
-	if (code === "EACCES") return say(`${file}: permission denied; check who may read it`);
-	if (code === "Z_BUF_ERROR")
-		return say(`${file}: the gzip data end early, after line ${line}; copy the file again`);
-	if (code.startsWith("Z_"))
-		return say(`${file}: corrupt gzip after line ${line} (${error.message}); copy the file again`);
-	if (code === "ERR_ENCODING_INVALID_ENCODED_DATA")
-		return say(`${file}: not UTF-8 after line ${line}; convert the file to UTF-8`);
-	return error;
+	if ((error as NodeJS.ErrnoException).code !== "ERR_ENCODING_INVALID_ENCODED_DATA")
+		return explainBytes(file, error);
+	return new InputError(`${file}: not UTF-8 after line ${line}; convert the file to UTF-8`, {
+		cause: error,
+	});
 }
 
 /**

@@ -1,1 +1,10 @@
-export { namesFileOf, writeSimulation } from "./write-simulation.js";
+export { conditions } from "./catalogue/index.js";
+export type { Oracle, OracleHistory } from "./oracle.js";
+export { oracle } from "./oracle.js";
+export type { SimulatedPatient } from "./patients.js";
+export { patientNumber, simulatedHistory, simulatePatient } from "./patients.js";
+export { isCovered } from "./person.js";
+export type { Format } from "./table-writers.js";
+export { formats } from "./table-writers.js";
+export { oracleOf, readTruth, truthFile } from "./truth.js";
+export { writeSimulation } from "./write-simulation.js";

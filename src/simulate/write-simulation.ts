@@ -1,42 +1,128 @@
-import { createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { replaceFile } from "../cohort/beside.js";
-import { conditions } from "./conditions.js";
-import type { SimulateOptions } from "./histories.js";
-import { simulateHistories } from "./histories.js";
+import { join } from "node:path";
+import { replaceFolder } from "../cohort/beside.js";
+import { conditions } from "./catalogue/index.js";
+import { lawVersion } from "./law.js";
+import { simulatePatient } from "./patients.js";
+import type { Format, TableColumn, TableWriter } from "./table-writers.js";
+import { openTable } from "./table-writers.js";
+import type { Truth } from "./truth.js";
+import { truthFile } from "./truth.js";
+
+export interface SimulationOptions {
+	readonly patients: number;
+	readonly seed: number;
+	readonly format?: Format;
+	/** Called now and then with the number of patients written. */
+	readonly onProgress?: (patients: number) => void;
+}
 
 export interface SimulationFiles {
-	/** The histories, one JSON object a line. */
-	readonly events: string;
-	/** Names, categories and kinds of the codes, for `prepare --names`. */
+	readonly claims: string;
+	readonly prescriptions: string;
+	readonly people: string;
+	readonly coverage: string;
+	/** Names, categories and kinds of the PheCodes, for `prepare --names`. */
 	readonly names: string;
-	readonly patients: number;
-	readonly records: number;
+	readonly truth: string;
 }
 
-/** The file of code names that goes with a file of histories. */
-export function namesFileOf(events: string): string {
-	return `${events.replace(/\.jsonl$/, "")}.codes.csv`;
+export interface WrittenSimulation extends Truth {
+	readonly folder: string;
+	readonly files: SimulationFiles;
 }
 
+const tables = {
+	claims: [
+		{ name: "patient", type: "text" },
+		{ name: "date", type: "date" },
+		{ name: "icd9", type: "text" },
+	],
+	prescriptions: [
+		{ name: "patient", type: "text" },
+		{ name: "date", type: "date" },
+		{ name: "drug", type: "text" },
+		{ name: "atc", type: "text" },
+		{ name: "days_supply", type: "count" },
+	],
+	people: [
+		{ name: "patient", type: "text" },
+		{ name: "sex", type: "text" },
+		{ name: "birth", type: "date" },
+		{ name: "death", type: "date", nullable: true },
+	],
+	coverage: [
+		{ name: "patient", type: "text" },
+		{ name: "from", type: "date" },
+		{ name: "to", type: "date" },
+	],
+} satisfies Record<string, readonly TableColumn[]>;
+
+function simulationFiles(folder: string, format: Format): SimulationFiles {
+	const table = (name: keyof typeof tables) => join(folder, `${name}.${format}`);
+	return {
+		claims: table("claims"),
+		prescriptions: table("prescriptions"),
+		people: table("people"),
+		coverage: table("coverage"),
+		names: join(folder, "codes.csv"),
+		truth: join(folder, truthFile),
+	};
+}
+
+/** Patients between two flushes. */
+const blockPatients = 200;
+
+/** Writes a population beside its folder and renames it: the folder is whole or untouched. */
 export async function writeSimulation(
-	events: string,
-	options: SimulateOptions,
-): Promise<SimulationFiles> {
-	let records = 0;
-	function* lines() {
-		for (const history of simulateHistories(options)) {
-			records += history.types.length;
-			yield `${JSON.stringify(history)}\n`;
+	folder: string,
+	{ patients, seed, format = "csv", onProgress }: SimulationOptions,
+): Promise<WrittenSimulation> {
+	let truth: Truth | undefined;
+	await replaceFolder(folder, async (beside) => {
+		const files = simulationFiles(beside, format);
+		const open = (name: keyof typeof tables) => openTable(format, files[name], tables[name]);
+		const claims = open("claims");
+		const prescriptions = open("prescriptions");
+		const people = open("people");
+		const coverage = open("coverage");
+		const all: readonly TableWriter[] = [claims, prescriptions, people, coverage];
+		let records = 0;
+		let fills = 0;
+		for (let number = 1; number <= patients; number++) {
+			const patient = simulatePatient(seed, number);
+			const { id, person, death } = patient;
+			people.add(id, person.sex, person.birth, death);
+			for (const [from, to] of person.coverage) coverage.add(id, from, to);
+			for (const { day, icd9 } of patient.claims) claims.add(id, day, icd9);
+			for (const { day, drug, atc, daysSupply } of patient.prescriptions)
+				prescriptions.add(id, day, drug, atc, daysSupply);
+			records += patient.claims.length;
+			fills += patient.prescriptions.length;
+			if (number % blockPatients === 0 || number === patients) {
+				for (const table of all) await table.flush();
+				onProgress?.(number);
+			}
 		}
-	}
-	const names = namesFileOf(events);
+		for (const table of all) await table.close();
+		await writeFile(files.names, namesTable());
+		truth = {
+			kind: "trajgpt-simulation",
+			law: lawVersion,
+			seed,
+			patients,
+			records,
+			prescriptions: fills,
+			format,
+		};
+		await writeFile(files.truth, `${JSON.stringify(truth, null, 2)}\n`);
+	});
+	return { ...(truth as Truth), folder, files: simulationFiles(folder, format) };
+}
+
+function namesTable(): string {
 	const rows = conditions.map(
 		({ code, name, category }) => `${code},"${name}","${category}",diagnosis\n`,
 	);
-	await replaceFile(names, (path) => writeFile(path, `code,name,category,kind\n${rows.join("")}`));
-	await replaceFile(events, (path) => pipeline(Readable.from(lines()), createWriteStream(path)));
-	return { events, names, patients: options.patients, records };
+	return `code,name,category,kind\n${rows.join("")}`;
 }

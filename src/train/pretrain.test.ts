@@ -38,6 +38,8 @@ function datasetOf(events: Readonly<Record<"train" | "valid", readonly Pair[]>>)
 		patients,
 		lengthOf: () => 1,
 		birthEventsOf: () => 0,
+		deathOf: () => null,
+		labels: async () => [],
 		read,
 		async *histories(split) {
 			for (const patient of patients(split)) yield read(patient);

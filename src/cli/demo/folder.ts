@@ -4,12 +4,11 @@ import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { replaceFile } from "../../cohort/beside.js";
-import { namesFileOf } from "../../simulate/index.js";
 import { holdingRun } from "../../train/index.js";
 
 const settingsSchema = z.strictObject({
 	kind: z.literal("trajgpt-demo"),
-	version: z.literal(1),
+	version: z.literal(2),
 	patients: z.int().min(1),
 	epochs: z.int().min(1),
 	seed: z.int().min(0),
@@ -21,11 +20,9 @@ export type DemoSettings = Omit<z.infer<typeof settingsSchema>, "kind" | "versio
 export const demoDefaults: DemoSettings = { patients: 2000, epochs: 3, seed: 1 };
 
 export function demoFiles(folder: string) {
-	const events = join(folder, "population.jsonl");
 	return {
 		settings: join(folder, "demo.json"),
-		events,
-		names: namesFileOf(events),
+		population: join(folder, "population"),
 		dataset: join(folder, "dataset"),
 		run: join(folder, "run"),
 	};
@@ -50,11 +47,11 @@ export async function openFolder(
 	// The settings go last: without them the rest would be nobody's.
 	if (begun)
 		await holdingRun(files.run, async () => {
-			for (const file of [files.run, files.dataset, files.events, files.names, files.settings])
+			for (const file of [files.run, files.dataset, files.population, files.settings])
 				await rm(file, { recursive: true, force: true });
 		});
 	const settings = { ...demoDefaults, ...given };
-	const text = `${JSON.stringify({ kind: "trajgpt-demo", version: 1, ...settings }, null, 2)}\n`;
+	const text = `${JSON.stringify({ kind: "trajgpt-demo", version: 2, ...settings }, null, 2)}\n`;
 	await replaceFile(files.settings, (path) => writeFile(path, text));
 	return settings;
 }

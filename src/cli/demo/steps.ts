@@ -2,15 +2,9 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { checkConfig } from "../../base/config.js";
 import { InputError } from "../../base/errors.js";
-import {
-	type Dataset,
-	openDataset,
-	prepare,
-	prepareDefaults,
-	writeDataset,
-} from "../../cohort/index.js";
+import { type Dataset, openDataset, prepare, prepareDefaults } from "../../cohort/index.js";
 import { trajgpt } from "../../models/trajgpt/index.js";
-import { openEvents } from "../../records/index.js";
+import { openCsv } from "../../records/index.js";
 import { writeSimulation } from "../../simulate/index.js";
 import {
 	checkDataset,
@@ -36,14 +30,13 @@ export async function populationDataset(
 ): Promise<Dataset> {
 	const files = demoFiles(folder);
 	if (!existsSync(files.dataset)) {
-		if (!existsSync(files.events)) {
+		if (!existsSync(files.population)) {
 			io.stderr.write(`simulating ${patients} people\n`);
-			await writeSimulation(files.events, { patients, seed });
+			await writeSimulation(files.population, { patients, seed });
 		}
 		io.stderr.write(`preparing ${files.dataset}\n`);
-		const source = await openEvents(files.events, { names: files.names });
-		const content = await prepare(source, { ...prepareDefaults, splitSeed: seed });
-		await writeDataset(files.dataset, content);
+		const source = await openCsv([files.population]);
+		await prepare(source, files.dataset, { ...prepareDefaults, splitSeed: seed });
 	}
 	const dataset = await openDataset(files.dataset);
 	checkSplits(dataset);

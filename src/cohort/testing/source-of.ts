@@ -1,29 +1,54 @@
-import type { PatientRecords, RecordSource } from "../../records/rows.js";
+import type { PersonRow, RecordRow, RecordSource } from "../../records/rows.js";
 
-/** A source in memory: patient → codes; event i is at day i unless times are given. */
+interface Extra extends Partial<PersonRow> {
+	readonly times?: readonly number[];
+	readonly rows?: readonly Partial<RecordRow>[];
+}
+
+/** A source in memory: patient → codes of one letter; event i is at day i unless times are given. */
 export function sourceOf(
 	histories: Readonly<Record<string, string>>,
-	more: Readonly<Record<string, Partial<PatientRecords> & { times?: readonly number[] }>> = {},
+	more: Readonly<Record<string, Extra>> = {},
 ): RecordSource {
 	return {
 		format: "events",
 		path: "memory",
-		async *patients() {
-			for (const [patient, codes] of Object.entries(histories)) {
-				const { times, ...known } = more[patient] ?? {};
-				const rows = [...codes].map((code, at) => ({
+		async load(store) {
+			const own = { system: "events", kind: "other", value: null } as const;
+			await store.append(
+				"record",
+				Object.entries(histories).flatMap(([patient, codes]) => [
+					...[...codes].map((code, at) => ({
+						...own,
+						patient,
+						code,
+						time: more[patient]?.times?.[at] ?? at,
+					})),
+					...(more[patient]?.rows ?? []).map((row) => ({
+						...own,
+						patient,
+						code: "",
+						time: 0,
+						...row,
+					})),
+				]),
+			);
+			await store.append(
+				"person",
+				Object.entries(more).map(([patient, { times: _, rows: __, ...known }]) => ({
 					patient,
-					time: times?.[at] ?? at,
-					code,
-					system: "events",
-					kind: "other" as const,
-					value: null,
-				}));
-				yield { patient, birth: null, sex: null, rows, where: `memory: ${patient}`, ...known };
-			}
+					birth: null,
+					sex: null,
+					death: null,
+					split: null,
+					place: `memory: ${patient}`,
+					...known,
+				})),
+			);
+			await store.append("code_name", [
+				{ system: "events", code: "a", name: "Alpha", category: "first", kind: "diagnosis" },
+			]);
+			return { axis: "days", notes: [] };
 		},
-		nameOf: (_, code) =>
-			code === "a" ? { name: "Alpha", category: "first", kind: "diagnosis" } : undefined,
-		notes: () => [],
 	};
 }

@@ -1,4 +1,4 @@
-import { inMemoryDataset } from "../../cohort/dataset.js";
+import { datasetOf } from "../../cohort/dataset.js";
 import type { Dataset, Split } from "../../cohort/index.js";
 import { vocabularyOf } from "../../cohort/vocabulary.js";
 
@@ -29,20 +29,29 @@ export function smallDataset(counts: readonly number[], people: readonly Patient
 		rows += tokens.length;
 		return rows - tokens.length;
 	});
-	return inMemoryDataset("memory", {} as Dataset["manifest"], vocabularyOf(codes), {
+	const times = Float64Array.from(
+		people.flatMap(({ tokens, times }) => times ?? tokens.map((_, i) => i)),
+	);
+	const tokens = Int32Array.from(people.flatMap(({ tokens }) => tokens));
+	return datasetOf({
+		folder: "memory",
+		manifest: {} as Dataset["manifest"],
+		vocabulary: vocabularyOf(codes),
 		patients: {
 			id: people.map((_, i) => `p${i}`),
 			birth: people.map(({ birth }) => birth ?? null),
 			sex: people.map(() => null),
+			death: people.map(() => null),
 			split: people.map(({ split }) => split),
 			first: Int32Array.from(first),
 			count: Int32Array.from(people, ({ tokens }) => tokens.length),
 		},
 		events: {
-			time: Float64Array.from(
-				people.flatMap(({ tokens, times }) => times ?? tokens.map((_, i) => i)),
-			),
-			token: Int32Array.from(people.flatMap(({ tokens }) => tokens)),
+			read: async (first, count) => ({
+				times: times.subarray(first, first + count),
+				tokens: tokens.subarray(first, first + count),
+			}),
 		},
+		labels: async () => [],
 	});
 }

@@ -1,0 +1,198 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { builtInMap } from "../../codes/index.js";
+import { type Manifest, openDataset, prepare, prepareDefaults } from "../../cohort/index.js";
+import { splitNames } from "../../cohort/manifest.js";
+import { splitOf } from "../../cohort/split.js";
+import { openCsv, openDelimited } from "../../records/index.js";
+import { openStore } from "../../records/store.js";
+import type { PrepareBenchOptions } from "../bench.js";
+import type { Io } from "../io.js";
+import { findPandas } from "../python.js";
+import { table } from "../table.js";
+
+interface Timing {
+	readonly engine: string;
+	readonly seconds: number;
+	readonly rowsPerSecond: number;
+	readonly peakBytes: number;
+}
+
+export interface PrepareBench {
+	readonly patients: number;
+	readonly rows: number;
+	readonly threads: number | "all";
+	readonly memory: number;
+	readonly counts: Manifest["counts"];
+	readonly trajgpt: Timing;
+	readonly pandas: (Timing & { readonly ratio: number }) | null;
+}
+
+const minRecords = 50;
+const minCount = 100;
+
+/** Our `prepare` and then pandas on the same files; this process does nothing else, so that its peak is prepare's. */
+export async function benchPrepare(io: Io, options: PrepareBenchOptions): Promise<PrepareBench> {
+	const folder = await mkdtemp(join(tmpdir(), "trajgpt-bench-"));
+	try {
+		const source = options.source ?? join(folder, "simulation");
+		if (!existsSync(source)) await simulate(io, options.patients, source);
+		io.stderr.write("preparing with trajgpt\n");
+		const started = performance.now();
+		const out = join(folder, "dataset");
+		const manifest = await prepare(await openCsv([source]), out, {
+			...prepareDefaults,
+			minRecords,
+			minCount,
+			memory: options.memory,
+			threads: options.threads,
+		});
+		const seconds = (performance.now() - started) / 1000;
+		const rows = manifest.source.records;
+		const trajgpt: Timing = {
+			engine: "trajgpt",
+			seconds,
+			rowsPerSecond: rows / seconds,
+			peakBytes: process.resourceUsage().maxRSS * 1024,
+		};
+		return {
+			patients: manifest.counts.patients + manifest.dropped.patients.patients,
+			rows,
+			threads: options.threads ?? "all",
+			memory: options.memory,
+			counts: manifest.counts,
+			trajgpt,
+			pandas: options.peer ? await pandas(io, folder, source, out, manifest, trajgpt) : null,
+		};
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+const script = (name: string) =>
+	fileURLToPath(new URL(`../../../bench/peers/${name}`, import.meta.url));
+
+/** In a process of its own, so that its memory does not count. */
+async function simulate(io: Io, patients: number, out: string): Promise<void> {
+	io.stderr.write(`simulating ${patients} people\n`);
+	const main = fileURLToPath(new URL("../main.js", import.meta.url));
+	const argv = [main, "simulate", "--patients", String(patients), "--out", out];
+	await output(process.execPath, argv);
+}
+
+function output(program: string, args: readonly string[]): Promise<string> {
+	return new Promise((resolve, reject) => {
+		const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+		let [printed, complaint] = ["", ""];
+		child.stdout.on("data", (text) => {
+			printed += text;
+		});
+		child.stderr.on("data", (text) => {
+			complaint = (complaint + text).slice(-2000);
+		});
+		child.on("error", reject);
+		child.on("close", (code) =>
+			code === 0
+				? resolve(printed)
+				: reject(new Error(`${args[0]} failed: ${complaint.trim().split("\n").at(-1)}`)),
+		);
+	});
+}
+
+async function pandas(
+	io: Io,
+	folder: string,
+	source: string,
+	dataset: string,
+	manifest: Manifest,
+	own: Timing,
+): Promise<PrepareBench["pandas"]> {
+	const python = await findPandas();
+	if (!python) {
+		io.stderr.write(
+			"no Python with pandas found, so no ratio; on Debian: apt-get install python3-pandas\n",
+		);
+		return null;
+	}
+	io.stderr.write("preparing with pandas\n");
+	const { map, splits } = await tablesFor(folder, source);
+	const printed = await output(python, [
+		script("prepare.py"),
+		...["--source", source, "--map", map, "--splits", splits, "--out", join(folder, "pandas")],
+		...["--min-records", String(minRecords), "--min-count", String(minCount)],
+	]);
+	const peer = JSON.parse(printed) as Timing & Record<string, unknown>;
+	await compare(peer, manifest, dataset);
+	const { engine, seconds, peakBytes } = peer;
+	return {
+		engine,
+		seconds,
+		rowsPerSecond: manifest.source.records / seconds,
+		peakBytes,
+		ratio: seconds / own.seconds,
+	};
+}
+
+/** What pandas cannot know: our PheCodes, and which split our hash gives a patient. */
+async function tablesFor(folder: string, source: string) {
+	const work = await mkdtemp(join(folder, "tables-"));
+	const store = await openStore({ folder: work, memory: 2 ** 30 });
+	const claims = (await openDelimited(join(source, "claims.csv"))).sql;
+	const codes = await store.all<{ code: string }>(`SELECT DISTINCT icd9 AS code FROM ${claims}`);
+	const people = await store.all<{ id: string }>(`SELECT DISTINCT patient AS id FROM ${claims}`);
+	store.close();
+	const known = builtInMap();
+	const [map, splits] = [join(work, "map.csv"), join(work, "splits.csv")];
+	const rows = codes.flatMap(({ code }) =>
+		known.phecodesOf("ICD9CM", code).map((phecode) => `${code},${phecode}\n`),
+	);
+	await writeFile(map, `icd9,phecode\n${rows.join("")}`);
+	const lines = people.map(({ id }) => `${id},${splitOf(id, prepareDefaults.splitSeed)}\n`);
+	await writeFile(splits, `patient,split\n${lines.join("")}`);
+	return { map, splits };
+}
+
+/** The ratio counts only if both did the same work. */
+async function compare(
+	peer: Record<string, unknown>,
+	{ counts, source, labels }: Manifest,
+	folder: string,
+): Promise<void> {
+	const insulin = labels.find(({ task }) => task === "insulin");
+	const chf = labels.find(({ task }) => task === "chf");
+	const dataset = await openDataset(folder);
+	const patients = splitNames.reduce((sum, name) => sum + dataset.patients(name).length, 0);
+	const expected = {
+		rows: source.records,
+		patients,
+		events: counts.events,
+		tokens: counts.tokens,
+		insulin: insulin ? [insulin.labels, insulin.positive] : [0, 0],
+		chfPositive: chf?.positive,
+	};
+	for (const [name, own] of Object.entries(expected))
+		if (JSON.stringify(peer[name]) !== JSON.stringify(own))
+			throw new Error(
+				`pandas and trajgpt disagree on ${name}: ${JSON.stringify(peer[name])} and ${JSON.stringify(own)}`,
+			);
+}
+
+export function renderPrepare(result: PrepareBench): string {
+	const row = ({ engine, seconds, rowsPerSecond, peakBytes }: Timing) => [
+		engine,
+		seconds.toFixed(1),
+		Math.round(rowsPerSecond),
+		(peakBytes / 2 ** 30).toFixed(2),
+	];
+	const rows = [row(result.trajgpt)];
+	if (result.pandas) rows.push(row(result.pandas));
+	return [
+		`prepare: ${result.rows} records of ${result.patients} patients\n\n`,
+		table(["", "seconds", "records/s", "peak GiB"], rows),
+		result.pandas ? `\n${result.pandas.ratio.toFixed(2)} times as fast as pandas\n` : "",
+	].join("");
+}

@@ -1,0 +1,135 @@
+import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { prepared } from "../cohort/testing/prepared.js";
+import { clinicSource } from "../figures/testing/clinic-source.js";
+import { temporaryFolder } from "../records/testing/temporary-folder.js";
+import { blocksFor } from "./describe/blocks.js";
+import { captured } from "./testing/captured.js";
+
+const clinic = async (patients = 60) => {
+	const { dataset } = await prepared(clinicSource(patients), { unitDays: 30 });
+	return { folder: dataset.folder, manifest: dataset.manifest };
+};
+
+describe("describe", () => {
+	test("tells people", async () => {
+		const { folder } = await clinic();
+		const { code, stdout, stderr } = await captured(["describe", folder, "--top", "3"]);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+		for (const part of [
+			"60 patients, ",
+			"unit of time: month (30 days)",
+			"train: gap in days",
+			"on the same day as the one before",
+			"401   Hypertension",
+			"circulatory system",
+			"insulin: insulin prescribed within 183 days",
+			"drug records",
+			"note: 3 rows had no date: left out",
+		])
+			expect(stdout).toContain(part);
+		expect(stdout).toMatch(/^records a patient +\d+ +[▁▂▃▄▅▆▇█ ]+ +\d+ records/m);
+		expect(stdout).toMatch(/Hypertension .* █{16}$/m);
+		expect(stdout).toMatch(/^task +patients +labels +positive +% +train +valid +test$/m);
+	});
+
+	test("tells programs everything", async () => {
+		const { folder, manifest } = await clinic();
+		const { stdout } = await captured(["describe", folder, "--json", "--top", "1"]);
+		const told = JSON.parse(stdout);
+		expect(told.manifest).toEqual(JSON.parse(JSON.stringify(manifest)));
+		expect(told.codes).toHaveLength(manifest.counts.tokens - 5);
+		const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+		const events = (rows: readonly { events: number }[]) => total(rows.map((row) => row.events));
+		expect(events(told.codes)).toBe(manifest.counts.events);
+		expect(events(told.categories)).toBe(manifest.counts.events);
+		const { records, gap, age } = told.histograms;
+		expect(total(records.counts) + records.above).toBe(60);
+		expect(total(gap.counts) + gap.zero).toBe(manifest.counts.events - 60);
+		expect(age.unit).toBe("years");
+		for (const label of told.labels) {
+			const splits: { labels: number; positive: number }[] = Object.values(label.splits);
+			expect(total(splits.map(({ labels }) => labels))).toBe(label.labels);
+			expect(total(splits.map(({ positive }) => positive))).toBe(label.positive);
+		}
+		expect(told.labels.map(({ task }: { task: string }) => task)).toEqual(["insulin", "chf"]);
+	});
+
+	test("draws", async () => {
+		const { folder } = await clinic();
+		const out = await temporaryFolder();
+		const svg = join(out, "deep", "clinic.svg");
+		const drawn = await captured(["describe", folder, "--figure", svg]);
+		expect(drawn).toMatchObject({ code: 0, stderr: `drawn: ${svg}\n` });
+		expect(await readFile(svg, "utf8")).toContain("Most frequent codes");
+
+		const again = await captured(["describe", folder, "--figure", svg]);
+		expect(again.code).toBe(2);
+		expect(again.stderr).toContain("already exists; choose another name, or pass --force");
+		expect((await captured(["describe", folder, "--figure", svg, "--force"])).code).toBe(0);
+		expect(await readdir(join(out, "deep"))).toEqual(["clinic.svg"]);
+
+		const png = join(out, "clinic.PNG");
+		expect(await captured(["describe", folder, "--figure", png])).toMatchObject({ code: 0 });
+		const bytes = await readFile(png);
+		expect(bytes.subarray(1, 4).toString()).toBe("PNG");
+		expect(bytes.readUInt32BE(16)).toBe(1920);
+	});
+
+	test("refuses a figure it cannot write before it reads anything", async () => {
+		const out = await temporaryFolder();
+		await writeFile(join(out, "file"), "");
+		await mkdir(join(out, "folder.svg"));
+		const refusal = async (name: string) => {
+			const { code, stderr } = await captured(["describe", "nowhere", "--figure", join(out, name)]);
+			expect(code).toBe(2);
+			return stderr.replaceAll(out, "OUT");
+		};
+		expect(await refusal("a.pdf")).toBe(
+			"error: OUT/a.pdf: cannot tell how to draw a .pdf file; expected a name that ends in .svg or .png\n",
+		);
+		expect(await refusal("svg")).toContain("a file without an extension");
+		expect(await refusal("folder.svg")).toContain("is a folder; expected a file name");
+		expect(await refusal("file/a.svg")).toContain("a part of the path is a file, not a folder");
+		expect(await refusal("a.svg")).toContain("nowhere is not there; expected a dataset folder");
+		expect(await readdir(out)).toEqual(["file", "folder.svg"]);
+	});
+
+	test.skipIf(process.getuid?.() === 0)("refuses a folder that is read-only", async () => {
+		const out = await temporaryFolder();
+		await chmod(out, 0o555);
+		const file = join(out, "deep", "a.svg");
+		const { code, stderr } = await captured(["describe", "nowhere", "--figure", file]);
+		expect(code).toBe(2);
+		expect(stderr).toContain(`cannot write ${file}: permission denied`);
+	});
+
+	test("has examples in its help", async () => {
+		const { stdout } = await captured(["describe", "--help"]);
+		expect(stdout).toContain("trajgpt describe claims --figure claims.svg");
+	});
+});
+
+describe("blocks", () => {
+	const io = (env: Record<string, string>) =>
+		blocksFor({ env, stdout: process, stderr: process } as never);
+
+	test("are eighths of a character", () => {
+		const { bar, spark } = io({ LANG: "en_US.UTF-8" });
+		expect([0, 0.001, 0.5, 0.55, 1].map((share) => bar(share, 4))).toEqual([
+			"",
+			"▏",
+			"██",
+			"██▎",
+			"████",
+		]);
+		expect(spark([0, 1, 50, 100])).toBe(" ▁▄█");
+	});
+
+	test("are plain where nothing else is shown", () => {
+		const { bar, spark } = io({ LC_ALL: "C" });
+		expect(bar(0.5, 4)).toBe("##");
+		expect(spark([0, 1, 50, 100])).toBe(" .=#");
+	});
+});

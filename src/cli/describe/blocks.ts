@@ -1,0 +1,39 @@
+import type { Io } from "../io.js";
+
+/** Bars and small histograms of text. */
+export interface Blocks {
+	/** `share` of `width` characters. */
+	bar(share: number, width: number): string;
+	/** One character a count, the highest the tallest; what is there is never drawn as nothing. */
+	spark(counts: readonly number[]): string;
+}
+
+const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+const heights = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+const plainHeights = [".", ":", "-", "=", "+", "*", "%", "#"];
+
+const unicode: Blocks = {
+	bar: (share, width) => {
+		const parts = Math.max(share > 0 ? 1 : 0, Math.round(share * width * 8));
+		return "█".repeat(Math.floor(parts / 8)) + eighths[parts % 8];
+	},
+	spark: (counts) => sparkOf(counts, heights),
+};
+
+const plain: Blocks = {
+	bar: (share, width) => "#".repeat(Math.max(share > 0 ? 1 : 0, Math.round(share * width))),
+	spark: (counts) => sparkOf(counts, plainHeights),
+};
+
+function sparkOf(counts: readonly number[], levels: readonly string[]): string {
+	const most = Math.max(...counts);
+	return counts
+		.map((count) => (count === 0 ? " " : levels[Math.ceil((count / most) * levels.length) - 1]))
+		.join("");
+}
+
+/** Unicode, unless the terminal or the locale says that it shows ASCII only. */
+export function blocksFor({ env }: Io): Blocks {
+	const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "";
+	return /^(C|POSIX)$/i.test(locale) || env.TERM === "dumb" ? plain : unicode;
+}

@@ -1,0 +1,223 @@
+import type {
+	DatasetSummary,
+	Histogram,
+	LabelSummary,
+	Manifest,
+	Spread,
+} from "../../cohort/index.js";
+import { splitNames } from "../../cohort/index.js";
+import { counted } from "../../figures/numbers.js";
+import { table } from "../table.js";
+import type { Blocks } from "./blocks.js";
+
+const yearDays = 365.25;
+const longestName = 60;
+const barWidth = 16;
+const percentWidth = 7;
+const percentHeader = (name: string) => name.padStart(percentWidth);
+
+/** What a dataset holds, for people. */
+export function describeText(
+	folder: string,
+	manifest: Manifest,
+	summary: DatasetSummary,
+	top: number,
+	blocks: Blocks,
+): string {
+	return [
+		heading(folder, manifest),
+		splitTable(summary),
+		spreadTable(summary),
+		shapeTable(summary, blocks),
+		codeTable(summary, top, blocks),
+		categoryTable(summary, blocks),
+		...labelTables(summary),
+		lostTable(manifest),
+		notes(manifest),
+	]
+		.filter((section) => section !== "")
+		.join("\n");
+}
+
+const whole = (value: number) => value.toLocaleString("en-US");
+const percent = (part: number, of: number) =>
+	(of === 0 ? "none" : `${((100 * part) / of).toFixed(1)} %`).padStart(percentWidth);
+const shortened = (text: string) =>
+	text.length <= longestName ? text : `${text.slice(0, longestName - 1).trimEnd()}…`;
+
+function heading(folder: string, { source, codes, timeUnit, counts, contentHash }: Manifest) {
+	return [
+		`${folder}: from ${source.format} ${source.path}, ${counted(source.records, "record")}`,
+		`${counted(counts.patients, "patient")}, ${counted(counts.events, "event")}, ${counted(counts.tokens, "token")}`,
+		`codes: ${codes.map ? `PheCodes, ${codes.level} level; map: ${codes.map}` : "as they came"}`,
+		`unit of time: ${timeUnit.name} (${counted(timeUnit.days, "day")}); content ${contentHash.slice(0, 12)}`,
+		"",
+	].join("\n");
+}
+
+function splitTable({ splits, all }: DatasetSummary): string {
+	return table(
+		["split", "patients", "events", "birth known", "female", "male"],
+		Object.entries({ ...splits, all }).map(([name, s]) => [
+			name,
+			s.patients,
+			s.events,
+			s.withBirth,
+			s.female,
+			s.male,
+		]),
+	);
+}
+
+function spreadTable({ splits }: DatasetSummary): string {
+	const row = (name: string, spread: Spread | null, unit = 1) => {
+		if (!spread) return [];
+		const { min, quarter, median, threeQuarters, max, mean } = spread;
+		return [[name, ...[min, quarter, median, threeQuarters, max, mean].map((v) => v / unit)]];
+	};
+	const rows = Object.entries(splits).flatMap(([name, split]) => [
+		...row(`${name}: records a patient`, split.records),
+		...row(`${name}: span in years`, split.spanDays, yearDays),
+		...row(`${name}: gap in days`, split.gapDays),
+		...row(`${name}: age in years`, split.ageDays, yearDays),
+	]);
+	return table(["", "min", "25 %", "median", "75 %", "max", "mean"], rows);
+}
+
+function shapeTable({ histograms, all }: DatasetSummary, blocks: Blocks): string {
+	const shown = (value: number) =>
+		value.toLocaleString("en-US", { maximumSignificantDigits: value < 1000 ? 3 : 6 });
+	const row = (name: string, histogram: Histogram | null, more = "") => {
+		if (!histogram) return [];
+		const { edges, counts, unit, above } = histogram;
+		const end = edges.at(-1) as number;
+		const tail = above > 0 ? `${whole(above)} beyond` : "";
+		return [
+			[
+				name,
+				shown(edges[0] as number),
+				blocks.spark(counts),
+				`${shown(end)} ${end === 1 ? unit.slice(0, -1) : unit}`,
+				[more, tail].filter(Boolean).join("; "),
+			],
+		];
+	};
+	const { gap } = histograms;
+	const gaps = all.events - all.patients;
+	const together = gap?.zero
+		? `${percent(gap.zero, gaps).trim()} ${gap.whole ? "on the same day" : "at the same time"} as the one before`
+		: "";
+	return table(
+		["all splits", "from", "", "to", ""],
+		[
+			...row("records a patient", histograms.records),
+			...row("span", histograms.span),
+			...row("gap, doubling", gap, together),
+			...row("age at events", histograms.age),
+		],
+	);
+}
+
+function codeTable({ codes, all }: DatasetSummary, top: number, blocks: Blocks): string {
+	if (top === 0) return "";
+	const most = codes[0]?.events ?? 1;
+	return table(
+		["code", "name", "category", "events", "patients", percentHeader("%"), ""],
+		codes
+			.slice(0, top)
+			.map((c) => [
+				c.code,
+				shortened(c.name),
+				shortened(c.category ?? ""),
+				c.events,
+				c.patients,
+				percent(c.patients, all.patients),
+				blocks.bar(c.events / most, barWidth),
+			]),
+	);
+}
+
+function categoryTable({ categories, all }: DatasetSummary, blocks: Blocks): string {
+	if (categories.every(({ category }) => category === null)) return "";
+	const most = categories[0]?.events ?? 1;
+	return table(
+		["category", "codes", "events", "patients", percentHeader("%"), ""],
+		categories.map((c) => [
+			shortened(c.category ?? "none"),
+			c.codes,
+			c.events,
+			c.patients,
+			percent(c.patients, all.patients),
+			blocks.bar(c.events / most, barWidth),
+		]),
+	);
+}
+
+function labelTables({ labels }: DatasetSummary): string[] {
+	if (labels.length === 0) return ["labels: none\n"];
+	const shares = (label: LabelSummary) =>
+		splitNames.map((split) => percent(label.splits[split].positive, label.splits[split].labels));
+	return [
+		table(
+			["task", "patients", "labels", "positive", ...["%", ...splitNames].map(percentHeader)],
+			labels.map((label) => [
+				label.task,
+				label.patients,
+				label.labels,
+				label.positive,
+				percent(label.positive, label.labels),
+				...shares(label),
+			]),
+		),
+		labels.map(explained).join(""),
+	];
+}
+
+function explained({ task, rule, excluded }: LabelSummary): string {
+	const reasons = Object.entries(excluded).map(
+		([reason, patients]) => `  without: ${counted(patients, "patient")}: ${reason}\n`,
+	);
+	return `${task}: ${rule}\n${reasons.join("")}`;
+}
+
+function lostTable({ codes, dropped }: Manifest): string {
+	const { unmapped, keptUnmapped } = codes;
+	const rows: (readonly [string, number, number, string])[] = [
+		[
+			keptUnmapped ? "codes without a mapping, kept as they are" : "codes without a mapping",
+			unmapped.codes,
+			unmapped.events,
+			topOf(unmapped),
+		],
+		["repeated records", 0, dropped.duplicates, ""],
+		["records beyond the longest history", 0, dropped.cut, ""],
+		["drug records", 0, dropped.drugs, ""],
+		["patients with too few records", dropped.patients.patients, dropped.patients.events, ""],
+		["rare codes", dropped.rareCodes.codes, dropped.rareCodes.events, topOf(dropped.rareCodes)],
+		[
+			"codes unknown in training",
+			dropped.unknownCodes.codes,
+			dropped.unknownCodes.events,
+			topOf(dropped.unknownCodes),
+		],
+	];
+	const there = rows.filter(([, number, records]) => number > 0 || records > 0);
+	if (there.length === 0) return "left out: nothing\n";
+	return table(
+		["left out", "number", "records", "the most frequent"],
+		there.map(([what, number, records, most]) => [
+			what,
+			number === 0 ? "" : whole(number),
+			records,
+			most,
+		]),
+	);
+}
+
+const topOf = ({ top }: Manifest["codes"]["unmapped"]) =>
+	top
+		.slice(0, 3)
+		.map(({ code, system, events }) => `${system} ${code} (${whole(events)})`)
+		.join(", ");
+
+const notes = ({ source }: Manifest) => source.notes.map((note) => `note: ${note}\n`).join("");

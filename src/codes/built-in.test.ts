@@ -1,0 +1,141 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { builtInMap, pheCodes } from "./built-in.js";
+import { chapters } from "./catalogue/index.js";
+import { type IcdSystem, normaliseIcd } from "./icd.js";
+import type { CodeMap } from "./map.js";
+import { readPheCodeMap } from "./read-map.js";
+import { entriesOf, expandRule } from "./rules.js";
+import { hasRealFiles, mimic3Diagnoses, mimic4Diagnoses, realFiles } from "./testing/mimic.js";
+
+const map = builtInMap();
+const systems: readonly IcdSystem[] = ["ICD9CM", "ICD10CM"];
+
+describe("the catalogue", () => {
+	test("has 580 PheCodes, each once, in order, with names and 17 categories", () => {
+		expect(pheCodes.length).toBe(580);
+		const numbers = pheCodes.map(({ code }) => Number(code));
+		expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+		expect(new Set(pheCodes.map(({ category }) => category)).size).toBe(17);
+		for (const { code, name } of pheCodes) {
+			expect(code).toMatch(/^\d{3,4}$/);
+			expect(name).toMatch(/^[A-Z].*\w[\])]?$/);
+		}
+		expect(map.nameOf("250")).toEqual({
+			code: "250",
+			name: "Diabetes mellitus",
+			category: "endocrine/metabolic",
+		});
+		expect(map.nameOf("008")?.name).toBe("Intestinal infection");
+		expect(map.nameOf("8")).toBeUndefined();
+	});
+
+	test("keeps the rules of each chapter in order and gives no rule to two PheCodes", () => {
+		for (const system of systems) {
+			const owners = new Map<string, string>();
+			for (const { code, rules } of chapters.flatMap(({ table }) => entriesOf(table)))
+				for (const rule of rules[system].filter((text) => !text.startsWith("+")))
+					for (const prefix of expandRule(rule)) {
+						expect(`${prefix}: ${owners.get(prefix) ?? code}`).toBe(`${prefix}: ${code}`);
+						owners.set(prefix, code);
+					}
+		}
+		for (const { table } of chapters) {
+			const numbers = entriesOf(table).map(({ code }) => Number(code));
+			expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+		}
+	});
+
+	test("writes rules that can be met by a code", () => {
+		for (const system of systems)
+			for (const { rules } of chapters.flatMap(({ table }) => entriesOf(table)))
+				for (const rule of rules[system].flatMap((text) => expandRule(text.replace("+", "")))) {
+					const code = rule.replaceAll("?", "0");
+					expect(normaliseIcd(system, code)).toBe(code);
+				}
+	});
+});
+
+describe("builtInMap", () => {
+	test.each<[IcdSystem, string, string[]]>([
+		["ICD9CM", "428.0", ["428"]],
+		["ICD9CM", "4280", ["428"]],
+		["ICD9CM", "250.00", ["250"]],
+		["ICD9CM", "V5867", ["250"]],
+		["ICD9CM", "401.9", ["401"]],
+		["ICD9CM", "410.71", ["411"]],
+		["ICD9CM", "427.31", ["427"]],
+		["ICD9CM", "585.6", ["585"]],
+		["ICD9CM", "493.90", ["495"]],
+		["ICD9CM", "296.20", ["296"]],
+		["ICD9CM", "E8889", []],
+		["ICD9CM", "564.00", []], // marked "ignore" in the catalogue
+		["ICD9CM", "787.91", []],
+		["ICD9CM", "799.02", []],
+		["ICD9CM", "8.45", []],
+		["ICD10CM", "I10", ["401"]],
+		["ICD10CM", "i509", ["428"]],
+		["ICD10CM", "E11.9", ["250"]],
+		["ICD10CM", "E11.52", ["250", "443", "791"]],
+		["ICD10CM", "A41.9", ["038", "994"]],
+		["ICD10CM", "S72.001A", ["800"]],
+		["ICD10CM", "S72001K", ["733"]], // nonunion
+		["ICD10CM", "T39.1X2A", ["965", "297"]], // on purpose
+		["ICD10CM", "T39.1X5A", ["965", "979"]], // adverse effect
+		["ICD10CM", "T39.1X6A", []], // underdosing
+		["ICD10CM", "U07.1", []],
+		["ICD10CM", "", []],
+	])("%s %s: %j", (system, code, phecodes) =>
+		expect(map.phecodesOf(system, code)).toEqual(phecodes),
+	);
+
+	test("gives a code below a known one the PheCodes of the known one", () => {
+		expect(map.phecodesOf("ICD10CM", "I50.9XYZ")).toEqual(["428"]);
+	});
+
+	test("gives PheCodes of the catalogue and never fails, whatever the text", () => {
+		const code = fc.stringMatching(/^[A-Z0-9]\d[A-Z0-9]\.?[A-Z0-9]{0,4}$/);
+		const system = fc.constantFrom(...systems);
+		fc.assert(
+			fc.property(system, fc.oneof(code, fc.string({ unit: "binary" })), (which, text) => {
+				const found = map.phecodesOf(which, text);
+				expect(new Set(found).size).toBe(found.length);
+				for (const phecode of found) expect(map.nameOf(phecode)?.code).toBe(phecode);
+			}),
+			{ numRuns: 300 },
+		);
+	});
+});
+
+describe.skipIf(!hasRealFiles)("agrees with the official map", () => {
+	const sameAs = (official: CodeMap) => (system: IcdSystem, code: string) =>
+		[...map.phecodesOf(system, code)].sort().join() ===
+		[...official.phecodesOf(system, code)].sort().join();
+	const share = (codes: readonly [IcdSystem, string][], official: CodeMap) =>
+		codes.filter(([system, code]) => sameAs(official)(system, code)).length / codes.length;
+
+	test("on the diagnosis records of both MIMIC demos", async () => {
+		const official = await readPheCodeMap(realFiles.map);
+		expect(share(mimic3Diagnoses(), official)).toBeGreaterThan(0.99);
+		expect(share(mimic4Diagnoses(), official)).toBeGreaterThan(0.99);
+	});
+
+	test("on the codes it lists, and has no other integer PheCode", async () => {
+		const official = await readPheCodeMap(realFiles.map);
+		const listed = readFileSync(realFiles.map, "utf8").trim().split(/\r?\n/).slice(1);
+		const codes = { ICD9CM: new Set<string>(), ICD10CM: new Set<string>() };
+		const numbers = new Set<string>();
+		for (const line of listed) {
+			const [system, code = "", phecode = ""] = line.split(",") as [IcdSystem, string, string];
+			if (code.includes("-")) continue;
+			codes[system].add(code);
+			numbers.add(phecode.split(".")[0] ?? "");
+		}
+		const pairs = (system: IcdSystem) =>
+			[...codes[system]].map((code): [IcdSystem, string] => [system, code]);
+		expect(share(pairs("ICD9CM"), official)).toBeGreaterThan(0.96);
+		expect(share(pairs("ICD10CM"), official)).toBeGreaterThan(0.9);
+		expect([...numbers].sort()).toEqual(pheCodes.map(({ code }) => code).sort());
+	});
+});

@@ -1,0 +1,67 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type IcdSystem, icdAndAncestors, normaliseIcd, undottedIcd } from "./icd.js";
+
+describe("normaliseIcd", () => {
+	test.each([
+		["4280", "428.0"],
+		["428", "428"],
+		["428.", "428"],
+		[" 401.9 ", "401.9"],
+		["25000", "250.00"],
+		["0088", "008.8"],
+		["V5867", "V58.67"],
+		["v58.67", "V58.67"],
+		["V27", "V27"],
+		["E8889", "E888.9"],
+		["e888", "E888"],
+	])("ICD-9: %j is %s", (text, code) => expect(normaliseIcd("ICD9CM", text)).toBe(code));
+
+	test.each([
+		["i509", "I50.9"],
+		["I50", "I50"],
+		["S72001A", "S72.001A"],
+		["s22.32xa", "S22.32XA"],
+		["C7A.8", "C7A.8"],
+		["E119", "E11.9"],
+	])("ICD-10: %j is %s", (text, code) => expect(normaliseIcd("ICD10CM", text)).toBe(code));
+
+	test.each<[IcdSystem, string]>([
+		["ICD9CM", "8.45"], // 008.45 after a spreadsheet, perhaps; not for us to say
+		["ICD9CM", "84"],
+		["ICD9CM", "428.000"],
+		["ICD9CM", "4.280"],
+		["ICD9CM", "E88.89"],
+		["ICD9CM", "E888.99"],
+		["ICD9CM", "V5"],
+		["ICD9CM", "I50.9"],
+		["ICD9CM", ""],
+		["ICD9CM", "NoDx"],
+		["ICD10CM", "428.0"],
+		["ICD10CM", "I5"],
+		["ICD10CM", "I50.12345"],
+		["ICD10CM", "A00-A09"],
+		["ICD10CM", "I 50.9"],
+	])("%s has no code %j", (system, text) => expect(normaliseIcd(system, text)).toBeUndefined());
+
+	test("is idempotent, and blind to case, blanks and the dot, whatever the text", () => {
+		const code = fc.stringMatching(/^[A-Z0-9]{3,5}\.?[A-Z0-9]{0,4}$/);
+		const system = fc.constantFrom<IcdSystem>("ICD9CM", "ICD10CM");
+		fc.assert(
+			fc.property(system, fc.oneof(fc.string({ unit: "binary" }), code), (which, text) => {
+				const normal = normaliseIcd(which, text);
+				if (normal === undefined) return;
+				expect(normaliseIcd(which, normal)).toBe(normal);
+				expect(normaliseIcd(which, ` ${normal.toLowerCase()}\t`)).toBe(normal);
+				expect(normaliseIcd(which, undottedIcd(normal))).toBe(normal);
+			}),
+			{ numRuns: 300 },
+		);
+	});
+});
+
+test("icdAndAncestors goes up to the category", () => {
+	expect([...icdAndAncestors("250.02")]).toEqual(["250.02", "250.0", "250"]);
+	expect([...icdAndAncestors("E888.9")]).toEqual(["E888.9", "E888"]);
+	expect([...icdAndAncestors("I10")]).toEqual(["I10"]);
+});

@@ -1,0 +1,31 @@
+/** The two classifications of diagnoses that PheCodes are defined from. */
+export type IcdSystem = "ICD9CM" | "ICD10CM";
+
+/** Digits (428.0), V codes (V58.67) and E codes (E888.9); the dot may be missing. */
+const icd9 = /^(\d{3}|V\d{2}|E\d{3})\.?(\d{0,2})$/;
+/** A letter, a digit, a digit or letter; then up to four characters (S72.001A). */
+const icd10 = /^([A-Z]\d[0-9A-Z])\.?([0-9A-Z]{0,4})$/;
+
+/**
+ * The code as the classification prints it, with its dot: `4280` is 428.0, `v5867` is V58.67.
+ * Undefined when the text is no code of that system. Nothing is guessed: `8.45`, which may be
+ * 008.45 after a spreadsheet took its zeros, is no code, and `845` is 845.
+ */
+export function normaliseIcd(system: IcdSystem, text: string): string | undefined {
+	const found = (system === "ICD9CM" ? icd9 : icd10).exec(text.trim().toUpperCase());
+	if (!found) return undefined;
+	const [, category = "", detail = ""] = found;
+	if (category.startsWith("E") && category.length === 4 && detail.length > 1) return undefined;
+	return detail ? `${category}.${detail}` : category;
+}
+
+/** The code, then each shorter code above it, down to its category: 250.02, 250.0, 250. */
+export function* icdAndAncestors(code: string): Generator<string> {
+	const category = code.split(".", 1)[0] as string;
+	for (let length = code.length; length > category.length + 1; length--)
+		yield code.slice(0, length);
+	yield category;
+}
+
+/** As claims write it: 4280. */
+export const undottedIcd = (code: string): string => code.replace(".", "");

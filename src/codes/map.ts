@@ -1,0 +1,32 @@
+import type { IcdSystem } from "./icd.js";
+
+export interface PheCode {
+	readonly code: string;
+	readonly name: string;
+	readonly category: string | null;
+}
+
+/** The integer level drops the decimals: 250.2 is 250. */
+export type PheCodeLevel = "integer" | "full";
+
+export interface CodeMap {
+	/** For a manifest: "built in (integer level)", or the path of the map's file. */
+	readonly source: string;
+	readonly level: PheCodeLevel;
+	/** The PheCodes of a diagnosis code; empty when the map has none for it. */
+	phecodesOf(system: IcdSystem, code: string): readonly string[];
+	nameOf(phecode: string): PheCode | undefined;
+}
+
+/**
+ * A PheCode as the catalogue prints it: three digits or four, and one or two decimals. Zeros that a
+ * spreadsheet took or added (8.5 for 008.5, 250.0 for 250) can only be meant one way.
+ */
+export function normalisePheCode(text: string): string | undefined {
+	const [, integer, decimals = ""] = /^(\d{1,4})(?:\.(\d*))?$/.exec(text.trim()) ?? [];
+	const shown = decimals.replace(/0+$/, "");
+	if (integer === undefined || shown.length > 2) return undefined;
+	return integer.padStart(3, "0") + (shown && `.${shown}`);
+}
+
+export const integerPheCode = (phecode: string): string => phecode.split(".", 1)[0] as string;

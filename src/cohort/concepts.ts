@@ -1,0 +1,160 @@
+import type { CodeMap } from "../codes/index.js";
+import type { RecordKind } from "../records/rows.js";
+import type { Store } from "../records/store.js";
+import type { Mark } from "./label-rules.js";
+import { marksOf } from "./label-rules.js";
+import type { DroppedCodes, Manifest } from "./manifest.js";
+
+export interface CodeOptions {
+	/** To PheCodes, or not at all. Labels are always found by PheCode. */
+	readonly codes: "phecode" | "as-is";
+	readonly map: CodeMap;
+	/** What happens to ICD codes that the map does not know. */
+	readonly unmapped: "drop" | "keep";
+	readonly drugs: "tokens" | "labels" | "none";
+}
+
+/** What can become a token. */
+export interface Concept {
+	readonly system: string;
+	readonly code: string;
+	readonly kind: RecordKind;
+	readonly name: string;
+	readonly category: string | null;
+}
+
+interface SeenCode {
+	readonly [column: string]: string | number | null;
+	readonly id: number;
+	readonly system: string;
+	readonly code: string;
+	readonly kind: RecordKind;
+	readonly records: number;
+	readonly name: string | null;
+	readonly category: string | null;
+}
+
+type Icd = "ICD9CM" | "ICD10CM";
+const isIcd = (system: string): system is Icd => system === "ICD9CM" || system === "ICD10CM";
+
+export interface Concepts {
+	readonly list: readonly Concept[];
+	readonly codes: Manifest["codes"];
+	/** Drug records that did not become tokens. */
+	readonly drugs: number;
+}
+
+/**
+ * Numbers the codes (table `code`) and decides, code by code, what each stands for: table `mapping`
+ * (code, concept, rank) for tokens, table `mark` (code, what) for the labels' rules.
+ */
+export async function mapCodes(store: Store, options: CodeOptions): Promise<Concepts> {
+	await store.run(`
+		CREATE TABLE code AS
+		SELECT (row_number() OVER (ORDER BY system, code, kind) - 1)::INTEGER AS id, system, code, kind, records
+		FROM (SELECT system, code, kind, count(*) AS records FROM record GROUP BY ALL)`);
+	const seen = await store.all<SeenCode>(`
+		WITH named AS (
+			SELECT system, code, arg_min(name, rowid) AS name, arg_min(category, rowid) AS category,
+				arg_min(kind, rowid) AS kind
+			FROM code_name GROUP BY system, code)
+		SELECT id, system, code, coalesce(named.kind, code.kind) AS kind, records,
+			name, category
+		FROM code LEFT JOIN named USING (system, code) ORDER BY id`);
+
+	const list: Concept[] = [];
+	const numberOf = new Map<string, number>();
+	const conceptNumber = (concept: Concept): number => {
+		const key = `${concept.system}\u0000${concept.code}`;
+		const known = numberOf.get(key);
+		if (known !== undefined) return known;
+		numberOf.set(key, list.length);
+		return list.push(concept) - 1;
+	};
+	const mapping: [code: number, concept: number, rank: number][] = [];
+	const marks: [code: number, what: Mark][] = [];
+	const unmapped: SeenCode[] = [];
+	let mapped = 0;
+	let drugs = 0;
+	for (const code of seen) {
+		const { id, system, kind, records } = code;
+		const icd = kind === "diagnosis" && isIcd(system);
+		const phecodes = icd ? options.map.phecodesOf(system, code.code) : [];
+		for (const mark of marksOf(code, phecodes)) marks.push([id, mark]);
+		if (kind === "drug" && options.drugs !== "tokens") {
+			drugs += records;
+			continue;
+		}
+		const rank = kind === "diagnosis" ? 0 : 1;
+		const toMap = icd && options.codes === "phecode";
+		if (toMap && phecodes.length > 0) mapped += records;
+		else if (toMap) unmapped.push(code);
+		if (toMap && phecodes.length === 0 && options.unmapped === "drop") continue;
+		const concepts =
+			toMap && phecodes.length > 0
+				? phecodes.map((phecode) => pheConcept(options.map, phecode))
+				: [ownConcept(code, options.map)];
+		for (const concept of concepts) mapping.push([id, conceptNumber(concept), rank]);
+	}
+	await store.run("CREATE TABLE mapping (code INTEGER, concept INTEGER, rank INTEGER)");
+	await store.appendTo("mapping", ["whole", "whole", "whole"], mapping);
+	await store.run("CREATE TABLE mark (code INTEGER, what VARCHAR)");
+	await store.appendTo("mark", ["whole", "text"], marks);
+	const usesMap = options.codes === "phecode";
+	return {
+		list,
+		drugs,
+		codes: {
+			map: usesMap ? options.map.source : null,
+			level: usesMap ? options.map.level : null,
+			mapped,
+			unmapped: summaryOf(unmapped),
+			keptUnmapped: options.unmapped === "keep",
+		},
+	};
+}
+
+function pheConcept(map: CodeMap, code: string): Concept {
+	const known = map.nameOf(code);
+	return {
+		system: "PheCode",
+		code,
+		kind: "diagnosis",
+		name: known?.name ?? code,
+		category: known?.category ?? null,
+	};
+}
+
+function ownConcept({ system, code, kind, name, category }: SeenCode, map: CodeMap): Concept {
+	const known = system === "PheCode" ? map.nameOf(code) : undefined;
+	return {
+		system,
+		code,
+		kind,
+		name: name ?? known?.name ?? code,
+		category: category ?? known?.category ?? null,
+	};
+}
+
+const mostListed = 100;
+
+/** How many codes and records, and the most frequent of them. */
+export function summaryOf(
+	codes: readonly { readonly code: string; readonly system: string; readonly records: number }[],
+): DroppedCodes {
+	const sorted = [...codes].sort(
+		(a, b) => b.records - a.records || compare(a.system, b.system) || compare(a.code, b.code),
+	);
+	return {
+		codes: codes.length,
+		events: codes.reduce((sum, { records }) => sum + records, 0),
+		top: sorted
+			.slice(0, mostListed)
+			.map(({ code, system, records }) => ({ code, system, events: records })),
+	};
+}
+
+/** By code unit: the same on every machine, whatever its language. */
+export function compare(a: string, b: string): number {
+	return a < b ? -1 : a > b ? 1 : 0;
+}

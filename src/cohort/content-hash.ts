@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import type { Manifest } from "./manifest.js";
+import type { PatientColumns } from "./patients.js";
+import type { Token } from "./vocabulary.js";
+
+const bytesOf = (array: Float64Array | Int32Array) =>
+	new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+
+/** Takes the events piece by piece, in order. */
+export function eventsHasher() {
+	const time = createHash("sha256");
+	const token = createHash("sha256");
+	return {
+		add(times: Float64Array, tokens: Int32Array) {
+			time.update(bytesOf(times));
+			token.update(bytesOf(tokens));
+		},
+		digest: () => createHash("sha256").update(time.digest()).update(token.digest()).digest("hex"),
+	};
+}
+
+/** The same for the same content, whatever wrote the files and wherever they came from. */
+export function contentHash(
+	timeUnit: Manifest["timeUnit"],
+	tokens: readonly Token[],
+	patients: PatientColumns,
+	eventsHash: string,
+): string {
+	const hash = createHash("sha256");
+	hash.update(`${JSON.stringify([timeUnit.name, timeUnit.days])}\n`);
+	for (const { kind, code, system, name, category, count } of tokens)
+		hash.update(`${JSON.stringify([kind, code, system, name, category, count])}\n`);
+	const { id, birth, sex, death, split, first, count } = patients;
+	for (const at of id.keys()) {
+		const row = [id[at], birth[at], sex[at], death[at], split[at], first[at], count[at]];
+		hash.update(`${JSON.stringify(row)}\n`);
+	}
+	return hash.update(eventsHash).digest("hex");
+}
+
+export async function fileHash(file: string): Promise<string> {
+	const hash = createHash("sha256");
+	for await (const bytes of createReadStream(file, { highWaterMark: 1 << 20 })) hash.update(bytes);
+	return hash.digest("hex");
+}

@@ -1,0 +1,62 @@
+import type { Store } from "../records/store.js";
+import type { Manifest } from "./manifest.js";
+
+export interface EventOptions {
+	readonly dedup: Manifest["filters"]["dedup"];
+	readonly maxRecords: number | null;
+	readonly keep: "last" | "first";
+}
+
+/** Numbers instead of texts: table `coded` (patient, time, code, ord). Frees `record`. */
+export async function numberRecords(store: Store): Promise<void> {
+	await store.run(`
+		CREATE TABLE coded AS
+		SELECT patient.id AS patient, time, code.id AS code, record.rowid AS ord
+		FROM record
+		JOIN patient ON patient.key = record.patient
+		JOIN code ON code.code = record.code AND code.system = record.system
+			AND code.kind = record.kind`);
+	await store.run("DROP TABLE record");
+}
+
+/** The key within which two records of a patient and concept are one. */
+function periodOf(dedup: "day" | "month", axis: "dates" | "days"): string {
+	if (dedup === "day") return "floor(time)";
+	return axis === "dates"
+		? "date_trunc('month', make_timestamp((time * 86400000000)::BIGINT))"
+		: "floor(time / 30.4375)";
+}
+
+/**
+ * What may become tokens: table `event` (patient, time, concept, rank, ord). At one time, diagnoses come
+ * first (rank 0), then in the order of the source: a diagnosis never has the drug it led to in its past.
+ */
+export async function gatherEvents(
+	store: Store,
+	{ dedup, maxRecords, keep }: EventOptions,
+	axis: "dates" | "days",
+): Promise<{ duplicates: number; cut: number }> {
+	const all = `
+		SELECT patient, time, concept, rank, ord
+		FROM coded JOIN mapping ON mapping.code = coded.code`;
+	if (dedup === "none") await store.run(`CREATE TABLE event AS ${all}`);
+	else
+		await store.run(`
+			CREATE TABLE event AS
+			SELECT patient, earliest.time AS time, concept, rank, earliest.ord AS ord FROM (
+				SELECT patient, concept, rank, min({'time': time, 'ord': ord}) AS earliest
+				FROM (${all}) GROUP BY patient, concept, rank, ${periodOf(dedup, axis)})`);
+	const count = async (sql: string) => (await store.all<{ n: number }>(sql))[0]?.n ?? 0;
+	const before = await count(`SELECT count(*) AS n FROM (${all})`);
+	const left = await count("SELECT count(*) AS n FROM event");
+	if (maxRecords === null) return { duplicates: before - left, cut: 0 };
+	const order = keep === "last" ? "DESC" : "ASC";
+	const by = ["time", "rank", "ord", "concept"].map((column) => `${column} ${order}`).join(", ");
+	await store.run(`
+		CREATE TABLE shorter AS SELECT * FROM event
+		QUALIFY row_number() OVER (PARTITION BY patient ORDER BY ${by}) <= ${maxRecords}`);
+	await store.run("DROP TABLE event");
+	await store.run("ALTER TABLE shorter RENAME TO event");
+	const kept = await count("SELECT count(*) AS n FROM event");
+	return { duplicates: before - left, cut: left - kept };
+}

@@ -1,0 +1,107 @@
+import type { Tally } from "./tally.js";
+
+const yearDays = 365.25;
+
+export interface Histogram {
+	/** What `edges` count. */
+	readonly unit: "records" | "days" | "years";
+	/** `log`: each bin is twice as wide as the one before it. */
+	readonly scale: "linear" | "log";
+	/** Whether all values are whole numbers, as days are and hours are not. */
+	readonly whole: boolean;
+	/** One more than counts: bin i holds what is ≥ edges[i] and < edges[i + 1]. */
+	readonly edges: readonly number[];
+	readonly counts: readonly number[];
+	/** Zeros, where the scale has no place for them. */
+	readonly zero: number;
+	/** Beyond the last edge: a thin tail, left out so that the rest can be seen. */
+	readonly above: number;
+	readonly max: number;
+}
+
+const mostBins = 30;
+/** A tail is cut off where it would take more than this share of the width. */
+const tailShare = 0.4;
+/** And then it holds at most this share of the values. */
+const tailPart = 0.01;
+
+/** Whole multiples of 1, 2 or 5 times a power of ten, so that there are at most 30 bins. */
+function niceStep(width: number, least: number): number {
+	const step = Math.max(width / mostBins, least);
+	const power = 10 ** Math.floor(Math.log10(step));
+	return ([1, 2, 5, 10].find((times) => times * power >= step * (1 - 1e-9)) as number) * power;
+}
+
+const areWhole = (values: Tally) => values.entries().every(([value]) => Number.isInteger(value));
+
+function linear(values: Tally, unit: Histogram["unit"], unitSize: number, finest: number) {
+	if (values.size === 0) return null;
+	const whole = unitSize === 1 && areWhole(values);
+	const min = values.quantile(0) / unitSize;
+	const max = values.quantile(1) / unitSize;
+	const body = values.quantile(1 - tailPart) / unitSize;
+	const shown = max - body > tailShare * (max - min) ? body : max;
+	const step = niceStep(shown - min, whole ? 1 : finest);
+	// Edges as quotients, since 3 · 0.1 is not 0.3.
+	const edge = (at: number) => (step < 1 ? at / Math.round(1 / step) : at * step);
+	const first = Math.floor(min / step + 1e-9);
+	const bins = Math.max(1, Math.floor(shown / step + 1e-9) - first + 1);
+	const counts = Array.from({ length: bins }, () => 0);
+	let above = 0;
+	for (const [value, times] of values.entries()) {
+		const bin = Math.floor(value / unitSize / step + 1e-9) - first;
+		if (bin < bins) counts[bin] = (counts[bin] as number) + times;
+		else above += times;
+	}
+	return {
+		unit,
+		scale: "linear" as const,
+		whole,
+		edges: Array.from({ length: bins + 1 }, (_, at) => edge(first + at)),
+		counts,
+		zero: 0,
+		above,
+		max,
+	};
+}
+
+export const recordHistogram = (records: Tally): Histogram | null =>
+	linear(records, "records", 1, 1);
+
+/** Of days; in years when they reach three. */
+export function durationHistogram(days: Tally): Histogram | null {
+	return days.quantile(1) >= 3 * yearDays
+		? linear(days, "years", yearDays, 0.1)
+		: linear(days, "days", 1, 0.001);
+}
+
+/** 2^-10 days: 84 seconds. */
+const leastExponent = -10;
+
+/** Of days, in bins that double; what is shorter than a minute and a half goes into the first. */
+export function gapHistogram(days: Tally): Histogram | null {
+	if (days.size === 0) return null;
+	const byExponent = new Map<number, number>();
+	let zero = 0;
+	for (const [value, times] of days.entries()) {
+		if (value <= 0) zero += times;
+		else {
+			const exponent = Math.max(leastExponent, Math.floor(Math.log2(value)));
+			byExponent.set(exponent, (byExponent.get(exponent) ?? 0) + times);
+		}
+	}
+	const exponents = [...byExponent.keys()];
+	const first = exponents.length > 0 ? Math.min(...exponents) : 0;
+	const last = exponents.length > 0 ? Math.max(...exponents) : 0;
+	const all = Array.from({ length: last - first + 1 }, (_, at) => first + at);
+	return {
+		unit: "days",
+		scale: "log",
+		whole: areWhole(days),
+		edges: [...all, last + 1].map((exponent) => 2 ** exponent),
+		counts: all.map((exponent) => byExponent.get(exponent) ?? 0),
+		zero,
+		above: 0,
+		max: days.quantile(1),
+	};
+}

@@ -1,0 +1,64 @@
+/** Records that a rule looks for. */
+export type Mark = "diabetes" | "heart-failure" | "insulin";
+
+/** What a code is to the rules, given the PheCodes it maps to. */
+export function marksOf(
+	code: {
+		readonly system: string;
+		readonly code: string;
+		readonly kind: string;
+		readonly name: string | null;
+	},
+	phecodes: readonly string[],
+): Mark[] {
+	const own = code.system === "PheCode" ? [code.code] : phecodes;
+	const integers = own.map((phecode) => phecode.replace(/\..*/, ""));
+	const marks: Mark[] = [];
+	if (integers.includes("250")) marks.push("diabetes");
+	if (integers.includes("428")) marks.push("heart-failure");
+	if (code.kind === "drug" && isInsulin(code)) marks.push("insulin");
+	return marks;
+}
+
+/** Ingredients in RxNorm: insulin and its analogues. */
+const insulinIngredients = new Set([
+	"5856", // insulin
+	"253182", // insulin, regular, human
+	"274783", // insulin glargine
+	"51428", // insulin aspart
+	"86009", // insulin lispro
+	"139825", // insulin detemir
+	"400008", // insulin glulisine
+	"1670007", // insulin degludec
+	"1605101", // insulin isophane
+]);
+
+const insulinNames =
+	/\b(insulins?|humulin|novolin|humalog|novolog|novorapid|lantus|levemir|toujeo|tresiba|basaglar|apidra|fiasp|admelog|semglee)\b/i;
+const notADrug = /\b(syringe|needle|pen needle|pump|insulin-like)\b/i;
+
+/** By ATC group A10A, by RxNorm ingredient, or by name. */
+function isInsulin({
+	system,
+	code,
+	name,
+}: {
+	readonly system: string;
+	readonly code: string;
+	readonly name: string | null;
+}): boolean {
+	if (system === "ATC") return /^A10A/i.test(code);
+	if (system === "RxNorm" && insulinIngredients.has(code)) return true;
+	const text = `${name ?? ""} ${/^[\d.-]+$/.test(code) ? "" : code}`;
+	return insulinNames.test(text) && !notADrug.test(text);
+}
+
+/** Six months, for the insulin label. */
+export const insulinDays = 183;
+/** Within how many days the two records of the heart failure rule lie. */
+export const heartFailureDays = 365;
+
+export const rules = {
+	insulin: `insulin prescribed within ${insulinDays} days of the first record of PheCode 250; history up to that record`,
+	chf: `two records of PheCode 428 on different days within ${heartFailureDays} days; history before the day of the first, or for others before their last day`,
+} as const;

@@ -1,0 +1,149 @@
+import { join } from "node:path";
+import { InputError } from "../base/errors.js";
+import type { Store } from "../records/store.js";
+import { quoted } from "../records/store.js";
+import { heartFailureDays, insulinDays, rules } from "./label-rules.js";
+import type { Manifest } from "./manifest.js";
+import { readColumns } from "./parquet.js";
+
+/** One question about a patient, and its answer. */
+export interface Label {
+	/** The dataset's number of the patient. */
+	readonly patient: number;
+	/** When the question is asked, in time units. */
+	readonly time: number;
+	/** How many of the patient's events may be seen, the birth event not counted. */
+	readonly events: number;
+	readonly value: boolean;
+}
+
+type LabelSummary = Manifest["labels"][number];
+
+/**
+ * Makes table `label` (task, patient, day, events, value) by the rules whose records the source holds.
+ * Works on `final` (patient, day, rank, ord …) and on all records of the dataset's patients, dropped codes
+ * included.
+ */
+export async function makeLabels(store: Store): Promise<LabelSummary[]> {
+	await store.run(`
+		CREATE TABLE label (
+			task VARCHAR, patient INTEGER, day DOUBLE, events INTEGER, value BOOLEAN)`);
+	await store.run(`
+		CREATE TABLE marked AS
+		SELECT cohort.number AS patient, coded.time AS day, ord, what
+		FROM coded JOIN mark ON mark.code = coded.code JOIN cohort ON cohort.id = coded.patient`);
+	const there = await store.all<{ what: string }>("SELECT DISTINCT what FROM marked");
+	const marks = new Set(there.map(({ what }) => what));
+	const summaries: LabelSummary[] = [];
+	if (marks.has("insulin") && marks.has("diabetes"))
+		summaries.push(await label(store, "insulin", rules.insulin, insulinCases));
+	if (marks.has("heart-failure"))
+		summaries.push(await label(store, "chf", rules.chf, heartFailureCases));
+	return summaries;
+}
+
+/** Where each patient's records end, whatever became of them. Conditions on time are never joined by: DuckDB is slow at that. */
+const lastDays = `
+	SELECT cohort.number AS patient, max(time) AS day
+	FROM coded JOIN cohort ON cohort.id = coded.patient GROUP BY ALL`;
+
+/** Rows (patient, day, events, value) or, with `reason` set, patients that have no label. */
+const insulinCases = `
+	WITH onset AS (
+		SELECT patient, min({'day': day, 'ord': ord}) AS at FROM marked
+		WHERE what = 'diabetes' GROUP BY patient
+	), started AS (
+		SELECT patient, min(day) AS day FROM marked WHERE what = 'insulin' GROUP BY patient
+	), last AS (${lastDays}), seen AS (
+		SELECT patient, (count(*) FILTER (final.day < onset.at.day
+			OR (final.day = onset.at.day AND final.rank = 0 AND final.ord <= onset.at.ord)))::INTEGER AS events
+		FROM final JOIN onset USING (patient) GROUP BY patient
+	)
+	SELECT onset.patient, onset.at.day AS day, events,
+		coalesce(started.day <= onset.at.day + ${insulinDays}, false) AS value,
+		CASE WHEN started.day < onset.at.day THEN 'insulin before the first diabetes record'
+			WHEN NOT value AND last.day < onset.at.day + ${insulinDays}
+				THEN 'no insulin, and less than ${insulinDays} days of records afterwards'
+			WHEN events = 0 THEN 'no event before the question' END AS reason
+	FROM onset JOIN seen USING (patient) JOIN last USING (patient) LEFT JOIN started USING (patient)`;
+
+const heartFailureCases = `
+	WITH failing AS (
+		SELECT DISTINCT patient, floor(day) AS day FROM marked WHERE what = 'heart-failure'
+	), pairs AS (
+		SELECT patient, day, lead(day) OVER (PARTITION BY patient ORDER BY day) - day AS gap FROM failing
+	), cases AS (
+		SELECT patient, min(day) AS day, min(gap) <= ${heartFailureDays} AS twice
+		FROM pairs GROUP BY patient
+	), last AS (${lastDays}), asked AS (
+		SELECT last.patient, coalesce(cases.day, floor(last.day)) AS day,
+			cases.patient IS NOT NULL AS value, coalesce(twice, false) AS twice
+		FROM last LEFT JOIN cases USING (patient)
+	), seen AS (
+		SELECT patient, (count(*) FILTER (final.day < asked.day))::INTEGER AS events
+		FROM final JOIN asked USING (patient) GROUP BY patient
+	)
+	SELECT asked.patient, asked.day, events, value,
+		CASE WHEN value AND NOT twice THEN 'heart failure recorded, but not twice within the time'
+			WHEN events = 0 THEN 'no event before the question' END AS reason
+	FROM asked JOIN seen USING (patient)`;
+
+async function label(
+	store: Store,
+	task: string,
+	rule: string,
+	cases: string,
+): Promise<LabelSummary> {
+	await store.run(`CREATE OR REPLACE TABLE asked AS ${cases}`);
+	await store.run(`
+		INSERT INTO label SELECT ${quoted(task)}, patient, day, events, value
+		FROM asked WHERE reason IS NULL ORDER BY patient, day`);
+	const excluded = await store.all<{ reason: string; n: number }>(
+		"SELECT reason, count(*) AS n FROM asked WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason",
+	);
+	await store.run("DROP TABLE asked");
+	return summarized(
+		store,
+		task,
+		rule,
+		Object.fromEntries(excluded.map(({ reason, n }) => [reason, n])),
+	);
+}
+
+export async function summarized(
+	store: Store,
+	task: string,
+	rule: string,
+	excluded: Record<string, number>,
+): Promise<LabelSummary> {
+	const [count] = await store.all<{ labels: number; positive: number }>(`
+		SELECT count(*) AS labels, count(*) FILTER (value) AS positive
+		FROM label WHERE task = ${quoted(task)}`);
+	return { task, rule, labels: count?.labels ?? 0, positive: count?.positive ?? 0, excluded };
+}
+
+/** The labels of a task, as prepare wrote them. */
+export async function readLabels(
+	folder: string,
+	{ labels }: Manifest,
+	task: string,
+): Promise<readonly Label[]> {
+	if (!labels.some((known) => known.task === task))
+		throw new InputError(
+			`${folder} has no labels for the task "${task}"; it has ${labels.map((known) => known.task).join(", ") || "none"}; give some to prepare with --label ${task}=FILE`,
+		);
+	const file = join(folder, "labels.parquet");
+	const table = await readColumns(file, ["task", "patient", "time", "events", "value"] as const);
+	return table.task.flatMap((name, row) =>
+		name === task
+			? [
+					{
+						patient: table.patient[row] as number,
+						time: table.time[row] as number,
+						events: table.events[row] as number,
+						value: table.value[row] as boolean,
+					},
+				]
+			: [],
+	);
+}

@@ -1,0 +1,36 @@
+import type { Sex, Split } from "../records/rows.js";
+import { readColumns } from "./parquet.js";
+
+/** patients.parquet, column by column; patient number = row. */
+export interface PatientColumns {
+	readonly id: readonly string[];
+	/** In time units, on the events' axis, as is death. */
+	readonly birth: readonly (number | null)[];
+	readonly sex: readonly (Sex | null)[];
+	readonly death: readonly (number | null)[];
+	readonly split: readonly Split[];
+	/** Row of the patient's first event. */
+	readonly first: Int32Array;
+	readonly count: Int32Array;
+}
+
+export async function readPatients(file: string): Promise<PatientColumns> {
+	const table = await readColumns(file, [
+		"id",
+		"birth",
+		"sex",
+		"death",
+		"split",
+		"first",
+		"count",
+	] as const);
+	return {
+		id: table.id as string[],
+		birth: table.birth as (number | null)[],
+		sex: table.sex as (Sex | null)[],
+		death: table.death as (number | null)[],
+		split: table.split as Split[],
+		first: Int32Array.from(table.first as number[]),
+		count: Int32Array.from(table.count as number[]),
+	};
+}

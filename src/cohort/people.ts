@@ -1,0 +1,80 @@
+import { InputError } from "../base/errors.js";
+import type { Split } from "../records/rows.js";
+import type { Store } from "../records/store.js";
+import { quoted } from "../records/store.js";
+import { splitOf } from "./split.js";
+
+export interface People {
+	readonly notes: readonly string[];
+	/** Patients whose split came with the source. */
+	readonly given: number;
+}
+
+/**
+ * Makes the table `patient` (id, key, birth, sex, death, split): everybody who has a record, by key,
+ * with what the source knows of them and a split.
+ */
+export async function gatherPeople(store: Store, seed: number): Promise<People> {
+	await checkOne(store, "birth", "birth dates", "correct the date that is wrong");
+	await checkOne(store, "split", "splits", "keep each patient in one of train, valid and test");
+	const notes: string[] = [];
+	const note = (count: number, text: string) => {
+		if (count > 0) notes.push(`${count} ${text}`);
+	};
+	await store.run(`
+		CREATE TABLE known AS
+		SELECT patient, min(birth) AS birth, min(death) AS death, min(split) AS split,
+			CASE WHEN min(sex) = max(sex) THEN min(sex) END AS sex,
+			coalesce(min(sex) <> max(sex), false) AS two_sexes,
+			coalesce(min(death) <> max(death), false) AS two_deaths
+		FROM person GROUP BY patient`);
+	await store.run(`
+		CREATE TABLE seen AS
+		SELECT (row_number() OVER (ORDER BY patient) - 1)::INTEGER AS id, patient AS key, first, last
+		FROM (SELECT patient, min(time) AS first, max(time) AS last FROM record GROUP BY patient)`);
+	const [odd] = await store.all<Record<string, number>>(`
+		SELECT count(*) FILTER (two_sexes) AS sexes, count(*) FILTER (two_deaths) AS deaths,
+			count(*) FILTER (birth > first) AS births, count(*) FILTER (death < last) AS late,
+			count(*) FILTER (split IS NOT NULL) AS given
+		FROM seen JOIN known ON known.patient = seen.key`);
+	const [absent] = await store.all<{ n: number }>(
+		"SELECT count(*) AS n FROM known ANTI JOIN seen ON known.patient = seen.key",
+	);
+	note(absent?.n ?? 0, "people have no record: left out");
+	note(odd?.births ?? 0, "patients have a record before their birth date: birth taken as unknown");
+	note(odd?.sexes ?? 0, "patients are given two sexes: sex taken as unknown");
+	note(odd?.deaths ?? 0, "patients are given two dates of death: the earlier one taken");
+	note(odd?.late ?? 0, "patients have a record after their death: kept");
+
+	await store.run("CREATE TABLE hashed (id INTEGER, split VARCHAR)");
+	await store.appendTo("hashed", ["whole", "text"], splits(store, seed));
+	await store.run(`
+		CREATE TABLE patient AS
+		SELECT id, key, CASE WHEN birth <= first THEN birth END AS birth, sex, death,
+			coalesce(known.split, hashed.split) AS split
+		FROM seen JOIN hashed USING (id) LEFT JOIN known ON known.patient = seen.key
+		ORDER BY id`);
+	for (const table of ["hashed", "seen", "known"]) await store.run(`DROP TABLE ${table}`);
+	return { notes, given: odd?.given ?? 0 };
+}
+
+async function* splits(store: Store, seed: number): AsyncGenerator<[number, Split]> {
+	// A list at once: one connection does not answer a second query while the first streams.
+	const people = await store.all<{ id: number; key: string }>("SELECT id, key FROM seen");
+	for (const { id, key } of people) yield [id, splitOf(key, seed)];
+}
+
+/** Refuses a patient of whom the source says two different things. */
+async function checkOne(store: Store, column: string, what: string, remedy: string): Promise<void> {
+	const [wrong] = await store.all<{ patient: string }>(`
+		SELECT patient FROM person GROUP BY patient
+		HAVING min(${column}) <> max(${column}) ORDER BY min(rowid) LIMIT 1`);
+	if (!wrong) return;
+	const places = await store.all<{ place: string }>(`
+		SELECT arg_min(place, rowid) AS place FROM person
+		WHERE patient = ${quoted(wrong.patient)} AND ${column} IS NOT NULL
+		GROUP BY ${column} ORDER BY min(rowid) LIMIT 2`);
+	throw new InputError(
+		`patient ${wrong.patient} has two ${what}, at ${places.map(({ place }) => place).join(" and at ")}; expected one; ${remedy}`,
+	);
+}

@@ -1,0 +1,97 @@
+/** The shape of a distribution in a few numbers. */
+export interface Spread {
+	readonly min: number;
+	readonly quarter: number;
+	readonly median: number;
+	readonly threeQuarters: number;
+	readonly max: number;
+	readonly mean: number;
+}
+
+/** Values and how often each came. Small however many there are, since `add` rounds (see `keyOf`). */
+export interface Tally {
+	readonly size: number;
+	add(value: number): void;
+	/** Null of nothing. */
+	spread(): Spread | null;
+	/** The value that `part` of all values do not exceed; NaN of nothing. */
+	quantile(part: number): number;
+	/** Each value with its number, ascending. */
+	entries(): readonly (readonly [value: number, times: number])[];
+}
+
+const wholeLimit = 2 ** 17;
+const float = new Float64Array(1);
+const words = new Uint32Array(float.buffer);
+const high = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 1 : 0; // where the exponent lies
+
+/**
+ * A small whole number for a value: itself if it is whole (days of a lifetime: 2^17 is 358 years), else,
+ * below zero, its sign, exponent and ten rounded bits: one part in a thousand. What differs from a whole
+ * number by less than a second of a day is one: times are kept in units of the dataset, and 1/30 · 30 need
+ * not be 1.
+ */
+function keyOf(value: number): number {
+	const whole = Math.round(value);
+	if (whole >= 0 && whole < wholeLimit && Math.abs(value - whole) < 1e-5) return whole + 0;
+	float[0] = value;
+	return -1 - (((words[high] as number) + 512) >>> 10);
+}
+
+function valueAt(key: number): number {
+	if (key >= 0) return key;
+	words[1 - high] = 0;
+	words[high] = (-1 - key) << 10;
+	return float[0] as number;
+}
+
+export function tally(parts: readonly Tally[] = []): Tally {
+	const times = new Map<number, number>(); // by key
+	let size = 0;
+	let sum = 0;
+	let sorted: readonly (readonly [number, number])[] | undefined;
+	const put = (value: number, count: number) => {
+		const key = keyOf(value);
+		times.set(key, (times.get(key) ?? 0) + count);
+		size += count;
+		sum += value * count;
+		sorted = undefined;
+	};
+	for (const part of parts) for (const [value, count] of part.entries()) put(value, count);
+
+	const entries = () => {
+		sorted ??= [...times]
+			.map(([key, count]) => [valueAt(key), count] as const)
+			.sort(([a], [b]) => a - b);
+		return sorted;
+	};
+	/** The value at a place of the sorted values, from 0. */
+	const at = (place: number) => {
+		let before = 0;
+		for (const [value, count] of entries()) {
+			before += count;
+			if (before > place) return value;
+		}
+		return Number.NaN;
+	};
+	const quantile = (part: number) => at(Math.round(part * (size - 1)));
+	return {
+		get size() {
+			return size;
+		},
+		add: (value) => put(value, 1),
+		spread: () =>
+			size === 0
+				? null
+				: {
+						min: quantile(0),
+						quarter: quantile(0.25),
+						median: quantile(0.5),
+						threeQuarters: quantile(0.75),
+						max: quantile(1),
+						mean: sum / size,
+					},
+		quantile,
+		entries,
+	};
+}

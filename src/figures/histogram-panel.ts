@@ -1,0 +1,194 @@
+import { axisX, axisY, gridY, rectY, ruleX, ruleY, text } from "@observablehq/plot";
+import type { Histogram } from "../cohort/index.js";
+import type { Panel } from "./figure.js";
+import { compactUpTo, thousands } from "./numbers.js";
+import { textWidth } from "./text.js";
+import { theme } from "./theme.js";
+
+export interface HistogramOptions {
+	readonly title: string;
+	readonly subtitle: string;
+	/** In the unit of the edges, and in words; drawn as a line. */
+	readonly median: { readonly at: number; readonly name: string };
+	readonly height?: number;
+}
+
+const margins = { marginLeft: 46, marginRight: 12, marginTop: 20, marginBottom: 40 };
+const fewestBins = 8;
+
+/** Bars of a histogram whose scale is linear. */
+export function histogramPanel(histogram: Histogram, options: HistogramOptions): Panel {
+	const { edges, counts, unit, whole } = histogram;
+	const { median } = options;
+	// Whole numbers lie in the middle of their bar, not at its edge.
+	const shift = whole ? -0.5 : 0;
+	const [low, high] = roomy(edges);
+	return {
+		title: options.title,
+		subtitle: options.subtitle,
+		height: options.height ?? 210,
+		plot: () => ({
+			...margins,
+			x: { domain: [low + shift, high + shift] },
+			y: { domain: [0, Math.max(1, ...counts)], nice: true },
+			marks: [
+				...countAxis(Math.max(...counts)),
+				rectY(bins(histogram, shift), { ...barStyle, fill: theme.accent }),
+				axisX({
+					...quietAxis,
+					label: unit,
+					ticks: 7,
+					tickFormat: (value: number) =>
+						whole && !Number.isInteger(value) ? "" : thousands(value),
+				}),
+				ruleY([0], { stroke: theme.quiet }),
+				...medianMarks(median, (median.at - low) / (high - low)),
+			],
+		}),
+	};
+}
+
+/** First and last edge, wider if there are only a few bins. */
+function roomy(edges: readonly number[]): [low: number, high: number] {
+	const [first, second, last] = [edges[0], edges[1], edges.at(-1)] as [number, number, number];
+	const step = second - first;
+	const missing = Math.max(0, fewestBins - (edges.length - 1));
+	const low = Math.max(Math.min(0, first), first - Math.floor(missing / 2) * step);
+	return [low, Math.max(last, low + fewestBins * step)];
+}
+
+const named = [
+	[1 / 1440, "1 minute"],
+	[1 / 24, "1 hour"],
+	[1, "1 day"],
+	[7, "1 week"],
+	[30.4375, "1 month"],
+	[365.25, "1 year"],
+	[3652.5, "10 years"],
+	[36525, "100 years"],
+] as const;
+
+/** Doublings that the bar of zeros takes, and that keep it apart. */
+const zeroWidth = 1.6;
+const zeroApart = 0.6;
+
+/** Bars of a histogram of days whose bins double; zeros stand apart, left of the axis. */
+export function logHistogramPanel(histogram: Histogram, options: HistogramOptions): Panel {
+	const { edges, counts, zero } = histogram;
+	const [low, high] = [edges[0] as number, edges.at(-1) as number];
+	const start = zero > 0 ? low / 2 ** (zeroWidth + zeroApart) : low;
+	const zeroBar = { x1: start, x2: start * 2 ** zeroWidth, y: zero };
+	const zeroTick = [
+		start * 2 ** (zeroWidth / 2),
+		histogram.whole ? "same day" : "same time",
+	] as const;
+	const { median } = options;
+	return {
+		title: options.title,
+		subtitle: options.subtitle,
+		height: options.height ?? 210,
+		plot: (width) => {
+			const place = (value: number) => Math.log(value / start) / Math.log(high / start);
+			const inner = width - margins.marginLeft - margins.marginRight;
+			const ticks = spaced(
+				[
+					...(zero > 0 ? [zeroTick] : []),
+					...named.filter(([value]) => value >= low && value <= high),
+				],
+				(value) => place(value) * inner,
+			);
+			const names = new Map<number, string>(ticks);
+			return {
+				...margins,
+				x: { type: "log", domain: [start, high] },
+				y: { domain: [0, Math.max(1, zero, ...counts)], nice: true },
+				marks: [
+					...countAxis(Math.max(zero, ...counts)),
+					rectY(bins(histogram), { ...barStyle, fill: theme.accent }),
+					...(zero > 0 ? [rectY([zeroBar], { ...barStyle, fill: theme.neutral })] : []),
+					axisX({
+						...quietAxis,
+						tickSize: 4,
+						label: "gap, each bar twice as long as the one before",
+						ticks: [...names.keys()],
+						// As text: Plot hides ticks of a log scale that are no powers of ten if it may format them.
+						text: (value: number) => names.get(value) ?? "",
+					}),
+					ruleY([0], { stroke: theme.quiet }),
+					...(median.at < low ? [] : medianMarks(median, place(median.at))),
+				],
+			};
+		},
+	};
+}
+
+const quietAxis = {
+	tickSize: 0,
+	color: theme.quiet,
+	labelArrow: "none",
+	labelAnchor: "center",
+} as const;
+
+const barStyle = { x1: "x1", x2: "x2", y: "y", insetLeft: 0.5, insetRight: 0.5 } as const;
+
+const bins = ({ edges, counts }: Histogram, shift = 0) =>
+	counts.map((y, at) => ({
+		x1: (edges[at] as number) + shift,
+		x2: (edges[at + 1] as number) + shift,
+		y,
+	}));
+
+function countAxis(most: number) {
+	const ticks = Math.min(4, most);
+	return [
+		gridY({ ticks, stroke: theme.grid, strokeOpacity: 1 }),
+		axisY({ ...quietAxis, label: null, ticks, tickFormat: compactUpTo(most) }),
+	];
+}
+
+/** A line, with its name above the bars on the side where there is room. */
+function medianMarks({ at, name }: HistogramOptions["median"], place: number) {
+	return [
+		ruleX([at], { stroke: theme.ink, strokeWidth: 1.25, strokeDasharray: "3,3" }),
+		text([`median ${name}`], {
+			x: [at],
+			frameAnchor: "top",
+			dx: place > 0.7 ? -4 : 4,
+			dy: -15,
+			textAnchor: place > 0.7 ? "end" : "start",
+			fill: theme.ink,
+		}),
+	];
+}
+
+/** 3 days, 5.2 months, 2.5 years. */
+export function durationName(days: number): string {
+	const [size, name] =
+		days >= 365
+			? [365.25, "year"]
+			: days >= 90
+				? [30.4375, "month"]
+				: days >= 1 || days === 0
+					? [1, "day"]
+					: days >= 1 / 24
+						? [1 / 24, "hour"]
+						: [1 / 1440, "minute"];
+	const value = Number((days / size).toFixed(1));
+	return `${thousands(value)} ${name}${value === 1 ? "" : "s"}`;
+}
+
+/** From the left, those that leave room for their names. */
+function spaced<Tick extends readonly [number, string]>(
+	ticks: readonly Tick[],
+	pixel: (value: number) => number,
+): Tick[] {
+	const kept: Tick[] = [];
+	let taken = Number.NEGATIVE_INFINITY;
+	for (const tick of ticks) {
+		const half = textWidth(tick[1], { size: theme.size.tick }) / 2;
+		if (pixel(tick[0]) - half < taken + 6) continue;
+		kept.push(tick);
+		taken = pixel(tick[0]) + half;
+	}
+	return kept;
+}

@@ -1,0 +1,84 @@
+import { dot, line } from "@observablehq/plot";
+import { Resvg } from "@resvg/resvg-js";
+import { describe, expect, test } from "vitest";
+import type { Figure } from "./figure.js";
+import { svgOf } from "./svg.js";
+import { testDocument } from "./testing/document.js";
+
+const points = [
+	{ x: 1, y: 1 / 3, name: 'a < b & "c" \u0000\ud800' },
+	{ x: 2, y: 2, name: "\u00a0nbsp" },
+];
+
+const panel = {
+	title: "Points & <lines>",
+	height: 120,
+	plot: () => ({
+		marks: [
+			line(points, { x: "x", y: "y", clip: true }),
+			dot(points, { x: "x", y: "y", title: "name" }),
+		],
+	}),
+};
+
+const figure: Figure = {
+	title: `A figure "of" ${"long words ".repeat(20)}`,
+	subtitle: "two panels",
+	rows: [[panel, { ...panel, share: 2, subtitle: "wide" }], [], [panel]],
+	notes: ["a note"],
+};
+
+describe("svgOf", () => {
+	test("gives a file that stands alone", () => {
+		const svg = svgOf(figure, testDocument());
+		expect(svg).toMatch(
+			/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" width="960" height="(\d+)" viewBox="0 0 960 \1" /,
+		);
+		const { width, height } = new Resvg(svg); // a strict reader of XML
+		expect(width).toBe(960);
+		expect(svg).toContain(`<rect width="960" height="${height}" fill="#ffffff"/>`);
+		expect(svg).not.toMatch(/<style|class=|undefined|NaN|⚠/);
+	});
+
+	test("escapes what data hold", () => {
+		const svg = svgOf(figure, testDocument());
+		expect(svg).toContain(">Points &amp; &lt;lines&gt;</text>");
+		expect(svg).toContain("<title>a &lt; b &amp; &quot;c&quot; \ufffd\ufffd</title>");
+		expect(svg).toContain("<title>\u00a0nbsp</title>");
+	});
+
+	test("draws the same thing twice in one process, though Plot counts its ids up", () => {
+		const svg = svgOf(figure, testDocument());
+		expect(svgOf(figure, testDocument())).toBe(svg);
+		expect(svg.match(/ id="[^"]*"/g)).toEqual([' id="id-1"', ' id="id-2"', ' id="id-3"']);
+		expect(svg.match(/url\([^)]*\)/g)).toEqual(["url(#id-1)", "url(#id-2)", "url(#id-3)"]);
+	});
+
+	test("keeps coordinates short", () => {
+		expect(svgOf(figure, testDocument())).not.toMatch(/ (d|x|y|transform)="[^"]*\.\d{3}/);
+	});
+
+	test("shares a row's width", () => {
+		const widths: number[] = [];
+		const measured = (share: number) => ({
+			...panel,
+			share,
+			plot: (width: number) => {
+				widths.push(width);
+				return panel.plot();
+			},
+		});
+		svgOf({ title: "", width: 392, rows: [[measured(1), measured(3)]] }, testDocument());
+		expect(widths).toEqual([75, 225]); // 392 − 2 · 28 − 36 = 300
+	});
+
+	test("refuses a legend of Plot's, which is HTML", () => {
+		const legend = {
+			...panel,
+			plot: () => ({ color: { legend: true }, marks: [dot([1], { x: [1], fill: ["a"] })] }),
+		};
+		expect(() => svgOf({ title: "", rows: [[legend]] }, testDocument())).toThrow(
+			"draw legends as marks",
+		);
+	});
+});

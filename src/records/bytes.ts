@@ -1,0 +1,46 @@
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { createGunzip } from "node:zlib";
+import { InputError } from "../base/errors.js";
+
+/** The first bytes of a file as they lie on the disk. */
+export async function firstBytes(file: string, count: number): Promise<Buffer> {
+	const handle = await open(file, "r");
+	try {
+		const { bytesRead, buffer } = await handle.read(Buffer.alloc(count), 0, count, 0);
+		return buffer.subarray(0, bytesRead);
+	} finally {
+		await handle.close();
+	}
+}
+
+export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
+/** Bytes of a file, unpacked when it is gzip (told by its content, not by its name). */
+export async function* readBytes(file: string): AsyncGenerator<Uint8Array> {
+	const packed = isGzip(await firstBytes(file, 2));
+	const raw = createReadStream(file, { highWaterMark: 1 << 20 });
+	const unpacked = packed ? raw.pipe(createGunzip({ chunkSize: 1 << 20 })) : raw;
+	if (packed) raw.on("error", (error) => unpacked.destroy(error));
+	try {
+		yield* unpacked as AsyncIterable<Uint8Array>;
+	} finally {
+		raw.destroy();
+		unpacked.destroy();
+	}
+}
+
+/** What stands between us and the bytes of a file, in words; any other error as it is. */
+export function explainBytes(file: string, error: unknown): unknown {
+	if (error instanceof InputError || !(error instanceof Error)) return error;
+	const code = (error as NodeJS.ErrnoException).code ?? "";
+	const say = (text: string) => new InputError(`${file}: ${text}`, { cause: error });
+	if (code === "ENOENT" || code === "ENOTDIR") return say("no such file; check the path");
+	if (code === "EISDIR") return new InputError(`${file} is a folder; expected a file`);
+	if (code === "EACCES") return say("permission denied; check who may read it");
+	if (code === "ENAMETOOLONG") return say("no file can have so long a name; check the path");
+	if (code === "ERR_INVALID_ARG_VALUE") return say("not a path; check it");
+	if (code === "Z_BUF_ERROR") return say("the gzip data end early; copy the file again");
+	if (code.startsWith("Z_")) return say(`corrupt gzip (${error.message}); copy the file again`);
+	return error;
+}

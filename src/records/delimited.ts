@@ -1,0 +1,241 @@
+import { stat } from "node:fs/promises";
+import { InputError } from "../base/errors.js";
+import { explainBytes, firstBytes, isGzip, readBytes } from "./bytes.js";
+import { layoutOnDisk, layoutWhenUnpacked } from "./delimited-layout.js";
+import { type Dialect, scanRows } from "./delimited-scan.js";
+import { quoted } from "./store.js";
+
+export interface DelimitedOptions {
+	/** One character, or `tab`; otherwise found out from the first line. */
+	readonly delimiter?: string | undefined;
+	/** Names for the columns of a file that has no header. */
+	readonly columns?: readonly string[] | undefined;
+	/** Whether fields may stand in double quotes; true unless told. */
+	readonly quotes?: boolean | undefined;
+}
+
+/** A delimited text file that DuckDB can read. */
+export interface DelimitedTable extends Dialect {
+	readonly file: string;
+	readonly columns: readonly string[];
+	readonly header: boolean;
+	/** SQL for the table: every column VARCHAR, an empty field NULL. */
+	readonly sql: string;
+}
+
+const longestRow = 2 ** 21; // bytes; DuckDB holds whole rows in memory
+const delimiters = [",", "\t", ";", "|"];
+
+/**
+ * Looks at a delimited file, .gz too, before DuckDB reads it: that it is text, what its columns are
+ * and how they are separated. A packed file is unpacked once to check it, which DuckDB does not do.
+ */
+export async function openDelimited(
+	file: string,
+	options: DelimitedOptions = {},
+): Promise<DelimitedTable> {
+	try {
+		return await look(file, options);
+	} catch (error) {
+		throw explainBytes(file, error);
+	}
+}
+
+async function look(file: string, options: DelimitedOptions): Promise<DelimitedTable> {
+	if ((await stat(file)).isDirectory())
+		throw new InputError(`${file} is a folder; expected a file`);
+	const start = await firstBytes(file, 4);
+	const packed = isGzip(start);
+	if (!packed) refuseOtherFormats(file, start);
+	const head = await headOf(file);
+	if (!packed && head.includes(0)) refuseOtherFormats(file, head);
+	const quotes = options.quotes ?? true;
+	const { text, skip } = firstRow(file, head, quotes);
+	const delimiter = delimiterOf(options.delimiter) ?? likelyDelimiter(text, quotes);
+	const fields = splitRow(text, delimiter, quotes);
+	if (options.columns && options.columns.length !== fields.length)
+		throw new InputError(
+			`${file}: line ${skip + 1} has ${fields.length} fields; expected ${options.columns.length}: ${options.columns.join(", ")}`,
+		);
+	const columns = options.columns ?? columnNames(file, fields);
+	const layout = packed ? await layoutWhenUnpacked(file) : await layoutOnDisk(file);
+	if (layout === "long rows") await refuseLongRows(file, { delimiter, quotes });
+	const header = options.columns === undefined;
+	const types = columns.map((name) => `${quoted(name)}: 'VARCHAR'`);
+	return {
+		file,
+		columns,
+		header,
+		delimiter,
+		quotes,
+		sql: `read_csv(${quoted(literalPath(file))}, auto_detect = false, header = ${header}, skip = ${skip}, delim = ${quoted(delimiter)}, quote = ${quotes ? `'"'` : "''"}, escape = ${quotes ? `'"'` : "''"}, compression = '${packed ? "gzip" : "none"}', max_line_size = ${longestRow}, parallel = ${layout === "even"}, columns = {${types.join(", ")}})`,
+	};
+}
+
+async function refuseLongRows(file: string, dialect: Dialect): Promise<void> {
+	await scanRows(file, dialect, ({ bytes, line }) => {
+		if (bytes > longestRow) throw new InputError(`${file}: ${tooLong(line)}`);
+		return false;
+	});
+}
+
+const tooLong = (line: number) =>
+	`line ${line} is longer than ${longestRow} bytes; expected one record a line: is a quote not closed?`;
+
+/** DuckDB takes a path for a pattern; in brackets a character stands for itself. */
+export const literalPath = (path: string): string => path.replace(/[[*?]/g, "[$&]");
+
+function refuseOtherFormats(file: string, bytes: Buffer): void {
+	const starts = (text: string) => bytes.subarray(0, text.length).toString("latin1") === text;
+	if (starts("PAR1"))
+		throw new InputError(`${file} is a Parquet file, not text; read it with --from parquet`);
+	if (starts("PK\x03\x04"))
+		throw new InputError(`${file} is a zip or Excel file, not text; unpack it or save it as CSV`);
+	if (starts("\x28\xb5\x2f\xfd"))
+		throw new InputError(`${file} is packed with zstd; unpack it, or pack it with gzip`);
+	if (starts("\xff\xfe") || starts("\xfe\xff"))
+		throw new InputError(`${file} is UTF-16; convert it to UTF-8`);
+	if (bytes.length > 4) throw new InputError(`${file} is not text: there are zero bytes in it`);
+}
+
+/** The beginning of a file, as far as its first row can reach. */
+async function headOf(file: string): Promise<Buffer> {
+	const parts: Uint8Array[] = [];
+	let length = 0;
+	for await (const bytes of readBytes(file)) {
+		parts.push(bytes);
+		length += bytes.length;
+		// A quoted name may run over line ends, but not over as much as this.
+		if (length >= 2 ** 16 && bytes.some((byte) => byte === 10 || byte === 13)) break;
+		if (length > longestRow) break;
+	}
+	return Buffer.concat(parts);
+}
+
+/** The first row that is not empty, without its line end, and how many lines to skip for it. */
+function firstRow(file: string, head: Buffer, quotes: boolean): { text: string; skip: number } {
+	const text = head.toString("utf8").replace(/^\ufeff/, "");
+	let skip = 0;
+	let from = 0;
+	for (let quoted = false, at = 0; at <= text.length; at++) {
+		const character = text[at];
+		if (quotes && character === '"') quoted = !quoted;
+		if (at < text.length && (quoted || (character !== "\n" && character !== "\r"))) continue;
+		const row = text.slice(from, at);
+		if (row.length > longestRow) break;
+		if (row !== "") {
+			if (row.includes("\ufffd"))
+				throw new InputError(`${file}: line ${skip + 1} is not UTF-8; convert the file to UTF-8`);
+			return { text: row, skip };
+		}
+		if (character === "\r" && text[at + 1] === "\n") at++;
+		from = at + 1;
+		skip++;
+	}
+	if (head.length > longestRow)
+		throw new InputError(
+			`${file}: line ${skip + 1} is longer than ${longestRow} bytes; expected the names of columns`,
+		);
+	throw new InputError(`${file} is empty; expected a line with the names of the columns`);
+}
+
+function delimiterOf(given: string | undefined): string | undefined {
+	if (given === undefined) return undefined;
+	const delimiter = given === "tab" || given === "\\t" ? "\t" : given;
+	if (/^[ -!#-~\t]$/.test(delimiter)) return delimiter;
+	throw new InputError(
+		`the delimiter is ${JSON.stringify(given)}; expected one character such as , ; | or the word tab`,
+	);
+}
+
+function likelyDelimiter(row: string, quotes: boolean): string {
+	const counts = delimiters.map((delimiter) => splitRow(row, delimiter, quotes).length);
+	return delimiters[counts.indexOf(Math.max(...counts))] ?? ",";
+}
+
+function splitRow(row: string, delimiter: string, quotes: boolean): string[] {
+	const fields: string[] = [];
+	let field = "";
+	let inside = false;
+	for (const character of row) {
+		if (quotes && character === '"') inside = !inside;
+		if (character === delimiter && !inside) {
+			fields.push(field);
+			field = "";
+		} else field += character;
+	}
+	fields.push(field);
+	if (!quotes) return fields.map((text) => text.trim());
+	return fields.map((text) =>
+		text.trim().replace(/^"(.*)"$/s, (_, name) => name.replaceAll('""', '"').trim()),
+	);
+}
+
+function columnNames(file: string, fields: readonly string[]): string[] {
+	const seen = new Set<string>();
+	return fields.map((field, at) => {
+		const name = field || `column ${at + 1}`;
+		const key = name.toLowerCase();
+		if (seen.has(key))
+			throw new InputError(
+				`${file}: two columns are named "${name}"; give one of them another name in the first line`,
+			);
+		seen.add(key);
+		return name;
+	});
+}
+
+/** The line, from 1, on which a row stands; rows are counted from 1 without the header. */
+export async function lineOfRow(table: DelimitedTable, row: number): Promise<number> {
+	let left = row + (table.header ? 1 : 0);
+	let line = 0;
+	await scanRows(table.file, table, (found) => {
+		line = found.line;
+		return --left === 0;
+	});
+	return line;
+}
+
+/**
+ * What DuckDB could not read in a delimited file, as an InputError that names the line; an error
+ * that does not come from the file is given back as it is.
+ */
+export async function explainDelimited(table: DelimitedTable, error: unknown): Promise<unknown> {
+	if (error instanceof InputError || !(error instanceof Error)) return error;
+	const { message } = error;
+	const say = (text: string) => new InputError(`${table.file}: ${text}`, { cause: error });
+	if (/gzip stream/i.test(message)) return say("corrupt gzip; copy the file again");
+	const line = /CSV Error on Line: (\d+)/.exec(message)?.[1];
+	if (/Invalid unicode|not utf-8 encoded/i.test(message))
+		return say(`line ${line ?? "?"} is not UTF-8; convert the file to UTF-8`);
+	if (!line && !/CSV|No files found|IO Error/.test(message)) return error;
+	let fault: string | undefined;
+	try {
+		fault = await faultOf(table);
+	} catch (unreadable) {
+		return explainBytes(table.file, unreadable);
+	}
+	if (fault) return say(fault);
+	return say(
+		`${line ? `line ${line} ` : ""}cannot be read as delimited text; check quotes, delimiters and line ends, and take out long runs of empty lines`,
+	);
+}
+
+async function faultOf(table: DelimitedTable): Promise<string | undefined> {
+	const expected = table.columns.length;
+	let fault: string | undefined;
+	await scanRows(table.file, table, (row) => {
+		const where = `line ${row.line}`;
+		if (row.bytes > longestRow) fault = tooLong(row.line);
+		else if (row.fault === "open quote")
+			fault = `${where}: a quote is opened and never closed; close it, or double quotes inside a field`;
+		else if (row.fault === "text after quote")
+			fault = `${where}: text after a closing quote; expected a delimiter (double quotes inside a field)`;
+		else if (row.fields !== expected && !(row.fields === expected + 1 && row.openEnd))
+			fault = `${where} has ${row.fields} ${row.fields === 1 ? "field" : "fields"}; expected ${expected}, as ${table.header ? "the first line has" : "there are columns"}`;
+		else if (row.fault === "line end")
+			fault = `${where} ends another way than the lines before it; expected the same line ends all through (dos2unix makes them so)`;
+		return fault !== undefined;
+	});
+	return fault;
+}

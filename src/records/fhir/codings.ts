@@ -1,0 +1,60 @@
+import type { RecordKind } from "../rows.js";
+import { knownSystems, systemNamed } from "../systems.js";
+import { fieldsOf, listOf, textOf } from "./fields.js";
+
+export interface Coding {
+	readonly code: string;
+	readonly system: string;
+	readonly name: string | null;
+}
+
+/** What was taken of a CodeableConcept, and what was not. */
+export interface Choice {
+	readonly kept: readonly Coding[];
+	/** Systems that are not known by name and were not allowed. */
+	readonly unknown: readonly string[];
+	/** How many codings of known systems were left for a better one. */
+	readonly passedOver: number;
+}
+
+export type ChooseCodings = (concept: unknown, kind: RecordKind) => Choice;
+
+const preference: Readonly<Record<RecordKind, readonly string[]>> = {
+	diagnosis: ["ICD10CM", "ICD9CM", "SNOMED"],
+	drug: ["RxNorm", "ATC", "NDC"],
+	other: [],
+};
+
+export interface CodingOptions {
+	readonly allCodings?: boolean | undefined;
+	readonly allowSystems?: readonly string[] | undefined;
+}
+
+/** How to choose among the codings of a concept: the best known system, or all. */
+export function chooseCodings({ allCodings, allowSystems = [] }: CodingOptions): ChooseCodings {
+	const allowed = new Map(allowSystems.map((name) => [name.trim().toLowerCase(), name.trim()]));
+	const systemOf = (name: string) => systemNamed(name) ?? allowed.get(name.toLowerCase());
+	return (concept, kind) => {
+		const fields = fieldsOf(concept);
+		const text = textOf(fields?.text) ?? null;
+		const kept: Coding[] = [];
+		const unknown: string[] = [];
+		for (const coding of listOf(fields?.coding)) {
+			const code = textOf(coding.code);
+			const name = textOf(coding.system);
+			if (!code || !name) continue;
+			const system = systemOf(name);
+			if (!system) unknown.push(name);
+			else if (!kept.some((one) => one.system === system && one.code === code))
+				kept.push({ code, system, name: textOf(coding.display) ?? text });
+		}
+		if (allCodings || kept.length < 2) return { kept, unknown, passedOver: 0 };
+		const rank = ({ system }: Coding) => {
+			const place = preference[kind].indexOf(system);
+			if (place >= 0) return place;
+			return knownSystems.includes(system) ? preference[kind].length : preference[kind].length + 1;
+		};
+		const best = kept.reduce((a, b) => (rank(b) < rank(a) ? b : a));
+		return { kept: [best], unknown, passedOver: kept.length - 1 };
+	};
+}

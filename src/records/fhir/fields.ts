@@ -1,0 +1,27 @@
+/** An object of unknown JSON. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const fieldsOf = (value: unknown): Fields | undefined =>
+	typeof value === "object" && value !== null && !Array.isArray(value)
+		? (value as Fields)
+		: undefined;
+
+/** The objects of a list; one that stands alone is a list of one. */
+export function listOf(value: unknown): Fields[] {
+	const list = Array.isArray(value) ? value : [value];
+	return list.map(fieldsOf).filter((fields) => fields !== undefined);
+}
+
+/** A text that is not empty, without spaces around it. */
+export const textOf = (value: unknown): string | undefined =>
+	typeof value === "string" ? value.trim() || undefined : undefined;
+
+/** What a value looks like, short enough for a message. */
+export function shapeOf(value: unknown, longest = 40): string {
+	if (typeof value === "string")
+		return value.length > longest ? `a text of ${value.length} characters` : JSON.stringify(value);
+	if (value === undefined) return "nothing";
+	if (value === null) return "null";
+	if (Array.isArray(value)) return "a list";
+	return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

@@ -1,0 +1,106 @@
+import type { PersonRow } from "../rows.js";
+import type { Store, Value } from "../store.js";
+
+/** Tables that resources wait in until all files have been read; a limit on memory is DuckDB's to keep. */
+const tables = {
+	fhir_record: {
+		/** Counts the resources; the codings of one have the same. */
+		row: "number",
+		rank: "number",
+		patient: "text",
+		/** What the patient may be known under instead of its id. */
+		alias: "text",
+		day: "number",
+		slack: "number",
+		/** Days since birth, which go before `day` where the birth is known. */
+		age: "number",
+		kind: "text",
+		/** The Medication that has the code, or else the code itself. */
+		medication: "text",
+		code: "text",
+		system: "text",
+		name: "text",
+	},
+	/** A patient's other names. */
+	fhir_alias: { key: "text", patient: "text" },
+	/** Whose time records without one take, the lowest rank first. */
+	fhir_wait: { row: "number", rank: "number", key: "text" },
+	fhir_time: { key: "text", day: "number", slack: "number" },
+	/** The codings of Medications; `version` counts the resources, and the last one holds. */
+	fhir_drug: {
+		key: "text",
+		version: "number",
+		rank: "number",
+		code: "text",
+		system: "text",
+		name: "text",
+		refused: "text",
+	},
+} as const satisfies Record<string, Record<string, "text" | "number">>;
+
+type Tables = typeof tables;
+type Row<Name extends keyof Tables> = {
+	readonly [Column in keyof Tables[Name]]: Value;
+};
+
+const mostRows = 8192;
+const mostText = 8 * 1024 * 1024; // characters
+
+/** Rows on their way to the store, many at a time. */
+export class Stage {
+	readonly #store: Store;
+	readonly #held = new Map<keyof Tables, Value[][]>();
+	#people: PersonRow[] = [];
+	#rows = 0;
+	#text = 0;
+
+	private constructor(store: Store) {
+		this.#store = store;
+	}
+
+	static async open(store: Store): Promise<Stage> {
+		for (const [name, columns] of Object.entries(tables)) {
+			const list = Object.entries(columns).map(
+				([column, type]) => `${column} ${type === "text" ? "VARCHAR" : "DOUBLE"}`,
+			);
+			await store.run(`CREATE OR REPLACE TABLE ${name} (${list.join(", ")})`);
+		}
+		return new Stage(store);
+	}
+
+	add<Name extends keyof Tables>(table: Name, row: Row<Name>): void {
+		const values = Object.keys(tables[table]).map(
+			(column) => (row as Record<string, Value>)[column] ?? null,
+		);
+		const rows = this.#held.get(table);
+		if (rows) rows.push(values);
+		else this.#held.set(table, [values]);
+		this.#rows++;
+		for (const value of values) if (typeof value === "string") this.#text += value.length;
+	}
+
+	addPerson(person: PersonRow): void {
+		this.#people.push(person);
+		this.#rows++;
+		this.#text += person.patient.length + person.place.length;
+	}
+
+	get full(): boolean {
+		return this.#rows >= mostRows || this.#text >= mostText;
+	}
+
+	async flush(): Promise<void> {
+		for (const [table, rows] of this.#held)
+			await this.#store.appendTo(table, Object.values(tables[table]), rows);
+		if (this.#people.length > 0) await this.#store.append("person", this.#people);
+		this.#held.clear();
+		this.#people = [];
+		this.#rows = 0;
+		this.#text = 0;
+	}
+
+	async close(): Promise<void> {
+		for (const name of [...Object.keys(tables), "fhir_found"])
+			await this.#store.run(`DROP TABLE IF EXISTS ${name}`);
+	}
+}

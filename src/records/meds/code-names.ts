@@ -1,0 +1,26 @@
+import type { RecordKind } from "../rows.js";
+import type { Store } from "../store.js";
+import { named, quoted } from "../store.js";
+import { findColumn, needColumn, openTable, reading, textType } from "./table.js";
+
+/** Names from `codes.parquet`, which may have several rows for a code: the first that has one. */
+export async function loadNames(
+	store: Store,
+	file: string,
+	kinds: readonly RecordKind[],
+): Promise<void> {
+	const table = await openTable(store, file);
+	const code = needColumn(table, { names: ["code"], types: textType, expected: "text" });
+	const name = findColumn(table, { names: ["description"], types: textType, expected: "text" });
+	if (!name) return;
+	await reading(table, () =>
+		store.run(
+			`INSERT INTO code_name
+			SELECT system, meds_code.code, first(trim(described.${named(name.name)}) ORDER BY file_row_number), NULL, NULL
+			FROM ${table.sql} described JOIN meds_code ON described.${named(code.name)} = meds
+			WHERE "is" = 'record' AND kind IN (${kinds.map(quoted).join(", ")})
+			AND trim(described.${named(name.name)}) <> ''
+			GROUP BY system, meds_code.code ORDER BY min(file_row_number)`,
+		),
+	);
+}

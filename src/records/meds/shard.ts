@@ -1,0 +1,232 @@
+import { InputError } from "../../base/errors.js";
+import { daysFromText } from "../dates.js";
+import type { RecordKind } from "../rows.js";
+import type { Store } from "../store.js";
+import { named, quoted } from "../store.js";
+import { medsCode } from "./codes.js";
+import type { Column, Table } from "./table.js";
+import {
+	findColumn,
+	idText,
+	idType,
+	needColumn,
+	openTable,
+	placeOf,
+	reading,
+	textType,
+} from "./table.js";
+
+/** Rows of a shard, of each sort. */
+export interface Counts {
+	rows: number;
+	kept: number;
+	/** Of kinds that were not asked for. */
+	others: number;
+	/** Of kinds that were, without a time. */
+	untimed: number;
+	/** With a word for sex that is neither female nor male. */
+	unsexed: number;
+}
+
+const wanted = {
+	subject: {
+		names: ["subject_id", "patient_id"],
+		types: idType,
+		expected: "whole numbers (int64) or text",
+	},
+	time: {
+		names: ["time"],
+		types: /^(TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?|DATE|VARCHAR|"NULL")$/,
+		expected: "timestamps, dates or text",
+	},
+	code: { names: ["code"], types: textType, expected: "text" },
+	number: {
+		names: ["numeric_value"],
+		types: /^(FLOAT|DOUBLE|DECIMAL\(.*\)|U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|VARCHAR|"NULL")$/,
+		expected: "numbers (float32)",
+	},
+} as const;
+
+/** MEDS itself says `numeric_value`; some extractions call it `value`, which may be text elsewhere. */
+function valueColumn(table: Table): Column | undefined {
+	const column = findColumn(table, wanted.number);
+	if (column) return column;
+	const value = table.columns.find(({ name }) => name.toLowerCase() === "value");
+	return value && /^(FLOAT|DOUBLE)$/.test(value.type) ? value : undefined;
+}
+
+const codeless = "coalesce(trim(meds), '') = ''";
+
+/** Codes longer than this are not looked at: no vocabulary has any. */
+const longestCode = 200;
+
+/** The table of what codes say, to be filled shard by shard. */
+export async function createCodes(store: Store): Promise<void> {
+	await store.run(
+		`CREATE TEMP TABLE meds_code (meds VARCHAR, "is" VARCHAR, sex VARCHAR, system VARCHAR, code VARCHAR, kind VARCHAR)`,
+	);
+}
+
+/** Puts the rows of one shard in the store. */
+export async function loadShard(
+	store: Store,
+	file: string,
+	kinds: readonly RecordKind[],
+): Promise<Counts> {
+	const table = await openTable(store, file);
+	const subject = needColumn(table, wanted.subject);
+	const time = needColumn(table, wanted.time);
+	const code = needColumn(table, wanted.code);
+	const columns = columnsOf(subject, time, code, valueColumn(table));
+	return await reading(table, async () => {
+		// Parquet is read again for each question; text is slow to read and is read once.
+		if (table.csv) {
+			await store.run(`CREATE OR REPLACE TABLE meds_text AS SELECT ${columns} FROM ${table.sql}`);
+			await store.run(
+				"CREATE OR REPLACE TEMP VIEW meds_row AS SELECT rowid + 1 AS row, * FROM meds_text",
+			);
+		} else
+			await store.run(
+				`CREATE OR REPLACE TEMP VIEW meds_row AS SELECT file_row_number + 1 AS row, ${columns} FROM ${table.sql}`,
+			);
+		await countCodes(store, table);
+		await learnCodes(store);
+		const counts = await count(store, kinds);
+		await insert(store, table, kinds);
+		await store.run("DROP VIEW meds_row");
+		await store.run("DROP TABLE meds_seen");
+		if (table.csv) await store.run("DROP TABLE meds_text");
+		return counts;
+	});
+}
+
+/** SQL for the columns of `meds_row`, and for what can be wrong in each: tests that cost little. */
+function columnsOf(subject: Column, time: Column, code: Column, value: Column | undefined): string {
+	const at = named(time.name);
+	const moment = `try_cast(${at} AS TIMESTAMP)`;
+	const [days, timed, mistimed] =
+		time.type === "VARCHAR"
+			? [daysFromText(at), `coalesce(trim(${at}) <> '', false)`, "timed AND days IS NULL"]
+			: [
+					`(epoch(${moment}) / 86400.0)`,
+					`${at} IS NOT NULL`,
+					`timed AND NOT coalesce(isfinite(${moment}), false)`,
+				];
+	const number = value ? `try_cast(${named(value.name)} AS DOUBLE)` : "CAST(NULL AS DOUBLE)";
+	const id = idText(subject);
+	return `${id} AS subject, ${days} AS days, ${named(code.name)} AS meds,
+		CASE WHEN isfinite(${number}) THEN ${number} END AS value,
+		${timed} AS timed, ${mistimed} AS mistimed,
+		${subject.type === "VARCHAR" ? `coalesce(${id}, '') = ''` : `${named(subject.name)} IS NULL`} AS nobody,
+		${value?.type === "VARCHAR" ? `${number} IS NULL AND trim(${named(value.name)}) <> ''` : "false"} AS misvalued`;
+}
+
+/** Counts the rows of each code, and refuses the shard if a row cannot be. */
+async function countCodes(store: Store, table: Table): Promise<void> {
+	await store.run(
+		`CREATE OR REPLACE TEMP TABLE meds_seen AS
+		SELECT meds, count(*) AS rows, count(*) FILTER (timed) AS timed,
+		count(*) FILTER (nobody OR mistimed OR misvalued) AS faults FROM meds_row GROUP BY meds`,
+	);
+	const [fault] = await store.all(
+		`SELECT 1 AS found FROM meds_seen WHERE faults > 0 OR ${codeless} LIMIT 1`,
+	);
+	if (fault) throw await firstFault(store, table);
+}
+
+const codesAtOnce = 10_000;
+
+/** Says what the codes mean that no shard before has had. */
+async function learnCodes(store: Store): Promise<void> {
+	await store.run(
+		`CREATE OR REPLACE TEMP TABLE meds_new AS SELECT meds FROM meds_seen
+		WHERE length(meds) <= ${longestCode} AND meds NOT IN (SELECT meds FROM meds_code)`,
+	);
+	for (let from = 0; ; from += codesAtOnce) {
+		const codes = await store.all<{ meds: string }>(
+			`SELECT meds FROM meds_new WHERE rowid >= ${from} AND rowid < ${from + codesAtOnce}`,
+		);
+		if (codes.length === 0) break;
+		const rows = codes.map(({ meds }) => ({ meds, ...medsCode(meds) }));
+		await store.run(
+			`INSERT INTO meds_code SELECT unnest(from_json(${quoted(JSON.stringify(rows))},
+			'[{"meds":"VARCHAR","is":"VARCHAR","sex":"VARCHAR","system":"VARCHAR","code":"VARCHAR","kind":"VARCHAR"}]'), recursive := true)`,
+		);
+	}
+	await store.run("DROP TABLE meds_new");
+}
+
+/** What a row says; codes too long to be looked at are as all that are not recognised. */
+const what = `coalesce("is", 'record')`;
+const kind = `coalesce(kind, 'other')`;
+
+async function count(store: Store, kinds: readonly RecordKind[]): Promise<Counts> {
+	const groups = await store.all<{
+		what: string;
+		kind: RecordKind;
+		unsexed: boolean;
+		rows: number;
+		timed: number;
+	}>(
+		`SELECT ${what} AS what, ${kind} AS kind, coalesce("is" = 'sex' AND sex IS NULL, false) AS unsexed,
+		CAST(sum(rows) AS BIGINT) AS rows, CAST(sum(timed) AS BIGINT) AS timed
+		FROM meds_seen LEFT JOIN meds_code USING (meds) GROUP BY ALL`,
+	);
+	const counts: Counts = { rows: 0, kept: 0, others: 0, untimed: 0, unsexed: 0 };
+	for (const group of groups) {
+		counts.rows += group.rows;
+		if (group.unsexed) counts.unsexed += group.rows;
+		if (group.what !== "record") continue;
+		if (kinds.includes(group.kind)) {
+			counts.kept += group.timed;
+			counts.untimed += group.rows - group.timed;
+		} else counts.others += group.rows;
+	}
+	return counts;
+}
+
+/** The first row that cannot be, by name. */
+async function firstFault(store: Store, table: Table): Promise<InputError> {
+	const [found] = await store.all<{ row: number; fault: string }>(
+		`SELECT row, CASE WHEN nobody THEN 'subject' WHEN ${codeless} THEN 'code' WHEN mistimed THEN 'time' ELSE 'value' END AS fault
+		FROM meds_row WHERE nobody OR ${codeless} OR mistimed OR misvalued ORDER BY row LIMIT 1`,
+	);
+	const { row, fault } = found!;
+	const place = await placeOf(table, row);
+	if (fault === "subject")
+		return new InputError(`${place} has no subject_id; expected one in every row`);
+	if (fault === "code") return new InputError(`${place} has no code; expected one in every row`);
+	if (fault === "value")
+		return new InputError(
+			`${place}: numeric_value is not a number; put it in text_value, or leave it empty`,
+		);
+	const { name } = needColumn(table, wanted.time);
+	const [{ text } = { text: "" }] = await store.all<{ text: string }>(
+		`SELECT left(CAST(${named(name)} AS VARCHAR), 40) AS text FROM ${table.sql} LIMIT 1 OFFSET ${row - 1}`,
+	);
+	return new InputError(
+		`${place}: time is ${JSON.stringify(text)}; expected an ISO date or timestamp such as 2020-01-31T12:00:00, or nothing for what has no time`,
+	);
+}
+
+async function insert(store: Store, table: Table, kinds: readonly RecordKind[]): Promise<void> {
+	const wantedKinds = kinds.map(quoted).join(", ");
+	// A join loses the order of the rows.
+	await store.run(
+		`INSERT INTO record SELECT subject, days, coalesce(code, meds), coalesce(system, 'MEDS'), ${kind}, value
+		FROM meds_row LEFT JOIN meds_code USING (meds)
+		WHERE ${what} = 'record' AND ${kind} IN (${wantedKinds}) AND days IS NOT NULL ORDER BY row`,
+	);
+	const place = `${quoted(`${table.file}: row `)} || min(row)`;
+	await store.run(
+		`INSERT INTO person SELECT subject, NULL, NULL, NULL, any_value(split), ${place}
+		FROM meds_row LEFT JOIN meds_split USING (subject) GROUP BY subject ORDER BY min(row)`,
+	);
+	await store.run(
+		`INSERT INTO person SELECT subject, CASE WHEN "is" = 'birth' THEN days END AS birth, sex,
+		CASE WHEN "is" = 'death' THEN days END AS death, NULL, ${place}
+		FROM meds_row JOIN meds_code USING (meds)
+		WHERE "is" <> 'record' AND ("is" = 'sex' AND sex IS NOT NULL OR "is" <> 'sex' AND days IS NOT NULL)
+		GROUP BY subject, "is", birth, sex, death ORDER BY min(row)`,
+	);
+}

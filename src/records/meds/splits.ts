@@ -1,0 +1,62 @@
+import { InputError } from "../../base/errors.js";
+import type { Split } from "../rows.js";
+import type { Store } from "../store.js";
+import { named, quoted } from "../store.js";
+import type { Table } from "./table.js";
+import { idText, idType, needColumn, openTable, placeOf, reading, textType } from "./table.js";
+
+/** The names that MEDS has for splits, and ours. */
+const splits: Readonly<Record<string, Split>> = {
+	train: "train",
+	tuning: "valid",
+	held_out: "test",
+};
+
+/** Makes the table of subjects and their splits; an empty one without a file. */
+export async function loadSplits(store: Store, file: string | undefined): Promise<void> {
+	await store.run("CREATE TEMP TABLE meds_split (subject VARCHAR, split VARCHAR)");
+	if (!file) return;
+	const table = await openTable(store, file);
+	const subject = needColumn(table, {
+		names: ["subject_id", "patient_id"],
+		types: idType,
+		expected: "whole numbers (int64) or text",
+	});
+	const split = needColumn(table, { names: ["split"], types: textType, expected: "text" });
+	const cases = Object.entries(splits).map(
+		([name, ours]) => `WHEN ${quoted(name)} THEN ${quoted(ours)}`,
+	);
+	await reading(table, async () => {
+		await store.run(
+			`INSERT INTO meds_split SELECT ${idText(subject)}, CASE ${named(split.name)} ${cases.join(" ")} END FROM ${table.sql}`,
+		);
+		const name = `SELECT left(${named(split.name)}, 40) AS name FROM ${table.sql}`;
+		await check(store, table, name);
+	});
+}
+
+async function check(store: Store, table: Table, names: string): Promise<void> {
+	const [fault] = await store.all<{ row: number; subject: string | null }>(
+		`SELECT rowid + 1 AS row, subject FROM meds_split
+		WHERE coalesce(subject, '') = '' OR split IS NULL ORDER BY rowid LIMIT 1`,
+	);
+	if (fault) {
+		const place = await placeOf(table, fault.row);
+		if (!fault.subject)
+			throw new InputError(`${place} has no subject_id; expected one in every row`);
+		const [found] = await store.all<{ name: string | null }>(
+			`${names} LIMIT 1 OFFSET ${fault.row - 1}`,
+		);
+		throw new InputError(
+			`${place} has split ${JSON.stringify(found?.name ?? null)}; expected ${Object.keys(splits).join(", ")}: rename it, or pass --ignore-splits`,
+		);
+	}
+	const [twice] = await store.all<{ subject: string; first: number; second: number }>(
+		`SELECT subject, min(rowid) + 1 AS first, min(rowid, 2)[2] + 1 AS second FROM meds_split
+		GROUP BY subject HAVING count(*) > 1 ORDER BY second LIMIT 1`,
+	);
+	if (twice)
+		throw new InputError(
+			`${await placeOf(table, twice.second)} gives subject ${twice.subject} a second time, after ${await placeOf(table, twice.first)}; expected every subject once: keep one of the two, or pass --ignore-splits`,
+		);
+}

@@ -1,0 +1,116 @@
+import type { Store } from "../store.js";
+import { quoted } from "../store.js";
+
+/** Makes the tables that the reading of vocabularies fills, or that stay empty for want of them. */
+export async function createCodeTables(store: Store): Promise<void> {
+	await store.run("CREATE TEMP TABLE omop_map (concept BIGINT, system VARCHAR, code VARCHAR)");
+}
+
+export async function createEmptyVocabulary(store: Store): Promise<void> {
+	await store.run(`CREATE TEMP TABLE omop_concept (concept BIGINT, system VARCHAR, code VARCHAR,
+		name VARCHAR, icd BOOLEAN, current BOOLEAN)`);
+}
+
+export async function createEmptyRelations(store: Store): Promise<void> {
+	await store.run("CREATE TEMP TABLE omop_relation (standard BIGINT, source BIGINT)");
+}
+
+/**
+ * Makes `omop_known` (concepts that have a code of their own) and `omop_icd`: the ICD code of every
+ * condition concept that has one, by the first way that leads to it: the concept is of ICD itself;
+ * ICD codes are mapped to it (of several the valid, of the system asked for, the shortest, the first
+ * in order); the map says so. `choices` counts the codes there were to choose from.
+ */
+export async function resolveConcepts(store: Store, preferred: string | undefined): Promise<void> {
+	await store.run(`CREATE TEMP TABLE omop_known AS
+		SELECT concept, any_value(system) AS system, any_value(code) AS code, bool_or(icd) AS icd
+		FROM omop_concept WHERE system IS NOT NULL AND code IS NOT NULL AND concept <> 0
+		GROUP BY concept`);
+	await store.run(`CREATE TEMP TABLE omop_related AS
+		SELECT concept, system, code, count(*) OVER (PARTITION BY concept, system) AS choices
+		FROM (SELECT DISTINCT r.standard AS concept, c.system, c.code, c.current
+			FROM omop_relation r JOIN omop_concept c ON c.concept = r.source AND c.icd
+			WHERE c.code IS NOT NULL AND r.standard <> 0)
+		QUALIFY row_number() OVER (PARTITION BY concept ORDER BY current DESC,
+			system = ${quoted(preferred ?? "ICD10CM")} DESC, length(code), code, system) = 1`);
+	await store.run(`CREATE TEMP TABLE omop_icd AS
+		SELECT concept, arg_min(system, way) AS system, arg_min(code, way) AS code,
+			arg_min(choices, way) AS choices
+		FROM (SELECT concept, system, code, 1 AS choices, 1 AS way FROM omop_known WHERE icd
+			UNION ALL SELECT concept, system, code, choices, 2 FROM omop_related
+			UNION ALL SELECT concept, system, code, 1, 3 FROM omop_map WHERE concept <> 0)
+		GROUP BY concept`);
+}
+
+interface Resolved {
+	/** Of the row, NULL where there is none. */
+	readonly system: string;
+	readonly code: string;
+}
+
+const omop: Resolved = {
+	system: "CASE WHEN e.concept <> 0 OR e.source_concept <> 0 THEN 'OMOP' END",
+	code: "CAST(coalesce(nullif(e.concept, 0), nullif(e.source_concept, 0)) AS VARCHAR)",
+};
+
+const first = (ways: readonly Resolved[]): Resolved => ({
+	system: `coalesce(${ways.map((way) => way.system).join(", ")})`,
+	code: `coalesce(${ways.map((way) => way.code).join(", ")})`,
+});
+
+const of = (alias: string): Resolved => ({ system: `${alias}.system`, code: `${alias}.code` });
+
+/** What a row of a staged table `e` stands for, and the joins to find out. */
+export interface Resolution extends Resolved {
+	readonly joins: string;
+}
+
+const joins = (source: string, concept: string): string =>
+	`LEFT JOIN ${source} s ON s.concept = e.source_concept LEFT JOIN ${concept} c ON c.concept = e.concept`;
+
+export function conditionCodes(sourceSystem: string | undefined): Resolution {
+	const value: Resolved[] = sourceSystem
+		? [
+				{
+					system: `CASE WHEN e.source_value IS NOT NULL THEN ${quoted(sourceSystem)} END`,
+					code: "e.source_value",
+				},
+			]
+		: [];
+	return {
+		...first([of("s"), ...value, of("c"), omop]),
+		joins: joins("(SELECT * FROM omop_known WHERE icd)", "omop_icd"),
+	};
+}
+
+export const drugCodes: Resolution = {
+	system: `CASE WHEN e.concept <> 0 THEN coalesce(c.system, 'OMOP') ELSE coalesce(s.system, ${omop.system}) END`,
+	code: `CASE WHEN e.concept <> 0 THEN coalesce(c.code, ${omop.code}) ELSE coalesce(s.code, ${omop.code}) END`,
+	joins: joins("omop_known", "omop_known"),
+};
+
+/**
+ * Where no vocabulary says what a source value of an observation is, only such shapes pass as no
+ * procedure code (CPT, HCPCS) has: they live in the same column.
+ */
+const shapes: Readonly<Record<string, string>> = {
+	ICD9CM: "(V[0-9]{2}(\\.?[0-9]{1,2})?|E[89][0-9]{2}(\\.?[0-9])?|[0-9]{3}\\.[0-9]{1,2})",
+	ICD10CM: "([W-Z][0-9][0-9A-Z](\\.?[0-9A-Z]{1,4})?|[A-Z][0-9][0-9A-Z]\\.[0-9A-Z]{1,4})",
+};
+
+/** Diagnoses among the observations: told by their source alone. */
+export function observationCodes(sourceSystem: string | undefined): Resolution {
+	const shape = sourceSystem ? shapes[sourceSystem] : undefined;
+	const fits = `k.concept IS NULL AND regexp_full_match(e.source_value, ${quoted(shape ?? "")})`;
+	const ways = [of("s")];
+	if (sourceSystem && shape)
+		ways.push({
+			system: `CASE WHEN ${fits} THEN ${quoted(sourceSystem)} END`,
+			code: `CASE WHEN ${fits} THEN e.source_value END`,
+		});
+	return {
+		...first(ways.length > 1 ? ways : [...ways, { system: "NULL", code: "NULL" }]),
+		joins: `LEFT JOIN (SELECT * FROM omop_known WHERE icd) s ON s.concept = e.source_concept
+			LEFT JOIN (SELECT DISTINCT concept FROM omop_concept WHERE concept <> 0) k ON k.concept = e.source_concept`,
+	};
+}

@@ -1,0 +1,84 @@
+import { InputError } from "../../base/errors.js";
+import type { DelimitedTable } from "../delimited.js";
+import { explainDelimited, lineOfRow, openDelimited } from "../delimited.js";
+import type { Store } from "../store.js";
+import { named, quoted } from "../store.js";
+
+const conceptColumns = [
+	"condition_concept_id",
+	"concept_id",
+	"standard_concept_id",
+	"omop_concept_id",
+	"target_concept_id",
+];
+const expected = "expected columns such as concept_id,icd9 or concept_id,icd10";
+
+/** Reads a table of concepts and the ICD codes they stand for into `omop_map(concept, system, code)`. */
+export async function takeConceptMap(
+	store: Store,
+	file: string,
+	sourceSystem: string | undefined,
+): Promise<void> {
+	const table = await openDelimited(file);
+	const { concept, code, system } = columnsOf(table, sourceSystem);
+	const numbers = `try_cast(${named(concept)} AS BIGINT)`;
+	try {
+		await store.run(`CREATE TEMP TABLE omop_map_row AS SELECT ${numbers} AS concept,
+			nullif(trim(${named(code)}), '') AS code, ${named(concept)} AS got FROM ${table.sql}`);
+	} catch (error) {
+		throw await explainDelimited(table, error);
+	}
+	const [bad] = await store.all<{ row: number; got: string | null }>(
+		"SELECT rowid + 1 AS row, left(got, 40) AS got FROM omop_map_row WHERE concept IS NULL ORDER BY rowid LIMIT 1",
+	);
+	if (bad)
+		throw new InputError(
+			`${file}: line ${await lineOfRow(table, bad.row)}: ${concept} is ${bad.got === null ? "empty" : JSON.stringify(bad.got)}; expected the number of an OMOP concept`,
+		);
+	const [twice] = await store.all<{ concept: number; row: number }>(
+		`SELECT concept, max(rowid) + 1 AS row FROM omop_map_row WHERE code IS NOT NULL
+		GROUP BY concept HAVING count(DISTINCT code) > 1 ORDER BY row LIMIT 1`,
+	);
+	if (twice)
+		throw new InputError(
+			`${file}: line ${await lineOfRow(table, twice.row)} gives concept ${twice.concept} another code than a line before it; keep one code for a concept`,
+		);
+	await store.run(`INSERT INTO omop_map SELECT concept, ${quoted(system)}, any_value(code)
+		FROM omop_map_row WHERE code IS NOT NULL GROUP BY concept`);
+	await store.run("DROP TABLE omop_map_row");
+}
+
+function columnsOf(table: DelimitedTable, sourceSystem: string | undefined) {
+	const { file, columns } = table;
+	const has = `it has ${columns.join(", ")}`;
+	const concept = conceptColumns
+		.map((name) => columns.find((column) => column.toLowerCase() === name))
+		.find((column) => column !== undefined);
+	if (concept === undefined)
+		throw new InputError(`${file} has no column of concepts; ${has}; ${expected}`);
+	const codes = columns.flatMap((column) => {
+		const [, version] = /^icd[-_ ]?(9|10)?(?!\d)/i.exec(column) ?? [null, null];
+		if (version === null) return [];
+		return [{ column, system: version && (version === "9" ? "ICD9CM" : "ICD10CM") }];
+	});
+	const fitting = codes.filter(({ system }) => !system || !sourceSystem || system === sourceSystem);
+	const [chosen, other] = fitting;
+	if (!chosen)
+		throw new InputError(
+			codes.length === 0
+				? `${file} has no column of ICD codes; ${has}; ${expected}`
+				: `${file} has no column of ${sourceSystem} codes, which --source-system asks for; ${has}`,
+		);
+	if (other)
+		throw new InputError(
+			chosen.system !== other.system
+				? `${file} has codes in ${chosen.column} and ${other.column}; say which to take with --source-system icd9 or icd10`
+				: `${file} has codes in ${chosen.column} and ${other.column}; keep one of these columns`,
+		);
+	const system = chosen.system || sourceSystem;
+	if (!system)
+		throw new InputError(
+			`${file}: the column ${chosen.column} does not say which ICD it holds; pass --source-system icd9 or icd10`,
+		);
+	return { concept, code: chosen.column, system };
+}

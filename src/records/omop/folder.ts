@@ -1,0 +1,223 @@
+import { readdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { InputError } from "../../base/errors.js";
+import { explainBytes, firstBytes, readBytes } from "../bytes.js";
+import type { DelimitedTable } from "../delimited.js";
+import { explainDelimited, lineOfRow, literalPath, openDelimited } from "../delimited.js";
+import type { Store } from "../store.js";
+import { named, quoted } from "../store.js";
+import type { Origin } from "./origin.js";
+import type { CdmTable } from "./tables.js";
+import { cdmTables } from "./tables.js";
+
+const longestLine = 2 ** 21;
+const delimiters = ["\t", ",", "|", ";"] as const;
+
+/** The files of the CDM's tables in a folder, by the name of the table. */
+export async function filesOf(folder: string): Promise<ReadonlyMap<string, string>> {
+	let entries: string[];
+	try {
+		if (!(await stat(folder)).isDirectory())
+			throw new InputError(
+				`${folder} is a file; expected a folder with person.csv, condition_occurrence.csv, …`,
+			);
+		entries = (await readdir(folder)).sort();
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "ENOENT")
+			throw new InputError(`${folder}: no such folder; check the path`, { cause: error });
+		throw explainBytes(folder, error);
+	}
+	const files = new Map<string, string>();
+	for (const entry of entries) {
+		const [, name, suffix] = /^(\w+)((?:\.(?:csv|tsv|txt|parquet|gz))+)$/i.exec(entry) ?? [];
+		const table = cdmTables.find((table) => table.name === name?.toLowerCase());
+		if (!table || !suffix) continue;
+		const other = files.get(table.name);
+		if (other !== undefined)
+			throw new InputError(
+				`${folder} holds the table ${table.name} twice: ${other} and ${entry}; move one of them away`,
+			);
+		files.set(table.name, entry);
+	}
+	return files;
+}
+
+/** The tables of a CDM as files in a folder: CSV or TSV, packed or not, and Parquet. */
+export function folderOrigin(folder: string, files: ReadonlyMap<string, string>): Origin {
+	const opened = new Map<string, DelimitedTable>();
+	const headless = new Map<string, string[]>(); // by version of the CDM
+	const pathOf = ({ name }: CdmTable) => join(folder, files.get(name) ?? name);
+	return {
+		get notes() {
+			return [...headless].map(
+				([version, names]) =>
+					`no header in ${names.join(", ")}: the columns were read in the order of CDM ${version}`,
+			);
+		},
+		has: ({ name }) => files.has(name),
+		nameOf: pathOf,
+		async take(store, { table, into, select }) {
+			const file = pathOf(table);
+			let delimited: DelimitedTable | undefined;
+			try {
+				const parquet = await isParquet(file);
+				if (!parquet) {
+					const found = await openText(store, file, table);
+					delimited = found.delimited;
+					opened.set(table.name, delimited);
+					if (found.version) {
+						const names = headless.get(found.version) ?? [];
+						headless.set(found.version, [...names, basename(file)]);
+					}
+				}
+				const source = delimited?.sql ?? `read_parquet(${quoted(literalPath(file))})`;
+				const columns = delimited?.columns ?? (await parquetColumns(store, source));
+				const from = rawSelect(file, table, source, columns, delimited?.quotes === false);
+				await store.run(`CREATE TEMP TABLE ${into} AS ${select(from)}`);
+			} catch (error) {
+				if (error instanceof InputError) throw error;
+				if (delimited) throw await explainDelimited(delimited, error);
+				throw explainParquet(file, explainBytes(file, error));
+			}
+		},
+		async placeOf(table, row) {
+			const delimited = opened.get(table.name);
+			return delimited
+				? `${pathOf(table)}: line ${await lineOfRow(delimited, row)}`
+				: `${pathOf(table)}: row ${row}`;
+		},
+		placeSql: (table, row) => `${quoted(`${pathOf(table)}: row `)} || (${row})`,
+	};
+}
+
+async function isParquet(file: string): Promise<boolean> {
+	if ((await stat(file)).isDirectory())
+		throw new InputError(`${file} is a folder; expected a file`);
+	if ((await firstBytes(file, 4)).toString("latin1") === "PAR1") return true;
+	if (/\.parquet$/i.test(file))
+		throw new InputError(`${file} is not Parquet, whatever its name says; write the file again`);
+	return false;
+}
+
+async function parquetColumns(store: Store, source: string): Promise<string[]> {
+	const rows = await store.all<{ column_name: string }>(`DESCRIBE SELECT * FROM ${source}`);
+	return rows.map((row) => row.column_name);
+}
+
+function explainParquet(file: string, error: unknown): unknown {
+	if (error instanceof InputError || !(error instanceof Error)) return error;
+	if (/out of memory|allocat/i.test(error.message)) return error;
+	return new InputError(`${file}: corrupt Parquet; write or copy the file again`, { cause: error });
+}
+
+/** The columns of a file under our names, as text. */
+function rawSelect(
+	file: string,
+	table: CdmTable,
+	source: string,
+	columns: readonly string[],
+	unquote: boolean,
+): string {
+	const found = new Map(columns.map((column) => [bare(column), column]));
+	const list = Object.entries(table.columns).map(([ours, theirs]) => {
+		const column = found.get(theirs);
+		if (column === undefined) {
+			if (table.required.includes(ours))
+				throw new InputError(
+					`${file} has no column ${theirs}; it has ${columns.join(", ")}; name the columns as in the OMOP CDM`,
+				);
+			return `CAST(NULL AS VARCHAR) AS ${ours}`;
+		}
+		const text = `CAST(${named(column)} AS VARCHAR)`;
+		return `${unquote ? unquoted(text) : text} AS ${ours}`;
+	});
+	return `(SELECT ${list.join(", ")} FROM ${source})`;
+}
+
+/** Vocabularies come separated by tabs with quotes that mean nothing; others quote fields there too. */
+const unquoted = (text: string): string =>
+	`CASE WHEN starts_with(${text}, '"') AND ends_with(${text}, '"') AND length(${text}) > 1
+		THEN nullif(replace(substr(${text}, 2, length(${text}) - 2), '""', '"'), '') ELSE ${text} END`;
+
+interface FoundText {
+	readonly delimited: DelimitedTable;
+	/** The CDM whose order of columns was presumed for want of a header. */
+	readonly version: string | undefined;
+}
+
+async function openText(store: Store, file: string, table: CdmTable): Promise<FoundText> {
+	const line = await firstLine(file);
+	if (!line) await openDelimited(file); // says what is wrong with it
+	const known = new Set(Object.values(table.orders).flat());
+	const options = (delimiter: string) => ({ delimiter, quotes: delimiter !== "\t" });
+	for (const delimiter of delimiters)
+		if (fieldsOf(line, delimiter).some((field) => known.has(field)))
+			return { delimited: await openDelimited(file, options(delimiter)), version: undefined };
+	for (const delimiter of delimiters) {
+		const count = fieldsOf(line, delimiter).length;
+		const orders = Object.entries(table.orders).filter(([, order]) => order.length === count);
+		if (orders.length === 0) continue;
+		const [version, columns] = (await fittingOrder(store, file, orders, options(delimiter))) ?? [];
+		if (!columns) continue;
+		return {
+			delimited: await openDelimited(file, { ...options(delimiter), columns }),
+			version,
+		};
+	}
+	const counts = [...new Set(Object.values(table.orders).map((order) => order.length))];
+	const got = Math.max(...delimiters.map((delimiter) => fieldsOf(line, delimiter).length));
+	throw new InputError(
+		`${file}: the first line has ${got} ${got === 1 ? "field" : "fields"} and names no column of the table ${table.name}; expected a header such as ${Object.values(table.columns).join(",")}, or ${counts.join(" or ")} columns in the order of the OMOP CDM`,
+	);
+}
+
+/** Without its line end, and no more of it than a line may be long. */
+async function firstLine(file: string): Promise<string> {
+	const parts: Uint8Array[] = [];
+	let length = 0;
+	for await (const bytes of readBytes(file)) {
+		parts.push(bytes);
+		length += bytes.length;
+		if (length > longestLine || bytes.some((byte) => byte === 10 || byte === 13)) break;
+	}
+	const text = Buffer.concat(parts)
+		.toString("utf8")
+		.replace(/^\ufeff/, "");
+	return /[^\r\n]+/.exec(text)?.[0] ?? "";
+}
+
+const bare = (field: string): string => field.replaceAll('"', "").trim().toLowerCase();
+
+function fieldsOf(line: string, delimiter: string): string[] {
+	const plain =
+		delimiter === "\t"
+			? line
+			: line.replace(/"((?:[^"]|"")*)"/g, (_, inside: string) => inside.replaceAll(delimiter, " "));
+	return plain.split(delimiter).map(bare);
+}
+
+/** Versions with as many columns are told apart by this: all that is named an id must be a number. */
+async function fittingOrder(
+	store: Store,
+	file: string,
+	orders: readonly (readonly [string, readonly string[]])[],
+	options: { readonly delimiter: string; readonly quotes: boolean },
+): Promise<readonly [string, readonly string[]] | undefined> {
+	if (orders.length < 2) return orders[0];
+	for (const order of orders) {
+		const [, columns] = order;
+		const delimited = await openDelimited(file, { ...options, columns });
+		const ids = columns
+			.filter((name) => /_concept_id$|^visit_detail_id$/.test(name))
+			.map((name) => `(${named(name)} IS NULL OR try_cast(${named(name)} AS DOUBLE) IS NOT NULL)`);
+		try {
+			const [answer] = await store.all<{ fits: boolean | null }>(
+				`SELECT bool_and(${ids.join(" AND ")}) AS fits FROM (SELECT * FROM ${delimited.sql} LIMIT 10000)`,
+			);
+			if (answer?.fits) return order;
+		} catch (error) {
+			throw await explainDelimited(delimited, error);
+		}
+	}
+	return orders[0];
+}

@@ -1,0 +1,121 @@
+import { InputError } from "../../base/errors.js";
+import type { RecordSource } from "../rows.js";
+import { systemNamed } from "../systems.js";
+import { databaseAddress } from "./address.js";
+import { withDatabase } from "./database.js";
+import { filesOf, folderOrigin } from "./folder.js";
+import type { Plan } from "./load.js";
+import { loadTaken, takeTables } from "./load.js";
+import type { Origin } from "./origin.js";
+import type { CdmTable } from "./tables.js";
+import {
+	conditionEra,
+	conditionOccurrence,
+	drugEra,
+	drugExposure,
+	observation,
+	person,
+} from "./tables.js";
+
+export interface OmopOptions {
+	/** Which table holds the diagnoses; occurrence where it is there. */
+	readonly conditions?: "occurrence" | "era" | undefined;
+	/** Which table holds the drugs; exposure where it is there. */
+	readonly drugTable?: "exposure" | "era" | undefined;
+	/** Whether diagnoses are read from the observations, too. */
+	readonly observations?: boolean | undefined;
+	/** What condition_source_value holds: icd9 or icd10. */
+	readonly sourceSystem?: string | undefined;
+	/** A CSV file of concepts and ICD codes. */
+	readonly conceptMap?: string | undefined;
+	/** A PostgreSQL database instead of a folder: postgres://user@host/database. */
+	readonly db?: string | undefined;
+	/** Where its tables are; the search path of the user unless told. */
+	readonly schema?: string | undefined;
+	/** Where concept and concept_relationship are; `schema` unless told. */
+	readonly vocabularySchema?: string | undefined;
+	/** Rows that a database sends at a time. */
+	readonly batchRows?: number | undefined;
+}
+
+/** Opens an OMOP CDM 5.x: a folder of files or, with `db`, a database. */
+export async function openOmop(
+	folder: string | undefined,
+	options: OmopOptions = {},
+): Promise<RecordSource> {
+	const sourceSystem = sourceSystemOf(options.sourceSystem);
+	const load = async (store: Parameters<RecordSource["load"]>[0], origin: Origin, plan: Plan) => {
+		await takeTables(store, origin, plan);
+		return () => loadTaken(store, origin, plan);
+	};
+	if (options.db !== undefined) {
+		if (folder !== undefined)
+			throw new InputError("there is a folder and --db; expected one of the two to read from");
+		const address = databaseAddress(options.db);
+		return {
+			format: "omop",
+			path: address.shown,
+			async load(store) {
+				const rest = await withDatabase(address, options, (origin) =>
+					load(store, origin, planOf(origin, options, sourceSystem)),
+				);
+				return rest();
+			},
+		};
+	}
+	if (folder === undefined)
+		throw new InputError(
+			"there is nothing to read; expected a folder of OMOP files, or --db postgres://user@host/database",
+		);
+	const origin = folderOrigin(folder, await filesOf(folder));
+	const plan = planOf(origin, options, sourceSystem, folder);
+	return {
+		format: "omop",
+		path: folder,
+		load: async (store) => (await load(store, origin, plan))(),
+	};
+}
+
+function sourceSystemOf(name: string | undefined): string | undefined {
+	if (name === undefined) return undefined;
+	const system = systemNamed(name);
+	if (system === "ICD9CM" || system === "ICD10CM") return system;
+	throw new InputError(`--source-system is ${JSON.stringify(name)}; expected icd9 or icd10`);
+}
+
+function planOf(
+	origin: Origin,
+	options: OmopOptions,
+	sourceSystem: string | undefined,
+	folder?: string,
+): Plan {
+	const where = folder ?? "the database";
+	const need = (table: CdmTable, why = "") => {
+		if (origin.has(table)) return table;
+		throw new InputError(
+			folder
+				? `${folder} has no table ${table.name}${why}; expected ${table.name}.csv, .tsv, .csv.gz or .parquet`
+				: `${origin.nameOf(table)}: no such table${why}; check --schema`,
+		);
+	};
+	need(person);
+	const condition =
+		options.conditions === "era"
+			? need(conditionEra, ", which --conditions era asks for")
+			: options.conditions === "occurrence"
+				? need(conditionOccurrence, ", which --conditions occurrence asks for")
+				: [conditionOccurrence, conditionEra].find((table) => origin.has(table));
+	if (!condition)
+		throw new InputError(
+			`${where} has neither condition_occurrence nor condition_era; expected one of them`,
+		);
+	const drug =
+		options.drugTable === "era"
+			? need(drugEra, ", which --drug-table era asks for")
+			: options.drugTable === "exposure"
+				? need(drugExposure, ", which --drug-table exposure asks for")
+				: [drugExposure, drugEra].find((table) => origin.has(table));
+	const observations = options.observations ?? false;
+	if (observations) need(observation, ", which --observations asks for");
+	return { condition, drug, observations, sourceSystem, conceptMap: options.conceptMap };
+}

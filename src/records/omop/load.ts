@@ -1,0 +1,288 @@
+import { InputError } from "../../base/errors.js";
+import type { Loaded, RecordKind } from "../rows.js";
+import type { Store } from "../store.js";
+import { quoted } from "../store.js";
+import type { Resolution } from "./codes.js";
+import {
+	conditionCodes,
+	createCodeTables,
+	createEmptyRelations,
+	createEmptyVocabulary,
+	drugCodes,
+	observationCodes,
+	resolveConcepts,
+} from "./codes.js";
+import { takeConceptMap } from "./concept-map.js";
+import type { Origin } from "./origin.js";
+import {
+	conceptsFrom,
+	deathsFrom,
+	eventsFrom,
+	icdVocabularyList,
+	peopleFrom,
+	relations,
+	relationsFrom,
+} from "./staged.js";
+import type { CdmTable } from "./tables.js";
+import { concept, conceptRelationship, death, observation, person } from "./tables.js";
+
+/** Which tables to read and how to understand their codes. */
+export interface Plan {
+	readonly condition: CdmTable;
+	readonly drug: CdmTable | undefined;
+	readonly observations: boolean;
+	/** What source values are, in the name of systems.ts. */
+	readonly sourceSystem: string | undefined;
+	readonly conceptMap: string | undefined;
+}
+
+interface Events {
+	readonly table: CdmTable;
+	readonly staged: string;
+	readonly kind: RecordKind;
+	readonly codes: Resolution;
+	rows: number;
+	/** Where its records begin, and how many they are. */
+	first: number;
+	taken: number;
+}
+
+const dateHint = "expected a date such as 2020-01-31, 20200131 or 2020-01-31 14:05:00";
+const numberHint = "expected a whole number";
+const hints: Readonly<Record<string, string>> = {
+	patient: "every row needs the number of a person",
+	date: dateHint,
+	datetime: dateHint,
+	day: "expected a day of that month, or nothing",
+	month: "expected a month from 1 to 12, or nothing",
+};
+
+/** Brings all tables into the store, so that a database need not stay open for longer than that. */
+export async function takeTables(store: Store, origin: Origin, plan: Plan): Promise<void> {
+	const take = async (table: CdmTable, into: string, select: (from: string) => string) => {
+		await origin.take(store, { table, into, select });
+		await refuseFaults(store, origin, table, into);
+	};
+	await take(person, "omop_person", peopleFrom);
+	if (origin.has(death)) await take(death, "omop_death", deathsFrom);
+	const events = eventsOf(plan);
+	for (const { table, staged } of events) await take(table, staged, eventsFrom);
+	await createCodeTables(store);
+	await createUsed(store, events);
+	await takeVocabulary(store, origin);
+}
+
+const eventsOf = ({ condition, drug, observations, sourceSystem }: Plan): Events[] => {
+	const events = (table: CdmTable, kind: RecordKind, codes: Resolution): Events => ({
+		table,
+		staged: `omop_${table.name}`,
+		kind,
+		codes,
+		rows: 0,
+		first: 0,
+		taken: 0,
+	});
+	return [
+		events(condition, "diagnosis", conditionCodes(sourceSystem)),
+		...(observations ? [events(observation, "diagnosis", observationCodes(sourceSystem))] : []),
+		...(drug ? [events(drug, "drug", drugCodes)] : []),
+	];
+};
+
+async function createUsed(store: Store, events: readonly Events[]): Promise<void> {
+	const all = events.flatMap(({ staged }) => [
+		`SELECT concept FROM ${staged}`,
+		`SELECT source_concept FROM ${staged}`,
+	]);
+	await store.run(`CREATE TEMP TABLE omop_used AS SELECT concept FROM (${all.join(" UNION ")})
+		WHERE concept IS NOT NULL AND concept <> 0 ORDER BY concept`);
+}
+
+async function takeVocabulary(store: Store, origin: Origin): Promise<void> {
+	if (!origin.has(concept)) {
+		await createEmptyVocabulary(store);
+		await createEmptyRelations(store);
+		return;
+	}
+	const used = (await store.all<{ concept: number }>("SELECT concept FROM omop_used")).map(
+		(row) => row.concept,
+	);
+	const list = `('{${used.join(",")}}'::bigint[])`;
+	await origin.take(store, {
+		table: concept,
+		into: "omop_concept",
+		select: conceptsFrom,
+		only: (column) =>
+			`${column("vocabulary_id")} IN (${icdVocabularyList}) OR ${column("concept_id")} = ANY ${list}`,
+	});
+	await refuseFaults(store, origin, concept, "omop_concept");
+	if (!origin.has(conceptRelationship)) return createEmptyRelations(store);
+	const [from, to] = relations.map(quoted);
+	await origin.take(store, {
+		table: conceptRelationship,
+		into: "omop_relation",
+		select: relationsFrom,
+		only: (column) =>
+			`(${column("relationship_id")} = ${from} AND ${column("concept_id_1")} = ANY ${list})
+			OR (${column("relationship_id")} = ${to} AND ${column("concept_id_2")} = ANY ${list})`,
+	});
+	await refuseFaults(store, origin, conceptRelationship, "omop_relation");
+}
+
+async function refuseFaults(
+	store: Store,
+	origin: Origin,
+	table: CdmTable,
+	staged: string,
+): Promise<void> {
+	const [bad] = await store.all<{ row: number }>(
+		`SELECT min(rowid) AS row FROM ${staged} WHERE fault IS NOT NULL HAVING count(*) > 0`,
+	);
+	if (!bad) return;
+	const patient = "patient" in table.columns ? "patient" : "NULL AS patient";
+	const [fault] = await store.all<{ fault: string; got: string | null; patient: string | null }>(
+		`SELECT fault, left(got, 40) AS got, ${patient} FROM ${staged} WHERE rowid = ${bad.row}`,
+	);
+	if (!fault) return;
+	const place = await origin.placeOf(table, bad.row + 1, fault.patient);
+	const got = fault.got === null || !fault.got.trim() ? "empty" : JSON.stringify(fault.got);
+	throw new InputError(
+		`${place}: ${table.columns[fault.fault]} is ${got}; ${hints[fault.fault] ?? numberHint}`,
+	);
+}
+
+/** Turns what was taken into people, records and names. */
+export async function loadTaken(store: Store, origin: Origin, plan: Plan): Promise<Loaded> {
+	const notes = [...origin.notes];
+	const events = eventsOf(plan);
+	const [condition] = events;
+	const people = await countOf(store, "omop_person");
+	if (people === 0)
+		throw new InputError(`${origin.nameOf(person)} holds no person; expected a row for each`);
+	for (const table of events) table.rows = await countOf(store, table.staged);
+	if (condition?.rows === 0)
+		throw new InputError(
+			`${origin.nameOf(condition.table)} holds no row; expected one for each diagnosis`,
+		);
+	if (plan.conceptMap) await takeConceptMap(store, plan.conceptMap, plan.sourceSystem);
+	await resolveConcepts(store, plan.sourceSystem);
+	await loadPeople(store, origin);
+	for (const table of events) {
+		table.first = await countOf(store, "record");
+		await store.run(`INSERT INTO record
+			SELECT e.patient, e.time, ${table.codes.code} AS code, ${table.codes.system} AS system,
+				${quoted(table.kind)}, NULL
+			FROM (SELECT rowid AS row, * FROM ${table.staged}) e ${table.codes.joins}
+			WHERE ${table.codes.system} IS NOT NULL
+			ORDER BY e.row`);
+		table.taken = (await countOf(store, "record")) - table.first;
+	}
+	await loadNames(store);
+	notes.push(...(await peopleNotes(store)));
+	for (const table of events) notes.push(...(await eventNotes(store, origin, plan, table)));
+	notes.push(...(await orphanNotes(store, origin, events)));
+	for (const { table_name } of await store.all<{ table_name: string }>(
+		"SELECT table_name FROM duckdb_tables() WHERE temporary AND starts_with(table_name, 'omop_')",
+	))
+		await store.run(`DROP TABLE ${table_name}`);
+	return { axis: "dates", notes };
+}
+
+async function countOf(store: Store, from: string): Promise<number> {
+	const [row] = await store.all<{ count: number }>(`SELECT count(*) AS count FROM ${from}`);
+	return row?.count ?? 0;
+}
+
+async function loadPeople(store: Store, origin: Origin): Promise<void> {
+	await store.run(`INSERT INTO person SELECT patient, birth, sex, NULL, NULL,
+		${origin.placeSql(person, "rowid + 1")} FROM omop_person ORDER BY rowid`);
+	if (!origin.has(death)) return;
+	await store.run(`INSERT INTO person SELECT patient, NULL, NULL, time, NULL,
+		${origin.placeSql(death, "rowid + 1")} FROM omop_death ORDER BY rowid`);
+}
+
+async function loadNames(store: Store): Promise<void> {
+	await store.run(`INSERT INTO code_name
+		SELECT system, code, arg_min(name, concept), NULL, NULL
+		FROM (SELECT system, code, name, concept FROM omop_concept WHERE system IS NOT NULL
+			UNION ALL SELECT 'OMOP', CAST(concept AS VARCHAR), name, concept FROM omop_concept)
+		WHERE name IS NOT NULL AND (system, code) IN (SELECT DISTINCT (system, code) FROM record)
+		GROUP BY system, code ORDER BY system, code`);
+}
+
+async function peopleNotes(store: Store): Promise<string[]> {
+	const [row] = await store.all<{ months: number; days: number; births: number; sexes: number }>(
+		`SELECT count(*) FILTER (guessed = 'month') AS months, count(*) FILTER (guessed = 'day') AS days,
+			count(*) FILTER (birth IS NULL) AS births, count(*) FILTER (sex IS NULL) AS sexes
+		FROM omop_person`,
+	);
+	const notes: string[] = [];
+	if (row?.months) notes.push(`${row.months} people have a year of birth alone: 1 July was taken`);
+	if (row?.days)
+		notes.push(`${row.days} people have a year and month of birth alone: the 1st was taken`);
+	if (row?.births) notes.push(`${row.births} people have no date of birth`);
+	if (row?.sexes)
+		notes.push(`${row.sexes} people have a gender other than 8507 or 8532: not known`);
+	return notes;
+}
+
+const share = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(1)} %`;
+
+async function eventNotes(
+	store: Store,
+	origin: Origin,
+	plan: Plan,
+	{ table, staged, kind, codes, rows, first, taken }: Events,
+): Promise<string[]> {
+	if (rows === 0) return [`${origin.nameOf(table)} holds no row`];
+	const notes: string[] = [];
+	const from = `FROM ${staged} e ${codes.joins}`;
+	const systems = await store.all<{ system: string; count: number }>(
+		`SELECT system, count(*) AS count FROM record
+		WHERE rowid BETWEEN ${first} AND ${first + taken - 1}
+		GROUP BY system ORDER BY count DESC, system`,
+	);
+	const parts = systems.map(({ system, count }) => `${share(count, rows)} ${system}`);
+	notes.push(`${table.name}: ${rows} rows${parts.length > 0 ? `: ${parts.join(", ")}` : ""}`);
+	const left = rows - taken;
+	if (left > 0 && table === observation)
+		notes.push(`observation: ${left} rows left out, for their source is no ICD code`);
+	else if (left > 0) {
+		const values = await countOf(
+			store,
+			`${staged} e ${codes.joins} WHERE ${codes.system} IS NULL AND e.source_value IS NOT NULL`,
+		);
+		const hint =
+			values > 0 && kind === "diagnosis"
+				? `; ${values} of them have a source value: pass --source-system to use it`
+				: "";
+		notes.push(`${table.name}: ${left} rows left out: concept 0 and no source code${hint}`);
+	}
+	if (table === plan.condition) {
+		const chosen = await store.all<{ rows: number; concepts: number }>(
+			`SELECT count(*) AS rows, count(DISTINCT e.concept) AS concepts ${from}
+			WHERE c.choices > 1 AND s.concept IS NULL
+				AND ${plan.sourceSystem ? "e.source_value IS NULL" : "true"}`,
+		);
+		if (chosen[0]?.rows)
+			notes.push(
+				`${table.name}: ${chosen[0].rows} rows of ${chosen[0].concepts} concepts could be several ICD codes; the shortest was taken, then the first in order`,
+			);
+	}
+	return notes;
+}
+
+async function orphanNotes(
+	store: Store,
+	origin: Origin,
+	events: readonly Events[],
+): Promise<string[]> {
+	const all = events.map(({ staged }) => `SELECT DISTINCT patient FROM ${staged}`).join(" UNION ");
+	const orphans = await countOf(
+		store,
+		`(${all}) WHERE patient NOT IN (SELECT patient FROM omop_person)`,
+	);
+	return orphans > 0
+		? [`${orphans} patients are not in ${origin.nameOf(person)}: birth and sex are not known`]
+		: [];
+}

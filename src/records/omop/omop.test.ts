@@ -1,0 +1,399 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { load } from "../testing/load.js";
+import { temporaryFolder } from "../testing/temporary-folder.js";
+import type { OmopOptions } from "./index.js";
+import { openOmop } from "./index.js";
+import type { Cdm } from "./testing/cdm.js";
+import { cdm, vocabulary, writeCdm, writeParquet } from "./testing/cdm.js";
+
+const day = (date: string) => Date.parse(`${date}Z`) / 86_400_000;
+
+async function loaded(tables: Cdm, options: OmopOptions = {}) {
+	const folder = await temporaryFolder();
+	await writeCdm(folder, tables);
+	return load(await openOmop(folder, options));
+}
+
+/** patient, system and code of each record, in order. */
+const short = ({ records }: Awaited<ReturnType<typeof load>>) =>
+	records.map(({ patient, system, code }) => `${patient} ${system} ${code}`);
+
+const { condition_era: _, ...withoutEras } = cdm;
+
+describe("people", () => {
+	test("birth from its parts or as a whole, sex by concept, death", async () => {
+		const { people, axis, notes } = await loaded(cdm);
+		expect(axis).toBe("dates");
+		expect(people.map(({ place, split, ...row }) => row)).toEqual([
+			{ patient: "1", birth: day("1950-03-09"), sex: "male", death: null },
+			{ patient: "2", birth: day("1961-05-01"), sex: "female", death: null },
+			{ patient: "3", birth: day("1972-07-01"), sex: null, death: null },
+			{ patient: "4", birth: day("1980-02-29") + 0.25, sex: null, death: null },
+			{ patient: "2", birth: null, sex: null, death: day("2021-06-01") },
+		]);
+		expect(people[1]?.place).toMatch(/person\.csv: row 2$/);
+		expect(people[4]?.place).toMatch(/death\.csv: row 1$/);
+		expect(notes).toContain("1 people have a year of birth alone: 1 July was taken");
+		expect(notes).toContain("1 people have a year and month of birth alone: the 1st was taken");
+		expect(notes).toContain("2 people have a gender other than 8507 or 8532: not known");
+	});
+
+	test("those of a condition who are not in person are counted", async () => {
+		const { notes } = await loaded({ ...cdm, person: cdm.person?.slice(0, 3) ?? [] });
+		expect(notes.join("\n")).toMatch(/1 patients are not in .*person\.csv/);
+	});
+});
+
+describe("codes", () => {
+	test("without vocabularies: concepts as they are, and what has none is left out", async () => {
+		const result = await loaded(cdm);
+		expect(short(result)).toEqual([
+			"1 OMOP 201826",
+			"1 OMOP 201826",
+			"2 OMOP 320128",
+			"2 OMOP 4024552",
+			"4 OMOP 44833365",
+			"4 OMOP 255848",
+			"1 OMOP 1503297",
+			"1 OMOP 45000001",
+			"2 OMOP 21600001",
+		]);
+		expect(result.records[5]).toEqual({
+			patient: "4",
+			time: day("2018-07-10") + 0.5,
+			code: "255848",
+			system: "OMOP",
+			kind: "diagnosis",
+			value: null,
+		});
+		expect(result.records[6]).toMatchObject({ time: day("2020-02-02"), kind: "drug" });
+		expect(result.names).toEqual([]);
+		expect(result.notes).toContain(
+			"condition_occurrence: 2 rows left out: concept 0 and no source code; 1 of them have a source value: pass --source-system to use it",
+		);
+		expect(result.notes).toContain("drug_exposure: 1 rows left out: concept 0 and no source code");
+	});
+
+	test("source values count when told what they are", async () => {
+		const result = await loaded({ ...withoutEras, drug_exposure: [] }, { sourceSystem: "icd9" });
+		expect(short(result)).toEqual([
+			"1 ICD9CM 250.00",
+			"1 OMOP 201826",
+			"2 ICD9CM I10",
+			"2 OMOP 4024552",
+			"3 ICD9CM V45.01",
+			"4 OMOP 44833365",
+			"4 OMOP 255848",
+		]);
+		expect(result.notes.join("\n")).toMatch(/drug_exposure\.csv holds no row/);
+	});
+
+	test("with vocabularies: the source concept, then what is mapped to the concept", async () => {
+		const result = await loaded({ ...cdm, ...vocabulary });
+		expect(short(result)).toEqual([
+			"1 ICD9CM 250.00",
+			"1 ICD10CM E11.2", // E1 is shorter and withdrawn; E11.9 comes after
+			"2 ICD10CM I10",
+			"2 OMOP 4024552",
+			"4 ICD9CM 250.00",
+			"4 OMOP 255848", // the only relation is withdrawn
+			"1 RxNorm 6809",
+			"1 NDC 00093104801",
+			"2 ATC A10",
+		]);
+		expect(result.notes).toContain(
+			"condition_occurrence: 1 rows of 1 concepts could be several ICD codes; the shortest was taken, then the first in order",
+		);
+		expect(result.notes).toContain(
+			"condition_occurrence: 8 rows: 25.0 % ICD10CM, 25.0 % ICD9CM, 25.0 % OMOP",
+		);
+		expect(result.names.map(({ system, code, name }) => `${system} ${code} ${name}`)).toEqual([
+			"ATC A10 antidiabetics",
+			"ICD10CM E11.2 Diabetes with kidney complication",
+			"ICD10CM I10 Essential hypertension",
+			"ICD9CM 250.00 Diabetes without complication",
+			"NDC 00093104801 metformin 500 mg",
+			"OMOP 255848 Pneumonia",
+			"OMOP 4024552 Unmapped finding",
+			"RxNorm 6809 metformin",
+		]);
+	});
+
+	test("--source-system says which of several is taken", async () => {
+		const result = await loaded({ ...cdm, ...vocabulary }, { sourceSystem: "icd9" });
+		expect(short(result)[1]).toBe("1 ICD9CM 250.00");
+		expect(short(result)).toContain("3 ICD9CM V45.01");
+	});
+
+	test("concepts without relations leave the names", async () => {
+		const { concept = [] } = vocabulary;
+		const result = await loaded({ ...cdm, concept });
+		expect(short(result).slice(0, 2)).toEqual(["1 ICD9CM 250.00", "1 OMOP 201826"]);
+		expect(result.names).toContainEqual({
+			system: "OMOP",
+			code: "201826",
+			name: "Type 2 diabetes mellitus",
+			category: null,
+			kind: null,
+		});
+	});
+
+	test("eras on demand, or where there is nothing else", async () => {
+		const eras = await loaded({ ...cdm, drug_exposure: [] }, { conditions: "era" });
+		expect(short(eras)).toEqual(["1 OMOP 201826"]);
+		expect(eras.records[0]?.time).toBe(day("2020-01-30"));
+		const { condition_occurrence: _, drug_exposure: __, ...rest } = cdm;
+		const drug_era = [
+			{ drug_era_id: 1, person_id: 2, drug_concept_id: 5, drug_era_start_date: "2020-05-05" },
+		];
+		expect(short(await loaded({ ...rest, drug_era }))).toEqual(["1 OMOP 201826", "2 OMOP 5"]);
+		expect(short(await loaded({ ...cdm, drug_era }, { drugTable: "era" })).at(-1)).toBe("2 OMOP 5");
+	});
+
+	test("observations: those whose source is an ICD code", async () => {
+		const told = await loaded({ ...cdm, ...vocabulary }, { observations: true });
+		expect(short(told)).toContain("1 ICD9CM V10.3");
+		expect(told.notes).toContain("observation: 1 rows left out, for their source is no ICD code");
+		const shaped = await loaded(cdm, { observations: true, sourceSystem: "icd9" });
+		expect(short(shaped)).toContain("1 ICD9CM V10.3");
+		expect(short(shaped)).not.toContain("1 ICD9CM G8445");
+		const neither = await loaded(cdm, { observations: true });
+		expect(neither.notes).toContain(
+			"observation: 2 rows left out, for their source is no ICD code",
+		);
+	});
+});
+
+describe("files", () => {
+	test("TSV without header, gzip and Parquet give what CSV gives", async () => {
+		const tables = { ...cdm, ...vocabulary };
+		const options = { observations: true };
+		const want = await loaded(tables, options);
+		const tsv = await temporaryFolder();
+		await writeCdm(tsv, tables, { format: "tsv" });
+		const packed = await temporaryFolder();
+		await writeCdm(packed, tables, { format: "csv.gz" });
+		const csv = await temporaryFolder();
+		await writeCdm(csv, tables);
+		const parquet = await temporaryFolder();
+		await writeParquet(csv, parquet, tables);
+		for (const folder of [tsv, packed, parquet]) {
+			const got = await load(await openOmop(folder, options));
+			expect(got.records).toEqual(want.records);
+			expect(got.people.map(({ place, ...row }) => row)).toEqual(
+				want.people.map(({ place, ...row }) => row),
+			);
+			expect(got.names).toEqual(want.names);
+			expect(got.notes.filter((note) => !note.startsWith("no header"))).toEqual(want.notes);
+			expect(got.notes.some((note) => note.startsWith("no header"))).toBe(folder === tsv);
+		}
+	});
+
+	test.each(["5.3", "5.2", "5.0"])("no header, columns as in CDM %s", async (version) => {
+		const folder = await temporaryFolder();
+		await writeCdm(folder, { ...cdm, drug_exposure: [] }, { format: "csv" });
+		const { condition_occurrence = [] } = cdm;
+		const other = await temporaryFolder();
+		await writeCdm(other, { person: cdm.person ?? [] });
+		await writeCdm(other, { condition_occurrence }, { format: "tsv", version });
+		const { notes, records } = await load(await openOmop(other, { sourceSystem: "icd9" }));
+		expect(notes[0]).toBe(
+			`no header in condition_occurrence.tsv: the columns were read in the order of CDM ${version}`,
+		);
+		expect(records.map((row) => row.code)).toEqual([
+			"250.00",
+			"201826",
+			"I10",
+			"4024552",
+			"V45.01",
+			"44833365",
+			"255848",
+		]);
+	});
+
+	test("upper case, Windows line ends, a byte order mark, 8507.0 and quotes in tabs", async () => {
+		const folder = await temporaryFolder();
+		await writeFile(
+			join(folder, "PERSON.CSV"),
+			"\ufeffPERSON_ID,GENDER_CONCEPT_ID,YEAR_OF_BIRTH\r\n1.0,8507.0,1950.0\r\n",
+		);
+		await writeFile(
+			join(folder, "Condition_Era.tsv"),
+			'"Person_Id"\t"Condition_Concept_Id"\t"Condition_Era_Start_Date"\n"1"\t"7"\t"20200131"\n',
+		);
+		await writeFile(
+			join(folder, "CONCEPT.csv"),
+			'concept_id\tconcept_name\tvocabulary_id\tconcept_code\n7\tsuch as "this" one\tSNOMED\t8\n9\t"open\tSNOMED\t8\n',
+		);
+		const { people, records, names } = await load(await openOmop(folder));
+		expect(people).toMatchObject([{ patient: "1", sex: "male", birth: day("1950-07-01") }]);
+		expect(records).toMatchObject([{ patient: "1", code: "7", time: day("2020-01-31") }]);
+		expect(names).toMatchObject([{ code: "7", name: 'such as "this" one' }]);
+	});
+});
+
+describe("a map of concepts", () => {
+	async function mapped(text: string, options: OmopOptions = {}) {
+		const folder = await temporaryFolder();
+		await writeCdm(folder, { ...withoutEras, drug_exposure: [] });
+		const conceptMap = join(folder, "map-of-ours.csv");
+		await writeFile(conceptMap, text);
+		return load(await openOmop(folder, { ...options, conceptMap }));
+	}
+
+	test("gives codes to concepts, by the name of the column", async () => {
+		const icd9 = await mapped("condition_concept_id,icd9_most_frequent,n_icd9\n201826,25000,3\n");
+		expect(short(icd9).slice(0, 3)).toEqual(["1 ICD9CM 25000", "1 ICD9CM 25000", "2 OMOP 320128"]);
+		const icd10 = await mapped("ICD10CM,Concept_ID\nE119,201826\n,320128\nE119,201826\n");
+		expect(short(icd10).slice(0, 3)).toEqual(["1 ICD10CM E119", "1 ICD10CM E119", "2 OMOP 320128"]);
+		const told = await mapped("concept_id,icd_code\n201826,E119\n", { sourceSystem: "icd10" });
+		expect(short(told)[1]).toBe("1 ICD10CM E119");
+		const both = "concept_id,icd9,icd10\n201826,25000,E119\n";
+		expect(short(await mapped(both, { sourceSystem: "icd9" }))[1]).toBe("1 ICD9CM 25000");
+	});
+
+	test.each([
+		["concept_id,icd9,icd10\n1,2,3\n", /icd9 and icd10; say which to take with --source-system/],
+		["concept_id,icd9_a,icd9_b\n1,2,3\n", /icd9_a and icd9_b; keep one/],
+		["concept_id,icd\n1,2\n", /column icd does not say which ICD it holds; pass --source-system/],
+		["concept_id,code\n1,2\n", /has no column of ICD codes; it has concept_id, code; expected/],
+		["id,icd9\n1,2\n", /has no column of concepts; it has id, icd9; expected/],
+		["concept_id,icd9\n1,2\nx,2\n", /line 3: concept_id is "x"; expected the number/],
+		["concept_id,icd9\n1,2\n5,6\n1,3\n", /line 4 gives concept 1 another code/],
+		["", /map-of-ours\.csv is empty/],
+	])("refuses %j", async (text, message) => {
+		await expect(mapped(text)).rejects.toThrow(message);
+	});
+});
+
+describe("what is wrong with a folder", () => {
+	const person = "person_id,gender_concept_id,year_of_birth\n1,8507,1950\n";
+	const era = "person_id,condition_concept_id,condition_era_start_date\n1,7,2020-01-31\n";
+
+	async function refused(files: Record<string, string | Uint8Array>, options: OmopOptions = {}) {
+		const folder = await temporaryFolder();
+		for (const [name, content] of Object.entries(files))
+			await writeFile(join(folder, name), content);
+		const error = await openOmop(folder, options)
+			.then(load)
+			.then(
+				() => undefined,
+				(thrown) => thrown,
+			);
+		expect(error).toMatchObject({ name: "InputError" });
+		return expect((error as Error).message.replaceAll(`${folder}/`, ""));
+	}
+
+	test.each([
+		["2020-13-01", /condition_era_start_date is "2020-13-01"; expected a date such as 2020-01-31/],
+		["31/01/2020", /condition_era_start_date is "31\/01\/2020"; expected a date/],
+		["", /condition_era_start_date is empty; expected a date/],
+		["infinity", /condition_era_start_date is "infinity"; expected a date/],
+	])("the date %j", async (date, message) => {
+		const text = `${era}1,7,2020-01-31\n\n1,7,${date}\n`;
+		const got = await refused({ "person.csv": person, "condition_era.csv": text });
+		got.toMatch(message);
+		(await refused({ "person.csv": person, "condition_era.csv": text })).toMatch(
+			/^condition_era\.csv: line 5: /,
+		);
+	});
+
+	test.each([
+		[`${era},7,2020-01-31\n`, /line 3: person_id is empty; every row needs the number of a person/],
+		[
+			`${era}1,E11.9,2020-01-31\n`,
+			/line 3: condition_concept_id is "E11.9"; expected a whole number/,
+		],
+		[
+			"person_id,condition_concept_id\n1,7\n",
+			/no column condition_era_start_date; it has person_id, condition_concept_id;/,
+		],
+		[
+			"person_id,condition_concept_id,condition_era_start_date\n",
+			/holds no row; expected one for each diagnosis/,
+		],
+		["", /condition_era\.csv is empty/],
+		[
+			"1,2,3\n",
+			/first line has 3 fields and names no column of the table condition_era; expected a header such as person_id,.*or 6 columns/,
+		],
+		[`${era}1,7\n`, /condition_era\.csv: line 3 has 2 fields; expected 3/],
+		[`${era}1,"7,2020-01-31\n`, /condition_era\.csv: line 3: a quote is opened and never closed/],
+		[`${era}1,7\xff,2020-01-31\n`, /condition_era\.csv: line 3 is not UTF-8/],
+		["PAR1 and so on", /condition_era\.csv: corrupt Parquet/],
+		["\x1f\x8b\x08 no gzip", /condition_era\.csv.*(gzip)/],
+	])("conditions %j", async (text, message) => {
+		const content = Buffer.from(text, "latin1");
+		(await refused({ "person.csv": person, "condition_era.csv": content })).toMatch(message);
+	});
+
+	test.each([
+		["person_id,year_of_birth,month_of_birth\n1,1950,13\n", /line 2: month_of_birth is "13"/],
+		[
+			"person_id,year_of_birth,month_of_birth,day_of_birth\n1,1950,2,30\n",
+			/line 2: day_of_birth is "30"/,
+		],
+		[
+			"person_id,year_of_birth\n1,soon\n",
+			/line 2: year_of_birth is "soon"; expected a whole number/,
+		],
+		[
+			"person_id,year_of_birth,birth_datetime\n1,1950,spring\n",
+			/line 2: birth_datetime is "spring"/,
+		],
+		["person_id,year_of_birth\n,1950\n", /line 2: person_id is empty/],
+		["person_id,gender_concept_id\n1,8507\n", /person\.csv has no column year_of_birth/],
+		["person_id,year_of_birth\n", /person\.csv holds no person/],
+	])("people %j", async (text, message) => {
+		(await refused({ "person.csv": text, "condition_era.csv": era })).toMatch(message);
+	});
+
+	test("a death without a date, and a concept without a number", async () => {
+		const files = { "person.csv": person, "condition_era.csv": era };
+		(await refused({ ...files, "death.csv": "person_id,death_date\n1,\n" })).toMatch(
+			/^death\.csv: line 2: death_date is empty/,
+		);
+		const concept = "concept_id,concept_name,vocabulary_id,concept_code\nx,a,b,c\n";
+		(await refused({ ...files, "concept.csv": concept })).toMatch(
+			/^concept\.csv: line 2: concept_id is "x"/,
+		);
+	});
+
+	test("tables that are missing, twice there, or asked for in vain", async () => {
+		const files = { "person.csv": person, "condition_era.csv": era };
+		(await refused({ "condition_era.csv": era })).toMatch(
+			/has no table person; expected person\.csv/,
+		);
+		(await refused({ "person.csv": person })).toMatch(
+			/neither condition_occurrence nor condition_era/,
+		);
+		(await refused({ ...files, "person.tsv": person })).toMatch(
+			/holds the table person twice: person\.csv and person\.tsv/,
+		);
+		(await refused(files, { conditions: "occurrence" })).toMatch(
+			/no table condition_occurrence, which --conditions occurrence asks for/,
+		);
+		(await refused(files, { drugTable: "era" })).toMatch(/drug_era, which --drug-table era/);
+		(await refused(files, { observations: true })).toMatch(/observation, which --observations/);
+		(await refused(files, { sourceSystem: "snomed" })).toMatch(
+			/--source-system is "snomed"; expected/,
+		);
+		(await refused({ "person.parquet": person, "condition_era.csv": era })).toMatch(
+			/person\.parquet is not Parquet/,
+		);
+	});
+
+	test("no folder, a file for a folder, a folder for a file, both or neither", async () => {
+		const folder = await temporaryFolder();
+		await expect(openOmop(join(folder, "none"))).rejects.toThrow(/no such folder/);
+		await writeFile(join(folder, "file"), "");
+		await expect(openOmop(join(folder, "file"))).rejects.toThrow(/is a file; expected a folder/);
+		await mkdir(join(folder, "person.csv"));
+		await writeFile(join(folder, "condition_era.csv"), era);
+		await expect(openOmop(folder).then(load)).rejects.toThrow(/person\.csv is a folder/);
+		await expect(openOmop(undefined)).rejects.toThrow(/expected a folder of OMOP files, or --db/);
+		await expect(openOmop(folder, { db: "postgres://host/db" })).rejects.toThrow(/one of the two/);
+	});
+});

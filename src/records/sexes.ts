@@ -1,0 +1,25 @@
+import type { Sex } from "./rows.js";
+
+/** Words and numbers for sex: ISO 5218 and OMOP's concepts among them. A null says that it is not known. */
+export const sexes: ReadonlyMap<string, Sex | null> = new Map<string, Sex | null>([
+	["f", "female"],
+	["female", "female"],
+	["w", "female"],
+	["woman", "female"],
+	["2", "female"],
+	["8532", "female"],
+	["m", "male"],
+	["male", "male"],
+	["man", "male"],
+	["1", "male"],
+	["8507", "male"],
+	["u", null],
+	["unknown", null],
+	["o", null],
+	["other", null],
+	["", null],
+	["0", null],
+	["9", null],
+	["8551", null],
+	["8521", null],
+]);

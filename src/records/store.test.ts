@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { InputError } from "../base/errors.js";
+import type { RecordRow } from "./rows.js";
+import { named, openStore, quoted, type Store } from "./store.js";
+import { temporaryFolder } from "./testing/temporary-folder.js";
+
+async function withStore<T>(work: (store: Store) => Promise<T>, memory = 256 * 1024 ** 2) {
+	const store = await openStore({ folder: await temporaryFolder(), memory, threads: 1 });
+	try {
+		return await work(store);
+	} finally {
+		store.close();
+	}
+}
+
+const row = (number: number): RecordRow => ({
+	patient: `p${number % 3}`,
+	time: number / 2,
+	code: number % 2 ? "it's" : "é\u0001\n",
+	system: "ICD9CM",
+	kind: "diagnosis",
+	value: number % 5 ? number : null,
+});
+
+describe("the store", () => {
+	test("keeps appended rows, in order, across chunks", () =>
+		withStore(async (store) => {
+			const rows = Array.from({ length: 5000 }, (_, i) => row(i));
+			await store.append("record", rows.slice(0, 4999));
+			await store.append("record", rows.slice(4999));
+			expect(await store.all("SELECT * FROM record ORDER BY rowid")).toEqual(rows);
+			let seen = 0;
+			for await (const { rows: count, columns } of store.stream("SELECT time FROM record")) {
+				expect(columns[0]?.[0]).toBe(seen / 2);
+				seen += count;
+			}
+			expect(seen).toBe(5000);
+		}));
+
+	test("fills a table that the reader made itself", () =>
+		withStore(async (store) => {
+			await store.run("CREATE TABLE own (key VARCHAR, day DOUBLE)");
+			const rows = Array.from({ length: 3000 }, (_, i) => [`k${i}`, i % 7 ? i : null] as const);
+			await store.appendTo("own", ["text", "number"], rows);
+			expect(await store.all("SELECT * FROM own ORDER BY rowid")).toEqual(
+				rows.map(([key, day]) => ({ key, day })),
+			);
+		}));
+
+	test("gives whole numbers as numbers", () =>
+		withStore(async (store) => {
+			expect(await store.all("SELECT count(*) AS n, NULL AS nothing FROM record")).toEqual([
+				{ n: 0, nothing: null },
+			]);
+		}));
+
+	test("quotes whatever a text holds", () =>
+		withStore(async (store) => {
+			const text = `it's "x"; DROP TABLE record; --`;
+			const sql = `SELECT ${quoted(text)} AS ${named(text)}`;
+			expect(await store.all(sql)).toEqual([{ [text]: text }]);
+		}));
+
+	test("says so when the memory allowed is too small", () =>
+		withStore(
+			async (store) => {
+				const failing = store
+					.run("SET max_temp_directory_size = '1MB'")
+					.then(() => store.all("SELECT list(i ORDER BY hash(i)) AS l FROM range(20000000) t(i)"));
+				await expect(failing).rejects.toThrow(InputError);
+				await expect(failing).rejects.toThrow(/--memory|disk is full/);
+			},
+			64 * 1024 ** 2,
+		));
+});

@@ -1,0 +1,195 @@
+import { join } from "node:path";
+import type { DuckDBConnection, DuckDBType, DuckDBValue } from "@duckdb/node-api";
+import { DOUBLE, DuckDBDataChunk, DuckDBInstance, INTEGER, VARCHAR } from "@duckdb/node-api";
+import { InputError } from "../base/errors.js";
+import type { CodeNameRow, PersonRow, RecordRow } from "./rows.js";
+
+export interface StoreOptions {
+	/** Where what does not fit in memory goes; must be there, and is the caller's to remove. */
+	readonly folder: string;
+	/** What DuckDB may hold in memory, in bytes. */
+	readonly memory: number;
+	readonly threads?: number | undefined;
+}
+
+export type Value = string | number | boolean | null;
+
+/** Columns of one piece of a result, in the order of the query. */
+export interface Chunk {
+	readonly rows: number;
+	readonly columns: readonly (readonly DuckDBValue[])[];
+}
+
+/** The tables that a reader fills; rowid keeps the order in which records came. */
+const tables = {
+	record: [
+		["patient", VARCHAR],
+		["time", DOUBLE],
+		["code", VARCHAR],
+		["system", VARCHAR],
+		["kind", VARCHAR],
+		["value", DOUBLE],
+	],
+	person: [
+		["patient", VARCHAR],
+		["birth", DOUBLE],
+		["sex", VARCHAR],
+		["death", DOUBLE],
+		["split", VARCHAR],
+		["place", VARCHAR],
+	],
+	code_name: [
+		["system", VARCHAR],
+		["code", VARCHAR],
+		["name", VARCHAR],
+		["category", VARCHAR],
+		["kind", VARCHAR],
+	],
+} as const satisfies Record<string, readonly (readonly [string, DuckDBType])[]>;
+
+interface Rows {
+	readonly record: RecordRow;
+	readonly person: PersonRow;
+	readonly code_name: CodeNameRow;
+}
+
+const columnTypes = { text: VARCHAR, number: DOUBLE, whole: INTEGER } as const;
+
+/** A DuckDB database for the length of one `prepare`: it sorts, joins and counts, and spills to disk. */
+export interface Store {
+	run(sql: string): Promise<void>;
+	/** All rows of a small result; whole numbers come as numbers. */
+	all<T extends Record<string, Value>>(sql: string): Promise<T[]>;
+	/** A large result, piece by piece. */
+	stream(sql: string): AsyncIterable<Chunk>;
+	/** Adds rows to one of the reader's tables. Large inputs: many at a time, or straight from SQL. */
+	append<Name extends keyof Rows>(
+		table: Name,
+		rows: Iterable<Rows[Name]> | AsyncIterable<Rows[Name]>,
+	): Promise<void>;
+	/** The same for a table of the caller's own: columns in the table's order. */
+	appendTo(
+		table: string,
+		types: readonly (keyof typeof columnTypes)[],
+		rows: Iterable<readonly Value[]> | AsyncIterable<readonly Value[]>,
+	): Promise<void>;
+	/** How far the running query is, 0 to 1, where DuckDB can tell. */
+	progress(): number | undefined;
+	close(): void;
+}
+
+/** A text as an SQL literal. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** A name as an SQL identifier. */
+export const named = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+const chunkRows = 2048;
+
+export async function openStore({ folder, memory, threads }: StoreOptions): Promise<Store> {
+	const instance = await DuckDBInstance.create(":memory:", {
+		memory_limit: `${Math.floor(memory / 1024)}KiB`,
+		temp_directory: join(folder, "spill"),
+		...(threads ? { threads: String(threads) } : {}),
+	});
+	const connection = await instance.connect();
+	const run = (sql: string) => explained(() => connection.run(sql));
+	await run("SET TimeZone = 'UTC'");
+	await run("SET enable_progress_bar = true"); // counted, not printed
+	await run("SET enable_progress_bar_print = false");
+	for (const [name, columns] of Object.entries(tables)) {
+		const list = columns.map(([column, type]) => `${column} ${type}`);
+		await run(`CREATE TABLE ${name} (${list.join(", ")})`);
+	}
+	return {
+		async run(sql) {
+			await run(sql);
+		},
+		async all<T>(sql: string) {
+			const result = await run(sql);
+			const objects = await explained(() => result.getRowObjectsJS());
+			for (const row of objects)
+				for (const [name, value] of Object.entries(row))
+					if (typeof value === "bigint") row[name] = Number(value);
+			return objects as T[];
+		},
+		async *stream(sql) {
+			const result = await explained(() => connection.stream(sql));
+			while (true) {
+				const chunk = await explained(() => result.fetchChunk());
+				if (!chunk || chunk.rowCount === 0) return;
+				yield { rows: chunk.rowCount, columns: chunk.getColumns() };
+			}
+		},
+		append(table, rows) {
+			const names = tables[table].map(([name]) => name);
+			const types = tables[table].map(([, type]) => type);
+			const values = async function* () {
+				for await (const row of rows)
+					yield names.map((name) => (row as unknown as Record<string, Value>)[name] ?? null);
+			};
+			return explained(() => append(connection, table, types, values()));
+		},
+		appendTo(table, types, rows) {
+			const own = types.map((type) => columnTypes[type]);
+			return explained(() => append(connection, table, own, rows));
+		},
+		progress() {
+			const { percentage } = connection.progress;
+			return percentage < 0 ? undefined : percentage / 100;
+		},
+		close() {
+			connection.closeSync();
+			instance.closeSync();
+		},
+	};
+}
+
+async function append(
+	connection: DuckDBConnection,
+	table: string,
+	types: readonly DuckDBType[],
+	rows: Iterable<readonly Value[]> | AsyncIterable<readonly Value[]>,
+): Promise<void> {
+	const appender = await connection.createAppender(table);
+	let held: Value[][] = types.map(() => []);
+	let count = 0;
+	const flush = () => {
+		if (count === 0) return;
+		const chunk = DuckDBDataChunk.create(types, count);
+		chunk.setColumns(held);
+		appender.appendDataChunk(chunk);
+		held = types.map(() => []);
+		count = 0;
+	};
+	try {
+		for await (const row of rows) {
+			for (const [at, column] of held.entries()) column.push(row[at] ?? null);
+			if (++count === chunkRows) flush();
+		}
+		flush();
+		appender.flushSync();
+	} finally {
+		appender.closeSync();
+	}
+}
+
+/** DuckDB says in words what the system refused; the rest is for the caller, who knows what was asked. */
+async function explained<T>(work: () => Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		const message = error instanceof Error ? error.message : "";
+		if (/no space left on device|disk quota|failed to offload/i.test(message))
+			throw new InputError(
+				"the disk is full; free some space, or choose a folder on another disk with --out",
+				{ cause: error },
+			);
+		if (message.startsWith("Out of Memory Error"))
+			throw new InputError(
+				"the records do not fit in the memory that was allowed; pass a larger --memory, as in --memory 8GB",
+				{ cause: error },
+			);
+		throw error;
+	}
+}

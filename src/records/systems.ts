@@ -1,0 +1,56 @@
+/** The classifications we know by name; the identifiers are those of OMOP's vocabularies. */
+const systems = {
+	ICD9CM: [
+		"icd9",
+		"icd-9",
+		"icd9cm",
+		"icd-9-cm",
+		"icd_9",
+		"9",
+		"http://hl7.org/fhir/sid/icd-9-cm",
+		"http://mimic.mit.edu/fhir/mimic/codesystem/mimic-diagnosis-icd9",
+		"urn:oid:2.16.840.1.113883.6.103",
+	],
+	ICD10CM: [
+		"icd10",
+		"icd-10",
+		"icd10cm",
+		"icd-10-cm",
+		"icd_10",
+		"10",
+		"http://hl7.org/fhir/sid/icd-10-cm",
+		"http://mimic.mit.edu/fhir/mimic/codesystem/mimic-diagnosis-icd10",
+		"http://hl7.org/fhir/sid/icd-10",
+		"urn:oid:2.16.840.1.113883.6.90",
+	],
+	ICD9Proc: ["icd9proc", "icd-9-pcs", "icd9pcs", "http://hl7.org/fhir/sid/icd-9-cm/procedures"],
+	ICD10PCS: ["icd10pcs", "icd-10-pcs", "http://www.cms.gov/medicare/coding/icd10"],
+	PheCode: ["phecode", "phecodes", "phecode 1.2"],
+	SNOMED: ["snomed", "snomedct", "snomed-ct", "snomed ct", "http://snomed.info/sct"],
+	RxNorm: ["rxnorm", "http://www.nlm.nih.gov/research/umls/rxnorm"],
+	"RxNorm Extension": ["rxnorm extension"],
+	NDC: ["ndc", "http://hl7.org/fhir/sid/ndc"],
+	ATC: ["atc", "http://www.whocc.no/atc"],
+	CPT4: ["cpt", "cpt4", "http://www.ama-assn.org/go/cpt"],
+	HCPCS: ["hcpcs", "https://www.cms.gov/medicare/coding/hcpcsreleasecodesets"],
+	LOINC: ["loinc", "http://loinc.org"],
+	CVX: ["cvx", "http://hl7.org/fhir/sid/cvx"],
+	/** Codes of a MEDS dataset that name no classification: whole, as the dataset has them. */
+	MEDS: ["meds"],
+	OMOP: ["omop", "omop concept", "concept_id"],
+	Name: ["name", "drug name"], // a drug known by nothing but what it is called
+} as const satisfies Record<string, readonly string[]>;
+
+/** Every name a system goes by, in lower case. */
+export const systemAliases: ReadonlyMap<string, string> = new Map(
+	Object.entries(systems).flatMap(([system, aliases]) =>
+		[system.toLowerCase(), ...aliases].map((alias) => [alias, system] as const),
+	),
+);
+
+export const knownSystems: readonly string[] = Object.keys(systems);
+
+/** The system a name or FHIR address stands for, whatever its case. */
+export function systemNamed(name: string): string | undefined {
+	return systemAliases.get(name.trim().toLowerCase().replace(/\/$/, ""));
+}

@@ -1,0 +1,89 @@
+import { readdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { InputError } from "../../base/errors.js";
+import { errorCode } from "../../base/system-errors.js";
+import { explainBytes } from "../bytes.js";
+import { quoted, type Store } from "../store.js";
+
+export type TableFormat = "csv" | "parquet";
+
+/** The files of a source and what each is for. */
+export interface SourceFiles {
+	readonly main: readonly string[];
+	readonly people?: string | undefined;
+	readonly drugs?: string | undefined;
+	/** Files of a folder that are none of these. */
+	readonly left: readonly string[];
+}
+
+const endings: Record<TableFormat, RegExp> = {
+	csv: /\.(csv|tsv|tab|psv)(\.gz)?$/i,
+	parquet: /\.(parquet|parq|pq)$/i,
+};
+
+const roles = {
+	main: /^(claims|diagnoses|conditions|events)$/i,
+	drugs: /^(prescriptions|drugs|medications)$/i,
+	people: /^(people|patients|persons|members|demographics)$/i,
+};
+
+/** A source is a file, several files, a folder or a pattern such as `claims-*.csv`. */
+export async function findFiles(
+	store: Store,
+	source: string | readonly string[],
+	format: TableFormat,
+): Promise<SourceFiles> {
+	if (typeof source !== "string") {
+		if (source.length === 0) throw new InputError("no file was given; name at least one");
+		const found = await Promise.all(source.map((one) => findFiles(store, one, format)));
+		if (found.length === 1 && found[0]) return found[0];
+		return { main: found.flatMap(({ main }) => main), left: found.flatMap(({ left }) => left) };
+	}
+	try {
+		if ((await stat(source)).isDirectory()) return await filesOfFolder(source, format);
+		return { main: [source], left: [] };
+	} catch (error) {
+		if (errorCode(error) !== "ENOENT" || !/[*?[]/.test(source)) throw explainBytes(source, error);
+	}
+	const rows = await store.all<{ file: string }>(
+		`SELECT file FROM glob(${quoted(source)}) ORDER BY file`,
+	);
+	if (rows.length === 0) throw new InputError(`${source}: no file matches; check the pattern`);
+	return { main: rows.map(({ file }) => file), left: [] };
+}
+
+async function filesOfFolder(folder: string, format: TableFormat): Promise<SourceFiles> {
+	const entries = await readdir(folder, { withFileTypes: true });
+	const names = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
+	names.sort();
+	const bare = (name: string) => name.replace(endings.csv, "").replace(endings.parquet, "");
+	const one = (role: keyof typeof roles, formats: readonly TableFormat[]): string | undefined => {
+		for (const of of formats) {
+			const matches = names.filter(
+				(name) => endings[of].test(name) && roles[role].test(bare(name)),
+			);
+			if (matches.length > 1)
+				throw new InputError(
+					`${folder}: ambiguous files ${matches.join(" and ")}; name the one to read instead of the folder`,
+				);
+			if (matches[0]) return matches[0];
+		}
+		return undefined;
+	};
+	const either: TableFormat[] = format === "csv" ? ["csv", "parquet"] : ["parquet", "csv"];
+	const people = one("people", either);
+	const drugs = one("drugs", either);
+	const known = one("main", [format]);
+	const rest = names.filter((name) => name !== people && name !== drugs && !name.startsWith("."));
+	const main = known ? [known] : rest.filter((name) => endings[format].test(name));
+	if (main.length === 0)
+		throw new InputError(
+			`${folder} holds no ${format === "csv" ? ".csv, .tsv or .csv.gz" : ".parquet"} file with records; check the folder, or read it with another --from`,
+		);
+	return {
+		main: main.map((name) => join(folder, name)),
+		people: people && join(folder, people),
+		drugs: drugs && join(folder, drugs),
+		left: rest.filter((name) => !main.includes(name)).map((name) => basename(name)),
+	};
+}

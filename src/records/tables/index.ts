@@ -1,0 +1,36 @@
+import { InputError } from "../../base/errors.js";
+import type { RecordSource } from "../rows.js";
+import type { TableFormat } from "./files.js";
+import { loadTables } from "./load.js";
+import type { TableOptions } from "./options.js";
+import { timeUnits } from "./values.js";
+
+export type { TableOptions } from "./options.js";
+
+async function open(
+	path: string | readonly string[],
+	format: TableFormat,
+	options: TableOptions,
+): Promise<RecordSource> {
+	if ((options.join === undefined) !== (options.on === undefined))
+		throw new InputError("--join FILE and --on COLUMN go together; pass both");
+	if (options.timeIs && !timeUnits.includes(options.timeIs))
+		throw new InputError(`--time-is "${options.timeIs}"; expected one of ${timeUnits.join(", ")}`);
+	if (options.dateFormat !== undefined && !options.dateFormat.includes("%"))
+		throw new InputError(
+			`--date-format "${options.dateFormat}" has no field; expected one such as %d/%m/%Y`,
+		);
+	return {
+		format,
+		path: typeof path === "string" ? path : path.join(", "),
+		load: (store) => loadTables(store, path, format, options),
+	};
+}
+
+/** Records in CSV files: a file, several, a folder or a pattern. */
+export const openCsv = (path: string | readonly string[], options: TableOptions = {}) =>
+	open(path, "csv", options);
+
+/** Records in Parquet files, read as those in CSV files are. */
+export const openParquetRecords = (path: string | readonly string[], options: TableOptions = {}) =>
+	open(path, "parquet", options);

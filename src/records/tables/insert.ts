@@ -1,0 +1,129 @@
+import { InputError } from "../../base/errors.js";
+import type { Store } from "../store.js";
+import type { Found } from "./columns.js";
+import { joinKey } from "./join.js";
+import { systemRemedy } from "./systems-sql.js";
+import type { Table } from "./table.js";
+import { badTime, rawText, saysNothing, type TimeIs } from "./values.js";
+
+/** How rows of a table become records, as SQL. */
+export interface RecordPlan {
+	readonly table: Table;
+	/** A join that follows the table, which is called `m`. */
+	readonly joined: string | undefined;
+	readonly patient: string;
+	readonly time: string;
+	readonly code: string;
+	readonly system: string;
+	readonly kind: string;
+	readonly value: string;
+	/** Where it all comes from, for messages. */
+	readonly from: {
+		readonly patient: Found;
+		readonly time: Found;
+		readonly system: Found | undefined;
+		readonly kind: Found | undefined;
+		/** The key of a join, in the main table, and the file in which it is looked up. */
+		readonly key: { readonly column: Found; readonly file: string } | undefined;
+		readonly unit: TimeIs;
+		readonly format: string | undefined;
+	};
+}
+
+export interface Inserted {
+	readonly rows: number;
+	/** Rows without a code: they were left out. */
+	readonly empty: number;
+	/** Values that are no numbers: they were left empty. */
+	readonly noNumbers: number;
+}
+
+/** A name that no file gives to a column of its own. */
+export const rowOfFile = '"trajgpt row"';
+const noCode = `(code IS NULL OR ${saysNothing("code")})`;
+const noPatient = `(patient IS NULL OR ${saysNothing("patient")})`;
+const faulty = `NOT ${noCode} AND (${noPatient} OR time IS NULL OR NOT isfinite(time) OR system IS NULL OR kind IS NULL)`;
+
+const selected = (plan: RecordPlan) =>
+	`SELECT ${plan.patient} AS patient, ${plan.time} AS time, ${plan.code} AS code, ${plan.system} AS system, ${plan.kind} AS kind, ${plan.value} AS value`;
+
+/** SQL for the rows of a file as `m`, numbered from 1. */
+export const numberedRows = (table: Table): string =>
+	`(SELECT row_number() OVER () AS ${rowOfFile}, * FROM ${table.sql}) AS m`;
+
+const numbered = ({ table, joined }: RecordPlan) => `${numberedRows(table)} ${joined ?? ""}`;
+
+/** Puts the rows of tables into `record`, in their order, and checks them. */
+export async function insertRecords(store: Store, plans: readonly RecordPlan[]): Promise<Inserted> {
+	const [last] = await store.all<{ row: number }>(
+		"SELECT coalesce(max(rowid), -1) AS row FROM record",
+	);
+	const since = `FROM record WHERE rowid > ${last?.row ?? -1}`;
+	for (const plan of plans) {
+		// A join may give rows in any order; without one DuckDB keeps that of the file.
+		const from = plan.joined
+			? `${numbered(plan)} ORDER BY m.${rowOfFile}`
+			: `${plan.table.sql} AS m`;
+		try {
+			await store.run(`INSERT INTO record ${selected(plan)} FROM ${from}`);
+		} catch (error) {
+			throw await plan.table.explain(error);
+		}
+	}
+	const [counts] = await store.all<{ rows: number; empty: number; bad: number; nan: number }>(
+		`SELECT count(*) AS rows, count(*) FILTER (${noCode}) AS empty, count(*) FILTER (${faulty}) AS bad, count(*) FILTER (isnan(value) AND NOT ${noCode}) AS nan ${since}`,
+	);
+	const { rows = 0, empty = 0, bad = 0, nan = 0 } = counts ?? {};
+	if (bad > 0) for (const plan of plans) await refuseFirst(store, plan);
+	if (empty > 0) await store.run(`DELETE ${since} AND ${noCode}`);
+	if (nan > 0) await store.run(`UPDATE record SET value = NULL WHERE isnan(value)`);
+	return { rows, empty, noNumbers: nan };
+}
+
+/** Names the first row that cannot be a record, if this table has one. */
+async function refuseFirst(store: Store, plan: RecordPlan): Promise<void> {
+	const { from } = plan;
+	const raw = (column: Found | undefined) => (column ? rawText(column) : "NULL");
+	const rows = await store.all<{
+		row: number;
+		no_patient: boolean;
+		bad_time: boolean;
+		bad_system: boolean;
+		time_text: string | null;
+		system_text: string | null;
+		key_text: string | null;
+		matched: boolean;
+	}>(
+		`SELECT row, ${noPatient} AS no_patient, time IS NULL OR NOT isfinite(time) AS bad_time, system IS NULL AS bad_system, time_text, system_text, key_text, matched FROM (${selected(plan)}, m.${rowOfFile} AS row, ${raw(from.time)} AS time_text, ${raw(from.system)} AS system_text, ${raw(from.key?.column)} AS key_text, ${from.key ? `j.${joinKey} IS NOT NULL` : "true"} AS matched FROM ${numbered(plan)}) WHERE ${faulty} ORDER BY row LIMIT 1`,
+	);
+	const row = rows[0];
+	if (!row) return;
+	const place = await plan.table.place(row.row);
+	const refuse = (text: string): never => {
+		throw new InputError(`${place}: ${text}`);
+	};
+	const { key } = from;
+	if (key && !row.matched)
+		refuse(
+			row.key_text === null
+				? `${key.column.name} is empty, so that no row of ${key.file} belongs to it; fill it in or remove the row`
+				: `${key.column.name} ${short(row.key_text)} is not in ${key.file}; add it there or remove the row`,
+		);
+	if (row.no_patient)
+		refuse(
+			`${from.patient.name} is empty; every record needs a patient: fill it in or remove the row`,
+		);
+	if (row.bad_time) {
+		const place = from.time.table === plan.table ? "" : `${from.time.table.file}: `;
+		refuse(place + badTime(row.time_text, from.time, from.unit, from.format));
+	}
+	if (row.bad_system && from.system)
+		refuse(
+			row.system_text?.trim()
+				? `${from.system.name} is ${short(row.system_text)}, which is no code system; ${systemRemedy}`
+				: `${from.system.name} is empty; ${systemRemedy}`,
+		);
+	refuse(`${from.kind?.name ?? "kind"} is not one of diagnosis, drug, other`);
+}
+
+const short = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);

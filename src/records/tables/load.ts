@@ -1,0 +1,150 @@
+import { InputError } from "../../base/errors.js";
+import { readCodeNames } from "../names.js";
+import type { Loaded } from "../rows.js";
+import { quoted, type Store } from "../store.js";
+import { listed } from "./columns.js";
+import { findFiles, type TableFormat } from "./files.js";
+import { type Inserted, insertRecords } from "./insert.js";
+import { dropJoin, fillJoin, openJoin } from "./join.js";
+import type { TableOptions } from "./options.js";
+import { birthsAtZero, loadPeople } from "./people.js";
+import { planDrugs, planRecords } from "./plan.js";
+import { openTable, type Table } from "./table.js";
+import type { TimeIs } from "./values.js";
+
+export async function loadTables(
+	store: Store,
+	source: string | readonly string[],
+	format: TableFormat,
+	options: TableOptions,
+): Promise<Loaded> {
+	if (options.dateFormat !== undefined) await checkFormat(store, options.dateFormat);
+	const notes: string[] = [];
+	const files = await findFiles(store, source, format);
+	if (files.left.length > 0) {
+		const shown = files.left.slice(0, 10).join(", ");
+		notes.push(`left alone in the folder: ${shown}${files.left.length > 10 ? ", …" : ""}`);
+	}
+	const open = (file: string) => openTable(store, file, options.delimiter);
+	const tables: Table[] = [];
+	for (const file of files.main) {
+		const table = await open(file);
+		if (table.format !== format)
+			throw new InputError(
+				`${file} is ${table.format === "csv" ? "not Parquet" : "a Parquet file"}; read it with --from ${table.format}`,
+			);
+		tables.push(table);
+	}
+	requireSameColumns(tables);
+
+	const join =
+		options.join === undefined || options.on === undefined
+			? undefined
+			: openJoin({ table: await open(options.join), alias: "j" }, options.on);
+	const plans = tables.map((table) => planRecords(table, join, options));
+	const first = plans[0];
+	if (!first) throw new InputError("no file was given; name at least one");
+	notes.push(first.says);
+	if (join) await fillJoin(store, join, first.joined);
+	const inserted = await insertRecords(
+		store,
+		plans.map(({ plan }) => plan),
+	);
+	if (join) await dropJoin(store);
+	const place = files.main.length === 1 ? first.plan.table.file : `${files.main.length} files`;
+	notes.push(...notesOn(place, inserted));
+
+	const { unit } = first.plan.from;
+	if (options.names) await nameCodes(store, options.names);
+	const drugs = options.drugsFile ?? files.drugs;
+	if (drugs) notes.push(...(await loadDrugs(store, await open(drugs), unit, options)));
+	const people = options.people ?? files.people;
+	if (people) notes.push(...(await loadPeople(store, await open(people), unit, options)));
+	if (unit === "age-days" || unit === "age-years") await birthsAtZero(store);
+	return { axis: unit === "date" ? "dates" : "days", notes };
+}
+
+async function checkFormat(store: Store, format: string): Promise<void> {
+	try {
+		await store.all(`SELECT try_strptime('', ${quoted(format)}) AS parsed`);
+	} catch (error) {
+		throw new InputError(
+			`--date-format "${format}" cannot be understood; expected fields such as %Y %m %d %H %M %S`,
+			{ cause: error },
+		);
+	}
+}
+
+function requireSameColumns(tables: readonly Table[]): void {
+	const [first, ...others] = tables;
+	if (!first) return;
+	const key = (table: Table) =>
+		table.columns
+			.map(({ name }) => name.trim().toLowerCase())
+			.sort()
+			.join("\n");
+	const expected = key(first);
+	for (const table of others)
+		if (key(table) !== expected)
+			throw new InputError(
+				`${first.file} and ${table.file} have different columns (${listed(first.columns)}; ${listed(table.columns)}); expected the same in all: name the file with the records instead of all of them`,
+			);
+}
+
+function notesOn(place: string, { rows, empty, noNumbers }: Inserted): string[] {
+	if (rows === 0)
+		throw new InputError(`${place} holds no rows below the names of the columns; nothing to read`);
+	if (rows === empty)
+		throw new InputError(`${place}: no row has a code; check --code, or the file itself`);
+	const notes: string[] = [];
+	if (empty > 0) notes.push(`${place}: ${count(empty, "row has", "rows have")} no code: left out`);
+	if (noNumbers > 0)
+		notes.push(`${place}: ${count(noNumbers, "value is", "values are")} no number: left empty`);
+	return notes;
+}
+
+const count = (number: number, one: string, many: string) =>
+	`${number} ${number === 1 ? one : many}`;
+
+/** Gives names to codes of the records, whatever their system. */
+async function nameCodes(store: Store, file: string): Promise<void> {
+	const names = await readCodeNames(file);
+	const unknown = "";
+	await store.append(
+		"code_name",
+		[...names].map(([code, { name, category, kind }]) => ({
+			system: unknown,
+			code,
+			name,
+			category,
+			kind,
+		})),
+	);
+	await store.run(
+		"INSERT INTO code_name SELECT r.system, n.code, n.name, n.category, n.kind FROM (SELECT DISTINCT system, code FROM record) AS r JOIN code_name AS n ON n.code = r.code AND n.system = '' ORDER BY ALL",
+	);
+	await store.run("DELETE FROM code_name WHERE system = ''");
+}
+
+async function loadDrugs(
+	store: Store,
+	table: Table,
+	unit: TimeIs,
+	options: TableOptions,
+): Promise<string[]> {
+	const { plan, code, names } = planDrugs(table, unit, options);
+	const notes = notesOn(table.file, await insertRecords(store, [plan]));
+	if (!names) return notes;
+	await store.run(
+		`INSERT INTO code_name SELECT system, code, name, NULL, NULL FROM (${names}) AS d WHERE code IS NOT NULL AND name IS NOT NULL AND NOT EXISTS (FROM code_name AS n WHERE n.system = d.system AND n.code = d.code) GROUP BY system, code, name QUALIFY row_number() OVER (PARTITION BY system, code ORDER BY sum(rows) DESC, name) = 1 ORDER BY system, code`,
+	);
+	if (!code) return notes;
+	const [{ nameless } = { nameless: 0 }] = await store.all<{ nameless: number }>(
+		"SELECT count(*) AS nameless FROM record WHERE system = 'Name' AND kind = 'drug'",
+	);
+	if (nameless > 0)
+		notes.push(
+			`${table.file}: ${count(nameless, "row has", "rows have")} no ${code.name}: known by name instead`,
+		);
+	return notes;
+}

@@ -1,0 +1,113 @@
+import { InputError } from "../../base/errors.js";
+import type { Split } from "../rows.js";
+import { sexes } from "../sexes.js";
+import { quoted, type Store } from "../store.js";
+import {
+	birthNames,
+	columnLikely,
+	columnNamed,
+	deathNames,
+	type Found,
+	missingColumn,
+	patientNames,
+	sexNames,
+	splitColumnNames,
+} from "./columns.js";
+import { numberedRows, rowOfFile } from "./insert.js";
+import type { TableOptions } from "./options.js";
+import type { Table } from "./table.js";
+import { badTime, chosen, daysOf, rawText, type TimeIs, textOf } from "./values.js";
+
+const splits: readonly (readonly [string, Split])[] = [
+	["train", "train"],
+	["training", "train"],
+	["valid", "valid"],
+	["val", "valid"],
+	["validation", "valid"],
+	["tuning", "valid"],
+	["dev", "valid"],
+	["test", "test"],
+	["testing", "test"],
+	["held_out", "test"],
+	["heldout", "test"],
+];
+
+/** Reads what a table knows of people into `person`; gives back notes. */
+export async function loadPeople(
+	store: Store,
+	table: Table,
+	unit: TimeIs,
+	options: TableOptions,
+): Promise<string[]> {
+	const tables = [{ table, alias: "m" }];
+	const patient =
+		(options.patient === undefined ? undefined : columnNamed(tables, options.patient)) ??
+		columnLikely(tables, patientNames);
+	if (!patient) throw missingColumn(tables, "the patient", "call it patient");
+	const [sex, birth, death, split] = [sexNames, birthNames, deathNames, splitColumnNames].map(
+		(names) => columnLikely(tables, names),
+	);
+	if (!sex && !birth && !death && !split)
+		throw missingColumn(tables, "sex, birth, death or split", "call them so");
+
+	const ages = unit === "age-days" || unit === "age-years";
+	const days = (column: Found, as: TimeIs) => daysOf(column, as, options.dateFormat, true);
+	const birthDays = birth && !ages ? days(birth, unit) : undefined;
+	const deathDays = death && days(death, unit);
+	const sexWords = [...sexes].map(([word, sex]) => [word, sex ?? "unknown"] as const);
+	const sexText = sex && `coalesce(lower(${textOf(sex, "whole")}), '')`;
+	const columns: Record<string, string> = {
+		patient: textOf(patient, "whole"),
+		birth: birthDays ?? "NULL",
+		sex: sexText ? chosen(sexText, sexWords) : "NULL",
+		death: deathDays ?? "NULL",
+		split: split ? chosen(`lower(${textOf(split)})`, splits) : "NULL",
+	};
+	const faults = [
+		"patient IS NULL",
+		sex ? "sex IS NULL" : "false",
+		birthDays ? "(birth IS NULL OR NOT isfinite(birth)) AND birth_text IS NOT NULL" : "false",
+		deathDays ? "(death IS NULL OR NOT isfinite(death)) AND death_text IS NOT NULL" : "false",
+		split ? "split IS NULL AND split_text IS NOT NULL" : "false",
+	] as const;
+	const given = (column: Found | undefined) =>
+		column
+			? `CASE WHEN upper(trim(${rawText(column)})) IN ('', 'NULL', 'NA', 'N/A', 'NAN', 'NONE', 'NAT') THEN NULL ELSE ${rawText(column)} END`
+			: "NULL";
+	const list = Object.entries(columns).map(([name, sql]) => `${sql} AS ${name}`);
+	const rows = `SELECT m.${rowOfFile} AS row, ${list.join(", ")}, ${given(birth)} AS birth_text, ${given(death)} AS death_text, ${given(split)} AS split_text FROM ${numberedRows(table)}`;
+	try {
+		const [bad] = await store.all<{
+			row: number;
+			fault: number;
+			birth_text: string | null;
+			death_text: string | null;
+		}>(
+			`SELECT row, CASE ${faults.map((fault, at) => `WHEN ${fault} THEN ${at}`).join(" ")} END AS fault, birth_text, death_text FROM (${rows}) WHERE fault IS NOT NULL ORDER BY row LIMIT 1`,
+		);
+		if (bad) {
+			const what = [
+				`${patient.name} is empty; every row needs a patient: fill it in or remove the row`,
+				`${sex?.name} is not a word we know; expected female, male, F, M or nothing where it is not known`,
+				birth && badTime(bad.birth_text, birth, unit, options.dateFormat),
+				death && badTime(bad.death_text, death, unit, options.dateFormat),
+				`${split?.name} is not one of train, valid, test`,
+			][bad.fault];
+			throw new InputError(`${await table.place(bad.row)}: ${what}`);
+		}
+		await store.run(
+			`INSERT INTO person SELECT patient, birth, nullif(sex, 'unknown'), death, split, ${quoted(`${table.file}: row `)} || row FROM (${rows}) ORDER BY row`,
+		);
+	} catch (error) {
+		throw await table.explain(error);
+	}
+	return birth && ages
+		? [`${table.file}: ${birth.name} was not read, for the times are ages: birth is at 0`]
+		: [];
+}
+
+/** Where times are ages everybody is born at 0. */
+export const birthsAtZero = (store: Store): Promise<void> =>
+	store.run(
+		"INSERT INTO person SELECT DISTINCT ON (patient) patient, 0, NULL, NULL, NULL, 'age 0' FROM record",
+	);

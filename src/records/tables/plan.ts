@@ -1,0 +1,207 @@
+import { InputError } from "../../base/errors.js";
+import { recordKinds } from "../rows.js";
+import {
+	type Aliased,
+	codeNames,
+	columnAsked,
+	columnLikely,
+	columnNamed,
+	drugCodeNames,
+	drugNameNames,
+	type Found,
+	type Groups,
+	missingColumn,
+	patientNames,
+	systemNames,
+	timeNames,
+} from "./columns.js";
+import type { RecordPlan } from "./insert.js";
+import { type Join, joinSql } from "./join.js";
+import type { TableOptions } from "./options.js";
+import {
+	impliedSystem,
+	kindSql,
+	type SystemFrom,
+	systemAsked,
+	systemRemedy,
+	systemSql,
+} from "./systems-sql.js";
+import type { Table } from "./table.js";
+import { chosen, daysOf, isNumber, plainText, type TimeIs, textOf, unitNamed } from "./values.js";
+
+function wanted(
+	tables: readonly Aliased[],
+	given: string | undefined,
+	groups: Groups,
+	what: string,
+	option: string,
+): Found {
+	if (given !== undefined) return columnAsked(tables, given, option);
+	const column = columnLikely(tables, groups, option);
+	if (column) return column;
+	throw missingColumn(tables, what, `name it with ${option}`);
+}
+
+const isNumbers = (unit: TimeIs | undefined) => unit !== undefined && unit !== "date";
+
+/** How a table of diagnoses or other events becomes records. */
+export function planRecords(
+	table: Table,
+	join: Join | undefined,
+	options: TableOptions,
+): { plan: RecordPlan; joined: Found[]; says: string } {
+	const own: Aliased = { table, alias: "m" };
+	const tables = join ? [own, join.aliased] : [own];
+	const patient = wanted(tables, options.patient, patientNames, "the patient", "--patient");
+	const code = wanted(tables, options.code, codeNames, "the code", "--code");
+	const time = wanted(
+		tables,
+		options.time,
+		timeNames(isNumbers(options.timeIs)),
+		"the time",
+		"--time, or say where it stands with --join FILE --on COLUMN",
+	);
+	const unit = options.timeIs ?? unitNamed(time.name) ?? "date";
+	const system = systemOf(tables, code, options);
+	const systemColumn = "column" in system ? system.column : undefined;
+	const kind = options.kind ? columnAsked(tables, options.kind, "--kind") : undefined;
+	const value = options.value ? columnAsked(tables, options.value, "--value") : undefined;
+	const key = join ? columnAsked([own], join.on, "--on") : undefined;
+	const used = [patient, code, time, systemColumn, kind, value];
+	const of = (column: Found) =>
+		column.table === table ? column.name : `${column.name} of ${column.table.file}`;
+	return {
+		plan: {
+			table,
+			joined: key && joinSql(key),
+			patient: plainText(patient, "whole"),
+			time: daysOf(time, unit, options.dateFormat),
+			code: plainText(code),
+			system: systemSql(system),
+			kind: kind
+				? chosen(
+						`lower(${textOf(kind)})`,
+						recordKinds.map((name) => [name, name] as const),
+					)
+				: kindSql(system),
+			value: value ? valueSql(value) : "NULL",
+			from: {
+				patient,
+				time,
+				system: systemColumn,
+				kind,
+				key: join && key && { column: key, file: join.aliased.table.file },
+				unit,
+				format: options.dateFormat,
+			},
+		},
+		joined: used.filter((column) => column !== undefined && column.table !== table) as Found[],
+		says: `columns: patient is ${of(patient)}, time is ${of(time)} (${unit}), code is ${of(code)} (${
+			systemColumn ? `system is ${of(systemColumn)}` : "system" in system ? system.system : ""
+		})`,
+	};
+}
+
+/** A text that is no number becomes NaN, to be counted and left out. */
+function valueSql(column: Found): string {
+	if (isNumber(column)) return `CAST(${column.sql} AS DOUBLE)`;
+	const text = textOf(column);
+	return `CASE WHEN ${text} IS NULL THEN NULL ELSE coalesce(try_cast(${text} AS DOUBLE), 'nan') END`;
+}
+
+function systemOf(tables: readonly Aliased[], code: Found, options: TableOptions): SystemFrom {
+	const allowed = options.allowSystems ?? [];
+	if (options.system !== undefined) {
+		const column = columnNamed(tables, options.system);
+		if (column && column.sql !== code.sql) return { column, allowed };
+		return { system: systemAsked(options.system, allowed) };
+	}
+	const column = columnLikely(tables, systemNames, "--system");
+	if (column) return { column, allowed };
+	const system = impliedSystem(code.name);
+	if (system) return { system };
+	throw new InputError(
+		`${code.table.file}: nothing says which code system the codes in ${code.name} belong to; pass --system with a column or a name, as in --system icd9; ${systemRemedy}`,
+	);
+}
+
+/** The column of that name, if there is one, or one that goes by a usual name. */
+function also(tables: readonly Aliased[], given: string | undefined, groups: Groups) {
+	return (
+		(given === undefined ? undefined : columnNamed(tables, given)) ?? columnLikely(tables, groups)
+	);
+}
+
+const drugCode = '"trajgpt code"';
+const drugName = '"trajgpt name"';
+
+/**
+ * How a table of prescriptions becomes records. `names` is SQL for what the drugs are called (system,
+ * code, name, rows), from the distinct rows of the columns that say so.
+ */
+export function planDrugs(
+	table: Table,
+	unit: TimeIs,
+	options: TableOptions,
+): { plan: RecordPlan; code: Found | undefined; names: string | undefined } {
+	const tables: Aliased[] = [{ table, alias: "m" }];
+	const patient = also(tables, options.patient, patientNames);
+	if (!patient) throw missingColumn(tables, "the patient", "call it patient");
+	const time = also(tables, options.time, timeNames(isNumbers(unit)));
+	if (!time)
+		throw missingColumn(tables, "the time", unit === "date" ? "call it date" : "call it time");
+	const name = columnLikely(tables, drugNameNames);
+	let code = columnLikely(tables, drugCodeNames);
+	const systemColumn = columnLikely(tables, systemNames);
+	const implied = code && impliedSystem(code.name);
+	if (code && !systemColumn && !implied) {
+		if (!name)
+			throw new InputError(
+				`${table.file}: nothing says which code system the codes in ${code.name} belong to; rename the column to atc, ndc or rxnorm, or add a column system`,
+			);
+		code = undefined;
+	}
+	if (!code && !name)
+		throw missingColumn(tables, "the drug", "call it atc, ndc, rxnorm or, for its name, drug");
+	const from: SystemFrom = systemColumn
+		? { column: systemColumn, allowed: options.allowSystems ?? [] }
+		: { system: implied ?? "Name" };
+	const system = code ? systemSql(from) : "'Name'";
+	// Unknown products are written as an NDC of zeros.
+	const codeText =
+		code &&
+		(implied === "NDC"
+			? `CASE WHEN ltrim(${textOf(code)}, '0') = '' THEN NULL ELSE ${textOf(code)} END`
+			: textOf(code));
+	const texts = `${codeText ?? "NULL"} AS ${drugCode}, ${name ? textOf(name) : "NULL"} AS ${drugName}`;
+	const ownCode = code && name ? `coalesce(${drugCode}, ${drugName})` : code ? drugCode : drugName;
+	const ownSystem =
+		code && name ? `CASE WHEN ${drugCode} IS NULL THEN 'Name' ELSE ${system} END` : system;
+	const said = [code, name, systemColumn].flatMap((column) => (column ? [column.sql] : []));
+	return {
+		code,
+		names:
+			name &&
+			`SELECT ${ownSystem} AS system, ${ownCode} AS code, ${drugName} AS name, rows FROM (SELECT *, ${texts} FROM (SELECT ${said.join(", ")}, count(*) AS rows FROM ${table.sql} AS m GROUP BY ALL) AS m) AS m`,
+		plan: {
+			// Both texts are worked out once, and then used several times.
+			table: { ...table, sql: `(SELECT *, ${texts} FROM ${table.sql} AS m)` },
+			joined: undefined,
+			patient: plainText(patient, "whole"),
+			time: daysOf(time, unit, options.dateFormat, true),
+			code: ownCode,
+			system: ownSystem,
+			kind: "'drug'",
+			value: "NULL",
+			from: {
+				patient,
+				time,
+				system: code && systemColumn,
+				kind: undefined,
+				key: undefined,
+				unit,
+				format: options.dateFormat,
+			},
+		},
+	};
+}

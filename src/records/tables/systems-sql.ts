@@ -1,0 +1,60 @@
+import { InputError } from "../../base/errors.js";
+import type { RecordKind } from "../rows.js";
+import { quoted } from "../store.js";
+import { knownSystems, systemAliases, systemNamed } from "../systems.js";
+import type { Found } from "./columns.js";
+import { chosen, textOf } from "./values.js";
+
+/** Where the system of a code is read: one for all rows, or a column. */
+export type SystemFrom =
+	| { readonly system: string }
+	| { readonly column: Found; readonly allowed: readonly string[] };
+
+export const systemRemedy = `known are ${knownSystems.join(", ")}; pass --allow-system NAME to keep the codes of another one as they are`;
+
+/** The system that the name of a column implies, as icd9_code does. */
+export function impliedSystem(column: string): string | undefined {
+	const bare = column.trim().toLowerCase();
+	if (bare === "rxcui") return "RxNorm";
+	if (!/[a-z]/.test(bare) || bare === "name") return undefined;
+	return systemNamed(bare) ?? systemNamed(bare.replace(/[_ ]?(codes?|cd)$/, ""));
+}
+
+export function systemAsked(name: string, allowed: readonly string[]): string {
+	const system = systemNamed(name) ?? allowed.find((one) => sameName(one, name));
+	if (system) return system;
+	throw new InputError(
+		`--system "${name}" is neither a column nor a code system; ${systemRemedy.replace("NAME", name)}`,
+	);
+}
+
+const sameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();
+
+const textOfSystem = (column: Found) => `rtrim(lower(${textOf(column, "whole")}), '/')`;
+
+const namesOf = (allowed: readonly string[]): Map<string, string> =>
+	// A name that we know keeps its meaning.
+	new Map([
+		...systemAliases,
+		...allowed
+			.map((name) => [name.trim().toLowerCase(), name.trim()] as const)
+			.filter(([name]) => !systemAliases.has(name)),
+	]);
+
+export const systemSql = (from: SystemFrom): string =>
+	"system" in from ? quoted(from.system) : chosen(textOfSystem(from.column), namesOf(from.allowed));
+
+const diagnosisSystems = ["ICD9CM", "ICD10CM", "PheCode", "SNOMED"];
+const drugSystems = ["RxNorm", "RxNorm Extension", "NDC", "ATC", "CVX", "Name"];
+
+function kindOf(system: string): RecordKind {
+	if (diagnosisSystems.includes(system)) return "diagnosis";
+	return drugSystems.includes(system) ? "drug" : "other";
+}
+
+/** SQL for the kind of a record as its system tells it. */
+export function kindSql(from: SystemFrom): string {
+	if ("system" in from) return quoted(kindOf(from.system));
+	const kinds = [...namesOf(from.allowed)].map(([name, system]) => [name, kindOf(system)] as const);
+	return chosen(textOfSystem(from.column), kinds);
+}

@@ -1,0 +1,483 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { DuckDBInstance } from "@duckdb/node-api";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { InputError } from "../../base/errors.js";
+import { load } from "../testing/load.js";
+import { temporaryFolder } from "../testing/temporary-folder.js";
+import { openCsv, openParquetRecords, type TableOptions } from "./index.js";
+
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
+async function folderOf(files: Files): Promise<string> {
+	const folder = await temporaryFolder();
+	for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+	return folder;
+}
+
+/** Reads `main` of some files, or all of them; options that name a file of them get its path. */
+async function read(files: Files, options: TableOptions = {}, main?: string) {
+	const folder = await folderOf(files);
+	const placed = Object.entries(options).map(([name, value]) => [
+		name,
+		typeof value === "string" && value in files ? join(folder, value) : value,
+	]);
+	return load(await openCsv(main ? join(folder, main) : folder, Object.fromEntries(placed)));
+}
+
+const csv = (content: string | Uint8Array, options: TableOptions = {}) =>
+	read({ "a.csv": content }, options, "a.csv");
+
+const short = (rows: readonly object[]) => rows.map((row) => Object.values(row));
+
+async function refused(work: Promise<unknown>, ...messages: string[]): Promise<void> {
+	const error = await work.then(
+		() => undefined,
+		(error) => error,
+	);
+	expect(error).toBeInstanceOf(InputError);
+	for (const message of messages) expect(error.message).toContain(message);
+}
+
+/** Writes Parquet with the types that SQL gives. */
+async function parquet(file: string, sql: string): Promise<string> {
+	const instance = await DuckDBInstance.create(":memory:", { threads: "1" });
+	const connection = await instance.connect();
+	await connection.run(`COPY (${sql}) TO '${file}' (FORMAT parquet)`);
+	connection.closeSync();
+	instance.closeSync();
+	return file;
+}
+
+const simulated: Files = {
+	"claims.csv": "patient,date,icd9\nb,2020-01-02,25000\na,2020-01-01,4019\nb,1970-01-02,V270\n",
+	"prescriptions.csv":
+		"patient,date,drug,atc,days_supply\na,2020-01-03,Metformin,A10BA02,30\nb,2020-01-03,metformin,A10BA02,30\nb,2020-01-04,Metformin,A10BA02,30\n",
+	"people.csv": "patient,sex,birth,death\na,F,1960-01-01,\nb,male,1970-01-02,2020-06-01\nc,,,\n",
+	"coverage.csv": "patient,from,to\na,2019-01-01,2020-12-31\n",
+	"truth.json": "{}",
+};
+
+describe("tables of records", () => {
+	test("a folder with claims, prescriptions and people is read as it is", async () => {
+		const { axis, notes, records, people, names } = await read(simulated);
+		expect(axis).toBe("dates");
+		expect(short(records)).toEqual([
+			["b", 18263, "25000", "ICD9CM", "diagnosis", null],
+			["a", 18262, "4019", "ICD9CM", "diagnosis", null],
+			["b", 1, "V270", "ICD9CM", "diagnosis", null],
+			["a", 18264, "A10BA02", "ATC", "drug", null],
+			["b", 18264, "A10BA02", "ATC", "drug", null],
+			["b", 18265, "A10BA02", "ATC", "drug", null],
+		]);
+		expect(people.map(({ place: _, ...person }) => Object.values(person))).toEqual([
+			["a", -3653, "female", null, null],
+			["b", 1, "male", 18414, null],
+			["c", null, null, null, null],
+		]);
+		expect(people[1]?.place).toMatch(/people\.csv: row 2$/);
+		expect(names).toEqual([
+			{ system: "ATC", code: "A10BA02", name: "Metformin", category: null, kind: null },
+		]);
+		expect(notes).toContain("left alone in the folder: coverage.csv, truth.json");
+		expect(notes.join()).toContain("time is date (date), code is icd9 (ICD9CM)");
+	});
+
+	test("the same in Parquet, with dates and whole numbers as such", async () => {
+		const folder = await temporaryFolder();
+		await parquet(
+			join(folder, "claims.parquet"),
+			"SELECT * FROM (VALUES (7, DATE '2020-01-02', '25000'), (8, DATE '2020-01-01', NULL)) t(patient, date, icd9)",
+		);
+		await parquet(
+			join(folder, "prescriptions.parquet"),
+			"SELECT 7::DOUBLE AS patient, TIMESTAMPTZ '2020-01-03 12:00:00+00' AS date, 'x' AS drug, 406::BIGINT AS rxnorm",
+		);
+		await parquet(
+			join(folder, "people.parquet"),
+			"SELECT 7::UTINYINT AS patient, 8532 AS gender_concept_id, TIMESTAMP '1970-01-02' AS birth_datetime, NULL::DATE AS death",
+		);
+		const { records, people, notes } = await load(await openParquetRecords(folder));
+		expect(short(records)).toEqual([
+			["7", 18263, "25000", "ICD9CM", "diagnosis", null],
+			["7", 18264.5, "406", "RxNorm", "drug", null],
+		]);
+		expect(people.map(({ place: _, ...person }) => Object.values(person))).toEqual([
+			["7", 1, "female", null, null],
+		]);
+		expect(notes.join()).toContain("1 row has no code: left out");
+	});
+
+	test("columns are found whatever the case, and systems by row", async () => {
+		const { records } = await csv(
+			"SUBJECT_ID;Chartdate;ICD_CODE;ICD_VERSION\n1;2020-01-01;4019;9\n1;2020-01-01;I10; 10 \n",
+		);
+		expect(short(records)).toEqual([
+			["1", 18262, "4019", "ICD9CM", "diagnosis", null],
+			["1", 18262, "I10", "ICD10CM", "diagnosis", null],
+		]);
+	});
+
+	test("columns, systems, kinds and values are what the options say", async () => {
+		const text =
+			"who\twhen\twhat\tof\tsort\tlevel\nx\t31/01/2020\tA\thttp://loinc.org/\tother\t1.5\nx\t01/02/2020\tB\town\tDrug\t<5\nx\t01/02/2020\tC\tATC\tdiagnosis\t\n";
+		const { records, notes } = await csv(text, {
+			patient: "who",
+			time: "WHEN",
+			code: "what",
+			system: "of",
+			kind: "sort",
+			value: "level",
+			dateFormat: "%d/%m/%Y",
+			allowSystems: ["Own"],
+		});
+		expect(short(records)).toEqual([
+			["x", 18292, "A", "LOINC", "other", 1.5],
+			["x", 18293, "B", "Own", "drug", null],
+			["x", 18293, "C", "ATC", "diagnosis", null],
+		]);
+		expect(notes.join()).toContain("1 value is no number: left empty");
+	});
+
+	test("one system for all rows, known or allowed", async () => {
+		const text = "patient,date,code\na,20200101,1\n";
+		expect((await csv(text, { system: "phecodes" })).records[0]).toMatchObject({
+			system: "PheCode",
+			kind: "diagnosis",
+		});
+		expect((await csv(text, { system: "own", allowSystems: ["own"] })).records[0]).toMatchObject({
+			system: "own",
+			kind: "other",
+		});
+		const icd9 = "patient,date,icd9\na,20200101,1\n";
+		expect((await csv(icd9, { system: "icd9" })).records[0]?.system).toBe("ICD9CM");
+	});
+
+	test("ages need no birth date: everybody is born at 0", async () => {
+		const text = "patient,age_days,phecode\na,365.25,1\nb,10,2\na,400,3\n";
+		const days = await csv(text);
+		expect(days.axis).toBe("days");
+		expect(days.records.map(({ time }) => time)).toEqual([365.25, 10, 400]);
+		const born = days.people.map(({ patient, birth }) => [patient, birth]);
+		expect(born.sort()).toEqual([
+			["a", 0],
+			["b", 0],
+		]);
+		const years = await read(
+			{
+				"a.csv": "patient,age,phecode\na,2,1\n",
+				"people.csv": "patient,sex,birth,death\na,F,1960-01-01,60\n",
+			},
+			{ timeIs: "age-years", people: "people.csv" },
+			"a.csv",
+		);
+		expect(years.records[0]?.time).toBe(730.5);
+		expect(years.people.map(({ birth, death }) => [birth, death])).toEqual([
+			[null, 21915],
+			[0, null],
+		]);
+		expect(years.notes.join()).toContain("birth was not read");
+		const own = await csv("patient,day,phecode\na,2.5,1\n", { timeIs: "days" });
+		expect([own.axis, own.records[0]?.time, own.people]).toEqual(["days", 2.5, []]);
+	});
+
+	test("time and patient may stand in another table", async () => {
+		const files = {
+			"a.csv": "hadm_id,icd9_code\n2,4019\n1,25000\n2,\n2,V270\n",
+			"admissions.csv":
+				"subject_id,hadm_id,admittime,diagnosis\np,1,2020-01-01,x\nq,2,2020-01-02 12:00:00,y\nq,2,2020-01-02 12:00:00,z\n",
+			"twice.csv": "subject_id,hadm_id,admittime\np,1,2020-01-01\np,1,2020-01-02\n",
+			"less.csv": "subject_id,hadm_id,admittime\np,1,2020-01-01\n",
+		};
+		const options = { join: "admissions.csv", on: "HADM_ID" };
+		const { records, notes } = await read(files, options, "a.csv");
+		expect(records.map(({ patient, time, code }) => [patient, time, code])).toEqual([
+			["q", 18263.5, "4019"],
+			["p", 18262, "25000"],
+			["q", 18263.5, "V270"],
+		]);
+		expect(notes.join()).toMatch(/time is admittime of .*admissions\.csv/);
+		expect(notes.join()).toContain("1 row has no code");
+		const other = (join: string) => read(files, { ...options, join }, "a.csv");
+		await refused(other("twice.csv"), "hadm_id 1 stands in rows that differ");
+		await refused(other("less.csv"), 'a.csv: line 2: hadm_id "2" is not in', "less.csv");
+		await refused(read(files, { join: "less.csv", on: "x" }, "a.csv"), 'named "x" (--on)');
+		await refused(read(files, { join: "less.csv" }, "a.csv"), "go together");
+		await refused(read(files, {}, "a.csv"), "hold the patient", "--patient");
+	});
+
+	test("drugs are known by code, by name or by both", async () => {
+		const main = { "a.csv": "patient,date,icd9\na,2020-01-01,4019\n" };
+		const drugs = async (text: string) => {
+			const options = { drugsFile: "d.csv" };
+			const { records, names, notes } = await read({ ...main, "d.csv": text }, options, "a.csv");
+			return {
+				records: records.slice(1).map(({ code, system, kind }) => [code, system, kind]),
+				names: names.map(({ system, code, name }) => [system, code, name]),
+				notes: notes.slice(1).map((note) => note.replace(/^.*: (?=\d)/, "")),
+			};
+		};
+		expect(await drugs("patient,startdate,drug\na,2020-01-01,Aspirin\n")).toEqual({
+			records: [["Aspirin", "Name", "drug"]],
+			names: [["Name", "Aspirin", "Aspirin"]],
+			notes: [],
+		});
+		expect(
+			await drugs(
+				"patient,startdate,drug,ndc\na,2020-01-01,Aspirin,0\na,2020-01-01,Iron,0012\na,2020-01-01,,\n",
+			),
+		).toEqual({
+			records: [
+				["Aspirin", "Name", "drug"],
+				["0012", "NDC", "drug"],
+			],
+			names: [
+				["NDC", "0012", "Iron"],
+				["Name", "Aspirin", "Aspirin"],
+			],
+			notes: ["1 row has no code: left out", "1 row has no ndc: known by name instead"],
+		});
+		expect(
+			(await drugs("patient,date,code,vocabulary_id\na,2020-01-01,1,RxNorm\n")).records,
+		).toEqual([["1", "RxNorm", "drug"]]);
+		await refused(drugs("patient,date,code\na,2020-01-01,1\n"), "rename the column to atc");
+		await refused(drugs("patient,date,dose\na,2020-01-01,1\n"), "the drug", "dose");
+		await refused(drugs("patient,date,atc\na,2020-99-01,1\n"), "d.csv: line 2", "2020-99-01");
+	});
+
+	test("names are given to codes of every system they occur in", async () => {
+		const { names } = await read(
+			{
+				"a.csv":
+					"patient,date,code,system\na,20200101,1,icd9\na,20200101,1,atc\na,20200101,2,atc\n",
+				"n.csv": "code,name,category,kind\n1,One,numbers,other\n3,Three\n",
+			},
+			{ names: "n.csv" },
+			"a.csv",
+		);
+		expect(short(names)).toEqual([
+			["ATC", "1", "One", "numbers", "other"],
+			["ICD9CM", "1", "One", "numbers", "other"],
+		]);
+	});
+
+	test("people may say the split, and must say what we can read", async () => {
+		const people = async (text: string) => {
+			const files = { "a.csv": "patient,date,icd9\na,2020-01-01,1\n", "p.csv": text };
+			return (await read(files, { people: "p.csv" }, "a.csv")).people;
+		};
+		expect(
+			(await people("patient,split\na,Train\nb,tuning\nc,held_out\nd,NA\n")).map((p) => p.split),
+		).toEqual(["train", "valid", "test", null]);
+		const born = await read(
+			{
+				"a.csv": "patient,date,icd9\na,31/01/2020,1\n",
+				"p.csv": "patient,dob\na,02/01/1970\nb,1970-01-03\n",
+			},
+			{ people: "p.csv", dateFormat: "%d/%m/%Y" },
+			"a.csv",
+		);
+		expect(born.people.map(({ birth }) => birth)).toEqual([1, 2]);
+		await refused(people("patient,sex\na,F\nb,x\n"), "p.csv: line 3: sex is not a word");
+		await refused(people("patient,birth\na,1960-13-01\n"), 'line 2: birth is "1960-13-01"');
+		await refused(people("patient,death\na,1960\n"), 'line 2: death is "1960", a number');
+		await refused(people("patient,split\na,dog\n"), "split is not one of train, valid, test");
+		await refused(people("patient,sex\n,F\n"), "line 2: patient is empty");
+		await refused(people("patient,height\na,1\n"), "sex, birth, death or split", "height");
+		await refused(people("sex,birth\nF,1960-01-01\n"), "hold the patient");
+		await refused(people("patient,sex\na\n"), "line 2 has 1 field");
+	});
+
+	test("several files, a pattern and gzip are read in the order of their names", async () => {
+		const files = {
+			"x1.csv": "patient,date,icd9\na,2020-01-01,1\n",
+			"x2.csv.gz": gzipSync("patient,date,icd9\na,2020-01-01,2\n"),
+			"x3.tsv": "icd9\tpatient\tdate\n3\ta\t2020-01-01\n",
+			"it's.txt": "not read",
+		};
+		const codes = ({ records }: { records: { code: string }[] }) => records.map(({ code }) => code);
+		expect(codes(await read(files))).toEqual(["1", "2", "3"]);
+		const folder = await folderOf(files);
+		expect(codes(await load(await openCsv(join(folder, "x*.csv*"))))).toEqual(["1", "2"]);
+		const list = ["x3.tsv", "x1.csv"].map((name) => join(folder, name));
+		expect(codes(await load(await openCsv(list)))).toEqual(["3", "1"]);
+		await refused(openCsv(join(folder, "y*.csv")).then(load), "no file matches");
+		await refused(openCsv(join(folder, "y.csv")).then(load), "no such file");
+		await refused(openCsv([]).then(load), "no file was given");
+		await refused(openParquetRecords(folder).then(load), "holds no .parquet file");
+		await refused(openParquetRecords(join(folder, "x1.csv")).then(load), "--from csv");
+		await writeFile(join(folder, "x4.csv"), "patient,date,icd10\na,2020-01-01,1\n");
+		await refused(openCsv(folder).then(load), "x1.csv and", "x4.csv have different columns");
+		await mkdir(join(folder, "sub"));
+		await refused(openCsv(join(folder, "sub")).then(load), "holds no .csv");
+	});
+
+	const icd9 = (rows: string) => `patient,date,icd9\n${rows}`;
+	test.each<[string, string, TableOptions, string[]]>([
+		["header only", icd9(""), {}, ["holds no rows"]],
+		["no codes", icd9("a,2020-01-01,\na,2020-01-01,NULL\n"), {}, ["no row has a code"]],
+		["no time", icd9("a,2020-01-01,1\n\na,,1\n"), {}, ["a.csv: line 4: date is empty"]],
+		["no patient", icd9("a,2020-01-01,1\n ,2020-01-01,1\n"), {}, ["line 3: patient is empty"]],
+		["no date", icd9("a,2020-02-30,1\n"), {}, ['line 2: date is "2020-02-30"', "--date-format"]],
+		["other dates", icd9("a,31/01/2020,1\n"), {}, ['"31/01/2020"', "--date-format %d/%m/%Y"]],
+		["numbers", icd9("a,3401,1\n"), {}, ['"3401", a number', "--time-is age-days"]],
+		["no numbers", icd9("a,x,1\n"), { timeIs: "days" }, ['date is "x"; expected a finite number']],
+		["infinity", icd9("a,inf,1\n"), { timeIs: "days" }, ["expected a finite number"]],
+		["another format", icd9("a,2020-01-01,1\n"), { dateFormat: "%d.%m.%Y" }, ["%d.%m.%Y"]],
+		["a wrong format", icd9("a,2020-01-01,1\n"), { dateFormat: "%Q" }, ["cannot be understood"]],
+		["no format", icd9("a,2020-01-01,1\n"), { dateFormat: "dd" }, ["has no field"]],
+		["ragged", icd9("a,2020-01-01,1\na,2020-01-01\n"), {}, ["line 3 has 2 fields; expected 3"]],
+		["no code column", "patient,date,x\na,2020-01-01,1\n", {}, ["the code", "--code", "date, x"]],
+		["no time column", "patient,icd9\na,1\n", {}, ["the time", "--time", "--join"]],
+		["an absent column", icd9("a,2020-01-01,1\n"), { code: "x" }, ['"x" (--code)', "icd9"]],
+		["no system", "patient,date,code\na,20200101,1\n", {}, ["which code system", "--system icd9"]],
+		["unknown system", icd9("a,20200101,1\n"), { system: "dog" }, ['"dog"', "--allow-system dog"]],
+		[
+			"unknown system in a row",
+			"patient,date,code,system\na,20200101,1,atc\na,20200101,1,dog\n",
+			{},
+			['line 3: system is "dog"', "--allow-system"],
+		],
+		[
+			"no system in a row",
+			"patient,date,code,system\na,20200101,1,\n",
+			{},
+			["line 2: system is empty"],
+		],
+		[
+			"unknown kind",
+			"patient,date,icd9,kind\na,20200101,1,dog\n",
+			{ kind: "kind" },
+			["line 2: kind is not one of diagnosis, drug, other"],
+		],
+		[
+			"two columns of codes",
+			"patient,date,icd9,icd10\na,20200101,1,2\n",
+			{},
+			["ambiguous columns icd9 and icd10", "--code"],
+		],
+		["unit", icd9("a,1,1\n"), { timeIs: "weeks" as "days" }, ['"weeks"; expected one of date']],
+		["delimiter", icd9("a,1,1\n"), { delimiter: "||" }, ["one character"]],
+	])("refuses %s", async (_, text, options, messages) => {
+		await refused(csv(text, options), ...messages);
+	});
+
+	test("names the row after quoted line ends and among many", async () => {
+		const rows = Array.from({ length: 5000 }, (_, i) => `p${i},2020-01-01,"${i}\n"\n`);
+		rows[4321] = "p,soon,1\n";
+		await refused(csv(icd9(rows.join(""))), 'a.csv: line 8644: date is "soon"');
+	});
+
+	test("a folder with two tables of records is ambiguous", async () => {
+		const text = icd9("a,2020-01-01,1\n");
+		await refused(read({ "claims.csv": text, "Events.csv": text }), "ambiguous files");
+	});
+
+	describe("Parquet", () => {
+		const source = async (sql: string, options: TableOptions = {}) => {
+			const file = join(await temporaryFolder(), "a.parquet");
+			return load(await openParquetRecords(await parquet(file, sql), options));
+		};
+		test("refuses what is no code, no date or no text", async () => {
+			const row = (date: string, code: string) =>
+				`SELECT 'a' AS patient, ${date} AS date, ${code} AS icd9`;
+			await refused(
+				source(row("DATE '2020-01-01'", "250.1::DOUBLE")),
+				"icd9 is of type DOUBLE",
+				"as text",
+			);
+			await refused(source(row("3401", "'1'")), "date is of type INTEGER", "--time-is");
+			await refused(source(row("NULL::DATE", "'1'")), "a.parquet: row 1: date is empty");
+			await refused(source(row("DATE 'infinity'", "'1'")), "a.parquet: row 1: date is");
+			await refused(source(row("DATE '2020-01-01'", "[1]")), "INTEGER[]");
+			await refused(
+				source(row("DATE '2020-01-01'", "'1'"), { timeIs: "days" }),
+				"type DATE",
+				"days",
+			);
+			await refused(source(`${row("DATE '2020-01-01'", "'1'")} LIMIT 0`), "holds no rows");
+			const numbers = await source(row("20200101", "'1'"), { dateFormat: "%Y%m%d" });
+			expect(numbers.records[0]?.time).toBe(18262);
+		});
+
+		test("refuses a file that is damaged, whatever the damage", async () => {
+			const folder = await temporaryFolder();
+			const good = await parquet(
+				join(folder, "good.parquet"),
+				"SELECT 'p' || i AS patient, DATE '2020-01-01' + i::INT AS date, 'c' || i AS icd9 FROM range(50) t(i)",
+			);
+			const bytes = await readFile(good);
+			let number = 0;
+			const attempt = async (content: Uint8Array) => {
+				const file = join(folder, `${number++}.parquet`); // DuckDB keeps what it knows of a path
+				await writeFile(file, content);
+				await load(await openParquetRecords(file));
+			};
+			await refused(attempt(new Uint8Array()), "is not a Parquet file");
+			await refused(attempt(bytes.subarray(0, 4)), "corrupt or incomplete");
+			await refused(attempt(bytes.subarray(0, -9)), "corrupt or incomplete");
+			await fc.assert(
+				fc.asyncProperty(
+					fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 }),
+					async (changes) => {
+						const changed = Uint8Array.from(bytes);
+						for (const [at, byte] of changes) changed[at] = byte;
+						await attempt(changed).catch((error) => expect(error).toBeInstanceOf(InputError));
+					},
+				),
+				{ numRuns: 40 },
+			);
+		});
+	});
+
+	test("reads or refuses whatever a table holds", async () => {
+		const cell = fc.oneof(
+			fc.constantFrom(
+				"a",
+				"",
+				"NULL",
+				"2020-01-01",
+				"20200101",
+				"1e9",
+				"-infinity",
+				"epoch",
+				"9",
+				"\0",
+				"é",
+			),
+			fc.string({ maxLength: 12 }).map((text) => `"${text.replaceAll('"', '""')}"`),
+		);
+		const names = ["patient", "date", "code", "system", "kind", "value", "age_days", "icd9", "id"];
+		const table = fc
+			.uniqueArray(fc.constantFrom(...names), { minLength: 2, maxLength: 6 })
+			.chain((header) =>
+				fc
+					.array(fc.array(cell, { minLength: header.length, maxLength: header.length }), {
+						maxLength: 4,
+					})
+					.map((rows) => [header, ...rows].map((row) => row.join(",")).join("\n")),
+			);
+		const options = fc.record(
+			{
+				timeIs: fc.constantFrom("date", "age-days", "age-years", "days"),
+				system: fc.constantFrom("icd9", "system", "kind"),
+				value: fc.constant("value"),
+				people: fc.constant("p.csv"),
+				drugsFile: fc.constant("p.csv"),
+			} as const,
+			{ requiredKeys: [] },
+		);
+		await fc.assert(
+			fc.asyncProperty(table, table, options, async (main, people, options) => {
+				await read({ "a.csv": main, "p.csv": people }, options as TableOptions, "a.csv").catch(
+					(error) => {
+						if (!(error instanceof InputError)) throw error;
+					},
+				);
+			}),
+			{ numRuns: 60 },
+		);
+	});
+});

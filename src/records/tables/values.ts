@@ -1,0 +1,118 @@
+import { InputError } from "../../base/errors.js";
+import { daysFromText, daysFromTimestamp } from "../dates.js";
+import { quoted } from "../store.js";
+import type { Found } from "./columns.js";
+
+export const timeUnits = ["date", "age-days", "age-years", "days"] as const;
+/** What a column of times holds. */
+export type TimeIs = (typeof timeUnits)[number];
+
+const wholeNumber = /^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$/;
+const fraction = /^(DOUBLE|FLOAT|DECIMAL\(.*\))$/;
+const dated = /^(DATE|TIMESTAMP.*)$/;
+const text = /^(VARCHAR|UUID|ENUM\(.*\))$/;
+
+export const isNumber = ({ type }: Found) => wholeNumber.test(type) || fraction.test(type);
+
+function refuse(column: Found, expected: string): never {
+	throw new InputError(
+		`${column.table.file}: column ${column.name} is of type ${column.type.slice(0, 40)}; expected ${expected}`,
+	);
+}
+
+/** Words for nothing. */
+const nothing = ["", "NULL", "NA", "N/A", "NAN", "NONE"];
+const nothingSql = nothing.map(quoted).join(", ");
+
+/** SQL for a condition: a text says that there is none. */
+export const saysNothing = (expression: string): string =>
+	`(length(${expression}) <= 4 AND upper(${expression}) IN (${nothingSql}))`;
+
+/** SQL for the text of a column, NULL where it is empty or says that there is none. */
+export function textOf(column: Found, fractions: "whole" | "refused" = "refused"): string {
+	const text = plainText(column, fractions);
+	return column.type === "VARCHAR"
+		? `CASE WHEN ${saysNothing(text)} THEN NULL ELSE ${text} END`
+		: text;
+}
+
+/** The same but for the words for nothing. */
+export function plainText(column: Found, fractions: "whole" | "refused" = "refused"): string {
+	const { sql, type } = column;
+	if (wholeNumber.test(type)) return `CAST(${sql} AS VARCHAR)`;
+	if (fraction.test(type)) {
+		if (fractions === "refused")
+			refuse(column, "text or whole numbers: 250.10 as a number is 250.1; write it as text");
+		// Whole numbers become DOUBLE where some are missing.
+		return `CASE WHEN ${sql} = trunc(${sql}) AND abs(${sql}) < 9e15 THEN CAST(CAST(${sql} AS BIGINT) AS VARCHAR) ELSE CAST(${sql} AS VARCHAR) END`;
+	}
+	if (!text.test(type)) refuse(column, "text or whole numbers");
+	return type === "VARCHAR" ? `trim(${sql})` : `CAST(${sql} AS VARCHAR)`;
+}
+
+/** A text literal as it was, for messages. */
+export const rawText = ({ sql }: Found): string => `CAST(${sql} AS VARCHAR)`;
+
+/** The unit that a column's name states. */
+export function unitNamed(name: string): TimeIs | undefined {
+	const words = name.trim().toLowerCase();
+	if (/^age_?(in_?)?days$/.test(words)) return "age-days";
+	if (/^age_?(in_?)?years$/.test(words)) return "age-years";
+	return undefined;
+}
+
+const factors: Record<Exclude<TimeIs, "date">, number> = {
+	"age-days": 1,
+	"age-years": 365.25,
+	days: 1,
+};
+
+const sayUnit =
+	"if they are ages or days pass --time-is age-days, --time-is age-years or --time-is days; if they are dates say how they are written, as in --date-format %Y%m%d";
+
+/** SQL for days, NULL where there is no time or it cannot be read. */
+export function daysOf(column: Found, unit: TimeIs, format?: string, orIso = false): string {
+	const { sql, type } = column;
+	if (unit !== "date") {
+		if (dated.test(type)) refuse(column, `numbers, because the times are said to be ${unit}`);
+		const number = isNumber(column) ? `CAST(${sql} AS DOUBLE)` : `try_cast(trim(${sql}) AS DOUBLE)`;
+		const factor = factors[unit];
+		return factor === 1 ? number : `(${number} * ${factor})`;
+	}
+	if (dated.test(type)) return daysFromTimestamp(sql);
+	if (isNumber(column)) {
+		if (!format || !wholeNumber.test(type)) refuse(column, `dates; ${sayUnit}`);
+		return daysFromText(`CAST(${sql} AS VARCHAR)`, format);
+	}
+	if (type !== "VARCHAR") refuse(column, "dates");
+	if (format && orIso) return `coalesce(${daysFromText(sql, format)}, ${daysFromText(sql)})`;
+	return daysFromText(sql, format);
+}
+
+/** What is wrong with a time that could not be read, and what to do about it. */
+export function badTime(
+	value: string | null,
+	column: Found,
+	unit: TimeIs,
+	format?: string,
+): string {
+	const got = value === null ? "" : value.trim();
+	if (/^(|null|na|n\/a|nan|none)$/i.test(got))
+		return `${column.name} is empty; every record needs a time: fill it in or remove the row`;
+	const shown = JSON.stringify(got.length > 40 ? `${got.slice(0, 40)}…` : got);
+	if (unit !== "date") return `${column.name} is ${shown}; expected a finite number (${unit})`;
+	if (format)
+		return `${column.name} is ${shown}; expected a date written as ${format} (--date-format)`;
+	if (/^[+-]?\d*\.?\d+(e\d+)?$/i.test(got))
+		return `${column.name} is ${shown}, a number; ${sayUnit}`;
+	return `${column.name} is ${shown}; expected a date such as 2020-01-31, 2020-01-31 12:30:00 or 20200131, or say how dates are written, as in --date-format %d/%m/%Y`;
+}
+
+/** SQL that gives each text its value, and NULL to any other; one lookup, however many there are. */
+export function chosen(
+	expression: string,
+	values: Iterable<readonly [text: string, value: string]>,
+): string {
+	const pairs = Array.from(values, ([key, value]) => `${quoted(key)}: ${quoted(value)}`);
+	return `MAP {${pairs.join(", ")}}[${expression}]`;
+}

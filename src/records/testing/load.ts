@@ -1,0 +1,28 @@
+import type { CodeNameRow, Loaded, PersonRow, RecordRow, RecordSource } from "../rows.js";
+import type { Value } from "../store.js";
+import { openStore } from "../store.js";
+import { temporaryFolder } from "./temporary-folder.js";
+
+type Row<T> = T & Record<string, Value>;
+
+/** Loads a source into a store of its own and gives back all that it put there, in order. */
+export async function load(source: RecordSource): Promise<
+	Loaded & {
+		records: RecordRow[];
+		people: PersonRow[];
+		names: CodeNameRow[];
+	}
+> {
+	const store = await openStore({ folder: await temporaryFolder(), memory: 2 ** 28, threads: 1 });
+	try {
+		const loaded = await source.load(store);
+		return {
+			...loaded,
+			records: await store.all<Row<RecordRow>>("SELECT * FROM record ORDER BY rowid"),
+			people: await store.all<Row<PersonRow>>("SELECT * FROM person ORDER BY rowid"),
+			names: await store.all<Row<CodeNameRow>>("SELECT * FROM code_name ORDER BY rowid"),
+		};
+	} finally {
+		store.close();
+	}
+}

@@ -1,0 +1,80 @@
+import { acute, inCategory, only, women } from "./condition.js";
+
+const childbearing = only(14, 22, 34, 46);
+
+export const pregnancy = inCategory("pregnancy complications", [
+	acute("634", "Miscarriage; stillbirth", {
+		perYear: 0.0088,
+		ages: childbearing,
+		again: [0.4, 8],
+		sex: women,
+		causes: { "256": 1.4, "250": 1.3 },
+		also: { "635": 0.15 },
+		icd9: ["63490", "6318", "632"],
+	}),
+	acute("635", "Hemorrhage during pregnancy, childbirth and postpartum", {
+		perYear: 0.0033,
+		ages: childbearing,
+		again: [0.3, 12],
+		sex: women,
+		icd9: ["64110", "66612", "64193"],
+	}),
+	acute("636", "Early or threatened labor; hemorrhage in early pregnancy", {
+		perYear: 0.0072,
+		ages: childbearing,
+		again: [0.45, 9],
+		sex: women,
+		causes: { "634": 1.6 },
+		also: { "625": 0.1 },
+		icd9: ["64403", "64000", "64003", "64420"],
+	}),
+	acute("642", "Hypertension complicating pregnancy", {
+		perYear: 0.0028,
+		ages: childbearing,
+		again: [0.7, 9],
+		sex: women,
+		causes: { "250": 2, "278": 2, "401": 4 },
+		also: { "649": 0.1 },
+		icd9: ["64233", "64243", "64203", "64253"],
+	}),
+	acute("643", "Excessive vomiting in pregnancy", {
+		perYear: 0.005,
+		ages: childbearing,
+		again: [0.5, 8],
+		sex: women,
+		also: { "276": 0.2 },
+		icd9: ["64303", "64313", "64393"],
+	}),
+	acute("646", "Other complications of pregnancy", {
+		perYear: 0.012,
+		ages: childbearing,
+		again: [0.72, 18],
+		sex: women,
+		also: { "649": 0.06, "655": 0.1, "654": 0.1 },
+		icd9: ["64683", "64693", "64613"],
+	}),
+	acute("649", "Other conditions of the mother complicating pregnancy", {
+		perYear: 0.0066,
+		ages: childbearing,
+		again: [0.75, 12],
+		sex: women,
+		causes: { "278": 2.4, "250": 2, "256": 1.5, "244": 1.5 },
+		also: { "646": 0.1, "654": 0.1 },
+		icd9: ["64883", "64803"],
+	}),
+	acute("654", "Other and unspecified complications of birth", {
+		perYear: 0.013,
+		ages: childbearing,
+		again: [0.5, 15],
+		sex: women,
+		causes: { "646": 1.4, "649": 1.4 },
+		icd9: ["65413", "65493"],
+	}),
+	acute("655", "Known or suspected fetal abnormality", {
+		perYear: 0.005,
+		ages: childbearing,
+		again: [0.55, 14],
+		sex: women,
+		icd9: ["65573", "65593", "65653", "65583"],
+	}),
+]);

@@ -1,0 +1,38 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { patience, report, scale } from "../testing/scale.js";
+import type { Check, ForecastName } from "./index.js";
+import { checkOracle } from "./index.js";
+
+describe("the oracle on its own population", () => {
+	let check: Check;
+	beforeAll(() => {
+		check = checkOracle({
+			population: 42,
+			patients: Math.round(700 * scale),
+			samples: 20,
+			seed: 5,
+		});
+		const nats = Object.fromEntries(check.nats.map(({ name, nats }) => [name, nats]));
+		report("nats a record", { targets: check.targets, ...nats });
+		report("one-year risks", { ...check.calibration });
+	}, patience);
+
+	test("beats counts by a nat and every spoilt history by 0.4", () => {
+		const more = (name: ForecastName) =>
+			check.nats.find((entry) => entry.name === name)!.nats - check.nats[0]!.nats;
+		expect(check.nats[0]?.name).toBe("oracle");
+		expect(more("own counts")).toBeGreaterThan(1);
+		expect(more("everyone's counts")).toBeGreaterThan(1);
+		expect(more("oracle, gaps shuffled")).toBeGreaterThan(0.4);
+		expect(more("oracle, codes shuffled")).toBeGreaterThan(0.4);
+		expect(more("oracle, history of another")).toBeGreaterThan(0.4);
+	});
+
+	test("has calibrated risks: 95 % of cells of code and risk lie within their intervals", () => {
+		const { cells, within99, ratio } = check.calibration;
+		expect(cells).toBeGreaterThan(20);
+		expect(within99).toBeGreaterThanOrEqual(0.95);
+		expect(ratio).toBeGreaterThan(0.9);
+		expect(ratio).toBeLessThan(1.1);
+	});
+});

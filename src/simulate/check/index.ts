@@ -1,0 +1,74 @@
+import { simulatePatient } from "../patients.js";
+import type { Calibration } from "./calibration.js";
+import { calibrate } from "./calibration.js";
+import type { Forecast } from "./forecasts.js";
+import {
+	codesShuffled,
+	drawTargets,
+	gapsShuffled,
+	globalCounts,
+	meanLoss,
+	ofAnother,
+	oracleForecast,
+	ownCounts,
+	policiesUnknown,
+} from "./forecasts.js";
+
+export interface CheckOptions {
+	/** Seed of the population. */
+	readonly population: number;
+	readonly patients: number;
+	/** Futures a risk is sampled from. */
+	readonly samples: number;
+	/** Of the choice of records and days. */
+	readonly seed: number;
+}
+
+export interface Check {
+	readonly patients: number;
+	readonly targets: number;
+	/** Mean −ln p of a record given its day and what came before, the best first. */
+	readonly nats: readonly { readonly name: ForecastName; readonly nats: number }[];
+	readonly calibration: Calibration;
+}
+
+export type ForecastName =
+	| "oracle"
+	| "oracle, policies unknown"
+	| "oracle, gaps shuffled"
+	| "oracle, codes shuffled"
+	| "oracle, history of another"
+	| "own counts"
+	| "everyone's counts";
+
+/** Records a patient that are forecast. */
+const perPatient = 4;
+/**
+ * A spoilt history may deny what happened: every forecast is mixed with this share of everyone's
+ * counts before they are compared.
+ */
+const mixed = 0.01;
+/** Counts of everyone's that are added to a patient's own: the best of these is taken. */
+const weights = [3, 8, 20];
+
+/** The oracle on its own population, against counts and against itself with spoilt histories. */
+export function checkOracle({ population, patients, samples, seed }: CheckOptions): Check {
+	const people = Array.from({ length: patients }, (_, i) => simulatePatient(population, i + 1));
+	const everyone = globalCounts(people);
+	const targets = drawTargets(people, perPatient, seed);
+	const loss = (forecast: Forecast) => meanLoss(targets, forecast, everyone, mixed);
+	const losses: Record<ForecastName, number> = {
+		oracle: loss(oracleForecast),
+		"oracle, policies unknown": loss(policiesUnknown),
+		"oracle, gaps shuffled": loss(gapsShuffled(seed + 1)),
+		"oracle, codes shuffled": loss(codesShuffled(seed + 2)),
+		"oracle, history of another": loss(ofAnother(people, seed + 3)),
+		"own counts": Math.min(...weights.map((weight) => loss(ownCounts(everyone, weight)))),
+		"everyone's counts": loss(() => everyone),
+	};
+	const nats = Object.entries(losses)
+		.map(([name, nats]) => ({ name: name as ForecastName, nats }))
+		.sort((a, b) => a.nats - b.nats);
+	const calibration = calibrate(people, samples, seed);
+	return { patients, targets: targets.length, nats, calibration };
+}

@@ -1,0 +1,69 @@
+import { returnHazard, survival } from "./returns.js";
+import type { State } from "./state.js";
+import * as tables from "./tables.js";
+import { yearDays } from "./time.js";
+
+/** Locals, for the inner loops. */
+const { carried, categoryOf, companionsOf, establishedAt, isChronic, size } = tables;
+
+/** Of another law, another number: files name the one they were drawn from. */
+export const lawVersion = 1;
+
+/**
+ * Rate a day, on `day`, of a visit for each condition, as if covered; the state must have entered
+ * the day. A day with sum Λ has a visit with probability 1 − exp(−Λ), for reason x with λ_x / Λ.
+ */
+export function rates(state: State, day: number, out: Float64Array): number {
+	const { onset, count, last, chance } = state;
+	let total = 0;
+	for (let at = 0; at < size; at++) {
+		let rate = onset[at]!;
+		if (!isChronic[at]) rate *= state.frailty(categoryOf[at]!);
+		if (count[at]! > 0) rate += returnHazard(at, day - last[at]!, chance[at]!);
+		out[at] = rate;
+		total += rate;
+	}
+	return total;
+}
+
+/** How much of what is due a visit takes along: all of it, or less when something acute is at hand. */
+const bundled = { chronic: 1, acute: 0.5 };
+/** A condition seen a moment ago is coded again at this share of what is due. */
+const undue = 0.06;
+/** What would fall due soon is taken along: a gap counts as this much longer. */
+const soon = 1.6;
+
+/**
+ * For a visit on `day` for `reason`: the probability that each other condition is coded too. Draws
+ * are independent; companions are listed in the order of the catalogue.
+ */
+export function companionChances(
+	state: State,
+	day: number,
+	reason: number,
+	out: Float64Array,
+): void {
+	out.fill(0);
+	const { possible } = state.rateTables;
+	const { to, value } = companionsOf[reason]!;
+	for (let i = 0; i < to.length; i++) out[to[i]!] = possible[to[i]!] ? value[i]! : 0;
+	const bundle = isChronic[reason] ? bundled.chronic : bundled.acute;
+	for (let i = 0; i < state.recordedCount; i++) {
+		const at = state.recorded[i]!;
+		if (!isChronic[at] || at === reason || state.count[at]! < establishedAt[at]!) continue;
+		const gap = Math.max(0, day - state.last[at]!);
+		const away = survival(at, gap);
+		const p = state.chance[at]!;
+		const stays = (p * away) / (1 - p + p * away);
+		const due = 1 - survival(at, Math.floor(soon * gap));
+		const chance = bundle * carried[at]! * stays * (undue + (1 - undue) * due);
+		out[at] = 1 - (1 - out[at]!) * (1 - chance);
+	}
+}
+
+const greatestMortality = 40;
+
+/** Hazard of death a day: Gompertz in age, times the factor of what is established. */
+export function deathRate(age: number, mortality: number): number {
+	return (Math.min(mortality, greatestMortality) * 1.6e-5 * Math.exp(0.092 * age)) / yearDays;
+}

@@ -1,0 +1,120 @@
+import type { Random } from "../base/random.js";
+import { companionChances, deathRate } from "./law.js";
+import { drawReturn } from "./returns.js";
+import type { State } from "./state.js";
+import * as tables from "./tables.js";
+import { blockDays } from "./time.js";
+
+/** Locals, for the inner loops. */
+const { categoryOf, isChronic, size } = tables;
+
+/** Called at each visit, before the state takes it in: positions in the catalogue, reason first. */
+export type OnVisit = (day: number, visit: Int32Array, length: number) => void;
+
+/** Buffers of one life at a time. */
+const due = new Float64Array(size);
+const visit = new Int32Array(size);
+const chances = new Float64Array(size);
+
+/**
+ * Lives the days [from, until) of a person in this state, and returns the day of death, if any.
+ *
+ * Every recorded condition has a clock of its own, drawn from its return law; all onsets share one,
+ * and death has one. Hazards are constant within a day, so the first clock of a day is that of x
+ * with probability λ_x / Λ. A clock that would have rung later on the day of a visit is set anew from
+ * the next day on: a day has one visit.
+ */
+export function live(
+	state: State,
+	stream: Random,
+	from: number,
+	until: number,
+	onVisit: OnVisit,
+): number | null {
+	const exponential = () => -Math.log(1 - stream.uniform());
+	const setClock = (at: number, day: number) => {
+		const last = state.last[at]!;
+		due[at] = last + drawReturn(at, day - 1 - last, state.chance[at]!, exponential());
+	};
+	const deathAfter = (day: number) =>
+		day + exponential() / deathRate(state.ageAt(state.block * blockDays), state.mortality);
+
+	let now = from;
+	/** Steps through days without coverage; death alone is at work. */
+	const wait = (end: number): number | null => {
+		while (now < end) {
+			state.enter(now);
+			const next = Math.min(end, (state.block + 1) * blockDays);
+			const death = deathAfter(now);
+			if (death < next) return Math.floor(death);
+			now = next;
+		}
+		return null;
+	};
+
+	for (const [start, end] of state.person.coverage) {
+		if (end < now || start >= until) continue;
+		const died = wait(start);
+		if (died !== null) return died;
+		const stop = Math.min(end + 1, until);
+		for (let i = 0; i < state.recordedCount; i++) setClock(state.recorded[i]!, now);
+		while (now < stop) {
+			state.enter(now);
+			const next = Math.min(stop, (state.block + 1) * blockDays);
+			const death = deathAfter(now);
+			const total = state.totalOnset();
+			let first = now + exponential() / total;
+			let reason = -1;
+			for (let i = 0; i < state.recordedCount; i++) {
+				const at = state.recorded[i]!;
+				if (due[at]! < first) {
+					first = due[at]!;
+					reason = at;
+				}
+			}
+			if (Math.min(first, death) >= next) {
+				now = next;
+				continue;
+			}
+			const day = Math.floor(Math.min(first, death));
+			if (death < first) return day;
+			visit[0] = reason < 0 ? drawOnset(state, stream.uniform() * total) : reason;
+			const length = drawCompanions(state, day, stream);
+			onVisit(day, visit, length);
+			state.record(day, visit, length);
+			if (death < day + 1) return day;
+			now = day + 1;
+			for (let i = 0; i < state.recordedCount; i++) {
+				const at = state.recorded[i]!;
+				if (state.last[at] === day || due[at]! < now) setClock(at, now);
+			}
+		}
+	}
+	return null;
+}
+
+function drawOnset(state: State, mark: number): number {
+	let left = mark;
+	let chosen = 0;
+	for (let at = 0; at < size; at++) {
+		const rate = isChronic[at]
+			? state.onset[at]!
+			: state.onset[at]! * state.frailty(categoryOf[at]!);
+		if (rate === 0) continue;
+		chosen = at;
+		left -= rate;
+		if (left < 0) break;
+	}
+	return chosen;
+}
+
+function drawCompanions(state: State, day: number, stream: Random): number {
+	const reason = visit[0]!;
+	companionChances(state, day, reason, chances);
+	let length = 1;
+	for (let at = 0; at < size; at++) {
+		const chance = chances[at]!;
+		if (chance > 0 && stream.uniform() < chance) visit[length++] = at;
+	}
+	return length;
+}

@@ -1,0 +1,118 @@
+import { InputError } from "../base/errors.js";
+import { random } from "../base/random.js";
+import type { Sex } from "../records/rows.js";
+import type { Follower } from "./follow.js";
+import { codes, follow, personOf } from "./follow.js";
+import { live } from "./life.js";
+import type { Period } from "./person.js";
+import { State } from "./state.js";
+import { positionOf, size } from "./tables.js";
+
+/** Days since 1970-01-01. */
+export interface OracleHistory {
+	readonly birth: number;
+	readonly sex: Sex;
+	/** Policies, first and last day. When left out: covered from birth on, without end. */
+	readonly coverage?: readonly Period[];
+	/** In order of time; records of a day in the order they were written. */
+	readonly events: readonly { readonly day: number; readonly code: string }[];
+}
+
+export interface RiskOptions {
+	readonly samples?: number;
+	readonly seed?: number;
+	/** The last day that is known, when nothing was recorded for a while; else that of the last record. */
+	readonly known?: number;
+}
+
+export interface Oracle {
+	/** PheCodes, in the order of the distributions. */
+	readonly codes: readonly string[];
+	/** P(the next record is this code | the history, and that the next record is on `day`). Exact. */
+	next(history: OracleHistory, day: number): Float64Array;
+	/** Visits a day on `day`, by reason, if none comes before. Exact. */
+	intensity(history: OracleHistory, day: number): Float64Array;
+	/** P(one of the codes is recorded after what is known, and by each of `days`), by sampled futures. */
+	risk(
+		history: OracleHistory,
+		code: string | readonly string[],
+		days: readonly number[],
+		options?: RiskOptions,
+	): Float64Array;
+	/** The same for each code by itself: [code, day]. */
+	risks(history: OracleHistory, days: readonly number[], options?: RiskOptions): Float64Array;
+	/** A person watched record by record: the fast form of `next` and `intensity`. */
+	follow(person: Omit<OracleHistory, "events">): Follower;
+}
+
+/** The truth of the simulated population. */
+export function oracle(): Oracle {
+	return {
+		codes,
+		next: (history, day) => watched(history).next(day),
+		intensity: (history, day) => watched(history).intensity(day),
+		risk: (history, code, days, options) => {
+			const wanted = new Uint8Array(size);
+			for (const one of typeof code === "string" ? [code] : code) wanted[knownPosition(one)] = 1;
+			const { samples = 1000 } = options ?? {};
+			const risk = new Float64Array(days.length);
+			sampleFutures(history, days, options, (first) => {
+				let day = Number.POSITIVE_INFINITY;
+				for (let at = 0; at < size; at++) if (wanted[at]) day = Math.min(day, first[at]!);
+				for (const [i, by] of days.entries()) if (day <= by) risk[i]! += 1 / samples;
+			});
+			return risk;
+		},
+		risks: (history, days, options) => {
+			const { samples = 1000 } = options ?? {};
+			const risk = new Float64Array(size * days.length);
+			sampleFutures(history, days, options, (first) => {
+				for (let at = 0; at < size; at++)
+					for (const [i, by] of days.entries())
+						if (first[at]! <= by) risk[at * days.length + i]! += 1 / samples;
+			});
+			return risk;
+		},
+		follow: ({ birth, sex, coverage }) => follow(personOf(birth, sex, coverage)),
+	};
+}
+
+function watched({ birth, sex, coverage, events }: OracleHistory): Follower {
+	const follower = follow(personOf(birth, sex, coverage));
+	for (const { day, code } of events) follower.observe(day, code);
+	return follower;
+}
+
+function knownPosition(code: string): number {
+	const at = positionOf(code);
+	if (at === undefined)
+		throw new InputError(`code "${code}" is not in the simulator's catalogue of ${size} PheCodes`);
+	return at;
+}
+
+/** Gives, for each sampled future, the first day after what is known on which each code is recorded. */
+function sampleFutures(
+	history: OracleHistory,
+	days: readonly number[],
+	{ samples = 1000, seed = 0, known }: RiskOptions = {},
+	take: (first: Float64Array) => void,
+): void {
+	const start = watched(history).state();
+	const from = 1 + (known ?? history.events.at(-1)?.day ?? start.person.coverage[0]![0] - 1);
+	const until = 1 + Math.max(...days);
+	start.enter(from);
+	const state = new State();
+	const first = new Float64Array(size);
+	const streams = random(seed).fork("futures");
+	for (let sample = 0; sample < samples; sample++) {
+		state.copy(start);
+		first.fill(Number.POSITIVE_INFINITY);
+		live(state, streams.fork(sample), from, until, (day, visit, length) => {
+			for (let i = 0; i < length; i++) {
+				const at = visit[i]!;
+				if (first[at] === Number.POSITIVE_INFINITY) first[at] = day;
+			}
+		});
+		take(first);
+	}
+}

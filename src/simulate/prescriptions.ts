@@ -1,0 +1,98 @@
+import type { Random } from "../base/random.js";
+import { drugs } from "./drugs.js";
+import { insulinLogOdds, insulins } from "./insulin.js";
+import type { Person } from "./person.js";
+import { positionOf, size } from "./tables.js";
+
+export interface Prescription {
+	readonly day: number;
+	readonly drug: string;
+	readonly atc: string;
+	readonly daysSupply: number;
+}
+
+export interface Pharmacy {
+	/** What a visit brings; positions in the catalogue, reason first. */
+	prescribe(day: number, visit: Int32Array, length: number): Prescription[];
+	/** Whether the person takes insulin by now. */
+	onInsulin(): boolean;
+}
+
+const diabetes = positionOf("250") as number;
+const steroid = drugs.findIndex(({ name }) => name === "prednisone");
+
+/** By condition, the drugs a record of it may bring. */
+const given: readonly (readonly { drug: number; chance: number }[])[] = Array.from(
+	{ length: size },
+	(_, at) =>
+		drugs.flatMap((entry, drug) =>
+			Object.entries(entry.given).flatMap(([code, chance]) =>
+				positionOf(code) === at ? [{ drug, chance }] : [],
+			),
+		),
+);
+
+/** A refill is early when less than this share of the last supply can have been used. */
+const refillAfter = 0.7;
+
+/**
+ * Prescriptions follow from what is recorded, with a random stream of their own: they never change
+ * what is recorded next.
+ */
+export function pharmacy(person: Person, stream: Random): Pharmacy {
+	/** Day of the last fill; only of drugs the person takes or took. */
+	const filled = new Map<number, number>();
+	const lastRecord = new Map<number, number>();
+	const insulinFilled = insulins.map(() => Number.NEGATIVE_INFINITY);
+	let onInsulin = false;
+	let diabetesVisits = 0;
+	let firstDiabetes = 0;
+
+	const fill = (drug: number, day: number): Prescription => {
+		const { name, atc, daysSupply } = drugs[drug]!;
+		filled.set(drug, day);
+		return { day, drug: name, atc, daysSupply };
+	};
+
+	const insulin = (day: number): Prescription[] => {
+		if (diabetesVisits === 0) firstDiabetes = day;
+		if (!onInsulin) {
+			const logOdds = insulinLogOdds({
+				day,
+				birth: person.birth,
+				earlier: diabetesVisits,
+				firstDay: firstDiabetes,
+				lastRecord: (at) => lastRecord.get(at) ?? Number.NEGATIVE_INFINITY,
+				lastSteroid: filled.get(steroid) ?? Number.NEGATIVE_INFINITY,
+			});
+			onInsulin = stream.uniform() < 1 / (1 + Math.exp(-logOdds));
+		}
+		diabetesVisits++;
+		if (!onInsulin) return [];
+		return insulins.flatMap(({ name, atc, daysSupply }, kind) => {
+			if (day - insulinFilled[kind]! < refillAfter * daysSupply) return [];
+			if (kind > 0 && stream.uniform() < 0.6) return [];
+			insulinFilled[kind] = day;
+			return [{ day, drug: name, atc, daysSupply }];
+		});
+	};
+
+	return {
+		onInsulin: () => onInsulin,
+		prescribe: (day, visit, length) => {
+			const found: Prescription[] = [];
+			for (let i = 0; i < length; i++) lastRecord.set(visit[i]!, day);
+			for (let i = 0; i < length; i++) {
+				for (const { drug, chance } of given[visit[i]!]!) {
+					const { lasting, daysSupply } = drugs[drug]!;
+					const last = filled.get(drug);
+					if (last !== undefined && day - last < refillAfter * daysSupply) continue;
+					if ((lasting && last !== undefined) || stream.uniform() < chance)
+						found.push(fill(drug, day));
+				}
+			}
+			for (let i = 0; i < length; i++) if (visit[i] === diabetes) found.push(...insulin(day));
+			return found;
+		},
+	};
+}

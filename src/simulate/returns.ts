@@ -1,0 +1,103 @@
+import { conditions } from "./catalogue/index.js";
+
+/**
+ * After a record of a condition another one follows with probability p, after a gap with survival
+ * S(g). Of those who have not come back by day g − 1, the hazard on day g is
+ *   ln (1 − p + p S(g−1)) − ln (1 − p + p S(g)),
+ * where p is, for an established chronic condition, the chance that it has not healed; after its first
+ * record that times the chance that it was no coding error; and for an acute one the chance of another
+ * visit of the episode.
+ */
+interface Gap {
+	/** S(0) = 1, S(1), … */
+	readonly survival: Float64Array;
+	/** Beyond the table survival falls by this hazard a day. */
+	readonly tailHazard: number;
+}
+
+/** Who is late stays away for long. */
+const late = { share: 0.12, factor: 3 };
+
+/** Mostly close to the interval (Weibull); some are late, and come back at random. */
+function followUp(everyDays: number): Gap {
+	const shape = 3;
+	const scale = everyDays / 0.893; // Γ(1 + 1/3)
+	const tailHazard = 1 / (late.factor * everyDays);
+	const survival = Float64Array.from(
+		{ length: Math.ceil(3 * scale) + 1 },
+		(_, gap) =>
+			(1 - late.share) * Math.exp(-((gap / scale) ** shape)) +
+			late.share * Math.exp(-gap * tailHazard),
+	);
+	return { survival, tailHazard };
+}
+
+/** Days to weeks, and none after five times the mean. */
+function burst(days: number): Gap {
+	const survival = Float64Array.from({ length: Math.ceil(5 * days) + 1 }, (_, gap) =>
+		Math.exp(-((gap / days) ** 1.3)),
+	);
+	survival[survival.length - 1] = 0;
+	return { survival, tailHazard: 0 };
+}
+
+const gaps: readonly Gap[] = conditions.map((condition) =>
+	condition.course === "chronic" ? followUp(condition.everyDays) : burst(condition.again[1]),
+);
+
+/** The p of an acute condition, and of a chronic one that is no coding error. */
+export const returnChance = Float64Array.from(conditions, (condition) =>
+	condition.course === "chronic" ? (condition.stays ?? 1) : condition.again[0],
+);
+
+export function survival(at: number, gap: number): number {
+	const { survival, tailHazard } = gaps[at] as Gap;
+	const end = survival.length - 1;
+	if (gap <= end) return survival[gap] as number;
+	return (survival[end] as number) * Math.exp(-(gap - end) * tailHazard);
+}
+
+export function returnHazard(at: number, gap: number, p: number): number {
+	if (gap < 1) return 0;
+	const earlier = 1 - p + p * survival(at, gap - 1);
+	const later = 1 - p + p * survival(at, gap);
+	return later < earlier ? Math.log(earlier / later) : 0;
+}
+
+/** Whether an episode of an acute condition may still bring records. */
+export function inEpisode(at: number, gap: number): boolean {
+	return gap < (gaps[at] as Gap).survival.length;
+}
+
+/**
+ * When the hazard, summed from day `elapsed + 1` after the last record on, reaches `exponential`:
+ * days after the start of the day of the last record, with the part of the day. Infinity for never.
+ */
+export function drawReturn(at: number, elapsed: number, p: number, exponential: number): number {
+	const start = 1 - p + p * survival(at, elapsed);
+	const wanted = (start * Math.exp(-exponential) - (1 - p)) / p;
+	if (!(wanted > 0)) return Number.POSITIVE_INFINITY;
+	const gap = firstAtOrBelow(gaps[at] as Gap, elapsed, wanted);
+	if (gap === Number.POSITIVE_INFINITY) return gap;
+	const used = Math.log(start / (1 - p + p * survival(at, gap - 1)));
+	const part = (exponential - used) / returnHazard(at, gap, p);
+	return gap + Math.min(Math.max(part, 0), 1 - 2 ** -20);
+}
+
+/** The first gap after `elapsed` with S(gap) ≤ wanted. */
+function firstAtOrBelow({ survival, tailHazard }: Gap, elapsed: number, wanted: number): number {
+	const end = survival.length - 1;
+	const atEnd = survival[end] as number;
+	if (elapsed >= end || atEnd > wanted) {
+		if (tailHazard === 0) return Number.POSITIVE_INFINITY;
+		return Math.max(elapsed + 1, end + Math.ceil(Math.log(atEnd / wanted) / tailHazard));
+	}
+	let low = elapsed;
+	let high = end;
+	while (high - low > 1) {
+		const middle = (low + high) >> 1;
+		if ((survival[middle] as number) <= wanted) high = middle;
+		else low = middle;
+	}
+	return high;
+}

@@ -1,0 +1,28 @@
+import { conditions } from "./catalogue/index.js";
+import { size } from "./tables.js";
+import { blockDays, yearDays } from "./time.js";
+
+/** Positions of the conditions with a season. */
+export const seasonal: readonly number[] = [...conditions.keys()].filter((at) => {
+	const condition = conditions[at]!;
+	return condition.course === "acute" && condition.season !== undefined;
+});
+
+const factors = new Map<number, Float64Array>();
+
+/** By condition, the factor of the season in the middle of a block. */
+export function seasonOf(block: number): Float64Array {
+	let row = factors.get(block);
+	if (row === undefined) {
+		const day = (block + 0.5) * blockDays;
+		row = new Float64Array(size).fill(1);
+		for (const at of seasonal) {
+			const condition = conditions[at]!;
+			if (condition.course !== "acute" || condition.season === undefined) continue;
+			const { peak, swing } = condition.season;
+			row[at] = 1 + swing * Math.cos((2 * Math.PI * (day - peak)) / yearDays);
+		}
+		factors.set(block, row);
+	}
+	return row;
+}

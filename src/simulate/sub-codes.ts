@@ -1,0 +1,61 @@
+import type { Random } from "../base/random.js";
+import { conditions } from "./catalogue/index.js";
+import type { State } from "./state.js";
+import { positionOf } from "./tables.js";
+
+/** The commonest code first: weights 1, 1/2, 1/3, … */
+const cumulative: readonly Float64Array[] = conditions.map(({ icd9 }) => {
+	let sum = 0;
+	const sums = Float64Array.from(icd9, (_, i) => {
+		sum += 1 / (i + 1);
+		return sum;
+	});
+	return sums.map((value) => value / sum);
+});
+
+const at = (code: string) => positionOf(code) as number;
+const diabetes = at("250");
+const renal = [at("585"), at("580")];
+const retinal = [at("362")];
+const neural = [at("356"), at("357")];
+const lastAgeOfType1 = 27;
+
+/** The ICD-9-CM code that a record of a condition is written as. */
+export function subCode(
+	condition: number,
+	state: State,
+	day: number,
+	onInsulin: boolean,
+	stream: Random,
+): string {
+	const mark = stream.uniform();
+	if (condition === diabetes) return diabetesCode(state, day, onInsulin, mark);
+	const sums = cumulative[condition]!;
+	let i = 0;
+	while (i < sums.length - 1 && mark >= sums[i]!) i++;
+	return conditions[condition]!.icd9[i]!;
+}
+
+/** Type by age, complications by what else is recorded, and insulin once it is taken. */
+function diabetesCode(state: State, day: number, onInsulin: boolean, mark: number): string {
+	if (onInsulin && mark < 0.12) return "V5867";
+	const type = state.ageAt(day) <= lastAgeOfType1 ? "1" : "0";
+	const known = (codes: readonly number[]) => codes.some((code) => state.count[code]! > 0);
+	const share = (mark - 0.12) / 0.88;
+	if (!onInsulin && type === "0" && state.count[diabetes]! < 3 && mark < 0.15) return "79029";
+	if (share < 0.12 && known(renal)) return `2504${type}`;
+	if (share < 0.24 && known(retinal)) return `2505${type}`;
+	if (share < 0.36 && known(neural)) return `2506${type}`;
+	if (share < 0.55) return type === "1" ? "25003" : "25002";
+	return type === "1" ? "25001" : "25000";
+}
+
+/** All codes that are ever written for a condition. */
+export function subCodesOf(condition: number): readonly string[] {
+	const { icd9 } = conditions[condition]!;
+	return condition === diabetes ? diabetesCodes : icd9;
+}
+
+const diabetesCodes = ["0", "1"]
+	.flatMap((type) => [`2504${type}`, `2505${type}`, `2506${type}`])
+	.concat("25000", "25001", "25002", "25003", "79029", "V5867");

@@ -1,0 +1,109 @@
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { finished } from "node:stream/promises";
+import type { SchemaElement } from "hyparquet";
+import { fileWriter, ParquetWriter } from "hyparquet-writer";
+import { isoDate } from "./time.js";
+
+export interface TableColumn {
+	readonly name: string;
+	/** Texts hold no comma, quote or line end. Dates are days since 1970. */
+	readonly type: "text" | "date" | "count";
+	readonly nullable?: true;
+}
+
+export type Cell = string | number | null;
+
+/** A table that is written row by row, in bounded memory. */
+export interface TableWriter {
+	/** Cells in the order of the columns. */
+	add(...row: readonly Cell[]): void;
+	/** Call from time to time: waits until what was added has left memory. */
+	flush(): Promise<void>;
+	close(): Promise<void>;
+}
+
+export const formats = ["csv", "parquet"] as const;
+export type Format = (typeof formats)[number];
+
+export function openTable(
+	format: Format,
+	file: string,
+	columns: readonly TableColumn[],
+): TableWriter {
+	return format === "csv" ? csvTable(file, columns) : parquetTable(file, columns);
+}
+
+function csvTable(file: string, columns: readonly TableColumn[]): TableWriter {
+	const stream = createWriteStream(file);
+	// An error between two writes is kept for the next of them.
+	const ended = finished(stream);
+	ended.catch(() => {});
+	const isDate = columns.map(({ type }) => type === "date");
+	let text = `${columns.map(({ name }) => name).join(",")}\n`;
+	const flush = async () => {
+		const chunk = text;
+		text = "";
+		if (stream.errored) throw stream.errored;
+		if (chunk.length > 0 && !stream.write(chunk))
+			await Promise.race([once(stream, "drain"), ended]);
+	};
+	return {
+		add: (...row) => {
+			for (let i = 0; i < row.length; i++) {
+				if (i > 0) text += ",";
+				const cell = row[i]!;
+				if (cell !== null) text += isDate[i] ? isoDate(cell as number) : cell;
+			}
+			text += "\n";
+		},
+		flush,
+		close: async () => {
+			await flush();
+			stream.end();
+			await ended;
+		},
+	};
+}
+
+/** Rows of a group, held until it is full. */
+const groupRows = 1 << 17;
+
+function parquetTable(file: string, columns: readonly TableColumn[]): TableWriter {
+	const schema: SchemaElement[] = [
+		{ name: "root", num_children: columns.length },
+		...columns.map(schemaOf),
+	];
+	const writer = new ParquetWriter({ writer: fileWriter(file), schema });
+	let cells: Cell[][] = columns.map(() => []);
+	const writeGroup = async () => {
+		const columnData = columns.map(({ name }, i) => ({ name, data: cells[i]! }));
+		cells = columns.map(() => []);
+		await writer.write({ columnData, rowGroupSize: groupRows });
+	};
+	return {
+		add: (...row) => {
+			for (let i = 0; i < row.length; i++) cells[i]!.push(row[i]!);
+		},
+		flush: async () => {
+			if (cells[0]!.length >= groupRows) await writeGroup();
+		},
+		close: async () => {
+			if (cells[0]!.length > 0) await writeGroup();
+			await writer.finish();
+		},
+	};
+}
+
+function schemaOf({ name, type, nullable }: TableColumn): SchemaElement {
+	const repetition_type = nullable ? "OPTIONAL" : "REQUIRED";
+	if (type === "text") return { name, type: "BYTE_ARRAY", converted_type: "UTF8", repetition_type };
+	if (type === "count") return { name, type: "INT32", repetition_type };
+	return {
+		name,
+		type: "INT32",
+		converted_type: "DATE",
+		logical_type: { type: "DATE" },
+		repetition_type,
+	};
+}

@@ -1,0 +1,111 @@
+import { conditions } from "./catalogue/index.js";
+import { yearDays } from "./time.js";
+
+/** The catalogue as arrays by position in it, and rates a day: what the inner loops read. */
+export const size = conditions.length;
+
+export const oldest = 109;
+
+const positions = new Map(conditions.map(({ code }, at) => [code, at]));
+
+export function positionOf(code: string): number | undefined {
+	return positions.get(code);
+}
+
+export const isChronic = Uint8Array.from(conditions, ({ course }) => Number(course === "chronic"));
+
+export const categories: readonly string[] = [
+	...new Set(conditions.map(({ category }) => category)),
+];
+export const categoryOf = Uint8Array.from(conditions, ({ category }) =>
+	categories.indexOf(category),
+);
+
+/** The acute conditions of each category. */
+export const acuteIn: readonly Int32Array[] = categories.map((_, category) =>
+	Int32Array.from(
+		[...conditions.keys()].filter((at) => categoryOf[at] === category && !isChronic[at]),
+	),
+);
+
+/** Records after which a condition counts as established: the usual two-code rule for chronic ones. */
+export const establishedAt = Uint8Array.from(isChronic, (chronic) => (chronic ? 2 : 1));
+/** Records after which a chronic condition counts as advanced, and its effects grow. */
+export const advancedAt = 12;
+const advancedPower = 0.35;
+
+export interface Links {
+	readonly to: Int32Array;
+	readonly value: Float64Array;
+}
+
+function linksOf(entries: readonly (readonly [code: string, value: number])[]): Links {
+	const sorted = entries
+		.map(([code, value]) => [positions.get(code) as number, value] as const)
+		.sort((a, b) => a[0] - b[0]);
+	return {
+		to: Int32Array.from(sorted, ([to]) => to),
+		value: Float64Array.from(sorted, ([, value]) => value),
+	};
+}
+
+/** What a condition, once established, multiplies. */
+export const effects: readonly Links[] = conditions.map(({ code }) =>
+	linksOf(
+		conditions.flatMap(({ code: to, causes }) => {
+			const factor = causes?.[code];
+			return factor === undefined ? [] : [[to, factor] as const];
+		}),
+	),
+);
+
+/** What it multiplies once more when it is advanced. */
+export const advancedEffects: readonly Links[] = effects.map(({ to, value }) => ({
+	to,
+	value: value.map((factor) => factor ** advancedPower),
+}));
+
+/** What a visit for a condition also records. */
+export const companionsOf: readonly Links[] = conditions.map(({ also }) =>
+	linksOf(Object.entries(also ?? {})),
+);
+
+export const carried = Float64Array.from(conditions, (condition) =>
+	condition.course === "chronic" ? (condition.carried ?? 0.45) : 0,
+);
+
+export const deadly = Float64Array.from(conditions, (condition) => condition.deadly ?? 1);
+
+export interface RateTables {
+	/** [age in years, condition]: rate a day at that age. */
+	readonly rate: Float64Array;
+	/** [age in years, condition]: expected onsets of a chronic condition before that age. */
+	readonly before: Float64Array;
+	/** Records a day of a chronic condition that is only suspected, and ruled out. */
+	readonly ruledOut: Float64Array;
+	/** 0 where the condition does not exist in this sex. */
+	readonly possible: Uint8Array;
+}
+
+function rateTables(sex: "female" | "male"): RateTables {
+	const rate = new Float64Array((oldest + 1) * size);
+	const before = new Float64Array((oldest + 1) * size);
+	const ruledOut = new Float64Array(size);
+	const possible = new Uint8Array(size);
+	for (const [at, condition] of conditions.entries()) {
+		const factor = condition.sex?.[sex] ?? 1;
+		possible[at] = factor > 0 ? 1 : 0;
+		if (condition.course === "chronic" && factor > 0)
+			ruledOut[at] = (0.0003 + 0.08 * condition.perYear) / yearDays;
+		let sum = 0;
+		for (let age = 0; age <= oldest; age++) {
+			const perYear = condition.perYear * factor * condition.ages(age);
+			rate[age * size + at] = perYear / yearDays;
+			before[age * size + at] = condition.course === "chronic" ? sum : 0;
+			sum += perYear;
+		}
+	}
+	return { rate, before, ruledOut, possible };
+}
+
+export const tablesOf = { female: rateTables("female"), male: rateTables("male") };

@@ -1,0 +1,49 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { InputError } from "../base/errors.js";
+import { lawVersion } from "./law.js";
+import type { Oracle } from "./oracle.js";
+import { oracle } from "./oracle.js";
+import { formats } from "./table-writers.js";
+
+export const truthFile = "truth.json";
+
+const truthSchema = z.strictObject({
+	kind: z.literal("trajgpt-simulation"),
+	/** Of the law the population was drawn from; the law itself is code. */
+	law: z.int().min(1),
+	seed: z.int().min(0),
+	patients: z.int().min(1),
+	records: z.int().min(0),
+	prescriptions: z.int().min(0),
+	format: z.enum(formats),
+});
+
+export type Truth = z.infer<typeof truthSchema>;
+
+/** What a simulation's folder says of itself. */
+export async function readTruth(folder: string): Promise<Truth> {
+	const file = join(folder, truthFile);
+	let json: unknown;
+	try {
+		json = JSON.parse(await readFile(file, "utf8"));
+	} catch (cause) {
+		throw new InputError(`${file} cannot be read; expected a folder written by simulate`, {
+			cause,
+		});
+	}
+	const parsed = truthSchema.safeParse(json);
+	if (!parsed.success) throw new InputError(`${file} is damaged; run simulate again`);
+	return parsed.data;
+}
+
+/** The oracle of the population in a folder. */
+export async function oracleOf(folder: string): Promise<Oracle> {
+	const { law } = await readTruth(folder);
+	if (law !== lawVersion)
+		throw new InputError(
+			`${join(folder, truthFile)} was drawn from law ${law}, this version knows law ${lawVersion}; run simulate again`,
+		);
+	return oracle();
+}
