@@ -9,13 +9,17 @@ export interface EventOptions {
 
 /** Numbers instead of texts: table `coded` (patient, time, code, ord). Frees `record`. */
 export async function numberRecords(store: Store): Promise<void> {
+	// Where no two systems share a code, the code alone tells: one text to compare instead of three.
+	const [shared] = await store.all<{ n: number }>(
+		"SELECT count(*) - count(DISTINCT code) AS n FROM code",
+	);
+	const keys = shared?.n ? ["code", "system", "kind"] : ["code"];
 	await store.run(`
 		CREATE TABLE coded AS
 		SELECT patient.id AS patient, time, code.id AS code, record.rowid AS ord
 		FROM record
 		JOIN patient ON patient.key = record.patient
-		JOIN code ON code.code = record.code AND code.system = record.system
-			AND code.kind = record.kind`);
+		JOIN code ON ${keys.map((key) => `code.${key} = record.${key}`).join(" AND ")}`);
 	await store.run("DROP TABLE record");
 }
 

@@ -135,9 +135,12 @@ async function loadDrugs(
 	const { plan, code, names } = planDrugs(table, unit, options);
 	const notes = notesOn(table.file, await insertRecords(store, [plan]));
 	if (!names) return notes;
+	// In two steps, or DuckDB would work out the texts of all rows before it groups them.
+	await store.run(`CREATE TABLE called AS ${names.distinct}`);
 	await store.run(
-		`INSERT INTO code_name SELECT system, code, name, NULL, NULL FROM (${names}) AS d WHERE code IS NOT NULL AND name IS NOT NULL AND NOT EXISTS (FROM code_name AS n WHERE n.system = d.system AND n.code = d.code) GROUP BY system, code, name QUALIFY row_number() OVER (PARTITION BY system, code ORDER BY sum(rows) DESC, name) = 1 ORDER BY system, code`,
+		`INSERT INTO code_name SELECT system, code, name, NULL, NULL FROM (${names.of("called")}) AS d WHERE code IS NOT NULL AND name IS NOT NULL AND NOT EXISTS (FROM code_name AS n WHERE n.system = d.system AND n.code = d.code) GROUP BY system, code, name QUALIFY row_number() OVER (PARTITION BY system, code ORDER BY sum(rows) DESC, name) = 1 ORDER BY system, code`,
 	);
+	await store.run("DROP TABLE called");
 	if (!code) return notes;
 	const [{ nameless } = { nameless: 0 }] = await store.all<{ nameless: number }>(
 		"SELECT count(*) AS nameless FROM record WHERE system = 'Name' AND kind = 'drug'",

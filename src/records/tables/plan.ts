@@ -27,7 +27,16 @@ import {
 	systemSql,
 } from "./systems-sql.js";
 import type { Table } from "./table.js";
-import { chosen, daysOf, isNumber, plainText, type TimeIs, textOf, unitNamed } from "./values.js";
+import {
+	chosen,
+	daysOf,
+	isNumber,
+	plainText,
+	type TimeIs,
+	textOf,
+	unitNamed,
+	untrimmed,
+} from "./values.js";
 
 function wanted(
 	tables: readonly Aliased[],
@@ -85,6 +94,9 @@ export function planRecords(
 					)
 				: kindSql(system),
 			value: value ? valueSql(value) : "NULL",
+			quick: join
+				? undefined
+				: { patient: untrimmed(patient), code: untrimmed(code), system: systemSql(system) },
 			from: {
 				patient,
 				time,
@@ -135,15 +147,18 @@ function also(tables: readonly Aliased[], given: string | undefined, groups: Gro
 const drugCode = '"trajgpt code"';
 const drugName = '"trajgpt name"';
 
-/**
- * How a table of prescriptions becomes records. `names` is SQL for what the drugs are called (system,
- * code, name, rows), from the distinct rows of the columns that say so.
- */
+/** SQL for what drugs are called (system, code, name, rows), given the distinct rows of the columns that say so. */
+interface DrugNames {
+	readonly distinct: string;
+	of(rows: string): string;
+}
+
+/** How a table of prescriptions becomes records. */
 export function planDrugs(
 	table: Table,
 	unit: TimeIs,
 	options: TableOptions,
-): { plan: RecordPlan; code: Found | undefined; names: string | undefined } {
+): { plan: RecordPlan; code: Found | undefined; names: DrugNames | undefined } {
 	const tables: Aliased[] = [{ table, alias: "m" }];
 	const patient = also(tables, options.patient, patientNames);
 	if (!patient) throw missingColumn(tables, "the patient", "call it patient");
@@ -180,9 +195,11 @@ export function planDrugs(
 	const said = [code, name, systemColumn].flatMap((column) => (column ? [column.sql] : []));
 	return {
 		code,
-		names:
-			name &&
-			`SELECT ${ownSystem} AS system, ${ownCode} AS code, ${drugName} AS name, rows FROM (SELECT *, ${texts} FROM (SELECT ${said.join(", ")}, count(*) AS rows FROM ${table.sql} AS m GROUP BY ALL) AS m) AS m`,
+		names: name && {
+			distinct: `SELECT ${said.join(", ")}, count(*) AS rows FROM ${table.sql} AS m GROUP BY ALL`,
+			of: (rows) =>
+				`SELECT ${ownSystem} AS system, ${ownCode} AS code, ${drugName} AS name, rows FROM (SELECT *, ${texts} FROM ${rows} AS m) AS m`,
+		},
 		plan: {
 			// Both texts are worked out once, and then used several times.
 			table: { ...table, sql: `(SELECT *, ${texts} FROM ${table.sql} AS m)` },
@@ -193,6 +210,17 @@ export function planDrugs(
 			system: ownSystem,
 			kind: "'drug'",
 			value: "NULL",
+			quick:
+				implied === "NDC"
+					? undefined
+					: {
+							patient: untrimmed(patient),
+							code: `coalesce(${[code, name].flatMap((column) => (column ? [untrimmed(column)] : [])).join(", ")})`,
+							system:
+								code && name
+									? `CASE WHEN ${code.sql} IS NULL THEN 'Name' ELSE ${system} END`
+									: system,
+						},
 			from: {
 				patient,
 				time,

@@ -20,13 +20,17 @@ function refuse(column: Found, expected: string): never {
 	);
 }
 
-/** Words for nothing. */
-const nothing = ["", "NULL", "NA", "N/A", "NAN", "NONE"];
+/** Words for nothing, as they are usually written. */
+const nothing = ["", ..."NULL null Null NA na N/A n/a NAN nan NaN NONE none None".split(" ")];
 const nothingSql = nothing.map(quoted).join(", ");
 
 /** SQL for a condition: a text says that there is none. */
 export const saysNothing = (expression: string): string =>
-	`(length(${expression}) <= 4 AND upper(${expression}) IN (${nothingSql}))`;
+	`(strlen(${expression}) <= 4 AND ${expression} IN (${nothingSql}))`;
+
+/** SQL for a condition: a text has blanks around it, or says that there is none. */
+export const isUntidy = (expression: string): string =>
+	`(${expression} LIKE ' %' OR ${expression} LIKE '% ' OR ${saysNothing(expression)})`;
 
 /** SQL for the text of a column, NULL where it is empty or says that there is none. */
 export function textOf(column: Found, fractions: "whole" | "refused" = "refused"): string {
@@ -49,6 +53,10 @@ export function plainText(column: Found, fractions: "whole" | "refused" = "refus
 	if (!text.test(type)) refuse(column, "text or whole numbers");
 	return type === "VARCHAR" ? `trim(${sql})` : `CAST(${sql} AS VARCHAR)`;
 }
+
+/** The text of a column as it stands, where it is text. */
+export const untrimmed = (column: Found): string =>
+	column.type === "VARCHAR" ? column.sql : plainText(column, "whole");
 
 /** A text literal as it was, for messages. */
 export const rawText = ({ sql }: Found): string => `CAST(${sql} AS VARCHAR)`;
