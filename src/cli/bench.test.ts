@@ -1,5 +1,9 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { captured } from "./testing/captured.js";
+import { runBuilt } from "./testing/run-built.js";
 
 const tiny = ["--preset", "tiny", "--threads", "1"];
 
@@ -59,4 +63,50 @@ test.each(["step", "infer"])("bench %s: a preset that is not there", async (what
 	const { code, stdout, stderr } = await captured(["bench", what, "--preset", "huge"]);
 	expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
 	expect(stderr).toContain('no preset "huge"; known presets: tiny, default, paper, paper-7m');
+});
+
+test("bench prepare tells the time of a simulated population's way to a dataset", async () => {
+	const few = ["--patients", "30", "--threads", "1", "--no-peer", "--json"];
+	const { code, stdout, stderr } = await runBuilt(["bench", "prepare", ...few]);
+	expect({ code, stderr }).toEqual({
+		code: 0,
+		stderr: "simulating 30 people\npreparing with trajgpt\n",
+	});
+	const report = JSON.parse(stdout);
+	expect(report).toEqual({
+		patients: 30,
+		rows: expect.any(Number),
+		threads: 1,
+		memory: 2 ** 31,
+		counts: expect.objectContaining({ patients: expect.any(Number), events: expect.any(Number) }),
+		trajgpt: {
+			engine: "trajgpt",
+			seconds: expect.any(Number),
+			rowsPerSecond: expect.any(Number),
+			peakBytes: expect.any(Number),
+		},
+		pandas: null,
+	});
+	const { seconds, rowsPerSecond, peakBytes } = report.trajgpt;
+	expect(seconds).toBeGreaterThan(0);
+	expect(rowsPerSecond * seconds).toBeCloseTo(report.rows, 6);
+	expect(report.rows).toBeGreaterThan(report.counts.events);
+	expect(report.counts.events).toBeGreaterThan(100);
+	expect(peakBytes).toBeGreaterThan(2 ** 24);
+}, 30_000);
+
+test("bench prepare: a --source that is not there, or not CSV, is refused", async () => {
+	const folder = await temporaryFolder();
+	const bench = (source: string) =>
+		captured(["bench", "prepare", "--source", source, "--patients", "30", "--no-peer"]);
+	const typo = join(folder, "typo");
+	const { code, stdout, stderr } = await bench(typo);
+	expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+	expect(stderr).toContain("typo/truth.json cannot be read; expected a folder written by simulate");
+	expect(await readdir(folder)).toEqual([]);
+	const parquet = join(folder, "parquet");
+	await captured(["simulate", "--patients", "2", "--format", "parquet", "--out", parquet]);
+	expect((await bench(parquet)).stderr).toContain(
+		"holds parquet tables, and pandas is timed on CSV",
+	);
 });

@@ -14,7 +14,7 @@ import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
 import { dateDay, wholeNumber } from "./option-values.js";
-import { table } from "./table.js";
+import { percent, table } from "./table.js";
 
 interface Asked {
 	readonly patient: string;
@@ -38,31 +38,35 @@ interface CheckOptions {
 }
 
 const isoDay = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10);
-const percent = (p: number) => `${(100 * p).toFixed(1)} %`;
 
 export function command(io: Io): Command {
-	const asked = (name: string) =>
+	const asked = (name: string, known: string) =>
 		new Command(name)
 			.argument("<simulation>", "folder that simulate wrote")
 			.requiredOption("--patient <id>", "whom it is about")
-			.requiredOption("--at <date>", "when it is asked; records up to that day are known", dateDay);
-	const next = asked("next")
+			.requiredOption(
+				"--at <date>",
+				`when it is asked; records ${known} that day are known`,
+				dateDay,
+			);
+	const next = asked("next", "before")
 		.description(
 			"The true distribution of the next code, if the next record is on a day: exact, by the law\n" +
-				"the population was drawn from. Records before the day are known.",
+				"the population was drawn from. The person must be alive and insured on that day.",
 		)
 		.option("--top <n>", "how many codes to list", wholeNumber(1), 10)
 		.option("--json", "print one JSON document, with all codes")
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt oracle next sim --patient p000017 --at 2012-06-01": "what is to be expected",
+				"trajgpt oracle next sim --patient p000060 --at 2012-06-01": "what is to be expected",
 			}),
 		)
 		.action((folder: string, options: NextOptions) => answerNext(io, folder, options));
-	const risk = asked("risk")
+	const risk = asked("risk", "up to")
 		.description(
-			"The true chance that a code is recorded within some days after a day, by sampled futures.",
+			"The true chance that a code is recorded within some days after a day, by sampled futures.\n" +
+				"The person must be alive on that day, and it must lie within the time of the policies.",
 		)
 		.requiredOption("--code <phecode>", "which code")
 		.option("--within <days>", "days ahead", wholeNumber(1), 365)
@@ -72,7 +76,7 @@ export function command(io: Io): Command {
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt oracle risk sim --patient p000017 --at 2012-06-01 --code 428":
+				"trajgpt oracle risk sim --patient p000060 --at 2012-06-01 --code 428":
 					"of heart failure within a year",
 			}),
 		)
@@ -99,7 +103,7 @@ export function command(io: Io): Command {
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt oracle next sim --patient p000017 --at 2012-06-01": "what is to be expected",
+				"trajgpt oracle next sim --patient p000060 --at 2012-06-01": "what is to be expected",
 				"trajgpt oracle check sim": "how much better than counting",
 			}),
 		);
@@ -116,12 +120,26 @@ async function patientOf(folder: string, id: string): Promise<SimulatedPatient> 
 	return simulatePatient(seed, number);
 }
 
+/** Of the dead, and of the time before and after the policies, the law says nothing. */
+function checkAlive({ id, person, death }: SimulatedPatient, at: number): void {
+	if (death !== null && at >= death)
+		throw new InputError(
+			`${id} died on ${isoDay(death)}, --at is ${isoDay(at)}; choose a day before that`,
+		);
+	const [first, last] = [person.coverage[0]![0], person.coverage.at(-1)![1]];
+	if (at < first || at > last)
+		throw new InputError(
+			`${id} is insured from ${isoDay(first)} to ${isoDay(last)}, --at is ${isoDay(at)}; choose a day of that time`,
+		);
+}
+
 async function answerNext(io: Io, folder: string, options: NextOptions): Promise<void> {
 	const truth = await oracleOf(folder);
 	const patient = await patientOf(folder, options.patient);
+	checkAlive(patient, options.at);
 	if (!isCovered(patient.person, options.at))
 		throw new InputError(
-			`${options.patient} is not insured on ${isoDay(options.at)}, so nothing is recorded then; choose another --at`,
+			`${options.patient} is not insured on ${isoDay(options.at)}: the policy had lapsed, so nothing is recorded then; choose another --at`,
 		);
 	const history = simulatedHistory(patient, options.at - 1);
 	const p = truth.next(history, options.at);
@@ -147,7 +165,9 @@ async function answerNext(io: Io, folder: string, options: NextOptions): Promise
 async function answerRisk(io: Io, folder: string, options: RiskOptions): Promise<void> {
 	const { at, within, samples, seed, code } = options;
 	const truth = await oracleOf(folder);
-	const history = simulatedHistory(await patientOf(folder, options.patient), at);
+	const patient = await patientOf(folder, options.patient);
+	checkAlive(patient, at);
+	const history = simulatedHistory(patient, at);
 	const steps = Array.from({ length: 4 }, (_, i) => at + Math.ceil((within * (i + 1)) / 4));
 	const risks = truth.risk(history, code, steps, { samples, seed, known: at });
 	const points = steps.map((day, i) => ({ date: isoDay(day), risk: risks[i] as number }));
@@ -181,7 +201,9 @@ async function answerCheck(io: Io, folder: string, options: CheckOptions): Promi
 				nats.map(({ name, nats }) => [name, nats.toFixed(3)]),
 			),
 			`\nRisks of every code within a year, ${calibration.people} people, in ${calibration.cells} cells (a code and a range of risk):\n`,
-			`${percent(calibration.within95)} of cells lie within their 95 % interval, ${percent(calibration.within99)} within their 99 % interval; ${calibration.ratio.toFixed(3)} records seen for each expected\n`,
+			calibration.cells === 0
+				? "too few people to tell whether the risks are calibrated; simulate more, or raise --patients\n"
+				: `${percent(calibration.within95)} of cells lie within their 95 % interval, ${percent(calibration.within99)} within their 99 % interval; ${calibration.ratio.toFixed(3)} records seen for each expected\n`,
 		].join(""),
 	);
 }

@@ -212,8 +212,8 @@ describe("prepare takes", () => {
 		const { counts, source, splits } = JSON.parse(stdout);
 		expect(counts).toMatchObject({ patients: 1, events: 3, tokens: 7 });
 		expect(splits.given).toBe(1);
-		expect(source.notes.join("\n")).toContain("times ran backwards at 1 records: sorted");
-		expect(stderr).toContain("note: 1 records repeat another of the same patient, time and code");
+		expect(source.notes.join("\n")).toContain("1 records stand before an earlier one");
+		expect(stderr).toContain("note: 1 events repeat another of the same patient, time and code");
 	});
 
 	test.each([
@@ -244,7 +244,7 @@ describe("prepare takes", () => {
 		async (name) => {
 			const { code, stdout } = await captured([name, "--help"]);
 			expect(code).toBe(0);
-			expect(stdout).toContain(`Examples:\n  trajgpt ${name === "prepare" ? "simulate" : name} `);
+			expect(stdout).toContain(`Examples:\n  trajgpt ${name} `);
 		},
 	);
 });
@@ -281,12 +281,18 @@ describe("prepare on real files", () => {
 		const { mapped, unmapped } = manifest.codes;
 		expect([mapped, mapped + unmapped.events]).toEqual([1673, 1761]);
 		expect(manifest.labels.map(({ task }: { task: string }) => task)).toEqual(["insulin", "chf"]);
+		expect(manifest.labels[0]).toMatchObject({ labels: 26, positive: 26 });
 	});
 
 	const meds = shared("mimic4_demo_meds/mimic_iv_demo_meds_events.parquet");
 	test.skipIf(!existsSync(meds))("MIMIC-IV as MEDS", async () => {
 		const { manifest } = await run(meds, "--from", "meds", ...all);
-		expect(manifest.codes.mapped + manifest.codes.unmapped.events).toBe(4506);
+		const { codes, counts, dropped, source } = manifest;
+		expect(codes.mapped + codes.unmapped.events).toBe(4506);
+		expect(codes.unmapped.top.length).toBe(codes.unmapped.codes);
+		expect(codes.extra).toBe(33);
+		const left = counts.events + codes.unmapped.events + dropped.drugs;
+		expect(left + dropped.unknownCodes.events).toBe(source.records + codes.extra);
 		expect(manifest.counts.patients).toBeGreaterThan(90);
 	});
 

@@ -16,7 +16,7 @@ import type { Io } from "./io.js";
 import { printJson } from "./io.js";
 import { byteSize, positiveNumber, wholeNumber } from "./option-values.js";
 import { formatOptions, formats, openSource } from "./prepare/formats.js";
-import { table } from "./table.js";
+import { percent, table } from "./table.js";
 
 interface Options {
 	readonly from: string;
@@ -51,8 +51,8 @@ ${Object.entries(formats)
 	.join("\n")}
 
 ICD-9-CM and ICD-10-CM diagnoses become PheCodes; other codes stay. Patients go to train, valid and
-test by a seeded hash of their id, 80/10/10, unless the source names splits. All that is learned from
-data comes from the training patients alone. docs/guides has a page for each format.`;
+test by a seeded hash of their id, 80/10/10, unless the source names splits. All that is learned
+from data comes from the training patients alone. docs/guides has a page for each format.`;
 
 export function command(io: Io): Command {
 	const d = prepareDefaults;
@@ -80,8 +80,8 @@ export function command(io: Io): Command {
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt simulate --patients 2000 --out sim": "a population to try things with",
-				"trajgpt prepare sim --from csv --min-records 50 --out data": "its claims, as a dataset",
+				"trajgpt prepare sim --from csv --min-records 50 --out data":
+					"what trajgpt simulate wrote, as a dataset",
 				"trajgpt prepare --from omop --db postgres://me@host/cdm --out data": "from PostgreSQL",
 				"trajgpt prepare dx.csv.gz --from csv --join adm.csv.gz --on hadm_id --system icd9 --out data":
 					"dates in another table",
@@ -195,8 +195,6 @@ async function act(io: Io, paths: readonly string[], options: Options): Promise<
 		stop();
 	}
 }
-
-const percent = (part: number, all: number) => `${((100 * part) / Math.max(1, all)).toFixed(1)} %`;
 
 function render(folder: string, { counts, codes, dropped, labels }: Manifest): string {
 	const splits = Object.entries(counts.splits).map(([name, { patients, events }]) => [

@@ -37,7 +37,7 @@ export function command(io: Io): Command {
 			examples({
 				"trajgpt simulate --patients 2000 --out sim": "two thousand people",
 				"trajgpt prepare sim --from csv --out data": "make them a dataset",
-				"trajgpt oracle next sim --patient p000017 --at 2012-06-01":
+				"trajgpt oracle next sim --patient p000060 --at 2012-06-01":
 					"what was to be expected of one",
 			}),
 		)

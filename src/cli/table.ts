@@ -19,6 +19,10 @@ export function table(
 	return `${[header, ...cells].map(line).join("\n")}\n`;
 }
 
+/** A share to one digit: 12.3 %. */
+export const percent = (part: number, of = 1): string =>
+	of === 0 ? "none" : `${((100 * part) / of).toFixed(1)} %`;
+
 /** Whole numbers in thousands, others to about three figures. */
 function show(value: string | number): string {
 	if (typeof value === "string") return value;

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { InputError } from "../base/errors.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { checkFileTarget, checkFolderTarget, replaceFile, replaceFolder } from "./beside.js";
@@ -51,4 +51,43 @@ test("targets that are there are refused, unless forced and ours", async () => {
 	await expect(checkFileTarget(join(inside, "marker"), false)).rejects.toThrow("pass --force");
 	await checkFileTarget(join(inside, "marker"), true);
 	await expect(checkFolderTarget(join(inside, "marker"), true, "m")).rejects.toThrow("is a file");
+});
+
+test("what dead processes left is removed, and what was set aside only once there is another", async () => {
+	const folder = await temporaryFolder();
+	const target = join(folder, "data");
+	const gone = 2 ** 22 + 1;
+	const left = [".data", ".data.previous"].flatMap((name) =>
+		[gone, process.ppid, "mine"].map((writer) => `${name}.tmp-${writer}`),
+	);
+	for (const name of [...left, ".data2.tmp-4194305"]) await mkdir(join(folder, name));
+	const others = left.filter((name) => !name.endsWith(String(gone)));
+	const previous = `.data.previous.tmp-${gone}`;
+	const failing = replaceFolder(target, () => Promise.reject(new Error("stopped")));
+	await expect(failing).rejects.toThrow("stopped");
+	const stays = [...others, ".data2.tmp-4194305"];
+	expect((await readdir(folder)).sort()).toEqual([...stays, previous].sort());
+	await replaceFolder(target, (partial) => writeFile(join(partial, "file"), "one"));
+	expect((await readdir(folder)).sort()).toEqual([...stays, "data"].sort());
+	await replaceFolder(target, (partial) => writeFile(join(partial, "file"), "two"));
+	expect((await readdir(folder)).sort()).toEqual([...stays, "data"].sort());
+	expect(await readFile(join(target, "file"), "utf8")).toBe("two");
+});
+
+test("who listens to signals too decides when to end", async () => {
+	const listened = () => ["SIGINT", "SIGTERM", "exit"].map((name) => process.listenerCount(name));
+	const before = listened();
+	let heard = 0;
+	const listener = () => heard++;
+	process.on("SIGINT", listener);
+	onTestFinished(() => void process.removeListener("SIGINT", listener));
+	const target = join(await temporaryFolder(), "file");
+	await replaceFile(target, async (path) => {
+		process.emit("SIGINT");
+		await writeFile(path, "one");
+	});
+	expect(heard).toBe(1);
+	expect(await readFile(target, "utf8")).toBe("one");
+	process.removeListener("SIGINT", listener);
+	expect(listened()).toEqual(before);
 });

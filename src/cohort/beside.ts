@@ -1,7 +1,9 @@
-import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { existsSync, renameSync } from "node:fs";
+import { mkdir, readdir, rename, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { InputError } from "../base/errors.js";
 import { errorCode, systemRefusal } from "../base/system-errors.js";
+import { besideName, removeAll, removeLeftovers } from "./leftovers.js";
 
 async function exists(path: string): Promise<boolean> {
 	try {
@@ -23,9 +25,43 @@ async function guarded(target: string, work: () => Promise<void>): Promise<void>
 	}
 }
 
-/** A name next to the target, on the same file system, so that a rename is one step. */
-function besideName(target: string, what: string): string {
-	return join(dirname(target), `.${basename(target)}.${what}-${process.pid}`);
+/** Its leftovers stand beside it under a hidden name, on the same file system: a rename is one step. */
+const hidden = (target: string) => join(dirname(target), `.${basename(target)}`);
+
+const stopSignals = { SIGINT: 130, SIGTERM: 143 };
+
+/** Sees to it that `path` is gone when the work ends, be it by Ctrl-C or a scheduler's SIGTERM. */
+export async function temporarily<T>(path: string, work: () => Promise<T>): Promise<T> {
+	const clean = () => removeAll(path);
+	const stops = Object.entries(stopSignals).map(([signal, code]) => {
+		const stop = () => {
+			// Whoever else listens decides when the process ends.
+			if (process.listenerCount(signal) === 0) process.exit(code);
+		};
+		process.once(signal, stop);
+		return () => process.removeListener(signal, stop);
+	});
+	process.once("exit", clean);
+	try {
+		return await work();
+	} finally {
+		for (const remove of stops) remove();
+		process.removeListener("exit", clean);
+		clean();
+	}
+}
+
+/** Gives a place beside the target to write to, and leaves nothing there. */
+async function writeBeside(
+	target: string,
+	write: (partial: string) => Promise<void>,
+): Promise<void> {
+	await guarded(target, async () => {
+		await mkdir(dirname(target), { recursive: true });
+		removeLeftovers(hidden(target));
+		const partial = besideName(hidden(target));
+		await temporarily(partial, () => write(partial));
+	});
 }
 
 /** Throws when `target` is there and may not be replaced. Worth asking before long work begins. */
@@ -67,15 +103,9 @@ export async function replaceFile(
 	target: string,
 	write: (path: string) => Promise<void>,
 ): Promise<void> {
-	const partial = besideName(target, "partial");
-	await guarded(target, async () => {
-		await mkdir(dirname(target), { recursive: true });
-		try {
-			await write(partial);
-			await rename(partial, target);
-		} finally {
-			await rm(partial, { force: true });
-		}
+	await writeBeside(target, async (partial) => {
+		await write(partial);
+		await rename(partial, target);
 	});
 }
 
@@ -84,24 +114,25 @@ export async function replaceFolder(
 	target: string,
 	write: (folder: string) => Promise<void>,
 ): Promise<void> {
-	const partial = besideName(target, "partial");
-	const previous = besideName(target, "previous");
-	await guarded(target, async () => {
-		await rm(partial, { recursive: true, force: true });
-		await mkdir(partial, { recursive: true });
-		try {
-			await write(partial);
-			const replacing = await exists(target);
-			if (replacing) await rename(target, previous);
-			try {
-				await rename(partial, target);
-			} catch (error) {
-				if (replacing) await rename(previous, target);
-				throw error;
-			}
-			await rm(previous, { recursive: true, force: true });
-		} finally {
-			await rm(partial, { recursive: true, force: true });
-		}
+	await writeBeside(target, async (partial) => {
+		await mkdir(partial);
+		await write(partial);
+		swap(partial, target);
 	});
+}
+
+/** Synchronous, so that no signal is heard while the target is away. */
+function swap(partial: string, target: string): void {
+	const aside = `${hidden(target)}.previous`;
+	const previous = besideName(aside);
+	const replacing = existsSync(target);
+	if (replacing) renameSync(target, previous);
+	try {
+		renameSync(partial, target);
+	} catch (error) {
+		if (replacing) renameSync(previous, target);
+		throw error;
+	}
+	// Not before: a process killed between the two renames has left the only copy there.
+	removeLeftovers(aside);
 }

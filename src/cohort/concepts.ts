@@ -1,4 +1,4 @@
-import type { CodeMap } from "../codes/index.js";
+import { type CodeMap, type IcdSystem, normaliseIcd } from "../codes/index.js";
 import type { RecordKind } from "../records/rows.js";
 import type { Store } from "../records/store.js";
 import type { Mark } from "./label-rules.js";
@@ -34,8 +34,9 @@ interface SeenCode {
 	readonly category: string | null;
 }
 
-type Icd = "ICD9CM" | "ICD10CM";
-const isIcd = (system: string): system is Icd => system === "ICD9CM" || system === "ICD10CM";
+const isIcd = (system: string): system is IcdSystem => system === "ICD9CM" || system === "ICD10CM";
+
+const keyOf = (system: string, code: string) => `${system}\u0000${code}`;
 
 export interface Concepts {
 	readonly list: readonly Concept[];
@@ -65,7 +66,7 @@ export async function mapCodes(store: Store, options: CodeOptions): Promise<Conc
 	const list: Concept[] = [];
 	const numberOf = new Map<string, number>();
 	const conceptNumber = (concept: Concept): number => {
-		const key = `${concept.system}\u0000${concept.code}`;
+		const key = keyOf(concept.system, concept.code);
 		const known = numberOf.get(key);
 		if (known !== undefined) return known;
 		numberOf.set(key, list.length);
@@ -75,10 +76,13 @@ export async function mapCodes(store: Store, options: CodeOptions): Promise<Conc
 	const marks: [code: number, what: Mark][] = [];
 	const unmapped: SeenCode[] = [];
 	let mapped = 0;
+	let extra = 0;
 	let drugs = 0;
-	for (const code of seen) {
-		const { id, system, kind, records } = code;
+	for (const written of seen) {
+		const { id, system, kind, records } = written;
 		const icd = kind === "diagnosis" && isIcd(system);
+		const normal = icd ? normaliseIcd(system, written.code) : undefined;
+		const code = normal === undefined ? written : { ...written, code: normal };
 		const phecodes = icd ? options.map.phecodesOf(system, code.code) : [];
 		for (const mark of marksOf(code, phecodes)) marks.push([id, mark]);
 		if (kind === "drug" && options.drugs !== "tokens") {
@@ -94,6 +98,7 @@ export async function mapCodes(store: Store, options: CodeOptions): Promise<Conc
 			toMap && phecodes.length > 0
 				? phecodes.map((phecode) => pheConcept(options.map, phecode))
 				: [ownConcept(code, options.map)];
+		extra += records * (concepts.length - 1);
 		for (const concept of concepts) mapping.push([id, conceptNumber(concept), rank]);
 	}
 	await store.run("CREATE TABLE mapping (code INTEGER, concept INTEGER, rank INTEGER)");
@@ -108,8 +113,9 @@ export async function mapCodes(store: Store, options: CodeOptions): Promise<Conc
 			map: usesMap ? options.map.source : null,
 			level: usesMap ? options.map.level : null,
 			mapped,
-			unmapped: summaryOf(unmapped),
+			unmapped: summaryOf(unmapped, unmapped.length),
 			keptUnmapped: options.unmapped === "keep",
+			extra,
 		},
 	};
 }
@@ -136,21 +142,23 @@ function ownConcept({ system, code, kind, name, category }: SeenCode, map: CodeM
 	};
 }
 
-const mostListed = 100;
-
-/** How many codes and records, and the most frequent of them. */
+/** How many codes and records, and the most frequent of them; a code may come in several rows. */
 export function summaryOf(
-	codes: readonly { readonly code: string; readonly system: string; readonly records: number }[],
+	rows: readonly { readonly code: string; readonly system: string; readonly records: number }[],
+	mostListed = 100,
 ): DroppedCodes {
-	const sorted = [...codes].sort(
-		(a, b) => b.records - a.records || compare(a.system, b.system) || compare(a.code, b.code),
+	const codes = new Map<string, DroppedCodes["top"][number]>();
+	for (const { system, code, records } of rows) {
+		const key = keyOf(system, code);
+		codes.set(key, { code, system, events: (codes.get(key)?.events ?? 0) + records });
+	}
+	const sorted = [...codes.values()].sort(
+		(a, b) => b.events - a.events || compare(a.system, b.system) || compare(a.code, b.code),
 	);
 	return {
-		codes: codes.length,
-		events: codes.reduce((sum, { records }) => sum + records, 0),
-		top: sorted
-			.slice(0, mostListed)
-			.map(({ code, system, records }) => ({ code, system, events: records })),
+		codes: codes.size,
+		events: rows.reduce((sum, { records }) => sum + records, 0),
+		top: sorted.slice(0, mostListed),
 	};
 }
 

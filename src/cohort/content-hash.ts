@@ -4,17 +4,14 @@ import type { Manifest } from "./manifest.js";
 import type { PatientColumns } from "./patients.js";
 import type { Token } from "./vocabulary.js";
 
-const bytesOf = (array: Float64Array | Int32Array) =>
-	new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-
-/** Takes the events piece by piece, in order. */
+/** Takes the columns of the events as bytes (little-endian), piece by piece, in order. */
 export function eventsHasher() {
 	const time = createHash("sha256");
 	const token = createHash("sha256");
 	return {
-		add(times: Float64Array, tokens: Int32Array) {
-			time.update(bytesOf(times));
-			token.update(bytesOf(tokens));
+		add(times: Uint8Array, tokens: Uint8Array) {
+			time.update(times);
+			token.update(tokens);
 		},
 		digest: () => createHash("sha256").update(time.digest()).update(token.digest()).digest("hex"),
 	};

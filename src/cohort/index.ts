@@ -1,5 +1,5 @@
 export { type Batch, type BatchOptions, splitBatches } from "./batches.js";
-export { checkFileTarget, checkFolderTarget, replaceFile } from "./beside.js";
+export { checkFileTarget, checkFolderTarget, replaceFile, temporarily } from "./beside.js";
 export type { Dataset, History } from "./dataset.js";
 export type { Histogram } from "./histogram.js";
 export type { Label } from "./labels.js";

@@ -35,7 +35,9 @@ const insulinIngredients = new Set([
 
 const insulinNames =
 	/\b(insulins?|humulin|novolin|humalog|novolog|novorapid|lantus|levemir|toujeo|tresiba|basaglar|apidra|fiasp|admelog|semglee)\b/i;
-const notADrug = /\b(syringe|needle|pen needle|pump|insulin-like)\b/i;
+const notADrug = /\b(syringes?|syrs?|needles?|pumps?|infusion sets?|insulin-like)\b/i;
+/** Names of drugs end in their dose form: "… 100 UNT/ML Prefilled Syringe". */
+const filled = /\bpre[- ]?filled\b/i;
 
 /** By ATC group A10A, by RxNorm ingredient, or by name. */
 function isInsulin({
@@ -50,7 +52,7 @@ function isInsulin({
 	if (system === "ATC") return /^A10A/i.test(code);
 	if (system === "RxNorm" && insulinIngredients.has(code)) return true;
 	const text = `${name ?? ""} ${/^[\d.-]+$/.test(code) ? "" : code}`;
-	return insulinNames.test(text) && !notADrug.test(text);
+	return insulinNames.test(text) && (filled.test(text) || !notADrug.test(text));
 }
 
 /** Six months, for the insulin label. */
@@ -59,6 +61,6 @@ export const insulinDays = 183;
 export const heartFailureDays = 365;
 
 export const rules = {
-	insulin: `insulin prescribed within ${insulinDays} days of the first record of PheCode 250; history up to that record`,
+	insulin: `insulin prescribed within ${insulinDays} days of the day of the first record of PheCode 250; history up to that record`,
 	chf: `two records of PheCode 428 on different days within ${heartFailureDays} days; history before the day of the first, or for others before their last day`,
 } as const;

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { InputError } from "../base/errors.js";
 import type { Store } from "../records/store.js";
 import { quoted } from "../records/store.js";
+import type { CodeOptions } from "./concepts.js";
 import { heartFailureDays, insulinDays, rules } from "./label-rules.js";
 import type { Manifest } from "./manifest.js";
 import { readColumns } from "./parquet.js";
@@ -24,7 +25,10 @@ type LabelSummary = Manifest["labels"][number];
  * Works on `final` (patient, day, rank, ord …) and on all records of the dataset's patients, dropped codes
  * included.
  */
-export async function makeLabels(store: Store): Promise<LabelSummary[]> {
+export async function makeLabels(
+	store: Store,
+	drugs: CodeOptions["drugs"],
+): Promise<LabelSummary[]> {
 	await store.run(`
 		CREATE TABLE label (
 			task VARCHAR, patient INTEGER, day DOUBLE, events INTEGER, value BOOLEAN)`);
@@ -36,19 +40,21 @@ export async function makeLabels(store: Store): Promise<LabelSummary[]> {
 	const marks = new Set(there.map(({ what }) => what));
 	const summaries: LabelSummary[] = [];
 	if (marks.has("insulin") && marks.has("diabetes"))
-		summaries.push(await label(store, "insulin", rules.insulin, insulinCases));
+		summaries.push(await label(store, "insulin", rules.insulin, insulinCases(drugs === "tokens")));
 	if (marks.has("heart-failure"))
 		summaries.push(await label(store, "chf", rules.chf, heartFailureCases));
 	return summaries;
 }
 
 /** Where each patient's records end, whatever became of them. Conditions on time are never joined by: DuckDB is slow at that. */
-const lastDays = `
-	SELECT cohort.number AS patient, max(time) AS day
-	FROM coded JOIN cohort ON cohort.id = coded.patient GROUP BY ALL`;
+const lastDays = "SELECT number AS patient, last AS day FROM cohort JOIN patient USING (id)";
 
-/** Rows (patient, day, events, value) or, with `reason` set, patients that have no label. */
-const insulinCases = `
+/**
+ * Rows (patient, day, events, value) or, with `reason` set, patients that have no label. The rule counts in
+ * whole days, for a prescription and a diagnosis of one day seldom come with the same clock. Where drugs are
+ * tokens, insulin ahead of the diagnosis on that day would be seen, and with it the answer.
+ */
+const insulinCases = (drugsAreTokens: boolean) => `
 	WITH onset AS (
 		SELECT patient, min({'day': day, 'ord': ord}) AS at FROM marked
 		WHERE what = 'diabetes' GROUP BY patient
@@ -60,9 +66,12 @@ const insulinCases = `
 		FROM final JOIN onset USING (patient) GROUP BY patient
 	)
 	SELECT onset.patient, onset.at.day AS day, events,
-		coalesce(started.day <= onset.at.day + ${insulinDays}, false) AS value,
-		CASE WHEN started.day < onset.at.day THEN 'insulin before the first diabetes record'
-			WHEN NOT value AND last.day < onset.at.day + ${insulinDays}
+		coalesce(floor(started.day) <= floor(onset.at.day) + ${insulinDays}, false) AS value,
+		CASE WHEN floor(started.day) < floor(onset.at.day)
+				THEN 'insulin before the day of the first diabetes record'
+			WHEN ${drugsAreTokens} AND started.day < onset.at.day
+				THEN 'insulin among the events before the first diabetes record of that day'
+			WHEN NOT value AND floor(last.day) < floor(onset.at.day) + ${insulinDays}
 				THEN 'no insulin, and less than ${insulinDays} days of records afterwards'
 			WHEN events = 0 THEN 'no event before the question' END AS reason
 	FROM onset JOIN seen USING (patient) JOIN last USING (patient) LEFT JOIN started USING (patient)`;

@@ -17,7 +17,7 @@ const splitCount = z.strictObject({ patients: count, events: count });
 const droppedCodes = z.strictObject({
 	codes: count,
 	events: count,
-	/** The most frequent of them. */
+	/** The most frequent of them; all of them where the map does not know them. */
 	top: z.array(z.strictObject({ code: z.string(), system: z.string(), events: count })),
 });
 export type DroppedCodes = z.infer<typeof droppedCodes>;
@@ -45,6 +45,11 @@ export const manifestSchema = z.strictObject({
 		/** Those it does not know: dropped, or kept under their own code (`keptUnmapped`). */
 		unmapped: droppedCodes,
 		keptUnmapped: z.boolean(),
+		/**
+		 * Events beyond one a record: second and further PheCodes of a code, and deaths as tokens.
+		 * Records and these are the dataset's events, what `dropped` counts, and `unmapped` unless kept.
+		 */
+		extra: count,
 	}),
 	/** One unit on the time axis. */
 	timeUnit: z.strictObject({ name: z.string(), days: z.number().positive() }),

@@ -11,8 +11,8 @@ export interface People {
 }
 
 /**
- * Makes the table `patient` (id, key, birth, sex, death, split): everybody who has a record, by key,
- * with what the source knows of them and a split.
+ * Makes the table `patient` (id, key, birth, sex, death, split, last): everybody who has a record, by
+ * key, with what the source knows of them, a split and the time of their last record.
  */
 export async function gatherPeople(store: Store, seed: number): Promise<People> {
 	await checkOne(store, "birth", "birth dates", "correct the date that is wrong");
@@ -34,7 +34,7 @@ export async function gatherPeople(store: Store, seed: number): Promise<People> 
 		FROM (SELECT patient, min(time) AS first, max(time) AS last FROM record GROUP BY patient)`);
 	const [odd] = await store.all<Record<string, number>>(`
 		SELECT count(*) FILTER (two_sexes) AS sexes, count(*) FILTER (two_deaths) AS deaths,
-			count(*) FILTER (birth > first) AS births, count(*) FILTER (death < last) AS late,
+			count(*) FILTER (birth > first) AS births, count(*) FILTER (floor(death) < floor(last)) AS late,
 			count(*) FILTER (split IS NOT NULL) AS given
 		FROM seen JOIN known ON known.patient = seen.key`);
 	const [absent] = await store.all<{ n: number }>(
@@ -51,7 +51,7 @@ export async function gatherPeople(store: Store, seed: number): Promise<People> 
 	await store.run(`
 		CREATE TABLE patient AS
 		SELECT id, key, CASE WHEN birth <= first THEN birth END AS birth, sex, death,
-			coalesce(known.split, hashed.split) AS split
+			coalesce(known.split, hashed.split) AS split, last
 		FROM seen JOIN hashed USING (id) LEFT JOIN known ON known.patient = seen.key
 		ORDER BY id`);
 	for (const table of ["hashed", "seen", "known"]) await store.run(`DROP TABLE ${table}`);

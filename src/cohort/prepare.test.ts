@@ -2,13 +2,15 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { InputError } from "../base/errors.js";
+import type { IcdSystem } from "../codes/index.js";
 import type { RecordRow } from "../records/rows.js";
+import { openStore } from "../records/store.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { openDataset } from "./open-dataset.js";
 import { prepare } from "./prepare.js";
-import { idsIn, prepared, smallOptions } from "./testing/prepared.js";
+import { idsIn, prepared, smallMap, smallOptions } from "./testing/prepared.js";
 import { sourceOf } from "./testing/source-of.js";
 
 const [t1, t2, t3] = idsIn("train", 3) as [string, string, string];
@@ -137,20 +139,51 @@ describe("prepare", () => {
 		const unmapped = {
 			codes: 1,
 			events: 1,
-			top: [{ code: "V700", system: "ICD9CM", events: 1 }],
+			top: [{ code: "V70.0", system: "ICD9CM", events: 1 }],
 		};
-		const map = { map: "a small map", level: "integer", mapped: 3, unmapped };
+		const map = { map: "a small map", level: "integer", mapped: 3, unmapped, extra: 0 };
 		expect(await names({})).toEqual({
 			codes: { ...map, keptUnmapped: false },
 			tokens: ["PheCode 250", "PheCode 428"],
 		});
 		expect(await names({ unmapped: "keep" })).toEqual({
 			codes: { ...map, keptUnmapped: true },
-			tokens: ["PheCode 250", "ICD9CM V700", "PheCode 428"],
+			tokens: ["PheCode 250", "ICD9CM V70.0", "PheCode 428"],
 		});
 		const asIs = await names({ codes: "as-is" });
 		expect(asIs.codes).toMatchObject({ map: null, mapped: 0, unmapped: none });
-		expect(asIs.tokens).toEqual(["25000", "25002", "4280", "V700"].map((c) => `ICD9CM ${c}`));
+		expect(asIs.tokens).toEqual(["250.00", "250.02", "428.0", "V70.0"].map((c) => `ICD9CM ${c}`));
+	});
+
+	test("takes spellings of an ICD code for one, and what is no such code as it is", async () => {
+		const codes = ["25000", "250.00", "v70.0", "V700", "V700", "8.45", "25000"];
+		const source = sourceOf({ [t1]: "" }, { [t1]: { rows: codes.map((code) => icd(code, 1)) } });
+		const asIs = (await prepared(source, { codes: "as-is" })).dataset;
+		expect(asIs.vocabulary.tokens.slice(5).map(({ code, count }) => [code, count])).toEqual([
+			["250.00", 3],
+			["V70.0", 3],
+			["8.45", 1],
+		]);
+		const { manifest } = (await prepared(source)).dataset;
+		expect(manifest.codes.unmapped).toEqual({
+			codes: 2,
+			events: 4,
+			top: [
+				{ code: "V70.0", system: "ICD9CM", events: 3 },
+				{ code: "8.45", system: "ICD9CM", events: 1 },
+			],
+		});
+	});
+
+	test("lists all codes that the map does not know, and the first 100 of those too rare", async () => {
+		const rows = Array.from({ length: 150 }, (_, at) => icd(`${500 + at}`, at));
+		const known = [icd("25000", 1), icd("25000", 2)];
+		const source = sourceOf({ [t1]: "" }, { [t1]: { rows: [...known, ...rows] } });
+		const dropping = (await prepared(source)).dataset.manifest;
+		expect(dropping.codes.unmapped.top.map(({ code }) => code)).toEqual(rows.map((r) => r.code));
+		const { rareCodes } = (await prepared(source, { unmapped: "keep", minCount: 2 })).dataset
+			.manifest.dropped;
+		expect([rareCodes.codes, rareCodes.top.length]).toEqual([150, 100]);
 	});
 
 	test("makes tokens of drugs only when asked, after the diagnoses of the same time", async () => {
@@ -213,6 +246,36 @@ describe("prepare", () => {
 		expect([...(histories.get(t2)?.tokens ?? [])]).not.toContain(death);
 	});
 
+	test("puts a death by date after the records of that day, and lets in nobody for it", async () => {
+		const rows = [icd("4280", 5.5), icd("25000", 4)];
+		const source = sourceOf(
+			{ [t1]: "a", [t2]: "b" },
+			{ [t1]: { rows, death: 5 }, [t2]: { death: 9 }, [t3]: { death: 3 } },
+		);
+		const { dataset, histories } = await prepared(source, { deathToken: true });
+		const { source: read, codes, counts } = dataset.manifest;
+		const last = (id: string) => {
+			const { tokens, times } = histories.get(id) ?? { tokens: [], times: [] };
+			return [dataset.vocabulary.tokens[tokens.at(-1) ?? 0]?.code, times.at(-1)];
+		};
+		expect([last(t1), last(t2)]).toEqual([
+			["death", 5.5],
+			["death", 9],
+		]);
+		expect([...histories.keys()].sort()).toEqual([t1, t2].sort());
+		expect([read.records, codes.extra, counts.events]).toEqual([4, 2, 6]);
+		expect(read.notes).toEqual([
+			"1 records stand before an earlier one of the same patient: sorted by time, ties in the order of the source",
+			"1 people have no record: left out",
+		]);
+	});
+
+	test("finds no disorder between records of two kinds", async () => {
+		const rows = [icd("4280", 1), icd("25000", 9), drug("A10BA02", 3), drug("A10BA02", 4)];
+		const { dataset } = await prepared(sourceOf({ [t1]: "" }, { [t1]: { rows } }));
+		expect(dataset.manifest.source.notes).toEqual([]);
+	});
+
 	test("sorts, keeps what repeats and leaves out who has no record, with notes", async () => {
 		const source = sourceOf(
 			{ [t1]: "abba", [t2]: "aa" },
@@ -226,11 +289,11 @@ describe("prepare", () => {
 		expect([...(histories.get(t1)?.times ?? [])]).toEqual([1, 1, 3, 3]);
 		expect(histories.get(t1)?.birthEvents).toBe(0);
 		expect(dataset.manifest.source.notes).toEqual([
-			"times ran backwards at 1 records: sorted by time, ties in the order of the source",
+			"1 records stand before an earlier one of the same patient: sorted by time, ties in the order of the source",
 			"1 people have no record: left out",
 			"1 patients have a record before their birth date: birth taken as unknown",
 			"1 patients have a record after their death: kept",
-			"2 records repeat another of the same patient, time and code: kept; --dedup day would drop them",
+			"2 events repeat another of the same patient, time and code: kept; --dedup day drops them",
 		]);
 	});
 
@@ -267,8 +330,19 @@ describe("prepare", () => {
 		await expect(scarce).rejects.toThrow(InputError);
 	});
 
-	test("both filters hold in what is left, whatever the records", async () => {
-		const codes = fc.string({ unit: fc.constantFrom(..."abcdefgh"), maxLength: 8 });
+	test("both filters hold in what is left and all records are accounted for, whatever they are", async () => {
+		const map = {
+			...smallMap,
+			phecodesOf: (system: IcdSystem, code: string) =>
+				code === "250.70" ? ["250", "443"] : smallMap.phecodesOf(system, code),
+		};
+		const meant: Record<string, Partial<RecordRow>> = {
+			t: icd("25070", 0),
+			h: icd("4280", 0),
+			u: icd("V700", 0),
+			d: drug("A10BA02", 0),
+		};
+		const codes = fc.string({ unit: fc.constantFrom(..."abcthud"), maxLength: 10 });
 		const people = fc.dictionary(fc.string({ minLength: 1, maxLength: 4 }), codes, {
 			noNullPrototype: true,
 		});
@@ -276,15 +350,30 @@ describe("prepare", () => {
 		await fc.assert(
 			fc.asyncProperty(
 				people,
-				fc.integer({ min: 1, max: 4 }),
-				fc.integer({ min: 1, max: 4 }),
-				async (histories, minRecords, minCount) => {
-					const options = { ...smallOptions, minRecords, minCount };
-					const made = await prepare(sourceOf(histories), join(place, "d"), options).catch(
-						(error) => {
-							expect(error).toBeInstanceOf(InputError);
-						},
+				fc.record({
+					minRecords: fc.integer({ min: 1, max: 4 }),
+					minCount: fc.integer({ min: 1, max: 4 }),
+					dedup: fc.constantFrom("none", "day", "month"),
+					maxRecords: fc.option(fc.integer({ min: 1, max: 6 })),
+					keep: fc.constantFrom("last", "first"),
+					unmapped: fc.constantFrom("drop", "keep"),
+					drugs: fc.constantFrom("tokens", "labels", "none"),
+					deathToken: fc.boolean(),
+				} as const),
+				async (histories, chosen) => {
+					const { minRecords, minCount } = chosen;
+					const extras = Object.entries(histories).map(([id, letters]) => {
+						const rows = [...letters].map((code, at) => ({ code, ...meant[code], time: at >> 1 }));
+						return [id, { rows, death: letters.length % 2 ? 3 : null }] as const;
+					});
+					const source = sourceOf(
+						Object.fromEntries(extras.map(([id]) => [id, ""])),
+						Object.fromEntries(extras),
 					);
+					const options = { ...smallOptions, map, ...chosen };
+					const made = await prepare(source, join(place, "d"), options).catch((error) => {
+						expect(error).toBeInstanceOf(InputError);
+					});
 					if (!made) return;
 					const dataset = await openDataset(join(place, "d"));
 					const train = new Map<number, number>();
@@ -299,14 +388,21 @@ describe("prepare", () => {
 						expect(train.get(token)).toBe(count);
 						expect(count).toBeGreaterThanOrEqual(minCount);
 					}
-					const { dropped, counts } = made;
-					const records = Object.values(histories).reduce((sum, text) => sum + text.length, 0);
+					const { dropped, counts, codes } = made;
+					const letters = Object.values(histories).join("");
+					expect(made.source.records).toBe(letters.length);
+					const twice = [...letters].filter((letter) => letter === "t").length;
+					if (!chosen.deathToken) expect(codes.extra).toBe(twice);
 					expect(
 						counts.events +
+							(codes.keptUnmapped ? 0 : codes.unmapped.events) +
+							dropped.duplicates +
+							dropped.cut +
+							dropped.drugs +
 							dropped.patients.events +
 							dropped.rareCodes.events +
 							dropped.unknownCodes.events,
-					).toBe(records);
+					).toBe(letters.length + codes.extra);
 				},
 			),
 			{ numRuns: 40 },
@@ -351,10 +447,61 @@ describe("labels", () => {
 			labels: 4,
 			positive: 2,
 			excluded: {
-				"insulin before the first diabetes record": 1,
+				"insulin before the day of the first diabetes record": 1,
 				"no insulin, and less than 183 days of records afterwards": 1,
 			},
 		});
+	});
+
+	test("insulin is counted in days where records have times, and never among the events seen", async () => {
+		const timed = {
+			dayBefore: followed(1000, icd("25000", 250.1), drug("A10AE04", 249.9)),
+			earlier: followed(1000, drug("A10AE04", 250.2), icd("25000", 250.5)),
+			later: followed(1000, drug("A10AE04", 250.7), icd("25000", 250.5)),
+			lastDay: followed(1000, icd("25000", 250.1), drug("A10AE04", 433.9)),
+			dayAfter: followed(1000, icd("25000", 250.9), drug("A10AE04", 434.1)),
+			followedUp: followed(400, icd("25000", 250.9), icd("4019", 433.1)),
+		};
+		const timedSource = sourceOf(
+			Object.fromEntries(Object.keys(timed).map((id) => [id, ""])),
+			timed,
+		);
+		const answers = async (drugs: "tokens" | "labels") => {
+			const { dataset, histories } = await prepared(timedSource, { drugs });
+			const ids = [...histories.keys()].sort();
+			const labels = await dataset.labels("insulin");
+			for (const { patient, events } of labels) {
+				const { tokens = [] } = histories.get(ids[patient] as string) ?? {};
+				const seen = [...tokens].slice(0, events).map((t) => dataset.vocabulary.tokens[t]?.code);
+				expect(seen).toEqual(["x", "x", "x", "250"]);
+			}
+			const { excluded } = dataset.manifest.labels[0] ?? {};
+			return { ...Object.fromEntries(labels.map((l) => [ids[l.patient], l.value])), excluded };
+		};
+		const inBoth = { later: true, lastDay: true, dayAfter: false, followedUp: false };
+		const before = { "insulin before the day of the first diabetes record": 1 };
+		expect(await answers("labels")).toEqual({ ...inBoth, earlier: true, excluded: before });
+		expect(await answers("tokens")).toEqual({
+			...inBoth,
+			excluded: {
+				...before,
+				"insulin among the events before the first diabetes record of that day": 1,
+			},
+		});
+	});
+
+	test("do not change with death as a token", async () => {
+		const dying = Object.fromEntries(
+			Object.entries(people).map(([id, person]) => [id, { ...person, death: 2000 }]),
+		);
+		const dyingSource = sourceOf(
+			Object.fromEntries(Object.keys(people).map((id) => [id, ""])),
+			dying,
+		);
+		const { dataset } = await prepared(source);
+		const { dataset: other } = await prepared(dyingSource, { deathToken: true });
+		for (const task of ["insulin", "chf"])
+			expect(await other.labels(task)).toEqual(await dataset.labels(task));
 	});
 
 	test("heart failure by two records, seen from before the first", async () => {
@@ -378,6 +525,34 @@ describe("labels", () => {
 		});
 		await expect(dataset.labels("stroke")).rejects.toThrow(
 			'has no labels for the task "stroke"; it has insulin, chf',
+		);
+	});
+
+	test("a user's own, in Parquet as MEDS writes them", async () => {
+		const folder = await temporaryFolder();
+		const file = join(folder, "labels.parquet");
+		const rows = [icd("25000", 0.5), icd("4280", 1.2), icd("4280", 1.8)];
+		const numbered = sourceOf({ "7": "" }, { "7": { rows, split: "train" } });
+		const dated = {
+			...numbered,
+			load: async (store: Parameters<typeof numbered.load>[0]) => ({
+				...(await numbered.load(store)),
+				axis: "dates" as const,
+			}),
+		};
+		const store = await openStore({ folder, memory: 2 ** 27 });
+		onTestFinished(() => store.close());
+		const labelled = async (value: string) => {
+			await store.run(`
+				COPY (SELECT 7::BIGINT AS subject_id, TIMESTAMP '1970-01-02 12:00:00' AS prediction_time,
+					${value} AS boolean_value) TO '${file}' (FORMAT parquet)`);
+			return (await prepared(dated, { labels: [{ task: "mine", file }] })).dataset.labels("mine");
+		};
+		const label = { patient: 0, time: 1.5, events: 2, value: true };
+		expect(await labelled("true")).toEqual([label]);
+		expect(await labelled("0::DOUBLE")).toEqual([{ ...label, value: false }]);
+		await expect(labelled("NULL::BOOLEAN")).rejects.toThrow(
+			`${file}: row 1 has no value; expected true or false`,
 		);
 	});
 

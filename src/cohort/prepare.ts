@@ -106,7 +106,6 @@ async function build(
 	stage(`reading ${source.path}`);
 	const loaded = await source.load(store);
 	const notes = [...loaded.notes];
-	if (options.deathToken) await addDeaths(store);
 	const records = await count(store, "SELECT count(*) AS n FROM record");
 	if (records === 0)
 		throw new InputError(
@@ -115,30 +114,22 @@ async function build(
 	const backwards = await count(
 		store,
 		`SELECT count(*) AS n FROM (
-			SELECT patient = lag(patient) OVER () AND time < lag(time) OVER () AS back FROM record
+			SELECT patient = lag(patient) OVER () AND kind = lag(kind) OVER ()
+				AND time < lag(time) OVER () AS back FROM record
 		) WHERE back`,
 	);
 	if (backwards > 0)
 		notes.push(
-			`times ran backwards at ${backwards} records: sorted by time, ties in the order of the source`,
+			`${backwards} records stand before an earlier one of the same patient: sorted by time, ties in the order of the source`,
 		);
 
 	stage("gathering the people");
 	const people = await gatherPeople(store, options.splitSeed);
 	notes.push(...people.notes);
+	const deaths = options.deathToken ? await addDeaths(store) : 0;
 	stage("mapping codes");
 	const concepts = await mapCodes(store, options);
 	await numberRecords(store);
-	const repeated = await count(
-		store,
-		// By hash: a collision among so few is next to impossible, and this is a note.
-		"SELECT count(*) - count(DISTINCT hash(patient, time, code)) AS n FROM coded SEMI JOIN mapping USING (code)",
-	);
-	if (repeated > 0 && options.dedup === "none")
-		notes.push(
-			`${repeated} records repeat another of the same patient, time and code: kept; --dedup day would drop them`,
-		);
-
 	stage("choosing the cohort");
 	const { duplicates, cut } = await gatherEvents(store, options, loaded.axis);
 	await selectCohort(store, options.minRecords, options.minCount);
@@ -150,7 +141,7 @@ async function build(
 	stage("sorting the events");
 	await sortEvents(store, options.unitDays);
 	stage("labelling");
-	const labels = await makeLabels(store);
+	const labels = await makeLabels(store, options.drugs);
 	for (const given of options.labels) {
 		const { summary, notes: more } = await addUserLabels(store, given, loaded.axis);
 		labels.push(summary);
@@ -160,7 +151,11 @@ async function build(
 	stage("writing");
 	await writeFiles(store, folder, options.unitDays);
 	await writeJson(join(folder, "vocabulary.json"), { tokens: vocabulary.tokens });
-	const eventsHash = await hashEvents(store);
+	const { eventsHash, repeated } = await readThrough(store, vocabulary.size);
+	if (repeated > 0)
+		notes.push(
+			`${repeated} events repeat another of the same patient, time and code: kept${options.dedup === "none" ? "; --dedup day drops them" : ""}`,
+		);
 	const timeUnit = {
 		name: unitNames.get(options.unitDays) ?? `${options.unitDays} days`,
 		days: options.unitDays,
@@ -172,7 +167,7 @@ async function build(
 	const manifest = manifestSchema.parse({
 		schemaVersion,
 		source: { format: source.format, path: source.path, axis: loaded.axis, records, notes },
-		codes: concepts.codes,
+		codes: { ...concepts.codes, extra: concepts.codes.extra + deaths },
 		timeUnit,
 		filters: {
 			minRecords: options.minRecords,
@@ -199,13 +194,15 @@ async function count(store: Store, sql: string): Promise<number> {
 	return (await store.all<{ n: number }>(sql))[0]?.n ?? 0;
 }
 
-async function addDeaths(store: Store): Promise<void> {
+/** Not before the last record: a date of death is the midnight that its day begins with. */
+async function addDeaths(store: Store): Promise<number> {
 	await store.run(`
-		INSERT INTO record SELECT patient, min(death), 'death', 'Person', 'other', NULL
-		FROM person WHERE death IS NOT NULL GROUP BY patient ORDER BY patient`);
+		INSERT INTO record SELECT key, greatest(death, last), 'death', 'Person', 'other', NULL
+		FROM patient WHERE death IS NOT NULL ORDER BY id`);
 	await store.append("code_name", [
 		{ system: "Person", code: "death", name: "Death", category: null, kind: null },
 	]);
+	return count(store, "SELECT count(death) AS n FROM patient");
 }
 
 function emptyVocabulary(source: RecordSource, records: number, o: PrepareOptions) {
@@ -253,12 +250,30 @@ async function writeFiles(store: Store, folder: string, unitDays: number): Promi
 	);
 }
 
-async function hashEvents(store: Store): Promise<string> {
+/** One look at all events as they were written: their hash, and how many repeat another. */
+async function readThrough(store: Store, tokens: number) {
 	const hasher = eventsHasher();
-	for await (const { columns } of store.stream("SELECT time, token FROM final"))
-		hasher.add(Float64Array.from(columns[0] as number[]), Int32Array.from(columns[1] as number[]));
-	return hasher.digest();
+	const lastSeen = new Float64Array(tokens).fill(-1); // at which (patient, time), these being numbered
+	let [visit, patient, time, repeated] = [0, -1, Number.NaN, 0];
+	const sql = "SELECT time, token, patient FROM final";
+	for await (const [timeBytes, tokenBytes, patientBytes] of store.bytes(sql, [8, 4, 4])) {
+		hasher.add(timeBytes as Uint8Array, tokenBytes as Uint8Array);
+		const times = new Float64Array(copied(timeBytes as Uint8Array));
+		const patients = new Int32Array(copied(patientBytes as Uint8Array));
+		const those = new Int32Array(copied(tokenBytes as Uint8Array));
+		for (const [row, token] of those.entries()) {
+			if (patients[row] !== patient || times[row] !== time) visit++;
+			patient = patients[row] as number;
+			time = times[row] as number;
+			if (lastSeen[token] === visit) repeated++;
+			lastSeen[token] = visit;
+		}
+	}
+	return { eventsHash: hasher.digest(), repeated };
 }
+
+/** Bytes in a buffer of their own, where numbers of any width may begin. */
+const copied = (bytes: Uint8Array): ArrayBuffer => bytes.slice().buffer as ArrayBuffer;
 
 const writeJson = (file: string, value: unknown) =>
 	writeFile(file, `${JSON.stringify(value, null, "\t")}\n`);

@@ -1,12 +1,12 @@
 import { InputError } from "../base/errors.js";
-import { daysFromText } from "../records/dates.js";
-import { explainDelimited, lineOfRow, openDelimited } from "../records/delimited.js";
 import type { Store } from "../records/store.js";
 import { named, quoted } from "../records/store.js";
+import { openTable } from "../records/table.js";
+import { daysOf, isBadTime, plainText, rawText } from "../records/tables/values.js";
 import { summarized } from "./labels.js";
 import type { Manifest } from "./manifest.js";
 
-/** Labels of a user's own: a CSV file, as MEDS names its columns or in plain words. */
+/** Labels of a user's own: a CSV or Parquet file, as MEDS names its columns or in plain words. */
 export interface UserLabels {
 	readonly task: string;
 	readonly file: string;
@@ -30,44 +30,43 @@ export async function addUserLabels(
 	{ task, file }: UserLabels,
 	axis: "dates" | "days",
 ): Promise<{ summary: Manifest["labels"][number]; notes: string[] }> {
-	const table = await openDelimited(file);
-	const find = (wanted: readonly string[]) =>
-		table.columns.find((column) => wanted.includes(column.toLowerCase()));
+	const table = await openTable(store, file);
+	const find = (what: keyof typeof columnNames) => {
+		const wanted: readonly string[] = columnNames[what];
+		const found = table.columns.find(({ name }) => wanted.includes(name.toLowerCase()));
+		return found && { ...found, table, sql: named(found.name) };
+	};
 	const need = (what: keyof typeof columnNames) => {
-		const found = find(columnNames[what]);
-		if (found) return named(found);
+		const found = find(what);
+		if (found) return found;
 		throw new InputError(
-			`${file} has no column for the ${what}; it has ${table.columns.join(", ")}; expected one of ${columnNames[what].join(", ")}`,
+			`${file} has no column for the ${what}; it has ${table.columns.map(({ name }) => name).join(", ")}; expected one of ${columnNames[what].join(", ")}`,
 		);
 	};
-	const timeColumn = find(columnNames.time);
-	const day = !timeColumn
-		? "NULL::DOUBLE"
-		: axis === "dates"
-			? daysFromText(named(timeColumn))
-			: `try_cast(${named(timeColumn)} AS DOUBLE)`;
-	const word = `lower(trim(${need("value")}))`;
+	const [patient, time, answer] = [need("patient"), find("time"), need("value")];
+	const unit = axis === "dates" ? "date" : "days";
+	const day = time ? daysOf(time, unit) : "NULL::DOUBLE";
+	const word = `lower(${answer.type === "BOOLEAN" ? rawText(answer) : plainText(answer, "whole")})`;
 	try {
 		await store.run(`
 			CREATE OR REPLACE TABLE given AS
-			SELECT trim(${need("patient")}) AS key, ${day} AS day,
-				${timeColumn ? named(timeColumn) : "NULL"} AS text,
+			SELECT ${plainText(patient, "whole")} AS key, ${day} AS day,
 				CASE WHEN ${word} IN ${truths} THEN true WHEN ${word} IN ${falsehoods} THEN false END AS value
 			FROM ${table.sql}`);
 	} catch (error) {
-		throw await explainDelimited(table, error);
+		throw await table.explain(error);
 	}
 	const refuse = async (condition: string, what: string) => {
 		const [bad] = await store.all<{ row: number }>(
 			`SELECT min(rowid) + 1 AS row FROM given WHERE ${condition}`,
 		);
 		if (bad?.row == null) return;
-		throw new InputError(`${file}: line ${await lineOfRow(table, bad.row)} ${what}`);
+		throw new InputError(`${await table.place(bad.row)} ${what}`);
 	};
 	await refuse("key IS NULL OR key = ''", "names no patient; expected an id");
 	await refuse("value IS NULL", "has no value; expected true or false, 1 or 0");
 	const forms = axis === "dates" ? "a date such as 2019-05-31" : "a number of days";
-	if (timeColumn) await refuse("day IS NULL", `has no time that can be read; expected ${forms}`);
+	if (time) await refuse(isBadTime("day", unit), `has no time that can be read; expected ${forms}`);
 	await refuse(
 		"(key, coalesce(day, 0)) IN (SELECT (key, coalesce(day, 0)) FROM given GROUP BY key, day HAVING min(value) <> max(value))",
 		"contradicts another line about the same patient and time; keep one of the two",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { daysFromText } from "./dates.js";
+import { daysFromText, isFarOff } from "./dates.js";
 import { openStore, quoted } from "./store.js";
 import { temporaryFolder } from "./testing/temporary-folder.js";
 
@@ -12,6 +12,9 @@ test("dates become days since 1970, and what is no date becomes nothing", async 
 	expect(await day("2020-01-01T12:00:00.000Z")).toBe(18262.5);
 	expect(await day("2020-01-01T12:00:00+06:00")).toBe(18262.25);
 	expect(await day("20200101")).toBe(18262);
+	expect(await day("2020/01/01")).toBe(18262);
+	expect(await day("2020-1-1")).toBe(18262);
+	expect(await day("2020/1/1 6:00:00")).toBe(18262.25);
 	expect(await day("1969-12-31")).toBe(-1);
 	expect(await day("31/01/2020", "%d/%m/%Y")).toBe(18292);
 	for (const text of [
@@ -24,7 +27,31 @@ test("dates become days since 1970, and what is no date becomes nothing", async 
 		"epoch",
 		"infinity",
 		" -infinity",
+		"1/2/20",
+		"1/02/12",
+		"12/31/99",
+		"01/02/2020",
+		"12345-01-01",
+		"202001-01-01",
+		"2020-01-31 (BC)",
+		"2020-01/31",
 	])
 		expect(await day(text)).toBe(null);
+	expect(await day("infinity", "%d/%m/%Y")).toBe(null);
+	store.close();
+});
+
+test("years that no record can be of are far off, those of shifted dates are not", async () => {
+	const store = await openStore({ folder: await temporaryFolder(), memory: 2 ** 27 });
+	const far = async (date: string) =>
+		(await store.all(`SELECT ${isFarOff(daysFromText(quoted(date)))} AS far`))[0]?.far;
+	for (const date of ["0001-02-20", "0020-01-01", "1799-12-31", "2301-01-01", "9999-12-31"])
+		expect(await far(date)).toBe(true);
+	for (const date of ["1800-01-01", "2020-01-01", "2201-12-31", "2300-12-31 23:59:59"])
+		expect(await far(date)).toBe(false);
+	const [other] = await store.all(
+		`SELECT ${isFarOff("'inf'::DOUBLE")} AS infinite, ${isFarOff("'nan'::DOUBLE")} AS none, ${isFarOff("NULL::DOUBLE")} AS unknown`,
+	);
+	expect(other).toEqual({ infinite: true, none: true, unknown: null });
 	store.close();
 });

@@ -3,5 +3,5 @@ export { openEvents } from "./events.js";
 export { openFhir } from "./fhir/index.js";
 export { openMeds } from "./meds/index.js";
 export { openOmop } from "./omop/index.js";
-export type { RecordKind, RecordSource, Sex } from "./rows.js";
+export type { RecordKind, RecordSource } from "./rows.js";
 export { openCsv, openParquetRecords } from "./tables/index.js";

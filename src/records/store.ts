@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import type { DuckDBConnection, DuckDBType, DuckDBValue } from "@duckdb/node-api";
 import { DOUBLE, DuckDBDataChunk, DuckDBInstance, INTEGER, VARCHAR } from "@duckdb/node-api";
+import duckdb from "@duckdb/node-bindings";
 import { InputError } from "../base/errors.js";
 import type { CodeNameRow, PersonRow, RecordRow } from "./rows.js";
+import { recordKinds } from "./rows.js";
 
 export interface StoreOptions {
 	/** Where what does not fit in memory goes; must be there, and is the caller's to remove. */
@@ -62,6 +64,8 @@ export interface Store {
 	all<T extends Record<string, Value>>(sql: string): Promise<T[]>;
 	/** A large result, piece by piece. */
 	stream(sql: string): AsyncIterable<Chunk>;
+	/** A large result of columns without NULLs, each piece as the bytes of its numbers, column by column. */
+	bytes(sql: string, widths: readonly number[]): AsyncIterable<readonly Uint8Array[]>;
 	/** Adds rows to one of the reader's tables. Large inputs: many at a time, or straight from SQL. */
 	append<Name extends keyof Rows>(
 		table: Name,
@@ -97,8 +101,10 @@ export async function openStore({ folder, memory, threads }: StoreOptions): Prom
 	await run("SET TimeZone = 'UTC'");
 	await run("SET enable_progress_bar = true"); // counted, not printed
 	await run("SET enable_progress_bar_print = false");
+	// A byte a row instead of a text.
+	await run(`CREATE TYPE kind AS ENUM (${recordKinds.map(quoted).join(", ")})`);
 	for (const [name, columns] of Object.entries(tables)) {
-		const list = columns.map(([column, type]) => `${column} ${type}`);
+		const list = columns.map(([column, type]) => `${column} ${column === "kind" ? "kind" : type}`);
 		await run(`CREATE TABLE ${name} (${list.join(", ")})`);
 	}
 	return {
@@ -119,6 +125,17 @@ export async function openStore({ folder, memory, threads }: StoreOptions): Prom
 				const chunk = await explained(() => result.fetchChunk());
 				if (!chunk || chunk.rowCount === 0) return;
 				yield { rows: chunk.rowCount, columns: chunk.getColumns() };
+			}
+		},
+		async *bytes(sql, widths) {
+			const result = await explained(() => connection.stream(sql));
+			while (true) {
+				const chunk = await explained(() => result.fetchChunk());
+				if (!chunk || chunk.rowCount === 0) return;
+				yield widths.map((width, at) => {
+					const vector = duckdb.data_chunk_get_vector(chunk.chunk, at);
+					return duckdb.vector_get_data(vector, width * chunk.rowCount);
+				});
 			}
 		},
 		append(table, rows) {

@@ -11,11 +11,6 @@ const { categoryOf, isChronic, size } = tables;
 /** Called at each visit, before the state takes it in: positions in the catalogue, reason first. */
 export type OnVisit = (day: number, visit: Int32Array, length: number) => void;
 
-/** Buffers of one life at a time. */
-const due = new Float64Array(size);
-const visit = new Int32Array(size);
-const chances = new Float64Array(size);
-
 /**
  * Lives the days [from, until) of a person in this state, and returns the day of death, if any.
  *
@@ -31,6 +26,9 @@ export function live(
 	until: number,
 	onVisit: OnVisit,
 ): number | null {
+	const due = new Float64Array(size);
+	const visit = new Int32Array(size);
+	const chances = new Float64Array(size);
 	const exponential = () => -Math.log(1 - stream.uniform());
 	const setClock = (at: number, day: number) => {
 		const last = state.last[at]!;
@@ -79,7 +77,8 @@ export function live(
 			const day = Math.floor(Math.min(first, death));
 			if (death < first) return day;
 			visit[0] = reason < 0 ? drawOnset(state, stream.uniform() * total) : reason;
-			const length = drawCompanions(state, day, stream);
+			companionChances(state, day, visit[0]!, chances);
+			const length = drawCompanions(chances, visit, stream);
 			onVisit(day, visit, length);
 			state.record(day, visit, length);
 			if (death < day + 1) return day;
@@ -108,9 +107,8 @@ function drawOnset(state: State, mark: number): number {
 	return chosen;
 }
 
-function drawCompanions(state: State, day: number, stream: Random): number {
-	const reason = visit[0]!;
-	companionChances(state, day, reason, chances);
+/** Adds to the reason whatever else is coded, and returns how many there are. */
+function drawCompanions(chances: Float64Array, visit: Int32Array, stream: Random): number {
 	let length = 1;
 	for (let at = 0; at < size; at++) {
 		const chance = chances[at]!;

@@ -45,8 +45,6 @@ export function simulatedHistory(
 	return { ...person, events };
 }
 
-const state = new State();
-
 /** Patient `number` (from 1) of a seed: the same in a population of any size. */
 export function simulatePatient(seed: number, number: number): SimulatedPatient {
 	const stream = random(seed).fork(number);
@@ -55,6 +53,7 @@ export function simulatePatient(seed: number, number: number): SimulatedPatient 
 	const codes = stream.fork("codes");
 	const claims: Claim[] = [];
 	const prescriptions: Prescription[] = [];
+	const state = new State();
 	state.begin(person);
 	const from = person.coverage[0]![0];
 	const until = person.coverage.at(-1)![1] + 1;

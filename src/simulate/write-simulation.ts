@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { replaceFolder } from "../cohort/beside.js";
 import { conditions } from "./catalogue/index.js";
 import { lawVersion } from "./law.js";
@@ -101,6 +102,7 @@ export async function writeSimulation(
 			fills += patient.prescriptions.length;
 			if (number % blockPatients === 0 || number === patients) {
 				for (const table of all) await table.flush();
+				await turn(); // signals are heard
 				onProgress?.(number);
 			}
 		}

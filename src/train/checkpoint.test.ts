@@ -195,10 +195,8 @@ describe("the death of the process", () => {
 /** Node 20 runs no TypeScript: the few files that a writer needs, as JavaScript. */
 function compileWriter(into: string): string {
 	const source = fileURLToPath(new URL("..", import.meta.url));
-	const names = ["durable-files", "leftovers", "safetensors", "checkpoint"].map(
-		(n) => `train/${n}`,
-	);
-	for (const name of ["base/errors", "base/system-errors", ...names]) {
+	const own = ["durable-files", "safetensors", "checkpoint"].map((name) => `train/${name}`);
+	for (const name of ["base/errors", "base/system-errors", "cohort/leftovers", ...own]) {
 		const text = readFileSync(join(source, `${name}.ts`), "utf8");
 		const target = join(into, "js", `${name}.js`);
 		const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };

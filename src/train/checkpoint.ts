@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { InputError } from "../base/errors.js";
 import { explainError } from "../base/system-errors.js";
+import { besideName, removeLeftovers } from "../cohort/leftovers.js";
 import type { Disk } from "./durable-files.js";
 import { disk } from "./durable-files.js";
-import { besideName, removeLeftovers } from "./leftovers.js";
 import type { StoredTensor } from "./safetensors.js";
 import { decodeSafetensors, encodeSafetensors } from "./safetensors.js";
 
@@ -71,7 +71,7 @@ export function writeCheckpoint(folder: string, checkpoint: Checkpoint, on: Disk
 function settle(place: string, on: Disk) {
 	stepBack(place, on);
 	on.remove(previousOf(place));
-	removeLeftovers(place, on);
+	removeLeftovers(place, on.remove);
 }
 
 function stepBack(place: string, on: Disk) {

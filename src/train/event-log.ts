@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { InputError } from "../base/errors.js";
 import { explainError } from "../base/system-errors.js";
+import { besideName, removeLeftovers } from "../cohort/leftovers.js";
 import { disk, writeFully } from "./durable-files.js";
-import { besideName, removeLeftovers } from "./leftovers.js";
 
 /** One line of `log.jsonl`. */
 export interface LogEvent {

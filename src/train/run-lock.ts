@@ -3,8 +3,8 @@ import { hostname } from "node:os";
 import { z } from "zod";
 import { InputError } from "../base/errors.js";
 import { errorCode, explainError } from "../base/system-errors.js";
+import { isOtherProcess } from "../cohort/leftovers.js";
 import { disk, writeFully } from "./durable-files.js";
-import { isOtherProcess } from "./leftovers.js";
 import { runFiles } from "./run-folder.js";
 
 const holderSchema = z.object({ pid: z.int().min(1), host: z.string() });

@@ -1,15 +1,21 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { InputError } from "../../base/errors.js";
 import { builtInMap } from "../../codes/index.js";
-import { type Manifest, openDataset, prepare, prepareDefaults } from "../../cohort/index.js";
-import { splitNames } from "../../cohort/manifest.js";
+import {
+	type Manifest,
+	openDataset,
+	prepare,
+	prepareDefaults,
+	temporarily,
+} from "../../cohort/index.js";
 import { splitOf } from "../../cohort/split.js";
 import { openCsv, openDelimited } from "../../records/index.js";
 import { openStore } from "../../records/store.js";
+import { readTruth } from "../../simulate/index.js";
 import type { PrepareBenchOptions } from "../bench.js";
 import type { Io } from "../io.js";
 import { findPandas } from "../python.js";
@@ -37,10 +43,11 @@ const minCount = 100;
 
 /** Our `prepare` and then pandas on the same files; this process does nothing else, so that its peak is prepare's. */
 export async function benchPrepare(io: Io, options: PrepareBenchOptions): Promise<PrepareBench> {
+	if (options.source !== undefined) await checkSource(options.source);
 	const folder = await mkdtemp(join(tmpdir(), "trajgpt-bench-"));
-	try {
+	return temporarily(folder, async () => {
 		const source = options.source ?? join(folder, "simulation");
-		if (!existsSync(source)) await simulate(io, options.patients, source);
+		if (options.source === undefined) await simulate(io, options.patients, source);
 		io.stderr.write("preparing with trajgpt\n");
 		const started = performance.now();
 		const out = join(folder, "dataset");
@@ -68,9 +75,15 @@ export async function benchPrepare(io: Io, options: PrepareBenchOptions): Promis
 			trajgpt,
 			pandas: options.peer ? await pandas(io, folder, source, out, manifest, trajgpt) : null,
 		};
-	} finally {
-		await rm(folder, { recursive: true, force: true });
-	}
+	});
+}
+
+async function checkSource(source: string): Promise<void> {
+	const { format } = await readTruth(source);
+	if (format !== "csv")
+		throw new InputError(
+			`--source ${source} holds ${format} tables, and pandas is timed on CSV; simulate with --format csv`,
+		);
 }
 
 const script = (name: string) =>
@@ -125,9 +138,10 @@ async function pandas(
 		...["--source", source, "--map", map, "--splits", splits, "--out", join(folder, "pandas")],
 		...["--min-records", String(minRecords), "--min-count", String(minCount)],
 	]);
-	const peer = JSON.parse(printed) as Timing & Record<string, unknown>;
-	await compare(peer, manifest, dataset);
-	const { engine, seconds, peakBytes } = peer;
+	const { engine, seconds, peakBytes, counts } = JSON.parse(printed) as Timing & {
+		readonly counts: Record<string, unknown>;
+	};
+	await compare(counts, manifest, dataset);
 	return {
 		engine,
 		seconds,
@@ -158,26 +172,30 @@ async function tablesFor(folder: string, source: string) {
 
 /** The ratio counts only if both did the same work. */
 async function compare(
-	peer: Record<string, unknown>,
-	{ counts, source, labels }: Manifest,
+	found: Record<string, unknown>,
+	{ counts, source, codes, dropped }: Manifest,
 	folder: string,
 ): Promise<void> {
-	const insulin = labels.find(({ task }) => task === "insulin");
-	const chf = labels.find(({ task }) => task === "chf");
 	const dataset = await openDataset(folder);
-	const patients = splitNames.reduce((sum, name) => sum + dataset.patients(name).length, 0);
+	const labels = async (task: string) => {
+		const all = await dataset.labels(task);
+		const seen = all.reduce((sum, { events }) => sum + events, 0);
+		return [all.length, all.filter(({ value }) => value).length, seen];
+	};
 	const expected = {
 		rows: source.records,
-		patients,
+		patients: counts.patients,
 		events: counts.events,
 		tokens: counts.tokens,
-		insulin: insulin ? [insulin.labels, insulin.positive] : [0, 0],
-		chfPositive: chf?.positive,
+		unmapped: codes.unmapped.events,
+		rare: dropped.rareCodes.events + dropped.unknownCodes.events,
+		insulin: await labels("insulin"),
+		chf: await labels("chf"),
 	};
 	for (const [name, own] of Object.entries(expected))
-		if (JSON.stringify(peer[name]) !== JSON.stringify(own))
+		if (JSON.stringify(found[name]) !== JSON.stringify(own))
 			throw new Error(
-				`pandas and trajgpt disagree on ${name}: ${JSON.stringify(peer[name])} and ${JSON.stringify(own)}`,
+				`pandas and trajgpt disagree on ${name}: ${JSON.stringify(found[name])} and ${JSON.stringify(own)}`,
 			);
 }
 

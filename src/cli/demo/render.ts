@@ -3,7 +3,7 @@ import type { Manifest } from "../../cohort/index.js";
 import { specialCount } from "../../cohort/vocabulary.js";
 import type { ScoreSummary } from "../../evaluate/index.js";
 import type { PretrainSummary } from "../../train/index.js";
-import { table } from "../table.js";
+import { percent, table } from "../table.js";
 import { type DemoSettings, demoFiles } from "./folder.js";
 import type { NextEventTable, PatientAnswers } from "./results.js";
 import { preset } from "./steps.js";
@@ -24,7 +24,7 @@ export function render(report: DemoReport): string {
 }
 
 const whole = (n: number) => n.toLocaleString("en-US");
-const percent = (part: number) => `${(100 * part).toFixed(1)} %`.padStart(6);
+const share = (part: number) => percent(part).padStart(6);
 
 function population({ settings, counts }: DemoReport): string {
 	return (
@@ -37,7 +37,7 @@ function nextEvents({ next: { frequencies, history, model }, training }: DemoRep
 	const row = (name: string, { nats, accuracy }: ScoreSummary) => [
 		name,
 		nats.toFixed(3),
-		percent(accuracy),
+		share(accuracy),
 	];
 	const name = `TrajGPT, ${preset}: ${formatCount(training.parameters)} parameters, ${training.epochs} epochs`;
 	return [
@@ -62,7 +62,7 @@ function patient({ id, sex, events, lastEvents, answers }: PatientAnswers): stri
 	const rows = answers[0]?.top.map((_, rank) =>
 		answers.flatMap(({ top }) => {
 			const answer = top[rank];
-			return answer ? [answer.name, percent(answer.probability)] : ["", ""];
+			return answer ? [answer.name, share(answer.probability)] : ["", ""];
 		}),
 	);
 	return [

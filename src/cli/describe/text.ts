@@ -7,7 +7,7 @@ import type {
 } from "../../cohort/index.js";
 import { splitNames } from "../../cohort/index.js";
 import { counted } from "../../figures/numbers.js";
-import { table } from "../table.js";
+import { percent, table } from "../table.js";
 import type { Blocks } from "./blocks.js";
 
 const yearDays = 365.25;
@@ -40,8 +40,7 @@ export function describeText(
 }
 
 const whole = (value: number) => value.toLocaleString("en-US");
-const percent = (part: number, of: number) =>
-	(of === 0 ? "none" : `${((100 * part) / of).toFixed(1)} %`).padStart(percentWidth);
+const share = (part: number, of: number) => percent(part, of).padStart(percentWidth);
 const shortened = (text: string) =>
 	text.length <= longestName ? text : `${text.slice(0, longestName - 1).trimEnd()}…`;
 
@@ -105,7 +104,7 @@ function shapeTable({ histograms, all }: DatasetSummary, blocks: Blocks): string
 	const { gap } = histograms;
 	const gaps = all.events - all.patients;
 	const together = gap?.zero
-		? `${percent(gap.zero, gaps).trim()} ${gap.whole ? "on the same day" : "at the same time"} as the one before`
+		? `${percent(gap.zero, gaps)} ${gap.whole ? "on the same day" : "at the same time"} as the one before`
 		: "";
 	return table(
 		["all splits", "from", "", "to", ""],
@@ -131,7 +130,7 @@ function codeTable({ codes, all }: DatasetSummary, top: number, blocks: Blocks):
 				shortened(c.category ?? ""),
 				c.events,
 				c.patients,
-				percent(c.patients, all.patients),
+				share(c.patients, all.patients),
 				blocks.bar(c.events / most, barWidth),
 			]),
 	);
@@ -147,7 +146,7 @@ function categoryTable({ categories, all }: DatasetSummary, blocks: Blocks): str
 			c.codes,
 			c.events,
 			c.patients,
-			percent(c.patients, all.patients),
+			share(c.patients, all.patients),
 			blocks.bar(c.events / most, barWidth),
 		]),
 	);
@@ -156,7 +155,7 @@ function categoryTable({ categories, all }: DatasetSummary, blocks: Blocks): str
 function labelTables({ labels }: DatasetSummary): string[] {
 	if (labels.length === 0) return ["labels: none\n"];
 	const shares = (label: LabelSummary) =>
-		splitNames.map((split) => percent(label.splits[split].positive, label.splits[split].labels));
+		splitNames.map((split) => share(label.splits[split].positive, label.splits[split].labels));
 	return [
 		table(
 			["task", "patients", "labels", "positive", ...["%", ...splitNames].map(percentHeader)],
@@ -165,7 +164,7 @@ function labelTables({ labels }: DatasetSummary): string[] {
 				label.patients,
 				label.labels,
 				label.positive,
-				percent(label.positive, label.labels),
+				share(label.positive, label.labels),
 				...shares(label),
 			]),
 		),

@@ -11,17 +11,16 @@ export interface Finished {
 	readonly stderr: string;
 }
 
-export interface SignalAt {
-	/** The change to the disk at which the process gets the signal, from 1. */
-	readonly call: number;
+/** When the process gets a signal: at a change to the disk, from 1, or when it says something. */
+export type SignalAt = ({ readonly call: number } | { readonly saying: string }) & {
 	readonly signal: "SIGKILL" | "SIGINT" | "SIGTERM";
-}
+};
 
 /** Runs the built command line in a process of its own. */
 export function runBuilt(argv: readonly string[], at?: SignalAt): Promise<Finished> {
 	const child = spawn(process.execPath, [...(at ? ["--import", hook] : []), main, ...argv], {
 		stdio: ["ignore", "pipe", "pipe"],
-		env: { ...process.env, ...(at && { SIGNAL_AT: String(at.call), SIGNAL: at.signal }) },
+		env: { ...process.env, ...(at && { SIGNAL_AT: JSON.stringify(at) }) },
 	});
 	const written = { stdout: "", stderr: "" };
 	for (const stream of ["stdout", "stderr"] as const)

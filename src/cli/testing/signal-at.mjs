@@ -1,11 +1,12 @@
 // Loaded before the command line (node --import): at the nth change to the disk, half done where that
 // can be, the process gets a signal. Between two such calls nothing on the disk changes, so every
-// moment at which a process can die is one of these.
+// moment at which a process can die is one of these. What writes in other threads gets it when it
+// says something on standard error.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 
-let left = Number(process.env.SIGNAL_AT);
-const signal = process.env.SIGNAL ?? "SIGKILL";
+const { call, saying, signal } = JSON.parse(process.env.SIGNAL_AT ?? "{}");
+let left = Number(call);
 const calls = /** @type {Record<string, (...given: any[]) => unknown>} */ (
 	/** @type {unknown} */ (fs)
 );
@@ -23,3 +24,9 @@ for (const name of ["mkdirSync", "openSync", "writeSync", "fsyncSync", "renameSy
 	};
 }
 syncBuiltinESMExports();
+
+const write = process.stderr.write.bind(process.stderr);
+process.stderr.write = (/** @type {any[]} */ ...given) => {
+	if (saying && String(given[0]).includes(saying)) process.kill(process.pid, signal);
+	return write(.../** @type {[string]} */ (given));
+};

@@ -1,5 +1,5 @@
 import { InputError } from "../../base/errors.js";
-import { type Fields, fieldsOf, shapeOf, textOf } from "./fields.js";
+import { type Fields, objectOf, shapeOf, textOf } from "./fields.js";
 
 const year = 365.25;
 
@@ -25,7 +25,7 @@ const units: Readonly<Record<string, number>> = {
 
 /** The days in an Age such as `{"value": 45, "code": "a"}`; nothing when the field has no number. */
 export function ageIn(resource: Fields, field: string, where: string): number | undefined {
-	const age = fieldsOf(resource[field]);
+	const age = objectOf(resource[field]);
 	if (typeof age?.value !== "number") return undefined;
 	const unit = textOf(age.code) ?? textOf(age.unit);
 	const days = unit === undefined ? undefined : units[unit.toLowerCase()];

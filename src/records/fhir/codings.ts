@@ -1,6 +1,6 @@
 import type { RecordKind } from "../rows.js";
 import { knownSystems, systemNamed } from "../systems.js";
-import { fieldsOf, listOf, textOf } from "./fields.js";
+import { listOf, objectOf, textOf } from "./fields.js";
 
 export interface Coding {
 	readonly code: string;
@@ -35,7 +35,7 @@ export function chooseCodings({ allCodings, allowSystems = [] }: CodingOptions):
 	const allowed = new Map(allowSystems.map((name) => [name.trim().toLowerCase(), name.trim()]));
 	const systemOf = (name: string) => systemNamed(name) ?? allowed.get(name.toLowerCase());
 	return (concept, kind) => {
-		const fields = fieldsOf(concept);
+		const fields = objectOf(concept);
 		const text = textOf(fields?.text) ?? null;
 		const kept: Coding[] = [];
 		const unknown: string[] = [];

@@ -10,7 +10,7 @@ test("dates may be known to the year, the month or the day", () => {
 	expect(parseMoment("1970-12")).toEqual({ day: 334, slack: 31 });
 	expect(parseMoment("1972-02-29")).toEqual({ day: 789, slack: 0 });
 	expect(parseMoment("1969-12-31")).toEqual({ day: -1, slack: 0 });
-	expect(parseMoment("0099-01-01")?.day).toBe(Date.parse("0099-01-01") / 864e5);
+	expect(parseMoment("2187-03-04")?.day).toBe(Date.parse("2187-03-04") / 864e5);
 });
 
 test("times are in UTC, and may be later by the zone east of it", () => {
@@ -25,14 +25,14 @@ test("times are in UTC, and may be later by the zone east of it", () => {
 
 test("what is no date is nothing", () => {
 	const texts =
-		"2020-13 2020-00 2020-02-30 2020-01-00 0000 20 20200101 01/02/2020 2020-01-01T24:00:00Z 2020-01-01T10:60:00Z 2020-01-01T10:00:00+15:00 2020-01-01T10:00:00+05:75 soon";
+		"2020-13 2020-00 2020-02-30 2020-01-00 0000 0020-01-01 1799-12-31 2301-01-01 20 20200101 01/02/2020 2020-01-01T24:00:00Z 2020-01-01T10:60:00Z 2020-01-01T10:00:00+15:00 2020-01-01T10:00:00+05:75 soon";
 	for (const text of ["", ...texts.split(" ")]) expect(parseMoment(text)).toBeUndefined();
 });
 
 test("agrees with Date on any moment", () => {
 	fc.assert(
 		fc.property(
-			fc.date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true }),
+			fc.date({ min: new Date("1800-01-01"), max: new Date("2300-12-31"), noInvalidDate: true }),
 			(date) => {
 				expect(parseMoment(date.toISOString())?.day).toBeCloseTo(date.getTime() / 864e5, 6);
 			},
@@ -45,7 +45,7 @@ test("a bad date is named, a missing one is nothing", () => {
 	expect(momentIn(undefined, "start", "x")).toBeUndefined();
 	expect(() => momentIn({ authoredOn: "2020-13-01" }, "authoredOn", "x.json: entry 3")).toThrow(
 		new InputError(
-			'x.json: entry 3: authoredOn is "2020-13-01"; expected a date such as 2020, 2020-05, 2020-05-17 or 2020-05-17T10:30:00Z; mend it or leave the resource out',
+			'x.json: entry 3: authoredOn is "2020-13-01"; expected a date such as 2020, 2020-05, 2020-05-17 or 2020-05-17T10:30:00Z; expected a year between 1800 and 2300: mend it or leave the resource out',
 		),
 	);
 	expect(() => momentIn({ a: 2020 }, "a", "x")).toThrow("a is a number; expected a date");

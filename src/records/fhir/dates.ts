@@ -1,4 +1,5 @@
 import { InputError } from "../../base/errors.js";
+import { expectedYears, firstYear, lastYear } from "../dates.js";
 import { shapeOf } from "./fields.js";
 
 /** A moment that may be known only to the day, the month or the year. */
@@ -23,7 +24,7 @@ export function parseMoment(text: string): Moment | undefined {
 	const [found, y, mo, d, h, min, s, , sign, zoneHours, zoneMinutes] = form.exec(text.trim()) ?? [];
 	if (found === undefined) return undefined;
 	const year = Number(y);
-	if (year === 0) return undefined;
+	if (year < firstYear || year > lastYear) return undefined;
 	if (mo === undefined) {
 		const start = dayOf(year, 1, 1);
 		return { day: start, slack: dayOf(year + 1, 1, 1) - start };
@@ -59,6 +60,6 @@ export function momentIn(
 	const moment = typeof value === "string" ? parseMoment(value) : undefined;
 	if (moment) return moment;
 	throw new InputError(
-		`${where}: ${field} is ${shapeOf(value)}; expected a date such as 2020, 2020-05, 2020-05-17 or 2020-05-17T10:30:00Z; mend it or leave the resource out`,
+		`${where}: ${field} is ${shapeOf(value)}; expected a date such as 2020, 2020-05, 2020-05-17 or 2020-05-17T10:30:00Z; ${expectedYears}: mend it or leave the resource out`,
 	);
 }

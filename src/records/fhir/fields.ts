@@ -1,7 +1,7 @@
 /** An object of unknown JSON. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-export const fieldsOf = (value: unknown): Fields | undefined =>
+export const objectOf = (value: unknown): Fields | undefined =>
 	typeof value === "object" && value !== null && !Array.isArray(value)
 		? (value as Fields)
 		: undefined;
@@ -9,7 +9,7 @@ export const fieldsOf = (value: unknown): Fields | undefined =>
 /** The objects of a list; one that stands alone is a list of one. */
 export function listOf(value: unknown): Fields[] {
 	const list = Array.isArray(value) ? value : [value];
-	return list.map(fieldsOf).filter((fields) => fields !== undefined);
+	return list.map(objectOf).filter((fields) => fields !== undefined);
 }
 
 /** A text that is not empty, without spaces around it. */

@@ -211,6 +211,47 @@ describe("resources", () => {
 		]);
 	});
 
+	test("the last version of a resource holds, whatever file it is in", async () => {
+		const folder = await written({
+			"1.ndjson": lines(
+				patient("1", { birthDate: "1960-01-01", gender: "female" }),
+				encounter("e", { period: { start: "2020-03-01" } }),
+				condition("E11", { id: "a" }),
+				condition("I10", { id: "b" }),
+				condition("I50", {
+					id: "c",
+					onsetDateTime: undefined,
+					encounter: { reference: "Encounter/e" },
+				}),
+				condition("J45"),
+				request({ id: "a" }),
+			),
+			"2.ndjson": lines(
+				condition("J45"),
+				condition("E11.9", { id: "a" }),
+				condition("I10", {
+					id: "b",
+					verificationStatus: { coding: [{ code: "entered-in-error" }] },
+				}),
+				encounter("e", { period: { start: "2020-03-05" } }),
+				patient("1", { birthDate: "1961-01-01", gender: "female" }),
+			),
+		});
+		const { records, people, notes } = await load(await openFhir(folder));
+		expect(records.map(({ time, code }) => `${time} ${code}`)).toEqual([
+			`${Date.parse("2020-03-05") / 864e5} I50`,
+			"18262 J45", // without an id two resources are two
+			"18263 860975",
+			"18262 J45",
+			"18262 E11.9",
+		]);
+		expect(people.map(({ birth }) => birth)).toEqual([Date.parse("1961-01-01") / 864e5]);
+		expect(notes).toContain(
+			"4 resources came again later, under the same type and id: the last one read was kept",
+		);
+		expect(notes.join("\n")).toMatch(/left out as entered in error.*: 1 Condition/);
+	});
+
 	test("people may be known in part", async () => {
 		const { people, notes } = await read(
 			lines(
@@ -364,6 +405,7 @@ describe("drugs", () => {
 			["1191", "aspirin"],
 		]);
 		expect(notes).toEqual([
+			"1 resource came again later, under the same type and id: the last one read was kept",
 			"left out for want of a code with a system: 1 MedicationRequest",
 			"left out: 2 drugs whose Medication is in no file or has no code with a system",
 			"1 resource had codings in several systems: one was kept (ICD-10-CM before ICD-9-CM and SNOMED, RxNorm before ATC and NDC); --all-codings keeps all",

@@ -8,6 +8,25 @@ export interface Missing {
 	/** Drugs whose Medication is in no file, or has no code. */
 	readonly drugsWithoutCode: number;
 	readonly patientsUnknown: number;
+	/** Resources that came again later. */
+	readonly olderVersions: number;
+}
+
+/** Tables whose rows go with the version that they are of. */
+const versioned = ["fhir_record", "fhir_person", "fhir_time", "fhir_drug"];
+
+/** Takes out what resources said that came again later. */
+async function dropOlderVersions(store: Store): Promise<number> {
+	await store.run(`
+		CREATE OR REPLACE TABLE fhir_stale AS
+		SELECT version FROM fhir_version
+		JOIN (SELECT key, max(version) AS last FROM fhir_version GROUP BY key HAVING count(*) > 1) USING (key)
+		WHERE version < last`);
+	const [found] = await store.all<{ count: number }>("SELECT count(*) AS count FROM fhir_stale");
+	if (!found?.count) return 0;
+	for (const table of versioned)
+		await store.run(`DELETE FROM ${table} WHERE version IN (SELECT version FROM fhir_stale)`);
+	return found.count;
 }
 
 /**
@@ -50,6 +69,10 @@ const found = `
 
 /** Moves what was staged into the reader's tables. */
 export async function joinStaged(store: Store): Promise<Missing> {
+	const olderVersions = await dropOlderVersions(store);
+	await store.run(
+		"INSERT INTO person SELECT patient, birth, sex, death, NULL, place FROM fhir_person ORDER BY version",
+	);
 	await store.run(found);
 	const [refused] = await store.all<{ refused: string }>(
 		"SELECT refused FROM fhir_found WHERE refused IS NOT NULL AND time IS NOT NULL ORDER BY rowid LIMIT 1",
@@ -71,5 +94,5 @@ export async function joinStaged(store: Store): Promise<Missing> {
 			count(DISTINCT row) FILTER (WHERE time IS NOT NULL AND code IS NULL) AS drugsWithoutCode,
 			(SELECT count(DISTINCT patient) FROM record ANTI JOIN person USING (patient)) AS patientsUnknown
 		FROM fhir_found`);
-	return counts as Missing;
+	return { ...(counts as Missing), olderVersions };
 }

@@ -18,6 +18,11 @@ export function notesOf(left: LeftOut, files: FilesRead, missing: Missing): stri
 	};
 	note(left.otherTypes.total, () => `resources of other types were skipped: ${left.otherTypes}`);
 	note(
+		missing.olderVersions,
+		() =>
+			`${count(missing.olderVersions, "resource")} came again later, under the same type and id: the last one read was kept`,
+	);
+	note(
 		left.void.total,
 		() =>
 			`left out as entered in error, refuted, cancelled, not taken or not to be given: ${left.void}`,

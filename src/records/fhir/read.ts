@@ -5,7 +5,7 @@ import { knownSystems } from "../systems.js";
 import { ageIn } from "./ages.js";
 import type { ChooseCodings, Coding } from "./codings.js";
 import { type Moment, momentIn } from "./dates.js";
-import { fieldsOf, listOf, shapeOf, textOf } from "./fields.js";
+import { listOf, objectOf, shapeOf, textOf } from "./fields.js";
 import { LeftOut } from "./left-out.js";
 import { addressIn, keysOf, parseReference, referenceIn } from "./references.js";
 import type { FoundResource } from "./resources.js";
@@ -47,6 +47,8 @@ export class ResourceReader {
 		MedicationStatement: (found) => this.#statement(found),
 		Medication: (found) => this.#medication(found),
 	};
+	/** Counts the resources, and the records that they are. */
+	#version = 0;
 	#row = 0;
 
 	constructor(stage: Stage, choose: ChooseCodings, options: ReadOptions) {
@@ -56,13 +58,16 @@ export class ResourceReader {
 	}
 
 	read(found: FoundResource): void {
-		if (isVoid(found)) {
-			this.leftOut.void.add(found.type);
+		const read = this.#readers[found.type];
+		if (!read) {
+			this.leftOut.otherTypes.add(found.type);
 			return;
 		}
-		const read = this.#readers[found.type];
-		if (read) read(found);
-		else this.leftOut.otherTypes.add(found.type);
+		this.#version++;
+		const [key] = keysOf(found.type, textOf(found.resource.id), found.fullUrl);
+		if (key) this.#stage.add("fhir_version", { key, version: this.#version });
+		if (isVoid(found)) this.leftOut.void.add(found.type);
+		else read(found);
 	}
 
 	#patient({ resource, fullUrl, where }: FoundResource): void {
@@ -73,25 +78,25 @@ export class ResourceReader {
 		if (url && url.id !== patient) this.#stage.add("fhir_alias", { key: url.key, patient });
 		const death = momentIn(resource, "deceasedDateTime", where);
 		if (!death && resource.deceasedBoolean === true) this.leftOut.deathsWithoutDate++;
-		this.#stage.addPerson({
+		this.#stage.add("fhir_person", {
+			version: this.#version,
 			patient,
 			birth: momentIn(resource, "birthDate", where)?.day ?? null,
 			sex: sexOf(resource.gender, where),
 			// the last day of the month or year, for records of that month may follow its first
 			death: death ? death.day + (death.slack >= 28 ? death.slack - 1 : 0) : null,
-			split: null,
 			place: where,
 		});
 	}
 
 	#encounter(found: FoundResource): void {
 		const { resource, fullUrl, where } = found;
-		const start = momentIn(fieldsOf(resource.period), "start", `${where}: period`);
+		const start = momentIn(objectOf(resource.period), "start", `${where}: period`);
 		if (start) {
 			const conditions = listOf(resource.diagnosis).map(({ condition }) => referenceIn(condition));
 			const keys = keysOf("Encounter", textOf(resource.id), fullUrl);
 			for (const key of [...keys, ...conditions.map((condition) => condition?.key)])
-				if (key) this.#stage.add("fhir_time", { key, ...start });
+				if (key) this.#stage.add("fhir_time", { version: this.#version, key, ...start });
 		}
 		if (this.#options.encounterReasons)
 			for (const reason of listOf(resource.reasonCode))
@@ -102,7 +107,7 @@ export class ResourceReader {
 		const { resource, fullUrl, where } = found;
 		const onset =
 			momentIn(resource, "onsetDateTime", where) ??
-			momentIn(fieldsOf(resource.onsetPeriod), "start", `${where}: onsetPeriod`);
+			momentIn(objectOf(resource.onsetPeriod), "start", `${where}: onsetPeriod`);
 		this.#coded(found, resource.code, "diagnosis", {
 			moment: onset ?? momentIn(resource, "recordedDate", where),
 			age: onset ? undefined : ageIn(resource, "onsetAge", where),
@@ -123,7 +128,7 @@ export class ResourceReader {
 		this.#drug(found, {
 			moment:
 				momentIn(resource, "effectiveDateTime", where) ??
-				momentIn(fieldsOf(resource.effectivePeriod), "start", `${where}: effectivePeriod`) ??
+				momentIn(objectOf(resource.effectivePeriod), "start", `${where}: effectivePeriod`) ??
 				momentIn(resource, "dateAsserted", where),
 			else: keyIn(resource.context),
 		});
@@ -144,7 +149,7 @@ export class ResourceReader {
 	#medication({ resource, fullUrl, where, type }: FoundResource): void {
 		const { kept, unknown, passedOver } = this.#choose(resource.code, "drug");
 		if (passedOver > 0) this.leftOut.severalCodings++;
-		const version = ++this.#row;
+		const version = this.#version;
 		for (const key of keysOf(type, textOf(resource.id), fullUrl)) {
 			for (const [rank, coding] of kept.entries())
 				this.#stage.add("fhir_drug", { key, version, rank, ...coding, refused: null });
@@ -183,6 +188,7 @@ export class ResourceReader {
 		const row = ++this.#row;
 		for (const [rank, coding] of codings.entries())
 			this.#stage.add("fhir_record", {
+				version: this.#version,
 				row,
 				rank,
 				patient: patient.id,

@@ -1,4 +1,4 @@
-import { fieldsOf, textOf } from "./fields.js";
+import { objectOf, textOf } from "./fields.js";
 
 export interface Reference {
 	/** What it is looked up by: `Patient/12`, wherever the server is, or `urn:uuid:…` as it stands. */
@@ -23,7 +23,7 @@ export function parseReference(text: string): Reference | undefined {
 }
 
 /** The address in `{"reference": "Patient/12"}`. */
-export const addressIn = (value: unknown): string | undefined => textOf(fieldsOf(value)?.reference);
+export const addressIn = (value: unknown): string | undefined => textOf(objectOf(value)?.reference);
 
 export function referenceIn(value: unknown): Reference | undefined {
 	const address = addressIn(value);

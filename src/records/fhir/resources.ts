@@ -1,6 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import { explainBytes, readBytes } from "../bytes.js";
-import { type Fields, fieldsOf, listOf, shapeOf, textOf } from "./fields.js";
+import { type Fields, listOf, objectOf, shapeOf, textOf } from "./fields.js";
 import { NotFhirError } from "./not-fhir.js";
 import { type Piece, Splitter } from "./splitter.js";
 
@@ -46,7 +46,7 @@ function* inEntry(
 	entry: Fields | undefined,
 	where: string,
 ): Generator<FoundResource | typeof noResource> {
-	const resource = fieldsOf(entry?.resource);
+	const resource = objectOf(entry?.resource);
 	if (!resource) {
 		yield noResource;
 		return;
@@ -84,15 +84,15 @@ export async function* readResources(
 			for (const piece of splitter.push(chunk)) {
 				if (piece.kind === "entry") {
 					const where = `${file}: entry ${piece.entry}`;
-					const entry = fieldsOf(parse(piece, `${where} (line ${piece.line})`));
-					if (fieldsOf(entry?.resource)) {
+					const entry = objectOf(parse(piece, `${where} (line ${piece.line})`));
+					if (objectOf(entry?.resource)) {
 						withResource++;
 						yield* inEntry(entry, where);
 					} else without++;
 					continue;
 				}
 				const where = `${file}: line ${piece.line}`;
-				const rest = fieldsOf(parse(piece, where)) ?? {};
+				const rest = objectOf(parse(piece, where)) ?? {};
 				const type = typeOf(rest, where);
 				if (type === "Bundle") for (; without > 0; without--) yield noResource;
 				else if (withResource > 0)

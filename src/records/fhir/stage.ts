@@ -1,10 +1,13 @@
-import type { PersonRow } from "../rows.js";
 import type { Store, Value } from "../store.js";
 
-/** Tables that resources wait in until all files have been read; a limit on memory is DuckDB's to keep. */
+/**
+ * Tables that resources wait in until all files have been read; a limit on memory is DuckDB's to keep.
+ * `version` counts the resources.
+ */
 const tables = {
 	fhir_record: {
-		/** Counts the resources; the codings of one have the same. */
+		version: "number",
+		/** Counts the records; the codings of one have the same. */
 		row: "number",
 		rank: "number",
 		patient: "text",
@@ -21,12 +24,22 @@ const tables = {
 		system: "text",
 		name: "text",
 	},
+	fhir_person: {
+		version: "number",
+		patient: "text",
+		birth: "number",
+		sex: "text",
+		death: "number",
+		place: "text",
+	},
+	/** Every resource that has a name: of those of one name, the last holds. */
+	fhir_version: { key: "text", version: "number" },
 	/** A patient's other names. */
 	fhir_alias: { key: "text", patient: "text" },
 	/** Whose time records without one take, the lowest rank first. */
 	fhir_wait: { row: "number", rank: "number", key: "text" },
-	fhir_time: { key: "text", day: "number", slack: "number" },
-	/** The codings of Medications; `version` counts the resources, and the last one holds. */
+	fhir_time: { version: "number", key: "text", day: "number", slack: "number" },
+	/** The codings of Medications. */
 	fhir_drug: {
 		key: "text",
 		version: "number",
@@ -50,7 +63,6 @@ const mostText = 8 * 1024 * 1024; // characters
 export class Stage {
 	readonly #store: Store;
 	readonly #held = new Map<keyof Tables, Value[][]>();
-	#people: PersonRow[] = [];
 	#rows = 0;
 	#text = 0;
 
@@ -79,12 +91,6 @@ export class Stage {
 		for (const value of values) if (typeof value === "string") this.#text += value.length;
 	}
 
-	addPerson(person: PersonRow): void {
-		this.#people.push(person);
-		this.#rows++;
-		this.#text += person.patient.length + person.place.length;
-	}
-
 	get full(): boolean {
 		return this.#rows >= mostRows || this.#text >= mostText;
 	}
@@ -92,15 +98,13 @@ export class Stage {
 	async flush(): Promise<void> {
 		for (const [table, rows] of this.#held)
 			await this.#store.appendTo(table, Object.values(tables[table]), rows);
-		if (this.#people.length > 0) await this.#store.append("person", this.#people);
 		this.#held.clear();
-		this.#people = [];
 		this.#rows = 0;
 		this.#text = 0;
 	}
 
 	async close(): Promise<void> {
-		for (const name of [...Object.keys(tables), "fhir_found"])
+		for (const name of [...Object.keys(tables), "fhir_stale", "fhir_found"])
 			await this.#store.run(`DROP TABLE IF EXISTS ${name}`);
 	}
 }

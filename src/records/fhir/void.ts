@@ -1,4 +1,4 @@
-import { fieldsOf, listOf, textOf } from "./fields.js";
+import { listOf, objectOf, textOf } from "./fields.js";
 import type { FoundResource } from "./resources.js";
 
 const voidStatus: Readonly<Record<string, readonly string[]>> = {
@@ -12,7 +12,7 @@ const voidCondition = ["entered-in-error", "refuted"];
 /** Whether a resource says of itself that nothing of the kind was found or given. */
 export function isVoid({ type, resource }: FoundResource): boolean {
 	if (type === "Condition")
-		return listOf(fieldsOf(resource.verificationStatus)?.coding).some(({ code }) =>
+		return listOf(objectOf(resource.verificationStatus)?.coding).some(({ code }) =>
 			voidCondition.includes(textOf(code) ?? ""),
 		);
 	if (type === "MedicationRequest" && resource.doNotPerform === true) return true;

@@ -1,7 +1,8 @@
 import type { RecordKind } from "../rows.js";
 import type { Store } from "../store.js";
 import { named, quoted } from "../store.js";
-import { findColumn, needColumn, openTable, reading, textType } from "./table.js";
+import { openTable } from "../table.js";
+import { findColumn, needColumn, reading, rowNumber, textType } from "./columns.js";
 
 /** Names from `codes.parquet`, which may have several rows for a code: the first that has one. */
 export async function loadNames(
@@ -16,11 +17,11 @@ export async function loadNames(
 	await reading(table, () =>
 		store.run(
 			`INSERT INTO code_name
-			SELECT system, meds_code.code, first(trim(described.${named(name.name)}) ORDER BY file_row_number), NULL, NULL
-			FROM ${table.sql} described JOIN meds_code ON described.${named(code.name)} = meds
+			SELECT system, meds_code.code, first(trim(described.${named(name.name)}) ORDER BY row), NULL, NULL
+			FROM (SELECT ${rowNumber(table)} AS row, * FROM ${table.sql}) described JOIN meds_code ON described.${named(code.name)} = meds
 			WHERE "is" = 'record' AND kind IN (${kinds.map(quoted).join(", ")})
 			AND trim(described.${named(name.name)}) <> ''
-			GROUP BY system, meds_code.code ORDER BY min(file_row_number)`,
+			GROUP BY system, meds_code.code ORDER BY min(row)`,
 		),
 	);
 }

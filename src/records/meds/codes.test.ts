@@ -24,6 +24,14 @@ test.each([
 	["RxNorm Extension/OMOP123", "RxNorm Extension", "OMOP123", "drug"],
 	["NDC/00338004904", "NDC", "00338004904", "drug"],
 	["ATC//C09AA05", "ATC", "C09AA05", "drug"],
+	["MEDICATION//START//Insulin", "Name", "Insulin", "drug"],
+	["MEDICATION//Insulin//Administered", "Name", "Insulin", "drug"],
+	[
+		"MEDICATION//Heparin Flush (10 units/ml)//Administered",
+		"Name",
+		"Heparin Flush (10 units/ml)",
+		"drug",
+	],
 	["LOINC/2160-0", "LOINC", "2160-0", "other"],
 	["LAB//LOINC//2160-0", "LOINC", "2160-0", "other"],
 ])("%s is %s %s, %s", (text, system, code, kind) => {
@@ -32,7 +40,13 @@ test.each([
 
 test.each([
 	"LAB//51087//UNK",
-	"MEDICATION//START//Furosemide",
+	"MEDICATION//STOP//Furosemide",
+	"MEDICATION//START//UNK",
+	"MEDICATION//UNK//Administered",
+	"MEDICATION//START//Administered//Administered",
+	"MEDICATION//Insulin//Not Given",
+	"MEDICATION//Insulin//Delayed Administered",
+	"MEDICATION//START//Insulin//SC",
 	"MEDICATION//STOP//RxNorm//197361",
 	"DIAGNOSIS//ICD//11//BD10",
 	"DIAGNOSIS//ICD//10//I509//primary",

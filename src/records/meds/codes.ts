@@ -53,6 +53,13 @@ const vocabularies: readonly Vocabulary[] = [
 	{ pattern: vocabulary(drug, "NDC"), system: "NDC", kind: "drug" },
 	{ pattern: vocabulary(drug, "ATC"), system: "ATC", kind: "drug" },
 	{ pattern: vocabulary(test, "LOINC"), system: "LOINC", kind: "other" },
+	// Names may have a / in them; UNK says that there is none.
+	{ pattern: /^MEDICATION\/\/START\/\/(?!UNK$)((?:\/?[^/])+)$/s, system: "Name", kind: "drug" },
+	{
+		pattern: /^MEDICATION\/\/(?!(?:START|STOP|UNK)\/\/)((?:\/?[^/])+)\/\/Administered$/s,
+		system: "Name",
+		kind: "drug",
+	},
 ];
 
 const birth = /^MEDS_BIRTH(?:\/\/.*)?$/s;

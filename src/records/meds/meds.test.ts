@@ -242,6 +242,17 @@ describe("openMeds", () => {
 			expect(codes).toContain(code);
 	});
 
+	test("a column file_row_number of the file's own does no harm", async () => {
+		const own = (list: string) => `SELECT *, 7 AS file_row_number FROM (${list})`;
+		const good = rows([1, "2020-01-02", "ICD9CM/250"], [1, "2020-01-01", "ICD9CM/401"]);
+		const { records } = await meds(await dataset({ "data/0.parquet": own(good) }));
+		expect(records.map(({ code }) => code)).toEqual(["250", "401"]);
+		const bad = rows([1, "2020-01-02", "ICD9CM/250"], [1, "2020-01-01", null]);
+		await expect(meds(await dataset({ "data/0.parquet": own(bad) }))).rejects.toThrow(
+			"0.parquet: row 2 has no code",
+		);
+	});
+
 	test("leaves nothing of its own in the store", () =>
 		withDuck(async (store) => {
 			await (await openMeds(await dataset(two))).load(store);
@@ -295,6 +306,21 @@ describe("what cannot be read", () => {
 			"an endless time",
 			columns("1 AS subject_id, 'infinity'::TIMESTAMP AS time, 'x' AS code"),
 			'row 1: time is "infinity"',
+		],
+		[
+			"a time of the year 1",
+			columns("1 AS subject_id, '0001-02-20 10:00' AS time, 'x' AS code"),
+			'row 1: time is "0001-02-20 10:00"; expected an ISO date or timestamp such as 2020-01-31T12:00:00, or nothing for what has no time; expected a year between 1800 and 2300',
+		],
+		[
+			"a timestamp of the year 9999",
+			columns("1 AS subject_id, TIMESTAMP '9999-12-31' AS time, 'x' AS code"),
+			'row 1: time is "9999-12-31 00:00:00"; expected',
+		],
+		[
+			"a time of two digits",
+			columns("1 AS subject_id, '1/2/20' AS time, 'x' AS code"),
+			'row 1: time is "1/2/20"; expected',
 		],
 		[
 			"a time of numbers",
@@ -448,7 +474,7 @@ describe("what cannot be read", () => {
 		expect(seen.refused).toBeGreaterThan(0);
 		await writeFile(shard, "not Parquet");
 		await expect(meds(folder)).rejects.toThrow(
-			"1.parquet cannot be read as Parquet: it is damaged, or was not written to its end",
+			"1.parquet is not a Parquet file, whatever its name says",
 		);
 	});
 });
@@ -465,14 +491,21 @@ describe.skipIf(!existsSync(real))("MIMIC-IV's demo", () => {
 		expect(count(({ sex }) => sex === "female")).toBe(43);
 		expect(count(({ sex }) => sex === "male")).toBe(57);
 		expect(notes).toEqual([
-			"911429 rows of other kinds than diagnosis and drug left out; see --kinds",
+			"875321 rows of other kinds than diagnosis and drug left out; see --kinds",
 		]);
 		const bySystem = (system: string) => records.filter((row) => row.system === system);
 		expect([bySystem("ICD9CM").length, bySystem("ICD10CM").length]).toEqual([2193, 2313]);
-		expect(records.length).toBe(2193 + 2313);
+		// MEDICATION//START//… and MEDICATION//…//Administered, without UNK
+		const drugs = records.filter(({ kind }) => kind === "drug");
+		expect(drugs.length).toBe(13_169 + 22_939);
+		expect(new Set(drugs.map(({ system }) => system))).toEqual(new Set(["Name"]));
+		expect(new Set(drugs.map(({ code }) => code)).size).toBe(595);
+		expect(drugs.filter(({ code }) => code === "Insulin").length).toBe(950 + 1547);
+		const diagnoses = records.filter(({ kind }) => kind === "diagnosis");
+		expect(diagnoses.length).toBe(2193 + 2313);
 		const extracted = await meds(join(real, "diagnoses_extracted.csv"));
-		expect(extracted.records).toEqual(records);
-		expect(records[0]).toEqual({
+		expect(extracted.records).toEqual(diagnoses);
+		expect(diagnoses[0]).toEqual({
 			patient: "10000032",
 			time: Date.parse("2180-05-07T17:15:00Z") / 86_400_000,
 			code: "496",

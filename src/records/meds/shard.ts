@@ -1,20 +1,12 @@
 import { InputError } from "../../base/errors.js";
-import { daysFromText } from "../dates.js";
+import { daysFromText, expectedYears, isFarOff } from "../dates.js";
 import type { RecordKind } from "../rows.js";
 import type { Store } from "../store.js";
 import { named, quoted } from "../store.js";
+import type { Column, Table } from "../table.js";
+import { openTable } from "../table.js";
 import { medsCode } from "./codes.js";
-import type { Column, Table } from "./table.js";
-import {
-	findColumn,
-	idText,
-	idType,
-	needColumn,
-	openTable,
-	placeOf,
-	reading,
-	textType,
-} from "./table.js";
+import { findColumn, idText, idType, needColumn, reading, rowNumber, textType } from "./columns.js";
 
 /** Rows of a shard, of each sort. */
 export interface Counts {
@@ -80,14 +72,14 @@ export async function loadShard(
 	const columns = columnsOf(subject, time, code, valueColumn(table));
 	return await reading(table, async () => {
 		// Parquet is read again for each question; text is slow to read and is read once.
-		if (table.csv) {
+		if (table.format === "csv") {
 			await store.run(`CREATE OR REPLACE TABLE meds_text AS SELECT ${columns} FROM ${table.sql}`);
 			await store.run(
 				"CREATE OR REPLACE TEMP VIEW meds_row AS SELECT rowid + 1 AS row, * FROM meds_text",
 			);
 		} else
 			await store.run(
-				`CREATE OR REPLACE TEMP VIEW meds_row AS SELECT file_row_number + 1 AS row, ${columns} FROM ${table.sql}`,
+				`CREATE OR REPLACE TEMP VIEW meds_row AS SELECT ${rowNumber(table)} AS row, ${columns} FROM ${table.sql}`,
 			);
 		await countCodes(store, table);
 		await learnCodes(store);
@@ -95,7 +87,7 @@ export async function loadShard(
 		await insert(store, table, kinds);
 		await store.run("DROP VIEW meds_row");
 		await store.run("DROP TABLE meds_seen");
-		if (table.csv) await store.run("DROP TABLE meds_text");
+		if (table.format === "csv") await store.run("DROP TABLE meds_text");
 		return counts;
 	});
 }
@@ -104,19 +96,15 @@ export async function loadShard(
 function columnsOf(subject: Column, time: Column, code: Column, value: Column | undefined): string {
 	const at = named(time.name);
 	const moment = `try_cast(${at} AS TIMESTAMP)`;
-	const [days, timed, mistimed] =
+	const [days, timed] =
 		time.type === "VARCHAR"
-			? [daysFromText(at), `coalesce(trim(${at}) <> '', false)`, "timed AND days IS NULL"]
-			: [
-					`(epoch(${moment}) / 86400.0)`,
-					`${at} IS NOT NULL`,
-					`timed AND NOT coalesce(isfinite(${moment}), false)`,
-				];
+			? [daysFromText(at), `coalesce(trim(${at}) <> '', false)`]
+			: [`(epoch(${moment}) / 86400.0)`, `${at} IS NOT NULL`];
 	const number = value ? `try_cast(${named(value.name)} AS DOUBLE)` : "CAST(NULL AS DOUBLE)";
 	const id = idText(subject);
 	return `${id} AS subject, ${days} AS days, ${named(code.name)} AS meds,
 		CASE WHEN isfinite(${number}) THEN ${number} END AS value,
-		${timed} AS timed, ${mistimed} AS mistimed,
+		${timed} AS timed, timed AND coalesce(${isFarOff("days")}, true) AS mistimed,
 		${subject.type === "VARCHAR" ? `coalesce(${id}, '') = ''` : `${named(subject.name)} IS NULL`} AS nobody,
 		${value?.type === "VARCHAR" ? `${number} IS NULL AND trim(${named(value.name)}) <> ''` : "false"} AS misvalued`;
 }
@@ -192,7 +180,7 @@ async function firstFault(store: Store, table: Table): Promise<InputError> {
 		FROM meds_row WHERE nobody OR ${codeless} OR mistimed OR misvalued ORDER BY row LIMIT 1`,
 	);
 	const { row, fault } = found!;
-	const place = await placeOf(table, row);
+	const place = await table.place(row);
 	if (fault === "subject")
 		return new InputError(`${place} has no subject_id; expected one in every row`);
 	if (fault === "code") return new InputError(`${place} has no code; expected one in every row`);
@@ -205,7 +193,7 @@ async function firstFault(store: Store, table: Table): Promise<InputError> {
 		`SELECT left(CAST(${named(name)} AS VARCHAR), 40) AS text FROM ${table.sql} LIMIT 1 OFFSET ${row - 1}`,
 	);
 	return new InputError(
-		`${place}: time is ${JSON.stringify(text)}; expected an ISO date or timestamp such as 2020-01-31T12:00:00, or nothing for what has no time`,
+		`${place}: time is ${JSON.stringify(text)}; expected an ISO date or timestamp such as 2020-01-31T12:00:00, or nothing for what has no time; ${expectedYears}`,
 	);
 }
 

@@ -2,8 +2,9 @@ import { InputError } from "../../base/errors.js";
 import type { Split } from "../rows.js";
 import type { Store } from "../store.js";
 import { named, quoted } from "../store.js";
-import type { Table } from "./table.js";
-import { idText, idType, needColumn, openTable, placeOf, reading, textType } from "./table.js";
+import type { Table } from "../table.js";
+import { openTable } from "../table.js";
+import { idText, idType, needColumn, reading, textType } from "./columns.js";
 
 /** The names that MEDS has for splits, and ours. */
 const splits: Readonly<Record<string, Split>> = {
@@ -41,7 +42,7 @@ async function check(store: Store, table: Table, names: string): Promise<void> {
 		WHERE coalesce(subject, '') = '' OR split IS NULL ORDER BY rowid LIMIT 1`,
 	);
 	if (fault) {
-		const place = await placeOf(table, fault.row);
+		const place = await table.place(fault.row);
 		if (!fault.subject)
 			throw new InputError(`${place} has no subject_id; expected one in every row`);
 		const [found] = await store.all<{ name: string | null }>(
@@ -57,6 +58,6 @@ async function check(store: Store, table: Table, names: string): Promise<void> {
 	);
 	if (twice)
 		throw new InputError(
-			`${await placeOf(table, twice.second)} gives subject ${twice.subject} a second time, after ${await placeOf(table, twice.first)}; expected every subject once: keep one of the two, or pass --ignore-splits`,
+			`${await table.place(twice.second)} gives subject ${twice.subject} a second time, after ${await table.place(twice.first)}; expected every subject once: keep one of the two, or pass --ignore-splits`,
 		);
 }

@@ -63,6 +63,8 @@ const of = (alias: string): Resolved => ({ system: `${alias}.system`, code: `${a
 /** What a row of a staged table `e` stands for, and the joins to find out. */
 export interface Resolution extends Resolved {
 	readonly joins: string;
+	/** Whether the source says so, and not the concept; NULL and false are one. */
+	readonly bySource: string;
 }
 
 const joins = (source: string, concept: string): string =>
@@ -80,6 +82,7 @@ export function conditionCodes(sourceSystem: string | undefined): Resolution {
 	return {
 		...first([of("s"), ...value, of("c"), omop]),
 		joins: joins("(SELECT * FROM omop_known WHERE icd)", "omop_icd"),
+		bySource: `s.concept IS NOT NULL OR ${sourceSystem ? "e.source_value IS NOT NULL" : "false"}`,
 	};
 }
 
@@ -87,6 +90,7 @@ export const drugCodes: Resolution = {
 	system: `CASE WHEN e.concept <> 0 THEN coalesce(c.system, 'OMOP') ELSE coalesce(s.system, ${omop.system}) END`,
 	code: `CASE WHEN e.concept <> 0 THEN coalesce(c.code, ${omop.code}) ELSE coalesce(s.code, ${omop.code}) END`,
 	joins: joins("omop_known", "omop_known"),
+	bySource: "false",
 };
 
 /**
@@ -112,5 +116,35 @@ export function observationCodes(sourceSystem: string | undefined): Resolution {
 		...first(ways.length > 1 ? ways : [...ways, { system: "NULL", code: "NULL" }]),
 		joins: `LEFT JOIN (SELECT * FROM omop_known WHERE icd) s ON s.concept = e.source_concept
 			LEFT JOIN (SELECT DISTINCT concept FROM omop_concept WHERE concept <> 0) k ON k.concept = e.source_concept`,
+		bySource: "true",
 	};
+}
+
+/**
+ * A source code that is mapped to two concepts makes two rows, which say one thing: takes out those
+ * of all concepts but the first, and counts them. Few codes have several concepts, so that only
+ * the rows of few are sorted.
+ */
+export async function mergeConcepts(
+	store: Store,
+	staged: string,
+	{ system, code, joins, bySource }: Resolution,
+): Promise<number> {
+	if (bySource === "false") return 0;
+	const coded = `(SELECT e.row, e.patient, e.time, coalesce(e.concept, 0) AS concept,
+			${system} AS system, ${code} AS code
+		FROM (SELECT rowid AS row, * FROM ${staged}) e ${joins} WHERE ${bySource})`;
+	await store.run(`CREATE TEMP TABLE omop_several AS SELECT system, code FROM ${coded}
+		WHERE system IS NOT NULL GROUP BY system, code HAVING min(concept) <> max(concept)`);
+	await store.run(`CREATE TEMP TABLE omop_again AS SELECT row
+		FROM (SELECT row, concept, first_value(concept) OVER (
+				PARTITION BY patient, time, system, code ORDER BY row) AS kept
+			FROM ${coded} SEMI JOIN omop_several USING (system, code))
+		WHERE concept <> kept`);
+	const [found] = await store.all<{ rows: number }>("SELECT count(*) AS rows FROM omop_again");
+	if (found?.rows)
+		await store.run(`DELETE FROM ${staged} WHERE rowid IN (SELECT row FROM omop_again)`);
+	await store.run("DROP TABLE omop_several");
+	await store.run("DROP TABLE omop_again");
+	return found?.rows ?? 0;
 }

@@ -1,11 +1,13 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { InputError } from "../../base/errors.js";
-import { explainBytes, firstBytes, readBytes } from "../bytes.js";
+import { explainBytes, readBytes } from "../bytes.js";
 import type { DelimitedTable } from "../delimited.js";
-import { explainDelimited, lineOfRow, literalPath, openDelimited } from "../delimited.js";
+import { explainDelimited, openDelimited } from "../delimited.js";
 import type { Store } from "../store.js";
 import { named, quoted } from "../store.js";
+import type { Table } from "../table.js";
+import { delimitedTable, isParquet, openParquet } from "../table.js";
 import type { Origin } from "./origin.js";
 import type { CdmTable } from "./tables.js";
 import { cdmTables } from "./tables.js";
@@ -44,9 +46,18 @@ export async function filesOf(folder: string): Promise<ReadonlyMap<string, strin
 
 /** The tables of a CDM as files in a folder: CSV or TSV, packed or not, and Parquet. */
 export function folderOrigin(folder: string, files: ReadonlyMap<string, string>): Origin {
-	const opened = new Map<string, DelimitedTable>();
+	const opened = new Map<string, Table>();
 	const headless = new Map<string, string[]>(); // by version of the CDM
 	const pathOf = ({ name }: CdmTable) => join(folder, files.get(name) ?? name);
+	const open = async (store: Store, table: CdmTable): Promise<CdmFile> => {
+		const file = pathOf(table);
+		if (await isParquet(file)) return { ...(await openParquet(store, file)), unquote: false };
+		const { delimited, version } = await openText(store, file, table).catch((error) => {
+			throw explainBytes(file, error);
+		});
+		if (version) headless.set(version, [...(headless.get(version) ?? []), basename(file)]);
+		return { ...delimitedTable(delimited), unquote: !delimited.quotes };
+	};
 	return {
 		get notes() {
 			return [...headless].map(
@@ -57,81 +68,41 @@ export function folderOrigin(folder: string, files: ReadonlyMap<string, string>)
 		has: ({ name }) => files.has(name),
 		nameOf: pathOf,
 		async take(store, { table, into, select }) {
-			const file = pathOf(table);
-			let delimited: DelimitedTable | undefined;
+			const found = await open(store, table);
+			opened.set(table.name, found);
 			try {
-				const parquet = await isParquet(file);
-				if (!parquet) {
-					const found = await openText(store, file, table);
-					delimited = found.delimited;
-					opened.set(table.name, delimited);
-					if (found.version) {
-						const names = headless.get(found.version) ?? [];
-						headless.set(found.version, [...names, basename(file)]);
-					}
-				}
-				const source = delimited?.sql ?? `read_parquet(${quoted(literalPath(file))})`;
-				const columns = delimited?.columns ?? (await parquetColumns(store, source));
-				const from = rawSelect(file, table, source, columns, delimited?.quotes === false);
-				await store.run(`CREATE TEMP TABLE ${into} AS ${select(from)}`);
+				await store.run(`CREATE TEMP TABLE ${into} AS ${select(rawSelect(table, found))}`);
 			} catch (error) {
-				if (error instanceof InputError) throw error;
-				if (delimited) throw await explainDelimited(delimited, error);
-				throw explainParquet(file, explainBytes(file, error));
+				throw await found.explain(error);
 			}
 		},
-		async placeOf(table, row) {
-			const delimited = opened.get(table.name);
-			return delimited
-				? `${pathOf(table)}: line ${await lineOfRow(delimited, row)}`
-				: `${pathOf(table)}: row ${row}`;
-		},
+		placeOf: async (table, row) =>
+			(await opened.get(table.name)?.place(row)) ?? `${pathOf(table)}: row ${row}`,
 		placeSql: (table, row) => `${quoted(`${pathOf(table)}: row `)} || (${row})`,
 	};
 }
 
-async function isParquet(file: string): Promise<boolean> {
-	if ((await stat(file)).isDirectory())
-		throw new InputError(`${file} is a folder; expected a file`);
-	if ((await firstBytes(file, 4)).toString("latin1") === "PAR1") return true;
-	if (/\.parquet$/i.test(file))
-		throw new InputError(`${file} is not Parquet, whatever its name says; write the file again`);
-	return false;
-}
-
-async function parquetColumns(store: Store, source: string): Promise<string[]> {
-	const rows = await store.all<{ column_name: string }>(`DESCRIBE SELECT * FROM ${source}`);
-	return rows.map((row) => row.column_name);
-}
-
-function explainParquet(file: string, error: unknown): unknown {
-	if (error instanceof InputError || !(error instanceof Error)) return error;
-	if (/out of memory|allocat/i.test(error.message)) return error;
-	return new InputError(`${file}: corrupt Parquet; write or copy the file again`, { cause: error });
+interface CdmFile extends Table {
+	/** Whether quotes around a whole field are still to be taken off. */
+	readonly unquote: boolean;
 }
 
 /** The columns of a file under our names, as text. */
-function rawSelect(
-	file: string,
-	table: CdmTable,
-	source: string,
-	columns: readonly string[],
-	unquote: boolean,
-): string {
-	const found = new Map(columns.map((column) => [bare(column), column]));
+function rawSelect(table: CdmTable, { file, sql, columns, unquote }: CdmFile): string {
+	const found = new Map(columns.map(({ name }) => [bare(name), name]));
 	const list = Object.entries(table.columns).map(([ours, theirs]) => {
 		const column = found.get(theirs);
 		if (column === undefined) {
 			if (table.required.includes(ours))
 				throw new InputError(
-					`${file} has no column ${theirs}; it has ${columns.join(", ")}; name the columns as in the OMOP CDM`,
+					`${file} has no column ${theirs}; it has ${columns.map(({ name }) => name).join(", ")}; name the columns as in the OMOP CDM`,
 				);
 			return `CAST(NULL AS VARCHAR) AS ${ours}`;
 		}
 		const text = `CAST(${named(column)} AS VARCHAR)`;
 		return `${unquote ? unquoted(text) : text} AS ${ours}`;
 	});
-	return `(SELECT ${list.join(", ")} FROM ${source})`;
+	return `(SELECT ${list.join(", ")} FROM ${sql})`;
 }
 
 /** Vocabularies come separated by tabs with quotes that mean nothing; others quote fields there too. */

@@ -63,6 +63,14 @@ export async function openOmop(
 			},
 		};
 	}
+	for (const [option, value] of [
+		["--schema", options.schema],
+		["--vocabulary-schema", options.vocabularySchema],
+	])
+		if (value !== undefined)
+			throw new InputError(
+				`${option} is for a database; pass --db postgres://user@host/database, or leave it out`,
+			);
 	if (folder === undefined)
 		throw new InputError(
 			"there is nothing to read; expected a folder of OMOP files, or --db postgres://user@host/database",

@@ -1,4 +1,5 @@
 import { InputError } from "../../base/errors.js";
+import { expectedYears } from "../dates.js";
 import type { Loaded, RecordKind } from "../rows.js";
 import type { Store } from "../store.js";
 import { quoted } from "../store.js";
@@ -9,6 +10,7 @@ import {
 	createEmptyRelations,
 	createEmptyVocabulary,
 	drugCodes,
+	mergeConcepts,
 	observationCodes,
 	resolveConcepts,
 } from "./codes.js";
@@ -42,17 +44,20 @@ interface Events {
 	readonly kind: RecordKind;
 	readonly codes: Resolution;
 	rows: number;
+	/** Rows that repeat what another says under another concept. */
+	again: number;
 	/** Where its records begin, and how many they are. */
 	first: number;
 	taken: number;
 }
 
-const dateHint = "expected a date such as 2020-01-31, 20200131 or 2020-01-31 14:05:00";
+const dateHint = `expected a date such as 2020-01-31, 20200131 or 2020-01-31 14:05:00; ${expectedYears}`;
 const numberHint = "expected a whole number";
 const hints: Readonly<Record<string, string>> = {
 	patient: "every row needs the number of a person",
 	date: dateHint,
 	datetime: dateHint,
+	year: expectedYears,
 	day: "expected a day of that month, or nothing",
 	month: "expected a month from 1 to 12, or nothing",
 };
@@ -79,6 +84,7 @@ const eventsOf = ({ condition, drug, observations, sourceSystem }: Plan): Events
 		kind,
 		codes,
 		rows: 0,
+		again: 0,
 		first: 0,
 		taken: 0,
 	});
@@ -159,8 +165,7 @@ export async function loadTaken(store: Store, origin: Origin, plan: Plan): Promi
 	const people = await countOf(store, "omop_person");
 	if (people === 0)
 		throw new InputError(`${origin.nameOf(person)} holds no person; expected a row for each`);
-	for (const table of events) table.rows = await countOf(store, table.staged);
-	if (condition?.rows === 0)
+	if (condition && (await countOf(store, condition.staged)) === 0)
 		throw new InputError(
 			`${origin.nameOf(condition.table)} holds no row; expected one for each diagnosis`,
 		);
@@ -168,6 +173,8 @@ export async function loadTaken(store: Store, origin: Origin, plan: Plan): Promi
 	await resolveConcepts(store, plan.sourceSystem);
 	await loadPeople(store, origin);
 	for (const table of events) {
+		table.again = await mergeConcepts(store, table.staged, table.codes);
+		table.rows = await countOf(store, table.staged);
 		table.first = await countOf(store, "record");
 		await store.run(`INSERT INTO record
 			SELECT e.patient, e.time, ${table.codes.code} AS code, ${table.codes.system} AS system,
@@ -232,7 +239,7 @@ async function eventNotes(
 	store: Store,
 	origin: Origin,
 	plan: Plan,
-	{ table, staged, kind, codes, rows, first, taken }: Events,
+	{ table, staged, kind, codes, rows, again, first, taken }: Events,
 ): Promise<string[]> {
 	if (rows === 0) return [`${origin.nameOf(table)} holds no row`];
 	const notes: string[] = [];
@@ -244,6 +251,10 @@ async function eventNotes(
 	);
 	const parts = systems.map(({ system, count }) => `${share(count, rows)} ${system}`);
 	notes.push(`${table.name}: ${rows} rows${parts.length > 0 ? `: ${parts.join(", ")}` : ""}`);
+	if (again > 0)
+		notes.push(
+			`${table.name}: ${again} more rows repeat the source code of another, of the same person and time, under a second concept: one record each time`,
+		);
 	const left = rows - taken;
 	if (left > 0 && table === observation)
 		notes.push(`observation: ${left} rows left out, for their source is no ICD code`);

@@ -121,6 +121,62 @@ describe("codes", () => {
 		]);
 	});
 
+	describe("a source code that is mapped to two concepts", () => {
+		const row = (person: number, concept: number, date: string, source: string, of: number) => ({
+			person_id: person,
+			condition_concept_id: concept,
+			condition_start_date: date,
+			condition_source_value: source,
+			condition_source_concept_id: of,
+		});
+		const condition_occurrence = [
+			row(1, 201_826, "2020-01-31", "250.00", 44_833_365),
+			row(1, 320_128, "2020-01-31", "250.00", 44_833_365), // again
+			row(1, 201_826, "2020-01-31", "250.00", 44_833_365), // another record, of the same concept
+			row(1, 320_128, "2020-02-01", "250.00", 44_833_365), // another day
+			row(2, 320_128, "2020-01-31", "250.00", 44_833_365), // another person
+			row(2, 255_848, "2020-01-31", "I10", 35_207_668), // another code
+			row(3, 201_826, "2020-01-31", "", 0), // coded by their concepts
+			row(3, 4_024_552, "2020-01-31", "", 0),
+		];
+		const { person: people = [] } = cdm;
+		const person = people.slice(0, 3);
+		const note = (rows: number) =>
+			`condition_occurrence: ${rows} more rows repeat the source code of another, of the same person and time, under a second concept: one record each time`;
+
+		test("is one record, by source concept", async () => {
+			const result = await loaded({ person, condition_occurrence, ...vocabulary });
+			expect(short(result)).toEqual([
+				"1 ICD9CM 250.00",
+				"1 ICD9CM 250.00",
+				"1 ICD9CM 250.00",
+				"2 ICD9CM 250.00",
+				"2 ICD10CM I10",
+				"3 ICD10CM E11.2",
+				"3 OMOP 4024552",
+			]);
+			expect(result.records.map(({ time }) => time).slice(0, 4)).toEqual(
+				["2020-01-31", "2020-01-31", "2020-02-01", "2020-01-31"].map(day),
+			);
+			expect(result.notes).toContain(note(1));
+			expect(result.notes).toContain(
+				"condition_occurrence: 7 rows: 57.1 % ICD9CM, 28.6 % ICD10CM, 14.3 % OMOP",
+			);
+		});
+
+		test("is one record, by source value", async () => {
+			const result = await loaded({ person, condition_occurrence }, { sourceSystem: "icd9" });
+			expect(short(result).filter((text) => text === "1 ICD9CM 250.00")).toHaveLength(3);
+			expect(result.notes).toContain(note(1));
+		});
+
+		test("is two records where the concepts are the codes", async () => {
+			const result = await loaded({ person, condition_occurrence });
+			expect(result.records).toHaveLength(8);
+			expect(result.notes).not.toContain(note(1));
+		});
+	});
+
 	test("--source-system says which of several is taken", async () => {
 		const result = await loaded({ ...cdm, ...vocabulary }, { sourceSystem: "icd9" });
 		expect(short(result)[1]).toBe("1 ICD9CM 250.00");
@@ -291,6 +347,8 @@ describe("what is wrong with a folder", () => {
 		["31/01/2020", /condition_era_start_date is "31\/01\/2020"; expected a date/],
 		["", /condition_era_start_date is empty; expected a date/],
 		["infinity", /condition_era_start_date is "infinity"; expected a date/],
+		["1/2/20", /condition_era_start_date is "1\/2\/20"; expected a date/],
+		["0001-02-20", /is "0001-02-20"; .* expected a year between 1800 and 2300/],
 	])("the date %j", async (date, message) => {
 		const text = `${era}1,7,2020-01-31\n\n1,7,${date}\n`;
 		const got = await refused({ "person.csv": person, "condition_era.csv": text });
@@ -322,7 +380,7 @@ describe("what is wrong with a folder", () => {
 		[`${era}1,7\n`, /condition_era\.csv: line 3 has 2 fields; expected 3/],
 		[`${era}1,"7,2020-01-31\n`, /condition_era\.csv: line 3: a quote is opened and never closed/],
 		[`${era}1,7\xff,2020-01-31\n`, /condition_era\.csv: line 3 is not UTF-8/],
-		["PAR1 and so on", /condition_era\.csv: corrupt Parquet/],
+		["PAR1 and so on", /condition_era\.csv: corrupt or incomplete Parquet/],
 		["\x1f\x8b\x08 no gzip", /condition_era\.csv.*(gzip)/],
 	])("conditions %j", async (text, message) => {
 		const content = Buffer.from(text, "latin1");
@@ -337,12 +395,13 @@ describe("what is wrong with a folder", () => {
 		],
 		[
 			"person_id,year_of_birth\n1,soon\n",
-			/line 2: year_of_birth is "soon"; expected a whole number/,
+			/line 2: year_of_birth is "soon"; expected a year between 1800 and 2300/,
 		],
 		[
 			"person_id,year_of_birth,birth_datetime\n1,1950,spring\n",
 			/line 2: birth_datetime is "spring"/,
 		],
+		["person_id,year_of_birth\n1,20\n", /year_of_birth is "20"; expected a year between 1800/],
 		["person_id,year_of_birth\n,1950\n", /line 2: person_id is empty/],
 		["person_id,gender_concept_id\n1,8507\n", /person\.csv has no column year_of_birth/],
 		["person_id,year_of_birth\n", /person\.csv holds no person/],
@@ -354,6 +413,9 @@ describe("what is wrong with a folder", () => {
 		const files = { "person.csv": person, "condition_era.csv": era };
 		(await refused({ ...files, "death.csv": "person_id,death_date\n1,\n" })).toMatch(
 			/^death\.csv: line 2: death_date is empty/,
+		);
+		(await refused({ ...files, "death.csv": "person_id,death_date\n1,9999-12-31\n" })).toMatch(
+			/^death\.csv: line 2: death_date is "9999-12-31".* expected a year between 1800 and 2300/,
 		);
 		const concept = "concept_id,concept_name,vocabulary_id,concept_code\nx,a,b,c\n";
 		(await refused({ ...files, "concept.csv": concept })).toMatch(
@@ -381,7 +443,7 @@ describe("what is wrong with a folder", () => {
 			/--source-system is "snomed"; expected/,
 		);
 		(await refused({ "person.parquet": person, "condition_era.csv": era })).toMatch(
-			/person\.parquet is not Parquet/,
+			/person\.parquet is not a Parquet file/,
 		);
 	});
 
@@ -395,5 +457,11 @@ describe("what is wrong with a folder", () => {
 		await expect(openOmop(folder).then(load)).rejects.toThrow(/person\.csv is a folder/);
 		await expect(openOmop(undefined)).rejects.toThrow(/expected a folder of OMOP files, or --db/);
 		await expect(openOmop(folder, { db: "postgres://host/db" })).rejects.toThrow(/one of the two/);
+		await expect(openOmop(folder, { schema: "cdm" })).rejects.toThrow(
+			/--schema is for a database; pass --db/,
+		);
+		await expect(openOmop(folder, { vocabularySchema: "vocab" })).rejects.toThrow(
+			/--vocabulary-schema is for a database/,
+		);
 	});
 });

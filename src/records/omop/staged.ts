@@ -1,4 +1,4 @@
-import { daysFromText } from "../dates.js";
+import { daysFromText, isFarOff, isYear } from "../dates.js";
 import { sexes } from "../sexes.js";
 import { quoted } from "../store.js";
 import { knownSystems, systemNamed } from "../systems.js";
@@ -21,14 +21,11 @@ const identity = (text: string): string =>
 const unread = (text: string, value: string): string =>
 	`${filled(text)} IS NOT NULL AND ${value} IS NULL`;
 
-/** DuckDB takes `infinity` and `epoch` for dates, as PostgreSQL does. */
-const wordy = (text: string): string => `trim(${text}) >= 'A'`;
-
 /** What every row is asked, for it is quick; nearly none says yes and is looked at closely. */
 const suspect = `(patient IS NULL OR time IS NULL OR concept IS NULL
 	OR at_time IS NULL AND raw_datetime IS NOT NULL
 	OR source_concept IS NULL AND raw_source_concept IS NOT NULL
-	OR raw_date >= 'A' OR raw_datetime >= 'A')`;
+	OR ${isFarOff("time")})`;
 
 /** patient, time, concept, source_concept, source_value. */
 export const eventsFrom = (from: string): string => `
@@ -37,8 +34,8 @@ export const eventsFrom = (from: string): string => `
 			WHEN 'concept' THEN raw_concept WHEN 'source_concept' THEN raw_source_concept END AS got
 	FROM (SELECT *, CASE WHEN ${suspect} THEN CASE
 				WHEN patient IS NULL THEN 'patient'
-				WHEN ${unread("raw_datetime", "at_time")} OR ${wordy("raw_datetime")} THEN 'datetime'
-				WHEN time IS NULL OR at_time IS NULL AND ${wordy("raw_date")} THEN 'date'
+				WHEN ${unread("raw_datetime", "at_time")} OR ${isFarOff("at_time")} THEN 'datetime'
+				WHEN time IS NULL OR ${isFarOff("time")} THEN 'date'
 				WHEN ${unread("raw_concept", "concept")} THEN 'concept'
 				WHEN ${unread("raw_source_concept", "source_concept")} THEN 'source_concept' END END AS fault
 		FROM (SELECT *, coalesce(at_time, ${daysFromText("raw_date")}) AS time
@@ -55,8 +52,8 @@ export const deathsFrom = (from: string): string => `
 		CASE fault WHEN 'date' THEN raw_date WHEN 'datetime' THEN raw_datetime END AS got
 	FROM (SELECT *, CASE
 			WHEN patient IS NULL THEN 'patient'
-			WHEN ${unread("raw_datetime", "at_time")} OR ${wordy("raw_datetime")} THEN 'datetime'
-			WHEN at_time IS NULL AND (at_date IS NULL OR ${wordy("raw_date")}) THEN 'date' END AS fault
+			WHEN ${unread("raw_datetime", "at_time")} OR ${isFarOff("at_time")} THEN 'datetime'
+			WHEN at_time IS NULL AND (at_date IS NULL OR ${isFarOff("at_date")}) THEN 'date' END AS fault
 		FROM (SELECT ${identity("patient")} AS patient, ${daysFromText("datetime")} AS at_time,
 				${daysFromText("date")} AS at_date, date AS raw_date, datetime AS raw_datetime
 			FROM ${from}))`;
@@ -77,14 +74,14 @@ export const peopleFrom = (from: string): string => `
 			WHEN 'month' THEN raw_month WHEN 'day' THEN raw_day WHEN 'gender' THEN raw_gender END AS got
 	FROM (SELECT *, CASE
 			WHEN patient IS NULL THEN 'patient'
-			WHEN ${unread("raw_datetime", "at_time")} OR ${wordy("raw_datetime")} THEN 'datetime'
-			WHEN ${unread("raw_year", "read_year")} THEN 'year'
+			WHEN ${unread("raw_datetime", "at_time")} OR ${isFarOff("at_time")} THEN 'datetime'
+			WHEN ${unread("raw_year", "read_year")} OR NOT ${isYear("year")} THEN 'year'
 			WHEN ${unread("raw_month", "read_month")} OR month NOT BETWEEN 1 AND 12 THEN 'month'
 			WHEN ${unread("raw_day", "read_day")} THEN 'day'
 			WHEN year IS NOT NULL AND at_date IS NULL THEN 'day'
 			WHEN ${unread("raw_gender", "gender")} THEN 'gender' END AS fault
 		FROM (SELECT *, ${daysFromText(
-			`CASE WHEN year BETWEEN 1 AND 9999 THEN printf('%04d-%02d-%02d', year, coalesce(month, 7),
+			`CASE WHEN ${isYear("year")} THEN printf('%04d-%02d-%02d', year, coalesce(month, 7),
 				CASE WHEN month IS NULL THEN 1 ELSE coalesce(day, 1) END) END`,
 		)} AS at_date
 			FROM (SELECT *, nullif(read_year, 0) AS year, nullif(read_month, 0) AS month,

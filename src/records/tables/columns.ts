@@ -1,6 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import { named } from "../store.js";
-import type { Column, Table } from "./table.js";
+import type { Column, Table } from "../table.js";
 
 /** A column that was found, and how SQL calls it. */
 export interface Found extends Column {

@@ -1,5 +1,5 @@
 import { readdir, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { InputError } from "../../base/errors.js";
 import { errorCode } from "../../base/system-errors.js";
 import { explainBytes } from "../bytes.js";
@@ -37,7 +37,9 @@ export async function findFiles(
 		if (source.length === 0) throw new InputError("no file was given; name at least one");
 		const found = await Promise.all(source.map((one) => findFiles(store, one, format)));
 		if (found.length === 1 && found[0]) return found[0];
-		return { main: found.flatMap(({ main }) => main), left: found.flatMap(({ left }) => left) };
+		const main = found.flatMap((files) => files.main);
+		refuseTwice(main);
+		return { main, left: found.flatMap(({ left }) => left) };
 	}
 	try {
 		if ((await stat(source)).isDirectory()) return await filesOfFolder(source, format);
@@ -50,6 +52,18 @@ export async function findFiles(
 	);
 	if (rows.length === 0) throw new InputError(`${source}: no file matches; check the pattern`);
 	return { main: rows.map(({ file }) => file), left: [] };
+}
+
+function refuseTwice(files: readonly string[]): void {
+	const seen = new Set<string>();
+	for (const file of files) {
+		const whole = resolve(file);
+		if (seen.has(whole))
+			throw new InputError(
+				`${file} is given twice, and its records would count twice; name it once`,
+			);
+		seen.add(whole);
+	}
 }
 
 async function filesOfFolder(folder: string, format: TableFormat): Promise<SourceFiles> {
@@ -74,6 +88,9 @@ async function filesOfFolder(folder: string, format: TableFormat): Promise<Sourc
 	const people = one("people", either);
 	const drugs = one("drugs", either);
 	const known = one("main", [format]);
+	const [, other = format] = either;
+	const elsewhere = known ? undefined : one("main", [other]);
+	if (elsewhere) throw new InputError(`${folder} holds ${elsewhere}; read it with --from ${other}`);
 	const rest = names.filter((name) => name !== people && name !== drugs && !name.startsWith("."));
 	const main = known ? [known] : rest.filter((name) => endings[format].test(name));
 	if (main.length === 0)

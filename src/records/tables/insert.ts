@@ -1,14 +1,16 @@
 import { InputError } from "../../base/errors.js";
 import type { Store } from "../store.js";
+import type { Table } from "../table.js";
 import type { Found } from "./columns.js";
 import { joinKey } from "./join.js";
 import { systemRemedy } from "./systems-sql.js";
-import type { Table } from "./table.js";
-import { badTime, isUntidy, rawText, saysNothing, type TimeIs } from "./values.js";
+import { badTime, isBadTime, isUntidy, rawText, saysNothing, type TimeIs } from "./values.js";
 
 /** How rows of a table become records, as SQL. */
 export interface RecordPlan {
 	readonly table: Table;
+	/** The table's rows with columns that were worked out from them, where there are some. */
+	readonly rows?: string;
 	/** A join that follows the table, which is called `m`. */
 	readonly joined: string | undefined;
 	readonly patient: string;
@@ -44,19 +46,21 @@ export interface Inserted {
 export const rowOfFile = '"trajgpt row"';
 const noCode = `(code IS NULL OR ${saysNothing("code")})`;
 const noPatient = `(patient IS NULL OR ${saysNothing("patient")})`;
-/** What calls for a closer look, tidy though the texts are. */
-const odd =
-	"patient IS NULL OR code IS NULL OR time IS NULL OR NOT isfinite(time) OR system IS NULL OR kind IS NULL OR isnan(value)";
-const faulty = `NOT ${noCode} AND (${noPatient} OR time IS NULL OR NOT isfinite(time) OR system IS NULL OR kind IS NULL)`;
+/** What calls for a closer look. */
+const odd = (unit: TimeIs) =>
+	`patient IS NULL OR code IS NULL OR ${isBadTime("time", unit)} OR system IS NULL OR kind IS NULL OR isnan(value)`;
+const faulty = (unit: TimeIs) =>
+	`NOT ${noCode} AND (${noPatient} OR ${isBadTime("time", unit)} OR system IS NULL OR kind IS NULL)`;
 
 const selected = (plan: RecordPlan, how: Pick<RecordPlan, "patient" | "code" | "system"> = plan) =>
 	`SELECT ${how.patient} AS patient, ${plan.time} AS time, ${how.code} AS code, ${how.system} AS system, ${plan.kind} AS kind, ${plan.value} AS value`;
 
-/** SQL for the rows of a file as `m`, numbered from 1. */
-export const numberedRows = (table: Table): string =>
-	`(SELECT row_number() OVER () AS ${rowOfFile}, * FROM ${table.sql}) AS m`;
+/** SQL for rows as `m`, numbered from 1. */
+export const numberedRows = (rows: string): string =>
+	`(SELECT row_number() OVER () AS ${rowOfFile}, * FROM ${rows}) AS m`;
 
-const numbered = ({ table, joined }: RecordPlan) => `${numberedRows(table)} ${joined ?? ""}`;
+const numbered = ({ table, rows = table.sql, joined }: RecordPlan) =>
+	`${numberedRows(rows)} ${joined ?? ""}`;
 
 /** Puts the rows of tables into `record`, in their order, and checks them. */
 export async function insertRecords(store: Store, plans: readonly RecordPlan[]): Promise<Inserted> {
@@ -69,7 +73,7 @@ export async function insertRecords(store: Store, plans: readonly RecordPlan[]):
 			// A join may give rows in any order; without one DuckDB keeps that of the file.
 			const from = plan.joined
 				? `${numbered(plan)} ORDER BY m.${rowOfFile}`
-				: `${plan.table.sql} AS m`;
+				: `${quick ? plan.table.sql : (plan.rows ?? plan.table.sql)} AS m`;
 			try {
 				const rows = selected(plan, quick ? plan.quick : plan);
 				await store.run(`INSERT INTO record ${rows} FROM ${from}`);
@@ -79,26 +83,37 @@ export async function insertRecords(store: Store, plans: readonly RecordPlan[]):
 		}
 	};
 	const quick = plans.every((plan) => plan.quick);
+	const unit = plans[0]?.from.unit ?? "date";
 	await fill(quick);
 	if (quick) {
-		const [counts] = await store.all<{ rows: number; odd: number; untidy: number }>(
-			`SELECT count(*) AS rows, count(*) FILTER (${odd}) AS odd, count(*) FILTER (${isUntidy("patient")} OR ${isUntidy("code")}) AS untidy ${since}`,
+		const [look] = await store.all<{ rows: number; odd: number }>(
+			`SELECT count(*) AS rows, count(*) FILTER (${odd(unit)}) AS odd ${since}`,
 		);
-		if (counts?.odd === 0 && counts.untidy === 0)
-			return { rows: counts.rows, empty: 0, noNumbers: 0 };
-		if (counts?.untidy) {
-			await store.run(`DELETE ${since}`);
-			await fill(false);
-		}
+		if (look?.odd === 0 && (await isTidy(store)))
+			return { rows: look.rows, empty: 0, noNumbers: 0 };
+		await store.run(`DELETE ${since}`);
+		await fill(false);
 	}
 	const [counts] = await store.all<{ rows: number; empty: number; bad: number; nan: number }>(
-		`SELECT count(*) AS rows, count(*) FILTER (${noCode}) AS empty, count(*) FILTER (${faulty}) AS bad, count(*) FILTER (isnan(value) AND NOT ${noCode}) AS nan ${since}`,
+		`SELECT count(*) AS rows, count(*) FILTER (${noCode}) AS empty, count(*) FILTER (${faulty(unit)}) AS bad, count(*) FILTER (isnan(value) AND NOT ${noCode}) AS nan ${since}`,
 	);
 	const { rows = 0, empty = 0, bad = 0, nan = 0 } = counts ?? {};
 	if (bad > 0) for (const plan of plans) await refuseFirst(store, plan);
 	if (empty > 0) await store.run(`DELETE ${since} AND ${noCode}`);
 	if (nan > 0) await store.run(`UPDATE record SET value = NULL WHERE isnan(value)`);
 	return { rows, empty, noNumbers: nan };
+}
+
+/** No patient and no code has blanks around it or says that there is none. Each text is looked at once. */
+async function isTidy(store: Store): Promise<boolean> {
+	for (const text of ["patient", "code"]) {
+		// As an aggregate's FILTER: a WHERE would be asked of every row before they are grouped.
+		const [look] = await store.all<{ untidy: number }>(
+			`SELECT count(*) FILTER (${isUntidy(text)}) AS untidy FROM (SELECT ${text}, count(*) AS n FROM record GROUP BY ${text})`,
+		);
+		if (look?.untidy) return false;
+	}
+	return true;
 }
 
 /** Names the first row that cannot be a record, if this table has one. */
@@ -110,12 +125,13 @@ async function refuseFirst(store: Store, plan: RecordPlan): Promise<void> {
 		no_patient: boolean;
 		bad_time: boolean;
 		bad_system: boolean;
+		time: number | null;
 		time_text: string | null;
 		system_text: string | null;
 		key_text: string | null;
 		matched: boolean;
 	}>(
-		`SELECT row, ${noPatient} AS no_patient, time IS NULL OR NOT isfinite(time) AS bad_time, system IS NULL AS bad_system, time_text, system_text, key_text, matched FROM (${selected(plan)}, m.${rowOfFile} AS row, ${raw(from.time)} AS time_text, ${raw(from.system)} AS system_text, ${raw(from.key?.column)} AS key_text, ${from.key ? `j.${joinKey} IS NOT NULL` : "true"} AS matched FROM ${numbered(plan)}) WHERE ${faulty} ORDER BY row LIMIT 1`,
+		`SELECT row, ${noPatient} AS no_patient, ${isBadTime("time", from.unit)} AS bad_time, system IS NULL AS bad_system, time, time_text, system_text, key_text, matched FROM (${selected(plan)}, m.${rowOfFile} AS row, ${raw(from.time)} AS time_text, ${raw(from.system)} AS system_text, ${raw(from.key?.column)} AS key_text, ${from.key ? `j.${joinKey} IS NOT NULL` : "true"} AS matched FROM ${numbered(plan)}) WHERE ${faulty(from.unit)} ORDER BY row LIMIT 1`,
 	);
 	const row = rows[0];
 	if (!row) return;
@@ -136,7 +152,7 @@ async function refuseFirst(store: Store, plan: RecordPlan): Promise<void> {
 		);
 	if (row.bad_time) {
 		const place = from.time.table === plan.table ? "" : `${from.time.table.file}: `;
-		refuse(place + badTime(row.time_text, from.time, from.unit, from.format));
+		refuse(place + badTime(row.time_text, row.time, from.time, from.unit, from.format));
 	}
 	if (row.bad_system && from.system)
 		refuse(

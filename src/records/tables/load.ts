@@ -2,6 +2,7 @@ import { InputError } from "../../base/errors.js";
 import { readCodeNames } from "../names.js";
 import type { Loaded } from "../rows.js";
 import { quoted, type Store } from "../store.js";
+import { openTable, type Table } from "../table.js";
 import { listed } from "./columns.js";
 import { findFiles, type TableFormat } from "./files.js";
 import { type Inserted, insertRecords } from "./insert.js";
@@ -9,7 +10,6 @@ import { dropJoin, fillJoin, openJoin } from "./join.js";
 import type { TableOptions } from "./options.js";
 import { birthsAtZero, loadPeople } from "./people.js";
 import { planDrugs, planRecords } from "./plan.js";
-import { openTable, type Table } from "./table.js";
 import type { TimeIs } from "./values.js";
 
 export async function loadTables(

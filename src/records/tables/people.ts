@@ -2,6 +2,7 @@ import { InputError } from "../../base/errors.js";
 import type { Split } from "../rows.js";
 import { sexes } from "../sexes.js";
 import { quoted, type Store } from "../store.js";
+import type { Table } from "../table.js";
 import {
 	birthNames,
 	columnLikely,
@@ -15,8 +16,7 @@ import {
 } from "./columns.js";
 import { numberedRows, rowOfFile } from "./insert.js";
 import type { TableOptions } from "./options.js";
-import type { Table } from "./table.js";
-import { badTime, chosen, daysOf, rawText, type TimeIs, textOf } from "./values.js";
+import { badTime, chosen, daysOf, isBadTime, rawText, type TimeIs, textOf } from "./values.js";
 
 const splits: readonly (readonly [string, Split])[] = [
 	["train", "train"],
@@ -66,8 +66,8 @@ export async function loadPeople(
 	const faults = [
 		"patient IS NULL",
 		sex ? "sex IS NULL" : "false",
-		birthDays ? "(birth IS NULL OR NOT isfinite(birth)) AND birth_text IS NOT NULL" : "false",
-		deathDays ? "(death IS NULL OR NOT isfinite(death)) AND death_text IS NOT NULL" : "false",
+		birthDays ? `${isBadTime("birth", unit)} AND birth_text IS NOT NULL` : "false",
+		deathDays ? `${isBadTime("death", unit)} AND death_text IS NOT NULL` : "false",
 		split ? "split IS NULL AND split_text IS NOT NULL" : "false",
 	] as const;
 	const given = (column: Found | undefined) =>
@@ -75,22 +75,24 @@ export async function loadPeople(
 			? `CASE WHEN upper(trim(${rawText(column)})) IN ('', 'NULL', 'NA', 'N/A', 'NAN', 'NONE', 'NAT') THEN NULL ELSE ${rawText(column)} END`
 			: "NULL";
 	const list = Object.entries(columns).map(([name, sql]) => `${sql} AS ${name}`);
-	const rows = `SELECT m.${rowOfFile} AS row, ${list.join(", ")}, ${given(birth)} AS birth_text, ${given(death)} AS death_text, ${given(split)} AS split_text FROM ${numberedRows(table)}`;
+	const rows = `SELECT m.${rowOfFile} AS row, ${list.join(", ")}, ${given(birth)} AS birth_text, ${given(death)} AS death_text, ${given(split)} AS split_text FROM ${numberedRows(table.sql)}`;
 	try {
 		const [bad] = await store.all<{
 			row: number;
 			fault: number;
+			birth: number | null;
+			death: number | null;
 			birth_text: string | null;
 			death_text: string | null;
 		}>(
-			`SELECT row, CASE ${faults.map((fault, at) => `WHEN ${fault} THEN ${at}`).join(" ")} END AS fault, birth_text, death_text FROM (${rows}) WHERE fault IS NOT NULL ORDER BY row LIMIT 1`,
+			`SELECT row, CASE ${faults.map((fault, at) => `WHEN ${fault} THEN ${at}`).join(" ")} END AS fault, birth, death, birth_text, death_text FROM (${rows}) WHERE fault IS NOT NULL ORDER BY row LIMIT 1`,
 		);
 		if (bad) {
 			const what = [
 				`${patient.name} is empty; every row needs a patient: fill it in or remove the row`,
 				`${sex?.name} is not a word we know; expected female, male, F, M or nothing where it is not known`,
-				birth && badTime(bad.birth_text, birth, unit, options.dateFormat),
-				death && badTime(bad.death_text, death, unit, options.dateFormat),
+				birth && badTime(bad.birth_text, bad.birth, birth, unit, options.dateFormat),
+				death && badTime(bad.death_text, bad.death, death, unit, options.dateFormat),
 				`${split?.name} is not one of train, valid, test`,
 			][bad.fault];
 			throw new InputError(`${await table.place(bad.row)}: ${what}`);

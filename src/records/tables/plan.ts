@@ -1,5 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import { recordKinds } from "../rows.js";
+import type { Table } from "../table.js";
 import {
 	type Aliased,
 	codeNames,
@@ -26,7 +27,6 @@ import {
 	systemRemedy,
 	systemSql,
 } from "./systems-sql.js";
-import type { Table } from "./table.js";
 import {
 	chosen,
 	daysOf,
@@ -202,7 +202,8 @@ export function planDrugs(
 		},
 		plan: {
 			// Both texts are worked out once, and then used several times.
-			table: { ...table, sql: `(SELECT *, ${texts} FROM ${table.sql} AS m)` },
+			table,
+			rows: `(SELECT *, ${texts} FROM ${table.sql} AS m)`,
 			joined: undefined,
 			patient: plainText(patient, "whole"),
 			time: daysOf(time, unit, options.dateFormat, true),
@@ -215,11 +216,9 @@ export function planDrugs(
 					? undefined
 					: {
 							patient: untrimmed(patient),
-							code: `coalesce(${[code, name].flatMap((column) => (column ? [untrimmed(column)] : [])).join(", ")})`,
-							system:
-								code && name
-									? `CASE WHEN ${code.sql} IS NULL THEN 'Name' ELSE ${system} END`
-									: system,
+							// A row without a code is odd enough for the longer way.
+							code: untrimmed((code ?? name) as Found),
+							system: code ? system : "'Name'",
 						},
 			from: {
 				patient,

@@ -370,6 +370,64 @@ describe("tables of records", () => {
 		await refused(csv(icd9(rows.join(""))), 'a.csv: line 8644: date is "soon"');
 	});
 
+	test("a file that is given twice is refused", async () => {
+		const folder = await folderOf({ "a.csv": simulated["claims.csv"] ?? "" });
+		const file = join(folder, "a.csv");
+		await refused(
+			openCsv([file, join(folder, ".", "*.csv")]).then(load),
+			`${file} is given twice`,
+			"name it once",
+		);
+	});
+
+	test("a folder whose records are in the other format says so", async () => {
+		const folder = await folderOf({ "codes.csv": "code,name\n1,one\n" });
+		await parquet(join(folder, "claims.parquet"), "SELECT 1 AS patient");
+		await refused(
+			openCsv(folder).then(load),
+			`${folder} holds claims.parquet; read it with --from parquet`,
+		);
+		const other = await folderOf({ "diagnoses.csv.gz": "" });
+		await parquet(join(other, "codes.parquet"), "SELECT 1 AS code");
+		await refused(
+			openParquetRecords(other).then(load),
+			`${other} holds diagnoses.csv.gz; read it with --from csv`,
+		);
+	});
+
+	test("years that cannot be are refused, and those of shifted dates are not", async () => {
+		const claims = (date: string) => `patient,date,icd9\np,2020-01-31,250\np,${date},250\n`;
+		await refused(
+			csv(claims("1/2/20")),
+			'a.csv: line 3: date is "1/2/20"; expected a date such as',
+		);
+		for (const date of [
+			"0001-02-20",
+			"0020-01-02",
+			"9999-12-31",
+			"17991231",
+			"2301-01-01 00:00:00",
+		])
+			await refused(
+				csv(claims(date)),
+				`a.csv: line 3: date is "${date}"; expected a year between 1800 and 2300`,
+			);
+		const format = { dateFormat: "%Y-%m-%d" };
+		await refused(csv(claims("0020-01-02"), format), "expected a year between 1800 and 2300");
+		const { records } = await csv(claims("2187-03-04"));
+		expect(records[1]?.time).toBe(Date.UTC(2187, 2, 4) / 864e5);
+		const days = await csv("patient,time,icd9\np,-700000,250\n", { timeIs: "days" });
+		expect(days.records[0]?.time).toBe(-700_000);
+		await refused(
+			read({ ...simulated, "people.csv": "patient,birth\na,1960-01-01\nb,0060-01-01\n" }),
+			'people.csv: line 3: birth is "0060-01-01"; expected a year between 1800 and 2300',
+		);
+		await refused(
+			read({ ...simulated, "prescriptions.csv": "patient,date,drug\na,9999-12-31,x\n" }),
+			'prescriptions.csv: line 2: date is "9999-12-31"; expected a year',
+		);
+	});
+
 	test("a folder with two tables of records is ambiguous", async () => {
 		const text = icd9("a,2020-01-01,1\n");
 		await refused(read({ "claims.csv": text, "Events.csv": text }), "ambiguous files");
@@ -391,6 +449,8 @@ describe("tables of records", () => {
 			await refused(source(row("3401", "'1'")), "date is of type INTEGER", "--time-is");
 			await refused(source(row("NULL::DATE", "'1'")), "a.parquet: row 1: date is empty");
 			await refused(source(row("DATE 'infinity'", "'1'")), "a.parquet: row 1: date is");
+			for (const date of ["9999-12-31", "294300-01-01"])
+				await refused(source(row(`DATE '${date}'`, "'1'")), `row 1: date is "${date}"; expected`);
 			await refused(source(row("DATE '2020-01-01'", "[1]")), "INTEGER[]");
 			await refused(
 				source(row("DATE '2020-01-01'", "'1'"), { timeIs: "days" }),

@@ -1,5 +1,5 @@
 import { InputError } from "../../base/errors.js";
-import { daysFromText, daysFromTimestamp } from "../dates.js";
+import { daysFromText, daysFromTimestamp, expectedYears, isFarOff } from "../dates.js";
 import { quoted } from "../store.js";
 import type { Found } from "./columns.js";
 
@@ -97,9 +97,14 @@ export function daysOf(column: Found, unit: TimeIs, format?: string, orIso = fal
 	return daysFromText(sql, format);
 }
 
-/** What is wrong with a time that could not be read, and what to do about it. */
+/** SQL for a condition: there is no time, or none that can be meant. */
+export const isBadTime = (days: string, unit: TimeIs): string =>
+	`(${days} IS NULL OR ${unit === "date" ? isFarOff(days) : `NOT isfinite(${days})`})`;
+
+/** What is wrong with a time, read as so many days if at all, and what to do about it. */
 export function badTime(
 	value: string | null,
+	days: number | null,
 	column: Found,
 	unit: TimeIs,
 	format?: string,
@@ -109,6 +114,8 @@ export function badTime(
 		return `${column.name} is empty; every record needs a time: fill it in or remove the row`;
 	const shown = JSON.stringify(got.length > 40 ? `${got.slice(0, 40)}…` : got);
 	if (unit !== "date") return `${column.name} is ${shown}; expected a finite number (${unit})`;
+	if (days !== null && Number.isFinite(days))
+		return `${column.name} is ${shown}; ${expectedYears}: mend it or remove the row`;
 	if (format)
 		return `${column.name} is ${shown}; expected a date written as ${format} (--date-format)`;
 	if (/^[+-]?\d*\.?\d+(e\d+)?$/i.test(got))

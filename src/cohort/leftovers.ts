@@ -1,7 +1,6 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { errorCode } from "../base/system-errors.js";
-import { type Disk, disk } from "./durable-files.js";
 
 /** Whether a process with this number runs on this host, and is not this one. */
 export function isOtherProcess(id: number): boolean {
@@ -16,12 +15,15 @@ export function isOtherProcess(id: number): boolean {
 /** Where this process writes what then takes the place of a file or a folder. */
 export const besideName = (place: string): string => `${place}.tmp-${process.pid}`;
 
-/** Removes what processes that are gone wrote beside a place. */
-export function removeLeftovers(place: string, on: Disk = disk): void {
+/** Removes a file or a whole folder; threads that still write to it are waited for a little. */
+export const removeAll = (path: string): void =>
+	rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+
+/** Removes what this process, and those that are gone, wrote beside a place. */
+export function removeLeftovers(place: string, remove: (path: string) => void = removeAll): void {
 	const prefix = besideName(basename(place)).replace(/\d+$/, "");
 	for (const name of readdirSync(dirname(place))) {
 		const writer = name.startsWith(prefix) ? name.slice(prefix.length) : "";
-		if (/^\d+$/.test(writer) && !isOtherProcess(Number(writer)))
-			on.remove(join(dirname(place), name));
+		if (/^\d+$/.test(writer) && !isOtherProcess(Number(writer))) remove(join(dirname(place), name));
 	}
 }

@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { captured } from "./testing/captured.js";
+
+const folder = mkdtempSync(join(tmpdir(), "trajgpt-oracle-"));
+const sim = join(folder, "sim");
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeAll(async () => {
+	expect((await captured(["simulate", "--patients", "60", "--out", sim])).code).toBe(0);
+});
+
+const ask = (what: "next" | "risk", patient: string, at: string, ...more: string[]) =>
+	captured([
+		...["oracle", what, sim, "--patient", patient, "--at", at, ...more],
+		...(what === "risk" ? ["--code", "428", "--samples", "4"] : []),
+	]);
+
+describe("what help shows works, with the seed that simulate takes by itself", () => {
+	test.each(["simulate", "oracle", "oracle next", "oracle risk"])("%s", async (page) => {
+		const { stdout } = await captured([...page.split(" "), "--help"]);
+		const shown = [...stdout.matchAll(/^ {2}trajgpt (oracle (?:next|risk) .*?)(?: {2}|$)/gm)];
+		expect(shown.length).toBeGreaterThan(0);
+		for (const [, line] of shown) {
+			const argv = (line as string).split(" ").map((word) => (word === "sim" ? sim : word));
+			const { code, stdout, stderr } = await captured(argv);
+			expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+			expect(stdout).toMatch(/^p000060(: 59 records before|, code 428, .* after) 2012-06-01/);
+		}
+	});
+
+	test("it says what is known", async () => {
+		const help = async (what: string) => (await captured(["oracle", what, "--help"])).stdout;
+		expect(await help("next")).toContain("records before that day are known");
+		expect(await help("risk")).toContain("records up to that day are known");
+	});
+});
+
+describe("next", () => {
+	test("is a distribution over all codes, from the records before the day", async () => {
+		const { stdout } = await ask("next", "p000060", "2012-06-01", "--json");
+		const answer = JSON.parse(stdout);
+		expect(answer).toMatchObject({ patient: "p000060", at: "2012-06-01", known: 59 });
+		const sum = answer.codes.reduce(
+			(all: number, c: { probability: number }) => all + c.probability,
+			0,
+		);
+		expect(sum).toBeCloseTo(1, 9);
+	});
+});
+
+describe("risk", () => {
+	test("grows with time, and is there on the first and the last day of the policies", async () => {
+		for (const at of ["2009-06-13", "2012-06-01", "2015-07-10"]) {
+			const { code, stdout } = await ask("risk", "p000060", at, "--json");
+			expect(code).toBe(0);
+			const risks: number[] = JSON.parse(stdout).points.map(({ risk }: { risk: number }) => risk);
+			expect(risks).toHaveLength(4);
+			expect(risks.toSorted((a, b) => a - b)).toEqual(risks);
+		}
+	});
+
+	test("is there while a policy has lapsed", async () => {
+		expect((await ask("risk", "p000001", "2013-01-01")).code).toBe(0);
+		const { code, stderr } = await ask("next", "p000001", "2013-01-01");
+		expect({ code, stderr }).toEqual({
+			code: 2,
+			stderr:
+				"error: p000001 is not insured on 2013-01-01: the policy had lapsed, so nothing is recorded then; choose another --at\n",
+		});
+	});
+});
+
+describe.each(["next", "risk"] as const)("%s is refused", (what) => {
+	test.each(["2014-10-09", "2014-10-10", "2019-12-31"])("of the dead: %s", async (at) => {
+		expect((await ask(what, "p000028", "2014-10-08")).code).toBe(0);
+		const { code, stdout, stderr } = await ask(what, "p000028", at);
+		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+		expect(stderr).toContain(
+			`error: p000028 died on 2014-10-09, --at is ${at}; choose a day before that`,
+		);
+	});
+
+	test.each(["2009-06-12", "2015-07-11"])("outside the time of the policies: %s", async (at) => {
+		const { code, stdout, stderr } = await ask(what, "p000060", at);
+		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+		expect(stderr).toContain(
+			`error: p000060 is insured from 2009-06-13 to 2015-07-10, --at is ${at}; choose a day of that time`,
+		);
+	});
+
+	test("of a patient who is not there", async () => {
+		const { code, stderr } = await ask(what, "p000061", "2012-06-01");
+		expect(code).toBe(2);
+		expect(stderr).toContain('has no patient "p000061"; expected p000001 to p000060');
+	});
+});
+
+test("check says when there are too few people for it", async () => {
+	const { code, stdout } = await captured(["oracle", "check", sim, "--patients", "10"]);
+	expect(code).toBe(0);
+	expect(stdout).toMatch(/^40 records of 10 people; .*\n\nforecast +nats\noracle +\d\.\d{3}\n/);
+	expect(stdout).toContain("in 0 cells");
+	expect(stdout).toContain("too few people to tell whether the risks are calibrated");
+	expect(stdout).not.toContain("NaN");
+});

@@ -1,0 +1,98 @@
+import { stat } from "node:fs/promises";
+import { InputError } from "../base/errors.js";
+import { explainBytes, firstBytes } from "./bytes.js";
+import type { DelimitedTable } from "./delimited.js";
+import { explainDelimited, lineOfRow, literalPath, openDelimited } from "./delimited.js";
+import { quoted, type Store } from "./store.js";
+
+export interface Column {
+	readonly name: string;
+	/** As DuckDB calls it: VARCHAR, BIGINT, DATE… */
+	readonly type: string;
+}
+
+/** A file that DuckDB reads as a table: delimited text, all of it VARCHAR, or Parquet. */
+export interface Table {
+	readonly file: string;
+	readonly format: "csv" | "parquet";
+	readonly columns: readonly Column[];
+	/** SQL for the table. */
+	readonly sql: string;
+	/** Where a row stands, in words; rows are counted from 1. */
+	place(row: number): Promise<string>;
+	/** What DuckDB could not read, as an InputError; what is not the file's fault as it is. */
+	explain(error: unknown): Promise<unknown>;
+}
+
+/** Opens a file as what its content says it is. */
+export async function openTable(
+	store: Store,
+	file: string,
+	delimiter?: string | undefined,
+): Promise<Table> {
+	return (await isParquet(file))
+		? openParquet(store, file)
+		: delimitedTable(await openDelimited(file, { delimiter }));
+}
+
+export async function isParquet(file: string): Promise<boolean> {
+	try {
+		if ((await stat(file)).isDirectory())
+			throw new InputError(`${file} is a folder; expected a file`);
+		if ((await firstBytes(file, 4)).toString("latin1") === "PAR1") return true;
+	} catch (error) {
+		throw explainBytes(file, error);
+	}
+	if (/\.(parquet|parq|pq)$/i.test(file))
+		throw new InputError(
+			`${file} is not a Parquet file, whatever its name says; copy or write it again`,
+		);
+	return false;
+}
+
+export const delimitedTable = (table: DelimitedTable): Table => ({
+	file: table.file,
+	format: "csv",
+	columns: table.columns.map((name) => ({ name, type: "VARCHAR" })),
+	sql: table.sql,
+	place: async (row) => `${table.file}: line ${await lineOfRow(table, row)}`,
+	explain: (error) => explainDelimited(table, error),
+});
+
+export async function openParquet(store: Store, file: string): Promise<Table> {
+	// Some writers leave out that their bytes are text.
+	const sql = `read_parquet(${quoted(literalPath(file))}, binary_as_string = true, hive_partitioning = false)`;
+	try {
+		const described = await store.all<{ column_name: string; column_type: string }>(
+			`DESCRIBE SELECT * FROM ${sql}`,
+		);
+		return {
+			file,
+			format: "parquet",
+			columns: described.map((row) => ({ name: row.column_name, type: row.column_type })),
+			sql,
+			place: async (row) => `${file}: row ${row}`,
+			explain: async (error) => explainParquet(file, error),
+		};
+	} catch (error) {
+		throw explainParquet(file, error);
+	}
+}
+
+function explainParquet(file: string, error: unknown): unknown {
+	if (error instanceof InputError || !(error instanceof Error)) return error;
+	const { message } = error;
+	const say = (text: string) => new InputError(`${file}: ${text}`, { cause: error });
+	if (/\bpermission denied\b/i.test(message))
+		return say("permission denied; check who may read it");
+	if (/encrypted/i.test(message)) return say("encrypted Parquet; decrypt it first");
+	if (/string encoding|utf-?8/i.test(message))
+		return say("a text in it is not UTF-8; write it again with text as UTF-8");
+	if (
+		/^(Invalid|IO|Serialization|Conversion|Out of Range|Not implemented|INTERNAL|FATAL) /.test(
+			message,
+		)
+	)
+		return say("corrupt or incomplete Parquet; copy or write the file again");
+	return error;
+}
