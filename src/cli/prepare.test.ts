@@ -212,7 +212,7 @@ describe("prepare takes", () => {
 		const { counts, source, splits } = JSON.parse(stdout);
 		expect(counts).toMatchObject({ patients: 1, events: 3, tokens: 7 });
 		expect(splits.given).toBe(1);
-		expect(source.notes.join("\n")).toContain("1 records stand before an earlier one");
+		expect(source.notes.join("\n")).toContain("1 events stand before an earlier one");
 		expect(stderr).toContain("note: 1 events repeat another of the same patient, time and code");
 	});
 

@@ -47,7 +47,7 @@ export async function gatherPeople(store: Store, seed: number): Promise<People> 
 	note(odd?.late ?? 0, "patients have a record after their death: kept");
 
 	await store.run("CREATE TABLE hashed (id INTEGER, split VARCHAR)");
-	await store.appendTo("hashed", ["whole", "text"], splits(store, seed));
+	await store.appendTo("hashed", ["whole", "text"], await splits(store, seed));
 	await store.run(`
 		CREATE TABLE patient AS
 		SELECT id, key, CASE WHEN birth <= first THEN birth END AS birth, sex, death,
@@ -58,10 +58,11 @@ export async function gatherPeople(store: Store, seed: number): Promise<People> 
 	return { notes, given: odd?.given ?? 0 };
 }
 
-async function* splits(store: Store, seed: number): AsyncGenerator<[number, Split]> {
-	// A list at once: one connection does not answer a second query while the first streams.
-	const people = await store.all<{ id: number; key: string }>("SELECT id, key FROM seen");
-	for (const { id, key } of people) yield [id, splitOf(key, seed)];
+async function splits(store: Store, seed: number): Promise<[number, Split][]> {
+	const found: [number, Split][] = [];
+	for await (const { columns } of store.stream("SELECT key FROM seen ORDER BY id"))
+		for (const key of columns[0] as string[]) found.push([found.length, splitOf(key, seed)]);
+	return found;
 }
 
 /** Refuses a patient of whom the source says two different things. */

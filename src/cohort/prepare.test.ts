@@ -265,8 +265,8 @@ describe("prepare", () => {
 		expect([...histories.keys()].sort()).toEqual([t1, t2].sort());
 		expect([read.records, codes.extra, counts.events]).toEqual([4, 2, 6]);
 		expect(read.notes).toEqual([
-			"1 records stand before an earlier one of the same patient: sorted by time, ties in the order of the source",
 			"1 people have no record: left out",
+			"1 events stand before an earlier one of the same patient: sorted by time, ties in the order of the source",
 		]);
 	});
 
@@ -278,7 +278,7 @@ describe("prepare", () => {
 
 	test("sorts, keeps what repeats and leaves out who has no record, with notes", async () => {
 		const source = sourceOf(
-			{ [t1]: "abba", [t2]: "aa" },
+			{ [t1]: "bccb", [t2]: "aa" },
 			{
 				[t1]: { times: [3, 1, 1, 3], birth: 2 },
 				[t2]: { sex: "male", death: 0 },
@@ -289,10 +289,10 @@ describe("prepare", () => {
 		expect([...(histories.get(t1)?.times ?? [])]).toEqual([1, 1, 3, 3]);
 		expect(histories.get(t1)?.birthEvents).toBe(0);
 		expect(dataset.manifest.source.notes).toEqual([
-			"1 records stand before an earlier one of the same patient: sorted by time, ties in the order of the source",
 			"1 people have no record: left out",
 			"1 patients have a record before their birth date: birth taken as unknown",
 			"1 patients have a record after their death: kept",
+			"1 events stand before an earlier one of the same patient: sorted by time, ties in the order of the source",
 			"2 events repeat another of the same patient, time and code: kept; --dedup day drops them",
 		]);
 	});
@@ -575,7 +575,9 @@ describe("labels", () => {
 			positive: 1,
 			excluded: { "no event before the question": 1 },
 		});
-		expect(dataset.manifest.source.notes.at(-1)).toContain("1 of 4 labels are of patients outside");
+		expect(dataset.manifest.source.notes.join("\n")).toContain(
+			"1 of 4 labels are of patients outside",
+		);
 		const whole = await labelled("patient,label\nearly,yes\n");
 		expect(await whole.dataset.labels("mine")).toMatchObject([{ events: 12, value: true }]);
 		await expect(labelled("patient,label\n\nearly,maybe\n")).rejects.toThrow("line 3 has no value");

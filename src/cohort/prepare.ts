@@ -111,18 +111,6 @@ async function build(
 		throw new InputError(
 			`${source.path} holds no record; expected at least one (patient, time, code)`,
 		);
-	const backwards = await count(
-		store,
-		`SELECT count(*) AS n FROM (
-			SELECT patient = lag(patient) OVER () AND kind = lag(kind) OVER ()
-				AND time < lag(time) OVER () AS back FROM record
-		) WHERE back`,
-	);
-	if (backwards > 0)
-		notes.push(
-			`${backwards} records stand before an earlier one of the same patient: sorted by time, ties in the order of the source`,
-		);
-
 	stage("gathering the people");
 	const people = await gatherPeople(store, options.splitSeed);
 	notes.push(...people.notes);
@@ -151,7 +139,11 @@ async function build(
 	stage("writing");
 	await writeFiles(store, folder, options.unitDays);
 	await writeJson(join(folder, "vocabulary.json"), { tokens: vocabulary.tokens });
-	const { eventsHash, repeated } = await readThrough(store, vocabulary.size);
+	const { eventsHash, repeated, moved } = await readThrough(store, vocabulary.size);
+	if (moved > 0)
+		notes.push(
+			`${moved} events stand before an earlier one of the same patient: sorted by time, ties in the order of the source`,
+		);
 	if (repeated > 0)
 		notes.push(
 			`${repeated} events repeat another of the same patient, time and code: kept${options.dedup === "none" ? "; --dedup day drops them" : ""}`,
@@ -224,7 +216,6 @@ async function sortEvents(store: Store, unitDays: number): Promise<void> {
 		JOIN cohort ON cohort.id = event.patient
 		JOIN token ON token.concept = event.concept
 		ORDER BY cohort.number, event.time, rank, ord, event.concept`);
-	await store.run("DROP TABLE event");
 }
 
 async function writeFiles(store: Store, folder: string, unitDays: number): Promise<void> {
@@ -250,26 +241,44 @@ async function writeFiles(store: Store, folder: string, unitDays: number): Promi
 	);
 }
 
-/** One look at all events as they were written: their hash, and how many repeat another. */
+/**
+ * One look at all events as they were written: their hash, how many repeat another, and how many stood
+ * in the source before one of an earlier time (of the same kind: drugs come from tables of their own).
+ */
 async function readThrough(store: Store, tokens: number) {
 	const hasher = eventsHasher();
 	const lastSeen = new Float64Array(tokens).fill(-1); // at which (patient, time), these being numbered
-	let [visit, patient, time, repeated] = [0, -1, Number.NaN, 0];
-	const sql = "SELECT time, token, patient FROM final";
-	for await (const [timeBytes, tokenBytes, patientBytes] of store.bytes(sql, [8, 4, 4])) {
-		hasher.add(timeBytes as Uint8Array, tokenBytes as Uint8Array);
-		const times = new Float64Array(copied(timeBytes as Uint8Array));
-		const patients = new Int32Array(copied(patientBytes as Uint8Array));
-		const those = new Int32Array(copied(tokenBytes as Uint8Array));
-		for (const [row, token] of those.entries()) {
-			if (patients[row] !== patient || times[row] !== time) visit++;
+	const earlier = [-1, -1]; // by rank: the last place in the source of an event of an earlier time
+	const latest = [-1, -1]; // the same, this time included
+	let [visit, patient, time, repeated, moved] = [0, -1, Number.NaN, 0, 0];
+	const sql = "SELECT time, token, patient, rank, ord::DOUBLE FROM final";
+	for await (const columns of store.bytes(sql, [8, 4, 4, 4, 8])) {
+		const bytes = columns as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
+		hasher.add(bytes[0], bytes[1]);
+		const times = new Float64Array(copied(bytes[0]));
+		const those = new Int32Array(copied(bytes[1]));
+		const patients = new Int32Array(copied(bytes[2]));
+		const ranks = new Int32Array(copied(bytes[3]));
+		const places = new Float64Array(copied(bytes[4]));
+		for (let row = 0; row < those.length; row++) {
+			const token = those[row] as number;
+			const rank = ranks[row] as number;
+			const place = places[row] as number;
+			if (patients[row] !== patient) latest.fill(-1);
+			if (patients[row] !== patient || times[row] !== time) {
+				visit++;
+				earlier[0] = latest[0] as number;
+				earlier[1] = latest[1] as number;
+			}
 			patient = patients[row] as number;
 			time = times[row] as number;
 			if (lastSeen[token] === visit) repeated++;
 			lastSeen[token] = visit;
+			if (place < (earlier[rank] as number)) moved++;
+			if (place > (latest[rank] as number)) latest[rank] = place;
 		}
 	}
-	return { eventsHash: hasher.digest(), repeated };
+	return { eventsHash: hasher.digest(), repeated, moved };
 }
 
 /** Bytes in a buffer of their own, where numbers of any width may begin. */

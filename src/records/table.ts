@@ -18,6 +18,8 @@ export interface Table {
 	readonly columns: readonly Column[];
 	/** SQL for the table. */
 	readonly sql: string;
+	/** SQL for the table with a column of text read as dates: quicker, and an error where one is none. */
+	dated?(column: string): string;
 	/** Where a row stands, in words; rows are counted from 1. */
 	place(row: number): Promise<string>;
 	/** What DuckDB could not read, as an InputError; what is not the file's fault as it is. */
@@ -55,6 +57,7 @@ export const delimitedTable = (table: DelimitedTable): Table => ({
 	format: "csv",
 	columns: table.columns.map((name) => ({ name, type: "VARCHAR" })),
 	sql: table.sql,
+	dated: (column) => table.sql.replace(`${quoted(column)}: 'VARCHAR'`, `${quoted(column)}: 'DATE'`),
 	place: async (row) => `${table.file}: line ${await lineOfRow(table, row)}`,
 	explain: (error) => explainDelimited(table, error),
 });

@@ -6,6 +6,12 @@ import { joinKey } from "./join.js";
 import { systemRemedy } from "./systems-sql.js";
 import { badTime, isBadTime, isUntidy, rawText, saysNothing, type TimeIs } from "./values.js";
 
+interface Texts {
+	readonly patient: string;
+	readonly code: string;
+	readonly system: string;
+}
+
 /** How rows of a table become records, as SQL. */
 export interface RecordPlan {
 	readonly table: Table;
@@ -19,8 +25,11 @@ export interface RecordPlan {
 	readonly system: string;
 	readonly kind: string;
 	readonly value: string;
-	/** The same without a look at blanks and words for nothing: quicker, and right where there are none. */
-	readonly quick: Pick<RecordPlan, "patient" | "code" | "system"> | undefined;
+	/**
+	 * The same without a look at blanks and words for nothing, and dates read as such: quicker, and right
+	 * where all is as usual.
+	 */
+	readonly quick: (Texts & { readonly rows: string; readonly time: string }) | undefined;
 	/** Where it all comes from, for messages. */
 	readonly from: {
 		readonly patient: Found;
@@ -52,8 +61,8 @@ const odd = (unit: TimeIs) =>
 const faulty = (unit: TimeIs) =>
 	`NOT ${noCode} AND (${noPatient} OR ${isBadTime("time", unit)} OR system IS NULL OR kind IS NULL)`;
 
-const selected = (plan: RecordPlan, how: Pick<RecordPlan, "patient" | "code" | "system"> = plan) =>
-	`SELECT ${how.patient} AS patient, ${plan.time} AS time, ${how.code} AS code, ${how.system} AS system, ${plan.kind} AS kind, ${plan.value} AS value`;
+const selected = (plan: RecordPlan, how: Texts & { readonly time: string } = plan) =>
+	`SELECT ${how.patient} AS patient, ${how.time} AS time, ${how.code} AS code, ${how.system} AS system, ${plan.kind} AS kind, ${plan.value} AS value`;
 
 /** SQL for rows as `m`, numbered from 1. */
 export const numberedRows = (rows: string): string =>
@@ -68,31 +77,19 @@ export async function insertRecords(store: Store, plans: readonly RecordPlan[]):
 		"SELECT coalesce(max(rowid), -1) AS row FROM record",
 	);
 	const since = `FROM record WHERE rowid > ${last?.row ?? -1}`;
-	const fill = async (quick: boolean) => {
-		for (const plan of plans) {
-			// A join may give rows in any order; without one DuckDB keeps that of the file.
-			const from = plan.joined
-				? `${numbered(plan)} ORDER BY m.${rowOfFile}`
-				: `${quick ? plan.table.sql : (plan.rows ?? plan.table.sql)} AS m`;
-			try {
-				const rows = selected(plan, quick ? plan.quick : plan);
-				await store.run(`INSERT INTO record ${rows} FROM ${from}`);
-			} catch (error) {
-				throw await plan.table.explain(error);
-			}
-		}
-	};
-	const quick = plans.every((plan) => plan.quick);
 	const unit = plans[0]?.from.unit ?? "date";
-	await fill(quick);
-	if (quick) {
-		const [look] = await store.all<{ rows: number; odd: number }>(
-			`SELECT count(*) AS rows, count(*) FILTER (${odd(unit)}) AS odd ${since}`,
-		);
-		if (look?.odd === 0 && (await isTidy(store)))
-			return { rows: look.rows, empty: 0, noNumbers: 0 };
-		await store.run(`DELETE ${since}`);
-		await fill(false);
+	const quick = await insertQuickly(store, plans, since, unit);
+	if (quick !== undefined) return { rows: quick, empty: 0, noNumbers: 0 };
+	for (const plan of plans) {
+		// A join may give rows in any order; without one DuckDB keeps that of the file.
+		const from = plan.joined
+			? `${numbered(plan)} ORDER BY m.${rowOfFile}`
+			: `${plan.rows ?? plan.table.sql} AS m`;
+		try {
+			await store.run(`INSERT INTO record ${selected(plan)} FROM ${from}`);
+		} catch (error) {
+			throw await plan.table.explain(error);
+		}
 	}
 	const [counts] = await store.all<{ rows: number; empty: number; bad: number; nan: number }>(
 		`SELECT count(*) AS rows, count(*) FILTER (${noCode}) AS empty, count(*) FILTER (${faulty(unit)}) AS bad, count(*) FILTER (isnan(value) AND NOT ${noCode}) AS nan ${since}`,
@@ -102,6 +99,30 @@ export async function insertRecords(store: Store, plans: readonly RecordPlan[]):
 	if (empty > 0) await store.run(`DELETE ${since} AND ${noCode}`);
 	if (nan > 0) await store.run(`UPDATE record SET value = NULL WHERE isnan(value)`);
 	return { rows, empty, noNumbers: nan };
+}
+
+/** Puts the rows in where nothing about them is unusual, and says how many; else leaves nothing. */
+async function insertQuickly(
+	store: Store,
+	plans: readonly RecordPlan[],
+	since: string,
+	unit: TimeIs,
+): Promise<number | undefined> {
+	if (!plans.every(({ quick }) => quick)) return undefined;
+	try {
+		for (const plan of plans)
+			await store.run(
+				`INSERT INTO record ${selected(plan, plan.quick)} FROM ${plan.quick?.rows} AS m`,
+			);
+		const [look] = await store.all<{ rows: number; odd: number }>(
+			`SELECT count(*) AS rows, count(*) FILTER (${odd(unit)}) AS odd ${since}`,
+		);
+		if (look?.odd === 0 && (await isTidy(store))) return look.rows;
+	} catch (error) {
+		if (error instanceof InputError) throw error; // no memory, no disk: not the file's fault
+	}
+	await store.run(`DELETE ${since}`);
+	return undefined;
 }
 
 /** No patient and no code has blanks around it or says that there is none. Each text is looked at once. */

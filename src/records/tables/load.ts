@@ -9,7 +9,7 @@ import { type Inserted, insertRecords } from "./insert.js";
 import { dropJoin, fillJoin, openJoin } from "./join.js";
 import type { TableOptions } from "./options.js";
 import { birthsAtZero, loadPeople } from "./people.js";
-import { planDrugs, planRecords } from "./plan.js";
+import { type DrugNames, planDrugs, planRecords } from "./plan.js";
 import type { TimeIs } from "./values.js";
 
 export async function loadTables(
@@ -126,6 +126,19 @@ async function nameCodes(store: Store, file: string): Promise<void> {
 	await store.run("DELETE FROM code_name WHERE system = ''");
 }
 
+/** As a rule these name every drug, and the rest of the file need not be read again. */
+const firstRows = 1_000_000;
+
+/** Of several names of a drug, the most frequent. */
+async function nameDrugs(store: Store, names: DrugNames, first?: number): Promise<void> {
+	// In two steps, or DuckDB would work out the texts of all rows before it groups them.
+	await store.run(`CREATE TABLE called AS ${names.distinct(first)}`);
+	await store.run(
+		`INSERT INTO code_name SELECT system, code, name, NULL, NULL FROM (${names.of("called")}) AS d WHERE code IS NOT NULL AND name IS NOT NULL AND NOT EXISTS (FROM code_name AS n WHERE n.system = d.system AND n.code = d.code) GROUP BY system, code, name QUALIFY row_number() OVER (PARTITION BY system, code ORDER BY sum(rows) DESC, name) = 1 ORDER BY system, code`,
+	);
+	await store.run("DROP TABLE called");
+}
+
 async function loadDrugs(
 	store: Store,
 	table: Table,
@@ -135,12 +148,11 @@ async function loadDrugs(
 	const { plan, code, names } = planDrugs(table, unit, options);
 	const notes = notesOn(table.file, await insertRecords(store, [plan]));
 	if (!names) return notes;
-	// In two steps, or DuckDB would work out the texts of all rows before it groups them.
-	await store.run(`CREATE TABLE called AS ${names.distinct}`);
-	await store.run(
-		`INSERT INTO code_name SELECT system, code, name, NULL, NULL FROM (${names.of("called")}) AS d WHERE code IS NOT NULL AND name IS NOT NULL AND NOT EXISTS (FROM code_name AS n WHERE n.system = d.system AND n.code = d.code) GROUP BY system, code, name QUALIFY row_number() OVER (PARTITION BY system, code ORDER BY sum(rows) DESC, name) = 1 ORDER BY system, code`,
+	await nameDrugs(store, names, firstRows);
+	const [unnamed] = await store.all<{ n: number }>(
+		"SELECT count(*) AS n FROM (SELECT system, code FROM record WHERE kind = 'drug' GROUP BY ALL) ANTI JOIN code_name USING (system, code)",
 	);
-	await store.run("DROP TABLE called");
+	if (unnamed?.n) await nameDrugs(store, names);
 	if (!code) return notes;
 	const [{ nameless } = { nameless: 0 }] = await store.all<{ nameless: number }>(
 		"SELECT count(*) AS nameless FROM record WHERE system = 'Name' AND kind = 'drug'",

@@ -32,6 +32,7 @@ import {
 	daysOf,
 	isNumber,
 	plainText,
+	quickDays,
 	type TimeIs,
 	textOf,
 	unitNamed,
@@ -76,6 +77,7 @@ export function planRecords(
 	const kind = options.kind ? columnAsked(tables, options.kind, "--kind") : undefined;
 	const value = options.value ? columnAsked(tables, options.value, "--value") : undefined;
 	const key = join ? columnAsked([own], join.on, "--on") : undefined;
+	const days = daysOf(time, unit, options.dateFormat);
 	const used = [patient, code, time, systemColumn, kind, value];
 	const of = (column: Found) =>
 		column.table === table ? column.name : `${column.name} of ${column.table.file}`;
@@ -84,7 +86,7 @@ export function planRecords(
 			table,
 			joined: key && joinSql(key),
 			patient: plainText(patient, "whole"),
-			time: daysOf(time, unit, options.dateFormat),
+			time: days,
 			code: plainText(code),
 			system: systemSql(system),
 			kind: kind
@@ -96,7 +98,12 @@ export function planRecords(
 			value: value ? valueSql(value) : "NULL",
 			quick: join
 				? undefined
-				: { patient: untrimmed(patient), code: untrimmed(code), system: systemSql(system) },
+				: {
+						...quickDays(time, unit, days, options.dateFormat),
+						patient: untrimmed(patient),
+						code: untrimmed(code),
+						system: systemSql(system),
+					},
 			from: {
 				patient,
 				time,
@@ -148,8 +155,9 @@ const drugCode = '"trajgpt code"';
 const drugName = '"trajgpt name"';
 
 /** SQL for what drugs are called (system, code, name, rows), given the distinct rows of the columns that say so. */
-interface DrugNames {
-	readonly distinct: string;
+export interface DrugNames {
+	/** From the first rows only, where a number is given. */
+	distinct(first?: number): string;
 	of(rows: string): string;
 }
 
@@ -165,6 +173,7 @@ export function planDrugs(
 	const time = also(tables, options.time, timeNames(isNumbers(unit)));
 	if (!time)
 		throw missingColumn(tables, "the time", unit === "date" ? "call it date" : "call it time");
+	const days = daysOf(time, unit, options.dateFormat, true);
 	const name = columnLikely(tables, drugNameNames);
 	let code = columnLikely(tables, drugCodeNames);
 	const systemColumn = columnLikely(tables, systemNames);
@@ -192,11 +201,14 @@ export function planDrugs(
 	const ownCode = code && name ? `coalesce(${drugCode}, ${drugName})` : code ? drugCode : drugName;
 	const ownSystem =
 		code && name ? `CASE WHEN ${drugCode} IS NULL THEN 'Name' ELSE ${system} END` : system;
-	const said = [code, name, systemColumn].flatMap((column) => (column ? [column.sql] : []));
+	const columns = [code, name, systemColumn]
+		.flatMap((column) => (column ? [column.sql] : []))
+		.join(", ");
 	return {
 		code,
 		names: name && {
-			distinct: `SELECT ${said.join(", ")}, count(*) AS rows FROM ${table.sql} AS m GROUP BY ALL`,
+			distinct: (first) =>
+				`SELECT ${columns}, count(*) AS rows FROM (SELECT ${columns} FROM ${table.sql} AS m ${first ? `LIMIT ${first}` : ""}) AS m GROUP BY ALL`,
 			of: (rows) =>
 				`SELECT ${ownSystem} AS system, ${ownCode} AS code, ${drugName} AS name, rows FROM (SELECT *, ${texts} FROM ${rows} AS m) AS m`,
 		},
@@ -206,7 +218,7 @@ export function planDrugs(
 			rows: `(SELECT *, ${texts} FROM ${table.sql} AS m)`,
 			joined: undefined,
 			patient: plainText(patient, "whole"),
-			time: daysOf(time, unit, options.dateFormat, true),
+			time: days,
 			code: ownCode,
 			system: ownSystem,
 			kind: "'drug'",
@@ -215,6 +227,7 @@ export function planDrugs(
 				implied === "NDC"
 					? undefined
 					: {
+							...quickDays(time, unit, days, options.dateFormat),
 							patient: untrimmed(patient),
 							// A row without a code is odd enough for the longer way.
 							code: untrimmed((code ?? name) as Found),

@@ -101,6 +101,15 @@ export function daysOf(column: Found, unit: TimeIs, format?: string, orIso = fal
 export const isBadTime = (days: string, unit: TimeIs): string =>
 	`(${days} IS NULL OR ${unit === "date" ? isFarOff(days) : `NOT isfinite(${days})`})`;
 
+/** SQL for a table's rows and the days in them: dates read as such where that may be, or `slow`. */
+export function quickDays(column: Found, unit: TimeIs, slow: string, format?: string) {
+	const { table, name, sql } = column;
+	const rows = unit === "date" && !format ? table.dated?.(name) : undefined;
+	return rows
+		? { rows, time: `(${sql} - DATE '1970-01-01')::DOUBLE` }
+		: { rows: table.sql, time: slow };
+}
+
 /** What is wrong with a time, read as so many days if at all, and what to do about it. */
 export function badTime(
 	value: string | null,
