@@ -54,9 +54,8 @@ export async function gatherEvents(
 			SELECT patient, earliest.time AS time, concept, rank, earliest.ord AS ord FROM (
 				SELECT patient, concept, rank, min({'time': time, 'ord': ord}) AS earliest
 				FROM (${all}) GROUP BY patient, concept, rank, ${periodOf(dedup, axis)})`);
-	const count = async (sql: string) => (await store.all<{ n: number }>(sql))[0]?.n ?? 0;
-	const before = await count(`SELECT count(*) AS n FROM (${all})`);
-	const left = await count("SELECT count(*) AS n FROM event");
+	const before = await store.count(`(${all})`);
+	const left = await store.count("event");
 	if (maxRecords === null) return { duplicates: before - left, cut: 0 };
 	const order = keep === "last" ? "DESC" : "ASC";
 	const by = ["time", "rank", "ord", "concept"].map((column) => `${column} ${order}`).join(", ");
@@ -65,6 +64,5 @@ export async function gatherEvents(
 		QUALIFY row_number() OVER (PARTITION BY patient ORDER BY ${by}) <= ${maxRecords}`);
 	await store.run("DROP TABLE event");
 	await store.run("ALTER TABLE shorter RENAME TO event");
-	const kept = await count("SELECT count(*) AS n FROM event");
-	return { duplicates: before - left, cut: left - kept };
+	return { duplicates: before - left, cut: left - (await store.count("event")) };
 }

@@ -9,6 +9,14 @@ export const schemaVersion = 2;
 /** The file that makes a folder a dataset. */
 export const manifestName = "manifest.json";
 
+/** The files beside it. */
+export const fileNames = [
+	"events.parquet",
+	"labels.parquet",
+	"patients.parquet",
+	"vocabulary.json",
+] as const;
+
 const count = z.int().min(0);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 

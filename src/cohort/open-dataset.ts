@@ -8,7 +8,7 @@ import type { Dataset } from "./dataset.js";
 import { datasetOf } from "./dataset.js";
 import { readLabels } from "./labels.js";
 import type { Manifest } from "./manifest.js";
-import { manifestName, manifestSchema, schemaVersion } from "./manifest.js";
+import { fileNames, manifestName, manifestSchema, schemaVersion } from "./manifest.js";
 import { openEventFile } from "./parquet.js";
 import { readPatients } from "./patients.js";
 import { fromTokens, vocabularySchema } from "./vocabulary.js";
@@ -58,7 +58,7 @@ async function readManifest(folder: string): Promise<Manifest> {
 
 /** Every file is the one that prepare wrote, byte for byte; so nothing in it needs checking again. */
 async function checkFiles(folder: string, { files }: Manifest): Promise<void> {
-	for (const name of ["events.parquet", "labels.parquet", "patients.parquet", "vocabulary.json"]) {
+	for (const name of fileNames) {
 		const file = join(folder, name);
 		const found = await fileHash(file).catch((error) => {
 			const missing = errorCode(error) === "ENOENT";

@@ -13,7 +13,7 @@ import type { EventOptions } from "./events-table.js";
 import { gatherEvents, numberRecords } from "./events-table.js";
 import { makeLabels } from "./labels.js";
 import type { Manifest } from "./manifest.js";
-import { manifestName, manifestSchema, schemaVersion } from "./manifest.js";
+import { fileNames, manifestName, manifestSchema, schemaVersion } from "./manifest.js";
 import { readPatients } from "./patients.js";
 import { gatherPeople } from "./people.js";
 import { countDropped, nameTokens, selectCohort } from "./select.js";
@@ -106,7 +106,7 @@ async function build(
 	stage(`reading ${source.path}`);
 	const loaded = await source.load(store);
 	const notes = [...loaded.notes];
-	const records = await count(store, "SELECT count(*) AS n FROM record");
+	const records = await store.count("record");
 	if (records === 0)
 		throw new InputError(
 			`${source.path} holds no record; expected at least one (patient, time, code)`,
@@ -154,8 +154,7 @@ async function build(
 	};
 	const patients = await readPatients(join(folder, "patients.parquet"));
 	const files: Record<string, string> = {};
-	for (const name of ["events.parquet", "labels.parquet", "patients.parquet", "vocabulary.json"])
-		files[name] = await fileHash(join(folder, name));
+	for (const name of fileNames) files[name] = await fileHash(join(folder, name));
 	const manifest = manifestSchema.parse({
 		schemaVersion,
 		source: { format: source.format, path: source.path, axis: loaded.axis, records, notes },
@@ -182,10 +181,6 @@ async function build(
 	return manifest;
 }
 
-async function count(store: Store, sql: string): Promise<number> {
-	return (await store.all<{ n: number }>(sql))[0]?.n ?? 0;
-}
-
 /** Not before the last record: a date of death is the midnight that its day begins with. */
 async function addDeaths(store: Store): Promise<number> {
 	await store.run(`
@@ -194,7 +189,7 @@ async function addDeaths(store: Store): Promise<number> {
 	await store.append("code_name", [
 		{ system: "Person", code: "death", name: "Death", category: null, kind: null },
 	]);
-	return count(store, "SELECT count(death) AS n FROM patient");
+	return store.count("patient WHERE death IS NOT NULL");
 }
 
 function emptyVocabulary(source: RecordSource, records: number, o: PrepareOptions) {

@@ -19,7 +19,7 @@ export async function selectCohort(
 		CREATE TABLE tally AS
 		SELECT patient, concept, count(*)::INTEGER AS n FROM event GROUP BY patient, concept`);
 	await store.run("CREATE TABLE kept_patient AS SELECT id, split FROM patient");
-	let patients = await countOf(store, "kept_patient");
+	let patients = await store.count("kept_patient");
 	while (true) {
 		await store.run(`
 			CREATE OR REPLACE TABLE kept_concept AS
@@ -32,14 +32,10 @@ export async function selectCohort(
 				SELECT patient FROM tally SEMI JOIN kept_concept ON kept_concept.id = tally.concept
 				GROUP BY patient HAVING sum(n) >= ${minRecords}
 			) AS enough ON enough.patient = kept_patient.id`);
-		const left = await countOf(store, "kept_patient");
+		const left = await store.count("kept_patient");
 		if (left === patients) return;
 		patients = left;
 	}
-}
-
-async function countOf(store: Store, table: string): Promise<number> {
-	return (await store.all<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))[0]?.n ?? 0;
 }
 
 /** The vocabulary's tokens, the most frequent first; makes table `token` (concept, token). */

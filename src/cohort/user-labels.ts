@@ -85,9 +85,7 @@ export async function addUserLabels(
 	const [counts] = await store.all<{ given: number; asked: number; strangers: number }>(`
 		SELECT (SELECT count(*) FROM given) AS given, (SELECT count(*) FROM asked) AS asked,
 			(SELECT count(*) FROM given ANTI JOIN patient USING (key)) AS strangers`);
-	const summary = await summarized(store, task, `given in ${file}`, {
-		"no event before the question": 0,
-	});
+	const summary = await summarized(store, task, `given in ${file}`, {});
 	const unseen = (counts?.asked ?? 0) - summary.labels;
 	const outside = (counts?.given ?? 0) - (counts?.asked ?? 0);
 	const notes =

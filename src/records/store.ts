@@ -62,6 +62,8 @@ export interface Store {
 	run(sql: string): Promise<void>;
 	/** All rows of a small result; whole numbers come as numbers. */
 	all<T extends Record<string, Value>>(sql: string): Promise<T[]>;
+	/** How many rows a table has, or what else follows FROM. */
+	count(from: string): Promise<number>;
 	/** A large result, piece by piece. */
 	stream(sql: string): AsyncIterable<Chunk>;
 	/** A large result of columns without NULLs, each piece as the bytes of its numbers, column by column. */
@@ -118,6 +120,10 @@ export async function openStore({ folder, memory, threads }: StoreOptions): Prom
 				for (const [name, value] of Object.entries(row))
 					if (typeof value === "bigint") row[name] = Number(value);
 			return objects as T[];
+		},
+		async count(from) {
+			const result = await run(`SELECT count(*) FROM ${from}`);
+			return Number((await explained(() => result.getRows()))[0]?.[0]);
 		},
 		async *stream(sql) {
 			const result = await explained(() => connection.stream(sql));

@@ -57,7 +57,11 @@ export const delimitedTable = (table: DelimitedTable): Table => ({
 	format: "csv",
 	columns: table.columns.map((name) => ({ name, type: "VARCHAR" })),
 	sql: table.sql,
-	dated: (column) => table.sql.replace(`${quoted(column)}: 'VARCHAR'`, `${quoted(column)}: 'DATE'`),
+	// The form is given, or the time of day would be cut off without a word.
+	dated: (column) =>
+		table.sql
+			.replace(`${quoted(column)}: 'VARCHAR'`, `${quoted(column)}: 'DATE'`)
+			.replace(/\)$/, ", dateformat = '%Y-%m-%d')"),
 	place: async (row) => `${table.file}: line ${await lineOfRow(table, row)}`,
 	explain: (error) => explainDelimited(table, error),
 });

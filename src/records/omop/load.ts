@@ -162,10 +162,10 @@ export async function loadTaken(store: Store, origin: Origin, plan: Plan): Promi
 	const notes = [...origin.notes];
 	const events = eventsOf(plan);
 	const [condition] = events;
-	const people = await countOf(store, "omop_person");
+	const people = await store.count("omop_person");
 	if (people === 0)
 		throw new InputError(`${origin.nameOf(person)} holds no person; expected a row for each`);
-	if (condition && (await countOf(store, condition.staged)) === 0)
+	if (condition && (await store.count(condition.staged)) === 0)
 		throw new InputError(
 			`${origin.nameOf(condition.table)} holds no row; expected one for each diagnosis`,
 		);
@@ -174,15 +174,15 @@ export async function loadTaken(store: Store, origin: Origin, plan: Plan): Promi
 	await loadPeople(store, origin);
 	for (const table of events) {
 		table.again = await mergeConcepts(store, table.staged, table.codes);
-		table.rows = await countOf(store, table.staged);
-		table.first = await countOf(store, "record");
+		table.rows = await store.count(table.staged);
+		table.first = await store.count("record");
 		await store.run(`INSERT INTO record
 			SELECT e.patient, e.time, ${table.codes.code} AS code, ${table.codes.system} AS system,
 				${quoted(table.kind)}, NULL
 			FROM (SELECT rowid AS row, * FROM ${table.staged}) e ${table.codes.joins}
 			WHERE ${table.codes.system} IS NOT NULL
 			ORDER BY e.row`);
-		table.taken = (await countOf(store, "record")) - table.first;
+		table.taken = (await store.count("record")) - table.first;
 	}
 	await loadNames(store);
 	notes.push(...(await peopleNotes(store)));
@@ -193,11 +193,6 @@ export async function loadTaken(store: Store, origin: Origin, plan: Plan): Promi
 	))
 		await store.run(`DROP TABLE ${table_name}`);
 	return { axis: "dates", notes };
-}
-
-async function countOf(store: Store, from: string): Promise<number> {
-	const [row] = await store.all<{ count: number }>(`SELECT count(*) AS count FROM ${from}`);
-	return row?.count ?? 0;
 }
 
 async function loadPeople(store: Store, origin: Origin): Promise<void> {
@@ -259,8 +254,7 @@ async function eventNotes(
 	if (left > 0 && table === observation)
 		notes.push(`observation: ${left} rows left out, for their source is no ICD code`);
 	else if (left > 0) {
-		const values = await countOf(
-			store,
+		const values = await store.count(
 			`${staged} e ${codes.joins} WHERE ${codes.system} IS NULL AND e.source_value IS NOT NULL`,
 		);
 		const hint =
@@ -289,8 +283,7 @@ async function orphanNotes(
 	events: readonly Events[],
 ): Promise<string[]> {
 	const all = events.map(({ staged }) => `SELECT DISTINCT patient FROM ${staged}`).join(" UNION ");
-	const orphans = await countOf(
-		store,
+	const orphans = await store.count(
 		`(${all}) WHERE patient NOT IN (SELECT patient FROM omop_person)`,
 	);
 	return orphans > 0

@@ -55,9 +55,9 @@ export interface Inserted {
 export const rowOfFile = '"trajgpt row"';
 const noCode = `(code IS NULL OR ${saysNothing("code")})`;
 const noPatient = `(patient IS NULL OR ${saysNothing("patient")})`;
-/** What calls for a closer look. */
+/** What calls for a closer look; 1900-01-01 is also what DuckDB's reader makes of words such as infinity. */
 const odd = (unit: TimeIs) =>
-	`patient IS NULL OR code IS NULL OR ${isBadTime("time", unit)} OR system IS NULL OR kind IS NULL OR isnan(value)`;
+	`patient IS NULL OR code IS NULL OR ${isBadTime("time", unit)} OR (time = -25567 AND ${unit === "date"}) OR system IS NULL OR kind IS NULL OR isnan(value)`;
 const faulty = (unit: TimeIs) =>
 	`NOT ${noCode} AND (${noPatient} OR ${isBadTime("time", unit)} OR system IS NULL OR kind IS NULL)`;
 

@@ -155,6 +155,15 @@ describe("tables of records", () => {
 		expect((await csv(icd9, { system: "icd9" })).records[0]?.system).toBe("ICD9CM");
 	});
 
+	test("times of day stay, however many plain dates stand before them", async () => {
+		const rows = ["2020-01-31", "2020-01-31 12:00:00", "2020-02-01T06:00:00+02:00", "1900-01-01"];
+		const text = `patient,date,icd9\n${rows.map((date) => `a,${date},1\n`).join("")}`;
+		const days = [18292, 18292.5, 18293 + 4 / 24, -25567];
+		expect((await csv(text)).records.map(({ time }) => time)).toEqual(days);
+		const plain = await csv("patient,date,icd9\na,2020-01-31,1\na,1900-01-01,1\n");
+		expect(plain.records.map(({ time }) => time)).toEqual([18292, -25567]);
+	});
+
 	test("ages need no birth date: everybody is born at 0", async () => {
 		const text = "patient,age_days,phecode\na,365.25,1\nb,10,2\na,400,3\n";
 		const days = await csv(text);
@@ -325,6 +334,8 @@ describe("tables of records", () => {
 		["numbers", icd9("a,3401,1\n"), {}, ['"3401", a number', "--time-is age-days"]],
 		["no numbers", icd9("a,x,1\n"), { timeIs: "days" }, ['date is "x"; expected a finite number']],
 		["infinity", icd9("a,inf,1\n"), { timeIs: "days" }, ["expected a finite number"]],
+		["a word", icd9("a,2020-01-01,1\na,infinity,1\n"), {}, ['line 3: date is "infinity"']],
+		["epoch", icd9("a,2020-01-01,1\na,epoch,1\n"), {}, ['line 3: date is "epoch"']],
 		["another format", icd9("a,2020-01-01,1\n"), { dateFormat: "%d.%m.%Y" }, ["%d.%m.%Y"]],
 		["a wrong format", icd9("a,2020-01-01,1\n"), { dateFormat: "%Q" }, ["cannot be understood"]],
 		["no format", icd9("a,2020-01-01,1\n"), { dateFormat: "dd" }, ["has no field"]],
