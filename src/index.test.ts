@@ -1,10 +1,14 @@
 import { expect, test } from "vitest";
-import { graph, nodeRuntime, predictor, random, trajgpt } from "./index.js";
+import { graph, nodeRuntime, random, trajgpt } from "./index.js";
 
 test("a model is made, observes and answers, from the public face alone", async () => {
 	const config = trajgpt.config.parse({ ...trajgpt.presets.tiny, vocab: 9 });
 	const weights = trajgpt.init(config, random(1));
-	const model = predictor(nodeRuntime({ threads: 1, purpose: "inference" }), config, weights);
+	const model = trajgpt.predictor(
+		nodeRuntime({ threads: 1, purpose: "inference" }),
+		config,
+		weights,
+	);
 	const state = await model.observe(model.start(1), [{ tokens: [3, 7], times: [0, 720] }]);
 	const { logProbabilities, questions } = await model.ask(state, [[721, 780]]);
 	await model.dispose();

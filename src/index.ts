@@ -34,22 +34,19 @@ export {
 /** Symbolic tensors, their gradients, and ONNX out of them. */
 export * as graph from "./graph/index.js";
 export {
+	type Answers,
 	type EventBatch,
+	type Events,
 	type Model,
 	modelById,
 	models,
 	type Objective,
 	type ParameterValues,
+	type Predictor,
+	type State,
 } from "./models/index.js";
 export { type TrajgptConfig, trajgptConfig } from "./models/trajgpt/config.js";
 export { trajgpt } from "./models/trajgpt/index.js";
-export {
-	type Answers,
-	type Events,
-	type Predictor,
-	predictor,
-	type State,
-} from "./models/trajgpt/state.js";
 export {
 	openCsv,
 	openEvents,

@@ -22,7 +22,7 @@ import { Exit, type Io, printJson } from "./io.js";
 import { modelHelp } from "./model-help.js";
 import { providerOption, wholeNumber } from "./option-values.js";
 import { addSchemaOptions, schemaValues } from "./schema-options.js";
-import { datasetSettings, identityOf, settingsOf, train, versions } from "./training.js";
+import { datasetSettings, settingsOf, train, versions } from "./training.js";
 
 interface Options {
 	readonly out: string;
@@ -110,12 +110,11 @@ async function created(command: Command, options: Options, dataset: Dataset): Pr
 		model: model.id,
 		config: config as Record<string, unknown>,
 		options: checkConfig(trainOptions, schemaValues(command, trainOptions), "training options"),
-		dataset: identityOf(dataset),
 		versions: await versions(),
 		threads: options.threads ?? availableParallelism(),
 		provider: options.provider,
 	};
-	return () => createRun(options.out, run);
+	return () => createRun(options.out, dataset, run);
 }
 
 function presetOf(model: Model, name: string): Readonly<Record<string, unknown>> {
@@ -142,7 +141,7 @@ function settings(pairs: readonly string[]): Record<string, unknown> {
 
 function resumed(command: Command, options: Options, dataset: Dataset): () => Run {
 	const run = readRun(options.out);
-	checkDataset(run, identityOf(dataset), dataset.folder);
+	checkDataset(run, dataset);
 	const isGiven = (name: string) => command.getOptionValueSource(name) === "cli";
 	const given = {
 		...schemaValues(command, trainOptions, "given"),

@@ -1,21 +1,9 @@
 import { progress } from "../base/progress.js";
 import type { Dataset } from "../cohort/index.js";
 import { modelById } from "../models/index.js";
-import { type DatasetIdentity, type PretrainSummary, pretrain, type Run } from "../train/index.js";
+import { type PretrainSummary, pretrain, type Run } from "../train/index.js";
 import type { Io } from "./io.js";
 import { ownPackage } from "./version.js";
-
-/** What a run remembers of its dataset. */
-export function identityOf({ manifest }: Dataset): DatasetIdentity {
-	const { schemaVersion, contentHash, splits, timeUnit, counts } = manifest;
-	return {
-		schemaVersion,
-		contentHash,
-		splitSeed: splits.seed,
-		unitDays: timeUnit.days,
-		tokens: counts.tokens,
-	};
-}
 
 /** The settings of a model that its dataset decides. */
 export const datasetSettings: readonly string[] = ["vocab", "unitDays"];

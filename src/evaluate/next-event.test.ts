@@ -21,6 +21,8 @@ const bigram: Model = {
 	init: () => new Map(),
 	logits: (_, { table }, { rows, length }) =>
 		gather(table as Tensor, input("before", [rows, length], "int32")),
+	hidden: undefined as never,
+	predictor: undefined as never,
 	loss: () => [],
 	lossFeeds: (_, { tokens, length }) => ({
 		feeds: { before: tokens.map((_, at) => (at % length === 0 ? 1 : (tokens[at - 1] as number))) },

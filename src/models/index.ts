@@ -1,5 +1,8 @@
 import { InputError } from "../base/errors.js";
 import type { Model } from "./model.js";
+
+export type { Answers, Events, Predictor, State } from "./predictor.js";
+
 import { trajgpt } from "./trajgpt/index.js";
 
 export type {

@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { Random } from "../base/random.js";
 import type { Shape, Tensor } from "../graph/index.js";
-import type { Feeds } from "../runtime/index.js";
+import type { Feeds, Runtime } from "../runtime/index.js";
+import type { Predictor } from "./predictor.js";
 
 /** Histories in rows of one length; what lies past a row's own length is padding. */
 export interface EventBatch {
@@ -48,6 +49,10 @@ export interface Model<C = unknown> {
 	init(config: C, random: Random): ParameterValues;
 	/** Of the event of each slot, from the events before it and its own time; fed as the loss is. */
 	logits(config: C, parameters: Parameters, shape: BatchShape): Tensor; // [rows, length, vocab]
+	/** What the head reads at each slot: the model's view of the history before it. Fed likewise. */
+	hidden(config: C, parameters: Parameters, shape: BatchShape): Tensor; // [rows, length, dim]
 	loss(config: C, parameters: Parameters, shape: BatchShape, objective: Objective): LossTerm[];
 	lossFeeds(config: C, batch: EventBatch, objective: Objective, random: Random): LossFeeds;
+	/** Answers questions from histories; the caller disposes of it. */
+	predictor(runtime: Runtime, config: C, weights: ParameterValues): Predictor;
 }

@@ -4,9 +4,10 @@ export {
 	checkDataset,
 	checkNewRun,
 	createRun,
-	type DatasetIdentity,
+	openRunDataset,
 	type Run,
 	readRun,
+	readRunRecords,
 	runFiles,
 } from "./run-folder.js";
 export { holdingRun } from "./run-lock.js";

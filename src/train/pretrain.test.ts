@@ -33,7 +33,14 @@ function datasetOf(events: Readonly<Record<"train" | "valid", readonly Pair[]>>)
 			(at) => (at < events.train.length ? "train" : "valid") === split,
 		);
 	return {
-		...({} as Pick<Dataset, "manifest" | "vocabulary">),
+		manifest: {
+			schemaVersion: 2,
+			contentHash: "abc",
+			splits: { seed: 0 },
+			timeUnit: { days: 30 },
+			counts: { tokens: 9 },
+		} as unknown as Dataset["manifest"],
+		vocabulary: { tokens: [] } as unknown as Dataset["vocabulary"],
 		folder: "memory",
 		patients,
 		lengthOf: () => 1,
@@ -56,11 +63,10 @@ interface Started {
 
 async function started(dataset: Dataset, options: Partial<TrainOptions>): Promise<Started> {
 	const folder = join(await temporaryFolder(), "run");
-	const run = createRun(folder, {
+	const run = createRun(folder, dataset, {
 		model: "pull",
 		config: {},
 		options: trainOptions.parse({ batchSlots: 1, learningRate: 0.1, warmup: 0, ...options }),
-		dataset: { contentHash: "abc" },
 		versions: {},
 		threads: 1,
 		provider: "cpu",
@@ -307,7 +313,7 @@ describe("going on", () => {
 		["other settings", (run) => ({ ...run, options: { ...run.options, seed: 7 } }), "seed 7 → 1"],
 		[
 			"another dataset",
-			(run) => ({ ...run, dataset: { contentHash: "xyz" } }),
+			(run) => ({ ...run, dataset: { ...run.dataset, contentHash: "xyz" } }),
 			"contentHash xyz → abc",
 		],
 		["another model", (run) => ({ ...run, model: "other" }), "model other → pull"],

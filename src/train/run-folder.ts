@@ -1,15 +1,18 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { InputError } from "../base/errors.js";
+import { type Dataset, type Manifest, openDataset } from "../cohort/index.js";
+import { manifestSchema } from "../cohort/manifest.js";
+import { fromTokens, type Vocabulary, vocabularySchema } from "../cohort/vocabulary.js";
 import { providers } from "../runtime/index.js";
 import { disk } from "./durable-files.js";
 import { trainOptions } from "./options.js";
 
-const runVersion = 1;
+const runVersion = 2;
 
 /** What a run remembers of its dataset, to know it again. */
-export interface DatasetIdentity {
+interface DatasetIdentity {
 	readonly [field: string]: string | number;
 }
 
@@ -20,6 +23,8 @@ const runSchema = z.strictObject({
 	config: z.record(z.string(), z.unknown()),
 	options: trainOptions,
 	dataset: z.record(z.string(), z.union([z.string(), z.number()])),
+	/** Where the dataset lay, from the run's folder: both may be moved together. */
+	datasetFolder: z.string(),
 	versions: z.record(z.string(), z.string()),
 	threads: z.int().min(1),
 	provider: z.enum(providers),
@@ -30,18 +35,24 @@ export type Run = z.infer<typeof runSchema>;
 
 export const runFiles = (folder: string) => ({
 	run: join(folder, "run.json"),
+	manifest: join(folder, "manifest.json"),
+	vocabulary: join(folder, "vocabulary.json"),
 	lock: join(folder, "run.lock"),
 	log: join(folder, "log.jsonl"),
 	tensorboard: join(folder, "tensorboard"),
 	checkpoint: join(folder, "checkpoint"),
 	best: join(folder, "best"),
+	evaluations: join(folder, "eval"),
+	figures: join(folder, "figures"),
+	report: join(folder, "report.html"),
 });
 
-const unfinished = "run.json.tmp";
+/** What lies there before `run.json` makes the folder a run. */
+const unfinished = ["run.json.tmp", "run.lock", "manifest.json", "vocabulary.json"];
 
 /** Whether a folder holds nothing but what a process leaves that dies before it has begun a run. */
 const isUnbegun = (folder: string): boolean =>
-	readdirSync(folder).every((name) => name === unfinished || name === "run.lock");
+	readdirSync(folder).every((name) => unfinished.includes(name));
 
 /** Refuses a folder that holds something already. */
 export function checkNewRun(folder: string): void {
@@ -51,15 +62,80 @@ export function checkNewRun(folder: string): void {
 		);
 }
 
-export function createRun(folder: string, run: Omit<Run, "kind" | "version">): Run {
+/** What a run remembers of its dataset. */
+export function identityOf({ manifest }: Dataset): DatasetIdentity {
+	const { schemaVersion, contentHash, splits, timeUnit, counts } = manifest;
+	return {
+		schemaVersion,
+		contentHash,
+		splitSeed: splits.seed,
+		unitDays: timeUnit.days,
+		tokens: counts.tokens,
+	};
+}
+
+/** Begins a run. It keeps the dataset's manifest and vocabulary, so that it answers without the dataset. */
+export function createRun(
+	folder: string,
+	dataset: Dataset,
+	settings: Pick<Run, "model" | "config" | "options" | "versions" | "threads" | "provider">,
+): Run {
 	checkNewRun(folder);
 	mkdirSync(folder, { recursive: true });
-	const whole: Run = { kind: "trajgpt-run", version: runVersion, ...run };
-	const beside = join(folder, unfinished);
-	disk.writeFile(beside, [new TextEncoder().encode(`${JSON.stringify(whole, null, 2)}\n`)]);
-	disk.rename(beside, runFiles(folder).run);
+	const run: Run = {
+		kind: "trajgpt-run",
+		version: runVersion,
+		...settings,
+		dataset: identityOf(dataset),
+		datasetFolder: relative(resolve(folder), resolve(dataset.folder)),
+	};
+	const files = runFiles(folder);
+	const write = (file: string, value: unknown) =>
+		disk.writeFile(file, [new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`)]);
+	write(files.manifest, dataset.manifest);
+	write(files.vocabulary, { tokens: dataset.vocabulary.tokens });
+	const beside = `${files.run}.tmp`;
+	write(beside, run);
+	disk.rename(beside, files.run);
 	disk.syncFolder(folder);
-	return whole;
+	return run;
+}
+
+/** The records a run was trained on, as it remembers them. */
+export function readRunRecords(folder: string): {
+	readonly manifest: Manifest;
+	readonly vocabulary: Vocabulary;
+} {
+	const files = runFiles(folder);
+	const read = <T>(file: string, schema: z.ZodType<T>): T => {
+		let json: unknown;
+		try {
+			json = JSON.parse(readFileSync(file, "utf8"));
+		} catch {
+			// what cannot be read is refused below
+		}
+		const parsed = schema.safeParse(json);
+		if (parsed.success) return parsed.data;
+		throw new InputError(
+			`${file} is missing or damaged: ${parsed.error.issues[0]?.message}; restore it from the run's dataset, or train anew`,
+		);
+	};
+	return {
+		manifest: read(files.manifest, manifestSchema),
+		vocabulary: fromTokens(read(files.vocabulary, vocabularySchema).tokens),
+	};
+}
+
+/** Opens the dataset of a run: where it lay, or the one given; another is refused. */
+export async function openRunDataset(folder: string, run: Run, given?: string): Promise<Dataset> {
+	const place = given ?? join(folder, run.datasetFolder);
+	if (given === undefined && !existsSync(place))
+		throw new InputError(
+			`the dataset of ${folder} is no longer in ${place}; say where it is with --dataset`,
+		);
+	const dataset = await openDataset(place);
+	checkDataset(run, dataset);
+	return dataset;
 }
 
 export function readRun(folder: string): Run {
@@ -106,11 +182,11 @@ export function differences(
 }
 
 /** Refuses a dataset that is not the run's own, and says in what it differs. */
-export function checkDataset(run: Run, dataset: DatasetIdentity, folder: string): void {
-	const found = differences(run.dataset, dataset);
+export function checkDataset(run: Run, dataset: Dataset): void {
+	const found = differences(run.dataset, identityOf(dataset));
 	if (found.length > 0)
 		throw new InputError(
-			`${folder} is not the dataset this run was trained on: ${found.join(", ")}; ` +
+			`${dataset.folder} is not the dataset this run was trained on: ${found.join(", ")}; ` +
 				"give the run its own dataset, or start a new run",
 		);
 }

@@ -1,14 +1,19 @@
 import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
+import type { Manifest } from "../cohort/index.js";
+import type { Vocabulary } from "../cohort/vocabulary.js";
 import { type Model, modelById, type ParameterValues } from "../models/index.js";
 import { readCheckpoint } from "./checkpoint.js";
-import { type Run, readRun, runFiles } from "./run-folder.js";
+import { type Run, readRun, readRunRecords, runFiles } from "./run-folder.js";
 
 export interface Trained {
 	readonly run: Run;
 	readonly model: Model;
 	readonly config: unknown;
 	readonly weights: ParameterValues;
+	/** What it was trained on, as the run remembers it. */
+	readonly manifest: Manifest;
+	readonly vocabulary: Vocabulary;
 }
 
 /** What a run has learned: the weights of its best epoch by validation. */
@@ -24,5 +29,5 @@ export function readTrained(folder: string): Trained {
 			throw new InputError(`${best}: ${name} is not float32; these are not weights of trajgpt`);
 		weights.set(name, { shape, data });
 	}
-	return { run, model, config, weights };
+	return { run, model, config, weights, ...readRunRecords(folder) };
 }

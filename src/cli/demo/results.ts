@@ -8,8 +8,6 @@ import {
 	type ScoreSummary,
 	summarizeScores,
 } from "../../evaluate/index.js";
-import type { TrajgptConfig } from "../../models/trajgpt/config.js";
-import { predictor } from "../../models/trajgpt/state.js";
 import type { Runtime } from "../../runtime/index.js";
 import type { Trained } from "../../train/index.js";
 
@@ -69,7 +67,7 @@ const shownCodes = 5;
 /** Asks the model about one test patient, drawn by the seed from those with a history to speak of. */
 export async function answersForOne(
 	runtime: Runtime,
-	{ config, weights }: Trained,
+	{ model: trained, config, weights }: Trained,
 	dataset: Dataset,
 	seed: number,
 ): Promise<PatientAnswers> {
@@ -85,7 +83,7 @@ export async function answersForOne(
 	};
 	const { days: unitDays } = dataset.manifest.timeUnit;
 	const last = times.at(-1) as number;
-	const model = predictor(runtime, config as TrajgptConfig, weights);
+	const model = trained.predictor(runtime, config, weights);
 	try {
 		const state = await model.observe(model.start(1), [{ tokens, times }]);
 		const { logProbabilities, vocab } = await model.ask(state, [

@@ -17,7 +17,7 @@ import {
 	trainOptions,
 } from "../../train/index.js";
 import type { Io } from "../io.js";
-import { identityOf, settingsOf, train, versions } from "../training.js";
+import { settingsOf, train, versions } from "../training.js";
 import { type DemoSettings, demoFiles } from "./folder.js";
 
 export const preset = "tiny";
@@ -57,7 +57,7 @@ export async function trainDemo(
 ): ReturnType<typeof train> {
 	const place = demoFiles(folder).run;
 	const begin = async (): Promise<Run> =>
-		createRun(place, {
+		createRun(place, dataset, {
 			model: trajgpt.id,
 			config: checkConfig(
 				trajgpt.config,
@@ -70,7 +70,6 @@ export async function trainDemo(
 				{ epochs, seed, batchSlots: 256, maxLength: 128, learningRate: 3e-3 },
 				"training options",
 			),
-			dataset: identityOf(dataset),
 			versions: await versions(),
 			threads: threads ?? availableParallelism(),
 			provider: "cpu",
@@ -78,7 +77,7 @@ export async function trainDemo(
 	return holdingRun(place, async () => {
 		const resume = existsSync(runFiles(place).run);
 		const run = resume ? readRun(place) : await begin();
-		if (resume) checkDataset(run, identityOf(dataset), dataset.folder);
+		if (resume) checkDataset(run, dataset);
 		return train(io, { folder: place, run, dataset, resume, ...(threads && { threads }) });
 	});
 }

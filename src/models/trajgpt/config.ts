@@ -33,6 +33,10 @@ export const trajgptConfig = z
 			.describe("τ: divides the log of the decay"),
 		shortestPeriodDays: z.number().positive().default(2).describe("of the rotary embedding"),
 		longestPeriodDays: z.number().positive().default(36525).describe("of the rotary embedding"),
+		head: z
+			.enum(["own", "tied"])
+			.default("own")
+			.describe("weights of the output: its own, or those of the token embedding"),
 		norm: z
 			.enum(["rms", "layer"])
 			.default("rms")

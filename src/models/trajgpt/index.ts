@@ -14,6 +14,7 @@ import { presets, type TrajgptConfig, trajgptConfig } from "./config.js";
 import { network, type Slots } from "./network.js";
 import { initialParameters } from "./parameters.js";
 import { horizonSlots, nextSlots, type SlotValues } from "./slots.js";
+import { predictor } from "./state.js";
 
 const dtypeOf = (parameters: Parameters): DType => parameters.embedding?.dtype ?? "float32";
 
@@ -52,6 +53,10 @@ export const trajgpt: Model<TrajgptConfig> = {
 	logits: (config, parameters, shape) =>
 		network(config, parameters, { slots: slotInputs("next", shape, dtypeOf(parameters)) })
 			.logits as Tensor,
+	hidden: (config, parameters, shape) =>
+		network(config, parameters, { slots: slotInputs("next", shape, dtypeOf(parameters)) })
+			.hidden as Tensor,
+	predictor,
 	loss(config, parameters, shape, { objective }) {
 		const dtype = dtypeOf(parameters);
 		const horizon = objective === "horizon";

@@ -123,7 +123,11 @@ export function network(
 		x = add(x, linear(gelu(linear(norm(x), p(`${layer}.up`))), p(`${layer}.down`)));
 	}
 	const hidden = norm(x);
-	const logits = linear(hidden, p("head"));
+	// The embedding has entries of size 1: as a head it is scaled as a fresh head would be.
+	const logits =
+		config.head === "own"
+			? linear(hidden, p("head"))
+			: mul(linear(hidden, p("embedding")), 1 / Math.sqrt(config.dim));
 	return {
 		states: stack(finalStates, 0),
 		...(slots && { logits: slice(logits, 1, 0, length), hidden: slice(hidden, 1, 0, length) }),

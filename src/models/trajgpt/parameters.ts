@@ -20,7 +20,7 @@ export function parameterShapes(c: TrajgptConfig): Map<string, Shape> {
 		add("up", c.ff, c.dim);
 		add("down", c.dim, c.ff);
 	}
-	return shapes.set("head", [c.vocab, c.dim]);
+	return c.head === "own" ? shapes.set("head", [c.vocab, c.dim]) : shapes;
 }
 
 /** Logits of the heads' decay at the start: from quick forgetting to slow. */

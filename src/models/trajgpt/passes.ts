@@ -1,6 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import type { Data, Feeds } from "../../runtime/index.js";
-import type { Events, State } from "./state.js";
+import type { Events, State } from "../predictor.js";
 
 /** Which patients and events one pass takes. */
 export interface Pass {

@@ -2,11 +2,12 @@ import { afterAll, describe, expect, it } from "vitest";
 import { random } from "../../base/random.js";
 import { input, logSoftmax, parameter, type Tensor, toOnnx } from "../../graph/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
+import type { Answers, Events } from "../predictor.js";
 import { type TrajgptConfig, trajgptConfig } from "./config.js";
 import { network } from "./network.js";
 import { initialParameters } from "./parameters.js";
 import { nextSlots } from "./slots.js";
-import { type Answers, type Events, predictor } from "./state.js";
+import { predictor } from "./state.js";
 
 const runtime = nodeRuntime({ threads: 2, purpose: "inference" });
 const base = { vocab: 11, layers: 2, heads: 2, dim: 12, key: 8, value: 12, ff: 16, temperature: 2 };

@@ -13,6 +13,10 @@ export const pull: Model = {
 	presets: {},
 	init: () => new Map([["w", { shape: [1, 2], data: Float32Array.of(1, -1) }]]),
 	logits: (_config, parameters) => parameters.w as Tensor, // of no use here
+	hidden: (_config, parameters) => parameters.w as Tensor,
+	predictor: () => {
+		throw new Error("it has nothing to say");
+	},
 	loss(_config, parameters: Parameters, { rows, length }) {
 		const difference = mul(
 			sub(parameters.w as Tensor, input("to", [rows * length, 2])),

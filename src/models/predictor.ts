@@ -1,0 +1,43 @@
+/** What is known of some patients: a matrix a layer and head, and the last event of each. */
+export interface State {
+	readonly patients: number;
+	readonly tokens: Int32Array; // [patients]
+	readonly times: Float64Array; // [patients]; NaN before the first event
+	readonly memory: Float32Array; // [layers, patients, heads, key, value]
+}
+
+/** Events of one patient, in order of time. */
+export interface Events {
+	readonly tokens: ArrayLike<number>;
+	readonly times: ArrayLike<number>;
+}
+
+/** log p of every token, for each patient and each time asked about. */
+export interface Answers {
+	readonly patients: number;
+	readonly questions: number;
+	readonly vocab: number;
+	readonly logProbabilities: Float32Array; // [patients, questions, vocab]
+}
+
+/**
+ * All inference goes through here. State goes in and comes out; nothing is kept. Slot n holds the
+ * token before it and its own time, so an event is observed by a slot with the token last seen at
+ * the new event's time, and a question is such a slot that leaves no trace.
+ */
+export interface Predictor {
+	start(patients: number): State;
+	/** The state after each patient's further events. */
+	observe(state: State, events: readonly Events[]): Promise<State>;
+	/** What comes at these times, from the state as it is; as many times for each patient. */
+	ask(state: State, times: readonly ArrayLike<number>[]): Promise<Answers>;
+	/** Observes, then asks, reading every weight once. */
+	advance(
+		state: State,
+		events: readonly Events[],
+		times: readonly ArrayLike<number>[],
+	): Promise<{ readonly state: State; readonly answers: Answers }>;
+	/** Observes from the start and asks, keeping no state. */
+	score(events: readonly Events[], times: readonly ArrayLike<number>[]): Promise<Answers>;
+	dispose(): Promise<void>;
+}
