@@ -14,6 +14,9 @@ export {
 	type History,
 	type Label,
 	type Manifest,
+	type NewPatient,
+	type NewPatients,
+	newPatients,
 	openDataset,
 	type PrepareOptions,
 	prepare,
@@ -33,6 +36,25 @@ export {
 } from "./evaluate/index.js";
 /** Symbolic tensors, their gradients, and ONNX out of them. */
 export * as graph from "./graph/index.js";
+export {
+	type Attribution,
+	type AttributionQuestion,
+	type AutoRegressiveOptions,
+	answersAt,
+	attribute,
+	autoRegressiveAnswers,
+	type Edit,
+	edited,
+	type FutureOptions,
+	type Place,
+	type PlacedAnswers,
+	type RiskTrajectory,
+	riskTrajectories,
+	type Surge,
+	sampleFutures,
+	type WhatIf,
+	whatIf,
+} from "./infer/index.js";
 export {
 	type Answers,
 	type EventBatch,

@@ -35,7 +35,8 @@ test("bench step tells the time of a step", async () => {
 });
 
 test("bench infer tells the time of an answer", async () => {
-	const few = ["--repeats", "1", "--events", "70", "--patients", "3"];
+	const sizes = ["--trajectories", "2", "--attributed", "9"];
+	const few = ["--repeats", "1", "--events", "70", "--patients", "3", ...sizes];
 	const { code, stdout } = await captured(["bench", "infer", ...tiny, ...few, "--json"]);
 	expect(code).toBe(0);
 	const report = JSON.parse(stdout);
@@ -49,7 +50,27 @@ test("bench infer tells the time of an answer", async () => {
 		patients: 3,
 		eventsPerPatient: 112,
 		patientsPerSecond: expect.any(Number),
+		trajectories: {
+			patients: 2,
+			meanEvents: expect.any(Number),
+			codes: 10,
+			times: 200,
+			firstSeconds: expect.any(Number),
+			seconds: expect.any(Number),
+			peer: expect.objectContaining({ on: "2 patients" }),
+		},
+		attribution: {
+			events: 9,
+			times: 5,
+			firstSeconds: expect.any(Number),
+			seconds: expect.any(Number),
+			peer: expect.objectContaining({ on: "8 of 9 events, the share of the time above" }),
+		},
 	});
+	for (const { peer } of [report.trajectories, report.attribution]) {
+		expect(peer.ratio).toBeCloseTo(peer.peerSeconds / peer.seconds, 6);
+		expect(peer.largestDifference).toBeLessThan(1e-5);
+	}
 	const [short, long] = report.answers;
 	expect(short.p50Ms).toBeGreaterThan(0);
 	expect(report.growth).toBeCloseTo(long.p50Ms / short.p50Ms, 6);

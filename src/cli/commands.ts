@@ -40,6 +40,36 @@ export const commands: readonly LazyCommand[] = [
 		load: () => import("./pretrain.js"),
 	},
 	{
+		name: "forecast",
+		summary: "what is likely to be recorded at times of your choice, for new patients",
+		load: () => import("./forecast.js"),
+	},
+	{
+		name: "risk",
+		summary: "the risk of a code over time, what drove it, and what if",
+		load: () => import("./risk.js"),
+	},
+	{
+		name: "embed",
+		summary: "write the vectors of codes or patients, with a map",
+		load: () => import("./embed.js"),
+	},
+	{
+		name: "report",
+		summary: "write a page of tables and figures about a run",
+		load: () => import("./report.js"),
+	},
+	{
+		name: "finetune",
+		summary: "train a run further, to answer a question there are labels for",
+		load: () => import("./finetune.js"),
+	},
+	{
+		name: "evaluate",
+		summary: "measure a run: next events, forecasts, labelled tasks, with intervals",
+		load: () => import("./evaluate.js"),
+	},
+	{
 		name: "bench",
 		summary: "measure speed, beside PyTorch where it is found",
 		load: () => import("./bench.js"),

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
+import type { SplitParts } from "../cohort/index.js";
 import { type Provider, providers } from "../runtime/index.js";
 
 /** A parser for an option that is a whole number of at least `least`. */
@@ -40,4 +41,14 @@ export function dateDay(text: string): number {
 	if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text)
 		throw new InvalidArgumentError("Expected a date such as 2012-06-01.");
 	return time / 86_400_000;
+}
+
+/** Three percentages that make 100: 80,10,10. */
+export function splitParts(text: string): SplitParts {
+	const parts = text.split(",").map(Number);
+	const [train = 0, valid = 0, test = 0] = parts;
+	const sound = parts.length === 3 && parts.every((part) => part >= 0);
+	if (!sound || Math.abs(train + valid + test - 100) > 1e-9)
+		throw new InvalidArgumentError("Expected three percentages that make 100, as in 80,10,10.");
+	return [train, valid, test];
 }

@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { progress } from "../base/progress.js";
 import { builtInMap, type CodeMap, readPheCodeMap } from "../codes/index.js";
-import type { Manifest, PrepareOptions } from "../cohort/index.js";
+import type { Manifest, PrepareOptions, SplitParts } from "../cohort/index.js";
 import {
 	checkFolderTarget,
 	dedupRules,
@@ -14,7 +14,7 @@ import {
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
-import { byteSize, positiveNumber, wholeNumber } from "./option-values.js";
+import { byteSize, positiveNumber, splitParts, wholeNumber } from "./option-values.js";
 import { formatOptions, formats, openSource } from "./prepare/formats.js";
 import { percent, table } from "./table.js";
 
@@ -36,6 +36,7 @@ interface Options {
 	readonly unitDays: number;
 	readonly label?: readonly { task: string; file: string }[];
 	readonly seed: number;
+	readonly splits: SplitParts;
 	readonly memory: number;
 	readonly threads?: number;
 	readonly force?: true;
@@ -51,8 +52,9 @@ ${Object.entries(formats)
 	.join("\n")}
 
 ICD-9-CM and ICD-10-CM diagnoses become PheCodes; other codes stay. Patients go to train, valid and
-test by a seeded hash of their id, 80/10/10, unless the source names splits. All that is learned
-from data comes from the training patients alone. docs/guides has a page for each format.`;
+test by a seeded hash of their id, 80/10/10 or as --splits says, unless the source names splits. All
+that is learned from data comes from the training patients alone. docs/guides has a page for each
+format.`;
 
 export function command(io: Io): Command {
 	const d = prepareDefaults;
@@ -137,6 +139,9 @@ function addCohortOptions(command: Command): void {
 			"labels of your own: patient, time, value; may be repeated",
 		).argParser(labelOf),
 		option("--seed <n>", "seed of the split").argParser(wholeNumber(0)).default(d.splitSeed),
+		option("--splits <percents>", "percent of patients for training, validation and test")
+			.argParser(splitParts)
+			.default(d.splitParts, d.splitParts.join(",")),
 	);
 }
 
@@ -174,6 +179,7 @@ async function act(io: Io, paths: readonly string[], options: Options): Promise<
 			...options,
 			map,
 			splitSeed: options.seed,
+			splitParts: options.splits,
 			maxRecords: options.maxRecords ?? null,
 			deathToken: options.deathToken ?? false,
 			labels: options.label ?? [],

@@ -1,7 +1,7 @@
 import { progress } from "../base/progress.js";
 import type { Dataset } from "../cohort/index.js";
-import { modelById } from "../models/index.js";
-import { type PretrainSummary, pretrain, type Run } from "../train/index.js";
+import { type Model, modelById } from "../models/index.js";
+import { type PretrainRequest, type PretrainSummary, pretrain, type Run } from "../train/index.js";
 import type { Io } from "./io.js";
 import { ownPackage } from "./version.js";
 
@@ -25,7 +25,10 @@ export async function versions(): Promise<Record<string, string>> {
 
 interface Training {
 	readonly folder: string;
-	readonly run: Run;
+	readonly run: PretrainRequest["run"] & Pick<Run, "threads" | "provider" | "versions">;
+	/** The run's own if left out, as are the batches. */
+	readonly model?: Model;
+	readonly batchesOf?: NonNullable<PretrainRequest["batchesOf"]>;
 	readonly dataset: Dataset;
 	readonly resume: boolean;
 	/** The run's own if left out. */
@@ -63,7 +66,7 @@ export async function train(io: Io, training: Training): Promise<Outcome> {
 	try {
 		const summary = await pretrain({
 			...training,
-			model: modelById(run.model),
+			model: training.model ?? modelById(run.model),
 			runtime: nodeRuntime({ threads, provider: run.provider }),
 			progress: shown,
 			clock: () => performance.now(),
@@ -78,7 +81,7 @@ export async function train(io: Io, training: Training): Promise<Outcome> {
 }
 
 /** Sums in another order, or kernels of another version, round differently. */
-async function cautions(run: Run, threads: number): Promise<string[]> {
+async function cautions(run: Training["run"], threads: number): Promise<string[]> {
 	const { onnxruntime } = await versions();
 	const changes: string[] = [];
 	if (run.threads !== threads) changes.push(`${run.threads} → ${threads} threads`);

@@ -18,6 +18,23 @@ export interface History {
 	readonly birthEvents: 0 | 1;
 }
 
+/** The events of a person, after the birth where it is known. */
+export function historyOf(
+	{ id, sex, birth }: { id: string; sex: Sex | null; birth: number | null },
+	events: { readonly tokens: Int32Array; readonly times: Float64Array },
+): History {
+	const birthEvents = birth === null ? 0 : 1;
+	const tokens = new Int32Array(birthEvents + events.tokens.length);
+	const times = new Float64Array(birthEvents + events.times.length);
+	if (birth !== null) {
+		tokens[0] = birthToken(sex);
+		times[0] = birth;
+	}
+	tokens.set(events.tokens, birthEvents);
+	times.set(events.times, birthEvents);
+	return { id, sex, tokens, times, birthEvents };
+}
+
 /** A dataset, opened. Events stay on disk until they are read. */
 export interface Dataset {
 	readonly folder: string;
@@ -25,6 +42,7 @@ export interface Dataset {
 	readonly vocabulary: Vocabulary;
 	/** The patients of a split, in file order: numbers to `read` by. */
 	patients(split: Split): Int32Array;
+	idOf(patient: number): string;
 	/** How long the history of a patient is, birth event included, without reading it. */
 	lengthOf(patient: number): number;
 	birthEventsOf(patient: number): 0 | 1;
@@ -60,18 +78,12 @@ export function datasetOf(parts: DatasetParts): Dataset {
 	};
 	const read = async (patient: number): Promise<History> => {
 		const count = countOf(patient);
-		const birthEvents = birthEventsOf(patient);
-		const sex = patients.sex[patient] ?? null;
-		const tokens = new Int32Array(birthEvents + count);
-		const times = new Float64Array(birthEvents + count);
-		if (birthEvents) {
-			tokens[0] = birthToken(sex);
-			times[0] = patients.birth[patient] as number;
-		}
-		const piece = await events.read(patients.first[patient] as number, count);
-		tokens.set(piece.tokens, birthEvents);
-		times.set(piece.times, birthEvents);
-		return { id: patients.id[patient] as string, sex, tokens, times, birthEvents };
+		const person = {
+			id: patients.id[patient] as string,
+			sex: patients.sex[patient] ?? null,
+			birth: patients.birth[patient] ?? null,
+		};
+		return historyOf(person, await events.read(patients.first[patient] as number, count));
 	};
 	const patientsOf = (split: Split) => bySplit.get(split) as Int32Array;
 	return {
@@ -79,6 +91,7 @@ export function datasetOf(parts: DatasetParts): Dataset {
 		manifest,
 		vocabulary,
 		patients: patientsOf,
+		idOf: (patient) => patients.id[patient] as string,
 		lengthOf: (patient) => countOf(patient) + birthEventsOf(patient),
 		birthEventsOf,
 		deathOf: (patient) => patients.death[patient] ?? null,

@@ -66,3 +66,18 @@ export async function gatherEvents(
 	await store.run("ALTER TABLE shorter RENAME TO event");
 	return { duplicates: before - left, cut: left - (await store.count("event")) };
 }
+
+/** Tables `cohort` (id, number: the kept patients, numbered) and `final`: the dataset's events, in order. */
+export async function sortEvents(store: Store, unitDays: number): Promise<void> {
+	await store.run(`
+		CREATE TABLE cohort AS
+		SELECT id, (row_number() OVER (ORDER BY id) - 1)::INTEGER AS number FROM kept_patient`);
+	await store.run(`
+		CREATE TABLE final AS
+		SELECT cohort.number AS patient, time / ${unitDays}::DOUBLE AS time,
+			token.token, time AS day, rank, ord
+		FROM event
+		JOIN cohort ON cohort.id = event.patient
+		JOIN token ON token.concept = event.concept
+		ORDER BY cohort.number, event.time, rank, ord, event.concept`);
+}

@@ -1,4 +1,4 @@
-export { type Batch, type BatchOptions, splitBatches } from "./batches.js";
+export { type Batch, type BatchOptions, type SplitBatches, splitBatches } from "./batches.js";
 export { checkFileTarget, checkFolderTarget, replaceFile, temporarily } from "./beside.js";
 export type { Dataset, History } from "./dataset.js";
 export type { Histogram } from "./histogram.js";
@@ -11,7 +11,15 @@ export {
 	type Split,
 	splitNames,
 } from "./manifest.js";
+export {
+	mapOfDataset,
+	type NewPatient,
+	type NewPatients,
+	newPatients,
+	type UnknownCodes,
+} from "./new-patients.js";
 export { openDataset } from "./open-dataset.js";
 export { type PrepareOptions, prepare, prepareDefaults } from "./prepare.js";
+export type { SplitParts } from "./split.js";
 export { type DatasetSummary, type LabelSummary, summarize } from "./summary.js";
 export type { Spread } from "./tally.js";

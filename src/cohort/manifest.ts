@@ -77,6 +77,8 @@ export const manifestSchema = z.strictObject({
 	splits: z.strictObject({
 		/** Of the hash that assigns patients for whom the source names no split. */
 		seed: z.int(),
+		/** Percent of them for training, validation and test. */
+		parts: z.tuple([z.number(), z.number(), z.number()]).default([80, 10, 10]),
 		/** Patients whose split came with the source. */
 		given: count,
 	}),
@@ -86,6 +88,15 @@ export const manifestSchema = z.strictObject({
 		tokens: count,
 		splits: z.strictObject({ train: splitCount, valid: splitCount, test: splitCount }),
 	}),
+	/** How far the training histories reach; left out by versions before this field. */
+	reach: z
+		.strictObject({
+			/** The longest, from its first event to its last. */
+			longestDays: z.number().min(0),
+			/** The greatest age at an event; null where no birth is known. */
+			oldestDays: z.number().min(0).nullable(),
+		})
+		.optional(),
 	dropped: z.strictObject({
 		/** Records that a `dedup` rule took for a repetition. */
 		duplicates: count,

@@ -2,7 +2,7 @@ import { InputError } from "../base/errors.js";
 import type { Split } from "../records/rows.js";
 import type { Store } from "../records/store.js";
 import { quoted } from "../records/store.js";
-import { splitOf } from "./split.js";
+import { type SplitParts, splitOf } from "./split.js";
 
 export interface People {
 	readonly notes: readonly string[];
@@ -10,11 +10,21 @@ export interface People {
 	readonly given: number;
 }
 
+interface SplitOptions {
+	readonly splitSeed: number;
+	readonly splitParts: SplitParts;
+}
+
+interface PeopleOptions extends SplitOptions {
+	/** Those without a record too. */
+	readonly everybody?: boolean;
+}
+
 /**
- * Makes the table `patient` (id, key, birth, sex, death, split, last): everybody who has a record, by
- * key, with what the source knows of them, a split and the time of their last record.
+ * Makes the table `patient` (id, key, birth, sex, death, split, last): whoever has a record, by key,
+ * with what the source knows of them, a split and the time of their last record.
  */
-export async function gatherPeople(store: Store, seed: number): Promise<People> {
+export async function gatherPeople(store: Store, options: PeopleOptions): Promise<People> {
 	await checkOne(store, "birth", "birth dates", "correct the date that is wrong");
 	await checkOne(store, "split", "splits", "keep each patient in one of train, valid and test");
 	const notes: string[] = [];
@@ -31,7 +41,8 @@ export async function gatherPeople(store: Store, seed: number): Promise<People> 
 	await store.run(`
 		CREATE TABLE seen AS
 		SELECT (row_number() OVER (ORDER BY patient) - 1)::INTEGER AS id, patient AS key, first, last
-		FROM (SELECT patient, min(time) AS first, max(time) AS last FROM record GROUP BY patient)`);
+		FROM (SELECT patient, min(time) AS first, max(time) AS last FROM record GROUP BY patient
+			${options.everybody ? "UNION ALL SELECT patient, NULL, NULL FROM known ANTI JOIN record USING (patient)" : ""})`);
 	const [odd] = await store.all<Record<string, number>>(`
 		SELECT count(*) FILTER (two_sexes) AS sexes, count(*) FILTER (two_deaths) AS deaths,
 			count(*) FILTER (birth > first) AS births, count(*) FILTER (floor(death) < floor(last)) AS late,
@@ -47,10 +58,10 @@ export async function gatherPeople(store: Store, seed: number): Promise<People> 
 	note(odd?.late ?? 0, "patients have a record after their death: kept");
 
 	await store.run("CREATE TABLE hashed (id INTEGER, split VARCHAR)");
-	await store.appendTo("hashed", ["whole", "text"], await splits(store, seed));
+	await store.appendTo("hashed", ["whole", "text"], await splits(store, options));
 	await store.run(`
 		CREATE TABLE patient AS
-		SELECT id, key, CASE WHEN birth <= first THEN birth END AS birth, sex, death,
+		SELECT id, key, CASE WHEN birth <= coalesce(first, birth) THEN birth END AS birth, sex, death,
 			coalesce(known.split, hashed.split) AS split, last
 		FROM seen JOIN hashed USING (id) LEFT JOIN known ON known.patient = seen.key
 		ORDER BY id`);
@@ -58,10 +69,14 @@ export async function gatherPeople(store: Store, seed: number): Promise<People> 
 	return { notes, given: odd?.given ?? 0 };
 }
 
-async function splits(store: Store, seed: number): Promise<[number, Split][]> {
+async function splits(
+	store: Store,
+	{ splitSeed, splitParts }: SplitOptions,
+): Promise<[number, Split][]> {
 	const found: [number, Split][] = [];
 	for await (const { columns } of store.stream("SELECT key FROM seen ORDER BY id"))
-		for (const key of columns[0] as string[]) found.push([found.length, splitOf(key, seed)]);
+		for (const key of columns[0] as string[])
+			found.push([found.length, splitOf(key, splitSeed, splitParts)]);
 	return found;
 }
 
@@ -78,4 +93,15 @@ async function checkOne(store: Store, column: string, what: string, remedy: stri
 	throw new InputError(
 		`patient ${wrong.patient} has two ${what}, at ${places.map(({ place }) => place).join(" and at ")}; expected one; ${remedy}`,
 	);
+}
+
+/** Not before the last record: a date of death is the midnight that its day begins with. */
+export async function addDeaths(store: Store): Promise<number> {
+	await store.run(`
+		INSERT INTO record SELECT key, greatest(death, last), 'death', 'Person', 'other', NULL
+		FROM patient WHERE death IS NOT NULL ORDER BY id`);
+	await store.append("code_name", [
+		{ system: "Person", code: "death", name: "Death", category: null, kind: null },
+	]);
+	return store.count("patient WHERE death IS NOT NULL");
 }

@@ -300,7 +300,7 @@ describe("prepare", () => {
 	test("takes the source's word on splits", async () => {
 		const source = sourceOf({ [t1]: "aa", [t2]: "aa" }, { [t1]: { split: "test" } });
 		const { dataset } = await prepared(source);
-		expect(dataset.manifest.splits).toEqual({ seed: 0, given: 1 });
+		expect(dataset.manifest.splits).toEqual({ seed: 0, parts: [80, 10, 10], given: 1 });
 		expect(dataset.manifest.counts.splits.test.patients).toBe(1);
 		expect(dataset.manifest.counts.splits.train.patients).toBe(1);
 	});

@@ -10,13 +10,15 @@ import type { CodeOptions } from "./concepts.js";
 import { mapCodes } from "./concepts.js";
 import { contentHash, eventsHasher, fileHash } from "./content-hash.js";
 import type { EventOptions } from "./events-table.js";
-import { gatherEvents, numberRecords } from "./events-table.js";
+import { gatherEvents, numberRecords, sortEvents } from "./events-table.js";
 import { makeLabels } from "./labels.js";
 import type { Manifest } from "./manifest.js";
 import { fileNames, manifestName, manifestSchema, schemaVersion } from "./manifest.js";
 import { readPatients } from "./patients.js";
-import { gatherPeople } from "./people.js";
+import { addDeaths, gatherPeople } from "./people.js";
+import { reachOf } from "./reach.js";
 import { countDropped, nameTokens, selectCohort } from "./select.js";
+import { type SplitParts, usualParts } from "./split.js";
 import type { UserLabels } from "./user-labels.js";
 import { addUserLabels } from "./user-labels.js";
 import { vocabularyOf } from "./vocabulary.js";
@@ -27,6 +29,7 @@ export interface PrepareOptions extends EventOptions, CodeOptions {
 	/** Fewest records a code, in the training split. */
 	readonly minCount: number;
 	readonly splitSeed: number;
+	readonly splitParts: SplitParts;
 	/** Days in one unit of the dataset's time axis. */
 	readonly unitDays: number;
 	/** Death, where known, as the last event of a history. */
@@ -43,6 +46,7 @@ export const prepareDefaults: PrepareOptions = {
 	minRecords: 2,
 	minCount: 5,
 	splitSeed: 0,
+	splitParts: usualParts,
 	unitDays: 30,
 	dedup: "none",
 	maxRecords: null,
@@ -112,7 +116,7 @@ async function build(
 			`${source.path} holds no record; expected at least one (patient, time, code)`,
 		);
 	stage("gathering the people");
-	const people = await gatherPeople(store, options.splitSeed);
+	const people = await gatherPeople(store, options);
 	notes.push(...people.notes);
 	const deaths = options.deathToken ? await addDeaths(store) : 0;
 	stage("mapping codes");
@@ -169,8 +173,13 @@ async function build(
 			drugs: options.drugs,
 			deathToken: options.deathToken,
 		},
-		splits: { seed: options.splitSeed, given: people.given },
+		splits: {
+			seed: options.splitSeed,
+			parts: [...options.splitParts],
+			given: people.given,
+		},
 		counts: countAll(patients, vocabulary.size),
+		reach: await reachOf(store),
 		dropped: { duplicates, cut, drugs: concepts.drugs, ...dropped },
 		labels,
 		eventsHash,
@@ -181,36 +190,10 @@ async function build(
 	return manifest;
 }
 
-/** Not before the last record: a date of death is the midnight that its day begins with. */
-async function addDeaths(store: Store): Promise<number> {
-	await store.run(`
-		INSERT INTO record SELECT key, greatest(death, last), 'death', 'Person', 'other', NULL
-		FROM patient WHERE death IS NOT NULL ORDER BY id`);
-	await store.append("code_name", [
-		{ system: "Person", code: "death", name: "Death", category: null, kind: null },
-	]);
-	return store.count("patient WHERE death IS NOT NULL");
-}
-
 function emptyVocabulary(source: RecordSource, records: number, o: PrepareOptions) {
 	return new InputError(
 		`${source.path}: no code is left of ${records} records: none has ${o.minCount} records among training patients with at least ${o.minRecords} records; lower --min-count or --min-records, bring more patients, or see with --codes as-is whether the codes could not be mapped`,
 	);
-}
-
-/** Tables `cohort` (id, number: the kept patients, numbered) and `final`: the dataset's events, in order. */
-async function sortEvents(store: Store, unitDays: number): Promise<void> {
-	await store.run(`
-		CREATE TABLE cohort AS
-		SELECT id, (row_number() OVER (ORDER BY id) - 1)::INTEGER AS number FROM kept_patient`);
-	await store.run(`
-		CREATE TABLE final AS
-		SELECT cohort.number AS patient, time / ${unitDays}::DOUBLE AS time,
-			token.token, time AS day, rank, ord
-		FROM event
-		JOIN cohort ON cohort.id = event.patient
-		JOIN token ON token.concept = event.concept
-		ORDER BY cohort.number, event.time, rank, ord, event.concept`);
 }
 
 async function writeFiles(store: Store, folder: string, unitDays: number): Promise<void> {

@@ -23,3 +23,13 @@ test("depends on id and seed alone", () => {
 	expect(Math.abs(train - 0.8)).toBeLessThan(0.03); // another seed knows nothing of this one
 	expect(Math.abs(valid - 0.1)).toBeLessThan(0.03);
 });
+
+test("or as told; who trains in a smaller part trains in a larger one too", () => {
+	const half = ids.map((id) => splitOf(id, 0, [50, 10, 40]));
+	const [train, valid, held] = parts(half) as [number, number, number];
+	expect(Math.abs(train - 0.5)).toBeLessThan(0.01);
+	expect(Math.abs(valid - 0.1)).toBeLessThan(0.01);
+	expect(Math.abs(held - 0.4)).toBeLessThan(0.01);
+	for (const [at, id] of ids.entries())
+		if (half[at] === "train") expect(splitOf(id, 0)).toBe("train");
+});

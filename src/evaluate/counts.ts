@@ -1,10 +1,31 @@
 import type { Dataset, History, Split } from "../cohort/index.js";
-import { isForetold, type PatientScore, summarizeScores } from "./scores.js";
+import { specialCount } from "../cohort/vocabulary.js";
+import { rankOf } from "./rank.js";
+import { isForetold, type PatientScore, scoreTally } from "./scores.js";
 
 /** How frequent each token is in training. */
-function trainingFrequencies({ vocabulary }: Dataset): Float64Array {
+export function trainingFrequencies({ vocabulary }: Dataset): Float64Array {
 	const total = vocabulary.tokens.reduce((sum, { count }) => sum + count, 0);
 	return Float64Array.from(vocabulary.tokens, ({ count }) => count / total);
+}
+
+/**
+ * Steps through the events that are to be foretold, with the counts of the patient's events before
+ * each, and how many those are.
+ */
+function overCounts(
+	{ tokens }: History,
+	size: number,
+	take: (token: number, counts: Float64Array, past: number) => void,
+): void {
+	const counts = new Float64Array(size);
+	let past = 0;
+	for (const [place, token] of tokens.entries()) {
+		if (isForetold(token, place)) take(token, counts, past);
+		if (token < specialCount) continue;
+		counts[token]! += 1;
+		past++;
+	}
 }
 
 /**
@@ -13,30 +34,9 @@ function trainingFrequencies({ vocabulary }: Dataset): Float64Array {
  *   p(c) = (n_c + α f_c) / (n + α).
  * With infinite smoothing the past does not count and p is the frequency in training.
  */
-function scoreByCounts(
-	patient: number,
-	{ tokens }: History,
-	frequencies: Float64Array,
-	smoothing: number,
-): PatientScore {
-	const counts = new Float64Array(frequencies.length);
-	let [past, events, logLikelihood, correct] = [0, 0, 0, 0];
-	for (const [place, token] of tokens.entries()) {
-		const trust = 1 / (1 + past / smoothing); // α / (n + α), in the frequencies
-		const probability = (code: number) =>
-			(1 - trust) * ((counts[code] as number) / Math.max(1, past)) +
-			trust * (frequencies[code] as number);
-		if (isForetold(token, place)) {
-			const own = probability(token);
-			events++;
-			logLikelihood += Math.log(own);
-			if (frequencies.every((_, code) => code === token || probability(code) < own)) correct++;
-		}
-		if (!(frequencies[token] as number)) continue; // a special token
-		counts[token] = (counts[token] as number) + 1;
-		past++;
-	}
-	return { patient, events, logLikelihood, correct };
+function smoothed(count: number, past: number, frequency: number, smoothing: number): number {
+	const trust = 1 / (1 + past / smoothing); // α / (n + α), in the frequencies
+	return (1 - trust) * (count / Math.max(1, past)) + trust * frequency;
 }
 
 /** Scores of the counts for each patient of a split, as `nextEventScores` gives them for a model. */
@@ -46,9 +46,17 @@ export async function countScores(
 	smoothing: number,
 ): Promise<PatientScore[]> {
 	const frequencies = trainingFrequencies(dataset);
+	const probabilities = new Float64Array(frequencies.length);
 	const scores: PatientScore[] = [];
-	for (const patient of dataset.patients(split))
-		scores.push(scoreByCounts(patient, await dataset.read(patient), frequencies, smoothing));
+	for (const patient of dataset.patients(split)) {
+		const tally = scoreTally(patient);
+		overCounts(await dataset.read(patient), frequencies.length, (token, counts, past) => {
+			for (let code = specialCount; code < counts.length; code++)
+				probabilities[code] = smoothed(counts[code]!, past, frequencies[code]!, smoothing);
+			tally.add(Math.log(probabilities[token]!), rankOf(probabilities, token));
+		});
+		scores.push(tally.score());
+	}
 	return scores;
 }
 
@@ -56,10 +64,14 @@ const candidates = Array.from({ length: 17 }, (_, i) => 2 ** (i / 2 - 2)); // ¼
 
 /** The smoothing with the fewest nats on the validation patients. */
 export async function chooseSmoothing(dataset: Dataset): Promise<number> {
-	let best = { smoothing: Number.POSITIVE_INFINITY, nats: Number.POSITIVE_INFINITY };
-	for (const smoothing of [...candidates, Number.POSITIVE_INFINITY]) {
-		const { nats } = summarizeScores(await countScores(dataset, "valid", smoothing));
-		if (nats < best.nats) best = { smoothing, nats };
-	}
-	return best.smoothing;
+	const frequencies = trainingFrequencies(dataset);
+	const smoothings = [...candidates, Number.POSITIVE_INFINITY];
+	const sums = new Float64Array(smoothings.length);
+	for await (const history of dataset.histories("valid"))
+		overCounts(history, frequencies.length, (token, counts, past) => {
+			for (const [i, smoothing] of smoothings.entries())
+				sums[i]! += Math.log(smoothed(counts[token]!, past, frequencies[token]!, smoothing));
+		});
+	const best = sums.some((sum) => sum < 0) ? sums.indexOf(Math.max(...sums)) : -1;
+	return smoothings[best] ?? Number.POSITIVE_INFINITY;
 }

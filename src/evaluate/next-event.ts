@@ -1,19 +1,10 @@
 import { random } from "../base/random.js";
-import { type Batch, type Dataset, type Split, splitBatches } from "../cohort/index.js";
-import {
-	argmax,
-	input,
-	logSoftmax,
-	type OnnxModel,
-	parameter,
-	pick,
-	reshape,
-	type Target,
-	toOnnx,
-} from "../graph/index.js";
+import { type Dataset, type Split, splitBatches } from "../cohort/index.js";
+import { logSoftmax, type OnnxModel, parameter, type Target, toOnnx } from "../graph/index.js";
 import type { BatchShape, Model, ParameterValues } from "../models/index.js";
 import { programs, type Runtime } from "../runtime/index.js";
-import { isForetold, type PatientScore } from "./scores.js";
+import { rankOf } from "./rank.js";
+import { isForetold, type PatientScore, type ScoreTally, scoreTally } from "./scores.js";
 
 export interface TrainedModel {
 	readonly model: Model;
@@ -21,38 +12,43 @@ export interface TrainedModel {
 	readonly weights: ParameterValues;
 }
 
-/** Slots in a batch, padding included. */
-const slots = 4096;
+/** Most slots in a batch, padding included, and most numbers in its answer. */
+const mostSlots = 4096;
+const mostNumbers = 2 ** 23;
 
-/** log p of each slot's event, and the most likely event of each slot. */
-function scoreModel(
+/** log p of every token at each slot. */
+function answerModel(
 	target: Target,
 	{ model, config, weights }: TrainedModel,
-	{ rows, length }: BatchShape,
+	shape: BatchShape,
 ): OnnxModel {
 	const parameters = Object.fromEntries(
 		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
 	);
-	const logits = model.logits(config, parameters, { rows, length });
-	const events = reshape(input("events", [rows, length], "int32"), [rows, length, 1]);
 	return toOnnx(
-		{ logProbabilities: pick(logSoftmax(logits), events, 2), best: argmax(logits) },
+		{ logProbabilities: logSoftmax(model.logits(config, parameters, shape)) },
 		{ target },
 	);
 }
 
+/** What was foretold of one event: log p of every token. */
+type TakeEvent = (patient: number, logProbabilities: Float32Array, token: number) => void;
+
 /**
- * Scores of a model for each patient of a split: every event after the first, given its time and
- * all that came before it, however long ago. Histories are not cut.
+ * Foretells every event after the first, of each patient of a split, given its time and all that came
+ * before it, however long ago. Histories are not cut. Patients come in any order, the events of one
+ * in theirs.
  */
-export async function nextEventScores(
+async function foretell(
 	runtime: Runtime,
 	trained: TrainedModel,
 	dataset: Dataset,
 	split: Split,
-): Promise<PatientScore[]> {
+	take: TakeEvent,
+): Promise<void> {
 	const patients = dataset.patients(split);
-	if (patients.length === 0) return [];
+	if (patients.length === 0) return;
+	const vocab = dataset.vocabulary.size;
 	const maxLength = patients.reduce(
 		(most, patient) => Math.max(most, dataset.lengthOf(patient)),
 		2,
@@ -60,14 +56,13 @@ export async function nextEventScores(
 	const batches = splitBatches(dataset, split, {
 		maxLength,
 		cut: "last",
-		size: { slots },
+		size: { slots: Math.max(1, Math.min(mostSlots, Math.floor(mostNumbers / vocab))) },
 		seed: 0,
 	});
-	const scores = new Map<number, PatientScore>();
 	const resident = runtime.resident(trained.weights);
 	const compiled = programs(
 		runtime,
-		(shape: BatchShape) => scoreModel(runtime.target, trained, shape),
+		(shape: BatchShape) => answerModel(runtime.target, trained, shape),
 		{ keyText: ({ rows, length }) => `${rows}x${length}` },
 	);
 	try {
@@ -79,33 +74,37 @@ export async function nextEventScores(
 				{ objective: "next", horizon: 0 },
 				random(0),
 			);
-			const inputs = { ...feeds, events: batch.tokens };
-			const { logProbabilities, best } = await compiled.run(batch, inputs, resident);
-			for (const score of rowScores(batch, logProbabilities as Float32Array, best as Int32Array))
-				scores.set(score.patient, score);
+			const outputs = await compiled.run(batch, feeds, resident);
+			const answers = outputs.logProbabilities as Float32Array;
+			for (const [row, patient] of batch.sequences.entries())
+				for (let place = 0; place < (batch.lengths[row] as number); place++) {
+					const at = row * batch.length + place;
+					const token = batch.tokens[at] as number;
+					if (isForetold(token, place))
+						take(patient, answers.subarray(at * vocab, (at + 1) * vocab), token);
+				}
 		}
 	} finally {
 		resident.dispose();
 		await compiled.dispose();
 	}
-	return [...patients].flatMap((patient) => scores.get(patient) ?? []);
 }
 
-function rowScores(
-	{ length, tokens, lengths, sequences }: Batch,
-	logProbabilities: Float32Array,
-	best: Int32Array,
-): PatientScore[] {
-	return [...sequences].flatMap((patient, row) => {
-		if (patient < 0) return [];
-		let [events, logLikelihood, correct] = [0, 0, 0];
-		for (let place = 0; place < (lengths[row] as number); place++) {
-			const at = row * length + place;
-			if (!isForetold(tokens[at] as number, place)) continue;
-			events++;
-			logLikelihood += logProbabilities[at] as number;
-			if (best[at] === tokens[at]) correct++;
-		}
-		return [{ patient, events, logLikelihood, correct }];
+/** Scores of a model for each patient of a split; `also` sees every event that is scored. */
+export async function nextEventScores(
+	runtime: Runtime,
+	trained: TrainedModel,
+	dataset: Dataset,
+	split: Split,
+	also?: (patient: number, logProbabilities: Float32Array, token: number, rank: number) => void,
+): Promise<PatientScore[]> {
+	const tallies = new Map<number, ScoreTally>(
+		Array.from(dataset.patients(split), (patient) => [patient, scoreTally(patient)]),
+	);
+	await foretell(runtime, trained, dataset, split, (patient, logProbabilities, token) => {
+		const rank = rankOf(logProbabilities, token);
+		tallies.get(patient)?.add(logProbabilities[token] as number, rank);
+		also?.(patient, logProbabilities, token, rank);
 	});
+	return [...tallies.values()].map((tally) => tally.score());
 }

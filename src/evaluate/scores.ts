@@ -8,8 +8,10 @@ export interface PatientScore {
 	readonly events: number;
 	/** Σ log p of the events, in nats. */
 	readonly logLikelihood: number;
-	/** Events that were the most likely of all. */
+	/** Events that were the most likely of all, among the five likeliest, among the ten. */
 	readonly correct: number;
+	readonly among5: number;
+	readonly among10: number;
 }
 
 export interface ScoreSummary {
@@ -24,6 +26,27 @@ export interface ScoreSummary {
 /** Whether an event is foretold: every one after the first of its history, but no birth. */
 export const isForetold = (token: number, place: number): boolean =>
 	place > 0 && token >= specialCount;
+
+export interface ScoreTally {
+	/** One more event: log p of it, and how many codes were likelier. */
+	add(logProbability: number, rank: number): void;
+	score(): PatientScore;
+}
+
+/** Adds up the events of one patient. */
+export function scoreTally(patient: number): ScoreTally {
+	let [events, logLikelihood, correct, among5, among10] = [0, 0, 0, 0, 0];
+	return {
+		add: (logProbability, rank) => {
+			events++;
+			logLikelihood += logProbability;
+			if (rank < 1) correct++;
+			if (rank < 5) among5++;
+			if (rank < 10) among10++;
+		},
+		score: () => ({ patient, events, logLikelihood, correct, among5, among10 }),
+	};
+}
 
 export function summarizeScores(scores: readonly PatientScore[]): ScoreSummary {
 	const sum = (part: (score: PatientScore) => number) => scores.reduce((a, s) => a + part(s), 0);

@@ -34,6 +34,9 @@ describe("the figure of a dataset", () => {
 	test("of a clinic", async () => {
 		const svg = drawing(await summaryOf(clinicSource(150)));
 		await expect(svg).toMatchFileSnapshot("testing/dataset.svg");
+		expect(svg).toMatch(
+			/<desc[^>]*>A dataset of 150 patients with [\d,]+ events of \d+ codes\. The median history holds/,
+		);
 	});
 
 	test("without births there is no age", async () => {

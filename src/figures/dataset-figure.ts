@@ -32,6 +32,7 @@ export function datasetFigure(summary: DatasetSummary, options: DatasetFigureOpt
 				? "no birth dates"
 				: `birth known for ${percent(all.withBirth / all.patients)}`,
 		].join(" · "),
+		description: describedDataset(summary),
 		rows: [
 			shapes.slice(0, 2),
 			shapes.slice(2),
@@ -40,6 +41,19 @@ export function datasetFigure(summary: DatasetSummary, options: DatasetFigureOpt
 		],
 		notes: tailNotes(summary),
 	};
+}
+
+function describedDataset({ all, codes }: DatasetSummary): string {
+	const medians = [
+		all.records && counted(all.records.median, "event"),
+		all.spanDays && durationName(all.spanDays.median),
+	].filter((part) => part !== null);
+	const [first] = codes;
+	return [
+		`A dataset of ${counted(all.patients, "patient")} with ${counted(all.events, "event")} of ${counted(codes.length, "code")}.`,
+		...(medians.length > 0 ? [`The median history holds ${medians.join(" over ")}.`] : []),
+		...(first ? [`The most frequent code is ${first.name || first.code}.`] : []),
+	].join(" ");
 }
 
 function shapePanels({ histograms, all }: DatasetSummary): Panel[] {

@@ -17,6 +17,8 @@ export interface Panel {
 export interface Figure {
 	readonly title: string;
 	readonly subtitle?: string;
+	/** What it shows, with the main numbers, for those who cannot see it: one sentence or two. */
+	readonly description: string;
 	readonly width?: number;
 	readonly rows: readonly (readonly Panel[])[];
 	/** Below the panels. */

@@ -1,5 +1,6 @@
 import { axisX, axisY, gridY, rectY, ruleX, ruleY, text } from "@observablehq/plot";
 import type { Histogram } from "../cohort/index.js";
+import { quietAxis } from "./axes.js";
 import type { Panel } from "./figure.js";
 import { compactUpTo, thousands } from "./numbers.js";
 import { textWidth } from "./text.js";
@@ -121,13 +122,6 @@ export function logHistogramPanel(histogram: Histogram, options: HistogramOption
 		},
 	};
 }
-
-const quietAxis = {
-	tickSize: 0,
-	color: theme.quiet,
-	labelArrow: "none",
-	labelAnchor: "center",
-} as const;
 
 const barStyle = { x1: "x1", x2: "x2", y: "y", insetLeft: 0.5, insetRight: 0.5 } as const;
 

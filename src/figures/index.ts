@@ -1,3 +1,17 @@
+export { calibrationFigure } from "./calibration-figure.js";
+export type { Clock } from "./clock.js";
 export { datasetFigure } from "./dataset-figure.js";
+export { decayFigure } from "./decay-figure.js";
 export type { Figure } from "./figure.js";
+export { learningCurveFigure } from "./learning-curve-figure.js";
+export { likenessOf } from "./maps/likeness.js";
+export { withoutCommon } from "./maps/principal-plane.js";
+export { type PatientMap, patientMapFigure } from "./patient-map-figure.js";
+export { recallByWindowFigure } from "./recall-figure.js";
+export type { RiskPicture } from "./risk/picture.js";
+export { riskFigure } from "./risk/risk-figure.js";
 export { type FigureDocument, svgOf } from "./svg.js";
+export { type TokenMap, tokenMapFigure } from "./token-map-figure.js";
+export type { DiseaseTrajectory } from "./trajectory/events.js";
+export { trajectoryFigure } from "./trajectory/trajectory-figure.js";
+export { placeOnMap, type UmapOptions, umap } from "./umap.js";

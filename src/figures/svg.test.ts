@@ -24,6 +24,7 @@ const panel = {
 const figure: Figure = {
 	title: `A figure "of" ${"long words ".repeat(20)}`,
 	subtitle: "two panels",
+	description: "Two points & a line < 3",
 	rows: [[panel, { ...panel, share: 2, subtitle: "wide" }], [], [panel]],
 	notes: ["a note"],
 };
@@ -50,8 +51,25 @@ describe("svgOf", () => {
 	test("draws the same thing twice in one process, though Plot counts its ids up", () => {
 		const svg = svgOf(figure, testDocument());
 		expect(svgOf(figure, testDocument())).toBe(svg);
-		expect(svg.match(/ id="[^"]*"/g)).toEqual([' id="id-1"', ' id="id-2"', ' id="id-3"']);
+		expect(svg.match(/ id="id[^"]*"/g)).toEqual([' id="id-1"', ' id="id-2"', ' id="id-3"']);
 		expect(svg.match(/url\([^)]*\)/g)).toEqual(["url(#id-1)", "url(#id-2)", "url(#id-3)"]);
+	});
+
+	test("says what it shows", () => {
+		const svg = svgOf(figure, testDocument());
+		expect(svg).toContain(' role="img" aria-labelledby="title" aria-describedby="description" ');
+		expect(svg).toContain('<desc id="description">Two points &amp; a line &lt; 3</desc>');
+		expect(svg).toMatch(/<title id="title">A figure &quot;of&quot; long/);
+	});
+
+	test("has ids of its own where drawings share a page", () => {
+		const svg = svgOf(figure, testDocument(), { ids: "first-" });
+		const ids = [...svg.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+		expect(ids).toEqual(
+			["title", "description", "id-1", "id-2", "id-3"].map((id) => `first-${id}`),
+		);
+		expect(svg).toContain('aria-describedby="first-description"');
+		expect(svg.match(/url\([^)]*\)/g)).toEqual([1, 2, 3].map((at) => `url(#first-id-${at})`));
 	});
 
 	test("keeps coordinates short", () => {
@@ -68,7 +86,10 @@ describe("svgOf", () => {
 				return panel.plot();
 			},
 		});
-		svgOf({ title: "", width: 392, rows: [[measured(1), measured(3)]] }, testDocument());
+		svgOf(
+			{ title: "", description: "", width: 392, rows: [[measured(1), measured(3)]] },
+			testDocument(),
+		);
 		expect(widths).toEqual([75, 225]); // 392 − 2 · 28 − 36 = 300
 	});
 
@@ -77,7 +98,7 @@ describe("svgOf", () => {
 			...panel,
 			plot: () => ({ color: { legend: true }, marks: [dot([1], { x: [1], fill: ["a"] })] }),
 		};
-		expect(() => svgOf({ title: "", rows: [[legend]] }, testDocument())).toThrow(
+		expect(() => svgOf({ title: "", description: "", rows: [[legend]] }, testDocument())).toThrow(
 			"draw legends as marks",
 		);
 	});

@@ -14,8 +14,17 @@ export interface FigureDocument {
 const { size, margin, gap } = theme;
 const lineHeight = 1.35;
 
+export interface SvgOptions {
+	/** In front of every id: drawings that share a page need one each. */
+	readonly ids?: string;
+}
+
 /** A standalone SVG file: panels in rows, under their titles, on white. The same figure, the same text. */
-export function svgOf(figure: Figure, document: FigureDocument): string {
+export function svgOf(
+	figure: Figure,
+	document: FigureDocument,
+	{ ids = "" }: SvgOptions = {},
+): string {
 	const width = figure.width ?? theme.width;
 	const inner = width - 2 * margin;
 	const parts: string[] = [];
@@ -36,7 +45,7 @@ export function svgOf(figure: Figure, document: FigureDocument): string {
 		const type = { size: size.text };
 		write(wrapped(figure.subtitle, inner, type), margin, type, theme.quiet);
 	}
-	const nameOf = idNames();
+	const nameOf = idNames(ids);
 	for (const row of figure.rows.filter((row) => row.length > 0)) {
 		y += gap.down;
 		const top = y;
@@ -73,12 +82,15 @@ export function svgOf(figure: Figure, document: FigureDocument): string {
 		height,
 		viewBox: `0 0 ${width} ${height}`,
 		role: "img",
+		"aria-labelledby": `${ids}title`,
+		"aria-describedby": `${ids}description`,
 		"font-family": theme.font,
 		color: theme.ink,
 	});
 	const background = `<rect width="${width}" height="${height}" fill="${theme.background}"/>`;
-	const name = `<title>${escaped(figure.title)}</title>`;
-	return `${[open, name, background, ...parts, "</svg>"].join("\n")}\n`;
+	const name = `<title id="${escaped(ids)}title">${escaped(figure.title)}</title>`;
+	const description = `<desc id="${escaped(ids)}description">${escaped(figure.description)}</desc>`;
+	return `${[open, name, description, background, ...parts, "</svg>"].join("\n")}\n`;
 }
 
 const headingHeight = ({ subtitle }: Panel) =>
@@ -124,10 +136,10 @@ function drawn(
 }
 
 /** New names for Plot's ids, in the order they appear. */
-function idNames(): (id: string) => string {
+function idNames(ids: string): (id: string) => string {
 	const names = new Map<string, string>();
 	return (id) => {
-		const name = names.get(id) ?? `id-${names.size + 1}`;
+		const name = names.get(id) ?? `${ids}id-${names.size + 1}`;
 		names.set(id, name);
 		return name;
 	};

@@ -2,7 +2,7 @@
 export const theme = {
 	/** All but the last of the stack have the advance widths of Arial, which `text.ts` reckons with. */
 	font: "Arial, 'Liberation Sans', Arimo, Helvetica, sans-serif",
-	size: { title: 20, panel: 14, text: 12, tick: 11 },
+	size: { title: 20, panel: 14, text: 12, tick: 11, small: 10 },
 	width: 960,
 	margin: 28,
 	/** Between panels. */
@@ -11,8 +11,14 @@ export const theme = {
 	quiet: "#5a6472",
 	grid: "#e3e7ec",
 	background: "#ffffff",
+	/** Behind a part of a plot. */
+	shade: "#f2f5f8",
 	/** A single series. */
 	accent: "#0072b2",
+	/** A second series; lighter in grey than the accent. */
+	second: "#d98c00",
+	/** What to look at, beside the accent; as dark as it, so never the only difference. */
+	strong: "#b5380f",
 	/** What stands beside a series, or in no category. */
 	neutral: "#a8b0ba",
 	/** Okabe and Ito (2008): told apart in all common forms of colour blindness. */
@@ -32,6 +38,9 @@ export const theme = {
 	/** From little to much; the name of a scheme of Plot's, even in lightness. */
 	sequential: "viridis",
 } as const;
+
+/** Of a panel that has a row of a figure to itself. */
+export const rowWidth = theme.width - 2 * theme.margin;
 
 /** A colour for each name, in the order given; those that come too late for one are neutral. */
 export function categoryColours(

@@ -67,7 +67,9 @@ const bytesOf = (data: ArrayBufferView): Uint8Array<ArrayBuffer> =>
 	new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-	return a.length === b.length && a.every((byte, i) => byte === b[i]);
+	if (a.length !== b.length) return false;
+	for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+	return true;
 }
 
 /** Constants and nodes written so far, each of a kind once. */

@@ -7,6 +7,7 @@ import { trajgpt } from "./trajgpt/index.js";
 
 export type {
 	BatchShape,
+	DecayVector,
 	EventBatch,
 	Model,
 	Objective,

@@ -39,6 +39,24 @@ export interface LossFeeds {
 	readonly targets: Readonly<Record<string, number>>;
 }
 
+/** The weights by which one head tells from a token how long to remember: a vector beside the token's own. */
+export interface DecayVector {
+	/** From 1, as is `head`. */
+	readonly layer: number;
+	readonly head: number;
+	readonly vector: Float32Array; // [dim]
+}
+
+/** How its heads forget. */
+export interface Forgetting<C> {
+	/** Whether what a head holds fades with time, or with each further event. */
+	per(config: C): "time" | "event";
+	/** log γ at each slot, of one unit of time or of one event; fed as the loss is. */
+	rates(config: C, parameters: Parameters, shape: BatchShape): Tensor; // [layers, rows, heads, length]
+	/** Of the layer that reads the tokens' vectors themselves; none where tokens have no say. */
+	vectors(config: C, weights: ParameterValues): readonly DecayVector[];
+}
+
 /** A model is a value: whoever trains or runs it never asks which one it holds. */
 export interface Model<C = unknown> {
 	readonly id: string;
@@ -55,4 +73,6 @@ export interface Model<C = unknown> {
 	lossFeeds(config: C, batch: EventBatch, objective: Objective, random: Random): LossFeeds;
 	/** Answers questions from histories; the caller disposes of it. */
 	predictor(runtime: Runtime, config: C, weights: ParameterValues): Predictor;
+	/** Of models whose heads forget at a rate. */
+	readonly forgetting?: Forgetting<C>;
 }

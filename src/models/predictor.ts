@@ -1,9 +1,10 @@
-/** What is known of some patients: a matrix a layer and head, and the last event of each. */
+/** What is known of some patients: what the model remembers, and the last event of each. */
 export interface State {
 	readonly patients: number;
 	readonly tokens: Int32Array; // [patients]
 	readonly times: Float64Array; // [patients]; NaN before the first event
-	readonly memory: Float32Array; // [layers, patients, heads, key, value]
+	/** Arrays by name, for the model alone to read; none before the first event. */
+	readonly memory: Readonly<Record<string, Float32Array>>;
 }
 
 /** Events of one patient, in order of time. */
@@ -37,7 +38,19 @@ export interface Predictor {
 		events: readonly Events[],
 		times: readonly ArrayLike<number>[],
 	): Promise<{ readonly state: State; readonly answers: Answers }>;
+	/** The states of these patients, in this order; a patient may be named many times. */
+	select(state: State, patients: readonly number[]): State;
 	/** Observes from the start and asks, keeping no state. */
 	score(events: readonly Events[], times: readonly ArrayLike<number>[]): Promise<Answers>;
+	/**
+	 * Observes and asks on the way, keeping no state: each question is answered from the events
+	 * strictly before its time, in the same pass. Times may come in any order. One before a
+	 * patient's very first event is answered by looking back from it, with [SOS] alone known.
+	 */
+	along(
+		state: State,
+		events: readonly Events[],
+		times: readonly ArrayLike<number>[],
+	): Promise<Answers>;
 	dispose(): Promise<void>;
 }

@@ -27,7 +27,7 @@ export function rates(state: State, day: number, out: Float64Array): number {
 }
 
 /** How much of what is due a visit takes along: all of it, or less when something acute is at hand. */
-const bundled = { chronic: 1, acute: 0.5 };
+export const bundledBy = Float64Array.from(isChronic, (chronic) => (chronic ? 1 : 0.5));
 /** A condition seen a moment ago is coded again at this share of what is due. */
 const undue = 0.06;
 /** What would fall due soon is taken along: a gap counts as this much longer. */
@@ -47,18 +47,23 @@ export function companionChances(
 	const { possible } = state.rateTables;
 	const { to, value } = companionsOf[reason]!;
 	for (let i = 0; i < to.length; i++) out[to[i]!] = possible[to[i]!] ? value[i]! : 0;
-	const bundle = isChronic[reason] ? bundled.chronic : bundled.acute;
 	for (let i = 0; i < state.recordedCount; i++) {
 		const at = state.recorded[i]!;
-		if (!isChronic[at] || at === reason || state.count[at]! < establishedAt[at]!) continue;
-		const gap = Math.max(0, day - state.last[at]!);
-		const away = survival(at, gap);
-		const p = state.chance[at]!;
-		const stays = (p * away) / (1 - p + p * away);
-		const due = 1 - survival(at, Math.floor(soon * gap));
-		const chance = bundle * carried[at]! * stays * (undue + (1 - undue) * due);
+		if (at === reason) continue;
+		const chance = bundledBy[reason]! * dueChance(state, day, at);
 		out[at] = 1 - (1 - out[at]!) * (1 - chance);
 	}
+}
+
+/** The chance that something recorded is due, and coded at a visit that takes along all of that. */
+export function dueChance(state: State, day: number, at: number): number {
+	if (!isChronic[at] || state.count[at]! < establishedAt[at]!) return 0;
+	const gap = Math.max(0, day - state.last[at]!);
+	const away = survival(at, gap);
+	const p = state.chance[at]!;
+	const stays = (p * away) / (1 - p + p * away);
+	const due = 1 - survival(at, Math.floor(soon * gap));
+	return carried[at]! * stays * (undue + (1 - undue) * due);
 }
 
 const greatestMortality = 40;

@@ -1,6 +1,7 @@
 import { InputError } from "../base/errors.js";
 import { random } from "../base/random.js";
 import type { Sex } from "../records/rows.js";
+import { type AheadOptions, recordsAhead } from "./ahead.js";
 import type { Follower } from "./follow.js";
 import { codes, follow, personOf } from "./follow.js";
 import { live } from "./life.js";
@@ -30,6 +31,11 @@ export interface Oracle {
 	readonly codes: readonly string[];
 	/** P(the next record is this code | the history, and that the next record is on `day`). Exact. */
 	next(history: OracleHistory, day: number): Float64Array;
+	/**
+	 * P(a record on each of `days` is this code | the history, and that something is recorded then),
+	 * [day, code], by sampled futures. The last visit of the history may go on.
+	 */
+	ahead(history: OracleHistory, days: ArrayLike<number>, options?: AheadOptions): Float64Array;
 	/** Visits a day on `day`, by reason, if none comes before. Exact. */
 	intensity(history: OracleHistory, day: number): Float64Array;
 	/** P(one of the codes is recorded after what is known, and by each of `days`), by sampled futures. */
@@ -51,6 +57,15 @@ export function oracle(): Oracle {
 		codes,
 		next: (history, day) => watched(history).next(day),
 		intensity: (history, day) => watched(history).intensity(day),
+		ahead: ({ birth, sex, coverage, events }, days, options) =>
+			recordsAhead(
+				{
+					person: personOf(birth, sex, coverage),
+					records: events.map(({ day, code }) => ({ day, at: knownPosition(code) })),
+				},
+				days,
+				options,
+			),
 		risk: (history, code, days, options) => {
 			const wanted = new Uint8Array(size);
 			for (const one of typeof code === "string" ? [code] : code) wanted[knownPosition(one)] = 1;

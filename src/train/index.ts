@@ -1,5 +1,6 @@
+export * from "./finetune/index.js";
 export { type TrainOptions, trainOptions } from "./options.js";
-export { checkSplits, type PretrainSummary, pretrain } from "./pretrain.js";
+export { checkSplits, type PretrainRequest, type PretrainSummary, pretrain } from "./pretrain.js";
 export {
 	checkDataset,
 	checkNewRun,

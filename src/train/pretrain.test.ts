@@ -43,6 +43,7 @@ function datasetOf(events: Readonly<Record<"train" | "valid", readonly Pair[]>>)
 		vocabulary: { tokens: [] } as unknown as Dataset["vocabulary"],
 		folder: "memory",
 		patients,
+		idOf: String,
 		lengthOf: () => 1,
 		birthEventsOf: () => 0,
 		deathOf: () => null,

@@ -2,7 +2,14 @@ import { existsSync } from "node:fs";
 import { InputError } from "../base/errors.js";
 import { formatCount, type Progress } from "../base/progress.js";
 import { random } from "../base/random.js";
-import { type Batch, type Dataset, type Split, splitBatches } from "../cohort/index.js";
+import {
+	type Batch,
+	type BatchOptions,
+	type Dataset,
+	type Split,
+	type SplitBatches,
+	splitBatches,
+} from "../cohort/index.js";
 import type { Model } from "../models/index.js";
 import type { ResidentValue, Runtime } from "../runtime/index.js";
 import { adamWDefaults } from "./adamw.js";
@@ -18,9 +25,11 @@ import { addInto, type Trainer, trainer } from "./trainer.js";
 
 export interface PretrainRequest {
 	readonly folder: string;
-	readonly run: Run;
+	readonly run: Pick<Run, "model" | "config" | "options" | "dataset">;
 	readonly model: Model;
 	readonly dataset: Dataset;
+	/** What to train on; all histories of the split if left out. */
+	readonly batchesOf?: (split: "train" | "valid", plan: BatchOptions) => SplitBatches;
 	readonly runtime: Runtime;
 	readonly resume: boolean;
 	readonly progress: Progress;
@@ -103,8 +112,9 @@ export async function pretrain(request: PretrainRequest): Promise<PretrainSummar
 		seed: options.seed,
 	};
 	checkSplits(dataset);
-	const batches = splitBatches(dataset, "train", plan);
-	const checks = splitBatches(dataset, "valid", plan);
+	const batchesOf = request.batchesOf ?? ((split, how) => splitBatches(dataset, split, how));
+	const batches = batchesOf("train", plan);
+	const checks = batchesOf("valid", plan);
 	const weights = model.init(run.config, random(options.seed).fork("weights"));
 	const checkpoint = request.resume ? lastCheckpoint(files) : undefined;
 	if (checkpoint) checkSameRun(checkpoint, run, initialState(weights), files.checkpoint);
@@ -173,8 +183,8 @@ export async function pretrain(request: PretrainRequest): Promise<PretrainSummar
 
 interface Loop extends PretrainRequest {
 	readonly options: TrainOptions;
-	readonly batches: ReturnType<typeof splitBatches>;
-	readonly checks: ReturnType<typeof splitBatches>;
+	readonly batches: SplitBatches;
+	readonly checks: SplitBatches;
 	readonly learner: Trainer;
 	readonly log: EventLog;
 	readonly board: ScalarWriter;
@@ -332,7 +342,7 @@ function lastCheckpoint(files: ReturnType<typeof runFiles>): Checkpoint | undefi
 /** Refuses the checkpoint of another run, and tensors of other sizes; nothing is overwritten. */
 function checkSameRun(
 	checkpoint: Checkpoint,
-	run: Run,
+	run: PretrainRequest["run"],
 	expected: ReadonlyMap<string, { readonly shape: readonly number[] }>,
 	where: string,
 ): void {

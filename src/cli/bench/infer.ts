@@ -5,6 +5,14 @@ import { nodeRuntime } from "../../runtime/node.js";
 import { type InferOptions, presetNamed } from "../bench.js";
 import type { Io } from "../io.js";
 import { median } from "./step.js";
+import {
+	type AttributionReport,
+	benchAttribution,
+	benchTrajectories,
+	type Peer,
+	randomHistory,
+	type TrajectoryReport,
+} from "./trajectories.js";
 
 interface Latency {
 	readonly events: number;
@@ -23,24 +31,15 @@ export interface InferReport {
 	readonly patients: number;
 	readonly eventsPerPatient: number;
 	readonly patientsPerSecond: number;
+	readonly trajectories: TrajectoryReport;
+	readonly attribution: AttributionReport;
 }
 
-const vocab = 200;
 const eventsPerPatient = 112;
 
-function history(events: number, seed: number) {
-	const draw = random(seed);
-	let time = 0;
-	const tokens = Int32Array.from({ length: events }, () => 5 + draw.integer(vocab - 5));
-	const times = Float64Array.from(tokens, () => {
-		time += draw.uniform();
-		return time;
-	});
-	return { tokens, times };
-}
-
 export async function benchInfer(io: Io, options: InferOptions): Promise<InferReport> {
-	const { threads, repeats, patients } = options;
+	const { threads, repeats, patients, vocab } = options;
+	const history = (events: number, seed: number) => randomHistory(events, vocab, random(seed));
 	const pasts = [50, options.events];
 	const config = trajgpt.config.parse({ ...presetNamed(options.preset), vocab });
 	const weights = trajgpt.init(config, random(1));
@@ -72,6 +71,10 @@ export async function benchInfer(io: Io, options: InferOptions): Promise<InferRe
 		const started = performance.now();
 		await model.score(histories, asked);
 		const total = (performance.now() - started) / 1000;
+		io.stderr.write(`risks along ${options.trajectories} histories, and the same step by step\n`);
+		const trajectories = await benchTrajectories(model, vocab, options.trajectories);
+		io.stderr.write(`leaving out each of ${options.attributed} events, and some from the start\n`);
+		const attribution = await benchAttribution(model, vocab, options.attributed);
 		const answers = pasts.map((events, i) => ({ events, p50Ms: median(seconds[i] ?? []) }));
 		return {
 			engine: runtime.label,
@@ -83,13 +86,21 @@ export async function benchInfer(io: Io, options: InferOptions): Promise<InferRe
 			patients,
 			eventsPerPatient,
 			patientsPerSecond: patients / total,
+			trajectories,
+			attribution,
 		};
 	} finally {
 		await model.dispose();
 	}
 }
 
+function peerLine({ what, on, seconds, peerSeconds, ratio, largestDifference }: Peer): string {
+	const agreement = `probabilities within ${largestDifference.toExponential(0)}`;
+	return `  ${ratio.toFixed(1)} times as fast as ${what} (${on}: ${seconds.toFixed(2)} s and ${peerSeconds.toFixed(2)} s; ${agreement})`;
+}
+
 export function renderInfer(report: InferReport): string {
+	const { trajectories, attribution } = report;
 	const lines = [
 		`${report.preset}, ${report.engine}`,
 		...report.answers.map(
@@ -97,6 +108,10 @@ export function renderInfer(report: InferReport): string {
 				`observe + ask for one patient after ${events.toLocaleString("en-US")} events: ${p50Ms.toFixed(2)} ms (median)`,
 		),
 		`${report.patientsPerSecond.toFixed(0)} patients/s with ${report.eventsPerPatient} events each`,
+		`risk trajectories of ${trajectories.patients} patients (${trajectories.meanEvents.toFixed(0)} events each) × ${trajectories.codes} codes × ${trajectories.times} times: ${trajectories.firstSeconds.toFixed(1)} s, and ${trajectories.seconds.toFixed(1)} s once compiled`,
+		peerLine(trajectories.peer),
+		`attribution of a risk to each of ${attribution.events} events at ${attribution.times} times: ${attribution.firstSeconds.toFixed(1)} s, and ${attribution.seconds.toFixed(1)} s once compiled`,
+		peerLine(attribution.peer),
 	];
 	return `${lines.join("\n")}\n`;
 }

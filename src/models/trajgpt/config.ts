@@ -33,6 +33,18 @@ export const trajgptConfig = z
 			.describe("τ: divides the log of the decay"),
 		shortestPeriodDays: z.number().positive().default(2).describe("of the rotary embedding"),
 		longestPeriodDays: z.number().positive().default(36525).describe("of the rotary embedding"),
+		gap: z
+			.enum(["rotary", "embedded"])
+			.default("embedded")
+			.describe(
+				"how a slot knows the time since the event before: by rotation alone (the paper), or also as input",
+			),
+		copies: z
+			.int()
+			.min(0)
+			.max(16)
+			.default(1)
+			.describe("heads that count what was recorded; the paper has none"),
 		head: z
 			.enum(["own", "tied"])
 			.default("own")
@@ -57,7 +69,15 @@ export const trajgptConfig = z
 
 export type TrajgptConfig = z.infer<typeof trajgptConfig>;
 
-const paper = { dim: 200, key: 200, value: 400, decay: "event", temperature: 20 } as const;
+const paper = {
+	dim: 200,
+	key: 200,
+	value: 400,
+	decay: "event",
+	temperature: 20,
+	gap: "rotary",
+	copies: 0,
+} as const;
 
 export const presets = {
 	tiny: { layers: 2, dim: 64, key: 64, value: 128, ff: 128 },

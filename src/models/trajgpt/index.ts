@@ -11,6 +11,7 @@ import {
 } from "../../graph/index.js";
 import type { BatchShape, LossTerm, Model, Parameters } from "../model.js";
 import { presets, type TrajgptConfig, trajgptConfig } from "./config.js";
+import { decaysPer, decayVectors } from "./decays.js";
 import { network, type Slots } from "./network.js";
 import { initialParameters } from "./parameters.js";
 import { horizonSlots, nextSlots, type SlotValues } from "./slots.js";
@@ -57,6 +58,13 @@ export const trajgpt: Model<TrajgptConfig> = {
 		network(config, parameters, { slots: slotInputs("next", shape, dtypeOf(parameters)) })
 			.hidden as Tensor,
 	predictor,
+	forgetting: {
+		per: decaysPer,
+		rates: (config, parameters, shape) =>
+			network(config, parameters, { slots: slotInputs("next", shape, dtypeOf(parameters)) })
+				.decayRates,
+		vectors: decayVectors,
+	},
 	loss(config, parameters, shape, { objective }) {
 		const dtype = dtypeOf(parameters);
 		const horizon = objective === "horizon";

@@ -10,6 +10,9 @@ import type { ParameterValues } from "../model.js";
 import type { TrajgptConfig } from "./config.js";
 import { network } from "./network.js";
 
+/** What a part of the memory is called once slots have moved it on. */
+export const after = (part: string): string => `after/${part}`;
+
 /** One static shape of the inference graph. */
 export interface PassShape {
 	readonly rows: number;
@@ -17,6 +20,10 @@ export interface PassShape {
 	readonly questions: number;
 	/** Whether rows end at different slots. */
 	readonly ragged: boolean;
+	/** Whether questions are put between the slots; otherwise all come after the last. */
+	readonly between: boolean;
+	/** Whether some question lies before its row's first event. */
+	readonly backwards: boolean;
 	readonly fresh: boolean;
 	readonly keep: boolean;
 }
@@ -24,12 +31,12 @@ export interface PassShape {
 /** Passes over fewer tokens than this read each weight for a handful of products: packed weights pay. */
 const packedBelow = 64;
 
-/** Observes slots, then answers questions; shapes are static. */
+/** Observes slots and answers questions; shapes are static. */
 export function inferenceGraph(
 	target: Target,
 	config: TrajgptConfig,
 	weights: ParameterValues,
-	{ rows, slots, questions, ragged, fresh, keep }: PassShape,
+	{ rows, slots, questions, ragged, between, backwards, fresh, keep }: PassShape,
 ): OnnxModel {
 	const parameters = Object.fromEntries(
 		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
@@ -46,14 +53,29 @@ export function inferenceGraph(
 		states: fresh
 			? undefined
 			: input("states", [layers, rows, heads, config.key / heads, config.value / heads]),
-		questions: questions > 0 ? { ...stream("questions", questions), read: "after" } : undefined,
+		counts:
+			fresh || config.copies === 0
+				? undefined
+				: input("counts", [rows, config.copies, 1, config.vocab]),
+		questions:
+			questions > 0
+				? {
+						...stream("questions", questions),
+						read: between
+							? { places: input("questions.places", [rows, questions], "int32") }
+							: "after",
+					}
+				: undefined,
+		backwards,
+		answersOnly: questions > 0,
 	});
 	const packed = rows * (slots + questions) < packedBelow;
 	const constants = new Map([...weights].map(([name, { data }]) => [name, data]));
 	return toOnnx(
 		{
 			...(out.questionLogits && { answers: logSoftmax(out.questionLogits) }),
-			...(keep && { newStates: out.states }),
+			...(keep && { [after("states")]: out.states }),
+			...(keep && out.counts && { [after("counts")]: out.counts }),
 		},
 		{ target, ...(packed && { weights: constants }) },
 	);

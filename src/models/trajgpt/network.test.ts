@@ -106,7 +106,8 @@ const columns = (list: readonly Slot[]) => ({
 interface Asked {
 	readonly questions?: readonly Slot[];
 	readonly read?: "before" | "after";
-	readonly states?: ArrayLike<number>;
+	/** What an earlier call ended with. */
+	readonly from?: { readonly states: ArrayLike<number>; readonly counts: ArrayLike<number> };
 	readonly dtype?: FloatType;
 }
 
@@ -114,15 +115,16 @@ interface Asked {
 async function run(
 	config: TrajgptConfig,
 	slots: readonly Slot[],
-	{ questions, read = "before", states, dtype = "float64" }: Asked = {},
+	{ questions, read = "before", from, dtype = "float64" }: Asked = {},
 ) {
 	const { layers, heads, key, value } = config;
 	const masks = slots.some((s) => s.real !== undefined);
 	const out = network(config, symbolsOf(config, dtype), {
 		slots: slotsOf("slots", 1, slots.length, dtype),
 		...(masks && { real: input("real", [1, slots.length], dtype) }),
-		...(states && {
+		...(from && {
 			states: input("states", [layers, 1, heads, key / heads, value / heads], dtype),
+			counts: input("counts", [1, config.copies, 1, vocab], dtype),
 		}),
 		...(questions && { questions: { ...slotsOf("asked", 1, questions.length, dtype), read } }),
 	});
@@ -130,17 +132,18 @@ async function run(
 		logits: out.logits as Tensor,
 		hidden: out.hidden as Tensor,
 		newStates: out.states,
+		newCounts: out.counts as Tensor,
 		...(out.questionLogits && { answers: out.questionLogits }),
 	};
 	const values = await evaluate(outputs, {
 		...weightsOf(config),
 		...under("slots", columns(slots)),
 		...(questions && under("asked", columns(questions))),
-		...(states && { states }),
+		...from,
 		real: slots.map((s) => s.real ?? 1),
 	});
-	const { logits = [], newStates = [], answers = [] } = values;
-	return { logits, states: newStates, answers };
+	const { logits = [], newStates = [], newCounts = [], answers = [] } = values;
+	return { logits, states: newStates, counts: newCounts, answers };
 }
 
 const firstSlots = (logits: readonly number[], count: number) => logits.slice(0, count * vocab);
@@ -208,9 +211,10 @@ describe.each(everyKind)("decay $decay, norm $norm", (kind) => {
 	test("a history fed in two parts, with the state carried, is the history fed at once", async () => {
 		const whole = await run(config, slots);
 		const first = await run(config, slots.slice(0, 4));
-		const second = await run(config, slots.slice(4), { states: first.states });
+		const second = await run(config, slots.slice(4), { from: first });
 		expect(relativeError([...first.logits, ...second.logits], whole.logits)).toBeLessThan(exact);
 		expect(relativeError(second.states, whole.states)).toBeLessThan(exact);
+		expect(relativeError(second.counts, whole.counts)).toBeLessThan(exact);
 	});
 
 	test("the whole loss has the gradient that differences show", async () => {
@@ -281,7 +285,7 @@ test("over several chunks, and in float32, the laws still hold", async () => {
 describe("evolving a state, with keys of zero so that nothing is added", () => {
 	/** The state after slots that all hold one token, so that the gate is the same in each. */
 	async function evolved(decay: TrajgptConfig["decay"], gaps: readonly number[]) {
-		const config = small({ layers: 1, decay });
+		const config = small({ layers: 1, decay, gap: "rotary" });
 		const weights = weightsOf(config);
 		const n = gaps.length;
 		const state = [1, 1, config.heads, config.key / config.heads, config.value / config.heads];

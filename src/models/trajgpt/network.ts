@@ -9,6 +9,7 @@ import {
 	layerNorm,
 	logSigmoid,
 	matmul,
+	minimum,
 	mul,
 	reshape,
 	rmsNorm,
@@ -20,8 +21,10 @@ import {
 } from "../../graph/index.js";
 import { timeAngles, turn } from "../../nn/rotary-time.js";
 import type { Parameters } from "../model.js";
-import { attention } from "./attention.js";
+import { attention, type Reading } from "./attention.js";
 import type { TrajgptConfig } from "./config.js";
+import { copyLogits } from "./copy.js";
+import { gapWaves } from "./gap.js";
 import { initialDecay } from "./parameters.js";
 
 /** A run of slots: the token last seen, the time asked about, and the time since the slot before. */
@@ -37,11 +40,17 @@ export interface NetworkInputs {
 	/** 1 where a slot is real; without it all are, or what follows a row's end is not looked at. */
 	readonly real?: Tensor | undefined; // [batch, length]
 	readonly states?: Tensor | undefined; // [layers, batch, heads, key / heads, value / heads]
+	/** Of the heads that count, where there are any. */
+	readonly counts?: Tensor | undefined; // [batch, copies, 1, vocab]
 	/**
-	 * Questions beside the slots: `before` reads the state before the slot of the same place (the
-	 * horizon objective), `after` the state after the last slot (inference). They leave no trace.
+	 * Questions beside the slots; they leave no trace. Those of the horizon objective read `before`
+	 * the slot of the same place, those of inference `after` the last or at places of their own.
 	 */
-	readonly questions?: (Slots & { readonly read: "before" | "after" }) | undefined;
+	readonly questions?: (Slots & { readonly read: Reading }) | undefined;
+	/** Whether some gap of a question is negative: the time asked about comes before the state's. */
+	readonly backwards?: boolean | undefined;
+	/** Whether what slots themselves predict is not looked at: they end with their last keys and values. */
+	readonly answersOnly?: boolean | undefined;
 }
 
 export interface NetworkOutputs {
@@ -49,12 +58,18 @@ export interface NetworkOutputs {
 	readonly questionLogits?: Tensor | undefined; // [batch, questions, vocab]
 	readonly hidden?: Tensor | undefined; // [batch, length, dim], after the last norm
 	readonly states: Tensor; // as the input
+	readonly counts: Tensor | undefined; // as the input
+	/** log γ of one unit of time, or of one event where the model decays by event. */
+	readonly decayRates: Tensor; // [layers, batch, heads, length + questions]
 }
+
+/** Backwards in time decay is growth: its exponent stops here, so that nothing explodes. */
+const mostBackwards = 1;
 
 export function network(
 	config: TrajgptConfig,
 	parameters: Parameters,
-	{ slots, real, states, questions }: NetworkInputs,
+	{ slots, real, states, counts, questions, backwards, answersOnly = false }: NetworkInputs,
 ): NetworkOutputs {
 	const p = (name: string): Tensor => {
 		const tensor = parameters[name];
@@ -81,9 +96,12 @@ export function network(
 		},
 		dtype,
 	);
-	const heads = (x: Tensor) => transpose(reshape(x, [batch, n, config.heads, -1]), [0, 2, 1, 3]); // [batch, heads, n, size]
+	const heads = (x: Tensor) =>
+		transpose(reshape(x, [batch, x.shape[1] as number, config.heads, -1]), [0, 2, 1, 3]); // [batch, heads, n, size]
 	const linear = (x: Tensor, weight: Tensor) => matmul(x, weight, { transposeB: true });
-	const logDecayOf = (h: Tensor, layer: string): Tensor => {
+	const byTime = config.decay === "time";
+	/** log γ of one unit of time or, without `byTime`, of one event. */
+	const decayRateOf = (h: Tensor, layer: string): Tensor => {
 		if (config.decay === "fixed") {
 			const rate = initialDecay(config.heads).map(
 				(b) => -Math.log1p(Math.exp(-b)) / config.temperature,
@@ -91,46 +109,78 @@ export function network(
 			return expand(constant(rate, [1, config.heads, 1], dtype), [batch, config.heads, n]);
 		}
 		const logits = add(linear(h, p(`${layer}.decay`)), p(`${layer}.decayBias`));
-		const byTime = config.decay === "time";
 		const rate = (byTime ? config.unitDays / config.decayUnitDays : 1) / config.temperature;
-		const perStep = transpose(mul(logSigmoid(logits), rate), [0, 2, 1]);
-		return byTime ? mul(perStep, reshape(gaps, [batch, 1, n])) : perStep;
+		return transpose(mul(logSigmoid(logits), rate), [0, 2, 1]);
+	};
+	const overGaps = (rate: Tensor): Tensor => {
+		const decay = mul(rate, reshape(gaps, [batch, 1, n]));
+		return backwards ? minimum(decay, mostBackwards) : decay;
 	};
 
 	let x = gather(p("embedding"), tokens); // [batch, n, dim]
+	if (config.gap === "embedded") x = add(x, linear(gapWaves(mul(gaps, config.unitDays)), p("gap")));
+	const held = norm(x);
 	const finalStates: Tensor[] = [];
+	const decayRates: Tensor[] = [];
 	for (let i = 0; i < config.layers; i++) {
 		const layer = `layers.${i}`;
 		const h = norm(x);
-		const q = turn(heads(linear(h, mul(p(`${layer}.query`), 1 / Math.sqrt(keySize)))), angles);
+		const ends = answersOnly && i === config.layers - 1;
+		const onward = (t: Tensor) => (ends ? slice(t, 1, length) : t);
+		const scaled = mul(p(`${layer}.query`), 1 / Math.sqrt(keySize));
+		const q = turn(heads(linear(onward(h), scaled)), {
+			cosine: onward(angles.cosine),
+			sine: onward(angles.sine),
+		});
 		const k = turn(heads(linear(h, p(`${layer}.key`))), angles);
 		const v = heads(linear(h, p(`${layer}.value`)));
-		const logDecay = logDecayOf(h, layer); // [batch, heads, n]
+		const decayRate = decayRateOf(h, layer); // [batch, heads, n]
+		decayRates.push(decayRate);
 		const { output, state } = attention({
 			q,
 			k,
 			v,
-			logDecay,
+			logDecay: byTime ? overGaps(decayRate) : decayRate,
 			slots: length,
 			read: questions?.read,
 			real,
 			state: states && reshape(slice(states, 0, i, i + 1), states.shape.slice(1)),
 		});
 		finalStates.push(state);
-		const perHead = reshape(transpose(norm(output), [0, 2, 1, 3]), [batch, n, config.value]);
-		const gated = mul(perHead, silu(linear(h, p(`${layer}.gate`))));
-		x = add(x, linear(gated, p(`${layer}.out`)));
+		const perHead = reshape(transpose(norm(output), [0, 2, 1, 3]), [batch, -1, config.value]);
+		const gated = mul(perHead, silu(linear(onward(h), p(`${layer}.gate`))));
+		x = add(onward(x), linear(gated, p(`${layer}.out`)));
 		x = add(x, linear(gelu(linear(norm(x), p(`${layer}.up`))), p(`${layer}.down`)));
 	}
 	const hidden = norm(x);
 	// The embedding has entries of size 1: as a head it is scaled as a fresh head would be.
-	const logits =
+	const own =
 		config.head === "own"
 			? linear(hidden, p("head"))
 			: mul(linear(hidden, p("embedding")), 1 / Math.sqrt(config.dim));
+	const copied =
+		config.copies > 0
+			? copyLogits(config, p, {
+					tokens,
+					held,
+					hidden,
+					overGaps,
+					slots: length,
+					read: questions?.read,
+					real,
+					state: counts,
+				})
+			: undefined;
+	const logits = copied ? add(own, copied.logits) : own;
 	return {
 		states: stack(finalStates, 0),
-		...(slots && { logits: slice(logits, 1, 0, length), hidden: slice(hidden, 1, 0, length) }),
-		...(questions && { questionLogits: slice(logits, 1, length) }),
+		counts: copied?.state,
+		decayRates: stack(decayRates, 0),
+		...(slots &&
+			!answersOnly && {
+				logits: slice(logits, 1, 0, length),
+				hidden: slice(hidden, 1, 0, length),
+			}),
+		...(questions && { questionLogits: answersOnly ? logits : slice(logits, 1, length) }),
 	};
 }

@@ -2,10 +2,13 @@ import type { Random } from "../../base/random.js";
 import type { Shape } from "../../graph/index.js";
 import type { ParameterValues } from "../model.js";
 import type { TrajgptConfig } from "./config.js";
+import { copyParameters } from "./copy.js";
+import { gapFeatures } from "./gap.js";
 
 /** The shape of every learned tensor, by name. Weights are [out, in]. */
 export function parameterShapes(c: TrajgptConfig): Map<string, Shape> {
 	const shapes = new Map<string, Shape>([["embedding", [c.vocab, c.dim]]]);
+	if (c.gap === "embedded") shapes.set("gap", [c.dim, gapFeatures]);
 	for (let i = 0; i < c.layers; i++) {
 		const add = (name: string, ...shape: number[]) => shapes.set(`layers.${i}.${name}`, shape);
 		add("query", c.key, c.dim);
@@ -20,6 +23,7 @@ export function parameterShapes(c: TrajgptConfig): Map<string, Shape> {
 		add("up", c.ff, c.dim);
 		add("down", c.dim, c.ff);
 	}
+	for (const [name, { shape }] of copyParameters(c)) shapes.set(name, shape);
 	return c.head === "own" ? shapes.set("head", [c.vocab, c.dim]) : shapes;
 }
 
@@ -29,6 +33,7 @@ export const initialDecay = (heads: number): number[] =>
 
 export function initialParameters(config: TrajgptConfig, random: Random): ParameterValues {
 	const values: ParameterValues = new Map();
+	const copies = copyParameters(config);
 	for (const [name, shape] of parameterShapes(config)) {
 		const draw = random.fork(name);
 		const data = new Float32Array(shape.reduce((a, b) => a * b, 1));
@@ -40,6 +45,8 @@ export function initialParameters(config: TrajgptConfig, random: Random): Parame
 		for (let i = 0; i < data.length; i++) data[i] = draw.normal() * deviation;
 		if (kind === "decayBias") data.set(initialDecay(rows));
 		if (kind === "decay") data.fill(0);
+		const start = copies.get(name)?.start;
+		if (start !== undefined) data.fill(start);
 		values.set(name, { shape, data });
 	}
 	return values;

@@ -1,21 +1,98 @@
-import { InputError } from "../../base/errors.js";
 import type { Data, Feeds } from "../../runtime/index.js";
 import type { Events, State } from "../predictor.js";
+import type { Question } from "./questions.js";
 
-/** Which patients and events one pass takes. */
+/** Longest run of slots in one pass; longer histories take several, and carry the state. */
+const longest = 512;
+/** Most questions a patient in one pass. */
+const mostQuestions = 256;
+/** Most patients in one pass, and most slots and questions of all of them: more are no faster. */
+const mostRows = 32;
+const mostCells = 4096;
+
+export const powerOfTwo = (n: number): number => 2 ** Math.ceil(Math.log2(n));
+
+/** The next of the lengths that passes have: so many between one power of two and the next. */
+function rounded(n: number, lengths: number): number {
+	if (n === 0) return 0;
+	const step = Math.max(1, powerOfTwo(n) / 2 / lengths);
+	return Math.ceil(n / step) * step;
+}
+
+/**
+ * Each length compiles anew, so there are few. Histories come in all lengths; short ones are padded
+ * up to twice, longer ones by a fifth. The number of questions seldom changes, and is met closely.
+ */
+const roomForSlots = (n: number) => rounded(n, n <= 16 ? 1 : 4);
+const roomForQuestions = (n: number) => rounded(n, 8);
+
+/** A patient's part in a block of passes. */
+export interface Row {
+	readonly patient: number;
+	readonly events: Events;
+	readonly questions: readonly Question[];
+}
+
+/** A run of slots, and the questions that are asked with it. */
 export interface Pass {
-	/** The first patient, and how many. */
-	readonly first: number;
-	readonly count: number;
-	/** Rows of the pass; those past `count` are empty. */
-	readonly rows: number;
 	/** The first event, and room for how many. */
 	readonly from: number;
 	readonly slots: number;
-	/** The first question, how many, and room for how many. */
-	readonly question: number;
-	readonly asked: number;
+	/** The questions of each row, and room for how many. */
+	readonly asked: readonly (readonly Question[])[];
 	readonly questions: number;
+	/** Whether its slots are passed again, for further questions. */
+	readonly again: boolean;
+}
+
+/** Whether a question comes after all events of its row. */
+const atEnd = ({ events }: Row, { place }: Question) => place === events.times.length;
+
+/** How many of the rows, which come in falling order of their lengths, one pass takes. */
+export function rowsOfPass(rows: readonly Row[]): number {
+	const first = rows[0] as Row;
+	const slots = roomForSlots(Math.min(longest, first.events.times.length));
+	const questions = roomForQuestions(Math.min(mostQuestions, first.questions.length));
+	const fit = 2 ** Math.floor(Math.log2(mostCells / Math.max(1, slots + questions)));
+	return Math.min(mostRows, fit, rows.length);
+}
+
+/**
+ * All events of some patients, in passes of at most `longest`. A question goes with the slots
+ * around its place; one at the end of its row, where nothing changes the state, with the last pass.
+ */
+export function passesOver(rows: readonly Row[]): Pass[] {
+	const total = Math.max(0, ...rows.map((row) => row.events.times.length));
+	const passes: Pass[] = [];
+	const push = (from: number, slots: number, asked: Question[][], again: boolean) => {
+		const most = asked.reduce((most, own) => Math.max(most, own.length), 0);
+		passes.push({ from, slots, asked, questions: roomForQuestions(most), again });
+	};
+	const ends = rows.map((row) => row.questions.filter((q) => atEnd(row, q)));
+	for (let from = 0; from < total; from += longest) {
+		const end = from + longest;
+		const between = rows.map((row) =>
+			row.questions.filter((q) => !atEnd(row, q) && q.place >= from && q.place < end),
+		);
+		const slots = roomForSlots(Math.min(longest, total - from));
+		let again = true;
+		while (again) {
+			const asked = between.map((own) => own.splice(0, mostQuestions));
+			again = between.some((own) => own.length > 0);
+			if (!again && end >= total)
+				for (const [row, own] of asked.entries())
+					own.push(...(ends[row] as Question[]).splice(0, mostQuestions - own.length));
+			push(from, slots, asked, again);
+		}
+	}
+	while (ends.some((own) => own.length > 0))
+		push(
+			total,
+			0,
+			ends.map((own) => own.splice(0, mostQuestions)),
+			false,
+		);
+	return passes;
 }
 
 const stream = (cells: number) => ({
@@ -24,61 +101,61 @@ const stream = (cells: number) => ({
 	gaps: new Float32Array(cells),
 });
 
-/**
- * The inputs of one pass. `after` is moved on to each patient's last event in it. `ragged` tells
- * whether some row ends early.
- */
+interface PassFeeds {
+	readonly feeds: Feeds;
+	/** Whether some row may end early. */
+	readonly ragged: boolean;
+	/** Whether some question comes before a row's last slot in the pass. */
+	readonly between: boolean;
+	readonly backwards: boolean;
+}
+
+/** The inputs of one pass from a state, in a number of rows of which the last may be empty. */
 export function passFeeds(
-	after: State,
-	events: readonly Events[] | undefined,
-	times: readonly ArrayLike<number>[] | undefined,
-	vocab: number,
-	{ first, count, rows, from, slots, question, asked, questions }: Pass,
-): { readonly feeds: Feeds; readonly ragged: boolean } {
-	const slot = stream(rows * slots);
-	const askedSlot = stream(rows * questions);
-	const real = new Float32Array(rows * slots);
-	let ragged = false;
-	const fill = (to: typeof slot, at: number, patient: number, time: number, what: string) => {
-		const last = after.times[patient] as number;
-		if (!Number.isFinite(time) || time < last)
-			throw new InputError(
-				`times must be finite and not decrease: patient ${patient} goes ${last} → ${time} at ${what}`,
-			);
-		to.tokens[at] = after.tokens[patient] as number;
-		to.times[at] = time;
-		to.gaps[at] = Number.isNaN(last) ? 0 : time - last;
-	};
-	for (let row = 0; row < count; row++) {
-		const patient = first + row;
-		const own = events?.[patient];
-		const end = Math.min(slots, Math.max(0, (own?.tokens.length ?? 0) - from));
+	state: State,
+	rows: readonly Row[],
+	room: number,
+	{ from, slots, asked, questions }: Pass,
+): PassFeeds {
+	const slot = stream(room * slots);
+	const question = stream(room * questions);
+	const real = new Float32Array(room * slots);
+	const places = new Int32Array(room * questions);
+	// Runs of slots mostly end early somewhere; one program for all of them compiles but once.
+	let [ragged, between, backwards] = [slots > 1, false, false];
+	for (const [row, { patient, events }] of rows.entries()) {
+		const end = Math.min(slots, Math.max(0, events.times.length - from));
 		if (end < slots) ragged = true;
+		real.fill(1, row * slots, row * slots + end);
 		for (let n = 0; n < end; n++) {
-			const at = row * slots + n;
-			const time = own?.times[from + n] as number;
-			fill(slot, at, patient, time, `event ${from + n}`);
-			real[at] = 1;
-			const token = own?.tokens[from + n] as number;
-			if (!Number.isInteger(token) || token < 0 || token >= vocab)
-				throw new InputError(
-					`patient ${patient} has token ${token} at event ${from + n}; expected a whole number from 0 to ${vocab - 1}`,
-				);
-			after.tokens[patient] = token;
-			after.times[patient] = time;
+			const [at, event] = [row * slots + n, from + n];
+			const time = events.times[event] as number;
+			const last = event === 0 ? state.times[patient] : events.times[event - 1];
+			const token = event === 0 ? state.tokens[patient] : events.tokens[event - 1];
+			slot.tokens[at] = token as number;
+			slot.times[at] = time;
+			slot.gaps[at] = Number.isNaN(last) ? 0 : time - (last as number);
 		}
-		for (let a = 0; a < asked; a++) {
-			const time = times?.[patient]?.[question + a] as number;
-			fill(askedSlot, row * questions + a, patient, time, `question ${question + a}`);
+		for (const [i, { token, time, gap, place }] of (asked[row] ?? []).entries()) {
+			const at = row * questions + i;
+			question.tokens[at] = token;
+			question.times[at] = time;
+			question.gaps[at] = gap;
+			// Past a row's end slots change nothing: its last place is any of them.
+			places[at] = place >= events.times.length ? slots : place - from;
+			if (place < events.times.length) between = true;
+			if (gap < 0) backwards = true;
 		}
 	}
 	const named = (prefix: string, values: Record<string, Data>) =>
 		Object.fromEntries(Object.entries(values).map(([name, data]) => [`${prefix}.${name}`, data]));
 	return {
 		ragged,
+		between,
+		backwards,
 		feeds: {
 			...(slots > 0 && named("slots", slot)),
-			...(questions > 0 && named("questions", askedSlot)),
+			...(questions > 0 && named("questions", { ...question, ...(between && { places }) })),
 			...(ragged && slots > 0 && { real }),
 		},
 	};

@@ -1,27 +1,26 @@
 import { InputError } from "../../base/errors.js";
 import { specialTokens } from "../../cohort/vocabulary.js";
-import { programs, type Runtime } from "../../runtime/index.js";
+import { type Data, programs, type Runtime } from "../../runtime/index.js";
 import type { ParameterValues } from "../model.js";
 import type { Answers, Events, Predictor, State } from "../predictor.js";
 import type { TrajgptConfig } from "./config.js";
-import { inferenceGraph, type PassShape } from "./inference-graph.js";
-import { passFeeds } from "./passes.js";
+import { after, inferenceGraph, type PassShape } from "./inference-graph.js";
+import { passesOver, passFeeds, powerOfTwo, type Row, rowsOfPass } from "./passes.js";
+import { checkEvents, type Question, questionsAfter, questionsAlong } from "./questions.js";
 
-/** Longest run of slots in one pass; longer histories take several, and carry the state. */
-const longest = 512;
-/** Most patients, and most questions a patient, in one pass. */
-const most = 32;
-const mostQuestions = 256;
 /** Shapes of passes that stay compiled. */
 const mostPrograms = 24;
 
-const powerOfTwo = (n: number): number => 2 ** Math.ceil(Math.log2(n));
+const none: Events = { tokens: [], times: [] };
 
-/** Lengths that passes have: few, so that they compile seldom, with a third of padding at most. */
-function rounded(n: number): number {
-	if (n <= 1) return n;
-	const power = powerOfTwo(n);
-	return power > 16 && n <= power * 0.75 ? power * 0.75 : power;
+type Memories = Pick<State, "memory" | "patients">;
+
+const unbegun = ({ memory }: State): boolean => Object.keys(memory).length === 0;
+
+/** What is remembered of patients: blocks of so many numbers for each of them. */
+function memoryParts({ layers, heads, key, value, copies, vocab }: TrajgptConfig) {
+	const states = { name: "states", blocks: layers, width: heads * (key / heads) * (value / heads) };
+	return copies > 0 ? [states, { name: "counts", blocks: 1, width: copies * vocab }] : [states];
 }
 
 export function predictor(
@@ -29,9 +28,8 @@ export function predictor(
 	config: TrajgptConfig,
 	weights: ParameterValues,
 ): Predictor {
-	const { layers, heads, vocab } = config;
-	/** Numbers in one layer's memory of one patient. */
-	const width = heads * (config.key / heads) * (config.value / heads);
+	const { vocab } = config;
+	const parts = memoryParts(config);
 	const resident = runtime.resident(weights);
 	const compiled = programs(
 		runtime,
@@ -39,93 +37,155 @@ export function predictor(
 		{ keyText: JSON.stringify, most: mostPrograms },
 	);
 
-	/** The memory of `count` patients from `first`, in `rows` rows. */
-	const memoryOf = (state: State, first: number, count: number, rows: number): Float32Array => {
-		const block = new Float32Array(layers * rows * width);
-		for (let l = 0; l < layers; l++) {
-			const from = (l * state.patients + first) * width;
-			block.set(state.memory.subarray(from, from + count * width), l * rows * width);
-		}
-		return block;
+	/** Copies patients' memories: the i-th goes from place from[i] of so many to place to[i]. */
+	const copyMemory = (
+		source: Memories,
+		from: readonly number[],
+		target: Memories,
+		to: readonly number[],
+	) => {
+		for (const { name, blocks, width } of parts)
+			for (let block = 0; block < blocks; block++)
+				for (const [i, own] of from.entries()) {
+					const start = (block * source.patients + own) * width;
+					const memory = source.memory[name]?.subarray(start, start + width) ?? [];
+					target.memory[name]?.set(memory, (block * target.patients + (to[i] as number)) * width);
+				}
 	};
+	const emptyMemory = (patients: number): Memories => ({
+		memory: Object.fromEntries(
+			parts.map(({ name, blocks, width }) => [name, new Float32Array(blocks * patients * width)]),
+		),
+		patients,
+	});
+	/** The memory that a pass has put out, if it was asked to. */
+	const moved = (outputs: Readonly<Record<string, Data>>): State["memory"] | undefined =>
+		outputs[after("states")] &&
+		Object.fromEntries(parts.map(({ name }) => [name, outputs[after(name)] as Float32Array]));
 
+	/** The state after the events, and answers; `asked` is a list of questions for each patient. */
 	async function run(
 		state: State,
 		events: readonly Events[] | undefined,
-		times: readonly ArrayLike<number>[] | undefined,
+		asked: readonly (readonly Question[])[] | undefined,
 		keep: boolean,
 	): Promise<{ state: State; answers: Answers }> {
 		const { patients } = state;
-		const questions = checkLists(patients, events, times);
+		const questions = asked?.[0]?.length ?? 0;
 		const remembers = keep && events !== undefined;
-		const after: State = {
-			patients,
-			tokens: state.tokens.slice(),
-			times: state.times.slice(),
-			memory: remembers ? new Float32Array(layers * patients * width) : state.memory,
-		};
+		let kept = remembers ? undefined : state.memory;
 		const logProbabilities = new Float32Array(patients * questions * vocab);
-		for (let first = 0; first < patients; first += most) {
-			const count = Math.min(most, patients - first);
-			const rows = powerOfTwo(count);
-			const total = Math.max(
-				0,
-				...(events ?? []).slice(first, first + count).map((e) => e.tokens.length),
-			);
-			const fresh = state.memory.length === 0 && total > 0;
-			let memory = fresh ? undefined : memoryOf(state, first, count, rows);
-			for (const pass of passesOver(total, questions)) {
-				const { feeds, ragged } = passFeeds(after, events, times, vocab, {
-					...pass,
-					first,
-					count,
-					rows,
-				});
+		const all = Array.from({ length: patients }, (_, patient): Row => {
+			return { patient, events: events?.[patient] ?? none, questions: asked?.[patient] ?? [] };
+		});
+		// Patients of like length go together.
+		all.sort((a, b) => b.events.times.length - a.events.times.length);
+		while (all.length > 0) {
+			const rows = all.splice(0, rowsOfPass(all));
+			const room = powerOfTwo(rows.length);
+			const who = rows.map(({ patient }) => patient);
+			const places = [...rows.keys()];
+			// Where the rows are all patients in order, nothing needs to be copied.
+			const whole = room === patients && who.every((patient, row) => patient === row);
+			const fresh = unbegun(state) && (rows[0] as Row).events.times.length > 0;
+			let memory: State["memory"] | undefined;
+			if (!fresh && whole && !unbegun(state)) memory = state.memory;
+			else if (!fresh) {
+				const own = emptyMemory(room);
+				if (!unbegun(state)) copyMemory(state, who, own, places);
+				memory = own.memory;
+			}
+			const passes = passesOver(rows);
+			for (const [at, pass] of passes.entries()) {
+				const { feeds, ...shape } = passFeeds(state, rows, room, pass);
 				const outputs = await compiled.run(
 					{
-						rows,
+						...shape,
+						rows: room,
 						slots: pass.slots,
 						questions: pass.questions,
-						ragged,
 						fresh: memory === undefined,
-						keep: pass.slots > 0 && (remembers || !pass.last),
+						keep: pass.slots > 0 && !pass.again && (remembers || at < passes.length - 1),
 					},
-					{ ...feeds, ...(memory && { states: memory }) },
+					{ ...feeds, ...memory },
 					resident,
 				);
-				memory = (outputs.newStates as Float32Array | undefined) ?? memory;
-				for (let row = 0; row < count && outputs.answers; row++) {
-					const from = row * pass.questions * vocab;
-					const answers = (outputs.answers as Float32Array).subarray(
-						from,
-						from + pass.asked * vocab,
-					);
-					logProbabilities.set(answers, ((first + row) * questions + pass.question) * vocab);
-				}
+				memory = moved(outputs) ?? memory;
+				const answers = outputs.answers as Float32Array | undefined;
+				for (const [row, patient] of who.entries())
+					for (const [i, { index }] of (pass.asked[row] ?? []).entries()) {
+						const from = (row * pass.questions + i) * vocab;
+						const answer = answers?.subarray(from, from + vocab) ?? [];
+						logProbabilities.set(answer, (patient * questions + index) * vocab);
+					}
 			}
-			if (remembers && memory)
-				for (let l = 0; l < layers; l++)
-					after.memory.set(
-						memory.subarray(l * rows * width, (l * rows + count) * width),
-						(l * patients + first) * width,
-					);
+			if (!remembers || !memory) continue;
+			if (whole) kept = memory;
+			else {
+				kept ??= emptyMemory(patients).memory;
+				copyMemory({ memory, patients: room }, places, { memory: kept, patients }, who);
+			}
 		}
-		return { state: after, answers: { patients, questions, vocab, logProbabilities } };
+		const last = <T extends "tokens" | "times">(field: T, patient: number) => {
+			const own = events?.[patient]?.[field];
+			return (own && own.length > 0 ? own[own.length - 1] : state[field][patient]) as number;
+		};
+		const now: State = {
+			patients,
+			tokens: state.tokens.map((_, patient) => last("tokens", patient)),
+			times: state.times.map((_, patient) => last("times", patient)),
+			memory: kept ?? state.memory,
+		};
+		return { state: now, answers: { patients, questions, vocab, logProbabilities } };
 	}
 
 	const start = (patients: number): State => ({
 		patients,
 		tokens: new Int32Array(patients).fill(specialTokens.sos),
 		times: new Float64Array(patients).fill(Number.NaN),
-		memory: new Float32Array(0),
+		memory: {},
 	});
+
+	/** Observes with questions, after checking both. */
+	const asking = (
+		state: State,
+		events: readonly Events[],
+		times: readonly ArrayLike<number>[],
+		{ keep, questions }: { readonly keep: boolean; readonly questions: typeof questionsAlong },
+	) => {
+		checkLists(state.patients, { events, times });
+		checkEvents(state, events, vocab);
+		return run(state, events, questions(state, events, times), keep);
+	};
+	const afterAll = { keep: false, questions: questionsAfter };
+	const onTheWay = { keep: false, questions: questionsAlong };
 
 	return {
 		start,
-		observe: async (state, events) => (await run(state, events, undefined, true)).state,
-		ask: async (state, times) => (await run(state, undefined, times, false)).answers,
-		advance: (state, events, times) => run(state, events, times, true),
-		score: async (events, times) => (await run(start(events.length), events, times, false)).answers,
+		select(state, patients) {
+			const memories = emptyMemory(patients.length);
+			if (!unbegun(state)) copyMemory(state, patients, memories, [...patients.keys()]);
+			return {
+				patients: patients.length,
+				tokens: Int32Array.from(patients, (patient) => state.tokens[patient] as number),
+				times: Float64Array.from(patients, (patient) => state.times[patient] as number),
+				memory: unbegun(state) ? state.memory : memories.memory,
+			};
+		},
+		async observe(state, events) {
+			checkLists(state.patients, { events });
+			checkEvents(state, events, vocab);
+			return (await run(state, events, undefined, true)).state;
+		},
+		async ask(state, times) {
+			checkLists(state.patients, { times });
+			return (await run(state, undefined, questionsAfter(state, undefined, times), false)).answers;
+		},
+		advance: async (state, events, times) =>
+			asking(state, events, times, { ...afterAll, keep: true }),
+		score: async (events, times) =>
+			(await asking(start(events.length), events, times, afterAll)).answers,
+		along: async (state, events, times) => (await asking(state, events, times, onTheWay)).answers,
 		async dispose() {
 			resident.dispose();
 			await compiled.dispose();
@@ -133,54 +193,17 @@ export function predictor(
 	};
 }
 
-interface Stretch {
-	readonly from: number;
-	readonly slots: number;
-	/** The first question, how many, and for how many the pass has room. */
-	readonly question: number;
-	readonly asked: number;
-	readonly questions: number;
-	readonly last: boolean;
-}
-
-/** All events in passes of at most `longest`; the questions with the last of them, or after it. */
-function passesOver(events: number, questions: number): Stretch[] {
-	const passes: Stretch[] = [];
-	for (let from = 0; from < events; from += longest) {
-		const asked = from + longest >= events ? Math.min(questions, mostQuestions) : 0;
-		const slots = rounded(Math.min(longest, events - from));
-		passes.push({ from, slots, question: 0, asked, questions: rounded(asked), last: false });
-	}
-	for (let at = passes.at(-1)?.asked ?? 0; at < questions; at += mostQuestions) {
-		const asked = Math.min(questions - at, mostQuestions);
-		passes.push({
-			from: events,
-			slots: 0,
-			question: at,
-			asked,
-			questions: rounded(asked),
-			last: false,
-		});
-	}
-	return passes.map((pass, i) => ({ ...pass, last: i === passes.length - 1 }));
-}
-
-/** Checks that there is a list for every patient; gives the number of questions each is asked. */
+/** Checks that there is a list for every patient, and as many questions for each. */
 function checkLists(
 	patients: number,
-	events: readonly Events[] | undefined,
-	times: readonly ArrayLike<number>[] | undefined,
-): number {
-	for (const [name, list] of Object.entries({ events, times }))
-		if (list && list.length !== patients)
+	lists: {
+		readonly events?: readonly Events[];
+		readonly times?: readonly ArrayLike<number>[];
+	},
+): void {
+	for (const [name, list] of Object.entries(lists))
+		if (list.length !== patients)
 			throw new InputError(`${name} of ${list.length} patients for a state of ${patients}`);
-	for (const [patient, own] of (events ?? []).entries())
-		if (own.tokens.length !== own.times.length)
-			throw new InputError(
-				`patient ${patient} has ${own.tokens.length} tokens and ${own.times.length} times; give as many`,
-			);
-	const questions = times?.[0]?.length ?? 0;
-	if (times?.some((t) => t.length !== questions))
+	if (lists.times?.some((t) => t.length !== lists.times?.[0]?.length))
 		throw new InputError("ask every patient about as many times");
-	return questions;
 }

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { builtInMap } from "../../codes/index.js";
+import type { Manifest } from "../../cohort/index.js";
+import { type Token, vocabularyOf } from "../../cohort/vocabulary.js";
+import { type CodeBook, findCode } from "./find-code.js";
+
+const token = (system: string, code: string, name = code): Token => ({
+	...{ kind: "diagnosis", category: null, count: 9 },
+	...{ system, code, name },
+});
+const book = (map: string | null, ...tokens: Token[]): CodeBook => ({
+	vocabulary: vocabularyOf(tokens),
+	manifest: { codes: { map }, filters: { minCount: 5 } } as Manifest,
+	map: builtInMap(),
+});
+const phecodes = book(
+	builtInMap().source,
+	token("PheCode", "401", "Hypertension"),
+	token("PheCode", "008", "Intestinal infection"),
+	token("PheCode", "428", "Heart failure"),
+	token("PheCode", "495", "Asthma"),
+	token("ATC", "A10AB01", "insulin"),
+);
+
+describe("finds", () => {
+	test("a code of the vocabulary, and says nothing of it", () => {
+		expect(findCode("428", phecodes)).toEqual({ code: "428", name: "Heart failure", tokens: [7] });
+		expect(findCode("A10AB01", phecodes).tokens).toEqual([9]);
+		expect(findCode("phecode:428", phecodes).tokens).toEqual([7]);
+	});
+
+	test("an ICD code by the dataset's map, and says so", () => {
+		expect(findCode("I50.9", phecodes)).toEqual({
+			code: "428",
+			name: "Heart failure",
+			tokens: [7],
+			note: "I50.9: an ICD-10-CM code, so 428 Heart failure",
+		});
+		expect(findCode("4280", phecodes).note).toBe("4280: an ICD-9-CM code, so 428 Heart failure");
+		// as ICD-9 it is asthma, as PheCode it would be nothing
+		expect(findCode("493.9", phecodes).code).toBe("495");
+		expect(findCode("icd9:493.90", phecodes).code).toBe("495");
+	});
+
+	test("a PheCode that lost its zeros or has decimals the dataset has not", () => {
+		expect(findCode("8", phecodes).code).toBe("008");
+		expect(findCode("phecode:428.2", phecodes).note).toBe(
+			"phecode:428.2: read as 428 Heart failure",
+		);
+	});
+
+	test("all codes below it", () => {
+		const full = book(
+			"phecodes.csv",
+			token("PheCode", "250.2", "Type 2"),
+			token("PheCode", "250.21"),
+			token("PheCode", "250", "Diabetes"),
+			token("PheCode", "2501"),
+		);
+		expect(findCode("250", full)).toEqual({
+			code: "250",
+			name: "Diabetes mellitus",
+			tokens: [5, 6, 7],
+			note: "250: all codes below it too 250.2 Type 2, 250.21, 250 Diabetes",
+		});
+		expect(findCode("250.2", full).tokens).toEqual([5, 6]);
+	});
+
+	test("ICD codes as they are, with or without the dot", () => {
+		const asIs = book(null, token("ICD10CM", "I50.9"), token("ICD10CM", "I50.21"));
+		expect(findCode("I509", asIs).tokens).toEqual([5]);
+		expect(findCode("I50", asIs).tokens).toEqual([5, 6]);
+	});
+});
+
+describe("refuses", () => {
+	test("an unknown code, with what is near by name or by letters", () => {
+		expect(() => findCode("heart", phecodes)).toThrow(
+			'the model has no code "heart"; near it are 428 Heart failure; expected one of its 5 codes, or an ICD code',
+		);
+		expect(() => findCode("42x", phecodes)).toThrow(/near it are 428 Heart failure, 401 Hyper/);
+	});
+
+	test("an ICD code whose PheCode the model has not learned", () => {
+		expect(() => findCode("E11.9", phecodes)).toThrow(
+			"E11.9 is PheCode 250 Diabetes mellitus, which the model does not know: fewer than 5 records",
+		);
+	});
+
+	test("an ICD code where the map is a file that was not given", () => {
+		expect(() => findCode("I50.9", { ...phecodes, map: undefined })).toThrow("(needs --map FILE)");
+	});
+});

@@ -1,0 +1,148 @@
+import { InputError } from "../../base/errors.js";
+import { type CodeMap, type IcdSystem, normaliseIcd } from "../../codes/index.js";
+import { integerPheCode, normalisePheCode } from "../../codes/map.js";
+import type { Manifest } from "../../cohort/index.js";
+import { specialCount, type Token, type Vocabulary } from "../../cohort/vocabulary.js";
+import { systemNamed } from "../../records/systems.js";
+import { editDistance } from "./nearest.js";
+
+/** A code as a user names it: itself, and all codes of the vocabulary below it. */
+export interface FoundCode {
+	/** As the vocabulary writes it; as it was asked for where it stands for several. */
+	readonly code: string;
+	readonly name: string;
+	readonly tokens: readonly number[];
+	/** How it was read, where that is not plain. */
+	readonly note?: string;
+}
+
+/** What codes are looked up in. */
+export interface CodeBook {
+	readonly vocabulary: Vocabulary;
+	readonly manifest: Manifest;
+	/** The dataset's, where it is at hand. */
+	readonly map: CodeMap | undefined;
+}
+
+const withDots = new Set(["PheCode", "ICD9CM", "ICD10CM"]);
+const isIcd = (system: string): system is IcdSystem => system === "ICD9CM" || system === "ICD10CM";
+const icdNames: Readonly<Record<IcdSystem, string>> = {
+	ICD9CM: "ICD-9-CM",
+	ICD10CM: "ICD-10-CM",
+};
+
+/** 250 is above 250.2, and I50.2 above I50.21. */
+const isUnder = (code: string, above: string, system: string): boolean =>
+	code === above ||
+	(withDots.has(system) && code.startsWith(above.includes(".") ? above : `${above}.`));
+
+/** Finds a PheCode, a code of any system of the vocabulary, or an ICD code that maps to a PheCode. */
+export function findCode(asked: string, book: CodeBook): FoundCode {
+	const { system, code } = withSystem(asked.trim());
+	const own = ownTokens(code, system, book);
+	if (own.length > 0)
+		return found(asked, own, book, own.length > 1 ? "all codes below it too" : "");
+	const mapped = system === "PheCode" ? undefined : mappedTokens(code, system, book);
+	if (mapped?.tokens.length)
+		return found(asked, mapped.tokens, book, `an ${icdNames[mapped.system]} code, so`);
+	const phecode = system && system !== "PheCode" ? undefined : normalisePheCode(code);
+	for (const general of phecode ? [phecode, integerPheCode(phecode)] : []) {
+		const tokens = ownTokens(general, "PheCode", book);
+		if (tokens.length > 0) return found(asked, tokens, book, "read as");
+	}
+	throw unknownCode(asked, mapped, book);
+}
+
+/** `icd10:I50.9` names its system. */
+function withSystem(asked: string): { readonly system?: string; readonly code: string } {
+	const [, name, code] = /^([^:]+):(.+)$/.exec(asked) ?? [];
+	const system = name && systemNamed(name);
+	return system && code ? { system, code } : { code: asked };
+}
+
+function ownTokens(code: string, system: string | undefined, { vocabulary }: CodeBook): number[] {
+	const tokens = vocabulary.tokens.slice(specialCount);
+	const systems = system ? [system] : [...new Set(tokens.map((token) => token.system as string))];
+	for (const one of systems) {
+		const above = (isIcd(one) && normaliseIcd(one, code)) || code;
+		const found = tokens.flatMap((token, at) =>
+			token.system === one && isUnder(token.code, above, one) ? [specialCount + at] : [],
+		);
+		if (found.length > 0) return found;
+	}
+	return [];
+}
+
+interface Mapped {
+	readonly system: IcdSystem;
+	readonly phecodes: readonly string[];
+	readonly tokens: readonly number[];
+}
+
+/** By the map of the dataset: first as ICD-10-CM, whose codes begin with a letter, then as ICD-9-CM. */
+function mappedTokens(
+	code: string,
+	system: string | undefined,
+	book: CodeBook,
+): Mapped | undefined {
+	const { map, manifest } = book;
+	if (map === undefined || manifest.codes.map === null) return undefined;
+	const tried = (["ICD10CM", "ICD9CM"] as const)
+		.filter((one) => system === undefined || system === one)
+		.map((one) => {
+			const phecodes = map.phecodesOf(one, code);
+			const own = phecodes.flatMap((phecode) => ownTokens(phecode, "PheCode", book));
+			const tokens = [...new Set(own)];
+			return { system: one, phecodes, tokens };
+		});
+	return tried.find(({ tokens }) => tokens.length > 0) ?? tried.find((t) => t.phecodes.length > 0);
+}
+
+const named = ({ code, name }: { code: string; name: string }) =>
+	name === code ? code : `${code} ${name}`;
+
+function found(
+	asked: string,
+	tokens: readonly number[],
+	{ vocabulary, map }: CodeBook,
+	how: string,
+): FoundCode {
+	const these = tokens.map((token) => vocabulary.tokens[token] as Token);
+	const [first] = these as [Token];
+	const list = these.slice(0, 6).map(named).join(", ") + (these.length > 6 ? ", …" : "");
+	const name =
+		these.length === 1
+			? first.name
+			: (map?.nameOf(asked)?.name ?? `${these.length} codes: ${list}`);
+	const code = these.length === 1 ? first.code : asked;
+	return { code, name, tokens, ...(how && { note: `${asked}: ${how} ${list}` }) };
+}
+
+function unknownCode(asked: string, mapped: Mapped | undefined, book: CodeBook): InputError {
+	const tokens = book.vocabulary.tokens.slice(specialCount);
+	if (mapped) {
+		const [phecode = ""] = mapped.phecodes;
+		const { name = "" } = book.map?.nameOf(phecode) ?? {};
+		return new InputError(
+			`${asked} is PheCode ${phecode} ${name}, which the model does not know: fewer than ${book.manifest.filters.minCount} records of it were in the training data; choose one of its ${tokens.length} codes`,
+		);
+	}
+	const near = nearCodes(asked, tokens).map(named);
+	return new InputError(
+		`the model has no code "${asked}"; near it are ${near.join(", ")}; expected one of its ${tokens.length} codes${book.manifest.codes.map === null ? "" : `, or an ICD code that is mapped to one${book.map ? "" : " (needs --map FILE)"}`}`,
+	);
+}
+
+/** Those with the words in their name first, then those that are written alike. */
+function nearCodes(asked: string, tokens: readonly Token[]): readonly Token[] {
+	const text = asked.toLowerCase();
+	const distance = ({ code, name }: Token) =>
+		name.toLowerCase().includes(text) ? 0 : editDistance(text, code.toLowerCase());
+	const sorted = tokens
+		.map((token) => ({ token, far: distance(token) }))
+		.sort((a, b) => a.far - b.far);
+	return sorted
+		.filter(({ far }) => far === 0 || sorted[0]?.far !== 0)
+		.slice(0, 5)
+		.map(({ token }) => token);
+}

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import type { NewPatient } from "../../cohort/index.js";
+import { dayText, momentJson, momentOf, momentsOf, spanDays, timesOf } from "./moments.js";
+
+const person = (id: string, birth: number | null, ...times: number[]): NewPatient => ({
+	id,
+	sex: null,
+	birth,
+	death: null,
+	history: {
+		id,
+		sex: null,
+		tokens: Int32Array.from(times, () => 5),
+		times: Float64Array.from(times),
+		birthEvents: 0,
+	},
+});
+const dates = { axis: "dates", unitDays: 30 } as const;
+const days = { axis: "days", unitDays: 1 } as const;
+const one = (text: string, patient: NewPatient, where: typeof dates | typeof days) =>
+	timesOf([momentOf(text)], [patient], where, "--at")[0]?.[0];
+
+describe("a time as a user writes it", () => {
+	test("date, day, age, and time since the last event", () => {
+		expect(momentOf("1970-03-02")).toEqual({ text: "1970-03-02", kind: "date", days: 60 });
+		expect(momentOf("-12.5")).toEqual({ text: "-12.5", kind: "day", days: -12.5 });
+		expect(momentOf("age:65").days).toBe(65 * 365.25);
+		expect(momentOf("age:18m").days).toBe(547.875);
+		expect(momentOf("+2w")).toEqual({ text: "+2w", kind: "since", days: 14 });
+		expect(momentOf("-0.5y").days).toBe(-182.625);
+		expect(momentsOf("+1m, +1y", [momentOf("3")]).map(({ text }) => text)).toEqual([
+			"3",
+			"+1m",
+			"+1y",
+		]);
+	});
+
+	test("what is none of these is refused", () => {
+		for (const text of ["", "65y", "2015-6-1", "+1", "age:", "tomorrow", "+1m,"])
+			expect(() => momentsOf(text), text).toThrow("Expected a date (2015-06-01)");
+		expect(() => momentOf("2015-02-30")).toThrow("There is no such date.");
+	});
+
+	test("lengths of time", () => {
+		expect([spanDays("10d"), spanDays("6m"), spanDays("1.5y")]).toEqual([10, 182.625, 547.875]);
+		for (const text of ["0d", "-1d", "1", "1h"]) expect(() => spanDays(text)).toThrow("Expected");
+	});
+});
+
+describe("the time it is for a patient", () => {
+	test("in the units of the dataset", () => {
+		const patient = person("p", 1, 2, 7);
+		expect(one("1970-03-02", patient, dates)).toBe(2);
+		expect(one("+60d", patient, dates)).toBe(9);
+		expect(one("-30d", patient, dates)).toBe(6);
+		expect(one("age:30d", patient, dates)).toBe(2);
+		expect(one("12", person("p", null, 3), days)).toBe(12);
+	});
+
+	test("counts from 0 where nothing is known", () => {
+		expect(one("+5d", person("p", null), days)).toBe(5);
+	});
+
+	test("is refused on another axis, without a birth, and before it", () => {
+		expect(() => one("5", person("p", 0), dates)).toThrow("these records have dates");
+		expect(() => one("2015-01-01", person("p", 0), days)).toThrow("an origin of their own");
+		expect(() => one("age:3", person("p7", null, 1), days)).toThrow(
+			"the birth of patient p7 is not known",
+		);
+		expect(() => one("1969-12-31", person("p7", 0, 1), dates)).toThrow(
+			"--at 1969-12-31 lies before the birth of patient p7 (1970-01-01); choose a later time",
+		);
+		const people = [person("p1", 9), person("p2", null), person("p3", 9), person("p4", 1)];
+		expect(() => timesOf([momentOf("5")], people, days, "--at")).toThrow(
+			"before the birth of patient p1 (day 9), and of 1 others of 4 patients",
+		);
+	});
+});
+
+test("times are told in days that survive the units", () => {
+	const patient = person("p", 0);
+	expect(dayText(16_000 / 30, dates)).toBe("2013-10-22");
+	expect(momentJson(16_000 / 30, patient, dates)).toEqual({
+		date: "2013-10-22",
+		day: 16_000,
+		ageYears: expect.closeTo(43.8056, 4),
+	});
+	expect(momentJson(2.25, person("p", null), days)).toEqual({ day: 2.25, ageYears: null });
+	expect(dayText(2.25, days)).toBe("day 2.3");
+});

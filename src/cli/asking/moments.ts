@@ -1,0 +1,139 @@
+import { InvalidArgumentError } from "commander";
+import { InputError } from "../../base/errors.js";
+import type { NewPatient } from "../../cohort/index.js";
+
+/** A time as a user writes it; most mean another time for each patient. */
+export interface Moment {
+	readonly text: string;
+	/** A date, a day on the source's own axis, an age, or the time since the last event (before it: below 0). */
+	readonly kind: "date" | "day" | "age" | "since";
+	/** From 1970-01-01, the axis' origin, birth, or the last event. */
+	readonly days: number;
+}
+
+export const yearDays = 365.25;
+const unitDays: Readonly<Record<string, number>> = {
+	d: 1,
+	w: 7,
+	m: yearDays / 12,
+	y: yearDays,
+};
+
+/** What can be written, for help texts. */
+export const momentForms =
+	"a date (2015-06-01), a time after the last event (+30d, +6m, +2y) or before it (-2y), an age (age:65, age:18m), or a day where times are days";
+
+const span = /^(\d+(?:\.\d+)?)([dwmy])$/;
+
+/** A length of time, in days: 10d, 2w, 6m, 1y. */
+export function spanDays(text: string): number {
+	const [, amount, unit] = span.exec(text.trim()) ?? [];
+	const days = Number(amount) * (unitDays[unit ?? ""] ?? Number.NaN);
+	if (!(days > 0)) throw new InvalidArgumentError("Expected a length of time: 10d, 2w, 6m or 1y.");
+	return days;
+}
+
+export function momentOf(given: string): Moment {
+	const text = given.trim();
+	const made = (kind: Moment["kind"], days: number): Moment => ({ text, kind, days });
+	const dayOf = (part: string) => Date.parse(`${part}T00:00:00Z`) / 86_400_000;
+	if (/^\d{4}-\d{2}-\d{2}$/.test(text)) {
+		const day = dayOf(text);
+		if (Number.isFinite(day) && new Date(day * 86_400_000).toISOString().startsWith(text))
+			return made("date", day);
+		throw new InvalidArgumentError("There is no such date.");
+	}
+	const [, sign, amount, unit] = /^([+-])(\d+(?:\.\d+)?)([dwmy])$/.exec(text) ?? [];
+	if (sign && unit)
+		return made("since", (sign === "-" ? -1 : 1) * Number(amount) * (unitDays[unit] as number));
+	const [, age, ageUnit = "y"] = /^age:(\d+(?:\.\d+)?)([dwmy]?)$/.exec(text) ?? [];
+	if (age) return made("age", Number(age) * (unitDays[ageUnit || "y"] as number));
+	if (/^-?\d+(\.\d+)?$/.test(text)) return made("day", Number(text));
+	throw new InvalidArgumentError(`Expected ${momentForms}.`);
+}
+
+/** Several, with commas or one after the other. */
+export const momentsOf = (given: string, before: readonly Moment[] = []): readonly Moment[] => [
+	...before,
+	...given.split(",").map(momentOf),
+];
+
+/** What a patient's times are counted in. */
+export interface TimeAxis {
+	readonly axis: "dates" | "days";
+	readonly unitDays: number;
+}
+
+/** Where relative times start: the last event, be it the birth; 0 where nothing is known. */
+const lastTime = ({ history }: NewPatient): number => history.times.at(-1) ?? 0;
+
+/** The time a moment is for a patient, in time units; refused where it means nothing. */
+function timeOf(
+	{ text, kind, days }: Moment,
+	patient: NewPatient,
+	{ axis, unitDays }: TimeAxis,
+	option: string,
+): number {
+	if (kind === "date" && axis === "days")
+		throw new InputError(
+			`${option} is ${text}, but these records count days from an origin of their own; give a number of days, +6m or age:65`,
+		);
+	if (kind === "day" && axis === "dates")
+		throw new InputError(
+			`${option} is ${text}, but these records have dates; give a date such as 2015-06-01, +6m or age:65`,
+		);
+	if (kind === "age" && patient.birth === null)
+		throw new InputError(
+			`${option} is ${text}, but the birth of patient ${patient.id} is not known; give ${axis === "dates" ? "a date" : "a day"}, or a time after the last event such as +6m`,
+		);
+	if (kind === "age") return (patient.birth as number) + days / unitDays;
+	if (kind === "since") return lastTime(patient) + days / unitDays;
+	return days / unitDays;
+}
+
+/** The times of each patient, [patients][moments]; none before a birth. */
+export function timesOf(
+	moments: readonly Moment[],
+	patients: readonly NewPatient[],
+	where: TimeAxis,
+	option: string,
+): number[][] {
+	const times = patients.map((patient) =>
+		moments.map((moment) => timeOf(moment, patient, where, option)),
+	);
+	for (const [at, { text }] of moments.entries()) {
+		const unborn = patients.filter(
+			({ birth }, patient) => birth !== null && (times[patient]?.[at] as number) < birth,
+		);
+		const [first] = unborn;
+		if (!first) continue;
+		const others =
+			unborn.length > 1
+				? `, and of ${unborn.length - 1} others of ${patients.length} patients`
+				: "";
+		throw new InputError(
+			`${option} ${text} lies before the birth of patient ${first.id} (${dayText(first.birth as number, where)})${others}; choose a later time`,
+		);
+	}
+	return times;
+}
+
+/** A time as a date, or as a day on an axis without dates. */
+export function dayText(time: number, { axis, unitDays }: TimeAxis): string {
+	const days = wholeSeconds(time * unitDays);
+	if (axis === "days") return `day ${Number(days.toFixed(1))}`;
+	return new Date(days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** A time for programs: date or day, and the age where it is known. */
+export function momentJson(time: number, { birth }: NewPatient, where: TimeAxis) {
+	const days = wholeSeconds(time * where.unitDays);
+	return {
+		...(where.axis === "dates" ? { date: dayText(time, where) } : {}),
+		day: days,
+		ageYears: birth === null ? null : ((time - birth) * where.unitDays) / yearDays,
+	};
+}
+
+/** Units times days is not quite the day it was made of. */
+const wholeSeconds = (days: number) => Math.round(days * 86_400) / 86_400;

@@ -1,0 +1,71 @@
+import type { Manifest, NewPatient } from "../../cohort/index.js";
+import { yearDays } from "./moments.js";
+import type { AskedPatients } from "./patients.js";
+
+/** A time asked about, for one patient. */
+export interface Question {
+	readonly patient: NewPatient;
+	readonly time: number;
+}
+
+const count = (number: number, one: string, many: string) =>
+	`${number.toLocaleString("en-US")} ${number === 1 ? one : many}`;
+
+const years = (days: number) => `${(days / yearDays).toFixed(1)} years`;
+
+/** What is answered all the same, but should not be taken at its word. Patients go by their id alone. */
+export function warningsFor(
+	{ patients, unknown, unitDays }: AskedPatients,
+	questions: readonly Question[],
+	{ reach }: Manifest,
+): string[] {
+	const warnings: string[] = [];
+	if (unknown.records > 0)
+		warnings.push(
+			`${count(unknown.records, "record", "records")} of ${count(unknown.codes, "code", "codes")} that the model does not know: skipped; --json names them`,
+		);
+	const empty = patients.filter(({ history }) => history.tokens.length === history.birthEvents);
+	if (empty.length > 0)
+		warnings.push(
+			`${whose(empty)} no event that the model knows: answered from the start of a history, and the birth where it is known; times count from there`,
+		);
+	const farthest = most(questions, ({ patient, time }) => {
+		const last = patient.history.times.at(-1);
+		return last === undefined ? 0 : (time - last) * unitDays;
+	});
+	const hasEvents = farthest && !empty.includes(farthest.patient);
+	if (reach && farthest && hasEvents && farthest.value > reach.longestDays)
+		warnings.push(
+			`asked up to ${years(farthest.value)} after the last event (${farthest.patient.id}); the longest history the model learned from spans ${years(reach.longestDays)}`,
+		);
+	const oldest = most(questions, ({ patient, time }) =>
+		patient.birth === null ? 0 : (time - patient.birth) * unitDays,
+	);
+	if (reach && oldest && reach.oldestDays !== null && oldest.value > reach.oldestDays)
+		warnings.push(
+			`asked up to the age of ${years(oldest.value)} (${oldest.patient.id}); the oldest the model learned from is ${years(reach.oldestDays)}`,
+		);
+	const dead = questions.filter(
+		({ patient, time }) => patient.death !== null && time > patient.death,
+	);
+	if (dead.length > 0)
+		warnings.push(
+			`${count(dead.length, "question is", "questions are")} about a time after the patient's death (${dead[0]?.patient.id} first)`,
+		);
+	return warnings;
+}
+
+const whose = (patients: readonly NewPatient[]) => {
+	const ids = patients.slice(0, 3).map(({ id }) => id);
+	const more = patients.length > 3 ? ` and ${patients.length - 3} more` : "";
+	return `${ids.join(", ")}${more} ${patients.length === 1 ? "has" : "have"}`;
+};
+
+function most(questions: readonly Question[], value: (question: Question) => number) {
+	let found: { readonly patient: NewPatient; readonly value: number } | undefined;
+	for (const question of questions) {
+		const own = value(question);
+		if (!found || own > found.value) found = { patient: question.patient, value: own };
+	}
+	return found;
+}

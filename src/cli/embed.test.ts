@@ -1,0 +1,142 @@
+import { readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openDataset } from "../cohort/index.js";
+import { readTrained } from "../train/index.js";
+import { csvOf } from "./embed/column-file.js";
+import { captured } from "./testing/captured.js";
+import { clinicRun } from "./testing/clinic-run.js";
+
+let run: string;
+let dataset: string;
+let out: string;
+beforeAll(async () => {
+	({ root: out, run, dataset } = await clinicRun());
+});
+afterAll(() => rm(out, { recursive: true }));
+
+const parquetRows = async (file: string) =>
+	parquetReadObjects({ file: await asyncBufferFromFile(file) });
+
+describe("embed tokens", () => {
+	test("writes each code with its embedding and a place", async () => {
+		const file = join(out, "codes.parquet");
+		const { code, stdout } = await captured(["embed", run, "--out", file]);
+		expect({ code, stdout }).toEqual({ code: 0, stdout: `${file}: 30 tokens, vectors of 12\n` });
+		const { vocabulary, weights } = readTrained(run);
+		const embedding = weights.get("embedding")!.data;
+		const rows = await parquetRows(file);
+		expect(rows).toHaveLength(vocabulary.size - 5);
+		for (const row of rows) {
+			const token = row.token as number;
+			const { code, name, category, count } = vocabulary.tokens[token]!;
+			expect(row).toMatchObject({ code, name, category, count, kind: "diagnosis" });
+			expect(Number.isFinite(row.x) && Number.isFinite(row.y)).toBe(true);
+			for (let d = 0; d < 12; d++) expect(row[`v${d}`]).toBe(embedding[token * 12 + d]);
+		}
+	});
+
+	test("repeats with its seed", async () => {
+		const table = async (seed: string) =>
+			(await captured(["embed", run, "--seed", seed, "--neighbours", "5"])).stdout;
+		const first = await table("3");
+		expect(await table("3")).toBe(first);
+		expect(await table("4")).not.toBe(first);
+		expect(first.split("\n")[0]).toMatch(/^token,code,system,name,category,kind,count,x,y,v0,/);
+	});
+
+	test("without the map it is the bare vectors", async () => {
+		const { stdout, stderr } = await captured(["embed", run, "--no-umap"]);
+		const [header, first] = stdout.split("\n");
+		expect(header?.split(",").slice(6, 9)).toEqual(["count", "v0", "v1"]);
+		const value = Number(first?.split(",").at(-1));
+		expect(Math.fround(value)).toBe(readTrained(run).weights.get("embedding")!.data[5 * 12 + 11]);
+		expect(stderr).toBe("");
+	});
+});
+
+describe("embed patients", () => {
+	test("writes each history of the split", async () => {
+		const { code, stdout } = await captured(["embed", run, "--what", "patients", "--json"]);
+		expect(code).toBe(0);
+		const told = JSON.parse(stdout);
+		const data = await openDataset(dataset);
+		const patients = data.patients("test");
+		expect(told).toMatchObject({ what: "patients", rows: patients.length, dim: 12 });
+		for (const [row, patient] of patients.entries()) {
+			const { id, tokens, times, birthEvents } = await data.read(patient);
+			expect(told.table[row]).toMatchObject({
+				patient: id,
+				events: tokens.length - birthEvents,
+				days: times.at(-1)! * 30,
+			});
+		}
+		expect(told.columns).not.toContain("value");
+	});
+
+	test("with a task, cuts at the label", async () => {
+		const file = join(out, "chf.csv");
+		const argv = ["embed", run, "--what", "patients", "--split", "train", "--task", "chf"];
+		const { code } = await captured([...argv, "--on-tokens", "--out", file]);
+		expect(code).toBe(0);
+		const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
+		const data = await openDataset(dataset);
+		const own = new Set(data.patients("train"));
+		const labels = (await data.labels("chf")).filter(({ patient }) => own.has(patient));
+		expect(lines).toHaveLength(labels.length + 1);
+		expect(lines[0]).toMatch(/^patient,events,days,value,x,y,v0,/);
+		for (const [row, { patient, events, value }] of labels.entries()) {
+			const { id } = await data.read(patient);
+			expect(lines[row + 1]?.startsWith(`${id},${events},`)).toBe(true);
+			expect(lines[row + 1]?.split(",")[3]).toBe(`${value}`);
+		}
+	});
+});
+
+describe("embed refuses", () => {
+	const refusal = async (...argv: string[]) => {
+		const { code, stdout, stderr } = await captured(["embed", ...argv]);
+		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+		return stderr;
+	};
+
+	test("options that do not go together", async () => {
+		expect(await refusal(run, "--task", "insulin")).toContain("add --what patients");
+		expect(await refusal(run, "--out", join(out, "a.xlsx"))).toContain(
+			"cannot tell how to write a .xlsx file; expected a name that ends in .parquet or .csv",
+		);
+	});
+
+	test("a file that is there, unless forced", async () => {
+		const file = join(out, "twice.csv");
+		expect((await captured(["embed", run, "--no-umap", "--out", file])).code).toBe(0);
+		expect(await refusal(run, "--no-umap", "--out", file)).toContain("already exists");
+		expect((await captured(["embed", run, "--no-umap", "--out", file, "--force"])).code).toBe(0);
+	});
+
+	test("a task without labels, a run that is none, a dataset that is gone", async () => {
+		const patients = ["--what", "patients"];
+		expect(await refusal(run, ...patients, "--task", "gout")).toContain(
+			'no labels for the task "gout"',
+		);
+		expect(await refusal(out)).toContain("is not a run");
+		const moved = `${dataset}-moved`;
+		await rename(dataset, moved);
+		expect(await refusal(run, ...patients)).toContain("say where it is with --dataset");
+		const found = await captured(["embed", run, ...patients, "--dataset", moved, "--no-umap"]);
+		await rename(moved, dataset);
+		expect(found.code).toBe(0);
+	});
+});
+
+test("CSV quotes what needs it, and leaves out what is not there", () => {
+	const text = csvOf([
+		{ name: "a", type: "text", values: ['one, "two"', null, "plain"] },
+		{ name: "b", type: "float", values: Float32Array.of(0.1, 1e-7, -3) },
+		{ name: "c", type: "flag", values: [true, false, true] },
+	]);
+	expect(text).toBe(
+		'a,b,c\n"one, ""two""",0.100000001,true\n,1.00000001e-7,false\nplain,-3,true\n',
+	);
+});

@@ -1,0 +1,133 @@
+import { Command, Option } from "commander";
+import { InputError } from "../base/errors.js";
+import { progress } from "../base/progress.js";
+import { checkFileTarget, type Split, splitNames } from "../cohort/index.js";
+import { openRunDataset, readTrained } from "../train/index.js";
+import { type Column, columnFormat, csvOf, writeColumns } from "./embed/column-file.js";
+import { examples } from "./examples.js";
+import type { Io } from "./io.js";
+import { printJson } from "./io.js";
+import { wholeNumber } from "./option-values.js";
+
+interface Options {
+	readonly what: "tokens" | "patients";
+	readonly split?: Split;
+	readonly task?: string;
+	readonly out?: string;
+	readonly umap: boolean;
+	readonly onTokens?: true;
+	readonly neighbours: number;
+	readonly seed: number;
+	readonly dataset?: string;
+	readonly threads?: number;
+	readonly force?: true;
+	readonly json?: true;
+}
+
+const description = `Writes the vectors a run has learned, with places on a map (UMAP).
+
+Tokens: a row a code, with its embedding. Patients: a row a history, with its pooled
+representation, as of the last event or, with --task, cut where the label is asked, with
+its value. Columns x and y are the map, v0, v1 … the vector, days the time of the look on
+the dataset's axis. Without --out the table is printed as CSV. Patients are named by
+their ids: treat the file as you treat the records.`;
+
+export function command(io: Io): Command {
+	return new Command("embed")
+		.description(description)
+		.argument("<run>", "folder that pretrain wrote")
+		.addOption(
+			new Option("--what <what>", "whose vectors")
+				.choices(["tokens", "patients"])
+				.default("tokens"),
+		)
+		.addOption(
+			new Option("--split <split>", "which patients (default: test)").choices([...splitNames]),
+		)
+		.option("--task <task>", "patients with a label of this task, cut at it: insulin, chf …")
+		.option("--out <file>", "a name that ends in .parquet or .csv")
+		.option("--no-umap", "leave out the map")
+		.option("--on-tokens", "place patients on the map of the codes, among those expected of them")
+		.option("--neighbours <n>", "of a point that stay near it on the map", wholeNumber(2), 15)
+		.option("--seed <n>", "of the map", wholeNumber(0), 0)
+		.option("--dataset <folder>", "where the run's dataset is now, if it was moved")
+		.option("--threads <n>", "threads; as many as in training if left out", wholeNumber(1))
+		.option("--force", "replace a file that is there")
+		.option("--json", "print one JSON document; without --out it holds the rows")
+		.addHelpText(
+			"after",
+			examples({
+				"trajgpt embed runs/sim --out codes.parquet": "the codes, with a map",
+				"trajgpt embed runs/sim --what patients --task insulin --out insulin.csv":
+					"patients as they were when the question was put",
+				"trajgpt embed runs/sim --no-umap": "the bare vectors, as CSV on standard output",
+			}),
+		)
+		.action((folder: string, options: Options) => act(io, folder, options));
+}
+
+async function act(io: Io, folder: string, options: Options): Promise<void> {
+	const { what, out, force, json } = options;
+	if (what === "tokens" && (options.split || options.task || options.onTokens))
+		throw new InputError(
+			"--split, --task and --on-tokens choose patients, and tokens were asked for; add --what patients",
+		);
+	if (out !== undefined) {
+		columnFormat(out);
+		await checkFileTarget(out, force ?? false);
+	}
+	const columns = await columnsOf(io, folder, options);
+	const rows = columns[0]?.values.length ?? 0;
+	if (out !== undefined) await writeColumns(out, columns);
+	const dim = columns.filter(({ name }) => /^v\d+$/.test(name)).length;
+	if (json)
+		printJson(io, {
+			what,
+			...(options.task !== undefined && { task: options.task }),
+			rows,
+			dim,
+			columns: columns.map(({ name }) => name),
+			...(out === undefined ? { table: rowsOf(columns, rows) } : { file: out }),
+		});
+	else if (out === undefined) io.stdout.write(csvOf(columns));
+	else io.stdout.write(`${out}: ${rows} ${what}, vectors of ${dim}\n`);
+}
+
+async function columnsOf(io: Io, folder: string, options: Options): Promise<readonly Column[]> {
+	const trained = readTrained(folder);
+	const shown = progress(io.stderr, { clock: () => performance.now() });
+	const map = options.umap
+		? {
+				seed: options.seed,
+				neighbours: options.neighbours,
+				onRound: (done: number, total: number) =>
+					shown.update({ label: "map: round", done, total }),
+			}
+		: undefined;
+	try {
+		if (options.what === "tokens") {
+			const { tokenTable } = await import("./embed/token-table.js");
+			return tokenTable(trained, map);
+		}
+		const dataset = await openRunDataset(folder, trained.run, options.dataset);
+		const { patientViews, viewVectors } = await import("./embed/patient-views.js");
+		const { patientTable } = await import("./embed/patient-table.js");
+		const { nodeRuntime } = await import("../runtime/node.js");
+		const views = await patientViews(dataset, options.split ?? "test", options.task);
+		const runtime = nodeRuntime({
+			threads: options.threads ?? trained.run.threads,
+			purpose: "inference",
+		});
+		io.stderr.write(`reading ${views.length} histories\n`);
+		const vectors = await viewVectors(runtime, trained, views);
+		const onTokens = options.onTokens ?? false;
+		return patientTable(trained, views, vectors, map && { ...map, onTokens });
+	} finally {
+		shown.finish();
+	}
+}
+
+const rowsOf = (columns: readonly Column[], rows: number) =>
+	Array.from({ length: rows }, (_, row) =>
+		Object.fromEntries(columns.map(({ name, values }) => [name, values[row]])),
+	);

@@ -1,0 +1,70 @@
+import { writeFile } from "node:fs/promises";
+import { extname } from "node:path";
+import { InputError } from "../../base/errors.js";
+import { replaceFile } from "../../cohort/index.js";
+
+type Values =
+	| { readonly type: "text"; readonly values: readonly (string | null)[] }
+	| { readonly type: "flag"; readonly values: readonly boolean[] }
+	| { readonly type: "count" | "float" | "number"; readonly values: ArrayLike<number> };
+
+/** One column of a table: `float` has 32 bits, `number` 64. */
+export type Column = Values & { readonly name: string };
+
+type Format = "parquet" | "csv";
+
+/** The format that a file's name tells. */
+export function columnFormat(file: string): Format {
+	const extension = extname(file).toLowerCase();
+	if (extension === ".parquet") return "parquet";
+	if (extension === ".csv") return "csv";
+	throw new InputError(
+		`${file}: cannot tell how to write ${extension === "" ? "a file without an extension" : `a ${extension} file`}; expected a name that ends in .parquet or .csv`,
+	);
+}
+
+export async function writeColumns(file: string, columns: readonly Column[]): Promise<void> {
+	const format = columnFormat(file);
+	const bytes = format === "csv" ? csvOf(columns) : await parquetOf(columns);
+	await replaceFile(file, (partial) => writeFile(partial, bytes));
+}
+
+const parquetTypes = {
+	text: "STRING",
+	flag: "BOOLEAN",
+	count: "INT32",
+	float: "FLOAT",
+	number: "DOUBLE",
+} as const;
+
+async function parquetOf(columns: readonly Column[]): Promise<Uint8Array> {
+	const { parquetWriteBuffer } = await import("hyparquet-writer");
+	const buffer = parquetWriteBuffer({
+		columnData: columns.map(({ name, type, values }) => ({
+			name,
+			data: [...(values as Iterable<unknown>)],
+			type: parquetTypes[type],
+			nullable: type === "text",
+		})),
+	});
+	return new Uint8Array(buffer);
+}
+
+/** As RFC 4180 has it, with line feeds. */
+export function csvOf(columns: readonly Column[]): string {
+	const rows = columns[0]?.values.length ?? 0;
+	const line = (cells: readonly string[]) => `${cells.join(",")}\n`;
+	let text = line(columns.map(({ name }) => quoted(name)));
+	for (let row = 0; row < rows; row++) text += line(columns.map((column) => cell(column, row)));
+	return text;
+}
+
+function cell({ type, values }: Column, row: number): string {
+	const value = values[row];
+	if (value === null || value === undefined) return "";
+	if (typeof value === "string") return quoted(value);
+	// Nine digits tell every float of 32 bits from its neighbours.
+	return type === "float" ? `${Number((value as number).toPrecision(9))}` : `${value}`;
+}
+
+const quoted = (text: string) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -1,0 +1,133 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Evaluation, readEvaluation } from "../evaluate/index.js";
+import { captured } from "./testing/captured.js";
+
+const root = mkdtempSync(join(tmpdir(), "trajgpt-evaluate-"));
+const [sim, data, one, two] = ["sim", "data", "one", "two"].map((name) => join(root, name)) as [
+	string,
+	string,
+	string,
+	string,
+];
+afterAll(() => rmSync(root, { recursive: true }));
+
+const done = async (...argv: string[]) => {
+	const { code, stdout, stderr } = await captured(argv);
+	expect({ code, failed: code === 0 ? "" : stderr }).toEqual({ code: 0, failed: "" });
+	return stdout;
+};
+const evaluate = (...argv: string[]) =>
+	captured(["evaluate", ...argv, "--draws", "50", "--futures", "4", "--threads", "1"]);
+const sizes = ["layers=2", "heads=2", "dim=12", "key=8", "value=12", "ff=16"];
+const train = (run: string, seed: string) =>
+	done(
+		...["pretrain", data, "--out", run, "--seed", seed, "--epochs", "1", "--threads", "1"],
+		...["--preset", "tiny", "--max-length", "64", ...sizes.flatMap((pair) => ["--set", pair])],
+	);
+
+beforeAll(async () => {
+	await done("simulate", "--patients", "120", "--seed", "7", "--out", sim);
+	await done("prepare", sim, "--from", "csv", "--out", data, "--min-count", "20");
+	await train(one, "1");
+	await train(two, "2");
+}, 120_000);
+
+const metric = (evaluation: Evaluation, who: string, name: string) =>
+	evaluation.rows.find((row) => row.who === who)!.metrics[name]!;
+
+describe("evaluate", () => {
+	test("next: all rows with intervals, calibration, a file, and the same again", async () => {
+		const { code, stdout } = await evaluate(one, "--task", "next", "--json");
+		expect(code).toBe(0);
+		const { evaluation, file } = JSON.parse(stdout).next.runs[0];
+		expect(evaluation).toEqual(JSON.parse(await readFile(file, "utf8")));
+		expect(await readEvaluation(one, "next")).toEqual(evaluation);
+		const nats = (who: string) => metric(evaluation, who, "nats");
+		for (const who of ["model", "history", "global", "oracle"]) {
+			const { value, low, high } = nats(who);
+			expect(low).toBeLessThan(value);
+			expect(high).toBeGreaterThan(value);
+			expect(metric(evaluation, who, "recall@10").value).toBeGreaterThanOrEqual(
+				metric(evaluation, who, "recall@5").value,
+			);
+		}
+		expect(nats("oracle").high).toBeLessThan(nats("history").low);
+		expect(nats("history").high).toBeLessThan(nats("global").low);
+		const pair = evaluation.differences.find(
+			({ than }: { than: string }) => than === "own history",
+		);
+		expect(pair.metrics.nats.value).toBeCloseTo(nats("model").value - nats("history").value, 9);
+		const codes =
+			JSON.parse(await readFile(join(data, "vocabulary.json"), "utf8")).tokens.length - 5;
+		const count = (bins: { count: number }[]) => bins.reduce((sum, bin) => sum + bin.count, 0);
+		expect(count(evaluation.calibration)).toBe(evaluation.events * codes);
+		expect(count(evaluation.topCalibration)).toBe(evaluation.events);
+		const again = JSON.parse((await evaluate(one, "--task", "next", "--json")).stdout);
+		const { made, ...rest } = again.next.runs[0].evaluation;
+		expect({ ...rest, made: { ...made, seconds: evaluation.made.seconds } }).toEqual(evaluation);
+	});
+
+	test("forecast of two runs: a table for each, and one over both", async () => {
+		const { code, stdout } = await evaluate(one, two, "--task", "forecast", "--lookup", "30");
+		expect(code).toBe(0);
+		expect(stdout).toContain("95 % t-intervals of the runs");
+		for (const label of ["TrajGPT, time-specific", "TrajGPT, auto-regressive"])
+			expect(stdout.match(new RegExp(`^${label}  `, "gm"))).toHaveLength(6);
+		expect(stdout.match(/^TrajGPT, time-specific − own history /gm)).toHaveLength(3);
+		expect(stdout).toContain("30 events are known and up to 100 later ones are asked about");
+		const [first, second] = [
+			(await readEvaluation(one, "forecast"))!,
+			(await readEvaluation(two, "forecast"))!,
+		];
+		const recall = (evaluation: Evaluation, who: string) =>
+			metric(evaluation, who, "recall@10").value;
+		expect(recall(first, "history")).toBe(recall(second, "history"));
+		expect(recall(first, "oracle")).toBeGreaterThan(recall(first, "global"));
+		const mean = (100 * (recall(first, "model") + recall(second, "model"))) / 2;
+		expect(stdout.slice(stdout.indexOf("over 2 runs"))).toContain(` ${mean.toFixed(1)} [`);
+		for (const { rows } of first.windows!)
+			expect(new Set(rows.map((row) => row.recall.length)).size).toBe(1);
+	});
+
+	test("only some patients, one way to ask, no oracle where the population is gone", async () => {
+		const limited = ["--task", "forecast", "--lookup", "10", "--patients", "3"];
+		const { stdout } = await evaluate(one, ...limited, "--method", "time-specific", "--json");
+		const { evaluation } = JSON.parse(stdout).forecast.runs[0];
+		expect(evaluation.patients).toBeLessThanOrEqual(3);
+		expect(evaluation.rows.map((row: { label: string }) => row.label)).toEqual([
+			"TrajGPT, time-specific",
+			"own history",
+			"code frequencies",
+			"oracle",
+		]);
+	});
+
+	test.each([
+		["an unknown task", [one, "--task", "gout"], 'has no task "gout"; it has next, forecast'],
+		["no run", [data, "--task", "next"], "is not a run: it has no run.json"],
+		["a look-up nobody has", [one, "--task", "forecast", "--lookup", "5000"], "a shorter --lookup"],
+		["another folder than the population's", [one, "--task", "next", "--oracle", data], "simulate"],
+	])("%s is refused", async (_, argv, reason) => {
+		const { code, stderr } = await evaluate(...argv);
+		expect(stderr).toContain(reason);
+		expect(code).toBe(2);
+	});
+
+	test("runs of two datasets are refused, before anything is measured", async () => {
+		const other = join(root, "other");
+		await done("prepare", sim, "--from", "csv", "--out", other, "--min-count", "40");
+		const third = join(root, "three");
+		await done(
+			...["pretrain", other, "--out", third, "--epochs", "1", "--threads", "1"],
+			...["--preset", "tiny", "--max-length", "64", ...sizes.flatMap((pair) => ["--set", pair])],
+		);
+		const { code, stderr } = await evaluate(one, third, "--task", "next");
+		expect(stderr).toContain(`${third} was not trained on the dataset of ${one}`);
+		expect(code).toBe(2);
+		expect(existsSync(join(third, "eval"))).toBe(false);
+	});
+});

@@ -1,0 +1,72 @@
+import { Command, Option } from "commander";
+import { splitNames } from "../cohort/index.js";
+import { evaluateDefaults, methods } from "../evaluate/index.js";
+import { readTrained } from "../train/index.js";
+import { type AskedOptions, commonDataset, measure } from "./evaluate/measure.js";
+import { examples } from "./examples.js";
+import { type Io, printJson } from "./io.js";
+import { wholeNumber } from "./option-values.js";
+
+const description = `Measures what a run has learned, with 95 % intervals from a bootstrap over patients.
+
+  next      every event after the first, given its time and all events before it:
+            accuracy, recall@5 and @10, mean -log p (nats), calibration
+  forecast  every event after the first 50, each at its own time, from those 50 alone:
+            recall@1, @5, @10 and @15, averaged over patients, and by how far ahead
+  a label   the tasks the dataset has labels for, as insulin and chf
+
+Beside the model always: counts of the patient's own history, code frequencies in
+training and, on a simulated population, the oracle. Writes RUN/eval/<task>.json.
+Several runs (of other seeds, on the same dataset) are measured one by one and then
+together: means with 95 % t-intervals over the runs.`;
+
+export function command(io: Io): Command {
+	const { split, lookup, draws, seed, futures } = evaluateDefaults;
+	return new Command("evaluate")
+		.description(description)
+		.argument("<run...>", "folders that pretrain wrote")
+		.option("--task <name>", "next, forecast, a task with labels, or all the dataset has", "all")
+		.addOption(
+			new Option("--method <name>", "forecast: how the model gets to later times")
+				.choices([...methods, "both"])
+				.default("both"),
+		)
+		.addOption(new Option("--split <name>", "whose patients").choices(splitNames).default(split))
+		.option("--lookup <n>", "forecast: events that are known", wholeNumber(1), lookup)
+		.option("--draws <n>", "of the bootstrap", wholeNumber(1), draws)
+		.option("--seed <n>", "of the bootstrap and of sampled futures", wholeNumber(0), seed)
+		.option("--patients <n>", "only the first so many of the split", wholeNumber(1))
+		.option("--dataset <folder>", "the dataset, if it is not where the run remembers it")
+		.option(
+			"--oracle <folder>",
+			"the simulated population, if it is not where it was prepared from",
+		)
+		.option(
+			"--futures <n>",
+			"forecast: futures the oracle samples for each patient",
+			wholeNumber(1),
+			futures,
+		)
+		.option(
+			"--shots <n>",
+			"labelled tasks: labels the few-shot row sees (default: 5)",
+			wholeNumber(2),
+		)
+		.option("--code <code>", "labelled tasks of your own: the code they are about")
+		.option("--threads <n>", "threads; all cores if left out", wholeNumber(1))
+		.option("--json", "print one JSON document")
+		.addHelpText(
+			"after",
+			examples({
+				"trajgpt evaluate runs/sim": "every task, on the test patients",
+				"trajgpt evaluate runs/sim --task forecast --method time-specific": "one way to ask",
+				"trajgpt evaluate runs/s1 runs/s2 runs/s3 --task forecast": "intervals over three seeds",
+			}),
+		)
+		.action(async (folders: string[], options: AskedOptions) => {
+			const runs = folders.map((folder) => ({ folder, trained: readTrained(folder) }));
+			const dataset = await commonDataset(runs, options.dataset);
+			const result = await measure(io, runs, dataset, options);
+			if (options.json) printJson(io, result);
+		});
+}

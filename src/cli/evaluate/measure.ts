@@ -1,0 +1,122 @@
+import { InputError } from "../../base/errors.js";
+import { progress } from "../../base/progress.js";
+import type { Dataset, Split } from "../../cohort/index.js";
+import {
+	type EvaluateOptions,
+	type Evaluation,
+	evaluateDefaults,
+	firstPatients,
+	type Method,
+	methods,
+	type OverRuns,
+	openTask,
+	overRuns,
+	tasksOf,
+	writeEvaluation,
+} from "../../evaluate/index.js";
+import { openRunDataset, type Trained } from "../../train/index.js";
+import type { Io } from "../io.js";
+import { versions } from "../training.js";
+import { evaluationText, overRunsText } from "./text.js";
+
+/** The command's options. */
+export interface AskedOptions {
+	readonly task: string;
+	readonly method: Method | "both";
+	readonly split: Split;
+	readonly lookup: number;
+	readonly draws: number;
+	readonly seed: number;
+	readonly patients?: number;
+	readonly dataset?: string;
+	readonly oracle?: string;
+	readonly futures: number;
+	readonly shots?: number;
+	readonly code?: string;
+	readonly threads?: number;
+	readonly json?: true;
+}
+
+interface NamedRun {
+	readonly folder: string;
+	readonly trained: Trained;
+}
+
+/** The dataset of all runs; another is refused by the first run it does not belong to. */
+export async function commonDataset(runs: readonly NamedRun[], given?: string): Promise<Dataset> {
+	const [first] = runs as [NamedRun];
+	for (const { folder, trained } of runs)
+		if (trained.run.dataset.contentHash !== first.trained.run.dataset.contentHash)
+			throw new InputError(
+				`${folder} was not trained on the dataset of ${first.folder}: ${trained.run.dataset.contentHash} → ${first.trained.run.dataset.contentHash}; evaluate them one by one`,
+			);
+	return openRunDataset(first.folder, first.trained.run, given);
+}
+
+interface TaskResult {
+	readonly runs: readonly {
+		readonly run: string;
+		readonly file: string;
+		readonly evaluation: Evaluation;
+	}[];
+	readonly overRuns?: OverRuns;
+}
+
+/** Measures the runs on the tasks asked for, writes and prints what it finds. */
+export async function measure(
+	io: Io,
+	runs: readonly NamedRun[],
+	dataset: Dataset,
+	options: AskedOptions,
+): Promise<Record<string, TaskResult>> {
+	const { nodeRuntime } = await import("../../runtime/node.js");
+	const { task, split, seed, draws, lookup, futures, threads } = options;
+	const { method, oracle, shots, code } = options;
+	const runtime = nodeRuntime({ purpose: "inference", ...(threads && { threads }) });
+	const clock = () => performance.now();
+	const shown = progress(io.stderr, { clock });
+	const asked: EvaluateOptions = {
+		...evaluateDefaults,
+		...{ split, seed, draws, lookup, futures, progress: shown },
+		methods: method === "both" ? methods : [method],
+		...(oracle !== undefined && { oracle }),
+		...(shots !== undefined && { shots }),
+		...(code !== undefined && { code }),
+	};
+	const people =
+		options.patients === undefined ? dataset : firstPatients(dataset, split, options.patients);
+	const maker = { versions: await versions(), clock };
+	let printed = 0;
+	const print = (text: string) => {
+		if (!options.json) io.stdout.write(printed++ === 0 ? text : `\n${text}`);
+	};
+	const measureTask = async (name: string): Promise<TaskResult> => {
+		const evaluate = await openTask(name, people, asked, maker);
+		const measured: TaskResult["runs"][number][] = [];
+		for (const { folder, trained } of runs) {
+			const evaluation = await evaluate(runtime, trained);
+			const file = await writeEvaluation(folder, evaluation);
+			shown.finish();
+			print(evaluationText(folder, file, evaluation));
+			measured.push({ run: folder, file, evaluation });
+		}
+		if (runs.length === 1) return { runs: measured };
+		const together = overRuns(measured.map(({ evaluation }) => evaluation));
+		print(overRunsText(name, together));
+		return { runs: measured, overRuns: together };
+	};
+	if (task !== "all") return { [task]: await measureTask(task) };
+	const results: Record<string, TaskResult> = {};
+	for (const name of tasksOf(dataset))
+		try {
+			results[name] = await measureTask(name);
+		} catch (error) {
+			// Too few patients for one task are no reason to go without the others.
+			if (!(error instanceof InputError)) throw error;
+			shown.finish();
+			io.stderr.write(`${name} is not measured: ${error.message}\n`);
+		}
+	if (Object.keys(results).length === 0)
+		throw new InputError("no task could be measured; see above");
+	return results;
+}

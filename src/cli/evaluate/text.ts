@@ -1,0 +1,130 @@
+import {
+	type Evaluation,
+	type EvaluationRow,
+	type Measure,
+	type OverRuns,
+	opponents,
+} from "../../evaluate/index.js";
+import { table } from "../table.js";
+
+type Differences = NonNullable<Evaluation["differences"]>;
+
+const whole = (n: number) => n.toLocaleString("en-US");
+
+/** How a metric is written: parts in percent, errors of calibration in points, the rest as it is. */
+function unitOf(metric: string): {
+	readonly scale: number;
+	readonly digits: number;
+	readonly unit: string;
+} {
+	if (/error/i.test(metric)) return { scale: 100, digits: 1, unit: "points" };
+	if (/^(accuracy|recall)/.test(metric)) return { scale: 100, digits: 1, unit: "%" };
+	return { scale: 1, digits: 3, unit: "" };
+}
+
+function written(metric: string, { value, low, high }: Measure, signed = false): string {
+	const { scale, digits } = unitOf(metric);
+	const number = (x: number) => {
+		const text = (x * scale).toFixed(digits).replace(/^-(0\.?0*)$/, "$1");
+		return signed && x * scale > 0 ? `+${text}` : text.replace("-", "−");
+	};
+	return `${number(value)} [${number(low)}, ${number(high)}]`;
+}
+
+const titles: Readonly<Record<string, string>> = {
+	calibrationError: "calibration error over all codes",
+	topCalibrationError: "calibration error of the first choice",
+};
+
+const headerOf = (metric: string) => {
+	const { unit } = unitOf(metric);
+	const title = titles[metric] ?? metric;
+	return unit === "" ? title : `${title}, ${unit}`;
+};
+
+/** A row's name with how it was made, where that is not said in it. */
+const nameOf = ({ label, setting }: EvaluationRow) =>
+	setting === undefined || label.includes(setting) ? label : `${label}, ${setting}`;
+
+function rowsTable(rows: readonly EvaluationRow[], metrics: readonly string[]): string {
+	return table(
+		["", ...metrics.map(headerOf)],
+		rows.map((row) => [
+			nameOf(row),
+			...metrics.map((metric) => {
+				const measure = row.metrics[metric];
+				return measure ? written(metric, measure) : "";
+			}),
+		]),
+	);
+}
+
+/** Metrics of all rows in a table, those by window in a second, those of few rows below. */
+function tables(rows: readonly EvaluationRow[]): string {
+	const metrics = [...new Set(rows.flatMap((row) => Object.keys(row.metrics)))];
+	const byWindow = metrics.filter((metric) => metric.includes(" "));
+	const ofFew = metrics.filter(
+		(metric) => !byWindow.includes(metric) && rows.filter((row) => row.metrics[metric]).length < 2,
+	);
+	const ofMost = metrics.filter((metric) => !byWindow.includes(metric) && !ofFew.includes(metric));
+	const few = ofFew.flatMap((metric) =>
+		rows.flatMap((row) => {
+			const measure = row.metrics[metric];
+			return measure ? [`${nameOf(row)}: ${headerOf(metric)} ${written(metric, measure)}\n`] : [];
+		}),
+	);
+	return [
+		rowsTable(rows, ofMost),
+		...(byWindow.length > 0 ? ["\n", rowsTable(rows, byWindow)] : []),
+		...(few.length > 0 ? ["\n", ...few] : []),
+	].join("");
+}
+
+/** What a model is to beat, and what it cannot; the file has every pair, and windows too. */
+const isShown = ({ than }: Differences[number]) =>
+	than !== opponents.global.label && than !== opponents.uninformed.label;
+
+function differencesText(all: Differences): string {
+	const differences = all.filter(isShown);
+	if (differences.length === 0) return "";
+	const metrics = [...new Set(differences.flatMap((pair) => Object.keys(pair.metrics)))].filter(
+		(metric) => !metric.includes(" "),
+	);
+	return table(
+		["difference", ...metrics.map(headerOf)],
+		differences.map(({ row, than, metrics: measures }) => [
+			`${row} − ${than}`,
+			...metrics.map((metric) => {
+				const measure = measures[metric];
+				return measure ? written(metric, measure, true) : "";
+			}),
+		]),
+	);
+}
+
+const questions: Readonly<Record<string, string>> = {
+	next: "Which event comes next, given its time?",
+	forecast: "What comes at later times, from the first events alone?",
+};
+
+export function evaluationText(run: string, file: string, evaluation: Evaluation): string {
+	const { task, split, patients, events, draws, seed, notes, rows, differences, made } = evaluation;
+	return [
+		`${task}: ${questions[task] ?? "yes or no?"} ${run}, step ${whole(made.step)}; `,
+		`${whole(events)} events of ${whole(patients)} patients of split ${split}\n\n`,
+		tables(rows),
+		...(differences && differences.length > 0 ? ["\n", differencesText(differences)] : []),
+		`\nIn brackets: 95 % intervals, ${whole(draws)} draws of patients (seed ${seed}); differences are paired.\n`,
+		...notes.map((note) => `${note}\n`),
+		`written: ${file}\n`,
+	].join("");
+}
+
+export function overRunsText(task: string, { runs, rows, differences }: OverRuns): string {
+	return [
+		`${task}: over ${runs} runs\n\n`,
+		tables(rows),
+		...(differences.length > 0 ? ["\n", differencesText(differences)] : []),
+		"\nIn brackets: of the model and its differences, 95 % t-intervals of the runs; of other rows, of the patients.\n",
+	].join("");
+}

@@ -1,0 +1,313 @@
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtInMap } from "../codes/index.js";
+import { specialTokens } from "../cohort/vocabulary.js";
+import { nodeRuntime } from "../runtime/node.js";
+import { readTrained } from "../train/index.js";
+import { captured } from "./testing/captured.js";
+import { clinicRun } from "./testing/clinic-run.js";
+
+let root: string;
+let run: string;
+const file = (name: string) => join(root, name);
+beforeAll(async () => {
+	({ root, run } = await clinicRun(60, { map: builtInMap() }));
+	await writeFile(
+		file("claims.csv"),
+		"patient,date,icd10\nann,2010-03-01,I10\nann,2012-05-06,E119\nben,2011-01-01,C61\nann,2011-07-01,I50.9\n",
+	);
+	await writeFile(
+		file("people.csv"),
+		"patient,birth,sex,death\nann,1960-02-03,F,\nben,1985-01-01,M,2015-01-01\n",
+	);
+}, 60_000);
+afterAll(() => rm(root, { recursive: true }));
+
+const claims = () => [
+	"forecast",
+	run,
+	"--input",
+	file("claims.csv"),
+	"--people",
+	file("people.csv"),
+];
+const json = async (...args: string[]) => {
+	const { code, stdout, stderr } = await captured([...args, "--json"]);
+	expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+	return { ...JSON.parse(stdout), stderr };
+};
+const day = (date: string) => Date.parse(date) / 86_400_000;
+
+describe("new patients", () => {
+	test("get what the model says of their history, by the names of its codes", async () => {
+		const { patients } = await json(
+			...claims(),
+			"--patient",
+			"ann",
+			"--at",
+			"2013-05-06",
+			"--top",
+			"30",
+		);
+		const { model, config, weights, vocabulary } = readTrained(run);
+		const codes = ["401", "428", "250"].map((code) => vocabulary.find(code) as number);
+		const dates = ["1960-02-03", "2010-03-01", "2011-07-01", "2012-05-06"];
+		const predictor = model.predictor(
+			nodeRuntime({ threads: 1, purpose: "inference" }),
+			config,
+			weights,
+		);
+		const history = {
+			tokens: [specialTokens.female, ...codes],
+			times: dates.map((date) => day(date) / 30),
+		};
+		const { logProbabilities } = await predictor.score([history], [[day("2013-05-06") / 30]]);
+		await predictor.dispose();
+		const [answer] = patients[0].answers;
+		expect(answer).toMatchObject({ at: "2013-05-06", date: "2013-05-06", place: "after" });
+		expect(answer.ageYears).toBeCloseTo(53.25, 2);
+		expect(answer.top).toHaveLength(vocabulary.size - 5);
+		for (const { code, name, probability } of answer.top) {
+			const token = vocabulary.find(code) as number;
+			expect(name).toBe(vocabulary.tokens[token]?.name);
+			expect(probability).toBeCloseTo(Math.exp(logProbabilities[token] as number), 6);
+		}
+		const ranked = answer.top.map(({ probability }: { probability: number }) => probability);
+		expect(ranked).toEqual([...ranked].sort((a, b) => b - a));
+	});
+
+	test("are answered alike whatever the format of their records", async () => {
+		const resources = [
+			{ resourceType: "Patient", id: "ann", birthDate: "1960-02-03", gender: "female" },
+			...[
+				["I10", "2010-03-01"],
+				["I50.9", "2011-07-01"],
+				["E11.9", "2012-05-06"],
+			].map(([code, onsetDateTime], at) => ({
+				...{ resourceType: "Condition", id: `c${at}`, subject: { reference: "Patient/ann" } },
+				...{
+					onsetDateTime,
+					code: { coding: [{ system: "http://hl7.org/fhir/sid/icd-10-cm", code }] },
+				},
+			})),
+		];
+		const bundle = {
+			resourceType: "Bundle",
+			type: "collection",
+			entry: resources.map((resource) => ({ resource })),
+		};
+		await writeFile(file("bundle.json"), JSON.stringify(bundle));
+		const [csv, fhir] = [
+			await json(...claims(), "--patient", "ann", "--at", "+1y", "age:60", "2011-01-01"),
+			await json(
+				"forecast",
+				run,
+				"--input",
+				file("bundle.json"),
+				"--at",
+				"+1y,age:60",
+				"--at",
+				"2011-01-01",
+			),
+		];
+		expect(fhir.patients).toEqual(csv.patients);
+		expect(csv.patients[0].answers.map((answer: { place: string }) => answer.place)).toEqual([
+			"after",
+			"after",
+			"inside",
+		]);
+	});
+
+	test("all of them are listed, and told apart in the text", async () => {
+		const { code, stdout } = await captured([...claims(), "--top", "2", "--at", "2014-01-01"]);
+		expect(code).toBe(0);
+		const lines = stdout.split("\n");
+		expect(lines[0]).toBe("If something is recorded then, what is it?");
+		expect(lines[2]).toBe("ann: female, 3 events from 2010-03-01 to 2012-05-06 (age 52.3)");
+		expect(lines[4]).toBe("2014-01-01, age 53.9");
+		expect(lines[5]).toMatch(/^\d{3} .+ {2}\d+\.\d %$/);
+		expect(lines.slice(7, 10)).toEqual(["", "", "ben: male, no event that the model knows"]);
+	});
+
+	test("headings stand over their own column", async () => {
+		const times = ["--at", "2014-01-01", "age:70", "+1m", "+1y"];
+		const { stdout } = await captured([...claims(), "--patient", "ann", "--top", "1", ...times]);
+		const [, , , , heading = "", row = "", , fourth] = stdout.split("\n");
+		expect(heading).toMatch(
+			/^2014-01-01, age 53\.9 +2030-02-02, age 70\.0 +\+1m: 2012-06-05, age 52\.3$/,
+		);
+		const second = heading.indexOf("2030");
+		expect(row.slice(second - 2, second)).toBe("  ");
+		expect(row.slice(second)).toMatch(/^\d{3} /);
+		expect(fourth).toBe("+1y: 2013-05-06, age 53.3");
+	});
+
+	test("a table of all answers", async () => {
+		const table = file("answers.csv");
+		const args = [...claims(), "--csv", table, "--top", "3"];
+		const { code, stdout, stderr } = await captured(args);
+		expect([code, stdout]).toEqual([0, ""]);
+		expect(stderr).toContain(`written: ${table}\n`);
+		const rows = (await readFile(table, "utf8")).trim().split("\n");
+		expect(rows[0]).toBe("patient,at,date,day,age_years,place,rank,code,system,name,probability");
+		expect(rows).toHaveLength(1 + 2 * 3 * 3);
+		expect(rows[1]).toMatch(/^ann,\+1m,2012-06-05,15496\.4375,52\.\d+,after,1,\d{3},PheCode,/);
+		expect((await captured(args)).stderr).toContain("already exists");
+	});
+});
+
+describe("methods", () => {
+	const sampled = (...more: string[]) =>
+		json(...claims(), "--method", "sampled", "--samples", "20", ...more);
+
+	test("sampled futures repeat with their seed, whoever else is asked about", async () => {
+		const all = await sampled("--at", "+3y", "+1y");
+		expect(all).toMatchObject({ method: "sampled", samples: 20, seed: 0 });
+		expect((await sampled("--at", "+3y", "+1y", "--patient", "ben")).patients).toEqual([
+			all.patients[1],
+		]);
+		expect((await sampled("--at", "+3y", "+1y", "--seed", "1")).patients).not.toEqual(all.patients);
+		for (const { answers } of all.patients)
+			for (const { top } of answers)
+				for (const { probability } of top) expect((20 * probability) % 1).toBeCloseTo(0, 9);
+	});
+
+	test("equal steps feed their answers back, and go on from the last event", async () => {
+		const ask = (method: string) =>
+			json(...claims(), "--method", method, "--at", "+60d", "--top", "40");
+		const [steps, direct] = [await ask("auto-regressive"), await ask("time-specific")];
+		expect(steps.patients[0].answers[0].top).toHaveLength(30);
+		expect(steps.patients[0].answers).not.toEqual(direct.patients[0].answers);
+		const { code, stderr } = await captured([
+			...claims(),
+			"--method",
+			"auto-regressive",
+			"--at",
+			"2011-06-01",
+		]);
+		expect(code).toBe(2);
+		expect(stderr).toContain(
+			"goes on from the last event, and a time of --at is not after that of patient ann",
+		);
+	});
+});
+
+describe("patients of the run's own dataset", () => {
+	test("are found by their id, without any file", async () => {
+		const { code, stdout, stderr } = await captured(["forecast", run, "--patient", "p00003"]);
+		expect(code).toBe(0);
+		expect(stderr).toMatch(/^note: p00003 is of the run's own dataset, (among those|split )/);
+		expect(stdout).toMatch(
+			/\np00003: \w+, \d+ events from \S+ to \S+ \(age \S+\)\n\n\+1m: .* \+1y: .* \+5y: /,
+		);
+	});
+
+	test("need a name", async () => {
+		const { code, stderr } = await captured(["forecast", run]);
+		expect(code).toBe(2);
+		expect(stderr).toMatch(/^error: whom to ask about\? .* with --patient, such as p\d{5}/);
+	});
+});
+
+describe("answers with a warning", () => {
+	test("what lies beyond the training data, the unknown and the empty", async () => {
+		const { warnings, unknown, stderr } = await json(...claims(), "--at", "+60y");
+		expect(unknown).toEqual({
+			codes: 1,
+			records: 1,
+			top: [{ code: "185", system: "PheCode", records: 1 }],
+		});
+		expect(warnings).toEqual([
+			"1 record of 1 code that the model does not know: skipped; --json names them",
+			expect.stringMatching(/^ben has no event that the model knows: answered from the start/),
+			expect.stringMatching(
+				/^asked up to 60\.0 years after the last event \(ann\); the longest history .* spans \d+\.\d years$/,
+			),
+			expect.stringMatching(
+				/^asked up to the age of 112\.3 years \(ann\); the oldest .* is \d+\.\d years$/,
+			),
+			"1 question is about a time after the patient's death (ben first)",
+		]);
+		expect(stderr).toContain(`warning: ${warnings[2]}\n`);
+		expect(stderr).not.toMatch(/I10|E11|C61|185/);
+	});
+
+	test("a person of whom nothing is known is answered from the start alone", async () => {
+		await writeFile(file("nobody.jsonl"), '{"id":"x","types":[],"times":[]}\n');
+		const { patients, notes } = await json(
+			"forecast",
+			run,
+			"--input",
+			file("nobody.jsonl"),
+			"--at",
+			"1",
+			"900",
+		);
+		const [early, late] = patients[0].answers;
+		expect(early.top).toHaveLength(10);
+		for (const [at, { code, probability }] of early.top.entries()) {
+			expect(late.top[at].code).toBe(code);
+			expect(late.top[at].probability).toBeCloseTo(probability, 5);
+		}
+		expect(notes.at(-1)).toMatch(/^times are days here and dates in the run's dataset/);
+	});
+});
+
+describe("refuses, with exit 2", () => {
+	const cases: Record<string, readonly [args: () => string[], message: RegExp]> = {
+		"a time before birth": [
+			() => [...claims(), "--at", "1950-01-01"],
+			/--at 1950-01-01 lies before the birth of patient ann \(1960-02-03\), and of 1 others of 2/,
+		],
+		"an unknown patient": [
+			() => [...claims(), "--patient", "anne"],
+			/claims\.csv has no patient "anne"; it has 2, near it ann/,
+		],
+		"an unknown patient of the dataset": [
+			() => ["forecast", run, "--patient", "q"],
+			/data has no patient "q"; it has 60, such as p000/,
+		],
+		"a file of another format": [
+			() => ["forecast", run, "--input", file("claims.csv"), "--format", "fhir"],
+			/claims\.csv: line 1 is not a JSON object; expected a FHIR Bundle/,
+		],
+		"a format that cannot be guessed": [
+			() => ["forecast", run, "--input", root],
+			/is a folder; say so with --format: csv, parquet/,
+		],
+		"an option of another format, under the name it has here": [
+			() => [...claims(), "--patient-column", "x", "--format", "fhir"],
+			/--patient-column does not go with --format fhir/,
+		],
+		"an option for files without a file": [
+			() => ["forecast", run, "--patient", "p00003", "--time-column", "x"],
+			/--time-column is for a file of records; name it with --input FILE/,
+		],
+		"a column that is missing, by the option that names it here": [
+			() => ["forecast", run, "--input", file("people.csv")],
+			/name it with --code-column/,
+		],
+		"a map that is not the dataset's": [
+			() => [...claims(), "--keep-ignored"],
+			/--keep-ignored needs --map FILE/,
+		],
+		"a folder that is no run": [() => ["forecast", root], /is not a run: it has no run\.json/],
+	};
+	for (const [name, [args, message]] of Object.entries(cases))
+		test(name, async () => {
+			const { code, stdout, stderr } = await captured(args());
+			expect(stderr).toMatch(message);
+			expect([code, stdout]).toEqual([2, ""]);
+		});
+
+	test("a run of another version", async () => {
+		const old = file("old");
+		await cp(run, old, { recursive: true });
+		const settings = JSON.parse(await readFile(join(old, "run.json"), "utf8"));
+		await writeFile(join(old, "run.json"), JSON.stringify({ ...settings, version: 1 }));
+		const { code, stderr } = await captured(["forecast", old, "--patient", "p00003"]);
+		expect(code).toBe(2);
+		expect(stderr).toContain("was written by another version: run format 1, expected 2");
+	});
+});

@@ -1,0 +1,139 @@
+import { InputError } from "../../base/errors.js";
+import { hashText } from "../../base/random.js";
+import type { NewPatient } from "../../cohort/index.js";
+import { specialCount } from "../../cohort/vocabulary.js";
+import { answersAt, autoRegressiveAnswers, type Place, sampleFutures } from "../../infer/index.js";
+import type { Answers, Predictor } from "../../models/index.js";
+
+export const methods = ["time-specific", "auto-regressive", "sampled"] as const;
+
+export interface ForecastOptions {
+	readonly method: (typeof methods)[number];
+	/** Codes an answer. */
+	readonly top: number;
+	/** Futures a patient, of method sampled. */
+	readonly samples: number;
+	readonly seed: number;
+}
+
+export interface LikelyCode {
+	readonly token: number;
+	readonly probability: number;
+}
+
+/** What is to be expected of a patient at each time asked about. */
+export interface Forecast {
+	readonly patient: NewPatient;
+	readonly answers: readonly {
+		readonly time: number;
+		readonly place: Place;
+		/** The most likely first. */
+		readonly codes: readonly LikelyCode[];
+	}[];
+}
+
+/** Patients asked about at once. */
+const block = 64;
+
+export async function* forecasts(
+	predictor: Predictor,
+	patients: readonly NewPatient[],
+	times: readonly (readonly number[])[], // [patients][questions]
+	options: ForecastOptions,
+): AsyncGenerator<Forecast> {
+	if (options.method !== "time-specific") checkAfter(patients, times, options.method);
+	for (let first = 0; first < patients.length; first += block) {
+		const own = patients.slice(first, first + block);
+		const asked = times.slice(first, first + block);
+		const { probabilities, places } = await answer(predictor, own, asked, options);
+		for (const [at, patient] of own.entries())
+			yield {
+				patient,
+				answers: (asked[at] ?? []).map((time, question) => ({
+					time,
+					place: places?.[at]?.[question] ?? "after",
+					codes: likeliest(probabilities(at, question), options.top),
+				})),
+			};
+	}
+}
+
+interface Answered {
+	/** Of every token. */
+	probabilities(patient: number, question: number): ArrayLike<number>;
+	/** All after the history if left out. */
+	readonly places?: readonly (readonly Place[])[];
+}
+
+async function answer(
+	predictor: Predictor,
+	patients: readonly NewPatient[],
+	times: readonly (readonly number[])[],
+	{ method, samples, seed }: ForecastOptions,
+): Promise<Answered> {
+	const histories = patients.map(({ history }) => history);
+	if (method === "time-specific") {
+		const answers = await answersAt(predictor, histories, times);
+		return { probabilities: probabilitiesOf(answers), places: answers.places };
+	}
+	if (method === "auto-regressive")
+		return {
+			probabilities: probabilitiesOf(await autoRegressiveAnswers(predictor, histories, times)),
+		};
+	// One by one, so that a patient's futures do not depend on who else is asked about.
+	const shares: number[][][] = [];
+	for (const [at, { id, history }] of patients.entries())
+		shares.push(
+			await sampledShares(predictor, history, times[at] ?? [], samples, hashText(id, seed)),
+		);
+	return { probabilities: (patient, question) => shares[patient]?.[question] ?? [] };
+}
+
+const probabilitiesOf =
+	({ questions, vocab, logProbabilities }: Answers): Answered["probabilities"] =>
+	(patient, question) => {
+		const from = (patient * questions + question) * vocab;
+		return Float64Array.from(logProbabilities.subarray(from, from + vocab), Math.exp);
+	};
+
+/** In which share of the futures each token comes at each time. Futures are drawn in order of time. */
+async function sampledShares(
+	predictor: Predictor,
+	history: NewPatient["history"],
+	times: readonly number[],
+	samples: number,
+	seed: number,
+): Promise<number[][]> {
+	const order = [...times.keys()].sort((a, b) => (times[a] as number) - (times[b] as number));
+	const inOrder = order.map((question) => times[question] as number);
+	const futures = await sampleFutures(predictor, [history], [inOrder], { samples, seed });
+	const shares: number[][] = times.map(() => []);
+	for (const [at, token] of futures.entries()) {
+		const own = shares[order[at % times.length] as number] as number[];
+		own[token] = (own[token] ?? 0) + 1 / samples;
+	}
+	return shares.map((own) => Array.from(own, (share) => share ?? 0));
+}
+
+function likeliest(probabilities: ArrayLike<number>, top: number): LikelyCode[] {
+	return Array.from(probabilities, (probability, token) => ({ token, probability }))
+		.slice(specialCount)
+		.filter(({ probability }) => probability > 0)
+		.sort((a, b) => b.probability - a.probability)
+		.slice(0, top);
+}
+
+/** Steps and futures go on from the last event. */
+function checkAfter(
+	patients: readonly NewPatient[],
+	times: readonly (readonly number[])[],
+	method: string,
+): void {
+	for (const [at, { id, history }] of patients.entries()) {
+		const last = history.times.at(-1);
+		if (last !== undefined && times[at]?.some((time) => time <= last))
+			throw new InputError(
+				`--method ${method} goes on from the last event, and a time of --at is not after that of patient ${id}; give later times, or --method time-specific`,
+			);
+	}
+}

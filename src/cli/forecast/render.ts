@@ -1,0 +1,126 @@
+import type { Token, Vocabulary } from "../../cohort/vocabulary.js";
+import { csvLine } from "../asking/csv.js";
+import { dayText, type Moment, momentJson, type TimeAxis } from "../asking/moments.js";
+import { ageText, personText } from "../asking/person-text.js";
+import { percent, table } from "../table.js";
+import type { Forecast } from "./forecasts.js";
+
+/** What is needed to put a forecast into words. */
+export interface ForecastWords {
+	readonly moments: readonly Moment[];
+	readonly where: TimeAxis;
+	readonly vocabulary: Vocabulary;
+}
+
+const tokenOf = (vocabulary: Vocabulary, token: number) => vocabulary.tokens[token] as Token;
+
+export function forecastJson(
+	{ patient, answers }: Forecast,
+	{ moments, where, vocabulary }: ForecastWords,
+) {
+	const { id, sex, birth, death, history } = patient;
+	const last = history.times.at(-1);
+	return {
+		id,
+		sex,
+		birth: birth === null ? null : momentJson(birth, patient, where),
+		death: death === null ? null : momentJson(death, patient, where),
+		events: history.tokens.length - history.birthEvents,
+		last: last === undefined ? null : momentJson(last, patient, where),
+		answers: answers.map(({ time, place, codes }, at) => ({
+			at: moments[at]?.text,
+			...momentJson(time, patient, where),
+			place,
+			top: codes.map(({ token, probability }) => {
+				const { code, system, name, category } = tokenOf(vocabulary, token);
+				return { code, system, name, category, probability };
+			}),
+		})),
+	};
+}
+
+export const csvHeader = csvLine([
+	...["patient", "at", "date", "day", "age_years", "place"],
+	...["rank", "code", "system", "name", "probability"],
+]);
+
+export function forecastCsv(forecast: Forecast, words: ForecastWords): string {
+	const { id, answers } = forecastJson(forecast, words);
+	return answers
+		.flatMap(({ at, date, day, ageYears, place, top }) =>
+			top.map(({ code, system, name, probability }, rank) =>
+				csvLine([
+					...[id, at ?? "", date ?? "", day, ageYears, place],
+					...[rank + 1, code, system, name, probability],
+				]),
+			),
+		)
+		.join("");
+}
+
+/** Times beside each other in one table. */
+const mostBeside = 3;
+const probabilityWidth = 7;
+const least = 14;
+
+/** A patient's answers, as tables no wider than `columns`. */
+export function forecastText(
+	{ patient, answers }: Forecast,
+	{ moments, where, vocabulary }: ForecastWords,
+	columns: number,
+): string {
+	const heading = ({ time }: Forecast["answers"][number], at: number) => {
+		const { text, kind } = moments[at] as Moment;
+		const day = dayText(time, where);
+		const age = patient.birth === null ? "" : `, age ${ageText(time, patient.birth, where)}`;
+		return kind === "since" ? `${text}: ${day}${age}` : `${day}${age}`;
+	};
+	const beside = Math.min(mostBeside, answers.length);
+	const width = Math.max(
+		least,
+		Math.floor((columns - 2 * (beside - 1)) / beside) - probabilityWidth - 2,
+	);
+	const parts = [`${personText(patient, where)}\n`];
+	for (let first = 0; first < answers.length; first += beside) {
+		const own = answers.slice(first, first + beside);
+		const headings = own.map((answer, i) =>
+			cut(heading(answer, first + i), width + probabilityWidth + 2),
+		);
+		const rows = Math.max(...own.map(({ codes }) => codes.length));
+		const cells = Array.from({ length: rows }, (_, rank) =>
+			own.flatMap(({ codes }, i) => {
+				const code = codes[rank];
+				if (!code) return ["", ""];
+				const { code: written, name } = tokenOf(vocabulary, code.token);
+				const text = name === written ? written : `${written} ${name}`;
+				const wide = (headings[i]?.length ?? 0) - probabilityWidth - 2;
+				return [
+					cut(text, width).padEnd(wide),
+					percent(code.probability).padStart(probabilityWidth),
+				];
+			}),
+		);
+		const header = headings.flatMap((text) => [text, ""]);
+		parts.push("\n", spanned(header, cells));
+	}
+	return parts.join("");
+}
+
+const cut = (text: string, width: number) =>
+	text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+
+/** A table in which a heading may reach over the column to its right. */
+function spanned(header: readonly string[], rows: readonly (readonly string[])[]): string {
+	const body = table(
+		header.map(() => ""),
+		rows,
+	)
+		.split("\n")
+		.slice(1);
+	const widths = header.map((_, at) => Math.max(0, ...rows.map((row) => row[at]?.length ?? 0)));
+	const line = header.reduce((text, name, at) => {
+		const starts = widths.slice(0, at).reduce((sum, width) => sum + width + 2, 0);
+		return name === "" ? text : text.padEnd(starts) + name;
+	}, "");
+	return [line, ...body].join("\n");
+}

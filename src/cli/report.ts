@@ -1,0 +1,98 @@
+import { writeFile } from "node:fs/promises";
+import { Command } from "commander";
+import { checkFileTarget, replaceFile } from "../cohort/index.js";
+import { openRunDataset, readTrained, runFiles } from "../train/index.js";
+import { examples } from "./examples.js";
+import type { Io } from "./io.js";
+import { printJson } from "./io.js";
+import { wholeNumber } from "./option-values.js";
+
+interface Options {
+	readonly out?: string;
+	readonly dataset?: string;
+	readonly patient?: readonly string[];
+	readonly seed: number;
+	readonly threads?: number;
+	readonly force?: true;
+	readonly json?: true;
+}
+
+const description = `Writes one page with all that is known of a run: findings, tables, figures, how it was made, limits.
+
+The page is a single HTML file that needs no network and no script. It tells what \`trajgpt evaluate\`
+has measured; what was not measured is named, with the command that does it. The figures are also
+written to the run's folder, as SVG and PNG. Two test patients are shown by name: treat the page
+as you treat the records.`;
+
+export function command(io: Io): Command {
+	return new Command("report")
+		.description(description)
+		.argument("<run>", "folder that pretrain wrote")
+		.option("--out <file>", "where to write the page (default: report.html in the run)")
+		.option("--dataset <folder>", "where the run's dataset is now, if it was moved")
+		.option(
+			"--patient <id>",
+			"a patient to show, instead of those chosen by rule; may be repeated",
+			(id: string, all: readonly string[] = []) => [...all, id],
+		)
+		.option("--seed <n>", "of the maps and of the choice of patients", wholeNumber(0), 0)
+		.option("--threads <n>", "threads; as many as in training if left out", wholeNumber(1))
+		.option("--force", "replace a page named by --out that is there")
+		.option("--json", "print one JSON document: the files, the findings, what is missing")
+		.addHelpText(
+			"after",
+			examples({
+				"trajgpt report runs/sim": "runs/sim/report.html, and figures beside it",
+				"trajgpt report runs/sim --patient p000060 --out p000060.html": "about a certain patient",
+			}),
+		)
+		.action((folder: string, options: Options) => act(io, folder, options));
+}
+
+async function act(io: Io, folder: string, options: Options): Promise<void> {
+	const { patient, seed, json } = options;
+	const files = runFiles(folder);
+	const out = options.out ?? files.report;
+	if (options.out !== undefined) await checkFileTarget(out, options.force ?? false);
+	const trained = readTrained(folder);
+	const dataset = await openRunDataset(folder, trained.run, options.dataset);
+	const { nodeRuntime } = await import("../runtime/node.js");
+	const { findings, reportPage } = await import("../figures/report/index.js");
+	const { drawingsIn } = await import("./report/drawings.js");
+	const { gatherReport } = await import("./report/gather.js");
+	const drawings = await drawingsIn(files.figures);
+	const report = await gatherReport({
+		folder,
+		trained,
+		dataset,
+		runtime: nodeRuntime({ threads: options.threads ?? trained.run.threads, purpose: "inference" }),
+		drawings,
+		seed,
+		...(patient && { patients: patient }),
+		stage: (text) => io.stderr.write(`${text}\n`),
+	});
+	await replaceFile(out, (partial) => writeFile(partial, reportPage(report)));
+	const missing = report.missing.map(({ task, what, command }) => ({
+		task,
+		what,
+		command: command.replace("RUN", folder),
+	}));
+	const found = findings(report);
+	if (json)
+		printJson(io, {
+			report: out,
+			figures: drawings.files,
+			findings: found,
+			missing,
+			warnings: report.warnings,
+		});
+	else
+		io.stdout.write(
+			[
+				...found.map(({ says }) => `${says}\n`),
+				...report.warnings.map((warning) => `note: ${warning}\n`),
+				...missing.map(({ what, command }) => `not measured: ${what}; run ${command}\n`),
+				`report: ${out}\n`,
+			].join(""),
+		);
+}

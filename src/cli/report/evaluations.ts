@@ -1,0 +1,68 @@
+import { existsSync, readdirSync } from "node:fs";
+import type { Dataset } from "../../cohort/index.js";
+import { type Evaluation, readEvaluation, tasksOf } from "../../evaluate/index.js";
+import type { MissingEvaluation } from "../../figures/report/index.js";
+import { runFiles, type Trained } from "../../train/index.js";
+
+const whats: Readonly<Record<string, string>> = {
+	next: "the next record",
+	forecast: "records far ahead",
+};
+
+/** What a run's folder knows of itself: measured, missing, or measured with other weights. */
+export interface Evaluations {
+	readonly there: readonly Evaluation[];
+	readonly missing: readonly MissingEvaluation[];
+	readonly warnings: readonly string[];
+}
+
+export async function readEvaluations(
+	folder: string,
+	trained: Trained,
+	dataset: Dataset,
+): Promise<Evaluations> {
+	const tasks = tasksOf(dataset);
+	const files = existsSync(runFiles(folder).evaluations)
+		? readdirSync(runFiles(folder).evaluations)
+		: [];
+	const others = files
+		.filter((name) => name.endsWith(".json"))
+		.map((name) => name.slice(0, -".json".length))
+		.filter((task) => !tasks.includes(task))
+		.sort();
+	const there: Evaluation[] = [];
+	const missing: MissingEvaluation[] = [];
+	for (const task of [...tasks, ...others]) {
+		const evaluation = await readEvaluation(folder, task);
+		if (evaluation) there.push(evaluation);
+		else
+			missing.push({
+				task,
+				what: whats[task] ?? `the task ${task}`,
+				command: `trajgpt evaluate RUN --task ${task}`,
+			});
+	}
+	missing.push(...notFineTuned(there));
+	return { there, missing, warnings: there.flatMap((one) => outdated(one, trained)) };
+}
+
+/** Tasks that were asked in other ways, but not after training on their labels. */
+const notFineTuned = (evaluations: readonly Evaluation[]): MissingEvaluation[] =>
+	evaluations
+		.filter(({ rows }) => rows.some(({ setting }) => setting !== undefined))
+		.filter(({ rows }) => rows.every(({ setting }) => setting !== "fine-tuned"))
+		.map(({ task }) => ({
+			task,
+			what: `${task}, fine-tuned`,
+			command: `trajgpt finetune RUN --task ${task}`,
+		}));
+
+function outdated({ task, made }: Evaluation, { step, manifest }: Trained): string[] {
+	if (made.dataset !== manifest.contentHash)
+		return [`The evaluation “${task}” was made on another dataset; evaluate again.`];
+	if (made.step !== step)
+		return [
+			`The evaluation “${task}” was made with the weights of step ${made.step}; the run now has those of step ${step}. Evaluate again.`,
+		];
+	return [];
+}

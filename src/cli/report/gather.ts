@@ -1,0 +1,229 @@
+import { basename, resolve } from "node:path";
+import type { Dataset, DatasetSummary } from "../../cohort/index.js";
+import { summarize } from "../../cohort/index.js";
+import { expectedCalibrationError } from "../../evaluate/calibration.js";
+import type { Evaluation } from "../../evaluate/index.js";
+import { timeName } from "../../figures/clock.js";
+import {
+	type Clock,
+	calibrationFigure,
+	datasetFigure,
+	decayFigure,
+	learningCurveFigure,
+	patientMapFigure,
+	recallByWindowFigure,
+	riskFigure,
+	tokenMapFigure,
+	trajectoryFigure,
+} from "../../figures/index.js";
+import type { HeadInWords, PatientStory, Report } from "../../figures/report/index.js";
+import { headMemory, type MemoryByCategory } from "../../infer/index.js";
+import type { Runtime } from "../../runtime/index.js";
+import { truthFile } from "../../simulate/index.js";
+import { readEventLog } from "../../train/event-log.js";
+import { runFiles, type Trained } from "../../train/index.js";
+import { chosenByName, chosenByRule, ruleText, targetsOf } from "./chosen.js";
+import type { Drawings } from "./drawings.js";
+import { readEvaluations } from "./evaluations.js";
+import { factsOf } from "./facts.js";
+import { patientMap, tokenMap } from "./maps.js";
+import { storyOf } from "./story.js";
+
+export interface ReportRequest {
+	readonly folder: string;
+	readonly trained: Trained;
+	readonly dataset: Dataset;
+	readonly runtime: Runtime;
+	readonly drawings: Drawings;
+	readonly seed: number;
+	/** Patients whose stories are told; chosen by rule if left out. */
+	readonly patients?: readonly string[];
+	/** Told what is being done. */
+	readonly stage: (text: string) => void;
+}
+
+const split = "test";
+
+/** Everything the page says; figures are drawn on the way. */
+export async function gatherReport(request: ReportRequest): Promise<Report> {
+	const { folder, trained, dataset, drawings, seed, stage } = request;
+	stage("reading the dataset");
+	const summary = await summarize(dataset);
+	const { there, missing, warnings } = await readEvaluations(folder, trained, dataset);
+	const log = readEventLog(runFiles(folder).log);
+	const name = basename(resolve(folder));
+	const simulated = isSimulated(dataset, there);
+	const { model, weights } = trained;
+	const { labels } = summary;
+	const dataDrawing = await drawings.draw(
+		"dataset",
+		datasetFigure(summary, { title: simulated ? "The simulated people" : "The people" }),
+		"Who is in the dataset: how long and how dense histories are, which codes they hold, and how often the labelled questions came true.",
+	);
+	const measured = await evaluationFigures(drawings, there);
+	stage("drawing the codes");
+	const { map, likeness } = tokenMap(trained, { seed });
+	const tokens = await drawings.draw(
+		"codes",
+		tokenMapFigure(map),
+		"Each mark is a code, placed by what training has changed in its embedding, less what it has changed in all alike. A cross is the decay vector of a head of the first layer, among the codes after which that head remembers longest.",
+	);
+	stage("drawing the patients");
+	const people = await patientMap(request.runtime, trained, dataset, summary, split, { seed });
+	const patients = await drawings.draw(
+		"patients",
+		patientMapFigure(people),
+		labels.length > 0
+			? "Each mark is a test patient as the model saw them when the question was put, before its answer was known. Where triangles gather, the model tells cases apart without having been shown a label."
+			: "Each mark is a test patient as the model sees them after their last record.",
+	);
+	stage("measuring memory");
+	const memory = await memoryOf(request);
+	const stories = await storiesOf(request, summary);
+	return {
+		name,
+		model: {
+			name: model.id === "trajgpt" ? "TrajGPT" : model.id,
+			cite: model.cite,
+			parameters: [...weights.values()].reduce((sum, { data }) => sum + data.length, 0),
+		},
+		simulated,
+		manifest: dataset.manifest,
+		summary,
+		split,
+		evaluations: there,
+		missing,
+		warnings,
+		figures: {
+			dataset: dataDrawing,
+			...measured,
+			tokens,
+			patients,
+			...(memory && { memory: memory.drawing }),
+			learning: await drawings.draw(
+				"learning",
+				learningCurveFigure({ events: log }),
+				"The loss in nats: how improbable the model found what was recorded, in training and for the validation patients. The weights of the best epoch are the ones used here.",
+			),
+		},
+		stories,
+		likeness,
+		memory: memory?.words,
+		made: factsOf(trained, dataset, there, log, seed),
+	};
+}
+
+/** By the simulator's own file beside the records, or because there is an oracle to ask. */
+const isSimulated = ({ manifest }: Dataset, evaluations: readonly Evaluation[]): boolean =>
+	manifest.source.notes.some((note) => note.includes(truthFile)) ||
+	evaluations.some(({ rows }) => rows.some(({ who }) => who === "oracle"));
+
+async function evaluationFigures(drawings: Drawings, evaluations: readonly Evaluation[]) {
+	const forecast = evaluations.find(({ task }) => task === "forecast");
+	const curves = evaluations.flatMap(({ task, calibration, topCalibration }) => [
+		...(calibration?.length
+			? [{ name: task === "next" ? "next record: every code" : task, bins: calibration }]
+			: []),
+		...(topCalibration?.length
+			? [{ name: `${task === "next" ? "next record" : task}: first choice`, bins: topCalibration }]
+			: []),
+	]);
+	return {
+		...(forecast?.windows?.length && {
+			recall: await drawings.draw(
+				"recall",
+				recallByWindowFigure(forecast),
+				"The further ahead, the harder. Each row is one way to forecast; its width shows how many patients have that recall.",
+			),
+		}),
+		...(curves.length > 0 && {
+			calibration: await drawings.draw(
+				"calibration",
+				calibrationFigure(
+					curves.map((curve) => ({ ...curve, ece: expectedCalibrationError(curve.bins) })),
+				),
+				"Points on the diagonal are probabilities that came true as often as they said. Points above it were too low, points below it too high.",
+			),
+		}),
+	};
+}
+
+async function memoryOf({ runtime, trained, dataset, drawings }: ReportRequest) {
+	if (!trained.model.forgetting) return undefined;
+	const histories = [];
+	for await (const history of dataset.histories(split)) histories.push(history);
+	const memory = await headMemory(runtime, trained, histories);
+	if (memory.heads.length === 0) return undefined;
+	const drawing = await drawings.draw(
+		"memory",
+		decayFigure(memory),
+		"How long a head takes to forget half of what it holds, by the category of the code that came last: the decay the model really uses, averaged over the records of the test patients.",
+	);
+	return { drawing, words: inWords(memory) };
+}
+
+function inWords({ heads, unit }: MemoryByCategory) {
+	const middle = heads
+		.map(({ layer, head, halfLives }): HeadInWords => {
+			const sorted = halfLives.toSorted((a, b) => a - b);
+			return { layer, head, halfLife: sorted[Math.floor((sorted.length - 1) / 2)]! };
+		})
+		.sort((a, b) => a.halfLife - b.halfLife);
+	return { shortest: middle[0]!, longest: middle.at(-1)!, unit };
+}
+
+async function storiesOf(
+	{ trained, dataset, runtime, drawings, seed, patients, stage }: ReportRequest,
+	summary: DatasetSummary,
+): Promise<Report["stories"]> {
+	const { vocabulary, model, config, weights } = trained;
+	const targets = targetsOf(vocabulary, summary);
+	const chosen = patients
+		? await chosenByName(dataset, patients, targets)
+		: await chosenByRule(dataset, split, targets, seed);
+	const { source, timeUnit } = dataset.manifest;
+	const axis: Omit<Clock, "birth"> = { unitDays: timeUnit.days, axis: source.axis };
+	const told: PatientStory[] = [];
+	const predictor = model.predictor(runtime, config, weights);
+	try {
+		for (const [at, one] of chosen.entries()) {
+			stage(`telling of patient ${at + 1} of ${chosen.length}`);
+			const { trajectory, picture, risk } = await storyOf(predictor, vocabulary, one, axis);
+			const { history, target, lookUp, recordedAt } = one;
+			told.push({
+				id: history.id,
+				target: target.name,
+				lookUp,
+				later: trajectory.forecast.length,
+				foreseen: trajectory.forecast.filter(({ matched }) => matched).length,
+				recorded:
+					recordedAt === undefined
+						? undefined
+						: timeName(trajectory.clock, history.times[recordedAt]!),
+				risk,
+				trajectory: await drawings.draw(
+					`trajectory-${at + 1}`,
+					trajectoryFigure(trajectory),
+					"What the model was shown, and which of the later records it foresaw. Each later record was asked about at its own date, from the records shown alone.",
+				),
+				riskCurve: await drawings.draw(
+					`risk-${at + 1}`,
+					riskFigure(picture),
+					`The risk of ${target.name} as the records came in, and how it goes on after the last one before ${recordedAt === undefined ? "the end" : "it was recorded itself"}.`,
+				),
+			});
+		}
+	} finally {
+		await predictor.dispose();
+	}
+	return {
+		told,
+		rule: patients
+			? "Chosen by whoever made this report."
+			: ruleText(
+					split,
+					chosen.map(({ target }) => target),
+					seed,
+				),
+	};
+}

@@ -1,0 +1,107 @@
+import { InvalidArgumentError } from "commander";
+import { InputError } from "../../base/errors.js";
+import type { NewPatient } from "../../cohort/index.js";
+import type { Token } from "../../cohort/vocabulary.js";
+import type { Edit } from "../../infer/index.js";
+import { type CodeBook, findCode } from "../asking/find-code.js";
+import { dayText, type Moment, momentOf, type TimeAxis, timesOf } from "../asking/moments.js";
+
+export interface EditOptions {
+	readonly add?: readonly { readonly code: string; readonly at: Moment }[];
+	/** Events are counted from 1, birth not among them. */
+	readonly remove?: readonly number[];
+	readonly move?: readonly { readonly event: number; readonly at: Moment }[];
+}
+
+/** CODE@TIME. */
+export function addedOf(text: string, before: EditOptions["add"] = []): EditOptions["add"] {
+	const [, code, time] = /^([^@]+)@(.+)$/.exec(text) ?? [];
+	if (!code || !time)
+		throw new InvalidArgumentError("Expected a code and a time, as in 250@2010-05-01.");
+	return [...before, { code, at: momentOf(time) }];
+}
+
+/** N, the number of an event. */
+export function removedOf(text: string, before: readonly number[] = []): readonly number[] {
+	return [...before, eventNumber(text)];
+}
+
+/** N@TIME. */
+export function movedOf(text: string, before: EditOptions["move"] = []): EditOptions["move"] {
+	const [, event, time] = /^([^@]+)@(.+)$/.exec(text) ?? [];
+	if (!event || !time)
+		throw new InvalidArgumentError("Expected the number of an event and a time, as in 12@-6m.");
+	return [...before, { event: eventNumber(event), at: momentOf(time) }];
+}
+
+function eventNumber(text: string): number {
+	if (/^[1-9]\d*$/.test(text)) return Number(text);
+	throw new InvalidArgumentError("Expected the number of an event, from 1; --events lists them.");
+}
+
+/** What would be different, and how to say it. */
+export interface Edits {
+	readonly edits: readonly Edit[];
+	readonly name: string;
+}
+
+/** The edits a user asks for; undefined where there are none. */
+export function editsOf(
+	{ add = [], remove = [], move = [] }: EditOptions,
+	patient: NewPatient,
+	where: TimeAxis,
+	book: CodeBook,
+): Edits | undefined {
+	if (add.length + remove.length + move.length === 0) return undefined;
+	const { history } = patient;
+	const edits: Edit[] = [];
+	const names: string[] = [];
+	const named = (token: number) => (book.vocabulary.tokens[token] as Token).name;
+	const timeOf = (moment: Moment, option: string) =>
+		timesOf([moment], [patient], where, option)[0]?.[0] as number;
+	const touched = new Set<number>();
+	const indexOf = (event: number, option: string) => {
+		const index = event - 1 + history.birthEvents;
+		if (index >= history.tokens.length)
+			throw new InputError(
+				`${option} ${event}: patient ${patient.id} has ${history.tokens.length - history.birthEvents} events; --events lists them`,
+			);
+		if (touched.has(event))
+			throw new InputError(`event ${event} is edited twice; give one --remove or --move an event`);
+		touched.add(event);
+		return index;
+	};
+	for (const { code, at } of add) {
+		const token = oneToken(code, book);
+		const time = timeOf(at, "--add");
+		edits.push({ add: { token, time } });
+		names.push(`with ${named(token)} at ${dayText(time, where)}`);
+	}
+	for (const event of remove) {
+		const index = indexOf(event, "--remove");
+		edits.push({ remove: index });
+		names.push(
+			`without ${named(history.tokens[index] as number)} of ${dayText(history.times[index] as number, where)}`,
+		);
+	}
+	for (const { event, at } of move) {
+		const index = indexOf(event, "--move");
+		const time = timeOf(at, "--move");
+		edits.push({ move: index, to: time });
+		names.push(
+			`${named(history.tokens[index] as number)} of ${dayText(history.times[index] as number, where)} moved to ${dayText(time, where)}`,
+		);
+	}
+	return { edits, name: names.join(", ") };
+}
+
+function oneToken(code: string, book: CodeBook): number {
+	const { tokens } = findCode(code, book);
+	const itself = tokens.find((token) => book.vocabulary.tokens[token]?.code === code);
+	if (itself !== undefined) return itself;
+	if (tokens.length === 1) return tokens[0] as number;
+	const codes = tokens.slice(0, 5).map((token) => book.vocabulary.tokens[token]?.code);
+	throw new InputError(
+		`--add ${code} stands for ${tokens.length} codes of the model; name one of them, such as ${codes.join(", ")}`,
+	);
+}

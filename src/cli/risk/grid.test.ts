@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import type { NewPatient } from "../../cohort/index.js";
+import { momentOf } from "../asking/moments.js";
+import { gridOf } from "./grid.js";
+
+const patient = (...times: number[]): NewPatient => ({
+	...{ id: "p", sex: null, birth: -50, death: null },
+	history: {
+		...{ id: "p", sex: null, birthEvents: 1 },
+		tokens: Int32Array.from([2, ...times]),
+		times: Float64Array.from([-50, ...times]),
+	},
+});
+const where = { axis: "days", unitDays: 1 } as const;
+
+test("equal steps between two times, both included where they fit", () => {
+	const times = gridOf(patient(0, 40), where, {
+		from: momentOf("10"),
+		to: momentOf("+0.3d"),
+		step: 0.1,
+	});
+	expect(times).toHaveLength(304);
+	expect([times[0], times.at(-1)]).toEqual([10, expect.closeTo(40.3, 9)]);
+	expect([...gridOf(patient(0), where, { to: momentOf("25"), step: 10 })]).toEqual([0, 10, 20]);
+});
+
+test("by default from the first event to five years after the last, by months or so", () => {
+	const times = gridOf(patient(0, 3000), where, {});
+	expect([times[0], times.length]).toEqual([0, 159]);
+	expect((times[1] as number) - (times[0] as number)).toBeCloseTo(365.25 / 12);
+	const short = gridOf(patient(0), where, { to: momentOf("2") });
+	expect([short.length, short.at(-1)]).toEqual([101, 2]);
+	expect([...gridOf(patient(), where, { to: momentOf("-50") })]).toEqual([-50]);
+});
+
+test("refuses an end before the start, and more times than can be meant", () => {
+	expect(() => gridOf(patient(0), where, { to: momentOf("-10") })).toThrow(
+		"--from (the first event) lies after --to -10",
+	);
+	expect(() => gridOf(patient(0), where, { step: 0.01 })).toThrow(
+		"--step makes 182,626 times; expected at most 20,000",
+	);
+});

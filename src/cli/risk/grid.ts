@@ -1,0 +1,47 @@
+import { InputError } from "../../base/errors.js";
+import type { NewPatient } from "../../cohort/index.js";
+import { type Moment, momentOf, type TimeAxis, timesOf, yearDays } from "../asking/moments.js";
+
+export interface GridOptions {
+	readonly from?: Moment;
+	readonly to?: Moment;
+	/** In days. */
+	readonly step?: number;
+}
+
+/** Steps that people think in, in days. */
+const usualSteps = [1, 7, 14, yearDays / 12, yearDays / 4, yearDays / 2, yearDays];
+/** As many times as a drawing can show. */
+const enough = 250;
+const few = 20;
+const mostTimes = 20_000;
+
+const usualEnd = momentOf("+5y");
+
+/** Equal steps, by default from the first event until five years after the last. */
+export function gridOf(patient: NewPatient, where: TimeAxis, options: GridOptions): Float64Array {
+	const timeOf = (moment: Moment, option: string) =>
+		timesOf([moment], [patient], where, option)[0]?.[0] as number;
+	const { times, birthEvents } = patient.history;
+	const from = options.from
+		? timeOf(options.from, "--from")
+		: (times[birthEvents] ?? times[0] ?? 0);
+	const to = timeOf(options.to ?? usualEnd, "--to");
+	if (from > to)
+		throw new InputError(
+			`--from ${options.from?.text ?? "(the first event)"} lies after --to ${options.to?.text ?? usualEnd.text}; exchange them, or leave one out`,
+		);
+	const days = (to - from) * where.unitDays;
+	const step = (options.step ?? usualStep(days)) / where.unitDays;
+	const count = 1 + Math.floor((to - from) / step + 1e-9);
+	if (count > mostTimes)
+		throw new InputError(
+			`--step makes ${count.toLocaleString("en-US")} times; expected at most ${mostTimes.toLocaleString("en-US")}: choose a longer one, or a shorter time`,
+		);
+	return Float64Array.from({ length: count }, (_, at) => from + at * step);
+}
+
+function usualStep(days: number): number {
+	if (days < few) return days > 0 ? days / 100 : 1;
+	return usualSteps.find((step) => days / step <= enough) ?? days / enough;
+}

@@ -1,0 +1,167 @@
+import type { Token } from "../../cohort/vocabulary.js";
+import { dayText } from "../asking/moments.js";
+import { ageText, personText } from "../asking/person-text.js";
+import type { Blocks } from "../describe/blocks.js";
+import { table } from "../table.js";
+import { ownEvents, type RiskWords } from "./json.js";
+import type { CodeRisk, Contributions } from "./risks.js";
+
+/** Rows that are read at a glance. */
+const mostRows = 25;
+const barWidth = 24;
+
+/** As many digits as the highest of some risks needs to show three figures. */
+function shares(highest: number) {
+	const digits = highest >= 0.1 ? 1 : highest >= 0.01 ? 2 : 3;
+	return {
+		share: (risk: number) => `${(100 * risk).toFixed(digits)} %`.padStart(digits + 6),
+		points: (change: number) => {
+			const text = Math.abs(100 * change).toFixed(digits);
+			const sign = Number(text) === 0 ? "" : change > 0 ? "+" : "-";
+			return `${sign}${text}`.padStart(digits + 4);
+		},
+	};
+}
+
+export function risksText(
+	risks: readonly CodeRisk[],
+	words: RiskWords,
+	top: number,
+	blocks: Blocks,
+): string {
+	const { patient, whatIf } = words.question;
+	const parts = [
+		`${personText(patient, words.where)}\n`,
+		...(whatIf ? [`what if: ${whatIf.name}\n`] : []),
+	];
+	for (const risk of risks) {
+		const { share } = shares(highestOf(risk));
+		parts.push(
+			`\nRisk of ${named(risk.code)}: its chance, if something is recorded at that time\n\n`,
+			trajectoryTable(risk, words, blocks),
+			surgesText(risk, words),
+			...risk.contributions.map((own) =>
+				contributionsText(own, words, top, `${named(risk.code)}, ${share(own.risk).trim()}`),
+			),
+		);
+	}
+	return parts.join("");
+}
+
+const named = ({ code, name }: { readonly code: string; readonly name: string }) =>
+	code === name ? code : `${code} ${name}`;
+
+const highestOf = ({ trajectory, whatIf }: CodeRisk): number =>
+	[...trajectory.risk, ...(whatIf?.risk ?? [])].reduce((a, b) => Math.max(a, b), 0);
+
+/** Every so many times, and the last. */
+function shownRows(count: number): number[] {
+	const every = Math.ceil(count / (mostRows - 1));
+	const rows = Array.from({ length: Math.ceil(count / every) }, (_, at) => at * every);
+	return rows.at(-1) === count - 1 ? rows : [...rows, count - 1];
+}
+
+function trajectoryTable(risk: CodeRisk, { question, where }: RiskWords, blocks: Blocks): string {
+	const { trajectory, whatIf } = risk;
+	const { birth } = question.patient;
+	const highest = highestOf(risk);
+	const { share, points } = shares(highest);
+	const shown = shownRows(trajectory.times.length);
+	const rows = shown.map((at, row) => {
+		const value = trajectory.risk[at] as number;
+		const before = trajectory.risk[shown[row - 1] ?? at] as number;
+		const time = trajectory.times[at] as number;
+		const other = whatIf?.risk[at];
+		return [
+			dayText(time, where),
+			...(birth === null ? [] : [ageText(time, birth, where)]),
+			share(value),
+			row === 0 ? "" : points(value - before),
+			...(other === undefined ? [] : [share(other), points(other - value)]),
+			blocks.bar(highest > 0 ? value / highest : 0, barWidth).padEnd(barWidth) +
+				(trajectory.places[at] === "after" ? " forecast" : ""),
+		];
+	});
+	const header = [
+		where.axis === "dates" ? "date" : "day",
+		...(birth === null ? [] : ["age"]),
+		"risk",
+		"change",
+		...(whatIf ? ["what if", "difference"] : []),
+		"",
+	];
+	const all = trajectory.times.length;
+	const left =
+		shown.length < all ? `\n${shown.length} of ${all} times; --json and --csv have all. ` : "\n";
+	return `${table(header, rows)}${left}Changes are in percentage points, since the row above.\n`;
+}
+
+function surgesText({ trajectory, code }: CodeRisk, words: RiskWords): string {
+	const { where } = words;
+	const { points } = shares(trajectory.risk.reduce((a, b) => Math.max(a, b), 0));
+	if (trajectory.surges.length === 0) return `\nNo rise of ${named(code)} stands out.\n`;
+	const rows = trajectory.surges.map(({ from, to, growth, events }) => [
+		dayText(from, where),
+		dayText(to, where),
+		points(growth),
+		phenotypesIn(events, words, named).join(", ") || "nothing",
+	]);
+	return `\nRises that stand out, and what was recorded then:\n\n${table(["from", "to", "points", "recorded"], rows)}`;
+}
+
+/** What was recorded, each once, with how often; the birth is no record. */
+export function phenotypesIn(
+	events: readonly number[],
+	{ question, vocabulary }: RiskWords,
+	nameOf: (token: Token) => string,
+): string[] {
+	const { tokens, birthEvents } = question.patient.history;
+	const counts = new Map<number, number>();
+	for (const index of events) {
+		if (index < birthEvents) continue;
+		const token = tokens[index] as number;
+		counts.set(token, (counts.get(token) ?? 0) + 1);
+	}
+	return [...counts].map(
+		([token, count]) => nameOf(vocabulary.tokens[token] as Token) + (count > 1 ? ` ×${count}` : ""),
+	);
+}
+
+function contributionsText(
+	{ time, risk, effects }: Contributions,
+	words: RiskWords,
+	top: number,
+	what: string,
+): string {
+	const { question, where, vocabulary } = words;
+	const { tokens, times, birthEvents } = question.patient.history;
+	const { share, points } = shares(risk);
+	const effectOf = (index: number) => effects[index] as number;
+	const found = ownEvents(words)
+		.filter((index) => (times[index] as number) < time && effectOf(index) !== 0)
+		.sort((a, b) => Math.abs(effectOf(b)) - Math.abs(effectOf(a)))
+		.slice(0, top);
+	const heading = `\nWhat drove the risk at ${dayText(time, where)} (${what}):`;
+	if (found.length === 0) return `${heading} no event lies before it.\n`;
+	const rows = found.map((index) => [
+		index + 1 - birthEvents,
+		dayText(times[index] as number, where),
+		named(vocabulary.tokens[tokens[index] as number] as Token),
+		points(effectOf(index)),
+		share(risk - effectOf(index)),
+	]);
+	return `${heading}\n\n${table(["event", where.axis === "dates" ? "date" : "day", "recorded", "points", "risk without it"], rows)}`;
+}
+
+/** The history, with the numbers that edits go by. */
+export function eventsText(words: RiskWords): string {
+	const { question, where, vocabulary } = words;
+	const { tokens, times, birthEvents } = question.patient.history;
+	const rows = ownEvents(words).map((index) => [
+		index + 1 - birthEvents,
+		dayText(times[index] as number, where),
+		named(vocabulary.tokens[tokens[index] as number] as Token),
+	]);
+	const day = where.axis === "dates" ? "date" : "day";
+	return `\nEvents, by the numbers that --remove and --move take:\n\n${table(["event", day, "recorded"], rows)}`;
+}

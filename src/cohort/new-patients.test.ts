@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import { builtInMap } from "../codes/index.js";
+import type { RecordRow } from "../records/rows.js";
+import type { Manifest } from "./manifest.js";
+import { mapOfDataset, newPatients } from "./new-patients.js";
+import type { PrepareOptions } from "./prepare.js";
+import { prepareDefaults } from "./prepare.js";
+import { idsIn, prepared, smallMap } from "./testing/prepared.js";
+import { sourceOf } from "./testing/source-of.js";
+import { specialTokens } from "./vocabulary.js";
+
+const [t1, t2, t3] = idsIn("train", 3) as [string, string, string];
+
+const icd = (code: string, time: number): Partial<RecordRow> => ({
+	code,
+	time,
+	system: "ICD9CM",
+	kind: "diagnosis",
+});
+const drug = (code: string, time: number): Partial<RecordRow> => ({
+	code,
+	time,
+	system: "ATC",
+	kind: "drug",
+});
+
+const known = sourceOf(
+	{ [t1]: "abab", [t2]: "ba", [t3]: "aab" },
+	{
+		[t1]: { birth: -100, sex: "female", times: [5, 10, 10, 40], rows: [icd("25000", 10)] },
+		[t2]: { sex: "male", rows: [icd("42800", 3), drug("C07AB02", 3)] },
+		[t3]: { times: [2, 2, 1], birth: -5, death: 3, rows: [drug("C07AB02", 1)] },
+	},
+);
+
+async function trained(options: Partial<PrepareOptions> = {}) {
+	const { dataset, histories } = await prepared(known, options);
+	const { manifest, vocabulary } = dataset;
+	const own = manifest.codes.map === smallMap.source ? smallMap : undefined;
+	return { histories, manifest, vocabulary, known: { manifest, vocabulary, map: own } };
+}
+
+describe("the patients of the dataset, read again as new", () => {
+	const ways: Record<string, Partial<PrepareOptions>> = {
+		"as it is": {},
+		"units of 30 days": { unitDays: 30 },
+		"one record a code and day": { dedup: "day" },
+		"drugs as tokens": { drugs: "tokens" },
+		"codes as they are": { codes: "as-is" },
+		"deaths as tokens": { deathToken: true },
+		"the last two records": { maxRecords: 2 },
+		"unmapped codes kept": { unmapped: "keep" },
+	};
+	for (const [name, options] of Object.entries(ways))
+		test(`have the same histories: ${name}`, async () => {
+			const { known: of, histories } = await trained(options);
+			const { patients, unknown, axis } = await newPatients(known, of);
+			expect(axis).toBe("days");
+			expect(unknown).toEqual({ codes: 0, records: 0, top: [] });
+			expect(patients.map(({ id }) => id)).toEqual([t1, t2, t3].sort());
+			for (const { id, history } of patients) expect(history).toEqual(histories.get(id));
+		});
+
+	test("say when the person was born and died", async () => {
+		const { known: of } = await trained({ unitDays: 10 });
+		const { patients } = await newPatients(known, of);
+		expect(patients.find(({ id }) => id === t3)).toMatchObject({ birth: -0.5, death: 0.3 });
+		expect(patients.find(({ id }) => id === t2)).toMatchObject({ birth: null, death: null });
+	});
+});
+
+describe("records the model knows nothing of", () => {
+	test("are skipped, counted and named", async () => {
+		const { known: of, vocabulary } = await trained({ minCount: 2 });
+		const strangers = sourceOf(
+			{ new: "azbzy" },
+			{ new: { rows: [icd("V700", 9), icd("25002", 9), icd("V700", 11), drug("C07AB02", 1)] } },
+		);
+		const { patients, unknown, notes } = await newPatients(strangers, of);
+		const codes = Array.from(patients[0]!.history.tokens, (t) => vocabulary.tokens[t]?.code);
+		expect(codes).toEqual(["a", "b"]);
+		expect(unknown).toEqual({
+			codes: 4,
+			records: 6,
+			top: [
+				{ code: "V70.0", system: "ICD9CM", records: 2 },
+				{ code: "z", system: "events", records: 2 },
+				{ code: "250", system: "PheCode", records: 1 },
+				{ code: "y", system: "events", records: 1 },
+			],
+		});
+		expect(notes).toEqual(["1 records of drugs: the model has no drugs; left out"]);
+	});
+
+	test("leave a person with an empty history, as does to have none", async () => {
+		const { known: of } = await trained();
+		const { patients } = await newPatients(
+			sourceOf({ stranger: "zz" }, { silent: { birth: -3, sex: "male" } }),
+			of,
+		);
+		expect(patients.map(({ id, history }) => [id, [...history.tokens]])).toEqual([
+			["silent", [specialTokens.male]],
+			["stranger", []],
+		]);
+		expect([...patients[0]!.history.times]).toEqual([-3]);
+		expect(patients.map(({ history }) => history.birthEvents)).toEqual([1, 0]);
+	});
+
+	test("one patient alone, with what is unknown of that one", async () => {
+		const { known: of } = await trained();
+		const source = sourceOf({ one: "az", two: "zzb", three: "a" }, { one: { birth: 9 } });
+		const { patients, ids, unknown, notes } = await newPatients(source, { ...of, only: "two" });
+		expect(patients.map(({ id, history }) => [id, ...history.times])).toEqual([["two", 2]]);
+		expect([ids, unknown.records, notes]).toEqual([["one", "three", "two"], 2, []]);
+		expect((await newPatients(source, { ...of, only: "four" })).patients).toEqual([]);
+	});
+
+	test("a source without anybody is refused", async () => {
+		const { known: of } = await trained();
+		await expect(newPatients(sourceOf({}), of)).rejects.toThrow("memory holds no patient");
+	});
+});
+
+test("of a dataset that kept the first records, new patients keep all", async () => {
+	const { known: of } = await trained({ maxRecords: 2, keep: "first" });
+	const { patients } = await newPatients(sourceOf({ p: "abab" }), of);
+	expect([...patients[0]!.history.times]).toEqual([0, 1, 2, 3]);
+});
+
+describe("the map of a dataset", () => {
+	const mapped = (map: string | null, level: "integer" | "full" | null = "integer") =>
+		({ codes: { map, level } }) as Manifest;
+
+	test("is built in, or has to be given again", () => {
+		const builtIn = builtInMap().source;
+		expect(mapOfDataset(mapped(builtIn)).source).toBe(builtIn);
+		expect(mapOfDataset(mapped("phecodes.csv"), smallMap)).toBe(smallMap);
+		expect(mapOfDataset(mapped(null, null)).source).toBe(prepareDefaults.map.source);
+		expect(() => mapOfDataset(mapped("phecodes.csv"))).toThrow(
+			"mapped with phecodes.csv; give that file again with --map",
+		);
+	});
+
+	test("a needless one, or one of another level, is refused", () => {
+		expect(() => mapOfDataset(mapped(builtInMap().source), smallMap)).toThrow("leave it out");
+		expect(() => mapOfDataset(mapped(null, null), smallMap)).toThrow("were not mapped");
+		expect(() => mapOfDataset(mapped("phecodes.csv", "full"), smallMap)).toThrow(
+			"a small map is read at integer level; expected full",
+		);
+	});
+});
+
+test("a dataset says how far its training histories reach", async () => {
+	const { manifest } = await trained({ unitDays: 30 });
+	expect(manifest.reach).toEqual({ longestDays: 35, oldestDays: 140 });
+});

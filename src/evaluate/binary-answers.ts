@@ -1,0 +1,40 @@
+import { InputError } from "../base/errors.js";
+
+/** True answers to yes-or-no questions; true or 1 is yes. */
+export type BinaryLabels = ArrayLike<boolean | number>;
+
+/** Refuses answers that no metric can be made of. */
+export function checkAnswers(
+	labels: BinaryLabels,
+	scores: ArrayLike<number>,
+	metric: string,
+): void {
+	if (labels.length !== scores.length)
+		throw new InputError(
+			`${metric}: ${labels.length} labels and ${scores.length} scores; give one score a label`,
+		);
+	if (labels.length === 0) throw new InputError(`${metric}: there are no labels; expected some`);
+	for (let at = 0; at < scores.length; at++)
+		if (Number.isNaN(scores[at]))
+			throw new InputError(`${metric}: score ${at} is not a number; expected one for every label`);
+}
+
+/** Refuses answers that are all the same: nothing can be told apart. */
+export function checkBothClasses(labels: BinaryLabels, metric: string): void {
+	let positive = 0;
+	for (let at = 0; at < labels.length; at++) positive += Number(labels[at]);
+	if (positive > 0 && positive < labels.length) return;
+	throw new InputError(
+		`${metric} needs both classes: all ${labels.length} labels are ${positive > 0 ? "positive" : "negative"}; ` +
+			"use more patients, or another split",
+	);
+}
+
+/** Refuses scores that are no probabilities. */
+export function checkProbabilities(scores: ArrayLike<number>, metric: string): void {
+	for (let at = 0; at < scores.length; at++) {
+		const score = scores[at] as number;
+		if (!(score >= 0 && score <= 1))
+			throw new InputError(`${metric}: score ${at} is ${score}; expected a probability, 0 to 1`);
+	}
+}

@@ -1,0 +1,91 @@
+import { InputError } from "../base/errors.js";
+import { random } from "../base/random.js";
+import { quantile } from "./quantile.js";
+
+/** A number measured on patients, and between what other patients would likely have put it. */
+export interface Measure {
+	readonly value: number;
+	/** The 95 % interval. */
+	readonly low: number;
+	readonly high: number;
+}
+
+export interface BootstrapOptions {
+	/** How often the patients are drawn anew. */
+	readonly draws: number;
+	readonly seed: number;
+}
+
+export const defaultDraws = 1000;
+
+/** Something measured on patients, each counting `weights[patient]` times. NaN: these patients cannot tell. */
+export type Statistic = (weights: ArrayLike<number>) => number;
+
+/** Mean over patients. */
+export const meanOf =
+	(values: ArrayLike<number>): Statistic =>
+	(weights) => {
+		let [sum, total] = [0, 0];
+		for (let at = 0; at < values.length; at++) {
+			sum += (weights[at] as number) * (values[at] as number);
+			total += weights[at] as number;
+		}
+		return sum / total;
+	};
+
+/** Σ a / Σ b over patients, as nats over events are. */
+export const ratioOf =
+	(parts: ArrayLike<number>, wholes: ArrayLike<number>): Statistic =>
+	(weights) => {
+		let [part, whole] = [0, 0];
+		for (let at = 0; at < parts.length; at++) {
+			part += (weights[at] as number) * (parts[at] as number);
+			whole += (weights[at] as number) * (wholes[at] as number);
+		}
+		return part / whole;
+	};
+
+/** How much more one is than another on the same patients. */
+export const difference =
+	(one: Statistic, other: Statistic): Statistic =>
+	(weights) =>
+		one(weights) - other(weights);
+
+/**
+ * Values with 95 % percentile intervals from a bootstrap over patients. All statistics see the same
+ * draws, so a difference of two is paired. A draw on which a statistic is NaN does not count for it.
+ */
+export function bootstrap<Name extends string>(
+	patients: number,
+	statistics: Readonly<Record<Name, Statistic>>,
+	{ draws, seed }: BootstrapOptions,
+): Record<Name, Measure> {
+	if (patients === 0) throw new InputError("there are no patients to measure anything on");
+	const names = Object.keys(statistics) as Name[];
+	const drawn = names.map(() => new Float64Array(draws));
+	const stream = random(seed).fork("bootstrap");
+	const weights = new Float64Array(patients);
+	for (let draw = 0; draw < draws; draw++) {
+		const { integer } = stream.fork(draw);
+		weights.fill(0);
+		for (let i = 0; i < patients; i++) weights[integer(patients)]! += 1;
+		for (const [at, name] of names.entries()) drawn[at]![draw] = statistics[name](weights);
+	}
+	weights.fill(1);
+	return Object.fromEntries(
+		names.map((name, at) => {
+			const value = statistics[name](weights);
+			return [name, { value, ...interval(value, drawn[at] as Float64Array) }];
+		}),
+	) as Record<Name, Measure>;
+}
+
+/** It holds the value: drawing anew adds noise, and what noise enlarges, as it does errors, may all lie above. */
+function interval(value: number, drawn: Float64Array): { low: number; high: number } {
+	const sorted = drawn.filter((one) => !Number.isNaN(one)).sort();
+	if (sorted.length === 0) return { low: value, high: value };
+	return {
+		low: Math.min(value, quantile(sorted, 0.025)),
+		high: Math.max(value, quantile(sorted, 0.975)),
+	};
+}

@@ -1,0 +1,56 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../records/testing/temporary-folder.js";
+import { type Evaluation, evaluationFile, readEvaluation, writeEvaluation } from "./evaluation.js";
+
+const evaluation: Evaluation = {
+	kind: "trajgpt-evaluation",
+	version: 1,
+	task: "forecast",
+	split: "test",
+	patients: 3,
+	events: 12,
+	seed: 0,
+	draws: 1000,
+	notes: ["one was left out"],
+	rows: [
+		{
+			who: "model",
+			label: "TrajGPT, time-specific",
+			method: "time-specific",
+			metrics: { "recall@10": { value: 0.5, low: 0.25, high: 0.75 } },
+		},
+	],
+	windows: [{ window: "1–20", rows: [{ who: "history", label: "own history", recall: [0, 1] }] }],
+	made: { versions: { trajgpt: "0.1.0" }, dataset: "abc", step: 7, seconds: 1.5 },
+};
+
+describe("an evaluation", () => {
+	test("is read as it was written, over an earlier one, with nothing left beside it", async () => {
+		const run = await temporaryFolder();
+		expect(await readEvaluation(run, "forecast")).toBeUndefined();
+		await writeEvaluation(run, { ...evaluation, draws: 1 });
+		const file = await writeEvaluation(run, evaluation);
+		expect(file).toBe(join(run, "eval", "forecast.json"));
+		expect(await readEvaluation(run, "forecast")).toEqual(evaluation);
+		expect(await readdir(join(run, "eval"))).toEqual(["forecast.json"]);
+	});
+
+	test.each([
+		["cut short", '{"kind"', "cannot be read as JSON"],
+		["of another version", JSON.stringify({ ...evaluation, version: 2 }), "version: "],
+		["with a value that is none", JSON.stringify({ ...evaluation, patients: "3" }), "patients: "],
+	])("%s is refused, with what to do", async (_, text, reason) => {
+		const run = await temporaryFolder();
+		const file = evaluationFile(run, "forecast");
+		await mkdir(dirname(file));
+		await writeFile(file, text);
+		expect(existsSync(file)).toBe(true);
+		const error = await readEvaluation(run, "forecast").catch((error: Error) => error);
+		expect(error).toMatchObject({ name: "InputError" });
+		expect((error as Error).message).toContain(reason);
+		expect((error as Error).message).toContain("--task forecast again");
+	});
+});

@@ -1,0 +1,111 @@
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { InputError } from "../base/errors.js";
+import { replaceFile, splitNames } from "../cohort/index.js";
+import { runFiles } from "../train/index.js";
+
+export const methods = ["time-specific", "auto-regressive"] as const;
+export type Method = (typeof methods)[number];
+
+const count = z.int().min(0);
+
+/** A value, and its 95 % interval from a bootstrap over patients. */
+const measureSchema = z.strictObject({ value: z.number(), low: z.number(), high: z.number() });
+const measures = z.record(z.string(), measureSchema);
+
+const rowNames = {
+	who: z.enum(["model", "history", "global", "oracle"]),
+	/** For people: "TrajGPT, time-specific". */
+	label: z.string(),
+	method: z.enum(methods).optional(),
+	setting: z.enum(["zero-shot prototype", "zero-shot risk", "5-shot", "fine-tuned"]).optional(),
+};
+
+const rowSchema = z.strictObject({ ...rowNames, metrics: measures });
+export type EvaluationRow = z.infer<typeof rowSchema>;
+
+/** What was said to come so often, and how often it came, with its 95 % interval. */
+const calibrationBin = z.strictObject({
+	predicted: z.number(),
+	observed: z.number(),
+	low: z.number(),
+	high: z.number(),
+	count,
+});
+export type CalibrationBin = z.infer<typeof calibrationBin>;
+
+const evaluationSchema = z.strictObject({
+	kind: z.literal("trajgpt-evaluation"),
+	version: z.literal(1),
+	task: z.string(),
+	split: z.enum(splitNames),
+	/** On which it was measured. */
+	patients: count,
+	events: count,
+	seed: z.int().min(0),
+	/** Of the bootstrap. */
+	draws: count,
+	/** What else must be known to read the numbers: who was left out, how an opponent was set. */
+	notes: z.array(z.string()),
+	rows: z.array(rowSchema),
+	/** `row` minus `than`, measured on the same patients: labels of rows. */
+	differences: z
+		.array(z.strictObject({ row: z.string(), than: z.string(), metrics: measures }))
+		.optional(),
+	/** Of the model: every code of every question. */
+	calibration: z.array(calibrationBin).optional(),
+	/** Of the model: its first choice alone. */
+	topCalibration: z.array(calibrationBin).optional(),
+	/** By distance in events, for each row: the recall@10 of every patient who has events there. */
+	windows: z
+		.array(
+			z.strictObject({
+				window: z.string(),
+				rows: z.array(z.strictObject({ ...rowNames, recall: z.array(z.number()) })),
+			}),
+		)
+		.optional(),
+	made: z.strictObject({
+		versions: z.record(z.string(), z.string()),
+		/** The content hash of the dataset. */
+		dataset: z.string(),
+		/** The training step the weights are of. */
+		step: count,
+		seconds: z.number().min(0),
+	}),
+});
+
+/** `eval/<task>.json` in a run's folder. */
+export type Evaluation = z.infer<typeof evaluationSchema>;
+
+/** What was measured, before it is said by what and when. */
+export type Measured = Omit<Evaluation, "kind" | "version" | "made">;
+
+export const evaluationFile = (run: string, task: string): string =>
+	join(runFiles(run).evaluations, `${task}.json`);
+
+/** Writes an evaluation into the folder of its run, over an earlier one of the task. */
+export async function writeEvaluation(run: string, evaluation: Evaluation): Promise<string> {
+	const file = evaluationFile(run, evaluation.task);
+	await replaceFile(file, (path) => writeFile(path, `${JSON.stringify(evaluation, null, 2)}\n`));
+	return file;
+}
+
+/** The evaluation of a task that a run has; undefined where there is none. */
+export async function readEvaluation(run: string, task: string): Promise<Evaluation | undefined> {
+	const file = evaluationFile(run, task);
+	if (!existsSync(file)) return undefined;
+	const again = `run \`trajgpt evaluate\` with --task ${task} again`;
+	let json: unknown;
+	try {
+		json = JSON.parse(await readFile(file, "utf8"));
+	} catch (cause) {
+		throw new InputError(`${file} cannot be read as JSON; ${again}`, { cause });
+	}
+	const parsed = evaluationSchema.safeParse(json);
+	if (parsed.success) return parsed.data;
+	const [issue] = parsed.error.issues;
+	throw new InputError(`${file}: ${issue?.path.join(".")}: ${issue?.message}; ${again}`);
+}

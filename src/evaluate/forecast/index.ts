@@ -1,0 +1,108 @@
+import { InputError } from "../../base/errors.js";
+import type { Dataset } from "../../cohort/index.js";
+import type { Runtime } from "../../runtime/index.js";
+import type { Trained } from "../../train/index.js";
+import type { Measured } from "../evaluation.js";
+import type { EvaluateOptions } from "../options.js";
+import { measureRows, modelLabel, opponents, type RowName } from "../rows.js";
+import { truthBehind } from "../truth-behind.js";
+import { forecastPatients, lookedUp } from "./looked-up.js";
+import {
+	globalRanker,
+	historyRanker,
+	modelRanker,
+	oracleRanker,
+	type Ranker,
+	type Ranks,
+} from "./ranks.js";
+import { recallStatistics, windowRecalls, windows } from "./recall.js";
+
+/** Patients at a time: what is held in memory is their answers. */
+const chunk = 32;
+
+interface RankedRow {
+	readonly name: RowName;
+	readonly ranks: readonly Ranks[];
+}
+
+/**
+ * Task *forecast*: every event after the look-up window, each at its own time, from the state after
+ * the window alone. The opponents are ranked once.
+ */
+export async function forecastTask(
+	dataset: Dataset,
+	options: EvaluateOptions,
+): Promise<(runtime: Runtime, trained: Trained) => Promise<Measured>> {
+	const { split, seed, draws, lookup, ahead } = options;
+	const patients = forecastPatients(dataset, split, lookup);
+	const leftOut = dataset.patients(split).length - patients.length;
+	if (patients.length === 0)
+		throw new InputError(
+			`none of the ${leftOut} patients of split ${split} has an event after the first ${lookup}; choose a shorter --lookup`,
+		);
+	const rank = async (name: RowName, ranker: Ranker): Promise<RankedRow> => {
+		const ranks: Ranks[] = [];
+		for (let first = 0; first < patients.length; first += chunk) {
+			const some = patients.subarray(first, first + chunk);
+			const cut = Array.from(some, (patient) => lookedUp(dataset, patient, lookup, ahead));
+			ranks.push(...(await ranker(await Promise.all(cut))));
+			options.progress?.update({
+				label: `${name.label}: patient`,
+				done: ranks.length,
+				total: patients.length,
+			});
+		}
+		return { name, ranks };
+	};
+	const others = [
+		await rank(opponents.history, historyRanker(dataset)),
+		await rank(opponents.global, globalRanker(dataset)),
+	];
+	const notes = [
+		`${lookup} events are known and up to ${ahead} later ones are asked about, each at its own time`,
+		`${leftOut} of ${patients.length + leftOut} patients have no event after the first ${lookup} and are left out`,
+	];
+	const found = await truthBehind(dataset, split, options.oracle);
+	if ("truth" in found) {
+		others.push(await rank(opponents.oracle, oracleRanker(dataset, found.truth, options)));
+		notes.push(
+			`oracle: by ${options.futures} sampled futures a patient; more would raise it a little`,
+		);
+	} else if (found.reason) notes.push(`no oracle: ${found.reason}`);
+
+	return async (runtime, { model, config, weights }) => {
+		const rows: RankedRow[] = [];
+		const predictor = model.predictor(runtime, config, weights);
+		try {
+			for (const method of options.methods)
+				rows.push(
+					await rank(
+						{ who: "model", label: `${modelLabel(model)}, ${method}`, method },
+						modelRanker(predictor, method),
+					),
+				);
+		} finally {
+			await predictor.dispose();
+		}
+		rows.push(...others);
+		const recalls = rows.map(({ name, ranks }) => ({ name, byWindow: windowRecalls(ranks) }));
+		return {
+			task: "forecast",
+			split,
+			patients: patients.length,
+			events: rows[0]!.ranks.reduce((sum, { length }) => sum + length, 0),
+			seed,
+			draws,
+			notes,
+			...measureRows(
+				rows.map(({ name, ranks }) => ({ name, statistics: recallStatistics(ranks) })),
+				patients.length,
+				options,
+			),
+			windows: windows.map(({ window }, i) => ({
+				window,
+				rows: recalls.map(({ name, byWindow }) => ({ ...name, recall: byWindow[i]! })),
+			})),
+		};
+	};
+}

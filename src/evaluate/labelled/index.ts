@@ -1,0 +1,250 @@
+import { InputError } from "../../base/errors.js";
+import { random } from "../../base/random.js";
+import type { Dataset, Label } from "../../cohort/index.js";
+import { representations } from "../../infer/index.js";
+import type { Runtime } from "../../runtime/index.js";
+import type { Trained } from "../../train/index.js";
+import type { Measured } from "../evaluation.js";
+import type { EvaluateOptions } from "../options.js";
+import { measureRows, modelLabel, opponents, type StatisticRow } from "../rows.js";
+import { truthBehind } from "../truth-behind.js";
+import { directionsOf, prototypeDirection, standardised, standardOf } from "./directions.js";
+import { drawShots, fewShotScores } from "./few-shot.js";
+import { fineTuned } from "./fine-tuned.js";
+import { labelOracles } from "./oracle.js";
+import { countRegression, recordCounts } from "./own-history.js";
+import { type Questions, questionsOf, viewsOf } from "./questions.js";
+import {
+	calibrationBins,
+	fewShotStatistics,
+	probabilityStatistics,
+	rankStatistics,
+} from "./statistics.js";
+import { type TaskCodes, taskCodes } from "./task-codes.js";
+import { risks } from "./zero-shot-risk.js";
+
+/** Labels of a draw, if not told otherwise, and how often they are drawn. */
+const usualShots = 5;
+const shotDraws = 50;
+/** Training patients whose vectors, not their answers, say what is usual. */
+const usualPatients = 1000;
+
+interface Opened {
+	readonly task: string;
+	readonly dataset: Dataset;
+	readonly options: EvaluateOptions;
+	readonly labels: readonly Label[];
+	readonly train: Questions;
+	readonly valid: Questions;
+	readonly asked: Questions;
+	readonly codes: TaskCodes | undefined;
+}
+
+/**
+ * A task that asks yes or no: zero-shot, with few labels and fine-tuned, beside opponents that count.
+ * The opponents are measured once.
+ */
+export async function labelledTask(
+	task: string,
+	dataset: Dataset,
+	options: EvaluateOptions,
+): Promise<(runtime: Runtime, trained: Trained) => Promise<Measured>> {
+	const { split, seed, draws } = options;
+	const labels = await dataset.labels(task);
+	const opened: Opened = {
+		...{ task, dataset, options, labels },
+		train: questionsOf(dataset, labels, "train"),
+		valid: questionsOf(dataset, labels, "valid"),
+		asked: questionsOf(dataset, labels, split),
+		codes: taskCodes(task, dataset.vocabulary, options.code),
+	};
+	const { asked } = opened;
+	const positive = asked.answers.reduce((a, b) => a + b, 0);
+	if (positive === 0 || positive === asked.answers.length)
+		throw new InputError(
+			`${dataset.folder}: ${positive} of the ${asked.answers.length} labels of ${task} in split ${split} are positive; ` +
+				"both answers are needed to measure anything: prepare more patients, or other --splits",
+		);
+	const notes = [`${asked.answers.length} questions, ${positive} of them positive`];
+	const others = await opponentRows(opened, notes);
+	return async (runtime, trained) => {
+		const own = [...notes];
+		const { rows, calibration } = await modelRows(opened, runtime, trained, own);
+		return {
+			task,
+			split,
+			patients: asked.count,
+			events: asked.labels.reduce((sum, { events }) => sum + events, 0),
+			seed,
+			draws,
+			notes: own,
+			...measureRows([...rows, ...others], asked.count, options),
+			...(calibration && { calibration }),
+		};
+	};
+}
+
+/** Of the model: as many rows as there are ways to ask it. */
+async function modelRows(opened: Opened, runtime: Runtime, trained: Trained, notes: string[]) {
+	const { task, dataset, options, labels, valid, asked, codes } = opened;
+	const name = modelLabel(trained.model);
+	const rows: StatisticRow[] = codes
+		? await frozenRows(opened, codes, runtime, trained, notes)
+		: [];
+	if (!codes)
+		notes.push("no zero-shot and few-shot rows: name the code the task is about with --code");
+	const tuned = await fineTuned(runtime, trained, dataset, task, labels, valid, asked);
+	if (!tuned) {
+		notes.push(`not fine-tuned: run \`trajgpt finetune ${trained.folder} --task ${task}\``);
+		return { rows };
+	}
+	notes.push(
+		`fine-tuned: epoch ${tuned.epoch}, the best by validation; log-odds times ${tuned.slope.toFixed(2)} ${tuned.shift < 0 ? "−" : "+"} ${Math.abs(tuned.shift).toFixed(2)}, as the validation labels say`,
+		`calibration: ten bins of about ${Math.round(asked.answers.length / 10)} questions; so few alone put the error of a perfect forecast near ${(100 * chanceError(tuned.probabilities)).toFixed(1)} points`,
+	);
+	rows.push({
+		name: { who: "model", label: `${name}, fine-tuned`, setting: "fine-tuned" },
+		statistics: probabilityStatistics(asked, tuned.probabilities),
+	});
+	return { rows, calibration: calibrationBins(asked, tuned.probabilities).bins(options) };
+}
+
+/** The calibration error that chance alone gives in ten bins: mean |observed − p| of a binomial part. */
+function chanceError(probabilities: Float64Array): number {
+	const sorted = probabilities.slice().sort();
+	const size = sorted.length / 10;
+	let sum = 0;
+	for (let bin = 0; bin < 10; bin++) {
+		const own = sorted.subarray(Math.round(bin * size), Math.round((bin + 1) * size));
+		const variance = own.reduce((total, p) => total + p * (1 - p), 0) / own.length ** 2;
+		if (own.length > 0) sum += Math.sqrt((2 / Math.PI) * variance) / 10;
+	}
+	return sum;
+}
+
+/** With the pre-trained weights as they are: likeness to a prototype, own risk, and few labels. */
+async function frozenRows(
+	{ dataset, options, train, asked }: Opened,
+	codes: TaskCodes,
+	runtime: Runtime,
+	trained: Trained,
+	notes: string[],
+): Promise<StatisticRow[]> {
+	const name = modelLabel(trained.model);
+	const { seed, shots = usualShots } = options;
+	const draws = drawShots(train.answers, shots, shotDraws, seed);
+	const sample = random(seed)
+		.fork("usual")
+		.shuffle([...train.labels.keys()])
+		.slice(0, usualPatients);
+	const needed = [...new Set([...sample, ...draws.flat()])];
+	const vectorsOf = async (labels: readonly Label[]) =>
+		representations(runtime, trained, await viewsOf(dataset, labels));
+	const known = await vectorsOf(needed.map((at) => train.labels[at]!));
+	const width = known.length / needed.length;
+	const standard = standardOf(known.subarray(0, sample.length * width), width);
+	const directions = directionsOf(standardised(await vectorsOf(asked.labels), standard), width);
+	const prototype = prototypeDirection(trained, codes.prototype, standard);
+	const likeness = fewShotScores(
+		prototype,
+		{ directions: new Float64Array(0), answers: [] },
+		directions,
+	);
+	const predictor = trained.model.predictor(runtime, trained.config, trained.weights);
+	const risk = await risks(predictor, dataset, asked.labels, codes.risk).finally(() =>
+		predictor.dispose(),
+	);
+	notes.push(`zero-shot: ${codes.words}`);
+	const rows: StatisticRow[] = [
+		{
+			name: {
+				who: "model",
+				label: `${name}, zero-shot prototype`,
+				setting: "zero-shot prototype",
+			},
+			statistics: rankStatistics(asked, likeness),
+		},
+		{
+			name: { who: "model", label: `${name}, zero-shot risk`, setting: "zero-shot risk" },
+			statistics: rankStatistics(asked, risk),
+		},
+	];
+	if (draws.length === 0) {
+		notes.push(`no ${shots}-shot row: too few labels of training patients`);
+		return rows;
+	}
+	const taught = directionsOf(standardised(known, standard), width);
+	const places = new Map(needed.map((at, place) => [at, place]));
+	const scores = draws.map((shot) =>
+		fewShotScores(
+			prototype,
+			{
+				directions: Float64Array.from(
+					shot.flatMap((at) => {
+						const first = places.get(at)! * width;
+						return [...taught.subarray(first, first + width)];
+					}),
+				),
+				answers: shot.map((at) => train.answers[at]!),
+			},
+			directions,
+		),
+	);
+	notes.push(
+		`${shots}-shot: mean over ${draws.length} draws of ${Math.ceil(shots / 2)} positive and ${Math.floor(shots / 2)} negative training patients; intervals over patients and draws`,
+	);
+	rows.push({
+		name: {
+			who: "model",
+			label: `${name}, ${shots}-shot`,
+			...(shots === usualShots && { setting: "5-shot" }),
+		},
+		statistics: fewShotStatistics(asked, scores),
+	});
+	return rows;
+}
+
+async function opponentRows(
+	{ task, dataset, options, train, valid, asked, codes }: Opened,
+	notes: string[],
+): Promise<StatisticRow[]> {
+	const rows: StatisticRow[] = [];
+	const taught = train.answers.reduce((a, b) => a + b, 0);
+	if (taught > 0 && taught < train.answers.length && valid.answers.length > 0) {
+		const { logOdds, precision } = await countRegression(dataset, train, valid, asked);
+		rows.push({
+			name: { ...opponents.history, label: "own history, all labels", setting: "fine-tuned" },
+			statistics: probabilityStatistics(
+				asked,
+				logOdds.map((z) => 1 / (1 + Math.exp(-z))),
+			),
+		});
+		notes.push(
+			`own history, all labels: logistic regression on counts of codes, length and last gap, from ${train.answers.length} training labels (${taught} positive); precision ${precision} chosen on validation`,
+		);
+	}
+	if (codes) {
+		const related = [...new Set(codes.prototype.flat())];
+		rows.push({
+			name: { ...opponents.history, label: "own history, related records" },
+			statistics: rankStatistics(asked, await recordCounts(dataset, asked.labels, related)),
+		});
+	}
+	rows.push({
+		name: { ...opponents.global, label: "prevalence" },
+		statistics: probabilityStatistics(
+			asked,
+			new Float64Array(asked.answers.length).fill(taught / Math.max(1, train.answers.length)),
+		),
+	});
+	const oracle = labelOracles[task];
+	if (!oracle) return rows;
+	const found = await truthBehind(dataset, options.split, options.oracle);
+	if ("truth" in found) {
+		const chances = await oracle.chances(dataset, asked.labels, found.truth);
+		const measured = oracle.calibrated ? probabilityStatistics : rankStatistics;
+		rows.push({ name: opponents.oracle, statistics: measured(asked, chances) });
+		notes.push(`oracle: the true chance of ${oracle.of}`);
+	} else if (found.reason) notes.push(`no oracle: ${found.reason}`);
+	return rows;
+}

@@ -1,0 +1,121 @@
+import { random } from "../../base/random.js";
+import type { Dataset, Label } from "../../cohort/index.js";
+import { insulinDays } from "../../cohort/label-rules.js";
+import { insulinLogOdds } from "../../simulate/insulin.js";
+import { companionChances, rates } from "../../simulate/law.js";
+import { live } from "../../simulate/life.js";
+import { State } from "../../simulate/state.js";
+import { positionOf, size } from "../../simulate/tables.js";
+import type { TruthBehind } from "../truth-behind.js";
+
+/** The true chances behind a task of the simulated population. */
+export interface LabelOracle {
+	/** In words: of what. */
+	readonly of: string;
+	/** Whether they are chances of the label itself. */
+	readonly calibrated: boolean;
+	chances(dataset: Dataset, labels: readonly Label[], truth: TruthBehind): Promise<Float64Array>;
+}
+
+/** Futures sampled for each patient. */
+const futures = 64;
+
+const dayOf = ({ manifest }: Dataset, { time }: Label) => Math.round(time * manifest.timeUnit.days);
+
+/** Each history by day, that of the question included or not, and what the simulator makes of it. */
+async function overStates(
+	dataset: Dataset,
+	labels: readonly Label[],
+	truth: TruthBehind,
+	upTo: "before" | "with the day",
+	chance: (
+		state: State,
+		day: number,
+		patient: ReturnType<TruthBehind["patient"]>,
+		at: number,
+	) => number,
+): Promise<Float64Array> {
+	const chances = new Float64Array(labels.length);
+	for (const [at, label] of labels.entries()) {
+		const day = dayOf(dataset, label);
+		const patient = truth.patient(await dataset.read(label.patient));
+		const { birth, sex, coverage, events } = patient.history;
+		const follower = truth.oracle.follow({ birth, sex, ...(coverage && { coverage }) });
+		for (const event of events)
+			if (upTo === "before" ? event.day < day : event.day <= day)
+				follower.observe(event.day, event.code);
+		const state = new State();
+		state.copy(follower.state());
+		chances[at] = chance(state, day, patient, at);
+	}
+	return chances;
+}
+
+/** Exact: the chance that heart failure is coded at a visit on the day, whatever the visit is for. */
+const chf: LabelOracle = {
+	of: "428 being coded at the visit asked about",
+	calibrated: false,
+	chances(dataset, labels, truth) {
+		const failure = positionOf("428") as number;
+		const byReason = new Float64Array(size);
+		const beside = new Float64Array(size);
+		return overStates(dataset, labels, truth, "before", (state, day) => {
+			state.enter(day);
+			const total = rates(state, day, byReason);
+			let sum = 0;
+			for (let reason = 0; reason < size; reason++) {
+				if (byReason[reason] === 0) continue;
+				companionChances(state, day, reason, beside);
+				sum += byReason[reason]! * (reason === failure ? 1 : beside[failure]!);
+			}
+			return sum / total;
+		});
+	},
+};
+
+/**
+ * The chance that insulin is begun: exactly at the visit itself, and at visits within the time by
+ * sampled futures. Steroids, which matter a little, are not among the records and taken for none.
+ */
+const insulin: LabelOracle = {
+	of: "insulin within the time, steroids unknown",
+	calibrated: true,
+	chances(dataset, labels, truth) {
+		const diabetes = positionOf("250") as number;
+		const start = new State();
+		return overStates(dataset, labels, truth, "with the day", (state, day, { history }, at) => {
+			const lastRecord = new Map<number, number>();
+			for (const event of history.events)
+				if (event.day <= day) lastRecord.set(positionOf(event.code) as number, event.day);
+			const none = (visit: number, earlier: number, records: ReadonlyMap<number, number>) => {
+				const odds = insulinLogOdds({
+					day: visit,
+					birth: history.birth,
+					earlier,
+					firstDay: day,
+					lastRecord: (code) => records.get(code) ?? Number.NEGATIVE_INFINITY,
+					lastSteroid: Number.NEGATIVE_INFINITY,
+				});
+				return 1 / (1 + Math.exp(odds));
+			};
+			start.copy(state);
+			let later = 0;
+			for (let sample = 0; sample < futures; sample++) {
+				state.copy(start);
+				state.enter(day + 1);
+				const records = new Map(lastRecord);
+				let [without, earlier] = [1, 1];
+				const stream = random(at).fork("insulin").fork(sample);
+				live(state, stream, day + 1, day + insulinDays + 1, (visit, codes, length) => {
+					for (let i = 0; i < length; i++) records.set(codes[i]!, visit);
+					for (let i = 0; i < length; i++)
+						if (codes[i] === diabetes) without *= none(visit, earlier++, records);
+				});
+				later += without / futures;
+			}
+			return 1 - none(day, 0, lastRecord) * later;
+		});
+	},
+};
+
+export const labelOracles: Readonly<Record<string, LabelOracle>> = { chf, insulin };

@@ -1,0 +1,60 @@
+import type { Dataset, Label } from "../../cohort/index.js";
+import { fitLogistic, logisticLoss, logisticScores } from "../../train/index.js";
+import { standardised, standardOf } from "./directions.js";
+import { type Questions, viewOf } from "./questions.js";
+
+/** How many records of some codes each history holds. */
+export async function recordCounts(
+	dataset: Dataset,
+	labels: readonly Label[],
+	codes: readonly number[],
+): Promise<Float64Array> {
+	const wanted = new Set(codes);
+	const counts = new Float64Array(labels.length);
+	for (const [at, label] of labels.entries())
+		for (const token of (await viewOf(dataset, label)).tokens)
+			if (wanted.has(token)) counts[at]! += 1;
+	return counts;
+}
+
+/** What may be counted in a history: records of each code, their number, its length and the last gap. */
+async function countFeatures(dataset: Dataset, labels: readonly Label[]): Promise<Float32Array> {
+	const { size } = dataset.vocabulary;
+	const width = size + 3;
+	const features = new Float32Array(labels.length * width);
+	for (const [row, label] of labels.entries()) {
+		const { tokens, times } = await viewOf(dataset, label);
+		const own = features.subarray(row * width, (row + 1) * width);
+		for (const token of tokens) own[token]! += 1;
+		for (let code = 0; code < size; code++) own[code] = Math.log1p(own[code]!);
+		const [first, last] = [times[0] ?? label.time, times.at(-1) ?? label.time];
+		own.set([Math.log1p(tokens.length), label.time - first, Math.log1p(label.time - last)], size);
+	}
+	return features;
+}
+
+const precisions = [1, 10, 100, 1000];
+
+/**
+ * The opponent that has seen the same labels: logistic regression on counts. How strongly its weights
+ * are held to 0 is chosen on the validation labels.
+ */
+export async function countRegression(
+	dataset: Dataset,
+	train: Questions,
+	valid: Questions,
+	asked: Questions,
+): Promise<{ readonly logOdds: Float64Array; readonly precision: number }> {
+	const width = dataset.vocabulary.size + 3;
+	const features = await countFeatures(dataset, train.labels);
+	const standard = standardOf(features, width);
+	const known = standardised(features, standard);
+	const checked = standardised(await countFeatures(dataset, valid.labels), standard);
+	const fits = precisions.map((precision) => {
+		const fit = fitLogistic(known, train.answers, width, { precision });
+		return { precision, fit, loss: logisticLoss(logisticScores(checked, fit), valid.answers) };
+	});
+	const { fit, precision } = fits.reduce((best, other) => (other.loss < best.loss ? other : best));
+	const own = standardised(await countFeatures(dataset, asked.labels), standard);
+	return { logOdds: logisticScores(own, fit), precision };
+}

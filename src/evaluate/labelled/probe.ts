@@ -1,0 +1,47 @@
+import type { Dataset, Label } from "../../cohort/index.js";
+import { representations } from "../../infer/index.js";
+import type { Runtime } from "../../runtime/index.js";
+import {
+	fitLogistic,
+	type LinearHead,
+	logisticLoss,
+	logisticScores,
+	type Trained,
+} from "../../train/index.js";
+import { standardised, standardOf } from "./directions.js";
+import { viewsOf } from "./questions.js";
+
+const precisions = [1, 10, 100, 1000];
+
+/**
+ * A head on the model as it is: logistic regression on standardised vectors of the training labels, held
+ * to 0 as strongly as the validation labels like best. Fine-tuning starts there: from a head of zeros the
+ * first steps would bend the model to fit a head that is not yet any good.
+ */
+export async function probe(
+	runtime: Runtime,
+	trained: Trained,
+	dataset: Dataset,
+	labels: Readonly<Record<"train" | "valid", readonly Label[]>>,
+): Promise<LinearHead> {
+	const vectorsOf = async (own: readonly Label[]) =>
+		representations(runtime, trained, await viewsOf(dataset, own));
+	const answersOf = (own: readonly Label[]) => own.map(({ value }) => Number(value));
+	const vectors = await vectorsOf(labels.train);
+	const width = vectors.length / labels.train.length;
+	const standard = standardOf(vectors, width);
+	const known = standardised(vectors, standard);
+	const checked = standardised(await vectorsOf(labels.valid), standard);
+	const fits = precisions.map((precision) => {
+		const fit = fitLogistic(known, answersOf(labels.train), width, { precision });
+		return { fit, loss: logisticLoss(logisticScores(checked, fit), answersOf(labels.valid)) };
+	});
+	const { fit } = fits.reduce((best, other) => (other.loss < best.loss ? other : best));
+	// w · (x − mean) / deviation + b, as weights of x itself
+	const weight = Float32Array.from(fit.weights, (w, j) => w / standard.deviation[j]!);
+	const bias = fit.weights.reduce(
+		(sum, w, j) => sum - (w * standard.mean[j]!) / standard.deviation[j]!,
+		fit.bias,
+	);
+	return { weight, bias };
+}

@@ -1,0 +1,100 @@
+import { random } from "../../base/random.js";
+import type { Statistic } from "../bootstrap.js";
+import { probabilityBins } from "../probability-bins.js";
+import { quantile } from "../quantile.js";
+import { ranking } from "../ranking.js";
+
+/** Questions and their answers; several may be about one patient. */
+export interface Answered {
+	readonly answers: Uint8Array;
+	/** The number of each question's patient among those measured. */
+	readonly patients: Int32Array;
+	readonly count: number;
+}
+
+type Statistics = Readonly<Record<string, Statistic>>;
+
+/** A statistic of questions as one of patients. */
+const ofPatients =
+	({ patients }: Answered, statistic: Statistic): Statistic =>
+	(weights) =>
+		statistic(Float64Array.from(patients, (patient) => weights[patient]!));
+
+/** How well scores put positives before negatives. */
+export function rankStatistics(answered: Answered, scores: ArrayLike<number>): Statistics {
+	const ranked = ranking(answered.answers, scores);
+	return {
+		auprc: ofPatients(answered, ranked.averagePrecision),
+		auroc: ofPatients(answered, ranked.auroc),
+	};
+}
+
+/** Also how far probabilities are from what came. */
+export function probabilityStatistics(
+	answered: Answered,
+	probabilities: ArrayLike<number>,
+): Statistics {
+	const { answers } = answered;
+	return {
+		...rankStatistics(answered, probabilities),
+		brier: ofPatients(answered, (weights) => {
+			let [sum, total] = [0, 0];
+			for (let at = 0; at < answers.length; at++) {
+				sum += weights[at]! * (probabilities[at]! - answers[at]!) ** 2;
+				total += weights[at]!;
+			}
+			return sum / total;
+		}),
+		calibrationError: calibrationBins(answered, probabilities).error("answers"),
+	};
+}
+
+/** Ten bins of as many answers each. */
+export function calibrationBins(
+	{ answers, patients, count }: Answered,
+	probabilities: ArrayLike<number>,
+) {
+	const sorted = Float64Array.from(probabilities).sort();
+	const edges = Array.from({ length: 9 }, (_, i) => quantile(sorted, (i + 1) / 10));
+	const bins = probabilityBins(count, [...new Set(edges)]);
+	for (let at = 0; at < answers.length; at++)
+		bins.add(patients[at]!, probabilities[at]!, answers[at] === 1);
+	return bins;
+}
+
+/**
+ * Means over draws of few labels. When patients are drawn anew so are the draws, by a stream of the
+ * patients' own: the interval is over both.
+ */
+export function fewShotStatistics(
+	answered: Answered,
+	scoresByDraw: readonly Float64Array[],
+): Statistics {
+	const drawn = scoresByDraw.map((scores) => rankStatistics(answered, scores));
+	const mean = (metric: string): Statistic =>
+		onceForEach((weights, key) => {
+			const { integer } = random(key);
+			const plain = weights.length === 0 || isEven(weights);
+			let sum = 0;
+			for (let i = 0; i < drawn.length; i++)
+				sum += drawn[plain ? i : integer(drawn.length)]![metric]!(weights);
+			return sum / drawn.length;
+		});
+	return { auprc: mean("auprc"), auroc: mean("auroc") };
+}
+
+function isEven(weights: ArrayLike<number>): boolean {
+	for (let at = 0; at < weights.length; at++) if (weights[at] !== weights[0]) return false;
+	return true;
+}
+
+/** Remembers the last weights it was asked about: a row and its differences ask for the same. */
+function onceForEach(statistic: (weights: ArrayLike<number>, key: number) => number): Statistic {
+	let last = { key: Number.NaN, value: Number.NaN };
+	return (weights) => {
+		let key = 0;
+		for (let at = 0; at < weights.length; at++) key = (Math.imul(key, 31) + weights[at]!) | 0;
+		if (key !== last.key) last = { key, value: statistic(weights, key) };
+		return last.value;
+	};
+}

@@ -1,0 +1,84 @@
+import { InputError } from "../../base/errors.js";
+import { builtInMap, type IcdSystem } from "../../codes/index.js";
+import { marksOf } from "../../cohort/label-rules.js";
+import { specialCount, type Token, type Vocabulary } from "../../cohort/vocabulary.js";
+
+/** What is known of a task without a single label, as tokens. */
+export interface TaskCodes {
+	/** What its risk is the probability of. */
+	readonly risk: readonly number[];
+	/** Groups of tokens; the prototype is the mean of the groups' directions. */
+	readonly prototype: readonly (readonly number[])[];
+	/** In words, for the notes. */
+	readonly words: string;
+}
+
+/**
+ * Diseases that diabetes leads to: of the kidneys, the retina, the nerves, the vessels and the skin of
+ * the feet. All patients of the task have diabetes itself, so that it tells them apart no longer.
+ */
+const complications = ["585", "580", "362", "356", "357", "443", "707"];
+
+/**
+ * The codes of a task: those of heart failure and its category for chf, insulin or else what diabetes
+ * leads to for insulin, and the code given with its category for others.
+ */
+export function taskCodes(
+	task: string,
+	vocabulary: Vocabulary,
+	code: string | undefined,
+): TaskCodes | undefined {
+	const tokens = vocabulary.tokens.flatMap((token, at) =>
+		at < specialCount ? [] : [{ token, at }],
+	);
+	const where = (holds: (token: Token) => boolean) =>
+		tokens.filter(({ token }) => holds(token)).map(({ at }) => at);
+	const marked = (mark: string) =>
+		where((token) =>
+			marksOf({ ...token, system: token.system ?? "" }, phecodesOf(token)).some((m) => m === mark),
+		);
+	const withCategory = (own: readonly number[]) => {
+		const category = vocabulary.tokens[own[0] as number]?.category;
+		const like = where((token) => category != null && token.category === category);
+		return like.length > 0 ? [own, like] : [own];
+	};
+	const named = (own: readonly number[]) => own.map((at) => vocabulary.tokens[at]?.code).join(", ");
+	if (code !== undefined) {
+		const own = where((token) => token.code === code);
+		if (own.length === 0)
+			throw new InputError(
+				`code "${code}" is not in the vocabulary of the run; \`trajgpt describe\` lists its codes`,
+			);
+		return { risk: own, prototype: withCategory(own), words: `${code} and its category` };
+	}
+	if (task === "chf") {
+		const own = marked("heart-failure");
+		if (own.length === 0) return undefined;
+		return { risk: own, prototype: withCategory(own), words: `${named(own)} and its category` };
+	}
+	if (task === "insulin") {
+		const insulin = marked("insulin");
+		if (insulin.length > 0)
+			return { risk: insulin, prototype: [insulin], words: `insulin: ${named(insulin)}` };
+		const diabetes = marked("diabetes");
+		const further = where((token) => phecodesOf(token).some((own) => complications.includes(own)));
+		if (diabetes.length === 0) return undefined;
+		return {
+			risk: diabetes,
+			prototype: [further.length > 0 ? further : diabetes],
+			words: `what diabetes leads to: ${named(further)}; risk of ${named(diabetes)}`,
+		};
+	}
+	return undefined;
+}
+
+/** PheCodes of a token, at integer level. */
+function phecodesOf({ system, code }: Token): readonly string[] {
+	const own =
+		system === "PheCode"
+			? [code]
+			: system === "ICD9CM" || system === "ICD10CM"
+				? builtInMap().phecodesOf(system satisfies IcdSystem, code)
+				: [];
+	return own.map((phecode) => phecode.replace(/\..*/, ""));
+}

@@ -1,0 +1,142 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { InputError } from "../base/errors.js";
+import { calibrationCurve, expectedCalibrationError } from "./calibration.js";
+import { auroc, averagePrecision, brier, logLoss } from "./metrics.js";
+import { ranking } from "./ranking.js";
+
+interface Golden {
+	readonly labels: readonly number[];
+	readonly scores: readonly number[];
+	readonly averagePrecision: number;
+	readonly auroc: number;
+	readonly brier: number;
+	readonly logLoss: number;
+	readonly calibration: {
+		readonly bins: number;
+		readonly observed: readonly number[];
+		readonly predicted: readonly number[];
+	} | null;
+}
+
+const { cases } = JSON.parse(
+	readFileSync(new URL("fixtures/metrics.json", import.meta.url), "utf8"),
+) as { cases: readonly Golden[] };
+
+const within = (actual: number, expected: number) =>
+	expect(Math.abs(actual - expected)).toBeLessThanOrEqual(1e-12);
+
+const closeTo = (value: number) => (Number.isNaN(value) ? value : expect.closeTo(value, 12));
+
+describe("scikit-learn says the same", () => {
+	test.each(cases.map((golden) => [golden.labels.length, golden] as const))(
+		"of %d answers",
+		(_, { labels, scores, ...golden }) => {
+			within(averagePrecision(labels, scores), golden.averagePrecision);
+			within(auroc(labels, scores), golden.auroc);
+			within(brier(labels, scores), golden.brier);
+			within(logLoss(labels, scores), golden.logLoss);
+			if (golden.calibration === null) return;
+			const { bins, observed, predicted } = golden.calibration;
+			const curve = calibrationCurve(labels, scores, { bins, binning: "quantile" });
+			expect(curve).toHaveLength(bins);
+			for (const [i, point] of curve.entries()) {
+				within(point.observed, observed[i] as number);
+				within(point.predicted, predicted[i] as number);
+			}
+		},
+	);
+
+	test("scores of 0 and 1 are not the end of the world", () => {
+		expect(logLoss([1, 0, 1, 0], [0, 1, 1, 0])).toBeCloseTo((15 * Math.LN10) / 2, 3);
+		expect(brier([1, 0, 1, 0], [0, 1, 1, 0])).toBe(0.5);
+	});
+});
+
+describe("ranking", () => {
+	const answers = fc
+		.array(fc.record({ label: fc.boolean(), score: fc.integer({ min: 0, max: 4 }) }), {
+			minLength: 2,
+			maxLength: 12,
+		})
+		.filter((all) => all.some(({ label }) => label) && all.some(({ label }) => !label));
+
+	test("AUROC is the part of pairs in order, ties half", () => {
+		fc.assert(
+			fc.property(answers, (all) => {
+				const pairs = all
+					.filter(({ label }) => label)
+					.flatMap(({ score }) =>
+						all.filter(({ label }) => !label).map((other) => Math.sign(score - other.score)),
+					);
+				const expected =
+					pairs.reduce<number>((sum, sign) => sum + (1 + sign) / 2, 0) / pairs.length;
+				const labels = all.map(({ label }) => label);
+				within(
+					auroc(
+						labels,
+						all.map(({ score }) => score),
+					),
+					expected,
+				);
+			}),
+		);
+	});
+
+	test("a weight is so many answers", () => {
+		fc.assert(
+			fc.property(
+				answers,
+				fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 12 }),
+				(all, w) => {
+					const labels = all.map(({ label }) => label);
+					const scores = all.map(({ score }) => score);
+					const repeated = all.flatMap((one, i) =>
+						Array.from({ length: w[i] as number }, () => one),
+					);
+					const again = ranking(
+						repeated.map(({ label }) => label),
+						repeated.map(({ score }) => score),
+					);
+					const once = ranking(labels, scores);
+					expect(once.auroc(w)).toEqual(closeTo(again.auroc()));
+					expect(once.averagePrecision(w)).toEqual(closeTo(again.averagePrecision()));
+				},
+			),
+		);
+	});
+
+	test("the order of answers with equal scores says nothing", () => {
+		expect(averagePrecision([1, 0, 0, 1], [0.5, 0.5, 0.5, 0.2])).toBe(
+			averagePrecision([0, 0, 1, 1], [0.5, 0.5, 0.5, 0.2]),
+		);
+	});
+});
+
+describe("calibration", () => {
+	test("even bins: what lies on an edge belongs to the bin that ends there", () => {
+		const curve = calibrationCurve([0, 1, 1, 0, 1], [0, 0.2, 0.3, 0.9, 1], { bins: 5 });
+		expect(curve).toEqual([
+			{ predicted: 0.1, observed: 0.5, count: 2 },
+			{ predicted: 0.3, observed: 1, count: 1 },
+			{ predicted: 0.95, observed: 0.5, count: 2 },
+		]);
+		within(expectedCalibrationError(curve), (2 * 0.4 + 0.7 + 2 * 0.45) / 5);
+	});
+});
+
+describe("is refused, with the reason", () => {
+	test.each([
+		["one class", () => averagePrecision([1, 1], [0.1, 0.2]), "all 2 labels are positive"],
+		["the other class", () => auroc([false, false], [0.1, 0.2]), "all 2 labels are negative"],
+		["none", () => auroc([], []), "there are no labels"],
+		["too few scores", () => brier([1, 0], [0.5]), "2 labels and 1 scores"],
+		["no number", () => auroc([1, 0], [0.5, Number.NaN]), "score 1 is not a number"],
+		["no probability", () => logLoss([1, 0], [0.5, 1.5]), "score 1 is 1.5"],
+		["no bins", () => calibrationCurve([1, 0], [0, 1], { bins: 0 }), "0 bins"],
+	])("%s", (_, measure, reason) => {
+		expect(measure).toThrow(InputError);
+		expect(measure).toThrow(reason);
+	});
+});

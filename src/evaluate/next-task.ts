@@ -1,0 +1,115 @@
+import type { Dataset } from "../cohort/index.js";
+import { specialCount } from "../cohort/vocabulary.js";
+import type { Runtime } from "../runtime/index.js";
+import type { Trained } from "../train/index.js";
+import { ratioOf, type Statistic } from "./bootstrap.js";
+import { chooseSmoothing, countScores } from "./counts.js";
+import type { Measured } from "./evaluation.js";
+import { nextEventScores } from "./next-event.js";
+import { oracleScores } from "./next-oracle.js";
+import type { EvaluateOptions } from "./options.js";
+import { probabilityBins } from "./probability-bins.js";
+import { measureRows, modelLabel, opponents, type StatisticRow } from "./rows.js";
+import type { PatientScore } from "./scores.js";
+import { truthBehind } from "./truth-behind.js";
+
+/** Where bins of probabilities meet: closer where most codes lie. */
+const codeEdges = [
+	0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9,
+];
+const choiceEdges = Array.from({ length: 9 }, (_, i) => (i + 1) / 10);
+
+/** Task *next*: every event after the first, given its time. The opponents are scored once. */
+export async function nextTask(
+	dataset: Dataset,
+	options: EvaluateOptions,
+): Promise<(runtime: Runtime, trained: Trained) => Promise<Measured>> {
+	const { split, seed, draws } = options;
+	const smoothing = await chooseSmoothing(dataset);
+	const others = [
+		row(opponents.history, await countScores(dataset, split, smoothing)),
+		row(opponents.global, await countScores(dataset, split, Number.POSITIVE_INFINITY)),
+	];
+	const notes = [
+		Number.isFinite(smoothing)
+			? `own history: smoothed with ${smoothing.toFixed(2)} events spread as in training, chosen on the validation patients`
+			: "own history: on the validation patients it did not help, so it is smoothed away",
+	];
+	const found = await truthBehind(dataset, split, options.oracle);
+	if ("truth" in found)
+		others.push(
+			row(opponents.oracle, await oracleScores(dataset, split, found.truth, "known")),
+			row(opponents.uninformed, await oracleScores(dataset, split, found.truth, "unknown")),
+		);
+	else if (found.reason) notes.push(`no oracle: ${found.reason}`);
+
+	return async (runtime, trained) => {
+		const patients = dataset.patients(split);
+		const numbers = new Map(Array.from(patients, (patient, i) => [patient, i]));
+		const codes = probabilityBins(patients.length, codeEdges);
+		const choices = probabilityBins(patients.length, choiceEdges);
+		const scores = await nextEventScores(
+			runtime,
+			trained,
+			dataset,
+			split,
+			(patient, logProbabilities, token, rank) => {
+				const number = numbers.get(patient)!;
+				let first = 0;
+				for (let code = specialCount; code < logProbabilities.length; code++) {
+					const probability = Math.exp(logProbabilities[code]!);
+					codes.add(number, probability, code === token);
+					if (probability > first) first = probability;
+				}
+				choices.add(number, first, rank === 0);
+			},
+		);
+		const own = row({ who: "model", label: modelLabel(trained.model) }, scores, {
+			calibrationError: codes.error("probability"),
+			topCalibrationError: choices.error("answers"),
+		});
+		return {
+			task: "next",
+			split,
+			patients: patients.length,
+			events: scores.reduce((sum, { events }) => sum + events, 0),
+			seed,
+			draws,
+			notes,
+			...measureRows([own, ...others], patients.length, options),
+			calibration: codes.bins(options),
+			topCalibration: choices.bins(options),
+		};
+	};
+}
+
+function row(
+	name: StatisticRow["name"],
+	scores: readonly PatientScore[],
+	more: Readonly<Record<string, Statistic>> = {},
+): StatisticRow {
+	const column = (part: (score: PatientScore) => number) => Float64Array.from(scores, part);
+	const events = column((score) => score.events);
+	return {
+		name,
+		statistics: {
+			accuracy: ratioOf(
+				column(({ correct }) => correct),
+				events,
+			),
+			"recall@5": ratioOf(
+				column(({ among5 }) => among5),
+				events,
+			),
+			"recall@10": ratioOf(
+				column(({ among10 }) => among10),
+				events,
+			),
+			nats: ratioOf(
+				column(({ logLikelihood }) => -logLikelihood),
+				events,
+			),
+			...more,
+		},
+	};
+}

@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest";
+import { probabilityBins } from "./probability-bins.js";
+
+const options = { draws: 200, seed: 0 };
+
+/** Two patients; the second was promised more than came. */
+function filled() {
+	const bins = probabilityBins(2, [0.1, 0.5]);
+	for (const came of [true, false, false, false]) bins.add(0, 0.25, came);
+	for (const came of [true, false]) bins.add(1, 0.75, came);
+	bins.add(1, 0.05, false);
+	return bins;
+}
+
+describe("probabilityBins", () => {
+	test("put what was said beside what came; empty bins are left out", () => {
+		expect(filled().bins(options)).toEqual([
+			{ predicted: 0.05, observed: 0, low: 0, high: 0, count: 1 },
+			{ predicted: 0.25, observed: 0.25, low: 0.25, high: 0.25, count: 4 },
+			{ predicted: 0.75, observed: 0.5, low: 0.5, high: 0.5, count: 2 },
+		]);
+		expect(probabilityBins(2, [0.5]).bins(options)).toEqual([]);
+	});
+
+	test("the error is weighed by answers, or by the probability they were given", () => {
+		const all = [1, 1];
+		expect(filled().error("answers")(all)).toBeCloseTo((0.05 + 0 + 2 * 0.25) / 7, 12);
+		expect(filled().error("probability")(all)).toBeCloseTo(
+			(0.05 * 0.05 + 1.5 * 0.25) / (0.05 + 1 + 1.5),
+			12,
+		);
+	});
+
+	test("the error of some patients is theirs alone", () => {
+		expect(filled().error("answers")([3, 0])).toBe(0);
+		expect(filled().error("answers")([0, 1])).toBeCloseTo((0.05 + 2 * 0.25) / 3, 12);
+	});
+});

@@ -1,0 +1,8 @@
+/** The value below which this part of the sorted values lies, with a line between two of them. */
+export function quantile(sorted: ArrayLike<number>, part: number): number {
+	const place = part * (sorted.length - 1);
+	const below = Math.floor(place);
+	const low = sorted[below] as number;
+	const high = sorted[Math.min(below + 1, sorted.length - 1)] as number;
+	return low + (high - low) * (place - below);
+}

@@ -1,0 +1,56 @@
+import { type BootstrapOptions, bootstrap, difference, type Statistic } from "./bootstrap.js";
+import type { EvaluationRow, Measured } from "./evaluation.js";
+
+/** What a row is called. */
+export type RowName = Omit<EvaluationRow, "metrics">;
+
+export interface StatisticRow {
+	readonly name: RowName;
+	readonly statistics: Readonly<Record<string, Statistic>>;
+}
+
+export const opponents = {
+	history: { who: "history", label: "own history" },
+	global: { who: "global", label: "code frequencies" },
+	oracle: { who: "oracle", label: "oracle" },
+	uninformed: { who: "oracle", label: "oracle, policies unknown" },
+} as const satisfies Record<string, RowName>;
+
+const modelNames: Readonly<Record<string, string>> = { trajgpt: "TrajGPT" };
+
+export const modelLabel = ({ id }: { readonly id: string }): string => modelNames[id] ?? id;
+
+/** Measures all rows on the same draws of patients; each model row also against every row after it. */
+export function measureRows(
+	rows: readonly StatisticRow[],
+	patients: number,
+	options: BootstrapOptions,
+): Pick<Measured, "rows"> & Required<Pick<Measured, "differences">> {
+	const pairs = rows.flatMap((row, i) =>
+		row.name.who === "model" ? rows.slice(i + 1).map((than) => ({ row, than })) : [],
+	);
+	const statistics = new Map<string, Statistic>();
+	for (const [i, row] of rows.entries())
+		for (const [metric, statistic] of Object.entries(row.statistics))
+			statistics.set(`row ${i} ${metric}`, statistic);
+	for (const [i, { row, than }] of pairs.entries())
+		for (const [metric, statistic] of Object.entries(row.statistics)) {
+			const other = than.statistics[metric];
+			if (other) statistics.set(`pair ${i} ${metric}`, difference(statistic, other));
+		}
+	const measured = bootstrap(patients, Object.fromEntries(statistics), options);
+	const measuresOf = (prefix: string) =>
+		Object.fromEntries(
+			Object.entries(measured)
+				.filter(([name]) => name.startsWith(prefix))
+				.map(([name, measure]) => [name.slice(prefix.length), measure]),
+		);
+	return {
+		rows: rows.map(({ name }, i) => ({ ...name, metrics: measuresOf(`row ${i} `) })),
+		differences: pairs.map(({ row, than }, i) => ({
+			row: row.name.label,
+			than: than.name.label,
+			metrics: measuresOf(`pair ${i} `),
+		})),
+	};
+}

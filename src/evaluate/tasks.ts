@@ -1,0 +1,70 @@
+import { InputError } from "../base/errors.js";
+import type { Dataset } from "../cohort/index.js";
+import type { Runtime } from "../runtime/index.js";
+import type { Trained } from "../train/index.js";
+import type { Evaluation, Measured } from "./evaluation.js";
+import { forecastTask } from "./forecast/index.js";
+import { labelledTask } from "./labelled/index.js";
+import { nextTask } from "./next-task.js";
+import type { EvaluateOptions } from "./options.js";
+
+/** Measures one run. */
+export type EvaluateRun = (runtime: Runtime, trained: Trained) => Promise<Evaluation>;
+
+/** Said of every evaluation. */
+export interface Maker {
+	readonly versions: Readonly<Record<string, string>>;
+	/** Milliseconds; only differences count. */
+	readonly clock: () => number;
+}
+
+/** The tasks a dataset has: next and forecast, and those it has labels for. */
+export const tasksOf = ({ manifest }: Dataset): string[] => [
+	"next",
+	"forecast",
+	...manifest.labels.map(({ task }) => task),
+];
+
+/** Prepares a task on a dataset: what does not depend on a run is measured once, here. */
+export async function openTask(
+	task: string,
+	dataset: Dataset,
+	options: EvaluateOptions,
+	{ versions, clock }: Maker,
+): Promise<EvaluateRun> {
+	if (dataset.patients(options.split).length === 0)
+		throw new InputError(`${dataset.folder} has no patients in split ${options.split}`);
+	const began = clock();
+	const measure = await measurer(task, dataset, options);
+	const opening = clock() - began;
+	return async (runtime, trained) => {
+		const started = clock();
+		const measured = await measure(runtime, trained);
+		return {
+			kind: "trajgpt-evaluation",
+			version: 1,
+			...measured,
+			made: {
+				versions: { ...versions },
+				dataset: dataset.manifest.contentHash,
+				step: trained.step,
+				seconds: Math.round(opening + clock() - started) / 1000,
+			},
+		};
+	};
+}
+
+async function measurer(
+	task: string,
+	dataset: Dataset,
+	options: EvaluateOptions,
+): Promise<(runtime: Runtime, trained: Trained) => Promise<Measured>> {
+	if (task === "next") return nextTask(dataset, options);
+	if (task === "forecast") return forecastTask(dataset, options);
+	if (dataset.manifest.labels.some((label) => label.task === task))
+		return labelledTask(task, dataset, options);
+	const known = tasksOf(dataset);
+	throw new InputError(
+		`${dataset.folder} has no task "${task}"; it has ${known.join(", ")}; give prepare the labels of others`,
+	);
+}

@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Dataset, openDataset, prepare, prepareDefaults } from "../cohort/index.js";
+import { openCsv } from "../records/index.js";
+import { writeSimulation } from "../simulate/index.js";
+import { countScores } from "./counts.js";
+import { lookedUp } from "./forecast/looked-up.js";
+import { globalRanker, historyRanker, oracleRanker, type Ranker } from "./forecast/ranks.js";
+import { oracleScores } from "./next-oracle.js";
+import { summarizeScores } from "./scores.js";
+import { type TruthBehind, truthBehind } from "./truth-behind.js";
+
+const root = mkdtempSync(join(tmpdir(), "trajgpt-truth-"));
+afterAll(() => rmSync(root, { recursive: true }));
+let dataset: Dataset;
+let truth: TruthBehind;
+
+const prepareTo = async (name: string, more: Partial<typeof prepareDefaults> = {}) => {
+	const folder = join(root, name);
+	await prepare(await openCsv([join(root, "sim")]), folder, {
+		...prepareDefaults,
+		threads: 1,
+		...more,
+	});
+	return openDataset(folder);
+};
+
+beforeAll(async () => {
+	await writeSimulation(join(root, "sim"), { patients: 150, seed: 11 });
+	await writeSimulation(join(root, "other"), { patients: 150, seed: 12 });
+	dataset = await prepareTo("data");
+	const found = await truthBehind(dataset, "test");
+	if (!("truth" in found)) throw new Error(found.reason);
+	truth = found.truth;
+}, 60_000);
+
+describe("truthBehind", () => {
+	test("finds each event among the records of its patient; rare codes were dropped", async () => {
+		let dropped = 0;
+		for (const patient of dataset.patients("test")) {
+			const own = await dataset.read(patient);
+			const { history, places } = truth.patient(own);
+			expect(places).toHaveLength(own.tokens.length - own.birthEvents);
+			for (const [event, place] of places.entries()) {
+				const at = own.birthEvents + event;
+				expect(history.events[place]!.code).toBe(dataset.vocabulary.tokens[own.tokens[at]!]!.code);
+				expect(history.events[place]!.day).toBeCloseTo(own.times[at]! * 30, 6);
+				if (event > 0) expect(place).toBeGreaterThan(places[event - 1]!);
+			}
+			dropped += history.events.length - places.length;
+		}
+		expect(dropped).toBeGreaterThan(0);
+	});
+
+	test("gives chances over the vocabulary that sum to 1", () => {
+		const chances = truth.toTokens(new Float64Array(truth.oracle.codes.length).fill(0.1));
+		expect(chances.reduce((a, b) => a + b)).toBeCloseTo(1, 12);
+		expect([...chances.subarray(0, 5)]).toEqual([0, 0, 0, 0, 0]);
+		const none = truth.toTokens(new Float64Array(truth.oracle.codes.length));
+		expect(none.reduce((a, b) => a + b)).toBeCloseTo(1, 12);
+	});
+
+	test("another population is an error where it was named", async () => {
+		await expect(truthBehind(dataset, "test", join(root, "other"))).rejects.toThrow(
+			/other is not the population of .*data: it lacks event \d+ of patient p\d+; name the right folder with --oracle/,
+		);
+		await expect(truthBehind(dataset, "test", root)).rejects.toThrow(
+			"expected a folder written by simulate",
+		);
+	});
+
+	test("data that is not simulated has none, and what the law is not about a reason", async () => {
+		const moved = { ...dataset, manifest: { ...dataset.manifest } };
+		moved.manifest.source = { ...dataset.manifest.source, path: join(root, "gone") };
+		expect(await truthBehind(moved, "test")).toEqual({ reason: undefined });
+		const drugs = await prepareTo("drugs", { drugs: "tokens" });
+		const found = await truthBehind(drugs, "test");
+		expect("reason" in found && found.reason).toContain("the oracle forecasts PheCodes alone");
+	});
+});
+
+describe("the oracle beats counting", () => {
+	test("at next events", async () => {
+		const known = summarizeScores(await oracleScores(dataset, "test", truth, "known"));
+		const unknown = summarizeScores(await oracleScores(dataset, "test", truth, "unknown"));
+		const counted = summarizeScores(await countScores(dataset, "test", 8));
+		expect(known.events).toBe(counted.events);
+		expect(known.nats).toBeLessThan(unknown.nats);
+		expect(unknown.nats).toBeLessThan(counted.nats - 0.7);
+	});
+
+	test("at later times", async () => {
+		const long = dataset
+			.patients("test")
+			.filter((patient) => dataset.lengthOf(patient) > 60)
+			.subarray(0, 8);
+		const patients = await Promise.all(
+			Array.from(long, (patient) => lookedUp(dataset, patient, 50, 20)),
+		);
+		const recall = async (ranker: Ranker) => {
+			const ranks = (await ranker(patients)).flatMap((own) => [...own]);
+			return ranks.filter((rank) => rank < 10).length / ranks.length;
+		};
+		const best = await recall(oracleRanker(dataset, truth, { futures: 32, seed: 0 }));
+		expect(best).toBeGreaterThan(await recall(historyRanker(dataset)));
+		expect(best).toBeGreaterThan(0.2 + (await recall(globalRanker(dataset))));
+	});
+});

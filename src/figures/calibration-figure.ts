@@ -1,0 +1,175 @@
+import {
+	axisX,
+	axisY,
+	dot,
+	gridX,
+	gridY,
+	line,
+	link,
+	ruleX,
+	ruleY,
+	text,
+} from "@observablehq/plot";
+import type { CalibrationBin } from "../evaluate/evaluation.js";
+import { quietAxis } from "./axes.js";
+import type { Figure, Panel } from "./figure.js";
+import { compactUpTo, counted, thousands } from "./numbers.js";
+import { theme } from "./theme.js";
+
+export interface Calibration {
+	readonly name: string;
+	/** In order of the predicted probability. */
+	readonly bins: readonly CalibrationBin[];
+	/** Expected calibration error, as a share. */
+	readonly ece: number;
+}
+
+const mostAcross = 3;
+const margins = { marginLeft: 48, marginRight: 14 };
+const barWidth = 7;
+
+/** How often what was said to come did come, beside how often it was said. */
+export function calibrationFigure(given: readonly Calibration[]): Figure {
+	const curves = given.filter(({ bins }) => bins.length > 0);
+	const down = Math.ceil(curves.length / mostAcross);
+	const across = Math.ceil(curves.length / Math.max(1, down));
+	const groups = Array.from({ length: down }, (_, at) =>
+		curves.slice(at * across, (at + 1) * across),
+	);
+	return {
+		title: "Calibration",
+		subtitle: "observed share beside predicted probability; on the diagonal they are equal",
+		description:
+			curves.length === 0
+				? "There are no answers whose calibration could be drawn."
+				: `Observed share beside predicted probability. ${curves.map(describedCurve).join(" ")}`,
+		rows: groups.flatMap((group) =>
+			curves.length === 1
+				? [group.flatMap((curve) => [curvePanel(curve, 360), countPanel(curve, 360)])]
+				: [
+						group.map((curve) => curvePanel(curve, across === 2 ? 360 : 270)),
+						group.map((curve) => countPanel(curve, 120)),
+					],
+		),
+		notes:
+			curves.length === 0
+				? ["No answers to calibrate."]
+				: [
+						"Upright lines are 95 % intervals. ECE: mean distance from the diagonal, over all answers.",
+					],
+	};
+}
+
+const answersOf = ({ bins }: Calibration) => bins.reduce((sum, { count }) => sum + count, 0);
+
+const describedCurve = (curve: Calibration) =>
+	`${curve.name}: expected calibration error ${points(curve.ece)} over ${counted(answersOf(curve), "answer")}.`;
+
+const points = (share: number) => `${(100 * share).toFixed(2)} points`;
+
+/** As far as probabilities go, in both directions. */
+const endOf = ({ bins }: Calibration) => {
+	// Intervals of bins that hold next to nothing may reach further; they are cut off.
+	const most = Math.max(...bins.flatMap(({ predicted, observed }) => [predicted, observed]), 1e-4);
+	const power = 10 ** Math.floor(Math.log10(most));
+	const end = [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((factor) => factor * power >= most) ?? 10;
+	return Math.min(1, end * power);
+};
+
+/** Of an axis, where percent would round 2.5 to 3. */
+const tick = (share: number) => `${thousands(Number((100 * share).toFixed(4)))} %`;
+
+function curvePanel(curve: Calibration, height: number): Panel {
+	const { bins } = curve;
+	const end = endOf(curve);
+	return {
+		title: curve.name,
+		subtitle: `ECE ${points(curve.ece)}`,
+		height,
+		plot: (width) => ({
+			...margins,
+			marginTop: 8,
+			marginBottom: 38,
+			x: { domain: [0, end] },
+			y: { domain: [0, end] },
+			marks: [
+				gridX({ ticks: 4, stroke: theme.grid, strokeOpacity: 1 }),
+				gridY({ ticks: 4, stroke: theme.grid, strokeOpacity: 1 }),
+				axisX({ ...quietAxis, ticks: 4, label: "predicted", tickFormat: tick }),
+				axisY({ ...quietAxis, ticks: 4, label: null, tickFormat: tick }),
+				link([0], {
+					x1: [0],
+					y1: [0],
+					x2: [end],
+					y2: [end],
+					stroke: theme.quiet,
+					strokeDasharray: "4,4",
+				}),
+				text(["observed"], { frameAnchor: "top-left", dx: 6, dy: 5, fill: theme.quiet }),
+				...(width > 200
+					? [
+							text(["as predicted"], {
+								x: [end * 0.9],
+								y: [end * 0.9],
+								textAnchor: "end",
+								dx: -8,
+								dy: -4,
+								fill: theme.quiet,
+								stroke: theme.background,
+							}),
+						]
+					: []),
+				ruleX(bins, {
+					x: "predicted",
+					y1: "low",
+					y2: "high",
+					stroke: theme.accent,
+					strokeWidth: 2,
+					clip: true,
+				}),
+				line(bins, { x: "predicted", y: "observed", stroke: theme.accent, strokeWidth: 1 }),
+				dot(bins, {
+					x: "predicted",
+					y: "observed",
+					r: 4,
+					fill: theme.accent,
+					stroke: theme.background,
+				}),
+			],
+		}),
+	};
+}
+
+function countPanel(curve: Calibration, height: number): Panel {
+	const { bins } = curve;
+	const most = Math.max(...bins.map(({ count }) => count));
+	const least = Math.min(...bins.map(({ count }) => count));
+	const powers = most > 50 * least;
+	return {
+		title: "Answers",
+		subtitle: `${counted(answersOf(curve), "answer")}, by predicted probability${powers ? "; log scale" : ""}`,
+		height,
+		plot: () => ({
+			...margins,
+			marginTop: 8,
+			marginBottom: 38,
+			x: { domain: [0, endOf(curve)] },
+			y: powers
+				? { type: "log", domain: [Math.max(0.5, least / 3), most * 1.5] }
+				: { domain: [0, Math.max(1, most)], nice: true },
+			marks: [
+				gridY({ ticks: 3, stroke: theme.grid, strokeOpacity: 1 }),
+				axisY({ ...quietAxis, label: null, ticks: 3, tickFormat: compactUpTo(most) }),
+				axisX({ ...quietAxis, ticks: 4, label: "predicted", tickFormat: tick }),
+				ruleX(bins, {
+					x: "predicted",
+					y1: powers ? Math.max(0.5, least / 3) : 0,
+					y2: "count",
+					stroke: theme.accent,
+					strokeWidth: barWidth,
+				}),
+				...(powers ? [] : [ruleY([0], { stroke: theme.quiet })]),
+			],
+		}),
+	};
+}

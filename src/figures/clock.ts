@@ -1,0 +1,116 @@
+import { thousands } from "./numbers.js";
+
+/** How the times of a patient are told: as ages where the birth is known, else as dates or as time passed. */
+export interface Clock {
+	/** Days in one unit of the times. */
+	readonly unitDays: number;
+	/** `dates`: time 0 is 1970-01-01. `days`: an origin of the source's own. */
+	readonly axis: "dates" | "days";
+	/** In units; null or left out if it is not known. */
+	readonly birth?: number | null;
+}
+
+export interface TimeAxis {
+	readonly label: string;
+	readonly ticks: readonly number[];
+	readonly format: (time: number) => string;
+}
+
+const yearDays = 365.25;
+const dayMilliseconds = 86_400_000;
+const monthsAYear = 12;
+
+/** Ticks at round ages, years or days; about `most` of them at most. */
+export function timeAxis(
+	clock: Clock,
+	[from, to]: readonly [from: number, to: number],
+	most: number,
+): TimeAxis {
+	const days = (to - from) * clock.unitDays;
+	if (!isAge(clock) && clock.axis === "dates") return calendarAxis(clock, [from, to], most);
+	const origin = isAge(clock) ? clock.birth : 0;
+	const [size, name] =
+		isAge(clock) || days >= 3 * yearDays
+			? [yearDays, "years"]
+			: days >= 3
+				? [1, "days"]
+				: [1 / 24, "hours"];
+	const unit = size / clock.unitDays;
+	const [first, last] = [(from - origin) / unit, (to - origin) / unit];
+	const ticks = roundNumbers(first, last, most);
+	return {
+		label: isAge(clock) ? "age in years" : `time in ${name}`,
+		ticks: ticks.map((value) => origin + value * unit),
+		format: (time) => thousands(Number(((time - origin) / unit).toFixed(6))),
+	};
+}
+
+const isAge = (clock: Clock): clock is Clock & { readonly birth: number } =>
+	typeof clock.birth === "number" && Number.isFinite(clock.birth);
+
+/** Multiples of 1, 2 or 5 times a power of ten. */
+export function roundNumbers(from: number, to: number, most: number): number[] {
+	const least = (to - from) / Math.max(1, most);
+	if (!(least > 0)) return [from];
+	const power = 10 ** Math.floor(Math.log10(least));
+	const step = ([1, 2, 5, 10].find((factor) => factor * power >= least) ?? 10) * power;
+	const ticks: number[] = [];
+	for (let at = Math.ceil(from / step - 1e-9); at * step <= to + step * 1e-9; at++)
+		ticks.push(Number((at * step).toPrecision(12)));
+	return ticks;
+}
+
+const dateOf = (clock: Clock, time: number) => new Date(time * clock.unitDays * dayMilliseconds);
+
+function calendarAxis(
+	clock: Clock,
+	[from, to]: readonly [from: number, to: number],
+	most: number,
+): TimeAxis {
+	const months = ((to - from) * clock.unitDays * monthsAYear) / yearDays;
+	if (months < 2) {
+		const unit = 1 / clock.unitDays;
+		return {
+			label: "date",
+			ticks: roundNumbers(from / unit, to / unit, most).map((day) => day * unit),
+			format: (time) => dateOf(clock, time).toISOString().slice(0, 10),
+		};
+	}
+	const least = months / Math.max(1, most);
+	const step = [1, 3, 6, 12, 24, 60, 120, 240, 600].find((size) => size >= least) ?? 1200;
+	const first = dateOf(clock, from);
+	const start = Math.floor((first.getUTCFullYear() * monthsAYear + first.getUTCMonth()) / step);
+	const ticks: number[] = [];
+	for (let at = start; ; at++) {
+		const date = Date.UTC(Math.floor((at * step) / monthsAYear), (at * step) % monthsAYear, 1);
+		const time = date / dayMilliseconds / clock.unitDays;
+		if (time > to) break;
+		if (time >= from) ticks.push(time);
+	}
+	return {
+		label: step >= monthsAYear ? "year" : "month",
+		ticks,
+		format: (time) =>
+			step >= monthsAYear
+				? `${dateOf(clock, time).getUTCFullYear()}`
+				: dateOf(clock, time).toISOString().slice(0, 7),
+	};
+}
+
+/** One time in words: age 59.3, 2012-03, day 412. */
+export function timeName(clock: Clock, time: number): string {
+	if (isAge(clock)) return `age ${inYears(clock, time)}`;
+	if (clock.axis === "dates") return dateOf(clock, time).toISOString().slice(0, 7);
+	return `day ${thousands(Math.round(time * clock.unitDays))}`;
+}
+
+/** Two times in words: age 59.3–60, 2012-03 to 2012-11. */
+export function spanName(clock: Clock, from: number, to: number): string {
+	const [first, last] = [timeName(clock, from), timeName(clock, to)];
+	if (first === last) return first;
+	if (isAge(clock)) return `${first}–${inYears(clock, to)}`;
+	return `${first} to ${last}`;
+}
+
+const inYears = (clock: Clock & { readonly birth: number }, time: number) =>
+	(((time - clock.birth) * clock.unitDays) / yearDays).toFixed(1);

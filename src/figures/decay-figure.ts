@@ -1,0 +1,201 @@
+import { rect, text } from "@observablehq/plot";
+import type { Figure, Panel } from "./figure.js";
+import { groupBy } from "./group.js";
+import { counted, thousands } from "./numbers.js";
+import { fitted, textWidth } from "./text.js";
+import { theme } from "./theme.js";
+
+export interface HeadMemory {
+	/** From 1, as they are shown. */
+	readonly layer: number;
+	readonly head: number;
+	/** By category: how long until half of what the head holds is forgotten; Infinity if it never is. */
+	readonly halfLives: readonly number[];
+}
+
+export interface DecayMap {
+	readonly categories: readonly (string | null)[];
+	readonly heads: readonly HeadMemory[];
+	/** What half-lives are counted in; `events` where the model decays by event. */
+	readonly unit?: "days" | "events";
+}
+
+const rowHeight = 21;
+const mostColumns = 18;
+/** Room for the names of layers and heads. */
+const top = 36;
+/** Between layers, in columns. */
+const layerGap = 0.2;
+const type = { size: theme.size.tick };
+const cellType = { size: theme.size.small };
+
+/** How long each head remembers, by the category of what it has just seen. */
+export function decayFigure({ categories, heads: given, unit = "days" }: DecayMap): Figure {
+	const heads = given.map((head) => ({
+		...head,
+		halfLives: head.halfLives.slice(0, categories.length),
+	}));
+	const values = heads.flatMap(({ halfLives }) => halfLives).filter(isDrawn);
+	const [least, most] = [Math.min(...values), Math.max(...values)];
+	const name = unit === "days" ? shortDuration : shortNumber;
+	const title = "Memory of each head, by category";
+	if (values.length === 0 || categories.length === 0)
+		return {
+			title,
+			description: "There are no heads, or no categories, whose memory could be drawn.",
+			rows: [],
+			notes: ["No half-lives to draw."],
+		};
+	/** 0 for the shortest memory, 1 for the longest, on a log scale. */
+	const shade = (value: number) =>
+		!Number.isFinite(value) || most === least
+			? 1
+			: Math.log(value / least) / Math.log(most / least);
+	const groups = grouped(heads);
+	const extremes = [...heads].map((head) => ({ head, middle: median(head.halfLives) }));
+	extremes.sort((a, b) => a.middle - b.middle);
+	const [shortest, longest] = [extremes[0], extremes.at(-1)] as const;
+	const range = least === most ? `all ${name(least)}` : `from ${name(least)} to ${name(most)}`;
+	return {
+		title,
+		subtitle: `half-life of what a head holds, ${unit === "days" ? "in time" : "in events"}, ${range}; darker is shorter, on a log scale`,
+		description:
+			`Half-lives of ${counted(heads.length, "head")} for ${counted(categories.length, "category", "categories")}, ${range}. ${
+				heads.length > 1
+					? `By the median over categories, layer ${shortest?.head.layer} head ${shortest?.head.head} forgets soonest (${name(shortest?.middle ?? 0)}), layer ${longest?.head.layer} head ${longest?.head.head} latest (${name(longest?.middle ?? 0)}).`
+					: ""
+			}`.trim(),
+		rows: groups.map((group) => [heatPanel(categories, group, shade, name)]),
+		notes:
+			unit === "days"
+				? ["h hours · d days · w weeks · mo months · y years · ∞ never forgets."]
+				: ["In events: so many events later, half is left. ∞ never forgets."],
+	};
+}
+
+const isDrawn = (value: number) => Number.isFinite(value) && value > 0;
+
+function median(values: readonly number[]): number {
+	const sorted = [...values].sort((a, b) => a - b);
+	return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN;
+}
+
+/** Whole layers, as many as a panel has room for. */
+function grouped(heads: readonly HeadMemory[]): HeadMemory[][] {
+	const layers = groupBy(heads, ({ layer }) => layer);
+	const groups: HeadMemory[][] = [];
+	for (const layer of layers.values()) {
+		const last = groups.at(-1);
+		if (last && last.length + layer.length <= mostColumns) last.push(...layer);
+		else groups.push([...layer]);
+	}
+	return groups;
+}
+
+function heatPanel(
+	categories: readonly (string | null)[],
+	heads: readonly HeadMemory[],
+	shade: (value: number) => number,
+	nameOf: (value: number) => string,
+): Panel {
+	const layers = [...groupBy(heads, ({ layer }) => layer)];
+	const column = new Map(
+		layers.flatMap(([, of], layer) =>
+			of.map((head) => [head, heads.indexOf(head) + layer * layerGap] as const),
+		),
+	);
+	const columnOf = (head: HeadMemory) => column.get(head) as number;
+	const cells = heads.flatMap((head) =>
+		head.halfLives.map((value, row) => ({
+			column: columnOf(head),
+			row,
+			shade: Number.isNaN(value) ? null : shade(value),
+			says: Number.isNaN(value) ? "" : nameOf(value),
+		})),
+	);
+	const first = layers[0]?.[0];
+	const last = layers.at(-1)?.[0];
+	return {
+		title: first === last ? `Layer ${first}` : `Layers ${first} to ${last}`,
+		height: categories.length * rowHeight + top,
+		plot: (width) => {
+			const names = categories.map((name) => fitted(name ?? "no category", width * 0.25, type));
+			const marginLeft = Math.ceil(Math.max(...names.map((name) => textWidth(name, type)))) + 10;
+			const across = heads.length + layerGap * (layers.length - 1);
+			const columnWidth = Math.min(60, (width - marginLeft) / across);
+			const marginRight = width - marginLeft - columnWidth * across;
+			const fits = cells.filter(({ says }) => textWidth(says, cellType) <= columnWidth - 2);
+			return {
+				marginLeft,
+				marginRight,
+				marginTop: top,
+				marginBottom: 0,
+				x: { domain: [0, across], axis: null },
+				y: { domain: [categories.length, 0], axis: null },
+				color: { type: "linear", domain: [0, 1], scheme: theme.sequential },
+				marks: [
+					rect(cells, {
+						x1: "column",
+						x2: ({ column }) => column + 1,
+						y1: "row",
+						y2: ({ row }) => row + 1,
+						fill: "shade",
+						inset: 0.5,
+					}),
+					text(fits, {
+						x: ({ column }) => column + 0.5,
+						y: ({ row }) => row + 0.5,
+						text: "says",
+						fontSize: cellType.size,
+						fill: ({ shade }) => ((shade ?? 1) < 0.5 ? theme.background : theme.ink),
+					}),
+					text(heads, {
+						x: (head) => columnOf(head) + 0.5,
+						frameAnchor: "top",
+						dy: -13,
+						text: ({ head }) => (columnWidth >= 44 ? `head ${head}` : `${head}`),
+						fill: theme.quiet,
+					}),
+					text(layers, {
+						x: ([, of]) => columnOf(of[0] as HeadMemory),
+						frameAnchor: "top",
+						textAnchor: "start",
+						dx: 1,
+						dy: -30,
+						text: ([layer]) => (columnWidth >= 20 ? `layer ${layer}` : `${layer}`),
+						fontWeight: "bold",
+					}),
+					text(names, {
+						y: (_, at) => at + 0.5,
+						frameAnchor: "left",
+						textAnchor: "end",
+						dx: -7,
+						text: (name: string) => name,
+					}),
+				],
+			};
+		},
+	};
+}
+
+const durations = [
+	[365.25, "y", 2],
+	[30.4375, "mo", 2],
+	[7, "w", 2],
+	[1, "d", 0.95],
+	[1 / 24, "h", 0],
+] as const; // days, letter, how many of it there must be
+
+/** In as few letters as a cell has room for: 3 d, 2.5 w, 8 mo, 12 y. */
+function shortDuration(days: number): string {
+	if (days === Number.POSITIVE_INFINITY) return "∞";
+	const [size, letter] =
+		durations.find(([size, , from]) => days >= from * size) ?? durations.at(-1)!;
+	return `${shortNumber(days / size)} ${letter}`;
+}
+
+function shortNumber(value: number): string {
+	if (value === Number.POSITIVE_INFINITY) return "∞";
+	if (value >= 10_000) return value.toExponential(0).replace("+", "");
+	return thousands(Number(value.toFixed(value < 9.95 ? 1 : 0)));
+}

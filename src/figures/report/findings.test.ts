@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import type { Evaluation } from "../../evaluate/evaluation.js";
+import { findings } from "./index.js";
+import {
+	type ForecastNumbers,
+	madeForecast,
+	madeInsulin,
+	madeNext,
+	madeReport,
+} from "./testing/made-report.js";
+
+const found = (...evaluations: Evaluation[]) => findings(madeReport({ evaluations }));
+const said = (...evaluations: Evaluation[]) =>
+	found(...evaluations)
+		.map(({ says }) => says)
+		.join(" ");
+
+describe("forecasts", () => {
+	const numbers = { model: 0.5, history: 0.45, steps: 0.47, oracle: 0.6 };
+	const told = (given: Partial<ForecastNumbers>) => said(madeForecast({ ...numbers, ...given }));
+
+	test("beside counting", () => {
+		expect(told({})).toContain("hold 50.0 % (49.0–51.0) of what was then recorded");
+		expect(told({})).toContain("5.0 points (4.0–6.0) more than counting");
+		expect(told({ history: 0.55 })).toContain("5.0 points (4.0–6.0) less than counting");
+		expect(told({ history: 0.55 })).toContain("here counting is the better forecast");
+		expect(told({ history: 0.495 })).toContain(
+			"does about as well: the difference is 0.5 points (−0.5 to 1.5)",
+		);
+	});
+
+	test("asked directly, beside step by step", () => {
+		expect(told({})).toContain("Asking about a date directly finds 3.0 points (2.0–4.0) more");
+		expect(told({ steps: 0.53 })).toContain("step by step finds 3.0 points (2.0–4.0) more");
+		expect(told({ steps: 0.5 })).toContain("find about as many of the records");
+	});
+
+	test("beside the best possible", () => {
+		expect(told({})).toContain("stays 10.0 points (9.0–11.0) below it. It closes 33 % of the way");
+		expect(told({ history: 0.55 })).toContain("It closes none of the way");
+		expect(told({ oracle: 0.505 })).toContain("The model is level with it");
+		expect(told({ oracle: 0.46 })).toContain("4.0 points (3.0–5.0) more on these patients: chance");
+		const { oracle: _, ...real } = numbers;
+		expect(said(madeForecast(real))).not.toContain("simulated");
+	});
+
+	test("a difference that was measured the other way round is turned", () => {
+		const forecast = madeForecast(numbers);
+		const turned = forecast.differences!.map(({ row, than, metrics }) => {
+			const { value, low, high } = metrics["recall@10"]!;
+			return {
+				row: than,
+				than: row,
+				metrics: { "recall@10": { value: -value, low: -high, high: -low } },
+			};
+		});
+		expect(said({ ...forecast, differences: turned })).toBe(said(forecast));
+	});
+
+	test("without differences, only the value is told", () => {
+		const { differences: _, ...forecast } = madeForecast(numbers);
+		expect(found(forecast)).toHaveLength(1);
+		expect(said(forecast)).not.toContain("counting");
+	});
+});
+
+describe("the next record", () => {
+	test("beside counting: fewer nats are better", () => {
+		expect(said(madeNext(3, 3.4, 0.01))).toContain(
+			"recorded 1.49 times the probability that counting",
+		);
+		expect(said(madeNext(3.4, 3, 0.01))).toContain("recorded only 0.67 of the probability");
+		expect(said(madeNext(3, 3.005, 0.01))).toContain("neither better nor worse than counting");
+		expect(said(madeNext(3, 3.4, 0.01))).toContain("names that code outright in 30.0 % of cases");
+	});
+
+	test("calibration is honest below two points", () => {
+		expect(said(madeNext(3, 3.4, 0.011))).toContain(
+			"Its probabilities mean what they say: on average the probability of its first choice lies 1.10 points (1.00–1.20)",
+		);
+		expect(said(madeNext(3, 3.4, 0.031))).toContain("should not be taken at their word");
+	});
+});
+
+describe("a labelled task", () => {
+	test("is beside guessing", () => {
+		expect(said(madeInsulin({ zero: 0.2, few: 0.3, tuned: 0.5 }))).toContain(
+			"(fine-tuned) reaches an AUPRC of 0.500 (0.450–0.550), 5.0 times that of guessing (0.100)",
+		);
+		expect(said(madeInsulin({ zero: 0.08, few: 0.11 }))).toContain("not clearly above guessing");
+		expect(said(madeInsulin({ zero: 0.02, few: 0.03 }))).toContain("below guessing");
+	});
+
+	test("more labels help, or not", () => {
+		expect(said(madeInsulin({ zero: 0.2, few: 0.3, tuned: 0.5 }))).toContain(
+			"More labels help: zero-shot risk 0.200, 5-shot 0.300, fine-tuned 0.500.",
+		);
+		expect(said(madeInsulin({ zero: 0.4, few: 0.3, tuned: 0.5 }))).toContain(
+			"More labels do not always help",
+		);
+	});
+
+	test("without a single case there is nothing to say", () => {
+		const report = madeReport({ evaluations: [madeInsulin({ zero: 0.2, few: 0.3 })] });
+		const [label] = report.summary.labels;
+		const none = { ...label!.splits, test: { labels: 40, positive: 0 } };
+		const summary = { ...report.summary, labels: [{ ...label!, splits: none }] };
+		expect(findings({ ...report, summary })).toEqual([]);
+	});
+});
+
+test("nothing measured, nothing found", () => {
+	expect(found()).toEqual([]);
+});

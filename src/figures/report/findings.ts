@@ -1,0 +1,220 @@
+import type { Evaluation, EvaluationRow } from "../../evaluate/evaluation.js";
+import {
+	interval,
+	type Measure,
+	type MeasureKind,
+	measureKind,
+	percentOf,
+	sizeOf,
+	type Verdict,
+	verdict,
+	written,
+} from "./measures.js";
+import type { Report } from "./report.js";
+import { differenceOf, mainRow, rowOf, settingRows } from "./rows.js";
+import { taskOf } from "./tasks.js";
+
+/** A number, what it is, and the sentences that say what it means: they follow from the evaluations alone. */
+export interface Finding {
+	readonly value: string;
+	readonly label: string;
+	readonly says: string;
+}
+
+/** Calibration error up to which probabilities are said to mean what they say, in points. */
+const honest = 2;
+
+export function findings(report: Report): Finding[] {
+	const of = (task: string) => report.evaluations.find((evaluation) => evaluation.task === task);
+	const forecast = of("forecast");
+	const next = of("next");
+	return [
+		...(forecast ? forecastFindings(forecast) : []),
+		...(next ? nextFindings(next) : []),
+		...report.evaluations
+			.filter((evaluation) => settingRows(evaluation).length > 0)
+			.flatMap((evaluation) => labelledFindings(report, evaluation)),
+		...(next ? calibrationFindings(next) : []),
+	];
+}
+
+/** The sentence for the way a difference goes. */
+const choose = (
+	difference: Measure,
+	kind: MeasureKind,
+	says: Readonly<Record<Verdict, string>>,
+): string => says[verdict(difference, kind)];
+
+const signed = (difference: Measure, kind: MeasureKind) =>
+	`${difference.value < 0 ? "−" : "+"}${written(Math.abs(difference.value), kind)}`;
+
+const recall = "recall@10";
+
+function forecastFindings(evaluation: Evaluation): Finding[] {
+	const kind = measureKind(recall);
+	const model = mainRow(evaluation);
+	const own = model?.metrics[recall];
+	if (!model || !own) return [];
+	const history = rowOf(evaluation, { who: "history" });
+	const told = history && differenceOf(evaluation, model, history, recall);
+	const value = `${written(own.value, kind)} %`;
+	const found: Finding[] = [
+		{
+			value,
+			label: "recall@10",
+			says: [
+				`Shown the beginning of a history and asked about each later date, the ten codes it finds likeliest hold ${value} (${interval(own, kind)}) of what was then recorded.`,
+				...(told ? [againstHistory(told, kind)] : []),
+			].join(" "),
+		},
+	];
+	const steps = rowOf(evaluation, { who: "model", method: "auto-regressive" });
+	const ahead = steps && model !== steps && differenceOf(evaluation, model, steps, recall);
+	if (ahead)
+		found.push({
+			value: signed(ahead, kind),
+			label: "points: asked directly, or step by step",
+			says: againstSteps(ahead, kind),
+		});
+	const oracle = rowOf(evaluation, { who: "oracle" });
+	if (oracle) found.push(...againstOracle(evaluation, model, oracle, history));
+	return found;
+}
+
+const againstHistory = (difference: Measure, kind: MeasureKind): string =>
+	choose(difference, kind, {
+		better: `That is ${sizeOf(difference, kind)} more than counting the patient’s own past codes gets.`,
+		worse: `That is ${sizeOf(difference, kind)} less than counting the patient’s own past codes gets: here counting is the better forecast.`,
+		level: `Counting the patient’s own past codes does about as well: the difference is ${sizeOf(difference, kind)}.`,
+	});
+
+const againstSteps = (difference: Measure, kind: MeasureKind): string =>
+	choose(difference, kind, {
+		better: `Asking about a date directly finds ${sizeOf(difference, kind)} more of the records than rolling the forecast forward step by step.`,
+		worse: `Rolling the forecast forward step by step finds ${sizeOf(difference, kind)} more of the records than asking about a date directly.`,
+		level: `Asking about a date directly and rolling the forecast forward step by step find about as many of the records: the difference is ${sizeOf(difference, kind)}.`,
+	});
+
+function againstOracle(
+	evaluation: Evaluation,
+	model: EvaluationRow,
+	oracle: EvaluationRow,
+	history: EvaluationRow | undefined,
+): Finding[] {
+	const kind = measureKind(recall);
+	const [own, best] = [model.metrics[recall], oracle.metrics[recall]];
+	const difference = differenceOf(evaluation, model, oracle, recall);
+	if (!own || !best || !difference) return [];
+	const bound = `The law the people were simulated by, which no forecast can beat but by chance, finds ${written(best.value, kind)} %.`;
+	const distance = choose(difference, kind, {
+		better: `The model finds ${sizeOf(difference, kind)} more on these patients: chance, or a fault in the comparison.`,
+		worse: `The model stays ${sizeOf(difference, kind)} below it.`,
+		level: `The model is level with it: the difference is ${sizeOf(difference, kind)}.`,
+	});
+	const counted = history?.metrics[recall]?.value;
+	const closed =
+		counted === undefined || best.value <= counted
+			? []
+			: own.value > counted
+				? [
+						`It closes ${percentOf(Math.min(1, (own.value - counted) / (best.value - counted)), 0)} of the way from counting to that bound.`,
+					]
+				: ["It closes none of the way from counting to that bound."];
+	return [
+		{
+			value: signed(difference, kind),
+			label: "points to the best possible",
+			says: [bound, distance, ...closed].join(" "),
+		},
+	];
+}
+
+function nextFindings(evaluation: Evaluation): Finding[] {
+	const kind = measureKind("nats");
+	const model = mainRow(evaluation);
+	const nats = model?.metrics.nats;
+	if (!model || !nats) return [];
+	const history = rowOf(evaluation, { who: "history" });
+	const counted = history?.metrics.nats;
+	const difference = history && differenceOf(evaluation, model, history, "nats");
+	const accuracy = model.metrics.accuracy;
+	const outright = accuracy
+		? ` It names that code outright in ${percentOf(accuracy.value)} of cases.`
+		: "";
+	if (!counted || !difference)
+		return [
+			{
+				value: written(nats.value, kind),
+				label: "nats",
+				says: `Told when the next record comes, it gives the code that is then recorded a probability of ${percentOf(Math.exp(-nats.value))}, in the geometric mean.${outright}`,
+			},
+		];
+	const factor = Math.exp(-difference.value).toFixed(2);
+	const against = `(${written(nats.value, kind)} against ${written(counted.value, kind)} nats)`;
+	const says = choose(difference, kind, {
+		better: `Told when the next record comes, it gives the code that is then recorded ${factor} times the probability that counting the patient’s past gives it ${against}.`,
+		worse: `Told when the next record comes, it gives the code that is then recorded only ${factor} of the probability that counting the patient’s past gives it ${against}.`,
+		level: `Told when the next record comes, it is neither better nor worse than counting the patient’s past ${against}.`,
+	});
+	return [{ value: `× ${factor}`, label: "probability of what comes", says: `${says}${outright}` }];
+}
+
+function labelledFindings({ summary }: Report, evaluation: Evaluation): Finding[] {
+	const kind = measureKind("auprc");
+	const { question } = taskOf(evaluation.task);
+	const label = summary.labels.find(({ task }) => task === evaluation.task);
+	const counts = label?.splits[evaluation.split];
+	const rows = settingRows(evaluation).filter(({ metrics }) => metrics.auprc);
+	const [best] = rows.toSorted((a, b) => b.metrics.auprc!.value - a.metrics.auprc!.value);
+	const own = best?.metrics.auprc;
+	if (!own || !counts || counts.positive === 0) return [];
+	const share = counts.positive / counts.labels;
+	const reached = `The best of ${rows.length} ways to ask (${best.setting}) reaches an AUPRC of ${written(own.value, kind)} (${interval(own, kind)})`;
+	const guessing = written(share, kind);
+	const says =
+		own.low > share
+			? `${reached}, ${(own.value / share).toFixed(1)} times that of guessing (${guessing}).`
+			: own.high < share
+				? `${reached}, which is below guessing (${guessing}).`
+				: `${reached}, which is not clearly above guessing (${guessing}).`;
+	return [
+		{
+			value: written(own.value, kind),
+			label: "AUPRC",
+			says: [question, says, ...moreLabels(rows)].join(" "),
+		},
+	];
+}
+
+/** Whether the ways that saw more labels did better. */
+function moreLabels(rows: readonly EvaluationRow[]): string[] {
+	const value = ({ metrics }: EvaluationRow) => metrics.auprc!.value;
+	const [zero] = rows
+		.filter(({ setting }) => setting?.startsWith("zero-shot"))
+		.toSorted((a, b) => value(b) - value(a));
+	const taught = ["5-shot", "fine-tuned"].map((name) => rows.find((row) => row.setting === name));
+	const ladder = [zero, ...taught].filter((row) => row !== undefined);
+	if (ladder.length < 2) return [];
+	const steps = ladder
+		.map((row) => `${row.setting} ${written(value(row), measureKind("auprc"))}`)
+		.join(", ");
+	const rising = ladder.every((row, at) => at === 0 || value(row) > value(ladder[at - 1]!));
+	return [rising ? `More labels help: ${steps}.` : `More labels do not always help: ${steps}.`];
+}
+
+function calibrationFindings(evaluation: Evaluation): Finding[] {
+	const kind = measureKind("topCalibrationError");
+	const off = mainRow(evaluation)?.metrics.topCalibrationError;
+	if (!off) return [];
+	const distance = `on average the probability of its first choice lies ${sizeOf(off, kind)} from how often it came true`;
+	return [
+		{
+			value: (kind.scale * off.value).toFixed(1),
+			label: "points off",
+			says:
+				kind.scale * off.value < honest
+					? `Its probabilities mean what they say: ${distance}.`
+					: `Its probabilities should not be taken at their word: ${distance}.`,
+		},
+	];
+}

@@ -1,0 +1,87 @@
+import type { Evaluation } from "../../evaluate/evaluation.js";
+import { html, type Markup } from "./html.js";
+import { measureKind, sizeOf, verdict } from "./measures.js";
+import type { Report } from "./report.js";
+import { differenceOf, mainRow } from "./rows.js";
+import { figureMarkup, type Section } from "./section.js";
+import { measureTable, metricsOf } from "./table.js";
+import { taskOf } from "./tasks.js";
+
+const order = ["nats", "accuracy", "recall@1", "recall@5", "recall@10", "recall@15"];
+
+/** Calibration has a section of its own, and recall by window a figure. */
+const isElsewhere = (metric: string) => /calibrationError$|^recall@\d+ ./i.test(metric);
+
+export function forecastSection({ evaluations, figures }: Report): Section {
+	const of = (task: string) => evaluations.find((evaluation) => evaluation.task === task);
+	const [next, forecast] = [of("next"), of("forecast")];
+	return {
+		id: "forecasts",
+		title: "How well it forecasts",
+		body: html`${
+			next || forecast
+				? ""
+				: html`<p>Neither the next record nor records far ahead were measured yet; see above what is missing.</p>`
+		}${next ? evaluated(next, "nats") : ""}${forecast ? evaluated(forecast, "recall@10") : ""}${figures.recall ? figureMarkup(figures.recall) : ""}`,
+	};
+}
+
+function evaluated(evaluation: Evaluation, metric: string): Markup {
+	const { title, question } = taskOf(evaluation.task);
+	const metrics = metricsOf(evaluation.rows, order).filter((metric) => !isElsewhere(metric));
+	return html`<h3>${title}</h3>
+<p>${question}</p>
+${measureTable(evaluation, { name: title, metrics, rows: evaluation.rows })}
+${pairedMarkup(evaluation, metric)}
+${notes(evaluation)}`;
+}
+
+/** The model beside each of the others, on the same patients: smaller differences show than in the table. */
+function pairedMarkup(evaluation: Evaluation, metric: string): Markup {
+	const kind = measureKind(metric);
+	const model = mainRow(evaluation);
+	const told = evaluation.rows.flatMap((row) => {
+		const difference = model && row !== model && differenceOf(evaluation, model, row, metric);
+		if (!difference) return [];
+		const size = sizeOf(difference, kind);
+		return {
+			better: html`<li>${size} <b>better</b> than ${row.label}</li>`,
+			worse: html`<li>${size} <b>worse</b> than ${row.label}</li>`,
+			level: html`<li><b>level</b> with ${row.label}: ${size} apart</li>`,
+		}[verdict(difference, kind)];
+	});
+	if (!model || told.length === 0) return html``;
+	return html`<p>Patient by patient, by ${kind.title.replace(/, .*/, "")}, ${model.label} is</p>
+<ul class="paired">${told}</ul>`;
+}
+
+export const notes = ({ notes }: Evaluation): Markup =>
+	notes.length === 0
+		? html``
+		: html`<ul class="notes">${notes.map((note) => html`<li>${note}</li>`)}</ul>`;
+
+export function calibrationSection({ figures, evaluations }: Report): Section[] {
+	if (!figures.calibration) return [];
+	const next = evaluations.find(({ task }) => task === "next");
+	const { calibrationError, topCalibrationError } = (next && mainRow(next)?.metrics) ?? {};
+	const told = [
+		...(topCalibrationError
+			? [
+					`the probability of the first choice was off by ${sizeOf(topCalibrationError, measureKind("topCalibrationError"))}`,
+				]
+			: []),
+		...(calibrationError
+			? [
+					`the probabilities of all codes, each counting as much as it is probable, by ${sizeOf(calibrationError, measureKind("calibrationError"))}`,
+				]
+			: []),
+	];
+	return [
+		{
+			id: "calibration",
+			title: "Do its probabilities mean what they say?",
+			body: html`${told.length > 0 ? html`<p>For the next record, on average, ${told.join("; ")}.</p>` : ""}
+${figureMarkup(figures.calibration)}`,
+		},
+	];
+}

@@ -1,0 +1,10 @@
+export { findings } from "./findings.js";
+export { reportPage } from "./page.js";
+export type {
+	DrawnFigure,
+	HeadInWords,
+	MissingEvaluation,
+	PatientStory,
+	Report,
+} from "./report.js";
+export { taskOf } from "./tasks.js";

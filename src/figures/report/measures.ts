@@ -1,0 +1,133 @@
+import type { EvaluationRow } from "../../evaluate/evaluation.js";
+import { html, type Markup } from "./html.js";
+
+export type Measure = EvaluationRow["metrics"][string];
+
+/** How a measure is written and read. */
+export interface MeasureKind {
+	/** At the head of a column. */
+	readonly title: string;
+	/** What it is called in the list of measures, if not by its title. */
+	readonly term?: string;
+	readonly better: "more" | "less";
+	/** One plain sentence. */
+	readonly reading: string;
+	/** As it is shown, without its unit. */
+	readonly scale: number;
+	readonly digits: number;
+	/** Of a difference, in words: "points". */
+	readonly unit: string;
+}
+
+const share = { scale: 100, digits: 1, unit: "points" } as const;
+const points = { scale: 100, digits: 2, unit: "points", better: "less" } as const;
+const fraction = { scale: 1, digits: 3, unit: "" } as const;
+
+const kinds: Readonly<Record<string, MeasureKind>> = {
+	nats: {
+		title: "nats",
+		better: "less",
+		scale: 1,
+		digits: 3,
+		unit: "nats",
+		reading:
+			"The mean of −log p over what was recorded, p being the probability that was given to it: 0 would be certainty, and one less means p was e = 2.7 times as large.",
+	},
+	accuracy: {
+		...share,
+		title: "accuracy, %",
+		better: "more",
+		reading: "How often the code said to be likeliest was the one recorded.",
+	},
+	auprc: {
+		...fraction,
+		title: "AUPRC",
+		better: "more",
+		reading:
+			"Average precision: patients are ranked by their score, and the share of true cases is averaged over the ranks of the true cases. Guessing gives the share of cases among all; 1 is perfect.",
+	},
+	auroc: {
+		...fraction,
+		title: "AUROC",
+		better: "more",
+		reading:
+			"The chance that a patient who became a case was ranked above one who did not: 0.5 is guessing, 1 is perfect.",
+	},
+	brier: {
+		...fraction,
+		title: "Brier",
+		better: "less",
+		reading:
+			"The mean squared distance between the probability given and what happened (1 or 0); less is better.",
+	},
+	calibrationerror: {
+		...points,
+		title: "calibration error, points",
+		reading:
+			"How far, on average, a stated probability lies from how often the thing then happened, in percentage points; of a code, the more probable the more it counts.",
+	},
+	topcalibrationerror: {
+		...points,
+		title: "calibration error of the first choice, points",
+		reading: "The same for the code said to be likeliest, question by question.",
+	},
+};
+
+/** What is known of a measure by its name; of an unknown one, its name. */
+export function measureKind(name: string): MeasureKind {
+	const known = kinds[name.toLowerCase()];
+	if (known) return known;
+	const [, top, window] = /^recall@(\d+)(?: (.+))?$/i.exec(name) ?? [];
+	if (top)
+		return {
+			...share,
+			title: `recall@${top}${window ? ` ${window}` : ""}, %`,
+			better: "more",
+			term: "recall@K",
+			reading:
+				"The part of the records whose code was among the K said to be likeliest at their date; for records far ahead, the mean over patients.",
+		};
+	return { ...fraction, title: name, better: "more", reading: "" };
+}
+
+export const written = (value: number, { scale, digits }: MeasureKind): string =>
+	(scale * value)
+		.toFixed(digits)
+		.replace(/^-(?=[0.]*$)/, "")
+		.replace("-", "−");
+
+/** 41.2 (40.1–42.3); after a minus, "to" instead of the dash. */
+export const interval = ({ low, high }: Measure, kind: MeasureKind): string =>
+	`${written(low, kind)}${low < 0 || high < 0 ? " to " : "–"}${written(high, kind)}`;
+
+/** A cell: the value, and its interval in small figures. */
+export const measured = (measure: Measure, kind: MeasureKind): Markup =>
+	html`<span class="value">${written(measure.value, kind)}</span> <span class="interval">${interval(measure, kind)}</span>`;
+
+/** Of a difference: whether it is one, its interval being on one side of 0. */
+export type Verdict = "better" | "worse" | "level";
+
+export function verdict({ low, high }: Measure, { better }: MeasureKind): Verdict {
+	if (low <= 0 && high >= 0) return "level";
+	return low > 0 === (better === "more") ? "better" : "worse";
+}
+
+/** The other way round: b − a for a − b. */
+export const reversed = ({ value, low, high }: Measure): Measure => ({
+	value: -value,
+	low: -high,
+	high: -low,
+});
+
+/** How large a difference is, with the interval of that size. */
+export const sizeOf = (difference: Measure, kind: MeasureKind): string => {
+	const positive = difference.value < 0 ? reversed(difference) : difference;
+	return `${written(positive.value, kind)} ${kind.unit} (${interval(positive, kind)})`.replace(
+		"  ",
+		" ",
+	);
+};
+
+/** 0.8 → "80.0 %" */
+export const percentOf = (value: number, digits = 1): string =>
+	`${(100 * value).toFixed(digits)} %`;

@@ -1,0 +1,188 @@
+import { parseHTML } from "linkedom";
+import { describe, expect, test } from "vitest";
+import { reportPage } from "./index.js";
+import { madeForecast, madeReport } from "./testing/made-report.js";
+
+const voids = new Set(["meta", "!doctype"]);
+
+/** Tags that are not closed, or closed out of order. */
+function unbalanced(page: string): string[] {
+	const open: string[] = [];
+	const wrong: string[] = [];
+	const text = page.replace(/<style>[\s\S]*?<\/style>/, "");
+	for (const [, close, name = "", rest = ""] of text.matchAll(/<(\/?)([!a-zA-Z][\w-]*)([^>]*)>/g)) {
+		if (voids.has(name.toLowerCase()) || rest.endsWith("/")) continue;
+		if (close === "") open.push(name);
+		else if (open.pop() !== name) wrong.push(name);
+	}
+	return [...wrong, ...open];
+}
+
+const documentOf = (page: string) => parseHTML(page).document;
+const words = (page: string) =>
+	(documentOf(page).querySelector("body")?.textContent ?? "").replace(/\s+/g, " ");
+
+describe("the page", () => {
+	const page = reportPage(madeReport());
+
+	test("is well formed, and its ids are all different", () => {
+		expect(unbalanced(page)).toEqual([]);
+		const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+		expect(new Set(ids).size).toBe(ids.length);
+		expect(page).not.toMatch(/undefined|NaN|Infinity|\[object/);
+	});
+
+	test("needs neither network nor script", () => {
+		expect(page.replaceAll('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(/https?:/);
+		expect(page).not.toMatch(/<script|<link|<img|@import|url\(|\son\w+=/i);
+	});
+
+	test("has contents that lead somewhere, in the order one reads", () => {
+		const document = documentOf(page);
+		const links = [...document.querySelectorAll("nav a")].map((link) => link.getAttribute("href"));
+		expect(links).toEqual([
+			"#cohort",
+			"#forecasts",
+			"#task-insulin",
+			"#calibration",
+			"#patients",
+			"#learned",
+			"#learning",
+			"#made",
+			"#reading",
+			"#limits",
+		]);
+		for (const link of links) expect(document.querySelector(link!)?.localName).toBe("h2");
+		expect(document.querySelectorAll("h1")).toHaveLength(1);
+	});
+
+	test("has tables that can be heard: captions, and headers with a scope", () => {
+		const document = documentOf(page);
+		const tables = [...document.querySelectorAll("table")];
+		expect(tables).toHaveLength(4);
+		for (const table of tables) {
+			expect(table.querySelector("caption")?.textContent).toBeTruthy();
+			for (const header of table.querySelectorAll("th"))
+				expect(header.getAttribute("scope")).toMatch(/^(row|col)$/);
+			for (const row of table.querySelectorAll("tbody tr"))
+				expect(row.querySelector("th")?.getAttribute("scope")).toBe("row");
+		}
+	});
+
+	test("sizes drawings by the page, and says how to read each", () => {
+		const figures = [...documentOf(page).querySelectorAll("figure")];
+		expect(figures).toHaveLength(9);
+		for (const figure of figures) {
+			const svg = figure.querySelector("svg");
+			expect(svg?.getAttribute("viewBox")).toBe("0 0 960 10");
+			expect(svg?.getAttribute("width")).toBeNull();
+			expect(figure.querySelector("figcaption")?.textContent).toMatch(/^about /);
+		}
+	});
+
+	test("prints the best of each measure bold, but never the oracle", () => {
+		const rows = documentOf(page).querySelectorAll("tr.oracle .best, tr.history .best");
+		expect(rows).toHaveLength(0);
+		expect(documentOf(page).querySelectorAll("tr.model .best").length).toBeGreaterThan(0);
+		const other = madeForecast({ model: 0.4, history: 0.45, steps: 0.39, oracle: 0.6 });
+		const worse = documentOf(reportPage(madeReport({ evaluations: [other] })));
+		expect(worse.querySelector(".best")?.closest("tr")?.getAttribute("class")).toBe("history");
+	});
+});
+
+describe("what is data stays text", () => {
+	const bad = `<b onclick="x">&amp; "é"</b>`;
+	const { stories, manifest } = madeReport();
+	const page = reportPage(
+		madeReport({
+			name: bad,
+			manifest,
+			stories: { rule: bad, told: [{ ...stories.told[0]!, id: bad, target: bad }] },
+			missing: [{ task: "next", what: bad, command: bad }],
+			made: [{ title: bad, facts: [[bad, bad]] }],
+		}),
+	);
+
+	test("wherever it stands", () => {
+		expect(unbalanced(page)).toEqual([]);
+		expect(page).not.toContain("<b onclick");
+		expect(documentOf(page).querySelector("[onclick]")).toBeNull();
+		expect(words(page)).toContain(bad);
+		expect(words(page)).toContain("50 <events> are known");
+	});
+});
+
+describe("what was not measured", () => {
+	test("is named, with the command that does it", () => {
+		const page = reportPage(
+			madeReport({
+				evaluations: [],
+				missing: [
+					{ task: "next", what: "the next record", command: "trajgpt evaluate RUN --task next" },
+				],
+				warnings: ["The evaluation “chf” was made with other weights."],
+			}),
+		);
+		const text = words(page);
+		expect(text).toContain("Nothing was measured yet");
+		expect(text).toContain("the next record: trajgpt evaluate RUN --task next");
+		expect(text).toContain("Not everything was measured: the next record.");
+		expect(text).toContain("was made with other weights");
+		expect(unbalanced(page)).toEqual([]);
+	});
+
+	test("is not mentioned where all is there", () => {
+		expect(words(reportPage(madeReport()))).not.toMatch(/[Nn]ot (everything was )?measured/);
+	});
+
+	test("figures that are not there leave no gap", () => {
+		const { dataset, tokens } = madeReport().figures;
+		const page = reportPage(
+			madeReport({
+				figures: { dataset, tokens },
+				stories: { rule: "", told: [] },
+				likeness: undefined,
+				memory: undefined,
+			}),
+		);
+		expect(documentOf(page).querySelectorAll("figure")).toHaveLength(2);
+		expect(page).not.toMatch(/id="(calibration|patients|learning)"/);
+		expect(unbalanced(page)).toEqual([]);
+	});
+});
+
+describe("sentences about data", () => {
+	const text = (given: Parameters<typeof madeReport>[0]) => words(reportPage(madeReport(given)));
+
+	test("simulated people are called so", () => {
+		expect(text({ simulated: true })).toContain("say nothing about real people");
+		expect(text({ simulated: false })).not.toContain("simulated people");
+		expect(text({ simulated: false })).toContain("must be measured again");
+	});
+
+	test("a risk rises, falls or stays", () => {
+		const told = (first: number, last: number) => {
+			const [story] = madeReport().stories.told;
+			return text({ stories: { rule: "", told: [{ ...story!, risk: { first, last } }] } });
+		};
+		expect(told(0.01, 0.04)).toContain("rose from 1.0 % to 4.0 %");
+		expect(told(0.04, 0.01)).toContain("fell from 4.0 % to 1.0 %");
+		expect(told(0.04, 0.041)).toContain("stayed near 4.1 %");
+	});
+
+	test("categories lie together, or do not", () => {
+		const told = (share: number) => text({ likeness: { neighbours: 5, share, byChance: 0.06 } });
+		expect(told(0.2)).toContain("Codes of a category lie together");
+		expect(told(0.1)).toContain("nearer to each other than chance");
+		expect(told(0.06)).toContain("do not lie together");
+	});
+
+	test("heads remember differently, or alike", () => {
+		const { shortest, longest } = madeReport().memory!;
+		expect(text({})).toContain("head 1 of layer 1 forgets half of what it holds within 60 days");
+		expect(text({})).toContain("The paces lie far apart");
+		const near = { shortest, longest: { ...longest, halfLife: 100 }, unit: "events" } as const;
+		expect(text({ memory: near })).toContain("The paces lie close together");
+		expect(text({ memory: near })).toContain("head 4 of layer 2 within 100 events");
+	});
+});

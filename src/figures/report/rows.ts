@@ -1,0 +1,36 @@
+import type { Evaluation, EvaluationRow } from "../../evaluate/evaluation.js";
+import { type Measure, reversed } from "./measures.js";
+
+type Wanted = Partial<Pick<EvaluationRow, "who" | "method" | "setting">>;
+
+/** The first row that is what is wanted. */
+export const rowOf = ({ rows }: Evaluation, wanted: Wanted): EvaluationRow | undefined =>
+	rows.find((row) =>
+		Object.entries(wanted).every(([field, value]) => row[field as keyof EvaluationRow] === value),
+	);
+
+/** The model as it is asked about times directly, or the only way it was asked. */
+export const mainRow = (evaluation: Evaluation): EvaluationRow | undefined =>
+	rowOf(evaluation, { who: "model", method: "time-specific" }) ??
+	rowOf(evaluation, { who: "model" });
+
+/** `row` minus `than` by a measure, patient by patient; undefined where it was not measured. */
+export function differenceOf(
+	{ differences = [] }: Evaluation,
+	row: EvaluationRow,
+	than: EvaluationRow,
+	metric: string,
+): Measure | undefined {
+	const find = (a: EvaluationRow, b: EvaluationRow) =>
+		differences.find(({ row, than }) => row === a.label && than === b.label)?.metrics[metric];
+	const other = find(than, row);
+	return find(row, than) ?? (other && reversed(other));
+}
+
+/** Of a task that asks yes or no: the model's rows in order of how many labels they saw. */
+export function settingRows({ rows }: Evaluation): readonly EvaluationRow[] {
+	const order = ["zero-shot prototype", "zero-shot risk", "5-shot", "fine-tuned"];
+	return rows
+		.filter(({ who, setting }) => who === "model" && setting !== undefined)
+		.toSorted((a, b) => order.indexOf(a.setting ?? "") - order.indexOf(b.setting ?? ""));
+}

@@ -1,0 +1,34 @@
+import { html, Markup, type Part } from "./html.js";
+import type { DrawnFigure } from "./report.js";
+import { scrolling } from "./table.js";
+
+/** A part of the page, with a place in its contents. */
+export interface Section {
+	readonly id: string;
+	readonly title: string;
+	readonly body: Part;
+}
+
+export const sectionMarkup = ({ id, title, body }: Section): Markup =>
+	html`<section aria-labelledby="${id}">
+<h2 id="${id}">${title}</h2>
+${body}
+</section>
+`;
+
+/** A drawing with how to read it; it carries its own title and alternative text. */
+export const figureMarkup = ({ id, svg, caption }: DrawnFigure): Markup =>
+	html`<figure id="${id}">
+${scrolling(caption, drawing(svg))}
+<figcaption>${caption}</figcaption>
+</figure>
+`;
+
+/** Sized by the page: what a file needs to have a size, a page must not have. */
+function drawing(svg: string): Markup {
+	if (!svg.startsWith("<svg ")) throw new Error("a drawing of a report must be an svg element");
+	const end = svg.indexOf(">");
+	return new Markup(
+		svg.slice(0, end).replace(/ (width|height)="[^"]*"/g, "") + svg.slice(end).trim(),
+	);
+}

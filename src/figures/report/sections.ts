@@ -1,0 +1,24 @@
+import { cohortSection } from "./cohort-section.js";
+import { calibrationSection, forecastSection } from "./forecast-section.js";
+import { labelledSections } from "./labelled-section.js";
+import { learnedSection, learningSection } from "./learned-section.js";
+import { limitsSection } from "./limits-section.js";
+import { madeSection } from "./made-section.js";
+import { patientsSection } from "./patients-section.js";
+import { readingSection } from "./reading-section.js";
+import type { Report } from "./report.js";
+import type { Section } from "./section.js";
+
+/** In the order a clinician reads: who, how well, whom it helps to think about, what was learned, how it was made. */
+export const sectionsOf = (report: Report): readonly Section[] => [
+	cohortSection(report),
+	forecastSection(report),
+	...labelledSections(report),
+	...calibrationSection(report),
+	...patientsSection(report),
+	learnedSection(report),
+	...learningSection(report),
+	madeSection(report),
+	readingSection(report),
+	limitsSection(report),
+];

@@ -1,0 +1,62 @@
+import type { Evaluation, EvaluationRow } from "../../evaluate/evaluation.js";
+import { counted } from "../numbers.js";
+import { html, type Markup, type Part } from "./html.js";
+import { measured, measureKind } from "./measures.js";
+
+interface TableOptions {
+	/** What it is about, for those who hear it. */
+	readonly name: string;
+	readonly metrics: readonly string[];
+	readonly rows: readonly EvaluationRow[];
+	/** What stands in front of a row; its label unless told. */
+	readonly rowName?: (row: EvaluationRow) => Part;
+}
+
+/** Rows by measures, with intervals; of each measure the best value is bold, the oracle's apart. */
+export function measureTable(
+	{ patients, events, split, draws }: Evaluation,
+	{ name, metrics, rows, rowName = ({ label }) => label }: TableOptions,
+): Markup {
+	const best = new Map(metrics.map((metric) => [metric, bestOf(rows, metric)]));
+	const cell = (row: EvaluationRow, metric: string) => {
+		const measure = row.metrics[metric];
+		if (!measure) return html`<td class="number none">–</td>`;
+		const classes = row === best.get(metric) ? "number best" : "number";
+		return html`<td class="${classes}">${measured(measure, measureKind(metric))}</td>`;
+	};
+	const basis = `${counted(patients, "patient")}${events > 0 ? `, ${counted(events, "record")}` : ""} of the ${split} split. In small figures, 95 % intervals from ${counted(draws, "draw")} of patients; in bold, the best but for the oracle.`;
+	return scrolling(
+		name,
+		html`<table class="measures">
+<caption><span>${basis}</span></caption>
+<thead><tr><th scope="col">forecast</th>${metrics.map((metric) => html`<th scope="col" class="number">${measureKind(metric).title}</th>`)}</tr></thead>
+<tbody>
+${rows.map(
+	(row) =>
+		html`<tr class="${row.who}"><th scope="row">${rowName(row)}</th>${metrics.map((metric) => cell(row, metric))}</tr>\n`,
+)}</tbody>
+</table>`,
+	);
+}
+
+/** The best row by a measure; the oracle does not compete. */
+function bestOf(rows: readonly EvaluationRow[], metric: string): EvaluationRow | undefined {
+	const sign = measureKind(metric).better === "more" ? 1 : -1;
+	return rows
+		.filter(({ who, metrics }) => who !== "oracle" && metrics[metric])
+		.toSorted((a, b) => sign * (b.metrics[metric]!.value - a.metrics[metric]!.value))[0];
+}
+
+/** The measures that some row has, known ones in the order given first. */
+export function metricsOf(
+	rows: readonly EvaluationRow[],
+	order: readonly string[],
+): readonly string[] {
+	const there = new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)));
+	const known = order.filter((metric) => there.has(metric));
+	return [...known, ...[...there].filter((metric) => !known.includes(metric))];
+}
+
+/** What is too wide for a narrow screen scrolls by itself; with the keyboard too. */
+export const scrolling = (name: string, inside: Markup): Markup =>
+	html`<div class="scrolling" role="region" aria-label="${name}" tabindex="0">${inside}</div>`;

@@ -1,0 +1,205 @@
+import type { Manifest } from "../../../cohort/index.js";
+import type { Evaluation } from "../../../evaluate/evaluation.js";
+import type { DrawnFigure, Report } from "../index.js";
+
+/** A value with an interval of its own width round it. */
+export const around = (value: number, half = 0.01) => ({
+	value,
+	low: value - half,
+	high: value + half,
+});
+
+const base = {
+	kind: "trajgpt-evaluation",
+	version: 1,
+	split: "test",
+	patients: 40,
+	events: 900,
+	seed: 0,
+	draws: 200,
+	notes: [],
+	made: { versions: { trajgpt: "0.1.0" }, dataset: "abc", step: 10, seconds: 2 },
+} as const;
+
+export interface ForecastNumbers {
+	readonly model: number;
+	readonly history: number;
+	readonly steps: number;
+	readonly oracle?: number;
+}
+
+/** Recall@10 of each; differences are those of the values, ± 1 point. */
+export function madeForecast({ model, history, steps, oracle }: ForecastNumbers): Evaluation {
+	const row = (who: "model" | "history" | "oracle", label: string, value: number) => ({
+		who,
+		label,
+		metrics: { "recall@10": around(value) },
+	});
+	const than = { "step by step": steps, "own history": history, ...(oracle && { oracle }) };
+	return {
+		...base,
+		notes: ["50 <events> are known"],
+		task: "forecast",
+		rows: [
+			{ ...row("model", "time-specific", model), method: "time-specific" },
+			{ ...row("model", "step by step", steps), method: "auto-regressive" },
+			row("history", "own history", history),
+			...(oracle ? [row("oracle", "oracle", oracle)] : []),
+		],
+		differences: Object.entries(than).map(([than, value]) => ({
+			row: "time-specific",
+			than,
+			metrics: { "recall@10": around(model - value) },
+		})),
+	};
+}
+
+export function madeNext(model: number, history: number, off: number): Evaluation {
+	return {
+		...base,
+		task: "next",
+		rows: [
+			{
+				who: "model",
+				label: "TrajGPT",
+				metrics: {
+					nats: around(model),
+					accuracy: around(0.3),
+					topCalibrationError: around(off, 0.001),
+				},
+			},
+			{
+				who: "history",
+				label: "own history",
+				metrics: { nats: around(history), accuracy: around(0.2) },
+			},
+		],
+		differences: [
+			{ row: "TrajGPT", than: "own history", metrics: { nats: around(model - history) } },
+		],
+	};
+}
+
+/** AUPRC of each way to ask, ± 0.05. */
+export function madeInsulin(values: {
+	readonly zero: number;
+	readonly few: number;
+	readonly tuned?: number;
+}): Evaluation {
+	const row = (setting: "zero-shot risk" | "5-shot" | "fine-tuned", value: number) => ({
+		who: "model" as const,
+		label: setting,
+		setting,
+		metrics: { auprc: around(value, 0.05), auroc: around(0.7) },
+	});
+	return {
+		...base,
+		task: "insulin",
+		events: 0,
+		rows: [
+			row("zero-shot risk", values.zero),
+			row("5-shot", values.few),
+			...(values.tuned === undefined ? [] : [row("fine-tuned", values.tuned)]),
+		],
+	};
+}
+
+const drawn = (id: string): DrawnFigure => ({
+	id,
+	svg: `<svg xmlns="http://www.w3.org/2000/svg" width="960" height="10" viewBox="0 0 960 10"><title id="${id}-title">${id}</title></svg>\n`,
+	caption: `about ${id}`,
+});
+
+const splitSummary = (patients: number) => ({
+	patients,
+	events: 20 * patients,
+	withBirth: patients,
+	female: patients / 2,
+	male: patients / 2,
+	records: null,
+	spanDays: null,
+	gapDays: null,
+	ageDays: null,
+});
+const splitCounts = (patients: number) => ({ patients, events: 20 * patients });
+
+/** A report with made-up numbers; `with` goes over it. */
+export function madeReport(given: Partial<Report> = {}): Report {
+	const splits = { train: splitSummary(320), valid: splitSummary(40), test: splitSummary(40) };
+	return {
+		name: "made up",
+		model: { name: "TrajGPT", cite: "Somebody 2025", parameters: 12_345 },
+		simulated: true,
+		manifest: {
+			counts: {
+				patients: 400,
+				events: 8000,
+				tokens: 30,
+				splits: { train: splitCounts(320), valid: splitCounts(40), test: splitCounts(40) },
+			},
+		} as Manifest,
+		summary: {
+			splits,
+			all: splitSummary(400),
+			histograms: { records: null, span: null, gap: null, age: null },
+			codes: [],
+			categories: [],
+			labels: [
+				{
+					task: "insulin",
+					rule: "insulin within 183 days",
+					labels: 400,
+					positive: 40,
+					excluded: {},
+					patients: 400,
+					splits: {
+						train: { labels: 320, positive: 32 },
+						valid: { labels: 40, positive: 4 },
+						test: { labels: 40, positive: 4 },
+					},
+				},
+			],
+		},
+		split: "test",
+		evaluations: [
+			madeForecast({ model: 0.5, history: 0.45, steps: 0.47, oracle: 0.6 }),
+			madeNext(3, 3.4, 0.011),
+			madeInsulin({ zero: 0.2, few: 0.3, tuned: 0.5 }),
+		],
+		missing: [],
+		warnings: [],
+		figures: {
+			dataset: drawn("dataset"),
+			recall: drawn("recall"),
+			calibration: drawn("calibration"),
+			tokens: drawn("tokens"),
+			patients: drawn("patients"),
+			memory: drawn("memory"),
+			learning: drawn("learning"),
+		},
+		stories: {
+			rule: "Drawn with seed 0.",
+			told: [
+				{
+					id: "p000007",
+					target: "Diabetes mellitus",
+					later: 40,
+					foreseen: 30,
+					lookUp: 50,
+					recorded: "age 61.8",
+					risk: { first: 0.01, last: 0.04 },
+					trajectory: drawn("trajectory"),
+					riskCurve: drawn("risk"),
+				},
+			],
+		},
+		likeness: { neighbours: 5, share: 0.2, byChance: 0.06 },
+		memory: {
+			shortest: { layer: 1, head: 1, halfLife: 60 },
+			longest: { layer: 2, head: 4, halfLife: 3650 },
+			unit: "days",
+		},
+		made: [{ title: "Data", facts: [["content hash", "abc"]] }],
+		...given,
+	};
+}

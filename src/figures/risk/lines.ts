@@ -1,0 +1,82 @@
+import type { Markish } from "@observablehq/plot";
+import { dot, line } from "@observablehq/plot";
+import type { Point } from "../place-labels.js";
+import { theme } from "../theme.js";
+import { curveColour, curveSymbol, type RiskLayout } from "./layout.js";
+import { type NumberedSurge, type RiskCurve, type RiskPicture, riskAt } from "./picture.js";
+
+/** Solid inside the observed span, dashed outside; with marks where there are several curves. */
+export function curveMarks(
+	{ curves }: RiskPicture,
+	at: number,
+	layout: RiskLayout,
+	surges: readonly NumberedSurge[],
+): Markish[] {
+	const curve = curves[at] as RiskCurve;
+	const stroke = curveColour(at);
+	const points = [...curve.times.keys()].map((index) => {
+		const time = curve.times[index] as number;
+		return {
+			time,
+			risk: curve.risk[index] as number,
+			solid: curve.places[index] === "inside" && time >= layout.observed[0],
+		};
+	});
+	const stretches: { solid: boolean; points: typeof points }[] = [];
+	for (const point of points) {
+		const last = stretches.at(-1);
+		if (last?.solid === point.solid) last.points.push(point);
+		else {
+			last?.points.push(point); // so that the line does not break
+			stretches.push({ solid: point.solid, points: [point] });
+		}
+	}
+	const alone = points.length === 1 ? points : [];
+	const steps = 7;
+	const marked =
+		curves.length > 1
+			? Array.from({ length: steps }, (_, step) => {
+					const part = (step + (at + 0.5) / curves.length) / steps;
+					const time = layout.domain[0] + part * (layout.domain[1] - layout.domain[0]);
+					return { time, risk: riskAt(curve, time) };
+				})
+			: [];
+	const style = { x: "time", y: "risk" } as const;
+	return [
+		...surges
+			.filter((surge) => surge.curve === at)
+			.map(({ from, to }) =>
+				line(
+					points.filter(({ time }) => time >= from && time <= to),
+					{ ...style, stroke, strokeWidth: 8, strokeOpacity: 0.28, strokeLinecap: "round" },
+				),
+			),
+		...stretches.map(({ solid, points }) =>
+			line(points, {
+				...style,
+				stroke,
+				strokeWidth: solid ? 2.4 : 2,
+				...(!solid && { strokeDasharray: "5,4" }),
+			}),
+		),
+		dot([...alone, ...marked], {
+			...style,
+			symbol: curveSymbol(at),
+			r: 4.4,
+			fill: stroke,
+			stroke: theme.background,
+			strokeWidth: 1,
+		}),
+	];
+}
+
+/** The lines as points close enough together for nothing to slip between them. */
+export function curvePixels({ curves, whatIf }: RiskPicture, layout: RiskLayout): Point[] {
+	const step = 4;
+	return [...curves, ...(whatIf?.curves ?? [])].flatMap((curve) =>
+		Array.from({ length: Math.floor(layout.inner / step) + 1 }, (_, at) => {
+			const x = layout.marginLeft + at * step;
+			return { x, y: layout.height(riskAt(curve, layout.timeAt(x))) };
+		}),
+	);
+}

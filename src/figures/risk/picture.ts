@@ -1,0 +1,60 @@
+import type { RiskTrajectory, Surge } from "../../infer/index.js";
+import type { Clock } from "../clock.js";
+
+/** A significant rise, with the phenotypes recorded in it. */
+export interface NamedSurge extends Surge {
+	readonly phenotypes: readonly string[];
+}
+
+export interface RiskCurve extends RiskTrajectory {
+	readonly code: string;
+	readonly name: string;
+	readonly surges: readonly NamedSurge[];
+}
+
+/** What is drawn of a risk under another history. */
+export type OtherCurve = Pick<RiskCurve, "code" | "name" | "times" | "risk">;
+
+export interface RiskPicture {
+	readonly patient?: string;
+	readonly title?: string;
+	readonly clock: Clock;
+	readonly curves: readonly RiskCurve[];
+	/** The same risks had the history been another one. */
+	readonly whatIf?: {
+		/** What would be different: "without obesity". */
+		readonly name: string;
+		readonly curves: readonly OtherCurve[];
+	};
+	/** Times of the observed events, birth not counted. */
+	readonly events?: readonly number[];
+	/** End of the observed span. */
+	readonly now: number;
+}
+
+/** A surge with the number it has in the figure. */
+export interface NumberedSurge extends NamedSurge {
+	readonly number: number;
+	/** Index of its curve. */
+	readonly curve: number;
+}
+
+/** The greatest, numbered in order of time. */
+export function numberedSurges(curves: readonly RiskCurve[], most: number): NumberedSurge[] {
+	return curves
+		.flatMap(({ surges }, curve) => surges.map((surge) => ({ ...surge, curve })))
+		.sort((a, b) => b.growth - a.growth)
+		.slice(0, most)
+		.sort((a, b) => a.from - b.from || a.curve - b.curve)
+		.map((surge, at) => ({ ...surge, number: at + 1 }));
+}
+
+/** The risk at a time, on the line between its neighbours. */
+export function riskAt({ times, risk }: Pick<RiskCurve, "times" | "risk">, time: number): number {
+	const after = times.findIndex((at) => at >= time);
+	if (after === -1) return risk.at(-1) ?? 0;
+	if (after === 0) return risk[0] ?? 0;
+	const [t0, t1] = [times[after - 1] as number, times[after] as number];
+	const [r0, r1] = [risk[after - 1] as number, risk[after] as number];
+	return t1 === t0 ? r1 : r0 + ((r1 - r0) * (time - t0)) / (t1 - t0);
+}

@@ -1,0 +1,137 @@
+import { describe, expect, test } from "vitest";
+import { drawn } from "../testing/drawn.js";
+import type { NamedSurge, RiskCurve } from "./picture.js";
+import { riskAt } from "./picture.js";
+import { riskFigure } from "./risk-figure.js";
+
+const year = 365.25 / 30;
+const clock = { unitDays: 30, axis: "dates", birth: 0 } as const;
+const [first, now] = [45 * year, 60 * year];
+
+function curve(
+	code: string,
+	name: string,
+	risk: readonly number[],
+	surges: readonly NamedSurge[] = [],
+) {
+	const times = Float64Array.from(risk, (_, at) => (40 + at * 5) * year);
+	return {
+		code,
+		name,
+		times,
+		risk: Float64Array.from(risk),
+		growth: Float64Array.from(risk, (value, at) =>
+			at === 0 ? 0 : value - (risk[at - 1] as number),
+		),
+		places: Array.from(times, (time) =>
+			time < first ? "before" : time <= now ? "inside" : "after",
+		),
+		surges,
+	} satisfies RiskCurve;
+}
+
+const surge = (from: number, growth: number, phenotypes: readonly string[]): NamedSurge => ({
+	from: from * year,
+	to: (from + 5) * year,
+	growth,
+	events: [],
+	phenotypes,
+});
+
+const diabetes = curve(
+	"250",
+	"Diabetes mellitus",
+	[0.01, 0.02, 0.05, 0.15, 0.16, 0.17, 0.18],
+	[surge(50, 0.1, ["Obesity", "Hypertension"])],
+);
+const events = [45, 47, 52, 60].map((age) => age * year);
+
+describe("a risk trajectory", () => {
+	test("with what was recorded where the risk rose", async () => {
+		const figure = riskFigure({ patient: "p7", clock, curves: [diabetes], events, now });
+		const svg = drawn(figure);
+		await expect(svg).toMatchFileSnapshot("../testing/risk.svg");
+		expect(figure.description).toBe(
+			"Risk of one patient over time, from the model. Diabetes mellitus: 16 % at age 60.0, 18 % at age 70.0. The greatest rise: age 50.0–55.0 · +10 points, with Obesity, Hypertension.",
+		);
+		for (const words of [
+			"before the first record",
+			"observed span",
+			"extrapolated, after the last record",
+			"now, age 60.0",
+			"Obesity",
+			"age 50.0–55.0 · +10 points",
+			"18 % at age 70.0",
+		])
+			expect(svg).toContain(`>${words}</text>`);
+		expect(figure.rows.flat().map(({ title }) => title)).toEqual(["Risk", "Growth"]);
+	});
+
+	test("notes what has no room, and compares with another history", async () => {
+		const many = ["Obesity", "Hypertension", "Gout", "Asthma", "Obesity"];
+		const heart = curve(
+			"428",
+			"Congestive heart failure; nonhypertensive, with a long name",
+			[0, 0.01, 0.01, 0.02, 0.08, 0.08, 0.08],
+			[surge(55, 0.06, many), surge(45, 0.004, [])],
+		);
+		const figure = riskFigure({
+			clock,
+			curves: [diabetes, heart],
+			whatIf: {
+				name: "without obesity",
+				curves: [{ ...diabetes, risk: diabetes.risk.map((r) => r / 2) }],
+			},
+			events,
+			now,
+		});
+		const svg = drawn(figure);
+		await expect(svg).toMatchFileSnapshot("../testing/risk-compared.svg");
+		expect(figure.rows.flat().map(({ title }) => title)).toEqual([
+			"Risk",
+			"Growth",
+			"Recorded where the risk rose",
+		]);
+		expect(svg).toContain(">Obesity, Hypertension, Gout, Asthma</text>");
+		expect(svg).toContain(">nothing recorded</text>");
+		expect(svg).toContain("dotted: without obesity");
+		expect(figure.description).toContain("Diabetes mellitus without obesity: 9.0 % at the end.");
+	});
+
+	test("numbers the greatest rises, in order of time", () => {
+		const surges = Array.from({ length: 20 }, (_, at) =>
+			surge(45 + at / 4, (at + 1) / 1000, ["Gout"]),
+		);
+		const figure = riskFigure({ clock, curves: [{ ...diabetes, surges }], now });
+		expect(figure.notes).toEqual(["The 12 greatest rises are numbered; 8 are not."]);
+		const svg = drawn(figure);
+		expect(svg).toContain(">12</text>");
+		expect(svg).not.toContain(">13</text>");
+	});
+
+	test("of many diseases writes one line each", () => {
+		const curves = Array.from({ length: 14 }, (_, at) => ({
+			...diabetes,
+			code: `${at}`,
+			name: `d${at}`,
+		}));
+		const svg = drawn(riskFigure({ clock, curves, now }));
+		expect(svg.match(/>d\d+<\/text>/g)).toHaveLength(28); // at the line and over its growth
+	});
+
+	test("of no events, of one time, of a risk of nothing, and of no disease", () => {
+		const bare = { clock: { unitDays: 30, axis: "days" }, now } as const;
+		expect(drawn(riskFigure({ ...bare, curves: [diabetes] }))).toContain("up to day 21,915");
+		expect(drawn(riskFigure({ ...bare, curves: [curve("1", "", [0.2])] }))).toContain("20 % at");
+		expect(drawn(riskFigure({ ...bare, curves: [curve("1", "x", [0, 0, 0])] }))).toContain(
+			"no significant rise",
+		);
+		expect(drawn(riskFigure({ ...bare, curves: [] }))).toContain("No risk to draw");
+	});
+});
+
+test("a risk between two times lies on the line between them", () => {
+	expect(riskAt(diabetes, 52.5 * year)).toBeCloseTo(0.1, 12);
+	expect(riskAt(diabetes, 0)).toBe(0.01);
+	expect(riskAt(diabetes, 999 * year)).toBe(0.18);
+});

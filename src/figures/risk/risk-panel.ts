@@ -1,0 +1,144 @@
+import type { Markish } from "@observablehq/plot";
+import { areaY, axisX, axisY, gridY, line, rect, ruleX, text } from "@observablehq/plot";
+import { quietAxis } from "../axes.js";
+import { roundNumbers, timeAxis, timeName } from "../clock.js";
+import type { Panel } from "../figure.js";
+import { thousands } from "../numbers.js";
+import { textWidth } from "../text.js";
+import { theme } from "../theme.js";
+import { colourOf, curveColour, type RiskLayout } from "./layout.js";
+import type { RiskPicture } from "./picture.js";
+
+const marginBottom = 24;
+const type = { size: theme.size.tick };
+
+/** Axes, the observed span and the records, behind the lines and what is written on them. */
+export function riskPanel(
+	picture: RiskPicture,
+	layout: RiskLayout,
+	foreground: readonly Markish[],
+): Panel {
+	const { curves, whatIf, events = [], clock } = picture;
+	const { domain, observed, marginLeft, marginRight, inner, most, least } = layout;
+	const ticks = roundNumbers(0, most, 5);
+	const axis = timeAxis(clock, domain, Math.floor(inner / 70));
+	const shown = events.filter((time) => time >= domain[0] && time <= domain[1]);
+	return {
+		title: "Risk",
+		subtitle: `probability that an event at that time is this disease; dashed where extrapolated${
+			whatIf ? `, dotted: ${whatIf.name}` : ""
+		}`,
+		height: layout.bottom + marginBottom,
+		plot: () => ({
+			marginLeft,
+			marginRight,
+			marginTop: layout.top,
+			marginBottom,
+			x: { domain: [...domain] },
+			y: { domain: [least, most] },
+			marks: [
+				...(observed[1] > observed[0]
+					? [
+							rect([0], {
+								x1: [observed[0]],
+								x2: [observed[1]],
+								y1: [least],
+								y2: [most],
+								fill: theme.shade,
+							}),
+						]
+					: []),
+				gridY(ticks, { stroke: theme.grid, strokeOpacity: 1 }),
+				axisY(ticks, {
+					...quietAxis,
+					label: null,
+					text: (value: number) => `${thousands(Number((100 * value).toFixed(6)))} %`,
+				}),
+				axisX(axis.ticks, { ...quietAxis, label: null, text: axis.format }),
+				ruleX(shown, {
+					x: (time: number) => time,
+					y1: least,
+					y2: 0.25 * least,
+					stroke: theme.quiet,
+					strokeWidth: 1,
+					strokeOpacity: 0.7,
+				}),
+				...(shown.length > 0
+					? [
+							text(["records"], {
+								x: [domain[0]],
+								y: [0.7 * least],
+								textAnchor: "end",
+								dx: -9,
+								fill: theme.quiet,
+								fontSize: theme.size.small,
+							}),
+						]
+					: []),
+				...spanMarks(picture, layout),
+				...(curves.length === 1 && curves[0]
+					? [
+							areaY([...curves[0].times.keys()], {
+								x: (at: number) => curves[0]?.times[at],
+								y1: 0,
+								y2: (at: number) => curves[0]?.risk[at],
+								fill: curveColour(0),
+								fillOpacity: 0.08,
+							}),
+						]
+					: []),
+				...(whatIf?.curves ?? []).map((curve) =>
+					line([...curve.times.keys()], {
+						x: (at: number) => curve.times[at],
+						y: (at: number) => curve.risk[at],
+						stroke: colourOf(curves, curve.code),
+						strokeWidth: 2.2,
+						strokeDasharray: "0.1,4.5",
+						strokeLinecap: "round",
+					}),
+				),
+				...foreground,
+			],
+		}),
+	};
+}
+
+/** Where the observed span lies, in words over the frame. */
+function spanMarks({ clock }: RiskPicture, layout: RiskLayout): Markish[] {
+	const { domain, observed, pixel, most } = layout;
+	const parts = [
+		{
+			from: domain[0],
+			to: observed[0],
+			words: ["extrapolated, before the first record", "before the first record", "before"],
+		},
+		{ from: observed[0], to: observed[1], words: ["observed span", "observed"] },
+		{
+			from: observed[1],
+			to: domain[1],
+			words: ["extrapolated, after the last record", "after the last record", "after"],
+		},
+	];
+	const said = parts.flatMap(({ from, to, words }) => {
+		const room = pixel(to) - pixel(from) - 8;
+		const fits = words.find((word) => textWidth(word, type) <= room);
+		return fits ? [{ x: (from + to) / 2, words: fits }] : [];
+	});
+	const now = `now, ${timeName(clock, observed[1])}`;
+	const place = (pixel(observed[1]) - layout.marginLeft) / layout.inner;
+	return [
+		text(said, { x: "x", y: () => most, dy: -8, text: "words", fill: theme.quiet }),
+		...(observed[1] > domain[0] && observed[1] < domain[1]
+			? [
+					ruleX([observed[1]], { stroke: theme.ink, strokeWidth: 1.2 }),
+					text([now], {
+						x: [observed[1]],
+						y: [most],
+						dy: -25,
+						textAnchor: place < 0.15 ? "start" : place > 0.85 ? "end" : "middle",
+						fontWeight: "bold",
+					}),
+				]
+			: []),
+	];
+}

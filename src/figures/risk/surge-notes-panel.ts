@@ -1,0 +1,93 @@
+import { dot, text } from "@observablehq/plot";
+import type { Panel } from "../figure.js";
+import { fitted, wrapped } from "../text.js";
+import { rowWidth, theme } from "../theme.js";
+import { badge, curveColour } from "./layout.js";
+import type { NumberedSurge, RiskPicture } from "./picture.js";
+import { said, surgeHeading } from "./surge-texts.js";
+
+const columns = 2;
+const columnGap = 24;
+const textAt = 24;
+const lineHeight = 15;
+const entryGap = 10;
+const mostLines = 3;
+const type = { size: theme.size.tick };
+const bold = { size: theme.size.tick, bold: true };
+
+/** What was recorded in each numbered surge, as notes. */
+export function surgeNotesPanel(
+	{ curves, clock }: RiskPicture,
+	surges: readonly NumberedSurge[],
+): Panel {
+	const columnWidth = (rowWidth - columnGap * (columns - 1)) / columns;
+	const room = columnWidth - textAt;
+	const entries = surges.map((surge) => {
+		const curve = curves[surge.curve];
+		const heading = surgeHeading(surge, clock);
+		const lines = wrapped(said(surge).join(", "), room, type);
+		return {
+			...surge,
+			heading: fitted(
+				curves.length > 1 ? `${heading} · ${curve?.name || curve?.code}` : heading,
+				room,
+				bold,
+			),
+			lines:
+				lines.length > mostLines
+					? [
+							...lines.slice(0, mostLines - 1),
+							fitted(lines.slice(mostLines - 1).join(" "), room, type),
+						]
+					: lines,
+		};
+	});
+	const down = Math.ceil(entries.length / columns);
+	let height = 0;
+	const placed = Array.from({ length: columns }, (_, column) => {
+		let y = 0;
+		const of = entries.slice(column * down, (column + 1) * down).map((entry) => {
+			const at = { ...entry, x: column * (columnWidth + columnGap), y };
+			y += (1 + entry.lines.length) * lineHeight + entryGap;
+			return at;
+		});
+		height = Math.max(height, y - entryGap);
+		return of;
+	}).flat();
+	const words = placed.flatMap(({ x, y, lines }) =>
+		lines.map((line, at) => ({ x: x + textAt, y: y + (at + 1.5) * lineHeight, line })),
+	);
+	return {
+		title: "Recorded where the risk rose",
+		subtitle: "numbers as above",
+		height: height + 4,
+		plot: (width) => ({
+			margin: 0,
+			x: { domain: [0, width], axis: null },
+			y: { domain: [height + 4, 0], axis: null },
+			marks: [
+				dot(placed, {
+					x: ({ x }) => x + badge.r + 1,
+					y: ({ y }) => y + badge.r + 1,
+					...badge,
+					stroke: ({ curve }) => curveColour(curve),
+				}),
+				text(placed, {
+					x: ({ x }) => x + badge.r + 1,
+					y: ({ y }) => y + badge.r + 1,
+					text: ({ number }) => `${number}`,
+					fontSize: theme.size.small,
+					fontWeight: "bold",
+				}),
+				text(placed, {
+					x: ({ x }) => x + textAt,
+					y: ({ y }) => y + lineHeight / 2 + 1,
+					text: "heading",
+					textAnchor: "start",
+					fontWeight: "bold",
+				}),
+				text(words, { x: "x", y: "y", text: "line", textAnchor: "start" }),
+			],
+		}),
+	};
+}

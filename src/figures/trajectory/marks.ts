@@ -1,0 +1,27 @@
+import { theme } from "../theme.js";
+
+export const radius = 4.2;
+export const targetRadius = 7;
+
+/** Of events, and larger ones of the disease in question; the cross tells where colour does not. */
+export function markStyles(target = false) {
+	const r = target ? targetRadius : radius;
+	const colour = target ? theme.strong : theme.accent;
+	const circle = { symbol: "circle", r } as const;
+	const crossed = target ? theme.strong : theme.quiet;
+	return {
+		seen: [
+			{
+				...circle,
+				fill: theme.background,
+				stroke: target ? theme.strong : theme.ink,
+				strokeWidth: target ? 2 : 1.2,
+			},
+		],
+		matched: [{ ...circle, fill: colour, stroke: colour, strokeWidth: 1.2 }],
+		missed: [
+			{ ...circle, fill: theme.background, stroke: crossed, strokeWidth: target ? 1.8 : 1 },
+			{ symbol: "times", r: r * 0.6, stroke: crossed, strokeWidth: target ? 1.8 : 1.1 },
+		],
+	} as const;
+}

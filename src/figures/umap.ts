@@ -1,0 +1,104 @@
+import { UMAP } from "umap-js";
+import { random } from "../base/random.js";
+import { type Directions, directionsOf, nearest } from "./maps/directions.js";
+import { principalPlane } from "./maps/principal-plane.js";
+
+export interface UmapOptions {
+	/** The same seed, the same map (0). */
+	readonly seed?: number;
+	/** How many of its nearest a vector is kept near to (15): few show detail, many the whole. */
+	readonly neighbours?: number;
+	/** How close points may come on the map (0.1). */
+	readonly minDistance?: number;
+	/** Told after each round. */
+	readonly onRound?: (done: number, rounds: number) => void;
+}
+
+/** Up to here all pairs are compared; beyond, the neighbours are found by umap-js, nearly all of them. */
+const mostCompared = 10_000;
+/** Below this there is no neighbourhood to keep. */
+const fewest = 5;
+/** A start from the principal plane needs few rounds; small maps can have more for nothing. */
+const roundsOf = (count: number) => (count <= 500 ? 500 : 200);
+/** Half the width of the map at the start. */
+const startSize = 10;
+
+/**
+ * A map of vectors in the plane, [n, 2]: what has nearly the same direction lies together (McInnes et al. 2018).
+ * Only neighbourhoods mean something; the axes do not. It starts from the principal plane of the directions, so
+ * that where groups lie is not left to chance.
+ */
+export function umap(
+	vectors: ArrayLike<number>,
+	dim: number,
+	options: UmapOptions = {},
+): Float64Array {
+	const { seed = 0, neighbours = 15, minDistance = 0.1, onRound } = options;
+	const directions = directionsOf(vectors, dim);
+	const { count } = directions;
+	const stream = random(seed).fork("umap");
+	const start = scaled(principalPlane(directions, stream.fork("start")));
+	if (count < fewest) return start;
+
+	const size = Math.min(neighbours + 1, count - 1); // umap-js counts a point among its own neighbours
+	const draw = stream.fork("layout");
+	const layout = new UMAP({
+		nNeighbors: size,
+		minDist: minDistance,
+		nEpochs: roundsOf(count),
+		random: () => draw.uniform(),
+	});
+	if (count <= mostCompared) {
+		const { indices, distances } = nearest(directions, directions, size);
+		layout.setPrecomputedKNN(indices, distances);
+	}
+	const rounds = layout.initializeFit(rowsOf(directions));
+	const places = layout.getEmbedding();
+	const noise = stream.fork("noise"); // equal vectors must not start at one place
+	for (const [row, place] of places.entries())
+		for (const axis of [0, 1])
+			place[axis] = (start[2 * row + axis] as number) + 1e-3 * noise.normal();
+	for (let round = 1; round <= rounds; round++) {
+		layout.step();
+		onRound?.(round, rounds);
+	}
+	return Float64Array.from(places.flat());
+}
+
+const rowsOf = ({ count, dim, values }: Directions): number[][] =>
+	Array.from({ length: count }, (_, row) => [...values.subarray(row * dim, (row + 1) * dim)]);
+
+function scaled(places: Float64Array): Float64Array {
+	const most = places.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
+	return places.map((value) => (startSize * value) / most);
+}
+
+/**
+ * Puts further vectors on a map that was made from others: each at the mean of those nearest to it there, the
+ * nearer the more. It says among which of the others a vector's direction points, and moves none of them.
+ */
+export function placeOnMap(
+	map: Float64Array,
+	vectors: ArrayLike<number>,
+	further: ArrayLike<number>,
+	dim: number,
+	neighbours = 5,
+): Float64Array {
+	const asked = directionsOf(further, dim);
+	const { indices, distances } = nearest(directionsOf(vectors, dim), asked, neighbours);
+	const places = new Float64Array(2 * asked.count);
+	for (let row = 0; row < asked.count; row++) {
+		const own = distances[row] as number[];
+		const least = own[0] as number;
+		const spread = own.reduce((sum, distance) => sum + distance - least, 0) / own.length || 1;
+		const weights = own.map((distance) => Math.exp((least - distance) / spread));
+		const total = weights.reduce((sum, weight) => sum + weight, 0);
+		for (const axis of [0, 1])
+			places[2 * row + axis] = weights.reduce(
+				(sum, weight, at) =>
+					sum + (weight / total) * (map[2 * (indices[row]?.[at] as number) + axis] as number),
+				0,
+			);
+	}
+	return places;
+}

@@ -1,0 +1,30 @@
+import type { Answers, Events, Predictor } from "../models/index.js";
+
+/** Where a time lies: before a history's first event, up to its last, or after it (or in an empty one). */
+export type Place = "before" | "inside" | "after";
+
+export interface PlacedAnswers extends Answers {
+	readonly places: readonly (readonly Place[])[]; // [patients][questions]
+}
+
+function placeOf({ times }: Events, time: number): Place {
+	if (time < (times[0] ?? Number.NEGATIVE_INFINITY)) return "before";
+	return time <= (times[times.length - 1] ?? Number.NEGATIVE_INFINITY) ? "inside" : "after";
+}
+
+/**
+ * What comes at any times, in one pass over each history. Each answer comes from the events
+ * strictly before its time: from all of them after the last event, and before the first from the
+ * start of the history, evolved backwards.
+ */
+export async function answersAt(
+	predictor: Predictor,
+	histories: readonly Events[],
+	times: readonly ArrayLike<number>[],
+): Promise<PlacedAnswers> {
+	const answers = await predictor.along(predictor.start(histories.length), histories, times);
+	const places = histories.map((history, patient) =>
+		Array.from(times[patient] ?? [], (time) => placeOf(history, time)),
+	);
+	return { ...answers, places };
+}

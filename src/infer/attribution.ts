@@ -1,0 +1,97 @@
+import { specialCount } from "../cohort/vocabulary.js";
+import type { Events, Predictor } from "../models/index.js";
+import { checkCodes, riskOf } from "./risk.js";
+
+export interface AttributionQuestion {
+	/** Tokens whose probabilities add to the risk. */
+	readonly codes: readonly number[];
+	readonly times: ArrayLike<number>;
+}
+
+export interface Attribution {
+	readonly base: Float64Array; // [times]
+	/** The risk, had the event not been recorded. */
+	readonly without: Float64Array; // [events, times]
+	/** base − without: above 0 where the event raises the risk. */
+	readonly effect: Float64Array; // [events, times]
+}
+
+/** Events left out in one go, each in a row of its own; one more row leaves out none. */
+const block = 31;
+
+/**
+ * What each event does to a risk: the risk as it is, less the risk had that event not been
+ * recorded. Events are left out in blocks of rows that start from the state before the block and go
+ * on in stretches of the same size, so that N events take about N²/2 slots in passes of few shapes.
+ * Birth, which tells the age, is never left out: its effect is 0.
+ */
+export async function attribute(
+	predictor: Predictor,
+	history: Events,
+	{ codes, times }: AttributionQuestion,
+): Promise<Attribution> {
+	checkCodes(codes);
+	const events = history.times.length;
+	const { tokens, times: observed } = seen(history, times);
+	const count = observed.length;
+	const base = new Float64Array(times.length);
+	const without = new Float64Array(events * times.length);
+	const part = (from: number, to: number, except?: number): Events => {
+		const kept = (values: readonly number[]) =>
+			values.slice(from, to).filter((_, i) => from + i !== except);
+		return { tokens: kept(tokens), times: kept(observed) };
+	};
+
+	let before = predictor.start(1);
+	for (let start = 0; start === 0 || start < count; start += block) {
+		const end = Math.min(count, start + block);
+		// Events change nothing up to their own time, but leaving out the first moves the start.
+		const asked = Array.from(times, (time, index) => ({ time, index })).filter(
+			({ time }) => start === 0 || time > (observed[start] as number),
+		);
+		if (asked.length === 0) break;
+		const first = Math.min(...asked.map(({ time }) => time));
+		const out = Array.from({ length: end - start }, (_, i) => start + i).filter(
+			(event) => (tokens[event] as number) >= specialCount,
+		);
+		const rows = [undefined, ...out];
+		let state = predictor.select(
+			before,
+			rows.map(() => 0),
+		);
+		let at = start;
+		while (at + block < count && (observed[at + block - 1] as number) < first) {
+			const to = at + block;
+			state = await predictor.observe(
+				state,
+				rows.map((event) => part(at, to, event)),
+			);
+			if (at === start) before = predictor.select(state, [0]);
+			at = to;
+		}
+		if (at === start && end < count) before = await predictor.observe(before, [part(start, end)]);
+		const answers = await predictor.along(
+			state,
+			rows.map((event) => part(at, count, event)),
+			rows.map(() => asked.map(({ time }) => time)),
+		);
+		for (const [row, event] of rows.entries())
+			for (const [i, risk] of riskOf(answers, row, codes).entries()) {
+				const index = asked[i]?.index as number;
+				if (event !== undefined) without[event * times.length + index] = risk;
+				else if (start === 0) {
+					base[index] = risk;
+					for (let e = 0; e < events; e++) without[e * times.length + index] = risk;
+				}
+			}
+	}
+	const effect = without.map((risk, i) => (base[i % times.length] as number) - risk);
+	return { base, without, effect };
+}
+
+/** The events that can matter: those before the last time asked about, and the first two, which tell the start. */
+function seen({ tokens, times }: Events, asked: ArrayLike<number>) {
+	const last = Array.from(asked).reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+	const count = Math.max(2, Array.from(times).filter((time) => time < last).length);
+	return { tokens: Array.from(tokens).slice(0, count), times: Array.from(times).slice(0, count) };
+}

@@ -1,0 +1,101 @@
+import { InputError } from "../base/errors.js";
+import { specialCount } from "../cohort/vocabulary.js";
+import type { Answers, Events, Predictor } from "../models/index.js";
+
+export interface AutoRegressiveOptions {
+	/** From a history's last event to its last asked time. */
+	readonly steps?: number;
+}
+
+/** Patients whose states are held at once. */
+const mostPatients = 64;
+
+/**
+ * What comes at times after the history, step by step: equal steps from the last event to the last
+ * asked time, at each the most likely event taken for true and fed back. A time asked about reads
+ * the answers of the step nearest to it, of two the earlier. A history without events starts at
+ * its first asked time.
+ */
+export async function autoRegressiveAnswers(
+	predictor: Predictor,
+	histories: readonly Events[],
+	times: readonly ArrayLike<number>[],
+	{ steps = 60 }: AutoRegressiveOptions = {},
+): Promise<Answers> {
+	if (!Number.isInteger(steps) || steps < 1)
+		throw new InputError(`${steps} steps; expected a whole number from 1`);
+	if (times.length !== histories.length)
+		throw new InputError(`times of ${times.length} patients for ${histories.length} histories`);
+	const questions = times[0]?.length ?? 0;
+	if (times.some((own) => own.length !== questions))
+		throw new InputError("ask every patient about as many times");
+	const walks = histories.map((history, patient) =>
+		walkOf(history, times[patient] ?? [], steps, patient),
+	);
+	let vocab = 0;
+	let logProbabilities = new Float32Array(0);
+	for (let first = 0; first < histories.length && questions > 0; first += mostPatients) {
+		const own = walks.slice(first, first + mostPatients);
+		let state = await predictor.observe(
+			predictor.start(own.length),
+			histories.slice(first, first + mostPatients),
+		);
+		let fed: Events[] | undefined;
+		for (let step = 1; step <= steps; step++) {
+			const asked = own.map(({ timeOf }) => [timeOf(step)]);
+			let answers: Answers;
+			if (fed) ({ state, answers } = await predictor.advance(state, fed, asked));
+			else answers = await predictor.ask(state, asked);
+			if (vocab === 0) {
+				vocab = answers.vocab;
+				logProbabilities = new Float32Array(histories.length * questions * vocab);
+			}
+			const rows = own.map((_, row) =>
+				answers.logProbabilities.subarray(row * vocab, (row + 1) * vocab),
+			);
+			for (const [row, { nearest }] of own.entries())
+				for (const [question, at] of nearest.entries())
+					if (at === step)
+						logProbabilities.set(
+							rows[row] as Float32Array,
+							((first + row) * questions + question) * vocab,
+						);
+			fed = rows.map((row, i) => ({ tokens: [likeliest(row)], times: asked[i] as number[] }));
+		}
+	}
+	return { patients: histories.length, questions, vocab, logProbabilities };
+}
+
+interface Walk {
+	timeOf(step: number): number;
+	/** For each asked time, the step it reads: 1 … steps. */
+	readonly nearest: readonly number[];
+}
+
+function walkOf(history: Events, times: ArrayLike<number>, steps: number, patient: number): Walk {
+	const asked = Array.from(times);
+	const end = asked.reduce((latest, time) => Math.max(latest, time), Number.NEGATIVE_INFINITY);
+	const start = history.times[history.times.length - 1] ?? Math.min(...asked);
+	const early = asked.find((time) => !(time >= start && Number.isFinite(time)));
+	if (early !== undefined)
+		throw new InputError(
+			`auto-regressive answers lie after the history: patient ${patient} ends at ${start}, asked about ${early}`,
+		);
+	const size = (end - start) / steps;
+	const nearestTo = (time: number) => {
+		const step = size > 0 ? Math.ceil((time - start) / size - 0.5) : 1;
+		return Math.min(steps, Math.max(1, step));
+	};
+	return {
+		timeOf: (step) => (step === steps ? end : start + step * size),
+		nearest: asked.map(nearestTo),
+	};
+}
+
+/** The most likely event; special tokens are none. */
+function likeliest(logProbabilities: Float32Array): number {
+	let best = specialCount;
+	for (let token = specialCount; token < logProbabilities.length; token++)
+		if ((logProbabilities[token] as number) > (logProbabilities[best] as number)) best = token;
+	return best;
+}

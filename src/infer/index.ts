@@ -1,0 +1,11 @@
+export { answersAt, type Place, type PlacedAnswers } from "./answers-at.js";
+export { type Attribution, type AttributionQuestion, attribute } from "./attribution.js";
+export { type AutoRegressiveOptions, autoRegressiveAnswers } from "./auto-regressive.js";
+export { headMemory, type MemoryByCategory } from "./head-memory.js";
+export { historyRows } from "./history-rows.js";
+export { representations, type ViewedHistory } from "./represent.js";
+export { type RiskTrajectory, riskTrajectories } from "./risk-trajectories.js";
+export { type FutureOptions, sampleFutures } from "./sampled-futures.js";
+export type { Surge } from "./surges.js";
+export { inputVectors, learnedVectors, outputVectors } from "./token-vectors.js";
+export { type Edit, edited, type WhatIf, whatIf } from "./what-if.js";

@@ -1,0 +1,48 @@
+import { random } from "../base/random.js";
+import type { Events } from "../models/index.js";
+import { pooled, poolFeeds } from "../models/pooled.js";
+import type { Runtime } from "../runtime/index.js";
+import type { Trained } from "../train/index.js";
+import { historyRows } from "./history-rows.js";
+
+/** A history and when it is looked at: at its last event if left out. */
+export interface ViewedHistory extends Events {
+	readonly at?: number;
+}
+
+/**
+ * A vector for each history, [histories, dim]: the mean of what the head reads at every event and,
+ * after the last of them, at the time of the look.
+ */
+export function representations(
+	runtime: Runtime,
+	{ model, config, weights }: Pick<Trained, "model" | "config" | "weights">,
+	histories: readonly ViewedHistory[],
+): Promise<Float32Array> {
+	return historyRows(
+		runtime,
+		{
+			weights,
+			build: (parameters, shape) => pooled(model, config, parameters, shape),
+			feeds: (batch) => ({
+				...model.lossFeeds(config, batch, { objective: "next", horizon: 0 }, random(0)).feeds,
+				...poolFeeds(batch),
+			}),
+		},
+		histories.map(withView),
+	);
+}
+
+/** Slot n holds the token before event n: the view of all events is the slot of one more, whose own token nothing reads. */
+function withView({ tokens, times, at }: ViewedHistory) {
+	const events = tokens.length;
+	const longer = {
+		tokens: new Int32Array(events + 1),
+		times: new Float64Array(events + 1),
+		birthEvents: 0 as const,
+	};
+	longer.tokens.set(tokens);
+	longer.times.set(times);
+	longer.times[events] = at ?? times[events - 1] ?? 0;
+	return longer;
+}

@@ -1,0 +1,58 @@
+import { afterAll, expect, test } from "vitest";
+import { expectClose, history, row, smallModel } from "../models/trajgpt/testing/small-model.js";
+import { answersAt, riskTrajectories } from "./index.js";
+
+const model = smallModel();
+afterAll(() => model.dispose());
+
+test("risk is the probability of the code's tokens, growth its difference", async () => {
+	const all = [20, 6].map((length) => history(length, length));
+	const times = all.map(({ times }) => [-2, 1, 8, 40].map((after) => (times[0] as number) + after));
+	const codes = [[7], [5, 9, 10]];
+	const trajectories = await riskTrajectories(model, all, codes, times);
+	const answers = await answersAt(model, all, times);
+	expect(trajectories.map((own) => own.length)).toEqual([2, 2]);
+	for (const [patient, own] of trajectories.entries())
+		for (const [c, { risk, growth, places, ...rest }] of own.entries()) {
+			const wanted = [0, 1, 2, 3].map((question) =>
+				(codes[c] as number[]).reduce(
+					(sum, token) => sum + Math.exp(row(answers, patient, question)[token] as number),
+					0,
+				),
+			);
+			expectClose(risk, wanted);
+			expect(Array.from(rest.times)).toEqual(times[patient]);
+			expect(growth[0]).toBe(0);
+			expect(growth[2]).toBe((risk[2] as number) - (risk[1] as number));
+			expect(places).toEqual(answers.places[patient]);
+		}
+});
+
+test("many patients with many times are asked in turns, with the same answers", async () => {
+	const all = Array.from({ length: 5 }, (_, i) => history(4, i));
+	const times = all.map(({ times }) =>
+		Array.from({ length: 9000 }, (_, i) => (times[0] as number) + i / 500),
+	);
+	const trajectories = await riskTrajectories(model, all, [[6]], times);
+	expect(trajectories.length).toBe(5);
+	const [last] = await riskTrajectories(
+		model,
+		all.slice(4),
+		[[6]],
+		times.slice(4).map((own) => own.slice(4000, 4100)),
+	);
+	expectClose(trajectories[4]?.[0]?.risk.slice(4000, 4100) ?? [], last?.[0]?.risk ?? [0]);
+});
+
+test("bad codes and times are refused", async () => {
+	const own = [history(3, 1)];
+	const at = (codes: number[][], times: number[][]) => riskTrajectories(model, own, codes, times);
+	await expect(at([[]], [[1]])).rejects.toThrow("a code is []; expected one token or more");
+	await expect(at([[5, 5]], [[1]])).rejects.toThrow("a code is [5, 5]");
+	await expect(at([[11]], [[1]])).rejects.toThrow(
+		"a code holds token 11; the model knows those below 11",
+	);
+	await expect(at([[-1]], [[1]])).rejects.toThrow("a code holds token -1");
+	await expect(at([[5]], [[3, 2]])).rejects.toThrow("patient 0 goes 3 → 2 at time 1; sort them");
+	await expect(at([[5]], [])).rejects.toThrow("times of 0 patients for 1 histories");
+});

@@ -1,0 +1,28 @@
+import { InputError } from "../base/errors.js";
+import type { Answers } from "../models/index.js";
+
+/** The probability that a patient's event at each time asked about is one of these tokens. */
+export function riskOf(answers: Answers, patient: number, codes: readonly number[]): Float64Array {
+	const { questions, vocab, logProbabilities } = answers;
+	const unknown = codes.find((token) => token >= vocab);
+	if (unknown !== undefined)
+		throw new InputError(`a code holds token ${unknown}; the model knows those below ${vocab}`);
+	return Float64Array.from({ length: questions }, (_, question) => {
+		const from = (patient * questions + question) * vocab;
+		return codes.reduce(
+			(sum, token) => sum + Math.exp(logProbabilities[from + token] as number),
+			0,
+		);
+	});
+}
+
+/** Refuses a set of tokens that has no probability of its own, before anything is asked. */
+export function checkCodes(codes: readonly number[]): void {
+	const bad = codes.find((token) => !Number.isInteger(token) || token < 0);
+	if (bad !== undefined)
+		throw new InputError(`a code holds token ${bad}; expected whole numbers from 0`);
+	if (codes.length === 0 || new Set(codes).size < codes.length)
+		throw new InputError(
+			`a code is [${codes.join(", ")}]; expected one token or more, each named once`,
+		);
+}

@@ -1,0 +1,47 @@
+import { InputError } from "../base/errors.js";
+import { random } from "../base/random.js";
+import { specialCount } from "../cohort/vocabulary.js";
+import type { Trained } from "../train/index.js";
+
+/** A vector for each code of the vocabulary, special tokens left out. */
+export interface TokenVectors {
+	/** The token of the first row; the others follow. */
+	readonly first: number;
+	readonly dim: number;
+	readonly vectors: Float32Array; // [codes, dim]
+}
+
+type Weights = Pick<Trained, "model" | "weights">;
+
+/** What a code says to the model when it was seen: its embedding. */
+export const inputVectors = (trained: Weights): TokenVectors => rowsOf(trained, "embedding");
+
+/** What the model's view of a patient is compared with, to tell how likely a code is. */
+export const outputVectors = (trained: Weights): TokenVectors =>
+	rowsOf(trained, trained.weights.has("head") ? "head" : "embedding");
+
+/**
+ * What training has made of the embeddings: with the random start taken off, as far as it is still in them.
+ * Short training moves an embedding little, and the start would hide where to.
+ */
+export function learnedVectors(trained: Trained): TokenVectors {
+	const now = inputVectors(trained);
+	const { model, config, run } = trained;
+	const weights = model.init(config, random(run.options.seed).fork("weights")); // as pretrain begins
+	const start = rowsOf({ model, weights }, "embedding").vectors;
+	let [both, own] = [0, 0];
+	for (const [at, value] of start.entries()) {
+		both += value * (now.vectors[at] as number);
+		own += value ** 2;
+	}
+	const left = own > 0 ? both / own : 0;
+	return { ...now, vectors: now.vectors.map((value, at) => value - left * (start[at] as number)) };
+}
+
+function rowsOf({ model, weights }: Weights, name: string): TokenVectors {
+	const matrix = weights.get(name);
+	const dim = matrix?.shape[1];
+	if (!matrix || dim === undefined)
+		throw new InputError(`model "${model.id}" has no ${name} of its tokens; choose another run`);
+	return { first: specialCount, dim, vectors: matrix.data.subarray(specialCount * dim) };
+}

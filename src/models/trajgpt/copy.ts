@@ -1,0 +1,88 @@
+import { specialCount } from "../../cohort/vocabulary.js";
+import {
+	add,
+	constant,
+	exp,
+	expand,
+	type FloatType,
+	log,
+	logSigmoid,
+	matmul,
+	mul,
+	oneHot,
+	reshape,
+	type Shape,
+	sum,
+	type Tensor,
+	transpose,
+} from "../../graph/index.js";
+import { type AttentionInputs, attention } from "./attention.js";
+import type { TrajgptConfig } from "./config.js";
+
+/** The learned tensors of the heads that count, and what all their numbers are at the start. */
+export function copyParameters({
+	copies,
+	dim,
+	vocab,
+}: TrajgptConfig): Map<string, { readonly shape: Shape; readonly start: number }> {
+	if (copies === 0) return new Map();
+	const bias = (start: number) => ({ shape: [copies], start });
+	const weight = { shape: [copies, dim], start: 0 };
+	return new Map([
+		["copy.weight", weight],
+		["copy.weightBias", bias(0)],
+		["copy.decay", weight],
+		["copy.decayBias", bias(5)],
+		["copy.trust", weight],
+		["copy.trustBias", bias(1)],
+		["copy.scale", { shape: [copies, vocab], start: 2 }],
+	]);
+}
+
+export interface CopyInputs extends Pick<AttentionInputs, "slots" | "read" | "real"> {
+	readonly tokens: Tensor; // [batch, n], slots and then questions
+	/** What slots and questions hold, before any layer. */
+	readonly held: Tensor; // [batch, n, dim]
+	/** What the last layer made of those whose logits are wanted. */
+	readonly hidden: Tensor; // [batch, m, dim]; m = n, or the questions alone
+	/** From log γ of one unit of time to that of each gap. */
+	readonly overGaps: (rate: Tensor) => Tensor; // [batch, copies, n]
+	readonly state: Tensor | undefined; // [batch, copies, 1, vocab]
+}
+
+/**
+ * What was recorded is recorded again. Every slot counts its token, and counts fade with time:
+ *   c_n = γ_n c_{n−1} + w_n onehot(u_n),   logits_n += trust_n log(1 + e^s ⊙ c_n).
+ * This is selective recurrent attention with keys of size 1 and tokens as values. The weight w and
+ * the decay γ come from what a slot holds, the trust from what the network makes of the history.
+ */
+export function copyLogits(
+	config: TrajgptConfig,
+	p: (name: string) => Tensor,
+	{ tokens, held, hidden, overGaps, ...reading }: CopyInputs,
+): { readonly logits: Tensor; readonly state: Tensor } {
+	const { copies, vocab } = config;
+	const dtype = held.dtype as FloatType;
+	const [batch, n] = tokens.shape as [number, number];
+	const m = hidden.shape[1] as number;
+	const perHead = (x: Tensor, name: string) =>
+		transpose(
+			add(matmul(x, p(`copy.${name}`), { transposeB: true }), p(`copy.${name}Bias`)),
+			[0, 2, 1],
+		); // [batch, copies, …]
+	const rate = mul(logSigmoid(perHead(held, "decay")), config.unitDays / config.decayUnitDays);
+	// Special tokens are never recorded, so they are not counted.
+	const isCode = Array.from({ length: vocab }, (_, token) => Number(token >= specialCount));
+	const codes = mul(oneHot(tokens, vocab, dtype), constant(isCode, [vocab], dtype));
+	const seen = reshape(codes, [batch, 1, n, vocab]);
+	const { output: counts, state } = attention({
+		...reading,
+		q: expand(constant([1], [1, 1, 1, 1], dtype), [batch, copies, m, 1]),
+		k: reshape(exp(perHead(held, "weight")), [batch, copies, n, 1]),
+		v: expand(seen, [batch, copies, n, vocab]),
+		logDecay: overGaps(rate),
+	}); // [batch, copies, m, vocab]
+	const level = log(add(mul(counts, reshape(exp(p("copy.scale")), [copies, 1, vocab])), 1));
+	const trust = reshape(perHead(hidden, "trust"), [batch, copies, m, 1]);
+	return { logits: sum(mul(level, trust), 1), state };
+}

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { constant } from "../../graph/index.js";
+import { evaluate } from "../../runtime/testing/evaluate.js";
+import { gapFeatures, gapWaves } from "./gap.js";
+
+test("a gap is told by its logarithm, waves over it, and whether there is one", async () => {
+	const days = [0, 1, 365.25, 36525, -40];
+	const { waves } = await evaluate({ waves: gapWaves(constant(days, [1, 5], "float64")) }, {});
+	const row = (i: number) => waves.slice(i * gapFeatures, (i + 1) * gapFeatures);
+	for (const [i, gap] of days.entries()) {
+		const since = Math.max(0, gap);
+		const level = Math.log1p(since) / Math.log1p(36525);
+		const [first, none, sine, cosine] = row(i);
+		expect(first).toBeCloseTo(level, 12);
+		expect(none).toBeCloseTo(Math.exp(-since), 12);
+		expect(sine).toBeCloseTo(Math.sin(Math.PI * level), 12);
+		expect(cosine).toBeCloseTo(Math.cos(Math.PI * level), 12);
+		expect(row(i).at(-1)).toBeCloseTo(Math.cos(8 * Math.PI * level), 12);
+	}
+	expect(row(4)).toEqual(row(0)); // backwards counts as no time at all
+});

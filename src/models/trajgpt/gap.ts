@@ -1,0 +1,33 @@
+import {
+	add,
+	cos,
+	exp,
+	log,
+	maximum,
+	mul,
+	neg,
+	sin,
+	stack,
+	type Tensor,
+} from "../../graph/index.js";
+
+const waves = 8;
+/** The longest gap that is told apart: 100 years. */
+const longestDays = 36525;
+
+export const gapFeatures = 2 + 2 * waves;
+
+/**
+ * What a slot is told of the days since the event before: the logarithm, waves over it, and whether
+ * there are any at all. A time before that event counts as none since.
+ */
+export function gapWaves(days: Tensor): Tensor {
+	const since = maximum(days, 0);
+	const level = mul(log(add(since, 1)), 1 / Math.log1p(longestDays)); // 0 … 1
+	const parts = [level, exp(neg(since))];
+	for (let k = 1; k <= waves; k++) {
+		const angle = mul(level, Math.PI * k);
+		parts.push(sin(angle), cos(angle));
+	}
+	return stack(parts, 2); // [batch, n, gapFeatures]
+}

@@ -1,0 +1,105 @@
+import { InputError } from "../../base/errors.js";
+import type { Events, State } from "../predictor.js";
+
+/** What a question's slot holds, and which state it reads. */
+export interface Question {
+	/** Its place among the patient's questions. */
+	readonly index: number;
+	readonly token: number;
+	readonly time: number;
+	readonly gap: number;
+	/** How many of the patient's events come before it. */
+	readonly place: number;
+}
+
+const none: Events = { tokens: [], times: [] };
+
+function mustFollow(last: number, time: number, patient: number, what: string): void {
+	if (!Number.isFinite(time) || time < last)
+		throw new InputError(
+			`times must be finite and not decrease: patient ${patient} goes ${last} → ${time} at ${what}`,
+		);
+}
+
+/** Refuses events that run backwards in time or are not in the vocabulary. */
+export function checkEvents(state: State, events: readonly Events[], vocab: number): void {
+	for (const [patient, { tokens, times }] of events.entries()) {
+		if (tokens.length !== times.length)
+			throw new InputError(
+				`patient ${patient} has ${tokens.length} tokens and ${times.length} times; give as many`,
+			);
+		let last = state.times[patient] as number;
+		for (let n = 0; n < tokens.length; n++) {
+			const [token, time] = [tokens[n] as number, times[n] as number];
+			mustFollow(last, time, patient, `event ${n}`);
+			if (!Number.isInteger(token) || token < 0 || token >= vocab)
+				throw new InputError(
+					`patient ${patient} has token ${token} at event ${n}; expected a whole number from 0 to ${vocab - 1}`,
+				);
+			last = time;
+		}
+	}
+}
+
+/** A question that follows `place` events of a patient. */
+function following(
+	state: State,
+	patient: number,
+	own: Events,
+	place: number,
+	time: number,
+	index: number,
+): Question {
+	const last = place === 0 ? (state.times[patient] as number) : (own.times[place - 1] as number);
+	mustFollow(last, time, patient, `question ${index}`);
+	const token = place === 0 ? state.tokens[patient] : own.tokens[place - 1];
+	const gap = Number.isNaN(last) ? 0 : time - last;
+	return { index, token: token as number, time, gap, place };
+}
+
+/** Questions after all events. */
+export const questionsAfter = (
+	state: State,
+	events: readonly Events[] | undefined,
+	times: readonly ArrayLike<number>[],
+): Question[][] =>
+	times.map((asked, patient) => {
+		const own = events?.[patient] ?? none;
+		return Array.from(asked, (time, index) =>
+			following(state, patient, own, own.times.length, time, index),
+		);
+	});
+
+/**
+ * Questions among the events, each after those strictly before it. One before a patient's very
+ * first event looks back: it holds [SOS] at its own time and reads what the first slot left, which
+ * is [SOS] at the first event's time.
+ */
+export const questionsAlong = (
+	state: State,
+	events: readonly Events[],
+	times: readonly ArrayLike<number>[],
+): Question[][] =>
+	times.map((asked, patient) => {
+		const own = events[patient] as Events;
+		const first = own.times[0];
+		const started = !Number.isNaN(state.times[patient]);
+		return Array.from(asked, (time, index) => {
+			if (!started && first !== undefined && Number.isFinite(time) && time < first) {
+				const token = state.tokens[patient] as number;
+				return { index, token, time, gap: time - first, place: 1 };
+			}
+			return following(state, patient, own, countBefore(own.times, time), time, index);
+		});
+	});
+
+/** How many of the times, which do not decrease, are below this one. */
+function countBefore(times: ArrayLike<number>, time: number): number {
+	let [low, high] = [0, times.length];
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if ((times[middle] as number) < time) low = middle + 1;
+		else high = middle;
+	}
+	return low;
+}

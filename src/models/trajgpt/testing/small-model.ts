@@ -1,0 +1,64 @@
+import { expect } from "vitest";
+import { random } from "../../../base/random.js";
+import { nodeRuntime } from "../../../runtime/node.js";
+import type { Answers } from "../../predictor.js";
+import { type TrajgptConfig, trajgptConfig } from "../config.js";
+import { initialParameters } from "../parameters.js";
+import { predictor } from "../state.js";
+
+export const runtime = nodeRuntime({ threads: 2, purpose: "inference" });
+
+export const base = {
+	vocab: 11,
+	layers: 2,
+	heads: 2,
+	dim: 12,
+	key: 8,
+	value: 12,
+	ff: 16,
+	temperature: 2,
+};
+
+export function history(length: number, seed: number): { tokens: number[]; times: number[] } {
+	const draw = random(seed);
+	let time = 100 * draw.uniform();
+	const tokens = Array.from({ length }, () => 5 + draw.integer(6));
+	const times = tokens.map(() => {
+		time += draw.uniform() < 0.2 ? 0 : -Math.log(draw.uniform()) * 3;
+		return time;
+	});
+	return { tokens, times };
+}
+
+/** Small but not tiny weights, so that decay and rotation matter. */
+export function weightsOf(config: TrajgptConfig) {
+	const values = initialParameters(config, random(7));
+	for (const [name, { data }] of values)
+		if (name.endsWith(".decay")) data.set(data.map((_, i) => Math.sin(i + 1)));
+	return values;
+}
+
+export function smallModel(decay: TrajgptConfig["decay"] = "time") {
+	const config = trajgptConfig.parse({ ...base, decay });
+	return predictor(runtime, config, weightsOf(config));
+}
+
+/** The answer to one question: log p of every token. */
+export const row = (
+	{ logProbabilities, vocab, questions }: Answers,
+	patient: number,
+	question = 0,
+): number[] =>
+	Array.from(logProbabilities.slice((patient * questions + question) * vocab).slice(0, vocab));
+
+/** Equal to rounding, over the largest value. */
+export function expectClose(actual: ArrayLike<number>, wanted: ArrayLike<number>): void {
+	expect(actual.length).toBe(wanted.length);
+	let worst = 0;
+	let scale = 0;
+	for (let i = 0; i < wanted.length; i++) {
+		worst = Math.max(worst, Math.abs((actual[i] as number) - (wanted[i] as number)));
+		scale = Math.max(scale, Math.abs(wanted[i] as number));
+	}
+	expect(worst / scale).toBeLessThan(1e-5);
+}

@@ -1,0 +1,118 @@
+import { InputError } from "../base/errors.js";
+import { random } from "../base/random.js";
+import { companionChances } from "./law.js";
+import { live } from "./life.js";
+import type { Person } from "./person.js";
+import { State } from "./state.js";
+import { size } from "./tables.js";
+import { addExpectedRecords } from "./visit-records.js";
+
+/** A person whose records break off somewhere: the last visit may not be all written down. */
+interface BrokenOff {
+	readonly person: Person;
+	/** In order of time; positions in the catalogue. */
+	readonly records: readonly { readonly day: number; readonly at: number }[];
+}
+
+export interface AheadOptions {
+	/** Futures to sample that reach the last day; where most die before, up to eight times as many in all. */
+	readonly samples?: number;
+	readonly seed?: number;
+}
+
+/**
+ * P(a record on each of `days` is this code | the records so far, and that something is recorded
+ * then), [days, codes]; the days must not decrease, nor lie before the last record.
+ *
+ * It is E N_c / Σ E N: N_c counts records of a code on the day, reasons and companions alike, and the
+ * expectation is over lives from the last record up to the day, sampled, and over what a visit on the
+ * day would hold, exact. Whether there are visits on the days between is not known to it. On the day of the last
+ * record it is about the companions that may still be written.
+ */
+export function recordsAhead(
+	{ person, records }: BrokenOff,
+	days: ArrayLike<number>,
+	{ samples = 64, seed = 0 }: AheadOptions = {},
+): Float64Array {
+	const { before, visit, day, left } = brokenOff(person, records);
+	const standIns = standInsOf(days, day);
+	const byDay = new Map(standIns.map((one) => [one, new Float64Array(size)]));
+	byDay.get(day)?.set(left);
+	const later = [...byDay.keys()].filter((one) => one > day);
+	if (later.length > 0) {
+		const streams = random(seed).fork("ahead");
+		const [state, whole] = [new State(), new Int32Array(size)];
+		let alive = 0;
+		for (let sample = 0; alive < samples && sample < 8 * samples; sample++) {
+			const stream = streams.fork(sample);
+			state.copy(before);
+			let length = visit.length;
+			whole.set(visit);
+			for (let at = 0; at < size; at++)
+				if (left[at]! > 0 && stream.uniform() < left[at]!) whole[length++] = at;
+			if (length > 0) state.record(day, whole, length);
+			let now = day + 1;
+			// Clocks have no memory beyond the state: a life may be lived in pieces.
+			const reached = later.every((until) => {
+				if (live(state, stream, now, until, () => undefined) !== null) return false;
+				state.enter(until);
+				addExpectedRecords(state, until, byDay.get(until)!);
+				now = until;
+				return true;
+			});
+			if (reached) alive++;
+		}
+	}
+	const out = new Float64Array(days.length * size);
+	for (let i = 0; i < days.length; i++) {
+		const expected = byDay.get(standIns[i]!)!;
+		const total = expected.reduce((a, b) => a + b, 0);
+		// None lived so long, or nothing more is listed: all is as likely.
+		for (let at = 0; at < size; at++)
+			out[i * size + at] = total > 0 ? expected[at]! / total : 1 / size;
+	}
+	return out;
+}
+
+/** The state before the last visit, that visit as far as it is written, and what it may yet hold. */
+function brokenOff(person: Person, records: BrokenOff["records"]) {
+	const before = new State();
+	before.begin(person);
+	let visit: number[] = [];
+	let day = person.coverage[0]![0] - 1;
+	for (const record of records) {
+		if (record.day !== day) {
+			if (visit.length > 0) before.record(day, visit, visit.length);
+			visit = [];
+			day = record.day;
+			before.enter(day);
+		}
+		if (!visit.includes(record.at)) visit.push(record.at);
+	}
+	const left = new Float64Array(size);
+	if (visit.length > 0) {
+		companionChances(before, day, visit[0]!, left);
+		left.fill(0, 0, visit.length > 1 ? visit.at(-1)! + 1 : 0); // companions are listed in order
+		left[visit[0]!] = 0;
+	}
+	return { before, visit, day, left };
+}
+
+/** Days closer together than this part of the way to them are as good as one: lives have spread by then. */
+const together = 0.05;
+
+/** For each day the one that is asked about in its place. */
+function standInsOf(days: ArrayLike<number>, known: number): number[] {
+	const standIns: number[] = [];
+	for (let i = 0; i < days.length; i++) {
+		const [day, last] = [days[i]!, i === 0 ? known : days[i - 1]!];
+		if (!(day >= last))
+			throw new InputError(
+				`days must not decrease, nor lie before the last record: ${last} → ${day}`,
+			);
+		const before = standIns.at(-1);
+		const shared = before !== undefined && day - before <= together * (day - known);
+		standIns.push(shared && before > known ? before : day);
+	}
+	return standIns;
+}

@@ -1,0 +1,18 @@
+export { classifier, type LinearHead, logOdds, questionFeeds } from "./classifier.js";
+export {
+	fitLogistic,
+	type LogisticFit,
+	logisticLoss,
+	logisticScores,
+} from "./logistic.js";
+export { finetuneOptions } from "./options.js";
+export { asked, labelsOf, questionBatches } from "./questions.js";
+export {
+	checkTask,
+	createTask,
+	readTask,
+	type Task,
+	taskFiles,
+	taskIdentity,
+	taskWeights,
+} from "./task-folder.js";

@@ -1,0 +1,53 @@
+import {
+	fillBatch,
+	type PlannedBatch,
+	planBatches,
+	type SplitBatches,
+} from "../../cohort/batches.js";
+import type { BatchOptions, Dataset, History, Label, Split } from "../../cohort/index.js";
+
+/**
+ * A history as far as a label lets it be seen, and the question as one more event: its time is when
+ * the question is asked, its token the answer, 1 or 0. A slot holds the token before it, so the model
+ * sees that time and never the answer; and no special token is ever a target.
+ */
+export function asked(history: History, { events, time, value }: Label): History {
+	const seen = history.birthEvents + events;
+	const tokens = new Int32Array(seen + 1);
+	const times = new Float64Array(seen + 1);
+	tokens.set(history.tokens.subarray(0, seen));
+	times.set(history.times.subarray(0, seen));
+	tokens[seen] = Number(value);
+	times[seen] = time;
+	return { ...history, tokens, times };
+}
+
+/** The labels of a split's patients, in order. */
+export function labelsOf(dataset: Dataset, labels: readonly Label[], split: Split): Label[] {
+	const patients = new Set(dataset.patients(split));
+	return labels.filter(({ patient }) => patients.has(patient));
+}
+
+/** Batches of questions, one a row; a batch's `sequences` are numbers of labels. */
+export function questionBatches(
+	dataset: Dataset,
+	labels: readonly Label[],
+	options: BatchOptions,
+): SplitBatches {
+	const plan = planBatches(
+		labels.map(({ patient, events }) => dataset.birthEventsOf(patient) + events + 1),
+		labels.map(({ patient }) => dataset.birthEventsOf(patient)),
+		options,
+	);
+	let current = { epoch: Number.NaN, batches: [] as readonly PlannedBatch[] };
+	return {
+		plan,
+		read(epoch, i) {
+			if (current.epoch !== epoch) current = { epoch, batches: plan.epoch(epoch) };
+			return fillBatch(plan, current.batches[i] as PlannedBatch, async (at) => {
+				const label = labels[at] as Label;
+				return asked(await dataset.read(label.patient), label);
+			});
+		},
+	};
+}

@@ -1,0 +1,107 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { InputError } from "../../base/errors.js";
+import { hashText } from "../../base/random.js";
+import type { Label } from "../../cohort/index.js";
+import type { ParameterValues } from "../../models/index.js";
+import { providers } from "../../runtime/index.js";
+import { hasCheckpoint, readCheckpoint } from "../checkpoint.js";
+import { disk } from "../durable-files.js";
+import { trainOptions } from "../options.js";
+import { differences, runFiles } from "../run-folder.js";
+import { floatWeights, type Trained } from "../trained.js";
+import type { LinearHead } from "./classifier.js";
+
+const taskSchema = z.strictObject({
+	kind: z.literal("trajgpt-task"),
+	version: z.literal(1),
+	task: z.string(),
+	options: trainOptions,
+	/** The dataset, the labels and the weights it was begun with. */
+	identity: z.record(z.string(), z.union([z.string(), z.number()])),
+	/** Where the head started. */
+	head: z.strictObject({ weight: z.array(z.number()), bias: z.number() }),
+	versions: z.record(z.string(), z.string()),
+	threads: z.int().min(1),
+	provider: z.enum(providers),
+});
+
+/** `task.json`: how a run is fine-tuned to a task. */
+export type Task = z.infer<typeof taskSchema>;
+
+/** What `tasks/<task>/` in a run's folder holds. */
+export function taskFiles(run: string, task: string) {
+	const folder = join(run, "tasks", task);
+	return { ...runFiles(folder), folder, task: join(folder, "task.json") };
+}
+
+/** What a task was fine-tuned with, to know it again. */
+export const taskIdentity = (trained: Trained, labels: readonly Label[]): Task["identity"] => ({
+	...trained.run.dataset,
+	labels: labels.length,
+	labelsHash: hashText(JSON.stringify(labels)),
+	pretrainedStep: trained.step,
+});
+
+export function createTask(
+	run: string,
+	settings: Omit<Task, "kind" | "version" | "head"> & { readonly head: LinearHead },
+): Task {
+	const { folder, task: file } = taskFiles(run, settings.task);
+	const { weight, bias } = settings.head;
+	const task: Task = {
+		kind: "trajgpt-task",
+		version: 1,
+		...settings,
+		head: { weight: [...weight], bias },
+	};
+	mkdirSync(folder, { recursive: true });
+	const beside = `${file}.tmp`;
+	disk.writeFile(beside, [new TextEncoder().encode(`${JSON.stringify(task, null, 2)}\n`)]);
+	disk.rename(beside, file);
+	disk.syncFolder(folder);
+	return task;
+}
+
+/** The task as it was begun; undefined where it was not. */
+export function readTask(run: string, task: string): Task | undefined {
+	const { task: file } = taskFiles(run, task);
+	if (!existsSync(file)) return undefined;
+	let json: unknown;
+	try {
+		json = JSON.parse(readFileSync(file, "utf8"));
+	} catch {
+		// what cannot be read is refused below
+	}
+	const parsed = taskSchema.safeParse(json);
+	if (parsed.success) return parsed.data;
+	const [issue] = parsed.error.issues;
+	throw new InputError(
+		`${file} is damaged or of another version: ${issue?.path.join(".")}: ${issue?.message}; ` +
+			`run \`trajgpt finetune ${run} --task ${task} --force\``,
+	);
+}
+
+/** Refuses what was fine-tuned from other weights, or to other labels. */
+export function checkTask(run: string, { task, identity }: Task, now: Task["identity"]): void {
+	const found = differences(identity, now);
+	if (found.length > 0)
+		throw new InputError(
+			`${taskFiles(run, task).folder} was fine-tuned with something else: ${found.join(", ")}; ` +
+				`run \`trajgpt finetune ${run} --task ${task} --force\` to begin anew`,
+		);
+}
+
+/** The weights of a task's best epoch by validation; undefined where there is none yet. */
+export function taskWeights(
+	run: string,
+	task: string,
+):
+	| { readonly step: number; readonly epoch: number; readonly weights: ParameterValues }
+	| undefined {
+	const { best } = taskFiles(run, task);
+	if (!hasCheckpoint(best)) return undefined;
+	const { step, epoch, tensors } = readCheckpoint(best);
+	return { step, epoch, weights: floatWeights(tensors, best) };
+}
