@@ -26,13 +26,25 @@ export {
 } from "./cohort/index.js";
 export { birthToken } from "./cohort/vocabulary.js";
 export {
+	auroc,
+	averagePrecision,
+	brier,
+	calibrationCurve,
 	chooseSmoothing,
 	countScores,
+	type Evaluation,
+	evaluateDefaults,
+	expectedCalibrationError,
+	logLoss,
 	nextEventScores,
+	openTask,
 	type PatientScore,
+	readEvaluation,
 	type ScoreSummary,
 	summarizeScores,
 	type TrainedModel,
+	tasksOf,
+	writeEvaluation,
 } from "./evaluate/index.js";
 /** Symbolic tensors, their gradients, and ONNX out of them. */
 export * as graph from "./graph/index.js";

@@ -1,12 +1,14 @@
 import { Command } from "commander";
 import { formatDuration } from "../base/progress.js";
+import { openDataset } from "../cohort/index.js";
+import { readEvaluation } from "../evaluate/index.js";
 import { readTrained } from "../train/index.js";
 import { type DemoSettings, demoDefaults, demoFiles, openFolder } from "./demo/folder.js";
 import { type DemoReport, render } from "./demo/render.js";
-import { answersForOne, nextEventTable } from "./demo/results.js";
-import { populationDataset, trainDemo } from "./demo/steps.js";
+import { workThrough } from "./demo/stages.js";
+import { demoStages, demoTasks } from "./demo/steps.js";
 import { examples } from "./examples.js";
-import { Exit, type Io, printJson } from "./io.js";
+import { type Io, printJson } from "./io.js";
 import { wholeNumber } from "./option-values.js";
 
 interface Options extends Partial<DemoSettings> {
@@ -16,7 +18,7 @@ interface Options extends Partial<DemoSettings> {
 	readonly json?: true;
 }
 
-const description = `Simulates a population, prepares it, trains a small TrajGPT and shows what it learned.
+const description = `Simulates a population, prepares it, trains a small TrajGPT, measures it and writes a report.
 
 Everything goes to one folder. What is there already is not done again: an
 interrupted demo goes on where it was, a finished one only prints its results.
@@ -44,43 +46,46 @@ export function command(io: Io): Command {
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt demo": "a few minutes on two cores, then a table and some answers",
-				"trajgpt demo --patients 5000 --epochs 10 --out runs/larger": "more to learn from",
+				"trajgpt demo": "a few minutes on two cores, then tables and a report",
+				"trajgpt demo --patients 20000 --epochs 10 --out runs/larger": "more to learn from",
 			}),
 		)
 		.action(async ({ out, threads, fresh, json, ...given }: Options) => {
-			const started = performance.now();
-			const report = await demo(io, out, given, threads, fresh ?? false);
-			io.stderr.write(`done in ${formatDuration((performance.now() - started) / 1000)}\n`);
+			const clock = () => performance.now();
+			const started = clock();
+			const settings = await openFolder(out, given, fresh ?? false);
+			await workThrough(io, demoStages(io, out, settings, threads), clock);
+			io.stderr.write(`done in ${formatDuration((clock() - started) / 1000)}\n`);
+			const report = await gathered(out, settings);
 			if (json) printJson(io, report);
 			else io.stdout.write(`\n${render(report)}`);
 		});
 }
 
-async function demo(
-	io: Io,
-	out: string,
-	given: Partial<DemoSettings>,
-	threads: number | undefined,
-	fresh: boolean,
-): Promise<DemoReport> {
-	const settings = await openFolder(out, given, fresh);
-	const dataset = await populationDataset(io, out, settings);
-	const { summary: training, exitCode } = await trainDemo(io, out, dataset, settings, threads);
-	if (exitCode !== 0) {
-		io.stderr.write("interrupted and saved; run the same command to go on\n");
-		throw new Exit(exitCode);
+/** What the stages left in the folder. */
+async function gathered(out: string, settings: DemoSettings): Promise<DemoReport> {
+	const files = demoFiles(out);
+	const { run, step, weights } = readTrained(files.run);
+	const { manifest } = await openDataset(files.dataset);
+	const evaluations: Record<string, DemoReport["evaluations"][string]> = {};
+	for (const task of demoTasks) {
+		const evaluation = await readEvaluation(files.run, task);
+		if (!evaluation) continue;
+		// How long it took is the one thing that is not the same again.
+		const { made: _, ...measured } = evaluation;
+		evaluations[task] = measured;
 	}
-	io.stderr.write("scoring the test patients\n");
-	const trained = readTrained(demoFiles(out).run);
-	const { nodeRuntime } = await import("../runtime/node.js");
-	const runtime = nodeRuntime({ threads: threads ?? trained.run.threads, purpose: "inference" });
 	return {
 		out,
 		settings,
-		counts: dataset.manifest.counts,
-		training,
-		next: await nextEventTable(runtime, trained, dataset),
-		patient: await answersForOne(runtime, trained, dataset, settings.seed),
+		counts: manifest.counts,
+		labels: manifest.labels,
+		training: {
+			epochs: run.options.epochs,
+			step,
+			parameters: [...weights.values()].reduce((sum, { data }) => sum + data.length, 0),
+		},
+		evaluations,
+		report: files.report,
 	};
 }

@@ -1,7 +1,4 @@
-import { writeFile } from "node:fs/promises";
 import { Command } from "commander";
-import { checkFileTarget, replaceFile } from "../cohort/index.js";
-import { openRunDataset, readTrained, runFiles } from "../train/index.js";
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
@@ -50,49 +47,17 @@ export function command(io: Io): Command {
 }
 
 async function act(io: Io, folder: string, options: Options): Promise<void> {
-	const { patient, seed, json } = options;
-	const files = runFiles(folder);
-	const out = options.out ?? files.report;
-	if (options.out !== undefined) await checkFileTarget(out, options.force ?? false);
-	const trained = readTrained(folder);
-	const dataset = await openRunDataset(folder, trained.run, options.dataset);
-	const { nodeRuntime } = await import("../runtime/node.js");
-	const { findings, reportPage } = await import("../figures/report/index.js");
-	const { drawingsIn } = await import("./report/drawings.js");
-	const { gatherReport } = await import("./report/gather.js");
-	const drawings = await drawingsIn(files.figures);
-	const report = await gatherReport({
-		folder,
-		trained,
-		dataset,
-		runtime: nodeRuntime({ threads: options.threads ?? trained.run.threads, purpose: "inference" }),
-		drawings,
-		seed,
-		...(patient && { patients: patient }),
-		stage: (text) => io.stderr.write(`${text}\n`),
-	});
-	await replaceFile(out, (partial) => writeFile(partial, reportPage(report)));
-	const missing = report.missing.map(({ task, what, command }) => ({
-		task,
-		what,
-		command: command.replace("RUN", folder),
-	}));
-	const found = findings(report);
-	if (json)
-		printJson(io, {
-			report: out,
-			figures: drawings.files,
-			findings: found,
-			missing,
-			warnings: report.warnings,
-		});
-	else
-		io.stdout.write(
-			[
-				...found.map(({ says }) => `${says}\n`),
-				...report.warnings.map((warning) => `note: ${warning}\n`),
-				...missing.map(({ what, command }) => `not measured: ${what}; run ${command}\n`),
-				`report: ${out}\n`,
-			].join(""),
-		);
+	const { json, patient, ...more } = options;
+	const { writeReport } = await import("./report/write.js");
+	const written = await writeReport(io, folder, { ...more, ...(patient && { patients: patient }) });
+	if (json) return printJson(io, written);
+	const { findings, warnings, missing, report } = written;
+	io.stdout.write(
+		[
+			...findings.map(({ says }) => `${says}\n`),
+			...warnings.map((warning) => `note: ${warning}\n`),
+			...missing.map(({ what, command }) => `not measured: ${what}; run ${command}\n`),
+			`report: ${report}\n`,
+		].join(""),
+	);
 }

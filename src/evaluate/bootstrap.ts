@@ -16,8 +16,6 @@ export interface BootstrapOptions {
 	readonly seed: number;
 }
 
-export const defaultDraws = 1000;
-
 /** Something measured on patients, each counting `weights[patient]` times. NaN: these patients cannot tell. */
 export type Statistic = (weights: ArrayLike<number>) => number;
 

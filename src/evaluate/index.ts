@@ -1,7 +1,7 @@
 export type { Measure } from "./bootstrap.js";
+export { calibrationCurve, expectedCalibrationError } from "./calibration.js";
 export { chooseSmoothing, countScores } from "./counts.js";
 export {
-	type CalibrationBin,
 	type Evaluation,
 	type EvaluationRow,
 	evaluationFile,
@@ -12,9 +12,9 @@ export {
 } from "./evaluation.js";
 export { firstPatients } from "./first-patients.js";
 export { probe } from "./labelled/probe.js";
+export { auroc, averagePrecision, brier, logLoss } from "./metrics.js";
 export { nextEventScores, type TrainedModel } from "./next-event.js";
 export { type EvaluateOptions, evaluateDefaults } from "./options.js";
 export { type OverRuns, overRuns } from "./over-runs.js";
-export { opponents } from "./rows.js";
 export { type PatientScore, type ScoreSummary, summarizeScores } from "./scores.js";
 export { openTask, tasksOf } from "./tasks.js";

@@ -35,6 +35,9 @@ export async function nextTask(
 			? `own history: smoothed with ${smoothing.toFixed(2)} events spread as in training, chosen on the validation patients`
 			: "own history: on the validation patients it did not help, so it is smoothed away",
 	];
+	notes.push(
+		"calibration error: distance of probability and frequency in bins, over every code of every event, bins weighed by the probability in them; of the first choice alone, by events",
+	);
 	const found = await truthBehind(dataset, split, options.oracle);
 	if ("truth" in found)
 		others.push(

@@ -54,7 +54,9 @@ export async function attribute(
 		const out = Array.from({ length: end - start }, (_, i) => start + i).filter(
 			(event) => (tokens[event] as number) >= specialCount,
 		);
+		// As many rows in every block: another number would be another program to compile.
 		const rows = [undefined, ...out];
+		if (start > 0) while (rows.length <= block) rows.push(undefined);
 		let state = predictor.select(
 			before,
 			rows.map(() => 0),
@@ -79,7 +81,7 @@ export async function attribute(
 			for (const [i, risk] of riskOf(answers, row, codes).entries()) {
 				const index = asked[i]?.index as number;
 				if (event !== undefined) without[event * times.length + index] = risk;
-				else if (start === 0) {
+				else if (start === 0 && row === 0) {
 					base[index] = risk;
 					for (let e = 0; e < events; e++) without[e * times.length + index] = risk;
 				}

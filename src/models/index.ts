@@ -7,7 +7,6 @@ import { trajgpt } from "./trajgpt/index.js";
 
 export type {
 	BatchShape,
-	DecayVector,
 	EventBatch,
 	Model,
 	Objective,

@@ -1,6 +1,12 @@
 export * from "./finetune/index.js";
 export { type TrainOptions, trainOptions } from "./options.js";
-export { checkSplits, type PretrainRequest, type PretrainSummary, pretrain } from "./pretrain.js";
+export {
+	checkSplits,
+	isTrained,
+	type PretrainRequest,
+	type PretrainSummary,
+	pretrain,
+} from "./pretrain.js";
 export {
 	checkDataset,
 	checkNewRun,

@@ -333,6 +333,13 @@ function smoothed(): (value: number) => number {
 	};
 }
 
+/** Whether the run, or the fine-tuning, in a folder has come to its end. */
+export function isTrained(folder: string): boolean {
+	const { checkpoint } = runFiles(folder);
+	if (!hasCheckpoint(checkpoint)) return false;
+	return (readCheckpoint(checkpoint).state as SavedState).position.finished;
+}
+
 /** The checkpoint to go on from; none if the run died before its first, and so before its first step. */
 function lastCheckpoint(files: ReturnType<typeof runFiles>): Checkpoint | undefined {
 	const logged = existsSync(files.log) && readEventLog(files.log).length > 0;

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { replaceFile } from "../../cohort/beside.js";
-import { holdingRun } from "../../train/index.js";
+import { holdingRun, runFiles } from "../../train/index.js";
 
 const settingsSchema = z.strictObject({
 	kind: z.literal("trajgpt-demo"),
-	version: z.literal(2),
+	version: z.literal(3),
 	patients: z.int().min(1),
 	epochs: z.int().min(1),
 	seed: z.int().min(0),
@@ -17,14 +17,16 @@ const settingsSchema = z.strictObject({
 export type DemoSettings = Omit<z.infer<typeof settingsSchema>, "kind" | "version">;
 
 /** As much as two cores learn in a few minutes. */
-export const demoDefaults: DemoSettings = { patients: 2000, epochs: 6, seed: 1 };
+export const demoDefaults: DemoSettings = { patients: 4000, epochs: 6, seed: 1 };
 
 export function demoFiles(folder: string) {
+	const run = join(folder, "run");
 	return {
 		settings: join(folder, "demo.json"),
 		population: join(folder, "population"),
 		dataset: join(folder, "dataset"),
-		run: join(folder, "run"),
+		run,
+		report: runFiles(run).report,
 	};
 }
 
@@ -51,7 +53,7 @@ export async function openFolder(
 				await rm(file, { recursive: true, force: true });
 		});
 	const settings = { ...demoDefaults, ...given };
-	const text = `${JSON.stringify({ kind: "trajgpt-demo", version: 2, ...settings }, null, 2)}\n`;
+	const text = `${JSON.stringify({ kind: "trajgpt-demo", version: 3, ...settings }, null, 2)}\n`;
 	await replaceFile(files.settings, (path) => writeFile(path, text));
 	return settings;
 }

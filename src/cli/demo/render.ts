@@ -1,96 +1,107 @@
 import { formatCount } from "../../base/progress.js";
 import type { Manifest } from "../../cohort/index.js";
 import { specialCount } from "../../cohort/vocabulary.js";
-import type { ScoreSummary } from "../../evaluate/index.js";
-import type { PretrainSummary } from "../../train/index.js";
-import { percent, table } from "../table.js";
+import type { Evaluation, EvaluationRow } from "../../evaluate/index.js";
+import { measureText } from "../evaluate/text.js";
+import { table } from "../table.js";
 import { type DemoSettings, demoFiles } from "./folder.js";
-import type { NextEventTable, PatientAnswers } from "./results.js";
 import { preset } from "./steps.js";
 
 export interface DemoReport {
 	readonly out: string;
 	readonly settings: DemoSettings;
 	readonly counts: Manifest["counts"];
-	readonly training: PretrainSummary;
-	readonly next: NextEventTable;
-	readonly patient: PatientAnswers;
+	readonly labels: Manifest["labels"];
+	readonly training: {
+		readonly epochs: number;
+		/** The step of the best epoch by validation, which was kept. */
+		readonly step: number;
+		readonly parameters: number;
+	};
+	/** By task. */
+	readonly evaluations: Readonly<Record<string, Omit<Evaluation, "made">>>;
+	readonly report: string;
 }
 
 export function render(report: DemoReport): string {
-	return [population(report), nextEvents(report), patient(report.patient), onward(report.out)].join(
-		"\n",
-	);
+	return [population(report), forecasts(report), labelled(report), onward(report)].join("");
 }
 
 const whole = (n: number) => n.toLocaleString("en-US");
-const share = (part: number) => percent(part).padStart(6);
 
-function population({ settings, counts }: DemoReport): string {
-	return (
-		`${whole(settings.patients)} simulated people: ${whole(counts.events)} events, ` +
-		`${whole(counts.tokens - specialCount)} codes. All rates are invented.\n`
-	);
+function population({ settings, counts, training }: DemoReport): string {
+	const { train, test } = counts.splits;
+	return [
+		`${whole(settings.patients)} simulated people: ${whole(counts.events)} events, `,
+		`${whole(counts.tokens - specialCount)} codes. All rates are invented.\n`,
+		`TrajGPT, preset ${preset}, ${formatCount(training.parameters)} parameters, learned from `,
+		`${whole(train.patients)} of them; what follows is measured on ${whole(test.patients)} others.\n\n`,
+	].join("");
 }
 
-function nextEvents({ next: { frequencies, history, model }, training }: DemoReport): string {
-	const row = (name: string, { nats, accuracy }: ScoreSummary) => [
-		name,
-		nats.toFixed(3),
-		share(accuracy),
+/** A metric of a row, or nothing. */
+const cell = (row: EvaluationRow | undefined, metric: string): string => {
+	const found = row?.metrics[metric];
+	return found ? measureText(metric, found) : "";
+};
+
+/** The rows of next and forecast side by side: what a row is called in both. */
+function forecasts({ evaluations: { next, forecast } }: DemoReport): string {
+	if (!next) return "";
+	const alike = (row: EvaluationRow) =>
+		forecast?.rows.find(
+			({ who, method }) => who === row.who && (who !== "model" || method === "time-specific"),
+		);
+	return [
+		`Which code comes next, given the time? And which come after the first 50 events, ${whole(forecast?.patients ?? 0)} people?\n\n`,
+		table(
+			["", "next: nats", "next: accuracy, %", "after 50 events: recall@10, %"],
+			next.rows.map((row) => [
+				row.label,
+				cell(row, "nats"),
+				cell(row, "accuracy"),
+				cell(alike(row), "recall@10"),
+			]),
+		),
+		"\nnats: mean -log p of what came, lower is better. In brackets: 95 % intervals over people.\n\n",
+	].join("");
+}
+
+function labelled({ evaluations, labels }: DemoReport): string {
+	const tasks = labels.flatMap(({ task }) => {
+		const evaluation = evaluations[task];
+		return evaluation ? [{ task, evaluation }] : [];
+	});
+	if (tasks.length === 0) return "";
+	const names = [
+		...new Set(tasks.flatMap(({ evaluation }) => evaluation.rows.map(({ label }) => label))),
 	];
-	const name = `TrajGPT, ${preset}: ${formatCount(training.parameters)} parameters, ${training.epochs} epochs`;
 	return [
-		`Which event comes next, given its time? ${whole(model.events)} events of ${whole(model.patients)} test patients:\n\n`,
+		`Yes or no: ${tasks.map(({ task, evaluation }) => `${task}, ${whole(evaluation.patients)} people`).join("; ")}\n\n`,
 		table(
-			["", "nats", "accuracy"],
-			[
-				row("code frequencies in training", frequencies),
-				row("the patient's own past, smoothed", history),
-				row(name, model),
-			],
+			["AUPRC", ...tasks.map(({ task }) => task)],
+			names.map((name) => [
+				name,
+				...tasks.map(({ evaluation }) =>
+					cell(
+						evaluation.rows.find(({ label }) => label === name),
+						"AUPRC",
+					),
+				),
+			]),
 		),
-		"\nnats: mean -log p of what came, lower is better. ",
-		history.smoothing === null
-			? "Validation chose to smooth the own past away.\n"
-			: `The own past is smoothed with ${history.smoothing.toFixed(1)} events\nspread as in training, a number chosen on the validation patients.\n`,
+		"\n",
 	].join("");
 }
 
-function patient({ id, sex, events, lastEvents, answers }: PatientAnswers): string {
-	const age = (years: number | null) => (years === null ? "" : years.toFixed(1));
-	const rows = answers[0]?.top.map((_, rank) =>
-		answers.flatMap(({ top }) => {
-			const answer = top[rank];
-			return answer ? [answer.name, share(answer.probability)] : ["", ""];
-		}),
-	);
-	return [
-		`One of them, ${id}${sex ? `, ${sex}` : ""}, with ${whole(events)} events; the last:\n\n`,
-		table(
-			["age", "code", "name"],
-			lastEvents.map(({ ageYears, code, name }) => [age(ageYears), code, name]),
-		),
-		"\nIf something is recorded so long after the last event, what is it?\n\n",
-		table(
-			answers.flatMap(({ after }) => [`+${after}`, ""]),
-			rows ?? [],
-		),
-	].join("");
-}
-
-function onward(out: string): string {
+function onward({ out, report }: DemoReport): string {
 	const { dataset, run } = demoFiles(out);
 	const lines = {
+		[`trajgpt risk ${run} --patient p000060 --code 428 --figure risk.svg`]:
+			"heart failure, over one life",
+		[`trajgpt forecast ${run} --patient p000060 --at +1y`]: "what comes in a year",
 		[`trajgpt describe ${dataset}`]: "what the population is like",
-		[`trajgpt pretrain ${dataset} --out runs/next --preset ${preset} --objective next`]:
-			"the paper's objective",
-		"trajgpt bench infer --preset tiny": "how fast it answers",
 	};
 	const entries = Object.entries(lines).map(([line, does]) => `  npx ${line}  # ${does}\n`);
-	return [
-		`The weights are in ${run}/best, the log in ${run}/log.jsonl (and for TensorBoard in ${run}/tensorboard).\n`,
-		"To try next:\n",
-		...entries,
-	].join("");
+	return [`The report, with figures: ${report}\n\n`, "To try next:\n", ...entries].join("");
 }

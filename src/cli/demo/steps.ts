@@ -2,7 +2,9 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { checkConfig } from "../../base/config.js";
 import { InputError } from "../../base/errors.js";
+import { progress } from "../../base/progress.js";
 import { type Dataset, openDataset, prepare, prepareDefaults } from "../../cohort/index.js";
+import { evaluateDefaults, evaluationFile } from "../../evaluate/index.js";
 import { trajgpt } from "../../models/trajgpt/index.js";
 import { openCsv } from "../../records/index.js";
 import { writeSimulation } from "../../simulate/index.js";
@@ -11,51 +13,133 @@ import {
 	checkSplits,
 	createRun,
 	holdingRun,
+	isTrained,
 	type Run,
 	readRun,
+	readTask,
+	readTrained,
 	runFiles,
+	taskFiles,
 	trainOptions,
 } from "../../train/index.js";
-import type { Io } from "../io.js";
+import { measure } from "../evaluate/measure.js";
+import { finetune } from "../finetuning.js";
+import { Exit, type Io } from "../io.js";
+import { writeReport } from "../report/write.js";
 import { settingsOf, train, versions } from "../training.js";
 import { type DemoSettings, demoFiles } from "./folder.js";
+import type { Stage } from "./stages.js";
 
 export const preset = "tiny";
+/** The tasks of the paper that need labels. */
+const labelled = ["insulin", "chf"] as const;
+export const demoTasks = ["next", "forecast", ...labelled] as const;
 
-/** The simulated population as a dataset; what an earlier call finished is not done again. */
-export async function populationDataset(
+/** Fewer than evaluate takes: the oracle is then a little below what it could be, and quick. */
+const futures = 64;
+
+/** A model is small, so half the people are enough to learn from; the rest make the measures sharp. */
+const splitParts = [50, 10, 40] as const;
+
+/** All of the demo, in order. */
+export function demoStages(
+	io: Io,
+	folder: string,
+	settings: DemoSettings,
+	threads: number | undefined,
+): Stage[] {
+	const { patients, epochs, seed } = settings;
+	const files = demoFiles(folder);
+	const thousands = patients / 1000;
+	const opened = () => openDataset(files.dataset);
+	const more = threads === undefined ? {} : { threads };
+	return [
+		{
+			name: `simulating ${patients.toLocaleString("en-US")} people`,
+			seconds: 1.5 * thousands,
+			isDone: () => existsSync(files.population) || existsSync(files.dataset),
+			work: () => simulatePeople(io, files.population, settings),
+		},
+		{
+			name: "preparing their records",
+			seconds: thousands,
+			isDone: () => existsSync(files.dataset),
+			work: () => preparePeople(files, settings),
+		},
+		{
+			name: `training TrajGPT, preset ${preset}`,
+			seconds: 7 * thousands * epochs,
+			isDone: () => isTrained(files.run),
+			work: async () => pretrainDemo(io, files.run, await opened(), settings, threads),
+		},
+		...labelled.map((task) => ({
+			name: `fine-tuning to ${task}`,
+			seconds: 3 * thousands,
+			isDone: () => existsSync(files.report) || isTrained(taskFiles(files.run, task).folder),
+			work: async () => finetuneDemo(io, files.run, await opened(), task, more),
+		})),
+		{
+			name: "measuring it on people it has not seen",
+			seconds: 15 * thousands,
+			isDone: () =>
+				existsSync(files.report) ||
+				demoTasks.every((task) => existsSync(evaluationFile(files.run, task))),
+			work: async () => {
+				const run = { folder: files.run, trained: readTrained(files.run) };
+				const { split, lookup, draws } = evaluateDefaults;
+				await measure(io, [run], await opened(), {
+					...{ split, lookup, draws, futures, seed, task: "all", method: "both", json: true },
+					...more,
+				});
+			},
+		},
+		{
+			name: "drawing figures and writing the report",
+			seconds: 10 + 5 * thousands,
+			isDone: () => existsSync(files.report),
+			work: async () => {
+				await writeReport(io, files.run, { seed, ...more });
+			},
+		},
+	];
+}
+
+async function simulatePeople(
 	io: Io,
 	folder: string,
 	{ patients, seed }: DemoSettings,
-): Promise<Dataset> {
-	const files = demoFiles(folder);
-	if (!existsSync(files.dataset)) {
-		if (!existsSync(files.population)) {
-			io.stderr.write(`simulating ${patients} people\n`);
-			await writeSimulation(files.population, { patients, seed });
-		}
-		io.stderr.write(`preparing ${files.dataset}\n`);
-		const source = await openCsv([files.population]);
-		await prepare(source, files.dataset, { ...prepareDefaults, splitSeed: seed });
-	}
+): Promise<void> {
+	const bar = progress(io.stderr, { clock: () => performance.now() });
+	await writeSimulation(folder, {
+		patients,
+		seed,
+		onProgress: (done) => bar.update({ label: "simulating: person", done, total: patients }),
+	});
+	bar.finish();
+}
+
+async function preparePeople(
+	files: ReturnType<typeof demoFiles>,
+	{ patients, seed }: DemoSettings,
+): Promise<void> {
+	const source = await openCsv([files.population]);
+	await prepare(source, files.dataset, { ...prepareDefaults, splitSeed: seed, splitParts });
 	const dataset = await openDataset(files.dataset);
 	checkSplits(dataset);
 	if (dataset.patients("test").length === 0)
 		throw new InputError(
 			`none of ${patients} people fell to the test split; pass --fresh with more --patients or another --seed`,
 		);
-	return dataset;
 }
 
 /** Trains, or goes on with what an earlier call began. */
-export async function trainDemo(
+async function pretrainDemo(
 	io: Io,
-	folder: string,
+	place: string,
 	dataset: Dataset,
 	{ epochs, seed }: DemoSettings,
 	threads: number | undefined,
-): ReturnType<typeof train> {
-	const place = demoFiles(folder).run;
+): Promise<void> {
 	const begin = async (): Promise<Run> =>
 		createRun(place, dataset, {
 			model: trajgpt.id,
@@ -67,17 +151,48 @@ export async function trainDemo(
 			// Short rows and small batches: many steps in little time, as validation liked best.
 			options: checkConfig(
 				trainOptions,
-				{ epochs, seed, batchSlots: 256, maxLength: 128, learningRate: 3e-3 },
+				{ epochs, seed, batchSlots: 512, maxLength: 128, learningRate: 5e-3 },
 				"training options",
 			),
 			versions: await versions(),
 			threads: threads ?? availableParallelism(),
 			provider: "cpu",
 		});
-	return holdingRun(place, async () => {
+	const { exitCode } = await holdingRun(place, async () => {
 		const resume = existsSync(runFiles(place).run);
 		const run = resume ? readRun(place) : await begin();
 		if (resume) checkDataset(run, dataset);
 		return train(io, { folder: place, run, dataset, resume, ...(threads && { threads }) });
 	});
+	stopIfInterrupted(io, exitCode);
+}
+
+async function finetuneDemo(
+	io: Io,
+	place: string,
+	dataset: Dataset,
+	task: string,
+	threads: { readonly threads?: number },
+): Promise<void> {
+	try {
+		const { exitCode } = await finetune(io, {
+			trained: readTrained(place),
+			dataset,
+			task,
+			options: {},
+			resume: readTask(place, task) !== undefined,
+			...threads,
+		});
+		stopIfInterrupted(io, exitCode);
+	} catch (error) {
+		// A handful of people may hold too few labels; everything else can still be shown.
+		if (!(error instanceof InputError)) throw error;
+		io.stderr.write(`left out: ${error.message}\n`);
+	}
+}
+
+function stopIfInterrupted(io: Io, exitCode: number): void {
+	if (exitCode === 0) return;
+	io.stderr.write("interrupted and saved; run the same command to go on\n");
+	throw new Exit(exitCode);
 }

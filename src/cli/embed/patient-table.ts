@@ -33,7 +33,7 @@ export function patientTable(
  * A map of patients. On the map of the codes, each lies among those whose output vectors are nearest to its own:
  * the codes that the model expects of it.
  */
-export function patientPlaces(
+function patientPlaces(
 	trained: Trained,
 	vectors: Float32Array,
 	dim: number,

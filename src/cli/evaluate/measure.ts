@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { InputError } from "../../base/errors.js";
 import { progress } from "../../base/progress.js";
 import type { Dataset, Split } from "../../cohort/index.js";
@@ -45,6 +46,10 @@ interface NamedRun {
 /** The dataset of all runs; another is refused by the first run it does not belong to. */
 export async function commonDataset(runs: readonly NamedRun[], given?: string): Promise<Dataset> {
 	const [first] = runs as [NamedRun];
+	const twice = runs.find(({ folder }, at) =>
+		runs.slice(0, at).some((other) => resolve(other.folder) === resolve(folder)),
+	);
+	if (twice) throw new InputError(`${twice.folder} is named twice; name runs that differ`);
 	for (const { folder, trained } of runs)
 		if (trained.run.dataset.contentHash !== first.trained.run.dataset.contentHash)
 			throw new InputError(

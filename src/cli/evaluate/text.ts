@@ -1,10 +1,4 @@
-import {
-	type Evaluation,
-	type EvaluationRow,
-	type Measure,
-	type OverRuns,
-	opponents,
-} from "../../evaluate/index.js";
+import type { Evaluation, EvaluationRow, Measure, OverRuns } from "../../evaluate/index.js";
 import { table } from "../table.js";
 
 type Differences = NonNullable<Evaluation["differences"]>;
@@ -22,7 +16,7 @@ function unitOf(metric: string): {
 	return { scale: 1, digits: 3, unit: "" };
 }
 
-function written(metric: string, { value, low, high }: Measure, signed = false): string {
+export function measureText(metric: string, { value, low, high }: Measure, signed = false): string {
 	const { scale, digits } = unitOf(metric);
 	const number = (x: number) => {
 		const text = (x * scale).toFixed(digits).replace(/^-(0\.?0*)$/, "$1");
@@ -32,8 +26,11 @@ function written(metric: string, { value, low, high }: Measure, signed = false):
 }
 
 const titles: Readonly<Record<string, string>> = {
-	calibrationError: "calibration error over all codes",
+	calibrationError: "calibration error",
 	topCalibrationError: "calibration error of the first choice",
+	auprc: "AUPRC",
+	auroc: "AUROC",
+	brier: "Brier score",
 };
 
 const headerOf = (metric: string) => {
@@ -42,18 +39,14 @@ const headerOf = (metric: string) => {
 	return unit === "" ? title : `${title}, ${unit}`;
 };
 
-/** A row's name with how it was made, where that is not said in it. */
-const nameOf = ({ label, setting }: EvaluationRow) =>
-	setting === undefined || label.includes(setting) ? label : `${label}, ${setting}`;
-
 function rowsTable(rows: readonly EvaluationRow[], metrics: readonly string[]): string {
 	return table(
 		["", ...metrics.map(headerOf)],
 		rows.map((row) => [
-			nameOf(row),
+			row.label,
 			...metrics.map((metric) => {
 				const measure = row.metrics[metric];
-				return measure ? written(metric, measure) : "";
+				return measure ? measureText(metric, measure) : "";
 			}),
 		]),
 	);
@@ -70,7 +63,7 @@ function tables(rows: readonly EvaluationRow[]): string {
 	const few = ofFew.flatMap((metric) =>
 		rows.flatMap((row) => {
 			const measure = row.metrics[metric];
-			return measure ? [`${nameOf(row)}: ${headerOf(metric)} ${written(metric, measure)}\n`] : [];
+			return measure ? [`${row.label}: ${headerOf(metric)} ${measureText(metric, measure)}\n`] : [];
 		}),
 	);
 	return [
@@ -80,12 +73,25 @@ function tables(rows: readonly EvaluationRow[]): string {
 	].join("");
 }
 
-/** What a model is to beat, and what it cannot; the file has every pair, and windows too. */
-const isShown = ({ than }: Differences[number]) =>
-	than !== opponents.global.label && than !== opponents.uninformed.label;
+/**
+ * Each row of a model against the next and against the patient's own history, and the first against
+ * the oracle; the file has every pair, and windows too.
+ */
+function shownPairs(rows: readonly EvaluationRow[], differences: Differences): Differences {
+	const labelOf = (who: EvaluationRow["who"]) => rows.find((row) => row.who === who)?.label;
+	const models = rows.filter(({ who }) => who === "model").map(({ label }) => label);
+	return differences.filter(({ row, than }) => {
+		const at = models.indexOf(row);
+		return (
+			than === models[at + 1] ||
+			than === labelOf("history") ||
+			(at === 0 && than === labelOf("oracle"))
+		);
+	});
+}
 
-function differencesText(all: Differences): string {
-	const differences = all.filter(isShown);
+function differencesText(rows: readonly EvaluationRow[], all: Differences): string {
+	const differences = shownPairs(rows, all);
 	if (differences.length === 0) return "";
 	const metrics = [...new Set(differences.flatMap((pair) => Object.keys(pair.metrics)))].filter(
 		(metric) => !metric.includes(" "),
@@ -96,7 +102,7 @@ function differencesText(all: Differences): string {
 			`${row} − ${than}`,
 			...metrics.map((metric) => {
 				const measure = measures[metric];
-				return measure ? written(metric, measure, true) : "";
+				return measure ? measureText(metric, measure, true) : "";
 			}),
 		]),
 	);
@@ -110,10 +116,10 @@ const questions: Readonly<Record<string, string>> = {
 export function evaluationText(run: string, file: string, evaluation: Evaluation): string {
 	const { task, split, patients, events, draws, seed, notes, rows, differences, made } = evaluation;
 	return [
-		`${task}: ${questions[task] ?? "yes or no?"} ${run}, step ${whole(made.step)}; `,
+		`${task}: ${questions[task] ?? "Yes or no?"} ${run}, step ${whole(made.step)}; `,
 		`${whole(events)} events of ${whole(patients)} patients of split ${split}\n\n`,
 		tables(rows),
-		...(differences && differences.length > 0 ? ["\n", differencesText(differences)] : []),
+		...(differences && differences.length > 0 ? ["\n", differencesText(rows, differences)] : []),
 		`\nIn brackets: 95 % intervals, ${whole(draws)} draws of patients (seed ${seed}); differences are paired.\n`,
 		...notes.map((note) => `${note}\n`),
 		`written: ${file}\n`,
@@ -124,7 +130,7 @@ export function overRunsText(task: string, { runs, rows, differences }: OverRuns
 	return [
 		`${task}: over ${runs} runs\n\n`,
 		tables(rows),
-		...(differences.length > 0 ? ["\n", differencesText(differences)] : []),
+		...(differences.length > 0 ? ["\n", differencesText(rows, differences)] : []),
 		"\nIn brackets: of the model and its differences, 95 % t-intervals of the runs; of other rows, of the patients.\n",
 	].join("");
 }

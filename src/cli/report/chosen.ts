@@ -20,7 +20,7 @@ export interface Chosen {
 	readonly recordedAt: number | undefined;
 }
 
-export const lookUpWindow = 50;
+const lookUpWindow = 50;
 const fewestLater = 10;
 /** Records after the window that are forecast. */
 export const mostLater = 100;

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import type { Dataset } from "../../cohort/index.js";
+import type { Dataset, DatasetSummary, Split } from "../../cohort/index.js";
 import { type Evaluation, readEvaluation, tasksOf } from "../../evaluate/index.js";
 import type { MissingEvaluation } from "../../figures/report/index.js";
 import { runFiles, type Trained } from "../../train/index.js";
@@ -20,8 +20,10 @@ export async function readEvaluations(
 	folder: string,
 	trained: Trained,
 	dataset: Dataset,
+	summary: DatasetSummary,
+	split: Split,
 ): Promise<Evaluations> {
-	const tasks = tasksOf(dataset);
+	const tasks = tasksOf(dataset).filter((task) => isAnswerable(task, summary, split));
 	const files = existsSync(runFiles(folder).evaluations)
 		? readdirSync(runFiles(folder).evaluations)
 		: [];
@@ -34,7 +36,7 @@ export async function readEvaluations(
 	const missing: MissingEvaluation[] = [];
 	for (const task of [...tasks, ...others]) {
 		const evaluation = await readEvaluation(folder, task);
-		if (evaluation) there.push(evaluation);
+		if (evaluation) there.push({ ...evaluation, notes: evaluation.notes.map(withoutPaths) });
 		else
 			missing.push({
 				task,
@@ -46,11 +48,24 @@ export async function readEvaluations(
 	return { there, missing, warnings: there.flatMap((one) => outdated(one, trained)) };
 }
 
+/** Whether somebody could be told from somebody: labels of one kind alone measure nothing. */
+function isAnswerable(task: string, { labels }: DatasetSummary, split: Split): boolean {
+	const counts = labels.find((label) => label.task === task)?.splits[split];
+	return !counts || (counts.positive > 0 && counts.positive < counts.labels);
+}
+
+/** Where somebody keeps their files is nobody else's business. */
+const withoutPaths = (note: string): string =>
+	note
+		.replace(/\btrajgpt (\w+) [^\s`]+/g, "trajgpt $1 RUN")
+		.replace(/(?<=^|[\s`"“])(?:~|\.{1,2})?\/[^\s`"”;,]+/g, "…");
+
 /** Tasks that were asked in other ways, but not after training on their labels. */
 const notFineTuned = (evaluations: readonly Evaluation[]): MissingEvaluation[] =>
 	evaluations
-		.filter(({ rows }) => rows.some(({ setting }) => setting !== undefined))
-		.filter(({ rows }) => rows.every(({ setting }) => setting !== "fine-tuned"))
+		.map(({ task, rows }) => ({ task, own: rows.filter(({ who }) => who === "model") }))
+		.filter(({ own }) => own.some(({ setting }) => setting !== undefined))
+		.filter(({ own }) => own.every(({ setting }) => setting !== "fine-tuned"))
 		.map(({ task }) => ({
 			task,
 			what: `${task}, fine-tuned`,

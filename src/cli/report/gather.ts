@@ -22,7 +22,7 @@ import type { Runtime } from "../../runtime/index.js";
 import { truthFile } from "../../simulate/index.js";
 import { readEventLog } from "../../train/event-log.js";
 import { runFiles, type Trained } from "../../train/index.js";
-import { chosenByName, chosenByRule, ruleText, targetsOf } from "./chosen.js";
+import { type Chosen, chosenByName, chosenByRule, ruleText, targetsOf } from "./chosen.js";
 import type { Drawings } from "./drawings.js";
 import { readEvaluations } from "./evaluations.js";
 import { factsOf } from "./facts.js";
@@ -49,7 +49,14 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 	const { folder, trained, dataset, drawings, seed, stage } = request;
 	stage("reading the dataset");
 	const summary = await summarize(dataset);
-	const { there, missing, warnings } = await readEvaluations(folder, trained, dataset);
+	const chosen = await chosenFor(request, summary);
+	const { there, missing, warnings } = await readEvaluations(
+		folder,
+		trained,
+		dataset,
+		summary,
+		split,
+	);
 	const log = readEventLog(runFiles(folder).log);
 	const name = basename(resolve(folder));
 	const simulated = isSimulated(dataset, there);
@@ -79,7 +86,7 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 	);
 	stage("measuring memory");
 	const memory = await memoryOf(request);
-	const stories = await storiesOf(request, summary);
+	const stories = await storiesOf(request, chosen);
 	return {
 		name,
 		model: {
@@ -172,15 +179,21 @@ function inWords({ heads, unit }: MemoryByCategory) {
 	return { shortest: middle[0]!, longest: middle.at(-1)!, unit };
 }
 
+function chosenFor(
+	{ trained, dataset, seed, patients }: ReportRequest,
+	summary: DatasetSummary,
+): Promise<Chosen[]> {
+	const targets = targetsOf(trained.vocabulary, summary);
+	return patients
+		? chosenByName(dataset, patients, targets)
+		: chosenByRule(dataset, split, targets, seed);
+}
+
 async function storiesOf(
 	{ trained, dataset, runtime, drawings, seed, patients, stage }: ReportRequest,
-	summary: DatasetSummary,
+	chosen: readonly Chosen[],
 ): Promise<Report["stories"]> {
 	const { vocabulary, model, config, weights } = trained;
-	const targets = targetsOf(vocabulary, summary);
-	const chosen = patients
-		? await chosenByName(dataset, patients, targets)
-		: await chosenByRule(dataset, split, targets, seed);
 	const { source, timeUnit } = dataset.manifest;
 	const axis: Omit<Clock, "birth"> = { unitDays: timeUnit.days, axis: source.axis };
 	const told: PatientStory[] = [];

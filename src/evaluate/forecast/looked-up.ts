@@ -10,12 +10,7 @@ export interface LookedUp {
 }
 
 /** How many events after its look-up window a patient is asked about; 0 for one who has none. */
-export function laterEvents(
-	dataset: Dataset,
-	patient: number,
-	lookup: number,
-	ahead: number,
-): number {
+function laterEvents(dataset: Dataset, patient: number, lookup: number, ahead: number): number {
 	const events = dataset.lengthOf(patient) - dataset.birthEventsOf(patient);
 	return Math.min(ahead, Math.max(0, events - lookup));
 }

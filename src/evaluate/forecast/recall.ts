@@ -1,7 +1,7 @@
 import { meanOf, ratioOf, type Statistic } from "../bootstrap.js";
 import type { Ranks } from "./ranks.js";
 
-export const depths = [1, 5, 10, 15] as const;
+const depths = [1, 5, 10, 15] as const;
 
 /** Stretches of later events, counted from 1 on. */
 export const windows = [

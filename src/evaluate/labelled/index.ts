@@ -15,6 +15,7 @@ import { labelOracles } from "./oracle.js";
 import { countRegression, recordCounts } from "./own-history.js";
 import { type Questions, questionsOf, viewsOf } from "./questions.js";
 import {
+	binsFor,
 	calibrationBins,
 	fewShotStatistics,
 	probabilityStatistics,
@@ -98,9 +99,10 @@ async function modelRows(opened: Opened, runtime: Runtime, trained: Trained, not
 		notes.push(`not fine-tuned: run \`trajgpt finetune ${trained.folder} --task ${task}\``);
 		return { rows };
 	}
+	const bins = binsFor(asked.answers.length);
 	notes.push(
 		`fine-tuned: epoch ${tuned.epoch}, the best by validation; log-odds times ${tuned.slope.toFixed(2)} ${tuned.shift < 0 ? "−" : "+"} ${Math.abs(tuned.shift).toFixed(2)}, as the validation labels say`,
-		`calibration: ten bins of about ${Math.round(asked.answers.length / 10)} questions; so few alone put the error of a perfect forecast near ${(100 * chanceError(tuned.probabilities)).toFixed(1)} points`,
+		`calibration: ${bins} bins of about ${Math.round(asked.answers.length / bins)} questions; by chance alone a perfect forecast would have an error of ${(100 * chanceError(tuned.probabilities, bins)).toFixed(1)} points`,
 	);
 	rows.push({
 		name: { who: "model", label: `${name}, fine-tuned`, setting: "fine-tuned" },
@@ -109,15 +111,15 @@ async function modelRows(opened: Opened, runtime: Runtime, trained: Trained, not
 	return { rows, calibration: calibrationBins(asked, tuned.probabilities).bins(options) };
 }
 
-/** The calibration error that chance alone gives in ten bins: mean |observed − p| of a binomial part. */
-function chanceError(probabilities: Float64Array): number {
+/** The calibration error that chance alone gives: mean |observed − p| of a part of a binomial. */
+function chanceError(probabilities: Float64Array, bins: number): number {
 	const sorted = probabilities.slice().sort();
-	const size = sorted.length / 10;
+	const size = sorted.length / bins;
 	let sum = 0;
-	for (let bin = 0; bin < 10; bin++) {
+	for (let bin = 0; bin < bins; bin++) {
 		const own = sorted.subarray(Math.round(bin * size), Math.round((bin + 1) * size));
 		const variance = own.reduce((total, p) => total + p * (1 - p), 0) / own.length ** 2;
-		if (own.length > 0) sum += Math.sqrt((2 / Math.PI) * variance) / 10;
+		if (own.length > 0) sum += Math.sqrt((2 / Math.PI) * variance) / bins;
 	}
 	return sum;
 }

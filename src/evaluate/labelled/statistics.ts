@@ -49,13 +49,18 @@ export function probabilityStatistics(
 	};
 }
 
-/** Ten bins of as many answers each. */
+/** How many bins hold at least a hundred answers each: three to ten. */
+export const binsFor = (answers: number): number =>
+	Math.max(3, Math.min(10, Math.floor(answers / 100)));
+
+/** Bins of as many answers each. */
 export function calibrationBins(
 	{ answers, patients, count }: Answered,
 	probabilities: ArrayLike<number>,
 ) {
 	const sorted = Float64Array.from(probabilities).sort();
-	const edges = Array.from({ length: 9 }, (_, i) => quantile(sorted, (i + 1) / 10));
+	const size = binsFor(answers.length);
+	const edges = Array.from({ length: size - 1 }, (_, i) => quantile(sorted, (i + 1) / size));
 	const bins = probabilityBins(count, [...new Set(edges)]);
 	for (let at = 0; at < answers.length; at++)
 		bins.add(patients[at]!, probabilities[at]!, answers[at] === 1);
@@ -74,7 +79,7 @@ export function fewShotStatistics(
 	const mean = (metric: string): Statistic =>
 		onceForEach((weights, key) => {
 			const { integer } = random(key);
-			const plain = weights.length === 0 || isEven(weights);
+			const plain = isEven(weights);
 			let sum = 0;
 			for (let i = 0; i < drawn.length; i++)
 				sum += drawn[plain ? i : integer(drawn.length)]![metric]!(weights);

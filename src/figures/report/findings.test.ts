@@ -91,9 +91,20 @@ describe("a labelled task", () => {
 		expect(said(madeInsulin({ zero: 0.02, few: 0.03 }))).toContain("below guessing");
 	});
 
+	test("is beside counting", () => {
+		const told = (history: number) =>
+			said(madeInsulin({ zero: 0.2, few: 0.3, tuned: 0.5, history }));
+		expect(told(0.4)).toContain("past codes reaches 0.400, 0.100 (0.050–0.150) less.");
+		expect(told(0.6)).toContain("past codes reaches 0.600, 0.100 (0.050–0.150) more.");
+		expect(told(0.48)).toContain("past codes reaches 0.480, about as much.");
+	});
+
 	test("more labels help, or not", () => {
 		expect(said(madeInsulin({ zero: 0.2, few: 0.3, tuned: 0.5 }))).toContain(
 			"More labels help: zero-shot risk 0.200, 5-shot 0.300, fine-tuned 0.500.",
+		);
+		expect(said(madeInsulin({ zero: 0.2, few: 0.22, tuned: 0.5 }))).toContain(
+			"It rises with the labels, but not beyond chance: zero-shot risk 0.200, 5-shot 0.220",
 		);
 		expect(said(madeInsulin({ zero: 0.4, few: 0.3, tuned: 0.5 }))).toContain(
 			"More labels do not always help",

@@ -181,13 +181,35 @@ function labelledFindings({ summary }: Report, evaluation: Evaluation): Finding[
 		{
 			value: written(own.value, kind),
 			label: "AUPRC",
-			says: [question, says, ...moreLabels(rows)].join(" "),
+			says: [
+				question,
+				says,
+				...besideCounting(evaluation, best),
+				...moreLabels(evaluation, rows),
+			].join(" "),
 		},
 	];
 }
 
+/** The best way to ask beside a regression on what the patient had. */
+function besideCounting(evaluation: Evaluation, best: EvaluationRow): string[] {
+	const kind = measureKind("auprc");
+	const history = rowOf(evaluation, { who: "history" });
+	const difference = history && differenceOf(evaluation, best, history, "auprc");
+	const counted = history?.metrics.auprc;
+	if (!counted || !difference) return [];
+	const reaches = `A regression on the counts of past codes reaches ${written(counted.value, kind)}`;
+	return [
+		choose(difference, kind, {
+			better: `${reaches}, ${sizeOf(difference, kind)} less.`,
+			worse: `${reaches}, ${sizeOf(difference, kind)} more.`,
+			level: `${reaches}, about as much.`,
+		}),
+	];
+}
+
 /** Whether the ways that saw more labels did better. */
-function moreLabels(rows: readonly EvaluationRow[]): string[] {
+function moreLabels(evaluation: Evaluation, rows: readonly EvaluationRow[]): string[] {
 	const value = ({ metrics }: EvaluationRow) => metrics.auprc!.value;
 	const [zero] = rows
 		.filter(({ setting }) => setting?.startsWith("zero-shot"))
@@ -198,8 +220,18 @@ function moreLabels(rows: readonly EvaluationRow[]): string[] {
 	const steps = ladder
 		.map((row) => `${row.setting} ${written(value(row), measureKind("auprc"))}`)
 		.join(", ");
-	const rising = ladder.every((row, at) => at === 0 || value(row) > value(ladder[at - 1]!));
-	return [rising ? `More labels help: ${steps}.` : `More labels do not always help: ${steps}.`];
+	const pairs = ladder.slice(1).map((row, at) => [row, ladder[at]!] as const);
+	if (pairs.some(([more, less]) => value(more) <= value(less)))
+		return [`More labels do not always help: ${steps}.`];
+	const clear = pairs.every(([more, less]) => {
+		const difference = differenceOf(evaluation, more, less, "auprc");
+		return difference && verdict(difference, measureKind("auprc")) === "better";
+	});
+	return [
+		clear
+			? `More labels help: ${steps}.`
+			: `It rises with the labels, but not beyond chance: ${steps}.`,
+	];
 }
 
 function calibrationFindings(evaluation: Evaluation): Finding[] {

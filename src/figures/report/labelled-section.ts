@@ -27,8 +27,7 @@ function labelledSection({ summary }: Report, evaluation: Evaluation): Section {
 	const { title, question } = taskOf(evaluation.task);
 	const label = summary.labels.find(({ task }) => task === evaluation.task);
 	const counts = label?.splits[evaluation.split];
-	const others = evaluation.rows.filter(({ who }) => who !== "model");
-	const rows = [...settingRows(evaluation), ...others];
+	const { rows } = evaluation;
 	return {
 		id: `task-${evaluation.task}`,
 		title,
@@ -46,7 +45,7 @@ ${measureTable(evaluation, {
 	name: title,
 	metrics: metricsOf(rows, order),
 	rows,
-	rowName: (row) => (row.setting && ways[row.setting]) ?? row.label,
+	rowName: ({ who, setting, label }) => (who === "model" && setting && ways[setting]) || label,
 })}
 ${notes(evaluation)}`,
 	};

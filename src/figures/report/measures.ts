@@ -64,12 +64,13 @@ const kinds: Readonly<Record<string, MeasureKind>> = {
 		...points,
 		title: "calibration error, points",
 		reading:
-			"How far, on average, a stated probability lies from how often the thing then happened, in percentage points; of a code, the more probable the more it counts.",
+			"How far, on average, a stated probability lies from how often the thing then happened, in percentage points. Of all codes at once, the more probable count for more.",
 	},
 	topcalibrationerror: {
 		...points,
 		title: "calibration error of the first choice, points",
-		reading: "The same for the code said to be likeliest, question by question.",
+		reading:
+			"How far, on average, the probability of the code said to be likeliest lies from how often that code came, in percentage points.",
 	},
 };
 

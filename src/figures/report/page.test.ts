@@ -156,8 +156,11 @@ describe("sentences about data", () => {
 
 	test("simulated people are called so", () => {
 		expect(text({ simulated: true })).toContain("say nothing about real people");
-		expect(text({ simulated: false })).not.toContain("simulated people");
-		expect(text({ simulated: false })).toContain("must be measured again");
+		const forecast = madeForecast({ model: 0.5, history: 0.45, steps: 0.47 });
+		const real = text({ simulated: false, evaluations: [forecast] });
+		expect(real).not.toContain("simulated");
+		expect(real).toContain("must be measured again");
+		expect(real).toContain("treat this page as you treat those");
 	});
 
 	test("a risk rises, falls or stays", () => {

@@ -25,13 +25,16 @@ export function readingSection({ evaluations }: Report): Section {
 					] as const,
 				]
 			: []),
-		...(there("global")
+		...(rows.some(({ label }) => label === "code frequencies")
 			? [
 					[
 						"code frequencies",
 						"An opponent that knows nobody: codes as frequent as they are in training.",
 					] as const,
 				]
+			: []),
+		...(rows.some(({ label }) => label === "prevalence")
+			? [["prevalence", "Everybody gets the same probability: the share of cases."] as const]
 			: []),
 		...(there("oracle")
 			? [

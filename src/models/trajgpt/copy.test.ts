@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
-import { constant, input, mul, parameter, reshape, toOnnx } from "../../graph/index.js";
+import { constant, input, mul, reshape } from "../../graph/index.js";
 import { evaluate } from "../../runtime/testing/evaluate.js";
 import { trajgptConfig } from "./config.js";
 import { copyLogits, copyParameters } from "./copy.js";

@@ -10,6 +10,9 @@ import type { ParameterValues } from "../model.js";
 import type { TrajgptConfig } from "./config.js";
 import { network } from "./network.js";
 
+/** What the state of a layer is called among the parts of the memory. */
+export const stateOf = (layer: number): string => `states.${layer}`;
+
 /** What a part of the memory is called once slots have moved it on. */
 export const after = (part: string): string => `after/${part}`;
 
@@ -47,12 +50,13 @@ export function inferenceGraph(
 		gaps: input(`${prefix}.gaps`, [rows, length]),
 	});
 	const { heads, layers } = config;
+	const state = [rows, heads, config.key / heads, config.value / heads];
 	const out = network(config, parameters, {
 		slots: slots > 0 ? stream("slots", slots) : undefined,
 		real: ragged && slots > 0 ? input("real", [rows, slots]) : undefined,
 		states: fresh
 			? undefined
-			: input("states", [layers, rows, heads, config.key / heads, config.value / heads]),
+			: Array.from({ length: layers }, (_, layer) => input(stateOf(layer), state)),
 		counts:
 			fresh || config.copies === 0
 				? undefined
@@ -74,7 +78,8 @@ export function inferenceGraph(
 	return toOnnx(
 		{
 			...(out.questionLogits && { answers: logSoftmax(out.questionLogits) }),
-			...(keep && { [after("states")]: out.states }),
+			...(keep &&
+				Object.fromEntries(out.states.map((state, layer) => [after(stateOf(layer)), state]))),
 			...(keep && out.counts && { [after("counts")]: out.counts }),
 		},
 		{ target, ...(packed && { weights: constants }) },

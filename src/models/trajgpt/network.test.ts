@@ -6,6 +6,8 @@ import {
 	gradients,
 	input,
 	parameter,
+	split,
+	stack,
 	type Tensor,
 } from "../../graph/index.js";
 import { evaluate, evaluatorOf, relativeError } from "../../runtime/testing/evaluate.js";
@@ -123,7 +125,11 @@ async function run(
 		slots: slotsOf("slots", 1, slots.length, dtype),
 		...(masks && { real: input("real", [1, slots.length], dtype) }),
 		...(from && {
-			states: input("states", [layers, 1, heads, key / heads, value / heads], dtype),
+			states: split(
+				input("states", [layers, heads, key / heads, value / heads], dtype),
+				0,
+				new Array<number>(layers).fill(1),
+			),
 			counts: input("counts", [1, config.copies, 1, vocab], dtype),
 		}),
 		...(questions && { questions: { ...slotsOf("asked", 1, questions.length, dtype), read } }),
@@ -131,7 +137,7 @@ async function run(
 	const outputs: Record<string, Tensor> = {
 		logits: out.logits as Tensor,
 		hidden: out.hidden as Tensor,
-		newStates: out.states,
+		newStates: stack(out.states, 0),
 		newCounts: out.counts as Tensor,
 		...(out.questionLogits && { answers: out.questionLogits }),
 	};
@@ -288,14 +294,14 @@ describe("evolving a state, with keys of zero so that nothing is added", () => {
 		const config = small({ layers: 1, decay, gap: "rotary" });
 		const weights = weightsOf(config);
 		const n = gaps.length;
-		const state = [1, 1, config.heads, config.key / config.heads, config.value / config.heads];
+		const state = [1, config.heads, config.key / config.heads, config.value / config.heads];
 		const { states } = network(config, symbolsOf(config, "float64"), {
 			slots: slotsOf("next", 1, n, "float64"),
-			states: input("states", state, "float64"),
+			states: [input("states", state, "float64")],
 		});
 		const draw = random(2);
 		const { after } = await evaluate(
-			{ after: states },
+			{ after: states[0] as Tensor },
 			{
 				...weights,
 				"layers.0.key": new Float64Array((weights["layers.0.key"] as Float32Array).length),

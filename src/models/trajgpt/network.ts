@@ -39,7 +39,7 @@ export interface NetworkInputs {
 	readonly slots?: Slots | undefined;
 	/** 1 where a slot is real; without it all are, or what follows a row's end is not looked at. */
 	readonly real?: Tensor | undefined; // [batch, length]
-	readonly states?: Tensor | undefined; // [layers, batch, heads, key / heads, value / heads]
+	readonly states?: readonly Tensor[] | undefined; // [layers] of [batch, heads, key / heads, value / heads]
 	/** Of the heads that count, where there are any. */
 	readonly counts?: Tensor | undefined; // [batch, copies, 1, vocab]
 	/**
@@ -57,7 +57,7 @@ export interface NetworkOutputs {
 	readonly logits?: Tensor | undefined; // [batch, length, vocab]
 	readonly questionLogits?: Tensor | undefined; // [batch, questions, vocab]
 	readonly hidden?: Tensor | undefined; // [batch, length, dim], after the last norm
-	readonly states: Tensor; // as the input
+	readonly states: readonly Tensor[]; // as the input
 	readonly counts: Tensor | undefined; // as the input
 	/** log γ of one unit of time, or of one event where the model decays by event. */
 	readonly decayRates: Tensor; // [layers, batch, heads, length + questions]
@@ -144,7 +144,7 @@ export function network(
 			slots: length,
 			read: questions?.read,
 			real,
-			state: states && reshape(slice(states, 0, i, i + 1), states.shape.slice(1)),
+			state: states?.[i],
 		});
 		finalStates.push(state);
 		const perHead = reshape(transpose(norm(output), [0, 2, 1, 3]), [batch, -1, config.value]);
@@ -173,7 +173,7 @@ export function network(
 			: undefined;
 	const logits = copied ? add(own, copied.logits) : own;
 	return {
-		states: stack(finalStates, 0),
+		states: finalStates,
 		counts: copied?.state,
 		decayRates: stack(decayRates, 0),
 		...(slots &&

@@ -63,7 +63,7 @@ for (const decay of ["time", "event", "fixed"] as const) {
 					{ tokens: [token], times: [events.times[n] as number] },
 				]);
 			const atOnce = await model.observe(model.start(1), [events]);
-			expect(Object.keys(oneByOne.memory)).toEqual(["states", "counts"]);
+			expect(Object.keys(oneByOne.memory)).toEqual(["states.0", "states.1", "counts"]);
 			for (const [part, data] of Object.entries(oneByOne.memory))
 				expectClose(data, atOnce.memory[part] as Float32Array);
 			expect(oneByOne.tokens).toEqual(atOnce.tokens);

@@ -4,7 +4,7 @@ import { type Data, programs, type Runtime } from "../../runtime/index.js";
 import type { ParameterValues } from "../model.js";
 import type { Answers, Events, Predictor, State } from "../predictor.js";
 import type { TrajgptConfig } from "./config.js";
-import { after, inferenceGraph, type PassShape } from "./inference-graph.js";
+import { after, inferenceGraph, type PassShape, stateOf } from "./inference-graph.js";
 import { passesOver, passFeeds, powerOfTwo, type Row, rowsOfPass } from "./passes.js";
 import { checkEvents, type Question, questionsAfter, questionsAlong } from "./questions.js";
 
@@ -17,10 +17,11 @@ type Memories = Pick<State, "memory" | "patients">;
 
 const unbegun = ({ memory }: State): boolean => Object.keys(memory).length === 0;
 
-/** What is remembered of patients: blocks of so many numbers for each of them. */
+/** What is remembered of patients: in each part, so many numbers of each of them. */
 function memoryParts({ layers, heads, key, value, copies, vocab }: TrajgptConfig) {
-	const states = { name: "states", blocks: layers, width: heads * (key / heads) * (value / heads) };
-	return copies > 0 ? [states, { name: "counts", blocks: 1, width: copies * vocab }] : [states];
+	const width = heads * (key / heads) * (value / heads);
+	const states = Array.from({ length: layers }, (_, layer) => ({ name: stateOf(layer), width }));
+	return copies > 0 ? [...states, { name: "counts", width: copies * vocab }] : states;
 }
 
 export function predictor(
@@ -37,30 +38,28 @@ export function predictor(
 		{ keyText: JSON.stringify, most: mostPrograms },
 	);
 
-	/** Copies patients' memories: the i-th goes from place from[i] of so many to place to[i]. */
+	/** Copies patients' memories: the i-th goes from place from[i] to place to[i]. */
 	const copyMemory = (
 		source: Memories,
 		from: readonly number[],
 		target: Memories,
 		to: readonly number[],
 	) => {
-		for (const { name, blocks, width } of parts)
-			for (let block = 0; block < blocks; block++)
-				for (const [i, own] of from.entries()) {
-					const start = (block * source.patients + own) * width;
-					const memory = source.memory[name]?.subarray(start, start + width) ?? [];
-					target.memory[name]?.set(memory, (block * target.patients + (to[i] as number)) * width);
-				}
+		for (const { name, width } of parts)
+			for (const [i, own] of from.entries()) {
+				const memory = source.memory[name]?.subarray(own * width, (own + 1) * width) ?? [];
+				target.memory[name]?.set(memory, (to[i] as number) * width);
+			}
 	};
 	const emptyMemory = (patients: number): Memories => ({
 		memory: Object.fromEntries(
-			parts.map(({ name, blocks, width }) => [name, new Float32Array(blocks * patients * width)]),
+			parts.map(({ name, width }) => [name, new Float32Array(patients * width)]),
 		),
 		patients,
 	});
 	/** The memory that a pass has put out, if it was asked to. */
 	const moved = (outputs: Readonly<Record<string, Data>>): State["memory"] | undefined =>
-		outputs[after("states")] &&
+		outputs[after(stateOf(0))] &&
 		Object.fromEntries(parts.map(({ name }) => [name, outputs[after(name)] as Float32Array]));
 
 	/** The state after the events, and answers; `asked` is a list of questions for each patient. */
@@ -87,7 +86,8 @@ export function predictor(
 			const places = [...rows.keys()];
 			// Where the rows are all patients in order, nothing needs to be copied.
 			const whole = room === patients && who.every((patient, row) => patient === row);
-			const fresh = unbegun(state) && (rows[0] as Row).events.times.length > 0;
+			// What is observed goes on from here, with the same program, so it starts from zeros.
+			const fresh = unbegun(state) && !remembers && (rows[0] as Row).events.times.length > 0;
 			let memory: State["memory"] | undefined;
 			if (!fresh && whole && !unbegun(state)) memory = state.memory;
 			else if (!fresh) {

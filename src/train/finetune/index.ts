@@ -1,7 +1,6 @@
 export { classifier, type LinearHead, logOdds, questionFeeds } from "./classifier.js";
 export {
 	fitLogistic,
-	type LogisticFit,
 	logisticLoss,
 	logisticScores,
 } from "./logistic.js";

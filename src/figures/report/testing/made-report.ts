@@ -3,13 +3,13 @@ import type { Evaluation } from "../../../evaluate/evaluation.js";
 import type { DrawnFigure, Report } from "../index.js";
 
 /** A value with an interval of its own width round it. */
-export const around = (value: number, half = 0.01) => ({
+const around = (value: number, half = 0.01) => ({
 	value,
 	low: value - half,
 	high: value + half,
 });
 
-const base = {
+const base: Omit<Evaluation, "task" | "rows"> = {
 	kind: "trajgpt-evaluation",
 	version: 1,
 	split: "test",
@@ -19,7 +19,7 @@ const base = {
 	draws: 200,
 	notes: [],
 	made: { versions: { trajgpt: "0.1.0" }, dataset: "abc", step: 10, seconds: 2 },
-} as const;
+};
 
 export interface ForecastNumbers {
 	readonly model: number;
@@ -85,12 +85,18 @@ export function madeInsulin(values: {
 	readonly zero: number;
 	readonly few: number;
 	readonly tuned?: number;
+	readonly history?: number;
 }): Evaluation {
 	const row = (setting: "zero-shot risk" | "5-shot" | "fine-tuned", value: number) => ({
 		who: "model" as const,
 		label: setting,
 		setting,
 		metrics: { auprc: around(value, 0.05), auroc: around(0.7) },
+	});
+	const difference = (row: string, than: string, value: number) => ({
+		row,
+		than,
+		metrics: { auprc: around(value, 0.05) },
 	});
 	return {
 		...base,
@@ -100,12 +106,28 @@ export function madeInsulin(values: {
 			row("zero-shot risk", values.zero),
 			row("5-shot", values.few),
 			...(values.tuned === undefined ? [] : [row("fine-tuned", values.tuned)]),
+			...(values.history === undefined
+				? []
+				: [
+						{
+							who: "history" as const,
+							label: "own history",
+							metrics: { auprc: around(values.history, 0.05) },
+						},
+					]),
+		],
+		differences: [
+			difference("zero-shot risk", "5-shot", values.zero - values.few),
+			difference("5-shot", "fine-tuned", values.few - (values.tuned ?? 0)),
+			...(values.history === undefined
+				? []
+				: [difference("fine-tuned", "own history", (values.tuned ?? 0) - values.history)]),
 		],
 	};
 }
 
 const drawn = (id: string): DrawnFigure => ({
-	id,
+	id: `figure-${id}`,
 	svg: `<svg xmlns="http://www.w3.org/2000/svg" width="960" height="10" viewBox="0 0 960 10"><title id="${id}-title">${id}</title></svg>\n`,
 	caption: `about ${id}`,
 });

@@ -1,0 +1,120 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { parseHTML } from "linkedom";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openDataset } from "../cohort/index.js";
+import { writeEvaluation } from "../evaluate/index.js";
+import { madeForecast, madeInsulin } from "../figures/report/testing/made-report.js";
+import { readTrained } from "../train/index.js";
+import { captured } from "./testing/captured.js";
+import { clinicRun } from "./testing/clinic-run.js";
+
+let root: string;
+let run: string;
+let dataset: string;
+beforeAll(async () => {
+	({ root, run, dataset } = await clinicRun());
+}, 60_000);
+afterAll(() => rm(root, { recursive: true }));
+
+const report = (...more: string[]) => captured(["report", run, "--threads", "1", ...more]);
+
+describe("a run that was not measured", () => {
+	test("is told of, and what is missing is named", async () => {
+		const { code, stdout, stderr } = await report("--json");
+		expect(code).toBe(0);
+		expect(stderr).toContain("measuring memory\n");
+		const told = JSON.parse(stdout);
+		expect(told.findings).toEqual([]);
+		// So few test patients have labels of one kind alone: insulin and chf cannot be measured.
+		expect(told.missing.map(({ command }: { command: string }) => command)).toEqual([
+			`trajgpt evaluate ${run} --task next`,
+			`trajgpt evaluate ${run} --task forecast`,
+		]);
+		expect(told.report).toBe(join(run, "report.html"));
+		const page = await readFile(told.report, "utf8");
+		expect(page).toContain("trajgpt evaluate RUN --task forecast");
+		expect(page).not.toMatch(/undefined|NaN|\[object/);
+		for (const file of told.figures)
+			if (file.endsWith(".png"))
+				expect((await readFile(file)).subarray(1, 4).toString()).toBe("PNG");
+		const names = told.figures.map((file: string) => file.slice(join(run, "figures/").length));
+		for (const name of ["dataset", "codes", "patients", "memory", "learning"])
+			expect(names).toEqual(expect.arrayContaining([`${name}.svg`, `${name}.png`]));
+	});
+});
+
+describe("a run with evaluations", () => {
+	beforeAll(async () => {
+		const { step, manifest } = readTrained(run);
+		const made = { versions: {}, dataset: manifest.contentHash, step, seconds: 1 };
+		const notes = [`no oracle: ${root}/sim is gone; run \`trajgpt finetune ${run} --task chf\``];
+		const forecast = madeForecast({ model: 0.5, history: 0.45, steps: 0.47 });
+		await writeEvaluation(run, { ...forecast, notes, made });
+		await writeEvaluation(run, {
+			...madeInsulin({ zero: 0.2, few: 0.3 }),
+			made: { ...made, step: step + 1 },
+		});
+	});
+
+	test("says what they say, and what they do not", async () => {
+		const { code, stdout } = await report();
+		expect(code).toBe(0);
+		expect(stdout).toContain("5.0 points (4.0–6.0) more than counting");
+		expect(stdout).toContain(
+			`not measured: insulin, fine-tuned; run trajgpt finetune ${run} --task insulin`,
+		);
+		expect(stdout).toMatch(/“insulin” was made with the weights of step \d+; the run now has/);
+		expect(stdout).toContain(`report: ${join(run, "report.html")}\n`);
+	});
+
+	test("keeps its owner's paths and machine to itself, and needs no network", async () => {
+		const page = await readFile(join(run, "report.html"), "utf8");
+		expect(page).not.toContain(root);
+		expect(page).toContain("no oracle: … is gone; run `trajgpt finetune RUN --task chf`");
+		expect(page.replaceAll("http://www.w3.org/2000/svg", "")).not.toMatch(/https?:/);
+		const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+		expect(new Set(ids).size).toBe(ids.length);
+		const { document } = parseHTML(page);
+		for (const svg of document.querySelectorAll("svg")) {
+			const title = svg.getAttribute("aria-labelledby");
+			expect(svg.querySelector(`[id="${title}"]`)?.textContent).toBeTruthy();
+		}
+	});
+
+	test("is the same again with the same seed", async () => {
+		const page = async () => readFile(join(run, "report.html"), "utf8");
+		const before = await page();
+		await report();
+		expect(await page()).toBe(before);
+	});
+});
+
+describe("patients", () => {
+	test("are told of by name", async () => {
+		const data = await openDataset(dataset);
+		const { id } = await data.read(data.patients("test")[0]!);
+		const out = join(root, "one.html");
+		expect((await report("--patient", id, "--out", out)).code).toBe(0);
+		const { document } = parseHTML(await readFile(out, "utf8"));
+		const [, heading] = document.querySelectorAll("#patients, #patients ~ h3");
+		expect(heading?.textContent).toMatch(new RegExp(`^${id}: `));
+		expect(document.querySelector("#patients")?.textContent).toBe("One patient");
+
+		const again = await report("--patient", id, "--out", out);
+		expect(again).toMatchObject({ code: 2 });
+		expect(again.stderr).toContain("already exists; choose another name, or pass --force");
+	});
+
+	test("who are not there are refused", async () => {
+		const { code, stderr } = await report("--patient", "nobody");
+		expect(code).toBe(2);
+		expect(stderr).toContain('has no patient "nobody"');
+	});
+});
+
+test("what is no run is refused", async () => {
+	const { code, stderr } = await captured(["report", root]);
+	expect(code).toBe(2);
+	expect(stderr).toContain("is not a run");
+});

@@ -1,0 +1,237 @@
+import { describe, expect, test } from "vitest";
+import { random } from "../../base/random.js";
+import type { Dataset, Label, Split } from "../../cohort/index.js";
+import { modelById } from "../../models/index.js";
+import { nodeRuntime } from "../../runtime/node.js";
+import type { Trained } from "../../train/index.js";
+import { evaluateDefaults } from "../options.js";
+import { smallDataset } from "../testing/small-dataset.js";
+import { directionsOf, prototypeDirection, standardised, standardOf } from "./directions.js";
+import { drawShots, fewShotScores } from "./few-shot.js";
+import { recalibration } from "./fine-tuned.js";
+import { labelledTask } from "./index.js";
+import {
+	calibrationBins,
+	fewShotStatistics,
+	probabilityStatistics,
+	rankStatistics,
+} from "./statistics.js";
+import { taskCodes } from "./task-codes.js";
+
+const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
+const [a, b, c] = [5, 6, 7];
+
+/** Yes where the history has a b before the question. */
+function planted(): Dataset {
+	const draw = random(7);
+	const people = Array.from({ length: 240 }, (_, i) => ({
+		split: (["train", "train", "valid", "test"] as const satisfies Split[])[i % 4]!,
+		tokens: [a, draw.uniform() < 0.3 ? b : a, c, draw.uniform() < 0.5 ? a : c, b],
+		birth: -400,
+	}));
+	const dataset = smallDataset([6, 3, 1], people);
+	const labels: Label[] = people.map(({ tokens }, patient) => ({
+		patient,
+		time: 4,
+		events: 4,
+		value: tokens[1] === b,
+	}));
+	return {
+		...dataset,
+		manifest: { labels: [{ task: "planted" }] } as unknown as Dataset["manifest"],
+		labels: async () => labels,
+	};
+}
+
+const model = modelById("trajgpt");
+const config = model.config.parse({
+	...{ layers: 1, heads: 2, dim: 12, key: 8, value: 12, ff: 16 },
+	vocab: 8,
+});
+const trained = {
+	...{ folder: "nowhere", model, config, step: 0 },
+	weights: model.init(config, random(1)),
+} as unknown as Trained;
+
+describe("a task with a planted answer", async () => {
+	const dataset = planted();
+	const options = { ...evaluateDefaults, draws: 40, code: "b" };
+	const evaluation = await (await labelledTask("planted", dataset, options))(runtime, trained);
+	const row = (label: string) => evaluation.rows.find((own) => own.label === label)!;
+	const test4 = (await dataset.labels("planted")).filter(({ patient }) => patient % 4 === 3);
+	const share = test4.filter(({ value }) => value).length / test4.length;
+
+	test("is found by whoever counts, and not by who does not", () => {
+		for (const label of ["own history, all labels", "own history, related records"]) {
+			expect(row(label).metrics.auprc).toEqual({ value: 1, low: 1, high: 1 });
+			expect(row(label).metrics.auroc?.value).toBe(1);
+		}
+		expect(row("own history, all labels").metrics.brier?.value).toBeLessThan(0.01);
+		expect(row("prevalence").metrics.auprc?.value).toBeCloseTo(share, 12);
+		expect(row("prevalence").metrics.auroc?.value).toBe(0.5);
+	});
+
+	test("has a row for every way to ask the model, and says how to fine-tune it", () => {
+		expect(evaluation.rows.map(({ label, setting }) => [label, setting])).toEqual([
+			["TrajGPT, zero-shot prototype", "zero-shot prototype"],
+			["TrajGPT, zero-shot risk", "zero-shot risk"],
+			["TrajGPT, 5-shot", "5-shot"],
+			["own history, all labels", "fine-tuned"],
+			["own history, related records", undefined],
+			["prevalence", undefined],
+		]);
+		expect(evaluation).toMatchObject({ task: "planted", split: "test", patients: 60, events: 240 });
+		expect(evaluation.notes).toContain(
+			"not fine-tuned: run `trajgpt finetune nowhere --task planted`",
+		);
+		for (const { metrics } of evaluation.rows)
+			for (const { value, low, high } of Object.values(metrics)) {
+				expect(low).toBeLessThanOrEqual(high);
+				expect(Number.isFinite(value)).toBe(true);
+			}
+	});
+
+	test("is learned from five labels, over and over", () => {
+		const { auroc } = row("TrajGPT, 5-shot").metrics;
+		expect(auroc!.value).toBeGreaterThan(0.9);
+	});
+
+	test("is refused where all answers are the same", async () => {
+		const labels = (await dataset.labels("planted")).map((label) => ({ ...label, value: false }));
+		await expect(
+			labelledTask("planted", { ...dataset, labels: async () => labels }, options),
+		).rejects.toThrow("0 of the 60 labels of planted in split test are positive");
+	});
+
+	test("is refused for a code the run does not know", async () => {
+		await expect(labelledTask("planted", dataset, { ...options, code: "z" })).rejects.toThrow(
+			'code "z" is not in the vocabulary',
+		);
+	});
+});
+
+describe("few shots", () => {
+	const draw = random(2);
+	const width = 12;
+	const vectors = Float64Array.from({ length: 20 * width }, () => draw.normal() * 3 + 1);
+	const standard = standardOf(vectors, width);
+	const directions = directionsOf(standardised(vectors, standard), width);
+	const prototype = prototypeDirection(trained, [[b]], standard);
+
+	test("none of them are the likeness to the prototype: its cosine, times a constant", () => {
+		const scores = fewShotScores(
+			prototype,
+			{ directions: new Float64Array(0), answers: [] },
+			directions,
+		);
+		expect(Math.hypot(...prototype)).toBeCloseTo(1, 12);
+		for (const [i, score] of scores.entries()) {
+			const own = standardised(vectors, standard).subarray(i * width, (i + 1) * width);
+			const cosine = own.reduce((sum, x, j) => sum + x * prototype[j]!, 0) / Math.hypot(...own);
+			expect(score).toBeCloseTo(Math.sqrt(width) * cosine, 10);
+		}
+	});
+
+	test("move the scores towards their answers", () => {
+		const answers = [1, 1, 1, 0, 0];
+		const taught = { directions: directions.slice(0, 5 * width), answers };
+		const none = { directions: new Float64Array(0), answers: [] };
+		const [before, after] = [none, taught].map((own) => fewShotScores(prototype, own, directions));
+		const spread = (scores: Float64Array) =>
+			(scores[0]! + scores[1]! + scores[2]!) / 3 - (scores[3]! + scores[4]!) / 2;
+		expect(spread(after!)).toBeGreaterThan(spread(before!));
+	});
+
+	test("are of both classes, other ones each time, and none where there are too few", () => {
+		const answers = [0, 1, 0, 1, 1, 0, 1, 0, 0, 0];
+		const draws = drawShots(answers, 5, 20, 1);
+		for (const shot of draws) {
+			expect(new Set(shot).size).toBe(5);
+			expect(shot.map((at) => answers[at])).toEqual([1, 1, 1, 0, 0]);
+		}
+		expect(new Set(draws.map(String)).size).toBeGreaterThan(10);
+		expect(drawShots(answers, 5, 20, 1)).toEqual(draws);
+		expect(drawShots([0, 1, 0, 1], 5, 20, 1)).toEqual([]);
+	});
+});
+
+test("statistics weigh patients, not questions", () => {
+	const answered = {
+		answers: Uint8Array.of(1, 0, 1, 0),
+		patients: Int32Array.of(0, 0, 1, 2),
+		count: 3,
+	};
+	const { auprc, auroc, brier } = probabilityStatistics(answered, [0.9, 0.8, 0.4, 0.6]);
+	expect(auprc!([1, 1, 1])).toBeCloseTo((1 + 2 / 4) / 2, 12);
+	expect(auroc!([1, 1, 1])).toBe(0.5);
+	expect(auroc!([2, 0, 1])).toBe(1); // 0.9 is above 0.8 and 0.6
+	expect(brier!([0, 1, 1])).toBeCloseTo((0.36 + 0.36) / 2, 12);
+	expect(rankStatistics(answered, [1, 2, 3, 4]).auroc!([1, 1, 1])).toBe(0.25);
+	const bins = calibrationBins(answered, [0.1, 0.1, 0.1, 0.1]);
+	expect(bins.error("answers")([1, 1, 1])).toBeCloseTo(0.4, 12);
+});
+
+test("means over draws are plain for all patients, and over other draws for drawn ones", () => {
+	const answered = {
+		answers: Uint8Array.of(1, 0, 0),
+		patients: Int32Array.of(0, 1, 2),
+		count: 3,
+	};
+	const right = Float64Array.of(3, 2, 1);
+	const wrong = Float64Array.of(1, 2, 3);
+	const { auroc } = fewShotStatistics(answered, [right, right, wrong, wrong]);
+	expect(auroc!([1, 1, 1])).toBe(0.5);
+	const seen = new Set([2, 3, 4, 5, 6, 7, 8, 9].map((weight) => auroc!([1, weight, 1])));
+	expect(seen.size).toBeGreaterThan(1);
+});
+
+test("recalibration takes back too much certainty, and leaves answers of one kind alone", () => {
+	const draw = random(5);
+	const odds = Float64Array.from({ length: 4000 }, () => 2 * draw.normal() - 1);
+	const answers = odds.map((z) => Number(draw.uniform() < 1 / (1 + Math.exp(-z))));
+	const { slope, shift } = recalibration(
+		odds.map((z) => 3 * z - 1),
+		answers,
+	);
+	expect(slope).toBeCloseTo(1 / 3, 1);
+	expect(shift).toBeCloseTo(1 / 3, 1);
+	expect(recalibration([1, 2], [1, 1])).toEqual({ slope: 1, shift: 0 });
+});
+
+describe("codes of a task", () => {
+	const token = (code: string, category: string, kind: "diagnosis" | "drug" = "diagnosis") => ({
+		...{ kind, code, category, name: code, count: 1 },
+		system: kind === "drug" ? "ATC" : "PheCode",
+	});
+	const vocabularyWith = async (...more: ReturnType<typeof token>[]) => {
+		const { vocabularyOf } = await import("../../cohort/vocabulary.js");
+		return vocabularyOf([
+			token("250", "endocrine"),
+			token("428.1", "circulatory"),
+			token("411", "circulatory"),
+			token("585", "genitourinary"),
+			...more,
+		]);
+	};
+
+	test("are heart failure and its category, and what diabetes leads to", async () => {
+		const vocabulary = await vocabularyWith();
+		expect(taskCodes("chf", vocabulary, undefined)).toMatchObject({
+			risk: [6],
+			prototype: [[6], [6, 7]],
+		});
+		expect(taskCodes("insulin", vocabulary, undefined)).toMatchObject({
+			risk: [5],
+			prototype: [[8]],
+		});
+		expect(taskCodes("stroke", vocabulary, undefined)).toBeUndefined();
+	});
+
+	test("are insulin itself where drugs are tokens", async () => {
+		const vocabulary = await vocabularyWith(token("A10AE04", "drugs", "drug"));
+		expect(taskCodes("insulin", vocabulary, undefined)).toMatchObject({
+			risk: [9],
+			prototype: [[9]],
+		});
+	});
+});
