@@ -140,7 +140,7 @@ async function evaluationFigures(drawings: Drawings, evaluations: readonly Evalu
 			recall: await drawings.draw(
 				"recall",
 				recallByWindowFigure(forecast),
-				"The further ahead, the harder. Each row is one way to forecast; its width shows how many patients have that recall.",
+				"From top to bottom, records further and further ahead. Each row is one way to forecast; where its outline is thick, many patients have that recall.",
 			),
 		}),
 		...(curves.length > 0 && {

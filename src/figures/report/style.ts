@@ -64,7 +64,7 @@ td.number { white-space: nowrap; }
 .none, .quiet { color: var(--quiet); }
 ul.paired { margin: 0.3rem 0; padding-left: 1.2rem; font-variant-numeric: tabular-nums; }
 ul.paired li { margin: 0.1rem 0; }
-ul.notes { margin: 0.4rem 0 0; padding-left: 1.1rem; color: var(--quiet); font-size: 0.9rem; }
+ul.notes { margin: 0.9rem 0 0; padding-left: 1.1rem; color: var(--quiet); font-size: 0.9rem; }
 .facts { columns: 3 17rem; column-gap: 2.5rem; }
 .facts > div { break-inside: avoid; padding-bottom: 1.2rem; }
 .facts h3 { margin-top: 0; }
