@@ -62,11 +62,17 @@ export function command(io: Io): Command {
 		});
 }
 
+/** Events of a history that is worth looking at. */
+const longEnough = 80;
+
 /** What the stages left in the folder. */
 async function gathered(out: string, settings: DemoSettings): Promise<DemoReport> {
 	const files = demoFiles(out);
 	const { run, step, weights } = readTrained(files.run);
-	const { manifest } = await openDataset(files.dataset);
+	const dataset = await openDataset(files.dataset);
+	const { manifest } = dataset;
+	const test = [...dataset.patients("test")];
+	const example = test.find((patient) => dataset.lengthOf(patient) >= longEnough) ?? test[0];
 	const evaluations: Record<string, DemoReport["evaluations"][string]> = {};
 	for (const task of demoTasks) {
 		const evaluation = await readEvaluation(files.run, task);
@@ -87,5 +93,6 @@ async function gathered(out: string, settings: DemoSettings): Promise<DemoReport
 		},
 		evaluations,
 		report: files.report,
+		example: dataset.idOf(example as number),
 	};
 }

@@ -17,6 +17,7 @@ beforeAll(async () => {
 		file("claims.csv"),
 		"patient,date,icd10\nann,2010-03-01,I10\nann,2012-05-06,E119\nben,2011-01-01,C61\nann,2011-07-01,I50.9\n",
 	);
+	await writeFile(file("silent.jsonl"), '{"id":"y","types":[],"times":[]}\n');
 	await writeFile(
 		file("people.csv"),
 		"patient,birth,sex,death\nann,1960-02-03,F,\nben,1985-01-01,M,2015-01-01\n",
@@ -222,7 +223,7 @@ describe("answers with a warning", () => {
 			"1 record of 1 code that the model does not know: skipped; --json names them",
 			expect.stringMatching(/^ben has no event that the model knows: answered from the start/),
 			expect.stringMatching(
-				/^asked up to 60\.0 years after the last event \(ann\); the longest history .* spans \d+\.\d years$/,
+				/^asked up to 60\.0 years after the last event \(ann\), longer than any history the model was trained on; the longest spans \d+\.\d years$/,
 			),
 			expect.stringMatching(
 				/^asked up to the age of 112\.3 years \(ann\); the oldest .* is \d+\.\d years$/,
@@ -231,6 +232,28 @@ describe("answers with a warning", () => {
 		]);
 		expect(stderr).toContain(`warning: ${warnings[2]}\n`);
 		expect(stderr).not.toMatch(/I10|E11|C61|185/);
+	});
+
+	test("a time before the first event, which its heading says too", async () => {
+		await writeFile(file("bob.csv"), "patient,date,icd10\nbob,2010-03-01,I10\n");
+		const asked = ["forecast", run, "--input", file("bob.csv"), "--at", "1850-01-01,-2y", "+1m"];
+		const { code, stdout, stderr } = await captured([...asked, "--top", "1"]);
+		expect(code).toBe(0);
+		expect(stderr).toContain(
+			"warning: 2 questions are about a time before the first event (bob first): answered from the start of a history alone",
+		);
+		expect(stdout).toMatch(
+			/\n1850-01-01 \(no event yet\) +-2y: 2008-02-29 \(no event yet\) +\+1m: 2010-03-31\n/,
+		);
+	});
+
+	test("a record of an unknown code, from which relative times count", async () => {
+		await writeFile(file("carl.csv"), "patient,date,icd10\ncarl,2011-01-01,C61\n");
+		const { patients, warnings } = await json(
+			...["forecast", run, "--input", file("carl.csv"), "--at", "+1y"],
+		);
+		expect(patients[0].answers[0]).toMatchObject({ at: "+1y", date: "2012-01-01" });
+		expect(warnings[1]).toMatch(/^carl has no event that the model knows/);
 	});
 
 	test("a person of whom nothing is known is answered from the start alone", async () => {
@@ -259,6 +282,10 @@ describe("refuses, with exit 2", () => {
 		"a time before birth": [
 			() => [...claims(), "--at", "1950-01-01"],
 			/--at 1950-01-01 lies before the birth of patient ann \(1960-02-03\), and of 1 others of 2/,
+		],
+		"a time after the last record, where there is none": [
+			() => ["forecast", run, "--input", file("silent.jsonl"), "--at", "+1y"],
+			/--at is \+1y, but patient y has no record to count from; give a day\n/,
 		],
 		"an unknown patient": [
 			() => [...claims(), "--patient", "anne"],

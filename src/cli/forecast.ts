@@ -43,7 +43,7 @@ export function command(io: Io): Command {
 		.addOption(
 			new Option(
 				"--at <time...>",
-				"when; several, with spaces or commas (default: +1m,+1y,+5y)",
+				"when; several, with spaces or commas; those like -2y with commas, or as --at=-2y (default: +1m,+1y,+5y)",
 			).argParser(momentsOf),
 		)
 		.option("--patient <id>", "one patient instead of all")

@@ -1,11 +1,11 @@
-import { readFile, rm } from "node:fs/promises";
+import { cp, mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parseHTML } from "linkedom";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDataset } from "../cohort/index.js";
 import { writeEvaluation } from "../evaluate/index.js";
-import { madeForecast, madeInsulin } from "../figures/report/testing/made-report.js";
-import { readTrained } from "../train/index.js";
+import { madeForecast, madeInsulin, madeNext } from "../figures/report/testing/made-report.js";
+import { readTrained, taskFiles } from "../train/index.js";
 import { captured } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 
@@ -66,6 +66,35 @@ describe("a run with evaluations", () => {
 		);
 		expect(stdout).toMatch(/“insulin” was made with the weights of step \d+; the run now has/);
 		expect(stdout).toContain(`report: ${join(run, "report.html")}\n`);
+	});
+
+	test("tells of other patients, of fewer, and of labels learned but not measured", async () => {
+		const { step, manifest } = readTrained(run);
+		const made = { versions: {}, dataset: manifest.contentHash, step, seconds: 1 };
+		const beside = join(root, "beside");
+		await cp(run, beside, { recursive: true });
+		await mkdir(taskFiles(beside, "insulin").best, { recursive: true });
+		await writeEvaluation(beside, { ...madeNext(3, 3.4, 0.01), patients: 1, made });
+		await writeEvaluation(beside, {
+			...madeForecast({ model: 0.5, history: 0.45, steps: 0.47 }),
+			split: "valid",
+			made,
+		});
+		const told = await captured([
+			...["report", beside, "--threads", "1", "--json"],
+			...["--dataset", dataset],
+		]);
+		const { warnings, missing } = JSON.parse(told.stdout);
+		const test = manifest.counts.splits.test.patients;
+		expect(warnings.join("\n")).toContain(
+			`The evaluation “next” was made on 1 of ${test} patients of the test split; evaluate again`,
+		);
+		expect(warnings.join("\n")).toContain(
+			"The evaluation “forecast” was made on the valid patients, not on the test patients",
+		);
+		expect(missing.map(({ command }: { command: string }) => command)).toContain(
+			`trajgpt evaluate ${beside} --task insulin`,
+		);
 	});
 
 	test("keeps its owner's paths and machine to itself, and needs no network", async () => {

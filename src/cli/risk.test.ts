@@ -88,6 +88,20 @@ describe("a trajectory", () => {
 		expect(stderr).toContain(`written: ${table}\n`);
 	});
 
+	test("says what lies before the first event", async () => {
+		await writeFile(file("bob.csv"), "patient,date,icd10\nbob,2010-03-01,I10\n");
+		const times = ["--from", "2009-03-01", "--to", "+1y", "--step", "1y"];
+		const { code, stdout, stderr } = await captured([
+			...["risk", run, "--input", file("bob.csv"), "--code", "428", ...times],
+		]);
+		expect(code).toBe(0);
+		expect(stderr).toContain("warning: 1 question is about a time before the first event (bob");
+		const [first, second, third] = stdout.split("\n").slice(5);
+		expect(first).toMatch(/^2009-03-01 .* no event yet$/);
+		expect(second).toMatch(/^2010-03-01 .*[^a-z]$/);
+		expect(third).toMatch(/^2011-03-01 .* forecast$/);
+	});
+
 	test("is drawn", async () => {
 		const drawing = file("risk.svg");
 		const { code, stderr } = await captured(ann("--code", "428", "--figure", drawing));

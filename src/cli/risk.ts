@@ -62,7 +62,7 @@ export function command(io: Io): Command {
 		.addOption(
 			new Option(
 				"--attribute <time...>",
-				"tell which events drove the risk at this time",
+				"tell which events drove the risk at this time; several, with spaces or commas; those like -2y with commas",
 			).argParser(momentsOf),
 		)
 		.option("--top <n>", "events to list for each", wholeNumber(1), 10)
@@ -104,7 +104,7 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 	const { patient, times, attributed } = question;
 	const warnings = warningsFor(
 		{ ...asked, patients: [patient] },
-		[...times.slice(-1), ...attributed].map((time) => ({ patient, time })),
+		[...times, ...attributed].map((time) => ({ patient, time })),
 		trained.manifest,
 	);
 	for (const warning of warnings) io.stderr.write(`warning: ${warning}\n`);

@@ -104,6 +104,18 @@ describe("records the model knows nothing of", () => {
 		]);
 		expect([...patients[0]!.history.times]).toEqual([-3]);
 		expect(patients.map(({ history }) => history.birthEvents)).toEqual([1, 0]);
+		expect(patients.map(({ lastRecord }) => lastRecord)).toEqual([null, 1]);
+	});
+
+	test("are the last record all the same; so is a death that is an event", async () => {
+		const { known: of } = await trained({ unitDays: 10, deathToken: true });
+		const source = sourceOf({ p: "az", q: "a" }, { q: { death: 30 }, r: { death: 50 } });
+		const { patients } = await newPatients(source, of);
+		expect(patients.map(({ id, lastRecord }) => [id, lastRecord])).toEqual([
+			["p", 0.1],
+			["q", 3],
+			["r", 5],
+		]);
 	});
 
 	test("one patient alone, with what is unknown of that one", async () => {

@@ -19,6 +19,8 @@ export interface NewPatient {
 	/** In time units on the axis of the events, as is death; null if nobody knows. */
 	readonly birth: number | null;
 	readonly death: number | null;
+	/** When the last record was, of a known code or not, or the death that is an event; null if none is. */
+	readonly lastRecord: number | null;
 	/** Empty, but for the birth, when no event is of a known code. */
 	readonly history: History;
 }
@@ -214,12 +216,15 @@ interface PatientRow {
 	readonly birth: number | null;
 	readonly sex: Sex | null;
 	readonly death: number | null;
+	readonly lastRecord: number | null;
 	readonly events: number;
 }
 
 async function readHistories(store: Store, unitDays: number): Promise<NewPatient[]> {
 	const rows = await store.all<PatientRow>(`
 		SELECT key, birth / ${unitDays}::DOUBLE AS birth, sex, death / ${unitDays}::DOUBLE AS death,
+			greatest(last / ${unitDays}::DOUBLE,
+				(SELECT max(time) FROM final WHERE final.patient = patient.id)) AS "lastRecord",
 			(SELECT count(*) FROM final WHERE final.patient = patient.id) AS events
 		FROM patient ORDER BY id`);
 	const total = rows.reduce((sum, { events }) => sum + events, 0);
@@ -233,10 +238,10 @@ async function readHistories(store: Store, unitDays: number): Promise<NewPatient
 		filled += token.length / 4;
 	}
 	let end = 0;
-	return rows.map(({ key: id, birth, sex, death, events }) => {
+	return rows.map(({ key: id, birth, sex, death, lastRecord, events }) => {
 		const first = end;
 		end += events;
 		const own = { tokens: tokens.subarray(first, end), times: times.subarray(first, end) };
-		return { id, sex, birth, death, history: historyOf({ id, sex, birth }, own) };
+		return { id, sex, birth, death, lastRecord, history: historyOf({ id, sex, birth }, own) };
 	});
 }

@@ -20,13 +20,16 @@ export interface Calibration {
 	readonly name: string;
 	/** In order of the predicted probability. */
 	readonly bins: readonly CalibrationBin[];
-	/** Expected calibration error, as a share. */
-	readonly ece: number;
+	/** Expected calibration error as it was measured, as a share; undefined where it was not. */
+	readonly ece: number | undefined;
 }
 
 const mostAcross = 3;
-const margins = { marginLeft: 48, marginRight: 14 };
 const barWidth = 7;
+/** Inset, so that a bar at either end is whole. */
+const margins = { marginLeft: 48, marginRight: 14, insetLeft: barWidth, insetRight: barWidth };
+/** Of the name of the diagonal, as a share of the width. */
+const nameLength = 0.3;
 
 /** How often what was said to come did come, beside how often it was said. */
 export function calibrationFigure(given: readonly Calibration[]): Figure {
@@ -55,7 +58,7 @@ export function calibrationFigure(given: readonly Calibration[]): Figure {
 			curves.length === 0
 				? ["No answers to calibrate."]
 				: [
-						"Upright lines are 95 % intervals. ECE: mean distance from the diagonal, over all answers.",
+						"Upright lines are 95 % intervals. ECE: mean distance from the diagonal; of every code, the more probable count for more.",
 					],
 	};
 }
@@ -63,7 +66,7 @@ export function calibrationFigure(given: readonly Calibration[]): Figure {
 const answersOf = ({ bins }: Calibration) => bins.reduce((sum, { count }) => sum + count, 0);
 
 const describedCurve = (curve: Calibration) =>
-	`${curve.name}: expected calibration error ${points(curve.ece)} over ${counted(answersOf(curve), "answer")}.`;
+	`${curve.name}: ${curve.ece === undefined ? "" : `expected calibration error ${points(curve.ece)} over `}${counted(answersOf(curve), "answer")}.`;
 
 const points = (share: number) => `${(100 * share).toFixed(2)} points`;
 
@@ -76,15 +79,26 @@ const endOf = ({ bins }: Calibration) => {
 	return Math.min(1, end * power);
 };
 
+/** Where the name of the diagonal stands, as a share of it: above it, where no interval crosses the name. */
+function nameAt(bins: readonly CalibrationBin[], end: number): number {
+	const isFree = (place: number) =>
+		bins.every(({ predicted, observed, high }) => {
+			const x = predicted / end;
+			return x < place - nameLength || x > place || Math.max(observed, high) / end < place - 0.03;
+		});
+	return [0.92, 0.85, 0.78, 0.7, 0.62, 0.55].find(isFree) ?? 0.92;
+}
+
 /** Of an axis, where percent would round 2.5 to 3. */
 const tick = (share: number) => `${thousands(Number((100 * share).toFixed(4)))} %`;
 
 function curvePanel(curve: Calibration, height: number): Panel {
 	const { bins } = curve;
 	const end = endOf(curve);
+	const named = nameAt(bins, end);
 	return {
 		title: curve.name,
-		subtitle: `ECE ${points(curve.ece)}`,
+		subtitle: curve.ece === undefined ? "" : `ECE ${points(curve.ece)}`,
 		height,
 		plot: (width) => ({
 			...margins,
@@ -109,11 +123,11 @@ function curvePanel(curve: Calibration, height: number): Panel {
 				...(width > 200
 					? [
 							text(["as predicted"], {
-								x: [end * 0.9],
-								y: [end * 0.9],
+								x: [end * named],
+								y: [end * named],
 								textAnchor: "end",
-								dx: -8,
-								dy: -4,
+								dx: -12,
+								dy: -6,
 								fill: theme.quiet,
 								stroke: theme.background,
 							}),
@@ -145,6 +159,8 @@ function countPanel(curve: Calibration, height: number): Panel {
 	const most = Math.max(...bins.map(({ count }) => count));
 	const least = Math.min(...bins.map(({ count }) => count));
 	const powers = most > 50 * least;
+	const floor = Math.max(0.5, least / 3);
+	const ticks = powers ? powersOfTen(floor, most) : undefined;
 	return {
 		title: "Answers",
 		subtitle: `${counted(answersOf(curve), "answer")}, by predicted probability${powers ? "; log scale" : ""}`,
@@ -155,15 +171,15 @@ function countPanel(curve: Calibration, height: number): Panel {
 			marginBottom: 38,
 			x: { domain: [0, endOf(curve)] },
 			y: powers
-				? { type: "log", domain: [Math.max(0.5, least / 3), most * 1.5] }
+				? { type: "log", domain: [floor, most * 1.5] }
 				: { domain: [0, Math.max(1, most)], nice: true },
 			marks: [
-				gridY({ ticks: 3, stroke: theme.grid, strokeOpacity: 1 }),
-				axisY({ ...quietAxis, label: null, ticks: 3, tickFormat: compactUpTo(most) }),
+				gridY({ ticks: ticks ?? 3, stroke: theme.grid, strokeOpacity: 1 }),
+				axisY({ ...quietAxis, label: null, ticks: ticks ?? 3, tickFormat: compactUpTo(most) }),
 				axisX({ ...quietAxis, ticks: 4, label: "predicted", tickFormat: tick }),
 				ruleX(bins, {
 					x: "predicted",
-					y1: powers ? Math.max(0.5, least / 3) : 0,
+					y1: powers ? floor : 0,
 					y2: "count",
 					stroke: theme.accent,
 					strokeWidth: barWidth,
@@ -172,4 +188,12 @@ function countPanel(curve: Calibration, height: number): Panel {
 			],
 		}),
 	};
+}
+
+/** Three or four at most, evenly apart. */
+function powersOfTen(from: number, to: number): number[] {
+	const [first, last] = [Math.ceil(Math.log10(from)), Math.floor(Math.log10(to))];
+	const step = Math.max(1, Math.ceil((last - first) / 3));
+	const count = Math.max(0, Math.floor((last - first) / step) + 1);
+	return Array.from({ length: count }, (_, at) => 10 ** (first + at * step));
 }

@@ -45,7 +45,7 @@ function described(windows: readonly Window[]): string {
 
 const meanOf = (values: readonly number[]) => distributionOf(values)?.mean ?? Number.NaN;
 
-/** Counting stays grey; the oracle, which no model can pass, is drawn as a bound. */
+/** Counting stays grey; the oracle is drawn in ink. */
 const colourOf = ({ who, method }: Row) =>
 	who === "model"
 		? method === "auto-regressive"

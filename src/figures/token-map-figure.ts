@@ -37,9 +37,13 @@ export interface CategoryOnMap {
 	readonly tokens: readonly MappedToken[];
 	readonly events: number;
 	readonly centre: Point;
+	/** Whether its codes lie together, so that a name among them says something. */
+	readonly gathered: boolean;
 }
 
 const height = 620;
+/** Of the reach of the whole map: that of a category whose codes lie together. */
+const gatheredWithin = 0.6;
 
 /** Token embeddings by disease category, with the decay vector of each head. */
 export function tokenMapFigure(map: TokenMap): Figure {
@@ -98,14 +102,26 @@ const decayStyle = { symbol: "times", stroke: theme.ink, strokeWidth: 2.4, r: 5 
 
 /** Categories, those with the most events first. */
 function onMap(tokens: readonly MappedToken[]): CategoryOnMap[] {
+	if (tokens.length === 0) return [];
+	const width = reachOf(tokens, innermost(tokens));
 	return [...groupBy(tokens, ({ category }) => category)]
-		.map(([name, of]) => ({
-			name,
-			tokens: of,
-			events: of.reduce((sum, { count }) => sum + count, 0),
-			centre: innermost(of),
-		}))
+		.map(([name, of]) => {
+			const centre = innermost(of);
+			return {
+				name,
+				tokens: of,
+				events: of.reduce((sum, { count }) => sum + count, 0),
+				centre,
+				gathered: reachOf(of, centre) <= gatheredWithin * width,
+			};
+		})
 		.sort((a, b) => Number(a.name === null) - Number(b.name === null) || b.events - a.events);
+}
+
+/** How far from a point half of the others lie at most. */
+function reachOf(points: readonly Point[], from: Point): number {
+	const distances = points.map(({ x, y }) => Math.hypot(x - from.x, y - from.y));
+	return distances.sort((a, b) => a - b)[Math.floor(distances.length / 2)] as number;
 }
 
 /** The point with the least sum of distances to the others: in the thick of a group, whatever strays from it. */
@@ -122,7 +138,11 @@ function mapPanel(
 ): Panel {
 	return {
 		title: "Embeddings of the codes",
-		subtitle: "each mark is a code; bold names are categories, grey ones the most frequent codes",
+		subtitle: `each mark is a code; grey names are the most frequent${
+			categories.some(({ name, gathered }) => name !== null && gathered)
+				? ", bold ones categories that lie together"
+				: ""
+		}`,
 		height,
 		plot: (width) => {
 			const map = mapFrame([...tokens, ...decays], width, height);

@@ -72,8 +72,8 @@ export function mapTexts(
 		});
 	};
 	const groups = placed(
-		categories.flatMap(({ name, centre }) =>
-			name === null
+		categories.flatMap(({ name, centre, gathered }) =>
+			name === null || !gathered
 				? []
 				: [wanted(fitted(name, mostCategoryWidth, categoryType), centre, categoryType, 4, true)],
 		),

@@ -7,7 +7,7 @@ export interface PlacedAnswers extends Answers {
 	readonly places: readonly (readonly Place[])[]; // [patients][questions]
 }
 
-function placeOf({ times }: Events, time: number): Place {
+export function placeOf({ times }: Events, time: number): Place {
 	if (time < (times[0] ?? Number.NEGATIVE_INFINITY)) return "before";
 	return time <= (times[times.length - 1] ?? Number.NEGATIVE_INFINITY) ? "inside" : "after";
 }

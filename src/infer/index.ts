@@ -1,4 +1,4 @@
-export { answersAt, type Place, type PlacedAnswers } from "./answers-at.js";
+export { answersAt, type Place, type PlacedAnswers, placeOf } from "./answers-at.js";
 export { type Attribution, type AttributionQuestion, attribute } from "./attribution.js";
 export { type AutoRegressiveOptions, autoRegressiveAnswers } from "./auto-regressive.js";
 export { headMemory, type MemoryByCategory } from "./head-memory.js";

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "vitest";
+import type { Predictor } from "../models/index.js";
 import { expectClose, history, row, smallModel } from "../models/trajgpt/testing/small-model.js";
 import { answersAt, riskTrajectories } from "./index.js";
 
@@ -28,20 +29,41 @@ test("risk is the probability of the code's tokens, growth its difference", asyn
 		}
 });
 
-test("many patients with many times are asked in turns, with the same answers", async () => {
+test("what a large vocabulary has no room for is asked in turns, with the same answers", async () => {
 	const all = Array.from({ length: 5 }, (_, i) => history(4, i));
-	const times = all.map(({ times }) =>
-		Array.from({ length: 9000 }, (_, i) => (times[0] as number) + i / 500),
-	);
-	const trajectories = await riskTrajectories(model, all, [[6]], times);
-	expect(trajectories.length).toBe(5);
-	const [last] = await riskTrajectories(
-		model,
-		all.slice(4),
-		[[6]],
-		times.slice(4).map((own) => own.slice(4000, 4100)),
-	);
-	expectClose(trajectories[4]?.[0]?.risk.slice(4000, 4100) ?? [], last?.[0]?.risk ?? [0]);
+	const turns: number[][] = [];
+	const large: Predictor = {
+		...model,
+		vocab: 2 ** 20, // room for 16 answers
+		along(state, events, times) {
+			turns.push(times.map(({ length }) => length));
+			return model.along(state, events, times);
+		},
+	};
+	for (const [count, asked] of [
+		[
+			5,
+			[
+				[5, 5, 5],
+				[5, 5],
+			],
+		],
+		[40, Array.from(all, () => [[16], [16], [8]]).flat()],
+		[0, [[0, 0, 0, 0, 0]]],
+	] as const) {
+		const times = all.map(({ times }) =>
+			Array.from({ length: count }, (_, i) => (times[0] as number) - 2 + i / 2),
+		);
+		const wanted = await riskTrajectories(model, all, [[6], [7, 8]], times);
+		const found = await riskTrajectories(large, all, [[6], [7, 8]], times);
+		expect(turns.splice(0)).toEqual(asked);
+		for (const [patient, own] of wanted.entries())
+			for (const [code, { risk, places }] of own.entries()) {
+				const other = found[patient]?.[code];
+				expect(other?.places).toEqual(places);
+				if (count > 0) expectClose(other?.risk ?? [], risk);
+			}
+	}
 });
 
 test("bad codes and times are refused", async () => {

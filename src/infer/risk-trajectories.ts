@@ -13,8 +13,8 @@ export interface RiskTrajectory {
 	readonly surges: readonly Surge[];
 }
 
-/** Answers over the whole vocabulary that are held at once. */
-const mostAnswers = 2 ** 15;
+/** Most numbers in the answers that are held at once: 64 MB. */
+const mostNumbers = 2 ** 24;
 
 /**
  * The risk of each code along a patient's times, which must not decrease: [patient][code]. A code
@@ -31,23 +31,55 @@ export async function riskTrajectories(
 	codes.forEach(checkCodes);
 	times.forEach(checkOrder);
 	const trajectories: RiskTrajectory[][] = [];
-	const block = Math.max(1, Math.floor(mostAnswers / Math.max(1, times[0]?.length ?? 0)));
+	const most = Math.max(1, Math.floor(mostNumbers / predictor.vocab));
+	const block = Math.max(1, Math.floor(most / Math.max(1, times[0]?.length ?? 0)));
 	for (let first = 0; first < histories.length; first += block) {
 		const own = histories.slice(first, first + block);
-		const asked = times.slice(first, first + block);
-		const answers = await answersAt(predictor, own, asked);
-		for (const [patient, history] of own.entries())
+		const asked = times.slice(first, first + block).map((at) => Float64Array.from(at));
+		const found = await risksAt(predictor, own, codes, asked, most);
+		for (const [patient, history] of own.entries()) {
+			const { risks, places } = found[patient] as Risks;
+			const at = asked[patient] as Float64Array;
 			trajectories.push(
-				codes.map((code) => {
-					const at = Float64Array.from(asked[patient] ?? []);
-					const risk = riskOf(answers, patient, code);
+				risks.map((risk) => {
 					const growth = risk.map((value, i) => (i === 0 ? 0 : value - (risk[i - 1] as number)));
-					const surges = surgesOf(history, at, risk, growth);
-					return { times: at, risk, growth, places: answers.places[patient] ?? [], surges };
+					return { times: at, risk, growth, places, surges: surgesOf(history, at, risk, growth) };
 				}),
 			);
+		}
 	}
 	return trajectories;
+}
+
+interface Risks {
+	readonly risks: readonly Float64Array[]; // [codes][times]
+	readonly places: Place[];
+}
+
+/** The risks of each patient, at so many times a turn. */
+async function risksAt(
+	predictor: Predictor,
+	histories: readonly Events[],
+	codes: readonly (readonly number[])[],
+	times: readonly Float64Array[],
+	most: number,
+): Promise<readonly Risks[]> {
+	const count = times[0]?.length ?? 0;
+	const found = histories.map(
+		(): Risks => ({ risks: codes.map(() => new Float64Array(count)), places: [] }),
+	);
+	let from = 0;
+	do {
+		const turn = times.map((own) => own.subarray(from, from + most));
+		const answers = await answersAt(predictor, histories, turn);
+		for (const [patient, { risks, places }] of found.entries()) {
+			for (const place of answers.places[patient] ?? []) places.push(place);
+			for (const [at, code] of codes.entries())
+				risks[at]?.set(riskOf(answers, patient, code), from);
+		}
+		from += most;
+	} while (from < count);
+	return found;
 }
 
 function checkOrder(times: ArrayLike<number>, patient: number): void {

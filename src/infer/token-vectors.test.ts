@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { random } from "../base/random.js";
-import { modelById } from "../models/index.js";
+import { initialWeights, modelById } from "../models/index.js";
 import type { Trained } from "../train/index.js";
 import { inputVectors, learnedVectors, outputVectors } from "./token-vectors.js";
 
@@ -10,7 +9,7 @@ const sizes = { layers: 1, heads: 2, dim: 4, key: 4, value: 4, ff: 4, vocab: 8, 
 /** As training began with seed 5. */
 function begun(settings: Record<string, unknown> = {}) {
 	const config = model.config.parse({ ...sizes, ...settings });
-	const weights = model.init(config, random(5).fork("weights"));
+	const weights = initialWeights(model, config, 5);
 	return { model, config, weights, run: { options: { seed: 5 } } } as unknown as Trained;
 }
 

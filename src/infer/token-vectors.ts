@@ -1,6 +1,7 @@
 import { InputError } from "../base/errors.js";
-import { random } from "../base/random.js";
+
 import { specialCount } from "../cohort/vocabulary.js";
+import { initialWeights } from "../models/index.js";
 import type { Trained } from "../train/index.js";
 
 /** A vector for each code of the vocabulary, special tokens left out. */
@@ -27,7 +28,7 @@ export const outputVectors = (trained: Weights): TokenVectors =>
 export function learnedVectors(trained: Trained): TokenVectors {
 	const now = inputVectors(trained);
 	const { model, config, run } = trained;
-	const weights = model.init(config, random(run.options.seed).fork("weights")); // as pretrain begins
+	const weights = initialWeights(model, config, run.options.seed);
 	const start = rowsOf({ model, weights }, "embedding").vectors;
 	let [both, own] = [0, 0];
 	for (const [at, value] of start.entries()) {

@@ -1,5 +1,6 @@
 import { InputError } from "../base/errors.js";
-import type { Model } from "./model.js";
+import { random } from "../base/random.js";
+import type { Model, ParameterValues } from "./model.js";
 
 export type { Answers, Events, Predictor, State } from "./predictor.js";
 
@@ -23,3 +24,7 @@ export function modelById(id: string): Model {
 	const known = models.map((m) => m.id).join(", ");
 	throw new InputError(`there is no model "${id}"; known models: ${known}`);
 }
+
+/** What a run of this seed begins with. */
+export const initialWeights = (model: Model, config: unknown, seed: number): ParameterValues =>
+	model.init(config, random(seed).fork("weights"));

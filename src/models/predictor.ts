@@ -27,6 +27,8 @@ export interface Answers {
  * the new event's time, and a question is such a slot that leaves no trace.
  */
 export interface Predictor {
+	/** Tokens that an answer is over. */
+	readonly vocab: number;
 	start(patients: number): State;
 	/** The state after each patient's further events. */
 	observe(state: State, events: readonly Events[]): Promise<State>;

@@ -10,7 +10,7 @@ import {
 	type SplitBatches,
 	splitBatches,
 } from "../cohort/index.js";
-import type { Model } from "../models/index.js";
+import { initialWeights, type Model } from "../models/index.js";
 import type { ResidentValue, Runtime } from "../runtime/index.js";
 import { adamWDefaults } from "./adamw.js";
 import { type Checkpoint, hasCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
@@ -115,7 +115,7 @@ export async function pretrain(request: PretrainRequest): Promise<PretrainSummar
 	const batchesOf = request.batchesOf ?? ((split, how) => splitBatches(dataset, split, how));
 	const batches = batchesOf("train", plan);
 	const checks = batchesOf("valid", plan);
-	const weights = model.init(run.config, random(options.seed).fork("weights"));
+	const weights = initialWeights(model, run.config, options.seed);
 	const checkpoint = request.resume ? lastCheckpoint(files) : undefined;
 	if (checkpoint) checkSameRun(checkpoint, run, initialState(weights), files.checkpoint);
 	const start: Position = (checkpoint?.state as SavedState | undefined)?.position ?? {

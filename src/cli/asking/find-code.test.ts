@@ -74,11 +74,21 @@ describe("finds", () => {
 });
 
 describe("refuses", () => {
-	test("an unknown code, with what is near by name or by letters", () => {
+	test("an unknown code, with those that have it in their name, or begin like it", () => {
 		expect(() => findCode("heart", phecodes)).toThrow(
 			'the model has no code "heart"; near it are 428 Heart failure; expected one of its 5 codes, or an ICD code',
 		);
-		expect(() => findCode("42x", phecodes)).toThrow(/near it are 428 Heart failure, 401 Hyper/);
+		for (const asked of ["42x", "phecode:42x", "4289z"])
+			expect(() => findCode(asked, phecodes), asked).toThrow(
+				`no code "${asked}"; near it are 428 Heart failure; expected`,
+			);
+	});
+
+	test("one that nothing is near, with how to list them", () => {
+		for (const asked of ["nosuch", "4xy", "9"])
+			expect(() => findCode(asked, phecodes), asked).toThrow(
+				`the model has no code "${asked}", nor one near it; expected one of its 5 codes (trajgpt describe DATASET --top 5 lists them), or an ICD code`,
+			);
 	});
 
 	test("an ICD code whose PheCode the model has not learned", () => {

@@ -4,7 +4,6 @@ import { integerPheCode, normalisePheCode } from "../../codes/map.js";
 import type { Manifest } from "../../cohort/index.js";
 import { specialCount, type Token, type Vocabulary } from "../../cohort/vocabulary.js";
 import { systemNamed } from "../../records/systems.js";
-import { editDistance } from "./nearest.js";
 
 /** A code as a user names it: itself, and all codes of the vocabulary below it. */
 export interface FoundCode {
@@ -127,22 +126,30 @@ function unknownCode(asked: string, mapped: Mapped | undefined, book: CodeBook):
 			`${asked} is PheCode ${phecode} ${name}, which the model does not know: fewer than ${book.manifest.filters.minCount} records of it were in the training data; choose one of its ${tokens.length} codes`,
 		);
 	}
-	const near = nearCodes(asked, tokens).map(named);
+	const near = nearCodes(withSystem(asked.trim()).code, tokens).map(named);
+	const found = near.length > 0 ? `; near it are ${near.join(", ")}` : ", nor one near it";
+	const listed =
+		near.length > 0 ? "" : ` (trajgpt describe DATASET --top ${tokens.length} lists them)`;
 	return new InputError(
-		`the model has no code "${asked}"; near it are ${near.join(", ")}; expected one of its ${tokens.length} codes${book.manifest.codes.map === null ? "" : `, or an ICD code that is mapped to one${book.map ? "" : " (needs --map FILE)"}`}`,
+		`the model has no code "${asked}"${found}; expected one of its ${tokens.length} codes${listed}${book.manifest.codes.map === null ? "" : `, or an ICD code that is mapped to one${book.map ? "" : " (needs --map FILE)"}`}`,
 	);
 }
 
-/** Those with the words in their name first, then those that are written alike. */
+/** Those with the words in their name; where there are none, those that begin alike. */
 function nearCodes(asked: string, tokens: readonly Token[]): readonly Token[] {
 	const text = asked.toLowerCase();
-	const distance = ({ code, name }: Token) =>
-		name.toLowerCase().includes(text) ? 0 : editDistance(text, code.toLowerCase());
-	const sorted = tokens
-		.map((token) => ({ token, far: distance(token) }))
-		.sort((a, b) => a.far - b.far);
-	return sorted
-		.filter(({ far }) => far === 0 || sorted[0]?.far !== 0)
-		.slice(0, 5)
+	const byName = tokens.filter(({ name }) => name.toLowerCase().includes(text));
+	const byCode = tokens
+		.map((token) => ({ token, alike: sharedStart(text, token.code.toLowerCase()) }))
+		.filter(({ alike }) => alike >= Math.max(Math.min(2, text.length), text.length - 2))
+		.sort((a, b) => b.alike - a.alike)
 		.map(({ token }) => token);
+	return (byName.length > 0 ? byName : byCode).slice(0, 5);
+}
+
+/** How many letters two texts begin with alike. */
+function sharedStart(a: string, b: string): number {
+	let alike = 0;
+	while (alike < a.length && a[alike] === b[alike]) alike++;
+	return alike;
 }

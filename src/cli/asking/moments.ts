@@ -5,9 +5,9 @@ import type { NewPatient } from "../../cohort/index.js";
 /** A time as a user writes it; most mean another time for each patient. */
 export interface Moment {
 	readonly text: string;
-	/** A date, a day on the source's own axis, an age, or the time since the last event (before it: below 0). */
+	/** A date, a day on the source's own axis, an age, or the time since the last record (before it: below 0). */
 	readonly kind: "date" | "day" | "age" | "since";
-	/** From 1970-01-01, the axis' origin, birth, or the last event. */
+	/** From 1970-01-01, the axis' origin, birth, or the last record. */
 	readonly days: number;
 }
 
@@ -21,7 +21,7 @@ const unitDays: Readonly<Record<string, number>> = {
 
 /** What can be written, for help texts. */
 export const momentForms =
-	"a date (2015-06-01), a time after the last event (+30d, +6m, +2y) or before it (-2y), an age (age:65, age:18m), or a day where times are days";
+	"a date (2015-06-01), a time after the last record (+30d, +6m, +2y) or before it (-2y), an age (age:65, age:18m), or a day where times are days";
 
 const span = /^(\d+(?:\.\d+)?)([dwmy])$/;
 
@@ -64,9 +64,6 @@ export interface TimeAxis {
 	readonly unitDays: number;
 }
 
-/** Where relative times start: the last event, be it the birth; 0 where nothing is known. */
-const lastTime = ({ history }: NewPatient): number => history.times.at(-1) ?? 0;
-
 /** The time a moment is for a patient, in time units; refused where it means nothing. */
 function timeOf(
 	{ text, kind, days }: Moment,
@@ -84,10 +81,10 @@ function timeOf(
 		);
 	if (kind === "age" && patient.birth === null)
 		throw new InputError(
-			`${option} is ${text}, but the birth of patient ${patient.id} is not known; give ${axis === "dates" ? "a date" : "a day"}, or a time after the last event such as +6m`,
+			`${option} is ${text}, but the birth of patient ${patient.id} is not known; give ${axis === "dates" ? "a date" : "a day"}, or a time after the last record such as +6m`,
 		);
 	if (kind === "age") return (patient.birth as number) + days / unitDays;
-	if (kind === "since") return lastTime(patient) + days / unitDays;
+	if (kind === "since") return (patient.lastRecord as number) + days / unitDays;
 	return days / unitDays;
 }
 
@@ -98,6 +95,7 @@ export function timesOf(
 	where: TimeAxis,
 	option: string,
 ): number[][] {
+	checkRecords(moments, patients, where, option);
 	const times = patients.map((patient) =>
 		moments.map((moment) => timeOf(moment, patient, where, option)),
 	);
@@ -116,6 +114,24 @@ export function timesOf(
 		);
 	}
 	return times;
+}
+
+/** Times that count from the last record need one. */
+function checkRecords(
+	moments: readonly Moment[],
+	patients: readonly NewPatient[],
+	{ axis }: TimeAxis,
+	option: string,
+): void {
+	const relative = moments.find(({ kind }) => kind === "since");
+	const silent = patients.filter(({ lastRecord }) => lastRecord === null);
+	const [first] = silent;
+	if (!relative || !first) return;
+	const others =
+		silent.length > 1 ? ` (nor have ${silent.length - 1} others of ${patients.length})` : "";
+	throw new InputError(
+		`${option} is ${relative.text}, but patient ${first.id} has no record to count from${others}; give ${axis === "dates" ? "a date" : "a day"}${first.birth === null ? "" : " or an age such as age:65"}`,
+	);
 }
 
 /** A time as a date, or as a day on an axis without dates. */

@@ -1,5 +1,5 @@
 /** How many letters to add, take away or replace to turn one text into the other. */
-export function editDistance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
 	let above = Array.from({ length: b.length + 1 }, (_, at) => at);
 	for (let i = 1; i <= a.length; i++) {
 		const row = [i];

@@ -160,6 +160,8 @@ async function datasetPatient(dataset: Dataset, id: string | undefined) {
 		sex: history.sex,
 		birth: history.birthEvents ? (history.times[0] as number) : null,
 		death: dataset.deathOf(found.number),
+		lastRecord:
+			history.tokens.length > history.birthEvents ? (history.times.at(-1) as number) : null,
 		history,
 	};
 	return { patient, split: found.split };

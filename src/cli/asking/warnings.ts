@@ -1,4 +1,5 @@
 import type { Manifest, NewPatient } from "../../cohort/index.js";
+import { placeOf } from "../../infer/index.js";
 import { yearDays } from "./moments.js";
 import type { AskedPatients } from "./patients.js";
 
@@ -27,16 +28,23 @@ export function warningsFor(
 	const empty = patients.filter(({ history }) => history.tokens.length === history.birthEvents);
 	if (empty.length > 0)
 		warnings.push(
-			`${whose(empty)} no event that the model knows: answered from the start of a history, and the birth where it is known; times count from there`,
+			`${whose(empty)} no event that the model knows: answered from the start of a history, and the birth where it is known`,
 		);
-	const farthest = most(questions, ({ patient, time }) => {
-		const last = patient.history.times.at(-1);
-		return last === undefined ? 0 : (time - last) * unitDays;
-	});
-	const hasEvents = farthest && !empty.includes(farthest.patient);
-	if (reach && farthest && hasEvents && farthest.value > reach.longestDays)
+	const early = questions.filter(
+		({ patient, time }) => placeOf(patient.history, time) === "before",
+	);
+	if (early.length > 0)
 		warnings.push(
-			`asked up to ${years(farthest.value)} after the last event (${farthest.patient.id}); the longest history the model learned from spans ${years(reach.longestDays)}`,
+			`${count(early.length, "question is", "questions are")} about a time before the first event (${early[0]?.patient.id} first): answered from the start of a history alone, evolved backwards; nothing in training resembles that`,
+		);
+	const withoutEvents = new Set(empty);
+	const farthest = most(
+		questions.filter(({ patient }) => !withoutEvents.has(patient)),
+		({ patient, time }) => (time - (patient.history.times.at(-1) as number)) * unitDays,
+	);
+	if (reach && farthest && farthest.value > reach.longestDays)
+		warnings.push(
+			`asked up to ${years(farthest.value)} after the last event (${farthest.patient.id}), longer than any history the model was trained on; the longest spans ${years(reach.longestDays)}`,
 		);
 	const oldest = most(questions, ({ patient, time }) =>
 		patient.birth === null ? 0 : (time - patient.birth) * unitDays,

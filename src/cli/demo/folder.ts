@@ -17,7 +17,7 @@ const settingsSchema = z.strictObject({
 export type DemoSettings = Omit<z.infer<typeof settingsSchema>, "kind" | "version">;
 
 /** As much as two cores learn in a few minutes. */
-export const demoDefaults: DemoSettings = { patients: 4000, epochs: 6, seed: 1 };
+export const demoDefaults: DemoSettings = { patients: 4000, epochs: 4, seed: 1 };
 
 export function demoFiles(folder: string) {
 	const run = join(folder, "run");

@@ -21,6 +21,8 @@ export interface DemoReport {
 	/** By task. */
 	readonly evaluations: Readonly<Record<string, Omit<Evaluation, "made">>>;
 	readonly report: string;
+	/** A test patient with something to tell. */
+	readonly example: string;
 }
 
 export function render(report: DemoReport): string {
@@ -85,7 +87,7 @@ function labelled({ evaluations, labels }: DemoReport): string {
 				...tasks.map(({ evaluation }) =>
 					cell(
 						evaluation.rows.find(({ label }) => label === name),
-						"AUPRC",
+						"auprc",
 					),
 				),
 			]),
@@ -94,12 +96,12 @@ function labelled({ evaluations, labels }: DemoReport): string {
 	].join("");
 }
 
-function onward({ out, report }: DemoReport): string {
+function onward({ out, report, example }: DemoReport): string {
 	const { dataset, run } = demoFiles(out);
 	const lines = {
-		[`trajgpt risk ${run} --patient p000060 --code 428 --figure risk.svg`]:
+		[`trajgpt risk ${run} --patient ${example} --code 428 --figure risk.svg`]:
 			"heart failure, over one life",
-		[`trajgpt forecast ${run} --patient p000060 --at +1y`]: "what comes in a year",
+		[`trajgpt forecast ${run} --patient ${example} --at +1y`]: "what comes in a year",
 		[`trajgpt describe ${dataset}`]: "what the population is like",
 	};
 	const entries = Object.entries(lines).map(([line, does]) => `  npx ${line}  # ${does}\n`);

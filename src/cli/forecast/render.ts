@@ -69,11 +69,12 @@ export function forecastText(
 	{ moments, where, vocabulary }: ForecastWords,
 	columns: number,
 ): string {
-	const heading = ({ time }: Forecast["answers"][number], at: number) => {
+	const heading = ({ time, place }: Forecast["answers"][number], at: number) => {
 		const { text, kind } = moments[at] as Moment;
 		const day = dayText(time, where);
 		const age = patient.birth === null ? "" : `, age ${ageText(time, patient.birth, where)}`;
-		return kind === "since" ? `${text}: ${day}${age}` : `${day}${age}`;
+		const mark = place === "before" ? " (no event yet)" : "";
+		return `${kind === "since" ? `${text}: ` : ""}${day}${age}${mark}`;
 	};
 	const beside = Math.min(mostBeside, answers.length);
 	const width = Math.max(

@@ -26,7 +26,12 @@ export async function drawingsIn(folder: string): Promise<Drawings> {
 			const svg = svgOf(figure, document);
 			await write(`${id}.svg`, svg);
 			await write(`${id}.png`, await pngOf(svg));
-			return { id: `figure-${id}`, svg: svgOf(figure, document, { ids: `${id}-` }), caption };
+			return {
+				id: `figure-${id}`,
+				title: figure.title,
+				svg: svgOf(figure, document, { ids: `${id}-` }),
+				caption,
+			};
 		},
 	};
 }

@@ -2,14 +2,14 @@ import { existsSync, readdirSync } from "node:fs";
 import type { Dataset, DatasetSummary, Split } from "../../cohort/index.js";
 import { type Evaluation, readEvaluation, tasksOf } from "../../evaluate/index.js";
 import type { MissingEvaluation } from "../../figures/report/index.js";
-import { runFiles, type Trained } from "../../train/index.js";
+import { labelsOf, runFiles, type Trained, taskFiles } from "../../train/index.js";
 
 const whats: Readonly<Record<string, string>> = {
 	next: "the next record",
 	forecast: "records far ahead",
 };
 
-/** What a run's folder knows of itself: measured, missing, or measured with other weights. */
+/** What a run's folder knows of itself: measured, missing, or measured with other weights or on others. */
 export interface Evaluations {
 	readonly there: readonly Evaluation[];
 	readonly missing: readonly MissingEvaluation[];
@@ -44,8 +44,11 @@ export async function readEvaluations(
 				command: `trajgpt evaluate RUN --task ${task}`,
 			});
 	}
-	missing.push(...notFineTuned(there));
-	return { there, missing, warnings: there.flatMap((one) => outdated(one, trained)) };
+	missing.push(...notFineTuned(folder, there));
+	const warnings: string[] = [];
+	for (const one of there)
+		warnings.push(...outdated(one, trained), ...(await elsewhere(one, dataset, split)));
+	return { there, missing, warnings };
 }
 
 /** Whether somebody could be told from somebody: labels of one kind alone measure nothing. */
@@ -61,7 +64,7 @@ const withoutPaths = (note: string): string =>
 		.replace(/(?<=^|[\s`"“])(?:~|\.{1,2})?\/[^\s`"”;,]+/g, "…");
 
 /** Tasks that were asked in other ways, but not after training on their labels. */
-const notFineTuned = (evaluations: readonly Evaluation[]): MissingEvaluation[] =>
+const notFineTuned = (folder: string, evaluations: readonly Evaluation[]): MissingEvaluation[] =>
 	evaluations
 		.map(({ task, rows }) => ({ task, own: rows.filter(({ who }) => who === "model") }))
 		.filter(({ own }) => own.some(({ setting }) => setting !== undefined))
@@ -69,8 +72,45 @@ const notFineTuned = (evaluations: readonly Evaluation[]): MissingEvaluation[] =
 		.map(({ task }) => ({
 			task,
 			what: `${task}, fine-tuned`,
-			command: `trajgpt finetune RUN --task ${task}`,
+			command: `trajgpt ${existsSync(taskFiles(folder, task).best) ? "evaluate" : "finetune"} RUN --task ${task}`,
 		}));
+
+/** Measured on other patients than the page is about, or on some of them. */
+async function elsewhere(
+	evaluation: Evaluation,
+	dataset: Dataset,
+	split: Split,
+): Promise<string[]> {
+	const { task } = evaluation;
+	const again = `evaluate again with \`trajgpt evaluate RUN --task ${task}\`.`;
+	if (evaluation.split !== split)
+		return [
+			`The evaluation “${task}” was made on the ${evaluation.split} patients, not on the ${split} patients; ${again}`,
+		];
+	const asked = askedOf(evaluation);
+	const all = await patientsOf(task, dataset, split);
+	return asked !== undefined && all !== undefined && asked < all
+		? [
+				`The evaluation “${task}” was made on ${asked} of ${all} patients of the ${split} split; ${again}`,
+			]
+		: [];
+}
+
+/** How many patients a task can be asked about; undefined where the dataset does not know the task. */
+async function patientsOf(task: string, dataset: Dataset, split: Split) {
+	if (!tasksOf(dataset).includes(task)) return undefined;
+	if (!dataset.manifest.labels.some((label) => label.task === task))
+		return dataset.patients(split).length;
+	const labels = labelsOf(dataset, await dataset.labels(task), split);
+	return new Set(labels.map(({ patient }) => patient)).size;
+}
+
+/** How many patients it was to be measured on; a forecast says in its notes how many were too short for it. */
+function askedOf({ task, patients, notes }: Evaluation): number | undefined {
+	if (task !== "forecast") return patients;
+	const [, all] = notes.map((note) => /^\d+ of (\d+) patients/.exec(note)).find(Boolean) ?? [];
+	return all === undefined ? undefined : Number(all);
+}
 
 function outdated({ task, made }: Evaluation, { step, manifest }: Trained): string[] {
 	if (made.dataset !== manifest.contentHash)

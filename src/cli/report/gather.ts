@@ -1,7 +1,6 @@
 import { basename, resolve } from "node:path";
 import type { Dataset, DatasetSummary } from "../../cohort/index.js";
 import { summarize } from "../../cohort/index.js";
-import { expectedCalibrationError } from "../../evaluate/calibration.js";
 import type { Evaluation } from "../../evaluate/index.js";
 import { timeName } from "../../figures/clock.js";
 import {
@@ -127,14 +126,30 @@ const isSimulated = ({ manifest }: Dataset, evaluations: readonly Evaluation[]):
 
 async function evaluationFigures(drawings: Drawings, evaluations: readonly Evaluation[]) {
 	const forecast = evaluations.find(({ task }) => task === "forecast");
-	const curves = evaluations.flatMap(({ task, calibration, topCalibration }) => [
-		...(calibration?.length
-			? [{ name: task === "next" ? "next record: every code" : task, bins: calibration }]
-			: []),
-		...(topCalibration?.length
-			? [{ name: `${task === "next" ? "next record" : task}: first choice`, bins: topCalibration }]
-			: []),
-	]);
+	const curves = evaluations.flatMap((evaluation) => {
+		const { task, calibration: all, topCalibration: first } = evaluation;
+		const name = task === "next" ? "next record" : task;
+		return [
+			...(all?.length
+				? [
+						{
+							name: task === "next" ? `${name}: every code` : name,
+							bins: all,
+							ece: measuredOf(evaluation, "calibrationError"),
+						},
+					]
+				: []),
+			...(first?.length
+				? [
+						{
+							name: `${name}: first choice`,
+							bins: first,
+							ece: measuredOf(evaluation, "topCalibrationError"),
+						},
+					]
+				: []),
+		];
+	});
 	return {
 		...(forecast?.windows?.length && {
 			recall: await drawings.draw(
@@ -146,14 +161,16 @@ async function evaluationFigures(drawings: Drawings, evaluations: readonly Evalu
 		...(curves.length > 0 && {
 			calibration: await drawings.draw(
 				"calibration",
-				calibrationFigure(
-					curves.map((curve) => ({ ...curve, ece: expectedCalibrationError(curve.bins) })),
-				),
+				calibrationFigure(curves),
 				"Points on the diagonal are probabilities that came true as often as they said. Points above it were too low, points below it too high.",
 			),
 		}),
 	};
 }
+
+/** Of the model: the way to ask it that has the measure, as only one that gives probabilities is calibrated. */
+const measuredOf = ({ rows }: Evaluation, metric: string): number | undefined =>
+	rows.find(({ who, metrics }) => who === "model" && metrics[metric])?.metrics[metric]?.value;
 
 async function memoryOf({ runtime, trained, dataset, drawings }: ReportRequest) {
 	if (!trained.model.forgetting) return undefined;

@@ -4,7 +4,7 @@ import { momentOf } from "../asking/moments.js";
 import { gridOf } from "./grid.js";
 
 const patient = (...times: number[]): NewPatient => ({
-	...{ id: "p", sex: null, birth: -50, death: null },
+	...{ id: "p", sex: null, birth: -50, death: null, lastRecord: times.at(-1) ?? null },
 	history: {
 		...{ id: "p", sex: null, birthEvents: 1 },
 		tokens: Int32Array.from([2, ...times]),
@@ -31,6 +31,22 @@ test("by default from the first event to five years after the last, by months or
 	const short = gridOf(patient(0), where, { to: momentOf("2") });
 	expect([short.length, short.at(-1)]).toEqual([101, 2]);
 	expect([...gridOf(patient(), where, { to: momentOf("-50") })]).toEqual([-50]);
+});
+
+test("begins at the last record where none is of a known code, and nowhere without one", () => {
+	const { history, ...person } = patient();
+	const nobody = {
+		...{ ...person, birth: null, lastRecord: null },
+		history: {
+			...history,
+			birthEvents: 0 as const,
+			tokens: new Int32Array(0),
+			times: new Float64Array(0),
+		},
+	};
+	const options = { to: momentOf("420"), step: 10 };
+	expect([...gridOf({ ...nobody, lastRecord: 400 }, where, options)]).toEqual([400, 410, 420]);
+	expect(() => gridOf(nobody, where, options)).toThrow("say where with --from");
 });
 
 test("refuses an end before the start, and more times than can be meant", () => {

@@ -18,14 +18,18 @@ const mostTimes = 20_000;
 
 const usualEnd = momentOf("+5y");
 
-/** Equal steps, by default from the first event until five years after the last. */
+/** Equal steps, by default from the first event until five years after the last record. */
 export function gridOf(patient: NewPatient, where: TimeAxis, options: GridOptions): Float64Array {
 	const timeOf = (moment: Moment, option: string) =>
 		timesOf([moment], [patient], where, option)[0]?.[0] as number;
 	const { times, birthEvents } = patient.history;
 	const from = options.from
 		? timeOf(options.from, "--from")
-		: (times[birthEvents] ?? times[0] ?? 0);
+		: (times[birthEvents] ?? times[0] ?? patient.lastRecord);
+	if (from === null)
+		throw new InputError(
+			`patient ${patient.id} has no record for the trajectory to begin at; say where with --from`,
+		);
 	const to = timeOf(options.to ?? usualEnd, "--to");
 	if (from > to)
 		throw new InputError(

@@ -1,4 +1,5 @@
 import type { Token } from "../../cohort/vocabulary.js";
+import type { Place } from "../../infer/index.js";
 import { dayText } from "../asking/moments.js";
 import { ageText, personText } from "../asking/person-text.js";
 import type { Blocks } from "../describe/blocks.js";
@@ -9,6 +10,12 @@ import type { CodeRisk, Contributions } from "./risks.js";
 /** Rows that are read at a glance. */
 const mostRows = 25;
 const barWidth = 24;
+/** What a row says of its time. */
+const marks: Readonly<Record<Place, string>> = {
+	before: " no event yet",
+	inside: "",
+	after: " forecast",
+};
 
 /** As many digits as the highest of some risks needs to show three figures. */
 function shares(highest: number) {
@@ -79,7 +86,7 @@ function trajectoryTable(risk: CodeRisk, { question, where }: RiskWords, blocks:
 			row === 0 ? "" : points(value - before),
 			...(other === undefined ? [] : [share(other), points(other - value)]),
 			blocks.bar(highest > 0 ? value / highest : 0, barWidth).padEnd(barWidth) +
-				(trajectory.places[at] === "after" ? " forecast" : ""),
+				marks[trajectory.places[at] ?? "inside"],
 		];
 	});
 	const header = [

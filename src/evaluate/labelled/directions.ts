@@ -1,4 +1,4 @@
-import { outputVectors } from "../../infer/index.js";
+import { outputVectors, type ViewedHistory } from "../../infer/index.js";
 import type { Trained } from "../../train/index.js";
 
 /** Mean and deviation of each number of some vectors. */
@@ -40,28 +40,71 @@ export function directionsOf(vectors: Float64Array, width: number): Float64Array
 	return directions;
 }
 
+/** The sum of vectors, each stretched or shortened to length 1. */
+function sumOfUnits(parts: readonly Float64Array[], width: number): Float64Array {
+	const sum = new Float64Array(width);
+	for (const part of parts) {
+		const length = Math.hypot(...part) || 1;
+		for (let j = 0; j < width; j++) sum[j]! += part[j]! / length;
+	}
+	return sum;
+}
+
 /**
- * Where a prototype points, as standardised vectors see it, with length 1. A code's logit is h · p for
- * the view h and the code's output vector p; with h = mean + deviation z it grows along deviation · p.
- * Only differences of output vectors count in a softmax, so their mean is taken off; codes of a group,
- * and groups, count alike.
+ * Where one points for whom codes are expected, as standardised vectors see it, with length 1. A code's
+ * logit is h · p for the view h and the code's output vector p; with h = mean + deviation z it grows
+ * along deviation · p. Only differences of output vectors count in a softmax, so their mean is taken
+ * off; codes of a group, and groups, count alike.
  */
-export function prototypeDirection(
+export function expectedDirection(
 	trained: Trained,
 	groups: readonly (readonly number[])[],
 	{ deviation }: Standard,
 ): Float64Array {
 	const { first, dim, vectors } = outputVectors(trained);
 	const { mean } = standardOf(vectors, dim);
-	const sumOf = (parts: readonly Float64Array[]) => {
-		const sum = new Float64Array(dim);
-		for (const part of parts) {
-			const length = Math.hypot(...part) || 1;
-			for (let j = 0; j < dim; j++) sum[j]! += part[j]! / length;
-		}
-		return sum;
-	};
 	const codeVector = (token: number) => mean.map((m, j) => vectors[(token - first) * dim + j]! - m);
-	const prototype = sumOf(groups.map((tokens) => sumOf(tokens.map(codeVector))));
-	return sumOf([prototype.map((value, j) => value * deviation[j]!)]);
+	const prototype = sumOfUnits(
+		groups.map((tokens) => sumOfUnits(tokens.map(codeVector), dim)),
+		dim,
+	);
+	return sumOfUnits([prototype.map((value, j) => value * deviation[j]!)], dim);
+}
+
+/**
+ * Where one points who has had codes, likewise: the mean way on which patients move when such a code is
+ * put halfway into their history.
+ */
+export async function pastDirection(
+	groups: readonly (readonly number[])[],
+	{ deviation }: Standard,
+	patients: readonly ViewedHistory[],
+	represent: (histories: readonly ViewedHistory[]) => Promise<Float32Array>,
+): Promise<Float64Array> {
+	const width = deviation.length;
+	const before = await represent(patients);
+	const moved: Float64Array[] = [];
+	for (const tokens of groups) {
+		const ways: Float64Array[] = [];
+		for (const token of tokens) {
+			const after = await represent(patients.map((patient) => withHalfway(patient, token)));
+			const way = new Float64Array(width);
+			for (let at = 0; at < after.length; at++)
+				way[at % width]! += (after[at]! - before[at]!) / deviation[at % width]!;
+			ways.push(way);
+		}
+		moved.push(sumOfUnits(ways, width));
+	}
+	return sumOfUnits([sumOfUnits(moved, width)], width);
+}
+
+/** One more event halfway, at the time of the one it stands before. */
+function withHalfway(patient: ViewedHistory, token: number): ViewedHistory {
+	const place = Math.ceil(patient.tokens.length / 2);
+	const at = patient.times[place] ?? patient.at ?? patient.times[place - 1] ?? 0;
+	return {
+		...patient,
+		tokens: Array.from(patient.tokens).toSpliced(place, 0, token),
+		times: Array.from(patient.times).toSpliced(place, 0, at),
+	};
 }

@@ -6,7 +6,13 @@ import { nodeRuntime } from "../../runtime/node.js";
 import type { Trained } from "../../train/index.js";
 import { evaluateDefaults } from "../options.js";
 import { smallDataset } from "../testing/small-dataset.js";
-import { directionsOf, prototypeDirection, standardised, standardOf } from "./directions.js";
+import {
+	directionsOf,
+	expectedDirection,
+	pastDirection,
+	standardised,
+	standardOf,
+} from "./directions.js";
 import { drawShots, fewShotScores } from "./few-shot.js";
 import { recalibration } from "./fine-tuned.js";
 import { labelledTask } from "./index.js";
@@ -116,7 +122,7 @@ describe("few shots", () => {
 	const vectors = Float64Array.from({ length: 20 * width }, () => draw.normal() * 3 + 1);
 	const standard = standardOf(vectors, width);
 	const directions = directionsOf(standardised(vectors, standard), width);
-	const prototype = prototypeDirection(trained, [[b]], standard);
+	const prototype = expectedDirection(trained, [[b]], standard);
 
 	test("none of them are the likeness to the prototype: its cosine, times a constant", () => {
 		const scores = fewShotScores(
@@ -153,6 +159,38 @@ describe("few shots", () => {
 		expect(drawShots(answers, 5, 20, 1)).toEqual(draws);
 		expect(drawShots([0, 1, 0, 1], 5, 20, 1)).toEqual([]);
 	});
+});
+
+test("who has had a code points where it moves a patient, halfway into the history", async () => {
+	const seen: unknown[] = [];
+	/** As if a vector counted the codes a and b, b five times as variable. */
+	const counts = async (
+		histories: readonly { tokens: ArrayLike<number>; times: ArrayLike<number> }[],
+	) => {
+		seen.push(
+			histories.map(({ tokens, times }) => [[...Array.from(tokens)], [...Array.from(times)]]),
+		);
+		return Float32Array.from(
+			histories.flatMap(({ tokens }) =>
+				[a, b].map((code) => Array.from(tokens).filter((t) => t === code).length),
+			),
+		);
+	};
+	const standard = { mean: Float64Array.of(0, 0), deviation: Float64Array.of(1, 5) };
+	const patients = [
+		{ tokens: [c, c, c], times: [1, 2, 3], at: 4 },
+		{ tokens: [], times: [], at: 4 },
+	];
+	expect(await pastDirection([[b]], standard, patients, counts)).toEqual(Float64Array.of(0, 1));
+	expect(seen[1]).toEqual([
+		[
+			[c, c, b, c],
+			[1, 2, 3, 3],
+		],
+		[[b], [4]],
+	]);
+	const both = await pastDirection([[b], [a]], standard, patients, counts);
+	expect([...both]).toEqual([expect.closeTo(Math.SQRT1_2, 12), expect.closeTo(Math.SQRT1_2, 12)]);
 });
 
 test("statistics weigh patients, not questions", () => {
@@ -223,6 +261,7 @@ describe("codes of a task", () => {
 		expect(taskCodes("insulin", vocabulary, undefined)).toMatchObject({
 			risk: [5],
 			prototype: [[8]],
+			codesAre: "had",
 		});
 		expect(taskCodes("stroke", vocabulary, undefined)).toBeUndefined();
 	});
@@ -232,6 +271,7 @@ describe("codes of a task", () => {
 		expect(taskCodes("insulin", vocabulary, undefined)).toMatchObject({
 			risk: [9],
 			prototype: [[9]],
+			codesAre: "expected",
 		});
 	});
 });

@@ -9,6 +9,8 @@ export interface TaskCodes {
 	readonly risk: readonly number[];
 	/** Groups of tokens; the prototype is the mean of the groups' directions. */
 	readonly prototype: readonly (readonly number[])[];
+	/** Whether it is one of whom these codes are expected, or one who has had them. */
+	readonly codesAre: "expected" | "had";
 	/** In words, for the notes. */
 	readonly words: string;
 }
@@ -20,8 +22,8 @@ export interface TaskCodes {
 const complications = ["585", "580", "362", "356", "357", "443", "707"];
 
 /**
- * The codes of a task: those of heart failure and its category for chf, insulin or else what diabetes
- * leads to for insulin, and the code given with its category for others.
+ * The codes of a task: heart failure and its category to come for chf, insulin to come or else what
+ * diabetes leads to in the past for insulin, and the code given with its category for others.
  */
 export function taskCodes(
 	task: string,
@@ -49,24 +51,40 @@ export function taskCodes(
 			throw new InputError(
 				`code "${code}" is not in the vocabulary of the run; \`trajgpt describe\` lists its codes`,
 			);
-		return { risk: own, prototype: withCategory(own), words: `${code} and its category` };
+		return {
+			risk: own,
+			prototype: withCategory(own),
+			codesAre: "expected",
+			words: `${code} and its category`,
+		};
 	}
 	if (task === "chf") {
 		const own = marked("heart-failure");
 		if (own.length === 0) return undefined;
-		return { risk: own, prototype: withCategory(own), words: `${named(own)} and its category` };
+		return {
+			risk: own,
+			prototype: withCategory(own),
+			codesAre: "expected",
+			words: `${named(own)} and its category`,
+		};
 	}
 	if (task === "insulin") {
 		const insulin = marked("insulin");
 		if (insulin.length > 0)
-			return { risk: insulin, prototype: [insulin], words: `insulin: ${named(insulin)}` };
+			return {
+				risk: insulin,
+				prototype: [insulin],
+				codesAre: "expected",
+				words: `insulin: ${named(insulin)}`,
+			};
 		const diabetes = marked("diabetes");
 		const further = where((token) => phecodesOf(token).some((own) => complications.includes(own)));
 		if (diabetes.length === 0) return undefined;
 		return {
 			risk: diabetes,
 			prototype: [further.length > 0 ? further : diabetes],
-			words: `what diabetes leads to: ${named(further)}; risk of ${named(diabetes)}`,
+			codesAre: "had",
+			words: `who has had what diabetes leads to: ${named(further)}; risk of ${named(diabetes)}`,
 		};
 	}
 	return undefined;

@@ -3,7 +3,6 @@ import { counted, percent, thousands } from "../numbers.js";
 import { html } from "./html.js";
 import type { Report } from "./report.js";
 import { figureMarkup, type Section } from "./section.js";
-import { scrolling } from "./table.js";
 
 const splitNames = {
 	train: "training",
@@ -24,9 +23,7 @@ export function cohortSection({ summary, simulated, figures }: Report): Section 
 		body: html`<p>${simulated ? "Simulated" : "Recorded"} histories of ${counted(all.patients, "patient")}: ${counted(all.events, "record")} of ${counted(codes.length, "code")}. ${
 			typical.length > 0 ? `Half of the patients have at least ${typical.join(" ")}.` : ""
 		}</p>
-${scrolling(
-	caption,
-	html`<table>
+<div class="scrolling"><table>
 <caption>${caption}</caption>
 <thead><tr><th scope="col">used for</th><th scope="col" class="number">patients</th><th scope="col" class="number">records</th><th scope="col" class="number">women</th></tr></thead>
 <tbody>
@@ -34,8 +31,7 @@ ${(["train", "valid", "test"] as const).map((split) => {
 	const { patients, events, female, male } = splits[split];
 	return html`<tr><th scope="row">${splitNames[split]}</th><td class="number">${thousands(patients)}</td><td class="number">${thousands(events)}</td><td class="number">${female + male > 0 ? percent(female / (female + male)) : "–"}</td></tr>\n`;
 })}</tbody>
-</table>`,
-)}
+</table></div>
 ${figureMarkup(figures.dataset)}`,
 	};
 }

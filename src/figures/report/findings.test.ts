@@ -35,7 +35,7 @@ describe("forecasts", () => {
 		expect(told({ steps: 0.5 })).toContain("find about as many of the records");
 	});
 
-	test("beside the best possible", () => {
+	test("beside the true law", () => {
 		expect(told({})).toContain("stays 10.0 points (9.0–11.0) below it. It closes 33 % of the way");
 		expect(told({ history: 0.55 })).toContain("It closes none of the way");
 		expect(told({ oracle: 0.505 })).toContain("The model is level with it");
@@ -97,6 +97,13 @@ describe("a labelled task", () => {
 		expect(told(0.4)).toContain("past codes reaches 0.400, 0.100 (0.050–0.150) less.");
 		expect(told(0.6)).toContain("past codes reaches 0.600, 0.100 (0.050–0.150) more.");
 		expect(told(0.48)).toContain("past codes reaches 0.480, about as much.");
+
+		const related = madeInsulin({ zero: 0.2, few: 0.3, tuned: 0.5, history: 0.4 });
+		const rows = related.rows.map(({ setting, ...row }) => ({
+			...row,
+			...(row.who === "model" && setting && { setting }),
+		}));
+		expect(said({ ...related, rows })).toContain("Counting related past records reaches 0.400");
 	});
 
 	test("more labels help, or not", () => {

@@ -11,7 +11,7 @@ import {
 	written,
 } from "./measures.js";
 import type { Report } from "./report.js";
-import { differenceOf, mainRow, rowOf, settingRows } from "./rows.js";
+import { differenceOf, futuresOf, mainRow, rowOf, settingRows } from "./rows.js";
 import { taskOf } from "./tasks.js";
 
 /** A number, what it is, and the sentences that say what it means: they follow from the evaluations alone. */
@@ -105,9 +105,9 @@ function againstOracle(
 	const [own, best] = [model.metrics[recall], oracle.metrics[recall]];
 	const difference = differenceOf(evaluation, model, oracle, recall);
 	if (!own || !best || !difference) return [];
-	const bound = `The law the people were simulated by, which no forecast can beat but by chance, finds ${written(best.value, kind)} %.`;
+	const law = `The law the people were simulated by, asked by ${futuresOf(evaluation)}, finds ${written(best.value, kind)} %: a little less than the best possible, as more futures would find a little more.`;
 	const distance = choose(difference, kind, {
-		better: `The model finds ${sizeOf(difference, kind)} more on these patients: chance, or a fault in the comparison.`,
+		better: `The model finds ${sizeOf(difference, kind)} more on these patients: chance, or too few futures.`,
 		worse: `The model stays ${sizeOf(difference, kind)} below it.`,
 		level: `The model is level with it: the difference is ${sizeOf(difference, kind)}.`,
 	});
@@ -117,14 +117,14 @@ function againstOracle(
 			? []
 			: own.value > counted
 				? [
-						`It closes ${percentOf(Math.min(1, (own.value - counted) / (best.value - counted)), 0)} of the way from counting to that bound.`,
+						`It closes ${percentOf(Math.min(1, (own.value - counted) / (best.value - counted)), 0)} of the way from counting to it.`,
 					]
-				: ["It closes none of the way from counting to that bound."];
+				: ["It closes none of the way from counting to it."];
 	return [
 		{
 			value: signed(difference, kind),
-			label: "points to the best possible",
-			says: [bound, distance, ...closed].join(" "),
+			label: "points to the true law",
+			says: [law, distance, ...closed].join(" "),
 		},
 	];
 }
@@ -191,14 +191,18 @@ function labelledFindings({ summary }: Report, evaluation: Evaluation): Finding[
 	];
 }
 
-/** The best way to ask beside a regression on what the patient had. */
+/** The best way to ask beside counting what the patient had. */
 function besideCounting(evaluation: Evaluation, best: EvaluationRow): string[] {
 	const kind = measureKind("auprc");
 	const history = rowOf(evaluation, { who: "history" });
 	const difference = history && differenceOf(evaluation, best, history, "auprc");
 	const counted = history?.metrics.auprc;
 	if (!counted || !difference) return [];
-	const reaches = `A regression on the counts of past codes reaches ${written(counted.value, kind)}`;
+	const opponent =
+		history.setting === "fine-tuned"
+			? "A regression on the counts of past codes"
+			: "Counting related past records";
+	const reaches = `${opponent} reaches ${written(counted.value, kind)}`;
 	return [
 		choose(difference, kind, {
 			better: `${reaches}, ${sizeOf(difference, kind)} less.`,

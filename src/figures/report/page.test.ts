@@ -1,7 +1,7 @@
 import { parseHTML } from "linkedom";
 import { describe, expect, test } from "vitest";
 import { reportPage } from "./index.js";
-import { madeForecast, madeReport } from "./testing/made-report.js";
+import { madeForecast, madeInsulin, madeNext, madeReport } from "./testing/made-report.js";
 
 const voids = new Set(["meta", "!doctype"]);
 
@@ -66,6 +66,15 @@ describe("the page", () => {
 				expect(header.getAttribute("scope")).toMatch(/^(row|col)$/);
 			for (const row of table.querySelectorAll("tbody tr"))
 				expect(row.querySelector("th")?.getAttribute("scope")).toBe("row");
+		}
+	});
+
+	test("what scrolls can be reached, and has a short name", () => {
+		const scrolling = [...documentOf(page).querySelectorAll('[tabindex="0"]')];
+		expect(scrolling).toHaveLength(12);
+		for (const one of scrolling) {
+			expect(one.getAttribute("role")).toBe("group");
+			expect(one.getAttribute("aria-label")).not.toMatch(/^about /);
 		}
 	});
 
@@ -153,6 +162,26 @@ describe("what was not measured", () => {
 
 describe("sentences about data", () => {
 	const text = (given: Parameters<typeof madeReport>[0]) => words(reportPage(madeReport(given)));
+
+	test("an oracle is called a bound only where it is one", () => {
+		const oracle = (label: string) => ({ who: "oracle" as const, label, metrics: {} });
+		const next = madeNext(3, 3.4, 0.01);
+		const told = (...labels: string[]) =>
+			text({ evaluations: [{ ...next, rows: [...next.rows, ...labels.map(oracle)] }] });
+		expect(told("oracle")).toContain("no model can do better but by chance");
+		expect(told("oracle")).not.toContain("no bound");
+		expect(told("oracle, policies unknown")).toContain("that is no bound");
+		expect(told("oracle, policies unknown")).not.toContain("but by chance");
+		const forecast = madeForecast({ model: 0.5, history: 0.45, steps: 0.47, oracle: 0.6 });
+		const far = text({ evaluations: [{ ...forecast, notes: ["oracle: by 256 sampled futures"] }] });
+		expect(far).toContain("the true law, by 256 sampled futures: a little below the best possible");
+		expect(far).not.toContain("but by chance");
+		const insulin = madeInsulin({ zero: 0.2, few: 0.3 });
+		const asked = (task: string) =>
+			text({ evaluations: [{ ...insulin, task, rows: [...insulin.rows, oracle("oracle")] }] });
+		expect(asked("chf")).toContain("the true rate of the code on the day asked about");
+		expect(asked("insulin")).toContain("What it is asked in the task “insulin”");
+	});
 
 	test("simulated people are called so", () => {
 		expect(text({ simulated: true })).toContain("say nothing about real people");

@@ -1,7 +1,40 @@
+import type { Evaluation } from "../../evaluate/evaluation.js";
 import { html } from "./html.js";
 import { measureKind } from "./measures.js";
 import type { Report } from "./report.js";
+import { futuresOf } from "./rows.js";
 import type { Section } from "./section.js";
+
+/** What the oracle is asked in a task, and whether a model could do better. */
+function oracleReading(evaluation: Evaluation): string[] {
+	const { task, rows } = evaluation;
+	const oracles = rows.filter(({ who }) => who === "oracle");
+	if (oracles.length === 0) return [];
+	if (task === "forecast")
+		return [
+			`Of records far ahead it is the true law, by ${futuresOf(evaluation)}: a little below the best possible.`,
+		];
+	if (task === "next")
+		return [
+			...(oracles.some(({ label }) => !isUninformed(label))
+				? [
+						"Of the next record it is the exact probability, from the records and from when people were insured: no model can do better but by chance.",
+					]
+				: []),
+			...(oracles.some(({ label }) => isUninformed(label))
+				? [
+						"With policies unknown it takes everybody to be insured from birth on; that is no bound, a model may learn better.",
+					]
+				: []),
+		];
+	if (task === "chf")
+		return [
+			"Of heart failure it is the true rate of the code on the day asked about: made for ranking, it is not the chance of the label, and no bound by proof.",
+		];
+	return [`What it is asked in the task “${task}” stands in the notes there.`];
+}
+
+const isUninformed = (label: string) => label.includes("unknown");
 
 /** Each measure of the page in a sentence, and what stands beside the model. */
 export function readingSection({ evaluations }: Report): Section {
@@ -40,7 +73,7 @@ export function readingSection({ evaluations }: Report): Section {
 			? [
 					[
 						"oracle",
-						"The rules the people were simulated by, asked for the true probabilities: a bound for every model, and available for simulated people only.",
+						`The rules the people were simulated by; there are none to ask for real people. ${evaluations.flatMap(oracleReading).join(" ")}`,
 					] as const,
 				]
 			: []),

@@ -6,6 +6,8 @@ import type { Likeness } from "../maps/likeness.js";
 export interface DrawnFigure {
 	/** For links to it. */
 	readonly id: string;
+	/** Of the figure, short. */
+	readonly title: string;
 	readonly svg: string;
 	/** Below it: how to read it. */
 	readonly caption: string;
@@ -54,7 +56,7 @@ export interface Report {
 	readonly split: Split;
 	readonly evaluations: readonly Evaluation[];
 	readonly missing: readonly MissingEvaluation[];
-	/** What else the reader must be told of the evaluations: weights that are not the run's any more. */
+	/** What else the reader must be told of the evaluations: other weights, or not all of the test patients. */
 	readonly warnings: readonly string[];
 	readonly figures: {
 		readonly dataset: DrawnFigure;

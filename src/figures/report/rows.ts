@@ -27,6 +27,12 @@ export function differenceOf(
 	return find(row, than) ?? (other && reversed(other));
 }
 
+/** How the oracle of records far ahead was asked, in words. */
+export function futuresOf({ notes }: Evaluation): string {
+	const [, count] = notes.map((note) => /by (\d+) sampled futures/.exec(note)).find(Boolean) ?? [];
+	return count ? `${count} sampled futures` : "sampled futures";
+}
+
 /** Of a task that asks yes or no: the model's rows in order of how many labels they saw. */
 export function settingRows({ rows }: Evaluation): readonly EvaluationRow[] {
 	const order = ["zero-shot prototype", "zero-shot risk", "5-shot", "fine-tuned"];

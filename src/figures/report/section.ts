@@ -17,9 +17,9 @@ ${body}
 `;
 
 /** A drawing with how to read it; it carries its own title and alternative text. */
-export const figureMarkup = ({ id, svg, caption }: DrawnFigure): Markup =>
+export const figureMarkup = ({ id, title, svg, caption }: DrawnFigure): Markup =>
 	html`<figure id="${id}">
-${scrolling(caption, drawing(svg))}
+${scrolling(title, drawing(svg))}
 <figcaption>${caption}</figcaption>
 </figure>
 `;

@@ -57,6 +57,6 @@ export function metricsOf(
 	return [...known, ...[...there].filter((metric) => !known.includes(metric))];
 }
 
-/** What is too wide for a narrow screen scrolls by itself; with the keyboard too. */
+/** What is too wide for a narrow screen scrolls by itself; with the keyboard too, which is what the tabindex is for. */
 export const scrolling = (name: string, inside: Markup): Markup =>
-	html`<div class="scrolling" role="region" aria-label="${name}" tabindex="0">${inside}</div>`;
+	html`<div class="scrolling" role="group" aria-label="${name}" tabindex="0">${inside}</div>`;

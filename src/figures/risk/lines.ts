@@ -27,8 +27,10 @@ export function curveMarks(
 		const last = stretches.at(-1);
 		if (last?.solid === point.solid) last.points.push(point);
 		else {
-			last?.points.push(point); // so that the line does not break
-			stretches.push({ solid: point.solid, points: [point] });
+			// So that the line does not break, the dashed stretch reaches over to the solid one.
+			const before = last?.solid ? last.points.slice(-1) : [];
+			if (last && !last.solid) last.points.push(point);
+			stretches.push({ solid: point.solid, points: [...before, point] });
 		}
 	}
 	const alone = points.length === 1 ? points : [];

@@ -93,7 +93,7 @@ describe("a risk trajectory", () => {
 			"Recorded where the risk rose",
 		]);
 		expect(svg).toContain(">Obesity, Hypertension, Gout, Asthma</text>");
-		expect(svg).toContain(">nothing recorded</text>");
+		expect(svg).toContain(">no record: time alone</text>");
 		expect(svg).toContain("dotted: without obesity");
 		expect(figure.description).toContain("Diabetes mellitus without obesity: 9.0 % at the end.");
 	});

@@ -116,7 +116,7 @@ export function annotate(
 
 /** What was recorded in a surge, for people. */
 export const said = ({ phenotypes }: NumberedSurge): readonly string[] =>
-	phenotypes.length > 0 ? [...new Set(phenotypes)] : ["nothing recorded"];
+	phenotypes.length > 0 ? [...new Set(phenotypes)] : ["no record: time alone"];
 
 /** Numbers alone, above or beside their rises. */
 export function marksOnly(

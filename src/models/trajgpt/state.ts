@@ -161,6 +161,7 @@ export function predictor(
 	const onTheWay = { keep: false, questions: questionsAlong };
 
 	return {
+		vocab,
 		start,
 		select(state, patients) {
 			const memories = emptyMemory(patients.length);

@@ -112,6 +112,7 @@ export function madeInsulin(values: {
 						{
 							who: "history" as const,
 							label: "own history",
+							setting: "fine-tuned" as const,
 							metrics: { auprc: around(values.history, 0.05) },
 						},
 					]),
@@ -128,6 +129,7 @@ export function madeInsulin(values: {
 
 const drawn = (id: string): DrawnFigure => ({
 	id: `figure-${id}`,
+	title: id,
 	svg: `<svg xmlns="http://www.w3.org/2000/svg" width="960" height="10" viewBox="0 0 960 10"><title id="${id}-title">${id}</title></svg>\n`,
 	caption: `about ${id}`,
 });
