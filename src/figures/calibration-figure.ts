@@ -14,6 +14,7 @@ import type { CalibrationBin } from "../evaluate/evaluation.js";
 import { quietAxis } from "./axes.js";
 import type { Figure, Panel } from "./figure.js";
 import { compactUpTo, counted, thousands } from "./numbers.js";
+import { textWidth } from "./text.js";
 import { theme } from "./theme.js";
 
 export interface Calibration {
@@ -28,8 +29,6 @@ const mostAcross = 3;
 const barWidth = 7;
 /** Inset, so that a bar at either end is whole. */
 const margins = { marginLeft: 48, marginRight: 14, insetLeft: barWidth, insetRight: barWidth };
-/** Of the name of the diagonal, as a share of the width. */
-const nameLength = 0.3;
 
 /** How often what was said to come did come, beside how often it was said. */
 export function calibrationFigure(given: readonly Calibration[]): Figure {
@@ -79,14 +78,22 @@ const endOf = ({ bins }: Calibration) => {
 	return Math.min(1, end * power);
 };
 
-/** Where the name of the diagonal stands, as a share of it: above it, where no interval crosses the name. */
-function nameAt(bins: readonly CalibrationBin[], end: number): number {
-	const isFree = (place: number) =>
-		bins.every(({ predicted, observed, high }) => {
+const diagonal = "as predicted";
+
+/** Where the name of the diagonal stands, as a share of it: above, or else below, where no interval crosses it. */
+function nameAt(bins: readonly CalibrationBin[], end: number, width: number) {
+	const length = (textWidth(diagonal, { size: theme.size.tick }) + 20) / width;
+	const isFree = (place: number, above: boolean) =>
+		bins.every(({ predicted, low, high }) => {
 			const x = predicted / end;
-			return x < place - nameLength || x > place || Math.max(observed, high) / end < place - 0.03;
+			return above
+				? x < place - length || x > place || high / end < place - 0.03
+				: x > place + length || x < place || low / end > place + 0.03;
 		});
-	return [0.92, 0.85, 0.78, 0.7, 0.62, 0.55].find(isFree) ?? 0.92;
+	const above = [0.92, 0.85, 0.78, 0.7, 0.62, 0.55].find((place) => isFree(place, true));
+	if (above !== undefined) return { place: above, textAnchor: "end", dx: -12, dy: -6 } as const;
+	const below = [0.66, 0.6, 0.5, 0.4, 0.3].find((place) => isFree(place, false));
+	return { place: below ?? 0.66, textAnchor: "start", dx: 12, dy: 8 } as const;
 }
 
 /** Of an axis, where percent would round 2.5 to 3. */
@@ -95,7 +102,6 @@ const tick = (share: number) => `${thousands(Number((100 * share).toFixed(4)))} 
 function curvePanel(curve: Calibration, height: number): Panel {
 	const { bins } = curve;
 	const end = endOf(curve);
-	const named = nameAt(bins, end);
 	return {
 		title: curve.name,
 		subtitle: curve.ece === undefined ? "" : `ECE ${points(curve.ece)}`,
@@ -120,19 +126,7 @@ function curvePanel(curve: Calibration, height: number): Panel {
 					strokeDasharray: "4,4",
 				}),
 				text(["observed"], { frameAnchor: "top-left", dx: 6, dy: 5, fill: theme.quiet }),
-				...(width > 200
-					? [
-							text(["as predicted"], {
-								x: [end * named],
-								y: [end * named],
-								textAnchor: "end",
-								dx: -12,
-								dy: -6,
-								fill: theme.quiet,
-								stroke: theme.background,
-							}),
-						]
-					: []),
+				...(width > 200 ? [diagonalName(bins, end, width)] : []),
 				ruleX(bins, {
 					x: "predicted",
 					y1: "low",
@@ -154,6 +148,18 @@ function curvePanel(curve: Calibration, height: number): Panel {
 	};
 }
 
+function diagonalName(bins: readonly CalibrationBin[], end: number, width: number) {
+	const inner = width - margins.marginLeft - margins.marginRight - 2 * barWidth;
+	const { place, ...style } = nameAt(bins, end, inner);
+	return text([diagonal], {
+		x: [end * place],
+		y: [end * place],
+		...style,
+		fill: theme.quiet,
+		stroke: theme.background,
+	});
+}
+
 function countPanel(curve: Calibration, height: number): Panel {
 	const { bins } = curve;
 	const most = Math.max(...bins.map(({ count }) => count));
@@ -163,7 +169,7 @@ function countPanel(curve: Calibration, height: number): Panel {
 	const ticks = powers ? powersOfTen(floor, most) : undefined;
 	return {
 		title: "Answers",
-		subtitle: `${counted(answersOf(curve), "answer")}, by predicted probability${powers ? "; log scale" : ""}`,
+		subtitle: `${thousands(answersOf(curve))} by predicted probability${powers ? "; log scale" : ""}`,
 		height,
 		plot: () => ({
 			...margins,

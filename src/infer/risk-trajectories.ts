@@ -64,12 +64,11 @@ async function risksAt(
 	times: readonly Float64Array[],
 	most: number,
 ): Promise<readonly Risks[]> {
-	const count = times[0]?.length ?? 0;
+	const count = times.reduce((longest, { length }) => Math.max(longest, length), 0);
 	const found = histories.map(
 		(): Risks => ({ risks: codes.map(() => new Float64Array(count)), places: [] }),
 	);
-	let from = 0;
-	do {
+	for (let from = 0; from < count; from += most) {
 		const turn = times.map((own) => own.subarray(from, from + most));
 		const answers = await answersAt(predictor, histories, turn);
 		for (const [patient, { risks, places }] of found.entries()) {
@@ -77,8 +76,7 @@ async function risksAt(
 			for (const [at, code] of codes.entries())
 				risks[at]?.set(riskOf(answers, patient, code), from);
 		}
-		from += most;
-	} while (from < count);
+	}
 	return found;
 }
 

@@ -43,8 +43,8 @@ function evaluation(
 	task: string,
 	rows: NonNullable<Evaluations[string]>["rows"],
 ): NonNullable<Evaluations[string]> {
-	const about = { kind: "trajgpt-evaluation", version: 1, split: "test", notes: [] } as const;
-	return { ...about, task, patients: 6, events: 60, seed: 0, draws: 10, rows };
+	const about = { kind: "trajgpt-evaluation", version: 1, split: "test" } as const;
+	return { ...about, notes: [], task, patients: 6, events: 60, seed: 0, draws: 10, rows };
 }
 
 test("tables hold the numbers of every task, and what to try is about a patient of the test", () => {

@@ -82,16 +82,15 @@ async function elsewhere(
 	split: Split,
 ): Promise<string[]> {
 	const { task } = evaluation;
-	const again = `evaluate again with \`trajgpt evaluate RUN --task ${task}\`.`;
 	if (evaluation.split !== split)
 		return [
-			`The evaluation “${task}” was made on the ${evaluation.split} patients, not on the ${split} patients; ${again}`,
+			`The evaluation “${task}” was made on the ${evaluation.split} patients, not on the ${split} patients; evaluate again.`,
 		];
 	const asked = askedOf(evaluation);
 	const all = await patientsOf(task, dataset, split);
 	return asked !== undefined && all !== undefined && asked < all
 		? [
-				`The evaluation “${task}” was made on ${asked} of ${all} patients of the ${split} split; ${again}`,
+				`The evaluation “${task}” was made on ${asked} of ${all} patients of the ${split} split; evaluate again.`,
 			]
 		: [];
 }

@@ -25,7 +25,9 @@ export function timelinePanel(
 	const room = (last - first || 365.25 / clock.unitDays) * 0.02;
 	const domain: [number, number] = [first - room, last + room];
 	const lookUpEnd = lookUp.reduce((end, { time }) => Math.max(end, time), first);
-	const border = forecast.length > 0 ? lookUpEnd + room / 3 : domain[1];
+	const laterBegin = forecast.reduce((begin, { time }) => Math.min(begin, time), domain[1]);
+	const border =
+		forecast.length > 0 ? Math.min(lookUpEnd + room / 3, (lookUpEnd + laterBegin) / 2) : domain[1];
 	const groups = [...groupBy(events, ({ row }) => row)].sort(([, a], [, b]) => b.length - a.length);
 	const names = groups.slice(0, mostRows).map(([name]) => name);
 	// Lanes need pixels, rows need heights before the width is known: a full row of the figure is meant.

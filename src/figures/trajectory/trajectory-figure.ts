@@ -2,9 +2,17 @@ import { spanName } from "../clock.js";
 import type { Figure } from "../figure.js";
 import { legendPanel } from "../legend-panel.js";
 import { counted, percent, thousands } from "../numbers.js";
+import { textWidth } from "../text.js";
+import { theme } from "../theme.js";
 import { type DiseaseTrajectory, drawnEvents, type Fate } from "./events.js";
 import { markStyles } from "./marks.js";
 import { timelinePanel } from "./timeline-panel.js";
+
+/** Of the legend; a long name needs a wider one. */
+const columnsFor = (targetName: string) =>
+	targetName === "" ? 3 : textWidth(larger(targetName), { size: theme.size.tick }) < 190 ? 4 : 2;
+
+const larger = (name: string) => `larger: ${name}`;
 
 /** What befell one patient: what the model was shown, and which of the events after it foresaw. */
 export function trajectoryFigure(trajectory: DiseaseTrajectory): Figure {
@@ -46,9 +54,9 @@ export function trajectoryFigure(trajectory: DiseaseTrajectory): Figure {
 									{ name: "not among them", says: count("missed"), style: styles.missed },
 									...(targetName === ""
 										? []
-										: [{ name: `larger: ${targetName}`, style: markStyles(true).matched }]),
+										: [{ name: larger(targetName), style: markStyles(true).matched }]),
 								],
-								{ title: "Events", columns: targetName === "" ? 3 : 4 },
+								{ title: "Events", columns: columnsFor(targetName) },
 							),
 						],
 					],
