@@ -68,7 +68,7 @@ describe("demo", () => {
 		const stopped = await interrupted(other, "epoch 1: validation");
 		expect(stopped.code).toBe(130);
 		expect(stopped.stderr).toContain("run the same command to go on");
-		const resumed = await captured(["demo", "--out", other, "--json"]);
+		const resumed = await captured(["demo", "--out", other, "--threads", "1", "--json"]);
 		expect(resumed.code).toBe(0);
 		expect(resumed.stderr).not.toMatch(/simulating|epoch 1: validation next/);
 		const same = { ...report, out: other, report: join(other, "run", "report.html") };

@@ -14,7 +14,6 @@ export {
 	openRunDataset,
 	type Run,
 	readRun,
-	readRunRecords,
 	runFiles,
 } from "./run-folder.js";
 export { holdingRun } from "./run-lock.js";

@@ -63,7 +63,7 @@ export function checkNewRun(folder: string): void {
 }
 
 /** What a run remembers of its dataset. */
-export function identityOf({ manifest }: Dataset): DatasetIdentity {
+function identityOf({ manifest }: Dataset): DatasetIdentity {
 	const { schemaVersion, contentHash, splits, timeUnit, counts } = manifest;
 	return {
 		schemaVersion,

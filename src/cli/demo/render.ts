@@ -52,7 +52,8 @@ function forecasts({ evaluations: { next, forecast } }: DemoReport): string {
 	if (!next) return "";
 	const alike = (row: EvaluationRow) =>
 		forecast?.rows.find(
-			({ who, method }) => who === row.who && (who !== "model" || method === "time-specific"),
+			({ who, label, method }) =>
+				who === row.who && (who === "model" ? method === "time-specific" : label === row.label),
 		);
 	return [
 		`Which code comes next, given the time? And which come after the first 50 events, ${whole(forecast?.patients ?? 0)} people?\n\n`,
