@@ -86,7 +86,7 @@ describe("a run", () => {
 			/epoch 2\/2 {2}step 22\/22 {2}loss \d\.\d{4} {2}\S+ tokens\/s\n$/,
 		);
 		for (const control of ["\r", "\x1b"]) expect(finished.stderr).not.toContain(control);
-		expect(finished.stdout).toMatch(/whole: 1\.22k parameters, 22 steps, 2 epochs\n/);
+		expect(finished.stdout).toMatch(/whole: 1\.44k parameters, 22 steps, 2 epochs\n/);
 		expect(finished.stdout).toMatch(
 			/\nbest validation loss after epoch 2: next \d\.\d{4}, horizon/,
 		);

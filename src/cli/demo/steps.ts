@@ -36,8 +36,9 @@ export const preset = "tiny";
 const labelled = ["insulin", "chf"] as const;
 export const demoTasks = ["next", "forecast", ...labelled] as const;
 
-/** Fewer than evaluate takes: the oracle is then a little below what it could be, and quick. */
+/** Fewer than evaluate takes: the oracle is then a little below what it could be, intervals a little rougher. */
 const futures = 32;
+const draws = 500;
 
 /** A model is small, so half the people are enough to learn from; the rest make the measures sharp. */
 const splitParts = [50, 10, 40] as const;
@@ -87,7 +88,7 @@ export function demoStages(
 				demoTasks.every((task) => existsSync(evaluationFile(files.run, task))),
 			work: async () => {
 				const run = { folder: files.run, trained: readTrained(files.run) };
-				const { split, lookup, draws } = evaluateDefaults;
+				const { split, lookup } = evaluateDefaults;
 				await measure(io, [run], await opened(), {
 					...{ split, lookup, draws, futures, seed, task: "all", method: "both", json: true },
 					...more,
