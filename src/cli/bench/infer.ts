@@ -110,7 +110,7 @@ export function renderInfer(report: InferReport): string {
 		`${report.patientsPerSecond.toFixed(0)} patients/s with ${report.eventsPerPatient} events each`,
 		`risk trajectories of ${trajectories.patients} patients (${trajectories.meanEvents.toFixed(0)} events each) × ${trajectories.codes} codes × ${trajectories.times} times: ${trajectories.firstSeconds.toFixed(1)} s, and ${trajectories.seconds.toFixed(1)} s once compiled`,
 		peerLine(trajectories.peer),
-		`attribution of a risk to each of ${attribution.events} events at ${attribution.times} times: ${attribution.firstSeconds.toFixed(1)} s, and ${attribution.seconds.toFixed(1)} s once compiled`,
+		`attribution of a risk to each of ${attribution.events} events at ${attribution.times === 1 ? "one time" : `${attribution.times} times`}: ${attribution.firstSeconds.toFixed(1)} s, and ${attribution.seconds.toFixed(1)} s once compiled`,
 		peerLine(attribution.peer),
 	];
 	return `${lines.join("\n")}\n`;

@@ -40,7 +40,7 @@ const timeCount = 200;
 const comparedPatients = 8;
 /** Events left out in both ways. */
 const comparedEvents = 8;
-const attributedTimes = 5;
+const attributedTimes = 1;
 
 export function randomHistory(events: number, vocab: number, draw: Random) {
 	let time = 0;

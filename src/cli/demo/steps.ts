@@ -58,7 +58,7 @@ export function demoStages(
 	return [
 		{
 			name: `simulating ${patients.toLocaleString("en-US")} people`,
-			seconds: 1.5 * thousands,
+			seconds: 1.25 * thousands,
 			isDone: () => existsSync(files.population) || existsSync(files.dataset),
 			work: () => simulatePeople(io, files.population, settings),
 		},
@@ -70,19 +70,19 @@ export function demoStages(
 		},
 		{
 			name: `training TrajGPT, preset ${preset}`,
-			seconds: 7 * thousands * epochs,
+			seconds: 7.8 * thousands * epochs,
 			isDone: () => isTrained(files.run),
 			work: async () => pretrainDemo(io, files.run, await opened(), settings, threads),
 		},
 		...labelled.map((task) => ({
 			name: `fine-tuning to ${task}`,
-			seconds: 3 * thousands,
+			seconds: (task === "chf" ? 8.5 : 2.5) * thousands,
 			isDone: () => existsSync(files.report) || isTrained(taskFiles(files.run, task).folder),
 			work: async () => finetuneDemo(io, files.run, await opened(), task, more),
 		})),
 		{
 			name: "measuring it on people it has not seen",
-			seconds: 15 * thousands,
+			seconds: 24 * thousands,
 			isDone: () =>
 				existsSync(files.report) ||
 				demoTasks.every((task) => existsSync(evaluationFile(files.run, task))),
@@ -97,7 +97,7 @@ export function demoStages(
 		},
 		{
 			name: "drawing figures and writing the report",
-			seconds: 10 + 5 * thousands,
+			seconds: 5 + 3 * thousands,
 			isDone: () => existsSync(files.report),
 			work: async () => {
 				await writeReport(io, files.run, { seed, ...more });
