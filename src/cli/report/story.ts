@@ -1,5 +1,5 @@
 import type { Vocabulary } from "../../cohort/vocabulary.js";
-import { specialCount } from "../../cohort/vocabulary.js";
+import { rankOf } from "../../evaluate/rank.js";
 import type { Clock, DiseaseTrajectory, RiskPicture } from "../../figures/index.js";
 import { riskTrajectories } from "../../infer/index.js";
 import type { Predictor } from "../../models/index.js";
@@ -58,14 +58,6 @@ async function trajectoryOf(
 		})),
 		targets: target.tokens.map((token) => vocabulary.tokens[token]!.code),
 	};
-}
-
-/** How many codes are likelier. */
-function rankOf(logProbabilities: Float32Array, token: number): number {
-	let likelier = 0;
-	for (let code = specialCount; code < logProbabilities.length; code++)
-		if (logProbabilities[code]! > logProbabilities[token]!) likelier++;
-	return likelier;
 }
 
 /** From all that was recorded before the target was: what could have been said until then, and for some time on. */
