@@ -16,18 +16,21 @@ const [birth, a, b, c] = [2, 5, 6, 7];
 /** Knows the event before alone: its logits are a row of a table. */
 const bigram: Model = {
 	id: "bigram",
+	name: "bigram",
 	cite: "",
 	config: undefined as never,
 	presets: {},
+	pretraining: "next",
+	forecasting: { methods: [], after: "pretraining" },
 	init: () => new Map(),
 	logits: (_, { table }, { rows, length }) =>
 		gather(table as Tensor, input("before", [rows, length], "int32")),
 	hidden: undefined as never,
 	predictor: undefined as never,
 	loss: () => [],
-	lossFeeds: (_, { tokens, length }) => ({
-		feeds: { before: tokens.map((_, at) => (at % length === 0 ? 1 : (tokens[at - 1] as number))) },
-		targets: {},
+	lossFeeds: undefined as never,
+	viewFeeds: (_, { tokens, length }) => ({
+		before: tokens.map((_, at) => (at % length === 0 ? 1 : (tokens[at - 1] as number))),
 	}),
 };
 

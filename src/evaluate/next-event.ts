@@ -1,4 +1,4 @@
-import { random } from "../base/random.js";
+import { InputError } from "../base/errors.js";
 import { type Dataset, type Split, splitBatches } from "../cohort/index.js";
 import { logSoftmax, type OnnxModel, parameter, type Target, toOnnx } from "../graph/index.js";
 import type { BatchShape, Model, ParameterValues } from "../models/index.js";
@@ -22,13 +22,15 @@ function answerModel(
 	{ model, config, weights }: TrainedModel,
 	shape: BatchShape,
 ): OnnxModel {
+	const { logits } = model;
+	if (!logits)
+		throw new InputError(
+			`${model.name} does not foretell every event of a history in one pass; measure it on forecast`,
+		);
 	const parameters = Object.fromEntries(
 		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
 	);
-	return toOnnx(
-		{ logProbabilities: logSoftmax(model.logits(config, parameters, shape)) },
-		{ target },
-	);
+	return toOnnx({ logProbabilities: logSoftmax(logits(config, parameters, shape)) }, { target });
 }
 
 /** What was foretold of one event: log p of every token. */
@@ -68,12 +70,7 @@ async function foretell(
 	try {
 		for (let i = 0; i < batches.plan.count; i++) {
 			const batch = await batches.read(0, i);
-			const { feeds } = trained.model.lossFeeds(
-				trained.config,
-				batch,
-				{ objective: "next", horizon: 0 },
-				random(0),
-			);
+			const feeds = trained.model.viewFeeds(trained.config, batch);
 			const outputs = await compiled.run(batch, feeds, resident);
 			const answers = outputs.logProbabilities as Float32Array;
 			for (const [row, patient] of batch.sequences.entries())

@@ -9,7 +9,7 @@ import { nextEventScores } from "./next-event.js";
 import { oracleScores } from "./next-oracle.js";
 import type { EvaluateOptions } from "./options.js";
 import { probabilityBins } from "./probability-bins.js";
-import { measureRows, modelLabel, opponents, type StatisticRow } from "./rows.js";
+import { measureRows, opponents, type StatisticRow } from "./rows.js";
 import type { PatientScore } from "./scores.js";
 import { truthBehind } from "./truth-behind.js";
 
@@ -67,7 +67,7 @@ export async function nextTask(
 				choices.add(number, first, rank === 0);
 			},
 		);
-		const own = row({ who: "model", label: modelLabel(trained.model) }, scores, {
+		const own = row({ who: "model", label: trained.model.name }, scores, {
 			calibrationError: codes.error("probability"),
 			topCalibrationError: choices.error("answers"),
 		});

@@ -16,10 +16,6 @@ export const opponents = {
 	uninformed: { who: "oracle", label: "oracle, policies unknown" },
 } as const satisfies Record<string, RowName>;
 
-const modelNames: Readonly<Record<string, string>> = { trajgpt: "TrajGPT" };
-
-export const modelLabel = ({ id }: { readonly id: string }): string => modelNames[id] ?? id;
-
 /** Measures all rows on the same draws of patients; each model row also against every row after it. */
 export function measureRows(
 	rows: readonly StatisticRow[],

@@ -1,5 +1,4 @@
 import { InputError } from "../base/errors.js";
-import { random } from "../base/random.js";
 import { specialCount, type Vocabulary } from "../cohort/vocabulary.js";
 import { input, matmul, parameter, reshape, transpose } from "../graph/index.js";
 import type { BatchShape, EventBatch, Events, Parameters } from "../models/index.js";
@@ -47,7 +46,7 @@ export async function headMemory(
 	const unit = byTime ? "days" : "events";
 	if (categories.length === 0) return { categories, events, heads: [], unit };
 	const feedsOf = (batch: EventBatch) => ({
-		...model.lossFeeds(config, batch, { objective: "next", horizon: 0 }, random(0)).feeds,
+		...model.viewFeeds(config, batch),
 		seen: categorySeen(batch, of, categories.length),
 	});
 	const build = (parameters: Parameters, shape: BatchShape) => {

@@ -29,7 +29,7 @@ async function byHand(tokens: readonly number[], times: readonly number[], at: n
 		times: Float64Array.from([...times, at]),
 		lengths: Int32Array.of(length),
 	};
-	const { feeds } = model.lossFeeds(config, batch, { objective: "next", horizon: 0 }, random(0));
+	const feeds = model.viewFeeds(config, batch);
 	const { hidden } = await program.run(feeds, runtime.resident(trained.weights));
 	await program.dispose();
 	return Array.from({ length: dim }, (_, j) => {

@@ -1,4 +1,3 @@
-import { random } from "../base/random.js";
 import type { Events } from "../models/index.js";
 import { pooled, poolFeeds } from "../models/pooled.js";
 import type { Runtime } from "../runtime/index.js";
@@ -25,11 +24,12 @@ export function representations(
 			weights,
 			build: (parameters, shape) => pooled(model, config, parameters, shape),
 			feeds: (batch) => ({
-				...model.lossFeeds(config, batch, { objective: "next", horizon: 0 }, random(0)).feeds,
+				...model.viewFeeds(config, batch),
 				...poolFeeds(batch),
 			}),
 		},
 		histories.map(withView),
+		model.context?.(config),
 	);
 }
 

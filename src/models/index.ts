@@ -4,11 +4,13 @@ import type { Model, ParameterValues } from "./model.js";
 
 export type { Answers, Events, Predictor, State } from "./predictor.js";
 
+import { gpt2 } from "./gpt2/index.js";
 import { trajgpt } from "./trajgpt/index.js";
 
 export type {
 	BatchShape,
 	EventBatch,
+	ForecastMethod,
 	Model,
 	Objective,
 	Parameters,
@@ -16,7 +18,7 @@ export type {
 } from "./model.js";
 
 /** Every model there is, by its name on the command line. */
-export const models: readonly Model[] = [trajgpt as Model];
+export const models: readonly Model[] = [trajgpt, gpt2] as unknown as readonly Model[];
 
 export function modelById(id: string): Model {
 	const model = models.find((m) => m.id === id);

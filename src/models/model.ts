@@ -22,7 +22,12 @@ export interface Objective {
 	/** The next event alone (the paper), or also one further ahead, up to `horizon` events. */
 	readonly objective: "next" | "horizon";
 	readonly horizon: number;
+	/** Whether it is learned from: some models then behave otherwise than when they are asked. */
+	readonly learning?: boolean;
 }
+
+/** How a later time is reached: asked about as it is, or by steps that feed back what they foretold. */
+export type ForecastMethod = "time-specific" | "auto-regressive";
 
 export type ParameterValues = Map<string, { readonly shape: Shape; readonly data: Float32Array }>;
 export type Parameters = Readonly<Record<string, Tensor>>;
@@ -31,6 +36,8 @@ export type Parameters = Readonly<Record<string, Tensor>>;
 export interface LossTerm {
 	readonly name: string;
 	readonly total: Tensor; // scalar
+	/** New values of weights that are not learned by gradient, as running averages; only while learning. */
+	readonly moving?: Readonly<Record<string, Tensor>>;
 }
 
 /** The values of a loss's inputs for one batch, and how many targets each term has. */
@@ -51,7 +58,7 @@ export interface DecayVector {
 export interface Forgetting<C> {
 	/** Whether what a head holds fades with time, or with each further event. */
 	per(config: C): "time" | "event";
-	/** log γ at each slot, of one unit of time or of one event; fed as the loss is. */
+	/** log γ at each slot, of one unit of time or of one event; fed by `viewFeeds`. */
 	rates(config: C, parameters: Parameters, shape: BatchShape): Tensor; // [layers, rows, heads, length]
 	/** Of the layer that reads the tokens' vectors themselves; none where tokens have no say. */
 	vectors(config: C, weights: ParameterValues): readonly DecayVector[];
@@ -60,17 +67,36 @@ export interface Forgetting<C> {
 /** A model is a value: whoever trains or runs it never asks which one it holds. */
 export interface Model<C = unknown> {
 	readonly id: string;
+	readonly name: string;
 	readonly cite: string;
 	/** Sizes and choices: defaults, help texts and the checkpoint's header come from it. */
 	readonly config: z.ZodType<C>;
 	readonly presets: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+	/** What it learns without labels; "none": the original is trained on each task from scratch. */
+	readonly pretraining: "next" | "masked" | "none";
+	readonly forecasting: {
+		/** The first is its usual one. */
+		readonly methods: readonly ForecastMethod[];
+		/** What its weights have been through before it can. */
+		readonly after: "pretraining" | "fine-tuning";
+	};
+	/** Most events of a history that it can read at once; any number if left out. */
+	context?(config: C): number;
 	init(config: C, random: Random): ParameterValues;
-	/** Of the event of each slot, from the events before it and its own time; fed as the loss is. */
-	logits(config: C, parameters: Parameters, shape: BatchShape): Tensor; // [rows, length, vocab]
+	/**
+	 * Of the event of each slot, from the events before it and its own time; fed by `viewFeeds`. Left
+	 * out by models that do not foretell every event in one pass.
+	 */
+	logits?(config: C, parameters: Parameters, shape: BatchShape): Tensor; // [rows, length, vocab]
 	/** What the head reads at each slot: the model's view of the history before it. Fed likewise. */
 	hidden(config: C, parameters: Parameters, shape: BatchShape): Tensor; // [rows, length, dim]
+	viewFeeds(config: C, batch: EventBatch): Feeds;
 	loss(config: C, parameters: Parameters, shape: BatchShape, objective: Objective): LossTerm[];
 	lossFeeds(config: C, batch: EventBatch, objective: Objective, random: Random): LossFeeds;
+	/** How it learns to forecast, where that needs fine-tuning. */
+	readonly ahead?: Pick<Model<C>, "loss" | "lossFeeds">;
+	/** Weights that are not learned by gradient. */
+	moving?(config: C): ReadonlySet<string>;
 	/** Answers questions from histories; the caller disposes of it. */
 	predictor(runtime: Runtime, config: C, weights: ParameterValues): Predictor;
 	/** Of models whose heads forget at a rate. */

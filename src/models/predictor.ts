@@ -4,7 +4,7 @@ export interface State {
 	readonly tokens: Int32Array; // [patients]
 	readonly times: Float64Array; // [patients]; NaN before the first event
 	/** Arrays by name, for the model alone to read; none before the first event. */
-	readonly memory: Readonly<Record<string, Float32Array>>;
+	readonly memory: Readonly<Record<string, Float32Array | Float64Array | Int32Array>>;
 }
 
 /** Events of one patient, in order of time. */

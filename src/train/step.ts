@@ -62,14 +62,35 @@ export const gradientSums = (
 ): Map<string, ResidentValue> =>
 	new Map([...weights].map(([name, value]) => [gradientOf(name), zeros(value)]));
 
-/** The loss of a batch, term by term, and the weighted sum that is differentiated. */
+/** The loss of a batch, term by term, the weighted sum that is differentiated, and what moves beside it. */
 function objectiveOf(plan: StepPlan, parameters: Parameters, shape: BatchShape) {
-	const terms = plan.model.loss(plan.config, parameters, shape, plan.objective);
+	const objective = { ...plan.objective, learning: true };
+	const terms = plan.model.loss(plan.config, parameters, shape, objective);
 	const parts = terms.map(({ name, total }) => mul(total, input(scaleOf(name), [])));
 	return {
 		outputs: Object.fromEntries(terms.map(({ name, total }) => [lossOf(name), total])),
 		total: parts.reduce((a, b) => add(a, b)),
+		moving: Object.fromEntries(
+			terms.flatMap(({ moving = {} }) =>
+				Object.entries(moving).map(([name, value]) => [next(name), value]),
+			),
+		),
 	};
+}
+
+/** Names of the weights that are learned by gradient. */
+function learned({ model, config, shapes }: StepPlan): string[] {
+	const moving = model.moving?.(config);
+	return [...shapes.keys()].filter((name) => !moving?.has(name));
+}
+
+/** Gradients of the learned weights, by name. */
+function gradientsOf(total: Tensor, parameters: Parameters, names: readonly string[]): Parameters {
+	const found = gradients(
+		total,
+		names.map((name) => parameters[name] as Tensor),
+	);
+	return Object.fromEntries(names.map((name, i) => [name, found[i] as Tensor]));
 }
 
 /** Losses alone, for validation. */
@@ -80,7 +101,7 @@ export function lossModel(plan: StepPlan, shape: BatchShape): OnnxModel {
 
 /** AdamW on every parameter, gradients shortened to the longest allowed. */
 function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
-	const names = Object.keys(parameters);
+	const names = Object.keys(gradient);
 	const squares = names.map((name) => sumSquares(gradient[name] as Tensor));
 	const norm = sqrt(squares.reduce((a, b) => add(a, b)));
 	const factor = minimum(div(plan.clip, add(norm, 1e-6)), 1);
@@ -113,30 +134,31 @@ function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
 /** Forward, backward and update in one graph. */
 export function stepModel(plan: StepPlan, shape: BatchShape): OnnxModel {
 	const parameters = symbols(plan.shapes);
-	const { outputs, total } = objectiveOf(plan, parameters, shape);
-	const names = Object.keys(parameters);
-	const found = gradients(total, Object.values(parameters));
-	const gradient = Object.fromEntries(names.map((name, i) => [name, found[i] as Tensor]));
-	return toOnnx({ ...outputs, ...updates(plan, parameters, gradient) }, plan);
+	const { outputs, total, moving } = objectiveOf(plan, parameters, shape);
+	const gradient = gradientsOf(total, parameters, learned(plan));
+	return toOnnx({ ...outputs, ...updates(plan, parameters, gradient), ...moving }, plan);
 }
 
 /** Forward and backward; the gradients are added to those kept so far, if `goesOn`, or start anew. */
 export function accumulateModel(plan: StepPlan, shape: BatchShape): OnnxModel {
 	const parameters = symbols(plan.shapes);
-	const { outputs, total } = objectiveOf(plan, parameters, shape);
-	const found = gradients(total, Object.values(parameters));
+	const { outputs, total, moving } = objectiveOf(plan, parameters, shape);
+	const gradient = gradientsOf(total, parameters, learned(plan));
 	const goesOn = input("goesOn", [], "bool");
-	const sums = Object.keys(parameters).map((name, i) => {
+	const sums = Object.entries(gradient).map(([name, own]) => {
 		const kept = parameter(gradientOf(name), plan.shapes.get(name) as Shape);
-		return [next(gradientOf(name)), add(where(goesOn, kept, 0), found[i] as Tensor)] as const;
+		return [next(gradientOf(name)), add(where(goesOn, kept, 0), own)] as const;
 	});
-	return toOnnx({ ...outputs, ...Object.fromEntries(sums) }, plan);
+	return toOnnx({ ...outputs, ...Object.fromEntries(sums), ...moving }, plan);
 }
 
 /** The update from the gradients that were kept. */
 export function applyModel(plan: StepPlan): OnnxModel {
 	const kept = Object.fromEntries(
-		[...plan.shapes].map(([name, shape]) => [name, parameter(gradientOf(name), shape)]),
+		learned(plan).map((name) => [
+			name,
+			parameter(gradientOf(name), plan.shapes.get(name) as Shape),
+		]),
 	);
 	return toOnnx(updates(plan, symbols(plan.shapes), kept), plan);
 }

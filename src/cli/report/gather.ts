@@ -89,7 +89,7 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 	return {
 		name,
 		model: {
-			name: model.id === "trajgpt" ? "TrajGPT" : model.id,
+			name: model.name,
 			cite: model.cite,
 			parameters: [...weights.values()].reduce((sum, { data }) => sum + data.length, 0),
 		},

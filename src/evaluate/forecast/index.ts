@@ -4,7 +4,7 @@ import type { Runtime } from "../../runtime/index.js";
 import type { Trained } from "../../train/index.js";
 import type { Measured } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
-import { measureRows, modelLabel, opponents, type RowName } from "../rows.js";
+import { measureRows, opponents, type RowName } from "../rows.js";
 import { truthBehind } from "../truth-behind.js";
 import { forecastPatients, lookedUp } from "./looked-up.js";
 import {
@@ -77,7 +77,7 @@ export async function forecastTask(
 			for (const method of options.methods)
 				rows.push(
 					await rank(
-						{ who: "model", label: `${modelLabel(model)}, ${method}`, method },
+						{ who: "model", label: `${model.name}, ${method}`, method },
 						modelRanker(predictor, method),
 					),
 				);

@@ -6,7 +6,7 @@ import type { Runtime } from "../../runtime/index.js";
 import type { Trained } from "../../train/index.js";
 import type { Measured } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
-import { measureRows, modelLabel, opponents, type StatisticRow } from "../rows.js";
+import { measureRows, opponents, type StatisticRow } from "../rows.js";
 import { truthBehind } from "../truth-behind.js";
 import {
 	directionsOf,
@@ -102,7 +102,7 @@ export async function labelledTask(
 /** Of the model: as many rows as there are ways to ask it. */
 async function modelRows(opened: Opened, runtime: Runtime, trained: Trained, notes: string[]) {
 	const { task, dataset, options, labels, valid, asked, codes } = opened;
-	const name = modelLabel(trained.model);
+	const name = trained.model.name;
 	const rows: StatisticRow[] = codes
 		? await frozenRows(opened, codes, runtime, trained, notes)
 		: [];
@@ -146,7 +146,7 @@ async function frozenRows(
 	trained: Trained,
 	notes: string[],
 ): Promise<StatisticRow[]> {
-	const name = modelLabel(trained.model);
+	const name = trained.model.name;
 	const { seed, shots = usualShots } = options;
 	const draws = drawShots(train.answers, shots, shotDraws, seed);
 	const sample = random(seed)

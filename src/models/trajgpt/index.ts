@@ -1,15 +1,6 @@
-import {
-	type DType,
-	input,
-	logSoftmax,
-	mul,
-	neg,
-	pick,
-	reshape,
-	sum,
-	type Tensor,
-} from "../../graph/index.js";
-import type { BatchShape, LossTerm, Model, Parameters } from "../model.js";
+import { type DType, input, type Tensor } from "../../graph/index.js";
+import { lossTerm } from "../kinds/head.js";
+import type { BatchShape, Model, Parameters } from "../model.js";
 import { presets, type TrajgptConfig, trajgptConfig } from "./config.js";
 import { decaysPer, decayVectors } from "./decays.js";
 import { network, type Slots } from "./network.js";
@@ -29,14 +20,6 @@ function slotInputs(prefix: string, { rows, length }: BatchShape, dtype: DType):
 	};
 }
 
-/** Σ −log p(target) over the targets that count. */
-function lossTerm(name: string, logits: Tensor, { rows, length }: BatchShape): LossTerm {
-	const targets = input(`${name}.targets`, [rows, length], "int32");
-	const weights = input(`${name}.weights`, [rows, length], logits.dtype);
-	const chosen = pick(logSoftmax(logits), reshape(targets, [rows, length, 1]), 2);
-	return { name, total: neg(sum(mul(reshape(chosen, [rows, length]), weights))) };
-}
-
 function named(prefix: string, slots: SlotValues) {
 	const feeds = Object.fromEntries(
 		Object.entries(slots).map(([field, data]) => [`${prefix}.${field}`, data]),
@@ -47,9 +30,12 @@ function named(prefix: string, slots: SlotValues) {
 /** Selective recurrent attention over irregular event histories (Song et al. 2025). */
 export const trajgpt: Model<TrajgptConfig> = {
 	id: "trajgpt",
+	name: "TrajGPT",
 	cite: "Song, Lu, Zhu, Buckeridge, Li: TrajGPT, 2025",
 	config: trajgptConfig,
 	presets,
+	pretraining: "next",
+	forecasting: { methods: ["time-specific", "auto-regressive"], after: "pretraining" },
 	init: initialParameters,
 	logits: (config, parameters, shape) =>
 		network(config, parameters, { slots: slotInputs("next", shape, dtypeOf(parameters)) })
@@ -57,6 +43,7 @@ export const trajgpt: Model<TrajgptConfig> = {
 	hidden: (config, parameters, shape) =>
 		network(config, parameters, { slots: slotInputs("next", shape, dtypeOf(parameters)) })
 			.hidden as Tensor,
+	viewFeeds: (_config, batch) => named("next", nextSlots(batch)).feeds,
 	predictor,
 	forgetting: {
 		per: decaysPer,
@@ -72,8 +59,8 @@ export const trajgpt: Model<TrajgptConfig> = {
 			slots: slotInputs("next", shape, dtype),
 			...(horizon && { questions: { ...slotInputs("horizon", shape, dtype), read: "before" } }),
 		});
-		const terms = [lossTerm("next", logits as Tensor, shape)];
-		if (questionLogits) terms.push(lossTerm("horizon", questionLogits, shape));
+		const terms = [lossTerm("next", logits as Tensor)];
+		if (questionLogits) terms.push(lossTerm("horizon", questionLogits));
 		return terms;
 	},
 	lossFeeds(_config, batch, { objective, horizon }, random) {

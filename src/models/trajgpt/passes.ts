@@ -1,6 +1,6 @@
 import type { Data, Feeds } from "../../runtime/index.js";
 import type { Events, State } from "../predictor.js";
-import type { Question } from "./questions.js";
+import type { Question } from "../questions.js";
 
 /** Longest run of slots in one pass; longer histories take several, and carry the state. */
 const longest = 512;

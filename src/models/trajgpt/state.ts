@@ -1,12 +1,17 @@
-import { InputError } from "../../base/errors.js";
 import { specialTokens } from "../../cohort/vocabulary.js";
 import { type Data, programs, type Runtime } from "../../runtime/index.js";
 import type { ParameterValues } from "../model.js";
 import type { Answers, Events, Predictor, State } from "../predictor.js";
+import {
+	checkEvents,
+	checkLists,
+	type Question,
+	questionsAfter,
+	questionsAlong,
+} from "../questions.js";
 import type { TrajgptConfig } from "./config.js";
 import { after, inferenceGraph, type PassShape, stateOf } from "./inference-graph.js";
 import { passesOver, passFeeds, powerOfTwo, type Row, rowsOfPass } from "./passes.js";
-import { checkEvents, type Question, questionsAfter, questionsAlong } from "./questions.js";
 
 /** Shapes of passes that stay compiled. */
 const mostPrograms = 24;
@@ -192,19 +197,4 @@ export function predictor(
 			await compiled.dispose();
 		},
 	};
-}
-
-/** Checks that there is a list for every patient, and as many questions for each. */
-function checkLists(
-	patients: number,
-	lists: {
-		readonly events?: readonly Events[];
-		readonly times?: readonly ArrayLike<number>[];
-	},
-): void {
-	for (const [name, list] of Object.entries(lists))
-		if (list.length !== patients)
-			throw new InputError(`${name} of ${list.length} patients for a state of ${patients}`);
-	if (lists.times?.some((t) => t.length !== lists.times?.[0]?.length))
-		throw new InputError("ask every patient about as many times");
 }

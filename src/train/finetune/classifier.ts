@@ -1,4 +1,3 @@
-import { random } from "../../base/random.js";
 import {
 	add,
 	inOrder,
@@ -61,7 +60,7 @@ export function logOdds(from: Pretrained, parameters: Parameters, shape: BatchSh
 
 /** What `logOdds` is fed; the token of a row's last event is not among it. */
 export const questionFeeds = ({ model, config }: Pretrained, batch: EventBatch): Feeds => ({
-	...model.lossFeeds(config, batch, { objective: "next", horizon: 0 }, random(0)).feeds,
+	...model.viewFeeds(config, batch),
 	...poolFeeds(batch),
 });
 

@@ -8,12 +8,15 @@ import type { Model, Parameters } from "../../models/index.js";
  */
 export const pull: Model = {
 	id: "pull",
+	name: "pull",
 	cite: "",
 	config: undefined as never,
 	presets: {},
+	pretraining: "next",
+	forecasting: { methods: [], after: "pretraining" },
 	init: () => new Map([["w", { shape: [1, 2], data: Float32Array.of(1, -1) }]]),
-	logits: (_config, parameters) => parameters.w as Tensor, // of no use here
-	hidden: (_config, parameters) => parameters.w as Tensor,
+	hidden: (_config, parameters) => parameters.w as Tensor, // of no use here
+	viewFeeds: () => ({}),
 	predictor: () => {
 		throw new Error("it has nothing to say");
 	},

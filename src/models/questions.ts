@@ -1,5 +1,5 @@
-import { InputError } from "../../base/errors.js";
-import type { Events, State } from "../predictor.js";
+import { InputError } from "../base/errors.js";
+import type { Events, State } from "./predictor.js";
 
 /** What a question's slot holds, and which state it reads. */
 export interface Question {
@@ -102,4 +102,19 @@ function countBefore(times: ArrayLike<number>, time: number): number {
 		else high = middle;
 	}
 	return low;
+}
+
+/** Checks that there is a list for every patient, and as many questions for each. */
+export function checkLists(
+	patients: number,
+	lists: {
+		readonly events?: readonly Events[];
+		readonly times?: readonly ArrayLike<number>[];
+	},
+): void {
+	for (const [name, list] of Object.entries(lists))
+		if (list.length !== patients)
+			throw new InputError(`${name} of ${list.length} patients for a state of ${patients}`);
+	if (lists.times?.some((t) => t.length !== lists.times?.[0]?.length))
+		throw new InputError("ask every patient about as many times");
 }

@@ -1,0 +1,33 @@
+import { z } from "zod";
+
+/** Settings that comparison models share. The dataset gives `vocab` and `unitDays`. */
+export const fields = {
+	vocab: z.int().min(2).max(1_000_000).describe("tokens, special ones included"),
+	unitDays: z.number().positive().default(30).describe("days in one unit of the times"),
+	layers: (usual: number) => z.int().min(1).max(64).default(usual).describe("layers"),
+	heads: (usual: number) => z.int().min(1).max(64).default(usual).describe("attention heads"),
+	dim: (usual: number) =>
+		z.int().min(2).max(4096).default(usual).describe("width of what a place holds"),
+	ff: (usual: number) =>
+		z.int().min(1).max(16384).default(usual).describe("width inside the feed-forward layers"),
+	/** [SOS], a birth event and the paper's look-up window of 50. */
+	window: z
+		.int()
+		.min(2)
+		.max(4096)
+		.default(52)
+		.describe("places it reads: the last events of a history, [SOS] before them if there is room"),
+	ahead: z
+		.int()
+		.min(1)
+		.max(4096)
+		.default(100)
+		.describe("events ahead that it is trained to answer at once"),
+};
+
+/** The widths that heads share must be multiples of their number. */
+export const headsDivide = {
+	check: ({ dim, heads }: { readonly dim: number; readonly heads: number }): boolean =>
+		dim % heads === 0,
+	say: { path: ["dim"], error: "a multiple of heads" },
+};

@@ -1,0 +1,143 @@
+import { specialTokens } from "../../cohort/vocabulary.js";
+import { type DType, input, type Tensor } from "../../graph/index.js";
+import type { EventBatch } from "../model.js";
+import type { Events } from "../predictor.js";
+
+/**
+ * What a model has seen: places in order of time, each with a token and the days at which it came,
+ * counted from the row's first place. A history begins with [SOS] at the time of its first event.
+ */
+export interface Observed {
+	readonly tokens: Tensor; // [rows, places], int32
+	readonly days: Tensor; // [rows, places]
+	/** Days since the place before; 0 at the first. */
+	readonly gaps: Tensor; // [rows, places]
+	/** 1 where a place is real, 0 where it is padding. */
+	readonly real: Tensor; // [rows, places]
+}
+
+/** Questions about what comes at some time. */
+export interface Asked {
+	/** Counted from the row's first place, as the days of the places. */
+	readonly days: Tensor; // [rows, questions]
+	/** Days since the last place seen. */
+	readonly gaps: Tensor; // [rows, questions]
+}
+
+export function observedInputs(
+	prefix: string,
+	rows: number,
+	places: number,
+	dtype: DType,
+): Observed {
+	const shape = [rows, places];
+	return {
+		tokens: input(`${prefix}.tokens`, shape, "int32"),
+		days: input(`${prefix}.days`, shape, dtype),
+		gaps: input(`${prefix}.gaps`, shape, dtype),
+		real: input(`${prefix}.real`, shape, dtype),
+	};
+}
+
+export function askedInputs(prefix: string, rows: number, questions: number, dtype: DType): Asked {
+	const shape = [rows, questions];
+	return {
+		days: input(`${prefix}.askedDays`, shape, dtype),
+		gaps: input(`${prefix}.askedGaps`, shape, dtype),
+	};
+}
+
+/** The values of an `Observed`, row by row, and of the questions put to it. */
+export interface Rows {
+	readonly feeds: Readonly<Record<string, Int32Array | Float32Array>>;
+	/**
+	 * Fills a row with the last of these events: from its first place on, or up to its last. Gives
+	 * back what to count days from.
+	 */
+	see(row: number, events: Events, firstTime: number): Seen;
+	/** Puts a question to a row that was filled. */
+	ask(row: number, question: number, time: number, seen: Seen): void;
+}
+
+export interface Seen {
+	/** Time of the row's first place and of its last. */
+	readonly origin: number;
+	readonly last: number;
+	/** Where the row's first real place is, and how many there are. */
+	readonly start: number;
+	readonly count: number;
+}
+
+export interface RowsShape {
+	readonly rows: number;
+	readonly places: number;
+	readonly questions: number;
+	readonly unitDays: number;
+	/** Where padding goes. */
+	readonly padding: "before" | "after";
+}
+
+export function emptyRows(
+	prefix: string,
+	{ rows, places, questions, unitDays, padding }: RowsShape,
+): Rows {
+	const tokens = new Int32Array(rows * places).fill(specialTokens.pad);
+	const days = new Float32Array(rows * places);
+	const gaps = new Float32Array(rows * places);
+	const real = new Float32Array(rows * places);
+	const askedDays = new Float32Array(rows * questions);
+	const askedGaps = new Float32Array(rows * questions);
+	return {
+		feeds: {
+			[`${prefix}.tokens`]: tokens,
+			[`${prefix}.days`]: days,
+			[`${prefix}.gaps`]: gaps,
+			[`${prefix}.real`]: real,
+			...(questions > 0 && {
+				[`${prefix}.askedDays`]: askedDays,
+				[`${prefix}.askedGaps`]: askedGaps,
+			}),
+		},
+		see(row, events, firstTime) {
+			const all = events.tokens.length + 1; // with [SOS]
+			const count = Math.min(places, all);
+			const start = padding === "before" ? places - count : 0;
+			const timeOf = (place: number) =>
+				place === 0 ? firstTime : (events.times[place - 1] as number);
+			const origin = timeOf(all - count);
+			for (let i = 0; i < count; i++) {
+				const place = all - count + i;
+				const at = row * places + start + i;
+				tokens[at] = place === 0 ? specialTokens.sos : (events.tokens[place - 1] as number);
+				days[at] = (timeOf(place) - origin) * unitDays;
+				gaps[at] = i === 0 ? 0 : (timeOf(place) - timeOf(place - 1)) * unitDays;
+				real[at] = 1;
+			}
+			const last = timeOf(all - 1);
+			// Time goes on after a row's end, and stands still before its beginning.
+			for (let i = start + count; i < places; i++)
+				days[row * places + i] = (last - origin) * unitDays;
+			return { origin, last, start, count };
+		},
+		ask(row, question, time, { origin, last }) {
+			const at = row * questions + question;
+			askedDays[at] = (time - origin) * unitDays;
+			askedGaps[at] = (time - last) * unitDays;
+		},
+	};
+}
+
+/** The events of a row of a batch. */
+export function eventsOf({ tokens, times, length, lengths }: EventBatch, row: number): Events {
+	const from = row * length;
+	const to = from + (lengths[row] as number);
+	return { tokens: tokens.subarray(from, to), times: times.subarray(from, to) };
+}
+
+export const firstOf = ({ tokens, times }: Events, count: number): Events => ({
+	tokens: Array.from(tokens).slice(0, count),
+	times: Array.from(times).slice(0, count),
+});
+
+/** Everything but the last event, which is asked about and never seen. */
+export const butLast = (events: Events): Events => firstOf(events, events.tokens.length - 1);

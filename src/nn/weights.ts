@@ -1,0 +1,63 @@
+import type { Random } from "../base/random.js";
+import { type Shape, size, type Tensor } from "../graph/index.js";
+
+/** A learned tensor: its shape, and how its numbers are drawn at the start. */
+export interface WeightSpec {
+	readonly shape: Shape;
+	readonly draw: (random: Random) => number;
+	/** Not learned by gradient: training moves it by other means, as running averages. */
+	readonly moving?: true;
+}
+
+export type WeightSpecs = Readonly<Record<string, WeightSpec>>;
+
+/** The tensors of a model, by name; an unknown name is an error. */
+export type Weights = (name: string) => Tensor;
+
+export const normal = (shape: Shape, deviation: number): WeightSpec => ({
+	shape,
+	draw: (random) => deviation * random.normal(),
+});
+
+export const uniform = (shape: Shape, bound: number): WeightSpec => ({
+	shape,
+	draw: (random) => bound * (2 * random.uniform() - 1),
+});
+
+export const filledWith = (value: number, shape: Shape): WeightSpec => ({
+	shape,
+	draw: () => value,
+});
+
+/** The specs under a prefix, `prefix.name`. */
+export const nested = (prefix: string, specs: WeightSpecs): WeightSpecs =>
+	Object.fromEntries(Object.entries(specs).map(([name, spec]) => [`${prefix}.${name}`, spec]));
+
+/** The weights under a prefix. */
+export const within =
+	(p: Weights, prefix: string): Weights =>
+	(name) =>
+		p(`${prefix}.${name}`);
+
+/** Values for all specs; each name has draws of its own, so one more changes no other. */
+export function drawWeights(
+	specs: WeightSpecs,
+	random: Random,
+): Map<string, { readonly shape: Shape; readonly data: Float32Array }> {
+	return new Map(
+		Object.entries(specs).map(([name, { shape, draw }]) => {
+			const own = random.fork(name);
+			const data = Float32Array.from({ length: size(shape) }, () => draw(own));
+			return [name, { shape, data }];
+		}),
+	);
+}
+
+/** Reads tensors by name. */
+export const weightsOf =
+	(parameters: Readonly<Record<string, Tensor>>): Weights =>
+	(name) => {
+		const tensor = parameters[name];
+		if (!tensor) throw new Error(`no parameter "${name}"; are these another model's weights?`);
+		return tensor;
+	};
