@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { random } from "../../base/random.js";
+import { specialTokens } from "../../cohort/vocabulary.js";
+import { add, parameter, reshape, slice } from "../../graph/index.js";
+import { linear, linearWeights } from "../../nn/linear.js";
+import { nested, within } from "../../nn/weights.js";
+import { evaluate } from "../../runtime/testing/evaluate.js";
+import { batchOf } from "../testing/histories.js";
+import { fields } from "./fields.js";
+import { embedded, windowModel } from "./window.js";
+
+const config = z.strictObject({
+	...{ vocab: fields.vocab, unitDays: fields.unitDays },
+	dim: fields.dim(4),
+	window: fields.window.unwrap().default(4),
+	ahead: fields.ahead.unwrap().default(3),
+});
+
+/** Views are the tokens' vectors; a question reads the last place and its own number. */
+const plain = (pretraining: "masked" | "none", knowsTimes = false) =>
+	windowModel<z.infer<typeof config>>({
+		...{ id: "plain", name: "Plain", cite: "2026", config, presets: {}, pretraining, knowsTimes },
+		forecasts: "after pretraining",
+		weights: ({ dim, ahead }) => nested("ask", linearWeights(dim, dim * ahead)),
+		encode: (_, p, window) => embedded(p, window),
+		ask: ({ ahead, dim }, p, encoded) =>
+			reshape(linear(within(p, "ask"), slice(encoded, 1, -1)), [
+				encoded.shape[0] as number,
+				ahead,
+				dim,
+			]),
+	});
+
+const settings = config.parse({ vocab: 12, unitDays: 2 });
+const history = { tokens: [2, 5, 6, 7, 8, 9], times: [0, 1, 1, 3, 4, 8] };
+const { sos, pad } = specialTokens;
+const objective = { objective: "horizon", horizon: 100 } as const;
+
+describe("a window", () => {
+	test("ends at its last place; days count from its first, gaps from the place before", () => {
+		const feeds = plain("none").viewFeeds(
+			settings,
+			batchOf([{ tokens: [2, 5, 6], times: [0, 1, 3] }]),
+		);
+		// The last event is asked about, never seen.
+		expect([...(feeds["viewed.tokens"] ?? [])]).toEqual([pad, sos, 2, 5]);
+		expect([...(feeds["viewed.days"] ?? [])]).toEqual([0, 0, 0, 2]);
+		expect([...(feeds["viewed.gaps"] ?? [])]).toEqual([0, 0, 0, 2]);
+		expect([...(feeds["viewed.real"] ?? [])]).toEqual([0, 1, 1, 1]);
+		expect([...(feeds["viewed.order"] ?? [])]).toEqual([1, 2, 3]);
+	});
+
+	test("holds the last events of a longer history", () => {
+		const feeds = plain("none").viewFeeds(settings, batchOf([history]));
+		expect([...(feeds["viewed.tokens"] ?? [])]).toEqual([5, 6, 7, 8]);
+		expect([...(feeds["viewed.days"] ?? [])]).toEqual([0, 0, 4, 6]);
+	});
+});
+
+describe("what comes after it", () => {
+	const one = { ...settings, window: 5 }; // one window a row
+	const asked = (knowsTimes: boolean, seed: number) =>
+		plain("none", knowsTimes).lossFeeds(one, batchOf([history]), objective, random(seed));
+
+	test("are the next events in order, at their times, as far as there are any", () => {
+		for (let seed = 0; seed < 20; seed++) {
+			const { feeds, targets } = asked(false, seed);
+			const last = (feeds["ahead.tokens"] as Int32Array).at(-1) as number;
+			const cut = history.tokens.indexOf(last) + 1;
+			const next = history.tokens.slice(cut, cut + 3);
+			expect(targets.ahead).toBe(next.length);
+			expect([...(feeds["ahead.targets"] as Int32Array)].slice(0, next.length)).toEqual(next);
+			expect([...(feeds["ahead.weights"] as Float32Array)]).toEqual(
+				[0, 1, 2].map((i) => Number(i < next.length)),
+			);
+			const gaps = [...(feeds["ahead.askedGaps"] as Float32Array)].slice(0, next.length);
+			expect(gaps).toEqual(
+				next.map((_, i) => 2 * (history.times[cut + i]! - history.times[cut - 1]!)),
+			);
+		}
+	});
+
+	test("are any later events, where the network knows of times", () => {
+		const first = new Set(
+			Array.from(
+				{ length: 40 },
+				(_, seed) => (asked(true, seed).feeds["ahead.targets"] as Int32Array)[2],
+			),
+		);
+		expect(first.has(9)).toBe(true); // the last of all, from an early cut
+	});
+});
+
+describe("masking", () => {
+	test("hides about 40 % of the codes, and asks for just those", async () => {
+		const model = plain("masked");
+		const batch = batchOf(Array.from({ length: 60 }, () => history));
+		const { feeds, targets } = model.lossFeeds(settings, batch, objective, random(1));
+		const shown = feeds["masked.shown"] as Float32Array;
+		const real = feeds["masked.real"] as Float32Array;
+		const tokens = feeds["masked.tokens"] as Int32Array;
+		const weights = feeds["masked.weights"] as Float32Array;
+		const codes = tokens.filter((token) => token >= 5).length;
+		expect(targets.masked! / codes).toBeCloseTo(0.4, 1);
+		for (const [cell, token] of tokens.entries()) {
+			expect(weights[cell]).toBe(real[cell]! - shown[cell]!);
+			if (weights[cell]) expect((feeds["masked.targets"] as Int32Array)[cell]).toBe(token);
+		}
+		// What is hidden has no say.
+		const symbols = { embedding: parameter("embedding", [12, 4]) };
+		const window = {
+			tokens: parameter("tokens", [60 * 2, 4], "int32"),
+			shown: parameter("shown", [60 * 2, 4]),
+		};
+		const vectors = embedded((name) => symbols[name as "embedding"], window as never);
+		const { sums } = await evaluate(
+			{ sums: add(vectors, 0) },
+			{ embedding: new Float32Array(48).fill(1), tokens, shown },
+		);
+		expect(sums).toEqual([...shown].flatMap((x) => [x, x, x, x]));
+	});
+});
