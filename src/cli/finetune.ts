@@ -22,13 +22,16 @@ A linear head reads the mean of the model's views of a history, up to the time o
 question. It starts where logistic regression puts it; then head and model learn
 together from the labels of the training patients, and the epoch with the lowest
 validation loss is kept, in RUN/tasks/TASK. The run itself stays as it is.
+Models that cannot forecast as they were pre-trained (BiTimelyGPT, PatchTST) learn it
+with --task forecast, by default with the settings of their pre-training. Models
+without pre-training (GRU-D and others) learn every task from scratch.
 Ctrl-C saves and exits with 130; --resume goes on, to the same weights to the bit.`;
 
 export function command(io: Io): Command {
 	const command = new Command("finetune")
 		.description(description)
 		.argument("<run>", "folder that pretrain wrote")
-		.requiredOption("--task <name>", "insulin, chf, or labels that prepare was given");
+		.requiredOption("--task <name>", "insulin, chf, labels that prepare was given, or forecast");
 	addSchemaOptions(command, finetuneOptions);
 	return command
 		.option("--dataset <folder>", "the dataset, if it is not where the run remembers it")
@@ -62,8 +65,9 @@ export function command(io: Io): Command {
 
 function render(task: string, { folder, summary, labels, positive }: FinetuningOutcome): string {
 	const { best, steps, epochs, parameters, interrupted } = summary;
+	const taught = labels > 0 ? ` over ${labels} labels of ${task}, ${positive} positive` : "";
 	const lines = [
-		`${folder}: ${formatCount(parameters)} parameters, ${steps} steps, ${epochs} epochs over ${labels} labels of ${task}, ${positive} positive`,
+		`${folder}: ${formatCount(parameters)} parameters, ${steps} steps, ${epochs} epochs${taught}`,
 	];
 	if (best)
 		lines.push(`best validation loss after epoch ${best.epoch}: ${best.loss.toFixed(4)} nats`);

@@ -4,18 +4,23 @@ import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
 import type { Dataset, Label } from "../cohort/index.js";
 import { probe } from "../evaluate/index.js";
+import type { Model } from "../models/index.js";
 import {
 	checkTask,
 	classifier,
 	createTask,
+	fineTuningStart,
 	finetuneOptions,
+	forecaster,
 	holdingRun,
 	labelsOf,
+	type PretrainRequest,
 	type PretrainSummary,
 	questionBatches,
 	readTask,
 	type Task,
 	type Trained,
+	type TrainOptions,
 	taskFiles,
 	taskIdentity,
 	trainOptions,
@@ -45,23 +50,29 @@ export interface FinetuningOutcome {
 	readonly positive: number;
 }
 
-/** Fine-tunes a run to the labels of a task, end to end, in `tasks/<task>/` of its folder. */
+/** What a task teaches: the labels, and how a run becomes a model that learns from them. */
+interface Lesson {
+	/** None where it learns to forecast. */
+	readonly labels?: Readonly<Record<"train" | "valid", readonly Label[]>>;
+	readonly positive: number;
+	readonly identity: Task["identity"];
+	readonly options: TrainOptions;
+	model(settings: Task): Model;
+	readonly batchesOf?: NonNullable<PretrainRequest["batchesOf"]>;
+}
+
+/** Fine-tunes a run to a task, end to end, in `tasks/<task>/` of its folder. */
 export async function finetune(io: Io, finetuning: Finetuning): Promise<FinetuningOutcome> {
-	const { trained, dataset, task, resume, threads } = finetuning;
-	const { folder: run } = trained;
-	const { folder } = taskFiles(run, task);
-	const labels = await dataset.labels(task);
-	const own = {
-		train: labelsOf(dataset, labels, "train"),
-		valid: labelsOf(dataset, labels, "valid"),
-	};
-	const positive = checkLabels(dataset, task, own);
-	const identity = taskIdentity(trained, labels);
-	const begun = readBegun(finetuning, identity);
-	const options = checkConfig(finetuneOptions, finetuning.options, "fine-tuning options");
+	const { dataset, task, resume, threads } = finetuning;
+	const trained = fineTuningStart(finetuning.trained);
+	const { folder } = taskFiles(trained.folder, task);
+	const lesson =
+		task === "forecast"
+			? forecastLesson(finetuning, trained)
+			: await labelLesson(finetuning, trained);
+	const begun = readBegun(finetuning, lesson.identity);
 	return holdingRun(folder, async () => {
-		const settings = begun ?? (await begin(io, finetuning, own, options, identity));
-		const head = { ...settings.head, weight: Float32Array.from(settings.head.weight) };
+		const settings = begun ?? (await begin(io, finetuning, trained, lesson));
 		const { summary, exitCode } = await train(io, {
 			folder,
 			run: {
@@ -70,14 +81,63 @@ export async function finetune(io: Io, finetuning: Finetuning): Promise<Finetuni
 				config: trained.run.config,
 				dataset: settings.identity,
 			},
-			model: classifier(trained, head),
+			model: lesson.model(settings),
 			dataset,
-			batchesOf: (split, plan) => questionBatches(dataset, own[split], plan),
+			...(lesson.batchesOf && { batchesOf: lesson.batchesOf }),
 			resume: resume && begun !== undefined,
 			...(threads && { threads }),
 		});
-		return { folder, summary, exitCode, labels: own.train.length, positive };
+		const { labels, positive } = lesson;
+		return { folder, summary, exitCode, labels: labels?.train.length ?? 0, positive };
 	});
+}
+
+/** Most events of a history that the model sees in fine-tuning. */
+const longest = ({ model, config }: Trained, maxLength: number) =>
+	Math.min(maxLength, model.context?.(config) ?? Number.POSITIVE_INFINITY);
+
+async function labelLesson(
+	{ dataset, task, options: given }: Finetuning,
+	trained: Trained,
+): Promise<Lesson> {
+	const labels = await dataset.labels(task);
+	const own = {
+		train: labelsOf(dataset, labels, "train"),
+		valid: labelsOf(dataset, labels, "valid"),
+	};
+	const positive = checkLabels(dataset, task, own);
+	const options = checkConfig(finetuneOptions, given, "fine-tuning options");
+	return {
+		labels: own,
+		positive,
+		identity: taskIdentity(trained, labels),
+		options: trainOptions.parse({
+			...options,
+			...{ cut: "last", objective: "next", horizon: 0 },
+			maxLength: longest(trained, options.maxLength),
+		}),
+		model({ head }) {
+			if (!head) throw new Error(`task ${task} has no head`);
+			return classifier(trained, { ...head, weight: Float32Array.from(head.weight) });
+		},
+		batchesOf: (split, plan) => questionBatches(dataset, own[split], plan),
+	};
+}
+
+/** Of models that forecast after fine-tuning: as long as the labels teach, at the pace of the pre-training. */
+function forecastLesson({ options: given }: Finetuning, trained: Trained): Lesson {
+	const { model, folder, run } = trained;
+	if (model.forecasting.after === "pretraining")
+		throw new InputError(
+			`${model.name} forecasts as it was trained; run \`trajgpt evaluate ${folder} --task forecast\``,
+		);
+	const { epochs } = checkConfig(finetuneOptions, given, "fine-tuning options");
+	return {
+		positive: 0,
+		identity: taskIdentity(trained, []),
+		options: checkConfig(trainOptions, { ...run.options, epochs, ...given }, "fine-tuning options"),
+		model: () => forecaster(trained),
+	};
 }
 
 /** The task that goes on; undefined where one is to begin. */
@@ -107,27 +167,24 @@ function readBegun(
 	return begun;
 }
 
-/** Places the head and writes `task.json`; what lay in the folder is removed. */
+/** Places the head, where there is one, and writes `task.json`; what lay in the folder is removed. */
 async function begin(
 	io: Io,
-	{ trained, dataset, task, threads = availableParallelism() }: Finetuning,
-	labels: Readonly<Record<"train" | "valid", readonly Label[]>>,
-	options: ReturnType<typeof finetuneOptions.parse>,
-	identity: Task["identity"],
+	{ dataset, task, threads = availableParallelism() }: Finetuning,
+	trained: Trained,
+	{ labels, identity, options }: Lesson,
 ): Promise<Task> {
 	const { nodeRuntime } = await import("../runtime/node.js");
 	const files = taskFiles(trained.folder, task);
 	for (const place of [files.task, files.log, files.tensorboard, files.checkpoint, files.best])
 		rmSync(place, { recursive: true, force: true });
-	io.stderr.write(`placing the head by ${labels.train.length} labels, the model as it is\n`);
+	if (labels)
+		io.stderr.write(`placing the head by ${labels.train.length} labels, the model as it is\n`);
 	const runtime = nodeRuntime({ threads, purpose: "inference" });
 	return createTask(trained.folder, {
-		task,
-		options: trainOptions.parse({ ...options, cut: "last", objective: "next", horizon: 0 }),
-		identity,
-		head: await probe(runtime, trained, dataset, labels),
+		...{ task, options, identity, threads },
+		...(labels && { head: await probe(runtime, trained, dataset, labels) }),
 		versions: await versions(),
-		threads,
 		provider: "cpu",
 	});
 }

@@ -15,6 +15,7 @@ import {
 	type PretrainSummary,
 	type Run,
 	readRun,
+	type TrainOptions,
 	trainOptions,
 } from "../train/index.js";
 import { examples } from "./examples.js";
@@ -67,7 +68,11 @@ export function command(io: Io): Command {
 		.addOption(providerOption())
 		.option("--resume", "go on with a run that was interrupted, with its own settings")
 		.option("--json", "print the summary as one JSON document")
-		.addHelpText("after", () => models.map((model) => modelHelp(model, datasetSettings)).join(""))
+		.addHelpText("after", () => {
+			const chosen = modelById(command.getOptionValue("model"));
+			const others = models.filter((model) => model !== chosen).map(({ id }) => id);
+			return `${modelHelp(chosen, datasetSettings)}\n\nOther models, with settings of their own (--model <id> --help):\n  ${others.join(", ")}`;
+		})
 		.addHelpText(
 			"after",
 			examples({
@@ -106,15 +111,30 @@ async function created(command: Command, options: Options, dataset: Dataset): Pr
 		},
 		`model ${model.id}`,
 	);
+	const training = checkConfig(
+		trainOptions,
+		schemaValues(command, trainOptions),
+		"training options",
+	);
+	checkLength(model, config, training);
 	const run = {
 		model: model.id,
 		config: config as Record<string, unknown>,
-		options: checkConfig(trainOptions, schemaValues(command, trainOptions), "training options"),
+		options: training,
 		versions: await versions(),
 		threads: options.threads ?? availableParallelism(),
 		provider: options.provider,
 	};
 	return () => createRun(options.out, dataset, run);
+}
+
+/** Refuses rows that a model with places of its own could not read; models of windows choose theirs. */
+function checkLength(model: Model, config: unknown, { maxLength }: TrainOptions): void {
+	const most = model.context?.(config);
+	if (model.logits && most !== undefined && maxLength > most)
+		throw new InputError(
+			`--max-length ${maxLength}: ${model.name} reads at most ${most} events; choose a shorter one, or more with --set`,
+		);
 }
 
 function presetOf(model: Model, name: string): Readonly<Record<string, unknown>> {

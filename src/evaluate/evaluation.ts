@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../base/errors.js";
 import { replaceFile, splitNames } from "../cohort/index.js";
-import { runFiles } from "../train/index.js";
+import type { Runtime } from "../runtime/index.js";
+import { runFiles, type Trained } from "../train/index.js";
 
 export const methods = ["time-specific", "auto-regressive"] as const;
 export type Method = (typeof methods)[number];
@@ -82,6 +83,9 @@ export type Evaluation = z.infer<typeof evaluationSchema>;
 
 /** What was measured, before it is said by what and when. */
 export type Measured = Omit<Evaluation, "kind" | "version" | "made">;
+
+/** Measures one run, or without one the opponents alone. */
+export type MeasureRun = (runtime: Runtime, trained?: Trained) => Promise<Measured>;
 
 export const evaluationFile = (run: string, task: string): string =>
 	join(runFiles(run).evaluations, `${task}.json`);

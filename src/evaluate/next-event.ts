@@ -1,5 +1,6 @@
 import { InputError } from "../base/errors.js";
-import { type Dataset, type Split, splitBatches } from "../cohort/index.js";
+import { fillBatch, planBatches } from "../cohort/batches.js";
+import type { Dataset, History, Split } from "../cohort/index.js";
 import { logSoftmax, type OnnxModel, parameter, type Target, toOnnx } from "../graph/index.js";
 import type { BatchShape, Model, ParameterValues } from "../models/index.js";
 import { programs, type Runtime } from "../runtime/index.js";
@@ -36,9 +37,37 @@ function answerModel(
 /** What was foretold of one event: log p of every token. */
 type TakeEvent = (patient: number, logProbabilities: Float32Array, token: number) => void;
 
+/** A stretch of a history, with its birth events before it, and the first event of it that is foretold. */
+interface Stretch {
+	readonly patient: number;
+	readonly from: number;
+	readonly to: number;
+	readonly first: number;
+}
+
+/**
+ * A history in stretches that a model can read: each after the first begins halfway in the one before,
+ * so that every event is foretold from at least half of what can be read.
+ */
+function stretchesOf(
+	patient: number,
+	events: number,
+	birthEvents: number,
+	most: number,
+): Stretch[] {
+	const room = Math.max(2, most - birthEvents);
+	const stretches: Stretch[] = [];
+	for (let first = 0, to = birthEvents; to < events; first = to) {
+		const step = to === birthEvents ? room : Math.floor(room / 2);
+		to = Math.min(events, to + step);
+		stretches.push({ patient, from: Math.max(birthEvents, to - room), to, first });
+	}
+	return stretches;
+}
+
 /**
  * Foretells every event after the first, of each patient of a split, given its time and all that came
- * before it, however long ago. Histories are not cut. Patients come in any order, the events of one
+ * before it, or as much of that as the model can read. Patients come in any order, the events of one
  * in theirs.
  */
 async function foretell(
@@ -48,19 +77,30 @@ async function foretell(
 	split: Split,
 	take: TakeEvent,
 ): Promise<void> {
-	const patients = dataset.patients(split);
-	if (patients.length === 0) return;
 	const vocab = dataset.vocabulary.size;
-	const maxLength = patients.reduce(
-		(most, patient) => Math.max(most, dataset.lengthOf(patient)),
-		2,
+	const most = trained.model.context?.(trained.config) ?? Number.POSITIVE_INFINITY;
+	const stretches = Array.from(dataset.patients(split)).flatMap((patient) =>
+		stretchesOf(patient, dataset.lengthOf(patient), dataset.birthEventsOf(patient), most),
 	);
-	const batches = splitBatches(dataset, split, {
-		maxLength,
+	if (stretches.length === 0) return;
+	const births = stretches.map(({ patient }) => dataset.birthEventsOf(patient));
+	const lengths = stretches.map(({ from, to }, i) => to - from + (births[i] as number));
+	const plan = planBatches(lengths, births, {
+		maxLength: lengths.reduce((a, b) => Math.max(a, b), 2),
 		cut: "last",
 		size: { slots: Math.max(1, Math.min(mostSlots, Math.floor(mostNumbers / vocab))) },
 		seed: 0,
 	});
+	const readStretch = async (at: number): Promise<History> => {
+		const { patient, from, to } = stretches[at] as Stretch;
+		const history = await dataset.read(patient);
+		const kept = (n: number) => n < history.birthEvents || (n >= from && n < to);
+		return {
+			...history,
+			tokens: history.tokens.filter((_, n) => kept(n)),
+			times: history.times.filter((_, n) => kept(n)),
+		};
+	};
 	const resident = runtime.resident(trained.weights);
 	const compiled = programs(
 		runtime,
@@ -68,18 +108,24 @@ async function foretell(
 		{ keyText: ({ rows, length }) => `${rows}x${length}` },
 	);
 	try {
-		for (let i = 0; i < batches.plan.count; i++) {
-			const batch = await batches.read(0, i);
+		for (const planned of plan.epoch(0)) {
+			const batch = await fillBatch(plan, planned, readStretch);
 			const feeds = trained.model.viewFeeds(trained.config, batch);
 			const outputs = await compiled.run(batch, feeds, resident);
 			const answers = outputs.logProbabilities as Float32Array;
-			for (const [row, patient] of batch.sequences.entries())
-				for (let place = 0; place < (batch.lengths[row] as number); place++) {
-					const at = row * batch.length + place;
-					const token = batch.tokens[at] as number;
-					if (isForetold(token, place))
-						take(patient, answers.subarray(at * vocab, (at + 1) * vocab), token);
+			for (const [row, at] of batch.sequences.entries()) {
+				const stretch = stretches[at];
+				if (!stretch) continue;
+				// The slot of an event: birth events, then those of the stretch.
+				const shift = stretch.from - (births[at] as number);
+				for (let slot = 0; slot < (batch.lengths[row] as number); slot++) {
+					const cell = row * batch.length + slot;
+					const token = batch.tokens[cell] as number;
+					const place = slot < (births[at] as number) ? slot : slot + shift;
+					if (place >= stretch.first && isForetold(token, place))
+						take(stretch.patient, answers.subarray(cell * vocab, (cell + 1) * vocab), token);
 				}
+			}
 		}
 	} finally {
 		resident.dispose();

@@ -1,10 +1,8 @@
 import type { Dataset } from "../cohort/index.js";
 import { specialCount } from "../cohort/vocabulary.js";
-import type { Runtime } from "../runtime/index.js";
-import type { Trained } from "../train/index.js";
 import { ratioOf, type Statistic } from "./bootstrap.js";
 import { chooseSmoothing, countScores } from "./counts.js";
-import type { Measured } from "./evaluation.js";
+import type { MeasureRun } from "./evaluation.js";
 import { nextEventScores } from "./next-event.js";
 import { oracleScores } from "./next-oracle.js";
 import type { EvaluateOptions } from "./options.js";
@@ -20,34 +18,23 @@ const codeEdges = [
 const choiceEdges = Array.from({ length: 9 }, (_, i) => (i + 1) / 10);
 
 /** Task *next*: every event after the first, given its time. The opponents are scored once. */
-export async function nextTask(
-	dataset: Dataset,
-	options: EvaluateOptions,
-): Promise<(runtime: Runtime, trained: Trained) => Promise<Measured>> {
+export async function nextTask(dataset: Dataset, options: EvaluateOptions): Promise<MeasureRun> {
 	const { split, seed, draws } = options;
-	const smoothing = await chooseSmoothing(dataset);
-	const others = [
-		row(opponents.history, await countScores(dataset, split, smoothing)),
-		row(opponents.global, await countScores(dataset, split, Number.POSITIVE_INFINITY)),
-	];
-	const notes = [
-		Number.isFinite(smoothing)
-			? `own history: smoothed with ${smoothing.toFixed(2)} events spread as in training, chosen on the validation patients`
-			: "own history: on the validation patients it did not help, so it is smoothed away",
-	];
+	const { rows: others, notes } =
+		options.opponents === false ? { rows: [], notes: [] } : await opponentRows(dataset, options);
 	notes.push(
 		"calibration error: distance of probability and frequency in bins, over every code of every event, bins weighed by the probability in them; of the first choice alone, by events",
 	);
-	const found = await truthBehind(dataset, split, options.oracle);
-	if ("truth" in found)
-		others.push(
-			row(opponents.oracle, await oracleScores(dataset, split, found.truth, "known")),
-			row(opponents.uninformed, await oracleScores(dataset, split, found.truth, "unknown")),
-		);
-	else if (found.reason) notes.push(`no oracle: ${found.reason}`);
 
 	return async (runtime, trained) => {
 		const patients = dataset.patients(split);
+		const about = { task: "next", split, patients: patients.length, seed, draws, notes };
+		if (!trained)
+			return {
+				...about,
+				events: others[0]?.events ?? 0,
+				...measureRows(others, patients.length, options),
+			};
 		const numbers = new Map(Array.from(patients, (patient, i) => [patient, i]));
 		const codes = probabilityBins(patients.length, codeEdges);
 		const choices = probabilityBins(patients.length, choiceEdges);
@@ -72,19 +59,46 @@ export async function nextTask(
 			topCalibrationError: choices.error("answers"),
 		});
 		return {
-			task: "next",
-			split,
-			patients: patients.length,
-			events: scores.reduce((sum, { events }) => sum + events, 0),
-			seed,
-			draws,
-			notes,
+			...about,
+			events: eventsIn(scores),
 			...measureRows([own, ...others], patients.length, options),
 			calibration: codes.bins(options),
 			topCalibration: choices.bins(options),
 		};
 	};
 }
+
+/** Counts and, on simulated data, the oracle. */
+async function opponentRows(
+	dataset: Dataset,
+	{ split, oracle }: EvaluateOptions,
+): Promise<{ rows: (StatisticRow & { readonly events: number })[]; notes: string[] }> {
+	const smoothing = await chooseSmoothing(dataset);
+	const scored = (name: StatisticRow["name"], scores: readonly PatientScore[]) => ({
+		...row(name, scores),
+		events: eventsIn(scores),
+	});
+	const rows = [
+		scored(opponents.history, await countScores(dataset, split, smoothing)),
+		scored(opponents.global, await countScores(dataset, split, Number.POSITIVE_INFINITY)),
+	];
+	const notes = [
+		Number.isFinite(smoothing)
+			? `own history: smoothed with ${smoothing.toFixed(2)} events spread as in training, chosen on the validation patients`
+			: "own history: on the validation patients it did not help, so it is smoothed away",
+	];
+	const found = await truthBehind(dataset, split, oracle);
+	if ("truth" in found)
+		rows.push(
+			scored(opponents.oracle, await oracleScores(dataset, split, found.truth, "known")),
+			scored(opponents.uninformed, await oracleScores(dataset, split, found.truth, "unknown")),
+		);
+	else if (found.reason) notes.push(`no oracle: ${found.reason}`);
+	return { rows, notes };
+}
+
+const eventsIn = (scores: readonly PatientScore[]) =>
+	scores.reduce((sum, { events }) => sum + events, 0);
 
 function row(
 	name: StatisticRow["name"],

@@ -18,6 +18,8 @@ export interface EvaluateOptions {
 	readonly code?: string;
 	/** Task forecast: futures the oracle samples for each patient. */
 	readonly futures: number;
+	/** Whether counts and, on simulated data, the oracle stand beside the model; they do if left out. */
+	readonly opponents?: boolean;
 	/** The folder of the simulated population, where it is not found by itself. */
 	readonly oracle?: string;
 	/** Tells how far it is. */

@@ -2,14 +2,14 @@ import { InputError } from "../base/errors.js";
 import type { Dataset } from "../cohort/index.js";
 import type { Runtime } from "../runtime/index.js";
 import type { Trained } from "../train/index.js";
-import type { Evaluation, Measured } from "./evaluation.js";
+import type { Evaluation, MeasureRun } from "./evaluation.js";
 import { forecastTask } from "./forecast/index.js";
 import { labelledTask } from "./labelled/index.js";
 import { nextTask } from "./next-task.js";
 import type { EvaluateOptions } from "./options.js";
 
-/** Measures one run. */
-export type EvaluateRun = (runtime: Runtime, trained: Trained) => Promise<Evaluation>;
+/** Measures one run, or without one the opponents alone. */
+export type EvaluateRun = (runtime: Runtime, trained?: Trained) => Promise<Evaluation>;
 
 /** Said of every evaluation. */
 export interface Maker {
@@ -47,7 +47,7 @@ export async function openTask(
 			made: {
 				versions: { ...versions },
 				dataset: dataset.manifest.contentHash,
-				step: trained.step,
+				step: trained?.step ?? 0,
 				seconds: Math.round(opening + clock() - started) / 1000,
 			},
 		};
@@ -58,7 +58,7 @@ async function measurer(
 	task: string,
 	dataset: Dataset,
 	options: EvaluateOptions,
-): Promise<(runtime: Runtime, trained: Trained) => Promise<Measured>> {
+): Promise<MeasureRun> {
 	if (task === "next") return nextTask(dataset, options);
 	if (task === "forecast") return forecastTask(dataset, options);
 	if (dataset.manifest.labels.some((label) => label.task === task))

@@ -1,8 +1,8 @@
 import { InputError } from "../../base/errors.js";
 import type { Dataset } from "../../cohort/index.js";
-import type { Runtime } from "../../runtime/index.js";
-import type { Trained } from "../../train/index.js";
-import type { Measured } from "../evaluation.js";
+import type { Model, ParameterValues } from "../../models/index.js";
+import { type Trained, taskWeights } from "../../train/index.js";
+import type { MeasureRun, Method } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
 import { measureRows, opponents, type RowName } from "../rows.js";
 import { truthBehind } from "../truth-behind.js";
@@ -32,7 +32,7 @@ interface RankedRow {
 export async function forecastTask(
 	dataset: Dataset,
 	options: EvaluateOptions,
-): Promise<(runtime: Runtime, trained: Trained) => Promise<Measured>> {
+): Promise<MeasureRun> {
 	const { split, seed, draws, lookup, ahead } = options;
 	const patients = forecastPatients(dataset, split, lookup);
 	const leftOut = dataset.patients(split).length - patients.length;
@@ -54,35 +54,42 @@ export async function forecastTask(
 		}
 		return { name, ranks };
 	};
-	const others = [
-		await rank(opponents.history, historyRanker(dataset)),
-		await rank(opponents.global, globalRanker(dataset)),
-	];
+	const others: RankedRow[] = [];
 	const notes = [
 		`${lookup} events are known and up to ${ahead} later ones are asked about, each at its own time`,
 		`${leftOut} of ${patients.length + leftOut} patients have no event after the first ${lookup} and are left out`,
 	];
-	const found = await truthBehind(dataset, split, options.oracle);
-	if ("truth" in found) {
-		others.push(await rank(opponents.oracle, oracleRanker(dataset, found.truth, options)));
-		notes.push(
-			`oracle: by ${options.futures} sampled futures a patient; more would raise it a little`,
+	if (options.opponents !== false) {
+		others.push(
+			await rank(opponents.history, historyRanker(dataset)),
+			await rank(opponents.global, globalRanker(dataset)),
 		);
-	} else if (found.reason) notes.push(`no oracle: ${found.reason}`);
+		const found = await truthBehind(dataset, split, options.oracle);
+		if ("truth" in found) {
+			others.push(await rank(opponents.oracle, oracleRanker(dataset, found.truth, options)));
+			notes.push(
+				`oracle: by ${options.futures} sampled futures a patient; more would raise it a little`,
+			);
+		} else if (found.reason) notes.push(`no oracle: ${found.reason}`);
+	}
 
-	return async (runtime, { model, config, weights }) => {
+	return async (runtime, trained) => {
 		const rows: RankedRow[] = [];
-		const predictor = model.predictor(runtime, config, weights);
-		try {
-			for (const method of options.methods)
-				rows.push(
-					await rank(
-						{ who: "model", label: `${model.name}, ${method}`, method },
-						modelRanker(predictor, method),
-					),
-				);
-		} finally {
-			await predictor.dispose();
+		if (trained) {
+			const { model, config } = trained;
+			const ways = methodsOf(model, options.methods);
+			const predictor = model.predictor(runtime, config, forecastWeights(trained));
+			try {
+				for (const method of ways)
+					rows.push(
+						await rank(
+							{ who: "model", label: `${model.name}, ${method}`, method },
+							modelRanker(predictor, method),
+						),
+					);
+			} finally {
+				await predictor.dispose();
+			}
 		}
 		rows.push(...others);
 		const recalls = rows.map(({ name, ranks }) => ({ name, byWindow: windowRecalls(ranks) }));
@@ -90,7 +97,7 @@ export async function forecastTask(
 			task: "forecast",
 			split,
 			patients: patients.length,
-			events: rows[0]!.ranks.reduce((sum, { length }) => sum + length, 0),
+			events: (rows[0]?.ranks ?? []).reduce((sum, { length }) => sum + length, 0),
 			seed,
 			draws,
 			notes,
@@ -105,4 +112,23 @@ export async function forecastTask(
 			})),
 		};
 	};
+}
+
+/** Those ways of forecasting that were asked for and that the model has. */
+function methodsOf(model: Model, asked: readonly Method[]): Method[] {
+	const own = model.forecasting.methods.filter((method) => asked.includes(method));
+	if (own.length > 0) return own;
+	throw new InputError(
+		`${model.name} does not forecast ${asked.join(" or ")}; it forecasts ${model.forecasting.methods.join(" and ")}`,
+	);
+}
+
+/** The weights that forecast: those of the run, or those fine-tuned to it. */
+function forecastWeights({ folder, model, weights }: Trained): ParameterValues {
+	if (model.forecasting.after === "pretraining") return weights;
+	const tuned = taskWeights(folder, "forecast");
+	if (tuned) return tuned.weights;
+	throw new InputError(
+		`${model.name} forecasts after fine-tuning; run \`trajgpt finetune ${folder} --task forecast\``,
+	);
 }

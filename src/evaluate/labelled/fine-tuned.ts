@@ -46,7 +46,10 @@ export async function fineTuned(
 				feeds: (batch) => questionFeeds(trained, batch),
 			},
 			await Promise.all(own.map(async (label) => asked(await dataset.read(label.patient), label))),
-			begun.options.maxLength,
+			Math.min(
+				begun.options.maxLength,
+				trained.model.context?.(trained.config) ?? Number.POSITIVE_INFINITY,
+			),
 		);
 	const { slope, shift } = recalibration(await oddsOf(valid.labels), valid.answers);
 	const odds = await oddsOf(questions.labels);

@@ -4,7 +4,7 @@ import type { Dataset, Label } from "../../cohort/index.js";
 import { representations } from "../../infer/index.js";
 import type { Runtime } from "../../runtime/index.js";
 import type { Trained } from "../../train/index.js";
-import type { Measured } from "../evaluation.js";
+import type { CalibrationBin, MeasureRun } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
 import { measureRows, opponents, type StatisticRow } from "../rows.js";
 import { truthBehind } from "../truth-behind.js";
@@ -57,7 +57,7 @@ export async function labelledTask(
 	task: string,
 	dataset: Dataset,
 	options: EvaluateOptions,
-): Promise<(runtime: Runtime, trained: Trained) => Promise<Measured>> {
+): Promise<MeasureRun> {
 	const { split, seed, draws } = options;
 	const labels = await dataset.labels(task);
 	const opened: Opened = {
@@ -81,10 +81,12 @@ export async function labelledTask(
 				? "measured on the labels that few-shot and fine-tuning learn from: too good to be true"
 				: "measured on the labels that chose the fine-tuned epoch and its scale: a little too good",
 		);
-	const others = await opponentRows(opened, notes);
+	const others = options.opponents === false ? [] : await opponentRows(opened, notes);
 	return async (runtime, trained) => {
 		const own = [...notes];
-		const { rows, calibration } = await modelRows(opened, runtime, trained, own);
+		const { rows, calibration } = trained
+			? await modelRows(opened, runtime, trained, own)
+			: { rows: [] };
 		return {
 			task,
 			split,
@@ -100,13 +102,19 @@ export async function labelledTask(
 }
 
 /** Of the model: as many rows as there are ways to ask it. */
-async function modelRows(opened: Opened, runtime: Runtime, trained: Trained, notes: string[]) {
+async function modelRows(
+	opened: Opened,
+	runtime: Runtime,
+	trained: Trained,
+	notes: string[],
+): Promise<{ rows: StatisticRow[]; calibration?: CalibrationBin[] }> {
 	const { task, dataset, options, labels, valid, asked, codes } = opened;
-	const name = trained.model.name;
-	const rows: StatisticRow[] = codes
-		? await frozenRows(opened, codes, runtime, trained, notes)
-		: [];
-	if (!codes)
+	const { name, pretraining } = trained.model;
+	const rows: StatisticRow[] =
+		codes && pretraining !== "none" ? await frozenRows(opened, codes, runtime, trained, notes) : [];
+	if (pretraining === "none")
+		notes.push(`no zero-shot and few-shot rows: ${name} is trained on each task from scratch`);
+	else if (!codes)
 		notes.push("no zero-shot and few-shot rows: name the code the task is about with --code");
 	const tuned = await fineTuned(runtime, trained, dataset, task, labels, valid, asked);
 	if (!tuned) {

@@ -1,4 +1,5 @@
 export { classifier, type LinearHead, logOdds, questionFeeds } from "./classifier.js";
+export { fineTuningStart, forecaster } from "./forecaster.js";
 export {
 	fitLogistic,
 	logisticLoss,

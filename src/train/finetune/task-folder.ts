@@ -20,8 +20,8 @@ const taskSchema = z.strictObject({
 	options: trainOptions,
 	/** The dataset, the labels and the weights it was begun with. */
 	identity: z.record(z.string(), z.union([z.string(), z.number()])),
-	/** Where the head started. */
-	head: z.strictObject({ weight: z.array(z.number()), bias: z.number() }),
+	/** Where the head over the answers started; none where it learns to forecast. */
+	head: z.strictObject({ weight: z.array(z.number()), bias: z.number() }).optional(),
 	versions: z.record(z.string(), z.string()),
 	threads: z.int().min(1),
 	provider: z.enum(providers),
@@ -46,15 +46,15 @@ export const taskIdentity = (trained: Trained, labels: readonly Label[]): Task["
 
 export function createTask(
 	run: string,
-	settings: Omit<Task, "kind" | "version" | "head"> & { readonly head: LinearHead },
+	settings: Omit<Task, "kind" | "version" | "head"> & { readonly head?: LinearHead },
 ): Task {
 	const { folder, task: file } = taskFiles(run, settings.task);
-	const { weight, bias } = settings.head;
+	const { head, ...others } = settings;
 	const task: Task = {
 		kind: "trajgpt-task",
 		version: 1,
-		...settings,
-		head: { weight: [...weight], bias },
+		...others,
+		...(head && { head: { weight: [...head.weight], bias: head.bias } }),
 	};
 	mkdirSync(folder, { recursive: true });
 	const beside = `${file}.tmp`;
