@@ -4,6 +4,8 @@ import type { Io } from "./io.js";
 export interface LazyCommand {
 	readonly name: string;
 	readonly summary: string;
+	/** Not for people: left out of the help. */
+	readonly hidden?: true;
 	/** The file is loaded only when the command is named, so that `trajgpt --help` stays quick. */
 	load(): Promise<{ command(io: Io): Command }>;
 }
@@ -60,6 +62,11 @@ export const commands: readonly LazyCommand[] = [
 		load: () => import("./report.js"),
 	},
 	{
+		name: "export",
+		summary: "write the model as ONNX, to take away",
+		load: () => import("./export.js"),
+	},
+	{
 		name: "finetune",
 		summary: "train a run further, to answer a question there are labels for",
 		load: () => import("./finetune.js"),
@@ -68,6 +75,22 @@ export const commands: readonly LazyCommand[] = [
 		name: "evaluate",
 		summary: "measure a run: next events, forecasts, labelled tasks, with intervals",
 		load: () => import("./evaluate.js"),
+	},
+	{
+		name: "compare",
+		summary: "train and measure many models: the paper's table on your data",
+		load: () => import("./compare.js"),
+	},
+	{
+		name: "ablate",
+		summary: "train TrajGPT with parts taken out: what each is worth",
+		load: () => import("./ablate.js"),
+	},
+	{
+		name: "compare-cell",
+		summary: "one cell of a comparison",
+		hidden: true,
+		load: () => import("./compare-cell.js"),
 	},
 	{
 		name: "bench",

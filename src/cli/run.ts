@@ -37,9 +37,9 @@ async function programFor(
 				"trajgpt help <command>": "options and examples of one command",
 			}),
 		);
-	for (const { name, summary, load } of table) {
+	for (const { name, summary, hidden = false, load } of table) {
 		const command = argv.includes(name) ? (await load()).command(io) : new Command(name);
-		program.addCommand(command.summary(summary));
+		program.addCommand(command.summary(summary), { hidden });
 	}
 	settle(program, io);
 	return program;

@@ -37,7 +37,7 @@ const calibrationBin = z.strictObject({
 });
 export type CalibrationBin = z.infer<typeof calibrationBin>;
 
-const evaluationSchema = z.strictObject({
+export const evaluationSchema = z.strictObject({
 	kind: z.literal("trajgpt-evaluation"),
 	version: z.literal(1),
 	task: z.string(),

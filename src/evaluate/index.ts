@@ -1,5 +1,6 @@
 export type { Measure } from "./bootstrap.js";
 export { calibrationCurve, expectedCalibrationError } from "./calibration.js";
+export * from "./compare/index.js";
 export { chooseSmoothing, countScores } from "./counts.js";
 export {
 	type Evaluation,

@@ -82,6 +82,30 @@ describe("nextEventScores", () => {
 		expect(summary.nats).toBeCloseTo(-(first + second + 39 * Math.log(5 / 8)) / 44, 5);
 	});
 
+	test("are the same of a model that can read a few events at a time, if it needs no more", async () => {
+		const data = tableOf({ [a]: [0, 0, 0, 0, 0, 1, 5, 2], [b]: [0, 0, 0, 0, 0, 4, 1, 3] });
+		const weights = new Map([["table", { shape: [8, 8], data }]]);
+		const whole = await nextEventScores(
+			runtime,
+			{ model: bigram, config: undefined, weights },
+			dataset,
+			"test",
+		);
+		const model = { ...bigram, context: () => 5 };
+		const cut = await nextEventScores(
+			runtime,
+			{ model, config: undefined, weights },
+			dataset,
+			"test",
+		);
+		expect(cut).toEqual(
+			whole.map((score) => ({
+				...score,
+				logLikelihood: expect.closeTo(score.logLikelihood, 4),
+			})),
+		);
+	});
+
 	test("of TrajGPT are what it answers when asked event by event", async () => {
 		const model = modelById("trajgpt");
 		const sizes = { layers: 2, heads: 2, dim: 12, key: 8, value: 12, ff: 16 };

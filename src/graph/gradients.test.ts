@@ -8,6 +8,7 @@ import {
 	gradients,
 	inOrder,
 	input,
+	matmul,
 	max,
 	mul,
 	sum,
@@ -46,6 +47,29 @@ test("a tensor used several times adds up its cotangents", async () => {
 	const loss = sum(add(mul(x, x), mul(add(x, x), 5)));
 	const [dx] = gradients(loss, [x]) as [Tensor];
 	expect(await evaluate({ dx }, feeds)).toEqual({ dx: [12, 14, 14] });
+});
+
+test("a matrix used at every place of a recurrence gets its gradient from one product", async () => {
+	const w = input("w", [4, 4], "float64");
+	const start = input("start", [1, 4], "float64");
+	let y = start;
+	for (let place = 0; place < 6; place++) y = tanh(matmul(y, w, { transposeB: true }));
+	const loss = sum(mul(y, y));
+	const [dw] = gradients(loss, [w]) as [Tensor];
+	const products = inOrder([dw]).filter(({ operation }) => operation.name === "matmul");
+	expect(products.length).toBe(6 + 5 + 1); // forward, back through the states, and to w
+	const given = {
+		w: Float64Array.from({ length: 16 }, (_, i) => Math.cos(3 * i)),
+		start: Float64Array.of(0.5, -1, 0.2, 2),
+	};
+	const { slope } = (await evaluate({ slope: dw }, given)) as { slope: number[] };
+	for (const i of [0, 6, 15]) {
+		const at = async (step: number) => {
+			const moved = given.w.map((value, j) => (i === j ? value + step : value));
+			return (await evaluate({ loss }, { ...given, w: moved })).loss?.[0] as number;
+		};
+		expect(slope[i]).toBeCloseTo(((await at(1e-5)) - (await at(-1e-5))) / 2e-5, 7);
+	}
 });
 
 test("equal maxima share the cotangent; top-k gives it to the one it chose", async () => {

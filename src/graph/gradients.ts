@@ -1,4 +1,5 @@
 import { add } from "./elementwise.js";
+import { joinedProducts } from "./matmul.js";
 import { filled } from "./sources.js";
 import { fail, isFloat, type Node, type Tensor } from "./tensor.js";
 
@@ -44,17 +45,22 @@ export function gradients(loss: Tensor, wrt: readonly Tensor[]): Tensor[] {
 	for (const node of order) {
 		if (wanted.has(node) || node.inputs.some((x) => onTheWay.has(x.node))) onTheWay.add(node);
 	}
-	const cotangents = new Map<Tensor, Tensor>([[loss, filled(1, [], loss.dtype)]]);
+	const parts = new Map<Tensor, Tensor[]>([[loss, [filled(1, [], loss.dtype)]]]);
+	const cotangentOf = (x: Tensor) => {
+		const own = parts.get(x);
+		return own ? joinedProducts(own).reduce((a, b) => add(a, b)) : null;
+	};
 	for (const node of order.reverse()) {
 		if (!onTheWay.has(node) || !node.operation.pullback) continue;
-		const given = node.outputs.map((y) => cotangents.get(y) ?? null);
+		const given = node.outputs.map(cotangentOf);
 		if (given.every((g) => g === null)) continue;
 		node.operation.pullback(node, given).forEach((g, i) => {
 			const x = node.inputs[i] as Tensor;
 			if (!g || !onTheWay.has(x.node)) return;
-			const before = cotangents.get(x);
-			cotangents.set(x, before ? add(before, g) : g);
+			const own = parts.get(x);
+			if (own) own.push(g);
+			else parts.set(x, [g]);
 		});
 	}
-	return wrt.map((x) => cotangents.get(x) ?? filled(0, x.shape, x.dtype));
+	return wrt.map((x) => cotangentOf(x) ?? filled(0, x.shape, x.dtype));
 }

@@ -15,6 +15,7 @@ export {
 	concat,
 	cumulativeSum,
 	expand,
+	flip,
 	pad,
 	reshape,
 	roll,

@@ -1,5 +1,5 @@
 import { broadcastShape, unbroadcast } from "./elementwise.js";
-import { reshape } from "./shape.js";
+import { concat, reshape } from "./shape.js";
 import {
 	apply,
 	fail,
@@ -103,4 +103,29 @@ export function matmul(
 	// One tall product instead of a batch of them, in this pass and in its gradient.
 	const y = product(reshape(a, [-1, a.shape.at(-1) as number]), b, false, transposeB);
 	return reshape(y, [...a.shape.slice(0, -1), -1]);
+}
+
+/**
+ * Σ Aᵢᵀ Bᵢ as one product of the Aᵢ and the Bᵢ, each below the other, where that moves fewer numbers:
+ * the gradient of a matrix that a recurrence uses at every place. Other terms stay as they are.
+ */
+export function joinedProducts(terms: readonly Tensor[]): readonly Tensor[] {
+	const joined = terms.filter(({ node: { operation, attributes, inputs } }) => {
+		if ((operation as unknown) !== matmulOperation) return false;
+		const { transposeA, transposeB } = attributes as Sides;
+		const [rows, m] = (inputs[0] as Tensor).shape as [number, number];
+		const n = (inputs[1] as Tensor).shape[1] as number;
+		const flat = inputs.every(({ shape }) => shape.length === 2);
+		return flat && transposeA && !transposeB && rows * (m + n) < m * n;
+	});
+	if (joined.length < 2) return terms;
+	const below = (side: 0 | 1) =>
+		concat(
+			joined.map(({ node }) => node.inputs[side] as Tensor),
+			0,
+		);
+	return [
+		...terms.filter((term) => !joined.includes(term)),
+		product(below(0), below(1), true, false),
+	];
 }

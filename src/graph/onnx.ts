@@ -10,6 +10,7 @@ import {
 } from "onnx-buf";
 import { onnxType } from "./elementwise.js";
 import { inOrder } from "./gradients.js";
+import { type OpenSizes, openSizes } from "./open-sizes.js";
 import { packed, sourceName } from "./sources.js";
 import {
 	type Attribute,
@@ -37,6 +38,8 @@ export interface OnnxOptions {
 	readonly target?: Target;
 	/** Values for parameters that become constants of the model instead of its inputs. */
 	readonly weights?: ReadonlyMap<string, ArrayLike<number>>;
+	/** Sizes that the model leaves open, by name: each number stands for whatever it is when it runs. */
+	readonly open?: Readonly<Record<string, number>>;
 }
 
 type NodeInit = MessageInitShape<typeof NodeProtoSchema>;
@@ -46,6 +49,7 @@ type AttributeInit = MessageInitShape<typeof AttributeProtoSchema>;
 
 const text = new TextEncoder();
 const int64 = 7;
+const microsoft = "com.microsoft";
 
 function attribute(name: string, value: Attribute): AttributeInit {
 	const { INT, INTS, FLOAT, STRING } = AttributeProto_AttributeType;
@@ -55,8 +59,13 @@ function attribute(name: string, value: Attribute): AttributeInit {
 	return { name, type: INTS, ints: value.map(BigInt) };
 }
 
-function valueInfo(name: string, { shape, dtype }: TensorType): ValueInit {
-	const dim = shape.map((n) => ({ value: { case: "dimValue" as const, value: BigInt(n) } }));
+function valueInfo(name: string, { shape, dtype }: TensorType, open: OpenSizes): ValueInit {
+	const dim = shape.map((n) => {
+		const size = open.nameOf(n);
+		return size === undefined
+			? { value: { case: "dimValue" as const, value: BigInt(n) } }
+			: { value: { case: "dimParam" as const, value: size } };
+	});
 	const value = { elemType: onnxType[dtype], shape: { dim } };
 	return { name, type: { value: { case: "tensorType", value } } };
 }
@@ -80,7 +89,10 @@ class Sheet implements Writer {
 	private readonly written = new Map<string, readonly string[]>();
 	private count = 0;
 
-	constructor(readonly target: Target) {}
+	constructor(
+		readonly target: Target,
+		private readonly open: OpenSizes,
+	) {}
 
 	name(tensor: Tensor): string {
 		const name = this.names.get(tensor);
@@ -90,6 +102,7 @@ class Sheet implements Writer {
 
 	bind(tensor: Tensor, name: string): void {
 		this.names.set(tensor, name);
+		this.open.meet(tensor, name);
 	}
 
 	/** Writes the nodes that a tensor needs and that are not written yet. */
@@ -100,7 +113,7 @@ class Sheet implements Writer {
 
 	record(node: Node): void {
 		node.operation.onnx(node, this).forEach((name, i) => {
-			this.names.set(node.outputs[i] as Tensor, name);
+			this.bind(node.outputs[i] as Tensor, name);
 		});
 	}
 
@@ -161,10 +174,13 @@ class Sheet implements Writer {
 	}
 
 	constant(data: ArrayBufferView, shape: readonly number[], dtype: DType): string {
+		this.open.refuseConstant(shape);
 		return this.initializer(data, shape, onnxType[dtype]);
 	}
 
 	integers(values: readonly number[]): string {
+		const written = this.open.integers(values, this);
+		if (written !== undefined) return written;
 		return this.initializer(BigInt64Array.from(values, BigInt), [values.length], int64);
 	}
 
@@ -206,11 +222,18 @@ export function toOnnx(
 	outputs: Readonly<Record<string, Tensor>>,
 	options: OnnxOptions = {},
 ): OnnxModel {
-	const sheet = new Sheet(options.target ?? "cpu");
+	const open = openSizes(options.open ?? {});
+	const sheet = new Sheet(options.target ?? "cpu", open);
 	const inputs: Record<string, TensorType> = {};
 	const owners = new Map<string, Tensor>();
 	let volume = 0;
-	for (const node of inOrder(Object.values(outputs))) {
+	const order = inOrder(Object.values(outputs));
+	// Open sizes are read off what is fed, where it shows them.
+	for (const { outputs: [first] } of order) {
+		const source = first && sourceName(first);
+		if (source !== undefined) open.meet(first as Tensor, source);
+	}
+	for (const node of order) {
 		const first = node.outputs[0] as Tensor;
 		const source = sourceName(first);
 		if (source === undefined) {
@@ -238,14 +261,14 @@ export function toOnnx(
 		producerName: "trajgpt",
 		opsetImport: [
 			{ domain: "", version: opset },
-			{ domain: "com.microsoft", version: 1n },
+			...(sheet.nodes_.some(({ domain }) => domain) ? [{ domain: microsoft, version: 1n }] : []),
 		],
 		graph: {
 			name: "trajgpt",
 			node: sheet.nodes_,
 			initializer: sheet.initializers,
-			input: Object.entries(inputs).map(([name, type]) => valueInfo(name, type)),
-			output: Object.entries(results).map(([name, type]) => valueInfo(name, type)),
+			input: Object.entries(inputs).map(([name, type]) => valueInfo(name, type, open)),
+			output: Object.entries(results).map(([name, type]) => valueInfo(name, type, open)),
 		},
 	});
 	return { bytes: toBinary(ModelProtoSchema, model), volume, inputs, outputs: results };

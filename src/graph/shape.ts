@@ -250,6 +250,27 @@ export function roll(x: Tensor, axis: number, by: number): Tensor {
 	return cut === 0 ? x : concat([slice(x, at, cut), slice(x, at, 0, cut)], at);
 }
 
+const flipOperation: Operation<{ readonly axis: number }> = {
+	name: "flip",
+	types: ([x]) => [{ shape: (x as Tensor).shape, dtype: (x as Tensor).dtype }],
+	pullback: ({ attributes: { axis } }, [g]) => [g ? flip(g, axis) : null],
+	onnx: ({ inputs: [x], attributes: { axis } }, write) => [
+		write.node("Slice", [
+			write.name(x as Tensor),
+			write.integers([-1]),
+			write.integers([-(2 ** 31)]), // past the first, whatever the length
+			write.integers([axis]),
+			write.integers([-1]),
+		]),
+	],
+};
+
+/** An axis in reverse order. */
+export function flip(x: Tensor, axis: number): Tensor {
+	const at = axisOf("flip", x, axis);
+	return x.shape[at] === 1 ? x : apply(flipOperation, [x], { axis: at });
+}
+
 interface Cumulative {
 	readonly axis: number;
 	readonly exclusive: boolean;

@@ -10,7 +10,7 @@ import { adamWDefaults } from "../train/adamw.js";
 import { readCheckpoint, writeCheckpoint } from "../train/checkpoint.js";
 import { floatWeights } from "../train/trained.js";
 import { trainer } from "../train/trainer.js";
-import { type EventBatch, type Model, models, type ParameterValues } from "./index.js";
+import { ablations, type EventBatch, type Model, models, type ParameterValues } from "./index.js";
 import { batchOf, testHistory, vocab } from "./testing/histories.js";
 import { smallSettings } from "./testing/small-settings.js";
 
@@ -51,180 +51,186 @@ async function slotsOf(model: Model, what: "hidden" | "logits", batch: EventBatc
 	};
 }
 
-describe.each(models.map((model) => [model.id, model] as const))("%s", (_, model) => {
-	const config = configOf(model);
-	const histories = [testHistory(7, 1), testHistory(5, 2), testHistory(2, 3)];
+describe.each([...models, ...ablations].map((model) => [model.id, model] as const))(
+	"%s",
+	(_, model) => {
+		const config = configOf(model);
+		const histories = [testHistory(7, 1), testHistory(5, 2), testHistory(2, 3)];
 
-	test("is described, and has sizes for every purpose", () => {
-		expect(model.name).not.toBe("");
-		expect(model.cite).toMatch(/\d{4}$/);
-		for (const preset of ["tiny", "default", "paper"]) {
-			expect(Object.keys(model.presets)).toContain(preset);
-			model.config.parse({ ...model.presets[preset], vocab: 100 });
-		}
-		expect(() => model.config.parse({ vocab: 100, unheardOf: 1 })).toThrow();
-	});
-
-	test("starts the same for the same seed, with an embedding of every token", () => {
-		const [one, two] = [model.init(config, random(1)), model.init(config, random(1))];
-		expect(one).toEqual(two);
-		expect(model.init(config, random(2))).not.toEqual(one);
-		expect(one.get("embedding")?.shape[0]).toBe(vocab);
-		for (const [name, { shape, data }] of one) {
-			expect(data.length, name).toBe(shape.reduce((a, b) => a * b, 1));
-			expect(data.every(Number.isFinite), name).toBe(true);
-		}
-	});
-
-	test("views every slot, and padding changes nothing", async () => {
-		const tight = await slotsOf(model, "hidden", batchOf(histories));
-		expect(tight.shape.slice(0, 2)).toEqual([3, 7]);
-		const loose = await slotsOf(model, "hidden", batchOf(histories, 8, 5));
-		for (const [row, { tokens }] of histories.entries())
-			for (let slot = 0; slot < tokens.length; slot++) {
-				expect(tight.at(row, slot).every(Number.isFinite)).toBe(true);
-				expect(relativeError(loose.at(row, slot), tight.at(row, slot))).toBeLessThan(1e-4);
+		test("is described, and has sizes for every purpose", () => {
+			expect(model.name).not.toBe("");
+			expect(model.cite).toMatch(/\d{4}$/);
+			for (const preset of ["tiny", "default", "paper"]) {
+				expect(Object.keys(model.presets)).toContain(preset);
+				model.config.parse({ ...model.presets[preset], vocab: 100 });
 			}
-	});
-
-	test.runIf(model.logits)("foretells from earlier events alone", async () => {
-		const [history] = histories as [(typeof histories)[0]];
-		const later = {
-			tokens: history.tokens.map((token, n) => (n >= 4 ? specialCount + ((token + 1) % 3) : token)),
-			times: history.times.map((time, n) => (n > 4 ? time + 3 : time)),
-		};
-		const one = await slotsOf(model, "logits", batchOf([history]));
-		const two = await slotsOf(model, "logits", batchOf([later]));
-		// Slot n knows the time of event n, and no more of it.
-		for (let slot = 0; slot <= 4; slot++)
-			expect(relativeError(two.at(0, slot), one.at(0, slot))).toBeLessThan(1e-5);
-		expect(relativeError(two.at(0, 5), one.at(0, 5))).toBeGreaterThan(1e-3);
-	});
-
-	const learn = async (learner: Model, weights: ParameterValues) => {
-		const steps = trainer(
-			runtime,
-			{
-				model: learner,
-				config,
-				objective: { objective: "horizon", horizon: 4 },
-				...{ optimizer: { ...adamWDefaults, weightDecay: 0 }, clip: 1, accumulate: false },
-			},
-			weights,
-		);
-		const batch = batchOf(Array.from({ length: 8 }, (_, i) => testHistory(12, 20 + i)));
-		const lossOf = async () => {
-			const { totals, targets } = await steps.losses(batch, random(3));
-			return Object.keys(totals).reduce((sum, term) => sum + totals[term]! / targets[term]!, 0);
-		};
-		const before = await lossOf();
-		for (let step = 1; step <= 40; step++) {
-			const { finite } = await steps.step([batch], {
-				...{ step, learningRate: 1e-2, random: random(9).fork(step) },
-			});
-			expect(finite).toBe(true);
-		}
-		const after = await lossOf();
-		const state = await steps.state();
-		await steps.dispose();
-		return { before, after, state };
-	};
-
-	test("a few steps lower the loss", async () => {
-		const weights = model.init(config, random(5));
-		const { before, after, state } = await learn(model, weights);
-		expect(after).toBeLessThan(0.8 * before);
-		for (const name of model.moving?.(config) ?? [])
-			expect(state.get(name)?.data, name).not.toEqual(weights.get(name)?.data);
-	});
-
-	test.runIf(model.forecasting.after === "fine-tuning")("is fine-tuned to forecast", async () => {
-		const { before, after } = await learn(
-			{ ...model, ...(model.ahead as NonNullable<Model["ahead"]>) },
-			model.init(config, random(5)),
-		);
-		expect(after).toBeLessThan(0.8 * before);
-	});
-
-	test("answers from a history, at once or event by event, in probabilities", async () => {
-		const predictor = model.predictor(runtime, config, weightsOf(model));
-		const times = histories.map((own) => [0.5, 2, 9].map((gap) => (own.times.at(-1) ?? 0) + gap));
-		const { logProbabilities, questions } = await predictor.score(histories, times);
-		expect(questions).toBe(3);
-		for (let at = 0; at < 9; at++) {
-			const own = logProbabilities.subarray(at * vocab, (at + 1) * vocab);
-			expect(own.reduce((sum, x) => sum + Math.exp(x), 0)).toBeCloseTo(1, 4);
-		}
-		let state = predictor.start(3);
-		for (let n = 0; n < 7; n++)
-			state = await predictor.observe(
-				state,
-				histories.map(({ tokens, times }) => ({
-					tokens: tokens.slice(n, n + 1),
-					times: times.slice(n, n + 1),
-				})),
-			);
-		const slowly = await predictor.ask(state, times);
-		expect(relativeError(slowly.logProbabilities, logProbabilities)).toBeLessThan(1e-4);
-		const turned = await predictor.ask(predictor.select(state, [2, 0]), [times[2]!, times[0]!]);
-		expect(
-			relativeError(
-				turned.logProbabilities.subarray(3 * vocab),
-				logProbabilities.subarray(0, 3 * vocab),
-			),
-		).toBeLessThan(1e-4);
-		await predictor.dispose();
-	});
-
-	test("answers among the events from those before, also before the first and for an empty history", async () => {
-		const predictor = model.predictor(runtime, config, weightsOf(model));
-		const [history] = histories as [(typeof histories)[0]];
-		const middle = (history.times[3]! + history.times[4]!) / 2;
-		const known = history.times.filter((time) => time < middle).length;
-		const { logProbabilities } = await predictor.along(
-			predictor.start(1),
-			[history],
-			[[history.times[0]! - 1, middle]],
-		);
-		const cut = { tokens: history.tokens.slice(0, known), times: history.times.slice(0, known) };
-		const wanted = await predictor.score([cut], [[middle]]);
-		expect(relativeError(logProbabilities.subarray(vocab), wanted.logProbabilities)).toBeLessThan(
-			1e-4,
-		);
-		const empty = await predictor.score([{ tokens: [], times: [] }], [[3]]);
-		for (const answers of [logProbabilities.subarray(0, vocab), empty.logProbabilities])
-			expect(answers.every((x) => Number.isFinite(x) && x <= 0)).toBe(true);
-		await predictor.dispose();
-	});
-
-	test("forecasts as it declares, from histories longer than it can read too", async () => {
-		expect(model.forecasting.methods.length).toBeGreaterThan(0);
-		const predictor = model.predictor(runtime, config, weightsOf(model));
-		const long = testHistory(40, 4);
-		const last = long.times.at(-1) as number;
-		const times = [[last + 1, last + 2, last + 5]];
-		for (const method of model.forecasting.methods) {
-			const { logProbabilities } =
-				method === "time-specific"
-					? await predictor.score([long], times)
-					: await autoRegressiveAnswers(predictor, [long], times, { steps: 4 });
-			expect(logProbabilities.length).toBe(3 * vocab);
-			expect(logProbabilities.every((x) => Number.isFinite(x) && x <= 0)).toBe(true);
-		}
-		await predictor.dispose();
-	});
-
-	test("its weights are saved and read again to the bit", async () => {
-		const weights = weightsOf(model);
-		const folder = await temporaryFolder();
-		writeCheckpoint(folder, {
-			...{ step: 1, epoch: 1, model: model.id, config, state: {} },
-			tensors: new Map(
-				[...weights].map(([name, { shape, data }]) => [name, { dtype: "F32", shape, data }]),
-			),
+			expect(() => model.config.parse({ vocab: 100, unheardOf: 1 })).toThrow();
 		});
-		const back = floatWeights(readCheckpoint(folder).tensors, folder);
-		expect([...back.keys()].sort()).toEqual([...weights.keys()].sort());
-		for (const [name, { shape, data }] of weights) expect(back.get(name)).toEqual({ shape, data });
-	});
-});
+
+		test("starts the same for the same seed, with an embedding of every token", () => {
+			const [one, two] = [model.init(config, random(1)), model.init(config, random(1))];
+			expect(one).toEqual(two);
+			expect(model.init(config, random(2))).not.toEqual(one);
+			expect(one.get("embedding")?.shape[0]).toBe(vocab);
+			for (const [name, { shape, data }] of one) {
+				expect(data.length, name).toBe(shape.reduce((a, b) => a * b, 1));
+				expect(data.every(Number.isFinite), name).toBe(true);
+			}
+		});
+
+		test("views every slot, and padding changes nothing", async () => {
+			const tight = await slotsOf(model, "hidden", batchOf(histories));
+			expect(tight.shape.slice(0, 2)).toEqual([3, 7]);
+			const loose = await slotsOf(model, "hidden", batchOf(histories, 8, 5));
+			for (const [row, { tokens }] of histories.entries())
+				for (let slot = 0; slot < tokens.length; slot++) {
+					expect(tight.at(row, slot).every(Number.isFinite)).toBe(true);
+					expect(relativeError(loose.at(row, slot), tight.at(row, slot))).toBeLessThan(1e-4);
+				}
+		});
+
+		test.runIf(model.logits)("foretells from earlier events alone", async () => {
+			const [history] = histories as [(typeof histories)[0]];
+			const later = {
+				tokens: history.tokens.map((token, n) =>
+					n >= 4 ? specialCount + ((token + 1) % 3) : token,
+				),
+				times: history.times.map((time, n) => (n > 4 ? time + 3 : time)),
+			};
+			const one = await slotsOf(model, "logits", batchOf([history]));
+			const two = await slotsOf(model, "logits", batchOf([later]));
+			// Slot n knows the time of event n, and no more of it.
+			for (let slot = 0; slot <= 4; slot++)
+				expect(relativeError(two.at(0, slot), one.at(0, slot))).toBeLessThan(1e-5);
+			expect(relativeError(two.at(0, 5), one.at(0, 5))).toBeGreaterThan(1e-3);
+		});
+
+		const learn = async (learner: Model, weights: ParameterValues) => {
+			const steps = trainer(
+				runtime,
+				{
+					model: learner,
+					config,
+					objective: { objective: "horizon", horizon: 4 },
+					...{ optimizer: { ...adamWDefaults, weightDecay: 0 }, clip: 1, accumulate: false },
+				},
+				weights,
+			);
+			const batch = batchOf(Array.from({ length: 8 }, (_, i) => testHistory(12, 20 + i)));
+			const lossOf = async () => {
+				const { totals, targets } = await steps.losses(batch, random(3));
+				return Object.keys(totals).reduce((sum, term) => sum + totals[term]! / targets[term]!, 0);
+			};
+			const before = await lossOf();
+			for (let step = 1; step <= 40; step++) {
+				const { finite } = await steps.step([batch], {
+					...{ step, learningRate: 1e-2, random: random(9).fork(step) },
+				});
+				expect(finite).toBe(true);
+			}
+			const after = await lossOf();
+			const state = await steps.state();
+			await steps.dispose();
+			return { before, after, state };
+		};
+
+		test("a few steps lower the loss", async () => {
+			const weights = model.init(config, random(5));
+			const { before, after, state } = await learn(model, weights);
+			expect(after).toBeLessThan(0.8 * before);
+			for (const name of model.moving?.(config) ?? [])
+				expect(state.get(name)?.data, name).not.toEqual(weights.get(name)?.data);
+		});
+
+		test.runIf(model.forecasting.after === "fine-tuning")("is fine-tuned to forecast", async () => {
+			const { before, after } = await learn(
+				{ ...model, ...(model.ahead as NonNullable<Model["ahead"]>) },
+				model.init(config, random(5)),
+			);
+			expect(after).toBeLessThan(0.8 * before);
+		});
+
+		test("answers from a history, at once or event by event, in probabilities", async () => {
+			const predictor = model.predictor(runtime, config, weightsOf(model));
+			const times = histories.map((own) => [0.5, 2, 9].map((gap) => (own.times.at(-1) ?? 0) + gap));
+			const { logProbabilities, questions } = await predictor.score(histories, times);
+			expect(questions).toBe(3);
+			for (let at = 0; at < 9; at++) {
+				const own = logProbabilities.subarray(at * vocab, (at + 1) * vocab);
+				expect(own.reduce((sum, x) => sum + Math.exp(x), 0)).toBeCloseTo(1, 4);
+			}
+			let state = predictor.start(3);
+			for (let n = 0; n < 7; n++)
+				state = await predictor.observe(
+					state,
+					histories.map(({ tokens, times }) => ({
+						tokens: tokens.slice(n, n + 1),
+						times: times.slice(n, n + 1),
+					})),
+				);
+			const slowly = await predictor.ask(state, times);
+			expect(relativeError(slowly.logProbabilities, logProbabilities)).toBeLessThan(1e-4);
+			const turned = await predictor.ask(predictor.select(state, [2, 0]), [times[2]!, times[0]!]);
+			expect(
+				relativeError(
+					turned.logProbabilities.subarray(3 * vocab),
+					logProbabilities.subarray(0, 3 * vocab),
+				),
+			).toBeLessThan(1e-4);
+			await predictor.dispose();
+		});
+
+		test("answers among the events from those before, also before the first and for an empty history", async () => {
+			const predictor = model.predictor(runtime, config, weightsOf(model));
+			const [history] = histories as [(typeof histories)[0]];
+			const middle = (history.times[3]! + history.times[4]!) / 2;
+			const known = history.times.filter((time) => time < middle).length;
+			const { logProbabilities } = await predictor.along(
+				predictor.start(1),
+				[history],
+				[[history.times[0]! - 1, middle]],
+			);
+			const cut = { tokens: history.tokens.slice(0, known), times: history.times.slice(0, known) };
+			const wanted = await predictor.score([cut], [[middle]]);
+			expect(relativeError(logProbabilities.subarray(vocab), wanted.logProbabilities)).toBeLessThan(
+				1e-4,
+			);
+			const empty = await predictor.score([{ tokens: [], times: [] }], [[3]]);
+			for (const answers of [logProbabilities.subarray(0, vocab), empty.logProbabilities])
+				expect(answers.every((x) => Number.isFinite(x) && x <= 0)).toBe(true);
+			await predictor.dispose();
+		});
+
+		test("forecasts as it declares, from histories longer than it can read too", async () => {
+			expect(model.forecasting.methods.length).toBeGreaterThan(0);
+			const predictor = model.predictor(runtime, config, weightsOf(model));
+			const long = testHistory(40, 4);
+			const last = long.times.at(-1) as number;
+			const times = [[last + 1, last + 2, last + 5]];
+			for (const method of model.forecasting.methods) {
+				const { logProbabilities } =
+					method === "time-specific"
+						? await predictor.score([long], times)
+						: await autoRegressiveAnswers(predictor, [long], times, { steps: 4 });
+				expect(logProbabilities.length).toBe(3 * vocab);
+				expect(logProbabilities.every((x) => Number.isFinite(x) && x <= 0)).toBe(true);
+			}
+			await predictor.dispose();
+		});
+
+		test("its weights are saved and read again to the bit", async () => {
+			const weights = weightsOf(model);
+			const folder = await temporaryFolder();
+			writeCheckpoint(folder, {
+				...{ step: 1, epoch: 1, model: model.id, config, state: {} },
+				tensors: new Map(
+					[...weights].map(([name, { shape, data }]) => [name, { dtype: "F32", shape, data }]),
+				),
+			});
+			const back = floatWeights(readCheckpoint(folder).tensors, folder);
+			expect([...back.keys()].sort()).toEqual([...weights.keys()].sort());
+			for (const [name, { shape, data }] of weights)
+				expect(back.get(name)).toEqual({ shape, data });
+		});
+	},
+);

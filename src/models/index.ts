@@ -4,8 +4,22 @@ import type { Model, ParameterValues } from "./model.js";
 
 export type { Answers, Events, Predictor, State } from "./predictor.js";
 
+import { autoformer } from "./autoformer/index.js";
+import { bitimelygpt } from "./bitimelygpt/index.js";
+import { contiformer } from "./contiformer/index.js";
+import { fedformer } from "./fedformer/index.js";
 import { gpt2 } from "./gpt2/index.js";
+import { gruD } from "./gru-d/index.js";
+import { informer } from "./informer/index.js";
+import { mtand } from "./mtand/index.js";
+import { odeRnn } from "./ode-rnn/index.js";
+import { patchTst } from "./patchtst/index.js";
+import { raindrop } from "./raindrop/index.js";
+import { seft } from "./seft/index.js";
+import { timelygpt } from "./timelygpt/index.js";
+import { timesnet } from "./timesnet/index.js";
 import { trajgpt } from "./trajgpt/index.js";
+import { trajgptShifted } from "./trajgpt-shifted/index.js";
 
 export type {
 	BatchShape,
@@ -18,10 +32,29 @@ export type {
 } from "./model.js";
 
 /** Every model there is, by its name on the command line. */
-export const models: readonly Model[] = [trajgpt, gpt2] as unknown as readonly Model[];
+export const models: readonly Model[] = [
+	trajgpt,
+	timelygpt,
+	bitimelygpt,
+	informer,
+	autoformer,
+	fedformer,
+	patchTst,
+	timesnet,
+	contiformer,
+	mtand,
+	gruD,
+	raindrop,
+	seft,
+	odeRnn,
+	gpt2,
+] as unknown as readonly Model[];
+
+/** TrajGPT with something taken out that its settings cannot take out. */
+export const ablations: readonly Model[] = [trajgptShifted] as unknown as readonly Model[];
 
 export function modelById(id: string): Model {
-	const model = models.find((m) => m.id === id);
+	const model = [...models, ...ablations].find((m) => m.id === id);
 	if (model) return model;
 	const known = models.map((m) => m.id).join(", ");
 	throw new InputError(`there is no model "${id}"; known models: ${known}`);

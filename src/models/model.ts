@@ -32,7 +32,10 @@ export type ForecastMethod = "time-specific" | "auto-regressive";
 export type ParameterValues = Map<string, { readonly shape: Shape; readonly data: Float32Array }>;
 export type Parameters = Readonly<Record<string, Tensor>>;
 
-/** One part of the objective: Σ −log p over its targets. Which targets count is fed as weights. */
+/**
+ * One part of the objective: Σ −log p over its targets, which are fed as weights; or a penalty of the
+ * weights, which is there only while learning.
+ */
 export interface LossTerm {
 	readonly name: string;
 	readonly total: Tensor; // scalar
@@ -82,6 +85,10 @@ export interface Model<C = unknown> {
 	};
 	/** Most events of a history that it can read at once; any number if left out. */
 	context?(config: C): number;
+	/** The setting that should be as long as the rows it is trained on. */
+	readonly rowSetting?: string;
+	/** The highest learning rate it likes, where that is not the usual. */
+	readonly learningRate?: number;
 	init(config: C, random: Random): ParameterValues;
 	/**
 	 * Of the event of each slot, from the events before it and its own time; fed by `viewFeeds`. Left

@@ -20,6 +20,8 @@ import {
 export interface Engine {
 	readonly Tensor: typeof Ort.Tensor;
 	readonly InferenceSession: typeof Ort.InferenceSession;
+	/** Whether it makes its outputs anew: it cannot write to tensors that it is given. */
+	readonly makesOutputs?: boolean;
 }
 
 function dtypeOf(data: Data): DType {
@@ -41,7 +43,7 @@ interface Shelf extends Resident {
 
 /** Two tensors a name: the one that holds, and the one the next run writes to. */
 export function cpuResident(
-	{ Tensor }: Engine,
+	{ Tensor, makesOutputs }: Engine,
 	values: ReadonlyMap<string, ResidentValue>,
 ): Resident {
 	const now = new Map<string, Ort.Tensor>();
@@ -52,6 +54,7 @@ export function cpuResident(
 		ready: async () => {},
 		get: (name) => now.get(name),
 		successor(name) {
+			if (makesOutputs) return null;
 			const { type, dims } = now.get(name) as Ort.Tensor;
 			const known = spare.get(name);
 			if (known) return known;
@@ -165,7 +168,9 @@ export async function compileProgram(
 		...(keptAt !== "cpu" && { preferredOutputLocation: Object.fromEntries(locations) }),
 	});
 	const empty = ({ dtype, shape }: TensorType) =>
-		new engine.Tensor(dtype, new arrays[dtype](size(shape)), shape);
+		engine.makesOutputs
+			? null
+			: new engine.Tensor(dtype, new arrays[dtype](size(shape)), shape);
 	let disposed = false;
 	return {
 		async run(feeds, resident, accept) {

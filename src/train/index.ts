@@ -6,6 +6,7 @@ export {
 	type PretrainRequest,
 	type PretrainSummary,
 	pretrain,
+	stepsDone,
 } from "./pretrain.js";
 export {
 	checkDataset,

@@ -340,6 +340,12 @@ export function isTrained(folder: string): boolean {
 	return (readCheckpoint(checkpoint).state as SavedState).position.finished;
 }
 
+/** Steps that a run has behind it and would not do again. */
+export function stepsDone(folder: string): number {
+	const { checkpoint } = runFiles(folder);
+	return hasCheckpoint(checkpoint) ? readCheckpoint(checkpoint).step : 0;
+}
+
 /** The checkpoint to go on from; none if the run died before its first, and so before its first step. */
 function lastCheckpoint(files: ReturnType<typeof runFiles>): Checkpoint | undefined {
 	const logged = existsSync(files.log) && readEventLog(files.log).length > 0;

@@ -2,6 +2,7 @@ import {
 	add,
 	div,
 	gradients,
+	inOrder,
 	input,
 	minimum,
 	mul,
@@ -78,14 +79,21 @@ function objectiveOf(plan: StepPlan, parameters: Parameters, shape: BatchShape) 
 	};
 }
 
-/** Names of the weights that are learned by gradient. */
-function learned({ model, config, shapes }: StepPlan): string[] {
+/**
+ * Names of the weights that are learned by gradient. One that the loss does not depend on, as what
+ * only fine-tuning uses, is left as it is: not even shrunk.
+ */
+function learned({ model, config }: StepPlan, total: Tensor, parameters: Parameters): string[] {
 	const moving = model.moving?.(config);
-	return [...shapes.keys()].filter((name) => !moving?.has(name));
+	const used = new Set(inOrder([total]));
+	return Object.entries(parameters).flatMap(([name, { node }]) =>
+		used.has(node) && !moving?.has(name) ? [name] : [],
+	);
 }
 
 /** Gradients of the learned weights, by name. */
-function gradientsOf(total: Tensor, parameters: Parameters, names: readonly string[]): Parameters {
+function gradientsOf(plan: StepPlan, total: Tensor, parameters: Parameters): Parameters {
+	const names = learned(plan, total, parameters);
 	const found = gradients(
 		total,
 		names.map((name) => parameters[name] as Tensor),
@@ -135,7 +143,7 @@ function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
 export function stepModel(plan: StepPlan, shape: BatchShape): OnnxModel {
 	const parameters = symbols(plan.shapes);
 	const { outputs, total, moving } = objectiveOf(plan, parameters, shape);
-	const gradient = gradientsOf(total, parameters, learned(plan));
+	const gradient = gradientsOf(plan, total, parameters);
 	return toOnnx({ ...outputs, ...updates(plan, parameters, gradient), ...moving }, plan);
 }
 
@@ -143,7 +151,7 @@ export function stepModel(plan: StepPlan, shape: BatchShape): OnnxModel {
 export function accumulateModel(plan: StepPlan, shape: BatchShape): OnnxModel {
 	const parameters = symbols(plan.shapes);
 	const { outputs, total, moving } = objectiveOf(plan, parameters, shape);
-	const gradient = gradientsOf(total, parameters, learned(plan));
+	const gradient = gradientsOf(plan, total, parameters);
 	const goesOn = input("goesOn", [], "bool");
 	const sums = Object.entries(gradient).map(([name, own]) => {
 		const kept = parameter(gradientOf(name), plan.shapes.get(name) as Shape);
@@ -152,15 +160,17 @@ export function accumulateModel(plan: StepPlan, shape: BatchShape): OnnxModel {
 	return toOnnx({ ...outputs, ...Object.fromEntries(sums), ...moving }, plan);
 }
 
-/** The update from the gradients that were kept. */
-export function applyModel(plan: StepPlan): OnnxModel {
+/** The update from the gradients that were kept, of batches of any shape. */
+export function applyModel(plan: StepPlan, shape: BatchShape): OnnxModel {
+	const parameters = symbols(plan.shapes);
+	const { total } = objectiveOf(plan, parameters, shape);
 	const kept = Object.fromEntries(
-		learned(plan).map((name) => [
+		learned(plan, total, parameters).map((name) => [
 			name,
 			parameter(gradientOf(name), plan.shapes.get(name) as Shape),
 		]),
 	);
-	return toOnnx(updates(plan, symbols(plan.shapes), kept), plan);
+	return toOnnx(updates(plan, parameters, kept), plan);
 }
 
 /** What scales each term, so that the step minimises the mean over its own targets. */

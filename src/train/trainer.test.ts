@@ -102,6 +102,25 @@ describe("one step, by hand", () => {
 		await whole.dispose();
 	});
 
+	test.each([false, true])("a weight without a say stays as it is", async (accumulate) => {
+		const idle = { shape: [1, 2], data: Float32Array.of(3, 4) };
+		const options = {
+			model: pull,
+			config: {},
+			objective: { objective: "next", horizon: 0 },
+		} as const;
+		const learner = trainer(
+			runtime,
+			{ ...options, optimizer: adamWDefaults, clip: 1e9, accumulate },
+			new Map([...start, ["idle", idle]]),
+		);
+		await learner.step([batch], at(1));
+		close(await values(learner), [0.89, -0.89]);
+		expect(await values(learner, "idle")).toEqual([3, 4]);
+		expect(await values(learner, "first/idle")).toEqual([0, 0]);
+		await learner.dispose();
+	});
+
 	test("losses alone change nothing", async () => {
 		const learner = pulled();
 		const before = await learner.state();

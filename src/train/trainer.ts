@@ -97,7 +97,7 @@ export function trainer(
 	return {
 		async step(batches, { step, learningRate, random }) {
 			const fed = batches.map((batch, i) =>
-				model.lossFeeds(config, batch, objective, random.fork(i)),
+				model.lossFeeds(config, batch, { ...objective, learning: true }, random.fork(i)),
 			);
 			const targets: Record<string, number> = {};
 			for (const part of fed) addInto(targets, part.targets);
@@ -126,7 +126,7 @@ export function trainer(
 				if (!finite) break;
 			}
 			if (accumulate && finite) {
-				applying ??= runtime.compile(applyModel(plan));
+				applying ??= runtime.compile(applyModel(plan, batches[0] as EventBatch));
 				await (await applying).run(scalars, resident, accept);
 			}
 			return { totals, targets, gradientNorm: norm, finite };

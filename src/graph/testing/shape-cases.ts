@@ -131,6 +131,18 @@ export const shapeCases = table({
 			expected: ({ x }) => tabulate([2, 5], (i, j) => x!.at(i, (j - by + 10) % 5)),
 		}),
 	) as [Case, ...Case[]],
+	flip: [
+		{
+			given: { x: [2, 5, 3] },
+			build: ({ x }) => graph.flip(x!, 1),
+			expected: ({ x }) => tabulate([2, 5, 3], (i, j, k) => x!.at(i, 4 - j, k)),
+		},
+		{
+			given: { x: [2, 4] },
+			build: ({ x }) => graph.flip(x!, -1),
+			expected: ({ x }) => tabulate([2, 4], (i, j) => x!.at(i, 3 - j)),
+		},
+	],
 	cumulativeSum: [
 		cumulative(1, false, false),
 		cumulative(-2, true, false),

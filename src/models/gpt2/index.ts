@@ -25,7 +25,7 @@ const config = z
 
 type Gpt2Config = z.infer<typeof config>;
 
-/** Of every matrix at the start. */
+/** Of the vectors at the start, and, made smaller by depth, of what branches add to the stream. */
 const deviation = 0.02;
 
 function weights({ layers, dim, ff, positions }: Gpt2Config): WeightSpecs {
@@ -56,7 +56,7 @@ export const gpt2 = causalModel<Gpt2Config>({
 		paper: { layers: 8, dim: 200, ff: 400 },
 	},
 	pretraining: "next",
-	context: ({ positions }) => positions,
+	context: "positions",
 	tied: { deviation },
 	weights,
 	observe({ layers, heads }, p, { tokens }) {

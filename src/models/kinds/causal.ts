@@ -20,6 +20,7 @@ import {
 
 export interface CausalConfig extends HeadConfig {
 	readonly unitDays: number;
+	readonly positions?: number;
 }
 
 /** A network that reads a history event by event, and knows something after each. */
@@ -31,8 +32,9 @@ export interface CausalNetwork<C extends CausalConfig> {
 	readonly presets: Model["presets"];
 	/** "none": the original is trained on each task from scratch. */
 	readonly pretraining: "next" | "none";
-	/** Most events it can read. */
-	context?(config: C): number;
+	/** The setting that says how many events it can read; any number if left out. */
+	readonly context?: "positions";
+	readonly learningRate?: number;
 	/** Given, the output reads the tokens' own vectors, which start with this deviation. */
 	readonly tied?: { readonly deviation: number };
 	/** Its own weights; `embedding` and `head` are added. */
@@ -77,6 +79,7 @@ export function causalModel<C extends CausalConfig>(network: CausalNetwork<C>): 
 					askedInputs(stream, rows, length, dtypeOf(parameters)),
 				)
 			: from;
+	const readable = ({ positions }: C) => positions ?? Number.POSITIVE_INFINITY;
 	const looksAhead = (objective: string) => objective === "horizon" && network.ask !== undefined;
 
 	/** Fills the places of a batch, and asks from place n about the event `ahead` places further on. */
@@ -121,7 +124,8 @@ export function causalModel<C extends CausalConfig>(network: CausalNetwork<C>): 
 			methods: network.ask ? ["time-specific", "auto-regressive"] : ["auto-regressive"],
 			after: "pretraining",
 		},
-		...(network.context && { context: network.context }),
+		...(network.learningRate !== undefined && { learningRate: network.learningRate }),
+		...(network.context && { context: readable, rowSetting: network.context }),
 		init: (config, random) => drawWeights(weightsFor(config), random),
 		hidden: (config, parameters, shape) =>
 			viewed(config, parameters, shape, "next", known(config, parameters, shape)),
@@ -153,7 +157,7 @@ export function causalModel<C extends CausalConfig>(network: CausalNetwork<C>): 
 				vocab: config.vocab,
 				unitDays: config.unitDays,
 				padding: "after",
-				places: network.context ? { most: network.context(config) } : {},
+				places: network.context ? { most: readable(config) } : {},
 				knowsTimes: network.ask !== undefined,
 				logits(parameters, observed, asked) {
 					const p = weightsOf(parameters);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { random } from "../../base/random.js";
 import { specialTokens } from "../../cohort/vocabulary.js";
-import { add, parameter, reshape, slice } from "../../graph/index.js";
+import { add, parameter, reshape, slice, sumSquares } from "../../graph/index.js";
 import { linear, linearWeights } from "../../nn/linear.js";
 import { nested, within } from "../../nn/weights.js";
 import { evaluate } from "../../runtime/testing/evaluate.js";
@@ -119,5 +119,35 @@ describe("masking", () => {
 			{ embedding: new Float32Array(48).fill(1), tokens, shown },
 		);
 		expect(sums).toEqual([...shown].flatMap((x) => [x, x, x, x]));
+	});
+});
+
+describe("penalties", () => {
+	const model = windowModel<z.infer<typeof config>>({
+		...{ id: "plain", name: "Plain", cite: "2026", config, presets: {}, pretraining: "none" },
+		...{ forecasts: "after pretraining", knowsTimes: true, penalties: ["size"] },
+		weights: () => ({}),
+		encode(_, p, window, _moving, penalties) {
+			if (penalties) penalties.size = sumSquares(p("embedding"));
+			return embedded(p, window);
+		},
+		ask: ({ ahead }, _p, encoded) => slice(encoded, 1, 0, ahead),
+	});
+
+	test("are terms of what is learned from, and none of what is only measured", () => {
+		const batch = batchOf([history]);
+		const parameters = {
+			embedding: parameter("embedding", [12, 4]),
+			head: parameter("head", [12, 4]),
+		};
+		const named = (learning: boolean) => ({
+			terms: model
+				.loss(settings, parameters, batch, { ...objective, learning })
+				.map(({ name }) => name),
+			targets: model.lossFeeds(settings, batch, { ...objective, learning }, random(1)).targets,
+		});
+		expect(named(true)).toMatchObject({ terms: ["ahead", "size"], targets: { size: 1 } });
+		expect(named(false).terms).toEqual(["ahead"]);
+		expect(Object.keys(named(false).targets)).toEqual(["ahead"]);
 	});
 });

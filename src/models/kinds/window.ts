@@ -35,6 +35,9 @@ export interface Neighbours<C> {
 /** New values of weights that are not learned by gradient; noted while learning. */
 export type Moving = Record<string, Tensor>;
 
+/** Further terms of the loss, scalars that are no −log p; noted while learning, and left out of validation. */
+export type Penalties = Record<string, Tensor>;
+
 /**
  * A network that reads a window of events at once, the last of them at its last place, and answers
  * questions about what comes after it.
@@ -50,17 +53,24 @@ export interface WindowNetwork<C extends WindowConfig> {
 	 * nothing (it is trained on each task from scratch).
 	 */
 	readonly pretraining: "masked" | "none" | Neighbours<C>;
+	/** How many neighbouring places are masked as one, counted from the window's end; 1 if left out. */
+	maskBy?(config: C): number;
 	/** Whether it learns to answer beside that, or only when it is fine-tuned to it. */
 	readonly forecasts: "after pretraining" | "after fine-tuning";
+	readonly learningRate?: number;
 	/** Whether its answers depend on the times asked about, or on how many events ahead they are. */
 	readonly knowsTimes: boolean;
 	/** Its own weights; `embedding` and `head` are added. */
 	weights(config: C): WeightSpecs;
+	/** Names of the penalties that `encode` notes of windows that are asked about, weighted as they are to count. */
+	readonly penalties?: readonly string[];
 	/**
 	 * A view of each place. Where a place is masked or not real its embedding must be 0: begin with
-	 * `embedded`. `moving` is there while it is learned from.
+	 * `embedded`. `moving` and `penalties` are there while it is learned from.
 	 */
-	encode(config: C, p: Weights, window: Window, moving?: Moving): Tensor; // [rows, window, dim]
+	encode(config: C, p: Weights, window: Window, moving?: Moving, penalties?: Penalties): Tensor; // [rows, window, dim]
+	/** What the head reads of each place to say what was masked there; the views if left out. */
+	restore?(config: C, p: Weights, encoded: Tensor): Tensor; // [rows, window, dim]
 	/** What the head reads for each question; question i is about the i-th event ahead, at its time. */
 	ask(
 		config: C,
@@ -115,15 +125,19 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 	const ahead: NonNullable<Model<C>["ahead"]> = {
 		loss(config, parameters, shape, { learning }) {
 			const moving: Moving | undefined = learning ? {} : undefined;
+			const penalties: Penalties | undefined = learning ? {} : undefined;
 			const p = weightsOf(parameters);
 			const rows = drawn(shape, config);
 			const window = windowInputs("ahead", rows, config, parameters);
 			const asked = askedInputs("ahead", rows, config.ahead, dtypeOf(parameters));
-			const encoded = network.encode(config, p, window, moving);
+			const encoded = network.encode(config, p, window, moving, penalties);
 			const views = network.ask(config, p, encoded, window, asked, moving);
-			return [{ ...lossTerm("ahead", logitsOf(p, views, false)), ...(moving && { moving }) }];
+			return [
+				{ ...lossTerm("ahead", logitsOf(p, views, false)), ...(moving && { moving }) },
+				...Object.entries(penalties ?? {}).map(([name, total]) => ({ name, total })),
+			];
 		},
-		lossFeeds(config, batch, { horizon }, random) {
+		lossFeeds(config, batch, { horizon, learning }, random) {
 			const rows = drawn(batch, config);
 			const each = rows / batch.rows;
 			const { window, unitDays, ahead: questions } = config;
@@ -150,7 +164,11 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 			}
 			return {
 				feeds: { ...seen.feeds, ...targets.feeds },
-				targets: { ahead: targets.count() },
+				targets: {
+					ahead: targets.count(),
+					// One of each a batch.
+					...(learning && Object.fromEntries((network.penalties ?? []).map((name) => [name, 1]))),
+				},
 			};
 		},
 	};
@@ -173,7 +191,8 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 		}
 		const moving: Moving | undefined = learning ? {} : undefined;
 		const window = windowInputs("masked", rows, config, parameters);
-		const views = network.encode(config, p, window, moving);
+		const encoded = network.encode(config, p, window, moving);
+		const views = network.restore?.(config, p, encoded) ?? encoded;
 		return [{ ...lossTerm("masked", logitsOf(p, views, false)), ...(moving && { moving }) }];
 	};
 
@@ -199,11 +218,15 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 		if (pretraining === "masked") {
 			const shown = real.slice();
 			const targets = emptyTargets("masked", rows * window);
-			for (let cell = 0; cell < rows * window; cell++) {
-				if (!isCode(cell) || random.uniform() >= masked) continue;
-				targets.expect(cell, tokens[cell] as number);
-				shown[cell] = 0;
-			}
+			const together = network.maskBy?.(config) ?? 1;
+			for (let row = 0; row < rows; row++)
+				for (let to = window % together || together; to <= window; to += together) {
+					const [from, until] = [Math.max(0, to - together), to].map((n) => row * window + n);
+					const cells = cellsBetween(from as number, until as number).filter(isCode);
+					if (cells.length === 0 || random.uniform() >= masked) continue;
+					for (const cell of cells) targets.expect(cell, tokens[cell] as number);
+					shown.fill(0, from, until);
+				}
 			return {
 				feeds: { ...seen.feeds, ...targets.feeds, "masked.shown": shown },
 				targets: { masked: targets.count() },
@@ -242,6 +265,7 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 			methods: ["time-specific"],
 			after: forecastsAtOnce ? "pretraining" : "fine-tuning",
 		},
+		...(network.learningRate !== undefined && { learningRate: network.learningRate }),
 		context: (config) => config.window,
 		init: (config, random) => drawWeights(weightsFor(config), random),
 		moving: moves,
@@ -300,6 +324,9 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 			}),
 	};
 }
+
+const cellsBetween = (from: number, to: number): number[] =>
+	Array.from({ length: to - from }, (_, i) => from + i);
 
 /** At most `count` of the next `events`, in order. */
 function someAhead(events: number, count: number, random: Random): number[] {

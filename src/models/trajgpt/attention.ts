@@ -11,6 +11,7 @@ import {
 } from "../../graph/index.js";
 import { readAtPlaces } from "../../nn/sra/at-places.js";
 import { sra } from "../../nn/sra/index.js";
+import type { SraForm } from "../../nn/sra/sra.js";
 
 /**
  * The state a question reads: before the slot of the same place in its row, after the last slot, or
@@ -30,6 +31,8 @@ export interface AttentionInputs {
 	/** 1 where a slot is real. */
 	readonly real: Tensor | undefined; // [batch, slots]
 	readonly state: Tensor | undefined; // [batch, heads, key, value]
+	/** The fastest for the length, unless given. */
+	readonly form?: SraForm | undefined;
 }
 
 /**
@@ -54,7 +57,8 @@ export function attention(x: AttentionInputs): { readonly output: Tensor; readon
 	const asked = () => (asksOnly ? x.q : question(x.q));
 	const before = x.read === "before" ? asked() : undefined;
 	// What is never looked at is never computed: any queries of slots will do.
-	const main = past ? sra({ ...past, q: asksOnly ? past.k : slot(x.q), before }) : undefined;
+	const form = x.form ?? sra;
+	const main = past ? form({ ...past, q: asksOnly ? past.k : slot(x.q), before }) : undefined;
 	const state = main?.finalState ?? x.state;
 	if (!state) throw new Error("questions without slots need a state to read");
 	if (!x.read) return { output: main?.output as Tensor, state };

@@ -39,7 +39,7 @@ export function copyParameters({
 	]);
 }
 
-export interface CopyInputs extends Pick<AttentionInputs, "slots" | "read" | "real"> {
+export interface CopyInputs extends Pick<AttentionInputs, "slots" | "read" | "real" | "form"> {
 	readonly tokens: Tensor; // [batch, n], slots and then questions
 	/** What slots and questions hold, before any layer. */
 	readonly held: Tensor; // [batch, n, dim]

@@ -19,7 +19,8 @@ import {
 	type Tensor,
 	transpose,
 } from "../../graph/index.js";
-import { timeAngles, turn } from "../../nn/rotary-time.js";
+import { type Angles, timeAngles, turn } from "../../nn/rotary-time.js";
+import type { SraForm } from "../../nn/sra/sra.js";
 import type { Parameters } from "../model.js";
 import { attention, type Reading } from "./attention.js";
 import type { TrajgptConfig } from "./config.js";
@@ -51,12 +52,17 @@ export interface NetworkInputs {
 	readonly backwards?: boolean | undefined;
 	/** Whether what slots themselves predict is not looked at: they end with their last keys and values. */
 	readonly answersOnly?: boolean | undefined;
+	/** Vectors of the places, instead of rotation by time; ablations alone have them. */
+	readonly absolute?: Tensor | undefined; // [length, dim]
+	/** Of the attention: the fastest for the length, unless given. */
+	readonly form?: SraForm | undefined;
 }
 
 export interface NetworkOutputs {
 	readonly logits?: Tensor | undefined; // [batch, length, vocab]
 	readonly questionLogits?: Tensor | undefined; // [batch, questions, vocab]
 	readonly hidden?: Tensor | undefined; // [batch, length, dim], after the last norm
+	readonly questionHidden?: Tensor | undefined; // [batch, questions, dim]
 	readonly states: readonly Tensor[]; // as the input
 	readonly counts: Tensor | undefined; // as the input
 	/** log γ of one unit of time, or of one event where the model decays by event. */
@@ -69,7 +75,17 @@ const mostBackwards = 1;
 export function network(
 	config: TrajgptConfig,
 	parameters: Parameters,
-	{ slots, real, states, counts, questions, backwards, answersOnly = false }: NetworkInputs,
+	{
+		slots,
+		real,
+		states,
+		counts,
+		questions,
+		backwards,
+		answersOnly = false,
+		absolute,
+		form,
+	}: NetworkInputs,
 ): NetworkOutputs {
 	const p = (name: string): Tensor => {
 		const tensor = parameters[name];
@@ -99,6 +115,7 @@ export function network(
 	const heads = (x: Tensor) =>
 		transpose(reshape(x, [batch, x.shape[1] as number, config.heads, -1]), [0, 2, 1, 3]); // [batch, heads, n, size]
 	const linear = (x: Tensor, weight: Tensor) => matmul(x, weight, { transposeB: true });
+	const turned = (x: Tensor, by: Angles) => (absolute ? x : turn(x, by));
 	const byTime = config.decay === "time";
 	/** log γ of one unit of time or, without `byTime`, of one event. */
 	const decayRateOf = (h: Tensor, layer: string): Tensor => {
@@ -118,6 +135,7 @@ export function network(
 	};
 
 	let x = gather(p("embedding"), tokens); // [batch, n, dim]
+	if (absolute) x = add(x, absolute);
 	if (config.gap === "embedded") x = add(x, linear(gapWaves(mul(gaps, config.unitDays)), p("gap")));
 	const held = norm(x);
 	const finalStates: Tensor[] = [];
@@ -128,11 +146,11 @@ export function network(
 		const ends = answersOnly && i === config.layers - 1;
 		const onward = (t: Tensor) => (ends ? slice(t, 1, length) : t);
 		const scaled = mul(p(`${layer}.query`), 1 / Math.sqrt(keySize));
-		const q = turn(heads(linear(onward(h), scaled)), {
+		const q = turned(heads(linear(onward(h), scaled)), {
 			cosine: onward(angles.cosine),
 			sine: onward(angles.sine),
 		});
-		const k = turn(heads(linear(h, p(`${layer}.key`))), angles);
+		const k = turned(heads(linear(h, p(`${layer}.key`))), angles);
 		const v = heads(linear(h, p(`${layer}.value`)));
 		const decayRate = decayRateOf(h, layer); // [batch, heads, n]
 		decayRates.push(decayRate);
@@ -145,6 +163,7 @@ export function network(
 			read: questions?.read,
 			real,
 			state: states?.[i],
+			form,
 		});
 		finalStates.push(state);
 		const perHead = reshape(transpose(norm(output), [0, 2, 1, 3]), [batch, -1, config.value]);
@@ -169,6 +188,7 @@ export function network(
 					read: questions?.read,
 					real,
 					state: counts,
+					form,
 				})
 			: undefined;
 	const logits = copied ? add(own, copied.logits) : own;
@@ -181,6 +201,9 @@ export function network(
 				logits: slice(logits, 1, 0, length),
 				hidden: slice(hidden, 1, 0, length),
 			}),
-		...(questions && { questionLogits: answersOnly ? logits : slice(logits, 1, length) }),
+		...(questions && {
+			questionLogits: answersOnly ? logits : slice(logits, 1, length),
+			questionHidden: answersOnly ? hidden : slice(hidden, 1, length),
+		}),
 	};
 }

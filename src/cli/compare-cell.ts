@@ -1,0 +1,24 @@
+import { Command } from "commander";
+import { workCell } from "./compare/cell.js";
+import type { Io } from "./io.js";
+import { wholeNumber } from "./option-values.js";
+
+/** Not for people: `compare` and `ablate` run each cell of their table with it. */
+export function command(io: Io): Command {
+	return new Command("compare-cell")
+		.description("Trains and measures one cell of a comparison; compare runs it.")
+		.argument("<folder>", "of the comparison")
+		.argument("<line>", "which line")
+		.argument("<seed>", "which seed", wholeNumber(0))
+		.requiredOption("--threads <n>", "threads", wholeNumber(1))
+		.action(async (folder: string, id: string, seed: number, { threads }: { threads: number }) => {
+			// Without its parent nobody waits for it: it saves and ends.
+			process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
+			try {
+				await workCell(io, { folder, id, seed, threads });
+			} finally {
+				process.removeAllListeners("disconnect");
+				if (process.connected) process.disconnect();
+			}
+		});
+}

@@ -1,0 +1,134 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { models } from "../models/index.js";
+import { captured } from "./testing/captured.js";
+import { runBuilt } from "./testing/run-built.js";
+
+const root = mkdtempSync(join(tmpdir(), "trajgpt-compare-"));
+const [sim, data] = [join(root, "sim"), join(root, "data")];
+afterAll(() => rmSync(root, { recursive: true }));
+
+beforeAll(async () => {
+	for (const argv of [
+		["simulate", "--patients", "60", "--seed", "7", "--out", sim],
+		["prepare", sim, "--from", "csv", "--out", data, "--min-count", "30"],
+	])
+		expect(await captured(argv)).toMatchObject({ code: 0 });
+}, 60_000);
+
+const quick = ["--epochs", "1", "--max-length", "64", "--futures", "2", "--jobs", "1"];
+const table = async (folder: string) =>
+	JSON.parse(await readFile(join(folder, "table.json"), "utf8"));
+const changed = async (file: string) => (await stat(file)).mtimeMs;
+
+describe("compare", { timeout: 180_000 }, () => {
+	test("an unknown model lists the known ones, and nothing is begun", async () => {
+		const out = join(root, "unknown");
+		const { code, stderr } = await captured([
+			...["compare", data, "--models", "trajgpt,grud", "--out", out],
+		]);
+		expect(code).toBe(2);
+		expect(stderr).toContain('there is no model "grud"; known models: ');
+		for (const { id } of models) expect(stderr).toContain(id);
+		expect(existsSync(out)).toBe(false);
+	});
+
+	test("an unknown task lists those of the dataset", async () => {
+		const { code, stderr } = await captured([
+			...["compare", data, "--tasks", "stroke", "--out", join(root, "stroke")],
+		]);
+		expect(code).toBe(2);
+		expect(stderr).toContain('has no task "stroke"; it has next, forecast, insulin, chf');
+	});
+
+	test("one that fails is reported, the others stand in the table; the same command goes on", async () => {
+		const out = join(root, "two");
+		const argv = ["compare", data, "--models", "gpt2,seft", "--tasks", "next,forecast"];
+		// A folder of something else, where the run of GPT-2 should be.
+		const stranger = join(out, "runs", "gpt2-s1");
+		await mkdir(stranger, { recursive: true });
+		await writeFile(join(stranger, "run.json"), '{"kind":"something else"}');
+		const first = await captured([...argv, ...quick, "--out", out]);
+		expect(first.code).toBe(1);
+		expect(first.stdout).toMatch(/GPT-2, seed 1, failed: .*is not a run of trajgpt/);
+		const partial = await table(out);
+		expect(partial.lines.map(({ label }: { label: string }) => label)).toEqual([
+			...["SeFT", "own history", "code frequencies", "oracle"],
+		]);
+
+		rmSync(stranger, { recursive: true });
+		const cell = join(out, "cells", "seft-s1.json");
+		const before = await changed(cell);
+		const second = await captured([...argv, ...quick, "--out", out]);
+		expect(second.code).toBe(0);
+		expect(second.stderr).toContain("2 of 3 cells are there already");
+		expect(await changed(cell)).toBe(before);
+		const { lines, columns } = await table(out);
+		expect(lines.map(({ label }: { label: string }) => label)).toEqual([
+			...["GPT-2", "SeFT", "own history", "code frequencies", "oracle"],
+		]);
+		// The table says what the evaluation says, and true parameter counts.
+		const evaluation = JSON.parse(
+			await readFile(join(out, "runs", "gpt2-s1", "eval", "forecast.json"), "utf8"),
+		);
+		const at = columns.findIndex(({ metric }: { metric: string }) => metric === "recall@10");
+		expect(lines[0].values[at]).toEqual(evaluation.rows[0].metrics["recall@10"]);
+		expect(lines[0].training.parameters).toBeGreaterThan(50_000);
+		expect(lines[0].training.secondsPerEpoch).toBeGreaterThan(0);
+		for (const [extension, says] of [
+			["csv", "GPT-2,transformers,forecast,,recall@10,"],
+			["md", "| GPT-2 | "],
+			["tex", "GPT-2 & "],
+		])
+			expect(await readFile(join(out, `table.${extension}`), "utf8")).toContain(says);
+
+		const other = await captured([...argv, ...quick, "--out", out, "--epochs", "2"]);
+		expect(other.code).toBe(2);
+		expect(other.stderr).toContain("holds a comparison with other settings: options is");
+	});
+
+	test("a killed one goes on without repeating finished cells", async () => {
+		const out = join(root, "killed");
+		const argv = [
+			...["compare", data, "--models", "gpt2,seft", "--tasks", "forecast", ...quick, "--out", out],
+		];
+		const killed = await runBuilt(argv, { saying: "gpt2 1: done", signal: "SIGKILL" });
+		expect(killed.signal).toBe("SIGKILL");
+		const cell = join(out, "cells", "gpt2-s1.json");
+		const before = await changed(cell);
+		// What the killed one had begun ends by itself and lets go of its folder.
+		const { code, stderr } = await captured(argv);
+		expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+		expect(stderr).toMatch(/[12] of 3 cells are there already/);
+		expect(await changed(cell)).toBe(before);
+		expect((await table(out)).lines).toHaveLength(5);
+	});
+});
+
+describe("ablate", { timeout: 180_000 }, () => {
+	test("an unknown variant lists the known ones", async () => {
+		const { code, stderr } = await captured([
+			...["ablate", data, "--variants", "full,half", "--out", join(root, "half")],
+		]);
+		expect(code).toBe(2);
+		expect(stderr).toContain('there is no variant "half"; known variants: full, fixed-decay, ');
+	});
+
+	test("the paper's lines, each in the ways it can forecast", async () => {
+		const out = join(root, "ablation");
+		const { code, stderr } = await captured([
+			...["ablate", data, "--variants", "absolute,fixed-decay", ...quick, "--out", out],
+		]);
+		expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+		const { lines } = await table(out);
+		expect(lines.map(({ label }: { label: string }) => label)).toEqual([
+			"w/o decay gating (fixed γ) (time-specific)",
+			"w/o decay gating (fixed γ) (auto-regressive)",
+			"w/o RoPE (absolute PE)",
+			...["own history", "code frequencies", "oracle"],
+		]);
+	});
+});

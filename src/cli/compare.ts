@@ -1,0 +1,78 @@
+import { Command } from "commander";
+import { openDataset } from "../cohort/index.js";
+import { tasksOf } from "../evaluate/index.js";
+import { models } from "../models/index.js";
+import { lineOf, modelsNamed, waysOf } from "./compare/lines.js";
+import { addSharedOptions, type SharedOptions, trainingOf } from "./compare/options.js";
+import { compareLines } from "./compare/run.js";
+import { examples } from "./examples.js";
+import type { Io } from "./io.js";
+import { wholeNumber } from "./option-values.js";
+
+interface Options extends SharedOptions {
+	readonly models: string;
+	readonly tasks?: string;
+	readonly leaders?: number;
+}
+
+const description = `The paper's table on your data: trains every model and measures it on every task.
+
+Forecasting is recall@K, labelled tasks are AUPRC with no label seen (S = 0), with 5 and
+with all; -- where a model has no such setting. Beside the models stand the patient's own
+counts, code frequencies and, on a simulated population, the oracle. Models that are
+pre-trained are fine-tuned to labels (and to forecasts, if they are encoders only); the
+others learn each task from scratch, as in the paper.
+
+Each cell (a model and a seed) is a process of its own; as many as there are cores run
+beside each other. Finished cells are kept in OUT: the same command goes on where it was
+stopped or killed. A cell that fails is reported and does not stop the others; it is tried
+again by the same command. OUT/table.{json,csv,md,tex} hold the table.`;
+
+export function command(io: Io): Command {
+	return addSharedOptions(
+		new Command("compare")
+			.description(description)
+			.argument("<dataset>", "folder that `trajgpt prepare` wrote")
+			.option("--models <list>", `all, or some of ${models.map(({ id }) => id).join(",")}`, "all")
+			.option(
+				"--tasks <list>",
+				"some of next,forecast and the labels of the dataset (default: all but next)",
+			),
+	)
+		.option(
+			"--leaders <n>",
+			"only so many models get all the seeds: the best by the first",
+			wholeNumber(0),
+		)
+		.addHelpText(
+			"after",
+			examples({
+				"trajgpt compare sim --models all --out runs/table": "every model, one seed",
+				"trajgpt compare sim --models trajgpt,gru-d,gpt2 --tasks forecast --seeds 3 --out runs/three":
+					"three models, three seeds",
+				"trajgpt compare so --tasks next,forecast --depths 1,5,10 --seeds 3 --leaders 4 --out runs/so":
+					"three seeds for the four leaders, one for the rest",
+			}),
+		)
+		.action(async (folder: string, options: Options) => {
+			const named = modelsNamed(options.models);
+			const dataset = await openDataset(folder);
+			const entries = named.map((model) => lineOf(model, options));
+			await compareLines(io, {
+				title: "compare",
+				folder: options.out,
+				dataset,
+				entries,
+				ways: waysOf(entries, ({ model }) => model === "trajgpt"),
+				tasks:
+					options.tasks?.split(",").map((task) => task.trim()) ??
+					tasksOf(dataset).filter((task) => task !== "next"),
+				depths: options.depths,
+				options: trainingOf(options),
+				tuning: { batchSlots: options.batchSlots },
+				...{ futures: options.futures, seeds: options.seeds },
+				...{ leaders: options.leaders, jobs: options.jobs },
+				json: options.json ?? false,
+			});
+		});
+}

@@ -1,0 +1,49 @@
+import type { Command } from "commander";
+import { InvalidArgumentError } from "commander";
+import { positiveNumber, wholeNumber } from "../option-values.js";
+
+/** Options that compare and ablate share. */
+export interface SharedOptions {
+	readonly out: string;
+	readonly preset: string;
+	readonly epochs: number;
+	readonly batchSlots: number;
+	readonly maxLength: number;
+	readonly learningRate?: number;
+	readonly depths: readonly number[];
+	readonly seeds: number;
+	readonly futures: number;
+	readonly jobs?: number;
+	readonly json?: true;
+}
+
+const depthsKnown = [1, 5, 10, 15];
+
+function depths(text: string): number[] {
+	const found = text.split(",").map(Number);
+	if (found.length === 0 || found.some((depth) => !depthsKnown.includes(depth)))
+		throw new InvalidArgumentError(`Expected some of ${depthsKnown.join(",")}.`);
+	return found;
+}
+
+export const addSharedOptions = (command: Command): Command =>
+	command
+		.requiredOption("--out <folder>", "where runs and tables go; the same folder goes on")
+		.option("--preset <name>", "sizes of every model: tiny, default or paper", "tiny")
+		.option("--epochs <n>", "of training", wholeNumber(1), 4)
+		.option("--batch-slots <n>", "events in a batch, padding included", wholeNumber(1), 512)
+		.option("--max-length <n>", "most events in a row", wholeNumber(2), 128)
+		.option("--learning-rate <n>", "of every model, instead of each model's own", positiveNumber)
+		.option("--depths <list>", "K of recall@K, some of 1,5,10,15", depths, [5, 10, 15])
+		.option("--seeds <n>", "seeds, from 1 on", wholeNumber(1), 1)
+		.option("--futures <n>", "futures the oracle samples for each patient", wholeNumber(1), 64)
+		.option("--jobs <n>", "cells beside each other; as many as there are cores", wholeNumber(1))
+		.option("--json", "print one JSON document");
+
+/** What of training every line has. */
+export const trainingOf = ({ epochs, batchSlots, maxLength }: SharedOptions) => ({
+	epochs,
+	batchSlots,
+	maxLength,
+	patience: epochs,
+});

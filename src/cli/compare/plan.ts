@@ -1,0 +1,111 @@
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { z } from "zod";
+import { InputError } from "../../base/errors.js";
+import { type Dataset, replaceFile } from "../../cohort/index.js";
+import { type Cell, cellSchema, type Entry, entrySchema } from "../../evaluate/index.js";
+
+const planSchema = z.strictObject({
+	kind: z.literal("trajgpt-comparison"),
+	version: z.literal(1),
+	title: z.string(),
+	dataset: z.string(),
+	datasetFolder: z.string(),
+	tasks: z.array(z.string()),
+	depths: z.array(z.int()),
+	/** Options of training that every line has, where it has no other. */
+	options: z.record(z.string(), z.unknown()),
+	/** Of `finetune`. */
+	tuning: z.record(z.string(), z.unknown()),
+	futures: z.int().min(1),
+});
+
+/** `compare.json`: what a comparison trains and measures. Lines may be added to it later. */
+export type Plan = z.infer<typeof planSchema>;
+
+export const comparisonFiles = (folder: string) => ({
+	plan: join(folder, "compare.json"),
+	entry: (id: string) => join(folder, "lines", `${id}.json`),
+	run: (id: string, seed: number) => join(folder, "runs", `${id}-s${seed}`),
+	cell: (id: string, seed: number) => join(folder, "cells", `${id}-s${seed}.json`),
+	log: (id: string, seed: number) => join(folder, "logs", `${id}-s${seed}.log`),
+	table: (extension: string) => join(folder, `table.${extension}`),
+});
+
+/** The name of the cell in which nothing is trained. */
+export const opponentsId = "opponents";
+
+const readJson = <T>(file: string, schema: z.ZodType<T>): T => {
+	let json: unknown;
+	try {
+		json = JSON.parse(readFileSync(file, "utf8"));
+	} catch {
+		// what cannot be read is refused below
+	}
+	const parsed = schema.safeParse(json);
+	if (parsed.success) return parsed.data;
+	const [issue] = parsed.error.issues;
+	throw new InputError(
+		`${file} is damaged or of another version: ${issue?.path.join(".")}: ${issue?.message}; remove it, or choose another --out`,
+	);
+};
+
+const writeJson = (file: string, value: unknown) =>
+	replaceFile(file, (path) => writeFile(path, `${JSON.stringify(value, null, 2)}\n`));
+
+export const readPlan = (folder: string): Plan =>
+	readJson(comparisonFiles(folder).plan, planSchema);
+export const readEntry = (folder: string, id: string): Entry =>
+	readJson(comparisonFiles(folder).entry(id), entrySchema);
+
+/** A cell that was finished; undefined where it was not. */
+export function readCell(folder: string, id: string, seed: number): Cell | undefined {
+	const file = comparisonFiles(folder).cell(id, seed);
+	return existsSync(file) ? readJson(file, cellSchema) : undefined;
+}
+
+export async function writeCell(folder: string, id: string, cell: Cell): Promise<void> {
+	await writeJson(comparisonFiles(folder).cell(id, cell.seed), cell);
+}
+
+/** Begins a comparison, or goes on with one; other settings than its own are refused. */
+export async function openPlan(
+	folder: string,
+	dataset: Dataset,
+	entries: readonly Entry[],
+	wanted: Omit<Plan, "kind" | "version" | "dataset" | "datasetFolder">,
+): Promise<Plan> {
+	const files = comparisonFiles(folder);
+	const plan: Plan = {
+		kind: "trajgpt-comparison",
+		version: 1,
+		...wanted,
+		dataset: dataset.manifest.contentHash,
+		datasetFolder: relative(resolve(folder), resolve(dataset.folder)),
+	};
+	if (existsSync(files.plan)) {
+		const { datasetFolder: _moved, ...before } = readPlan(folder);
+		const { datasetFolder: _here, ...now } = plan;
+		for (const [name, value] of Object.entries(now)) {
+			const own = before[name as keyof typeof before];
+			if (JSON.stringify(own) !== JSON.stringify(value))
+				throw new InputError(
+					`${folder} holds a comparison with other settings: ${name} is ${JSON.stringify(own)} there, ${JSON.stringify(value)} here; ` +
+						"give the same, or another --out",
+				);
+		}
+	}
+	for (const part of ["lines", "runs", "cells", "logs"])
+		await mkdir(join(folder, part), { recursive: true });
+	for (const entry of entries) {
+		const file = files.entry(entry.id);
+		if (existsSync(file) && JSON.stringify(readEntry(folder, entry.id)) !== JSON.stringify(entry))
+			throw new InputError(
+				`${folder} holds ${entry.id} with other settings; give the same, or another --out`,
+			);
+		await writeJson(file, entry);
+	}
+	await writeJson(files.plan, plan);
+	return plan;
+}

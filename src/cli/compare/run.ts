@@ -1,0 +1,97 @@
+import { availableParallelism } from "node:os";
+import { InputError } from "../../base/errors.js";
+import type { Dataset } from "../../cohort/index.js";
+import {
+	type Cell,
+	type Column,
+	columnsOf,
+	comparisonOf,
+	type Entry,
+	tasksOf,
+	type Way,
+} from "../../evaluate/index.js";
+import { Exit, type Io } from "../io.js";
+import { openPlan, opponentsId } from "./plan.js";
+import { showTable } from "./table.js";
+import { type Failure, workThrough } from "./work.js";
+
+export interface ComparisonRequest {
+	readonly title: string;
+	readonly folder: string;
+	readonly dataset: Dataset;
+	readonly entries: readonly Entry[];
+	readonly ways: readonly Way[];
+	readonly tasks: readonly string[];
+	readonly depths: readonly number[];
+	/** Of training, and of fine-tuning to labels. */
+	readonly options: Readonly<Record<string, unknown>>;
+	readonly tuning: Readonly<Record<string, unknown>>;
+	readonly futures: number;
+	readonly seeds: number;
+	/** How many lines get all the seeds: the best by the first. All if left out. */
+	readonly leaders?: number | undefined;
+	/** Cells beside each other; as many as there are cores if left out. */
+	readonly jobs?: number | undefined;
+	readonly json: boolean;
+}
+
+/** Trains and measures every line with every seed, and shows the table. */
+export async function compareLines(io: Io, request: ComparisonRequest): Promise<void> {
+	const { folder, dataset, entries, ways, tasks, depths, seeds, leaders } = request;
+	const known = tasksOf(dataset);
+	for (const task of tasks)
+		if (!known.includes(task))
+			throw new InputError(`${dataset.folder} has no task "${task}"; it has ${known.join(", ")}`);
+	const { title, options, tuning, futures } = request;
+	await openPlan(folder, dataset, entries, {
+		...{ title, tasks: [...tasks], depths: [...depths], futures },
+		options: { ...options },
+		tuning: { ...tuning },
+	});
+	const cores = availableParallelism();
+	const jobs = request.jobs ?? cores;
+	const beside = { jobs, threads: Math.max(1, Math.floor(cores / jobs)) };
+	const columns = columnsOf(tasks, depths);
+	// The longest come first where that is known: those that are trained, before those that only count.
+	const first = [...entries.map(({ id }) => ({ id, seed: 1 })), { id: opponentsId, seed: 0 }];
+	const worked = await workThrough(io, folder, first, beside);
+	const more = leadingLines(entries, ways, columns, worked.cells, leaders).flatMap(({ id }) =>
+		Array.from({ length: seeds - 1 }, (_, i) => ({ id, seed: i + 2 })),
+	);
+	const further = await workThrough(io, folder, more, beside);
+	const failed = [...worked.failed, ...further.failed];
+	const comparison = comparisonOf(
+		columns,
+		ways,
+		[...worked.cells, ...further.cells].sort((a, b) => a.seed - b.seed),
+		failed.map((failure) => ({ label: labelOf(failure, entries), reason: failure.reason })),
+	);
+	await showTable(io, folder, comparison, request.json);
+	if (failed.length > 0) throw new Exit(1);
+}
+
+const labelOf = ({ id, seed }: Failure, entries: readonly Entry[]) =>
+	`${entries.find((entry) => entry.id === id)?.label ?? id}, seed ${seed},`;
+
+/** The lines that are worth more seeds: the best in the table's main column. */
+function leadingLines(
+	entries: readonly Entry[],
+	ways: readonly Way[],
+	columns: readonly Column[],
+	cells: readonly Cell[],
+	count: number | undefined,
+): readonly Entry[] {
+	const trained = entries.filter(({ id }) => cells.some(({ entry }) => entry === id));
+	if (count === undefined || count >= trained.length) return trained;
+	const main = columns.find(({ metric }) => metric === "recall@10") ?? columns[0];
+	const { lines } = comparisonOf(columns, ways, cells, []);
+	const worthOf = (entry: Entry) => {
+		const own = ways.filter((way) => way.entry === entry).map(({ label }) => label);
+		const values = lines
+			.filter(({ label }) => own.includes(label))
+			.map(({ values }) => values[columns.indexOf(main as Column)]?.value ?? Number.NaN)
+			.filter((value) => !Number.isNaN(value));
+		return main?.best === "lowest" ? -Math.min(...values) : Math.max(...values);
+	};
+	return [...trained].sort((a, b) => worthOf(b) - worthOf(a)).slice(0, count);
+}

@@ -1,0 +1,29 @@
+import { existsSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { replaceFile } from "../../cohort/index.js";
+
+const timingSchema = z.strictObject({
+	seconds: z.number(),
+	steps: z.number(),
+	peakBytes: z.number(),
+});
+
+/** What training took, over all processes that had a part in it. */
+type Timing = z.infer<typeof timingSchema>;
+
+/** Adds what this process took to what is kept in a run's folder. */
+export async function addTiming(run: string, now: Timing): Promise<Timing> {
+	const file = join(run, "timing.json");
+	const before = existsSync(file)
+		? timingSchema.parse(JSON.parse(readFileSync(file, "utf8")))
+		: { seconds: 0, steps: 0, peakBytes: 0 };
+	const timing: Timing = {
+		seconds: before.seconds + (now.steps > 0 ? now.seconds : 0),
+		steps: before.steps + now.steps,
+		peakBytes: Math.max(before.peakBytes, now.peakBytes),
+	};
+	await replaceFile(file, (path) => writeFile(path, `${JSON.stringify(timing)}\n`));
+	return timing;
+}

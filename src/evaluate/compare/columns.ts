@@ -1,0 +1,62 @@
+import type { EvaluationRow, Method } from "../evaluation.js";
+
+/** A column of the table: which number of which row of which task. */
+export interface Column {
+	readonly task: string;
+	/** Over the columns of a task: "Forecasting". */
+	readonly group: string;
+	readonly title: string;
+	readonly metric: string;
+	/** What the numbers are multiplied by, and the digits they are shown with. */
+	readonly scale: number;
+	readonly digits: number;
+	readonly best: "highest" | "lowest";
+	/** Which rows of an evaluation it reads; opponents have no setting. */
+	readonly setting?: EvaluationRow["setting"];
+}
+
+const percent = { scale: 100, digits: 1, best: "highest" } as const;
+
+/** The paper's columns: recall of forecasts, AUPRC of labelled tasks by labels seen; and nats of next events. */
+export function columnsOf(tasks: readonly string[], depths: readonly number[]): Column[] {
+	return tasks.flatMap((task): Column[] => {
+		if (task === "next")
+			return [
+				{
+					...{ task, group: "Next event", title: "nats", metric: "nats" },
+					...{ scale: 1, digits: 3, best: "lowest" },
+				},
+				{ task, group: "Next event", title: "accuracy", metric: "accuracy", ...percent },
+			];
+		if (task === "forecast")
+			return depths.map((depth) => ({
+				...{ task, group: "Forecasting", title: `K = ${depth}`, metric: `recall@${depth}` },
+				...percent,
+			}));
+		const settings = [
+			["S = 0", "zero-shot prototype"],
+			["5", "5-shot"],
+			["all", "fine-tuned"],
+		] as const;
+		return settings.map(([title, setting]) => ({
+			...{ task, group: taskTitle(task), title, metric: "auprc", setting },
+			...percent,
+		}));
+	});
+}
+
+const taskTitle = (task: string) => ({ insulin: "Diabetes-Insulin", chf: "CHF" })[task] ?? task;
+
+/** Whether a row of an evaluation stands in a column, for a line that forecasts in this way. */
+export function reads(column: Column, row: EvaluationRow, method: Method | undefined): boolean {
+	if (row.method !== undefined && row.method !== method) return false;
+	if (row.who !== "model") return column.setting === undefined || ofAllLabels(column, row);
+	return row.setting === column.setting;
+}
+
+/** Opponents of labelled tasks: those that learn from all labels, and those that need none. */
+function ofAllLabels({ setting }: Column, { label }: EvaluationRow): boolean {
+	return label === "own history, related records"
+		? setting === "zero-shot prototype"
+		: setting === "fine-tuned";
+}

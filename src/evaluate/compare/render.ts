@@ -1,0 +1,162 @@
+import { formatCount } from "../../base/progress.js";
+import type { Measure } from "../bootstrap.js";
+import type { Column } from "./columns.js";
+import { type Comparison, type Line, leaders } from "./comparison.js";
+
+const none = "—";
+
+const number = ({ scale, digits }: Column, value: number) =>
+	(value * scale).toFixed(digits).replace("-", "−");
+
+/** Half the width of the interval: what is written after ±. */
+const half = (column: Column, { low, high }: Measure) =>
+	(((high - low) / 2) * column.scale).toFixed(column.digits);
+
+const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20).toLocaleString("en-US");
+
+const extras: readonly { title: string; of: (line: Line) => string }[] = [
+	{ title: "seeds", of: ({ seeds }) => (seeds > 0 ? String(seeds) : none) },
+	{
+		title: "parameters",
+		of: ({ training }) => (training ? formatCount(training.parameters) : none),
+	},
+	{
+		title: "s/epoch",
+		of: ({ training }) => (training ? training.secondsPerEpoch.toFixed(1) : none),
+	},
+	{ title: "peak MiB", of: ({ training }) => (training ? megabytes(training.peakBytes) : none) },
+];
+
+const unitOf = ({ scale }: Column) => (scale === 100 ? ", %" : "");
+
+const headerOf = (columns: readonly Column[]) => [
+	"",
+	...columns.map((column) => `${column.group} ${column.title}${unitOf(column)}`),
+	...extras.map(({ title }) => title),
+];
+
+/** For the terminal: every line as texts, under a header of two rows. */
+export function textRows({ columns, lines }: Comparison): {
+	header: [string[], string[]];
+	rows: string[][];
+} {
+	const groups = columns.map((column, at) =>
+		columns[at - 1]?.group === column.group ? "" : `${column.group}${unitOf(column)}`,
+	);
+	return {
+		header: [
+			["", ...groups, ...extras.map(() => "")],
+			["", ...columns.map(({ title }) => title), ...extras.map(({ title }) => title)],
+		],
+		rows: lines.map((line) => [
+			line.label,
+			...columns.map((column, at) => {
+				const measure = line.values[at];
+				return measure ? `${number(column, measure.value)} ±${half(column, measure)}` : none;
+			}),
+			...extras.map(({ of }) => of(line)),
+		]),
+	};
+}
+
+export function markdown(comparison: Comparison): string {
+	const { columns, lines, failed, notes } = comparison;
+	const first = leaders(comparison);
+	const cells = lines.map((line, at) => [
+		line.label,
+		...columns.map((column, c) => {
+			const measure = line.values[c];
+			if (!measure) return none;
+			const text = number(column, measure.value);
+			const shown =
+				first[c]?.best === at ? `**${text}**` : first[c]?.second === at ? `<u>${text}</u>` : text;
+			return `${shown} [${number(column, measure.low)}, ${number(column, measure.high)}]`;
+		}),
+		...extras.map(({ of }) => of(line)),
+	]);
+	const row = (texts: readonly string[]) => `| ${texts.join(" | ")} |\n`;
+	const header = headerOf(columns);
+	return [
+		row(header),
+		row(header.map((_, at) => (at === 0 ? "---" : "---:"))),
+		...cells.map(row),
+		"\nBold: best of the trained models; underlined: second. In brackets: 95 % intervals.\n",
+		...notes.map((note) => `\n- ${note}`),
+		...failed.map(({ label, reason }) => `\n- ${label} failed: ${reason}`),
+		"\n",
+	].join("");
+}
+
+/** One line for each number, for programs. */
+export function csv({ columns, lines }: Comparison): string {
+	const quoted = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+	const rows = lines.flatMap(({ label, group, seeds, values, training }) => [
+		...columns.flatMap((column, at) => {
+			const measure = values[at];
+			return measure
+				? [
+						[
+							...[label, group, column.task, column.setting ?? "", column.metric],
+							...[measure.value, measure.low, measure.high, seeds],
+						],
+					]
+				: [];
+		}),
+		...(training
+			? (["parameters", "secondsPerEpoch", "peakBytes"] as const).map((name) => [
+					...[label, group, "training", "", name, training[name], "", "", seeds],
+				])
+			: []),
+	]);
+	const header = ["line", "group", "task", "setting", "metric", "value", "low", "high", "seeds"];
+	return `${[header, ...rows].map((row) => row.map((cell) => quoted(String(cell))).join(",")).join("\n")}\n`;
+}
+
+const texSpecials: Readonly<Record<string, string>> = {
+	"%": "\\%",
+	"&": "\\&",
+	_: "\\_",
+	"#": "\\#",
+	"−": "$-$",
+	"—": "---",
+};
+const tex = (text: string) => text.replace(/[%&_#−—]/g, (c) => texSpecials[c] as string);
+
+/** The paper's layout: a rule before each group, the best bold, the second best underlined. */
+export function latex(comparison: Comparison): string {
+	const { columns, lines } = comparison;
+	const first = leaders(comparison);
+	const groups: { title: string; count: number }[] = [];
+	for (const column of columns) {
+		const title = `${column.group}${unitOf(column)}`;
+		const last = groups.at(-1);
+		if (last?.title === title) last.count++;
+		else groups.push({ title, count: 1 });
+	}
+	const body = lines.flatMap((line, at) => {
+		const texts = columns.map((column, c) => {
+			const measure = line.values[c];
+			if (!measure) return "---";
+			const text = tex(number(column, measure.value));
+			const shown =
+				first[c]?.best === at
+					? `\\textbf{${text}}`
+					: first[c]?.second === at
+						? `\\underline{${text}}`
+						: text;
+			return `${shown}\\,{\\scriptsize $\\pm$ ${half(column, measure)}}`;
+		});
+		const rule = line.group !== lines[at - 1]?.group ? ["\\midrule"] : [];
+		const parameters = line.training ? formatCount(line.training.parameters) : "---";
+		return [...rule, `${[tex(line.label), ...texts, parameters].join(" & ")} \\\\`];
+	});
+	return `${[
+		`\\begin{tabular}{l|${groups.map(({ count }) => "c".repeat(count)).join("|")}|r}`,
+		"\\toprule",
+		`Methods / Tasks & ${groups.map(({ title, count }) => `\\multicolumn{${count}}{c|}{\\textbf{${tex(title)}}}`).join(" & ")} & \\\\`,
+		`& ${columns.map(({ title }) => tex(title)).join(" & ")} & parameters \\\\`,
+		...body,
+		"\\bottomrule",
+		"\\end{tabular}",
+	].join("\n")}\n`;
+}

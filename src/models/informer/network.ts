@@ -1,0 +1,147 @@
+import {
+	add,
+	concat,
+	constant,
+	expand,
+	filled,
+	mul,
+	reshape,
+	slice,
+	type Tensor,
+} from "../../graph/index.js";
+import {
+	attention,
+	attentionWeights,
+	joinHeads,
+	paddingMask,
+	splitHeads,
+} from "../../nn/attention.js";
+import { feedForward, feedForwardWeights } from "../../nn/feed-forward.js";
+import { norm, normWeights } from "../../nn/layer-norm.js";
+import { linear, linearWeights, project } from "../../nn/linear.js";
+import { sinusoids } from "../../nn/sinusoids.js";
+import { marks, marksAfter, marksBefore } from "../../nn/time-marks.js";
+import { nested, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
+import type { Asked } from "../kinds/observed.js";
+import { embedded, type Window } from "../kinds/window.js";
+import type { InformerConfig } from "./config.js";
+import { distil, distilWeights, type Places } from "./distilling.js";
+import { probSparseAttention } from "./prob-sparse.js";
+
+const numbered = (prefix: string, count: number, of: WeightSpecs): WeightSpecs =>
+	Object.assign({}, ...Array.from({ length: count }, (_, i) => nested(`${prefix}.${i}`, of)));
+
+export function weights({ layers, decoderLayers, dim, ff }: InformerConfig): WeightSpecs {
+	const layer = {
+		...nested("self", attentionWeights(dim)),
+		...nested("selfNorm", normWeights(dim)),
+		...nested("feedForward", feedForwardWeights(dim, ff)),
+		...nested("feedForwardNorm", normWeights(dim)),
+	};
+	const cross = {
+		...nested("cross", attentionWeights(dim)),
+		...nested("crossNorm", normWeights(dim)),
+	};
+	return {
+		...nested("encoder.times", linearWeights(marks, dim, { bias: false })),
+		...numbered("encoder.layers", layers, layer),
+		...numbered("encoder.distil", layers - 1, distilWeights(dim)),
+		...nested("encoder.norm", normWeights(dim)),
+		...nested("views.norm", normWeights(dim)),
+		...nested("decoder.times", linearWeights(marks, dim, { bias: false })),
+		...numbered("decoder.layers", decoderLayers, { ...layer, ...cross }),
+		...nested("decoder.norm", normWeights(dim)),
+	};
+}
+
+/** 1 where a real place may see a real one, none of them later if it is causal: [rows, 1, places, places]. */
+function visibleTo(real: Tensor, causal: boolean): Tensor {
+	const [rows, places] = real.shape as [number, number];
+	const pairs = mul(reshape(real, [rows, 1, places, 1]), reshape(real, [rows, 1, 1, places]));
+	if (!causal) return pairs;
+	const earlier = Array.from({ length: places * places }, (_, at) =>
+		Number(at % places <= Math.floor(at / places)),
+	);
+	return mul(pairs, constant(earlier, [places, places], real.dtype));
+}
+
+/** x + attention of its own places, then of those of the encoder if there are any, then the feed-forward layer; each normed. */
+function layer(
+	{ heads, factor }: InformerConfig,
+	p: Weights,
+	{ x, real }: Places,
+	memory?: Places,
+): Tensor {
+	const part = (name: string) => splitHeads(linear(within(p, `self.${name}`), x), heads);
+	const causal = memory !== undefined;
+	const own = joinHeads(
+		probSparseAttention(part("query"), part("key"), part("value"), {
+			...{ factor, causal, visible: visibleTo(real, causal) },
+		}),
+	);
+	let y = norm(within(p, "selfNorm"), add(x, linear(within(p, "self.out"), own)));
+	if (memory) {
+		const mask = paddingMask(memory.real);
+		const seen = attention(within(p, "cross"), y, { heads, mask, memory: memory.x });
+		y = norm(within(p, "crossNorm"), add(y, seen));
+	}
+	return norm(within(p, "feedForwardNorm"), add(y, feedForward(within(p, "feedForward"), y)));
+}
+
+/** Code, place and time. */
+const read = (p: Weights, codes: Tensor, times: Tensor): Tensor =>
+	add(
+		add(codes, project(within(p, "times"), times)),
+		sinusoids(codes.shape[1] as number, codes.shape[2] as number, codes.dtype),
+	);
+
+/** The places after each layer of the encoder, each time half as many. */
+export function encoder(config: InformerConfig, p: Weights, window: Window): readonly Places[] {
+	const own = within(p, "encoder");
+	let places: Places = {
+		x: read(own, embedded(p, window), marksBefore(window)),
+		real: window.real,
+	};
+	return Array.from({ length: config.layers }, (_, i) => {
+		if (i > 0) places = distil(within(own, `distil.${i - 1}`), places);
+		places = { ...places, x: layer(config, within(own, `layers.${i}`), places) };
+		return places;
+	});
+}
+
+/** A view of each place: the sum of what each layer of the encoder holds of it, halved as it may be. */
+export function views(p: Weights, stages: readonly Places[]): Tensor {
+	const [first] = stages as [Places];
+	const [rows, places, dim] = first.x.shape as [number, number, number];
+	const whole = stages.map(({ x }, i) => {
+		const count = x.shape[1] as number;
+		const repeated = expand(reshape(x, [rows, count, 1, dim]), [rows, count, 2 ** i, dim]);
+		return slice(reshape(repeated, [rows, count * 2 ** i, dim]), 1, 0, places);
+	});
+	return norm(within(p, "views.norm"), whole.reduce(add));
+}
+
+/** What the head reads for each question: all are answered at once, after the window's last places. */
+export function decoder(
+	config: InformerConfig,
+	p: Weights,
+	{ x, real }: Places,
+	window: Window,
+	asked: Asked,
+): Tensor {
+	const own = within(p, "decoder");
+	const { window: places, ahead, dim, decoderLayers } = config;
+	const rows = window.real.shape[0] as number;
+	const { dtype } = window.real;
+	const from = places - Math.min(config.start, places);
+	const begun = (t: Tensor, rest: Tensor) => concat([slice(t, 1, from), rest], 1);
+	const codes = begun(embedded(p, window), filled(0, [rows, ahead, dim], dtype));
+	const times = begun(marksBefore(window), marksAfter(asked));
+	const known = begun(window.real, filled(1, [rows, ahead], dtype));
+
+	const memory = { x: norm(within(p, "encoder.norm"), x), real };
+	let y = read(own, codes, times);
+	for (let i = 0; i < decoderLayers; i++)
+		y = layer(config, within(own, `layers.${i}`), { x: y, real: known }, memory);
+	return norm(within(own, "norm"), slice(y, 1, -ahead));
+}

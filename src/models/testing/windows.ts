@@ -1,0 +1,54 @@
+import { random } from "../../base/random.js";
+import { parameter, size, type Tensor } from "../../graph/index.js";
+import { normal, type WeightSpecs, type Weights, weightsOf } from "../../nn/weights.js";
+import { type Asked, askedInputs, observedInputs } from "../kinds/observed.js";
+import type { Window } from "../kinds/window.js";
+import { vocab } from "./histories.js";
+
+/** A network's weights, the embedding among them, as parameters and as values of which none is exactly 0. */
+export function drawnWeights(
+	network: WeightSpecs,
+	dim: number,
+): { readonly p: Weights; readonly values: Record<string, number[]> } {
+	const draw = random(41);
+	const symbols: Record<string, Tensor> = {};
+	const values: Record<string, number[]> = {};
+	const specs = { embedding: normal([vocab, dim], 1), ...network };
+	for (const [name, { shape, draw: own }] of Object.entries(specs)) {
+		symbols[name] = parameter(name, shape);
+		values[name] = Array.from({ length: size(shape) }, () => own(draw) + 0.3 * draw.normal());
+	}
+	return { p: weightsOf(symbols), values };
+}
+
+/** Inputs of one window and of questions after it. */
+export function oneWindow(
+	places: number,
+	questions: number,
+): { readonly window: Window; readonly asked: Asked } {
+	const observed = observedInputs("seen", 1, places, "float32");
+	return {
+		window: { ...observed, shown: observed.real },
+		asked: askedInputs("seen", 1, questions, "float32"),
+	};
+}
+
+/** Values of these inputs: a place a day, then a question a day; of the first `padding` places the days are junk. */
+export function windowFeeds(
+	tokens: readonly number[],
+	questions: number,
+	padding: number,
+	junk = 0,
+): Record<string, number[]> {
+	const places = tokens.length;
+	const days = tokens.map((_, i) => (i < padding ? junk : i - padding));
+	const ahead = Array.from({ length: questions }, (_, i) => i + 1);
+	return {
+		"seen.tokens": [...tokens],
+		"seen.days": days,
+		"seen.gaps": tokens.map((_, i) => (i < padding ? junk : Number(i > padding))),
+		"seen.real": tokens.map((_, i) => Number(i >= padding)),
+		"seen.askedDays": ahead.map((gap) => places - 1 - padding + gap),
+		"seen.askedGaps": ahead,
+	};
+}

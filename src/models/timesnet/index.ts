@@ -1,0 +1,104 @@
+import { z } from "zod";
+import {
+	add,
+	concat,
+	filled,
+	matmul,
+	mul,
+	reshape,
+	slice,
+	type Tensor,
+} from "../../graph/index.js";
+import { norm, normWeights } from "../../nn/layer-norm.js";
+import { linear, linearWeights } from "../../nn/linear.js";
+import { sinusoids } from "../../nn/sinusoids.js";
+import { marks, marksBefore } from "../../nn/time-marks.js";
+import { nested, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
+import { fields } from "../kinds/fields.js";
+import { embedded, type Window, windowModel } from "../kinds/window.js";
+import { timesBlock, timesBlockWeights } from "./times-block.js";
+
+const config = z.strictObject({
+	...{ vocab: fields.vocab, unitDays: fields.unitDays },
+	...{ window: fields.window, ahead: fields.ahead },
+	layers: fields.layers(2),
+	dim: fields.dim(96),
+	ff: fields.ff(8).describe("width between the two Inception blocks"),
+	periods: z
+		.int()
+		.min(1)
+		.max(64)
+		.default(5)
+		.describe("strongest periods by which a series is folded (the paper's k)"),
+	kernels: z
+		.int()
+		.min(1)
+		.max(16)
+		.default(6)
+		.describe("kernels of an Inception block: 1 × 1, 3 × 3, 5 × 5 …"),
+});
+
+type TimesNetConfig = z.infer<typeof config>;
+
+function weights(config: TimesNetConfig): WeightSpecs {
+	const { layers, dim, window, ahead } = config;
+	const block = timesBlockWeights(config);
+	return {
+		...nested("times", linearWeights(marks, dim)),
+		...Object.assign({}, ...Array.from({ length: layers }, (_, i) => nested(`layers.${i}`, block))),
+		...nested("norm", normWeights(dim)),
+		...nested("extend", linearWeights(window, window + ahead)),
+	};
+}
+
+/** [rows, places, 1] of [rows, places]. */
+const column = (x: Tensor): Tensor => reshape(x, [...x.shape, 1]);
+
+/** Token, place and time of each place; 0 where it is not real. */
+function read({ dim }: TimesNetConfig, p: Weights, window: Window): Tensor {
+	const places = window.real.shape[1] as number;
+	const where = add(
+		linear(within(p, "times"), marksBefore(window)),
+		sinusoids(places, dim, window.real.dtype),
+	);
+	return add(embedded(p, window), mul(where, column(window.real)));
+}
+
+/** One norm for all layers, and zeros where nothing is: they weigh on the next layer's periods. */
+function blocks(config: TimesNetConfig, p: Weights, x: Tensor, real: Tensor): Tensor {
+	let y = mul(x, column(real));
+	for (let i = 0; i < config.layers; i++) {
+		const after = timesBlock(config, within(p, `layers.${i}`), y);
+		y = mul(norm(within(p, "norm"), after), column(real));
+	}
+	return y;
+}
+
+/** A series folded by its own strongest periods, and read as a picture: within a period, and from one to the next. */
+export const timesnet = windowModel<TimesNetConfig>({
+	id: "timesnet",
+	name: "TimesNet",
+	cite: "Wu, Hu, Liu, Zhou, Wang, Long: TimesNet: Temporal 2D-Variation Modeling for General Time Series Analysis, ICLR 2023",
+	config,
+	presets: {
+		tiny: { dim: 64 },
+		default: {},
+		paper: { layers: 8, dim: 200 },
+	},
+	pretraining: "masked",
+	forecasts: "after pretraining",
+	knowsTimes: false,
+	weights,
+	encode: (config, p, window) => blocks(config, p, read(config, p, window), window.real),
+	/** The window is first made longer, linearly and place by place; then it is read as a whole. */
+	ask(config, p, _, window) {
+		const { ahead } = config;
+		const rows = window.real.shape[0] as number;
+		const longer = add(
+			matmul(p("extend.weight"), read(config, p, window)), // [rows, window + ahead, dim]
+			column(p("extend.bias")),
+		);
+		const real = concat([window.real, filled(1, [rows, ahead], window.real.dtype)], 1);
+		return slice(blocks(config, p, longer, real), 1, -ahead);
+	},
+});

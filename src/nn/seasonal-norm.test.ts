@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { random } from "../base/random.js";
+import { input } from "../graph/index.js";
+import { evaluate } from "../runtime/testing/evaluate.js";
+import { seasonalNorm } from "./seasonal-norm.js";
+
+test("each place is normed, then the mean of the real places is taken off", async () => {
+	const [places, width, padding] = [5, 3, 2];
+	const draw = random(13);
+	const rows = Array.from({ length: places }, () =>
+		Array.from({ length: width }, () => draw.normal()),
+	);
+	const [scale, shift] = [
+		[1, 2, 0.5],
+		[0.3, -1, 2],
+	];
+	const x = input("x", [1, places, width], "float64");
+	const real = input("real", [1, places], "float64");
+	const p = (name: string) => input(name, [width], "float64");
+	const { y } = await evaluate(
+		{ y: seasonalNorm(p, x, real) },
+		{ x: rows.flat(), real: rows.map((_, t) => Number(t >= padding)), scale, shift },
+	);
+	const normed = rows.map((row) => {
+		const mean = row.reduce((a, b) => a + b) / width;
+		const variance = row.reduce((sum, value) => sum + (value - mean) ** 2, 0) / width;
+		return row.map(
+			(value, c) => ((value - mean) / Math.sqrt(variance + 1e-5)) * scale[c]! + shift[c]!,
+		);
+	});
+	const wanted = normed.map((row) =>
+		row.map((value, c) => {
+			const real = normed.slice(padding).map((other) => other[c]!);
+			return value - real.reduce((a, b) => a + b) / real.length;
+		}),
+	);
+	expect(y).toEqual(wanted.flat().map((value) => expect.closeTo(value, 10)));
+});
