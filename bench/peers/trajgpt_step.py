@@ -1,17 +1,13 @@
 """One training step of TrajGPT in eager PyTorch: the peer of `trajgpt bench step`.
 
 The same model, weights, batch and objective as the bench: next-event cross-entropy, global-norm
-clipping, AdamW. Prints the loss it starts from, which must be the bench's own, then waits between
-blocks of steps, so that the two take turns in one run.
+clipping, AdamW.
 """
-import argparse
-import json
 import math
-import sys
-import time
 
 import torch
 import torch.nn.functional as F
+from stepping import load, serve, settings
 from torch import nn
 
 
@@ -86,20 +82,6 @@ class TrajGPT(nn.Module):
         return self.head(norm(x, self.c.norm))
 
 
-def load(path):
-    """Tensors of a safetensors file."""
-    data = open(path, "rb").read()
-    start = 8 + int.from_bytes(data[:8], "little")
-    kinds = {"F32": torch.float32, "F64": torch.float64, "I32": torch.int32}
-    tensors = {}
-    for name, entry in json.loads(data[8:start]).items():
-        if name != "__metadata__":
-            first, last = entry["data_offsets"]
-            raw = bytearray(data[start + first : start + last])
-            tensors[name] = torch.frombuffer(raw, dtype=kinds[entry["dtype"]]).reshape(entry["shape"])
-    return tensors
-
-
 def names_of(layers):
     """Our name of each tensor, by the module's."""
     names = {"embed.weight": "embedding", "head.weight": "head"}
@@ -112,47 +94,18 @@ def names_of(layers):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__)
-    for name in ("layers", "heads", "dim", "key", "value", "ff", "vocab", "threads"):
-        p.add_argument(f"--{name}", type=int, required=True)
-    for name in ("temperature", "shortest", "longest"):
-        p.add_argument(f"--{name}", type=float, required=True)
-    p.add_argument("--norm", choices=["rms", "layer"], required=True)
-    p.add_argument("--decay", choices=["event", "time"], required=True)
-    p.add_argument("--data", required=True, help="weights and batch, as safetensors")
-    c = p.parse_args()
-    torch.set_num_threads(c.threads)
+    c = settings(
+        __doc__,
+        whole=("layers", "heads", "dim", "key", "value", "ff", "vocab"),
+        real=("temperature", "shortest", "longest"),
+        choices={"norm": ["rms", "layer"], "decay": ["event", "time"]},
+    )
     given = load(c.data)
     model = TrajGPT(c)
     model.load_state_dict({a: given[b] for a, b in names_of(c.layers).items()}, strict=False)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.95), weight_decay=0.1)
     tokens, targets = given["next.tokens"].long(), given["next.targets"].long()
     times, gaps = given["next.times"], given["next.gaps"]
-
-    def loss_now():
-        return F.cross_entropy(model(tokens, times, gaps).flatten(0, 1), targets.flatten())
-
-    def step():
-        optimizer.zero_grad(set_to_none=True)
-        loss = loss_now()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        return loss.item()
-
-    print(json.dumps({
-        "engine": f"PyTorch {torch.__version__} eager",
-        "parameters": sum(x.numel() for x in model.parameters()),
-        "loss": loss_now().item(),
-    }), flush=True)
-    # Each line that comes in is a number of steps to make; their seconds go out.
-    for line in sys.stdin:
-        seconds = []
-        for _ in range(int(line)):
-            start = time.perf_counter()
-            step()
-            seconds.append(time.perf_counter() - start)
-        print(json.dumps(seconds), flush=True)
+    serve(model, lambda: F.cross_entropy(model(tokens, times, gaps).flatten(0, 1), targets.flatten()))
 
 
 main()

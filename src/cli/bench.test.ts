@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
+import { findTorch } from "./python.js";
 import { captured } from "./testing/captured.js";
 import { runBuilt } from "./testing/run-built.js";
 
@@ -15,7 +16,7 @@ test("bench step tells the time of a step", async () => {
 	const report = JSON.parse(stdout);
 	expect(report).toMatchObject({
 		engine: expect.stringMatching(/^onnxruntime-node \S+, cpu, 1 threads$/),
-		preset: "tiny",
+		...{ model: "trajgpt", preset: "tiny", norm: "rms" },
 		batch: 1,
 		length: 4,
 		threads: 1,
@@ -31,8 +32,43 @@ test("bench step tells the time of a step", async () => {
 	expect(report.tokensPerSecond).toBeCloseTo(4 / report.secondsPerStep, 6);
 	expect(report.peakRssBytes).toBeGreaterThan(2 ** 24);
 	const read = (await captured(step)).stdout;
-	expect(read).toMatch(/^tiny, \S+ parameters, batch 1 × 4\nonnx.* a step, \S+ tokens\/s, peak /);
+	expect(read).toMatch(
+		/^trajgpt tiny, \S+ parameters, batch 1 × 4\nonnx.* a step, \S+ tokens\/s, peak /,
+	);
 });
+
+test("bench step times any model, in its own sizes", async () => {
+	const size = ["--batch", "2", "--length", "8", "--steps", "1", "--no-peer"];
+	const bench = (...more: string[]) => captured(["bench", "step", ...tiny, ...size, ...more]);
+	const { code, stdout } = await bench("--model", "gpt2", "--json");
+	expect(code).toBe(0);
+	expect(JSON.parse(stdout)).toMatchObject({ model: "gpt2", preset: "tiny" });
+	expect(JSON.parse(stdout)).not.toHaveProperty("norm");
+	const norm = await bench("--model", "gpt2", "--norm", "layer");
+	expect(norm.code).toBe(2);
+	expect(norm.stderr).toContain("--norm is a setting of trajgpt; leave it out with --model gpt2");
+	const long = await bench("--model", "gpt2", "--length", "300");
+	expect(long.stderr).toContain("gpt2 reads 256 events at most; --length says 300");
+	const other = await bench("--model", "gpt2", "--preset", "paper-7m");
+	expect(other.stderr).toContain('no preset "paper-7m"; known presets: tiny, default, paper');
+});
+
+test("the peers of comparison models are the same models", async ({ skip }) => {
+	if (!(await findTorch())) skip("no Python with PyTorch");
+	const size = ["--batch", "1", "--length", "64", "--steps", "1"];
+	for (const model of ["patchtst", "gru-d", "gpt2"]) {
+		// It fails where the two begin with different losses.
+		const { code, stdout, stderr } = await captured([
+			...["bench", "step", "--model", model, ...tiny, ...size, "--json"],
+		]);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "compiling\n1/1 steps\n" });
+		expect(JSON.parse(stdout)).toMatchObject({
+			model,
+			peer: { engine: expect.stringContaining("PyTorch") },
+			ratio: expect.any(Number),
+		});
+	}
+}, 120_000);
 
 test("bench infer tells the time of an answer", async () => {
 	const sizes = ["--trajectories", "2", "--attributed", "9"];

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
-import { presets } from "../models/trajgpt/config.js";
+import { type Model, modelById, models } from "../models/index.js";
 import type { Provider } from "../runtime/index.js";
 import { examples } from "./examples.js";
 import { type Io, printJson } from "./io.js";
@@ -15,10 +15,11 @@ interface BenchOptions {
 }
 
 export interface StepOptions extends BenchOptions {
+	readonly model: string;
 	readonly batch: number;
 	readonly length: number;
 	readonly steps: number;
-	readonly norm: "rms" | "layer";
+	readonly norm?: "rms" | "layer";
 	readonly peer: boolean;
 }
 
@@ -40,15 +41,28 @@ export interface PrepareBenchOptions {
 	readonly json?: true;
 }
 
+export interface ServeBenchOptions {
+	readonly preset: string;
+	readonly threads: number;
+	readonly clients: number;
+	readonly requests: number;
+	readonly events: number;
+	readonly sessionEvents: number;
+	readonly vocab: number;
+	readonly json?: true;
+}
+
 function presetOption(command: Command, preset: string): Command {
+	const names = Object.keys(modelById("trajgpt").presets);
 	return command
-		.option("--preset <name>", `sizes: ${Object.keys(presets).join(", ")}`, preset)
+		.option("--preset <name>", `sizes: ${names.join(", ")}`, preset)
 		.option("--threads <n>", "threads", wholeNumber(1), availableParallelism())
 		.addOption(providerOption());
 }
 
-export function presetNamed(name: string) {
-	if (Object.hasOwn(presets, name)) return presets[name as keyof typeof presets];
+export function presetNamed({ presets }: Pick<Model, "presets">, name: string) {
+	const preset = Object.hasOwn(presets, name) ? presets[name] : undefined;
+	if (preset) return preset;
 	throw new InputError(`no preset "${name}"; known presets: ${Object.keys(presets).join(", ")}`);
 }
 
@@ -57,17 +71,24 @@ export function command(io: Io): Command {
 		json ? printJson(io, result) : io.stdout.write(render(result));
 	const step = presetOption(new Command("step"), "paper")
 		.description(
-			"Times one training step (next-event objective, AdamW) on random events. Where Python\n" +
-				"with PyTorch is found, the same model with the same weights takes turns with it, and the\n" +
-				"ratio of the medians is printed: above 1 means that trajgpt is faster.",
+			"Times one training step (next-event objective or what the model learns without labels,\n" +
+				"AdamW) on random events. Where Python with PyTorch is found, the same model with the same\n" +
+				"weights takes turns with it, and the ratio of the medians is printed: above 1 means that\n" +
+				"trajgpt is faster. There are such peers of: trajgpt, patchtst, gru-d, gpt2.",
+		)
+		.addOption(
+			new Option("--model <id>", "which model")
+				.choices(models.map(({ id }) => id))
+				.default("trajgpt"),
 		)
 		.option("--batch <n>", "rows", wholeNumber(1), 16)
 		.option("--length <n>", "events in a row", wholeNumber(1), 128)
 		.option("--steps <n>", "steps to time", wholeNumber(1), 20)
 		.addOption(
-			new Option("--norm <kind>", "by root mean square, or by mean and deviation")
-				.choices(["rms", "layer"])
-				.default("rms"),
+			new Option(
+				"--norm <kind>",
+				"of trajgpt: by root mean square (the default), or by mean and deviation",
+			).choices(["rms", "layer"]),
 		)
 		.option("--no-peer", "leave PyTorch out")
 		.option("--json", "print one JSON document")
@@ -76,6 +97,7 @@ export function command(io: Io): Command {
 			examples({
 				"trajgpt bench step --preset paper --batch 16 --length 128": "the paper's model",
 				"trajgpt bench step --batch 1 --length 16384 --steps 3": "one very long history",
+				"trajgpt bench step --model gpt2": "a comparison model",
 			}),
 		)
 		.action(async (options: StepOptions) => {
@@ -132,17 +154,44 @@ export function command(io: Io): Command {
 			const { benchPrepare, renderPrepare } = await import("./bench/prepare.js");
 			report(await benchPrepare(io, options), options.json, renderPrepare);
 		});
+	const serve = new Command("serve")
+		.description(
+			"Starts the service on random weights and drives it over loopback: clients that send whole\n" +
+				"histories and wait for the answer, as fast as it comes, and a session that hears of one\n" +
+				"event at a time. Beside it, the same histories asked of the model itself.",
+		)
+		.option("--preset <name>", "sizes", "paper")
+		.option("--threads <n>", "answers computed at once", wholeNumber(1), availableParallelism())
+		.option("--clients <n>", "clients at once", wholeNumber(1), 8)
+		.option("--requests <n>", "requests to time", wholeNumber(1), 800)
+		.option("--events <n>", "events of a history", wholeNumber(1), 112)
+		.option("--session-events <n>", "events of the longer session", wholeNumber(1), 1000)
+		.option("--vocab <n>", "tokens of the model", wholeNumber(20), 241)
+		.option("--json", "print one JSON document")
+		.addHelpText(
+			"after",
+			examples({
+				"trajgpt bench serve": "the paper's model, 8 clients",
+				"trajgpt bench serve --clients 64 --json": "more at once",
+			}),
+		)
+		.action(async (options: ServeBenchOptions) => {
+			const { benchServe, renderServe } = await import("./bench/serve.js");
+			report(await benchServe(io, options), options.json, renderServe);
+		});
 	return new Command("bench")
 		.description("Measures speed, as a ratio to a peer in the same run where there is one.")
 		.addCommand(step.summary("one training step, beside PyTorch"))
 		.addCommand(infer.summary("answers for one patient, and for many"))
 		.addCommand(prepare.summary("records to a dataset, beside pandas"))
+		.addCommand(serve.summary("the service under load, over loopback"))
 		.addHelpText(
 			"after",
 			examples({
 				"trajgpt bench step": "a training step of the paper's model, beside PyTorch",
 				"trajgpt bench infer": "time to answer",
 				"trajgpt bench prepare": "records to a dataset, beside pandas",
+				"trajgpt bench serve": "the service under load",
 			}),
 		);
 }

@@ -229,7 +229,9 @@ export function toOnnx(
 	let volume = 0;
 	const order = inOrder(Object.values(outputs));
 	// Open sizes are read off what is fed, where it shows them.
-	for (const { outputs: [first] } of order) {
+	for (const {
+		outputs: [first],
+	} of order) {
 		const source = first && sourceName(first);
 		if (source !== undefined) open.meet(first as Tensor, source);
 	}

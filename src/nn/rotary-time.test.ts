@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
 import { type FloatType, input, mul, sum } from "../graph/index.js";
 import { evaluate, evaluatorOf, relativeError } from "../runtime/testing/evaluate.js";
-import { type Periods, periods, timeAngles, turn } from "./rotary-time.js";
+import { anglesOf, type Periods, periods, timeAngles, turn } from "./rotary-time.js";
 
 interface Golden extends Periods {
 	readonly times: readonly number[];
@@ -85,4 +85,16 @@ test("a century in periods of two days keeps its digits in float32", async () =>
 		),
 	);
 	expect(relativeError(short?.y ?? [], exact?.y ?? [])).toBeLessThan(1e-6);
+});
+
+test("angles made outside the graph are those made in it, a century in 2-day periods too", async () => {
+	const range = { shortestPeriod: 2, longestPeriod: 36500 };
+	const times = Float64Array.of(0, 0.3, 17.25, 36499.9, -12.5, 1e6 + 0.1);
+	const inside = timeAngles(input("times", [1, 6], "float64"), 4, range, "float32");
+	const outside = timeAngles(input("angles", [1, 6, 4]), 4, range, "float32");
+	const made = await evaluate({ cosine: inside.cosine, sine: inside.sine }, { times });
+	const given = { angles: anglesOf(times, 4, range) };
+	const fed = await evaluate({ cosine: outside.cosine, sine: outside.sine }, given);
+	for (const part of ["cosine", "sine"] as const)
+		for (const [i, value] of made[part].entries()) expect(fed[part][i]).toBeCloseTo(value, 6);
 });

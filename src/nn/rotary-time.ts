@@ -34,16 +34,27 @@ export interface Angles {
 	readonly sine: Tensor;
 }
 
+/** The angles of times, [times, half], for engines that have no float64: see `timeAngles`. */
+export function anglesOf(times: Float64Array, half: number, range: Periods): Float32Array {
+	const frequency = periods(half, range).map((p) => 1 / p);
+	return Float32Array.from({ length: times.length * half }, (_, i) => {
+		const turns = (times[Math.floor(i / half)] as number) * (frequency[i % half] as number);
+		return (turns - Math.floor(turns)) * 2 * Math.PI;
+	});
+}
+
 /**
  * Cosine and sine of 2π t / period for every time and period. Whole turns are taken off in
  * float64: a century counted in 2-day periods has no digits left for the angle in float32.
+ * Times may also come as angles, with these turns taken off already.
  */
 export function timeAngles(
-	times: Tensor, // [batch, length], float64
+	times: Tensor, // [batch, length], float64, or angles [batch, length, half]
 	half: number,
 	range: Periods,
 	dtype: FloatType,
 ): Angles {
+	if (times.shape.length === 3) return { cosine: cos(times), sine: sin(times) };
 	const frequency = constant(
 		periods(half, range).map((p) => 1 / p),
 		[half],

@@ -41,7 +41,7 @@ export async function benchInfer(io: Io, options: InferOptions): Promise<InferRe
 	const { threads, repeats, patients, vocab } = options;
 	const history = (events: number, seed: number) => randomHistory(events, vocab, random(seed));
 	const pasts = [50, options.events];
-	const config = trajgpt.config.parse({ ...presetNamed(options.preset), vocab });
+	const config = trajgpt.config.parse({ ...presetNamed(trajgpt, options.preset), vocab });
 	const weights = trajgpt.init(config, random(1));
 	const runtime = nodeRuntime({ threads, provider: options.provider, purpose: "inference" });
 	const model = predictor(runtime, config, weights);

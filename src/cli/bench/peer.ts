@@ -34,7 +34,7 @@ export async function startPeer(
 		);
 	const file = fileURLToPath(new URL(`../../../bench/peers/${script}`, import.meta.url));
 	const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
-	const child = spawn(torch.python, [file, ...args], { stdio: ["pipe", "pipe", "pipe"] });
+	const child = spawn(torch.python, ["-B", file, ...args], { stdio: ["pipe", "pipe", "pipe"] });
 	let complaint = "";
 	child.stderr.on("data", (text) => {
 		complaint = (complaint + text).slice(-2000);

@@ -1,11 +1,15 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { InputError } from "../../base/errors.js";
 import { formatCount } from "../../base/progress.js";
 import { random } from "../../base/random.js";
-import type { EventBatch, ParameterValues } from "../../models/index.js";
-import type { TrajgptConfig } from "../../models/trajgpt/config.js";
-import { trajgpt } from "../../models/trajgpt/index.js";
+import {
+	type EventBatch,
+	type Model,
+	modelById,
+	type ParameterValues,
+} from "../../models/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import { adamWDefaults } from "../../train/adamw.js";
 import { encodeSafetensors, type StoredTensor } from "../../train/safetensors.js";
@@ -13,11 +17,13 @@ import { trainer } from "../../train/trainer.js";
 import { presetNamed, type StepOptions } from "../bench.js";
 import type { Io } from "../io.js";
 import { type Peer, startPeer } from "./peer.js";
+import { peerScripts } from "./peer-scripts.js";
 
 export interface StepReport {
 	readonly engine: string;
+	readonly model: string;
 	readonly preset: string;
-	readonly norm: string;
+	readonly norm?: string;
 	readonly batch: number;
 	readonly length: number;
 	readonly threads: number;
@@ -40,8 +46,9 @@ const vocab = 200;
 /** Steps in a row before the other engine has its turn; one more before them finds the caches cold. */
 const turn = 5;
 const warmUp = 2;
-/** The peer's decay matrix is quadratic in length. */
+/** What peers hold of each pair of places is quadratic in length. */
 const longestPeer = 1024;
+const objective = { objective: "next", horizon: 0 } as const;
 
 export const median = (values: readonly number[]): number => {
 	const sorted = [...values].sort((a, b) => a - b);
@@ -65,23 +72,31 @@ function randomBatch(rows: number, length: number): EventBatch {
 	};
 }
 
+function configOf(model: Model, { preset, norm, length }: StepOptions): unknown {
+	const isTrajgpt = model.id === "trajgpt";
+	if (norm && !isTrajgpt)
+		throw new InputError(`--norm is a setting of trajgpt; leave it out with --model ${model.id}`);
+	const config = model.config.parse({
+		...presetNamed(model, preset),
+		vocab,
+		...(isTrajgpt && { norm: norm ?? "rms" }),
+	});
+	const most = model.logits && model.context?.(config);
+	if (most && length > most)
+		throw new InputError(`${model.id} reads ${most} events at most; --length says ${length}`);
+	return config;
+}
+
 export async function benchStep(io: Io, options: StepOptions): Promise<StepReport> {
 	const { batch, length, threads, steps } = options;
-	const { norm } = options;
-	const config = trajgpt.config.parse({ ...presetNamed(options.preset), vocab, norm });
-	const weights = trajgpt.init(config, random(1));
+	const model = modelById(options.model);
+	const config = configOf(model, options);
+	const weights = model.init(config, random(1));
 	const parameters = [...weights.values()].reduce((n, { data }) => n + data.length, 0);
 	const runtime = nodeRuntime({ threads, provider: options.provider });
 	const learner = trainer(
 		runtime,
-		{
-			model: trajgpt as never,
-			config,
-			objective: { objective: "next", horizon: 0 },
-			optimizer: adamWDefaults,
-			clip: 1,
-			accumulate: false,
-		},
+		{ model, config, objective, optimizer: adamWDefaults, clip: 1, accumulate: false },
 		weights,
 	);
 	const rows = randomBatch(batch, length);
@@ -98,10 +113,14 @@ export async function benchStep(io: Io, options: StepOptions): Promise<StepRepor
 	let peer: Peer | undefined;
 	try {
 		io.stderr.write("compiling\n");
-		peer = await findPeer(io, options, config, weights, rows);
+		peer = await findPeer(io, options, { model, config, weights }, rows);
 		if (peer) {
 			const { totals, targets } = await learner.losses(rows, random(0));
-			checkSame((totals.next as number) / (targets.next as number), peer.loss);
+			const means = Object.entries(totals).map(([term, total]) => total / (targets[term] ?? 1));
+			checkSame(
+				means.reduce((a, b) => a + b),
+				peer.loss,
+			);
 		}
 		await own(warmUp);
 		await peer?.steps(warmUp);
@@ -116,8 +135,9 @@ export async function benchStep(io: Io, options: StepOptions): Promise<StepRepor
 		const secondsPerStep = median(ours);
 		return {
 			engine: runtime.label,
+			model: model.id,
 			preset: options.preset,
-			norm,
+			...(model.id === "trajgpt" && { norm: options.norm ?? "rms" }),
 			batch,
 			length,
 			threads,
@@ -136,43 +156,51 @@ export async function benchStep(io: Io, options: StepOptions): Promise<StepRepor
 	}
 }
 
+interface Subject {
+	readonly model: Model;
+	readonly config: unknown;
+	readonly weights: ParameterValues;
+}
+
 async function findPeer(
 	io: Io,
 	options: StepOptions,
-	config: TrajgptConfig,
-	weights: ParameterValues,
+	subject: Subject,
 	rows: EventBatch,
 ): Promise<Peer | undefined> {
 	if (!options.peer) return undefined;
-	if (options.length > longestPeer) {
+	const { length, threads } = options;
+	const peer = peerScripts[subject.model.id];
+	if (!peer) {
+		io.stderr.write(`there is no peer of ${subject.model.id}, so no ratio\n`);
+		return undefined;
+	}
+	if (length > longestPeer) {
 		io.stderr.write(`no peer beyond length ${longestPeer}: its memory is quadratic in it\n`);
 		return undefined;
 	}
-	const { layers, heads, dim, key, value, ff, temperature, norm, decay, unitDays } = config;
+	const config = subject.config as Parameters<typeof peer.settings>[0];
+	const why = peer.unlike?.(config, length);
+	if (why) {
+		io.stderr.write(`no ratio to the peer: ${why}\n`);
+		return undefined;
+	}
 	const folder = await mkdtemp(join(tmpdir(), "trajgpt-bench-"));
 	try {
 		const data = join(folder, "data.safetensors");
-		await writeFile(data, encodeSafetensors(peerData(weights, rows)));
-		return await startPeer(io, "trajgpt_step.py", {
-			...{ layers, heads, dim, key, value, ff, vocab, temperature, norm, decay, data },
-			threads: options.threads,
-			shortest: config.shortestPeriodDays / unitDays,
-			longest: config.longestPeriodDays / unitDays,
-		});
+		await writeFile(data, encodeSafetensors(peerData(subject, rows)));
+		return await startPeer(io, peer.script, { ...peer.settings(config), threads, data });
 	} finally {
 		await rm(folder, { recursive: true });
 	}
 }
 
 /** Weights and batch under our names. */
-function peerData(weights: ParameterValues, rows: EventBatch): Map<string, StoredTensor> {
-	const { feeds } = trajgpt.lossFeeds(
-		trajgpt.config.parse({ vocab }),
-		rows,
-		{ objective: "next", horizon: 0 },
-		random(0),
-	);
-	const shape = [rows.rows, rows.length];
+function peerData(
+	{ model, config, weights }: Subject,
+	batch: EventBatch,
+): Map<string, StoredTensor> {
+	const { feeds } = model.lossFeeds(config, batch, objective, random(0));
 	const stored = (shape: readonly number[], data: unknown): StoredTensor => {
 		if (data instanceof Float64Array) return { dtype: "F64", shape, data };
 		if (data instanceof Int32Array) return { dtype: "I32", shape, data };
@@ -180,7 +208,9 @@ function peerData(weights: ParameterValues, rows: EventBatch): Map<string, Store
 	};
 	return new Map([
 		...[...weights].map(([name, w]) => [name, stored(w.shape, w.data)] as const),
-		...Object.entries(feeds).map(([name, data]) => [name, stored(shape, data)] as const),
+		...Object.entries(feeds).map(
+			([name, data]) => [name, stored([batch.rows, data.length / batch.rows], data)] as const,
+		),
 	]);
 }
 
@@ -195,7 +225,7 @@ function checkSame(own: number, peers: number): void {
 export function renderStep(report: StepReport): string {
 	const ms = (seconds: number) => `${(seconds * 1000).toFixed(0)} ms`;
 	const lines = [
-		`${report.preset}, ${formatCount(report.parameters)} parameters, batch ${report.batch} × ${report.length}`,
+		`${report.model} ${report.preset}, ${formatCount(report.parameters)} parameters, batch ${report.batch} × ${report.length}`,
 		`${report.engine}: ${ms(report.secondsPerStep)} a step, ${formatCount(report.tokensPerSecond)} tokens/s, ` +
 			`peak ${(report.peakRssBytes / 1e9).toFixed(2)} GB`,
 	];

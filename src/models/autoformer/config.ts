@@ -24,7 +24,7 @@ export const config = z
 			.describe("places of the moving average that is taken for the trend"),
 		start: z
 			.int()
-			.min(0)
+			.min(1)
 			.max(4096)
 			.default(26)
 			.describe("last places of the window that the decoder begins with; at most the window"),

@@ -30,6 +30,7 @@ export const bitimelygpt = windowModel<BiTimelyGptConfig>({
 	name: "BiTimelyGPT",
 	cite: "Song, Lu, Zhu, Buckeridge, Li: Bidirectional Generative Pre-training for Improving Healthcare Time-series Representation Learning, MLHC 2024",
 	config,
+	learningRate: 1e-2,
 	presets: {
 		tiny: { layers: 2, dim: 64, ff: 128 },
 		default: {},

@@ -96,6 +96,7 @@ export const contiformer = windowModel<ContiformerConfig>({
 	name: "ContiFormer",
 	cite: "Chen, Ren, Wang, Fang, Sun, Li: ContiFormer: Continuous-Time Transformer for Irregular Time Series Modeling, 2023",
 	config,
+	learningRate: 1e-2,
 	presets: {
 		tiny: { ff: 64 },
 		default: {},

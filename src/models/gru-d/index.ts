@@ -88,6 +88,7 @@ export const gruD = causalModel<GruDConfig>({
 	name: "GRU-D",
 	cite: "Che, Purushotham, Cho, Sontag, Liu: Recurrent Neural Networks for Multivariate Time Series with Missing Values, 2018",
 	config,
+	learningRate: 1e-2,
 	presets: { tiny: { dim: 64 }, default: {}, paper: { dim: 200 } },
 	pretraining: "none",
 	weights,

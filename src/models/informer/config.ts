@@ -18,7 +18,7 @@ export const config = z
 			.describe("c: of n places, c ln n keys are sampled and c ln n queries look for themselves"),
 		start: z
 			.int()
-			.min(0)
+			.min(1)
 			.max(4096)
 			.default(26)
 			.describe("last places of the window that the decoder begins with; at most the window"),

@@ -122,6 +122,7 @@ export const mtand = windowModel<MtandConfig>({
 	name: "mTAND",
 	cite: "Shukla, Marlin: Multi-Time Attention Networks for Irregularly Sampled Time Series, 2021",
 	config,
+	learningRate: 1e-3,
 	presets: {
 		tiny: { dim: 64, ff: 128, latent: 32 },
 		default: {},

@@ -86,6 +86,7 @@ export const patchTst = windowModel<PatchTstConfig>({
 	name: "PatchTST",
 	cite: "Nie, Nguyen, Sinthong, Kalagnanam: A Time Series is Worth 64 Words: Long-term Forecasting with Transformers, ICLR 2023",
 	config,
+	learningRate: 1e-3,
 	presets: {
 		tiny: { layers: 2, dim: 64, ff: 256 },
 		default: {},

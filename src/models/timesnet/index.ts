@@ -80,6 +80,7 @@ export const timesnet = windowModel<TimesNetConfig>({
 	name: "TimesNet",
 	cite: "Wu, Hu, Liu, Zhou, Wang, Long: TimesNet: Temporal 2D-Variation Modeling for General Time Series Analysis, ICLR 2023",
 	config,
+	learningRate: 1e-3,
 	presets: {
 		tiny: { dim: 64 },
 		default: {},

@@ -34,6 +34,7 @@ export const trajgpt: Model<TrajgptConfig> = {
 	cite: "Song, Lu, Zhu, Buckeridge, Li: TrajGPT, 2025",
 	config: trajgptConfig,
 	presets,
+	learningRate: 5e-3,
 	pretraining: "next",
 	forecasting: { methods: ["time-specific", "auto-regressive"], after: "pretraining" },
 	init: initialParameters,

@@ -8,7 +8,7 @@ import {
 } from "../../graph/index.js";
 import type { ParameterValues } from "../model.js";
 import type { TrajgptConfig } from "./config.js";
-import { network } from "./network.js";
+import { network, rotaryOf } from "./network.js";
 
 /** What the state of a layer is called among the parts of the memory. */
 export const stateOf = (layer: number): string => `states.${layer}`;
@@ -46,7 +46,11 @@ export function inferenceGraph(
 	);
 	const stream = (prefix: string, length: number) => ({
 		tokens: input(`${prefix}.tokens`, [rows, length], "int32"),
-		times: input(`${prefix}.times`, [rows, length], "float64"),
+		// What is written for every provider has no float64: browsers' WebGPU knows none.
+		times:
+			target === "portable"
+				? input(`${prefix}.angles`, [rows, length, rotaryOf(config).half])
+				: input(`${prefix}.times`, [rows, length], "float64"),
 		gaps: input(`${prefix}.gaps`, [rows, length]),
 	});
 	const { heads, layers } = config;

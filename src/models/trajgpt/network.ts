@@ -31,7 +31,7 @@ import { initialDecay } from "./parameters.js";
 /** A run of slots: the token last seen, the time asked about, and the time since the slot before. */
 export interface Slots {
 	readonly tokens: Tensor; // [batch, length], int32
-	readonly times: Tensor; // [batch, length], float64
+	readonly times: Tensor; // [batch, length], float64, or their angles [batch, length, half]
 	readonly gaps: Tensor; // [batch, length]
 }
 
@@ -69,6 +69,15 @@ export interface NetworkOutputs {
 	readonly decayRates: Tensor; // [layers, batch, heads, length + questions]
 }
 
+/** The pairs of a head that turn with time, and their periods. */
+export const rotaryOf = ({ key, heads, ...config }: TrajgptConfig) => ({
+	half: Math.floor(key / heads / 2),
+	range: {
+		shortestPeriod: config.shortestPeriodDays / config.unitDays,
+		longestPeriod: config.longestPeriodDays / config.unitDays,
+	},
+});
+
 /** Backwards in time decay is growth: its exponent stops here, so that nothing explodes. */
 const mostBackwards = 1;
 
@@ -103,13 +112,11 @@ export function network(
 	const length = slots?.tokens.shape[1] ?? 0;
 
 	const keySize = config.key / config.heads;
+	const { half, range } = rotaryOf(config);
 	const angles = timeAngles(
 		joined((s) => s.times),
-		Math.floor(keySize / 2),
-		{
-			shortestPeriod: config.shortestPeriodDays / config.unitDays,
-			longestPeriod: config.longestPeriodDays / config.unitDays,
-		},
+		half,
+		range,
 		dtype,
 	);
 	const heads = (x: Tensor) =>

@@ -1,6 +1,9 @@
+import { anglesOf } from "../../nn/rotary-time.js";
 import type { Data, Feeds } from "../../runtime/index.js";
 import type { Events, State } from "../predictor.js";
 import type { Question } from "../questions.js";
+import type { TrajgptConfig } from "./config.js";
+import { rotaryOf } from "./network.js";
 
 /** Longest run of slots in one pass; longer histories take several, and carry the state. */
 const longest = 512;
@@ -23,7 +26,7 @@ function rounded(n: number, lengths: number): number {
  * Each length compiles anew, so there are few. Histories come in all lengths; short ones are padded
  * up to twice, longer ones by a fifth. The number of questions seldom changes, and is met closely.
  */
-const roomForSlots = (n: number) => rounded(n, n <= 16 ? 1 : 4);
+export const roomForSlots = (n: number) => rounded(n, n <= 16 ? 1 : 4);
 const roomForQuestions = (n: number) => rounded(n, 8);
 
 /** A patient's part in a block of passes. */
@@ -100,6 +103,17 @@ const stream = (cells: number) => ({
 	times: new Float64Array(cells),
 	gaps: new Float32Array(cells),
 });
+
+/** The same inputs with angles instead of times. */
+export function withAngles(config: TrajgptConfig, feeds: Feeds): Feeds {
+	const { half, range } = rotaryOf(config);
+	const given = Object.entries(feeds).map(([name, data]): [string, Data] =>
+		data instanceof Float64Array
+			? [name.replace(/times$/, "angles"), anglesOf(data, half, range)]
+			: [name, data],
+	);
+	return Object.fromEntries(given);
+}
 
 interface PassFeeds {
 	readonly feeds: Feeds;

@@ -11,7 +11,7 @@ import {
 } from "../questions.js";
 import type { TrajgptConfig } from "./config.js";
 import { after, inferenceGraph, type PassShape, stateOf } from "./inference-graph.js";
-import { passesOver, passFeeds, powerOfTwo, type Row, rowsOfPass } from "./passes.js";
+import { passesOver, passFeeds, powerOfTwo, type Row, rowsOfPass, withAngles } from "./passes.js";
 
 /** Shapes of passes that stay compiled. */
 const mostPrograms = 24;
@@ -35,6 +35,7 @@ export function predictor(
 	weights: ParameterValues,
 ): Predictor {
 	const { vocab } = config;
+	const portable = runtime.target === "portable";
 	const parts = memoryParts(config);
 	const resident = runtime.resident(weights);
 	const compiled = programs(
@@ -112,7 +113,7 @@ export function predictor(
 						fresh: memory === undefined,
 						keep: pass.slots > 0 && !pass.again && (remembers || at < passes.length - 1),
 					},
-					{ ...feeds, ...memory },
+					{ ...(portable ? withAngles(config, feeds) : feeds), ...memory },
 					resident,
 				);
 				memory = moved(outputs) ?? memory;
