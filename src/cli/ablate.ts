@@ -55,7 +55,12 @@ export function command(io: Io): Command {
 				folder: options.out,
 				dataset,
 				entries,
-				ways: waysOf(entries, () => true),
+				ways: waysOf(
+					entries,
+					() => true,
+					// The paper's lines against the line above, ours against the first.
+					({ group }, at) => (group === "paper" ? entries[at - 1] : entries[0]),
+				),
 				tasks: options.tasks.split(",").map((task) => task.trim()),
 				depths: options.depths,
 				options: trainingOf(options),

@@ -63,7 +63,12 @@ export function command(io: Io): Command {
 				folder: options.out,
 				dataset,
 				entries,
-				ways: waysOf(entries, ({ model }) => model === "trajgpt"),
+				ways: waysOf(
+					entries,
+					({ model }) => model === "trajgpt",
+					({ model }) =>
+						model === "trajgpt" ? undefined : entries.find(({ id }) => id === "trajgpt"),
+				),
 				tasks:
 					options.tasks?.split(",").map((task) => task.trim()) ??
 					tasksOf(dataset).filter((task) => task !== "next"),

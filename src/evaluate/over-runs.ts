@@ -67,7 +67,7 @@ function meansOf(all: readonly Metrics[]): Metrics {
 }
 
 /** Mean and 95 % interval of values that scatter like a normal variable of unknown width. */
-function tInterval(values: readonly number[]): { value: number; low: number; high: number } {
+export function tInterval(values: readonly number[]): { value: number; low: number; high: number } {
 	const count = values.length;
 	const value = values.reduce((sum, one) => sum + one, 0) / count;
 	if (count < 2) return { value, low: value, high: value };

@@ -54,9 +54,16 @@ export function lineOf(
 	};
 }
 
-/** The ways to forecast that stand in the table: every one of those named, the usual one of others. */
-export function waysOf(entries: readonly Entry[], every: (entry: Entry) => boolean): Way[] {
-	return entries.flatMap((entry) => {
+/**
+ * The ways to forecast that stand in the table: every one of those named, the usual one of others; and
+ * what each line is held against.
+ */
+export function waysOf(
+	entries: readonly Entry[],
+	every: (entry: Entry) => boolean,
+	against: (entry: Entry, at: number) => Entry | undefined,
+): Way[] {
+	return entries.flatMap((entry, line) => {
 		const { methods } = modelById(entry.model).forecasting;
 		const shown = every(entry) ? methods : methods.slice(0, 1);
 		return shown.map((method, at) => ({
@@ -64,6 +71,7 @@ export function waysOf(entries: readonly Entry[], every: (entry: Entry) => boole
 			method,
 			first: at === 0,
 			label: shown.length > 1 ? `${entry.label} (${method})` : entry.label,
+			against: against(entry, line),
 		}));
 	});
 }

@@ -1,6 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { replaceFile } from "../../cohort/index.js";
-import { type Comparison, csv, latex, markdown, textRows } from "../../evaluate/index.js";
+import {
+	type Comparison,
+	csv,
+	differenceTexts,
+	latex,
+	markdown,
+	textRows,
+} from "../../evaluate/index.js";
 import { type Io, printJson } from "../io.js";
 import { table } from "../table.js";
 import { comparisonFiles } from "./plan.js";
@@ -29,7 +36,8 @@ export async function showTable(
 	const { header, rows } = textRows(comparison);
 	io.stdout.write(table(header[0], [header[1], ...rows]));
 	io.stdout.write("\n±: half the width of the 95 % interval; the files have both ends.\n");
-	for (const note of comparison.notes) io.stdout.write(`${note}\n`);
+	for (const note of [...differenceTexts(comparison), ...comparison.notes])
+		io.stdout.write(`${note}\n`);
 	for (const { label, reason } of comparison.failed)
 		io.stdout.write(`${label} failed: ${reason}\n`);
 	const written = Object.keys(forms).map((extension) => files.table(extension));

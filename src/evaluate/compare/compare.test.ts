@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Evaluation, EvaluationRow } from "../evaluation.js";
 import type { Cell, Entry } from "./cell.js";
 import { columnsOf } from "./columns.js";
-import { comparisonOf, leaders, type Way } from "./comparison.js";
+import { comparisonOf, type Difference, leaders, type Way } from "./comparison.js";
 import { csv, latex, markdown, textRows } from "./render.js";
 
 const about = (value: number) => ({ value, low: value - 0.01, high: value + 0.02 });
@@ -85,6 +85,12 @@ const table = comparisonOf(
 	[cell(one, 1, 0.5), cell(one, 2, 0.52), cell(two, 1, 0.6), opponents],
 	[],
 );
+const paired = comparisonOf(
+	columns,
+	ways.map((way) => (way.entry === two ? { ...way, against: one } : way)),
+	[cell(one, 1, 0.5), cell(one, 2, 0.52), cell(two, 1, 0.6), cell(two, 2, 0.622)],
+	[],
+);
 const values = table.lines.map((line) => line.values.map((measure) => measure?.value));
 
 describe("a comparison", () => {
@@ -107,6 +113,18 @@ describe("a comparison", () => {
 		const { low, high } = table.lines[0]!.values[0]!;
 		expect((high - low) / 2).toBeCloseTo(12.7062 * 0.01, 4);
 		expect(table.lines[2]!.values[0]).toEqual(about(0.6));
+	});
+
+	test("holds lines against each other seed by seed", () => {
+		const [{ line, than, seeds, values }] = paired.differences as [Difference];
+		expect([line, than, seeds]).toEqual(["Two", "One (time-specific)", 2]);
+		expect(values[0]!.value).toBeCloseTo(0.101, 9);
+		expect(values[0]!.high - values[0]!.value).toBeCloseTo(12.7062 * 0.001, 6);
+		expect(values[2]).toBeUndefined(); // "two" has no zero-shot
+		expect(table.differences).toEqual([]);
+		expect(markdown(paired)).toContain(
+			"Two − One (time-specific), paired by 2 seeds: Forecasting K = 5 +10.1 [+8.8, +11.4]",
+		);
 	});
 
 	test("names the best and the second of what was trained; counts do not compete", () => {

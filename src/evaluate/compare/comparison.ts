@@ -1,6 +1,6 @@
 import type { Measure } from "../bootstrap.js";
-import type { Evaluation, EvaluationRow, Method } from "../evaluation.js";
-import { overRuns } from "../over-runs.js";
+import type { Evaluation, Method } from "../evaluation.js";
+import { overRuns, tInterval } from "../over-runs.js";
 import type { Cell, Entry } from "./cell.js";
 import { type Column, reads } from "./columns.js";
 
@@ -15,10 +15,20 @@ export interface Line {
 	readonly training?: NonNullable<Cell["training"]> | undefined;
 }
 
+/** One line less another, seed by seed: what the seed does to both is taken off. */
+export interface Difference {
+	readonly line: string;
+	readonly than: string;
+	readonly seeds: number;
+	/** One for each column; undefined where they have fewer than two seeds in common. */
+	readonly values: readonly (Measure | undefined)[];
+}
+
 /** A table: the paper's layout, with intervals. */
 export interface Comparison {
 	readonly columns: readonly Column[];
 	readonly lines: readonly Line[];
+	readonly differences: readonly Difference[];
 	/** Lines that failed, and why. */
 	readonly failed: readonly { readonly label: string; readonly reason: string }[];
 	readonly notes: readonly string[];
@@ -31,6 +41,8 @@ export interface Way {
 	/** Of those after the first, labelled tasks say nothing new. */
 	readonly first: boolean;
 	readonly label: string;
+	/** The line it is held against. */
+	readonly against?: Entry | undefined;
 }
 
 const opponentLines = [
@@ -45,27 +57,40 @@ export function comparisonOf(
 	cells: readonly Cell[],
 	failed: Comparison["failed"],
 ): Comparison {
-	const lines = ways.flatMap(({ entry, method, first, label }): Line[] => {
-		const own = cells.filter((cell) => cell.entry === entry.id);
+	const cellsOf = (entry: Entry) => cells.filter((cell) => cell.entry === entry.id);
+	const lines = ways.flatMap((way): Line[] => {
+		const { entry, first, label } = way;
+		const own = cellsOf(entry);
 		if (own.length === 0) return [];
-		const values = columns.map((column) => {
-			if (!first && column.task !== "forecast") return undefined;
-			const evaluations = own.flatMap(({ evaluations }) => evaluations[column.task] ?? []);
-			return measureOf(
-				evaluations,
+		const values = columns.map((column) =>
+			measureOf(
+				own.flatMap(({ evaluations }) => evaluations[column.task] ?? []),
 				column,
-				(row) => row.who === "model" && reads(column, row, method),
-			);
-		});
+				way,
+			),
+		);
+		const training = first ? meanTraining(own) : undefined;
 		return [
-			{
-				label,
-				group: entry.group,
-				seeds: own.length,
-				values,
-				...(first && { training: meanTraining(own) }),
-			},
+			{ label, group: entry.group, seeds: own.length, values, ...(training && { training }) },
 		];
+	});
+	const differences = ways.flatMap((way): Difference[] => {
+		const than = ways.find(({ entry, first }) => entry === way.against && first);
+		if (!way.first || !than) return [];
+		const own = cellsOf(way.entry).flatMap((cell) => {
+			const other = cellsOf(than.entry).find(({ seed }) => seed === cell.seed);
+			return other ? [{ cell, other }] : [];
+		});
+		if (own.length < 2) return [];
+		const values = columns.map((column) => {
+			const between = own.flatMap(({ cell, other }) => {
+				const one = measureOf(evaluationsOf(cell, column), column, way);
+				const two = measureOf(evaluationsOf(other, column), column, than);
+				return one && two ? [one.value - two.value] : [];
+			});
+			return between.length < 2 ? undefined : tInterval(between);
+		});
+		return [{ line: way.label, than: than.label, seeds: own.length, values }];
 	});
 	const counted = cells.find(({ entry }) => entry === null);
 	const others = opponentLines.flatMap(({ who, label }): Line[] => {
@@ -79,16 +104,30 @@ export function comparisonOf(
 			? [{ label, group: "counts", seeds: 0, values }]
 			: [];
 	});
-	return { columns, lines: [...lines, ...others], failed, notes: notesOf(lines, cells) };
+	return {
+		columns,
+		lines: [...lines, ...others],
+		differences,
+		failed,
+		notes: notesOf(lines, cells),
+	};
 }
 
+const evaluationsOf = ({ evaluations }: Cell, { task }: Column): Evaluation[] => {
+	const own = evaluations[task];
+	return own ? [own] : [];
+};
+
+/** What a line says in a column; of several seeds their mean. Ways after the first say nothing new of labels. */
 function measureOf(
 	evaluations: readonly Evaluation[],
 	column: Column,
-	isRow: (row: EvaluationRow) => boolean,
+	{ method, first }: Way,
 ): Measure | undefined {
+	if (!first && column.task !== "forecast") return undefined;
 	const rows = evaluations.length > 1 ? overRuns(evaluations).rows : (evaluations[0]?.rows ?? []);
-	return rows.find(isRow)?.metrics[column.metric];
+	const own = rows.find((row) => row.who === "model" && reads(column, row, method));
+	return own?.metrics[column.metric];
 }
 
 function meanTraining(cells: readonly Cell[]): Line["training"] {

@@ -81,11 +81,28 @@ export function markdown(comparison: Comparison): string {
 		row(header.map((_, at) => (at === 0 ? "---" : "---:"))),
 		...cells.map(row),
 		"\nBold: best of the trained models; underlined: second. In brackets: 95 % intervals.\n",
-		...notes.map((note) => `\n- ${note}`),
+		...[...differenceTexts(comparison), ...notes].map((note) => `\n- ${note}`),
 		...failed.map(({ label, reason }) => `\n- ${label} failed: ${reason}`),
 		"\n",
 	].join("");
 }
+
+const signed = (column: Column, value: number) =>
+	`${value * column.scale > 0 ? "+" : ""}${number(column, value)}`;
+
+/** Lines less those they are held against, in words. */
+export const differenceTexts = ({ columns, differences }: Comparison): string[] =>
+	differences.map(({ line, than, seeds, values }) => {
+		const parts = columns.flatMap((column, at) => {
+			const measure = values[at];
+			if (!measure) return [];
+			const { value, low, high } = measure;
+			return [
+				`${column.group} ${column.title} ${signed(column, value)} [${signed(column, low)}, ${signed(column, high)}]`,
+			];
+		});
+		return `${line} − ${than}, paired by ${seeds} seeds: ${parts.join("; ")}`;
+	});
 
 /** One line for each number, for programs. */
 export function csv({ columns, lines }: Comparison): string {
