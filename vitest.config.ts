@@ -4,7 +4,7 @@ export default defineConfig({
 	test: {
 		// Processes, not threads: the native module of ONNX Runtime loads once a process.
 		pool: "forks",
-		include: ["src/**/*.test.ts", "scripts/**/*.test.ts", "bench/*.test.ts"],
+		include: ["{src,scripts,web}/**/*.test.ts", "bench/*.test.ts"],
 		testTimeout: 30_000,
 	},
 });

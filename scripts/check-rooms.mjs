@@ -21,12 +21,13 @@ const rooms = [
 	"evaluate",
 	"figures",
 	"export",
+	"browser",
 	"server",
 	"cli",
 ];
 const dataRooms = ["records", "codes", "cohort", "simulate"];
 const engineRooms = ["graph", "runtime", "nn"];
-const browserRooms = ["base", "graph", "nn", "models", "infer", "figures"];
+const browserRooms = ["base", "graph", "nn", "models", "infer", "figures", "browser"];
 // linkedom runs anywhere, but a browser has a document of its own.
 const nodeOnly = new Set([...builtinModules, "onnxruntime-node", "@resvg/resvg-js", "linkedom"]);
 

@@ -71,12 +71,16 @@ function filesUnder(/** @type {string} */ folder) {
 }
 
 function sourceHash() {
-	const sources = filesUnder(at("src")).filter(
+	const sources = [...filesUnder(at("src")), ...filesUnder(at("web"))].filter(
 		(path) => !/\.test\.ts$|[\\/]testing[\\/]/.test(path),
 	);
-	const settings = ["package-lock.json", "tsconfig.json", "tsconfig.build.json"].map((name) =>
-		at(name),
-	);
+	const settings = [
+		"package-lock.json",
+		"tsconfig.json",
+		"tsconfig.build.json",
+		"scripts/build-browser.mjs",
+		"scripts/build-web.mjs",
+	].map((name) => at(name));
 	const hash = createHash("sha256");
 	for (const path of [...settings, ...sources]) {
 		hash.update(relative(root, path)).update("\0").update(readFileSync(path)).update("\0");
@@ -104,6 +108,17 @@ function build() {
 	for (const path of filesUnder(at("dist"))) {
 		const source = at("src", relative(at("dist"), path).replace(/(\.d\.ts|\.js)$/, ".ts"));
 		if (!existsSync(source)) rmSync(path);
+	}
+	for (const [script, what] of [
+		["build-browser.mjs", "the browser library"],
+		["build-web.mjs", "the explorer"],
+	]) {
+		const bundled = spawnSync(process.execPath, [at("scripts", String(script))], {
+			cwd: root,
+			stdio: ["ignore", 2, 2],
+		});
+		if (bundled.status !== 0)
+			throw new SetUpError(`${what} could not be built (see above); correct it first`);
 	}
 	mkdirSync(dirname(stampPath), { recursive: true });
 	writeFileSync(stampPath, hash);

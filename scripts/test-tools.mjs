@@ -1,4 +1,4 @@
-// What a few tests want beyond npm: Debian's PostgreSQL. Where it cannot be installed those tests skip, saying so.
+// What a few tests want beyond npm: Debian's PostgreSQL and Chromium. Where they cannot be installed those tests skip, saying so.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -17,6 +17,8 @@ function postgresInstalled() {
 	return folders.some((folder) => existsSync(join(folder, "initdb")));
 }
 
+const chromiumInstalled = () => existsSync("/usr/bin/chromium");
+
 function install(/** @type {string} */ name) {
 	const run = (/** @type {string[]} */ ...args) =>
 		spawnSync("apt-get", args, {
@@ -33,10 +35,15 @@ function install(/** @type {string} */ name) {
 const mayInstall =
 	process.getuid?.() === 0 && existsSync("/usr/bin/apt-get") && !process.env.TRAJGPT_NO_APT;
 
-if (!postgresInstalled()) {
-	if (!mayInstall) say("no PostgreSQL server here, and no right to install one: its test skips");
+const tools = [
+	{ name: "PostgreSQL server", there: postgresInstalled, package: "postgresql" },
+	{ name: "Chromium", there: chromiumInstalled, package: "chromium" },
+];
+for (const tool of tools) {
+	if (tool.there()) continue;
+	if (!mayInstall) say(`no ${tool.name} here, and no right to install one: its tests skip`);
 	else {
-		say("installing Debian's postgresql for one test (TRAJGPT_NO_APT=1 leaves it out)");
-		if (!install("postgresql")) say("it could not be installed: the test skips");
+		say(`installing Debian's ${tool.package} for a few tests (TRAJGPT_NO_APT=1 leaves it out)`);
+		if (!install(tool.package)) say("it could not be installed: the tests skip");
 	}
 }

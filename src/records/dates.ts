@@ -1,4 +1,5 @@
 import { quoted } from "./store.js";
+import { firstYear, lastYear } from "./years.js";
 
 /**
  * SQL for the days since 1970-01-01 (UTC, with fractions) that a text stands for, NULL if it is no
@@ -24,8 +25,6 @@ export function daysFromText(expression: string, format?: string): string {
 export const daysFromTimestamp = (expression: string): string =>
 	`(epoch(try_cast(${expression} AS TIMESTAMP)) / 86400.0)`;
 
-/** The years that a record can be of. */
-export const [firstYear, lastYear] = [1800, 2300] as const;
 const dayOfYear = (year: number) => Date.UTC(year, 0) / 86_400_000;
 const [first, end] = [dayOfYear(firstYear), dayOfYear(lastYear + 1)];
 
@@ -34,5 +33,3 @@ export const isYear = (year: string): string => `(${year} BETWEEN ${firstYear} A
 
 /** SQL for a condition: days of a year that cannot be, infinite ones too; NULL of NULL. */
 export const isFarOff = (days: string): string => `(${days} < ${first} OR ${days} >= ${end})`;
-
-export const expectedYears = `expected a year between ${firstYear} and ${lastYear}`;

@@ -168,9 +168,7 @@ export async function compileProgram(
 		...(keptAt !== "cpu" && { preferredOutputLocation: Object.fromEntries(locations) }),
 	});
 	const empty = ({ dtype, shape }: TensorType) =>
-		engine.makesOutputs
-			? null
-			: new engine.Tensor(dtype, new arrays[dtype](size(shape)), shape);
+		engine.makesOutputs ? null : new engine.Tensor(dtype, new arrays[dtype](size(shape)), shape);
 	let disposed = false;
 	return {
 		async run(feeds, resident, accept) {

@@ -1,5 +1,5 @@
 import { InputError } from "../../base/errors.js";
-import { expectedYears, firstYear, lastYear } from "../dates.js";
+import { expectedYears, firstYear, lastYear } from "../years.js";
 import { shapeOf } from "./fields.js";
 
 /** A moment that may be known only to the day, the month or the year. */

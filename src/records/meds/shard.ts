@@ -1,10 +1,11 @@
 import { InputError } from "../../base/errors.js";
-import { daysFromText, expectedYears, isFarOff } from "../dates.js";
+import { daysFromText, isFarOff } from "../dates.js";
 import type { RecordKind } from "../rows.js";
 import type { Store } from "../store.js";
 import { named, quoted } from "../store.js";
 import type { Column, Table } from "../table.js";
 import { openTable } from "../table.js";
+import { expectedYears } from "../years.js";
 import { medsCode } from "./codes.js";
 import { findColumn, idText, idType, needColumn, reading, rowNumber, textType } from "./columns.js";
 

@@ -1,8 +1,8 @@
 import { InputError } from "../../base/errors.js";
-import { expectedYears } from "../dates.js";
 import type { Loaded, RecordKind } from "../rows.js";
 import type { Store } from "../store.js";
 import { quoted } from "../store.js";
+import { expectedYears } from "../years.js";
 import type { Resolution } from "./codes.js";
 import {
 	conditionCodes,

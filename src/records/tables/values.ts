@@ -1,6 +1,7 @@
 import { InputError } from "../../base/errors.js";
-import { daysFromText, daysFromTimestamp, expectedYears, isFarOff } from "../dates.js";
+import { daysFromText, daysFromTimestamp, isFarOff } from "../dates.js";
 import { quoted } from "../store.js";
+import { expectedYears } from "../years.js";
 import type { Found } from "./columns.js";
 
 export const timeUnits = ["date", "age-days", "age-years", "days"] as const;

@@ -1,0 +1,59 @@
+// The browser library, in a folder that a page can load it from as it is: two bundles, and the engine's own files.
+import { copyFileSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Loaded as they are: the engine's threads load the same files again, which a bundle would not let them. */
+const engine = {
+	"onnxruntime-web": "ort.wasm.min.mjs",
+	"onnxruntime-web/webgpu": "ort.webgpu.min.mjs",
+};
+const engineFiles = [
+	...Object.values(engine),
+	...["mjs", "wasm"].flatMap((ending) => [
+		`ort-wasm-simd-threaded.${ending}`,
+		`ort-wasm-simd-threaded.asyncify.${ending}`,
+	]),
+];
+const entries = { trajgpt: "index.ts", "trajgpt-worker": "worker.ts" };
+
+export async function buildBrowser(/** @type {string} */ folder) {
+	for (const [name, file] of Object.entries(entries)) {
+		await build({
+			configFile: false,
+			root,
+			logLevel: "warn",
+			build: {
+				outDir: folder,
+				emptyOutDir: false,
+				target: "es2022",
+				minify: true,
+				lib: {
+					entry: join(root, "src", "browser", file),
+					formats: ["es"],
+					fileName: () => `${name}.js`,
+				},
+				rolldownOptions: {
+					external: Object.keys(engine),
+					output: {
+						paths: Object.fromEntries(
+							Object.entries(engine).map(([id, own]) => [id, `./ort/${own}`]),
+						),
+					},
+				},
+			},
+		});
+	}
+	mkdirSync(join(folder, "ort"), { recursive: true });
+	for (const file of engineFiles)
+		copyFileSync(
+			join(root, "node_modules", "onnxruntime-web", "dist", file),
+			join(folder, "ort", file),
+		);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+	await buildBrowser(process.argv[2] ?? join(root, "dist", "browser"));

@@ -1,0 +1,40 @@
+// The explorer, into dist/web, beside the browser library that it loads; says how much JavaScript a page then takes.
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "vite";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** What a page takes of the library, WebAssembly left out. */
+const library = ["trajgpt-worker.js", "ort/ort.wasm.min.mjs", "ort/ort-wasm-simd-threaded.mjs"];
+
+/** Kilobytes of JavaScript that a page loads, gzipped. */
+export function pageKilobytes(/** @type {string} */ folder, /** @type {string} */ libraryFolder) {
+	const gzipped = (/** @type {string} */ path) => gzipSync(readFileSync(path)).length / 1000;
+	const sum = (/** @type {string[]} */ paths) =>
+		paths.reduce((total, path) => total + gzipped(path), 0);
+	const assets = join(folder, "assets");
+	const scripts = readdirSync(assets).filter((name) => name.endsWith(".js"));
+	return {
+		page: sum(scripts.map((name) => join(assets, name))),
+		library: sum(library.map((name) => join(libraryFolder, name))),
+	};
+}
+
+export async function buildWeb(/** @type {string} */ folder) {
+	await build({
+		configFile: join(root, "web", "vite.config.ts"),
+		build: { outDir: folder, emptyOutDir: true },
+	});
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+	const folder = process.argv[2] ?? join(root, "dist", "web");
+	await buildWeb(folder);
+	const { page, library } = pageKilobytes(folder, join(dirname(folder), "browser"));
+	process.stderr.write(
+		`explorer: ${Math.round(page + library)} KB of JavaScript, gzipped (page ${Math.round(page)}, model and engine ${Math.round(library)}; WebAssembly not counted)\n`,
+	);
+}

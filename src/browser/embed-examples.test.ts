@@ -1,0 +1,137 @@
+import { spawnSync } from "node:child_process";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { buildBrowser } from "../../scripts/build-browser.mjs";
+import { captured } from "../cli/testing/captured.js";
+import { clinicRun } from "../cli/testing/clinic-run.js";
+import { answersAt, attribute, riskTrajectories } from "../infer/index.js";
+import { nodeRuntime } from "../runtime/node.js";
+import { readTrained } from "../train/index.js";
+import { chromiumIsThere, openBrowser, serveFolder, watchedPage } from "./testing/page.js";
+
+const page = fileURLToPath(new URL("../../docs/embed.md", import.meta.url));
+const library = fileURLToPath(new URL("../index.ts", import.meta.url));
+
+/** The example of a section of docs/embed.md: there is one in each language. */
+async function example(section: string, language: string): Promise<string> {
+	const sections = (await readFile(page, "utf8")).split(/^## /m);
+	const own = sections.filter((text) => text.startsWith(`${section}\n`)).join("");
+	const found = [...own.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gs"))];
+	expect(found).toHaveLength(1);
+	return found[0]?.[1] as string;
+}
+
+let root: string;
+let run: string;
+beforeAll(async () => {
+	({ root, run } = await clinicRun());
+}, 60_000);
+afterAll(() => rm(root, { recursive: true }));
+
+const time = (date: string) => Date.parse(date) / 86_400_000 / 30;
+
+/** What both examples ask, by the functions themselves. */
+async function expected() {
+	const { model, config, weights, vocabulary } = readTrained(run);
+	const predictor = model.predictor(nodeRuntime({ threads: 1 }), config, weights);
+	const find = (code: string) => vocabulary.find(code) as number;
+	const history = {
+		tokens: [3, find("401"), find("250")],
+		times: ["1950-06-01", "2010-03-01", "2011-09-15"].map(time),
+	};
+	const years = ["2011-01-01", "2012-01-01", "2013-01-01"].map(time);
+	const codes = [find("428")];
+	const [[trajectory] = []] = await riskTrajectories(predictor, [history], [codes], [years]);
+	const { effect } = await attribute(predictor, history, { codes, times: years });
+	const { logProbabilities } = await answersAt(predictor, [history], [years.slice(2)]);
+	await predictor.dispose();
+	const likely = vocabulary.tokens
+		.map(({ code }, token) => ({ code, probability: Math.exp(logProbabilities[token] as number) }))
+		.sort((a, b) => b.probability - a.probability)
+		.slice(0, 5);
+	return { risk: [...(trajectory?.risk ?? [])], effect: [...effect], likely };
+}
+
+const near = (mine: ArrayLike<number>, nodes: readonly number[]) => {
+	expect(mine).toHaveLength(nodes.length);
+	for (const [i, value] of nodes.entries())
+		expect(Math.abs((mine[i] as number) - value)).toBeLessThan(1e-4);
+};
+
+test("the example in Node", async () => {
+	const source = (await example("In Node", "js")).replace('"trajgpt"', JSON.stringify(library));
+	expect(source).toContain('"runs/sim"');
+	const file = join(root, "example.ts");
+	await writeFile(file, source.replace('"runs/sim"', JSON.stringify(run)));
+	const log = vi.spyOn(console, "log").mockImplementation(() => {});
+	const table = vi.spyOn(console, "table").mockImplementation(() => {});
+	await import(/* @vite-ignore */ file);
+	const [[likely]] = table.mock.calls as [[{ code: string; probability: number }[]]];
+	const [[risk], [one]] = log.mock.calls as [[Float64Array], [number]];
+	const nodes = await expected();
+	expect(likely.map(({ code }) => code)).toEqual(nodes.likely.map(({ code }) => code));
+	near(risk, nodes.risk);
+	expect(one).toBeGreaterThan(0);
+	vi.restoreAllMocks();
+});
+
+test.skipIf(!chromiumIsThere)(
+	"the example in a page",
+	async () => {
+		const out = join(root, "model");
+		await captured(["export", run, "--out", out]);
+		await buildBrowser(join(out, "trajgpt"));
+		await writeFile(join(out, "embed.html"), await example("In a page", "html"));
+		const server = await serveFolder(out, { isolated: true });
+		const browser = await openBrowser();
+		try {
+			const { page, faults } = await watchedPage(browser, server.url);
+			await page.goto(`${server.url}embed.html`);
+			await page.waitForFunction('document.querySelector("#risk").textContent !== ""');
+			const { risk, effect, likeliest } = JSON.parse((await page.textContent("#risk")) ?? "");
+			const nodes = await expected();
+			near(risk, nodes.risk);
+			near(effect, nodes.effect);
+			expect(likeliest).toHaveLength(3);
+			expect(faults).toEqual([]);
+		} finally {
+			await browser.close();
+			await server.close();
+		}
+	},
+	60_000,
+);
+
+const pythonHasOnnx =
+	spawnSync("python3", ["-c", "import numpy, onnxruntime"], { timeout: 20_000 }).status === 0;
+
+/** Lines `0.1234 401 Hypertension`. */
+function printed(file: string, cwd: string) {
+	const { stdout, stderr } = spawnSync("python3", [file], { cwd, encoding: "utf8" });
+	const found = [...stdout.matchAll(/^(0\.\d{4}) (\S+) /gm)];
+	expect({ lines: found.length > 0, stderr }).toMatchObject({ lines: true });
+	return found.map(([, probability, code]) => ({ code, probability: Number(probability) }));
+}
+
+test.skipIf(!pythonHasOnnx)(
+	"the examples in Python",
+	async () => {
+		const out = join(root, "python");
+		await captured(["export", run, "--out", out, "--weights", "external"]);
+		expect(printed("example.py", out)).toHaveLength(10);
+		await writeFile(
+			join(out, "embed.py"),
+			await example("Exported, for any ONNX runtime", "python"),
+		);
+		const { risk, likely } = await expected();
+		expect(risk).toHaveLength(3);
+		const shown = printed("embed.py", out);
+		for (const [i, { code, probability }] of likely.entries()) {
+			expect(shown[i]?.code).toBe(code);
+			expect(Math.abs((shown[i]?.probability as number) - probability)).toBeLessThan(1.5e-4);
+		}
+	},
+	60_000,
+);

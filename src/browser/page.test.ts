@@ -1,0 +1,221 @@
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildBrowser } from "../../scripts/build-browser.mjs";
+import { captured } from "../cli/testing/captured.js";
+import { clinicRun } from "../cli/testing/clinic-run.js";
+import { answersAt, attribute, type RiskTrajectory, riskTrajectories } from "../infer/index.js";
+import type { Predictor } from "../models/index.js";
+import { nodeRuntime } from "../runtime/node.js";
+import { readTrained, type Trained } from "../train/index.js";
+import { chromiumIsThere, openBrowser, serveFolder, watchedPage } from "./testing/page.js";
+
+type Server = Awaited<ReturnType<typeof serveFolder>>;
+
+let root: string;
+let out: string;
+let trained: Trained;
+let predictor: Predictor;
+let browser: Browser;
+let isolated: Server;
+let plain: Server;
+
+interface Answered {
+	readonly runtime: string;
+	readonly tokens: number[];
+	readonly times: number[];
+	readonly asked: number[];
+	readonly risk: number[];
+	readonly effect: number[];
+	readonly after: number[];
+	readonly closed: string;
+}
+
+// What runs in the page is text: the test runner would rewrite its imports.
+const questions = `(async () => {
+	const { openModel } = await import(new URL("./trajgpt/trajgpt.js", location.href).href);
+	const model = await openModel("./");
+	const history = model.history({
+		birth: "1960-02-03",
+		events: [{ code: "401", date: "2010-01-01" }, { code: "250", date: "2011-01-01" }],
+	});
+	const times = [model.time("2010-06-01"), model.time("2013-01-01")];
+	const state = await model.observe(await model.start(), [history]);
+	const asked = await model.ask(state, [[times[1]]]);
+	const [[{ risk }]] = await model.risk([history], ["428"], [times]);
+	const { effect } = await model.attribute(history, { code: "428", times });
+	const add = { token: model.tokens("411")[0], time: model.time("2012-01-01") };
+	const { after } = await model.whatIf(history, [{ add }], times);
+	model.close();
+	return {
+		runtime: model.runtime,
+		tokens: [...history.tokens],
+		times,
+		asked: [...asked.logProbabilities],
+		risk: [...risk],
+		effect: [...effect],
+		after: [...after.logProbabilities],
+		closed: await model.start().catch((error) => error.message),
+	};
+})()`;
+
+const chosenFiles = (library: string) => `(async () => {
+	const { openModel } = await import("${library}");
+	const { files } = document.querySelector("input");
+	const model = await openModel(files);
+	const missing = await openModel([...files].slice(1)).catch((error) => error.message);
+	return { whole: model.manifest.model.name, missing };
+})()`;
+
+const refusals = `(async () => {
+	const { openModel } = await import(new URL("./trajgpt/trajgpt.js", location.href).href);
+	const refused = (source, options) =>
+		openModel(source, options).then(() => "opened", (error) => error.name + ": " + error.message);
+	const corrupt = await refused("../corrupt/");
+	const foreign = await refused("../nowhere/");
+	const gone = await refused("http://127.0.0.1:9/");
+	const library = await refused("./", { library: "./elsewhere/" });
+	WebAssembly.validate = () => false;
+	return { corrupt, foreign, gone, library, simd: await refused("./") };
+})()`;
+
+const day = (date: string) => Date.parse(date) / 86_400_000 / 30;
+
+describe.skipIf(!chromiumIsThere)("in Chromium", () => {
+	beforeAll(async () => {
+		const made = await clinicRun();
+		root = made.root;
+		out = join(root, "export");
+		await captured(["export", made.run, "--out", out]);
+		await buildBrowser(join(out, "trajgpt"));
+		trained = readTrained(made.run);
+		const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
+		predictor = trained.model.predictor(runtime, trained.config, trained.weights);
+		isolated = await serveFolder(root, { isolated: true });
+		plain = await serveFolder(root, { isolated: false });
+		browser = await openBrowser();
+	}, 120_000);
+	afterAll(async () => {
+		await browser.close();
+		for (const server of [isolated, plain]) await server.close();
+		await predictor.dispose();
+		await rm(root, { recursive: true });
+	});
+
+	test("example.html answers as Node does, without an error and within its origin", async () => {
+		const { page, faults } = await watchedPage(browser, isolated.url);
+		await page.goto(`${isolated.url}export/example.html`);
+		await page.waitForSelector("#answer li:nth-child(5)");
+		const shown = await page.$$eval("#answer li", (items) => items.map((item) => item.textContent));
+		expect(faults).toEqual([]);
+
+		const frequent = trained.vocabulary.tokens
+			.map(({ count }, token) => ({ count, token }))
+			.sort((a, b) => b.count - a.count)
+			.slice(0, 3);
+		const dates = ["2010-03-01", "2011-09-15", "2012-02-20"];
+		const history = {
+			tokens: [3, ...frequent.map(({ token }) => token)],
+			times: ["1950-06-01", ...dates].map(day),
+		};
+		const { logProbabilities } = await answersAt(predictor, [history], [[day("2013-01-01")]]);
+		const expected = trained.vocabulary.tokens
+			.map(({ code, name }, token) => ({
+				code,
+				name,
+				p: Math.exp(logProbabilities[token] as number),
+			}))
+			.slice(5)
+			.sort((a, b) => b.p - a.p)
+			.slice(0, 5);
+		for (const [i, { code, name, p }] of expected.entries()) {
+			const [, number, text] = /^(\S+) (.*)$/.exec(shown[i] ?? "") ?? [];
+			expect({ text, near: Math.abs(Number(number) - p) < 1.5e-4 }).toEqual({
+				text: `${code} ${name}`,
+				near: true,
+			});
+		}
+		await page.close();
+	});
+
+	test.each([
+		["isolated, with threads", () => isolated, /wasm, [2-4] threads$|wasm, 1 thread$/],
+		["not isolated", () => plain, /wasm, 1 thread$/],
+	])("on a page that is %s, all questions are answered in a worker", async (_, server, label) => {
+		const { page, faults } = await watchedPage(browser, server().url);
+		await page.goto(`${server().url}export/example.html`);
+		const got = (await page.evaluate(questions)) as Answered;
+		expect(faults).toEqual([]);
+		expect(got.runtime).toMatch(label);
+		expect(got.closed).toBe("this model was closed");
+		const history = {
+			tokens: got.tokens,
+			times: ["1960-02-03", "2010-01-01", "2011-01-01"].map(day),
+		};
+		const codes = [trained.vocabulary.find("428") as number];
+		const near = (mine: readonly number[], nodes: ArrayLike<number>) => {
+			expect(mine).toHaveLength(nodes.length);
+			for (const [i, value] of mine.entries())
+				expect(Math.abs(value - (nodes[i] as number))).toBeLessThan(1e-4);
+		};
+		const last = await predictor.score([history], [[got.times[1] as number]]);
+		near(got.asked, last.logProbabilities);
+		const [[risk]] = (await riskTrajectories(
+			predictor,
+			[history],
+			[codes],
+			[got.times],
+		)) as never as [[RiskTrajectory]];
+		near(got.risk, risk.risk);
+		near(got.effect, (await attribute(predictor, history, { codes, times: got.times })).effect);
+		const added = {
+			tokens: [...history.tokens, trained.vocabulary.find("411") as number],
+			times: [...history.times, day("2012-01-01")],
+		};
+		near(got.after, (await answersAt(predictor, [added], [got.times])).logProbabilities);
+		await page.close();
+	});
+
+	test("files that were chosen open without a server of the export", async () => {
+		const { page, faults } = await watchedPage(browser, plain.url);
+		await page.goto(`${plain.url}export/example.html`);
+		await page.setContent('<input type="file" multiple>');
+		const names = ["export.json", "step.onnx", "vocabulary.json"];
+		await page.setInputFiles(
+			"input",
+			names.map((name) => join(out, name)),
+		);
+		const got = await page.evaluate(chosenFiles(`${plain.url}export/trajgpt/trajgpt.js`));
+		expect(got).toEqual({
+			whole: "TrajGPT",
+			missing:
+				"what was given is not an export of trajgpt: no export.json; give the folder that `trajgpt export` wrote",
+		});
+		expect(faults).toEqual([]);
+		await page.close();
+	});
+
+	test("what cannot be opened is told in words", async () => {
+		const corrupt = join(root, "corrupt");
+		await mkdir(corrupt);
+		for (const name of ["export.json", "vocabulary.json", "step.onnx"])
+			await cp(join(out, name), join(corrupt, name));
+		const bytes = await readFile(join(corrupt, "step.onnx"));
+		bytes[bytes.length >> 1]! ^= 1;
+		await writeFile(join(corrupt, "step.onnx"), bytes);
+		const { page } = await watchedPage(browser, plain.url);
+		await page.goto(`${plain.url}export/example.html`);
+		const got = (await page.evaluate(refusals)) as Record<string, string>;
+		expect(got.corrupt).toMatch(
+			/^InputError: .*\/corrupt\/ is damaged: step\.onnx does not hold what was written/,
+		);
+		expect(got.foreign).toMatch(
+			/^InputError: .*\/nowhere\/ is not an export of trajgpt: no export/,
+		);
+		expect(got.gone).toContain("export.json cannot be read: nobody answers");
+		expect(got.library).toContain("trajgpt-worker.js cannot be loaded");
+		expect(got.simd).toContain("InputError: this browser has no WebAssembly with SIMD");
+		await page.close();
+	});
+});

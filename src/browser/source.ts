@@ -1,0 +1,45 @@
+import { InputError } from "../base/errors.js";
+import type { ReadFile } from "../export/read-export.js";
+
+/** A file that was chosen or dropped. */
+export interface PageFile {
+	readonly name: string;
+	arrayBuffer(): Promise<ArrayBuffer>;
+}
+
+/** The URL of an export's folder, or its files. */
+export type Source = string | readonly PageFile[];
+
+/** How an export is called in messages. */
+export const nameOf = (source: Source): string =>
+	typeof source === "string" ? source : "what was given";
+
+export const readerOf = (source: Source): ReadFile =>
+	typeof source === "string" ? fromUrl(source) : fromFiles(source);
+
+function fromUrl(folder: string): ReadFile {
+	const base = folder.endsWith("/") ? folder : `${folder}/`;
+	return async (name) => {
+		const url = new URL(name, base).href;
+		let response: Response;
+		try {
+			response = await fetch(url);
+		} catch (cause) {
+			throw new InputError(
+				`${url} cannot be read: nobody answers, or the server does not let this page read it`,
+				{ cause },
+			);
+		}
+		if (response.status === 404) return undefined;
+		if (!response.ok)
+			throw new InputError(`${url} cannot be read: the server answers ${response.status}`);
+		return new Uint8Array(await response.arrayBuffer());
+	};
+}
+
+const fromFiles =
+	(files: readonly PageFile[]): ReadFile =>
+	async (name) => {
+		const file = files.find((one) => one.name === name);
+		return file && new Uint8Array(await file.arrayBuffer());
+	};

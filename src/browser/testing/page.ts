@@ -1,0 +1,56 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join, normalize } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+
+const program = "/usr/bin/chromium";
+export const chromiumIsThere = existsSync(program);
+
+const types: Readonly<Record<string, string>> = {
+	".html": "text/html; charset=utf-8",
+	".js": "text/javascript",
+	".mjs": "text/javascript",
+	".json": "application/json",
+	".wasm": "application/wasm",
+};
+
+/** Serves a folder on the loopback; `isolated` lets its pages share memory between threads. */
+export async function serveFolder(folder: string, { isolated }: { readonly isolated: boolean }) {
+	const server = createServer(async (request, response) => {
+		const { pathname } = new URL(request.url ?? "/", "http://localhost");
+		const content = await readFile(join(folder, normalize(pathname))).catch(() => undefined);
+		response.writeHead(content ? 200 : 404, {
+			"content-type": types[extname(pathname)] ?? "application/octet-stream",
+			...(isolated && {
+				"cross-origin-opener-policy": "same-origin",
+				"cross-origin-embedder-policy": "require-corp",
+			}),
+		});
+		response.end(content);
+	});
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	return {
+		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+		close: () => new Promise((resolve) => server.close(resolve)),
+	};
+}
+
+export const openBrowser = (): Promise<Browser> =>
+	chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
+
+/** A page that keeps what goes wrong in it, and whom it asks beyond its origin. */
+export async function watchedPage(browser: Browser, origin: string) {
+	const page: Page = await browser.newPage();
+	const faults: string[] = [];
+	page.on("console", (message) => {
+		if (message.type() === "error") faults.push(message.text());
+	});
+	page.on("pageerror", (error) => faults.push(error.message));
+	page.on("request", (request) => {
+		const url = request.url();
+		if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) faults.push(`asked ${url}`);
+	});
+	return { page, faults };
+}

@@ -1,0 +1,272 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeExport } from "../export/index.js";
+import { manifestSchema } from "../export/manifest.js";
+import { readExport } from "../export/read-export.js";
+import { type EngineName, engineNames, openSession } from "../export/testing/sessions.js";
+import { readTrained } from "../train/index.js";
+import { captured } from "./testing/captured.js";
+import { clinicRun } from "./testing/clinic-run.js";
+
+let root: string;
+let run: string;
+beforeAll(async () => {
+	({ root, run } = await clinicRun());
+}, 60_000);
+afterAll(() => rm(root, { recursive: true }));
+
+const exported = async (...more: string[]) => {
+	const out = join(root, `export-${more.join("") || "plain"}`);
+	if (!existsSync(out)) {
+		const { code, stderr } = await captured(["export", run, "--out", out, ...more]);
+		expect({ code, failed: code === 0 ? "" : stderr }).toEqual({ code: 0, failed: "" });
+	}
+	return out;
+};
+const manifestOf = async (folder: string) =>
+	manifestSchema.parse(JSON.parse(await readFile(join(folder, "export.json"), "utf8")));
+const fileReader = (folder: string) => (name: string) =>
+	readFile(join(folder, name)).catch(() => undefined);
+
+const common = [
+	"example.html",
+	"example.py",
+	"export.json",
+	"model-card.md",
+	"sequence.onnx",
+	"step.onnx",
+	"vocabulary.json",
+];
+
+describe("the folder", () => {
+	test("holds what it says, to the byte", async () => {
+		const folder = await exported();
+		expect((await readdir(folder)).sort()).toEqual(common);
+		const { files, weights, opset, time } = await manifestOf(folder);
+		expect(Object.keys(files).sort()).toEqual(common.filter((name) => name !== "export.json"));
+		for (const [name, { bytes, sha256 }] of Object.entries(files)) {
+			const content = await readFile(join(folder, name));
+			const found = createHash("sha256").update(content).digest("hex");
+			expect({ name, bytes, sha256 }).toEqual({ name, bytes: content.length, sha256: found });
+		}
+		const trained = readTrained(run);
+		const count = [...trained.weights.values()].reduce((n, { data }) => n + data.length, 0);
+		expect(weights.parameters).toBe(count);
+		expect({ opset, time }).toEqual({
+			opset: 21,
+			time: { unitDays: 30, unit: "month", axis: "dates" },
+		});
+	});
+
+	test("names every input and output, with sizes and a meaning", async () => {
+		const { graphs } = await manifestOf(await exported());
+		for (const { inputs, outputs } of Object.values(graphs))
+			for (const { name, meaning, shape } of [...inputs, ...outputs]) {
+				expect({ name, told: meaning.length > 10 }).toEqual({ name, told: true });
+				expect(shape[0]).toBe("batch");
+			}
+		const names = graphs["step.onnx"]?.inputs.map(({ name }) => name).sort();
+		expect(names).toEqual([
+			"state.counts",
+			"state.memory",
+			"state.time",
+			"state.token",
+			"time",
+			"token",
+		]);
+		const tokens = graphs["sequence.onnx"]?.inputs.find(({ name }) => name === "tokens");
+		expect(tokens?.shape).toEqual(["batch", "length"]);
+	});
+
+	test.each(["inside", "external"])("gives its weights back, %s", async (place) => {
+		const folder = await exported("--weights", place);
+		const { weights, vocabulary, config } = await readExport(folder, fileReader(folder));
+		const trained = readTrained(run);
+		expect(config).toEqual(trained.config);
+		expect(vocabulary.tokens).toEqual(trained.vocabulary.tokens);
+		expect([...weights.keys()].sort()).toEqual([...trained.weights.keys()].sort());
+		for (const [name, { data }] of weights) expect(data).toEqual(trained.weights.get(name)?.data);
+	});
+
+	test("has a card with numbers, limits and no path", async () => {
+		const folder = await exported();
+		const card = await readFile(join(folder, "model-card.md"), "utf8");
+		expect(card).toContain("**This is not a medical device.**");
+		expect(card).toMatch(/\| training \| \d+ patients, [\d,]+ events \|/);
+		expect(card).toContain("Nothing was measured before the export");
+		for (const name of common) {
+			const text = await readFile(join(folder, name), "utf8");
+			expect({ name, leaks: text.includes(root) }).toEqual({ name, leaks: false });
+		}
+	});
+});
+
+test("the card has what was measured", async () => {
+	const measured = join(root, "measured");
+	await cp(run, measured, { recursive: true });
+	const { code } = await captured([
+		"evaluate",
+		measured,
+		"--task",
+		"next",
+		"--dataset",
+		join(root, "data"),
+	]);
+	expect(code).toBe(0);
+	const out = join(root, "export-measured");
+	await captured(["export", measured, "--out", out]);
+	const card = await readFile(join(out, "model-card.md"), "utf8");
+	expect(card).toMatch(/### next\n\n\d+ patients of the test split/);
+	expect(card).toMatch(/\| TrajGPT \| 0\.\d{3} \(0\.\d{3}–\d\.\d{3}\) \|/);
+});
+
+describe.each(engineNames)("weights beside the graphs, in onnxruntime-%s", (engine: EngineName) => {
+	test("give the same as weights inside", async () => {
+		const answers: unknown[] = [];
+		for (const place of ["inside", "external"]) {
+			const folder = await exported("--weights", place);
+			const bytes = await readFile(join(folder, "sequence.onnx"));
+			const beside =
+				place === "external"
+					? {
+							path: "weights.safetensors",
+							data: await readFile(join(folder, "weights.safetensors")),
+						}
+					: undefined;
+			const session = await openSession(engine, bytes, beside);
+			const { answer } = await session.run({
+				tokens: { data: Int32Array.of(3, 7, 9), dims: [1, 3] },
+				times: { data: Float64Array.of(-200, 400, 410), dims: [1, 3] },
+				mask: { data: Uint8Array.of(1, 1, 1), dims: [1, 3] },
+				at: { data: Float64Array.of(420), dims: [1] },
+			});
+			answers.push(answer);
+			await session.release();
+		}
+		expect(answers[0]).toEqual(answers[1]);
+	});
+});
+
+describe("what stands there", () => {
+	const again = (out: string, ...more: string[]) =>
+		captured(["export", run, "--out", out, ...more]);
+
+	test("is kept without --force, and replaced with it", async () => {
+		const folder = join(root, "again");
+		await cp(await exported(), folder, { recursive: true });
+		await writeFile(join(folder, "stray"), "");
+		expect(await again(folder)).toMatchObject({
+			code: 2,
+			stderr: `error: ${folder} already exists; choose another folder, or pass --force\n`,
+		});
+		const { code, stdout } = await again(folder, "--force", "--json");
+		expect(code).toBe(0);
+		expect(JSON.parse(stdout)).toMatchObject({ folder, kind: "trajgpt-export", opset: 21 });
+		expect((await readdir(folder)).sort()).toEqual(common);
+	});
+
+	test("may be an empty folder", async () => {
+		const folder = join(root, "empty");
+		await mkdir(folder);
+		expect((await again(folder)).code).toBe(0);
+	});
+
+	test("is left alone if it is no export, even with --force", async () => {
+		const folder = join(root, "other");
+		await mkdir(folder);
+		await writeFile(join(folder, "thesis.md"), "…");
+		const { code, stderr } = await again(folder, "--force");
+		expect({ code, stderr }).toEqual({
+			code: 2,
+			stderr: `error: ${folder} holds files but no export.json, so --force will not replace it; choose another folder\n`,
+		});
+		expect(await readdir(folder)).toEqual(["thesis.md"]);
+	});
+
+	test("leaves nothing half-written behind", async () => {
+		await exported();
+		const left = (await readdir(root)).filter((name) => name.startsWith("."));
+		expect(left).toEqual([]);
+	});
+});
+
+describe("a damaged or foreign export is refused, in words", () => {
+	const damaged = async (change: (folder: string) => Promise<void>) => {
+		const folder = join(root, "damaged");
+		await rm(folder, { recursive: true, force: true });
+		await cp(await exported(), folder, { recursive: true });
+		await change(folder);
+		return readExport("model/", fileReader(folder)).then(
+			() => "",
+			(error: Error) => `${error.name}: ${error.message}`,
+		);
+	};
+	const edit = (file: string, change: (text: string) => string) =>
+		damaged(async (folder) => {
+			const path = join(folder, file);
+			await writeFile(path, change(await readFile(path, "utf8")));
+		});
+
+	test("no manifest", async () => {
+		expect(await damaged((folder) => rm(join(folder, "export.json")))).toBe(
+			"InputError: model/ is not an export of trajgpt: no export.json; give the folder that `trajgpt export` wrote",
+		);
+	});
+	test("another manifest", async () => {
+		expect(await edit("export.json", () => '{"name":"x"}')).toContain(
+			"is not an export of trajgpt: export.json has kind none",
+		);
+		expect(await edit("export.json", () => "<html>")).toContain("export.json is no JSON");
+	});
+	test("another version", async () => {
+		expect(
+			await edit("export.json", (text) => text.replace('"version": 1', '"version": 9')),
+		).toContain("format 9, expected 1; update trajgpt");
+	});
+	test("a byte changed, in the same length", async () => {
+		const message = await damaged(async (folder) => {
+			const path = join(folder, "step.onnx");
+			const bytes = await readFile(path);
+			bytes[bytes.length >> 1]! ^= 1;
+			await writeFile(path, bytes);
+		});
+		expect(message).toMatch(
+			/^InputError: model\/ is damaged: step\.onnx does not hold what was written \(SHA-256 .*\); copy the export again$/,
+		);
+	});
+	test("a file cut short, or missing", async () => {
+		expect(await damaged(async (folder) => writeFile(join(folder, "step.onnx"), "short"))).toMatch(
+			/model\/ is damaged: step\.onnx has 5 bytes, export\.json says \d+; copy/,
+		);
+		expect(await damaged((folder) => rm(join(folder, "vocabulary.json")))).toContain(
+			"model/ is damaged: vocabulary.json is missing",
+		);
+	});
+});
+
+test("the browser library is put in as trajgpt/, without what else lies there", async () => {
+	const library = join(root, "library");
+	await mkdir(join(library, "ort"), { recursive: true });
+	for (const name of ["trajgpt.js", "trajgpt-worker.js", "ort/engine.wasm", "index.d.ts"])
+		await writeFile(join(library, name), name);
+	const out = join(root, "with-page");
+	await writeExport(readTrained(run), out, { weights: "external", library });
+	const files = await readdir(join(out, "trajgpt"), { recursive: true });
+	expect(files.sort()).toEqual(["ort", "ort/engine.wasm", "trajgpt-worker.js", "trajgpt.js"]);
+});
+
+test("help has examples, and a bad run is told", async () => {
+	const help = await captured(["export", "--help"]);
+	expect(help.stdout).toContain("trajgpt export runs/sim --out model");
+	const { code, stderr } = await captured([
+		"export",
+		join(root, "nowhere"),
+		"--out",
+		join(root, "x"),
+	]);
+	expect(code).toBe(2);
+	expect(stderr).toContain("is not a run: it has no run.json");
+});

@@ -1,0 +1,76 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Command, Option } from "commander";
+import { InputError } from "../base/errors.js";
+import { checkExportTarget, type WeightPlace, weightPlaces, writeExport } from "../export/index.js";
+import { readTrained } from "../train/index.js";
+import { examples } from "./examples.js";
+import type { Io } from "./io.js";
+import { printJson } from "./io.js";
+
+interface Options {
+	readonly out: string;
+	readonly weights: WeightPlace;
+	readonly page?: true;
+	readonly force?: true;
+	readonly json?: true;
+}
+
+const description = `Writes what a run has learned as a folder that any ONNX runtime can use.
+
+In the folder: step.onnx (one event or one question, from a state), sequence.onnx (whole histories),
+vocabulary.json, export.json (what goes in and comes out, with hashes of the files), model-card.md, and
+examples in Python and for a page. Standard operators only. Weights are inside of both graphs; with
+--weights external they lie once beside them, in a safetensors file that both graphs read.`;
+
+export function command(io: Io): Command {
+	return new Command("export")
+		.description(description)
+		.argument("<run>", "folder that pretrain wrote")
+		.requiredOption("--out <folder>", "folder to write")
+		.addOption(
+			new Option("--weights <place>", "where to put them").choices(weightPlaces).default("inside"),
+		)
+		.option("--page", "put the browser library in, so that example.html works as it is (41 MB)")
+		.option("--force", "replace an export that is there")
+		.option("--json", "print one JSON document")
+		.addHelpText(
+			"after",
+			examples({
+				"trajgpt export runs/sim --out model": "the model, to take away",
+				"trajgpt export runs/sim --out model --weights external": "half the size",
+				"trajgpt export runs/sim --out model --page && npx http-server model":
+					"try it in a browser: example.html",
+			}),
+		)
+		.action((run: string, options: Options) => act(io, run, options));
+}
+
+async function act(io: Io, run: string, options: Options): Promise<void> {
+	const { out, weights, page, force, json } = options;
+	await checkExportTarget(out, force ?? false);
+	const library = page ? browserLibrary() : undefined;
+	const trained = readTrained(run);
+	const manifest = await writeExport(trained, out, {
+		weights,
+		library,
+		onFile: (name) => io.stderr.write(`writing ${name}\n`),
+	});
+	const bytes = Object.values(manifest.files).reduce((total, file) => total + file.bytes, 0);
+	if (json) printJson(io, { folder: out, bytes, ...manifest });
+	else
+		io.stdout.write(
+			`${out}: ${manifest.model.name}, ${manifest.weights.parameters.toLocaleString("en-US")} parameters, opset ${manifest.opset}, ${(bytes / 1e6).toFixed(1)} MB\n`,
+		);
+}
+
+/** Built beside the command line; from the sources, what was built last. */
+function browserLibrary(): string {
+	const places = ["../browser/", "../../dist/browser/"];
+	const folders = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
+	const built = folders.find((folder) => existsSync(`${folder}trajgpt.js`));
+	if (built) return built;
+	throw new InputError(
+		"the browser library is not built; run `npm run build`, or leave out --page",
+	);
+}

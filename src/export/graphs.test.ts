@@ -1,0 +1,209 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { ModelProtoSchema } from "onnx-buf";
+import { afterAll, describe, expect, test } from "vitest";
+import { random } from "../base/random.js";
+import { specialTokens } from "../cohort/vocabulary.js";
+import { opset, parameter, type Tensor } from "../graph/index.js";
+import { representations } from "../infer/index.js";
+import { modelById, type ParameterValues } from "../models/index.js";
+import { batchOf, type TestHistory, testHistory, vocab } from "../models/testing/histories.js";
+import { smallSettings } from "../models/testing/small-settings.js";
+import { type TrajgptConfig, trajgptConfig } from "../models/trajgpt/config.js";
+import { trajgpt } from "../models/trajgpt/index.js";
+import { nodeRuntime } from "../runtime/node.js";
+import { evaluate, relativeError } from "../runtime/testing/evaluate.js";
+import { exportGraphs, onnxOf } from "./graphs.js";
+import {
+	type EngineName,
+	engineNames,
+	type Named,
+	openSession,
+	type Session,
+} from "./testing/sessions.js";
+
+const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
+
+/** A small model whose weights are not those of a fresh one, so that nothing is zero by chance. */
+function smallModel(settings: Partial<TrajgptConfig>) {
+	const config = trajgptConfig.parse({ vocab, ...smallSettings.trajgpt, ...settings });
+	const draw = random(7);
+	const weights: ParameterValues = new Map();
+	for (const [name, { shape, data }] of trajgpt.init(config, random(3)))
+		weights.set(name, { shape, data: data.map((value) => value + 0.2 * draw.normal()) });
+	return { config, weights };
+}
+
+const kinds: Readonly<Record<string, Partial<TrajgptConfig>>> = {
+	"as the preset default": {},
+	"as the paper": { decay: "event", temperature: 20, gap: "rotary", copies: 0 },
+	"fixed decay, tied head, mean and deviation": { decay: "fixed", head: "tied", norm: "layer" },
+	"several heads that count, odd keys": { copies: 2, key: 10, heads: 2, unitDays: 7 },
+};
+
+const batches: Readonly<Record<EngineName, readonly (readonly number[])[]>> = {
+	node: [[1], [5, 0, 3], [31], [32, 7], [33], [1, 40, 2, 70]],
+	web: [[1], [33, 0, 3]],
+};
+const ahead = 2.5;
+
+/** What `sequence.onnx` is fed: rows padded to the longest, with nonsense in the padding. */
+function sequenceFeeds(histories: readonly TestHistory[], at: readonly number[]): Named {
+	const rows = histories.length;
+	const length = Math.max(...histories.map(({ tokens }) => tokens.length));
+	const tokens = new Int32Array(rows * length).fill(-7);
+	const times = new Float64Array(rows * length).fill(Number.NaN);
+	const mask = new Uint8Array(rows * length);
+	for (const [row, own] of histories.entries()) {
+		tokens.set(own.tokens, row * length);
+		times.set(own.times, row * length);
+		mask.fill(1, row * length, row * length + own.tokens.length);
+	}
+	const dims = [rows, length];
+	return {
+		tokens: { data: tokens, dims },
+		times: { data: times, dims },
+		mask: { data: mask, dims },
+		at: { data: Float64Array.from(at), dims: [rows] },
+	};
+}
+
+function startOf({ layers, heads, key, value, copies }: TrajgptConfig, rows: number): Named {
+	const memory = [rows, layers, heads, key / heads, value / heads];
+	const zeros = (dims: readonly number[]) => ({
+		data: new Float32Array(dims.reduce((a, b) => a * b, 1)),
+		dims,
+	});
+	return {
+		"state.memory": zeros(memory),
+		...(copies > 0 && { "state.counts": zeros([rows, copies, vocab]) }),
+		"state.token": { data: new Int32Array(rows).fill(specialTokens.sos), dims: [rows] },
+		"state.time": { data: new Float64Array(rows).fill(Number.NaN), dims: [rows] },
+	};
+}
+
+const stateOf = (outputs: Named): Named =>
+	Object.fromEntries(
+		Object.entries(outputs)
+			.filter(([name]) => name.startsWith("after."))
+			.map(([name, value]) => [name.replace("after.", "state."), value]),
+	);
+
+function logSoftmax(logits: Float32Array): Float32Array {
+	return logits.map((value, i) => {
+		const row = logits.subarray(i - (i % vocab), i - (i % vocab) + vocab);
+		return value - Math.log(row.reduce((sum, other) => sum + Math.exp(other), 0));
+	});
+}
+
+/** What training makes of each event of a history. */
+async function trainingLogits(
+	config: TrajgptConfig,
+	weights: ParameterValues,
+	history: TestHistory,
+): Promise<number[]> {
+	const parameters = Object.fromEntries(
+		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
+	);
+	const batch = batchOf([history]);
+	const logits = trajgpt.logits?.(config, parameters, batch) as Tensor;
+	const values = Object.fromEntries([...weights].map(([name, { data }]) => [name, data]));
+	return (await evaluate({ logits }, { ...values, ...trajgpt.viewFeeds(config, batch) })).logits;
+}
+
+const largest = (a: ArrayLike<number>, b: ArrayLike<number>) =>
+	Array.from(a).reduce((most, value, i) => Math.max(most, Math.abs(value - (b[i] as number))), 0);
+
+const data = (outputs: Named, name: string) => outputs[name]?.data as Float32Array;
+
+/** Within 1e-5 of the Predictor's, and of the training graph's vectors. */
+const closeness = 1e-5;
+
+describe.each(engineNames)("in onnxruntime-%s", (engine: EngineName) => {
+	describe.each(Object.entries(kinds))("%s", (_, settings) => {
+		const { config, weights } = smallModel(settings);
+		const graphs = exportGraphs(trajgpt, config, weights);
+		const predictor = trajgpt.predictor(runtime, config, weights);
+		const opened = Promise.all(
+			(["step.onnx", "sequence.onnx"] as const).map((file) =>
+				openSession(engine, onnxOf(graphs[file], weights).bytes),
+			),
+		);
+		afterAll(async () => {
+			await predictor.dispose();
+			for (const session of await opened) await session.release();
+		});
+
+		test.each(batches[engine].map((lengths) => [lengths]))(
+			"histories of %j events",
+			async (lengths) => {
+				const [step, sequence] = (await opened) as [Session, Session];
+				const histories = lengths.map((events, i) => testHistory(events, 11 * i + events));
+				for (const [i, own] of histories.entries())
+					if (lengths[i] === 0) own.tokens.length = own.times.length = 0;
+				const at = histories.map(({ times }) => (times.at(-1) ?? 4) + ahead);
+				const whole = await sequence.run(sequenceFeeds(histories, at));
+				const length = Math.max(...lengths);
+
+				const answers = await predictor.score(
+					histories,
+					at.map((time) => [time]),
+				);
+				expect(largest(logSoftmax(data(whole, "answer")), answers.logProbabilities)).toBeLessThan(
+					closeness,
+				);
+
+				// Event by event: the same logits as the training graph and as all at once, and the same state.
+				const row = lengths.indexOf(length);
+				const own = histories[row] as TestHistory;
+				const trained = await trainingLogits(config, weights, own);
+				let state = startOf(config, 1);
+				for (let n = 0; n < length; n++) {
+					const outputs = await step.run({
+						...state,
+						token: { data: Int32Array.of(own.tokens[n] as number), dims: [1] },
+						time: { data: Float64Array.of(own.times[n] as number), dims: [1] },
+					});
+					const from = (row * length + n) * vocab;
+					const together = data(whole, "logits").subarray(from, from + vocab);
+					const expected = trained.slice(n * vocab, (n + 1) * vocab);
+					expect(largest(together, expected)).toBeLessThan(closeness);
+					expect(largest(data(outputs, "logits"), expected)).toBeLessThan(closeness);
+					state = stateOf(outputs);
+				}
+				for (const [name, { data: values, dims }] of Object.entries(stateOf(whole))) {
+					const width = dims.slice(1).reduce((a, b) => a * b, 1);
+					const mine = values.subarray(row * width, (row + 1) * width);
+					const stepped = state[name]?.data as Float32Array;
+					expect({ name, error: relativeError(mine, stepped) < closeness }).toEqual({
+						name,
+						error: true,
+					});
+				}
+				const vectors = await representations(
+					runtime,
+					{ model: modelById("trajgpt"), config, weights },
+					histories.map((history, i) => ({ ...history, at: at[i] as number })),
+				);
+				expect(largest(data(whole, "pooled"), vectors)).toBeLessThan(closeness);
+			},
+		);
+	});
+});
+
+test("only standard operators are used, of the opset that is stated", () => {
+	const { config, weights } = smallModel({});
+	for (const graph of Object.values(exportGraphs(trajgpt, config, weights))) {
+		const model = fromBinary(ModelProtoSchema, onnxOf(graph, weights).bytes);
+		expect(model.opsetImport.map(({ domain, version }) => [domain, version])).toEqual([
+			["", opset],
+		]);
+		expect(model.graph?.node.filter(({ domain }) => domain !== "")).toEqual([]);
+	}
+});
+
+test("a model without a state of its own is refused, in words", () => {
+	const { config, weights } = smallModel({});
+	expect(() => exportGraphs(modelById("gpt2"), config, weights)).toThrow(
+		"GPT-2 cannot be exported: it keeps no state between events, but reads each history anew; models that can: trajgpt",
+	);
+});

@@ -1,0 +1,47 @@
+import { InputError } from "../base/errors.js";
+import { type OnnxModel, type Tensor, toOnnx } from "../graph/index.js";
+import type { Model, ParameterValues } from "../models/index.js";
+import type { TrajgptConfig } from "../models/trajgpt/config.js";
+import { sequenceGraph, stepGraph } from "./trajgpt-graphs.js";
+
+/** A graph to be taken away. */
+export interface ExportGraph {
+	/** Numbers that stand for sizes left open, by name. */
+	readonly open: Readonly<Record<string, number>>;
+	readonly outputs: Readonly<Record<string, Tensor>>;
+	/** What inputs and outputs are, by name. */
+	readonly meanings: Readonly<Record<string, string>>;
+}
+
+/** The graphs of an export, by the name of their file. */
+export type ExportGraphs = Readonly<Record<"step.onnx" | "sequence.onnx", ExportGraph>>;
+
+/** Of models that carry a state of their own from event to event. */
+const writers: Readonly<Record<string, (config: never, weights: ParameterValues) => ExportGraphs>> =
+	{
+		trajgpt: (config: TrajgptConfig, weights) => ({
+			"step.onnx": stepGraph(config, weights),
+			"sequence.onnx": sequenceGraph(config, weights),
+		}),
+	};
+
+export function exportGraphs(
+	model: Pick<Model, "id" | "name">,
+	config: unknown,
+	weights: ParameterValues,
+): ExportGraphs {
+	const write = writers[model.id];
+	if (!write)
+		throw new InputError(
+			`${model.name} cannot be exported: it keeps no state between events, but reads each history anew; models that can: ${Object.keys(writers).join(", ")}`,
+		);
+	return write(config as never, weights);
+}
+
+/** The graph in ONNX, with the weights inside. */
+export const onnxOf = ({ outputs, open }: ExportGraph, weights: ParameterValues): OnnxModel =>
+	toOnnx(outputs, {
+		target: "portable",
+		open,
+		weights: new Map([...weights].map(([name, { data }]) => [name, data])),
+	});

@@ -1,0 +1,91 @@
+import type { Evaluation } from "../evaluate/index.js";
+import type { Trained } from "../train/index.js";
+import { weightCount } from "./weight-count.js";
+
+const count = (n: number) => n.toLocaleString("en-US");
+const years = (days: number) => (days / 365.25).toFixed(1);
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+	[head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+
+/** 0.342 (0.337–0.348) */
+const measured = ({ value, low, high }: { value: number; low: number; high: number }) =>
+	`${value.toFixed(3)} (${low.toFixed(3)}–${high.toFixed(3)})`;
+
+function evaluationSection(evaluation: Evaluation, step: number): string {
+	const { task, split, patients, rows, made } = evaluation;
+	const metrics = [...new Set(rows.flatMap((row) => Object.keys(row.metrics)))];
+	const stale =
+		made.step === step ? "" : ` Measured with the weights of step ${made.step}, not these.`;
+	return [
+		`### ${task}`,
+		`${count(patients)} patients of the ${split} split; 95 % intervals from a bootstrap over patients.${stale}`,
+		table(
+			["", ...metrics],
+			rows.map(({ label, metrics: own }) => [
+				label,
+				...metrics.map((metric) => (own[metric] ? measured(own[metric]) : "")),
+			]),
+		),
+	].join("\n\n");
+}
+
+function dataSection({ manifest, vocabulary }: Trained): string {
+	const { counts, reach, timeUnit, filters } = manifest;
+	const split = (name: keyof typeof counts.splits) => {
+		const { patients, events } = counts.splits[name];
+		return `${count(patients)} patients, ${count(events)} events`;
+	};
+	const kinds = new Map<string, number>();
+	for (const { kind } of vocabulary.tokens) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+	return table(
+		["", ""],
+		[
+			["training", split("train")],
+			["validation", split("valid")],
+			["test", split("test")],
+			["tokens", [...kinds].map(([kind, n]) => `${n} ${kind}`).join(", ")],
+			["fewest records a code", count(filters.minCount)],
+			...(reach ? [["longest training history", `${years(reach.longestDays)} years`]] : []),
+			...(reach?.oldestDays ? [["oldest age in training", years(reach.oldestDays)]] : []),
+			["unit of time", `${timeUnit.name}, ${timeUnit.days} days`],
+		],
+	);
+}
+
+/** `model-card.md`: what the model is, what it learned from, what was measured, and what it is not for. */
+export function modelCard(trained: Trained, evaluations: readonly Evaluation[]): string {
+	const { model, config, weights, step, run } = trained;
+	const settings = Object.entries(config as Record<string, unknown>);
+	return `${[
+		`# ${model.name}`,
+		`A forecaster of coded events (diagnoses above all) at irregular times: from a history and a time, the probability of each code there. ${count(weightCount(weights))} parameters, float32. ${model.cite}.`,
+		"**This is not a medical device.** It has not been validated for care. Do not use it to decide about a person.",
+		"## Data",
+		dataSection(trained),
+		"Numbers only: no record of a patient is in this folder. Names and counts of codes are in `vocabulary.json`.",
+		"## Model and training",
+		table(
+			["setting", "value"],
+			[
+				...settings.map(([name, value]) => [name, String(value)]),
+				["training step of the weights", count(step)],
+				["epochs asked for", String(run.options.epochs)],
+				["seed", String(run.options.seed)],
+			],
+		),
+		"## Evaluation",
+		...(evaluations.length > 0
+			? evaluations.map((evaluation) => evaluationSection(evaluation, step))
+			: ["Nothing was measured before the export: `trajgpt evaluate RUN`, then export again."]),
+		"## Limits",
+		[
+			"- It foretells what is recorded, not what is true: coding habits, insurance and access to care are part of what it learned.",
+			"- It knows the codes of its vocabulary and no others, and the people of its training data: age, sex, country and years unlike theirs are guesses.",
+			"- Probabilities are of the code of *one* event at a time that is given; whether an event comes at all is not foretold.",
+			"- Times beyond the longest training history are extrapolation.",
+			"- What drove a risk is told by leaving events out; it shows what the model uses, not what causes what.",
+			"- Weights can reveal something of the data they were learned from; treat them as the data's owner demands.",
+		].join("\n"),
+	].join("\n\n")}\n`;
+}

@@ -1,0 +1,105 @@
+import { checkConfig } from "../base/config.js";
+import { InputError } from "../base/errors.js";
+import { fromTokens, type Vocabulary, vocabularySchema } from "../cohort/vocabulary.js";
+import type { ParameterValues } from "../models/index.js";
+import { type TrajgptConfig, trajgptConfig } from "../models/trajgpt/config.js";
+import {
+	type ExportManifest,
+	exportVersion,
+	manifestFile,
+	manifestSchema,
+	vocabularyFile,
+} from "./manifest.js";
+import { sha256 } from "./sha256.js";
+import { readWeights } from "./weight-files.js";
+
+/** Reads a file of an export by its name; undefined where there is none. */
+export type ReadFile = (name: string) => Promise<Uint8Array | undefined>;
+
+/** All that is needed to answer questions. */
+export interface Export {
+	readonly manifest: ExportManifest;
+	readonly config: TrajgptConfig;
+	readonly weights: ParameterValues;
+	readonly vocabulary: Vocabulary;
+}
+
+/** Reads an export, and refuses what is damaged, of another version or of somebody else. Runs anywhere. */
+export async function readExport(where: string, read: ReadFile): Promise<Export> {
+	const manifest = await readManifest(where, read);
+	const whole = async (name: string) => {
+		const bytes = await read(name);
+		await checkFile(where, name, bytes, manifest.files[name]);
+		return bytes as Uint8Array;
+	};
+	if (manifest.model.id !== "trajgpt")
+		throw new InputError(
+			`${where} holds the model "${manifest.model.id}", which this version of trajgpt does not know; update it`,
+		);
+	const config = checkConfig(trajgptConfig, manifest.config, `${where}: config`);
+	const parsed = vocabularySchema.safeParse(jsonOf(await whole(vocabularyFile)));
+	if (!parsed.success || parsed.data.tokens.length !== config.vocab)
+		throw new InputError(
+			`${where}: ${vocabularyFile} is not that of the model; export the run again`,
+		);
+	const { file, tensors } = manifest.weights;
+	return {
+		manifest,
+		config,
+		weights: readWeights(await whole(file), file, tensors),
+		vocabulary: fromTokens(parsed.data.tokens),
+	};
+}
+
+function jsonOf(bytes: Uint8Array | undefined): unknown {
+	try {
+		return JSON.parse(new TextDecoder().decode(bytes));
+	} catch {
+		return undefined;
+	}
+}
+
+async function readManifest(where: string, read: ReadFile): Promise<ExportManifest> {
+	const bytes = await read(manifestFile);
+	const foreign = "give the folder that `trajgpt export` wrote";
+	if (!bytes)
+		throw new InputError(`${where} is not an export of trajgpt: no ${manifestFile}; ${foreign}`);
+	const json = jsonOf(bytes) as Partial<ExportManifest> | undefined;
+	if (json?.kind !== "trajgpt-export")
+		throw new InputError(
+			`${where} is not an export of trajgpt: ${manifestFile} ${json === undefined ? "is no JSON" : `has kind ${JSON.stringify(json?.kind) ?? "none"}`}; ${foreign}`,
+		);
+	if (json.version !== exportVersion)
+		throw new InputError(
+			`${where} was written by another version of trajgpt: format ${JSON.stringify(json.version)}, expected ${exportVersion}; ${Number(json.version) > exportVersion ? "update trajgpt" : "export the run again"}`,
+		);
+	const parsed = manifestSchema.safeParse(json);
+	if (parsed.success) return parsed.data;
+	const [issue] = parsed.error.issues;
+	throw new InputError(
+		`${where}: ${manifestFile} is damaged at ${issue?.path.join(".")}: ${issue?.message}; export the run again`,
+	);
+}
+
+async function checkFile(
+	where: string,
+	name: string,
+	bytes: Uint8Array | undefined,
+	expected: { readonly bytes: number; readonly sha256: string } | undefined,
+): Promise<void> {
+	const damaged = `${where} is damaged`;
+	const remedy = "copy the export again";
+	if (!bytes || !expected)
+		throw new InputError(
+			`${damaged}: ${expected ? `${name} is missing` : `${manifestFile} does not name ${name}`}; ${remedy}`,
+		);
+	if (bytes.length !== expected.bytes)
+		throw new InputError(
+			`${damaged}: ${name} has ${bytes.length} bytes, ${manifestFile} says ${expected.bytes}; ${remedy}`,
+		);
+	const hash = await sha256(bytes);
+	if (hash !== undefined && hash !== expected.sha256)
+		throw new InputError(
+			`${damaged}: ${name} does not hold what was written (SHA-256 ${hash.slice(0, 12)}…, expected ${expected.sha256.slice(0, 12)}…); ${remedy}`,
+		);
+}

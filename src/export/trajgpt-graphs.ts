@@ -1,0 +1,168 @@
+import { specialTokens } from "../cohort/vocabulary.js";
+import {
+	add,
+	cast,
+	concat,
+	constant,
+	div,
+	equal,
+	expand,
+	input,
+	less,
+	matmul,
+	parameter,
+	pick,
+	reshape,
+	scalar,
+	slice,
+	stack,
+	sub,
+	sum,
+	type Tensor,
+	where,
+} from "../graph/index.js";
+import type { ParameterValues } from "../models/index.js";
+import type { TrajgptConfig } from "../models/trajgpt/config.js";
+import { network } from "../models/trajgpt/network.js";
+import { anyLength } from "./any-length.js";
+import type { ExportGraph } from "./graphs.js";
+import { openNumbers } from "./open-numbers.js";
+
+const parametersOf = (weights: ParameterValues) =>
+	Object.fromEntries([...weights].map(([name, { shape }]) => [name, parameter(name, shape)]));
+
+/** Every size that may be a factor of one in the graph. */
+function* sizesOf(config: TrajgptConfig, weights: ParameterValues): Iterable<number> {
+	for (const value of Object.values(config)) if (Number.isInteger(value)) yield value as number;
+	for (const { shape } of weights.values()) yield* shape;
+	const [key, value] = [config.key / config.heads, config.value / config.heads];
+	yield* [key, value, Math.floor(key / 2)];
+}
+
+const stateMeanings = {
+	"state.memory": "what the layers remember: zeros at the start",
+	"state.counts": "what the heads that count have counted: zeros at the start",
+	"state.token": `the event last observed: ${specialTokens.sos}, [SOS], at the start`,
+	"state.time": "its time: NaN at the start",
+};
+
+const afterMeanings = {
+	"after.memory": "state.memory after the events",
+	"after.counts": "state.counts after the events",
+	"after.token": "state.token after the events",
+	"after.time": "state.time after the events",
+};
+
+/** The time since the last event; none before the first. */
+const since = (time: Tensor, last: Tensor): Tensor =>
+	cast(where(equal(last, last), sub(time, last), scalar(0, "float64")), "float32");
+
+/** Outputs of a state: one tensor for all layers, and the counts where there are any. */
+function after(
+	config: TrajgptConfig,
+	batch: number,
+	{ states, counts }: { readonly states: readonly Tensor[]; readonly counts: Tensor | undefined },
+	last: { readonly token: Tensor; readonly time: Tensor },
+): Record<string, Tensor> {
+	return {
+		"after.memory": stack(states, 1),
+		...(counts && { "after.counts": reshape(counts, [batch, config.copies, config.vocab]) }),
+		"after.token": reshape(last.token, [batch]),
+		"after.time": reshape(last.time, [batch]),
+	};
+}
+
+/** One event, or one question, from a state: of any number of patients. */
+export function stepGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph {
+	const { batch } = openNumbers(sizesOf(config, weights));
+	const { layers, heads, copies, vocab } = config;
+	const head = [heads, config.key / heads, config.value / heads];
+	const memory = input("state.memory", [batch, layers, ...head]);
+	const [token, time] = [input("token", [batch], "int32"), input("time", [batch], "float64")];
+	const lastTime = input("state.time", [batch], "float64");
+	const out = network(config, parametersOf(weights), {
+		slots: {
+			tokens: reshape(input("state.token", [batch], "int32"), [batch, 1]),
+			times: reshape(time, [batch, 1]),
+			gaps: reshape(since(time, lastTime), [batch, 1]),
+		},
+		states: Array.from({ length: layers }, (_, layer) =>
+			reshape(slice(memory, 1, layer, layer + 1), [batch, ...head]),
+		),
+		...(copies > 0 && {
+			counts: reshape(input("state.counts", [batch, copies, vocab]), [batch, copies, 1, vocab]),
+		}),
+	});
+	// Time does not run backwards. This also keeps the last time an input where the model knows no gaps.
+	const latest = where(less(time, lastTime), lastTime, time);
+	return {
+		open: { batch },
+		outputs: {
+			logits: reshape(out.logits as Tensor, [batch, vocab]),
+			...after(config, batch, out, { token, time: latest }),
+		},
+		meanings: {
+			token:
+				"the event observed at this time; it has no say in the logits, so that a question may pass any",
+			time: "when, or the time asked about; not before state.time",
+			...stateMeanings,
+			logits: "of what comes at this time, from the state alone; softmax gives probabilities",
+			...afterMeanings,
+		},
+	};
+}
+
+/** Whole histories, and a question after each: of any number, of any length. */
+export function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph {
+	const open = openNumbers(sizesOf(config, weights));
+	const { batch, length } = open;
+	const mask = input("mask", [batch, length], "bool");
+	const real = cast(mask, "float32");
+	// Whatever padding holds, it must not become NaN on the way.
+	const tokens = where(mask, input("tokens", [batch, length], "int32"), scalar(0, "int32"));
+	const times = where(mask, input("times", [batch, length], "float64"), scalar(0, "float64"));
+	const at = reshape(input("at", [batch], "float64"), [batch, 1]);
+	const behind = (first: Tensor, rest: Tensor) => concat([expand(first, [batch, 1]), rest], 1); // [batch, places]
+	const shifted = (x: Tensor) => slice(x, 1, 0, length);
+
+	const allTokens = behind(constant([specialTokens.sos], [1, 1], "int32"), tokens);
+	const counted = sum(real, 1, true); // [batch, 1]
+	const end = cast(counted, "int32");
+	const token = pick(allTokens, end, 1);
+	const time = pick(behind(constant([Number.NaN], [1, 1], "float64"), times), end, 1);
+	const out = network(config, parametersOf(weights), {
+		slots: {
+			tokens: shifted(allTokens),
+			times,
+			gaps: cast(sub(times, shifted(behind(slice(times, 1, 0, 1), times))), "float32"),
+		},
+		real,
+		questions: { tokens: token, times: at, gaps: since(at, time), read: "after" },
+		form: anyLength(open.chunks),
+	});
+	const views = matmul(reshape(real, [batch, 1, length]), out.hidden as Tensor); // [batch, 1, dim]
+	const pooled = div(
+		add(views, out.questionHidden as Tensor),
+		reshape(add(counted, 1), [batch, 1, 1]),
+	);
+	return {
+		open: { ...open },
+		outputs: {
+			logits: out.logits as Tensor,
+			answer: reshape(out.questionLogits as Tensor, [batch, config.vocab]),
+			pooled: reshape(pooled, [batch, config.dim]),
+			...after(config, batch, out, { token, time }),
+		},
+		meanings: {
+			tokens: "events in order of time, padding after them",
+			times: "when they were, not decreasing",
+			mask: "true for events, false for padding, which comes after them; a row may be all padding",
+			at: "a time to ask about, not before the last event",
+			logits: "of each event, from those before it and its own time; of padding, without meaning",
+			answer: "logits of what comes at the time asked about",
+			pooled:
+				"the history as one vector: the mean of what the head reads at every event and at the question",
+			...afterMeanings,
+		},
+	};
+}

@@ -1,0 +1,136 @@
+import { cp, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { replaceFolder } from "../cohort/beside.js";
+import { checkFolderTarget } from "../cohort/index.js";
+import { type Evaluation, readEvaluation } from "../evaluate/index.js";
+import { type OnnxModel, opset, type TensorType } from "../graph/index.js";
+import { runFiles, type Trained } from "../train/index.js";
+import { pageExample, pythonExample } from "./examples.js";
+import { type ExportGraph, exportGraphs, onnxOf } from "./graphs.js";
+import {
+	type ExportManifest,
+	exportVersion,
+	type GraphDescription,
+	manifestFile,
+	vocabularyFile,
+	type WeightPlace,
+	weightsFile,
+} from "./manifest.js";
+import { modelCard } from "./model-card.js";
+import { sha256 } from "./sha256.js";
+import { weightCount } from "./weight-count.js";
+import { weightBytes, withWeightsBeside } from "./weight-files.js";
+
+/** What the browser library is made of, in the folder that it is built in. */
+const libraryFiles = ["trajgpt.js", "trajgpt-worker.js", "ort"];
+
+export interface ExportOptions {
+	readonly weights: WeightPlace;
+	/** The folder of the browser library, to be put in as \`trajgpt/\`. */
+	readonly library?: string | undefined;
+	readonly onFile?: (name: string) => void;
+}
+
+/** Refuses a folder that holds something, unless it is an export that may be replaced. */
+export async function checkExportTarget(folder: string, force: boolean): Promise<void> {
+	const there = await readdir(folder).catch(() => undefined);
+	if (there?.length !== 0) await checkFolderTarget(folder, force, manifestFile);
+}
+
+/** Writes all that somebody else needs to run the model, beside its place, and renames it. */
+export async function writeExport(
+	trained: Trained,
+	folder: string,
+	options: ExportOptions,
+): Promise<ExportManifest> {
+	const files = await exportFiles(trained, options);
+	const manifest = files.manifest;
+	await replaceFolder(folder, async (partial) => {
+		for (const [name, content] of files.contents) {
+			options.onFile?.(name);
+			await writeFile(join(partial, name), content);
+		}
+		if (options.library !== undefined) {
+			options.onFile?.("trajgpt/");
+			for (const name of libraryFiles)
+				await cp(join(options.library, name), join(partial, "trajgpt", name), { recursive: true });
+		}
+	});
+	return manifest;
+}
+
+async function exportFiles(trained: Trained, { weights: place }: ExportOptions) {
+	const { model, config, weights, manifest: data, vocabulary } = trained;
+	const graphs = exportGraphs(model, config, weights);
+	const safetensors = weightBytes(weights);
+	const contents = new Map<string, string | Uint8Array>();
+	const described: Record<string, GraphDescription> = {};
+	for (const [file, graph] of Object.entries(graphs)) {
+		const onnx = onnxOf(graph, weights);
+		described[file] = description(graph, onnx);
+		contents.set(
+			file,
+			place === "inside" ? onnx.bytes : withWeightsBeside(onnx.bytes, safetensors),
+		);
+	}
+	if (place === "external") contents.set(weightsFile, safetensors);
+	contents.set(vocabularyFile, `${JSON.stringify({ tokens: vocabulary.tokens }, null, 2)}\n`);
+	const { days, name } = data.timeUnit;
+	const manifest: ExportManifest = {
+		kind: "trajgpt-export",
+		version: exportVersion,
+		opset: Number(opset),
+		model: { id: model.id, name: model.name, cite: model.cite },
+		config: config as Record<string, unknown>,
+		time: { unitDays: days, unit: name, axis: data.source.axis },
+		weights: {
+			place,
+			file: place === "external" ? weightsFile : "step.onnx",
+			parameters: weightCount(weights),
+			tensors: Object.fromEntries([...weights].map(([name, { shape }]) => [name, [...shape]])),
+			sha256: (await sha256(safetensors)) as string,
+		},
+		graphs: described,
+		trained: {
+			step: trained.step,
+			dataset: data.contentHash,
+			versions: trained.run.versions,
+		},
+		files: {},
+	};
+	contents.set("model-card.md", modelCard(trained, await evaluationsOf(trained.folder)));
+	contents.set("example.py", pythonExample(vocabulary, manifest));
+	contents.set("example.html", pageExample(vocabulary, manifest));
+	for (const [file, content] of contents) {
+		const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+		manifest.files[file] = { bytes: bytes.length, sha256: (await sha256(bytes)) as string };
+	}
+	contents.set(manifestFile, `${JSON.stringify(manifest, null, 2)}\n`);
+	return { manifest, contents };
+}
+
+/** What goes in and comes out, with names for the sizes that are open. */
+function description({ open, meanings }: ExportGraph, onnx: OnnxModel): GraphDescription {
+	const nameOf = new Map(Object.entries(open).map(([name, size]) => [size, name]));
+	const values = (types: Readonly<Record<string, TensorType>>) =>
+		Object.entries(types).map(([name, { dtype, shape }]) => ({
+			name,
+			dtype,
+			shape: shape.map((size) => nameOf.get(size) ?? size),
+			meaning: meanings[name] ?? "",
+		}));
+	return { inputs: values(onnx.inputs), outputs: values(onnx.outputs) };
+}
+
+/** What was measured of a run; one that cannot be read is an error, not left out. */
+async function evaluationsOf(run: string): Promise<Evaluation[]> {
+	const folder = runFiles(run).evaluations;
+	const names = await readdir(folder).catch(() => []);
+	const tasks = names.filter((name) => name.endsWith(".json")).sort();
+	const found: Evaluation[] = [];
+	for (const name of tasks) {
+		const evaluation = await readEvaluation(run, name.slice(0, -".json".length));
+		if (evaluation) found.push(evaluation);
+	}
+	return found;
+}

@@ -1,0 +1,60 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { random } from "../base/random.js";
+import { add, input, mul, parameter, sum, toOnnx } from "../graph/index.js";
+import { testHistory, vocab } from "../models/testing/histories.js";
+import { smallSettings } from "../models/testing/small-settings.js";
+import { trajgptConfig } from "../models/trajgpt/config.js";
+import { trajgpt } from "../models/trajgpt/index.js";
+import { next } from "./index.js";
+import { nodeRuntime } from "./node.js";
+import { checkBrowser, webRuntime } from "./web.js";
+
+const floats = (...values: number[]) => Float32Array.from(values);
+
+afterEach(() => void vi.unstubAllGlobals());
+
+test("runs a program, and keeps resident tensors between runs", async () => {
+	const runtime = await webRuntime({ threads: 1 });
+	expect(runtime.label).toMatch(/^onnxruntime-web 1\.30\.0, wasm, 1 thread$/);
+	const weights = parameter("weights", [2]);
+	const program = await runtime.compile(
+		toOnnx({ [next("weights")]: add(weights, input("by", [])), total: sum(mul(weights, weights)) }),
+	);
+	const resident = runtime.resident(new Map([["weights", { shape: [2], data: floats(1, 2) }]]));
+	expect(await program.run({ by: floats(10) }, resident)).toEqual({ total: floats(5) });
+	expect(await program.run({ by: floats(0) }, resident, () => false)).toEqual({
+		total: floats(11 ** 2 + 12 ** 2),
+	});
+	expect((await resident.read()).get("weights")?.data).toEqual(floats(11, 12));
+	resident.dispose();
+	await program.dispose();
+});
+
+test("a model answers as it does in Node", async () => {
+	const config = trajgptConfig.parse({ vocab, ...smallSettings.trajgpt });
+	const weights = trajgpt.init(config, random(5));
+	const histories = [testHistory(9, 1), testHistory(90, 2)];
+	const times = histories.map(({ times }) => [0.5, (times.at(-1) as number) + 3]);
+	const answers = [];
+	for (const runtime of [nodeRuntime({ threads: 1 }), await webRuntime({ threads: 1 })]) {
+		const predictor = trajgpt.predictor(runtime, config, weights);
+		const { logProbabilities } = await predictor.along(predictor.start(2), histories, times);
+		answers.push(logProbabilities);
+		await predictor.dispose();
+	}
+	const [node, web] = answers as [Float32Array, Float32Array];
+	const apart = node.map((value, i) => Math.abs(value - (web[i] as number)));
+	expect(Math.max(...apart)).toBeLessThan(1e-5);
+});
+
+test("a browser without WebAssembly SIMD is told so", () => {
+	checkBrowser();
+	vi.stubGlobal("WebAssembly", { validate: () => false });
+	expect(() => checkBrowser()).toThrow("this browser has no WebAssembly with SIMD");
+	vi.stubGlobal("WebAssembly", undefined);
+	expect(() => checkBrowser()).toThrow("this browser has no WebAssembly with SIMD");
+});
+
+test("a browser without WebGPU is told so", () => {
+	expect(() => checkBrowser("webgpu")).toThrow("this browser has no WebGPU");
+});
