@@ -67,6 +67,11 @@ export const commands: readonly LazyCommand[] = [
 		load: () => import("./export.js"),
 	},
 	{
+		name: "serve",
+		summary: "the explorer in a browser, and a JSON API over HTTP",
+		load: () => import("./serve.js"),
+	},
+	{
 		name: "finetune",
 		summary: "train a run further, to answer a question there are labels for",
 		load: () => import("./finetune.js"),

@@ -15,6 +15,7 @@ interface Options extends Partial<DemoSettings> {
 	readonly out: string;
 	readonly threads?: number;
 	readonly fresh?: true;
+	readonly serve: boolean;
 	readonly json?: true;
 }
 
@@ -22,6 +23,7 @@ const description = `Simulates a population, prepares it, trains a small TrajGPT
 
 Everything goes to one folder. What is there already is not done again: an
 interrupted demo goes on where it was, a finished one only prints its results.
+In a terminal it ends by serving the explorer, until Ctrl-C.
 With the same seed, on the same machine and threads, every number is the same.`;
 
 export function command(io: Io): Command {
@@ -42,6 +44,7 @@ export function command(io: Io): Command {
 		)
 		.option("--threads <n>", "threads; all cores if left out", wholeNumber(1))
 		.option("--fresh", "start over, replacing the demo in the folder")
+		.option("--no-serve", "end with the results, in a terminal too")
 		.option("--json", "print one JSON document")
 		.addHelpText(
 			"after",
@@ -50,16 +53,29 @@ export function command(io: Io): Command {
 				"trajgpt demo --patients 20000 --epochs 10 --out runs/larger": "more to learn from",
 			}),
 		)
-		.action(async ({ out, threads, fresh, json, ...given }: Options) => {
+		.action(async ({ out, threads, fresh, serve, json, ...given }: Options) => {
 			const clock = () => performance.now();
 			const started = clock();
 			const settings = await openFolder(out, given, fresh ?? false);
 			await workThrough(io, demoStages(io, out, settings, threads), clock);
 			io.stderr.write(`done in ${formatDuration((clock() - started) / 1000)}\n`);
 			const report = await gathered(out, settings);
-			if (json) printJson(io, report);
-			else io.stdout.write(`\n${render(report)}`);
+			if (json) return printJson(io, report);
+			io.stdout.write(`\n${render(report)}`);
+			if (serve && io.stdout.isTTY) await explore(io, out, threads);
 		});
+}
+
+/** In a terminal there is somebody to look at it. */
+async function explore(io: Io, out: string, threads: number | undefined): Promise<void> {
+	const { serveRun } = await import("./serve/serving.js");
+	const { untilTold } = await import("./serve/until-told.js");
+	const { noLog } = await import("../server/index.js");
+	const service = await serveRun(io, readTrained(demoFiles(out).run), {
+		...{ host: "127.0.0.1", explorer: true, log: noLog, threads },
+	});
+	io.stdout.write(`\nThe explorer: ${service.url}  (Ctrl-C ends it)\n`);
+	await untilTold(io, service);
 }
 
 /** Events of a history that is worth looking at. */

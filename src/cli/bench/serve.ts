@@ -127,14 +127,14 @@ function spread(latencies: readonly number[]): Spread {
 	return { p50Ms: median(sorted), p99Ms: p99 as number };
 }
 
-/** Histories a second, four a call, as many calls at once as there are threads. */
+/** Histories a second, two a call, as many calls at once as there are threads. */
 async function bareSpeed(
 	{ model, config, weights }: Served,
 	histories: readonly ReturnType<typeof randomHistory>[],
 	threads: number,
 ): Promise<number> {
 	const engine = engineFor({ model: model.id, config, weights }, threads);
-	const size = 4;
+	const size = 2;
 	const some = histories.slice(0, size);
 	const asked = some.map(({ times }) => [(times.at(-1) as number) + 12]);
 	const { predictor } = engine;

@@ -1,0 +1,223 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openDataset } from "../cohort/index.js";
+import { specialCount } from "../cohort/vocabulary.js";
+import { headMemory } from "../infer/index.js";
+import { nodeRuntime } from "../runtime/node.js";
+import { jsonIn } from "../server/testing/running.js";
+import { readTrained } from "../train/index.js";
+import { run as runCommand } from "./run.js";
+import { explorerData } from "./serve/documents.js";
+import { captured } from "./testing/captured.js";
+import { clinicRun } from "./testing/clinic-run.js";
+
+let run: string;
+let dataset: string;
+let root: string;
+beforeAll(async () => {
+	({ root, run, dataset } = await clinicRun());
+}, 60_000);
+afterAll(() => rm(root, { recursive: true }));
+
+/** Starts `serve`, does something with its address, and sends a signal. */
+async function whileServing(
+	argv: readonly string[],
+	work: (url: string, said: string) => Promise<void>,
+	env: Record<string, string> = {},
+) {
+	let [stdout, stderr] = ["", ""];
+	let worked: Promise<void> | undefined;
+	const io = {
+		stdout: { write: (text: string) => (stdout += text) },
+		stderr: {
+			write: (text: string) => {
+				stderr += text;
+				if (text.startsWith("Ctrl-C"))
+					worked = work(/http:\S+/.exec(stdout)?.[0] ?? "", stdout).finally(() =>
+						process.emit("SIGTERM"),
+					);
+			},
+		},
+		env,
+	};
+	const code = await runCommand(["serve", run, "--no-explorer", "--port", "0", ...argv], io);
+	await worked;
+	return { code, stdout, stderr };
+}
+
+const question = {
+	patient: { events: [{ code: "401", date: "2010-03-01" }] },
+	at: ["+1y"],
+	top: 1,
+};
+const ask = (url: string, headers: Record<string, string> = {}) =>
+	fetch(new URL("/api/v1/forecast", url), {
+		...{ method: "POST", body: JSON.stringify(question) },
+		headers: { "Content-Type": "application/json", ...headers },
+	});
+
+describe("serve", () => {
+	test("answers until it is told to end, and logs to standard error", async () => {
+		const { code, stdout, stderr } = await whileServing([], async (url) => {
+			const answer = await jsonIn(await ask(url));
+			expect(answer.answers[0].top[0].probability).toBeGreaterThan(0);
+			expect(await (await fetch(url)).json()).toMatchObject({ info: { title: "trajgpt" } });
+		});
+		expect(code).toBe(0);
+		expect(stdout).toMatch(/^API: http:\/\/127\.0\.0\.1:\d+\/api\/v1\/openapi\.json\n$/);
+		expect(stderr).toContain('"route":"/api/v1/forecast","status":200');
+		expect(stderr).toContain("finishing what is under way");
+	});
+
+	test("logs to a file", async () => {
+		const file = join(root, "requests.jsonl");
+		const { stderr } = await whileServing(["--log", file], async (url) => {
+			await ask(url);
+		});
+		expect(stderr).not.toContain('"route"');
+		await expect.poll(() => readFile(file, "utf8")).toContain('"msg":"closed"');
+	});
+
+	test("beyond this machine asks for a token: one that is made, or the one given", async () => {
+		const everywhere = ["--host", "0.0.0.0"];
+		const here = (url: string) => url.replace("0.0.0.0", "127.0.0.1");
+		const made = await whileServing(everywhere, async (url, said) => {
+			expect((await ask(here(url))).status).toBe(401);
+			const [, token] = /^token: (\S+)$/m.exec(said) ?? [];
+			expect((await ask(here(url), { Authorization: `Bearer ${token}` })).status).toBe(200);
+		});
+		expect(made.code).toBe(0);
+		const env = { TRAJGPT_TOKEN: "this-is-given-by-me" };
+		const given = await whileServing(
+			[],
+			async (url, said) => {
+				expect(said).not.toContain("token");
+				expect((await ask(url)).status).toBe(401);
+				const known = { Authorization: `Bearer ${env.TRAJGPT_TOKEN}` };
+				expect((await ask(url, known)).status).toBe(200);
+			},
+			env,
+		);
+		expect(given.code).toBe(0);
+		expect(given.stderr).not.toContain(env.TRAJGPT_TOKEN);
+	});
+
+	test("refuses what cannot be, in words", async () => {
+		const refusal = async (...argv: string[]) => {
+			const { code, stderr } = await captured(["serve", run, "--no-explorer", ...argv]);
+			expect(code).toBe(2);
+			return stderr;
+		};
+		const short = join(root, "short.txt");
+		await writeFile(short, "short\n");
+		expect(await refusal("--token-file", short)).toContain(
+			"has 5 characters; expected at least 16",
+		);
+		expect(await refusal("--token-file", join(root, "none"))).toContain("no such file");
+		expect(await refusal("--port", "70000")).toContain("Expected a port");
+		expect(await refusal("--host", "203.0.113.7", "--port", "0")).toContain("no address of this");
+		expect(await refusal("--keep-ignored")).toContain("--keep-ignored needs --map FILE");
+		await whileServing([], async (url) => {
+			expect(await refusal("--port", new URL(url).port)).toContain("something listens there");
+		});
+		expect((await captured(["serve", root, "--no-explorer"])).stderr).toContain("is not a run");
+	});
+});
+
+describe("what the explorer fetches", () => {
+	const documentsOf = async (samples: boolean) => {
+		const stages: string[] = [];
+		const data = await explorerData(readTrained(run), {
+			...{ samples, stage: (text: string) => stages.push(text) },
+			runtime: nodeRuntime({ threads: 1, purpose: "inference" }),
+		});
+		const read = (name: string) => JSON.parse(data.documents.get(`/explorer/${name}`) as string);
+		return { ...data, read, stages };
+	};
+
+	test("shows nobody of records that are not simulated, unless told to", async () => {
+		const { read } = await documentsOf(false);
+		expect(read("samples.json").patients).toEqual([]);
+		expect(read("maps.json").patients).toEqual([]);
+		const shown = await documentsOf(true);
+		expect(shown.read("maps.json").patients.length).toBeGreaterThan(0);
+		const { patients, unitDays, axis } = shown.read("samples.json");
+		expect({ unitDays, axis }).toEqual({ unitDays: 30, axis: "dates" });
+		const data = await openDataset(dataset);
+		const fitting = [...data.patients("test")].filter((patient) => {
+			const events = data.lengthOf(patient) - data.birthEventsOf(patient);
+			return events >= 20 && events <= 400;
+		});
+		expect(patients).toHaveLength(Math.min(24, fitting.length));
+		const text = shown.documents.get("/explorer/samples.json") as string;
+		for (const patient of fitting) expect(text).not.toContain(data.idOf(patient));
+		for (const [i, { id, name, birthTime, events }] of patients.entries()) {
+			expect([id, name]).toEqual([`s${i + 1}`, `Sample ${i + 1}`]);
+			expect(events[0].time).toBeGreaterThanOrEqual(birthTime);
+			expect(events.every(({ token }: { token: number }) => token >= specialCount)).toBe(true);
+		}
+	});
+
+	test("is made once, and again when the weights have changed", async () => {
+		expect((await documentsOf(true)).stages).not.toContain("exporting the model");
+		const { read, stages, model } = await documentsOf(true);
+		expect(stages).toEqual([]);
+		expect(existsSync(join(model, "export.json"))).toBe(true);
+		const trained = readTrained(run);
+		const { tokens, decays } = read("maps.json");
+		expect(tokens.map(({ token }: { token: number }) => token)).toEqual(
+			Array.from({ length: trained.vocabulary.size - specialCount }, (_, i) => specialCount + i),
+		);
+		expect(decays.length).toBeGreaterThan(0);
+		const data = await openDataset(dataset);
+		const histories = [];
+		for await (const history of data.histories("test")) histories.push(history);
+		const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
+		expect(read("memory.json")).toMatchObject(
+			JSON.parse(JSON.stringify(await headMemory(runtime, trained, histories))),
+		);
+		const about = read("about.json");
+		expect(about).toMatchObject({ model: { id: "trajgpt" }, training: { epochs: 1 } });
+		expect(about.modelCard).toContain("#");
+		expect(about.training.bestLoss).toBeGreaterThan(0);
+		expect(read("evaluation.json")).toEqual({ evaluations: [] });
+		const file = join(run, "explorer", "maps.json");
+		const old = (await readFile(file, "utf8")).replace(/"step":\d+/, '"step":0');
+		await writeFile(file, old);
+		expect((await documentsOf(true)).stages).toEqual(["drawing maps of codes and patients"]);
+	});
+});
+
+test("the built service answers from threads of its own, and ends at SIGTERM", {
+	timeout: 60_000,
+}, async () => {
+	const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+	const argv = [main, "serve", run, "--no-explorer", "--port", "0", "--threads", "2"];
+	const child = spawn(process.execPath, argv, { stdio: ["ignore", "pipe", "pipe"] });
+	child.stderr.resume();
+	const ended = new Promise((resolve) => child.on("close", resolve));
+	const url = await new Promise<string>((resolve, reject) => {
+		child.stdout.on("data", (chunk) => resolve(/http:\S+/.exec(String(chunk))?.[0] ?? ""));
+		child.on("error", reject);
+		child.on("close", () => reject(new Error("it ended before it served")));
+	});
+	const answers = await Promise.all(Array.from({ length: 9 }, () => ask(url)));
+	const bodies = await Promise.all(answers.map(jsonIn));
+	const [{ code }] = bodies[0].answers[0].top;
+	for (const { answers } of bodies) expect(answers[0].top[0].code).toBe(code);
+	child.kill("SIGTERM");
+	expect(await ended).toBe(0);
+});
+
+test("without a page to serve it says how to get one", async () => {
+	if (existsSync(fileURLToPath(new URL("../../dist/web/index.html", import.meta.url)))) return;
+	const { code, stderr } = await captured(["serve", run, "--port", "0"]);
+	expect({ code, stderr }).toMatchObject({
+		code: 2,
+		stderr: expect.stringContaining("npm run build"),
+	});
+});

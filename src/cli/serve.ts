@@ -1,0 +1,125 @@
+import { createWriteStream, openSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { InputError } from "../base/errors.js";
+import { systemRefusal } from "../base/system-errors.js";
+import { jsonLog, type Log, noLog } from "../server/index.js";
+import { readTrained } from "../train/index.js";
+import { examples } from "./examples.js";
+import type { Io } from "./io.js";
+import { wholeNumber } from "./option-values.js";
+import { serveRun } from "./serve/serving.js";
+import { untilTold } from "./serve/until-told.js";
+
+interface Options {
+	readonly host: string;
+	readonly port?: number;
+	readonly allowHost?: readonly string[];
+	readonly tokenFile?: string;
+	readonly threads?: number;
+	readonly explorer: boolean;
+	readonly dataset?: string;
+	readonly samples?: true;
+	readonly phecodeMap?: string;
+	readonly keepIgnored?: true;
+	readonly log?: string;
+	readonly maxSessions?: number;
+}
+
+const description = `Serves a trained run: the explorer at /, and a JSON API at /api/v1, described at
+/api/v1/openapi.json.
+
+Only this machine can reach it, unless --host says otherwise; whoever comes from elsewhere needs a
+token: that of --token-file or of the variable TRAJGPT_TOKEN, or one that is made and printed. It
+speaks plain HTTP: beyond this machine, put a proxy with TLS in front, or use an SSH tunnel.
+
+What was recorded of anybody is never written to disk, logs or messages. Ctrl-C ends it.`;
+
+export function command(io: Io): Command {
+	return new Command("serve")
+		.description(description)
+		.argument("<run>", "folder that pretrain wrote")
+		.option("--host <address>", "address to listen on", "127.0.0.1")
+		.option("--port <n>", "port (default: 7428, or the next that is free)", port)
+		.option("--allow-host <name...>", "further names it goes by, as behind a proxy")
+		.option("--token-file <file>", "file with the token that whoever comes must know")
+		.option("--threads <n>", "answers computed at once; all cores if left out", wholeNumber(1))
+		.option("--max-sessions <n>", "sessions kept at once (default: 256)", wholeNumber(1))
+		.option("--log <file>", "write a line of JSON a request there; - is standard error")
+		.option("--no-explorer", "the API alone")
+		.addOption(
+			new Option("--dataset <folder>", "the run's dataset, if it was moved").helpGroup("Explorer:"),
+		)
+		.addOption(
+			new Option(
+				"--samples",
+				"show patients of the test split, though they are not simulated",
+			).helpGroup("Explorer:"),
+		)
+		.addOption(
+			new Option(
+				"--map, --phecode-map <file>",
+				"the map of codes, where the dataset was prepared with one",
+			).helpGroup("Codes:"),
+		)
+		.addOption(
+			new Option("--keep-ignored", "as given to prepare, with that map").helpGroup("Codes:"),
+		)
+		.addHelpText(
+			"after",
+			examples({
+				"trajgpt serve runs/demo/run": "the explorer and the API, for this machine",
+				"trajgpt serve runs/demo/run --no-explorer --log -": "the API alone, with a log",
+				"trajgpt serve run --host 0.0.0.0 --token-file token.txt": "for others too",
+			}),
+		)
+		.action((folder: string, options: Options) => act(io, folder, options));
+}
+
+function port(text: string): number {
+	const value = Number(text);
+	if (/^\d{1,5}$/.test(text) && value <= 65_535) return value;
+	throw new InvalidArgumentError("Expected a port from 1 to 65535, or 0 for any that is free.");
+}
+
+async function act(io: Io, folder: string, options: Options): Promise<void> {
+	const { tokenFile, maxSessions, log, ...rest } = options;
+	const trained = readTrained(folder);
+	const token = tokenFile === undefined ? io.env.TRAJGPT_TOKEN : await tokenIn(tokenFile);
+	const service = await serveRun(io, trained, {
+		...rest,
+		token: token || undefined,
+		limits: maxSessions === undefined ? {} : { sessions: maxSessions },
+		log: await logTo(io, log),
+	});
+	io.stdout.write(
+		`${options.explorer ? "explorer" : "API"}: ${service.url}${options.explorer ? "" : "api/v1/openapi.json"}\n`,
+	);
+	if (service.token !== undefined && token === undefined)
+		io.stdout.write(`token: ${service.token}\n`);
+	io.stderr.write("Ctrl-C ends it\n");
+	await untilTold(io, service);
+}
+
+async function tokenIn(file: string): Promise<string> {
+	const text = await withFile(file, () => readFile(file, "utf8"));
+	if (text.trim() !== "") return text.trim();
+	throw new InputError(`${file} is empty; expected a token of at least 16 characters`);
+}
+
+async function withFile<T>(file: string, work: () => T | Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		const reason = systemRefusal(error);
+		throw reason ? new InputError(`cannot use ${file}: ${reason}`, { cause: error }) : error;
+	}
+}
+
+/** Where a supervisor reads standard error, every request is logged there; a person sees none unless asked for. */
+async function logTo(io: Io, file: string | undefined): Promise<Log> {
+	if (file === "-" || (file === undefined && !io.stderr.isTTY)) return jsonLog(io.stderr);
+	if (file === undefined) return noLog;
+	const fd = await withFile(file, () => openSync(file, "a"));
+	return jsonLog(createWriteStream(file, { fd }));
+}

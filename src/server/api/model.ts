@@ -1,0 +1,19 @@
+import { specialCount } from "../../cohort/vocabulary.js";
+import type { Limits } from "../limits.js";
+import type { ModelResponse } from "./schemas.js";
+import type { Served } from "./served.js";
+
+export function modelInWords(served: Served, limits: Limits): ModelResponse {
+	const { model, config, weights, vocabulary, manifest, step, versions } = served;
+	const { id, name, cite } = model;
+	const { bodyBytes, depth, sessions, sessionSeconds, answerMs } = limits;
+	return {
+		model: { id, name, cite },
+		config: config as Record<string, unknown>,
+		parameters: [...weights.values()].reduce((sum, { data }) => sum + data.length, 0),
+		codes: vocabulary.size - specialCount,
+		time: { unitDays: manifest.timeUnit.days, axis: manifest.source.axis },
+		trained: { step, versions: { ...versions } },
+		limits: { bodyBytes, depth, sessions, sessionSeconds, answerMs },
+	};
+}

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { type Route, routes } from "./routes.js";
+import { errorResponse } from "./schemas.js";
+
+const refusals: Readonly<Record<number, string>> = {
+	400: "not JSON, or not as it should be",
+	401: "a token is needed",
+	404: "no such session",
+	413: "too large",
+	415: "not application/json",
+	422: "understood, but it cannot be answered",
+	503: "too much to do; try again",
+};
+
+const json = (schema: z.ZodType, io: "input" | "output") => {
+	const { $schema: _, ...rest } = z.toJSONSchema(schema, { io });
+	return { "application/json": { schema: rest } };
+};
+
+/** The API as OpenAPI 3.1, from the schemas that check the requests. */
+export function openApi(version: string) {
+	const paths: Record<string, Record<string, unknown>> = {};
+	for (const [operationId, route] of Object.entries(routes) as [string, Route][]) {
+		const { method, path, summary, request, status, response } = route;
+		const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+		const operation = {
+			operationId,
+			summary,
+			...(parts.length > 0 && {
+				parameters: parts.map((name) => ({
+					...{ name, in: "path", required: true },
+					schema: { type: "string" },
+				})),
+			}),
+			...(request && { requestBody: { required: true, content: json(request, "input") } }),
+			responses: {
+				[status]: {
+					description: "answered",
+					...(response && { content: json(response, "output") }),
+				},
+				...Object.fromEntries(
+					Object.entries(refusals).map(([code, description]) => [
+						code,
+						{ description, content: { "application/json": { schema: refused } } },
+					]),
+				),
+			},
+		};
+		paths[path] = { ...paths[path], [method]: operation };
+	}
+	const { $schema: _, ...error } = z.toJSONSchema(errorResponse);
+	return {
+		openapi: "3.1.0",
+		info: {
+			title: "trajgpt",
+			version,
+			description:
+				"Forecasts from time-stamped event histories. Not a medical device. A probability answers: if something is recorded for this person at this time, what is it?",
+		},
+		servers: [{ url: "/api/v1" }],
+		security: [{}, { token: [] }],
+		paths,
+		components: {
+			schemas: { Error: error },
+			securitySchemes: { token: { type: "http", scheme: "bearer" } },
+		},
+	};
+}
+
+const refused = { $ref: "#/components/schemas/Error" };

@@ -1,0 +1,173 @@
+import { z } from "zod";
+
+const most = { events: 5000, times: 256, codes: 16, top: 200 } as const;
+export const mostAttributed = 512;
+
+/** A date, or a day on an axis of the sender's own. */
+const date = z
+	.union(
+		[z.iso.date(), z.iso.datetime({ offset: true, local: true }), z.number().min(-1e6).max(1e6)],
+		{ error: "is neither a date such as 2010-03-01 nor a number of days" },
+	)
+	.describe("a date (2010-03-01), or a number of days from an origin of your own; not both kinds");
+
+const event = z.strictObject({
+	code: z.string().min(1).max(64).describe("a code of the model, or an ICD code that maps to one"),
+	system: z
+		.string()
+		.min(1)
+		.max(100)
+		.optional()
+		.describe("its classification, such as ICD10CM or PheCode; found out where it is left out"),
+	date,
+});
+export type EventRequest = z.infer<typeof event>;
+
+const events = z.array(event).max(most.events);
+
+const patient = z.strictObject({
+	sex: z.enum(["female", "male"]).nullable().optional(),
+	birth: date.nullable().optional().describe("where it is known; tells the model the age"),
+	events: events.describe("what was recorded, in any order"),
+});
+export type PatientRequest = z.infer<typeof patient>;
+
+const moment = z
+	.union([z.string().min(1).max(40), z.number().min(-1e6).max(1e6)], {
+		error: "is neither a time such as +1y or 2015-06-01 nor a number of days",
+	})
+	.describe(
+		"a date (2015-06-01), a time after the last record (+30d, +6m, +2y) or before it (-2y), an age (age:65), or a day where dates are days",
+	);
+
+const times = z.array(moment).min(1).max(most.times);
+const top = z.int().min(1).max(most.top).default(10).describe("codes an answer");
+
+export const forecastRequest = z.strictObject({
+	patient,
+	at: times.default(["+1m", "+1y", "+5y"]),
+	top,
+});
+
+export const riskRequest = z.strictObject({
+	patient,
+	codes: z.array(z.string().min(1).max(64)).min(1).max(most.codes),
+	at: times.optional().describe("the times; equal steps where it is left out"),
+	from: moment.optional().describe("where the steps begin; at the first event if left out"),
+	to: moment.optional().describe("where they end; +5y if left out"),
+	step: z.string().min(1).max(20).optional().describe("between two of them: 10d, 2w, 6m, 1y"),
+	attribute: moment
+		.optional()
+		.describe(`tell which events drove the risk at this time; up to ${mostAttributed} events`),
+});
+export type RiskRequest = z.infer<typeof riskRequest>;
+
+export const embedRequest = z.strictObject({
+	patient,
+	at: moment.optional().describe("when the history is looked at; at its last event if left out"),
+});
+
+export const sessionRequest = z.strictObject({ patient });
+export const eventsRequest = z.strictObject({ events: events.min(1) });
+export const sessionForecastRequest = z.strictObject({
+	at: times.default(["+1m", "+1y", "+5y"]),
+	top,
+});
+
+const codeWords = {
+	code: z.string(),
+	system: z.string().nullable(),
+	name: z.string(),
+	category: z.string().nullable(),
+};
+const probability = z.number().min(0).max(1.000001);
+
+const when = {
+	date: z.string().optional().describe("where dates were given"),
+	day: z.number(),
+	ageYears: z.number().nullable(),
+};
+
+const read = {
+	events: z.int().describe("of the history that the model knows, birth not counted"),
+	unknown: z
+		.array(z.strictObject({ code: z.string(), records: z.int() }))
+		.describe("codes that the model does not know: skipped"),
+	warnings: z.array(z.string()).describe("answered, but not to be taken at its word"),
+};
+
+const place = z
+	.enum(["before", "inside", "after"])
+	.describe("of the time in the history; answers come from the events strictly before it");
+
+const answer = z.strictObject({
+	at: z.union([z.string(), z.number()]),
+	...when,
+	place,
+	top: z.array(z.strictObject({ ...codeWords, probability })).describe("the most likely first"),
+});
+
+export const forecastResponse = z.strictObject({ ...read, answers: z.array(answer) });
+export type ForecastResponse = z.infer<typeof forecastResponse>;
+
+export const riskResponse = z.strictObject({
+	...read,
+	times: z.array(z.strictObject({ ...when, place })),
+	codes: z.array(
+		z.strictObject({
+			code: z.string(),
+			name: z.string(),
+			note: z.string().optional().describe("how the code was read, where that is not plain"),
+			risk: z.array(probability),
+			growth: z.array(z.number()),
+			surges: z.array(
+				z.strictObject({
+					from: z.number().describe("a day, as is `to`"),
+					to: z.number(),
+					growth: z.number(),
+					events: z.array(z.int()).describe("what was recorded then, by its place in the request"),
+				}),
+			),
+			drivers: z
+				.array(
+					z.strictObject({
+						event: z.int().describe("its place in the request"),
+						effect: z.number().describe("the risk as it is, less the risk without the event"),
+					}),
+				)
+				.optional()
+				.describe("at the time `attribute`, the strongest first"),
+		}),
+	),
+});
+export type RiskResponse = z.infer<typeof riskResponse>;
+
+export const embedResponse = z.strictObject({ ...read, vector: z.array(z.number()) });
+export type EmbedResponse = z.infer<typeof embedResponse>;
+
+const session = {
+	...read,
+	id: z.string(),
+	expiresInSeconds: z.int().describe("unless it is used"),
+};
+export const sessionResponse = z.strictObject(session);
+export type SessionResponse = z.infer<typeof sessionResponse>;
+
+export const modelResponse = z.strictObject({
+	model: z.strictObject({ id: z.string(), name: z.string(), cite: z.string() }),
+	config: z.record(z.string(), z.unknown()),
+	parameters: z.int(),
+	codes: z.int().describe("that it knows"),
+	time: z.strictObject({ unitDays: z.number(), axis: z.enum(["dates", "days"]) }),
+	trained: z.strictObject({ step: z.int(), versions: z.record(z.string(), z.string()) }),
+	limits: z.record(z.string(), z.number()),
+});
+export type ModelResponse = z.infer<typeof modelResponse>;
+
+export const errorResponse = z.strictObject({
+	error: z.strictObject({
+		status: z.int(),
+		message: z.string().describe("what is wrong, and what to do"),
+		field: z.string().optional().describe("where in the request"),
+	}),
+});

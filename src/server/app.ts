@@ -1,0 +1,188 @@
+import type { HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { type Context, Hono } from "hono";
+import type { z } from "zod";
+import { InputError } from "../base/errors.js";
+import { embed } from "./api/embed.js";
+import { forecast } from "./api/forecast.js";
+import { modelInWords } from "./api/model.js";
+import { openApi } from "./api/openapi.js";
+import { risk } from "./api/risk.js";
+import { type Route, routes } from "./api/routes.js";
+import type { Served } from "./api/served.js";
+import { sessions } from "./api/sessions.js";
+import type { Engine } from "./engine/engine.js";
+import { ThreadEnded } from "./engine/thread-engine.js";
+import { checked } from "./http/checked.js";
+import { bodies, parsedJson } from "./http/json-body.js";
+import type { Log } from "./http/log.js";
+import { Refusal } from "./http/refusal.js";
+import { signInPage } from "./http/sign-in.js";
+import { headersOf, type ServedFile, send } from "./http/static-files.js";
+import type { Gate } from "./http/token.js";
+import type { Limits } from "./limits.js";
+import { type Turns, turns } from "./turns.js";
+
+export interface AppParts {
+	readonly served: Served;
+	readonly engine: Engine;
+	readonly limits: Limits;
+	readonly log: Log;
+	/** Who may come in; everybody if left out. */
+	readonly gate?: Gate | undefined;
+	/** By address: the page, its files and what it shows. */
+	readonly files: ReadonlyMap<string, ServedFile>;
+	/** Of trajgpt. */
+	readonly version: string;
+}
+
+type Bindings = { Bindings: HttpBindings; Variables: { request: string } };
+type Asked = Context<Bindings>;
+
+/** What the service holds now: for tests, and for whoever watches it. */
+export interface Holding {
+	readonly waiting: number;
+	readonly sessions: number;
+	readonly bodyBytes: number;
+}
+
+export interface App {
+	readonly fetch: Hono<Bindings>["fetch"];
+	readonly turns: Turns;
+	holding(): Holding;
+}
+
+const base = "/api/v1";
+
+export function app(parts: AppParts): App {
+	const { served, engine, limits, log, gate, files } = parts;
+	const line = turns(engine, limits.waiting);
+	const open = sessions(served, limits);
+	const reading = bodies(limits);
+	const hono = new Hono<Bindings>();
+
+	hono.onError((error, context) => {
+		const refusal = refusalOf(error);
+		if (refusal.status === 500) log.failure(error, context.get("request"));
+		return refused(context, refusal);
+	});
+	hono.notFound((context) =>
+		refused(
+			context,
+			new Refusal(404, "there is nothing here; the API is described at /api/v1/openapi.json"),
+		),
+	);
+
+	if (gate) {
+		hono.get("/sign-in", (context) => context.html(signInPage(false)));
+		hono.post("/sign-in", async (context) => {
+			const form = new URLSearchParams(await reading.text(context.env.incoming));
+			const cookie = gate.cookieFor(form.get("token") ?? "");
+			if (cookie === undefined) return context.html(signInPage(true), 401);
+			context.header("Set-Cookie", cookie);
+			return context.redirect("/", 303);
+		});
+		hono.use(async (context, next) => {
+			const { authorization, cookie } = context.env.incoming.headers;
+			if (gate.isOpenTo(authorization, cookie)) return next();
+			if (context.req.method === "GET" && context.req.path === "/")
+				return context.redirect("/sign-in", 303);
+			throw new Refusal(
+				401,
+				"a token is needed: send it as `Authorization: Bearer TOKEN`, or open /sign-in in a browser",
+			);
+		});
+	}
+
+	/** Checks a request by its route, and gives up when the sender has, or after so long. */
+	const answer = <T>(
+		route: Route & { readonly request: z.ZodType<T> },
+		work: (request: T, signal: AbortSignal, context: Asked) => Promise<unknown>,
+	) =>
+		hono.post(base + route.path.replace("{id}", ":id"), async (context) => {
+			checkSender(context);
+			const text = await reading.text(context.env.incoming);
+			const request = checked(route.request, parsedJson(text, limits.depth));
+			const late = AbortSignal.timeout(limits.answerMs);
+			const signal = AbortSignal.any([context.req.raw.signal, late]);
+			return context.json((await work(request, signal, context)) as object, route.status as 200);
+		});
+	const idIn = (context: Asked) => context.req.param("id") as string;
+
+	hono.get(base + routes.model.path, (context) => context.json(modelInWords(served, limits)));
+	hono.get(`${base}/openapi.json`, (context) => context.json(openApi(parts.version)));
+	answer(routes.forecast, (request, signal) => forecast(request, served, line.predictor(signal)));
+	answer(routes.risk, (request, signal) => risk(request, served, line.predictor(signal)));
+	answer(routes.embed, (request, signal) =>
+		embed(request, served, (histories) => line.take(signal, () => engine.represent(histories))),
+	);
+	answer(routes.startSession, ({ patient }, signal) => open.start(patient, line.predictor(signal)));
+	answer(routes.addEvents, ({ events }, signal, context) =>
+		open.add(idIn(context), events, line.predictor(signal)),
+	);
+	answer(routes.sessionForecast, (request, signal, context) =>
+		open.forecast(idIn(context), request, line.predictor(signal)),
+	);
+	hono.delete(base + routes.endSession.path.replace("{id}", ":id"), (context) => {
+		checkOrigin(context);
+		open.end(idIn(context));
+		return context.body(null, 204);
+	});
+
+	hono.get("*", (context) => {
+		const { path } = context.req;
+		const file = files.get(path === "/" ? "/index.html" : path);
+		return file ? sent(context, file) : context.notFound();
+	});
+
+	return {
+		fetch: hono.fetch,
+		turns: line,
+		holding: () => ({
+			...{ waiting: line.waiting, sessions: open.size },
+			bodyBytes: reading.held,
+		}),
+	};
+}
+
+function sent(context: Asked, file: ServedFile): Response {
+	const { env, req } = context;
+	// Hono makes an answer of its own to HEAD.
+	if (req.method === "HEAD") return context.body(null, 200, headersOf(file));
+	send(file, env.incoming, env.outgoing);
+	return RESPONSE_ALREADY_SENT;
+}
+
+/** A page elsewhere cannot send JSON without asking first, and is not answered. */
+function checkSender(context: Asked): void {
+	checkOrigin(context);
+	const type = context.req.header("Content-Type") ?? "";
+	if (!/^application\/json *(;.*)?$/i.test(type))
+		throw new Refusal(415, "the request is not application/json; set Content-Type to it");
+}
+
+function checkOrigin(context: Asked): void {
+	const { origin, host } = context.env.incoming.headers;
+	if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`)
+		throw new Refusal(403, "a page of another origin may not ask here");
+}
+
+function refusalOf(error: unknown): Refusal {
+	if (error instanceof Refusal) return error;
+	if (error instanceof InputError) return new Refusal(422, error.message);
+	if (error instanceof ThreadEnded)
+		return new Refusal(503, "the model has stopped and is started again; try again", { retry: 1 });
+	if (error instanceof DOMException && error.name === "TimeoutError")
+		return new Refusal(503, "it took too long; ask for less, or try again", { retry: 5 });
+	if (error instanceof DOMException && error.name === "AbortError")
+		return new Refusal(408, "the request was given up");
+	return new Refusal(500, "something went wrong here; the log of the service says where");
+}
+
+function refused(context: Asked, { status, message, field, retry }: Refusal): Response {
+	if (retry !== undefined) context.header("Retry-After", String(retry));
+	if (status === 401) context.header("WWW-Authenticate", 'Bearer realm="trajgpt"');
+	// What is left of a body that is not wanted is not waited for.
+	if (status === 413) context.header("Connection", "close");
+	return context.json({ error: { status, message, ...(field && { field }) } }, status as 400);
+}

@@ -1,0 +1,62 @@
+import { parameter, toOnnx } from "../../graph/index.js";
+import type { ViewedHistory } from "../../infer/index.js";
+import type { EventBatch, Model, ParameterValues } from "../../models/index.js";
+import { pooled, poolFeeds } from "../../models/pooled.js";
+import { programs, type Runtime } from "../../runtime/index.js";
+
+/** Lengths are rounded up to these, so that few programs are compiled. */
+const shortest = 16;
+const roomFor = (slots: number) => 2 ** Math.ceil(Math.log2(Math.max(shortest, slots)));
+const mostPrograms = 8;
+
+/**
+ * The vectors of `representations`, for a service: one history a pass, with programs that stay
+ * compiled between calls. The caller disposes of it.
+ */
+export function representer(
+	runtime: Runtime,
+	model: Model,
+	config: unknown,
+	weights: ParameterValues,
+) {
+	const symbols = Object.fromEntries(
+		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
+	);
+	const compiled = programs(
+		runtime,
+		(length: number) =>
+			toOnnx(
+				{ vector: pooled(model, config, symbols, { rows: 1, length }) },
+				{ target: runtime.target },
+			),
+		{ most: mostPrograms },
+	);
+	const resident = runtime.resident(weights);
+	const longest = model.context?.(config) ?? Number.POSITIVE_INFINITY;
+	return {
+		async represent(history: ViewedHistory): Promise<Float32Array> {
+			const batch = viewed(history, longest);
+			const feeds = { ...model.viewFeeds(config, batch), ...poolFeeds(batch) };
+			const { vector } = await compiled.run(batch.length, feeds, resident);
+			return vector as Float32Array;
+		},
+		async dispose(): Promise<void> {
+			resident.dispose();
+			await compiled.dispose();
+		},
+	};
+}
+
+/** A row whose last slot is the look at the whole history; the slot's own token nothing reads. */
+function viewed({ tokens, times, at }: ViewedHistory, longest: number): EventBatch {
+	const first = Math.max(0, tokens.length + 1 - longest);
+	const events = tokens.length - first;
+	const length = roomFor(events + 1);
+	const batch = { tokens: new Int32Array(length), times: new Float64Array(length) };
+	for (let n = 0; n < events; n++) {
+		batch.tokens[n] = tokens[first + n] as number;
+		batch.times[n] = times[first + n] as number;
+	}
+	batch.times.fill(at ?? times[tokens.length - 1] ?? 0, events);
+	return { ...batch, rows: 1, length, lengths: Int32Array.of(events + 1) };
+}

@@ -1,0 +1,389 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../records/testing/temporary-folder.js";
+import { securityHeaders } from "./http/security-headers.js";
+import { document, filesIn } from "./http/static-files.js";
+import { running } from "./testing/running.js";
+import { someEvents } from "./testing/small-served.js";
+
+const patient = { events: someEvents(5) };
+const good = { patient, at: ["+1y"] };
+
+/** Everything that a socket hears until it is closed. */
+function heard(socket: Socket): Promise<string> {
+	let text = "";
+	socket.setEncoding("utf8");
+	socket.on("data", (chunk) => {
+		text += chunk;
+	});
+	socket.on("error", () => {});
+	return new Promise((resolve) => socket.on("close", () => resolve(text)));
+}
+
+function opened(port: number): Promise<Socket> {
+	const socket = connect(port, "127.0.0.1");
+	return new Promise((resolve, reject) => {
+		socket.on("connect", () => resolve(socket));
+		socket.on("error", reject);
+	});
+}
+
+const head = (path: string, ...more: string[]) =>
+	`POST /api/v1${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${more.map((line) => `${line}\r\n`).join("")}\r\n`;
+
+describe("what is not as it should be is refused in words", () => {
+	const field = (code: string, date: unknown) => ({ patient: { events: [{ code, date }] } });
+	test.each<[string, unknown, number, string]>([
+		["half of it", '{"patient": {', 400, "the request is not JSON; send what openapi.json"],
+		["nothing", "", 400, "the request is not JSON"],
+		["another value", "17", 400, "the request: Invalid input: expected object"],
+		["deep lists", "[".repeat(500_000), 400, "nested more than 16 deep"],
+		["deep objects", '{"a":'.repeat(100_000), 400, "nested more than 16 deep"],
+		["brackets in a text", { patient: { events: [], sex: "[[{{".repeat(40) } }, 400, "patient.sex"],
+		["an unknown field", { ...good, __proto__x: 1 }, 400, 'Unrecognized key: "__proto__x"'],
+		["a bad prototype", '{"__proto__": {"at": []}}', 400, "patient: Invalid input"],
+		["no such date", field("401", "2010-02-30"), 400, "patient.events.0.date: is neither a date"],
+		["no finite number", '{"patient":{"events":[{"code":"401","date":1e999}]}}', 400, "0.date"],
+		["an empty code", field("", "2010-02-03"), 400, "patient.events.0.code: Too small"],
+		[
+			"too many events",
+			{ patient: { events: Array(5001).fill(0) } },
+			400,
+			"patient.events: Too big",
+		],
+		["a moment that is none", { ...good, at: ["soon"] }, 422, "at.0: Expected a date (2015-06-01)"],
+		[
+			"before the birth",
+			{ patient: { birth: "2000-01-01", events: [] }, at: ["1999-01-01"] },
+			422,
+			"lies before the birth",
+		],
+		[
+			"nothing to count from",
+			{ patient: { events: [] }, at: ["+1y"] },
+			422,
+			"has no record to count",
+		],
+	])("%s", async (_, body, status, message) => {
+		const { post } = await running();
+		const answer = await post("/forecast", body);
+		expect(answer.status).toBe(status);
+		expect(answer.body.error.message).toContain(message);
+	});
+
+	test("codes and steps that are none", async () => {
+		const { post } = await running();
+		const risk = async (more: object) => (await post("/risk", { patient, ...more })).body.error;
+		expect((await risk({ codes: ["nonsense"] })).message).toContain('no code "nonsense"');
+		expect((await risk({ codes: ["428"], step: "1h" })).message).toContain(
+			"step: Expected a length",
+		);
+		expect((await risk({ codes: ["428"], step: "1d" })).message).toContain("at most 1024");
+		expect((await risk({ codes: ["428"], at: ["+1y"], to: "+2y" })).field).toBe("to");
+		const from = await risk({ codes: ["428"], from: "+2y", to: "+1y" });
+		expect(from).toMatchObject({
+			status: 422,
+			message: expect.stringMatching(/^from \+2y lies after to/),
+		});
+		const long = { patient: { events: someEvents(520) }, codes: ["428"], attribute: "+1y" };
+		expect((await post("/risk", long)).body.error).toMatchObject({ field: "attribute" });
+	});
+});
+
+test("too large: by what it says, and by what it sends", async () => {
+	const { post, service } = await running({ limits: { bodyBytes: 10_000 } });
+	const big = await post("/forecast", { patient: { events: [] }, padding: "x".repeat(20_000) });
+	expect(big).toMatchObject({ status: 413 });
+	expect(big.body.error.message).toContain("larger than 10,000 bytes");
+	const socket = await opened(service.port);
+	const answer = heard(socket);
+	socket.write(head("/forecast", "Transfer-Encoding: chunked"));
+	for (let i = 0; i < 3; i++) socket.write(`1388\r\n${"x".repeat(5000)}\r\n`);
+	expect(await answer).toContain("413 Payload Too Large");
+	expect((await post("/forecast", good)).status).toBe(200);
+	expect(service.holding().bodyBytes).toBe(0);
+});
+
+test("all bodies together are so many bytes", async () => {
+	const { post, service } = await running({ limits: { bodiesBytes: 8000 } });
+	const slow = await opened(service.port);
+	slow.on("error", () => {});
+	slow.write(head("/forecast", "Content-Length: 9000") + "x".repeat(7500));
+	await expect.poll(() => service.holding().bodyBytes).toBe(7500);
+	const refused = await post("/forecast", { ...good, at: Array(200).fill("2010-01-01") });
+	expect(refused).toMatchObject({ status: 503 });
+	slow.destroy();
+	await expect.poll(() => service.holding().bodyBytes).toBe(0);
+	expect((await post("/forecast", good)).status).toBe(200);
+});
+
+test("slow clients are not waited for", async () => {
+	const limits = { headMs: 60, requestMs: 120, checkMs: 20, silenceMs: 150 };
+	const { get, service } = await running({ limits });
+	const sockets = await Promise.all(Array.from({ length: 20 }, () => opened(service.port)));
+	const answers = sockets.map(heard);
+	for (const [i, socket] of sockets.entries())
+		if (i % 2) socket.write("POST /api/v1/forecast HTTP/1.1\r\nHost: local");
+		else socket.write(`${head("/forecast", "Content-Length: 100")}{"patient"`);
+	for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^(HTTP\/1.1 4\d\d |$)/);
+	await expect.poll(() => service.holding()).toMatchObject({ connections: 0, bodyBytes: 0 });
+	expect((await get("/api/v1/model")).status).toBe(200);
+});
+
+test("whoever hangs up is not computed for", async () => {
+	let release = () => {};
+	const held = new Promise<void>((resolve) => {
+		release = resolve;
+	});
+	const { post, service } = await running({
+		wrap: (engine) => ({
+			...engine,
+			predictor: {
+				...engine.predictor,
+				along: async (...args) => {
+					await held;
+					return engine.predictor.along(...args);
+				},
+			},
+		}),
+	});
+	const first = post("/forecast", good);
+	await expect.poll(() => service.turns.counts.turns).toBe(1);
+	const leaving = new AbortController();
+	const left = fetch(`http://127.0.0.1:${service.port}/api/v1/forecast`, {
+		...{ method: "POST", body: JSON.stringify(good), signal: leaving.signal },
+		headers: { "Content-Type": "application/json" },
+	}).catch(() => "left");
+	await expect.poll(() => service.holding().waiting).toBe(1);
+	leaving.abort();
+	expect(await left).toBe("left");
+	await expect.poll(() => service.holding().waiting).toBe(0);
+	release();
+	expect((await first).status).toBe(200);
+	expect(service.turns.counts.calls).toBe(1);
+});
+
+test("an answer that takes too long is given up", async () => {
+	const { post } = await running({
+		limits: { answerMs: 30 },
+		wrap: (engine) => ({
+			...engine,
+			predictor: { ...engine.predictor, along: () => new Promise(() => {}) },
+		}),
+	});
+	const { status, body } = await post("/forecast", good);
+	expect(status).toBe(503);
+	expect(body.error.message).toBe("it took too long; ask for less, or try again");
+});
+
+function collectGarbage(): void {
+	setFlagsFromString("--expose-gc");
+	runInNewContext("gc")();
+}
+
+test("a thousand connections at once, again and again: each served or refused, memory stable", {
+	timeout: 120_000,
+}, async () => {
+	const { post, service } = await running({ limits: { connections: 700, waiting: 100 } });
+	const text = JSON.stringify(good);
+	const asked = `${head("/forecast", `Content-Length: ${text.length}`, "Connection: close")}${text}`;
+	const kinds = [
+		asked,
+		asked,
+		`${head("/forecast", "Content-Length: 4", "Connection: close")}{"a"`,
+		"NONSENSE\r\n\r\n",
+		"GET /api/v1/model HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+	];
+	const burst = () =>
+		Promise.all(
+			Array.from({ length: 1000 }, (_, i) => {
+				const socket = connect(service.port, "127.0.0.1");
+				const answer = heard(socket);
+				socket.write(kinds[i % kinds.length] as string);
+				return answer;
+			}),
+		);
+	const heap: number[] = [];
+	for (let round = 0; round < 3; round++) {
+		const answers = await burst();
+		const statuses = new Map<string, number>();
+		for (const answer of answers) {
+			const status = answer.slice(0, 12) || "closed";
+			statuses.set(status, (statuses.get(status) ?? 0) + 1);
+		}
+		for (const status of statuses.keys())
+			expect(["HTTP/1.1 200", "HTTP/1.1 400", "HTTP/1.1 503", "closed"]).toContain(status);
+		expect(statuses.get("HTTP/1.1 200")).toBeGreaterThan(100);
+		expect((await post("/forecast", good)).status).toBe(200);
+		await expect.poll(() => service.holding().waiting).toBe(0);
+		collectGarbage();
+		heap.push(process.memoryUsage().heapUsed);
+	}
+	const [, second, last] = heap as [number, number, number];
+	expect(last - second).toBeLessThan(8 * 2 ** 20);
+	expect(service.holding()).toMatchObject({ waiting: 0, sessions: 0, bodyBytes: 0 });
+});
+
+test("only names of its own in the Host header", async () => {
+	const { service } = await running({ names: ["Forecasts.example"] });
+	const status = async (host: string) => {
+		const socket = await opened(service.port);
+		const answer = heard(socket);
+		socket.write(`GET /api/v1/model HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+		return (await answer).slice(9, 12);
+	};
+	for (const host of [
+		"localhost",
+		"127.0.0.1:80",
+		"[::1]:7428",
+		"LOCALHOST:1",
+		"forecasts.example",
+	])
+		expect([host, await status(host)]).toEqual([host, "200"]);
+	for (const host of [
+		"evil.example",
+		"localhost.evil.example",
+		"127.0.0.1@evil",
+		"",
+		"a b",
+		"[::2]",
+	])
+		expect([host, await status(host)]).toEqual([host, expect.stringMatching(/4(21|00)/)]);
+});
+
+test("a page elsewhere can neither ask nor frame", async () => {
+	const { post, get, url } = await running();
+	const elsewhere = { Origin: "http://evil.example" };
+	expect((await post("/forecast", good, elsewhere)).status).toBe(403);
+	expect((await post("/forecast", good, { Origin: url })).status).toBe(200);
+	expect((await post("/forecast", good, { "Content-Type": "text/plain" })).status).toBe(415);
+	const { headers } = await get("/api/v1/model");
+	expect(headers.get("Access-Control-Allow-Origin")).toBeNull();
+	expect(headers.get("X-Frame-Options")).toBe("DENY");
+});
+
+test("every answer has the security headers, and scripts are only its own", async () => {
+	const files = new Map([["/index.html", document("{}")]]);
+	const { get, service } = await running({ files });
+	for (const path of ["/", "/api/v1/model", "/nothing", "/api/v1/openapi.json"]) {
+		const { headers } = await get(path);
+		for (const [name, value] of Object.entries(securityHeaders))
+			expect([path, name, headers.get(name)]).toEqual([path, name, value]);
+	}
+	const policy = securityHeaders["Content-Security-Policy"] as string;
+	expect(policy).toContain("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'");
+	expect(policy).not.toMatch(/'unsafe-(inline|eval)'|https?:|\*/);
+	expect((await get("/api/v1/model")).headers.get("Cache-Control")).toBe("no-store");
+	const bad = await opened(service.port);
+	const answer = heard(bad);
+	bad.write("GET /api/v1/model HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
+	expect((await answer).toLowerCase()).toContain("x-frame-options: deny");
+});
+
+test("beyond this machine, nothing without the token", async () => {
+	const token = "correct-horse-battery";
+	const files = new Map([["/index.html", document('"the page"')]]);
+	const { get, post, url, logged } = await running({ token, files });
+	for (const path of ["/api/v1/model", "/api/v1/openapi.json", "/index.html", "/explorer/x.json"])
+		expect([path, (await get(path)).status]).toEqual([path, 401]);
+	expect((await post("/forecast", good)).status).toBe(401);
+	const bearer = (value: string) => ({ Authorization: `Bearer ${value}` });
+	expect((await get("/api/v1/model", bearer(`${token}x`))).status).toBe(401);
+	expect((await get("/api/v1/model", bearer(token))).status).toBe(200);
+	expect((await post("/forecast", good, bearer(token))).status).toBe(200);
+
+	const asked = await get("/");
+	expect([asked.status, asked.headers.get("Location")]).toEqual([303, "/sign-in"]);
+	expect(await (await get("/sign-in")).text()).toContain('<form method="post" action="/sign-in">');
+	const signIn = (given: string) =>
+		fetch(`${url}/sign-in`, {
+			...{ method: "POST", redirect: "manual", body: new URLSearchParams({ token: given }) },
+		});
+	const wrong = await signIn("guess");
+	expect([wrong.status, wrong.headers.get("Set-Cookie")]).toEqual([401, null]);
+	const right = await signIn(token);
+	const cookie = right.headers.get("Set-Cookie") as string;
+	expect(right.status).toBe(303);
+	expect(cookie).toMatch(/^trajgpt=[\w-]+; Path=\/; HttpOnly; SameSite=Strict$/);
+	expect(cookie).not.toContain(token);
+	const Cookie = cookie.split(";")[0] as string;
+	expect(await (await get("/", { Cookie })).json()).toBe("the page");
+	expect((await get("/", { Cookie: "trajgpt=guess" })).status).toBe(303);
+	expect(logged.join("")).not.toContain(token);
+});
+
+test("told to end, it finishes what is under way and takes nothing more", async () => {
+	let release = () => {};
+	const held = new Promise<void>((resolve) => {
+		release = resolve;
+	});
+	let disposed = false;
+	const { post, service } = await running({
+		wrap: (engine) => ({
+			...engine,
+			predictor: {
+				...engine.predictor,
+				along: async (...args) => {
+					await held;
+					return engine.predictor.along(...args);
+				},
+			},
+			dispose: async () => {
+				disposed = true;
+				await engine.dispose();
+			},
+		}),
+	});
+	const idle = await opened(service.port);
+	const idleEnds = heard(idle);
+	const asked = post("/forecast", good);
+	await expect.poll(() => service.turns.counts.turns).toBe(1);
+	const closed = service.close();
+	await expect(post("/forecast", good)).rejects.toThrow();
+	expect(disposed).toBe(false);
+	release();
+	expect((await asked).status).toBe(200);
+	idle.destroy();
+	await Promise.all([closed, idleEnds]);
+	expect(disposed).toBe(true);
+});
+
+test("files are those of the folder, by their address alone", async () => {
+	const folder = await temporaryFolder();
+	await mkdir(join(folder, "assets"));
+	await writeFile(join(folder, "assets", "index-B4x9_kQz.js"), "1");
+	await writeFile(join(folder, "large.bin"), new Uint8Array(2 ** 24));
+	await writeFile(join(folder, "export.json"), '{"kind":"x"}');
+	const { get, url, service } = await running({ files: await filesIn(folder, "/model/") });
+	const manifest = await get("/model/export.json");
+	expect(manifest.headers.get("Content-Type")).toBe("application/json; charset=utf-8");
+	expect(await manifest.json()).toEqual({ kind: "x" });
+	const tag = manifest.headers.get("ETag") as string;
+	expect((await get("/model/export.json", { "If-None-Match": tag })).status).toBe(304);
+	const script = await get("/model/assets/index-B4x9_kQz.js");
+	expect(script.headers.get("Cache-Control")).toContain("immutable");
+	expect((await fetch(`${url}/model/large.bin`, { method: "HEAD" })).status).toBe(200);
+	expect((await (await get("/model/large.bin")).arrayBuffer()).byteLength).toBe(2 ** 24);
+	const ask = async (path: string) => {
+		const socket = await opened(service.port);
+		socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+		return socket;
+	};
+	for (const path of [
+		...["/../package.json", "/model/../../package.json", "/model/%2e%2e/package.json"],
+		...["/model/..%2f..%2fpackage.json", "/model//export.json", "/%00", "/model/export.json%00"],
+	])
+		expect([path, (await heard(await ask(path))).slice(9, 12)]).toEqual([path, "404"]);
+	for (let i = 0; i < 20; i++) {
+		const leaving = await ask("/model/large.bin");
+		leaving.on("error", () => {});
+		await new Promise((resolve) => leaving.once("data", resolve));
+		leaving.destroy();
+	}
+	await expect.poll(() => service.holding().connections).toBeLessThan(5);
+	expect((await get("/api/v1/model")).status).toBe(200);
+});

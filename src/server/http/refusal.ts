@@ -1,0 +1,33 @@
+export type RefusalStatus =
+	| 400
+	| 401
+	| 403
+	| 404
+	| 405
+	| 408
+	| 413
+	| 415
+	| 421
+	| 422
+	| 431
+	| 500
+	| 503;
+
+/** What a request is answered with that is not served, in words. Never holds what was recorded of anybody. */
+export class Refusal extends Error {
+	override readonly name = "Refusal";
+	/** Where in the request, as `patient.events.3.date`. */
+	readonly field: string | undefined;
+	/** In how many seconds to try again. */
+	readonly retry: number | undefined;
+
+	constructor(
+		readonly status: RefusalStatus,
+		message: string,
+		{ field, retry }: { readonly field?: string; readonly retry?: number } = {},
+	) {
+		super(message);
+		this.field = field;
+		this.retry = retry;
+	}
+}

@@ -1,0 +1,10 @@
+export type { Served, Words } from "./api/served.js";
+export type { Engine, ModelParts } from "./engine/engine.js";
+export { localEngine } from "./engine/local-engine.js";
+export { threadEngine } from "./engine/thread-engine.js";
+export { isLoopback } from "./http/hosts.js";
+export { jsonLog, type Log, noLog } from "./http/log.js";
+export { document, filesIn, type ServedFile } from "./http/static-files.js";
+export { gate, leastTokenLength, newToken } from "./http/token.js";
+export { type Limits, usualLimits } from "./limits.js";
+export { type Service, startService } from "./service.js";

@@ -1,0 +1,43 @@
+/** What one process takes on. All can be set; these are the usual. */
+export interface Limits {
+	/** Open at once; more are closed as they come. */
+	readonly connections: number;
+	/** Of one request's body. */
+	readonly bodyBytes: number;
+	/** Of all bodies that are being read. */
+	readonly bodiesBytes: number;
+	/** Of JSON: lists in objects in lists. */
+	readonly depth: number;
+	/** Calls to the model that wait. */
+	readonly waiting: number;
+	readonly sessions: number;
+	/** Since it was last used, in seconds. */
+	readonly sessionSeconds: number;
+	/** Until a request's head, and until all of it, has arrived, in ms. */
+	readonly headMs: number;
+	readonly requestMs: number;
+	/** How often the two are looked at, in ms. */
+	readonly checkMs: number;
+	/** Until a request is answered, in ms. */
+	readonly answerMs: number;
+	/** Of a connection on which nothing moves, in ms. */
+	readonly silenceMs: number;
+	/** For what is under way when the service is told to end, in ms. */
+	readonly closeMs: number;
+}
+
+export const usualLimits: Limits = {
+	connections: 1024,
+	bodyBytes: 1024 ** 2,
+	bodiesBytes: 64 * 1024 ** 2,
+	depth: 16,
+	waiting: 512,
+	sessions: 256,
+	sessionSeconds: 15 * 60,
+	headMs: 10_000,
+	requestMs: 20_000,
+	checkMs: 1000,
+	answerMs: 30_000,
+	silenceMs: 60_000,
+	closeMs: 10_000,
+};

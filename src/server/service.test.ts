@@ -1,0 +1,270 @@
+import { expect, test } from "vitest";
+import { answersAt, attribute, representations, riskTrajectories } from "../infer/index.js";
+import { nodeRuntime } from "../runtime/node.js";
+import { askedPatient } from "./api/patient.js";
+import { type Route, routes } from "./api/routes.js";
+import type { Engine } from "./engine/engine.js";
+import { jsonIn, running } from "./testing/running.js";
+import { smallServed, someEvents } from "./testing/small-served.js";
+
+const patient = { sex: "female" as const, birth: "1950-06-01", events: someEvents(20) };
+const at = ["+1y", "age:70", patient.events[7]?.date as string, "2001-01-01"];
+const closeTo = (values: ArrayLike<number>) =>
+	Array.from(values, (value) => expect.closeTo(value, 6));
+
+test("a forecast is what the model says, at times of every kind", async () => {
+	const { post, served, predictor } = await running();
+	const { status, body } = await post("/forecast", { patient, at, top: 3 });
+	expect(status).toBe(200);
+	expect(routes.forecast.response.parse(body)).toEqual(body);
+	expect(body.events).toBe(20);
+	const { history } = askedPatient(patient, served).patient;
+	const times = body.answers.map(({ day }: { day: number }) => day / 30);
+	const { logProbabilities, vocab, places } = await answersAt(predictor, [history], [times]);
+	for (const [i, answer] of body.answers.entries()) {
+		const own = Array.from(logProbabilities.subarray(i * vocab, (i + 1) * vocab), Math.exp);
+		const best = own.slice(5).sort((a, b) => b - a);
+		expect(answer.top.map((one: { probability: number }) => one.probability)).toEqual(
+			closeTo(best.slice(0, 3)),
+		);
+		const [{ code, probability }] = answer.top;
+		expect(own[served.vocabulary.find(code) as number]).toBeCloseTo(probability, 6);
+		expect(answer).toMatchObject({ at: at[i], place: places[0]?.[i] });
+	}
+	expect(body.answers[1].ageYears).toBeCloseTo(70, 9);
+	expect(body.answers[3].place).toBe("inside");
+});
+
+test("many at once are answered as one alone, in fewer passes", async () => {
+	let held: Promise<void> | undefined;
+	const { post, service } = await running({
+		wrap: (engine) => ({
+			...engine,
+			predictor: {
+				...engine.predictor,
+				along: async (...args) => {
+					await held;
+					return engine.predictor.along(...args);
+				},
+			},
+		}),
+	});
+	const asked = Array.from({ length: 12 }, (_, i) => ({
+		patient: { events: someEvents(20, i) },
+		at: ["+1y"],
+	}));
+	const alone = [];
+	for (const request of asked) alone.push((await post("/forecast", request)).body);
+	const { turns: before } = service.turns.counts;
+	let release = () => {};
+	held = new Promise((resolve) => {
+		release = resolve;
+	});
+	const asking = Promise.all(asked.map((request) => post("/forecast", request)));
+	await expect.poll(() => service.turns.waiting).toBe(11);
+	release();
+	const together = await asking;
+	// The first alone, then five times two, then the last.
+	expect(service.turns.counts.turns - before).toBe(7);
+	for (const [i, { body }] of together.entries()) {
+		const [own, other] = [alone[i].answers[0].top, body.answers[0].top];
+		expect(other.map(({ code }: { code: string }) => code)).toEqual(
+			own.map(({ code }: { code: string }) => code),
+		);
+		for (const [k, { probability }] of other.entries())
+			expect(probability).toBeCloseTo(own[k].probability, 5);
+	}
+});
+
+test("risk, growth, surges and what drove it", async () => {
+	const { post, served, predictor } = await running();
+	const question = { patient, codes: ["428", "I10"], attribute: "+1y" };
+	const { status, body } = await post("/risk", { ...question, to: "+2y", step: "3m" });
+	expect(status).toBe(200);
+	expect(routes.risk.response.parse(body)).toEqual(body);
+	const { history } = askedPatient(patient, served).patient;
+	const times = body.times.map(({ day }: { day: number }) => day / 30);
+	const codes = ["428", "401"].map((code) => [served.vocabulary.find(code) as number]);
+	const [own = []] = await riskTrajectories(predictor, [history], codes, [times]);
+	expect(body.codes.map(({ code }: { code: string }) => code)).toEqual(["428", "401"]);
+	expect(body.codes[1].note).toContain("I10: an ICD-10-CM code, so 401");
+	for (const [i, code] of body.codes.entries()) {
+		expect(code.risk).toEqual(closeTo(own[i]?.risk ?? []));
+		expect(code.surges).toHaveLength(own[i]?.surges.length as number);
+	}
+	const end = (Date.parse(patient.events[19]?.date as string) / 86_400_000 + 365.25) / 30;
+	const { effect } = await attribute(predictor, history, { codes: codes[0] ?? [], times: [end] });
+	const { drivers } = body.codes[0];
+	expect(drivers).toHaveLength(20);
+	// The first event of the history is the birth.
+	for (const { event, effect: own } of drivers) expect(own).toBeCloseTo(effect[1 + event] ?? 0, 5);
+	expect(Math.abs(drivers[0].effect)).toBeGreaterThanOrEqual(Math.abs(drivers[19].effect));
+	const named = await post("/risk", { patient, codes: ["428"], at: ["+2y", "+1y"] });
+	expect(named.body.times[0].day).toBeLessThan(named.body.times[1].day);
+});
+
+test("a history as a vector", async () => {
+	const { post, served } = await running();
+	const cut = patient.events[9]?.date as string;
+	const { body } = await post("/embed", { patient, at: cut });
+	expect(routes.embed.response.parse(body)).toEqual(body);
+	const { tokens, times } = askedPatient(patient, served).patient.history;
+	const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
+	const view = { tokens: tokens.subarray(0, 11), times: times.subarray(0, 11) };
+	const [whole, part] = await Promise.all([
+		representations(runtime, served, [{ tokens, times }]),
+		representations(runtime, served, [view]),
+	]);
+	expect(body.vector).toEqual(closeTo(part as Float32Array));
+	const all = await post("/embed", { patient });
+	expect(all.body.vector).toEqual(closeTo(whole as Float32Array));
+});
+
+/** An engine that says how many events each call gave the model to read. */
+function counted(read: number[]) {
+	return (engine: Engine): Engine => ({
+		...engine,
+		predictor: {
+			...engine.predictor,
+			observe(state, events) {
+				read.push(events.reduce((sum, own) => sum + own.times.length, 0));
+				return engine.predictor.observe(state, events);
+			},
+			ask(state, times) {
+				read.push(0);
+				return engine.predictor.ask(state, times);
+			},
+		},
+	});
+}
+
+test("a session pays for one event where one is new, and says what the whole history says", async () => {
+	const read: number[] = [];
+	const { post, get, url } = await running({ wrap: counted(read) });
+	const first = { ...patient, events: patient.events.slice(0, 17) };
+	const { status, body } = await post("/sessions", { patient: first });
+	expect(status).toBe(201);
+	expect(routes.startSession.response.parse(body)).toEqual(body);
+	const path = `/sessions/${body.id}`;
+	for (const [i, event] of patient.events.slice(17).entries()) {
+		const added = await post(`${path}/events`, { events: [event] });
+		expect(added.body).toMatchObject({ events: 18 + i, unknown: [] });
+	}
+	const question = { at: ["+1y", "age:70"], top: 7 };
+	const told = await post(`${path}/forecast`, question);
+	// 17 events and the birth, then one at a time, then a question.
+	expect(read).toEqual([18, 1, 1, 1, 0]);
+	expect(routes.sessionForecast.response.parse(told.body)).toEqual(told.body);
+	const whole = await post("/forecast", { patient, ...question });
+	for (const [i, { day, top }] of whole.body.answers.entries()) {
+		expect(told.body.answers[i].day).toBe(day);
+		expect(told.body.answers[i].top).toEqual(
+			top.map((one: { probability: number }) => ({
+				...one,
+				probability: expect.closeTo(one.probability, 5),
+			})),
+		);
+	}
+	const again = { code: patient.events[19]?.code, date: patient.events[19]?.date };
+	expect((await post(`${path}/events`, { events: [again] })).body.events).toBe(20);
+	const early = await post(`${path}/events`, { events: [{ code: "401", date: "1999-01-01" }] });
+	expect(early).toMatchObject({ status: 422, body: { error: { field: "events.0.date" } } });
+	expect((await post(`${path}/forecast`, { at: ["-1y"] })).body.error.message).toContain(
+		"lies before the session's last event",
+	);
+	const end = () => fetch(`${url}/api/v1${path}`, { method: "DELETE" });
+	expect((await end()).status).toBe(204);
+	expect((await end()).status).toBe(404);
+	expect((await post(`${path}/forecast`, question)).status).toBe(404);
+	expect((await get(`/api/v1${path}`)).status).toBe(404);
+});
+
+test("sessions are so many, and end when nobody uses them", async () => {
+	const { post, service } = await running({ limits: { sessions: 2, sessionSeconds: 0.05 } });
+	const start = () => post("/sessions", { patient: { events: [] } });
+	expect((await start()).status).toBe(201);
+	expect((await start()).status).toBe(201);
+	await expect.poll(() => service.holding().sessions).toBe(0);
+	const { body } = await start();
+	await expect.poll(() => service.holding().sessions).toBe(0);
+	const late = await post(`/sessions/${body.id}/forecast`, { at: ["2010-01-01"] });
+	expect(late).toMatchObject({ status: 404 });
+	expect(late.body.error.message).toContain("not used for 0.05 seconds");
+	const full = await running({ limits: { sessions: 1 } });
+	const open = () => full.post("/sessions", { patient: { events: [] } });
+	const statuses = (await Promise.all([open(), open(), open()])).map(({ status }) => status);
+	expect(statuses.sort()).toEqual([201, 503, 503]);
+});
+
+test("OpenAPI describes every route by the schemas that check it", async () => {
+	const { get } = await running();
+	const api = await jsonIn(await get("/api/v1/openapi.json"));
+	expect(api.openapi).toBe("3.1.0");
+	const described = Object.entries(api.paths).flatMap(([path, methods]) =>
+		Object.keys(methods as object).map((method) => `${method} ${path}`),
+	);
+	const own = (Object.values(routes) as Route[]).map(({ method, path }) => `${method} ${path}`);
+	expect(described.sort()).toEqual(own.sort());
+	const forecast = api.paths["/forecast"].post;
+	const { schema } = forecast.requestBody.content["application/json"];
+	expect(schema.required).toEqual(["patient"]);
+	expect(schema.properties.top).toMatchObject({ minimum: 1, maximum: 200, default: 10 });
+	expect(schema.additionalProperties).toBe(false);
+	const [id] = api.paths["/sessions/{id}/events"].post.parameters;
+	expect(id).toMatchObject({ name: "id", in: "path", required: true });
+	const model = await jsonIn(await get("/api/v1/model"));
+	expect(routes.model.response.parse(model)).toMatchObject({ codes: 7, trained: { step: 12 } });
+});
+
+test("what was recorded is in no log", async () => {
+	const { post, get, logged } = await running();
+	const secret = { code: "SECRET-CODE", date: "1987-06-05" };
+	await post("/forecast", { patient: { birth: "1931-02-03", events: [secret] }, at: ["+1y"] });
+	await post("/forecast", { patient: { events: [{ ...secret, SECRET: 1 }] } });
+	await post("/risk", { patient: { events: [secret] }, codes: ["SECRET-CODE"] });
+	await post("/sessions/SECRET-ID/forecast", { at: ["1987-06-05"] });
+	await get("/SECRET-PATH?SECRET-QUERY=1");
+	const text = () => logged.join("");
+	await expect.poll(() => text().split('"msg":"request"').length).toBe(6);
+	expect(text()).not.toMatch(/SECRET|1987|1931/);
+	const lines = logged.map((line) => JSON.parse(line));
+	expect(lines.at(-2)).toMatchObject({
+		...{ method: "POST", route: "/api/v1/sessions/{id}/forecast", status: 404 },
+		...{ service: "trajgpt", request: expect.any(String), ms: expect.any(Number) },
+	});
+});
+
+test("a model that breaks is said to, without what it was asked", async () => {
+	const { post, logged } = await running({
+		wrap: (engine) => ({
+			...engine,
+			predictor: {
+				...engine.predictor,
+				along: () => Promise.reject(new Error("token 7 of SECRET")),
+			},
+		}),
+	});
+	const { status, body } = await post("/forecast", { patient, at: ["+1y"] });
+	expect(status).toBe(500);
+	expect(body.error.message).toBe("something went wrong here; the log of the service says where");
+	const failure = logged.map((line) => JSON.parse(line)).find(({ msg }) => msg === "failure");
+	expect(failure).toMatchObject({ error: "Error", where: expect.any(Array) });
+	expect(logged.join("")).not.toContain("SECRET");
+});
+
+test("a vocabulary that codes are not mapped to needs no map", async () => {
+	const served = { ...smallServed(), map: undefined };
+	const { post } = await running({ served });
+	const { body } = await post("/forecast", {
+		patient: {
+			events: [
+				{ code: "I10", date: 3 },
+				{ code: "401", date: 9 },
+			],
+		},
+		at: [20, "+1m"],
+	});
+	expect(body).toMatchObject({ events: 1, unknown: [{ code: "I10", records: 1 }] });
+	expect(body.answers[0]).toMatchObject({ at: 20, day: 20, place: "after" });
+	expect(body.answers[0]).not.toHaveProperty("date");
+});

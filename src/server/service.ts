@@ -1,0 +1,178 @@
+import { randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { InputError } from "../base/errors.js";
+import { routes } from "./api/routes.js";
+import { type App, type AppParts, app, type Holding } from "./app.js";
+import { hostNames, nameIn } from "./http/hosts.js";
+import { securityHeaders } from "./http/security-headers.js";
+
+export interface ServiceOptions extends AppParts {
+	/** The address to listen on. */
+	readonly host: string;
+	/** The first free one of these. */
+	readonly ports: readonly number[];
+	/** Names it goes by beside those of the machine. */
+	readonly names?: readonly string[];
+}
+
+export interface Service {
+	readonly url: string;
+	readonly port: number;
+	readonly turns: App["turns"];
+	holding(): Holding & { readonly connections: number };
+	/** Takes nothing more, finishes what is under way, and puts the model away. */
+	close(): Promise<void>;
+}
+
+export async function startService(options: ServiceOptions): Promise<Service> {
+	const { limits, log, engine } = options;
+	const own = app(options);
+	const names = hostNames(options.host, options.names ?? []);
+	const listener = getRequestListener(own.fetch as Parameters<typeof getRequestListener>[0], {
+		hostname: "localhost",
+		errorHandler: () => problem(400, "the request cannot be read"),
+	});
+	let isClosing = false;
+	/** Of each open connection, the requests that are not answered yet. */
+	const requests = new Map<Socket, number>();
+	/** Those that have said nothing so far, too: browsers open some in advance. */
+	const closeIdle = () => {
+		for (const [socket, count] of requests) if (count === 0) socket.end();
+	};
+	const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+		const request = randomBytes(9).toString("base64url");
+		const started = performance.now();
+		for (const [name, value] of Object.entries(securityHeaders)) outgoing.setHeader(name, value);
+		outgoing.setHeader("X-Request-Id", request);
+		if (incoming.url?.startsWith("/api/") || incoming.url?.startsWith("/explorer/"))
+			outgoing.setHeader("Cache-Control", "no-store");
+		const { socket } = incoming;
+		requests.set(socket, (requests.get(socket) ?? 0) + 1);
+		outgoing.on("close", () => {
+			const left = requests.get(socket);
+			if (left !== undefined) requests.set(socket, left - 1);
+			if (isClosing) closeIdle();
+			log.request({
+				request,
+				method: incoming.method ?? "",
+				route: patternOf(incoming.url ?? ""),
+				status: outgoing.writableFinished ? outgoing.statusCode : 499,
+				ms: Math.round(performance.now() - started),
+			});
+		});
+		const name = nameIn(incoming.headers.host);
+		if (name === undefined || !names.has(name)) {
+			outgoing.writeHead(421, { "Content-Type": "application/json", Connection: "close" });
+			outgoing.end(
+				JSON.stringify(
+					errorBody(
+						421,
+						"this service does not go by the name in the Host header; use its address, or start it with --allow-host NAME",
+					),
+				),
+			);
+			return;
+		}
+		listener(incoming, outgoing).catch((error) => log.failure(error, request));
+	};
+	const server = createServer(
+		{
+			headersTimeout: limits.headMs,
+			requestTimeout: limits.requestMs,
+			connectionsCheckingInterval: limits.checkMs,
+			keepAliveTimeout: 5000,
+			maxHeaderSize: 16 * 1024,
+			noDelay: true,
+		},
+		handle,
+	);
+	server.maxConnections = limits.connections;
+	server.timeout = limits.silenceMs;
+	server.on("connection", (socket: Socket) => {
+		requests.set(socket, 0);
+		socket.on("close", () => requests.delete(socket));
+	});
+	server.on("dropRequest", (_, socket) => socket.destroy());
+	await listening(server, options);
+	const { port } = server.address() as AddressInfo;
+	const host = options.host.includes(":") ? `[${options.host}]` : options.host;
+	log.event("listening", { host: options.host, port });
+	let closed: Promise<void> | undefined;
+	return {
+		url: `http://${host}:${port}/`,
+		port,
+		turns: own.turns,
+		holding: () => ({ ...own.holding(), connections: requests.size }),
+		close: () => {
+			isClosing = true;
+			closed ??= closing(server, limits.closeMs, closeIdle).then(async () => {
+				await engine.dispose();
+				log.event("closed");
+			});
+			return closed;
+		},
+	};
+}
+
+const errorBody = (status: number, message: string) => ({ error: { status, message } });
+const problem = (status: number, message: string) =>
+	Response.json(errorBody(status, message), { status });
+
+/** What was asked for, without anything that a sender has put into the address. */
+const patterns = [...new Set(Object.values(routes).map(({ path }) => `/api/v1${path}`))].map(
+	(path) => ({ path, matches: new RegExp(`^${path.replace("{id}", "[^/]+")}$`) }),
+);
+const known = /^\/(?:$|api\/v1\/openapi\.json$|sign-in$)/;
+function patternOf(url: string): string {
+	const path = url.split("?", 1)[0] ?? "";
+	if (known.test(path)) return path;
+	const api = patterns.find(({ matches }) => matches.test(path));
+	if (api) return api.path;
+	const [, folder] = /^\/(model|explorer|assets)\//.exec(path) ?? [];
+	return folder ? `/${folder}/{file}` : "{other}";
+}
+
+async function listening(
+	server: Server,
+	{ host, ports }: Pick<ServiceOptions, "host" | "ports">,
+): Promise<void> {
+	for (const [at, port] of ports.entries())
+		try {
+			await new Promise<void>((resolve, reject) => {
+				server.once("error", reject);
+				server.listen({ host, port, backlog: 2048 }, () => {
+					server.removeListener("error", reject);
+					resolve();
+				});
+			});
+			return;
+		} catch (error) {
+			const { code } = error as NodeJS.ErrnoException;
+			if (code === "EADDRINUSE" && at + 1 < ports.length) continue;
+			throw new InputError(`cannot listen on ${host}, port ${port}: ${reasonOf(code)}`, {
+				cause: error,
+			});
+		}
+}
+
+const reasonOf = (code: string | undefined): string => {
+	if (code === "EADDRINUSE") return "something listens there already; choose another --port";
+	if (code === "EACCES") return "this user may not; choose a --port above 1023";
+	if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+		return "it is no address of this machine; choose another --host";
+	return `the system says ${code ?? "nothing"}`;
+};
+
+/** What is under way may end; after so long it is cut off. */
+function closing(server: Server, closeMs: number, closeIdle: () => void): Promise<void> {
+	return new Promise((resolve) => {
+		const cut = setTimeout(() => server.closeAllConnections(), closeMs);
+		server.close(() => {
+			clearTimeout(cut);
+			resolve();
+		});
+		closeIdle();
+	});
+}

@@ -1,0 +1,64 @@
+import { random } from "../../base/random.js";
+import { requestWords } from "../../cli/serve/words.js";
+import { builtInMap } from "../../codes/index.js";
+import type { Manifest } from "../../cohort/index.js";
+import { vocabularyOf } from "../../cohort/vocabulary.js";
+import { modelById } from "../../models/index.js";
+import { smallSettings } from "../../models/testing/small-settings.js";
+import type { Served } from "../api/served.js";
+import type { ModelParts } from "../engine/engine.js";
+
+/** Of the built-in map. */
+const codes = ["401", "250", "428", "272", "495", "530", "745"];
+
+export const unitDays = 30;
+
+/** A small model that has learned nothing, with codes as a dataset of PheCodes has them. */
+export function smallServed(filters: Partial<Manifest["filters"]> = {}): Served {
+	const model = modelById("trajgpt");
+	const vocabulary = vocabularyOf(
+		codes.map((code) => ({
+			...{ code, kind: "diagnosis", system: "PheCode", name: `name of ${code}` },
+			...{ category: "some", count: 9 },
+		})),
+	);
+	const config = model.config.parse({ ...smallSettings.trajgpt, vocab: vocabulary.size, unitDays });
+	const draw = random(5);
+	const weights = new Map(
+		[...model.init(config, random(3))].map(([name, { shape, data }]) => [
+			name,
+			{ shape, data: data.map((value) => value + 0.2 * draw.normal()) },
+		]),
+	);
+	const map = builtInMap();
+	const manifest = {
+		codes: { map: map.source, level: map.level, keptUnmapped: false },
+		filters: {
+			...{ dedup: "day", keep: "last", maxRecords: null, minCount: 1, drugs: "none" },
+			...{ deathToken: false, ...filters },
+		},
+		timeUnit: { name: "month", days: unitDays },
+		source: { axis: "dates" },
+		splits: { seed: 0, parts: [80, 10, 10] },
+	} as unknown as Manifest;
+	return {
+		...{ model, config, weights, manifest, vocabulary, map },
+		...{ step: 12, versions: { trajgpt: "0.0.0" } },
+		words: requestWords({ vocabulary, manifest }, map),
+	};
+}
+
+export const partsOf = ({ model, config, weights }: Served): ModelParts => ({
+	...{ model: model.id, config, weights },
+});
+
+/** An invented person's events, in order, on days of their own. */
+export function someEvents(count: number, seed = 1) {
+	const draw = random(seed);
+	let day = 14_000;
+	return Array.from({ length: count }, () => {
+		day += 1 + draw.integer(60);
+		const date = new Date(day * 86_400_000).toISOString().slice(0, 10);
+		return { code: codes[draw.integer(codes.length)] as string, date };
+	});
+}
