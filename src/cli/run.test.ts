@@ -97,7 +97,9 @@ test("--help and --version go to stdout and load no command", async () => {
 	expect(loads).toBe(0);
 });
 
-test.each(commands.map(({ name }) => name))("%s --help ends in examples", async (name) => {
+const shown = commands.filter(({ hidden }) => !hidden).map(({ name }) => name);
+
+test.each(shown)("%s --help ends in examples", async (name) => {
 	const entry = commands.find((each) => each.name === name);
 	const command = (await entry?.load())?.command({
 		stdout: process.stdout,
