@@ -4,11 +4,15 @@ import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../base/errors.js";
 import { replaceFile, splitNames } from "../cohort/index.js";
+import type { ForecastMethod } from "../models/index.js";
 import type { Runtime } from "../runtime/index.js";
 import { runFiles, type Trained } from "../train/index.js";
 
-export const methods = ["time-specific", "auto-regressive"] as const;
-export type Method = (typeof methods)[number];
+export const methods = [
+	"time-specific",
+	"auto-regressive",
+] as const satisfies readonly ForecastMethod[];
+export type Method = ForecastMethod;
 
 const count = z.int().min(0);
 

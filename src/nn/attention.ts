@@ -45,7 +45,7 @@ export function joinHeads(x: Tensor): Tensor {
 }
 
 /** softmax(q k^T / √size + mask) v over the last two axes. */
-export function dotAttention(q: Tensor, k: Tensor, v: Tensor, mask?: Tensor): Tensor {
+function dotAttention(q: Tensor, k: Tensor, v: Tensor, mask?: Tensor): Tensor {
 	const scaled = mul(q, 1 / Math.sqrt(q.shape.at(-1) as number));
 	const scores = matmul(scaled, k, { transposeB: true });
 	return matmul(softmax(mask ? add(scores, cast(mask, scores.dtype)) : scores), v);
