@@ -189,6 +189,9 @@ async function begin(
 	});
 }
 
+/** Labels that nothing can be learned from: another dataset has others, so a comparison goes on without. */
+export class TooFewLabels extends InputError {}
+
 /** Refuses labels that nothing can be learned from; gives the positives among those to learn from. */
 function checkLabels(
 	{ folder }: Dataset,
@@ -197,12 +200,12 @@ function checkLabels(
 ): number {
 	const positive = train.filter(({ value }) => value).length;
 	if (positive === 0 || positive === train.length)
-		throw new InputError(
+		throw new TooFewLabels(
 			`${folder}: ${positive} of the ${train.length} labels of ${task} in split train are positive; ` +
 				"both answers are needed to learn anything: prepare more patients",
 		);
 	if (valid.length === 0)
-		throw new InputError(
+		throw new TooFewLabels(
 			`${folder} has no labels of ${task} in split valid, by which the best epoch is chosen: prepare more patients`,
 		);
 	return positive;

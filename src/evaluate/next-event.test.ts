@@ -22,6 +22,7 @@ const bigram: Model = {
 	presets: {},
 	pretraining: "next",
 	forecasting: { methods: [], after: "pretraining" },
+	knowsTimes: false,
 	init: () => new Map(),
 	logits: (_, { table }, { rows, length }) =>
 		gather(table as Tensor, input("before", [rows, length], "int32")),

@@ -218,6 +218,23 @@ describe.each([...models, ...ablations].map((model) => [model.id, model] as cons
 			await predictor.dispose();
 		});
 
+		test.runIf(model.knowsTimes)("answers many questions as it answers each alone", async () => {
+			const predictor = model.predictor(runtime, config, weightsOf(model));
+			const history = testHistory(9, 6);
+			const last = history.times.at(-1) as number;
+			const times = Array.from({ length: 9 }, (_, i) => last + 1 + i);
+			const { logProbabilities } = await predictor.score([history], [times]);
+			for (const i of [0, 7, 8]) {
+				const alone = await predictor.score([history], [[times[i]!]]);
+				const own = logProbabilities.subarray(i * vocab, (i + 1) * vocab);
+				expect(relativeError(own, alone.logProbabilities)).toBeLessThan(1e-4);
+			}
+			const first = logProbabilities.subarray(0, vocab);
+			const later = logProbabilities.subarray(8 * vocab, 9 * vocab);
+			expect(relativeError(later, first)).toBeGreaterThan(1e-4);
+			await predictor.dispose();
+		});
+
 		test("its weights are saved and read again to the bit", async () => {
 			const weights = weightsOf(model);
 			const folder = await temporaryFolder();

@@ -83,6 +83,8 @@ export interface Model<C = unknown> {
 		/** What its weights have been through before it can. */
 		readonly after: "pretraining" | "fine-tuning";
 	};
+	/** Whether an answer depends on the time asked about alone, not on how many events ahead it is. */
+	readonly knowsTimes: boolean;
 	/** Most events of a history that it can read at once; any number if left out. */
 	context?(config: C): number;
 	/** The setting that should be as long as the rows it is trained on. */

@@ -1,5 +1,5 @@
 import type { Predictor } from "../../models/index.js";
-import { readTrained, type Trained } from "../../train/index.js";
+import { forecastWeights, readTrained, type Trained } from "../../train/index.js";
 import type { Io } from "../io.js";
 import type { AskingOptions } from "./options.js";
 import { type AskedPatients, askedPatients } from "./patients.js";
@@ -23,13 +23,14 @@ export async function openSession(
 
 /** Lends the model to some work, and puts it away afterwards. */
 export async function withPredictor<T>(
-	{ trained: { run, model, config, weights } }: Session,
+	{ trained }: Session,
 	threads: number | undefined,
 	work: (predictor: Predictor) => Promise<T>,
 ): Promise<T> {
 	const { nodeRuntime } = await import("../../runtime/node.js");
+	const { run, model, config } = trained;
 	const runtime = nodeRuntime({ threads: threads ?? run.threads, purpose: "inference" });
-	const predictor = model.predictor(runtime, config, weights);
+	const predictor = model.predictor(runtime, config, forecastWeights(trained));
 	try {
 		return await work(predictor);
 	} finally {

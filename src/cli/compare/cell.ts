@@ -27,7 +27,7 @@ import {
 	taskFiles,
 	trainOptions,
 } from "../../train/index.js";
-import { finetune } from "../finetuning.js";
+import { finetune, TooFewLabels } from "../finetuning.js";
 import { Exit, type Io } from "../io.js";
 import { settingsOf, train, versions } from "../training.js";
 import { comparisonFiles, opponentsId, type Plan, readEntry, readPlan, writeCell } from "./plan.js";
@@ -71,7 +71,7 @@ async function trainedCell(io: Io, plan: Plan, dataset: Dataset, request: CellRe
 	for (const task of plan.tasks)
 		await tuned(io, plan, dataset, trained, task, request.threads).catch((error: unknown) => {
 			// Too few labels of one task are no reason to go without the others.
-			if (!(error instanceof InputError)) throw error;
+			if (!(error instanceof TooFewLabels)) throw error;
 			untuned[task] = error.message;
 		});
 	const { evaluations, left } = await measured(io, plan, dataset, request, trained);

@@ -20,7 +20,7 @@ import { headMemory, type MemoryByCategory } from "../../infer/index.js";
 import type { Runtime } from "../../runtime/index.js";
 import { truthFile } from "../../simulate/index.js";
 import { readEventLog } from "../../train/event-log.js";
-import { runFiles, type Trained } from "../../train/index.js";
+import { forecastWeights, runFiles, type Trained } from "../../train/index.js";
 import { type Chosen, chosenByName, chosenByRule, ruleText, targetsOf } from "./chosen.js";
 import type { Drawings } from "./drawings.js";
 import { readEvaluations } from "./evaluations.js";
@@ -210,11 +210,11 @@ async function storiesOf(
 	{ trained, dataset, runtime, drawings, seed, patients, stage }: ReportRequest,
 	chosen: readonly Chosen[],
 ): Promise<Report["stories"]> {
-	const { vocabulary, model, config, weights } = trained;
+	const { vocabulary, model, config } = trained;
 	const { source, timeUnit } = dataset.manifest;
 	const axis: Omit<Clock, "birth"> = { unitDays: timeUnit.days, axis: source.axis };
 	const told: PatientStory[] = [];
-	const predictor = model.predictor(runtime, config, weights);
+	const predictor = model.predictor(runtime, config, forecastWeights(trained));
 	try {
 		for (const [at, one] of chosen.entries()) {
 			stage(`telling of patient ${at + 1} of ${chosen.length}`);

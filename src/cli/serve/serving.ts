@@ -24,7 +24,7 @@ import {
 	threadEngine,
 	usualLimits,
 } from "../../server/index.js";
-import type { Trained } from "../../train/index.js";
+import { forecastWeights, type Trained } from "../../train/index.js";
 import type { Io } from "../io.js";
 import { ownPackage } from "../version.js";
 import { explorerData } from "./documents.js";
@@ -112,7 +112,8 @@ async function servedOf(
 	trained: Trained,
 	options: Pick<ServeOptions, "phecodeMap" | "keepIgnored">,
 ): Promise<Served> {
-	const { model, config, weights, manifest, vocabulary, step, run } = trained;
+	const { model, config, manifest, vocabulary, step, run } = trained;
+	const weights = forecastWeights(trained);
 	const map = await mapFor(trained, options);
 	return {
 		...{ model, config, weights, manifest, vocabulary, step, map },

@@ -1,7 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import type { Dataset } from "../../cohort/index.js";
-import type { Model, ParameterValues } from "../../models/index.js";
-import { type Trained, taskWeights } from "../../train/index.js";
+import type { Model } from "../../models/index.js";
+import { forecastWeights } from "../../train/index.js";
 import type { MeasureRun, Method } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
 import { measureRows, opponents, type RowName } from "../rows.js";
@@ -120,15 +120,5 @@ function methodsOf(model: Model, asked: readonly Method[]): Method[] {
 	if (own.length > 0) return own;
 	throw new InputError(
 		`${model.name} does not forecast ${asked.join(" or ")}; it forecasts ${model.forecasting.methods.join(" and ")}`,
-	);
-}
-
-/** The weights that forecast: those of the run, or those fine-tuned to it. */
-function forecastWeights({ folder, model, weights }: Trained): ParameterValues {
-	if (model.forecasting.after === "pretraining") return weights;
-	const tuned = taskWeights(folder, "forecast");
-	if (tuned) return tuned.weights;
-	throw new InputError(
-		`${model.name} forecasts after fine-tuning; run \`trajgpt finetune ${folder} --task forecast\``,
 	);
 }

@@ -185,10 +185,6 @@ async function frozenRows(
 		{ directions: new Float64Array(0), answers: [] },
 		directions,
 	);
-	const predictor = trained.model.predictor(runtime, trained.config, trained.weights);
-	const risk = await risks(predictor, dataset, asked.labels, codes.risk).finally(() =>
-		predictor.dispose(),
-	);
 	notes.push(`zero-shot: ${codes.words}`);
 	const rows: StatisticRow[] = [
 		{
@@ -199,11 +195,18 @@ async function frozenRows(
 			},
 			statistics: rankStatistics(asked, likeness),
 		},
-		{
+	];
+	// A model that forecasts after fine-tuning has no risk of its own before.
+	if (trained.model.forecasting.after === "pretraining") {
+		const predictor = trained.model.predictor(runtime, trained.config, trained.weights);
+		const risk = await risks(predictor, dataset, asked.labels, codes.risk).finally(() =>
+			predictor.dispose(),
+		);
+		rows.push({
 			name: { who: "model", label: `${name}, zero-shot risk`, setting: "zero-shot risk" },
 			statistics: rankStatistics(asked, risk),
-		},
-	];
+		});
+	}
 	if (draws.length === 0) {
 		notes.push(`no ${shots}-shot row: too few labels of training patients`);
 		return rows;

@@ -124,6 +124,7 @@ export function causalModel<C extends CausalConfig>(network: CausalNetwork<C>): 
 			methods: network.ask ? ["time-specific", "auto-regressive"] : ["auto-regressive"],
 			after: "pretraining",
 		},
+		knowsTimes: network.ask !== undefined,
 		...(network.learningRate !== undefined && { learningRate: network.learningRate }),
 		...(network.context && { context: readable, rowSetting: network.context }),
 		init: (config, random) => drawWeights(weightsFor(config), random),

@@ -27,7 +27,10 @@ export interface HistoryAnswers {
 	readonly padding: "before" | "after";
 	/** Places a row has: always so many, or at most so many; the last events are seen. */
 	readonly places: { readonly always?: number; readonly most?: number };
-	/** Questions that are answered at once, where the number is fixed: those after them get the last answer. */
+	/**
+	 * Questions that are answered at once, where the number is fixed. More are asked in parts or, where
+	 * answers are those of the events ahead in order, get the last of them.
+	 */
 	readonly questions?: number;
 	/** Without it the answer is one, whatever the time asked about. */
 	readonly knowsTimes: boolean;
@@ -91,10 +94,21 @@ export function historyPredictor(
 		return how.questions ?? powerOfTwo(times.length);
 	};
 
+	/** Rows that ask no more than is answered at once: more is asked again, of the same history. */
+	const answerable = (row: Row): Row[] => {
+		const { questions: most } = how;
+		if (!how.knowsTimes || most === undefined || row.times.length <= most) return [row];
+		return Array.from({ length: Math.ceil(row.times.length / most) }, (_, part) => ({
+			...row,
+			times: row.times.slice(part * most, (part + 1) * most),
+			to: row.to.slice(part * most, (part + 1) * most),
+		}));
+	};
+
 	async function answer(rows: readonly Row[], into: Float32Array): Promise<void> {
-		const left = [...rows].sort(
-			(a, b) => placesOf(b) - placesOf(a) || questionsOf(b) - questionsOf(a),
-		);
+		const left = rows
+			.flatMap(answerable)
+			.sort((a, b) => placesOf(b) - placesOf(a) || questionsOf(b) - questionsOf(a));
 		while (left.length > 0) {
 			const first = left[0] as Row;
 			const places = placesOf(first);

@@ -265,6 +265,7 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 			methods: ["time-specific"],
 			after: forecastsAtOnce ? "pretraining" : "fine-tuning",
 		},
+		knowsTimes,
 		...(network.learningRate !== undefined && { learningRate: network.learningRate }),
 		context: (config) => config.window,
 		init: (config, random) => drawWeights(weightsFor(config), random),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { constant, mul, relu, slice, sub, type Tensor } from "../../graph/index.js";
+import { constant, gather, mul, relu, slice, sub, type Tensor } from "../../graph/index.js";
 import { paddingMask } from "../../nn/attention.js";
 import { linear, linearWeights } from "../../nn/linear.js";
 import { nested, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
@@ -75,16 +75,15 @@ const daysAYear = 365.25;
 /** Years from the last place on, below 0 before it. */
 const yearsOf = ({ days }: Window): Tensor => mul(sub(days, slice(days, 1, -1)), 1 / daysAYear);
 
-/** Evenly from the first place to the last, in years as those of the places, [rows, references]. */
-function referenceYears({ references }: MtandConfig, { days }: Window): Tensor {
-	const parts = Array.from({ length: references }, (_, k) => k / (references - 1) - 1);
-	return mul(
-		slice(days, 1, -1),
-		constant(
-			parts.map((part) => part / daysAYear),
-			[1, references],
-		),
+/**
+ * The times of evenly chosen places, in years as theirs, [rows, references]: where there are records, and
+ * not in the decades between a birth and the first of them.
+ */
+function referenceYears({ references, window: places }: MtandConfig, window: Window): Tensor {
+	const chosen = Array.from({ length: references }, (_, k) =>
+		Math.round((k * (places - 1)) / (references - 1)),
 	);
+	return gather(yearsOf(window), constant(chosen, [references], "int32"), 1);
 }
 
 /** z at the reference points: what the observations are there, and then from point to point. */

@@ -37,6 +37,7 @@ export const trajgpt: Model<TrajgptConfig> = {
 	learningRate: 5e-3,
 	pretraining: "next",
 	forecasting: { methods: ["time-specific", "auto-regressive"], after: "pretraining" },
+	knowsTimes: true,
 	init: initialParameters,
 	logits: (config, parameters, shape) =>
 		network(config, parameters, { slots: slotInputs("next", shape, dtypeOf(parameters)) })

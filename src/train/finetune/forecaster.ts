@@ -1,6 +1,8 @@
-import { initialWeights, type Model } from "../../models/index.js";
+import { InputError } from "../../base/errors.js";
+import { initialWeights, type Model, type ParameterValues } from "../../models/index.js";
 import type { Trained } from "../trained.js";
 import type { Pretrained } from "./classifier.js";
+import { taskWeights } from "./task-folder.js";
 
 /** A pre-trained model that learns to answer what comes after a window; it must have `ahead`. */
 export const forecaster = ({ model, weights }: Pretrained): Model => ({
@@ -17,3 +19,13 @@ export const fineTuningStart = (trained: Trained): Trained =>
 				weights: initialWeights(trained.model, trained.config, trained.run.options.seed),
 			}
 		: trained;
+
+/** The weights that answer questions: those of the run, or those fine-tuned to forecast. */
+export function forecastWeights({ folder, model, weights }: Trained): ParameterValues {
+	if (model.forecasting.after === "pretraining") return weights;
+	const tuned = taskWeights(folder, "forecast");
+	if (tuned) return tuned.weights;
+	throw new InputError(
+		`${model.name} forecasts after fine-tuning; run \`trajgpt finetune ${folder} --task forecast\``,
+	);
+}

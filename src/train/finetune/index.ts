@@ -1,5 +1,5 @@
 export { classifier, type LinearHead, logOdds, questionFeeds } from "./classifier.js";
-export { fineTuningStart, forecaster } from "./forecaster.js";
+export { fineTuningStart, forecaster, forecastWeights } from "./forecaster.js";
 export {
 	fitLogistic,
 	logisticLoss,

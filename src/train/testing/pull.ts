@@ -14,6 +14,7 @@ export const pull: Model = {
 	presets: {},
 	pretraining: "next",
 	forecasting: { methods: [], after: "pretraining" },
+	knowsTimes: false,
 	init: () => new Map([["w", { shape: [1, 2], data: Float32Array.of(1, -1) }]]),
 	hidden: (_config, parameters) => parameters.w as Tensor, // of no use here
 	viewFeeds: () => ({}),

@@ -1,0 +1,202 @@
+import { useEffect, useMemo, useReducer } from "react";
+import { fromTokens, type Token, type Vocabulary } from "../../src/cohort/vocabulary.js";
+import type { Clock } from "../../src/figures/clock.js";
+import type { About } from "./data/about.js";
+import type { Samples } from "./data/contract.js";
+import { type Patient, patientOf } from "./data/patient.js";
+import { treatmentOf } from "./data/treatment.js";
+import { useJson } from "./data/use-json.js";
+import { firstDate } from "./engine/panels.js";
+import { useModel } from "./engine/use-model.js";
+import { CopyLink } from "./parts/copy-link.js";
+import { Notice } from "./parts/notice.js";
+import { ThemeChoice } from "./parts/theme-choice.js";
+import { looking, nothingYet, type View, views } from "./state/reducer.js";
+import { linkTo, readLink } from "./state/view-link.js";
+import { MapView } from "./views/map-view.js";
+import { ModelView } from "./views/model-view.js";
+import { PatientChooser } from "./views/patient-chooser.js";
+import { usualCodes } from "./views/usual-codes.js";
+import { Workbench } from "./views/workbench.js";
+
+const viewNames: Readonly<Record<View, string>> = {
+	patient: "Patient",
+	"what-if": "What if",
+	map: "Map",
+	model: "Model",
+};
+
+interface ExportTime {
+	readonly time: { readonly unitDays: number; readonly axis: "dates" | "days" };
+}
+
+/** The whole page. Documents of the server are fetched; everything else happens here. */
+export function App() {
+	const [now, dispatch] = useReducer(looking, nothingYet, (start) => ({
+		...start,
+		view: readLink(location.hash).view,
+	}));
+	const manifest = useJson<ExportTime>("model/export.json");
+	const tokens = useJson<{ readonly tokens: readonly Token[] }>("model/vocabulary.json");
+	const samples = useJson<Samples>("explorer/samples.json");
+	const about = useJson<About>("explorer/about.json");
+	const [modelState, retry] = useModel();
+
+	const vocabulary: Vocabulary | null = useMemo(
+		() => (tokens.state === "ready" ? fromTokens(tokens.value.tokens) : null),
+		[tokens],
+	);
+	const patients = useMemo(
+		() => (samples.state === "ready" ? samples.value.patients.map(patientOf) : []),
+		[samples],
+	);
+	const time = manifest.state === "ready" ? manifest.value.time : null;
+	const clock: Clock | null = useMemo(
+		() => time && { ...time, birth: now.patient?.birth ?? null },
+		[time, now.patient],
+	);
+	const reading = useMemo(
+		() =>
+			vocabulary && time
+				? {
+						vocabulary,
+						treatment: treatmentOf(about.state === "ready" ? about.value : null, time, vocabulary),
+					}
+				: null,
+		[vocabulary, time, about],
+	);
+
+	// What the address asks for, once what it names is known; then what is looked at goes there.
+	useEffect(() => {
+		if (!vocabulary || samples.state === "loading") return;
+		const follow = () => {
+			const link = readLink(location.hash);
+			const named = link.codes.flatMap((code) => vocabulary.find(code) ?? []);
+			dispatch({ type: "view", view: link.view });
+			dispatch({ type: "codes", codes: named.length > 0 ? named : usualCodes(vocabulary) });
+			if (link.horizonYears !== null) dispatch({ type: "horizon", years: link.horizonYears });
+			const patient = patients.find(({ sample }) => sample === link.sample) ?? patients[0];
+			if (!patient) return;
+			const mine = patient.sample === link.sample;
+			dispatch({
+				type: "patient",
+				patient,
+				date: (mine ? link.date : null) ?? firstDate(patient.events),
+				zoom: mine ? link.zoom : null,
+			});
+		};
+		follow();
+		addEventListener("hashchange", follow);
+		return () => removeEventListener("hashchange", follow);
+	}, [vocabulary, samples, patients]);
+	useEffect(() => {
+		if (!vocabulary || samples.state === "loading") return;
+		const timer = setTimeout(() => {
+			const hash = linkTo(now, (token) => vocabulary.tokens[token]?.code);
+			if (location.hash !== hash) history.replaceState(null, "", hash);
+		}, 250);
+		return () => clearTimeout(timer);
+	}, [now, vocabulary, samples]);
+
+	const choose = (patient: Patient, opened?: readonly Patient[]) =>
+		dispatch({
+			type: "patient",
+			patient,
+			date: firstDate(patient.events),
+			...(opened && { opened }),
+		});
+	const failed = [manifest, tokens, samples].find(({ state }) => state === "error");
+	return (
+		<>
+			<a className="skip" href="#main">
+				Skip to the content
+			</a>
+			<header className="top">
+				<div className="brand">
+					<img src="./icon.svg" alt="" width={28} height={28} />
+					<h1>
+						trajgpt <span>explorer</span>
+					</h1>
+				</div>
+				<nav aria-label="Views">
+					{views.map((view) => (
+						<a
+							key={view}
+							href={`#${view}`}
+							{...(view === now.view && { "aria-current": "page" as const })}
+							onClick={(event) => {
+								event.preventDefault();
+								dispatch({ type: "view", view });
+							}}
+						>
+							{viewNames[view]}
+						</a>
+					))}
+				</nav>
+				<div className="top-tools">
+					<CopyLink />
+					<ThemeChoice />
+				</div>
+			</header>
+			<main id="main" tabIndex={-1}>
+				{(now.view === "patient" || now.view === "what-if") &&
+					(failed?.state === "error" ? (
+						<Notice kind="error" title="The explorer could not be loaded">
+							<p>{failed.message}</p>
+						</Notice>
+					) : !vocabulary || !clock || samples.state === "loading" ? (
+						<Notice kind="loading" title="Loading…" />
+					) : (
+						<>
+							<PatientChooser
+								samples={patients}
+								opened={now.opened}
+								patient={now.patient}
+								clock={clock}
+								reading={reading}
+								onPatient={choose}
+							/>
+							{now.patient ? (
+								<Workbench
+									patient={now.patient}
+									looking={now}
+									dispatch={dispatch}
+									vocabulary={vocabulary}
+									clock={clock}
+									modelState={modelState}
+									onRetry={retry}
+									editing={now.view === "what-if"}
+								/>
+							) : (
+								<Notice kind="empty" title="Nobody to look at yet">
+									<p>
+										This server has no sample patients. Open or drop a file of records above: a CSV
+										table with the columns patient, time and code, or a FHIR R4 bundle.
+									</p>
+								</Notice>
+							)}
+						</>
+					))}
+				{now.view === "map" && (
+					<MapView
+						vocabulary={vocabulary}
+						codes={now.codes}
+						onCode={(token, on) => dispatch({ type: "code", token, on })}
+					/>
+				)}
+				{now.view === "model" && (
+					<ModelView
+						about={about}
+						runtime={modelState.state === "ready" ? modelState.model.runtime : null}
+					/>
+				)}
+			</main>
+			<footer>
+				<p>
+					Not a medical device, and not for decisions about anyone’s care. Everything is computed in
+					this page; records stay on this machine.
+				</p>
+			</footer>
+		</>
+	);
+}

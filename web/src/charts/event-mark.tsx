@@ -1,0 +1,60 @@
+import { markRadius, type PlacedMark } from "./timeline-layout.js";
+
+interface EventMarkProps {
+	readonly mark: PlacedMark;
+	readonly y: number;
+	readonly elementId: string;
+	readonly colour: string | undefined;
+	readonly active: boolean;
+	readonly label: string;
+	readonly movable: boolean;
+	readonly onHover: (mark: PlacedMark | null) => void;
+	readonly onDown: (event: React.PointerEvent<SVGGElement>) => void;
+	readonly onDrag: (event: React.PointerEvent<SVGGElement>) => void;
+	readonly onUp: () => void;
+}
+
+/** An event: hollow where the model saw it, filled where it was foreseen, crossed where it was not. */
+export function EventMark(props: EventMarkProps) {
+	const { mark, y, elementId, colour, active, label, movable, onHover, onDown, onDrag, onUp } =
+		props;
+	const { x, fate, edit } = mark;
+	const r = colour ? markRadius + 1.5 : markRadius;
+	const cross = r * 0.55;
+	return (
+		<g
+			id={elementId}
+			role="option"
+			aria-selected={active}
+			aria-label={label}
+			className={`event event-${fate} edit-${edit}${movable ? " movable" : ""}`}
+			{...(colour && { style: { color: colour } })}
+			onPointerEnter={() => onHover(mark)}
+			onPointerLeave={() => onHover(null)}
+			onPointerDown={onDown}
+			onPointerMove={onDrag}
+			onPointerUp={onUp}
+			onPointerCancel={onUp}
+		>
+			<circle className="event-target" cx={x} cy={y} r={11} data-screen-only="" />
+			{active && <circle className="event-ring" cx={x} cy={y} r={r + 4} />}
+			{(edit === "added" || edit === "moved") && (
+				<rect
+					className="event-edited"
+					x={x - r - 3}
+					y={y - r - 3}
+					width={2 * r + 6}
+					height={2 * r + 6}
+					rx={3}
+				/>
+			)}
+			<circle className={`event-dot${colour ? " chosen" : ""}`} cx={x} cy={y} r={r} />
+			{(fate === "missed" || edit === "removed") && (
+				<path
+					className="event-cross"
+					d={`M${x - cross} ${y - cross}L${x + cross} ${y + cross}M${x - cross} ${y + cross}L${x + cross} ${y - cross}`}
+				/>
+			)}
+		</g>
+	);
+}

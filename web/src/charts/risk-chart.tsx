@@ -1,0 +1,222 @@
+import { useState } from "react";
+import { type Clock, roundNumbers, spanName } from "../../../src/figures/clock.js";
+import { percent } from "../../../src/figures/numbers.js";
+import type { Curve } from "../engine/panels.js";
+import { useWidth } from "../parts/use-width.js";
+import { momentText } from "../parts/words.js";
+import { gutter } from "./gutter.js";
+import { TimeAxis } from "./time-axis.js";
+import { type TimeScale, timeScale } from "./time-scale.js";
+
+export interface NamedCurve extends Curve {
+	readonly name: string;
+	readonly colour: string;
+	/** The same risk in the history as it was, where that is another. */
+	readonly base?: Curve | undefined;
+}
+
+/** A rise that stands out, with its number in the drawing. */
+export interface NumberedRise {
+	readonly number: number;
+	readonly curve: number;
+	readonly from: number;
+	readonly to: number;
+	readonly growth: number;
+	/** Places in the history. */
+	readonly events: readonly number[];
+}
+
+/** The greatest rises of all curves, numbered in order of time. */
+export function numberedRises(curves: readonly Curve[], most = 6): NumberedRise[] {
+	return curves
+		.flatMap(({ surges }, curve) => surges.map((surge) => ({ ...surge, curve })))
+		.sort((a, b) => b.growth - a.growth)
+		.slice(0, most)
+		.sort((a, b) => a.from - b.from || a.curve - b.curve)
+		.map((rise, at) => ({ ...rise, number: at + 1 }));
+}
+
+interface RiskChartProps {
+	readonly curves: readonly NamedCurve[];
+	readonly rises: readonly NumberedRise[];
+	readonly clock: Clock;
+	readonly date: number;
+	readonly domain: readonly [from: number, to: number];
+	readonly description: string;
+}
+
+const [top, plotHeight, axisHeight] = [18, 220, 40];
+
+/** How likely codes are as time goes by: solid up to the date, dashed beyond it, dotted as it was. */
+export function RiskChart({ curves, rises, clock, date, domain, description }: RiskChartProps) {
+	const [ref, width] = useWidth<HTMLDivElement>();
+	const [pointer, setPointer] = useState<number | null>(null);
+	const { left, right } = gutter(width);
+	const scale = timeScale(domain, left, Math.max(10, width - left - right));
+	const shown = curves.flatMap(({ risk, base }) => [...risk, ...(base?.risk ?? [])]);
+	const most = 1.12 * Math.max(1e-4, ...shown.filter(Number.isFinite));
+	const bottom = top + plotHeight;
+	const y = (risk: number) => bottom - (risk / most) * plotHeight;
+	const dateX = scale.x(date);
+	const times = curves[0]?.times ?? [];
+	const nearest =
+		pointer === null
+			? undefined
+			: times
+					.filter(scale.inside)
+					.reduce<number | undefined>(
+						(best, time) =>
+							best === undefined || Math.abs(time - pointer) < Math.abs(best - pointer)
+								? time
+								: best,
+						undefined,
+					);
+	return (
+		<div className="chart" ref={ref}>
+			<svg
+				data-drawing
+				width={width}
+				height={bottom + axisHeight}
+				role="img"
+				aria-label={description}
+				onPointerMove={(event) =>
+					setPointer(scale.time(event.clientX - event.currentTarget.getBoundingClientRect().left))
+				}
+				onPointerLeave={() => setPointer(null)}
+			>
+				<clipPath id="risk-plot">
+					<rect x={left} y={0} width={scale.width} height={bottom + 2} />
+				</clipPath>
+				<rect
+					className="seen-span"
+					x={left}
+					y={top}
+					width={Math.max(0, Math.min(scale.width, dateX - left))}
+					height={plotHeight}
+				/>
+				{roundNumbers(0, most, 6).map((risk) => (
+					<g key={risk}>
+						<line className="grid" x1={left} x2={left + scale.width} y1={y(risk)} y2={y(risk)} />
+						<text className="tick" x={left - 8} y={y(risk) + 4} textAnchor="end">
+							{risk === 0 ? "0" : percent(risk)}
+						</text>
+					</g>
+				))}
+				<TimeAxis clock={clock} scale={scale} top={top} bottom={bottom} />
+				<g clipPath="url(#risk-plot)">
+					{scale.inside(date) && (
+						<line className="date-line" x1={dateX} x2={dateX} y1={top - 6} y2={bottom} />
+					)}
+					{curves.map((curve) => (
+						<CurveLines
+							key={curve.token}
+							curve={curve}
+							x={scale.x}
+							y={y}
+							date={date}
+							rises={rises.filter(({ curve: at }) => curves[at] === curve)}
+						/>
+					))}
+					<Badges rises={rises} curves={curves} scale={scale} y={y} />
+					{nearest !== undefined && (
+						<g data-screen-only="">
+							<line
+								className="pointer"
+								x1={scale.x(nearest)}
+								x2={scale.x(nearest)}
+								y1={top}
+								y2={bottom}
+							/>
+							{curves.map(({ token, risk, colour }) => (
+								<circle
+									key={token}
+									cx={scale.x(nearest)}
+									cy={y(risk[times.indexOf(nearest)] as number)}
+									r={4}
+									fill={colour}
+								/>
+							))}
+						</g>
+					)}
+				</g>
+			</svg>
+			{nearest !== undefined && (
+				<div
+					className="tip"
+					aria-hidden="true"
+					style={{ left: Math.min(scale.x(nearest) + 12, Math.max(4, width - 230)), top: top + 4 }}
+				>
+					<strong>{momentText(clock, nearest)}</strong>
+					{curves.map(({ token, name, risk, base, colour }) => (
+						<div key={token} style={{ color: colour }}>
+							{name}: {percent(risk[times.indexOf(nearest)] as number)}
+							{base && ` (was ${percent(base.risk[times.indexOf(nearest)] as number)})`}
+						</div>
+					))}
+				</div>
+			)}
+		</div>
+	);
+}
+
+interface CurveLinesProps {
+	readonly curve: NamedCurve;
+	readonly x: (time: number) => number;
+	readonly y: (risk: number) => number;
+	readonly date: number;
+	readonly rises: readonly NumberedRise[];
+}
+
+function CurveLines({ curve, x, y, date, rises }: CurveLinesProps) {
+	const { times, risk, colour, base } = curve;
+	const path = (of: Curve, keep: (time: number) => boolean) =>
+		of.times
+			.flatMap((time, at) =>
+				keep(time) ? [`${x(time).toFixed(1)} ${y(of.risk[at] as number).toFixed(1)}`] : [],
+			)
+			.map((point, at) => `${at === 0 ? "M" : "L"}${point}`)
+			.join("");
+	return (
+		<g fill="none" stroke={colour} strokeLinejoin="round">
+			{rises.map(({ number, from, to }) => (
+				<path
+					key={number}
+					className="rise"
+					d={path({ ...curve, times, risk }, (time) => time >= from && time <= to)}
+				/>
+			))}
+			{base && <path className="curve-base" d={path(base, () => true)} />}
+			<path className="curve" d={path(curve, (time) => time <= date)} />
+			<path className="curve curve-ahead" d={path(curve, (time) => time >= date)} />
+		</g>
+	);
+}
+
+interface BadgesProps {
+	readonly rises: readonly NumberedRise[];
+	readonly curves: readonly NamedCurve[];
+	readonly scale: TimeScale;
+	readonly y: (risk: number) => number;
+}
+
+function Badges({ rises, curves, scale, y }: BadgesProps) {
+	let last = Number.NEGATIVE_INFINITY;
+	return rises.map(({ number, curve, to }) => {
+		const own = curves[curve] as NamedCurve;
+		const at = own.times.indexOf(to);
+		const x = Math.max(scale.x(to), last + 18);
+		last = x;
+		const place = Math.max(10, y(own.risk[at] as number) - 14);
+		return (
+			<g key={number} className="badge">
+				<circle cx={x} cy={place} r={8} stroke={own.colour} />
+				<text x={x} y={place + 3.6} textAnchor="middle">
+					{number}
+				</text>
+			</g>
+		);
+	});
+}
+
+export const riseText = (clock: Clock, { from, to, growth }: NumberedRise): string =>
+	`${spanName(clock, from, to)}, +${(100 * growth).toFixed(growth >= 0.1 ? 0 : growth >= 0.01 ? 1 : 2)} points`;

@@ -1,0 +1,148 @@
+import { useMemo, useState } from "react";
+import { fitted } from "../../../src/figures/text.js";
+import { useWidth } from "../parts/use-width.js";
+import { isHollow, symbolPath } from "./symbols.js";
+
+export interface ScatterPoint {
+	readonly id: string;
+	readonly x: number;
+	readonly y: number;
+	readonly group: string;
+	readonly name: string;
+	readonly size?: number;
+}
+
+export interface ScatterGroup {
+	readonly name: string;
+	readonly colour: string;
+	readonly symbol: number;
+}
+
+interface ScatterProps {
+	readonly points: readonly ScatterPoint[];
+	readonly groups: readonly ScatterGroup[];
+	/** Marked apart from the points, with a cross and a name. */
+	readonly crosses?: readonly { readonly x: number; readonly y: number; readonly name: string }[];
+	/** Points that stand out; the others fade. Null is all. */
+	readonly lit: ReadonlySet<string> | null;
+	readonly chosen: string | null;
+	readonly onChoose?: (id: string) => void;
+	readonly label: string;
+}
+
+const margin = 18;
+/** How far from a point it is still meant. */
+const reach = 12;
+
+/** Points in the plane; which lie together is what counts, the axes mean nothing. */
+export function Scatter({
+	points,
+	groups,
+	crosses = [],
+	lit,
+	chosen,
+	onChoose,
+	label,
+}: ScatterProps) {
+	const [ref, width] = useWidth<HTMLDivElement>();
+	const [hovered, setHovered] = useState<string | null>(null);
+	const height = Math.round(Math.min(640, Math.max(320, width * 0.66)));
+	const place = useMemo(() => {
+		const all = [...points, ...crosses];
+		const [xs, ys] = [all.map(({ x }) => x), all.map(({ y }) => y)];
+		const [left, right, low, high] = [
+			Math.min(...xs),
+			Math.max(...xs),
+			Math.min(...ys),
+			Math.max(...ys),
+		];
+		const scale = Math.min(
+			(width - 2 * margin) / (right - left || 1),
+			(height - 2 * margin) / (high - low || 1),
+		);
+		return ({ x, y }: { readonly x: number; readonly y: number }) => ({
+			x: width / 2 + (x - (left + right) / 2) * scale,
+			y: height / 2 - (y - (low + high) / 2) * scale,
+		});
+	}, [points, crosses, width, height]);
+	const styles = useMemo(() => new Map(groups.map((group) => [group.name, group])), [groups]);
+	const nearest = (event: React.MouseEvent<SVGSVGElement>): string | null => {
+		const box = event.currentTarget.getBoundingClientRect();
+		let [best, least] = [null as string | null, reach ** 2];
+		for (const point of points) {
+			const { x, y } = place(point);
+			const distance = (x - event.clientX + box.left) ** 2 + (y - event.clientY + box.top) ** 2;
+			if (distance < least) [best, least] = [point.id, distance];
+		}
+		return best;
+	};
+	const told = points.find(({ id }) => id === (hovered ?? chosen));
+	const at = told && place(told);
+	return (
+		<div className="chart scatter" ref={ref}>
+			{/* biome-ignore lint/a11y/useKeyWithClickEvents: with the keyboard, points are chosen from the search */}
+			<svg
+				data-drawing
+				width={width}
+				height={height}
+				role="img"
+				aria-label={label}
+				onPointerMove={(event) => setHovered(nearest(event))}
+				onPointerLeave={() => setHovered(null)}
+				onClick={(event) => {
+					const id = nearest(event);
+					if (id !== null) onChoose?.(id);
+				}}
+			>
+				{width > 0 &&
+					points.map((point) => {
+						const { x, y } = place(point);
+						const { colour = "var(--quiet)", symbol = 0 } = styles.get(point.group) ?? {};
+						const faded = lit !== null && !lit.has(point.id);
+						const r = (point.size ?? 4) * (point.id === chosen ? 1.5 : 1);
+						return (
+							<path
+								key={point.id}
+								className={`point${faded ? " faded" : ""}${onChoose ? " choosable" : ""}${point.id === chosen ? " chosen-point" : ""}`}
+								transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}
+								d={symbolPath(symbol, r)}
+								fill={isHollow(symbol) ? "var(--surface)" : colour}
+								stroke={isHollow(symbol) ? colour : "var(--surface)"}
+								strokeWidth={isHollow(symbol) ? 1.6 : 0.7}
+							/>
+						);
+					})}
+				{width > 0 &&
+					crosses.map((cross) => {
+						const { x, y } = place(cross);
+						return (
+							<g
+								key={cross.name}
+								className="decay"
+								transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}
+							>
+								<path d="M-6 -6L6 6M-6 6L6 -6" />
+								<text x={8} y={4}>
+									{cross.name}
+								</text>
+							</g>
+						);
+					})}
+			</svg>
+			{told && at && (
+				<p
+					className="tip"
+					aria-hidden="true"
+					style={{
+						left: Math.min(Math.max(4, at.x + 10), Math.max(4, width - 240)),
+						top: at.y + 10,
+					}}
+				>
+					{fitted(told.name, 420, { size: 13 })}
+					<br />
+					<span className="quiet">{told.group}</span>
+				</p>
+			)}
+		</div>
+	);
+}

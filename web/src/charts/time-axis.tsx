@@ -1,0 +1,33 @@
+import type { Clock } from "../../../src/figures/clock.js";
+import { type TimeScale, ticksOf } from "./time-scale.js";
+
+interface TimeAxisProps {
+	readonly clock: Clock;
+	readonly scale: TimeScale;
+	/** Where the plot begins and ends. */
+	readonly top: number;
+	readonly bottom: number;
+	readonly labelled?: boolean;
+}
+
+/** Lines behind a plot, and what they stand for below it. */
+export function TimeAxis({ clock, scale, top, bottom, labelled = true }: TimeAxisProps) {
+	const { ticks, format, label } = ticksOf(clock, scale);
+	return (
+		<g>
+			{ticks.map((time) => (
+				<g key={time}>
+					<line className="grid" x1={scale.x(time)} x2={scale.x(time)} y1={top} y2={bottom} />
+					<text className="tick" x={scale.x(time)} y={bottom + 16} textAnchor="middle">
+						{format(time)}
+					</text>
+				</g>
+			))}
+			{labelled && (
+				<text className="tick" x={scale.left + scale.width} y={bottom + 32} textAnchor="end">
+					{label}
+				</text>
+			)}
+		</g>
+	);
+}

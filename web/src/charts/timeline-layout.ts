@@ -1,0 +1,78 @@
+import { groupBy } from "../../../src/figures/group.js";
+
+/** An event as it is drawn. */
+export interface Mark {
+	readonly id: string;
+	readonly token: number;
+	readonly time: number;
+	readonly category: string | null;
+	/** Seen by the model; or later, and foreseen or not; or not answered yet. */
+	readonly fate: "seen" | "hit" | "missed" | "later";
+	/** As it was, added, moved here, or no longer there. */
+	readonly edit: "none" | "added" | "moved" | "removed";
+}
+
+export interface PlacedMark extends Mark {
+	readonly x: number;
+	readonly y: number;
+}
+
+export interface TimelineRow {
+	readonly name: string;
+	readonly top: number;
+	readonly height: number;
+	readonly marks: readonly PlacedMark[];
+}
+
+export interface TimelineLayout {
+	readonly rows: readonly TimelineRow[];
+	readonly height: number;
+}
+
+export const markRadius = 4.5;
+const laneHeight = 11;
+const mostLanes = 5;
+
+/** A row for each category, the fullest first; marks that would cover each other go into lanes. */
+export function timelineLayout(
+	marks: readonly Mark[],
+	x: (time: number) => number,
+	/** Above the marks of each row, for its name where there is no room beside it. */
+	head: number,
+): TimelineLayout {
+	const groups = [...groupBy(marks, ({ category }) => category ?? "no category")].sort(
+		([a, m], [b, n]) => n.length - m.length || (a < b ? -1 : 1),
+	);
+	let top = 0;
+	const rows = groups.map(([name, of]): TimelineRow => {
+		const ends: number[] = [];
+		const placed = [...of]
+			.sort((a, b) => a.time - b.time)
+			.map((mark) => {
+				const at = x(mark.time);
+				const free = ends.findIndex((end) => end <= at - markRadius);
+				const lane =
+					free >= 0
+						? free
+						: ends.length < mostLanes
+							? ends.length
+							: ends.indexOf(Math.min(...ends));
+				ends[lane] = at + markRadius + 1;
+				return { mark, at, lane };
+			});
+		const height = head + ends.length * laneHeight + 11;
+		const row = {
+			name,
+			top,
+			height,
+			marks: placed.map(({ mark, at, lane }) => ({
+				...mark,
+				x: at,
+				y: top + head + 5.5 + (lane + 0.5) * laneHeight,
+			})),
+		};
+		top += height;
+		return row;
+	});
+	return { rows, height: top };
+}

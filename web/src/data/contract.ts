@@ -1,0 +1,45 @@
+import type { Evaluation } from "../../../src/evaluate/evaluation.js";
+
+/** What the page fetches from `explorer/`, beside the export in `model/`. */
+
+export interface SamplePatient {
+	readonly id: string;
+	readonly name: string;
+	readonly birthTime: number | null;
+	readonly sex: "female" | "male" | null;
+	/** Birth not among them. */
+	readonly events: readonly { readonly token: number; readonly time: number }[];
+}
+
+export interface Samples {
+	readonly patients: readonly SamplePatient[];
+}
+
+export type Measured = Omit<Evaluation, "windows">;
+
+export interface Evaluations {
+	readonly evaluations: readonly Measured[];
+}
+
+export interface MapPoint {
+	readonly x: number;
+	readonly y: number;
+}
+
+export interface Maps {
+	readonly tokens: readonly (MapPoint & { readonly token: number })[];
+	readonly decays: readonly (MapPoint & { readonly layer: number; readonly head: number })[];
+	readonly patients: readonly (MapPoint & { readonly groups: readonly string[] })[];
+}
+
+export interface Memory {
+	readonly categories: readonly (string | null)[];
+	readonly events: readonly number[];
+	readonly heads: readonly {
+		readonly layer: number;
+		readonly head: number;
+		/** JSON has no Infinity: null is a half that is never forgotten. */
+		readonly halfLives: readonly (number | null)[];
+	}[];
+	readonly unit: "days" | "events";
+}

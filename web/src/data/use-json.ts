@@ -1,0 +1,47 @@
+import { useEffect, useState } from "react";
+
+export type Loaded<T> =
+	| { readonly state: "loading" }
+	| { readonly state: "ready"; readonly value: T }
+	| { readonly state: "error"; readonly message: string };
+
+/** A document of the page's own origin. */
+async function fetchJson<T>(path: string): Promise<T> {
+	let response: Response;
+	try {
+		response = await fetch(path);
+	} catch (cause) {
+		throw new Error(
+			"the server does not answer; see whether `trajgpt serve` is still running, then reload",
+			{ cause },
+		);
+	}
+	if (!response.ok)
+		throw new Error(
+			response.status === 401
+				? "a token is needed; open the address that `trajgpt serve` printed again"
+				: `${path} cannot be read: the server answers ${response.status}`,
+		);
+	try {
+		return (await response.json()) as T;
+	} catch (cause) {
+		throw new Error(`${path} is not what was expected; restart \`trajgpt serve\``, { cause });
+	}
+}
+
+/** Fetches once, when it is first wanted. */
+export function useJson<T>(path: string, wanted = true): Loaded<T> {
+	const [loaded, setLoaded] = useState<Loaded<T>>({ state: "loading" });
+	useEffect(() => {
+		if (!wanted) return;
+		let gone = false;
+		fetchJson<T>(path).then(
+			(value) => !gone && setLoaded({ state: "ready", value }),
+			(error: Error) => !gone && setLoaded({ state: "error", message: error.message }),
+		);
+		return () => {
+			gone = true;
+		};
+	}, [path, wanted]);
+	return loaded;
+}

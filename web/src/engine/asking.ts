@@ -1,0 +1,134 @@
+import { historyOf, type Patient, type PatientEvent } from "../data/patient.js";
+import { type Panels, panelsOf, questionsFor } from "./panels.js";
+import type { Pass } from "./plan-pass.js";
+import { type Asked, patientSession, type Session } from "./session.js";
+
+export interface Answered {
+	readonly patient: Patient;
+	/** Those that were asked about. */
+	readonly events: readonly PatientEvent[];
+	readonly panels: Panels;
+	/** Of the history as it was, where that is another. */
+	readonly before: Panels | null;
+	/** From the change to the answer. */
+	readonly milliseconds: number;
+	/** What was computed; undefined where all was known. */
+	readonly pass: Pass | undefined;
+}
+
+export interface Request {
+	readonly patient: Patient;
+	readonly events: readonly PatientEvent[];
+	readonly date: number;
+	readonly horizon: number;
+	/** The part of the axis that is looked at; null is all of it. */
+	readonly zoom: readonly [from: number, to: number] | null;
+	readonly since: number;
+}
+
+/** How long nobody must have asked before time is spent on getting ready for more. */
+const quietMilliseconds = 150;
+
+/**
+ * Asks about one patient. While one question is under way only the latest waits. In between,
+ * states are remembered and programs compiled.
+ */
+export class Asking {
+	readonly #base: Session;
+	#edited: Session | null = null;
+	readonly #tell: (answered: Answered) => void;
+	readonly #fail: (message: string) => void;
+	readonly #rest: (ready: boolean) => void;
+	#next: Request | null = null;
+	#busy = false;
+	#stopped = false;
+	#wake: () => void = () => {};
+
+	constructor(
+		model: Asked,
+		patient: Patient,
+		told: {
+			tell(answered: Answered): void;
+			fail(message: string): void;
+			/** Whether nothing is left to get ready. */
+			rest(ready: boolean): void;
+		},
+	) {
+		this.#base = patientSession(model);
+		this.#base.use(historyOf(patient, patient.events));
+		this.#tell = told.tell;
+		this.#fail = told.fail;
+		this.#rest = told.rest;
+	}
+
+	stop(): void {
+		this.#stopped = true;
+		this.#wake();
+	}
+
+	ask(request: Request): void {
+		this.#next = request;
+		this.#wake();
+		if (!this.#busy) void this.#work();
+	}
+
+	async #work(): Promise<void> {
+		this.#busy = true;
+		this.#rest(false);
+		try {
+			while (this.#next && !this.#stopped) {
+				const request = this.#next;
+				this.#next = null;
+				await this.#answer(request);
+				await this.#getReady();
+			}
+		} catch (error) {
+			if (!this.#stopped) this.#fail((error as Error).message);
+		} finally {
+			this.#busy = false;
+			if (!this.#stopped) this.#rest(true);
+		}
+	}
+
+	async #answer({ patient, events, date, horizon, zoom, since }: Request): Promise<void> {
+		const [first, last] = [patient.events[0]?.time ?? date, patient.events.at(-1)?.time ?? date];
+		const span = zoom
+			? ([Math.max(first, zoom[0]), Math.min(last, zoom[1])] as const)
+			: ([first, last] as const);
+		const panelsFrom = async (session: Session, own: readonly PatientEvent[]) => {
+			const questions = questionsFor(own, span, date, horizon);
+			const history = historyOf(patient, own);
+			session.use(history);
+			return panelsOf(questions, await session.ask(date, questions.times), history);
+		};
+		const before = await panelsFrom(this.#base, patient.events);
+		let asked = this.#base;
+		let panels = before;
+		if (events === patient.events || events.length === 0) this.#edited = null;
+		else {
+			this.#edited ??= this.#base.fork();
+			asked = this.#edited;
+			panels = await panelsFrom(asked, events);
+		}
+		if (this.#stopped) return;
+		this.#tell({
+			patient,
+			events,
+			panels,
+			before: panels === before ? null : before,
+			milliseconds: performance.now() - since,
+			pass: asked.lastPass,
+		});
+	}
+
+	/** Until somebody asks, or there is nothing left to do. */
+	async #getReady(): Promise<void> {
+		await new Promise<void>((resolve) => {
+			this.#wake = resolve;
+			setTimeout(resolve, quietMilliseconds);
+			if (this.#next) resolve();
+		});
+		for (const session of [this.#base, this.#edited])
+			while (session && !this.#next && !this.#stopped) if (!(await session.prepare())) break;
+	}
+}

@@ -1,0 +1,70 @@
+import { specialCount } from "../../../src/cohort/vocabulary.js";
+import type { Answers, State } from "../../../src/models/index.js";
+import type { History } from "../data/patient.js";
+
+/** What an event does to every code at the date: p as it is, less p had it not been recorded. */
+export interface Driver {
+	/** Its place in the history. */
+	readonly at: number;
+	/** By token. */
+	readonly effect: Float32Array;
+}
+
+/** What this takes of a model. */
+export interface Explained {
+	start(patients: number): Promise<State>;
+	observe(state: State, events: readonly Part[]): Promise<State>;
+	select(state: State, patients: readonly number[]): Promise<State>;
+	along(
+		state: State,
+		events: readonly Part[],
+		times: readonly ArrayLike<number>[],
+	): Promise<Answers>;
+}
+
+interface Part {
+	readonly tokens: readonly number[];
+	readonly times: readonly number[];
+}
+
+/** Events left out, each in a row of its own; one more row leaves out none. */
+export const mostExplained = 31;
+
+/** The effects of the last events before a date, in one batch; birth, which tells the age, always stays. */
+export async function driversAt(
+	model: Explained,
+	{ tokens, times }: History,
+	date: number,
+): Promise<Driver[]> {
+	const end = times.filter((time) => time < date).length;
+	const start = Math.max(0, end - mostExplained);
+	const part = (from: number, except?: number): Part => {
+		const kept = (values: readonly number[]) =>
+			values.slice(from, end).filter((_, at) => from + at !== except);
+		return { tokens: kept(tokens), times: kept(times) };
+	};
+	const out = Array.from({ length: end - start }, (_, at) => start + at).filter(
+		(at) => (tokens[at] as number) >= specialCount,
+	);
+	const rows = [undefined, ...out];
+	const before =
+		start === 0
+			? await model.start(rows.length)
+			: await model.select(
+					await model.observe(await model.start(1), [
+						{ tokens: tokens.slice(0, start), times: times.slice(0, start) },
+					]),
+					rows.map(() => 0),
+				);
+	const { vocab, logProbabilities } = await model.along(
+		before,
+		rows.map((at) => part(start, at)),
+		rows.map(() => [date]),
+	);
+	const p = (row: number) => logProbabilities.slice(row * vocab, (row + 1) * vocab).map(Math.exp);
+	const base = p(0);
+	return out.map((at, index) => {
+		const without = p(index + 1);
+		return { at, effect: base.map((value, token) => value - (without[token] as number)) };
+	});
+}

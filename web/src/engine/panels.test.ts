@@ -1,0 +1,80 @@
+import { afterAll, expect, test } from "vitest";
+import { attribute } from "../../../src/infer/index.js";
+import { smallModel } from "../../../src/models/trajgpt/testing/small-model.js";
+import { driversAt } from "./drivers.js";
+import { firstDate, panelsOf, questionsFor, rankOf } from "./panels.js";
+
+const model = smallModel();
+afterAll(() => model.dispose());
+
+const events = Array.from({ length: 20 }, (_, at) => ({
+	id: `e${at}`,
+	token: 5 + (at % 6),
+	time: 100 + 10 * Math.floor(at / 2),
+}));
+const span = [100, 190] as const;
+
+test("times go up to the date, then beyond it, and to the later events within the horizon", () => {
+	const { curve, later, times, moreLater } = questionsFor(events, span, 155, 30);
+	expect(curve[0]).toBe(100);
+	expect(curve).toContain(155);
+	expect(curve.at(-1)).toBe(185);
+	expect(curve.toSorted((a, b) => a - b)).toEqual(curve);
+	expect(later.map(({ time }) => time)).toEqual([160, 160, 170, 170, 180, 180]);
+	expect(moreLater).toBe(false);
+	expect(times).toHaveLength(curve.length + 3);
+	expect(times.length).toBeLessThanOrEqual(96);
+});
+
+test("a date before everything asks for itself and what comes after", () => {
+	const { curve } = questionsFor(events, span, 100, 11);
+	expect(curve).toEqual([100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111]);
+});
+
+test("panels rank codes without the special ones", () => {
+	const row = Float32Array.from([9, 9, 9, 9, 9, -3, -1, -2, -1]);
+	expect([5, 6, 7, 8].map((token) => rankOf(row, token))).toEqual([4, 1, 3, 2]);
+	const questions = questionsFor(events.slice(0, 2), [100, 110], 100, 11);
+	const { top, later, curve } = panelsOf(
+		questions,
+		{ date: 100, row: () => row },
+		{
+			tokens: [],
+			times: [],
+			birthEvents: 0,
+		},
+	);
+	expect(top.map(({ token }) => token)).toEqual([6, 8, 7, 5]);
+	expect(later.map(({ rank, hit }) => [rank, hit])).toEqual([
+		[4, true],
+		[1, true],
+	]);
+	expect(curve(6).risk[0]).toBeCloseTo(Math.exp(-1), 6);
+});
+
+test("the first date is after 50 events, or two thirds of few", () => {
+	const many = Array.from({ length: 80 }, (_, at) => ({ id: `${at}`, token: 5, time: at }));
+	expect(firstDate(many)).toBe(49.5);
+	expect(firstDate(many.slice(0, 9))).toBe(5.5);
+	expect(firstDate(many.slice(0, 1))).toBe(1);
+	expect(firstDate([])).toBe(0);
+});
+
+test("drivers are the attribution of the last events", async () => {
+	const history = {
+		tokens: [3, ...Array.from({ length: 40 }, (_, at) => 5 + ((at * 5) % 6))],
+		times: [0, ...Array.from({ length: 40 }, (_, at) => 400 + 3 * at)],
+		birthEvents: 1 as const,
+	};
+	const date = 500;
+	const calls = {
+		start: async (patients: number) => model.start(patients),
+		select: async (...values: Parameters<typeof model.select>) => model.select(...values),
+		observe: model.observe,
+		along: model.along,
+	};
+	const drivers = await driversAt(calls, history, date);
+	const { effect } = await attribute(model, history, { codes: [7], times: [date] });
+	expect(drivers).toHaveLength(31);
+	for (const { at, effect: own } of drivers) expect(own[7]).toBeCloseTo(effect[at]!, 5);
+});

@@ -1,0 +1,133 @@
+import { specialCount } from "../../../src/cohort/vocabulary.js";
+import { type Surge, surgesOf } from "../../../src/infer/surges.js";
+import type { History, PatientEvent } from "../data/patient.js";
+import type { AnswerSet } from "./session.js";
+
+export const yearDays = 365.25;
+
+/** Times along the observed span, and beyond the date. */
+const [inside, ahead] = [36, 11];
+/** Most times of later events: with the others, what one pass has room for. */
+const mostLater = 48;
+export const topCount = 10;
+
+/** What is asked about one patient at one date. */
+export interface Questions {
+	readonly date: number;
+	/** Of the curves, not decreasing: up to the date, the date itself, and beyond it. */
+	readonly curve: readonly number[];
+	/** Events from the date on whose times are asked about. */
+	readonly later: readonly PatientEvent[];
+	/** Whether there are more of them. */
+	readonly moreLater: boolean;
+	readonly times: readonly number[];
+}
+
+/** `span` is from the first event to the last of the history as it was, so that edits do not move the times. */
+export function questionsFor(
+	events: readonly PatientEvent[],
+	span: readonly [first: number, last: number],
+	date: number,
+	horizon: number,
+): Questions {
+	const step = (span[1] - span[0]) / (inside - 1);
+	const before = Array.from({ length: inside }, (_, at) => span[0] + at * step).filter(
+		(time) => time < date - step / 4,
+	);
+	const beyond = Array.from({ length: ahead }, (_, at) => date + ((at + 1) * horizon) / ahead);
+	const curve = [...(step > 0 ? before : []), date, ...beyond];
+	const after = events.filter(({ time }) => time >= date && time <= date + horizon);
+	const laterTimes = [...new Set(after.map(({ time }) => time))].slice(0, mostLater);
+	const end = laterTimes.at(-1) ?? Number.NEGATIVE_INFINITY;
+	const later = after.filter(({ time }) => time <= end);
+	return {
+		date,
+		curve,
+		later,
+		moreLater: later.length < after.length,
+		times: [...new Set([...curve, ...laterTimes])],
+	};
+}
+
+export interface LikelyToken {
+	readonly token: number;
+	readonly probability: number;
+}
+
+export interface LaterEvent {
+	readonly event: PatientEvent;
+	/** 1 is the likeliest. */
+	readonly rank: number;
+	readonly probability: number;
+	/** Among the ten likeliest at its time. */
+	readonly hit: boolean;
+}
+
+export interface Curve {
+	readonly token: number;
+	readonly times: readonly number[];
+	readonly risk: readonly number[];
+	readonly surges: readonly Surge[];
+}
+
+/** The tokens of a row in falling order of their probability, special ones left out. */
+function ranked(row: Float32Array): LikelyToken[] {
+	return Array.from(row, (log, token) => ({ token, probability: Math.exp(log) }))
+		.slice(specialCount)
+		.sort((a, b) => b.probability - a.probability);
+}
+
+export function rankOf(row: Float32Array, token: number): number {
+	const own = row[token] as number;
+	let rank = 1;
+	for (let at = specialCount; at < row.length; at++)
+		if ((row[at] as number) > own || (row[at] === own && at < token)) rank++;
+	return rank;
+}
+
+/** All that the panels show, from one set of answers. */
+export interface Panels {
+	readonly questions: Questions;
+	/** log p of every token at the date. */
+	readonly atDate: Float32Array;
+	readonly top: readonly LikelyToken[];
+	readonly later: readonly LaterEvent[];
+	curve(token: number): Curve;
+}
+
+export function panelsOf(questions: Questions, answers: AnswerSet, known: History): Panels {
+	const { date, curve, later } = questions;
+	const atDate = answers.row(date);
+	return {
+		questions,
+		atDate,
+		top: ranked(atDate).slice(0, topCount),
+		later: later.map((event) => {
+			const row = answers.row(event.time);
+			const rank = rankOf(row, event.token);
+			return {
+				event,
+				rank,
+				probability: Math.exp(row[event.token] as number),
+				hit: rank <= topCount,
+			};
+		}),
+		curve: (token) => {
+			const risk = curve.map((time) => Math.exp(answers.row(time)[token] as number));
+			const growth = risk.map((value, at) => (at === 0 ? 0 : value - (risk[at - 1] as number)));
+			const end = known.times.filter((time) => time < date).length;
+			const seen = { tokens: known.tokens.slice(0, end), times: known.times.slice(0, end) };
+			return { token, times: curve, risk, surges: surgesOf(seen, curve, risk, growth) };
+		},
+	};
+}
+
+/** A date to begin with: after 50 events where enough follow, as the paper's look-up window, or two thirds of them. */
+export function firstDate(events: readonly PatientEvent[]): number {
+	const count = events.length;
+	if (count === 0) return 0;
+	const known = count >= 60 ? 50 : Math.max(1, Math.floor((2 * count) / 3));
+	const last = (events[known - 1] as PatientEvent).time;
+	const next = events.find(({ time }) => time > last)?.time;
+	return next === undefined ? last + 1 : (last + next) / 2;
+}

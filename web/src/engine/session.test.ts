@@ -1,0 +1,109 @@
+import { afterAll, expect, test } from "vitest";
+import { expectClose, smallModel } from "../../../src/models/trajgpt/testing/small-model.js";
+import type { History } from "../data/patient.js";
+import { type Asked, patientSession } from "./session.js";
+
+const model = smallModel();
+afterAll(() => model.dispose());
+
+/** Of which nothing is compiled yet. */
+const asked = (): Asked => ({
+	start: async (patients) => model.start(patients),
+	observe: model.observe,
+	along: model.along,
+});
+
+const history = (count: number): History => ({
+	tokens: Array.from({ length: count }, (_, at) => (at === 0 ? 3 : 5 + ((at * 7) % 6))),
+	times: Array.from({ length: count }, (_, at) => (at === 0 ? 0 : 400 + 3 * at)),
+	birthEvents: 1,
+});
+
+/** From the start, with what was recorded before the date. */
+async function whole({ tokens, times }: History, date: number, time: number) {
+	const known = times.filter((at) => at < Math.min(time, date)).length;
+	const { logProbabilities } = await model.score(
+		[{ tokens: tokens.slice(0, known), times: times.slice(0, known) }],
+		[[time]],
+	);
+	return logProbabilities;
+}
+
+async function prepared(own: History) {
+	const session = patientSession(asked());
+	session.use(own);
+	while (await session.prepare());
+	return session;
+}
+
+test("answers are those of the whole history, before and after the date", async () => {
+	const own = history(40);
+	const session = await prepared(own);
+	const date = own.times[30]! + 1;
+	const times = [own.times[3]!, own.times[12]! + 1.5, date, date + 7, own.times[39]!];
+	const answers = await session.ask(date, times);
+	for (const time of times) expectClose(answers.row(time), await whole(own, date, time));
+});
+
+test("an edit costs what comes after it", async () => {
+	const own = history(60);
+	const session = await prepared(own);
+	const date = 1000;
+	const times = Array.from({ length: 20 }, (_, at) => 410 + at * 30);
+	await session.ask(date, times);
+	while (await session.prepare());
+
+	const edited: History = {
+		...own,
+		tokens: own.tokens.toSpliced(52, 1),
+		times: own.times.toSpliced(52, 1),
+	};
+	session.use(edited);
+	const answers = await session.ask(date, times);
+	for (const time of times) expectClose(answers.row(time), await whole(edited, date, time));
+	expect(session.lastPass).toMatchObject({ from: 48, events: 16, times: 32 });
+
+	// What comes before the edit is known already, and nothing is asked.
+	await session.ask(date, times.slice(0, 5));
+	expect(session.lastPass).toBeUndefined();
+});
+
+test("another date asks from the state before it", async () => {
+	const own = history(60);
+	const session = await prepared(own);
+	const date = own.times[44]!;
+	const answers = await session.ask(date, [date, date + 100]);
+	expect(session.lastPass).toMatchObject({ from: 40, events: 4, times: 32 });
+	expectClose(answers.row(date + 100), await whole(own, date, date + 100));
+});
+
+test("a fork goes its own way", async () => {
+	const own = history(30);
+	const session = await prepared(own);
+	const fork = session.fork();
+	const edited = { ...own, tokens: own.tokens.with(20, 9) };
+	fork.use(edited);
+	expectClose((await fork.ask(1000, [900])).row(900), await whole(edited, 1000, 900));
+	expect(fork.lastPass?.from).toBe(16);
+	expectClose((await session.ask(1000, [900])).row(900), await whole(own, 1000, 900));
+	// A smaller pass would do, but the program of this one is compiled.
+	expect(session.lastPass).toEqual(fork.lastPass);
+});
+
+test("a history changed on the way gives no answer of the old one to the new", async () => {
+	const own = history(20);
+	const session = await prepared(own);
+	const asking = session.ask(1000, [500]);
+	const other = { ...own, tokens: own.tokens.with(3, 6) };
+	session.use(other);
+	await asking;
+	expectClose((await session.ask(1000, [500])).row(500), await whole(other, 1000, 500));
+});
+
+test("an empty history, and a birth alone, can be asked", async () => {
+	const session = patientSession(asked());
+	expect((await session.ask(10, [12])).row(12)).toHaveLength(model.vocab);
+	session.use(history(1));
+	const answers = await session.ask(10, [12]);
+	expectClose(answers.row(12), await whole(history(1), 10, 12));
+});

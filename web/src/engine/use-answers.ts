@@ -1,0 +1,45 @@
+import { useEffect, useRef, useState } from "react";
+import type { Patient, PatientEvent } from "../data/patient.js";
+import { type Answered, Asking } from "./asking.js";
+import type { Asked } from "./session.js";
+
+/**
+ * Answers for a patient's events as they were, and as edited where that is something else, asked
+ * again whenever anything changes.
+ */
+export function useAnswers(
+	model: Asked | null,
+	patient: Patient,
+	events: readonly PatientEvent[],
+	date: number,
+	horizon: number,
+	zoom: readonly [from: number, to: number] | null,
+): {
+	readonly answered: Answered | null;
+	readonly error: string | null;
+	/** Whether states are remembered and programs compiled, so that edits are quick. */
+	readonly ready: boolean;
+} {
+	const [answered, setAnswered] = useState<Answered | null>(null);
+	const [error, setError] = useState<string | null>(null);
+	const [ready, setReady] = useState(false);
+	const asking = useRef<Asking | null>(null);
+	useEffect(() => {
+		setAnswered(null);
+		setError(null);
+		if (!model) return;
+		const own = new Asking(model, patient, {
+			tell: setAnswered,
+			fail: setError,
+			rest: setReady,
+		});
+		asking.current = own;
+		return () => own.stop();
+	}, [model, patient]);
+	useEffect(() => {
+		if (model)
+			asking.current?.ask({ patient, events, date, horizon, zoom, since: performance.now() });
+	}, [model, patient, events, date, horizon, zoom]);
+	// What is still of another patient is nobody's.
+	return { answered: answered?.patient === patient ? answered : null, error, ready };
+}

@@ -1,0 +1,206 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { type Token, vocabularyOf } from "../../../src/cohort/vocabulary.js";
+import { readContent } from "./read-file.js";
+import { type Treatment, toPatients } from "./to-patients.js";
+
+const token = (code: string): Token => ({
+	kind: "diagnosis",
+	code,
+	system: "PheCode",
+	name: `name of ${code}`,
+	category: null,
+	count: 1,
+});
+const vocabulary = vocabularyOf(["250", "401", "428"].map(token));
+const [diabetes, pressure, failure] = [5, 6, 7];
+const treatment: Treatment = {
+	map: "built in (integer level)",
+	level: "integer",
+	dedup: "none",
+	unitDays: 30,
+	axis: "dates",
+};
+
+const bytes = (text: string) => new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
+const read = (text: string) => readContent(bytes(text));
+const patients = async (text: string, options: Partial<Treatment> = {}) =>
+	toPatients(await read(text), vocabulary, { ...treatment, ...options });
+const day = (date: string) => Date.parse(date) / 86_400_000;
+
+describe("a table", () => {
+	test("with a system for each code, births and sexes", async () => {
+		const { patients: found, unknown } = await patients(
+			`patient,time,code,system,sex,birth
+a,2019-03-04,25000,ICD9CM,F,1950-01-01
+a,2018-01-20,I10,ICD10CM,F,1950-01-01
+a,2018-02-20,"428",PheCode,F,
+b,2018-01-20,Z99.9,ICD10CM,,`,
+		);
+		expect(found).toEqual([
+			{
+				sample: null,
+				name: "a",
+				sex: "female",
+				birth: day("1950-01-01") / 30,
+				events: [
+					{ id: "e0", token: pressure, time: day("2018-01-20") / 30 },
+					{ id: "e1", token: failure, time: day("2018-02-20") / 30 },
+					{ id: "e2", token: diabetes, time: day("2019-03-04") / 30 },
+				],
+			},
+		]);
+		expect(unknown).toEqual([{ code: "Z99.9", system: "ICD10CM", records: 1 }]);
+	});
+
+	test("whose column says the system, with other delimiters, in gzip", async () => {
+		const text = "\uFEFFsubject_id;date;icd9\r\na;20180120;4019\r\na;2018/01/21;4280\r\n";
+		const content = await readContent(new Uint8Array(gzipSync(text)));
+		const found = toPatients(content, vocabulary, treatment).patients[0]!;
+		expect(found.events.map(({ token }) => token)).toEqual([pressure, failure]);
+	});
+
+	test("without systems tells how codes were read", async () => {
+		const { patients: found, notes } = await patients(
+			"patient,time,code\na,2018-01-01,4019\na,2018-01-02,250.2\n",
+		);
+		expect(found[0]!.events.map(({ token }) => token)).toEqual([pressure, diabetes]);
+		expect(notes).toEqual([
+			"2 records name no system: their codes are read as the model's own, else as ICD",
+		]);
+	});
+
+	test("of ages, beside a model of dates", async () => {
+		const { patients: found, notes } = await patients("id,age_years,phecode\na,50,250\na,50,401\n");
+		expect(found[0]!.events[0]!.time).toBeCloseTo((50 * 365.25) / 30, 9);
+		expect(notes[0]).toContain("times are days here and dates in the model's records");
+	});
+
+	test("of very many patients lists those with the most events", async () => {
+		const rows = Array.from({ length: 600 }, (_, at) => `p${at},2018-01-01,250`);
+		const { patients: found, notes } = await patients(
+			["patient,date,phecode", ...rows, "p599,2019-01-01,401"].join("\n"),
+		);
+		expect(found).toHaveLength(500);
+		expect(found[0]!.name).toBe("p599");
+		expect(notes).toEqual(["100 patients more: the 500 with the most events are listed"]);
+	});
+
+	test("repetitions go as in the model's dataset", async () => {
+		const text = "patient,date,phecode\na,2018-01-01,250\na,2018-01-30,250\na,2018-02-01,250\n";
+		expect((await patients(text, { dedup: "month" })).patients[0]!.events).toHaveLength(2);
+		expect((await patients(text)).patients[0]!.events).toHaveLength(3);
+	});
+
+	test.each([
+		["", "the file is empty"],
+		["patient,time,code\n", "no record"],
+		["a,b,c\n1,2,3\n", "no column for the patient: the first line has a, b, c"],
+		["patient,time,code\na,03/04/2020,250\n", 'line 2: the time is "03/04/2020"; expected a date'],
+		["patient,time,code\na,12,250\n", "for ages name the column age_days"],
+		["patient,time,code\na,2020-01-01,\n", "line 2 has no code"],
+		['patient,time,code\na,2020-01-01,"250\n', "line 2: a quote is opened and never closed"],
+		["patient,time,code,system\na,2020-01-01,250,klingon\n", 'the system is "klingon"'],
+		["patient,time,code\na\n", "line 2 has 1 fields; expected 3"],
+	])("that is wrong says so: %j", async (text, words) => {
+		await expect(read(text)).rejects.toThrow(words);
+	});
+
+	test("of codes the model does not know says which are accepted", async () => {
+		await expect(patients("patient,time,code\na,2020-01-01,X\n")).rejects.toThrow(
+			"none of the 1 records has a code that this model knows, for instance X; accepted are ICD-9-CM and ICD-10-CM",
+		);
+	});
+});
+
+const bundle = (...resources: readonly object[]) =>
+	JSON.stringify({ resourceType: "Bundle", type: "collection", entry: resources });
+const patient = {
+	fullUrl: "urn:uuid:1",
+	resource: { resourceType: "Patient", id: "p1", gender: "male", birthDate: "1960-05-01" },
+};
+const condition = (
+	code: string,
+	more: object = {},
+	system = "http://hl7.org/fhir/sid/icd-10-cm",
+) => ({
+	resource: {
+		resourceType: "Condition",
+		subject: { reference: "urn:uuid:1" },
+		code: { coding: [{ system, code }] },
+		...more,
+	},
+});
+
+describe("a bundle", () => {
+	test("with times from onset, age and encounter", async () => {
+		const { patients: found, notes } = await patients(
+			bundle(
+				patient,
+				condition("I50.9", { onsetAge: { value: 40, code: "a" } }),
+				condition("I10", { onsetDateTime: "2012-03" }),
+				condition("E11.9", { encounter: { reference: "Encounter/7" } }),
+				condition("I10", {
+					onsetDateTime: "2013",
+					verificationStatus: { coding: [{ code: "refuted" }] },
+				}),
+				condition("I10"),
+				{
+					resource: {
+						resourceType: "Encounter",
+						id: "7",
+						period: { start: "2014-05-06T07:00:00Z" },
+					},
+				},
+				{ resource: { resourceType: "Observation" } },
+			),
+		);
+		expect(found).toHaveLength(1);
+		expect(found[0]).toMatchObject({ name: "p1", sex: "male", birth: day("1960-05-01") / 30 });
+		expect(found[0]!.events.map(({ token }) => token)).toEqual([failure, pressure, diabetes]);
+		expect(found[0]!.events.map(({ time }) => time * 30)).toEqual([
+			expect.closeTo(day("1960-05-01") + 40 * 365.25, 6),
+			expect.closeTo(day("2012-03-01"), 6),
+			expect.closeTo(day("2014-05-06") + 7 / 24, 6),
+		]);
+		expect(notes).toEqual([
+			"1 resource entered in error or refuted: left out",
+			"1 record without a time: left out",
+			"1 resource of another type: left out",
+		]);
+	});
+
+	test("as one resource a line", async () => {
+		const lines = [
+			patient,
+			condition("I10", { onsetDateTime: "2012-03-04", subject: { reference: "Patient/p1" } }),
+		];
+		const { patients: found } = await patients(
+			lines.map(({ resource }) => JSON.stringify(resource)).join("\n"),
+		);
+		expect(found[0]!.events).toEqual([{ id: "e0", token: pressure, time: day("2012-03-04") / 30 }]);
+	});
+
+	test.each([
+		["{", "the file is not whole JSON"],
+		['{"a":1}', "is JSON, but no FHIR: its resourceType is nothing"],
+		["[1]", "is JSON, but no FHIR"],
+		[bundle(patient), "holds no Condition with a code and a time"],
+		[
+			bundle(patient, condition("I10", { onsetDateTime: "13.5.2012" })),
+			'onsetDateTime is "13.5.2012"',
+		],
+		["<Bundle/>", "XML or HTML"],
+		["PK\u0003\u0004", "a ZIP archive or an Excel workbook"],
+		["PAR1", "a Parquet file"],
+		["a\u0000b", "the file is not text"],
+	])("that is none says so: %j", async (text, words) => {
+		await expect(read(text)).rejects.toThrow(words);
+	});
+
+	test("cut gzip and other encodings are told", async () => {
+		const whole = new Uint8Array(gzipSync("patient,time,code\n".repeat(50)));
+		await expect(readContent(whole.slice(0, 20))).rejects.toThrow("gzip, but damaged");
+		await expect(readContent(Uint8Array.of(0xe4, 0x20, 0xff))).rejects.toThrow("not text in UTF-8");
+	});
+});

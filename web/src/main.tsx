@@ -1,0 +1,9 @@
+import { createRoot } from "react-dom/client";
+import { App } from "./app.js";
+import "./styles/tokens.css";
+import "./styles/page.css";
+import "./styles/parts.css";
+import "./styles/charts.css";
+import "./styles/views.css";
+
+createRoot(document.getElementById("app") as HTMLElement).render(<App />);

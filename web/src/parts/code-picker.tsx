@@ -1,0 +1,104 @@
+import { useId, useMemo, useState } from "react";
+import { specialCount, type Vocabulary } from "../../../src/cohort/vocabulary.js";
+import { searchCodes } from "./search-codes.js";
+
+interface CodePickerProps {
+	readonly label: string;
+	readonly vocabulary: Vocabulary;
+	readonly onPick: (token: number) => void;
+	readonly placeholder?: string;
+	/** Kept in the field after a choice; otherwise the field is emptied. */
+	readonly chosen?: number | null;
+}
+
+/** A field that finds a code by its number, its name or its category; arrows and Enter choose. */
+export function CodePicker({ label, vocabulary, onPick, placeholder, chosen }: CodePickerProps) {
+	const id = useId();
+	const nameOf = (token: number) => {
+		const { code, name } = vocabulary.tokens[token] as { code: string; name: string };
+		return name && name !== code ? `${name} (${code})` : code;
+	};
+	const [text, setText] = useState("");
+	const [open, setOpen] = useState(false);
+	const [active, setActive] = useState(0);
+	const found = useMemo(
+		() => (open ? searchCodes(vocabulary.tokens, specialCount, text, 30) : []),
+		[open, vocabulary, text],
+	);
+	const shown = !open && chosen != null ? nameOf(chosen) : text;
+	const pick = (token: number | undefined) => {
+		if (token === undefined) return;
+		onPick(token);
+		setText("");
+		setOpen(false);
+	};
+	return (
+		<div className="picker">
+			<label htmlFor={id}>{label}</label>
+			<input
+				id={id}
+				type="text"
+				role="combobox"
+				autoComplete="off"
+				aria-expanded={open && found.length > 0}
+				aria-controls={`${id}-list`}
+				aria-autocomplete="list"
+				{...(open && found.length > 0 && { "aria-activedescendant": `${id}-${active}` })}
+				placeholder={placeholder}
+				value={shown}
+				onChange={(event) => {
+					setText(event.target.value);
+					setOpen(true);
+					setActive(0);
+				}}
+				onFocus={() => setOpen(true)}
+				onBlur={() => setOpen(false)}
+				onKeyDown={(event) => {
+					if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+						event.preventDefault();
+						const step = event.key === "ArrowDown" ? 1 : -1;
+						setOpen(true);
+						const next = (active + step + found.length) % Math.max(1, found.length);
+						setActive(next);
+						document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: "nearest" });
+					} else if (event.key === "Enter") {
+						event.preventDefault();
+						pick(found[active]);
+					} else if (event.key === "Escape") {
+						setOpen(false);
+						setText("");
+					}
+				}}
+			/>
+			<div
+				id={`${id}-list`}
+				role="listbox"
+				aria-label={label}
+				className="picker-list"
+				hidden={!open || found.length === 0}
+			>
+				{found.map((token, at) => (
+					<div
+						key={token}
+						id={`${id}-${at}`}
+						role="option"
+						tabIndex={-1}
+						aria-selected={at === active}
+						className="picker-option"
+						// Before the field loses the focus.
+						onPointerDown={(event) => {
+							event.preventDefault();
+							pick(token);
+						}}
+					>
+						<span>{nameOf(token)}</span>
+						<span className="quiet">{vocabulary.tokens[token]?.category}</span>
+					</div>
+				))}
+			</div>
+			{open && found.length === 0 && text !== "" && (
+				<p className="picker-none">No code of this model has “{text}” in its name or number.</p>
+			)}
+		</div>
+	);
+}

@@ -1,0 +1,86 @@
+/** Styles that a drawing takes from the page's sheets; a copy must bring them along. */
+const drawn = [
+	"fill",
+	"fill-opacity",
+	"stroke",
+	"stroke-width",
+	"stroke-dasharray",
+	"stroke-linecap",
+	"stroke-opacity",
+	"opacity",
+	"font-family",
+	"font-size",
+	"font-weight",
+	"text-anchor",
+	"dominant-baseline",
+] as const;
+
+/** A drawing of the page as a file of its own, with its colours and on its background. */
+export function standaloneSvg(svg: SVGSVGElement): string {
+	const copy = svg.cloneNode(true) as SVGSVGElement;
+	const [own, copies] = [svg, copy].map((one) => [one, ...one.querySelectorAll<SVGElement>("*")]);
+	for (const [at, element] of (own as SVGElement[]).entries()) {
+		const target = (copies as SVGElement[])[at] as SVGElement;
+		const style = getComputedStyle(element);
+		for (const name of drawn) target.setAttribute(name, style.getPropertyValue(name));
+		for (const name of ["class", "style", "tabindex", "id"]) target.removeAttribute(name);
+		if (style.display === "none" || element.dataset.screenOnly !== undefined) target.remove();
+	}
+	const { width, height } = svg.getBoundingClientRect();
+	copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+	copy.setAttribute("width", `${width}`);
+	copy.setAttribute("height", `${height}`);
+	copy.setAttribute("viewBox", `0 0 ${width} ${height}`);
+	const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+	ground.setAttribute("width", "100%");
+	ground.setAttribute("height", "100%");
+	const panel = svg.closest<HTMLElement>(".panel") ?? document.body;
+	ground.setAttribute("fill", getComputedStyle(panel).backgroundColor);
+	copy.prepend(ground);
+	return new XMLSerializer().serializeToString(copy);
+}
+
+/** At twice its size, for screens that are fine. */
+export async function pngOf(svgText: string): Promise<Blob> {
+	const url = URL.createObjectURL(new Blob([svgText], { type: "image/svg+xml" }));
+	try {
+		const image = new Image();
+		image.src = url;
+		await image.decode();
+		const canvas = document.createElement("canvas");
+		canvas.width = 2 * image.width;
+		canvas.height = 2 * image.height;
+		canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+		return await new Promise((resolve, reject) =>
+			canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture")))),
+		);
+	} finally {
+		URL.revokeObjectURL(url);
+	}
+}
+
+const quoted = (value: string) =>
+	/[",\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+
+export type Rows = readonly (readonly (string | number | null)[])[];
+
+/** A table for a spreadsheet; the first row has the names. */
+export const csvOf = (rows: Rows): string =>
+	rows.map((row) => row.map((value) => quoted(`${value ?? ""}`)).join(",")).join("\n");
+
+/** Into the clipboard; where that is not allowed, into a file. */
+export async function handOver(content: Blob, name: string): Promise<"copied" | "saved"> {
+	try {
+		const text = content.type.startsWith("text/") || content.type.includes("svg");
+		if (text) await navigator.clipboard.writeText(await content.text());
+		else await navigator.clipboard.write([new ClipboardItem({ [content.type]: content })]);
+		return "copied";
+	} catch {
+		const link = document.createElement("a");
+		link.href = URL.createObjectURL(content);
+		link.download = name;
+		link.click();
+		URL.revokeObjectURL(link.href);
+		return "saved";
+	}
+}

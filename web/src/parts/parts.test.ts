@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { type Token, vocabularyOf } from "../../../src/cohort/vocabulary.js";
+import { csvOf } from "./copy.js";
+import { blocksOf } from "./markdown.js";
+import { searchCodes } from "./search-codes.js";
+import { durationText, momentText, pointsText } from "./words.js";
+
+const token = (code: string, name: string, category: string, count: number): Token => ({
+	...{ kind: "diagnosis", system: "PheCode", code, name, category, count },
+});
+const { tokens } = vocabularyOf([
+	token("250", "Diabetes mellitus", "endocrine/metabolic", 9),
+	token("401", "Hypertension", "circulatory system", 50),
+	token("249", "Secondary diabetes mellitus", "endocrine/metabolic", 2),
+	token("427", "Cardiac dysrhythmias", "circulatory system", 70),
+]);
+
+test("codes are found by number, name and category, special ones never", () => {
+	expect(searchCodes(tokens, 5, "diab", 9)).toEqual([5, 7]);
+	expect(searchCodes(tokens, 5, "4", 9)).toEqual([8, 6, 7]);
+	expect(searchCodes(tokens, 5, "circulatory", 9)).toEqual([8, 6]);
+	expect(searchCodes(tokens, 5, "mellitus second", 9)).toEqual([7]);
+	expect(searchCodes(tokens, 5, "", 2)).toEqual([8, 6]);
+	expect(searchCodes(tokens, 5, "birth", 9)).toEqual([]);
+});
+
+test("tables for a spreadsheet quote what must be quoted", () => {
+	expect(
+		csvOf([
+			["a", "b"],
+			[1.5, 'x "y", z'],
+			[null, "line\nend"],
+		]),
+	).toBe('a,b\n1.5,"x ""y"", z"\n,"line\nend"');
+});
+
+test("a model card becomes blocks", () => {
+	const text =
+		"---\nlicence: mit\n---\n# Title\n\nSome text\ngoes on.\n\n- one\n  more\n- two\n\n| a | b |\n| --- | --- |\n| 1 |  |\n\n```\ncode | x\n```\n";
+	expect(blocksOf(text)).toEqual([
+		{ kind: "heading", level: 1, text: "Title" },
+		{ kind: "text", text: "Some text goes on." },
+		{ kind: "list", items: ["one more", "two"] },
+		{
+			kind: "table",
+			rows: [
+				["a", "b"],
+				["1", ""],
+			],
+		},
+		{ kind: "code", text: "code | x" },
+	]);
+});
+
+test("times, durations and changes in words", () => {
+	const clock = { unitDays: 30, axis: "dates", birth: 0 } as const;
+	expect(momentText(clock, 365.25)).toBe("2000-01-01, age 30.0");
+	expect(momentText({ ...clock, birth: null }, 365.25)).toBe("2000-01-01");
+	expect(momentText({ unitDays: 30, axis: "days" }, 10)).toBe("day 300");
+	expect([0.5, 21, 200, 2000, 9000].map(durationText)).toEqual([
+		"12 h",
+		"21 days",
+		"7 months",
+		"5.5 years",
+		"25 years",
+	]);
+	expect([0.2, 0.012, -0.0012, 0.00001].map(pointsText)).toEqual(["+20", "+1.2", "−0.12", "±0"]);
+});

@@ -1,0 +1,17 @@
+import { useLayoutEffect, useRef, useState } from "react";
+
+/** The width an element has, as it changes: charts are drawn in real pixels, so that their text keeps its size. */
+export function useWidth<E extends HTMLElement>(): [React.RefObject<E | null>, number] {
+	const ref = useRef<E>(null);
+	const [width, setWidth] = useState(0);
+	useLayoutEffect(() => {
+		const element = ref.current;
+		if (!element) return;
+		const measure = () => setWidth(Math.floor(element.clientWidth));
+		measure();
+		const observer = new ResizeObserver(measure);
+		observer.observe(element);
+		return () => observer.disconnect();
+	}, []);
+	return [ref, width];
+}

@@ -1,0 +1,106 @@
+import type { Patient } from "../data/patient.js";
+import { type Edit, withAdded, withMoved, withoutEdit, withRemoved } from "./edits.js";
+
+export const views = ["patient", "what-if", "map", "model"] as const;
+export type View = (typeof views)[number];
+
+export const horizons = [1, 2, 5, 10] as const;
+const mostCodes = 5;
+
+/** What is being looked at. */
+export interface Looking {
+	readonly view: View;
+	readonly patient: Patient | null;
+	/** What was read from a file together, to choose from. */
+	readonly opened: readonly Patient[];
+	readonly edits: readonly Edit[];
+	/** Asked about; in the model's unit. */
+	readonly date: number;
+	/** Tokens whose risk is drawn. */
+	readonly codes: readonly number[];
+	readonly horizonYears: number;
+	/** The part of the time axis that is shown; null is all of it. */
+	readonly zoom: readonly [from: number, to: number] | null;
+}
+
+export type Action =
+	| { readonly type: "view"; readonly view: View }
+	| {
+			readonly type: "patient";
+			readonly patient: Patient;
+			readonly date: number;
+			readonly opened?: readonly Patient[];
+			readonly zoom?: Looking["zoom"];
+	  }
+	| { readonly type: "date"; readonly date: number }
+	| { readonly type: "code"; readonly token: number; readonly on: boolean }
+	| { readonly type: "codes"; readonly codes: readonly number[] }
+	| { readonly type: "horizon"; readonly years: number }
+	| { readonly type: "zoom"; readonly zoom: Looking["zoom"] }
+	| { readonly type: "add"; readonly token: number; readonly time: number }
+	| { readonly type: "remove"; readonly id: string }
+	| { readonly type: "move"; readonly id: string; readonly time: number }
+	| { readonly type: "undo"; readonly edit: Edit }
+	| { readonly type: "reset" };
+
+export const nothingYet: Looking = {
+	view: "patient",
+	patient: null,
+	opened: [],
+	edits: [],
+	date: 0,
+	codes: [],
+	horizonYears: 5,
+	zoom: null,
+};
+
+/** Nothing happens before the birth. */
+const notBeforeBirth = ({ patient }: Looking, time: number) =>
+	Math.max(time, patient?.birth ?? Number.NEGATIVE_INFINITY);
+
+export function looking(now: Looking, action: Action): Looking {
+	switch (action.type) {
+		case "view":
+			return { ...now, view: action.view };
+		case "patient":
+			return {
+				...now,
+				patient: action.patient,
+				opened: action.opened ?? now.opened,
+				date: action.date,
+				edits: [],
+				zoom: action.zoom ?? null,
+			};
+		case "date":
+			return { ...now, date: notBeforeBirth(now, action.date) };
+		case "code": {
+			const others = now.codes.filter((token) => token !== action.token);
+			return {
+				...now,
+				codes: action.on ? [...others.slice(-(mostCodes - 1)), action.token] : others,
+			};
+		}
+		case "codes":
+			return { ...now, codes: action.codes.slice(0, mostCodes) };
+		case "horizon":
+			return { ...now, horizonYears: action.years };
+		case "zoom":
+			return { ...now, zoom: action.zoom };
+		case "add":
+			return {
+				...now,
+				edits: withAdded(now.edits, action.token, notBeforeBirth(now, action.time)),
+			};
+		case "remove":
+			return { ...now, edits: withRemoved(now.edits, action.id) };
+		case "move":
+			return {
+				...now,
+				edits: withMoved(now.edits, action.id, notBeforeBirth(now, action.time)),
+			};
+		case "undo":
+			return { ...now, edits: withoutEdit(now.edits, action.edit) };
+		case "reset":
+			return { ...now, edits: [] };
+	}
+}

@@ -1,0 +1,53 @@
+import type { Looking, View } from "./reducer.js";
+import { horizons, views } from "./reducer.js";
+
+/** What a link holds: how to look, and at which sample. Nothing of a patient from a file, no event, no edit. */
+export interface ViewLink {
+	readonly view: View;
+	readonly sample: string | null;
+	readonly date: number | null;
+	readonly codes: readonly string[];
+	readonly horizonYears: number | null;
+	readonly zoom: readonly [number, number] | null;
+}
+
+const rounded = (time: number) => `${Number(time.toFixed(2))}`;
+
+/** The part of an address after its #. Codes are told as the vocabulary writes them. */
+export function linkTo(
+	{ view, patient, date, codes, horizonYears, zoom }: Looking,
+	codeOf: (token: number) => string | undefined,
+): string {
+	const values = new URLSearchParams();
+	// Dates mean nothing without their patient, and those of a patient from a file are nobody's business.
+	if (patient?.sample) {
+		values.set("sample", patient.sample);
+		values.set("at", rounded(date));
+		if (zoom) values.set("zoom", zoom.map(rounded).join(" "));
+	}
+	const named = codes.map(codeOf).filter((code) => code !== undefined);
+	if (named.length > 0) values.set("codes", named.join(" "));
+	values.set("years", `${horizonYears}`);
+	return `#${view}?${values}`;
+}
+
+const numberIn = (text: string | null | undefined): number | null => {
+	const value = text ? Number(text) : Number.NaN;
+	return Number.isFinite(value) ? value : null;
+};
+
+/** What an address says; what it does not say, or says badly, is null. */
+export function readLink(hash: string): ViewLink {
+	const [, name = "", query = ""] = /^#?([^?]*)\??(.*)$/s.exec(hash) ?? [];
+	const values = new URLSearchParams(query);
+	const [from, to] = (values.get("zoom") ?? "").split(" ").map(numberIn);
+	const years = numberIn(values.get("years"));
+	return {
+		view: views.find((view) => view === name) ?? "patient",
+		sample: values.get("sample"),
+		date: numberIn(values.get("at")),
+		codes: (values.get("codes") ?? "").split(" ").filter(Boolean),
+		horizonYears: horizons.find((one) => one === years) ?? null,
+		zoom: from != null && to != null && from < to ? [from, to] : null,
+	};
+}

@@ -1,0 +1,43 @@
+import { percent } from "../../../src/figures/numbers.js";
+import { fitted } from "../../../src/figures/text.js";
+
+interface BarsDrawingProps {
+	readonly title: string;
+	readonly bars: readonly { readonly name: string; readonly value: number }[];
+}
+
+const [width, rowHeight, top] = [520, 24, 34];
+
+/** A list as a picture, to be copied; on the page the list itself stands in its place. */
+export function BarsDrawing({ title, bars }: BarsDrawingProps) {
+	const most = Math.max(1e-9, ...bars.map(({ value }) => value));
+	return (
+		<svg
+			data-drawing
+			className="off-screen"
+			width={width}
+			height={top + bars.length * rowHeight + 10}
+			aria-hidden="true"
+		>
+			<text className="drawing-title" x={12} y={20}>
+				{title}
+			</text>
+			{bars.map(({ name, value }, at) => (
+				<g key={name} transform={`translate(12 ${top + at * rowHeight})`}>
+					<rect
+						className="drawing-bar"
+						width={(value / most) * (width - 90)}
+						height={rowHeight - 5}
+						rx={3}
+					/>
+					<text className="drawing-text" x={6} y={14}>
+						{fitted(name, width - 100, { size: 12 })}
+					</text>
+					<text className="drawing-text" x={width - 24} y={14} textAnchor="end">
+						{percent(value)}
+					</text>
+				</g>
+			))}
+		</svg>
+	);
+}

@@ -1,0 +1,71 @@
+import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import type { Clock } from "../../../src/figures/clock.js";
+import { counted, percent } from "../../../src/figures/numbers.js";
+import { type Panels, topCount } from "../engine/panels.js";
+import { Notice } from "../parts/notice.js";
+import { ScrollTable } from "../parts/scroll-table.js";
+import { durationText, momentText } from "../parts/words.js";
+
+interface CameTableProps {
+	readonly panels: Panels;
+	readonly vocabulary: Vocabulary;
+	readonly clock: Clock;
+}
+
+/** In words: how many of the later events were foreseen. */
+export function foreseenText({ later, questions }: Panels): string {
+	if (later.length === 0) return "nothing is recorded after the date within this horizon";
+	const hits = later.filter(({ hit }) => hit).length;
+	const all = `${hits} of ${counted(later.length, "later event")}`;
+	return `${all} among the ${topCount} likeliest codes at its time, a recall of ${percent(hits / later.length)}${questions.moreLater ? "; only the first of them are asked about" : ""}`;
+}
+
+/** What was recorded after the date, and where the model had it. */
+export function CameTable({ panels, vocabulary, clock }: CameTableProps) {
+	const { later, questions } = panels;
+	if (later.length === 0)
+		return (
+			<Notice kind="empty" title="Nothing to compare with">
+				<p>
+					No event is recorded after the date within this horizon. Drag the date to the left to see
+					what the model would have foreseen.
+				</p>
+			</Notice>
+		);
+	return (
+		<ScrollTable label="Events after the date">
+			<thead>
+				<tr>
+					<th scope="col">after</th>
+					<th scope="col">recorded</th>
+					<th scope="col" className="number">
+						rank
+					</th>
+					<th scope="col" className="number">
+						probability
+					</th>
+				</tr>
+			</thead>
+			<tbody>
+				{later.map(({ event, rank, probability, hit }) => {
+					const { name, code } = vocabulary.tokens[event.token] as { name: string; code: string };
+					const days = (event.time - questions.date) * clock.unitDays;
+					return (
+						<tr key={event.id} className={hit ? "hit" : "missed"}>
+							<td className="nowrap" title={momentText(clock, event.time)}>
+								{durationText(days)}
+							</td>
+							<td>
+								<span className={`dot ${hit ? "dot-hit" : "dot-missed"}`} aria-hidden="true" />
+								{name || code}
+								<span className="hidden">{hit ? ", foreseen" : ", not foreseen"}</span>
+							</td>
+							<td className="number">{rank}</td>
+							<td className="number">{percent(probability)}</td>
+						</tr>
+					);
+				})}
+			</tbody>
+		</ScrollTable>
+	);
+}

@@ -1,0 +1,56 @@
+import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import { percent } from "../../../src/figures/numbers.js";
+import type { NamedCurve } from "../charts/risk-chart.js";
+import { CodePicker } from "../parts/code-picker.js";
+import { pointsText } from "../parts/words.js";
+
+interface CodeChipsProps {
+	readonly curves: readonly NamedCurve[];
+	readonly date: number;
+	readonly horizonYears: number;
+	readonly vocabulary: Vocabulary;
+	readonly onCode: (token: number, on: boolean) => void;
+}
+
+/** The codes whose risk is drawn: now, at the horizon, and what an edit did to it. */
+export function CodeChips({ curves, date, horizonYears, vocabulary, onCode }: CodeChipsProps) {
+	return (
+		<div className="chips">
+			<ul>
+				{curves.map(({ token, name, colour, times, risk, base }) => {
+					const at = times.indexOf(date);
+					const now = risk[at] as number;
+					return (
+						<li key={token} className="chip" style={{ "--own": colour } as React.CSSProperties}>
+							<span>
+								<span className="chip-name">{name}</span>
+								<span className="chip-value" data-token={token} data-risk={now}>
+									{percent(now)}
+									{base && ` (${pointsText(now - (base.risk[at] as number))})`}
+									<span className="quiet">
+										{" "}
+										→ {percent(risk.at(-1) as number)} in {horizonYears} y
+									</span>
+								</span>
+							</span>
+							<button
+								type="button"
+								className="plain"
+								aria-label={`Leave out ${name}`}
+								onClick={() => onCode(token, false)}
+							>
+								×
+							</button>
+						</li>
+					);
+				})}
+			</ul>
+			<CodePicker
+				label="Add a code to the risks"
+				placeholder="name or number, such as diabetes"
+				vocabulary={vocabulary}
+				onPick={(token) => onCode(token, true)}
+			/>
+		</div>
+	);
+}

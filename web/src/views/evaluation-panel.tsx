@@ -1,0 +1,88 @@
+import { counted } from "../../../src/figures/numbers.js";
+import { interval, measureKind, written } from "../../../src/figures/report/measures.js";
+import { taskOf } from "../../../src/figures/report/tasks.js";
+import { IntervalChart } from "../charts/interval-chart.js";
+import type { Measured } from "../data/contract.js";
+import { Panel } from "../parts/panel.js";
+import { ScrollTable } from "../parts/scroll-table.js";
+
+const mainMeasures = ["nats", "recall@10", "auprc"];
+
+/** One task: the main measure drawn, all of them in a table. */
+export function EvaluationPanel({ evaluation }: { readonly evaluation: Measured }) {
+	const { task, patients, split, rows, notes } = evaluation;
+	const { title, question } = taskOf(task);
+	const names = [...new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)))];
+	const main = mainMeasures.find((name) => names.includes(name)) ?? (names[0] as string);
+	const kind = measureKind(main);
+	return (
+		<Panel
+			title={title}
+			subtitle={`${question} ${counted(patients, "patient")} of the ${split} split; 95 % intervals over patients.`}
+			drawing
+			rows={() => [
+				["who", ...names.flatMap((name) => [name, `${name} low`, `${name} high`])],
+				...rows.map(({ label, metrics }) => [
+					label,
+					...names.flatMap((name) => {
+						const { value, low, high } = metrics[name] ?? {};
+						return [value ?? null, low ?? null, high ?? null];
+					}),
+				]),
+			]}
+		>
+			<IntervalChart
+				axis={`${kind.title}, ${kind.better === "less" ? "lower" : "higher"} is better`}
+				format={(value) => written(value, kind)}
+				rows={rows.flatMap(({ label, who, metrics }) => {
+					const measure = metrics[main];
+					return measure ? [{ name: label, ...measure, own: who === "model" }] : [];
+				})}
+			/>
+			<ScrollTable wide label={`All measures: ${title}`}>
+				<thead>
+					<tr>
+						<th scope="col">who</th>
+						{names.map((name) => (
+							<th key={name} scope="col" className="number">
+								{measureKind(name).title}
+							</th>
+						))}
+					</tr>
+				</thead>
+				<tbody>
+					{rows.map(({ label, who, metrics }) => (
+						<tr key={label} className={who === "model" ? "own" : ""}>
+							<th scope="row">{label}</th>
+							{names.map((name) => {
+								const measure = metrics[name];
+								return (
+									<td key={name} className="number">
+										{measure && (
+											<>
+												{written(measure.value, measureKind(name))}
+												<span className="interval-text">
+													{interval(measure, measureKind(name))}
+												</span>
+											</>
+										)}
+									</td>
+								);
+							})}
+						</tr>
+					))}
+				</tbody>
+			</ScrollTable>
+			{notes.length > 0 && (
+				<details>
+					<summary>{counted(notes.length, "note")}</summary>
+					<ul>
+						{notes.map((note) => (
+							<li key={note}>{note}</li>
+						))}
+					</ul>
+				</details>
+			)}
+		</Panel>
+	);
+}

@@ -1,0 +1,44 @@
+import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import type { Clock } from "../../../src/figures/clock.js";
+import { type NamedCurve, type NumberedRise, riseText } from "../charts/risk-chart.js";
+import type { History } from "../data/patient.js";
+
+interface RisesListProps {
+	readonly rises: readonly NumberedRise[];
+	readonly curves: readonly NamedCurve[];
+	readonly history: History;
+	readonly vocabulary: Vocabulary;
+	readonly clock: Clock;
+}
+
+/** Where risks rose most, and what was recorded there. */
+export function RisesList({ rises, curves, history, vocabulary, clock }: RisesListProps) {
+	if (rises.length === 0) return <p className="quiet">No rise stands out before the date.</p>;
+	return (
+		<ol className="rises">
+			{rises.map((rise) => {
+				const names = [
+					...new Set(
+						rise.events.flatMap(
+							(at) => vocabulary.tokens[history.tokens[at] as number]?.name ?? [],
+						),
+					),
+				];
+				const { name, colour } = curves[rise.curve] as NamedCurve;
+				return (
+					<li key={rise.number}>
+						<span className="rise-number" style={{ borderColor: colour }} aria-hidden="true">
+							{rise.number}
+						</span>
+						<span>
+							<strong style={{ color: colour }}>{name}</strong>, {riseText(clock, rise)}:{" "}
+							{names.length === 0
+								? "no record, time alone"
+								: `${names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}`}
+						</span>
+					</li>
+				);
+			})}
+		</ol>
+	);
+}

@@ -1,0 +1,40 @@
+/** Invented people, as files that are dropped on the page. */
+
+export const fhirBundle = JSON.stringify({
+	resourceType: "Bundle",
+	type: "collection",
+	entry: [
+		{
+			fullUrl: "urn:uuid:7",
+			resource: { resourceType: "Patient", id: "nobody", gender: "male", birthDate: "1948-02-03" },
+		},
+		...[
+			["I10", "2009-05-06"],
+			["E11.9", "2010-01-20"],
+			["E78.5", "2010-01-20"],
+			["I25.10", "2012-11-02T09:30:00+01:00"],
+			["M54.5", "2013-07"],
+			["I10", "2014-02-11"],
+			["N18.3", "2014-09-30"],
+			["I50.9", "2015-03-04"],
+			["Z99.89", "2015-04-04"],
+		].map(([code, onsetDateTime], at) => ({
+			resource: {
+				resourceType: "Condition",
+				id: `c${at}`,
+				subject: { reference: "urn:uuid:7" },
+				code: { coding: [{ system: "http://hl7.org/fhir/sid/icd-10-cm", code }] },
+				onsetDateTime,
+			},
+		})),
+	],
+});
+
+/** So many events, a few weeks apart, of these PheCodes in turn. */
+export function longHistory(events: number, codes: readonly string[]): string {
+	const rows = Array.from({ length: events }, (_, at) => {
+		const date = new Date(Date.UTC(2000, 0, 1) + at * 26 * 86_400_000).toISOString().slice(0, 10);
+		return `invented,${date},${codes[(at * 7) % codes.length]},PheCode,female,1950-01-01`;
+	});
+	return ["patient,time,code,system,sex,birth", ...rows].join("\n");
+}
