@@ -7,12 +7,11 @@ import { addSharedOptions, type SharedOptions, trainingOf } from "./compare/opti
 import { compareLines } from "./compare/run.js";
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
-import { wholeNumber } from "./option-values.js";
 
 interface Options extends SharedOptions {
 	readonly models: string;
 	readonly tasks?: string;
-	readonly leaders?: number;
+	readonly leaders?: string;
 }
 
 const description = `The paper's table on your data: trains every model and measures it on every task.
@@ -39,19 +38,15 @@ export function command(io: Io): Command {
 				"some of next,forecast and the labels of the dataset (default: all but next)",
 			),
 	)
-		.option(
-			"--leaders <n>",
-			"only so many models get all the seeds: the best by the first",
-			wholeNumber(0),
-		)
+		.option("--leaders <list>", "models that get all the seeds; the others get the first")
 		.addHelpText(
 			"after",
 			examples({
 				"trajgpt compare sim --models all --out runs/table": "every model, one seed",
 				"trajgpt compare sim --models trajgpt,gru-d,gpt2 --tasks forecast --seeds 3 --out runs/three":
 					"three models, three seeds",
-				"trajgpt compare so --tasks next,forecast --depths 1,5,10 --seeds 3 --leaders 4 --out runs/so":
-					"three seeds for the four leaders, one for the rest",
+				"trajgpt compare so --tasks next,forecast --depths 1,5,10 --seeds 3 --leaders trajgpt,gru-d --out runs/so":
+					"three seeds for two models, one for the rest",
 			}),
 		)
 		.action(async (folder: string, options: Options) => {
@@ -76,7 +71,11 @@ export function command(io: Io): Command {
 				options: trainingOf(options),
 				tuning: { batchSlots: options.batchSlots },
 				...{ futures: options.futures, seeds: options.seeds },
-				...{ leaders: options.leaders, jobs: options.jobs },
+				leaders:
+					options.leaders === undefined
+						? undefined
+						: modelsNamed(options.leaders).map(({ id }) => id),
+				jobs: options.jobs,
 				json: options.json ?? false,
 			});
 		});

@@ -96,6 +96,13 @@ export async function finetune(io: Io, finetuning: Finetuning): Promise<Finetuni
 const longest = ({ model, config }: Trained, maxLength: number) =>
 	Math.min(maxLength, model.context?.(config) ?? Number.POSITIVE_INFINITY);
 
+/** What is not pre-trained learns a task as it learned to forecast, until validation stops improving. */
+const fromScratch = ({ run }: Trained) => ({
+	learningRate: run.options.learningRate,
+	epochs: 20,
+	patience: 3,
+});
+
 async function labelLesson(
 	{ dataset, task, options: given }: Finetuning,
 	trained: Trained,
@@ -106,7 +113,11 @@ async function labelLesson(
 		valid: labelsOf(dataset, labels, "valid"),
 	};
 	const positive = checkLabels(dataset, task, own);
-	const options = checkConfig(finetuneOptions, given, "fine-tuning options");
+	const options = checkConfig(
+		finetuneOptions,
+		{ ...(trained.model.pretraining === "none" && fromScratch(trained)), ...given },
+		"fine-tuning options",
+	);
 	return {
 		labels: own,
 		positive,

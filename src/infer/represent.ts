@@ -1,3 +1,4 @@
+import { specialCount } from "../cohort/vocabulary.js";
 import type { Events } from "../models/index.js";
 import { pooled, poolFeeds } from "../models/pooled.js";
 import type { Runtime } from "../runtime/index.js";
@@ -39,7 +40,8 @@ function withView({ tokens, times, at }: ViewedHistory) {
 	const longer = {
 		tokens: new Int32Array(events + 1),
 		times: new Float64Array(events + 1),
-		birthEvents: 0 as const,
+		// A birth stays where a history is longer than can be read.
+		birthEvents: (tokens[0] ?? specialCount) < specialCount ? (1 as const) : (0 as const),
 	};
 	longer.tokens.set(tokens);
 	longer.times.set(times);

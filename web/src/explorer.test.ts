@@ -180,6 +180,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await answered(page);
 		expect(await shown(page)).toEqual(plain);
 
+		await page.locator(".event-dot").first().scrollIntoViewIfNeeded();
 		const mark = (await page.locator(".event-dot").first().boundingBox()) as {
 			x: number;
 			y: number;

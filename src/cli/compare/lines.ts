@@ -3,7 +3,7 @@ import type { Entry, Way } from "../../evaluate/index.js";
 import { type Model, modelById, models } from "../../models/index.js";
 
 /** The learning rate of models that name none, at the sizes of a comparison. */
-const usualRate = 3e-3;
+export const usualRate = 3e-3;
 
 const presetOf = (model: Model, preset: string) => {
 	const settings = model.presets[preset];

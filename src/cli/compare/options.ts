@@ -32,7 +32,7 @@ export const addSharedOptions = (command: Command): Command =>
 		.option("--preset <name>", "sizes of every model: tiny, default or paper", "tiny")
 		.option("--epochs <n>", "of training", wholeNumber(1), 4)
 		.option("--batch-slots <n>", "events in a batch, padding included", wholeNumber(1), 512)
-		.option("--max-length <n>", "most events in a row", wholeNumber(2), 128)
+		.option("--max-length <n>", "most events in a row", wholeNumber(2), 160)
 		.option("--learning-rate <n>", "of every model, instead of each model's own", positiveNumber)
 		.option("--depths <list>", "K of recall@K, some of 1,5,10,15", depths, [5, 10, 15])
 		.option("--seeds <n>", "seeds, from 1 on", wholeNumber(1), 1)

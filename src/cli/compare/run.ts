@@ -1,15 +1,7 @@
 import { availableParallelism } from "node:os";
 import { InputError } from "../../base/errors.js";
 import type { Dataset } from "../../cohort/index.js";
-import {
-	type Cell,
-	type Column,
-	columnsOf,
-	comparisonOf,
-	type Entry,
-	tasksOf,
-	type Way,
-} from "../../evaluate/index.js";
+import { columnsOf, comparisonOf, type Entry, tasksOf, type Way } from "../../evaluate/index.js";
 import { Exit, type Io } from "../io.js";
 import { openPlan, opponentsId } from "./plan.js";
 import { showTable } from "./table.js";
@@ -28,8 +20,8 @@ export interface ComparisonRequest {
 	readonly tuning: Readonly<Record<string, unknown>>;
 	readonly futures: number;
 	readonly seeds: number;
-	/** How many lines get all the seeds: the best by the first. All if left out. */
-	readonly leaders?: number | undefined;
+	/** The lines that get all the seeds; the others get the first. All if left out. */
+	readonly leaders?: readonly string[] | undefined;
 	/** Cells beside each other; as many as there are cores if left out. */
 	readonly jobs?: number | undefined;
 	readonly json: boolean;
@@ -52,18 +44,18 @@ export async function compareLines(io: Io, request: ComparisonRequest): Promise<
 	const jobs = request.jobs ?? cores;
 	const beside = { jobs, threads: Math.max(1, Math.floor(cores / jobs)) };
 	const columns = columnsOf(tasks, depths);
-	// The longest come first where that is known: those that are trained, before those that only count.
-	const first = [...entries.map(({ id }) => ({ id, seed: 1 })), { id: opponentsId, seed: 0 }];
-	const worked = await workThrough(io, folder, first, beside);
-	const more = leadingLines(entries, ways, columns, worked.cells, leaders).flatMap(({ id }) =>
-		Array.from({ length: seeds - 1 }, (_, i) => ({ id, seed: i + 2 })),
-	);
-	const further = await workThrough(io, folder, more, beside);
-	const failed = [...worked.failed, ...further.failed];
+	const cells = [
+		...entries.map(({ id }) => ({ id, seed: 1 })),
+		{ id: opponentsId, seed: 0 },
+		...entries
+			.filter(({ id }) => leaders?.includes(id) ?? true)
+			.flatMap(({ id }) => Array.from({ length: seeds - 1 }, (_, i) => ({ id, seed: i + 2 }))),
+	];
+	const { cells: done, failed } = await workThrough(io, folder, cells, beside);
 	const comparison = comparisonOf(
 		columns,
 		ways,
-		[...worked.cells, ...further.cells].sort((a, b) => a.seed - b.seed),
+		[...done].sort((a, b) => a.seed - b.seed),
 		failed.map((failure) => ({ label: labelOf(failure, entries), reason: failure.reason })),
 	);
 	await showTable(io, folder, comparison, request.json);
@@ -72,26 +64,3 @@ export async function compareLines(io: Io, request: ComparisonRequest): Promise<
 
 const labelOf = ({ id, seed }: Failure, entries: readonly Entry[]) =>
 	`${entries.find((entry) => entry.id === id)?.label ?? id}, seed ${seed},`;
-
-/** The lines that are worth more seeds: the best in the table's main column. */
-function leadingLines(
-	entries: readonly Entry[],
-	ways: readonly Way[],
-	columns: readonly Column[],
-	cells: readonly Cell[],
-	count: number | undefined,
-): readonly Entry[] {
-	const trained = entries.filter(({ id }) => cells.some(({ entry }) => entry === id));
-	if (count === undefined || count >= trained.length) return trained;
-	const main = columns.find(({ metric }) => metric === "recall@10") ?? columns[0];
-	const { lines } = comparisonOf(columns, ways, cells, []);
-	const worthOf = (entry: Entry) => {
-		const own = ways.filter((way) => way.entry === entry).map(({ label }) => label);
-		const values = lines
-			.filter(({ label }) => own.includes(label))
-			.map(({ values }) => values[columns.indexOf(main as Column)]?.value ?? Number.NaN)
-			.filter((value) => !Number.isNaN(value));
-		return main?.best === "lowest" ? -Math.min(...values) : Math.max(...values);
-	};
-	return [...trained].sort((a, b) => worthOf(b) - worthOf(a)).slice(0, count);
-}

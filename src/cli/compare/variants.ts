@@ -1,6 +1,6 @@
 import type { Entry } from "../../evaluate/index.js";
 import { modelById } from "../../models/index.js";
-import { type LineOptions, lineOf } from "./lines.js";
+import { type LineOptions, lineOf, usualRate } from "./lines.js";
 
 /** What is changed of TrajGPT, beside its preset. */
 interface Variant {
@@ -53,8 +53,7 @@ export const variants: readonly Variant[] = [
 ];
 
 export const variantLines = (options: LineOptions): Entry[] =>
-	variants.map(({ model = "trajgpt", ...own }) => {
-		// All at one rate, so that only what is named differs.
-		const rate = options.learningRate ?? modelById("trajgpt").learningRate;
-		return lineOf(modelById(model), { ...options, learningRate: rate }, own);
-	});
+	// All at one rate, so that only what is named differs.
+	variants.map(({ model = "trajgpt", ...own }) =>
+		lineOf(modelById(model), { learningRate: usualRate, ...options }, own),
+	);

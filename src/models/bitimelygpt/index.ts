@@ -14,6 +14,7 @@ const config = z
 		ff: fields.ff(192),
 		...retentionFields,
 		window: fields.window,
+		windows: fields.windows(3),
 		ahead: fields.ahead,
 	})
 	.refine(pairsInHeads.check, pairsInHeads.say)

@@ -17,6 +17,13 @@ export const fields = {
 		.max(4096)
 		.default(52)
 		.describe("places it reads: the last events of a history, [SOS] before them if there is room"),
+	windows: (usual: number) =>
+		z
+			.int()
+			.min(1)
+			.max(64)
+			.default(usual)
+			.describe("windows drawn from a row in training, for each that fits into it"),
 	ahead: z
 		.int()
 		.min(1)

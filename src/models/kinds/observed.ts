@@ -1,4 +1,4 @@
-import { specialTokens } from "../../cohort/vocabulary.js";
+import { specialCount, specialTokens } from "../../cohort/vocabulary.js";
 import { type DType, input, type Tensor } from "../../graph/index.js";
 import type { EventBatch } from "../model.js";
 import type { Events } from "../predictor.js";
@@ -77,6 +77,8 @@ export interface RowsShape {
 	readonly padding: "before" | "after";
 }
 
+const isBirth = (token: number | undefined) => token !== undefined && token < specialCount;
+
 export function emptyRows(
 	prefix: string,
 	{ rows, places, questions, unitDays, padding }: RowsShape,
@@ -104,13 +106,16 @@ export function emptyRows(
 			const start = padding === "before" ? places - count : 0;
 			const timeOf = (place: number) =>
 				place === 0 ? firstTime : (events.times[place - 1] as number);
-			const origin = timeOf(all - count);
+			// A birth stays, so that age and sex are known however long the history is.
+			const keepsBirth = count < all && isBirth(events.tokens[0]);
+			const placeOf = (i: number) => (i === 0 && keepsBirth ? 1 : all - count + i);
+			const origin = timeOf(placeOf(0));
 			for (let i = 0; i < count; i++) {
-				const place = all - count + i;
+				const place = placeOf(i);
 				const at = row * places + start + i;
 				tokens[at] = place === 0 ? specialTokens.sos : (events.tokens[place - 1] as number);
 				days[at] = (timeOf(place) - origin) * unitDays;
-				gaps[at] = i === 0 ? 0 : (timeOf(place) - timeOf(place - 1)) * unitDays;
+				gaps[at] = i === 0 ? 0 : (timeOf(place) - timeOf(placeOf(i - 1))) * unitDays;
 				real[at] = 1;
 			}
 			const last = timeOf(all - 1);

@@ -51,10 +51,15 @@ describe("a window", () => {
 		expect([...(feeds["viewed.order"] ?? [])]).toEqual([1, 2, 3]);
 	});
 
-	test("holds the last events of a longer history", () => {
+	test("holds the last events of a longer history, and its birth", () => {
 		const feeds = plain("none").viewFeeds(settings, batchOf([history]));
-		expect([...(feeds["viewed.tokens"] ?? [])]).toEqual([5, 6, 7, 8]);
-		expect([...(feeds["viewed.days"] ?? [])]).toEqual([0, 0, 4, 6]);
+		expect([...(feeds["viewed.tokens"] ?? [])]).toEqual([2, 6, 7, 8]);
+		expect([...(feeds["viewed.days"] ?? [])]).toEqual([0, 2, 6, 8]);
+		expect([...(feeds["viewed.gaps"] ?? [])]).toEqual([0, 2, 4, 2]);
+		const unborn = { tokens: [5, 6, 7, 8, 9, 5], times: [0, 1, 1, 3, 4, 8] };
+		const other = plain("none").viewFeeds(settings, batchOf([unborn]));
+		expect([...(other["viewed.tokens"] ?? [])]).toEqual([6, 7, 8, 9]);
+		expect([...(other["viewed.days"] ?? [])]).toEqual([0, 0, 4, 6]);
 	});
 });
 

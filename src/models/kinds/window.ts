@@ -23,6 +23,8 @@ export interface WindowConfig extends HeadConfig {
 	readonly window: number;
 	/** Questions it answers at once. */
 	readonly ahead: number;
+	/** Windows drawn from a row in training, for each that fits into it; 1 if left out. */
+	readonly windows?: number;
 }
 
 /** Views of places that are held against the tokens beside them. */
@@ -95,8 +97,9 @@ export function embedded(p: Weights, { tokens, shown }: Window): Tensor {
 /** The part of the places that masked pre-training hides. */
 const masked = 0.4;
 
-/** Windows that are drawn from each row of a batch: about as many places as the row has. */
-const windowsOf = (length: number, window: number) => Math.max(1, Math.round(length / window));
+/** Windows that are drawn from each row of a batch: with `windows` 1, about as many places as the row has. */
+const windowsOf = (length: number, { window, windows = 1 }: WindowConfig) =>
+	windows * Math.max(1, Math.round(length / window));
 
 export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): Model<C> {
 	const { pretraining, knowsTimes } = network;
@@ -119,8 +122,7 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 			shown: input(`${stream}.shown`, [rows, config.window], dtypeOf(parameters)),
 		};
 	};
-	const drawn = ({ rows, length }: BatchShape, config: C) =>
-		rows * windowsOf(length, config.window);
+	const drawn = ({ rows, length }: BatchShape, config: C) => rows * windowsOf(length, config);
 
 	const ahead: NonNullable<Model<C>["ahead"]> = {
 		loss(config, parameters, shape, { learning }) {

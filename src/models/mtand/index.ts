@@ -36,8 +36,9 @@ const config = z
 			.min(2)
 			.max(1024)
 			.default(32)
-			.describe("reference points, spread evenly from the first place to the last"),
+			.describe("reference points: the times of places chosen evenly"),
 		window: fields.window,
+		windows: fields.windows(2),
 		ahead: fields.ahead.unwrap().default(32),
 	})
 	.refine(({ time, heads }) => time % heads === 0, {

@@ -28,6 +28,7 @@ const config = z
 		dim: fields.dim(96),
 		ff: fields.ff(384),
 		window: fields.window.unwrap().default(60).describe("places it reads; whole patches of them"),
+		windows: fields.windows(4),
 		ahead: fields.ahead,
 		patch: z
 			.int()

@@ -38,6 +38,7 @@ const config = z
 	.strictObject({
 		...{ vocab: fields.vocab, unitDays: fields.unitDays },
 		window: fields.window,
+		windows: fields.windows(2),
 		ahead: fields.ahead,
 		layers: fields.layers(2),
 		heads: fields.heads(4),

@@ -34,8 +34,8 @@ const types: Readonly<Record<string, string>> = {
 };
 
 const typeOf = (name: string) => types[extname(name).toLowerCase()] ?? "application/octet-stream";
-/** As vite names them: index-B4x9_kQz.js. */
-const hashed = /-[\w-]{8}\.\w+$/;
+/** As vite names them: assets/index-B4x9_kQz.js. */
+const hashed = /^assets\/.*-[\w-]{8}\.\w+$/;
 
 /**
  * The files of a folder, listed once: an address is looked up among them and never becomes a path,
