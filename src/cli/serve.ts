@@ -121,5 +121,11 @@ async function logTo(io: Io, file: string | undefined): Promise<Log> {
 	if (file === "-" || (file === undefined && !io.stderr.isTTY)) return jsonLog(io.stderr);
 	if (file === undefined) return noLog;
 	const fd = await withFile(file, () => openSync(file, "a"));
-	return jsonLog(createWriteStream(file, { fd }));
+	const stream = createWriteStream(file, { fd });
+	// A full disk ends the log, not the service.
+	stream.once("error", (error) => {
+		stream.on("error", () => {});
+		io.stderr.write(`the log ${file} goes no further: ${systemRefusal(error) ?? error.message}\n`);
+	});
+	return jsonLog(stream);
 }

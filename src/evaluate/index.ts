@@ -19,3 +19,4 @@ export { type EvaluateOptions, evaluateDefaults } from "./options.js";
 export { type OverRuns, overRuns } from "./over-runs.js";
 export { type PatientScore, type ScoreSummary, summarizeScores } from "./scores.js";
 export { openTask, tasksOf } from "./tasks.js";
+export { truthBehind } from "./truth-behind.js";

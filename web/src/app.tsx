@@ -12,7 +12,7 @@ import { CopyLink } from "./parts/copy-link.js";
 import { Notice } from "./parts/notice.js";
 import { ThemeChoice } from "./parts/theme-choice.js";
 import { looking, nothingYet, type View, views } from "./state/reducer.js";
-import { linkTo, readLink } from "./state/view-link.js";
+import { dateWithin, linkTo, namesView, readLink } from "./state/view-link.js";
 import { MapView } from "./views/map-view.js";
 import { ModelView } from "./views/model-view.js";
 import { PatientChooser } from "./views/patient-chooser.js";
@@ -68,7 +68,7 @@ export function App() {
 
 	// What the address asks for, once what it names is known; then what is looked at goes there.
 	useEffect(() => {
-		if (!vocabulary || samples.state === "loading") return;
+		if (!vocabulary || !time || samples.state === "loading") return;
 		const follow = () => {
 			const link = readLink(location.hash);
 			const named = link.codes.flatMap((code) => vocabulary.find(code) ?? []);
@@ -81,14 +81,20 @@ export function App() {
 			dispatch({
 				type: "patient",
 				patient,
-				date: (mine ? link.date : null) ?? firstDate(patient.events),
+				date:
+					(mine ? dateWithin(link.date, patient.events, time.unitDays) : null) ??
+					firstDate(patient.events),
 				zoom: mine ? link.zoom : null,
 			});
 		};
 		follow();
-		addEventListener("hashchange", follow);
-		return () => removeEventListener("hashchange", follow);
-	}, [vocabulary, samples, patients]);
+		// The link to the content is no view: what is looked at stays.
+		const turn = () => {
+			if (namesView(location.hash)) follow();
+		};
+		addEventListener("hashchange", turn);
+		return () => removeEventListener("hashchange", turn);
+	}, [vocabulary, time, samples, patients]);
 	useEffect(() => {
 		if (!vocabulary || samples.state === "loading") return;
 		const timer = setTimeout(() => {

@@ -40,7 +40,8 @@ export async function explorerData(
 	const { folder, step, manifest, model } = trained;
 	const { stage, runtime } = options;
 	const { dataset, note } = await datasetOf(trained, options);
-	const maySee = dataset !== undefined && (options.samples === true || isSimulated(dataset));
+	const simulated = dataset !== undefined && (await isSimulated(dataset));
+	const maySee = dataset !== undefined && (options.samples === true || simulated);
 	const cache = cacheIn(join(folder, "explorer"), {
 		...{ format: 1, step, dataset: manifest.contentHash },
 		...{ patients: maySee, records: dataset !== undefined },
@@ -62,7 +63,16 @@ export async function explorerData(
 				return make();
 			}),
 		);
-	await made("maps.json", "drawing maps of codes and patients", async () => {
+	/** What tells of patients is kept on disk only if nobody real is among them. */
+	const ofPatients = (name: string, doing: string, make: () => Promise<unknown>) => {
+		if (simulated || !maySee) return made(name, doing, make);
+		stage(doing);
+		return add(
+			name,
+			make().then((value) => JSON.stringify(value)),
+		);
+	};
+	await ofPatients("maps.json", "drawing maps of codes and patients", async () => {
 		const { map } = tokenMap(trained, { seed });
 		const people = maySee
 			? await patientMap(runtime, trained, dataset, await summarize(dataset), "test", { seed })
@@ -84,7 +94,7 @@ export async function explorerData(
 		for await (const history of dataset.histories("test")) histories.push(history);
 		return headMemory(runtime, trained, histories);
 	});
-	await made("samples.json", "choosing sample patients", async () => ({
+	await ofPatients("samples.json", "choosing sample patients", async () => ({
 		patients: maySee ? await samplePatients(dataset, seed) : [],
 		unitDays: manifest.timeUnit.days,
 		axis: manifest.source.axis,

@@ -1,19 +1,13 @@
-import { existsSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
 import { random } from "../../base/random.js";
 import type { Dataset } from "../../cohort/index.js";
-import { truthFile } from "../../simulate/index.js";
+import { truthBehind } from "../../evaluate/index.js";
 
 const most = 24;
 const [fewestEvents, mostEvents] = [20, 400];
 
-/** Whether nobody real is in it: by what the reader noted, or by the simulator's own file beside the records. */
-export function isSimulated({ folder, manifest }: Dataset): boolean {
-	const { path, notes } = manifest.source;
-	if (notes.some((note) => note.includes(truthFile))) return true;
-	const beside = join(resolve(folder), "..", basename(path));
-	return [path, dirname(path), beside].some((place) => existsSync(join(place, truthFile)));
-}
+/** Whether nobody real is in it: only if the simulator makes these very people again. */
+export const isSimulated = async (dataset: Dataset): Promise<boolean> =>
+	"truth" in (await truthBehind(dataset, "test"));
 
 /** Patients to look at, of the test split, under names of their own. */
 export async function samplePatients(dataset: Dataset, seed = 0) {

@@ -4,7 +4,7 @@ import { edited as editedHistory } from "../../../src/infer/index.js";
 import type { Patient } from "../data/patient.js";
 import { type Edit, editedEvents } from "./edits.js";
 import { type Action, looking, nothingYet } from "./reducer.js";
-import { linkTo, readLink } from "./view-link.js";
+import { dateWithin, linkTo, namesView, readLink } from "./view-link.js";
 
 const events = [10, 20, 20, 30].map((time, at) => ({ id: `e${at}`, token: 5 + at, time }));
 const patient: Patient = { sample: "s2", name: "Sample 2", sex: null, birth: 1, events };
@@ -119,3 +119,14 @@ test.each(["", "#", "#nonsense?at=x&zoom=3+1&years=7", "#map?%%%"])(
 		expect([date, zoom, horizonYears, sample]).toEqual([null, null, null, null]);
 	},
 );
+
+test("an address that names no view is left alone, and a date out of reach is none", () => {
+	expect(namesView("#map?sample=s1")).toBe(true);
+	expect(namesView("#map")).toBe(true);
+	expect(namesView("#main")).toBe(false);
+	const events = [{ time: 10 }, { time: 20 }];
+	expect(dateWithin(15, events, 30)).toBe(15);
+	expect(dateWithin(9, events, 30)).toBeNull();
+	expect(dateWithin(99_999_999_999, events, 30)).toBeNull();
+	expect(dateWithin(null, events, 30)).toBeNull();
+});

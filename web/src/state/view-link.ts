@@ -36,6 +36,10 @@ const numberIn = (text: string | null | undefined): number | null => {
 	return Number.isFinite(value) ? value : null;
 };
 
+/** Whether an address is one of these. */
+export const namesView = (hash: string): boolean =>
+	views.some((view) => hash === `#${view}` || hash.startsWith(`#${view}?`));
+
 /** What an address says; what it does not say, or says badly, is null. */
 export function readLink(hash: string): ViewLink {
 	const [, name = "", query = ""] = /^#?([^?]*)\??(.*)$/s.exec(hash) ?? [];
@@ -50,4 +54,17 @@ export function readLink(hash: string): ViewLink {
 		horizonYears: horizons.find((one) => one === years) ?? null,
 		zoom: from != null && to != null && from < to ? [from, to] : null,
 	};
+}
+
+const mostDaysAfter = 3653;
+
+/** A linked date, if it lies where the slider reaches: from the first event to ten years after the last. */
+export function dateWithin(
+	date: number | null,
+	events: readonly { readonly time: number }[],
+	unitDays: number,
+): number | null {
+	const first = events[0]?.time ?? 0;
+	const last = (events.at(-1)?.time ?? 0) + mostDaysAfter / unitDays;
+	return date !== null && date >= first && date <= last ? date : null;
 }
