@@ -5,7 +5,7 @@ import { getRequestListener } from "@hono/node-server";
 import { InputError } from "../base/errors.js";
 import { routes } from "./api/routes.js";
 import { type App, type AppParts, app, type Holding } from "./app.js";
-import { hostNames, nameIn } from "./http/hosts.js";
+import { hostNames, nameIn, reachableName } from "./http/hosts.js";
 import { securityHeaders } from "./http/security-headers.js";
 
 export interface ServiceOptions extends AppParts {
@@ -94,14 +94,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		requests.set(socket, 0);
 		socket.on("close", () => requests.delete(socket));
 	});
-	server.on("dropRequest", (_, socket) => socket.destroy());
 	await listening(server, options);
 	const { port } = server.address() as AddressInfo;
-	const host = options.host.includes(":") ? `[${options.host}]` : options.host;
 	log.event("listening", { host: options.host, port });
 	let closed: Promise<void> | undefined;
 	return {
-		url: `http://${host}:${port}/`,
+		url: `http://${reachableName(options.host)}:${port}/`,
 		port,
 		turns: own.turns,
 		holding: () => ({ ...own.holding(), connections: requests.size }),

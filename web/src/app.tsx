@@ -66,6 +66,17 @@ export function App() {
 		[vocabulary, time, about],
 	);
 
+	// A file that misses the chooser must not take the page's place.
+	useEffect(() => {
+		const stay = (event: DragEvent) => event.preventDefault();
+		addEventListener("dragover", stay);
+		addEventListener("drop", stay);
+		return () => {
+			removeEventListener("dragover", stay);
+			removeEventListener("drop", stay);
+		};
+	}, []);
+
 	// What the address asks for, once what it names is known; then what is looked at goes there.
 	useEffect(() => {
 		if (!vocabulary || !time || samples.state === "loading") return;

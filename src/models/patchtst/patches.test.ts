@@ -9,7 +9,7 @@ import { batchOf, testHistory, vocab } from "../testing/histories.js";
 import { patchTst } from "./index.js";
 
 const settings = { layers: 2, heads: 2, dim: 4, ff: 6, window: 12, ahead: 3, patch: 3 };
-const config = patchTst.config.parse({ ...settings, vocab });
+const config = patchTst.config.parse({ ...settings, vocab, windows: 1 });
 const { layers, heads, dim, window, ahead, patch } = settings;
 const patches = window / patch;
 

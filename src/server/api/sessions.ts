@@ -51,6 +51,8 @@ export function sessions(
 	const forgetOld = () => {
 		for (const [id, { used }] of open) if (clock() - used > sessionSeconds * 1000) open.delete(id);
 	};
+	// Also when nobody asks: what is known of a patient is not kept for longer than promised.
+	setInterval(forgetOld, Math.max(1000, sessionSeconds * 100)).unref();
 	const inTurn = <T>(id: string, work: (session: Session) => Promise<T>): Promise<T> => {
 		forgetOld();
 		const session = open.get(id);

@@ -24,6 +24,15 @@ export function hostNames(bound: string, further: readonly string[]): ReadonlySe
 	return new Set([...loopback, ...own, ...further].map((name) => name.toLowerCase()));
 }
 
+/** A name by which a service can be reached: where it listens everywhere, an address that others see. */
+export function reachableName(bound: string): string {
+	if (!everywhere.has(bound)) return written(bound);
+	const outside = Object.values(networkInterfaces())
+		.flatMap((all) => all ?? [])
+		.find(({ internal, family }) => !internal && family === "IPv4");
+	return outside?.address ?? "127.0.0.1";
+}
+
 /** The name in a Host header, without the port; undefined where it is none. */
 export const nameIn = (host: string | undefined): string | undefined =>
 	/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/.exec((host ?? "").toLowerCase())?.[1];

@@ -29,7 +29,7 @@ export function CodeChips({ curves, date, horizonYears, vocabulary, onCode }: Co
 									{base && ` (${pointsText(now - (base.risk[at] as number))})`}
 									<span className="quiet">
 										{" "}
-										→ {percent(risk.at(-1) as number)} in {horizonYears} y
+										→ {percent(risk.at(-1) as number)} at +{horizonYears} y
 									</span>
 								</span>
 							</span>

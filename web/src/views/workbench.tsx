@@ -337,7 +337,7 @@ export function Workbench(props: WorkbenchProps) {
 					)}
 				</Panel>
 				<Panel
-					title="What came, and was it foreseen"
+					title="What came, and was it among the ten likeliest"
 					subtitle={
 						panels
 							? foreseenText(panels)
