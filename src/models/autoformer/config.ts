@@ -1,15 +1,10 @@
 import { z } from "zod";
-import { fields, headsDivide } from "../kinds/fields.js";
+import { encoderDecoderFields } from "../kinds/encoder-decoder.js";
+import { headsDivide } from "../kinds/fields.js";
 
 export const config = z
 	.strictObject({
-		...{ vocab: fields.vocab, unitDays: fields.unitDays },
-		...{ window: fields.window, ahead: fields.ahead },
-		layers: fields.layers(2).describe("layers of the encoder"),
-		decoderLayers: fields.layers(2).describe("layers of the decoder"),
-		heads: fields.heads(4),
-		dim: fields.dim(96),
-		ff: fields.ff(384),
+		...encoderDecoderFields,
 		factor: z
 			.number()
 			.positive()
@@ -22,12 +17,6 @@ export const config = z
 			.max(4096)
 			.default(25)
 			.describe("places of the moving average that is taken for the trend"),
-		start: z
-			.int()
-			.min(1)
-			.max(4096)
-			.default(26)
-			.describe("last places of the window that the decoder begins with; at most the window"),
 	})
 	.refine(headsDivide.check, headsDivide.say);
 

@@ -1,6 +1,7 @@
 import { add } from "../../graph/index.js";
 import { norm } from "../../nn/layer-norm.js";
 import { within } from "../../nn/weights.js";
+import { encoderDecoderPresets } from "../kinds/encoder-decoder.js";
 import { windowModel } from "../kinds/window.js";
 import { config, type FedformerConfig } from "./config.js";
 import { decoder, encoder, weights } from "./network.js";
@@ -11,11 +12,7 @@ export const fedformer = windowModel<FedformerConfig>({
 	name: "FEDformer",
 	cite: "Zhou, Ma, Wen, Wang, Sun, Jin: FEDformer: Frequency Enhanced Decomposed Transformer for Long-term Series Forecasting, ICML 2022",
 	config,
-	presets: {
-		tiny: { layers: 2, decoderLayers: 1, dim: 64, ff: 256 },
-		default: {},
-		paper: { layers: 4, decoderLayers: 4, dim: 200, ff: 400 },
-	},
+	presets: encoderDecoderPresets,
 	pretraining: "masked",
 	forecasts: "after pretraining",
 	// The times asked about are read, but each question is about the event after the one before.

@@ -1,3 +1,4 @@
+import { encoderDecoderPresets } from "../kinds/encoder-decoder.js";
 import { windowModel } from "../kinds/window.js";
 import { config, type InformerConfig } from "./config.js";
 import type { Places } from "./distilling.js";
@@ -9,11 +10,7 @@ export const informer = windowModel<InformerConfig>({
 	name: "Informer",
 	cite: "Zhou, Zhang, Peng, Zhang, Li, Xiong, Zhang: Informer: Beyond Efficient Transformer for Long Sequence Time-Series Forecasting, AAAI 2021",
 	config,
-	presets: {
-		tiny: { layers: 2, decoderLayers: 1, dim: 64, ff: 256 },
-		default: {},
-		paper: { layers: 4, decoderLayers: 4, dim: 200, ff: 400 },
-	},
+	presets: encoderDecoderPresets,
 	pretraining: "masked",
 	forecasts: "after pretraining",
 	// The times asked about are read, but each question is about the event after the one before.
