@@ -203,18 +203,31 @@ describe.each([...models, ...ablations].map((model) => [model.id, model] as cons
 
 		test("forecasts as it declares, from histories longer than it can read too", async () => {
 			expect(model.forecasting.methods.length).toBeGreaterThan(0);
+			expect(model.forecasting.methods.includes("time-specific")).toBe(model.knowsTimes);
 			const predictor = model.predictor(runtime, config, weightsOf(model));
 			const long = testHistory(40, 4);
 			const last = long.times.at(-1) as number;
 			const times = [[last + 1, last + 2, last + 5]];
 			for (const method of model.forecasting.methods) {
 				const { logProbabilities } =
-					method === "time-specific"
-						? await predictor.score([long], times)
-						: await autoRegressiveAnswers(predictor, [long], times, { steps: 4 });
+					method === "auto-regressive"
+						? await autoRegressiveAnswers(predictor, [long], times, { steps: 4 })
+						: await predictor.score([long], times);
 				expect(logProbabilities.length).toBe(3 * vocab);
 				expect(logProbabilities.every((x) => Number.isFinite(x) && x <= 0)).toBe(true);
 			}
+			await predictor.dispose();
+		});
+
+		test.runIf(!model.forecasting.together)("no answer depends on later questions", async () => {
+			const predictor = model.predictor(runtime, config, weightsOf(model));
+			const history = testHistory(9, 6);
+			const last = history.times.at(-1) as number;
+			const first = async (later: number) => {
+				const times = [[last + 1, last + 2, last + later]];
+				return (await predictor.score([history], times)).logProbabilities.slice(0, 2 * vocab);
+			};
+			expect(relativeError(await first(50), await first(3))).toBeLessThan(1e-5);
 			await predictor.dispose();
 		});
 

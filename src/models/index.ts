@@ -30,6 +30,8 @@ export type {
 	Parameters,
 	ParameterValues,
 } from "./model.js";
+export { forecastMethods } from "./model.js";
+export { weightCount } from "./weight-count.js";
 
 /** Every model there is, by its name on the command line. */
 export const models: readonly Model[] = [

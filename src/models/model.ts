@@ -26,8 +26,12 @@ export interface Objective {
 	readonly learning?: boolean;
 }
 
-/** How a later time is reached: asked about as it is, or by steps that feed back what they foretold. */
-export type ForecastMethod = "time-specific" | "auto-regressive";
+/**
+ * How a later event is reached: asked about at its time, by how many events ahead it is, or by steps
+ * that feed back what they foretold.
+ */
+export const forecastMethods = ["time-specific", "by-order", "auto-regressive"] as const;
+export type ForecastMethod = (typeof forecastMethods)[number];
 
 export type ParameterValues = Map<string, { readonly shape: Shape; readonly data: Float32Array }>;
 export type Parameters = Readonly<Record<string, Tensor>>;
@@ -82,6 +86,8 @@ export interface Model<C = unknown> {
 		readonly methods: readonly ForecastMethod[];
 		/** What its weights have been through before it can. */
 		readonly after: "pretraining" | "fine-tuning";
+		/** Whether an answer also depends on the times of the questions put with it, later ones too. */
+		readonly together?: boolean;
 	};
 	/** Whether an answer depends on the time asked about alone, not on how many events ahead it is. */
 	readonly knowsTimes: boolean;

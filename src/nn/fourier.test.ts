@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
 import { add, gradients, input, mul, sum, type Tensor } from "../graph/index.js";
 import { evaluate, relativeError } from "../runtime/testing/evaluate.js";
-import { fourier, inverseFourier, modesOf, times, timesConjugate } from "./fourier.js";
+import { fourier, inverseFourier, modesOf, timesConjugate } from "./fourier.js";
 
 const draw = random(7);
 const numbers = (count: number) => Array.from({ length: count }, () => draw.normal());
@@ -44,25 +44,18 @@ describe.each([1, 2, 5, 8, 52])("length %i", (length) => {
 		expect(Math.max(...difference.map(Math.abs))).toBeLessThan(1e-11);
 	});
 
-	test("a b̄ is the correlation, a b the convolution, around the end", async () => {
+	test("a b̄ is the correlation, around the end", async () => {
 		const [a, b] = [numbers(length), numbers(length)];
 		const [fa, fb] = [fourier(series("a", length)), fourier(series("b", length))];
 		const got = await evaluate(
-			{
-				correlation: inverseFourier(timesConjugate(fa, fb), length),
-				convolution: inverseFourier(times(fa, fb), length),
-			},
+			{ correlation: inverseFourier(timesConjugate(fa, fb), length) },
 			{ a, b },
 		);
 		const at = (values: number[], t: number) => values[((t % length) + length) % length] as number;
-		const over = (f: (delay: number, t: number) => number) =>
-			Array.from({ length }, (_, delay) =>
-				Array.from({ length }, (_, t) => f(delay, t)).reduce((x, y) => x + y),
-			);
-		const correlation = over((delay, t) => at(a, t + delay) * at(b, t));
-		const convolution = over((delay, t) => at(a, delay - t) * at(b, t));
+		const correlation = Array.from({ length }, (_, delay) =>
+			Array.from({ length }, (_, t) => at(a, t + delay) * at(b, t)).reduce((x, y) => x + y),
+		);
 		expect(relativeError(got.correlation, correlation)).toBeLessThan(1e-12);
-		expect(relativeError(got.convolution, convolution)).toBeLessThan(1e-12);
 	});
 });
 

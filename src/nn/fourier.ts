@@ -64,12 +64,6 @@ export function inverseFourier(
 	return matmul(matrix, concat([real, imaginary], -2), { transposeA: true });
 }
 
-/** a b. */
-export const times = (a: Spectrum, b: Spectrum): Spectrum => ({
-	real: sub(mul(a.real, b.real), mul(a.imaginary, b.imaginary)),
-	imaginary: add(mul(a.real, b.imaginary), mul(a.imaginary, b.real)),
-});
-
 /** a b̄: of two series, the spectrum of their correlation Σ_t a_(t + τ) b_t at every delay τ, around the end. */
 export const timesConjugate = (a: Spectrum, b: Spectrum): Spectrum => ({
 	real: add(mul(a.real, b.real), mul(a.imaginary, b.imaginary)),

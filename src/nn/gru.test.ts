@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { random } from "../base/random.js";
 import { gradients, input, mul, parameter, sum, type Tensor } from "../graph/index.js";
 import { evaluate, relativeError } from "../runtime/testing/evaluate.js";
-import { gruCell, gruWeights } from "./gru.js";
+import { gruInput, gruStep, gruWeights } from "./gru.js";
 import { drawWeights, weightsOf } from "./weights.js";
 
 const [rows, inside, width] = [2, 3, 4];
@@ -46,7 +46,8 @@ const symbols: Record<string, Tensor> = Object.fromEntries(
 );
 const state = input("state", [rows, width], "float64");
 const x = input("input", [rows, inside], "float64");
-const next = gruCell(weightsOf(symbols), state, x);
+const p = weightsOf(symbols);
+const next = gruStep(p, state, gruInput(p, x));
 
 test("gates and candidate as written", async () => {
 	expect(next.shape).toEqual([rows, width]);

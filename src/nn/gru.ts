@@ -28,7 +28,3 @@ export function gruStep(p: Weights, state: Tensor, fromInput: Tensor): Tensor {
 
 const parts = (x: Tensor, sizes: readonly [number, number]) =>
 	split(x, -1, sizes) as readonly [Tensor, Tensor];
-
-/** The next state, [rows, width], from an input, [rows, inside]. */
-export const gruCell = (p: Weights, state: Tensor, input: Tensor): Tensor =>
-	gruStep(p, state, gruInput(p, input));

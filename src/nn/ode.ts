@@ -27,9 +27,6 @@ const fixedSteps =
 		return now;
 	};
 
-/** dy/ds = f(y) by y + h f(y): an error of order h. */
-export const euler = fixedSteps((f, y, h, passed) => add(y, mul(h, f(y, passed))));
-
 /** dy/ds = f(y) by the classic rule of Runge and Kutta: four slopes a step, an error of order h⁴. */
 export const rungeKutta4 = fixedSteps((f, y, h, passed, part) => {
 	const half = mul(h, 0.5);
@@ -42,7 +39,7 @@ export const rungeKutta4 = fixedSteps((f, y, h, passed, part) => {
 
 /**
  * dy/ds = g(y) − y by g + e^{−h} (y − g), exact while the target g stays where it is: an error of
- * order h, as Euler's, but however long the span, y stays between where it was and its targets.
+ * order h, but however long the span, y stays between where it was and its targets.
  */
 export const exponentialEuler = fixedSteps(
 	(g, y, kept, passed) => {

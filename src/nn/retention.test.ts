@@ -62,7 +62,7 @@ test.each([
 		{ days: row("days"), gaps: row("gaps"), real: row("real") },
 		{ heads, dim, decayUnitDays },
 	);
-	const y = retention(p, x, reading);
+	const { output: y } = retention(p, x, reading);
 	const weighted = sum(mul(y, input("cotangent", [1, places, dim], "float64")));
 	const [slope] = gradients(weighted, [x]);
 	const got = await evaluate(

@@ -1,7 +1,17 @@
-import { constant, layerNorm, mul, reshape, silu, type Tensor } from "../graph/index.js";
+import {
+	constant,
+	exp,
+	layerNorm,
+	matmul,
+	mul,
+	relu,
+	reshape,
+	silu,
+	type Tensor,
+} from "../graph/index.js";
 import { joinHeads, splitHeads } from "./attention.js";
 import { linearWeights, project } from "./linear.js";
-import { turn } from "./rotary-time.js";
+import { type Angles, turn } from "./rotary-time.js";
 import { sra } from "./sra/index.js";
 import { nested, type WeightSpecs, type Weights, within } from "./weights.js";
 import { type Xpos, xpos } from "./xpos.js";
@@ -49,6 +59,15 @@ export function readingOf(
 	};
 }
 
+/** What a layer holds of the places that it has read. */
+export interface Held {
+	readonly k: Tensor; // [rows, heads, places, size], as v
+	readonly v: Tensor;
+	readonly logDecay: Tensor; // [rows, heads, places]
+	/** After a row's last place. */
+	readonly state: Tensor; // [rows, heads, size, size]
+}
+
 const parts = ["query", "key", "value", "gate", "out"] as const;
 
 export const retentionWeights = (width: number): WeightSpecs =>
@@ -57,20 +76,56 @@ export const retentionWeights = (width: number): WeightSpecs =>
 		...parts.map((part) => nested(part, linearWeights(width, width, { bias: false }))),
 	);
 
+/** y = W_o (silu(W_g x) ⊙ norm(o)). */
+const gatedOut = (p: Weights, x: Tensor, read: Tensor): Tensor =>
+	project(within(p, "out"), mul(silu(project(within(p, "gate"), x)), joinHeads(layerNorm(read))));
+
 /**
  * Multi-scale retention (Sun et al. 2023) over elapsed time, head by head:
  *   o_n = Σ_{m ≤ n} γ_h^(t_n − t_m) (q_n · k_m / √size) v_m,   y = W_o (silu(W_g x) ⊙ norm(o)).
  */
-export function retention(p: Weights, x: Tensor, { positions, logDecay, real }: Reading): Tensor {
+export function retention(
+	p: Weights,
+	x: Tensor,
+	{ positions, logDecay, real }: Reading,
+): { readonly output: Tensor; readonly held: Held } {
 	const [rows, heads, places] = logDecay.shape as [number, number, number];
-	const part = (name: (typeof parts)[number]) => project(within(p, name), x);
-	const split = (name: (typeof parts)[number]) => splitHeads(part(name), heads); // [rows, heads, places, size]
-	const k = turn(split("key"), positions.keys);
-	const { output } = sra({
-		q: turn(split("query"), positions.queries),
-		k: real ? mul(k, reshape(real, [rows, 1, places, 1])) : k,
-		v: split("value"),
-		logDecay,
-	});
-	return project(within(p, "out"), mul(silu(part("gate")), joinHeads(layerNorm(output))));
+	const split = (name: (typeof parts)[number]) => splitHeads(project(within(p, name), x), heads); // [rows, heads, places, size]
+	const turned = turn(split("key"), positions.keys);
+	const k = real ? mul(turned, reshape(real, [rows, 1, places, 1])) : turned;
+	const v = split("value");
+	const q = turn(split("query"), positions.queries);
+	const { output, finalState: state } = sra({ q, k, v, logDecay });
+	return { output: gatedOut(p, x, output), held: { k, v, logDecay, state } };
+}
+
+/** Questions, which read what is held and add nothing to it. */
+export interface Recalling {
+	readonly queries: Angles; // [rows, questions, size / 2]
+	/** What is left of the state at the times asked about. */
+	readonly decay: Tensor; // [rows, heads, questions]
+	/** Question n of a row reads the state after place n; otherwise all read that after the last. */
+	readonly each: boolean;
+}
+
+/** Of questions about some days, so many days after the last place seen. */
+export function recallingOf(
+	{ days, gaps }: Places,
+	settings: RetentionSettings,
+	each: boolean,
+): Recalling {
+	// Before the first event nothing is held that could be any fresher.
+	const { positions, logDecay } = readingOf({ days: relu(days), gaps: relu(gaps) }, settings);
+	return { queries: positions.queries, decay: exp(logDecay), each };
+}
+
+/**
+ * Retention at times after the places, which stay as they are: with the state S_n after place n,
+ *   o(t) = q(t) γ_h^(t − t_n) S_n / √size.
+ */
+export function recall(p: Weights, x: Tensor, held: Held, at: Recalling): Tensor {
+	const heads = at.decay.shape[1] as number;
+	const turned = turn(splitHeads(project(within(p, "query"), x), heads), at.queries);
+	const q = mul(turned, reshape(at.decay, [...at.decay.shape, 1])); // [rows, heads, questions, size]
+	return gatedOut(p, x, at.each ? sra({ ...held, q }).output : matmul(q, held.state));
 }

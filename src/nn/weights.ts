@@ -33,6 +33,10 @@ export const filledWith = (value: number, shape: Shape): WeightSpec => ({
 export const nested = (prefix: string, specs: WeightSpecs): WeightSpecs =>
 	Object.fromEntries(Object.entries(specs).map(([name, spec]) => [`${prefix}.${name}`, spec]));
 
+/** The same specs so many times, `prefix.0.name`, `prefix.1.name` … */
+export const numbered = (prefix: string, count: number, specs: WeightSpecs): WeightSpecs =>
+	Object.assign({}, ...Array.from({ length: count }, (_, i) => nested(`${prefix}.${i}`, specs)));
+
 /** The weights under a prefix. */
 export const within =
 	(p: Weights, prefix: string): Weights =>

@@ -1,28 +1,19 @@
 import { add } from "../../graph/index.js";
 import { norm } from "../../nn/layer-norm.js";
 import { within } from "../../nn/weights.js";
-import { encoderDecoderPresets } from "../kinds/encoder-decoder.js";
-import { windowModel } from "../kinds/window.js";
-import { type AutoformerConfig, config } from "./config.js";
+import { encoderDecoderModel } from "../kinds/encoder-decoder.js";
+import { config } from "./config.js";
 import { decoder, encoder, weights } from "./network.js";
 
 /** Trend and season apart in every layer; delays at which the series fits itself in place of attention. */
-export const autoformer = windowModel<AutoformerConfig>({
+export const autoformer = encoderDecoderModel({
 	id: "autoformer",
 	name: "Autoformer",
 	cite: "Wu, Xu, Wang, Long: Autoformer: Decomposition Transformers with Auto-Correlation for Long-Term Series Forecasting, NeurIPS 2021",
 	config,
-	presets: encoderDecoderPresets,
-	pretraining: "masked",
-	forecasts: "after pretraining",
-	// The times asked about are read, but each question is about the event after the one before.
-	knowsTimes: false,
 	weights,
-	encode(config, p, window) {
-		const { seasonal, trend } = encoder(config, p, window);
-		return norm(within(p, "views.norm"), add(seasonal, trend));
-	},
-	// The views hold the trend too; the decoder looks at what is seasonal alone.
-	ask: (config, p, _, window, asked) =>
-		decoder(config, p, encoder(config, p, window), window, asked),
+	encoder,
+	views: (p, { seasonal, trend }) => norm(within(p, "views.norm"), add(seasonal, trend)),
+	// It looks at what is seasonal alone.
+	decoder,
 });

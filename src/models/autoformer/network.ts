@@ -6,14 +6,11 @@ import { normWeights } from "../../nn/layer-norm.js";
 import { linear, linearWeights, project } from "../../nn/linear.js";
 import { column, meanOfReal, seasonalNorm } from "../../nn/seasonal-norm.js";
 import { marks, marksAfter, marksBefore } from "../../nn/time-marks.js";
-import { nested, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
+import { nested, numbered, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
 import type { Asked } from "../kinds/observed.js";
 import { embedded, type Window } from "../kinds/window.js";
 import { autoCorrelation } from "./auto-correlation.js";
 import type { AutoformerConfig } from "./config.js";
-
-const numbered = (prefix: string, count: number, of: WeightSpecs): WeightSpecs =>
-	Object.assign({}, ...Array.from({ length: count }, (_, i) => nested(`${prefix}.${i}`, of)));
 
 export function weights({ layers, decoderLayers, dim, ff }: AutoformerConfig): WeightSpecs {
 	const layer = {

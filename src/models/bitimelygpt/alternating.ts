@@ -19,7 +19,14 @@ import {
 	retention,
 	retentionWeights,
 } from "../../nn/retention.js";
-import { nested, normal, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
+import {
+	nested,
+	normal,
+	numbered,
+	type WeightSpecs,
+	type Weights,
+	within,
+} from "../../nn/weights.js";
 
 export interface AlternatingSettings extends RetentionSettings {
 	/** Even. */
@@ -36,7 +43,7 @@ export function alternatingWeights({ layers, dim, ff }: AlternatingSettings): We
 	};
 	return {
 		end: normal([dim], 1), // [EOS]
-		...Object.assign({}, ...Array.from({ length: layers }, (_, i) => nested(`layers.${i}`, layer))),
+		...numbered("layers", layers, layer),
 		...nested("norm", normWeights(dim)),
 	};
 }
@@ -84,7 +91,8 @@ export function alternating(
 		const q = within(p, `layers.${i}`);
 		if (i > 0) x = flip(x, 1);
 		const reading = readings[i % 2] as Reading;
-		x = add(x, retention(within(q, "retention"), norm(within(q, "retentionNorm"), x), reading));
+		const normed = norm(within(q, "retentionNorm"), x);
+		x = add(x, retention(within(q, "retention"), normed, reading).output);
 		x = add(x, feedForward(within(q, "feedForward"), norm(within(q, "feedForwardNorm"), x)));
 		if (i === settings.layers - 2) forwards = x;
 	}

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fields } from "../kinds/fields.js";
+import { pairsInHeads, retentionFields } from "../kinds/retention-fields.js";
 import { embedded, windowModel } from "../kinds/window.js";
-import { pairsInHeads, retentionFields } from "../timelygpt/retention-fields.js";
 import { alternating, alternatingWeights } from "./alternating.js";
 import { forecast, forecastWeights } from "./forecast.js";
 

@@ -3,7 +3,7 @@ import { add, type Tensor } from "../../graph/index.js";
 import { feedForward, feedForwardWeights } from "../../nn/feed-forward.js";
 import { norm, normWeights } from "../../nn/layer-norm.js";
 import { timeEncoding } from "../../nn/time-encoding.js";
-import { nested, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
+import { nested, numbered, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
 import { fields, headsDivide } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
 import { meansAtPlaces } from "./at-places.js";
@@ -56,10 +56,7 @@ function weights(config: ContiformerConfig): WeightSpecs {
 		...nested("feedForward", feedForwardWeights(dim, ff)),
 		...nested("feedForwardNorm", normWeights(dim)),
 	};
-	return Object.assign(
-		{},
-		...Array.from({ length: layers }, (_, i) => nested(`layers.${i}`, layer)),
-	);
+	return numbered("layers", layers, layer);
 }
 
 /** Waves from one of 6 days to one of 170 years. */

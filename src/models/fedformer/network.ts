@@ -5,7 +5,7 @@ import { normWeights } from "../../nn/layer-norm.js";
 import { linear, linearWeights, project } from "../../nn/linear.js";
 import { column, meanOfReal, seasonalNorm } from "../../nn/seasonal-norm.js";
 import { marks, marksAfter, marksBefore } from "../../nn/time-marks.js";
-import { nested, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
+import { nested, numbered, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
 import type { Asked } from "../kinds/observed.js";
 import { embedded, type Window } from "../kinds/window.js";
 import type { FedformerConfig } from "./config.js";
@@ -13,9 +13,6 @@ import { fourierAttention } from "./fourier-attention.js";
 import { fourierBlock, fourierBlockWeights } from "./fourier-block.js";
 import { decomposeMixed, mixedAverages, mixtureWeights } from "./mixture.js";
 import { drawnModes } from "./modes.js";
-
-const numbered = (prefix: string, count: number, of: WeightSpecs): WeightSpecs =>
-	Object.assign({}, ...Array.from({ length: count }, (_, i) => nested(`${prefix}.${i}`, of)));
 
 /** The window's last places, with which the decoder begins. */
 const startOf = ({ start, window }: FedformerConfig) => Math.min(start, window);

@@ -3,7 +3,7 @@ import { add, gather, slice, type Tensor } from "../../graph/index.js";
 import { attention, attentionWeights, causalMask } from "../../nn/attention.js";
 import { feedForward, feedForwardWeights } from "../../nn/feed-forward.js";
 import { norm, normWeights } from "../../nn/layer-norm.js";
-import { nested, normal, type WeightSpecs, within } from "../../nn/weights.js";
+import { nested, normal, numbered, type WeightSpecs, within } from "../../nn/weights.js";
 import { causalModel } from "../kinds/causal.js";
 import { fields, headsDivide } from "../kinds/fields.js";
 
@@ -39,7 +39,7 @@ function weights({ layers, dim, ff, positions }: Gpt2Config): WeightSpecs {
 	};
 	return {
 		positions: normal([positions, dim], deviation),
-		...Object.assign({}, ...Array.from({ length: layers }, (_, i) => nested(`layers.${i}`, layer))),
+		...numbered("layers", layers, layer),
 		...nested("norm", normWeights(dim)),
 	};
 }

@@ -21,15 +21,12 @@ import { norm, normWeights } from "../../nn/layer-norm.js";
 import { linear, linearWeights, project } from "../../nn/linear.js";
 import { sinusoids } from "../../nn/sinusoids.js";
 import { marks, marksAfter, marksBefore } from "../../nn/time-marks.js";
-import { nested, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
+import { nested, numbered, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
 import type { Asked } from "../kinds/observed.js";
 import { embedded, type Window } from "../kinds/window.js";
 import type { InformerConfig } from "./config.js";
 import { distil, distilWeights, type Places } from "./distilling.js";
 import { probSparseAttention } from "./prob-sparse.js";
-
-const numbered = (prefix: string, count: number, of: WeightSpecs): WeightSpecs =>
-	Object.assign({}, ...Array.from({ length: count }, (_, i) => nested(`${prefix}.${i}`, of)));
 
 export function weights({ layers, decoderLayers, dim, ff }: InformerConfig): WeightSpecs {
 	const layer = {

@@ -23,8 +23,15 @@ export interface CausalConfig extends HeadConfig {
 	readonly positions?: number;
 }
 
+/** The places that questions are asked from: each has one of its own, or the last of a row has all. */
+export interface From {
+	readonly each: boolean;
+	/** Of what there is at every place, what is at that of each question. */
+	at(x: Tensor): Tensor; // [rows, places, any] → [rows, questions, any]
+}
+
 /** A network that reads a history event by event, and knows something after each. */
-export interface CausalNetwork<C extends CausalConfig> {
+interface Described<C extends CausalConfig> {
 	readonly id: string;
 	readonly name: string;
 	readonly cite: string;
@@ -39,46 +46,69 @@ export interface CausalNetwork<C extends CausalConfig> {
 	readonly tied?: { readonly deviation: number };
 	/** Its own weights; `embedding` and `head` are added. */
 	weights(config: C): WeightSpecs;
-	/** What is known after each place, from it and from those before it alone. */
-	observe(config: C, p: Weights, observed: Observed): Tensor; // [rows, places, any]
-	/**
-	 * What the head reads when, with something known, it is asked about a time: question i of a row
-	 * from `known` i. Without it a network does not know of the times asked about: the head reads
-	 * what is known.
-	 */
-	ask?(config: C, p: Weights, known: Tensor, asked: Asked): Tensor; // [rows, questions, dim]
 }
 
+/** It does not know of the times asked about. */
+interface Timeless<C extends CausalConfig> extends Described<C> {
+	/** What the head reads after each place, from it and from those before it alone. */
+	observe(config: C, p: Weights, observed: Observed): Tensor; // [rows, places, dim]
+	readonly ask?: undefined;
+}
+
+interface Timely<C extends CausalConfig, K> extends Described<C> {
+	/** What is known after each place, from it and from those before it alone. */
+	observe(config: C, p: Weights, observed: Observed): K;
+	/** What the head reads when it is asked about a time. */
+	ask(config: C, p: Weights, known: K, asked: Asked, from: From): Tensor; // [rows, questions, dim]
+}
+
+export type CausalNetwork<C extends CausalConfig, K> = Timeless<C> | Timely<C, K>;
+
+/** Reads places once, for questions of any number. */
+function reader<C extends CausalConfig, K>(
+	network: CausalNetwork<C, K>,
+	config: C,
+	p: Weights,
+	observed: Observed,
+): (asked: Asked, from: From) => Tensor {
+	if (!network.ask) {
+		const known = network.observe(config, p, observed);
+		return (_, from) => from.at(known);
+	}
+	const { ask } = network;
+	const known = network.observe(config, p, observed);
+	return (asked, from) => ask(config, p, known, asked, from);
+}
+
+const fromEach: From = { each: true, at: (x) => x };
+
+/** `ends`: row · places + its last real place. */
+const fromLast = (ends: Tensor, questions: number): From => ({
+	each: false,
+	at(x) {
+		const [rows, places, width] = x.shape as [number, number, number];
+		const last = gather(reshape(x, [rows * places, width]), ends); // [rows, width]
+		return expand(reshape(last, [rows, 1, width]), [rows, questions, width]);
+	},
+});
+
 /** Makes a model of a causal network: trained by the next event and, where it knows of times, by events further ahead. */
-export function causalModel<C extends CausalConfig>(network: CausalNetwork<C>): Model<C> {
+export function causalModel<C extends CausalConfig, K = Tensor>(
+	network: CausalNetwork<C, K>,
+): Model<C> {
 	const tied = network.tied !== undefined;
 	const weightsFor = (config: C) => ({
 		...tokenWeights(config, network.tied),
 		...network.weights(config),
 	});
 	const dtypeOf = (parameters: Parameters) => parameters.embedding?.dtype ?? "float32";
-	const known = (config: C, parameters: Parameters, { rows, length }: BatchShape) =>
-		network.observe(
-			config,
-			weightsOf(parameters),
-			observedInputs("seen", rows, length, dtypeOf(parameters)),
-		);
-	/** The views of one stream of questions, one from each place. */
-	const viewed = (
-		config: C,
-		parameters: Parameters,
-		{ rows, length }: BatchShape,
-		stream: "next" | "horizon",
-		from: Tensor,
-	) =>
-		network.ask
-			? network.ask(
-					config,
-					weightsOf(parameters),
-					from,
-					askedInputs(stream, rows, length, dtypeOf(parameters)),
-				)
-			: from;
+	/** What the head reads for streams of questions, one from each place. */
+	const views = (config: C, parameters: Parameters, { rows, length }: BatchShape) => {
+		const dtype = dtypeOf(parameters);
+		const observed = observedInputs("seen", rows, length, dtype);
+		const read = reader(network, config, weightsOf(parameters), observed);
+		return (stream: "next" | "horizon") => read(askedInputs(stream, rows, length, dtype), fromEach);
+	};
 	const readable = ({ positions }: C) => positions ?? Number.POSITIVE_INFINITY;
 	const looksAhead = (objective: string) => objective === "horizon" && network.ask !== undefined;
 
@@ -128,22 +158,14 @@ export function causalModel<C extends CausalConfig>(network: CausalNetwork<C>): 
 		...(network.learningRate !== undefined && { learningRate: network.learningRate }),
 		...(network.context && { context: readable, rowSetting: network.context }),
 		init: (config, random) => drawWeights(weightsFor(config), random),
-		hidden: (config, parameters, shape) =>
-			viewed(config, parameters, shape, "next", known(config, parameters, shape)),
+		hidden: (config, parameters, shape) => views(config, parameters, shape)("next"),
 		logits: (config, parameters, shape) =>
-			logitsOf(
-				weightsOf(parameters),
-				viewed(config, parameters, shape, "next", known(config, parameters, shape)),
-				tied,
-			),
+			logitsOf(weightsOf(parameters), views(config, parameters, shape)("next"), tied),
 		viewFeeds: (config, batch) => fill(batch, config, [nextEvent]).feeds,
 		loss(config, parameters, shape, { objective }) {
-			const from = known(config, parameters, shape);
+			const view = views(config, parameters, shape);
 			const term = (stream: "next" | "horizon") =>
-				lossTerm(
-					stream,
-					logitsOf(weightsOf(parameters), viewed(config, parameters, shape, stream, from), tied),
-				);
+				lossTerm(stream, logitsOf(weightsOf(parameters), view(stream), tied));
 			return looksAhead(objective) ? [term("next"), term("horizon")] : [term("next")];
 		},
 		lossFeeds(config, batch, { objective, horizon }, random) {
@@ -162,18 +184,10 @@ export function causalModel<C extends CausalConfig>(network: CausalNetwork<C>): 
 				knowsTimes: network.ask !== undefined,
 				logits(parameters, observed, asked) {
 					const p = weightsOf(parameters);
-					const found = network.observe(config, p, observed); // [rows, places, any]
-					const [rows, places, width] = found.shape as [number, number, number];
-					const ends = input("ends", [rows], "int32"); // row · places + its last real place
-					const last = reshape(gather(reshape(found, [rows * places, width]), ends), [
-						rows,
-						1,
-						width,
-					]);
-					if (!network.ask) return logitsOf(p, last, tied);
-					const questions = asked.days.shape[1] as number;
-					const from = expand(last, [rows, questions, width]);
-					return logitsOf(p, network.ask(config, p, from, asked), tied);
+					const ends = input("ends", [observed.tokens.shape[0] as number], "int32");
+					const questions = network.ask ? (asked.days.shape[1] as number) : 1;
+					const read = reader(network, config, p, observed);
+					return logitsOf(p, read(asked, fromLast(ends, questions)), tied);
 				},
 				more: (seen, places) => ({
 					ends: Int32Array.from(seen, ({ count }, row) => row * places + count - 1),

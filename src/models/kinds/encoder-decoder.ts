@@ -1,5 +1,10 @@
 import { z } from "zod";
+import type { Tensor } from "../../graph/index.js";
+import type { WeightSpecs, Weights } from "../../nn/weights.js";
+import type { Model } from "../model.js";
 import { fields } from "./fields.js";
+import type { Asked } from "./observed.js";
+import { type Window, type WindowConfig, type WindowNetwork, windowModel } from "./window.js";
 
 /** Settings of models whose decoder answers all questions at once. */
 export const encoderDecoderFields = {
@@ -18,8 +23,40 @@ export const encoderDecoderFields = {
 		.describe("last places of the window that the decoder begins with; at most the window"),
 };
 
-export const encoderDecoderPresets = {
+const presets = {
 	tiny: { layers: 2, decoderLayers: 1, dim: 64, ff: 256 },
 	default: {},
 	paper: { layers: 4, decoderLayers: 4, dim: 200, ff: 400 },
 };
+
+/** A network whose decoder answers all questions at once, from what its encoder made of the window. */
+export interface EncoderDecoder<C extends WindowConfig, E>
+	extends Pick<WindowNetwork<C>, "id" | "name" | "cite" | "config"> {
+	weights(config: C): WeightSpecs;
+	encoder(config: C, p: Weights, window: Window): E;
+	/** Of each place. */
+	views(p: Weights, encoded: E): Tensor; // [rows, window, dim]
+	/** What the head reads for each question. */
+	decoder(config: C, p: Weights, encoded: E, window: Window, asked: Asked): Tensor; // [rows, ahead, dim]
+}
+
+export const encoderDecoderModel = <C extends WindowConfig, E>({
+	encoder,
+	views,
+	decoder,
+	...described
+}: EncoderDecoder<C, E>): Model<C> =>
+	windowModel<C>({
+		...described,
+		presets,
+		pretraining: "masked",
+		forecasts: "after pretraining",
+		// The times asked about are read, but each question is about the event after the one before.
+		knowsTimes: false,
+		// Delays, modes and the queries that attend are chosen by all places.
+		together: true,
+		encode: (config, p, window) => views(p, encoder(config, p, window)),
+		// Views of places are not what the decoder looks at.
+		ask: (config, p, _, window, asked) =>
+			decoder(config, p, encoder(config, p, window), window, asked),
+	});

@@ -62,6 +62,8 @@ export interface WindowNetwork<C extends WindowConfig> {
 	readonly learningRate?: number;
 	/** Whether its answers depend on the times asked about, or on how many events ahead they are. */
 	readonly knowsTimes: boolean;
+	/** Whether an answer also depends on the times of the other questions. */
+	readonly together?: boolean;
 	/** Its own weights; `embedding` and `head` are added. */
 	weights(config: C): WeightSpecs;
 	/** Names of the penalties that `encode` notes of windows that are asked about, weighted as they are to count. */
@@ -264,8 +266,9 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 		presets: network.presets,
 		pretraining: typeof pretraining === "string" ? pretraining : "next",
 		forecasting: {
-			methods: ["time-specific"],
+			methods: [knowsTimes ? "time-specific" : "by-order"],
 			after: forecastsAtOnce ? "pretraining" : "fine-tuning",
+			...(network.together && { together: true }),
 		},
 		knowsTimes,
 		...(network.learningRate !== undefined && { learningRate: network.learningRate }),
@@ -274,10 +277,12 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 		moving: moves,
 		hidden(config, parameters, { rows, length }) {
 			const window = windowInputs("viewed", rows, config, parameters);
-			const encoded = network.encode(config, weightsOf(parameters), window);
+			const p = weightsOf(parameters);
+			const encoded = network.encode(config, p, window);
+			const views = network.restore?.(config, p, encoded) ?? encoded;
 			// Back to rows that begin with their first place.
 			const order = input("viewed.order", [rows, length], "int32");
-			return gather(reshape(encoded, [rows * config.window, -1]), order); // [rows, length, dim]
+			return gather(reshape(views, [rows * config.window, -1]), order); // [rows, length, dim]
 		},
 		viewFeeds(config, batch) {
 			const { rows, length } = batch;

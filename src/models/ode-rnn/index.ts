@@ -87,7 +87,7 @@ export const odeRnn = causalModel<OdeRnnConfig>({
 		);
 		return outputs; // [rows, places, dim]
 	},
-	ask(config, p, known, { gaps }) {
-		return evolve(p, known, spansOf(config, p, gaps), config.stepsAhead);
+	ask(config, p, known, { gaps }, from) {
+		return evolve(p, from.at(known), spansOf(config, p, gaps), config.stepsAhead);
 	},
 });

@@ -16,7 +16,7 @@ import { attention, attentionWeights, paddingMask } from "../../nn/attention.js"
 import { batchNorm, batchNormWeights } from "../../nn/batch-norm.js";
 import { feedForward, feedForwardWeights } from "../../nn/feed-forward.js";
 import { linear, linearWeights } from "../../nn/linear.js";
-import { nested, uniform, type WeightSpecs, within } from "../../nn/weights.js";
+import { nested, numbered, uniform, type WeightSpecs, within } from "../../nn/weights.js";
 import { fields, headsDivide } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
 
@@ -58,7 +58,7 @@ function weights(config: PatchTstConfig): WeightSpecs {
 	return {
 		...nested("patch", linearWeights(patch * dim, dim)),
 		positions: uniform([patchesIn(config), dim], 0.02),
-		...Object.assign({}, ...Array.from({ length: layers }, (_, i) => nested(`layers.${i}`, layer))),
+		...numbered("layers", layers, layer),
 		...nested("restore", linearWeights(dim, patch * dim)),
 		...nested("ahead", linearWeights(patchesIn(config) * dim, ahead * dim)),
 	};

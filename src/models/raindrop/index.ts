@@ -19,7 +19,14 @@ import { feedForward, feedForwardWeights } from "../../nn/feed-forward.js";
 import { norm, normWeights } from "../../nn/layer-norm.js";
 import { linear, linearWeights } from "../../nn/linear.js";
 import { timeEncoding } from "../../nn/time-encoding.js";
-import { nested, normal, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
+import {
+	nested,
+	normal,
+	numbered,
+	type WeightSpecs,
+	type Weights,
+	within,
+} from "../../nn/weights.js";
 import { fields, headsDivide } from "../kinds/fields.js";
 import { embedded, windowModel } from "../kinds/window.js";
 import { graphDistance } from "./graph-distance.js";
@@ -92,14 +99,12 @@ function weights(config: RaindropConfig): WeightSpecs {
 	const propagation = propagationWeights(vocab, {
 		...{ width: observation, receiver, time: time.width },
 	});
-	const each = (name: string, count: number, specs: WeightSpecs): WeightSpecs =>
-		Object.assign({}, ...Array.from({ length: count }, (_, i) => nested(`${name}.${i}`, specs)));
 	return {
 		...nested("sensors", observationWeights(vocab, observation)),
-		...each("propagations", propagations, propagation),
+		...numbered("propagations", propagations, propagation),
 		join: normal([observation, dim], 1),
 		...nested("moment", linearWeights(dim + time.width, dim)),
-		...each("layers", layers, layer),
+		...numbered("layers", layers, layer),
 		...nested("answer", linearWeights(dim + time.width, dim)),
 	};
 }

@@ -97,9 +97,9 @@ export const seft = causalModel<SeftConfig>({
 		const values = rectified(within(p, "phi"), elements, config.layers + 1); // [rows, places, dim]
 		return poolUpTo(scoresOf(p, elements, config), values);
 	},
-	ask(config, p, known, asked) {
+	ask(config, p, known, asked, from) {
 		const times = [asked.days, asked.gaps].map((days) => encodedTime(days, config));
-		const read = rectified(within(p, "rho"), concat([known, ...times], 2), config.layers);
+		const read = rectified(within(p, "rho"), concat([from.at(known), ...times], 2), config.layers);
 		return linear(within(p, "out"), read);
 	},
 });

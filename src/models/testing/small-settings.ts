@@ -1,9 +1,6 @@
 /** Settings with which a model is small enough to test, beside `vocab`. */
 export const smallSettings: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-	"trajgpt-shifted": {
-		...{ layers: 2, heads: 2, dim: 12, key: 8, value: 12, ff: 16 },
-		...{ positions: 16, position: "absolute" },
-	},
+	"trajgpt-shifted": { layers: 2, heads: 2, dim: 12, key: 8, value: 12, ff: 16 },
 	trajgpt: { layers: 2, heads: 2, dim: 12, key: 8, value: 12, ff: 16 },
 	timelygpt: { layers: 2, heads: 2, dim: 12, ff: 16, kernel: 5 },
 	bitimelygpt: { layers: 2, heads: 2, dim: 12, ff: 16, window: 10, ahead: 6 },

@@ -21,7 +21,7 @@ const dataOf = (name: string) => weights.get(name)?.data as Float32Array;
 
 async function convolved(x: Matrix): Promise<Matrix> {
 	const p = (name: string) => parameter(name, weights.get(name)?.shape ?? []);
-	const y = convolution(p, input("x", [1, places, width]));
+	const { output: y } = convolution(p, input("x", [1, places, width]));
 	const feeds = Object.fromEntries([...weights].map(([name, { data }]) => [name, data]));
 	return matrix((await evaluate({ y }, { ...feeds, x: x.flat() })).y, width);
 }

@@ -2,12 +2,19 @@ import { z } from "zod";
 import { add, gather, type Tensor } from "../../graph/index.js";
 import { feedForward, feedForwardWeights } from "../../nn/feed-forward.js";
 import { norm, normWeights } from "../../nn/layer-norm.js";
-import { readingOf, retention, retentionWeights } from "../../nn/retention.js";
-import { nested, type WeightSpecs, within } from "../../nn/weights.js";
+import {
+	type Held,
+	readingOf,
+	recall,
+	recallingOf,
+	retention,
+	retentionWeights,
+} from "../../nn/retention.js";
+import { nested, numbered, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
 import { causalModel } from "../kinds/causal.js";
 import { fields } from "../kinds/fields.js";
-import { convolution, convolutionWeights } from "./convolution.js";
-import { pairsInHeads, retentionFields } from "./retention-fields.js";
+import { pairsInHeads, retentionFields } from "../kinds/retention-fields.js";
+import { convolution, convolutionInstead, convolutionWeights, type Swept } from "./convolution.js";
 
 const config = z
 	.strictObject({
@@ -33,13 +40,19 @@ function weights({ layers, dim, ff, kernel }: TimelyGptConfig): WeightSpecs {
 		...nested("feedForwardNorm", normWeights(dim)),
 	};
 	return {
-		...Object.assign({}, ...Array.from({ length: layers }, (_, i) => nested(`layers.${i}`, layer))),
+		...numbered("layers", layers, layer),
 		...nested("norm", normWeights(dim)),
 	};
 }
 
+/** What is read of the places when a time is asked about. */
+interface Known {
+	readonly vectors: Tensor; // [rows, places, dim]
+	readonly layers: readonly { readonly held: Held; readonly swept: Swept }[];
+}
+
 /** Retention that forgets at fixed rates of time, and a convolution for what is near, in each layer. */
-export const timelygpt = causalModel<TimelyGptConfig>({
+export const timelygpt = causalModel<TimelyGptConfig, Known>({
 	id: "timelygpt",
 	name: "TimelyGPT",
 	cite: "Song, Lu, Xu, Zhu, Buckeridge, Li: TimelyGPT: Extrapolatable Transformer Pre-training for Long-term Time-Series Forecasting in Healthcare, ACM BCB 2024",
@@ -52,16 +65,38 @@ export const timelygpt = causalModel<TimelyGptConfig>({
 	},
 	pretraining: "next",
 	weights,
-	observe(settings, p, { tokens, days, gaps }) {
-		const reading = readingOf({ days, gaps }, settings);
-		let x: Tensor = gather(p("embedding"), tokens); // [rows, places, dim]
-		for (let i = 0; i < settings.layers; i++) {
-			const q = within(p, `layers.${i}`);
-			const normed = (name: string) => norm(within(q, `${name}Norm`), x);
-			x = add(x, retention(within(q, "retention"), normed("retention"), reading));
-			x = add(x, convolution(within(q, "convolution"), normed("convolution")));
-			x = add(x, feedForward(within(q, "feedForward"), normed("feedForward")));
+	observe(settings, p, { tokens, days, gaps, real }) {
+		const reading = readingOf({ days, gaps, real }, settings);
+		const vectors = gather(p("embedding"), tokens);
+		let x: Tensor = vectors;
+		const layers = Array.from({ length: settings.layers }, (_, i) => {
+			const { part, normed } = layerOf(p, i);
+			const { output: seen, held } = retention(part("retention"), normed("retention", x), reading);
+			x = add(x, seen);
+			const { output: near, swept } = convolution(part("convolution"), normed("convolution", x));
+			x = add(x, near);
+			x = add(x, feedForward(part("feedForward"), normed("feedForward", x)));
+			return { held, swept };
+		});
+		return { vectors, layers };
+	},
+	// The last event looked at from the time asked about: in its own stead, with a query that is turned to that time.
+	ask(settings, p, { vectors, layers }, asked, from) {
+		const recalling = recallingOf(asked, settings, from.each);
+		let x = from.at(vectors);
+		for (const [i, { held, swept }] of layers.entries()) {
+			const { part, normed } = layerOf(p, i);
+			const here = { gated: from.at(swept.gated), local: from.at(swept.local) };
+			x = add(x, recall(part("retention"), normed("retention", x), held, recalling));
+			x = add(x, convolutionInstead(part("convolution"), normed("convolution", x), here));
+			x = add(x, feedForward(part("feedForward"), normed("feedForward", x)));
 		}
 		return norm(within(p, "norm"), x);
 	},
 });
+
+/** The parts of a layer by name, and what they are given. */
+const layerOf = (p: Weights, i: number) => {
+	const part = (name: string) => within(p, `layers.${i}.${name}`);
+	return { part, normed: (name: string, x: Tensor) => norm(part(`${name}Norm`), x) };
+};

@@ -13,7 +13,7 @@ import { norm, normWeights } from "../../nn/layer-norm.js";
 import { linear, linearWeights } from "../../nn/linear.js";
 import { sinusoids } from "../../nn/sinusoids.js";
 import { marks, marksBefore } from "../../nn/time-marks.js";
-import { nested, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
+import { nested, numbered, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
 import { fields } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
 import { timesBlock, timesBlockWeights } from "./times-block.js";
@@ -45,7 +45,7 @@ function weights(config: TimesNetConfig): WeightSpecs {
 	const block = timesBlockWeights(config);
 	return {
 		...nested("times", linearWeights(marks, dim)),
-		...Object.assign({}, ...Array.from({ length: layers }, (_, i) => nested(`layers.${i}`, block))),
+		...numbered("layers", layers, block),
 		...nested("norm", normWeights(dim)),
 		...nested("extend", linearWeights(window, window + ahead)),
 	};

@@ -15,10 +15,10 @@ export const trajgptConfig = z
 		value: z.int().min(1).max(8192).default(192).describe("width of values, all heads"),
 		ff: z.int().min(1).max(16384).default(192).describe("width inside the feed-forward layers"),
 		decay: z
-			.enum(["time", "event", "fixed"])
+			.enum(["time", "event", "fixed-time", "fixed"])
 			.default("time")
 			.describe(
-				"forget by elapsed time (the paper's ODE), by event (its Eq. 2), or at a fixed rate",
+				"forget by elapsed time (the paper's ODE) or by event (its Eq. 2), as the data say; or by time or by event (fixed) at one rate a head",
 			),
 		decayUnitDays: z
 			.number()
@@ -33,6 +33,18 @@ export const trajgptConfig = z
 			.describe("τ: divides the log of the decay"),
 		shortestPeriodDays: z.number().positive().default(2).describe("of the rotary embedding"),
 		longestPeriodDays: z.number().positive().default(36525).describe("of the rotary embedding"),
+		position: z
+			.enum(["time", "absolute"])
+			.default("time")
+			.describe(
+				"where a slot stands: by rotation with its time, or by a learned vector of its number",
+			),
+		positions: z
+			.int()
+			.min(2)
+			.max(65536)
+			.default(256)
+			.describe("numbers with a vector of their own, where positions are absolute"),
 		gap: z
 			.enum(["rotary", "embedded"])
 			.default("embedded")
@@ -68,6 +80,12 @@ export const trajgptConfig = z
 	});
 
 export type TrajgptConfig = z.infer<typeof trajgptConfig>;
+
+export const decaysByTime = ({ decay }: TrajgptConfig): boolean =>
+	decay === "time" || decay === "fixed-time";
+
+export const decayIsFixed = ({ decay }: TrajgptConfig): boolean =>
+	decay === "fixed" || decay === "fixed-time";
 
 const paper = {
 	dim: 200,

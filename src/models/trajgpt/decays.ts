@@ -1,8 +1,8 @@
 import type { DecayVector, ParameterValues } from "../model.js";
-import type { TrajgptConfig } from "./config.js";
+import { decaysByTime, type TrajgptConfig } from "./config.js";
 
-export const decaysPer = ({ decay }: TrajgptConfig): "time" | "event" =>
-	decay === "time" ? "time" : "event";
+export const decaysPer = (config: TrajgptConfig): "time" | "event" =>
+	decaysByTime(config) ? "time" : "event";
 
 /**
  * w of log γ = logsigmoid(x·w + b)/τ. In the first layer x is the token's embedding (and what the gap adds to it),
@@ -10,7 +10,7 @@ export const decaysPer = ({ decay }: TrajgptConfig): "time" | "event" =>
  */
 export function decayVectors(config: TrajgptConfig, weights: ParameterValues): DecayVector[] {
 	const decay = weights.get("layers.0.decay");
-	if (!decay) return []; // decay: "fixed"
+	if (!decay) return []; // a fixed decay
 	return Array.from({ length: config.heads }, (_, head) => ({
 		layer: 1,
 		head: head + 1,

@@ -38,6 +38,8 @@ export const trajgpt: Model<TrajgptConfig> = {
 	pretraining: "next",
 	forecasting: { methods: ["time-specific", "auto-regressive"], after: "pretraining" },
 	knowsTimes: true,
+	context: ({ position, positions }) =>
+		position === "absolute" ? positions : Number.POSITIVE_INFINITY,
 	init: initialParameters,
 	logits: (config, parameters, shape) =>
 		network(config, parameters, { slots: slotInputs("next", shape, dtypeOf(parameters)) })

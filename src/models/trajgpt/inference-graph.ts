@@ -13,6 +13,9 @@ import { network, rotaryOf } from "./network.js";
 /** What the state of a layer is called among the parts of the memory. */
 export const stateOf = (layer: number): string => `states.${layer}`;
 
+/** The part of the memory that says how many slots there were, where positions are absolute. */
+export const seenPart = "seen";
+
 /** What a part of the memory is called once slots have moved it on. */
 export const after = (part: string): string => `after/${part}`;
 
@@ -65,6 +68,7 @@ export function inferenceGraph(
 			fresh || config.copies === 0
 				? undefined
 				: input("counts", [rows, config.copies, 1, config.vocab]),
+		seen: fresh || config.position === "time" ? undefined : input(seenPart, [rows, 1]),
 		questions:
 			questions > 0
 				? {
@@ -85,6 +89,7 @@ export function inferenceGraph(
 			...(keep &&
 				Object.fromEntries(out.states.map((state, layer) => [after(stateOf(layer)), state]))),
 			...(keep && out.counts && { [after("counts")]: out.counts }),
+			...(keep && out.seen && { [after(seenPart)]: out.seen }),
 		},
 		{ target, ...(packed && { weights: constants }) },
 	);

@@ -34,9 +34,15 @@ const small = (more: Partial<TrajgptConfig> = {}): TrajgptConfig =>
 		...more,
 	});
 
-const everyKind = (["event", "time", "fixed"] as const).flatMap((decay) =>
-	(["rms", "layer"] as const).map((norm) => ({ decay, norm })),
-);
+const everyKind = [
+	...(["event", "time", "fixed"] as const).flatMap((decay) =>
+		(["rms", "layer"] as const).map((norm) => ({ decay, norm, position: "time" as const })),
+	),
+	...(["time", "absolute"] as const).map((position) => ({
+		...({ decay: "fixed-time", norm: "rms" } as const),
+		position,
+	})),
+];
 
 /** Weights as after some training: decays that depend on the data too. */
 function weightsOf(config: TrajgptConfig): Values {
@@ -109,7 +115,11 @@ interface Asked {
 	readonly questions?: readonly Slot[];
 	readonly read?: "before" | "after";
 	/** What an earlier call ended with. */
-	readonly from?: { readonly states: ArrayLike<number>; readonly counts: ArrayLike<number> };
+	readonly from?: {
+		readonly states: ArrayLike<number>;
+		readonly counts: ArrayLike<number>;
+		readonly seen: ArrayLike<number>;
+	};
 	readonly dtype?: FloatType;
 }
 
@@ -131,6 +141,7 @@ async function run(
 				new Array<number>(layers).fill(1),
 			),
 			counts: input("counts", [1, config.copies, 1, vocab], dtype),
+			seen: input("seen", [1, 1], dtype),
 		}),
 		...(questions && { questions: { ...slotsOf("asked", 1, questions.length, dtype), read } }),
 	});
@@ -138,7 +149,8 @@ async function run(
 		logits: out.logits as Tensor,
 		hidden: out.hidden as Tensor,
 		newStates: stack(out.states, 0),
-		newCounts: out.counts as Tensor,
+		...(out.counts && { newCounts: out.counts }),
+		...(out.seen && { newSeen: out.seen }),
 		...(out.questionLogits && { answers: out.questionLogits }),
 	};
 	const values = await evaluate(outputs, {
@@ -148,8 +160,8 @@ async function run(
 		...from,
 		real: slots.map((s) => s.real ?? 1),
 	});
-	const { logits = [], newStates = [], newCounts = [], answers = [] } = values;
-	return { logits, states: newStates, counts: newCounts, answers };
+	const { logits = [], newStates = [], newCounts = [], newSeen = [], answers = [] } = values;
+	return { logits, states: newStates, counts: newCounts, seen: newSeen, answers };
 }
 
 const firstSlots = (logits: readonly number[], count: number) => logits.slice(0, count * vocab);
@@ -157,7 +169,7 @@ const slot = (logits: readonly number[], n: number) => logits.slice(n * vocab, (
 
 const exact = 1e-12;
 
-describe.each(everyKind)("decay $decay, norm $norm", (kind) => {
+describe.each(everyKind)("decay $decay, norm $norm, position $position", (kind) => {
 	const config = small(kind);
 	const events = history(9);
 	const slots = slotList(events);
@@ -221,6 +233,7 @@ describe.each(everyKind)("decay $decay, norm $norm", (kind) => {
 		expect(relativeError([...first.logits, ...second.logits], whole.logits)).toBeLessThan(exact);
 		expect(relativeError(second.states, whole.states)).toBeLessThan(exact);
 		expect(relativeError(second.counts, whole.counts)).toBeLessThan(exact);
+		expect(second.seen).toEqual(config.position === "absolute" ? [9] : []);
 	});
 
 	test("the whole loss has the gradient that differences show", async () => {
@@ -320,10 +333,53 @@ describe("evolving a state, with keys of zero so that nothing is added", () => {
 		expect(relativeError(await evolved("time", [4.4]), once)).toBeGreaterThan(1e-3);
 	});
 
+	test("a fixed decay by time: at the rates of one that is learned, before it is", async () => {
+		const once = await evolved("fixed-time", [4.5]);
+		expect(relativeError(await evolved("fixed-time", [1.25, 3.25]), once)).toBeLessThan(1e-13);
+		const draw = random(2);
+		// Heads of 3 × 4, whose logits are 1 and 6; τ is 2.
+		const wanted = Array.from({ length: 24 }, (_, i) => {
+			const rate = -Math.log1p(Math.exp(i < 12 ? -1 : -6)) / 2;
+			return Math.exp(4.5 * rate) * draw.normal();
+		});
+		expect(relativeError(once, wanted)).toBeLessThan(1e-13);
+	});
+
 	test("decay by event: two steps are two, however long", async () => {
 		const once = await evolved("event", [4.5]);
 		expect(relativeError(await evolved("event", [1.25, 3.25]), once)).toBeGreaterThan(1e-3);
 		expect(relativeError(await evolved("event", [0.1]), once)).toBe(0);
+	});
+});
+
+describe("absolute positions", () => {
+	const kind = { position: "absolute", positions: 6, gap: "rotary", copies: 0 } as const;
+	const slots = slotList(history(9));
+	const elsewhen = slots.map((s, n) => ({ ...s, time: s.time + 2 ** n, gap: s.gap + 1 }));
+
+	test("know of no time, but for the decay", async () => {
+		const byEvent = small({ ...kind, decay: "fixed" });
+		const { logits } = await run(byEvent, slots);
+		expect((await run(byEvent, elsewhen)).logits).toEqual(logits);
+		const byTime = small({ ...kind, decay: "fixed-time" });
+		const shifted = slots.map((s) => ({ ...s, time: s.time * 7 }));
+		expect((await run(byTime, shifted)).logits).toEqual((await run(byTime, slots)).logits);
+		const error = relativeError((await run(byTime, elsewhen)).logits, logits);
+		expect(error).toBeGreaterThan(1e-3);
+	});
+
+	test("stand in the order of slots; those past the last vector share it", async () => {
+		const same = slots.map((s) => ({ ...s, token: 7, gap: 0 }));
+		// Nothing is forgotten without gaps: what each slot reads differs by positions alone.
+		const { logits } = await run(small({ ...kind, decay: "fixed-time", layers: 1 }), same);
+		expect(relativeError(slot(logits, 4), slot(logits, 3))).toBeGreaterThan(1e-4);
+		const from = { states: new Float64Array(24), counts: [], seen: [5] };
+		const config = small({ ...kind, decay: "fixed-time", layers: 1 });
+		const late = await run(config, same, { from });
+		const later = await run(config, same, { from: { ...from, seen: [400] } });
+		expect(later.logits).toEqual(late.logits);
+		const early = await run(config, same, { from: { ...from, seen: [4] } });
+		expect(relativeError(slot(early.logits, 0), slot(late.logits, 0))).toBeGreaterThan(1e-4);
 	});
 });
 

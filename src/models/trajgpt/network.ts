@@ -1,5 +1,6 @@
 import {
 	add,
+	cast,
 	concat,
 	constant,
 	expand,
@@ -23,10 +24,11 @@ import { type Angles, timeAngles, turn } from "../../nn/rotary-time.js";
 import type { SraForm } from "../../nn/sra/sra.js";
 import type { Parameters } from "../model.js";
 import { attention, type Reading } from "./attention.js";
-import type { TrajgptConfig } from "./config.js";
+import { decayIsFixed, decaysByTime, type TrajgptConfig } from "./config.js";
 import { copyLogits } from "./copy.js";
 import { gapWaves } from "./gap.js";
 import { initialDecay } from "./parameters.js";
+import { placesOf } from "./places.js";
 
 /** A run of slots: the token last seen, the time asked about, and the time since the slot before. */
 export interface Slots {
@@ -52,8 +54,8 @@ export interface NetworkInputs {
 	readonly backwards?: boolean | undefined;
 	/** Whether what slots themselves predict is not looked at: they end with their last keys and values. */
 	readonly answersOnly?: boolean | undefined;
-	/** Vectors of the places, instead of rotation by time; ablations alone have them. */
-	readonly absolute?: Tensor | undefined; // [length, dim]
+	/** How many slots came before, where positions are absolute; none if left out. */
+	readonly seen?: Tensor | undefined; // [batch, 1]
 	/** Of the attention: the fastest for the length, unless given. */
 	readonly form?: SraForm | undefined;
 }
@@ -65,6 +67,7 @@ export interface NetworkOutputs {
 	readonly questionHidden?: Tensor | undefined; // [batch, questions, dim]
 	readonly states: readonly Tensor[]; // as the input
 	readonly counts: Tensor | undefined; // as the input
+	readonly seen: Tensor | undefined; // as the input
 	/** log γ of one unit of time, or of one event where the model decays by event. */
 	readonly decayRates: Tensor; // [layers, batch, heads, length + questions]
 }
@@ -92,7 +95,7 @@ export function network(
 		questions,
 		backwards,
 		answersOnly = false,
-		absolute,
+		seen,
 		form,
 	}: NetworkInputs,
 ): NetworkOutputs {
@@ -122,19 +125,20 @@ export function network(
 	const heads = (x: Tensor) =>
 		transpose(reshape(x, [batch, x.shape[1] as number, config.heads, -1]), [0, 2, 1, 3]); // [batch, heads, n, size]
 	const linear = (x: Tensor, weight: Tensor) => matmul(x, weight, { transposeB: true });
+	const absolute = config.position === "absolute";
 	const turned = (x: Tensor, by: Angles) => (absolute ? x : turn(x, by));
-	const byTime = config.decay === "time";
+	const byTime = decaysByTime(config);
+	const unitsOfDecay = byTime ? config.unitDays / config.decayUnitDays : 1;
 	/** log γ of one unit of time or, without `byTime`, of one event. */
 	const decayRateOf = (h: Tensor, layer: string): Tensor => {
-		if (config.decay === "fixed") {
+		if (decayIsFixed(config)) {
 			const rate = initialDecay(config.heads).map(
-				(b) => -Math.log1p(Math.exp(-b)) / config.temperature,
+				(b) => (-Math.log1p(Math.exp(-b)) * unitsOfDecay) / config.temperature,
 			);
 			return expand(constant(rate, [1, config.heads, 1], dtype), [batch, config.heads, n]);
 		}
 		const logits = add(linear(h, p(`${layer}.decay`)), p(`${layer}.decayBias`));
-		const rate = (byTime ? config.unitDays / config.decayUnitDays : 1) / config.temperature;
-		return transpose(mul(logSigmoid(logits), rate), [0, 2, 1]);
+		return transpose(mul(logSigmoid(logits), unitsOfDecay / config.temperature), [0, 2, 1]);
 	};
 	const overGaps = (rate: Tensor): Tensor => {
 		const decay = mul(rate, reshape(gaps, [batch, 1, n]));
@@ -142,7 +146,13 @@ export function network(
 	};
 
 	let x = gather(p("embedding"), tokens); // [batch, n, dim]
-	if (absolute) x = add(x, absolute);
+	const stood = absolute
+		? placesOf({ batch, slots: length, real, seen, questions, dtype })
+		: undefined;
+	if (stood) {
+		const known = minimum(stood.places, config.positions - 1); // beyond, all stand at the last
+		x = add(x, gather(p("positions"), cast(known, "int32")));
+	}
 	if (config.gap === "embedded") x = add(x, linear(gapWaves(mul(gaps, config.unitDays)), p("gap")));
 	const held = norm(x);
 	const finalStates: Tensor[] = [];
@@ -202,6 +212,7 @@ export function network(
 	return {
 		states: finalStates,
 		counts: copied?.state,
+		seen: stood?.seen,
 		decayRates: stack(decayRates, 0),
 		...(slots &&
 			!answersOnly && {

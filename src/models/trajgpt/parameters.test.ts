@@ -39,6 +39,16 @@ describe("at the start", () => {
 		expect([...fixed.keys()].filter((name) => /^layers.*decay/.test(name))).toEqual([]);
 	});
 
+	test("absolute positions have a vector each, which starts small", () => {
+		const absolute = { ...config, position: "absolute", positions: 128 } as const;
+		const own = initialParameters(absolute, random(1));
+		const { shape, data } = own.get("positions") ?? { shape: [], data: new Float32Array() };
+		expect(shape).toEqual([128, 64]);
+		expect(Math.sqrt(data.reduce((sum, x) => sum + x * x, 0) / data.length)).toBeCloseTo(0.02, 3);
+		expect(own.get("layers.1.down")).toEqual(values.get("layers.1.down"));
+		expect(values.has("positions")).toBe(false);
+	});
+
 	test("weights keep the size of what passes through; branches start smaller", () => {
 		const deviation = (name: string) => {
 			const data = values.get(name)?.data ?? new Float32Array();

@@ -1,13 +1,14 @@
 import type { Random } from "../../base/random.js";
 import type { Shape } from "../../graph/index.js";
 import type { ParameterValues } from "../model.js";
-import type { TrajgptConfig } from "./config.js";
+import { decayIsFixed, type TrajgptConfig } from "./config.js";
 import { copyParameters } from "./copy.js";
 import { gapFeatures } from "./gap.js";
 
 /** The shape of every learned tensor, by name. Weights are [out, in]. */
 export function parameterShapes(c: TrajgptConfig): Map<string, Shape> {
 	const shapes = new Map<string, Shape>([["embedding", [c.vocab, c.dim]]]);
+	if (c.position === "absolute") shapes.set("positions", [c.positions, c.dim]);
 	if (c.gap === "embedded") shapes.set("gap", [c.dim, gapFeatures]);
 	for (let i = 0; i < c.layers; i++) {
 		const add = (name: string, ...shape: number[]) => shapes.set(`layers.${i}.${name}`, shape);
@@ -15,7 +16,7 @@ export function parameterShapes(c: TrajgptConfig): Map<string, Shape> {
 		add("key", c.key, c.dim);
 		add("value", c.value, c.dim);
 		add("gate", c.value, c.dim);
-		if (c.decay !== "fixed") {
+		if (!decayIsFixed(c)) {
 			add("decay", c.heads, c.dim);
 			add("decayBias", c.heads);
 		}
@@ -31,6 +32,9 @@ export function parameterShapes(c: TrajgptConfig): Map<string, Shape> {
 export const initialDecay = (heads: number): number[] =>
 	Array.from({ length: heads }, (_, h) => 1 + (5 * h) / Math.max(1, heads - 1));
 
+/** Of the vectors that are looked up; those of positions start as GPT-2's. */
+const vectorDeviation: Readonly<Record<string, number>> = { embedding: 1, positions: 0.02 };
+
 export function initialParameters(config: TrajgptConfig, random: Random): ParameterValues {
 	const values: ParameterValues = new Map();
 	const copies = copyParameters(config);
@@ -41,7 +45,7 @@ export function initialParameters(config: TrajgptConfig, random: Random): Parame
 		const [rows, columns = 1] = shape as [number, number?];
 		// Residual branches start small, so that depth does not grow the stream.
 		const residual = kind === "out" || kind === "down" ? 1 / Math.sqrt(2 * config.layers) : 1;
-		const deviation = kind === "embedding" ? 1 : residual / Math.sqrt(columns);
+		const deviation = vectorDeviation[name] ?? residual / Math.sqrt(columns);
 		for (let i = 0; i < data.length; i++) data[i] = draw.normal() * deviation;
 		if (kind === "decayBias") data.set(initialDecay(rows));
 		if (kind === "decay") data.fill(0);

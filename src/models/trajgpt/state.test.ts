@@ -5,7 +5,15 @@ import { type TrajgptConfig, trajgptConfig } from "./config.js";
 import { network } from "./network.js";
 import { nextSlots } from "./slots.js";
 import { predictor } from "./state.js";
-import { base, expectClose, history, row, runtime, weightsOf } from "./testing/small-model.js";
+import {
+	base,
+	expectClose,
+	history,
+	kinds,
+	row,
+	runtime,
+	weightsOf,
+} from "./testing/small-model.js";
 
 /** log p of the events of one history, from the graph that training uses. */
 async function trainingForward(config: TrajgptConfig, events: Events): Promise<Float32Array> {
@@ -37,9 +45,9 @@ async function trainingForward(config: TrajgptConfig, events: Events): Promise<F
 	return answers as Float32Array;
 }
 
-for (const decay of ["time", "event", "fixed"] as const) {
-	describe(`state, decay by ${decay}`, () => {
-		const config = trajgptConfig.parse({ ...base, decay });
+for (const kind of kinds) {
+	describe(`state, ${JSON.stringify(kind)}`, () => {
+		const config = trajgptConfig.parse({ ...base, ...kind });
 		const model = predictor(runtime, config, weightsOf(config));
 		afterAll(() => model.dispose());
 		const events = history(70, 3);
@@ -63,7 +71,10 @@ for (const decay of ["time", "event", "fixed"] as const) {
 					{ tokens: [token], times: [events.times[n] as number] },
 				]);
 			const atOnce = await model.observe(model.start(1), [events]);
-			expect(Object.keys(oneByOne.memory)).toEqual(["states.0", "states.1", "counts"]);
+			expect(Object.keys(oneByOne.memory)).toEqual([
+				...["states.0", "states.1", "counts"],
+				...(kind.position === "absolute" ? ["seen"] : []),
+			]);
 			for (const [part, data] of Object.entries(oneByOne.memory))
 				expectClose(data, atOnce.memory[part] as Float32Array);
 			expect(oneByOne.tokens).toEqual(atOnce.tokens);

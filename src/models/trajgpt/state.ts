@@ -10,7 +10,7 @@ import {
 	questionsAlong,
 } from "../questions.js";
 import type { TrajgptConfig } from "./config.js";
-import { after, inferenceGraph, type PassShape, stateOf } from "./inference-graph.js";
+import { after, inferenceGraph, type PassShape, seenPart, stateOf } from "./inference-graph.js";
 import { passesOver, passFeeds, powerOfTwo, type Row, rowsOfPass, withAngles } from "./passes.js";
 
 /** Shapes of passes that stay compiled. */
@@ -23,10 +23,13 @@ type Memories = Pick<State, "memory" | "patients">;
 const unbegun = ({ memory }: State): boolean => Object.keys(memory).length === 0;
 
 /** What is remembered of patients: in each part, so many numbers of each of them. */
-function memoryParts({ layers, heads, key, value, copies, vocab }: TrajgptConfig) {
+function memoryParts({ layers, heads, key, value, copies, vocab, position }: TrajgptConfig) {
 	const width = heads * (key / heads) * (value / heads);
-	const states = Array.from({ length: layers }, (_, layer) => ({ name: stateOf(layer), width }));
-	return copies > 0 ? [...states, { name: "counts", width: copies * vocab }] : states;
+	return [
+		...Array.from({ length: layers }, (_, layer) => ({ name: stateOf(layer), width })),
+		...(copies > 0 ? [{ name: "counts", width: copies * vocab }] : []),
+		...(position === "absolute" ? [{ name: seenPart, width: 1 }] : []),
+	];
 }
 
 export function predictor(

@@ -34,12 +34,19 @@ export function history(length: number, seed: number): { tokens: number[]; times
 export function weightsOf(config: TrajgptConfig) {
 	const values = initialParameters(config, random(7));
 	for (const [name, { data }] of values)
-		if (name.endsWith(".decay")) data.set(data.map((_, i) => Math.sin(i + 1)));
+		if (name.endsWith(".decay") || name === "positions")
+			data.set(data.map((_, i) => Math.sin(i + 1)));
 	return values;
 }
 
-export function smallModel(decay: TrajgptConfig["decay"] = "time") {
-	const config = trajgptConfig.parse({ ...base, decay });
+/** What there is to choose of the ways to know of times. */
+export const kinds: readonly Partial<TrajgptConfig>[] = [
+	...(["time", "event", "fixed"] as const).map((decay) => ({ decay })),
+	{ decay: "fixed-time", position: "absolute" },
+];
+
+export function smallModel(kind: Partial<TrajgptConfig> = {}) {
+	const config = trajgptConfig.parse({ ...base, ...kind });
 	return predictor(runtime, config, weightsOf(config));
 }
 
