@@ -58,14 +58,16 @@ export function command(io: Io): Command {
 				ways: waysOf(
 					entries,
 					() => true,
-					// The paper's lines against the line above, ours against the first.
-					({ group }, at) => (group === "paper" ? entries[at - 1] : entries[0]),
+					// The paper's lines against the line above, ours against the first; other ways against the first way.
+					(entry, at, first) =>
+						!first ? entry : at === 0 || entry.group === "paper" ? entries[at - 1] : entries[0],
 				),
 				tasks: options.tasks.split(",").map((task) => task.trim()),
 				depths: options.depths,
 				options: trainingOf(options),
 				tuning: {},
 				...{ futures: options.futures, seeds: options.seeds, jobs: options.jobs },
+				provider: options.provider,
 				json: options.json ?? false,
 			});
 		});

@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { workCell } from "./compare/cell.js";
+import { type Beside, workCell } from "./compare/cell.js";
 import type { Io } from "./io.js";
-import { wholeNumber } from "./option-values.js";
+import { providerOption, wholeNumber } from "./option-values.js";
 
 /** Not for people: `compare` and `ablate` run each cell of their table with it. */
 export function command(io: Io): Command {
@@ -11,11 +11,12 @@ export function command(io: Io): Command {
 		.argument("<line>", "which line")
 		.argument("<seed>", "which seed", wholeNumber(0))
 		.requiredOption("--threads <n>", "threads", wholeNumber(1))
-		.action(async (folder: string, id: string, seed: number, { threads }: { threads: number }) => {
+		.addOption(providerOption())
+		.action(async (folder: string, id: string, seed: number, options: Beside) => {
 			// Without its parent nobody waits for it: it saves and ends.
 			process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
 			try {
-				await workCell(io, { folder, id, seed, threads });
+				await workCell(io, { folder, id, seed, ...options });
 			} finally {
 				process.removeAllListeners("disconnect");
 				if (process.connected) process.disconnect();

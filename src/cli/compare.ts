@@ -1,8 +1,7 @@
 import { Command } from "commander";
 import { openDataset } from "../cohort/index.js";
 import { tasksOf } from "../evaluate/index.js";
-import { models } from "../models/index.js";
-import { lineOf, modelsNamed, waysOf } from "./compare/lines.js";
+import { idsNamed, lineNames, linesNamed, waysOf } from "./compare/lines.js";
 import { addSharedOptions, type SharedOptions, trainingOf } from "./compare/options.js";
 import { compareLines } from "./compare/run.js";
 import { examples } from "./examples.js";
@@ -18,7 +17,8 @@ const description = `The paper's table on your data: trains every model and meas
 
 Forecasting is recall@K, labelled tasks are AUPRC with no label seen (S = 0), with 5 and
 with all; -- where a model has no such setting. Beside the models stand the patient's own
-counts, code frequencies and, on a simulated population, the oracle. Models that are
+counts, code frequencies and, on a simulated population, the oracle; trajgpt-plain is
+TrajGPT without the gap as input and without heads that count. Models that are
 pre-trained are fine-tuned to labels (and to forecasts, if they are encoders only); the
 others learn each task from scratch, as in the paper.
 
@@ -32,7 +32,7 @@ export function command(io: Io): Command {
 		new Command("compare")
 			.description(description)
 			.argument("<dataset>", "folder that `trajgpt prepare` wrote")
-			.option("--models <list>", `all, or some of ${models.map(({ id }) => id).join(",")}`, "all")
+			.option("--models <list>", `all, or some of ${lineNames.join(",")}`, "all")
 			.option(
 				"--tasks <list>",
 				"some of next,forecast and the labels of the dataset (default: all but next)",
@@ -50,9 +50,9 @@ export function command(io: Io): Command {
 			}),
 		)
 		.action(async (folder: string, options: Options) => {
-			const named = modelsNamed(options.models);
+			const entries = linesNamed(options.models, options);
 			const dataset = await openDataset(folder);
-			const entries = named.map((model) => lineOf(model, options));
+			const reference = entries.find(({ id }) => id === "trajgpt") ?? entries[0];
 			await compareLines(io, {
 				title: "compare",
 				folder: options.out,
@@ -61,8 +61,7 @@ export function command(io: Io): Command {
 				ways: waysOf(
 					entries,
 					({ model }) => model === "trajgpt",
-					({ model }) =>
-						model === "trajgpt" ? undefined : entries.find(({ id }) => id === "trajgpt"),
+					(entry, _, first) => (entry === reference && first ? undefined : reference),
 				),
 				tasks:
 					options.tasks?.split(",").map((task) => task.trim()) ??
@@ -71,11 +70,9 @@ export function command(io: Io): Command {
 				options: trainingOf(options),
 				tuning: { batchSlots: options.batchSlots },
 				...{ futures: options.futures, seeds: options.seeds },
-				leaders:
-					options.leaders === undefined
-						? undefined
-						: modelsNamed(options.leaders).map(({ id }) => id),
+				leaders: options.leaders === undefined ? undefined : idsNamed(options.leaders),
 				jobs: options.jobs,
+				provider: options.provider,
 				json: options.json ?? false,
 			});
 		});

@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { splitNames } from "../cohort/index.js";
-import { evaluateDefaults, methods } from "../evaluate/index.js";
+import { evaluateDefaults } from "../evaluate/index.js";
+import { forecastMethods } from "../models/index.js";
 import { readTrained } from "../train/index.js";
 import { type AskedOptions, commonDataset, measure } from "./evaluate/measure.js";
 import { examples } from "./examples.js";
@@ -28,8 +29,8 @@ export function command(io: Io): Command {
 		.option("--task <name>", "next, forecast, a task with labels, or all the dataset has", "all")
 		.addOption(
 			new Option("--method <name>", "forecast: how the model gets to later times")
-				.choices([...methods, "both"])
-				.default("both"),
+				.choices([...forecastMethods, "all"])
+				.default("all"),
 		)
 		.addOption(new Option("--split <name>", "whose patients").choices(splitNames).default(split))
 		.option("--lookup <n>", "forecast: events that are known", wholeNumber(1), lookup)

@@ -49,7 +49,7 @@ describe("an encoder", () => {
 		const after = await forecast(encoder);
 		expect(after.code).toBe(0);
 		const [row] = JSON.parse(after.stdout).forecast.runs[0].evaluation.rows;
-		expect(row).toMatchObject({ who: "model", label: "PatchTST, time-specific" });
+		expect(row).toMatchObject({ who: "model", label: "PatchTST, by-order" });
 		expect(row.metrics["recall@10"].value).toBeGreaterThan(0);
 	}, 60_000);
 

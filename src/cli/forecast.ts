@@ -2,12 +2,25 @@ import { open } from "node:fs/promises";
 import { Command, Option } from "commander";
 import { progress } from "../base/progress.js";
 import { checkFileTarget, replaceFile } from "../cohort/index.js";
-import { type Moment, momentForms, momentOf, momentsOf, timesOf } from "./asking/moments.js";
+import {
+	type Moment,
+	momentForms,
+	momentOf,
+	momentsOf,
+	timesOf,
+	warningsFor,
+} from "../infer/asking/index.js";
+import { asArgument } from "./asking/argument.js";
 import { type AskingOptions, addAskingOptions } from "./asking/options.js";
 import { openSession, type Session, withPredictor } from "./asking/session.js";
-import { warningsFor } from "./asking/warnings.js";
 import { examples } from "./examples.js";
-import { type Forecast, type ForecastOptions, forecasts, methods } from "./forecast/forecasts.js";
+import {
+	type Forecast,
+	type ForecastOptions,
+	forecasts,
+	methodFor,
+	methods,
+} from "./forecast/forecasts.js";
 import {
 	csvHeader,
 	type ForecastWords,
@@ -19,7 +32,8 @@ import type { Io } from "./io.js";
 import { printJson } from "./io.js";
 import { wholeNumber } from "./option-values.js";
 
-interface Options extends AskingOptions, ForecastOptions {
+interface Options extends AskingOptions, Omit<ForecastOptions, "method"> {
+	readonly method?: ForecastOptions["method"];
 	readonly at?: readonly Moment[];
 	readonly csv?: string;
 	readonly force?: true;
@@ -44,17 +58,15 @@ export function command(io: Io): Command {
 			new Option(
 				"--at <time...>",
 				"when; several, with spaces or commas; those like -2y with commas, or as --at=-2y (default: +1m,+1y,+5y)",
-			).argParser(momentsOf),
+			).argParser(asArgument(momentsOf)),
 		)
 		.option("--patient <id>", "one patient instead of all")
 		.option("--top <n>", "codes an answer", wholeNumber(1), 10)
 		.addOption(
 			new Option(
 				"--method <name>",
-				"at each time directly, by equal steps that feed their answer back, or by sampled futures",
-			)
-				.choices(methods)
-				.default("time-specific"),
+				"at each time directly, by how many events ahead it is, by equal steps that feed their answer back, or by sampled futures; the model's usual one if left out",
+			).choices(methods),
 		)
 		.option("--samples <n>", "futures a patient, with --method sampled", wholeNumber(1), 200)
 		.option("--seed <n>", "of the futures", wholeNumber(0), 0)
@@ -82,6 +94,7 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 	if (csv !== undefined) await checkFileTarget(csv, options.force ?? false);
 	const session = await openSession(io, folder, options);
 	const { asked, trained } = session;
+	const method = methodFor(trained.model, options.method);
 	const times = timesOf(moments, asked.patients, asked, "--at");
 	const questions = asked.patients.flatMap((patient, at) =>
 		(times[at] ?? []).map((time) => ({ patient, time })),
@@ -100,13 +113,13 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 		}
 	};
 	const each = (more?: (forecast: Forecast) => unknown) =>
-		forEachForecast(io, session, times, options, async (forecast) => {
+		forEachForecast(io, session, times, { ...options, method }, async (forecast) => {
 			see(forecast);
 			await more?.(forecast);
 		});
 	if (csv === undefined) await each();
 	else await writeCsv(csv, words, each);
-	const { method, samples, seed, json } = options;
+	const { samples, seed, json } = options;
 	if (json)
 		printJson(io, {
 			run: folder,
@@ -125,7 +138,7 @@ async function forEachForecast(
 	io: Io,
 	session: Session,
 	times: readonly (readonly number[])[],
-	options: Options,
+	options: ForecastOptions & Pick<Options, "threads">,
 	see: (forecast: Forecast) => unknown,
 ): Promise<void> {
 	const { patients } = session.asked;

@@ -19,8 +19,8 @@ export function positiveNumber(text: string): number {
 	return value;
 }
 
-export const providerOption = (): Option =>
-	new Option("--provider <name>", "where to compute; webgpu needs a GPU and its Vulkan driver")
+export const providerOption = (what = "where to compute"): Option =>
+	new Option("--provider <name>", `${what}; webgpu needs a GPU and its Vulkan driver`)
 		.choices(providers)
 		.default("cpu" satisfies Provider);
 

@@ -49,15 +49,18 @@ export const difference =
 	(weights) =>
 		one(weights) - other(weights);
 
-/**
- * Values with 95 % percentile intervals from a bootstrap over patients. All statistics see the same
- * draws, so a difference of two is paired. A draw on which a statistic is NaN does not count for it.
- */
-export function bootstrap<Name extends string>(
+/** A statistic of all patients, and of each draw of them. */
+export interface Drawn {
+	readonly value: number;
+	readonly drawn: Float64Array;
+}
+
+/** Draws patients anew and asks every statistic about the same draws. */
+export function drawPatients<Name extends string>(
 	patients: number,
 	statistics: Readonly<Record<Name, Statistic>>,
 	{ draws, seed }: BootstrapOptions,
-): Record<Name, Measure> {
+): Record<Name, Drawn> {
 	if (patients === 0) throw new InputError("there are no patients to measure anything on");
 	const names = Object.keys(statistics) as Name[];
 	const drawn = names.map(() => new Float64Array(draws));
@@ -71,18 +74,37 @@ export function bootstrap<Name extends string>(
 	}
 	weights.fill(1);
 	return Object.fromEntries(
-		names.map((name, at) => {
-			const value = statistics[name](weights);
-			return [name, { value, ...interval(value, drawn[at] as Float64Array) }];
-		}),
+		names.map((name, at) => [
+			name,
+			{ value: statistics[name](weights), drawn: drawn[at] as Float64Array },
+		]),
+	) as Record<Name, Drawn>;
+}
+
+/**
+ * Values with 95 % percentile intervals from a bootstrap over patients. All statistics see the same
+ * draws, so a difference of two is paired.
+ */
+export function bootstrap<Name extends string>(
+	patients: number,
+	statistics: Readonly<Record<Name, Statistic>>,
+	options: BootstrapOptions,
+): Record<Name, Measure> {
+	const all = drawPatients(patients, statistics, options);
+	return Object.fromEntries(
+		(Object.entries(all) as [Name, Drawn][]).map(([name, one]) => [name, measureOf(one)]),
 	) as Record<Name, Measure>;
 }
 
-/** It holds the value: drawing anew adds noise, and what noise enlarges, as it does errors, may all lie above. */
-function interval(value: number, drawn: Float64Array): { low: number; high: number } {
+/**
+ * The value with its interval, which holds it: drawing anew adds noise, and what noise enlarges, as it
+ * does errors, may all lie above. A draw that cannot tell does not count.
+ */
+export function measureOf({ value, drawn }: Drawn): Measure {
 	const sorted = drawn.filter((one) => !Number.isNaN(one)).sort();
-	if (sorted.length === 0) return { low: value, high: value };
+	if (sorted.length === 0) return { value, low: value, high: value };
 	return {
+		value,
 		low: Math.min(value, quantile(sorted, 0.025)),
 		high: Math.max(value, quantile(sorted, 0.975)),
 	};

@@ -4,14 +4,11 @@ import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../base/errors.js";
 import { replaceFile, splitNames } from "../cohort/index.js";
-import type { ForecastMethod } from "../models/index.js";
+import { type ForecastMethod, forecastMethods } from "../models/index.js";
 import type { Runtime } from "../runtime/index.js";
 import { runFiles, type Trained } from "../train/index.js";
+import { byPatientSchema } from "./by-patient.js";
 
-export const methods = [
-	"time-specific",
-	"auto-regressive",
-] as const satisfies readonly ForecastMethod[];
 export type Method = ForecastMethod;
 
 const count = z.int().min(0);
@@ -24,11 +21,15 @@ const rowNames = {
 	who: z.enum(["model", "history", "global", "oracle"]),
 	/** For people: "TrajGPT, time-specific". */
 	label: z.string(),
-	method: z.enum(methods).optional(),
+	method: z.enum(forecastMethods).optional(),
 	setting: z.enum(["zero-shot prototype", "zero-shot risk", "5-shot", "fine-tuned"]).optional(),
 };
 
-const rowSchema = z.strictObject({ ...rowNames, metrics: measures });
+const rowSchema = z.strictObject({
+	...rowNames,
+	metrics: measures,
+	byPatient: byPatientSchema.optional(),
+});
 export type EvaluationRow = z.infer<typeof rowSchema>;
 
 /** What was said to come so often, and how often it came, with its 95 % interval. */
@@ -78,6 +79,8 @@ export const evaluationSchema = z.strictObject({
 		dataset: z.string(),
 		/** The training step the weights are of. */
 		step: count,
+		/** All that the numbers come from: `evaluationBasis`. */
+		basis: z.string().optional(),
 		seconds: z.number().min(0),
 	}),
 });

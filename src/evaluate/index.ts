@@ -1,3 +1,4 @@
+export { evaluationBasis } from "./basis.js";
 export type { Measure } from "./bootstrap.js";
 export { calibrationCurve, expectedCalibrationError } from "./calibration.js";
 export * from "./compare/index.js";
@@ -7,11 +8,11 @@ export {
 	type EvaluationRow,
 	evaluationFile,
 	type Method,
-	methods,
 	readEvaluation,
 	writeEvaluation,
 } from "./evaluation.js";
 export { firstPatients } from "./first-patients.js";
+export { isSimulated } from "./is-simulated.js";
 export { probe } from "./labelled/probe.js";
 export { auroc, averagePrecision, brier, logLoss } from "./metrics.js";
 export { nextEventScores, type TrainedModel } from "./next-event.js";
@@ -19,4 +20,3 @@ export { type EvaluateOptions, evaluateDefaults } from "./options.js";
 export { type OverRuns, overRuns } from "./over-runs.js";
 export { type PatientScore, type ScoreSummary, summarizeScores } from "./scores.js";
 export { openTask, tasksOf } from "./tasks.js";
-export { truthBehind } from "./truth-behind.js";

@@ -133,7 +133,7 @@ describe("nextEventScores", () => {
 
 	test("of a split without patients are none", async () => {
 		const model = modelById("trajgpt");
-		const trained = { model, config: undefined, weights: new Map() };
+		const trained = { model, config: model.config.parse({ vocab: 8 }), weights: new Map() };
 		expect(await nextEventScores(runtime, trained, dataset, "train")).toEqual([]);
 	});
 });

@@ -1,13 +1,13 @@
 import type { Dataset } from "../cohort/index.js";
 import { specialCount } from "../cohort/vocabulary.js";
-import { ratioOf, type Statistic } from "./bootstrap.js";
+import type { Statistic } from "./bootstrap.js";
 import { chooseSmoothing, countScores } from "./counts.js";
 import type { MeasureRun } from "./evaluation.js";
 import { nextEventScores } from "./next-event.js";
 import { oracleScores } from "./next-oracle.js";
 import type { EvaluateOptions } from "./options.js";
 import { probabilityBins } from "./probability-bins.js";
-import { measureRows, opponents, type StatisticRow } from "./rows.js";
+import { measureRows, opponents, type PatientRow } from "./rows.js";
 import type { PatientScore } from "./scores.js";
 import { truthBehind } from "./truth-behind.js";
 
@@ -72,9 +72,9 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 async function opponentRows(
 	dataset: Dataset,
 	{ split, oracle }: EvaluateOptions,
-): Promise<{ rows: (StatisticRow & { readonly events: number })[]; notes: string[] }> {
+): Promise<{ rows: (PatientRow & { readonly events: number })[]; notes: string[] }> {
 	const smoothing = await chooseSmoothing(dataset);
-	const scored = (name: StatisticRow["name"], scores: readonly PatientScore[]) => ({
+	const scored = (name: PatientRow["name"], scores: readonly PatientScore[]) => ({
 		...row(name, scores),
 		events: eventsIn(scores),
 	});
@@ -101,32 +101,22 @@ const eventsIn = (scores: readonly PatientScore[]) =>
 	scores.reduce((sum, { events }) => sum + events, 0);
 
 function row(
-	name: StatisticRow["name"],
+	name: PatientRow["name"],
 	scores: readonly PatientScore[],
 	more: Readonly<Record<string, Statistic>> = {},
-): StatisticRow {
+): PatientRow {
 	const column = (part: (score: PatientScore) => number) => Float64Array.from(scores, part);
-	const events = column((score) => score.events);
+	const wholes = column(({ events }) => events);
 	return {
 		name,
-		statistics: {
-			accuracy: ratioOf(
-				column(({ correct }) => correct),
-				events,
-			),
-			"recall@5": ratioOf(
-				column(({ among5 }) => among5),
-				events,
-			),
-			"recall@10": ratioOf(
-				column(({ among10 }) => among10),
-				events,
-			),
-			nats: ratioOf(
-				column(({ logLikelihood }) => -logLikelihood),
-				events,
-			),
-			...more,
+		byPatient: {
+			ratios: {
+				accuracy: { parts: column(({ correct }) => correct), wholes },
+				"recall@5": { parts: column(({ among5 }) => among5), wholes },
+				"recall@10": { parts: column(({ among10 }) => among10), wholes },
+				nats: { parts: column(({ logLikelihood }) => -logLikelihood), wholes },
+			},
 		},
+		more,
 	};
 }

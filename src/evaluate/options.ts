@@ -1,5 +1,6 @@
 import type { Progress } from "../base/progress.js";
 import type { Split } from "../cohort/index.js";
+import { forecastMethods } from "../models/index.js";
 import type { Method } from "./evaluation.js";
 
 export interface EvaluateOptions {
@@ -20,6 +21,8 @@ export interface EvaluateOptions {
 	readonly futures: number;
 	/** Whether counts and, on simulated data, the oracle stand beside the model; they do if left out. */
 	readonly opponents?: boolean;
+	/** Whether rows keep what each patient adds to them, so that rows of several files can be drawn together. */
+	readonly keepPatients?: boolean;
 	/** The folder of the simulated population, where it is not found by itself. */
 	readonly oracle?: string;
 	/** Tells how far it is. */
@@ -33,5 +36,5 @@ export const evaluateDefaults = {
 	lookup: 50,
 	ahead: 100,
 	futures: 256,
-	methods: ["time-specific", "auto-regressive"],
+	methods: forecastMethods,
 } as const satisfies EvaluateOptions;

@@ -11,56 +11,52 @@ export interface Ranking {
 	auroc(weights?: ArrayLike<number>): number;
 }
 
-/** Sorts once; then each question, with whatever weights, takes one pass. */
-export function ranking(labels: BinaryLabels, scores: ArrayLike<number>): Ranking {
+/**
+ * Sorts once; then each question, with whatever weights, takes one pass. With `owners` label i counts
+ * `weights[owners[i]]` times.
+ */
+export function ranking(
+	labels: BinaryLabels,
+	scores: ArrayLike<number>,
+	owners?: ArrayLike<number>,
+): Ranking {
 	const order = Int32Array.from({ length: labels.length }, (_, at) => at).sort(
 		(a, b) => (scores[b] as number) - (scores[a] as number),
 	);
-	/** Calls `take` with the weight of each class at each distinct score, highest first. */
-	const overScores = (
-		weights: ArrayLike<number> | undefined,
-		take: (positives: number, negatives: number) => void,
-	) => {
-		let [positives, negatives] = [0, 0];
-		for (let i = 0; i < order.length; i++) {
-			const at = order[i] as number;
-			const weight = weights ? (weights[at] as number) : 1;
-			if (labels[at]) positives += weight;
-			else negatives += weight;
-			if (i + 1 < order.length && scores[order[i + 1] as number] === scores[at]) continue;
-			take(positives, negatives);
-			[positives, negatives] = [0, 0];
-		}
-	};
-	const totals = (weights: ArrayLike<number> | undefined) => {
-		let [positives, negatives] = [0, 0];
-		overScores(weights, (p, n) => {
-			positives += p;
-			negatives += n;
-		});
-		return { positives, negatives, both: positives > 0 && negatives > 0 };
-	};
+	const positive = Uint8Array.from(order, (at) => Number(labels[at]));
+	const owner = owners ? Int32Array.from(order, (at) => owners[at] as number) : order;
+	/** 1 where the next score is another. */
+	const ends = Uint8Array.from(order, (at, i) =>
+		Number(i + 1 === order.length || scores[order[i + 1] as number] !== scores[at]),
+	);
+	const count = order.length;
 	return {
 		averagePrecision: (weights) => {
-			const total = totals(weights);
-			if (!total.both) return Number.NaN;
-			let [hits, misses, area] = [0, 0, 0];
-			overScores(weights, (positives, negatives) => {
-				hits += positives;
-				misses += negatives;
-				if (positives > 0) area += positives * (hits / (hits + misses));
-			});
-			return area / total.positives;
+			let [hits, misses, area, own] = [0, 0, 0, 0];
+			for (let i = 0; i < count; i++) {
+				const weight = weights ? (weights[owner[i] as number] as number) : 1;
+				if (positive[i]) own += weight;
+				else misses += weight;
+				if (!ends[i] || own === 0) continue;
+				hits += own;
+				area += own * (hits / (hits + misses));
+				own = 0;
+			}
+			return hits > 0 && misses > 0 ? area / hits : Number.NaN;
 		},
 		auroc: (weights) => {
-			const total = totals(weights);
-			if (!total.both) return Number.NaN;
-			let [hits, area] = [0, 0];
-			overScores(weights, (positives, negatives) => {
-				area += negatives * (hits + positives / 2);
-				hits += positives;
-			});
-			return area / (total.positives * total.negatives);
+			let [hits, misses, area, own, other] = [0, 0, 0, 0, 0];
+			for (let i = 0; i < count; i++) {
+				const weight = weights ? (weights[owner[i] as number] as number) : 1;
+				if (positive[i]) own += weight;
+				else other += weight;
+				if (!ends[i]) continue;
+				area += other * (hits + own / 2);
+				hits += own;
+				misses += other;
+				own = other = 0;
+			}
+			return hits > 0 && misses > 0 ? area / (hits * misses) : Number.NaN;
 		},
 	};
 }

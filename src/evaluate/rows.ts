@@ -1,12 +1,15 @@
 import { type BootstrapOptions, bootstrap, difference, type Statistic } from "./bootstrap.js";
+import { type ByPatient, packed, statisticsOf } from "./by-patient.js";
 import type { EvaluationRow, Measured } from "./evaluation.js";
 
 /** What a row is called. */
-export type RowName = Omit<EvaluationRow, "metrics">;
+export type RowName = Omit<EvaluationRow, "metrics" | "byPatient">;
 
-export interface StatisticRow {
+export interface PatientRow {
 	readonly name: RowName;
-	readonly statistics: Readonly<Record<string, Statistic>>;
+	readonly byPatient: ByPatient;
+	/** What else is measured of it, and not kept. */
+	readonly more?: Readonly<Record<string, Statistic>>;
 }
 
 export const opponents = {
@@ -18,10 +21,14 @@ export const opponents = {
 
 /** Measures all rows on the same draws of patients; each model row also against every row after it. */
 export function measureRows(
-	rows: readonly StatisticRow[],
+	asked: readonly PatientRow[],
 	patients: number,
-	options: BootstrapOptions,
+	options: BootstrapOptions & { readonly keepPatients?: boolean },
 ): Pick<Measured, "rows"> & Required<Pick<Measured, "differences">> {
+	const rows = asked.map(({ name, byPatient, more }) => ({
+		...{ name, byPatient },
+		statistics: { ...statisticsOf(byPatient), ...more } as Record<string, Statistic>,
+	}));
 	const pairs = rows.flatMap((row, i) =>
 		row.name.who === "model" ? rows.slice(i + 1).map((than) => ({ row, than })) : [],
 	);
@@ -42,7 +49,11 @@ export function measureRows(
 				.map(([name, measure]) => [name.slice(prefix.length), measure]),
 		);
 	return {
-		rows: rows.map(({ name }, i) => ({ ...name, metrics: measuresOf(`row ${i} `) })),
+		rows: rows.map(({ name, byPatient }, i) => ({
+			...name,
+			metrics: measuresOf(`row ${i} `),
+			...(options.keepPatients && { byPatient: packed(byPatient) }),
+		})),
 		differences: pairs.map(({ row, than }, i) => ({
 			row: row.name.label,
 			than: than.name.label,

@@ -2,6 +2,7 @@ import { InputError } from "../base/errors.js";
 import type { Dataset } from "../cohort/index.js";
 import type { Runtime } from "../runtime/index.js";
 import type { Trained } from "../train/index.js";
+import { evaluationBasis } from "./basis.js";
 import type { Evaluation, MeasureRun } from "./evaluation.js";
 import { forecastTask } from "./forecast/index.js";
 import { labelledTask } from "./labelled/index.js";
@@ -48,6 +49,7 @@ export async function openTask(
 				versions: { ...versions },
 				dataset: dataset.manifest.contentHash,
 				step: trained?.step ?? 0,
+				basis: evaluationBasis(task, dataset, options, trained),
 				seconds: Math.round(opening + clock() - started) / 1000,
 			},
 		};

@@ -53,7 +53,7 @@ export async function truthBehind(dataset: Dataset, split: Split, given?: string
 }
 
 /** Where `simulate` wrote the source; the dataset may have been moved with it. */
-function sourceFolder({ folder, manifest }: Dataset): string | undefined {
+export function sourceFolder({ folder, manifest }: Dataset): string | undefined {
 	const { path } = manifest.source;
 	const beside = join(resolve(folder), "..", basename(path));
 	return [path, dirname(path), beside].find((place) => existsSync(join(place, truthFile)));

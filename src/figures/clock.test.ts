@@ -41,6 +41,14 @@ describe("times", () => {
 		]);
 	});
 
+	test("a first of the month stays in its month, whatever the unit", () => {
+		const firsts = Array.from({ length: 600 }, (_, month) => Date.UTC(1970, month, 1));
+		const names = firsts.map((first) =>
+			spanName(months, first / 86_400_000 / 30, first / 86_400_000 / 30 + 0.01).slice(0, 7),
+		);
+		expect(names).toEqual(firsts.map((first) => new Date(first).toISOString().slice(0, 7)));
+	});
+
 	test("are time passed where there is no date either", () => {
 		const clock = { unitDays: 1, axis: "days", birth: null } as const;
 		expect(timeName(clock, 1234.4)).toBe("day 1,234");

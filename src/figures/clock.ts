@@ -60,7 +60,9 @@ export function roundNumbers(from: number, to: number, most: number): number[] {
 	return ticks;
 }
 
-const dateOf = (clock: Clock, time: number) => new Date(time * clock.unitDays * dayMilliseconds);
+// A time in units is a fraction: a midnight may come out a millisecond early.
+const dateOf = (clock: Clock, time: number) =>
+	new Date(Math.round(time * clock.unitDays * dayMilliseconds));
 
 function calendarAxis(
 	clock: Clock,

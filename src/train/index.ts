@@ -8,6 +8,7 @@ export {
 	pretrain,
 	stepsDone,
 } from "./pretrain.js";
+export { readJson } from "./read-json.js";
 export {
 	checkDataset,
 	checkNewRun,

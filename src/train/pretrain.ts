@@ -10,7 +10,7 @@ import {
 	type SplitBatches,
 	splitBatches,
 } from "../cohort/index.js";
-import { initialWeights, type Model } from "../models/index.js";
+import { initialWeights, type Model, weightCount } from "../models/index.js";
 import type { ResidentValue, Runtime } from "../runtime/index.js";
 import { adamWDefaults } from "./adamw.js";
 import { type Checkpoint, hasCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
@@ -128,7 +128,7 @@ export async function pretrain(request: PretrainRequest): Promise<PretrainSummar
 	const summaryOf = (at: Position): PretrainSummary => ({
 		steps: at.step,
 		epochs: at.epoch,
-		parameters: [...weights.values()].reduce((n, { data }) => n + data.length, 0),
+		parameters: weightCount(weights),
 		best: at.best,
 		padding: batches.plan.padding,
 		interrupted: !at.finished,

@@ -8,6 +8,7 @@ import { fromTokens, type Vocabulary, vocabularySchema } from "../cohort/vocabul
 import { providers } from "../runtime/index.js";
 import { disk } from "./durable-files.js";
 import { trainOptions } from "./options.js";
+import { readJson } from "./read-json.js";
 
 const runVersion = 2;
 
@@ -107,22 +108,10 @@ export function readRunRecords(folder: string): {
 	readonly vocabulary: Vocabulary;
 } {
 	const files = runFiles(folder);
-	const read = <T>(file: string, schema: z.ZodType<T>): T => {
-		let json: unknown;
-		try {
-			json = JSON.parse(readFileSync(file, "utf8"));
-		} catch {
-			// what cannot be read is refused below
-		}
-		const parsed = schema.safeParse(json);
-		if (parsed.success) return parsed.data;
-		throw new InputError(
-			`${file} is missing or damaged: ${parsed.error.issues[0]?.message}; restore it from the run's dataset, or train anew`,
-		);
-	};
+	const advice = "restore it from the run's dataset, or train anew";
 	return {
-		manifest: read(files.manifest, manifestSchema),
-		vocabulary: fromTokens(read(files.vocabulary, vocabularySchema).tokens),
+		manifest: readJson(files.manifest, manifestSchema, advice),
+		vocabulary: fromTokens(readJson(files.vocabulary, vocabularySchema, advice).tokens),
 	};
 }
 
@@ -177,7 +166,7 @@ export function differences(
 ): string[] {
 	const names = new Set([...Object.keys(own), ...Object.keys(other)]);
 	return [...names]
-		.filter((name) => own[name] !== other[name])
+		.filter((name) => JSON.stringify(own[name]) !== JSON.stringify(other[name]))
 		.map((name) => `${name} ${own[name]} → ${other[name]}`);
 }
 

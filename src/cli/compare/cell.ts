@@ -7,13 +7,16 @@ import { type Dataset, openDataset } from "../../cohort/index.js";
 import {
 	type Cell,
 	type Entry,
+	type EvaluateOptions,
 	type Evaluation,
 	evaluateDefaults,
+	evaluationBasis,
 	openTask,
 	readEvaluation,
 	writeEvaluation,
 } from "../../evaluate/index.js";
 import { modelById } from "../../models/index.js";
+import type { Provider } from "../../runtime/index.js";
 import {
 	createRun,
 	holdingRun,
@@ -33,15 +36,27 @@ import { settingsOf, train, versions } from "../training.js";
 import { comparisonFiles, opponentsId, type Plan, readEntry, readPlan, writeCell } from "./plan.js";
 import { addTiming } from "./timing.js";
 
-export interface CellRequest {
+/** With what a cell computes. */
+export interface Beside {
+	readonly threads: number;
+	/** Of pre-training. */
+	readonly provider: Provider;
+}
+
+export interface CellRequest extends Beside {
 	readonly folder: string;
 	/** The line, or `opponents`. */
 	readonly id: string;
 	readonly seed: number;
-	readonly threads: number;
 }
 
 const clock = () => performance.now();
+
+/** Of the processor, by this process: beside other work it says more than the clock. */
+const cpuSeconds = () => {
+	const { user, system } = process.cpuUsage();
+	return (user + system) / 1e6;
+};
 
 /** Trains and measures one cell, going on where an earlier try stopped. */
 export async function workCell(io: Io, request: CellRequest): Promise<void> {
@@ -60,6 +75,7 @@ export async function workCell(io: Io, request: CellRequest): Promise<void> {
 		entry: id === opponentsId ? null : id,
 		...work,
 		seconds: (clock() - began) / 1000,
+		cpuSeconds: cpuSeconds(),
 	});
 }
 
@@ -88,7 +104,7 @@ async function pretrained(
 	plan: Plan,
 	dataset: Dataset,
 	entry: Entry,
-	{ folder, seed, threads }: CellRequest,
+	{ folder, seed, threads, provider }: CellRequest,
 ): Promise<NonNullable<Cell["training"]>> {
 	const run = comparisonFiles(folder).run(entry.id, seed);
 	const files = runFiles(run);
@@ -105,18 +121,18 @@ async function pretrained(
 		{ ...plan.options, ...entry.options, seed },
 		"training options",
 	);
-	const started = clock();
+	const spent = cpuSeconds();
 	const { summary, exitCode } = await holdingRun(run, async () => {
 		const settings = begun
 			? readRun(run)
 			: createRun(run, dataset, {
-					...{ model: model.id, config, options, threads, provider: "cpu" },
+					...{ model: model.id, config, options, threads, provider },
 					versions: await versions(),
 				});
 		return train(io, { folder: run, run: settings, dataset, resume: begun, threads });
 	});
 	const timing = await addTiming(run, {
-		seconds: (clock() - started) / 1000,
+		cpuSeconds: cpuSeconds() - spent,
 		steps: summary.steps - before,
 		peakBytes: process.resourceUsage().maxRSS * 1024,
 	});
@@ -126,7 +142,7 @@ async function pretrained(
 		parameters: summary.parameters,
 		epochs: summary.epochs,
 		bestEpoch: summary.best?.epoch ?? 0,
-		secondsPerEpoch: timing.steps > 0 ? (timing.seconds / timing.steps) * stepsPerEpoch : 0,
+		cpuSecondsPerEpoch: timing.steps > 0 ? (timing.cpuSeconds / timing.steps) * stepsPerEpoch : 0,
 		peakBytes: timing.peakBytes,
 	};
 }
@@ -163,27 +179,23 @@ async function measured(
 	const runtime = nodeRuntime({ purpose: "inference", threads });
 	const run = comparisonFiles(folder).run(id, seed);
 	const maker = { versions: await versions(), clock };
+	const asked: EvaluateOptions = {
+		...evaluateDefaults,
+		...{ futures, opponents: trained === undefined, keepPatients: true },
+	};
 	const evaluations: Record<string, Evaluation> = {};
 	const left: Record<string, string> = {};
 	for (const task of tasks) {
 		// The table has a dash where a model does not foretell every event of a history.
 		if (trained && task === "next" && !trained.model.logits) continue;
 		const before = await readEvaluation(run, task);
-		if (before && before.made.step === (trained?.step ?? 0)) {
+		if (before && before.made.basis === evaluationBasis(task, dataset, asked, trained)) {
 			evaluations[task] = before;
 			continue;
 		}
 		const shown = progress(io.stderr, { clock });
 		try {
-			const evaluate = await openTask(
-				task,
-				dataset,
-				{
-					...evaluateDefaults,
-					...{ futures, progress: shown, opponents: trained === undefined },
-				},
-				maker,
-			);
+			const evaluate = await openTask(task, dataset, { ...asked, progress: shown }, maker);
 			const evaluation = await evaluate(runtime, trained);
 			await writeEvaluation(run, evaluation);
 			evaluations[task] = evaluation;

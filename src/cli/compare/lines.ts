@@ -13,15 +13,54 @@ const presetOf = (model: Model, preset: string) => {
 	);
 };
 
-/** The models named; an unknown name lists the known ones. */
-export const modelsNamed = (names: string): readonly Model[] =>
-	names === "all"
-		? models
-		: names
-				.split(",")
-				.map((name) => name.trim())
-				.filter((name) => name !== "")
-				.map(modelById);
+/** A line that is a model under its own name, or with other settings under another. */
+interface Named {
+	readonly id: string;
+	readonly model: Model;
+	readonly own?: Parameters<typeof lineOf>[2];
+}
+
+/** The paper's network: the time since the event before is known by rotation alone, and nothing counts. */
+const plain = { gap: "rotary", copies: 0 };
+
+export const plainTrajgpt: Named = {
+	id: "trajgpt-plain",
+	model: modelById("trajgpt"),
+	own: { id: "trajgpt-plain", label: "plain TrajGPT", settings: plain },
+};
+
+const known: readonly Named[] = models.flatMap((model) => {
+	const named = { id: model.id, model };
+	return model === plainTrajgpt.model ? [named, plainTrajgpt] : [named];
+});
+
+export const lineNames: readonly string[] = known.map(({ id }) => id);
+
+/** Whether a preset of TrajGPT is plain itself. */
+const isPlain = (preset: string) =>
+	Object.entries(plain).every(
+		([name, value]) => plainTrajgpt.model.presets[preset]?.[name] === value,
+	);
+
+/** The lines named; an unknown name lists the known ones. */
+export function linesNamed(names: string, options: LineOptions): Entry[] {
+	const wanted =
+		names === "all"
+			? known.filter((one) => one !== plainTrajgpt || !isPlain(options.preset))
+			: idsNamed(names).map((id) => known.find((one) => one.id === id) as Named);
+	return wanted.map(({ model, own }) => lineOf(model, options, own));
+}
+
+/** The names in a list; an unknown one is refused. */
+export function idsNamed(names: string): string[] {
+	const ids = names
+		.split(",")
+		.map((name) => name.trim())
+		.filter((name) => name !== "");
+	const unknown = ids.find((id) => !lineNames.includes(id));
+	if (unknown === undefined) return ids;
+	throw new InputError(`there is no model "${unknown}"; known models: ${lineNames.join(", ")}`);
+}
 
 /** How the paper's table groups its lines. */
 const groupOf = ({ id, pretraining }: Model) =>
@@ -61,7 +100,7 @@ export function lineOf(
 export function waysOf(
 	entries: readonly Entry[],
 	every: (entry: Entry) => boolean,
-	against: (entry: Entry, at: number) => Entry | undefined,
+	against: (entry: Entry, line: number, first: boolean) => Entry | undefined,
 ): Way[] {
 	return entries.flatMap((entry, line) => {
 		const { methods } = modelById(entry.model).forecasting;
@@ -71,7 +110,7 @@ export function waysOf(
 			method,
 			first: at === 0,
 			label: shown.length > 1 ? `${entry.label} (${method})` : entry.label,
-			against: against(entry, line),
+			against: against(entry, line, at === 0),
 		}));
 	});
 }

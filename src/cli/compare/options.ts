@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
-import { positiveNumber, wholeNumber } from "../option-values.js";
+import type { Provider } from "../../runtime/index.js";
+import { positiveNumber, providerOption, wholeNumber } from "../option-values.js";
 
 /** Options that compare and ablate share. */
 export interface SharedOptions {
@@ -14,6 +15,7 @@ export interface SharedOptions {
 	readonly seeds: number;
 	readonly futures: number;
 	readonly jobs?: number;
+	readonly provider: Provider;
 	readonly json?: true;
 }
 
@@ -38,6 +40,7 @@ export const addSharedOptions = (command: Command): Command =>
 		.option("--seeds <n>", "seeds, from 1 on", wholeNumber(1), 1)
 		.option("--futures <n>", "futures the oracle samples for each patient", wholeNumber(1), 64)
 		.option("--jobs <n>", "cells beside each other; as many as there are cores", wholeNumber(1))
+		.addOption(providerOption("where to pre-train"))
 		.option("--json", "print one JSON document");
 
 /** What of training every line has. */

@@ -1,10 +1,17 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { type Dataset, replaceFile } from "../../cohort/index.js";
-import { type Cell, cellSchema, type Entry, entrySchema } from "../../evaluate/index.js";
+import {
+	type Cell,
+	cellSchema,
+	type Entry,
+	entrySchema,
+	keepsPatients,
+} from "../../evaluate/index.js";
+import { readJson } from "../../train/index.js";
 
 const planSchema = z.strictObject({
 	kind: z.literal("trajgpt-comparison"),
@@ -36,33 +43,21 @@ export const comparisonFiles = (folder: string) => ({
 /** The name of the cell in which nothing is trained. */
 export const opponentsId = "opponents";
 
-const readJson = <T>(file: string, schema: z.ZodType<T>): T => {
-	let json: unknown;
-	try {
-		json = JSON.parse(readFileSync(file, "utf8"));
-	} catch {
-		// what cannot be read is refused below
-	}
-	const parsed = schema.safeParse(json);
-	if (parsed.success) return parsed.data;
-	const [issue] = parsed.error.issues;
-	throw new InputError(
-		`${file} is damaged or of another version: ${issue?.path.join(".")}: ${issue?.message}; remove it, or choose another --out`,
-	);
-};
+const advice = "remove it, or choose another --out";
 
 const writeJson = (file: string, value: unknown) =>
 	replaceFile(file, (path) => writeFile(path, `${JSON.stringify(value, null, 2)}\n`));
 
 export const readPlan = (folder: string): Plan =>
-	readJson(comparisonFiles(folder).plan, planSchema);
+	readJson(comparisonFiles(folder).plan, planSchema, advice);
 export const readEntry = (folder: string, id: string): Entry =>
-	readJson(comparisonFiles(folder).entry(id), entrySchema);
+	readJson(comparisonFiles(folder).entry(id), entrySchema, advice);
 
-/** A cell that was finished; undefined where it was not. */
+/** A cell that was finished; undefined where it was not, or not with all that a table needs. */
 export function readCell(folder: string, id: string, seed: number): Cell | undefined {
 	const file = comparisonFiles(folder).cell(id, seed);
-	return existsSync(file) ? readJson(file, cellSchema) : undefined;
+	const cell = existsSync(file) ? readJson(file, cellSchema, advice) : undefined;
+	return cell && keepsPatients(cell) ? cell : undefined;
 }
 
 export async function writeCell(folder: string, id: string, cell: Cell): Promise<void> {

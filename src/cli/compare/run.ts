@@ -2,7 +2,9 @@ import { availableParallelism } from "node:os";
 import { InputError } from "../../base/errors.js";
 import type { Dataset } from "../../cohort/index.js";
 import { columnsOf, comparisonOf, type Entry, tasksOf, type Way } from "../../evaluate/index.js";
+import type { Provider } from "../../runtime/index.js";
 import { Exit, type Io } from "../io.js";
+import { lineNotes } from "./notes.js";
 import { openPlan, opponentsId } from "./plan.js";
 import { showTable } from "./table.js";
 import { type Failure, workThrough } from "./work.js";
@@ -24,6 +26,7 @@ export interface ComparisonRequest {
 	readonly leaders?: readonly string[] | undefined;
 	/** Cells beside each other; as many as there are cores if left out. */
 	readonly jobs?: number | undefined;
+	readonly provider: Provider;
 	readonly json: boolean;
 }
 
@@ -42,7 +45,10 @@ export async function compareLines(io: Io, request: ComparisonRequest): Promise<
 	});
 	const cores = availableParallelism();
 	const jobs = request.jobs ?? cores;
-	const beside = { jobs, threads: Math.max(1, Math.floor(cores / jobs)) };
+	const beside = {
+		...{ jobs, provider: request.provider },
+		threads: Math.max(1, Math.floor(cores / jobs)),
+	};
 	const columns = columnsOf(tasks, depths);
 	const cells = [
 		...entries.map(({ id }) => ({ id, seed: 1 })),
@@ -57,6 +63,7 @@ export async function compareLines(io: Io, request: ComparisonRequest): Promise<
 		ways,
 		[...done].sort((a, b) => a.seed - b.seed),
 		failed.map((failure) => ({ label: labelOf(failure, entries), reason: failure.reason })),
+		lineNotes(dataset, entries, tasks, tuning),
 	);
 	await showTable(io, folder, comparison, request.json);
 	if (failed.length > 0) throw new Exit(1);

@@ -3,7 +3,7 @@ import { replaceFile } from "../../cohort/index.js";
 import {
 	type Comparison,
 	csv,
-	differenceTexts,
+	differenceTables,
 	latex,
 	markdown,
 	textRows,
@@ -35,9 +35,13 @@ export async function showTable(
 	}
 	const { header, rows } = textRows(comparison);
 	io.stdout.write(table(header[0], [header[1], ...rows]));
-	io.stdout.write("\n±: half the width of the 95 % interval; the files have both ends.\n");
-	for (const note of [...differenceTexts(comparison), ...comparison.notes])
-		io.stdout.write(`${note}\n`);
+	io.stdout.write(
+		"\n±: half the width of the 95 % interval over patients; the files have both ends.\n",
+	);
+	for (const { title, header, rows } of differenceTables(comparison))
+		io.stdout.write(`\n${title}\n\n${table(header, rows)}`);
+	io.stdout.write("\n");
+	for (const note of comparison.notes) io.stdout.write(`${note}\n`);
 	for (const { label, reason } of comparison.failed)
 		io.stdout.write(`${label} failed: ${reason}\n`);
 	const written = Object.keys(forms).map((extension) => files.table(extension));

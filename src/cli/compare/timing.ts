@@ -1,11 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { replaceFile } from "../../cohort/index.js";
+import { readJson } from "../../train/index.js";
 
 const timingSchema = z.strictObject({
-	seconds: z.number(),
+	cpuSeconds: z.number(),
 	steps: z.number(),
 	peakBytes: z.number(),
 });
@@ -17,10 +18,10 @@ type Timing = z.infer<typeof timingSchema>;
 export async function addTiming(run: string, now: Timing): Promise<Timing> {
 	const file = join(run, "timing.json");
 	const before = existsSync(file)
-		? timingSchema.parse(JSON.parse(readFileSync(file, "utf8")))
-		: { seconds: 0, steps: 0, peakBytes: 0 };
+		? readJson(file, timingSchema, "remove it: training is then timed from here on")
+		: { cpuSeconds: 0, steps: 0, peakBytes: 0 };
 	const timing: Timing = {
-		seconds: before.seconds + (now.steps > 0 ? now.seconds : 0),
+		cpuSeconds: before.cpuSeconds + (now.steps > 0 ? now.cpuSeconds : 0),
 		steps: before.steps + now.steps,
 		peakBytes: Math.max(before.peakBytes, now.peakBytes),
 	};

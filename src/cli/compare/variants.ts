@@ -2,30 +2,44 @@ import type { Entry } from "../../evaluate/index.js";
 import { modelById } from "../../models/index.js";
 import { type LineOptions, lineOf, usualRate } from "./lines.js";
 
+type Settings = Readonly<Record<string, unknown>>;
+
 /** What is changed of TrajGPT, beside its preset. */
 interface Variant {
 	readonly id: string;
 	readonly label: string;
 	readonly group: "paper" | "ours";
 	readonly model?: string;
-	readonly settings?: Readonly<Record<string, unknown>>;
-	readonly options?: Readonly<Record<string, unknown>>;
+	readonly settings?: Settings | ((options: LineOptions) => Settings);
+	readonly options?: Settings;
 }
 
 /** The paper's network: nothing counts, and the time since the event before is known by rotation alone. */
 const plain = { gap: "rotary", copies: 0 };
-const shifted = "trajgpt-shifted";
 
-/** Each of the paper's lines takes something away from the line above; each of ours changes one thing of the first. */
+/** One rate a head, for each event or for each unit of time, as the preset's decay has it. */
+const fixedDecay = ({ preset }: LineOptions): Settings => ({
+	...plain,
+	decay: modelById("trajgpt").presets[preset]?.decay === "event" ? "fixed" : "fixed-time",
+});
+
+/**
+ * Each of the paper's lines takes one thing away from the line above. With absolute positions times are
+ * known by decay alone: softmax attention has none, so GPT-2 knows no times, and has nothing to be asked
+ * about further ahead. Each of ours changes what it names of the first line.
+ */
 export const variants: readonly Variant[] = [
 	{ id: "full", label: "TrajGPT", group: "paper", settings: plain },
 	{
 		...{ id: "fixed-decay", label: "w/o decay gating (fixed γ)", group: "paper" },
-		settings: { ...plain, decay: "fixed" },
+		settings: fixedDecay,
 	},
 	{
-		...{ id: "absolute", label: "w/o RoPE (absolute PE)", group: "paper", model: shifted },
-		settings: { decay: "fixed", position: "absolute" },
+		...{ id: "absolute", label: "w/o RoPE (absolute PE)", group: "paper" },
+		settings: (options) => ({
+			...fixedDecay(options),
+			...{ position: "absolute", positions: options.maxLength },
+		}),
 	},
 	{ id: "gpt2", label: "w/o linear attention (GPT-2)", group: "paper", model: "gpt2" },
 	{ id: "default", label: "+ gap as input, + counts (default)", group: "ours" },
@@ -45,7 +59,14 @@ export const variants: readonly Variant[] = [
 		...{ id: "equation-2", label: "decay by event, τ 20 (Eq. 2)", group: "ours" },
 		settings: { ...plain, decay: "event", temperature: 20 },
 	},
-	{ id: "shifted", label: "times shifted with tokens", group: "ours", model: shifted },
+	{
+		...{ id: "fixed-event", label: "fixed γ, decay by event", group: "ours" },
+		settings: { ...plain, decay: "fixed" },
+	},
+	{
+		...{ id: "shifted", label: "times shifted with tokens, next event alone", group: "ours" },
+		model: "trajgpt-shifted",
+	},
 	{
 		...{ id: "layer-norm", label: "layer norm", group: "ours" },
 		settings: { ...plain, norm: "layer" },
@@ -54,6 +75,10 @@ export const variants: readonly Variant[] = [
 
 export const variantLines = (options: LineOptions): Entry[] =>
 	// All at one rate, so that only what is named differs.
-	variants.map(({ model = "trajgpt", ...own }) =>
-		lineOf(modelById(model), { learningRate: usualRate, ...options }, own),
+	variants.map(({ model = "trajgpt", settings = {}, ...own }) =>
+		lineOf(
+			modelById(model),
+			{ learningRate: usualRate, ...options },
+			{ ...own, settings: typeof settings === "function" ? settings(options) : settings },
+		),
 	);

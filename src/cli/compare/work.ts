@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { formatDuration, progress } from "../../base/progress.js";
 import type { Cell } from "../../evaluate/index.js";
 import { Exit, type Io } from "../io.js";
+import type { Beside } from "./cell.js";
 import { comparisonFiles, readCell } from "./plan.js";
 
 export interface CellName {
@@ -38,7 +39,7 @@ export async function workThrough(
 	io: Io,
 	folder: string,
 	cells: readonly CellName[],
-	{ jobs, threads }: { readonly jobs: number; readonly threads: number },
+	{ jobs, threads, provider }: Beside & { readonly jobs: number },
 ): Promise<Worked> {
 	const done: Cell[] = [];
 	const failed: Failure[] = [];
@@ -85,7 +86,10 @@ export async function workThrough(
 		const log = createWriteStream(files.log(name.id, name.seed), { flags: "a" });
 		const child = spawn(
 			process.execPath,
-			[program(), "compare-cell", folder, name.id, String(name.seed), "--threads", String(threads)],
+			[
+				...[program(), "compare-cell", folder, name.id, String(name.seed)],
+				...["--threads", String(threads), "--provider", provider],
+			],
 			{ stdio: ["ignore", "ignore", "pipe", "ipc"] },
 		);
 		const state = { name, line: "starting" };

@@ -90,7 +90,7 @@ export function demoStages(
 				const run = { folder: files.run, trained: readTrained(files.run) };
 				const { split, lookup } = evaluateDefaults;
 				await measure(io, [run], await opened(), {
-					...{ split, lookup, draws, futures, seed, task: "all", method: "both", json: true },
+					...{ split, lookup, draws, futures, seed, task: "all", method: "all", json: true },
 					...more,
 				});
 			},

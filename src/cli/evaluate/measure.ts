@@ -8,7 +8,6 @@ import {
 	evaluateDefaults,
 	firstPatients,
 	type Method,
-	methods,
 	type OverRuns,
 	openTask,
 	overRuns,
@@ -23,7 +22,7 @@ import { evaluationText, overRunsText } from "./text.js";
 /** The command's options. */
 export interface AskedOptions {
 	readonly task: string;
-	readonly method: Method | "both";
+	readonly method: Method | "all";
 	readonly split: Split;
 	readonly lookup: number;
 	readonly draws: number;
@@ -83,7 +82,7 @@ export async function measure(
 	const asked: EvaluateOptions = {
 		...evaluateDefaults,
 		...{ split, seed, draws, lookup, futures, progress: shown },
-		methods: method === "both" ? methods : [method],
+		methods: method === "all" ? evaluateDefaults.methods : [method],
 		...(oracle !== undefined && { oracle }),
 		...(shots !== undefined && { shots }),
 		...(code !== undefined && { code }),

@@ -3,12 +3,27 @@ import { hashText } from "../../base/random.js";
 import type { NewPatient } from "../../cohort/index.js";
 import { specialCount } from "../../cohort/vocabulary.js";
 import { answersAt, autoRegressiveAnswers, type Place, sampleFutures } from "../../infer/index.js";
-import type { Answers, Predictor } from "../../models/index.js";
+import { type Answers, forecastMethods, type Model, type Predictor } from "../../models/index.js";
 
-export const methods = ["time-specific", "auto-regressive", "sampled"] as const;
+export const methods = [...forecastMethods, "sampled"] as const;
+
+type Method = (typeof methods)[number];
+
+/** One question at each time, however much of the time the model knows. */
+const isDirect = (method: Method) => method === "time-specific" || method === "by-order";
+
+/** The way asked for, which the model must have, or else its usual one. Anyone can be sampled. */
+export function methodFor(model: Model, asked: Method | undefined): Method {
+	const own: readonly Method[] = model.forecasting.methods;
+	if (asked !== undefined && asked !== "sampled" && !own.includes(asked))
+		throw new InputError(
+			`${model.name} does not forecast ${asked}; it forecasts ${[...own, "sampled"].join(" and ")}: give one of these as --method`,
+		);
+	return asked ?? (own[0] as Method);
+}
 
 export interface ForecastOptions {
-	readonly method: (typeof methods)[number];
+	readonly method: Method;
 	/** Codes an answer. */
 	readonly top: number;
 	/** Futures a patient, of method sampled. */
@@ -41,7 +56,7 @@ export async function* forecasts(
 	times: readonly (readonly number[])[], // [patients][questions]
 	options: ForecastOptions,
 ): AsyncGenerator<Forecast> {
-	if (options.method !== "time-specific") checkAfter(patients, times, options.method);
+	if (!isDirect(options.method)) checkAfter(patients, times, options.method);
 	for (let first = 0; first < patients.length; first += block) {
 		const own = patients.slice(first, first + block);
 		const asked = times.slice(first, first + block);
@@ -72,7 +87,7 @@ async function answer(
 	{ method, samples, seed }: ForecastOptions,
 ): Promise<Answered> {
 	const histories = patients.map(({ history }) => history);
-	if (method === "time-specific") {
+	if (isDirect(method)) {
 		const answers = await answersAt(predictor, histories, times);
 		return { probabilities: probabilitiesOf(answers), places: answers.places };
 	}

@@ -1,6 +1,6 @@
 import type { Token, Vocabulary } from "../../cohort/vocabulary.js";
+import { dayText, type Moment, momentJson, type TimeAxis } from "../../infer/asking/index.js";
 import { csvLine } from "../asking/csv.js";
-import { dayText, type Moment, momentJson, type TimeAxis } from "../asking/moments.js";
 import { ageText, personText } from "../asking/person-text.js";
 import { percent, table } from "../table.js";
 import type { Forecast } from "./forecasts.js";

@@ -27,7 +27,7 @@ export const cellSchema = z.strictObject({
 			parameters: z.int().min(0),
 			epochs: z.int().min(0),
 			bestEpoch: z.int().min(0),
-			secondsPerEpoch: z.number().min(0),
+			cpuSecondsPerEpoch: z.number().min(0),
 			peakBytes: z.number().min(0),
 		})
 		.nullable(),
@@ -36,5 +36,11 @@ export const cellSchema = z.strictObject({
 	/** By task: why it was not measured. */
 	left: z.record(z.string(), z.string()),
 	seconds: z.number().min(0),
+	/** Of the process that finished it. */
+	cpuSeconds: z.number().min(0),
 });
 export type Cell = z.infer<typeof cellSchema>;
+
+/** Whether a table can be made of it: its rows keep what each patient adds to them. */
+export const keepsPatients = ({ evaluations }: Cell): boolean =>
+	Object.values(evaluations).every(({ rows }) => rows.every(({ byPatient }) => byPatient));

@@ -1,130 +1,207 @@
 import { describe, expect, test } from "vitest";
-import type { Evaluation, EvaluationRow } from "../evaluation.js";
-import type { Cell, Entry } from "./cell.js";
+import { random } from "../../base/random.js";
+import { bootstrap, meanOf } from "../bootstrap.js";
+import type { ByPatient } from "../by-patient.js";
+import type { Evaluation } from "../evaluation.js";
+import { measureRows, type PatientRow, type RowName } from "../rows.js";
+import { type Cell, type Entry, keepsPatients } from "./cell.js";
 import { columnsOf } from "./columns.js";
-import { comparisonOf, type Difference, leaders, type Way } from "./comparison.js";
-import { csv, latex, markdown, textRows } from "./render.js";
+import { type Comparison, comparisonOf, leaders } from "./comparison.js";
+import { csv, differenceTables, latex, markdown, textRows } from "./render.js";
+import type { Way } from "./sources.js";
 
-const about = (value: number) => ({ value, low: value - 0.01, high: value + 0.02 });
+const patients = 40;
+const drawing = { draws: 200, seed: 0 };
 
-const evaluation = (task: string, rows: readonly EvaluationRow[]): Evaluation => ({
-	...{ kind: "trajgpt-evaluation", version: 1, task, split: "test", patients: 9, events: 99 },
-	...{ seed: 0, draws: 100, notes: [], rows: [...rows] },
+const evaluation = (task: string, rows: readonly PatientRow[]): Evaluation => ({
+	...{ kind: "trajgpt-evaluation", version: 1, task, split: "test", patients, events: 99 },
+	...{ ...drawing, notes: [] },
+	...measureRows(rows, patients, { ...drawing, keepPatients: true }),
 	made: { versions: {}, dataset: "abc", step: 1, seconds: 1 },
 });
 
-const recalls = (five: number) => ({ "recall@5": about(five), "recall@10": about(five + 0.1) });
-const training = {
-	...{ parameters: 131_000, epochs: 4, bestEpoch: 3, secondsPerEpoch: 12.34, peakBytes: 2 ** 28 },
+/** Recalls of each patient about a mean, the same scatter for all lines, so that differences are exact. */
+const scatter = (() => {
+	const stream = random(5);
+	const drawn = Array.from({ length: patients }, () => 0.1 * stream.normal());
+	const mean = drawn.reduce((a, b) => a + b) / patients;
+	return drawn.map((value) => value - mean);
+})();
+const recallsAbout = (mean: number) => scatter.map((by) => mean + by);
+const recalls = (five: number): ByPatient => {
+	const wholes = scatter.map(() => 1);
+	return {
+		ratios: {
+			"recall@5": { parts: recallsAbout(five), wholes },
+			"recall@10": { parts: recallsAbout(five + 0.1), wholes },
+		},
+	};
 };
 
+const answers = Uint8Array.from(scatter, (_, at) => Number(at % 4 === 0));
+const answered = { answers, patients: Int32Array.from(scatter.keys()), count: patients };
+/** Scores that know the answer so far. */
+const knowing = (much: number): ByPatient => ({
+	scored: {
+		answered,
+		scores: [scatter.map((by, at) => by + much * (answers[at] as number))],
+	},
+});
+
+const training = {
+	...{
+		parameters: 131_000,
+		epochs: 4,
+		bestEpoch: 3,
+		cpuSecondsPerEpoch: 12.34,
+		peakBytes: 2 ** 28,
+	},
+};
 const entry = (id: string, label: string): Entry => ({
 	...{ id, label, group: id, model: id, settings: {}, options: {} },
 });
 const [one, two] = [entry("one", "One"), entry("two", "Two")];
 
-/** "one" forecasts in both ways and is pre-trained; "two" in one way, and is not. */
+const forecast = (method: RowName["method"], five: number): PatientRow => ({
+	name: { who: "model", label: `a ${method}`, ...(method && { method }) },
+	byPatient: recalls(five),
+});
+const labelled = (setting: NonNullable<RowName["setting"]>, much: number): PatientRow => ({
+	name: { who: "model", label: setting, setting },
+	byPatient: knowing(much),
+});
+
+/** "one" forecasts in two ways and is pre-trained; "two" in one way, and is not. */
 const cell = (own: Entry, seed: number, five: number): Cell => ({
-	...{ kind: "trajgpt-cell", version: 1, entry: own.id, seed, training, left: {}, seconds: 1 },
+	...{
+		kind: "trajgpt-cell",
+		version: 1,
+		entry: own.id,
+		seed,
+		training,
+		left: {},
+		seconds: 1,
+		cpuSeconds: 1,
+	},
 	evaluations: {
-		forecast: evaluation("forecast", [
-			{ who: "model", label: "a", method: "time-specific", metrics: recalls(five) },
-			...(own === one
-				? ([
-						{ who: "model", label: "b", method: "auto-regressive", metrics: recalls(five - 0.05) },
-					] as const)
-				: []),
-		]),
+		forecast: evaluation(
+			"forecast",
+			own === one
+				? [forecast("time-specific", five), forecast("auto-regressive", five - 0.05)]
+				: [forecast("by-order", five)],
+		),
 		chf: evaluation("chf", [
-			...(own === one
-				? ([
-						{
-							who: "model",
-							label: "c",
-							setting: "zero-shot prototype",
-							metrics: { auprc: about(0.1) },
-						},
-						{ who: "model", label: "d", setting: "5-shot", metrics: { auprc: about(0.2) } },
-					] as const)
-				: []),
-			{ who: "model", label: "e", setting: "fine-tuned", metrics: { auprc: about(0.3) } },
+			...(own === one ? [labelled("zero-shot prototype", 0.01), labelled("5-shot", 0.05)] : []),
+			labelled("fine-tuned", own === one ? 0.1 : 0.2),
 		]),
 	},
 });
 
 const opponents: Cell = {
-	...{
-		kind: "trajgpt-cell",
-		version: 1,
-		entry: null,
-		seed: 0,
-		training: null,
-		left: {},
-		seconds: 1,
-	},
+	...{ kind: "trajgpt-cell", version: 1, entry: null, seed: 0, training: null },
+	...{ left: {}, seconds: 1, cpuSeconds: 1 },
 	evaluations: {
 		forecast: evaluation("forecast", [
-			{ who: "history", label: "own history", metrics: recalls(0.9) },
+			{ name: { who: "history", label: "own history" }, byPatient: recalls(0.8) },
 		]),
 		chf: evaluation("chf", [
-			{ who: "history", label: "own history, all labels", metrics: { auprc: about(0.25) } },
-			{ who: "history", label: "own history, related records", metrics: { auprc: about(0.15) } },
+			{ name: { who: "history", label: "own history, all labels" }, byPatient: knowing(0.15) },
+			{ name: { who: "history", label: "own history, related records" }, byPatient: knowing(0.02) },
 		]),
 	},
 };
 
 const ways: Way[] = [
 	{ entry: one, method: "time-specific", first: true, label: "One (time-specific)" },
-	{ entry: one, method: "auto-regressive", first: false, label: "One (auto-regressive)" },
-	{ entry: two, method: "time-specific", first: true, label: "Two" },
+	{
+		...{ entry: one, method: "auto-regressive", first: false, label: "One (auto-regressive)" },
+		against: one,
+	},
+	{ entry: two, method: "by-order", first: true, label: "Two", against: one },
 ];
 const columns = columnsOf(["forecast", "chf"], [5, 10]);
-const table = comparisonOf(
-	columns,
-	ways,
-	[cell(one, 1, 0.5), cell(one, 2, 0.52), cell(two, 1, 0.6), opponents],
-	[],
-);
-const paired = comparisonOf(
-	columns,
-	ways.map((way) => (way.entry === two ? { ...way, against: one } : way)),
-	[cell(one, 1, 0.5), cell(one, 2, 0.52), cell(two, 1, 0.6), cell(two, 2, 0.622)],
-	[],
-);
-const values = table.lines.map((line) => line.values.map((measure) => measure?.value));
+const cells = [cell(one, 1, 0.5), cell(one, 2, 0.52), cell(two, 1, 0.6), opponents];
+const table = comparisonOf(columns, ways, cells, []);
+const close = (x: number) => expect.closeTo(x, 9);
+const own = (of: Cell | undefined, task: string, row: number) =>
+	of?.evaluations[task]?.rows[row]?.metrics;
 
 describe("a comparison", () => {
 	test("puts each number where the paper does, and nothing where there is none", () => {
 		expect(columns.map(({ group, title }) => `${group} ${title}`)).toEqual([
 			...["Forecasting K = 5", "Forecasting K = 10", "CHF S = 0", "CHF 5", "CHF all"],
 		]);
-		const close = (x: number) => expect.closeTo(x, 9);
-		expect(values).toEqual([
-			[close(0.51), close(0.61), close(0.1), close(0.2), close(0.3)],
+		const auprc = (of: Cell | undefined, row: number) => close(own(of, "chf", row)!.auprc!.value);
+		expect(table.lines.map((line) => line.values.map((measure) => measure?.value))).toEqual([
+			[close(0.51), close(0.61), auprc(cells[0], 0), auprc(cells[0], 1), auprc(cells[0], 2)],
 			[close(0.46), close(0.56), undefined, undefined, undefined],
-			[0.6, 0.7, undefined, undefined, 0.3],
-			[0.9, 1, 0.15, undefined, 0.25],
+			[close(0.6), close(0.7), undefined, undefined, auprc(cells[2], 0)],
+			[close(0.8), close(0.9), auprc(opponents, 1), undefined, auprc(opponents, 0)],
 		]);
 		expect(table.lines.map(({ seeds }) => seeds)).toEqual([2, 2, 1, 0]);
 	});
 
-	test("of several seeds has the interval of the seeds, of one that of the patients", () => {
-		// Two values 0.02 apart: half the width is 12.706 · 0.01414 / √2.
-		const { low, high } = table.lines[0]!.values[0]!;
-		expect((high - low) / 2).toBeCloseTo(12.7062 * 0.01, 4);
-		expect(table.lines[2]!.values[0]).toEqual(about(0.6));
+	test("has intervals over patients, of one seed as its evaluation has them", () => {
+		const [first, , second, history] = table.lines;
+		expect(second!.values[0]).toEqual(own(cells[2], "forecast", 0)!["recall@5"]);
+		expect(second!.values[4]).toEqual(own(cells[2], "chf", 0)!.auprc);
+		expect(history!.values[4]).toEqual(own(opponents, "chf", 0)!.auprc);
+		const { mean } = bootstrap(patients, { mean: meanOf(recallsAbout(0.51)) }, drawing);
+		const { low, high, seedDeviation } = first!.values[0]!;
+		expect([low, high]).toEqual([close(mean.low), close(mean.high)]);
+		// Two values 0.02 apart.
+		expect(seedDeviation).toBeCloseTo(0.01 * Math.SQRT2, 9);
+		expect(second!.values[0]).not.toHaveProperty("seedDeviation");
 	});
 
-	test("holds lines against each other seed by seed", () => {
-		const [{ line, than, seeds, values }] = paired.differences as [Difference];
-		expect([line, than, seeds]).toEqual(["Two", "One (time-specific)", 2]);
-		expect(values[0]!.value).toBeCloseTo(0.101, 9);
-		expect(values[0]!.high - values[0]!.value).toBeCloseTo(12.7062 * 0.001, 6);
-		expect(values[2]).toBeUndefined(); // "two" has no zero-shot
-		expect(table.differences).toEqual([]);
-		expect(markdown(paired)).toContain(
-			"Two − One (time-specific), paired by 2 seeds: Forecasting K = 5 +10.1 [+8.8, +11.4]",
+	test("holds every line against the first, patient by patient", () => {
+		expect(table.differences.map(({ line, than }) => `${line} − ${than}`)).toEqual([
+			"One (auto-regressive) − One (time-specific)",
+			"Two − One (time-specific)",
+			"own history − One (time-specific)",
+		]);
+		const [, two, history] = table.differences;
+		// The scatter is the same in all: nothing is left of it.
+		expect(two!.overPatients[0]).toEqual({
+			value: close(0.09),
+			low: close(0.09),
+			high: close(0.09),
+		});
+		expect(history!.overPatients[1]!.value).toBeCloseTo(0.29, 9);
+		expect(two!.overPatients[2]).toBeUndefined(); // "two" has no zero-shot
+		expect(two!.overSeeds[0]).toBeUndefined(); // and one seed alone
+		const auprc = two!.overPatients[4]!;
+		expect(auprc.value).toBeCloseTo(
+			own(cells[2], "chf", 0)!.auprc!.value - own(cells[0], "chf", 2)!.auprc!.value,
+			9,
 		);
+		expect(auprc.high).toBeGreaterThan(auprc.low);
+	});
+
+	test("and, where both have several seeds, seed by seed", () => {
+		const paired = comparisonOf(columns, ways, [...cells, cell(two, 2, 0.622)], []);
+		const [, { overSeeds, seeds }] = paired.differences as [unknown, Comparison["differences"][0]];
+		expect(seeds).toBe(2);
+		expect(overSeeds[0]!.value).toBeCloseTo(0.101, 9);
+		expect(overSeeds[0]!.high - overSeeds[0]!.value).toBeCloseTo(12.7062 * 0.001, 6);
+		expect(markdown(paired)).toContain(
+			"| Two − One (time-specific) (2 seeds) | +10.1 [+8.8, +11.4] |",
+		);
+	});
+
+	test("refuses lines that were not measured on the same", () => {
+		const other = structuredClone(cells[2]) as Cell;
+		other.evaluations.forecast!.patients = 41;
+		expect(() => comparisonOf(columns, ways, [cells[0] as Cell, other], [])).toThrow(
+			/forecast was not measured on the same: 40 patients .* and 41 patients/,
+		);
+	});
+
+	test("is made of cells that keep what each patient adds", () => {
+		expect(keepsPatients(opponents)).toBe(true);
+		const bare = structuredClone(opponents);
+		delete bare.evaluations.chf!.rows[1]!.byPatient;
+		expect(keepsPatients(bare)).toBe(false);
 	});
 
 	test("names the best and the second of what was trained; counts do not compete", () => {
@@ -133,19 +210,29 @@ describe("a comparison", () => {
 });
 
 describe("its forms", () => {
-	test("Markdown, LaTeX, CSV and the terminal say the same", () => {
-		expect(markdown(table)).toContain(
-			"| Two | **60.0** [59.0, 62.0] | **70.0** [69.0, 72.0] | — | — |",
+	test("Markdown, LaTeX, CSV and the terminal say the same, and nothing of a patient", () => {
+		const { low, high } = table.lines[2]!.values[0]!;
+		const [from, to] = [(100 * low).toFixed(1), (100 * high).toFixed(1)];
+		const half = (50 * (high - low)).toFixed(1);
+		expect(markdown(table)).toContain(`| Two | **60.0** [${from}, ${to}] | **70.0** [`);
+		expect(markdown(table)).toMatch(
+			/\| One \(time-specific\) \| <u>51.0<\/u> \[[\d., ]+\] \(sd 1.4\) \|/,
 		);
-		expect(latex(table)).toContain("Two & \\textbf{60.0}\\,{\\scriptsize $\\pm$ 1.5} & ");
+		expect(markdown(table)).toContain("| Two − One (time-specific) | +9.0 [+9.0, +9.0] | +9.0 [");
+		expect(latex(table)).toContain(`Two & \\textbf{60.0}\\,{\\scriptsize $\\pm$ ${half}} & `);
 		expect(latex(table)).toContain("\\begin{tabular}{l|cc|ccc|r}");
-		expect(csv(table).split("\n")).toContain("Two,two,forecast,,recall@5,0.6,0.59,0.62,1");
-		expect(csv(table)).toContain("Two,two,training,,parameters,131000,,,1");
+		const lines = csv(table).split("\n");
+		const { value } = table.lines[2]!.values[0]!;
+		expect(lines).toContain(`Two,two,forecast,,recall@5,${value},${low},${high},1,,,patients`);
+		expect(lines).toContain("Two,two,training,,parameters,131000,,,1,,,");
+		expect(csv(table)).toMatch(
+			/own history,,forecast,,recall@5,0.29\d*,[\d.]+,[\d.]+,,,One \(time-specific\),patients/,
+		);
 		const { header, rows } = textRows(table);
 		expect(header[0].slice(0, 4)).toEqual(["", "Forecasting, %", "", "CHF, %"]);
-		expect(rows[2]).toEqual([
-			...["Two", "60.0 ±1.5", "70.0 ±1.5", "—", "—", "30.0 ±1.5"],
-			...["1", "131k", "12.3", "256"],
-		]);
+		expect(rows[2]!.slice(0, 5)).toEqual(["Two", `60.0 ±${half}`, `70.0 ±${half}`, "—", "—"]);
+		expect(rows[2]!.slice(6)).toEqual(["1", "131k", "12.3", "256"]);
+		expect(differenceTables(table).map(({ rows }) => rows.length)).toEqual([3, 1]);
+		expect(JSON.stringify(table)).not.toContain("byPatient");
 	});
 });

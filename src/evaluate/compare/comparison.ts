@@ -1,8 +1,15 @@
-import type { Measure } from "../bootstrap.js";
-import type { Evaluation, Method } from "../evaluation.js";
-import { overRuns, tInterval } from "../over-runs.js";
-import type { Cell, Entry } from "./cell.js";
-import { type Column, reads } from "./columns.js";
+import { type Drawn, type Measure, measureOf } from "../bootstrap.js";
+import { tInterval } from "../over-runs.js";
+import type { Cell } from "./cell.js";
+import type { Column } from "./columns.js";
+import { type Source, sourcesOf, type Way } from "./sources.js";
+import { drawnTogether, seedMean } from "./together.js";
+
+/** The mean over seeds, with its 95 % interval over patients. */
+export interface LineMeasure extends Measure {
+	/** The standard deviation over seeds, where there are several. */
+	readonly seedDeviation?: number;
+}
 
 /** A line of the table. */
 export interface Line {
@@ -11,17 +18,20 @@ export interface Line {
 	/** 0 for what is not trained. */
 	readonly seeds: number;
 	/** One for each column; undefined where there is none. */
-	readonly values: readonly (Measure | undefined)[];
+	readonly values: readonly (LineMeasure | undefined)[];
 	readonly training?: NonNullable<Cell["training"]> | undefined;
 }
 
-/** One line less another, seed by seed: what the seed does to both is taken off. */
+/** One line less another. Values are one for each column; undefined where there is none. */
 export interface Difference {
 	readonly line: string;
 	readonly than: string;
+	/** Of the means over seeds, on the same patients: 95 % intervals over patients. */
+	readonly overPatients: readonly (Measure | undefined)[];
+	/** Seed by seed, so that what the seed does to both is taken off: 95 % t-intervals over the seeds both have. */
+	readonly overSeeds: readonly (Measure | undefined)[];
+	/** Those both have. */
 	readonly seeds: number;
-	/** One for each column; undefined where they have fewer than two seeds in common. */
-	readonly values: readonly (Measure | undefined)[];
 }
 
 /** A table: the paper's layout, with intervals. */
@@ -34,101 +44,77 @@ export interface Comparison {
 	readonly notes: readonly string[];
 }
 
-/** A line in one of its ways to forecast. */
-export interface Way {
-	readonly entry: Entry;
-	readonly method: Method;
-	/** Of those after the first, labelled tasks say nothing new. */
-	readonly first: boolean;
-	readonly label: string;
-	/** The line it is held against. */
-	readonly against?: Entry | undefined;
-}
-
-const opponentLines = [
-	{ who: "history", label: "own history" },
-	{ who: "global", label: "code frequencies" },
-	{ who: "oracle", label: "oracle" },
-] as const;
-
 export function comparisonOf(
 	columns: readonly Column[],
 	ways: readonly Way[],
 	cells: readonly Cell[],
 	failed: Comparison["failed"],
+	notes: readonly string[] = [],
 ): Comparison {
-	const cellsOf = (entry: Entry) => cells.filter((cell) => cell.entry === entry.id);
-	const lines = ways.flatMap((way): Line[] => {
-		const { entry, first, label } = way;
-		const own = cellsOf(entry);
-		if (own.length === 0) return [];
-		const values = columns.map((column) =>
-			measureOf(
-				own.flatMap(({ evaluations }) => evaluations[column.task] ?? []),
-				column,
-				way,
-			),
-		);
-		const training = first ? meanTraining(own) : undefined;
-		return [
-			{ label, group: entry.group, seeds: own.length, values, ...(training && { training }) },
-		];
-	});
-	const differences = ways.flatMap((way): Difference[] => {
-		const than = ways.find(({ entry, first }) => entry === way.against && first);
-		if (!way.first || !than) return [];
-		const own = cellsOf(way.entry).flatMap((cell) => {
-			const other = cellsOf(than.entry).find(({ seed }) => seed === cell.seed);
-			return other ? [{ cell, other }] : [];
-		});
-		if (own.length < 2) return [];
-		const values = columns.map((column) => {
-			const between = own.flatMap(({ cell, other }) => {
-				const one = measureOf(evaluationsOf(cell, column), column, way);
-				const two = measureOf(evaluationsOf(other, column), column, than);
-				return one && two ? [one.value - two.value] : [];
-			});
-			return between.length < 2 ? undefined : tInterval(between);
-		});
-		return [{ line: way.label, than: than.label, seeds: own.length, values }];
-	});
-	const counted = cells.find(({ entry }) => entry === null);
-	const others = opponentLines.flatMap(({ who, label }): Line[] => {
-		if (!counted) return [];
-		const values = columns.map((column) => {
-			const evaluation = counted.evaluations[column.task];
-			const row = evaluation?.rows.find((one) => one.who === who && reads(column, one, undefined));
-			return row?.metrics[column.metric];
-		});
-		return values.some((value) => value !== undefined)
-			? [{ label, group: "counts", seeds: 0, values }]
-			: [];
-	});
+	const sources = sourcesOf(columns, ways, cells);
+	const drawn = drawnTogether(columns, sources);
 	return {
 		columns,
-		lines: [...lines, ...others],
-		differences,
+		lines: sources.map((source): Line => {
+			const training = source.way?.first ? meanTraining(source.cells) : undefined;
+			return {
+				...{ label: source.label, group: source.group },
+				seeds: source.way ? source.cells.length : 0,
+				values: columns.map((column) => lineMeasure([...drawn(source, column).values()])),
+				...(training && { training }),
+			};
+		}),
+		differences: sources.flatMap((source): Difference[] => {
+			const than = heldAgainst(source, sources);
+			if (!than) return [];
+			const pairs = columns.map((column) => [drawn(source, column), drawn(than, column)] as const);
+			const bySeed = pairs.map(([own, other]) =>
+				[...own].flatMap(([seed, { value }]) => {
+					const same = other.get(seed);
+					return same ? [value - same.value] : [];
+				}),
+			);
+			return [
+				{
+					...{ line: source.label, than: than.label },
+					overPatients: pairs.map(([own, other]) => paired(seedMean(own), seedMean(other))),
+					overSeeds: bySeed.map((values) => (values.length < 2 ? undefined : tInterval(values))),
+					seeds: Math.max(...bySeed.map(({ length }) => length)),
+				},
+			];
+		}),
 		failed,
-		notes: notesOf(lines, cells),
+		notes: [...notesOf(cells), ...notes],
 	};
 }
 
-const evaluationsOf = ({ evaluations }: Cell, { task }: Column): Evaluation[] => {
-	const own = evaluations[task];
-	return own ? [own] : [];
-};
-
-/** What a line says in a column; of several seeds their mean. Ways after the first say nothing new of labels. */
-function measureOf(
-	evaluations: readonly Evaluation[],
-	column: Column,
-	{ method, first }: Way,
-): Measure | undefined {
-	if (!first && column.task !== "forecast") return undefined;
-	const rows = evaluations.length > 1 ? overRuns(evaluations).rows : (evaluations[0]?.rows ?? []);
-	const own = rows.find((row) => row.who === "model" && reads(column, row, method));
-	return own?.metrics[column.metric];
+/** Counts and the oracle are held against the line that is held against none. */
+function heldAgainst(source: Source, sources: readonly Source[]): Source | undefined {
+	const { way } = source;
+	const first = sources.find((other) => other.way && !other.way.against)?.way?.entry;
+	const against = way ? way.against : first;
+	return sources.find(
+		(other) => other !== source && other.way?.first && other.way.entry === against,
+	);
 }
+
+function lineMeasure(seeds: readonly Drawn[]): LineMeasure | undefined {
+	const mean = seedMean(new Map(seeds.entries()));
+	if (!mean) return undefined;
+	const squares = seeds.reduce((sum, { value }) => sum + (value - mean.value) ** 2, 0);
+	return {
+		...measureOf(mean),
+		...(seeds.length > 1 && { seedDeviation: Math.sqrt(squares / (seeds.length - 1)) }),
+	};
+}
+
+const paired = (one: Drawn | undefined, other: Drawn | undefined): Measure | undefined =>
+	one &&
+	other &&
+	measureOf({
+		value: one.value - other.value,
+		drawn: one.drawn.map((value, at) => value - (other.drawn[at] as number)),
+	});
 
 function meanTraining(cells: readonly Cell[]): Line["training"] {
 	const all = cells.flatMap(({ training }) => training ?? []);
@@ -138,19 +124,17 @@ function meanTraining(cells: readonly Cell[]): Line["training"] {
 		all.reduce((sum, one) => sum + of(one), 0) / all.length;
 	return {
 		...first,
-		secondsPerEpoch: mean(({ secondsPerEpoch }) => secondsPerEpoch),
+		cpuSecondsPerEpoch: mean(({ cpuSecondsPerEpoch }) => cpuSecondsPerEpoch),
 		peakBytes: Math.max(...all.map(({ peakBytes }) => peakBytes)),
 	};
 }
 
-function notesOf(lines: readonly Line[], cells: readonly Cell[]): string[] {
+function notesOf(cells: readonly Cell[]): string[] {
 	const [one] = cells.flatMap(({ evaluations }) => Object.values(evaluations));
 	const notes: string[] = [];
-	if (lines.some(({ seeds }) => seeds > 1))
-		notes.push("of several seeds: mean, and 95 % t-interval over the seeds");
 	if (one)
 		notes.push(
-			`of one seed, and of counts: 95 % interval over patients, ${one.draws} draws (seed ${one.seed}), split ${one.split}`,
+			`intervals: 95 %, over patients of split ${one.split}, of the mean over seeds; ${one.draws} bootstrap draws (seed ${one.seed}), the same for every line; sd: standard deviation over seeds`,
 		);
 	for (const { evaluations } of cells)
 		for (const { task, patients } of Object.values(evaluations)) {

@@ -1,4 +1,5 @@
-export { type Cell, cellSchema, type Entry, entrySchema } from "./cell.js";
+export { type Cell, cellSchema, type Entry, entrySchema, keepsPatients } from "./cell.js";
 export { columnsOf } from "./columns.js";
-export { type Comparison, comparisonOf, type Way } from "./comparison.js";
-export { csv, differenceTexts, latex, markdown, textRows } from "./render.js";
+export { type Comparison, comparisonOf } from "./comparison.js";
+export { csv, differenceTables, latex, markdown, textRows } from "./render.js";
+export type { Way } from "./sources.js";

@@ -1,7 +1,13 @@
 import { formatCount } from "../../base/progress.js";
 import type { Measure } from "../bootstrap.js";
 import type { Column } from "./columns.js";
-import { type Comparison, type Line, leaders } from "./comparison.js";
+import {
+	type Comparison,
+	type Difference,
+	type Line,
+	type LineMeasure,
+	leaders,
+} from "./comparison.js";
 
 const none = "—";
 
@@ -21,8 +27,8 @@ const extras: readonly { title: string; of: (line: Line) => string }[] = [
 		of: ({ training }) => (training ? formatCount(training.parameters) : none),
 	},
 	{
-		title: "s/epoch",
-		of: ({ training }) => (training ? training.secondsPerEpoch.toFixed(1) : none),
+		title: "CPU s/epoch",
+		of: ({ training }) => (training ? training.cpuSecondsPerEpoch.toFixed(1) : none),
 	},
 	{ title: "peak MiB", of: ({ training }) => (training ? megabytes(training.peakBytes) : none) },
 ];
@@ -70,63 +76,111 @@ export function markdown(comparison: Comparison): string {
 			const text = number(column, measure.value);
 			const shown =
 				first[c]?.best === at ? `**${text}**` : first[c]?.second === at ? `<u>${text}</u>` : text;
-			return `${shown} [${number(column, measure.low)}, ${number(column, measure.high)}]`;
+			const { low, high, seedDeviation } = measure;
+			const interval = `[${number(column, low)}, ${number(column, high)}]`;
+			return `${shown} ${interval}${seedDeviation === undefined ? "" : ` (sd ${number(column, seedDeviation)})`}`;
 		}),
 		...extras.map(({ of }) => of(line)),
 	]);
-	const row = (texts: readonly string[]) => `| ${texts.join(" | ")} |\n`;
-	const header = headerOf(columns);
 	return [
-		row(header),
-		row(header.map((_, at) => (at === 0 ? "---" : "---:"))),
-		...cells.map(row),
-		"\nBold: best of the trained models; underlined: second. In brackets: 95 % intervals.\n",
-		...[...differenceTexts(comparison), ...notes].map((note) => `\n- ${note}`),
+		markdownTable([headerOf(columns), ...cells]),
+		"\nBold: best of the trained models; underlined: second. In brackets: 95 % intervals over patients; sd: standard deviation over seeds.\n",
+		...differenceTables(comparison).map(
+			({ title, header, rows }) => `\n${title}\n\n${markdownTable([header, ...rows])}`,
+		),
+		...notes.map((note) => `\n- ${note}`),
 		...failed.map(({ label, reason }) => `\n- ${label} failed: ${reason}`),
 		"\n",
 	].join("");
 }
 
+function markdownTable([header = [], ...rows]: readonly (readonly string[])[]): string {
+	const row = (texts: readonly string[]) => `| ${texts.join(" | ")} |\n`;
+	return [header, header.map((_, at) => (at === 0 ? "---" : "---:")), ...rows].map(row).join("");
+}
+
 const signed = (column: Column, value: number) =>
 	`${value * column.scale > 0 ? "+" : ""}${number(column, value)}`;
 
-/** Lines less those they are held against, in words. */
-export const differenceTexts = ({ columns, differences }: Comparison): string[] =>
-	differences.map(({ line, than, seeds, values }) => {
-		const parts = columns.flatMap((column, at) => {
+/** Lines less those they are held against: over patients and, where several seeds are common, over seeds. */
+export function differenceTables({ columns, differences }: Comparison): {
+	readonly title: string;
+	readonly header: readonly string[];
+	readonly rows: readonly (readonly string[])[];
+}[] {
+	const header = [
+		"",
+		...columns.map((column) => `${column.group} ${column.title}${unitOf(column)}`),
+	];
+	const rowOf = ({ line, than }: Difference, values: readonly (Measure | undefined)[]) => [
+		`${line} − ${than}`,
+		...columns.map((column, at) => {
+			const measure = values[at];
+			if (!measure) return none;
+			const { value, low, high } = measure;
+			return `${signed(column, value)} [${signed(column, low)}, ${signed(column, high)}]`;
+		}),
+	];
+	const tables = [
+		{
+			title:
+				"Differences of means over seeds, paired over patients, with 95 % intervals over patients:",
+			rows: differences.map((one) => rowOf(one, one.overPatients)),
+		},
+		{
+			title: "The same differences paired by seed, with 95 % t-intervals over the seeds both have:",
+			rows: differences
+				.filter(({ seeds }) => seeds > 1)
+				.map((one) => rowOf({ ...one, than: `${one.than} (${one.seeds} seeds)` }, one.overSeeds)),
+		},
+	];
+	return tables.filter(({ rows }) => rows.length > 0).map((one) => ({ ...one, header }));
+}
+
+/** One line for each number, for programs; `minus` names the line that was taken off. */
+export function csv({ columns, lines, differences }: Comparison): string {
+	const quoted = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+	const inColumns = (
+		values: readonly (LineMeasure | undefined)[],
+		{ line, group = "", seeds, minus = "", interval }: CsvNames,
+	) =>
+		columns.flatMap((column, at) => {
 			const measure = values[at];
 			if (!measure) return [];
-			const { value, low, high } = measure;
+			const { value, low, high, seedDeviation = "" } = measure;
 			return [
-				`${column.group} ${column.title} ${signed(column, value)} [${signed(column, low)}, ${signed(column, high)}]`,
+				[
+					...[line, group, column.task, column.setting ?? "", column.metric, value, low, high],
+					...[seeds, seedDeviation, minus, interval],
+				],
 			];
 		});
-		return `${line} − ${than}, paired by ${seeds} seeds: ${parts.join("; ")}`;
-	});
-
-/** One line for each number, for programs. */
-export function csv({ columns, lines }: Comparison): string {
-	const quoted = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-	const rows = lines.flatMap(({ label, group, seeds, values, training }) => [
-		...columns.flatMap((column, at) => {
-			const measure = values[at];
-			return measure
-				? [
-						[
-							...[label, group, column.task, column.setting ?? "", column.metric],
-							...[measure.value, measure.low, measure.high, seeds],
-						],
-					]
-				: [];
-		}),
+	const rows = lines.flatMap(({ label: line, group, seeds, values, training }) => [
+		...inColumns(values, { line, group, seeds, interval: "patients" }),
 		...(training
-			? (["parameters", "secondsPerEpoch", "peakBytes"] as const).map((name) => [
-					...[label, group, "training", "", name, training[name], "", "", seeds],
+			? (["parameters", "cpuSecondsPerEpoch", "peakBytes"] as const).map((name) => [
+					...[line, group, "training", "", name, training[name], "", "", seeds, "", "", ""],
 				])
 			: []),
 	]);
-	const header = ["line", "group", "task", "setting", "metric", "value", "low", "high", "seeds"];
-	return `${[header, ...rows].map((row) => row.map((cell) => quoted(String(cell))).join(",")).join("\n")}\n`;
+	const less = differences.flatMap(({ line, than, overPatients, overSeeds, seeds }) => [
+		...inColumns(overPatients, { line, minus: than, seeds: "", interval: "patients" }),
+		...inColumns(overSeeds, { line, minus: than, seeds, interval: "seeds" }),
+	]);
+	const header = [
+		...["line", "group", "task", "setting", "metric", "value", "low", "high"],
+		...["seeds", "seed_deviation", "minus", "interval"],
+	];
+	return `${[header, ...rows, ...less].map((row) => row.map((cell) => quoted(String(cell))).join(",")).join("\n")}\n`;
+}
+
+interface CsvNames {
+	readonly line: string;
+	readonly group?: string;
+	readonly seeds: number | "";
+	readonly minus?: string;
+	/** Over what it is. */
+	readonly interval: "patients" | "seeds";
 }
 
 const texSpecials: Readonly<Record<string, string>> = {

@@ -4,12 +4,13 @@ import type { Dataset } from "../../cohort/index.js";
 import { modelById } from "../../models/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import type { Trained } from "../../train/index.js";
+import { statisticsOf } from "../by-patient.js";
 import { evaluateDefaults } from "../options.js";
 import { smallDataset } from "../testing/small-dataset.js";
 import { forecastTask } from "./index.js";
 import { lookedUp } from "./looked-up.js";
 import { globalRanker, historyRanker, modelRanker } from "./ranks.js";
-import { recallStatistics, windowRecalls } from "./recall.js";
+import { recallRatios, windowRecalls } from "./recall.js";
 
 const [a, b, c] = [5, 6, 7];
 
@@ -83,6 +84,8 @@ describe("ranks of a model", () => {
 
 describe("recall", () => {
 	const ranks = [Int32Array.of(0, 4, 9, 20), Int32Array.of(0)];
+	const recallStatistics = (own: readonly Int32Array[]) =>
+		statisticsOf({ ratios: recallRatios(own) });
 
 	test("is averaged over patients, not over events", () => {
 		const all = [1, 1];

@@ -15,7 +15,7 @@ import {
 	type Ranker,
 	type Ranks,
 } from "./ranks.js";
-import { recallStatistics, windowRecalls, windows } from "./recall.js";
+import { recallRatios, windowRecalls, windows } from "./recall.js";
 
 /** Patients at a time: what is held in memory is their answers. */
 const chunk = 32;
@@ -102,7 +102,7 @@ export async function forecastTask(
 			draws,
 			notes,
 			...measureRows(
-				rows.map(({ name, ranks }) => ({ name, statistics: recallStatistics(ranks) })),
+				rows.map(({ name, ranks }) => ({ name, byPatient: { ratios: recallRatios(ranks) } })),
 				patients.length,
 				options,
 			),

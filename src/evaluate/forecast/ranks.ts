@@ -26,9 +26,9 @@ export function modelRanker(predictor: Predictor, method: Method): Ranker {
 		);
 		const known = patients.map((patient) => patient.known);
 		const { logProbabilities, vocab } =
-			method === "time-specific"
-				? await predictor.score(known, times)
-				: await autoRegressiveAnswers(predictor, known, times, { steps: autoRegressiveSteps });
+			method === "auto-regressive"
+				? await autoRegressiveAnswers(predictor, known, times, { steps: autoRegressiveSteps })
+				: await predictor.score(known, times);
 		return patients.map(({ later }, patient) =>
 			later.tokens.map((token, i) => {
 				const from = (patient * most + i) * vocab;

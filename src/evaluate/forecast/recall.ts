@@ -1,4 +1,4 @@
-import { meanOf, ratioOf, type Statistic } from "../bootstrap.js";
+import type { Ratios } from "../by-patient.js";
 import type { Ranks } from "./ranks.js";
 
 const depths = [1, 5, 10, 15] as const;
@@ -25,26 +25,20 @@ const recallWithin = (ranks: readonly Ranks[], { from, to }: { from: number; to:
 	ranks.map((own) => recall(own.subarray(from - 1, to), windowDepth));
 
 /** Recall averaged over patients, of all later events and by window. */
-export function recallStatistics(ranks: readonly Ranks[]): Record<string, Statistic> {
-	const whole = depths.map((depth): [string, Statistic] => [
-		`recall@${depth}`,
-		meanOf(ranks.map((own) => recall(own, depth))),
-	]);
-	const parts = windows.map(({ window, ...range }): [string, Statistic] => {
-		const recalls = recallWithin(ranks, range);
-		return [
-			`recall@${windowDepth} ${window}`,
-			ratioOf(
-				recalls.map((one) => (Number.isNaN(one) ? 0 : one)),
-				recalls.map((one) => (Number.isNaN(one) ? 0 : 1)),
-			),
-		];
+export function recallRatios(ranks: readonly Ranks[]): Ratios {
+	const whole = depths.map((depth) => {
+		const parts = ranks.map((own) => recall(own, depth));
+		return [`recall@${depth}`, { parts, wholes: parts.map(() => 1) }] as const;
 	});
 	// Where nobody has events so far ahead there is nothing to tell.
-	return Object.fromEntries([
-		...whole,
-		...parts.filter((_, i) => reaches(ranks, windows[i]!.from)),
-	]);
+	const reached = windows.filter(({ from }) => reaches(ranks, from));
+	const byWindow = reached.map(({ window, ...range }) => {
+		const recalls = recallWithin(ranks, range);
+		const parts = recalls.map((one) => (Number.isNaN(one) ? 0 : one));
+		const wholes = recalls.map((one) => (Number.isNaN(one) ? 0 : 1));
+		return [`recall@${windowDepth} ${window}`, { parts, wholes }] as const;
+	});
+	return Object.fromEntries([...whole, ...byWindow]);
 }
 
 const reaches = (ranks: readonly Ranks[], event: number) =>

@@ -6,7 +6,7 @@ import type { Runtime } from "../../runtime/index.js";
 import type { Trained } from "../../train/index.js";
 import type { CalibrationBin, MeasureRun } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
-import { measureRows, opponents, type StatisticRow } from "../rows.js";
+import { measureRows, opponents, type PatientRow } from "../rows.js";
 import { truthBehind } from "../truth-behind.js";
 import {
 	directionsOf,
@@ -20,13 +20,7 @@ import { fineTuned } from "./fine-tuned.js";
 import { labelOracles } from "./oracle.js";
 import { countRegression, recordCounts } from "./own-history.js";
 import { type Questions, questionsOf, viewsOf } from "./questions.js";
-import {
-	binsFor,
-	calibrationBins,
-	fewShotStatistics,
-	probabilityStatistics,
-	rankStatistics,
-} from "./statistics.js";
+import { binsFor, calibrationBins, probabilityStatistics } from "./statistics.js";
 import { type TaskCodes, taskCodes } from "./task-codes.js";
 import { risks } from "./zero-shot-risk.js";
 
@@ -101,16 +95,26 @@ export async function labelledTask(
 	};
 }
 
+const ranked = (answered: Questions, scores: ArrayLike<number>): PatientRow["byPatient"] => ({
+	scored: { answered, scores: [scores] },
+});
+
+/** Scores that are probabilities: also how far they are from what came. */
+const probable = (answered: Questions, probabilities: ArrayLike<number>) => ({
+	byPatient: ranked(answered, probabilities),
+	more: probabilityStatistics(answered, probabilities),
+});
+
 /** Of the model: as many rows as there are ways to ask it. */
 async function modelRows(
 	opened: Opened,
 	runtime: Runtime,
 	trained: Trained,
 	notes: string[],
-): Promise<{ rows: StatisticRow[]; calibration?: CalibrationBin[] }> {
+): Promise<{ rows: PatientRow[]; calibration?: CalibrationBin[] }> {
 	const { task, dataset, options, labels, valid, asked, codes } = opened;
 	const { name, pretraining } = trained.model;
-	const rows: StatisticRow[] =
+	const rows: PatientRow[] =
 		codes && pretraining !== "none" ? await frozenRows(opened, codes, runtime, trained, notes) : [];
 	if (pretraining === "none")
 		notes.push(`no zero-shot and few-shot rows: ${name} is trained on each task from scratch`);
@@ -128,7 +132,7 @@ async function modelRows(
 	);
 	rows.push({
 		name: { who: "model", label: `${name}, fine-tuned`, setting: "fine-tuned" },
-		statistics: probabilityStatistics(asked, tuned.probabilities),
+		...probable(asked, tuned.probabilities),
 	});
 	return { rows, calibration: calibrationBins(asked, tuned.probabilities).bins(options) };
 }
@@ -153,7 +157,7 @@ async function frozenRows(
 	runtime: Runtime,
 	trained: Trained,
 	notes: string[],
-): Promise<StatisticRow[]> {
+): Promise<PatientRow[]> {
 	const name = trained.model.name;
 	const { seed, shots = usualShots } = options;
 	const draws = drawShots(train.answers, shots, shotDraws, seed);
@@ -186,14 +190,14 @@ async function frozenRows(
 		directions,
 	);
 	notes.push(`zero-shot: ${codes.words}`);
-	const rows: StatisticRow[] = [
+	const rows: PatientRow[] = [
 		{
 			name: {
 				who: "model",
 				label: `${name}, zero-shot prototype`,
 				setting: "zero-shot prototype",
 			},
-			statistics: rankStatistics(asked, likeness),
+			byPatient: ranked(asked, likeness),
 		},
 	];
 	// A model that forecasts after fine-tuning has no risk of its own before.
@@ -204,7 +208,7 @@ async function frozenRows(
 		);
 		rows.push({
 			name: { who: "model", label: `${name}, zero-shot risk`, setting: "zero-shot risk" },
-			statistics: rankStatistics(asked, risk),
+			byPatient: ranked(asked, risk),
 		});
 	}
 	if (draws.length === 0) {
@@ -237,7 +241,7 @@ async function frozenRows(
 			label: `${name}, ${shots}-shot`,
 			...(shots === usualShots && { setting: "5-shot" }),
 		},
-		statistics: fewShotStatistics(asked, scores),
+		byPatient: { scored: { answered: asked, scores } },
 	});
 	return rows;
 }
@@ -245,14 +249,14 @@ async function frozenRows(
 async function opponentRows(
 	{ task, dataset, options, train, valid, asked, codes }: Opened,
 	notes: string[],
-): Promise<StatisticRow[]> {
-	const rows: StatisticRow[] = [];
+): Promise<PatientRow[]> {
+	const rows: PatientRow[] = [];
 	const taught = train.answers.reduce((a, b) => a + b, 0);
 	if (taught > 0 && taught < train.answers.length && valid.answers.length > 0) {
 		const { logOdds, precision } = await countRegression(dataset, train, valid, asked);
 		rows.push({
 			name: { ...opponents.history, label: "own history, all labels", setting: "fine-tuned" },
-			statistics: probabilityStatistics(
+			...probable(
 				asked,
 				logOdds.map((z) => 1 / (1 + Math.exp(-z))),
 			),
@@ -265,12 +269,12 @@ async function opponentRows(
 		const related = [...new Set(codes.prototype.flat())];
 		rows.push({
 			name: { ...opponents.history, label: "own history, related records" },
-			statistics: rankStatistics(asked, await recordCounts(dataset, asked.labels, related)),
+			byPatient: ranked(asked, await recordCounts(dataset, asked.labels, related)),
 		});
 	}
 	rows.push({
 		name: { ...opponents.global, label: "prevalence" },
-		statistics: probabilityStatistics(
+		...probable(
 			asked,
 			new Float64Array(asked.answers.length).fill(taught / Math.max(1, train.answers.length)),
 		),
@@ -280,8 +284,10 @@ async function opponentRows(
 	const found = await truthBehind(dataset, options.split, options.oracle);
 	if ("truth" in found) {
 		const chances = await oracle.chances(dataset, asked.labels, found.truth);
-		const measured = oracle.calibrated ? probabilityStatistics : rankStatistics;
-		rows.push({ name: opponents.oracle, statistics: measured(asked, chances) });
+		rows.push({
+			name: opponents.oracle,
+			...(oracle.calibrated ? probable(asked, chances) : { byPatient: ranked(asked, chances) }),
+		});
 		notes.push(`oracle: the true chance of ${oracle.of}`);
 	} else if (found.reason) notes.push(`no oracle: ${found.reason}`);
 	return rows;

@@ -199,7 +199,9 @@ test("statistics weigh patients, not questions", () => {
 		patients: Int32Array.of(0, 0, 1, 2),
 		count: 3,
 	};
-	const { auprc, auroc, brier } = probabilityStatistics(answered, [0.9, 0.8, 0.4, 0.6]);
+	const scores = [0.9, 0.8, 0.4, 0.6];
+	const { auprc, auroc } = rankStatistics(answered, scores);
+	const { brier } = probabilityStatistics(answered, scores);
 	expect(auprc!([1, 1, 1])).toBeCloseTo((1 + 2 / 4) / 2, 12);
 	expect(auroc!([1, 1, 1])).toBe(0.5);
 	expect(auroc!([2, 0, 1])).toBe(1); // 0.9 is above 0.8 and 0.6

@@ -25,21 +25,17 @@ function ofPatients({ patients }: Answered, statistic: Statistic): Statistic {
 
 /** How well scores put positives before negatives. */
 export function rankStatistics(answered: Answered, scores: ArrayLike<number>): Statistics {
-	const ranked = ranking(answered.answers, scores);
-	return {
-		auprc: ofPatients(answered, ranked.averagePrecision),
-		auroc: ofPatients(answered, ranked.auroc),
-	};
+	const { averagePrecision, auroc } = ranking(answered.answers, scores, answered.patients);
+	return { auprc: averagePrecision, auroc };
 }
 
-/** Also how far probabilities are from what came. */
+/** How far probabilities are from what came. */
 export function probabilityStatistics(
 	answered: Answered,
 	probabilities: ArrayLike<number>,
 ): Statistics {
 	const { answers } = answered;
 	return {
-		...rankStatistics(answered, probabilities),
 		brier: ofPatients(answered, (weights) => {
 			let [sum, total] = [0, 0];
 			for (let at = 0; at < answers.length; at++) {
@@ -76,17 +72,19 @@ export function calibrationBins(
  */
 export function fewShotStatistics(
 	answered: Answered,
-	scoresByDraw: readonly Float64Array[],
+	scoresByDraw: readonly ArrayLike<number>[],
 ): Statistics {
 	const drawn = scoresByDraw.map((scores) => rankStatistics(answered, scores));
 	const mean = (metric: string): Statistic =>
 		onceForEach((weights, key) => {
 			const { integer } = random(key);
 			const plain = isEven(weights);
-			let sum = 0;
-			for (let i = 0; i < drawn.length; i++)
-				sum += drawn[plain ? i : integer(drawn.length)]![metric]!(weights);
-			return sum / drawn.length;
+			const times = new Uint32Array(drawn.length);
+			for (let i = 0; i < drawn.length; i++) times[plain ? i : integer(drawn.length)]! += 1;
+			return drawn.reduce(
+				(sum, own, i) => (times[i] ? sum + (times[i] * own[metric]!(weights)) / drawn.length : sum),
+				0,
+			);
 		});
 	return { auprc: mean("auprc"), auroc: mean("auroc") };
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
@@ -9,6 +9,7 @@ import { providers } from "../../runtime/index.js";
 import { hasCheckpoint, readCheckpoint } from "../checkpoint.js";
 import { disk } from "../durable-files.js";
 import { trainOptions } from "../options.js";
+import { readJson } from "../read-json.js";
 import { differences, runFiles } from "../run-folder.js";
 import { floatWeights, type Trained } from "../trained.js";
 import type { LinearHead } from "./classifier.js";
@@ -68,19 +69,7 @@ export function createTask(
 export function readTask(run: string, task: string): Task | undefined {
 	const { task: file } = taskFiles(run, task);
 	if (!existsSync(file)) return undefined;
-	let json: unknown;
-	try {
-		json = JSON.parse(readFileSync(file, "utf8"));
-	} catch {
-		// what cannot be read is refused below
-	}
-	const parsed = taskSchema.safeParse(json);
-	if (parsed.success) return parsed.data;
-	const [issue] = parsed.error.issues;
-	throw new InputError(
-		`${file} is damaged or of another version: ${issue?.path.join(".")}: ${issue?.message}; ` +
-			`run \`trajgpt finetune ${run} --task ${task} --force\``,
-	);
+	return readJson(file, taskSchema, `run \`trajgpt finetune ${run} --task ${task} --force\``);
 }
 
 /** Refuses what was fine-tuned from other weights, or to other labels. */

@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openDataset } from "../../cohort/index.js";
+import { evaluateDefaults, evaluationBasis, readEvaluation } from "../../evaluate/index.js";
+import { modelById } from "../../models/index.js";
+import { readTrained } from "../../train/index.js";
+import { captured } from "../testing/captured.js";
+import { workCell } from "./cell.js";
+import { lineOf } from "./lines.js";
+import { comparisonFiles, openPlan, readCell } from "./plan.js";
+
+const root = mkdtempSync(join(tmpdir(), "trajgpt-cell-"));
+const [sim, data, folder] = ["sim", "data", "table"].map((name) => join(root, name)) as [
+	string,
+	string,
+	string,
+];
+afterAll(() => rmSync(root, { recursive: true }));
+
+const silent = { write: () => true };
+const io = { stdout: silent, stderr: silent } as unknown as Parameters<typeof workCell>[0];
+const request = { folder, id: "patchtst", seed: 1, threads: 1, provider: "cpu" } as const;
+const run = comparisonFiles(folder).run("patchtst", 1);
+
+beforeAll(async () => {
+	for (const argv of [
+		["simulate", "--patients", "60", "--seed", "7", "--out", sim],
+		["prepare", sim, "--from", "csv", "--out", data, "--min-count", "30"],
+	])
+		expect(await captured(argv)).toMatchObject({ code: 0 });
+	const line = lineOf(modelById("patchtst"), { preset: "tiny", maxLength: 64 });
+	await openPlan(folder, await openDataset(data), [line], {
+		...{ title: "compare", tasks: ["forecast"], depths: [5], futures: 2, tuning: {} },
+		options: { epochs: 1, maxLength: 64, batchSlots: 512 },
+	});
+	await workCell(io, request);
+}, 120_000);
+
+/** What the cell says when it is worked again. */
+async function workedAgain() {
+	rmSync(comparisonFiles(folder).cell("patchtst", 1));
+	await workCell(io, request);
+	const { forecast } = readCell(folder, "patchtst", 1)!.evaluations;
+	return forecast!;
+}
+
+test("an evaluation is taken over as long as all that it comes from is the same", async () => {
+	const first = readCell(folder, "patchtst", 1)!.evaluations.forecast!;
+	expect(first.rows[0]).toMatchObject({ label: "PatchTST, by-order", method: "by-order" });
+	expect(await workedAgain()).toEqual(first);
+
+	// Measured otherwise in the same folder.
+	const evaluate = ["evaluate", run, "--task", "forecast", "--lookup", "20", "--draws", "5"];
+	expect(await captured([...evaluate, "--futures", "2"])).toMatchObject({ code: 0 });
+	expect((await readEvaluation(run, "forecast"))?.draws).toBe(5);
+	const again = await workedAgain();
+	expect({ ...again, made: first.made }).toEqual(first);
+
+	// Fine-tuned anew.
+	const finetune = ["finetune", run, "--task", "forecast", "--force", "--epochs", "1"];
+	expect(await captured([...finetune, "--seed", "9"])).toMatchObject({ code: 0 });
+	const other = await workedAgain();
+	expect(other.made.step).toBe(first.made.step);
+	expect(other.made.basis).not.toBe(first.made.basis);
+	expect(other.rows[0]!.byPatient).not.toEqual(first.rows[0]!.byPatient);
+}, 120_000);
+
+test("what an evaluation comes from: patients, options and weights, not where they lie", async () => {
+	const [dataset, trained] = [await openDataset(data), readTrained(run)];
+	const basis = (more = {}, own = trained) =>
+		evaluationBasis("forecast", dataset, { ...evaluateDefaults, ...more }, own);
+	expect(basis({ oracle: "elsewhere" })).toBe(basis());
+	for (const more of [{ futures: 3 }, { draws: 10 }, { lookup: 20 }, { keepPatients: true }])
+		expect(basis(more)).not.toBe(basis());
+	expect(basis({}, { ...trained, folder: "without fine-tuning" })).not.toBe(basis());
+	const changed = structuredClone(trained.weights);
+	changed.get("head")!.data[0]! += 1;
+	expect(basis({}, { ...trained, weights: changed })).not.toBe(basis());
+});

@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto";
+import type { Dataset } from "../cohort/index.js";
+import type { ParameterValues } from "../models/index.js";
+import { type Trained, taskWeights } from "../train/index.js";
+import type { EvaluateOptions } from "./options.js";
+
+/**
+ * All that an evaluation's numbers come from, as one SHA-256: the patients, the options, the weights,
+ * and those of fine-tuning to the task. Where files lie is no part of it.
+ */
+export function evaluationBasis(
+	task: string,
+	dataset: Dataset,
+	options: EvaluateOptions,
+	trained?: Trained,
+): string {
+	const { progress: _shown, oracle: _place, ...others } = options;
+	const hash = createHash("sha256");
+	hash.update(
+		JSON.stringify({
+			task,
+			dataset: dataset.manifest.contentHash,
+			patients: dataset.patients(options.split).length,
+			options: Object.entries(others).sort(([a], [b]) => (a < b ? -1 : 1)),
+			model: trained?.model.id,
+			config: trained?.config,
+		}),
+	);
+	const add = (weights: ParameterValues | undefined) => {
+		for (const [name, { data }] of weights ?? [])
+			hash.update(name).update(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+	};
+	add(trained?.weights);
+	// Next events are foretold by the pre-trained weights alone.
+	if (trained && task !== "next") add(taskWeights(trained.folder, task)?.weights);
+	return hash.digest("hex");
+}

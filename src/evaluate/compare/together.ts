@@ -1,0 +1,85 @@
+import { InputError } from "../../base/errors.js";
+import { type Drawn, drawPatients, type Statistic } from "../bootstrap.js";
+import { statisticsOf, unpacked } from "../by-patient.js";
+import type { Evaluation, EvaluationRow } from "../evaluation.js";
+import type { Column } from "./columns.js";
+import type { Reading, Source } from "./sources.js";
+
+/** What a line says in a column: of each seed, by its number. */
+type BySeed = ReadonlyMap<number, Drawn>;
+
+/** Draws the patients of each task once, and asks all lines, with all their seeds, about the same draws. */
+export function drawnTogether(
+	columns: readonly Column[],
+	sources: readonly Source[],
+): (source: Source, column: Column) => BySeed {
+	const found = new Map<Column, Map<Source, BySeed>>();
+	for (const task of new Set(columns.map((column) => column.task))) {
+		const readings = columns
+			.filter((column) => column.task === task)
+			.flatMap((column) =>
+				sources.flatMap((source) =>
+					source.cells.flatMap((cell) => {
+						const reading = source.read(cell, column);
+						return reading ? [{ column, source, seed: cell.seed, reading }] : [];
+					}),
+				),
+			);
+		const [first] = readings;
+		if (!first) continue;
+		const { evaluation } = first.reading;
+		for (const { reading } of readings) checkSame(evaluation, reading.evaluation);
+		const statistics = statisticReader();
+		const drawn = drawPatients(
+			evaluation.patients,
+			Object.fromEntries(
+				readings.map(({ column, reading }, at) => [at, statistics(reading, column.metric)]),
+			),
+			evaluation,
+		);
+		for (const [at, { column, source, seed }] of readings.entries()) {
+			const lines = found.get(column) ?? new Map<Source, Map<number, Drawn>>();
+			found.set(column, lines.set(source, new Map(lines.get(source)).set(seed, drawn[at]!)));
+		}
+	}
+	return (source, column) => found.get(column)?.get(source) ?? new Map();
+}
+
+/** Opens what a row keeps of its patients once, for all its metrics. */
+function statisticReader(): (reading: Reading, metric: string) => Statistic {
+	const opened = new Map<EvaluationRow, Readonly<Record<string, Statistic>>>();
+	return ({ row, evaluation }, metric) => {
+		if (!row.byPatient)
+			throw new InputError(
+				`the evaluation of ${row.label} on ${evaluation.task} keeps nothing of its patients; measure it again`,
+			);
+		const own = opened.get(row) ?? statisticsOf(unpacked(row.byPatient));
+		opened.set(row, own);
+		const statistic = own[metric];
+		if (!statistic) throw new InputError(`${row.label} keeps no ${metric} of its patients`);
+		return statistic;
+	};
+}
+
+/** Lines can only be drawn together where they were measured on the same. */
+function checkSame(one: Evaluation, other: Evaluation): void {
+	const what = ({ made, split, patients, events, seed, draws }: Evaluation) =>
+		`${patients} patients (${events} events) of split ${split} of ${made.dataset}, ${draws} draws of seed ${seed}`;
+	if (what(one) !== what(other))
+		throw new InputError(
+			`${one.task} was not measured on the same: ${what(one)}, and ${what(other)}; measure both again`,
+		);
+}
+
+/** The mean over seeds, of all patients and of each draw. */
+export function seedMean(bySeed: BySeed): Drawn | undefined {
+	const all = [...bySeed.values()];
+	const [first] = all;
+	if (!first) return undefined;
+	const mean = (of: (one: Drawn) => number) =>
+		all.reduce((sum, one) => sum + of(one), 0) / all.length;
+	return {
+		value: mean(({ value }) => value),
+		drawn: first.drawn.map((_, at) => mean(({ drawn }) => drawn[at] as number)),
+	};
+}

@@ -1,0 +1,66 @@
+import { InputError } from "../base/errors.js";
+import { normaliseIcd } from "../codes/index.js";
+import { type Dataset, type History, splitNames } from "../cohort/index.js";
+import {
+	conditions,
+	oracleOf,
+	patientNumber,
+	readTruth,
+	type SimulatedPatient,
+	simulatePatient,
+} from "../simulate/index.js";
+import { sourceFolder } from "./truth-behind.js";
+
+/** Made again in a moment. */
+const mostChecked = 50;
+
+/**
+ * Whether nobody real is in a dataset: only if the simulation it was prepared from is still there, every
+ * patient is of its population, and of some that are spread evenly over it every event is made again.
+ */
+export async function isSimulated(dataset: Dataset): Promise<boolean> {
+	const folder = sourceFolder(dataset);
+	if (folder === undefined || dataset.manifest.source.axis !== "dates") return false;
+	try {
+		await oracleOf(folder);
+		const { seed, patients } = await readTruth(folder);
+		const all = splitNames.flatMap((split) => [...dataset.patients(split)]);
+		const numberOf = (patient: number) => patientNumber(dataset.idOf(patient)) ?? 0;
+		if (!all.every((patient) => numberOf(patient) >= 1 && numberOf(patient) <= patients))
+			return false;
+		const step = Math.max(1, all.length / mostChecked);
+		for (let at = 0; at < all.length; at += step) {
+			const patient = all[Math.floor(at)] as number;
+			const made = simulatePatient(seed, numberOf(patient));
+			if (!isMadeOf(await dataset.read(patient), made, dataset)) return false;
+		}
+		return all.length > 0;
+	} catch (error) {
+		if (error instanceof InputError) return false;
+		throw error;
+	}
+}
+
+const keyOf = (day: number, system: string | null, code: string) => `${day} ${system} ${code}`;
+
+/** Whether each event is a record of the simulated patient, under any code that it may have become. */
+function isMadeOf(
+	{ tokens, times, birthEvents }: History,
+	{ claims, prescriptions, death }: SimulatedPatient,
+	{ vocabulary, manifest }: Dataset,
+): boolean {
+	const last = [...claims, ...prescriptions].reduce((most, { day }) => Math.max(most, day), -1e9);
+	const made = new Set([
+		...claims.flatMap(({ day, at, icd9 }) => [
+			keyOf(day, "PheCode", conditions[at]?.code ?? ""),
+			keyOf(day, "ICD9CM", normaliseIcd("ICD9CM", icd9) ?? icd9),
+		]),
+		...prescriptions.map(({ day, atc }) => keyOf(day, "ATC", atc)),
+		...(death === null ? [] : [keyOf(Math.max(death, last), "Person", "death")]),
+	]);
+	return tokens.subarray(birthEvents).every((token, event) => {
+		const day = Math.round((times[birthEvents + event] as number) * manifest.timeUnit.days);
+		const { code, system } = vocabulary.tokens[token] ?? { code: "", system: null };
+		return made.has(keyOf(day, system, code));
+	});
+}
