@@ -2,18 +2,21 @@ import { writeFile } from "node:fs/promises";
 import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { checkFileTarget, type NewPatient, replaceFile } from "../cohort/index.js";
-import { findCode } from "./asking/find-code.js";
 import {
+	findCode,
+	type GridOptions,
+	gridOf,
 	type Moment,
 	momentForms,
 	momentOf,
 	momentsOf,
 	spanDays,
 	timesOf,
-} from "./asking/moments.js";
+	warningsFor,
+} from "../infer/asking/index.js";
+import { asArgument } from "./asking/argument.js";
 import { type AskingOptions, addAskingOptions } from "./asking/options.js";
 import { openSession, type Session, withPredictor } from "./asking/session.js";
-import { warningsFor } from "./asking/warnings.js";
 import { blocksFor } from "./describe/blocks.js";
 import { examples } from "./examples.js";
 import { checkFigureTarget, writeFigure } from "./figure-file.js";
@@ -21,7 +24,6 @@ import type { Io } from "./io.js";
 import { printJson } from "./io.js";
 import { wholeNumber } from "./option-values.js";
 import { addedOf, type EditOptions, editsOf, movedOf, removedOf } from "./risk/edits.js";
-import { type GridOptions, gridOf } from "./risk/grid.js";
 import { type RiskWords, risksCsv, risksJson } from "./risk/json.js";
 import { pictureOf } from "./risk/picture.js";
 import { type RiskQuestion, risksOf } from "./risk/risks.js";
@@ -52,18 +54,18 @@ export function command(io: Io): Command {
 		.argument("<run>", "folder that pretrain wrote")
 		.addOption(new Option("--code <code...>", "whose risk; several").makeOptionMandatory())
 		.option("--patient <id>", "whom; needed where there are several")
-		.option("--from <time>", "where to begin (default: the first event)", momentOf)
-		.option("--to <time>", "where to end (default: +5y)", momentOf)
+		.option("--from <time>", "where to begin (default: the first event)", asArgument(momentOf))
+		.option("--to <time>", "where to end (default: +5y)", asArgument(momentOf))
 		.option(
 			"--step <span>",
 			"between two times: 10d, 2w, 6m, 1y (default: fits the time)",
-			spanDays,
+			asArgument(spanDays),
 		)
 		.addOption(
 			new Option(
 				"--attribute <time...>",
 				"tell which events drove the risk at this time; several, with spaces or commas; those like -2y with commas",
-			).argParser(momentsOf),
+			).argParser(asArgument(momentsOf)),
 		)
 		.option("--top <n>", "events to list for each", wholeNumber(1), 10)
 		.option("--events", "list the patient's events with their numbers")

@@ -1,17 +1,14 @@
-import { type CodeMap, type IcdSystem, normaliseIcd } from "../codes/index.js";
+import type { CodeMap } from "../codes/index.js";
 import type { RecordKind } from "../records/rows.js";
 import type { Store } from "../records/store.js";
 import type { Mark } from "./label-rules.js";
 import { marksOf } from "./label-rules.js";
 import type { DroppedCodes, Manifest } from "./manifest.js";
+import { type CodeRules, meaningOf } from "./reading/meaning.js";
 
-export interface CodeOptions {
-	/** To PheCodes, or not at all. Labels are always found by PheCode. */
-	readonly codes: "phecode" | "as-is";
+/** Labels are always found by PheCode. */
+export interface CodeOptions extends CodeRules {
 	readonly map: CodeMap;
-	/** What happens to ICD codes that the map does not know. */
-	readonly unmapped: "drop" | "keep";
-	readonly drugs: "tokens" | "labels" | "none";
 }
 
 /** What can become a token. */
@@ -34,8 +31,6 @@ interface SeenCode {
 	readonly category: string | null;
 }
 
-const isIcd = (system: string): system is IcdSystem => system === "ICD9CM" || system === "ICD10CM";
-
 const keyOf = (system: string, code: string) => `${system}\u0000${code}`;
 
 export interface Concepts {
@@ -47,7 +42,8 @@ export interface Concepts {
 
 /**
  * Numbers the codes (table `code`) and decides, code by code, what each stands for: table `mapping`
- * (code, concept, rank) for tokens, table `mark` (code, what) for the labels' rules.
+ * (code, concept, rank, nth: its place among those of the code) for tokens, table `mark` (code, what) for
+ * the labels' rules.
  */
 export async function mapCodes(store: Store, options: CodeOptions): Promise<Concepts> {
 	await store.run(`
@@ -72,37 +68,31 @@ export async function mapCodes(store: Store, options: CodeOptions): Promise<Conc
 		numberOf.set(key, list.length);
 		return list.push(concept) - 1;
 	};
-	const mapping: [code: number, concept: number, rank: number][] = [];
+	const mapping: [code: number, concept: number, rank: number, nth: number][] = [];
 	const marks: [code: number, what: Mark][] = [];
 	const unmapped: SeenCode[] = [];
 	let mapped = 0;
 	let extra = 0;
 	let drugs = 0;
 	for (const written of seen) {
-		const { id, system, kind, records } = written;
-		const icd = kind === "diagnosis" && isIcd(system);
-		const normal = icd ? normaliseIcd(system, written.code) : undefined;
-		const code = normal === undefined ? written : { ...written, code: normal };
-		const phecodes = icd ? options.map.phecodesOf(system, code.code) : [];
+		const { id, records } = written;
+		const { fate, phecodes, concepts, rank, ...normal } = meaningOf(written, options);
+		const code = { ...written, code: normal.code };
 		for (const mark of marksOf(code, phecodes)) marks.push([id, mark]);
-		if (kind === "drug" && options.drugs !== "tokens") {
-			drugs += records;
-			continue;
+		if (fate === "a drug that is no token") drugs += records;
+		if (fate === "mapped") mapped += records;
+		if (fate === "not in the map") unmapped.push(code);
+		extra += records * Math.max(0, concepts.length - 1);
+		for (const [nth, concept] of concepts.entries()) {
+			const named =
+				fate === "mapped" ? pheConcept(options.map, concept.code) : ownConcept(code, options.map);
+			mapping.push([id, conceptNumber(named), rank, nth]);
 		}
-		const rank = kind === "diagnosis" ? 0 : 1;
-		const toMap = icd && options.codes === "phecode";
-		if (toMap && phecodes.length > 0) mapped += records;
-		else if (toMap) unmapped.push(code);
-		if (toMap && phecodes.length === 0 && options.unmapped === "drop") continue;
-		const concepts =
-			toMap && phecodes.length > 0
-				? phecodes.map((phecode) => pheConcept(options.map, phecode))
-				: [ownConcept(code, options.map)];
-		extra += records * (concepts.length - 1);
-		for (const concept of concepts) mapping.push([id, conceptNumber(concept), rank]);
 	}
-	await store.run("CREATE TABLE mapping (code INTEGER, concept INTEGER, rank INTEGER)");
-	await store.appendTo("mapping", ["whole", "whole", "whole"], mapping);
+	await store.run(
+		"CREATE TABLE mapping (code INTEGER, concept INTEGER, rank INTEGER, nth INTEGER)",
+	);
+	await store.appendTo("mapping", ["whole", "whole", "whole", "whole"], mapping);
 	await store.run("CREATE TABLE mark (code INTEGER, what VARCHAR)");
 	await store.appendTo("mark", ["whole", "text"], marks);
 	const usesMap = options.codes === "phecode";

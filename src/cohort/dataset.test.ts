@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { InputError } from "../base/errors.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { splitBatches } from "./batches.js";
-import type { History } from "./dataset.js";
+import type { History } from "./history.js";
 import { openDataset } from "./open-dataset.js";
 import { prepare } from "./prepare.js";
 import { splitOf } from "./split.js";

@@ -1,39 +1,10 @@
-import type { Sex } from "../records/rows.js";
+import { type History, historyOf } from "./history.js";
 import type { Label } from "./labels.js";
 import type { Manifest, Split } from "./manifest.js";
 import { splitNames } from "./manifest.js";
 import type { EventFile } from "./parquet.js";
 import type { PatientColumns } from "./patients.js";
 import type { Vocabulary } from "./vocabulary.js";
-import { birthToken } from "./vocabulary.js";
-
-/** The events of one patient, by time. */
-export interface History {
-	readonly id: string;
-	readonly sex: Sex | null;
-	readonly tokens: Int32Array;
-	/** In time units. */
-	readonly times: Float64Array;
-	/** 1 when the history begins with a birth event (never a target), else 0. */
-	readonly birthEvents: 0 | 1;
-}
-
-/** The events of a person, after the birth where it is known. */
-export function historyOf(
-	{ id, sex, birth }: { id: string; sex: Sex | null; birth: number | null },
-	events: { readonly tokens: Int32Array; readonly times: Float64Array },
-): History {
-	const birthEvents = birth === null ? 0 : 1;
-	const tokens = new Int32Array(birthEvents + events.tokens.length);
-	const times = new Float64Array(birthEvents + events.times.length);
-	if (birth !== null) {
-		tokens[0] = birthToken(sex);
-		times[0] = birth;
-	}
-	tokens.set(events.tokens, birthEvents);
-	times.set(events.times, birthEvents);
-	return { id, sex, tokens, times, birthEvents };
-}
 
 /** A dataset, opened. Events stay on disk until they are read. */
 export interface Dataset {

@@ -1,5 +1,6 @@
 import type { Store } from "../records/store.js";
 import type { Manifest } from "./manifest.js";
+import { monthDays } from "./reading/periods.js";
 
 export interface EventOptions {
 	readonly dedup: Manifest["filters"]["dedup"];
@@ -28,12 +29,13 @@ function periodOf(dedup: "day" | "month", axis: "dates" | "days"): string {
 	if (dedup === "day") return "floor(time)";
 	return axis === "dates"
 		? "date_trunc('month', make_timestamp((time * 86400000000)::BIGINT))"
-		: "floor(time / 30.4375)";
+		: `floor(time / ${monthDays})`;
 }
 
 /**
- * What may become tokens: table `event` (patient, time, concept, rank, ord). At one time, diagnoses come
+ * What may become tokens: table `event` (patient, time, concept, rank, ord, nth). At one time, diagnoses come
  * first (rank 0), then in the order of the source: a diagnosis never has the drug it led to in its past.
+ * What one record stands for comes in the map's order, whatever else is in the source.
  */
 export async function gatherEvents(
 	store: Store,
@@ -41,7 +43,7 @@ export async function gatherEvents(
 	axis: "dates" | "days",
 ): Promise<{ duplicates: number; cut: number }> {
 	const all = `
-		SELECT patient, time, concept, rank, ord
+		SELECT patient, time, concept, rank, ord, nth
 		FROM coded JOIN mapping ON mapping.code = coded.code`;
 	if (dedup === "none" && maxRecords === null) {
 		await store.run(`CREATE VIEW event AS ${all}`); // read twice only: cheaper than to write it down
@@ -51,14 +53,15 @@ export async function gatherEvents(
 	else
 		await store.run(`
 			CREATE TABLE event AS
-			SELECT patient, earliest.time AS time, concept, rank, earliest.ord AS ord FROM (
-				SELECT patient, concept, rank, min({'time': time, 'ord': ord}) AS earliest
+			SELECT patient, earliest.time AS time, concept, rank, earliest.ord AS ord,
+				earliest.nth AS nth FROM (
+				SELECT patient, concept, rank, min({'time': time, 'ord': ord, 'nth': nth}) AS earliest
 				FROM (${all}) GROUP BY patient, concept, rank, ${periodOf(dedup, axis)})`);
 	const before = await store.count(`(${all})`);
 	const left = await store.count("event");
 	if (maxRecords === null) return { duplicates: before - left, cut: 0 };
 	const order = keep === "last" ? "DESC" : "ASC";
-	const by = ["time", "rank", "ord", "concept"].map((column) => `${column} ${order}`).join(", ");
+	const by = ["time", "rank", "ord", "nth"].map((column) => `${column} ${order}`).join(", ");
 	await store.run(`
 		CREATE TABLE shorter AS SELECT * FROM event
 		QUALIFY row_number() OVER (PARTITION BY patient ORDER BY ${by}) <= ${maxRecords}`);
@@ -79,5 +82,5 @@ export async function sortEvents(store: Store, unitDays: number): Promise<void> 
 		FROM event
 		JOIN cohort ON cohort.id = event.patient
 		JOIN token ON token.concept = event.concept
-		ORDER BY cohort.number, event.time, rank, ord, event.concept`);
+		ORDER BY cohort.number, event.time, rank, ord, nth`);
 }

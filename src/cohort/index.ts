@@ -1,7 +1,8 @@
 export { type Batch, type BatchOptions, type SplitBatches, splitBatches } from "./batches.js";
 export { checkFileTarget, checkFolderTarget, replaceFile, temporarily } from "./beside.js";
-export type { Dataset, History } from "./dataset.js";
+export type { Dataset } from "./dataset.js";
 export type { Histogram } from "./histogram.js";
+export type { History } from "./history.js";
 export type { Label } from "./labels.js";
 export {
 	dedupRules,

@@ -3,27 +3,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { InputError } from "../base/errors.js";
 import { builtInMap, type CodeMap } from "../codes/index.js";
-import type { RecordSource, Sex } from "../records/rows.js";
+import type { PersonRow, RecordKind, RecordSource } from "../records/rows.js";
 import { openStore, quoted, type Store } from "../records/store.js";
 import { temporarily } from "./beside.js";
-import { type Concept, type Concepts, mapCodes, summaryOf } from "./concepts.js";
-import { type History, historyOf } from "./dataset.js";
-import { gatherEvents, numberRecords, sortEvents } from "./events-table.js";
+import { summaryOf } from "./concepts.js";
 import type { Manifest } from "./manifest.js";
-import { addDeaths, gatherPeople } from "./people.js";
-import { specialCount, type Vocabulary } from "./vocabulary.js";
+import { knownPeople, nothingKnown, peopleNotes } from "./reading/people.js";
+import {
+	type GivenRecord,
+	type NewPatient,
+	type ReadPatient,
+	recordReader,
+} from "./reading/reader.js";
+import { readingRules } from "./reading/rules.js";
+import type { Vocabulary } from "./vocabulary.js";
 
-export interface NewPatient {
-	readonly id: string;
-	readonly sex: Sex | null;
-	/** In time units on the axis of the events, as is death; null if nobody knows. */
-	readonly birth: number | null;
-	readonly death: number | null;
-	/** When the last record was, of a known code or not, or the death that is an event; null if none is. */
-	readonly lastRecord: number | null;
-	/** Empty, but for the birth, when no event is of a known code. */
-	readonly history: History;
-}
+export type { NewPatient };
 
 /** Records whose code is no token, or is not in the map: skipped. */
 export interface UnknownCodes {
@@ -110,47 +105,54 @@ async function gather(
 	{ manifest, vocabulary, only }: NewPatientOptions,
 	map: CodeMap,
 ): Promise<NewPatients> {
-	const { filters, splits, timeUnit, codes } = manifest;
 	const { axis, notes } = await source.load(store);
 	const ids = await everybody(store);
 	if (ids.length === 0)
 		throw new InputError(
 			`${source.path} holds no patient; expected at least one (patient, time, code)`,
 		);
-	if (only !== undefined)
-		for (const table of ["record", "person"])
-			await store.run(`DELETE FROM ${table} WHERE patient <> ${quoted(only)}`);
-	await nameAsKnown(store, vocabulary);
-	const people = await gatherPeople(store, {
-		splitSeed: splits.seed,
-		splitParts: splits.parts,
-		everybody: true,
-	});
-	if (filters.deathToken) await addDeaths(store);
-	const concepts = await mapCodes(store, {
-		codes: codes.map === null ? "as-is" : "phecode",
-		map,
-		unmapped: codes.keptUnmapped ? "keep" : "drop",
-		drugs: filters.drugs,
-	});
-	await numberRecords(store);
-	const maxRecords = filters.keep === "last" ? filters.maxRecords : null;
-	const { duplicates, cut } = await gatherEvents(store, { ...filters, maxRecords }, axis);
-	await findTokens(store, concepts.list, vocabulary);
-	await store.run("CREATE TABLE kept_patient AS SELECT id FROM patient");
-	await sortEvents(store, timeUnit.days);
+	const whose = only === undefined ? "" : `WHERE patient = ${quoted(only)}`;
+	const known = knownPeople(
+		await store.all<PersonRow & Record<string, string | number | null>>(
+			`SELECT patient, birth, sex, death, split, place FROM person ${whose} ORDER BY rowid`,
+		),
+	);
+	const rules = readingRules(manifest);
+	const reader = recordReader(vocabulary, rules, map);
+	const read = new Map<string, ReadPatient>();
+	const readOne = (id: string, records: readonly GivenRecord[]) =>
+		read.set(id, reader.patient(id, known.people.get(id) ?? nothingKnown, records, axis));
+	for await (const { id, records } of histories(store, whose)) readOne(id, records);
+	const asked = only === undefined ? ids : ids.filter((id) => id === only);
+	for (const id of asked) if (!read.has(id)) readOne(id, []);
+	const all = asked.map((id) => read.get(id) as ReadPatient);
+	const count = (of: (one: ReadPatient) => number | boolean) =>
+		all.reduce((sum, one) => sum + Number(of(one)), 0);
 	const said = (count: number, text: string) => (count > 0 ? [`${count} ${text}`] : []);
 	return {
-		patients: await readHistories(store, timeUnit.days),
+		patients: all.map(({ patient }) => patient),
 		ids,
 		axis,
-		unknown: await countUnknown(store, concepts),
+		unknown: unknownOf(all),
 		notes: [
 			...notes,
-			...people.notes,
-			...said(concepts.drugs, "records of drugs: the model has no drugs; left out"),
-			...said(duplicates, `records repeat another within a ${filters.dedup}: left out`),
-			...said(cut, `records beyond the last ${maxRecords} of a patient: left out`),
+			...peopleNotes({
+				births: count(({ bornLate }) => bornLate),
+				...{ sexes: known.sexes, deaths: known.deaths },
+				late: count(({ late }) => late),
+			}),
+			...said(
+				count(({ drugs }) => drugs),
+				"records of drugs: the model has no drugs; left out",
+			),
+			...said(
+				count(({ repeated }) => repeated),
+				`records repeat another within a ${rules.dedup}: left out`,
+			),
+			...said(
+				count(({ cut }) => cut),
+				`records beyond the last ${rules.maxRecords} of a patient: left out`,
+			),
 		],
 	};
 }
@@ -162,86 +164,47 @@ async function everybody(store: Store): Promise<string[]> {
 	return rows.map(({ patient }) => patient);
 }
 
-/** Codes are of the kind that they were of in the dataset, whatever this source calls them. */
-async function nameAsKnown(store: Store, { tokens }: Vocabulary): Promise<void> {
-	await store.run("DELETE FROM code_name");
-	await store.append(
-		"code_name",
-		tokens.slice(specialCount).map(({ system, code, name, category, kind }) => ({
-			system: system as string,
-			code,
-			name,
-			category,
-			kind: kind === "special" ? null : kind,
-		})),
-	);
-}
-
-/** Table `token` (concept, token), of the concepts that the vocabulary holds. */
-async function findTokens(
+/** The records of one patient after the other, in the order of the source. */
+async function* histories(
 	store: Store,
-	concepts: readonly Concept[],
-	vocabulary: Vocabulary,
-): Promise<void> {
-	await store.run("CREATE TABLE token (concept INTEGER, token INTEGER)");
-	await store.appendTo(
-		"token",
-		["whole", "whole"],
-		concepts.flatMap(({ code, system }, id) => {
-			const token = vocabulary.find(code, system);
-			return token === undefined ? [] : [[id, token]];
-		}),
-	);
-}
-
-async function countUnknown(store: Store, { list, codes }: Concepts): Promise<UnknownCodes> {
-	const strange = await store.all<{ concept: number; records: number }>(`
-		SELECT concept, count(*) AS records FROM event
-		ANTI JOIN token USING (concept) GROUP BY concept`);
-	const unmapped = codes.keptUnmapped ? [] : codes.unmapped.top;
-	const all = summaryOf([
-		...strange.map(({ concept, records }) => ({ ...(list[concept] as Concept), records })),
-		...unmapped.map(({ events, ...code }) => ({ ...code, records: events })),
-	]);
-	return {
-		codes: all.codes,
-		records: all.events,
-		top: all.top.map(({ events, ...code }) => ({ ...code, records: events })),
-	};
-}
-
-interface PatientRow {
-	readonly [column: string]: string | number | null;
-	readonly key: string;
-	readonly birth: number | null;
-	readonly sex: Sex | null;
-	readonly death: number | null;
-	readonly lastRecord: number | null;
-	readonly events: number;
-}
-
-async function readHistories(store: Store, unitDays: number): Promise<NewPatient[]> {
-	const rows = await store.all<PatientRow>(`
-		SELECT key, birth / ${unitDays}::DOUBLE AS birth, sex, death / ${unitDays}::DOUBLE AS death,
-			greatest(last / ${unitDays}::DOUBLE,
-				(SELECT max(time) FROM final WHERE final.patient = patient.id)) AS "lastRecord",
-			(SELECT count(*) FROM final WHERE final.patient = patient.id) AS events
-		FROM patient ORDER BY id`);
-	const total = rows.reduce((sum, { events }) => sum + events, 0);
-	const times = new Float64Array(total);
-	const tokens = new Int32Array(total);
-	let filled = 0;
-	for await (const columns of store.bytes("SELECT time, token FROM final", [8, 4])) {
-		const [time, token] = columns as [Uint8Array, Uint8Array];
-		new Uint8Array(times.buffer).set(time, 8 * filled);
-		new Uint8Array(tokens.buffer).set(token, 4 * filled);
-		filled += token.length / 4;
+	whose: string,
+): AsyncGenerator<{ readonly id: string; readonly records: readonly GivenRecord[] }> {
+	let own: { readonly id: string; readonly records: GivenRecord[] } | undefined;
+	const sql = `SELECT patient, time, code, system, kind FROM record ${whose} ORDER BY patient, rowid`;
+	for await (const { rows, columns } of store.stream(sql)) {
+		const [ids, days, codes, systems, kinds] = columns as unknown as readonly [
+			readonly string[],
+			readonly number[],
+			readonly string[],
+			readonly string[],
+			readonly RecordKind[],
+		];
+		for (let row = 0; row < rows; row++) {
+			const id = ids[row] as string;
+			if (own?.id !== id) {
+				if (own) yield own;
+				own = { id, records: [] };
+			}
+			own.records.push({
+				day: days[row] as number,
+				code: codes[row] as string,
+				system: systems[row] as string,
+				kind: kinds[row] as RecordKind,
+			});
+		}
 	}
-	let end = 0;
-	return rows.map(({ key: id, birth, sex, death, lastRecord, events }) => {
-		const first = end;
-		end += events;
-		const own = { tokens: tokens.subarray(first, end), times: times.subarray(first, end) };
-		return { id, sex, birth, death, lastRecord, history: historyOf({ id, sex, birth }, own) };
-	});
+	if (own) yield own;
+}
+
+function unknownOf(all: readonly ReadPatient[]): UnknownCodes {
+	const { codes, events, top } = summaryOf(
+		all.flatMap(({ unknown }) =>
+			unknown.map(({ code, system }) => ({ code, system: system ?? "", records: 1 })),
+		),
+	);
+	return {
+		codes,
+		records: events,
+		top: top.map(({ events, ...code }) => ({ ...code, records: events })),
+	};
 }

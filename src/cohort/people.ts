@@ -1,7 +1,7 @@
-import { InputError } from "../base/errors.js";
 import type { Split } from "../records/rows.js";
 import type { Store } from "../records/store.js";
 import { quoted } from "../records/store.js";
+import { birthRemedy, type OddPeople, peopleNotes, twoOf } from "./reading/people.js";
 import { type SplitParts, splitOf } from "./split.js";
 
 export interface People {
@@ -10,14 +10,9 @@ export interface People {
 	readonly given: number;
 }
 
-interface SplitOptions {
+interface PeopleOptions {
 	readonly splitSeed: number;
 	readonly splitParts: SplitParts;
-}
-
-interface PeopleOptions extends SplitOptions {
-	/** Those without a record too. */
-	readonly everybody?: boolean;
 }
 
 /**
@@ -25,12 +20,8 @@ interface PeopleOptions extends SplitOptions {
  * with what the source knows of them, a split and the time of their last record.
  */
 export async function gatherPeople(store: Store, options: PeopleOptions): Promise<People> {
-	await checkOne(store, "birth", "birth dates", "correct the date that is wrong");
+	await checkOne(store, "birth", ...birthRemedy);
 	await checkOne(store, "split", "splits", "keep each patient in one of train, valid and test");
-	const notes: string[] = [];
-	const note = (count: number, text: string) => {
-		if (count > 0) notes.push(`${count} ${text}`);
-	};
 	await store.run(`
 		CREATE TABLE known AS
 		SELECT patient, min(birth) AS birth, min(death) AS death, min(split) AS split,
@@ -41,9 +32,8 @@ export async function gatherPeople(store: Store, options: PeopleOptions): Promis
 	await store.run(`
 		CREATE TABLE seen AS
 		SELECT (row_number() OVER (ORDER BY patient) - 1)::INTEGER AS id, patient AS key, first, last
-		FROM (SELECT patient, min(time) AS first, max(time) AS last FROM record GROUP BY patient
-			${options.everybody ? "UNION ALL SELECT patient, NULL, NULL FROM known ANTI JOIN record USING (patient)" : ""})`);
-	const [odd] = await store.all<Record<string, number>>(`
+		FROM (SELECT patient, min(time) AS first, max(time) AS last FROM record GROUP BY patient)`);
+	const [odd] = await store.all<{ [Name in keyof OddPeople | "given"]: number }>(`
 		SELECT count(*) FILTER (two_sexes) AS sexes, count(*) FILTER (two_deaths) AS deaths,
 			count(*) FILTER (birth > first) AS births, count(*) FILTER (floor(death) < floor(last)) AS late,
 			count(*) FILTER (split IS NOT NULL) AS given
@@ -51,17 +41,16 @@ export async function gatherPeople(store: Store, options: PeopleOptions): Promis
 	const [absent] = await store.all<{ n: number }>(
 		"SELECT count(*) AS n FROM known ANTI JOIN seen ON known.patient = seen.key",
 	);
-	note(absent?.n ?? 0, "people have no record: left out");
-	note(odd?.births ?? 0, "patients have a record before their birth date: birth taken as unknown");
-	note(odd?.sexes ?? 0, "patients are given two sexes: sex taken as unknown");
-	note(odd?.deaths ?? 0, "patients are given two dates of death: the earlier one taken");
-	note(odd?.late ?? 0, "patients have a record after their death: kept");
+	const notes = [
+		...(absent?.n ? [`${absent.n} people have no record: left out`] : []),
+		...(odd ? peopleNotes(odd) : []),
+	];
 
 	await store.run("CREATE TABLE hashed (id INTEGER, split VARCHAR)");
 	await store.appendTo("hashed", ["whole", "text"], await splits(store, options));
 	await store.run(`
 		CREATE TABLE patient AS
-		SELECT id, key, CASE WHEN birth <= coalesce(first, birth) THEN birth END AS birth, sex, death,
+		SELECT id, key, CASE WHEN birth <= first THEN birth END AS birth, sex, death,
 			coalesce(known.split, hashed.split) AS split, last
 		FROM seen JOIN hashed USING (id) LEFT JOIN known ON known.patient = seen.key
 		ORDER BY id`);
@@ -71,7 +60,7 @@ export async function gatherPeople(store: Store, options: PeopleOptions): Promis
 
 async function splits(
 	store: Store,
-	{ splitSeed, splitParts }: SplitOptions,
+	{ splitSeed, splitParts }: PeopleOptions,
 ): Promise<[number, Split][]> {
 	const found: [number, Split][] = [];
 	for await (const { columns } of store.stream("SELECT key FROM seen ORDER BY id"))
@@ -90,8 +79,11 @@ async function checkOne(store: Store, column: string, what: string, remedy: stri
 		SELECT arg_min(place, rowid) AS place FROM person
 		WHERE patient = ${quoted(wrong.patient)} AND ${column} IS NOT NULL
 		GROUP BY ${column} ORDER BY min(rowid) LIMIT 2`);
-	throw new InputError(
-		`patient ${wrong.patient} has two ${what}, at ${places.map(({ place }) => place).join(" and at ")}; expected one; ${remedy}`,
+	throw twoOf(
+		wrong.patient,
+		what,
+		places.map(({ place }) => place),
+		remedy,
 	);
 }
 

@@ -1,6 +1,7 @@
-import type { Dataset, History } from "./dataset.js";
+import type { Dataset } from "./dataset.js";
 import type { Histogram } from "./histogram.js";
 import { durationHistogram, gapHistogram, recordHistogram } from "./histogram.js";
+import type { History } from "./history.js";
 import type { Manifest, Split } from "./manifest.js";
 import { splitNames } from "./manifest.js";
 import type { Spread, Tally } from "./tally.js";

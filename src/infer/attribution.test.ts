@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import type { Events } from "../models/index.js";
 import { expectClose, history, smallModel } from "../models/trajgpt/testing/small-model.js";
-import { attribute, riskTrajectories } from "./index.js";
+import { attribute, attributeEach, riskTrajectories } from "./index.js";
 
 const model = smallModel();
 afterAll(() => model.dispose());
@@ -40,4 +40,29 @@ test("birth is not left out, and a lone event leaves an empty history", async ()
 	const nothing = await attribute(model, { tokens: [], times: [] }, { codes, times: [50] });
 	expect(nothing.base.length).toBe(1);
 	expect(nothing.effect.length).toBe(0);
+});
+
+test("several risks are attributed in the passes of one", async () => {
+	const own = history(70, 4);
+	const times = [(own.times.at(-1) as number) + 1];
+	let passes = 0;
+	const counting = {
+		...model,
+		observe: (...args: Parameters<typeof model.observe>) => {
+			passes++;
+			return model.observe(...args);
+		},
+		along: (...args: Parameters<typeof model.along>) => {
+			passes++;
+			return model.along(...args);
+		},
+	};
+	const [one] = await attributeEach(counting, own, { risks: [codes], times });
+	const ofOne = passes;
+	const all = await attributeEach(counting, own, { risks: [codes, [6], [9]], times });
+	expect(passes).toBe(2 * ofOne);
+	expect(all[0]).toEqual(one);
+	expect(all[1]).toEqual(await attribute(model, own, { codes: [6], times }));
+	const sum = all[1]?.effect.map((effect, i) => effect + (all[2]?.effect[i] as number));
+	expectClose(sum as Float64Array, all[0]?.effect as Float64Array);
 });

@@ -8,6 +8,12 @@ export interface AttributionQuestion {
 	readonly times: ArrayLike<number>;
 }
 
+export interface AttributionQuestions {
+	/** Of each risk, its tokens. */
+	readonly risks: readonly (readonly number[])[];
+	readonly times: ArrayLike<number>;
+}
+
 export interface Attribution {
 	readonly base: Float64Array; // [times]
 	/** The risk, had the event not been recorded. */
@@ -30,12 +36,24 @@ export async function attribute(
 	history: Events,
 	{ codes, times }: AttributionQuestion,
 ): Promise<Attribution> {
-	checkCodes(codes);
+	const [only] = await attributeEach(predictor, history, { risks: [codes], times });
+	return only as Attribution;
+}
+
+/** As `attribute`, of several risks; each pass answers for all of them. */
+export async function attributeEach(
+	predictor: Predictor,
+	history: Events,
+	{ risks, times }: AttributionQuestions,
+): Promise<Attribution[]> {
+	for (const codes of risks) checkCodes(codes);
 	const events = history.times.length;
 	const { tokens, times: observed } = seen(history, times);
 	const count = observed.length;
-	const base = new Float64Array(times.length);
-	const without = new Float64Array(events * times.length);
+	const found = risks.map(() => ({
+		base: new Float64Array(times.length),
+		without: new Float64Array(events * times.length),
+	}));
 	const part = (from: number, to: number, except?: number): Events => {
 		const kept = (values: readonly number[]) =>
 			values.slice(from, to).filter((_, i) => from + i !== except);
@@ -77,18 +95,21 @@ export async function attribute(
 			rows.map((event) => part(at, count, event)),
 			rows.map(() => asked.map(({ time }) => time)),
 		);
-		for (const [row, event] of rows.entries())
-			for (const [i, risk] of riskOf(answers, row, codes).entries()) {
-				const index = asked[i]?.index as number;
-				if (event !== undefined) without[event * times.length + index] = risk;
-				else if (start === 0 && row === 0) {
-					base[index] = risk;
-					for (let e = 0; e < events; e++) without[e * times.length + index] = risk;
+		for (const [which, { base, without }] of found.entries())
+			for (const [row, event] of rows.entries())
+				for (const [i, risk] of riskOf(answers, row, risks[which] as readonly number[]).entries()) {
+					const index = asked[i]?.index as number;
+					if (event !== undefined) without[event * times.length + index] = risk;
+					else if (start === 0 && row === 0) {
+						base[index] = risk;
+						for (let e = 0; e < events; e++) without[e * times.length + index] = risk;
+					}
 				}
-			}
 	}
-	const effect = without.map((risk, i) => (base[i % times.length] as number) - risk);
-	return { base, without, effect };
+	return found.map(({ base, without }) => ({
+		...{ base, without },
+		effect: without.map((risk, i) => (base[i % times.length] as number) - risk),
+	}));
 }
 
 /** The events that can matter: those before the last time asked about, and the first two, which tell the start. */

@@ -100,4 +100,5 @@ test("decay vectors are those of the first layer; without learned decays there a
 	const fixed = trainedWith({ decay: "fixed" });
 	expect(model.forgetting?.vectors(fixed.config, fixed.weights)).toEqual([]);
 	expect(model.forgetting?.per(fixed.config)).toBe("event");
+	expect(model.forgetting?.per(trainedWith({ decay: "fixed-time" }).config)).toBe("time");
 });

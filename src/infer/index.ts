@@ -1,8 +1,14 @@
 export { answersAt, type Place, type PlacedAnswers, placeOf } from "./answers-at.js";
-export { type Attribution, type AttributionQuestion, attribute } from "./attribution.js";
+export {
+	type Attribution,
+	type AttributionQuestion,
+	attribute,
+	attributeEach,
+} from "./attribution.js";
 export { type AutoRegressiveOptions, autoRegressiveAnswers } from "./auto-regressive.js";
 export { headMemory, type MemoryByCategory } from "./head-memory.js";
 export { historyRows } from "./history-rows.js";
+export { likeliest } from "./likeliest.js";
 export { representations, type ViewedHistory } from "./represent.js";
 export { type RiskTrajectory, riskTrajectories } from "./risk-trajectories.js";
 export { type FutureOptions, sampleFutures } from "./sampled-futures.js";

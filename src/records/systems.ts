@@ -1,3 +1,5 @@
+import type { RecordKind } from "./rows.js";
+
 /** The classifications we know by name; the identifiers are those of OMOP's vocabularies. */
 const systems = {
 	ICD9CM: [
@@ -64,4 +66,21 @@ export const knownSystems: readonly string[] = Object.keys(systems);
 /** The system a name or FHIR address stands for, whatever its case. */
 export function systemNamed(name: string): string | undefined {
 	return systemAliases.get(name.trim().toLowerCase().replace(/\/$/, ""));
+}
+
+/** The system that the name of a column implies, as icd9_code does. */
+export function impliedSystem(column: string): string | undefined {
+	const bare = column.trim().toLowerCase();
+	if (bare === "rxcui") return "RxNorm";
+	if (!/[a-z]/.test(bare) || bare === "name") return undefined;
+	return systemNamed(bare) ?? systemNamed(bare.replace(/[_ ]?(codes?|cd)$/, ""));
+}
+
+const diagnosisSystems = ["ICD9CM", "ICD10CM", "PheCode", "SNOMED"];
+const drugSystems = ["RxNorm", "RxNorm Extension", "NDC", "ATC", "CVX", "Name"];
+
+/** What the records of a system are, where nothing else says so. */
+export function kindOf(system: string): RecordKind {
+	if (diagnosisSystems.includes(system)) return "diagnosis";
+	return drugSystems.includes(system) ? "drug" : "other";
 }

@@ -1,22 +1,25 @@
-import { useEffect, useMemo, useReducer } from "react";
+import { useCallback, useEffect, useMemo, useReducer } from "react";
 import { fromTokens, type Token, type Vocabulary } from "../../src/cohort/vocabulary.js";
 import type { Clock } from "../../src/figures/clock.js";
 import type { About } from "./data/about.js";
 import type { Samples } from "./data/contract.js";
 import { type Patient, patientOf } from "./data/patient.js";
-import { treatmentOf } from "./data/treatment.js";
-import { useJson } from "./data/use-json.js";
+import { type Loaded, useJson } from "./data/use-json.js";
 import { firstDate } from "./engine/panels.js";
 import { useModel } from "./engine/use-model.js";
+import { ErrorBoundary } from "./error-boundary.js";
+import { fileRules } from "./files/file-rules.js";
+import { useOpenedFile } from "./files/use-opened-file.js";
 import { CopyLink } from "./parts/copy-link.js";
 import { Notice } from "./parts/notice.js";
 import { ThemeChoice } from "./parts/theme-choice.js";
+import { followLink } from "./state/follow-link.js";
 import { looking, nothingYet, type View, views } from "./state/reducer.js";
-import { dateWithin, linkTo, namesView, readLink } from "./state/view-link.js";
+import { useAddress } from "./state/use-address.js";
+import { linkTo, readLink } from "./state/view-link.js";
 import { MapView } from "./views/map-view.js";
 import { ModelView } from "./views/model-view.js";
 import { PatientChooser } from "./views/patient-chooser.js";
-import { usualCodes } from "./views/usual-codes.js";
 import { Workbench } from "./views/workbench.js";
 
 const viewNames: Readonly<Record<View, string>> = {
@@ -42,28 +45,38 @@ export function App() {
 	const about = useJson<About>("explorer/about.json");
 	const [modelState, retry] = useModel();
 
-	const vocabulary: Vocabulary | null = useMemo(
-		() => (tokens.state === "ready" ? fromTokens(tokens.value.tokens) : null),
+	const read = useMemo(
+		(): Loaded<Vocabulary> =>
+			tokens.state === "ready"
+				? { state: "ready", value: fromTokens(tokens.value.tokens) }
+				: tokens,
 		[tokens],
 	);
+	const vocabulary = read.state === "ready" ? read.value : null;
 	const patients = useMemo(
 		() => (samples.state === "ready" ? samples.value.patients.map(patientOf) : []),
 		[samples],
 	);
 	const time = manifest.state === "ready" ? manifest.value.time : null;
 	const clock: Clock | null = useMemo(
-		() => time && { ...time, birth: now.patient?.birth ?? null },
+		() =>
+			time && {
+				unitDays: time.unitDays,
+				axis: now.patient?.axis ?? time.axis,
+				birth: now.patient?.birth ?? null,
+			},
 		[time, now.patient],
 	);
-	const reading = useMemo(
-		() =>
-			vocabulary && time
-				? {
-						vocabulary,
-						treatment: treatmentOf(about.state === "ready" ? about.value : null, time, vocabulary),
-					}
-				: null,
-		[vocabulary, time, about],
+	const choose = (patient: Patient, opened?: readonly Patient[]) =>
+		dispatch({
+			type: "patient",
+			patient,
+			date: firstDate(patient.events),
+			...(opened && { opened }),
+		});
+	const rules = useMemo(() => fileRules(about, read), [about, read]);
+	const [file, openFile] = useOpenedFile(rules, ({ patients: found }) =>
+		choose(found[0] as Patient, found),
 	);
 
 	// A file that misses the chooser must not take the page's place.
@@ -78,50 +91,18 @@ export function App() {
 	}, []);
 
 	// What the address asks for, once what it names is known; then what is looked at goes there.
-	useEffect(() => {
-		if (!vocabulary || !time || samples.state === "loading") return;
-		const follow = () => {
-			const link = readLink(location.hash);
-			const named = link.codes.flatMap((code) => vocabulary.find(code) ?? []);
-			dispatch({ type: "view", view: link.view });
-			dispatch({ type: "codes", codes: named.length > 0 ? named : usualCodes(vocabulary) });
-			if (link.horizonYears !== null) dispatch({ type: "horizon", years: link.horizonYears });
-			const patient = patients.find(({ sample }) => sample === link.sample) ?? patients[0];
-			if (!patient) return;
-			const mine = patient.sample === link.sample;
-			dispatch({
-				type: "patient",
-				patient,
-				date:
-					(mine ? dateWithin(link.date, patient.events, time.unitDays) : null) ??
-					firstDate(patient.events),
-				zoom: mine ? link.zoom : null,
-			});
-		};
-		follow();
-		// The link to the content is no view: what is looked at stays.
-		const turn = () => {
-			if (namesView(location.hash)) follow();
-		};
-		addEventListener("hashchange", turn);
-		return () => removeEventListener("hashchange", turn);
-	}, [vocabulary, time, samples, patients]);
-	useEffect(() => {
-		if (!vocabulary || samples.state === "loading") return;
-		const timer = setTimeout(() => {
-			const hash = linkTo(now, (token) => vocabulary.tokens[token]?.code);
-			if (location.hash !== hash) history.replaceState(null, "", hash);
-		}, 250);
-		return () => clearTimeout(timer);
-	}, [now, vocabulary, samples]);
+	const isKnown = vocabulary !== null && time !== null && samples.state !== "loading";
+	const follow = useMemo(
+		() =>
+			isKnown
+				? () => dispatch(followLink(readLink(location.hash), patients, vocabulary, time.unitDays))
+				: null,
+		[isKnown, vocabulary, time, patients],
+	);
+	const hash = isKnown ? linkTo(now, (token) => vocabulary.tokens[token]?.code) : null;
+	const onView = useCallback((view: View) => dispatch({ type: "view", view }), []);
+	useAddress(now.view, hash, onView, follow);
 
-	const choose = (patient: Patient, opened?: readonly Patient[]) =>
-		dispatch({
-			type: "patient",
-			patient,
-			date: firstDate(patient.events),
-			...(opened && { opened }),
-		});
 	const failed = [manifest, tokens, samples].find(({ state }) => state === "error");
 	return (
 		<>
@@ -143,7 +124,7 @@ export function App() {
 							{...(view === now.view && { "aria-current": "page" as const })}
 							onClick={(event) => {
 								event.preventDefault();
-								dispatch({ type: "view", view });
+								onView(view);
 							}}
 						>
 							{viewNames[view]}
@@ -156,57 +137,62 @@ export function App() {
 				</div>
 			</header>
 			<main id="main" tabIndex={-1}>
-				{(now.view === "patient" || now.view === "what-if") &&
-					(failed?.state === "error" ? (
-						<Notice kind="error" title="The explorer could not be loaded">
-							<p>{failed.message}</p>
-						</Notice>
-					) : !vocabulary || !clock || samples.state === "loading" ? (
-						<Notice kind="loading" title="Loading…" />
-					) : (
-						<>
-							<PatientChooser
-								samples={patients}
-								opened={now.opened}
-								patient={now.patient}
-								clock={clock}
-								reading={reading}
-								onPatient={choose}
-							/>
-							{now.patient ? (
-								<Workbench
+				<ErrorBoundary of={now.view}>
+					{(now.view === "patient" || now.view === "what-if") &&
+						(failed?.state === "error" ? (
+							<Notice kind="error" title="The explorer could not be loaded">
+								<p>{failed.message}</p>
+							</Notice>
+						) : !vocabulary || !clock || samples.state === "loading" ? (
+							<Notice kind="loading" title="Loading…" />
+						) : (
+							<>
+								<PatientChooser
+									samples={patients}
+									opened={now.opened}
 									patient={now.patient}
-									looking={now}
-									dispatch={dispatch}
-									vocabulary={vocabulary}
 									clock={clock}
-									modelState={modelState}
-									onRetry={retry}
-									editing={now.view === "what-if"}
+									file={file}
+									rules={rules}
+									onPatient={choose}
+									onFile={openFile}
 								/>
-							) : (
-								<Notice kind="empty" title="Nobody to look at yet">
-									<p>
-										This server has no sample patients. Open or drop a file of records above: a CSV
-										table with the columns patient, time and code, or a FHIR R4 bundle.
-									</p>
-								</Notice>
-							)}
-						</>
-					))}
-				{now.view === "map" && (
-					<MapView
-						vocabulary={vocabulary}
-						codes={now.codes}
-						onCode={(token, on) => dispatch({ type: "code", token, on })}
-					/>
-				)}
-				{now.view === "model" && (
-					<ModelView
-						about={about}
-						runtime={modelState.state === "ready" ? modelState.model.runtime : null}
-					/>
-				)}
+								{now.patient ? (
+									<Workbench
+										patient={now.patient}
+										looking={now}
+										dispatch={dispatch}
+										vocabulary={vocabulary}
+										clock={clock}
+										modelState={modelState}
+										reach={about.state === "ready" ? about.value.dataset.reach : null}
+										onRetry={retry}
+										editing={now.view === "what-if"}
+									/>
+								) : (
+									<Notice kind="empty" title="Nobody to look at yet">
+										<p>
+											This server has no sample patients. Open or drop a file of records above: a
+											CSV table with the columns patient, time and code, or a FHIR R4 bundle.
+										</p>
+									</Notice>
+								)}
+							</>
+						))}
+					{now.view === "map" && (
+						<MapView
+							vocabulary={vocabulary}
+							codes={now.codes}
+							onCode={(token, on) => dispatch({ type: "code", token, on })}
+						/>
+					)}
+					{now.view === "model" && (
+						<ModelView
+							about={about}
+							runtime={modelState.state === "ready" ? modelState.model.runtime : null}
+						/>
+					)}
+				</ErrorBoundary>
 			</main>
 			<footer>
 				<p>

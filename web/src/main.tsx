@@ -1,9 +1,14 @@
 import { createRoot } from "react-dom/client";
 import { App } from "./app.js";
+import { ErrorBoundary } from "./error-boundary.js";
 import "./styles/tokens.css";
 import "./styles/page.css";
 import "./styles/parts.css";
 import "./styles/charts.css";
 import "./styles/views.css";
 
-createRoot(document.getElementById("app") as HTMLElement).render(<App />);
+createRoot(document.getElementById("app") as HTMLElement).render(
+	<ErrorBoundary>
+		<App />
+	</ErrorBoundary>,
+);

@@ -9,10 +9,10 @@ import {
 	splitNames,
 	type UnknownCodes,
 } from "../../cohort/index.js";
+import type { TimeAxis } from "../../infer/asking/index.js";
 import type { RecordSource } from "../../records/index.js";
 import { openRunDataset, type Trained } from "../../train/index.js";
 import { openSource } from "../prepare/formats.js";
-import type { TimeAxis } from "./moments.js";
 import { nearest } from "./nearest.js";
 import { type AskingOptions, fileSettings, firstFileOption, inOwnWords } from "./options.js";
 

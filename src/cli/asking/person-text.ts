@@ -1,5 +1,5 @@
 import type { NewPatient } from "../../cohort/index.js";
-import { dayText, type TimeAxis, yearDays } from "./moments.js";
+import { dayText, type TimeAxis, yearDays } from "../../infer/asking/index.js";
 
 /** `p7: female, 84 events from 2003-01-10 to 2014-11-30 (age 57.7)`. */
 export function personText({ id, sex, birth, history }: NewPatient, where: TimeAxis): string {

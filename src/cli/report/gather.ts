@@ -1,7 +1,7 @@
 import { basename, resolve } from "node:path";
 import type { Dataset, DatasetSummary } from "../../cohort/index.js";
 import { summarize } from "../../cohort/index.js";
-import type { Evaluation } from "../../evaluate/index.js";
+import { type Evaluation, isSimulated } from "../../evaluate/index.js";
 import { timeName } from "../../figures/clock.js";
 import {
 	type Clock,
@@ -17,8 +17,8 @@ import {
 } from "../../figures/index.js";
 import type { HeadInWords, PatientStory, Report } from "../../figures/report/index.js";
 import { headMemory, type MemoryByCategory } from "../../infer/index.js";
+import { weightCount } from "../../models/index.js";
 import type { Runtime } from "../../runtime/index.js";
-import { truthFile } from "../../simulate/index.js";
 import { readEventLog } from "../../train/event-log.js";
 import { forecastWeights, runFiles, type Trained } from "../../train/index.js";
 import { type Chosen, chosenByName, chosenByRule, ruleText, targetsOf } from "./chosen.js";
@@ -58,7 +58,7 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 	);
 	const log = readEventLog(runFiles(folder).log);
 	const name = basename(resolve(folder));
-	const simulated = isSimulated(dataset, there);
+	const simulated = await isSimulated(dataset);
 	const { model, weights } = trained;
 	const { labels } = summary;
 	const dataDrawing = await drawings.draw(
@@ -91,7 +91,7 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 		model: {
 			name: model.name,
 			cite: model.cite,
-			parameters: [...weights.values()].reduce((sum, { data }) => sum + data.length, 0),
+			parameters: weightCount(weights),
 		},
 		simulated,
 		manifest: dataset.manifest,
@@ -118,11 +118,6 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 		made: factsOf(trained, dataset, there, log, seed),
 	};
 }
-
-/** By the simulator's own file beside the records, or because there is an oracle to ask. */
-const isSimulated = ({ manifest }: Dataset, evaluations: readonly Evaluation[]): boolean =>
-	manifest.source.notes.some((note) => note.includes(truthFile)) ||
-	evaluations.some(({ rows }) => rows.some(({ who }) => who === "oracle"));
 
 async function evaluationFigures(drawings: Drawings, evaluations: readonly Evaluation[]) {
 	const forecast = evaluations.find(({ task }) => task === "forecast");

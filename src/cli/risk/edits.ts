@@ -2,9 +2,19 @@ import { InvalidArgumentError } from "commander";
 import { InputError } from "../../base/errors.js";
 import type { NewPatient } from "../../cohort/index.js";
 import type { Token } from "../../cohort/vocabulary.js";
+import {
+	type CodeBook,
+	dayText,
+	findCode,
+	type Moment,
+	momentOf,
+	type TimeAxis,
+	timesOf,
+} from "../../infer/asking/index.js";
 import type { Edit } from "../../infer/index.js";
-import { type CodeBook, findCode } from "../asking/find-code.js";
-import { dayText, type Moment, momentOf, type TimeAxis, timesOf } from "../asking/moments.js";
+import { asArgument } from "../asking/argument.js";
+
+const momentArgument = asArgument(momentOf);
 
 export interface EditOptions {
 	readonly add?: readonly { readonly code: string; readonly at: Moment }[];
@@ -18,7 +28,7 @@ export function addedOf(text: string, before: EditOptions["add"] = []): EditOpti
 	const [, code, time] = /^([^@]+)@(.+)$/.exec(text) ?? [];
 	if (!code || !time)
 		throw new InvalidArgumentError("Expected a code and a time, as in 250@2010-05-01.");
-	return [...before, { code, at: momentOf(time) }];
+	return [...before, { code, at: momentArgument(time) }];
 }
 
 /** N, the number of an event. */
@@ -31,7 +41,7 @@ export function movedOf(text: string, before: EditOptions["move"] = []): EditOpt
 	const [, event, time] = /^([^@]+)@(.+)$/.exec(text) ?? [];
 	if (!event || !time)
 		throw new InvalidArgumentError("Expected the number of an event and a time, as in 12@-6m.");
-	return [...before, { event: eventNumber(event), at: momentOf(time) }];
+	return [...before, { event: eventNumber(event), at: momentArgument(time) }];
 }
 
 function eventNumber(text: string): number {

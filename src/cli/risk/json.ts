@@ -1,7 +1,7 @@
 import type { Token, Vocabulary } from "../../cohort/vocabulary.js";
+import { momentJson, type TimeAxis } from "../../infer/asking/index.js";
 import type { RiskTrajectory } from "../../infer/index.js";
 import { csvLine } from "../asking/csv.js";
-import { momentJson, type TimeAxis } from "../asking/moments.js";
 import type { CodeRisk, RiskQuestion } from "./risks.js";
 
 /** What is needed to tell risks to programs and people. */

@@ -1,7 +1,7 @@
 import type { NewPatient } from "../../cohort/index.js";
+import type { FoundCode } from "../../infer/asking/index.js";
 import { attribute, edited, type RiskTrajectory, riskTrajectories } from "../../infer/index.js";
 import type { Predictor } from "../../models/index.js";
-import type { FoundCode } from "../asking/find-code.js";
 import type { Edits } from "./edits.js";
 
 export interface RiskQuestion {

@@ -1,6 +1,6 @@
 import type { Token } from "../../cohort/vocabulary.js";
+import { dayText } from "../../infer/asking/index.js";
 import type { Place } from "../../infer/index.js";
-import { dayText } from "../asking/moments.js";
 import { ageText, personText } from "../asking/person-text.js";
 import type { Blocks } from "../describe/blocks.js";
 import { table } from "../table.js";

@@ -3,7 +3,7 @@ import type { RecordSource } from "../rows.js";
 import type { TableFormat } from "./files.js";
 import { loadTables } from "./load.js";
 import type { TableOptions } from "./options.js";
-import { timeUnits } from "./values.js";
+import { timeUnits } from "./time-units.js";
 
 export type { TableOptions } from "./options.js";
 

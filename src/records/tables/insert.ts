@@ -4,7 +4,8 @@ import type { Table } from "../table.js";
 import type { Found } from "./columns.js";
 import { joinKey } from "./join.js";
 import { systemRemedy } from "./systems-sql.js";
-import { badTime, isBadTime, isUntidy, rawText, saysNothing, type TimeIs } from "./values.js";
+import type { TimeIs } from "./time-units.js";
+import { badTime, isBadTime, isUntidy, rawText, saysNothing } from "./values.js";
 
 interface Texts {
 	readonly patient: string;

@@ -10,7 +10,7 @@ import { dropJoin, fillJoin, openJoin } from "./join.js";
 import type { TableOptions } from "./options.js";
 import { birthsAtZero, loadPeople } from "./people.js";
 import { type DrugNames, planDrugs, planRecords } from "./plan.js";
-import type { TimeIs } from "./values.js";
+import type { TimeIs } from "./time-units.js";
 
 export async function loadTables(
 	store: Store,

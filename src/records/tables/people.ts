@@ -5,18 +5,16 @@ import { quoted, type Store } from "../store.js";
 import type { Table } from "../table.js";
 import {
 	birthNames,
-	columnLikely,
-	columnNamed,
 	deathNames,
-	type Found,
-	missingColumn,
 	patientNames,
 	sexNames,
 	splitColumnNames,
-} from "./columns.js";
+} from "./column-names.js";
+import { columnLikely, columnNamed, type Found, missingColumn } from "./columns.js";
 import { numberedRows, rowOfFile } from "./insert.js";
 import type { TableOptions } from "./options.js";
-import { badTime, chosen, daysOf, isBadTime, rawText, type TimeIs, textOf } from "./values.js";
+import type { TimeIs } from "./time-units.js";
+import { badTime, chosen, daysOf, isBadTime, rawText, textOf } from "./values.js";
 
 const splits: readonly (readonly [string, Split])[] = [
 	["train", "train"],

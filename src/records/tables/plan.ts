@@ -1,43 +1,30 @@
 import { InputError } from "../../base/errors.js";
 import { recordKinds } from "../rows.js";
+import { impliedSystem } from "../systems.js";
 import type { Table } from "../table.js";
 import {
-	type Aliased,
 	codeNames,
-	columnAsked,
-	columnLikely,
-	columnNamed,
 	drugCodeNames,
 	drugNameNames,
-	type Found,
 	type Groups,
-	missingColumn,
 	patientNames,
 	systemNames,
 	timeNames,
+} from "./column-names.js";
+import {
+	type Aliased,
+	columnAsked,
+	columnLikely,
+	columnNamed,
+	type Found,
+	missingColumn,
 } from "./columns.js";
 import type { RecordPlan } from "./insert.js";
 import { type Join, joinSql } from "./join.js";
 import type { TableOptions } from "./options.js";
-import {
-	impliedSystem,
-	kindSql,
-	type SystemFrom,
-	systemAsked,
-	systemRemedy,
-	systemSql,
-} from "./systems-sql.js";
-import {
-	chosen,
-	daysOf,
-	isNumber,
-	plainText,
-	quickDays,
-	type TimeIs,
-	textOf,
-	unitNamed,
-	untrimmed,
-} from "./values.js";
+import { kindSql, type SystemFrom, systemAsked, systemRemedy, systemSql } from "./systems-sql.js";
+import { type TimeIs, unitNamed } from "./time-units.js";
+import { chosen, daysOf, isNumber, plainText, quickDays, textOf, untrimmed } from "./values.js";
 
 function wanted(
 	tables: readonly Aliased[],

@@ -1,7 +1,6 @@
 import { InputError } from "../../base/errors.js";
-import type { RecordKind } from "../rows.js";
 import { quoted } from "../store.js";
-import { knownSystems, systemAliases, systemNamed } from "../systems.js";
+import { kindOf, knownSystems, systemAliases, systemNamed } from "../systems.js";
 import type { Found } from "./columns.js";
 import { chosen, textOf } from "./values.js";
 
@@ -11,14 +10,6 @@ export type SystemFrom =
 	| { readonly column: Found; readonly allowed: readonly string[] };
 
 export const systemRemedy = `known are ${knownSystems.join(", ")}; pass --allow-system NAME to keep the codes of another one as they are`;
-
-/** The system that the name of a column implies, as icd9_code does. */
-export function impliedSystem(column: string): string | undefined {
-	const bare = column.trim().toLowerCase();
-	if (bare === "rxcui") return "RxNorm";
-	if (!/[a-z]/.test(bare) || bare === "name") return undefined;
-	return systemNamed(bare) ?? systemNamed(bare.replace(/[_ ]?(codes?|cd)$/, ""));
-}
 
 export function systemAsked(name: string, allowed: readonly string[]): string {
 	const system = systemNamed(name) ?? allowed.find((one) => sameName(one, name));
@@ -43,14 +34,6 @@ const namesOf = (allowed: readonly string[]): Map<string, string> =>
 
 export const systemSql = (from: SystemFrom): string =>
 	"system" in from ? quoted(from.system) : chosen(textOfSystem(from.column), namesOf(from.allowed));
-
-const diagnosisSystems = ["ICD9CM", "ICD10CM", "PheCode", "SNOMED"];
-const drugSystems = ["RxNorm", "RxNorm Extension", "NDC", "ATC", "CVX", "Name"];
-
-function kindOf(system: string): RecordKind {
-	if (diagnosisSystems.includes(system)) return "diagnosis";
-	return drugSystems.includes(system) ? "drug" : "other";
-}
 
 /** SQL for the kind of a record as its system tells it. */
 export function kindSql(from: SystemFrom): string {

@@ -1,12 +1,10 @@
 import { InputError } from "../../base/errors.js";
 import { daysFromText, daysFromTimestamp, isFarOff } from "../dates.js";
+import { nothing } from "../nothing.js";
 import { quoted } from "../store.js";
 import { expectedYears } from "../years.js";
 import type { Found } from "./columns.js";
-
-export const timeUnits = ["date", "age-days", "age-years", "days"] as const;
-/** What a column of times holds. */
-export type TimeIs = (typeof timeUnits)[number];
+import { daysIn, type TimeIs } from "./time-units.js";
 
 const wholeNumber = /^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$/;
 const fraction = /^(DOUBLE|FLOAT|DECIMAL\(.*\))$/;
@@ -21,8 +19,6 @@ function refuse(column: Found, expected: string): never {
 	);
 }
 
-/** Words for nothing, as they are usually written. */
-const nothing = ["", ..."NULL null Null NA na N/A n/a NAN nan NaN NONE none None".split(" ")];
 const nothingSql = nothing.map(quoted).join(", ");
 
 /** SQL for a condition: a text says that there is none. */
@@ -62,20 +58,6 @@ export const untrimmed = (column: Found): string =>
 /** A text literal as it was, for messages. */
 export const rawText = ({ sql }: Found): string => `CAST(${sql} AS VARCHAR)`;
 
-/** The unit that a column's name states. */
-export function unitNamed(name: string): TimeIs | undefined {
-	const words = name.trim().toLowerCase();
-	if (/^age_?(in_?)?days$/.test(words)) return "age-days";
-	if (/^age_?(in_?)?years$/.test(words)) return "age-years";
-	return undefined;
-}
-
-const factors: Record<Exclude<TimeIs, "date">, number> = {
-	"age-days": 1,
-	"age-years": 365.25,
-	days: 1,
-};
-
 const sayUnit =
 	"if they are ages or days pass --time-is age-days, --time-is age-years or --time-is days; if they are dates say how they are written, as in --date-format %Y%m%d";
 
@@ -85,7 +67,7 @@ export function daysOf(column: Found, unit: TimeIs, format?: string, orIso = fal
 	if (unit !== "date") {
 		if (dated.test(type)) refuse(column, `numbers, because the times are said to be ${unit}`);
 		const number = isNumber(column) ? `CAST(${sql} AS DOUBLE)` : `try_cast(trim(${sql}) AS DOUBLE)`;
-		const factor = factors[unit];
+		const factor = daysIn[unit];
 		return factor === 1 ? number : `(${number} * ${factor})`;
 	}
 	if (dated.test(type)) return daysFromTimestamp(sql);

@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { panned, timeScale, wholeDomain, zoomed } from "./time-scale.js";
-import { type Mark, markRadius, timelineLayout } from "./timeline-layout.js";
+import { symbolStyle } from "./symbols.js";
+import { panned, showing, timeScale, wheelFactor, wholeDomain, zoomed } from "./time-scale.js";
+import {
+	drawingOrder,
+	type Mark,
+	markRadius,
+	nearestMark,
+	timelineLayout,
+} from "./timeline-layout.js";
 
 test("a scale goes there and back", () => {
 	const scale = timeScale([100, 300], 50, 400);
@@ -12,6 +19,7 @@ test("a scale goes there and back", () => {
 
 test("all of a history has room around it, and beyond the date", () => {
 	expect(wholeDomain([0, 50], 60, 40)).toEqual([-2, 102]);
+	expect(wholeDomain(Array(200_000).fill(50), 0, 40)).toEqual([-1, 51]);
 	const [from, to] = wholeDomain([], 5, 0);
 	expect(to).toBeGreaterThan(from);
 });
@@ -22,6 +30,9 @@ test("zooming keeps what it is around in its place, and stays inside", () => {
 	expect(zoomed([0, 100], [25, 75], 4, 50)).toBe(null);
 	expect(panned([0, 100], [25, 75], 0.5)).toEqual([50, 100]);
 	expect(panned([0, 100], [25, 75], -9)).toEqual([0, 50]);
+	expect(zoomed([0, 100], [20, 30], 0.1, 25, 8)).toEqual([21, 29]);
+	// From beside the axis, as from its end.
+	expect(zoomed([0, 100], [20, 60], 0.5, 5)).toEqual([20, 40]);
 	fc.assert(
 		fc.property(
 			fc.double({ min: 0.1, max: 3, noNaN: true }),
@@ -34,6 +45,22 @@ test("zooming keeps what it is around in its place, and stays inside", () => {
 			},
 		),
 	);
+});
+
+test("an axis that is zoomed goes to what is not in it, and no farther than its end", () => {
+	expect(showing([0, 100], [10, 30], 60)).toEqual([50, 70]);
+	expect(showing([0, 100], [10, 30], 98)).toEqual([80, 100]);
+	expect(showing([0, 100], null, 98)).toBe(null);
+});
+
+test("the wheel zooms back as far as forth, in lines as in pixels, and little at once", () => {
+	expect(wheelFactor({ deltaY: 40, deltaMode: 0 })).toBeCloseTo(Math.exp(0.08), 12);
+	expect(wheelFactor({ deltaY: 3, deltaMode: 1 })).toBeCloseTo(Math.exp(0.096), 12);
+	expect(wheelFactor({ deltaY: 9999, deltaMode: 0 })).toBeCloseTo(Math.exp(0.2), 12);
+	for (const deltaY of [1, 53, 240])
+		expect(
+			wheelFactor({ deltaY, deltaMode: 0 }) * wheelFactor({ deltaY: -deltaY, deltaMode: 0 }),
+		).toBeCloseTo(1, 12);
 });
 
 const mark = (id: string, time: number, category: string | null): Mark => ({
@@ -54,4 +81,28 @@ test("the fullest category comes first, and marks do not cover each other", () =
 	expect(c!.y).toBeGreaterThan(b!.y + 2 * markRadius);
 	expect(d!.y).toBe(b!.y);
 	expect(height).toBe(rows.reduce((sum, row) => sum + row.height, 0));
+});
+
+test("events are drawn in one order wherever they are dragged", () => {
+	const placed = ["e10", "n1", "e2"].map((id, at) => ({ ...mark(id, at, "x"), x: at, y: 0 }));
+	expect(drawingOrder(placed).map(({ id }) => id)).toEqual(["e2", "e10", "n1"]);
+});
+
+test("the nearest event is meant, within 12 pixels", () => {
+	const placed = [10, 18, 60].map((x, at) => ({ ...mark(`e${at}`, at, "x"), x, y: 5 }));
+	expect(nearestMark(placed, 13, 5)?.id).toBe("e0");
+	expect(nearestMark(placed, 15, 5)?.id).toBe("e1");
+	expect(nearestMark(placed, 60, 17)?.id).toBe("e2");
+	expect(nearestMark(placed, 60, 17.1)).toBe(null);
+});
+
+test("eighteen categories have eighteen marks: nine shapes, filled and hollow", () => {
+	const marks = Array.from({ length: 18 }, (_, at) => {
+		const { path, isHollow } = symbolStyle(at, 4, "red");
+		return `${path} ${isHollow}`;
+	});
+	expect(new Set(marks).size).toBe(18);
+	expect(symbolStyle(8, 4, "red").path).toBe(
+		"M-1.90 -5.00H1.90V-1.90H5.00V1.90H1.90V5.00H-1.90V1.90H-5.00V-1.90H-1.90Z",
+	);
 });

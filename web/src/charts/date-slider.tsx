@@ -11,24 +11,37 @@ interface DateSliderProps {
 	readonly top: number;
 	readonly height: number;
 	readonly onDate: (date: number) => void;
+	/** While it is dragged, the axis must stay as it is. */
+	readonly onHold: (held: boolean) => void;
 }
+
+const [monthDays, yearDays] = [30.4375, 365.25];
+const steps: Readonly<Record<string, number>> = {
+	ArrowLeft: -monthDays,
+	ArrowDown: -monthDays,
+	ArrowRight: monthDays,
+	ArrowUp: monthDays,
+	PageDown: -yearDays,
+	PageUp: yearDays,
+};
+
+const between = (value: number, least: number, most: number) =>
+	Math.max(least, Math.min(most, value));
 
 /** The date that is asked about: dragged, or moved with the arrows (a month), Page keys (a year), Home and End. */
 export function DateSlider(props: DateSliderProps) {
-	const { clock, scale, date, range, top, height, onDate } = props;
+	const { clock, scale, date, range, top, height, onDate, onHold } = props;
 	const dragging = useRef<number | null>(null);
 	const day = 1 / clock.unitDays;
-	const set = (time: number) => onDate(Math.max(range[0], Math.min(range[1], time)));
-	const steps: Readonly<Record<string, number>> = {
-		ArrowLeft: -30.4375,
-		ArrowDown: -30.4375,
-		ArrowRight: 30.4375,
-		ArrowUp: 30.4375,
-		PageDown: -365.25,
-		PageUp: 365.25,
-	};
+	const [first, last] = range;
+	const set = (time: number) => onDate(between(time, first, last));
 	const away = !scale.inside(date);
-	const x = Math.max(scale.left, Math.min(scale.left + scale.width, scale.x(date)));
+	const x = between(scale.x(date), scale.left, scale.left + scale.width);
+	const release = () => {
+		if (dragging.current === null) return;
+		dragging.current = null;
+		onHold(false);
+	};
 	return (
 		<div
 			className={`date-slider${away ? " away" : ""}`}
@@ -37,32 +50,29 @@ export function DateSlider(props: DateSliderProps) {
 			tabIndex={0}
 			aria-label="Date asked about"
 			aria-orientation="horizontal"
-			aria-valuemin={Math.round(range[0] / day)}
-			aria-valuemax={Math.round(range[1] / day)}
+			aria-valuemin={Math.round(first / day)}
+			aria-valuemax={Math.round(last / day)}
 			aria-valuenow={Math.round(date / day)}
 			aria-valuetext={momentText(clock, date)}
 			onKeyDown={(event) => {
 				const step = steps[event.key];
-				const [first, last] = range;
-				if (step !== undefined) set(date + step * (event.shiftKey ? 1 / 30.4375 : 1) * day);
+				if (step !== undefined) set(date + (event.shiftKey ? Math.sign(step) : step) * day);
 				else if (event.key === "Home") set(first);
 				else if (event.key === "End") set(last);
 				else return;
 				event.preventDefault();
 			}}
 			onPointerDown={(event) => {
+				if (event.button !== 0 || !event.isPrimary) return;
 				event.currentTarget.setPointerCapture(event.pointerId);
 				dragging.current = event.clientX - x;
+				onHold(true);
 			}}
 			onPointerMove={(event) => {
-				if (dragging.current !== null) set(scale.time(event.clientX - dragging.current));
+				if (dragging.current !== null)
+					set(between(scale.time(event.clientX - dragging.current), ...scale.domain));
 			}}
-			onPointerUp={() => {
-				dragging.current = null;
-			}}
-			onPointerCancel={() => {
-				dragging.current = null;
-			}}
+			onLostPointerCapture={release}
 		>
 			<span className="date-grip" aria-hidden="true" />
 		</div>

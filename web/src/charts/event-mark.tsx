@@ -8,16 +8,11 @@ interface EventMarkProps {
 	readonly active: boolean;
 	readonly label: string;
 	readonly movable: boolean;
-	readonly onHover: (mark: PlacedMark | null) => void;
-	readonly onDown: (event: React.PointerEvent<SVGGElement>) => void;
-	readonly onDrag: (event: React.PointerEvent<SVGGElement>) => void;
-	readonly onUp: () => void;
 }
 
 /** An event: hollow where the model saw it, filled where it was foreseen, crossed where it was not. */
 export function EventMark(props: EventMarkProps) {
-	const { mark, y, elementId, colour, active, label, movable, onHover, onDown, onDrag, onUp } =
-		props;
+	const { mark, y, elementId, colour, active, label, movable } = props;
 	const { x, fate, edit } = mark;
 	const r = colour ? markRadius + 1.5 : markRadius;
 	const cross = r * 0.55;
@@ -29,15 +24,9 @@ export function EventMark(props: EventMarkProps) {
 			aria-label={label}
 			className={`event event-${fate} edit-${edit}${movable ? " movable" : ""}`}
 			{...(colour && { style: { color: colour } })}
-			onPointerEnter={() => onHover(mark)}
-			onPointerLeave={() => onHover(null)}
-			onPointerDown={onDown}
-			onPointerMove={onDrag}
-			onPointerUp={onUp}
-			onPointerCancel={onUp}
 		>
-			<circle className="event-target" cx={x} cy={y} r={11} data-screen-only="" />
-			{active && <circle className="event-ring" cx={x} cy={y} r={r + 4} />}
+			<circle className="event-target" cx={x} cy={y} r={12} data-screen-only="" />
+			{active && <circle className="event-ring" cx={x} cy={y} r={r + 4} data-screen-only="" />}
 			{(edit === "added" || edit === "moved") && (
 				<rect
 					className="event-edited"

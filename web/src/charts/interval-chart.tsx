@@ -13,17 +13,21 @@ export interface IntervalRow {
 interface IntervalChartProps {
 	readonly rows: readonly IntervalRow[];
 	readonly format: (value: number) => string;
+	/** A round value, on the axis. */
+	readonly tick: (value: number) => string;
 	readonly axis: string;
 }
 
-const [rowHeight, top, bottom] = [26, 6, 36];
+const [top, bottom, right] = [6, 36, 62];
 
 /** A value and its interval a row; the model's own in colour. */
-export function IntervalChart({ rows, format, axis }: IntervalChartProps) {
+export function IntervalChart({ rows, format, tick, axis }: IntervalChartProps) {
 	const [ref, width] = useWidth<HTMLDivElement>();
-	const widest = Math.max(...rows.map(({ name }) => textWidth(name, { size: 12 })));
-	const left = Math.min(width * 0.42, widest + 14);
-	const right = 62;
+	const widest = Math.max(...rows.map(({ name }) => textWidth(name, { size: 12, bold: true })));
+	// Where names have no room beside the lines, they stand above them.
+	const above = widest + 14 > 0.36 * width;
+	const left = above ? 6 : widest + 14;
+	const rowHeight = above ? 36 : 26;
 	const [least, most] = [
 		Math.min(...rows.map(({ low }) => low)),
 		Math.max(...rows.map(({ high }) => high)),
@@ -43,11 +47,11 @@ export function IntervalChart({ rows, format, axis }: IntervalChartProps) {
 				aria-label={`${axis}. ${rows.map(({ name, value, low, high }) => `${name}: ${format(value)}, ${format(low)} to ${format(high)}`).join("; ")}`}
 			>
 				{width > 0 &&
-					roundNumbers(from, to, Math.max(2, Math.floor(inner / 62))).map((value) => (
+					roundNumbers(from, to, Math.max(2, Math.floor(inner / 50))).map((value) => (
 						<g key={value}>
 							<line className="grid" x1={x(value)} x2={x(value)} y1={top} y2={end} />
 							<text className="tick" x={x(value)} y={end + 16} textAnchor="middle">
-								{format(value)}
+								{tick(value)}
 							</text>
 						</g>
 					))}
@@ -56,15 +60,21 @@ export function IntervalChart({ rows, format, axis }: IntervalChartProps) {
 				</text>
 				{width > 0 &&
 					rows.map(({ name, value, low, high, own }, at) => {
-						const y = top + (at + 0.5) * rowHeight;
+						const row = top + at * rowHeight;
+						const y = row + (above ? 26 : 13);
 						return (
 							<g key={name} className={own ? "interval own" : "interval"}>
-								<text className="row-name" x={left - 8} y={y + 4} textAnchor="end">
-									{fitted(name, left - 12, { size: 12 })}
+								<text
+									className="row-name"
+									x={above ? left : left - 8}
+									y={above ? row + 14 : y + 4}
+									textAnchor={above ? "start" : "end"}
+								>
+									{fitted(name, above ? width - left : left - 12, { size: 12, bold: own })}
 								</text>
 								<line x1={x(low)} x2={x(high)} y1={y} y2={y} />
 								<circle cx={x(value)} cy={y} r={own ? 5 : 4} />
-								<text className="interval-value" x={left + inner + 6} y={y + 4}>
+								<text className="interval-value" x={left + inner + 8} y={y + 4}>
 									{format(value)}
 								</text>
 							</g>

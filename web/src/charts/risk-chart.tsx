@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useId, useState } from "react";
 import { type Clock, roundNumbers, spanName } from "../../../src/figures/clock.js";
 import { percent } from "../../../src/figures/numbers.js";
 import type { Curve } from "../engine/panels.js";
@@ -49,6 +49,7 @@ const [top, plotHeight, axisHeight] = [18, 220, 40];
 
 /** How likely codes are as time goes by: solid up to the date, dashed beyond it, dotted as it was. */
 export function RiskChart({ curves, rises, clock, date, domain, description }: RiskChartProps) {
+	const clip = useId();
 	const [ref, width] = useWidth<HTMLDivElement>();
 	const [pointer, setPointer] = useState<number | null>(null);
 	const { left, right } = gutter(width);
@@ -84,7 +85,7 @@ export function RiskChart({ curves, rises, clock, date, domain, description }: R
 				}
 				onPointerLeave={() => setPointer(null)}
 			>
-				<clipPath id="risk-plot">
+				<clipPath id={clip}>
 					<rect x={left} y={0} width={scale.width} height={bottom + 2} />
 				</clipPath>
 				<rect
@@ -103,7 +104,7 @@ export function RiskChart({ curves, rises, clock, date, domain, description }: R
 					</g>
 				))}
 				<TimeAxis clock={clock} scale={scale} top={top} bottom={bottom} />
-				<g clipPath="url(#risk-plot)">
+				<g clipPath={`url(#${clip})`}>
 					{scale.inside(date) && (
 						<line className="date-line" x1={dateX} x2={dateX} y1={top - 6} y2={bottom} />
 					)}

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import { fitted } from "../../../src/figures/text.js";
 import { useWidth } from "../parts/use-width.js";
-import { isHollow, symbolPath } from "./symbols.js";
+import { symbolStyle } from "./symbols.js";
 
 export interface ScatterPoint {
 	readonly id: string;
@@ -65,6 +65,7 @@ export function Scatter({
 			y: height / 2 - (y - (low + high) / 2) * scale,
 		});
 	}, [points, crosses, width, height]);
+	const shrink = Math.max(0.65, Math.min(1, width / 640));
 	const styles = useMemo(() => new Map(groups.map((group) => [group.name, group])), [groups]);
 	const nearest = (event: React.MouseEvent<SVGSVGElement>): string | null => {
 		const box = event.currentTarget.getBoundingClientRect();
@@ -99,16 +100,17 @@ export function Scatter({
 						const { x, y } = place(point);
 						const { colour = "var(--quiet)", symbol = 0 } = styles.get(point.group) ?? {};
 						const faded = lit !== null && !lit.has(point.id);
-						const r = (point.size ?? 4) * (point.id === chosen ? 1.5 : 1);
+						const r = (point.size ?? 4) * shrink * (point.id === chosen ? 1.5 : 1);
+						const { path, fill, stroke, isHollow } = symbolStyle(symbol, r, colour);
 						return (
 							<path
 								key={point.id}
 								className={`point${faded ? " faded" : ""}${onChoose ? " choosable" : ""}${point.id === chosen ? " chosen-point" : ""}`}
 								transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}
-								d={symbolPath(symbol, r)}
-								fill={isHollow(symbol) ? "var(--surface)" : colour}
-								stroke={isHollow(symbol) ? colour : "var(--surface)"}
-								strokeWidth={isHollow(symbol) ? 1.6 : 0.7}
+								d={path}
+								fill={fill}
+								stroke={isHollow ? stroke : "var(--surface)"}
+								strokeWidth={isHollow ? 1.6 : 0.7}
 							/>
 						);
 					})}

@@ -17,6 +17,11 @@ const star = (r: number) =>
 		.join("")
 		.concat("Z");
 
+const plus = (r: number) => {
+	const [out, arm] = [r, 0.38 * r].map((value) => value.toFixed(2));
+	return `M-${arm} -${out}H${arm}V-${arm}H${out}V${arm}H${arm}V${out}H-${arm}V${arm}H-${out}V-${arm}H-${arm}Z`;
+};
+
 const up = -Math.PI / 2;
 
 const shapes: readonly ((r: number) => string)[] = [
@@ -28,10 +33,19 @@ const shapes: readonly ((r: number) => string)[] = [
 	(r) => polygon(3, 1.3 * r, -up),
 	(r) => polygon(6, 1.15 * r, 0),
 	(r) => polygon(5, 1.2 * r, up),
+	(r) => plus(1.25 * r),
 ];
 
-export const symbolPath = (at: number, r: number): string =>
+const pathOf = (at: number, r: number): string =>
 	(shapes[at % shapes.length] as (r: number) => string)(r);
 
-/** Beyond the first eight, hollow. */
-export const isHollow = (at: number): boolean => Math.floor(at / shapes.length) % 2 === 1;
+/** Of the n-th category: beyond the first nine, hollow. */
+export function symbolStyle(at: number, r: number, colour: string) {
+	const isHollow = Math.floor(at / shapes.length) % 2 === 1;
+	return {
+		path: pathOf(at, r),
+		fill: isHollow ? "var(--surface)" : colour,
+		stroke: colour,
+		isHollow,
+	};
+}

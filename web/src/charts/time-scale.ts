@@ -1,4 +1,5 @@
-import { type Clock, timeAxis } from "../../../src/figures/clock.js";
+import { type Clock, type TimeAxis, timeAxis } from "../../../src/figures/clock.js";
+import { textWidth } from "../../../src/figures/text.js";
 
 /** Times to pixels and back. */
 export interface TimeScale {
@@ -27,8 +28,16 @@ export function timeScale(
 	};
 }
 
-export const ticksOf = (clock: Clock, { domain, width }: TimeScale) =>
-	timeAxis(clock, domain, Math.max(2, Math.floor(width / 80)));
+/** As many ticks as have room for their names; on a narrow axis closer than on a wide one. */
+export function ticksOf(clock: Clock, { domain, width, x }: TimeScale): TimeAxis {
+	const axisOf = (apart: number) => timeAxis(clock, domain, Math.max(2, Math.floor(width / apart)));
+	const fits = ({ ticks, format }: TimeAxis) => {
+		const widest = Math.max(...ticks.map((time) => textWidth(format(time), { size: 12 })));
+		return ticks.every((time, at) => at === 0 || x(time) - x(ticks[at - 1] as number) > widest + 8);
+	};
+	const close = axisOf(48);
+	return width < 400 && fits(close) ? close : axisOf(80);
+}
 
 /** All of a history and what is asked beyond it, with a little room. */
 export function wholeDomain(
@@ -36,8 +45,9 @@ export function wholeDomain(
 	date: number,
 	horizon: number,
 ): readonly [from: number, to: number] {
-	const all = [...times, date, date + horizon];
-	const [first, last] = [Math.min(...all), Math.max(...all)];
+	// One by one: a history may be longer than a call may have arguments.
+	const first = times.reduce((least, time) => Math.min(least, time), date);
+	const last = times.reduce((most, time) => Math.max(most, time), date + horizon);
 	const room = 0.02 * (last - first || 1);
 	return [first - room, last + room];
 }
@@ -48,12 +58,35 @@ export function zoomed(
 	now: readonly [number, number],
 	factor: number,
 	around: number,
+	/** What is shown at closest. */
+	least = 0,
 ): readonly [number, number] | null {
-	const size = Math.min(whole[1] - whole[0], (now[1] - now[0]) * factor);
+	const size = Math.min(whole[1] - whole[0], Math.max(least, (now[1] - now[0]) * factor));
 	if (size >= 0.999 * (whole[1] - whole[0])) return null;
-	const part = (around - now[0]) / (now[1] - now[0]);
-	return within(whole, around - part * size, size);
+	const centre = Math.max(now[0], Math.min(now[1], around));
+	const part = (centre - now[0]) / (now[1] - now[0]);
+	return within(whole, centre - part * size, size);
 }
+
+const linePixels = 16;
+const pagePixels = 400;
+
+/** What a turn of the wheel zooms by: as far back as forth, and never by much at once. */
+export function wheelFactor({
+	deltaY,
+	deltaMode,
+}: Pick<WheelEvent, "deltaY" | "deltaMode">): number {
+	const pixels = deltaY * ([1, linePixels, pagePixels][deltaMode] ?? 1);
+	return Math.exp(0.002 * Math.max(-100, Math.min(100, pixels)));
+}
+
+/** The same length of axis, moved just so far that a time is in its middle; null where all is shown anyway. */
+export const showing = (
+	whole: readonly [number, number],
+	now: readonly [number, number] | null,
+	time: number,
+): readonly [number, number] | null =>
+	now && within(whole, time - (now[1] - now[0]) / 2, now[1] - now[0]);
 
 /** Moved by a part of what is shown. */
 export const panned = (

@@ -76,3 +76,22 @@ export function timelineLayout(
 	});
 	return { rows, height: top };
 }
+
+const byNumber = new Intl.Collator("en", { numeric: true });
+
+/** Always the same, wherever events go: a drawing whose parts change places loses the pointer and the focus. */
+export const drawingOrder = (marks: readonly PlacedMark[]): PlacedMark[] =>
+	marks.toSorted((a, b) => byNumber.compare(a.id, b.id));
+
+/** How far from a mark it is still meant. */
+const reach = 12;
+
+/** The mark at a place; the last drawn of those that are equally near. */
+export function nearestMark(marks: readonly PlacedMark[], x: number, y: number): PlacedMark | null {
+	let [best, least] = [null as PlacedMark | null, reach ** 2];
+	for (const mark of marks) {
+		const distance = (mark.x - x) ** 2 + (mark.y - y) ** 2;
+		if (distance <= least) [best, least] = [mark, distance];
+	}
+	return best;
+}

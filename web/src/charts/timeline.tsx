@@ -1,20 +1,35 @@
 import { useId, useMemo, useRef, useState } from "react";
 import type { Clock } from "../../../src/figures/clock.js";
-import { fitted, textWidth } from "../../../src/figures/text.js";
+import { fitted } from "../../../src/figures/text.js";
 import { useWidth } from "../parts/use-width.js";
 import { momentText } from "../parts/words.js";
+import { DateLine } from "./date-line.js";
 import { DateSlider } from "./date-slider.js";
 import { EventMark } from "./event-mark.js";
 import { gutter } from "./gutter.js";
 import { TimeAxis } from "./time-axis.js";
-import { panned, timeScale, zoomed } from "./time-scale.js";
-import { type Mark, type PlacedMark, timelineLayout } from "./timeline-layout.js";
+import { showing, timeScale, zoomed } from "./time-scale.js";
+import {
+	drawingOrder,
+	type Mark,
+	nearestMark,
+	type PlacedMark,
+	timelineLayout,
+} from "./timeline-layout.js";
+import { useEventDrag } from "./use-event-drag.js";
+import { useWheelZoom } from "./use-wheel-zoom.js";
+import { ZoomButtons } from "./zoom-buttons.js";
 
 export interface TimelineProps {
 	readonly marks: readonly Mark[];
 	readonly clock: Clock;
+	/** Asked about. */
 	readonly date: number;
+	/** Up to which the model has seen events, in the answers that are shown. */
+	readonly seenUntil: number;
 	readonly whole: readonly [from: number, to: number];
+	/** What is drawn: all of it, or a part. */
+	readonly domain: readonly [from: number, to: number];
 	readonly zoom: readonly [from: number, to: number] | null;
 	readonly dates: readonly [first: number, last: number];
 	/** Colours of codes whose risk is drawn. */
@@ -22,146 +37,157 @@ export interface TimelineProps {
 	readonly describe: (mark: Mark) => string;
 	readonly onDate: (date: number) => void;
 	readonly onZoom: (zoom: readonly [number, number] | null) => void;
+	/** While something is dragged, the axis must stay as it is. */
+	readonly onHold: (held: boolean) => void;
 	/** Where events can be changed. */
 	readonly onMove?: (id: string, time: number) => void;
 	readonly onRemove?: (id: string) => void;
 }
 
-const [axisHeight, headHeight] = [40, 38];
+const [axisHeight, headHeight] = [40, 44];
+const [monthDays, closestDays] = [30.4375, 28];
 
 /** What befell a patient, by category; the date that is asked about; what was foreseen after it. */
 export function Timeline(props: TimelineProps) {
-	const { marks, clock, date, whole, zoom, dates, colourOf, describe } = props;
-	const { onDate, onZoom, onMove, onRemove } = props;
+	const { marks, clock, date, seenUntil, whole, domain, zoom, dates, colourOf, describe } = props;
+	const { onDate, onZoom, onHold, onMove, onRemove } = props;
 	const id = useId();
 	const [ref, width] = useWidth<HTMLDivElement>();
+	const root = useRef<HTMLDivElement>(null);
+	const listbox = useRef<SVGGElement>(null);
 	const [active, setActive] = useState<string | null>(null);
-	const [hovered, setHovered] = useState<PlacedMark | null>(null);
-	const dragging = useRef<{ readonly id: string; readonly apart: number } | null>(null);
+	const [hovered, setHovered] = useState<string | null>(null);
 	const { left, right, narrow } = gutter(width);
-	const scale = timeScale(zoom ?? whole, left, Math.max(10, width - left - right));
+	const scale = useMemo(
+		() => timeScale(domain, left, Math.max(10, width - left - right)),
+		[domain, left, right, width],
+	);
 	const layout = useMemo(
-		() =>
-			timelineLayout(
-				marks,
-				timeScale(zoom ?? whole, left, Math.max(10, width - left - right)).x,
-				narrow ? 15 : 0,
-			),
-		[marks, zoom, whole, left, right, width, narrow],
+		() => timelineLayout(marks, scale.x, narrow ? 15 : 0),
+		[marks, scale, narrow],
 	);
 	const bottom = headHeight + layout.height;
 	const all = useMemo(
 		() => layout.rows.flatMap((row) => row.marks).sort((a, b) => a.time - b.time || a.y - b.y),
 		[layout],
 	);
-	const focused = all.find((mark) => mark.id === active);
-	const told = hovered ?? focused ?? null;
-	const beyond = Math.max(left, Math.min(left + scale.width, scale.x(date)));
-	const month = 30.4375 / clock.unitDays;
+	const drawn = useMemo(
+		() => drawingOrder(all.filter(({ time }) => scale.inside(time))),
+		[all, scale],
+	);
+	const chosen = all.find((mark) => mark.id === active);
+	const told = drawn.find((mark) => mark.id === (hovered ?? active));
+	const [seenX, dateX] = [seenUntil, date].map((time) =>
+		Math.max(left, Math.min(left + scale.width, scale.x(time))),
+	) as [number, number];
 
+	const choose = (mark: PlacedMark | undefined) => {
+		if (!mark) return;
+		setActive(mark.id);
+		if (!scale.inside(mark.time)) onZoom(showing(whole, zoom, mark.time));
+	};
+	const leave = (event: React.FocusEvent) => {
+		if (!root.current?.contains(event.relatedTarget)) setActive(null);
+	};
+	const remove = (mark: PlacedMark) => {
+		// What was only added is gone then: its neighbour takes the focus.
+		const at = all.indexOf(mark);
+		if (mark.edit === "added") choose(all[at + 1] ?? all[at - 1]);
+		onRemove?.(mark.id);
+	};
 	const onKey = (event: React.KeyboardEvent) => {
-		const at = all.findIndex((mark) => mark.id === active);
-		const mark = all[at];
+		const at = chosen ? all.indexOf(chosen) : -1;
 		const { key } = event;
-		if (mark && onMove && event.altKey && (key === "ArrowLeft" || key === "ArrowRight"))
-			onMove(mark.id, mark.time + (key === "ArrowLeft" ? -month : month));
-		else if (key === "ArrowRight" || key === "ArrowDown")
-			setActive(all[Math.min(all.length - 1, at + 1)]?.id ?? null);
-		else if (key === "ArrowLeft" || key === "ArrowUp")
-			setActive(all[Math.max(0, at - 1)]?.id ?? null);
-		else if (key === "Home") setActive(all[0]?.id ?? null);
-		else if (key === "End") setActive(all.at(-1)?.id ?? null);
-		else if (mark && onRemove && (key === "Delete" || key === "Backspace")) onRemove(mark.id);
+		const way = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[key];
+		const month = monthDays / clock.unitDays;
+		if (chosen && onMove && event.altKey && (key === "ArrowLeft" || key === "ArrowRight")) {
+			if (chosen.edit !== "removed") onMove(chosen.id, chosen.time + (way ?? 0) * month);
+		} else if (way) choose(all[Math.max(0, Math.min(all.length - 1, at + way))]);
+		else if (key === "Home") choose(all[0]);
+		else if (key === "End") choose(all.at(-1));
+		else if (chosen && onRemove && (key === "Delete" || key === "Backspace")) remove(chosen);
 		else return;
 		event.preventDefault();
 	};
-	const zoomBy = (factor: number) => {
-		const now = zoom ?? whole;
-		const middle = scale.inside(date) ? date : (now[0] + now[1]) / 2;
-		onZoom(zoomed(whole, now, factor, middle));
-	};
+	const zoomBy = (factor: number, around: number) =>
+		onZoom(zoomed(whole, domain, factor, around, closestDays / clock.unitDays));
+	useWheelZoom(ref, (factor, x) => zoomBy(factor, scale.time(x)));
+	const pointers = useEventDrag({
+		nearest: (event) => {
+			const box = event.currentTarget.getBoundingClientRect();
+			return nearestMark(drawn, event.clientX - box.left, event.clientY - box.top - headHeight);
+		},
+		onHover: (mark) => setHovered(mark?.id ?? null),
+		onChoose: (mark) => {
+			listbox.current?.focus({ preventScroll: true });
+			setActive(mark.id);
+		},
+		onDrag:
+			onMove &&
+			((moved, x) => {
+				const [from, to] = scale.domain;
+				onMove(moved, Math.max(from, Math.min(to, scale.time(x))));
+			}),
+		onHold,
+	});
 	return (
-		<div className="timeline">
-			<fieldset className={narrow ? "zoom" : "zoom beside"} aria-label="Zoom">
-				<button type="button" className="small" onClick={() => zoomBy(0.6)} aria-label="Zoom in">
-					+
-				</button>
-				<button
-					type="button"
-					className="small"
-					onClick={() => zoomBy(1 / 0.6)}
-					aria-label="Zoom out"
-				>
-					−
-				</button>
-				<button
-					type="button"
-					className="small"
-					disabled={!zoom}
-					aria-label="Earlier"
-					onClick={() => zoom && onZoom(panned(whole, zoom, -0.4))}
-				>
-					←
-				</button>
-				<button
-					type="button"
-					className="small"
-					disabled={!zoom}
-					aria-label="Later"
-					onClick={() => zoom && onZoom(panned(whole, zoom, 0.4))}
-				>
-					→
-				</button>
-				<button type="button" className="small" disabled={!zoom} onClick={() => onZoom(null)}>
-					All
-				</button>
-			</fieldset>
-			<div
-				className="chart"
-				ref={ref}
-				onWheel={(event) => {
-					if (!event.ctrlKey && !event.metaKey) return;
-					const box = event.currentTarget.getBoundingClientRect();
-					const around = scale.time(event.clientX - box.left);
-					onZoom(zoomed(whole, zoom ?? whole, event.deltaY > 0 ? 1.15 : 1 / 1.15, around));
-				}}
-			>
+		<div className="timeline" ref={root}>
+			<ZoomButtons
+				whole={whole}
+				zoom={zoom}
+				beside={!narrow}
+				onZoom={onZoom}
+				onZoomBy={(factor) =>
+					zoomBy(factor, scale.inside(date) ? date : (domain[0] + domain[1]) / 2)
+				}
+			/>
+			<div className="chart" ref={ref}>
 				<svg
 					data-drawing
 					width={width}
 					height={bottom + axisHeight}
 					aria-label={`Timeline of ${marks.length} events by category`}
+					{...pointers}
 				>
 					<rect
 						className="seen-span"
 						x={left}
 						y={headHeight}
-						width={Math.max(0, beyond - left)}
+						width={Math.max(0, seenX - left)}
 						height={layout.height}
 					/>
 					<TimeAxis clock={clock} scale={scale} top={headHeight} bottom={bottom} />
-					{layout.rows.map(({ name, top, height }) => (
-						<g key={name}>
-							<line
-								className="grid"
-								x1={0}
-								x2={width}
-								y1={headHeight + top}
-								y2={headHeight + top}
-							/>
-							<text
-								className="row-name"
-								x={narrow ? 2 : left - 10}
-								y={headHeight + top + (narrow ? 13 : height / 2 + 4)}
-								textAnchor={narrow ? "start" : "end"}
-							>
-								{fitted(name, narrow ? width : left - 14, { size: 12 })}
-							</text>
-						</g>
+					{layout.rows.map(({ name, top }) => (
+						<line
+							key={name}
+							className="grid"
+							x1={0}
+							x2={width}
+							y1={headHeight + top}
+							y2={headHeight + top}
+						/>
 					))}
 					<line className="grid" x1={0} x2={width} y1={bottom} y2={bottom} />
-					<DateLine x={beyond} bottom={bottom} width={width} words={momentText(clock, date)} />
+					<DateLine
+						x={dateX}
+						top={headHeight - 12}
+						bottom={bottom}
+						width={width}
+						words={momentText(clock, date)}
+					/>
+					{layout.rows.map(({ name, top, height }) => (
+						<text
+							key={name}
+							className="row-name"
+							x={narrow ? 2 : left - 10}
+							y={headHeight + top + (narrow ? 13 : height / 2 + 4)}
+							textAnchor={narrow ? "start" : "end"}
+						>
+							{fitted(name, narrow ? width : left - 14, { size: 12 })}
+						</text>
+					))}
 					<g
+						ref={listbox}
 						role="listbox"
 						tabIndex={0}
 						aria-label={
@@ -169,39 +195,26 @@ export function Timeline(props: TimelineProps) {
 								? "Events; arrows choose one, Alt and arrows move it, Delete removes it"
 								: "Events; arrows choose one"
 						}
-						{...(focused && { "aria-activedescendant": `${id}-${focused.id}` })}
+						{...(chosen &&
+							scale.inside(chosen.time) && { "aria-activedescendant": `${id}-${chosen.id}` })}
 						onKeyDown={onKey}
-						onFocus={() => active === null && setActive(all[0]?.id ?? null)}
-						onBlur={() => setActive(null)}
+						onBlur={leave}
+						onFocus={() => {
+							if (active === null) choose(all.find(({ time }) => scale.inside(time)) ?? all[0]);
+						}}
 					>
-						{all.map((mark) =>
-							scale.inside(mark.time) ? (
-								<EventMark
-									key={mark.id}
-									mark={mark}
-									y={headHeight + mark.y}
-									elementId={`${id}-${mark.id}`}
-									colour={colourOf(mark.token)}
-									active={mark.id === active}
-									label={describe(mark)}
-									movable={onMove !== undefined && mark.edit !== "removed"}
-									onHover={setHovered}
-									onDown={(event) => {
-										if (!onMove || mark.edit === "removed") return;
-										event.currentTarget.setPointerCapture(event.pointerId);
-										dragging.current = { id: mark.id, apart: event.clientX - mark.x };
-									}}
-									onDrag={(event) => {
-										const drag = dragging.current;
-										if (drag?.id === mark.id)
-											onMove?.(drag.id, scale.time(event.clientX - drag.apart));
-									}}
-									onUp={() => {
-										dragging.current = null;
-									}}
-								/>
-							) : null,
-						)}
+						{drawn.map((mark) => (
+							<EventMark
+								key={mark.id}
+								mark={mark}
+								y={headHeight + mark.y}
+								elementId={`${id}-${mark.id}`}
+								colour={colourOf(mark.token)}
+								active={mark.id === active}
+								label={describe(mark)}
+								movable={onMove !== undefined && mark.edit !== "removed"}
+							/>
+						))}
 					</g>
 				</svg>
 				<DateSlider
@@ -212,47 +225,45 @@ export function Timeline(props: TimelineProps) {
 					top={headHeight - 20}
 					height={layout.height + 20}
 					onDate={onDate}
+					onHold={onHold}
 				/>
-				{told && scale.inside(told.time) && (
+				{told && (
 					<p
 						className="tip"
 						aria-hidden="true"
 						style={{
 							left: Math.min(Math.max(4, told.x - 90), Math.max(4, width - 250)),
-							top: headHeight + told.y + 12,
+							top: headHeight + told.y + 14,
 						}}
 					>
 						{describe(told)}
 					</p>
 				)}
 			</div>
+			{onRemove && (
+				<div className="chosen-event">
+					{chosen ? (
+						<>
+							<span>{describe(chosen)}</span>
+							{chosen.edit !== "removed" && (
+								<button
+									type="button"
+									className="small"
+									onBlur={leave}
+									onClick={() => {
+										listbox.current?.focus({ preventScroll: true });
+										remove(chosen);
+									}}
+								>
+									Remove
+								</button>
+							)}
+						</>
+					) : (
+						<span className="quiet">Click an event to choose it.</span>
+					)}
+				</div>
+			)}
 		</div>
-	);
-}
-
-function DateLine({
-	x,
-	bottom,
-	width,
-	words,
-}: {
-	x: number;
-	bottom: number;
-	width: number;
-	words: string;
-}) {
-	const half = textWidth(words, { size: 12, bold: true }) / 2 + 2;
-	return (
-		<g>
-			<line className="date-line" x1={x} x2={x} y1={headHeight - 12} y2={bottom} />
-			<text
-				className="date-words"
-				x={Math.max(half, Math.min(width - half, x))}
-				y={12}
-				textAnchor="middle"
-			>
-				{words}
-			</text>
-		</g>
 	);
 }

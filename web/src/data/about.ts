@@ -1,3 +1,5 @@
+import type { ReadingRules } from "../../../src/cohort/reading/rules.js";
+
 /** `explorer/about.json`: the model in numbers and words. */
 export interface About {
 	readonly model: { readonly id: string; readonly name: string; readonly cite: string };
@@ -19,12 +21,8 @@ export interface About {
 		} | null;
 		readonly format: string;
 	};
-	/** How the dataset's records were treated. */
-	readonly records?: {
-		readonly map: string | null;
-		readonly level: "integer" | "full" | null;
-		readonly dedup: "none" | "day" | "month";
-	};
+	/** How the dataset's records were read, and a file's are to be. */
+	readonly records: ReadingRules;
 	readonly versions: Readonly<Record<string, string>>;
 	readonly training: {
 		readonly epochs: number;

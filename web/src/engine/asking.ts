@@ -4,9 +4,7 @@ import type { Pass } from "./plan-pass.js";
 import { type Asked, patientSession, type Session } from "./session.js";
 
 export interface Answered {
-	readonly patient: Patient;
-	/** Those that were asked about. */
-	readonly events: readonly PatientEvent[];
+	readonly request: Request;
 	readonly panels: Panels;
 	/** Of the history as it was, where that is another. */
 	readonly before: Panels | null;
@@ -79,18 +77,22 @@ export class Asking {
 			while (this.#next && !this.#stopped) {
 				const request = this.#next;
 				this.#next = null;
-				await this.#answer(request);
-				await this.#getReady();
+				try {
+					await this.#answer(request);
+					await this.#getReady();
+				} catch (error) {
+					// Whoever waits is asked for all the same.
+					if (!this.#stopped) this.#fail((error as Error).message);
+				}
 			}
-		} catch (error) {
-			if (!this.#stopped) this.#fail((error as Error).message);
 		} finally {
 			this.#busy = false;
 			if (!this.#stopped) this.#rest(true);
 		}
 	}
 
-	async #answer({ patient, events, date, horizon, zoom, since }: Request): Promise<void> {
+	async #answer(request: Request): Promise<void> {
+		const { patient, events, date, horizon, zoom, since } = request;
 		const [first, last] = [patient.events[0]?.time ?? date, patient.events.at(-1)?.time ?? date];
 		const span = zoom
 			? ([Math.max(first, zoom[0]), Math.min(last, zoom[1])] as const)
@@ -112,8 +114,7 @@ export class Asking {
 		}
 		if (this.#stopped) return;
 		this.#tell({
-			patient,
-			events,
+			request,
 			panels,
 			before: panels === before ? null : before,
 			milliseconds: performance.now() - since,

@@ -28,7 +28,7 @@ interface Part {
 }
 
 /** Events left out, each in a row of its own; one more row leaves out none. */
-export const mostExplained = 31;
+const mostExplained = 31;
 
 /** The effects of the last events before a date, in one batch; birth, which tells the age, always stays. */
 export async function driversAt(

@@ -15,7 +15,11 @@ export function useAnswers(
 	horizon: number,
 	zoom: readonly [from: number, to: number] | null,
 ): {
+	/** The latest answers, perhaps of what was asked before. */
 	readonly answered: Answered | null;
+	/** Whether they are of what is asked. */
+	readonly isCurrent: boolean;
+	/** Why the latest question has no answer. */
 	readonly error: string | null;
 	/** Whether states are remembered and programs compiled, so that edits are quick. */
 	readonly ready: boolean;
@@ -29,7 +33,10 @@ export function useAnswers(
 		setError(null);
 		if (!model) return;
 		const own = new Asking(model, patient, {
-			tell: setAnswered,
+			tell: (told) => {
+				setAnswered(told);
+				setError(null);
+			},
 			fail: setError,
 			rest: setReady,
 		});
@@ -40,6 +47,13 @@ export function useAnswers(
 		if (model)
 			asking.current?.ask({ patient, events, date, horizon, zoom, since: performance.now() });
 	}, [model, patient, events, date, horizon, zoom]);
+	const { request } = answered ?? {};
+	const isCurrent =
+		request?.events === events &&
+		request.date === date &&
+		request.horizon === horizon &&
+		request.zoom === zoom;
 	// What is still of another patient is nobody's.
-	return { answered: answered?.patient === patient ? answered : null, error, ready };
+	const isOwn = request?.patient === patient;
+	return { answered: isOwn ? answered : null, isCurrent: isOwn && isCurrent, error, ready };
 }

@@ -2,15 +2,20 @@ import { InputError } from "../../../src/base/errors.js";
 
 const delimiters = [",", "\t", ";", "|"] as const;
 
-/** The rows of a table in text, quoted as in RFC 4180; the first has the names. */
-export function rowsOf(text: string): string[][] {
+export interface Row {
+	/** Where it begins in the file, from 1. */
+	readonly line: number;
+	readonly fields: readonly string[];
+}
+
+/** The rows of a table in text, quoted as in RFC 4180; the first has the names. Empty lines are none. */
+export function* rowsOf(text: string): Generator<Row> {
 	const firstLine = text.slice(0, text.search(/\r?\n|$/));
 	const delimiter = delimiters.reduce((best, one) =>
 		firstLine.split(one).length > firstLine.split(best).length ? one : best,
 	);
-	const rows: string[][] = [];
-	let row: string[] = [];
-	let at = 0;
+	let fields: string[] = [];
+	let [at, line, begins] = [0, 1, 1];
 	while (at < text.length) {
 		let field = "";
 		if (text[at] === '"') {
@@ -19,9 +24,11 @@ export function rowsOf(text: string): string[][] {
 				const end = text.indexOf('"', at);
 				if (end < 0)
 					throw new InputError(
-						`line ${rows.length + 1}: a quote is opened and never closed; close it or remove it`,
+						`line ${begins}: a quote is opened and never closed; close it or remove it`,
 					);
-				field += text.slice(at, end);
+				const part = text.slice(at, end);
+				for (const letter of part) if (letter === "\n") line++;
+				field += part;
 				at = end + 1;
 				if (text[at] !== '"') break;
 				field += '"';
@@ -31,13 +38,14 @@ export function rowsOf(text: string): string[][] {
 		const start = at;
 		while (at < text.length && text[at] !== delimiter && text[at] !== "\n") at++;
 		field += text.slice(start, at).replace(/\r$/, "");
-		row.push(field.trim());
+		fields.push(field.trim());
 		if (at >= text.length || text[at] === "\n") {
-			if (row.length > 1 || row[0] !== "") rows.push(row);
-			row = [];
+			if (fields.length > 1 || fields[0] !== "") yield { line: begins, fields };
+			fields = [];
+			line++;
+			begins = line;
 		}
 		at++;
 	}
-	if (row.length > 0) rows.push([...row, ""]);
-	return rows;
+	if (fields.length > 0) yield { line: begins, fields: [...fields, ""] };
 }

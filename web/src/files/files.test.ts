@@ -1,8 +1,12 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import type { ReadingRules } from "../../../src/cohort/reading/rules.js";
 import { type Token, vocabularyOf } from "../../../src/cohort/vocabulary.js";
+import type { About } from "../data/about.js";
+import { fileRules } from "./file-rules.js";
+import { openFile } from "./open-file.js";
 import { readContent } from "./read-file.js";
-import { type Treatment, toPatients } from "./to-patients.js";
+import { toPatients } from "./to-patients.js";
 
 const token = (code: string): Token => ({
 	kind: "diagnosis",
@@ -14,18 +18,16 @@ const token = (code: string): Token => ({
 });
 const vocabulary = vocabularyOf(["250", "401", "428"].map(token));
 const [diabetes, pressure, failure] = [5, 6, 7];
-const treatment: Treatment = {
-	map: "built in (integer level)",
-	level: "integer",
-	dedup: "none",
-	unitDays: 30,
-	axis: "dates",
+const rules: ReadingRules = {
+	...{ map: "built in (integer level)", level: "integer", keptUnmapped: false },
+	...{ drugs: "none", dedup: "none", maxRecords: null, deathToken: false },
+	...{ unitDays: 30, axis: "dates" },
 };
 
 const bytes = (text: string) => new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
 const read = (text: string) => readContent(bytes(text));
-const patients = async (text: string, options: Partial<Treatment> = {}) =>
-	toPatients(await read(text), vocabulary, { ...treatment, ...options });
+const patients = async (text: string, options: Partial<ReadingRules> = {}) =>
+	toPatients(await read(text), vocabulary, { ...rules, ...options });
 const day = (date: string) => Date.parse(date) / 86_400_000;
 
 describe("a table", () => {
@@ -43,6 +45,7 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 				name: "a",
 				sex: "female",
 				birth: day("1950-01-01") / 30,
+				axis: "dates",
 				events: [
 					{ id: "e0", token: pressure, time: day("2018-01-20") / 30 },
 					{ id: "e1", token: failure, time: day("2018-02-20") / 30 },
@@ -56,7 +59,7 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 	test("whose column says the system, with other delimiters, in gzip", async () => {
 		const text = "\uFEFFsubject_id;date;icd9\r\na;20180120;4019\r\na;2018/01/21;4280\r\n";
 		const content = await readContent(new Uint8Array(gzipSync(text)));
-		const found = toPatients(content, vocabulary, treatment).patients[0]!;
+		const found = toPatients(content, vocabulary, rules).patients[0]!;
 		expect(found.events.map(({ token }) => token)).toEqual([pressure, failure]);
 	});
 
@@ -73,6 +76,7 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 	test("of ages, beside a model of dates", async () => {
 		const { patients: found, notes } = await patients("id,age_years,phecode\na,50,250\na,50,401\n");
 		expect(found[0]!.events[0]!.time).toBeCloseTo((50 * 365.25) / 30, 9);
+		expect(found[0]).toMatchObject({ birth: 0, axis: "days" });
 		expect(notes[0]).toContain("times are days here and dates in the model's records");
 	});
 
@@ -98,7 +102,24 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 		["a,b,c\n1,2,3\n", "no column for the patient: the first line has a, b, c"],
 		["patient,time,code\na,03/04/2020,250\n", 'line 2: the time is "03/04/2020"; expected a date'],
 		["patient,time,code\na,12,250\n", "for ages name the column age_days"],
-		["patient,time,code\na,2020-01-01,\n", "line 2 has no code"],
+		["patient,time,code\na,2020-01-01,\n", "no row has a code: the column code is empty"],
+		["patient,time,code\n,2020-01-01,250\n", "line 2 has no patient"],
+		["patient,time,code\na,2020-02-30,250\n", 'line 2: the time is "2020-02-30"'],
+		["patient,time,code\na,2020-05,250\n", 'the time is "2020-05"; expected a date such as'],
+		[
+			"patient,age_days,code\na,1e300,250\n",
+			'the time is "1e300"; expected at most 1,000,000 days',
+		],
+		["patient,age_years,code\na,-3000,250\n", 'the time is "-3000"; expected at most'],
+		["patient,days,code\na,Infinity,250\n", "expected a number of days or years"],
+		["patient,days,code\na,NA,250\n", "the time is empty; every record needs a time"],
+		["patient,age,code\na,50,250\n", "the column age does not say what it counts"],
+		["patient,date,code,icd9\na,2020-01-01,1,2\n", "the columns code and icd9 could both be meant"],
+		["patient,time,code,sex\na,2020-01-01,250,x\n", 'the sex is "x"; expected female, male'],
+		[
+			"patient,time,code,birth\na,2020-01-01,250,1950-01-01\n\na,2020-01-02,250,1950-01-02\n",
+			"patient a has two birth dates, at line 2 and at line 4",
+		],
 		['patient,time,code\na,2020-01-01,"250\n', "line 2: a quote is opened and never closed"],
 		["patient,time,code,system\na,2020-01-01,250,klingon\n", 'the system is "klingon"'],
 		["patient,time,code\na\n", "line 2 has 1 fields; expected 3"],
@@ -198,9 +219,80 @@ describe("a bundle", () => {
 		await expect(read(text)).rejects.toThrow(words);
 	});
 
+	test("that is put into others too deeply says so", async () => {
+		const open = '{"resourceType":"Bundle","entry":[{"resource":';
+		const nested = `${open.repeat(5000)}${JSON.stringify(patient.resource)}${"}]}".repeat(5000)}`;
+		await expect(read(nested)).rejects.toThrow("more than 8 deep");
+	});
+
 	test("cut gzip and other encodings are told", async () => {
 		const whole = new Uint8Array(gzipSync("patient,time,code\n".repeat(50)));
 		await expect(readContent(whole.slice(0, 20))).rejects.toThrow("gzip, but damaged");
 		await expect(readContent(Uint8Array.of(0xe4, 0x20, 0xff))).rejects.toThrow("not text in UTF-8");
+		await expect(readContent(Uint8Array.of(0xff, 0xfe, 0x61, 0))).rejects.toThrow("UTF-16");
+		await expect(readContent(new Uint8Array(gzipSync(whole)))).rejects.toThrow(
+			"gzip inside of gzip",
+		);
+	});
+});
+
+describe("opening a file", () => {
+	const known = { vocabulary, rules };
+	const table = bytes("patient,date,phecode\na,2018-01-01,250\na,2018-01-30,250\n");
+	const file = (content: Uint8Array<ArrayBuffer>) => new Blob([content]);
+
+	test("of gzip stops where it unpacks to more than there is room for", async () => {
+		const bomb = gzipSync(new Uint8Array(65 * 2 ** 20));
+		expect(bomb.length).toBeLessThan(100_000);
+		await expect(openFile(file(new Uint8Array(bomb)), known)).rejects.toThrow(
+			"the file is gzip and unpacks to more than 64 MB; the page reads up to 64 MB",
+		);
+	});
+
+	test("too large a one is refused before it is read", async () => {
+		const huge = { size: 3e9, arrayBuffer: () => Promise.reject(new Error("read")) };
+		await expect(openFile(huge, known)).rejects.toThrow("the file has 2,861 MB");
+	});
+
+	test("that is gone, or makes the page stumble, is told in words", async () => {
+		const gone = { size: 3, arrayBuffer: () => Promise.reject(new Error("NotFound")) };
+		await expect(openFile(gone, known)).rejects.toThrow("could not be read from the disk");
+		const stumbling = { ...known, vocabulary: { ...vocabulary, find: () => badly() } };
+		const badly = (): never => {
+			throw new RangeError("Invalid time value");
+		};
+		await expect(openFile(file(table), stumbling)).rejects.toThrow(
+			"something that the page cannot deal with (RangeError)",
+		);
+	});
+
+	test("with more records of one patient than can be drawn", async () => {
+		const rows = Array.from({ length: 150_000 }, (_, at) => `a,${at / 100},250`);
+		const many = ["patient,age_days,phecode", ...rows];
+		await expect(openFile(file(bytes(many.join("\n"))), known)).rejects.toThrow(
+			"1 patient has more than 5,000 events, which is more than the page can draw",
+		);
+		const { patients: found, notes } = await openFile(
+			file(bytes([...many, "b,10,250"].join("\n"))),
+			known,
+		);
+		expect(found.map(({ name }) => name)).toEqual(["b"]);
+		expect(notes[0]).toContain("`trajgpt forecast` read them: left out");
+	});
+
+	test("goes by what the server says of its records, and waits until it has", async () => {
+		const about = { records: { ...rules, dedup: "month" } } as About;
+		const ready = { state: "ready", value: vocabulary } as const;
+		expect(fileRules({ state: "loading" }, ready)).toEqual({ state: "loading" });
+		expect(fileRules({ state: "ready", value: about }, { state: "loading" })).toEqual({
+			state: "loading",
+		});
+		expect(fileRules({ state: "error", message: "gone" }, ready)).toEqual({
+			...{ state: "error", message: "gone" },
+		});
+		const told = fileRules({ state: "ready", value: about }, ready);
+		if (told.state !== "ready") throw new Error("expected to be ready");
+		const { patients: found } = await openFile(file(table), told.value);
+		expect(found[0]!.events).toHaveLength(1);
 	});
 });

@@ -15,25 +15,58 @@ const signatures: readonly (readonly [bytes: readonly number[], what: string])[]
 	],
 	[[0x89, 0x50, 0x4e, 0x47], "a picture; choose a file of records"],
 	[[0xff, 0xd8, 0xff], "a picture; choose a file of records"],
+	[[0x1f, 0x8b], "gzip inside of gzip; unpack it once"],
+	[
+		[0xd0, 0xcf, 0x11, 0xe0],
+		"an old Excel workbook or Word document; save the table as CSV (UTF-8)",
+	],
+	[[0xff, 0xfe], "text in UTF-16; save it as CSV (UTF-8)"],
+	[[0xfe, 0xff], "text in UTF-16; save it as CSV (UTF-8)"],
 ];
 
+const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20).toLocaleString("en-US");
+
+const tooLarge = (what: string) =>
+	new InputError(
+		`${what}; the page reads up to ${megabytes(mostBytes)} MB: leave only the patients you want to look at`,
+	);
+
+export function checkSize(bytes: number): void {
+	if (bytes > mostBytes) throw tooLarge(`the file has ${megabytes(bytes)} MB`);
+}
+
+/** Stops at the limit: a small file can unpack to more than there is room for. */
 async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
-	try {
-		const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-		return new Uint8Array(await new Response(stream).arrayBuffer());
-	} catch (cause) {
-		throw new InputError("the file is gzip, but damaged or cut short; copy it again", { cause });
+	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+	const reader = stream.getReader();
+	const parts: Uint8Array[] = [];
+	let length = 0;
+	for (;;) {
+		const { value, done } = await reader.read().catch((cause: unknown) => {
+			throw new InputError("the file is gzip, but damaged or cut short; copy it again", { cause });
+		});
+		if (done) break;
+		length += value.length;
+		if (length > mostBytes) {
+			await reader.cancel().catch(() => {});
+			throw tooLarge(`the file is gzip and unpacks to more than ${megabytes(mostBytes)} MB`);
+		}
+		parts.push(value);
 	}
+	const all = new Uint8Array(length);
+	let at = 0;
+	for (const part of parts) {
+		all.set(part, at);
+		at += part.length;
+	}
+	return all;
 }
 
 /** What a dropped file holds. What it is shows in its content, whatever its name says. */
 export async function readContent(given: Uint8Array<ArrayBuffer>): Promise<FileContent> {
 	if (given.length === 0)
 		throw new InputError("the file is empty; expected a CSV table or a FHIR R4 Bundle");
-	if (given.length > mostBytes)
-		throw new InputError(
-			`the file has ${Math.round(given.length / 2 ** 20)} MB; the page reads up to ${mostBytes / 2 ** 20} MB: leave only the patients you want to look at`,
-		);
+	checkSize(given.length);
 	const bytes = given[0] === 0x1f && given[1] === 0x8b ? await unpacked(given) : given;
 	const binary = signatures.find(([start]) => start.every((byte, at) => bytes[at] === byte));
 	if (binary) throw new InputError(`the file is ${binary[1]}`);

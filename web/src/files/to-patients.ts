@@ -1,22 +1,13 @@
 import { InputError } from "../../../src/base/errors.js";
 import { builtInMap } from "../../../src/codes/built-in.js";
-import { normaliseIcd } from "../../../src/codes/icd.js";
-import { integerPheCode, normalisePheCode } from "../../../src/codes/map.js";
+import { nothingKnown, peopleNotes } from "../../../src/cohort/reading/people.js";
+import { type ReadPatient, recordReader } from "../../../src/cohort/reading/reader.js";
+import type { ReadingRules } from "../../../src/cohort/reading/rules.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import type { Patient, PatientEvent } from "../data/patient.js";
-import type { FileContent, FileRecord } from "./records.js";
+import type { Patient } from "../data/patient.js";
+import { counted, type FileContent, type FileRecord } from "./records.js";
 
-/** What of a dataset's making says how further records are to be treated. */
-export interface Treatment {
-	/** What ICD codes were mapped with; null if they stayed as they were. */
-	readonly map: string | null;
-	readonly level: "integer" | "full" | null;
-	/** One record a code within a day or a month, or all. */
-	readonly dedup: "none" | "day" | "month";
-	readonly unitDays: number;
-	readonly axis: "dates" | "days";
-}
-
+/** A code of the file that the model does not know. */
 export interface UnknownCode {
 	readonly code: string;
 	readonly system: string | null;
@@ -32,127 +23,69 @@ export interface FilePatients {
 
 /** More than this are too many to choose from. */
 const mostPatients = 500;
+/** More than this cannot be drawn in a moment; as many as a request of the HTTP API may hold. */
+const mostEvents = 5000;
 
-/** Finds the tokens of a record; none where the model does not know its code. */
-function tokenFinder(
-	vocabulary: Vocabulary,
-	{ map, level }: Treatment,
-): (record: Pick<FileRecord, "code" | "system">) => readonly number[] {
-	const toPheCodes = map !== null;
-	const builtIn = builtInMap();
-	const phecodes = (codes: readonly string[]) =>
-		[...new Set(codes)].flatMap((code) => vocabulary.find(code, "PheCode") ?? []);
-	return ({ code, system }) => {
-		const own = vocabulary.find(code, system ?? undefined);
-		if (own !== undefined) return [own];
-		const systems = (["ICD10CM", "ICD9CM"] as const).filter(
-			(one) => system === one || system === null,
-		);
-		for (const icd of systems) {
-			const normal = normaliseIcd(icd, code);
-			if (normal === undefined) continue;
-			const asIs = vocabulary.find(normal, icd);
-			if (asIs !== undefined) return [asIs];
-			if (!toPheCodes) continue;
-			const found = phecodes(builtIn.phecodesOf(icd, normal));
-			if (found.length > 0) return found;
-		}
-		const asPheCode = system === "PheCode" || system === null ? normalisePheCode(code) : undefined;
-		if (asPheCode === undefined) return [];
-		return phecodes([level === "integer" ? integerPheCode(asPheCode) : asPheCode]);
-	};
-}
-
-/** What repetitions of a code are one within. */
-function periodOf(day: number, dedup: "day" | "month", axis: "dates" | "days"): string {
-	if (dedup === "day") return `${Math.floor(day)}`;
-	return axis === "dates"
-		? new Date(day * 86_400_000).toISOString().slice(0, 7)
-		: `${Math.floor(day / 30.4375)}`;
-}
-
-/** The patients of a file as the model reads them: codes looked up, in order of time, repetitions as in its dataset. */
+/** The patients of a file as the model reads them: as its dataset was read. */
 export function toPatients(
 	content: FileContent,
 	vocabulary: Vocabulary,
-	treatment: Treatment,
+	rules: ReadingRules,
 ): FilePatients {
-	const { records, people, axis } = content;
-	const tokensOf = tokenFinder(vocabulary, treatment);
+	const { records, known, axis } = content;
+	const reader = recordReader(vocabulary, rules, builtInMap());
+	const byPatient = new Map<string, FileRecord[]>();
+	for (const record of records) {
+		const own = byPatient.get(record.patient);
+		if (own) own.push(record);
+		else byPatient.set(record.patient, [record]);
+	}
 	const unknown = new Map<string, UnknownCode>();
-	const events = new Map<string, (Omit<PatientEvent, "id"> & { readonly rank: number })[]>();
-	const seen = new Set<string>();
-	let [repeated, early] = [0, 0];
-	for (const record of [...records].sort((a, b) => a.day - b.day)) {
-		const { patient, day, code, system, kind } = record;
-		const tokens = tokensOf(record);
-		if (tokens.length === 0) {
+	const count = { births: 0, late: 0, drugs: 0, repeated: 0, cut: 0, long: 0 };
+	const found: Patient[] = [];
+	for (const [id, own] of byPatient) {
+		const read = reader.patient(id, known.people.get(id) ?? nothingKnown, own, axis);
+		count.births += Number(read.bornLate);
+		count.late += Number(read.late);
+		for (const what of ["drugs", "repeated", "cut"] as const) count[what] += read[what];
+		for (const { place, alone } of read.unknown) {
+			const record = own[place];
+			if (!record || !alone) continue;
+			const { code, system } = record;
 			const key = `${system} ${code}`;
 			unknown.set(key, { code, system, records: (unknown.get(key)?.records ?? 0) + 1 });
 		}
-		const birth = people.get(patient)?.birth ?? null;
-		if (birth !== null && day < birth) {
-			early++;
-			continue;
-		}
-		for (const token of tokens) {
-			if (treatment.dedup !== "none") {
-				const key = `${patient} ${token} ${periodOf(day, treatment.dedup, axis)}`;
-				if (seen.has(key)) {
-					repeated++;
-					continue;
-				}
-				seen.add(key);
-			}
-			const own = events.get(patient) ?? [];
-			events.set(patient, own);
-			own.push({ token, time: day / treatment.unitDays, rank: kind === "diagnosis" ? 0 : 1 });
-		}
+		if (read.events.length > mostEvents) count.long++;
+		else if (read.events.length > 0) found.push(patientOf(read, axis));
 	}
 	const list = [...unknown.values()].sort((a, b) => b.records - a.records);
-	if (events.size === 0)
-		throw new InputError(
-			`none of the ${records.length.toLocaleString("en-US")} records has a code that this model knows, for instance ${list
-				.slice(0, 3)
-				.map(({ code }) => code)
-				.join(", ")}; ${acceptedCodes(vocabulary, treatment)}`,
-		);
-	const said = (count: number, text: string) => (count > 0 ? [`${count} ${text}`] : []);
+	if (found.length === 0 && count.long > 0) throw new InputError(tooLong(count.long));
+	if (found.length === 0) throw nothingFound(content, list, vocabulary, rules);
+	const said = (number: number, text: string) => (number > 0 ? [`${number} ${text}`] : []);
 	return {
-		patients: [...events]
-			.sort(([, a], [, b]) => b.length - a.length)
-			.slice(0, mostPatients)
-			.map(([id, own]): Patient => {
-				const { birth = null, sex = null } = people.get(id) ?? {};
-				return {
-					sample: null,
-					name: id,
-					sex,
-					birth: birth === null ? null : birth / treatment.unitDays,
-					events: own
-						.sort((a, b) => a.time - b.time || a.rank - b.rank)
-						.map(({ token, time }, at) => ({ id: `e${at}`, token, time })),
-				};
-			}),
+		patients: found.sort((a, b) => b.events.length - a.events.length).slice(0, mostPatients),
 		unknown: list,
 		notes: [
 			...content.notes,
 			...said(
-				events.size - mostPatients,
+				found.length - mostPatients,
 				`patients more: the ${mostPatients} with the most events are listed`,
 			),
+			...(count.long > 0 ? [`${tooLong(count.long)}: left out`] : []),
 			...said(
 				records.filter(({ system }) => system === null).length,
 				"records name no system: their codes are read as the model's own, else as ICD",
 			),
-			...said(early, "records before the birth: left out"),
-			...said(repeated, `records repeat another within a ${treatment.dedup}: left out`),
-			...(axis === treatment.axis
+			...peopleNotes({ ...count, sexes: known.sexes, deaths: known.deaths }),
+			...said(count.drugs, "records of drugs: the model has no drugs; left out"),
+			...said(count.repeated, `records repeat another within a ${rules.dedup}: left out`),
+			...said(count.cut, `records beyond the last ${rules.maxRecords} of a patient: left out`),
+			...(axis === rules.axis
 				? []
 				: [
-						`times are ${axis} here and ${treatment.axis} in the model's records: what lies between events counts`,
+						`times are ${axis} here and ${rules.axis} in the model's records: what lies between events counts`,
 					]),
-			...(treatment.map === null || treatment.map === builtInMap().source
+			...(rules.map === null || rules.map === builtInMap().source
 				? []
 				: [
 						"the model's codes were mapped with a file of its own; here the built-in map stands in for it",
@@ -161,8 +94,38 @@ export function toPatients(
 	};
 }
 
+const tooLong = (patients: number) =>
+	`${counted(patients, "patient has", "patients have")} more than ${mostEvents.toLocaleString("en-US")} events, which is more than the page can draw; \`trajgpt risk\` and \`trajgpt forecast\` read them`;
+
+function patientOf({ patient }: ReadPatient, axis: FileContent["axis"]): Patient {
+	const { id, sex, birth, history } = patient;
+	const { tokens, times, birthEvents } = history;
+	return {
+		sample: null,
+		name: id,
+		...{ sex, birth, axis },
+		events: Array.from(tokens.subarray(birthEvents), (token, at) => ({
+			id: `e${at}`,
+			token,
+			time: times[birthEvents + at] as number,
+		})),
+	};
+}
+
+function nothingFound(
+	{ records }: FileContent,
+	unknown: readonly UnknownCode[],
+	vocabulary: Vocabulary,
+	rules: ReadingRules,
+): InputError {
+	const some = unknown.slice(0, 3).map(({ code }) => code);
+	return new InputError(
+		`none of the ${records.length.toLocaleString("en-US")} records has a code that this model knows${some.length > 0 ? `, for instance ${some.join(", ")}` : ""}; ${acceptedCodes(vocabulary, rules)}`,
+	);
+}
+
 /** What a record's code may be, in words. */
-export function acceptedCodes({ tokens }: Vocabulary, { map }: Treatment): string {
+export function acceptedCodes({ tokens }: Vocabulary, { map }: Pick<ReadingRules, "map">): string {
 	const systems = [...new Set(tokens.flatMap(({ system }) => system ?? []))];
 	const own = systems.length > 0 ? systems.join(", ") : "its own";
 	return map === null

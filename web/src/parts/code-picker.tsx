@@ -51,7 +51,7 @@ export function CodePicker({ label, vocabulary, onPick, placeholder, chosen }: C
 					setOpen(true);
 					setActive(0);
 				}}
-				onFocus={() => setOpen(true)}
+				onClick={() => setOpen(true)}
 				onBlur={() => setOpen(false)}
 				onKeyDown={(event) => {
 					if (event.key === "ArrowDown" || event.key === "ArrowUp") {

@@ -1,8 +1,8 @@
-import { useState } from "react";
+import { usePassingWords } from "./use-passing-words.js";
 
 /** The address of what is looked at: the view, never a patient's records. */
 export function CopyLink() {
-	const [said, setSaid] = useState("");
+	const [said, say] = usePassingWords();
 	return (
 		<button
 			type="button"
@@ -11,11 +11,10 @@ export function CopyLink() {
 			onClick={async () => {
 				try {
 					await navigator.clipboard.writeText(location.href);
-					setSaid("Link copied");
+					say("Link copied");
 				} catch {
-					setSaid("Copy it from the address bar");
+					say("Copy it from the address bar");
 				}
-				setTimeout(() => setSaid(""), 2500);
 			}}
 		>
 			<span role="status">{said || "Copy link"}</span>

@@ -1,3 +1,5 @@
+import { type Caption, drawCaption } from "./caption.js";
+
 /** Styles that a drawing takes from the page's sheets; a copy must bring them along. */
 const drawn = [
 	"fill",
@@ -8,6 +10,7 @@ const drawn = [
 	"stroke-linecap",
 	"stroke-opacity",
 	"opacity",
+	"paint-order",
 	"font-family",
 	"font-size",
 	"font-weight",
@@ -15,30 +18,52 @@ const drawn = [
 	"dominant-baseline",
 ] as const;
 
-/** A drawing of the page as a file of its own, with its colours and on its background. */
-export function standaloneSvg(svg: SVGSVGElement): string {
+/** A drawing of the page as a file of its own, with its colours, on its background and below what its marks mean. */
+export function standaloneSvg(
+	svg: SVGSVGElement,
+	told?: { readonly title: string; readonly caption: Caption },
+): string {
 	const copy = svg.cloneNode(true) as SVGSVGElement;
 	const [own, copies] = [svg, copy].map((one) => [one, ...one.querySelectorAll<SVGElement>("*")]);
 	for (const [at, element] of (own as SVGElement[]).entries()) {
 		const target = (copies as SVGElement[])[at] as SVGElement;
 		const style = getComputedStyle(element);
 		for (const name of drawn) target.setAttribute(name, style.getPropertyValue(name));
-		for (const name of ["class", "style", "tabindex", "id"]) target.removeAttribute(name);
+		for (const name of ["class", "style", "tabindex"]) target.removeAttribute(name);
+		// Others refer to what clips them by its name.
+		if (element.tagName !== "clipPath") target.removeAttribute("id");
 		if (style.display === "none" || element.dataset.screenOnly !== undefined) target.remove();
 	}
 	const { width, height } = svg.getBoundingClientRect();
-	copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+	const panel = svg.closest<HTMLElement>(".panel") ?? document.body;
+	const { backgroundColor, color: ink, fontFamily: font } = getComputedStyle(panel);
+	const whole = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+	const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+	whole.append(ground);
+	const above = told
+		? drawCaption(whole, told.title, told.caption, { width, ink, font }, resolvedIn(panel))
+		: 0;
+	const size = { width: `${width}`, height: `${height + above}` };
+	const all = { ...size, viewBox: `0 0 ${width} ${height + above}` };
+	for (const [name, value] of Object.entries(all)) whole.setAttribute(name, value);
+	for (const [name, value] of Object.entries({ ...size, fill: backgroundColor }))
+		ground.setAttribute(name, value);
+	copy.setAttribute("y", `${above}`);
 	copy.setAttribute("width", `${width}`);
 	copy.setAttribute("height", `${height}`);
-	copy.setAttribute("viewBox", `0 0 ${width} ${height}`);
-	const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-	ground.setAttribute("width", "100%");
-	ground.setAttribute("height", "100%");
-	const panel = svg.closest<HTMLElement>(".panel") ?? document.body;
-	ground.setAttribute("fill", getComputedStyle(panel).backgroundColor);
-	copy.prepend(ground);
-	return new XMLSerializer().serializeToString(copy);
+	whole.append(copy);
+	return new XMLSerializer().serializeToString(whole);
 }
+
+/** Colours of the page's sheets in numbers. */
+const resolvedIn = (panel: HTMLElement) => (colour: string) => {
+	const probe = document.createElement("span");
+	probe.style.color = colour;
+	panel.append(probe);
+	const found = getComputedStyle(probe).color;
+	probe.remove();
+	return found;
+};
 
 /** At twice its size, for screens that are fine. */
 export async function pngOf(svgText: string): Promise<Blob> {

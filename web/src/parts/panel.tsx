@@ -1,25 +1,34 @@
-import { type ReactNode, useId, useRef, useState } from "react";
+import { type ReactNode, useId, useRef } from "react";
+import type { Caption } from "./caption.js";
 import { csvOf, handOver, pngOf, type Rows, standaloneSvg } from "./copy.js";
+import { usePassingWords } from "./use-passing-words.js";
 
-interface PanelProps {
+/** Of what is shown: of what is asked, of what was asked before while more is asked, or of that because it failed. */
+export interface PanelState {
+	readonly state: "current" | "asking" | "failed";
+}
+
+interface PanelProps extends Partial<PanelState> {
 	readonly title: string;
 	readonly subtitle?: ReactNode;
 	readonly children: ReactNode;
 	/** What is copied as CSV; the panel's drawing is copied as SVG and PNG. */
 	readonly rows?: () => Rows;
 	readonly drawing?: boolean;
+	/** What the marks of the drawing mean, for its copies: on the page it stands around it. */
+	readonly caption?: () => Caption;
 	readonly className?: string;
 	/** Beside the title. */
 	readonly tools?: ReactNode;
-	readonly busy?: boolean;
 }
 
 /** A part of the page with a heading, and what it shows to take away. */
 export function Panel(props: PanelProps) {
-	const { title, subtitle, children, rows, drawing, className = "", tools, busy } = props;
+	const { title, subtitle, children, rows, drawing, className = "", tools } = props;
+	const { caption, state = "current" } = props;
 	const id = useId();
 	const ref = useRef<HTMLElement>(null);
-	const [said, setSaid] = useState("");
+	const [said, say] = usePassingWords();
 	const name = title
 		.toLowerCase()
 		.replaceAll(/[^a-z0-9]+/g, "-")
@@ -28,22 +37,31 @@ export function Panel(props: PanelProps) {
 	const give = async (kind: "png" | "svg" | "csv") => {
 		try {
 			const svg = ref.current?.querySelector<SVGSVGElement>("svg[data-drawing]");
+			const drawn = () => svg && standaloneSvg(svg, caption && { title, caption: caption() });
 			const content =
 				kind === "csv"
 					? new Blob([csvOf(rows?.() ?? [])], { type: "text/csv" })
-					: kind === "svg" && svg
-						? new Blob([standaloneSvg(svg)], { type: "image/svg+xml" })
-						: svg && (await pngOf(standaloneSvg(svg)));
-			if (!content) return;
+					: kind === "svg"
+						? new Blob([drawn() ?? ""], { type: "image/svg+xml" })
+						: await pngOf(drawn() ?? "");
 			const done = await handOver(content, `${name}.${kind}`);
-			setSaid(done === "copied" ? `${kind.toUpperCase()} copied` : `Saved as ${name}.${kind}`);
+			say(done === "copied" ? `${kind.toUpperCase()} copied` : `Saved as ${name}.${kind}`);
 		} catch {
-			setSaid(`It could not be drawn as ${kind.toUpperCase()}; try SVG`);
+			say(`It could not be drawn as ${kind.toUpperCase()}; try SVG`);
 		}
-		setTimeout(() => setSaid(""), 2500);
 	};
 	return (
-		<section className={`panel ${className}`} aria-labelledby={id} aria-busy={busy} ref={ref}>
+		<section
+			className={`panel panel-${state} ${className}`}
+			aria-labelledby={id}
+			aria-busy={state === "asking"}
+			ref={ref}
+		>
+			{state === "asking" && (
+				<span className="asking">
+					<span className="spinner" aria-hidden="true" /> asking…
+				</span>
+			)}
 			<header className="panel-head">
 				<div className="panel-titles">
 					<h2 id={id}>{title}</h2>
@@ -74,7 +92,7 @@ export function Panel(props: PanelProps) {
 					</span>
 				</div>
 			</header>
-			{children}
+			<div className="panel-body">{children}</div>
 		</section>
 	);
 }

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { type Token, vocabularyOf } from "../../../src/cohort/vocabulary.js";
+import { placeCaption } from "./caption.js";
 import { csvOf } from "./copy.js";
 import { blocksOf } from "./markdown.js";
 import { searchCodes } from "./search-codes.js";
+import { timeCells, timeNames } from "./time-columns.js";
 import { durationText, momentText, pointsText } from "./words.js";
 
 const token = (code: string, name: string, category: string, count: number): Token => ({
@@ -65,4 +67,34 @@ test("times, durations and changes in words", () => {
 		"25 years",
 	]);
 	expect([0.2, 0.012, -0.0012, 0.00001].map(pointsText)).toEqual(["+20", "+1.2", "−0.12", "±0"]);
+});
+
+test("a day stays that day, whatever its unit", () => {
+	const clock = { unitDays: 30, axis: "dates" } as const;
+	const wrong = Array.from({ length: 40_000 }, (_, day) => day).filter(
+		(day) => momentText(clock, day / 30) !== new Date(day * 86_400_000).toISOString().slice(0, 10),
+	);
+	expect(wrong).toEqual([]);
+});
+
+test("copied tables tell a time as days, date and age, as far as they are known", () => {
+	const clock = { unitDays: 30, axis: "dates", birth: 0 } as const;
+	expect(timeNames(clock)).toEqual(["time_days", "date", "age_years"]);
+	expect(timeCells(clock, 365.25)).toEqual([10957.5, "2000-01-01", 30]);
+	expect(timeNames({ unitDays: 1, axis: "days" })).toEqual(["time_days"]);
+	expect(timeCells({ unitDays: 1, axis: "days" }, 12.345)).toEqual([12.35]);
+});
+
+test("what marks mean goes into lines that fit", () => {
+	const square = { path: "M0 0H1V1Z", fill: "red", stroke: "red" };
+	const caption = ["one", "two", "three"].map((text) => ({ text, symbol: square }));
+	const { items, height } = placeCaption(caption, 120);
+	expect(items.map(({ text, y }) => [text, y])).toEqual([
+		["one", 42],
+		["two", 42],
+		["three", 60],
+	]);
+	expect(items[0]?.x).toBe(items[2]?.x);
+	expect(height).toBe(69);
+	expect(placeCaption([{ text: "a".repeat(200) }], 120).items[0]?.text).toMatch(/^a+…$/);
 });

@@ -2,8 +2,9 @@ import { type Clock, timeName } from "../../../src/figures/clock.js";
 
 const dayMilliseconds = 86_400_000;
 
+/** Rounded: a day as so many units, times their days, may fall just short of that day. */
 export const dateText = ({ unitDays }: Clock, time: number): string =>
-	new Date(time * unitDays * dayMilliseconds).toISOString().slice(0, 10);
+	new Date(Math.round(time * unitDays * dayMilliseconds)).toISOString().slice(0, 10);
 
 /** One time in words, as exactly as it is known: 2012-03-14, age 61.2. */
 export function momentText(clock: Clock, time: number): string {

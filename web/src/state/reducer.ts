@@ -23,8 +23,24 @@ export interface Looking {
 	readonly zoom: readonly [from: number, to: number] | null;
 }
 
+/** Somebody, and how to look at them. */
+interface Sight {
+	readonly patient: Patient;
+	readonly date: number;
+	readonly zoom: Looking["zoom"];
+}
+
 export type Action =
 	| { readonly type: "view"; readonly view: View }
+	| {
+			/** What an address says; what it leaves open stays, or is `otherwise` where nothing is looked at yet. */
+			readonly type: "link";
+			readonly view: View;
+			readonly codes: readonly number[];
+			readonly years: number | null;
+			readonly patient: Sight | null;
+			readonly otherwise: { readonly codes: readonly number[]; readonly patient: Sight | null };
+	  }
 	| {
 			readonly type: "patient";
 			readonly patient: Patient;
@@ -34,7 +50,6 @@ export type Action =
 	  }
 	| { readonly type: "date"; readonly date: number }
 	| { readonly type: "code"; readonly token: number; readonly on: boolean }
-	| { readonly type: "codes"; readonly codes: readonly number[] }
 	| { readonly type: "horizon"; readonly years: number }
 	| { readonly type: "zoom"; readonly zoom: Looking["zoom"] }
 	| { readonly type: "add"; readonly token: number; readonly time: number }
@@ -62,6 +77,18 @@ export function looking(now: Looking, action: Action): Looking {
 	switch (action.type) {
 		case "view":
 			return { ...now, view: action.view };
+		case "link": {
+			const { view, years, otherwise } = action;
+			const codes = [action.codes, now.codes, otherwise.codes].find((own) => own.length > 0) ?? [];
+			const sight = action.patient ?? (now.patient ? null : otherwise.patient);
+			const isOther = sight !== null && sight.patient !== now.patient;
+			return {
+				...{ ...now, view, codes: codes.slice(0, mostCodes) },
+				horizonYears: years ?? now.horizonYears,
+				...sight,
+				edits: isOther ? [] : now.edits,
+			};
+		}
 		case "patient":
 			return {
 				...now,
@@ -80,8 +107,6 @@ export function looking(now: Looking, action: Action): Looking {
 				codes: action.on ? [...others.slice(-(mostCodes - 1)), action.token] : others,
 			};
 		}
-		case "codes":
-			return { ...now, codes: action.codes.slice(0, mostCodes) };
 		case "horizon":
 			return { ...now, horizonYears: action.years };
 		case "zoom":

@@ -1,10 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { type Token, vocabularyOf } from "../../../src/cohort/vocabulary.js";
 import { edited as editedHistory } from "../../../src/infer/index.js";
 import type { Patient } from "../data/patient.js";
+import { type AddressWindow, addressBar, ownView } from "./address-bar.js";
 import { type Edit, editedEvents } from "./edits.js";
+import { followLink } from "./follow-link.js";
 import { type Action, looking, nothingYet } from "./reducer.js";
-import { dateWithin, linkTo, namesView, readLink } from "./view-link.js";
+import { dateWithin, linkTo, namesView, readLink, withView } from "./view-link.js";
 
 const events = [10, 20, 20, 30].map((time, at) => ({ id: `e${at}`, token: 5 + at, time }));
 const patient: Patient = { sample: "s2", name: "Sample 2", sex: null, birth: 1, events };
@@ -86,7 +89,8 @@ test("at most five codes are drawn: the last ones", () => {
 test("a link holds the view and comes back as it was", () => {
 	const now = after(
 		{ type: "view", view: "what-if" },
-		{ type: "codes", codes: [5, 6] },
+		{ type: "code", token: 5, on: true },
+		{ type: "code", token: 6, on: true },
 		{ type: "horizon", years: 10 },
 		{ type: "zoom", zoom: [12, 28.5] },
 	);
@@ -129,4 +133,98 @@ test("an address that names no view is left alone, and a date out of reach is no
 	expect(dateWithin(9, events, 30)).toBeNull();
 	expect(dateWithin(99_999_999_999, events, 30)).toBeNull();
 	expect(dateWithin(null, events, 30)).toBeNull();
+});
+
+/** A browser's history: entries, and which of them is shown. */
+function someWindow(hash: string) {
+	const entries: { hash: string; state: unknown }[] = [{ hash, state: null }];
+	let at = 0;
+	const now = () => entries[at] as (typeof entries)[number];
+	const window: AddressWindow = {
+		location: {
+			get hash() {
+				return now().hash;
+			},
+		},
+		history: {
+			get state() {
+				return now().state;
+			},
+			pushState(state, _, url) {
+				at++;
+				entries.splice(at, entries.length, { hash: url, state });
+			},
+			replaceState(state, _, url) {
+				entries[at] = { hash: url, state };
+			},
+		},
+	};
+	const go = (steps: number) => {
+		at += steps;
+		return ownView(now().state);
+	};
+	return { window, go, hashes: () => entries.map((entry) => entry.hash) };
+}
+
+test("another view is another entry of the history; a date or an edit changes the one there is", () => {
+	const { window, go, hashes } = someWindow("#patient?years=5");
+	const bar = addressBar(window, "patient");
+	bar.show("patient", "#patient?at=1");
+	bar.show("patient", "#patient?at=2");
+	expect(hashes()).toEqual(["#patient?at=2"]);
+	bar.show("map", "#map?at=2");
+	bar.show("map", "#map?at=2");
+	bar.show("what-if", "#what-if?at=2");
+	bar.show("what-if", "#what-if?at=3");
+	expect(hashes()).toEqual(["#patient?at=2", "#map?at=2", "#what-if?at=3"]);
+	expect(bar.isAnother("map")).toBe(true);
+	expect(go(-1)).toBe("map");
+	bar.wentTo("map");
+	expect(bar.isAnother("map")).toBe(false);
+	bar.show("map", "#map?at=3");
+	expect(hashes()).toEqual(["#patient?at=2", "#map?at=3", "#what-if?at=3"]);
+	expect(go(-1)).toBe("patient");
+});
+
+test("an entry is the page's own only if the page made it", () => {
+	expect([null, 3, {}, { view: "nowhere" }, { view: 4 }].map(ownView)).toEqual(Array(5).fill(null));
+	expect(ownView({ view: "model" })).toBe("model");
+	expect(withView("#patient?sample=s1&at=3", "map")).toBe("#map?sample=s1&at=3");
+	expect(withView("", "map")).toBe("#map");
+});
+
+const token = (code: string): Token => ({
+	...{ kind: "diagnosis", system: "PheCode", code, name: code, category: null, count: 1 },
+});
+const codes = vocabularyOf(["401", "250", "428"].map(token));
+const others = [
+	{ ...patient, sample: "s1", name: "Sample 1" },
+	patient,
+] satisfies readonly Patient[];
+const followed = (hash: string) => followLink(readLink(hash), others, codes, 30);
+
+test("a link shows the sample it names, at its date; one that names none, the first", () => {
+	const now = looking(nothingYet, followed("#map?sample=s2&at=20&zoom=12+28&codes=401&years=2"));
+	expect(now).toEqual({
+		...nothingYet,
+		...{ view: "map", patient, date: 20, zoom: [12, 28], codes: [5], horizonYears: 2 },
+	});
+	const first = looking(nothingYet, followed("#patient"));
+	expect(first).toMatchObject({ patient: others[0], codes: [6, 7], horizonYears: 5, zoom: null });
+	expect(looking(nothingYet, followed("#patient?sample=s2&at=99999")).date).not.toBe(99_999);
+});
+
+test("a link that names nobody leaves who is looked at, with all edits and codes", () => {
+	const mine: Patient = { ...patient, sample: null, name: "Jane Roe" };
+	const now = [
+		{ type: "patient", patient: mine, date: 17 },
+		{ type: "add", token: 8, time: 18 },
+		{ type: "code", token: 7, on: true },
+	].reduce((state, action) => looking(state, action as Action), nothingYet);
+	expect(looking(now, followed("#map"))).toEqual({ ...now, view: "map" });
+	const edited = after({ type: "remove", id: "e1" });
+	expect(looking(edited, followed("#what-if?sample=s2&at=20"))).toMatchObject({
+		...{ edits: edited.edits, date: 20, view: "what-if" },
+	});
+	expect(looking(edited, followed("#what-if?sample=s1")).edits).toEqual([]);
 });

@@ -36,6 +36,11 @@ const numberIn = (text: string | null | undefined): number | null => {
 	return Number.isFinite(value) ? value : null;
 };
 
+export const viewNamed = (name: string): View | null => views.find((view) => view === name) ?? null;
+
+/** An address as it is, but of another view. */
+export const withView = (hash: string, view: View): string => hash.replace(/^#?[^?]*/, `#${view}`);
+
 /** Whether an address is one of these. */
 export const namesView = (hash: string): boolean =>
 	views.some((view) => hash === `#${view}` || hash.startsWith(`#${view}?`));
@@ -47,7 +52,7 @@ export function readLink(hash: string): ViewLink {
 	const [from, to] = (values.get("zoom") ?? "").split(" ").map(numberIn);
 	const years = numberIn(values.get("years"));
 	return {
-		view: views.find((view) => view === name) ?? "patient",
+		view: viewNamed(name) ?? "patient",
 		sample: values.get("sample"),
 		date: numberIn(values.get("at")),
 		codes: (values.get("codes") ?? "").split(" ").filter(Boolean),

@@ -5,6 +5,7 @@ import { type Panels, topCount } from "../engine/panels.js";
 import { Notice } from "../parts/notice.js";
 import { ScrollTable } from "../parts/scroll-table.js";
 import { durationText, momentText } from "../parts/words.js";
+import { codeName } from "./code-name.js";
 
 interface CameTableProps {
 	readonly panels: Panels;
@@ -17,7 +18,7 @@ export function foreseenText({ later, questions }: Panels): string {
 	if (later.length === 0) return "nothing is recorded after the date within this horizon";
 	const hits = later.filter(({ hit }) => hit).length;
 	const all = `${hits} of ${counted(later.length, "later event")}`;
-	return `${all} among the ${topCount} likeliest codes at its time, a recall of ${percent(hits / later.length)}${questions.moreLater ? "; only the first of them are asked about" : ""}`;
+	return `${all} among the ${topCount} likeliest codes at their time, a recall of ${percent(hits / later.length)}${questions.moreLater ? "; only the first of them are asked about" : ""}`;
 }
 
 /** What was recorded after the date, and where the model had it. */
@@ -48,7 +49,6 @@ export function CameTable({ panels, vocabulary, clock }: CameTableProps) {
 			</thead>
 			<tbody>
 				{later.map(({ event, rank, probability, hit }) => {
-					const { name, code } = vocabulary.tokens[event.token] as { name: string; code: string };
 					const days = (event.time - questions.date) * clock.unitDays;
 					return (
 						<tr key={event.id} className={hit ? "hit" : "missed"}>
@@ -57,7 +57,7 @@ export function CameTable({ panels, vocabulary, clock }: CameTableProps) {
 							</td>
 							<td>
 								<span className={`dot ${hit ? "dot-hit" : "dot-missed"}`} aria-hidden="true" />
-								{name || code}
+								{codeName(vocabulary, event.token)}
 								<span className="hidden">{hit ? ", foreseen" : ", not foreseen"}</span>
 							</td>
 							<td className="number">{rank}</td>

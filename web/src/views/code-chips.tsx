@@ -1,6 +1,8 @@
+import { useRef } from "react";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import { percent } from "../../../src/figures/numbers.js";
 import type { NamedCurve } from "../charts/risk-chart.js";
+import { ChipList } from "../parts/chip-list.js";
 import { CodePicker } from "../parts/code-picker.js";
 import { pointsText } from "../parts/words.js";
 
@@ -14,15 +16,20 @@ interface CodeChipsProps {
 
 /** The codes whose risk is drawn: now, at the horizon, and what an edit did to it. */
 export function CodeChips({ curves, date, horizonYears, vocabulary, onCode }: CodeChipsProps) {
+	const ref = useRef<HTMLElement>(null);
 	return (
-		<div className="chips">
-			<ul>
-				{curves.map(({ token, name, colour, times, risk, base }) => {
+		<section className="chips" aria-label="Codes whose risk is drawn" tabIndex={-1} ref={ref}>
+			<ChipList
+				label="Chosen codes"
+				onEmpty={() => ref.current?.focus()}
+				chips={curves.map(({ token, name, colour, times, risk, base }) => {
 					const at = times.indexOf(date);
 					const now = risk[at] as number;
-					return (
-						<li key={token} className="chip" style={{ "--own": colour } as React.CSSProperties}>
-							<span>
+					return {
+						key: token,
+						colour,
+						content: (
+							<>
 								<span className="chip-name">{name}</span>
 								<span className="chip-value" data-token={token} data-risk={now}>
 									{percent(now)}
@@ -32,25 +39,19 @@ export function CodeChips({ curves, date, horizonYears, vocabulary, onCode }: Co
 										→ {percent(risk.at(-1) as number)} at +{horizonYears} y
 									</span>
 								</span>
-							</span>
-							<button
-								type="button"
-								className="plain"
-								aria-label={`Leave out ${name}`}
-								onClick={() => onCode(token, false)}
-							>
-								×
-							</button>
-						</li>
-					);
+							</>
+						),
+						removal: `Leave out ${name}`,
+						onRemove: () => onCode(token, false),
+					};
 				})}
-			</ul>
+			/>
 			<CodePicker
 				label="Add a code to the risks"
 				placeholder="name or number, such as diabetes"
 				vocabulary={vocabulary}
 				onPick={(token) => onCode(token, true)}
 			/>
-		</div>
+		</section>
 	);
 }

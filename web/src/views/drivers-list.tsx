@@ -1,11 +1,13 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { BrowserModel } from "../../../src/browser/index.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
+import { counted } from "../../../src/figures/numbers.js";
 import type { NamedCurve } from "../charts/risk-chart.js";
 import type { History } from "../data/patient.js";
-import { type Driver, driversAt, mostExplained } from "../engine/drivers.js";
+import { type Driver, driversAt } from "../engine/drivers.js";
 import { momentText, pointsText } from "../parts/words.js";
+import { codeName } from "./code-name.js";
 
 interface DriversListProps {
 	readonly model: BrowserModel;
@@ -16,34 +18,49 @@ interface DriversListProps {
 	readonly clock: Clock;
 }
 
+/** What was asked for, of one history at one date, and what became of it. */
+interface Explanation {
+	readonly history: History;
+	readonly date: number;
+	readonly outcome: readonly Driver[] | { readonly failed: string } | "busy";
+}
+
 const most = 5;
 
 /** What moves a risk at the date: had each of the last events not been recorded. Asked for, as it takes a while. */
 export function DriversList({ model, history, date, curves, vocabulary, clock }: DriversListProps) {
-	const [found, setFound] = useState<readonly Driver[] | "busy" | null>(null);
-	useEffect(() => setFound(null), [history, date]);
+	const [latest, setLatest] = useState<Explanation | null>(null);
+	const outcome = latest?.history === history && latest.date === date ? latest.outcome : null;
 	const explain = async () => {
-		setFound("busy");
-		const drivers = await driversAt(model, history, date).catch(() => null);
-		setFound((now) => (now === "busy" ? drivers : now));
+		const asked: Explanation = { history, date, outcome: "busy" };
+		setLatest(asked);
+		const found = await driversAt(model, history, date).catch((error: Error) => ({
+			failed: error.message,
+		}));
+		setLatest((now) => (now === asked ? { ...asked, outcome: found } : now));
 	};
-	if (!Array.isArray(found))
+	if (outcome === null || outcome === "busy" || "failed" in outcome)
 		return (
-			<button type="button" onClick={explain} disabled={found === "busy"}>
-				{found === "busy"
-					? "Leaving out events, one at a time…"
-					: "What moves these risks at the date?"}
-			</button>
+			<div aria-live="polite">
+				<button type="button" onClick={explain} aria-disabled={outcome === "busy"}>
+					{outcome === "busy"
+						? "Leaving out events, one at a time…"
+						: `What moves these risks at ${momentText(clock, date)}?`}
+				</button>
+				{outcome !== null && outcome !== "busy" && (
+					<p>It could not be worked out: {outcome.failed}</p>
+				)}
+			</div>
 		);
 	return (
-		<div className="drivers">
+		<div className="drivers" aria-live="polite">
 			<p className="quiet">
-				The risk at the date, less what it would be had one event not been recorded, in percentage
-				points; the last {mostExplained} events before it were tried. It says what moves the model,
-				not what causes a disease.
+				The risk at {momentText(clock, date)}, less what it would be had one event not been
+				recorded, in percentage points. {triedText(outcome.length, history, date)} It says what
+				moves the model, not what causes a disease.
 			</p>
 			{curves.map(({ token, name, colour }) => {
-				const effects = (found as readonly Driver[])
+				const effects = outcome
 					.map(({ at, effect }) => ({ at, effect: effect[token] as number }))
 					.filter(({ effect }) => Math.abs(effect) >= 5e-5)
 					.sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect))
@@ -52,16 +69,20 @@ export function DriversList({ model, history, date, curves, vocabulary, clock }:
 					<div key={token}>
 						<h3 style={{ color: colour }}>{name}</h3>
 						{effects.length === 0 ? (
-							<p className="quiet">No single event matters.</p>
+							<p className="quiet">None of them moves it by 0.005 points.</p>
 						) : (
 							<ul>
 								{effects.map(({ at, effect }) => (
 									<li key={at}>
 										<span className={`change ${effect > 0 ? "up" : "down"}`}>
 											{pointsText(effect)}
-										</span>{" "}
-										{vocabulary.tokens[history.tokens[at] as number]?.name}{" "}
-										<span className="quiet">{momentText(clock, history.times[at] as number)}</span>
+										</span>
+										<span>
+											{codeName(vocabulary, history.tokens[at] as number)}{" "}
+											<span className="quiet">
+												{momentText(clock, history.times[at] as number)}
+											</span>
+										</span>
 									</li>
 								))}
 							</ul>
@@ -71,4 +92,13 @@ export function DriversList({ model, history, date, curves, vocabulary, clock }:
 			})}
 		</div>
 	);
+}
+
+/** `The last 31 of 120 events before it were tried.` */
+export function triedText(tried: number, history: History, date: number): string {
+	const known = history.times.slice(history.birthEvents).filter((time) => time < date).length;
+	if (known === 0) return "Nothing is recorded before it.";
+	return tried < known
+		? `The last ${tried} of ${counted(known, "event")} before it were tried.`
+		: `${known === 1 ? "The one event" : `All ${counted(known, "event")}`} before it ${known === 1 ? "was" : "were"} tried.`;
 }

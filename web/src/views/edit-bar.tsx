@@ -1,10 +1,12 @@
-import { useId, useState } from "react";
+import { useId, useRef, useState } from "react";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import type { Patient } from "../data/patient.js";
+import { ChipList } from "../parts/chip-list.js";
 import { CodePicker } from "../parts/code-picker.js";
 import { dateText, momentText } from "../parts/words.js";
 import type { Edit } from "../state/edits.js";
+import { codeName } from "./code-name.js";
 
 interface EditBarProps {
 	readonly patient: Patient;
@@ -21,21 +23,29 @@ interface EditBarProps {
 export function EditBar(props: EditBarProps) {
 	const { patient, edits, clock, date, vocabulary, onAdd, onUndo, onReset } = props;
 	const id = useId();
+	const ref = useRef<HTMLElement>(null);
 	const [token, setToken] = useState<number | null>(null);
 	// A day before the date: what comes at the date itself is not known to the model.
 	const usual = date - 1 / clock.unitDays;
 	const [time, setTime] = useState<number | null>(null);
 	const at = time ?? usual;
 	const byDates = clock.axis === "dates";
-	const eventOf = (edit: Edit) =>
-		edit.kind === "add" ? edit.event : patient.events.find(({ id }) => id === edit.id);
+	const wordsOf = (edit: Edit) => {
+		const { token, time } = (edit.kind === "add"
+			? edit.event
+			: patient.events.find(({ id }) => id === edit.id)) ?? { token: -1, time: 0 };
+		const name = codeName(vocabulary, token);
+		if (edit.kind === "remove") return `without ${name}, ${momentText(clock, time)}`;
+		if (edit.kind === "add") return `with ${name}, ${momentText(clock, time)}`;
+		return `${name} moved to ${momentText(clock, edit.time)}`;
+	};
 	return (
-		<div className="edit-bar">
+		<section className="edit-bar" aria-label="Changes to the history" tabIndex={-1} ref={ref}>
 			<form
 				className="edit-form"
 				onSubmit={(event) => {
 					event.preventDefault();
-					if (token === null) return;
+					if (token === null) return ref.current?.querySelector("input")?.focus();
 					onAdd(token, at);
 					setToken(null);
 				}}
@@ -59,48 +69,39 @@ export function EditBar(props: EditBarProps) {
 						}}
 					/>
 				</div>
-				<button type="submit" className="primary" disabled={token === null}>
+				<button type="submit" className="primary" aria-disabled={token === null}>
 					Add
 				</button>
 			</form>
 			{edits.length === 0 ? (
 				<p className="quiet">
-					Add an event, drag one along its row, or choose one with the arrow keys and move it with
-					Alt and the arrows or remove it with Delete. Everything below answers at once, beside the
-					history as it was.
+					Add an event, or go to the timeline: drag one along its row, or choose one with a click or
+					the arrow keys, then move it with Alt and the arrows, or remove it. Everything answers at
+					once, beside the history as it was.
 				</p>
 			) : (
 				<div className="edits">
-					<ul aria-label="Edits">
-						{edits.map((edit) => {
-							const event = eventOf(edit);
-							const name = event ? vocabulary.tokens[event.token]?.name : "";
-							const words =
-								edit.kind === "remove"
-									? `without ${name}, ${event ? momentText(clock, event.time) : ""}`
-									: edit.kind === "add"
-										? `with ${name}, ${momentText(clock, edit.event.time)}`
-										: `${name} moved to ${momentText(clock, edit.time)}`;
-							return (
-								<li key={edit.kind === "add" ? edit.event.id : edit.id} className="chip">
-									<span>{words}</span>
-									<button
-										type="button"
-										className="plain"
-										aria-label={`Undo: ${words}`}
-										onClick={() => onUndo(edit)}
-									>
-										×
-									</button>
-								</li>
-							);
-						})}
-					</ul>
-					<button type="button" onClick={onReset}>
+					<ChipList
+						label="Edits"
+						onEmpty={() => ref.current?.focus()}
+						chips={edits.map((edit) => ({
+							key: edit.kind === "add" ? edit.event.id : edit.id,
+							content: wordsOf(edit),
+							removal: `Undo: ${wordsOf(edit)}`,
+							onRemove: () => onUndo(edit),
+						}))}
+					/>
+					<button
+						type="button"
+						onClick={() => {
+							ref.current?.focus();
+							onReset();
+						}}
+					>
 						As it was
 					</button>
 				</div>
 			)}
-		</div>
+		</section>
 	);
 }

@@ -1,4 +1,4 @@
-import { counted } from "../../../src/figures/numbers.js";
+import { counted, thousands } from "../../../src/figures/numbers.js";
 import { interval, measureKind, written } from "../../../src/figures/report/measures.js";
 import { taskOf } from "../../../src/figures/report/tasks.js";
 import { IntervalChart } from "../charts/interval-chart.js";
@@ -15,11 +15,13 @@ export function EvaluationPanel({ evaluation }: { readonly evaluation: Measured 
 	const names = [...new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)))];
 	const main = mainMeasures.find((name) => names.includes(name)) ?? (names[0] as string);
 	const kind = measureKind(main);
+	const people = `${counted(patients, "patient")} of the ${split} split; 95 % intervals over patients.`;
 	return (
 		<Panel
 			title={title}
-			subtitle={`${question} ${counted(patients, "patient")} of the ${split} split; 95 % intervals over patients.`}
+			subtitle={`${question} ${people}`}
 			drawing
+			caption={() => [{ text: question }, { text: people }]}
 			rows={() => [
 				["who", ...names.flatMap((name) => [name, `${name} low`, `${name} high`])],
 				...rows.map(({ label, metrics }) => [
@@ -34,6 +36,7 @@ export function EvaluationPanel({ evaluation }: { readonly evaluation: Measured 
 			<IntervalChart
 				axis={`${kind.title}, ${kind.better === "less" ? "lower" : "higher"} is better`}
 				format={(value) => written(value, kind)}
+				tick={(value) => thousands(Number((kind.scale * value).toPrecision(6)))}
 				rows={rows.flatMap(({ label, who, metrics }) => {
 					const measure = metrics[main];
 					return measure ? [{ name: label, ...measure, own: who === "model" }] : [];
@@ -58,13 +61,15 @@ export function EvaluationPanel({ evaluation }: { readonly evaluation: Measured 
 								const measure = metrics[name];
 								return (
 									<td key={name} className="number">
-										{measure && (
+										{measure ? (
 											<>
 												{written(measure.value, measureKind(name))}
 												<span className="interval-text">
 													{interval(measure, measureKind(name))}
 												</span>
 											</>
+										) : (
+											<span className="quiet">–</span>
 										)}
 									</td>
 								);

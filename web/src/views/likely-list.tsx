@@ -2,6 +2,7 @@ import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import { percent } from "../../../src/figures/numbers.js";
 import type { Panels } from "../engine/panels.js";
 import { pointsText } from "../parts/words.js";
+import { codeName } from "./code-name.js";
 
 interface LikelyListProps {
 	readonly panels: Panels;
@@ -20,7 +21,6 @@ export function LikelyList(props: LikelyListProps) {
 	return (
 		<ol className="likely">
 			{panels.top.map(({ token, probability }) => {
-				const { code, name } = vocabulary.tokens[token] as { code: string; name: string };
 				const on = codes.includes(token);
 				const change = base ? probability - Math.exp(base.atDate[token] as number) : null;
 				const colour = colourOf(token);
@@ -35,7 +35,8 @@ export function LikelyList(props: LikelyListProps) {
 						>
 							<span className="likely-bar" style={{ width: `${(100 * probability) / most}%` }} />
 							<span className="likely-name">
-								{name || code} <span className="quiet">{code}</span>
+								{codeName(vocabulary, token)}{" "}
+								<span className="quiet">{vocabulary.tokens[token]?.code}</span>
 							</span>
 							<span className="likely-value">
 								{percent(probability)}

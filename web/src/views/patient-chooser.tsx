@@ -1,57 +1,32 @@
 import { useId, useRef, useState } from "react";
-import { InputError } from "../../../src/base/errors.js";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { timeName } from "../../../src/figures/clock.js";
 import { counted } from "../../../src/figures/numbers.js";
 import type { Patient } from "../data/patient.js";
-import { readContent } from "../files/read-file.js";
-import {
-	acceptedCodes,
-	type FilePatients,
-	type Treatment,
-	toPatients,
-} from "../files/to-patients.js";
+import type { Loaded } from "../data/use-json.js";
+import type { FileRules } from "../files/file-rules.js";
+import { acceptedCodes, type FilePatients } from "../files/to-patients.js";
+import type { OpenedFile } from "../files/use-opened-file.js";
 
 interface PatientChooserProps {
 	readonly samples: readonly Patient[];
 	readonly opened: readonly Patient[];
 	readonly patient: Patient | null;
 	readonly clock: Clock;
-	/** Null until the model's codes are known. */
-	readonly reading: { readonly vocabulary: Vocabulary; readonly treatment: Treatment } | null;
-	readonly onPatient: (patient: Patient, opened?: readonly Patient[]) => void;
+	readonly file: OpenedFile;
+	readonly rules: Loaded<FileRules>;
+	readonly onPatient: (patient: Patient) => void;
+	readonly onFile: (file: File) => void;
 }
-
-type Read =
-	| { readonly state: "none" }
-	| { readonly state: "reading"; readonly file: string }
-	| { readonly state: "read"; readonly file: string; readonly found: FilePatients }
-	| { readonly state: "failed"; readonly file: string; readonly message: string };
 
 /** Who is looked at: a sample, or somebody from a file that is read here and goes nowhere. */
 export function PatientChooser(props: PatientChooserProps) {
-	const { samples, opened, patient, clock, reading, onPatient } = props;
+	const { samples, opened, patient, clock, file, rules, onPatient, onFile } = props;
 	const id = useId();
 	const input = useRef<HTMLInputElement>(null);
-	const [read, setRead] = useState<Read>({ state: "none" });
 	const [over, setOver] = useState(false);
-
-	const open = async (file: File | undefined) => {
-		if (!file || !reading) return;
-		setRead({ state: "reading", file: file.name });
-		try {
-			const content = await readContent(new Uint8Array(await file.arrayBuffer()));
-			const found = toPatients(content, reading.vocabulary, reading.treatment);
-			setRead({ state: "read", file: file.name, found });
-			onPatient(found.patients[0] as Patient, found.patients);
-		} catch (error) {
-			const message =
-				error instanceof InputError
-					? error.message
-					: "the file could not be read; see whether it is still there";
-			setRead({ state: "failed", file: file.name, message });
-		}
+	const open = (given: File | undefined) => {
+		if (given) onFile(given);
 	};
 	const all = [...samples, ...opened];
 	return (
@@ -66,7 +41,7 @@ export function PatientChooser(props: PatientChooserProps) {
 			onDrop={(event) => {
 				event.preventDefault();
 				setOver(false);
-				void open(event.dataTransfer.files[0]);
+				open(event.dataTransfer.files[0]);
 			}}
 		>
 			<div className="chooser-row">
@@ -103,7 +78,7 @@ export function PatientChooser(props: PatientChooserProps) {
 				</div>
 				{patient && <p className="person">{personText(patient, clock)}</p>}
 				<div className="drop">
-					<button type="button" disabled={!reading} onClick={() => input.current?.click()}>
+					<button type="button" onClick={() => input.current?.click()}>
 						Open a file…
 					</button>
 					<span className="quiet">
@@ -117,29 +92,29 @@ export function PatientChooser(props: PatientChooserProps) {
 						aria-label="File of records"
 						accept=".csv,.tsv,.txt,.json,.ndjson,.gz,text/csv,application/json"
 						onChange={(event) => {
-							void open(event.target.files?.[0]);
+							open(event.target.files?.[0]);
 							event.target.value = "";
 						}}
 					/>
 				</div>
 			</div>
 			<div aria-live="polite">
-				{read.state === "reading" && <p className="quiet">Reading {read.file}…</p>}
-				{read.state === "failed" && (
+				{file.state === "waiting" && <p className="quiet">Reading {file.file}…</p>}
+				{file.state === "failed" && (
 					<div className="notice notice-error" role="alert">
 						<div>
-							<p className="notice-title">{read.file} cannot be used</p>
-							<p>{read.message}</p>
-							{reading && (
+							<p className="notice-title">{file.file} cannot be used</p>
+							<p>{file.message}</p>
+							{rules.state === "ready" && (
 								<p className="quiet">
 									A table needs the columns patient, time and code (and system, where codes are of
-									several). Of codes, {acceptedCodes(reading.vocabulary, reading.treatment)}.
+									several). Of codes, {acceptedCodes(rules.value.vocabulary, rules.value.rules)}.
 								</p>
 							)}
 						</div>
 					</div>
 				)}
-				{read.state === "read" && <ReadNotes file={read.file} found={read.found} />}
+				{file.state === "read" && <ReadNotes file={file.file} found={file.found} />}
 			</div>
 		</section>
 	);

@@ -2,6 +2,7 @@ import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { type NamedCurve, type NumberedRise, riseText } from "../charts/risk-chart.js";
 import type { History } from "../data/patient.js";
+import { codeName } from "./code-name.js";
 
 interface RisesListProps {
 	readonly rises: readonly NumberedRise[];
@@ -13,16 +14,12 @@ interface RisesListProps {
 
 /** Where risks rose most, and what was recorded there. */
 export function RisesList({ rises, curves, history, vocabulary, clock }: RisesListProps) {
-	if (rises.length === 0) return <p className="quiet">No rise stands out before the date.</p>;
+	if (rises.length === 0) return <p className="quiet">No rise stands out.</p>;
 	return (
 		<ol className="rises">
 			{rises.map((rise) => {
 				const names = [
-					...new Set(
-						rise.events.flatMap(
-							(at) => vocabulary.tokens[history.tokens[at] as number]?.name ?? [],
-						),
-					),
+					...new Set(rise.events.map((at) => codeName(vocabulary, history.tokens[at] as number))),
 				];
 				const { name, colour } = curves[rise.curve] as NamedCurve;
 				return (

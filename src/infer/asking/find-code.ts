@@ -1,6 +1,6 @@
 import { InputError } from "../../base/errors.js";
-import { type CodeMap, type IcdSystem, normaliseIcd } from "../../codes/index.js";
-import { integerPheCode, normalisePheCode } from "../../codes/map.js";
+import { type IcdSystem, normaliseIcd } from "../../codes/icd.js";
+import { type CodeMap, integerPheCode, normalisePheCode } from "../../codes/map.js";
 import type { Manifest } from "../../cohort/index.js";
 import { specialCount, type Token, type Vocabulary } from "../../cohort/vocabulary.js";
 import { systemNamed } from "../../records/systems.js";

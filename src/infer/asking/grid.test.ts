@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { NewPatient } from "../../cohort/index.js";
-import { momentOf } from "../asking/moments.js";
 import { gridOf } from "./grid.js";
+import { momentOf } from "./moments.js";
 
 const patient = (...times: number[]): NewPatient => ({
 	...{ id: "p", sex: null, birth: -50, death: null, lastRecord: times.at(-1) ?? null },
@@ -55,5 +55,8 @@ test("refuses an end before the start, and more times than can be meant", () => 
 	);
 	expect(() => gridOf(patient(0), where, { step: 0.01 })).toThrow(
 		"--step makes 182,626 times; expected at most 20,000",
+	);
+	expect(() => gridOf(patient(0), where, { to: momentOf("-10") }, (option) => option)).toThrow(
+		"from (the first event) lies after to -10",
 	);
 });

@@ -1,7 +1,13 @@
-import type { Manifest, NewPatient } from "../../cohort/index.js";
-import { placeOf } from "../../infer/index.js";
+import type { Manifest, NewPatient, UnknownCodes } from "../../cohort/index.js";
+import { placeOf } from "../answers-at.js";
 import { yearDays } from "./moments.js";
-import type { AskedPatients } from "./patients.js";
+
+/** Who is asked about, and what of their records is not known. */
+export interface Asked {
+	readonly patients: readonly NewPatient[];
+	readonly unknown: Pick<UnknownCodes, "codes" | "records">;
+	readonly unitDays: number;
+}
 
 /** A time asked about, for one patient. */
 export interface Question {
@@ -16,7 +22,7 @@ const years = (days: number) => `${(days / yearDays).toFixed(1)} years`;
 
 /** What is answered all the same, but should not be taken at its word. Patients go by their id alone. */
 export function warningsFor(
-	{ patients, unknown, unitDays }: AskedPatients,
+	{ patients, unknown, unitDays }: Asked,
 	questions: readonly Question[],
 	{ reach }: Manifest,
 ): string[] {

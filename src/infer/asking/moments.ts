@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from "commander";
 import { InputError } from "../../base/errors.js";
 import type { NewPatient } from "../../cohort/index.js";
 
@@ -29,7 +28,7 @@ const span = /^(\d+(?:\.\d+)?)([dwmy])$/;
 export function spanDays(text: string): number {
 	const [, amount, unit] = span.exec(text.trim()) ?? [];
 	const days = Number(amount) * (unitDays[unit ?? ""] ?? Number.NaN);
-	if (!(days > 0)) throw new InvalidArgumentError("Expected a length of time: 10d, 2w, 6m or 1y.");
+	if (!(days > 0)) throw new InputError("Expected a length of time: 10d, 2w, 6m or 1y.");
 	return days;
 }
 
@@ -41,7 +40,7 @@ export function momentOf(given: string): Moment {
 		const day = dayOf(text);
 		if (Number.isFinite(day) && new Date(day * 86_400_000).toISOString().startsWith(text))
 			return made("date", day);
-		throw new InvalidArgumentError("There is no such date.");
+		throw new InputError("There is no such date.");
 	}
 	const [, sign, amount, unit] = /^([+-])(\d+(?:\.\d+)?)([dwmy])$/.exec(text) ?? [];
 	if (sign && unit)
@@ -49,7 +48,7 @@ export function momentOf(given: string): Moment {
 	const [, age, ageUnit = "y"] = /^age:(\d+(?:\.\d+)?)([dwmy]?)$/.exec(text) ?? [];
 	if (age) return made("age", Number(age) * (unitDays[ageUnit || "y"] as number));
 	if (/^-?\d+(\.\d+)?$/.test(text)) return made("day", Number(text));
-	throw new InvalidArgumentError(`Expected ${momentForms}.`);
+	throw new InputError(`Expected ${momentForms}.`);
 }
 
 /** Several, with commas or one after the other. */

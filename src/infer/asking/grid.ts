@@ -1,6 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import type { NewPatient } from "../../cohort/index.js";
-import { type Moment, momentOf, type TimeAxis, timesOf, yearDays } from "../asking/moments.js";
+import { type Moment, momentOf, type TimeAxis, timesOf, yearDays } from "./moments.js";
 
 export interface GridOptions {
 	readonly from?: Moment;
@@ -18,29 +18,37 @@ const mostTimes = 20_000;
 
 const usualEnd = momentOf("+5y");
 
-/** Equal steps, by default from the first event until five years after the last record. */
-export function gridOf(patient: NewPatient, where: TimeAxis, options: GridOptions): Float64Array {
-	const timeOf = (moment: Moment, option: string) =>
-		timesOf([moment], [patient], where, option)[0]?.[0] as number;
+/**
+ * Equal steps, by default from the first event until five years after the last record. Messages call the
+ * options as `named` does.
+ */
+export function gridOf(
+	patient: NewPatient,
+	where: TimeAxis,
+	options: GridOptions,
+	named: (option: keyof GridOptions) => string = (option) => `--${option}`,
+): Float64Array {
+	const timeOf = (moment: Moment, option: keyof GridOptions) =>
+		timesOf([moment], [patient], where, named(option))[0]?.[0] as number;
 	const { times, birthEvents } = patient.history;
 	const from = options.from
-		? timeOf(options.from, "--from")
+		? timeOf(options.from, "from")
 		: (times[birthEvents] ?? times[0] ?? patient.lastRecord);
 	if (from === null)
 		throw new InputError(
-			`patient ${patient.id} has no record for the trajectory to begin at; say where with --from`,
+			`patient ${patient.id} has no record for the trajectory to begin at; say where with ${named("from")}`,
 		);
-	const to = timeOf(options.to ?? usualEnd, "--to");
+	const to = timeOf(options.to ?? usualEnd, "to");
 	if (from > to)
 		throw new InputError(
-			`--from ${options.from?.text ?? "(the first event)"} lies after --to ${options.to?.text ?? usualEnd.text}; exchange them, or leave one out`,
+			`${named("from")} ${options.from?.text ?? "(the first event)"} lies after ${named("to")} ${options.to?.text ?? usualEnd.text}; exchange them, or leave one out`,
 		);
 	const days = (to - from) * where.unitDays;
 	const step = (options.step ?? usualStep(days)) / where.unitDays;
 	const count = 1 + Math.floor((to - from) / step + 1e-9);
 	if (count > mostTimes)
 		throw new InputError(
-			`--step makes ${count.toLocaleString("en-US")} times; expected at most ${mostTimes.toLocaleString("en-US")}: choose a longer one, or a shorter time`,
+			`${named("step")} makes ${count.toLocaleString("en-US")} times; expected at most ${mostTimes.toLocaleString("en-US")}: choose a longer one, or a shorter time`,
 		);
 	return Float64Array.from({ length: count }, (_, at) => from + at * step);
 }

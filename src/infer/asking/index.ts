@@ -1,0 +1,16 @@
+/** How people write what they ask about, on the command line and in requests. */
+export { type CodeBook, type FoundCode, findCode } from "./find-code.js";
+export { type GridOptions, gridOf } from "./grid.js";
+export {
+	dayText,
+	type Moment,
+	momentForms,
+	momentJson,
+	momentOf,
+	momentsOf,
+	spanDays,
+	type TimeAxis,
+	timesOf,
+	yearDays,
+} from "./moments.js";
+export { warningsFor } from "./warnings.js";

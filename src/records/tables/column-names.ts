@@ -1,0 +1,60 @@
+/** Names to look for: the first group with a match decides, two matches in one group are too many. */
+export type Groups = readonly (readonly string[])[];
+
+export const patientNames: Groups = [
+	["patient", "patient_id", "patientid", "patient_num", "patient_key"],
+	["subject_id", "subjectid", "subject", "person_id", "personid", "person"],
+	["desynpuf_id", "bene_id", "enrolid", "member_id", "memberid", "mrn", "pid"],
+	["id"],
+];
+
+const dateNames: Groups = [
+	["date", "service_date", "diagnosis_date", "event_date", "claim_date", "condition_start_date"],
+	["time", "datetime", "timestamp", "event_time", "charttime", "chartdate"],
+	["admittime", "admit_date", "admission_date", "clm_from_dt", "svcdate", "from_date"],
+	["startdate", "start_date", "starttime", "start", "start_datetime"],
+	["prescription_date", "fill_date", "dispensing_date", "dispense_date", "order_date"],
+];
+const ageNames: Groups = [
+	["age_days", "age_in_days", "agedays"],
+	["age_years", "age_in_years"],
+	["age", "days", "day"],
+];
+/** Where the time stands: by name a date, unless the times are said to be ages or days. */
+export const timeNames = (numbers: boolean): Groups =>
+	numbers ? [...ageNames, ...dateNames] : [...dateNames, ...ageNames];
+
+export const codeNames: Groups = [
+	[
+		...["code", "icd", "icd_code", "diagnosis_code", "diag_code", "dx", "dx_code"],
+		...["icd9", "icd9_code", "icd9cm", "icd9_cd", "icd10", "icd10_code", "icd10cm", "icd10_cd"],
+		...["phecode", "snomed", "snomed_code", "condition_code", "concept_code"],
+	],
+	["atc", "atc_code", "ndc", "ndc_code", "rxnorm", "rxnorm_code", "rxcui", "drug_code"],
+];
+/** A prescription often carries several codes of one drug; the clearest is taken. */
+export const drugCodeNames: Groups = [
+	["atc", "atc_code"],
+	["rxnorm", "rxnorm_code", "rxcui"],
+	["ndc", "ndc_code"],
+	["drug_code", "medication_code", "code"],
+];
+export const drugNameNames: Groups = [
+	["drug", "drug_name", "medication", "medication_name"],
+	["drug_name_generic", "generic_name"],
+	["name", "description"],
+];
+export const systemNames: Groups = [
+	["system", "code_system", "coding_system", "vocabulary_id", "vocabulary", "code_type"],
+	["icd_version", "icd_ver", "dx_version"],
+];
+export const sexNames: Groups = [["sex"], ["gender", "gender_concept_id"]];
+export const birthNames: Groups = [
+	["birth", "birth_date", "birthdate", "date_of_birth", "dob"],
+	["birth_datetime", "bene_birth_dt"],
+];
+export const deathNames: Groups = [
+	["death", "death_date", "deathdate", "date_of_death", "dod"],
+	["death_datetime", "deathtime", "bene_death_dt"],
+];
+export const splitColumnNames: Groups = [["split"], ["fold", "partition"]];

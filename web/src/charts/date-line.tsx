@@ -1,0 +1,27 @@
+import { textWidth } from "../../../src/figures/text.js";
+
+interface DateLineProps {
+	readonly x: number;
+	readonly top: number;
+	readonly bottom: number;
+	readonly width: number;
+	readonly words: string;
+}
+
+/** The date that is asked about, written above its line; the words stay inside the drawing. */
+export function DateLine({ x, top, bottom, width, words }: DateLineProps) {
+	const half = textWidth(words, { size: 12, bold: true }) / 2 + 2;
+	return (
+		<g>
+			<line className="date-line" x1={x} x2={x} y1={top} y2={bottom} />
+			<text
+				className="date-words"
+				x={Math.max(half, Math.min(width - half, x))}
+				y={12}
+				textAnchor="middle"
+			>
+				{words}
+			</text>
+		</g>
+	);
+}

@@ -1,0 +1,28 @@
+import { useEffect, useRef } from "react";
+import { wheelFactor } from "./time-scale.js";
+
+/**
+ * Ctrl or ⌘ and the wheel, or a pinch on a touchpad. The listener is not passive, as the browser
+ * would zoom the whole page otherwise; a wheel without the key scrolls as ever.
+ */
+export function useWheelZoom(
+	ref: React.RefObject<HTMLElement | null>,
+	zoomAt: (factor: number, x: number) => void,
+): void {
+	const latest = useRef(zoomAt);
+	useEffect(() => {
+		latest.current = zoomAt;
+	});
+	useEffect(() => {
+		const element = ref.current;
+		if (!element) return;
+		const onWheel = (event: WheelEvent) => {
+			if (!event.ctrlKey && !event.metaKey) return;
+			event.preventDefault();
+			const { left } = element.getBoundingClientRect();
+			latest.current(wheelFactor(event), event.clientX - left);
+		};
+		element.addEventListener("wheel", onWheel, { passive: false });
+		return () => element.removeEventListener("wheel", onWheel);
+	}, [ref]);
+}

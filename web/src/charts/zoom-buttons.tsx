@@ -1,0 +1,39 @@
+import { panned } from "./time-scale.js";
+
+interface ZoomButtonsProps {
+	readonly whole: readonly [from: number, to: number];
+	readonly zoom: readonly [from: number, to: number] | null;
+	/** Over the names of the rows instead of above the drawing. */
+	readonly beside: boolean;
+	readonly onZoomBy: (factor: number) => void;
+	readonly onZoom: (zoom: readonly [number, number] | null) => void;
+}
+
+/** Nearer, farther, earlier, later, and all of it. */
+export function ZoomButtons({ whole, zoom, beside, onZoomBy, onZoom }: ZoomButtonsProps) {
+	const pan = (part: number) => zoom && onZoom(panned(whole, zoom, part));
+	const buttons = [
+		["+", "Zoom in", false, () => onZoomBy(0.6)],
+		["−", "Zoom out", !zoom, () => onZoomBy(1 / 0.6)],
+		["←", "Earlier", !zoom, () => pan(-0.4)],
+		["→", "Later", !zoom, () => pan(0.4)],
+		["All", "Show all", !zoom, () => onZoom(null)],
+	] as const;
+	return (
+		<fieldset className={beside ? "zoom beside" : "zoom"} aria-label="Zoom">
+			{buttons.map(([sign, name, off, act]) => (
+				// Not disabled where they do nothing: whoever zooms out must not lose the focus.
+				<button
+					key={name}
+					type="button"
+					className="small"
+					aria-label={name}
+					aria-disabled={off}
+					onClick={() => !off && act()}
+				>
+					{sign}
+				</button>
+			))}
+		</fieldset>
+	);
+}

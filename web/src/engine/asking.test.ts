@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import type { Patient } from "../data/patient.js";
+import { Asking, type Request } from "./asking.js";
+
+const patient: Patient = {
+	sample: "s1",
+	name: "Sample 1",
+	sex: null,
+	birth: null,
+	events: [1, 2, 3].map((time) => ({ id: `e${time}`, token: 5, time })),
+};
+const at = (date: number): Request => ({
+	...{ patient, events: patient.events, date, horizon: 1, zoom: null, since: 0 },
+});
+
+/** Answers every question alike, but for those about a date that it cannot bear. */
+function fickleModel(bad: number) {
+	const vocab = 8;
+	const state = {} as never;
+	return {
+		start: async () => state,
+		observe: async () => state,
+		along: async (_: unknown, __: unknown, [times]: readonly ArrayLike<number>[]) => {
+			const asked = Array.from(times ?? []);
+			if (asked.includes(bad)) throw new Error("the worker ended");
+			return { vocab, logProbabilities: new Float32Array(asked.length * vocab) } as never;
+		},
+	};
+}
+
+test("a question that fails is told of, and the one that waits behind it is answered", async () => {
+	const told: string[] = [];
+	const done = new Promise<void>((resolve) => {
+		const asking = new Asking(fickleModel(2.5), patient, {
+			tell: ({ request, panels }) => {
+				told.push(`${request.date} ${panels.questions.date}`);
+				if (request.date === 3.5) {
+					asking.stop();
+					resolve();
+				}
+			},
+			fail: (message) => told.push(message),
+			rest: () => {},
+		});
+		asking.ask(at(2.5));
+		asking.ask(at(3.5));
+	});
+	await done;
+	expect(told).toEqual(["the worker ended", "3.5 3.5"]);
+});

@@ -1,0 +1,56 @@
+import { Component, type ReactNode } from "react";
+import { Notice } from "./parts/notice.js";
+
+interface ErrorBoundaryProps {
+	/** When it changes, what failed is tried again. */
+	readonly of?: string;
+	readonly children: ReactNode;
+}
+
+interface ErrorBoundaryState {
+	readonly failed: { readonly what: string } | null;
+}
+
+/** Keeps the rest of the page when a part of it fails. */
+export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
+	override readonly state: ErrorBoundaryState = { failed: null };
+
+	static getDerivedStateFromError(error: unknown): ErrorBoundaryState {
+		return { failed: { what: error instanceof Error ? `${error.name}: ${error.message}` : "" } };
+	}
+
+	override componentDidUpdate(before: ErrorBoundaryProps): void {
+		if (this.state.failed && before.of !== this.props.of) this.setState({ failed: null });
+	}
+
+	override render(): ReactNode {
+		const { failed } = this.state;
+		if (!failed) return this.props.children;
+		return <Failed what={failed.what} onRetry={() => this.setState({ failed: null })} />;
+	}
+}
+
+interface FailedProps {
+	readonly what: string;
+	readonly onRetry: () => void;
+}
+
+export function Failed({ what, onRetry }: FailedProps) {
+	return (
+		<Notice kind="error" title="This part of the page stopped working">
+			<p>
+				That is a fault of the page, not of your records. Nothing left the page: no record was sent
+				or saved. Reloading starts afresh; open your file again then.
+			</p>
+			{what && <p className="quiet">What happened: {what}</p>}
+			<p>
+				<button type="button" onClick={() => location.reload()}>
+					Reload the page
+				</button>{" "}
+				<button type="button" onClick={onRetry}>
+					Try again
+				</button>
+			</p>
+		</Notice>
+	);
+}

@@ -1,0 +1,21 @@
+import type { ReadingRules } from "../../../src/cohort/reading/rules.js";
+import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import type { About } from "../data/about.js";
+import type { Loaded } from "../data/use-json.js";
+
+/** What a file's records are read by. */
+export interface FileRules {
+	readonly vocabulary: Vocabulary;
+	readonly rules: ReadingRules;
+}
+
+/** Known once the server has said them all; nothing is guessed before. */
+export function fileRules(about: Loaded<About>, vocabulary: Loaded<Vocabulary>): Loaded<FileRules> {
+	if (about.state === "error") return about;
+	if (vocabulary.state === "error") return vocabulary;
+	if (about.state === "loading" || vocabulary.state === "loading") return { state: "loading" };
+	return {
+		state: "ready",
+		value: { vocabulary: vocabulary.value, rules: about.value.records },
+	};
+}

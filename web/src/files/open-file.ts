@@ -1,0 +1,28 @@
+import { InputError } from "../../../src/base/errors.js";
+import type { FileRules } from "./file-rules.js";
+import { checkSize, readContent } from "./read-file.js";
+import { type FilePatients, toPatients } from "./to-patients.js";
+
+/** The patients of a file. What is wrong with it is an `InputError`, whatever it was. */
+export async function openFile(
+	file: Pick<Blob, "size" | "arrayBuffer">,
+	{ vocabulary, rules }: FileRules,
+): Promise<FilePatients> {
+	checkSize(file.size);
+	const bytes = await file.arrayBuffer().catch((cause: unknown) => {
+		throw new InputError(
+			"the file could not be read from the disk; see whether it is still there and may be opened",
+			{ cause },
+		);
+	});
+	try {
+		return toPatients(await readContent(new Uint8Array(bytes)), vocabulary, rules);
+	} catch (error) {
+		if (error instanceof InputError) throw error;
+		const name = error instanceof Error ? error.name : "unknown";
+		throw new InputError(
+			`the file holds something that the page cannot deal with (${name}); export it again, or try it as CSV with the columns patient, time and code`,
+			{ cause: error },
+		);
+	}
+}

@@ -1,0 +1,68 @@
+import { fitted, textWidth } from "../../../src/figures/text.js";
+
+/** What the marks of a drawing mean. */
+export type Caption = readonly {
+	readonly text: string;
+	/** Of the words. */
+	readonly colour?: string;
+	/** Drawn before the words, around its own middle. */
+	readonly symbol?: { readonly path: string; readonly fill: string; readonly stroke: string };
+}[];
+
+export interface PlacedItem {
+	readonly text: string;
+	readonly x: number;
+	readonly y: number;
+}
+
+const [margin, titleHeight, lineHeight, gap, symbolRoom] = [12, 30, 18, 18, 14];
+const size = 12;
+
+/** Words in lines below a title, as many a line as fit; with the height of it all. */
+export function placeCaption(
+	caption: Caption,
+	width: number,
+): { readonly items: readonly PlacedItem[]; readonly height: number } {
+	let [x, y] = [margin, titleHeight + size];
+	const items = caption.map(({ text, symbol }) => {
+		const room = symbol ? symbolRoom : 0;
+		const words = fitted(text, width - 2 * margin - room, { size });
+		const own = room + textWidth(words, { size });
+		if (x > margin && x + own > width - margin) [x, y] = [margin, y + lineHeight];
+		const placed = { text: words, x, y };
+		x += own + gap;
+		return placed;
+	});
+	return { items, height: (items.length > 0 ? y : titleHeight) + gap / 2 };
+}
+
+/** The title and the words, as elements above a drawing; says how high they are. */
+export function drawCaption(
+	svg: SVGSVGElement,
+	title: string,
+	caption: Caption,
+	{ width, ink, font }: { readonly width: number; readonly ink: string; readonly font: string },
+	/** What a colour of the page's sheets is in numbers. */
+	resolved: (colour: string) => string,
+): number {
+	const add = (name: string, values: Readonly<Record<string, string | number>>, text?: string) => {
+		const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+		for (const [key, value] of Object.entries(values)) element.setAttribute(key, `${value}`);
+		if (text !== undefined) element.textContent = text;
+		svg.append(element);
+	};
+	const words = { "font-family": font, fill: ink };
+	add("text", { ...words, x: margin, y: 20, "font-size": 15, "font-weight": "bold" }, title);
+	const { items, height } = placeCaption(caption, width);
+	for (const [at, { text, x, y }] of items.entries()) {
+		const { colour, symbol } = caption[at] ?? {};
+		if (symbol)
+			add("path", {
+				...{ d: symbol.path, transform: `translate(${x + 5} ${y - 4})`, "stroke-width": 1.4 },
+				...{ fill: resolved(symbol.fill), stroke: resolved(symbol.stroke) },
+			});
+		const fill = colour ? resolved(colour) : ink;
+		add("text", { ...words, fill, x: x + (symbol ? symbolRoom : 0), y, "font-size": size }, text);
+	}
+	return height;
+}

@@ -1,0 +1,19 @@
+import type { Clock } from "../../../src/figures/clock.js";
+import { dateText } from "./words.js";
+
+const yearDays = 365.25;
+const hundredths = (value: number) => Math.round(value * 100) / 100;
+
+/** What tells a time in a table that is copied: the model's own days, and date and age where they are known. */
+export const timeNames = ({ axis, birth }: Clock): string[] => [
+	"time_days",
+	...(axis === "dates" ? ["date"] : []),
+	...(birth == null ? [] : ["age_years"]),
+];
+
+/** The cells under those names. */
+export const timeCells = (clock: Clock, time: number): (string | number)[] => [
+	hundredths(time * clock.unitDays),
+	...(clock.axis === "dates" ? [dateText(clock, time)] : []),
+	...(clock.birth == null ? [] : [hundredths(((time - clock.birth) * clock.unitDays) / yearDays)]),
+];

@@ -1,0 +1,34 @@
+import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import type { Patient } from "../data/patient.js";
+import { firstDate } from "../engine/panels.js";
+import type { Action } from "./reducer.js";
+import { usualCodes } from "./usual-codes.js";
+import { dateWithin, type ViewLink } from "./view-link.js";
+
+/** What an address asks for, among the samples that there are. */
+export function followLink(
+	link: ViewLink,
+	samples: readonly Patient[],
+	vocabulary: Vocabulary,
+	unitDays: number,
+): Action {
+	const named = samples.find(({ sample }) => sample === link.sample);
+	const [first] = samples;
+	return {
+		type: "link",
+		view: link.view,
+		codes: link.codes.flatMap((code) => vocabulary.find(code) ?? []),
+		years: link.horizonYears,
+		patient: named
+			? {
+					patient: named,
+					date: dateWithin(link.date, named.events, unitDays) ?? firstDate(named.events),
+					zoom: link.zoom,
+				}
+			: null,
+		otherwise: {
+			codes: usualCodes(vocabulary),
+			patient: first ? { patient: first, date: firstDate(first.events), zoom: null } : null,
+		},
+	};
+}

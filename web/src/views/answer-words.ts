@@ -1,0 +1,44 @@
+import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import type { Clock } from "../../../src/figures/clock.js";
+import { percent } from "../../../src/figures/numbers.js";
+import type { NamedCurve } from "../charts/risk-chart.js";
+import type { Panels } from "../engine/panels.js";
+import { momentText } from "../parts/words.js";
+import { foreseenText } from "./came-table.js";
+import { codeName } from "./code-name.js";
+
+const told = 3;
+
+/** `Diabetes mellitus 0.22 % at the date, was 0.18 %, 0.44 % after 5 years` */
+export function riskWords(
+	{ name, times, risk, base }: NamedCurve,
+	date: number,
+	horizonYears: number,
+): string {
+	const at = times.indexOf(date);
+	const was = base ? `, was ${percent(base.risk[at] ?? 0)}` : "";
+	const later = `${percent(risk.at(-1) ?? 0)} after ${horizonYears} ${horizonYears === 1 ? "year" : "years"}`;
+	return `${name} ${percent(risk[at] ?? 0)} at the date${was}, ${later}`;
+}
+
+/** New answers, for whoever cannot see them. */
+export function answerWords(
+	panels: Panels,
+	curves: readonly NamedCurve[],
+	horizonYears: number,
+	vocabulary: Vocabulary,
+	clock: Clock,
+): string {
+	const { date } = panels.questions;
+	const likely = panels.top
+		.slice(0, told)
+		.map(({ token, probability }) => `${codeName(vocabulary, token)} ${percent(probability)}`);
+	return [
+		`Answers for ${momentText(clock, date)}.`,
+		`Likeliest: ${likely.join(", ")}.`,
+		...(curves.length > 0
+			? [`Risk: ${curves.map((curve) => riskWords(curve, date, horizonYears)).join("; ")}.`]
+			: []),
+		`Later events: ${foreseenText(panels)}.`,
+	].join(" ");
+}

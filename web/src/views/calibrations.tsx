@@ -1,0 +1,49 @@
+import { taskOf } from "../../../src/figures/report/tasks.js";
+import { CalibrationChart } from "../charts/calibration-chart.js";
+import type { Evaluations, Measured } from "../data/contract.js";
+import { Panel } from "../parts/panel.js";
+import { inOrder } from "./evaluation-order.js";
+
+/** Whether what was said to come so often came so often, of every task that says probabilities. */
+export function Calibrations({ evaluations }: Evaluations) {
+	const drawn = inOrder(evaluations).flatMap(({ task, calibration, topCalibration }: Measured) => [
+		...(calibration
+			? [
+					{
+						task,
+						bins: calibration,
+						what: task === "next" ? "every code of every question" : taskOf(task).title,
+					},
+				]
+			: []),
+		...(topCalibration
+			? [{ task: `${task} top`, bins: topCalibration, what: "the likeliest code of each question" }]
+			: []),
+	]);
+	if (drawn.length === 0) return null;
+	return (
+		<div className="two">
+			{drawn.map(({ task, bins, what }) => (
+				<Panel
+					key={task}
+					title={`Calibration: ${what}`}
+					subtitle="on the line, what is said to come so often comes so often; bars: 95 % intervals"
+					drawing
+					caption={() => [{ text: "bars: 95 % intervals" }]}
+					rows={() => [
+						["said", "came", "low", "high", "answers"],
+						...bins.map(({ predicted, observed, low, high, count }) => [
+							predicted,
+							observed,
+							low,
+							high,
+							count,
+						]),
+					]}
+				>
+					<CalibrationChart bins={bins} logarithmic={task === "next"} />
+				</Panel>
+			))}
+		</div>
+	);
+}

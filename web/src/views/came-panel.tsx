@@ -1,0 +1,45 @@
+import type { ReactNode } from "react";
+import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import type { Clock } from "../../../src/figures/clock.js";
+import { type Panels, topCount } from "../engine/panels.js";
+import { Panel, type PanelState } from "../parts/panel.js";
+import { timeCells, timeNames } from "../parts/time-columns.js";
+import { momentText } from "../parts/words.js";
+import { CameTable, foreseenText } from "./came-table.js";
+import { codeName } from "./code-name.js";
+
+interface CamePanelProps extends PanelState {
+	readonly panels: Panels | null;
+	readonly waiting: ReactNode;
+	readonly vocabulary: Vocabulary;
+	readonly clock: Clock;
+}
+
+/** What was recorded after the date, against what was expected. */
+export function CamePanel({ panels, waiting, vocabulary, clock, state }: CamePanelProps) {
+	return (
+		<Panel
+			title={`What came, and was it among the ${topCount} likeliest`}
+			subtitle={
+				panels
+					? `after ${momentText(clock, panels.questions.date)}: ${foreseenText(panels)}`
+					: "recorded after the date, against what was expected"
+			}
+			state={state}
+			rows={() => [
+				[...timeNames(clock), "days_after", "code", "name", "rank", "probability", "foreseen"],
+				...(panels?.later ?? []).map(({ event, rank, probability, hit }) => [
+					...timeCells(clock, event.time),
+					Math.round((event.time - (panels as Panels).questions.date) * clock.unitDays * 100) / 100,
+					vocabulary.tokens[event.token]?.code ?? "",
+					codeName(vocabulary, event.token),
+					rank,
+					probability,
+					hit ? "yes" : "no",
+				]),
+			]}
+		>
+			{panels ? <CameTable panels={panels} vocabulary={vocabulary} clock={clock} /> : waiting}
+		</Panel>
+	);
+}

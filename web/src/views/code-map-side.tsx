@@ -1,0 +1,81 @@
+import { useId } from "react";
+import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import { counted } from "../../../src/figures/numbers.js";
+import type { ScatterGroup } from "../charts/scatter.js";
+import { SymbolMark } from "../charts/symbol-mark.js";
+import { codeName } from "./code-name.js";
+
+interface CodeMapSideProps {
+	readonly vocabulary: Vocabulary;
+	readonly text: string;
+	/** Null where nothing is searched for. */
+	readonly found: readonly number[] | null;
+	readonly chosen: number | null;
+	readonly groups: readonly (ScatterGroup & { readonly count: number })[];
+	readonly category: string | null;
+	readonly onText: (text: string) => void;
+	readonly onChoose: (token: number) => void;
+	readonly onCategory: (category: string | null) => void;
+}
+
+const most = 12;
+
+/** Beside the map: a search and what it finds; the categories while there is none. */
+export function CodeMapSide(props: CodeMapSideProps) {
+	const { vocabulary, text, found, chosen, groups, category } = props;
+	const { onText, onChoose, onCategory } = props;
+	const id = useId();
+	return (
+		<div className="map-side">
+			<div className="field">
+				<label htmlFor={id}>Search</label>
+				<input
+					id={id}
+					type="search"
+					placeholder="name, number or category"
+					value={text}
+					onChange={(event) => onText(event.target.value)}
+				/>
+			</div>
+			{found ? (
+				<div>
+					<p className="quiet" role="status">
+						{counted(found.length, "code")} found
+						{found.length > most ? `, of which ${most} are listed` : ""}
+					</p>
+					<ul className="found">
+						{found.slice(0, most).map((token) => (
+							<li key={token}>
+								<button
+									type="button"
+									className="plain-row"
+									aria-pressed={token === chosen}
+									onClick={() => onChoose(token)}
+								>
+									{codeName(vocabulary, token)}{" "}
+									<span className="quiet">{vocabulary.tokens[token]?.code}</span>
+								</button>
+							</li>
+						))}
+					</ul>
+				</div>
+			) : (
+				<ul className="map-legend" aria-label="Categories">
+					{groups.map(({ name, count, colour, symbol }) => (
+						<li key={name}>
+							<button
+								type="button"
+								className="plain-row"
+								aria-pressed={category === name}
+								onClick={() => onCategory(category === name ? null : name)}
+							>
+								<SymbolMark symbol={symbol} colour={colour} />
+								{name} <span className="quiet">{count}</span>
+							</button>
+						</li>
+					))}
+				</ul>
+			)}
+		</div>
+	);
+}

@@ -1,0 +1,126 @@
+import { useMemo, useState } from "react";
+import { specialCount, type Token, type Vocabulary } from "../../../src/cohort/vocabulary.js";
+import { groupBy } from "../../../src/figures/group.js";
+import { counted } from "../../../src/figures/numbers.js";
+import { Scatter, type ScatterPoint } from "../charts/scatter.js";
+import { symbolStyle } from "../charts/symbols.js";
+import type { Maps } from "../data/contract.js";
+import { Notice } from "../parts/notice.js";
+import { Panel } from "../parts/panel.js";
+import { searchCodes } from "../parts/search-codes.js";
+import { ChosenCode } from "./chosen-code.js";
+import { CodeMapSide } from "./code-map-side.js";
+import { categoryColour } from "./colours.js";
+
+interface CodeMapProps {
+	readonly maps: Maps;
+	readonly vocabulary: Vocabulary;
+	readonly codes: readonly number[];
+	readonly onCode: (token: number, on: boolean) => void;
+}
+
+/** The codes by what was learned of them; found by name, number or category. */
+export function CodeMap({ maps, vocabulary, codes, onCode }: CodeMapProps) {
+	const [text, setText] = useState("");
+	const [category, setCategory] = useState<string | null>(null);
+	const [chosen, setChosen] = useState<number | null>(null);
+	const points = useMemo(
+		() =>
+			maps.tokens.map(({ token, x, y }): ScatterPoint => {
+				const { code, name, category, count } = vocabulary.tokens[token] as Token;
+				return {
+					...{ id: `${token}`, x, y },
+					group: category ?? "no category",
+					name: name && name !== code ? `${name} (${code})` : code,
+					size: 3 + Math.min(3.5, Math.log10(1 + count)),
+				};
+			}),
+		[maps, vocabulary],
+	);
+	const groups = useMemo(
+		() =>
+			[...groupBy(points, ({ group }) => group)]
+				.sort(([, a], [, b]) => b.length - a.length)
+				.map(([name, of], at) => ({
+					...{ name, count: of.length, colour: categoryColour(at), symbol: at },
+				})),
+		[points],
+	);
+	const found = useMemo(
+		() =>
+			text.trim() === ""
+				? null
+				: searchCodes(vocabulary.tokens, specialCount, text, vocabulary.tokens.length),
+		[vocabulary, text],
+	);
+	const lit = useMemo(() => {
+		if (found) return new Set(found.map(String));
+		if (category === null) return null;
+		return new Set(points.filter(({ group }) => group === category).map((point) => point.id));
+	}, [found, category, points]);
+	const crosses = useMemo(
+		() => maps.decays.map(({ layer, head, x, y }) => ({ x, y, name: `L${layer} H${head}` })),
+		[maps],
+	);
+	if (points.length === 0)
+		return (
+			<Notice kind="empty" title="There is no map of the codes">
+				<p>This model has too few codes for one.</p>
+			</Notice>
+		);
+	return (
+		<Panel
+			title="Map of the codes"
+			subtitle={`${counted(points.length, "code")} by what the model learned of them (UMAP): what lies together is treated alike; the axes mean nothing. ${crossesText(maps)}`}
+			drawing
+			caption={() =>
+				groups.map(({ name, colour, symbol }) => ({
+					text: name,
+					symbol: symbolStyle(symbol, 4.4, colour),
+				}))
+			}
+			rows={() => [
+				["code", "name", "category", "records", "x", "y"],
+				...maps.tokens.map(({ token, x, y }) => {
+					const { code, name, category, count } = vocabulary.tokens[token] as Token;
+					return [code, name, category, count, x, y];
+				}),
+			]}
+		>
+			<div className="map">
+				<CodeMapSide
+					{...{ vocabulary, text, found, chosen, groups, category }}
+					onText={setText}
+					onChoose={setChosen}
+					onCategory={setCategory}
+				/>
+				<div className="map-main">
+					<Scatter
+						points={points}
+						groups={groups}
+						crosses={crosses}
+						lit={lit}
+						chosen={chosen === null ? null : `${chosen}`}
+						onChoose={(point) => setChosen(Number(point))}
+						label={`Map of ${points.length} codes in ${groups.length} categories`}
+					/>
+					<div aria-live="polite">
+						{chosen !== null && (
+							<ChosenCode
+								{...{ maps, vocabulary, token: chosen, drawn: codes.includes(chosen), onCode }}
+							/>
+						)}
+					</div>
+				</div>
+			</div>
+		</Panel>
+	);
+}
+
+/** Which heads' decays are marked: the map has those of some layers only. */
+function crossesText({ decays }: Maps): string {
+	const layers = [...new Set(decays.map(({ layer }) => layer))];
+	if (layers.length === 0) return "";
+	const of = `${layers.length === 1 ? "layer" : "layers"} ${layers.join(", ")}`;
+	return `Crosses: the decay vectors of the heads (H) of ${of} (L), each among the codes after which that head remembers longest.`;
+}

@@ -1,0 +1,55 @@
+import type { About } from "../data/about.js";
+import type { Patient, PatientEvent } from "../data/patient.js";
+import { yearDays } from "../engine/panels.js";
+
+interface AskedDate {
+	readonly patient: Pick<Patient, "birth">;
+	readonly events: readonly PatientEvent[];
+	readonly date: number;
+	readonly horizon: number;
+	readonly unitDays: number;
+	/** How far the training histories reach; null where it is not known. */
+	readonly reach: About["dataset"]["reach"];
+}
+
+const years = (days: number) => `${(days / yearDays).toFixed(1)} years`;
+
+/** What is answered all the same, but should not be taken at its word; the command line warns of the same. */
+export function dateWarnings({
+	patient: { birth },
+	events,
+	date,
+	horizon,
+	unitDays,
+	reach,
+}: AskedDate): string[] {
+	const warnings: string[] = [];
+	const last = events.findLast(({ time }) => time < date)?.time;
+	if (last === undefined)
+		warnings.push(
+			birth === null
+				? "Nothing is recorded before this date: answered from the start of a history alone, which nothing in training resembles."
+				: "Nothing is recorded before this date: the model knows no more than the birth, and the sex where it was told.",
+		);
+	if (!reach) return warnings;
+	const { longestDays, oldestDays } = reach;
+	/** The first time asked about that lies farther from another than it should. */
+	const tooFar = (since: number, mostDays: number) =>
+		[
+			{ words: "The date is at", time: date },
+			{ words: "The curves go on to", time: date + horizon },
+		]
+			.map(({ words, time }) => ({ words, days: (time - since) * unitDays }))
+			.find(({ days }) => days > mostDays);
+	const gap = last === undefined ? undefined : tooFar(last, longestDays);
+	if (gap)
+		warnings.push(
+			`${gap.words} ${years(gap.days)} after the last record before the date, longer than any history the model was trained on; the longest spans ${years(longestDays)}.`,
+		);
+	const age = birth === null || oldestDays === null ? undefined : tooFar(birth, oldestDays);
+	if (age)
+		warnings.push(
+			`${age.words} the age of ${years(age.days)}; the oldest the model learned from is ${years(oldestDays as number)}.`,
+		);
+	return warnings;
+}

@@ -1,0 +1,41 @@
+import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import type { Clock } from "../../../src/figures/clock.js";
+import type { Patient } from "../data/patient.js";
+import type { Answered } from "../engine/asking.js";
+import { Panel } from "../parts/panel.js";
+import type { Edit } from "../state/edits.js";
+import { EditBar } from "./edit-bar.js";
+
+interface EditPanelProps {
+	readonly patient: Patient;
+	readonly edits: readonly Edit[];
+	readonly answered: Answered | null;
+	readonly date: number;
+	readonly vocabulary: Vocabulary;
+	readonly clock: Clock;
+	readonly onAdd: (token: number, time: number) => void;
+	readonly onUndo: (edit: Edit) => void;
+	readonly onReset: () => void;
+}
+
+/** What would be different, and how long the answer to it took. */
+export function EditPanel({ answered, ...bar }: EditPanelProps) {
+	const { milliseconds, pass } = answered ?? {};
+	return (
+		<Panel
+			title="What would be different"
+			subtitle={
+				bar.edits.length > 0 && milliseconds !== undefined ? (
+					<span className="speed" data-milliseconds={milliseconds}>
+						answered in {Math.round(milliseconds)} ms
+						{pass ? `, from event ${pass.from + 1} on` : ""}
+					</span>
+				) : (
+					"the history can be changed here; nothing is saved"
+				)
+			}
+		>
+			<EditBar key={bar.patient.name} {...bar} />
+		</Panel>
+	);
+}

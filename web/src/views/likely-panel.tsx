@@ -1,0 +1,65 @@
+import type { ReactNode } from "react";
+import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import type { Clock } from "../../../src/figures/clock.js";
+import type { Panels } from "../engine/panels.js";
+import { Panel, type PanelState } from "../parts/panel.js";
+import { timeCells, timeNames } from "../parts/time-columns.js";
+import { momentText } from "../parts/words.js";
+import { BarsDrawing } from "./bars-drawing.js";
+import { codeName } from "./code-name.js";
+import { LikelyList } from "./likely-list.js";
+
+interface LikelyPanelProps extends PanelState {
+	readonly panels: Panels | null;
+	/** The same in the history as it was, to compare with. */
+	readonly base: Panels | null;
+	readonly waiting: ReactNode;
+	readonly vocabulary: Vocabulary;
+	readonly clock: Clock;
+	readonly codes: readonly number[];
+	readonly colourOf: (token: number) => string | undefined;
+	readonly onCode: (token: number, on: boolean) => void;
+}
+
+/** What is likeliest to be recorded at the date. */
+export function LikelyPanel({ waiting, clock, state, ...list }: LikelyPanelProps) {
+	const { panels, base, vocabulary } = list;
+	const hint = base
+		? "with the change to the history as it was, in points"
+		: "click a code to draw its risk";
+	const when = panels ? momentText(clock, panels.questions.date) : "";
+	return (
+		<Panel
+			title="Most likely at the date"
+			subtitle={panels ? `${when}; ${hint}` : hint}
+			drawing={panels !== null}
+			state={state}
+			rows={() => [
+				[...timeNames(clock), "rank", "code", "name", "probability", ...(base ? ["was"] : [])],
+				...(panels?.top ?? []).map(({ token, probability }, at) => [
+					...timeCells(clock, panels?.questions.date as number),
+					at + 1,
+					vocabulary.tokens[token]?.code ?? "",
+					codeName(vocabulary, token),
+					probability,
+					...(base ? [Math.exp(base.atDate[token] as number)] : []),
+				]),
+			]}
+		>
+			{panels ? (
+				<>
+					<LikelyList {...list} panels={panels} />
+					<BarsDrawing
+						title={`Most likely at ${when}`}
+						bars={panels.top.map(({ token, probability }) => ({
+							name: codeName(vocabulary, token),
+							value: probability,
+						}))}
+					/>
+				</>
+			) : (
+				waiting
+			)}
+		</Panel>
+	);
+}

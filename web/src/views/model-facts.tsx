@@ -1,0 +1,52 @@
+import { specialCount } from "../../../src/cohort/vocabulary.js";
+import { thousands } from "../../../src/figures/numbers.js";
+import type { About } from "../data/about.js";
+import { Panel } from "../parts/panel.js";
+import { durationText } from "../parts/words.js";
+
+interface ModelFactsProps {
+	readonly about: About;
+	/** What executes here, in words. */
+	readonly runtime: string | null;
+}
+
+/** What the model is made of, and what it learned from. */
+export function ModelFacts({ about, runtime }: ModelFactsProps) {
+	const { model, parameters, dataset, training, config } = about;
+	const { counts, reach, timeUnit } = dataset;
+	const size = ["layers", "heads", "dim"]
+		.flatMap((name) =>
+			config[name] === undefined ? [] : [`${config[name]} ${name === "dim" ? "wide" : name}`],
+		)
+		.join(", ");
+	const facts: readonly (readonly [string, string])[] = [
+		["model", model.name],
+		["parameters", thousands(parameters)],
+		["size", size],
+		["codes", thousands(counts.tokens - specialCount)],
+		[
+			"learned from",
+			`${thousands(counts.splits.train?.patients ?? 0)} patients, ${thousands(counts.splits.train?.events ?? 0)} events`,
+		],
+		["measured on", `${thousands(counts.splits.test?.patients ?? 0)} others`],
+		...(reach ? [["longest history", durationText(reach.longestDays)] as const] : []),
+		["unit of time", `${timeUnit.name} of ${timeUnit.days} days`],
+		["training", `step ${thousands(training.step)}, seed ${training.seed}`],
+		...(training.bestLoss === null
+			? []
+			: [["validation loss", `${training.bestLoss.toFixed(3)} nats`] as const]),
+		...(runtime ? [["runs on", runtime] as const] : []),
+	];
+	return (
+		<Panel title="The model" subtitle={model.cite}>
+			<dl className="facts">
+				{facts.map(([name, value]) => (
+					<div key={name}>
+						<dt>{name}</dt>
+						<dd>{value}</dd>
+					</div>
+				))}
+			</dl>
+		</Panel>
+	);
+}

@@ -1,0 +1,83 @@
+import { useMemo } from "react";
+import { groupBy } from "../../../src/figures/group.js";
+import { counted, thousands } from "../../../src/figures/numbers.js";
+import { Scatter, type ScatterPoint } from "../charts/scatter.js";
+import { SymbolMark } from "../charts/symbol-mark.js";
+import { symbolStyle } from "../charts/symbols.js";
+import type { Maps } from "../data/contract.js";
+import { Notice } from "../parts/notice.js";
+import { Panel } from "../parts/panel.js";
+import { curveColour } from "./colours.js";
+
+const unlabelled = "patients";
+
+/** Patients by what the model makes of them. */
+export function PatientMap({ patients }: Pick<Maps, "patients">) {
+	const points = useMemo(
+		() =>
+			patients.map(({ x, y, groups }, at): ScatterPoint => {
+				const group = groups.join(", ") || unlabelled;
+				return { id: `${at}`, x, y, group, name: "a patient", size: 3.2 };
+			}),
+		[patients],
+	);
+	const groups = useMemo(
+		() =>
+			[...groupBy(points, ({ group }) => group)]
+				.sort(([, a], [, b]) => b.length - a.length)
+				.map(([name, of], at) => ({
+					name,
+					count: of.length,
+					colour: at === 0 ? "var(--neutral)" : curveColour(at),
+					symbol: at,
+				})),
+		[points],
+	);
+	// The few over the many, and larger.
+	const drawn = useMemo(() => {
+		const order = groups.map(({ name }) => name);
+		return points
+			.map((point) => (point.group === order[0] ? point : { ...point, size: 4.4 }))
+			.sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
+	}, [points, groups]);
+	if (points.length === 0)
+		return (
+			<Notice kind="empty" title="There is no map of patients">
+				<p>
+					It is made where the run’s dataset is at hand and its people are simulated; for others,
+					start <code>trajgpt serve RUN --samples</code>.
+				</p>
+			</Notice>
+		);
+	const labelled = groups.some(({ name }) => name !== unlabelled);
+	return (
+		<Panel
+			title="Map of the patients"
+			subtitle={`${counted(points.length, "patient")} of the test split by the model’s view of ${labelled ? "their history up to when the question was put" : "their history"} (UMAP); the axes mean nothing`}
+			drawing
+			caption={() =>
+				groups.map(({ name, colour, symbol }) => ({
+					text: name,
+					symbol: symbolStyle(symbol, 4.4, colour),
+				}))
+			}
+			rows={() => [["x", "y", "group"], ...points.map(({ x, y, group }) => [x, y, group])]}
+		>
+			<ul className="legend">
+				{groups.map(({ name, count, colour, symbol }) => (
+					<li key={name}>
+						<SymbolMark symbol={symbol} colour={colour} />
+						{name} <span className="quiet">{thousands(count)}</span>
+					</li>
+				))}
+			</ul>
+			<Scatter
+				points={drawn}
+				groups={groups}
+				lit={null}
+				chosen={null}
+				label={`Map of ${points.length} patients: ${groups.map(({ name, count }) => `${count} ${name}`).join(", ")}`}
+			/>
+		</Panel>
+	);
+}

@@ -1,0 +1,132 @@
+import type { ReactNode } from "react";
+import type { BrowserModel } from "../../../src/browser/index.js";
+import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import type { Clock } from "../../../src/figures/clock.js";
+import { type NamedCurve, numberedRises, RiskChart } from "../charts/risk-chart.js";
+import type { History } from "../data/patient.js";
+import { Notice } from "../parts/notice.js";
+import { Panel, type PanelState } from "../parts/panel.js";
+import { timeCells, timeNames } from "../parts/time-columns.js";
+import { momentText } from "../parts/words.js";
+import { horizons } from "../state/reducer.js";
+import { riskWords } from "./answer-words.js";
+import { CodeChips } from "./code-chips.js";
+import { DriversList } from "./drivers-list.js";
+import { RisesList } from "./rises-list.js";
+
+interface RiskPanelProps extends PanelState {
+	/** Null until there are answers. */
+	readonly shown: {
+		/** That the answers are of, as is the horizon. */
+		readonly date: number;
+		readonly horizonYears: number;
+		readonly curves: readonly NamedCurve[];
+		readonly history: History;
+	} | null;
+	/** In place of answers. */
+	readonly waiting: ReactNode;
+	readonly model: BrowserModel | null;
+	readonly vocabulary: Vocabulary;
+	readonly clock: Clock;
+	readonly domain: readonly [from: number, to: number];
+	readonly horizonYears: number;
+	/** Folds away where risks rose: there is more to do than to read. */
+	readonly editing: boolean;
+	readonly onCode: (token: number, on: boolean) => void;
+	readonly onHorizon: (years: number) => void;
+}
+
+/** How likely the chosen codes are as time goes by, and why. */
+export function RiskPanel(props: RiskPanelProps) {
+	const { shown, waiting, clock, domain, horizonYears, editing, onHorizon, state } = props;
+	const { date = 0, curves = [] } = shown ?? {};
+	const rises = numberedRises(curves);
+	const compared = curves.some(({ base }) => base);
+	return (
+		<Panel
+			title="Risk"
+			subtitle={`probability of each code, if something is recorded at that time; ${compared ? "dotted: as it was; " : ""}dashed: after ${shown ? momentText(clock, date) : "the date"}`}
+			className="risk-panel"
+			drawing={curves.length > 0}
+			state={state}
+			tools={
+				<label className="horizon">
+					look ahead{" "}
+					<select value={horizonYears} onChange={(event) => onHorizon(Number(event.target.value))}>
+						{horizons.map((years) => (
+							<option key={years} value={years}>
+								{years} {years === 1 ? "year" : "years"}
+							</option>
+						))}
+					</select>
+				</label>
+			}
+			caption={() => [
+				...curves.map(({ name, colour }) => ({ text: name, colour })),
+				...(compared ? [{ text: "dotted: as it was" }] : []),
+				{ text: `dashed: after ${momentText(clock, date)}` },
+			]}
+			rows={() => riskRows(curves, clock)}
+		>
+			{shown ? (
+				<>
+					<CodeChips {...shown} vocabulary={props.vocabulary} onCode={props.onCode} />
+					{curves.length > 0 ? (
+						<>
+							<RiskChart
+								curves={curves}
+								rises={rises}
+								clock={clock}
+								date={date}
+								domain={domain}
+								description={`Risk over time. ${curves.map((curve) => riskWords(curve, date, shown.horizonYears)).join("; ")}.`}
+							/>
+							<Why folded={editing}>
+								<RisesList {...shown} rises={rises} vocabulary={props.vocabulary} clock={clock} />
+								{props.model && (
+									<DriversList
+										{...shown}
+										model={props.model}
+										vocabulary={props.vocabulary}
+										clock={clock}
+									/>
+								)}
+							</Why>
+						</>
+					) : (
+						<Notice kind="empty" title="No code is chosen">
+							<p>Choose one above, or click one of the likeliest codes.</p>
+						</Notice>
+					)}
+				</>
+			) : (
+				waiting
+			)}
+		</Panel>
+	);
+}
+
+const riskRows = (curves: readonly NamedCurve[], clock: Clock) => [
+	[
+		...timeNames(clock),
+		...curves.flatMap(({ name, base }) => [name, ...(base ? [`${name} (as it was)`] : [])]),
+	],
+	...(curves[0]?.times ?? []).map((time, at) => [
+		...timeCells(clock, time),
+		...curves.flatMap(({ risk, base }) => [
+			risk[at] as number,
+			...(base ? [base.risk[at] as number] : []),
+		]),
+	]),
+];
+
+/** Where risks rose, and why. */
+function Why({ folded, children }: { readonly folded: boolean; readonly children: ReactNode }) {
+	if (!folded) return <div className="why">{children}</div>;
+	return (
+		<details>
+			<summary>Where it rose, and what moves it</summary>
+			<div className="why">{children}</div>
+		</details>
+	);
+}
