@@ -62,9 +62,9 @@ const near = (mine: ArrayLike<number>, nodes: readonly number[]) => {
 
 test("the example in Node", async () => {
 	const source = (await example("In Node", "js")).replace('"trajgpt"', JSON.stringify(library));
-	expect(source).toContain('"runs/sim"');
+	expect(source).toContain('"runs/demo/run"');
 	const file = join(root, "example.ts");
-	await writeFile(file, source.replace('"runs/sim"', JSON.stringify(run)));
+	await writeFile(file, source.replace('"runs/demo/run"', JSON.stringify(run)));
 	const log = vi.spyOn(console, "log").mockImplementation(() => {});
 	const table = vi.spyOn(console, "table").mockImplementation(() => {});
 	await import(/* @vite-ignore */ file);

@@ -1,5 +1,6 @@
-import { fromTokens, specialCount, type Token, type Vocabulary } from "../cohort/vocabulary.js";
+import { fromTokens, type Token, type Vocabulary } from "../cohort/vocabulary.js";
 import type { ExportManifest } from "../export/manifest.js";
+import { likeliest } from "../infer/likeliest.js";
 import type { Answers, Events } from "../models/index.js";
 import type { Calls, Opened } from "./calls.js";
 import { historyOf, type Moment, type Person, timeOf, tokensOf } from "./person.js";
@@ -73,25 +74,10 @@ export function modelOver(opened: Opened, send: Send, close: () => void): Browse
 		futures: (...values) => send("futures", ...values),
 		represent: (...values) => send("represent", ...values),
 		likeliest: (answers, count, patient = 0, question = 0) =>
-			likeliest(tokens, answers, count, patient, question),
+			likeliest(answers, { top: count, patient, question }).map(({ token, probability }) => {
+				const { code, name, category } = tokens[token] as Token;
+				return { token, code, name, category, probability };
+			}),
 		close,
 	};
-}
-
-function likeliest(
-	tokens: readonly Token[],
-	{ questions, vocab, logProbabilities }: Answers,
-	count: number,
-	patient: number,
-	question: number,
-): LikelyCode[] {
-	const from = (patient * questions + question) * vocab;
-	return tokens
-		.map(({ code, name, category }, token) => {
-			const probability = Math.exp(logProbabilities[from + token] as number);
-			return { token, code, name, category, probability };
-		})
-		.slice(specialCount)
-		.sort((a, b) => b.probability - a.probability)
-		.slice(0, count);
 }

@@ -66,9 +66,30 @@ export function presetNamed({ presets }: Pick<Model, "presets">, name: string) {
 	throw new InputError(`no preset "${name}"; known presets: ${Object.keys(presets).join(", ")}`);
 }
 
+/** What is measured, and how it reads; loaded when it is asked for. */
+interface Measurement<Options, Result> {
+	measure(io: Io, options: Options): Promise<Result>;
+	render(result: Result): string;
+}
+
+function measuring<Options extends { readonly json?: true }, Result>(
+	io: Io,
+	command: Command,
+	lines: Readonly<Record<string, string>>,
+	load: () => Promise<Measurement<Options, Result>>,
+): void {
+	command
+		.option("--json", "print one JSON document")
+		.addHelpText("after", examples(lines))
+		.action(async (options: Options) => {
+			const { measure, render } = await load();
+			const result = await measure(io, options);
+			if (options.json) printJson(io, result);
+			else io.stdout.write(render(result));
+		});
+}
+
 export function command(io: Io): Command {
-	const report = <T>(result: T, json: true | undefined, render: (result: T) => string) =>
-		json ? printJson(io, result) : io.stdout.write(render(result));
 	const step = presetOption(new Command("step"), "paper")
 		.description(
 			"Times one training step (next-event objective or what the model learns without labels,\n" +
@@ -90,20 +111,20 @@ export function command(io: Io): Command {
 				"of trajgpt: by root mean square (the default), or by mean and deviation",
 			).choices(["rms", "layer"]),
 		)
-		.option("--no-peer", "leave PyTorch out")
-		.option("--json", "print one JSON document")
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt bench step --preset paper --batch 16 --length 128": "the paper's model",
-				"trajgpt bench step --batch 1 --length 16384 --steps 3": "one very long history",
-				"trajgpt bench step --model gpt2": "a comparison model",
-			}),
-		)
-		.action(async (options: StepOptions) => {
+		.option("--no-peer", "leave PyTorch out");
+	measuring(
+		io,
+		step,
+		{
+			"trajgpt bench step --preset paper --batch 16 --length 128": "the paper's model",
+			"trajgpt bench step --batch 1 --length 16384 --steps 3": "one very long history",
+			"trajgpt bench step --model gpt2": "a comparison model",
+		},
+		async () => {
 			const { benchStep, renderStep } = await import("./bench/step.js");
-			report(await benchStep(io, options), options.json, renderStep);
-		});
+			return { measure: benchStep, render: renderStep };
+		},
+	);
 	const infer = presetOption(new Command("infer"), "paper-7m")
 		.description(
 			"Times inference with random weights: one observe and one ask for one patient, after\n" +
@@ -116,19 +137,19 @@ export function command(io: Io): Command {
 		.option("--repeats <n>", "answers to time", wholeNumber(1), 200)
 		.option("--trajectories <n>", "patients with risk trajectories", wholeNumber(1), 100)
 		.option("--attributed <n>", "events a risk is attributed to", wholeNumber(1), 200)
-		.option("--vocab <n>", "tokens of the model", wholeNumber(20), 200)
-		.option("--json", "print one JSON document")
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt bench infer --preset paper-7m --json": "for programs",
-				"trajgpt bench infer --preset paper --vocab 241": "the paper's model on the demo's codes",
-			}),
-		)
-		.action(async (options: InferOptions) => {
+		.option("--vocab <n>", "tokens of the model", wholeNumber(20), 200);
+	measuring(
+		io,
+		infer,
+		{
+			"trajgpt bench infer --preset paper-7m --json": "for programs",
+			"trajgpt bench infer --preset paper --vocab 241": "the paper's model on the demo's codes",
+		},
+		async () => {
 			const { benchInfer, renderInfer } = await import("./bench/infer.js");
-			report(await benchInfer(io, options), options.json, renderInfer);
-		});
+			return { measure: benchInfer, render: renderInfer };
+		},
+	);
 	const prepare = new Command("prepare")
 		.description(
 			"Times prepare on a simulated population, with rows a second and peak memory. Where Python\n" +
@@ -141,19 +162,19 @@ export function command(io: Io): Command {
 			new Option("--memory <size>", "as for prepare").argParser(byteSize).default(2 ** 31, "2GB"),
 		)
 		.option("--threads <n>", "threads; all cores if left out", wholeNumber(1))
-		.option("--no-peer", "leave pandas out")
-		.option("--json", "print one JSON document")
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt bench prepare --json": "a hundred thousand people, about ten million records",
-				"trajgpt bench prepare --patients 5000": "a quick look",
-			}),
-		)
-		.action(async (options: PrepareBenchOptions) => {
+		.option("--no-peer", "leave pandas out");
+	measuring(
+		io,
+		prepare,
+		{
+			"trajgpt bench prepare --json": "a hundred thousand people, about ten million records",
+			"trajgpt bench prepare --patients 5000": "a quick look",
+		},
+		async () => {
 			const { benchPrepare, renderPrepare } = await import("./bench/prepare.js");
-			report(await benchPrepare(io, options), options.json, renderPrepare);
-		});
+			return { measure: benchPrepare, render: renderPrepare };
+		},
+	);
 	const serve = new Command("serve")
 		.description(
 			"Starts the service on random weights and drives it over loopback: clients that send whole\n" +
@@ -166,19 +187,19 @@ export function command(io: Io): Command {
 		.option("--requests <n>", "requests to time", wholeNumber(1), 800)
 		.option("--events <n>", "events of a history", wholeNumber(1), 112)
 		.option("--session-events <n>", "events of the longer session", wholeNumber(1), 1000)
-		.option("--vocab <n>", "tokens of the model", wholeNumber(20), 241)
-		.option("--json", "print one JSON document")
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt bench serve": "the paper's model, 8 clients",
-				"trajgpt bench serve --clients 64 --json": "more at once",
-			}),
-		)
-		.action(async (options: ServeBenchOptions) => {
+		.option("--vocab <n>", "tokens of the model", wholeNumber(20), 241);
+	measuring(
+		io,
+		serve,
+		{
+			"trajgpt bench serve": "the paper's model, 8 clients",
+			"trajgpt bench serve --clients 64 --json": "more at once",
+		},
+		async () => {
 			const { benchServe, renderServe } = await import("./bench/serve.js");
-			report(await benchServe(io, options), options.json, renderServe);
-		});
+			return { measure: benchServe, render: renderServe };
+		},
+	);
 	return new Command("bench")
 		.description("Measures speed, as a ratio to a peer in the same run where there is one.")
 		.addCommand(step.summary("one training step, beside PyTorch"))

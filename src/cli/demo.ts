@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { formatDuration } from "../base/progress.js";
 import { openDataset } from "../cohort/index.js";
 import { readEvaluation } from "../evaluate/index.js";
+import { weightCount } from "../models/index.js";
 import { readTrained } from "../train/index.js";
 import { type DemoSettings, demoDefaults, demoFiles, openFolder } from "./demo/folder.js";
 import { type DemoReport, render } from "./demo/render.js";
@@ -105,7 +106,7 @@ async function gathered(out: string, settings: DemoSettings): Promise<DemoReport
 		training: {
 			epochs: run.options.epochs,
 			step,
-			parameters: [...weights.values()].reduce((sum, { data }) => sum + data.length, 0),
+			parameters: weightCount(weights),
 		},
 		evaluations,
 		report: files.report,

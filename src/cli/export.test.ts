@@ -260,7 +260,8 @@ test("the browser library is put in as trajgpt/, without what else lies there", 
 
 test("help has examples, and a bad run is told", async () => {
 	const help = await captured(["export", "--help"]);
-	expect(help.stdout).toContain("trajgpt export runs/sim --out model");
+	expect(help.stdout).toContain("trajgpt export runs/demo/run --out model");
+	expect(help.stdout).toContain("python3 -m http.server --bind 127.0.0.1 -d model");
 	const { code, stderr } = await captured([
 		"export",
 		join(root, "nowhere"),

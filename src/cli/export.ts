@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { checkExportTarget, type WeightPlace, weightPlaces, writeExport } from "../export/index.js";
 import { readTrained } from "../train/index.js";
+import { builtFolder } from "./built-folder.js";
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
@@ -21,7 +20,10 @@ const description = `Writes what a run has learned as a folder that any ONNX run
 In the folder: step.onnx (one event or one question, from a state), sequence.onnx (whole histories),
 vocabulary.json, export.json (what goes in and comes out, with hashes of the files), model-card.md, and
 examples in Python and for a page. Standard operators only. Weights are inside of both graphs; with
---weights external they lie once beside them, in a safetensors file that both graphs read.`;
+--weights external they lie once beside them, in a safetensors file that both graphs read.
+
+example.html needs --page and a web server: a browser does not run it from a file. For a page that is
+ready made, see trajgpt serve.`;
 
 export function command(io: Io): Command {
 	return new Command("export")
@@ -37,10 +39,11 @@ export function command(io: Io): Command {
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt export runs/sim --out model": "the model, to take away",
-				"trajgpt export runs/sim --out model --weights external": "half the size",
-				"trajgpt export runs/sim --out model --page && npx http-server model":
-					"try it in a browser: example.html",
+				"trajgpt export runs/demo/run --out model": "the model, to take away",
+				"trajgpt export runs/demo/run --out model --weights external": "half the size",
+				"trajgpt export runs/demo/run --out model --page": "with the library for a page",
+				"python3 -m http.server --bind 127.0.0.1 -d model":
+					"then open http://127.0.0.1:8000/example.html",
 			}),
 		)
 		.action((run: string, options: Options) => act(io, run, options));
@@ -64,11 +67,8 @@ async function act(io: Io, run: string, options: Options): Promise<void> {
 		);
 }
 
-/** Built beside the command line; from the sources, what was built last. */
 function browserLibrary(): string {
-	const places = ["../browser/", "../../dist/browser/"];
-	const folders = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
-	const built = folders.find((folder) => existsSync(`${folder}trajgpt.js`));
+	const built = builtFolder("browser", "trajgpt.js");
 	if (built) return built;
 	throw new InputError(
 		"the browser library is not built; run `npm run build`, or leave out --page",

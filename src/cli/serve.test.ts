@@ -1,17 +1,19 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDataset } from "../cohort/index.js";
 import { specialCount } from "../cohort/vocabulary.js";
 import { headMemory } from "../infer/index.js";
+import { modelById } from "../models/index.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { jsonIn } from "../server/testing/running.js";
 import { readTrained } from "../train/index.js";
 import { run as runCommand } from "./run.js";
 import { explorerData } from "./serve/documents.js";
+import { drawnPatients } from "./serve/memory.js";
 import { captured } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 
@@ -103,6 +105,32 @@ describe("serve", () => {
 		);
 		expect(given.code).toBe(0);
 		expect(given.stderr).not.toContain(env.TRAJGPT_TOKEN);
+		const unset = await whileServing(
+			everywhere,
+			async (url, said) => {
+				const [, token] = /^token: (\S+)$/m.exec(said) ?? [];
+				expect((await ask(url, { Authorization: `Bearer ${token}` })).status).toBe(200);
+			},
+			{ TRAJGPT_TOKEN: "" },
+		);
+		expect(unset.code).toBe(0);
+	});
+
+	test("on a machine that others use, asks for the token of a file that only its owner reads", async () => {
+		const file = join(root, "token.txt");
+		const token = "known-to-me-alone";
+		await writeFile(file, `${token}\n`, { mode: 0o600 });
+		const served = () =>
+			whileServing(["--token-file", file], async (url, said) => {
+				expect(said).not.toContain("token");
+				expect((await ask(url)).status).toBe(401);
+				expect((await ask(url, { Authorization: `Bearer ${token}` })).status).toBe(200);
+			});
+		const own = await served();
+		expect(own.code).toBe(0);
+		expect(own.stderr).not.toMatch(/known-to-me|chmod/);
+		await chmod(file, 0o644);
+		expect((await served()).stderr).toContain(`may read ${file}; chmod 600 it`);
 	});
 
 	test("refuses what cannot be, in words", async () => {
@@ -178,12 +206,14 @@ describe("what the explorer fetches", () => {
 		);
 		expect(decays.length).toBeGreaterThan(0);
 		const data = await openDataset(dataset);
+		const drawn = drawnPatients(data, 0);
 		const histories = [];
-		for await (const history of data.histories("test")) histories.push(history);
+		for (const patient of drawn) histories.push(await data.read(patient));
 		const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
-		expect(read("memory.json")).toMatchObject(
-			JSON.parse(JSON.stringify(await headMemory(runtime, trained, histories))),
-		);
+		expect(read("memory.json")).toMatchObject({
+			...JSON.parse(JSON.stringify(await headMemory(runtime, trained, histories))),
+			drawn: { split: "test", patients: drawn.length, of: drawn.length, seed: 0 },
+		});
 		const about = read("about.json");
 		expect(about).toMatchObject({ model: { id: "trajgpt" }, training: { epochs: 1 } });
 		expect(about.modelCard).toContain("#");
@@ -194,6 +224,45 @@ describe("what the explorer fetches", () => {
 		await writeFile(file, old);
 		expect((await documentsOf(false)).stages).toEqual(["drawing maps of codes and patients"]);
 	});
+
+	test("has what was measured since, in the model card too, but nothing by patient", async () => {
+		const argv = ["evaluate", run, "--task", "next", "--dataset", dataset];
+		expect((await captured(argv)).code).toBe(0);
+		const { read, stages, model } = await documentsOf(false);
+		expect(stages).toEqual(["exporting the model"]);
+		const { modelCard } = read("about.json");
+		expect(modelCard).toContain("### next");
+		expect(await readFile(join(model, "model-card.md"), "utf8")).toBe(modelCard);
+		const [evaluation, ...others] = read("evaluation.json").evaluations;
+		expect(others).toEqual([]);
+		expect(evaluation).toMatchObject({ task: "next", rows: expect.any(Array) });
+		expect(evaluation).not.toHaveProperty("windows");
+		for (const row of evaluation.rows) expect(row).not.toHaveProperty("byPatient");
+		expect((await documentsOf(false)).stages).toEqual([]);
+	});
+
+	test("needs a model that can be exported, or to be left out", async () => {
+		const trained = { ...readTrained(run), model: modelById("gpt2") };
+		const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
+		await expect(explorerData(trained, { runtime, stage: () => {} })).rejects.toThrow(
+			/^the explorer needs an export of the model: .* cannot be exported: .*; to serve the API alone, pass --no-explorer$/,
+		);
+	});
+
+	test("measures memory in few patients of many", () => {
+		const many = {
+			patients: () => Int32Array.from({ length: 100_000 }, (_, i) => i),
+			lengthOf: (patient: number) => 1 + (patient % 3),
+		};
+		const drawn = drawnPatients(many, 0, 500);
+		const events = drawn.map(many.lengthOf);
+		const total = events.reduce((sum, own) => sum + own, 0);
+		expect(total).toBeGreaterThanOrEqual(500);
+		expect(total - (events.at(-1) as number)).toBeLessThan(500);
+		expect(new Set(drawn).size).toBe(drawn.length);
+		expect(drawnPatients(many, 0, 500)).toEqual(drawn);
+		expect(drawnPatients(many, 1, 500)).not.toEqual(drawn);
+	});
 });
 
 test("the built service answers from threads of its own, and ends at SIGTERM", {
@@ -202,12 +271,15 @@ test("the built service answers from threads of its own, and ends at SIGTERM", {
 	const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 	const argv = [main, "serve", run, "--no-explorer", "--port", "0", "--threads", "2"];
 	const child = spawn(process.execPath, argv, { stdio: ["ignore", "pipe", "pipe"] });
-	child.stderr.resume();
+	let stderr = "";
+	child.stderr.on("data", (chunk) => {
+		stderr += chunk;
+	});
 	const ended = new Promise((resolve) => child.on("close", resolve));
 	const url = await new Promise<string>((resolve, reject) => {
 		child.stdout.on("data", (chunk) => resolve(/http:\S+/.exec(String(chunk))?.[0] ?? ""));
 		child.on("error", reject);
-		child.on("close", () => reject(new Error("it ended before it served")));
+		child.on("close", () => reject(new Error(`it ended before it served: ${stderr}`)));
 	});
 	const answers = await Promise.all(Array.from({ length: 9 }, () => ask(url)));
 	const bodies = await Promise.all(answers.map(jsonIn));

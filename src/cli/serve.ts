@@ -1,5 +1,5 @@
 import { createWriteStream, openSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { systemRefusal } from "../base/system-errors.js";
@@ -30,8 +30,9 @@ const description = `Serves a trained run: the explorer at /, and a JSON API at 
 /api/v1/openapi.json.
 
 Only this machine can reach it, unless --host says otherwise; whoever comes from elsewhere needs a
-token: that of --token-file or of the variable TRAJGPT_TOKEN, or one that is made and printed. It
-speaks plain HTTP: beyond this machine, put a proxy with TLS in front, or use an SSH tunnel.
+token: that of --token-file or of the variable TRAJGPT_TOKEN, or one that is made and printed. Where
+others use this machine too, give one as well: they can reach the port. It speaks plain HTTP: beyond
+this machine, put a proxy with TLS in front, or use an SSH tunnel.
 
 What was recorded of anybody is never written to disk, logs or messages. Ctrl-C ends it.`;
 
@@ -42,7 +43,10 @@ export function command(io: Io): Command {
 		.option("--host <address>", "address to listen on", "127.0.0.1")
 		.option("--port <n>", "port (default: 7428, or the next that is free)", port)
 		.option("--allow-host <name...>", "further names it goes by, as behind a proxy")
-		.option("--token-file <file>", "file with the token that whoever comes must know")
+		.option(
+			"--token-file <file>",
+			"file with the token that whoever comes must know, on this machine too",
+		)
 		.option("--threads <n>", "answers computed at once; all cores if left out", wholeNumber(1))
 		.option("--max-sessions <n>", "sessions kept at once (default: 256)", wholeNumber(1))
 		.option("--log <file>", "write a line of JSON a request there; - is standard error")
@@ -85,10 +89,12 @@ function port(text: string): number {
 async function act(io: Io, folder: string, options: Options): Promise<void> {
 	const { tokenFile, maxSessions, log, ...rest } = options;
 	const trained = readTrained(folder);
-	const token = tokenFile === undefined ? io.env.TRAJGPT_TOKEN : await tokenIn(tokenFile);
+	// An empty variable is none.
+	const given = tokenFile === undefined ? io.env.TRAJGPT_TOKEN : await tokenIn(io, tokenFile);
+	const token = given || undefined;
 	const service = await serveRun(io, trained, {
 		...rest,
-		token: token || undefined,
+		token,
 		limits: maxSessions === undefined ? {} : { sessions: maxSessions },
 		log: await logTo(io, log),
 	});
@@ -101,8 +107,11 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 	await untilTold(io, service);
 }
 
-async function tokenIn(file: string): Promise<string> {
+async function tokenIn(io: Io, file: string): Promise<string> {
 	const text = await withFile(file, () => readFile(file, "utf8"));
+	// Windows has no such bits.
+	if (process.platform !== "win32" && (await stat(file)).mode & 0o077)
+		io.stderr.write(`note: others on this machine may read ${file}; chmod 600 it\n`);
 	if (text.trim() !== "") return text.trim();
 	throw new InputError(`${file} is empty; expected a token of at least 16 characters`);
 }

@@ -92,6 +92,8 @@ export function pageExample(vocabulary: Vocabulary, { time }: ExportManifest): s
 <link rel="icon" href="data:,">
 <title>What comes next?</title>
 <h1>What comes next?</h1>
+<p id="wait">One moment. If nothing comes: a browser opens this page only from a web server, such as
+<code>python3 -m http.server --bind 127.0.0.1</code> in this folder, at http://127.0.0.1:8000/example.html.</p>
 <ol id="answer"></ol>
 <script type="module">
 	// The browser library: \`trajgpt export --page\` puts it here; it is dist/browser of the package.
@@ -107,6 +109,7 @@ ${events.map((event) => `			{ code: ${json(event.code)}, date: ${json(event.date
 		],
 	});
 	const answers = await model.answers([history], [[model.time(${json(at)})]]);
+	document.querySelector("#wait").remove();
 	for (const { code, name, probability } of model.likeliest(answers, 5)) {
 		const item = document.createElement("li");
 		item.textContent = \`\${probability.toFixed(4)} \${code} \${name}\`;

@@ -37,6 +37,7 @@ const kinds: Readonly<Record<string, Partial<TrajgptConfig>>> = {
 	"as the preset default": {},
 	"as the paper": { decay: "event", temperature: 20, gap: "rotary", copies: 0 },
 	"fixed decay, tied head, mean and deviation": { decay: "fixed", head: "tied", norm: "layer" },
+	"fixed decay by time": { decay: "fixed-time", gap: "rotary", copies: 0 },
 	"several heads that count, odd keys": { copies: 2, key: 10, heads: 2, unitDays: 7 },
 };
 
@@ -199,6 +200,13 @@ test("only standard operators are used, of the opset that is stated", () => {
 		]);
 		expect(model.graph?.node.filter(({ domain }) => domain !== "")).toEqual([]);
 	}
+});
+
+test("absolute positions are refused, in words", () => {
+	const { config, weights } = smallModel({ position: "absolute", positions: 16 });
+	expect(() => exportGraphs(trajgpt, config, weights)).toThrow(
+		'TrajGPT with position "absolute" cannot be exported; train one with position "time"',
+	);
 });
 
 test("a model without a state of its own is refused, in words", () => {

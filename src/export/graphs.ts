@@ -2,7 +2,7 @@ import { InputError } from "../base/errors.js";
 import { type OnnxModel, type Tensor, toOnnx } from "../graph/index.js";
 import type { Model, ParameterValues } from "../models/index.js";
 import type { TrajgptConfig } from "../models/trajgpt/config.js";
-import { sequenceGraph, stepGraph } from "./trajgpt-graphs.js";
+import { mustTurnWithTime, sequenceGraph, stepGraph } from "./trajgpt-graphs.js";
 
 /** A graph to be taken away. */
 export interface ExportGraph {
@@ -19,10 +19,13 @@ export type ExportGraphs = Readonly<Record<"step.onnx" | "sequence.onnx", Export
 /** Of models that carry a state of their own from event to event. */
 const writers: Readonly<Record<string, (config: never, weights: ParameterValues) => ExportGraphs>> =
 	{
-		trajgpt: (config: TrajgptConfig, weights) => ({
-			"step.onnx": stepGraph(config, weights),
-			"sequence.onnx": sequenceGraph(config, weights),
-		}),
+		trajgpt: (config: TrajgptConfig, weights) => {
+			mustTurnWithTime(config);
+			return {
+				"step.onnx": stepGraph(config, weights),
+				"sequence.onnx": sequenceGraph(config, weights),
+			};
+		},
 	};
 
 export function exportGraphs(

@@ -1,6 +1,6 @@
 import type { Evaluation } from "../evaluate/index.js";
+import { weightCount } from "../models/index.js";
 import type { Trained } from "../train/index.js";
-import { weightCount } from "./weight-count.js";
 
 const count = (n: number) => n.toLocaleString("en-US");
 const years = (days: number) => (days / 365.25).toFixed(1);

@@ -1,3 +1,4 @@
+import { InputError } from "../base/errors.js";
 import { specialTokens } from "../cohort/vocabulary.js";
 import {
 	add,
@@ -70,6 +71,14 @@ function after(
 		"after.token": reshape(last.token, [batch]),
 		"after.time": reshape(last.time, [batch]),
 	};
+}
+
+/** Absolute positions are the ablation's; their state counts events, and the graphs have no place for it. */
+export function mustTurnWithTime({ position }: TrajgptConfig): void {
+	if (position === "absolute")
+		throw new InputError(
+			'TrajGPT with position "absolute" cannot be exported; train one with position "time"',
+		);
 }
 
 /** One event, or one question, from a state: of any number of patients. */

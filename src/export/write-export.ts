@@ -2,9 +2,10 @@ import { cp, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { replaceFolder } from "../cohort/beside.js";
 import { checkFolderTarget } from "../cohort/index.js";
-import { type Evaluation, readEvaluation } from "../evaluate/index.js";
 import { type OnnxModel, opset, type TensorType } from "../graph/index.js";
-import { runFiles, type Trained } from "../train/index.js";
+import { weightCount } from "../models/index.js";
+import type { Trained } from "../train/index.js";
+import { evaluationsOf } from "./evaluations.js";
 import { pageExample, pythonExample } from "./examples.js";
 import { type ExportGraph, exportGraphs, onnxOf } from "./graphs.js";
 import {
@@ -18,7 +19,6 @@ import {
 } from "./manifest.js";
 import { modelCard } from "./model-card.js";
 import { sha256 } from "./sha256.js";
-import { weightCount } from "./weight-count.js";
 import { weightBytes, withWeightsBeside } from "./weight-files.js";
 
 /** What the browser library is made of, in the folder that it is built in. */
@@ -120,17 +120,4 @@ function description({ open, meanings }: ExportGraph, onnx: OnnxModel): GraphDes
 			meaning: meanings[name] ?? "",
 		}));
 	return { inputs: values(onnx.inputs), outputs: values(onnx.outputs) };
-}
-
-/** What was measured of a run; one that cannot be read is an error, not left out. */
-async function evaluationsOf(run: string): Promise<Evaluation[]> {
-	const folder = runFiles(run).evaluations;
-	const names = await readdir(folder).catch(() => []);
-	const tasks = names.filter((name) => name.endsWith(".json")).sort();
-	const found: Evaluation[] = [];
-	for (const name of tasks) {
-		const evaluation = await readEvaluation(run, name.slice(0, -".json".length));
-		if (evaluation) found.push(evaluation);
-	}
-	return found;
 }

@@ -11,8 +11,8 @@ import { risk } from "./api/risk.js";
 import { type Route, routes } from "./api/routes.js";
 import type { Served } from "./api/served.js";
 import { sessions } from "./api/sessions.js";
+import { CallFailed, ThreadEnded } from "./engine/call-failed.js";
 import type { Engine } from "./engine/engine.js";
-import { ThreadEnded } from "./engine/thread-engine.js";
 import { checked } from "./http/checked.js";
 import { bodies, parsedJson } from "./http/json-body.js";
 import type { Log } from "./http/log.js";
@@ -50,6 +50,8 @@ export interface App {
 	readonly fetch: Hono<Bindings>["fetch"];
 	readonly turns: Turns;
 	holding(): Holding;
+	/** Forgets what is known of patients. */
+	close(): void;
 }
 
 const base = "/api/v1";
@@ -63,7 +65,8 @@ export function app(parts: AppParts): App {
 
 	hono.onError((error, context) => {
 		const refusal = refusalOf(error);
-		if (refusal.status === 500) log.failure(error, context.get("request"));
+		if (refusal.status === 500 || error instanceof CallFailed)
+			log.failure(error, context.get("request"));
 		return refused(context, refusal);
 	});
 	hono.notFound((context) =>
@@ -89,7 +92,7 @@ export function app(parts: AppParts): App {
 				return context.redirect("/sign-in", 303);
 			throw new Refusal(
 				401,
-				"a token is needed: send it as `Authorization: Bearer TOKEN`, or open /sign-in in a browser",
+				`${authorization === undefined ? "a token is needed" : "that is not the token"}: send it as \`Authorization: Bearer TOKEN\`, or open /sign-in in a browser`,
 			);
 		});
 	}
@@ -129,6 +132,16 @@ export function app(parts: AppParts): App {
 		return context.body(null, 204);
 	});
 
+	for (const [path, methods] of methodsByPath())
+		hono.all(base + path.replace("{id}", ":id"), ({ req }) => {
+			const allow = methods.join(", ");
+			throw new Refusal(
+				405,
+				`${path} takes ${allow}, not ${req.method}; /api/v1/openapi.json describes it`,
+				{ allow },
+			);
+		});
+
 	hono.get("*", (context) => {
 		const { path } = context.req;
 		const file = files.get(path === "/" ? "/index.html" : path);
@@ -142,7 +155,15 @@ export function app(parts: AppParts): App {
 			...{ waiting: line.waiting, sessions: open.size },
 			bodyBytes: reading.held,
 		}),
+		close: open.close,
 	};
+}
+
+function methodsByPath(): ReadonlyMap<string, readonly string[]> {
+	const methods = new Map<string, string[]>();
+	for (const { path, method } of Object.values(routes))
+		methods.set(path, [...(methods.get(path) ?? []), method.toUpperCase()]);
+	return methods;
 }
 
 function sent(context: Asked, file: ServedFile): Response {
@@ -159,6 +180,9 @@ function checkSender(context: Asked): void {
 	const type = context.req.header("Content-Type") ?? "";
 	if (!/^application\/json *(;.*)?$/i.test(type))
 		throw new Refusal(415, "the request is not application/json; set Content-Type to it");
+	const packed = context.req.header("Content-Encoding") ?? "identity";
+	if (packed.toLowerCase() !== "identity")
+		throw new Refusal(415, "the request is compressed; send it as it is, without Content-Encoding");
 }
 
 function checkOrigin(context: Asked): void {
@@ -173,13 +197,18 @@ function refusalOf(error: unknown): Refusal {
 	if (error instanceof ThreadEnded)
 		return new Refusal(503, "the model has stopped and is started again; try again", { retry: 1 });
 	if (error instanceof DOMException && error.name === "TimeoutError")
-		return new Refusal(503, "it took too long; ask for less, or try again", { retry: 5 });
+		return new Refusal(
+			503,
+			"it took too long; send fewer events, ask for fewer times or without attribute, or try again",
+			{ retry: 5 },
+		);
 	if (error instanceof DOMException && error.name === "AbortError")
 		return new Refusal(408, "the request was given up");
 	return new Refusal(500, "something went wrong here; the log of the service says where");
 }
 
-function refused(context: Asked, { status, message, field, retry }: Refusal): Response {
+function refused(context: Asked, { status, message, field, retry, allow }: Refusal): Response {
+	if (allow !== undefined) context.header("Allow", allow);
 	if (retry !== undefined) context.header("Retry-After", String(retry));
 	if (status === 401) context.header("WWW-Authenticate", 'Bearer realm="trajgpt"');
 	// What is left of a body that is not wanted is not waited for.

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { securityHeaders } from "./http/security-headers.js";
 import { document, filesIn } from "./http/static-files.js";
-import { running } from "./testing/running.js";
+import { gatekeeper, running } from "./testing/running.js";
 import { someEvents } from "./testing/small-served.js";
 
 const patient = { events: someEvents(5) };
@@ -45,7 +45,7 @@ describe("what is not as it should be is refused in words", () => {
 		["deep objects", '{"a":'.repeat(100_000), 400, "nested more than 16 deep"],
 		["brackets in a text", { patient: { events: [], sex: "[[{{".repeat(40) } }, 400, "patient.sex"],
 		["an unknown field", { ...good, __proto__x: 1 }, 400, 'Unrecognized key: "__proto__x"'],
-		["a bad prototype", '{"__proto__": {"at": []}}', 400, "patient: Invalid input"],
+		["a bad prototype", '{"__proto__": {"at": []}}', 400, "patient: is missing: expected object"],
 		["no such date", field("401", "2010-02-30"), 400, "patient.events.0.date: is neither a date"],
 		["no finite number", '{"patient":{"events":[{"code":"401","date":1e999}]}}', 400, "0.date"],
 		["an empty code", field("", "2010-02-03"), 400, "patient.events.0.code: Too small"],
@@ -55,6 +55,7 @@ describe("what is not as it should be is refused in words", () => {
 			400,
 			"patient.events: Too big",
 		],
+		["too many times", { ...good, at: Array(257).fill("+1y") }, 400, "at: Too big"],
 		["a moment that is none", { ...good, at: ["soon"] }, 422, "at.0: Expected a date (2015-06-01)"],
 		[
 			"before the birth",
@@ -78,6 +79,7 @@ describe("what is not as it should be is refused in words", () => {
 	test("codes and steps that are none", async () => {
 		const { post } = await running();
 		const risk = async (more: object) => (await post("/risk", { patient, ...more })).body.error;
+		expect((await risk({ codes: Array(17).fill("428") })).message).toContain("codes: Too big");
 		expect((await risk({ codes: ["nonsense"] })).message).toContain('no code "nonsense"');
 		expect((await risk({ codes: ["428"], step: "1h" })).message).toContain(
 			"step: Expected a length",
@@ -89,9 +91,29 @@ describe("what is not as it should be is refused in words", () => {
 			status: 422,
 			message: expect.stringMatching(/^from \+2y lies after to/),
 		});
-		const long = { patient: { events: someEvents(520) }, codes: ["428"], attribute: "+1y" };
-		expect((await post("/risk", long)).body.error).toMatchObject({ field: "attribute" });
+		const long = { patient: { events: someEvents(257) }, codes: ["428"], attribute: "+1y" };
+		expect((await post("/risk", long)).body.error).toMatchObject({
+			...{ status: 422, field: "attribute" },
+			message: expect.stringContaining("and there are 257; expected at most 256: choose an"),
+		});
 	});
+});
+
+test("another method is refused with those that are taken, and nothing compressed is unpacked", async () => {
+	const { url, post } = await running();
+	const ask = async (method: string, path: string) => {
+		const answer = await fetch(`${url}/api/v1${path}`, { method });
+		return [answer.status, answer.headers.get("Allow")];
+	};
+	for (const method of ["GET", "PUT", "DELETE", "OPTIONS", "PATCH"])
+		expect([method, ...(await ask(method, "/forecast"))]).toEqual([method, 405, "POST"]);
+	expect(await ask("POST", "/model")).toEqual([405, "GET"]);
+	expect(await ask("HEAD", "/model")).toEqual([200, null]);
+	expect(await ask("POST", "/sessions/none")).toEqual([405, "DELETE"]);
+	expect(await ask("GET", "/nothing")).toEqual([404, null]);
+	const packed = await post("/forecast", good, { "Content-Encoding": "gzip" });
+	expect(packed).toMatchObject({ status: 415, body: { error: expect.any(Object) } });
+	expect(packed.body.error.message).toContain("is compressed; send it as it is");
 });
 
 test("too large: by what it says, and by what it sends", async () => {
@@ -135,22 +157,9 @@ test("slow clients are not waited for", async () => {
 });
 
 test("whoever hangs up is not computed for", async () => {
-	let release = () => {};
-	const held = new Promise<void>((resolve) => {
-		release = resolve;
-	});
-	const { post, service } = await running({
-		wrap: (engine) => ({
-			...engine,
-			predictor: {
-				...engine.predictor,
-				along: async (...args) => {
-					await held;
-					return engine.predictor.along(...args);
-				},
-			},
-		}),
-	});
+	const { hold, release, wrap } = gatekeeper();
+	hold();
+	const { post, service } = await running({ wrap });
 	const first = post("/forecast", good);
 	await expect.poll(() => service.turns.counts.turns).toBe(1);
 	const leaving = new AbortController();
@@ -177,7 +186,9 @@ test("an answer that takes too long is given up", async () => {
 	});
 	const { status, body } = await post("/forecast", good);
 	expect(status).toBe(503);
-	expect(body.error.message).toBe("it took too long; ask for less, or try again");
+	expect(body.error.message).toBe(
+		"it took too long; send fewer events, ask for fewer times or without attribute, or try again",
+	);
 });
 
 function collectGarbage(): void {
@@ -292,7 +303,9 @@ test("beyond this machine, nothing without the token", async () => {
 		expect([path, (await get(path)).status]).toEqual([path, 401]);
 	expect((await post("/forecast", good)).status).toBe(401);
 	const bearer = (value: string) => ({ Authorization: `Bearer ${value}` });
-	expect((await get("/api/v1/model", bearer(`${token}x`))).status).toBe(401);
+	const guessed = await get("/api/v1/model", bearer(`${token}x`));
+	expect(guessed.status).toBe(401);
+	expect(await guessed.text()).toContain("that is not the token: send it as");
 	expect((await get("/api/v1/model", bearer(token))).status).toBe(200);
 	expect((await post("/forecast", good, bearer(token))).status).toBe(200);
 
@@ -317,21 +330,12 @@ test("beyond this machine, nothing without the token", async () => {
 });
 
 test("told to end, it finishes what is under way and takes nothing more", async () => {
-	let release = () => {};
-	const held = new Promise<void>((resolve) => {
-		release = resolve;
-	});
+	const { hold, release, wrap } = gatekeeper();
+	hold();
 	let disposed = false;
 	const { post, service } = await running({
 		wrap: (engine) => ({
-			...engine,
-			predictor: {
-				...engine.predictor,
-				along: async (...args) => {
-					await held;
-					return engine.predictor.along(...args);
-				},
-			},
+			...wrap(engine),
 			dispose: async () => {
 				disposed = true;
 				await engine.dispose();
@@ -350,6 +354,17 @@ test("told to end, it finishes what is under way and takes nothing more", async 
 	idle.destroy();
 	await Promise.all([closed, idleEnds]);
 	expect(disposed).toBe(true);
+});
+
+test("what is under way for too long when it is told to end is cut off", async () => {
+	const { hold, wrap, release } = gatekeeper();
+	hold();
+	const { post, service } = await running({ wrap, limits: { closeMs: 20 } });
+	const asked = post("/forecast", good).catch(() => "cut off");
+	await expect.poll(() => service.turns.counts.turns).toBe(1);
+	await service.close();
+	expect(await asked).toBe("cut off");
+	release();
 });
 
 test("files are those of the folder, by their address alone", async () => {

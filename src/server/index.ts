@@ -1,4 +1,4 @@
-export type { Served, Words } from "./api/served.js";
+export type { Served } from "./api/served.js";
 export type { Engine, ModelParts } from "./engine/engine.js";
 export { localEngine } from "./engine/local-engine.js";
 export { threadEngine } from "./engine/thread-engine.js";

@@ -3,8 +3,9 @@ import { answersAt, attribute, representations, riskTrajectories } from "../infe
 import { nodeRuntime } from "../runtime/node.js";
 import { askedPatient } from "./api/patient.js";
 import { type Route, routes } from "./api/routes.js";
+import { ThreadEnded } from "./engine/call-failed.js";
 import type { Engine } from "./engine/engine.js";
-import { jsonIn, running } from "./testing/running.js";
+import { gatekeeper, jsonIn, running } from "./testing/running.js";
 import { smallServed, someEvents } from "./testing/small-served.js";
 
 const patient = { sex: "female" as const, birth: "1950-06-01", events: someEvents(20) };
@@ -36,19 +37,8 @@ test("a forecast is what the model says, at times of every kind", async () => {
 });
 
 test("many at once are answered as one alone, in fewer passes", async () => {
-	let held: Promise<void> | undefined;
-	const { post, service } = await running({
-		wrap: (engine) => ({
-			...engine,
-			predictor: {
-				...engine.predictor,
-				along: async (...args) => {
-					await held;
-					return engine.predictor.along(...args);
-				},
-			},
-		}),
-	});
+	const { hold, release, wrap } = gatekeeper();
+	const { post, service } = await running({ wrap });
 	const asked = Array.from({ length: 12 }, (_, i) => ({
 		patient: { events: someEvents(20, i) },
 		at: ["+1y"],
@@ -56,10 +46,7 @@ test("many at once are answered as one alone, in fewer passes", async () => {
 	const alone = [];
 	for (const request of asked) alone.push((await post("/forecast", request)).body);
 	const { turns: before } = service.turns.counts;
-	let release = () => {};
-	held = new Promise((resolve) => {
-		release = resolve;
-	});
+	hold();
 	const asking = Promise.all(asked.map((request) => post("/forecast", request)));
 	await expect.poll(() => service.turns.waiting).toBe(11);
 	release();
@@ -77,7 +64,7 @@ test("many at once are answered as one alone, in fewer passes", async () => {
 });
 
 test("risk, growth, surges and what drove it", async () => {
-	const { post, served, predictor } = await running();
+	const { post, served, predictor, service } = await running();
 	const question = { patient, codes: ["428", "I10"], attribute: "+1y" };
 	const { status, body } = await post("/risk", { ...question, to: "+2y", step: "3m" });
 	expect(status).toBe(200);
@@ -93,12 +80,22 @@ test("risk, growth, surges and what drove it", async () => {
 		expect(code.surges).toHaveLength(own[i]?.surges.length as number);
 	}
 	const end = (Date.parse(patient.events[19]?.date as string) / 86_400_000 + 365.25) / 30;
-	const { effect } = await attribute(predictor, history, { codes: codes[0] ?? [], times: [end] });
-	const { drivers } = body.codes[0];
-	expect(drivers).toHaveLength(20);
-	// The first event of the history is the birth.
-	for (const { event, effect: own } of drivers) expect(own).toBeCloseTo(effect[1 + event] ?? 0, 5);
-	expect(Math.abs(drivers[0].effect)).toBeGreaterThanOrEqual(Math.abs(drivers[19].effect));
+	for (const [i, { drivers }] of body.codes.entries()) {
+		const { effect } = await attribute(predictor, history, { codes: codes[i] ?? [], times: [end] });
+		expect(drivers).toHaveLength(20);
+		// The first event of the history is the birth.
+		for (const { event, effect: own } of drivers)
+			expect(own).toBeCloseTo(effect[1 + event] ?? 0, 5);
+		expect(Math.abs(drivers[0].effect)).toBeGreaterThanOrEqual(Math.abs(drivers[19].effect));
+	}
+	const callsFor = async (...codes: string[]) => {
+		const before = service.turns.counts.calls;
+		const { body } = await post("/risk", { patient, codes, at: ["+1y"], attribute: "+1y" });
+		expect(body.codes).toHaveLength(codes.length);
+		return service.turns.counts.calls - before;
+	};
+	const ofOne = await callsFor("428");
+	expect(await callsFor("428", "401", "250", "272", "495")).toBe(ofOne);
 	const named = await post("/risk", { patient, codes: ["428"], at: ["+2y", "+1y"] });
 	expect(named.body.times[0].day).toBeLessThan(named.body.times[1].day);
 });
@@ -176,7 +173,7 @@ test("a session pays for one event where one is new, and says what the whole his
 	expect((await end()).status).toBe(204);
 	expect((await end()).status).toBe(404);
 	expect((await post(`${path}/forecast`, question)).status).toBe(404);
-	expect((await get(`/api/v1${path}`)).status).toBe(404);
+	expect((await get(`/api/v1${path}`)).status).toBe(405);
 });
 
 test("sessions are so many, and end when nobody uses them", async () => {
@@ -234,22 +231,45 @@ test("what was recorded is in no log", async () => {
 	});
 });
 
-test("a model that breaks is said to, without what it was asked", async () => {
-	const { post, logged } = await running({
-		wrap: (engine) => ({
-			...engine,
-			predictor: {
-				...engine.predictor,
-				along: () => Promise.reject(new Error("token 7 of SECRET")),
-			},
-		}),
-	});
+test("a model that breaks is said to: in which call and where, without what it was asked", async () => {
+	const whole = smallServed();
+	const weights = new Map(whole.weights);
+	weights.set("head", { shape: [1, 1], data: new Float32Array(1) });
+	const { post, logged } = await running({ served: { ...whole, weights } });
 	const { status, body } = await post("/forecast", { patient, at: ["+1y"] });
 	expect(status).toBe(500);
 	expect(body.error.message).toBe("something went wrong here; the log of the service says where");
 	const failure = logged.map((line) => JSON.parse(line)).find(({ msg }) => msg === "failure");
-	expect(failure).toMatchObject({ error: "Error", where: expect.any(Array) });
-	expect(logged.join("")).not.toContain("SECRET");
+	expect(failure).toMatchObject({ operation: "along", error: expect.any(String) });
+	expect(failure.where.join()).toMatch(/at .*trajgpt.*:\d+:\d+/);
+	for (const { code, date } of patient.events)
+		for (const recorded of [`"${code}"`, date, patient.birth])
+			expect(logged.join("")).not.toContain(recorded);
+});
+
+test("a model whose thread has died is logged, and can be asked again", async () => {
+	let isDead = true;
+	const { post, logged, url } = await running({
+		wrap: (engine) => ({
+			...engine,
+			predictor: {
+				...engine.predictor,
+				along: (...args) => {
+					if (isDead) return Promise.reject(new ThreadEnded("along", "exit 1", []));
+					return engine.predictor.along(...args);
+				},
+			},
+		}),
+	});
+	const answer = await fetch(`${url}/api/v1/forecast`, {
+		...{ method: "POST", body: JSON.stringify({ patient, at: ["+1y"] }) },
+		headers: { "Content-Type": "application/json" },
+	});
+	expect([answer.status, answer.headers.get("Retry-After")]).toEqual([503, "1"]);
+	const failure = logged.map((line) => JSON.parse(line)).find(({ msg }) => msg === "failure");
+	expect(failure).toMatchObject({ operation: "along", error: "exit 1" });
+	isDead = false;
+	expect((await post("/forecast", { patient, at: ["+1y"] })).status).toBe(200);
 });
 
 test("a vocabulary that codes are not mapped to needs no map", async () => {
@@ -267,4 +287,10 @@ test("a vocabulary that codes are not mapped to needs no map", async () => {
 	expect(body).toMatchObject({ events: 1, unknown: [{ code: "I10", records: 1 }] });
 	expect(body.answers[0]).toMatchObject({ at: 20, day: 20, place: "after" });
 	expect(body.answers[0]).not.toHaveProperty("date");
+	const nobody = await post("/forecast", { patient: { events: [] }, at: ["2010-01-01"] });
+	expect(nobody.body.warnings).toEqual([
+		expect.stringMatching(
+			/^the patient has no event that the model knows: answered from the start/,
+		),
+	]);
 });

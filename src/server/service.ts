@@ -106,6 +106,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		close: () => {
 			isClosing = true;
 			closed ??= closing(server, limits.closeMs, closeIdle).then(async () => {
+				own.close();
 				await engine.dispose();
 				log.event("closed");
 			});

@@ -1,4 +1,5 @@
 import { random } from "../../base/random.js";
+import { weightCount } from "../../models/index.js";
 import { trajgpt } from "../../models/trajgpt/index.js";
 import { predictor } from "../../models/trajgpt/state.js";
 import { nodeRuntime } from "../../runtime/node.js";
@@ -80,7 +81,7 @@ export async function benchInfer(io: Io, options: InferOptions): Promise<InferRe
 			engine: runtime.label,
 			preset: options.preset,
 			threads,
-			parameters: [...weights.values()].reduce((n, { data }) => n + data.length, 0),
+			parameters: weightCount(weights),
 			answers,
 			growth: (answers.at(-1)?.p50Ms ?? 0) / (answers[0]?.p50Ms ?? 1),
 			patients,

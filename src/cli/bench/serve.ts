@@ -1,13 +1,13 @@
 import { Agent, request } from "node:http";
 import { random } from "../../base/random.js";
 import { vocabularyOf } from "../../cohort/vocabulary.js";
+import { weightCount } from "../../models/index.js";
 import { trajgpt } from "../../models/trajgpt/index.js";
 import { noLog, type Served } from "../../server/index.js";
 import type { ServeBenchOptions } from "../bench.js";
 import { presetNamed } from "../bench.js";
 import type { Io } from "../io.js";
 import { engineFor, listen, type Serving } from "../serve/serving.js";
-import { requestWords } from "../serve/words.js";
 import { median } from "./step.js";
 import { randomHistory } from "./trajectories.js";
 
@@ -58,7 +58,6 @@ function untrained({ preset, vocab }: ServeBenchOptions): Served {
 	return {
 		...{ model: trajgpt as unknown as Served["model"], config, weights, manifest, vocabulary },
 		...{ step: 0, versions: {}, map: undefined },
-		words: requestWords({ vocabulary, manifest }, undefined),
 	};
 }
 
@@ -111,7 +110,7 @@ export async function benchServe(io: Io, options: ServeBenchOptions): Promise<Se
 		return {
 			...{ preset, threads, clients, events, requests, requestsPerSecond, together, session },
 			cpuMsPerRequest,
-			parameters: [...served.weights.values()].reduce((n, { data }) => n + data.length, 0),
+			parameters: weightCount(served.weights),
 			...spread(latencies),
 			bare: { perSecond: bare, ratio: requestsPerSecond / bare },
 			...{ rssBytes, rssGrowthBytes: rssBytes - rss },

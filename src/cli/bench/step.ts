@@ -9,6 +9,7 @@ import {
 	type Model,
 	modelById,
 	type ParameterValues,
+	weightCount,
 } from "../../models/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import { adamWDefaults } from "../../train/adamw.js";
@@ -92,7 +93,7 @@ export async function benchStep(io: Io, options: StepOptions): Promise<StepRepor
 	const model = modelById(options.model);
 	const config = configOf(model, options);
 	const weights = model.init(config, random(1));
-	const parameters = [...weights.values()].reduce((n, { data }) => n + data.length, 0);
+	const parameters = weightCount(weights);
 	const runtime = nodeRuntime({ threads, provider: options.provider });
 	const learner = trainer(
 		runtime,

@@ -1,19 +1,21 @@
 import { existsSync, readFileSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { InputError } from "../../base/errors.js";
 import { builtInMap } from "../../codes/index.js";
 import { type Dataset, summarize } from "../../cohort/index.js";
+import { readingRules } from "../../cohort/reading/rules.js";
 import { specialCount } from "../../cohort/vocabulary.js";
-import { readEvaluation } from "../../evaluate/index.js";
-import { writeExport } from "../../export/index.js";
-import { headMemory } from "../../infer/index.js";
+import { type Evaluation, isSimulated } from "../../evaluate/index.js";
+import { evaluationsOf, exportVersion, modelCard, writeExport } from "../../export/index.js";
+import { weightCount } from "../../models/index.js";
 import type { Runtime } from "../../runtime/index.js";
 import { readEventLog } from "../../train/event-log.js";
 import { openRunDataset, runFiles, type Trained } from "../../train/index.js";
 import { patientMap, tokenMap } from "../report/maps.js";
 import { ownPackage } from "../version.js";
 import { cacheIn } from "./cache.js";
-import { isSimulated, samplePatients } from "./samples.js";
+import { memoryDocument } from "./memory.js";
+import { samplePatients } from "./samples.js";
 
 export interface ExplorerOptions {
 	/** Where the dataset is, if it was moved. */
@@ -21,7 +23,9 @@ export interface ExplorerOptions {
 	/** Show patients of a dataset that is not simulated. */
 	readonly samples?: boolean | undefined;
 	readonly runtime: Runtime;
+	/** Told what is begun, and how far it is where that is known. */
 	readonly stage: (text: string) => void;
+	readonly round?: (label: string, done: number, total: number) => void;
 }
 
 /** What the page shows of a run: documents by their address, and the folder of the export. */
@@ -37,19 +41,21 @@ export async function explorerData(
 	trained: Trained,
 	options: ExplorerOptions,
 ): Promise<ExplorerData> {
-	const { folder, step, manifest, model } = trained;
-	const { stage, runtime } = options;
+	const { folder, step, manifest } = trained;
+	const { stage, round, runtime } = options;
 	const { dataset, note } = await datasetOf(trained, options);
 	const simulated = dataset !== undefined && (await isSimulated(dataset));
 	const maySee = dataset !== undefined && (options.samples === true || simulated);
 	const cache = cacheIn(join(folder, "explorer"), {
-		...{ format: 1, step, dataset: manifest.contentHash },
+		...{ format: 2, step, dataset: manifest.contentHash },
 		...{ patients: maySee, records: dataset !== undefined },
 	});
 	const exported = join(cache.folder, "export");
-	if (!isExportOf(exported, trained)) {
+	const evaluations = await evaluationsOf(folder);
+	const card = modelCard(trained, evaluations);
+	if (!isExportOf(exported, trained, card)) {
 		stage("exporting the model");
-		await writeExport(trained, exported, { weights: "external" });
+		await exportForPage(trained, exported);
 	}
 	const documents = new Map<string, string>();
 	const add = async (name: string, text: Promise<string>) => {
@@ -73,9 +79,20 @@ export async function explorerData(
 		);
 	};
 	await ofPatients("maps.json", "drawing maps of codes and patients", async () => {
-		const { map } = tokenMap(trained, { seed });
+		const drawing = (of: string) => ({
+			seed,
+			onRound: (done: number, total: number) => round?.(`map of ${of}, round`, done, total),
+		});
+		const { map } = tokenMap(trained, drawing("codes"));
 		const people = maySee
-			? await patientMap(runtime, trained, dataset, await summarize(dataset), "test", { seed })
+			? await patientMap(
+					runtime,
+					trained,
+					dataset,
+					await summarize(dataset),
+					"test",
+					drawing("patients"),
+				)
 			: undefined;
 		const { positive = "yes", negative = "no" } = people?.names ?? {};
 		return {
@@ -87,20 +104,16 @@ export async function explorerData(
 			})),
 		};
 	});
-	await made("memory.json", "measuring memory", async () => {
-		const nothing = { categories: [], events: [], heads: [], unit: "days" };
-		if (!dataset || !model.forgetting) return nothing;
-		const histories = [];
-		for await (const history of dataset.histories("test")) histories.push(history);
-		return headMemory(runtime, trained, histories);
-	});
+	await made("memory.json", "measuring memory", () =>
+		memoryDocument(runtime, trained, dataset, seed),
+	);
 	await ofPatients("samples.json", "choosing sample patients", async () => ({
 		patients: maySee ? await samplePatients(dataset, seed) : [],
 		unitDays: manifest.timeUnit.days,
 		axis: manifest.source.axis,
 	}));
-	await add("evaluation.json", evaluations(folder));
-	await add("about.json", about(trained, exported));
+	documents.set("/explorer/evaluation.json", measured(evaluations));
+	documents.set("/explorer/about.json", about(trained, card));
 	return { documents, model: exported, notes: note === undefined ? [] : [note] };
 }
 
@@ -115,11 +128,28 @@ async function datasetOf(
 	return { dataset: await openRunDataset(folder, run, dataset) };
 }
 
-/** Whether an export is there that was made of these very weights. */
-function isExportOf(folder: string, { step, manifest, run }: Trained): boolean {
+async function exportForPage(trained: Trained, folder: string): Promise<void> {
 	try {
-		const { trained, config } = JSON.parse(readFileSync(join(folder, "export.json"), "utf8"));
+		await writeExport(trained, folder, { weights: "external" });
+	} catch (error) {
+		if (!(error instanceof InputError)) throw error;
+		throw new InputError(
+			`the explorer needs an export of the model: ${error.message}; to serve the API alone, pass --no-explorer`,
+			{ cause: error },
+		);
+	}
+}
+
+/** Whether an export is there that was made of these very weights, with a card of what was measured since. */
+function isExportOf(folder: string, own: Trained, card: string): boolean {
+	const { model, step, manifest, run } = own;
+	try {
+		const read = (name: string) => readFileSync(join(folder, name), "utf8");
+		const { version, model: there, trained, config } = JSON.parse(read("export.json"));
 		return (
+			version === exportVersion &&
+			there.id === model.id &&
+			read("model-card.md") === card &&
 			trained.step === step &&
 			trained.dataset === manifest.contentHash &&
 			Object.entries(run.config).every(
@@ -132,40 +162,35 @@ function isExportOf(folder: string, { step, manifest, run }: Trained): boolean {
 }
 
 /** All that was measured, but for what each patient's part in it was. */
-async function evaluations(run: string): Promise<string> {
-	const names = await readdir(runFiles(run).evaluations).catch(() => []);
-	const found = [];
-	for (const name of names.filter((own) => own.endsWith(".json")).sort()) {
-		const evaluation = await readEvaluation(run, name.slice(0, -".json".length));
-		if (!evaluation) continue;
-		const { windows: _, ...rest } = evaluation;
-		found.push(rest);
-	}
-	return JSON.stringify({ evaluations: found });
-}
+const measured = (evaluations: readonly Evaluation[]): string =>
+	JSON.stringify({
+		evaluations: evaluations.map(({ windows: _, rows, ...rest }) => ({
+			...rest,
+			rows: rows.map(({ byPatient: __, ...row }) => row),
+		})),
+	});
 
-async function about(trained: Trained, exported: string): Promise<string> {
+function about(trained: Trained, card: string): string {
 	const { model, config, weights, run, step, manifest } = trained;
-	const { counts, timeUnit, source, labels, reach, codes, filters } = manifest;
+	const { counts, timeUnit, source, labels, reach, codes } = manifest;
 	return JSON.stringify({
 		model: { id: model.id, name: model.name, cite: model.cite },
 		config,
-		parameters: [...weights.values()].reduce((sum, { data }) => sum + data.length, 0),
+		parameters: weightCount(weights),
 		dataset: {
 			...{ counts, timeUnit, labels, reach: reach ?? null },
 			...{ format: source.format, axis: source.axis, contentHash: manifest.contentHash },
 		},
 		records: {
+			...readingRules(manifest),
 			map: codes.map === null || codes.map === builtInMap().source ? codes.map : "a file",
-			level: codes.level,
-			dedup: filters.dedup,
 		},
 		versions: { ...run.versions, serving: ownPackage.version },
 		training: {
 			...{ epochs: run.options.epochs, seed: run.options.seed, step },
 			bestLoss: bestLoss(trained),
 		},
-		modelCard: await readFile(join(exported, "model-card.md"), "utf8"),
+		modelCard: card,
 	});
 }
 

@@ -1,13 +1,8 @@
 import { random } from "../../base/random.js";
 import type { Dataset } from "../../cohort/index.js";
-import { truthBehind } from "../../evaluate/index.js";
 
 const most = 24;
 const [fewestEvents, mostEvents] = [20, 400];
-
-/** Whether nobody real is in it: only if the simulator makes these very people again. */
-export const isSimulated = async (dataset: Dataset): Promise<boolean> =>
-	"truth" in (await truthBehind(dataset, "test"));
 
 /** Patients to look at, of the test split, under names of their own. */
 export async function samplePatients(dataset: Dataset, seed = 0) {

@@ -1,8 +1,7 @@
-import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { InputError } from "../../base/errors.js";
+import { progress } from "../../base/progress.js";
 import { builtInMap, type CodeMap, readPheCodeMap } from "../../codes/index.js";
 import { mapOfDataset } from "../../cohort/index.js";
 import {
@@ -25,10 +24,10 @@ import {
 	usualLimits,
 } from "../../server/index.js";
 import { forecastWeights, type Trained } from "../../train/index.js";
+import { builtFolder } from "../built-folder.js";
 import type { Io } from "../io.js";
 import { ownPackage } from "../version.js";
 import { explorerData } from "./documents.js";
-import { requestWords } from "./words.js";
 
 export interface ServeOptions {
 	readonly host: string;
@@ -118,7 +117,6 @@ async function servedOf(
 	return {
 		...{ model, config, weights, manifest, vocabulary, step, map },
 		versions: run.versions,
-		words: requestWords(trained, map),
 	};
 }
 
@@ -144,11 +142,14 @@ async function explorerFiles(
 ): Promise<Map<string, ServedFile>> {
 	const page = pageFolder();
 	const { nodeRuntime } = await import("../../runtime/node.js");
+	const line = progress(io.stderr, { clock: () => performance.now() });
 	const data = await explorerData(trained, {
 		...{ dataset, samples },
 		runtime: nodeRuntime({ purpose: "inference", ...(threads !== undefined && { threads }) }),
-		stage: (text) => io.stderr.write(`${text}\n`),
+		stage: (text) => line.finish(text),
+		round: (label, done, total) => line.update({ label, done, total }),
 	});
+	line.finish();
 	for (const note of data.notes) io.stderr.write(`note: ${note}\n`);
 	return new Map([
 		...(await filesIn(page, "/")),
@@ -158,11 +159,8 @@ async function explorerFiles(
 	]);
 }
 
-/** Built beside the command line; from the sources, what was built last. */
 function pageFolder(): string {
-	const places = ["../../web/", "../../../dist/web/"];
-	const folders = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
-	const built = folders.find((folder) => existsSync(`${folder}index.html`));
+	const built = builtFolder("web", "index.html");
 	if (built) return built;
 	throw new InputError(
 		"the explorer is not built; run `npm run build`, or serve the API alone with --no-explorer",

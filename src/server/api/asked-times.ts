@@ -1,19 +1,51 @@
+import { InputError } from "../../base/errors.js";
+import { gridOf, momentOf, spanDays, timesOf, warningsFor } from "../../infer/asking/index.js";
 import type { AskedPatient } from "./patient.js";
+import type { RiskRequest } from "./schemas.js";
 import type { Served } from "./served.js";
 
-/** The times that are meant, in time units of the model. */
-export const askedTimes = (
+type Whose = Pick<AskedPatient, "patient" | "axis">;
+
+/** Reads the text of a field, and names the field where it cannot. */
+function inField<T>(field: string, read: (text: string) => T, text: string | number): T {
+	try {
+		return read(String(text));
+	} catch (error) {
+		if (!(error instanceof InputError)) throw error;
+		throw new InputError(`${field}: ${error.message}`, { cause: error });
+	}
+}
+
+/** The times that are meant, in time units of the model; written as on the command line. */
+export function askedTimes(
 	moments: readonly (string | number)[],
-	{ patient, axis }: Pick<AskedPatient, "patient" | "axis">,
-	{ words }: Served,
+	{ patient, axis }: Whose,
 	field: string,
-): number[] => words.timesOf(moments.map(String), patient, axis, field);
+): number[] {
+	const read = moments.map((moment, i) => inField(`${field}.${i}`, momentOf, moment));
+	return timesOf(read, [patient], axis, field)[0] ?? [];
+}
+
+/** The same for equal steps. */
+export function askedGrid(
+	{ from, to, step }: Pick<RiskRequest, "from" | "to" | "step">,
+	{ patient, axis }: Whose,
+): Float64Array {
+	const options = {
+		...(from !== undefined && { from: inField("from", momentOf, from) }),
+		...(to !== undefined && { to: inField("to", momentOf, to) }),
+		...(step !== undefined && { step: inField("step", spanDays, step) }),
+	};
+	return gridOf(patient, axis, options, (field) => field);
+}
+
+const nothingUnknown = { codes: 0, records: 0 };
 
 /** What every answer says of the history it comes from. */
 export function readOf(
 	{ patient, unknown, notes, axis }: AskedPatient,
 	times: readonly number[],
-	{ words }: Served,
+	{ manifest }: Pick<Served, "manifest">,
 ) {
 	const records = unknown.reduce((sum, own) => sum + own.records, 0);
 	const skipped =
@@ -22,9 +54,16 @@ export function readOf(
 					`${records} ${records === 1 ? "event has a code" : "events have codes"} that the model does not know: skipped`,
 				]
 			: [];
+	// A request is about one patient, who has no name in it.
+	const named = { ...patient, id: "the patient" };
+	const warnings = warningsFor(
+		{ patients: [named], unknown: nothingUnknown, unitDays: axis.unitDays },
+		times.map((time) => ({ patient: named, time })),
+		manifest,
+	);
 	return {
 		events: patient.history.tokens.length - patient.history.birthEvents,
 		unknown: [...unknown],
-		warnings: [...notes, ...skipped, ...words.warnings(patient, times, axis)],
+		warnings: [...notes, ...skipped, ...warnings],
 	};
 }

@@ -12,7 +12,7 @@ export async function embed(
 ): Promise<EmbedResponse> {
 	const asked = askedPatient(given, served);
 	const { history } = asked.patient;
-	const times = at === undefined ? [] : askedTimes([at], asked, served, "at");
+	const times = at === undefined ? [] : askedTimes([at], asked, "at");
 	const [look] = times;
 	const seen = look === undefined ? history.times.length : countUpTo(history.times, look);
 	const view = {

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { answersAt } from "../../infer/index.js";
 import type { Predictor } from "../../models/index.js";
 import { askedTimes, readOf } from "./asked-times.js";
-import { likeliest } from "./likeliest.js";
+import { likeliestCodes } from "./likeliest.js";
 import { askedPatient } from "./patient.js";
 import type { ForecastResponse, forecastRequest } from "./schemas.js";
 import type { Served } from "./served.js";
@@ -15,7 +15,7 @@ export async function forecast(
 ): Promise<ForecastResponse> {
 	const asked = askedPatient(given, served);
 	const { patient, axis } = asked;
-	const times = askedTimes(at, asked, served, "at");
+	const times = askedTimes(at, asked, "at");
 	const answers = await answersAt(predictor, [patient.history], [times]);
 	return {
 		...readOf(asked, times, served),
@@ -23,7 +23,7 @@ export async function forecast(
 			at: at[question] as string | number,
 			...when(time, patient.birth, axis),
 			place: answers.places[0]?.[question] ?? "after",
-			top: likeliest(answers, 0, question, top, served.vocabulary),
+			top: likeliestCodes(answers, question, top, served.vocabulary),
 		})),
 	};
 }

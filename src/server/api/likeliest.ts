@@ -1,22 +1,15 @@
-import { specialCount, type Token, type Vocabulary } from "../../cohort/vocabulary.js";
+import type { Token, Vocabulary } from "../../cohort/vocabulary.js";
+import { likeliest } from "../../infer/index.js";
 import type { Answers } from "../../models/index.js";
 
-/** The codes that are most likely at a patient's question, the first first; special tokens are never recorded. */
-export function likeliest(
-	{ questions, vocab, logProbabilities }: Answers,
-	patient: number,
+/** The most likely codes of one patient's question, in words. */
+export const likeliestCodes = (
+	answers: Answers,
 	question: number,
 	top: number,
-	vocabulary: Vocabulary,
-) {
-	const from = (patient * questions + question) * vocab;
-	const own = logProbabilities.subarray(from, from + vocab);
-	return [...own.keys()]
-		.slice(specialCount)
-		.sort((a, b) => (own[b] as number) - (own[a] as number))
-		.slice(0, top)
-		.map((token) => {
-			const { code, system, name, category } = vocabulary.tokens[token] as Token;
-			return { code, system, name, category, probability: Math.exp(own[token] as number) };
-		});
-}
+	{ tokens }: Vocabulary,
+) =>
+	likeliest(answers, { top, question }).map(({ token, probability }) => {
+		const { code, system, name, category } = tokens[token] as Token;
+		return { code, system, name, category, probability };
+	});

@@ -1,4 +1,5 @@
 import { specialCount } from "../../cohort/vocabulary.js";
+import { weightCount } from "../../models/index.js";
 import type { Limits } from "../limits.js";
 import type { ModelResponse } from "./schemas.js";
 import type { Served } from "./served.js";
@@ -10,7 +11,7 @@ export function modelInWords(served: Served, limits: Limits): ModelResponse {
 	return {
 		model: { id, name, cite },
 		config: config as Record<string, unknown>,
-		parameters: [...weights.values()].reduce((sum, { data }) => sum + data.length, 0),
+		parameters: weightCount(weights),
 		codes: vocabulary.size - specialCount,
 		time: { unitDays: manifest.timeUnit.days, axis: manifest.source.axis },
 		trained: { step, versions: { ...versions } },

@@ -7,7 +7,7 @@ const refusals: Readonly<Record<number, string>> = {
 	401: "a token is needed",
 	404: "no such session",
 	413: "too large",
-	415: "not application/json",
+	415: "not application/json, or compressed",
 	422: "understood, but it cannot be answered",
 	503: "too much to do; try again",
 };

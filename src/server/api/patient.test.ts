@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { type Manifest, newPatients } from "../../cohort/index.js";
 import type { RecordRow, RecordSource } from "../../records/rows.js";
 import { smallServed, unitDays } from "../testing/small-served.js";
-import { eventTokens } from "./event-tokens.js";
 import { askedPatient } from "./patient.js";
 
 const day = (date: string) => Date.parse(date) / 86_400_000;
@@ -66,14 +65,29 @@ test("events keep their place in the request", () => {
 	expect(patient.history.times[1]).toBe(day("2011-01-09") / unitDays);
 });
 
-test("a code without a system is the model's own, or an ICD code", () => {
+test("a code without a system is the model's own, or an ICD code, or a PheCode", () => {
 	const served = smallServed();
+	const tokens = (code: string, system?: string) => [
+		...askedPatient({ events: [{ code, date: 0, ...(system && { system }) }] }, served).patient
+			.history.tokens,
+	];
 	const token = (code: string) => served.vocabulary.find(code, "PheCode");
-	expect(eventTokens("428", undefined, served)).toEqual([token("428")]);
-	expect(eventTokens("I50.9", undefined, served)).toEqual([token("428")]);
-	expect(eventTokens("250.2", undefined, served)).toEqual([token("250")]);
-	expect(eventTokens("428", "http://hl7.org/fhir/sid/icd-10-cm", served)).toEqual([]);
-	expect(eventTokens("nothing", undefined, served)).toEqual([]);
+	expect(tokens("428")).toEqual([token("428")]);
+	expect(tokens("I50.9")).toEqual([token("428")]);
+	expect(tokens("250.2")).toEqual([token("250")]);
+	expect(tokens("428", "http://hl7.org/fhir/sid/icd-10-cm")).toEqual([]);
+	expect(tokens("nothing")).toEqual([]);
+});
+
+test("a drug is told apart from a code that is unknown", () => {
+	const events = [
+		{ code: "C07AB02", system: "ATC", date: 1 },
+		{ code: "nothing", date: 2 },
+		{ code: "nothing", date: 2 },
+	];
+	const { notes, unknown } = askedPatient({ events }, smallServed({ dedup: "none" }));
+	expect(notes).toEqual(["1 event is a drug, and the model has none: left out"]);
+	expect(unknown).toEqual([{ code: "nothing", records: 2 }]);
 });
 
 test("dates and days do not mix, and years must be ones of a record", () => {

@@ -1,9 +1,17 @@
-import { historyOf } from "../../cohort/dataset.js";
 import type { NewPatient } from "../../cohort/index.js";
+import {
+	type GivenRecord,
+	type Latest,
+	type ReadRecords,
+	recordReader,
+} from "../../cohort/reading/reader.js";
+import { readingRules } from "../../cohort/reading/rules.js";
+import type { TimeAxis } from "../../infer/asking/index.js";
+import { systemNamed } from "../../records/systems.js";
+import { firstYear, lastYear } from "../../records/years.js";
 import { Refusal } from "../http/refusal.js";
-import { eventTokens } from "./event-tokens.js";
 import type { EventRequest, PatientRequest } from "./schemas.js";
-import type { Served, TimeAxis } from "./served.js";
+import type { Served } from "./served.js";
 
 /** A patient of a request, as the model reads them. */
 export interface AskedPatient {
@@ -16,29 +24,6 @@ export interface AskedPatient {
 	readonly latest: Latest | undefined;
 	readonly notes: readonly string[];
 }
-
-interface Latest {
-	readonly period: number;
-	readonly tokens: ReadonlySet<number>;
-}
-
-interface ReadEvent {
-	readonly token: number;
-	readonly day: number;
-	readonly place: number;
-	/** Diagnoses first: one never has the drug it led to in its past. */
-	readonly rank: number;
-}
-
-interface ReadEvents {
-	/** In order of time. */
-	readonly events: readonly ReadEvent[];
-	readonly lastDay: number | null;
-	readonly unknown: AskedPatient["unknown"];
-	readonly latest: AskedPatient["latest"];
-}
-
-const [firstYear, lastYear] = [1800, 2300];
 
 /** A date as days since 1970-01-01; a day as it is. */
 function dayOf(date: string | number, field: string): number {
@@ -71,108 +56,75 @@ export function axisOf(
 	return kind;
 }
 
-/** Events with the tokens they stand for, in order, repetitions left out as the dataset's rule has it. */
+type Book = Pick<Served, "vocabulary" | "manifest" | "map">;
+
+/** Codes a request holds are looked up anew: nothing of it is kept. */
+const readerFor = ({ vocabulary, manifest, map }: Book) =>
+	recordReader(vocabulary, readingRules(manifest), map);
+
+const recordsOf = (given: readonly EventRequest[], field: string): GivenRecord[] =>
+	given.map(({ code, system, date }, place) => ({
+		day: dayOf(date, `${field}.${place}.date`),
+		code: code.trim(),
+		system: system === undefined ? null : (systemNamed(system) ?? system),
+	}));
+
+/** The codes of a request that stand for nothing the model knows, as they were written. */
+function unknownOf({ unknown }: ReadRecords, given: readonly EventRequest[]) {
+	const records = new Map<string, Set<number>>();
+	for (const { place, alone } of unknown) {
+		const code = given[place]?.code;
+		if (code === undefined || !alone) continue;
+		records.set(code, (records.get(code) ?? new Set()).add(place));
+	}
+	return [...records].map(([code, places]) => ({ code, records: places.size }));
+}
+
+const drugNotes = ({ drugs }: ReadRecords): string[] =>
+	drugs === 0
+		? []
+		: [
+				`${drugs} ${drugs === 1 ? "event is a drug" : "events are drugs"}, and the model has none: left out`,
+			];
+
+/** Further events of somebody of whom `latest` is known, in order. */
 export function readEvents(
 	given: readonly EventRequest[],
-	served: Served,
+	served: Book,
 	axis: TimeAxis["axis"],
-	field: string,
-	before?: Latest,
-): ReadEvents {
-	const { manifest, vocabulary } = served;
-	const read: ReadEvent[] = [];
-	const unknown = new Map<string, number>();
-	let lastDay: number | null = null;
-	for (const [place, { code, system, date }] of given.entries()) {
-		const day = dayOf(date, `${field}.${place}.date`);
-		lastDay = Math.max(lastDay ?? day, day);
-		const tokens = eventTokens(code.trim(), system, served);
-		if (tokens.length === 0) unknown.set(code, (unknown.get(code) ?? 0) + 1);
-		for (const token of tokens) {
-			const rank = vocabulary.tokens[token]?.kind === "diagnosis" ? 0 : 1;
-			read.push({ token, day, place, rank });
-		}
-	}
-	read.sort((a, b) => a.day - b.day || a.rank - b.rank || a.place - b.place);
+	latest: Latest | undefined,
+) {
+	const records = recordsOf(given, "events");
+	const read = readerFor(served).more(records, axis, latest);
 	return {
-		...withoutRepetitions(read, periodsOf(manifest.filters.dedup, axis), before),
-		lastDay,
-		unknown: [...unknown].map(([code, records]) => ({ code, records })),
+		events: read.events,
+		lastDay: records.reduce((most, { day }) => Math.max(most, day), Number.NEGATIVE_INFINITY),
+		...{ unknown: unknownOf(read, given), latest: read.latest, notes: drugNotes(read) },
 	};
 }
 
-/** The number of the time within which two records of one code are one; undefined where all count. */
-function periodsOf(dedup: "none" | "day" | "month", axis: TimeAxis["axis"]) {
-	if (dedup === "none") return undefined;
-	if (dedup === "day") return Math.floor;
-	if (axis === "days") return (day: number) => Math.floor(day / 30.4375);
-	return (day: number) => {
-		const date = new Date(day * 86_400_000);
-		return 12 * date.getUTCFullYear() + date.getUTCMonth();
-	};
-}
-
-/** Of events in order of time, the first of each code and period. */
-function withoutRepetitions(
-	events: readonly ReadEvent[],
-	periodOf: ((day: number) => number) | undefined,
-	before: Latest | undefined,
-): Pick<ReadEvents, "events" | "latest"> {
-	if (!periodOf) return { events, latest: undefined };
-	let period = before?.period;
-	let tokens = new Set(before?.tokens);
-	const kept = events.filter(({ day, token }) => {
-		const own = periodOf(day);
-		if (own !== period) tokens = new Set();
-		period = own;
-		const isFirst = !tokens.has(token);
-		tokens.add(token);
-		return isFirst;
-	});
-	return { events: kept, latest: period === undefined ? undefined : { period, tokens } };
-}
-
-/** The history of a patient in a request: mapped, ordered and counted as the model's dataset was. */
-export function askedPatient(request: PatientRequest, served: Served): AskedPatient {
-	const { filters, timeUnit, source } = served.manifest;
+/** The history of a patient in a request: read as the model's dataset was. */
+export function askedPatient(request: PatientRequest, served: Book): AskedPatient {
+	const { timeUnit, source } = served.manifest;
+	const { birth: bornAt = null, sex = null, events: given } = request;
 	const field = "patient.events";
-	const given = request.events.map(({ date }, i) => ({ date, field: `${field}.${i}.date` }));
-	const { birth: bornAt = null, sex = null } = request;
+	const dates = given.map(({ date }, i) => ({ date, field: `${field}.${i}.date` }));
 	const born = bornAt === null ? [] : [{ date: bornAt, field: "patient.birth" }];
-	const axis = { axis: axisOf([...given, ...born], source.axis), unitDays: timeUnit.days };
-	const read = readEvents(request.events, served, axis.axis, field);
-	const { events: all, lastDay, unknown, latest } = read;
-	const most = filters.keep === "last" ? filters.maxRecords : null;
-	const events = most === null ? all : all.slice(-most);
-	const notes: string[] = [];
-	let birth = bornAt === null ? null : dayOf(bornAt, "patient.birth");
-	const firstDay = given.reduce(
-		(least, { date, field }) => Math.min(least, dayOf(date, field)),
-		Number.POSITIVE_INFINITY,
+	const axis = { axis: axisOf([...dates, ...born], source.axis), unitDays: timeUnit.days };
+	const birth = bornAt === null ? null : dayOf(bornAt, "patient.birth");
+	const read = readerFor(served).patient(
+		"1",
+		{ birth, sex, death: null },
+		recordsOf(given, field),
+		axis.axis,
 	);
-	if (birth !== null && firstDay < birth) {
-		notes.push("an event lies before the birth: birth taken as unknown");
-		birth = null;
-	}
-	const unit = (day: number) => day / timeUnit.days;
-	const id = "1";
-	const history = historyOf(
-		{ id, sex, birth: birth === null ? null : unit(birth) },
-		{
-			tokens: Int32Array.from(events, ({ token }) => token),
-			times: Float64Array.from(events, ({ day }) => unit(day)),
-		},
-	);
+	const { patient, places, latest, bornLate } = read;
 	return {
-		patient: {
-			...{ id, sex, death: null, history },
-			birth: birth === null ? null : unit(birth),
-			lastRecord: lastDay === null ? null : unit(lastDay),
-		},
-		axis,
-		places: [...(history.birthEvents ? [-1] : []), ...events.map(({ place }) => place)],
-		unknown,
-		latest,
-		notes,
+		...{ patient, axis, places, latest },
+		unknown: unknownOf(read, given),
+		notes: [
+			...(bornLate ? ["an event lies before the birth: birth taken as unknown"] : []),
+			...drugNotes(read),
+		],
 	};
 }

@@ -1,10 +1,16 @@
-import { attribute, placeOf, type RiskTrajectory, riskTrajectories } from "../../infer/index.js";
+import { type FoundCode, findCode } from "../../infer/asking/index.js";
+import {
+	attributeEach,
+	placeOf,
+	type RiskTrajectory,
+	riskTrajectories,
+} from "../../infer/index.js";
 import type { Predictor } from "../../models/index.js";
 import { Refusal } from "../http/refusal.js";
-import { askedTimes, readOf } from "./asked-times.js";
+import { askedGrid, askedTimes, readOf } from "./asked-times.js";
 import { type AskedPatient, askedPatient } from "./patient.js";
 import { mostAttributed, type RiskRequest, type RiskResponse } from "./schemas.js";
-import type { FoundCode, Served } from "./served.js";
+import type { Served } from "./served.js";
 import { when } from "./when.js";
 
 const mostTimes = 1024;
@@ -15,52 +21,38 @@ export async function risk(
 	predictor: Predictor,
 ): Promise<RiskResponse> {
 	const asked = askedPatient(request.patient, served);
-	const codes = request.codes.map((code) => served.words.findCode(code));
-	const times = riskTimes(request, asked, served);
+	const codes = request.codes.map((code) => findCode(code, served));
+	const times = riskTimes(request, asked);
 	const history = asked.patient.history;
 	const [at] =
-		request.attribute === undefined
-			? []
-			: askedTimes([request.attribute], asked, served, "attribute");
-	if (at !== undefined && history.tokens.length > mostAttributed)
-		throw new Refusal(
-			422,
-			`attribute leaves out each event in turn, and the history has ${history.tokens.length}; expected at most ${mostAttributed}: leave attribute out, or give fewer events`,
-			{ field: "attribute" },
-		);
+		request.attribute === undefined ? [] : askedTimes([request.attribute], asked, "attribute");
+	if (at !== undefined) checkAttributed(history.times, at);
 	const tokens = codes.map((code) => code.tokens);
 	const [trajectories = []] = await riskTrajectories(predictor, [history], tokens, [times]);
-	const response: RiskResponse["codes"] = [];
-	for (const [i, code] of codes.entries())
-		response.push({
-			...inWords(code, trajectories[i] as RiskTrajectory, asked),
-			...(at !== undefined && { drivers: await driversOf(predictor, code, at, asked) }),
-		});
+	const drivers = at === undefined ? [] : await driversOf(predictor, tokens, at, asked);
 	return {
 		...readOf(asked, at === undefined ? [...times] : [...times, at], served),
 		times: Array.from(times, (time) => ({
 			...when(time, asked.patient.birth, asked.axis),
 			place: placeOf(history, time),
 		})),
-		codes: response,
+		codes: codes.map((code, i) => ({
+			...inWords(code, trajectories[i] as RiskTrajectory, asked),
+			...(drivers[i] && { drivers: drivers[i] }),
+		})),
 	};
 }
 
-function riskTimes({ at, from, to, step }: RiskRequest, asked: AskedPatient, served: Served) {
+function riskTimes({ at, from, to, step }: RiskRequest, asked: AskedPatient) {
 	if (at !== undefined) {
 		const extra = Object.entries({ from, to, step }).find(([, value]) => value !== undefined);
 		if (extra)
 			throw new Refusal(422, `${extra[0]} is for equal steps, and at names the times; give one`, {
 				field: extra[0],
 			});
-		return Float64Array.from(askedTimes(at, asked, served, "at")).sort();
+		return Float64Array.from(askedTimes(at, asked, "at")).sort();
 	}
-	const given = {
-		...(from !== undefined && { from: String(from) }),
-		...(to !== undefined && { to: String(to) }),
-		...(step !== undefined && { step }),
-	};
-	const times = served.words.gridOf(asked.patient, asked.axis, given);
+	const times = askedGrid({ from, to, step }, asked);
 	if (times.length > mostTimes)
 		throw new Refusal(
 			422,
@@ -88,16 +80,28 @@ function inWords(
 	};
 }
 
-/** Of every event of the request that the model knows. */
+function checkAttributed(observed: Float64Array, at: number): void {
+	const events = observed.filter((time) => time < at).length;
+	if (events <= mostAttributed) return;
+	throw new Refusal(
+		422,
+		`attribute leaves out each event before its time in turn, and there are ${events}; expected at most ${mostAttributed}: choose an earlier time, give fewer events, or leave attribute out`,
+		{ field: "attribute" },
+	);
+}
+
+/** Of each risk, the effect of every event of the request that the model knows. */
 async function driversOf(
 	predictor: Predictor,
-	{ tokens }: FoundCode,
+	risks: readonly (readonly number[])[],
 	at: number,
 	{ patient, places }: AskedPatient,
 ) {
-	const { effect } = await attribute(predictor, patient.history, { codes: tokens, times: [at] });
-	return places
-		.map((event, i) => ({ event, effect: effect[i] as number }))
-		.filter(({ event }) => event >= 0)
-		.sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect));
+	const found = await attributeEach(predictor, patient.history, { risks, times: [at] });
+	return found.map(({ effect }) =>
+		places
+			.map((event, i) => ({ event, effect: effect[i] as number }))
+			.filter(({ event }) => event >= 0)
+			.sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect)),
+	);
 }

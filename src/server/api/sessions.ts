@@ -4,7 +4,7 @@ import type { Predictor, State } from "../../models/index.js";
 import { Refusal } from "../http/refusal.js";
 import type { Limits } from "../limits.js";
 import { askedTimes, readOf } from "./asked-times.js";
-import { likeliest } from "./likeliest.js";
+import { likeliestCodes } from "./likeliest.js";
 import { type AskedPatient, askedPatient, axisOf, readEvents } from "./patient.js";
 import type {
 	EventRequest,
@@ -35,6 +35,8 @@ export interface Sessions {
 		predictor: Predictor,
 	): Promise<ForecastResponse>;
 	end(id: string): void;
+	/** Forgets all of them. */
+	close(): void;
 	readonly size: number;
 }
 
@@ -52,7 +54,8 @@ export function sessions(
 		for (const [id, { used }] of open) if (clock() - used > sessionSeconds * 1000) open.delete(id);
 	};
 	// Also when nobody asks: what is known of a patient is not kept for longer than promised.
-	setInterval(forgetOld, Math.max(1000, sessionSeconds * 100)).unref();
+	const timer = setInterval(forgetOld, Math.max(1000, sessionSeconds * 100));
+	timer.unref();
 	const inTurn = <T>(id: string, work: (session: Session) => Promise<T>): Promise<T> => {
 		forgetOld();
 		const session = open.get(id);
@@ -113,8 +116,8 @@ export function sessions(
 					throw new Refusal(422, `this session counts in ${usual}; give events.0.date likewise`, {
 						field: "events.0.date",
 					});
-				const read = readEvents(given, served, axis.axis, "events", asked.latest);
-				const { events, lastDay, unknown, latest } = read;
+				const read = readEvents(given, served, axis.axis, asked.latest);
+				const { events, lastDay, unknown, latest, notes } = read;
 				const unit = (day: number) => day / axis.unitDays;
 				const last = state.times[0] as number;
 				const early = events.find(({ day }) => unit(day) < last - 1e-9);
@@ -135,10 +138,10 @@ export function sessions(
 				const { patient } = asked;
 				session.asked = lastOnly({
 					...asked,
-					...{ axis, unknown, latest, notes: [] },
+					...{ axis, unknown, latest, notes },
 					patient: {
 						...patient,
-						lastRecord: Math.max(patient.lastRecord ?? -1e9, unit(lastDay as number)),
+						lastRecord: Math.max(patient.lastRecord ?? -1e9, unit(lastDay)),
 						history: {
 							...patient.history,
 							tokens: Int32Array.of(...patient.history.tokens, ...tokens),
@@ -150,7 +153,7 @@ export function sessions(
 			}),
 		forecast: (id, { at, top }, predictor) =>
 			inTurn(id, async ({ asked, state, events }) => {
-				const times = askedTimes(at, asked, served, "at");
+				const times = askedTimes(at, asked, "at");
 				const last = state.times[0] as number;
 				const early = times.findIndex((time) => time < last);
 				if (early >= 0)
@@ -167,12 +170,16 @@ export function sessions(
 						at: at[question] as string | number,
 						...when(time, asked.patient.birth, asked.axis),
 						place: "after" as const,
-						top: likeliest(answers, 0, question, top, served.vocabulary),
+						top: likeliestCodes(answers, question, top, served.vocabulary),
 					})),
 				};
 			}),
 		end(id) {
 			if (!open.delete(id)) throw new Refusal(404, "there is no such session; nothing to end");
+		},
+		close() {
+			clearInterval(timer);
+			open.clear();
 		},
 	};
 }

@@ -1,4 +1,4 @@
-import type { TimeAxis } from "./served.js";
+import type { TimeAxis } from "../../infer/asking/index.js";
 
 const yearDays = 365.25;
 

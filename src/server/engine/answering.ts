@@ -1,18 +1,29 @@
+import { InputError } from "../../base/errors.js";
 import type { ViewedHistory } from "../../infer/index.js";
 import { modelById, type Predictor } from "../../models/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
-import type { ModelParts } from "./engine.js";
+import { failureOf } from "./call-failed.js";
+import type { Engine, ModelParts } from "./engine.js";
 import { representer } from "./representer.js";
 
 /** The calls that take time. */
-export const methods = ["observe", "ask", "advance", "score", "along", "represent"] as const;
+const methods = ["observe", "ask", "advance", "score", "along", "represent"] as const;
 export type Method = (typeof methods)[number];
+
+/** By its name, wherever it is answered. */
+export type Caller = (method: Method, args: readonly unknown[]) => Promise<unknown>;
+
+export const calling = (call: Caller): Pick<Predictor & Engine, Method> =>
+	Object.fromEntries(
+		methods.map((method) => [method, (...args: readonly unknown[]) => call(method, args)]),
+	) as unknown as Pick<Predictor & Engine, Method>;
 
 /** A model that answers in the thread it was made in, and blocks it meanwhile. */
 export interface Answering {
+	/** For what takes no time; the calls are made by `call`. */
 	readonly predictor: Predictor;
-	represent(histories: readonly ViewedHistory[]): Promise<Float32Array>;
-	call(method: Method, args: readonly unknown[]): Promise<unknown>;
+	/** Fails with an `InputError` or a `CallFailed`. */
+	readonly call: Caller;
 	dispose(): Promise<void>;
 }
 
@@ -38,8 +49,13 @@ export function answering({ model: id, config, weights }: ModelParts, threads: n
 	};
 	return {
 		predictor,
-		represent,
-		call: (method, args) => called[method](...(args as never[])),
+		async call(method, args) {
+			try {
+				return await called[method](...(args as never[]));
+			} catch (error) {
+				throw error instanceof InputError ? error : failureOf(method, error);
+			}
+		},
 		async dispose() {
 			await vectors.dispose();
 			await predictor.dispose();

@@ -1,7 +1,9 @@
-import { answering } from "./answering.js";
+import { answering, calling } from "./answering.js";
 import type { Engine, ModelParts } from "./engine.js";
 
 /** A model in this thread. */
 export function localEngine(parts: ModelParts): Engine {
-	return { width: 1, ...answering(parts, 1) };
+	const { predictor, call, dispose } = answering(parts, 1);
+	const { represent, ...asked } = calling(call);
+	return { width: 1, predictor: { ...predictor, ...asked }, represent, dispose };
 }

@@ -1,4 +1,6 @@
+import { InputError } from "../../base/errors.js";
 import type { Method } from "./answering.js";
+import { CallFailed, failureOf } from "./call-failed.js";
 import type { ModelParts } from "./engine.js";
 
 /** What a thread is begun with. */
@@ -14,6 +16,21 @@ export interface Call {
 	readonly args: readonly unknown[];
 }
 
-export type Reply =
-	| { readonly id: number; readonly value: unknown }
-	| { readonly id: number; readonly refusal: string; readonly isInput: boolean };
+/** Errors do not keep their class between threads, so what they hold is sent. */
+export type Reply = { readonly id: number } & (
+	| { readonly value: unknown }
+	| { readonly refusal: string }
+	| { readonly failure: Pick<CallFailed, "operation" | "error" | "where"> }
+);
+
+export function errorReply({ id, method }: Call, thrown: unknown): Reply {
+	if (thrown instanceof InputError) return { id, refusal: thrown.message };
+	const { operation, error, where } = failureOf(method, thrown);
+	return { id, failure: { operation, error, where } };
+}
+
+export function errorIn(reply: Exclude<Reply, { readonly value: unknown }>): Error {
+	if ("refusal" in reply) return new InputError(reply.refusal);
+	const { operation, error, where } = reply.failure;
+	return new CallFailed(operation, error, where);
+}

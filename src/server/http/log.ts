@@ -1,4 +1,5 @@
 import { pino } from "pino";
+import { CallFailed, framesOf, kindOf } from "../engine/call-failed.js";
 
 /** Lines of JSON: what was asked for by its pattern, how it ended and how long it took; never what was sent. */
 export interface Log {
@@ -28,9 +29,14 @@ export function jsonLog(stream: { write(text: string): unknown }): Log {
 		request: (line) => log.info(line, "request"),
 		event: (name, fields = {}) => log.info(fields, name),
 		failure: (error, request) => {
-			const { name = "unknown", stack = "" } = error instanceof Error ? error : {};
-			const where = stack.split("\n").filter((line) => /^\s+at /.test(line));
-			log.error({ request, error: name, where: where.map((line) => line.trim()) }, "failure");
+			const {
+				operation,
+				error: kind,
+				where,
+			} = error instanceof CallFailed
+				? error
+				: { operation: undefined, error: kindOf(error), where: framesOf(error) };
+			log.error({ request, operation, error: kind, where }, "failure");
 		},
 	};
 }

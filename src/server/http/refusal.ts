@@ -20,14 +20,21 @@ export class Refusal extends Error {
 	readonly field: string | undefined;
 	/** In how many seconds to try again. */
 	readonly retry: number | undefined;
+	/** The methods that are taken instead. */
+	readonly allow: string | undefined;
 
 	constructor(
 		readonly status: RefusalStatus,
 		message: string,
-		{ field, retry }: { readonly field?: string; readonly retry?: number } = {},
+		{
+			field,
+			retry,
+			allow,
+		}: { readonly field?: string; readonly retry?: number; readonly allow?: string } = {},
 	) {
 		super(message);
 		this.field = field;
 		this.retry = retry;
+		this.allow = allow;
 	}
 }

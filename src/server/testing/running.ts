@@ -17,6 +17,30 @@ interface Given extends Partial<Omit<ServiceOptions, "limits" | "gate" | "log">>
 	wrap?(engine: Engine): Engine;
 }
 
+/** Lets no forecast through between `hold` and `release`. */
+export function gatekeeper() {
+	let release = () => {};
+	let open: Promise<void> = Promise.resolve();
+	return {
+		hold() {
+			open = new Promise((resolve) => {
+				release = resolve;
+			});
+		},
+		release: () => release(),
+		wrap: (engine: Engine): Engine => ({
+			...engine,
+			predictor: {
+				...engine.predictor,
+				along: async (...args) => {
+					await open;
+					return engine.predictor.along(...args);
+				},
+			},
+		}),
+	};
+}
+
 /** A service on a free port that ends with the test; what it logs is kept. */
 export async function running({ limits, token, wrap, ...given }: Given = {}) {
 	const served = given.served ?? smallServed();

@@ -1,5 +1,4 @@
 import { random } from "../../base/random.js";
-import { requestWords } from "../../cli/serve/words.js";
 import { builtInMap } from "../../codes/index.js";
 import type { Manifest } from "../../cohort/index.js";
 import { vocabularyOf } from "../../cohort/vocabulary.js";
@@ -44,7 +43,6 @@ export function smallServed(filters: Partial<Manifest["filters"]> = {}): Served 
 	return {
 		...{ model, config, weights, manifest, vocabulary, map },
 		...{ step: 12, versions: { trajgpt: "0.0.0" } },
-		words: requestWords({ vocabulary, manifest }, map),
 	};
 }
 

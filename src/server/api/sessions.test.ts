@@ -1,0 +1,38 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { localEngine } from "../engine/local-engine.js";
+import { partsOf, smallServed } from "../testing/small-served.js";
+import { sessions } from "./sessions.js";
+
+afterEach(() => void vi.useRealTimers());
+
+const limits = { sessions: 4, sessionSeconds: 60 };
+const nobody = { events: [] };
+
+test("what nobody uses is forgotten also when nobody asks", async () => {
+	vi.useFakeTimers();
+	let now = 0;
+	const served = smallServed();
+	const { predictor, dispose } = localEngine(partsOf(served));
+	const open = sessions(served, limits, () => now);
+	const { id } = await open.start(nobody, predictor);
+	now = 61_000;
+	vi.advanceTimersByTime(6000);
+	// Back in time nothing would be too old: it is gone.
+	now = 0;
+	expect(open.size).toBe(0);
+	expect(() => open.end(id)).toThrow("there is no such session");
+	open.close();
+	await dispose();
+});
+
+test("closed, nothing is kept and no timer runs", async () => {
+	vi.useFakeTimers();
+	const served = smallServed();
+	const { predictor, dispose } = localEngine(partsOf(served));
+	const open = sessions(served, limits);
+	await open.start(nobody, predictor);
+	expect([open.size, vi.getTimerCount()]).toEqual([1, 1]);
+	open.close();
+	expect([open.size, vi.getTimerCount()]).toEqual([0, 0]);
+	await dispose();
+});

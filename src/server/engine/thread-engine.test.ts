@@ -1,0 +1,65 @@
+import { EventEmitter } from "node:events";
+import { expect, test } from "vitest";
+import { partsOf, smallServed } from "../testing/small-served.js";
+import { type Call, errorReply } from "./messages.js";
+import { threadEngine } from "./thread-engine.js";
+
+/** Threads that do only what they are told to. */
+function puppets() {
+	const begun: (EventEmitter & { readonly calls: Call[]; ended: boolean })[] = [];
+	const begin = () => {
+		const own = Object.assign(new EventEmitter(), {
+			calls: [] as Call[],
+			ended: false,
+			postMessage: (call: Call) => void own.calls.push(call),
+			terminate: async () => {
+				own.ended = true;
+				return 1;
+			},
+		});
+		begun.push(own);
+		return own as never;
+	};
+	return { begun, begin };
+}
+
+const parts = partsOf(smallServed());
+const history = { tokens: [7], times: [1] };
+
+test("a call goes to the thread with least to do, and its answer comes back", async () => {
+	const { begun, begin } = puppets();
+	const { predictor, represent, width, dispose } = threadEngine(parts, 2, begin);
+	expect([width, begun.length]).toEqual([2, 0]);
+	const first = predictor.observe(predictor.start(1), [history]);
+	const second = represent([history]);
+	expect(begun.map(({ calls }) => calls.map(({ method }) => method))).toEqual([
+		["observe"],
+		["represent"],
+	]);
+	begun[1]?.emit("message", { id: 0, value: "a vector" });
+	expect(await second).toBe("a vector");
+	begun[0]?.emit("message", errorReply(begun[0]?.calls[0] as Call, new TypeError("SECRET")));
+	await expect(first).rejects.toMatchObject({
+		...{ name: "CallFailed", operation: "observe", error: "TypeError" },
+		message: "observe failed with TypeError",
+	});
+	await dispose();
+	expect(begun.map(({ ended }) => ended)).toEqual([true, true]);
+});
+
+test("a thread that dies is told by what it was doing, and begun anew", async () => {
+	const { begun, begin } = puppets();
+	const { predictor } = threadEngine(parts, 1, begin);
+	const asked = predictor.score([history], [[2]]);
+	const other = predictor.observe(predictor.start(1), [history]);
+	begun[0]?.emit("error", new RangeError("SECRET"));
+	begun[0]?.emit("exit", 1);
+	const told = { name: "ThreadEnded", error: "RangeError" };
+	await expect(asked).rejects.toMatchObject({ ...told, operation: "score" });
+	await expect(other).rejects.toMatchObject({ ...told, operation: "observe" });
+	await expect(asked).rejects.not.toThrow("SECRET");
+	const again = predictor.score([history], [[2]]);
+	expect(begun).toHaveLength(2);
+	begun[1]?.emit("message", { id: begun[1]?.calls[0]?.id, value: "an answer" });
+	expect(await again).toBe("an answer");
+});
