@@ -116,6 +116,22 @@ describe("serve", () => {
 		expect(unset.code).toBe(0);
 	});
 
+	test("behind a proxy of another name asks for a token, though it listens on loopback", async () => {
+		const { code } = await whileServing(
+			["--allow-host", "localhost", "forecasts.example"],
+			async (url, said) => {
+				expect((await ask(url)).status).toBe(401);
+				const [, token] = /^token: (\S+)$/m.exec(said) ?? [];
+				expect((await ask(url, { Authorization: `Bearer ${token}` })).status).toBe(200);
+			},
+		);
+		expect(code).toBe(0);
+		await whileServing(["--allow-host", "LOCALHOST", "[::1]", "127.0.0.2"], async (url, said) => {
+			expect(said).not.toContain("token");
+			expect((await ask(url)).status).toBe(200);
+		});
+	});
+
 	test("on a machine that others use, asks for the token of a file that only its owner reads", async () => {
 		const file = join(root, "token.txt");
 		const token = "known-to-me-alone";
@@ -156,9 +172,9 @@ describe("serve", () => {
 });
 
 describe("what the explorer fetches", () => {
-	const documentsOf = async (samples: boolean) => {
+	const documentsOf = async (samples: boolean, trained = readTrained(run)) => {
 		const stages: string[] = [];
-		const data = await explorerData(readTrained(run), {
+		const data = await explorerData(trained, {
 			...{ samples, stage: (text: string) => stages.push(text) },
 			runtime: nodeRuntime({ threads: 1, purpose: "inference" }),
 		});
@@ -220,9 +236,20 @@ describe("what the explorer fetches", () => {
 		expect(about.training.bestLoss).toBeGreaterThan(0);
 		expect(read("evaluation.json")).toEqual({ evaluations: [] });
 		const file = join(run, "explorer", "maps.json");
-		const old = (await readFile(file, "utf8")).replace(/"step":\d+/, '"step":0');
+		const old = (await readFile(file, "utf8")).replace(/"weights":"\w+"/, '"weights":"others"');
 		await writeFile(file, old);
 		expect((await documentsOf(false)).stages).toEqual(["drawing maps of codes and patients"]);
+		const others = new Map(
+			[...trained.weights].map(([name, { shape, data }]) => [
+				name,
+				{ shape, data: data.map((value) => value * 1.01) },
+			]),
+		);
+		// Of the same step and dataset, as a run in its place with another seed.
+		const { stages: again } = await documentsOf(false, { ...trained, weights: others });
+		expect(again).toContain("exporting the model");
+		expect(again).toContain("drawing maps of codes and patients");
+		expect((await documentsOf(false)).stages).toContain("exporting the model");
 	});
 
 	test("has what was measured since, in the model card too, but nothing by patient", async () => {

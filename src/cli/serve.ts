@@ -29,10 +29,11 @@ interface Options {
 const description = `Serves a trained run: the explorer at /, and a JSON API at /api/v1, described at
 /api/v1/openapi.json.
 
-Only this machine can reach it, unless --host says otherwise; whoever comes from elsewhere needs a
-token: that of --token-file or of the variable TRAJGPT_TOKEN, or one that is made and printed. Where
-others use this machine too, give one as well: they can reach the port. It speaks plain HTTP: beyond
-this machine, put a proxy with TLS in front, or use an SSH tunnel.
+Only this machine can reach it, unless --host says otherwise or a proxy passes others on; with
+--host or --allow-host of another name whoever comes needs a token: that of --token-file or of the
+variable TRAJGPT_TOKEN, or one that is made and printed. Where others use this machine too, give one
+as well: they can reach the port. It speaks plain HTTP: beyond this machine, put a proxy with TLS in
+front, or use an SSH tunnel.
 
 What was recorded of anybody is never written to disk, logs or messages. Ctrl-C ends it.`;
 
@@ -42,7 +43,10 @@ export function command(io: Io): Command {
 		.argument("<run>", "folder that pretrain wrote")
 		.option("--host <address>", "address to listen on", "127.0.0.1")
 		.option("--port <n>", "port (default: 7428, or the next that is free)", port)
-		.option("--allow-host <name...>", "further names it goes by, as behind a proxy")
+		.option(
+			"--allow-host <name...>",
+			"further names it goes by, as behind a proxy; asks for a token",
+		)
 		.option(
 			"--token-file <file>",
 			"file with the token that whoever comes must know, on this machine too",

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Context, Hono } from "hono";
@@ -80,7 +81,7 @@ export function app(parts: AppParts): App {
 		hono.get("/sign-in", (context) => context.html(signInPage(false)));
 		hono.post("/sign-in", async (context) => {
 			const form = new URLSearchParams(await reading.text(context.env.incoming));
-			const cookie = gate.cookieFor(form.get("token") ?? "");
+			const cookie = gate.cookieFor(form.get("token") ?? "", isHttps(context.env.incoming.headers));
 			if (cookie === undefined) return context.html(signInPage(true), 401);
 			context.header("Set-Cookie", cookie);
 			return context.redirect("/", 303);
@@ -184,6 +185,12 @@ function checkSender(context: Asked): void {
 	if (packed.toLowerCase() !== "identity")
 		throw new Refusal(415, "the request is compressed; send it as it is, without Content-Encoding");
 }
+
+/** The service itself speaks http: only a proxy, or the browser behind it, can say so. */
+const isHttps = ({ origin, forwarded, ...headers }: IncomingHttpHeaders): boolean =>
+	/^https:/i.test(origin ?? "") ||
+	/^https\b/i.test(String(headers["x-forwarded-proto"] ?? "")) ||
+	/^[^,]*\bproto="?https\b/i.test(forwarded ?? "");
 
 function checkOrigin(context: Asked): void {
 	const { origin, host } = context.env.incoming.headers;

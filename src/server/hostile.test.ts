@@ -8,7 +8,7 @@ import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { securityHeaders } from "./http/security-headers.js";
 import { document, filesIn } from "./http/static-files.js";
 import { gatekeeper, running } from "./testing/running.js";
-import { someEvents } from "./testing/small-served.js";
+import { smallServed, someEvents } from "./testing/small-served.js";
 
 const patient = { events: someEvents(5) };
 const good = { patient, at: ["+1y"] };
@@ -61,13 +61,13 @@ describe("what is not as it should be is refused in words", () => {
 			"before the birth",
 			{ patient: { birth: "2000-01-01", events: [] }, at: ["1999-01-01"] },
 			422,
-			"lies before the birth",
+			"at.0 lies before the birth; choose a later time",
 		],
 		[
 			"nothing to count from",
 			{ patient: { events: [] }, at: ["+1y"] },
 			422,
-			"has no record to count",
+			"at.0 counts from the last record, and there is none; give a date",
 		],
 	])("%s", async (_, body, status, message) => {
 		const { post } = await running();
@@ -80,7 +80,9 @@ describe("what is not as it should be is refused in words", () => {
 		const { post } = await running();
 		const risk = async (more: object) => (await post("/risk", { patient, ...more })).body.error;
 		expect((await risk({ codes: Array(17).fill("428") })).message).toContain("codes: Too big");
-		expect((await risk({ codes: ["nonsense"] })).message).toContain('no code "nonsense"');
+		expect((await risk({ codes: ["nonsense"] })).message).toMatch(
+			/^codes\.0 is no code of the model, nor one near it; expected one of its 7 codes, or an ICD/,
+		);
 		expect((await risk({ codes: ["428"], step: "1h" })).message).toContain(
 			"step: Expected a length",
 		);
@@ -89,7 +91,8 @@ describe("what is not as it should be is refused in words", () => {
 		const from = await risk({ codes: ["428"], from: "+2y", to: "+1y" });
 		expect(from).toMatchObject({
 			status: 422,
-			message: expect.stringMatching(/^from \+2y lies after to/),
+			message: "from lies after to; exchange them, or leave one out",
+			field: "from",
 		});
 		const long = { patient: { events: someEvents(257) }, codes: ["428"], attribute: "+1y" };
 		expect((await post("/risk", long)).body.error).toMatchObject({
@@ -97,6 +100,40 @@ describe("what is not as it should be is refused in words", () => {
 			message: expect.stringContaining("and there are 257; expected at most 256: choose an"),
 		});
 	});
+});
+
+test("a refusal names the field, and nothing of what was sent", async () => {
+	const { post } = await running();
+	const born = { patient: { birth: "1944-02-11", events: [{ code: "401", date: "2010-03-01" }] } };
+	const unborn = { patient: { events: [{ code: "401", date: "2010-03-01" }] } };
+	const counted = { patient: { events: [{ code: "401", date: 731.5 }] } };
+	const nobody = { patient: { events: [] } };
+	const early = "1943-07-08";
+	const cases: readonly [string, object, string, string][] = [
+		["/forecast", { ...born, at: ["+1y", early] }, "at.1", "lies before the birth"],
+		["/forecast", { ...unborn, at: ["age:67"] }, "at.0", "is an age, but the birth is not known"],
+		["/forecast", { ...unborn, at: ["731.5"] }, "at.0", "is a day, but these records have dates"],
+		["/forecast", { ...counted, at: [early] }, "at.0", "is a date, but these records count days"],
+		["/forecast", { ...nobody, at: [early, "+67d"] }, "at.1", "counts from the last record"],
+		["/forecast", { ...born, at: ["1943-02-31"] }, "at.0", "There is no such date"],
+		["/embed", { ...born, at: early }, "at", "lies before the birth"],
+		["/risk", { ...born, codes: ["428"], from: early }, "from", "lies before the birth"],
+		["/risk", { ...born, codes: ["428"], to: early }, "to", "lies before the birth"],
+		["/risk", { ...born, codes: ["428"], attribute: early }, "attribute", "lies before the birth"],
+		["/risk", { ...nobody, codes: ["428"] }, "from", "is left out, and there is no record"],
+		["/risk", { ...born, codes: ["428", "F20.1"] }, "codes.1", "is mapped to a PheCode which"],
+		["/risk", { ...born, codes: ["Q-secret"] }, "codes.0", "is no code of the model"],
+	];
+	for (const [path, request, field, problem] of cases) {
+		const { status, body } = await post(path, request);
+		expect([path, status, body.error.field]).toEqual([path, 422, field]);
+		expect(body.error.message).toContain(problem);
+		expect(JSON.stringify(body)).not.toMatch(/194[34]|731|67|F20|secret|patient/i);
+	}
+	const served = { ...smallServed(), map: undefined };
+	const { post: ask } = await running({ served });
+	const { message } = (await ask("/risk", { ...born, codes: ["I10"] })).body.error;
+	expect(message).toContain("(here none is: the service was started without the map)");
 });
 
 test("another method is refused with those that are taken, and nothing compressed is unpacked", async () => {
@@ -143,15 +180,54 @@ test("all bodies together are so many bytes", async () => {
 	expect((await post("/forecast", good)).status).toBe(200);
 });
 
+/** An answer that is all of JSON, with the headers that every answer has. */
+function expectRefused(answer: string, status: number, message: string): void {
+	const [top = "", body = ""] = answer.split("\r\n\r\n");
+	expect(top).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+	for (const [name, value] of Object.entries(securityHeaders))
+		expect(top).toContain(`\r\n${name}: ${value}`);
+	expect(JSON.parse(body)).toEqual({ error: { status, message } });
+}
+
+test("what cannot be read as a request is answered in words too", async () => {
+	const { service } = await running();
+	const answerTo = async (text: string) => {
+		const socket = await opened(service.port);
+		const answer = heard(socket);
+		socket.write(text);
+		return answer;
+	};
+	expectRefused(await answerTo("NONSENSE\r\n\r\n"), 400, "the request is not HTTP");
+	expectRefused(
+		await answerTo(head("/forecast", `X-Long: ${"x".repeat(20_000)}`)),
+		431,
+		"the head of the request is too large; send fewer or shorter headers",
+	);
+	const get = "GET /api/v1/model HTTP/1.1\r\n";
+	const nameless = await answerTo(`${get}Connection: close\r\n\r\n`);
+	expect(nameless).toMatch(/^HTTP\/1\.1 421 /);
+	expect(nameless).toContain("the name in the Host header");
+	const expecting = `${get}Host: localhost\r\nExpect: wonders\r\nConnection: close\r\n\r\n`;
+	expect(await answerTo(expecting)).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test("a connection on which nothing moves is closed", async () => {
+	const { service } = await running({ limits: { silenceMs: 50 } });
+	const silent = await opened(service.port);
+	expect(await heard(silent)).toBe("");
+	await expect.poll(() => service.holding().connections).toBe(0);
+});
+
 test("slow clients are not waited for", async () => {
-	const limits = { headMs: 60, requestMs: 120, checkMs: 20, silenceMs: 150 };
+	const limits = { headMs: 60, requestMs: 120, checkMs: 20 };
 	const { get, service } = await running({ limits });
 	const sockets = await Promise.all(Array.from({ length: 20 }, () => opened(service.port)));
 	const answers = sockets.map(heard);
 	for (const [i, socket] of sockets.entries())
 		if (i % 2) socket.write("POST /api/v1/forecast HTTP/1.1\r\nHost: local");
 		else socket.write(`${head("/forecast", "Content-Length: 100")}{"patient"`);
-	for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^(HTTP\/1.1 4\d\d |$)/);
+	for (const answer of await Promise.all(answers))
+		expectRefused(answer, 408, "the request took too long to arrive; send it at once");
 	await expect.poll(() => service.holding()).toMatchObject({ connections: 0, bodyBytes: 0 });
 	expect((await get("/api/v1/model")).status).toBe(200);
 });
@@ -311,17 +387,26 @@ test("beyond this machine, nothing without the token", async () => {
 
 	const asked = await get("/");
 	expect([asked.status, asked.headers.get("Location")]).toEqual([303, "/sign-in"]);
-	expect(await (await get("/sign-in")).text()).toContain('<form method="post" action="/sign-in">');
-	const signIn = (given: string) =>
+	expect(await (await get("/sign-in")).text()).toContain('<form method="post">');
+	const signIn = (given: string, headers: Record<string, string> = {}) =>
 		fetch(`${url}/sign-in`, {
 			...{ method: "POST", redirect: "manual", body: new URLSearchParams({ token: given }) },
+			headers,
 		});
 	const wrong = await signIn("guess");
 	expect([wrong.status, wrong.headers.get("Set-Cookie")]).toEqual([401, null]);
 	const right = await signIn(token);
 	const cookie = right.headers.get("Set-Cookie") as string;
 	expect(right.status).toBe(303);
-	expect(cookie).toMatch(/^trajgpt=[\w-]+; Path=\/; HttpOnly; SameSite=Strict$/);
+	expect(cookie).toMatch(/^trajgpt=[\w-]+; Path=\/; HttpOnly; SameSite=Lax$/);
+	for (const said of [
+		{ Origin: "https://forecasts.example" },
+		{ "X-Forwarded-Proto": "https" },
+		{ Forwarded: "for=192.0.2.1;proto=https;host=forecasts.example" },
+	] as Record<string, string>[])
+		expect((await signIn(token, said)).headers.get("Set-Cookie")).toBe(`${cookie}; Secure`);
+	for (const said of [{ Origin: url }, { "X-Forwarded-Proto": "http" }] as Record<string, string>[])
+		expect((await signIn(token, said)).headers.get("Set-Cookie")).toBe(cookie);
 	expect(cookie).not.toContain(token);
 	const Cookie = cookie.split(";")[0] as string;
 	expect(await (await get("/", { Cookie })).json()).toBe("the page");

@@ -7,6 +7,7 @@ import { routes } from "./api/routes.js";
 import { type App, type AppParts, app, type Holding } from "./app.js";
 import { hostNames, nameIn, reachableName } from "./http/hosts.js";
 import { securityHeaders } from "./http/security-headers.js";
+import { unreadable } from "./http/unreadable.js";
 
 export interface ServiceOptions extends AppParts {
 	/** The address to listen on. */
@@ -41,6 +42,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const closeIdle = () => {
 		for (const [socket, count] of requests) if (count === 0) socket.end();
 	};
+	/** The answer of each connection that came last. */
+	const answers = new WeakMap<Socket, ServerResponse>();
 	const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
 		const request = randomBytes(9).toString("base64url");
 		const started = performance.now();
@@ -50,6 +53,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 			outgoing.setHeader("Cache-Control", "no-store");
 		const { socket } = incoming;
 		requests.set(socket, (requests.get(socket) ?? 0) + 1);
+		answers.set(socket, outgoing);
 		outgoing.on("close", () => {
 			const left = requests.get(socket);
 			if (left !== undefined) requests.set(socket, left - 1);
@@ -84,10 +88,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 			connectionsCheckingInterval: limits.checkMs,
 			keepAliveTimeout: 5000,
 			maxHeaderSize: 16 * 1024,
+			// Node's own refusal has no words; a name that is missing is refused like a wrong one.
+			requireHostHeader: false,
 			noDelay: true,
 		},
 		handle,
 	);
+	// What is expected beyond an answer is not heeded; Node would refuse it without words.
+	server.on("checkExpectation", handle);
+	server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+		const answer = answers.get(socket);
+		const isHalfSaid = answer?.headersSent && !answer.writableFinished;
+		if (socket.writable && error.code !== "ECONNRESET" && !isHalfSaid)
+			socket.write(unreadable(error.code));
+		socket.destroySoon();
+	});
 	server.maxConnections = limits.connections;
 	server.timeout = limits.silenceMs;
 	server.on("connection", (socket: Socket) => {

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useReducer } from "react";
+import { useCallback, useMemo, useReducer } from "react";
 import { fromTokens, type Token, type Vocabulary } from "../../src/cohort/vocabulary.js";
 import type { Clock } from "../../src/figures/clock.js";
 import type { About } from "./data/about.js";
@@ -9,6 +9,7 @@ import { firstDate } from "./engine/panels.js";
 import { useModel } from "./engine/use-model.js";
 import { ErrorBoundary } from "./error-boundary.js";
 import { fileRules } from "./files/file-rules.js";
+import { useDroppedFile } from "./files/use-dropped-file.js";
 import { useOpenedFile } from "./files/use-opened-file.js";
 import { CopyLink } from "./parts/copy-link.js";
 import { Notice } from "./parts/notice.js";
@@ -16,7 +17,7 @@ import { ThemeChoice } from "./parts/theme-choice.js";
 import { followLink } from "./state/follow-link.js";
 import { looking, nothingYet, type View, views } from "./state/reducer.js";
 import { useAddress } from "./state/use-address.js";
-import { linkTo, readLink } from "./state/view-link.js";
+import { copiedLink, linkTo, readLink } from "./state/view-link.js";
 import { MapView } from "./views/map-view.js";
 import { ModelView } from "./views/model-view.js";
 import { PatientChooser } from "./views/patient-chooser.js";
@@ -75,20 +76,9 @@ export function App() {
 			...(opened && { opened }),
 		});
 	const rules = useMemo(() => fileRules(about, read), [about, read]);
-	const [file, openFile] = useOpenedFile(rules, ({ patients: found }) =>
+	const [file, openFile, leaveFile] = useOpenedFile(rules, ({ patients: found }) =>
 		choose(found[0] as Patient, found),
 	);
-
-	// A file that misses the chooser must not take the page's place.
-	useEffect(() => {
-		const stay = (event: DragEvent) => event.preventDefault();
-		addEventListener("dragover", stay);
-		addEventListener("drop", stay);
-		return () => {
-			removeEventListener("dragover", stay);
-			removeEventListener("drop", stay);
-		};
-	}, []);
 
 	// What the address asks for, once what it names is known; then what is looked at goes there.
 	const isKnown = vocabulary !== null && time !== null && samples.state !== "loading";
@@ -102,6 +92,16 @@ export function App() {
 	const hash = isKnown ? linkTo(now, (token) => vocabulary.tokens[token]?.code) : null;
 	const onView = useCallback((view: View) => dispatch({ type: "view", view }), []);
 	useAddress(now.view, hash, onView, follow);
+	const showsPatient = now.view === "patient" || now.view === "what-if";
+	// What becomes of a file is told where patients are looked at.
+	const takeFile = useCallback(
+		(given: File) => {
+			if (!showsPatient) onView("patient");
+			openFile(given);
+		},
+		[showsPatient, onView, openFile],
+	);
+	useDroppedFile(takeFile);
 
 	const failed = [manifest, tokens, samples].find(({ state }) => state === "error");
 	return (
@@ -132,13 +132,13 @@ export function App() {
 					))}
 				</nav>
 				<div className="top-tools">
-					<CopyLink />
+					<CopyLink link={(shown) => copiedLink(shown, hash, now.patient)} />
 					<ThemeChoice />
 				</div>
 			</header>
 			<main id="main" tabIndex={-1}>
 				<ErrorBoundary of={now.view}>
-					{(now.view === "patient" || now.view === "what-if") &&
+					{showsPatient &&
 						(failed?.state === "error" ? (
 							<Notice kind="error" title="The explorer could not be loaded">
 								<p>{failed.message}</p>
@@ -154,11 +154,15 @@ export function App() {
 									clock={clock}
 									file={file}
 									rules={rules}
-									onPatient={choose}
+									onPatient={(patient) => {
+										leaveFile();
+										choose(patient);
+									}}
 									onFile={openFile}
 								/>
 								{now.patient ? (
 									<Workbench
+										key={now.turn}
 										patient={now.patient}
 										looking={now}
 										dispatch={dispatch}
@@ -197,7 +201,7 @@ export function App() {
 			<footer>
 				<p>
 					Not a medical device, and not for decisions about anyone’s care. Everything is computed in
-					this page; records stay on this machine.
+					this page; files you open stay in this page.
 				</p>
 			</footer>
 		</>

@@ -430,7 +430,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		["claims.csv", "PK\u0003\u0004\u0014", "a ZIP archive or an Excel workbook"],
 		["bundle.json", "{", "the file is not whole JSON"],
 		["bundle.json", '{"resourceType":"Bundle"}', "holds no Condition"],
-		["claims.csv", "patient,time,code\na,2020-01-01,??\n", "none of the 1 records has a code"],
+		["claims.csv", "patient,time,code\na,2020-01-01,??\n", "the one record has no code"],
 		["claims.csv", "a,b\n1,2\n", "no column for the patient"],
 	])(
 		"%s that holds %j is refused in words",

@@ -6,7 +6,14 @@ import { type Dataset, summarize } from "../../cohort/index.js";
 import { readingRules } from "../../cohort/reading/rules.js";
 import { specialCount } from "../../cohort/vocabulary.js";
 import { type Evaluation, isSimulated } from "../../evaluate/index.js";
-import { evaluationsOf, exportVersion, modelCard, writeExport } from "../../export/index.js";
+import {
+	evaluationsOf,
+	exportVersion,
+	modelCard,
+	sha256,
+	weightBytes,
+	writeExport,
+} from "../../export/index.js";
 import { weightCount } from "../../models/index.js";
 import type { Runtime } from "../../runtime/index.js";
 import { readEventLog } from "../../train/event-log.js";
@@ -41,19 +48,20 @@ export async function explorerData(
 	trained: Trained,
 	options: ExplorerOptions,
 ): Promise<ExplorerData> {
-	const { folder, step, manifest } = trained;
+	const { folder, manifest } = trained;
 	const { stage, round, runtime } = options;
 	const { dataset, note } = await datasetOf(trained, options);
 	const simulated = dataset !== undefined && (await isSimulated(dataset));
 	const maySee = dataset !== undefined && (options.samples === true || simulated);
+	const weights = (await sha256(weightBytes(trained.weights))) as string;
 	const cache = cacheIn(join(folder, "explorer"), {
-		...{ format: 2, step, dataset: manifest.contentHash },
+		...{ format: 3, weights, dataset: manifest.contentHash },
 		...{ patients: maySee, records: dataset !== undefined },
 	});
 	const exported = join(cache.folder, "export");
 	const evaluations = await evaluationsOf(folder);
 	const card = modelCard(trained, evaluations);
-	if (!isExportOf(exported, trained, card)) {
+	if (!isExportOf(exported, trained, weights, card)) {
 		stage("exporting the model");
 		await exportForPage(trained, exported);
 	}
@@ -141,16 +149,17 @@ async function exportForPage(trained: Trained, folder: string): Promise<void> {
 }
 
 /** Whether an export is there that was made of these very weights, with a card of what was measured since. */
-function isExportOf(folder: string, own: Trained, card: string): boolean {
-	const { model, step, manifest, run } = own;
+function isExportOf(folder: string, own: Trained, hash: string, card: string): boolean {
+	const { model, manifest, run } = own;
 	try {
 		const read = (name: string) => readFileSync(join(folder, name), "utf8");
-		const { version, model: there, trained, config } = JSON.parse(read("export.json"));
+		const { version, model: there, weights, trained, config } = JSON.parse(read("export.json"));
 		return (
 			version === exportVersion &&
 			there.id === model.id &&
 			read("model-card.md") === card &&
-			trained.step === step &&
+			weights.sha256 === hash &&
+			trained.step === own.step &&
 			trained.dataset === manifest.contentHash &&
 			Object.entries(run.config).every(
 				([name, value]) => JSON.stringify(config[name]) === JSON.stringify(value),

@@ -94,8 +94,11 @@ export function engineFor(parts: ModelParts, threads: number | undefined): Engin
 	return isBuilt ? threadEngine(parts, threads ?? availableParallelism()) : localEngine(parts);
 }
 
-/** Beyond this machine nobody comes in without one; here only if it was given. */
-function tokenFor({ host, token }: ServeOptions): string | undefined {
+/**
+ * Beyond this machine nobody comes in without one; here only if it was given. A name that is not of
+ * this machine alone is a proxy's, and whoever reaches the proxy reaches this.
+ */
+function tokenFor({ host, allowHost = [], token }: ServeOptions): string | undefined {
 	if (token !== undefined && !/^[\w.~+/=-]+$/.test(token))
 		throw new InputError(
 			"the token holds characters that a header cannot; expected letters, digits and . _ ~ + / = -",
@@ -104,7 +107,7 @@ function tokenFor({ host, token }: ServeOptions): string | undefined {
 		throw new InputError(
 			`the token has ${token.length} characters; expected at least ${leastTokenLength}, or none to have one made`,
 		);
-	return token ?? (isLoopback(host) ? undefined : newToken());
+	return token ?? ([host, ...allowHost].every(isLoopback) ? undefined : newToken());
 }
 
 async function servedOf(

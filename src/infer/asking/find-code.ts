@@ -1,9 +1,9 @@
-import { InputError } from "../../base/errors.js";
 import { type IcdSystem, normaliseIcd } from "../../codes/icd.js";
 import { type CodeMap, integerPheCode, normalisePheCode } from "../../codes/map.js";
 import type { Manifest } from "../../cohort/index.js";
 import { specialCount, type Token, type Vocabulary } from "../../cohort/vocabulary.js";
 import { systemNamed } from "../../records/systems.js";
+import { CodeRefused } from "./refused.js";
 
 /** A code as a user names it: itself, and all codes of the vocabulary below it. */
 export interface FoundCode {
@@ -117,21 +117,30 @@ function found(
 	return { code, name, tokens, ...(how && { note: `${asked}: ${how} ${list}` }) };
 }
 
-function unknownCode(asked: string, mapped: Mapped | undefined, book: CodeBook): InputError {
+function unknownCode(asked: string, mapped: Mapped | undefined, book: CodeBook): CodeRefused {
 	const tokens = book.vocabulary.tokens.slice(specialCount);
 	if (mapped) {
 		const [phecode = ""] = mapped.phecodes;
 		const { name = "" } = book.map?.nameOf(phecode) ?? {};
-		return new InputError(
-			`${asked} is PheCode ${phecode} ${name}, which the model does not know: fewer than ${book.manifest.filters.minCount} records of it were in the training data; choose one of its ${tokens.length} codes`,
+		const why = `which the model does not know: fewer than ${book.manifest.filters.minCount} records of it were in the training data; choose one of its ${tokens.length} codes`;
+		return new CodeRefused(
+			`${asked} is PheCode ${phecode} ${name}, ${why}`,
+			`is mapped to a PheCode ${why}`,
 		);
 	}
 	const near = nearCodes(withSystem(asked.trim()).code, tokens).map(named);
 	const found = near.length > 0 ? `; near it are ${near.join(", ")}` : ", nor one near it";
 	const listed =
 		near.length > 0 ? "" : ` (trajgpt describe DATASET --top ${tokens.length} lists them)`;
-	return new InputError(
-		`the model has no code "${asked}"${found}; expected one of its ${tokens.length} codes${listed}${book.manifest.codes.map === null ? "" : `, or an ICD code that is mapped to one${book.map ? "" : " (needs --map FILE)"}`}`,
+	const expected = `${found}; expected one of its ${tokens.length} codes`;
+	const orMapped = book.manifest.codes.map === null ? "" : ", or an ICD code that is mapped to one";
+	const [needsMap, hasNoMap] =
+		orMapped === "" || book.map
+			? ["", ""]
+			: [" (needs --map FILE)", " (here none is: the service was started without the map)"];
+	return new CodeRefused(
+		`the model has no code "${asked}"${expected}${listed}${orMapped}${needsMap}`,
+		`is no code of the model${expected}${orMapped}${hasNoMap}`,
 	);
 }
 

@@ -1,6 +1,6 @@
-import { InputError } from "../../base/errors.js";
 import type { NewPatient } from "../../cohort/index.js";
 import { type Moment, momentOf, type TimeAxis, timesOf, yearDays } from "./moments.js";
+import { TimeRefused } from "./refused.js";
 
 export interface GridOptions {
 	readonly from?: Moment;
@@ -35,21 +35,25 @@ export function gridOf(
 		? timeOf(options.from, "from")
 		: (times[birthEvents] ?? times[0] ?? patient.lastRecord);
 	if (from === null)
-		throw new InputError(
+		throw new TimeRefused(
 			`patient ${patient.id} has no record for the trajectory to begin at; say where with ${named("from")}`,
+			"is left out, and there is no record for the trajectory to begin at; say where",
+			named("from"),
 		);
 	const to = timeOf(options.to ?? usualEnd, "to");
 	if (from > to)
-		throw new InputError(
+		throw new TimeRefused(
 			`${named("from")} ${options.from?.text ?? "(the first event)"} lies after ${named("to")} ${options.to?.text ?? usualEnd.text}; exchange them, or leave one out`,
+			`lies after ${named("to")}; exchange them, or leave one out`,
+			named("from"),
 		);
 	const days = (to - from) * where.unitDays;
 	const step = (options.step ?? usualStep(days)) / where.unitDays;
 	const count = 1 + Math.floor((to - from) / step + 1e-9);
-	if (count > mostTimes)
-		throw new InputError(
-			`${named("step")} makes ${count.toLocaleString("en-US")} times; expected at most ${mostTimes.toLocaleString("en-US")}: choose a longer one, or a shorter time`,
-		);
+	if (count > mostTimes) {
+		const problem = `makes ${count.toLocaleString("en-US")} times; expected at most ${mostTimes.toLocaleString("en-US")}: choose a longer one, or a shorter time`;
+		throw new TimeRefused(`${named("step")} ${problem}`, problem, named("step"));
+	}
 	return Float64Array.from({ length: count }, (_, at) => from + at * step);
 }
 

@@ -13,4 +13,5 @@ export {
 	timesOf,
 	yearDays,
 } from "./moments.js";
+export { CodeRefused, TimeRefused } from "./refused.js";
 export { warningsFor } from "./warnings.js";

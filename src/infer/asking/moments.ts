@@ -1,5 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import type { NewPatient } from "../../cohort/index.js";
+import { TimeRefused } from "./refused.js";
 
 /** A time as a user writes it; most mean another time for each patient. */
 export interface Moment {
@@ -69,19 +70,28 @@ function timeOf(
 	patient: NewPatient,
 	{ axis, unitDays }: TimeAxis,
 	option: string,
+	place: number,
 ): number {
+	const refused = (what: string, but: string, butOf = but) =>
+		new TimeRefused(`${option} is ${text}, but ${butOf}`, `is ${what}, but ${but}`, option, place);
 	if (kind === "date" && axis === "days")
-		throw new InputError(
-			`${option} is ${text}, but these records count days from an origin of their own; give a number of days, +6m or age:65`,
+		throw refused(
+			"a date",
+			"these records count days from an origin of their own; give a number of days, +6m or age:65",
 		);
 	if (kind === "day" && axis === "dates")
-		throw new InputError(
-			`${option} is ${text}, but these records have dates; give a date such as 2015-06-01, +6m or age:65`,
+		throw refused(
+			"a day",
+			"these records have dates; give a date such as 2015-06-01, +6m or age:65",
 		);
-	if (kind === "age" && patient.birth === null)
-		throw new InputError(
-			`${option} is ${text}, but the birth of patient ${patient.id} is not known; give ${axis === "dates" ? "a date" : "a day"}, or a time after the last record such as +6m`,
+	if (kind === "age" && patient.birth === null) {
+		const instead = `is not known; give ${axis === "dates" ? "a date" : "a day"}, or a time after the last record such as +6m`;
+		throw refused(
+			"an age",
+			`the birth ${instead}`,
+			`the birth of patient ${patient.id} ${instead}`,
 		);
+	}
 	if (kind === "age") return (patient.birth as number) + days / unitDays;
 	if (kind === "since") return (patient.lastRecord as number) + days / unitDays;
 	return days / unitDays;
@@ -96,7 +106,7 @@ export function timesOf(
 ): number[][] {
 	checkRecords(moments, patients, where, option);
 	const times = patients.map((patient) =>
-		moments.map((moment) => timeOf(moment, patient, where, option)),
+		moments.map((moment, place) => timeOf(moment, patient, where, option, place)),
 	);
 	for (const [at, { text }] of moments.entries()) {
 		const unborn = patients.filter(
@@ -108,8 +118,11 @@ export function timesOf(
 			unborn.length > 1
 				? `, and of ${unborn.length - 1} others of ${patients.length} patients`
 				: "";
-		throw new InputError(
+		throw new TimeRefused(
 			`${option} ${text} lies before the birth of patient ${first.id} (${dayText(first.birth as number, where)})${others}; choose a later time`,
+			"lies before the birth; choose a later time",
+			option,
+			at,
 		);
 	}
 	return times;
@@ -122,14 +135,19 @@ function checkRecords(
 	{ axis }: TimeAxis,
 	option: string,
 ): void {
-	const relative = moments.find(({ kind }) => kind === "since");
+	const place = moments.findIndex(({ kind }) => kind === "since");
+	const relative = moments[place];
 	const silent = patients.filter(({ lastRecord }) => lastRecord === null);
 	const [first] = silent;
 	if (!relative || !first) return;
 	const others =
 		silent.length > 1 ? ` (nor have ${silent.length - 1} others of ${patients.length})` : "";
-	throw new InputError(
-		`${option} is ${relative.text}, but patient ${first.id} has no record to count from${others}; give ${axis === "dates" ? "a date" : "a day"}${first.birth === null ? "" : " or an age such as age:65"}`,
+	const instead = `give ${axis === "dates" ? "a date" : "a day"}${first.birth === null ? "" : " or an age such as age:65"}`;
+	throw new TimeRefused(
+		`${option} is ${relative.text}, but patient ${first.id} has no record to count from${others}; ${instead}`,
+		`counts from the last record, and there is none; ${instead}`,
+		option,
+		place,
 	);
 }
 

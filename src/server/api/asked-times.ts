@@ -1,5 +1,13 @@
 import { InputError } from "../../base/errors.js";
-import { gridOf, momentOf, spanDays, timesOf, warningsFor } from "../../infer/asking/index.js";
+import {
+	gridOf,
+	momentOf,
+	spanDays,
+	TimeRefused,
+	timesOf,
+	warningsFor,
+} from "../../infer/asking/index.js";
+import { Refusal } from "../http/refusal.js";
 import type { AskedPatient } from "./patient.js";
 import type { RiskRequest } from "./schemas.js";
 import type { Served } from "./served.js";
@@ -12,7 +20,18 @@ function inField<T>(field: string, read: (text: string) => T, text: string | num
 		return read(String(text));
 	} catch (error) {
 		if (!(error instanceof InputError)) throw error;
-		throw new InputError(`${field}: ${error.message}`, { cause: error });
+		throw new Refusal(422, `${field}: ${error.message}`, { field });
+	}
+}
+
+/** Names the field and what is wrong with it, but neither the time nor anything of the patient. */
+function withoutValues<T>(work: () => T, fieldOf: (option: string, place: number) => string): T {
+	try {
+		return work();
+	} catch (error) {
+		if (!(error instanceof TimeRefused)) throw error;
+		const field = fieldOf(error.option, error.place);
+		throw new Refusal(422, `${field} ${error.problem}`, { field });
 	}
 }
 
@@ -22,8 +41,25 @@ export function askedTimes(
 	{ patient, axis }: Whose,
 	field: string,
 ): number[] {
-	const read = moments.map((moment, i) => inField(`${field}.${i}`, momentOf, moment));
-	return timesOf(read, [patient], axis, field)[0] ?? [];
+	const fieldOf = (place: number) => `${field}.${place}`;
+	const read = moments.map((moment, i) => inField(fieldOf(i), momentOf, moment));
+	return withoutValues(
+		() => timesOf(read, [patient], axis, field)[0] ?? [],
+		(_, place) => fieldOf(place),
+	);
+}
+
+/** The same of a field that is one time. */
+export function askedTime(
+	moment: string | number,
+	{ patient, axis }: Whose,
+	field: string,
+): number {
+	const read = inField(field, momentOf, moment);
+	return withoutValues(
+		() => timesOf([read], [patient], axis, field)[0]?.[0] as number,
+		() => field,
+	);
 }
 
 /** The same for equal steps. */
@@ -36,7 +72,10 @@ export function askedGrid(
 		...(to !== undefined && { to: inField("to", momentOf, to) }),
 		...(step !== undefined && { step: inField("step", spanDays, step) }),
 	};
-	return gridOf(patient, axis, options, (field) => field);
+	return withoutValues(
+		() => gridOf(patient, axis, options, (field) => field),
+		(option) => option,
+	);
 }
 
 const nothingUnknown = { codes: 0, records: 0 };

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ViewedHistory } from "../../infer/index.js";
-import { askedTimes, readOf } from "./asked-times.js";
+import { askedTime, readOf } from "./asked-times.js";
 import { askedPatient } from "./patient.js";
 import type { EmbedResponse, embedRequest } from "./schemas.js";
 import type { Served } from "./served.js";
@@ -12,7 +12,7 @@ export async function embed(
 ): Promise<EmbedResponse> {
 	const asked = askedPatient(given, served);
 	const { history } = asked.patient;
-	const times = at === undefined ? [] : askedTimes([at], asked, "at");
+	const times = at === undefined ? [] : [askedTime(at, asked, "at")];
 	const [look] = times;
 	const seen = look === undefined ? history.times.length : countUpTo(history.times, look);
 	const view = {

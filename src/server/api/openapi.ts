@@ -2,15 +2,23 @@ import { z } from "zod";
 import { type Route, routes } from "./routes.js";
 import { errorResponse } from "./schemas.js";
 
-const refusals: Readonly<Record<number, string>> = {
-	400: "not JSON, or not as it should be",
+/** What an operation may be refused with; another method than those of a path: 405. */
+const refusalsOf = ({ method, path, request }: Route): Readonly<Record<number, string>> => ({
+	400: request ? "not JSON, or not as it should be" : "not HTTP",
 	401: "a token is needed",
-	404: "no such session",
-	413: "too large",
-	415: "not application/json, or compressed",
-	422: "understood, but it cannot be answered",
-	503: "too much to do; try again",
-};
+	...(method !== "get" && { 403: "a page of another origin asks" }),
+	...(path.includes("{id}") && { 404: "no such session" }),
+	408: "it did not arrive in time",
+	...(request && {
+		413: "too large",
+		415: "not application/json, or compressed",
+	}),
+	421: "the service does not go by the name in the Host header",
+	...(request && { 422: "understood, but it cannot be answered" }),
+	431: "too large a head",
+	500: "something went wrong in the service",
+	...(request && { 503: "too much to do; try again" }),
+});
 
 const json = (schema: z.ZodType, io: "input" | "output") => {
 	const { $schema: _, ...rest } = z.toJSONSchema(schema, { io });
@@ -39,7 +47,7 @@ export function openApi(version: string) {
 					...(response && { content: json(response, "output") }),
 				},
 				...Object.fromEntries(
-					Object.entries(refusals).map(([code, description]) => [
+					Object.entries(refusalsOf(route)).map(([code, description]) => [
 						code,
 						{ description, content: { "application/json": { schema: refused } } },
 					]),

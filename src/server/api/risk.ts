@@ -1,4 +1,4 @@
-import { type FoundCode, findCode } from "../../infer/asking/index.js";
+import { CodeRefused, type FoundCode, findCode } from "../../infer/asking/index.js";
 import {
 	attributeEach,
 	placeOf,
@@ -7,7 +7,7 @@ import {
 } from "../../infer/index.js";
 import type { Predictor } from "../../models/index.js";
 import { Refusal } from "../http/refusal.js";
-import { askedGrid, askedTimes, readOf } from "./asked-times.js";
+import { askedGrid, askedTime, askedTimes, readOf } from "./asked-times.js";
 import { type AskedPatient, askedPatient } from "./patient.js";
 import { mostAttributed, type RiskRequest, type RiskResponse } from "./schemas.js";
 import type { Served } from "./served.js";
@@ -21,11 +21,11 @@ export async function risk(
 	predictor: Predictor,
 ): Promise<RiskResponse> {
 	const asked = askedPatient(request.patient, served);
-	const codes = request.codes.map((code) => findCode(code, served));
+	const codes = request.codes.map((code, place) => askedCode(code, place, served));
 	const times = riskTimes(request, asked);
 	const history = asked.patient.history;
-	const [at] =
-		request.attribute === undefined ? [] : askedTimes([request.attribute], asked, "attribute");
+	const at =
+		request.attribute === undefined ? undefined : askedTime(request.attribute, asked, "attribute");
 	if (at !== undefined) checkAttributed(history.times, at);
 	const tokens = codes.map((code) => code.tokens);
 	const [trajectories = []] = await riskTrajectories(predictor, [history], tokens, [times]);
@@ -41,6 +41,17 @@ export async function risk(
 			...(drivers[i] && { drivers: drivers[i] }),
 		})),
 	};
+}
+
+/** A code that is not known is named by its place in the request. */
+function askedCode(code: string, place: number, served: Served): FoundCode {
+	try {
+		return findCode(code, served);
+	} catch (error) {
+		if (!(error instanceof CodeRefused)) throw error;
+		const field = `codes.${place}`;
+		throw new Refusal(422, `${field} ${error.problem}`, { field });
+	}
 }
 
 function riskTimes({ at, from, to, step }: RiskRequest, asked: AskedPatient) {

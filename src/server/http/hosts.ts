@@ -3,8 +3,9 @@ import { hostname, networkInterfaces } from "node:os";
 const loopback = ["localhost", "127.0.0.1", "[::1]"];
 const everywhere = new Set(["0.0.0.0", "::", ""]);
 
+/** As an address, or as a Host header writes it. */
 export const isLoopback = (host: string): boolean =>
-	["localhost", "::1"].includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
+	["localhost", "::1", "[::1]"].includes(host.toLowerCase()) || /^127\.\d+\.\d+\.\d+$/.test(host);
 
 const written = (address: string) => (address.includes(":") ? `[${address}]` : address);
 

@@ -9,8 +9,8 @@ export const newToken = (): string => randomBytes(24).toString("base64url");
 export interface Gate {
 	/** By `Authorization: Bearer`, or by the cookie that was given for the token. */
 	isOpenTo(authorization: string | undefined, cookies: string | undefined): boolean;
-	/** What to set for whoever knows the token. */
-	cookieFor(token: string): string | undefined;
+	/** What to set for whoever knows the token; never sent in the clear if they came by https. */
+	cookieFor(token: string, isHttps: boolean): string | undefined;
 }
 
 export function gate(token: string): Gate {
@@ -29,9 +29,10 @@ export function gate(token: string): Gate {
 				.find(([name]) => name === cookieName);
 			return own?.[1] !== undefined && isSame(own[1], ticket);
 		},
-		cookieFor: (given) =>
+		// Lax: a link on another page opens the explorer for whoever is signed in.
+		cookieFor: (given, isHttps) =>
 			isSame(given, token)
-				? `${cookieName}=${ticket}; Path=/; HttpOnly; SameSite=Strict`
+				? `${cookieName}=${ticket}; Path=/; HttpOnly; SameSite=Lax${isHttps ? "; Secure" : ""}`
 				: undefined,
 	};
 }

@@ -2,6 +2,7 @@ import type { CalibrationBin } from "../../../src/evaluate/evaluation.js";
 import { roundNumbers } from "../../../src/figures/clock.js";
 import { percent, thousands } from "../../../src/figures/numbers.js";
 import { useWidth } from "../parts/use-width.js";
+import { percentTicks } from "./percent-ticks.js";
 
 interface CalibrationChartProps {
 	readonly bins: readonly CalibrationBin[];
@@ -36,6 +37,10 @@ export function CalibrationChart({ bins, logarithmic }: CalibrationChartProps) {
 		: roundNumbers(0, most, 5);
 	const name = (value: number) =>
 		value === 0 ? "0" : value < 1e-4 ? value.toExponential(0) : percent(value);
+	// Each power of ten as short as it is; even steps all alike.
+	const tickName = logarithmic
+		? (value: number) => (value < 1e-4 ? name(value) : `${Number((100 * value).toPrecision(1))} %`)
+		: percentTicks(ticks);
 	return (
 		<div className="chart" ref={ref}>
 			<svg
@@ -52,10 +57,10 @@ export function CalibrationChart({ bins, logarithmic }: CalibrationChartProps) {
 								<line className="grid" x1={x(value)} x2={x(value)} y1={top} y2={top + inner} />
 								<line className="grid" x1={left} x2={left + inner} y1={y(value)} y2={y(value)} />
 								<text className="tick" x={x(value)} y={top + inner + 16} textAnchor="middle">
-									{name(value)}
+									{tickName(value)}
 								</text>
 								<text className="tick" x={left - 6} y={y(value) + 4} textAnchor="end">
-									{name(value)}
+									{tickName(value)}
 								</text>
 							</g>
 						))}

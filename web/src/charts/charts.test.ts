@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { percentTicks } from "./percent-ticks.js";
 import { symbolStyle } from "./symbols.js";
 import { panned, showing, timeScale, wheelFactor, wholeDomain, zoomed } from "./time-scale.js";
 import {
@@ -105,4 +106,11 @@ test("eighteen categories have eighteen marks: nine shapes, filled and hollow", 
 	expect(symbolStyle(8, 4, "red").path).toBe(
 		"M-1.90 -5.00H1.90V-1.90H5.00V1.90H1.90V5.00H-1.90V1.90H-5.00V-1.90H-1.90Z",
 	);
+});
+
+test("shares on an axis have one precision", () => {
+	const named = (...shares: number[]) => shares.map(percentTicks(shares));
+	expect(named(0, 0.05, 0.1, 0.15)).toEqual(["0", "5 %", "10 %", "15 %"]);
+	expect(named(0, 0.005, 0.01)).toEqual(["0", "0.5 %", "1.0 %"]);
+	expect(named(0, 0.1 + 0.2, 0.6)).toEqual(["0", "30 %", "60 %"]);
 });

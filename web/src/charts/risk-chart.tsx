@@ -5,6 +5,7 @@ import type { Curve } from "../engine/panels.js";
 import { useWidth } from "../parts/use-width.js";
 import { momentText } from "../parts/words.js";
 import { gutter } from "./gutter.js";
+import { percentTicks } from "./percent-ticks.js";
 import { TimeAxis } from "./time-axis.js";
 import { type TimeScale, timeScale } from "./time-scale.js";
 
@@ -56,6 +57,8 @@ export function RiskChart({ curves, rises, clock, date, domain, description }: R
 	const scale = timeScale(domain, left, Math.max(10, width - left - right));
 	const shown = curves.flatMap(({ risk, base }) => [...risk, ...(base?.risk ?? [])]);
 	const most = 1.12 * Math.max(1e-4, ...shown.filter(Number.isFinite));
+	const ticks = roundNumbers(0, most, 6);
+	const tickName = percentTicks(ticks);
 	const bottom = top + plotHeight;
 	const y = (risk: number) => bottom - (risk / most) * plotHeight;
 	const dateX = scale.x(date);
@@ -95,11 +98,11 @@ export function RiskChart({ curves, rises, clock, date, domain, description }: R
 					width={Math.max(0, Math.min(scale.width, dateX - left))}
 					height={plotHeight}
 				/>
-				{roundNumbers(0, most, 6).map((risk) => (
+				{ticks.map((risk) => (
 					<g key={risk}>
 						<line className="grid" x1={left} x2={left + scale.width} y1={y(risk)} y2={y(risk)} />
 						<text className="tick" x={left - 8} y={y(risk) + 4} textAnchor="end">
-							{risk === 0 ? "0" : percent(risk)}
+							{tickName(risk)}
 						</text>
 					</g>
 				))}

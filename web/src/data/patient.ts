@@ -16,6 +16,8 @@ export interface Patient {
 	readonly name: string;
 	readonly sex: Sex | null;
 	readonly birth: number | null;
+	/** Null or left out where nobody knows of one. */
+	readonly death?: number | null;
 	/** What the times of a file count; as the model's records, if left out. */
 	readonly axis?: "dates" | "days";
 	/** By time, birth not among them. */

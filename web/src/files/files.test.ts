@@ -45,6 +45,7 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 				name: "a",
 				sex: "female",
 				birth: day("1950-01-01") / 30,
+				death: null,
 				axis: "dates",
 				events: [
 					{ id: "e0", token: pressure, time: day("2018-01-20") / 30 },
@@ -71,6 +72,26 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 		expect(notes).toEqual([
 			"2 records name no system: their codes are read as the model's own, else as ICD",
 		]);
+	});
+
+	test("tells of one record as of one", async () => {
+		const days = [1, 2, 20].map((day) => `a,2018-01-${`${day}`.padStart(2, "0")},4019`);
+		const table = (rows: readonly string[]) => ["patient,time,code", ...rows].join("\n");
+		const one = await patients(table(days.slice(0, 1)));
+		expect(one.notes).toEqual([
+			"1 record names no system: its code is read as the model's own, else as ICD",
+		]);
+		const cut = await patients(table(days), { maxRecords: 2 });
+		expect(cut.notes[1]).toBe("1 record beyond the last 2 of a patient: left out");
+		const twice = await patients(table(days.slice(1)), { dedup: "month" });
+		expect(twice.notes[1]).toBe("1 record repeats another within a month: left out");
+	});
+
+	test("keeps the death", async () => {
+		const { patients: found } = await patients(
+			"patient,date,phecode,death\na,2018-01-01,250,2019-05-06\n",
+		);
+		expect(found[0]!.death).toBe(day("2019-05-06") / 30);
 	});
 
 	test("of ages, beside a model of dates", async () => {
@@ -129,7 +150,7 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 
 	test("of codes the model does not know says which are accepted", async () => {
 		await expect(patients("patient,time,code\na,2020-01-01,X\n")).rejects.toThrow(
-			"none of the 1 records has a code that this model knows, for instance X; accepted are ICD-9-CM and ICD-10-CM",
+			"the one record has no code that this model knows, for instance X; accepted are ICD-9-CM and ICD-10-CM",
 		);
 	});
 });

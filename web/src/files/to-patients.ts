@@ -61,7 +61,8 @@ export function toPatients(
 	const list = [...unknown.values()].sort((a, b) => b.records - a.records);
 	if (found.length === 0 && count.long > 0) throw new InputError(tooLong(count.long));
 	if (found.length === 0) throw nothingFound(content, list, vocabulary, rules);
-	const said = (number: number, text: string) => (number > 0 ? [`${number} ${text}`] : []);
+	const said = (number: number, one: string, many: string, then: string) =>
+		number > 0 ? [`${counted(number, one, many)}${then}`] : [];
 	return {
 		patients: found.sort((a, b) => b.events.length - a.events.length).slice(0, mostPatients),
 		unknown: list,
@@ -69,17 +70,31 @@ export function toPatients(
 			...content.notes,
 			...said(
 				found.length - mostPatients,
-				`patients more: the ${mostPatients} with the most events are listed`,
+				"patient",
+				"patients",
+				` more: the ${mostPatients} with the most events are listed`,
 			),
 			...(count.long > 0 ? [`${tooLong(count.long)}: left out`] : []),
 			...said(
 				records.filter(({ system }) => system === null).length,
-				"records name no system: their codes are read as the model's own, else as ICD",
+				"record names no system: its code is",
+				"records name no system: their codes are",
+				" read as the model's own, else as ICD",
 			),
 			...peopleNotes({ ...count, sexes: known.sexes, deaths: known.deaths }),
-			...said(count.drugs, "records of drugs: the model has no drugs; left out"),
-			...said(count.repeated, `records repeat another within a ${rules.dedup}: left out`),
-			...said(count.cut, `records beyond the last ${rules.maxRecords} of a patient: left out`),
+			...said(count.drugs, "record", "records", " of drugs: the model has no drugs; left out"),
+			...said(
+				count.repeated,
+				"record repeats",
+				"records repeat",
+				` another within a ${rules.dedup}: left out`,
+			),
+			...said(
+				count.cut,
+				"record",
+				"records",
+				` beyond the last ${rules.maxRecords} of a patient: left out`,
+			),
 			...(axis === rules.axis
 				? []
 				: [
@@ -98,12 +113,12 @@ const tooLong = (patients: number) =>
 	`${counted(patients, "patient has", "patients have")} more than ${mostEvents.toLocaleString("en-US")} events, which is more than the page can draw; \`trajgpt risk\` and \`trajgpt forecast\` read them`;
 
 function patientOf({ patient }: ReadPatient, axis: FileContent["axis"]): Patient {
-	const { id, sex, birth, history } = patient;
+	const { id, sex, birth, death, history } = patient;
 	const { tokens, times, birthEvents } = history;
 	return {
 		sample: null,
 		name: id,
-		...{ sex, birth, axis },
+		...{ sex, birth, death, axis },
 		events: Array.from(tokens.subarray(birthEvents), (token, at) => ({
 			id: `e${at}`,
 			token,
@@ -118,9 +133,13 @@ function nothingFound(
 	vocabulary: Vocabulary,
 	rules: ReadingRules,
 ): InputError {
+	const none =
+		records.length === 1
+			? "the one record has no code"
+			: `none of the ${records.length.toLocaleString("en-US")} records has a code`;
 	const some = unknown.slice(0, 3).map(({ code }) => code);
 	return new InputError(
-		`none of the ${records.length.toLocaleString("en-US")} records has a code that this model knows${some.length > 0 ? `, for instance ${some.join(", ")}` : ""}; ${acceptedCodes(vocabulary, rules)}`,
+		`${none} that this model knows${some.length > 0 ? `, for instance ${some.join(", ")}` : ""}; ${acceptedCodes(vocabulary, rules)}`,
 	);
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import type { Loaded } from "../data/use-json.js";
 import type { FileRules } from "./file-rules.js";
 import { openFile } from "./open-file.js";
@@ -11,11 +11,11 @@ export type OpenedFile =
 	| { readonly state: "read"; readonly file: string; readonly found: FilePatients }
 	| { readonly state: "failed"; readonly file: string; readonly message: string };
 
-/** Reads files once it is known how: one that comes before that waits. Of two, the later counts. */
+/** Reads files once it is known how: one that comes before that waits. Of two, the later counts; one still being read can be left. */
 export function useOpenedFile(
 	rules: Loaded<FileRules>,
 	onPatients: (found: FilePatients) => void,
-): readonly [OpenedFile, (file: File) => void] {
+): readonly [opened: OpenedFile, open: (file: File) => void, leave: () => void] {
 	const [opened, setOpened] = useState<OpenedFile>({ state: "none" });
 	const [given, setGiven] = useState<File | null>(null);
 	const tell = useRef(onPatients);
@@ -41,9 +41,13 @@ export function useOpenedFile(
 			gone = true;
 		};
 	}, [given, rules]);
-	const open = (file: File) => {
+	const open = useCallback((file: File) => {
 		setOpened({ state: "waiting", file: file.name });
 		setGiven(file);
-	};
-	return [opened, open];
+	}, []);
+	const leave = useCallback(() => {
+		setOpened((now) => (now.state === "waiting" ? { state: "none" } : now));
+		setGiven(null);
+	}, []);
+	return [opened, open, leave];
 }

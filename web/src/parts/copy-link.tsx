@@ -1,7 +1,12 @@
 import { usePassingWords } from "./use-passing-words.js";
 
+interface CopyLinkProps {
+	/** To what is looked at, from the address shown, which follows a moment later; and what to say of it. */
+	readonly link: (shown: string) => { readonly link: string; readonly words: string };
+}
+
 /** The address of what is looked at: the view, never a patient's records. */
-export function CopyLink() {
+export function CopyLink({ link: linkFrom }: CopyLinkProps) {
 	const [said, say] = usePassingWords();
 	return (
 		<button
@@ -10,8 +15,9 @@ export function CopyLink() {
 			title="The link holds the view, the date and the codes, and nothing of a patient's records"
 			onClick={async () => {
 				try {
-					await navigator.clipboard.writeText(location.href);
-					say("Link copied");
+					const { link, words } = linkFrom(location.href);
+					await navigator.clipboard.writeText(link);
+					say(words);
 				} catch {
 					say("Copy it from the address bar");
 				}

@@ -93,6 +93,9 @@ export type Rows = readonly (readonly (string | number | null)[])[];
 export const csvOf = (rows: Rows): string =>
 	rows.map((row) => row.map((value) => quoted(`${value ?? ""}`)).join(",")).join("\n");
 
+/** How long a browser may take to fetch what it saves, asking where to included. */
+const savingMilliseconds = 60_000;
+
 /** Into the clipboard; where that is not allowed, into a file. */
 export async function handOver(content: Blob, name: string): Promise<"copied" | "saved"> {
 	try {
@@ -105,7 +108,7 @@ export async function handOver(content: Blob, name: string): Promise<"copied" | 
 		link.href = URL.createObjectURL(content);
 		link.download = name;
 		link.click();
-		URL.revokeObjectURL(link.href);
+		setTimeout(() => URL.revokeObjectURL(link.href), savingMilliseconds);
 		return "saved";
 	}
 }

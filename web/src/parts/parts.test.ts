@@ -59,8 +59,11 @@ test("times, durations and changes in words", () => {
 	expect(momentText(clock, 365.25)).toBe("2000-01-01, age 30.0");
 	expect(momentText({ ...clock, birth: null }, 365.25)).toBe("2000-01-01");
 	expect(momentText({ unitDays: 30, axis: "days" }, 10)).toBe("day 300");
-	expect([0.5, 21, 200, 2000, 9000].map(durationText)).toEqual([
+	expect([0.5, 0.999, 1, 1.6, 21, 200, 2000, 9000].map(durationText)).toEqual([
 		"12 h",
+		"1 day",
+		"1 day",
+		"2 days",
 		"21 days",
 		"7 months",
 		"5.5 years",

@@ -26,7 +26,7 @@ export function ThemeChoice() {
 		<label className="theme">
 			<span className="hidden">Colours</span>
 			<select value={theme} onChange={(event) => setTheme(event.target.value as Theme)}>
-				<option value="system">as the system</option>
+				<option value="system">system colours</option>
 				<option value="light">light</option>
 				<option value="dark">dark</option>
 			</select>

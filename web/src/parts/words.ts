@@ -1,4 +1,5 @@
 import { type Clock, timeName } from "../../../src/figures/clock.js";
+import { counted } from "../../../src/figures/numbers.js";
 
 const dayMilliseconds = 86_400_000;
 
@@ -21,10 +22,11 @@ export function pointsText(change: number): string {
 	return `${points > 0 ? "+" : "−"}${size.toFixed(size >= 10 ? 0 : size >= 1 ? 1 : 2)}`;
 }
 
-/** 3 days, 5 months, 2.5 years */
+/** 1 day, 3 days, 5 months, 2.5 years */
 export function durationText(days: number): string {
-	if (days < 1) return `${Math.round(days * 24)} h`;
-	if (days < 60) return `${Math.round(days)} days`;
+	const hours = Math.round(days * 24);
+	if (hours < 24) return `${hours} h`;
+	if (days < 60) return counted(Math.round(days), "day");
 	if (days < 730) return `${Math.round(days / 30.4375)} months`;
 	const years = days / 365.25;
 	return `${years.toFixed(years < 10 ? 1 : 0)} years`;

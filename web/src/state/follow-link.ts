@@ -22,7 +22,7 @@ export function followLink(
 		patient: named
 			? {
 					patient: named,
-					date: dateWithin(link.date, named.events, unitDays) ?? firstDate(named.events),
+					date: dateWithin(link.date, named, unitDays) ?? firstDate(named.events),
 					zoom: link.zoom,
 				}
 			: null,

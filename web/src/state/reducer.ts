@@ -11,6 +11,8 @@ const mostCodes = 5;
 export interface Looking {
 	readonly view: View;
 	readonly patient: Patient | null;
+	/** Counts the patients looked at so far. */
+	readonly turn: number;
 	/** What was read from a file together, to choose from. */
 	readonly opened: readonly Patient[];
 	readonly edits: readonly Edit[];
@@ -61,6 +63,7 @@ export type Action =
 export const nothingYet: Looking = {
 	view: "patient",
 	patient: null,
+	turn: 0,
 	opened: [],
 	edits: [],
 	date: 0,
@@ -86,6 +89,7 @@ export function looking(now: Looking, action: Action): Looking {
 				...{ ...now, view, codes: codes.slice(0, mostCodes) },
 				horizonYears: years ?? now.horizonYears,
 				...sight,
+				turn: now.turn + Number(isOther),
 				edits: isOther ? [] : now.edits,
 			};
 		}
@@ -93,6 +97,7 @@ export function looking(now: Looking, action: Action): Looking {
 			return {
 				...now,
 				patient: action.patient,
+				turn: now.turn + 1,
 				opened: action.opened ?? now.opened,
 				date: action.date,
 				edits: [],

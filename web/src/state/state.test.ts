@@ -4,10 +4,11 @@ import { type Token, vocabularyOf } from "../../../src/cohort/vocabulary.js";
 import { edited as editedHistory } from "../../../src/infer/index.js";
 import type { Patient } from "../data/patient.js";
 import { type AddressWindow, addressBar, ownView } from "./address-bar.js";
+import { addingRange, dateRange } from "./date-range.js";
 import { type Edit, editedEvents } from "./edits.js";
 import { followLink } from "./follow-link.js";
 import { type Action, looking, nothingYet } from "./reducer.js";
-import { dateWithin, linkTo, namesView, readLink, withView } from "./view-link.js";
+import { copiedLink, dateWithin, linkTo, namesView, readLink, withView } from "./view-link.js";
 
 const events = [10, 20, 20, 30].map((time, at) => ({ id: `e${at}`, token: 5 + at, time }));
 const patient: Patient = { sample: "s2", name: "Sample 2", sex: null, birth: 1, events };
@@ -128,11 +129,49 @@ test("an address that names no view is left alone, and a date out of reach is no
 	expect(namesView("#map?sample=s1")).toBe(true);
 	expect(namesView("#map")).toBe(true);
 	expect(namesView("#main")).toBe(false);
-	const events = [{ time: 10 }, { time: 20 }];
-	expect(dateWithin(15, events, 30)).toBe(15);
-	expect(dateWithin(9, events, 30)).toBeNull();
-	expect(dateWithin(99_999_999_999, events, 30)).toBeNull();
-	expect(dateWithin(null, events, 30)).toBeNull();
+	const unborn = { birth: null, events };
+	expect(dateWithin(15, unborn, 30)).toBe(15);
+	expect(dateWithin(9, unborn, 30)).toBeNull();
+	expect(dateWithin(9, patient, 30)).toBe(9);
+	expect(dateWithin(99_999_999_999, patient, 30)).toBeNull();
+	expect(dateWithin(null, patient, 30)).toBeNull();
+});
+
+test("a link's date and the slider's have one range, and its ends come back from a link", () => {
+	expect(dateRange(patient, 30)).toEqual([1, 30 + 730.5 / 30]);
+	expect(dateRange({ birth: null, events }, 30)[0]).toBe(10);
+	expect(addingRange({ birth: null, events }, 30)).toEqual([10 - 730.5 / 30, 30 + 730.5 / 30]);
+	expect(addingRange(patient, 30)).toEqual(dateRange(patient, 30));
+	const late = { ...patient, birth: 1.006, events: [{ ...events[0]!, time: 30.0061 }] };
+	for (const end of dateRange(late, 30)) {
+		const now = looking(nothingYet, { type: "patient", patient: late, date: end });
+		const { date } = readLink(linkTo(now, () => undefined));
+		expect(dateWithin(date, late, 30)).toBeCloseTo(end, 2);
+		expect(dateWithin(date, late, 30)).toBeLessThanOrEqual(dateRange(late, 30)[1]);
+	}
+	const [, last] = dateRange(patient, 30);
+	expect(dateWithin(last + 0.1, patient, 30)).toBeNull();
+});
+
+test("the copied link is that of the state, whatever the address shows yet", () => {
+	const [shown, hash] = ["http://here/page/?a=1#patient?at=3", "#map?years=5"];
+	expect(copiedLink(shown, hash, patient)).toEqual({
+		link: "http://here/page/?a=1#map?years=5",
+		words: "Link copied",
+	});
+	expect(copiedLink(shown, null, null)).toEqual({ link: shown, words: "Link copied" });
+	expect(copiedLink(shown, hash, { sample: null }).words).toBe("Link copied, without the patient");
+});
+
+test("every patient looked at has a turn of their own, what is done with them none", () => {
+	const { turn } = after();
+	expect(after({ type: "date", date: 12 }, { type: "remove", id: "e1" }).turn).toBe(turn);
+	expect(after({ type: "patient", patient: { ...patient }, date: 3 }).turn).toBe(turn + 1);
+	const sight = { patient: { ...patient }, date: 3, zoom: null };
+	const link = { type: "link", view: "patient", codes: [], years: null } as const;
+	const otherwise = { codes: [], patient: null };
+	expect(after({ ...link, patient: sight, otherwise }).turn).toBe(turn + 1);
+	expect(after({ ...link, patient: { ...sight, patient }, otherwise }).turn).toBe(turn);
 });
 
 /** A browser's history: entries, and which of them is shown. */
@@ -207,7 +246,7 @@ test("a link shows the sample it names, at its date; one that names none, the fi
 	const now = looking(nothingYet, followed("#map?sample=s2&at=20&zoom=12+28&codes=401&years=2"));
 	expect(now).toEqual({
 		...nothingYet,
-		...{ view: "map", patient, date: 20, zoom: [12, 28], codes: [5], horizonYears: 2 },
+		...{ view: "map", patient, turn: 1, date: 20, zoom: [12, 28], codes: [5], horizonYears: 2 },
 	});
 	const first = looking(nothingYet, followed("#patient"));
 	expect(first).toMatchObject({ patient: others[0], codes: [6, 7], horizonYears: 5, zoom: null });

@@ -1,3 +1,5 @@
+import type { Patient } from "../data/patient.js";
+import { dateRange } from "./date-range.js";
 import type { Looking, View } from "./reducer.js";
 import { horizons, views } from "./reducer.js";
 
@@ -11,7 +13,8 @@ export interface ViewLink {
 	readonly zoom: readonly [number, number] | null;
 }
 
-const rounded = (time: number) => `${Number(time.toFixed(2))}`;
+const decimals = 2;
+const rounded = (time: number) => `${Number(time.toFixed(decimals))}`;
 
 /** The part of an address after its #. Codes are told as the vocabulary writes them. */
 export function linkTo(
@@ -61,15 +64,26 @@ export function readLink(hash: string): ViewLink {
 	};
 }
 
-const mostDaysAfter = 3653;
-
-/** A linked date, if it lies where the slider reaches: from the first event to ten years after the last. */
+/** A linked date, if it lies where the slider reaches, but for what was lost as it was rounded. */
 export function dateWithin(
 	date: number | null,
-	events: readonly { readonly time: number }[],
+	patient: Pick<Patient, "birth" | "events">,
 	unitDays: number,
 ): number | null {
-	const first = events[0]?.time ?? 0;
-	const last = (events.at(-1)?.time ?? 0) + mostDaysAfter / unitDays;
-	return date !== null && date >= first && date <= last ? date : null;
+	const [first, last] = dateRange(patient, unitDays);
+	const lost = 10 ** -decimals;
+	if (date === null || date < first - lost || date > last + lost) return null;
+	return Math.max(first, Math.min(last, date));
+}
+
+/** The whole link to what is looked at, and what to say of it. `hash` is null while it is not known yet. */
+export function copiedLink(
+	href: string,
+	hash: string | null,
+	patient: Pick<Patient, "sample"> | null,
+): { readonly link: string; readonly words: string } {
+	return {
+		link: hash === null ? href : new URL(hash, href).href,
+		words: patient?.sample === null ? "Link copied, without the patient" : "Link copied",
+	};
 }

@@ -22,12 +22,12 @@ export function Calibrations({ evaluations }: Evaluations) {
 	]);
 	if (drawn.length === 0) return null;
 	return (
-		<div className="two">
+		<div className="two even">
 			{drawn.map(({ task, bins, what }) => (
 				<Panel
 					key={task}
 					title={`Calibration: ${what}`}
-					subtitle="on the line, what is said to come so often comes so often; bars: 95 % intervals"
+					subtitle="on the line, what is given 20 % came in 20 of 100 cases; bars: 95 % intervals"
 					drawing
 					caption={() => [{ text: "bars: 95 % intervals" }]}
 					rows={() => [

@@ -19,7 +19,7 @@ interface CamePanelProps extends PanelState {
 export function CamePanel({ panels, waiting, vocabulary, clock, state }: CamePanelProps) {
 	return (
 		<Panel
-			title={`What came, and was it among the ${topCount} likeliest`}
+			title={`What came, and was it among the ${topCount} likeliest?`}
 			subtitle={
 				panels
 					? `after ${momentText(clock, panels.questions.date)}: ${foreseenText(panels)}`

@@ -1,9 +1,10 @@
 import type { About } from "../data/about.js";
 import type { Patient, PatientEvent } from "../data/patient.js";
 import { yearDays } from "../engine/panels.js";
+import { durationText } from "../parts/words.js";
 
 interface AskedDate {
-	readonly patient: Pick<Patient, "birth">;
+	readonly patient: Pick<Patient, "birth" | "death">;
 	readonly events: readonly PatientEvent[];
 	readonly date: number;
 	readonly horizon: number;
@@ -16,7 +17,7 @@ const years = (days: number) => `${(days / yearDays).toFixed(1)} years`;
 
 /** What is answered all the same, but should not be taken at its word; the command line warns of the same. */
 export function dateWarnings({
-	patient: { birth },
+	patient: { birth, death = null },
 	events,
 	date,
 	horizon,
@@ -31,6 +32,11 @@ export function dateWarnings({
 				? "Nothing is recorded before this date: answered from the start of a history alone, which nothing in training resembles."
 				: "Nothing is recorded before this date: the model knows no more than the birth, and the sex where it was told.",
 		);
+	if (death !== null && date + horizon > death) {
+		const [words, time] =
+			date > death ? ["The date is", date] : (["The curves go on to", date + horizon] as const);
+		warnings.push(`${words} ${durationText((time - death) * unitDays)} after the patient’s death.`);
+	}
 	if (!reach) return warnings;
 	const { longestDays, oldestDays } = reach;
 	/** The first time asked about that lies farther from another than it should. */

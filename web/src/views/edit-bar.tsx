@@ -5,6 +5,7 @@ import type { Patient } from "../data/patient.js";
 import { ChipList } from "../parts/chip-list.js";
 import { CodePicker } from "../parts/code-picker.js";
 import { dateText, momentText } from "../parts/words.js";
+import { addingRange } from "../state/date-range.js";
 import type { Edit } from "../state/edits.js";
 import { codeName } from "./code-name.js";
 
@@ -26,10 +27,13 @@ export function EditBar(props: EditBarProps) {
 	const ref = useRef<HTMLElement>(null);
 	const [token, setToken] = useState<number | null>(null);
 	// A day before the date: what comes at the date itself is not known to the model.
-	const usual = date - 1 / clock.unitDays;
+	const [least, most] = addingRange(patient, clock.unitDays);
+	const usual = Math.max(least, date - 1 / clock.unitDays);
 	const [time, setTime] = useState<number | null>(null);
 	const at = time ?? usual;
 	const byDates = clock.axis === "dates";
+	const inputValue = (time: number) =>
+		byDates ? dateText(clock, time) : Math.round(time * clock.unitDays);
 	const wordsOf = (edit: Edit) => {
 		const { token, time } = (edit.kind === "add"
 			? edit.event
@@ -62,7 +66,9 @@ export function EditBar(props: EditBarProps) {
 					<input
 						id={id}
 						type={byDates ? "date" : "number"}
-						value={byDates ? dateText(clock, at) : Math.round(at * clock.unitDays)}
+						min={inputValue(least)}
+						max={inputValue(most)}
+						value={inputValue(at)}
 						onChange={({ target: { value } }) => {
 							const days = byDates ? Date.parse(value) / 86_400_000 : Number(value);
 							setTime(Number.isFinite(days) && value !== "" ? days / clock.unitDays : null);

@@ -35,7 +35,7 @@ export function EditPanel({ answered, ...bar }: EditPanelProps) {
 				)
 			}
 		>
-			<EditBar key={bar.patient.name} {...bar} />
+			<EditBar {...bar} />
 		</Panel>
 	);
 }

@@ -25,24 +25,16 @@ export function PatientChooser(props: PatientChooserProps) {
 	const id = useId();
 	const input = useRef<HTMLInputElement>(null);
 	const [over, setOver] = useState(false);
-	const open = (given: File | undefined) => {
-		if (given) onFile(given);
-	};
 	const all = [...samples, ...opened];
 	return (
 		<section
 			className={`chooser${over ? " over" : ""}`}
 			aria-label="Patient"
 			onDragOver={(event) => {
-				event.preventDefault();
-				setOver(true);
+				if (event.dataTransfer.types.includes("Files")) setOver(true);
 			}}
 			onDragLeave={() => setOver(false)}
-			onDrop={(event) => {
-				event.preventDefault();
-				setOver(false);
-				open(event.dataTransfer.files[0]);
-			}}
+			onDrop={() => setOver(false)}
 		>
 			<div className="chooser-row">
 				<div className="field">
@@ -82,7 +74,7 @@ export function PatientChooser(props: PatientChooserProps) {
 						Open a file…
 					</button>
 					<span className="quiet">
-						or drop it here: CSV or FHIR JSON. It is read in this page and never sent.
+						or drop it on the page: CSV or FHIR JSON. It is read in this page and never sent.
 					</span>
 					<input
 						ref={input}
@@ -92,7 +84,8 @@ export function PatientChooser(props: PatientChooserProps) {
 						aria-label="File of records"
 						accept=".csv,.tsv,.txt,.json,.ndjson,.gz,text/csv,application/json"
 						onChange={(event) => {
-							open(event.target.files?.[0]);
+							const given = event.target.files?.[0];
+							if (given) onFile(given);
 							event.target.value = "";
 						}}
 					/>

@@ -53,7 +53,7 @@ export function PatientMap({ patients }: Pick<Maps, "patients">) {
 	return (
 		<Panel
 			title="Map of the patients"
-			subtitle={`${counted(points.length, "patient")} of the test split by the model’s view of ${labelled ? "their history up to when the question was put" : "their history"} (UMAP); the axes mean nothing`}
+			subtitle={`${counted(points.length, "patient")} of the test split by the model’s view of ${labelled ? "their history up to the time of the question" : "their history"} (UMAP); the axes mean nothing`}
 			drawing
 			caption={() =>
 				groups.map(({ name, colour, symbol }) => ({

@@ -3,15 +3,18 @@ import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { Timeline, type TimelineProps } from "../charts/timeline.js";
 import type { Patient, PatientEvent } from "../data/patient.js";
-import { type Panels, topCount, yearDays } from "../engine/panels.js";
-import { Panel } from "../parts/panel.js";
+import type { Panels } from "../engine/panels.js";
+import { Panel, type PanelState } from "../parts/panel.js";
 import { timeCells, timeNames } from "../parts/time-columns.js";
+import { dateRange } from "../state/date-range.js";
 import type { Edit } from "../state/edits.js";
 import { codeName } from "./code-name.js";
+import { legendOf } from "./timeline-legend.js";
 import { marksOf, markText } from "./timeline-marks.js";
 
 interface TimelinePanelProps
-	extends Omit<TimelineProps, "marks" | "describe" | "seenUntil" | "dates"> {
+	extends PanelState,
+		Omit<TimelineProps, "marks" | "describe" | "seenUntil" | "dates"> {
 	readonly patient: Patient;
 	readonly events: readonly PatientEvent[];
 	readonly edits: readonly Edit[];
@@ -20,45 +23,33 @@ interface TimelinePanelProps
 	readonly clock: Clock;
 }
 
-/** How far beyond the last event the date can be dragged. */
-const yearsBeyond = 2;
-
-const legend = [
-	["", "seen by the model"],
-	["dot-hit", `later, among the ${topCount} likeliest`],
-	["dot-missed", "later, not among them"],
-	["dot-beyond", "beyond the horizon"],
-] as const;
-
 /** What befell the patient, and the date that is asked about. */
 export function TimelinePanel(props: TimelinePanelProps) {
-	const { patient, events, edits, panels, vocabulary, ...timeline } = props;
+	const { patient, events, edits, panels, vocabulary, state, ...timeline } = props;
 	const { clock, date, colourOf } = timeline;
 	const seenUntil = panels?.questions.date ?? date;
 	const marks = useMemo(
 		() => marksOf({ events, original: patient.events, edits, panels, seenUntil }, vocabulary),
 		[events, patient, edits, panels, seenUntil, vocabulary],
 	);
-	const first = patient.events[0]?.time ?? date;
-	const last = patient.events.at(-1)?.time ?? date;
+	const legend = legendOf(marks, colourOf);
 	return (
 		<Panel
 			title="Timeline"
 			subtitle={
 				<span className="legend">
-					{legend.map(([kind, words]) => (
+					{legend.map(({ kind, words }) => (
 						<span key={words}>
 							<span className={`dot ${kind}`} aria-hidden="true" /> {words}
 						</span>
 					))}
 				</span>
 			}
+			className="timeline-panel"
+			state={state}
 			drawing
 			caption={() => [
-				{ text: "hollow: seen by the model" },
-				{ text: `filled: later, among the ${topCount} likeliest` },
-				{ text: "crossed: later, not among them" },
-				{ text: "faint: beyond the horizon" },
+				...legend.map(({ look, words }) => ({ text: `${look}: ${words}` })),
 				...[...new Set(marks.map(({ token }) => token))].flatMap((token) => {
 					const colour = colourOf(token);
 					return colour ? [{ text: codeName(vocabulary, token), colour }] : [];
@@ -80,7 +71,7 @@ export function TimelinePanel(props: TimelinePanelProps) {
 				{...timeline}
 				marks={marks}
 				seenUntil={seenUntil}
-				dates={[patient.birth ?? first, last + (yearsBeyond * yearDays) / clock.unitDays]}
+				dates={dateRange(patient, clock.unitDays)}
 				describe={(mark) => markText(mark, panels, vocabulary, clock)}
 			/>
 		</Panel>

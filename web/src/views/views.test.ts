@@ -4,6 +4,7 @@ import { panelsOf, questionsFor } from "../engine/panels.js";
 import { answerWords, riskWords } from "./answer-words.js";
 import { dateWarnings } from "./date-warnings.js";
 import { triedText } from "./drivers-list.js";
+import { legendOf } from "./timeline-legend.js";
 import { marksOf, markText } from "./timeline-marks.js";
 
 const token = (code: string, name: string) => ({
@@ -82,6 +83,36 @@ test("dates beyond what the model has learned from are warned of, and curves tha
 	expect(dateWarnings({ ...asked, date: 10, patient: { birth: null } })[0]).toContain(
 		"nothing in training resembles",
 	);
+});
+
+test("times after the death are warned of, whatever else is known", () => {
+	const asked = { patient: { birth: 0, death: 50 }, events, unitDays: 30, reach: null };
+	expect(dateWarnings({ ...asked, date: 45, horizon: 5 })).toEqual([]);
+	expect(dateWarnings({ ...asked, date: 45, horizon: 6 })).toEqual([
+		"The curves go on to 30 days after the patient’s death.",
+	]);
+	expect(dateWarnings({ ...asked, date: 50 + 1 / 30, horizon: 60 })).toEqual([
+		"The date is 1 day after the patient’s death.",
+	]);
+	expect(
+		dateWarnings({ ...asked, patient: { birth: 0, death: null }, date: 70, horizon: 60 }),
+	).toEqual([]);
+});
+
+test("the legend tells of chosen codes and of edits where there are any", () => {
+	const words = (edits: Parameters<typeof marksOf>[0]["edits"], chosen: number | null) =>
+		legendOf(
+			marksOf({ events, original: events, edits, panels: null, seenUntil: 25 }, vocabulary),
+			(token) => (token === chosen ? "red" : undefined),
+		)
+			.slice(3)
+			.map(({ words }) => words);
+	expect(words([], null)).toEqual(["later, not asked about"]);
+	expect(words([{ kind: "move", id: "e1", time: 20 }], failure).slice(1)).toEqual([
+		"code whose risk is drawn",
+		"added or moved",
+	]);
+	expect(words([{ kind: "remove", id: "e1" }], null).slice(1)).toEqual(["removed"]);
 });
 
 test("new answers in words", () => {

@@ -103,7 +103,7 @@ export function Workbench(props: WorkbenchProps) {
 	const timelinePanel = (
 		<TimelinePanel
 			key="timeline"
-			{...{ patient, events, edits, panels, vocabulary, clock, date, whole, domain, zoom }}
+			{...{ state, patient, events, edits, panels, vocabulary, clock, date, whole, domain, zoom }}
 			colourOf={colourOf}
 			onDate={(to) => dispatch({ type: "date", date: to })}
 			onZoom={(to) => dispatch({ type: "zoom", zoom: to })}
@@ -115,7 +115,7 @@ export function Workbench(props: WorkbenchProps) {
 		/>
 	);
 	const warningsNotice = warnings.length > 0 && (
-		<Notice key="warnings" kind="warning" title="Beyond what the model has learned from">
+		<Notice key="warnings" kind="warning" title="Take these answers with care">
 			{warnings.map((words) => (
 				<p key={words}>{words}</p>
 			))}

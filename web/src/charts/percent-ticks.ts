@@ -1,0 +1,7 @@
+/** Shares on an axis, all with as many digits as the one that needs most. */
+export function percentTicks(shares: readonly number[]): (share: number) => string {
+	const exact = (digits: number) =>
+		shares.every((share) => Math.abs(Number((100 * share).toFixed(digits)) - 100 * share) < 1e-9);
+	const digits = [0, 1, 2, 3, 4, 5].find(exact) ?? 6;
+	return (share) => (share === 0 ? "0" : `${(100 * share).toFixed(digits)} %`);
+}

@@ -1,0 +1,41 @@
+import type { Mark } from "../charts/timeline-layout.js";
+import { topCount } from "../engine/panels.js";
+
+interface LegendEntry {
+	/** Class of the dot that shows it. */
+	readonly kind: string;
+	/** How it looks, for copies, which have no such dot. */
+	readonly look: string;
+	readonly words: string;
+}
+
+const fates: readonly LegendEntry[] = [
+	{ kind: "", look: "hollow", words: "seen by the model" },
+	{ kind: "dot-hit", look: "filled", words: `later, among the ${topCount} likeliest` },
+	{ kind: "dot-missed", look: "crossed", words: "later, not among them" },
+	{ kind: "dot-later", look: "faint", words: "later, not asked about" },
+];
+
+/** What the marks of a timeline mean: their fates, and what else occurs among them. */
+export function legendOf(
+	marks: readonly Mark[],
+	colourOf: (token: number) => string | undefined,
+): LegendEntry[] {
+	const occurs = (entry: LegendEntry, is: (mark: Mark) => boolean) =>
+		marks.some(is) ? [entry] : [];
+	return [
+		...fates,
+		...occurs(
+			{ kind: "dot-chosen", look: "large, in colour", words: "code whose risk is drawn" },
+			({ token }) => colourOf(token) !== undefined,
+		),
+		...occurs(
+			{ kind: "dot-edited", look: "in a square", words: "added or moved" },
+			({ edit }) => edit === "added" || edit === "moved",
+		),
+		...occurs(
+			{ kind: "dot-missed dot-removed", look: "dashed and crossed", words: "removed" },
+			({ edit }) => edit === "removed",
+		),
+	];
+}
