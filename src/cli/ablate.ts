@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { InputError } from "../base/errors.js";
 import { openDataset } from "../cohort/index.js";
 import { waysOf } from "./compare/lines.js";
+import { listed, namesIn } from "./compare/names.js";
 import { addSharedOptions, type SharedOptions, trainingOf } from "./compare/options.js";
 import { compareLines } from "./compare/run.js";
 import { variantLines, variants } from "./compare/variants.js";
@@ -42,12 +42,8 @@ export function command(io: Io): Command {
 			}),
 		)
 		.action(async (folder: string, options: Options) => {
-			const wanted = options.variants === "all" ? known : options.variants.split(",");
-			const unknown = wanted.find((id) => !known.includes(id));
-			if (unknown !== undefined)
-				throw new InputError(
-					`there is no variant "${unknown}"; known variants: ${known.join(", ")}`,
-				);
+			const wanted =
+				options.variants === "all" ? known : namesIn(options.variants, "variant", known);
 			const dataset = await openDataset(folder);
 			const entries = variantLines(options).filter(({ id }) => wanted.includes(id));
 			await compareLines(io, {
@@ -58,11 +54,11 @@ export function command(io: Io): Command {
 				ways: waysOf(
 					entries,
 					() => true,
-					// The paper's lines against the line above, ours against the first; other ways against the first way.
+					// The paper's lines against the line above, ours against the first; another way against the first way of its own line.
 					(entry, at, first) =>
 						!first ? entry : at === 0 || entry.group === "paper" ? entries[at - 1] : entries[0],
 				),
-				tasks: options.tasks.split(",").map((task) => task.trim()),
+				tasks: listed(options.tasks),
 				depths: options.depths,
 				options: trainingOf(options),
 				tuning: {},

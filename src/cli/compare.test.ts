@@ -36,6 +36,16 @@ describe("compare", { timeout: 180_000 }, () => {
 		expect(existsSync(out)).toBe(false);
 	});
 
+	test("leaders that are not compared are refused, and nothing is begun", async () => {
+		const out = join(root, "leaders");
+		const { code, stderr } = await captured([
+			...["compare", data, "--models", "gpt2,seft", "--leaders", "gru-d", "--out", out],
+		]);
+		expect(code).toBe(2);
+		expect(stderr).toContain("--leaders names gru-d, which is not compared");
+		expect(existsSync(out)).toBe(false);
+	});
+
 	test("an unknown task lists those of the dataset", async () => {
 		const { code, stderr } = await captured([
 			...["compare", data, "--tasks", "stroke", "--out", join(root, "stroke")],
@@ -55,6 +65,9 @@ describe("compare", { timeout: 180_000 }, () => {
 		expect(first.code).toBe(1);
 		expect(first.stdout).toMatch(/GPT-2, seed 1, failed: .*is not a run of trajgpt/);
 		const partial = await table(out);
+		expect(partial.notes).toContain(
+			"no differences from GPT-2, which has no result: SeFT, own history, code frequencies, oracle",
+		);
 		expect(partial.lines.map(({ label }: { label: string }) => label)).toEqual([
 			...["SeFT", "own history", "code frequencies", "oracle"],
 		]);
@@ -120,7 +133,7 @@ describe("ablate", { timeout: 180_000 }, () => {
 	test("the paper's lines, each in the ways it can forecast", async () => {
 		const out = join(root, "ablation");
 		const { code, stderr } = await captured([
-			...["ablate", data, "--variants", "absolute,fixed-decay", ...quick, "--out", out],
+			...["ablate", data, "--variants", "absolute, fixed-decay,absolute", ...quick, "--out", out],
 		]);
 		expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
 		const { lines } = await table(out);

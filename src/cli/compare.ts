@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { openDataset } from "../cohort/index.js";
 import { tasksOf } from "../evaluate/index.js";
-import { idsNamed, lineNames, linesNamed, waysOf } from "./compare/lines.js";
+import { leadersNamed, lineNames, linesNamed, waysOf } from "./compare/lines.js";
+import { listed } from "./compare/names.js";
 import { addSharedOptions, type SharedOptions, trainingOf } from "./compare/options.js";
 import { compareLines } from "./compare/run.js";
 import { examples } from "./examples.js";
@@ -16,7 +17,7 @@ interface Options extends SharedOptions {
 const description = `The paper's table on your data: trains every model and measures it on every task.
 
 Forecasting is recall@K, labelled tasks are AUPRC with no label seen (S = 0), with 5 and
-with all; -- where a model has no such setting. Beside the models stand the patient's own
+with all; — where a model has no such setting. Beside the models stand the patient's own
 counts, code frequencies and, on a simulated population, the oracle; trajgpt-plain is
 TrajGPT without the gap as input and without heads that count. Models that are
 pre-trained are fine-tuned to labels (and to forecasts, if they are encoders only); the
@@ -51,6 +52,8 @@ export function command(io: Io): Command {
 		)
 		.action(async (folder: string, options: Options) => {
 			const entries = linesNamed(options.models, options);
+			const leaders =
+				options.leaders === undefined ? undefined : leadersNamed(options.leaders, entries);
 			const dataset = await openDataset(folder);
 			const reference = entries.find(({ id }) => id === "trajgpt") ?? entries[0];
 			await compareLines(io, {
@@ -63,14 +66,14 @@ export function command(io: Io): Command {
 					({ model }) => model === "trajgpt",
 					(entry, _, first) => (entry === reference && first ? undefined : reference),
 				),
-				tasks:
-					options.tasks?.split(",").map((task) => task.trim()) ??
-					tasksOf(dataset).filter((task) => task !== "next"),
+				tasks: options.tasks
+					? listed(options.tasks)
+					: tasksOf(dataset).filter((task) => task !== "next"),
 				depths: options.depths,
 				options: trainingOf(options),
 				tuning: { batchSlots: options.batchSlots },
 				...{ futures: options.futures, seeds: options.seeds },
-				leaders: options.leaders === undefined ? undefined : idsNamed(options.leaders),
+				leaders,
 				jobs: options.jobs,
 				provider: options.provider,
 				json: options.json ?? false,

@@ -97,11 +97,7 @@ const longest = ({ model, config }: Trained, maxLength: number) =>
 	Math.min(maxLength, model.context?.(config) ?? Number.POSITIVE_INFINITY);
 
 /** What is not pre-trained learns a task as it learned to forecast, until validation stops improving. */
-const fromScratch = ({ run }: Trained) => ({
-	learningRate: run.options.learningRate,
-	epochs: 20,
-	patience: 3,
-});
+export const fromScratch = { epochs: 20, patience: 3 } as const;
 
 async function labelLesson(
 	{ dataset, task, options: given }: Finetuning,
@@ -115,7 +111,13 @@ async function labelLesson(
 	const positive = checkLabels(dataset, task, own);
 	const options = checkConfig(
 		finetuneOptions,
-		{ ...(trained.model.pretraining === "none" && fromScratch(trained)), ...given },
+		{
+			...(trained.model.pretraining === "none" && {
+				...fromScratch,
+				learningRate: trained.run.options.learningRate,
+			}),
+			...given,
+		},
 		"fine-tuning options",
 	);
 	return {

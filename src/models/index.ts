@@ -31,6 +31,7 @@ export type {
 	ParameterValues,
 } from "./model.js";
 export { forecastMethods } from "./model.js";
+export { plainTrajgptSettings } from "./trajgpt/config.js";
 export { weightCount } from "./weight-count.js";
 
 /** Every model there is, by its name on the command line. */

@@ -122,14 +122,15 @@ async function pretrained(
 		"training options",
 	);
 	const spent = cpuSeconds();
-	const { summary, exitCode } = await holdingRun(run, async () => {
+	const { summary, exitCode, where } = await holdingRun(run, async () => {
 		const settings = begun
 			? readRun(run)
 			: createRun(run, dataset, {
 					...{ model: model.id, config, options, threads, provider },
 					versions: await versions(),
 				});
-		return train(io, { folder: run, run: settings, dataset, resume: begun, threads });
+		const training = { folder: run, run: settings, dataset, resume: begun, threads };
+		return { ...(await train(io, training)), where: settings.provider };
 	});
 	const timing = await addTiming(run, {
 		cpuSeconds: cpuSeconds() - spent,
@@ -144,6 +145,7 @@ async function pretrained(
 		bestEpoch: summary.best?.epoch ?? 0,
 		cpuSecondsPerEpoch: timing.steps > 0 ? (timing.cpuSeconds / timing.steps) * stepsPerEpoch : 0,
 		peakBytes: timing.peakBytes,
+		provider: where,
 	};
 }
 

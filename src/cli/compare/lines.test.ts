@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Dataset } from "../../cohort/index.js";
-import { lineNames, linesNamed, waysOf } from "./lines.js";
+import { leadersNamed, lineNames, linesNamed, waysOf } from "./lines.js";
 import { lineNotes } from "./notes.js";
 
 const options = { preset: "tiny", maxLength: 160 };
@@ -28,6 +28,17 @@ describe("lines of a comparison", () => {
 		);
 	});
 
+	test("are named once each, whatever the spaces; all the seeds are for those compared", () => {
+		const entries = linesNamed(" gpt2,seft, gpt2,", options);
+		expect(entries.map(({ id }) => id)).toEqual(["gpt2", "seft"]);
+		expect(() => linesNamed(" ,", options)).toThrow("the list of models is empty; name some of ");
+		expect(leadersNamed("seft ,seft", entries)).toEqual(["seft"]);
+		expect(() => leadersNamed("seft,gru-d", entries)).toThrow(
+			"--leaders names gru-d, which is not compared: --models has gpt2, seft",
+		);
+		expect(() => leadersNamed("grud", entries)).toThrow('there is no model "grud"');
+	});
+
 	test("forecast in the usual way of their model, or in every one", () => {
 		const entries = linesNamed("trajgpt,informer,gpt2", options);
 		const ways = waysOf(
@@ -48,14 +59,18 @@ describe("lines of a comparison", () => {
 			vocabulary: { size: 30 },
 			manifest: { timeUnit: { days: 30 } },
 		} as unknown as Dataset;
-		const entries = linesNamed("trajgpt,informer,patchtst,gpt2", options);
-		expect(lineNotes(dataset, entries, ["next", "forecast", "chf"], {})).toEqual([
-			"forecast, time-specific (asked at the time of each event): TrajGPT",
+		const entries = linesNamed("trajgpt,informer,patchtst,gru-d,gpt2", options);
+		const budgets = { options: { epochs: 3 }, tuning: { batchSlots: 512 } };
+		expect(lineNotes(dataset, entries, ["next", "forecast", "chf"], budgets)).toEqual([
+			"forecast, time-specific (asked at the time of each event): TrajGPT, GRU-D",
 			"forecast, by-order (asked by how many events ahead each is): Informer, PatchTST",
 			"forecast, auto-regressive (steps that feed back what they foretold): GPT-2",
+			"forecast: steps are equal in time, but the time asked about is no input of GPT-2: each step is one event further, however long it is, and an event is answered by the step nearest to its time, not by how many events ahead it is",
 			"forecast: the times of all questions of a patient, later ones too, have a say in each answer of Informer; in the others the time of the question alone, or none",
-			"labelled tasks: of a history the last events are seen, at most 512 (without fine-tuning all): TrajGPT; 160: GPT-2; 60: PatchTST; 52: Informer",
+			"forecast: after up to 3 epochs of pre-training up to 5 more of fine-tuning to forecast: PatchTST; the others have no more than 3 epochs in all",
+			"labelled tasks: of a history the last events are seen, at most 512 (without fine-tuning all): TrajGPT, GRU-D; 160: GPT-2; 60: PatchTST; 52: Informer",
+			"labelled tasks, all labels: fine-tuned for up to 5 epochs: TrajGPT, Informer, PatchTST, GPT-2; trained from scratch for up to 20 epochs, until 3 bring nothing better: GRU-D",
 		]);
-		expect(lineNotes(dataset, entries, ["next"], {})).toEqual([]);
+		expect(lineNotes(dataset, entries, ["next"], budgets)).toEqual([]);
 	});
 });

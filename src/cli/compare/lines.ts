@@ -1,6 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import type { Entry, Way } from "../../evaluate/index.js";
-import { type Model, modelById, models } from "../../models/index.js";
+import { type Model, modelById, models, plainTrajgptSettings } from "../../models/index.js";
+import { namesIn } from "./names.js";
 
 /** The learning rate of models that name none, at the sizes of a comparison. */
 export const usualRate = 3e-3;
@@ -20,13 +21,10 @@ interface Named {
 	readonly own?: Parameters<typeof lineOf>[2];
 }
 
-/** The paper's network: the time since the event before is known by rotation alone, and nothing counts. */
-const plain = { gap: "rotary", copies: 0 };
-
 export const plainTrajgpt: Named = {
 	id: "trajgpt-plain",
 	model: modelById("trajgpt"),
-	own: { id: "trajgpt-plain", label: "plain TrajGPT", settings: plain },
+	own: { id: "trajgpt-plain", label: "plain TrajGPT", settings: plainTrajgptSettings },
 };
 
 const known: readonly Named[] = models.flatMap((model) => {
@@ -38,7 +36,7 @@ export const lineNames: readonly string[] = known.map(({ id }) => id);
 
 /** Whether a preset of TrajGPT is plain itself. */
 const isPlain = (preset: string) =>
-	Object.entries(plain).every(
+	Object.entries(plainTrajgptSettings).every(
 		([name, value]) => plainTrajgpt.model.presets[preset]?.[name] === value,
 	);
 
@@ -47,19 +45,19 @@ export function linesNamed(names: string, options: LineOptions): Entry[] {
 	const wanted =
 		names === "all"
 			? known.filter((one) => one !== plainTrajgpt || !isPlain(options.preset))
-			: idsNamed(names).map((id) => known.find((one) => one.id === id) as Named);
+			: namesIn(names, "model", lineNames).map((id) => known.find((one) => one.id === id) as Named);
 	return wanted.map(({ model, own }) => lineOf(model, options, own));
 }
 
-/** The names in a list; an unknown one is refused. */
-export function idsNamed(names: string): string[] {
-	const ids = names
-		.split(",")
-		.map((name) => name.trim())
-		.filter((name) => name !== "");
-	const unknown = ids.find((id) => !lineNames.includes(id));
-	if (unknown === undefined) return ids;
-	throw new InputError(`there is no model "${unknown}"; known models: ${lineNames.join(", ")}`);
+/** Those of the lines that are to get all the seeds; one that is not among them is refused. */
+export function leadersNamed(names: string, entries: readonly Entry[]): string[] {
+	const leaders = namesIn(names, "model", lineNames);
+	const ids = entries.map(({ id }) => id);
+	const absent = leaders.find((id) => !ids.includes(id));
+	if (absent === undefined) return leaders;
+	throw new InputError(
+		`--leaders names ${absent}, which is not compared: --models has ${ids.join(", ")}; add it there, or leave it out here`,
+	);
 }
 
 /** How the paper's table groups its lines. */

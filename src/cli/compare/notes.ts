@@ -2,7 +2,8 @@ import { checkConfig } from "../../base/config.js";
 import type { Dataset } from "../../cohort/index.js";
 import type { Entry } from "../../evaluate/index.js";
 import { forecastMethods, type Model, modelById } from "../../models/index.js";
-import { finetuneOptions } from "../../train/index.js";
+import { finetuneOptions, trainOptions } from "../../train/index.js";
+import { fromScratch } from "../finetuning.js";
 import { settingsOf } from "../training.js";
 import { plainTrajgpt } from "./lines.js";
 
@@ -12,28 +13,35 @@ interface Described {
 	readonly config: unknown;
 }
 
+/** Options of training, and of fine-tuning to labels. */
+interface Budgets {
+	readonly options: Readonly<Record<string, unknown>>;
+	readonly tuning: Readonly<Record<string, unknown>>;
+}
+
 /** What must be known of the lines to read their numbers beside each other. */
 export function lineNotes(
 	dataset: Dataset,
 	entries: readonly Entry[],
 	tasks: readonly string[],
-	tuning: Readonly<Record<string, unknown>>,
+	{ options, tuning }: Budgets,
 ): string[] {
 	const lines = entries.map(({ label, model: id, settings }): Described => {
 		const model = modelById(id);
 		const all = { ...settings, ...settingsOf(dataset) };
 		return { label, model, config: checkConfig(model.config, all, `model ${id}`) };
 	});
+	const labels = checkConfig(finetuneOptions, tuning, "tuning");
 	const plain = entries.find(({ id }) => id === plainTrajgpt.id);
 	const labelled = tasks.some((task) => task !== "next" && task !== "forecast");
 	return [
 		...(plain
 			? [`${plain.label}: without the gap as input and without heads that count, as in the paper`]
 			: []),
-		...(tasks.includes("forecast") ? forecastNotes(lines) : []),
-		...(labelled
-			? [seenNote(lines, checkConfig(finetuneOptions, tuning, "tuning").maxLength)]
+		...(tasks.includes("forecast")
+			? [...forecastNotes(lines), ...forecastBudget(lines, options)]
 			: []),
+		...(labelled ? [seenNote(lines, labels.maxLength), labelBudget(lines, labels.epochs)] : []),
 	];
 }
 
@@ -50,13 +58,48 @@ function forecastNotes(lines: readonly Described[]): string[] {
 		const own = lines.filter(({ model }) => model.forecasting.methods[0] === method);
 		return own.length > 0 ? [`forecast, ${method} (${words[method]}): ${named(own)}`] : [];
 	});
+	const untold = lines.filter(
+		({ model }) => model.forecasting.methods.includes("auto-regressive") && !model.knowsTimes,
+	);
+	if (untold.length > 0)
+		notes.push(
+			`forecast: steps are equal in time, but the time asked about is no input of ${named(untold)}: each step is one event further, however long it is, and an event is answered by the step nearest to its time, not by how many events ahead it is`,
+		);
 	const together = lines.filter(({ model }) => model.forecasting.together);
-	return together.length > 0
-		? [
-				...notes,
-				`forecast: the times of all questions of a patient, later ones too, have a say in each answer of ${named(together)}; in the others the time of the question alone, or none`,
-			]
-		: notes;
+	if (together.length > 0)
+		notes.push(
+			`forecast: the times of all questions of a patient, later ones too, have a say in each answer of ${named(together)}; in the others the time of the question alone, or none`,
+		);
+	return notes;
+}
+
+/** Who is trained longer than the others before it forecasts. */
+function forecastBudget(lines: readonly Described[], options: Budgets["options"]): string[] {
+	const further = lines.filter(({ model }) => model.forecasting.after === "fine-tuning");
+	if (further.length === 0) return [];
+	const { epochs } = checkConfig(trainOptions, options, "training options");
+	const { epochs: tuned } = checkConfig(finetuneOptions, {}, "tuning");
+	return [
+		`forecast: after up to ${count(epochs)} of pre-training up to ${tuned} more of fine-tuning to forecast: ${named(further)}; the others have no more than ${count(epochs)} in all`,
+	];
+}
+
+const count = (epochs: number) => `${epochs} epoch${epochs === 1 ? "" : "s"}`;
+
+/** How long each line learns from labels. */
+function labelBudget(lines: readonly Described[], epochs: number): string {
+	const [scratch, tuned] = [true, false].map((none) =>
+		lines.filter(({ model }) => (model.pretraining === "none") === none),
+	) as [Described[], Described[]];
+	const texts = [
+		...(tuned.length > 0 ? [`fine-tuned for up to ${count(epochs)}: ${named(tuned)}`] : []),
+		...(scratch.length > 0
+			? [
+					`trained from scratch for up to ${count(fromScratch.epochs)}, until ${fromScratch.patience} bring nothing better: ${named(scratch)}`,
+				]
+			: []),
+	];
+	return `labelled tasks, all labels: ${texts.join("; ")}`;
 }
 
 /** How much of a history each line is shown in labelled tasks. */

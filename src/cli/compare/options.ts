@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import type { Provider } from "../../runtime/index.js";
 import { positiveNumber, providerOption, wholeNumber } from "../option-values.js";
+import { listed } from "./names.js";
 
 /** Options that compare and ablate share. */
 export interface SharedOptions {
@@ -22,7 +23,7 @@ export interface SharedOptions {
 const depthsKnown = [1, 5, 10, 15];
 
 function depths(text: string): number[] {
-	const found = text.split(",").map(Number);
+	const found = listed(text).map(Number);
 	if (found.length === 0 || found.some((depth) => !depthsKnown.includes(depth)))
 		throw new InvalidArgumentError(`Expected some of ${depthsKnown.join(",")}.`);
 	return found;

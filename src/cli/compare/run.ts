@@ -34,6 +34,8 @@ export interface ComparisonRequest {
 export async function compareLines(io: Io, request: ComparisonRequest): Promise<void> {
 	const { folder, dataset, entries, ways, tasks, depths, seeds, leaders } = request;
 	const known = tasksOf(dataset);
+	if (tasks.length === 0)
+		throw new InputError(`the list of tasks is empty; ${dataset.folder} has ${known.join(", ")}`);
 	for (const task of tasks)
 		if (!known.includes(task))
 			throw new InputError(`${dataset.folder} has no task "${task}"; it has ${known.join(", ")}`);
@@ -63,7 +65,7 @@ export async function compareLines(io: Io, request: ComparisonRequest): Promise<
 		ways,
 		[...done].sort((a, b) => a.seed - b.seed),
 		failed.map((failure) => ({ label: labelOf(failure, entries), reason: failure.reason })),
-		lineNotes(dataset, entries, tasks, tuning),
+		lineNotes(dataset, entries, tasks, request),
 	);
 	await showTable(io, folder, comparison, request.json);
 	if (failed.length > 0) throw new Exit(1);

@@ -1,5 +1,5 @@
 import type { Entry } from "../../evaluate/index.js";
-import { modelById } from "../../models/index.js";
+import { modelById, plainTrajgptSettings as plain } from "../../models/index.js";
 import { type LineOptions, lineOf, usualRate } from "./lines.js";
 
 type Settings = Readonly<Record<string, unknown>>;
@@ -13,9 +13,6 @@ interface Variant {
 	readonly settings?: Settings | ((options: LineOptions) => Settings);
 	readonly options?: Settings;
 }
-
-/** The paper's network: nothing counts, and the time since the event before is known by rotation alone. */
-const plain = { gap: "rotary", copies: 0 };
 
 /** One rate a head, for each event or for each unit of time, as the preset's decay has it. */
 const fixedDecay = ({ preset }: LineOptions): Settings => ({

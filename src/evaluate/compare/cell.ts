@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { providers } from "../../runtime/index.js";
 import { evaluationSchema } from "../evaluation.js";
 
 /** What a line of a comparison trains: a model with some settings, under a name of its own. */
@@ -14,7 +15,7 @@ export const entrySchema = z.strictObject({
 });
 export type Entry = z.infer<typeof entrySchema>;
 
-/** One line, trained with one seed and measured: `cells/<entry>.s<seed>.json`. */
+/** One line, trained with one seed and measured: `cells/<entry>-s<seed>.json`. */
 export const cellSchema = z.strictObject({
 	kind: z.literal("trajgpt-cell"),
 	version: z.literal(1),
@@ -29,6 +30,8 @@ export const cellSchema = z.strictObject({
 			bestEpoch: z.int().min(0),
 			cpuSecondsPerEpoch: z.number().min(0),
 			peakBytes: z.number().min(0),
+			/** Where it was; not all cells keep it. */
+			provider: z.enum(providers).optional(),
 		})
 		.nullable(),
 	/** By task; none of those that could not be measured. */

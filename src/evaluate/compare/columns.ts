@@ -54,9 +54,8 @@ export function reads(column: Column, row: EvaluationRow, method: Method | undef
 	return row.setting === column.setting;
 }
 
-/** Opponents of labelled tasks: those that learn from all labels, and those that need none. */
-function ofAllLabels({ setting }: Column, { label }: EvaluationRow): boolean {
-	return label === "own history, related records"
-		? setting === "zero-shot prototype"
-		: setting === "fine-tuned";
+/** Opponents of labelled tasks: those that learn from all labels, and the history that needs none. */
+function ofAllLabels({ setting }: Column, row: EvaluationRow): boolean {
+	const needsNone = row.who === "history" && row.setting === undefined;
+	return setting === (needsNone ? "zero-shot prototype" : "fine-tuned");
 }

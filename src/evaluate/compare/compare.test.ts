@@ -6,7 +6,7 @@ import type { Evaluation } from "../evaluation.js";
 import { measureRows, type PatientRow, type RowName } from "../rows.js";
 import { type Cell, type Entry, keepsPatients } from "./cell.js";
 import { columnsOf } from "./columns.js";
-import { type Comparison, comparisonOf, leaders } from "./comparison.js";
+import { bestOfColumns, type Comparison, comparisonOf } from "./comparison.js";
 import { csv, differenceTables, latex, markdown, textRows } from "./render.js";
 import type { Way } from "./sources.js";
 
@@ -105,8 +105,11 @@ const opponents: Cell = {
 			{ name: { who: "history", label: "own history" }, byPatient: recalls(0.8) },
 		]),
 		chf: evaluation("chf", [
-			{ name: { who: "history", label: "own history, all labels" }, byPatient: knowing(0.15) },
-			{ name: { who: "history", label: "own history, related records" }, byPatient: knowing(0.02) },
+			{
+				name: { who: "history", label: "counts of all codes", setting: "fine-tuned" },
+				byPatient: knowing(0.15),
+			},
+			{ name: { who: "history", label: "counts of some codes" }, byPatient: knowing(0.02) },
 		]),
 	},
 };
@@ -157,7 +160,7 @@ describe("a comparison", () => {
 	test("holds every line against the first, patient by patient", () => {
 		expect(table.differences.map(({ line, than }) => `${line} − ${than}`)).toEqual([
 			"One (auto-regressive) − One (time-specific)",
-			"Two − One (time-specific)",
+			"Two (by-order) − One (time-specific)",
 			"own history − One (time-specific)",
 		]);
 		const [, two, history] = table.differences;
@@ -178,6 +181,61 @@ describe("a comparison", () => {
 		expect(auprc.high).toBeGreaterThan(auprc.low);
 	});
 
+	test("holds a way to forecast against the same way of the other line, where it has it", () => {
+		const three = entry("three", "Three");
+		const stepping: Cell = {
+			...cell(one, 1, 0),
+			entry: three.id,
+			evaluations: {
+				forecast: evaluation("forecast", [forecast("auto-regressive", 0.44)]),
+				chf: evaluation("chf", [labelled("fine-tuned", 0.3)]),
+			},
+		};
+		const way = { entry: three, method: "auto-regressive", first: true } as const;
+		const { differences } = comparisonOf(
+			columns,
+			[...ways, { ...way, label: "Three", against: one }],
+			[cell(one, 1, 0.5), stepping],
+			[],
+		);
+		const [, held] = differences;
+		expect([held!.line, held!.than]).toEqual(["Three", "One (auto-regressive)"]);
+		expect(held!.overPatients[0]!.value).toBeCloseTo(0.44 - 0.45, 9);
+		// What is no forecast is the line's own, whatever its way.
+		expect(held!.overPatients[4]!.value).toBeCloseTo(
+			own(stepping, "chf", 0)!.auprc!.value - own(cells[0], "chf", 2)!.auprc!.value,
+			9,
+		);
+		// Without forecasts there are no ways to name.
+		const labels = comparisonOf(columnsOf(["chf"], []), ways, cells, []).differences;
+		expect(labels.map(({ line }) => line)).toContain("Two");
+	});
+
+	test("says what is missing: differences, tasks and what training took elsewhere", () => {
+		const [, , second, others] = cells as [Cell, Cell, Cell, Cell];
+		const alone = comparisonOf(
+			columns,
+			ways,
+			[{ ...second, left: { next: "no labels" } }, others],
+			[],
+		);
+		expect(alone.differences).toEqual([]);
+		expect(alone.notes).toContain("no differences from One, which has no result: Two, own history");
+		expect(alone.notes).toContain("next not measured of Two: no labels");
+		expect(table.notes.join()).not.toMatch(/no differences|not measured|trained on/);
+
+		const elsewhere = { ...second, training: { ...training, provider: "webgpu" as const } };
+		const shown = comparisonOf(columns, ways, [cells[0] as Cell, elsewhere], []);
+		expect(textRows(shown).rows.map((row) => row.slice(6))).toEqual([
+			["1", "131k", "12.3", "256"],
+			["1", "—", "—", "—"],
+			["1", "131k", "—", "—"],
+		]);
+		expect(csv(shown)).toContain("Two,two,training,,parameters,131000");
+		expect(csv(shown)).not.toContain("Two,two,training,,peakBytes");
+		expect(shown.notes.at(-1)).toMatch(/^trained on webgpu, .*: Two$/);
+	});
+
 	test("and, where both have several seeds, seed by seed", () => {
 		const paired = comparisonOf(columns, ways, [...cells, cell(two, 2, 0.622)], []);
 		const [, { overSeeds, seeds }] = paired.differences as [unknown, Comparison["differences"][0]];
@@ -185,7 +243,7 @@ describe("a comparison", () => {
 		expect(overSeeds[0]!.value).toBeCloseTo(0.101, 9);
 		expect(overSeeds[0]!.high - overSeeds[0]!.value).toBeCloseTo(12.7062 * 0.001, 6);
 		expect(markdown(paired)).toContain(
-			"| Two − One (time-specific) (2 seeds) | +10.1 [+8.8, +11.4] |",
+			"| Two (by-order) − One (time-specific) (2 seeds) | +10.1 [+8.8, +11.4] |",
 		);
 	});
 
@@ -205,7 +263,7 @@ describe("a comparison", () => {
 	});
 
 	test("names the best and the second of what was trained; counts do not compete", () => {
-		expect(leaders(table)[0]).toEqual({ best: 2, second: 0 });
+		expect(bestOfColumns(table)[0]).toEqual({ best: 2, second: 0 });
 	});
 });
 
@@ -218,7 +276,9 @@ describe("its forms", () => {
 		expect(markdown(table)).toMatch(
 			/\| One \(time-specific\) \| <u>51.0<\/u> \[[\d., ]+\] \(sd 1.4\) \|/,
 		);
-		expect(markdown(table)).toContain("| Two − One (time-specific) | +9.0 [+9.0, +9.0] | +9.0 [");
+		expect(markdown(table)).toContain(
+			"| Two (by-order) − One (time-specific) | +9.0 [+9.0, +9.0] | +9.0 [",
+		);
 		expect(latex(table)).toContain(`Two & \\textbf{60.0}\\,{\\scriptsize $\\pm$ ${half}} & `);
 		expect(latex(table)).toContain("\\begin{tabular}{l|cc|ccc|r}");
 		const lines = csv(table).split("\n");
@@ -229,10 +289,29 @@ describe("its forms", () => {
 			/own history,,forecast,,recall@5,0.29\d*,[\d.]+,[\d.]+,,,One \(time-specific\),patients/,
 		);
 		const { header, rows } = textRows(table);
-		expect(header[0].slice(0, 4)).toEqual(["", "Forecasting, %", "", "CHF, %"]);
+		expect(header[0].slice(0, 4)).toEqual(["", "Forecasting", "", "CHF"]);
+		expect(header[1].slice(0, 4)).toEqual(["", "K = 5, %", "K = 10, %", "S = 0, %"]);
 		expect(rows[2]!.slice(0, 5)).toEqual(["Two", `60.0 ±${half}`, `70.0 ±${half}`, "—", "—"]);
 		expect(rows[2]!.slice(6)).toEqual(["1", "131k", "12.3", "256"]);
 		expect(differenceTables(table).map(({ rows }) => rows.length)).toEqual([3, 1]);
 		expect(JSON.stringify(table)).not.toContain("byPatient");
+	});
+
+	test("a unit stands with its column, and LaTeX has no letter it cannot set", () => {
+		const strange = { ...one, label: "fixed γ, τ 20 ± 1 − a_b" };
+		const mixed = comparisonOf(
+			columnsOf(["next", "forecast"], [5]),
+			[{ entry: strange, method: "time-specific", first: true, label: strange.label }],
+			[cells[0] as Cell],
+			[],
+		);
+		expect(textRows(mixed).header.map((row) => row.slice(0, 4))).toEqual([
+			["", "Next event", "", "Forecasting"],
+			["", "nats", "accuracy, %", "K = 5, %"],
+		]);
+		expect(latex(mixed)).toContain("\\multicolumn{2}{c|}{\\textbf{Next event}} & ");
+		expect(latex(mixed)).toContain("& nats & accuracy, \\% & K = 5, \\% & parameters");
+		expect(latex(mixed)).toContain("fixed $\\gamma$, $\\tau$ 20 $\\pm$ 1 $-$ a\\_b & --- & ");
+		expect(latex(mixed)).toMatch(/^[ -~\n]*$/);
 	});
 });

@@ -1,7 +1,8 @@
 import { type Drawn, type Measure, measureOf } from "../bootstrap.js";
 import { tInterval } from "../over-runs.js";
-import type { Cell } from "./cell.js";
+import type { Cell, Entry } from "./cell.js";
 import type { Column } from "./columns.js";
+import { drawingNotes, missingNotes, notMeasuredNotes, providerNotes } from "./notes.js";
 import { type Source, sourcesOf, type Way } from "./sources.js";
 import { drawnTogether, seedMean } from "./together.js";
 
@@ -53,21 +54,32 @@ export function comparisonOf(
 ): Comparison {
 	const sources = sourcesOf(columns, ways, cells);
 	const drawn = drawnTogether(columns, sources);
+	const forecasts = columns.some(({ task }) => task === "forecast");
+	// Counts and the oracle are held against the line that is held against none.
+	const reference = ways.find((way) => !way.against)?.entry;
+	const against = ({ way }: Source) => (way ? way.against : reference);
+	const lines = sources.map((source): Line => {
+		const training = source.way?.first ? meanTraining(source.cells) : undefined;
+		return {
+			...{ label: source.label, group: source.group },
+			seeds: source.way ? source.cells.length : 0,
+			values: columns.map((column) => lineMeasure([...drawn(source, column).values()])),
+			...(training && { training }),
+		};
+	});
 	return {
 		columns,
-		lines: sources.map((source): Line => {
-			const training = source.way?.first ? meanTraining(source.cells) : undefined;
-			return {
-				...{ label: source.label, group: source.group },
-				seeds: source.way ? source.cells.length : 0,
-				values: columns.map((column) => lineMeasure([...drawn(source, column).values()])),
-				...(training && { training }),
-			};
-		}),
+		lines,
 		differences: sources.flatMap((source): Difference[] => {
-			const than = heldAgainst(source, sources);
-			if (!than) return [];
-			const pairs = columns.map((column) => [drawn(source, column), drawn(than, column)] as const);
+			const held = heldAgainst(source, sources, against(source));
+			if (!held) return [];
+			const pairs = columns.map(
+				(column) =>
+					[
+						drawn(source, column),
+						drawn(column.task === "forecast" ? held.forecast : held.first, column),
+					] as const,
+			);
 			const bySeed = pairs.map(([own, other]) =>
 				[...own].flatMap(([seed, { value }]) => {
 					const same = other.get(seed);
@@ -76,7 +88,9 @@ export function comparisonOf(
 			);
 			return [
 				{
-					...{ line: source.label, than: than.label },
+					...(forecasts
+						? differenceLabels(source, held.forecast)
+						: { line: source.label, than: held.first.label }),
 					overPatients: pairs.map(([own, other]) => paired(seedMean(own), seedMean(other))),
 					overSeeds: bySeed.map((values) => (values.length < 2 ? undefined : tInterval(values))),
 					seeds: Math.max(...bySeed.map(({ length }) => length)),
@@ -84,18 +98,45 @@ export function comparisonOf(
 			];
 		}),
 		failed,
-		notes: [...notesOf(cells), ...notes],
+		notes: [
+			...drawingNotes(cells),
+			...notMeasuredNotes(ways, cells),
+			...missingNotes(sources, against),
+			...providerNotes(lines),
+			...notes,
+		],
 	};
 }
 
-/** Counts and the oracle are held against the line that is held against none. */
-function heldAgainst(source: Source, sources: readonly Source[]): Source | undefined {
-	const { way } = source;
-	const first = sources.find((other) => other.way && !other.way.against)?.way?.entry;
-	const against = way ? way.against : first;
-	return sources.find(
-		(other) => other !== source && other.way?.first && other.way.entry === against,
-	);
+/** The other line as it is held against: in forecasts, and in all else, which does not go by ways. */
+interface Held {
+	readonly first: Source;
+	readonly forecast: Source;
+}
+
+/** In forecasts the same way stands against the same way where the other line has it; else its first. */
+function heldAgainst(
+	source: Source,
+	sources: readonly Source[],
+	against: Entry | undefined,
+): Held | undefined {
+	const ways = sources.filter(({ way }) => way && way.entry === against);
+	const first = ways.find(({ way }) => way?.first);
+	if (!first || first === source) return undefined;
+	const same = ways.find((other) => other !== source && other.way?.method === source.way?.method);
+	return { first, forecast: same ?? first };
+}
+
+/** A line that has one way does not name it; where the ways of two lines differ, both are named. */
+function differenceLabels(
+	source: Source,
+	than: Source,
+): { readonly line: string; readonly than: string } {
+	const [own, other] = [source.way, than.way];
+	if (!own || !other || own.method === other.method)
+		return { line: source.label, than: than.label };
+	const named = ({ entry, method }: Way) => `${entry.label} (${method})`;
+	return { line: named(own), than: named(other) };
 }
 
 function lineMeasure(seeds: readonly Drawn[]): LineMeasure | undefined {
@@ -122,32 +163,19 @@ function meanTraining(cells: readonly Cell[]): Line["training"] {
 	if (!first) return undefined;
 	const mean = (of: (one: NonNullable<Cell["training"]>) => number) =>
 		all.reduce((sum, one) => sum + of(one), 0) / all.length;
+	const elsewhere = all.find(({ provider = "cpu" }) => provider !== "cpu");
 	return {
-		...first,
+		...(elsewhere ?? first),
 		cpuSecondsPerEpoch: mean(({ cpuSecondsPerEpoch }) => cpuSecondsPerEpoch),
 		peakBytes: Math.max(...all.map(({ peakBytes }) => peakBytes)),
 	};
 }
 
-function notesOf(cells: readonly Cell[]): string[] {
-	const [one] = cells.flatMap(({ evaluations }) => Object.values(evaluations));
-	const notes: string[] = [];
-	if (one)
-		notes.push(
-			`intervals: 95 %, over patients of split ${one.split}, of the mean over seeds; ${one.draws} bootstrap draws (seed ${one.seed}), the same for every line; sd: standard deviation over seeds`,
-		);
-	for (const { evaluations } of cells)
-		for (const { task, patients } of Object.values(evaluations)) {
-			const note = `${task}: ${patients} patients`;
-			if (!notes.includes(note)) notes.push(note);
-		}
-	for (const reason of new Set(cells.flatMap(({ left }) => Object.values(left))))
-		notes.push(`not measured: ${reason}`);
-	return notes;
-}
-
 /** The best and the second best trained line of each column: their numbers among the lines. */
-export function leaders({ columns, lines }: Comparison): { best?: number; second?: number }[] {
+export function bestOfColumns({
+	columns,
+	lines,
+}: Comparison): { best?: number; second?: number }[] {
 	return columns.map(({ best }, at) => {
 		const ranked = lines
 			.map(({ values, seeds }, line) => ({ line, seeds, value: values[at]?.value }))

@@ -2,11 +2,11 @@ import { formatCount } from "../../base/progress.js";
 import type { Measure } from "../bootstrap.js";
 import type { Column } from "./columns.js";
 import {
+	bestOfColumns,
 	type Comparison,
 	type Difference,
 	type Line,
 	type LineMeasure,
-	leaders,
 } from "./comparison.js";
 
 const none = "—";
@@ -20,6 +20,9 @@ const half = (column: Column, { low, high }: Measure) =>
 
 const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20).toLocaleString("en-US");
 
+/** What was trained elsewhere left little of its work and its memory with the processor. */
+const onProcessor = ({ provider = "cpu" }: NonNullable<Line["training"]>) => provider === "cpu";
+
 const extras: readonly { title: string; of: (line: Line) => string }[] = [
 	{ title: "seeds", of: ({ seeds }) => (seeds > 0 ? String(seeds) : none) },
 	{
@@ -28,17 +31,23 @@ const extras: readonly { title: string; of: (line: Line) => string }[] = [
 	},
 	{
 		title: "CPU s/epoch",
-		of: ({ training }) => (training ? training.cpuSecondsPerEpoch.toFixed(1) : none),
+		of: ({ training }) =>
+			training && onProcessor(training) ? training.cpuSecondsPerEpoch.toFixed(1) : none,
 	},
-	{ title: "peak MiB", of: ({ training }) => (training ? megabytes(training.peakBytes) : none) },
+	{
+		title: "peak MiB",
+		of: ({ training }) =>
+			training && onProcessor(training) ? megabytes(training.peakBytes) : none,
+	},
 ];
 
 const unitOf = ({ scale }: Column) => (scale === 100 ? ", %" : "");
 
+const titleOf = (column: Column) => `${column.title}${unitOf(column)}`;
+
 const headerOf = (columns: readonly Column[]) => [
 	"",
-	...columns.map((column) => `${column.group} ${column.title}${unitOf(column)}`),
-	...extras.map(({ title }) => title),
+	...columns.map((column) => `${column.group} ${titleOf(column)}`),
 ];
 
 /** For the terminal: every line as texts, under a header of two rows. */
@@ -47,12 +56,12 @@ export function textRows({ columns, lines }: Comparison): {
 	rows: string[][];
 } {
 	const groups = columns.map((column, at) =>
-		columns[at - 1]?.group === column.group ? "" : `${column.group}${unitOf(column)}`,
+		columns[at - 1]?.group === column.group ? "" : column.group,
 	);
 	return {
 		header: [
 			["", ...groups, ...extras.map(() => "")],
-			["", ...columns.map(({ title }) => title), ...extras.map(({ title }) => title)],
+			["", ...columns.map(titleOf), ...extras.map(({ title }) => title)],
 		],
 		rows: lines.map((line) => [
 			line.label,
@@ -67,7 +76,7 @@ export function textRows({ columns, lines }: Comparison): {
 
 export function markdown(comparison: Comparison): string {
 	const { columns, lines, failed, notes } = comparison;
-	const first = leaders(comparison);
+	const first = bestOfColumns(comparison);
 	const cells = lines.map((line, at) => [
 		line.label,
 		...columns.map((column, c) => {
@@ -83,7 +92,7 @@ export function markdown(comparison: Comparison): string {
 		...extras.map(({ of }) => of(line)),
 	]);
 	return [
-		markdownTable([headerOf(columns), ...cells]),
+		markdownTable([[...headerOf(columns), ...extras.map(({ title }) => title)], ...cells]),
 		"\nBold: best of the trained models; underlined: second. In brackets: 95 % intervals over patients; sd: standard deviation over seeds.\n",
 		...differenceTables(comparison).map(
 			({ title, header, rows }) => `\n${title}\n\n${markdownTable([header, ...rows])}`,
@@ -108,10 +117,7 @@ export function differenceTables({ columns, differences }: Comparison): {
 	readonly header: readonly string[];
 	readonly rows: readonly (readonly string[])[];
 }[] {
-	const header = [
-		"",
-		...columns.map((column) => `${column.group} ${column.title}${unitOf(column)}`),
-	];
+	const header = headerOf(columns);
 	const rowOf = ({ line, than }: Difference, values: readonly (Measure | undefined)[]) => [
 		`${line} − ${than}`,
 		...columns.map((column, at) => {
@@ -158,7 +164,10 @@ export function csv({ columns, lines, differences }: Comparison): string {
 	const rows = lines.flatMap(({ label: line, group, seeds, values, training }) => [
 		...inColumns(values, { line, group, seeds, interval: "patients" }),
 		...(training
-			? (["parameters", "cpuSecondsPerEpoch", "peakBytes"] as const).map((name) => [
+			? (onProcessor(training)
+					? (["parameters", "cpuSecondsPerEpoch", "peakBytes"] as const)
+					: (["parameters"] as const)
+				).map((name) => [
 					...[line, group, "training", "", name, training[name], "", "", seeds, "", "", ""],
 				])
 			: []),
@@ -184,25 +193,33 @@ interface CsvNames {
 }
 
 const texSpecials: Readonly<Record<string, string>> = {
-	"%": "\\%",
-	"&": "\\&",
-	_: "\\_",
-	"#": "\\#",
+	...Object.fromEntries(["%", "&", "_", "#", "$", "{", "}"].map((c) => [c, `\\${c}`])),
+	"\\": "\\textbackslash{}",
+	"~": "\\textasciitilde{}",
+	"^": "\\textasciicircum{}",
 	"−": "$-$",
+	"±": "$\\pm$",
 	"—": "---",
+	α: "$\\alpha$",
+	β: "$\\beta$",
+	γ: "$\\gamma$",
+	δ: "$\\delta$",
+	λ: "$\\lambda$",
+	σ: "$\\sigma$",
+	τ: "$\\tau$",
 };
-const tex = (text: string) => text.replace(/[%&_#−—]/g, (c) => texSpecials[c] as string);
+const tex = (text: string) =>
+	Array.from(text, (character) => texSpecials[character] ?? character).join("");
 
 /** The paper's layout: a rule before each group, the best bold, the second best underlined. */
 export function latex(comparison: Comparison): string {
 	const { columns, lines } = comparison;
-	const first = leaders(comparison);
+	const first = bestOfColumns(comparison);
 	const groups: { title: string; count: number }[] = [];
 	for (const column of columns) {
-		const title = `${column.group}${unitOf(column)}`;
 		const last = groups.at(-1);
-		if (last?.title === title) last.count++;
-		else groups.push({ title, count: 1 });
+		if (last?.title === column.group) last.count++;
+		else groups.push({ title: column.group, count: 1 });
 	}
 	const body = lines.flatMap((line, at) => {
 		const texts = columns.map((column, c) => {
@@ -225,7 +242,7 @@ export function latex(comparison: Comparison): string {
 		`\\begin{tabular}{l|${groups.map(({ count }) => "c".repeat(count)).join("|")}|r}`,
 		"\\toprule",
 		`Methods / Tasks & ${groups.map(({ title, count }) => `\\multicolumn{${count}}{c|}{\\textbf{${tex(title)}}}`).join(" & ")} & \\\\`,
-		`& ${columns.map(({ title }) => tex(title)).join(" & ")} & parameters \\\\`,
+		`& ${columns.map((column) => tex(titleOf(column))).join(" & ")} & parameters \\\\`,
 		...body,
 		"\\bottomrule",
 		"\\end{tabular}",

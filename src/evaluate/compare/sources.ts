@@ -9,7 +9,7 @@ export interface Way {
 	/** Of those after the first, labelled tasks say nothing new. */
 	readonly first: boolean;
 	readonly label: string;
-	/** The line, in its first way, that it is held against. */
+	/** The line that it is held against. */
 	readonly against?: Entry | undefined;
 }
 

@@ -1,14 +1,19 @@
 import { cast, mul, type Tensor } from "../../graph/index.js";
 import { causalModel } from "../kinds/causal.js";
 import type { Model } from "../model.js";
-import { presets, type TrajgptConfig, trajgptConfig } from "../trajgpt/config.js";
+import {
+	plainTrajgptSettings,
+	presets,
+	type TrajgptConfig,
+	trajgptConfig,
+} from "../trajgpt/config.js";
 import { network } from "../trajgpt/network.js";
 import { initialParameters, parameterShapes } from "../trajgpt/parameters.js";
 
 const config = trajgptConfig
 	.safeExtend({
-		gap: trajgptConfig.shape.gap.unwrap().default("rotary"),
-		copies: trajgptConfig.shape.copies.unwrap().default(0),
+		gap: trajgptConfig.shape.gap.unwrap().default(plainTrajgptSettings.gap),
+		copies: trajgptConfig.shape.copies.unwrap().default(plainTrajgptSettings.copies),
 	})
 	.refine(({ copies, head }) => copies === 0 && head === "own", {
 		path: ["copies"],
@@ -25,10 +30,7 @@ const shifted = causalModel<TrajgptConfig>({
 	cite: "Song, Lu, Zhu, Buckeridge, Li: TrajGPT, 2025",
 	config,
 	presets: Object.fromEntries(
-		Object.entries(presets).map(([name, preset]) => [
-			name,
-			{ ...preset, gap: "rotary", copies: 0 },
-		]),
+		Object.entries(presets).map(([name, preset]) => [name, { ...preset, ...plainTrajgptSettings }]),
 	),
 	pretraining: "next",
 	weights: () => ({}),

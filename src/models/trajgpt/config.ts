@@ -87,14 +87,16 @@ export const decaysByTime = ({ decay }: TrajgptConfig): boolean =>
 export const decayIsFixed = ({ decay }: TrajgptConfig): boolean =>
 	decay === "fixed" || decay === "fixed-time";
 
+/** The paper's network: the time since the event before is known by rotation alone, and nothing counts. */
+export const plainTrajgptSettings = { gap: "rotary", copies: 0 } as const;
+
 const paper = {
 	dim: 200,
 	key: 200,
 	value: 400,
 	decay: "event",
 	temperature: 20,
-	gap: "rotary",
-	copies: 0,
+	...plainTrajgptSettings,
 } as const;
 
 export const presets = {
