@@ -48,3 +48,24 @@ test("a question that fails is told of, and the one that waits behind it is answ
 	await done;
 	expect(told).toEqual(["the worker ended", "3.5 3.5"]);
 });
+
+test("a history without its events is asked from the birth; without that there is nothing to ask from", async () => {
+	const told = (birth: number | null) =>
+		new Promise<string>((resolve) => {
+			const own = { ...patient, birth };
+			const asking = new Asking(fickleModel(Number.NaN), own, {
+				tell: ({ before }) => {
+					asking.stop();
+					resolve(before ? "beside what it was" : "as it was");
+				},
+				fail: (message) => {
+					asking.stop();
+					resolve(message);
+				},
+				rest: () => {},
+			});
+			asking.ask({ ...at(3.5), patient: own, events: [] });
+		});
+	expect(await told(0)).toBe("beside what it was");
+	expect(await told(null)).toBe("without any event nothing is known to ask from; add one");
+});

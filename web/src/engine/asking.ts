@@ -106,7 +106,9 @@ export class Asking {
 		const before = await panelsFrom(this.#base, patient.events);
 		let asked = this.#base;
 		let panels = before;
-		if (events === patient.events || events.length === 0) this.#edited = null;
+		if (events === patient.events) this.#edited = null;
+		else if (events.length === 0 && patient.birth === null)
+			throw new Error("without any event nothing is known to ask from; add one");
 		else {
 			this.#edited ??= this.#base.fork();
 			asked = this.#edited;

@@ -44,6 +44,7 @@ export function useAnswers(
 		return () => own.stop();
 	}, [model, patient]);
 	useEffect(() => {
+		setError(null);
 		if (model)
 			asking.current?.ask({ patient, events, date, horizon, zoom, since: performance.now() });
 	}, [model, patient, events, date, horizon, zoom]);
