@@ -1,13 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
-import { specialCount } from "../cohort/vocabulary.js";
-import { logSoftmax, parameter, type Tensor } from "../graph/index.js";
+import { specialCount, specialTokens } from "../cohort/vocabulary.js";
+import { logSoftmax, parameter, type Tensor, toOnnx } from "../graph/index.js";
 import { autoRegressiveAnswers } from "../infer/index.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { evaluate, relativeError } from "../runtime/testing/evaluate.js";
 import { adamWDefaults } from "../train/adamw.js";
 import { readCheckpoint, writeCheckpoint } from "../train/checkpoint.js";
+import { classifier, logOdds, questionFeeds } from "../train/finetune/classifier.js";
 import { floatWeights } from "../train/trained.js";
 import { trainer } from "../train/trainer.js";
 import { ablations, type EventBatch, type Model, models, type ParameterValues } from "./index.js";
@@ -15,6 +16,8 @@ import { batchOf, testHistory, vocab } from "./testing/histories.js";
 import { smallSettings } from "./testing/small-settings.js";
 
 const runtime = nodeRuntime({ threads: 1 });
+
+const aim = { objective: "horizon", horizon: 4 } as const;
 
 const configOf = (model: Model) => model.config.parse({ ...smallSettings[model.id], vocab });
 
@@ -105,18 +108,21 @@ describe.each([...models, ...ablations].map((model) => [model.id, model] as cons
 			expect(relativeError(two.at(0, 5), one.at(0, 5))).toBeGreaterThan(1e-3);
 		});
 
-		const learn = async (learner: Model, weights: ParameterValues) => {
+		const learn = async (
+			learner: Model,
+			weights: ParameterValues,
+			batch = batchOf(Array.from({ length: 8 }, (_, i) => testHistory(12, 20 + i))),
+		) => {
 			const steps = trainer(
 				runtime,
 				{
 					model: learner,
 					config,
-					objective: { objective: "horizon", horizon: 4 },
+					objective: aim,
 					...{ optimizer: { ...adamWDefaults, weightDecay: 0 }, clip: 1, accumulate: false },
 				},
 				weights,
 			);
-			const batch = batchOf(Array.from({ length: 8 }, (_, i) => testHistory(12, 20 + i)));
 			const lossOf = async () => {
 				const { totals, targets } = await steps.losses(batch, random(3));
 				return Object.keys(totals).reduce((sum, term) => sum + totals[term]! / targets[term]!, 0);
@@ -148,6 +154,34 @@ describe.each([...models, ...ablations].map((model) => [model.id, model] as cons
 				model.init(config, random(5)),
 			);
 			expect(after).toBeLessThan(0.8 * before);
+		});
+
+		test("learns to answer yes or no, from the history alone", async () => {
+			const weights = model.init(config, random(5));
+			const width = model.hidden(config, symbolsOf(weights), { rows: 1, length: 2 }).shape[2]!;
+			const head = { weight: new Float32Array(width), bias: 0 };
+			const pretrained = { model, config, weights };
+			const asker = classifier(pretrained, head);
+			const start = asker.init(config, random(0));
+			// Whether a patient is a man; the last token of a question is its answer.
+			const questions = (yes: number) =>
+				batchOf(
+					Array.from({ length: 8 }, (_, i) => {
+						const { tokens, times } = testHistory(9, 20 + i);
+						const sex = i % 2 === 0 ? specialTokens.female : specialTokens.male;
+						return { tokens: [sex, ...tokens.slice(1, -1), (i + yes) % 2], times };
+					}),
+				);
+			const { before, after } = await learn(asker, start, questions(0));
+			expect(before).toBeCloseTo(Math.log(2), 5);
+			expect(after).toBeLessThan(0.5 * before);
+			const { inputs } = toOnnx({ z: logOdds(pretrained, symbolsOf(start), questions(0)) });
+			const seen = (yes: number) =>
+				Object.entries(questionFeeds(pretrained, questions(yes))).filter(
+					([name]) => name in inputs,
+				);
+			expect(seen(0).length).toBeGreaterThan(0);
+			expect(seen(0)).toEqual(seen(1));
 		});
 
 		test("answers from a history, at once or event by event, in probabilities", async () => {
