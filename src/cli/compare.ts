@@ -71,7 +71,7 @@ export function command(io: Io): Command {
 					: tasksOf(dataset).filter((task) => task !== "next"),
 				depths: options.depths,
 				options: trainingOf(options),
-				tuning: { batchSlots: options.batchSlots },
+				tuning: { maxLength: options.maxLength },
 				...{ futures: options.futures, seeds: options.seeds },
 				leaders,
 				jobs: options.jobs,

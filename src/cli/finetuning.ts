@@ -196,7 +196,7 @@ async function begin(
 	const runtime = nodeRuntime({ threads, purpose: "inference" });
 	return createTask(trained.folder, {
 		...{ task, options, identity, threads },
-		...(labels && { head: await probe(runtime, trained, dataset, labels) }),
+		...(labels && { head: await probe(runtime, trained, dataset, labels, options.maxLength) }),
 		versions: await versions(),
 		provider: "cpu",
 	});

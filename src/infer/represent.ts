@@ -12,12 +12,14 @@ export interface ViewedHistory extends Events {
 
 /**
  * A vector for each history, [histories, dim]: the mean of what the head reads at every event and,
- * after the last of them, at the time of the look.
+ * after the last of them, at the time of the look. Of histories longer than `maxLength`, or than the
+ * model can read, the last events are seen.
  */
 export function representations(
 	runtime: Runtime,
 	{ model, config, weights }: Pick<Trained, "model" | "config" | "weights">,
 	histories: readonly ViewedHistory[],
+	maxLength = Number.POSITIVE_INFINITY,
 ): Promise<Float32Array> {
 	return historyRows(
 		runtime,
@@ -30,7 +32,7 @@ export function representations(
 			}),
 		},
 		histories.map(withView),
-		model.context?.(config),
+		Math.min(maxLength, model.context?.(config) ?? maxLength),
 	);
 }
 

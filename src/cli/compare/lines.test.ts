@@ -60,7 +60,7 @@ describe("lines of a comparison", () => {
 			manifest: { timeUnit: { days: 30 } },
 		} as unknown as Dataset;
 		const entries = linesNamed("trajgpt,informer,patchtst,gru-d,gpt2", options);
-		const budgets = { options: { epochs: 3 }, tuning: { batchSlots: 512 } };
+		const budgets = { options: { epochs: 3 }, tuning: { maxLength: 512 } };
 		expect(lineNotes(dataset, entries, ["next", "forecast", "chf"], budgets)).toEqual([
 			"forecast, time-specific (asked at the time of each event): TrajGPT, GRU-D",
 			"forecast, by-order (asked by how many events ahead each is): Informer, PatchTST",

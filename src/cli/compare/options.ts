@@ -34,8 +34,13 @@ export const addSharedOptions = (command: Command): Command =>
 		.requiredOption("--out <folder>", "where runs and tables go; the same folder goes on")
 		.option("--preset <name>", "sizes of every model: tiny, default or paper", "tiny")
 		.option("--epochs <n>", "of training", wholeNumber(1), 4)
-		.option("--batch-slots <n>", "events in a batch, padding included", wholeNumber(1), 512)
-		.option("--max-length <n>", "most events in a row", wholeNumber(2), 160)
+		.option("--batch-slots <n>", "events in a batch of pre-training", wholeNumber(1), 512)
+		.option(
+			"--max-length <n>",
+			"most events of a history in a row, also in fine-tuning",
+			wholeNumber(2),
+			160,
+		)
 		.option("--learning-rate <n>", "of every model, instead of each model's own", positiveNumber)
 		.option("--depths <list>", "K of recall@K, some of 1,5,10,15", depths, [5, 10, 15])
 		.option("--seeds <n>", "seeds, from 1 on", wholeNumber(1), 1)

@@ -15,17 +15,19 @@ const precisions = [1, 10, 100, 1000];
 
 /**
  * A head on the model as it is: logistic regression on standardised vectors of the training labels, held
- * to 0 as strongly as the validation labels like best. Fine-tuning starts there: from a head of zeros the
- * first steps would bend the model to fit a head that is not yet any good.
+ * to 0 as strongly as the validation labels like best. Of a history it sees what fine-tuning will show.
+ * Fine-tuning starts there: from a head of zeros the first steps would bend the model to fit a head that
+ * is not yet any good.
  */
 export async function probe(
 	runtime: Runtime,
 	trained: Trained,
 	dataset: Dataset,
 	labels: Readonly<Record<"train" | "valid", readonly Label[]>>,
+	maxLength: number,
 ): Promise<LinearHead> {
 	const vectorsOf = async (own: readonly Label[]) =>
-		representations(runtime, trained, await viewsOf(dataset, own));
+		representations(runtime, trained, await viewsOf(dataset, own), maxLength);
 	const answersOf = (own: readonly Label[]) => own.map(({ value }) => Number(value));
 	const vectors = await vectorsOf(labels.train);
 	const width = vectors.length / labels.train.length;

@@ -61,7 +61,7 @@ export const odeRnn = causalModel<OdeRnnConfig>({
 	name: "ODE-RNN",
 	cite: "Rubanova, Chen, Duvenaud: Latent ODEs for Irregularly-Sampled Time Series, 2019",
 	config,
-	learningRate: 1e-2,
+	learningRate: 3e-2,
 	presets: {
 		tiny: { dim: 64, ff: 64 },
 		default: {},
