@@ -60,6 +60,16 @@ const questions = `(async () => {
 	};
 })()`;
 
+const onGpu = `(async () => {
+	const { openModel } = await import(new URL("./trajgpt/trajgpt.js", location.href).href);
+	const model = await openModel("./", { device: "webgpu" });
+	const events = [{ code: "401", date: "2010-01-01" }, { code: "250", date: "2011-01-01" }];
+	const history = model.history({ birth: "1960-02-03", events });
+	const state = await model.observe(await model.start(), [history]);
+	const { logProbabilities } = await model.ask(state, [[model.time("2013-01-01")]]);
+	return { runtime: model.runtime, tokens: [...history.tokens], asked: [...logProbabilities] };
+})()`;
+
 const chosenFiles = (library: string) => `(async () => {
 	const { openModel } = await import("${library}");
 	const { files } = document.querySelector("input");
@@ -176,6 +186,27 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 		near(got.after, (await answersAt(predictor, [added], [got.times])).logProbabilities);
 		await page.close();
 	});
+
+	// In a GPU of software, compiling takes by far the longest: it is asked one thing.
+	test("on a GPU it answers as Node does", async () => {
+		const withGpu = await openBrowser({ webgpu: true });
+		const { page, faults } = await watchedPage(withGpu, isolated.url);
+		await page.goto(`${isolated.url}export/example.html`);
+		const got = (await page.evaluate(onGpu)) as Pick<Answered, "runtime" | "tokens" | "asked">;
+		await withGpu.close();
+		expect(faults).toEqual([]);
+		expect(got.runtime).toMatch(/, webgpu, /);
+		const times = ["1960-02-03", "2010-01-01", "2011-01-01"].map(day);
+		const { logProbabilities } = await predictor.score(
+			[{ tokens: got.tokens, times }],
+			[[day("2013-01-01")]],
+		);
+		expect(got.asked).toHaveLength(logProbabilities.length);
+		for (const [i, value] of got.asked.entries())
+			expect(Math.abs(Math.exp(value) - Math.exp(logProbabilities[i] as number))).toBeLessThan(
+				1e-4,
+			);
+	}, 180_000);
 
 	test("files that were chosen open without a server of the export", async () => {
 		const { page, faults } = await watchedPage(browser, plain.url);

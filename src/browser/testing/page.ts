@@ -37,8 +37,14 @@ export async function serveFolder(folder: string, { isolated }: { readonly isola
 	};
 }
 
-export const openBrowser = (): Promise<Browser> =>
-	chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
+/** A GPU in software, which every Chromium brings along. */
+const softwareGpu = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
+
+export const openBrowser = ({ webgpu = false } = {}): Promise<Browser> =>
+	chromium.launch({
+		executablePath: program,
+		args: ["--no-sandbox", ...(webgpu ? softwareGpu : [])],
+	});
 
 /** A page that keeps what goes wrong in it, and whom it asks beyond its origin. */
 export async function watchedPage(browser: Browser, origin: string) {
