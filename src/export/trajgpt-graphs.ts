@@ -22,23 +22,16 @@ import {
 	type Tensor,
 	where,
 } from "../graph/index.js";
+import { openNumbers } from "../graph/open-numbers.js";
 import type { ParameterValues } from "../models/index.js";
 import type { TrajgptConfig } from "../models/trajgpt/config.js";
 import { network } from "../models/trajgpt/network.js";
-import { anyLength } from "./any-length.js";
+import { sizesOf } from "../models/trajgpt/open-shape.js";
+import { anyLength } from "../nn/sra/any-length.js";
 import type { ExportGraph } from "./graphs.js";
-import { openNumbers } from "./open-numbers.js";
 
 const parametersOf = (weights: ParameterValues) =>
 	Object.fromEntries([...weights].map(([name, { shape }]) => [name, parameter(name, shape)]));
-
-/** Every size that may be a factor of one in the graph. */
-function* sizesOf(config: TrajgptConfig, weights: ParameterValues): Iterable<number> {
-	for (const value of Object.values(config)) if (Number.isInteger(value)) yield value as number;
-	for (const { shape } of weights.values()) yield* shape;
-	const [key, value] = [config.key / config.heads, config.value / config.heads];
-	yield* [key, value, Math.floor(key / 2)];
-}
 
 const stateMeanings = {
 	"state.memory": "what the layers remember: zeros at the start",
@@ -83,7 +76,7 @@ export function mustTurnWithTime({ position }: TrajgptConfig): void {
 
 /** One event, or one question, from a state: of any number of patients. */
 export function stepGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph {
-	const { batch } = openNumbers(sizesOf(config, weights));
+	const batch = openNumbers(sizesOf(config, weights))();
 	const { layers, heads, copies, vocab } = config;
 	const head = [heads, config.key / heads, config.value / heads];
 	const memory = input("state.memory", [batch, layers, ...head]);
@@ -123,8 +116,8 @@ export function stepGraph(config: TrajgptConfig, weights: ParameterValues): Expo
 
 /** Whole histories, and a question after each: of any number, of any length. */
 export function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph {
-	const open = openNumbers(sizesOf(config, weights));
-	const { batch, length } = open;
+	const number = openNumbers(sizesOf(config, weights));
+	const [batch, length, chunks] = [number(), number(1), number()];
 	const mask = input("mask", [batch, length], "bool");
 	const real = cast(mask, "float32");
 	// Whatever padding holds, it must not become NaN on the way.
@@ -147,7 +140,7 @@ export function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): 
 		},
 		real,
 		questions: { tokens: token, times: at, gaps: since(at, time), read: "after" },
-		form: anyLength(open.chunks),
+		form: anyLength(chunks),
 	});
 	const views = matmul(reshape(real, [batch, 1, length]), out.hidden as Tensor); // [batch, 1, dim]
 	const pooled = div(
@@ -155,7 +148,8 @@ export function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): 
 		reshape(add(counted, 1), [batch, 1, 1]),
 	);
 	return {
-		open: { ...open },
+		// The events, and the question after them, are places.
+		open: { batch, length, places: length + 1, chunks },
 		outputs: {
 			logits: out.logits as Tensor,
 			answer: reshape(out.questionLogits as Tensor, [batch, config.vocab]),

@@ -32,6 +32,8 @@ export interface OnnxModel {
 	readonly volume: number;
 	readonly inputs: Readonly<Record<string, TensorType>>;
 	readonly outputs: Readonly<Record<string, TensorType>>;
+	/** Sizes that are known only when it runs: see `OnnxOptions`. */
+	readonly open: Readonly<Record<string, number>>;
 }
 
 export interface OnnxOptions {
@@ -273,5 +275,6 @@ export function toOnnx(
 			output: Object.entries(results).map(([name, type]) => valueInfo(name, type, open)),
 		},
 	});
-	return { bytes: toBinary(ModelProtoSchema, model), volume, inputs, outputs: results };
+	const bytes = toBinary(ModelProtoSchema, model);
+	return { bytes, volume, inputs, outputs: results, open: options.open ?? {} };
 }

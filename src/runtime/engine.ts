@@ -167,11 +167,14 @@ export async function compileProgram(
 		...options,
 		...(keptAt !== "cpu" && { preferredOutputLocation: Object.fromEntries(locations) }),
 	});
+	const isOpen = Object.keys(model.open).length > 0;
 	const empty = ({ dtype, shape }: TensorType) =>
-		engine.makesOutputs ? null : new engine.Tensor(dtype, new arrays[dtype](size(shape)), shape);
+		engine.makesOutputs || isOpen
+			? null
+			: new engine.Tensor(dtype, new arrays[dtype](size(shape)), shape);
 	let disposed = false;
 	return {
-		async run(feeds, resident, accept) {
+		async run(feeds, resident, accept, sizes) {
 			if (disposed) throw new Error("this program was disposed");
 			const shelf = resident as Shelf | undefined;
 			await shelf?.ready();
@@ -179,7 +182,7 @@ export async function compileProgram(
 			for (const [name, type] of Object.entries(model.inputs)) {
 				const fed = feeds[name];
 				const kept = shelf?.get(name);
-				if (fed) given[name] = checked(engine, name, fed, type);
+				if (fed) given[name] = checked(engine, name, fed, sized(model, type, sizes));
 				else if (kept) given[name] = kept;
 				else throw new Error(`input "${name}" was neither fed nor resident`);
 			}
@@ -208,6 +211,19 @@ export async function compileProgram(
 			disposed = true;
 		},
 	};
+}
+
+/** The type of an input once the open sizes are known. */
+function sized(
+	{ open }: OnnxModel,
+	{ shape, dtype }: TensorType,
+	sizes: Readonly<Record<string, number>> = {},
+): TensorType {
+	const sizeOf = (n: number) => {
+		const name = Object.keys(open).find((name) => open[name] === n);
+		return name === undefined ? n : (sizes[name] ?? n);
+	};
+	return { shape: shape.map(sizeOf), dtype };
 }
 
 function checked({ Tensor }: Engine, name: string, data: Data, { dtype, shape }: TensorType) {

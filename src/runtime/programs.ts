@@ -9,6 +9,7 @@ export interface Programs<K> {
 		feeds: Feeds,
 		resident?: Resident,
 		accept?: (outputs: Record<string, Data>) => boolean,
+		sizes?: Readonly<Record<string, number>>,
 	): Promise<Record<string, Data>>;
 	dispose(): Promise<void>;
 }
@@ -46,7 +47,7 @@ export function programs<K>(
 	}
 
 	return {
-		async run(key, feeds, resident, accept) {
+		async run(key, feeds, ...rest) {
 			if (disposed) throw new Error("these programs were disposed");
 			const text = keyText(key);
 			const entry = compiled.get(text) ?? { program: runtime.compile(build(key)), users: 0 };
@@ -58,7 +59,7 @@ export function programs<K>(
 					compiled.delete(text);
 					throw error;
 				});
-				return await program.run(feeds, resident, accept);
+				return await program.run(feeds, ...rest);
 			} finally {
 				entry.users--;
 				await makeRoom();

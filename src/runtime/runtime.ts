@@ -21,6 +21,8 @@ export interface Runtime {
 	readonly label: string;
 	/** The kernels it has; models are written for them. */
 	readonly target: Target;
+	/** Whether programs had better leave sizes open: where one takes long to compile, and is then no slower. */
+	readonly opensSizes?: boolean;
 	compile(model: OnnxModel): Promise<Program>;
 	/** Tensors that stay where they are between runs: parameters, optimizer state, patients' states. */
 	resident(values: ReadonlyMap<string, ResidentValue>): Resident;
@@ -40,12 +42,14 @@ export interface Resident {
 export interface Program {
 	/**
 	 * Runs once. Inputs not fed are taken from the resident tensors of the same name. Outputs
-	 * named `next(name)` replace those tensors, unless `accept` refuses the other outputs.
+	 * named `next(name)` replace those tensors, unless `accept` refuses the other outputs. Open sizes
+	 * are given with each run.
 	 */
 	run(
 		feeds: Feeds,
 		resident?: Resident,
 		accept?: (outputs: Record<string, Data>) => boolean,
+		sizes?: Readonly<Record<string, number>>,
 	): Promise<Record<string, Data>>;
 	dispose(): Promise<void>;
 }

@@ -30,11 +30,30 @@ test("runs a program, and keeps resident tensors between runs", async () => {
 	await program.dispose();
 });
 
+test("open sizes are given with each run", async () => {
+	const runtime = await webRuntime({ threads: 1 });
+	const open = { rows: 101 };
+	const program = await runtime.compile(
+		toOnnx({ total: sum(mul(input("x", [open.rows, 2]), 2), 1) }, { open }),
+	);
+	for (const rows of [1, 3]) {
+		const run = (x: Float32Array) => program.run({ x }, undefined, undefined, { rows });
+		const x = Float32Array.from({ length: 2 * rows }, (_, i) => i);
+		expect(await run(x)).toEqual({ total: floats(2, 10, 18).slice(0, rows) });
+		await expect(run(floats(1))).rejects.toThrow(
+			`input "x" is float32 of 1 values; expected float32[${rows}, 2]`,
+		);
+	}
+	await program.dispose();
+});
+
 test("a model answers as it does in Node", async () => {
 	const config = trajgptConfig.parse({ vocab, ...smallSettings.trajgpt });
 	const weights = trajgpt.init(config, random(5));
 	const histories = [testHistory(9, 1), testHistory(90, 2)];
-	const times = histories.map(({ times }) => [0.5, (times.at(-1) as number) + 3]);
+	const times = histories.map(({ times }) => [
+		...[0.5, times[4], times[8], (times.at(-1) as number) + 3].map(Number),
+	]);
 	const answers = [];
 	for (const runtime of [nodeRuntime({ threads: 1 }), await webRuntime({ threads: 1 })]) {
 		const predictor = trajgpt.predictor(runtime, config, weights);

@@ -1,4 +1,4 @@
-import { type DType, input, type Tensor } from "../../graph/index.js";
+import { type DType, input, stack, type Tensor } from "../../graph/index.js";
 import { lossTerm } from "../kinds/head.js";
 import type { BatchShape, Model, Parameters } from "../model.js";
 import { presets, type TrajgptConfig, trajgptConfig } from "./config.js";
@@ -52,8 +52,11 @@ export const trajgpt: Model<TrajgptConfig> = {
 	forgetting: {
 		per: decaysPer,
 		rates: (config, parameters, shape) =>
-			network(config, parameters, { slots: slotInputs("next", shape, dtypeOf(parameters)) })
-				.decayRates,
+			stack(
+				network(config, parameters, { slots: slotInputs("next", shape, dtypeOf(parameters)) })
+					.decayRates,
+				0,
+			),
 		vectors: decayVectors,
 	},
 	loss(config, parameters, shape, { objective }) {

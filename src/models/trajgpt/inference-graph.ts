@@ -6,9 +6,11 @@ import {
 	type Target,
 	toOnnx,
 } from "../../graph/index.js";
+import { anyLength } from "../../nn/sra/any-length.js";
 import type { ParameterValues } from "../model.js";
 import type { TrajgptConfig } from "./config.js";
 import { network, rotaryOf } from "./network.js";
+import { type OpenShape, openSizes } from "./open-shape.js";
 
 /** What the state of a layer is called among the parts of the memory. */
 export const stateOf = (layer: number): string => `states.${layer}`;
@@ -19,11 +21,13 @@ export const seenPart = "seen";
 /** What a part of the memory is called once slots have moved it on. */
 export const after = (part: string): string => `after/${part}`;
 
-/** One static shape of the inference graph. */
+/** One shape of the inference graph. */
 export interface PassShape {
 	readonly rows: number;
 	readonly slots: number;
 	readonly questions: number;
+	/** How many answer, where slots may be among them; 0 where it is the questions. */
+	readonly answers: number;
 	/** Whether rows end at different slots. */
 	readonly ragged: boolean;
 	/** Whether questions are put between the slots; otherwise all come after the last. */
@@ -37,15 +41,17 @@ export interface PassShape {
 /** Passes over fewer tokens than this read each weight for a handful of products: packed weights pay. */
 const packedBelow = 64;
 
-/** Observes slots and answers questions; shapes are static. */
+/** Observes slots and answers questions; shapes are static, but for sizes that are left open. */
 export function inferenceGraph(
 	target: Target,
 	config: TrajgptConfig,
 	weights: ParameterValues,
-	{ rows, slots, questions, ragged, between, backwards, fresh, keep }: PassShape,
+	shape: PassShape,
+	open?: OpenShape,
 ): OnnxModel {
+	const { rows, slots, questions, answers, ragged, between, backwards, fresh, keep } = shape;
 	const parameters = Object.fromEntries(
-		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
+		[...weights].map(([name, { shape: own }]) => [name, parameter(name, own)]),
 	);
 	const stream = (prefix: string, length: number) => ({
 		tokens: input(`${prefix}.tokens`, [rows, length], "int32"),
@@ -79,9 +85,17 @@ export function inferenceGraph(
 					}
 				: undefined,
 		backwards,
-		answersOnly: questions > 0,
+		answersOnly: questions + answers > 0,
+		answering:
+			answers > 0
+				? {
+						stream: input("answers.stream", [rows, slots + answers], "int32"),
+						places: input("answers.places", [rows, answers], "int32"),
+					}
+				: undefined,
+		form: open && slots > 1 ? anyLength(open.chunks) : undefined,
 	});
-	const packed = rows * (slots + questions) < packedBelow;
+	const packed = open !== undefined || rows * (slots + questions) < packedBelow;
 	const constants = new Map([...weights].map(([name, { data }]) => [name, data]));
 	return toOnnx(
 		{
@@ -91,6 +105,10 @@ export function inferenceGraph(
 			...(keep && out.counts && { [after("counts")]: out.counts }),
 			...(keep && out.seen && { [after(seenPart)]: out.seen }),
 		},
-		{ target, ...(packed && { weights: constants }) },
+		{
+			target,
+			...(packed && { weights: constants }),
+			...(open && { open: openSizes(open, shape) }),
+		},
 	);
 }

@@ -16,7 +16,6 @@ import {
 	rmsNorm,
 	silu,
 	slice,
-	stack,
 	type Tensor,
 	transpose,
 } from "../../graph/index.js";
@@ -54,10 +53,19 @@ export interface NetworkInputs {
 	readonly backwards?: boolean | undefined;
 	/** Whether what slots themselves predict is not looked at: they end with their last keys and values. */
 	readonly answersOnly?: boolean | undefined;
+	/** Where slots answer too. */
+	readonly answering?: Answering | undefined;
 	/** How many slots came before, where positions are absolute; none if left out. */
 	readonly seen?: Tensor | undefined; // [batch, 1]
 	/** Of the attention: the fastest for the length, unless given. */
 	readonly form?: SraForm | undefined;
+}
+
+export interface Answering {
+	/** All slots, then those that answer, by their numbers among the slots and questions of all rows: the last layer is theirs. */
+	readonly stream: Tensor; // [batch, length + answers], int32
+	/** Which states those that answer read. */
+	readonly places: Tensor; // [batch, answers], int32
 }
 
 export interface NetworkOutputs {
@@ -69,7 +77,7 @@ export interface NetworkOutputs {
 	readonly counts: Tensor | undefined; // as the input
 	readonly seen: Tensor | undefined; // as the input
 	/** log γ of one unit of time, or of one event where the model decays by event. */
-	readonly decayRates: Tensor; // [layers, batch, heads, length + questions]
+	readonly decayRates: readonly Tensor[]; // [layers] of [batch, heads, length + questions]
 }
 
 /** The pairs of a head that turn with time, and their periods. */
@@ -95,6 +103,7 @@ export function network(
 		questions,
 		backwards,
 		answersOnly = false,
+		answering,
 		seen,
 		form,
 	}: NetworkInputs,
@@ -109,14 +118,14 @@ export function network(
 	// Slots and questions go through the products together, so that weights are read once.
 	const streams = [slots, questions].filter((s) => s !== undefined);
 	const joined = (part: (s: Slots) => Tensor) => concat(streams.map(part), 1);
-	const tokens = joined((s) => s.tokens); // [batch, n]
-	const gaps = joined((s) => s.gaps);
+	let tokens = joined((s) => s.tokens); // [batch, n]
+	let gaps = joined((s) => s.gaps);
 	const [batch, n] = tokens.shape as [number, number];
 	const length = slots?.tokens.shape[1] ?? 0;
 
 	const keySize = config.key / config.heads;
 	const { half, range } = rotaryOf(config);
-	const angles = timeAngles(
+	let angles = timeAngles(
 		joined((s) => s.times),
 		half,
 		range,
@@ -135,13 +144,14 @@ export function network(
 			const rate = initialDecay(config.heads).map(
 				(b) => (-Math.log1p(Math.exp(-b)) * unitsOfDecay) / config.temperature,
 			);
-			return expand(constant(rate, [1, config.heads, 1], dtype), [batch, config.heads, n]);
+			const shape = [batch, config.heads, h.shape[1] as number];
+			return expand(constant(rate, [1, config.heads, 1], dtype), shape);
 		}
 		const logits = add(linear(h, p(`${layer}.decay`)), p(`${layer}.decayBias`));
 		return transpose(mul(logSigmoid(logits), unitsOfDecay / config.temperature), [0, 2, 1]);
 	};
 	const overGaps = (rate: Tensor): Tensor => {
-		const decay = mul(rate, reshape(gaps, [batch, 1, n]));
+		const decay = mul(rate, reshape(gaps, [batch, 1, -1]));
 		return backwards ? minimum(decay, mostBackwards) : decay;
 	};
 
@@ -154,11 +164,19 @@ export function network(
 		x = add(x, gather(p("positions"), cast(known, "int32")));
 	}
 	if (config.gap === "embedded") x = add(x, linear(gapWaves(mul(gaps, config.unitDays)), p("gap")));
-	const held = norm(x);
+	let held = norm(x);
+	let read = questions?.read;
 	const finalStates: Tensor[] = [];
 	const decayRates: Tensor[] = [];
 	for (let i = 0; i < config.layers; i++) {
 		const layer = `layers.${i}`;
+		if (answering && i === config.layers - 1) {
+			const those = (t: Tensor) =>
+				gather(reshape(t, [batch * n, ...t.shape.slice(2)]), answering.stream);
+			[x, held, tokens, gaps] = [those(x), those(held), those(tokens), those(gaps)];
+			angles = { cosine: those(angles.cosine), sine: those(angles.sine) };
+			read = { places: answering.places };
+		}
 		const h = norm(x);
 		const ends = answersOnly && i === config.layers - 1;
 		const onward = (t: Tensor) => (ends ? slice(t, 1, length) : t);
@@ -177,7 +195,7 @@ export function network(
 			v,
 			logDecay: byTime ? overGaps(decayRate) : decayRate,
 			slots: length,
-			read: questions?.read,
+			read,
 			real,
 			state: states?.[i],
 			form,
@@ -202,7 +220,7 @@ export function network(
 					hidden,
 					overGaps,
 					slots: length,
-					read: questions?.read,
+					read,
 					real,
 					state: counts,
 					form,
@@ -213,13 +231,13 @@ export function network(
 		states: finalStates,
 		counts: copied?.state,
 		seen: stood?.seen,
-		decayRates: stack(decayRates, 0),
+		decayRates,
 		...(slots &&
 			!answersOnly && {
 				logits: slice(logits, 1, 0, length),
 				hidden: slice(hidden, 1, 0, length),
 			}),
-		...(questions && {
+		...((questions ?? answering) && {
 			questionLogits: answersOnly ? logits : slice(logits, 1, length),
 			questionHidden: answersOnly ? hidden : slice(hidden, 1, length),
 		}),

@@ -13,7 +13,7 @@ const mostQuestions = 256;
 const mostRows = 32;
 const mostCells = 4096;
 
-export const powerOfTwo = (n: number): number => 2 ** Math.ceil(Math.log2(n));
+const powerOfTwo = (n: number): number => 2 ** Math.ceil(Math.log2(n));
 
 /** The next of the lengths that passes have: so many between one power of two and the next. */
 function rounded(n: number, lengths: number): number {
@@ -22,12 +22,25 @@ function rounded(n: number, lengths: number): number {
 	return Math.ceil(n / step) * step;
 }
 
+/** What numbers of rows, slots and questions are filled up to. */
+export interface Rooms {
+	rows(n: number): number;
+	slots(n: number): number;
+	questions(n: number): number;
+}
+
 /**
  * Each length compiles anew, so there are few. Histories come in all lengths; short ones are padded
  * up to twice, longer ones by a fifth. The number of questions seldom changes, and is met closely.
  */
-export const roomForSlots = (n: number) => rounded(n, n <= 16 ? 1 : 4);
-const roomForQuestions = (n: number) => rounded(n, 8);
+export const fewRooms: Rooms = {
+	rows: powerOfTwo,
+	slots: (n) => rounded(n, n <= 16 ? 1 : 4),
+	questions: (n) => rounded(n, 8),
+};
+
+/** Where one program takes any number. */
+export const anyRooms: Rooms = { rows: (n) => n, slots: (n) => n, questions: (n) => n };
 
 /** A patient's part in a block of passes. */
 export interface Row {
@@ -52,10 +65,10 @@ export interface Pass {
 const atEnd = ({ events }: Row, { place }: Question) => place === events.times.length;
 
 /** How many of the rows, which come in falling order of their lengths, one pass takes. */
-export function rowsOfPass(rows: readonly Row[]): number {
+export function rowsOfPass(rows: readonly Row[], room: Rooms): number {
 	const first = rows[0] as Row;
-	const slots = roomForSlots(Math.min(longest, first.events.times.length));
-	const questions = roomForQuestions(Math.min(mostQuestions, first.questions.length));
+	const slots = room.slots(Math.min(longest, first.events.times.length));
+	const questions = room.questions(Math.min(mostQuestions, first.questions.length));
 	const fit = 2 ** Math.floor(Math.log2(mostCells / Math.max(1, slots + questions)));
 	return Math.min(mostRows, fit, rows.length);
 }
@@ -64,12 +77,12 @@ export function rowsOfPass(rows: readonly Row[]): number {
  * All events of some patients, in passes of at most `longest`. A question goes with the slots
  * around its place; one at the end of its row, where nothing changes the state, with the last pass.
  */
-export function passesOver(rows: readonly Row[]): Pass[] {
+export function passesOver(rows: readonly Row[], room: Rooms): Pass[] {
 	const total = Math.max(0, ...rows.map((row) => row.events.times.length));
 	const passes: Pass[] = [];
 	const push = (from: number, slots: number, asked: Question[][], again: boolean) => {
 		const most = asked.reduce((most, own) => Math.max(most, own.length), 0);
-		passes.push({ from, slots, asked, questions: roomForQuestions(most), again });
+		passes.push({ from, slots, asked, questions: room.questions(most), again });
 	};
 	const ends = rows.map((row) => row.questions.filter((q) => atEnd(row, q)));
 	for (let from = 0; from < total; from += longest) {
@@ -77,7 +90,7 @@ export function passesOver(rows: readonly Row[]): Pass[] {
 		const between = rows.map((row) =>
 			row.questions.filter((q) => !atEnd(row, q) && q.place >= from && q.place < end),
 		);
-		const slots = roomForSlots(Math.min(longest, total - from));
+		const slots = room.slots(Math.min(longest, total - from));
 		let again = true;
 		while (again) {
 			const asked = between.map((own) => own.splice(0, mostQuestions));
@@ -115,7 +128,12 @@ export function withAngles(config: TrajgptConfig, feeds: Feeds): Feeds {
 	return Object.fromEntries(given);
 }
 
+/** A place among a row's events as one among the slots of a pass. Past the row's end slots change nothing: its last place is any of them. */
+export const placeIn = ({ from, slots }: Pass, events: Events, place: number): number =>
+	place >= events.times.length ? slots : place - from;
+
 interface PassFeeds {
+	/** All there are: a program takes those that it has inputs for. */
 	readonly feeds: Feeds;
 	/** Whether some row may end early. */
 	readonly ragged: boolean;
@@ -125,12 +143,8 @@ interface PassFeeds {
 }
 
 /** The inputs of one pass from a state, in a number of rows of which the last may be empty. */
-export function passFeeds(
-	state: State,
-	rows: readonly Row[],
-	room: number,
-	{ from, slots, asked, questions }: Pass,
-): PassFeeds {
+export function passFeeds(state: State, rows: readonly Row[], room: number, pass: Pass): PassFeeds {
+	const { from, slots, asked, questions } = pass;
 	const slot = stream(room * slots);
 	const question = stream(room * questions);
 	const real = new Float32Array(room * slots);
@@ -155,8 +169,7 @@ export function passFeeds(
 			question.tokens[at] = token;
 			question.times[at] = time;
 			question.gaps[at] = gap;
-			// Past a row's end slots change nothing: its last place is any of them.
-			places[at] = place >= events.times.length ? slots : place - from;
+			places[at] = placeIn(pass, events, place);
 			if (place < events.times.length) between = true;
 			if (gap < 0) backwards = true;
 		}
@@ -168,9 +181,9 @@ export function passFeeds(
 		between,
 		backwards,
 		feeds: {
-			...(slots > 0 && named("slots", slot)),
-			...(questions > 0 && named("questions", { ...question, ...(between && { places }) })),
-			...(ragged && slots > 0 && { real }),
+			...named("slots", slot),
+			...named("questions", { ...question, places }),
+			real,
 		},
 	};
 }

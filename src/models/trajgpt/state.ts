@@ -11,7 +11,17 @@ import {
 } from "../questions.js";
 import type { TrajgptConfig } from "./config.js";
 import { after, inferenceGraph, type PassShape, seenPart, stateOf } from "./inference-graph.js";
-import { passesOver, passFeeds, powerOfTwo, type Row, rowsOfPass, withAngles } from "./passes.js";
+import { opened, openShape, sizesOfPass } from "./open-shape.js";
+import {
+	anyRooms,
+	fewRooms,
+	passesOver,
+	passFeeds,
+	type Row,
+	rowsOfPass,
+	withAngles,
+} from "./passes.js";
+import { slotAnswers } from "./slot-answers.js";
 
 /** Shapes of passes that stay compiled. */
 const mostPrograms = 24;
@@ -41,9 +51,11 @@ export function predictor(
 	const portable = runtime.target === "portable";
 	const parts = memoryParts(config);
 	const resident = runtime.resident(weights);
+	const open = runtime.opensSizes ? openShape(config, weights) : undefined;
+	const rooms = open ? anyRooms : fewRooms;
 	const compiled = programs(
 		runtime,
-		(shape: PassShape) => inferenceGraph(runtime.target, config, weights, shape),
+		(shape: PassShape) => inferenceGraph(runtime.target, config, weights, shape, open),
 		{ keyText: JSON.stringify, most: mostPrograms },
 	);
 
@@ -89,14 +101,15 @@ export function predictor(
 		// Patients of like length go together.
 		all.sort((a, b) => b.events.times.length - a.events.times.length);
 		while (all.length > 0) {
-			const rows = all.splice(0, rowsOfPass(all));
-			const room = powerOfTwo(rows.length);
+			const rows = all.splice(0, rowsOfPass(all, rooms));
+			const room = rooms.rows(rows.length);
 			const who = rows.map(({ patient }) => patient);
 			const places = [...rows.keys()];
 			// Where the rows are all patients in order, nothing needs to be copied.
 			const whole = room === patients && who.every((patient, row) => patient === row);
 			// What is observed goes on from here, with the same program, so it starts from zeros.
-			const fresh = unbegun(state) && !remembers && (rows[0] as Row).events.times.length > 0;
+			const fresh =
+				!open && unbegun(state) && !remembers && (rows[0] as Row).events.times.length > 0;
 			let memory: State["memory"] | undefined;
 			if (!fresh && whole && !unbegun(state)) memory = state.memory;
 			else if (!fresh) {
@@ -104,20 +117,28 @@ export function predictor(
 				if (!unbegun(state)) copyMemory(state, who, own, places);
 				memory = own.memory;
 			}
-			const passes = passesOver(rows);
+			const passes = passesOver(rows, rooms);
 			for (const [at, pass] of passes.entries()) {
-				const { feeds, ...shape } = passFeeds(state, rows, room, pass);
+				const bySlots =
+					open && pass.slots > 1 && pass.questions > 0 ? slotAnswers(rows, room, pass) : undefined;
+				const { put = pass.asked, count = pass.questions } = bySlots ?? {};
+				const asked = { ...pass, asked: put, questions: count };
+				const { feeds, ...made } = passFeeds(state, rows, room, asked);
+				const shape: PassShape = {
+					...made,
+					rows: room,
+					slots: pass.slots,
+					questions: count,
+					answers: bySlots ? pass.questions : 0,
+					fresh: memory === undefined,
+					keep: pass.slots > 0 && !pass.again && (remembers || at < passes.length - 1),
+				};
 				const outputs = await compiled.run(
-					{
-						...shape,
-						rows: room,
-						slots: pass.slots,
-						questions: pass.questions,
-						fresh: memory === undefined,
-						keep: pass.slots > 0 && !pass.again && (remembers || at < passes.length - 1),
-					},
-					{ ...(portable ? withAngles(config, feeds) : feeds), ...memory },
+					open ? opened(open, shape) : shape,
+					{ ...(portable ? withAngles(config, feeds) : feeds), ...bySlots?.feeds, ...memory },
 					resident,
+					undefined,
+					sizesOfPass(shape),
 				);
 				memory = moved(outputs) ?? memory;
 				const answers = outputs.answers as Float32Array | undefined;

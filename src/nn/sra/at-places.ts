@@ -1,16 +1,17 @@
 import {
 	add,
-	concat,
-	constant,
-	filled,
-	gather,
+	cast,
+	cumulativeSum,
+	exp,
+	less,
 	matmul,
 	mul,
-	pad,
 	reshape,
+	sum,
 	type Tensor,
+	where,
 } from "../../graph/index.js";
-import { column, decayFromStart, decayWeights } from "./segments.js";
+import { placesAlong } from "./places-along.js";
 
 export interface PlacedQueries {
 	readonly queries: Tensor; // [batch, heads, queries, key]
@@ -30,20 +31,14 @@ export interface PlacedQueries {
 export function readAtPlaces(x: PlacedQueries): Tensor {
 	const [batch, heads, slots] = x.logDecay.shape as [number, number, number];
 	const count = x.places.shape[1] as number;
-	// Weights have a row a place. All tables in one, a query's row is found by its number.
-	const starts = Array.from({ length: batch * heads }, (_, i) => i * (slots + 1));
-	const rows = add(
-		reshape(x.places, [batch, 1, count]),
-		constant(starts, [batch, heads, 1], "int32"),
-	);
-	const rowOf = (table: Tensor, width: number) =>
-		gather(reshape(table, [batch * heads * (slots + 1), width]), rows);
-
-	const weights = rowOf(pad(decayWeights(x.logDecay, 0), 2, 1, 0), slots); // [batch, heads, queries, slots]
+	const places = reshape(cast(x.places, "float32"), [batch, 1, count, 1]);
+	const earlier = less(placesAlong(x.logDecay, 2), places); // [batch, 1, queries, slots]
+	// What a slot left fades by the steps after it that come before the query.
+	const steps = where(earlier, reshape(x.logDecay, [batch, heads, 1, slots]), 0);
+	const fading = exp(cumulativeSum(steps, -1, { exclusive: true, reverse: true }));
 	const scores = matmul(x.queries, x.k, { transposeB: true });
-	const inside = matmul(mul(scores, weights), x.v);
+	const inside = matmul(mul(scores, where(earlier, fading, 0)), x.v);
 	if (!x.initialState) return inside;
-	const one = filled(1, [batch, heads, 1], x.logDecay.dtype);
-	const carried = rowOf(column(concat([one, decayFromStart(x.logDecay, 0)], 2)), 1); // [batch, heads, queries, 1]
-	return add(inside, matmul(mul(x.queries, carried), x.initialState));
+	const carried = mul(x.queries, exp(sum(steps, -1, true)));
+	return add(inside, matmul(carried, x.initialState));
 }

@@ -11,10 +11,11 @@ import {
 	sum,
 	type Tensor,
 	where,
-} from "../graph/index.js";
-import { apply, type Operation } from "../graph/tensor.js";
-import { column, decayFromStart, decayToEnd, decayWeights } from "../nn/sra/segments.js";
-import type { SraForm } from "../nn/sra/sra.js";
+} from "../../graph/index.js";
+import { apply, type Operation } from "../../graph/tensor.js";
+import { placesAlong } from "./places-along.js";
+import { column, decayFromStart, decayToEnd, decayWeights } from "./segments.js";
+import type { SraForm } from "./sra.js";
 
 const chunk = 32;
 /** Added to an exponent, this makes a weight of exactly 0. */
@@ -30,7 +31,7 @@ const chunksOperation: Operation<{ readonly chunks: number }> = {
 	onnx: ({ inputs }, write) => {
 		const x = inputs[0] as Tensor;
 		const [name, rank] = [write.name(x), x.shape.length];
-		const length = write.node("Shape", [name], { start: 2, end: 3 });
+		const length = write.integers([x.shape[2] as number]);
 		const size = write.integers([chunk]);
 		const upTo = write.node("Add", [length, write.integers([chunk - 1])]);
 		const count = write.node("Div", [upTo, size]);
@@ -45,42 +46,36 @@ const chunksOperation: Operation<{ readonly chunks: number }> = {
 	},
 };
 
-/** 0, 1, 2 … along an axis, as float32. */
-const placesOperation: Operation<{ readonly axis: number }> = {
-	name: "places",
-	types: ([x], { axis }) => [{ shape: [(x as Tensor).shape[axis] as number], dtype: "float32" }],
-	onnx: ({ inputs: [x], attributes: { axis } }, write) => {
-		const size = write.node("Shape", [write.name(x as Tensor)], { start: axis, end: axis + 1 });
-		const end = write.node("Cast", [write.node("Squeeze", [size])], { to: 1 });
-		return [write.node("Range", [write.scalar(0, "float32"), end, write.scalar(1, "float32")])];
-	},
-};
-
 /**
- * The chunkwise form for a length that is known only when it runs, from no state. `chunks` is the
+ * The chunkwise form for a length that is known only when it runs. `chunks` is the
  * number that stands for how many there are. Inside a chunk all is as in `nn/sra`; the chunks
  * themselves are joined by one matrix of decays, whose masks are made when their number is known.
  */
 export const anyLength =
 	(chunks: number): SraForm =>
 	({ q, k, v, logDecay, initialState, before }) => {
-		if (initialState || before) throw new Error("this form starts from no state and reads after");
+		if (before) throw new Error("this form reads after each slot alone");
 		const [batch, heads, length, key] = q.shape as [number, number, number, number];
 		const value = v.shape[3] as number;
 		const cut = (x: Tensor) => apply(chunksOperation, [x], { chunks });
 		const [qc, kc, vc, steps] = [q, k, v, logDecay].map(cut) as [Tensor, Tensor, Tensor, Tensor];
 
 		const decayed = mul(kc, column(decayToEnd(steps)));
-		const added = reshape(matmul(decayed, vc, { transposeA: true }), [
-			batch,
-			heads,
-			chunks,
-			key * value,
-		]);
+		const flat = [batch, heads, chunks, key * value];
+		const added = reshape(matmul(decayed, vc, { transposeA: true }), flat);
 		const totals = sum(steps, -1); // [batch, heads, chunks]
-		const states = reshape(matmul(decayBetween(totals), added), [batch, heads, chunks, key, value]);
+		const first = initialState && reshape(initialState, [batch, heads, 1, key * value]);
+		/** With what is left of the state before the first chunk. */
+		const after = (own: Tensor, decay: () => Tensor) =>
+			first ? add(own, mul(column(exp(decay())), first)) : own;
+		const starts = after(matmul(decayBetween(totals), added), () =>
+			cumulativeSum(totals, -1, { exclusive: true }),
+		);
+		const states = reshape(starts, [batch, heads, chunks, key, value]);
 		const toEnd = exp(cumulativeSum(totals, -1, { exclusive: true, reverse: true }));
-		const last = matmul(reshape(toEnd, [batch, heads, 1, chunks]), added);
+		const last = after(matmul(reshape(toEnd, [batch, heads, 1, chunks]), added), () =>
+			sum(totals, -1, true),
+		);
 
 		const scores = mul(matmul(qc, kc, { transposeB: true }), decayWeights(steps, 0));
 		const carried = matmul(mul(qc, column(decayFromStart(steps, 0))), states);
@@ -94,7 +89,7 @@ export const anyLength =
 /** Weight (i, j) of what chunk j added in the state before chunk i: exp Σ totals_t over j < t < i, and 0 where j ≥ i. */
 function decayBetween(totals: Tensor): Tensor {
 	const count = totals.shape[2] as number;
-	const places = apply(placesOperation, [totals], { axis: 2 });
+	const places = placesAlong(totals, 2);
 	const [down, across] = [reshape(places, [count, 1]), reshape(places, [1, count])];
 	const zero = constant([0], [1, 1]);
 	// Row t of column j holds total_t if j < t; running sums down the rows end before i.

@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import { random } from "../../base/random.js";
+import { input } from "../../graph/index.js";
+import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
+import { anyLength } from "./any-length.js";
+import { parallel } from "./parallel.js";
+
+const [batch, heads, key, value] = [2, 3, 4, 5];
+
+for (const length of [2, 32, 33, 100])
+	for (const fromNothing of [false, true])
+		it(`is the parallel form, of ${length} slots${fromNothing ? " from nothing" : ""}`, async () => {
+			const shapes = {
+				q: [batch, heads, length, key],
+				k: [batch, heads, length, key],
+				v: [batch, heads, length, value],
+				logDecay: [batch, heads, length],
+				initialState: [batch, heads, key, value],
+			};
+			const draw = random(length);
+			const values = Object.fromEntries(
+				Object.entries(shapes).map(([name, shape]) => {
+					const size = shape.reduce((product, n) => product * n, 1);
+					const one = () => (name === "logDecay" ? -draw.uniform() : draw.normal());
+					return [name, Float32Array.from({ length: size }, one)];
+				}),
+			);
+			const given = (name: keyof typeof shapes) => input(name, shapes[name]);
+			const inputs = {
+				q: given("q"),
+				k: given("k"),
+				v: given("v"),
+				logDecay: given("logDecay"),
+				initialState: fromNothing ? undefined : given("initialState"),
+			};
+			const form = anyLength(Math.ceil(length / 32))(inputs);
+			const wanted = parallel(inputs);
+			const got = await evaluate(
+				{
+					output: form.output,
+					state: form.finalState,
+					wantedOutput: wanted.output,
+					wantedState: wanted.finalState,
+				},
+				values,
+			);
+			expect(relativeError(got.output, got.wantedOutput)).toBeLessThan(1e-5);
+			expect(relativeError(got.state, got.wantedState)).toBeLessThan(1e-5);
+		});
