@@ -1,7 +1,6 @@
 import { historyOf, type Patient, type PatientEvent } from "../data/patient.js";
-import { type Panels, panelsOf, questionsFor } from "./panels.js";
-import type { Pass } from "./plan-pass.js";
-import { type Asked, patientSession, type Session } from "./session.js";
+import { type Panels, panelsOf, questionsFor, timesAlong } from "./panels.js";
+import { type Asked, type Pass, patientSession, type Session } from "./session.js";
 
 export interface Answered {
 	readonly request: Request;
@@ -29,7 +28,7 @@ const quietMilliseconds = 150;
 
 /**
  * Asks about one patient. While one question is under way only the latest waits. In between,
- * states are remembered and programs compiled.
+ * states are remembered.
  */
 export class Asking {
 	readonly #base: Session;
@@ -72,7 +71,6 @@ export class Asking {
 
 	async #work(): Promise<void> {
 		this.#busy = true;
-		this.#rest(false);
 		try {
 			while (this.#next && !this.#stopped) {
 				const request = this.#next;
@@ -97,8 +95,9 @@ export class Asking {
 		const span = zoom
 			? ([Math.max(first, zoom[0]), Math.min(last, zoom[1])] as const)
 			: ([first, last] as const);
+		const along = timesAlong(patient.events, span);
 		const panelsFrom = async (session: Session, own: readonly PatientEvent[]) => {
-			const questions = questionsFor(own, span, date, horizon);
+			const questions = questionsFor(own, along, date, horizon);
 			const history = historyOf(patient, own);
 			session.use(history);
 			return panelsOf(questions, await session.ask(date, questions.times), history);
@@ -115,6 +114,8 @@ export class Asking {
 			panels = await panelsFrom(asked, events);
 		}
 		if (this.#stopped) return;
+		// With the answer, not before it: drawn on its own it would hold the answer up.
+		this.#rest(false);
 		this.#tell({
 			request,
 			panels,

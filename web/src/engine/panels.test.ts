@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "vitest";
 import { attribute } from "../../../src/infer/index.js";
 import { smallModel } from "../../../src/models/trajgpt/testing/small-model.js";
 import { driversAt } from "./drivers.js";
-import { firstDate, panelsOf, questionsFor, rankOf } from "./panels.js";
+import { firstDate, panelsOf, questionsFor, rankOf, timesAlong } from "./panels.js";
 
 const model = smallModel();
 afterAll(() => model.dispose());
@@ -12,10 +12,22 @@ const events = Array.from({ length: 20 }, (_, at) => ({
 	token: 5 + (at % 6),
 	time: 100 + 10 * Math.floor(at / 2),
 }));
-const span = [100, 190] as const;
+const along = timesAlong(events, [100, 190]);
+
+test("times along a history are even, but where something was recorded near", () => {
+	expect(along).toHaveLength(36);
+	const step = 90 / 35;
+	const recorded = new Set(events.map(({ time }) => time));
+	expect(along.filter((time) => recorded.has(time))).toEqual([...recorded]);
+	for (const [at, time] of along.entries())
+		if (recorded.has(time)) expect(Math.abs(time - (100 + at * step))).toBeLessThan(step / 2);
+		else expect(time).toBeCloseTo(100 + at * step, 9);
+	expect(timesAlong(events, [100, 100])).toEqual([]);
+	expect(timesAlong([], [0, 70])).toEqual(Array.from({ length: 36 }, (_, at) => 2 * at));
+});
 
 test("times go up to the date, then beyond it, and to the later events within the horizon", () => {
-	const { curve, later, times, moreLater } = questionsFor(events, span, 155, 30);
+	const { curve, later, times, moreLater } = questionsFor(events, along, 155, 30);
 	expect(curve[0]).toBe(100);
 	expect(curve).toContain(155);
 	expect(curve.at(-1)).toBe(185);
@@ -27,14 +39,14 @@ test("times go up to the date, then beyond it, and to the later events within th
 });
 
 test("a date before everything asks for itself and what comes after", () => {
-	const { curve } = questionsFor(events, span, 100, 11);
+	const { curve } = questionsFor(events, along, 100, 11);
 	expect(curve).toEqual([100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111]);
 });
 
 test("panels rank codes without the special ones", () => {
 	const row = Float32Array.from([9, 9, 9, 9, 9, -3, -1, -2, -1]);
 	expect([5, 6, 7, 8].map((token) => rankOf(row, token))).toEqual([4, 1, 3, 2]);
-	const questions = questionsFor(events.slice(0, 2), [100, 110], 100, 11);
+	const questions = questionsFor(events.slice(0, 2), along, 100, 11);
 	const { top, later, curve } = panelsOf(
 		questions,
 		{ date: 100, row: () => row },

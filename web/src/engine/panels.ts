@@ -7,7 +7,7 @@ export const yearDays = 365.25;
 
 /** Times along the observed span, and beyond the date. */
 const [inside, ahead] = [36, 11];
-/** Most times of later events: with the others, what one pass has room for. */
+/** Most times of later events. */
 const mostLater = 48;
 export const topCount = 10;
 
@@ -23,19 +23,35 @@ export interface Questions {
 	readonly times: readonly number[];
 }
 
-/** `span` is from the first event to the last of the history as it was, so that edits do not move the times. */
+/**
+ * Times along a span, even but for those near something recorded, which are taken there: the model
+ * answers them while it reads. Of the history as it was, so that edits do not move them.
+ */
+export function timesAlong(
+	recorded: readonly PatientEvent[],
+	[first, last]: readonly [first: number, last: number],
+): number[] {
+	const step = (last - first) / (inside - 1);
+	if (!(step > 0)) return [];
+	let next = 0;
+	return Array.from({ length: inside }, (_, at) => {
+		const time = first + at * step;
+		while ((recorded[next]?.time ?? Number.POSITIVE_INFINITY) < time) next++;
+		const around = [recorded[next - 1], recorded[next]].flatMap((event) => event?.time ?? []);
+		const near = around.filter((own) => Math.abs(own - time) < step / 2);
+		return near.sort((a, b) => Math.abs(a - time) - Math.abs(b - time))[0] ?? time;
+	});
+}
+
+/** `along` are times that do not decrease: see `timesAlong`. */
 export function questionsFor(
 	events: readonly PatientEvent[],
-	span: readonly [first: number, last: number],
+	along: readonly number[],
 	date: number,
 	horizon: number,
 ): Questions {
-	const step = (span[1] - span[0]) / (inside - 1);
-	const before = Array.from({ length: inside }, (_, at) => span[0] + at * step).filter(
-		(time) => time < date - step / 4,
-	);
 	const beyond = Array.from({ length: ahead }, (_, at) => date + ((at + 1) * horizon) / ahead);
-	const curve = [...(step > 0 ? before : []), date, ...beyond];
+	const curve = [...along.filter((time) => time < date), date, ...beyond];
 	const after = events.filter(({ time }) => time >= date && time <= date + horizon);
 	const laterTimes = [...new Set(after.map(({ time }) => time))].slice(0, mostLater);
 	const end = laterTimes.at(-1) ?? Number.NEGATIVE_INFINITY;

@@ -6,12 +6,11 @@ import { type Asked, patientSession } from "./session.js";
 const model = smallModel();
 afterAll(() => model.dispose());
 
-/** Of which nothing is compiled yet. */
-const asked = (): Asked => ({
+const asked: Asked = {
 	start: async (patients) => model.start(patients),
 	observe: model.observe,
 	along: model.along,
-});
+};
 
 const history = (count: number): History => ({
 	tokens: Array.from({ length: count }, (_, at) => (at === 0 ? 3 : 5 + ((at * 7) % 6))),
@@ -30,7 +29,7 @@ async function whole({ tokens, times }: History, date: number, time: number) {
 }
 
 async function prepared(own: History) {
-	const session = patientSession(asked());
+	const session = patientSession(asked);
 	session.use(own);
 	while (await session.prepare());
 	return session;
@@ -61,7 +60,7 @@ test("an edit costs what comes after it", async () => {
 	session.use(edited);
 	const answers = await session.ask(date, times);
 	for (const time of times) expectClose(answers.row(time), await whole(edited, date, time));
-	expect(session.lastPass).toMatchObject({ from: 48, events: 16, times: 32 });
+	expect(session.lastPass).toEqual({ from: 48, events: 11, times: 15 });
 
 	// What comes before the edit is known already, and nothing is asked.
 	await session.ask(date, times.slice(0, 5));
@@ -73,7 +72,7 @@ test("another date asks from the state before it", async () => {
 	const session = await prepared(own);
 	const date = own.times[44]!;
 	const answers = await session.ask(date, [date, date + 100]);
-	expect(session.lastPass).toMatchObject({ from: 40, events: 4, times: 32 });
+	expect(session.lastPass).toEqual({ from: 40, events: 4, times: 2 });
 	expectClose(answers.row(date + 100), await whole(own, date, date + 100));
 });
 
@@ -86,8 +85,7 @@ test("a fork goes its own way", async () => {
 	expectClose((await fork.ask(1000, [900])).row(900), await whole(edited, 1000, 900));
 	expect(fork.lastPass?.from).toBe(16);
 	expectClose((await session.ask(1000, [900])).row(900), await whole(own, 1000, 900));
-	// A smaller pass would do, but the program of this one is compiled.
-	expect(session.lastPass).toEqual(fork.lastPass);
+	expect(session.lastPass?.from).toBe(24);
 });
 
 test("a history changed on the way gives no answer of the old one to the new", async () => {
@@ -101,7 +99,7 @@ test("a history changed on the way gives no answer of the old one to the new", a
 });
 
 test("an empty history, and a birth alone, can be asked", async () => {
-	const session = patientSession(asked());
+	const session = patientSession(asked);
 	expect((await session.ask(10, [12])).row(12)).toHaveLength(model.vocab);
 	session.use(history(1));
 	const answers = await session.ask(10, [12]);

@@ -1,6 +1,5 @@
 import type { Answers, Events, State } from "../../../src/models/index.js";
 import type { History } from "../data/patient.js";
-import { type Pass, passesWorthHaving, planPass, roomForTimes } from "./plan-pass.js";
 
 /** What a session needs of a model, wherever that runs. */
 export interface Asked {
@@ -11,6 +10,15 @@ export interface Asked {
 		events: readonly Events[],
 		times: readonly ArrayLike<number>[],
 	): Promise<Answers>;
+}
+
+/** One call of the model: from a remembered state, over the events after it. */
+export interface Pass {
+	/** Events that the state has seen. */
+	readonly from: number;
+	/** Events observed, and times asked about. */
+	readonly events: number;
+	readonly times: number;
 }
 
 /** log p of every token at some times; rows are looked up by time. */
@@ -36,16 +44,13 @@ export interface Session {
 	use(history: History): void;
 	/** What comes at these times, none before the first event; nothing recorded from `date` on is known. */
 	ask(date: number, times: readonly number[]): Promise<AnswerSet>;
-	/** Remembers one state more, or compiles one program more, for quick answers later; false when all is done. */
+	/** Remembers one state more, for quick answers later; false when all is done. */
 	prepare(): Promise<boolean>;
 	/** What the last answer cost: events observed and times asked about; undefined where all was known. */
 	readonly lastPass: Pass | undefined;
 	/** Another session that knows all that this one knows now. */
 	fork(): Session;
 }
-
-/** Kinds of passes that each model has compiled programs for. */
-const compiled = new WeakMap<Asked, Set<string>>();
 
 interface Known {
 	readonly history: History;
@@ -64,10 +69,7 @@ const nothing = (): Known => ({
 export function patientSession(model: Asked, known = nothing()): Session {
 	let { history } = known;
 	const { states, answers } = known;
-	const shapes = compiled.get(model) ?? new Set<string>();
-	compiled.set(model, shapes);
 	let lastPass: Pass | undefined;
-	let lastEnd: { readonly end: number; readonly times: number } | undefined;
 	let start: Promise<State> | undefined;
 
 	const common = (other: History): number => {
@@ -95,20 +97,12 @@ export function patientSession(model: Asked, known = nothing()): Session {
 		return states.get(events) ?? (await start);
 	};
 
-	/** Runs a pass of a kind that edits will want, so that its program is compiled by then. */
-	const warm = async (): Promise<boolean> => {
-		if (!lastEnd) return false;
-		const { end, times } = lastEnd;
-		const pass = passesWorthHaving([...states.keys()], end, times).find(
-			({ shape }) => !shapes.has(shape),
-		);
-		if (!pass) return false;
-		shapes.add(pass.shape);
-		const events = part(pass.from, end);
-		const at = new Array<number>(pass.times).fill(events.times[0] as number);
-		await model.along(await stateAfter(pass.from), [events], [at]);
-		return true;
-	};
+	/**
+	 * The last state that serves: at most `least` events seen, and two left to observe, as the model
+	 * has a program of its own for fewer.
+	 */
+	const startOf = (least: number, end: number): number =>
+		Math.max(0, ...[...states.keys()].filter((at) => at <= Math.min(least, end - 2)));
 
 	return {
 		get lastPass() {
@@ -116,7 +110,6 @@ export function patientSession(model: Asked, known = nothing()): Session {
 		},
 		use(next) {
 			const kept = common(next);
-			lastEnd = lastEnd && { ...lastEnd, end: Math.min(lastEnd.end, next.times.length) };
 			for (const at of states.keys()) if (at > kept) states.delete(at);
 			// What is asked before the first event looks back from it.
 			for (const known of answers.keys()) if (known > kept || kept === 0) answers.delete(known);
@@ -132,20 +125,10 @@ export function patientSession(model: Asked, known = nothing()): Session {
 			if (missing.length > 0) {
 				const end = countBefore(date);
 				const least = missing.reduce((least, time) => Math.min(least, known(time)), end);
-				const pass = planPass([...states.keys()], least, end, missing.length, shapes);
-				const events = part(pass.from, end);
-				// Another number of times would be another program to compile. A time at the first event of
-				// the pass goes to all passes, so that they are of one kind.
-				const first = events.times[0] ?? (missing[0] as number);
-				const padded = [
-					...missing,
-					...Array.from({ length: roomForTimes(missing.length) - missing.length }, () => first),
-				];
-				shapes.add(pass.shape);
-				lastPass = pass;
-				lastEnd = { end, times: times.length };
+				const from = startOf(least, end);
+				lastPass = { from, events: end - from, times: missing.length };
 				const places = missing.map(known);
-				const found = await model.along(await stateAfter(pass.from), [events], [padded]);
+				const found = await model.along(await stateAfter(from), [part(from, end)], [missing]);
 				// Whoever has changed the history since wants none of this.
 				if (history === asked)
 					for (const [at, time] of missing.entries()) {
@@ -173,7 +156,7 @@ export function patientSession(model: Asked, known = nothing()): Session {
 			const step =
 				stride * 2 ** Math.ceil(Math.log2(Math.max(1, history.times.length / stride / mostStates)));
 			const next = (Math.floor(last / step) + 1) * step;
-			if (next > history.times.length) return warm();
+			if (next > history.times.length) return false;
 			const asked = history;
 			const state = await model.observe(await stateAfter(last), [part(last, next)]);
 			if (history === asked) states.set(next, state);

@@ -21,7 +21,7 @@ export function useAnswers(
 	readonly isCurrent: boolean;
 	/** Why the latest question has no answer. */
 	readonly error: string | null;
-	/** Whether states are remembered and programs compiled, so that edits are quick. */
+	/** Whether states are remembered, so that edits are quick. */
 	readonly ready: boolean;
 } {
 	const [answered, setAnswered] = useState<Answered | null>(null);
