@@ -1,8 +1,7 @@
+import { memo } from "react";
 import { markRadius, type PlacedMark } from "./timeline-layout.js";
 
-interface EventMarkProps {
-	readonly mark: PlacedMark;
-	readonly y: number;
+interface EventMarkProps extends Pick<PlacedMark, "x" | "y" | "fate" | "edit"> {
 	readonly elementId: string;
 	readonly colour: string | undefined;
 	readonly active: boolean;
@@ -10,10 +9,12 @@ interface EventMarkProps {
 	readonly movable: boolean;
 }
 
-/** An event: hollow where the model saw it, filled where it was foreseen, crossed where it was not. */
-export function EventMark(props: EventMarkProps) {
-	const { mark, y, elementId, colour, active, label, movable } = props;
-	const { x, fate, edit } = mark;
+/**
+ * An event: hollow where the model saw it, filled where it was foreseen, crossed where it was not.
+ * Of hundreds few change at a time.
+ */
+export const EventMark = memo((props: EventMarkProps) => {
+	const { x, y, fate, edit, elementId, colour, active, label, movable } = props;
 	const r = colour ? markRadius + 1.5 : markRadius;
 	const cross = r * 0.55;
 	return (
@@ -46,4 +47,4 @@ export function EventMark(props: EventMarkProps) {
 			)}
 		</g>
 	);
-}
+});

@@ -206,8 +206,10 @@ export function Timeline(props: TimelineProps) {
 						{drawn.map((mark) => (
 							<EventMark
 								key={mark.id}
-								mark={mark}
+								x={mark.x}
 								y={headHeight + mark.y}
+								fate={mark.fate}
+								edit={mark.edit}
 								elementId={`${id}-${mark.id}`}
 								colour={colourOf(mark.token)}
 								active={mark.id === active}
