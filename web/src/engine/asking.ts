@@ -95,7 +95,7 @@ export class Asking {
 		const span = zoom
 			? ([Math.max(first, zoom[0]), Math.min(last, zoom[1])] as const)
 			: ([first, last] as const);
-		const along = timesAlong(patient.events, span);
+		const along = timesAlong(patient.events, span, date);
 		const panelsFrom = async (session: Session, own: readonly PatientEvent[]) => {
 			const questions = questionsFor(own, along, date, horizon);
 			const history = historyOf(patient, own);

@@ -12,21 +12,33 @@ const events = Array.from({ length: 20 }, (_, at) => ({
 	token: 5 + (at % 6),
 	time: 100 + 10 * Math.floor(at / 2),
 }));
-const along = timesAlong(events, [100, 190]);
+const span = [100, 190] as const;
+const recorded = new Set(events.map(({ time }) => time));
 
 test("times along a history are even, but where something was recorded near", () => {
+	const along = timesAlong(events, span, 191);
 	expect(along).toHaveLength(36);
 	const step = 90 / 35;
-	const recorded = new Set(events.map(({ time }) => time));
 	expect(along.filter((time) => recorded.has(time))).toEqual([...recorded]);
 	for (const [at, time] of along.entries())
 		if (recorded.has(time)) expect(Math.abs(time - (100 + at * step))).toBeLessThan(step / 2);
 		else expect(time).toBeCloseTo(100 + at * step, 9);
-	expect(timesAlong(events, [100, 100])).toEqual([]);
-	expect(timesAlong([], [0, 70])).toEqual(Array.from({ length: 36 }, (_, at) => 2 * at));
+	expect(timesAlong([], [0, 70], 71)).toEqual(Array.from({ length: 36 }, (_, at) => 2 * at));
+});
+
+test("before an early date they are closer, and stay where they are while it moves a little", () => {
+	const [early, later] = [timesAlong([], [0, 70], 18), timesAlong([], [0, 70], 34)];
+	expect(early).toEqual(Array.from({ length: 18 }, (_, at) => at));
+	expect(later).toEqual(Array.from({ length: 34 }, (_, at) => at));
+	expect(timesAlong([], [0, 70], 17)).toHaveLength(34);
+	expect(timesAlong([], [0, 70], 36)).toEqual(Array.from({ length: 18 }, (_, at) => 2 * at));
+	expect(timesAlong([], [0, 70], 1e-6)).toEqual([0]);
+	for (const date of [-1, 0]) expect(timesAlong([], [0, 70], date)).toEqual([]);
+	expect(timesAlong(events, [100, 100], 120)).toEqual([]);
 });
 
 test("times go up to the date, then beyond it, and to the later events within the horizon", () => {
+	const along = timesAlong(events, span, 155);
 	const { curve, later, times, moreLater } = questionsFor(events, along, 155, 30);
 	expect(curve[0]).toBe(100);
 	expect(curve).toContain(155);
@@ -39,14 +51,14 @@ test("times go up to the date, then beyond it, and to the later events within th
 });
 
 test("a date before everything asks for itself and what comes after", () => {
-	const { curve } = questionsFor(events, along, 100, 11);
+	const { curve } = questionsFor(events, timesAlong(events, span, 100), 100, 11);
 	expect(curve).toEqual([100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111]);
 });
 
 test("panels rank codes without the special ones", () => {
 	const row = Float32Array.from([9, 9, 9, 9, 9, -3, -1, -2, -1]);
 	expect([5, 6, 7, 8].map((token) => rankOf(row, token))).toEqual([4, 1, 3, 2]);
-	const questions = questionsFor(events.slice(0, 2), along, 100, 11);
+	const questions = questionsFor(events.slice(0, 2), [], 100, 11);
 	const { top, later, curve } = panelsOf(
 		questions,
 		{ date: 100, row: () => row },

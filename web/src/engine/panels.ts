@@ -5,8 +5,10 @@ import type { AnswerSet } from "./session.js";
 
 export const yearDays = 365.25;
 
-/** Times along the observed span, and beyond the date. */
+/** Most times along the observed span, and those beyond the date. */
 const [inside, ahead] = [36, 11];
+/** How often the span is halved for a date early in it. */
+const mostHalvings = 5;
 /** Most times of later events. */
 const mostLater = 48;
 export const topCount = 10;
@@ -24,15 +26,19 @@ export interface Questions {
 }
 
 /**
- * Times along a span, even but for those near something recorded, which are taken there: the model
- * answers them while it reads. Of the history as it was, so that edits do not move them.
+ * Times along a span up to a date, even but for those near something recorded, which are taken there:
+ * the model answers them while it reads. Of the history as it was, so that edits do not move them; nor
+ * does a date that moves, until they are twice as many or half.
  */
 export function timesAlong(
 	recorded: readonly PatientEvent[],
 	[first, last]: readonly [first: number, last: number],
+	date: number,
 ): number[] {
-	const step = (last - first) / (inside - 1);
-	if (!(step > 0)) return [];
+	const whole = last - first;
+	if (!(whole > 0 && date > first)) return [];
+	const halvings = Math.floor(Math.log2(whole / Math.min(whole, date - first)));
+	const step = whole / (inside - 1) / 2 ** Math.min(halvings, mostHalvings);
 	let next = 0;
 	return Array.from({ length: inside }, (_, at) => {
 		const time = first + at * step;
@@ -40,10 +46,10 @@ export function timesAlong(
 		const around = [recorded[next - 1], recorded[next]].flatMap((event) => event?.time ?? []);
 		const near = around.filter((own) => Math.abs(own - time) < step / 2);
 		return near.sort((a, b) => Math.abs(a - time) - Math.abs(b - time))[0] ?? time;
-	});
+	}).filter((time) => time < date);
 }
 
-/** `along` are times that do not decrease: see `timesAlong`. */
+/** `along` are times before the date that do not decrease: see `timesAlong`. */
 export function questionsFor(
 	events: readonly PatientEvent[],
 	along: readonly number[],
@@ -51,7 +57,7 @@ export function questionsFor(
 	horizon: number,
 ): Questions {
 	const beyond = Array.from({ length: ahead }, (_, at) => date + ((at + 1) * horizon) / ahead);
-	const curve = [...along.filter((time) => time < date), date, ...beyond];
+	const curve = [...along, date, ...beyond];
 	const after = events.filter(({ time }) => time >= date && time <= date + horizon);
 	const laterTimes = [...new Set(after.map(({ time }) => time))].slice(0, mostLater);
 	const end = laterTimes.at(-1) ?? Number.NEGATIVE_INFINITY;
