@@ -21,7 +21,7 @@ The paper's lines take away one thing after another: data-dependent decay, rotat
 time (absolute positions instead), linear attention (which leaves GPT-2). Ours change one
 thing of the first line: the gap as input and heads that count, the objective, what the
 decay counts, whether the time asked about is known, the norm. Time-specific and
-auto-regressive forecasts where a variant has both.
+auto-regressive forecasts stand in columns of their own.
 
 Cells, outputs and going on after a stop are those of compare.`;
 
@@ -53,15 +53,15 @@ export function command(io: Io): Command {
 				entries,
 				ways: waysOf(
 					entries,
-					() => true,
-					// The paper's lines against the line above, ours against the first; another way against the first way of its own line.
-					(entry, at, first) =>
-						!first ? entry : at === 0 || entry.group === "paper" ? entries[at - 1] : entries[0],
+					() => false,
+					// The paper's lines against the line above, ours against the first.
+					({ group }, at) => (at === 0 || group === "paper" ? entries[at - 1] : entries[0]),
 				),
+				methods: ["time-specific", "auto-regressive"],
 				tasks: listed(options.tasks),
 				depths: options.depths,
 				options: trainingOf(options),
-				tuning: {},
+				tuning: { maxLength: options.maxLength },
 				...{ futures: options.futures, seeds: options.seeds, jobs: options.jobs },
 				provider: options.provider,
 				json: options.json ?? false,

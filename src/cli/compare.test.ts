@@ -130,19 +130,24 @@ describe("ablate", { timeout: 180_000 }, () => {
 		expect(stderr).toContain('there is no variant "half"; known variants: full, fixed-decay, ');
 	});
 
-	test("the paper's lines, each in the ways it can forecast", async () => {
+	test("the paper's lines, with columns for each way to forecast", async () => {
 		const out = join(root, "ablation");
 		const { code, stderr } = await captured([
 			...["ablate", data, "--variants", "absolute, fixed-decay,absolute", ...quick, "--out", out],
 		]);
 		expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
-		const { lines } = await table(out);
+		const { columns, lines } = await table(out);
 		expect(lines.map(({ label }: { label: string }) => label)).toEqual([
-			"w/o decay gating (fixed γ) (time-specific)",
-			"w/o decay gating (fixed γ) (auto-regressive)",
-			"w/o RoPE (absolute PE) (time-specific)",
-			"w/o RoPE (absolute PE) (auto-regressive)",
+			...["w/o decay gating (fixed γ)", "w/o RoPE (absolute PE)"],
 			...["own history", "code frequencies", "oracle"],
 		]);
+		const ways = ["Time-specific forecast", "Auto-regressive forecast"];
+		expect([...new Set(columns.map(({ group }: { group: string }) => group))]).toEqual([
+			"Next event",
+			...ways,
+		]);
+		for (const { values } of lines.slice(0, 2))
+			for (const [at, { group }] of columns.entries())
+				if (ways.includes(group)) expect(values[at].value).toBeGreaterThan(0);
 	});
 });

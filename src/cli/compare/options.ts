@@ -31,7 +31,11 @@ function depths(text: string): number[] {
 
 export const addSharedOptions = (command: Command): Command =>
 	command
-		.requiredOption("--out <folder>", "where runs and tables go; the same folder goes on")
+		.option(
+			"--out <folder>",
+			"where runs and tables go; the same folder goes on",
+			`runs/${command.name()}`,
+		)
 		.option("--preset <name>", "sizes of every model: tiny, default or paper", "tiny")
 		.option("--epochs <n>", "of training", wholeNumber(1), 4)
 		.option("--batch-slots <n>", "events in a batch of pre-training", wholeNumber(1), 512)
@@ -45,7 +49,11 @@ export const addSharedOptions = (command: Command): Command =>
 		.option("--depths <list>", "K of recall@K, some of 1,5,10,15", depths, [5, 10, 15])
 		.option("--seeds <n>", "seeds, from 1 on", wholeNumber(1), 1)
 		.option("--futures <n>", "futures the oracle samples for each patient", wholeNumber(1), 64)
-		.option("--jobs <n>", "cells beside each other; as many as there are cores", wholeNumber(1))
+		.option(
+			"--jobs <n>",
+			"cells beside each other; as many as there are cores, and 2 GiB for each",
+			wholeNumber(1),
+		)
 		.addOption(providerOption("where to pre-train"))
 		.option("--json", "print one JSON document");
 

@@ -80,8 +80,9 @@ export async function openPlan(
 		datasetFolder: relative(resolve(folder), resolve(dataset.folder)),
 	};
 	if (existsSync(files.plan)) {
-		const { datasetFolder: _moved, ...before } = readPlan(folder);
-		const { datasetFolder: _here, ...now } = plan;
+		// Neither where the dataset lies nor what the table shows matters to what was trained.
+		const { datasetFolder: _moved, depths: _shown, ...before } = readPlan(folder);
+		const { datasetFolder: _here, depths: _wanted, ...now } = plan;
 		for (const [name, value] of Object.entries(now)) {
 			const own = before[name as keyof typeof before];
 			if (JSON.stringify(own) !== JSON.stringify(value))

@@ -1,7 +1,14 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, freemem } from "node:os";
 import { InputError } from "../../base/errors.js";
 import type { Dataset } from "../../cohort/index.js";
-import { columnsOf, comparisonOf, type Entry, tasksOf, type Way } from "../../evaluate/index.js";
+import {
+	columnsOf,
+	comparisonOf,
+	type Entry,
+	type Method,
+	tasksOf,
+	type Way,
+} from "../../evaluate/index.js";
 import type { Provider } from "../../runtime/index.js";
 import { Exit, type Io } from "../io.js";
 import { lineNotes } from "./notes.js";
@@ -17,6 +24,8 @@ export interface ComparisonRequest {
 	readonly ways: readonly Way[];
 	readonly tasks: readonly string[];
 	readonly depths: readonly number[];
+	/** Ways to forecast that have columns of their own, instead of lines. */
+	readonly methods?: readonly Method[];
 	/** Of training, and of fine-tuning to labels. */
 	readonly options: Readonly<Record<string, unknown>>;
 	readonly tuning: Readonly<Record<string, unknown>>;
@@ -24,11 +33,14 @@ export interface ComparisonRequest {
 	readonly seeds: number;
 	/** The lines that get all the seeds; the others get the first. All if left out. */
 	readonly leaders?: readonly string[] | undefined;
-	/** Cells beside each other; as many as there are cores if left out. */
+	/** Cells beside each other; as many as there are cores and memory for if left out. */
 	readonly jobs?: number | undefined;
 	readonly provider: Provider;
 	readonly json: boolean;
 }
+
+/** What a cell needs of memory at the sizes of `tiny`, generously. */
+const cellBytes = 2 ** 31;
 
 /** Trains and measures every line with every seed, and shows the table. */
 export async function compareLines(io: Io, request: ComparisonRequest): Promise<void> {
@@ -46,12 +58,12 @@ export async function compareLines(io: Io, request: ComparisonRequest): Promise<
 		tuning: { ...tuning },
 	});
 	const cores = availableParallelism();
-	const jobs = request.jobs ?? cores;
+	const jobs = request.jobs ?? Math.max(1, Math.min(cores, Math.floor(freemem() / cellBytes)));
 	const beside = {
 		...{ jobs, provider: request.provider },
 		threads: Math.max(1, Math.floor(cores / jobs)),
 	};
-	const columns = columnsOf(tasks, depths);
+	const columns = columnsOf(tasks, depths, request.methods);
 	const cells = [
 		...entries.map(({ id }) => ({ id, seed: 1 })),
 		{ id: opponentsId, seed: 0 },

@@ -26,7 +26,7 @@ const fixedDecay = ({ preset }: LineOptions): Settings => ({
  * about further ahead. Each of ours changes what it names of the first line.
  */
 export const variants: readonly Variant[] = [
-	{ id: "full", label: "TrajGPT", group: "paper", settings: plain },
+	{ id: "full", label: "plain TrajGPT", group: "paper", settings: plain },
 	{
 		...{ id: "fixed-decay", label: "w/o decay gating (fixed γ)", group: "paper" },
 		settings: fixedDecay,

@@ -13,12 +13,27 @@ export interface Column {
 	readonly best: "highest" | "lowest";
 	/** Which rows of an evaluation it reads; opponents have no setting. */
 	readonly setting?: EvaluationRow["setting"];
+	/** The way to forecast it reads; where it has none, that of the line. */
+	readonly method?: Method;
 }
 
 const percent = { scale: 100, digits: 1, best: "highest" } as const;
 
-/** The paper's columns: recall of forecasts, AUPRC of labelled tasks by labels seen; and nats of next events. */
-export function columnsOf(tasks: readonly string[], depths: readonly number[]): Column[] {
+const methodTitles: Readonly<Record<Method, string>> = {
+	"time-specific": "Time-specific forecast",
+	"by-order": "Forecast by order",
+	"auto-regressive": "Auto-regressive forecast",
+};
+
+/**
+ * The paper's columns: recall of forecasts, in each of the ways that are named or in that of the line;
+ * AUPRC of labelled tasks by labels seen; and nats of next events.
+ */
+export function columnsOf(
+	tasks: readonly string[],
+	depths: readonly number[],
+	methods?: readonly Method[],
+): Column[] {
 	return tasks.flatMap((task): Column[] => {
 		if (task === "next")
 			return [
@@ -29,10 +44,13 @@ export function columnsOf(tasks: readonly string[], depths: readonly number[]): 
 				{ task, group: "Next event", title: "accuracy", metric: "accuracy", ...percent },
 			];
 		if (task === "forecast")
-			return depths.map((depth) => ({
-				...{ task, group: "Forecasting", title: `K = ${depth}`, metric: `recall@${depth}` },
-				...percent,
-			}));
+			return (methods ?? [undefined]).flatMap((method) =>
+				depths.map((depth) => ({
+					...{ task, group: method ? methodTitles[method] : "Forecasting" },
+					...{ title: `K = ${depth}`, metric: `recall@${depth}`, ...percent },
+					...(method && { method }),
+				})),
+			);
 		const settings = [
 			["S = 0", "zero-shot prototype"],
 			["5", "5-shot"],
@@ -48,8 +66,8 @@ export function columnsOf(tasks: readonly string[], depths: readonly number[]): 
 const taskTitle = (task: string) => ({ insulin: "Diabetes-Insulin", chf: "CHF" })[task] ?? task;
 
 /** Whether a row of an evaluation stands in a column, for a line that forecasts in this way. */
-export function reads(column: Column, row: EvaluationRow, method: Method | undefined): boolean {
-	if (row.method !== undefined && row.method !== method) return false;
+export function reads(column: Column, row: EvaluationRow, way: Method | undefined): boolean {
+	if (row.method !== undefined && row.method !== (column.method ?? way)) return false;
 	if (row.who !== "model") return column.setting === undefined || ofAllLabels(column, row);
 	return row.setting === column.setting;
 }

@@ -211,6 +211,41 @@ describe("a comparison", () => {
 		expect(labels.map(({ line }) => line)).toContain("Two");
 	});
 
+	test("has columns for ways to forecast where they are asked for", () => {
+		const methods = ["time-specific", "auto-regressive"] as const;
+		const wide = columnsOf(["forecast", "chf"], [5], methods);
+		expect(wide.map(({ group, title }) => `${group} ${title}`)).toEqual([
+			...["Time-specific forecast K = 5", "Auto-regressive forecast K = 5"],
+			...["CHF S = 0", "CHF 5", "CHF all"],
+		]);
+		const three = entry("three", "Three");
+		const stepping: Cell = {
+			...cell(one, 1, 0),
+			entry: three.id,
+			evaluations: { forecast: evaluation("forecast", [forecast("auto-regressive", 0.44)]) },
+		};
+		const { lines, differences } = comparisonOf(
+			wide,
+			[
+				{ entry: one, method: "time-specific", first: true, label: "One" },
+				{ entry: three, method: "auto-regressive", first: true, label: "Three", against: one },
+			],
+			[cell(one, 1, 0.5), stepping, opponents],
+			[],
+		);
+		expect(lines.map(({ values }) => values.slice(0, 2).map((own) => own?.value))).toEqual([
+			[close(0.5), close(0.45)],
+			[undefined, close(0.44)],
+			[close(0.8), close(0.8)],
+		]);
+		const [held] = differences;
+		expect([held!.line, held!.than]).toEqual(["Three", "One"]);
+		expect(held!.overPatients.slice(0, 2)).toEqual([
+			undefined,
+			expect.objectContaining({ value: close(0.44 - 0.45) }),
+		]);
+	});
+
 	test("says what is missing: differences, tasks and what training took elsewhere", () => {
 		const [, , second, others] = cells as [Cell, Cell, Cell, Cell];
 		const alone = comparisonOf(

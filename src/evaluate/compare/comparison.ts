@@ -54,7 +54,7 @@ export function comparisonOf(
 ): Comparison {
 	const sources = sourcesOf(columns, ways, cells);
 	const drawn = drawnTogether(columns, sources);
-	const forecasts = columns.some(({ task }) => task === "forecast");
+	const byLine = columns.some(({ task, method }) => task === "forecast" && !method);
 	// Counts and the oracle are held against the line that is held against none.
 	const reference = ways.find((way) => !way.against)?.entry;
 	const against = ({ way }: Source) => (way ? way.against : reference);
@@ -88,7 +88,7 @@ export function comparisonOf(
 			);
 			return [
 				{
-					...(forecasts
+					...(byLine
 						? differenceLabels(source, held.forecast)
 						: { line: source.label, than: held.first.label }),
 					overPatients: pairs.map(([own, other]) => paired(seedMean(own), seedMean(other))),

@@ -156,7 +156,16 @@ export function csv({ columns, lines, differences }: Comparison): string {
 			const { value, low, high, seedDeviation = "" } = measure;
 			return [
 				[
-					...[line, group, column.task, column.setting ?? "", column.metric, value, low, high],
+					...[
+						line,
+						group,
+						column.task,
+						column.setting ?? column.method ?? "",
+						column.metric,
+						value,
+						low,
+						high,
+					],
 					...[seeds, seedDeviation, minus, interval],
 				],
 			];
