@@ -172,9 +172,18 @@ describe.each([...models, ...ablations].map((model) => [model.id, model] as cons
 						return { tokens: [sex, ...tokens.slice(1, -1), (i + yes) % 2], times };
 					}),
 				);
-			const { before, after } = await learn(asker, start, questions(0));
+			const { before, after, state } = await learn(asker, start, questions(0));
 			expect(before).toBeCloseTo(Math.log(2), 5);
 			expect(after).toBeLessThan(0.5 * before);
+			// Averages go on, and penalties count, as they do while it learns to forecast.
+			for (const name of model.moving?.(config) ?? [])
+				if (start.has(name)) expect(state.get(name)?.data, name).not.toEqual(start.get(name)?.data);
+			const terms = (learning: boolean) =>
+				asker
+					.loss(config, symbolsOf(start), questions(0), { ...aim, learning })
+					.map(({ name }) => name);
+			expect(terms(true)).toEqual(["label", ...(model.penalties ?? [])]);
+			expect(terms(false)).toEqual(["label"]);
 			const { inputs } = toOnnx({ z: logOdds(pretrained, symbolsOf(start), questions(0)) });
 			const seen = (yes: number) =>
 				Object.entries(questionFeeds(pretrained, questions(yes))).filter(

@@ -26,6 +26,7 @@ export type {
 	EventBatch,
 	ForecastMethod,
 	Model,
+	Noted,
 	Objective,
 	Parameters,
 	ParameterValues,

@@ -47,6 +47,12 @@ export interface LossTerm {
 	readonly moving?: Readonly<Record<string, Tensor>>;
 }
 
+/** What a network leaves beside its views while it is learned from: see `LossTerm`. */
+export interface Noted {
+	readonly moving: Record<string, Tensor>;
+	readonly penalties: Record<string, Tensor>;
+}
+
 /** The values of a loss's inputs for one batch, and how many targets each term has. */
 export interface LossFeeds {
 	readonly feeds: Feeds;
@@ -103,8 +109,13 @@ export interface Model<C = unknown> {
 	 * out by models that do not foretell every event in one pass.
 	 */
 	logits?(config: C, parameters: Parameters, shape: BatchShape): Tensor; // [rows, length, vocab]
-	/** What the head reads at each slot: the model's view of the history before it. Fed likewise. */
-	hidden(config: C, parameters: Parameters, shape: BatchShape): Tensor; // [rows, length, dim]
+	/**
+	 * What the head reads at each slot: the model's view of the history before it. Fed likewise. Whoever
+	 * learns from it gives a place for what is noted.
+	 */
+	hidden(config: C, parameters: Parameters, shape: BatchShape, noted?: Noted): Tensor; // [rows, length, dim]
+	/** Names of the penalties it notes while it is learned from. */
+	readonly penalties?: readonly string[];
 	viewFeeds(config: C, batch: EventBatch): Feeds;
 	loss(config: C, parameters: Parameters, shape: BatchShape, objective: Objective): LossTerm[];
 	lossFeeds(config: C, batch: EventBatch, objective: Objective, random: Random): LossFeeds;

@@ -275,10 +275,11 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 		context: (config) => config.window,
 		init: (config, random) => drawWeights(weightsFor(config), random),
 		moving: moves,
-		hidden(config, parameters, { rows, length }) {
+		...(network.penalties && { penalties: network.penalties }),
+		hidden(config, parameters, { rows, length }, noted) {
 			const window = windowInputs("viewed", rows, config, parameters);
 			const p = weightsOf(parameters);
-			const encoded = network.encode(config, p, window);
+			const encoded = network.encode(config, p, window, noted?.moving, noted?.penalties);
 			const views = network.restore?.(config, p, encoded) ?? encoded;
 			// Back to rows that begin with their first place.
 			const order = input("viewed.order", [rows, length], "int32");

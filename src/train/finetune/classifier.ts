@@ -15,6 +15,7 @@ import type {
 	BatchShape,
 	EventBatch,
 	Model,
+	Noted,
 	Parameters,
 	ParameterValues,
 } from "../../models/index.js";
@@ -50,10 +51,15 @@ function bodyOf({ model, config, weights }: Pretrained): ParameterValues {
 }
 
 /** The log-odds of yes for each row, [rows]. */
-export function logOdds(from: Pretrained, parameters: Parameters, shape: BatchShape): Tensor {
+export function logOdds(
+	from: Pretrained,
+	parameters: Parameters,
+	shape: BatchShape,
+	noted?: Noted,
+): Tensor {
 	// A model names all its weights, also those that the pooled vector has no use for.
 	const all = { ...symbolsOf(from.weights), ...parameters };
-	const vectors = pooled(from.model, from.config, all, shape); // [rows, dim]
+	const vectors = pooled(from.model, from.config, all, shape, noted); // [rows, dim]
 	const scores = matmul(vectors, parameters[weightName] as Tensor, { transposeB: true });
 	return add(reshape(scores, [shape.rows]), parameters[biasName] as Tensor);
 }
@@ -69,20 +75,25 @@ export const questionFeeds = ({ model, config }: Pretrained, batch: EventBatch):
  * by −log p of the answer. Its batches are of questions (see `asked`).
  */
 export function classifier(from: Pretrained, { weight, bias }: LinearHead): Model {
+	const { penalties } = from.model;
 	return {
 		...from.model,
 		init: () =>
 			bodyOf(from)
 				.set(weightName, { shape: [1, weight.length], data: weight })
 				.set(biasName, { shape: [1], data: Float32Array.of(bias) }),
-		loss(_config, parameters, shape) {
-			const z = logOdds(from, parameters, shape);
+		loss(_config, parameters, shape, { learning }) {
+			const noted: Noted | undefined = learning ? { moving: {}, penalties: {} } : undefined;
+			const z = logOdds(from, parameters, shape, noted);
 			const answers = input(answersName, [shape.rows]);
 			const counts = input(countsName, [shape.rows]);
 			const nats = sub(softplus(z), mul(answers, z));
-			return [{ name: "label", total: sum(mul(nats, counts)) }];
+			return [
+				{ name: "label", total: sum(mul(nats, counts)), ...(noted && { moving: noted.moving }) },
+				...Object.entries(noted?.penalties ?? {}).map(([name, total]) => ({ name, total })),
+			];
 		},
-		lossFeeds(_config, batch) {
+		lossFeeds(_config, batch, { learning }) {
 			const { rows, length, lengths, tokens } = batch;
 			const answers = new Float32Array(rows);
 			const counts = new Float32Array(rows);
@@ -93,7 +104,11 @@ export function classifier(from: Pretrained, { weight, bias }: LinearHead): Mode
 			}
 			return {
 				feeds: { ...questionFeeds(from, batch), [answersName]: answers, [countsName]: counts },
-				targets: { label: counts.reduce((a, b) => a + b, 0) },
+				targets: {
+					label: counts.reduce((a, b) => a + b, 0),
+					// One of each a batch.
+					...(learning && Object.fromEntries((penalties ?? []).map((name) => [name, 1]))),
+				},
 			};
 		},
 	};
