@@ -1,7 +1,7 @@
 import { checkConfig } from "../../base/config.js";
 import type { Dataset } from "../../cohort/index.js";
 import type { Entry } from "../../evaluate/index.js";
-import { forecastMethods, type Model, modelById } from "../../models/index.js";
+import { type ForecastMethod, forecastMethods, type Model, modelById } from "../../models/index.js";
 import { finetuneOptions, trainOptions } from "../../train/index.js";
 import { fromScratch } from "../finetuning.js";
 import { settingsOf } from "../training.js";
@@ -13,10 +13,12 @@ interface Described {
 	readonly config: unknown;
 }
 
-/** Options of training, and of fine-tuning to labels. */
 interface Budgets {
+	/** Of training, and of fine-tuning to labels. */
 	readonly options: Readonly<Record<string, unknown>>;
 	readonly tuning: Readonly<Record<string, unknown>>;
+	/** Where ways to forecast have columns of their own. */
+	readonly methods?: readonly ForecastMethod[] | undefined;
 }
 
 /** What must be known of the lines to read their numbers beside each other. */
@@ -24,7 +26,7 @@ export function lineNotes(
 	dataset: Dataset,
 	entries: readonly Entry[],
 	tasks: readonly string[],
-	{ options, tuning }: Budgets,
+	{ options, tuning, methods }: Budgets,
 ): string[] {
 	const lines = entries.map(({ label, model: id, settings }): Described => {
 		const model = modelById(id);
@@ -39,7 +41,11 @@ export function lineNotes(
 			? [`${plain.label}: without the gap as input and without heads that count, as in the paper`]
 			: []),
 		...(tasks.includes("forecast")
-			? [...forecastNotes(lines), ...forecastBudget(lines, options)]
+			? [
+					...(methods ? [] : usualWays(lines)),
+					...forecastNotes(lines),
+					...forecastBudget(lines, options),
+				]
 			: []),
 		...(labelled ? [seenNote(lines, labels.maxLength), labelBudget(lines, labels.epochs)] : []),
 	];
@@ -47,17 +53,22 @@ export function lineNotes(
 
 const named = (lines: readonly Described[]) => lines.map(({ label }) => label).join(", ");
 
-/** By what each line goes when it is not asked otherwise, and who sees more than its own question. */
-function forecastNotes(lines: readonly Described[]): string[] {
+/** By what each line goes when it is not asked otherwise. */
+function usualWays(lines: readonly Described[]): string[] {
 	const words = {
 		"time-specific": "asked at the time of each event",
 		"by-order": "asked by how many events ahead each is",
 		"auto-regressive": "steps that feed back what they foretold",
 	};
-	const notes = forecastMethods.flatMap((method) => {
+	return forecastMethods.flatMap((method) => {
 		const own = lines.filter(({ model }) => model.forecasting.methods[0] === method);
 		return own.length > 0 ? [`forecast, ${method} (${words[method]}): ${named(own)}`] : [];
 	});
+}
+
+/** Who does not know the time asked about, and who sees more than its own question. */
+function forecastNotes(lines: readonly Described[]): string[] {
+	const notes: string[] = [];
 	const untold = lines.filter(
 		({ model }) => model.forecasting.methods.includes("auto-regressive") && !model.knowsTimes,
 	);
