@@ -207,8 +207,11 @@ describe("a comparison", () => {
 			9,
 		);
 		// Without forecasts there are no ways to name.
-		const labels = comparisonOf(columnsOf(["chf"], []), ways, cells, []).differences;
-		expect(labels.map(({ line }) => line)).toContain("Two");
+		const labels = comparisonOf(columnsOf(["chf"], []), ways, cells, []);
+		expect(labels.lines.map(({ label }) => label)).toEqual(["One", "Two", "own history"]);
+		expect(labels.differences.map(({ line, than }) => `${line} − ${than}`)).toEqual([
+			...["Two − One", "own history − One"],
+		]);
 	});
 
 	test("has columns for ways to forecast where they are asked for", () => {

@@ -42,9 +42,12 @@ export function sourcesOf(
 	ways: readonly Way[],
 	cells: readonly Cell[],
 ): Source[] {
-	const trained = ways.map(
+	// Without forecasts there are no ways to tell apart.
+	const forecasts = columns.some(({ task }) => task === "forecast");
+	const shown = ways.filter(({ first }) => first || forecasts);
+	const trained = shown.map(
 		(way): Source => ({
-			...{ label: way.label, group: way.entry.group, way },
+			...{ label: forecasts ? way.label : way.entry.label, group: way.entry.group, way },
 			cells: cells.filter(({ entry }) => entry === way.entry.id),
 			read: (cell, column) =>
 				way.first || column.task === "forecast"
