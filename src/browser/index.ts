@@ -50,7 +50,7 @@ export async function openModel(
 	source: string | URL | Iterable<PageFile>,
 	{ device, threads, library = ownFolder }: OpenOptions = {},
 ): Promise<BrowserModel> {
-	checkBrowser(device);
+	await checkBrowser(device);
 	const page = globalThis as unknown as Page;
 	const base = page.document?.baseURI ?? page.location?.href;
 	const at = new URL(library, base);

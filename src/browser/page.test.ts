@@ -86,8 +86,9 @@ const refusals = `(async () => {
 	const foreign = await refused("../nowhere/");
 	const gone = await refused("http://127.0.0.1:9/");
 	const library = await refused("./", { library: "./elsewhere/" });
+	const gpu = await refused("./", { device: "webgpu" });
 	WebAssembly.validate = () => false;
-	return { corrupt, foreign, gone, library, simd: await refused("./") };
+	return { corrupt, foreign, gone, library, gpu, simd: await refused("./") };
 })()`;
 
 const day = (date: string) => Date.parse(date) / 86_400_000 / 30;
@@ -246,6 +247,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 		);
 		expect(got.gone).toContain("export.json cannot be read: nobody answers");
 		expect(got.library).toContain("trajgpt-worker.js cannot be loaded");
+		expect(got.gpu).toContain("InputError: this browser has no WebGPU, or no GPU for it");
 		expect(got.simd).toContain("InputError: this browser has no WebAssembly with SIMD");
 		await page.close();
 	});

@@ -66,14 +66,21 @@ test("a model answers as it does in Node", async () => {
 	expect(Math.max(...apart)).toBeLessThan(1e-5);
 });
 
-test("a browser without WebAssembly SIMD is told so", () => {
-	checkBrowser();
-	vi.stubGlobal("WebAssembly", { validate: () => false });
-	expect(() => checkBrowser()).toThrow("this browser has no WebAssembly with SIMD");
-	vi.stubGlobal("WebAssembly", undefined);
-	expect(() => checkBrowser()).toThrow("this browser has no WebAssembly with SIMD");
+test("a browser without WebAssembly SIMD is told so", async () => {
+	await checkBrowser();
+	for (const without of [{ validate: () => false }, undefined]) {
+		vi.stubGlobal("WebAssembly", without);
+		await expect(checkBrowser()).rejects.toThrow("this browser has no WebAssembly with SIMD");
+	}
 });
 
-test("a browser without WebGPU is told so", () => {
-	expect(() => checkBrowser("webgpu")).toThrow("this browser has no WebGPU");
+test("a browser without WebGPU, or without a GPU that it may use, is told so", async () => {
+	const none = [undefined, async () => null, () => Promise.reject(new Error("lost"))];
+	for (const requestAdapter of none) {
+		vi.stubGlobal("navigator", requestAdapter ? { gpu: { requestAdapter } } : {});
+		await expect(checkBrowser("webgpu")).rejects.toThrow("this browser has no WebGPU, or no GPU");
+		await checkBrowser("wasm");
+	}
+	vi.stubGlobal("navigator", { gpu: { requestAdapter: async () => ({}) } });
+	await checkBrowser("webgpu");
 });

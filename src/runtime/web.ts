@@ -20,7 +20,10 @@ const mostThreads = 4;
 
 interface Browser {
 	readonly crossOriginIsolated?: boolean;
-	readonly navigator?: { readonly hardwareConcurrency?: number; readonly gpu?: unknown };
+	readonly navigator?: {
+		readonly hardwareConcurrency?: number;
+		readonly gpu?: { requestAdapter(): Promise<unknown> };
+	};
 	readonly WebAssembly?: { validate(bytes: Uint8Array): boolean };
 }
 
@@ -39,15 +42,18 @@ const simdModule = Uint8Array.of(
 );
 
 /** Refuses a browser that cannot run the engine, in words. */
-export function checkBrowser(device: WebDevice = "wasm"): void {
+export async function checkBrowser(device: WebDevice = "wasm"): Promise<void> {
 	const { navigator, WebAssembly } = globalThis as Browser;
 	if (!WebAssembly?.validate(simdModule))
 		throw new InputError(
 			"this browser has no WebAssembly with SIMD, which the model needs; use one of 2021 or later (Chrome 91, Firefox 89, Safari 16.4), or allow WebAssembly where it was turned off",
 		);
-	if (device === "webgpu" && !navigator?.gpu)
+	if (device !== "webgpu") return;
+	// Browsers that have WebGPU may still find nothing to run it on.
+	const adapter = await navigator?.gpu?.requestAdapter().catch(() => null);
+	if (!adapter)
 		throw new InputError(
-			'this browser has no WebGPU; leave out device: "webgpu" to run on WebAssembly',
+			'this browser has no WebGPU, or no GPU for it; leave out device: "webgpu" to run on WebAssembly',
 		);
 }
 
@@ -59,7 +65,7 @@ const engines: Readonly<Record<WebDevice, () => Promise<typeof Ort>>> = {
 /** ONNX Runtime in a browser. */
 export async function webRuntime(options: WebRuntimeOptions = {}): Promise<Runtime> {
 	const { device = "wasm", files } = options;
-	checkBrowser(device);
+	await checkBrowser(device);
 	const ort = await engines[device]();
 	const threads = threadsOf(options.threads);
 	ort.env.wasm.numThreads = threads;
