@@ -241,6 +241,11 @@ describe.each([...models, ...ablations].map((model) => [model.id, model] as cons
 			const empty = await predictor.score([{ tokens: [], times: [] }], [[3]]);
 			for (const answers of [logProbabilities.subarray(0, vocab), empty.logProbabilities])
 				expect(answers.every((x) => Number.isFinite(x) && x <= 0)).toBe(true);
+			for (const none of [
+				await predictor.score([history], [[]]),
+				await predictor.along(predictor.start(1), [history], [[]]),
+			])
+				expect([none.questions, none.logProbabilities.length]).toEqual([0, 0]);
 			await predictor.dispose();
 		});
 

@@ -143,6 +143,20 @@ describe("questions along a history", () => {
 		);
 	});
 
+	it("may be none, or none after the first of several passes", async () => {
+		const long = history(600, 4);
+		for (const none of [
+			await model.along(model.start(1), [long], [[]]),
+			await model.score([history(5, 1)], [[]]),
+			(await model.advance(model.start(1), [history(5, 1)], [[]])).answers,
+			await model.ask(model.start(2), [[], []]),
+		])
+			expect([none.questions, none.logProbabilities.length]).toEqual([0, 0]);
+		const early = [long.times[3] as number];
+		const { logProbabilities } = await model.along(model.start(1), [long], [early]);
+		expectClose(logProbabilities, await oneByOne(model, long, early));
+	});
+
 	it("are refused where they are no times, or before the state's own", async () => {
 		const own = { tokens: [5, 6], times: [3, 4] };
 		await expect(model.along(model.start(1), [own], [[3.5, Number.NaN]])).rejects.toThrow(

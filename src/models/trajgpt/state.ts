@@ -95,13 +95,13 @@ export function predictor(
 		const remembers = keep && events !== undefined;
 		let kept = remembers ? undefined : state.memory;
 		const logProbabilities = new Float32Array(patients * questions * vocab);
-		const all = Array.from({ length: patients }, (_, patient): Row => {
+		const left = Array.from({ length: patients }, (_, patient): Row => {
 			return { patient, events: events?.[patient] ?? none, questions: asked?.[patient] ?? [] };
 		});
 		// Patients of like length go together.
-		all.sort((a, b) => b.events.times.length - a.events.times.length);
-		while (all.length > 0) {
-			const rows = all.splice(0, rowsOfPass(all, rooms));
+		left.sort((a, b) => b.events.times.length - a.events.times.length);
+		while (left.length > 0) {
+			const rows = left.splice(0, rowsOfPass(left, rooms));
 			const room = rooms.rows(rows.length);
 			const who = rows.map(({ patient }) => patient);
 			const places = [...rows.keys()];
@@ -117,7 +117,10 @@ export function predictor(
 				if (!unbegun(state)) copyMemory(state, who, own, places);
 				memory = own.memory;
 			}
-			const passes = passesOver(rows, rooms);
+			const all = passesOver(rows, rooms);
+			const asks = all.findLastIndex(({ questions }) => questions > 0);
+			// What follows the last question matters to nobody but the memory.
+			const passes = remembers ? all : all.slice(0, asks + 1);
 			for (const [at, pass] of passes.entries()) {
 				const bySlots =
 					open && pass.slots > 1 && pass.questions > 0 ? slotAnswers(rows, room, pass) : undefined;
