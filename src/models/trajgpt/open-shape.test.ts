@@ -1,22 +1,36 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { trajgptConfig } from "./config.js";
+import { type TrajgptConfig, trajgptConfig } from "./config.js";
 import { predictor } from "./state.js";
 import { base, expectClose, history, kinds, runtime, weightsOf } from "./testing/small-model.js";
 
-let compiled = 0;
+let [compiled, disposed, shelves] = [0, 0, 0];
 /** Programs that serve all sizes, as browsers have them. */
 const opening: typeof runtime = {
 	...runtime,
 	target: "portable",
 	opensSizes: true,
-	compile: (model) => {
+	compile: async (model) => {
 		compiled++;
-		return runtime.compile(model);
+		const { run, dispose } = await runtime.compile(model);
+		return {
+			run,
+			dispose: () => {
+				disposed++;
+				return dispose();
+			},
+		};
+	},
+	resident: (values) => {
+		shelves++;
+		return runtime.resident(values);
 	},
 };
+/** Absolute positions are not left open, and answered for all that. */
+const isOpen = ({ position }: Partial<TrajgptConfig>) => position !== "absolute";
 
-// What browsers open turns with time: see `export`.
-for (const kind of kinds.filter(({ position }) => position !== "absolute"))
+const nobody = { tokens: [], times: [] };
+
+for (const kind of [...kinds, { decay: "time" as const, copies: 2, layers: 1 }])
 	describe(`open sizes, ${JSON.stringify(kind)}`, () => {
 		const config = trajgptConfig.parse({ ...base, ...kind });
 		const weights = weightsOf(config);
@@ -66,7 +80,45 @@ for (const kind of kinds.filter(({ position }) => position !== "absolute"))
 			for (const [i, data] of got.entries()) expectClose(data, wanted[i] as Float32Array);
 		});
 
-		it("take one program for all lengths", async () => {
+		it("answer for histories of no event, of one and of several passes, side by side", async () => {
+			const [one, nine] = [history(1, 3), history(9, 4)];
+			const at = one.times[0] as number;
+			const long = history(600, 5);
+			const sampled = [0, 100, 511, 512, 513].map((n) => long.times[n] as number);
+			for (const [events, times] of [
+				[[nobody], [[1, 2]]],
+				[[one], [[at - 4, at, at + 2]]],
+				[
+					[nobody, one, nine],
+					[[1], [at - 4], [nine.times[4] as number]],
+				],
+				[
+					[long, one],
+					[
+						[-5, ...sampled, 1e4],
+						[at - 4, at, at + 1, at + 2, at + 3, at + 4, 1e4],
+					],
+				],
+			] as const) {
+				const [got, wanted] = await Promise.all(
+					[open, fixed].map((model) => model.along(model.start(events.length), events, times)),
+				);
+				expectClose(got!.logProbabilities, wanted!.logProbabilities);
+			}
+		});
+
+		it("answer more questions than a pass takes", async () => {
+			const own = history(60, 8);
+			const times = Array.from({ length: 300 }, (_, i) =>
+				i % 2 ? (own.times[i % 60] as number) : (own.times[0] as number) - 3 + i,
+			);
+			const [got, wanted] = await Promise.all(
+				[open, fixed].map((model) => model.along(model.start(1), [own], [times])),
+			);
+			expectClose(got!.logProbabilities, wanted!.logProbabilities);
+		});
+
+		it.runIf(isOpen(kind))("take one program for all lengths", async () => {
 			const ask = (events: number, questions: number) => {
 				const own = history(events, events);
 				const end = own.times.at(-1) as number;
@@ -87,3 +139,28 @@ for (const kind of kinds.filter(({ position }) => position !== "absolute"))
 			expect(compiled).toBe(before);
 		});
 	});
+
+it("hold the weights themselves: there is no second copy of them, and few programs are kept", async () => {
+	[compiled, disposed, shelves] = [0, 0, 0];
+	const config = trajgptConfig.parse(base);
+	const model = predictor(opening, config, weightsOf(config));
+	const [one, two] = [history(1, 1), history(2, 2)];
+	const [first, second] = two.times as [number, number];
+	const after = [1000];
+	for (const own of [nobody, one, two]) {
+		const state = await model.observe(model.start(1), [own]);
+		await model.ask(state, [after]);
+		await model.advance(state, [{ tokens: [7], times: [500] }], [after]);
+		await model.advance(state, [{ tokens: [7, 8], times: [500, 501] }], [after]);
+		await model.along(state, [{ tokens: [7], times: [500] }], [[400, 600]]);
+	}
+	for (const times of [[first, second], [second], [first - 1, second + 1]])
+		await model.along(model.start(1), [two], [times]);
+	await model.along(model.start(2), [nobody, one], [after, after]);
+	await model.observe(model.start(2), [nobody, one]);
+	expect(shelves).toBe(0);
+	expect(compiled).toBeGreaterThan(8);
+	expect(compiled - disposed).toBe(8);
+	await model.dispose();
+	expect(compiled).toBe(disposed);
+});

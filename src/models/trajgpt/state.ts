@@ -25,6 +25,8 @@ import { slotAnswers } from "./slot-answers.js";
 
 /** Shapes of passes that stay compiled. */
 const mostPrograms = 24;
+/** Kinds of passes of open sizes that do: each holds all weights. */
+const mostOpenPrograms = 8;
 
 const none: Events = { tokens: [], times: [] };
 
@@ -50,13 +52,16 @@ export function predictor(
 	const { vocab } = config;
 	const portable = runtime.target === "portable";
 	const parts = memoryParts(config);
-	const resident = runtime.resident(weights);
-	const open = runtime.opensSizes ? openShape(config, weights) : undefined;
+	// Absolute positions are counted by a constant, whose size must be known.
+	const open =
+		runtime.opensSizes && config.position === "time" ? openShape(config, weights) : undefined;
+	// Programs of open sizes have the weights in them.
+	const resident = open ? undefined : runtime.resident(weights);
 	const rooms = open ? anyRooms : fewRooms;
 	const compiled = programs(
 		runtime,
 		(shape: PassShape) => inferenceGraph(runtime.target, config, weights, shape, open),
-		{ keyText: JSON.stringify, most: mostPrograms },
+		{ keyText: JSON.stringify, most: open ? mostOpenPrograms : mostPrograms },
 	);
 
 	/** Copies patients' memories: the i-th goes from place from[i] to place to[i]. */
@@ -221,7 +226,7 @@ export function predictor(
 			(await asking(start(events.length), events, times, afterAll)).answers,
 		along: async (state, events, times) => (await asking(state, events, times, onTheWay)).answers,
 		async dispose() {
-			resident.dispose();
+			resident?.dispose();
 			await compiled.dispose();
 		},
 	};
