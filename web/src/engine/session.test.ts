@@ -98,6 +98,23 @@ test("a history changed on the way gives no answer of the old one to the new", a
 	expectClose((await session.ask(1000, [500])).row(500), await whole(other, 1000, 500));
 });
 
+test("before the first event answers are the same whatever was asked before", async () => {
+	const own: History = { tokens: [5, 6, 7], times: [140, 150, 160], birthEvents: 0 };
+	const asking = async (dates: readonly number[]) => {
+		const session = patientSession(asked);
+		session.use(own);
+		const rows = [];
+		for (const date of dates) rows.push((await session.ask(date, [100, 120])).row(120));
+		return rows;
+	};
+	const [known, hidden] = await asking([155, 130]);
+	const [hiddenFirst, knownLater] = await asking([130, 155]);
+	expectClose(hidden!, hiddenFirst!);
+	expectClose(known!, knownLater!);
+	expectClose(hidden!, await whole(own, 130, 120));
+	expect(known).not.toEqual(hidden);
+});
+
 test("an empty history, and a birth alone, can be asked", async () => {
 	const session = patientSession(asked);
 	expect((await session.ask(10, [12])).row(12)).toHaveLength(model.vocab);

@@ -33,6 +33,8 @@ const stride = 8;
 const mostStates = 96;
 /** More answers than this are forgotten: a row of the vocabulary each. */
 const mostAnswers = 4096;
+/** Where an answer stands that looks back from the first event. */
+const lookingBack = -1;
 
 /**
  * One patient's history, asked again and again while it is edited. States on the way are kept, and
@@ -56,7 +58,7 @@ interface Known {
 	readonly history: History;
 	/** The state after so many events. */
 	readonly states: Map<number, State>;
-	/** By how many events were known, then by time. */
+	/** By how many events were known, or `lookingBack`, then by time. */
 	readonly answers: Map<number, Map<number, Float32Array>>;
 }
 
@@ -111,19 +113,21 @@ export function patientSession(model: Asked, known = nothing()): Session {
 		use(next) {
 			const kept = common(next);
 			for (const at of states.keys()) if (at > kept) states.delete(at);
-			// What is asked before the first event looks back from it.
+			// Without the first event there is none to look back from.
 			for (const known of answers.keys()) if (known > kept || kept === 0) answers.delete(known);
 			history = next;
 		},
 		async ask(date, times) {
 			const held = [...answers.values()].reduce((sum, { size }) => sum + size, 0);
 			if (held > mostAnswers) answers.clear();
-			const known = (time: number) => countBefore(Math.min(time, date));
+			const end = countBefore(date);
+			const first = end > 0 ? (history.times[0] as number) : Number.NEGATIVE_INFINITY;
+			const known = (time: number) =>
+				time < first ? lookingBack : countBefore(Math.min(time, date));
 			const missing = [...new Set(times)].filter((time) => !answers.get(known(time))?.has(time));
 			const asked = history;
 			lastPass = undefined;
 			if (missing.length > 0) {
-				const end = countBefore(date);
 				const least = missing.reduce((least, time) => Math.min(least, known(time)), end);
 				const from = startOf(least, end);
 				lastPass = { from, events: end - from, times: missing.length };
