@@ -69,3 +69,24 @@ test("a history without its events is asked from the birth; without that there i
 	expect(await told(0)).toBe("beside what it was");
 	expect(await told(null)).toBe("without any event nothing is known to ask from; add one");
 });
+
+test("when nobody asks, the dates with nothing and with one event known are asked about", async () => {
+	const model = fickleModel(Number.NaN);
+	const known: number[] = [];
+	const along: typeof model.along = (state, events, times) => {
+		const [own] = events as readonly { tokens: readonly number[] }[];
+		known.push(own?.tokens.length ?? 0);
+		return model.along(state, events, times);
+	};
+	await new Promise<void>((resolve) => {
+		const asking = new Asking({ ...model, along }, patient, {
+			tell: () => {},
+			fail: () => {},
+			rest: (ready) => {
+				if (ready) resolve();
+			},
+		});
+		asking.ask(at(3.5));
+	});
+	expect(known).toEqual([3, 0, 1]);
+});

@@ -1,5 +1,5 @@
 import { historyOf, type Patient, type PatientEvent } from "../data/patient.js";
-import { type Panels, panelsOf, questionsFor, timesAlong } from "./panels.js";
+import { type Panels, panelsOf, type Questions, questionsFor, timesAlong } from "./panels.js";
 import { type Asked, type Pass, patientSession, type Session } from "./session.js";
 
 export interface Answered {
@@ -25,6 +25,18 @@ export interface Request {
 
 /** How long nobody must have asked before time is spent on getting ready for more. */
 const quietMilliseconds = 150;
+
+type Moment = Pick<Request, "patient" | "date" | "horizon" | "zoom">;
+
+/** What is asked about any events of the patient, edited or not. */
+function askingAt({ patient, date, horizon, zoom }: Moment) {
+	const [first, last] = [patient.events[0]?.time ?? date, patient.events.at(-1)?.time ?? date];
+	const span = zoom
+		? ([Math.max(first, zoom[0]), Math.min(last, zoom[1])] as const)
+		: ([first, last] as const);
+	const along = timesAlong(patient.events, span, date);
+	return (own: readonly PatientEvent[]): Questions => questionsFor(own, along, date, horizon);
+}
 
 /**
  * Asks about one patient. While one question is under way only the latest waits. In between,
@@ -77,7 +89,7 @@ export class Asking {
 				this.#next = null;
 				try {
 					await this.#answer(request);
-					await this.#getReady();
+					await this.#getReady(request);
 				} catch (error) {
 					// Whoever waits is asked for all the same.
 					if (!this.#stopped) this.#fail((error as Error).message);
@@ -90,14 +102,10 @@ export class Asking {
 	}
 
 	async #answer(request: Request): Promise<void> {
-		const { patient, events, date, horizon, zoom, since } = request;
-		const [first, last] = [patient.events[0]?.time ?? date, patient.events.at(-1)?.time ?? date];
-		const span = zoom
-			? ([Math.max(first, zoom[0]), Math.min(last, zoom[1])] as const)
-			: ([first, last] as const);
-		const along = timesAlong(patient.events, span, date);
+		const { patient, events, date, since } = request;
+		const questionsOf = askingAt(request);
 		const panelsFrom = async (session: Session, own: readonly PatientEvent[]) => {
-			const questions = questionsFor(own, along, date, horizon);
+			const questions = questionsOf(own);
 			const history = historyOf(patient, own);
 			session.use(history);
 			return panelsOf(questions, await session.ask(date, questions.times), history);
@@ -126,7 +134,7 @@ export class Asking {
 	}
 
 	/** Until somebody asks, or there is nothing left to do. */
-	async #getReady(): Promise<void> {
+	async #getReady(request: Request): Promise<void> {
 		await new Promise<void>((resolve) => {
 			this.#wake = resolve;
 			setTimeout(resolve, quietMilliseconds);
@@ -134,5 +142,12 @@ export class Asking {
 		});
 		for (const session of [this.#base, this.#edited])
 			while (session && !this.#next && !this.#stopped) if (!(await session.prepare())) break;
+		// With nothing known, or one event, the model has programs of their own to compile.
+		const { patient, horizon } = request;
+		for (const { time: date } of patient.events.slice(0, 2)) {
+			if (this.#next || this.#stopped) return;
+			const { times } = askingAt({ patient, date, horizon, zoom: null })(patient.events);
+			await this.#base.ask(date, times);
+		}
 	}
 }
