@@ -37,6 +37,16 @@ test("before an early date they are closer, and stay where they are while it mov
 	expect(timesAlong(events, [100, 100], 120)).toEqual([]);
 });
 
+test("a few lead on to a date long after the span", () => {
+	const after = (date: number) => timesAlong([], [0, 70], date).slice(36);
+	expect(after(72)).toEqual([]);
+	expect(after(74)).toEqual([72]);
+	expect(after(75)).toEqual([70 + 5 / 3, 70 + 10 / 3]);
+	expect(after(120)).toEqual([80, 90, 100, 110]);
+	expect(timesAlong(events, span, 240).slice(36)).toEqual([200, 210, 220, 230]);
+	expect(timesAlong([], [0, 70], 120).slice(0, 36)).toEqual(timesAlong([], [0, 70], 71));
+});
+
 test("times go up to the date, then beyond it, and to the later events within the horizon", () => {
 	const along = timesAlong(events, span, 155);
 	const { curve, later, times, moreLater } = questionsFor(events, along, 155, 30);

@@ -9,6 +9,8 @@ export const yearDays = 365.25;
 const [inside, ahead] = [36, 11];
 /** How often the span is halved for a date early in it. */
 const mostHalvings = 5;
+/** Most times between the end of the span and a date after it. */
+const mostBetween = 4;
 /** Most times of later events. */
 const mostLater = 48;
 export const topCount = 10;
@@ -28,7 +30,8 @@ export interface Questions {
 /**
  * Times along a span up to a date, even but for those near something recorded, which are taken there:
  * the model answers them while it reads. Of the history as it was, so that edits do not move them; nor
- * does a date that moves, until they are twice as many or half.
+ * does a date that moves, until they are twice as many or half. A few more lead on to a date that is
+ * more than a step after the span.
  */
 export function timesAlong(
 	recorded: readonly PatientEvent[],
@@ -40,13 +43,18 @@ export function timesAlong(
 	const halvings = Math.floor(Math.log2(whole / Math.min(whole, date - first)));
 	const step = whole / (inside - 1) / 2 ** Math.min(halvings, mostHalvings);
 	let next = 0;
-	return Array.from({ length: inside }, (_, at) => {
+	const along = Array.from({ length: inside }, (_, at) => {
 		const time = first + at * step;
 		while ((recorded[next]?.time ?? Number.POSITIVE_INFINITY) < time) next++;
 		const around = [recorded[next - 1], recorded[next]].flatMap((event) => event?.time ?? []);
 		const near = around.filter((own) => Math.abs(own - time) < step / 2);
 		return near.sort((a, b) => Math.abs(a - time) - Math.abs(b - time))[0] ?? time;
 	}).filter((time) => time < date);
+	if (!(date - last > step)) return along;
+	const end = along.at(-1) as number;
+	const between = Math.min(mostBetween, Math.ceil((date - end) / step) - 1);
+	const apart = (date - end) / (between + 1);
+	return [...along, ...Array.from({ length: between }, (_, at) => end + (at + 1) * apart)];
 }
 
 /** `along` are times before the date that do not decrease: see `timesAlong`. */
