@@ -4,6 +4,7 @@ import { input } from "../../graph/index.js";
 import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
 import { anyLength } from "./any-length.js";
 import { parallel } from "./parallel.js";
+import { reference } from "./reference.js";
 
 const [batch, heads, key, value] = [2, 3, 4, 5];
 
@@ -47,3 +48,28 @@ for (const length of [2, 32, 33, 100])
 			expect(relativeError(got.output, got.wantedOutput)).toBeLessThan(1e-5);
 			expect(relativeError(got.state, got.wantedState)).toBeLessThan(1e-5);
 		});
+
+for (const length of [31, 65, 400])
+	it(`is the plain loop, of ${length} slots with no gap, the least and very long ones`, async () => {
+		const draw = random(length);
+		const normal = (size: number) => Float32Array.from({ length: size }, () => draw.normal());
+		const gaps = [0, 1e-9, 1e4, 0.1, 1];
+		const values = {
+			q: normal(length * key),
+			k: normal(length * key),
+			v: normal(length * value),
+			logDecay: Float32Array.from({ length }, () => -(gaps[draw.integer(10)] ?? 0.05)),
+			initialState: normal(key * value),
+		};
+		const form = anyLength(Math.ceil(length / 32))({
+			q: input("q", [1, 1, length, key]),
+			k: input("k", [1, 1, length, key]),
+			v: input("v", [1, 1, length, value]),
+			logDecay: input("logDecay", [1, 1, length]),
+			initialState: input("initialState", [1, 1, key, value]),
+		});
+		const wanted = reference({ length, key, value, ...values });
+		const got = await evaluate({ output: form.output, state: form.finalState }, values);
+		expect(relativeError(got.output, wanted.output)).toBeLessThan(1e-5);
+		expect(relativeError(got.state, wanted.finalState)).toBeLessThan(1e-5);
+	});
