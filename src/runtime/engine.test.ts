@@ -100,7 +100,7 @@ test("on a GPU, a refused step gives up its successor and the tensor stays", asy
 	const gpu = fakeGpu();
 	const { resident, program, read } = await adderOn(gpu);
 	for (const answer of [true, false, false, true])
-		await program.run({ by: floats(10) }, resident, () => answer);
+		await program.run({ by: floats(10) }, resident, { accept: () => answer });
 	expect(await read()).toEqual(floats(21, 22));
 	expect(gpu.live()).toBe(1);
 	resident.dispose();

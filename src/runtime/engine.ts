@@ -174,7 +174,7 @@ export async function compileProgram(
 			: new engine.Tensor(dtype, new arrays[dtype](size(shape)), shape);
 	let disposed = false;
 	return {
-		async run(feeds, resident, accept, sizes) {
+		async run(feeds, resident, { accept, sizes } = {}) {
 			if (disposed) throw new Error("this program was disposed");
 			const shelf = resident as Shelf | undefined;
 			await shelf?.ready();

@@ -35,9 +35,11 @@ describe("resident tensors", () => {
 		const seen: unknown[] = [];
 		const answers = [false, true, false];
 		for (const answer of answers)
-			await program.run({ by: floats(10) }, resident, (outputs) => {
-				seen.push(outputs);
-				return answer;
+			await program.run({ by: floats(10) }, resident, {
+				accept: (outputs) => {
+					seen.push(outputs);
+					return answer;
+				},
 			});
 		expect(seen).toEqual([3, 3, 23].map((total) => ({ total: floats(total) })));
 		expect((await resident.read()).get("weights")?.data).toEqual(floats(11, 12));

@@ -1,15 +1,14 @@
 import type { OnnxModel } from "../graph/index.js";
-import type { Data, Feeds, Program, Resident, Runtime } from "./runtime.js";
+import type { Data, Feeds, Program, Resident, RunOptions, Runtime } from "./runtime.js";
 
-/** Programs compiled on first use, one a key: shapes are static, so each shape has its own. */
+/** Programs compiled on first use, one a key: a shape or, where sizes are left open, a kind of them. */
 export interface Programs<K> {
 	/** As `Program.run`, with the key's program. */
 	run(
 		key: K,
 		feeds: Feeds,
 		resident?: Resident,
-		accept?: (outputs: Record<string, Data>) => boolean,
-		sizes?: Readonly<Record<string, number>>,
+		options?: RunOptions,
 	): Promise<Record<string, Data>>;
 	dispose(): Promise<void>;
 }
@@ -47,7 +46,7 @@ export function programs<K>(
 	}
 
 	return {
-		async run(key, feeds, ...rest) {
+		async run(key, feeds, resident, options) {
 			if (disposed) throw new Error("these programs were disposed");
 			const text = keyText(key);
 			const entry = compiled.get(text) ?? { program: runtime.compile(build(key)), users: 0 };
@@ -59,7 +58,7 @@ export function programs<K>(
 					compiled.delete(text);
 					throw error;
 				});
-				return await program.run(feeds, ...rest);
+				return await program.run(feeds, resident, options);
 			} finally {
 				entry.users--;
 				await makeRoom();

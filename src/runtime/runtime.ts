@@ -39,18 +39,19 @@ export interface Resident {
 	dispose(): void;
 }
 
+export interface RunOptions {
+	/** Whether resident tensors are replaced, by the other outputs; they are, if left out. */
+	accept?(outputs: Record<string, Data>): boolean;
+	/** The sizes that the model leaves open, by name. */
+	readonly sizes?: Readonly<Record<string, number>>;
+}
+
 export interface Program {
 	/**
 	 * Runs once. Inputs not fed are taken from the resident tensors of the same name. Outputs
-	 * named `next(name)` replace those tensors, unless `accept` refuses the other outputs. Open sizes
-	 * are given with each run.
+	 * named `next(name)` replace those tensors.
 	 */
-	run(
-		feeds: Feeds,
-		resident?: Resident,
-		accept?: (outputs: Record<string, Data>) => boolean,
-		sizes?: Readonly<Record<string, number>>,
-	): Promise<Record<string, Data>>;
+	run(feeds: Feeds, resident?: Resident, options?: RunOptions): Promise<Record<string, Data>>;
 	dispose(): Promise<void>;
 }
 

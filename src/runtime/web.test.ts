@@ -22,7 +22,7 @@ test("runs a program, and keeps resident tensors between runs", async () => {
 	);
 	const resident = runtime.resident(new Map([["weights", { shape: [2], data: floats(1, 2) }]]));
 	expect(await program.run({ by: floats(10) }, resident)).toEqual({ total: floats(5) });
-	expect(await program.run({ by: floats(0) }, resident, () => false)).toEqual({
+	expect(await program.run({ by: floats(0) }, resident, { accept: () => false })).toEqual({
 		total: floats(11 ** 2 + 12 ** 2),
 	});
 	expect((await resident.read()).get("weights")?.data).toEqual(floats(11, 12));
@@ -37,7 +37,7 @@ test("open sizes are given with each run", async () => {
 		toOnnx({ total: sum(mul(input("x", [open.rows, 2]), 2), 1) }, { open }),
 	);
 	for (const rows of [1, 3]) {
-		const run = (x: Float32Array) => program.run({ x }, undefined, undefined, { rows });
+		const run = (x: Float32Array) => program.run({ x }, undefined, { sizes: { rows } });
 		const x = Float32Array.from({ length: 2 * rows }, (_, i) => i);
 		expect(await run(x)).toEqual({ total: floats(2, 10, 18).slice(0, rows) });
 		await expect(run(floats(1))).rejects.toThrow(

@@ -121,13 +121,13 @@ export function trainer(
 				const { feeds, targets: own } = fed[i] as (typeof fed)[0];
 				const more = accumulate ? { goesOn: Uint8Array.of(Number(i > 0)) } : scalars;
 				const inputs = { ...feeds, ...scales, ...more };
-				const outputs = await steps.run(batch, inputs, resident, accept);
+				const outputs = await steps.run(batch, inputs, resident, { accept });
 				addInto(totals, readLosses(outputs, own));
 				if (!finite) break;
 			}
 			if (accumulate && finite) {
 				applying ??= runtime.compile(applyModel(plan, batches[0] as EventBatch));
-				await (await applying).run(scalars, resident, accept);
+				await (await applying).run(scalars, resident, { accept });
 			}
 			return { totals, targets, gradientNorm: norm, finite };
 		},

@@ -10,7 +10,7 @@ import { anyLength } from "../../nn/sra/any-length.js";
 import type { ParameterValues } from "../model.js";
 import type { TrajgptConfig } from "./config.js";
 import { network, rotaryOf } from "./network.js";
-import { type OpenShape, openSizes } from "./open-shape.js";
+import { type OpenShape, sizesLeftOpen } from "./open-shape.js";
 
 /** What the state of a layer is called among the parts of the memory. */
 export const stateOf = (layer: number): string => `states.${layer}`;
@@ -108,7 +108,7 @@ export function inferenceGraph(
 		{
 			target,
 			...(packed && { weights: constants }),
-			...(open && { open: openSizes(open, shape) }),
+			...(open && { open: sizesLeftOpen(open, shape) }),
 		},
 	);
 }

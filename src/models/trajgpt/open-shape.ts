@@ -32,7 +32,7 @@ export const sizesOfPass = ({ rows, slots, questions, answers }: Sizes) => ({
 });
 
 /** Those of them that a graph of this kind leaves open. */
-export const openSizes = (
+export const sizesLeftOpen = (
 	{ chunks }: OpenShape,
 	kind: PassShape,
 ): Readonly<Record<string, number>> =>

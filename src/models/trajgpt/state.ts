@@ -145,8 +145,7 @@ export function predictor(
 					open ? opened(open, shape) : shape,
 					{ ...(portable ? withAngles(config, feeds) : feeds), ...bySlots?.feeds, ...memory },
 					resident,
-					undefined,
-					sizesOfPass(shape),
+					{ sizes: sizesOfPass(shape) },
 				);
 				memory = moved(outputs) ?? memory;
 				const answers = outputs.answers as Float32Array | undefined;
