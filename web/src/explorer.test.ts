@@ -9,7 +9,8 @@ import { pageKilobytes } from "../../scripts/build-web.mjs";
 import { random } from "../../src/base/random.js";
 import { chromiumIsThere, openBrowser, watchedPage } from "../../src/browser/testing/page.js";
 import { newPatients } from "../../src/cohort/index.js";
-import { birthToken } from "../../src/cohort/vocabulary.js";
+import { birthToken, type Token } from "../../src/cohort/vocabulary.js";
+import { type Evaluation, readEvaluation } from "../../src/evaluate/index.js";
 import { writeExport } from "../../src/export/index.js";
 import type { Model } from "../../src/models/index.js";
 import { presets, trajgptConfig } from "../../src/models/trajgpt/config.js";
@@ -17,7 +18,7 @@ import { initialParameters } from "../../src/models/trajgpt/parameters.js";
 import { openFhir } from "../../src/records/index.js";
 import { servedExplorer } from "../testing/explorer.js";
 import { fhirBundle, longHistory } from "../testing/patients.js";
-import type { SamplePatient } from "./data/contract.js";
+import type { MapPoint, Maps, Memory, SamplePatient } from "./data/contract.js";
 
 const docs = fileURLToPath(new URL("../../docs/", import.meta.url));
 /** A run to take the pictures of the documents from; otherwise they are taken and thrown away. */
@@ -500,6 +501,95 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await page.close();
 	}, 60_000);
 
+	test("codes, decay vectors and patients lie on the map; a code is found, marked and told of", async () => {
+		const { page, faults } = await opened("map");
+		const { vocabulary } = explorer.trained;
+		const maps: Maps = await (await fetch(`${explorer.url}explorer/maps.json`)).json();
+		const codes = page.getByRole("region", { name: "Map of the codes" });
+		const points = codes.locator(".point");
+		await points.first().waitFor();
+		expect(await points.count()).toBe(maps.tokens.length);
+		expect(await codes.locator(".decay text").allTextContents()).toEqual(
+			maps.decays.map(({ layer, head }) => `L${layer} H${head}`),
+		);
+		expect(maps.decays.length).toBeGreaterThan(0);
+
+		await page.getByRole("searchbox", { name: "Search" }).fill("428");
+		expect(await codes.getByText("1 code found").getAttribute("role")).toBe("status");
+		expect(await codes.locator(".point:not(.faded)").count()).toBe(1);
+		const token = vocabulary.find("428") as number;
+		const { code, name, category } = vocabulary.tokens[token] as Token;
+		const row = codes.getByRole("button", { name: `${name} ${code}` });
+		await row.focus();
+		await page.keyboard.press("Enter");
+		expect(await row.getAttribute("aria-pressed")).toBe("true");
+		const place = maps.tokens.findIndex((point) => point.token === token);
+		expect(await points.nth(place).getAttribute("class")).toContain("chosen-point");
+		expect(await codes.locator(".chosen-point").count()).toBe(1);
+		expect(await codes.getByRole("heading", { level: 3 }).textContent()).toBe(`${name} ${code}`);
+		expect(await codes.locator(".tip").textContent()).toBe(`${name} (${code})${category}`);
+		await codes.getByRole("button", { name: "Leave its risk out of the Patient view" }).click();
+		await codes.getByRole("button", { name: "Draw its risk in the Patient view" }).waitFor();
+
+		const alone = mostAlone(maps.tokens);
+		const other = vocabulary.tokens[maps.tokens[alone]?.token as number] as Token;
+		await points.nth(alone).hover({ force: true });
+		await expect
+			.poll(() => codes.locator(".tip").textContent())
+			.toBe(`${other.name} (${other.code})${other.category}`);
+
+		const patients = page.getByRole("region", { name: "Map of the patients" });
+		expect(maps.patients.length).toBeGreaterThan(0);
+		expect(await patients.locator(".point").count()).toBe(maps.patients.length);
+		await patients.locator(".point").first().hover({ force: true });
+		await patients.locator(".tip").getByText("a patient").waitFor();
+		expect(faults).toEqual([]);
+		await page.close();
+	}, 60_000);
+
+	test("the Model view has the numbers of the run's evaluation, calibration, memory and the card", async () => {
+		const { page, faults } = await opened("model");
+		const evaluation = (await readEvaluation(explorer.run, "next")) as Evaluation;
+		const measured = page.getByRole("region", { name: "All measures: The next record" });
+		await measured.waitFor();
+		const titles = await measured.locator("thead th").allTextContents();
+		const rows = await measured.locator("tbody tr").all();
+		expect(rows).toHaveLength(evaluation.rows.length);
+		for (const [at, { label, metrics }] of evaluation.rows.entries()) {
+			const cells = await rows[at]!.locator("th, td").allTextContents();
+			expect(cells[0]).toBe(label);
+			const { value, low, high } = metrics.nats as { value: number; low: number; high: number };
+			expect(cells[titles.indexOf("nats")]).toBe(
+				`${value.toFixed(3)}${low.toFixed(3)}–${high.toFixed(3)}`,
+			);
+		}
+
+		const calibration = page.getByRole("region", { name: /^Calibration: / });
+		expect(await calibration.count()).toBe(2);
+		const { topCalibration = [] } = evaluation;
+		const top = page.getByRole("region", { name: "the likeliest code of each question" });
+		expect(await top.locator("circle").count()).toBe(topCalibration.length);
+		expect(topCalibration.length).toBeGreaterThan(0);
+
+		const memory: Memory = await (await fetch(`${explorer.url}explorer/memory.json`)).json();
+		const table = page.getByRole("region", { name: "Half-life by head and category" });
+		const { layers, heads } = explorer.trained.config as { layers: number; heads: number };
+		expect(await table.locator("thead abbr").count()).toBe(layers * heads);
+		expect(await table.locator("tbody th").allTextContents()).toEqual(
+			memory.categories.map((category) => category ?? "no category"),
+		);
+		for (const words of await table.locator("td").allTextContents())
+			expect(words).toMatch(/^(never|\d.* (h|days?|months|years))$/);
+
+		const card = page.getByRole("region", { name: "Model card" });
+		await card.getByText("Read it").click();
+		const heading = card.getByRole("heading", { name: "next" });
+		await heading.waitFor();
+		expect(await card.textContent()).toContain(evaluation.rows[0]?.metrics.nats?.value.toFixed(3));
+		expect(faults).toEqual([]);
+		await page.close();
+	}, 60_000);
+
 	test.each([
 		["patient", "light", 1200],
 		["what-if", "dark", 1200],
@@ -510,16 +600,12 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		["map", "dark", 360],
 		["model", "light", 360],
 	] as const)(
-		"%s, %s, %i px wide: axe finds nothing serious, and nothing sticks out",
+		"%s, %s, %i px wide: axe finds nothing serious, nothing sticks out, nothing is asked elsewhere",
 		async (view, scheme, width) => {
-			const context = await browser.newContext({
-				colorScheme: scheme,
-				viewport: { width, height: width === 360 ? 780 : 1160 },
+			const { page, faults } = await opened(view, async (page) => {
+				await page.emulateMedia({ colorScheme: scheme });
+				await page.setViewportSize({ width, height: width === 360 ? 780 : 1160 });
 			});
-			const page = await context.newPage();
-			const faults: string[] = [];
-			page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
-			await page.goto(`${explorer.url}#${view}`);
 			if (view === "patient" || view === "what-if") await answered(page);
 			else await page.waitForSelector(".panel svg[data-drawing]");
 			if (view === "what-if") {
@@ -551,7 +637,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 				await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
 			).toBeLessThanOrEqual(0);
 			expect(faults).toEqual([]);
-			await context.close();
+			await page.close();
 		},
 		pictured ? 180_000 : 60_000,
 	);
@@ -629,6 +715,18 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		300_000,
 	);
 });
+
+/** The place of the point that has the most room around it. */
+function mostAlone(points: readonly MapPoint[]): number {
+	const room = points.map((own) =>
+		Math.min(
+			...points
+				.filter((other) => other !== own)
+				.map(({ x, y }) => Math.hypot(x - own.x, y - own.y)),
+		),
+	);
+	return room.indexOf(Math.max(...room));
+}
 
 /** In the page: clicks Add, and waits until everything is drawn for what was added. */
 async function untilAnswered(): Promise<number> {

@@ -44,6 +44,7 @@ export async function servedExplorer(given?: string) {
 	const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
 	const predictor = trained.model.predictor(runtime, trained.config, trained.weights);
 	return {
+		run: made.run,
 		trained,
 		predictor,
 		url: service.url,
