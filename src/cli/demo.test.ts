@@ -32,6 +32,30 @@ async function interrupted(out: string, when: string): Promise<{ code: number; s
 	return { code: await run(["demo", "--out", out, ...small], io), stderr };
 }
 
+/** In a terminal: asks the address that is printed, then presses Ctrl-C. */
+async function explored(out: string, paths: readonly string[]) {
+	let stdout = "";
+	let answered: Promise<(readonly [number, string])[]> | undefined;
+	const ask = async (path: string) => {
+		const response = await fetch(new URL(path, /http:\S+/.exec(stdout)?.[0]));
+		return [response.status, await response.text()] as const;
+	};
+	const io = {
+		stdout: {
+			isTTY: true,
+			write: (text: string) => {
+				stdout += text;
+				if (text.includes("Ctrl-C ends it"))
+					answered = Promise.all(paths.map(ask)).finally(() => process.emit("SIGINT"));
+			},
+		},
+		stderr: { write: () => undefined },
+		env: {},
+	};
+	const code = await run(["demo", "--out", out, "--threads", "1"], io);
+	return { code, stdout, answers: (await answered) ?? [] };
+}
+
 describe("demo", () => {
 	test("goes all the way; again is quick and the same; interrupted is the same too", {
 		timeout: 240_000,
@@ -63,6 +87,14 @@ describe("demo", () => {
 		expect(text).toContain((nats.model as number).toFixed(3));
 		expect(text).toContain(`The report, with figures: ${join(out, "run", "report.html")}`);
 		expect(text).toContain(`trajgpt describe ${join(out, "dataset")}`);
+
+		const { code, stdout, answers } = await explored(out, ["/", "/api/v1/model"]);
+		expect(code).toBe(0);
+		expect(stdout).toMatch(/\nThe explorer: http:\/\/127\.0\.0\.1:\d+\/ {2}\(Ctrl-C ends it\)\n$/);
+		const [[status, html], [, model]] = answers as [[number, string], [number, string]];
+		expect(status).toBe(200);
+		expect(html).toContain("<title>trajgpt explorer</title>");
+		expect(JSON.parse(model)).toMatchObject({ model: { id: "trajgpt" } });
 
 		const other = join(folder, "other");
 		const stopped = await interrupted(other, "epoch 1: validation");
