@@ -6,7 +6,7 @@ import type { AnswerSet } from "./session.js";
 export const yearDays = 365.25;
 
 /** Most times along the observed span, and those beyond the date. */
-const [inside, ahead] = [36, 11];
+const [inside, ahead] = [36, 8];
 /** How often the span is halved for a date early in it. */
 const mostHalvings = 5;
 /** Most times between the end of the span and a date after it. */
