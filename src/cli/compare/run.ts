@@ -1,4 +1,4 @@
-import { availableParallelism, freemem } from "node:os";
+import { availableParallelism, totalmem } from "node:os";
 import { InputError } from "../../base/errors.js";
 import type { Dataset } from "../../cohort/index.js";
 import {
@@ -58,7 +58,7 @@ export async function compareLines(io: Io, request: ComparisonRequest): Promise<
 		tuning: { ...tuning },
 	});
 	const cores = availableParallelism();
-	const jobs = request.jobs ?? Math.max(1, Math.min(cores, Math.floor(freemem() / cellBytes)));
+	const jobs = request.jobs ?? Math.max(1, Math.min(cores, Math.floor(totalmem() / cellBytes)));
 	const beside = {
 		...{ jobs, provider: request.provider },
 		threads: Math.max(1, Math.floor(cores / jobs)),
