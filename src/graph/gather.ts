@@ -8,9 +8,11 @@ import {
 	type DType,
 	fail,
 	isFloat,
+	type Node,
 	type Operation,
 	sameShape,
 	type Tensor,
+	type Writer,
 } from "./tensor.js";
 
 interface AlongAxis {
@@ -72,13 +74,33 @@ const scatterOperation: Operation<{ readonly rows: number }> = {
 	pullback: ({ inputs: [, indices] }, [g]) => [g ? gather(g, indices as Tensor) : null, null],
 	onnx: (node, write) => {
 		const [x, indices] = node.inputs as [Tensor, Tensor];
-		const shape = write.integers(node.outputs[0]?.shape ?? []);
-		const zeros = write.node("Expand", [write.scalar(0, x.dtype), shape]);
-		const wide = write.node("Cast", [write.name(indices)], { to: 7 });
-		const places = write.node("Unsqueeze", [wide, write.integers([1])]);
-		return [write.node("ScatterND", [zeros, places, write.name(x)], { reduction: "add" })];
+		const name = write.name(indices);
+		const trailing = x.shape.slice(1).map((_, i) => i + 1);
+		// One index per element: every element of a row goes to the row's target.
+		const perElement =
+			trailing.length === 0
+				? name
+				: write.node("Expand", [
+						write.node("Unsqueeze", [name, write.integers(trailing)]),
+						write.integers(x.shape),
+					]);
+		return [addedAt(node as Node, perElement, 0, write)];
 	},
 };
+
+/**
+ * Zeros of the result's shape, with each value of the first operand added at its index along an axis.
+ *
+ * `ScatterElements` splits its work over the other axes, so no two threads write to one element and sums
+ * keep their order. `ScatterND` with `reduction=add` splits it over the values and loses updates when
+ * several threads meet at one target: do not use it.
+ */
+function addedAt(node: Node, indices: string, axis: number, write: Writer): string {
+	const [x] = node.inputs as [Tensor];
+	const shape = write.integers(node.outputs[0]?.shape ?? []);
+	const zeros = write.node("Expand", [write.scalar(0, x.dtype), shape]);
+	return write.node("ScatterElements", [zeros, indices, write.name(x)], { axis, reduction: "add" });
+}
 
 /** A tensor of `rows` rows in which row i is the sum of the rows of `x` whose index is i. */
 export const scatterAdd = (x: Tensor, indices: Tensor, rows: number): Tensor =>
@@ -125,17 +147,9 @@ const placeOperation: Operation<AlongAxis & { readonly length: number }> = {
 		g ? pick(g, indices as Tensor, axis) : null,
 		null,
 	],
-	onnx: (node, write) => {
-		const [x, indices] = node.inputs as [Tensor, Tensor];
-		const shape = write.integers(node.outputs[0]?.shape ?? []);
-		const zeros = write.node("Expand", [write.scalar(0, x.dtype), shape]);
-		return [
-			write.node("ScatterElements", [zeros, write.name(indices), write.name(x)], {
-				axis: node.attributes.axis,
-				reduction: "add",
-			}),
-		];
-	},
+	onnx: (node, write) => [
+		addedAt(node as Node, write.name(node.inputs[1] as Tensor), node.attributes.axis, write),
+	],
 };
 
 /** The reverse of `pick`: adds each value to its index along an axis of the given length. */

@@ -261,3 +261,40 @@ describe("TrajGPT", () => {
 		await learner.dispose();
 	});
 });
+
+describe("with several threads", () => {
+	// As large as in real runs: kernels split the work only then.
+	const model = modelById("trajgpt");
+	const config = model.config.parse({ ...model.presets.default, layers: 1, vocab: 42 });
+	const [rows, length] = [16, 128];
+	const draws = random(5);
+	const times = new Float64Array(rows * length);
+	for (let i = 0; i < times.length; i++)
+		times[i] = (i % length === 0 ? 0 : (times[i - 1] as number)) + draws.uniform();
+	const batch: EventBatch = {
+		...{ rows, length, times },
+		tokens: Int32Array.from(times, () => 5 + draws.integer(37)),
+		lengths: new Int32Array(rows).fill(length),
+	};
+
+	async function trained(threads: number) {
+		const options = {
+			...{ model, config, optimizer: adamWDefaults, clip: 1, accumulate: false },
+			objective: { objective: "next", horizon: 0 },
+		} as const;
+		const learner = trainer(nodeRuntime({ threads }), options, model.init(config, random(1)));
+		const norms: number[] = [];
+		for (let step = 1; step <= 4; step++)
+			norms.push((await learner.step([batch], at(step, 1e-2))).gradientNorm);
+		const state = await learner.state();
+		await learner.dispose();
+		return { norms, state };
+	}
+
+	test("two trainings are the same to the bit, and the same as with one thread", async () => {
+		const [one, first, second] = [await trained(1), await trained(2), await trained(2)];
+		expect(second.norms).toEqual(first.norms);
+		expect(second.state).toEqual(first.state);
+		for (const [step, norm] of one.norms.entries()) expect(first.norms[step]).toBeCloseTo(norm, 3);
+	});
+});
