@@ -3,8 +3,9 @@ import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { type Model, modelById, models } from "../models/index.js";
 import type { Provider } from "../runtime/index.js";
+import type { OperationsReport } from "./bench/operations.js";
 import { examples } from "./examples.js";
-import { type Io, printJson } from "./io.js";
+import { Exit, type Io, printJson } from "./io.js";
 import { byteSize, providerOption, wholeNumber } from "./option-values.js";
 
 interface BenchOptions {
@@ -52,6 +53,14 @@ export interface ServeBenchOptions {
 	readonly json?: true;
 }
 
+export interface OperationsOptions {
+	readonly engine: "cpu" | "wasm" | "webgpu";
+	readonly threads: readonly number[];
+	readonly repetitions: number;
+	readonly only: readonly string[];
+	readonly json?: true;
+}
+
 function presetOption(command: Command, preset: string): Command {
 	const names = Object.keys(modelById("trajgpt").presets);
 	return command
@@ -70,6 +79,8 @@ export function presetNamed({ presets }: Pick<Model, "presets">, name: string) {
 interface Measurement<Options, Result> {
 	measure(io: Io, options: Options): Promise<Result>;
 	render(result: Result): string;
+	/** Whether the result is bad news: the command then exits with 1. */
+	failed?(result: Result): boolean;
 }
 
 function measuring<Options extends { readonly json?: true }, Result>(
@@ -82,10 +93,11 @@ function measuring<Options extends { readonly json?: true }, Result>(
 		.option("--json", "print one JSON document")
 		.addHelpText("after", examples(lines))
 		.action(async (options: Options) => {
-			const { measure, render } = await load();
+			const { measure, render, failed } = await load();
 			const result = await measure(io, options);
 			if (options.json) printJson(io, result);
 			else io.stdout.write(render(result));
+			if (failed?.(result)) throw new Exit(1);
 		});
 }
 
@@ -200,12 +212,52 @@ export function command(io: Io): Command {
 			return { measure: benchServe, render: renderServe };
 		},
 	);
+	const operations = new Command("operations")
+		.description(
+			"Runs every operation of the graph and its gradients again and again, on tensors as large as\n" +
+				"in training, with several numbers of threads. Every run must repeat to the bit, and agree\n" +
+				"with one thread to rounding. Exits with 1 where one does not.",
+		)
+		.addOption(
+			new Option("--engine <name>", "where to run")
+				.choices(["cpu", "wasm", "webgpu"])
+				.default("cpu"),
+		)
+		.addOption(
+			new Option("--threads <list>", "numbers of threads")
+				.argParser((text) => text.split(",").map(wholeNumber(1)))
+				.default([1, 2, 4], "1,2,4"),
+		)
+		.option("--repetitions <n>", "runs of each", wholeNumber(1), 100)
+		.addOption(
+			new Option("--only <list>", "operations; all if left out")
+				.argParser((text) => text.split(","))
+				.default([], "all"),
+		);
+	measuring<OperationsOptions, OperationsReport>(
+		io,
+		operations,
+		{
+			"trajgpt bench operations": "100 runs of each, with 1, 2 and 4 threads",
+			"trajgpt bench operations --only gather,scatterAdd --repetitions 300": "two of them",
+			"trajgpt bench operations --engine wasm": "the engine of the browser",
+		},
+		async () => {
+			const { benchOperations, renderOperations } = await import("./bench/operations.js");
+			return {
+				measure: benchOperations,
+				render: renderOperations,
+				failed: ({ failed }) => failed.length > 0,
+			};
+		},
+	);
 	return new Command("bench")
 		.description("Measures speed, as a ratio to a peer in the same run where there is one.")
 		.addCommand(step.summary("one training step, beside PyTorch"))
 		.addCommand(infer.summary("answers for one patient, and for many"))
 		.addCommand(prepare.summary("records to a dataset, beside pandas"))
 		.addCommand(serve.summary("the service under load, over loopback"))
+		.addCommand(operations.summary("whether every operation repeats, with several threads"))
 		.addHelpText(
 			"after",
 			examples({
@@ -213,6 +265,7 @@ export function command(io: Io): Command {
 				"trajgpt bench infer": "time to answer",
 				"trajgpt bench prepare": "records to a dataset, beside pandas",
 				"trajgpt bench serve": "the service under load",
+				"trajgpt bench operations": "does every operation repeat?",
 			}),
 		);
 }

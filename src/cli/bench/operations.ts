@@ -1,0 +1,81 @@
+import { InputError } from "../../base/errors.js";
+import { type Audited, audit, auditCases } from "../../runtime/audit/index.js";
+import type { Runtime } from "../../runtime/index.js";
+import { nodeRuntime } from "../../runtime/node.js";
+import { webRuntime } from "../../runtime/web.js";
+import type { OperationsOptions } from "../bench.js";
+import type { Io } from "../io.js";
+import { table } from "../table.js";
+
+export interface OperationsReport {
+	readonly repetitions: number;
+	readonly operations: readonly {
+		readonly operation: string;
+		readonly runs: readonly Audited[];
+	}[];
+	/** Operations whose runs differ, or lie further from the reference than rounding explains. */
+	readonly failed: readonly string[];
+}
+
+/** Sums of a few thousand float32 values in another order differ by less. */
+export const tolerance = 1e-5;
+
+/** The reference first: one thread of the CPU. */
+async function runtimesOf({ engine, threads }: OperationsOptions): Promise<readonly Runtime[]> {
+	const reference = nodeRuntime({ threads: 1 });
+	if (engine === "webgpu") return [reference, nodeRuntime({ threads: 1, provider: "webgpu" })];
+	// Its threads are counted once per process.
+	if (engine === "wasm") return [reference, await webRuntime({ threads: Math.max(...threads) })];
+	const most = nodeRuntime({ threads: Math.max(...threads) });
+	return [
+		reference,
+		...threads.filter((count) => count > 1).map((count) => nodeRuntime({ threads: count })),
+		{ ...most, target: "portable", label: `${most.label}, portable kernels` },
+	];
+}
+
+export async function benchOperations(
+	io: Io,
+	options: OperationsOptions,
+): Promise<OperationsReport> {
+	const { repetitions, only } = options;
+	const names = Object.keys(auditCases).filter((name) => only.length === 0 || only.includes(name));
+	const unknown = only.find((name) => !Object.hasOwn(auditCases, name));
+	if (unknown !== undefined)
+		throw new InputError(
+			`--only: no operation "${unknown}"; known operations: ${Object.keys(auditCases).join(", ")}`,
+		);
+	const runtimes = await runtimesOf(options);
+	const operations: { operation: string; runs: readonly Audited[] }[] = [];
+	for (const [done, operation] of names.entries()) {
+		io.stderr.write(`${done + 1}/${names.length} ${operation}\n`);
+		const entry = auditCases[operation];
+		if (entry) operations.push({ operation, runs: await audit(entry, runtimes, repetitions) });
+	}
+	const isSound = ({ differing, error }: Audited) => differing === 0 && error <= tolerance;
+	const failed = operations
+		.filter(({ runs }) => !runs.every(isSound))
+		.map(({ operation }) => operation);
+	return { repetitions, operations, failed };
+}
+
+export function renderOperations({ repetitions, operations, failed }: OperationsReport): string {
+	const labels = operations[0]?.runs.map(({ runtime }) => runtime) ?? [];
+	const cell = ({ differing, error }: Audited) =>
+		`${differing} / ${error === 0 ? "0" : error.toExponential(0)}`;
+	const head = labels.map((_, at) => `(${at + 1})`);
+	return [
+		...labels.map((label, at) => `(${at + 1}) ${label}`),
+		"",
+		`Each cell: runs of ${repetitions} that differ in any bit from the first / largest difference from (1)`,
+		"",
+		table(
+			["operation and gradients", ...head],
+			operations.map(({ operation, runs }) => [operation, ...runs.map(cell)]),
+		),
+		failed.length === 0
+			? `All ${operations.length} operations repeat to the bit and agree to ${tolerance}.`
+			: `Not repeatable, or wrong: ${failed.join(", ")}.`,
+		"",
+	].join("\n");
+}

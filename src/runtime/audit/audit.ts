@@ -1,0 +1,116 @@
+import { random } from "../../base/random.js";
+import {
+	constant,
+	gradients,
+	input,
+	mul,
+	size,
+	sum,
+	type Tensor,
+	toOnnx,
+} from "../../graph/index.js";
+import type { Data, Runtime } from "../runtime.js";
+import type { AuditCase, Drawn } from "./cases.js";
+
+/** What repeated runs of one operation and its gradients gave with one runtime. */
+export interface Audited {
+	readonly runtime: string;
+	readonly repetitions: number;
+	/** Repetitions that differ in any bit from the first of the same runtime. */
+	readonly differing: number;
+	/** The largest difference from the reference, as a part of the largest value there. */
+	readonly error: number;
+}
+
+const dtypes = { float: "float32", positive: "float32", index: "int32", bool: "bool" } as const;
+
+function drawn(given: Drawn, name: string): Data {
+	const draws = random(0).fork(name);
+	const length = size(given.shape);
+	if (given.kind === "index") return Int32Array.from({ length }, () => draws.integer(given.below));
+	if (given.kind === "bool") return Uint8Array.from({ length }, () => draws.integer(2));
+	const [low, high] = given.kind === "positive" ? [0.3, 2] : [-1.5, 1.5];
+	return Float32Array.from({ length }, () => low + (high - low) * draws.uniform());
+}
+
+/** The operation's value, and the gradients of a weighted sum of it. */
+export function outputsOf({ given, build }: AuditCase): Record<string, Tensor> {
+	const inputs = Object.fromEntries(
+		Object.entries(given).map(([name, { shape, kind }]) => [
+			name,
+			input(name, shape, dtypes[kind]),
+		]),
+	);
+	const value = build(inputs);
+	const outputs: Record<string, Tensor> = { value };
+	const floats = Object.entries(inputs).filter(([, { dtype }]) => dtype === "float32");
+	if (value.dtype !== "float32" || floats.length === 0) return outputs;
+	const weights = drawn({ shape: value.shape, kind: "float" }, "weights");
+	const loss = sum(mul(value, constant(weights, value.shape)));
+	const wrt = floats.map(([, tensor]) => tensor);
+	for (const [i, gradient] of gradients(loss, wrt).entries())
+		outputs[`gradient/${floats[i]?.[0]}`] = gradient;
+	return outputs;
+}
+
+function sameBits(a: Data, b: Data): boolean {
+	for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i])) return false;
+	return a.length === b.length;
+}
+
+function relativeError(got: Data, expected: Data): number {
+	let [difference, scale] = [0, 0];
+	for (let i = 0; i < expected.length; i++) {
+		const [a, b] = [got[i] as number, expected[i] as number];
+		if (!Number.isFinite(a) || !Number.isFinite(b)) return Number.POSITIVE_INFINITY;
+		difference = Math.max(difference, Math.abs(a - b));
+		scale = Math.max(scale, Math.abs(b));
+	}
+	return difference === 0 ? 0 : difference / scale;
+}
+
+/**
+ * Runs an operation and its gradients again and again with each runtime. Engines split large tensors over
+ * threads: a kernel that loses an update, or sums in whatever order threads finish, shows up here. The
+ * first run of the first runtime is the reference.
+ */
+export async function audit(
+	entry: AuditCase,
+	runtimes: readonly Runtime[],
+	repetitions: number,
+): Promise<readonly Audited[]> {
+	const outputs = outputsOf(entry);
+	const values = Object.fromEntries(
+		Object.entries(entry.given).map(([name, given]) => [name, drawn(given, name)]),
+	);
+	const results: Audited[] = [];
+	let reference: Record<string, Data> | undefined;
+	for (const runtime of runtimes) {
+		const model = toOnnx(outputs, { target: runtime.target });
+		const feeds = Object.fromEntries(
+			Object.keys(model.inputs).map((name) => [name, values[name] as Data]),
+		);
+		const program = await runtime.compile(model);
+		try {
+			const first = await program.run(feeds);
+			reference ??= first;
+			let [differing, error] = [0, 0];
+			const compare = (got: Record<string, Data>) => {
+				for (const [name, expected] of Object.entries(reference ?? {}))
+					error = Math.max(error, relativeError(got[name] as Data, expected));
+			};
+			compare(first);
+			for (let repetition = 1; repetition < repetitions; repetition++) {
+				const again = await program.run(feeds);
+				if (Object.keys(first).every((name) => sameBits(first[name] as Data, again[name] as Data)))
+					continue;
+				differing++;
+				compare(again);
+			}
+			results.push({ runtime: runtime.label, repetitions, differing, error });
+		} finally {
+			await program.dispose();
+		}
+	}
+	return results;
+}

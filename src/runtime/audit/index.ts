@@ -1,0 +1,2 @@
+export { type Audited, audit } from "./audit.js";
+export { auditCases } from "./cases.js";
