@@ -61,8 +61,10 @@ export async function benchOperations(
 
 export function renderOperations({ repetitions, operations, failed }: OperationsReport): string {
 	const labels = operations[0]?.runs.map(({ runtime }) => runtime) ?? [];
-	const cell = ({ differing, error }: Audited) =>
-		`${differing} / ${error === 0 ? "0" : error.toExponential(0)}`;
+	const cell = ({ differing, error, unsupported }: Audited) =>
+		unsupported === undefined
+			? `${differing} / ${error === 0 ? "0" : error.toExponential(0)}`
+			: "not supported";
 	const head = labels.map((_, at) => `(${at + 1})`);
 	return [
 		...labels.map((label, at) => `(${at + 1}) ${label}`),

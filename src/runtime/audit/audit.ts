@@ -9,7 +9,7 @@ import {
 	type Tensor,
 	toOnnx,
 } from "../../graph/index.js";
-import type { Data, Runtime } from "../runtime.js";
+import type { Data, Program, Runtime } from "../runtime.js";
 import type { AuditCase, Drawn } from "./cases.js";
 
 /** What repeated runs of one operation and its gradients gave with one runtime. */
@@ -20,6 +20,8 @@ export interface Audited {
 	readonly differing: number;
 	/** The largest difference from the reference, as a part of the largest value there. */
 	readonly error: number;
+	/** Why the engine cannot run the operation at all; it is then neither right nor wrong. */
+	readonly unsupported?: string;
 }
 
 const dtypes = { float: "float32", positive: "float32", index: "int32", bool: "bool" } as const;
@@ -90,8 +92,7 @@ export async function audit(
 		const feeds = Object.fromEntries(
 			Object.keys(model.inputs).map((name) => [name, values[name] as Data]),
 		);
-		const program = await runtime.compile(model);
-		try {
+		const run = async (program: Program): Promise<Audited> => {
 			const first = await program.run(feeds);
 			reference ??= first;
 			let [differing, error] = [0, 0];
@@ -107,9 +108,19 @@ export async function audit(
 				differing++;
 				compare(again);
 			}
-			results.push({ runtime: runtime.label, repetitions, differing, error });
+			return { runtime: runtime.label, repetitions, differing, error };
+		};
+		let program: Program | undefined;
+		try {
+			program = await runtime.compile(model);
+			results.push(await run(program));
+		} catch (failure) {
+			// The reference runs everything.
+			if (!reference) throw failure;
+			const unsupported = failure instanceof Error ? failure.message : String(failure);
+			results.push({ runtime: runtime.label, repetitions: 0, differing: 0, error: 0, unsupported });
 		} finally {
-			await program.dispose();
+			await program?.dispose();
 		}
 	}
 	return results;
