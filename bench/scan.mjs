@@ -2,7 +2,6 @@
 // npm run build && node bench/scan.mjs [length]
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { ModelProtoSchema } from "onnx-buf";
-import * as ort from "onnxruntime-node";
 import {
 	add,
 	gradients,
@@ -17,6 +16,7 @@ import {
 	tanh,
 	toOnnx,
 } from "../dist/graph/index.js";
+import * as ort from "../dist/runtime/onnxruntime-node.js";
 
 const [batch, length, width, threads, runs] = [32, Number(process.argv[2] ?? 128), 100, 2, 20];
 const thirds = [width, width, width];

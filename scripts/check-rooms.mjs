@@ -1,4 +1,4 @@
-// Which room of src/ may import which, and which rooms must run in a browser.
+// Which room of src/ may import which, which rooms must run in a browser, and who loads the engine.
 import { readdirSync, readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { dirname, join, posix, relative, sep } from "node:path";
@@ -157,17 +157,53 @@ export function checkRooms(files) {
 	return violations;
 }
 
-function main() {
-	const src = join(dirname(dirname(fileURLToPath(import.meta.url))), "src");
-	const files = new Map();
-	for (const name of readdirSync(src, { recursive: true, encoding: "utf8" }).sort()) {
-		if (!name.endsWith(".ts")) continue;
-		const path = join(src, name);
-		files.set(relative(src, path).split(sep).join("/"), readFileSync(path, "utf8"));
+/**
+ * ONNX Runtime sends telemetry unless it is switched off before it loads, which one file does.
+ * @param {ReadonlyMap<string, string>} files path below the repository's root to text
+ * @returns {Violation[]}
+ */
+export function checkEngineImports(files) {
+	/** @type {Violation[]} */
+	const violations = [];
+	for (const [file, text] of files) {
+		if (file === "src/runtime/onnxruntime-node.ts") continue;
+		for (const { target, line, typeOnly } of importsOf(file, text)) {
+			if (typeOnly || !/^onnxruntime-node($|\/)/.test(target)) continue;
+			violations.push({
+				file,
+				line,
+				rule: "only src/runtime/onnxruntime-node.ts may load onnxruntime-node, with its telemetry off",
+				remedy: "import that file instead",
+			});
+		}
 	}
-	const violations = checkRooms(files);
+	return violations;
+}
+
+/** @returns {Map<string, string>} path below `root`, with forward slashes, to text */
+function sourcesIn(/** @type {string} */ root, /** @type {string} */ folder) {
+	const files = new Map();
+	for (const name of readdirSync(join(root, folder), {
+		recursive: true,
+		encoding: "utf8",
+	}).sort()) {
+		if (!/\.(ts|tsx|mjs)$/.test(name)) continue;
+		const path = join(root, folder, name);
+		files.set(relative(root, path).split(sep).join("/"), readFileSync(path, "utf8"));
+	}
+	return files;
+}
+
+function main() {
+	const root = dirname(dirname(fileURLToPath(import.meta.url)));
+	const all = ["src", "scripts", "bench", "web"].flatMap((folder) => [...sourcesIn(root, folder)]);
+	const inRooms = [...sourcesIn(join(root, "src"), ".")].filter(([file]) => file.endsWith(".ts"));
+	const violations = [
+		...checkRooms(new Map(inRooms)).map((found) => ({ ...found, file: `src/${found.file}` })),
+		...checkEngineImports(new Map(all)),
+	];
 	for (const { file, line, rule, remedy } of violations) {
-		console.error(`src/${file}:${line}: ${rule}; ${remedy}`);
+		console.error(`${file}:${line}: ${rule}; ${remedy}`);
 	}
 	process.exitCode = violations.length > 0 ? 1 : 0;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkRooms } from "./check-rooms.mjs";
+import { checkEngineImports, checkRooms } from "./check-rooms.mjs";
 
 function faults(files: Record<string, string>): string[] {
 	return checkRooms(new Map(Object.entries(files))).map((v) => `${v.file}:${v.line}: ${v.rule}`);
@@ -67,4 +67,20 @@ test("tests import what they need, and nothing else imports them", () => {
 
 test("a folder that is no room is reported", () => {
 	expect(faults({ "utils/a.ts": "" })).toEqual(["utils/a.ts:1: src/utils is not a room"]);
+});
+
+test("one file loads onnxruntime-node, in tests and scripts too", () => {
+	const files = {
+		"src/runtime/onnxruntime-node.ts": 'export * from "onnxruntime-node";',
+		"src/runtime/engine.ts": 'import type * as Ort from "onnxruntime-node";',
+		"src/cli/doctor.ts": 'await import("onnxruntime-node");',
+		"src/graph/ops.test.ts": 'import * as ort from "onnxruntime-node";',
+		"bench/scan.mjs": 'const ort = require("onnxruntime-node/dist/index.js");',
+	};
+	const found = checkEngineImports(new Map(Object.entries(files)));
+	expect(found.map(({ file, line }) => `${file}:${line}`)).toEqual([
+		"src/cli/doctor.ts:1",
+		"src/graph/ops.test.ts:1",
+		"bench/scan.mjs:1",
+	]);
 });

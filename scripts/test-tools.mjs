@@ -1,4 +1,4 @@
-// What a few tests want beyond npm: Debian's PostgreSQL and Chromium. Where they cannot be installed those tests skip, saying so.
+// What a few tests want beyond npm: Debian's PostgreSQL, Chromium and strace. Where they cannot be installed those tests skip, saying so.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -38,6 +38,7 @@ const mayInstall =
 const tools = [
 	{ name: "PostgreSQL server", there: postgresInstalled, package: "postgresql" },
 	{ name: "Chromium", there: chromiumInstalled, package: "chromium" },
+	{ name: "strace", there: () => existsSync("/usr/bin/strace"), package: "strace" },
 ];
 for (const tool of tools) {
 	if (tool.there()) continue;

@@ -36,7 +36,10 @@ export function pythonExample(vocabulary: Vocabulary, { time }: ExportManifest):
 	);
 	return `# pip install onnxruntime numpy
 import json
+import os
 import numpy as np
+
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # before onnxruntime loads
 import onnxruntime
 
 vocabulary = json.load(open("vocabulary.json"))["tokens"]

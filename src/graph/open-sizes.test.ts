@@ -1,5 +1,5 @@
-import * as ort from "onnxruntime-node";
 import { expect, test } from "vitest";
+import * as ort from "../runtime/onnxruntime-node.js";
 import {
 	concat,
 	constant,

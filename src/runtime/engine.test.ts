@@ -1,7 +1,7 @@
-import * as ort from "onnxruntime-node";
 import { expect, test } from "vitest";
 import { add, input, parameter, sum, toOnnx } from "../graph/index.js";
 import { compileProgram, type Engine, gpuResident } from "./engine.js";
+import * as ort from "./onnxruntime-node.js";
 import { next } from "./runtime.js";
 
 /** A tensor in a memory of its own, which only its device can read. */

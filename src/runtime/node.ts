@@ -1,6 +1,6 @@
 import { availableParallelism, totalmem } from "node:os";
-import * as ort from "onnxruntime-node";
 import { compileProgram, cpuResident, gpuResident } from "./engine.js";
+import * as ort from "./onnxruntime-node.js";
 import type { Provider, Runtime } from "./runtime.js";
 
 export interface NodeRuntimeOptions {

@@ -14,7 +14,7 @@ export async function checkEngine(): Promise<Engine> {
 	let onnxruntimeVersion: string | null = null;
 	let providers: string[] = [];
 	try {
-		const { env, listSupportedBackends } = await import("onnxruntime-node");
+		const { env, listSupportedBackends } = await import("../../runtime/onnxruntime-node.js");
 		onnxruntimeVersion = env.versions.node ?? env.versions.common;
 		providers = listSupportedBackends()
 			.filter(({ bundled }) => bundled)

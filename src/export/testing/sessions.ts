@@ -1,5 +1,5 @@
-import * as node from "onnxruntime-node";
 import * as web from "onnxruntime-web";
+import * as node from "../../runtime/onnxruntime-node.js";
 
 type Values = Float32Array | Float64Array | Int32Array | Uint8Array;
 export type Named = Readonly<
