@@ -47,7 +47,7 @@ tokens = {token["code"]: number for number, token in enumerate(vocabulary)}
 
 
 def time(date):
-    return ${days.includes("#") ? days.replace("date", `date / ${time.unitDays}`) : `${days} / ${time.unitDays}`}
+    return ${days.includes("#") ? days.replace("date", () => `date / ${time.unitDays}`) : `${days} / ${time.unitDays}`}
 
 
 def run(session, feeds):

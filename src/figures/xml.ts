@@ -50,7 +50,7 @@ export function xmlOf(node: SvgNode, nameOf: (id: string) => string): string {
 		.filter((attribute) => attribute.name !== "class")
 		.sort((a, b) => (a.name < b.name ? -1 : 1))
 		.map((attribute) => {
-			const value = attribute.value.replace(/\bplot-[a-zA-Z]+-\d+\b/g, nameOf);
+			const value = attribute.value.replace(/\bplot-[a-zA-Z]+-\d+\b/g, (id) => nameOf(id));
 			return [attribute.name, numeric.has(attribute.name) ? shortened(value) : value] as const;
 		});
 	const inside = [...node.childNodes].map((child) => xmlOf(child, nameOf)).join("");

@@ -58,7 +58,10 @@ export async function writeReport(
 		report: file,
 		figures: drawings.files,
 		findings: findings(report),
-		missing: report.missing.map((one) => ({ ...one, command: one.command.replace("RUN", folder) })),
+		missing: report.missing.map((one) => ({
+			...one,
+			command: one.command.replace("RUN", () => folder),
+		})),
 		warnings: report.warnings,
 	};
 }

@@ -15,7 +15,7 @@ export function systemAsked(name: string, allowed: readonly string[]): string {
 	const system = systemNamed(name) ?? allowed.find((one) => sameName(one, name));
 	if (system) return system;
 	throw new InputError(
-		`--system "${name}" is neither a column nor a code system; ${systemRemedy.replace("NAME", name)}`,
+		`--system "${name}" is neither a column nor a code system; ${systemRemedy.replace("NAME", () => name)}`,
 	);
 }
 

@@ -42,7 +42,8 @@ const numberIn = (text: string | null | undefined): number | null => {
 export const viewNamed = (name: string): View | null => views.find((view) => view === name) ?? null;
 
 /** An address as it is, but of another view. */
-export const withView = (hash: string, view: View): string => hash.replace(/^#?[^?]*/, `#${view}`);
+export const withView = (hash: string, view: View): string =>
+	hash.replace(/^#?[^?]*/, () => `#${view}`);
 
 /** Whether an address is one of these. */
 export const namesView = (hash: string): boolean =>
