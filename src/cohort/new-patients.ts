@@ -90,7 +90,7 @@ export async function newPatients(
 	const folder = await mkdtemp(join(tmpdir(), "trajgpt-patients-"));
 	return temporarily(folder, async () => {
 		const { memory = 2 * 1024 ** 3, threads } = options;
-		const store = await openStore({ folder, memory, threads });
+		const store = await openStore({ folder, memory, threads, files: source.files });
 		try {
 			return await gather(store, source, options, map);
 		} finally {

@@ -2,12 +2,12 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { InputError } from "../base/errors.js";
 import type { IcdSystem } from "../codes/index.js";
 import type { RecordRow } from "../records/rows.js";
-import { openStore } from "../records/store.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
+import { writeParquet } from "../records/testing/write-parquet.js";
 import { openDataset } from "./open-dataset.js";
 import { prepare } from "./prepare.js";
 import { idsIn, prepared, smallMap, smallOptions } from "./testing/prepared.js";
@@ -540,12 +540,12 @@ describe("labels", () => {
 				axis: "dates" as const,
 			}),
 		};
-		const store = await openStore({ folder, memory: 2 ** 27 });
-		onTestFinished(() => store.close());
 		const labelled = async (value: string) => {
-			await store.run(`
-				COPY (SELECT 7::BIGINT AS subject_id, TIMESTAMP '1970-01-02 12:00:00' AS prediction_time,
-					${value} AS boolean_value) TO '${file}' (FORMAT parquet)`);
+			await writeParquet(
+				file,
+				`SELECT 7::BIGINT AS subject_id, TIMESTAMP '1970-01-02 12:00:00' AS prediction_time,
+					${value} AS boolean_value`,
+			);
 			return (await prepared(dated, { labels: [{ task: "mine", file }] })).dataset.labels("mine");
 		};
 		const label = { patient: 0, time: 1.5, events: 2, value: true };

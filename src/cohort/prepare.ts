@@ -1,10 +1,10 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { InputError } from "../base/errors.js";
 import { builtInMap } from "../codes/index.js";
 import type { RecordSource } from "../records/rows.js";
 import type { Store } from "../records/store.js";
-import { openStore } from "../records/store.js";
+import { openStore, quoted } from "../records/store.js";
 import { replaceFolder } from "./beside.js";
 import type { CodeOptions } from "./concepts.js";
 import { mapCodes } from "./concepts.js";
@@ -69,6 +69,8 @@ const unitNames = new Map([
 	[365.25, "year"],
 ]);
 
+const tableNames = ["events.parquet", "patients.parquet", "labels.parquet"] as const;
+
 /** Rows of events.parquet that are decoded at a time. */
 const rowGroup = 32768;
 
@@ -89,6 +91,11 @@ export async function prepare(
 			folder: work,
 			memory: options.memory,
 			threads: options.threads,
+			files: [
+				...(source.files ?? []),
+				...options.labels.map(({ file }) => file),
+				...tableNames.map((name) => join(partial, name)),
+			],
 		});
 		try {
 			manifest = await build(store, source, partial, options);
@@ -197,9 +204,9 @@ function emptyVocabulary(source: RecordSource, records: number, o: PrepareOption
 }
 
 async function writeFiles(store: Store, folder: string, unitDays: number): Promise<void> {
-	const copy = (sql: string, name: string) =>
+	const copy = (sql: string, name: (typeof tableNames)[number]) =>
 		store.run(
-			`COPY (${sql}) TO '${join(folder, name).replaceAll("'", "''")}' (FORMAT parquet, ROW_GROUP_SIZE ${rowGroup})`,
+			`COPY (${sql}) TO ${quoted(resolve(folder, name))} (FORMAT parquet, ROW_GROUP_SIZE ${rowGroup})`,
 		);
 	await copy("SELECT patient, time, token FROM final", "events.parquet");
 	await copy(

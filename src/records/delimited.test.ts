@@ -19,7 +19,7 @@ async function withFile<T>(
 	const folder = await temporaryFolder();
 	const file = join(folder, name);
 	await writeFile(file, content);
-	const store = await openStore({ folder, memory: 2 ** 27, threads: 2 });
+	const store = await openStore({ folder, memory: 2 ** 27, threads: 2, files: [file] });
 	try {
 		return await work(file, store, folder);
 	} finally {

@@ -3,7 +3,7 @@ import { InputError } from "../base/errors.js";
 import { explainBytes, firstBytes, isGzip, readBytes } from "./bytes.js";
 import { layoutOnDisk, layoutWhenUnpacked } from "./delimited-layout.js";
 import { type Dialect, scanRows } from "./delimited-scan.js";
-import { quoted } from "./store.js";
+import { literalPath, quoted } from "./store.js";
 
 export interface DelimitedOptions {
 	/** One character, or `tab`; otherwise found out from the first line. */
@@ -21,6 +21,8 @@ export interface DelimitedTable extends Dialect {
 	readonly header: boolean;
 	/** SQL for the table: every column VARCHAR, an empty field NULL. */
 	readonly sql: string;
+	/** SQL for the table with one column read as dates (2020-01-31 and nothing else). */
+	datedSql(column: string): string;
 }
 
 const longestRow = 2 ** 21; // bytes; DuckDB holds whole rows in memory
@@ -61,14 +63,34 @@ async function look(file: string, options: DelimitedOptions): Promise<DelimitedT
 	const layout = packed ? await layoutWhenUnpacked(file) : await layoutOnDisk(file);
 	if (layout === "long rows") await refuseLongRows(file, { delimiter, quotes });
 	const header = options.columns === undefined;
-	const types = columns.map((name) => `${quoted(name)}: 'VARCHAR'`);
+	const sqlWith = (typeOf: (column: string) => string, settings: readonly string[]) => {
+		const types = columns.map((name) => `${quoted(name)}: '${typeOf(name)}'`);
+		const all = [
+			quoted(literalPath(file)),
+			"auto_detect = false",
+			`header = ${header}`,
+			`skip = ${skip}`,
+			`delim = ${quoted(delimiter)}`,
+			`quote = ${quotes ? `'"'` : "''"}`,
+			`escape = ${quotes ? `'"'` : "''"}`,
+			`compression = '${packed ? "gzip" : "none"}'`,
+			`max_line_size = ${longestRow}`,
+			`parallel = ${layout === "even"}`,
+			`columns = {${types.join(", ")}}`,
+			...settings,
+		];
+		return `read_csv(${all.join(", ")})`;
+	};
 	return {
 		file,
 		columns,
 		header,
 		delimiter,
 		quotes,
-		sql: `read_csv(${quoted(literalPath(file))}, auto_detect = false, header = ${header}, skip = ${skip}, delim = ${quoted(delimiter)}, quote = ${quotes ? `'"'` : "''"}, escape = ${quotes ? `'"'` : "''"}, compression = '${packed ? "gzip" : "none"}', max_line_size = ${longestRow}, parallel = ${layout === "even"}, columns = {${types.join(", ")}})`,
+		sql: sqlWith(() => "VARCHAR", []),
+		// The form is given, or the time of day would be cut off without a word.
+		datedSql: (column) =>
+			sqlWith((name) => (name === column ? "DATE" : "VARCHAR"), ["dateformat = '%Y-%m-%d'"]),
 	};
 }
 
@@ -81,9 +103,6 @@ async function refuseLongRows(file: string, dialect: Dialect): Promise<void> {
 
 const tooLong = (line: number) =>
 	`line ${line} is longer than ${longestRow} bytes; expected one record a line: is a quote not closed?`;
-
-/** DuckDB takes a path for a pattern; in brackets a character stands for itself. */
-export const literalPath = (path: string): string => path.replace(/[[*?]/g, "[$&]");
 
 function refuseOtherFormats(file: string, bytes: Buffer): void {
 	const starts = (text: string) => bytes.subarray(0, text.length).toString("latin1") === text;

@@ -54,6 +54,8 @@ export interface Loaded {
 export interface RecordSource {
 	readonly format: string;
 	readonly path: string;
+	/** The files that the store itself reads while loading; none if left out. */
+	readonly files?: readonly string[];
 	/** Fills the tables `record`, `person` and `code_name`, once. */
 	load(store: Store): Promise<Loaded>;
 }

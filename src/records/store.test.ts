@@ -64,9 +64,7 @@ describe("the store", () => {
 	test("says so when the memory allowed is too small", () =>
 		withStore(
 			async (store) => {
-				const failing = store
-					.run("SET max_temp_directory_size = '1MB'")
-					.then(() => store.all("SELECT list(i ORDER BY hash(i)) AS l FROM range(20000000) t(i)"));
+				const failing = store.all("SELECT len(list(i)) AS l FROM range(20000000) t(i)");
 				await expect(failing).rejects.toThrow(InputError);
 				await expect(failing).rejects.toThrow(/--memory|disk is full/);
 			},

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { DuckDBConnection, DuckDBType, DuckDBValue } from "@duckdb/node-api";
 import { DOUBLE, DuckDBDataChunk, DuckDBInstance, INTEGER, VARCHAR } from "@duckdb/node-api";
 import duckdb from "@duckdb/node-bindings";
@@ -12,6 +12,8 @@ export interface StoreOptions {
 	/** What DuckDB may hold in memory, in bytes. */
 	readonly memory: number;
 	readonly threads?: number | undefined;
+	/** The files that SQL may open, to read or to write; any other is refused, whatever a query says. */
+	readonly files?: readonly string[] | undefined;
 }
 
 export type Value = string | number | boolean | null;
@@ -90,12 +92,27 @@ export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'
 /** A name as an SQL identifier. */
 export const named = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
+/**
+ * The whole path of a file as DuckDB understands it: DuckDB takes a path for a pattern (in brackets a
+ * character stands for itself), and what begins with ~ or http:// for something other than a file here.
+ */
+export const literalPath = (path: string): string =>
+	resolve(path).replace(/[[*?]/g, (character) => `[${character}]`);
+
 const chunkRows = 2048;
 
-export async function openStore({ folder, memory, threads }: StoreOptions): Promise<Store> {
+/**
+ * Opens a database whose SQL reaches no file but those named, no network and no extension. What is
+ * restricted cannot be allowed again: DuckDB's configuration is locked.
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+	const { folder, memory, threads, files = [] } = options;
 	const instance = await DuckDBInstance.create(":memory:", {
 		memory_limit: `${Math.floor(memory / 1024)}KiB`,
 		temp_directory: join(folder, "spill"),
+		autoinstall_known_extensions: "false",
+		autoload_known_extensions: "false",
+		allow_community_extensions: "false",
 		...(threads ? { threads: String(threads) } : {}),
 	});
 	const connection = await instance.connect();
@@ -103,6 +120,11 @@ export async function openStore({ folder, memory, threads }: StoreOptions): Prom
 	await run("SET TimeZone = 'UTC'");
 	await run("SET enable_progress_bar = true"); // counted, not printed
 	await run("SET enable_progress_bar_print = false");
+	// DuckDB compares the text of a query, which is a pattern, and then the file that matched.
+	const paths = files.flatMap((file) => [resolve(file), literalPath(file)]);
+	await run(`SET allowed_paths = [${paths.map(quoted).join(", ")}]`);
+	await run("SET enable_external_access = false"); // but for these and the folder for spilling
+	await run("SET lock_configuration = true");
 	// A byte a row instead of a text.
 	await run(`CREATE TYPE kind AS ENUM (${recordKinds.map(quoted).join(", ")})`);
 	for (const [name, columns] of Object.entries(tables)) {

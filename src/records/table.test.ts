@@ -2,23 +2,26 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { InputError } from "../base/errors.js";
-import { openStore, quoted, type Store } from "./store.js";
+import { openStore, type Store } from "./store.js";
 import { openTable } from "./table.js";
 import { temporaryFolder } from "./testing/temporary-folder.js";
+import { writeParquet } from "./testing/write-parquet.js";
 
 let store: Store;
 let folder: string;
 beforeEach(async () => {
 	folder = await temporaryFolder();
-	store = await openStore({ folder, memory: 2 ** 27, threads: 1 });
+	const files = ["a.csv", "b.csv", "a.parquet", "year=2020/a.parquet"];
+	store = await openStore({
+		folder,
+		memory: 2 ** 27,
+		threads: 1,
+		files: files.map((name) => join(folder, name)),
+	});
 });
 afterEach(() => store.close());
 
-async function parquet(name: string, sql: string): Promise<string> {
-	const file = join(folder, name);
-	await store.run(`COPY (${sql}) TO ${quoted(file)} (FORMAT parquet)`);
-	return file;
-}
+const parquet = (name: string, sql: string) => writeParquet(join(folder, name), sql);
 
 test("a file is what its content says, and both kinds answer alike", async () => {
 	const text = join(folder, "a.csv");

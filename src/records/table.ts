@@ -2,8 +2,8 @@ import { stat } from "node:fs/promises";
 import { InputError } from "../base/errors.js";
 import { explainBytes, firstBytes } from "./bytes.js";
 import type { DelimitedTable } from "./delimited.js";
-import { explainDelimited, lineOfRow, literalPath, openDelimited } from "./delimited.js";
-import { quoted, type Store } from "./store.js";
+import { explainDelimited, lineOfRow, openDelimited } from "./delimited.js";
+import { literalPath, quoted, type Store } from "./store.js";
 
 export interface Column {
 	readonly name: string;
@@ -57,11 +57,7 @@ export const delimitedTable = (table: DelimitedTable): Table => ({
 	format: "csv",
 	columns: table.columns.map((name) => ({ name, type: "VARCHAR" })),
 	sql: table.sql,
-	// The form is given, or the time of day would be cut off without a word.
-	dated: (column) =>
-		table.sql
-			.replace(`${quoted(column)}: 'VARCHAR'`, `${quoted(column)}: 'DATE'`)
-			.replace(/\)$/, ", dateformat = '%Y-%m-%d')"),
+	dated: (column) => table.datedSql(column),
 	place: async (row) => `${table.file}: line ${await lineOfRow(table, row)}`,
 	explain: (error) => explainDelimited(table, error),
 });

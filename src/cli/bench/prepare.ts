@@ -154,8 +154,9 @@ async function pandas(
 /** What pandas cannot know: our PheCodes, and which split our hash gives a patient. */
 async function tablesFor(folder: string, source: string) {
 	const work = await mkdtemp(join(folder, "tables-"));
-	const store = await openStore({ folder: work, memory: 2 ** 30 });
-	const claims = (await openDelimited(join(source, "claims.csv"))).sql;
+	const file = join(source, "claims.csv");
+	const store = await openStore({ folder: work, memory: 2 ** 30, files: [file] });
+	const claims = (await openDelimited(file)).sql;
 	const codes = await store.all<{ code: string }>(`SELECT DISTINCT icd9 AS code FROM ${claims}`);
 	const people = await store.all<{ id: string }>(`SELECT DISTINCT patient AS id FROM ${claims}`);
 	store.close();

@@ -24,6 +24,7 @@ export async function openMeds(path: string, options: MedsOptions = {}): Promise
 	return {
 		format: "meds",
 		path,
+		files: [...shards, ...[metadata?.codes, metadata?.splits].filter((file) => file !== undefined)],
 		async load(store) {
 			const notes: string[] = [];
 			await loadSplits(store, useSplits ? metadata?.splits : undefined);

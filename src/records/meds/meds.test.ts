@@ -5,33 +5,22 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
-import type { Store } from "../store.js";
 import { openStore, quoted } from "../store.js";
 import { load } from "../testing/load.js";
 import { temporaryFolder } from "../testing/temporary-folder.js";
+import { writeParquet } from "../testing/write-parquet.js";
 import type { MedsOptions } from "./index.js";
 import { openMeds } from "./index.js";
 
 const meds = async (path: string, options?: MedsOptions) => load(await openMeds(path, options));
 
-async function withDuck<T>(work: (store: Store) => Promise<T>): Promise<T> {
-	const store = await openStore({ folder: await temporaryFolder(), memory: 2 ** 28, threads: 1 });
-	try {
-		return await work(store);
-	} finally {
-		store.close();
-	}
-}
-
 /** Writes Parquet files into a folder: their paths in it, and queries for what they hold. */
 async function dataset(files: Record<string, string>): Promise<string> {
 	const folder = await temporaryFolder();
-	await withDuck(async (store) => {
-		for (const [name, query] of Object.entries(files)) {
-			await mkdir(dirname(join(folder, name)), { recursive: true });
-			await store.run(`COPY (${query}) TO ${quoted(join(folder, name))} (FORMAT parquet)`);
-		}
-	});
+	for (const [name, query] of Object.entries(files)) {
+		await mkdir(dirname(join(folder, name)), { recursive: true });
+		await writeParquet(join(folder, name), query);
+	}
 	return folder;
 }
 
@@ -209,9 +198,15 @@ describe("openMeds", () => {
 			"data/a.parquet": query(0, 300_000),
 			"data/b.parquet": query(300_000, 310_000),
 		});
-		const store = await openStore({ folder: await temporaryFolder(), memory: 2 ** 28, threads: 4 });
+		const source = await openMeds(folder);
+		const store = await openStore({
+			folder: await temporaryFolder(),
+			memory: 2 ** 28,
+			threads: 4,
+			files: source.files,
+		});
 		try {
-			await (await openMeds(folder)).load(store);
+			await source.load(store);
 			expect(
 				await store.all(
 					"SELECT count(*) AS n, count(*) FILTER (value = rowid) AS kept, count(DISTINCT code) AS codes FROM record",
@@ -253,18 +248,27 @@ describe("openMeds", () => {
 		);
 	});
 
-	test("leaves nothing of its own in the store", () =>
-		withDuck(async (store) => {
-			await (await openMeds(await dataset(two))).load(store);
-			const csv = join(await temporaryFolder(), "a.csv");
-			await writeFile(csv, "subject_id,time,code\n1,2020-01-01,ICD9CM/250\n");
-			await (await openMeds(csv)).load(store);
+	test("leaves nothing of its own in the store", async () => {
+		const csv = join(await temporaryFolder(), "a.csv");
+		await writeFile(csv, "subject_id,time,code\n1,2020-01-01,ICD9CM/250\n");
+		const sources = [await openMeds(await dataset(two)), await openMeds(csv)];
+		const store = await openStore({
+			folder: await temporaryFolder(),
+			memory: 2 ** 28,
+			threads: 1,
+			files: sources.flatMap(({ files = [] }) => files),
+		});
+		try {
+			for (const source of sources) await source.load(store);
 			expect(await store.all("SELECT name FROM (SHOW ALL TABLES) ORDER BY name")).toEqual([
 				{ name: "code_name" },
 				{ name: "person" },
 				{ name: "record" },
 			]);
-		}));
+		} finally {
+			store.close();
+		}
+	});
 });
 
 describe("what cannot be read", () => {

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { InputError } from "../../base/errors.js";
 import type { RecordSource } from "../rows.js";
 import { systemNamed } from "../systems.js";
@@ -55,6 +56,7 @@ export async function openOmop(
 		return {
 			format: "omop",
 			path: address.shown,
+			...(options.conceptMap === undefined ? {} : { files: [options.conceptMap] }),
 			async load(store) {
 				const rest = await withDatabase(address, options, (origin) =>
 					load(store, origin, planOf(origin, options, sourceSystem)),
@@ -75,11 +77,16 @@ export async function openOmop(
 		throw new InputError(
 			"there is nothing to read; expected a folder of OMOP files, or --db postgres://user@host/database",
 		);
-	const origin = folderOrigin(folder, await filesOf(folder));
+	const files = await filesOf(folder);
+	const origin = folderOrigin(folder, files);
 	const plan = planOf(origin, options, sourceSystem, folder);
 	return {
 		format: "omop",
 		path: folder,
+		files: [
+			...Array.from(files.values(), (name) => join(folder, name)),
+			...(options.conceptMap === undefined ? [] : [options.conceptMap]),
+		],
 		load: async (store) => (await load(store, origin, plan))(),
 	};
 }

@@ -1,9 +1,9 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
 import { InputError } from "../../base/errors.js";
 import { errorCode } from "../../base/system-errors.js";
 import { explainBytes } from "../bytes.js";
-import { quoted, type Store } from "../store.js";
 
 export type TableFormat = "csv" | "parquet";
 
@@ -29,13 +29,12 @@ const roles = {
 
 /** A source is a file, several files, a folder or a pattern such as `claims-*.csv`. */
 export async function findFiles(
-	store: Store,
 	source: string | readonly string[],
 	format: TableFormat,
 ): Promise<SourceFiles> {
 	if (typeof source !== "string") {
 		if (source.length === 0) throw new InputError("no file was given; name at least one");
-		const found = await Promise.all(source.map((one) => findFiles(store, one, format)));
+		const found = await Promise.all(source.map((one) => findFiles(one, format)));
 		if (found.length === 1 && found[0]) return found[0];
 		const main = found.flatMap((files) => files.main);
 		refuseTwice(main);
@@ -47,11 +46,22 @@ export async function findFiles(
 	} catch (error) {
 		if (errorCode(error) !== "ENOENT" || !/[*?[]/.test(source)) throw explainBytes(source, error);
 	}
-	const rows = await store.all<{ file: string }>(
-		`SELECT file FROM glob(${quoted(source)}) ORDER BY file`,
-	);
-	if (rows.length === 0) throw new InputError(`${source}: no file matches; check the pattern`);
-	return { main: rows.map(({ file }) => file), left: [] };
+	const main = await matching(source);
+	if (main.length === 0) throw new InputError(`${source}: no file matches; check the pattern`);
+	return { main, left: [] };
+}
+
+/** The files that match a pattern, asked of a DuckDB of its own: that of a store sees only files it was told. */
+async function matching(pattern: string): Promise<string[]> {
+	const instance = await DuckDBInstance.create(":memory:", { threads: "1" });
+	const connection = await instance.connect();
+	try {
+		const found = await connection.run("SELECT file FROM glob($1) ORDER BY file", [pattern]);
+		return (await found.getRows()).map(([file]) => String(file));
+	} finally {
+		connection.closeSync();
+		instance.closeSync();
+	}
 }
 
 function refuseTwice(files: readonly string[]): void {

@@ -1,6 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import type { RecordSource } from "../rows.js";
-import type { TableFormat } from "./files.js";
+import { findFiles, type TableFormat } from "./files.js";
 import { loadTables } from "./load.js";
 import type { TableOptions } from "./options.js";
 import { timeUnits } from "./time-units.js";
@@ -20,10 +20,18 @@ async function open(
 		throw new InputError(
 			`--date-format "${options.dateFormat}" has no field; expected one such as %d/%m/%Y`,
 		);
+	const found = await findFiles(path, format);
+	const files = {
+		...found,
+		people: options.people ?? found.people,
+		drugs: options.drugsFile ?? found.drugs,
+	};
+	const others = [files.people, files.drugs, options.join];
 	return {
 		format,
 		path: typeof path === "string" ? path : path.join(", "),
-		load: (store) => loadTables(store, path, format, options),
+		files: [...files.main, ...others.filter((file) => file !== undefined)],
+		load: (store) => loadTables(store, files, format, options),
 	};
 }
 

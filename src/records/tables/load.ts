@@ -4,7 +4,7 @@ import type { Loaded } from "../rows.js";
 import { quoted, type Store } from "../store.js";
 import { openTable, type Table } from "../table.js";
 import { listed } from "./columns.js";
-import { findFiles, type TableFormat } from "./files.js";
+import type { SourceFiles, TableFormat } from "./files.js";
 import { type Inserted, insertRecords } from "./insert.js";
 import { dropJoin, fillJoin, openJoin } from "./join.js";
 import type { TableOptions } from "./options.js";
@@ -14,13 +14,12 @@ import type { TimeIs } from "./time-units.js";
 
 export async function loadTables(
 	store: Store,
-	source: string | readonly string[],
+	files: SourceFiles,
 	format: TableFormat,
 	options: TableOptions,
 ): Promise<Loaded> {
 	if (options.dateFormat !== undefined) await checkFormat(store, options.dateFormat);
 	const notes: string[] = [];
-	const files = await findFiles(store, source, format);
 	if (files.left.length > 0) {
 		const shown = files.left.slice(0, 10).join(", ");
 		notes.push(`left alone in the folder: ${shown}${files.left.length > 10 ? ", …" : ""}`);
@@ -56,9 +55,8 @@ export async function loadTables(
 
 	const { unit } = first.plan.from;
 	if (options.names) await nameCodes(store, options.names);
-	const drugs = options.drugsFile ?? files.drugs;
+	const { drugs, people } = files;
 	if (drugs) notes.push(...(await loadDrugs(store, await open(drugs), unit, options)));
-	const people = options.people ?? files.people;
 	if (people) notes.push(...(await loadPeople(store, await open(people), unit, options)));
 	if (unit === "age-days" || unit === "age-years") await birthsAtZero(store);
 	return { axis: unit === "date" ? "dates" : "days", notes };

@@ -1,12 +1,12 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { DuckDBInstance } from "@duckdb/node-api";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
 import { load } from "../testing/load.js";
 import { temporaryFolder } from "../testing/temporary-folder.js";
+import { writeParquet } from "../testing/write-parquet.js";
 import { openCsv, openParquetRecords, type TableOptions } from "./index.js";
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
@@ -39,16 +39,6 @@ async function refused(work: Promise<unknown>, ...messages: string[]): Promise<v
 	);
 	expect(error).toBeInstanceOf(InputError);
 	for (const message of messages) expect(error.message).toContain(message);
-}
-
-/** Writes Parquet with the types that SQL gives. */
-async function parquet(file: string, sql: string): Promise<string> {
-	const instance = await DuckDBInstance.create(":memory:", { threads: "1" });
-	const connection = await instance.connect();
-	await connection.run(`COPY (${sql}) TO '${file}' (FORMAT parquet)`);
-	connection.closeSync();
-	instance.closeSync();
-	return file;
 }
 
 const simulated: Files = {
@@ -87,15 +77,15 @@ describe("tables of records", () => {
 
 	test("the same in Parquet, with dates and whole numbers as such", async () => {
 		const folder = await temporaryFolder();
-		await parquet(
+		await writeParquet(
 			join(folder, "claims.parquet"),
 			"SELECT * FROM (VALUES (7, DATE '2020-01-02', '25000'), (8, DATE '2020-01-01', NULL)) t(patient, date, icd9)",
 		);
-		await parquet(
+		await writeParquet(
 			join(folder, "prescriptions.parquet"),
 			"SELECT 7::DOUBLE AS patient, TIMESTAMPTZ '2020-01-03 12:00:00+00' AS date, 'x' AS drug, 406::BIGINT AS rxnorm",
 		);
-		await parquet(
+		await writeParquet(
 			join(folder, "people.parquet"),
 			"SELECT 7::UTINYINT AS patient, 8532 AS gender_concept_id, TIMESTAMP '1970-01-02' AS birth_datetime, NULL::DATE AS death",
 		);
@@ -393,13 +383,13 @@ describe("tables of records", () => {
 
 	test("a folder whose records are in the other format says so", async () => {
 		const folder = await folderOf({ "codes.csv": "code,name\n1,one\n" });
-		await parquet(join(folder, "claims.parquet"), "SELECT 1 AS patient");
+		await writeParquet(join(folder, "claims.parquet"), "SELECT 1 AS patient");
 		await refused(
 			openCsv(folder).then(load),
 			`${folder} holds claims.parquet; read it with --from parquet`,
 		);
 		const other = await folderOf({ "diagnoses.csv.gz": "" });
-		await parquet(join(other, "codes.parquet"), "SELECT 1 AS code");
+		await writeParquet(join(other, "codes.parquet"), "SELECT 1 AS code");
 		await refused(
 			openParquetRecords(other).then(load),
 			`${other} holds diagnoses.csv.gz; read it with --from csv`,
@@ -447,7 +437,7 @@ describe("tables of records", () => {
 	describe("Parquet", () => {
 		const source = async (sql: string, options: TableOptions = {}) => {
 			const file = join(await temporaryFolder(), "a.parquet");
-			return load(await openParquetRecords(await parquet(file, sql), options));
+			return load(await openParquetRecords(await writeParquet(file, sql), options));
 		};
 		test("refuses what is no code, no date or no text", async () => {
 			const row = (date: string, code: string) =>
@@ -475,7 +465,7 @@ describe("tables of records", () => {
 
 		test("refuses a file that is damaged, whatever the damage", async () => {
 			const folder = await temporaryFolder();
-			const good = await parquet(
+			const good = await writeParquet(
 				join(folder, "good.parquet"),
 				"SELECT 'p' || i AS patient, DATE '2020-01-01' + i::INT AS date, 'c' || i AS icd9 FROM range(50) t(i)",
 			);

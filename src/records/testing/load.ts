@@ -13,7 +13,12 @@ export async function load(source: RecordSource): Promise<
 		names: CodeNameRow[];
 	}
 > {
-	const store = await openStore({ folder: await temporaryFolder(), memory: 2 ** 28, threads: 1 });
+	const store = await openStore({
+		folder: await temporaryFolder(),
+		memory: 2 ** 28,
+		threads: 1,
+		files: source.files,
+	});
 	try {
 		const loaded = await source.load(store);
 		return {
