@@ -227,7 +227,8 @@ async function epochs(loop: Loop, start: Position): Promise<Position> {
 			return at;
 		}
 		const loss = sum(losses);
-		if (!Number.isFinite(loss)) throw notFinite(loop, "the validation loss", at, losses);
+		if (!Number.isFinite(loss))
+			throw notFinite(loop, "the validation loss", at, losses, await allOf(loop.checks));
 		const better = at.best === null || loss < at.best.loss;
 		const epoch = at.epoch + 1;
 		loop.log.append({ step: at.step, epoch, valid: losses });
@@ -268,6 +269,7 @@ async function oneStep(loop: Loop, at: Position, total: number) {
 			"the loss or its gradient",
 			{ ...at, step },
 			{ ...losses, gradientNorm: result.gradientNorm },
+			parts,
 		);
 	const seconds = (clock() - started) / 1000;
 	const events = parts.reduce((n, { lengths }) => n + lengths.reduce((a, b) => a + b, 0), 0);
@@ -288,12 +290,28 @@ const notFinite = (
 	what: string,
 	{ step, epoch }: Position,
 	values: Readonly<Record<string, number>>,
+	inputs: readonly Batch[],
 ): Error =>
 	new Error(
 		`${what} is not finite at step ${step}, epoch ${epoch + 1} (${listed(values)}); ` +
 			`the checkpoint in ${folder} is the last good one: ` +
-			"start a new run with a lower --learning-rate, or a lower --clip",
+			(inputs.every(hasPlausibleTimes)
+				? "start a new run with a lower --learning-rate, or a lower --clip"
+				: "the dataset holds a time that is not a number, or too large for one of 32 bits; " +
+					"prepare it again, which names the record"),
 	);
+
+/** No record is so far from the origin of its axis, in any unit of time. */
+const farthestTime = 1e30;
+
+const hasPlausibleTimes = ({ times }: Batch): boolean =>
+	times.every((time) => Math.abs(time) <= farthestTime);
+
+async function allOf(batches: Loop["checks"]): Promise<Batch[]> {
+	const all: Batch[] = [];
+	for (let i = 0; i < batches.plan.count; i++) all.push(await batches.read(0, i));
+	return all;
+}
 
 /** Mean losses over the validation patients, with the same draws every time; undefined when asked to stop. */
 async function validate(loop: Loop): Promise<Record<string, number> | undefined> {
