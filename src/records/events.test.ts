@@ -75,6 +75,7 @@ describe("parseEventLine", () => {
 		['{"types":[""],"times":[1]}', "types[0] is empty"],
 		['{"types":[4,null],"times":[1,2]}', "types[1] is null"],
 		['{"types":[4],"times":["2020-01-01"]}', "times[0] is a string; expected a finite number"],
+		['{"types":[4],"times":[1e300]}', "times[0] is 1e+300; expected a day from -10000000000 to"],
 		['{"types":[4],"times":[1e999]}', "times[0] is Infinity"],
 		['{"types":[],"times":[],"birth":"x"}', '"birth" is a string'],
 		['{"types":[],"times":[],"death":"x"}', '"death" is a string'],

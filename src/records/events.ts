@@ -6,6 +6,7 @@ import type { PersonRow, RecordRow, RecordSource, Sex, Split } from "./rows.js";
 import { splitNames } from "./rows.js";
 import { sexes } from "./sexes.js";
 import type { Store } from "./store.js";
+import { farthestDay } from "./years.js";
 
 /** Codes of an event list belong to no public classification: they are the file's own. */
 const system = "events";
@@ -35,7 +36,11 @@ function codeOf(value: unknown, at: number, where: string): string {
 }
 
 function finiteOf(value: unknown, name: string, where: string): number {
-	if (typeof value === "number" && Number.isFinite(value)) return value + 0; // no -0
+	if (typeof value === "number" && Math.abs(value) <= farthestDay) return value + 0; // no -0
+	if (typeof value === "number" && Number.isFinite(value))
+		throw new InputError(
+			`${where}: ${name} is ${value}; expected a day from -${farthestDay} to ${farthestDay}`,
+		);
 	const got = typeof value === "number" ? value : typeName(value);
 	throw new InputError(`${where}: ${name} is ${got}; expected a finite number of days`);
 }

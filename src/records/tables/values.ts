@@ -2,7 +2,7 @@ import { InputError } from "../../base/errors.js";
 import { daysFromText, daysFromTimestamp, isFarOff } from "../dates.js";
 import { nothing } from "../nothing.js";
 import { quoted } from "../store.js";
-import { expectedYears } from "../years.js";
+import { expectedYears, farthestDay, oldestDays } from "../years.js";
 import type { Found } from "./columns.js";
 import { daysIn, type TimeIs } from "./time-units.js";
 
@@ -82,7 +82,9 @@ export function daysOf(column: Found, unit: TimeIs, format?: string, orIso = fal
 
 /** SQL for a condition: there is no time, or none that can be meant. */
 export const isBadTime = (days: string, unit: TimeIs): string =>
-	`(${days} IS NULL OR ${unit === "date" ? isFarOff(days) : `NOT isfinite(${days})`})`;
+	`(${days} IS NULL OR ${unit === "date" ? isFarOff(days) : `NOT abs(${days}) <= ${boundOf(unit)}`})`;
+
+const boundOf = (unit: TimeIs) => (unit === "days" ? farthestDay : oldestDays);
 
 /** SQL for a table's rows and the days in them: dates read as such where that may be, or `slow`. */
 export function quickDays(column: Found, unit: TimeIs, slow: string, format?: string) {
@@ -105,6 +107,8 @@ export function badTime(
 	if (/^(|null|na|n\/a|nan|none)$/i.test(got))
 		return `${column.name} is empty; every record needs a time: fill it in or remove the row`;
 	const shown = JSON.stringify(got.length > 40 ? `${got.slice(0, 40)}…` : got);
+	if (unit !== "date" && days !== null && Number.isFinite(days))
+		return `${column.name} is ${shown}; expected ${unit === "days" ? `a day from -${farthestDay} to ${farthestDay}` : "an age of at most 200 years"} (${unit}): mend it or remove the row`;
 	if (unit !== "date") return `${column.name} is ${shown}; expected a finite number (${unit})`;
 	if (days !== null && Number.isFinite(days))
 		return `${column.name} is ${shown}; ${expectedYears}: mend it or remove the row`;
