@@ -3,6 +3,7 @@ import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { checkFileTarget, type NewPatient, replaceFile } from "../cohort/index.js";
 import {
+	editWarnings,
 	findCode,
 	type GridOptions,
 	gridOf,
@@ -14,6 +15,7 @@ import {
 	timesOf,
 	warningsFor,
 } from "../infer/asking/index.js";
+import { edited } from "../infer/index.js";
 import { asArgument } from "./asking/argument.js";
 import { type AskingOptions, addAskingOptions } from "./asking/options.js";
 import { openSession, type Session, withPredictor } from "./asking/session.js";
@@ -67,7 +69,7 @@ export function command(io: Io): Command {
 				"tell which events drove the risk at this time; several, with spaces or commas; those like -2y with commas",
 			).argParser(asArgument(momentsOf)),
 		)
-		.option("--top <n>", "events to list for each", wholeNumber(1), 10)
+		.option("--top <n>", "events to list for each", wholeNumber(1, 100_000), 10)
 		.option("--events", "list the patient's events with their numbers")
 		.option("--figure <file>", "draw it too: a name that ends in .svg or .png")
 		.option("--csv <file>", "write all times to a table too")
@@ -104,11 +106,18 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 	const { asked, trained } = session;
 	const question = questionOf(io, session, options);
 	const { patient, times, attributed } = question;
-	const warnings = warningsFor(
-		{ ...asked, patients: [patient] },
-		[...times, ...attributed].map((time) => ({ patient, time })),
-		trained.manifest,
-	);
+	const { history } = patient;
+	const changed = question.whatIf && Array.from(edited(history, question.whatIf.edits).times);
+	const warnings = [
+		...warningsFor(
+			{ ...asked, patients: [patient] },
+			[...times, ...attributed].map((time) => ({ patient, time })),
+			trained.manifest,
+		),
+		...(changed
+			? editWarnings(changed.slice(history.birthEvents), asked.unitDays, trained.manifest)
+			: []),
+	];
 	for (const warning of warnings) io.stderr.write(`warning: ${warning}\n`);
 	const risks = await withPredictor(session, options.threads, (predictor) =>
 		risksOf(predictor, question),

@@ -14,4 +14,4 @@ export {
 	yearDays,
 } from "./moments.js";
 export { CodeRefused, TimeRefused } from "./refused.js";
-export { warningsFor } from "./warnings.js";
+export { editWarnings, warningsFor } from "./warnings.js";

@@ -42,6 +42,17 @@ describe("a time as a user writes it", () => {
 		expect(() => momentOf("2015-02-30")).toThrow("There is no such date.");
 	});
 
+	test("more than a thousand years, or a day farther than any record's, is refused", () => {
+		expect(momentOf("+1000y").days).toBe(365_250);
+		for (const text of ["+1000000000y", "-1000.1y", "+365251d", "age:1001", "age:99999999999999"])
+			expect(() => momentOf(text), text).toThrow("Expected at most 1000 years (1000y).");
+		expect(() => spanDays("1001y")).toThrow("Expected at most 1000 years");
+		expect(() => momentOf("-99999999999")).toThrow(
+			"Expected a day from -10000000000 to 10000000000.",
+		);
+		expect(dayText(momentOf("+1000y").days / 30, dates)).toBe("2970-01-08");
+	});
+
 	test("lengths of time", () => {
 		expect([spanDays("10d"), spanDays("6m"), spanDays("1.5y")]).toEqual([10, 182.625, 547.875]);
 		for (const text of ["0d", "-1d", "1", "1h"]) expect(() => spanDays(text)).toThrow("Expected");

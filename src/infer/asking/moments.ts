@@ -1,5 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import type { NewPatient } from "../../cohort/index.js";
+import { farthestDay } from "../../records/years.js";
 import { TimeRefused } from "./refused.js";
 
 /** A time as a user writes it; most mean another time for each patient. */
@@ -30,7 +31,20 @@ export function spanDays(text: string): number {
 	const [, amount, unit] = span.exec(text.trim()) ?? [];
 	const days = Number(amount) * (unitDays[unit ?? ""] ?? Number.NaN);
 	if (!(days > 0)) throw new InputError("Expected a length of time: 10d, 2w, 6m or 1y.");
-	return days;
+	return checkedSpan(days);
+}
+
+/** Longer than any life, and short enough that every date can be written. */
+const longestYears = 1000;
+
+function checkedSpan(days: number): number {
+	if (days <= longestYears * yearDays) return days;
+	throw new InputError(`Expected at most ${longestYears} years (${longestYears}y).`);
+}
+
+function checkedDay(day: number): number {
+	if (Math.abs(day) <= farthestDay) return day;
+	throw new InputError(`Expected a day from -${farthestDay} to ${farthestDay}.`);
 }
 
 export function momentOf(given: string): Moment {
@@ -45,10 +59,13 @@ export function momentOf(given: string): Moment {
 	}
 	const [, sign, amount, unit] = /^([+-])(\d+(?:\.\d+)?)([dwmy])$/.exec(text) ?? [];
 	if (sign && unit)
-		return made("since", (sign === "-" ? -1 : 1) * Number(amount) * (unitDays[unit] as number));
+		return made(
+			"since",
+			(sign === "-" ? -1 : 1) * checkedSpan(Number(amount) * (unitDays[unit] as number)),
+		);
 	const [, age, ageUnit = "y"] = /^age:(\d+(?:\.\d+)?)([dwmy]?)$/.exec(text) ?? [];
-	if (age) return made("age", Number(age) * (unitDays[ageUnit || "y"] as number));
-	if (/^-?\d+(\.\d+)?$/.test(text)) return made("day", Number(text));
+	if (age) return made("age", checkedSpan(Number(age) * (unitDays[ageUnit || "y"] as number)));
+	if (/^-?\d+(\.\d+)?$/.test(text)) return made("day", checkedDay(Number(text)));
 	throw new InputError(`Expected ${momentForms}.`);
 }
 

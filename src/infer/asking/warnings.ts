@@ -69,6 +69,24 @@ export function warningsFor(
 	return warnings;
 }
 
+/** What should be known about a history that was edited: it may resemble none that the model has seen. */
+export function editWarnings(
+	/** Of its events, in order, birth not among them. */
+	times: readonly number[],
+	unitDays: number,
+	{ reach }: Pick<Manifest, "reach">,
+): string[] {
+	const days = ((times.at(-1) ?? 0) - (times[0] ?? 0)) * unitDays;
+	const longest = reach?.longestDays ?? longestLifeDays;
+	if (!(days > longest)) return [];
+	return [
+		`the edited history spans ${years(days)}, longer than any the model was trained on; the longest spans ${years(longest)}: check the times of --add and --move`,
+	];
+}
+
+/** Where a dataset does not say how far its histories reach. */
+const longestLifeDays = 120 * yearDays;
+
 const whose = (patients: readonly NewPatient[]) => {
 	const ids = patients.slice(0, 3).map(({ id }) => id);
 	const more = patients.length > 3 ? ` and ${patients.length - 3} more` : "";
