@@ -6,7 +6,7 @@ import type { Provider } from "../runtime/index.js";
 import type { OperationsReport } from "./bench/operations.js";
 import { examples } from "./examples.js";
 import { Exit, type Io, printJson } from "./io.js";
-import { byteSize, providerOption, wholeNumber } from "./option-values.js";
+import { byteSize, mostPeople, providerOption, threadCount, wholeNumber } from "./option-values.js";
 
 interface BenchOptions {
 	readonly preset: string;
@@ -65,7 +65,7 @@ function presetOption(command: Command, preset: string): Command {
 	const names = Object.keys(modelById("trajgpt").presets);
 	return command
 		.option("--preset <name>", `sizes: ${names.join(", ")}`, preset)
-		.option("--threads <n>", "threads", wholeNumber(1), availableParallelism())
+		.option("--threads <n>", "threads", threadCount, availableParallelism())
 		.addOption(providerOption());
 }
 
@@ -114,9 +114,9 @@ export function command(io: Io): Command {
 				.choices(models.map(({ id }) => id))
 				.default("trajgpt"),
 		)
-		.option("--batch <n>", "rows", wholeNumber(1), 16)
-		.option("--length <n>", "events in a row", wholeNumber(1), 128)
-		.option("--steps <n>", "steps to time", wholeNumber(1), 20)
+		.option("--batch <n>", "rows", wholeNumber(1, 65_536), 16)
+		.option("--length <n>", "events in a row", wholeNumber(1, 1_000_000), 128)
+		.option("--steps <n>", "steps to time", wholeNumber(1, 1_000_000), 20)
 		.addOption(
 			new Option(
 				"--norm <kind>",
@@ -144,12 +144,12 @@ export function command(io: Io): Command {
 				"ten codes at 200 times along histories of about 110 events; and the attribution of a risk\n" +
 				"to each event of a history. The last two beside the plain way to the same numbers.",
 		)
-		.option("--events <n>", "events of the long history", wholeNumber(1), 5000)
-		.option("--patients <n>", "patients to score", wholeNumber(1), 1000)
-		.option("--repeats <n>", "answers to time", wholeNumber(1), 200)
-		.option("--trajectories <n>", "patients with risk trajectories", wholeNumber(1), 100)
-		.option("--attributed <n>", "events a risk is attributed to", wholeNumber(1), 200)
-		.option("--vocab <n>", "tokens of the model", wholeNumber(20), 200);
+		.option("--events <n>", "events of the long history", wholeNumber(1, 1_000_000), 5000)
+		.option("--patients <n>", "patients to score", wholeNumber(1, 1_000_000), 1000)
+		.option("--repeats <n>", "answers to time", wholeNumber(1, 1_000_000), 200)
+		.option("--trajectories <n>", "patients with risk trajectories", wholeNumber(1, 1_000_000), 100)
+		.option("--attributed <n>", "events a risk is attributed to", wholeNumber(1, 100_000), 200)
+		.option("--vocab <n>", "tokens of the model", wholeNumber(20, 1_000_000), 200);
 	measuring(
 		io,
 		infer,
@@ -168,12 +168,12 @@ export function command(io: Io): Command {
 				"with pandas is found, the same steps are taken there afterwards on the same files, the\n" +
 				"results are compared, and the ratio is printed: above 1 means that trajgpt is faster.",
 		)
-		.option("--patients <n>", "people to simulate", wholeNumber(1), 100_000)
+		.option("--patients <n>", "people to simulate", wholeNumber(1, mostPeople), 100_000)
 		.option("--source <folder>", "a population that trajgpt simulate has written as CSV")
 		.addOption(
 			new Option("--memory <size>", "as for prepare").argParser(byteSize).default(2 ** 31, "2GB"),
 		)
-		.option("--threads <n>", "threads; all cores if left out", wholeNumber(1))
+		.option("--threads <n>", "threads; all cores if left out", threadCount)
 		.option("--no-peer", "leave pandas out");
 	measuring(
 		io,
@@ -194,12 +194,12 @@ export function command(io: Io): Command {
 				"event at a time. Beside it, the same histories asked of the model itself.",
 		)
 		.option("--preset <name>", "sizes", "paper")
-		.option("--threads <n>", "answers computed at once", wholeNumber(1), availableParallelism())
-		.option("--clients <n>", "clients at once", wholeNumber(1), 8)
-		.option("--requests <n>", "requests to time", wholeNumber(1), 800)
-		.option("--events <n>", "events of a history", wholeNumber(1), 112)
-		.option("--session-events <n>", "events of the longer session", wholeNumber(1), 1000)
-		.option("--vocab <n>", "tokens of the model", wholeNumber(20), 241);
+		.option("--threads <n>", "answers computed at once", threadCount, availableParallelism())
+		.option("--clients <n>", "clients at once", wholeNumber(1, 10_000), 8)
+		.option("--requests <n>", "requests to time", wholeNumber(1, 10_000_000), 800)
+		.option("--events <n>", "events of a history", wholeNumber(1, 100_000), 112)
+		.option("--session-events <n>", "events of the longer session", wholeNumber(1, 100_000), 1000)
+		.option("--vocab <n>", "tokens of the model", wholeNumber(20, 1_000_000), 241);
 	measuring(
 		io,
 		serve,
@@ -225,10 +225,10 @@ export function command(io: Io): Command {
 		)
 		.addOption(
 			new Option("--threads <list>", "numbers of threads")
-				.argParser((text) => text.split(",").map(wholeNumber(1)))
+				.argParser((text) => text.split(",").map(threadCount))
 				.default([1, 2, 4], "1,2,4"),
 		)
-		.option("--repetitions <n>", "runs of each", wholeNumber(1), 100)
+		.option("--repetitions <n>", "runs of each", wholeNumber(1, 100_000), 100)
 		.addOption(
 			new Option("--only <list>", "operations; all if left out")
 				.argParser((text) => text.split(","))

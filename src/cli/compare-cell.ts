@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { type Beside, workCell } from "./compare/cell.js";
 import type { Io } from "./io.js";
-import { providerOption, wholeNumber } from "./option-values.js";
+import { providerOption, seedNumber, threadCount } from "./option-values.js";
 
 /** Not for people: `compare` and `ablate` run each cell of their table with it. */
 export function command(io: Io): Command {
@@ -9,8 +9,8 @@ export function command(io: Io): Command {
 		.description("Trains and measures one cell of a comparison; compare runs it.")
 		.argument("<folder>", "of the comparison")
 		.argument("<line>", "which line")
-		.argument("<seed>", "which seed", wholeNumber(0))
-		.requiredOption("--threads <n>", "threads", wholeNumber(1))
+		.argument("<seed>", "which seed", seedNumber)
+		.requiredOption("--threads <n>", "threads", threadCount)
 		.addOption(providerOption())
 		.action(async (folder: string, id: string, seed: number, options: Beside) => {
 			// Without its parent nobody waits for it: it saves and ends.

@@ -10,7 +10,7 @@ import { workThrough } from "./demo/stages.js";
 import { demoStages, demoTasks } from "./demo/steps.js";
 import { examples } from "./examples.js";
 import { type Io, printJson } from "./io.js";
-import { wholeNumber } from "./option-values.js";
+import { mostPeople, seedNumber, threadCount, wholeNumber } from "./option-values.js";
 
 interface Options extends Partial<DemoSettings> {
 	readonly out: string;
@@ -32,18 +32,22 @@ export function command(io: Io): Command {
 	return new Command("demo")
 		.description(description)
 		.option("--out <folder>", "where everything goes", "runs/demo")
-		.option("--patients <n>", `people to simulate (default: ${d.patients})`, wholeNumber(1))
+		.option(
+			"--patients <n>",
+			`people to simulate (default: ${d.patients})`,
+			wholeNumber(1, mostPeople),
+		)
 		.option(
 			"--epochs <n>",
 			`passes over the training patients (default: ${d.epochs})`,
-			wholeNumber(1),
+			wholeNumber(1, 100_000),
 		)
 		.option(
 			"--seed <n>",
 			`of population, split, weights and draws (default: ${d.seed})`,
-			wholeNumber(0),
+			seedNumber,
 		)
-		.option("--threads <n>", "threads; all cores if left out", wholeNumber(1))
+		.option("--threads <n>", "threads; all cores if left out", threadCount)
 		.option("--fresh", "start over, replacing the demo in the folder")
 		.option("--no-serve", "end with the results, in a terminal too")
 		.option("--json", "print one JSON document")

@@ -25,7 +25,7 @@ export function command(io: Io): Command {
 	return new Command("describe")
 		.description(description)
 		.argument("<dataset>", "folder that prepare wrote")
-		.option("--top <n>", "how many codes to list and draw", wholeNumber(0), 20)
+		.option("--top <n>", "how many codes to list and draw", wholeNumber(0, 100_000), 20)
 		.option("--figure <file>", "draw it too: a name that ends in .svg or .png")
 		.option("--force", "replace a figure that is there")
 		.option("--json", "print one JSON document")

@@ -7,7 +7,7 @@ import { type Column, columnFormat, csvOf, writeColumns } from "./embed/column-f
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
-import { wholeNumber } from "./option-values.js";
+import { seedNumber, threadCount, wholeNumber } from "./option-values.js";
 
 interface Options {
 	readonly what: "tokens" | "patients";
@@ -48,10 +48,10 @@ export function command(io: Io): Command {
 		.option("--out <file>", "a name that ends in .parquet or .csv")
 		.option("--no-umap", "leave out the map")
 		.option("--on-tokens", "place patients on the map of the codes, among those expected of them")
-		.option("--neighbours <n>", "of a point that stay near it on the map", wholeNumber(2), 15)
-		.option("--seed <n>", "of the map", wholeNumber(0), 0)
+		.option("--neighbours <n>", "of a point that stay near it on the map", wholeNumber(2, 1000), 15)
+		.option("--seed <n>", "of the map", seedNumber, 0)
 		.option("--dataset <folder>", "where the run's dataset is now, if it was moved")
-		.option("--threads <n>", "threads; as many as in training if left out", wholeNumber(1))
+		.option("--threads <n>", "threads; as many as in training if left out", threadCount)
 		.option("--force", "replace a file that is there")
 		.option("--json", "print one JSON document; without --out it holds the rows")
 		.addHelpText(

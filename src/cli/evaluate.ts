@@ -6,7 +6,7 @@ import { readTrained } from "../train/index.js";
 import { type AskedOptions, commonDataset, measure } from "./evaluate/measure.js";
 import { examples } from "./examples.js";
 import { type Io, printJson } from "./io.js";
-import { wholeNumber } from "./option-values.js";
+import { seedNumber, threadCount, wholeNumber } from "./option-values.js";
 
 const description = `Measures what a run has learned, with 95 % intervals from a bootstrap over patients.
 
@@ -33,10 +33,10 @@ export function command(io: Io): Command {
 				.default("all"),
 		)
 		.addOption(new Option("--split <name>", "whose patients").choices(splitNames).default(split))
-		.option("--lookup <n>", "forecast: events that are known", wholeNumber(1), lookup)
-		.option("--draws <n>", "of the bootstrap", wholeNumber(1), draws)
-		.option("--seed <n>", "of the bootstrap and of sampled futures", wholeNumber(0), seed)
-		.option("--patients <n>", "only the first so many of the split", wholeNumber(1))
+		.option("--lookup <n>", "forecast: events that are known", wholeNumber(1, 1_000_000), lookup)
+		.option("--draws <n>", "of the bootstrap", wholeNumber(1, 1_000_000), draws)
+		.option("--seed <n>", "of the bootstrap and of sampled futures", seedNumber, seed)
+		.option("--patients <n>", "only the first so many of the split", wholeNumber(1, 1_000_000_000))
 		.option("--dataset <folder>", "the dataset, if it is not where the run remembers it")
 		.option(
 			"--oracle <folder>",
@@ -45,16 +45,16 @@ export function command(io: Io): Command {
 		.option(
 			"--futures <n>",
 			"forecast: futures the oracle samples for each patient",
-			wholeNumber(1),
+			wholeNumber(1, 100_000),
 			futures,
 		)
 		.option(
 			"--shots <n>",
 			"labelled tasks: labels the few-shot row sees (default: 5)",
-			wholeNumber(2),
+			wholeNumber(2, 1_000_000),
 		)
 		.option("--code <code>", "labelled tasks of your own: the code they are about")
-		.option("--threads <n>", "threads; all cores if left out", wholeNumber(1))
+		.option("--threads <n>", "threads; all cores if left out", threadCount)
 		.option("--json", "print one JSON document")
 		.addHelpText(
 			"after",

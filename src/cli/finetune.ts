@@ -4,7 +4,7 @@ import { finetuneOptions, openRunDataset, readTrained } from "../train/index.js"
 import { examples } from "./examples.js";
 import { type FinetuningOutcome, finetune } from "./finetuning.js";
 import { Exit, type Io, printJson } from "./io.js";
-import { wholeNumber } from "./option-values.js";
+import { threadCount } from "./option-values.js";
 import { addSchemaOptions, schemaValues } from "./schema-options.js";
 
 interface Options {
@@ -35,7 +35,7 @@ export function command(io: Io): Command {
 	addSchemaOptions(command, finetuneOptions);
 	return command
 		.option("--dataset <folder>", "the dataset, if it is not where the run remembers it")
-		.option("--threads <n>", "threads; all cores if left out", wholeNumber(1))
+		.option("--threads <n>", "threads; all cores if left out", threadCount)
 		.option("--resume", "go on with what was interrupted, with its own settings")
 		.option("--force", "begin anew, over what an earlier call made")
 		.option("--json", "print the summary as one JSON document")

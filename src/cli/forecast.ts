@@ -30,7 +30,7 @@ import {
 } from "./forecast/render.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
-import { wholeNumber } from "./option-values.js";
+import { seedNumber, wholeNumber } from "./option-values.js";
 
 interface Options extends AskingOptions, Omit<ForecastOptions, "method"> {
 	readonly method?: ForecastOptions["method"];
@@ -61,15 +61,20 @@ export function command(io: Io): Command {
 			).argParser(asArgument(momentsOf)),
 		)
 		.option("--patient <id>", "one patient instead of all")
-		.option("--top <n>", "codes an answer", wholeNumber(1), 10)
+		.option("--top <n>", "codes an answer", wholeNumber(1, 100_000), 10)
 		.addOption(
 			new Option(
 				"--method <name>",
 				"at each time directly, by how many events ahead it is, by equal steps that feed their answer back, or by sampled futures; the model's usual one if left out",
 			).choices(methods),
 		)
-		.option("--samples <n>", "futures a patient, with --method sampled", wholeNumber(1), 200)
-		.option("--seed <n>", "of the futures", wholeNumber(0), 0)
+		.option(
+			"--samples <n>",
+			"futures a patient, with --method sampled",
+			wholeNumber(1, 100_000),
+			200,
+		)
+		.option("--seed <n>", "of the futures", seedNumber, 0)
 		.option("--csv <file>", "write a table of all answers instead of printing them")
 		.option("--force", "replace a file that is there")
 		.option("--json", "print one JSON document");

@@ -1,22 +1,43 @@
+import { availableParallelism } from "node:os";
 import { InvalidArgumentError, Option } from "commander";
 import type { SplitParts } from "../cohort/index.js";
 import { type Provider, providers } from "../runtime/index.js";
+import { machineMemory, mostThreads } from "../runtime/machine.js";
 
-/** A parser for an option that is a whole number of at least `least`. */
-export function wholeNumber(least: number): (text: string) => number {
+/** A parser for an option that is a whole number within bounds, both included. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
 	return (text) => {
 		const value = Number(text);
-		if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value) || value < least)
-			throw new InvalidArgumentError(`Expected a whole number of at least ${least}.`);
+		if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value) || value < least || value > most)
+			throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`);
 		return value;
 	};
 }
 
-export function positiveNumber(text: string): number {
+export const seedNumber = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+
+/** More people than any country has; what a machine can hold is estimated when it is known. */
+export const mostPeople = 2_000_000_000;
+
+/** More threads than cores only wait for each other, and each takes memory. */
+export function threadCount(text: string): number {
+	const most = mostThreads();
 	const value = Number(text);
-	if (text.trim() === "" || !Number.isFinite(value) || value <= 0)
-		throw new InvalidArgumentError("Expected a number above 0.");
+	if (!/^\d+$/.test(text) || value < 1 || value > most)
+		throw new InvalidArgumentError(
+			`Expected a whole number from 1 to ${most}: this machine has ${availableParallelism()} cores.`,
+		);
 	return value;
+}
+
+/** A parser for an option that is a number within bounds, both included. */
+export function numberBetween(least: number, most: number): (text: string) => number {
+	return (text) => {
+		const value = Number(text);
+		if (text.trim() === "" || !(value >= least && value <= most))
+			throw new InvalidArgumentError(`Expected a number from ${least} to ${most}.`);
+		return value;
+	};
 }
 
 export const providerOption = (what = "where to compute"): Option =>
@@ -30,8 +51,11 @@ const units: Readonly<Record<string, number>> = { "": 1, k: 2 ** 10, m: 2 ** 20,
 export function byteSize(text: string): number {
 	const [, digits, unit = ""] = /^(\d+(?:\.\d+)?)\s*([kmg]?)(?:i?b)?$/i.exec(text.trim()) ?? [];
 	const bytes = Number(digits) * (units[unit.toLowerCase()] ?? Number.NaN);
-	if (!(bytes >= 64 * 2 ** 20))
-		throw new InvalidArgumentError("Expected at least 64MB, as in 512MB or 4GB.");
+	const most = machineMemory();
+	if (!(bytes >= 64 * 2 ** 20 && bytes <= most))
+		throw new InvalidArgumentError(
+			`Expected 64MB to ${Math.floor(most / 2 ** 20)}MB, the memory of this machine, as in 512MB or 4GB.`,
+		);
 	return Math.floor(bytes);
 }
 

@@ -13,7 +13,7 @@ import {
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
-import { dateDay, wholeNumber } from "./option-values.js";
+import { dateDay, seedNumber, wholeNumber } from "./option-values.js";
 import { percent, table } from "./table.js";
 
 interface Asked {
@@ -54,7 +54,7 @@ export function command(io: Io): Command {
 			"The true distribution of the next code, if the next record is on a day: exact, by the law\n" +
 				"the population was drawn from. The person must be alive and insured on that day.",
 		)
-		.option("--top <n>", "how many codes to list", wholeNumber(1), 10)
+		.option("--top <n>", "how many codes to list", wholeNumber(1, 100_000), 10)
 		.option("--json", "print one JSON document, with all codes")
 		.addHelpText(
 			"after",
@@ -69,9 +69,9 @@ export function command(io: Io): Command {
 				"The person must be alive on that day, and it must lie within the time of the policies.",
 		)
 		.requiredOption("--code <phecode>", "which code")
-		.option("--within <days>", "days ahead", wholeNumber(1), 365)
-		.option("--samples <n>", "futures to sample", wholeNumber(2), 2000)
-		.option("--seed <n>", "seed of the futures", wholeNumber(0), 0)
+		.option("--within <days>", "days ahead", wholeNumber(1, 36_525), 365)
+		.option("--samples <n>", "futures to sample", wholeNumber(2, 10_000_000), 2000)
+		.option("--seed <n>", "seed of the futures", seedNumber, 0)
 		.option("--json", "print one JSON document")
 		.addHelpText(
 			"after",
@@ -87,9 +87,9 @@ export function command(io: Io): Command {
 				"histories, in nats (lower is better), and its one-year risks against what happened.",
 		)
 		.argument("<simulation>", "folder that simulate wrote")
-		.option("--patients <n>", "how many of its people to use", wholeNumber(10), 1000)
-		.option("--samples <n>", "futures to sample for each risk", wholeNumber(4), 200)
-		.option("--seed <n>", "of the choice of records and days", wholeNumber(0), 0)
+		.option("--patients <n>", "how many of its people to use", wholeNumber(10, 10_000_000), 1000)
+		.option("--samples <n>", "futures to sample for each risk", wholeNumber(4, 1_000_000), 200)
+		.option("--seed <n>", "of the choice of records and days", seedNumber, 0)
 		.option("--json", "print one JSON document")
 		.addHelpText("after", examples({ "trajgpt oracle check sim": "takes a minute or two" }))
 		.action((folder: string, options: CheckOptions) => answerCheck(io, folder, options));

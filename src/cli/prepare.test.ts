@@ -219,13 +219,13 @@ describe("prepare takes", () => {
 	test.each([
 		[["--from", "csv"], "SOURCE is missing"],
 		[["x", "--from", "tea", "--out", "y"], "Allowed choices are csv, parquet, meds, omop"],
-		[["x", "--from", "events", "--out", "y", "--min-count", "0"], "at least 1"],
-		[["x", "--from", "events", "--out", "y", "--unit-days", "-1"], "above 0"],
+		[["x", "--from", "events", "--out", "y", "--min-count", "0"], "from 1 to 1000000000"],
+		[["x", "--from", "events", "--out", "y", "--unit-days", "-1"], "from 0.000001 to 36525"],
 		[
 			["x", "--from", "csv", "--out", "y", "--db", "postgres://z"],
 			"--db does not go with --from csv",
 		],
-		[["x", "--from", "csv", "--out", "y", "--memory", "lots"], "at least 64MB"],
+		[["x", "--from", "csv", "--out", "y", "--memory", "lots"], "Expected 64MB to "],
 		[["x", "--from", "csv", "--out", "y", "--level", "full"], "needs the official map"],
 		[["x", "--from", "csv", "--out", "y", "--label", "stroke"], "expected a task and a file"],
 		[["x", "--from", "csv", "--out", "y", "--label", "chf=f"], "a second time"],

@@ -14,7 +14,14 @@ import {
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
-import { byteSize, positiveNumber, splitParts, wholeNumber } from "./option-values.js";
+import {
+	byteSize,
+	numberBetween,
+	seedNumber,
+	splitParts,
+	threadCount,
+	wholeNumber,
+} from "./option-values.js";
 import { formatOptions, formats, openSource } from "./prepare/formats.js";
 import { percent, table } from "./table.js";
 
@@ -73,7 +80,7 @@ export function command(io: Io): Command {
 				.argParser(byteSize)
 				.default(d.memory, "2GB"),
 		)
-		.option("--threads <n>", "threads; all cores if left out", wholeNumber(1))
+		.option("--threads <n>", "threads; all cores if left out", threadCount)
 		.option("--json", "print the manifest as one JSON document");
 	addCohortOptions(made);
 	for (const [heading, options] of Object.entries(formatOptions))
@@ -115,15 +122,15 @@ function addCohortOptions(command: Command): void {
 	add(
 		"Cohort:",
 		option("--min-records <n>", "fewest records a patient (paper: 50)")
-			.argParser(wholeNumber(1))
+			.argParser(wholeNumber(1, 1_000_000_000))
 			.default(d.minRecords),
 		option("--min-count <n>", "fewest training records a code (paper: 50000)")
-			.argParser(wholeNumber(1))
+			.argParser(wholeNumber(1, 1_000_000_000))
 			.default(d.minCount),
 		option("--dedup <rule>", "one record a patient and code within a day or month, or all")
 			.choices(dedupRules)
 			.default(d.dedup),
-		option("--max-records <n>", "most records a patient").argParser(wholeNumber(1)),
+		option("--max-records <n>", "most records a patient").argParser(wholeNumber(1, 1_000_000_000)),
 		option("--keep <end>", "which end of a longer history stays")
 			.choices(["last", "first"])
 			.default(d.keep),
@@ -132,13 +139,13 @@ function addCohortOptions(command: Command): void {
 			.default(d.drugs),
 		option("--death-token", "make death, where known, an event"),
 		option("--unit-days <days>", "days in one unit of time")
-			.argParser(positiveNumber)
+			.argParser(numberBetween(0.000_001, 36_525))
 			.default(d.unitDays),
 		option(
 			"--label <task=file>",
 			"labels of your own: patient, time, value; may be repeated",
 		).argParser(labelOf),
-		option("--seed <n>", "seed of the split").argParser(wholeNumber(0)).default(d.splitSeed),
+		option("--seed <n>", "seed of the split").argParser(seedNumber).default(d.splitSeed),
 		option("--splits <percents>", "percent of patients for training, validation and test")
 			.argParser(splitParts)
 			.default(d.splitParts, d.splitParts.join(",")),

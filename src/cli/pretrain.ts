@@ -21,7 +21,7 @@ import {
 import { examples } from "./examples.js";
 import { Exit, type Io, printJson } from "./io.js";
 import { modelHelp } from "./model-help.js";
-import { providerOption, wholeNumber } from "./option-values.js";
+import { providerOption, threadCount } from "./option-values.js";
 import { addSchemaOptions, schemaValues } from "./schema-options.js";
 import { datasetSettings, settingsOf, train, versions } from "./training.js";
 
@@ -64,7 +64,7 @@ export function command(io: Io): Command {
 		);
 	addSchemaOptions(command, trainOptions);
 	return command
-		.option("--threads <n>", "threads; all cores if left out", wholeNumber(1))
+		.option("--threads <n>", "threads; all cores if left out", threadCount)
 		.addOption(providerOption())
 		.option("--resume", "go on with a run that was interrupted, with its own settings")
 		.option("--json", "print the summary as one JSON document")

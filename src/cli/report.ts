@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
-import { wholeNumber } from "./option-values.js";
+import { seedNumber, threadCount } from "./option-values.js";
 
 interface Options {
 	readonly out?: string;
@@ -32,8 +32,8 @@ export function command(io: Io): Command {
 			"a patient to show, instead of those chosen by rule; may be repeated",
 			(id: string, all: readonly string[] = []) => [...all, id],
 		)
-		.option("--seed <n>", "of the maps and of the choice of patients", wholeNumber(0), 0)
-		.option("--threads <n>", "threads; as many as in training if left out", wholeNumber(1))
+		.option("--seed <n>", "of the maps and of the choice of patients", seedNumber, 0)
+		.option("--threads <n>", "threads; as many as in training if left out", threadCount)
 		.option("--force", "replace a page named by --out that is there")
 		.option("--json", "print one JSON document: the files, the findings, what is missing")
 		.addHelpText(

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { InputError } from "../base/errors.js";
+import type { Provider } from "../runtime/index.js";
 import type { LazyCommand } from "./commands.js";
 import { commands } from "./commands.js";
 import { examples } from "./examples.js";
@@ -41,6 +42,12 @@ async function programFor(
 		const command = argv.includes(name) ? (await load()).command(io) : new Command(name);
 		program.addCommand(command.summary(summary), { hidden });
 	}
+	program.hook("preAction", async (_, command) => {
+		const { provider = "cpu", resume } = command.opts<{ provider?: Provider; resume?: true }>();
+		// A run that goes on has a provider of its own.
+		if (provider !== "cpu" && !resume)
+			await (await import("./check-provider.js")).checkProvider(provider);
+	});
 	settle(program, io);
 	return program;
 }

@@ -6,19 +6,32 @@ interface Field {
 	readonly enum?: readonly string[];
 	readonly description?: string;
 	readonly default?: unknown;
+	readonly minimum?: number;
+	readonly exclusiveMinimum?: number;
+	readonly maximum?: number;
 }
 
 const flag = (name: string) =>
 	`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-function numberOf(text: string): number {
-	const value = Number(text);
-	if (text.trim() === "" || Number.isNaN(value))
-		throw new InvalidArgumentError("Expected a number.");
-	return value;
+/** A parser for a number within the bounds of its field. */
+function numberWithin(field: Field): (text: string) => number {
+	const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = field;
+	const above = field.exclusiveMinimum ?? Number.NEGATIVE_INFINITY;
+	const isWhole = field.type === "integer";
+	const low = field.exclusiveMinimum === undefined ? `from ${minimum}` : `above ${above}`;
+	return (text) => {
+		const value = Number(text);
+		const isNumber =
+			text.trim() !== "" && (isWhole ? Number.isSafeInteger(value) : !Number.isNaN(value));
+		if (isNumber && value >= minimum && value > above && value <= maximum) return value;
+		throw new InvalidArgumentError(
+			`Expected a ${isWhole ? "whole number" : "number"} ${low} to ${maximum}.`,
+		);
+	};
 }
 
-/** One option a field of a schema, with the field's help and default; ranges are checked by the schema. */
+/** One option per field of a schema, with the field's help, default and bounds. */
 export function addSchemaOptions(command: Command, schema: z.ZodType): Command {
 	const json = z.toJSONSchema(schema, { io: "input" });
 	for (const [name, property] of Object.entries(json.properties ?? {})) {
@@ -26,7 +39,7 @@ export function addSchemaOptions(command: Command, schema: z.ZodType): Command {
 		const option = new Option(`${flag(name)} <${field.enum ? "choice" : "n"}>`, field.description);
 		option.default(field.default);
 		if (field.enum) option.choices(field.enum);
-		else option.argParser(numberOf);
+		else option.argParser(numberWithin(field));
 		command.addOption(option);
 	}
 	return command;

@@ -7,7 +7,7 @@ import { jsonLog, type Log, noLog } from "../server/index.js";
 import { readTrained } from "../train/index.js";
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
-import { wholeNumber } from "./option-values.js";
+import { threadCount, wholeNumber } from "./option-values.js";
 import { serveRun } from "./serve/serving.js";
 import { untilTold } from "./serve/until-told.js";
 
@@ -51,8 +51,8 @@ export function command(io: Io): Command {
 			"--token-file <file>",
 			"file with the token that whoever comes must know, on this machine too",
 		)
-		.option("--threads <n>", "answers computed at once; all cores if left out", wholeNumber(1))
-		.option("--max-sessions <n>", "sessions kept at once (default: 256)", wholeNumber(1))
+		.option("--threads <n>", "answers computed at once; all cores if left out", threadCount)
+		.option("--max-sessions <n>", "sessions kept at once (default: 256)", wholeNumber(1, 100_000))
 		.option("--log <file>", "write a line of JSON a request there; - is standard error")
 		.option("--no-explorer", "the API alone")
 		.addOption(

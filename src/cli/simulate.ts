@@ -5,7 +5,7 @@ import { type Format, formats, truthFile, writeSimulation } from "../simulate/in
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
-import { wholeNumber } from "./option-values.js";
+import { mostPeople, seedNumber, wholeNumber } from "./option-values.js";
 
 interface Options {
 	readonly patients: number;
@@ -26,10 +26,10 @@ All rates are invented. The same seed gives the same people, however many there 
 export function command(io: Io): Command {
 	return new Command("simulate")
 		.description(description)
-		.requiredOption("--patients <n>", "how many", wholeNumber(1))
+		.requiredOption("--patients <n>", "how many", wholeNumber(1, mostPeople))
 		.requiredOption("--out <folder>", "folder to write")
 		.addOption(new Option("--format <format>", "of the tables").choices(formats).default("csv"))
-		.option("--seed <n>", "seed of the population", wholeNumber(0), 0)
+		.option("--seed <n>", "seed of the population", seedNumber, 0)
 		.option("--force", "replace a simulation that is there")
 		.option("--json", "print one JSON document")
 		.addHelpText(

@@ -1,7 +1,9 @@
 import { progress } from "../base/progress.js";
 import type { Dataset } from "../cohort/index.js";
 import { type Model, modelById } from "../models/index.js";
+import { mostThreads } from "../runtime/machine.js";
 import { type PretrainRequest, type PretrainSummary, pretrain, type Run } from "../train/index.js";
+import { checkProvider } from "./check-provider.js";
 import type { Io } from "./io.js";
 import { ownPackage } from "./version.js";
 
@@ -50,7 +52,8 @@ const stopSignals = [
 export async function train(io: Io, training: Training): Promise<Outcome> {
 	const { nodeRuntime } = await import("../runtime/node.js");
 	const { run } = training;
-	const threads = training.threads ?? run.threads;
+	const threads = Math.min(training.threads ?? run.threads, mostThreads());
+	await checkProvider(run.provider);
 	const stop = new AbortController();
 	let asked = 0;
 	const listeners = stopSignals.map(({ signal, sent, exitCode }) => {

@@ -1,5 +1,6 @@
 import { availableParallelism, totalmem } from "node:os";
 import { compileProgram, cpuResident, gpuResident } from "./engine.js";
+import { mostThreads } from "./machine.js";
 import * as ort from "./onnxruntime-node.js";
 import type { Provider, Runtime } from "./runtime.js";
 
@@ -14,7 +15,8 @@ export const engineVersion: string = ort.env.versions.node ?? ort.env.versions.c
 
 /** ONNX Runtime in Node, on the CPU or on a GPU. */
 export function nodeRuntime(options: NodeRuntimeOptions = {}): Runtime {
-	const { threads = availableParallelism(), provider = "cpu" } = options;
+	const { provider = "cpu" } = options;
+	const threads = Math.min(options.threads ?? availableParallelism(), mostThreads());
 	const sessionOptions: ort.InferenceSession.SessionOptions = {
 		executionProviders: [provider],
 		intraOpNumThreads: threads,

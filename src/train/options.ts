@@ -27,15 +27,21 @@ export const trainOptions = z.strictObject({
 	learningRate: z.number().positive().max(10).default(1e-3).describe("highest learning rate"),
 	warmup: z.number().min(0).max(1).default(0.05).describe("part of all steps in which it rises"),
 	weightDecay: z.number().min(0).max(10).default(0.1).describe("of matrices, decoupled (AdamW)"),
-	clip: z.number().positive().default(1).describe("longest gradient, as its global norm"),
+	clip: z.number().positive().max(1e6).default(1).describe("longest gradient, as its global norm"),
 	accumulate: z.int().min(1).max(10_000).default(1).describe("batches in one step"),
 	patience: z
 		.int()
 		.min(1)
+		.max(100_000)
 		.default(5)
 		.describe("epochs without a better validation loss before the run stops"),
-	checkpointEvery: z.int().min(1).default(200).describe("steps between checkpoints"),
-	seed: z.int().min(0).default(1).describe("of weights, order and draws"),
+	checkpointEvery: z.int().min(1).max(1_000_000).default(200).describe("steps between checkpoints"),
+	seed: z
+		.int()
+		.min(0)
+		.max(Number.MAX_SAFE_INTEGER)
+		.default(1)
+		.describe("of weights, order and draws"),
 });
 
 export type TrainOptions = z.infer<typeof trainOptions>;

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { byteSize, wholeNumber } from "../option-values.js";
+import { byteSize, threadCount } from "../option-values.js";
 import { formatOptions, formats } from "../prepare/formats.js";
 
 /** Whom a command asks about, as its options say. */
@@ -59,7 +59,7 @@ export function addAskingOptions(command: Command): void {
 				.default(2 * 1024 ** 3, "2GB")
 				.helpGroup("Input:"),
 		)
-		.option("--threads <n>", "threads; those of the training if left out", wholeNumber(1));
+		.option("--threads <n>", "threads; those of the training if left out", threadCount);
 	for (const { heading, options } of fileOptions)
 		for (const { option } of options) command.addOption(renamed(option).helpGroup(heading));
 }

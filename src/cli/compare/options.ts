@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import type { Provider } from "../../runtime/index.js";
-import { positiveNumber, providerOption, wholeNumber } from "../option-values.js";
+import { numberBetween, providerOption, threadCount, wholeNumber } from "../option-values.js";
 import { listed } from "./names.js";
 
 /** Options that compare and ablate share. */
@@ -37,22 +37,36 @@ export const addSharedOptions = (command: Command): Command =>
 			`runs/${command.name()}`,
 		)
 		.option("--preset <name>", "sizes of every model: tiny, default or paper", "tiny")
-		.option("--epochs <n>", "of training", wholeNumber(1), 4)
-		.option("--batch-slots <n>", "events in a batch of pre-training", wholeNumber(1), 512)
+		.option("--epochs <n>", "of training", wholeNumber(1, 100_000), 4)
+		.option(
+			"--batch-slots <n>",
+			"events in a batch of pre-training",
+			wholeNumber(1, 10_000_000),
+			512,
+		)
 		.option(
 			"--max-length <n>",
 			"most events of a history in a row, also in fine-tuning",
-			wholeNumber(2),
+			wholeNumber(2, 1_000_000),
 			160,
 		)
-		.option("--learning-rate <n>", "of every model, instead of each model's own", positiveNumber)
+		.option(
+			"--learning-rate <n>",
+			"of every model, instead of each model's own",
+			numberBetween(1e-12, 10),
+		)
 		.option("--depths <list>", "K of recall@K, some of 1,5,10,15", depths, [5, 10, 15])
-		.option("--seeds <n>", "seeds, from 1 on", wholeNumber(1), 1)
-		.option("--futures <n>", "futures the oracle samples for each patient", wholeNumber(1), 64)
+		.option("--seeds <n>", "seeds, from 1 on", wholeNumber(1, 10_000), 1)
+		.option(
+			"--futures <n>",
+			"futures the oracle samples for each patient",
+			wholeNumber(1, 100_000),
+			64,
+		)
 		.option(
 			"--jobs <n>",
 			"cells beside each other; as many as there are cores, and 2 GiB for each",
-			wholeNumber(1),
+			threadCount,
 		)
 		.addOption(providerOption("where to pre-train"))
 		.option("--json", "print one JSON document");

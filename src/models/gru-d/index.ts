@@ -37,6 +37,7 @@ const config = z.strictObject({
 	decayDays: z
 		.number()
 		.positive()
+		.max(365_250)
 		.default(365.25)
 		.describe("days in one unit of the time since a code was seen, by which it decays"),
 });

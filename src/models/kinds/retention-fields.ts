@@ -6,6 +6,7 @@ export const retentionFields = {
 	decayUnitDays: z
 		.number()
 		.positive()
+		.max(365_250)
 		.default(30)
 		.describe("days in the unit of time of its decays and positions"),
 };

@@ -78,6 +78,7 @@ const config = z
 		likeness: z
 			.number()
 			.nonnegative()
+			.max(1000)
 			.default(0.02)
 			.describe("weight of the distance between the graphs of different windows in the loss"),
 	})

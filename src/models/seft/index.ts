@@ -30,6 +30,7 @@ const config = z.strictObject({
 	longestDays: z
 		.number()
 		.gt(1)
+		.max(365_250)
 		.default(20_000)
 		.describe("scale of the slowest wave; the fastest has a day"),
 });

@@ -7,7 +7,12 @@ import { z } from "zod";
 export const trajgptConfig = z
 	.strictObject({
 		vocab: z.int().min(2).max(1_000_000).describe("tokens, special ones included"),
-		unitDays: z.number().positive().default(30).describe("days in one unit of the times"),
+		unitDays: z
+			.number()
+			.positive()
+			.max(365_250)
+			.default(30)
+			.describe("days in one unit of the times"),
 		layers: z.int().min(1).max(64).default(4).describe("SRA layers"),
 		heads: z.int().min(1).max(64).default(4).describe("heads, each with a decay of its own"),
 		dim: z.int().min(2).max(4096).default(96).describe("width of the residual stream"),
@@ -23,6 +28,7 @@ export const trajgptConfig = z
 		decayUnitDays: z
 			.number()
 			.positive()
+			.max(365_250)
 			.default(30)
 			.describe("elapsed days in which γ applies once"),
 		temperature: z
@@ -31,8 +37,18 @@ export const trajgptConfig = z
 			.max(1000)
 			.default(1)
 			.describe("τ: divides the log of the decay"),
-		shortestPeriodDays: z.number().positive().default(2).describe("of the rotary embedding"),
-		longestPeriodDays: z.number().positive().default(36525).describe("of the rotary embedding"),
+		shortestPeriodDays: z
+			.number()
+			.positive()
+			.max(365_250)
+			.default(2)
+			.describe("of the rotary embedding"),
+		longestPeriodDays: z
+			.number()
+			.positive()
+			.max(365_250)
+			.default(36525)
+			.describe("of the rotary embedding"),
 		position: z
 			.enum(["time", "absolute"])
 			.default("time")
