@@ -164,5 +164,5 @@ describe("the map of a dataset", () => {
 
 test("a dataset says how far its training histories reach", async () => {
 	const { manifest } = await trained({ unitDays: 30 });
-	expect(manifest.reach).toEqual({ longestDays: 35, oldestDays: 140 });
+	expect(manifest.reach).toEqual({ longestDays: 60, oldestDays: 150 });
 });

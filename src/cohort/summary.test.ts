@@ -45,7 +45,7 @@ test.each([1, 30])(
 		});
 		expect(splits.valid).toMatchObject({ patients: 0, records: null, gapDays: null });
 		expect(all.records).toMatchObject({ min: 1, median: 4, max: 5 });
-		expect(all.spanDays).toMatchObject({ min: 0, median: 400, max: 400 });
+		expect(all.spanDays).toMatchObject({ min: 0, median: 400, max: 730.5 });
 		// 0 7 93 300 and 30 70 300
 		expect(all.gapDays).toMatchObject({ min: 0, median: 70, max: 300 });
 		expect(all.gapDays?.mean).toBeCloseTo(800 / 7, 6);

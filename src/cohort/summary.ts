@@ -1,3 +1,4 @@
+import { coarseAge, coarseCount, coarseDays, oldestToldDays } from "./coarse.js";
 import type { Dataset } from "./dataset.js";
 import type { Histogram } from "./histogram.js";
 import { durationHistogram, gapHistogram, recordHistogram } from "./histogram.js";
@@ -21,7 +22,7 @@ export interface SplitSummary {
 	readonly spanDays: Spread | null;
 	/** Between consecutive events of a patient, in days. */
 	readonly gapDays: Spread | null;
-	/** At each event of patients whose birth is known, in days. */
+	/** At each event of patients whose birth is known, in days; 90 years stand for all above. */
 	readonly ageDays: Spread | null;
 }
 
@@ -111,7 +112,7 @@ function countHistory(counts: Counts, { times, birthEvents, sex }: History, unit
 	counts.spans.add(((own.at(-1) as number) - (own[0] as number)) * unitDays);
 	for (const [i, time] of own.entries()) {
 		if (i > 0) counts.gaps.add((time - (own[i - 1] as number)) * unitDays);
-		if (birth !== null) counts.ages.add((time - birth) * unitDays);
+		if (birth !== null) counts.ages.add(Math.min((time - birth) * unitDays, oldestToldDays));
 	}
 }
 
@@ -176,10 +177,10 @@ export async function summarize(dataset: Dataset): Promise<DatasetSummary> {
 		},
 		all: summaryOf(all, manifest.counts),
 		histograms: {
-			records: recordHistogram(all.records),
-			span: durationHistogram(all.spans),
-			gap: gapHistogram(all.gaps),
-			age: durationHistogram(all.ages),
+			records: coarseMax(recordHistogram(all.records), coarseCount),
+			span: coarseMax(durationHistogram(all.spans), coarseDays),
+			gap: coarseMax(gapHistogram(all.gaps), coarseDays),
+			age: coarseMax(durationHistogram(all.ages), coarseAge),
 		},
 		codes,
 		categories: [...categories]
@@ -215,11 +216,24 @@ function summaryOf(
 		withBirth,
 		female,
 		male,
-		records: records.spread(),
-		spanDays: spans.spread(),
-		gapDays: gaps.spread(),
-		ageDays: ages.spread(),
+		records: coarse(records.spread(), coarseCount),
+		spanDays: coarse(spans.spread(), coarseDays),
+		gapDays: coarse(gaps.spread(), coarseDays),
+		ageDays: coarse(ages.spread(), coarseAge),
 	};
+}
+
+/** The largest value is a single patient's: it is rounded up. */
+const coarse = (spread: Spread | null, rounded: (value: number) => number): Spread | null =>
+	spread && { ...spread, max: rounded(spread.max) };
+
+function coarseMax(
+	histogram: Histogram | null,
+	rounded: (value: number) => number,
+): Histogram | null {
+	if (!histogram) return null;
+	const unit = histogram.unit === "years" ? 365.25 : 1;
+	return { ...histogram, max: rounded(histogram.max * unit) / unit };
 }
 
 async function summarizeLabel(

@@ -1,3 +1,4 @@
+import { coarseReach } from "../cohort/coarse.js";
 import type { Evaluation } from "../evaluate/index.js";
 import { weightCount } from "../models/index.js";
 import type { Trained } from "../train/index.js";
@@ -31,7 +32,8 @@ function evaluationSection(evaluation: Evaluation, step: number): string {
 }
 
 function dataSection({ manifest, vocabulary }: Trained): string {
-	const { counts, reach, timeUnit, filters } = manifest;
+	const { counts, timeUnit, filters } = manifest;
+	const reach = manifest.reach && coarseReach(manifest.reach);
 	const split = (name: keyof typeof counts.splits) => {
 		const { patients, events } = counts.splits[name];
 		return `${count(patients)} patients, ${count(events)} events`;

@@ -164,9 +164,13 @@ function tailNotes({ histograms }: DatasetSummary): string[] {
 	const note = (title: string, histogram: Histogram | null, one: string, many: string) => {
 		if (!histogram || histogram.above === 0) return [];
 		const { above, edges, unit, max } = histogram;
-		const most = thousands(Number(max.toFixed(1)));
+		// Ages above 90 years are not told apart.
+		const most =
+			histogram === histograms.age
+				? ""
+				: `; none has more than ${thousands(Number(max.toFixed(1)))}`;
 		return [
-			`${title}: ${counted(above, one, many)} beyond ${thousands(edges.at(-1) as number)} ${unit} not drawn; the most is ${most}.`,
+			`${title}: ${counted(above, one, many)} beyond ${thousands(edges.at(-1) as number)} ${unit} not drawn${most}.`,
 		];
 	};
 	return [

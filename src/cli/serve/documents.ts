@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { InputError } from "../../base/errors.js";
 import { builtInMap } from "../../codes/index.js";
+import { coarseReach } from "../../cohort/coarse.js";
 import { type Dataset, summarize } from "../../cohort/index.js";
 import { readingRules } from "../../cohort/reading/rules.js";
 import { specialCount } from "../../cohort/vocabulary.js";
@@ -187,7 +188,7 @@ function about(trained: Trained, card: string): string {
 		config,
 		parameters: weightCount(weights),
 		dataset: {
-			...{ counts, timeUnit, labels, reach: reach ?? null },
+			...{ counts, timeUnit, labels, reach: reach ? coarseReach(reach) : null },
 			...{ format: source.format, axis: source.axis, contentHash: manifest.contentHash },
 		},
 		records: {

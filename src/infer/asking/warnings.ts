@@ -1,3 +1,4 @@
+import { coarseReach } from "../../cohort/coarse.js";
 import type { Manifest, NewPatient, UnknownCodes } from "../../cohort/index.js";
 import { placeOf } from "../answers-at.js";
 import { yearDays } from "./moments.js";
@@ -24,8 +25,9 @@ const years = (days: number) => `${(days / yearDays).toFixed(1)} years`;
 export function warningsFor(
 	{ patients, unknown, unitDays }: Asked,
 	questions: readonly Question[],
-	{ reach }: Manifest,
+	manifest: Manifest,
 ): string[] {
+	const reach = manifest.reach && coarseReach(manifest.reach);
 	const warnings: string[] = [];
 	if (unknown.records > 0)
 		warnings.push(
@@ -77,7 +79,7 @@ export function editWarnings(
 	{ reach }: Pick<Manifest, "reach">,
 ): string[] {
 	const days = ((times.at(-1) ?? 0) - (times[0] ?? 0)) * unitDays;
-	const longest = reach?.longestDays ?? longestLifeDays;
+	const longest = reach ? coarseReach(reach).longestDays : longestLifeDays;
 	if (!(days > longest)) return [];
 	return [
 		`the edited history spans ${years(days)}, longer than any the model was trained on; the longest spans ${years(longest)}: check the times of --add and --move`,
