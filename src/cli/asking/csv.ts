@@ -1,8 +1,5 @@
-const field = (value: string | number | null): string => {
-	const text = value === null ? "" : String(value);
-	return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
+import { csvField } from "../../base/csv.js";
 
 /** A line of a CSV file. */
 export const csvLine = (fields: readonly (string | number | null)[]): string =>
-	`${fields.map(field).join(",")}\n`;
+	`${fields.map(csvField).join(",")}\n`;

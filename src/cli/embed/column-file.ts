@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { extname } from "node:path";
+import { csvField } from "../../base/csv.js";
 import { InputError } from "../../base/errors.js";
 import { replaceFile } from "../../cohort/index.js";
 
@@ -54,7 +55,7 @@ async function parquetOf(columns: readonly Column[]): Promise<Uint8Array> {
 export function csvOf(columns: readonly Column[]): string {
 	const rows = columns[0]?.values.length ?? 0;
 	const line = (cells: readonly string[]) => `${cells.join(",")}\n`;
-	let text = line(columns.map(({ name }) => quoted(name)));
+	let text = line(columns.map(({ name }) => csvField(name)));
 	for (let row = 0; row < rows; row++) text += line(columns.map((column) => cell(column, row)));
 	return text;
 }
@@ -62,9 +63,7 @@ export function csvOf(columns: readonly Column[]): string {
 function cell({ type, values }: Column, row: number): string {
 	const value = values[row];
 	if (value === null || value === undefined) return "";
-	if (typeof value === "string") return quoted(value);
+	if (typeof value === "string") return csvField(value);
 	// Nine digits tell every float of 32 bits from its neighbours.
 	return type === "float" ? `${Number((value as number).toPrecision(9))}` : `${value}`;
 }
-
-const quoted = (text: string) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

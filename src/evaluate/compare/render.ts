@@ -1,3 +1,4 @@
+import { csvField } from "../../base/csv.js";
 import { formatCount } from "../../base/progress.js";
 import type { Measure } from "../bootstrap.js";
 import type { Column } from "./columns.js";
@@ -145,7 +146,6 @@ export function differenceTables({ columns, differences }: Comparison): {
 
 /** One line for each number, for programs; `minus` names the line that was taken off. */
 export function csv({ columns, lines, differences }: Comparison): string {
-	const quoted = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 	const inColumns = (
 		values: readonly (LineMeasure | undefined)[],
 		{ line, group = "", seeds, minus = "", interval }: CsvNames,
@@ -189,7 +189,7 @@ export function csv({ columns, lines, differences }: Comparison): string {
 		...["line", "group", "task", "setting", "metric", "value", "low", "high"],
 		...["seeds", "seed_deviation", "minus", "interval"],
 	];
-	return `${[header, ...rows, ...less].map((row) => row.map((cell) => quoted(String(cell))).join(",")).join("\n")}\n`;
+	return `${[header, ...rows, ...less].map((row) => row.map(csvField).join(",")).join("\n")}\n`;
 }
 
 interface CsvNames {

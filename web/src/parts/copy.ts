@@ -1,3 +1,4 @@
+import { csvField } from "../../../src/base/csv.js";
 import { type Caption, drawCaption } from "./caption.js";
 
 /** Styles that a drawing takes from the page's sheets; a copy must bring them along. */
@@ -84,14 +85,11 @@ export async function pngOf(svgText: string): Promise<Blob> {
 	}
 }
 
-const quoted = (value: string) =>
-	/[",\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
-
 export type Rows = readonly (readonly (string | number | null)[])[];
 
 /** A table for a spreadsheet; the first row has the names. */
 export const csvOf = (rows: Rows): string =>
-	rows.map((row) => row.map((value) => quoted(`${value ?? ""}`)).join(",")).join("\n");
+	rows.map((row) => row.map(csvField).join(",")).join("\n");
 
 /** How long a browser may take to fetch what it saves, asking where to included. */
 const savingMilliseconds = 60_000;
