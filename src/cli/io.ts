@@ -1,3 +1,5 @@
+import { escapedJson } from "./safe-output.js";
+
 /** Where a command writes: results to stdout, progress and errors to stderr. `process` is one. */
 export interface Io {
 	readonly stdout: Output;
@@ -20,5 +22,5 @@ export class Exit extends Error {
 }
 
 export function printJson(io: Io, value: unknown): void {
-	io.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+	io.stdout.write(`${escapedJson(JSON.stringify(value, null, 2))}\n`);
 }

@@ -6,14 +6,16 @@ import { commands } from "./commands.js";
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { Exit } from "./io.js";
+import { safeIo } from "./safe-output.js";
 import { ownPackage } from "./version.js";
 
 /** Runs one command line and returns its exit code: 0 done, 1 failed, 2 bad usage or bad input. */
 export async function run(
 	argv: readonly string[],
-	io: Io,
+	given: Io,
 	table: readonly LazyCommand[] = commands,
 ): Promise<number> {
+	const io = safeIo(given);
 	try {
 		const program = await programFor(argv, io, table);
 		await program.parseAsync(argv, { from: "user" });
