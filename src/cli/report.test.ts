@@ -39,8 +39,19 @@ describe("a run that was not measured", () => {
 			if (file.endsWith(".png"))
 				expect((await readFile(file)).subarray(1, 4).toString()).toBe("PNG");
 		const names = told.figures.map((file: string) => file.slice(join(run, "figures/").length));
-		for (const name of ["dataset", "codes", "patients", "memory", "learning"])
+		for (const name of ["dataset", "codes", "memory", "learning"])
 			expect(names).toEqual(expect.arrayContaining([`${name}.svg`, `${name}.png`]));
+		// One mark per patient: only on request where people are not simulated.
+		expect(names).not.toContain("patients.svg");
+		expect(page).not.toContain("Each mark is a test patient");
+	});
+
+	test("has a map of the patients where it is asked for", async () => {
+		const { code, stdout } = await report("--patient-map", "--json");
+		expect(code).toBe(0);
+		const { figures, report: file } = JSON.parse(stdout);
+		expect(figures).toContain(join(run, "figures", "patients.svg"));
+		expect(await readFile(file, "utf8")).toContain("Each mark is a test patient");
 	});
 });
 

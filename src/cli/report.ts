@@ -8,6 +8,7 @@ interface Options {
 	readonly out?: string;
 	readonly dataset?: string;
 	readonly patient?: readonly string[];
+	readonly patientMap?: true;
 	readonly seed: number;
 	readonly threads?: number;
 	readonly force?: true;
@@ -31,6 +32,10 @@ export function command(io: Io): Command {
 			"--patient <id>",
 			"a patient to show, instead of those chosen by rule; may be repeated",
 			(id: string, all: readonly string[] = []) => [...all, id],
+		)
+		.option(
+			"--patient-map",
+			"draw a map with a mark for every test patient; simulated people are always drawn",
 		)
 		.option("--seed <n>", "of the maps and of the choice of patients", seedNumber, 0)
 		.option("--threads <n>", "threads; as many as in training if left out", threadCount)

@@ -37,6 +37,8 @@ export interface ReportRequest {
 	readonly seed: number;
 	/** Patients whose stories are told; chosen by rule if left out. */
 	readonly patients?: readonly string[];
+	/** Whether patients who are not simulated are drawn on a map, one mark for each. */
+	readonly patientMap?: boolean;
 	/** Told what is being done. */
 	readonly stage: (text: string) => void;
 }
@@ -60,7 +62,6 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 	const name = basename(resolve(folder));
 	const simulated = await isSimulated(dataset);
 	const { model, weights } = trained;
-	const { labels } = summary;
 	const dataDrawing = await drawings.draw(
 		"dataset",
 		datasetFigure(summary, { title: simulated ? "The simulated people" : "The people" }),
@@ -74,15 +75,8 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 		tokenMapFigure(map),
 		"Each mark is a code, placed by what training has changed in its embedding, less what it has changed in all alike. A cross is the decay vector of a head of the first layer, among the codes after which that head remembers longest.",
 	);
-	stage("drawing the patients");
-	const people = await patientMap(request.runtime, trained, dataset, summary, split, { seed });
-	const patients = await drawings.draw(
-		"patients",
-		patientMapFigure(people),
-		labels.length > 0
-			? "Each mark is a test patient as the model saw them when the question was put, before its answer was known. Where triangles gather, the model tells cases apart without having been shown a label."
-			: "Each mark is a test patient as the model sees them after their last record.",
-	);
+	const patients =
+		simulated || request.patientMap ? await patientDrawing(request, summary) : undefined;
 	stage("measuring memory");
 	const memory = await memoryOf(request);
 	const stories = await storiesOf(request, chosen);
@@ -104,7 +98,7 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 			dataset: dataDrawing,
 			...measured,
 			tokens,
-			patients,
+			...(patients && { patients }),
 			...(memory && { memory: memory.drawing }),
 			learning: await drawings.draw(
 				"learning",
@@ -117,6 +111,21 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 		memory: memory?.words,
 		made: factsOf(trained, dataset, there, log, seed),
 	};
+}
+
+async function patientDrawing(
+	{ runtime, trained, dataset, drawings, seed, stage }: ReportRequest,
+	summary: DatasetSummary,
+) {
+	stage("drawing the patients");
+	const people = await patientMap(runtime, trained, dataset, summary, split, { seed });
+	return drawings.draw(
+		"patients",
+		patientMapFigure(people),
+		summary.labels.length > 0
+			? "Each mark is a test patient as the model saw them when the question was put, before its answer was known. Where triangles gather, the model tells cases apart without having been shown a label."
+			: "Each mark is a test patient as the model sees them after their last record.",
+	);
 }
 
 async function evaluationFigures(drawings: Drawings, evaluations: readonly Evaluation[]) {

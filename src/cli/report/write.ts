@@ -17,6 +17,8 @@ export interface ReportOptions {
 	readonly dataset?: string;
 	/** Ids of patients to show; chosen by rule if left out. */
 	readonly patients?: readonly string[];
+	/** Whether a map shows a mark for every test patient; of simulated people it does in any case. */
+	readonly patientMap?: boolean;
 	/** As many as in training if left out. */
 	readonly threads?: number;
 }
@@ -34,7 +36,7 @@ export interface WrittenReport {
 export async function writeReport(
 	io: Io,
 	folder: string,
-	{ seed, out, force = false, dataset: given, patients, threads }: ReportOptions,
+	{ seed, out, force = false, dataset: given, patients, patientMap, threads }: ReportOptions,
 ): Promise<WrittenReport> {
 	const files = runFiles(folder);
 	if (out !== undefined) await checkFileTarget(out, force);
@@ -50,6 +52,7 @@ export async function writeReport(
 		drawings,
 		seed,
 		...(patients && { patients }),
+		...(patientMap && { patientMap }),
 		stage: (text) => io.stderr.write(`${text}\n`),
 	});
 	const file = out ?? files.report;
