@@ -20,6 +20,7 @@ import {
 } from "../train/index.js";
 import { examples } from "./examples.js";
 import { Exit, type Io, printJson } from "./io.js";
+import { checkMemory, trainingNeeds } from "./memory-needs.js";
 import { modelHelp } from "./model-help.js";
 import { providerOption, threadCount } from "./option-values.js";
 import { addSchemaOptions, schemaValues } from "./schema-options.js";
@@ -117,6 +118,11 @@ async function created(command: Command, options: Options, dataset: Dataset): Pr
 		"training options",
 	);
 	checkLength(model, config, training);
+	checkMemory(
+		"training",
+		trainingNeeds(model, config, Math.max(training.batchSlots, training.maxLength)),
+		"lower --batch-slots or --max-length, or choose a smaller --preset",
+	);
 	const run = {
 		model: model.id,
 		config: config as Record<string, unknown>,

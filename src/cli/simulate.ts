@@ -1,4 +1,8 @@
+import { existsSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { Command, Option } from "commander";
+import { InputError } from "../base/errors.js";
 import { progress } from "../base/progress.js";
 import { checkFolderTarget } from "../cohort/index.js";
 import { type Format, formats, truthFile, writeSimulation } from "../simulate/index.js";
@@ -44,8 +48,24 @@ export function command(io: Io): Command {
 		.action((options: Options) => act(io, options));
 }
 
+/** What a simulated person takes on the disk, on average. */
+const bytesPerPerson = { csv: 5000, parquet: 650 };
+
+/** Refuses what cannot fit on the disk; half of the estimate leaves room for its error. */
+async function checkDisk(out: string, bytes: number): Promise<void> {
+	let folder = resolve(out);
+	while (!existsSync(folder)) folder = dirname(folder);
+	const { bavail, bsize } = await statfs(folder);
+	if (bytes / 2 <= bavail * bsize) return;
+	const gigabytes = (size: number) => `${(size / 1e9).toFixed(1)} GB`;
+	throw new InputError(
+		`--patients needs about ${gigabytes(bytes)} on the disk, and ${gigabytes(bavail * bsize)} are free at ${folder}; lower --patients, or choose a folder on another disk`,
+	);
+}
+
 async function act(io: Io, { patients, out, format, seed, force, json }: Options): Promise<void> {
 	await checkFolderTarget(out, force ?? false, truthFile);
+	await checkDisk(out, patients * bytesPerPerson[format]);
 	const bar = progress(io.stderr, { clock: () => performance.now() });
 	const written = await writeSimulation(out, {
 		patients,

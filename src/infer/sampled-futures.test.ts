@@ -87,4 +87,7 @@ test("an empty history has futures too; counts must be whole", async () => {
 		await expect(sampleFutures(model, [past], [times], { seed: 1, ...bad })).rejects.toThrow(
 			"expected a whole number from 1",
 		);
+	await expect(
+		sampleFutures(model, [past], [times], { seed: 1, samples: 1_000_000_000 }),
+	).rejects.toThrow("draws; expected at most 268435456: lower --samples, or ask about fewer times");
 });

@@ -13,6 +13,8 @@ export interface FutureOptions {
 /** Patients, and futures, whose states are held at once. */
 const mostPatients = 64;
 const mostFutures = 128;
+/** What is held of all futures: 4 bytes for each draw, so 1 GiB. */
+const mostDraws = 2 ** 28;
 
 /**
  * Continuations of each history: tokens, [patients, samples, times]. A future draws an event at
@@ -32,7 +34,12 @@ export async function sampleFutures(
 	if (times.length !== histories.length)
 		throw new InputError(`times of ${times.length} patients for ${histories.length} histories`);
 	const length = times[0]?.length ?? 0;
-	const futures = new Int32Array(histories.length * samples * length);
+	const draws = histories.length * samples * length;
+	if (draws > mostDraws)
+		throw new InputError(
+			`${samples} samples at ${length} times for ${histories.length} histories make ${draws} draws; expected at most ${mostDraws}: lower --samples, or ask about fewer times`,
+		);
+	const futures = new Int32Array(draws);
 	if (length === 0) return futures;
 	for (let first = 0; first < histories.length; first += mostPatients) {
 		const own = histories.slice(first, first + mostPatients);

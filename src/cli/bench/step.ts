@@ -17,6 +17,7 @@ import { encodeSafetensors, type StoredTensor } from "../../train/safetensors.js
 import { trainer } from "../../train/trainer.js";
 import { presetNamed, type StepOptions } from "../bench.js";
 import type { Io } from "../io.js";
+import { checkMemory, trainingNeeds } from "../memory-needs.js";
 import { type Peer, startPeer } from "./peer.js";
 import { peerScripts } from "./peer-scripts.js";
 
@@ -92,6 +93,11 @@ export async function benchStep(io: Io, options: StepOptions): Promise<StepRepor
 	const { batch, length, threads, steps } = options;
 	const model = modelById(options.model);
 	const config = configOf(model, options);
+	checkMemory(
+		"a step",
+		trainingNeeds(model, config, batch * length),
+		"lower --batch or --length, or choose a smaller --preset",
+	);
 	const weights = model.init(config, random(1));
 	const parameters = weightCount(weights);
 	const runtime = nodeRuntime({ threads, provider: options.provider });

@@ -1,0 +1,48 @@
+import { InputError } from "../base/errors.js";
+import type { Model } from "../models/index.js";
+import { machineMemory } from "../runtime/machine.js";
+
+const gibibytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+
+/** What some work needs at least, by what it is for, in bytes. */
+export type Needs = Readonly<Record<string, number>>;
+
+/** Refuses work that cannot fit, before it begins. */
+export function checkMemory(
+	what: string,
+	needs: Needs,
+	remedy: string,
+	available = machineMemory(),
+): void {
+	const total = Object.values(needs).reduce((sum, bytes) => sum + bytes, 0);
+	if (total <= available) return;
+	const parts = Object.entries(needs).map(([name, bytes]) => `${name} ${gibibytes(bytes)}`);
+	throw new InputError(
+		`${what} needs at least ${gibibytes(total)} of memory (${parts.join(", ")}), and this machine has ${gibibytes(available)}; ${remedy}`,
+	);
+}
+
+const float = 4;
+/** Weights and two moments, each before and after a step, and the gradient. */
+const copiesOfWeights = 7;
+/** Logits, log probabilities and their gradient. */
+const copiesOfLogits = 3;
+/** What a layer keeps for its gradient, in widths of the residual stream. */
+const widthsPerLayer = 8;
+
+/** What training a model needs at least, with batches of so many slots; told from its settings alone. */
+export function trainingNeeds(model: Model, config: unknown, slots: number): Needs {
+	const {
+		vocab = 0,
+		dim = 0,
+		layers = 1,
+		ff = 0,
+	} = config as Readonly<Partial<Record<"vocab" | "dim" | "layers" | "ff", number>>>;
+	const weights = vocab * dim + layers * 2 * dim * ff;
+	// A model of windows has an answer per window, not per slot.
+	const perSlot = model.logits ? copiesOfLogits * vocab + widthsPerLayer * layers * dim : 0;
+	return {
+		"weights and their moments": weights * copiesOfWeights * float,
+		"one batch": slots * perSlot * float,
+	};
+}
