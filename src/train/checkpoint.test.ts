@@ -14,10 +14,9 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import ts from "typescript";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { InputError } from "../base/errors.js";
+import { compiled } from "../cohort/testing/compiled.js";
 import type { Checkpoint } from "./checkpoint.js";
 import { hasCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
 import type { Disk } from "./durable-files.js";
@@ -192,21 +191,13 @@ describe("the death of the process", () => {
 	});
 });
 
-/** Node 20 runs no TypeScript: the few files that a writer needs, as JavaScript. */
-function compileWriter(into: string): string {
-	const source = fileURLToPath(new URL("..", import.meta.url));
-	const own = ["durable-files", "safetensors", "checkpoint"].map((name) => `train/${name}`);
-	for (const name of ["base/errors", "base/system-errors", "cohort/leftovers", ...own]) {
-		const text = readFileSync(join(source, `${name}.ts`), "utf8");
-		const target = join(into, "js", `${name}.js`);
-		const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
-		mkdirSync(dirname(target), { recursive: true });
-		writeFileSync(target, ts.transpileModule(text, { compilerOptions }).outputText);
-	}
-	writeFileSync(join(into, "package.json"), '{"type":"module"}');
-	const script = join(into, "js", "writer.js");
-	writeFileSync(
-		script,
+const compileWriter = (into: string): string =>
+	compiled(
+		into,
+		[
+			...["base/errors", "base/system-errors", "cohort/leftovers", "cohort/sync-folder"],
+			...["durable-files", "safetensors", "checkpoint"].map((name) => `train/${name}`),
+		],
 		`import { writeSync } from "node:fs";
 		import { writeCheckpoint } from "./train/checkpoint.js";
 		const [folder, start] = process.argv.slice(2);
@@ -217,8 +208,6 @@ function compileWriter(into: string): string {
 			writeSync(1, step + "\\n");
 		}`,
 	);
-	return script;
-}
 
 describe("a disk that refuses", () => {
 	const failing = (code: string, where: RegExp): Disk => {

@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
-import { errorCode } from "../base/system-errors.js";
+import { syncFolder } from "../cohort/sync-folder.js";
 
 /** What changes a disk, as an interface, so that a test can stop the work between any two steps. */
 export interface Disk {
@@ -26,17 +26,7 @@ export const disk: Disk = {
 			closeSync(file);
 		}
 	},
-	syncFolder: (path) => {
-		if (process.platform === "win32") return; // a folder cannot be opened there
-		const folder = openSync(path, "r");
-		try {
-			fsyncSync(folder);
-		} catch (error) {
-			if (errorCode(error) !== "EINVAL") throw error; // some network file systems have no such call
-		} finally {
-			closeSync(folder);
-		}
-	},
+	syncFolder,
 	rename: renameSync,
 	remove: (path) => rmSync(path, { recursive: true, force: true }),
 };

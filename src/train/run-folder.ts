@@ -49,11 +49,11 @@ export const runFiles = (folder: string) => ({
 });
 
 /** What lies there before `run.json` makes the folder a run. */
-const unfinished = ["run.json.tmp", "run.lock", "manifest.json", "vocabulary.json"];
+const unfinished = ["run.json.tmp", "manifest.json", "vocabulary.json"];
 
 /** Whether a folder holds nothing but what a process leaves that dies before it has begun a run. */
 const isUnbegun = (folder: string): boolean =>
-	readdirSync(folder).every((name) => unfinished.includes(name));
+	readdirSync(folder).every((name) => unfinished.includes(name) || name.startsWith("run.lock"));
 
 /** Refuses a folder that holds something already. */
 export function checkNewRun(folder: string): void {

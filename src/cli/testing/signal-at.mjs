@@ -11,7 +11,16 @@ const calls = /** @type {Record<string, (...given: any[]) => unknown>} */ (
 	/** @type {unknown} */ (fs)
 );
 
-for (const name of ["mkdirSync", "openSync", "writeSync", "fsyncSync", "renameSync", "rmSync"]) {
+const changes = [
+	"mkdirSync",
+	"openSync",
+	"writeSync",
+	"fsyncSync",
+	"linkSync",
+	"renameSync",
+	"rmSync",
+];
+for (const name of changes) {
 	const own = /** @type {(...given: unknown[]) => unknown} */ (calls[name]);
 	calls[name] = (...given) => {
 		if (--left === 0) {
