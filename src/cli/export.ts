@@ -57,6 +57,7 @@ async function act(io: Io, run: string, options: Options): Promise<void> {
 	const manifest = await writeExport(trained, out, {
 		weights,
 		library,
+		replace: force ?? false,
 		onFile: (name) => io.stderr.write(`writing ${name}\n`),
 	});
 	const bytes = Object.values(manifest.files).reduce((total, file) => total + file.bytes, 0);

@@ -60,7 +60,10 @@ describe.each([
 		const out = join(place, "out");
 		const killed = await runBuilt(argv(out, 2000), { saying, signal: "SIGKILL" });
 		expect(killed.signal).toBe("SIGKILL");
-		expect(await readdir(place)).toEqual([expect.stringMatching(/^\.out\.tmp-\d+$/)]);
+		expect((await readdir(place)).sort()).toEqual([
+			".out.lock",
+			expect.stringMatching(/^\.out\.tmp-\d+$/),
+		]);
 		expect((await captured(argv(out, 2))).code).toBe(0);
 		expect(await readdir(place)).toEqual(["out"]);
 	});

@@ -190,6 +190,7 @@ async function act(io: Io, paths: readonly string[], options: Options): Promise<
 			maxRecords: options.maxRecords ?? null,
 			deathToken: options.deathToken ?? false,
 			labels: options.label ?? [],
+			replace: options.force ?? false,
 			onStage(stage, store) {
 				stop();
 				io.stderr.write(`${stage}\n`);

@@ -71,6 +71,7 @@ async function act(io: Io, { patients, out, format, seed, force, json }: Options
 		patients,
 		seed,
 		format,
+		replace: force ?? false,
 		onProgress: (done) => bar.update({ label: "simulating: person", done, total: patients }),
 	});
 	bar.finish();

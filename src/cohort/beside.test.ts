@@ -1,9 +1,31 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { InputError } from "../base/errors.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { checkFileTarget, checkFolderTarget, replaceFile, replaceFolder } from "./beside.js";
+
+const calls = vi.hoisted(() => [] as (readonly string[])[]);
+vi.mock("node:fs", async (original) => {
+	const fs = await original<typeof import("node:fs")>();
+	const names = new Map<number, string>();
+	return {
+		...fs,
+		openSync: (...given: Parameters<typeof fs.openSync>) => {
+			const handle = fs.openSync(...given);
+			names.set(handle, String(given[0]));
+			return handle;
+		},
+		fsyncSync: (handle: number) => {
+			calls.push(["sync", names.get(handle) ?? ""]);
+			fs.fsyncSync(handle);
+		},
+		renameSync: (from: string, to: string) => {
+			calls.push(["rename", from, to]);
+			fs.renameSync(from, to);
+		},
+	};
+});
 
 test("a file is whole or untouched", async () => {
 	const folder = await temporaryFolder();
@@ -90,4 +112,55 @@ test("who listens to signals too decides when to end", async () => {
 	expect(await readFile(target, "utf8")).toBe("one");
 	process.removeListener("SIGINT", listener);
 	expect(listened()).toEqual(before);
+});
+
+test("a folder that came to be meanwhile is replaced only where that is allowed", async () => {
+	const place = await temporaryFolder();
+	const target = join(place, "data");
+	const write = (text: string) => (partial: string) => writeFile(join(partial, "file"), text);
+	const content = () => readFile(join(target, "file"), "utf8");
+	const meanwhile = replaceFolder(
+		target,
+		async (partial) => {
+			await write("late")(partial);
+			await mkdir(target);
+			await write("early")(target);
+		},
+		{ replace: false },
+	);
+	await expect(meanwhile).rejects.toThrow(InputError);
+	await expect(meanwhile).rejects.toThrow(`${target} was written by another process meanwhile`);
+	expect(await content()).toBe("early");
+	const begun = vi.fn(async () => {});
+	const before = replaceFolder(target, begun, { replace: false });
+	await expect(before).rejects.toThrow("choose another folder, or pass --force");
+	expect(begun).not.toHaveBeenCalled();
+	expect(await content()).toBe("early");
+	await replaceFolder(target, write("forced"));
+	expect(await content()).toBe("forced");
+	expect(await readdir(place)).toEqual(["data"]);
+});
+
+test("what is renamed is on the device before, and its name after", async () => {
+	const place = await temporaryFolder();
+	const short = (path: string) => path.replace(place, "").replace(/tmp-\d+/, "tmp") || "/";
+	const seen = () =>
+		calls
+			.splice(0)
+			.map((call) => call.map(short).join(" "))
+			.filter((call) => !call.includes("lock"));
+	seen();
+	await replaceFile(join(place, "file"), (path) => writeFile(path, "one"));
+	expect(seen()).toEqual(["sync /.file.tmp", "rename /.file.tmp /file", "sync /"]);
+	await replaceFolder(join(place, "data"), async (partial) => {
+		await mkdir(join(partial, "part"));
+		await writeFile(join(partial, "part", "file"), "one");
+	});
+	expect(seen()).toEqual([
+		"sync /.data.tmp/part/file",
+		"sync /.data.tmp/part",
+		"sync /.data.tmp",
+		"rename /.data.tmp /data",
+		"sync /",
+	]);
 });

@@ -1,9 +1,11 @@
-import { existsSync, renameSync } from "node:fs";
-import { mkdir, readdir, rename, stat } from "node:fs/promises";
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync } from "node:fs";
+import { mkdir, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { InputError } from "../base/errors.js";
 import { errorCode, systemRefusal } from "../base/system-errors.js";
 import { besideName, removeAll, removeLeftovers } from "./leftovers.js";
+import { holdingLock } from "./process-lock.js";
+import { syncFolder } from "./sync-folder.js";
 
 async function exists(path: string): Promise<boolean> {
 	try {
@@ -56,12 +58,29 @@ async function writeBeside(
 	target: string,
 	write: (partial: string) => Promise<void>,
 ): Promise<void> {
-	await guarded(target, async () => {
-		await mkdir(dirname(target), { recursive: true });
-		removeLeftovers(hidden(target));
-		const partial = besideName(hidden(target));
-		await temporarily(partial, () => write(partial));
-	});
+	removeLeftovers(hidden(target));
+	const partial = besideName(hidden(target));
+	await temporarily(partial, () => write(partial));
+}
+
+/** Returns when a file's content is on the device. */
+function syncFile(path: string): void {
+	const handle = openSync(path, "r+");
+	try {
+		fsyncSync(handle);
+	} finally {
+		closeSync(handle);
+	}
+}
+
+/** Returns when a folder and all in it are on the device. */
+function syncTree(folder: string): void {
+	for (const entry of readdirSync(folder, { withFileTypes: true })) {
+		const path = join(folder, entry.name);
+		if (entry.isDirectory()) syncTree(path);
+		else syncFile(path);
+	}
+	syncFolder(folder);
 }
 
 /** Throws when `target` is there and may not be replaced. Worth asking before long work begins. */
@@ -103,21 +122,50 @@ export async function replaceFile(
 	target: string,
 	write: (path: string) => Promise<void>,
 ): Promise<void> {
-	await writeBeside(target, async (partial) => {
-		await write(partial);
-		await rename(partial, target);
+	await guarded(target, async () => {
+		await mkdir(dirname(target), { recursive: true });
+		await writeBeside(target, async (partial) => {
+			await write(partial);
+			syncFile(partial);
+			renameSync(partial, target);
+			syncFolder(dirname(target));
+		});
 	});
 }
 
-/** Writes a folder beside its target and renames it: the target is whole or untouched. */
+export interface ReplaceFolderOptions {
+	/** Whether what is there may be replaced; an empty folder always may. */
+	readonly replace?: boolean;
+}
+
+/**
+ * Writes a folder beside its target and renames it: the target is whole or untouched. While one
+ * process writes it, others that want to are refused.
+ */
 export async function replaceFolder(
 	target: string,
 	write: (folder: string) => Promise<void>,
+	{ replace = true }: ReplaceFolderOptions = {},
 ): Promise<void> {
-	await writeBeside(target, async (partial) => {
-		await mkdir(partial);
-		await write(partial);
-		swap(partial, target);
+	await guarded(target, async () => {
+		await mkdir(dirname(target), { recursive: true });
+		await holdingLock(`${hidden(target)}.lock`, `writing ${target}`, async () => {
+			// Another process may have finished between the caller's check and the lock.
+			const check = () => {
+				if (!replace && existsSync(target) && readdirSync(target).length > 0)
+					throw new InputError(
+						`${target} was written by another process meanwhile; choose another folder, or pass --force`,
+					);
+			};
+			check();
+			await writeBeside(target, async (partial) => {
+				await mkdir(partial);
+				await write(partial);
+				syncTree(partial);
+				check();
+				swap(partial, target);
+			});
+		});
 	});
 }
 
@@ -133,6 +181,7 @@ function swap(partial: string, target: string): void {
 		if (replacing) renameSync(previous, target);
 		throw error;
 	}
+	syncFolder(dirname(target));
 	// Not before: a process killed between the two renames has left the only copy there.
 	removeLeftovers(aside);
 }

@@ -38,6 +38,8 @@ export interface PrepareOptions extends EventOptions, CodeOptions {
 	/** What DuckDB may hold in memory, in bytes. */
 	readonly memory: number;
 	readonly threads?: number | undefined;
+	/** Whether a dataset that is there may be replaced; so if left out. */
+	readonly replace?: boolean;
 	/** Hears what is going on. */
 	readonly onStage?: (stage: string, store: Store) => void;
 }
@@ -84,7 +86,7 @@ export async function prepare(
 	options: PrepareOptions,
 ): Promise<Manifest> {
 	let manifest: Manifest | undefined;
-	await replaceFolder(folder, async (partial) => {
+	const write = async (partial: string) => {
 		const work = join(partial, ".work");
 		await mkdir(work);
 		const store = await openStore({
@@ -103,7 +105,8 @@ export async function prepare(
 			store.close();
 			await rm(work, { recursive: true, force: true });
 		}
-	});
+	};
+	await replaceFolder(folder, write, options);
 	return manifest as Manifest;
 }
 

@@ -28,6 +28,8 @@ export interface ExportOptions {
 	readonly weights: WeightPlace;
 	/** The folder of the browser library, to be put in as \`trajgpt/\`. */
 	readonly library?: string | undefined;
+	/** Whether an export that is there may be replaced; so if left out. */
+	readonly replace?: boolean;
 	readonly onFile?: (name: string) => void;
 }
 
@@ -45,7 +47,7 @@ export async function writeExport(
 ): Promise<ExportManifest> {
 	const files = await exportFiles(trained, options);
 	const manifest = files.manifest;
-	await replaceFolder(folder, async (partial) => {
+	const write = async (partial: string) => {
 		for (const [name, content] of files.contents) {
 			options.onFile?.(name);
 			await writeFile(join(partial, name), content);
@@ -55,7 +57,8 @@ export async function writeExport(
 			for (const name of libraryFiles)
 				await cp(join(options.library, name), join(partial, "trajgpt", name), { recursive: true });
 		}
-	});
+	};
+	await replaceFolder(folder, write, options);
 	return manifest;
 }
 

@@ -14,6 +14,8 @@ export interface SimulationOptions {
 	readonly patients: number;
 	readonly seed: number;
 	readonly format?: Format;
+	/** Whether a simulation that is there may be replaced; so if left out. */
+	readonly replace?: boolean;
 	/** Called now and then with the number of patients written. */
 	readonly onProgress?: (patients: number) => void;
 }
@@ -77,10 +79,11 @@ const blockPatients = 200;
 /** Writes a population beside its folder and renames it: the folder is whole or untouched. */
 export async function writeSimulation(
 	folder: string,
-	{ patients, seed, format = "csv", onProgress }: SimulationOptions,
+	options: SimulationOptions,
 ): Promise<WrittenSimulation> {
+	const { patients, seed, format = "csv", onProgress } = options;
 	let truth: Truth | undefined;
-	await replaceFolder(folder, async (beside) => {
+	const write = async (beside: string) => {
 		const files = simulationFiles(beside, format);
 		const open = (name: keyof typeof tables) => openTable(format, files[name], tables[name]);
 		const claims = open("claims");
@@ -118,7 +121,8 @@ export async function writeSimulation(
 			format,
 		};
 		await writeFile(files.truth, `${JSON.stringify(truth, null, 2)}\n`);
-	});
+	};
+	await replaceFolder(folder, write, options);
 	return { ...(truth as Truth), folder, files: simulationFiles(folder, format) };
 }
 

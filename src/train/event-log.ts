@@ -1,4 +1,5 @@
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { InputError } from "../base/errors.js";
 import { explainError } from "../base/system-errors.js";
 import { besideName, removeLeftovers } from "../cohort/leftovers.js";
@@ -57,6 +58,7 @@ function keepOnly(file: string, keep: (event: LogEvent) => boolean) {
 	guard(file, () => {
 		disk.writeFile(beside, [new TextEncoder().encode(wanted)]);
 		disk.rename(beside, file);
+		disk.syncFolder(dirname(file));
 	});
 }
 
