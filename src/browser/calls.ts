@@ -10,6 +10,7 @@ import {
 	sampleFutures,
 	whatIf,
 } from "../infer/index.js";
+import { finitePredictor } from "../models/finite.js";
 import type { Model, Predictor } from "../models/index.js";
 import { trajgpt } from "../models/trajgpt/index.js";
 import type { Runtime } from "../runtime/index.js";
@@ -52,7 +53,7 @@ export function running(
 	device: WebDevice,
 	{ manifest, config, weights, vocabulary }: Export,
 ): Running {
-	const predictor = trajgpt.predictor(runtime, config, weights);
+	const predictor = finitePredictor(trajgpt.predictor(runtime, config, weights));
 	const model = trajgpt as unknown as Model;
 	return {
 		opened: { manifest, tokens: vocabulary.tokens, runtime: runtime.label },

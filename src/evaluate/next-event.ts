@@ -2,6 +2,7 @@ import { InputError } from "../base/errors.js";
 import { fillBatch, planBatches } from "../cohort/batches.js";
 import type { Dataset, History, Split } from "../cohort/index.js";
 import { logSoftmax, type OnnxModel, parameter, type Target, toOnnx } from "../graph/index.js";
+import { checkFinite } from "../models/finite.js";
 import type { BatchShape, Model, ParameterValues } from "../models/index.js";
 import { programs, type Runtime } from "../runtime/index.js";
 import { rankOf } from "./rank.js";
@@ -123,7 +124,11 @@ async function foretell(
 					const token = batch.tokens[cell] as number;
 					const place = slot < (births[at] as number) ? slot : slot + shift;
 					if (place >= stretch.first && isForetold(token, place))
-						take(stretch.patient, answers.subarray(cell * vocab, (cell + 1) * vocab), token);
+						take(
+							stretch.patient,
+							checkFinite(answers.subarray(cell * vocab, (cell + 1) * vocab), "prediction"),
+							token,
+						);
 				}
 			}
 		}

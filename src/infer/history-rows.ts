@@ -1,6 +1,7 @@
 import { fillBatch, planBatches } from "../cohort/batches.js";
 import type { History } from "../cohort/index.js";
 import { parameter, type Tensor, toOnnx } from "../graph/index.js";
+import { checkFinite } from "../models/finite.js";
 import type { BatchShape, EventBatch, Parameters, ParameterValues } from "../models/index.js";
 import { type Feeds, programs, type Runtime } from "../runtime/index.js";
 
@@ -62,5 +63,5 @@ export async function historyRows(
 		resident.dispose();
 		await compiled.dispose();
 	}
-	return found;
+	return checkFinite(found, "value for a history");
 }

@@ -1,5 +1,6 @@
 import { InputError } from "../base/errors.js";
 import { random } from "../base/random.js";
+import { withFinitePredictions } from "./finite.js";
 import type { Model, ParameterValues } from "./model.js";
 
 export type { Answers, Events, Predictor, State } from "./predictor.js";
@@ -52,10 +53,12 @@ export const models: readonly Model[] = [
 	seft,
 	odeRnn,
 	gpt2,
-] as unknown as readonly Model[];
+].map((model) => withFinitePredictions(model as unknown as Model));
 
 /** TrajGPT with something taken out that its settings cannot take out. */
-export const ablations: readonly Model[] = [trajgptShifted] as unknown as readonly Model[];
+export const ablations: readonly Model[] = [trajgptShifted].map((model) =>
+	withFinitePredictions(model as unknown as Model),
+);
 
 export function modelById(id: string): Model {
 	const model = [...models, ...ablations].find((m) => m.id === id);

@@ -1,5 +1,6 @@
 import { parameter, toOnnx } from "../../graph/index.js";
 import type { ViewedHistory } from "../../infer/index.js";
+import { checkFinite } from "../../models/finite.js";
 import type { EventBatch, Model, ParameterValues } from "../../models/index.js";
 import { pooled, poolFeeds } from "../../models/pooled.js";
 import { programs, type Runtime } from "../../runtime/index.js";
@@ -38,7 +39,7 @@ export function representer(
 			const batch = viewed(history, longest);
 			const feeds = { ...model.viewFeeds(config, batch), ...poolFeeds(batch) };
 			const { vector } = await compiled.run(batch.length, feeds, resident);
-			return vector as Float32Array;
+			return checkFinite(vector as Float32Array, "representation of the history");
 		},
 		async dispose(): Promise<void> {
 			resident.dispose();

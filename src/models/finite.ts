@@ -1,0 +1,38 @@
+import { InputError } from "../base/errors.js";
+import type { Model } from "./model.js";
+import type { Answers, Predictor } from "./predictor.js";
+
+/** Refuses numbers of a model that are not finite: nothing may be made of them, and JSON would say null. */
+export function checkFinite(values: Float32Array, what: string): Float32Array {
+	for (let at = 0; at < values.length; at++)
+		if (!Number.isFinite(values[at]))
+			throw new InputError(
+				`the model's ${what} is ${values[at]}, expected a finite number; check that the times of the events ` +
+					"and the times asked about are plausible; if they are, the weights are at fault: train again",
+			);
+	return values;
+}
+
+const checked = async (asked: Promise<Answers>): Promise<Answers> => {
+	const answers = await asked;
+	checkFinite(answers.logProbabilities, "prediction");
+	return answers;
+};
+
+/** A predictor that refuses to answer with what is not a finite number. */
+export const finitePredictor = (predictor: Predictor): Predictor => ({
+	...predictor,
+	ask: (...given) => checked(predictor.ask(...given)),
+	score: (...given) => checked(predictor.score(...given)),
+	along: (...given) => checked(predictor.along(...given)),
+	async advance(...given) {
+		const { state, answers } = await predictor.advance(...given);
+		checkFinite(answers.logProbabilities, "prediction");
+		return { state, answers };
+	},
+});
+
+export const withFinitePredictions = (model: Model): Model => ({
+	...model,
+	predictor: (...given) => finitePredictor(model.predictor(...given)),
+});

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { jsonIn, running } from "./testing/running.js";
+import { smallServed, someEvents } from "./testing/small-served.js";
+
+const patient = { events: someEvents(5) };
+
+/** A model whose weights have overflowed. */
+const overflowed = () => {
+	const served = smallServed();
+	for (const { data } of served.weights.values()) data.fill(3e38);
+	return served;
+};
+
+test.each([
+	["forecast", { patient, at: ["+1y"] }],
+	["risk", { patient, codes: ["428"], at: ["+1y"] }],
+	["embed", { patient }],
+])("%s: a prediction that is not a number is refused, and never null", async (path, question) => {
+	const { url } = await running({ served: overflowed() });
+	const answer = await fetch(`${url}/api/v1/${path}`, {
+		method: "POST",
+		headers: { "Content-Type": "application/json" },
+		body: JSON.stringify(question),
+	});
+	expect(answer.status).toBe(422);
+	expect(JSON.stringify(await jsonIn(answer))).toMatch(
+		/the model's (prediction|representation of the history) is NaN, expected a finite number/,
+	);
+});
