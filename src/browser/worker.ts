@@ -15,6 +15,7 @@ let model: Running | undefined;
 
 async function open({ source, device, threads, files }: OpenRequest) {
 	const exported = await readExport(nameOf(source), readerOf(source));
+	for (const warning of exported.warnings) console.warn(warning);
 	const runtime = await webRuntime({
 		files,
 		...(device && { device }),

@@ -82,6 +82,11 @@ export const commands: readonly LazyCommand[] = [
 		load: () => import("./evaluate.js"),
 	},
 	{
+		name: "seal",
+		summary: "bind the weights of an earlier run to its vocabulary and settings",
+		load: () => import("./seal.js"),
+	},
+	{
 		name: "compare",
 		summary: "train and measure many models: the paper's table on your data",
 		load: () => import("./compare.js"),

@@ -2,11 +2,12 @@ import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { progress } from "../base/progress.js";
 import { checkFileTarget, type Split, splitNames } from "../cohort/index.js";
-import { openRunDataset, readTrained } from "../train/index.js";
+import { openRunDataset } from "../train/index.js";
 import { type Column, columnFormat, csvOf, writeColumns } from "./embed/column-file.js";
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
+import { openTrained } from "./open-trained.js";
 import { seedNumber, threadCount, wholeNumber } from "./option-values.js";
 
 interface Options {
@@ -94,7 +95,7 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 }
 
 async function columnsOf(io: Io, folder: string, options: Options): Promise<readonly Column[]> {
-	const trained = readTrained(folder);
+	const trained = openTrained(io, folder);
 	const shown = progress(io.stderr, { clock: () => performance.now() });
 	const map = options.umap
 		? {

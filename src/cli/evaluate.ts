@@ -2,10 +2,10 @@ import { Command, Option } from "commander";
 import { splitNames } from "../cohort/index.js";
 import { evaluateDefaults } from "../evaluate/index.js";
 import { forecastMethods } from "../models/index.js";
-import { readTrained } from "../train/index.js";
 import { type AskedOptions, commonDataset, measure } from "./evaluate/measure.js";
 import { examples } from "./examples.js";
 import { type Io, printJson } from "./io.js";
+import { openTrained } from "./open-trained.js";
 import { seedNumber, threadCount, wholeNumber } from "./option-values.js";
 
 const description = `Measures what a run has learned, with 95 % intervals from a bootstrap over patients.
@@ -65,7 +65,7 @@ export function command(io: Io): Command {
 			}),
 		)
 		.action(async (folders: string[], options: AskedOptions) => {
-			const runs = folders.map((folder) => ({ folder, trained: readTrained(folder) }));
+			const runs = folders.map((folder) => ({ folder, trained: openTrained(io, folder) }));
 			const dataset = await commonDataset(runs, options.dataset);
 			const result = await measure(io, runs, dataset, options);
 			if (options.json) printJson(io, result);

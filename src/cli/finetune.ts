@@ -1,9 +1,10 @@
 import { Command } from "commander";
 import { formatCount } from "../base/progress.js";
-import { finetuneOptions, openRunDataset, readTrained } from "../train/index.js";
+import { finetuneOptions, openRunDataset } from "../train/index.js";
 import { examples } from "./examples.js";
 import { type FinetuningOutcome, finetune } from "./finetuning.js";
 import { Exit, type Io, printJson } from "./io.js";
+import { openTrained } from "./open-trained.js";
 import { threadCount } from "./option-values.js";
 import { addSchemaOptions, schemaValues } from "./schema-options.js";
 
@@ -49,7 +50,7 @@ export function command(io: Io): Command {
 		)
 		.action(async (run: string, options: Options) => {
 			const { task, resume = false, force = false, threads } = options;
-			const trained = readTrained(run);
+			const trained = openTrained(io, run);
 			const dataset = await openRunDataset(run, trained.run, options.dataset);
 			const outcome = await finetune(io, {
 				...{ trained, dataset, task, resume, force },

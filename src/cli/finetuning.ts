@@ -18,6 +18,7 @@ import {
 	type PretrainSummary,
 	questionBatches,
 	readTask,
+	sealedTaskFiles,
 	type Task,
 	type Trained,
 	type TrainOptions,
@@ -85,6 +86,7 @@ export async function finetune(io: Io, finetuning: Finetuning): Promise<Finetuni
 			dataset,
 			...(lesson.batchesOf && { batchesOf: lesson.batchesOf }),
 			resume: resume && begun !== undefined,
+			sealed: sealedTaskFiles(trained.folder, task),
 			...(threads && { threads }),
 		});
 		const { labels, positive } = lesson;

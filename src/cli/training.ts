@@ -33,6 +33,7 @@ interface Training {
 	readonly batchesOf?: NonNullable<PretrainRequest["batchesOf"]>;
 	readonly dataset: Dataset;
 	readonly resume: boolean;
+	readonly sealed?: readonly string[];
 	/** The run's own if left out. */
 	readonly threads?: number;
 }

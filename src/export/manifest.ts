@@ -57,6 +57,8 @@ export const manifestSchema = z.strictObject({
 	}),
 	/** Of the files beside this one. */
 	files: z.record(z.string(), z.strictObject({ bytes: z.int().min(0), sha256 })),
+	/** Of all of the above, as JSON with sorted keys and no spaces; left out by versions before this field. */
+	sha256: sha256.optional(),
 });
 
 /** `export.json`: what an export holds, and how to know that it is whole. */

@@ -10,6 +10,7 @@ import {
 	manifestSchema,
 	vocabularyFile,
 } from "./manifest.js";
+import { manifestSha256 } from "./manifest-hash.js";
 import { sha256 } from "./sha256.js";
 import { readWeights } from "./weight-files.js";
 
@@ -22,6 +23,8 @@ export interface Export {
 	readonly config: TrajgptConfig;
 	readonly weights: ParameterValues;
 	readonly vocabulary: Vocabulary;
+	/** What whoever uses it should know. */
+	readonly warnings: readonly string[];
 }
 
 /** Reads an export, and refuses what is damaged, of another version or of somebody else. Runs anywhere. */
@@ -48,6 +51,12 @@ export async function readExport(where: string, read: ReadFile): Promise<Export>
 		config,
 		weights: readWeights(await whole(file), file, tensors),
 		vocabulary: fromTokens(parsed.data.tokens),
+		warnings:
+			manifest.sha256 === undefined
+				? [
+						`${where} was written by a version that did not protect ${manifestFile} against changes; export the run again`,
+					]
+				: [],
 	};
 }
 
@@ -74,7 +83,14 @@ async function readManifest(where: string, read: ReadFile): Promise<ExportManife
 			`${where} was written by another version of trajgpt: format ${JSON.stringify(json.version)}, expected ${exportVersion}; ${Number(json.version) > exportVersion ? "update trajgpt" : "export the run again"}`,
 		);
 	const parsed = manifestSchema.safeParse(json);
-	if (parsed.success) return parsed.data;
+	if (parsed.success) {
+		const expected = parsed.data.sha256;
+		if (expected !== undefined && expected !== (await manifestSha256(json)))
+			throw new InputError(
+				`${where}: ${manifestFile} was changed since it was written; copy the export again, or export the run again`,
+			);
+		return parsed.data;
+	}
 	const [issue] = parsed.error.issues;
 	throw new InputError(
 		`${where}: ${manifestFile} is damaged at ${issue?.path.join(".")}: ${issue?.message}; export the run again`,
@@ -98,7 +114,7 @@ async function checkFile(
 			`${damaged}: ${name} has ${bytes.length} bytes, ${manifestFile} says ${expected.bytes}; ${remedy}`,
 		);
 	const hash = await sha256(bytes);
-	if (hash !== undefined && hash !== expected.sha256)
+	if (hash !== expected.sha256)
 		throw new InputError(
 			`${damaged}: ${name} does not hold what was written (SHA-256 ${hash.slice(0, 12)}…, expected ${expected.sha256.slice(0, 12)}…); ${remedy}`,
 		);

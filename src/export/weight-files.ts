@@ -3,7 +3,7 @@ import { ModelProtoSchema, StringStringEntryProtoSchema, TensorProto_DataLocatio
 import { InputError } from "../base/errors.js";
 import { size } from "../graph/index.js";
 import type { ParameterValues } from "../models/index.js";
-import { decodeSafetensors, encodeSafetensors } from "../train/safetensors.js";
+import { decodeSafetensors, encodeSafetensors, firstNonFinite } from "../train/safetensors.js";
 import { weightsFile } from "./manifest.js";
 
 /** The weights as a safetensors file. */
@@ -62,6 +62,8 @@ export function readWeights(
 			);
 		weights.set(name, { shape, data });
 	}
+	const nonFinite = firstNonFinite(weights);
+	if (nonFinite) throw new InputError(`${file}: ${nonFinite}; train the run again and export it`);
 	return weights;
 }
 

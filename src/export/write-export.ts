@@ -1,10 +1,12 @@
 import { cp, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { InputError } from "../base/errors.js";
 import { replaceFolder } from "../cohort/beside.js";
 import { checkFolderTarget } from "../cohort/index.js";
 import { type OnnxModel, opset, type TensorType } from "../graph/index.js";
 import { weightCount } from "../models/index.js";
 import type { Trained } from "../train/index.js";
+import { firstNonFinite } from "../train/safetensors.js";
 import { evaluationsOf } from "./evaluations.js";
 import { pageExample, pythonExample } from "./examples.js";
 import { type ExportGraph, exportGraphs, onnxOf } from "./graphs.js";
@@ -17,6 +19,7 @@ import {
 	type WeightPlace,
 	weightsFile,
 } from "./manifest.js";
+import { manifestSha256 } from "./manifest-hash.js";
 import { modelCard } from "./model-card.js";
 import { sha256 } from "./sha256.js";
 import { weightBytes, withWeightsBeside } from "./weight-files.js";
@@ -64,6 +67,9 @@ export async function writeExport(
 
 async function exportFiles(trained: Trained, { weights: place }: ExportOptions) {
 	const { model, config, weights, manifest: data, vocabulary } = trained;
+	const nonFinite = firstNonFinite(weights);
+	if (nonFinite)
+		throw new InputError(`${trained.folder} cannot be exported: ${nonFinite}; train it again`);
 	const graphs = exportGraphs(model, config, weights);
 	const safetensors = weightBytes(weights);
 	const contents = new Map<string, string | Uint8Array>();
@@ -91,7 +97,7 @@ async function exportFiles(trained: Trained, { weights: place }: ExportOptions) 
 			file: place === "external" ? weightsFile : "step.onnx",
 			parameters: weightCount(weights),
 			tensors: Object.fromEntries([...weights].map(([name, { shape }]) => [name, [...shape]])),
-			sha256: (await sha256(safetensors)) as string,
+			sha256: await sha256(safetensors),
 		},
 		graphs: described,
 		trained: {
@@ -106,10 +112,11 @@ async function exportFiles(trained: Trained, { weights: place }: ExportOptions) 
 	contents.set("example.html", pageExample(vocabulary, manifest));
 	for (const [file, content] of contents) {
 		const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-		manifest.files[file] = { bytes: bytes.length, sha256: (await sha256(bytes)) as string };
+		manifest.files[file] = { bytes: bytes.length, sha256: await sha256(bytes) };
 	}
-	contents.set(manifestFile, `${JSON.stringify(manifest, null, 2)}\n`);
-	return { manifest, contents };
+	const sealed = { ...manifest, sha256: await manifestSha256(manifest) };
+	contents.set(manifestFile, `${JSON.stringify(sealed, null, 2)}\n`);
+	return { manifest: sealed, contents };
 }
 
 /** What goes in and comes out, with names for the sizes that are open. */

@@ -18,9 +18,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { InputError } from "../base/errors.js";
 import { compiled } from "../cohort/testing/compiled.js";
 import type { Checkpoint } from "./checkpoint.js";
-import { hasCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
+import { hasCheckpoint, isSealed, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
 import type { Disk } from "./durable-files.js";
 import { disk } from "./durable-files.js";
+import { decodeSafetensors } from "./safetensors.js";
 
 let root = "";
 let folder = "";
@@ -195,8 +196,9 @@ const compileWriter = (into: string): string =>
 	compiled(
 		into,
 		[
-			...["base/errors", "base/system-errors", "cohort/leftovers", "cohort/sync-folder"],
-			...["durable-files", "safetensors", "checkpoint"].map((name) => `train/${name}`),
+			...["canonical-json", "errors", "system-errors"].map((name) => `base/${name}`),
+			...["leftovers", "sync-folder"].map((name) => `cohort/${name}`),
+			...["durable-files", "safetensors", "seal", "checkpoint"].map((name) => `train/${name}`),
 		],
 		`import { writeSync } from "node:fs";
 		import { writeCheckpoint } from "./train/checkpoint.js";
@@ -327,6 +329,11 @@ describe("reading refuses, with the reason,", () => {
 		["a newer format", () => editMeta((m) => ({ ...m, version: 2 })), "expected 1; update trajgpt"],
 		["a bad step", () => editMeta((m) => ({ ...m, step: -1 })), "has step -1, expected a whole"],
 		["no config", () => editMeta(({ config, ...m }) => m), "has config nothing, expected"],
+		[
+			"another checkpoint's meta.json",
+			() => editMeta((m) => ({ ...m, config: { layers: 3 } })),
+			"meta.json was changed, or is another checkpoint's",
+		],
 		["no hash", () => editMeta((m) => ({ ...m, weights: null })), "has weights.bytes nothing"],
 	])("%s", (_, damage, reason) => {
 		writeCheckpoint(folder, sample(1));
@@ -349,4 +356,31 @@ test("hasCheckpoint knows the checkpoint that stepped aside", () => {
 	expect(hasCheckpoint(folder)).toBe(true);
 	disk.rename(folder, `${folder}.old`);
 	expect(hasCheckpoint(folder)).toBe(true);
+});
+
+test("the files that weights were learned with are named in the header of their file", () => {
+	const seal = { "run.json": "ab", "vocabulary.json": "cd" };
+	writeCheckpoint(folder, sample(1));
+	expect([isSealed(folder), readCheckpoint(folder).seal]).toEqual([false, undefined]);
+	writeCheckpoint(folder, { ...sample(1), seal });
+	expect([isSealed(folder), readCheckpoint(folder).seal]).toEqual([true, seal]);
+	const { metadata } = decodeSafetensors(readFileSync(join(folder, "state.safetensors")), "it");
+	expect(metadata).toEqual({
+		"sha256:meta.json": expect.stringMatching(/^[0-9a-f]{64}$/),
+		"sha256:run.json": "ab",
+		"sha256:vocabulary.json": "cd",
+	});
+});
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY])("a weight that is %s is not written", (value) => {
+	writeCheckpoint(folder, sample(1));
+	const data = Float32Array.of(0, value);
+	const tensors = new Map([["weights/embed", { dtype: "F32" as const, shape: [2], data }]]);
+	const write = () => writeCheckpoint(folder, { ...sample(2), tensors });
+	expect(write).toThrow(InputError);
+	expect(write).toThrow(
+		`the checkpoint of step 2 is not written to ${folder}: tensor "weights/embed" holds ${value} at 1, ` +
+			`expected a finite number; the previous checkpoint is intact in ${folder}`,
+	);
+	expect(readCheckpoint(folder)).toEqual(sample(1));
 });

@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import {
+	closeSync,
+	existsSync,
+	openSync,
+	readdirSync,
+	readFileSync,
+	readSync,
+	statSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { InputError } from "../base/errors.js";
 import { explainError } from "../base/system-errors.js";
@@ -7,7 +15,8 @@ import { besideName, removeLeftovers } from "../cohort/leftovers.js";
 import type { Disk } from "./durable-files.js";
 import { disk } from "./durable-files.js";
 import type { StoredTensor } from "./safetensors.js";
-import { decodeSafetensors, encodeSafetensors } from "./safetensors.js";
+import { decodeSafetensors, encodeSafetensors, firstNonFinite } from "./safetensors.js";
+import { contentSha256, type Seal } from "./seal.js";
 
 /** All that is needed to go on as if nothing had happened. */
 export interface Checkpoint {
@@ -21,6 +30,8 @@ export interface Checkpoint {
 	readonly state: unknown;
 	/** Weights and optimizer moments. */
 	readonly tensors: ReadonlyMap<string, StoredTensor>;
+	/** The files that the weights were learned with; none in checkpoints of versions before this field. */
+	readonly seal?: Seal | undefined;
 }
 
 const KIND = "trajgpt-checkpoint";
@@ -41,8 +52,10 @@ export function writeCheckpoint(folder: string, checkpoint: Checkpoint, on: Disk
 	const beside = besideName(place);
 	refuseUnless(isReplaceable, place);
 	refuseUnless(holdsOnlyOurNames, previous);
-	const chunks = encodeSafetensors(checkpoint.tensors);
-	const meta = encodeMeta(checkpoint, chunks);
+	refuseNonFinite(checkpoint, place);
+	const described = describedBy(checkpoint);
+	const chunks = encodeSafetensors(checkpoint.tensors, headerOf(described, checkpoint.seal));
+	const meta = encodeMeta(described, chunks);
 	let swapped = false;
 	try {
 		on.makeFolder(dirname(place));
@@ -127,12 +140,48 @@ function holdsOnlyOurNames(folder: string): boolean {
 	);
 }
 
-function encodeMeta(checkpoint: Checkpoint, chunks: readonly Uint8Array[]): Uint8Array {
-	const { step, epoch, model, config, state } = checkpoint;
+/** A loss can stay finite while a weight or a moment overflows. */
+function refuseNonFinite({ step, tensors }: Checkpoint, place: string) {
+	const found = firstNonFinite(tensors);
+	if (found)
+		throw new InputError(
+			`the checkpoint of step ${step} is not written to ${place}: ${found}; ${whatRemains(place, false)}; ` +
+				"start a new run with a lower --learning-rate, or a lower --clip",
+		);
+}
+
+/** What `meta.json` says but for the tensors' own size and hash. */
+function describedBy({ step, epoch, model, config, state }: Checkpoint) {
+	const described = { kind: KIND, version: VERSION, step, epoch, model, config, state };
+	refuseWhatJsonLoses(described, "checkpoint");
+	return described;
+}
+
+const HASH_OF = "sha256:";
+
+/** The header of the tensors' file binds `meta.json` and the run's files to them. */
+const headerOf = (described: unknown, seal: Seal = {}): Record<string, string> =>
+	Object.fromEntries(
+		Object.entries({ [META]: contentSha256(described), ...seal }).map(([file, hash]) => [
+			`${HASH_OF}${file}`,
+			hash,
+		]),
+	);
+
+/** The hashes that the header of a tensors' file holds; none where an earlier version wrote it. */
+const hashesIn = (header: Readonly<Record<string, string>>): Record<string, string> =>
+	Object.fromEntries(
+		Object.entries(header)
+			.filter(([key]) => key.startsWith(HASH_OF))
+			.map(([key, hash]) => [key.slice(HASH_OF.length), hash]),
+	);
+
+function encodeMeta(
+	described: ReturnType<typeof describedBy>,
+	chunks: readonly Uint8Array[],
+): Uint8Array {
 	const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-	const weights = { file: STATE, bytes, sha256: sha256(chunks) };
-	const meta = { kind: KIND, version: VERSION, step, epoch, model, config, state, weights };
-	refuseWhatJsonLoses(meta, "checkpoint");
+	const meta = { ...described, weights: { file: STATE, bytes, sha256: sha256(chunks) } };
 	return new TextEncoder().encode(`${JSON.stringify(meta, null, "\t")}\n`);
 }
 
@@ -164,6 +213,20 @@ function sha256(chunks: readonly Uint8Array[]): string {
 /** Whether `readCheckpoint` would find something, be it whole or not. */
 export function hasCheckpoint(folder: string): boolean {
 	return holdsCheckpoint(locate(resolve(folder)));
+}
+
+/** Whether a checkpoint names the files that its weights were learned with; only its header is read. */
+export function isSealed(folder: string): boolean {
+	const file = openSync(join(locate(resolve(folder)), STATE), "r");
+	try {
+		const length = Buffer.alloc(8);
+		readSync(file, length);
+		const header = Buffer.alloc(Math.min(Number(length.readBigUInt64LE()), 2 ** 20));
+		readSync(file, header);
+		return header.includes(`"${HASH_OF}run.json"`);
+	} finally {
+		closeSync(file);
+	}
 }
 
 /** Reads and verifies; never writes. After an interrupted swap this is the old checkpoint. */
@@ -207,7 +270,7 @@ function load(folder: string, metaText: string | undefined): Checkpoint {
 		}
 	};
 	if (!existsSync(folder)) refuse("there is no such folder; check the path, or train first");
-	const { weights, ...rest } = decodeMeta(
+	const { weights, ...described } = decodeMeta(
 		metaText ?? readBytes(join(folder, META)).toString("utf8"),
 		refuse,
 	);
@@ -221,7 +284,13 @@ function load(folder: string, metaText: string | undefined): Checkpoint {
 	if (hash !== weights.sha256) {
 		refuse(`${STATE} has sha256 ${hash}, ${META} says ${weights.sha256}; ${damaged}`);
 	}
-	return { ...rest, tensors: decodeSafetensors(bytes, file).tensors };
+	const { tensors, metadata } = decodeSafetensors(bytes, file);
+	const { [META]: own, ...seal } = hashesIn(metadata);
+	if (own !== undefined && own !== contentSha256({ kind: KIND, version: VERSION, ...described }))
+		refuse(`${META} was changed, or is another checkpoint's; copy both files again`);
+	const nonFinite = firstNonFinite(tensors);
+	if (nonFinite) refuse(`${nonFinite}; use another checkpoint, or train again`);
+	return { ...described, tensors, ...(Object.keys(seal).length > 0 && { seal }) };
 }
 
 type Meta = Omit<Checkpoint, "tensors"> & {

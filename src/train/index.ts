@@ -19,5 +19,6 @@ export {
 	runFiles,
 } from "./run-folder.js";
 export { holdingRun } from "./run-lock.js";
+export { sealRun } from "./seal-run.js";
 export { readTrained, type Trained } from "./trained.js";
 export { trainer } from "./trainer.js";

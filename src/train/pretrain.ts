@@ -16,9 +16,11 @@ import { adamWDefaults } from "./adamw.js";
 import { type Checkpoint, hasCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
 import { type EventLog, type LogEvent, openEventLog, readEventLog } from "./event-log.js";
 import type { TrainOptions } from "./options.js";
-import { differences, type Run, runFiles } from "./run-folder.js";
+import { type Run, runFiles, sealedFiles } from "./run-folder.js";
 import type { StoredTensor } from "./safetensors.js";
+import { misfits, type SavedSettings, settingsThatDiffer } from "./same-run.js";
 import { learningRateAt } from "./schedule.js";
+import { checkSeal, sealOf } from "./seal.js";
 import { initialState } from "./step.js";
 import { openTensorboard, type ScalarWriter } from "./tensorboard.js";
 import { addInto, type Trainer, trainer } from "./trainer.js";
@@ -32,6 +34,8 @@ export interface PretrainRequest {
 	readonly batchesOf?: (split: "train" | "valid", plan: BatchOptions) => SplitBatches;
 	readonly runtime: Runtime;
 	readonly resume: boolean;
+	/** Files whose content is bound to the weights; the run's own, where it has them, if left out. */
+	readonly sealed?: readonly string[];
 	readonly progress: Progress;
 	readonly clock: () => number;
 	/** Set when the user asks to stop: the step is finished, saved, and the run returns. */
@@ -50,10 +54,8 @@ interface Position {
 }
 
 /** What a checkpoint holds beside tensors: where it stands, and what run it belongs to. */
-interface SavedState {
+interface SavedState extends SavedSettings {
 	readonly position: Position;
-	readonly options: TrainOptions;
-	readonly dataset: Run["dataset"];
 }
 
 interface Best {
@@ -117,7 +119,12 @@ export async function pretrain(request: PretrainRequest): Promise<PretrainSummar
 	const checks = batchesOf("valid", plan);
 	const weights = initialWeights(model, run.config, options.seed);
 	const checkpoint = request.resume ? lastCheckpoint(files) : undefined;
-	if (checkpoint) checkSameRun(checkpoint, run, initialState(weights), files.checkpoint);
+	const sealed = request.sealed ?? (existsSync(files.run) ? sealedFiles(folder) : []);
+	if (checkpoint) {
+		checkSameRun(checkpoint, run, initialState(weights), files.checkpoint);
+		if (checkpoint.seal) checkSeal(files.checkpoint, checkpoint.seal, sealed, folder);
+	}
+	const seal = sealOf(sealed);
 	const start: Position = (checkpoint?.state as SavedState | undefined)?.position ?? {
 		step: 0,
 		epoch: 0,
@@ -158,6 +165,7 @@ export async function pretrain(request: PretrainRequest): Promise<PretrainSummar
 			config: run.config,
 			state: { position: at, options, dataset: run.dataset } satisfies SavedState,
 			tensors: stored(tensors),
+			seal,
 		});
 	const save = async (at: Position) => write(files.checkpoint, at, await learner.state());
 	const saveBest = async (at: Position) => {
@@ -377,26 +385,12 @@ function checkSameRun(
 	expected: ReadonlyMap<string, { readonly shape: readonly number[] }>,
 	where: string,
 ): void {
-	const refuse = (what: string): never => {
-		throw new InputError(
-			`${where} does not belong to this run: ${what}; restore the run's own checkpoint, or start a new run`,
-		);
-	};
-	const { options, dataset } = (checkpoint.state ?? {}) as Partial<SavedState>;
 	const found = [
-		...differences({ model: run.model }, { model: checkpoint.model }),
-		...differences(run.config, (checkpoint.config ?? {}) as Record<string, unknown>),
-		...differences(run.options, options ?? {}),
-		...differences(run.dataset, dataset ?? {}),
+		...settingsThatDiffer(checkpoint, run),
+		...misfits(checkpoint.tensors, expected).slice(0, 1),
 	];
-	if (found.length > 0) refuse(found.join(", "));
-	for (const name of checkpoint.tensors.keys())
-		if (!expected.has(name)) refuse(`it holds ${name}, which this model has not`);
-	for (const [name, { shape }] of expected) {
-		const own = checkpoint.tensors.get(name)?.shape;
-		if (String(own) !== String(shape))
-			refuse(
-				`${name} is ${own ? `[${own.join(", ")}]` : "missing"}, expected [${shape.join(", ")}]`,
-			);
-	}
+	if (found.length > 0)
+		throw new InputError(
+			`${where} does not belong to this run: ${found.join(", ")}; restore the run's own checkpoint, or start a new run`,
+		);
 }

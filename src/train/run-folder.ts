@@ -48,6 +48,12 @@ export const runFiles = (folder: string) => ({
 	report: join(folder, "report.html"),
 });
 
+/** The files that what a run has learned depends on. */
+export const sealedFiles = (folder: string): string[] => {
+	const { run, manifest, vocabulary } = runFiles(folder);
+	return [run, manifest, vocabulary];
+};
+
 /** What lies there before `run.json` makes the folder a run. */
 const unfinished = ["run.json.tmp", "manifest.json", "vocabulary.json"];
 

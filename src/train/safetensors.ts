@@ -205,6 +205,19 @@ function view(bytes: Uint8Array, dataStart: number, span: Span, refuse: Refuse):
 	return { dtype, shape, data } as StoredTensor;
 }
 
+/** What and where, in words, if any number is not finite. */
+export function firstNonFinite(
+	tensors: ReadonlyMap<string, { readonly data: StoredTensor["data"] }>,
+): string | undefined {
+	for (const [name, { data }] of tensors) {
+		if (!(data instanceof Float32Array || data instanceof Float64Array)) continue;
+		for (let at = 0; at < data.length; at++)
+			if (!Number.isFinite(data[at]))
+				return `tensor "${name}" holds ${data[at]} at ${at}, expected a finite number`;
+	}
+	return undefined;
+}
+
 const elementBytes = (dtype: StoredDtype) => arrays[dtype].BYTES_PER_ELEMENT;
 
 const elementCount = (shape: readonly number[]) => shape.reduce((size, extent) => size * extent, 1);

@@ -1,10 +1,14 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
 import type { Manifest } from "../cohort/index.js";
 import type { Vocabulary } from "../cohort/vocabulary.js";
-import { type Model, modelById, type ParameterValues } from "../models/index.js";
-import { type Checkpoint, readCheckpoint } from "./checkpoint.js";
-import { type Run, readRun, readRunRecords, runFiles } from "./run-folder.js";
+import { initialWeights, type Model, modelById, type ParameterValues } from "../models/index.js";
+import { type Checkpoint, hasCheckpoint, isSealed, readCheckpoint } from "./checkpoint.js";
+import { type Run, readRun, readRunRecords, runFiles, sealedFiles } from "./run-folder.js";
+import { misfits, settingsThatDiffer } from "./same-run.js";
+import { checkSeal } from "./seal.js";
 
 export interface Trained {
 	readonly folder: string;
@@ -17,17 +21,59 @@ export interface Trained {
 	/** What it was trained on, as the run remembers it. */
 	readonly manifest: Manifest;
 	readonly vocabulary: Vocabulary;
+	/** What whoever uses it should know. */
+	readonly warnings?: readonly string[];
 }
 
 /** What a run has learned: the weights of its best epoch by validation. */
 export function readTrained(folder: string): Trained {
 	const run = readRun(folder);
 	const model = modelById(run.model);
+	const files = runFiles(folder);
+	const checkpoint = readCheckpoint(files.best);
+	const { step, tensors, seal } = checkpoint;
+	const changed = settingsThatDiffer(checkpoint, run);
+	if (changed.length > 0)
+		throw new InputError(
+			`${files.run} does not belong to the weights in ${files.best}: it has other settings than those were ` +
+				`learned with (here → there: ${changed.join(", ")}); restore it from a copy of the run, or train anew`,
+		);
+	if (seal) checkSeal(files.best, seal, sealedFiles(folder), folder);
 	const config = checkConfig(model.config, run.config, `${folder}: model ${run.model}`);
-	const { best } = runFiles(folder);
-	const { step, tensors } = readCheckpoint(best);
-	const weights = floatWeights(tensors, best);
-	return { folder, run, model, config, weights, step, ...readRunRecords(folder) };
+	const weights = floatWeights(tensors, files.best);
+	if (!seal) checkFit(weights, initialWeights(model, config, run.options.seed), files);
+	return {
+		...{ folder, run, model, config, weights, step },
+		...readRunRecords(folder),
+		warnings: unsealedPlaces(folder).map(unsealedWarning(folder)),
+	};
+}
+
+/** The weights of a run and of its tasks that are bound to no files. */
+function unsealedPlaces(folder: string): string[] {
+	const tasks = join(folder, "tasks");
+	const names = existsSync(tasks) ? readdirSync(tasks) : [];
+	return [runFiles(folder).best, ...names.map((name) => runFiles(join(tasks, name)).best)].filter(
+		(place) => hasCheckpoint(place) && !isSealed(place),
+	);
+}
+
+const unsealedWarning = (folder: string) => (place: string) =>
+	`${place} was written by a version that did not bind the weights to the vocabulary, the manifest and the ` +
+	`settings: a change of these files goes unnoticed; run \`trajgpt seal ${folder}\` to bind them now`;
+
+/** Refuses weights whose shapes are not those of the settings. */
+function checkFit(
+	weights: ParameterValues,
+	expected: ParameterValues,
+	{ run, best }: ReturnType<typeof runFiles>,
+): void {
+	const [misfit] = misfits(weights, expected);
+	if (misfit !== undefined)
+		throw new InputError(
+			`the weights in ${best} do not fit the settings in ${run}: ${misfit}; ` +
+				"restore both from the same run, or train anew",
+		);
 }
 
 /** The tensors of a checkpoint as weights. */

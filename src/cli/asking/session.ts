@@ -1,6 +1,7 @@
 import type { Predictor } from "../../models/index.js";
-import { forecastWeights, readTrained, type Trained } from "../../train/index.js";
+import { forecastWeights, type Trained } from "../../train/index.js";
 import type { Io } from "../io.js";
+import { openTrained } from "../open-trained.js";
 import type { AskingOptions } from "./options.js";
 import { type AskedPatients, askedPatients } from "./patients.js";
 
@@ -15,7 +16,7 @@ export async function openSession(
 	folder: string,
 	options: AskingOptions,
 ): Promise<Session> {
-	const trained = readTrained(folder);
+	const trained = openTrained(io, folder);
 	const asked = await askedPatients(folder, trained, options);
 	for (const note of asked.notes) io.stderr.write(`note: ${note}\n`);
 	return { trained, asked };

@@ -1,8 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { checkFileTarget, replaceFile } from "../../cohort/index.js";
 import { findings, type MissingEvaluation, reportPage } from "../../figures/report/index.js";
-import { openRunDataset, readTrained, runFiles } from "../../train/index.js";
+import { openRunDataset, runFiles } from "../../train/index.js";
 import type { Io } from "../io.js";
+import { openTrained } from "../open-trained.js";
 import { drawingsIn } from "./drawings.js";
 import { gatherReport } from "./gather.js";
 
@@ -40,7 +41,7 @@ export async function writeReport(
 ): Promise<WrittenReport> {
 	const files = runFiles(folder);
 	if (out !== undefined) await checkFileTarget(out, force);
-	const trained = readTrained(folder);
+	const trained = openTrained(io, folder);
 	const dataset = await openRunDataset(folder, trained.run, given);
 	const { nodeRuntime } = await import("../../runtime/node.js");
 	const drawings = await drawingsIn(files.figures);

@@ -54,7 +54,7 @@ export async function explorerData(
 	const { dataset, note } = await datasetOf(trained, options);
 	const simulated = dataset !== undefined && (await isSimulated(dataset));
 	const maySee = dataset !== undefined && (options.samples === true || simulated);
-	const weights = (await sha256(weightBytes(trained.weights))) as string;
+	const weights = await sha256(weightBytes(trained.weights));
 	const cache = cacheIn(join(folder, "explorer"), {
 		...{ format: 3, weights, dataset: manifest.contentHash },
 		...{ patients: maySee, records: dataset !== undefined },

@@ -11,6 +11,7 @@ export {
 	checkTask,
 	createTask,
 	readTask,
+	sealedTaskFiles,
 	type Task,
 	taskFiles,
 	taskIdentity,

@@ -10,7 +10,8 @@ import { hasCheckpoint, readCheckpoint } from "../checkpoint.js";
 import { disk } from "../durable-files.js";
 import { trainOptions } from "../options.js";
 import { readJson } from "../read-json.js";
-import { differences, runFiles } from "../run-folder.js";
+import { differences, runFiles, sealedFiles } from "../run-folder.js";
+import { checkSeal } from "../seal.js";
 import { floatWeights, type Trained } from "../trained.js";
 import type { LinearHead } from "./classifier.js";
 
@@ -36,6 +37,12 @@ export function taskFiles(run: string, task: string) {
 	const folder = join(run, "tasks", task);
 	return { ...runFiles(folder), folder, task: join(folder, "task.json") };
 }
+
+/** The files that what was learned for a task depends on. */
+export const sealedTaskFiles = (run: string, task: string): string[] => [
+	...sealedFiles(run),
+	taskFiles(run, task).task,
+];
 
 /** What a task was fine-tuned with, to know it again. */
 export const taskIdentity = (trained: Trained, labels: readonly Label[]): Task["identity"] => ({
@@ -91,6 +98,7 @@ export function taskWeights(
 	| undefined {
 	const { best } = taskFiles(run, task);
 	if (!hasCheckpoint(best)) return undefined;
-	const { step, epoch, tensors } = readCheckpoint(best);
+	const { step, epoch, tensors, seal } = readCheckpoint(best);
+	if (seal) checkSeal(best, seal, sealedTaskFiles(run, task), run);
 	return { step, epoch, weights: floatWeights(tensors, best) };
 }
