@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
+import { random } from "../base/random.js";
 import { answersAt, attribute, representations, riskTrajectories } from "../infer/index.js";
+import { smallSettings } from "../models/testing/small-settings.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { askedPatient } from "./api/patient.js";
 import { type Route, routes } from "./api/routes.js";
 import { ThreadEnded } from "./engine/call-failed.js";
 import type { Engine } from "./engine/engine.js";
 import { gatekeeper, jsonIn, running } from "./testing/running.js";
-import { smallServed, someEvents } from "./testing/small-served.js";
+import { smallServed, someEvents, unitDays } from "./testing/small-served.js";
 
 const patient = { sex: "female" as const, birth: "1950-06-01", events: someEvents(20) };
 const at = ["+1y", "age:70", patient.events[7]?.date as string, "2001-01-01"];
@@ -115,6 +117,26 @@ test("a history as a vector", async () => {
 	expect(body.vector).toEqual(closeTo(part as Float32Array));
 	const all = await post("/embed", { patient });
 	expect(all.body.vector).toEqual(closeTo(whole as Float32Array));
+});
+
+test("a history that is too long for the model keeps its birth, as in the library", async () => {
+	const whole = smallServed();
+	const { model, vocabulary } = whole;
+	const config = model.config.parse({
+		...{ ...smallSettings.trajgpt, vocab: vocabulary.size, unitDays },
+		...{ position: "absolute", positions: 16 },
+	});
+	const served = { ...whole, config, weights: model.init(config, random(3)) };
+	const { post } = await running({ served });
+	const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
+	for (const birth of [patient.birth, undefined])
+		for (const count of [14, 15, 16, 20]) {
+			const given = { ...patient, birth, events: patient.events.slice(0, count) };
+			const { tokens, times } = askedPatient(given, served).patient.history;
+			const own = await representations(runtime, served, [{ tokens, times }]);
+			const { body } = await post("/embed", { patient: given });
+			expect([birth, count, body.vector]).toEqual([birth, count, closeTo(own)]);
+		}
 });
 
 /** An engine that says how many events each call gave the model to read. */

@@ -1,3 +1,4 @@
+import { specialCount } from "../../cohort/vocabulary.js";
 import { parameter, toOnnx } from "../../graph/index.js";
 import type { ViewedHistory } from "../../infer/index.js";
 import { checkFinite } from "../../models/finite.js";
@@ -48,15 +49,21 @@ export function representer(
 	};
 }
 
-/** A row whose last slot is the look at the whole history; the slot's own token nothing reads. */
+/**
+ * A row whose last slot is the look at the whole history; the slot's own token nothing reads. Of a
+ * history that is too long the last events are seen, after the birth if it is known, so that the
+ * model knows the age.
+ */
 function viewed({ tokens, times, at }: ViewedHistory, longest: number): EventBatch {
-	const first = Math.max(0, tokens.length + 1 - longest);
-	const events = tokens.length - first;
+	const births = (tokens[0] ?? specialCount) < specialCount ? 1 : 0;
+	const first = Math.max(births, tokens.length + 1 + births - longest);
+	const events = births + tokens.length - first;
 	const length = roomFor(events + 1);
 	const batch = { tokens: new Int32Array(length), times: new Float64Array(length) };
 	for (let n = 0; n < events; n++) {
-		batch.tokens[n] = tokens[first + n] as number;
-		batch.times[n] = times[first + n] as number;
+		const from = n < births ? n : first + n - births;
+		batch.tokens[n] = tokens[from] as number;
+		batch.times[n] = times[from] as number;
 	}
 	batch.times.fill(at ?? times[tokens.length - 1] ?? 0, events);
 	return { ...batch, rows: 1, length, lengths: Int32Array.of(events + 1) };
