@@ -1,10 +1,11 @@
 import type { z } from "zod";
 import { answersAt } from "../../infer/index.js";
 import type { Predictor } from "../../models/index.js";
+import { checkAnswerSize } from "./answer-size.js";
 import { askedTimes, readOf } from "./asked-times.js";
 import { likeliestCodes } from "./likeliest.js";
 import { askedPatient } from "./patient.js";
-import type { ForecastResponse, forecastRequest } from "./schemas.js";
+import { type ForecastResponse, type forecastRequest, mostForecast } from "./schemas.js";
 import type { Served } from "./served.js";
 import { when } from "./when.js";
 
@@ -15,6 +16,7 @@ export async function forecast(
 ): Promise<ForecastResponse> {
 	const asked = askedPatient(given, served);
 	const { patient, axis } = asked;
+	checkAnswerSize({ name: "top", count: top }, at.length, mostForecast);
 	const times = askedTimes(at, asked, "at");
 	const answers = await answersAt(predictor, [patient.history], [times]);
 	return {

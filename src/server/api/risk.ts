@@ -7,13 +7,18 @@ import {
 } from "../../infer/index.js";
 import type { Predictor } from "../../models/index.js";
 import { Refusal } from "../http/refusal.js";
+import { checkAnswerSize } from "./answer-size.js";
 import { askedGrid, askedTime, askedTimes, readOf } from "./asked-times.js";
 import { type AskedPatient, askedPatient } from "./patient.js";
-import { mostAttributed, type RiskRequest, type RiskResponse } from "./schemas.js";
+import {
+	mostAttributed,
+	mostRiskTimes,
+	mostTrajectoryPoints,
+	type RiskRequest,
+	type RiskResponse,
+} from "./schemas.js";
 import type { Served } from "./served.js";
 import { when } from "./when.js";
-
-const mostTimes = 1024;
 
 export async function risk(
 	request: RiskRequest,
@@ -23,6 +28,7 @@ export async function risk(
 	const asked = askedPatient(request.patient, served);
 	const codes = request.codes.map((code, place) => askedCode(code, place, served));
 	const times = riskTimes(request, asked);
+	checkAnswerSize({ name: "codes", count: codes.length }, times.length, mostTrajectoryPoints);
 	const history = asked.patient.history;
 	const at =
 		request.attribute === undefined ? undefined : askedTime(request.attribute, asked, "attribute");
@@ -64,10 +70,10 @@ function riskTimes({ at, from, to, step }: RiskRequest, asked: AskedPatient) {
 		return Float64Array.from(askedTimes(at, asked, "at")).sort();
 	}
 	const times = askedGrid({ from, to, step }, asked);
-	if (times.length > mostTimes)
+	if (times.length > mostRiskTimes)
 		throw new Refusal(
 			422,
-			`step makes ${times.length} times; expected at most ${mostTimes}: choose a longer one, or a shorter time`,
+			`step makes ${times.length} times; expected at most ${mostRiskTimes}: choose a longer one, or a shorter time`,
 			{ field: "step" },
 		);
 	return times;

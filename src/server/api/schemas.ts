@@ -1,8 +1,17 @@
 import { z } from "zod";
 
 const most = { events: 5000, times: 256, codes: 16, top: 200 } as const;
-/** Each event is left out in turn: the work grows with the square. Of preset paper, 256 take about 14 s of one core. */
-export const mostAttributed = 256;
+/** Probabilities in one forecast: times by codes per time. About 0.6 MB of JSON with names as PheCodes have them. */
+export const mostForecast = 4096;
+/** Points in the trajectories of one answer: codes by times. About 0.4 MB of JSON. */
+export const mostTrajectoryPoints = 8192;
+/** Times in one answer about risk. */
+export const mostRiskTimes = 1024;
+/**
+ * Each event is left out in turn: the work grows with the square. With preset paper, 128 events take
+ * about 5 s of one core; the longest histories of other requests take 2 to 3.
+ */
+export const mostAttributed = 128;
 
 /** A date, or a day on an axis of the sender's own. */
 const date = z
@@ -42,7 +51,12 @@ const moment = z
 	);
 
 const times = z.array(moment).min(1).max(most.times);
-const top = z.int().min(1).max(most.top).default(10).describe("codes an answer");
+const top = z
+	.int()
+	.min(1)
+	.max(most.top)
+	.default(10)
+	.describe(`codes per time; times × top is at most ${mostForecast}`);
 
 export const forecastRequest = z.strictObject({
 	patient,
@@ -52,11 +66,20 @@ export const forecastRequest = z.strictObject({
 
 export const riskRequest = z.strictObject({
 	patient,
-	codes: z.array(z.string().min(1).max(64)).min(1).max(most.codes),
+	codes: z
+		.array(z.string().min(1).max(64))
+		.min(1)
+		.max(most.codes)
+		.describe(`codes × times is at most ${mostTrajectoryPoints}`),
 	at: times.optional().describe("the times; equal steps where it is left out"),
 	from: moment.optional().describe("where the steps begin; at the first event if left out"),
 	to: moment.optional().describe("where they end; +5y if left out"),
-	step: z.string().min(1).max(20).optional().describe("between two of them: 10d, 2w, 6m, 1y"),
+	step: z
+		.string()
+		.min(1)
+		.max(20)
+		.optional()
+		.describe(`between two of them: 10d, 2w, 6m, 1y; at most ${mostRiskTimes} steps`),
 	attribute: moment
 		.optional()
 		.describe(

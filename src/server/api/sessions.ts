@@ -3,15 +3,17 @@ import type { z } from "zod";
 import type { Predictor, State } from "../../models/index.js";
 import { Refusal } from "../http/refusal.js";
 import type { Limits } from "../limits.js";
+import { checkAnswerSize } from "./answer-size.js";
 import { askedTimes, readOf } from "./asked-times.js";
 import { likeliestCodes } from "./likeliest.js";
 import { type AskedPatient, askedPatient, axisOf, readEvents } from "./patient.js";
-import type {
-	EventRequest,
-	ForecastResponse,
-	PatientRequest,
-	SessionResponse,
-	sessionForecastRequest,
+import {
+	type EventRequest,
+	type ForecastResponse,
+	mostForecast,
+	type PatientRequest,
+	type SessionResponse,
+	type sessionForecastRequest,
 } from "./schemas.js";
 import type { Served } from "./served.js";
 import { when } from "./when.js";
@@ -153,6 +155,7 @@ export function sessions(
 			}),
 		forecast: (id, { at, top }, predictor) =>
 			inTurn(id, async ({ asked, state, events }) => {
+				checkAnswerSize({ name: "top", count: top }, at.length, mostForecast);
 				const times = askedTimes(at, asked, "at");
 				const last = state.times[0] as number;
 				const early = times.findIndex((time) => time < last);

@@ -1,0 +1,17 @@
+import { Refusal } from "../http/refusal.js";
+
+/** Refuses to work on an answer that would be too long: so many of `per` for each time. */
+export function checkAnswerSize(
+	per: { readonly name: "top" | "codes"; readonly count: number },
+	times: number,
+	most: number,
+): void {
+	const values = per.count * times;
+	if (values <= most) return;
+	const number = (value: number) => value.toLocaleString("en-US");
+	throw new Refusal(
+		422,
+		`${per.name}: ${number(times)} times × ${per.count} codes are ${number(values)} values; expected at most ${number(most)} in one answer: ask for fewer times or codes, or in several requests`,
+		{ field: per.name },
+	);
+}
