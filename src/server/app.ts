@@ -15,7 +15,7 @@ import { sessions } from "./api/sessions.js";
 import { CallFailed, ThreadEnded } from "./engine/call-failed.js";
 import type { Engine } from "./engine/engine.js";
 import { checked } from "./http/checked.js";
-import { bodies, parsedJson } from "./http/json-body.js";
+import { bodies, decoded, jsonBounds, parsedJson } from "./http/json-body.js";
 import type { Log } from "./http/log.js";
 import { Refusal } from "./http/refusal.js";
 import { signInPage } from "./http/sign-in.js";
@@ -61,7 +61,8 @@ export function app(parts: AppParts): App {
 	const { served, engine, limits, log, gate, files } = parts;
 	const line = turns(engine, limits.waiting);
 	const open = sessions(served, limits);
-	const reading = bodies(limits);
+	const reading = bodies({ ...limits, advice: "send fewer events, or one patient per request" });
+	const description = JSON.stringify(openApi(parts.version));
 	const hono = new Hono<Bindings>();
 
 	hono.onError((error, context) => {
@@ -80,8 +81,12 @@ export function app(parts: AppParts): App {
 	if (gate) {
 		hono.get("/sign-in", (context) => context.html(signInPage(false)));
 		hono.post("/sign-in", async (context) => {
-			const form = new URLSearchParams(await reading.text(context.env.incoming));
-			const cookie = gate.cookieFor(form.get("token") ?? "", isHttps(context.env.incoming.headers));
+			const { incoming } = context.env;
+			const token = await reading.read(
+				incoming,
+				async (bytes) => new URLSearchParams(decoded(bytes)).get("token") ?? "",
+			);
+			const cookie = gate.cookieFor(token, isHttps(incoming.headers));
 			if (cookie === undefined) return context.html(signInPage(true), 401);
 			context.header("Set-Cookie", cookie);
 			return context.redirect("/", 303);
@@ -105,16 +110,25 @@ export function app(parts: AppParts): App {
 	) =>
 		hono.post(base + route.path.replace("{id}", ":id"), async (context) => {
 			checkSender(context);
-			const text = await reading.text(context.env.incoming);
-			const request = checked(route.request, parsedJson(text, limits.depth));
-			const late = AbortSignal.timeout(limits.answerMs);
-			const signal = AbortSignal.any([context.req.raw.signal, late]);
-			return context.json((await work(request, signal, context)) as object, route.status as 200);
+			const { incoming, outgoing } = context.env;
+			const respond = async (bytes: Buffer) => {
+				const { signal, end } = deadline(outgoing, limits.answerMs);
+				try {
+					const request = checked(route.request, parsedJson(bytes));
+					const result = (await work(request, signal, context)) as object;
+					return context.json(result, route.status as 200);
+				} finally {
+					end();
+				}
+			};
+			return reading.read(incoming, respond, jsonBounds(limits));
 		});
 	const idIn = (context: Asked) => context.req.param("id") as string;
 
 	hono.get(base + routes.model.path, (context) => context.json(modelInWords(served, limits)));
-	hono.get(`${base}/openapi.json`, (context) => context.json(openApi(parts.version)));
+	hono.get(`${base}/openapi.json`, (context) =>
+		context.body(description, 200, { "Content-Type": "application/json" }),
+	);
 	answer(routes.forecast, (request, signal) => forecast(request, served, line.predictor(signal)));
 	answer(routes.risk, (request, signal) => risk(request, served, line.predictor(signal)));
 	answer(routes.embed, (request, signal) =>
@@ -157,6 +171,27 @@ export function app(parts: AppParts): App {
 			bodyBytes: reading.held,
 		}),
 		close: open.close,
+	};
+}
+
+/**
+ * Aborts when the client hangs up, or after so many ms. Whoever answers ends it: a timer that runs
+ * on would keep the request, and what it says of a patient, in memory.
+ */
+function deadline(outgoing: HttpBindings["outgoing"], ms: number) {
+	const giving = new AbortController();
+	const hungUp = () => giving.abort(new DOMException("the client has hung up", "AbortError"));
+	const timer = setTimeout(
+		() => giving.abort(new DOMException("the answer takes too long", "TimeoutError")),
+		ms,
+	);
+	outgoing.once("close", hungUp);
+	return {
+		signal: giving.signal,
+		end() {
+			clearTimeout(timer);
+			outgoing.removeListener("close", hungUp);
+		},
 	};
 }
 

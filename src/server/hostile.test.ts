@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -9,31 +9,10 @@ import { securityHeaders } from "./http/security-headers.js";
 import { document, filesIn } from "./http/static-files.js";
 import { gatekeeper, running } from "./testing/running.js";
 import { smallServed, someEvents } from "./testing/small-served.js";
+import { head, heard, opened } from "./testing/sockets.js";
 
 const patient = { events: someEvents(5) };
 const good = { patient, at: ["+1y"] };
-
-/** Everything that a socket hears until it is closed. */
-function heard(socket: Socket): Promise<string> {
-	let text = "";
-	socket.setEncoding("utf8");
-	socket.on("data", (chunk) => {
-		text += chunk;
-	});
-	socket.on("error", () => {});
-	return new Promise((resolve) => socket.on("close", () => resolve(text)));
-}
-
-function opened(port: number): Promise<Socket> {
-	const socket = connect(port, "127.0.0.1");
-	return new Promise((resolve, reject) => {
-		socket.on("connect", () => resolve(socket));
-		socket.on("error", reject);
-	});
-}
-
-const head = (path: string, ...more: string[]) =>
-	`POST /api/v1${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${more.map((line) => `${line}\r\n`).join("")}\r\n`;
 
 describe("what is not as it should be is refused in words", () => {
 	const field = (code: string, date: unknown) => ({ patient: { events: [{ code, date }] } });

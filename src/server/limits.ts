@@ -4,10 +4,12 @@ export interface Limits {
 	readonly connections: number;
 	/** Of one request's body. */
 	readonly bodyBytes: number;
-	/** Of all bodies that are being read. */
+	/** Of all bodies, from their first byte until the request is answered. */
 	readonly bodiesBytes: number;
 	/** Of JSON: lists in objects in lists. */
 	readonly depth: number;
+	/** Of JSON: values in one request. */
+	readonly values: number;
 	/** Calls to the model that wait. */
 	readonly waiting: number;
 	readonly sessions: number;
@@ -31,6 +33,8 @@ export const usualLimits: Limits = {
 	bodyBytes: 1024 ** 2,
 	bodiesBytes: 64 * 1024 ** 2,
 	depth: 16,
+	// 5,000 events of three fields are 15,000.
+	values: 16 * 1024,
 	waiting: 512,
 	sessions: 256,
 	sessionSeconds: 15 * 60,

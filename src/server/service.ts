@@ -66,19 +66,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 				ms: Math.round(performance.now() - started),
 			});
 		});
+		const refuse = (status: number, message: string) => {
+			outgoing.writeHead(status, { "Content-Type": "application/json", Connection: "close" });
+			outgoing.end(JSON.stringify(errorBody(status, message)));
+		};
+		if ((incoming.headersDistinct.host?.length ?? 0) > 1)
+			return refuse(400, "the request has two Host headers; send one");
 		const name = nameIn(incoming.headers.host);
-		if (name === undefined || !names.has(name)) {
-			outgoing.writeHead(421, { "Content-Type": "application/json", Connection: "close" });
-			outgoing.end(
-				JSON.stringify(
-					errorBody(
-						421,
-						"this service does not go by the name in the Host header; use its address, or start it with --allow-host NAME",
-					),
-				),
+		if (name === undefined || !names.has(name))
+			return refuse(
+				421,
+				"this service does not go by the name in the Host header; use its address, or start it with --allow-host NAME",
 			);
-			return;
-		}
 		listener(incoming, outgoing).catch((error) => log.failure(error, request));
 	};
 	const server = createServer(

@@ -4,62 +4,86 @@ import { Refusal } from "./refusal.js";
 
 /** Reads bodies, of one request so much and of all together so much. */
 export interface Bodies {
-	text(incoming: IncomingMessage): Promise<string>;
-	/** Bytes that are being read. */
+	/**
+	 * Reads a body and counts its bytes until the work with them has ended. What `check` refuses is
+	 * read to its end, so that the client hears the refusal, but not kept.
+	 */
+	read<T>(
+		incoming: IncomingMessage,
+		work: (bytes: Buffer) => Promise<T>,
+		check?: (chunk: Buffer) => Refusal | undefined,
+	): Promise<T>;
+	/** Bytes of requests that are being read or answered. */
 	readonly held: number;
 }
 
-type BodyLimits = Pick<Limits, "bodyBytes" | "bodiesBytes">;
-
-export function bodies({ bodyBytes, bodiesBytes }: BodyLimits): Bodies {
+export function bodies({
+	bodyBytes,
+	bodiesBytes,
+	advice,
+}: Pick<Limits, "bodyBytes" | "bodiesBytes"> & {
+	/** What to do about a body that is too large. */
+	readonly advice: string;
+}): Bodies {
 	let held = 0;
 	const tooLarge = () =>
 		new Refusal(
 			413,
-			`the request is larger than ${bodyBytes.toLocaleString("en-US")} bytes; send fewer events, or one patient a request`,
+			`the request is larger than ${bodyBytes.toLocaleString("en-US")} bytes; ${advice}`,
 		);
 	return {
 		get held() {
 			return held;
 		},
-		async text(incoming) {
+		async read(incoming, work, check) {
 			if (Number(incoming.headers["content-length"] ?? 0) > bodyBytes) throw tooLarge();
-			const chunks: Buffer[] = [];
-			let own = 0;
+			let chunks: Buffer[] = [];
+			let refusal: Refusal | undefined;
+			let [arrived, own] = [0, 0];
 			try {
 				for await (const chunk of incoming as AsyncIterable<Buffer>) {
+					arrived += chunk.length;
+					if (arrived > bodyBytes) throw tooLarge();
+					if (refusal) continue;
 					own += chunk.length;
 					held += chunk.length;
-					if (own > bodyBytes) throw tooLarge();
 					if (held > bodiesBytes)
 						throw new Refusal(503, "too much is being sent at once; try again in a moment", {
 							retry: 1,
 						});
 					chunks.push(chunk);
+					refusal = check?.(chunk);
+					if (!refusal) continue;
+					chunks = [];
+					held -= own;
+					own = 0;
 				}
+				if (refusal) throw refusal;
+				return await work(Buffer.concat(chunks));
+			} catch (error) {
+				// A client that hangs up in the middle of its request ends the reading with an error.
+				if (incoming.destroyed && !incoming.complete && !(error instanceof Refusal))
+					throw new DOMException("the client has hung up", "AbortError");
+				throw error;
 			} finally {
 				held -= own;
 			}
-			return decoded(Buffer.concat(chunks));
 		},
 	};
 }
 
-function decoded(bytes: Buffer): string {
+/** The text of a body. */
+export function decoded(bytes: Buffer): string {
 	try {
 		return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 	} catch {
-		throw new Refusal(400, "the request is not UTF-8; send JSON in UTF-8");
+		throw new Refusal(400, "the request is not UTF-8; send UTF-8");
 	}
 }
 
-/** JSON that is not nested without end. */
-export function parsedJson(text: string, mostDepth: number): unknown {
-	if (depthOf(text) > mostDepth)
-		throw new Refusal(
-			400,
-			`the request is nested more than ${mostDepth} deep; expected what openapi.json describes`,
-		);
+/** The value of a body that `jsonBounds` has looked at. */
+export function parsedJson(bytes: Buffer): unknown {
+	const text = decoded(bytes);
 	try {
 		return JSON.parse(text);
 	} catch {
@@ -68,17 +92,35 @@ export function parsedJson(text: string, mostDepth: number): unknown {
 	}
 }
 
-/** How deep brackets go, those within texts not counted. */
-function depthOf(text: string): number {
-	let [depth, most, quoted] = [0, 0, false];
-	for (let at = 0; at < text.length; at++) {
-		const unit = text.charCodeAt(at);
-		if (quoted) {
-			if (unit === 92) at++;
-			else if (unit === 34) quoted = false;
-		} else if (unit === 34) quoted = true;
-		else if (unit === 91 || unit === 123) most = Math.max(most, ++depth);
-		else if (unit === 93 || unit === 125) depth--;
-	}
-	return most;
+const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];
+const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Looks at the bytes of JSON as they arrive, and refuses what is nested too deep or holds too many
+ * values before it is parsed: a megabyte of empty lists takes a hundred times as long as one of text.
+ */
+export function jsonBounds({
+	depth: mostDepth,
+	values: mostValues,
+}: Pick<Limits, "depth" | "values">): (chunk: Buffer) => Refusal | undefined {
+	let [depth, values, isQuoted, isEscaped] = [0, 1, false, false];
+	const refused = (problem: string) =>
+		new Refusal(400, `the request ${problem}; expected what openapi.json describes`);
+	return (chunk) => {
+		for (let at = 0; at < chunk.length; at++) {
+			const byte = chunk[at];
+			if (isEscaped) isEscaped = false;
+			else if (isQuoted) {
+				if (byte === backslash) isEscaped = true;
+				else if (byte === quote) isQuoted = false;
+			} else if (byte === quote) isQuoted = true;
+			else if (byte === comma) {
+				if (++values > mostValues)
+					return refused(`holds more than ${mostValues.toLocaleString("en-US")} values`);
+			} else if (byte === openList || byte === openObject) {
+				if (++depth > mostDepth) return refused(`is nested more than ${mostDepth} deep`);
+			} else if (byte === closeList || byte === closeObject) depth--;
+		}
+		return undefined;
+	};
 }
