@@ -15,7 +15,9 @@ import { sessions } from "./api/sessions.js";
 import { CallFailed, ThreadEnded } from "./engine/call-failed.js";
 import type { Engine } from "./engine/engine.js";
 import { checked } from "./http/checked.js";
+import type { Connections } from "./http/connections.js";
 import { bodies, decoded, jsonBounds, parsedJson } from "./http/json-body.js";
+import { jsonPieces, TooLong } from "./http/json-pieces.js";
 import type { Log } from "./http/log.js";
 import { Refusal } from "./http/refusal.js";
 import { signInPage } from "./http/sign-in.js";
@@ -57,7 +59,7 @@ export interface App {
 
 const base = "/api/v1";
 
-export function app(parts: AppParts): App {
+export function app(parts: AppParts, connections: Pick<Connections, "send">): App {
 	const { served, engine, limits, log, gate, files } = parts;
 	const line = turns(engine, limits.waiting);
 	const open = sessions(served, limits);
@@ -116,7 +118,8 @@ export function app(parts: AppParts): App {
 				try {
 					const request = checked(route.request, parsedJson(bytes));
 					const result = (await work(request, signal, context)) as object;
-					return context.json(result, route.status as 200);
+					connections.send(outgoing, route.status, answerPieces(result, limits.answerBytes));
+					return RESPONSE_ALREADY_SENT;
 				} finally {
 					end();
 				}
@@ -193,6 +196,18 @@ function deadline(outgoing: HttpBindings["outgoing"], ms: number) {
 			outgoing.removeListener("close", hungUp);
 		},
 	};
+}
+
+function answerPieces(result: object, mostBytes: number): Buffer[] {
+	try {
+		return jsonPieces(result, mostBytes);
+	} catch (error) {
+		if (!(error instanceof TooLong)) throw error;
+		throw new Refusal(
+			422,
+			`the answer is larger than ${mostBytes.toLocaleString("en-US")} bytes; ask for fewer times or codes, or send fewer events`,
+		);
+	}
 }
 
 function methodsByPath(): ReadonlyMap<string, readonly string[]> {

@@ -2,6 +2,8 @@
 export interface Limits {
 	/** Open at once; more are closed as they come. */
 	readonly connections: number;
+	/** Open at once from one address; this machine, and a proxy on it, may open all of them. */
+	readonly connectionsPerAddress: number;
 	/** Of one request's body. */
 	readonly bodyBytes: number;
 	/** Of all bodies, from their first byte until the request is answered. */
@@ -10,6 +12,14 @@ export interface Limits {
 	readonly depth: number;
 	/** Of JSON: values in one request. */
 	readonly values: number;
+	/** Of one answer. */
+	readonly answerBytes: number;
+	/** Of all answers that clients have not read yet. */
+	readonly unsentBytes: number;
+	/** Until a client that reads nothing of its answer is closed, in ms. */
+	readonly stallMs: number;
+	/** The same where the room for unsent answers is needed for others, in ms. */
+	readonly crowdedStallMs: number;
 	/** Calls to the model that wait. */
 	readonly waiting: number;
 	readonly sessions: number;
@@ -26,15 +36,22 @@ export interface Limits {
 	readonly silenceMs: number;
 	/** For what is under way when the service is told to end, in ms. */
 	readonly closeMs: number;
+	/** Then, for a connection without a request to send another, in ms. */
+	readonly closeIdleMs: number;
 }
 
 export const usualLimits: Limits = {
 	connections: 1024,
+	connectionsPerAddress: 512,
 	bodyBytes: 1024 ** 2,
 	bodiesBytes: 64 * 1024 ** 2,
 	depth: 16,
 	// 5,000 events of three fields are 15,000.
 	values: 16 * 1024,
+	answerBytes: 2 * 1024 ** 2,
+	unsentBytes: 64 * 1024 ** 2,
+	stallMs: 20_000,
+	crowdedStallMs: 1000,
 	waiting: 512,
 	sessions: 256,
 	sessionSeconds: 15 * 60,
@@ -44,4 +61,5 @@ export const usualLimits: Limits = {
 	answerMs: 30_000,
 	silenceMs: 60_000,
 	closeMs: 10_000,
+	closeIdleMs: 500,
 };

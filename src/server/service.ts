@@ -5,9 +5,11 @@ import { getRequestListener } from "@hono/node-server";
 import { InputError } from "../base/errors.js";
 import { routes } from "./api/routes.js";
 import { type App, type AppParts, app, type Holding } from "./app.js";
+import { connections } from "./http/connections.js";
 import { hostNames, nameIn, reachableName } from "./http/hosts.js";
 import { securityHeaders } from "./http/security-headers.js";
 import { unreadable } from "./http/unreadable.js";
+import type { Limits } from "./limits.js";
 
 export interface ServiceOptions extends AppParts {
 	/** The address to listen on. */
@@ -22,42 +24,33 @@ export interface Service {
 	readonly url: string;
 	readonly port: number;
 	readonly turns: App["turns"];
-	holding(): Holding & { readonly connections: number };
+	holding(): Holding & {
+		readonly connections: number;
+		/** Of answers that clients have not read. */
+		readonly unsentBytes: number;
+	};
 	/** Takes nothing more, finishes what is under way, and puts the model away. */
 	close(): Promise<void>;
 }
 
 export async function startService(options: ServiceOptions): Promise<Service> {
 	const { limits, log, engine } = options;
-	const own = app(options);
+	const open = connections(limits);
+	const own = app(options, open);
 	const names = hostNames(options.host, options.names ?? []);
 	const listener = getRequestListener(own.fetch as Parameters<typeof getRequestListener>[0], {
 		hostname: "localhost",
 		errorHandler: () => problem(400, "the request cannot be read"),
 	});
-	let isClosing = false;
-	/** Of each open connection, the requests that are not answered yet. */
-	const requests = new Map<Socket, number>();
-	/** Those that have said nothing so far, too: browsers open some in advance. */
-	const closeIdle = () => {
-		for (const [socket, count] of requests) if (count === 0) socket.end();
-	};
-	/** The answer of each connection that came last. */
-	const answers = new WeakMap<Socket, ServerResponse>();
 	const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+		if (!open.begin(outgoing)) return;
 		const request = randomBytes(9).toString("base64url");
 		const started = performance.now();
 		for (const [name, value] of Object.entries(securityHeaders)) outgoing.setHeader(name, value);
 		outgoing.setHeader("X-Request-Id", request);
 		if (incoming.url?.startsWith("/api/") || incoming.url?.startsWith("/explorer/"))
 			outgoing.setHeader("Cache-Control", "no-store");
-		const { socket } = incoming;
-		requests.set(socket, (requests.get(socket) ?? 0) + 1);
-		answers.set(socket, outgoing);
 		outgoing.on("close", () => {
-			const left = requests.get(socket);
-			if (left !== undefined) requests.set(socket, left - 1);
-			if (isClosing) closeIdle();
 			log.request({
 				request,
 				method: incoming.method ?? "",
@@ -96,7 +89,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	// What is expected beyond an answer is not heeded; Node would refuse it without words.
 	server.on("checkExpectation", handle);
 	server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-		const answer = answers.get(socket);
+		const answer = open.answerOn(socket);
 		const isHalfSaid = answer?.headersSent && !answer.writableFinished;
 		if (socket.writable && error.code !== "ECONNRESET" && !isHalfSaid)
 			socket.write(unreadable(error.code));
@@ -104,22 +97,27 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	});
 	server.maxConnections = limits.connections;
 	server.timeout = limits.silenceMs;
-	server.on("connection", (socket: Socket) => {
-		requests.set(socket, 0);
-		socket.on("close", () => requests.delete(socket));
-	});
+	server.on("connection", open.open);
+	// Node would cut off clients that are about to send their next request; they get a last answer.
+	server.closeIdleConnections = () => {};
 	await listening(server, options);
 	const { port } = server.address() as AddressInfo;
+	const watch = setInterval(open.closeStalled, limits.checkMs);
+	watch.unref();
 	log.event("listening", { host: options.host, port });
 	let closed: Promise<void> | undefined;
 	return {
 		url: `http://${reachableName(options.host)}:${port}/`,
 		port,
 		turns: own.turns,
-		holding: () => ({ ...own.holding(), connections: requests.size }),
+		holding: () => ({
+			...own.holding(),
+			...{ connections: open.count, unsentBytes: open.unsentBytes },
+		}),
 		close: () => {
-			isClosing = true;
-			closed ??= closing(server, limits.closeMs, closeIdle).then(async () => {
+			open.startClosing();
+			closed ??= closing(server, limits, open.closeIdle).then(async () => {
+				clearInterval(watch);
 				own.close();
 				await engine.dispose();
 				log.event("closed");
@@ -178,14 +176,22 @@ const reasonOf = (code: string | undefined): string => {
 	return `the system says ${code ?? "nothing"}`;
 };
 
-/** What is under way may end; after so long it is cut off. */
-function closing(server: Server, closeMs: number, closeIdle: () => void): Promise<void> {
+/**
+ * What is under way may end, and who is about to ask once more may do so; after so long all are cut
+ * off.
+ */
+function closing(
+	server: Server,
+	{ closeMs, closeIdleMs }: Pick<Limits, "closeMs" | "closeIdleMs">,
+	closeIdle: () => void,
+): Promise<void> {
 	return new Promise((resolve) => {
+		const idle = setTimeout(closeIdle, closeIdleMs);
 		const cut = setTimeout(() => server.closeAllConnections(), closeMs);
 		server.close(() => {
+			clearTimeout(idle);
 			clearTimeout(cut);
 			resolve();
 		});
-		closeIdle();
 	});
 }

@@ -7,7 +7,7 @@ import type { Served } from "./served.js";
 export function modelInWords(served: Served, limits: Limits): ModelResponse {
 	const { model, config, weights, vocabulary, manifest, step, versions } = served;
 	const { id, name, cite } = model;
-	const { bodyBytes, depth, values, sessions, sessionSeconds, answerMs } = limits;
+	const { bodyBytes, depth, values, answerBytes, sessions, sessionSeconds, answerMs } = limits;
 	return {
 		model: { id, name, cite },
 		config: config as Record<string, unknown>,
@@ -15,6 +15,6 @@ export function modelInWords(served: Served, limits: Limits): ModelResponse {
 		codes: vocabulary.size - specialCount,
 		time: { unitDays: manifest.timeUnit.days, axis: manifest.source.axis },
 		trained: { step, versions: { ...versions } },
-		limits: { bodyBytes, depth, values, sessions, sessionSeconds, answerMs },
+		limits: { bodyBytes, depth, values, answerBytes, sessions, sessionSeconds, answerMs },
 	};
 }

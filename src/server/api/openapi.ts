@@ -63,7 +63,7 @@ export function openApi(version: string) {
 			title: "trajgpt",
 			version,
 			description:
-				"Forecasts from time-stamped event histories. Not a medical device. A probability answers: if something is recorded for this person at this time, what is it?",
+				"Forecasts from time-stamped event histories. Not a medical device. A probability answers: if something is recorded for this person at this time, what is it? One request at a time per connection: a request that is sent before the answer to the last is complete is not answered, and the connection is closed.",
 		},
 		servers: [{ url: "/api/v1" }],
 		security: [{}, { token: [] }],

@@ -71,8 +71,13 @@ export function document(text: string): ServedFile {
 		bytes: bytes.length,
 		tag: "",
 		isForever: false,
-		open: () => Readable.from([bytes], { objectMode: false }),
+		open: () => Readable.from(piecesOf(bytes), { objectMode: false }),
 	};
+}
+
+/** Small enough that a slow client is seen to read. */
+function* piecesOf(bytes: Uint8Array, pieceBytes = 64 * 1024): Generator<Uint8Array> {
+	for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }
 
 export const headersOf = ({ tag, type, bytes, isForever }: ServedFile): Record<string, string> => ({

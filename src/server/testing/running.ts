@@ -51,7 +51,8 @@ export async function running({ limits, token, wrap, ...given }: Given = {}) {
 		...given,
 		served,
 		engine: wrap?.(own) ?? own,
-		limits: { ...usualLimits, ...limits },
+		// Tests that end wait for no client that may ask again.
+		limits: { ...usualLimits, closeIdleMs: 0, ...limits },
 		log: jsonLog({ write: (text) => logged.push(text) }),
 		gate: token === undefined ? undefined : gate(token),
 	});

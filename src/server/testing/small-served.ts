@@ -13,11 +13,14 @@ const codes = ["401", "250", "428", "272", "495", "530", "745"];
 export const unitDays = 30;
 
 /** A small model that has learned nothing, with codes as a dataset of PheCodes has them. */
-export function smallServed(filters: Partial<Manifest["filters"]> = {}): Served {
+export function smallServed(
+	filters: Partial<Manifest["filters"]> = {},
+	nameOf = (code: string) => `name of ${code}`,
+): Served {
 	const model = modelById("trajgpt");
 	const vocabulary = vocabularyOf(
 		codes.map((code) => ({
-			...{ code, kind: "diagnosis", system: "PheCode", name: `name of ${code}` },
+			...{ code, kind: "diagnosis", system: "PheCode", name: nameOf(code) },
 			...{ category: "some", count: 9 },
 		})),
 	);

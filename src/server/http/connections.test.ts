@@ -1,0 +1,41 @@
+import { EventEmitter } from "node:events";
+import type { Socket } from "node:net";
+import { expect, test } from "vitest";
+import { usualLimits } from "../limits.js";
+import { connections } from "./connections.js";
+
+function socketFrom(remoteAddress: string) {
+	let isClosed = false;
+	const socket = Object.assign(new EventEmitter(), {
+		...{ remoteAddress, writableLength: 0, bytesWritten: 0, bytesRead: 0 },
+		destroy() {
+			isClosed = true;
+			socket.emit("close");
+		},
+	});
+	return {
+		socket: socket as unknown as Socket,
+		get isClosed() {
+			return isClosed;
+		},
+	};
+}
+
+test("one address has so many connections, and leaves the rest to others", () => {
+	const open = connections({ ...usualLimits, connections: 5, connectionsPerAddress: 2 });
+	const come = (address: string) => {
+		const own = socketFrom(address);
+		open.open(own.socket);
+		return own;
+	};
+	const [first, second, third] = [come("203.0.113.7"), come("203.0.113.7"), come("203.0.113.7")];
+	expect([first.isClosed, second.isClosed, third.isClosed]).toEqual([false, false, true]);
+	expect(come("203.0.113.8").isClosed).toBe(false);
+	expect(open.count).toBe(3);
+	first.socket.destroy();
+	expect(come("::ffff:203.0.113.7").isClosed).toBe(false);
+	expect(come("203.0.113.7").isClosed).toBe(true);
+	// A proxy on this machine stands for everybody behind it.
+	const local = Array.from({ length: 5 }, () => come("127.0.0.1").isClosed);
+	expect(local).toEqual(Array(5).fill(false));
+});

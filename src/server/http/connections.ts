@@ -1,0 +1,202 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Limits } from "../limits.js";
+import { countedAddress } from "./addresses.js";
+import { isLoopback } from "./hosts.js";
+import { Refusal } from "./refusal.js";
+
+/**
+ * The open connections: so many from one address, one request at a time on each, and so many bytes
+ * of answers that their clients have not read.
+ */
+export interface Connections {
+	/** Counts a new connection, or closes it where its address has too many. */
+	open(socket: Socket): void;
+	/**
+	 * Whether a request may be answered. One that is sent before the answer to an earlier one is
+	 * complete may not: the connection is closed after that answer, or at once if more follow.
+	 */
+	begin(outgoing: ServerResponse): boolean;
+	/** The answer that is under way on a connection. */
+	answerOn(socket: Socket): ServerResponse | undefined;
+	/** Sends JSON, one piece after the other as the client reads. */
+	send(outgoing: ServerResponse, status: number, pieces: Buffer[]): void;
+	/** Closes the connections of clients that have read nothing for too long. */
+	closeStalled(): void;
+	/** From now on every answer is the last on its connection. */
+	startClosing(): void;
+	/** Closes the connections on which no request has begun. */
+	closeIdle(): void;
+	readonly count: number;
+	/** Bytes of answers that the system has not taken yet. */
+	readonly unsentBytes: number;
+}
+
+interface Connection {
+	readonly address: string;
+	/** The answer that is under way. */
+	answer: ServerResponse | undefined;
+	/** What of it the socket has not been given, and its bytes. */
+	pieces: Buffer[];
+	pieceBytes: number;
+	/** Requests that came before the answer to an earlier one was complete. */
+	early: number;
+	/** Bytes that had been read when the last request was answered. */
+	readBytes: number;
+	/** Bytes that the system has taken, and when they last grew or nothing was left to take. */
+	takenBytes: number;
+	movedAt: number;
+}
+
+type ConnectionLimits = Pick<
+	Limits,
+	"connections" | "connectionsPerAddress" | "unsentBytes" | "stallMs" | "crowdedStallMs"
+>;
+
+/** So few that their unanswered requests take little memory; one packet of an honest client may hold as many. */
+const mostEarly = 8;
+
+export function connections(
+	limits: ConnectionLimits,
+	clock: () => number = () => performance.now(),
+): Connections {
+	const open = new Map<Socket, Connection>();
+	const perAddress = new Map<string, number>();
+	let isClosing = false;
+
+	const unsentOn = (socket: Socket, { pieceBytes }: Connection) =>
+		pieceBytes + socket.writableLength;
+	const allUnsent = () => {
+		let bytes = 0;
+		for (const [socket, own] of open) bytes += unsentOn(socket, own);
+		return bytes;
+	};
+
+	/** Looks whether each client has read something since the last time. */
+	function look(): void {
+		const now = clock();
+		for (const [socket, own] of open) {
+			const taken = socket.bytesWritten - socket.writableLength;
+			if (taken > own.takenBytes || unsentOn(socket, own) === 0) own.movedAt = now;
+			own.takenBytes = taken;
+		}
+	}
+
+	const stalledFor = (ms: number) => {
+		const now = clock();
+		return [...open]
+			.filter(([socket, own]) => unsentOn(socket, own) > 0 && now - own.movedAt >= ms)
+			.sort(([, a], [, b]) => a.movedAt - b.movedAt);
+	};
+
+	/** Those who have not read for longest make room first. */
+	function makeRoom(bytes: number): void {
+		let unsent = allUnsent();
+		if (unsent + bytes <= limits.unsentBytes) return;
+		look();
+		for (const [socket, own] of stalledFor(limits.crowdedStallMs)) {
+			unsent -= unsentOn(socket, own);
+			drop(socket, own);
+			if (unsent + bytes <= limits.unsentBytes) return;
+		}
+		throw new Refusal(
+			503,
+			"answers that others are still reading take all the room; try again in a moment",
+			{ retry: 1 },
+		);
+	}
+
+	function drop(socket: Socket, own: Connection): void {
+		forgetPieces(own);
+		socket.destroy();
+	}
+	function forgetPieces(own: Connection): void {
+		own.pieces = [];
+		own.pieceBytes = 0;
+	}
+
+	function makeLast(answer: ServerResponse, socket: Socket): void {
+		if (!answer.headersSent) answer.setHeader("Connection", "close");
+		answer.once("finish", () => socket.destroySoon());
+	}
+
+	return {
+		get count() {
+			return open.size;
+		},
+		get unsentBytes() {
+			return allUnsent();
+		},
+		open(socket) {
+			const address = countedAddress(socket.remoteAddress);
+			const count = perAddress.get(address) ?? 0;
+			const most = isLoopback(address) ? limits.connections : limits.connectionsPerAddress;
+			if (count >= most) {
+				socket.destroy();
+				return;
+			}
+			perAddress.set(address, count + 1);
+			open.set(socket, {
+				...{ address, answer: undefined, pieces: [], pieceBytes: 0 },
+				...{ early: 0, readBytes: 0, takenBytes: 0, movedAt: clock() },
+			});
+			socket.on("close", () => {
+				open.delete(socket);
+				const left = (perAddress.get(address) ?? 1) - 1;
+				if (left > 0) perAddress.set(address, left);
+				else perAddress.delete(address);
+			});
+		},
+		begin(outgoing) {
+			const { socket } = outgoing.req;
+			const own = open.get(socket);
+			if (!own || own.early > 0 || own.answer) {
+				if (own?.answer && own.early === 0) makeLast(own.answer, socket);
+				if (!own || ++own.early > mostEarly) socket.destroy();
+				return false;
+			}
+			own.answer = outgoing;
+			const done = () => {
+				if (own.answer !== outgoing) return;
+				own.answer = undefined;
+				own.readBytes = socket.bytesRead;
+				forgetPieces(own);
+			};
+			outgoing.once("finish", done);
+			outgoing.once("close", done);
+			if (isClosing) makeLast(outgoing, socket);
+			return true;
+		},
+		answerOn: (socket) => open.get(socket)?.answer,
+		send(outgoing, status, pieces) {
+			const own = open.get(outgoing.req.socket);
+			if (own?.answer !== outgoing) return;
+			const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+			makeRoom(bytes);
+			own.pieces = pieces;
+			own.pieceBytes = bytes;
+			outgoing.writeHead(status, { "Content-Type": "application/json", "Content-Length": bytes });
+			const sendNext = () => {
+				const piece = own.answer === outgoing ? own.pieces.shift() : undefined;
+				if (!piece) return;
+				own.pieceBytes -= piece.length;
+				if (own.pieces.length === 0) outgoing.end(piece);
+				// Called when the system has taken the piece, so that one at a time lies in the socket.
+				else outgoing.write(piece, (error) => error ?? sendNext());
+			};
+			sendNext();
+		},
+		closeStalled() {
+			look();
+			for (const [socket, own] of stalledFor(limits.stallMs)) drop(socket, own);
+		},
+		startClosing() {
+			isClosing = true;
+			for (const [socket, { answer }] of open) if (answer) makeLast(answer, socket);
+		},
+		closeIdle() {
+			for (const [socket, { answer, readBytes }] of open)
+				if (!answer && socket.bytesRead === readBytes) socket.end();
+		},
+	};
+}

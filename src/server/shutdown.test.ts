@@ -1,0 +1,60 @@
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { gatekeeper, running } from "./testing/running.js";
+import { someEvents } from "./testing/small-served.js";
+import { heard, opened, posted } from "./testing/sockets.js";
+
+const good = { patient: { events: someEvents(5) }, at: ["+1y"] };
+const get = "GET /api/v1/model HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+test("what is under way when it is told to end is answered as the last on its connection", async () => {
+	const { hold, release, wrap } = gatekeeper();
+	hold();
+	const { service } = await running({ wrap });
+	const socket = await opened(service.port);
+	const answer = heard(socket);
+	socket.write(posted("/forecast", good));
+	await expect.poll(() => service.turns.counts.turns).toBe(1);
+	const closed = service.close();
+	release();
+	const text = await answer;
+	expect(text).toMatch(/^HTTP\/1\.1 200 /);
+	expect(text.toLowerCase()).toContain("\r\nconnection: close\r\n");
+	await closed;
+});
+
+test("a client that asks again on its connection while the service ends is answered, not reset", async () => {
+	const { service } = await running({ limits: { closeIdleMs: 9000 } });
+	const sockets = await Promise.all(Array.from({ length: 8 }, () => opened(service.port)));
+	const errors: unknown[] = [];
+	for (const socket of sockets) {
+		socket.on("error", (error) => errors.push(error));
+		socket.write(get);
+	}
+	await Promise.all(sockets.map((socket) => once(socket, "data")));
+	const closed = service.close();
+	const answers = sockets.map(heard);
+	for (const socket of sockets) socket.write(get);
+	for (const text of await Promise.all(answers)) {
+		expect(text).toMatch(/^HTTP\/1\.1 200 /);
+		expect(text.toLowerCase()).toContain("\r\nconnection: close\r\n");
+	}
+	await closed;
+	expect(errors).toEqual([]);
+});
+
+test("a request that has begun to arrive when idle connections are closed is answered", async () => {
+	const { service } = await running({ limits: { closeIdleMs: 0 } });
+	const [idle, halfSent] = await Promise.all([opened(service.port), opened(service.port)]);
+	const answer = heard(halfSent);
+	halfSent.write(get.slice(0, 20));
+	// Answered after the bytes above were read, as they were sent first.
+	const other = await opened(service.port);
+	other.write(get);
+	await once(other, "data");
+	const closed = service.close();
+	expect(await heard(idle)).toBe("");
+	halfSent.write(get.slice(20));
+	expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
+	await closed;
+});

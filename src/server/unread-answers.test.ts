@@ -1,0 +1,150 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../records/testing/temporary-folder.js";
+import { filesIn } from "./http/static-files.js";
+import { gatekeeper, running } from "./testing/running.js";
+import { smallServed, someEvents } from "./testing/small-served.js";
+import { heard, opened, posted } from "./testing/sockets.js";
+
+const patient = { events: someEvents(5) };
+const MiB = 2 ** 20;
+
+/** One code at 20 times with a name of 1 MiB each: more than the system takes for a client that reads nothing. */
+const long = {
+	served: () => smallServed({}, (code) => `${code} `.padEnd(MiB, "x")),
+	question: { patient, at: Array(20).fill("+1y"), top: 1 },
+	bytes: 20 * MiB,
+	limits: { answerBytes: 32 * MiB },
+};
+
+test("a request that comes before the last answer is complete is not begun", async () => {
+	const { hold, release, wrap } = gatekeeper();
+	hold();
+	const { service } = await running({ wrap });
+	const socket = await opened(service.port);
+	const answer = heard(socket);
+	socket.write(posted("/forecast", { patient, at: ["+1y"] }).repeat(3));
+	await expect.poll(() => service.turns.counts.turns).toBe(1);
+	const before = service.turns.counts.calls + service.holding().waiting;
+	release();
+	const text = await answer;
+	expect(text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+	expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+	expect(text.toLowerCase()).toContain("\r\nconnection: close\r\n");
+	expect([before, service.turns.counts.calls]).toEqual([1, 1]);
+});
+
+test("whoever goes on sending before the answer is cut off", async () => {
+	const { hold, release, wrap } = gatekeeper();
+	hold();
+	const { service, get } = await running({ wrap });
+	const sockets = await Promise.all(Array.from({ length: 20 }, () => opened(service.port)));
+	const answers = sockets.map(heard);
+	for (const socket of sockets)
+		socket.write(posted("/forecast", { patient, at: ["+1y"] }).repeat(60));
+	expect(await Promise.all(answers)).toEqual(Array(20).fill(""));
+	await expect.poll(() => service.holding()).toMatchObject({ connections: 0, waiting: 0 });
+	expect(service.turns.counts.calls).toBeLessThanOrEqual(1);
+	release();
+	expect((await get("/api/v1/model")).status).toBe(200);
+});
+
+test("a client that reads nothing is closed, and its answer let go", async () => {
+	const { service } = await running({
+		served: long.served(),
+		limits: { ...long.limits, stallMs: 100, checkMs: 20 },
+	});
+	const socket = await opened(service.port);
+	socket.on("error", () => {});
+	socket.pause();
+	socket.write(posted("/forecast", long.question));
+	await expect.poll(() => service.holding().unsentBytes).toBeGreaterThan(MiB);
+	await expect.poll(() => service.holding()).toMatchObject({ connections: 0, unsentBytes: 0 });
+});
+
+test("an answer that is read slowly arrives whole", async () => {
+	const { service } = await running({
+		served: long.served(),
+		limits: { ...long.limits, stallMs: 2000, checkMs: 20 },
+	});
+	const socket = await opened(service.port);
+	socket.pause();
+	socket.write(posted("/forecast", long.question, "Connection: close"));
+	await expect.poll(() => service.holding().unsentBytes).toBeGreaterThan(MiB);
+	socket.resume();
+	const text = await heard(socket);
+	const [top = "", body = ""] = text.split("\r\n\r\n");
+	expect(Number(/content-length: (\d+)/i.exec(top)?.[1])).toBe(body.length);
+	expect(JSON.parse(body).answers).toHaveLength(20);
+	expect(service.holding().unsentBytes).toBe(0);
+});
+
+test("all unread answers together are so many bytes: more are refused", async () => {
+	const unsentBytes = 24 * MiB;
+	const { service, post } = await running({
+		served: long.served(),
+		limits: { ...long.limits, unsentBytes, crowdedStallMs: 60_000 },
+	});
+	const unread = await opened(service.port);
+	unread.pause();
+	unread.write(posted("/forecast", long.question));
+	await expect.poll(() => service.holding().unsentBytes).toBeGreaterThan(8 * MiB);
+	const refused = await post("/forecast", long.question);
+	expect(refused).toMatchObject({ status: 503 });
+	expect(refused.body.error.message).toContain("take all the room; try again in a moment");
+	expect(service.holding().unsentBytes).toBeLessThanOrEqual(unsentBytes);
+	expect((await post("/forecast", { ...long.question, at: ["+1y"] })).status).toBe(200);
+	const gone = heard(unread);
+	unread.destroy();
+	await gone;
+	await expect.poll(() => service.holding().unsentBytes).toBe(0);
+	expect((await post("/forecast", long.question)).status).toBe(200);
+});
+
+test("who has not read for longest makes room for who reads", async () => {
+	const unsentBytes = 24 * MiB;
+	const { service, post } = await running({
+		served: long.served(),
+		limits: { ...long.limits, unsentBytes, crowdedStallMs: 0 },
+	});
+	let most = 0;
+	for (let i = 0; i < 5; i++) {
+		const unread = await opened(service.port);
+		unread.on("error", () => {});
+		unread.pause();
+		unread.write(posted("/forecast", long.question));
+		await expect.poll(() => service.turns.counts.calls).toBe(i + 1);
+		await expect.poll(() => service.holding().unsentBytes).toBeGreaterThan(8 * MiB);
+		most = Math.max(most, service.holding().unsentBytes);
+	}
+	expect(most).toBeLessThanOrEqual(unsentBytes);
+	const { status, body } = await post("/forecast", long.question);
+	expect([status, body.answers.length]).toEqual([200, 20]);
+	await expect.poll(() => service.holding().unsentBytes).toBe(0);
+});
+
+test("a file that is not read is not sent for ever, nor held in memory", async () => {
+	const folder = await temporaryFolder();
+	await writeFile(join(folder, "large.bin"), new Uint8Array(32 * MiB));
+	const files = await filesIn(folder, "/model/");
+	const { service } = await running({ files, limits: { stallMs: 100, checkMs: 20 } });
+	const sockets = await Promise.all(Array.from({ length: 5 }, () => opened(service.port)));
+	for (const socket of sockets) {
+		socket.on("error", () => {});
+		socket.pause();
+		socket.write("GET /model/large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	}
+	await expect.poll(() => service.holding().unsentBytes).toBeGreaterThan(0);
+	expect(service.holding().unsentBytes).toBeLessThan(MiB);
+	await expect.poll(() => service.holding()).toMatchObject({ connections: 0, unsentBytes: 0 });
+});
+
+test("an answer has so many bytes at most", async () => {
+	const { post } = await running({ limits: { answerBytes: 300 } });
+	const { status, body } = await post("/forecast", { patient, at: ["+1y", "+2y"] });
+	expect(status).toBe(422);
+	expect(body.error.message).toBe(
+		"the answer is larger than 300 bytes; ask for fewer times or codes, or send fewer events",
+	);
+});
