@@ -14,6 +14,7 @@ import type { Served } from "./api/served.js";
 import { sessions } from "./api/sessions.js";
 import { CallFailed, ThreadEnded } from "./engine/call-failed.js";
 import type { Engine } from "./engine/engine.js";
+import { countedAddress } from "./http/addresses.js";
 import { checked } from "./http/checked.js";
 import type { Connections } from "./http/connections.js";
 import { bodies, decoded, jsonBounds, parsedJson } from "./http/json-body.js";
@@ -23,6 +24,7 @@ import { Refusal } from "./http/refusal.js";
 import { signInPage } from "./http/sign-in.js";
 import { headersOf, type ServedFile, send } from "./http/static-files.js";
 import type { Gate } from "./http/token.js";
+import { type Pause, wrongTokens } from "./http/wrong-tokens.js";
 import type { Limits } from "./limits.js";
 import { type Turns, turns } from "./turns.js";
 
@@ -37,6 +39,8 @@ export interface AppParts {
 	readonly files: ReadonlyMap<string, ServedFile>;
 	/** Of trajgpt. */
 	readonly version: string;
+	/** How the answer to a wrong token is delayed; by a timer if left out. */
+	readonly pause?: Pause | undefined;
 }
 
 type Bindings = { Bindings: HttpBindings; Variables: { request: string } };
@@ -47,12 +51,16 @@ export interface Holding {
 	readonly waiting: number;
 	readonly sessions: number;
 	readonly bodyBytes: number;
+	/** Of the forms of POST /sign-in. */
+	readonly signInBytes: number;
 }
 
 export interface App {
 	readonly fetch: Hono<Bindings>["fetch"];
 	readonly turns: Turns;
 	holding(): Holding;
+	/** Answers what only waits for its delay. */
+	endDelays(): void;
 	/** Forgets what is known of patients. */
 	close(): void;
 }
@@ -64,6 +72,12 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 	const line = turns(engine, limits.waiting);
 	const open = sessions(served, limits);
 	const reading = bodies({ ...limits, advice: "send fewer events, or one patient per request" });
+	const signIns = bodies({
+		...{ bodyBytes: limits.signInBytes, bodiesBytes: limits.signInsBytes },
+		advice: "send the token alone",
+	});
+	const wrong = wrongTokens(limits, { pause: parts.pause });
+	const ending = new AbortController();
 	const description = JSON.stringify(openApi(parts.version));
 	const hono = new Hono<Bindings>();
 
@@ -82,14 +96,33 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 
 	if (gate) {
 		hono.get("/sign-in", (context) => context.html(signInPage(false)));
+		/** Waits before a wrong token is answered, unless the service or the client ends first. */
+		const delay = async ({ env: { incoming, outgoing } }: Asked) => {
+			const leaving = new AbortController();
+			const leave = () => leaving.abort();
+			outgoing.once("close", leave);
+			ending.signal.addEventListener("abort", leave);
+			try {
+				if (ending.signal.aborted || outgoing.destroyed) return;
+				await wrong.wait(countedAddress(incoming.socket.remoteAddress), leaving.signal);
+			} catch (error) {
+				if (!leaving.signal.aborted) throw error;
+			} finally {
+				outgoing.removeListener("close", leave);
+				ending.signal.removeEventListener("abort", leave);
+			}
+		};
 		hono.post("/sign-in", async (context) => {
 			const { incoming } = context.env;
-			const token = await reading.read(
+			const token = await signIns.read(
 				incoming,
 				async (bytes) => new URLSearchParams(decoded(bytes)).get("token") ?? "",
 			);
 			const cookie = gate.cookieFor(token, isHttps(incoming.headers));
-			if (cookie === undefined) return context.html(signInPage(true), 401);
+			if (cookie === undefined) {
+				await delay(context);
+				return context.html(signInPage(true), 401);
+			}
 			context.header("Set-Cookie", cookie);
 			return context.redirect("/", 303);
 		});
@@ -98,6 +131,7 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 			if (gate.isOpenTo(authorization, cookie)) return next();
 			if (context.req.method === "GET" && context.req.path === "/")
 				return context.redirect("/sign-in", 303);
+			if (authorization !== undefined) await delay(context);
 			throw new Refusal(
 				401,
 				`${authorization === undefined ? "a token is needed" : "that is not the token"}: send it as \`Authorization: Bearer TOKEN\`, or open /sign-in in a browser`,
@@ -171,8 +205,9 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 		turns: line,
 		holding: () => ({
 			...{ waiting: line.waiting, sessions: open.size },
-			bodyBytes: reading.held,
+			...{ bodyBytes: reading.held, signInBytes: signIns.held },
 		}),
+		endDelays: () => ending.abort(),
 		close: open.close,
 	};
 }
@@ -269,6 +304,6 @@ function refused(context: Asked, { status, message, field, retry, allow }: Refus
 	if (retry !== undefined) context.header("Retry-After", String(retry));
 	if (status === 401) context.header("WWW-Authenticate", 'Bearer realm="trajgpt"');
 	// What is left of a body that is not wanted is not waited for.
-	if (status === 413) context.header("Connection", "close");
+	if (status === 413 || status === 429) context.header("Connection", "close");
 	return context.json({ error: { status, message, ...(field && { field }) } }, status as 400);
 }

@@ -8,6 +8,9 @@ export interface Limits {
 	readonly bodyBytes: number;
 	/** Of all bodies, from their first byte until the request is answered. */
 	readonly bodiesBytes: number;
+	/** Of the form that POST /sign-in takes, which anybody may send: of one and of all. */
+	readonly signInBytes: number;
+	readonly signInsBytes: number;
 	/** Of JSON: lists in objects in lists. */
 	readonly depth: number;
 	/** Of JSON: values in one request. */
@@ -20,6 +23,14 @@ export interface Limits {
 	readonly stallMs: number;
 	/** The same where the room for unsent answers is needed for others, in ms. */
 	readonly crowdedStallMs: number;
+	/** Until the first wrong token of an address is answered, in ms; each further one takes twice as long. */
+	readonly wrongTokenMs: number;
+	/** Until a wrong token is answered, at most, in ms. */
+	readonly wrongTokenMostMs: number;
+	/** Addresses whose wrong tokens are remembered. */
+	readonly wrongTokenAddresses: number;
+	/** Answers to wrong tokens that wait at once; more are given without delay and their connections closed. */
+	readonly wrongTokensWaiting: number;
 	/** Calls to the model that wait. */
 	readonly waiting: number;
 	readonly sessions: number;
@@ -45,6 +56,9 @@ export const usualLimits: Limits = {
 	connectionsPerAddress: 512,
 	bodyBytes: 1024 ** 2,
 	bodiesBytes: 64 * 1024 ** 2,
+	signInBytes: 4 * 1024,
+	// Room for one form per connection: slow senders cannot take it from others.
+	signInsBytes: 1024 * 4 * 1024,
 	depth: 16,
 	// 5,000 events of three fields are 15,000.
 	values: 16 * 1024,
@@ -52,6 +66,10 @@ export const usualLimits: Limits = {
 	unsentBytes: 64 * 1024 ** 2,
 	stallMs: 20_000,
 	crowdedStallMs: 1000,
+	wrongTokenMs: 100,
+	wrongTokenMostMs: 10_000,
+	wrongTokenAddresses: 4096,
+	wrongTokensWaiting: 64,
 	waiting: 512,
 	sessions: 256,
 	sessionSeconds: 15 * 60,

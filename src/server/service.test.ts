@@ -231,9 +231,9 @@ test("OpenAPI describes every route by the schemas that check it", async () => {
 	expect(schema.additionalProperties).toBe(false);
 	const statuses = (path: string, method: string) =>
 		Object.keys(api.paths[path][method].responses).join(" ");
-	expect(statuses("/forecast", "post")).toBe("200 400 401 403 408 413 415 421 422 431 500 503");
-	expect(statuses("/sessions/{id}", "delete")).toBe("204 400 401 403 404 408 421 431 500");
-	expect(statuses("/model", "get")).toBe("200 400 401 408 421 431 500");
+	expect(statuses("/forecast", "post")).toBe("200 400 401 403 408 413 415 421 422 429 431 500 503");
+	expect(statuses("/sessions/{id}", "delete")).toBe("204 400 401 403 404 408 421 429 431 500");
+	expect(statuses("/model", "get")).toBe("200 400 401 408 421 429 431 500");
 	const [id] = api.paths["/sessions/{id}/events"].post.parameters;
 	expect(id).toMatchObject({ name: "id", in: "path", required: true });
 	const model = await jsonIn(await get("/api/v1/model"));

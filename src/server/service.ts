@@ -116,6 +116,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		}),
 		close: () => {
 			open.startClosing();
+			own.endDelays();
 			closed ??= closing(server, limits, open.closeIdle).then(async () => {
 				clearInterval(watch);
 				own.close();

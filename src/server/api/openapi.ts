@@ -15,6 +15,7 @@ const refusalsOf = ({ method, path, request }: Route): Readonly<Record<number, s
 	}),
 	421: "the service does not go by the name in the Host header",
 	...(request && { 422: "understood, but it cannot be answered" }),
+	429: "too many wrong tokens",
 	431: "too large a head",
 	500: "something went wrong in the service",
 	...(request && { 503: "too much to do; try again" }),

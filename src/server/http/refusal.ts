@@ -9,6 +9,7 @@ export type RefusalStatus =
 	| 415
 	| 421
 	| 422
+	| 429
 	| 431
 	| 500
 	| 503;

@@ -51,8 +51,9 @@ export async function running({ limits, token, wrap, ...given }: Given = {}) {
 		...given,
 		served,
 		engine: wrap?.(own) ?? own,
-		// Tests that end wait for no client that may ask again.
+		// Tests that end wait for no client that may ask again, nor for wrong tokens.
 		limits: { ...usualLimits, closeIdleMs: 0, ...limits },
+		pause: given.pause ?? (async () => {}),
 		log: jsonLog({ write: (text) => logged.push(text) }),
 		gate: token === undefined ? undefined : gate(token),
 	});

@@ -1,0 +1,71 @@
+import { setTimeout as after } from "node:timers/promises";
+import type { Limits } from "../limits.js";
+import { Refusal } from "./refusal.js";
+
+/**
+ * Makes whoever sends wrong tokens wait, longer each time. A right token never waits: behind a
+ * proxy everybody has one address, and nobody there should pay for what another sends.
+ */
+export interface WrongTokens {
+	/** Counts a wrong token of this address, and resolves when it may be answered. */
+	wait(address: string, signal: AbortSignal): Promise<void>;
+	/** Addresses that are remembered. */
+	readonly addresses: number;
+}
+
+type WrongTokenLimits = Pick<
+	Limits,
+	"wrongTokenMs" | "wrongTokenMostMs" | "wrongTokenAddresses" | "wrongTokensWaiting"
+>;
+
+/** Resolves after so many ms, or rejects when the signal is aborted. */
+export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>;
+
+const realPause: Pause = (ms, signal) => after(ms, undefined, { signal });
+const forgottenAfterMs = 15 * 60_000;
+
+export function wrongTokens(
+	{ wrongTokenMs, wrongTokenMostMs, wrongTokenAddresses, wrongTokensWaiting }: WrongTokenLimits,
+	{
+		pause = realPause,
+		clock = () => performance.now(),
+	}: { readonly pause?: Pause | undefined; readonly clock?: () => number } = {},
+): WrongTokens {
+	/** The address that was last heard of longest ago comes first. */
+	const counts = new Map<string, { readonly count: number; readonly at: number }>();
+	let waiting = 0;
+
+	function countOf(address: string): number {
+		const now = clock();
+		for (const [known, { at }] of counts) {
+			if (now - at <= forgottenAfterMs) break;
+			counts.delete(known);
+		}
+		const count = (counts.get(address)?.count ?? 0) + 1;
+		counts.delete(address);
+		counts.set(address, { count, at: now });
+		if (counts.size > wrongTokenAddresses) counts.delete(counts.keys().next().value as string);
+		return count;
+	}
+
+	return {
+		get addresses() {
+			return counts.size;
+		},
+		async wait(address, signal) {
+			const ms = Math.min(wrongTokenMs * 2 ** (countOf(address) - 1), wrongTokenMostMs);
+			if (waiting >= wrongTokensWaiting)
+				throw new Refusal(
+					429,
+					`too many wrong tokens; expected the one that the service was started with: try again in ${Math.ceil(ms / 1000)} s`,
+					{ retry: Math.ceil(ms / 1000) },
+				);
+			waiting++;
+			try {
+				await pause(ms, signal);
+			} finally {
+				waiting--;
+			}
+		},
+	};
+}
