@@ -1,21 +1,36 @@
 import { expect, test } from "vitest";
+import { renderServe } from "./bench/serve.js";
 import { captured } from "./testing/captured.js";
 
 test("bench serve drives the service over loopback, and the model without it", async () => {
-	const sizes = ["--requests", "8", "--clients", "2", "--events", "10", "--session-events", "20"];
-	const argv = ["bench", "serve", "--preset", "tiny", "--threads", "1", ...sizes];
-	const { code, stdout } = await captured([...argv, "--json"]);
+	const sizes = [
+		...["--requests", "8", "--clients", "2", "--events", "10", "--session-events", "20"],
+		...["--under-load", "2"],
+	];
+	const argv = ["bench", "serve", "--preset", "tiny", "--threads", "1", ...sizes, "--json"];
+	const { code, stdout } = await captured(argv);
 	expect(code).toBe(0);
 	const report = JSON.parse(stdout);
 	expect(report).toMatchObject({ preset: "tiny", clients: 2, events: 10, requests: 8 });
-	const { requestsPerSecond, bare, p50Ms, p99Ms, session, together } = report;
+	const { requestsPerSecond, bare, p50Ms, p99Ms, session, requestsPerPass, underLoad } = report;
 	expect(bare.ratio).toBeCloseTo(requestsPerSecond / bare.perSecond, 9);
 	expect(p99Ms).toBeGreaterThanOrEqual(p50Ms);
-	expect(together).toBeGreaterThanOrEqual(1);
+	expect(requestsPerPass).toBeGreaterThanOrEqual(1);
+	const loads = ["none", "forecast", "other sizes", "embed", "session", "attribution"];
+	expect(underLoad.map(({ load }: { load: string }) => load)).toEqual(loads);
+	for (const own of underLoad) {
+		expect(own).toMatchObject({ requests: 2, refused: 0 });
+		expect(own.p99Ratio).toBeCloseTo(own.p99Ms / underLoad[1].p99Ms, 9);
+	}
 	expect(session.map(({ events }: { events: number }) => events)).toEqual([50, 20]);
-	expect((await captured(argv)).stdout).toMatch(
+	const text = renderServe(report);
+	expect(text).toMatch(
 		/^tiny, 1 thread, 2 clients, histories of 10 events sent whole\n\S+ forecasts\/s over 8 requests, p50 /,
 	);
+	for (const load of loads)
+		expect(text).toMatch(
+			new RegExp(`^  ${load} +p50 \\S+ ms, p99 \\S+ ms, \\S+ of the p99 beside forecasts$`, "m"),
+		);
 	const bad = await captured(["bench", "serve", "--preset", "huge"]);
 	expect(bad).toMatchObject({ code: 2, stderr: expect.stringContaining('no preset "huge"') });
 });

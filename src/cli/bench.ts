@@ -49,6 +49,8 @@ export interface ServeBenchOptions {
 	readonly requests: number;
 	readonly events: number;
 	readonly sessionEvents: number;
+	/** Forecasts to time of one client under each kind of load. */
+	readonly underLoad: number;
 	readonly vocab: number;
 	readonly json?: true;
 }
@@ -191,7 +193,9 @@ export function command(io: Io): Command {
 		.description(
 			"Starts the service on random weights and drives it over loopback: clients that send whole\n" +
 				"histories and wait for the answer, as fast as it comes, and a session that hears of one\n" +
-				"event at a time. Beside it, the same histories asked of the model itself.",
+				"event at a time. Beside it, the same histories asked of the model itself. Then the latency\n" +
+				"of one more client that sends forecasts, while the others send forecasts like it,\n" +
+				"forecasts of other sizes, embeddings, sessions or attributions.",
 		)
 		.option("--preset <name>", "sizes", "paper")
 		.option("--threads <n>", "answers computed at once", threadCount, availableParallelism())
@@ -199,6 +203,7 @@ export function command(io: Io): Command {
 		.option("--requests <n>", "requests to time", wholeNumber(1, 10_000_000), 800)
 		.option("--events <n>", "events of a history", wholeNumber(1, 100_000), 112)
 		.option("--session-events <n>", "events of the longer session", wholeNumber(1, 100_000), 1000)
+		.option("--under-load <n>", "forecasts to time under each load", wholeNumber(1, 1_000_000), 100)
 		.option("--vocab <n>", "tokens of the model", wholeNumber(20, 1_000_000), 241);
 	measuring(
 		io,

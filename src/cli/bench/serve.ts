@@ -16,6 +16,18 @@ interface Spread {
 	readonly p99Ms: number;
 }
 
+/** What the other clients send, as fast as they are answered. */
+export type Load = "none" | "forecast" | "other sizes" | "embed" | "session" | "attribution";
+
+export interface ClientUnderLoad extends Spread {
+	readonly load: Load;
+	/** Its forecasts, and those of them that were refused. */
+	readonly requests: number;
+	readonly refused: number;
+	/** p99 divided by the p99 while the others send forecasts like its own. */
+	readonly p99Ratio: number;
+}
+
 export interface ServeReport extends Spread {
 	readonly preset: string;
 	readonly threads: number;
@@ -26,10 +38,12 @@ export interface ServeReport extends Spread {
 	readonly requestsPerSecond: number;
 	/** Of the whole process, clients included: what other programs do to the clock they do not do to this. */
 	readonly cpuMsPerRequest: number;
-	/** Requests that one pass of the model took, on average. */
-	readonly together: number;
+	/** Forecasts per pass of the model, on average. */
+	readonly requestsPerPass: number;
 	/** The same histories asked of the model itself, without a service. */
 	readonly bare: { readonly perSecond: number; readonly ratio: number };
+	/** One client that sends one forecast after the other, while others load the service. */
+	readonly underLoad: readonly ClientUnderLoad[];
 	/** One further event and one question of a session, after so many events. */
 	readonly session: readonly ({ readonly events: number } & Spread)[];
 	readonly rssBytes: number;
@@ -67,22 +81,16 @@ export async function benchServe(io: Io, options: ServeBenchOptions): Promise<Se
 	const histories = Array.from({ length: Math.max(clients, 16) }, (_, i) =>
 		randomHistory(events, vocab, random(i)),
 	);
-	const bodies = histories.map(({ tokens, times }) => ({
-		patient: {
-			events: Array.from(tokens, (token, i) => ({
-				code: `c${token}`,
-				date: (times[i] as number) * unitDays,
-			})),
-		},
-		at: ["+1y"],
-	}));
+	const bodies = histories.map((history) => ({ patient: patientWith(history), at: ["+1y"] }));
 	io.stderr.write("asking the model itself\n");
 	const bare = await bareSpeed(served, histories, threads);
 	const service = await listen(served, {
 		...{ host: "127.0.0.1", port: 0, threads, files: new Map(), log: noLog },
 	});
-	const post = poster(service, clients);
-	const forecast = (i: number) => post("forecast", bodies[i % bodies.length]);
+	const connections = Array.from({ length: clients }, () => poster(service));
+	const [post] = connections as [Post];
+	const forecast = (i: number, client: number) =>
+		(connections[client] ?? post)("forecast", bodies[i % bodies.length]);
 	try {
 		io.stderr.write("compiling\n");
 		// Until every thread has met every shape that comes.
@@ -98,7 +106,7 @@ export async function benchServe(io: Io, options: ServeBenchOptions): Promise<Se
 		const cpuMsPerRequest = (user + system) / 1000 / requests;
 		const rssBytes = process.memoryUsage().rss;
 		const after = service.turns.counts;
-		const together = (after.calls - calls) / (after.turns - turns);
+		const requestsPerPass = (after.calls - calls) / (after.turns - turns);
 		io.stderr.write("sessions\n");
 		const session = [];
 		for (const past of [50, options.sessionEvents])
@@ -106,9 +114,11 @@ export async function benchServe(io: Io, options: ServeBenchOptions): Promise<Se
 				events: past,
 				...(await sessionSpeed(post, randomHistory(past, vocab, random(past)))),
 			});
+		const underLoad = await timeUnderLoads(io, service, options);
 		const requestsPerSecond = requests / seconds;
 		return {
-			...{ preset, threads, clients, events, requests, requestsPerSecond, together, session },
+			...{ preset, threads, clients, events, requests, requestsPerSecond, requestsPerPass },
+			...{ session, underLoad },
 			cpuMsPerRequest,
 			parameters: weightCount(served.weights),
 			...spread(latencies),
@@ -120,6 +130,15 @@ export async function benchServe(io: Io, options: ServeBenchOptions): Promise<Se
 	}
 }
 
+type History = ReturnType<typeof randomHistory>;
+
+const patientWith = ({ tokens, times }: History) => ({
+	events: Array.from(tokens, (token, i) => ({
+		code: `c${token}`,
+		date: (times[i] as number) * unitDays,
+	})),
+});
+
 function spread(latencies: readonly number[]): Spread {
 	const sorted = [...latencies].sort((a, b) => a - b);
 	const p99 = sorted[Math.min(sorted.length - 1, Math.ceil(0.99 * sorted.length) - 1)];
@@ -129,7 +148,7 @@ function spread(latencies: readonly number[]): Spread {
 /** Histories a second, two a call, as many calls at once as there are threads. */
 async function bareSpeed(
 	{ model, config, weights }: Served,
-	histories: readonly ReturnType<typeof randomHistory>[],
+	histories: readonly History[],
 	threads: number,
 ): Promise<number> {
 	const engine = engineFor({ model: model.id, config, weights }, threads);
@@ -151,16 +170,20 @@ async function bareSpeed(
 }
 
 /** So many workers, each with the next thing to do as soon as it has done one. */
-async function drive(workers: number, count: number, work: (i: number) => Promise<unknown>) {
+async function drive(
+	workers: number,
+	count: number,
+	work: (i: number, worker: number) => Promise<unknown>,
+) {
 	const latencies: number[] = [];
 	let next = 0;
 	const started = performance.now();
 	await Promise.all(
-		Array.from({ length: workers }, async () => {
+		Array.from({ length: workers }, async (_, worker) => {
 			while (next < count) {
 				const i = next++;
 				const from = performance.now();
-				await work(i);
+				await work(i, worker);
 				latencies.push(performance.now() - from);
 			}
 		}),
@@ -168,26 +191,37 @@ async function drive(workers: number, count: number, work: (i: number) => Promis
 	return { latencies, seconds: (performance.now() - started) / 1000 };
 }
 
-type Post = (path: string, body: unknown) => Promise<Record<string, unknown>>;
+type Post = (
+	path: string,
+	body: unknown,
+	method?: "POST" | "DELETE",
+) => Promise<Record<string, unknown>>;
 
-/** Over sockets that stay open, one a client. */
-function poster({ port }: Serving, clients: number): Post {
-	const agent = new Agent({ keepAlive: true, maxSockets: clients });
-	return (path, body) =>
+/** The service has too much to do. */
+class Refused extends Error {}
+
+/** A client with one connection that stays open. */
+function poster({ port }: Pick<Serving, "port">): Post {
+	const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+	return (path, body, method = "POST") =>
 		new Promise((resolve, reject) => {
-			const text = JSON.stringify(body);
+			const text = body === undefined ? "" : JSON.stringify(body);
 			const headers = {
 				"Content-Type": "application/json",
 				"Content-Length": Buffer.byteLength(text),
 			};
-			const options = { agent, port, host: "127.0.0.1", method: "POST", headers };
+			const options = { agent, port, host: "127.0.0.1", method, headers };
 			const sent = request({ ...options, path: `/api/v1/${path}` }, async (response) => {
 				try {
 					const chunks: Buffer[] = [];
 					for await (const chunk of response) chunks.push(chunk as Buffer);
 					const answer = Buffer.concat(chunks).toString();
-					if ((response.statusCode ?? 500) < 300) resolve(JSON.parse(answer));
-					else reject(new Error(`${path} was answered with ${response.statusCode}: ${answer}`));
+					const { statusCode: status = 500 } = response;
+					if (status < 300) resolve(answer === "" ? {} : JSON.parse(answer));
+					else {
+						const problem = `${path} was answered with ${status}: ${answer}`;
+						reject(status === 503 ? new Refused(problem) : new Error(problem));
+					}
 				} catch (error) {
 					reject(error);
 				}
@@ -200,13 +234,10 @@ function poster({ port }: Serving, clients: number): Post {
 const sessionRepeats = 40;
 
 /** A session that hears of one event at a time, and is asked once after each. */
-async function sessionSpeed(post: Post, history: ReturnType<typeof randomHistory>) {
-	const dated = Array.from(history.tokens, (token, i) => ({
-		code: `c${token}`,
-		date: (history.times[i] as number) * unitDays,
-	}));
-	const { id } = await post("sessions", { patient: { events: dated } });
-	const last = dated.at(-1)?.date ?? 0;
+async function sessionSpeed(post: Post, history: History) {
+	const patient = patientWith(history);
+	const { id } = await post("sessions", { patient });
+	const last = patient.events.at(-1)?.date ?? 0;
 	const latencies: number[] = [];
 	for (let i = -10; i < sessionRepeats; i++) {
 		const from = performance.now();
@@ -218,17 +249,121 @@ async function sessionSpeed(post: Post, history: ReturnType<typeof randomHistory
 	return spread(latencies);
 }
 
+/**
+ * One request of each kind of load, for histories of `events` events. Other sizes vary from a quarter to
+ * four times of it.
+ */
+const loads: Readonly<
+	Record<Load, (post: Post, options: ServeBenchOptions, seed: number) => Promise<unknown>>
+> = {
+	none: async () => {},
+	forecast: (post, { events, vocab }, seed) =>
+		post("forecast", {
+			patient: patientWith(randomHistory(events, vocab, random(seed))),
+			at: ["+1y"],
+		}),
+	"other sizes": (post, { events, vocab }, seed) => {
+		const draw = random(seed);
+		const size = Math.max(1, Math.round(events * 4 ** (2 * draw.uniform() - 1)));
+		return post("forecast", { patient: patientWith(randomHistory(size, vocab, draw)) });
+	},
+	embed: (post, { events, vocab }, seed) =>
+		post("embed", { patient: patientWith(randomHistory(events, vocab, random(seed))) }),
+	session: async (post, { events, vocab }, seed) => {
+		const patient = patientWith(randomHistory(events, vocab, random(seed)));
+		const { id } = await post("sessions", { patient });
+		const last = patient.events.at(-1)?.date ?? 0;
+		for (let day = 1; day <= 10; day++) {
+			await post(`sessions/${id}/events`, { events: [{ code: "c7", date: last + day }] });
+			await post(`sessions/${id}/forecast`, { at: ["+1y"] });
+		}
+		await post(`sessions/${id}`, undefined, "DELETE");
+	},
+	attribution: (post, { events, vocab }, seed) =>
+		post("risk", {
+			patient: patientWith(randomHistory(Math.min(events, 256), vocab, random(seed))),
+			...{ codes: ["c7"], at: ["+1y"], attribute: "+1y" },
+		}),
+};
+
+/** Most forecasts of the timed client before the first that counts. */
+const mostWarmUp = 10;
+
+/** Times one client's forecasts while as many others as `clients` send each kind of load. */
+async function timeUnderLoads(
+	io: Io,
+	service: Pick<Serving, "port">,
+	options: ServeBenchOptions,
+): Promise<readonly ClientUnderLoad[]> {
+	const timed: Omit<ClientUnderLoad, "p99Ratio">[] = [];
+	for (const load of Object.keys(loads) as Load[]) {
+		io.stderr.write(`one client beside ${options.clients} with load: ${load}\n`);
+		timed.push({ load, ...(await timeUnderLoad(service, load, options)) });
+	}
+	const fair = timed.find(({ load }) => load === "forecast")?.p99Ms as number;
+	return timed.map((own) => ({ ...own, p99Ratio: own.p99Ms / fair }));
+}
+
+async function timeUnderLoad(
+	service: Pick<Serving, "port">,
+	load: Load,
+	options: ServeBenchOptions,
+) {
+	const isRefused = (error: unknown) => error instanceof Refused;
+	let isOver = false;
+	const count = load === "none" ? 0 : options.clients;
+	const others = Promise.all(
+		Array.from({ length: count }, async (_, other) => {
+			const post = poster(service);
+			for (let i = 0; !isOver; i++)
+				await loads[load](post, options, other + 1000 * i).catch((error) => {
+					if (!isRefused(error)) throw error;
+				});
+		}),
+	);
+	// Awaited below; until then a failure is not an unhandled one.
+	others.catch(() => {});
+	const post = poster(service);
+	const warmUp = Math.min(mostWarmUp, options.underLoad);
+	const latencies: number[] = [];
+	let refused = 0;
+	try {
+		for (let i = -warmUp; i < options.underLoad; i++) {
+			const from = performance.now();
+			const isAnswered = await loads.forecast(post, options, i + warmUp).then(
+				() => true,
+				(error) => {
+					if (!isRefused(error)) throw error;
+					return false;
+				},
+			);
+			if (i < 0) continue;
+			latencies.push(performance.now() - from);
+			if (!isAnswered) refused++;
+		}
+	} finally {
+		isOver = true;
+		await others;
+	}
+	return { requests: latencies.length, refused, ...spread(latencies) };
+}
+
 export function renderServe(report: ServeReport): string {
 	const ms = ({ p50Ms, p99Ms }: Spread) => `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`;
 	const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
 	const lines = [
 		`${report.preset}, ${report.threads} ${report.threads === 1 ? "thread" : "threads"}, ${report.clients} clients, histories of ${report.events} events sent whole`,
 		`${report.requestsPerSecond.toFixed(1)} forecasts/s over ${report.requests} requests, ${ms(report)}`,
-		`  ${report.cpuMsPerRequest.toFixed(1)} ms of CPU a request, clients included: up to ${((1000 * report.threads) / report.cpuMsPerRequest).toFixed(1)}/s where nothing else runs`,
-		`  ${report.together.toFixed(1)} requests a pass; ${report.bare.ratio.toFixed(2)} of what the model does without a service (${report.bare.perSecond.toFixed(1)} histories/s)`,
+		`  ${report.cpuMsPerRequest.toFixed(1)} ms of CPU per request, clients included: up to ${((1000 * report.threads) / report.cpuMsPerRequest).toFixed(1)}/s where nothing else runs`,
+		`  ${report.requestsPerPass.toFixed(1)} requests per pass; ${report.bare.ratio.toFixed(2)} of what the model does without a service (${report.bare.perSecond.toFixed(1)} histories/s)`,
 		...report.session.map(
 			(own) =>
 				`one further event and one question of a session after ${own.events.toLocaleString("en-US")} events: ${ms(own)}`,
+		),
+		`one client that sends ${report.underLoad[0]?.requests} forecasts beside ${report.clients} others, by what the others send:`,
+		...report.underLoad.map(
+			({ load, refused, p99Ratio, ...own }) =>
+				`  ${load.padEnd(12)} ${ms(own)}, ${p99Ratio.toFixed(2)} of the p99 beside forecasts${refused > 0 ? `; ${refused} refused` : ""}`,
 		),
 		`memory ${megabytes(report.rssBytes)}, ${report.rssGrowthBytes < 0 ? "-" : "+"}${megabytes(Math.abs(report.rssGrowthBytes))} during the requests`,
 	];
