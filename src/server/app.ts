@@ -26,7 +26,7 @@ import { headersOf, type ServedFile, send } from "./http/static-files.js";
 import type { Gate } from "./http/token.js";
 import { type Pause, wrongTokens } from "./http/wrong-tokens.js";
 import type { Limits } from "./limits.js";
-import { type Turns, turns } from "./turns.js";
+import { type ModelCalls, type Scheduler, scheduler } from "./scheduler.js";
 
 export interface AppParts {
 	readonly served: Served;
@@ -57,7 +57,7 @@ export interface Holding {
 
 export interface App {
 	readonly fetch: Hono<Bindings>["fetch"];
-	readonly turns: Turns;
+	readonly scheduler: Scheduler;
 	holding(): Holding;
 	/** Answers what only waits for its delay. */
 	endDelays(): void;
@@ -69,7 +69,7 @@ const base = "/api/v1";
 
 export function app(parts: AppParts, connections: Pick<Connections, "send">): App {
 	const { served, engine, limits, log, gate, files } = parts;
-	const line = turns(engine, limits.waiting);
+	const calls = scheduler(engine, limits.waiting);
 	const open = sessions(served, limits);
 	const reading = bodies({ ...limits, advice: "send fewer events, or one patient per request" });
 	const signIns = bodies({
@@ -142,7 +142,7 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 	/** Checks a request by its route, and gives up when the sender has, or after so long. */
 	const answer = <T>(
 		route: Route & { readonly request: z.ZodType<T> },
-		work: (request: T, signal: AbortSignal, context: Asked) => Promise<unknown>,
+		work: (request: T, model: ModelCalls, context: Asked) => Promise<unknown>,
 	) =>
 		hono.post(base + route.path.replace("{id}", ":id"), async (context) => {
 			checkSender(context);
@@ -151,7 +151,8 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 				const { signal, end } = deadline(outgoing, limits.answerMs);
 				try {
 					const request = checked(route.request, parsedJson(bytes));
-					const result = (await work(request, signal, context)) as object;
+					const model = calls.callsFor(incoming.socket, signal);
+					const result = (await work(request, model, context)) as object;
 					connections.send(outgoing, route.status, answerPieces(result, limits.answerBytes));
 					return RESPONSE_ALREADY_SENT;
 				} finally {
@@ -166,17 +167,15 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 	hono.get(`${base}/openapi.json`, (context) =>
 		context.body(description, 200, { "Content-Type": "application/json" }),
 	);
-	answer(routes.forecast, (request, signal) => forecast(request, served, line.predictor(signal)));
-	answer(routes.risk, (request, signal) => risk(request, served, line.predictor(signal)));
-	answer(routes.embed, (request, signal) =>
-		embed(request, served, (histories) => line.take(signal, () => engine.represent(histories))),
+	answer(routes.forecast, (request, { predictor }) => forecast(request, served, predictor));
+	answer(routes.risk, (request, { predictor }) => risk(request, served, predictor));
+	answer(routes.embed, (request, { represent }) => embed(request, served, represent));
+	answer(routes.startSession, ({ patient }, { predictor }) => open.start(patient, predictor));
+	answer(routes.addEvents, ({ events }, { predictor }, context) =>
+		open.add(idIn(context), events, predictor),
 	);
-	answer(routes.startSession, ({ patient }, signal) => open.start(patient, line.predictor(signal)));
-	answer(routes.addEvents, ({ events }, signal, context) =>
-		open.add(idIn(context), events, line.predictor(signal)),
-	);
-	answer(routes.sessionForecast, (request, signal, context) =>
-		open.forecast(idIn(context), request, line.predictor(signal)),
+	answer(routes.sessionForecast, (request, { predictor }, context) =>
+		open.forecast(idIn(context), request, predictor),
 	);
 	hono.delete(base + routes.endSession.path.replace("{id}", ":id"), (context) => {
 		checkOrigin(context);
@@ -202,9 +201,9 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 
 	return {
 		fetch: hono.fetch,
-		turns: line,
+		scheduler: calls,
 		holding: () => ({
-			...{ waiting: line.waiting, sessions: open.size },
+			...{ waiting: calls.waiting, sessions: open.size },
 			...{ bodyBytes: reading.held, signInBytes: signIns.held },
 		}),
 		endDelays: () => ending.abort(),

@@ -47,14 +47,14 @@ test("many at once are answered as one alone, in fewer passes", async () => {
 	}));
 	const alone = [];
 	for (const request of asked) alone.push((await post("/forecast", request)).body);
-	const { turns: before } = service.turns.counts;
+	const { passes: before } = service.scheduler.counts;
 	hold();
 	const asking = Promise.all(asked.map((request) => post("/forecast", request)));
-	await expect.poll(() => service.turns.waiting).toBe(11);
+	await expect.poll(() => service.scheduler.waiting).toBe(11);
 	release();
 	const together = await asking;
 	// The first alone, then five times two, then the last.
-	expect(service.turns.counts.turns - before).toBe(7);
+	expect(service.scheduler.counts.passes - before).toBe(7);
 	for (const [i, { body }] of together.entries()) {
 		const [own, other] = [alone[i].answers[0].top, body.answers[0].top];
 		expect(other.map(({ code }: { code: string }) => code)).toEqual(
@@ -91,10 +91,10 @@ test("risk, growth, surges and what drove it", async () => {
 		expect(Math.abs(drivers[0].effect)).toBeGreaterThanOrEqual(Math.abs(drivers[19].effect));
 	}
 	const callsFor = async (...codes: string[]) => {
-		const before = service.turns.counts.calls;
+		const before = service.scheduler.counts.calls;
 		const { body } = await post("/risk", { patient, codes, at: ["+1y"], attribute: "+1y" });
 		expect(body.codes).toHaveLength(codes.length);
-		return service.turns.counts.calls - before;
+		return service.scheduler.counts.calls - before;
 	};
 	const ofOne = await callsFor("428");
 	expect(await callsFor("428", "401", "250", "272", "495")).toBe(ofOne);

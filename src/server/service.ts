@@ -23,7 +23,7 @@ export interface ServiceOptions extends AppParts {
 export interface Service {
 	readonly url: string;
 	readonly port: number;
-	readonly turns: App["turns"];
+	readonly scheduler: App["scheduler"];
 	holding(): Holding & {
 		readonly connections: number;
 		/** Of answers that clients have not read. */
@@ -109,7 +109,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	return {
 		url: `http://${reachableName(options.host)}:${port}/`,
 		port,
-		turns: own.turns,
+		scheduler: own.scheduler,
 		holding: () => ({
 			...own.holding(),
 			...{ connections: open.count, unsentBytes: open.unsentBytes },

@@ -96,8 +96,7 @@ export async function benchServe(io: Io, options: ServeBenchOptions): Promise<Se
 		// Until every thread has met every shape that comes.
 		await drive(clients, clients * threads * 6, forecast);
 		await drive(1, threads * 2, forecast);
-		const before = service.turns.counts;
-		const [turns, calls] = [before.turns, before.calls];
+		const before = { ...service.scheduler.counts };
 		const rss = process.memoryUsage().rss;
 		const cpu = process.cpuUsage();
 		io.stderr.write(`${requests} requests of ${clients} clients\n`);
@@ -105,8 +104,8 @@ export async function benchServe(io: Io, options: ServeBenchOptions): Promise<Se
 		const { user, system } = process.cpuUsage(cpu);
 		const cpuMsPerRequest = (user + system) / 1000 / requests;
 		const rssBytes = process.memoryUsage().rss;
-		const after = service.turns.counts;
-		const requestsPerPass = (after.calls - calls) / (after.turns - turns);
+		const after = service.scheduler.counts;
+		const requestsPerPass = (after.calls - before.calls) / (after.passes - before.passes);
 		io.stderr.write("sessions\n");
 		const session = [];
 		for (const past of [50, options.sessionEvents])
@@ -203,7 +202,7 @@ class Refused extends Error {}
 /** A client with one connection that stays open. */
 function poster({ port }: Pick<Serving, "port">): Post {
 	const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-	return (path, body, method = "POST") =>
+	const send: Post = (path, body, method = "POST") =>
 		new Promise((resolve, reject) => {
 			const text = body === undefined ? "" : JSON.stringify(body);
 			const headers = {
@@ -226,9 +225,15 @@ function poster({ port }: Pick<Serving, "port">): Post {
 					reject(error);
 				}
 			});
-			sent.on("error", reject);
+			sent.on("error", (error: NodeJS.ErrnoException) => {
+				// The service had closed the connection before the request came: it was not read.
+				if (error.code === "ECONNRESET" && sent.reusedSocket)
+					send(path, body, method).then(resolve, reject);
+				else reject(error);
+			});
 			sent.end(text);
 		});
+	return send;
 }
 
 const sessionRepeats = 40;

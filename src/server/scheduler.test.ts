@@ -1,0 +1,273 @@
+import { describe, expect, test } from "vitest";
+import type { Answers, Events, Predictor, State } from "../models/index.js";
+import type { Engine } from "./engine/engine.js";
+import { scheduler } from "./scheduler.js";
+
+const begun: State = {
+	patients: 1,
+	tokens: Int32Array.of(1),
+	times: Float64Array.of(Number.NaN),
+	memory: {},
+};
+
+interface Pass {
+	readonly method: "along" | "observe" | "represent";
+	/** Events of each history. */
+	readonly events: readonly number[];
+	/** When it began, in virtual ms. */
+	readonly at: number;
+	end(error?: Error): void;
+}
+
+/** Until every promise that is settled has been reacted to. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A model whose passes take a virtual ms per event, or end when they are told to. */
+function fakeModel({ width = 1, mostWaiting = 1000 } = {}) {
+	const passes: Pass[] = [];
+	const running: { readonly until: number; readonly pass: Pass }[] = [];
+	let now = 0;
+	const pass = <T>(method: Pass["method"], histories: readonly Pick<Events, "times">[], value: T) =>
+		new Promise<T>((resolve, reject) => {
+			const events = histories.map(({ times }) => times.length);
+			const until = now + events.reduce((sum, own) => sum + own, 0);
+			const own = {
+				...{ method, events, at: now },
+				end: (error?: Error) => (error ? reject(error) : resolve(value)),
+			};
+			passes.push(own);
+			running.push({ until, pass: own });
+		});
+	/** Answers with the number of events and the time. */
+	const answersTo = (events: readonly Events[], times: readonly ArrayLike<number>[]): Answers => ({
+		...{ patients: events.length, questions: times[0]?.length ?? 0, vocab: 2 },
+		logProbabilities: Float32Array.from(
+			times.flatMap((own, row) =>
+				Array.from(own).flatMap((time) => [events[row]?.times.length ?? 0, time]),
+			),
+		),
+	});
+	const engine = {
+		width,
+		represent: (histories: readonly Events[]) => pass("represent", histories, new Float32Array()),
+		predictor: {
+			start: (patients: number) => ({ ...begun, patients }),
+			along: (_: State, events: readonly Events[], times: readonly ArrayLike<number>[]) =>
+				pass("along", events, answersTo(events, times)),
+			observe: (_: State, events: readonly Events[]) => pass("observe", events, begun),
+		} as unknown as Predictor,
+	} as unknown as Engine;
+	const calls = scheduler(engine, mostWaiting, () => now);
+	/** Makes calls, over a connection of its own where none is given. */
+	const client = (signal = new AbortController().signal, connection = {}) => {
+		const { predictor, represent } = calls.callsFor(connection, signal);
+		return {
+			forecast: (events: number, times = [9]) => predictor.along(begun, [history(events)], [times]),
+			embed: (events: number) => represent([history(events)]),
+			/** A pass of an attribution: many rows that go on from a state. */
+			attribute: () =>
+				predictor.observe(
+					{ ...begun, memory: { part: new Float32Array(1) } },
+					Array.from({ length: 32 }, () => history(31)),
+				),
+		};
+	};
+	/** Ends the pass that is done first, in virtual time. */
+	async function step(): Promise<void> {
+		running.sort((a, b) => a.until - b.until);
+		const next = running.shift();
+		if (!next) throw new Error("no pass is running");
+		now = next.until;
+		next.pass.end();
+		await settled();
+	}
+	/** Steps until the promise is settled; how many passes began meanwhile, and how long it took. */
+	async function until(promise: Promise<unknown>, most = 1000) {
+		const [before, from] = [passes.length, now];
+		let isDone = false;
+		promise.finally(() => {
+			isDone = true;
+		});
+		while (!isDone && passes.length - before < most) await step();
+		return { isDone, passes: passes.length - before, ms: now - from };
+	}
+	return { calls, client, passes, step, until };
+}
+
+const history = (events: number): Events => ({
+	tokens: Array(events).fill(1),
+	times: Array.from({ length: events }, (_, i) => i),
+});
+
+/** Calls again as soon as it is answered, for as long as the test steps. */
+async function forever(call: () => Promise<unknown>): Promise<never> {
+	for (;;) await call();
+}
+
+describe("one forecast beside other clients", () => {
+	test("waits for no more than each client's share, alone in its size class", async () => {
+		const { client, until, step, passes } = fakeModel();
+		for (let i = 0; i < 8; i++) {
+			const { embed } = client();
+			void forever(() => embed(100));
+		}
+		const victim = client();
+		for (let i = 0; i < 20; i++) {
+			await step();
+			const { isDone, passes: count } = await until(victim.forecast(100));
+			expect(isDone).toBe(true);
+			// At most the rest of this round of 9 clients, and the next.
+			expect(count).toBeLessThanOrEqual(2 * 9);
+		}
+		expect(passes.filter(({ method }) => method === "along")).toHaveLength(20);
+		expect(passes.length).toBeLessThanOrEqual(20 * 11);
+	});
+
+	test("overtakes 40 clients whose requests take many large calls", async () => {
+		const { client, until, step } = fakeModel({ width: 2 });
+		for (let i = 0; i < 40; i++) {
+			const { attribute } = client();
+			void forever(attribute);
+		}
+		const victim = client();
+		for (let i = 0; i < 10; i++) {
+			await step();
+			const { isDone, ms } = await until(victim.forecast(100));
+			expect(isDone).toBe(true);
+			// An eighth of a round of 40 calls, which take 992 ms each on two threads.
+			expect(ms).toBeLessThan(4000);
+		}
+	});
+
+	test("is not the one that is refused when large calls fill the queue", async () => {
+		const { client, until } = fakeModel({ mostWaiting: 16 });
+		const refused: unknown[] = [];
+		for (let i = 0; i < 40; i++)
+			client()
+				.attribute()
+				.catch((error) => refused.push(error));
+		const forecast = client().forecast(100);
+		expect(await until(forecast)).toMatchObject({ isDone: true });
+		await expect(forecast).resolves.toMatchObject({ questions: 1 });
+		expect(refused).toHaveLength(24);
+		expect(refused[0]).toMatchObject({ status: 503, retry: 1 });
+	});
+
+	test("of fresh connections each does not keep an old call waiting", async () => {
+		const { client, until } = fakeModel();
+		void forever(() => client().forecast(10));
+		void forever(() => client().forecast(10));
+		const { isDone, ms } = await until(client().embed(1000));
+		expect(isDone).toBe(true);
+		expect(ms).toBeLessThan(5000 + 2 * 1000);
+	});
+});
+
+describe("the order", () => {
+	test("gives clients similar amounts of work, whatever the size of their calls", async () => {
+		const { client, step, passes } = fakeModel();
+		for (const events of [68, 168, 968]) {
+			const { embed } = client();
+			void forever(() => embed(events));
+		}
+		for (let i = 0; i < 400; i++) await step();
+		// A call counts as 32 events more than it has.
+		const work = [68, 168, 968].map(
+			(size) => passes.filter(({ events }) => events[0] === size).length * (size + 32),
+		);
+		// A client with small calls waits while a large one runs, and cannot use its share meanwhile.
+		expect(Math.max(...work) / Math.min(...work)).toBeLessThan(1.5);
+	});
+
+	test("lets a client that comes later pass one that asked for much at once", async () => {
+		const { client, until, passes } = fakeModel();
+		const greedy = {};
+		const all = Array.from({ length: 20 }, () => client(undefined, greedy).embed(100));
+		// One more of the greedy client's calls before it, and one that starts after it.
+		expect((await until(client().embed(100))).passes).toBe(3);
+		await until(Promise.all(all));
+		expect(passes).toHaveLength(21);
+	});
+
+	test("gives every second pass to calls that have waited for 5 s, the oldest first", async () => {
+		const { client, until, step, passes } = fakeModel();
+		const greedy = client();
+		const all = Array.from({ length: 4 }, (_, i) => greedy.embed(1001 + i));
+		void forever(() => client().forecast(10));
+		await until(Promise.all(all));
+		await step();
+		const at = passes.filter(({ method }) => method === "represent").map(({ at }) => at);
+		expect(at).toHaveLength(4);
+		// The first at once. The others are due after a thousand each, but 5 s after they came they are old.
+		expect(Math.max(...at)).toBeLessThan(5000 + 2 * 1004 + 30);
+		const order = passes.flatMap(({ events: [size = 0] }) => (size > 1000 ? [size] : []));
+		expect(order).toEqual([1001, 1002, 1003, 1004]);
+	});
+
+	test("leaves a thread free of long calls", async () => {
+		const { client, passes, until } = fakeModel({ width: 2 });
+		const long = [client().embed(5000), client().embed(5000)];
+		expect(passes).toHaveLength(1);
+		expect((await until(client().forecast(10))).ms).toBe(10);
+		await until(Promise.all(long));
+		expect(passes.map(({ at }) => at)).toEqual([0, 0, 5000]);
+	});
+});
+
+test("two of similar size share a pass, and each gets its own answer", async () => {
+	const { calls, client, passes } = fakeModel();
+	const first = client().forecast(10, [50]);
+	const one = client().forecast(10, [61, 62]);
+	const other = client().forecast(30, [99]);
+	const two = client().forecast(10, [71, 72, 73]);
+	expect(passes.map(({ events }) => events)).toEqual([[10]]);
+	passes[0]?.end();
+	await first;
+	await settled();
+	passes[1]?.end();
+	expect([...(await one).logProbabilities]).toEqual([10, 61, 10, 62]);
+	expect([...(await two).logProbabilities]).toEqual([10, 71, 10, 72, 10, 73]);
+	expect((await two).questions).toBe(3);
+	await settled();
+	passes[2]?.end();
+	expect([...(await other).logProbabilities]).toEqual([30, 99]);
+	expect(passes.map(({ events }) => events)).toEqual([[10], [10, 10], [30]]);
+	expect(calls.counts).toEqual({ passes: 3, calls: 4 });
+});
+
+test("where one makes a shared pass fail, the other is answered all the same", async () => {
+	const { client, passes } = fakeModel();
+	const asked = [1, 2, 3].map((time) => client().forecast(4, [time]));
+	const results = Promise.allSettled(asked);
+	passes[0]?.end();
+	await asked[0];
+	await settled();
+	passes[1]?.end(new Error("a bad one"));
+	for (const [i, end] of [new Error("the bad one"), undefined].entries()) {
+		await expect.poll(() => passes.length).toBe(3 + i);
+		passes[2 + i]?.end(end);
+	}
+	expect((await results).map(({ status }) => status)).toEqual([
+		...["fulfilled", "rejected", "fulfilled"],
+	]);
+});
+
+test("an aborted call leaves the queue, and the call that is due last is refused", async () => {
+	const { calls, client, passes } = fakeModel({ mostWaiting: 2 });
+	const running = client().forecast(1);
+	const leaving = new AbortController();
+	const left = client(leaving.signal).forecast(8);
+	const waiting = client().forecast(64);
+	await expect(client().forecast(200)).rejects.toMatchObject({ status: 503, retry: 1 });
+	leaving.abort(new Error("gone"));
+	await expect(left).rejects.toThrow("gone");
+	expect(calls.waiting).toBe(1);
+	await expect(client(leaving.signal).forecast(8)).rejects.toThrow("gone");
+	passes[0]?.end();
+	await running;
+	await settled();
+	passes[1]?.end();
+	expect([...(await waiting).logProbabilities]).toEqual([64, 9]);
+	expect(calls.waiting).toBe(0);
+	expect(calls.counts).toEqual({ passes: 2, calls: 2 });
+});
