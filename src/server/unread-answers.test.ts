@@ -25,14 +25,14 @@ test("a request that comes before the last answer is complete is not begun", asy
 	const socket = await opened(service.port);
 	const answer = heard(socket);
 	socket.write(posted("/forecast", { patient, at: ["+1y"] }).repeat(3));
-	await expect.poll(() => service.turns.counts.turns).toBe(1);
-	const before = service.turns.counts.calls + service.holding().waiting;
+	await expect.poll(() => service.scheduler.counts.passes).toBe(1);
+	const before = service.scheduler.counts.calls + service.holding().waiting;
 	release();
 	const text = await answer;
 	expect(text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
 	expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
 	expect(text.toLowerCase()).toContain("\r\nconnection: close\r\n");
-	expect([before, service.turns.counts.calls]).toEqual([1, 1]);
+	expect([before, service.scheduler.counts.calls]).toEqual([1, 1]);
 });
 
 test("whoever goes on sending before the answer is cut off", async () => {
@@ -45,7 +45,7 @@ test("whoever goes on sending before the answer is cut off", async () => {
 		socket.write(posted("/forecast", { patient, at: ["+1y"] }).repeat(60));
 	expect(await Promise.all(answers)).toEqual(Array(20).fill(""));
 	await expect.poll(() => service.holding()).toMatchObject({ connections: 0, waiting: 0 });
-	expect(service.turns.counts.calls).toBeLessThanOrEqual(1);
+	expect(service.scheduler.counts.calls).toBeLessThanOrEqual(1);
 	release();
 	expect((await get("/api/v1/model")).status).toBe(200);
 });
@@ -114,7 +114,7 @@ test("who has not read for longest makes room for who reads", async () => {
 		unread.on("error", () => {});
 		unread.pause();
 		unread.write(posted("/forecast", long.question));
-		await expect.poll(() => service.turns.counts.calls).toBe(i + 1);
+		await expect.poll(() => service.scheduler.counts.calls).toBe(i + 1);
 		await expect.poll(() => service.holding().unsentBytes).toBeGreaterThan(8 * MiB);
 		most = Math.max(most, service.holding().unsentBytes);
 	}
