@@ -9,7 +9,7 @@ import { securityHeaders } from "./http/security-headers.js";
 import { document, filesIn } from "./http/static-files.js";
 import { gatekeeper, running } from "./testing/running.js";
 import { smallServed, someEvents } from "./testing/small-served.js";
-import { head, heard, opened } from "./testing/sockets.js";
+import { head, heard, opened, refusing } from "./testing/sockets.js";
 
 const patient = { events: someEvents(5) };
 const good = { patient, at: ["+1y"] };
@@ -418,7 +418,7 @@ test("told to end, it finishes what is under way and takes nothing more", async 
 	const asked = post("/forecast", good);
 	await expect.poll(() => service.scheduler.counts.passes).toBe(1);
 	const closed = service.close();
-	await expect(post("/forecast", good)).rejects.toThrow();
+	await refusing(service.port);
 	expect(disposed).toBe(false);
 	release();
 	expect((await asked).status).toBe(200);

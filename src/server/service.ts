@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import { InputError } from "../base/errors.js";
 import { routes } from "./api/routes.js";
 import { type App, type AppParts, app, type Holding } from "./app.js";
-import { connections } from "./http/connections.js";
+import { type Connections, connections } from "./http/connections.js";
 import { hostNames, nameIn, reachableName } from "./http/hosts.js";
 import { securityHeaders } from "./http/security-headers.js";
 import { unreadable } from "./http/unreadable.js";
@@ -97,7 +98,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	});
 	server.maxConnections = limits.connections;
 	server.timeout = limits.silenceMs;
-	server.on("connection", open.open);
+	let accepted = 0;
+	server.on("connection", (socket: Socket) => {
+		accepted++;
+		open.open(socket);
+	});
 	// Node would cut off clients that are about to send their next request; they get a last answer.
 	server.closeIdleConnections = () => {};
 	await listening(server, options);
@@ -115,9 +120,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 			...{ connections: open.count, unsentBytes: open.unsentBytes },
 		}),
 		close: () => {
-			open.startClosing();
 			own.endDelays();
-			closed ??= closing(server, limits, open.closeIdle).then(async () => {
+			closed ??= closing(server, limits, open, () => accepted).then(async () => {
 				clearInterval(watch);
 				own.close();
 				await engine.dispose();
@@ -181,18 +185,34 @@ const reasonOf = (code: string | undefined): string => {
  * What is under way may end, and who is about to ask once more may do so; after so long all are cut
  * off.
  */
-function closing(
+async function closing(
 	server: Server,
 	{ closeMs, closeIdleMs }: Pick<Limits, "closeMs" | "closeIdleMs">,
-	closeIdle: () => void,
+	{ startClosing, closeIdle }: Pick<Connections, "startClosing" | "closeIdle">,
+	accepted: () => number,
 ): Promise<void> {
-	return new Promise((resolve) => {
-		const idle = setTimeout(closeIdle, closeIdleMs);
-		const cut = setTimeout(() => server.closeAllConnections(), closeMs);
-		server.close(() => {
-			clearTimeout(idle);
-			clearTimeout(cut);
-			resolve();
-		});
-	});
+	const cut = setTimeout(() => server.closeAllConnections(), closeMs);
+	await acceptWaiting(accepted);
+	const closed = new Promise((resolve) => server.close(resolve));
+	// Not before: a client that hears that its connection ends opens another.
+	startClosing();
+	const idle = setTimeout(closeIdle, closeIdleMs);
+	await closed;
+	clearTimeout(idle);
+	clearTimeout(cut);
+}
+
+/** So long where connections never cease to come. */
+const mostAcceptMs = 2000;
+
+/** Accepts the connections that wait for it: the system would reset them when listening ends. */
+async function acceptWaiting(accepted: () => number): Promise<void> {
+	const until = performance.now() + mostAcceptMs;
+	let before: number;
+	do {
+		before = accepted();
+		// Two turns of the event loop, as the first may begin past its look for connections.
+		await setImmediate();
+		await setImmediate();
+	} while (accepted() > before && performance.now() < until);
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import { gatekeeper, running } from "./testing/running.js";
 import { someEvents } from "./testing/small-served.js";
-import { heard, opened, posted } from "./testing/sockets.js";
+import { heard, opened, posted, refusing } from "./testing/sockets.js";
 
 const good = { patient: { events: someEvents(5) }, at: ["+1y"] };
 const get = "GET /api/v1/model HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -16,6 +16,7 @@ test("what is under way when it is told to end is answered as the last on its co
 	socket.write(posted("/forecast", good));
 	await expect.poll(() => service.scheduler.counts.passes).toBe(1);
 	const closed = service.close();
+	await refusing(service.port);
 	release();
 	const text = await answer;
 	expect(text).toMatch(/^HTTP\/1\.1 200 /);
@@ -33,6 +34,7 @@ test("a client that asks again on its connection while the service ends is answe
 	}
 	await Promise.all(sockets.map((socket) => once(socket, "data")));
 	const closed = service.close();
+	await refusing(service.port);
 	const answers = sockets.map(heard);
 	for (const socket of sockets) socket.write(get);
 	for (const text of await Promise.all(answers)) {
@@ -57,4 +59,13 @@ test("a request that has begun to arrive when idle connections are closed is ans
 	halfSent.write(get.slice(20));
 	expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
 	await closed;
+});
+
+test("clients whose connections wait to be accepted when it is told to end are answered", async () => {
+	const { service } = await running({ limits: { closeIdleMs: 1000 } });
+	const sockets = await Promise.all(Array.from({ length: 100 }, () => opened(service.port)));
+	const answers = sockets.map(heard);
+	for (const socket of sockets) socket.write(get);
+	await service.close();
+	for (const text of await Promise.all(answers)) expect(text).toMatch(/^HTTP\/1\.1 200 /);
 });

@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { expect } from "vitest";
 
 /** A connection of its own, below HTTP. */
 export function opened(port: number): Promise<Socket> {
@@ -28,4 +29,14 @@ export const head = (path: string, ...more: string[]) =>
 export function posted(path: string, body: unknown, ...more: string[]): string {
 	const text = JSON.stringify(body);
 	return head(path, `Content-Length: ${Buffer.byteLength(text)}`, ...more) + text;
+}
+
+/** Resolves when a service that was told to end no longer listens. */
+export async function refusing(port: number): Promise<void> {
+	const connecting = () =>
+		opened(port).then(
+			(socket) => socket.destroy(),
+			({ code }) => code,
+		);
+	await expect.poll(connecting).toBe("ECONNREFUSED");
 }
