@@ -1,6 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import type { ViewedHistory } from "../../infer/index.js";
 import { modelById, type Predictor } from "../../models/index.js";
+import type { Runtime } from "../../runtime/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import { failureOf } from "./call-failed.js";
 import type { Engine, ModelParts } from "./engine.js";
@@ -27,9 +28,21 @@ export interface Answering {
 	dispose(): Promise<void>;
 }
 
-export function answering({ model: id, config, weights }: ModelParts, threads: number): Answering {
+/**
+ * Sizes stay open where the model can leave them so. Such programs are about as fast as those of one size,
+ * and a history of another length needs no other program: of preset paper, one takes 0.4 s to compile, ten
+ * times as long as a forecast, and programs that come and go leave the heap in pieces.
+ */
+export const serviceRuntime = (threads: number): Runtime => ({
+	...nodeRuntime({ threads, purpose: "inference" }),
+	...{ target: "portable", opensSizes: true },
+});
+
+export function answering(
+	{ model: id, config, weights }: ModelParts,
+	runtime: Runtime = serviceRuntime(1),
+): Answering {
 	const model = modelById(id);
-	const runtime = nodeRuntime({ threads, purpose: "inference" });
 	const predictor = model.predictor(runtime, config, weights);
 	const vectors = representer(runtime, model, config, weights);
 	const represent = async (histories: readonly ViewedHistory[]) => {

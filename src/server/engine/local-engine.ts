@@ -3,7 +3,7 @@ import type { Engine, ModelParts } from "./engine.js";
 
 /** A model in this thread. */
 export function localEngine(parts: ModelParts): Engine {
-	const { predictor, call, dispose } = answering(parts, 1);
+	const { predictor, call, dispose } = answering(parts);
 	const { represent, ...asked } = calling(call);
 	return { width: 1, predictor: { ...predictor, ...asked }, represent, dispose };
 }

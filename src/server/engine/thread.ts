@@ -1,10 +1,10 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { answering } from "./answering.js";
+import { answering, serviceRuntime } from "./answering.js";
 import { type Call, errorReply, type Reply, type ThreadData } from "./messages.js";
 
 /** A thread that answers, one call after the other. */
 const { parts, threads } = workerData as ThreadData;
-const model = answering(parts, threads);
+const model = answering(parts, serviceRuntime(threads));
 const reply = (message: Reply) => parentPort?.postMessage(message);
 
 let turn: Promise<unknown> = Promise.resolve();

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import type { Events } from "../../models/index.js";
+import type { Runtime } from "../../runtime/index.js";
+import { partsOf, smallServed } from "../testing/small-served.js";
+import { answering, serviceRuntime } from "./answering.js";
+
+/** Counts the programs that were compiled, and those that are still held. */
+function countingRuntime() {
+	const runtime = serviceRuntime(1);
+	const counts = { compiled: 0, held: 0 };
+	const counting: Runtime = {
+		...runtime,
+		async compile(model) {
+			counts.compiled++;
+			counts.held++;
+			const program = await runtime.compile(model);
+			return {
+				...program,
+				dispose: () => {
+					counts.held--;
+					return program.dispose();
+				},
+			};
+		},
+	};
+	return { counts, counting };
+}
+
+const history = (events: number): Events => ({
+	tokens: Array.from({ length: events }, (_, i) => 5 + (i % 7)),
+	times: Array.from({ length: events }, (_, i) => i),
+});
+
+test("histories of every length are answered by few programs, which are all released", async () => {
+	const { counts, counting } = countingRuntime();
+	const { predictor, call, dispose } = answering(partsOf(smallServed()), counting);
+	const forecast = (events: number, times: readonly number[]) =>
+		call("along", [predictor.start(1), [history(events)], [times]]);
+	await forecast(2, [500]);
+	await forecast(2, [0.5, 500]);
+	const { compiled } = counts;
+	for (let events = 3; events < 120; events += 3) {
+		await forecast(events, [500]);
+		await forecast(
+			events,
+			Array.from({ length: 1 + (events % 9) }, (_, i) => 500 + i),
+		);
+	}
+	expect(counts.compiled).toBe(compiled);
+	expect(compiled).toBeLessThanOrEqual(2);
+	for (const events of [1, 15, 16, 31, 60, 63, 100, 127])
+		await call("represent", [[history(events)]]);
+	// Lengths of 16, 32, 64 and 128.
+	expect(counts).toEqual({ compiled: compiled + 4, held: compiled + 4 });
+	await dispose();
+	expect(counts.held).toBe(0);
+});
