@@ -9,7 +9,8 @@ import { programs, type Runtime } from "../../runtime/index.js";
 /** Lengths are rounded up to these, so that few programs are compiled. */
 const shortest = 16;
 const roomFor = (slots: number) => 2 ** Math.ceil(Math.log2(Math.max(shortest, slots)));
-const mostPrograms = 8;
+/** All lengths from 16 to 8,192, so that no request of at most 5,000 events releases a program for another. */
+const mostPrograms = 10;
 
 /**
  * The vectors of `representations`, for a service: one history a pass, with programs that stay
