@@ -1,8 +1,9 @@
 import { Command, Option } from "commander";
+import { InputError } from "../base/errors.js";
 import { splitNames } from "../cohort/index.js";
 import { evaluateDefaults } from "../evaluate/index.js";
 import { forecastMethods } from "../models/index.js";
-import { type AskedOptions, commonDataset, measure } from "./evaluate/measure.js";
+import { type AskedOptions, commonDataset, measure, notWritten } from "./evaluate/measure.js";
 import { examples } from "./examples.js";
 import { type Io, printJson } from "./io.js";
 import { openTrained } from "./open-trained.js";
@@ -69,5 +70,7 @@ export function command(io: Io): Command {
 			const dataset = await commonDataset(runs, options.dataset);
 			const result = await measure(io, runs, dataset, options);
 			if (options.json) printJson(io, result);
+			const [reason] = notWritten(result);
+			if (reason !== undefined) throw new InputError(`${reason}; the results are printed above`);
 		});
 }

@@ -1,16 +1,18 @@
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { replaceFolder } from "../cohort/beside.js";
+import { holdingLock } from "../cohort/process-lock.js";
 import { captured } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 import { runBuilt } from "./testing/run-built.js";
 
 let root: string;
 let run: string;
+let dataset: string;
 let population: string;
 beforeAll(async () => {
-	({ root, run } = await clinicRun());
+	({ root, run, dataset } = await clinicRun());
 	population = join(root, "population");
 	expect((await captured(["simulate", "--patients", "30", "--out", population])).code).toBe(0);
 }, 60_000);
@@ -41,3 +43,18 @@ test.each(Object.entries(commands))(
 	},
 	60_000,
 );
+
+test("a second compare on the same folder is refused before it writes anything", async () => {
+	const out = join(root, "two-compare");
+	const lock = join(out, "compare.lock");
+	await mkdir(out);
+	await holdingLock(lock, "at work on this comparison", async () => {
+		const argv = ["compare", dataset, "--models", "gpt2", "--tasks", "forecast", "--out", out];
+		const second = await runBuilt(argv);
+		expect(second).toMatchObject({ code: 2, stdout: "" });
+		expect(second.stderr).toContain(
+			`error: process ${process.pid} is at work on this comparison (${lock}); wait for it`,
+		);
+	});
+	expect(await readdir(out)).toEqual([]);
+}, 60_000);

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync } from "node:fs";
-import { mkdir, readdir, stat } from "node:fs/promises";
+import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { InputError } from "../base/errors.js";
 import { errorCode, systemRefusal } from "../base/system-errors.js";
@@ -130,6 +130,14 @@ export async function replaceFile(
 			renameSync(partial, target);
 			syncFolder(dirname(target));
 		});
+	});
+}
+
+/** Throws where no file can be written in the place of `target`. Worth asking before long work begins. */
+export async function checkWritable(target: string): Promise<void> {
+	await guarded(target, async () => {
+		await mkdir(dirname(target), { recursive: true });
+		await writeBeside(target, (partial) => writeFile(partial, ""));
 	});
 }
 

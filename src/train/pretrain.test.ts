@@ -111,6 +111,27 @@ const logOf = (folder: string) =>
 const weightIn = (folder: string) =>
 	Array.from((readCheckpoint(folder).tensors.get("w")?.data ?? []) as Float32Array);
 
+test("a clock that is set back changes neither the weights nor what can be read of the run", async () => {
+	const dataset = datasetOf({ train: repeated([4, -1], 3), valid: repeated([4, -1], 2) });
+	const [straight, back] = [
+		await started(dataset, { epochs: 2 }),
+		await started(dataset, { epochs: 2 }),
+	];
+	await straight.go();
+	let now = 1e9;
+	await back.go({ clock: () => (now -= 1000) });
+	const { best, log, checkpoint } = runFiles(back.folder);
+	for (const place of [best, checkpoint])
+		expect(weightIn(place)).toEqual(weightIn(place.replace(back.folder, straight.folder)));
+	expect(logOf(back.folder)).toEqual(logOf(straight.folder));
+	const rates = readEventLog(log).flatMap(({ tokensPerSecond }) => tokensPerSecond ?? []);
+	expect(rates).toHaveLength(6);
+	for (const rate of rates) {
+		expect(rate).toBeGreaterThan(0);
+		expect(rate).toBeLessThan(Number.POSITIVE_INFINITY);
+	}
+});
+
 describe("early stopping", () => {
 	test("the run ends when validation has not improved for as long as patience lasts", async () => {
 		// w starts at (1, −1). Training pulls it away from where validation wants it.

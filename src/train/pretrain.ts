@@ -279,7 +279,7 @@ async function oneStep(loop: Loop, at: Position, total: number) {
 			{ ...losses, gradientNorm: result.gradientNorm },
 			parts,
 		);
-	const seconds = (clock() - started) / 1000;
+	const seconds = Math.max(1e-3, (clock() - started) / 1000); // a clock may stand still or be set back
 	const events = parts.reduce((n, { lengths }) => n + lengths.reduce((a, b) => a + b, 0), 0);
 	const tokensPerSecond = events / seconds;
 	const values = { ...losses, gradientNorm: result.gradientNorm, learningRate, tokensPerSecond };

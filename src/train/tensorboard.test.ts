@@ -113,6 +113,21 @@ test("a resumed run opens its own file and asks to forget later steps", () => {
 	expect(fields(start as Buffer)).toEqual([WALL, [2, 42n], [7, Buffer.of(0x08, 1)]]);
 });
 
+test("a clock that is set back leaves times that do not decrease, in files that sort by age", () => {
+	const times = [1_500_000_000_000, 1_500_000_000_500, 1_400_000_000_000, 1_500_000_001_000];
+	const first = openTensorboard(folder, { clock: () => times.shift() as number });
+	for (const step of [1, 2]) first.scalars(step, { loss: 1 });
+	first.close();
+	const walls = records(first.file).map((record) => fields(record)[0]?.[1]);
+	expect(walls).toEqual([1_500_000_000.5, 1_500_000_000.5, 1_500_000_001]);
+	const second = openTensorboard(folder, { clock: () => 1_400_000_000_000, resumeAt: 2 });
+	second.scalars(3, { loss: 1 });
+	second.close();
+	expect(readdirSync(folder).sort()).toEqual([basename(first.file), basename(second.file)]);
+	for (const record of records(second.file))
+		expect(fields(record)[0]?.[1]).toBeGreaterThanOrEqual(1_500_000_000);
+});
+
 test("a folder that cannot be made is said", () => {
 	const file = join(folder, "file");
 	writeFileSync(file, "");

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { InputError } from "../base/errors.js";
@@ -22,8 +22,13 @@ export interface TensorboardOptions {
 /** Starts a new event file in `folder`; TensorBoard reads all files of a folder as one run. */
 export function openTensorboard(folder: string, options: TensorboardOptions): ScalarWriter {
 	const { clock, resumeAt } = options;
-	const seconds = () => clock() / 1000;
-	const { file, handle } = guard(folder, () => openNew(folder, Math.floor(seconds())));
+	// Times never decrease, within a file or from one file to the next, also where the clock was set back.
+	let latest = guard(folder, () => Math.max(clock() / 1000, lastSecond(folder)));
+	const seconds = () => {
+		latest = Math.max(latest, clock() / 1000);
+		return latest;
+	};
+	const { file, handle } = guard(folder, () => openNew(folder, Math.floor(latest)));
 	const write = (event: Event) => guard(file, () => writeFully(handle, record(encode(event))));
 	write({ wallTime: seconds(), step: 0, fileVersion: "brain.Event:2" });
 	if (resumeAt !== undefined) write({ wallTime: seconds(), step: resumeAt + 1, starts: true });
@@ -32,6 +37,16 @@ export function openTensorboard(folder: string, options: TensorboardOptions): Sc
 		scalars: (step, values) => write({ wallTime: seconds(), step, values }),
 		close: () => closeSync(handle),
 	};
+}
+
+/** The last second in which a file of the folder was begun. TensorBoard reads files by name, so by it. */
+function lastSecond(folder: string): number {
+	const begun = existsSync(folder)
+		? readdirSync(folder).map((name) =>
+				Number(/^events\.out\.tfevents\.(\d+)\./.exec(name)?.[1] ?? 0),
+			)
+		: [];
+	return begun.reduce((last, second) => Math.max(last, second), 0);
 }
 
 function openNew(folder: string, second: number) {

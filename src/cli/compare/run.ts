@@ -1,6 +1,9 @@
+import { mkdir } from "node:fs/promises";
 import { availableParallelism, totalmem } from "node:os";
+import { join } from "node:path";
 import { InputError } from "../../base/errors.js";
 import type { Dataset } from "../../cohort/index.js";
+import { holdingLock } from "../../cohort/process-lock.js";
 import {
 	columnsOf,
 	comparisonOf,
@@ -44,13 +47,22 @@ const cellBytes = 2 ** 31;
 
 /** Trains and measures every line with every seed, and shows the table. */
 export async function compareLines(io: Io, request: ComparisonRequest): Promise<void> {
-	const { folder, dataset, entries, ways, tasks, depths, seeds, leaders } = request;
+	const { folder, dataset, tasks } = request;
 	const known = tasksOf(dataset);
 	if (tasks.length === 0)
 		throw new InputError(`the list of tasks is empty; ${dataset.folder} has ${known.join(", ")}`);
 	for (const task of tasks)
 		if (!known.includes(task))
 			throw new InputError(`${dataset.folder} has no task "${task}"; it has ${known.join(", ")}`);
+	await mkdir(folder, { recursive: true });
+	await holdingLock(join(folder, "compare.lock"), "at work on this comparison", () =>
+		compareHeld(io, request),
+	);
+}
+
+/** The work itself, while no other process does it in the same folder. */
+async function compareHeld(io: Io, request: ComparisonRequest): Promise<void> {
+	const { folder, dataset, entries, ways, tasks, depths, seeds, leaders } = request;
 	const { title, options, tuning, futures } = request;
 	await openPlan(folder, dataset, entries, {
 		...{ title, tasks: [...tasks], depths: [...depths], futures },

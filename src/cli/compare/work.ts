@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream, existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { formatDuration, progress } from "../../base/progress.js";
+import { explainError } from "../../base/system-errors.js";
 import type { Cell } from "../../evaluate/index.js";
 import { Exit, type Io } from "../io.js";
 import type { Beside } from "./cell.js";
@@ -84,6 +85,10 @@ export async function workThrough(
 	const one = async (name: CellName): Promise<void> => {
 		const files = comparisonFiles(folder);
 		const log = createWriteStream(files.log(name.id, name.seed), { flags: "a" });
+		// A log that cannot be written, as on a full disk, stops no cell.
+		log.on("error", (error) =>
+			shown.note(`${shownAs(name)}: cannot write its log: ${explainError(error)}`),
+		);
 		const child = spawn(
 			process.execPath,
 			[

@@ -23,7 +23,7 @@ import {
 	taskFiles,
 	trainOptions,
 } from "../../train/index.js";
-import { measure } from "../evaluate/measure.js";
+import { measure, notWritten } from "../evaluate/measure.js";
 import { finetune } from "../finetuning.js";
 import { Exit, type Io } from "../io.js";
 import { writeReport } from "../report/write.js";
@@ -89,10 +89,12 @@ export function demoStages(
 			work: async () => {
 				const run = { folder: files.run, trained: readTrained(files.run) };
 				const { split, lookup } = evaluateDefaults;
-				await measure(io, [run], await opened(), {
+				const result = await measure(io, [run], await opened(), {
 					...{ split, lookup, draws, futures, seed, task: "all", method: "all", json: true },
 					...more,
 				});
+				const [reason] = notWritten(result);
+				if (reason !== undefined) throw new InputError(reason);
 			},
 		},
 		{

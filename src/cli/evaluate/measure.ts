@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
 import { InputError } from "../../base/errors.js";
 import { progress } from "../../base/progress.js";
-import type { Dataset, Split } from "../../cohort/index.js";
+import { checkWritable, type Dataset, type Split } from "../../cohort/index.js";
 import {
 	type EvaluateOptions,
 	type Evaluation,
 	evaluateDefaults,
+	evaluationFile,
 	firstPatients,
 	type Method,
 	type OverRuns,
@@ -60,11 +61,17 @@ export async function commonDataset(runs: readonly NamedRun[], given?: string): 
 interface TaskResult {
 	readonly runs: readonly {
 		readonly run: string;
-		readonly file: string;
+		/** None where it could not be written. */
+		readonly file?: string;
+		readonly notWritten?: string;
 		readonly evaluation: Evaluation;
 	}[];
 	readonly overRuns?: OverRuns;
 }
+
+/** Reasons why results could not be written, though they were measured. */
+export const notWritten = (results: Readonly<Record<string, TaskResult>>): string[] =>
+	Object.values(results).flatMap(({ runs }) => runs.flatMap((run) => run.notWritten ?? []));
 
 /** Measures the runs on the tasks asked for, writes and prints what it finds. */
 export async function measure(
@@ -96,13 +103,23 @@ export async function measure(
 	};
 	const measureTask = async (name: string): Promise<TaskResult> => {
 		const evaluate = await openTask(name, people, asked, maker);
+		for (const { folder } of runs) await checkWritable(evaluationFile(folder, name));
 		const measured: TaskResult["runs"][number][] = [];
 		for (const { folder, trained } of runs) {
 			const evaluation = await evaluate(runtime, trained);
-			const file = await writeEvaluation(folder, evaluation);
+			const written = await writeEvaluation(folder, evaluation).then(
+				(file) => ({ file }),
+				(error: unknown) => {
+					// What was measured is shown, whatever becomes of the file.
+					if (!(error instanceof InputError)) throw error;
+					return { notWritten: error.message };
+				},
+			);
 			shown.finish();
-			print(evaluationText(folder, file, evaluation));
-			measured.push({ run: folder, file, evaluation });
+			const end =
+				"file" in written ? `written: ${written.file}` : `not written: ${written.notWritten}`;
+			print(evaluationText(folder, end, evaluation));
+			measured.push({ run: folder, ...written, evaluation });
 		}
 		if (runs.length === 1) return { runs: measured };
 		const together = overRuns(measured.map(({ evaluation }) => evaluation));

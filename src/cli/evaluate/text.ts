@@ -113,7 +113,8 @@ const questions: Readonly<Record<string, string>> = {
 	forecast: "What comes at later times, from the first events alone?",
 };
 
-export function evaluationText(run: string, file: string, evaluation: Evaluation): string {
+/** `end` says where it was written. */
+export function evaluationText(run: string, end: string, evaluation: Evaluation): string {
 	const { task, split, patients, events, draws, seed, notes, rows, differences, made } = evaluation;
 	return [
 		`${task}: ${questions[task] ?? "Yes or no?"} ${run}, step ${whole(made.step)}; `,
@@ -122,7 +123,7 @@ export function evaluationText(run: string, file: string, evaluation: Evaluation
 		...(differences && differences.length > 0 ? ["\n", differencesText(rows, differences)] : []),
 		`\nIn brackets: 95 % intervals, ${whole(draws)} draws of patients (seed ${seed}); differences are paired.\n`,
 		...notes.map((note) => `${note}\n`),
-		`written: ${file}\n`,
+		`${end}\n`,
 	].join("");
 }
 
