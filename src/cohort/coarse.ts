@@ -17,7 +17,7 @@ export function coarseDays(days: number): number {
 	if (!(days > 0)) return 0;
 	if (days >= yearDays) return upTo(yearDays, days);
 	if (days >= 30) return Math.min(upTo(30, days), yearDays);
-	return 2 ** Math.ceil(Math.log2(days) - 1e-9);
+	return Math.min(2 ** Math.ceil(Math.log2(days) - 1e-9), 30);
 }
 
 /** An age: the same, and 90 years for all that are older. */
