@@ -1,0 +1,263 @@
+// Hostile and greedy HTTP clients. Each goes on until its time is up, then hangs up.
+import { connect } from "node:net";
+
+/** @typedef {import("../../dist/base/random.js").Random} Random */
+/** @typedef {{ port: number, token: string, random: Random, until: number }} Target */
+/** @typedef {Record<string, number>} Counts how often what came of it */
+
+const history = Array.from({ length: 60 }, (_, i) => ({
+	code: ["401", "250", "272", "428"][i % 4],
+	date: `20${String(i % 20).padStart(2, "0")}-03-01`,
+}));
+export const small = {
+	patient: { sex: "female", birth: "1950-06-01", events: history.slice(0, 8) },
+};
+const bodies = {
+	/** A small question with a large answer. */
+	large: {
+		...small,
+		at: Array.from({ length: 256 }, (_, i) => `+${i + 1}m`),
+		top: 200,
+	},
+	embed: { patient: { ...small.patient, events: history } },
+	attribute: { patient: { ...small.patient, events: history }, codes: ["428"], attribute: "+1y" },
+};
+
+/** @param {Target} target @param {string} path @param {string | Buffer} body @param {Record<string, string>} headers */
+function rawRequest({ port, token }, path, body, headers = {}, method = "POST") {
+	const all = {
+		Host: `127.0.0.1:${port}`,
+		"Content-Type": "application/json",
+		"Content-Length": String(Buffer.byteLength(body)),
+		Authorization: `Bearer ${token}`,
+		...headers,
+	};
+	const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+	return Buffer.concat([
+		Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n`, "latin1"),
+		Buffer.from(body),
+	]);
+}
+
+const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A connection that forgets its errors, and what was read of it if it is read. */
+function open(/** @type {Target} */ { port }, { read = true } = {}) {
+	const socket = connect(port, "127.0.0.1");
+	const state = { socket, text: "", closed: false };
+	socket.on("error", () => {});
+	socket.on("close", () => {
+		state.closed = true;
+	});
+	if (read)
+		socket.on(
+			"data",
+			(chunk) => (state.text = (state.text + chunk.toString("latin1")).slice(-4096)),
+		);
+	else socket.pause();
+	return state;
+}
+
+/** Keeps so many connections alive, each renewed when it ends, until the time is up. */
+async function keeping(
+	/** @type {Target} */ target,
+	/** @type {number} */ count,
+	/** @type {(target: Target) => Promise<string>} */ once,
+) {
+	/** @type {Counts} */
+	const counts = {};
+	await Promise.all(
+		Array.from({ length: count }, async () => {
+			while (Date.now() < target.until) {
+				const result = await once(target);
+				counts[result] = (counts[result] ?? 0) + 1;
+			}
+		}),
+	);
+	return counts;
+}
+
+/** Sends all at once and reads until the connection ends, the time is up or an answer has come. */
+async function exchange(
+	/** @type {Target} */ target,
+	/** @type {Buffer} */ bytes,
+	{ answers = 1, read = true } = {},
+) {
+	const state = open(target, { read });
+	state.socket.write(bytes);
+	let seen = 0;
+	state.socket.on("data", (chunk) => {
+		seen += chunk.toString("latin1").split("HTTP/1.1 ").length - 1;
+	});
+	if (!read) state.socket.pause();
+	while (!state.closed && Date.now() < target.until && seen < answers) await pause(20);
+	state.socket.destroy();
+	const status = /HTTP\/1\.1 (\d{3})/.exec(state.text)?.[1];
+	if (status) return status;
+	return state.closed ? "closed" : "held";
+}
+
+const post = (
+	/** @type {Target} */ target,
+	/** @type {string} */ path,
+	/** @type {unknown} */ body,
+	/** @type {Record<string, string>} */ headers = {},
+) => exchange(target, rawRequest(target, path, JSON.stringify(body), headers));
+
+/** A body that arrives a byte at a time. */
+async function slowly(
+	/** @type {Target} */ target,
+	/** @type {string} */ path,
+	/** @type {Record<string, string>} */ headers,
+) {
+	const state = open(target);
+	const length = { "Content-Length": String(1024 ** 2 - 1), ...headers };
+	state.socket.write(rawRequest(target, path, "{", length));
+	// Most of the body at once, so that what is held for it is large; then bytes.
+	state.socket.write(Buffer.alloc(900_000, 32));
+	while (!state.closed && Date.now() < target.until) {
+		state.socket.write(" ");
+		await pause(250);
+	}
+	state.socket.destroy();
+	return /HTTP\/1\.1 (\d{3})/.exec(state.text)?.[1] ?? (state.closed ? "closed" : "held");
+}
+
+const pick = (/** @type {Random} */ random, /** @type {readonly any[]} */ items) =>
+	items[random.integer(items.length)];
+
+const strange = [
+	...[
+		null,
+		true,
+		-1,
+		0,
+		1e308,
+		-1e308,
+		2 ** 53,
+		"",
+		" ",
+		"\u0000",
+		"=1+1",
+		"💥",
+		"../../etc/passwd",
+	],
+	..."+1000000000y,-5y,age:-1,2010-02-30,NaN,__proto__,constructor,<script>".split(","),
+	...[[], {}, [[]], "x".repeat(5000), Array(300).fill("+1y"), { events: [] }],
+];
+
+/** A valid request with some of its values replaced by strange ones. */
+function fuzzedBody(/** @type {Random} */ random) {
+	const document = structuredClone(
+		pick(random, [small, bodies.embed, bodies.attribute, bodies.large]),
+	);
+	for (let left = random.integer(3); left >= 0; left--) {
+		let holder = /** @type {any} */ (document);
+		for (;;) {
+			const keys = Object.keys(holder);
+			const key = keys.length === 0 ? "x" : pick(random, keys);
+			if (holder[key] !== null && typeof holder[key] === "object" && random.uniform() < 0.7)
+				holder = holder[key];
+			else {
+				holder[random.uniform() < 0.1 ? pick(random, ["__proto__x", "", "at", "top"]) : key] =
+					structuredClone(pick(random, strange));
+				break;
+			}
+		}
+	}
+	return JSON.stringify(document);
+}
+
+/** A request that is wrong in one way or another. */
+function fuzzedRequest(/** @type {Target} */ target) {
+	const { random } = target;
+	const path = pick(random, [
+		...["/api/v1/forecast", "/api/v1/risk", "/api/v1/embed", "/api/v1/sessions", "/api/v1/model"],
+		...[
+			"/sign-in",
+			"/",
+			"/api/v1/sessions/x/events",
+			"/..%2f..%2fetc/passwd",
+			"/%00",
+			"//",
+			"/api/v1/../..",
+		],
+	]);
+	const method = pick(random, [
+		"POST",
+		"POST",
+		"POST",
+		"GET",
+		"PUT",
+		"DELETE",
+		"OPTIONS",
+		"TRACE",
+		"FOO",
+	]);
+	const headers = pick(random, [
+		...[{}, {}, {}, {}, {}, { Authorization: "Bearer wrong" }, { Host: "evil.example" }],
+		...[
+			{ "Content-Type": "text/plain" },
+			{ "Content-Length": "5" },
+			{ "Transfer-Encoding": "chunked" },
+		],
+		...[
+			{ "X-Long": "x".repeat(20_000) },
+			{ Origin: "https://evil.example" },
+			{ Expect: "100-continue" },
+		],
+	]);
+	const body = pick(random, [
+		...[fuzzedBody(random), fuzzedBody(random), fuzzedBody(random)],
+		...["[".repeat(100_000), '{"patient":', "\uFEFF{}", "x".repeat(2 * 1024 ** 2)],
+	]);
+	const bytes = rawRequest(target, path, body, headers, method);
+	if (random.uniform() < 0.9) return bytes;
+	const at = random.integer(Math.min(bytes.length, 200));
+	bytes[at] = random.integer(256);
+	return bytes;
+}
+
+/** @type {Record<string, (target: Target) => Promise<Counts>>} */
+export const attacks = {
+	fuzz: (target) => keeping(target, 4, () => exchange(target, fuzzedRequest(target))),
+	"never read": (target) =>
+		keeping(target, 300, () => {
+			const one = rawRequest(target, "/api/v1/forecast", JSON.stringify(bodies.large));
+			return exchange(target, Buffer.concat(Array(4).fill(one)), { read: false });
+		}),
+	pipelining: (target) =>
+		keeping(target, 20, () => {
+			const one = rawRequest(target, "/api/v1/forecast", JSON.stringify(bodies.large));
+			return exchange(target, Buffer.concat(Array(60).fill(one)), { read: false });
+		}),
+	"slow sign-in": (target) =>
+		keeping(target, 64, () =>
+			slowly(target, "/sign-in", {
+				Authorization: "",
+				"Content-Type": "application/x-www-form-urlencoded",
+			}),
+		),
+	"slow bodies": (target) => keeping(target, 64, () => slowly(target, "/api/v1/forecast", {})),
+	"wrong tokens": (target) =>
+		keeping(target, 16, () =>
+			post(target, "/api/v1/forecast", small, { Authorization: "Bearer no" }),
+		),
+	"connection flood": (target) =>
+		keeping(target, 1500, async () => {
+			const state = open(target);
+			while (!state.closed && Date.now() < target.until) await pause(200);
+			state.socket.destroy();
+			return state.closed ? "closed" : "held";
+		}),
+	embedding: (target) => keeping(target, 8, () => post(target, "/api/v1/embed", bodies.embed)),
+	attribution: (target) =>
+		keeping(target, 40, () => post(target, "/api/v1/risk", bodies.attribute)),
+	"large answers": (target) =>
+		keeping(target, 8, () => post(target, "/api/v1/forecast", bodies.large)),
+	sessions: (target) => keeping(target, 8, () => post(target, "/api/v1/sessions", small)),
+};
+
+/** Clients that ask as the well-behaved one does, for comparison. */
+export const fairLoad = (/** @type {Target} */ target) =>
+	keeping(target, 8, () => post(target, "/api/v1/forecast", small));

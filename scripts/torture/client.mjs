@@ -1,0 +1,42 @@
+// A well-behaved client, in a process of its own: asks, waits for the answer, pauses, asks again.
+// node client.mjs '{"url":…,"token":…,"body":…,"seconds":…,"pauseMs":…,"localAddress":…}'
+import { Agent, request } from "node:http";
+
+const { url, token, body, seconds, pauseMs, localAddress } = JSON.parse(process.argv[2] ?? "{}");
+const agent = new Agent({ keepAlive: true, maxSockets: 1, ...(localAddress && { localAddress }) });
+const text = JSON.stringify(body);
+
+/** @returns {Promise<number>} the status */
+const ask = () =>
+	new Promise((resolve, reject) => {
+		const headers = { "Content-Type": "application/json", Authorization: `Bearer ${token}` };
+		const sent = request(`${url}/api/v1/forecast`, { method: "POST", agent, headers });
+		sent.setTimeout(40_000, () => sent.destroy(new Error("no answer in 40 s")));
+		sent.on("error", reject);
+		sent.on("response", (answer) => {
+			answer.resume();
+			answer.on("error", reject);
+			answer.on("end", () => resolve(answer.statusCode ?? 0));
+		});
+		sent.end(text);
+	});
+
+/** @type {number[]} */
+const latencies = [];
+/** @type {Record<string, number>} */
+const failures = {};
+const end = performance.now() + seconds * 1000;
+while (performance.now() < end) {
+	const began = performance.now();
+	const result = await ask().catch((error) => error.code ?? error.message);
+	if (result === 200) latencies.push(performance.now() - began);
+	else failures[result] = (failures[result] ?? 0) + 1;
+	await new Promise((resolve) => setTimeout(resolve, pauseMs));
+}
+agent.destroy();
+latencies.sort((a, b) => a - b);
+const quantile = (/** @type {number} */ q) =>
+	latencies[Math.max(0, Math.ceil(q * latencies.length) - 1)] ?? null;
+console.log(
+	JSON.stringify({ requests: latencies.length, p50: quantile(0.5), p99: quantile(0.99), failures }),
+);

@@ -1,0 +1,183 @@
+// Every command that writes, small, and what an unbroken run of it leaves.
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { hashesIn } from "./files.mjs";
+import { faultOf, run } from "./process.mjs";
+
+/** @typedef {import("./world.mjs").World} World */
+/** @typedef {import("../../dist/base/random.js").Random} Random */
+
+/**
+ * @typedef {object} Command
+ * @property {string} name
+ * @property {(world: World, place: string) => string[]} argv
+ * @property {string} [result] a file that two unbroken runs must leave the same
+ * @property {boolean} [onRun] works in a copy of the run, at `place`/run
+ * @property {(world: World, place: string) => string[]} [resume] goes on with what was interrupted
+ * @property {string} [begun] the file from whose presence on there is something to resume
+ */
+
+const oneThread = ["--threads", "1"];
+const onDataset = (/** @type {World} */ world) => ["--dataset", world.dataset, ...oneThread];
+
+/** @type {readonly Command[]} */
+export const commands = [
+	{
+		name: "simulate",
+		argv: (world, place) => [
+			...["simulate", "--patients", String(world.patients), "--seed", "3"],
+			...["--out", join(place, "out"), "--force"],
+		],
+		result: "out/claims.csv",
+	},
+	{
+		name: "prepare",
+		argv: (world, place) => [
+			...["prepare", world.population, "--from", "csv", ...oneThread],
+			...["--out", join(place, "out"), "--force"],
+		],
+		result: "out/vocabulary.json",
+	},
+	{
+		name: "pretrain",
+		argv: (world, place) => [
+			...["pretrain", world.dataset, "--out", join(place, "out"), ...world.training],
+			...["--checkpoint-every", "3"],
+		],
+		resume: (world, place) => [
+			...["pretrain", world.dataset, "--out", join(place, "out"), "--resume", ...oneThread],
+		],
+		begun: "out/run.json",
+		result: "out/best/state.safetensors",
+	},
+	{
+		name: "export",
+		onRun: true,
+		argv: (_, place) => ["export", join(place, "run"), "--out", join(place, "out"), "--force"],
+		result: "out/step.onnx",
+	},
+	{
+		name: "finetune",
+		onRun: true,
+		argv: (world, place) => [
+			...["finetune", join(place, "run"), ...onDataset(world), "--task", "insulin"],
+			...["--epochs", "2", "--max-length", "64", "--checkpoint-every", "2"],
+		],
+		resume: (world, place) => [
+			...["finetune", join(place, "run"), ...onDataset(world), "--task", "insulin", "--resume"],
+		],
+		begun: "run/tasks/insulin/task.json",
+		result: "run/tasks/insulin/best/state.safetensors",
+	},
+	{
+		name: "evaluate",
+		onRun: true,
+		argv: (world, place) => [
+			...["evaluate", join(place, "run"), ...onDataset(world), "--task", "next", "--draws", "20"],
+		],
+	},
+	{
+		name: "embed",
+		onRun: true,
+		argv: (world, place) => [
+			...["embed", join(place, "run"), ...onDataset(world), "--out", join(place, "codes.csv")],
+			"--force",
+		],
+		result: "codes.csv",
+	},
+	{
+		name: "report",
+		onRun: true,
+		argv: (world, place) => ["report", join(place, "run"), ...onDataset(world)],
+		result: "run/figures/memory.svg",
+	},
+	{
+		name: "compare",
+		argv: (world, place) => [
+			...["compare", world.dataset, "--models", "gpt2", "--tasks", "forecast", "--epochs", "1"],
+			...["--max-length", "64", "--futures", "8", "--jobs", "1", "--out", join(place, "out")],
+		],
+		result: "out/runs/gpt2-s1/best/state.safetensors",
+	},
+];
+
+/** A folder in which a command can begin. */
+export function makePlace(
+	/** @type {World} */ world,
+	/** @type {Command} */ command,
+	place = mkdtempSync(join(world.folder, "place-")),
+) {
+	mkdirSync(place, { recursive: true });
+	if (command.onRun) cpSync(world.run, join(place, "run"), { recursive: true });
+	return place;
+}
+
+/**
+ * @typedef {object} Reference
+ * @property {number} seconds of one unbroken run
+ * @property {ReadonlyMap<string, string>} hashes of the files that two unbroken runs leave the same
+ */
+
+/** @type {WeakMap<World, Map<string, Promise<Reference>>>} */
+const references = new WeakMap();
+
+/**
+ * Two unbroken runs: how long, and which files they leave the same. Made once.
+ * @param {World} world @param {Command} command
+ * @returns {Promise<Reference>}
+ */
+export function referenceOf(world, command) {
+	const known = references.get(world) ?? new Map();
+	references.set(world, known);
+	const found = known.get(command.name) ?? makeReference(world, command);
+	known.set(command.name, found);
+	return found;
+}
+
+/** @param {World} world @param {Command} command @returns {Promise<Reference>} */
+async function makeReference(world, command) {
+	const unbroken = async () => {
+		const place = makePlace(world, command);
+		const finished = await run(command.argv(world, place));
+		if (finished.code !== 0)
+			throw new Error(`${command.name}, unbroken: ${faultOf(finished) ?? finished.stderr}`);
+		const made = { seconds: finished.seconds, hashes: hashesIn(place) };
+		rmSync(place, { recursive: true });
+		return made;
+	};
+	const [first, second] = [await unbroken(), await unbroken()];
+	const hashes = new Map(
+		[...first.hashes].filter(([name, hash]) => second.hashes.get(name) === hash),
+	);
+	if (command.result && !hashes.has(command.result))
+		throw new Error(`${command.name}: two unbroken runs leave different ${command.result}`);
+	return { seconds: Math.min(first.seconds, second.seconds), hashes };
+}
+
+/**
+ * The same command again, or its --resume, must end well and leave what an unbroken run leaves.
+ * @param {World} world @param {Command} command @param {string} place
+ * @returns {Promise<string | undefined>} what is wrong
+ */
+export async function recover(world, command, place) {
+	const argv = command.argv(world, place);
+	const refusals = [];
+	for (const own of command.resume ? [command.resume(world, place), argv] : [argv]) {
+		const finished = await run(own);
+		const fault = faultOf(finished);
+		if (fault) return `again: ${fault}`;
+		if (finished.code === 0) return differenceFrom(await referenceOf(world, command), place);
+		refusals.push(finished.stderr.trim().slice(-200));
+	}
+	return `cannot be run again: ${refusals.join(" | ")}`;
+}
+
+/** @param {Reference} reference @param {string} place */
+function differenceFrom(reference, place) {
+	const hashes = hashesIn(place);
+	for (const [name, hash] of reference.hashes)
+		if (hashes.get(name) !== hash)
+			return `${name} ${hashes.has(name) ? "differs from" : "is missing, unlike after"} an unbroken run`;
+	const leftover = [...hashes.keys()].find((name) => /\.tmp\b|\.tmp-/.test(name));
+	return leftover && `left ${leftover} behind`;
+}

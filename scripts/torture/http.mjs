@@ -1,0 +1,207 @@
+// Attacks on the service, while a well-behaved client asks and its latency is recorded.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { attacks, fairLoad, small } from "./attacks.mjs";
+import { endGroup, finish, start, startNode } from "./process.mjs";
+
+/** @typedef {import("./world.mjs").World} World */
+/** @typedef {{ requests: number, p50: number | null, p99: number | null, failures: Record<string, number> }} Latency */
+
+const token = "torture-token-of-the-campaign";
+const client = fileURLToPath(new URL("client.mjs", import.meta.url));
+/** Times its p99 at fair load that the well-behaved client may wait under attack. */
+const patience = 3;
+/** Below this, differences are those of the machine. */
+const leastMs = 50;
+const mostGrowthMiB = 768;
+/** Slopes are judged from this many minutes on. */
+const slopeMinutes = 5;
+const mostSlope = 5;
+
+/** @param {World} world */
+async function startService(world) {
+	const folder = mkdtempSync(join(world.folder, "service-"));
+	writeFileSync(join(folder, "token"), `${token}\n`, { mode: 0o600 });
+	const child = start([
+		...["serve", world.run, "--no-explorer", "--port", "0"],
+		...["--token-file", join(folder, "token"), "--log", join(folder, "log")],
+	]);
+	const service = { child, folder, port: 0, ended: "" };
+	let stderr = "";
+	child.stderr.on("data", (chunk) => {
+		stderr = (stderr + chunk).slice(-2000);
+	});
+	child.on("exit", (code, signal) => {
+		service.ended = `the service ended with ${signal ?? `exit ${code}`}: ${stderr.trim().slice(-300)}`;
+	});
+	await new Promise((resolve, reject) => {
+		let stdout = "";
+		child.on("exit", () => reject(new Error(service.ended)));
+		child.stdout.on("data", (chunk) => {
+			stdout += chunk;
+			const port = /http:\/\/[^:/]+:(\d+)/.exec(stdout)?.[1];
+			if (port === undefined) return;
+			service.port = Number(port);
+			resolve(undefined);
+		});
+	});
+	return service;
+}
+
+/** Resident memory of a process in MiB, where the system tells. */
+function memoryOf(/** @type {number | undefined} */ pid) {
+	try {
+		const status = readFileSync(`/proc/${pid}/status`, "utf8");
+		return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+	} catch {
+		return Number.NaN;
+	}
+}
+
+/** Least squares through points (x, y). */
+function slopeOf(/** @type {readonly (readonly [number, number])[]} */ points) {
+	const n = points.length;
+	const [mx, my] = [0, 1].map((i) => points.reduce((sum, p) => sum + (p[i] ?? 0), 0) / n);
+	const [a, b] = [/** @type {number} */ (mx), /** @type {number} */ (my)];
+	const over = points.reduce((sum, [x, y]) => sum + (x - a) * (y - b), 0);
+	return over / points.reduce((sum, [x]) => sum + (x - a) ** 2, 0);
+}
+
+/** The well-behaved client: from an address of its own, so that limits per address spare it. */
+async function wellBehaved(
+	/** @type {{ port: number }} */ { port },
+	/** @type {number} */ seconds,
+) {
+	const options = {
+		...{ url: `http://127.0.0.1:${port}`, token, body: small, seconds, pauseMs: 20 },
+		...(process.platform === "linux" && { localAddress: "127.0.0.2" }),
+	};
+	const { stdout, stderr } = await finish(startNode([client, JSON.stringify(options)]), {
+		patienceMs: seconds * 1000 + 90_000,
+	});
+	if (stdout === "") throw new Error(`the well-behaved client failed: ${stderr.slice(-300)}`);
+	return /** @type {Latency} */ (JSON.parse(stdout));
+}
+
+const rounded = (/** @type {number | null} */ x) => (x === null ? null : Math.round(x * 10) / 10);
+const inFigures = (/** @type {Latency} */ { p50, p99, requests, failures }) => ({
+	...{ p50Ms: rounded(p50), p99Ms: rounded(p99), requests },
+	...(Object.keys(failures).length > 0 && { failures }),
+});
+
+/** @returns {import("./torture.mjs").Campaign} */
+export function httpCampaign() {
+	/** @type {Awaited<ReturnType<typeof startService>> | undefined} */
+	let service;
+	/** @type {Latency | undefined} */
+	let fair;
+	let restMiB = 0;
+	/** @type {[minutes: number, MiB: number][]} */
+	const rests = [];
+	/** @type {Record<string, any>} the worst of each load */
+	const latencies = {};
+	const names = Object.keys(attacks);
+	const began = Date.now();
+
+	const during = async (
+		/** @type {number} */ seconds,
+		/** @type {(until: number) => Promise<Record<string, number>>} */ load,
+	) => {
+		const own = /** @type {NonNullable<typeof service>} */ (service);
+		let peak = 0;
+		const watching = setInterval(() => {
+			peak = Math.max(peak, memoryOf(own.child.pid) || 0);
+		}, 200);
+		const until = Date.now() + seconds * 1000;
+		const [counts, latency] = await Promise.all([load(until), wellBehaved(own, seconds)]);
+		clearInterval(watching);
+		return { counts, latency, peak };
+	};
+
+	return {
+		name: "http",
+		share: 30,
+		lanes: 1,
+		async begin(world, random) {
+			service = await startService(world);
+			const seconds = world.attackSeconds;
+			const target = (/** @type {number} */ until) => ({
+				...{ port: /** @type {any} */ (service).port, token, random, until },
+			});
+			// The first requests compile.
+			await during(seconds / 2, (until) => fairLoad(target(until)));
+			const alone = await during(seconds, async () => ({}));
+			const loaded = await during(seconds, (until) => fairLoad(target(until)));
+			fair = loaded.latency;
+			restMiB = memoryOf(service.child.pid);
+			latencies.alone = inFigures(alone.latency);
+			latencies["fair load"] = inFigures(fair);
+		},
+		async step(world, random, number) {
+			if (!service) {
+				service = await startService(world);
+				await wellBehaved(service, world.attackSeconds / 2);
+				rests.length = 0;
+			}
+			const own = service;
+			const name = /** @type {string} */ (names[number % names.length]);
+			const attack = /** @type {(typeof attacks)[string]} */ (attacks[name]);
+			const { counts, latency, peak } = await during(world.attackSeconds, (until) =>
+				attack({ port: own.port, token, random, until }),
+			);
+			const problems = [];
+			if (own.ended) problems.push(own.ended);
+			else {
+				const after = await wellBehaved(own, 1);
+				if (after.requests === 0) problems.push("no answer after it");
+				rests.push([(Date.now() - began) / 60_000, memoryOf(own.child.pid)]);
+			}
+			const failed = JSON.stringify(latency.failures);
+			if (failed !== "{}") problems.push(`the well-behaved client got ${failed}`);
+			const most = patience * Math.max(leastMs, fair?.p99 ?? 0);
+			if (world.timing && (latency.p99 ?? Number.POSITIVE_INFINITY) > most)
+				problems.push(`its p99 was ${rounded(latency.p99)} ms, more than ${rounded(most)}`);
+			if (peak - restMiB > mostGrowthMiB)
+				problems.push(`memory rose from ${Math.round(restMiB)} to ${Math.round(peak)} MiB`);
+			const wrong = Object.keys(counts).filter((status) => /^5/.test(status) && status !== "503");
+			if (wrong.length > 0) problems.push(`answered ${wrong.join(", ")}`);
+			const worse = (latency.p99 ?? Number.POSITIVE_INFINITY) >= (latencies[name]?.p99Ms ?? 0);
+			if (worse) latencies[name] = { ...inFigures(latency), peakMiB: Math.round(peak) };
+			// What broke under one attack is not asked to stand the next.
+			if (problems.length > 0) {
+				endGroup(own.child);
+				rmSync(own.folder, { recursive: true, force: true });
+				service = undefined;
+			}
+			return {
+				counts: Object.fromEntries(Object.entries(counts).map(([k, n]) => [`${name}, ${k}`, n])),
+				broke: problems.length > 0 ? `${name}: ${problems.join("; ")}` : undefined,
+			};
+		},
+		async end() {
+			let broke;
+			if (service) {
+				const { child, folder } = service;
+				const closed = new Promise((resolve) => child.on("exit", resolve));
+				child.kill("SIGTERM");
+				const late = new Promise((resolve) => setTimeout(resolve, 20_000, "late").unref());
+				const how = await Promise.race([closed, late]);
+				if (how !== 0) broke = `the service did not end well on SIGTERM: ${how}`;
+				endGroup(child);
+				rmSync(folder, { recursive: true, force: true });
+			}
+			// What the first minutes take is warming up.
+			const settled = rests.slice(Math.floor(rests.length / 3));
+			const minutes = (settled.at(-1)?.[0] ?? 0) - (settled[0]?.[0] ?? 0);
+			const slope = settled.length > 2 ? slopeOf(settled) : undefined;
+			if (slope !== undefined && minutes >= slopeMinutes && slope > mostSlope)
+				broke ??= `memory rises by ${slope.toFixed(1)} MiB per minute`;
+			const memory = {
+				...{ restMiB: rests.map(([, MiB]) => Math.round(MiB)), minutes: rounded(minutes) },
+				slopeMiBPerMinute: slope === undefined ? null : rounded(slope),
+			};
+			return { figures: { latencies, memory }, broke };
+		},
+	};
+}

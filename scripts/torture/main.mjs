@@ -1,0 +1,56 @@
+// npm run torture -- [--minutes 10] [--seed 1] [--only kills,http] [--step 17] [--small] [--out summary.json]
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { campaignNames, torture } from "./torture.mjs";
+
+const { values } = parseArgs({
+	options: {
+		minutes: { type: "string", default: "10" },
+		seed: { type: "string", default: "1" },
+		only: { type: "string" },
+		step: { type: "string" },
+		small: { type: "boolean", default: false },
+		out: { type: "string" },
+	},
+});
+const refuse = (/** @type {string} */ message) => {
+	process.stderr.write(`error: ${message}\n`);
+	process.exit(2);
+};
+const number = (/** @type {string} */ text, /** @type {string} */ option) => {
+	const value = Number(text);
+	if (!(value >= 0)) refuse(`${option} is ${text}; expected a number from 0 on`);
+	return value;
+};
+// Ends what was started, which is in process groups of its own.
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
+const only = values.only?.split(",");
+const unknown = only?.find((name) => !campaignNames.includes(name));
+if (unknown !== undefined) refuse(`no campaign ${unknown}; expected ${campaignNames.join(", ")}`);
+const step = values.step === undefined ? undefined : number(values.step, "--step");
+const reports = await torture({
+	minutes: number(values.minutes, "--minutes"),
+	seed: number(values.seed, "--seed"),
+	small: values.small,
+	say: (text) => process.stderr.write(text),
+	...(only && { only }),
+	...(step !== undefined && { step }),
+});
+
+let broken = 0;
+for (const [name, { steps, seconds, counts, broke, skipped, figures }] of Object.entries(reports)) {
+	broken += broke.length;
+	console.log(`\n${name}: ${steps} steps in ${seconds} s, ${broke.length} broke`);
+	if (skipped) console.log(`  skipped: ${skipped}`);
+	for (const [what, count] of Object.entries(counts)) console.log(`  ${count} ${what}`);
+	for (const [client, line] of Object.entries(figures?.latencies ?? {}))
+		console.log(`  well-behaved client, ${client}: ${JSON.stringify(line)}`);
+	if (figures?.memory) console.log(`  memory of the service: ${JSON.stringify(figures.memory)}`);
+	for (const { what, repeat } of broke) console.log(`  BROKE ${what}\n        ${repeat}`);
+}
+if (values.out)
+	writeFileSync(
+		values.out,
+		`${JSON.stringify({ seed: Number(values.seed), broken, campaigns: reports }, null, "\t")}\n`,
+	);
+process.exitCode = broken > 0 ? 1 : 0;

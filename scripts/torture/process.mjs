@@ -1,0 +1,103 @@
+// The built command line as a process that can be killed, and what counts as misbehaving.
+import { spawn } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const main = join(root, "dist", "cli", "main.js");
+
+/**
+ * @typedef {object} Finished
+ * @property {number | null} code
+ * @property {NodeJS.Signals | null} signal
+ * @property {string} stdout
+ * @property {string} stderr
+ * @property {number} seconds
+ * @property {boolean} killed by us, as asked
+ * @property {boolean} hung and ended by us
+ */
+
+/** @type {Set<import("node:child_process").ChildProcess>} */
+const running = new Set();
+process.on("exit", () => {
+	for (const child of running) endGroup(child);
+});
+
+/** Starts Node in a process group of its own, so that its children can be ended with it. */
+export function startNode(/** @type {readonly string[]} */ argv) {
+	const child = spawn(process.execPath, argv, {
+		...{ cwd: root, detached: true },
+		stdio: ["ignore", "pipe", "pipe"],
+	});
+	running.add(child);
+	child.on("exit", () => running.delete(child));
+	return child;
+}
+
+/** Starts the command line. */
+export const start = (/** @type {readonly string[]} */ argv) => startNode([main, ...argv]);
+
+/** @param {import("node:child_process").ChildProcess} child */
+export function endGroup(child) {
+	try {
+		process.kill(-(/** @type {number} */ (child.pid)), "SIGKILL");
+	} catch {
+		// It has ended already.
+	}
+}
+
+/**
+ * Runs a child to its end, or kills it.
+ * @param {ReturnType<typeof startNode>} child
+ * @param {{ killAfterMs?: number | undefined, childrenToo?: boolean, patienceMs?: number }} options
+ * @returns {Promise<Finished>}
+ */
+export async function finish(child, options = {}) {
+	const { killAfterMs, childrenToo = true, patienceMs = 240_000 } = options;
+	const started = performance.now();
+	const written = { stdout: "", stderr: "" };
+	for (const stream of /** @type {const} */ (["stdout", "stderr"]))
+		child[stream].on("data", (chunk) => {
+			written[stream] += chunk;
+		});
+	let [killed, hung] = [false, false];
+	const killing =
+		killAfterMs === undefined
+			? undefined
+			: setTimeout(() => {
+					killed = true;
+					if (childrenToo) endGroup(child);
+					else child.kill("SIGKILL");
+				}, killAfterMs);
+	const waiting = setTimeout(() => {
+		hung = true;
+		endGroup(child);
+	}, patienceMs);
+	// "exit", not "close": children that outlive a killed parent keep its pipes open.
+	const [code, signal] = await new Promise((resolve, reject) => {
+		child.on("error", reject);
+		child.on(killAfterMs === undefined ? "close" : "exit", (...how) => resolve(how));
+	});
+	clearTimeout(killing);
+	clearTimeout(waiting);
+	const seconds = (performance.now() - started) / 1000;
+	return { code, signal, ...written, seconds, killed: killed && signal === "SIGKILL", hung };
+}
+
+/** @param {readonly string[]} argv @param {Parameters<typeof finish>[1]} [options] */
+export const run = (argv, options) => finish(start(argv), options);
+
+/**
+ * Why a process misbehaved. A refusal is exit 2 with a message, and no stack trace.
+ * @param {Finished} finished
+ * @returns {string | undefined}
+ */
+export function faultOf({ code, signal, stderr, seconds, hung }) {
+	const last = stderr.trim().split("\n").slice(-3).join(" | ").slice(0, 400);
+	if (hung) return `hung: ended after ${seconds.toFixed(0)} s`;
+	if (signal) return `died of ${signal}: ${last}`;
+	if (/\n\s+at \S.*:\d+:\d+/.test(stderr)) return `printed a stack trace: ${last}`;
+	if (code === 0) return undefined;
+	if (code !== 2) return `exit ${code}: ${last}`;
+	return /^error: ./m.test(stderr) ? undefined : `exit 2 without a message: ${last}`;
+}

@@ -1,0 +1,130 @@
+// Runs the campaigns, counts, and keeps what broke with the seed and step that repeat it.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { random as randomOf } from "../../dist/base/random.js";
+import { damagedFiles } from "./damage.mjs";
+import { fullDisk } from "./full-disk.mjs";
+import { httpCampaign } from "./http.mjs";
+import { kills } from "./kills.mjs";
+import { together } from "./together.mjs";
+import { makeWorld } from "./world.mjs";
+
+/** @typedef {import("./world.mjs").World} World */
+/** @typedef {import("../../dist/base/random.js").Random} Random */
+
+/**
+ * @typedef {object} Outcome
+ * @property {Record<string, number>} counts
+ * @property {string | undefined} [broke]
+ * @property {string} [skip] why the campaign cannot run here
+ */
+
+/**
+ * @typedef {object} Campaign
+ * @property {string} name
+ * @property {number} share of the time
+ * @property {number} lanes steps at once
+ * @property {(world: World, random: Random) => Promise<void>} [begin]
+ * @property {(world: World, random: Random, number: number) => Promise<Outcome>} step a function of the random stream and the number alone
+ * @property {() => Promise<{ figures: Record<string, any>, broke?: string | undefined }>} [end]
+ */
+
+/**
+ * @typedef {object} Report
+ * @property {number} steps
+ * @property {number} seconds
+ * @property {Record<string, number>} counts
+ * @property {{ step: number | "end", what: string, repeat: string }[]} broke
+ * @property {string} [skipped]
+ * @property {Record<string, any>} [figures]
+ */
+
+export const campaignNames = ["kills", "damage", "http", "full-disk", "together"];
+const makeCampaigns = () => [kills, damagedFiles, httpCampaign(), fullDisk, together];
+
+/**
+ * @param {object} options
+ * @param {number} options.seed
+ * @param {number} [options.minutes] shared among the campaigns
+ * @param {Record<string, number>} [options.steps] by campaign, instead of minutes
+ * @param {readonly string[]} [options.only] campaigns
+ * @param {number} [options.step] this one alone
+ * @param {boolean} [options.small] smallest sizes, latencies not judged
+ * @param {(text: string) => void} [options.say]
+ * @returns {Promise<Record<string, Report>>}
+ */
+export async function torture(options) {
+	const { seed, minutes = 10, steps, only, step, small = false, say = () => {} } = options;
+	const folder = mkdtempSync(join(tmpdir(), "trajgpt-torture-"));
+	const campaigns = makeCampaigns().filter(({ name }) => (only ? only.includes(name) : true));
+	const shares = campaigns.reduce((sum, { share }) => sum + share, 0);
+	/** @type {Record<string, Report>} */
+	const reports = {};
+	try {
+		say("making records, a dataset and a run\n");
+		const world = await makeWorld(join(folder, "world"), small);
+		for (const campaign of campaigns) {
+			const most = step !== undefined ? 1 : (steps?.[campaign.name] ?? Number.POSITIVE_INFINITY);
+			const until = steps
+				? Number.POSITIVE_INFINITY
+				: Date.now() + (minutes * 60_000 * campaign.share) / shares;
+			const report = await runCampaign(campaign, world, {
+				seed,
+				first: step ?? 0,
+				most,
+				until,
+				say,
+			});
+			reports[campaign.name] = report;
+		}
+		return reports;
+	} finally {
+		rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+	}
+}
+
+/**
+ * @param {Campaign} campaign @param {World} world
+ * @param {{ seed: number, first: number, most: number, until: number, say: (text: string) => void }} options
+ * @returns {Promise<Report>}
+ */
+async function runCampaign(campaign, world, { seed, first, most, until, say }) {
+	const started = performance.now();
+	/** @type {Report} */
+	const report = { steps: 0, seconds: 0, counts: {}, broke: [] };
+	const stream = randomOf(seed).fork(campaign.name);
+	const repeat = `npm run torture -- --only ${campaign.name} --seed ${seed}`;
+	const note = (/** @type {number | "end"} */ step, /** @type {string} */ what) => {
+		report.broke.push({ step, what, repeat: step === "end" ? repeat : `${repeat} --step ${step}` });
+		say(`${campaign.name}: BROKE at step ${step}: ${what}\n`);
+	};
+	say(`${campaign.name} begins\n`);
+	let next = first;
+	const lane = async () => {
+		while (next < first + most && Date.now() < until && !report.skipped) {
+			const number = next++;
+			try {
+				const outcome = await campaign.step(world, stream.fork(number), number);
+				if (outcome.skip) report.skipped = outcome.skip;
+				else report.steps++;
+				for (const [name, count] of Object.entries(outcome.counts))
+					report.counts[name] = (report.counts[name] ?? 0) + count;
+				if (outcome.broke) note(number, outcome.broke);
+			} catch (error) {
+				note(number, `${/** @type {Error} */ (error).message}`);
+			}
+		}
+	};
+	try {
+		await campaign.begin?.(world, stream.fork("begin"));
+		await Promise.all(Array.from({ length: campaign.lanes }, lane));
+	} catch (error) {
+		note("end", `it could not begin: ${/** @type {Error} */ (error).message}`);
+	}
+	const ended = await campaign.end?.();
+	if (ended?.broke) note("end", ended.broke);
+	if (ended) report.figures = ended.figures;
+	report.seconds = Math.round((performance.now() - started) / 1000);
+	return report;
+}
