@@ -1,4 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { InputError } from "../base/errors.js";
 import type { RecordRow } from "./rows.js";
 import { named, openStore, quoted, type Store } from "./store.js";
@@ -60,6 +62,19 @@ describe("the store", () => {
 			const sql = `SELECT ${quoted(text)} AS ${named(text)}`;
 			expect(await store.all(sql)).toEqual([{ [text]: text }]);
 		}));
+
+	test("does not hold up a process that ends during a query", async () => {
+		const built = new URL("../../dist/records/store.js", import.meta.url).href;
+		const script = `
+			const { openStore } = await import(${JSON.stringify(built)});
+			const folder = ${JSON.stringify(await temporaryFolder())};
+			const store = await openStore({ folder, memory: 2 ** 27, threads: 1 });
+			store.run("SELECT count(*) FROM range(1000000000000000) a, range(1000) b").catch(() => {});
+			setTimeout(() => process.exit(143), 200);`;
+		const child = spawn(process.execPath, ["--input-type=module", "-e", script]);
+		onTestFinished(() => void child.kill("SIGKILL"));
+		expect(await once(child, "close")).toEqual([143, null]);
+	});
 
 	test("says so when the memory allowed is too small", () =>
 		withStore(

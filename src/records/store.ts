@@ -116,6 +116,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 		...(threads ? { threads: String(threads) } : {}),
 	});
 	const connection = await instance.connect();
+	// A process that ends waits for its threads: a query under way would hold it up for as long as it takes.
+	const interrupt = () => connection.interrupt();
+	process.prependOnceListener("exit", interrupt);
 	const run = (sql: string) => explained(() => connection.run(sql));
 	await run("SET TimeZone = 'UTC'");
 	await run("SET enable_progress_bar = true"); // counted, not printed
@@ -184,6 +187,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 			return percentage < 0 ? undefined : percentage / 100;
 		},
 		close() {
+			process.removeListener("exit", interrupt);
 			connection.closeSync();
 			instance.closeSync();
 		},
