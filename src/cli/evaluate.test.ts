@@ -1,9 +1,12 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtempSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { InputError } from "../base/errors.js";
 import { type Evaluation, readEvaluation } from "../evaluate/index.js";
+import { readTrained } from "../train/index.js";
+import { commonDataset } from "./evaluate/measure.js";
 import { captured } from "./testing/captured.js";
 
 const root = mkdtempSync(join(tmpdir(), "trajgpt-evaluate-"));
@@ -119,15 +122,14 @@ describe("evaluate", () => {
 	});
 
 	test("runs of two datasets are refused, before anything is measured", async () => {
-		const third = join(root, "three");
-		await cp(two, third, { recursive: true });
-		await rm(join(third, "eval"), { recursive: true, force: true });
-		const run = JSON.parse(await readFile(join(third, "run.json"), "utf8"));
-		run.dataset.contentHash = "0".repeat(64);
-		await writeFile(join(third, "run.json"), JSON.stringify(run));
-		const { code, stderr } = await evaluate(one, third, "--task", "next");
-		expect(stderr).toContain(`${third} was not trained on the dataset of ${one}`);
-		expect(code).toBe(2);
-		expect(existsSync(join(third, "eval"))).toBe(false);
+		const [first, second] = [readTrained(one), readTrained(two)];
+		const dataset = { ...second.run.dataset, contentHash: "0".repeat(64) };
+		const other = { ...second, run: { ...second.run, dataset } };
+		const opened = commonDataset([
+			{ folder: one, trained: first },
+			{ folder: two, trained: other },
+		]);
+		await expect(opened).rejects.toThrow(`${two} was not trained on the dataset of ${one}`);
+		await expect(opened).rejects.toThrow(InputError);
 	});
 });
