@@ -18,7 +18,7 @@ export interface OperationsReport {
 }
 
 /** Sums of a few thousand float32 values in another order differ by less. */
-export const tolerance = 1e-5;
+const tolerance = 1e-5;
 
 /** The reference first: one thread of the CPU. */
 async function runtimesOf({ engine, threads }: OperationsOptions): Promise<readonly Runtime[]> {
