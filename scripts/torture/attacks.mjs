@@ -52,7 +52,7 @@ function open(/** @type {Target} */ { port }, { read = true } = {}) {
 	if (read)
 		socket.on(
 			"data",
-			(chunk) => (state.text = (state.text + chunk.toString("latin1")).slice(-4096)),
+			(chunk) => (state.text = (state.text + chunk.toString("latin1")).slice(0, 4096)),
 		);
 	else socket.pause();
 	return state;
