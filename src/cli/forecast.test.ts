@@ -153,7 +153,7 @@ describe("new patients", () => {
 		const rows = (await readFile(table, "utf8")).trim().split("\n");
 		expect(rows[0]).toBe("patient,at,date,day,age_years,place,rank,code,system,name,probability");
 		expect(rows).toHaveLength(1 + 2 * 3 * 3);
-		expect(rows[1]).toMatch(/^ann,\+1m,2012-06-05,15496\.4375,52\.\d+,after,1,\d{3},PheCode,/);
+		expect(rows[1]).toMatch(/^ann,'\+1m,2012-06-05,15496\.4375,52\.\d+,after,1,\d{3},PheCode,/);
 		expect((await captured(args)).stderr).toContain("already exists");
 	});
 });
