@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -5,6 +6,8 @@ export default defineConfig({
 		// Processes, not threads: the native module of ONNX Runtime loads once a process.
 		pool: "forks",
 		include: ["{src,scripts,web}/**/*.test.ts", "bench/*.test.ts"],
-		testTimeout: 30_000,
+		// The default leaves one of two cores idle.
+		maxWorkers: Math.max(2, availableParallelism() - 1),
+		testTimeout: 60_000,
 	},
 });
