@@ -94,7 +94,7 @@ async function runCampaign(campaign, world, { seed, first, most, until, say }) {
 	/** @type {Report} */
 	const report = { steps: 0, seconds: 0, counts: {}, broke: [] };
 	const stream = randomOf(seed).fork(campaign.name);
-	const repeat = `npm run torture -- --only ${campaign.name} --seed ${seed}`;
+	const repeat = `npm run torture -- --only ${campaign.name} --seed ${seed}${world.small ? " --small" : ""}`;
 	const note = (/** @type {number | "end"} */ step, /** @type {string} */ what) => {
 		report.broke.push({ step, what, repeat: step === "end" ? repeat : `${repeat} --step ${step}` });
 		say(`${campaign.name}: BROKE at step ${step}: ${what}\n`);
