@@ -13,11 +13,11 @@ export const small = {
 	patient: { sex: "female", birth: "1950-06-01", events: history.slice(0, 8) },
 };
 const bodies = {
-	/** A small question with a large answer. */
+	/** A small question with the largest answer that is allowed: times × top is 4,096. */
 	large: {
 		...small,
 		at: Array.from({ length: 256 }, (_, i) => `+${i + 1}m`),
-		top: 200,
+		top: 16,
 	},
 	embed: { patient: { ...small.patient, events: history } },
 	attribute: { patient: { ...small.patient, events: history }, codes: ["428"], attribute: "+1y" },

@@ -6,6 +6,7 @@ import {
 	openSync,
 	readdirSync,
 	readFileSync,
+	readlinkSync,
 	renameSync,
 	rmSync,
 	writeSync,
@@ -22,9 +23,20 @@ interface Holder {
 	readonly host: string;
 	/** When the process started (`startOf`); none where the system does not tell. */
 	readonly started?: string;
+	/** Where its number holds; none where the system does not tell. */
+	readonly namespace?: string;
 	/** `processId` of the holder. */
 	readonly process?: unknown;
 }
+
+/** The set of process numbers that this process sees: containers on one host may each have their own. */
+const ownNamespace = ((): string | undefined => {
+	try {
+		return readlinkSync("/proc/self/ns/pid");
+	} catch {
+		return undefined;
+	}
+})();
 
 /** Tells this process from an earlier one with the same number. */
 const processId = randomUUID();
@@ -68,6 +80,7 @@ function ownContent(): string {
 		pid: process.pid,
 		host: hostname(),
 		...(started !== undefined && { started }),
+		...(ownNamespace !== undefined && { namespace: ownNamespace }),
 		process: processId,
 	};
 	return JSON.stringify({ ...holder, lock: randomUUID() });
@@ -186,17 +199,21 @@ function refuseIfHeld(file: string, content: string, task: string): void {
 
 function holderIn(content: string): Holder | undefined {
 	try {
-		const { pid, host, started, ...rest } = JSON.parse(content);
+		const { pid, host, started, namespace, ...rest } = JSON.parse(content);
 		if (!Number.isSafeInteger(pid) || pid < 1 || typeof host !== "string") return undefined;
-		return { pid, host, ...(typeof started === "string" && { started }), process: rest.process };
+		return {
+			...{ pid, host, process: rest.process },
+			...(typeof started === "string" && { started }),
+			...(typeof namespace === "string" && { namespace }),
+		};
 	} catch {
 		return undefined;
 	}
 }
 
-/** A process of another host cannot be looked at, and counts as alive. */
-function isAlive({ pid, host, started, process: id }: Holder): boolean {
-	if (host !== hostname()) return true;
+/** A process of another host or container cannot be looked at, and counts as alive. */
+function isAlive({ pid, host, started, namespace, process: id }: Holder): boolean {
+	if (host !== hostname() || (namespace ?? ownNamespace) !== ownNamespace) return true;
 	if (pid === process.pid)
 		return id === processId || (started !== undefined && started === startOf(pid));
 	if (!isOtherProcess(pid)) return false;

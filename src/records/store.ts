@@ -101,6 +101,13 @@ export const literalPath = (path: string): string =>
 
 const chunkRows = 2048;
 
+/** Settings with which DuckDB neither downloads nor loads an extension. */
+export const noExtensions = {
+	autoinstall_known_extensions: "false",
+	autoload_known_extensions: "false",
+	allow_community_extensions: "false",
+} as const;
+
 /**
  * Opens a database whose SQL reaches no file but those named, no network and no extension. What is
  * restricted cannot be allowed again: DuckDB's configuration is locked.
@@ -110,9 +117,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 	const instance = await DuckDBInstance.create(":memory:", {
 		memory_limit: `${Math.floor(memory / 1024)}KiB`,
 		temp_directory: join(folder, "spill"),
-		autoinstall_known_extensions: "false",
-		autoload_known_extensions: "false",
-		allow_community_extensions: "false",
+		...noExtensions,
 		...(threads ? { threads: String(threads) } : {}),
 	});
 	const connection = await instance.connect();

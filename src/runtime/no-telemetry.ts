@@ -1,4 +1,4 @@
-import { isMainThread } from "node:worker_threads";
+import { getEnvironmentData, isMainThread, setEnvironmentData } from "node:worker_threads";
 
 // ONNX Runtime reads the variable when its library loads, and only "1" switches telemetry off:
 // "true" leaves it on. ORT_DISABLE_TELEMETRY=0 is how a user opts in.
@@ -28,5 +28,9 @@ async function setInMainThread(): Promise<void> {
 	}
 }
 
+/** Workers that the main thread starts after it has set the variable find this mark. */
+const mark = "trajgpt: ORT_DISABLE_TELEMETRY is set";
+
 if (process.env.ORT_DISABLE_TELEMETRY !== "0") process.env.ORT_DISABLE_TELEMETRY = "1";
-if (!isMainThread) await setInMainThread();
+if (isMainThread) setEnvironmentData(mark, true);
+else if (!getEnvironmentData(mark)) await setInMainThread();

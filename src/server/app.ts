@@ -298,11 +298,13 @@ function refusalOf(error: unknown): Refusal {
 	return new Refusal(500, "something went wrong here; the log of the service says where");
 }
 
-function refused(context: Asked, { status, message, field, retry, allow }: Refusal): Response {
+function refused(
+	context: Asked,
+	{ status, message, field, retry, allow, closes }: Refusal,
+): Response {
 	if (allow !== undefined) context.header("Allow", allow);
 	if (retry !== undefined) context.header("Retry-After", String(retry));
 	if (status === 401) context.header("WWW-Authenticate", 'Bearer realm="trajgpt"');
-	// What is left of a body that is not wanted is not waited for.
-	if (status === 413 || status === 429) context.header("Connection", "close");
+	if (closes) context.header("Connection", "close");
 	return context.json({ error: { status, message, ...(field && { field }) } }, status as 400);
 }

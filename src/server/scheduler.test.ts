@@ -153,6 +153,24 @@ describe("one forecast beside other clients", () => {
 		expect(refused[0]).toMatchObject({ status: 503, retry: 1 });
 	});
 
+	test("gets its share though it is refused again and again", async () => {
+		const { client, step } = fakeModel({ mostWaiting: 8 });
+		const answered = Array.from({ length: 10 }, () => 0);
+		for (const i of answered.keys()) {
+			const { embed } = client();
+			const attempt = () =>
+				embed(100).then(
+					() => {
+						answered[i] = (answered[i] ?? 0) + 1;
+					},
+					() => settled(),
+				);
+			void forever(attempt);
+		}
+		for (let i = 0; i < 300; i++) await step();
+		expect(Math.min(...answered)).toBeGreaterThan(0.5 * Math.max(...answered));
+	});
+
 	test("of fresh connections each does not keep an old call waiting", async () => {
 		const { client, until } = fakeModel();
 		void forever(() => client().forecast(10));

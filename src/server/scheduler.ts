@@ -172,6 +172,8 @@ export function scheduler(
 		if (queue.length <= mostWaiting) return;
 		const last = queue.reduce((last, own) => (own.due >= last.due ? own : last));
 		removeFromQueue([last]);
+		// Refused work is not charged, or a client that tries again would be last for ever.
+		last.client.due -= last.work;
 		last.reject(
 			new Refusal(503, `${mostWaiting} calls wait already; try again in a moment`, { retry: 1 }),
 		);

@@ -92,7 +92,9 @@ test("all unread answers together are so many bytes: more are refused", async ()
 	await expect.poll(() => service.holding().unsentBytes).toBeGreaterThan(8 * MiB);
 	const refused = await post("/forecast", long.question);
 	expect(refused).toMatchObject({ status: 503 });
-	expect(refused.body.error.message).toContain("take all the room; try again in a moment");
+	expect(refused.body.error.message).toContain(
+		"too many answers are unread; try again in a moment",
+	);
 	expect(service.holding().unsentBytes).toBeLessThanOrEqual(unsentBytes);
 	expect((await post("/forecast", { ...long.question, at: ["+1y"] })).status).toBe(200);
 	const gone = heard(unread);
@@ -128,7 +130,7 @@ test("a file that is not read is not sent for ever, nor held in memory", async (
 	const folder = await temporaryFolder();
 	await writeFile(join(folder, "large.bin"), new Uint8Array(32 * MiB));
 	const files = await filesIn(folder, "/model/");
-	const { service } = await running({ files, limits: { stallMs: 100, checkMs: 20 } });
+	const { service } = await running({ files, limits: { silenceMs: 300, checkMs: 20 } });
 	const sockets = await Promise.all(Array.from({ length: 5 }, () => opened(service.port)));
 	for (const socket of sockets) {
 		socket.on("error", () => {});

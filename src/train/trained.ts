@@ -53,8 +53,16 @@ export function readTrained(folder: string): Trained {
 function unsealedPlaces(folder: string): string[] {
 	const tasks = join(folder, "tasks");
 	const names = existsSync(tasks) ? readdirSync(tasks) : [];
+	// A task that is damaged is refused when it is opened, not with the run.
+	const isUnsealed = (place: string) => {
+		try {
+			return hasCheckpoint(place) && !isSealed(place);
+		} catch {
+			return false;
+		}
+	};
 	return [runFiles(folder).best, ...names.map((name) => runFiles(join(tasks, name)).best)].filter(
-		(place) => hasCheckpoint(place) && !isSealed(place),
+		isUnsealed,
 	);
 }
 

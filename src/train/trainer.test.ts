@@ -291,7 +291,7 @@ describe("with several threads", () => {
 		return { norms, state };
 	}
 
-	test("two trainings are the same to the bit, and the same as with one thread", async () => {
+	test("two trainings are the same to the bit, and agree with one thread", async () => {
 		const [one, first, second] = [await trained(1), await trained(2), await trained(2)];
 		expect(second.norms).toEqual(first.norms);
 		expect(second.state).toEqual(first.state);

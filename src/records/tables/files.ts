@@ -4,6 +4,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { InputError } from "../../base/errors.js";
 import { errorCode } from "../../base/system-errors.js";
 import { explainBytes } from "../bytes.js";
+import { noExtensions } from "../store.js";
 
 export type TableFormat = "csv" | "parquet";
 
@@ -46,6 +47,8 @@ export async function findFiles(
 	} catch (error) {
 		if (errorCode(error) !== "ENOENT" || !/[*?[]/.test(source)) throw explainBytes(source, error);
 	}
+	if (/^[a-z][a-z0-9+.-]*:\/\//i.test(source))
+		throw new InputError(`${source} is an address; download the files and name them`);
 	const main = await matching(source);
 	if (main.length === 0) throw new InputError(`${source}: no file matches; check the pattern`);
 	return { main, left: [] };
@@ -53,7 +56,7 @@ export async function findFiles(
 
 /** The files that match a pattern, asked of a DuckDB of its own: that of a store sees only files it was told. */
 async function matching(pattern: string): Promise<string[]> {
-	const instance = await DuckDBInstance.create(":memory:", { threads: "1" });
+	const instance = await DuckDBInstance.create(":memory:", { threads: "1", ...noExtensions });
 	const connection = await instance.connect();
 	try {
 		const found = await connection.run("SELECT file FROM glob($1) ORDER BY file", [pattern]);

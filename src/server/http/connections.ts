@@ -46,6 +46,8 @@ interface Connection {
 	/** Bytes that the system has taken, and when they last grew or nothing was left to take. */
 	takenBytes: number;
 	movedAt: number;
+	/** When the answer was made that memory is held for; none while a file is sent. */
+	madeAt: number | undefined;
 }
 
 type ConnectionLimits = Pick<
@@ -72,8 +74,8 @@ export function connections(
 		return bytes;
 	};
 
-	/** Looks whether each client has read something since the last time. */
-	function look(): void {
+	/** Notes which clients have read something since the last time. */
+	function updateProgress(): void {
 		const now = clock();
 		for (const [socket, own] of open) {
 			const taken = socket.bytesWritten - socket.writableLength;
@@ -82,28 +84,25 @@ export function connections(
 		}
 	}
 
-	const stalledFor = (ms: number) => {
-		const now = clock();
-		return [...open]
-			.filter(([socket, own]) => unsentOn(socket, own) > 0 && now - own.movedAt >= ms)
+	/** Those with an answer that is not read to its end; who has not read for longest first. */
+	const slowest = () =>
+		[...open]
+			.filter(([socket, own]) => own.madeAt !== undefined && unsentOn(socket, own) > 0)
 			.sort(([, a], [, b]) => a.movedAt - b.movedAt);
-	};
 
-	/** Those who have not read for longest make room first. */
+	/** Clients that have had time to read make room for a new answer, the slowest first. */
 	function makeRoom(bytes: number): void {
 		let unsent = allUnsent();
 		if (unsent + bytes <= limits.unsentBytes) return;
-		look();
-		for (const [socket, own] of stalledFor(limits.crowdedStallMs)) {
+		updateProgress();
+		const now = clock();
+		for (const [socket, own] of slowest()) {
+			if (now - (own.madeAt ?? now) < limits.crowdedStallMs) continue;
 			unsent -= unsentOn(socket, own);
 			drop(socket, own);
 			if (unsent + bytes <= limits.unsentBytes) return;
 		}
-		throw new Refusal(
-			503,
-			"answers that others are still reading take all the room; try again in a moment",
-			{ retry: 1 },
-		);
+		throw new Refusal(503, "too many answers are unread; try again in a moment", { retry: 1 });
 	}
 
 	function drop(socket: Socket, own: Connection): void {
@@ -113,6 +112,7 @@ export function connections(
 	function forgetPieces(own: Connection): void {
 		own.pieces = [];
 		own.pieceBytes = 0;
+		own.madeAt = undefined;
 	}
 
 	function makeLast(answer: ServerResponse, socket: Socket): void {
@@ -138,7 +138,7 @@ export function connections(
 			perAddress.set(address, count + 1);
 			open.set(socket, {
 				...{ address, answer: undefined, pieces: [], pieceBytes: 0 },
-				...{ early: 0, readBytes: 0, takenBytes: 0, movedAt: clock() },
+				...{ early: 0, readBytes: 0, takenBytes: 0, movedAt: clock(), madeAt: undefined },
 			});
 			socket.on("close", () => {
 				open.delete(socket);
@@ -175,6 +175,7 @@ export function connections(
 			makeRoom(bytes);
 			own.pieces = pieces;
 			own.pieceBytes = bytes;
+			own.madeAt = clock();
 			outgoing.writeHead(status, { "Content-Type": "application/json", "Content-Length": bytes });
 			const sendNext = () => {
 				const piece = own.answer === outgoing ? own.pieces.shift() : undefined;
@@ -187,12 +188,16 @@ export function connections(
 			sendNext();
 		},
 		closeStalled() {
-			look();
-			for (const [socket, own] of stalledFor(limits.stallMs)) drop(socket, own);
+			updateProgress();
+			const now = clock();
+			for (const [socket, own] of slowest())
+				if (now - own.movedAt >= limits.stallMs) drop(socket, own);
 		},
 		startClosing() {
 			isClosing = true;
-			for (const [socket, { answer }] of open) if (answer) makeLast(answer, socket);
+			// Whoever was told that the connection stays may send one more request on it.
+			for (const [socket, { answer }] of open)
+				if (answer && !answer.headersSent) makeLast(answer, socket);
 		},
 		closeIdle() {
 			for (const [socket, { answer, readBytes }] of open)

@@ -49,7 +49,7 @@ export function bodies({
 					held += chunk.length;
 					if (held > bodiesBytes)
 						throw new Refusal(503, "too much is being sent at once; try again in a moment", {
-							retry: 1,
+							...{ retry: 1, closes: true },
 						});
 					chunks.push(chunk);
 					refusal = check?.(chunk);

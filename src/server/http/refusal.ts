@@ -23,6 +23,8 @@ export class Refusal extends Error {
 	readonly retry: number | undefined;
 	/** The methods that are taken instead. */
 	readonly allow: string | undefined;
+	/** Whether the connection is closed: the rest of the request is not read. */
+	readonly closes: boolean;
 
 	constructor(
 		readonly status: RefusalStatus,
@@ -31,11 +33,18 @@ export class Refusal extends Error {
 			field,
 			retry,
 			allow,
-		}: { readonly field?: string; readonly retry?: number; readonly allow?: string } = {},
+			closes = status === 413 || status === 429,
+		}: {
+			readonly field?: string;
+			readonly retry?: number;
+			readonly allow?: string;
+			readonly closes?: boolean;
+		} = {},
 	) {
 		super(message);
 		this.field = field;
 		this.retry = retry;
 		this.allow = allow;
+		this.closes = closes;
 	}
 }
