@@ -43,8 +43,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		hostname: "localhost",
 		errorHandler: () => problem(400, "the request cannot be read"),
 	});
-	const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-		if (!open.begin(outgoing)) return;
+	const handle = (incoming: IncomingMessage, outgoing: ServerResponse) =>
+		open.admit(outgoing, () => answer(incoming, outgoing));
+	const answer = (incoming: IncomingMessage, outgoing: ServerResponse) => {
 		const request = randomBytes(9).toString("base64url");
 		const started = performance.now();
 		for (const [name, value] of Object.entries(securityHeaders)) outgoing.setHeader(name, value);
@@ -91,8 +92,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	server.on("checkExpectation", handle);
 	server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
 		const answer = open.answerOn(socket);
-		const isHalfSaid = answer?.headersSent && !answer.writableFinished;
-		if (socket.writable && error.code !== "ECONNRESET" && !isHalfSaid)
+		const isPartlySent = answer?.headersSent && !answer.writableFinished;
+		if (socket.writable && error.code !== "ECONNRESET" && !isPartlySent)
 			socket.write(unreadable(error.code));
 		socket.destroySoon();
 	});

@@ -13,10 +13,11 @@ export interface Connections {
 	/** Counts a new connection, or closes it where its address has too many. */
 	open(socket: Socket): void;
 	/**
-	 * Whether a request may be answered. One that is sent before the answer to an earlier one is
-	 * complete may not: the connection is closed after that answer, or at once if more follow.
+	 * Starts to answer a request once the answer before it is complete: clients may send the next
+	 * request before the end of an answer is known here. One request may wait for that. If more
+	 * follow, they are not answered, and the connection is closed after the one that waits.
 	 */
-	begin(outgoing: ServerResponse): boolean;
+	admit(outgoing: ServerResponse, start: () => void): void;
 	/** The answer that is under way on a connection. */
 	answerOn(socket: Socket): ServerResponse | undefined;
 	/** Sends JSON, one piece after the other as the client reads. */
@@ -39,8 +40,10 @@ interface Connection {
 	/** What of it the socket has not been given, and its bytes. */
 	pieces: Buffer[];
 	pieceBytes: number;
-	/** Requests that came before the answer to an earlier one was complete. */
-	early: number;
+	/** The request that waits for the answer to be complete. */
+	waiting: { readonly outgoing: ServerResponse; readonly start: () => void } | undefined;
+	/** Requests that came while another waited. */
+	pipelined: number;
 	/** Bytes that had been read when the last request was answered. */
 	readBytes: number;
 	/** Bytes that the system has taken, and when they last grew or nothing was left to take. */
@@ -56,7 +59,7 @@ type ConnectionLimits = Pick<
 >;
 
 /** So few that their unanswered requests take little memory; one packet of an honest client may hold as many. */
-const mostEarly = 8;
+const mostPipelined = 8;
 
 export function connections(
 	limits: ConnectionLimits,
@@ -115,6 +118,24 @@ export function connections(
 		own.madeAt = undefined;
 	}
 
+	function answerNow(own: Connection, outgoing: ServerResponse, start: () => void): void {
+		const { socket } = outgoing.req;
+		own.answer = outgoing;
+		const done = () => {
+			if (own.answer !== outgoing) return;
+			own.answer = undefined;
+			own.readBytes = socket.bytesRead;
+			forgetPieces(own);
+			const { waiting } = own;
+			own.waiting = undefined;
+			if (waiting && !socket.destroyed) answerNow(own, waiting.outgoing, waiting.start);
+		};
+		outgoing.once("finish", done);
+		outgoing.once("close", done);
+		if (isClosing) makeLast(outgoing, socket);
+		start();
+	}
+
 	function makeLast(answer: ServerResponse, socket: Socket): void {
 		if (!answer.headersSent) answer.setHeader("Connection", "close");
 		answer.once("finish", () => socket.destroySoon());
@@ -138,7 +159,14 @@ export function connections(
 			perAddress.set(address, count + 1);
 			open.set(socket, {
 				...{ address, answer: undefined, pieces: [], pieceBytes: 0 },
-				...{ early: 0, readBytes: 0, takenBytes: 0, movedAt: clock(), madeAt: undefined },
+				...{
+					waiting: undefined,
+					pipelined: 0,
+					readBytes: 0,
+					takenBytes: 0,
+					movedAt: clock(),
+					madeAt: undefined,
+				},
 			});
 			socket.on("close", () => {
 				open.delete(socket);
@@ -147,25 +175,17 @@ export function connections(
 				else perAddress.delete(address);
 			});
 		},
-		begin(outgoing) {
+		admit(outgoing, start) {
 			const { socket } = outgoing.req;
 			const own = open.get(socket);
-			if (!own || own.early > 0 || own.answer) {
-				if (own?.answer && own.early === 0) makeLast(own.answer, socket);
-				if (!own || ++own.early > mostEarly) socket.destroy();
-				return false;
+			if (!own) return void socket.destroy();
+			if (!own.answer) return answerNow(own, outgoing, start);
+			if (!own.waiting) {
+				own.waiting = { outgoing, start };
+				return;
 			}
-			own.answer = outgoing;
-			const done = () => {
-				if (own.answer !== outgoing) return;
-				own.answer = undefined;
-				own.readBytes = socket.bytesRead;
-				forgetPieces(own);
-			};
-			outgoing.once("finish", done);
-			outgoing.once("close", done);
-			if (isClosing) makeLast(outgoing, socket);
-			return true;
+			if (own.pipelined++ === 0) makeLast(own.waiting.outgoing, socket);
+			if (own.pipelined > mostPipelined) socket.destroy();
 		},
 		answerOn: (socket) => open.get(socket)?.answer,
 		send(outgoing, status, pieces) {
