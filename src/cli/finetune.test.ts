@@ -83,7 +83,7 @@ describe("finetune", { timeout: 60_000 }, () => {
 			"--label",
 		);
 		await refused(["finetune", run], "--task");
-		await refused(finetune("--force", "--epochs", "0"), "epochs: got 0");
+		await refused(finetune("--force", "--epochs", "0"), "Expected a whole number from 1");
 		await refused(["finetune", dataset, "--task", "female"], "is not a run");
 	});
 
