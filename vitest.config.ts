@@ -9,5 +9,6 @@ export default defineConfig({
 		// The default leaves one of two cores idle.
 		maxWorkers: Math.max(2, availableParallelism() - 1),
 		testTimeout: 60_000,
+		hookTimeout: 120_000,
 	},
 });
