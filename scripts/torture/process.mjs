@@ -98,6 +98,8 @@ export function faultOf({ code, signal, stderr, seconds, hung }) {
 	if (signal) return `died of ${signal}: ${last}`;
 	if (/\n\s+at \S.*:\d+:\d+/.test(stderr)) return `printed a stack trace: ${last}`;
 	if (code === 0) return undefined;
+	// `compare` goes on after a cell that fails, names the reason, and exits with 1.
+	if (code === 1 && /: failed: cannot write /.test(stderr)) return undefined;
 	if (code !== 2) return `exit ${code}: ${last}`;
 	return /^error: ./m.test(stderr) ? undefined : `exit 2 without a message: ${last}`;
 }
