@@ -151,7 +151,8 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 				const { signal, end } = deadline(outgoing, limits.answerMs);
 				try {
 					const request = checked(route.request, parsedJson(bytes));
-					const model = calls.callsFor(incoming.socket, signal);
+					const address = countedAddress(incoming.socket.remoteAddress);
+					const model = calls.callsFor(incoming.socket, signal, address);
 					const result = (await work(request, model, context)) as object;
 					connections.send(outgoing, route.status, answerPieces(result, limits.answerBytes));
 					return RESPONSE_ALREADY_SENT;

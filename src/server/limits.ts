@@ -52,13 +52,13 @@ export interface Limits {
 }
 
 export const usualLimits: Limits = {
-	connections: 1024,
-	connectionsPerAddress: 512,
+	connections: 2048,
+	connectionsPerAddress: 1024,
 	bodyBytes: 1024 ** 2,
 	bodiesBytes: 64 * 1024 ** 2,
 	signInBytes: 4 * 1024,
 	// Room for one form per connection: slow senders cannot take it from others.
-	signInsBytes: 1024 * 4 * 1024,
+	signInsBytes: 2048 * 4 * 1024,
 	depth: 16,
 	// 5,000 events of three fields are 15,000.
 	values: 16 * 1024,

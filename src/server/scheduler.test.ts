@@ -171,6 +171,33 @@ describe("one forecast beside other clients", () => {
 		expect(Math.min(...answered)).toBeGreaterThan(0.5 * Math.max(...answered));
 	});
 
+	test("does not wait for 300 connections of another address", async () => {
+		const { calls, client, until, step } = fakeModel();
+		for (let i = 0; i < 300; i++) {
+			const { signal } = new AbortController();
+			const { represent } = calls.callsFor({}, signal, "198.51.100.7");
+			void forever(() => represent([history(100)]));
+		}
+		const victim = client();
+		for (let i = 0; i < 20; i++) {
+			await step();
+			// The pass that runs, one more of the others, and one by age between.
+			expect((await until(victim.forecast(100))).passes).toBeLessThanOrEqual(4);
+		}
+	});
+
+	test("is not refused for what another address has waiting", async () => {
+		const { calls, client, until } = fakeModel({ mostWaiting: 16 });
+		for (let i = 0; i < 40; i++)
+			calls
+				.callsFor({}, new AbortController().signal, "198.51.100.7")
+				.represent([history(1)])
+				.catch(() => {});
+		const forecast = client().forecast(1000);
+		expect(await until(forecast)).toMatchObject({ isDone: true });
+		await expect(forecast).resolves.toMatchObject({ questions: 1 });
+	});
+
 	test("of fresh connections each does not keep an old call waiting", async () => {
 		const { client, until } = fakeModel();
 		void forever(() => client().forecast(10));

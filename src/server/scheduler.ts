@@ -21,10 +21,11 @@ export type ModelCalls = Pick<Engine, "predictor" | "represent">;
 /**
  * Decides which of the waiting calls to the model runs next: fair queueing by the amount of work.
  *
- * Every client, that is every connection, gets an equal share of the model's time. The work of a call is
- * estimated by its events and query times. Progress is the work that each client could have had so far,
- * had all of them been served at once: a pass that starts adds its work, divided by the number of clients
- * that have calls. For each call
+ * Every address gets an equal share of the model's time, and of that every client, that is every
+ * connection. The address that has had the least work is next. The work of a call is estimated by its
+ * events and query times. Progress of an address is the work that each of its clients could have had so
+ * far, had all of them been served at once: a pass that starts adds its work, divided by the number of its
+ * clients that have calls. For each call
  *
  *     start = max(progress, due of the client's previous call)
  *     due = start + work
@@ -36,21 +37,30 @@ export type ModelCalls = Pick<Engine, "predictor" | "represent">;
  * - A call that has waited for `ageLimitMs` or longer gets every second pass, the oldest first.
  * - Long calls leave one thread free for others, where there are several threads.
  * - Two forecasts of similar size share a pass if both wait. No call waits for another to arrive.
- * - If too many wait, the call that is due last is refused: the new one, or one that waited.
+ * - If too many wait, of the address with the most calls the one that is due last is refused: the new
+ *   one, or one that waited.
  */
 export interface Scheduler {
 	/**
 	 * The model, as a request of this connection calls it: every call waits until it is scheduled. Once
 	 * the signal is aborted, its waiting calls leave the queue and further ones are not made.
 	 */
-	callsFor(connection: object, signal: AbortSignal): ModelCalls;
+	callsFor(connection: object, signal: AbortSignal, address?: string): ModelCalls;
 	/** Calls that wait. */
 	readonly waiting: number;
 	/** So far: passes started, and the calls in them. */
 	readonly counts: { readonly passes: number; readonly calls: number };
 }
 
+interface Address {
+	/** Work that its calls have had; one that comes back has had as much as the least of the others. */
+	served: number;
+	/** Work that each of its clients could have had so far. */
+	progress: number;
+}
+
 interface Client {
+	readonly address: Address;
 	/** When its last call is due. */
 	due: number;
 }
@@ -87,8 +97,8 @@ export function scheduler(
 	/** In order of arrival. */
 	let queue: Call[] = [];
 	const running = new Set<readonly Call[]>();
-	/** Work that each client could have had so far. */
-	let progress = 0;
+	/** Those with calls that wait or run. */
+	const addresses = new Map<string, Address>();
 	let wasByAge = false;
 	const counts = { passes: 0, calls: 0 };
 
@@ -105,10 +115,14 @@ export function scheduler(
 		if (!oldest) return undefined;
 		wasByAge = !wasByAge && clock() - oldest.since >= ageLimitMs;
 		if (wasByAge) return oldest;
+		const { address } = ready
+			.map(({ client }) => client)
+			.reduce((least, own) => (own.address.served < least.address.served ? own : least));
+		const own = ready.filter(({ client }) => client.address === address);
 		// Where every client is ahead of its share, the least ahead is next: no thread stays idle.
-		progress = Math.max(progress, Math.min(...ready.map(({ start }) => start)));
-		return ready
-			.filter(({ start }) => start <= progress)
+		address.progress = Math.max(address.progress, Math.min(...own.map(({ start }) => start)));
+		return own
+			.filter(({ start }) => start <= address.progress)
 			.reduce((first, call) => (call.due < first.due ? call : first));
 	}
 
@@ -130,11 +144,16 @@ export function scheduler(
 			running.add(pass);
 			removeFromQueue(pass);
 			const active = new Set([...queue, ...[...running].flat()].map(({ client }) => client));
-			progress += pass.reduce((sum, { work }) => sum + work, 0) / active.size;
+			for (const { client, work } of pass) {
+				const { address } = client;
+				address.served += work;
+				address.progress += work / [...active].filter((own) => own.address === address).length;
+			}
 			counts.passes++;
 			counts.calls += pass.length;
 			runPass(pass).finally(() => {
 				running.delete(pass);
+				forgetIdle();
 				startCalls();
 			});
 		}
@@ -170,7 +189,12 @@ export function scheduler(
 	function makeRoomFor(call: Call): void {
 		queue.push(call);
 		if (queue.length <= mostWaiting) return;
-		const last = queue.reduce((last, own) => (own.due >= last.due ? own : last));
+		const count = (own: Call) =>
+			queue.filter(({ client }) => client.address === own.client.address).length;
+		const most = Math.max(...queue.map(count));
+		const last = queue
+			.filter((own) => count(own) === most)
+			.reduce((last, own) => (own.due >= last.due ? own : last));
 		removeFromQueue([last]);
 		// Refused work is not charged, or a client that tries again would be last for ever.
 		last.client.due -= last.work;
@@ -179,10 +203,22 @@ export function scheduler(
 		);
 	}
 
-	function callsFor(connection: object, signal: AbortSignal): ModelCalls {
-		const client = clients.get(connection) ?? { due: 0 };
-		clients.set(connection, client);
+	/** Addresses without calls are forgotten: their number has no bound. */
+	function forgetIdle(): void {
+		const active = new Set([...queue, ...[...running].flat()].map(({ client }) => client.address));
+		for (const [name, address] of addresses) if (!active.has(address)) addresses.delete(name);
+	}
 
+	function addressNamed(name: string): Address {
+		const known = addresses.get(name);
+		if (known) return known;
+		const others = [...addresses.values()].map(({ served }) => served);
+		const made = { served: others.length > 0 ? Math.min(...others) : 0, progress: 0 };
+		addresses.set(name, made);
+		return made;
+	}
+
+	function callsFor(connection: object, signal: AbortSignal, name = ""): ModelCalls {
 		const schedule = <T>(
 			size: number,
 			run: () => Promise<T>,
@@ -190,8 +226,13 @@ export function scheduler(
 		): Promise<T> =>
 			new Promise((resolve, reject) => {
 				if (signal.aborted) return reject(signal.reason);
+				const address = addressNamed(name);
+				const known = clients.get(connection);
+				// An address that was forgotten begins anew, and so do its clients.
+				const client = known?.address === address ? known : { address, due: 0 };
+				clients.set(connection, client);
 				const work = workPerCall + size;
-				const start = Math.max(progress, client.due);
+				const start = Math.max(address.progress, client.due);
 				client.due = start + work;
 				const leave = () => {
 					if (queue.includes(call)) client.due -= work;

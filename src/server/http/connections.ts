@@ -2,7 +2,6 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Limits } from "../limits.js";
 import { countedAddress } from "./addresses.js";
-import { isLoopback } from "./hosts.js";
 import { Refusal } from "./refusal.js";
 
 /**
@@ -151,8 +150,7 @@ export function connections(
 		open(socket) {
 			const address = countedAddress(socket.remoteAddress);
 			const count = perAddress.get(address) ?? 0;
-			const most = isLoopback(address) ? limits.connections : limits.connectionsPerAddress;
-			if (count >= most) {
+			if (count >= limits.connectionsPerAddress) {
 				socket.destroy();
 				return;
 			}
