@@ -9,7 +9,7 @@ test.each([
 	["\t=1", "'\t=1"],
 	["\r=1", '"\'\r=1"'],
 	['=HYPERLINK("x","y")', '"\'=HYPERLINK(""x"",""y"")"'],
-])("%j is no formula", (text, field) => {
+])("%j is not read as a formula", (text, field) => {
 	expect(csvField(text)).toBe(field);
 });
 

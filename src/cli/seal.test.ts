@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { random } from "../base/random.js";
+import { type Random, random } from "../base/random.js";
 import { builtInMap } from "../codes/index.js";
 import { readExport } from "../export/read-export.js";
 import { readCheckpoint } from "../train/checkpoint.js";
@@ -187,6 +187,12 @@ const readWhole = (folder: string) =>
 
 describe("single bits that flip are refused, or change nothing", () => {
 	const flips = 40;
+	const withFlippedBit = (whole: Buffer, draw: Random) => {
+		const bytes = Buffer.from(whole);
+		const at = draw.integer(bytes.length);
+		bytes[at] = (bytes[at] as number) ^ (1 << draw.integer(8));
+		return bytes;
+	};
 
 	test.each([
 		"run.json",
@@ -204,10 +210,7 @@ describe("single bits that flip are refused, or change nothing", () => {
 		const draw = random(3).fork(name);
 		let refused = 0;
 		for (let n = 0; n < flips; n++) {
-			const bytes = Buffer.from(whole);
-			const at = draw.integer(bytes.length);
-			bytes[at] = (bytes[at] as number) ^ (1 << draw.integer(8));
-			writeFileSync(join(folder, name), bytes);
+			writeFileSync(join(folder, name), withFlippedBit(whole, draw));
 			let found: unknown;
 			try {
 				found = learned(folder);
@@ -216,7 +219,7 @@ describe("single bits that flip are refused, or change nothing", () => {
 				refused++;
 				continue;
 			}
-			expect(found, `bit of byte ${at}`).toEqual(expected);
+			expect(found, `flip ${n}`).toEqual(expected);
 		}
 		expect(refused).toBeGreaterThan(0);
 	});
@@ -229,10 +232,7 @@ describe("single bits that flip are refused, or change nothing", () => {
 			const whole = readFileSync(join(folder, name));
 			let refused = 0;
 			for (let n = 0; n < flips; n++) {
-				const bytes = Buffer.from(whole);
-				const at = draw.integer(bytes.length);
-				bytes[at] = (bytes[at] as number) ^ (1 << draw.integer(8));
-				writeFileSync(join(folder, name), bytes);
+				writeFileSync(join(folder, name), withFlippedBit(whole, draw));
 				const found = await readWhole(folder).catch((error: Error) => {
 					expect(error.name).toBe("InputError");
 					refused++;
@@ -240,7 +240,7 @@ describe("single bits that flip are refused, or change nothing", () => {
 				if (found) {
 					const { manifest, ...rest } = found;
 					expect(rest).toMatchObject({ config: expected.config, weights: expected.weights });
-					expect(manifest, `${name}, bit of byte ${at}`).toEqual(expected.manifest);
+					expect(manifest, `${name}, flip ${n}`).toEqual(expected.manifest);
 				}
 			}
 			writeFileSync(join(folder, name), whole);

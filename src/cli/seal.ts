@@ -12,7 +12,7 @@ refused instead of giving wrong predictions. Runs of earlier versions are read w
 warning; this command binds them. It first compares the files with the dataset, where
 that is still in its place, and refuses what does not fit.
 
-It guards against accidents. It is no signature: whoever can write the run can also seal it.`;
+The seal detects accidental changes. It is not a signature: anyone who can write to the run can seal it.`;
 
 interface Options {
 	readonly force?: boolean;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Settings that comparison models share. The dataset gives `vocab` and `unitDays`. */
+/** Settings that models share. The dataset gives `vocab` and `unitDays`. */
 export const fields = {
 	vocab: z.int().min(2).max(1_000_000).describe("tokens, special ones included"),
 	unitDays: z

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fields } from "../kinds/fields.js";
 
 /**
  * Sizes and choices of TrajGPT; the defaults are the preset `default`. `key` and `value` are totals
@@ -6,13 +7,8 @@ import { z } from "zod";
  */
 export const trajgptConfig = z
 	.strictObject({
-		vocab: z.int().min(2).max(1_000_000).describe("tokens, special ones included"),
-		unitDays: z
-			.number()
-			.positive()
-			.max(365_250)
-			.default(30)
-			.describe("days in one unit of the times"),
+		vocab: fields.vocab,
+		unitDays: fields.unitDays,
 		layers: z.int().min(1).max(64).default(4).describe("SRA layers"),
 		heads: z.int().min(1).max(64).default(4).describe("heads, each with a decay of its own"),
 		dim: z.int().min(2).max(4096).default(96).describe("width of the residual stream"),
