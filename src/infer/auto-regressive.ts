@@ -1,6 +1,6 @@
 import { InputError } from "../base/errors.js";
-import { specialCount } from "../cohort/vocabulary.js";
 import type { Answers, Events, Predictor } from "../models/index.js";
+import { highestCodes } from "./likeliest.js";
 
 export interface AutoRegressiveOptions {
 	/** From a history's last event to its last asked time. */
@@ -60,7 +60,10 @@ export async function autoRegressiveAnswers(
 							rows[row] as Float32Array,
 							((first + row) * questions + question) * vocab,
 						);
-			fed = rows.map((row, i) => ({ tokens: [likeliest(row)], times: asked[i] as number[] }));
+			fed = rows.map((row, i) => ({
+				tokens: [highestCodes(row, 1)[0] as number],
+				times: asked[i] as number[],
+			}));
 		}
 	}
 	return { patients: histories.length, questions, vocab, logProbabilities };
@@ -90,12 +93,4 @@ function walkOf(history: Events, times: ArrayLike<number>, steps: number, patien
 		timeOf: (step) => (step === steps ? end : start + step * size),
 		nearest: asked.map(nearestTo),
 	};
-}
-
-/** The most likely event; special tokens are none. */
-function likeliest(logProbabilities: Float32Array): number {
-	let best = specialCount;
-	for (let token = specialCount; token < logProbabilities.length; token++)
-		if ((logProbabilities[token] as number) > (logProbabilities[best] as number)) best = token;
-	return best;
 }

@@ -1,4 +1,4 @@
-export { answersAt, type Place, type PlacedAnswers, placeOf } from "./answers-at.js";
+export { answersAt, type Place, type PlacedAnswers } from "./answers-at.js";
 export {
 	type Attribution,
 	type AttributionQuestion,
@@ -8,7 +8,7 @@ export {
 export { type AutoRegressiveOptions, autoRegressiveAnswers } from "./auto-regressive.js";
 export { headMemory, type MemoryByCategory } from "./head-memory.js";
 export { historyRows } from "./history-rows.js";
-export { likeliest } from "./likeliest.js";
+export { highestCodes, likeliest } from "./likeliest.js";
 export { representations, type ViewedHistory } from "./represent.js";
 export { type RiskTrajectory, riskTrajectories } from "./risk-trajectories.js";
 export { type FutureOptions, sampleFutures } from "./sampled-futures.js";

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { random as seededRandom } from "../base/random.js";
 import { specialCount } from "../cohort/vocabulary.js";
-import { likeliest } from "./likeliest.js";
+import { highestCodes, likeliest } from "./likeliest.js";
 
 /** Two patients, two questions, special tokens and three codes. */
 const chances = [
@@ -36,4 +37,17 @@ test("of equals the first token comes first, and nothing has no chance", () => {
 		[2, near(0.3)],
 	]);
 	expect(codesOf(answers, { top: 3, patient: 1 })[2]).toEqual([1, 0]);
+});
+
+test("the highest values are those of a full sort", () => {
+	const random = seededRandom(7);
+	for (let round = 0; round < 200; round++) {
+		// Few different values, so that many are equal.
+		const values = Array.from({ length: random.integer(60) }, () => random.integer(12));
+		const count = random.integer(70);
+		const sorted = [...values.keys()]
+			.slice(specialCount)
+			.sort((a, b) => (values[b] as number) - (values[a] as number));
+		expect([...highestCodes(values, count)]).toEqual(sorted.slice(0, count));
+	}
 });

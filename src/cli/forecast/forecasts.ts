@@ -1,8 +1,13 @@
 import { InputError } from "../../base/errors.js";
 import { hashText } from "../../base/random.js";
 import type { NewPatient } from "../../cohort/index.js";
-import { specialCount } from "../../cohort/vocabulary.js";
-import { answersAt, autoRegressiveAnswers, type Place, sampleFutures } from "../../infer/index.js";
+import {
+	answersAt,
+	autoRegressiveAnswers,
+	highestCodes,
+	type Place,
+	sampleFutures,
+} from "../../infer/index.js";
 import { type Answers, forecastMethods, type Model, type Predictor } from "../../models/index.js";
 
 export const methods = [...forecastMethods, "sampled"] as const;
@@ -130,13 +135,11 @@ async function sampledShares(
 	return shares.map((own) => Array.from(own, (share) => share ?? 0));
 }
 
-function likeliest(probabilities: ArrayLike<number>, top: number): LikelyCode[] {
-	return Array.from(probabilities, (probability, token) => ({ token, probability }))
-		.slice(specialCount)
-		.filter(({ probability }) => probability > 0)
-		.sort((a, b) => b.probability - a.probability)
-		.slice(0, top);
-}
+const likeliest = (probabilities: ArrayLike<number>, top: number): LikelyCode[] =>
+	Array.from(highestCodes(probabilities, top), (token) => ({
+		token,
+		probability: probabilities[token] as number,
+	})).filter(({ probability }) => probability > 0);
 
 /** Steps and futures go on from the last event. */
 function checkAfter(
