@@ -33,7 +33,7 @@ test("an answer that would be too long is refused before the model works on it",
 	});
 	expect(risk).toMatchObject({ status: 422, body: { error: { field: "codes" } } });
 	expect(risk.body.error.message).toContain("783 times × 16 codes are 12,528 values");
-	const calls = service.scheduler.counts.calls;
+	const calls = service.scheduler.started;
 	expect((await forecast(256, 16)).status).toBe(200);
-	expect(service.scheduler.counts.calls).toBe(calls + 1);
+	expect(service.scheduler.started).toBe(calls + 1);
 });

@@ -24,6 +24,7 @@ import { Refusal } from "./http/refusal.js";
 import { signInPage } from "./http/sign-in.js";
 import { headersOf, type ServedFile, send } from "./http/static-files.js";
 import type { Gate } from "./http/token.js";
+import { turns } from "./http/turns.js";
 import { type Pause, wrongTokens } from "./http/wrong-tokens.js";
 import type { Limits } from "./limits.js";
 import { type ModelCalls, type Scheduler, scheduler } from "./scheduler.js";
@@ -66,6 +67,8 @@ export interface App {
 }
 
 const base = "/api/v1";
+/** A body up to this length is read within a millisecond. */
+const shortBytes = 16 * 1024;
 
 export function app(parts: AppParts, connections: Pick<Connections, "send">): App {
 	const { served, engine, limits, log, gate, files } = parts;
@@ -79,6 +82,7 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 	const wrong = wrongTokens(limits, { pause: parts.pause });
 	const ending = new AbortController();
 	const description = JSON.stringify(openApi(parts.version));
+	const turnOf = turns();
 	const hono = new Hono<Bindings>();
 
 	hono.onError((error, context) => {
@@ -150,8 +154,14 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 			const respond = async (bytes: Buffer) => {
 				const { signal, end } = deadline(outgoing, limits.answerMs);
 				try {
-					const request = checked(route.request, parsedJson(bytes));
 					const address = countedAddress(incoming.socket.remoteAddress);
+					await turnOf(address);
+					// Each of these takes milliseconds where the body is long: others come between.
+					const pause = async () => bytes.length > shortBytes && (await turnOf(address));
+					const given = parsedJson(bytes);
+					await pause();
+					const request = checked(route.request, given);
+					await pause();
 					const model = calls.callsFor(incoming.socket, signal, address);
 					const result = (await work(request, model, context)) as object;
 					connections.send(outgoing, route.status, answerPieces(result, limits.answerBytes));
@@ -168,15 +178,15 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 	hono.get(`${base}/openapi.json`, (context) =>
 		context.body(description, 200, { "Content-Type": "application/json" }),
 	);
-	answer(routes.forecast, (request, { predictor }) => forecast(request, served, predictor));
-	answer(routes.risk, (request, { predictor }) => risk(request, served, predictor));
+	answer(routes.forecast, (request, model) => forecast(request, served, model));
+	answer(routes.risk, (request, model) => risk(request, served, model));
 	answer(routes.embed, (request, { represent }) => embed(request, served, represent));
 	answer(routes.startSession, ({ patient }, { predictor }) => open.start(patient, predictor));
 	answer(routes.addEvents, ({ events }, { predictor }, context) =>
 		open.add(idIn(context), events, predictor),
 	);
-	answer(routes.sessionForecast, (request, { predictor }, context) =>
-		open.forecast(idIn(context), request, predictor),
+	answer(routes.sessionForecast, (request, model, context) =>
+		open.forecast(idIn(context), request, model),
 	);
 	hono.delete(base + routes.endSession.path.replace("{id}", ":id"), (context) => {
 		checkOrigin(context);
@@ -233,7 +243,7 @@ function deadline(outgoing: HttpBindings["outgoing"], ms: number) {
 	};
 }
 
-function answerPieces(result: object, mostBytes: number): Buffer[] {
+function answerPieces(result: object, mostBytes: number): Uint8Array[] {
 	try {
 		return jsonPieces(result, mostBytes);
 	} catch (error) {

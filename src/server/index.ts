@@ -1,5 +1,5 @@
 export type { Served } from "./api/served.js";
-export type { Engine, ModelParts } from "./engine/engine.js";
+export type { Engine } from "./engine/engine.js";
 export { localEngine } from "./engine/local-engine.js";
 export { threadEngine } from "./engine/thread-engine.js";
 export { isLoopback } from "./http/hosts.js";

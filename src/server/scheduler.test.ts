@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Answers, Events, Predictor, State } from "../models/index.js";
 import type { Engine } from "./engine/engine.js";
@@ -19,8 +20,10 @@ interface Pass {
 	end(error?: Error): void;
 }
 
-/** Until every promise that is settled has been reacted to. */
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+/** Until every promise that is settled has been reacted to, and the next pass has started. */
+const settled = async () => {
+	for (let turn = 0; turn < 2; turn++) await setImmediate();
+};
 
 /** A model whose passes take a virtual ms per event, or end when they are told to. */
 function fakeModel({ width = 1, mostWaiting = 1000 } = {}) {
@@ -59,8 +62,8 @@ function fakeModel({ width = 1, mostWaiting = 1000 } = {}) {
 	} as unknown as Engine;
 	const calls = scheduler(engine, mostWaiting, () => now);
 	/** Makes calls, over a connection of its own where none is given. */
-	const client = (signal = new AbortController().signal, connection = {}) => {
-		const { predictor, represent } = calls.callsFor(connection, signal);
+	const client = (signal = new AbortController().signal, connection = {}, address = "") => {
+		const { predictor, represent } = calls.callsFor(connection, signal, address);
 		return {
 			forecast: (events: number, times = [9]) => predictor.along(begun, [history(events)], [times]),
 			embed: (events: number) => represent([history(events)]),
@@ -105,7 +108,7 @@ async function forever(call: () => Promise<unknown>): Promise<never> {
 }
 
 describe("one forecast beside other clients", () => {
-	test("waits for no more than each client's share, alone in its size class", async () => {
+	test("waits for no more than each client's share", async () => {
 		const { client, until, step, passes } = fakeModel();
 		for (let i = 0; i < 8; i++) {
 			const { embed } = client();
@@ -163,7 +166,7 @@ describe("one forecast beside other clients", () => {
 					() => {
 						answered[i] = (answered[i] ?? 0) + 1;
 					},
-					() => settled(),
+					() => setImmediate(),
 				);
 			void forever(attempt);
 		}
@@ -257,44 +260,59 @@ describe("the order", () => {
 		await until(Promise.all(long));
 		expect(passes.map(({ at }) => at)).toEqual([0, 0, 5000]);
 	});
+
+	test("leaves a thread free of shorter ones only while another address asks", async () => {
+		const { client, passes, until } = fakeModel({ width: 2 });
+		const from = (address: string) => client(undefined, {}, address);
+		await until(Promise.all([from("one").embed(500), from("one").embed(500)]));
+		expect(passes.map(({ at }) => at)).toEqual([0, 0]);
+		await until(from("another").forecast(10));
+		const long = Promise.all([from("one").embed(500), from("one").embed(500)]);
+		expect((await until(from("another").forecast(10))).ms).toBe(10);
+		await until(long);
+		// Until the other has not asked for 10 s.
+		await until(from("one").embed(11_000));
+		const after = passes.length;
+		await until(Promise.all([from("one").embed(500), from("one").embed(500)]));
+		const [first, second] = passes.slice(after);
+		expect(first?.at).toBe(second?.at);
+	});
+
+	test("owes nothing for what it used before others came", async () => {
+		const { client, until, step } = fakeModel();
+		const from = (address: string) => client(undefined, {}, address);
+		await until(from("one").embed(100_000));
+		void forever(() => from("another").embed(100));
+		for (let i = 0; i < 3; i++) await step();
+		expect((await until(from("one").forecast(100))).passes).toBeLessThanOrEqual(3);
+	});
 });
 
-test("two of similar size share a pass, and each gets its own answer", async () => {
-	const { calls, client, passes } = fakeModel();
-	const first = client().forecast(10, [50]);
-	const one = client().forecast(10, [61, 62]);
-	const other = client().forecast(30, [99]);
-	const two = client().forecast(10, [71, 72, 73]);
-	expect(passes.map(({ events }) => events)).toEqual([[10]]);
+test("a call that fails fails alone, and the next starts", async () => {
+	const { client, passes } = fakeModel();
+	const results = Promise.allSettled([1, 2].map((time) => client().forecast(4, [time])));
+	passes[0]?.end(new Error("a bad one"));
+	await settled();
+	passes[1]?.end();
+	expect((await results).map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+});
+
+test("an answer is made use of before the next call starts", async () => {
+	const { client, passes } = fakeModel();
+	const order: string[] = [];
+	const first = client()
+		.forecast(4)
+		.then(async () => {
+			// As a request does that awaits several steps to its answer.
+			for (let i = 0; i < 10; i++) await undefined;
+			order.push(`used, ${passes.length} started`);
+		});
+	void client().forecast(4);
 	passes[0]?.end();
 	await first;
 	await settled();
-	passes[1]?.end();
-	expect([...(await one).logProbabilities]).toEqual([10, 61, 10, 62]);
-	expect([...(await two).logProbabilities]).toEqual([10, 71, 10, 72, 10, 73]);
-	expect((await two).questions).toBe(3);
-	await settled();
-	passes[2]?.end();
-	expect([...(await other).logProbabilities]).toEqual([30, 99]);
-	expect(passes.map(({ events }) => events)).toEqual([[10], [10, 10], [30]]);
-	expect(calls.counts).toEqual({ passes: 3, calls: 4 });
-});
-
-test("where one makes a shared pass fail, the other is answered all the same", async () => {
-	const { client, passes } = fakeModel();
-	const asked = [1, 2, 3].map((time) => client().forecast(4, [time]));
-	const results = Promise.allSettled(asked);
-	passes[0]?.end();
-	await asked[0];
-	await settled();
-	passes[1]?.end(new Error("a bad one"));
-	for (const [i, end] of [new Error("the bad one"), undefined].entries()) {
-		await expect.poll(() => passes.length).toBe(3 + i);
-		passes[2 + i]?.end(end);
-	}
-	expect((await results).map(({ status }) => status)).toEqual([
-		...["fulfilled", "rejected", "fulfilled"],
-	]);
+	order.push(`${passes.length} started`);
+	expect(order).toEqual(["used, 1 started", "2 started"]);
 });
 
 test("an aborted call leaves the queue, and the call that is due last is refused", async () => {
@@ -314,5 +332,5 @@ test("an aborted call leaves the queue, and the call that is due last is refused
 	passes[1]?.end();
 	expect([...(await waiting).logProbabilities]).toEqual([64, 9]);
 	expect(calls.waiting).toBe(0);
-	expect(calls.counts).toEqual({ passes: 2, calls: 2 });
+	expect(calls.started).toBe(2);
 });

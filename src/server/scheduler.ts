@@ -1,22 +1,22 @@
-import type { Answers, Events } from "../models/index.js";
+import { setImmediate } from "node:timers/promises";
+import type { Events } from "../models/index.js";
 import type { Engine } from "./engine/engine.js";
+import type { ForecastQuestion } from "./engine/forecast.js";
 import { Refusal } from "./http/refusal.js";
 
-/**
- * Forecasts of similar size that share a pass. Preset paper with 112 events computes 25 forecasts per
- * second and thread one by one, 26 in pairs and 27 in fours; but whoever just missed a pass of four
- * waits for all of it.
- */
-const mostPerPass = 2;
 /** What a call costs beside its events and query times, in events: reading weights, passing results. */
 const workPerCall = 32;
-/** A call of more work than this is long. A pass of an attribution is 1,056. */
-const longWork = 1200;
-/** Calls that have waited longer than this, in ms, get every second pass. */
+/** A call of more work than this is long: a thread stays free of them while several addresses ask. */
+const longWork = 256;
+/** The same, of calls that leave a thread free also where only one address asks. */
+const longestWork = 1200;
+/** An address that has asked within so many ms is asking. */
+const askingMs = 10_000;
+/** Of the calls that have waited longer than this, in ms, the oldest gets every second turn. */
 const ageLimitMs = 5000;
 
 /** The calls of the model that a request makes. */
-export type ModelCalls = Pick<Engine, "predictor" | "represent">;
+export type ModelCalls = Pick<Engine, "predictor" | "represent" | "forecast" | "risk">;
 
 /**
  * Decides which of the waiting calls to the model runs next: fair queueing by the amount of work.
@@ -24,7 +24,7 @@ export type ModelCalls = Pick<Engine, "predictor" | "represent">;
  * Every address gets an equal share of the model's time, and of that every client, that is every
  * connection. The address that has had the least work is next. The work of a call is estimated by its
  * events and query times. Progress of an address is the work that each of its clients could have had so
- * far, had all of them been served at once: a pass that starts adds its work, divided by the number of its
+ * far, had all of them been served at once: a call that starts adds its work, divided by the number of its
  * clients that have calls. For each call
  *
  *     start = max(progress, due of the client's previous call)
@@ -34,9 +34,11 @@ export type ModelCalls = Pick<Engine, "predictor" | "represent">;
  * weighted fair queueing, WF2Q, with equal weights). A client that sends many calls, or large ones, delays
  * itself; a small call overtakes large ones, but only for its client's share. Beyond this:
  *
- * - A call that has waited for `ageLimitMs` or longer gets every second pass, the oldest first.
- * - Long calls leave one thread free for others, where there are several threads.
- * - Two forecasts of similar size share a pass if both wait. No call waits for another to arrive.
+ * - Every second call to start is one that has waited for `ageLimitMs` or longer, the oldest first.
+ * - Long calls leave one thread free, where there are several threads and several addresses have asked
+ *   lately; the longest do so always. A call that runs is not interrupted, so a short one would wait for it.
+ * - Each call has a pass of its own. Forecasts that share one gain little: preset paper with 112 events
+ *   computes 25 per second and thread one by one, 26 in pairs; and who just missed a pair waits for both.
  * - If too many wait, of the address with the most calls the one that is due last is refused: the new
  *   one, or one that waited.
  */
@@ -48,11 +50,13 @@ export interface Scheduler {
 	callsFor(connection: object, signal: AbortSignal, address?: string): ModelCalls;
 	/** Calls that wait. */
 	readonly waiting: number;
-	/** So far: passes started, and the calls in them. */
-	readonly counts: { readonly passes: number; readonly calls: number };
+	/** Calls that have started so far. */
+	readonly started: number;
 }
 
 interface Address {
+	/** When it last asked, in ms. */
+	askedAt: number;
 	/** Work that its calls have had; one that comes back has had as much as the least of the others. */
 	served: number;
 	/** Work that each of its clients could have had so far. */
@@ -63,6 +67,8 @@ interface Client {
 	readonly address: Address;
 	/** When its last call is due. */
 	due: number;
+	/** The start of a call that was refused: the next one takes its place. */
+	refusedStart: number | undefined;
 }
 
 interface Call {
@@ -72,44 +78,33 @@ interface Call {
 	readonly due: number;
 	/** When it began to wait, in ms. */
 	readonly since: number;
-	readonly forecast: Forecast | undefined;
 	run(): Promise<void>;
 	reject(error: unknown): void;
 }
 
-/** The query of a whole history, which can share a pass. */
-interface Forecast {
-	readonly history: Events;
-	readonly times: readonly number[];
-	/** Forecasts of equal class are of similar size. */
-	readonly sizeClass: string;
-	resolve(answers: Answers): void;
-}
-
-const isLong = ({ work }: Pick<Call, "work">) => work > longWork;
-
 export function scheduler(
-	{ predictor, represent, width }: Engine,
+	{ predictor, represent, forecast, risk, width }: Engine,
 	mostWaiting: number,
 	clock: () => number = () => performance.now(),
 ): Scheduler {
 	const clients = new WeakMap<object, Client>();
 	/** In order of arrival. */
 	let queue: Call[] = [];
-	const running = new Set<readonly Call[]>();
-	/** Those with calls that wait or run. */
+	const running = new Set<Call>();
+	/** Those with calls that wait or run, and those that asked lately. */
 	const addresses = new Map<string, Address>();
 	let wasByAge = false;
-	const counts = { passes: 0, calls: 0 };
+	let started = 0;
 
-	const removeFromQueue = (gone: readonly Call[]) => {
-		queue = queue.filter((call) => !gone.includes(call));
+	const removeFromQueue = (gone: Call) => {
+		queue = queue.filter((call) => call !== gone);
 	};
 
 	/** The call to start next; undefined where none may start now. */
 	function nextCall(): Call | undefined {
-		const longCount = [...running].filter((pass) => pass.some(isLong)).length;
-		const mayBeLong = width === 1 || longCount < width - 1;
+		const long = addresses.size > 1 ? longWork : longestWork;
+		const isLong = ({ work }: Call) => work > long;
+		const mayBeLong = width === 1 || [...running].filter(isLong).length < width - 1;
 		const ready = queue.filter((call) => mayBeLong || !isLong(call));
 		const [oldest] = ready;
 		if (!oldest) return undefined;
@@ -126,117 +121,88 @@ export function scheduler(
 			.reduce((first, call) => (call.due < first.due ? call : first));
 	}
 
-	/** The call, with others that share its pass. */
-	function passWith(first: Call): readonly Call[] {
-		const { forecast } = first;
-		if (!forecast || first.work * mostPerPass > longWork) return [first];
-		const similar = queue
-			.filter((call) => call !== first && call.forecast?.sizeClass === forecast.sizeClass)
-			.sort((a, b) => a.due - b.due);
-		return [first, ...similar.slice(0, mostPerPass - 1)];
-	}
-
 	function startCalls(): void {
 		while (running.size < width) {
-			const first = nextCall();
-			if (!first) return;
-			const pass = passWith(first);
-			running.add(pass);
-			removeFromQueue(pass);
-			const active = new Set([...queue, ...[...running].flat()].map(({ client }) => client));
-			for (const { client, work } of pass) {
-				const { address } = client;
-				address.served += work;
-				address.progress += work / [...active].filter((own) => own.address === address).length;
-			}
-			counts.passes++;
-			counts.calls += pass.length;
-			runPass(pass).finally(() => {
-				running.delete(pass);
-				forgetIdle();
-				startCalls();
-			});
+			const call = nextCall();
+			if (!call) return;
+			running.add(call);
+			removeFromQueue(call);
+			started++;
+			const { address } = call.client;
+			const active = new Set([...queue, ...running].map(({ client }) => client));
+			address.served += call.work;
+			address.progress += call.work / [...active].filter((own) => own.address === address).length;
+			call
+				.run()
+				.catch(call.reject)
+				.finally(async () => {
+					// What is made of an answer takes time of this thread. It is made before the next call starts:
+					// answers that waited for this thread would delay every other request, whoever sends it.
+					await setImmediate();
+					running.delete(call);
+					forgetIdle();
+					startCalls();
+				});
 		}
-	}
-
-	async function runPass(pass: readonly Call[]): Promise<void> {
-		const forecasts = pass.flatMap(({ forecast }) => forecast ?? []);
-		if (pass.length > 1)
-			try {
-				const answers = await forecastAll(forecasts);
-				for (const [row, { times, resolve }] of forecasts.entries())
-					resolve(answersOf(answers, row, times.length));
-				return;
-			} catch {
-				// One call made the pass fail, and only that call should: each runs alone.
-			}
-		for (const call of pass) await call.run().catch(call.reject);
-	}
-
-	/** As many times per history: the last again, whose answers are not read. */
-	function forecastAll(forecasts: readonly Forecast[]): Promise<Answers> {
-		const most = Math.max(...forecasts.map(({ times }) => times.length));
-		return predictor.along(
-			predictor.start(forecasts.length),
-			forecasts.map(({ history }) => history),
-			forecasts.map(({ times }) =>
-				Array.from({ length: most }, (_, i) => times[Math.min(i, times.length - 1)] as number),
-			),
-		);
 	}
 
 	/** Calls are refused by due time, so that one client cannot keep the others out. */
 	function makeRoomFor(call: Call): void {
 		queue.push(call);
 		if (queue.length <= mostWaiting) return;
-		const count = (own: Call) =>
-			queue.filter(({ client }) => client.address === own.client.address).length;
-		const most = Math.max(...queue.map(count));
+		const counts = new Map<Address, number>();
+		for (const { client } of queue)
+			counts.set(client.address, (counts.get(client.address) ?? 0) + 1);
+		const most = Math.max(...counts.values());
 		const last = queue
-			.filter((own) => count(own) === most)
+			.filter(({ client }) => counts.get(client.address) === most)
 			.reduce((last, own) => (own.due >= last.due ? own : last));
-		removeFromQueue([last]);
-		// Refused work is not charged, or a client that tries again would be last for ever.
+		removeFromQueue(last);
+		// Refused work is not charged and its place is kept, or a client that tries again would be last for ever.
 		last.client.due -= last.work;
+		last.client.refusedStart = last.start;
 		last.reject(
 			new Refusal(503, `${mostWaiting} calls wait already; try again in a moment`, { retry: 1 }),
 		);
 	}
 
-	/** Addresses without calls are forgotten: their number has no bound. */
+	const active = () => new Set([...queue, ...running].map(({ client }) => client.address));
+
+	/** Addresses that no longer ask are forgotten: their number has no bound. */
 	function forgetIdle(): void {
-		const active = new Set([...queue, ...[...running].flat()].map(({ client }) => client.address));
-		for (const [name, address] of addresses) if (!active.has(address)) addresses.delete(name);
+		const kept = active();
+		for (const [name, address] of addresses)
+			if (!kept.has(address) && clock() - address.askedAt > askingMs) addresses.delete(name);
 	}
 
 	function addressNamed(name: string): Address {
-		const known = addresses.get(name);
-		if (known) return known;
-		const others = [...addresses.values()].map(({ served }) => served);
-		const made = { served: others.length > 0 ? Math.min(...others) : 0, progress: 0 };
-		addresses.set(name, made);
-		return made;
+		const address = addresses.get(name) ?? { askedAt: 0, served: 0, progress: 0 };
+		addresses.set(name, address);
+		address.askedAt = clock();
+		// What it used, or did not use, before it had no calls does not count.
+		const others = active();
+		if (!others.has(address) && others.size > 0)
+			address.served = Math.min(...[...others].map(({ served }) => served));
+		return address;
 	}
 
 	function callsFor(connection: object, signal: AbortSignal, name = ""): ModelCalls {
-		const schedule = <T>(
-			size: number,
-			run: () => Promise<T>,
-			forecastOf?: (resolve: (answers: T) => void) => Forecast,
-		): Promise<T> =>
+		const schedule = <T>(size: number, run: () => Promise<T>): Promise<T> =>
 			new Promise((resolve, reject) => {
 				if (signal.aborted) return reject(signal.reason);
 				const address = addressNamed(name);
 				const known = clients.get(connection);
 				// An address that was forgotten begins anew, and so do its clients.
-				const client = known?.address === address ? known : { address, due: 0 };
+				const client =
+					known?.address === address ? known : { address, due: 0, refusedStart: undefined };
 				clients.set(connection, client);
 				const work = workPerCall + size;
-				const start = Math.max(address.progress, client.due);
+				const start = client.refusedStart ?? Math.max(address.progress, client.due);
+				client.refusedStart = undefined;
 				client.due = start + work;
 				const leave = () => {
 					if (queue.includes(call)) client.due -= work;
-					removeFromQueue([call]);
+					removeFromQueue(call);
 					reject(signal.reason);
 				};
 				const settle = <V>(how: (value: V) => void) => {
@@ -247,7 +213,6 @@ export function scheduler(
 				};
 				const call: Call = {
 					...{ client, start, work, due: client.due, since: clock() },
-					forecast: forecastOf?.(settle(resolve)),
 					run: async () => settle(resolve)(await run()),
 					reject: settle(reject),
 				};
@@ -258,6 +223,9 @@ export function scheduler(
 
 		return {
 			represent: (histories) => schedule(eventsIn(histories), () => represent(histories)),
+			forecast: (question) => schedule(sizeOf(question), () => forecast(question)),
+			risk: (question) =>
+				schedule(question.history.times.length + question.times.length, () => risk(question)),
 			predictor: {
 				...predictor,
 				observe: (state, events) =>
@@ -269,48 +237,26 @@ export function scheduler(
 					),
 				score: (events, times) =>
 					schedule(eventsIn(events) + timesIn(times), () => predictor.score(events, times)),
-				along(state, events, times) {
-					const [history, own] = [events[0], Array.from(times[0] ?? [])];
-					const isWhole = Object.keys(state.memory).length === 0 && Number.isNaN(state.times[0]);
-					const isForecast = state.patients === 1 && isWhole && history && own.length > 0;
-					return schedule(
-						eventsIn(events) + timesIn(times),
-						() => predictor.along(state, events, times),
-						isForecast
-							? (resolve) => ({
-									...{ history, times: own, resolve },
-									sizeClass: sizeClassOf(history.times.length, own.length),
-								})
-							: undefined,
-					);
-				},
+				along: (state, events, times) =>
+					schedule(eventsIn(events) + timesIn(times), () => predictor.along(state, events, times)),
 			},
 		};
 	}
 
 	return {
 		callsFor,
-		counts,
 		get waiting() {
 			return queue.length;
+		},
+		get started() {
+			return started;
 		},
 	};
 }
 
+const sizeOf = ({ of, times }: ForecastQuestion) =>
+	times.length + ("history" in of ? of.history.times.length : 0);
 const eventsIn = (histories: readonly Pick<Events, "times">[]) =>
 	histories.reduce((sum, { times }) => sum + times.length, 0);
 const timesIn = (times: readonly ArrayLike<number>[]) =>
 	times.reduce((sum, { length }) => sum + length, 0);
-
-/** Histories at most an eighth of a power of two apart, and query times at most a factor of four. */
-const sizeClassOf = (events: number, times: number) =>
-	`${Math.ceil(8 * Math.log2(Math.max(1, events)))}/${Math.ceil(Math.log2(times) / 2)}`;
-
-/** The first answers of one row. */
-const answersOf = ({ questions, vocab, logProbabilities }: Answers, row: number, count: number) => {
-	const from = row * questions * vocab;
-	return {
-		...{ patients: 1, questions: count, vocab },
-		logProbabilities: logProbabilities.slice(from, from + count * vocab),
-	};
-};

@@ -38,8 +38,6 @@ export interface ServeReport extends Spread {
 	readonly requestsPerSecond: number;
 	/** Of the whole process, clients included: what other programs do to the clock they do not do to this. */
 	readonly cpuMsPerRequest: number;
-	/** Forecasts per pass of the model, on average. */
-	readonly requestsPerPass: number;
 	/** The same histories asked of the model itself, without a service. */
 	readonly bare: { readonly perSecond: number; readonly ratio: number };
 	/** One client that sends one forecast after the other, while others load the service. */
@@ -96,7 +94,6 @@ export async function benchServe(io: Io, options: ServeBenchOptions): Promise<Se
 		// Until every thread has met every shape that comes.
 		await drive(clients, clients * threads * 6, forecast);
 		await drive(1, threads * 2, forecast);
-		const before = { ...service.scheduler.counts };
 		const rss = process.memoryUsage().rss;
 		const cpu = process.cpuUsage();
 		io.stderr.write(`${requests} requests of ${clients} clients\n`);
@@ -104,8 +101,6 @@ export async function benchServe(io: Io, options: ServeBenchOptions): Promise<Se
 		const { user, system } = process.cpuUsage(cpu);
 		const cpuMsPerRequest = (user + system) / 1000 / requests;
 		const rssBytes = process.memoryUsage().rss;
-		const after = service.scheduler.counts;
-		const requestsPerPass = (after.calls - before.calls) / (after.passes - before.passes);
 		io.stderr.write("sessions\n");
 		const session = [];
 		for (const past of [50, options.sessionEvents])
@@ -116,7 +111,7 @@ export async function benchServe(io: Io, options: ServeBenchOptions): Promise<Se
 		const underLoad = await timeUnderLoads(io, service, options);
 		const requestsPerSecond = requests / seconds;
 		return {
-			...{ preset, threads, clients, events, requests, requestsPerSecond, requestsPerPass },
+			...{ preset, threads, clients, events, requests, requestsPerSecond },
 			...{ session, underLoad },
 			cpuMsPerRequest,
 			parameters: weightCount(served.weights),
@@ -146,11 +141,11 @@ function spread(latencies: readonly number[]): Spread {
 
 /** Histories a second, two a call, as many calls at once as there are threads. */
 async function bareSpeed(
-	{ model, config, weights }: Served,
+	served: Served,
 	histories: readonly History[],
 	threads: number,
 ): Promise<number> {
-	const engine = engineFor({ model: model.id, config, weights }, threads);
+	const engine = engineFor(served, threads);
 	const size = 2;
 	const some = histories.slice(0, size);
 	const asked = some.map(({ times }) => [(times.at(-1) as number) + 12]);
@@ -360,7 +355,7 @@ export function renderServe(report: ServeReport): string {
 		`${report.preset}, ${report.threads} ${report.threads === 1 ? "thread" : "threads"}, ${report.clients} clients, histories of ${report.events} events sent whole`,
 		`${report.requestsPerSecond.toFixed(1)} forecasts/s over ${report.requests} requests, ${ms(report)}`,
 		`  ${report.cpuMsPerRequest.toFixed(1)} ms of CPU per request, clients included: up to ${((1000 * report.threads) / report.cpuMsPerRequest).toFixed(1)}/s where nothing else runs`,
-		`  ${report.requestsPerPass.toFixed(1)} requests per pass; ${report.bare.ratio.toFixed(2)} of what the model does without a service (${report.bare.perSecond.toFixed(1)} histories/s)`,
+		`  ${report.bare.ratio.toFixed(2)} of what the model does without a service (${report.bare.perSecond.toFixed(1)} histories/s)`,
 		...report.session.map(
 			(own) =>
 				`one further event and one question of a session after ${own.events.toLocaleString("en-US")} events: ${ms(own)}`,

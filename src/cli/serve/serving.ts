@@ -14,7 +14,6 @@ import {
 	type Log,
 	leastTokenLength,
 	localEngine,
-	type ModelParts,
 	newToken,
 	type Served,
 	type ServedFile,
@@ -71,8 +70,7 @@ export async function listen(
 	const { host, port, token, files, log } = options;
 	const ports =
 		port === undefined ? Array.from({ length: portsTried }, (_, i) => usualPort + i) : [port];
-	const { model, config, weights } = served;
-	const engine = engineFor({ model: model.id, config, weights }, options.threads);
+	const engine = engineFor(served, options.threads);
 	try {
 		const service = await startService({
 			...{ served, engine, host, ports, files, log },
@@ -89,7 +87,11 @@ export async function listen(
 }
 
 /** Threads need the built files; from the sources the model runs in this one. */
-export function engineFor(parts: ModelParts, threads: number | undefined): Engine {
+export function engineFor(
+	{ model, config, weights, vocabulary }: Served,
+	threads: number | undefined,
+): Engine {
+	const parts = { model: model.id, config, weights, tokens: vocabulary.tokens };
 	const isBuilt = import.meta.url.endsWith(".js");
 	return isBuilt ? threadEngine(parts, threads ?? availableParallelism()) : localEngine(parts);
 }

@@ -205,10 +205,10 @@ function withoutRepetitions(
 ): { readonly kept: readonly Candidate[]; readonly latest: Latest | undefined } {
 	if (!periodOf) return { kept: candidates, latest: undefined };
 	let period = before?.period;
-	let seen = new Set(before?.seen);
+	const seen = new Set(before?.seen);
 	const kept = candidates.filter(({ day, concept, rank }) => {
 		const own = periodOf(day);
-		if (own !== period) seen = new Set();
+		if (own !== period) seen.clear();
 		period = own;
 		const key = 2 * concept.id + rank;
 		const isFirst = !seen.has(key);

@@ -26,32 +26,37 @@ export interface AskedPatient {
 }
 
 /** A date as days since 1970-01-01; a day as it is. */
-function dayOf(date: string | number, field: string): number {
+function dayOf(date: string | number, fieldName: () => string): number {
 	if (typeof date === "number") return date;
-	// A time without a zone is one of nowhere: taken as UTC, as dates are.
-	const hasZone = /T.*(Z|[+-]\d\d:?\d\d)$/.test(date);
-	const text = date.length === 10 ? `${date}T00:00:00Z` : hasZone ? date : `${date}Z`;
-	const day = Date.parse(text) / 86_400_000;
+	const day = Date.parse(inUtc(date)) / 86_400_000;
 	const year = Number(date.slice(0, 4));
 	if (Number.isFinite(day) && year >= firstYear && year <= lastYear) return day;
+	const field = fieldName();
 	throw new Refusal(422, `${field} is of no year between ${firstYear} and ${lastYear}`, { field });
+}
+
+/** A time without a zone is one of nowhere: taken as UTC, as dates are. */
+function inUtc(date: string): string {
+	if (date.length === 10) return `${date}T00:00:00Z`;
+	return /T.*(Z|[+-]\d\d:?\d\d)$/.test(date) ? date : `${date}Z`;
 }
 
 /** Whether times are dates or days; both in one request cannot be put in order. */
 export function axisOf(
-	dates: readonly { readonly date: string | number; readonly field: string }[],
+	dates: readonly (string | number)[],
+	fieldOf: (place: number) => string,
 	usual: TimeAxis["axis"],
 ): TimeAxis["axis"] {
 	const kindOf = (date: string | number) => (typeof date === "number" ? "days" : "dates");
-	const first = dates[0];
-	if (!first) return usual;
-	const kind = kindOf(first.date);
-	const other = dates.find(({ date }) => kindOf(date) !== kind);
-	if (other)
+	const [first] = dates;
+	if (first === undefined) return usual;
+	const kind = kindOf(first);
+	const other = dates.findIndex((date) => kindOf(date) !== kind);
+	if (other >= 0)
 		throw new Refusal(
 			422,
-			`${first.field} is ${kind === "dates" ? "a date" : "a day"} and ${other.field} is ${kind === "dates" ? "a day" : "a date"}; give all of them alike`,
-			{ field: other.field },
+			`${fieldOf(0)} is ${kind === "dates" ? "a date" : "a day"} and ${fieldOf(other)} is ${kind === "dates" ? "a day" : "a date"}; give all of them alike`,
+			{ field: fieldOf(other) },
 		);
 	return kind;
 }
@@ -64,7 +69,7 @@ const readerFor = ({ vocabulary, manifest, map }: Book) =>
 
 const recordsOf = (given: readonly EventRequest[], field: string): GivenRecord[] =>
 	given.map(({ code, system, date }, place) => ({
-		day: dayOf(date, `${field}.${place}.date`),
+		day: dayOf(date, () => `${field}.${place}.date`),
 		code: code.trim(),
 		system: system === undefined ? null : (systemNamed(system) ?? system),
 	}));
@@ -108,10 +113,11 @@ export function askedPatient(request: PatientRequest, served: Book): AskedPatien
 	const { timeUnit, source } = served.manifest;
 	const { birth: bornAt = null, sex = null, events: given } = request;
 	const field = "patient.events";
-	const dates = given.map(({ date }, i) => ({ date, field: `${field}.${i}.date` }));
-	const born = bornAt === null ? [] : [{ date: bornAt, field: "patient.birth" }];
-	const axis = { axis: axisOf([...dates, ...born], source.axis), unitDays: timeUnit.days };
-	const birth = bornAt === null ? null : dayOf(bornAt, "patient.birth");
+	const dates = given.map(({ date }) => date);
+	if (bornAt !== null) dates.push(bornAt);
+	const fieldOf = (i: number) => (i < given.length ? `${field}.${i}.date` : "patient.birth");
+	const axis = { axis: axisOf(dates, fieldOf, source.axis), unitDays: timeUnit.days };
+	const birth = bornAt === null ? null : dayOf(bornAt, () => "patient.birth");
 	const read = readerFor(served).patient(
 		"1",
 		{ birth, sex, death: null },

@@ -1,11 +1,8 @@
 import { CodeRefused, type FoundCode, findCode } from "../../infer/asking/index.js";
-import {
-	attributeEach,
-	placeOf,
-	type RiskTrajectory,
-	riskTrajectories,
-} from "../../infer/index.js";
+import { attributeEach } from "../../infer/index.js";
 import type { Predictor } from "../../models/index.js";
+import type { Engine } from "../engine/engine.js";
+import { JsonList } from "../http/json-pieces.js";
 import { Refusal } from "../http/refusal.js";
 import { checkAnswerSize } from "./answer-size.js";
 import { askedGrid, askedTime, askedTimes, readOf } from "./asked-times.js";
@@ -18,34 +15,34 @@ import {
 	type RiskResponse,
 } from "./schemas.js";
 import type { Served } from "./served.js";
-import { when } from "./when.js";
+
+/** A `RiskResponse` whose lists are JSON already. */
+type WrittenRisk = Omit<RiskResponse, "times" | "codes"> & Record<"times" | "codes", JsonList>;
 
 export async function risk(
 	request: RiskRequest,
 	served: Served,
-	predictor: Predictor,
-): Promise<RiskResponse> {
+	model: Pick<Engine, "predictor" | "risk">,
+): Promise<WrittenRisk> {
 	const asked = askedPatient(request.patient, served);
 	const codes = request.codes.map((code, place) => askedCode(code, place, served));
 	const times = riskTimes(request, asked);
 	checkAnswerSize({ name: "codes", count: codes.length }, times.length, mostTrajectoryPoints);
-	const history = asked.patient.history;
+	const { patient, axis, places } = asked;
+	const { history, birth } = patient;
 	const at =
 		request.attribute === undefined ? undefined : askedTime(request.attribute, asked, "attribute");
 	if (at !== undefined) checkAttributed(history.times, at);
 	const tokens = codes.map((code) => code.tokens);
-	const [trajectories = []] = await riskTrajectories(predictor, [history], tokens, [times]);
-	const drivers = at === undefined ? [] : await driversOf(predictor, tokens, at, asked);
+	const drivers = at === undefined ? [] : await driversOf(model.predictor, tokens, at, asked);
+	const written = await model.risk({
+		...{ history, times, places, birth, axis },
+		codes: codes.map((code, i) => ({ ...code, drivers: drivers[i] })),
+	});
 	return {
 		...readOf(asked, at === undefined ? [...times] : [...times, at], served),
-		times: Array.from(times, (time) => ({
-			...when(time, asked.patient.birth, asked.axis),
-			place: placeOf(history, time),
-		})),
-		codes: codes.map((code, i) => ({
-			...inWords(code, trajectories[i] as RiskTrajectory, asked),
-			...(drivers[i] && { drivers: drivers[i] }),
-		})),
+		times: new JsonList(written.times),
+		codes: new JsonList(written.codes),
 	};
 }
 
@@ -77,24 +74,6 @@ function riskTimes({ at, from, to, step }: RiskRequest, asked: AskedPatient) {
 			{ field: "step" },
 		);
 	return times;
-}
-
-function inWords(
-	{ code, name, note }: FoundCode,
-	{ risk, growth, surges }: RiskTrajectory,
-	{ axis, places }: AskedPatient,
-) {
-	const day = (time: number) => when(time, null, axis).day;
-	return {
-		...{ code, name },
-		...(note !== undefined && { note }),
-		risk: [...risk],
-		growth: [...growth],
-		surges: surges.map(({ from, to, growth, events }) => ({
-			...{ from: day(from), to: day(to), growth },
-			events: events.flatMap((event) => places[event] ?? []).filter((place) => place >= 0),
-		})),
-	};
 }
 
 function checkAttributed(observed: Float64Array, at: number): void {

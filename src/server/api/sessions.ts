@@ -1,22 +1,22 @@
 import { randomBytes } from "node:crypto";
 import type { z } from "zod";
 import type { Predictor, State } from "../../models/index.js";
+import type { Engine } from "../engine/engine.js";
+import { JsonList } from "../http/json-pieces.js";
 import { Refusal } from "../http/refusal.js";
 import type { Limits } from "../limits.js";
 import { checkAnswerSize } from "./answer-size.js";
 import { askedTimes, readOf } from "./asked-times.js";
-import { likeliestCodes } from "./likeliest.js";
+import type { WrittenForecast } from "./forecast.js";
 import { type AskedPatient, askedPatient, axisOf, readEvents } from "./patient.js";
 import {
 	type EventRequest,
-	type ForecastResponse,
 	mostForecast,
 	type PatientRequest,
 	type SessionResponse,
 	type sessionForecastRequest,
 } from "./schemas.js";
 import type { Served } from "./served.js";
-import { when } from "./when.js";
 
 interface Session {
 	/** As they were when they were last heard of; the history itself is not kept, but for its last event. */
@@ -34,8 +34,8 @@ export interface Sessions {
 	forecast(
 		id: string,
 		request: z.infer<typeof sessionForecastRequest>,
-		predictor: Predictor,
-	): Promise<ForecastResponse>;
+		model: Pick<Engine, "forecast">,
+	): Promise<WrittenForecast>;
 	end(id: string): void;
 	/** Forgets all of them. */
 	close(): void;
@@ -110,9 +110,9 @@ export function sessions(
 		add: (id, given, predictor) =>
 			inTurn(id, async (session) => {
 				const { asked, state } = session;
-				const dates = given.map(({ date }, i) => ({ date, field: `events.${i}.date` }));
+				const dates = given.map(({ date }) => date);
 				const usual = asked.axis.axis;
-				const axis = { ...asked.axis, axis: axisOf(dates, usual) };
+				const axis = { ...asked.axis, axis: axisOf(dates, (i) => `events.${i}.date`, usual) };
 				const isFirst = asked.patient.lastRecord === null && asked.patient.birth === null;
 				if (axis.axis !== usual && !isFirst)
 					throw new Refusal(422, `this session counts in ${usual}; give events.0.date likewise`, {
@@ -153,7 +153,7 @@ export function sessions(
 				});
 				return told(id, session);
 			}),
-		forecast: (id, { at, top }, predictor) =>
+		forecast: (id, { at, top }, model) =>
 			inTurn(id, async ({ asked, state, events }) => {
 				checkAnswerSize({ name: "top", count: top }, at.length, mostForecast);
 				const times = askedTimes(at, asked, "at");
@@ -165,17 +165,10 @@ export function sessions(
 						`at.${early} lies before the session's last event, and a session looks ahead; ask with POST forecast, which takes the whole history`,
 						{ field: `at.${early}` },
 					);
-				const answers = await predictor.ask(state, [times]);
-				return {
-					...readOf(asked, times, served),
-					events,
-					answers: times.map((time, question) => ({
-						at: at[question] as string | number,
-						...when(time, asked.patient.birth, asked.axis),
-						place: "after" as const,
-						top: likeliestCodes(answers, question, top, served.vocabulary),
-					})),
-				};
+				const { patient, axis } = asked;
+				const question = { of: { state }, times, at, top, birth: patient.birth, axis };
+				const answers = await model.forecast(question);
+				return { ...readOf(asked, times, served), events, answers: new JsonList(answers) };
 			}),
 		end(id) {
 			if (!open.delete(id)) throw new Refusal(404, "there is no such session; nothing to end");

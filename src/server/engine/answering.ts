@@ -5,10 +5,21 @@ import type { Runtime } from "../../runtime/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import { failureOf } from "./call-failed.js";
 import type { Engine, ModelParts } from "./engine.js";
+import { forecaster } from "./forecast.js";
 import { representer } from "./representer.js";
+import { risker } from "./risk.js";
 
 /** The calls that take time. */
-const methods = ["observe", "ask", "advance", "score", "along", "represent"] as const;
+const methods = [
+	"observe",
+	"ask",
+	"advance",
+	"score",
+	"along",
+	"represent",
+	"forecast",
+	"risk",
+] as const;
 export type Method = (typeof methods)[number];
 
 /** By its name, wherever it is answered. */
@@ -39,7 +50,7 @@ export const serviceRuntime = (threads: number): Runtime => ({
 });
 
 export function answering(
-	{ model: id, config, weights }: ModelParts,
+	{ model: id, config, weights, tokens }: ModelParts,
 	runtime: Runtime = serviceRuntime(1),
 ): Answering {
 	const model = modelById(id);
@@ -59,6 +70,8 @@ export function answering(
 	const called: Record<Method, (...args: never[]) => Promise<unknown>> = {
 		...predictor,
 		represent,
+		forecast: forecaster(predictor, tokens),
+		risk: risker(predictor),
 	};
 	return {
 		predictor,

@@ -1,5 +1,8 @@
+import type { Token } from "../../cohort/vocabulary.js";
 import type { ViewedHistory } from "../../infer/index.js";
 import type { ParameterValues, Predictor } from "../../models/index.js";
+import type { ForecastQuestion } from "./forecast.js";
+import type { RiskQuestion } from "./risk.js";
 
 /** What a model is made from, wherever it runs. */
 export interface ModelParts {
@@ -7,6 +10,8 @@ export interface ModelParts {
 	readonly model: string;
 	readonly config: unknown;
 	readonly weights: ParameterValues;
+	/** Its codes, in words. */
+	readonly tokens: readonly Token[];
 }
 
 /** A model that answers, in this thread or in others. */
@@ -16,5 +21,9 @@ export interface Engine {
 	readonly predictor: Predictor;
 	/** A vector for each history: [histories, dim]. */
 	represent(histories: readonly ViewedHistory[]): Promise<Float32Array>;
+	/** A list of answers, one per time, as JSON. */
+	forecast(question: ForecastQuestion): Promise<Uint8Array[]>;
+	/** The times of risks and what is said of each code, as JSON lists. */
+	risk(question: RiskQuestion): Promise<Record<"times" | "codes", Uint8Array[]>>;
 	dispose(): Promise<void>;
 }

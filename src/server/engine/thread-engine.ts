@@ -76,7 +76,7 @@ export function threadEngine(parts: ModelParts, count: number, begin = beginThre
 	const call: Caller = (method, args) =>
 		threads.reduce((least, own) => (own.busy < least.busy ? own : least)).call(method, args);
 	const here = modelById(parts.model).predictor(idleRuntime, parts.config, parts.weights);
-	const { represent, ...asked } = calling(call);
+	const { represent, forecast, risk, ...asked } = calling(call);
 	const dispose = async () => {
 		for (const own of threads) await own.end();
 	};
@@ -84,6 +84,8 @@ export function threadEngine(parts: ModelParts, count: number, begin = beginThre
 		width: count,
 		predictor: { ...here, ...asked, dispose },
 		represent,
+		forecast,
+		risk,
 		dispose,
 	};
 }

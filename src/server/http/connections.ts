@@ -20,7 +20,7 @@ export interface Connections {
 	/** The answer that is under way on a connection. */
 	answerOn(socket: Socket): ServerResponse | undefined;
 	/** Sends JSON, one piece after the other as the client reads. */
-	send(outgoing: ServerResponse, status: number, pieces: Buffer[]): void;
+	send(outgoing: ServerResponse, status: number, pieces: Uint8Array[]): void;
 	/** Closes the connections of clients that have read nothing for too long. */
 	closeStalled(): void;
 	/** From now on every answer is the last on its connection. */
@@ -37,7 +37,7 @@ interface Connection {
 	/** The answer that is under way. */
 	answer: ServerResponse | undefined;
 	/** What of it the socket has not been given, and its bytes. */
-	pieces: Buffer[];
+	pieces: Uint8Array[];
 	pieceBytes: number;
 	/** The request that waits for the answer to be complete. */
 	waiting: { readonly outgoing: ServerResponse; readonly start: () => void } | undefined;

@@ -1,4 +1,4 @@
-/** Pieces are at least so long, but for the last. */
+/** Pieces are at least so long, but for the last of a list or an answer. */
 const pieceBytes = 16 * 1024;
 
 /** Thrown where an answer is longer than it may be. */
@@ -6,39 +6,76 @@ export class TooLong extends Error {
 	override readonly name = "TooLong";
 }
 
+/** A list that is JSON already. */
+export class JsonList {
+	constructor(readonly pieces: readonly Uint8Array[]) {}
+}
+
 /**
- * An object as JSON in pieces, so that each can be let go once it is sent and no text is as long as
- * the whole. Lists directly in the object are cut between their elements.
+ * Collects text as bytes. Every piece has memory of its own, so that each can be let go once it is sent,
+ * or be given to another thread.
  */
-export function jsonPieces(value: object, mostBytes: number): Buffer[] {
-	const pieces: Buffer[] = [];
+function collector(mostBytes = Number.POSITIVE_INFINITY) {
+	const encoder = new TextEncoder();
+	const pieces: Uint8Array[] = [];
 	let [text, bytes] = ["", 0];
-	const cut = () => {
-		const piece = Buffer.from(text);
+	const take = (piece: Uint8Array) => {
 		bytes += piece.length;
 		if (bytes > mostBytes) throw new TooLong();
-		pieces.push(piece);
+		if (piece.length > 0) pieces.push(piece);
+	};
+	const cut = () => {
+		take(encoder.encode(text));
 		text = "";
 	};
-	const add = (more: string) => {
-		text += more;
-		if (text.length >= pieceBytes) cut();
+	return {
+		add(more: string) {
+			text += more;
+			if (text.length >= pieceBytes) cut();
+		},
+		insert(made: readonly Uint8Array[]) {
+			cut();
+			for (const piece of made) take(piece);
+		},
+		end() {
+			cut();
+			return pieces;
+		},
 	};
+}
+
+/** A list in pieces, of elements that are JSON already. */
+export function listPieces(elements: Iterable<string>): Uint8Array[] {
+	const { add, end } = collector();
+	let comma = "[";
+	for (const element of elements) {
+		add(comma + element);
+		comma = ",";
+	}
+	add(comma === "[" ? "[]" : "]");
+	return end();
+}
+
+/**
+ * An object as JSON in pieces, so that no text is as long as the whole. Lists directly in the object are
+ * cut between their elements.
+ */
+export function jsonPieces(value: object, mostBytes: number): Uint8Array[] {
+	const { add, insert, end } = collector(mostBytes);
 	let comma = "{";
 	for (const [key, field] of Object.entries(value)) {
 		if (field === undefined) continue;
 		add(`${comma}${JSON.stringify(key)}:`);
 		comma = ",";
-		if (!Array.isArray(field)) {
-			add(JSON.stringify(field));
-			continue;
+		if (field instanceof JsonList) insert(field.pieces);
+		else if (!Array.isArray(field)) add(JSON.stringify(field));
+		else {
+			add("[");
+			for (const [i, element] of field.entries())
+				add(`${i > 0 ? "," : ""}${JSON.stringify(element) ?? "null"}`);
+			add("]");
 		}
-		add("[");
-		for (const [i, element] of field.entries())
-			add(`${i > 0 ? "," : ""}${JSON.stringify(element) ?? "null"}`);
-		add("]");
 	}
 	add(comma === "{" ? "{}" : "}");
-	cut();
-	return pieces;
+	return end();
 }

@@ -30,12 +30,9 @@ export function gatekeeper() {
 		release: () => release(),
 		wrap: (engine: Engine): Engine => ({
 			...engine,
-			predictor: {
-				...engine.predictor,
-				along: async (...args) => {
-					await open;
-					return engine.predictor.along(...args);
-				},
+			forecast: async (question) => {
+				await open;
+				return engine.forecast(question);
 			},
 		}),
 	};

@@ -49,8 +49,8 @@ export function smallServed(
 	};
 }
 
-export const partsOf = ({ model, config, weights }: Served): ModelParts => ({
-	...{ model: model.id, config, weights },
+export const partsOf = ({ model, config, weights, vocabulary }: Served): ModelParts => ({
+	...{ model: model.id, config, weights, tokens: vocabulary.tokens },
 });
 
 /** An invented person's events, in order, on days of their own. */
