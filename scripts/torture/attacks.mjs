@@ -19,6 +19,21 @@ const bodies = {
 		at: Array.from({ length: 256 }, (_, i) => `+${i + 1}m`),
 		top: 16,
 	},
+	/** The longest history, and the largest answer about risks: codes × times is 8,192. */
+	long: {
+		patient: {
+			...small.patient,
+			events: Array.from({ length: 5000 }, (_, i) => ({
+				code: ["401", "250", "272", "428"][i % 4],
+				date: new Date(i * 86_400_000).toISOString().slice(0, 10),
+			})),
+		},
+	},
+	risks: {
+		...small,
+		codes: Array(16).fill("428"),
+		...{ from: "2010-01-01", to: "2019-10-01", step: "1w" },
+	},
 	embed: { patient: { ...small.patient, events: history } },
 	attribute: { patient: { ...small.patient, events: history }, codes: ["428"], attribute: "+1y" },
 };
@@ -255,6 +270,9 @@ export const attacks = {
 		keeping(target, 40, () => post(target, "/api/v1/risk", bodies.attribute)),
 	"large answers": (target) =>
 		keeping(target, 8, () => post(target, "/api/v1/forecast", bodies.large)),
+	"large risks": (target) => keeping(target, 8, () => post(target, "/api/v1/risk", bodies.risks)),
+	"long histories": (target) =>
+		keeping(target, 8, () => post(target, "/api/v1/forecast", bodies.long)),
 	sessions: (target) => keeping(target, 8, () => post(target, "/api/v1/sessions", small)),
 };
 

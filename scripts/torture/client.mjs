@@ -34,9 +34,4 @@ while (performance.now() < end) {
 	await new Promise((resolve) => setTimeout(resolve, pauseMs));
 }
 agent.destroy();
-latencies.sort((a, b) => a - b);
-const quantile = (/** @type {number} */ q) =>
-	latencies[Math.max(0, Math.ceil(q * latencies.length) - 1)] ?? null;
-console.log(
-	JSON.stringify({ requests: latencies.length, p50: quantile(0.5), p99: quantile(0.99), failures }),
-);
+console.log(JSON.stringify({ latencies, failures }));

@@ -27,7 +27,7 @@ import { makeWorld } from "./world.mjs";
  * @property {number} lanes steps at once
  * @property {(world: World, random: Random) => Promise<void>} [begin]
  * @property {(world: World, random: Random, number: number) => Promise<Outcome>} step a function of the random stream and the number alone
- * @property {() => Promise<{ figures: Record<string, any>, broke?: string | undefined }>} [end]
+ * @property {(world: World) => Promise<{ figures: Record<string, any>, broke?: string | undefined }>} [end]
  */
 
 /**
@@ -122,7 +122,7 @@ async function runCampaign(campaign, world, { seed, first, most, until, say }) {
 	} catch (error) {
 		note("end", `it could not begin: ${/** @type {Error} */ (error).message}`);
 	}
-	const ended = await campaign.end?.();
+	const ended = await campaign.end?.(world);
 	if (ended?.broke) note("end", ended.broke);
 	if (ended) report.figures = ended.figures;
 	report.seconds = Math.round((performance.now() - started) / 1000);
