@@ -22,7 +22,7 @@ import {
 	type Tensor,
 	where,
 } from "../graph/index.js";
-import { openNumbers } from "../graph/open-numbers.js";
+import { openNumbers } from "../graph/lower/onnx/open-numbers.js";
 import type { ParameterValues } from "../models/index.js";
 import type { TrajgptConfig } from "../models/trajgpt/config.js";
 import { network } from "../models/trajgpt/network.js";

@@ -1,6 +1,6 @@
-import { add } from "./elementwise.js";
-import { joinedProducts } from "./matmul.js";
-import { filled } from "./sources.js";
+import { add } from "./ops/elementwise.js";
+import { joinedProducts } from "./ops/matmul.js";
+import { filled } from "./ops/sources.js";
 import { fail, isFloat, type Node, type Tensor } from "./tensor.js";
 
 /** Nodes that `outputs` depend on, each after those it depends on itself; what is `known` already is left out. */

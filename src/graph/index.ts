@@ -1,16 +1,17 @@
-export { elu, gelu, leakyRelu, logSigmoid, silu, softplus } from "./activations.js";
-export { type Conv1dOptions, type Conv2dOptions, conv1d, conv2d } from "./conv.js";
-export { dropout } from "./dropout.js";
-export * from "./elementwise.js";
-export * from "./gather.js";
 export { gradients, inOrder } from "./gradients.js";
-export { matmul } from "./matmul.js";
-export { type Affine, batchNorm, groupNorm, layerNorm, normalized, rmsNorm } from "./norms.js";
-export { type OnnxModel, type OnnxOptions, opset, toOnnx } from "./onnx.js";
-export { avgPool1d, maxPool1d, maxPool2d, movingAverage, type PoolOptions } from "./pool.js";
-export { max, mean, sum, sumSquares, variance } from "./reduce.js";
-export { rotary } from "./rotary.js";
-export { type ScanOptions, scan } from "./scan.js";
+export { type OnnxModel, type OnnxOptions, opset, toOnnx } from "./lower/onnx/to-onnx.js";
+export { elu, gelu, leakyRelu, logSigmoid, silu, softplus } from "./ops/activations.js";
+export { type Conv1dOptions, type Conv2dOptions, conv1d, conv2d } from "./ops/conv.js";
+export { dropout } from "./ops/dropout.js";
+export * from "./ops/elementwise.js";
+export * from "./ops/gather.js";
+export { matmul } from "./ops/matmul.js";
+export { type Affine, batchNorm, groupNorm, layerNorm, normalized, rmsNorm } from "./ops/norms.js";
+export { chunked, placesAlong } from "./ops/open-length.js";
+export { avgPool1d, maxPool1d, maxPool2d, movingAverage, type PoolOptions } from "./ops/pool.js";
+export { max, mean, sum, sumSquares, variance } from "./ops/reduce.js";
+export { rotary } from "./ops/rotary.js";
+export { type ScanOptions, scan } from "./ops/scan.js";
 export {
 	concat,
 	cumulativeSum,
@@ -23,9 +24,9 @@ export {
 	split,
 	stack,
 	transpose,
-} from "./shape.js";
-export { logSoftmax, softmax } from "./softmax.js";
-export { constant, filled, input, parameter, scalar } from "./sources.js";
+} from "./ops/shape.js";
+export { logSoftmax, softmax } from "./ops/softmax.js";
+export { constant, filled, input, parameter, scalar } from "./ops/sources.js";
 export {
 	type DType,
 	describe,

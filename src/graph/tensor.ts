@@ -1,3 +1,5 @@
+import type { OperationAttributes, OperationName } from "./operations.js";
+
 /** Symbolic tensors: what an operation takes and gives, with its shape and dtype known where it is written. */
 export type DType = "float32" | "float64" | "int32" | "bool";
 export type FloatType = "float32" | "float64";
@@ -14,57 +16,26 @@ export interface Tensor extends TensorType {
 	readonly index: number;
 }
 
-export interface Node<A = unknown> {
-	readonly operation: Operation<A>;
+export interface Node<K extends OperationName = OperationName> {
+	readonly operation: Operation<K>;
 	readonly inputs: readonly Tensor[];
-	readonly attributes: A;
+	readonly attributes: OperationAttributes[K];
 	readonly outputs: readonly Tensor[];
 }
 
-/** One kind of operation: the types of its results, its vector-Jacobian product, and its form in ONNX. */
-export interface Operation<A> {
-	readonly name: string;
+/** One kind of operation: the types of its results and its vector-Jacobian product. */
+export interface Operation<K extends OperationName = OperationName> {
+	readonly name: K;
 	/** Types of the results; throws a ShapeError when the operands do not fit. */
-	types(inputs: readonly Tensor[], attributes: A): readonly TensorType[];
+	types(inputs: readonly Tensor[], attributes: OperationAttributes[K]): readonly TensorType[];
 	/**
 	 * Cotangents of the inputs from those of the results (null: that result does not matter).
 	 * Built from operations, so it can be differentiated again. Left out: nothing flows back.
 	 */
-	pullback?(node: Node<A>, cotangents: readonly (Tensor | null)[]): readonly (Tensor | null)[];
-	/** Writes the ONNX nodes and returns the names of the results. */
-	onnx(node: Node<A>, write: Writer): readonly string[];
+	pullback?(node: Node<K>, cotangents: readonly (Tensor | null)[]): readonly (Tensor | null)[];
 }
 
-export type Attribute = number | string | readonly number[] | { readonly float: number };
-
-/** What an operation writes its ONNX nodes to. Equal nodes are written once. */
-export interface Writer {
-	/** Which kernels may be used: every provider's, or those of the CPU build as well. */
-	readonly target: Target;
-	name(tensor: Tensor): string;
-	/** A constant whole-number vector (axes, shapes, starts …) as ONNX wants it. */
-	integers(values: readonly number[]): string;
-	scalar(value: number, dtype: DType): string;
-	/** Writes one ONNX node and returns the name of its first result. */
-	node(
-		type: string,
-		inputs: readonly string[],
-		attributes?: Readonly<Record<string, Attribute>>,
-		options?: { readonly domain?: string; readonly outputs?: number },
-	): string;
-	/** As `node`, with the names of all results. */
-	nodes(
-		type: string,
-		inputs: readonly string[],
-		attributes: Readonly<Record<string, Attribute>>,
-		options: { readonly domain?: string; readonly outputs: number },
-	): readonly string[];
-	/** Writes what a tensor is made of, if that is not written yet, and returns its name. */
-	expression(tensor: Tensor): string;
-	/** Bytes of a constant, written once. */
-	constant(data: ArrayBufferView, shape: Shape, dtype: DType): string;
-}
-
+/** Which kernels a program may use: those of every provider, or those of the CPU build as well. */
 export type Target = "cpu" | "portable";
 
 export class ShapeError extends Error {
@@ -88,24 +59,24 @@ export function fail(operation: string, problem: string, operands: readonly Tens
 }
 
 /** Records an operation and gives its results. */
-export function applyAll<A>(
-	operation: Operation<A>,
+export function applyAll<K extends OperationName>(
+	operation: Operation<K>,
 	inputs: readonly Tensor[],
-	attributes: A,
+	attributes: OperationAttributes[K],
 ): readonly Tensor[] {
 	const outputs: Tensor[] = [];
-	const node: Node<A> = { operation, inputs, attributes, outputs };
+	const node: Node<K> = { operation, inputs, attributes, outputs };
 	for (const type of operation.types(inputs, attributes)) {
-		outputs.push({ node: node as Node, index: outputs.length, ...type });
+		outputs.push({ node: node as unknown as Node, index: outputs.length, ...type });
 	}
 	return outputs;
 }
 
 /** Records an operation with one result. */
-export function apply<A>(
-	operation: Operation<A>,
+export function apply<K extends OperationName>(
+	operation: Operation<K>,
 	inputs: readonly Tensor[],
-	attributes: A,
+	attributes: OperationAttributes[K],
 ): Tensor {
 	return applyAll(operation, inputs, attributes)[0] as Tensor;
 }

@@ -49,6 +49,23 @@ export const shapeCases = table({
 			expected: ({ x }) => tabulate([3, 1, 5, 2], (j, k, l, i) => x!.at(i, j, k, l)),
 		},
 	],
+	placesAlong: [
+		{
+			given: { x: [2, 5] },
+			build: ({ x }, dtype) => graph.mul(x!, graph.cast(graph.placesAlong(x!, 1), dtype)),
+			expected: ({ x }) => tabulate([2, 5], (i, j) => j * x!.at(i, j)),
+		},
+	],
+	chunked: [
+		{
+			given: { x: [2, 1, 5, 3] },
+			build: ({ x }) => graph.chunked(x!, 2, 3),
+			expected: ({ x }) =>
+				tabulate([2, 1, 3, 2, 3], (i, j, chunk, k, l) =>
+					2 * chunk + k < 5 ? x!.at(i, j, 2 * chunk + k, l) : 0,
+				),
+		},
+	],
 	expand: [
 		{
 			given: { x: [3, 1] },

@@ -1,4 +1,4 @@
-import { openNumbers } from "../../graph/open-numbers.js";
+import { openNumbers } from "../../graph/lower/onnx/open-numbers.js";
 import type { ParameterValues } from "../model.js";
 import type { TrajgptConfig } from "./config.js";
 import type { PassShape } from "./inference-graph.js";

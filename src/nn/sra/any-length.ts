@@ -1,50 +1,25 @@
 import {
 	add,
+	chunked,
 	constant,
 	cumulativeSum,
 	exp,
 	less,
 	matmul,
 	mul,
+	placesAlong,
 	reshape,
 	slice,
 	sum,
 	type Tensor,
 	where,
 } from "../../graph/index.js";
-import { apply, type Operation } from "../../graph/tensor.js";
-import { placesAlong } from "./places-along.js";
 import { column, decayFromStart, decayToEnd, decayWeights } from "./segments.js";
 import type { SraForm } from "./sra.js";
 
 const chunk = 32;
 /** Added to an exponent, this makes a weight of exactly 0. */
 const never = -1e30;
-
-/** Cuts the third axis into chunks, the last one filled up with zeros: [batch, heads, chunks, chunk, …]. */
-const chunksOperation: Operation<{ readonly chunks: number }> = {
-	name: "chunks",
-	types: ([x], { chunks }) => {
-		const { shape, dtype } = x as Tensor;
-		return [{ shape: [...shape.slice(0, 2), chunks, chunk, ...shape.slice(3)], dtype }];
-	},
-	onnx: ({ inputs }, write) => {
-		const x = inputs[0] as Tensor;
-		const [name, rank] = [write.name(x), x.shape.length];
-		const length = write.integers([x.shape[2] as number]);
-		const size = write.integers([chunk]);
-		const upTo = write.node("Add", [length, write.integers([chunk - 1])]);
-		const count = write.node("Div", [upTo, size]);
-		const fill = write.node("Sub", [write.node("Mul", [count, size]), length]);
-		const none = (axes: number) => (axes > 0 ? [write.integers(Array(axes).fill(0))] : []);
-		const pads = write.node("Concat", [...none(rank + 2), fill, ...none(rank - 3)], { axis: 0 });
-		const padded = write.node("Pad", [name, pads, write.scalar(0, x.dtype)]);
-		// A size of 0 is that of the input.
-		const after = write.integers([chunk, ...x.shape.slice(3)]);
-		const shape = write.node("Concat", [write.integers([0, 0]), count, after], { axis: 0 });
-		return [write.node("Reshape", [padded, shape])];
-	},
-};
 
 /**
  * The chunkwise form for a length that is known only when it runs. `chunks` is the
@@ -57,7 +32,7 @@ export const anyLength =
 		if (before) throw new Error("this form reads after each slot alone");
 		const [batch, heads, length, key] = q.shape as [number, number, number, number];
 		const value = v.shape[3] as number;
-		const cut = (x: Tensor) => apply(chunksOperation, [x], { chunks });
+		const cut = (x: Tensor) => chunked(x, chunk, chunks);
 		const [qc, kc, vc, steps] = [q, k, v, logDecay].map(cut) as [Tensor, Tensor, Tensor, Tensor];
 
 		const decayed = mul(kc, column(decayToEnd(steps)));

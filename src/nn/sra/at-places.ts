@@ -6,12 +6,12 @@ import {
 	less,
 	matmul,
 	mul,
+	placesAlong,
 	reshape,
 	sum,
 	type Tensor,
 	where,
 } from "../../graph/index.js";
-import { placesAlong } from "./places-along.js";
 
 export interface PlacedQueries {
 	readonly queries: Tensor; // [batch, heads, queries, key]

@@ -181,6 +181,11 @@ export const auditCases: Readonly<Record<string, AuditCase>> = {
 		given: { x: float(64, 50, width), i: indices(targets, 64, 50, width) },
 		build: ({ x, i }) => graph.placeAdd(x!, i!, 1, targets),
 	},
+	placesAlong: {
+		given: { x: float(values, width) },
+		build: ({ x }) => graph.mul(x!, graph.placesAlong(x!, 1)),
+	},
+	chunked: { given: { x: float(8, 4, 50, width) }, build: ({ x }) => graph.chunked(x!, 32, 2) },
 	topK: unary((x) => graph.topK(x, 5).values),
 	argmax: unary((x) => graph.cast(graph.argmax(x), "float32")),
 	oneHot: {

@@ -1,16 +1,11 @@
+import type { PoolWindow } from "../operations.js";
+import { apply, fail, isFloat, type Operation, size, type Tensor } from "../tensor.js";
 import { conv1d, swept } from "./conv.js";
 import { scatterAdd } from "./gather.js";
 import { concat, expand, reshape, slice } from "./shape.js";
 import { filled } from "./sources.js";
-import { apply, fail, isFloat, type Operation, size, type Tensor } from "./tensor.js";
 
-interface Window {
-	readonly kernel: readonly number[];
-	readonly strides: readonly number[];
-	readonly padding: readonly (readonly [before: number, after: number])[];
-}
-
-const maxPoolOperation: Operation<Window> = {
+const maxPoolOperation: Operation<"maxPool"> = {
 	name: "maxPool",
 	types: ([input], window) => {
 		const x = input as Tensor;
@@ -35,14 +30,6 @@ const maxPoolOperation: Operation<Window> = {
 		const flat = scatterAdd(reshape(g, [-1]), reshape(chosen as Tensor, [-1]), size(shape));
 		return [reshape(flat, shape)];
 	},
-	onnx: ({ inputs: [x], attributes: { kernel, strides, padding } }, write) => {
-		const pads = [...padding.map(([before]) => before), ...padding.map(([, after]) => after)];
-		const attributes = { kernel_shape: kernel, strides, pads };
-		const [values, wide] = write.nodes("MaxPool", [write.name(x as Tensor)], attributes, {
-			outputs: 2,
-		}) as [string, string];
-		return [values, write.node("Cast", [wide], { to: 6 })];
-	},
 };
 
 export interface PoolOptions {
@@ -53,7 +40,7 @@ export interface PoolOptions {
 	readonly padding?: number | readonly [number, number];
 }
 
-function windowOf({ kernel, stride = kernel, padding = 0 }: PoolOptions, axes: number): Window {
+function windowOf({ kernel, stride = kernel, padding = 0 }: PoolOptions, axes: number): PoolWindow {
 	const sides = typeof padding === "number" ? ([padding, padding] as const) : padding;
 	const each = <T>(value: T): T[] => Array<T>(axes).fill(value);
 	return { kernel: each(kernel), strides: each(stride), padding: each(sides) };

@@ -1,5 +1,3 @@
-import { unbroadcast } from "./elementwise.js";
-import { filled } from "./sources.js";
 import {
 	apply,
 	applyAll,
@@ -10,13 +8,11 @@ import {
 	sameShape,
 	size,
 	type Tensor,
-} from "./tensor.js";
+} from "../tensor.js";
+import { unbroadcast } from "./elementwise.js";
+import { filled } from "./sources.js";
 
-interface ToShape {
-	readonly shape: Shape;
-}
-
-const reshapeOperation: Operation<ToShape> = {
+const reshapeOperation: Operation<"reshape"> = {
 	name: "reshape",
 	types: ([x], { shape }) => {
 		const { shape: from, dtype } = x as Tensor;
@@ -25,9 +21,6 @@ const reshapeOperation: Operation<ToShape> = {
 		return [{ shape, dtype }];
 	},
 	pullback: ({ inputs: [x] }, [g]) => [g ? reshape(g, (x as Tensor).shape) : null],
-	onnx: ({ inputs: [x], attributes: { shape } }, write) => [
-		write.node("Reshape", [write.name(x as Tensor), write.integers(shape)]),
-	],
 };
 
 /** The same values in another shape; one size may be −1. */
@@ -37,7 +30,7 @@ export function reshape(x: Tensor, shape: Shape): Tensor {
 	return sameShape(x.shape, full) ? x : apply(reshapeOperation, [x], { shape: full });
 }
 
-const transposeOperation: Operation<{ readonly order: readonly number[] }> = {
+const transposeOperation: Operation<"transpose"> = {
 	name: "transpose",
 	types: ([x], { order }) => {
 		const { shape, dtype } = x as Tensor;
@@ -56,9 +49,6 @@ const transposeOperation: Operation<{ readonly order: readonly number[] }> = {
 				)
 			: null,
 	],
-	onnx: ({ inputs: [x], attributes: { order } }, write) => [
-		write.node("Transpose", [write.name(x as Tensor)], { perm: order }),
-	],
 };
 
 /** Axes in another order; without one, the last two change places. */
@@ -70,7 +60,7 @@ export function transpose(x: Tensor, order?: readonly number[]): Tensor {
 		: apply(transposeOperation, [x], { order: axes });
 }
 
-const expandOperation: Operation<ToShape> = {
+const expandOperation: Operation<"expand"> = {
 	name: "expand",
 	types: ([x], { shape }) => {
 		const { shape: from, dtype } = x as Tensor;
@@ -80,22 +70,13 @@ const expandOperation: Operation<ToShape> = {
 		return [{ shape, dtype }];
 	},
 	pullback: ({ inputs: [x] }, [g]) => [g ? unbroadcast(g, (x as Tensor).shape) : null],
-	onnx: ({ inputs: [x], attributes: { shape } }, write) => [
-		write.node("Expand", [write.name(x as Tensor), write.integers(shape)]),
-	],
 };
 
 /** Repeats along axes of size 1, and along new axes in front. */
 export const expand = (x: Tensor, shape: Shape): Tensor =>
 	sameShape(x.shape, shape) ? x : apply(expandOperation, [x], { shape });
 
-interface Window {
-	readonly axis: number;
-	readonly start: number;
-	readonly end: number;
-}
-
-const sliceOperation: Operation<Window> = {
+const sliceOperation: Operation<"slice"> = {
 	name: "slice",
 	types: ([x], { axis, start, end }) => {
 		const { shape, dtype } = x as Tensor;
@@ -106,14 +87,6 @@ const sliceOperation: Operation<Window> = {
 	},
 	pullback: ({ inputs: [x], attributes: { axis, start, end } }, [g]) => [
 		g ? pad(g, axis, start, ((x as Tensor).shape[axis] as number) - end) : null,
-	],
-	onnx: ({ inputs: [x], attributes: { axis, start, end } }, write) => [
-		write.node("Slice", [
-			write.name(x as Tensor),
-			write.integers([start]),
-			write.integers([end]),
-			write.integers([axis]),
-		]),
 	],
 };
 
@@ -126,13 +99,7 @@ export function slice(x: Tensor, axis: number, start: number, end?: number): Ten
 	return window.start === 0 && window.end === length ? x : apply(sliceOperation, [x], window);
 }
 
-interface Padding {
-	readonly axis: number;
-	readonly before: number;
-	readonly after: number;
-}
-
-const padOperation: Operation<Padding> = {
+const padOperation: Operation<"pad"> = {
 	name: "pad",
 	types: ([x], { axis, before, after }) => {
 		const { shape, dtype } = x as Tensor;
@@ -142,14 +109,6 @@ const padOperation: Operation<Padding> = {
 	pullback: ({ inputs: [x], attributes: { axis, before } }, [g]) => [
 		g ? slice(g, axis, before, before + ((x as Tensor).shape[axis] as number)) : null,
 	],
-	onnx: ({ inputs, attributes: { axis, before, after } }, write) => {
-		const x = inputs[0] as Tensor;
-		const pads = [
-			...x.shape.map((_, i) => (i === axis ? before : 0)),
-			...x.shape.map((_, i) => (i === axis ? after : 0)),
-		];
-		return [write.node("Pad", [write.name(x), write.integers(pads), write.scalar(0, x.dtype)])];
-	},
 };
 
 /** Zeros before and after, along one axis. */
@@ -158,7 +117,7 @@ export function pad(x: Tensor, axis: number, before: number, after: number): Ten
 	return apply(padOperation, [x], { axis: axisOf("pad", x, axis), before, after });
 }
 
-const concatOperation: Operation<{ readonly axis: number }> = {
+const concatOperation: Operation<"concat"> = {
 	name: "concat",
 	types: (inputs, { axis }) => {
 		const first = inputs[0] as Tensor;
@@ -181,13 +140,6 @@ const concatOperation: Operation<{ readonly axis: number }> = {
 			return part;
 		});
 	},
-	onnx: ({ inputs, attributes: { axis } }, write) => [
-		write.node(
-			"Concat",
-			inputs.map((x) => write.name(x)),
-			{ axis },
-		),
-	],
 };
 
 export function concat(parts: readonly Tensor[], axis: number): Tensor {
@@ -210,7 +162,7 @@ export function stack(parts: readonly Tensor[], axis: number): Tensor {
 	);
 }
 
-const splitOperation: Operation<{ readonly axis: number; readonly sizes: readonly number[] }> = {
+const splitOperation: Operation<"split"> = {
 	name: "split",
 	types: ([x], { axis, sizes }) => {
 		const { shape, dtype } = x as Tensor;
@@ -226,13 +178,6 @@ const splitOperation: Operation<{ readonly axis: number; readonly sizes: readonl
 			axis,
 		),
 	],
-	onnx: ({ inputs: [x], attributes: { axis, sizes } }, write) =>
-		write.nodes(
-			"Split",
-			[write.name(x as Tensor), write.integers(sizes)],
-			{ axis },
-			{ outputs: sizes.length },
-		),
 };
 
 /** Parts of the given sizes along an axis. */
@@ -250,19 +195,10 @@ export function roll(x: Tensor, axis: number, by: number): Tensor {
 	return cut === 0 ? x : concat([slice(x, at, cut), slice(x, at, 0, cut)], at);
 }
 
-const flipOperation: Operation<{ readonly axis: number }> = {
+const flipOperation: Operation<"flip"> = {
 	name: "flip",
 	types: ([x]) => [{ shape: (x as Tensor).shape, dtype: (x as Tensor).dtype }],
 	pullback: ({ attributes: { axis } }, [g]) => [g ? flip(g, axis) : null],
-	onnx: ({ inputs: [x], attributes: { axis } }, write) => [
-		write.node("Slice", [
-			write.name(x as Tensor),
-			write.integers([-1]),
-			write.integers([-(2 ** 31)]), // past the first, whatever the length
-			write.integers([axis]),
-			write.integers([-1]),
-		]),
-	],
 };
 
 /** An axis in reverse order. */
@@ -271,23 +207,11 @@ export function flip(x: Tensor, axis: number): Tensor {
 	return x.shape[at] === 1 ? x : apply(flipOperation, [x], { axis: at });
 }
 
-interface Cumulative {
-	readonly axis: number;
-	readonly exclusive: boolean;
-	readonly reverse: boolean;
-}
-
-const cumulativeOperation: Operation<Cumulative> = {
+const cumulativeOperation: Operation<"cumulativeSum"> = {
 	name: "cumulativeSum",
 	types: ([x]) => [{ shape: (x as Tensor).shape, dtype: (x as Tensor).dtype }],
 	pullback: ({ attributes }, [g]) => [
 		g ? cumulativeSum(g, attributes.axis, { ...attributes, reverse: !attributes.reverse }) : null,
-	],
-	onnx: ({ inputs: [x], attributes: { axis, exclusive, reverse } }, write) => [
-		write.node("CumSum", [write.name(x as Tensor), write.integers([axis])], {
-			exclusive: Number(exclusive),
-			reverse: Number(reverse),
-		}),
 	],
 };
 

@@ -1,6 +1,4 @@
-import { sum } from "./reduce.js";
-import { reshape } from "./shape.js";
-import { scalar, scalarValue } from "./sources.js";
+import type { None, OperationAttributes, OperationName } from "../operations.js";
 import {
 	apply,
 	type DType,
@@ -11,7 +9,10 @@ import {
 	type Shape,
 	sameShape,
 	type Tensor,
-} from "./tensor.js";
+} from "../tensor.js";
+import { sum } from "./reduce.js";
+import { reshape } from "./shape.js";
+import { scalar, scalarValue } from "./sources.js";
 
 /** The shape two shapes broadcast to, as in NumPy; undefined when they do not. */
 export function broadcastShape(a: Shape, b: Shape): Shape | undefined {
@@ -44,12 +45,14 @@ function pair(a: Operand, b: Operand): [Tensor, Tensor] {
 	return [lift(a), lift(b)];
 }
 
-type None = Readonly<Record<string, never>>;
+/** Operations without attributes. */
+type Plain = {
+	[K in OperationName]: OperationAttributes[K] extends None ? K : never;
+}[OperationName];
 const none: None = {};
 
 function binary(
-	name: string,
-	onnx: string,
+	name: Plain,
 	options: {
 		readonly operands?: "numbers" | "bool" | "any";
 		readonly result?: DType;
@@ -62,7 +65,7 @@ function binary(
 	},
 ): (a: Operand, b: Operand) => Tensor {
 	const { operands = "numbers", pullback } = options;
-	const operation: Operation<None> = {
+	const operation: Operation<Plain> = {
 		name,
 		types: ([a, b]) => {
 			const [x, y] = [a as Tensor, b as Tensor];
@@ -73,12 +76,6 @@ function binary(
 			if (!shape) fail(name, "shapes do not broadcast", [x, y]);
 			return [{ shape, dtype: options.result ?? x.dtype }];
 		},
-		onnx: ({ inputs }, write) => [
-			write.node(
-				onnx,
-				inputs.map((x) => write.name(x)),
-			),
-		],
 		...(pullback && {
 			pullback: (node: Node, [g]: readonly (Tensor | null)[]) => {
 				const [a, b] = node.inputs as [Tensor, Tensor];
@@ -95,18 +92,16 @@ function binary(
 }
 
 function unary(
-	name: string,
-	onnx: string,
+	name: Plain,
 	pullback?: (x: Tensor, y: Tensor, g: Tensor) => Tensor,
 ): (x: Tensor) => Tensor {
-	const operation: Operation<None> = {
+	const operation: Operation<Plain> = {
 		name,
 		types: ([x]) => {
 			const { shape, dtype } = x as Tensor;
 			if (!isFloat(dtype)) fail(name, "needs a float tensor", [x as Tensor]);
 			return [{ shape, dtype }];
 		},
-		onnx: ({ inputs: [x] }, write) => [write.node(onnx, [write.name(x as Tensor)])],
 		...(pullback && {
 			pullback: (node: Node, [g]: readonly (Tensor | null)[]) => [
 				g ? pullback(node.inputs[0] as Tensor, node.outputs[0] as Tensor, g) : null,
@@ -116,27 +111,27 @@ function unary(
 	return (x) => apply(operation, [x], none);
 }
 
-export const add = binary("add", "Add", { pullback: (_a, _b, _y, g) => [() => g, () => g] });
-export const sub = binary("sub", "Sub", { pullback: (_a, _b, _y, g) => [() => g, () => neg(g)] });
-export const mul = binary("mul", "Mul", {
+export const add = binary("add", { pullback: (_a, _b, _y, g) => [() => g, () => g] });
+export const sub = binary("sub", { pullback: (_a, _b, _y, g) => [() => g, () => neg(g)] });
+export const mul = binary("mul", {
 	pullback: (a, b, _y, g) => [() => mul(g, b), () => mul(g, a)],
 });
-export const div = binary("div", "Div", {
+export const div = binary("div", {
 	pullback: (_a, b, y, g) => [() => div(g, b), () => neg(div(mul(g, y), b))],
 });
 /** a^b, differentiable in the base (a > 0) and in the exponent. */
-export const pow = binary("pow", "Pow", {
+export const pow = binary("pow", {
 	pullback: (a, b, y, g) => [() => mul(g, mul(b, pow(a, sub(b, 1)))), () => mul(g, mul(y, log(a)))],
 });
 /** The larger of two; where they are equal the cotangent goes to the first. */
-export const maximum = binary("maximum", "Max", {
+export const maximum = binary("maximum", {
 	pullback: (a, b, _y, g) => [
 		() => mul(g, cast(greaterEqual(a, b), g.dtype)),
 		() => mul(g, cast(less(a, b), g.dtype)),
 	],
 });
 /** The smaller of two; where they are equal the cotangent goes to the first. */
-export const minimum = binary("minimum", "Min", {
+export const minimum = binary("minimum", {
 	pullback: (a, b, _y, g) => [
 		() => mul(g, cast(greaterEqual(b, a), g.dtype)),
 		() => mul(g, cast(less(b, a), g.dtype)),
@@ -145,50 +140,39 @@ export const minimum = binary("minimum", "Min", {
 export const clamp = (x: Tensor, low: Operand, high: Operand): Tensor =>
 	minimum(maximum(x, low), high);
 
-export const less = binary("less", "Less", { result: "bool" });
-export const greaterEqual = binary("greaterEqual", "GreaterOrEqual", { result: "bool" });
-export const equal = binary("equal", "Equal", { operands: "any", result: "bool" });
-export const both = binary("both", "And", { operands: "bool", result: "bool" });
-export const either = binary("either", "Or", { operands: "bool", result: "bool" });
+export const less = binary("less", { result: "bool" });
+export const greaterEqual = binary("greaterEqual", { result: "bool" });
+export const equal = binary("equal", { operands: "any", result: "bool" });
+export const both = binary("both", { operands: "bool", result: "bool" });
+export const either = binary("either", { operands: "bool", result: "bool" });
 
-export const neg = unary("neg", "Neg", (_x, _y, g) => neg(g));
-export const exp = unary("exp", "Exp", (_x, y, g) => mul(g, y));
-export const log = unary("log", "Log", (x, _y, g) => div(g, x));
-export const sqrt = unary("sqrt", "Sqrt", (_x, y, g) => div(mul(g, 0.5), y));
-export const sin = unary("sin", "Sin", (x, _y, g) => mul(g, cos(x)));
-export const cos = unary("cos", "Cos", (x, _y, g) => neg(mul(g, sin(x))));
-export const tanh = unary("tanh", "Tanh", (_x, y, g) => mul(g, sub(1, mul(y, y))));
-export const sigmoid = unary("sigmoid", "Sigmoid", (_x, y, g) => mul(g, sub(y, mul(y, y))));
-export const abs = unary("abs", "Abs", (x, _y, g) => mul(g, sign(x)));
-export const sign = unary("sign", "Sign");
-export const floor = unary("floor", "Floor");
-export const relu = unary("relu", "Relu", (x, _y, g) => mul(g, cast(less(0, x), g.dtype)));
+export const neg = unary("neg", (_x, _y, g) => neg(g));
+export const exp = unary("exp", (_x, y, g) => mul(g, y));
+export const log = unary("log", (x, _y, g) => div(g, x));
+export const sqrt = unary("sqrt", (_x, y, g) => div(mul(g, 0.5), y));
+export const sin = unary("sin", (x, _y, g) => mul(g, cos(x)));
+export const cos = unary("cos", (x, _y, g) => neg(mul(g, sin(x))));
+export const tanh = unary("tanh", (_x, y, g) => mul(g, sub(1, mul(y, y))));
+export const sigmoid = unary("sigmoid", (_x, y, g) => mul(g, sub(y, mul(y, y))));
+export const abs = unary("abs", (x, _y, g) => mul(g, sign(x)));
+export const sign = unary("sign");
+export const floor = unary("floor");
+export const relu = unary("relu", (x, _y, g) => mul(g, cast(less(0, x), g.dtype)));
 
 export const square = (x: Tensor): Tensor => mul(x, x);
 
-const castOperation: Operation<{ readonly to: DType }> = {
+const castOperation: Operation<"cast"> = {
 	name: "cast",
 	types: ([x], { to }) => [{ shape: (x as Tensor).shape, dtype: to }],
 	pullback: ({ inputs: [x] }, [g]) => [
 		g && isFloat((x as Tensor).dtype) && isFloat(g.dtype) ? cast(g, (x as Tensor).dtype) : null,
 	],
-	onnx: ({ inputs: [x], attributes: { to } }, write) => [
-		write.node("Cast", [write.name(x as Tensor)], { to: onnxType[to] }),
-	],
-};
-
-/** The numbers ONNX gives to its element types. */
-export const onnxType: Readonly<Record<DType, number>> = {
-	float32: 1,
-	float64: 11,
-	int32: 6,
-	bool: 9,
 };
 
 export const cast = (x: Tensor, to: DType): Tensor =>
 	x.dtype === to ? x : apply(castOperation, [x], { to });
 
-const whereOperation: Operation<None> = {
+const whereOperation: Operation<"where"> = {
 	name: "where",
 	types: (inputs) => {
 		const [condition, a, b] = inputs as [Tensor, Tensor, Tensor];
@@ -207,12 +191,6 @@ const whereOperation: Operation<None> = {
 		const zero = scalar(0, g.dtype);
 		return [null, part(a, where(condition, g, zero)), part(b, where(condition, zero, g))];
 	},
-	onnx: ({ inputs }, write) => [
-		write.node(
-			"Where",
-			inputs.map((x) => write.name(x)),
-		),
-	],
 };
 
 export function where(condition: Tensor, a: Operand, b: Operand): Tensor {

@@ -1,17 +1,10 @@
-import { tapwise, tapwiseWeights } from "./conv-taps.js";
+import type { Sweep } from "../operations.js";
+import { apply, fail, isFloat, type Operation, type Shape, size, type Tensor } from "../tensor.js";
+import { tapwiseWeights } from "./conv-taps.js";
 import { add } from "./elementwise.js";
 import { gather } from "./gather.js";
 import { pad, reshape, slice, transpose } from "./shape.js";
 import { constant } from "./sources.js";
-import { apply, fail, isFloat, type Operation, type Shape, size, type Tensor } from "./tensor.js";
-
-/** How a kernel moves over its input, one entry for each spatial axis. */
-export interface Sweep {
-	readonly strides: readonly number[];
-	readonly dilations: readonly number[];
-	readonly padding: readonly (readonly [before: number, after: number])[];
-	readonly groups: number;
-}
 
 /** Sizes of the spatial axes after a sweep. */
 export const swept = (sizes: Shape, kernel: Shape, sweep: Omit<Sweep, "groups">): Shape =>
@@ -21,14 +14,7 @@ export const swept = (sizes: Shape, kernel: Shape, sweep: Omit<Sweep, "groups">)
 		return Math.floor((n + before + after - reach) / (sweep.strides[i] as number)) + 1;
 	});
 
-const attributesOf = ({ strides, dilations, padding, groups }: Sweep) => ({
-	strides,
-	dilations,
-	pads: [...padding.map(([before]) => before), ...padding.map(([, after]) => after)],
-	group: groups,
-});
-
-const convOperation: Operation<Sweep> = {
+const convOperation: Operation<"conv"> = {
 	name: "conv",
 	types: (inputs, sweep) => {
 		const [x, w] = inputs as [Tensor, Tensor];
@@ -49,14 +35,6 @@ const convOperation: Operation<Sweep> = {
 		const [x, w] = inputs as [Tensor, Tensor];
 		if (!g) return [null, null];
 		return [inputGradient(g, w, x.shape.slice(2), sweep), weightGradient(x, g, w.shape, sweep)];
-	},
-	onnx: ({ inputs, attributes: sweep }, write) => {
-		const [x, w] = inputs as [Tensor, Tensor];
-		return [
-			x.dtype === "float32"
-				? write.node("Conv", [write.name(x), write.name(w)], attributesOf(sweep))
-				: write.expression(tapwise(x, w, sweep)),
-		];
 	},
 };
 

@@ -1,3 +1,4 @@
+import { apply, fail, isFloat, type Operation, type Tensor } from "../tensor.js";
 import {
 	abs,
 	add,
@@ -13,15 +14,15 @@ import {
 	sub,
 	where,
 } from "./elementwise.js";
-import { apply, fail, isFloat, type Operation, type Tensor } from "./tensor.js";
+
+type ActivationName = "softplus" | "logSigmoid" | "silu" | "gelu";
 
 /** An activation whose gradient is shorter, or exact in more places, than its parts' one by one. */
 function activation(
-	name: string,
-	value: (x: Tensor) => Tensor,
+	name: ActivationName,
 	slope: (x: Tensor, y: Tensor) => Tensor,
 ): (x: Tensor) => Tensor {
-	const operation: Operation<Readonly<Record<string, never>>> = {
+	const operation: Operation<ActivationName> = {
 		name,
 		types: ([x]) => {
 			const { shape, dtype } = x as Tensor;
@@ -31,45 +32,34 @@ function activation(
 		pullback: ({ inputs: [x], outputs: [y] }, [g]) => [
 			g ? mul(g, slope(x as Tensor, y as Tensor)) : null,
 		],
-		onnx: ({ inputs: [x] }, write) => [write.expression(value(x as Tensor))],
 	};
 	return (x) => apply(operation, [x], {});
 }
 
 /** log(1 + e^x), without overflow for any x. */
-export const softplus = activation(
-	"softplus",
-	(x) => add(relu(x), log(add(1, exp(neg(abs(x)))))),
-	sigmoid,
-);
+export const softplus = activation("softplus", sigmoid);
 
 /** log σ(x) = −softplus(−x). */
-export const logSigmoid = activation(
-	"logSigmoid",
-	(x) => sub(minimum(x, 0), log(add(1, exp(neg(abs(x)))))),
-	(x) => sigmoid(neg(x)),
-);
+export const logSigmoid = activation("logSigmoid", (x) => sigmoid(neg(x)));
 
 /** x σ(u(x)), with slope σ + (y − y σ) u'. */
 function gated(
-	name: string,
+	name: "silu" | "gelu",
 	gate: (x: Tensor) => Tensor,
 	/** u'(x), or undefined where it is 1. */
 	gateSlope?: (x: Tensor) => Tensor,
 ): (x: Tensor) => Tensor {
-	return activation(
-		name,
-		(x) => mul(x, sigmoid(gate(x))),
-		(x, y) => {
-			const s = sigmoid(gate(x));
-			const rest = sub(y, mul(y, s));
-			return add(s, gateSlope ? mul(rest, gateSlope(x)) : rest);
-		},
-	);
+	return activation(name, (x, y) => {
+		const s = sigmoid(gate(x));
+		const rest = sub(y, mul(y, s));
+		return add(s, gateSlope ? mul(rest, gateSlope(x)) : rest);
+	});
 }
 
 const linear = 2 * Math.sqrt(2 / Math.PI);
 const cubic = linear * 0.044715;
+/** 2 √(2/π) (x + 0.044715 x³). */
+const geluGate = (x: Tensor) => mul(x, add(mul(mul(x, x), cubic), linear));
 
 /** x σ(x). */
 export const silu = gated("silu", (x) => x);
@@ -77,7 +67,7 @@ export const silu = gated("silu", (x) => x);
 /** GELU in its tanh form: x σ(2 √(2/π) (x + 0.044715 x³)). */
 export const gelu = gated(
 	"gelu",
-	(x) => mul(x, add(mul(mul(x, x), cubic), linear)),
+	geluGate,
 	// The square is made anew: kept from the forward pass, it would cost memory in every layer.
 	(x) => add(mul(mul(x, 3 * cubic), x), linear),
 );
@@ -87,3 +77,11 @@ export const elu = (x: Tensor, alpha = 1): Tensor =>
 	where(less(0, x), x, mul(sub(exp(minimum(x, 0)), 1), alpha));
 
 export const leakyRelu = (x: Tensor, slope = 0.01): Tensor => maximum(x, mul(x, slope));
+
+/** Each of them out of simpler operations, for backends that have no kernel of their own. */
+export const activationParts: Readonly<Record<ActivationName, (x: Tensor) => Tensor>> = {
+	softplus: (x) => add(relu(x), log(add(1, exp(neg(abs(x)))))),
+	logSigmoid: (x) => sub(minimum(x, 0), log(add(1, exp(neg(abs(x)))))),
+	silu: (x) => mul(x, sigmoid(x)),
+	gelu: (x) => mul(x, sigmoid(geluGate(x))),
+};

@@ -1,6 +1,3 @@
-import { cast, equal } from "./elementwise.js";
-import { reshape, transpose } from "./shape.js";
-import { constant } from "./sources.js";
 import {
 	apply,
 	applyAll,
@@ -8,18 +5,15 @@ import {
 	type DType,
 	fail,
 	isFloat,
-	type Node,
 	type Operation,
 	sameShape,
 	type Tensor,
-	type Writer,
-} from "./tensor.js";
+} from "../tensor.js";
+import { cast, equal } from "./elementwise.js";
+import { reshape, transpose } from "./shape.js";
+import { constant } from "./sources.js";
 
-interface AlongAxis {
-	readonly axis: number;
-}
-
-const gatherOperation: Operation<AlongAxis> = {
+const gatherOperation: Operation<"gather"> = {
 	name: "gather",
 	types: (inputs, { axis }) => {
 		const [x, indices] = inputs as [Tensor, Tensor];
@@ -49,20 +43,13 @@ const gatherOperation: Operation<AlongAxis> = {
 			null,
 		];
 	},
-	onnx: ({ inputs, attributes: { axis } }, write) => [
-		write.node(
-			"Gather",
-			inputs.map((x) => write.name(x)),
-			{ axis },
-		),
-	],
 };
 
 /** Rows (or slices of another axis) of `x` at the places `indices` names. */
 export const gather = (x: Tensor, indices: Tensor, axis = 0): Tensor =>
 	apply(gatherOperation, [x, indices], { axis: axisOf("gather", x, axis) });
 
-const scatterOperation: Operation<{ readonly rows: number }> = {
+const scatterOperation: Operation<"scatterAdd"> = {
 	name: "scatterAdd",
 	types: (inputs, { rows }) => {
 		const [x, indices] = inputs as [Tensor, Tensor];
@@ -72,41 +59,13 @@ const scatterOperation: Operation<{ readonly rows: number }> = {
 		return [{ shape: [rows, ...x.shape.slice(1)], dtype: x.dtype }];
 	},
 	pullback: ({ inputs: [, indices] }, [g]) => [g ? gather(g, indices as Tensor) : null, null],
-	onnx: (node, write) => {
-		const [x, indices] = node.inputs as [Tensor, Tensor];
-		const name = write.name(indices);
-		const trailing = x.shape.slice(1).map((_, i) => i + 1);
-		// One index per element: every element of a row goes to the row's target.
-		const perElement =
-			trailing.length === 0
-				? name
-				: write.node("Expand", [
-						write.node("Unsqueeze", [name, write.integers(trailing)]),
-						write.integers(x.shape),
-					]);
-		return [addedAt(node as Node, perElement, 0, write)];
-	},
 };
-
-/**
- * Zeros of the result's shape, with each value of the first operand added at its index along an axis.
- *
- * `ScatterElements` splits its work over the other axes, so no two threads write to one element and sums
- * keep their order. `ScatterND` with `reduction=add` splits it over the values and loses updates when
- * several threads meet at one target: do not use it.
- */
-function addedAt(node: Node, indices: string, axis: number, write: Writer): string {
-	const [x] = node.inputs as [Tensor];
-	const shape = write.integers(node.outputs[0]?.shape ?? []);
-	const zeros = write.node("Expand", [write.scalar(0, x.dtype), shape]);
-	return write.node("ScatterElements", [zeros, indices, write.name(x)], { axis, reduction: "add" });
-}
 
 /** A tensor of `rows` rows in which row i is the sum of the rows of `x` whose index is i. */
 export const scatterAdd = (x: Tensor, indices: Tensor, rows: number): Tensor =>
 	apply(scatterOperation, [x, indices], { rows });
 
-const pickOperation: Operation<AlongAxis> = {
+const pickOperation: Operation<"pick"> = {
 	name: "pick",
 	types: (inputs, { axis }) => {
 		const [x, indices] = inputs as [Tensor, Tensor];
@@ -122,20 +81,13 @@ const pickOperation: Operation<AlongAxis> = {
 		if (!g || !isFloat(x.dtype)) return [null, null];
 		return [placeAdd(g, indices, axis, x.shape[axis] as number), null];
 	},
-	onnx: ({ inputs, attributes: { axis } }, write) => [
-		write.node(
-			"GatherElements",
-			inputs.map((x) => write.name(x)),
-			{ axis },
-		),
-	],
 };
 
 /** For each place of `indices`, the element of `x` at that index along the axis and the same place elsewhere. */
 export const pick = (x: Tensor, indices: Tensor, axis: number): Tensor =>
 	apply(pickOperation, [x, indices], { axis: axisOf("pick", x, axis) });
 
-const placeOperation: Operation<AlongAxis & { readonly length: number }> = {
+const placeOperation: Operation<"placeAdd"> = {
 	name: "placeAdd",
 	types: (inputs, { axis, length }) => {
 		const [x, indices] = inputs as [Tensor, Tensor];
@@ -147,16 +99,13 @@ const placeOperation: Operation<AlongAxis & { readonly length: number }> = {
 		g ? pick(g, indices as Tensor, axis) : null,
 		null,
 	],
-	onnx: (node, write) => [
-		addedAt(node as Node, write.name(node.inputs[1] as Tensor), node.attributes.axis, write),
-	],
 };
 
 /** The reverse of `pick`: adds each value to its index along an axis of the given length. */
 export const placeAdd = (x: Tensor, indices: Tensor, axis: number, length: number): Tensor =>
 	apply(placeOperation, [x, indices], { axis: axisOf("placeAdd", x, axis), length });
 
-const topOperation: Operation<AlongAxis & { readonly count: number }> = {
+const topOperation: Operation<"topK"> = {
 	name: "topK",
 	types: ([x], { axis, count }) => {
 		const { shape, dtype } = x as Tensor;
@@ -173,15 +122,6 @@ const topOperation: Operation<AlongAxis & { readonly count: number }> = {
 		const { axis } = node.attributes;
 		const [x] = node.inputs as [Tensor];
 		return [g ? placeAdd(g, node.outputs[1] as Tensor, axis, x.shape[axis] as number) : null];
-	},
-	onnx: ({ inputs: [x], attributes: { axis, count } }, write) => {
-		const [values, wide] = write.nodes(
-			"TopK",
-			[write.name(x as Tensor), write.integers([count])],
-			{ axis },
-			{ outputs: 2 },
-		) as [string, string];
-		return [values, write.node("Cast", [wide], { to: 6 })];
 	},
 };
 

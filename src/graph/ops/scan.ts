@@ -1,5 +1,5 @@
+import { axisOf, fail, type Tensor } from "../tensor.js";
 import { reshape, split, stack } from "./shape.js";
-import { axisOf, fail, type Tensor } from "./tensor.js";
 
 export interface ScanOptions {
 	/** The axis of the sequences that is time; [batch, length, …] unless given. */

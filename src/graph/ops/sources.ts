@@ -1,3 +1,4 @@
+import type { OperationAttributes } from "../operations.js";
 import {
 	apply,
 	type DType,
@@ -6,19 +7,12 @@ import {
 	type Shape,
 	size,
 	type Tensor,
-} from "./tensor.js";
+} from "../tensor.js";
 
-interface Named {
-	readonly name: string;
-	readonly shape: Shape;
-	readonly dtype: DType;
-}
-
-function source(kind: "input" | "parameter"): Operation<Named> {
+function source(kind: "input" | "parameter"): Operation<"input" | "parameter"> {
 	return {
 		name: kind,
 		types: (_, { shape, dtype }) => [{ shape, dtype }],
-		onnx: (node) => [node.attributes.name],
 	};
 }
 
@@ -36,25 +30,16 @@ export const parameter = (name: string, shape: Shape, dtype: DType = "float32"):
 /** The name of an input or a parameter; undefined for anything else. */
 export function sourceName(tensor: Tensor): string | undefined {
 	const { operation, attributes } = tensor.node;
-	return operation === inputOperation || operation === parameterOperation
-		? (attributes as Named).name
+	return operation.name === "input" || operation.name === "parameter"
+		? (attributes as OperationAttributes["input"]).name
 		: undefined;
 }
 
 export type NumberArray = ArrayLike<number>;
 
-interface Constant {
-	readonly data: NumberArray;
-	readonly shape: Shape;
-	readonly dtype: DType;
-}
-
-const constantOperation: Operation<Constant> = {
+const constantOperation: Operation<"constant"> = {
 	name: "constant",
 	types: (_, { shape, dtype }) => [{ shape, dtype }],
-	onnx: ({ attributes: { data, shape, dtype } }, write) => [
-		write.constant(packed(data, dtype), shape, dtype),
-	],
 };
 
 /** The bytes of numbers in a dtype. */
@@ -79,6 +64,6 @@ export const filled = (value: number, shape: Shape, dtype: DType = "float32"): T
 
 /** The number a scalar constant holds; undefined for anything else. */
 export function scalarValue(tensor: Tensor): number | undefined {
-	if (tensor.node.operation !== constantOperation || tensor.shape.length > 0) return undefined;
-	return (tensor.node.attributes as Constant).data[0];
+	if (tensor.node.operation.name !== "constant" || tensor.shape.length > 0) return undefined;
+	return (tensor.node.attributes as OperationAttributes["constant"]).data[0];
 }

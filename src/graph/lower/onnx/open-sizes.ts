@@ -1,4 +1,5 @@
-import type { Tensor, Writer } from "./tensor.js";
+import type { Tensor } from "../../tensor.js";
+import type { OnnxWriter } from "./writer.js";
 
 /**
  * Sizes that a model leaves open. A graph is built with numbers for them, and where such a number
@@ -10,7 +11,7 @@ export interface OpenSizes {
 	/** Remembers where sizes can be read. */
 	meet(tensor: Tensor, name: string): void;
 	/** Writes whole numbers that depend on open sizes; undefined where none does. */
-	integers(values: readonly number[], write: Writer): string | undefined;
+	integers(values: readonly number[], write: OnnxWriter): string | undefined;
 	/** A constant cannot have an open size. */
 	refuseConstant(shape: readonly number[]): void;
 }
@@ -20,13 +21,13 @@ export function openSizes(sizes: Readonly<Record<string, number>>): OpenSizes {
 	const places = new Map<number, { readonly name: string; readonly axis: number }>();
 	const isOpen = (value: number) => entries.some(([, size]) => value !== 0 && value % size === 0);
 
-	const sizeNow = (size: number, write: Writer): string => {
+	const sizeNow = (size: number, write: OnnxWriter): string => {
 		const place = places.get(size);
 		if (!place) throw new Error(`no tensor shows the open size ${size}`);
 		return write.node("Shape", [place.name], { start: place.axis, end: place.axis + 1 });
 	};
 	/** A value is a fixed number times open sizes. */
-	const one = (value: number, write: Writer): string => {
+	const one = (value: number, write: OnnxWriter): string => {
 		const factors: string[] = [];
 		let rest = value;
 		for (const [, size] of entries)

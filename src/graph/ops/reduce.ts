@@ -1,19 +1,24 @@
+import {
+	apply,
+	axisOf,
+	fail,
+	isFloat,
+	type Operation,
+	type Shape,
+	type Tensor,
+} from "../tensor.js";
 import { cast, div, equal, mul, sub } from "./elementwise.js";
 import { expand, reshape } from "./shape.js";
-import { apply, axisOf, fail, isFloat, type Operation, type Shape, type Tensor } from "./tensor.js";
 
-interface Reduction {
-	readonly axes: readonly number[];
-}
+type ReductionName = "sum" | "sumSquares" | "max";
 
 const keptShape = (shape: Shape, axes: readonly number[]): Shape =>
 	shape.map((n, i) => (axes.includes(i) ? 1 : n));
 
 function reduction(
-	name: string,
-	onnx: string,
+	name: ReductionName,
 	pullback: (x: Tensor, y: Tensor, g: Tensor, axes: readonly number[]) => Tensor,
-): Operation<Reduction> {
+): Operation<ReductionName> {
 	return {
 		name,
 		types: ([x], { axes }) => {
@@ -26,26 +31,21 @@ function reduction(
 				? pullback(node.inputs[0] as Tensor, node.outputs[0] as Tensor, g, node.attributes.axes)
 				: null,
 		],
-		onnx: ({ inputs: [x], attributes: { axes } }, write) => [
-			write.node(onnx, [write.name(x as Tensor), write.integers(axes)], { keepdims: 1 }),
-		],
 	};
 }
 
-const sumOperation = reduction("sum", "ReduceSum", (x, _y, g) => expand(g, x.shape));
+const sumOperation = reduction("sum", (x, _y, g) => expand(g, x.shape));
 
-const sumSquaresOperation = reduction("sumSquares", "ReduceSumSquare", (x, _y, g) =>
-	mul(x, mul(g, 2)),
-);
+const sumSquaresOperation = reduction("sumSquares", (x, _y, g) => mul(x, mul(g, 2)));
 
 // Where several values share the maximum, its cotangent is shared between them.
-const maxOperation = reduction("max", "ReduceMax", (x, y, g, axes) => {
+const maxOperation = reduction("max", (x, y, g, axes) => {
 	const chosen = cast(equal(x, y), x.dtype);
 	return mul(div(chosen, sum(chosen, axes, true)), g);
 });
 
 function reduce(
-	operation: Operation<Reduction>,
+	operation: Operation<ReductionName>,
 	x: Tensor,
 	axes: number | readonly number[] | undefined,
 	keep: boolean,

@@ -1,9 +1,9 @@
-import type { Sweep } from "./conv.js";
+import type { Sweep } from "../operations.js";
+import { type Shape, size, type Tensor } from "../tensor.js";
 import { add } from "./elementwise.js";
 import { matmul } from "./matmul.js";
 import { sum } from "./reduce.js";
 import { pad, reshape, slice, stack } from "./shape.js";
-import { type Shape, size, type Tensor } from "./tensor.js";
 
 /** Convolutions as matrix products, one for each place of the kernel. */
 

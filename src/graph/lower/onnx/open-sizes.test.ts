@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import * as ort from "../runtime/onnxruntime-node.js";
+import * as ort from "../../../runtime/onnxruntime-node.js";
 import {
 	concat,
 	constant,
@@ -12,7 +12,7 @@ import {
 	sum,
 	toOnnx,
 	transpose,
-} from "./index.js";
+} from "../../index.js";
 
 const open = { rows: 101, columns: 103 };
 const { rows, columns } = open;

@@ -1,0 +1,105 @@
+import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { ModelProtoSchema, type ValueInfoProtoSchema } from "onnx-buf";
+import { inOrder } from "../../gradients.js";
+import { packed, sourceName } from "../../ops/sources.js";
+import { type DType, size, type Target, type Tensor, type TensorType } from "../../tensor.js";
+import { type OpenSizes, openSizes } from "./open-sizes.js";
+import { OnnxWriter, onnxType } from "./writer.js";
+
+/** The standard operators' version we write, and that of ONNX Runtime's own. */
+export const opset = 21n;
+
+export interface OnnxModel {
+	readonly bytes: Uint8Array;
+	/** Bytes of all results of its operations: more than a run needs at once. */
+	readonly volume: number;
+	readonly inputs: Readonly<Record<string, TensorType>>;
+	readonly outputs: Readonly<Record<string, TensorType>>;
+	/** Sizes that are known only when it runs: see `OnnxOptions`. */
+	readonly open: Readonly<Record<string, number>>;
+}
+
+export interface OnnxOptions {
+	readonly target?: Target;
+	/** Values for parameters that become constants of the model instead of its inputs. */
+	readonly weights?: ReadonlyMap<string, ArrayLike<number>>;
+	/** Sizes that the model leaves open, by name: each number stands for whatever it is when it runs. */
+	readonly open?: Readonly<Record<string, number>>;
+}
+
+type ValueInit = MessageInitShape<typeof ValueInfoProtoSchema>;
+
+function valueInfo(name: string, { shape, dtype }: TensorType, open: OpenSizes): ValueInit {
+	const dim = shape.map((n) => {
+		const size = open.nameOf(n);
+		return size === undefined
+			? { value: { case: "dimValue" as const, value: BigInt(n) } }
+			: { value: { case: "dimParam" as const, value: size } };
+	});
+	const value = { elemType: onnxType[dtype], shape: { dim } };
+	return { name, type: { value: { case: "tensorType", value } } };
+}
+
+const bytesEach: Readonly<Record<DType, number>> = { float32: 4, float64: 8, int32: 4, bool: 1 };
+
+/** Writes the graph behind the outputs as one ONNX model; inputs and parameters become its inputs. */
+export function toOnnx(
+	outputs: Readonly<Record<string, Tensor>>,
+	options: OnnxOptions = {},
+): OnnxModel {
+	const open = openSizes(options.open ?? {});
+	const writer = new OnnxWriter(options.target ?? "cpu", open);
+	const inputs: Record<string, TensorType> = {};
+	const owners = new Map<string, Tensor>();
+	let volume = 0;
+	const order = inOrder(Object.values(outputs));
+	// Open sizes are read off what is fed, where it shows them.
+	for (const {
+		outputs: [first],
+	} of order) {
+		const source = first && sourceName(first);
+		if (source !== undefined) open.meet(first as Tensor, source);
+	}
+	for (const node of order) {
+		const first = node.outputs[0] as Tensor;
+		const source = sourceName(first);
+		if (source === undefined) {
+			writer.record(node);
+			for (const { shape, dtype } of node.outputs) volume += size(shape) * bytesEach[dtype];
+			continue;
+		}
+		const { shape, dtype } = first;
+		const owner = owners.get(source);
+		if (owner && (owner.dtype !== dtype || String(owner.shape) !== String(shape)))
+			throw new Error(`two inputs are called "${source}" and differ in shape or dtype; rename one`);
+		owners.set(source, first);
+		writer.bind(first, source);
+		const weights = options.weights?.get(source);
+		if (weights) writer.initializer(packed(weights, dtype), shape, onnxType[dtype], source);
+		else inputs[source] = { shape, dtype };
+	}
+	writer.publish(outputs, inputs);
+	const results: Record<string, TensorType> = {};
+	for (const [name, tensor] of Object.entries(outputs)) {
+		results[name] = { shape: tensor.shape, dtype: tensor.dtype };
+	}
+	const model = create(ModelProtoSchema, {
+		irVersion: 10n,
+		producerName: "trajgpt",
+		opsetImport: [
+			{ domain: "", version: opset },
+			...(writer.written.some(({ domain }) => domain)
+				? [{ domain: "com.microsoft", version: 1n }]
+				: []),
+		],
+		graph: {
+			name: "trajgpt",
+			node: writer.written,
+			initializer: writer.initializers,
+			input: Object.entries(inputs).map(([name, type]) => valueInfo(name, type, open)),
+			output: Object.entries(results).map(([name, type]) => valueInfo(name, type, open)),
+		},
+	});
+	const bytes = toBinary(ModelProtoSchema, model);
+	return { bytes, volume, inputs, outputs: results, open: options.open ?? {} };
+}

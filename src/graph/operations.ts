@@ -1,0 +1,114 @@
+import type { DType, Shape } from "./tensor.js";
+
+/**
+ * Every operation of a graph, by name, with its attributes. `ops/` says for each of them what types it
+ * gives and how gradients flow back; each backend in `lower/` says how it is computed. TypeScript refuses
+ * an operation that is not in this table, and a backend that lacks one of them.
+ */
+export interface OperationAttributes {
+	input: Source;
+	parameter: Source;
+	constant: { readonly data: ArrayLike<number>; readonly shape: Shape; readonly dtype: DType };
+
+	add: None;
+	sub: None;
+	mul: None;
+	div: None;
+	pow: None;
+	maximum: None;
+	minimum: None;
+	less: None;
+	greaterEqual: None;
+	equal: None;
+	both: None;
+	either: None;
+	neg: None;
+	exp: None;
+	log: None;
+	sqrt: None;
+	sin: None;
+	cos: None;
+	tanh: None;
+	sigmoid: None;
+	abs: None;
+	sign: None;
+	floor: None;
+	relu: None;
+	where: None;
+	cast: { readonly to: DType };
+
+	softplus: None;
+	logSigmoid: None;
+	silu: None;
+	gelu: None;
+
+	sum: Axes;
+	sumSquares: Axes;
+	max: Axes;
+	softmax: Axis;
+	logSoftmax: Axis;
+	cumulativeSum: Axis & { readonly exclusive: boolean; readonly reverse: boolean };
+
+	reshape: { readonly shape: Shape };
+	expand: { readonly shape: Shape };
+	transpose: { readonly order: readonly number[] };
+	slice: Axis & { readonly start: number; readonly end: number };
+	pad: Axis & { readonly before: number; readonly after: number };
+	concat: Axis;
+	split: Axis & { readonly sizes: readonly number[] };
+	flip: Axis;
+	placesAlong: Axis;
+	chunked: { readonly length: number; readonly chunks: number };
+
+	gather: Axis;
+	scatterAdd: { readonly rows: number };
+	pick: Axis;
+	placeAdd: Axis & { readonly length: number };
+	topK: Axis & { readonly count: number };
+
+	matmul: TransposedSides;
+	conv: Sweep;
+	maxPool: PoolWindow;
+	rotary: None;
+}
+
+export type OperationName = keyof OperationAttributes;
+
+export type None = Readonly<Record<string, never>>;
+
+/** A value from outside the graph. */
+interface Source {
+	readonly name: string;
+	readonly shape: Shape;
+	readonly dtype: DType;
+}
+
+interface Axis {
+	readonly axis: number;
+}
+
+interface Axes {
+	readonly axes: readonly number[];
+}
+
+/** Whether the last two axes of the left (right) operand change places first. */
+export interface TransposedSides {
+	readonly transposeA: boolean;
+	readonly transposeB: boolean;
+}
+
+type Margins = readonly (readonly [before: number, after: number])[];
+
+/** How a kernel moves over its input, with one entry per spatial axis. */
+export interface Sweep {
+	readonly strides: readonly number[];
+	readonly dilations: readonly number[];
+	readonly padding: Margins;
+	readonly groups: number;
+}
+
+export interface PoolWindow {
+	readonly kernel: readonly number[];
+	readonly strides: readonly number[];
+	readonly padding: Margins;
+}

@@ -1,0 +1,33 @@
+import { apply, type Operation, type Tensor } from "../tensor.js";
+import { reshape, slice } from "./shape.js";
+
+/** Operations for axes whose size may be known only when the graph runs. */
+
+const placesOperation: Operation<"placesAlong"> = {
+	name: "placesAlong",
+	types: ([x], { axis }) => [{ shape: [(x as Tensor).shape[axis] as number], dtype: "float32" }],
+};
+
+/** 0, 1, 2 … along an axis, as float32. */
+export const placesAlong = (x: Tensor, axis: number): Tensor =>
+	apply(placesOperation, [x], { axis });
+
+const chunkedOperation: Operation<"chunked"> = {
+	name: "chunked",
+	types: ([x], { length, chunks }) => {
+		const { shape, dtype } = x as Tensor;
+		return [{ shape: [...shape.slice(0, 2), chunks, length, ...shape.slice(3)], dtype }];
+	},
+	pullback: ({ inputs: [x], attributes: { length, chunks } }, [g]) => {
+		const { shape } = x as Tensor;
+		const [front, back] = [shape.slice(0, 2), shape.slice(3)];
+		return [g ? slice(reshape(g, [...front, chunks * length, ...back]), 2, 0, shape[2]) : null];
+	},
+};
+
+/**
+ * Cuts the third axis into chunks of a length, the last one padded with zeros: [batch, heads, chunks,
+ * length, …]. `chunks` is the number that stands for how many there are.
+ */
+export const chunked = (x: Tensor, length: number, chunks: number): Tensor =>
+	apply(chunkedOperation, [x], { length, chunks });
