@@ -51,12 +51,12 @@ function unrolled() {
 	);
 	const loss = sum(mul(outputs, given.weights));
 	const [dx, dh, dw] = gradients(loss, [given.x, given.h, given.w]);
-	return toOnnx({ loss, dx, dh, dw }).bytes;
+	return toOnnx({ outputs: { loss, dx, dh, dw } }).bytes;
 }
 
 /** A graph as a Scan's body: what is not among its own inputs is read from outside. */
 function body(prefix, outputs, inputs) {
-	const { graph } = fromBinary(ModelProtoSchema, toOnnx(outputs).bytes);
+	const { graph } = fromBinary(ModelProtoSchema, toOnnx({ outputs }).bytes);
 	const fixed = new Set([...graph.input, ...graph.output].map(({ name }) => name));
 	const rename = (name) => (fixed.has(name) ? name : `${prefix}.${name}`);
 	for (const node of graph.node) {

@@ -20,8 +20,8 @@ test("a model is made, observes and answers, from the public face alone", async 
 test("a graph is built, differentiated and run", async () => {
 	const x = graph.input("x", [3]);
 	const y = graph.sum(graph.mul(x, x));
-	const model = graph.toOnnx({ y, slope: graph.gradients(y, [x])[0] as graph.Tensor });
-	const program = await nodeRuntime({ threads: 1 }).compile(model);
+	const slope = graph.gradients(y, [x])[0] as graph.Tensor;
+	const program = await nodeRuntime({ threads: 1 }).compile({ outputs: { y, slope } });
 	const outputs = await program.run({ x: Float32Array.of(1, 2, 3) });
 	await program.dispose();
 	expect(outputs).toEqual({ y: Float32Array.of(14), slope: Float32Array.of(2, 4, 6) });

@@ -23,7 +23,7 @@ process.exit(y.data[0] === 2 && y.data[1] === 4 ? 0 : 1);
 /** Whether a sum comes out right; asked in a process of its own, which ONNX Runtime may end. */
 export async function canCompute(provider: string): Promise<boolean> {
 	const x = input("x", [2]);
-	const model = Buffer.from(toOnnx({ y: add(x, x) }).bytes).toString("base64");
+	const model = Buffer.from(toOnnx({ outputs: { y: add(x, x) } }).bytes).toString("base64");
 	const engine = pathToFileURL(createRequire(import.meta.url).resolve("onnxruntime-node")).href;
 	const argv = ["--input-type=module", "-e", probe, engine, model, provider];
 	const child = spawn(process.execPath, argv, {

@@ -1,7 +1,7 @@
 import { InputError } from "../base/errors.js";
 import { fillBatch, planBatches } from "../cohort/batches.js";
 import type { Dataset, History, Split } from "../cohort/index.js";
-import { logSoftmax, type OnnxModel, parameter, type Target, toOnnx } from "../graph/index.js";
+import { type Graph, logSoftmax, parameter } from "../graph/index.js";
 import { checkFinite } from "../models/finite.js";
 import type { BatchShape, Model, ParameterValues } from "../models/index.js";
 import { programs, type Runtime } from "../runtime/index.js";
@@ -19,11 +19,10 @@ const mostSlots = 4096;
 const mostNumbers = 2 ** 23;
 
 /** log p of every token at each slot. */
-function answerModel(
-	target: Target,
+function answerGraph(
 	{ model, config, weights }: TrainedModel,
 	shape: BatchShape,
-): OnnxModel {
+): Graph {
 	const { logits } = model;
 	if (!logits)
 		throw new InputError(
@@ -32,7 +31,7 @@ function answerModel(
 	const parameters = Object.fromEntries(
 		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
 	);
-	return toOnnx({ logProbabilities: logSoftmax(logits(config, parameters, shape)) }, { target });
+	return { outputs: { logProbabilities: logSoftmax(logits(config, parameters, shape)) } };
 }
 
 /** What was foretold of one event: log p of every token. */
@@ -105,7 +104,7 @@ async function foretell(
 	const resident = runtime.resident(trained.weights);
 	const compiled = programs(
 		runtime,
-		(shape: BatchShape) => answerModel(runtime.target, trained, shape),
+		(shape: BatchShape) => answerGraph(trained, shape),
 		{ keyText: ({ rows, length }) => `${rows}x${length}` },
 	);
 	try {

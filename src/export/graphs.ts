@@ -43,8 +43,7 @@ export function exportGraphs(
 
 /** The graph in ONNX, with the weights inside. */
 export const onnxOf = ({ outputs, open }: ExportGraph, weights: ParameterValues): OnnxModel =>
-	toOnnx(outputs, {
-		target: "portable",
-		open,
-		weights: new Map([...weights].map(([name, { data }]) => [name, data])),
-	});
+	toOnnx(
+		{ outputs, open, weights: new Map([...weights].map(([name, { data }]) => [name, data])) },
+		"portable",
+	);

@@ -164,11 +164,11 @@ const cases: readonly (readonly [() => Tensor | readonly Tensor[] | object, stri
 		"gradients: needs a float scalar; reduce it first; operands events float32[2, 3]",
 	],
 	[
-		() => graph.toOnnx({ y: graph.add(events, graph.input("events", [3])) }),
+		() => graph.toOnnx({ outputs: { y: graph.add(events, graph.input("events", [3])) } }),
 		'two inputs are called "events" and differ in shape or dtype; rename one',
 	],
 	[
-		() => graph.toOnnx({ events: graph.neg(events) }),
+		() => graph.toOnnx({ outputs: { events: graph.neg(events) } }),
 		'an input and an output are both called "events"; rename one',
 	],
 ];

@@ -19,7 +19,7 @@ import {
 } from "./index.js";
 
 async function evaluate(outputs: Readonly<Record<string, Tensor>>, feeds: Feeds) {
-	const program = await nodeRuntime({ threads: 1 }).compile(toOnnx(outputs));
+	const program = await nodeRuntime({ threads: 1 }).compile({ outputs });
 	const results = await program.run(feeds);
 	await program.dispose();
 	return Object.fromEntries(
@@ -89,7 +89,7 @@ test("graphs thousands of operations deep neither overflow the stack nor take lo
 });
 
 test("equal nodes and constants are written once", () => {
-	const twice = toOnnx({ y: add(mul(exp(x), 2), mul(exp(x), 2)) });
-	const once = toOnnx({ y: ((t) => add(t, t))(mul(exp(x), 2)) });
+	const twice = toOnnx({ outputs: { y: add(mul(exp(x), 2), mul(exp(x), 2)) } });
+	const once = toOnnx({ outputs: { y: ((t) => add(t, t))(mul(exp(x), 2)) } });
 	expect(twice.bytes).toEqual(once.bytes);
 });

@@ -1,5 +1,6 @@
+export type { Graph } from "./graph.js";
 export { gradients, inOrder } from "./gradients.js";
-export { type OnnxModel, type OnnxOptions, opset, toOnnx } from "./lower/onnx/to-onnx.js";
+export { type OnnxModel, opset, toOnnx } from "./lower/onnx/to-onnx.js";
 export { elu, gelu, leakyRelu, logSigmoid, silu, softplus } from "./ops/activations.js";
 export { type Conv1dOptions, type Conv2dOptions, conv1d, conv2d } from "./ops/conv.js";
 export { dropout } from "./ops/dropout.js";

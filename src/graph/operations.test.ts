@@ -53,7 +53,10 @@ function drawn(given: Given, name: string): Value {
 	return { shape, kind: given.dtype === "int32" ? "int32" : "float", values: given.values };
 }
 
-const runtime = nodeRuntime({ threads: 1 });
+const runtimes = {
+	cpu: nodeRuntime({ threads: 1 }),
+	portable: nodeRuntime({ threads: 1, target: "portable" }),
+};
 
 /** The case as a program: its value; a weighted sum of that, its gradients, and once more. */
 async function compiled(
@@ -90,7 +93,7 @@ async function compiled(
 			outputs[`twice/${name}`] = second[i] as Tensor;
 		});
 	}
-	const program = await runtime.compile(graph.toOnnx(outputs, { target }));
+	const program = await runtimes[target].compile({ outputs });
 	const used = new Set(graph.inOrder(Object.values(outputs)).flatMap(({ outputs }) => outputs));
 	const feeds: Record<string, Data> = {};
 	for (const [name, { kind, values }] of Object.entries(given)) {

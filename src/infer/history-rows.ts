@@ -1,6 +1,6 @@
 import { fillBatch, planBatches } from "../cohort/batches.js";
 import type { History } from "../cohort/index.js";
-import { parameter, type Tensor, toOnnx } from "../graph/index.js";
+import { parameter, type Tensor } from "../graph/index.js";
 import { checkFinite } from "../models/finite.js";
 import type { BatchShape, EventBatch, Parameters, ParameterValues } from "../models/index.js";
 import { type Feeds, programs, type Runtime } from "../runtime/index.js";
@@ -44,7 +44,7 @@ export async function historyRows(
 	);
 	const compiled = programs(
 		runtime,
-		(shape: BatchShape) => toOnnx({ rows: build(symbols, shape) }, { target: runtime.target }),
+		(shape: BatchShape) => ({ outputs: { rows: build(symbols, shape) } }),
 		{ keyText: ({ rows, length }) => `${rows}x${length}` },
 	);
 	const resident = runtime.resident(weights);

@@ -20,9 +20,9 @@ async function byHand(tokens: readonly number[], times: readonly number[], at: n
 	const symbols = Object.fromEntries(
 		[...trained.weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
 	);
-	const program = await runtime.compile(
-		toOnnx({ hidden: model.hidden(config, symbols, { rows: 1, length }) }),
-	);
+	const program = await runtime.compile({
+		outputs: { hidden: model.hidden(config, symbols, { rows: 1, length }) },
+	});
 	const batch = {
 		...{ rows: 1, length },
 		tokens: Int32Array.from([...tokens, 0]),

@@ -184,7 +184,9 @@ describe.each([...models, ...ablations].map((model) => [model.id, model] as cons
 					.map(({ name }) => name);
 			expect(terms(true)).toEqual(["label", ...(model.penalties ?? [])]);
 			expect(terms(false)).toEqual(["label"]);
-			const { inputs } = toOnnx({ z: logOdds(pretrained, symbolsOf(start), questions(0)) });
+			const { inputs } = toOnnx({
+				outputs: { z: logOdds(pretrained, symbolsOf(start), questions(0)) },
+			});
 			const seen = (yes: number) =>
 				Object.entries(questionFeeds(pretrained, questions(yes))).filter(
 					([name]) => name in inputs,

@@ -68,8 +68,7 @@ const floats = (...values: number[]) => Float32Array.from(values);
 async function adderOn({ engine }: ReturnType<typeof fakeGpu>) {
 	const weights = parameter("weights", [2]);
 	const model = toOnnx({
-		[next("weights")]: add(weights, input("by", [])),
-		total: sum(weights),
+		outputs: { [next("weights")]: add(weights, input("by", [])), total: sum(weights) },
 	});
 	const resident = gpuResident(
 		engine,

@@ -100,11 +100,11 @@ export function gpuResident(
 	const outputOf = (name: string) => `copy/${name}`;
 	/** Copies every tensor to a place, through a session that does nothing else. */
 	const copies = async (location: Location) => {
-		const model = toOnnx(
-			Object.fromEntries(
+		const model = toOnnx({
+			outputs: Object.fromEntries(
 				[...types].map(([name, t]) => [outputOf(name), parameter(name, t.shape, t.dtype)]),
 			),
-		);
+		});
 		const session = await engine.InferenceSession.create(model.bytes, {
 			...options,
 			preferredOutputLocation: location,

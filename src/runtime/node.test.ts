@@ -9,9 +9,9 @@ const floats = (...values: number[]) => Float32Array.from(values);
 /** weights ← weights + by; total = Σ weights, before. */
 async function adder() {
 	const weights = parameter("weights", [2]);
-	return runtime.compile(
-		toOnnx({ [next("weights")]: add(weights, input("by", [])), total: sum(weights) }),
-	);
+	return runtime.compile({
+		outputs: { [next("weights")]: add(weights, input("by", [])), total: sum(weights) },
+	});
 }
 
 const residentOf = (...values: number[]) =>
@@ -50,7 +50,7 @@ describe("resident tensors", () => {
 		const given = floats(1, 2);
 		const resident = runtime.resident(new Map([["weights", { shape: [2], data: given }]]));
 		const weights = parameter("weights", [2]);
-		const double = await runtime.compile(toOnnx({ [next("weights")]: mul(weights, 2) }));
+		const double = await runtime.compile({ outputs: { [next("weights")]: mul(weights, 2) } });
 		const plus = await adder();
 		await double.run({}, resident);
 		await plus.run({ by: floats(1) }, resident);
@@ -66,7 +66,7 @@ describe("resident tensors", () => {
 
 	test("may be of any dtype, and what is fed goes before them", async () => {
 		const count = parameter("count", [2], "int32");
-		const program = await runtime.compile(toOnnx({ [next("count")]: add(count, count) }));
+		const program = await runtime.compile({ outputs: { [next("count")]: add(count, count) } });
 		const resident = runtime.resident(
 			new Map([["count", { shape: [2], data: Int32Array.of(3, -4) }]]),
 		);
@@ -126,12 +126,12 @@ describe("what cannot run says why", () => {
 });
 
 test("dtypes pass through unchanged", async () => {
-	const program = await runtime.compile(
-		toOnnx({
+	const program = await runtime.compile({
+		outputs: {
 			whole: cast(input("a", [2], "float64"), "int32"),
 			long: cast(input("b", [2], "bool"), "float64"),
-		}),
-	);
+		},
+	});
 	expect(await program.run({ a: Float64Array.of(3.7, -2), b: Uint8Array.of(0, 1) })).toEqual({
 		whole: Int32Array.of(3, -2),
 		long: Float64Array.of(0, 1),
@@ -144,10 +144,10 @@ test("threads are settable and give the same result", async () => {
 		`onnxruntime-node ${engineVersion}, cpu, 3 threads`,
 	);
 	const x = input("x", [300]);
-	const model = toOnnx({ y: sum(mul(x, x)) });
+	const graph = { outputs: { y: sum(mul(x, x)) } };
 	const data = Float32Array.from({ length: 300 }, (_, i) => i % 17);
 	for (const options of [{ threads: 1 }, { threads: 2 }, {}]) {
-		const program = await nodeRuntime(options).compile(model);
+		const program = await nodeRuntime(options).compile(graph);
 		expect((await program.run({ x: data })).y?.[0]).toBe(
 			data.reduce((total, value) => total + value * value, 0),
 		);
@@ -156,7 +156,7 @@ test("threads are settable and give the same result", async () => {
 });
 
 describe("programs", () => {
-	const doubled = (size: number) => toOnnx({ y: mul(input("x", [size]), 2) });
+	const doubled = (size: number) => ({ outputs: { y: mul(input("x", [size]), 2) } });
 	const x = (size: number) => ({ x: new Float32Array(size).fill(3) });
 
 	test("are compiled once a key, and gone once disposed", async () => {

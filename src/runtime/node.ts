@@ -1,4 +1,5 @@
 import { availableParallelism, totalmem } from "node:os";
+import { type Target, toOnnx } from "../graph/index.js";
 import { compileProgram, cpuResident, gpuResident } from "./engine.js";
 import { mostThreads } from "./machine.js";
 import * as ort from "./onnxruntime-node.js";
@@ -9,6 +10,8 @@ export interface NodeRuntimeOptions {
 	/** "training" keeps to the optimizations that are safe on graphs with gradients. */
 	readonly purpose?: "training" | "inference";
 	readonly provider?: Provider;
+	/** The kernels to use: all that the provider has, if left out. */
+	readonly target?: Target;
 }
 
 export const engineVersion: string = ort.env.versions.node ?? ort.env.versions.common;
@@ -16,6 +19,8 @@ export const engineVersion: string = ort.env.versions.node ?? ort.env.versions.c
 /** ONNX Runtime in Node, on the CPU or on a GPU. */
 export function nodeRuntime(options: NodeRuntimeOptions = {}): Runtime {
 	const { provider = "cpu" } = options;
+	const onGpu = provider !== "cpu";
+	const { target = onGpu ? "portable" : "cpu" } = options;
 	const threads = Math.min(options.threads ?? availableParallelism(), mostThreads());
 	const sessionOptions: ort.InferenceSession.SessionOptions = {
 		executionProviders: [provider],
@@ -30,13 +35,13 @@ export function nodeRuntime(options: NodeRuntimeOptions = {}): Runtime {
 		extra: { session: { set_denormal_as_zero: "1" } },
 	};
 	let promised = 0;
-	const onGpu = provider !== "cpu";
 	return {
 		label: `onnxruntime-node ${engineVersion}, ${provider}, ${threads} threads`,
-		target: onGpu ? "portable" : "cpu",
+		target,
 		resident: (values) =>
 			onGpu ? gpuResident(ort, sessionOptions, values) : cpuResident(ort, values),
-		async compile(model) {
+		async compile(graph) {
+			const model = toOnnx(graph, target);
 			// Each session keeps its arena, and there is a session a shape: they get one, which makes
 			// them up to a tenth faster, until together they could hold a quarter of the memory.
 			const enableCpuMemArena = promised + model.volume <= totalmem() / 4;

@@ -1,4 +1,4 @@
-import type { OnnxModel } from "../graph/index.js";
+import type { Graph } from "../graph/index.js";
 import type { Data, Feeds, Program, Resident, RunOptions, Runtime } from "./runtime.js";
 
 /** Programs compiled on first use, one a key: a shape or, where sizes are left open, a kind of them. */
@@ -27,7 +27,7 @@ export interface ProgramsOptions<K> {
 
 export function programs<K>(
 	runtime: Runtime,
-	build: (key: K) => OnnxModel,
+	build: (key: K) => Graph,
 	{ keyText = String, most = Number.POSITIVE_INFINITY }: ProgramsOptions<K> = {},
 ): Programs<K> {
 	// In order of last use.

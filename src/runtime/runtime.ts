@@ -1,4 +1,4 @@
-import type { DType, OnnxModel, Target } from "../graph/index.js";
+import type { DType, Graph, Target } from "../graph/index.js";
 
 /** What holds the values of a dtype. */
 export const arrays = {
@@ -15,15 +15,15 @@ export type Feeds = Readonly<Record<string, Data>>;
 export const providers = ["cpu", "webgpu"] as const;
 export type Provider = (typeof providers)[number];
 
-/** Executes ONNX models; `node.ts` on a server or laptop, `web.ts` in a browser. */
+/** Executes graphs; `node.ts` on a server or laptop, `web.ts` in a browser. */
 export interface Runtime {
 	/** What executes, in words: provider, version, threads. */
 	readonly label: string;
-	/** The kernels it has; models are written for them. */
+	/** The kernels it has. */
 	readonly target: Target;
 	/** Whether programs had better leave sizes open: where one takes long to compile, and is then no slower. */
 	readonly opensSizes?: boolean;
-	compile(model: OnnxModel): Promise<Program>;
+	compile(graph: Graph): Promise<Program>;
 	/** Tensors that stay where they are between runs: parameters, optimizer state, patients' states. */
 	resident(values: ReadonlyMap<string, ResidentValue>): Resident;
 }

@@ -17,9 +17,12 @@ test("runs a program, and keeps resident tensors between runs", async () => {
 	const runtime = await webRuntime({ threads: 1 });
 	expect(runtime.label).toMatch(/^onnxruntime-web 1\.30\.0, wasm, 1 thread$/);
 	const weights = parameter("weights", [2]);
-	const program = await runtime.compile(
-		toOnnx({ [next("weights")]: add(weights, input("by", [])), total: sum(mul(weights, weights)) }),
-	);
+	const program = await runtime.compile({
+		outputs: {
+			[next("weights")]: add(weights, input("by", [])),
+			total: sum(mul(weights, weights)),
+		},
+	});
 	const resident = runtime.resident(new Map([["weights", { shape: [2], data: floats(1, 2) }]]));
 	expect(await program.run({ by: floats(10) }, resident)).toEqual({ total: floats(5) });
 	expect(await program.run({ by: floats(0) }, resident, { accept: () => false })).toEqual({
@@ -33,9 +36,10 @@ test("runs a program, and keeps resident tensors between runs", async () => {
 test("open sizes are given with each run", async () => {
 	const runtime = await webRuntime({ threads: 1 });
 	const open = { rows: 101 };
-	const program = await runtime.compile(
-		toOnnx({ total: sum(mul(input("x", [open.rows, 2]), 2), 1) }, { open }),
-	);
+	const program = await runtime.compile({
+		outputs: { total: sum(mul(input("x", [open.rows, 2]), 2), 1) },
+		open,
+	});
 	for (const rows of [1, 3]) {
 		const run = (x: Float32Array) => program.run({ x }, undefined, { sizes: { rows } });
 		const x = Float32Array.from({ length: 2 * rows }, (_, i) => i);

@@ -1,5 +1,6 @@
 import type * as Ort from "onnxruntime-web";
 import { InputError } from "../base/errors.js";
+import { toOnnx } from "../graph/index.js";
 import { compileProgram, cpuResident, type Engine, gpuResident } from "./engine.js";
 import type { Runtime } from "./runtime.js";
 
@@ -96,6 +97,12 @@ export async function webRuntime(options: WebRuntimeOptions = {}): Promise<Runti
 		opensSizes: !onGpu,
 		resident: (values) =>
 			onGpu ? gpuResident(engine, sessionOptions, values) : cpuResident(engine, values),
-		compile: (model) => compileProgram(engine, model, sessionOptions, onGpu ? "gpu-buffer" : "cpu"),
+		compile: (graph) =>
+			compileProgram(
+				engine,
+				toOnnx(graph, "portable"),
+				sessionOptions,
+				onGpu ? "gpu-buffer" : "cpu",
+			),
 	};
 }

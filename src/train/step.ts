@@ -1,19 +1,17 @@
 import {
 	add,
 	div,
+	type Graph,
 	gradients,
 	inOrder,
 	input,
 	minimum,
 	mul,
-	type OnnxModel,
 	parameter,
 	type Shape,
 	sqrt,
 	sumSquares,
-	type Target,
 	type Tensor,
-	toOnnx,
 	where,
 } from "../graph/index.js";
 import type { BatchShape, Model, Objective, Parameters } from "../models/index.js";
@@ -28,8 +26,6 @@ export interface StepPlan<C = unknown> {
 	readonly optimizer: AdamWOptions;
 	readonly clip: number;
 	readonly shapes: ReadonlyMap<string, Shape>;
-	/** The kernels the step is written for. */
-	readonly target: Target;
 }
 
 const firstOf = (name: string) => `first/${name}`;
@@ -102,9 +98,9 @@ function gradientsOf(plan: StepPlan, total: Tensor, parameters: Parameters): Par
 }
 
 /** Losses alone, for validation. */
-export function lossModel(plan: StepPlan, shape: BatchShape): OnnxModel {
+export function lossGraph(plan: StepPlan, shape: BatchShape): Graph {
 	const terms = plan.model.loss(plan.config, symbols(plan.shapes), shape, plan.objective);
-	return toOnnx(Object.fromEntries(terms.map(({ name, total }) => [lossOf(name), total])), plan);
+	return { outputs: Object.fromEntries(terms.map(({ name, total }) => [lossOf(name), total])) };
 }
 
 /** AdamW on every parameter, gradients shortened to the longest allowed. */
@@ -140,15 +136,15 @@ function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
 }
 
 /** Forward, backward and update in one graph. */
-export function stepModel(plan: StepPlan, shape: BatchShape): OnnxModel {
+export function stepGraph(plan: StepPlan, shape: BatchShape): Graph {
 	const parameters = symbols(plan.shapes);
 	const { outputs, total, moving } = objectiveOf(plan, parameters, shape);
 	const gradient = gradientsOf(plan, total, parameters);
-	return toOnnx({ ...outputs, ...updates(plan, parameters, gradient), ...moving }, plan);
+	return { outputs: { ...outputs, ...updates(plan, parameters, gradient), ...moving } };
 }
 
 /** Forward and backward; the gradients are added to those kept so far, if `goesOn`, or start anew. */
-export function accumulateModel(plan: StepPlan, shape: BatchShape): OnnxModel {
+export function accumulateGraph(plan: StepPlan, shape: BatchShape): Graph {
 	const parameters = symbols(plan.shapes);
 	const { outputs, total, moving } = objectiveOf(plan, parameters, shape);
 	const gradient = gradientsOf(plan, total, parameters);
@@ -157,11 +153,11 @@ export function accumulateModel(plan: StepPlan, shape: BatchShape): OnnxModel {
 		const kept = parameter(gradientOf(name), plan.shapes.get(name) as Shape);
 		return [next(gradientOf(name)), add(where(goesOn, kept, 0), own)] as const;
 	});
-	return toOnnx({ ...outputs, ...Object.fromEntries(sums), ...moving }, plan);
+	return { outputs: { ...outputs, ...Object.fromEntries(sums), ...moving } };
 }
 
 /** The update from the gradients that were kept, of batches of any shape. */
-export function applyModel(plan: StepPlan, shape: BatchShape): OnnxModel {
+export function applyGraph(plan: StepPlan, shape: BatchShape): Graph {
 	const parameters = symbols(plan.shapes);
 	const { total } = objectiveOf(plan, parameters, shape);
 	const kept = Object.fromEntries(
@@ -170,7 +166,7 @@ export function applyModel(plan: StepPlan, shape: BatchShape): OnnxModel {
 			parameter(gradientOf(name), plan.shapes.get(name) as Shape),
 		]),
 	);
-	return toOnnx(updates(plan, parameters, kept), plan);
+	return { outputs: updates(plan, parameters, kept) };
 }
 
 /** What scales each term, so that the step minimises the mean over its own targets. */

@@ -9,16 +9,16 @@ import {
 } from "../runtime/index.js";
 import { type AdamWOptions, adamWScalars } from "./adamw.js";
 import {
-	accumulateModel,
-	applyModel,
+	accumulateGraph,
+	applyGraph,
 	gradientNorm,
 	gradientSums,
 	initialState,
-	lossModel,
+	lossGraph,
 	lossOf,
 	type StepPlan,
 	scaleFeeds,
-	stepModel,
+	stepGraph,
 } from "./step.js";
 
 export interface TrainerOptions {
@@ -76,7 +76,6 @@ export function trainer(
 ): Trainer {
 	const plan: StepPlan = {
 		...options,
-		target: runtime.target,
 		shapes: new Map([...weights].map(([name, { shape }]) => [name, shape])),
 	};
 	const { model, config, objective, accumulate } = options;
@@ -84,9 +83,9 @@ export function trainer(
 	const resident = runtime.resident(
 		accumulate ? new Map([...start, ...gradientSums(weights)]) : start,
 	);
-	const build = accumulate ? accumulateModel : stepModel;
+	const build = accumulate ? accumulateGraph : stepGraph;
 	const steps = programs(runtime, (shape: EventBatch) => build(plan, shape), { keyText });
-	const checks = programs(runtime, (shape: EventBatch) => lossModel(plan, shape), { keyText });
+	const checks = programs(runtime, (shape: EventBatch) => lossGraph(plan, shape), { keyText });
 	let applying: Promise<Program> | undefined;
 
 	const readLosses = (outputs: Record<string, Data>, targets: Readonly<Record<string, number>>) =>
@@ -126,7 +125,7 @@ export function trainer(
 				if (!finite) break;
 			}
 			if (accumulate && finite) {
-				applying ??= runtime.compile(applyModel(plan, batches[0] as EventBatch));
+				applying ??= runtime.compile(applyGraph(plan, batches[0] as EventBatch));
 				await (await applying).run(scalars, resident, { accept });
 			}
 			return { totals, targets, gradientNorm: norm, finite };

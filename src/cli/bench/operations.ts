@@ -26,11 +26,11 @@ async function runtimesOf({ engine, threads }: OperationsOptions): Promise<reado
 	if (engine === "webgpu") return [reference, nodeRuntime({ threads: 1, provider: "webgpu" })];
 	// Its threads are counted once per process.
 	if (engine === "wasm") return [reference, await webRuntime({ threads: Math.max(...threads) })];
-	const most = nodeRuntime({ threads: Math.max(...threads) });
+	const portable = nodeRuntime({ threads: Math.max(...threads), target: "portable" });
 	return [
 		reference,
 		...threads.filter((count) => count > 1).map((count) => nodeRuntime({ threads: count })),
-		{ ...most, target: "portable", label: `${most.label}, portable kernels` },
+		{ ...portable, label: `${portable.label}, portable kernels` },
 	];
 }
 

@@ -1,4 +1,4 @@
-import { gradients, input, matmul, parameter, sum, toOnnx } from "../../graph/index.js";
+import { gradients, input, matmul, parameter, sum } from "../../graph/index.js";
 
 export interface Engine {
 	readonly onnxruntimeVersion: string | null;
@@ -34,7 +34,7 @@ async function trainingProduct(): Promise<string> {
 	const y = matmul(x, w);
 	const [gradient] = gradients(sum(y), [w]);
 	if (!gradient) throw new Error("a product has no gradient");
-	const program = await nodeRuntime({ threads: 1 }).compile(toOnnx({ y, gradient }));
+	const program = await nodeRuntime({ threads: 1 }).compile({ outputs: { y, gradient } });
 	try {
 		const outputs = await program.run({
 			x: Float32Array.of(1, 2, 3, 4),

@@ -11,7 +11,7 @@ const runtime = nodeRuntime({ threads: 1 });
 async function masks(rate: number, seeds: readonly number[]): Promise<boolean[][]> {
 	const ones = filled(1, [rows, columns]);
 	const sites = [0, 1].map((site) => dropout(ones, rate, seed, site));
-	const program = await runtime.compile(toOnnx({ first: sites[0]!, second: sites[1]! }));
+	const program = await runtime.compile({ outputs: { first: sites[0]!, second: sites[1]! } });
 	const drawn: boolean[][] = [];
 	for (const n of seeds) {
 		const { first, second } = await program.run({ seed: Int32Array.of(n) });
@@ -63,7 +63,7 @@ test("a step can be repeated, and the gradient passes where the value did", asyn
 	const x = input("x", [7, 5]);
 	const y = dropout(x, 0.4, seed, 3);
 	const [slope] = gradients(sum(mul(y, 2)), [x]);
-	const program = await runtime.compile(toOnnx({ y, slope: slope! }));
+	const program = await runtime.compile({ outputs: { y, slope: slope! } });
 	const feeds = (n: number) => ({ seed: Int32Array.of(n), x: new Float32Array(35).fill(1) });
 	const [first, again, other] = [
 		await program.run(feeds(5)),

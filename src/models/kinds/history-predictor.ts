@@ -1,6 +1,6 @@
 import { roundLength } from "../../cohort/buckets.js";
 import { specialTokens } from "../../cohort/vocabulary.js";
-import { logSoftmax, parameter, type Tensor, toOnnx } from "../../graph/index.js";
+import { logSoftmax, parameter, type Tensor } from "../../graph/index.js";
 import { programs, type Runtime } from "../../runtime/index.js";
 import type { Parameters, ParameterValues } from "../model.js";
 import type { Answers, Events, Predictor, State } from "../predictor.js";
@@ -81,7 +81,7 @@ export function historyPredictor(
 				observedInputs("seen", rows, places, "float32"),
 				askedInputs("seen", rows, questions, "float32"),
 			);
-			return toOnnx({ answers: logSoftmax(logits) }, { target: runtime.target });
+			return { outputs: { answers: logSoftmax(logits) } };
 		},
 		{ keyText: JSON.stringify, most: mostPrograms },
 	);

@@ -55,7 +55,7 @@ async function lookingBack(kind: Partial<TrajgptConfig>, first: number, time: nu
 		Object.fromEntries([...weights].map(([name, { shape }]) => [name, parameter(name, shape)])),
 		{ slots: slot("slots"), questions: { ...slot("questions"), read: "after" } },
 	);
-	const program = await runtime.compile(toOnnx({ answer: logSoftmax(questionLogits as Tensor) }));
+	const program = await runtime.compile({ outputs: { answer: logSoftmax(questionLogits as Tensor) } });
 	const resident = runtime.resident(weights);
 	const { answer } = await program.run(
 		{

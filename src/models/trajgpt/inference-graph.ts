@@ -1,10 +1,9 @@
 import {
+	type Graph,
 	input,
 	logSoftmax,
-	type OnnxModel,
 	parameter,
 	type Target,
-	toOnnx,
 } from "../../graph/index.js";
 import { anyLength } from "../../nn/sra/any-length.js";
 import type { ParameterValues } from "../model.js";
@@ -48,7 +47,7 @@ export function inferenceGraph(
 	weights: ParameterValues,
 	shape: PassShape,
 	open?: OpenShape,
-): OnnxModel {
+): Graph {
 	const { rows, slots, questions, answers, ragged, between, backwards, fresh, keep } = shape;
 	const parameters = Object.fromEntries(
 		[...weights].map(([name, { shape: own }]) => [name, parameter(name, own)]),
@@ -97,18 +96,15 @@ export function inferenceGraph(
 	});
 	const packed = open !== undefined || rows * (slots + questions) < packedBelow;
 	const constants = new Map([...weights].map(([name, { data }]) => [name, data]));
-	return toOnnx(
-		{
+	return {
+		outputs: {
 			...(out.questionLogits && { answers: logSoftmax(out.questionLogits) }),
 			...(keep &&
 				Object.fromEntries(out.states.map((state, layer) => [after(stateOf(layer)), state]))),
 			...(keep && out.counts && { [after("counts")]: out.counts }),
 			...(keep && out.seen && { [after(seenPart)]: out.seen }),
 		},
-		{
-			target,
-			...(packed && { weights: constants }),
-			...(open && { open: sizesLeftOpen(open, shape) }),
-		},
-	);
+		...(packed && { weights: constants }),
+		...(open && { open: sizesLeftOpen(open, shape) }),
+	};
 }

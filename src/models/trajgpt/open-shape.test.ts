@@ -1,17 +1,19 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { nodeRuntime } from "../../runtime/node.js";
 import { type TrajgptConfig, trajgptConfig } from "./config.js";
 import { predictor } from "./state.js";
 import { base, expectClose, history, kinds, runtime, weightsOf } from "./testing/small-model.js";
 
 let [compiled, disposed, shelves] = [0, 0, 0];
+const portable = nodeRuntime({ threads: 1, target: "portable" });
 /** Programs that serve all sizes, as browsers have them. */
 const opening: typeof runtime = {
 	...runtime,
 	target: "portable",
 	opensSizes: true,
-	compile: async (model) => {
+	compile: async (graph) => {
 		compiled++;
-		const { run, dispose } = await runtime.compile(model);
+		const { run, dispose } = await portable.compile(graph);
 		return {
 			run,
 			dispose: () => {

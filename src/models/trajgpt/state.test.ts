@@ -31,7 +31,7 @@ async function trainingForward(config: TrajgptConfig, events: Events): Promise<F
 			},
 		},
 	);
-	const program = await runtime.compile(toOnnx({ answers: logSoftmax(logits as Tensor) }));
+	const program = await runtime.compile({ outputs: { answers: logSoftmax(logits as Tensor) } });
 	const { tokens, times, gaps } = nextSlots({
 		rows: 1,
 		length,

@@ -78,7 +78,7 @@ function compile(form: SraForm, c: Case, dtype: FloatType): Promise<Program> {
 	gradients(loss, inputs).forEach((g, i) => {
 		outputs[`d.${names[i]}`] = g;
 	});
-	const program = runtime.compile(toOnnx(outputs));
+	const program = runtime.compile({ outputs });
 	compiled.set(text, program);
 	return program;
 }
@@ -298,7 +298,7 @@ describe("selective recurrent attention", () => {
 		gradients(loss, [q, k, v, logDecay, before]).forEach((g, i) => {
 			outputs[`d.${i}`] = g;
 		});
-		const program = await runtime.compile(toOnnx(outputs));
+		const program = await runtime.compile({ outputs });
 		const array = dtype === "float32" ? Float32Array : Float64Array;
 		const values = { ...c.values, before: (c.values.q as Float64Array).toReversed() };
 		const result = await program.run(
@@ -335,7 +335,7 @@ describe("selective recurrent attention", () => {
 					initialState: t("initialState"),
 					before: input("before", [batch, heads, length, key], "float64"),
 				});
-				const program = await runtime.compile(toOnnx({ read: before as Tensor }));
+				const program = await runtime.compile({ outputs: { read: before as Tensor } });
 				const { read } = await program.run({ ...c.values, before: c.values.q as Float64Array });
 				await program.dispose();
 				return Array.from(read as Float64Array);

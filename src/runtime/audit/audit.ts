@@ -88,7 +88,7 @@ export async function audit(
 	const results: Audited[] = [];
 	let reference: Record<string, Data> | undefined;
 	for (const runtime of runtimes) {
-		const model = toOnnx(outputs, { target: runtime.target });
+		const model = toOnnx({ outputs }, runtime.target);
 		const feeds = Object.fromEntries(
 			Object.keys(model.inputs).map((name) => [name, values[name] as Data]),
 		);
@@ -112,7 +112,7 @@ export async function audit(
 		};
 		let program: Program | undefined;
 		try {
-			program = await runtime.compile(model);
+			program = await runtime.compile({ outputs });
 			results.push(await run(program));
 		} catch (failure) {
 			// The reference runs everything.

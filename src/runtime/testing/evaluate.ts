@@ -17,12 +17,12 @@ export async function evaluate<K extends string>(
 
 /** The same, compiled once for many runs. */
 export async function evaluatorOf<K extends string>(outputs: Readonly<Record<K, Tensor>>) {
-	const model = toOnnx(outputs);
-	const program = await runtime.compile(model);
+	const program = await runtime.compile({ outputs });
+	const { inputs } = toOnnx({ outputs });
 	return {
 		async run(values: Readonly<Record<string, ArrayLike<number>>>): Promise<Record<K, number[]>> {
 			const feeds: Record<string, Data> = {};
-			for (const [name, { dtype }] of Object.entries(model.inputs)) {
+			for (const [name, { dtype }] of Object.entries(inputs)) {
 				const data = values[name];
 				if (data) feeds[name] = arrays[dtype].from(data);
 			}

@@ -10,10 +10,10 @@ function countingRuntime() {
 	const counts = { compiled: 0, held: 0 };
 	const counting: Runtime = {
 		...runtime,
-		async compile(model) {
+		async compile(graph) {
 			counts.compiled++;
 			counts.held++;
-			const program = await runtime.compile(model);
+			const program = await runtime.compile(graph);
 			return {
 				...program,
 				dispose: () => {

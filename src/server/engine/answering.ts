@@ -45,8 +45,8 @@ export interface Answering {
  * times as long as a forecast, and programs that come and go leave the heap in pieces.
  */
 export const serviceRuntime = (threads: number): Runtime => ({
-	...nodeRuntime({ threads, purpose: "inference" }),
-	...{ target: "portable", opensSizes: true },
+	...nodeRuntime({ threads, purpose: "inference", target: "portable" }),
+	opensSizes: true,
 });
 
 export function answering(

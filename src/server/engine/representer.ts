@@ -1,5 +1,5 @@
 import { specialCount } from "../../cohort/vocabulary.js";
-import { parameter, toOnnx } from "../../graph/index.js";
+import { parameter } from "../../graph/index.js";
 import type { ViewedHistory } from "../../infer/index.js";
 import { checkFinite } from "../../models/finite.js";
 import type { EventBatch, Model, ParameterValues } from "../../models/index.js";
@@ -28,10 +28,7 @@ export function representer(
 	const compiled = programs(
 		runtime,
 		(length: number) =>
-			toOnnx(
-				{ vector: pooled(model, config, symbols, { rows: 1, length }) },
-				{ target: runtime.target },
-			),
+			({ outputs: { vector: pooled(model, config, symbols, { rows: 1, length }) } }),
 		{ most: mostPrograms },
 	);
 	const resident = runtime.resident(weights);

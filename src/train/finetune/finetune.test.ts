@@ -75,7 +75,7 @@ describe("a classifier", () => {
 		const symbols = Object.fromEntries(
 			[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
 		);
-		const program = await runtime.compile(toOnnx({ z: logOdds(pretrained, symbols, batch) }));
+		const program = await runtime.compile({ outputs: { z: logOdds(pretrained, symbols, batch) } });
 		const feeds = questionFeeds(pretrained, batch);
 		const { z } = await program.run(feeds, runtime.resident(weights));
 		await program.dispose();

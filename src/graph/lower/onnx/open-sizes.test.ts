@@ -23,7 +23,7 @@ function model() {
 	const turned = reshape(transpose(reshape(mul(x, 2), [rows * columns, 1])), [rows, columns]);
 	const ones = expand(constant([1], [1, 1]), [1, columns]);
 	const shifted = slice(concat([ones, turned], 0), 0, 0, rows);
-	return toOnnx({ shifted, total: sum(turned, 1) }, { open });
+	return toOnnx({ outputs: { shifted, total: sum(turned, 1) }, open });
 }
 
 test("one model serves every size, and names those that are open", async () => {
@@ -53,7 +53,7 @@ test("one model serves every size, and names those that are open", async () => {
 
 test("a constant of an open size is refused where the model is written", () => {
 	const x = input("x", [rows, 4]);
-	expect(() => toOnnx({ y: mul(x, filled(1, [rows, 1])) }, { open })).toThrow(
+	expect(() => toOnnx({ outputs: { y: mul(x, filled(1, [rows, 1])) }, open })).toThrow(
 		"a constant of [101, 1] has a size that is to stay open",
 	);
 });

@@ -1,5 +1,6 @@
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { ModelProtoSchema, type ValueInfoProtoSchema } from "onnx-buf";
+import type { Graph } from "../../graph.js";
 import { inOrder } from "../../gradients.js";
 import { packed, sourceName } from "../../ops/sources.js";
 import { type DType, size, type Target, type Tensor, type TensorType } from "../../tensor.js";
@@ -15,16 +16,8 @@ export interface OnnxModel {
 	readonly volume: number;
 	readonly inputs: Readonly<Record<string, TensorType>>;
 	readonly outputs: Readonly<Record<string, TensorType>>;
-	/** Sizes that are known only when it runs: see `OnnxOptions`. */
+	/** Sizes that are known only when it runs. */
 	readonly open: Readonly<Record<string, number>>;
-}
-
-export interface OnnxOptions {
-	readonly target?: Target;
-	/** Values for parameters that become constants of the model instead of its inputs. */
-	readonly weights?: ReadonlyMap<string, ArrayLike<number>>;
-	/** Sizes that the model leaves open, by name: each number stands for whatever it is when it runs. */
-	readonly open?: Readonly<Record<string, number>>;
 }
 
 type ValueInit = MessageInitShape<typeof ValueInfoProtoSchema>;
@@ -42,13 +35,11 @@ function valueInfo(name: string, { shape, dtype }: TensorType, open: OpenSizes):
 
 const bytesEach: Readonly<Record<DType, number>> = { float32: 4, float64: 8, int32: 4, bool: 1 };
 
-/** Writes the graph behind the outputs as one ONNX model; inputs and parameters become its inputs. */
-export function toOnnx(
-	outputs: Readonly<Record<string, Tensor>>,
-	options: OnnxOptions = {},
-): OnnxModel {
-	const open = openSizes(options.open ?? {});
-	const writer = new OnnxWriter(options.target ?? "cpu", open);
+/** Writes a graph as one ONNX model. */
+export function toOnnx(graph: Graph, target: Target = "cpu"): OnnxModel {
+	const { outputs } = graph;
+	const open = openSizes(graph.open ?? {});
+	const writer = new OnnxWriter(target, open);
 	const inputs: Record<string, TensorType> = {};
 	const owners = new Map<string, Tensor>();
 	let volume = 0;
@@ -74,7 +65,7 @@ export function toOnnx(
 			throw new Error(`two inputs are called "${source}" and differ in shape or dtype; rename one`);
 		owners.set(source, first);
 		writer.bind(first, source);
-		const weights = options.weights?.get(source);
+		const weights = graph.weights?.get(source);
 		if (weights) writer.initializer(packed(weights, dtype), shape, onnxType[dtype], source);
 		else inputs[source] = { shape, dtype };
 	}
@@ -101,5 +92,5 @@ export function toOnnx(
 		},
 	});
 	const bytes = toBinary(ModelProtoSchema, model);
-	return { bytes, volume, inputs, outputs: results, open: options.open ?? {} };
+	return { bytes, volume, inputs, outputs: results, open: graph.open ?? {} };
 }
