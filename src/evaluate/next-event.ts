@@ -19,10 +19,7 @@ const mostSlots = 4096;
 const mostNumbers = 2 ** 23;
 
 /** log p of every token at each slot. */
-function answerGraph(
-	{ model, config, weights }: TrainedModel,
-	shape: BatchShape,
-): Graph {
+function answerGraph({ model, config, weights }: TrainedModel, shape: BatchShape): Graph {
 	const { logits } = model;
 	if (!logits)
 		throw new InputError(
@@ -102,11 +99,9 @@ async function foretell(
 		};
 	};
 	const resident = runtime.resident(trained.weights);
-	const compiled = programs(
-		runtime,
-		(shape: BatchShape) => answerGraph(trained, shape),
-		{ keyText: ({ rows, length }) => `${rows}x${length}` },
-	);
+	const compiled = programs(runtime, (shape: BatchShape) => answerGraph(trained, shape), {
+		keyText: ({ rows, length }) => `${rows}x${length}`,
+	});
 	try {
 		for (const planned of plan.epoch(0)) {
 			const batch = await fillBatch(plan, planned, readStretch);

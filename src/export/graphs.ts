@@ -6,8 +6,6 @@ import { mustTurnWithTime, sequenceGraph, stepGraph } from "./trajgpt-graphs.js"
 
 /** A graph to be taken away. */
 export interface ExportGraph {
-	/** Numbers that stand for sizes left open, by name. */
-	readonly open: Readonly<Record<string, number>>;
 	readonly outputs: Readonly<Record<string, Tensor>>;
 	/** What inputs and outputs are, by name. */
 	readonly meanings: Readonly<Record<string, string>>;
@@ -42,8 +40,8 @@ export function exportGraphs(
 }
 
 /** The graph in ONNX, with the weights inside. */
-export const onnxOf = ({ outputs, open }: ExportGraph, weights: ParameterValues): OnnxModel =>
+export const onnxOf = ({ outputs }: ExportGraph, weights: ParameterValues): OnnxModel =>
 	toOnnx(
-		{ outputs, open, weights: new Map([...weights].map(([name, { data }]) => [name, data])) },
+		{ outputs, weights: new Map([...weights].map(([name, { data }]) => [name, data])) },
 		"portable",
 	);

@@ -22,13 +22,14 @@ import {
 	type Tensor,
 	where,
 } from "../graph/index.js";
-import { openNumbers } from "../graph/lower/onnx/open-numbers.js";
 import type { ParameterValues } from "../models/index.js";
 import type { TrajgptConfig } from "../models/trajgpt/config.js";
 import { network } from "../models/trajgpt/network.js";
-import { sizesOf } from "../models/trajgpt/open-shape.js";
 import { anyLength } from "../nn/sra/any-length.js";
 import type { ExportGraph } from "./graphs.js";
+
+/** Open sizes: patients, and events of the longest history. */
+const [batch, length] = ["batch", "length"] as const;
 
 const parametersOf = (weights: ParameterValues) =>
 	Object.fromEntries([...weights].map(([name, { shape }]) => [name, parameter(name, shape)]));
@@ -54,7 +55,6 @@ const since = (time: Tensor, last: Tensor): Tensor =>
 /** Outputs of a state: one tensor for all layers, and the counts where there are any. */
 function after(
 	config: TrajgptConfig,
-	batch: number,
 	{ states, counts }: { readonly states: readonly Tensor[]; readonly counts: Tensor | undefined },
 	last: { readonly token: Tensor; readonly time: Tensor },
 ): Record<string, Tensor> {
@@ -76,7 +76,6 @@ export function mustTurnWithTime({ position }: TrajgptConfig): void {
 
 /** One event, or one question, from a state: of any number of patients. */
 export function stepGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph {
-	const batch = openNumbers(sizesOf(config, weights))();
 	const { layers, heads, copies, vocab } = config;
 	const head = [heads, config.key / heads, config.value / heads];
 	const memory = input("state.memory", [batch, layers, ...head]);
@@ -98,10 +97,9 @@ export function stepGraph(config: TrajgptConfig, weights: ParameterValues): Expo
 	// Time does not run backwards. This also keeps the last time an input where the model knows no gaps.
 	const latest = where(less(time, lastTime), lastTime, time);
 	return {
-		open: { batch },
 		outputs: {
 			logits: reshape(out.logits as Tensor, [batch, vocab]),
-			...after(config, batch, out, { token, time: latest }),
+			...after(config, out, { token, time: latest }),
 		},
 		meanings: {
 			token:
@@ -116,8 +114,6 @@ export function stepGraph(config: TrajgptConfig, weights: ParameterValues): Expo
 
 /** Whole histories, and a question after each: of any number, of any length. */
 export function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph {
-	const number = openNumbers(sizesOf(config, weights));
-	const [batch, length, chunks] = [number(), number(1), number()];
 	const mask = input("mask", [batch, length], "bool");
 	const real = cast(mask, "float32");
 	// Whatever padding holds, it must not become NaN on the way.
@@ -140,7 +136,7 @@ export function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): 
 		},
 		real,
 		questions: { tokens: token, times: at, gaps: since(at, time), read: "after" },
-		form: anyLength(chunks),
+		form: anyLength,
 	});
 	const views = matmul(reshape(real, [batch, 1, length]), out.hidden as Tensor); // [batch, 1, dim]
 	const pooled = div(
@@ -148,13 +144,11 @@ export function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): 
 		reshape(add(counted, 1), [batch, 1, 1]),
 	);
 	return {
-		// The events, and the question after them, are places.
-		open: { batch, length, places: length + 1, chunks },
 		outputs: {
 			logits: out.logits as Tensor,
 			answer: reshape(out.questionLogits as Tensor, [batch, config.vocab]),
 			pooled: reshape(pooled, [batch, config.dim]),
-			...after(config, batch, out, { token, time }),
+			...after(config, out, { token, time }),
 		},
 		meanings: {
 			tokens: "events in order of time, padding after them",

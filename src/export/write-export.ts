@@ -120,13 +120,12 @@ async function exportFiles(trained: Trained, { weights: place }: ExportOptions) 
 }
 
 /** What goes in and comes out, with names for the sizes that are open. */
-function description({ open, meanings }: ExportGraph, onnx: OnnxModel): GraphDescription {
-	const nameOf = new Map(Object.entries(open).map(([name, size]) => [size, name]));
+function description({ meanings }: ExportGraph, onnx: OnnxModel): GraphDescription {
 	const values = (types: Readonly<Record<string, TensorType>>) =>
 		Object.entries(types).map(([name, { dtype, shape }]) => ({
 			name,
 			dtype,
-			shape: shape.map((size) => nameOf.get(size) ?? size),
+			shape: [...shape],
 			meaning: meanings[name] ?? "",
 		}));
 	return { inputs: values(onnx.inputs), outputs: values(onnx.outputs) };

@@ -5,6 +5,4 @@ export interface Graph {
 	readonly outputs: Readonly<Record<string, Tensor>>;
 	/** Values of parameters that become constants. */
 	readonly weights?: ReadonlyMap<string, ArrayLike<number>>;
-	/** Sizes that are left open, by name: each number stands for whatever it is when the program runs. */
-	readonly open?: Readonly<Record<string, number>>;
 }

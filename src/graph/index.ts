@@ -1,5 +1,16 @@
-export type { Graph } from "./graph.js";
+export {
+	addDims,
+	type Dim,
+	divideDims,
+	type FixedShape,
+	isOpen,
+	multiplyDims,
+	type Shape,
+	sizeGiven,
+	subtractDims,
+} from "./dims.js";
 export { gradients, inOrder } from "./gradients.js";
+export type { Graph } from "./graph.js";
 export { type OnnxModel, opset, toOnnx } from "./lower/onnx/to-onnx.js";
 export { elu, gelu, leakyRelu, logSigmoid, silu, softplus } from "./ops/activations.js";
 export { type Conv1dOptions, type Conv2dOptions, conv1d, conv2d } from "./ops/conv.js";
@@ -32,7 +43,6 @@ export {
 	type DType,
 	describe,
 	type FloatType,
-	type Shape,
 	ShapeError,
 	size,
 	type Target,

@@ -15,7 +15,6 @@ import {
 	slice,
 	split,
 	type Tensor,
-	toOnnx,
 	unbroadcast,
 } from "./index.js";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { arrays, type Data } from "../runtime/runtime.js";
-import type { DType, FloatType, Shape, Target, Tensor } from "./index.js";
+import type { DType, FixedShape, FloatType, Target, Tensor } from "./index.js";
 import * as graph from "./index.js";
 import { plain } from "./testing/arrays.js";
 import {
@@ -29,7 +29,7 @@ const operations: Table<OperationName> = {
 };
 
 interface Value {
-	readonly shape: Shape;
+	readonly shape: FixedShape;
 	readonly kind: "float" | "int32" | "bool";
 	readonly values: readonly number[];
 }
@@ -75,7 +75,7 @@ async function compiled(
 	const weighted = (tensors: readonly Tensor[], label: string) =>
 		tensors
 			.map((x, i) => {
-				const weights = drawn(x.shape, `${label}${i}`).values;
+				const weights = drawn(x.shape as FixedShape, `${label}${i}`).values;
 				return graph.sum(graph.mul(x, graph.constant(weights, x.shape, dtype)));
 			})
 			.reduce(graph.add);

@@ -1,4 +1,5 @@
-import type { DType, Shape } from "./tensor.js";
+import type { Dim, Shape } from "./dims.js";
+import type { DType } from "./tensor.js";
 
 /**
  * Every operation of a graph, by name, with its attributes. `ops/` says for each of them what types it
@@ -52,18 +53,18 @@ export interface OperationAttributes {
 	reshape: { readonly shape: Shape };
 	expand: { readonly shape: Shape };
 	transpose: { readonly order: readonly number[] };
-	slice: Axis & { readonly start: number; readonly end: number };
-	pad: Axis & { readonly before: number; readonly after: number };
+	slice: Axis & { readonly start: Dim; readonly end: Dim };
+	pad: Axis & { readonly before: Dim; readonly after: Dim };
 	concat: Axis;
-	split: Axis & { readonly sizes: readonly number[] };
+	split: Axis & { readonly sizes: Shape };
 	flip: Axis;
 	placesAlong: Axis;
-	chunked: { readonly length: number; readonly chunks: number };
+	chunked: { readonly length: number; readonly chunks: Dim };
 
 	gather: Axis;
-	scatterAdd: { readonly rows: number };
+	scatterAdd: { readonly rows: Dim };
 	pick: Axis;
-	placeAdd: Axis & { readonly length: number };
+	placeAdd: Axis & { readonly length: Dim };
 	topK: Axis & { readonly count: number };
 
 	matmul: TransposedSides;

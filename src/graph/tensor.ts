@@ -1,9 +1,11 @@
+import { type Dim, isOpen, multiplyDims, type Shape } from "./dims.js";
 import type { OperationAttributes, OperationName } from "./operations.js";
 
 /** Symbolic tensors: what an operation takes and gives, with its shape and dtype known where it is written. */
+export type { Dim, Shape } from "./dims.js";
+
 export type DType = "float32" | "float64" | "int32" | "bool";
 export type FloatType = "float32" | "float64";
-export type Shape = readonly number[];
 
 export interface TensorType {
 	readonly shape: Shape;
@@ -42,7 +44,15 @@ export class ShapeError extends Error {
 	override readonly name = "ShapeError";
 }
 
-export const size = (shape: Shape): number => shape.reduce((product, n) => product * n, 1);
+/** How many elements a shape has. */
+export const elementCount = (shape: Shape): Dim => multiplyDims(...shape);
+
+/** The same, of a shape without open sizes. */
+export function size(shape: Shape): number {
+	const count = elementCount(shape);
+	if (isOpen(count)) throw new ShapeError(`[${shape.join(", ")}] has a size that is open`);
+	return count;
+}
 
 export const sameShape = (a: Shape, b: Shape): boolean =>
 	a.length === b.length && a.every((n, i) => n === b[i]);

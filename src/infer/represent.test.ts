@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
-import { parameter, toOnnx } from "../graph/index.js";
+import { parameter } from "../graph/index.js";
 import { modelById } from "../models/index.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { representations } from "./represent.js";

@@ -158,7 +158,8 @@ describe.each([...models, ...ablations].map((model) => [model.id, model] as cons
 
 		test("learns to answer yes or no, from the history alone", async () => {
 			const weights = model.init(config, random(5));
-			const width = model.hidden(config, symbolsOf(weights), { rows: 1, length: 2 }).shape[2]!;
+			const width = model.hidden(config, symbolsOf(weights), { rows: 1, length: 2 })
+				.shape[2] as number;
 			const head = { weight: new Float32Array(width), bias: 0 };
 			const pretrained = { model, config, weights };
 			const asker = classifier(pretrained, head);

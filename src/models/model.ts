@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Random } from "../base/random.js";
-import type { Shape, Tensor } from "../graph/index.js";
+import type { FixedShape, Tensor } from "../graph/index.js";
 import type { Feeds, Runtime } from "../runtime/index.js";
 import type { Predictor } from "./predictor.js";
 
@@ -33,7 +33,10 @@ export interface Objective {
 export const forecastMethods = ["time-specific", "by-order", "auto-regressive"] as const;
 export type ForecastMethod = (typeof forecastMethods)[number];
 
-export type ParameterValues = Map<string, { readonly shape: Shape; readonly data: Float32Array }>;
+export type ParameterValues = Map<
+	string,
+	{ readonly shape: FixedShape; readonly data: Float32Array }
+>;
 export type Parameters = Readonly<Record<string, Tensor>>;
 
 /**

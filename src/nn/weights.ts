@@ -1,9 +1,9 @@
 import type { Random } from "../base/random.js";
-import { type Shape, size, type Tensor } from "../graph/index.js";
+import { type FixedShape, size, type Tensor } from "../graph/index.js";
 
 /** A learned tensor: its shape, and how its numbers are drawn at the start. */
 export interface WeightSpec {
-	readonly shape: Shape;
+	readonly shape: FixedShape;
 	readonly draw: (random: Random) => number;
 	/** Not learned by gradient: training moves it by other means, as running averages. */
 	readonly moving?: true;
@@ -14,17 +14,17 @@ export type WeightSpecs = Readonly<Record<string, WeightSpec>>;
 /** The tensors of a model, by name; an unknown name is an error. */
 export type Weights = (name: string) => Tensor;
 
-export const normal = (shape: Shape, deviation: number): WeightSpec => ({
+export const normal = (shape: FixedShape, deviation: number): WeightSpec => ({
 	shape,
 	draw: (random) => deviation * random.normal(),
 });
 
-export const uniform = (shape: Shape, bound: number): WeightSpec => ({
+export const uniform = (shape: FixedShape, bound: number): WeightSpec => ({
 	shape,
 	draw: (random) => bound * (2 * random.uniform() - 1),
 });
 
-export const filledWith = (value: number, shape: Shape): WeightSpec => ({
+export const filledWith = (value: number, shape: FixedShape): WeightSpec => ({
 	shape,
 	draw: () => value,
 });
@@ -47,7 +47,7 @@ export const within =
 export function drawWeights(
 	specs: WeightSpecs,
 	random: Random,
-): Map<string, { readonly shape: Shape; readonly data: Float32Array }> {
+): Map<string, { readonly shape: FixedShape; readonly data: Float32Array }> {
 	return new Map(
 		Object.entries(specs).map(([name, { shape, draw }]) => {
 			const own = random.fork(name);

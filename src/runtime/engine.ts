@@ -1,9 +1,11 @@
 import type * as Ort from "onnxruntime-node";
 import {
 	type DType,
+	isOpen,
 	type OnnxModel,
 	parameter,
 	size,
+	sizeGiven,
 	type TensorType,
 	toOnnx,
 } from "../graph/index.js";
@@ -13,6 +15,7 @@ import {
 	type Program,
 	type Resident,
 	type ResidentValue,
+	type RunOptions,
 	replaced,
 } from "./runtime.js";
 
@@ -92,7 +95,7 @@ export function gpuResident(
 	values: ReadonlyMap<string, ResidentValue>,
 ): Resident {
 	const now = new Map<string, Ort.Tensor>();
-	const types = new Map<string, TensorType>();
+	const types = new Map<string, { readonly shape: readonly number[]; readonly dtype: DType }>();
 	for (const [name, { data, shape }] of values) {
 		now.set(name, new engine.Tensor(dtypeOf(data), data.slice(), shape));
 		types.set(name, { shape, dtype: dtypeOf(data) });
@@ -167,11 +170,10 @@ export async function compileProgram(
 		...options,
 		...(keptAt !== "cpu" && { preferredOutputLocation: Object.fromEntries(locations) }),
 	});
-	const isOpen = Object.keys(model.open).length > 0;
 	const empty = ({ dtype, shape }: TensorType) =>
-		engine.makesOutputs || isOpen
+		engine.makesOutputs || shape.some(isOpen)
 			? null
-			: new engine.Tensor(dtype, new arrays[dtype](size(shape)), shape);
+			: new engine.Tensor(dtype, new arrays[dtype](size(shape)), shape as readonly number[]);
 	let disposed = false;
 	return {
 		async run(feeds, resident, { accept, sizes } = {}) {
@@ -182,7 +184,7 @@ export async function compileProgram(
 			for (const [name, type] of Object.entries(model.inputs)) {
 				const fed = feeds[name];
 				const kept = shelf?.get(name);
-				if (fed) given[name] = checked(engine, name, fed, sized(model, type, sizes));
+				if (fed) given[name] = checked(engine, name, fed, type, sizes);
 				else if (kept) given[name] = kept;
 				else throw new Error(`input "${name}" was neither fed nor resident`);
 			}
@@ -213,23 +215,17 @@ export async function compileProgram(
 	};
 }
 
-/** The type of an input once the open sizes are known. */
-function sized(
-	{ open }: OnnxModel,
-	{ shape, dtype }: TensorType,
-	sizes: Readonly<Record<string, number>> = {},
-): TensorType {
-	const sizeOf = (n: number) => {
-		const name = Object.keys(open).find((name) => open[name] === n);
-		return name === undefined ? n : (sizes[name] ?? n);
-	};
-	return { shape: shape.map(sizeOf), dtype };
-}
-
-function checked({ Tensor }: Engine, name: string, data: Data, { dtype, shape }: TensorType) {
-	if (dtypeOf(data) !== dtype || data.length !== size(shape))
+function checked(
+	{ Tensor }: Engine,
+	name: string,
+	data: Data,
+	{ dtype, shape }: TensorType,
+	sizes: RunOptions["sizes"] = {},
+) {
+	const dims = shape.map((dim) => sizeGiven(dim, sizes));
+	if (dtypeOf(data) !== dtype || data.length !== size(dims))
 		throw new Error(
-			`input "${name}" is ${dtypeOf(data)} of ${data.length} values; expected ${dtype}[${shape.join(", ")}]`,
+			`input "${name}" is ${dtypeOf(data)} of ${data.length} values; expected ${dtype}[${dims.join(", ")}]`,
 		);
-	return new Tensor(dtype, data, shape);
+	return new Tensor(dtype, data, dims);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { add, cast, input, mul, parameter, sum, toOnnx } from "../graph/index.js";
+import { add, cast, input, mul, parameter, sum } from "../graph/index.js";
 import { next, programs } from "./index.js";
 import { engineVersion, nodeRuntime } from "./node.js";
 

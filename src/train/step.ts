@@ -1,6 +1,7 @@
 import {
 	add,
 	div,
+	type FixedShape,
 	type Graph,
 	gradients,
 	inOrder,
@@ -8,7 +9,6 @@ import {
 	minimum,
 	mul,
 	parameter,
-	type Shape,
 	sqrt,
 	sumSquares,
 	type Tensor,
@@ -25,7 +25,7 @@ export interface StepPlan<C = unknown> {
 	readonly objective: Objective;
 	readonly optimizer: AdamWOptions;
 	readonly clip: number;
-	readonly shapes: ReadonlyMap<string, Shape>;
+	readonly shapes: ReadonlyMap<string, FixedShape>;
 }
 
 const firstOf = (name: string) => `first/${name}`;
@@ -35,7 +35,7 @@ const scaleOf = (term: string) => `scale.${term}`;
 export const lossOf = (term: string): string => `loss.${term}`;
 export const gradientNorm = "gradientNorm";
 
-const symbols = (shapes: ReadonlyMap<string, Shape>): Parameters =>
+const symbols = (shapes: ReadonlyMap<string, FixedShape>): Parameters =>
 	Object.fromEntries([...shapes].map(([name, shape]) => [name, parameter(name, shape)]));
 
 const zeros = ({ shape, data }: ResidentValue): ResidentValue => ({
@@ -150,7 +150,7 @@ export function accumulateGraph(plan: StepPlan, shape: BatchShape): Graph {
 	const gradient = gradientsOf(plan, total, parameters);
 	const goesOn = input("goesOn", [], "bool");
 	const sums = Object.entries(gradient).map(([name, own]) => {
-		const kept = parameter(gradientOf(name), plan.shapes.get(name) as Shape);
+		const kept = parameter(gradientOf(name), plan.shapes.get(name) as FixedShape);
 		return [next(gradientOf(name)), add(where(goesOn, kept, 0), own)] as const;
 	});
 	return { outputs: { ...outputs, ...Object.fromEntries(sums), ...moving } };
@@ -163,7 +163,7 @@ export function applyGraph(plan: StepPlan, shape: BatchShape): Graph {
 	const kept = Object.fromEntries(
 		learned(plan, total, parameters).map((name) => [
 			name,
-			parameter(gradientOf(name), plan.shapes.get(name) as Shape),
+			parameter(gradientOf(name), plan.shapes.get(name) as FixedShape),
 		]),
 	);
 	return { outputs: updates(plan, parameters, kept) };

@@ -1,5 +1,6 @@
+import type { FixedShape } from "../dims.js";
 import type { Sweep } from "../operations.js";
-import { type Shape, size, type Tensor } from "../tensor.js";
+import { size, type Tensor } from "../tensor.js";
 import { add } from "./elementwise.js";
 import { matmul } from "./matmul.js";
 import { sum } from "./reduce.js";
@@ -7,7 +8,7 @@ import { pad, reshape, slice, stack } from "./shape.js";
 
 /** Convolutions as matrix products, one for each place of the kernel. */
 
-const places = (kernel: Shape): number[][] =>
+const places = (kernel: FixedShape): number[][] =>
 	kernel.reduce<number[][]>(
 		(list, n) => list.flatMap((place) => Array.from({ length: n }, (_, k) => [...place, k])),
 		[[]],
@@ -26,9 +27,9 @@ function everyNth(x: Tensor, axis: number, n: number): Tensor {
 /** For each place of the kernel, what it meets of x as it is swept: [batch, groups, in / groups, places met]. */
 function met(
 	x: Tensor,
-	kernel: Shape,
+	kernel: FixedShape,
 	sweep: Sweep,
-): { place: number[]; columns: Tensor; result: Shape }[] {
+): { place: number[]; columns: Tensor; result: FixedShape }[] {
 	const [batch, channels] = x.shape as [number, number];
 	const padded = sweep.padding.reduce((t, [before, after], i) => pad(t, i + 2, before, after), x);
 	return places(kernel).map((place) => {
@@ -39,7 +40,7 @@ function met(
 			const start = k * dilation;
 			return everyNth(slice(t, i + 2, start, start + steps * stride + 1), i + 2, stride);
 		}, padded);
-		const result = seen.shape.slice(2);
+		const result = seen.shape.slice(2) as FixedShape;
 		const shape = [batch, sweep.groups, channels / sweep.groups, size(result)];
 		return { place, columns: reshape(seen, shape), result };
 	});
@@ -55,7 +56,7 @@ export function tapwise(x: Tensor, w: Tensor, sweep: Sweep): Tensor {
 	return reshape(parts.reduce(add), [x.shape[0] as number, out, ...(taps[0]?.result ?? [])]);
 }
 
-export function tapwiseWeights(x: Tensor, g: Tensor, shape: Shape, sweep: Sweep): Tensor {
+export function tapwiseWeights(x: Tensor, g: Tensor, shape: FixedShape, sweep: Sweep): Tensor {
 	const [out, inside, ...kernel] = shape as [number, number, ...number[]];
 	const rows = reshape(g, [g.shape[0] as number, sweep.groups, out / sweep.groups, -1]);
 	const parts = met(x, kernel, sweep).map(({ columns }) => {

@@ -1,5 +1,6 @@
+import type { FixedShape } from "../dims.js";
 import type { Sweep } from "../operations.js";
-import { apply, fail, isFloat, type Operation, type Shape, size, type Tensor } from "../tensor.js";
+import { apply, fail, isFloat, type Operation, size, type Tensor } from "../tensor.js";
 import { tapwiseWeights } from "./conv-taps.js";
 import { add } from "./elementwise.js";
 import { gather } from "./gather.js";
@@ -7,7 +8,11 @@ import { pad, reshape, slice, transpose } from "./shape.js";
 import { constant } from "./sources.js";
 
 /** Sizes of the spatial axes after a sweep. */
-export const swept = (sizes: Shape, kernel: Shape, sweep: Omit<Sweep, "groups">): Shape =>
+export const swept = (
+	sizes: FixedShape,
+	kernel: FixedShape,
+	sweep: Omit<Sweep, "groups">,
+): FixedShape =>
 	sizes.map((n, i) => {
 		const [before, after] = sweep.padding[i] as readonly [number, number];
 		const reach = (sweep.dilations[i] as number) * ((kernel[i] as number) - 1) + 1;
@@ -34,7 +39,10 @@ const convOperation: Operation<"conv"> = {
 	pullback: ({ inputs, attributes: sweep }, [g]) => {
 		const [x, w] = inputs as [Tensor, Tensor];
 		if (!g) return [null, null];
-		return [inputGradient(g, w, x.shape.slice(2), sweep), weightGradient(x, g, w.shape, sweep)];
+		return [
+			inputGradient(g, w, x.shape.slice(2) as FixedShape, sweep),
+			weightGradient(x, g, w.shape as FixedShape, sweep),
+		];
 	},
 };
 
@@ -58,7 +66,7 @@ function reversed(x: Tensor, axis: number): Tensor {
  * out, swept by the reversed kernel whose channels have changed sides. (ConvTranspose says the
  * same, but its CPU kernel is slower, above all on one spatial axis.)
  */
-function inputGradient(g: Tensor, w: Tensor, sizes: Shape, sweep: Sweep): Tensor {
+function inputGradient(g: Tensor, w: Tensor, sizes: FixedShape, sweep: Sweep): Tensor {
 	const { groups, strides, dilations } = sweep;
 	const [out, inside, ...kernel] = w.shape as [number, number, ...number[]];
 	const grouped = reshape(w, [groups, out / groups, inside, ...kernel]);
@@ -96,7 +104,7 @@ function inputGradient(g: Tensor, w: Tensor, sizes: Shape, sweep: Sweep): Tensor
  * a small kernel; for a large one, a convolution of x by g in which batch and channels change
  * places, and stride and dilation too.
  */
-function weightGradient(x: Tensor, g: Tensor, shape: Shape, sweep: Sweep): Tensor {
+function weightGradient(x: Tensor, g: Tensor, shape: FixedShape, sweep: Sweep): Tensor {
 	const { groups, strides, dilations } = sweep;
 	const [batch, channels, ...sizes] = x.shape as [number, number, ...number[]];
 	const [, inside, ...kernel] = shape as [number, number, ...number[]];

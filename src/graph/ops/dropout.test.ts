@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Data } from "../../runtime/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
-import { dropout, filled, gradients, input, mul, sum, toOnnx } from "../index.js";
+import { dropout, filled, gradients, input, mul, sum } from "../index.js";
 
 const [rows, columns] = [512, 61];
 const seed = input("seed", [], "int32");

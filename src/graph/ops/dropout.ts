@@ -38,7 +38,7 @@ export function dropout(x: Tensor, rate: number, seed: Tensor, site: number): Te
 		fail("dropout", "the seed must be an int32 scalar", [x, seed]);
 	if (!(rate >= 0 && rate < 1)) fail("dropout", `rate ${rate} is outside [0, 1)`, [x, seed]);
 	if (rate === 0) return x;
-	const columns = x.shape.at(-1) ?? 1;
+	const columns = (x.shape.at(-1) ?? 1) as number;
 	const key = mixed(add(mul(seed, odd[1]), Math.imul(site + 1, odd[0])));
 	// A product of two mixed words, one of them odd, is a mixed word in its upper bits: three
 	// passes over the elements instead of twelve.

@@ -1,3 +1,4 @@
+import type { Dim, Shape } from "../dims.js";
 import type { None, OperationAttributes, OperationName } from "../operations.js";
 import {
 	apply,
@@ -6,7 +7,6 @@ import {
 	isFloat,
 	type Node,
 	type Operation,
-	type Shape,
 	sameShape,
 	type Tensor,
 } from "../tensor.js";
@@ -17,7 +17,7 @@ import { scalar, scalarValue } from "./sources.js";
 /** The shape two shapes broadcast to, as in NumPy; undefined when they do not. */
 export function broadcastShape(a: Shape, b: Shape): Shape | undefined {
 	const rank = Math.max(a.length, b.length);
-	const out: number[] = [];
+	const out: Dim[] = [];
 	for (let i = 0; i < rank; i++) {
 		const m = a[i - rank + a.length] ?? 1;
 		const n = b[i - rank + b.length] ?? 1;

@@ -1,3 +1,4 @@
+import { type Dim, isOpen } from "../dims.js";
 import {
 	apply,
 	applyAll,
@@ -26,7 +27,7 @@ const gatherOperation: Operation<"gather"> = {
 	pullback: ({ inputs, attributes: { axis } }, [g]) => {
 		const [x, indices] = inputs as [Tensor, Tensor];
 		if (!g || !isFloat(x.dtype)) return [null, null];
-		const count = x.shape[axis] as number;
+		const count = x.shape[axis] as Dim;
 		if (axis === 0) {
 			const rows = reshape(g, [-1, ...x.shape.slice(1)]);
 			return [scatterAdd(rows, reshape(indices, [-1]), count), null];
@@ -62,7 +63,7 @@ const scatterOperation: Operation<"scatterAdd"> = {
 };
 
 /** A tensor of `rows` rows in which row i is the sum of the rows of `x` whose index is i. */
-export const scatterAdd = (x: Tensor, indices: Tensor, rows: number): Tensor =>
+export const scatterAdd = (x: Tensor, indices: Tensor, rows: Dim): Tensor =>
 	apply(scatterOperation, [x, indices], { rows });
 
 const pickOperation: Operation<"pick"> = {
@@ -79,7 +80,7 @@ const pickOperation: Operation<"pick"> = {
 	pullback: ({ inputs, attributes: { axis } }, [g]) => {
 		const [x, indices] = inputs as [Tensor, Tensor];
 		if (!g || !isFloat(x.dtype)) return [null, null];
-		return [placeAdd(g, indices, axis, x.shape[axis] as number), null];
+		return [placeAdd(g, indices, axis, x.shape[axis] as Dim), null];
 	},
 };
 
@@ -102,15 +103,17 @@ const placeOperation: Operation<"placeAdd"> = {
 };
 
 /** The reverse of `pick`: adds each value to its index along an axis of the given length. */
-export const placeAdd = (x: Tensor, indices: Tensor, axis: number, length: number): Tensor =>
+export const placeAdd = (x: Tensor, indices: Tensor, axis: number, length: Dim): Tensor =>
 	apply(placeOperation, [x, indices], { axis: axisOf("placeAdd", x, axis), length });
+
+const fits = (count: number, length: Dim) => isOpen(length) || count <= length;
 
 const topOperation: Operation<"topK"> = {
 	name: "topK",
 	types: ([x], { axis, count }) => {
 		const { shape, dtype } = x as Tensor;
 		if (dtype === "bool") fail("topK", "needs numbers", [x as Tensor]);
-		if (!(Number.isInteger(count) && count >= 1 && count <= (shape[axis] as number)))
+		if (!(Number.isInteger(count) && count >= 1 && fits(count, shape[axis] as Dim)))
 			fail("topK", `cannot take ${count} of axis ${axis}`, [x as Tensor]);
 		const out = shape.map((n, i) => (i === axis ? count : n));
 		return [
@@ -121,7 +124,7 @@ const topOperation: Operation<"topK"> = {
 	pullback: (node, [g]) => {
 		const { axis } = node.attributes;
 		const [x] = node.inputs as [Tensor];
-		return [g ? placeAdd(g, node.outputs[1] as Tensor, axis, x.shape[axis] as number) : null];
+		return [g ? placeAdd(g, node.outputs[1] as Tensor, axis, x.shape[axis] as Dim) : null];
 	},
 };
 

@@ -1,10 +1,11 @@
+import { type Dim, isOpen, type Shape } from "../dims.js";
 import type { TransposedSides } from "../operations.js";
-import { apply, fail, isFloat, type Operation, type Shape, type Tensor } from "../tensor.js";
+import { apply, fail, isFloat, type Operation, type Tensor } from "../tensor.js";
 import { broadcastShape, unbroadcast } from "./elementwise.js";
 import { concat, reshape } from "./shape.js";
 
-export const matrixSizes = (shape: Shape, transposed: boolean): [number, number] => {
-	const [rows, columns] = shape.slice(-2) as [number, number];
+export const matrixSizes = (shape: Shape, transposed: boolean): [Dim, Dim] => {
+	const [rows, columns] = shape.slice(-2) as [Dim, Dim];
 	return transposed ? [columns, rows] : [rows, columns];
 };
 
@@ -47,7 +48,7 @@ export function matmul(
 	if (b.shape.length !== 2 || a.shape.length <= 2 || transposeA)
 		return product(a, b, transposeA, transposeB);
 	// One tall product instead of a batch of them, in this pass and in its gradient.
-	const y = product(reshape(a, [-1, a.shape.at(-1) as number]), b, false, transposeB);
+	const y = product(reshape(a, [-1, a.shape.at(-1) as Dim]), b, false, transposeB);
 	return reshape(y, [...a.shape.slice(0, -1), -1]);
 }
 
@@ -59,9 +60,9 @@ export function joinedProducts(terms: readonly Tensor[]): readonly Tensor[] {
 	const joined = terms.filter(({ node: { operation, attributes, inputs } }) => {
 		if (operation.name !== "matmul") return false;
 		const { transposeA, transposeB } = attributes as TransposedSides;
+		const flat = inputs.every(({ shape }) => shape.length === 2 && !shape.some(isOpen));
 		const [rows, m] = (inputs[0] as Tensor).shape as [number, number];
 		const n = (inputs[1] as Tensor).shape[1] as number;
-		const flat = inputs.every(({ shape }) => shape.length === 2);
 		return flat && transposeA && !transposeB && rows * (m + n) < m * n;
 	});
 	if (joined.length < 2) return terms;

@@ -1,3 +1,4 @@
+import { type Dim, multiplyDims } from "../dims.js";
 import { apply, type Operation, type Tensor } from "../tensor.js";
 import { reshape, slice } from "./shape.js";
 
@@ -5,7 +6,7 @@ import { reshape, slice } from "./shape.js";
 
 const placesOperation: Operation<"placesAlong"> = {
 	name: "placesAlong",
-	types: ([x], { axis }) => [{ shape: [(x as Tensor).shape[axis] as number], dtype: "float32" }],
+	types: ([x], { axis }) => [{ shape: [(x as Tensor).shape[axis] as Dim], dtype: "float32" }],
 };
 
 /** 0, 1, 2 … along an axis, as float32. */
@@ -21,13 +22,17 @@ const chunkedOperation: Operation<"chunked"> = {
 	pullback: ({ inputs: [x], attributes: { length, chunks } }, [g]) => {
 		const { shape } = x as Tensor;
 		const [front, back] = [shape.slice(0, 2), shape.slice(3)];
-		return [g ? slice(reshape(g, [...front, chunks * length, ...back]), 2, 0, shape[2]) : null];
+		return [
+			g
+				? slice(reshape(g, [...front, multiplyDims(chunks, length), ...back]), 2, 0, shape[2])
+				: null,
+		];
 	},
 };
 
 /**
  * Cuts the third axis into chunks of a length, the last one padded with zeros: [batch, heads, chunks,
- * length, …]. `chunks` is the number that stands for how many there are.
+ * length, …]. `chunks` is how many there are.
  */
-export const chunked = (x: Tensor, length: number, chunks: number): Tensor =>
+export const chunked = (x: Tensor, length: number, chunks: Dim): Tensor =>
 	apply(chunkedOperation, [x], { length, chunks });

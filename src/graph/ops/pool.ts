@@ -1,3 +1,4 @@
+import type { FixedShape } from "../dims.js";
 import type { PoolWindow } from "../operations.js";
 import { apply, fail, isFloat, type Operation, size, type Tensor } from "../tensor.js";
 import { conv1d, swept } from "./conv.js";
@@ -13,7 +14,7 @@ const maxPoolOperation: Operation<"maxPool"> = {
 		if (x.shape.length !== window.kernel.length + 2)
 			fail("maxPool", `needs [batch, channels, …] with ${window.kernel.length} more axes`, [x]);
 		const dilations = window.kernel.map(() => 1);
-		const sizes = swept(x.shape.slice(2), window.kernel, { ...window, dilations });
+		const sizes = swept(x.shape.slice(2) as FixedShape, window.kernel, { ...window, dilations });
 		if (sizes.some((n) => n < 1)) fail("maxPool", "the window is wider than the input", [x]);
 		// A window that lies in the padding alone would have no largest element.
 		if (window.padding.some((sides, i) => sides.some((n) => n >= (window.kernel[i] as number))))

@@ -1,10 +1,11 @@
+import { divideDims, isOpen, type Shape } from "../dims.js";
 import {
 	apply,
 	axisOf,
+	elementCount,
 	fail,
 	isFloat,
 	type Operation,
-	type Shape,
 	type Tensor,
 } from "../tensor.js";
 import { cast, div, equal, mul, sub } from "./elementwise.js";
@@ -77,7 +78,8 @@ export const max = (x: Tensor, axes?: number | readonly number[], keep = false):
 
 export function mean(x: Tensor, axes?: number | readonly number[], keep = false): Tensor {
 	const total = sum(x, axes, keep);
-	const count = x.shape.reduce((p, n) => p * n, 1) / total.shape.reduce((p, n) => p * n, 1);
+	const count = divideDims(elementCount(x.shape), elementCount(total.shape));
+	if (count === undefined || isOpen(count)) fail("mean", "the size of an axis is open", [x]);
 	return mul(total, 1 / count);
 }
 

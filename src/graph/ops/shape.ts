@@ -1,12 +1,20 @@
 import {
+	addDims,
+	type Dim,
+	divideDims,
+	isOpen,
+	multiplyDims,
+	type Shape,
+	subtractDims,
+} from "../dims.js";
+import {
 	apply,
 	applyAll,
 	axisOf,
+	elementCount,
 	fail,
 	type Operation,
-	type Shape,
 	sameShape,
-	size,
 	type Tensor,
 } from "../tensor.js";
 import { unbroadcast } from "./elementwise.js";
@@ -16,8 +24,10 @@ const reshapeOperation: Operation<"reshape"> = {
 	name: "reshape",
 	types: ([x], { shape }) => {
 		const { shape: from, dtype } = x as Tensor;
-		if (size(from) !== size(shape) || shape.some((n) => !Number.isInteger(n) || n < 0))
-			fail("reshape", `${size(from)} values do not fill [${shape.join(", ")}]`, [x as Tensor]);
+		const isSize = (n: Dim) => isOpen(n) || (Number.isInteger(n) && n >= 0);
+		const count = elementCount(from);
+		if (count !== elementCount(shape) || !shape.every(isSize))
+			fail("reshape", `${count} values do not fill [${shape.join(", ")}]`, [x as Tensor]);
 		return [{ shape, dtype }];
 	},
 	pullback: ({ inputs: [x] }, [g]) => [g ? reshape(g, (x as Tensor).shape) : null],
@@ -25,8 +35,10 @@ const reshapeOperation: Operation<"reshape"> = {
 
 /** The same values in another shape; one size may be −1. */
 export function reshape(x: Tensor, shape: Shape): Tensor {
-	const known = shape.reduce((p, n) => (n === -1 ? p : p * n), 1);
-	const full = shape.map((n) => (n === -1 ? size(x.shape) / known : n));
+	const count = elementCount(x.shape);
+	const known = multiplyDims(...shape.filter((n) => n !== -1));
+	const rest = divideDims(count, known) ?? Number(count) / Number(known);
+	const full = shape.map((n) => (n === -1 ? rest : n));
 	return sameShape(x.shape, full) ? x : apply(reshapeOperation, [x], { shape: full });
 }
 
@@ -39,7 +51,7 @@ const transposeOperation: Operation<"transpose"> = {
 			order.length !== shape.length
 		)
 			fail("transpose", `[${order.join(", ")}] is not an order of its axes`, [x as Tensor]);
-		return [{ shape: order.map((axis) => shape[axis] as number), dtype }];
+		return [{ shape: order.map((axis) => shape[axis] as Dim), dtype }];
 	},
 	pullback: ({ attributes: { order } }, [g]) => [
 		g
@@ -80,21 +92,23 @@ const sliceOperation: Operation<"slice"> = {
 	name: "slice",
 	types: ([x], { axis, start, end }) => {
 		const { shape, dtype } = x as Tensor;
-		const length = shape[axis] as number;
-		if (!(start >= 0 && start < end && end <= length))
+		const length = shape[axis] as Dim;
+		const isInside = (from: Dim, to: Dim) => isOpen(from) || isOpen(to) || from <= to;
+		if (!isInside(0, start) || start === end || !isInside(start, end) || !isInside(end, length))
 			fail("slice", `[${start}, ${end}) is outside axis ${axis} of size ${length}`, [x as Tensor]);
-		return [{ shape: shape.map((n, i) => (i === axis ? end - start : n)), dtype }];
+		const left = subtractDims(end, start);
+		return [{ shape: shape.map((n, i) => (i === axis ? left : n)), dtype }];
 	},
 	pullback: ({ inputs: [x], attributes: { axis, start, end } }, [g]) => [
-		g ? pad(g, axis, start, ((x as Tensor).shape[axis] as number) - end) : null,
+		g ? pad(g, axis, start, subtractDims((x as Tensor).shape[axis] as Dim, end)) : null,
 	],
 };
 
 /** The part [start, end) of an axis; negative positions count from its end. */
-export function slice(x: Tensor, axis: number, start: number, end?: number): Tensor {
+export function slice(x: Tensor, axis: number, start: Dim, end?: Dim): Tensor {
 	const at = axisOf("slice", x, axis);
-	const length = x.shape[at] as number;
-	const place = (n: number) => (n < 0 ? n + length : n);
+	const length = x.shape[at] as Dim;
+	const place = (n: Dim) => (!isOpen(n) && n < 0 ? addDims(length, n) : n);
 	const window = { axis: at, start: place(start), end: place(end ?? length) };
 	return window.start === 0 && window.end === length ? x : apply(sliceOperation, [x], window);
 }
@@ -103,16 +117,17 @@ const padOperation: Operation<"pad"> = {
 	name: "pad",
 	types: ([x], { axis, before, after }) => {
 		const { shape, dtype } = x as Tensor;
-		if (before < 0 || after < 0) fail("pad", `negative padding ${before}, ${after}`, [x as Tensor]);
-		return [{ shape: shape.map((n, i) => (i === axis ? n + before + after : n)), dtype }];
+		if ([before, after].some((n) => !isOpen(n) && n < 0))
+			fail("pad", `negative padding ${before}, ${after}`, [x as Tensor]);
+		return [{ shape: shape.map((n, i) => (i === axis ? addDims(n, before, after) : n)), dtype }];
 	},
 	pullback: ({ inputs: [x], attributes: { axis, before } }, [g]) => [
-		g ? slice(g, axis, before, before + ((x as Tensor).shape[axis] as number)) : null,
+		g ? slice(g, axis, before, addDims(before, (x as Tensor).shape[axis] as Dim)) : null,
 	],
 };
 
 /** Zeros before and after, along one axis. */
-export function pad(x: Tensor, axis: number, before: number, after: number): Tensor {
+export function pad(x: Tensor, axis: number, before: Dim, after: Dim): Tensor {
 	if (before === 0 && after === 0) return x;
 	return apply(padOperation, [x], { axis: axisOf("pad", x, axis), before, after });
 }
@@ -128,13 +143,13 @@ const concatOperation: Operation<"concat"> = {
 			if (!fits || x.dtype !== first.dtype)
 				fail("concat", `all but axis ${axis} must agree, and the dtype`, inputs);
 		}
-		const total = inputs.reduce((n, x) => n + (x.shape[axis] as number), 0);
+		const total = addDims(...inputs.map((x) => x.shape[axis] as Dim));
 		return [{ shape: first.shape.map((n, i) => (i === axis ? total : n)), dtype: first.dtype }];
 	},
 	pullback: ({ inputs, attributes: { axis } }, [g]) => {
-		let start = 0;
+		let start: Dim = 0;
 		return inputs.map((x) => {
-			const end = start + (x.shape[axis] as number);
+			const end = addDims(start, x.shape[axis] as Dim);
 			const part = g ? slice(g, axis, start, end) : null;
 			start = end;
 			return part;
@@ -166,8 +181,8 @@ const splitOperation: Operation<"split"> = {
 	name: "split",
 	types: ([x], { axis, sizes }) => {
 		const { shape, dtype } = x as Tensor;
-		const whole = sizes.reduce((a, b) => a + b, 0);
-		if (whole !== shape[axis] || sizes.some((n) => !Number.isInteger(n) || n < 1))
+		const isSize = (n: Dim) => isOpen(n) || (Number.isInteger(n) && n >= 1);
+		if (addDims(...sizes) !== shape[axis] || !sizes.every(isSize))
 			fail("split", `sizes ${sizes.join(" + ")} do not make axis ${axis}`, [x as Tensor]);
 		return sizes.map((part) => ({ shape: shape.map((n, i) => (i === axis ? part : n)), dtype }));
 	},
@@ -181,7 +196,7 @@ const splitOperation: Operation<"split"> = {
 };
 
 /** Parts of the given sizes along an axis. */
-export function split(x: Tensor, axis: number, sizes: readonly number[]): readonly Tensor[] {
+export function split(x: Tensor, axis: number, sizes: Shape): readonly Tensor[] {
 	const at = axisOf("split", x, axis);
 	if (sizes.length === 1 && sizes[0] === x.shape[at]) return [x];
 	return applyAll(splitOperation, [x], { axis: at, sizes });

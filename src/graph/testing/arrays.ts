@@ -1,14 +1,15 @@
-import { type Shape, size } from "../tensor.js";
+import type { FixedShape } from "../dims.js";
+import { size } from "../tensor.js";
 
 /** Plain arrays with a shape, for reference computations. */
 export interface Plain {
-	readonly shape: Shape;
+	readonly shape: FixedShape;
 	readonly data: readonly number[];
 	/** The element at a place; a place short of axes is read as in broadcasting. */
 	at(...place: number[]): number;
 }
 
-export function plain(shape: Shape, data: ArrayLike<number>): Plain {
+export function plain(shape: FixedShape, data: ArrayLike<number>): Plain {
 	const list = Array.from(data);
 	if (list.length !== size(shape))
 		throw new Error(`${list.length} values in [${shape.join(", ")}]`);
@@ -24,7 +25,7 @@ export function plain(shape: Shape, data: ArrayLike<number>): Plain {
 }
 
 /** All places of a shape, in row-major order. */
-export function places(shape: Shape): number[][] {
+export function places(shape: FixedShape): number[][] {
 	return shape.reduce<number[][]>(
 		(list, n) => list.flatMap((place) => Array.from({ length: n }, (_, k) => [...place, k])),
 		[[]],
@@ -32,7 +33,7 @@ export function places(shape: Shape): number[][] {
 }
 
 /** An array from a formula for each place. */
-export const tabulate = (shape: Shape, value: (...place: number[]) => number): Plain =>
+export const tabulate = (shape: FixedShape, value: (...place: number[]) => number): Plain =>
 	plain(
 		shape,
 		places(shape).map((place) => value(...place)),

@@ -1,14 +1,14 @@
 import type * as graph from "../index.js";
-import type { DType, FloatType, Shape, Tensor } from "../index.js";
+import type { DType, FixedShape, FloatType, Tensor } from "../index.js";
 import type { Plain } from "./arrays.js";
 
 /** A float input, by its shape or with a range; or indices below a bound; or bools. */
 export type Given =
-	| Shape
-	| { readonly shape: Shape; readonly from: number; readonly to: number }
-	| { readonly shape: Shape; readonly values: readonly number[]; readonly dtype?: DType }
-	| { readonly shape: Shape; readonly below: number }
-	| { readonly shape: Shape; readonly bool: true };
+	| FixedShape
+	| { readonly shape: FixedShape; readonly from: number; readonly to: number }
+	| { readonly shape: FixedShape; readonly values: readonly number[]; readonly dtype?: DType }
+	| { readonly shape: FixedShape; readonly below: number }
+	| { readonly shape: FixedShape; readonly bool: true };
 
 export const positive = (...shape: number[]): Given => ({ shape, from: 0.3, to: 2 });
 export const indices = (below: number, ...shape: number[]): Given => ({ shape, below });
@@ -29,13 +29,19 @@ type Functions = {
 /** What the module exports beside operations. */
 export const notOperations = [
 	"ShapeError",
+	"addDims",
 	"broadcastShape",
 	"describe",
+	"divideDims",
 	"gradients",
 	"inOrder",
 	"input",
+	"isOpen",
+	"multiplyDims",
 	"parameter",
 	"size",
+	"sizeGiven",
+	"subtractDims",
 	"toOnnx",
 ] as const;
 

@@ -1,16 +1,16 @@
-import type { Operand, Shape, Tensor } from "../index.js";
+import type { FixedShape, Operand, Tensor } from "../index.js";
 import * as graph from "../index.js";
 import { type Plain, tabulate } from "./arrays.js";
 import { bools, type Case, type Given, indices, positive, table } from "./cases.js";
 
-const awkward: Shape = [3, 1, 5];
-const other: Shape = [7, 1];
+const awkward: FixedShape = [3, 1, 5];
+const other: FixedShape = [7, 1];
 
 type Map1 = (x: number) => number;
 type Map2 = (x: number, y: number) => number;
 
 const broadcast = (a: Plain, b: Plain, value: Map2): Plain => {
-	const shape = graph.broadcastShape(a.shape, b.shape) as Shape;
+	const shape = graph.broadcastShape(a.shape, b.shape) as FixedShape;
 	return tabulate(shape, (...place) => value(a.at(...place), b.at(...place)));
 };
 

@@ -1,4 +1,4 @@
-import type { PoolOptions, Shape } from "../index.js";
+import type { FixedShape, PoolOptions } from "../index.js";
 import * as graph from "../index.js";
 import { type Plain, places, tabulate, total } from "./arrays.js";
 import { type Case, table } from "./cases.js";
@@ -36,7 +36,7 @@ function convolved(x: Plain, w: Plain, sweep: Sweep): Plain {
 	});
 }
 
-function conv1dCase(x: Shape, w: Shape, options: graph.Conv1dOptions = {}): Case {
+function conv1dCase(x: FixedShape, w: FixedShape, options: graph.Conv1dOptions = {}): Case {
 	const { stride = 1, dilation = 1, padding = 0, groups = 1 } = options;
 	const sides = typeof padding === "number" ? ([padding, padding] as const) : padding;
 	return {
@@ -64,20 +64,20 @@ function window(
 	});
 }
 
-const poolCase = (x: Shape, options: PoolOptions): Case => ({
+const poolCase = (x: FixedShape, options: PoolOptions): Case => ({
 	given: { x },
 	build: ({ x }) => (x!.shape.length === 3 ? graph.maxPool1d : graph.maxPool2d)(x!, options),
 	expected: ({ x }) => window(x!, x!.shape.length - 2, options, (list) => Math.max(...list)),
 });
 
-const averageCase = (x: Shape, options: PoolOptions): Case => ({
+const averageCase = (x: FixedShape, options: PoolOptions): Case => ({
 	given: { x },
 	build: ({ x }) => graph.avgPool1d(x!, options),
 	expected: ({ x }) =>
 		window(x!, 1, options, (list) => list.reduce((a, b) => a + b, 0) / options.kernel),
 });
 
-const movingCase = (shape: Shape, width: number): Case => ({
+const movingCase = (shape: FixedShape, width: number): Case => ({
 	given: { x: shape },
 	build: ({ x }) => graph.movingAverage(x!, width),
 	expected: ({ x }) =>
@@ -109,7 +109,7 @@ const mixed = (key: number) =>
 		return (Math.imul(y, factor) + Math.trunc(y / 0x10000)) | 0;
 	}, key | 0);
 
-const dropoutCase = (shape: Shape, rate: number, seed: number, site: number): Case => ({
+const dropoutCase = (shape: FixedShape, rate: number, seed: number, site: number): Case => ({
 	given: { x: shape, seed: { shape: [], values: [seed], dtype: "int32" } },
 	build: ({ x, seed }) => graph.dropout(x!, rate, seed!, site),
 	expected: ({ x }) => {

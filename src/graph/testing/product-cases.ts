@@ -1,9 +1,9 @@
-import type { Shape, Tensor } from "../index.js";
+import type { FixedShape, Tensor } from "../index.js";
 import * as graph from "../index.js";
 import { type Plain, tabulate, total } from "./arrays.js";
 import { type Case, table } from "./cases.js";
 
-function product(a: Shape, b: Shape, transposeA = false, transposeB = false): Case {
+function product(a: FixedShape, b: FixedShape, transposeA = false, transposeB = false): Case {
 	return {
 		given: { a, b },
 		build: ({ a, b }) => graph.matmul(a!, b!, { transposeA, transposeB }),
@@ -11,7 +11,10 @@ function product(a: Shape, b: Shape, transposeA = false, transposeB = false): Ca
 			const [rows, inner] = a!.shape.slice(-2) as [number, number];
 			const [m, k] = transposeA ? [inner, rows] : [rows, inner];
 			const n = b!.shape.at(transposeB ? -2 : -1) as number;
-			const batch = graph.broadcastShape(a!.shape.slice(0, -2), b!.shape.slice(0, -2)) as Shape;
+			const batch = graph.broadcastShape(
+				a!.shape.slice(0, -2),
+				b!.shape.slice(0, -2),
+			) as FixedShape;
 			return tabulate([...batch, m, n], (...place) => {
 				const [i, j] = place.slice(-2) as [number, number];
 				const outer = place.slice(0, -2);
@@ -27,7 +30,7 @@ function product(a: Shape, b: Shape, transposeA = false, transposeB = false): Ca
 }
 
 /** The same product with its sides stored transposed or not. */
-const flags = (batchA: Shape, batchB: Shape, m: number, k: number, n: number): Case[] =>
+const flags = (batchA: FixedShape, batchB: FixedShape, m: number, k: number, n: number): Case[] =>
 	[false, true].flatMap((transposeA) =>
 		[false, true].map((transposeB) =>
 			product(
@@ -42,7 +45,7 @@ const flags = (batchA: Shape, batchB: Shape, m: number, k: number, n: number): C
 function softmaxCase(
 	operation: (x: Tensor, axis?: number) => Tensor,
 	value: (x: number, sum: number) => number,
-	shape: Shape,
+	shape: FixedShape,
 	axis?: number,
 ): Case {
 	const at = (axis ?? -1) < 0 ? (axis ?? -1) + shape.length : (axis as number);

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { random } from "../../base/random.js";
 import { specialTokens } from "../../cohort/vocabulary.js";
-import { input, logSoftmax, parameter, type Tensor, toOnnx } from "../../graph/index.js";
+import { input, logSoftmax, parameter, type Tensor } from "../../graph/index.js";
 import type { Events, Predictor } from "../predictor.js";
 import { type TrajgptConfig, trajgptConfig } from "./config.js";
 import { network } from "./network.js";
@@ -55,7 +55,9 @@ async function lookingBack(kind: Partial<TrajgptConfig>, first: number, time: nu
 		Object.fromEntries([...weights].map(([name, { shape }]) => [name, parameter(name, shape)])),
 		{ slots: slot("slots"), questions: { ...slot("questions"), read: "after" } },
 	);
-	const program = await runtime.compile({ outputs: { answer: logSoftmax(questionLogits as Tensor) } });
+	const program = await runtime.compile({
+		outputs: { answer: logSoftmax(questionLogits as Tensor) },
+	});
 	const resident = runtime.resident(weights);
 	const { answer } = await program.run(
 		{

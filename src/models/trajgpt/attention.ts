@@ -1,6 +1,7 @@
 import {
 	add,
 	concat,
+	type Dim,
 	exp,
 	matmul,
 	mul,
@@ -25,7 +26,7 @@ export interface AttentionInputs {
 	readonly k: Tensor; // [batch, heads, slots + questions, size], as v
 	readonly v: Tensor;
 	readonly logDecay: Tensor; // [batch, heads, slots + questions]
-	readonly slots: number;
+	readonly slots: Dim;
 	/** Left out where there are no questions. */
 	readonly read: Reading | undefined;
 	/** 1 where a slot is real. */
@@ -44,10 +45,10 @@ export function attention(x: AttentionInputs): { readonly output: Tensor; readon
 	const question = (t: Tensor) => slice(t, 2, x.slots);
 	const masked = (t: Tensor) => {
 		if (!x.real) return t;
-		const [batch, slots] = x.real.shape as [number, number];
+		const [batch, slots] = x.real.shape as [Dim, Dim];
 		return mul(t, reshape(x.real, [batch, 1, slots, ...t.shape.slice(3).map(() => 1)]));
 	};
-	const past = x.slots > 0 && {
+	const past = x.slots !== 0 && {
 		k: masked(slot(x.k)),
 		v: slot(x.v),
 		logDecay: masked(slot(x.logDecay)),

@@ -2,8 +2,10 @@ import { specialCount } from "../../cohort/vocabulary.js";
 import {
 	add,
 	constant,
+	type Dim,
 	exp,
 	expand,
+	type FixedShape,
 	type FloatType,
 	log,
 	logSigmoid,
@@ -11,7 +13,6 @@ import {
 	mul,
 	oneHot,
 	reshape,
-	type Shape,
 	sum,
 	type Tensor,
 	transpose,
@@ -24,7 +25,7 @@ export function copyParameters({
 	copies,
 	dim,
 	vocab,
-}: TrajgptConfig): Map<string, { readonly shape: Shape; readonly start: number }> {
+}: TrajgptConfig): Map<string, { readonly shape: FixedShape; readonly start: number }> {
 	if (copies === 0) return new Map();
 	const bias = (start: number) => ({ shape: [copies], start });
 	const weight = { shape: [copies, dim], start: 0 };
@@ -63,8 +64,8 @@ export function copyLogits(
 ): { readonly logits: Tensor; readonly state: Tensor } {
 	const { copies, vocab } = config;
 	const dtype = held.dtype as FloatType;
-	const [batch, n] = tokens.shape as [number, number];
-	const m = hidden.shape[1] as number;
+	const [batch, n] = tokens.shape as [Dim, Dim];
+	const m = hidden.shape[1] as Dim;
 	const perHead = (x: Tensor, name: string) =>
 		transpose(
 			add(matmul(x, p(`copy.${name}`), { transposeB: true }), p(`copy.${name}Bias`)),

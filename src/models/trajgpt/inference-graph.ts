@@ -1,7 +1,11 @@
 import {
+	addDims,
+	type Dim,
 	type Graph,
 	input,
+	isOpen,
 	logSoftmax,
+	multiplyDims,
 	parameter,
 	type Target,
 } from "../../graph/index.js";
@@ -9,7 +13,7 @@ import { anyLength } from "../../nn/sra/any-length.js";
 import type { ParameterValues } from "../model.js";
 import type { TrajgptConfig } from "./config.js";
 import { network, rotaryOf } from "./network.js";
-import { type OpenShape, sizesLeftOpen } from "./open-shape.js";
+import type { GraphShape } from "./open-shape.js";
 
 /** What the state of a layer is called among the parts of the memory. */
 export const stateOf = (layer: number): string => `states.${layer}`;
@@ -45,14 +49,13 @@ export function inferenceGraph(
 	target: Target,
 	config: TrajgptConfig,
 	weights: ParameterValues,
-	shape: PassShape,
-	open?: OpenShape,
+	shape: GraphShape,
 ): Graph {
 	const { rows, slots, questions, answers, ragged, between, backwards, fresh, keep } = shape;
 	const parameters = Object.fromEntries(
 		[...weights].map(([name, { shape: own }]) => [name, parameter(name, own)]),
 	);
-	const stream = (prefix: string, length: number) => ({
+	const stream = (prefix: string, length: Dim) => ({
 		tokens: input(`${prefix}.tokens`, [rows, length], "int32"),
 		// What is written for every provider has no float64: browsers' WebGPU knows none.
 		times:
@@ -64,8 +67,8 @@ export function inferenceGraph(
 	const { heads, layers } = config;
 	const state = [rows, heads, config.key / heads, config.value / heads];
 	const out = network(config, parameters, {
-		slots: slots > 0 ? stream("slots", slots) : undefined,
-		real: ragged && slots > 0 ? input("real", [rows, slots]) : undefined,
+		slots: slots !== 0 ? stream("slots", slots) : undefined,
+		real: ragged && slots !== 0 ? input("real", [rows, slots]) : undefined,
 		states: fresh
 			? undefined
 			: Array.from({ length: layers }, (_, layer) => input(stateOf(layer), state)),
@@ -75,7 +78,7 @@ export function inferenceGraph(
 				: input("counts", [rows, config.copies, 1, config.vocab]),
 		seen: fresh || config.position === "time" ? undefined : input(seenPart, [rows, 1]),
 		questions:
-			questions > 0
+			questions !== 0
 				? {
 						...stream("questions", questions),
 						read: between
@@ -84,17 +87,18 @@ export function inferenceGraph(
 					}
 				: undefined,
 		backwards,
-		answersOnly: questions + answers > 0,
+		answersOnly: questions !== 0 || answers !== 0,
 		answering:
-			answers > 0
+			answers !== 0
 				? {
-						stream: input("answers.stream", [rows, slots + answers], "int32"),
+						stream: input("answers.stream", [rows, addDims(slots, answers)], "int32"),
 						places: input("answers.places", [rows, answers], "int32"),
 					}
 				: undefined,
-		form: open && slots > 1 ? anyLength(open.chunks) : undefined,
+		form: isOpen(slots) ? anyLength : undefined,
 	});
-	const packed = open !== undefined || rows * (slots + questions) < packedBelow;
+	const tokens = multiplyDims(rows, addDims(slots, questions));
+	const packed = isOpen(tokens) || tokens < packedBelow;
 	const constants = new Map([...weights].map(([name, { data }]) => [name, data]));
 	return {
 		outputs: {
@@ -105,6 +109,5 @@ export function inferenceGraph(
 			...(keep && out.seen && { [after(seenPart)]: out.seen }),
 		},
 		...(packed && { weights: constants }),
-		...(open && { open: sizesLeftOpen(open, shape) }),
 	};
 }

@@ -3,6 +3,7 @@ import {
 	cast,
 	concat,
 	constant,
+	type Dim,
 	expand,
 	type FloatType,
 	gather,
@@ -12,6 +13,7 @@ import {
 	matmul,
 	minimum,
 	mul,
+	multiplyDims,
 	reshape,
 	rmsNorm,
 	silu,
@@ -120,7 +122,7 @@ export function network(
 	const joined = (part: (s: Slots) => Tensor) => concat(streams.map(part), 1);
 	let tokens = joined((s) => s.tokens); // [batch, n]
 	let gaps = joined((s) => s.gaps);
-	const [batch, n] = tokens.shape as [number, number];
+	const [batch, n] = tokens.shape as [Dim, Dim];
 	const length = slots?.tokens.shape[1] ?? 0;
 
 	const keySize = config.key / config.heads;
@@ -132,7 +134,7 @@ export function network(
 		dtype,
 	);
 	const heads = (x: Tensor) =>
-		transpose(reshape(x, [batch, x.shape[1] as number, config.heads, -1]), [0, 2, 1, 3]); // [batch, heads, n, size]
+		transpose(reshape(x, [batch, x.shape[1] as Dim, config.heads, -1]), [0, 2, 1, 3]); // [batch, heads, n, size]
 	const linear = (x: Tensor, weight: Tensor) => matmul(x, weight, { transposeB: true });
 	const absolute = config.position === "absolute";
 	const turned = (x: Tensor, by: Angles) => (absolute ? x : turn(x, by));
@@ -144,7 +146,7 @@ export function network(
 			const rate = initialDecay(config.heads).map(
 				(b) => (-Math.log1p(Math.exp(-b)) * unitsOfDecay) / config.temperature,
 			);
-			const shape = [batch, config.heads, h.shape[1] as number];
+			const shape = [batch, config.heads, h.shape[1] as Dim];
 			return expand(constant(rate, [1, config.heads, 1], dtype), shape);
 		}
 		const logits = add(linear(h, p(`${layer}.decay`)), p(`${layer}.decayBias`));
@@ -157,7 +159,11 @@ export function network(
 
 	let x = gather(p("embedding"), tokens); // [batch, n, dim]
 	const stood = absolute
-		? placesOf({ batch, slots: length, real, seen, questions, dtype })
+		? placesOf({
+				// Not left open: see `predictor`.
+				...{ batch: batch as number, slots: length as number },
+				...{ real, seen, questions, dtype },
+			})
 		: undefined;
 	if (stood) {
 		const known = minimum(stood.places, config.positions - 1); // beyond, all stand at the last
@@ -172,7 +178,7 @@ export function network(
 		const layer = `layers.${i}`;
 		if (answering && i === config.layers - 1) {
 			const those = (t: Tensor) =>
-				gather(reshape(t, [batch * n, ...t.shape.slice(2)]), answering.stream);
+				gather(reshape(t, [multiplyDims(batch, n), ...t.shape.slice(2)]), answering.stream);
 			[x, held, tokens, gaps] = [those(x), those(held), those(tokens), those(gaps)];
 			angles = { cosine: those(angles.cosine), sine: those(angles.sine) };
 			read = { places: answering.places };

@@ -1,13 +1,13 @@
 import type { Random } from "../../base/random.js";
-import type { Shape } from "../../graph/index.js";
+import type { FixedShape } from "../../graph/index.js";
 import type { ParameterValues } from "../model.js";
 import { decayIsFixed, type TrajgptConfig } from "./config.js";
 import { copyParameters } from "./copy.js";
 import { gapFeatures } from "./gap.js";
 
 /** The shape of every learned tensor, by name. Weights are [out, in]. */
-export function parameterShapes(c: TrajgptConfig): Map<string, Shape> {
-	const shapes = new Map<string, Shape>([["embedding", [c.vocab, c.dim]]]);
+export function parameterShapes(c: TrajgptConfig): Map<string, FixedShape> {
+	const shapes = new Map<string, FixedShape>([["embedding", [c.vocab, c.dim]]]);
 	if (c.position === "absolute") shapes.set("positions", [c.positions, c.dim]);
 	if (c.gap === "embedded") shapes.set("gap", [c.dim, gapFeatures]);
 	for (let i = 0; i < c.layers; i++) {

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { input, logSoftmax, parameter, type Tensor, toOnnx } from "../../graph/index.js";
+import { input, logSoftmax, parameter, type Tensor } from "../../graph/index.js";
 import type { Events } from "../predictor.js";
 import { type TrajgptConfig, trajgptConfig } from "./config.js";
 import { network } from "./network.js";

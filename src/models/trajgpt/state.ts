@@ -11,7 +11,7 @@ import {
 } from "../questions.js";
 import type { TrajgptConfig } from "./config.js";
 import { after, inferenceGraph, type PassShape, seenPart, stateOf } from "./inference-graph.js";
-import { opened, openShape, sizesOfPass } from "./open-shape.js";
+import { type GraphShape, opened, sizesOfPass } from "./open-shape.js";
 import {
 	anyRooms,
 	fewRooms,
@@ -53,14 +53,13 @@ export function predictor(
 	const portable = runtime.target === "portable";
 	const parts = memoryParts(config);
 	// Absolute positions are counted by a constant, whose size must be known.
-	const open =
-		runtime.opensSizes && config.position === "time" ? openShape(config, weights) : undefined;
+	const open = runtime.opensSizes === true && config.position === "time";
 	// Programs of open sizes have the weights in them.
 	const resident = open ? undefined : runtime.resident(weights);
 	const rooms = open ? anyRooms : fewRooms;
 	const compiled = programs(
 		runtime,
-		(shape: PassShape) => inferenceGraph(runtime.target, config, weights, shape, open),
+		(shape: GraphShape) => inferenceGraph(runtime.target, config, weights, shape),
 		{ keyText: JSON.stringify, most: open ? mostOpenPrograms : mostPrograms },
 	);
 
@@ -142,7 +141,7 @@ export function predictor(
 					keep: pass.slots > 0 && !pass.again && (remembers || at < passes.length - 1),
 				};
 				const outputs = await compiled.run(
-					open ? opened(open, shape) : shape,
+					open ? opened(shape) : shape,
 					{ ...(portable ? withAngles(config, feeds) : feeds), ...bySlots?.feeds, ...memory },
 					resident,
 					{ sizes: sizesOfPass(shape) },

@@ -34,7 +34,7 @@ for (const length of [2, 32, 33, 100])
 				logDecay: given("logDecay"),
 				initialState: fromNothing ? undefined : given("initialState"),
 			};
-			const form = anyLength(Math.ceil(length / 32))(inputs);
+			const form = anyLength(inputs);
 			const wanted = parallel(inputs);
 			const got = await evaluate(
 				{
@@ -61,7 +61,7 @@ for (const length of [31, 65, 400])
 			logDecay: Float32Array.from({ length }, () => -(gaps[draw.integer(10)] ?? 0.05)),
 			initialState: normal(key * value),
 		};
-		const form = anyLength(Math.ceil(length / 32))({
+		const form = anyLength({
 			q: input("q", [1, 1, length, key]),
 			k: input("k", [1, 1, length, key]),
 			v: input("v", [1, 1, length, value]),

@@ -2,6 +2,7 @@ import {
 	add,
 	cast,
 	cumulativeSum,
+	type Dim,
 	exp,
 	less,
 	matmul,
@@ -29,8 +30,8 @@ export interface PlacedQueries {
  * [batch, heads, queries, value]
  */
 export function readAtPlaces(x: PlacedQueries): Tensor {
-	const [batch, heads, slots] = x.logDecay.shape as [number, number, number];
-	const count = x.places.shape[1] as number;
+	const [batch, heads, slots] = x.logDecay.shape as [Dim, number, Dim];
+	const count = x.places.shape[1] as Dim;
 	const places = reshape(cast(x.places, "float32"), [batch, 1, count, 1]);
 	const earlier = less(placesAlong(x.logDecay, 2), places); // [batch, 1, queries, slots]
 	// What a slot left fades by the steps after it that come before the query.

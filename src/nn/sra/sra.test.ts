@@ -3,15 +3,14 @@ import { afterAll, describe, expect, it } from "vitest";
 import { random } from "../../base/random.js";
 import {
 	add,
+	type FixedShape,
 	type FloatType,
 	gradients,
 	input,
 	mul,
-	type Shape,
 	size,
 	sum,
 	type Tensor,
-	toOnnx,
 } from "../../graph/index.js";
 import type { Program } from "../../runtime/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
@@ -35,7 +34,7 @@ interface Case {
 
 const names = ["q", "k", "v", "logDecay", "initialState"] as const;
 
-function shapes({ batch, heads, length, key, value }: Case): Record<string, Shape> {
+function shapes({ batch, heads, length, key, value }: Case): Record<string, FixedShape> {
 	return {
 		q: [batch, heads, length, key],
 		k: [batch, heads, length, key],
@@ -287,9 +286,9 @@ describe("selective recurrent attention", () => {
 
 	/** Values and gradients as in training: from no state, with second queries. */
 	async function runFresh(form: SraForm, c: Case, dtype: FloatType) {
-		const t = (name: string) => input(name, shapes(c)[name] as Shape, dtype);
+		const t = (name: string) => input(name, shapes(c)[name] as FixedShape, dtype);
 		const [q, k, v, logDecay] = [t("q"), t("k"), t("v"), t("logDecay")];
-		const before = input("before", shapes(c).q as Shape, dtype);
+		const before = input("before", shapes(c).q as FixedShape, dtype);
 		const out = form({ q, k, v, logDecay, before });
 		const read = out.before as Tensor;
 		const cotangent = t("outputCotangent");
@@ -326,7 +325,7 @@ describe("selective recurrent attention", () => {
 		const [batch, heads, length, key, value] = [c.batch, c.heads, c.length, c.key, c.value];
 		const results = await Promise.all(
 			Object.values(forms).map(async (form) => {
-				const t = (name: string) => input(name, shapes(c)[name] as Shape, "float64");
+				const t = (name: string) => input(name, shapes(c)[name] as FixedShape, "float64");
 				const { before } = form({
 					q: t("q"),
 					k: t("k"),

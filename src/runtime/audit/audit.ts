@@ -1,6 +1,7 @@
 import { random } from "../../base/random.js";
 import {
 	constant,
+	type FixedShape,
 	gradients,
 	input,
 	mul,
@@ -47,7 +48,7 @@ export function outputsOf({ given, build }: AuditCase): Record<string, Tensor> {
 	const outputs: Record<string, Tensor> = { value };
 	const floats = Object.entries(inputs).filter(([, { dtype }]) => dtype === "float32");
 	if (value.dtype !== "float32" || floats.length === 0) return outputs;
-	const weights = drawn({ shape: value.shape, kind: "float" }, "weights");
+	const weights = drawn({ shape: value.shape as FixedShape, kind: "float" }, "weights");
 	const loss = sum(mul(value, constant(weights, value.shape)));
 	const wrt = floats.map(([, tensor]) => tensor);
 	for (const [i, gradient] of gradients(loss, wrt).entries())

@@ -1,10 +1,10 @@
-import type { Shape, Tensor } from "../../graph/index.js";
+import type { FixedShape, Tensor } from "../../graph/index.js";
 import * as graph from "../../graph/index.js";
 
 /** What a case draws: floats in (-1.5, 1.5), or in (0.3, 2), or whole numbers below a bound, or bools. */
 export type Drawn =
-	| { readonly shape: Shape; readonly kind: "float" | "positive" | "bool" }
-	| { readonly shape: Shape; readonly kind: "index"; readonly below: number };
+	| { readonly shape: FixedShape; readonly kind: "float" | "positive" | "bool" }
+	| { readonly shape: FixedShape; readonly kind: "index"; readonly below: number };
 
 /** One operation on tensors large enough for an engine to split its work. */
 export interface AuditCase {

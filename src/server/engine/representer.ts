@@ -27,8 +27,9 @@ export function representer(
 	);
 	const compiled = programs(
 		runtime,
-		(length: number) =>
-			({ outputs: { vector: pooled(model, config, symbols, { rows: 1, length }) } }),
+		(length: number) => ({
+			outputs: { vector: pooled(model, config, symbols, { rows: 1, length }) },
+		}),
 		{ most: mostPrograms },
 	);
 	const resident = runtime.resident(weights);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Progress } from "../../base/progress.js";
 import { random } from "../../base/random.js";
 import type { Dataset, History, Label, Split } from "../../cohort/index.js";
-import { parameter, toOnnx } from "../../graph/index.js";
+import { parameter } from "../../graph/index.js";
 import { modelById } from "../../models/index.js";
 import { temporaryFolder } from "../../records/testing/temporary-folder.js";
 import { nodeRuntime } from "../../runtime/node.js";

@@ -1,51 +1,35 @@
+import { isOpen, type Shape, sumOfProducts } from "../../dims.js";
 import type { Tensor } from "../../tensor.js";
 import type { OnnxWriter } from "./writer.js";
 
-/**
- * Sizes that a model leaves open. A graph is built with numbers for them, and where such a number
- * is written it is read off a tensor instead, when the model runs. The numbers must divide no other
- * size of the graph; primes that divide none do.
- */
-export interface OpenSizes {
-	nameOf(size: number): string | undefined;
-	/** Remembers where sizes can be read. */
-	meet(tensor: Tensor, name: string): void;
-	/** Writes whole numbers that depend on open sizes; undefined where none does. */
-	integers(values: readonly number[], write: OnnxWriter): string | undefined;
-	/** A constant cannot have an open size. */
-	refuseConstant(shape: readonly number[]): void;
-}
+/** Where open sizes can be read when the model runs, and expressions of them as ONNX nodes. */
+export function openSizes() {
+	const places = new Map<string, { readonly tensor: string; readonly axis: number }>();
 
-export function openSizes(sizes: Readonly<Record<string, number>>): OpenSizes {
-	const entries = Object.entries(sizes);
-	const places = new Map<number, { readonly name: string; readonly axis: number }>();
-	const isOpen = (value: number) => entries.some(([, size]) => value !== 0 && value % size === 0);
+	function readSize(name: string, write: OnnxWriter): string {
+		const place = places.get(name);
+		if (!place) throw new Error(`no tensor has an axis of the open size "${name}"`);
+		return write.node("Shape", [place.tensor], { start: place.axis, end: place.axis + 1 });
+	}
 
-	const sizeNow = (size: number, write: OnnxWriter): string => {
-		const place = places.get(size);
-		if (!place) throw new Error(`no tensor shows the open size ${size}`);
-		return write.node("Shape", [place.name], { start: place.axis, end: place.axis + 1 });
-	};
-	/** A value is a fixed number times open sizes. */
-	const one = (value: number, write: OnnxWriter): string => {
-		const factors: string[] = [];
-		let rest = value;
-		for (const [, size] of entries)
-			for (; rest % size === 0; rest /= size) factors.push(sizeNow(size, write));
-		const all = rest === 1 ? factors : [...factors, write.integers([rest])];
-		return all.reduce((product, factor) => write.node("Mul", [product, factor]));
-	};
+	const computed = (dim: string, write: OnnxWriter): string =>
+		sumOfProducts(dim)
+			.map(({ coefficient, names }) => {
+				const factors = names.map((name) => readSize(name, write));
+				const isOne = coefficient === 1 && names.length > 0;
+				const all = isOne ? factors : [...factors, write.integers([coefficient])];
+				return all.reduce((product, factor) => write.node("Mul", [product, factor]));
+			})
+			.reduce((sum, term) => write.node("Add", [sum, term]));
 
 	return {
-		nameOf: (size) => entries.find(([, own]) => own === size)?.[0],
-		meet({ shape }, name) {
-			for (const [, size] of entries) {
-				const axis = shape.indexOf(size);
-				if (axis >= 0 && !places.has(size)) places.set(size, { name, axis });
-			}
+		/** Remembers which open sizes a tensor shows. */
+		meet({ shape }: Tensor, tensor: string): void {
+			for (const [axis, dim] of shape.entries())
+				if (isOpen(dim) && !places.has(dim)) places.set(dim, { tensor, axis });
 		},
-		integers(values, write) {
-			if (!values.some(isOpen)) return undefined;
+		/** Writes a vector of sizes of which some are open. */
+		vector(values: Shape, write: OnnxWriter): string {
 			const parts: string[] = [];
 			let fixed: number[] = [];
 			const close = () => {
@@ -56,15 +40,13 @@ export function openSizes(sizes: Readonly<Record<string, number>>): OpenSizes {
 				if (!isOpen(value)) fixed.push(value);
 				else {
 					close();
-					parts.push(one(value, write));
+					parts.push(places.has(value) ? readSize(value, write) : computed(value, write));
 				}
 			}
 			close();
 			return parts.length === 1 ? (parts[0] as string) : write.node("Concat", parts, { axis: 0 });
 		},
-		refuseConstant(shape) {
-			if (shape.some(isOpen))
-				throw new Error(`a constant of [${shape.join(", ")}] has a size that is to stay open`);
-		},
 	};
 }
+
+export type OpenSizes = ReturnType<typeof openSizes>;

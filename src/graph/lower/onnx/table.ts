@@ -1,10 +1,11 @@
+import { type Dim, divideDims, isOpen } from "../../dims.js";
 import type { OperationName } from "../../operations.js";
 import { activationParts } from "../../ops/activations.js";
 import { tapwise } from "../../ops/conv-taps.js";
 import { matrixSizes } from "../../ops/matmul.js";
 import { logSoftmaxParts } from "../../ops/softmax.js";
 import { packed } from "../../ops/sources.js";
-import { type Node, size, type Tensor } from "../../tensor.js";
+import { elementCount, type Node, type Tensor } from "../../tensor.js";
 import { type OnnxWriter, onnxType } from "./writer.js";
 
 /** Writes an operation as ONNX nodes and returns the names of its results. */
@@ -135,7 +136,7 @@ const onnxTable: OnnxTable = {
 		];
 	},
 	placesAlong: ({ inputs: [x], attributes: { axis } }, write) => {
-		const size = write.integers([(x as Tensor).shape[axis] as number]);
+		const size = write.integers([(x as Tensor).shape[axis] as Dim]);
 		const end = write.node("Cast", [write.node("Squeeze", [size])], { to: onnxType.float32 });
 		return [write.node("Range", [write.scalar(0, "float32"), end, write.scalar(1, "float32")])];
 	},
@@ -209,7 +210,7 @@ function addedAt(node: Node, indices: string, axis: number, write: OnnxWriter): 
 function chunked({ inputs, attributes }: Node<"chunked">, write: OnnxWriter): readonly string[] {
 	const x = inputs[0] as Tensor;
 	const [name, rank] = [write.name(x), x.shape.length];
-	const size = write.integers([x.shape[2] as number]);
+	const size = write.integers([x.shape[2] as Dim]);
 	const length = write.integers([attributes.length]);
 	const upTo = write.node("Add", [size, write.integers([attributes.length - 1])]);
 	const count = write.node("Div", [upTo, length]);
@@ -247,18 +248,19 @@ function matmul({ inputs, attributes }: Node<"matmul">, write: OnnxWriter): read
 	// a transpose of plain matrices costs; small batched products are better left as they are.
 	const [m, k] = matrixSizes(a.shape, transposeA);
 	const n = matrixSizes(b.shape, transposeB)[1];
+	const isSmall = (dim: Dim) => !isOpen(dim) && dim < 32;
 	const isPlain = b.shape.length === 2 && (a.shape.length === 2 || !transposeA);
-	const rows = size(a.shape) / k;
-	if (!isPlain || Math.min(rows, k, n) < 32 || m === 1)
+	const rows = divideDims(elementCount(a.shape), k) ?? 0;
+	if (!isPlain || [rows, k, n].some(isSmall) || m === 1)
 		return [fused(write.name(a), write.name(b), transposeA, transposeB)];
 	return [fused(transposed(a, transposeA), transposed(b, !transposeB), false, true)];
 }
 
 function rotary({ inputs }: Node<"rotary">, write: OnnxWriter): readonly string[] {
 	const [x, cosine, sine] = inputs as [Tensor, Tensor, Tensor];
-	const [batch, , length, dim] = x.shape as [number, number, number, number];
+	const [batch, , length, dim] = x.shape as [Dim, Dim, Dim, number];
 	const half = dim / 2;
-	if (write.target === "cpu" && x.dtype === "float32") {
+	if (write.target === "cpu" && x.dtype === "float32" && !isOpen(batch) && !isOpen(length)) {
 		const places = write.node("Reshape", [
 			write.integers(Array.from({ length: batch * length }, (_, i) => i)),
 			write.integers([batch, length]),

@@ -1,10 +1,11 @@
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { ModelProtoSchema, type ValueInfoProtoSchema } from "onnx-buf";
-import type { Graph } from "../../graph.js";
+import { isOpen } from "../../dims.js";
 import { inOrder } from "../../gradients.js";
+import type { Graph } from "../../graph.js";
 import { packed, sourceName } from "../../ops/sources.js";
 import { type DType, size, type Target, type Tensor, type TensorType } from "../../tensor.js";
-import { type OpenSizes, openSizes } from "./open-sizes.js";
+import { openSizes } from "./open-sizes.js";
 import { OnnxWriter, onnxType } from "./writer.js";
 
 /** The standard operators' version we write, and that of ONNX Runtime's own. */
@@ -12,23 +13,20 @@ export const opset = 21n;
 
 export interface OnnxModel {
 	readonly bytes: Uint8Array;
-	/** Bytes of all results of its operations: more than a run needs at once. */
+	/** Bytes of all results of its operations: more than a run needs at once. Infinity where sizes are open. */
 	readonly volume: number;
 	readonly inputs: Readonly<Record<string, TensorType>>;
 	readonly outputs: Readonly<Record<string, TensorType>>;
-	/** Sizes that are known only when it runs. */
-	readonly open: Readonly<Record<string, number>>;
 }
 
 type ValueInit = MessageInitShape<typeof ValueInfoProtoSchema>;
 
-function valueInfo(name: string, { shape, dtype }: TensorType, open: OpenSizes): ValueInit {
-	const dim = shape.map((n) => {
-		const size = open.nameOf(n);
-		return size === undefined
-			? { value: { case: "dimValue" as const, value: BigInt(n) } }
-			: { value: { case: "dimParam" as const, value: size } };
-	});
+function valueInfo(name: string, { shape, dtype }: TensorType): ValueInit {
+	const dim = shape.map((n) =>
+		isOpen(n)
+			? { value: { case: "dimParam" as const, value: n } }
+			: { value: { case: "dimValue" as const, value: BigInt(n) } },
+	);
 	const value = { elemType: onnxType[dtype], shape: { dim } };
 	return { name, type: { value: { case: "tensorType", value } } };
 }
@@ -38,7 +36,7 @@ const bytesEach: Readonly<Record<DType, number>> = { float32: 4, float64: 8, int
 /** Writes a graph as one ONNX model. */
 export function toOnnx(graph: Graph, target: Target = "cpu"): OnnxModel {
 	const { outputs } = graph;
-	const open = openSizes(graph.open ?? {});
+	const open = openSizes();
 	const writer = new OnnxWriter(target, open);
 	const inputs: Record<string, TensorType> = {};
 	const owners = new Map<string, Tensor>();
@@ -56,7 +54,8 @@ export function toOnnx(graph: Graph, target: Target = "cpu"): OnnxModel {
 		const source = sourceName(first);
 		if (source === undefined) {
 			writer.record(node);
-			for (const { shape, dtype } of node.outputs) volume += size(shape) * bytesEach[dtype];
+			for (const { shape, dtype } of node.outputs)
+				volume += shape.some(isOpen) ? Number.POSITIVE_INFINITY : size(shape) * bytesEach[dtype];
 			continue;
 		}
 		const { shape, dtype } = first;
@@ -87,10 +86,10 @@ export function toOnnx(graph: Graph, target: Target = "cpu"): OnnxModel {
 			name: "trajgpt",
 			node: writer.written,
 			initializer: writer.initializers,
-			input: Object.entries(inputs).map(([name, type]) => valueInfo(name, type, open)),
-			output: Object.entries(results).map(([name, type]) => valueInfo(name, type, open)),
+			input: Object.entries(inputs).map(([name, type]) => valueInfo(name, type)),
+			output: Object.entries(results).map(([name, type]) => valueInfo(name, type)),
 		},
 	});
 	const bytes = toBinary(ModelProtoSchema, model);
-	return { bytes, volume, inputs, outputs: results, open: graph.open ?? {} };
+	return { bytes, volume, inputs, outputs: results };
 }

@@ -5,6 +5,7 @@ import {
 	type NodeProtoSchema,
 	type TensorProtoSchema,
 } from "onnx-buf";
+import { isOpen, type Shape } from "../../dims.js";
 import { inOrder } from "../../gradients.js";
 import { packed } from "../../ops/sources.js";
 import type { DType, Node, Target, Tensor } from "../../tensor.js";
@@ -119,12 +120,7 @@ export class OnnxWriter {
 		return names;
 	}
 
-	initializer(
-		data: ArrayBufferView,
-		shape: readonly number[],
-		dataType: number,
-		name?: string,
-	): string {
+	initializer(data: ArrayBufferView, shape: Shape, dataType: number, name?: string): string {
 		const rawData = bytesOf(data);
 		const twin = this.initializers.find(
 			(other) =>
@@ -135,21 +131,28 @@ export class OnnxWriter {
 		);
 		if (twin) return twin.name as string;
 		const label = name ?? this.fresh("constant");
-		this.initializers.push({ name: label, dataType, dims: shape.map(BigInt), rawData });
+		this.initializers.push({
+			name: label,
+			dataType,
+			dims: shape.map((dim) => BigInt(dim)),
+			rawData,
+		});
 		return label;
 	}
 
 	/** Bytes of a constant, written once. */
-	constant(data: ArrayBufferView, shape: readonly number[], dtype: DType): string {
-		this.open.refuseConstant(shape);
+	constant(data: ArrayBufferView, shape: Shape, dtype: DType): string {
 		return this.initializer(data, shape, onnxType[dtype]);
 	}
 
 	/** A constant vector of whole numbers (axes, shapes, starts …) as ONNX wants it. */
-	integers(values: readonly number[]): string {
-		const written = this.open.integers(values, this);
-		if (written !== undefined) return written;
-		return this.initializer(BigInt64Array.from(values, BigInt), [values.length], int64);
+	integers(values: Shape): string {
+		if (values.some(isOpen)) return this.open.vector(values, this);
+		return this.initializer(
+			BigInt64Array.from(values as readonly number[], BigInt),
+			[values.length],
+			int64,
+		);
 	}
 
 	scalar(value: number, dtype: DType): string {
