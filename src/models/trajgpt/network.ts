@@ -2,33 +2,25 @@ import {
 	add,
 	cast,
 	concat,
-	constant,
 	type Dim,
-	expand,
 	type FloatType,
 	gather,
-	gelu,
-	layerNorm,
-	logSigmoid,
-	matmul,
 	minimum,
 	mul,
 	multiplyDims,
 	reshape,
-	rmsNorm,
-	silu,
 	slice,
 	type Tensor,
-	transpose,
 } from "../../graph/index.js";
-import { type Angles, timeAngles, turn } from "../../nn/rotary-time.js";
+import { timeAngles } from "../../nn/rotary-time.js";
 import type { SraForm } from "../../nn/sra/sra.js";
+import { weightsOf, within } from "../../nn/weights.js";
 import type { Parameters } from "../model.js";
-import { attention, type Reading } from "./attention.js";
-import { decayIsFixed, decaysByTime, type TrajgptConfig } from "./config.js";
+import type { Reading } from "./attention.js";
+import type { TrajgptConfig } from "./config.js";
 import { copyLogits } from "./copy.js";
 import { gapWaves } from "./gap.js";
-import { initialDecay } from "./parameters.js";
+import { layer, normOf, project } from "./layer.js";
 import { placesOf } from "./places.js";
 
 /** A run of slots: the token last seen, the time asked about, and the time since the slot before. */
@@ -110,13 +102,9 @@ export function network(
 		form,
 	}: NetworkInputs,
 ): NetworkOutputs {
-	const p = (name: string): Tensor => {
-		const tensor = parameters[name];
-		if (!tensor) throw new Error(`no parameter "${name}"; are these another model's weights?`);
-		return tensor;
-	};
+	const p = weightsOf(parameters);
 	const dtype = p("embedding").dtype as FloatType;
-	const norm = config.norm === "rms" ? rmsNorm : layerNorm;
+	const norm = normOf(config);
 	// Slots and questions go through the products together, so that weights are read once.
 	const streams = [slots, questions].filter((s) => s !== undefined);
 	const joined = (part: (s: Slots) => Tensor) => concat(streams.map(part), 1);
@@ -124,34 +112,16 @@ export function network(
 	let gaps = joined((s) => s.gaps);
 	const [batch, n] = tokens.shape as [Dim, Dim];
 	const length = slots?.tokens.shape[1] ?? 0;
-
-	const keySize = config.key / config.heads;
-	const { half, range } = rotaryOf(config);
-	let angles = timeAngles(
-		joined((s) => s.times),
-		half,
-		range,
-		dtype,
-	);
-	const heads = (x: Tensor) =>
-		transpose(reshape(x, [batch, x.shape[1] as Dim, config.heads, -1]), [0, 2, 1, 3]); // [batch, heads, n, size]
-	const linear = (x: Tensor, weight: Tensor) => matmul(x, weight, { transposeB: true });
 	const absolute = config.position === "absolute";
-	const turned = (x: Tensor, by: Angles) => (absolute ? x : turn(x, by));
-	const byTime = decaysByTime(config);
-	const unitsOfDecay = byTime ? config.unitDays / config.decayUnitDays : 1;
-	/** log γ of one unit of time or, without `byTime`, of one event. */
-	const decayRateOf = (h: Tensor, layer: string): Tensor => {
-		if (decayIsFixed(config)) {
-			const rate = initialDecay(config.heads).map(
-				(b) => (-Math.log1p(Math.exp(-b)) * unitsOfDecay) / config.temperature,
+	const { half, range } = rotaryOf(config);
+	let angles = absolute
+		? undefined
+		: timeAngles(
+				joined((s) => s.times),
+				half,
+				range,
+				dtype,
 			);
-			const shape = [batch, config.heads, h.shape[1] as Dim];
-			return expand(constant(rate, [1, config.heads, 1], dtype), shape);
-		}
-		const logits = add(linear(h, p(`${layer}.decay`)), p(`${layer}.decayBias`));
-		return transpose(mul(logSigmoid(logits), unitsOfDecay / config.temperature), [0, 2, 1]);
-	};
 	const overGaps = (rate: Tensor): Tensor => {
 		const decay = mul(rate, reshape(gaps, [batch, 1, -1]));
 		return backwards ? minimum(decay, mostBackwards) : decay;
@@ -169,55 +139,36 @@ export function network(
 		const known = minimum(stood.places, config.positions - 1); // beyond, all stand at the last
 		x = add(x, gather(p("positions"), cast(known, "int32")));
 	}
-	if (config.gap === "embedded") x = add(x, linear(gapWaves(mul(gaps, config.unitDays)), p("gap")));
+	if (config.gap === "embedded")
+		x = add(x, project(gapWaves(mul(gaps, config.unitDays)), p("gap")));
 	let held = norm(x);
 	let read = questions?.read;
 	const finalStates: Tensor[] = [];
 	const decayRates: Tensor[] = [];
 	for (let i = 0; i < config.layers; i++) {
-		const layer = `layers.${i}`;
-		if (answering && i === config.layers - 1) {
+		const isLast = i === config.layers - 1;
+		if (answering && isLast) {
 			const those = (t: Tensor) =>
 				gather(reshape(t, [multiplyDims(batch, n), ...t.shape.slice(2)]), answering.stream);
 			[x, held, tokens, gaps] = [those(x), those(held), those(tokens), those(gaps)];
-			angles = { cosine: those(angles.cosine), sine: those(angles.sine) };
+			angles = angles && { cosine: those(angles.cosine), sine: those(angles.sine) };
 			read = { places: answering.places };
 		}
-		const h = norm(x);
-		const ends = answersOnly && i === config.layers - 1;
-		const onward = (t: Tensor) => (ends ? slice(t, 1, length) : t);
-		const scaled = mul(p(`${layer}.query`), 1 / Math.sqrt(keySize));
-		const q = turned(heads(linear(onward(h), scaled)), {
-			cosine: onward(angles.cosine),
-			sine: onward(angles.sine),
+		const out = layer(config, within(p, `layers.${i}`), {
+			...{ x, angles, overGaps, slots: length, read, real, state: states?.[i], form },
+			// Nobody reads what the last layer makes of slots that do not answer.
+			...(answersOnly && isLast && { wanted: (t: Tensor) => slice(t, 1, length) }),
 		});
-		const k = turned(heads(linear(h, p(`${layer}.key`))), angles);
-		const v = heads(linear(h, p(`${layer}.value`)));
-		const decayRate = decayRateOf(h, layer); // [batch, heads, n]
-		decayRates.push(decayRate);
-		const { output, state } = attention({
-			q,
-			k,
-			v,
-			logDecay: byTime ? overGaps(decayRate) : decayRate,
-			slots: length,
-			read,
-			real,
-			state: states?.[i],
-			form,
-		});
-		finalStates.push(state);
-		const perHead = reshape(transpose(norm(output), [0, 2, 1, 3]), [batch, -1, config.value]);
-		const gated = mul(perHead, silu(linear(onward(h), p(`${layer}.gate`))));
-		x = add(onward(x), linear(gated, p(`${layer}.out`)));
-		x = add(x, linear(gelu(linear(norm(x), p(`${layer}.up`))), p(`${layer}.down`)));
+		x = out.x;
+		finalStates.push(out.state);
+		decayRates.push(out.decayRate);
 	}
 	const hidden = norm(x);
 	// The embedding has entries of size 1: as a head it is scaled as a fresh head would be.
 	const own =
 		config.head === "own"
-			? linear(hidden, p("head"))
-			: mul(linear(hidden, p("embedding")), 1 / Math.sqrt(config.dim));
+			? project(hidden, p("head"))
+			: mul(project(hidden, p("embedding")), 1 / Math.sqrt(config.dim));
 	const copied =
 		config.copies > 0
 			? copyLogits(config, p, {
