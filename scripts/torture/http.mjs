@@ -16,8 +16,9 @@ const patience = 3;
 const leastRequests = 200;
 const fairName = "fair load";
 const mostGrowthMiB = 768;
-/** Slopes are judged from this many minutes on. */
-const slopeMinutes = 5;
+/** Slopes of memory are judged from this many rounds of all loads on, the first not counted. */
+const slopeRounds = 3;
+/** MiB per minute. */
 const mostSlope = 5;
 
 /** @param {World} world */
@@ -60,13 +61,28 @@ function memoryOf(/** @type {number | undefined} */ pid) {
 	}
 }
 
-/** Least squares through points (x, y). */
-function slopeOf(/** @type {readonly (readonly [number, number])[]} */ points) {
-	const n = points.length;
-	const [mx, my] = [0, 1].map((i) => points.reduce((sum, p) => sum + (p[i] ?? 0), 0) / n);
-	const [a, b] = [/** @type {number} */ (mx), /** @type {number} */ (my)];
-	const over = points.reduce((sum, [x, y]) => sum + (x - a) * (y - b), 0);
-	return over / points.reduce((sum, [x]) => sum + (x - a) ** 2, 0);
+/** @typedef {{ load: string, minute: number, MiB: number }} Rest memory after a load */
+
+/**
+ * The slope of memory in MiB per minute: least squares with a level per load, as loads need different
+ * amounts. The first round of loads is warming up.
+ *
+ * @param {readonly Rest[]} rests @param {number} loads
+ */
+function slopeOf(rests, loads) {
+	const settled = rests.slice(loads);
+	let [over, under] = [0, 0];
+	for (const load of new Set(settled.map((rest) => rest.load))) {
+		const own = settled.filter((rest) => rest.load === load);
+		const mean = (/** @type {"minute" | "MiB"} */ field) =>
+			own.reduce((sum, rest) => sum + rest[field], 0) / own.length;
+		const [minute, MiB] = [mean("minute"), mean("MiB")];
+		for (const rest of own) {
+			over += (rest.minute - minute) * (rest.MiB - MiB);
+			under += (rest.minute - minute) ** 2;
+		}
+	}
+	return under > 0 ? over / under : undefined;
 }
 
 /** The well-behaved client: from an address of its own, so that limits per address spare it. */
@@ -96,7 +112,7 @@ export function httpCampaign() {
 	/** @type {Awaited<ReturnType<typeof startService>> | undefined} */
 	let service;
 	let restMiB = 0;
-	/** @type {[minutes: number, MiB: number][]} */
+	/** @type {Rest[]} */
 	const rests = [];
 	/** @type {Record<string, { latencies: number[], peakMiB: number }>} by load, of all its steps */
 	const seen = {};
@@ -149,7 +165,8 @@ export function httpCampaign() {
 			else {
 				const after = await wellBehaved(own, 1);
 				if (after.latencies.length === 0) problems.push("no answer after it");
-				rests.push([(Date.now() - began) / 60_000, memoryOf(own.child.pid)]);
+				const minute = (Date.now() - began) / 60_000;
+				rests.push({ load: name, minute, MiB: memoryOf(own.child.pid) });
 			}
 			const failed = JSON.stringify(failures);
 			if (failed !== "{}") problems.push(`the well-behaved client got ${failed}`);
@@ -199,14 +216,13 @@ export function httpCampaign() {
 					return [name, { ...figures, requests: latencies.length, peakMiB }];
 				}),
 			);
-			// What the first minutes take is warming up.
-			const settled = rests.slice(Math.floor(rests.length / 3));
-			const minutes = (settled.at(-1)?.[0] ?? 0) - (settled[0]?.[0] ?? 0);
-			const slope = settled.length > 2 ? slopeOf(settled) : undefined;
-			if (slope !== undefined && minutes >= slopeMinutes && slope > mostSlope)
+			const slope = slopeOf(rests, names.length);
+			const isJudged = rests.length >= names.length * (slopeRounds + 1);
+			if (slope !== undefined && isJudged && slope > mostSlope)
 				broke.push(`memory rises by ${slope.toFixed(1)} MiB per minute`);
 			const memory = {
-				...{ restMiB: rests.map(([, MiB]) => Math.round(MiB)), minutes: rounded(minutes) },
+				restMiB: rests.map(({ MiB }) => Math.round(MiB)),
+				rounds: rounded(rests.length / names.length),
 				slopeMiBPerMinute: slope === undefined ? null : rounded(slope),
 			};
 			return { figures: { latencies, memory }, broke: broke.join("; ") || undefined };
