@@ -21,10 +21,10 @@ import { bodies, decoded, jsonBounds, parsedJson } from "./http/json-body.js";
 import { jsonPieces, TooLong } from "./http/json-pieces.js";
 import type { Log } from "./http/log.js";
 import { Refusal } from "./http/refusal.js";
+import { roundRobin } from "./http/round-robin.js";
 import { signInPage } from "./http/sign-in.js";
 import { headersOf, type ServedFile, send } from "./http/static-files.js";
 import type { Gate } from "./http/token.js";
-import { turns } from "./http/turns.js";
 import { type Pause, wrongTokens } from "./http/wrong-tokens.js";
 import type { Limits } from "./limits.js";
 import { type ModelCalls, type Scheduler, scheduler } from "./scheduler.js";
@@ -82,7 +82,7 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 	const wrong = wrongTokens(limits, { pause: parts.pause });
 	const ending = new AbortController();
 	const description = JSON.stringify(openApi(parts.version));
-	const turnOf = turns();
+	const turnOf = roundRobin();
 	const hono = new Hono<Bindings>();
 
 	hono.onError((error, context) => {
