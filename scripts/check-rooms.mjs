@@ -8,6 +8,7 @@ import ts from "typescript";
 /** In the order data flows: a room imports itself and rooms before it. */
 const rooms = [
 	"base",
+	"files",
 	"records",
 	"codes",
 	"cohort",

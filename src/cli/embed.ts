@@ -1,7 +1,8 @@
 import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { progress } from "../base/progress.js";
-import { checkFileTarget, type Split, splitNames } from "../cohort/index.js";
+import { type Split, splitNames } from "../cohort/index.js";
+import { checkFileTarget } from "../files/index.js";
 import { openRunDataset } from "../train/index.js";
 import { type Column, columnFormat, csvOf, writeColumns } from "./embed/column-file.js";
 import { examples } from "./examples.js";

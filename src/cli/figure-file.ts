@@ -2,8 +2,8 @@ import { access, constants, writeFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
 import { InputError } from "../base/errors.js";
 import { errorCode, systemRefusal } from "../base/system-errors.js";
-import { checkFileTarget, replaceFile } from "../cohort/index.js";
 import type { Figure } from "../figures/index.js";
+import { checkFileTarget, replaceFile } from "../files/index.js";
 
 /** Throws unless a figure can be written there. Worth asking before long work begins. */
 export async function checkFigureTarget(file: string, force: boolean): Promise<void> {

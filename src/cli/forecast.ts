@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { Command, Option } from "commander";
 import { progress } from "../base/progress.js";
-import { checkFileTarget, replaceFile } from "../cohort/index.js";
+import { checkFileTarget, replaceFile } from "../files/index.js";
 import {
 	type Moment,
 	momentForms,

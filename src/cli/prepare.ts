@@ -3,14 +3,8 @@ import { InputError } from "../base/errors.js";
 import { progress } from "../base/progress.js";
 import { builtInMap, type CodeMap, readPheCodeMap } from "../codes/index.js";
 import type { Manifest, PrepareOptions, SplitParts } from "../cohort/index.js";
-import {
-	checkFolderTarget,
-	dedupRules,
-	drugUses,
-	manifestName,
-	prepare,
-	prepareDefaults,
-} from "../cohort/index.js";
+import { dedupRules, drugUses, manifestName, prepare, prepareDefaults } from "../cohort/index.js";
+import { checkFolderTarget } from "../files/index.js";
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";

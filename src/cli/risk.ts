@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
-import { checkFileTarget, type NewPatient, replaceFile } from "../cohort/index.js";
+import type { NewPatient } from "../cohort/index.js";
+import { checkFileTarget, replaceFile } from "../files/index.js";
 import {
 	editWarnings,
 	findCode,

@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { progress } from "../base/progress.js";
-import { checkFolderTarget } from "../cohort/index.js";
+import { checkFolderTarget } from "../files/index.js";
 import { type Format, formats, truthFile, writeSimulation } from "../simulate/index.js";
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";

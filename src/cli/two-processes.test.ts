@@ -1,8 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { replaceFolder } from "../cohort/beside.js";
-import { holdingLock } from "../cohort/process-lock.js";
+import { holdingLock, replaceFolder } from "../files/index.js";
 import { captured } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 import { runBuilt } from "./testing/run-built.js";

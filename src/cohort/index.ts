@@ -1,11 +1,4 @@
 export { type Batch, type BatchOptions, type SplitBatches, splitBatches } from "./batches.js";
-export {
-	checkFileTarget,
-	checkFolderTarget,
-	checkWritable,
-	replaceFile,
-	temporarily,
-} from "./beside.js";
 export type { Dataset } from "./dataset.js";
 export type { Histogram } from "./histogram.js";
 export type { History } from "./history.js";

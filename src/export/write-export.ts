@@ -1,8 +1,7 @@
 import { cp, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../base/errors.js";
-import { replaceFolder } from "../cohort/beside.js";
-import { checkFolderTarget } from "../cohort/index.js";
+import { checkFolderTarget, replaceFolder } from "../files/index.js";
 import { type OnnxModel, opset, type TensorType } from "../graph/index.js";
 import { weightCount } from "../models/index.js";
 import type { Trained } from "../train/index.js";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { replaceFolder } from "../cohort/beside.js";
+import { replaceFolder } from "../files/index.js";
 import { conditions } from "./catalogue/index.js";
 import { lawVersion } from "./law.js";
 import { simulatePatient } from "./patients.js";

@@ -16,11 +16,11 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { InputError } from "../base/errors.js";
-import { compiled } from "../cohort/testing/compiled.js";
+import type { Disk } from "../files/index.js";
+import { disk } from "../files/index.js";
+import { compiled } from "../files/testing/compiled.js";
 import type { Checkpoint } from "./checkpoint.js";
 import { hasCheckpoint, isSealed, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
-import type { Disk } from "./durable-files.js";
-import { disk } from "./durable-files.js";
 import { decodeSafetensors } from "./safetensors.js";
 
 let root = "";
@@ -197,8 +197,10 @@ const compileWriter = (into: string): string =>
 		into,
 		[
 			...["canonical-json", "errors", "system-errors"].map((name) => `base/${name}`),
-			...["leftovers", "sync-folder"].map((name) => `cohort/${name}`),
-			...["durable-files", "safetensors", "seal", "checkpoint"].map((name) => `train/${name}`),
+			...["index", "disk", "process-lock", "replace", "sync-folder", "temporary"].map(
+				(name) => `files/${name}`,
+			),
+			...["safetensors", "seal", "checkpoint"].map((name) => `train/${name}`),
 		],
 		`import { writeSync } from "node:fs";
 		import { writeCheckpoint } from "./train/checkpoint.js";

@@ -11,9 +11,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { InputError } from "../base/errors.js";
 import { explainError } from "../base/system-errors.js";
-import { besideName, removeLeftovers } from "../cohort/leftovers.js";
-import type { Disk } from "./durable-files.js";
-import { disk } from "./durable-files.js";
+import { type Disk, disk, removeAbandoned, temporaryName } from "../files/index.js";
 import type { StoredTensor } from "./safetensors.js";
 import { decodeSafetensors, encodeSafetensors, firstNonFinite } from "./safetensors.js";
 import { contentSha256, type Seal } from "./seal.js";
@@ -49,7 +47,7 @@ const previousOf = (place: string) => `${place}.old`;
 export function writeCheckpoint(folder: string, checkpoint: Checkpoint, on: Disk = disk): void {
 	const place = resolve(folder);
 	const previous = previousOf(place);
-	const beside = besideName(place);
+	const beside = temporaryName(place);
 	refuseUnless(isReplaceable, place);
 	refuseUnless(holdsOnlyOurNames, previous);
 	refuseNonFinite(checkpoint, place);
@@ -84,7 +82,7 @@ export function writeCheckpoint(folder: string, checkpoint: Checkpoint, on: Disk
 function settle(place: string, on: Disk) {
 	stepBack(place, on);
 	on.remove(previousOf(place));
-	removeLeftovers(place, on.remove);
+	removeAbandoned(place, on.remove);
 }
 
 function stepBack(place: string, on: Disk) {

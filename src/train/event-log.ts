@@ -2,8 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { InputError } from "../base/errors.js";
 import { explainError } from "../base/system-errors.js";
-import { besideName, removeLeftovers } from "../cohort/leftovers.js";
-import { disk, writeFully } from "./durable-files.js";
+import { disk, removeAbandoned, temporaryName, writeFully } from "../files/index.js";
 
 /** One line of `log.jsonl`. */
 export interface LogEvent {
@@ -49,12 +48,12 @@ export function readEventLog(file: string): LogEvent[] {
 
 function keepOnly(file: string, keep: (event: LogEvent) => boolean) {
 	if (!existsSync(file)) return;
-	guard(file, () => removeLeftovers(file));
+	guard(file, () => removeAbandoned(file));
 	const { lines, text } = readLines(file);
 	const kept = lines.filter(({ event }) => keep(event)).map(({ line }) => `${line}\n`);
 	const wanted = kept.join("");
 	if (wanted === text) return;
-	const beside = besideName(file);
+	const beside = temporaryName(file);
 	guard(file, () => {
 		disk.writeFile(beside, [new TextEncoder().encode(wanted)]);
 		disk.rename(beside, file);

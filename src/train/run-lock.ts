@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { InputError } from "../base/errors.js";
 import { explainError } from "../base/system-errors.js";
-import { holdingLock } from "../cohort/process-lock.js";
+import { holdingLock } from "../files/index.js";
 import { runFiles } from "./run-folder.js";
 
 /** Does some work on a run that no other process may do at the same time. */

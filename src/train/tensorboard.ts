@@ -3,8 +3,8 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { InputError } from "../base/errors.js";
 import { errorCode, explainError } from "../base/system-errors.js";
+import { writeFully } from "../files/index.js";
 import { maskedCrc32c } from "./crc32c.js";
-import { writeFully } from "./durable-files.js";
 
 export interface ScalarWriter {
 	readonly file: string;

@@ -5,14 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { InputError } from "../../base/errors.js";
 import { builtInMap } from "../../codes/index.js";
-import {
-	type Manifest,
-	openDataset,
-	prepare,
-	prepareDefaults,
-	temporarily,
-} from "../../cohort/index.js";
+import { type Manifest, openDataset, prepare, prepareDefaults } from "../../cohort/index.js";
 import { splitOf } from "../../cohort/split.js";
+import { temporarily } from "../../files/index.js";
 import { openCsv, openDelimited } from "../../records/index.js";
 import { openStore } from "../../records/store.js";
 import { readTruth } from "../../simulate/index.js";

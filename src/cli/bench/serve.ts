@@ -151,7 +151,7 @@ async function bareSpeed(
 	const asked = some.map(({ times }) => [(times.at(-1) as number) + 12]);
 	const { predictor } = engine;
 	const pass = async () => {
-		await predictor.along(predictor.start(size), some, asked);
+		await predictor.queryWithin(predictor.start(size), some, asked);
 	};
 	try {
 		await drive(threads, 2 * threads, pass);

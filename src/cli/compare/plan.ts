@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
-import { type Dataset, replaceFile } from "../../cohort/index.js";
+import type { Dataset } from "../../cohort/index.js";
 import {
 	type Cell,
 	cellSchema,
@@ -11,6 +11,7 @@ import {
 	entrySchema,
 	keepsPatients,
 } from "../../evaluate/index.js";
+import { replaceFile } from "../../files/index.js";
 import { readJson } from "../../train/index.js";
 
 const planSchema = z.strictObject({

@@ -3,7 +3,6 @@ import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
 import { InputError } from "../../base/errors.js";
 import type { Dataset } from "../../cohort/index.js";
-import { holdingLock } from "../../cohort/process-lock.js";
 import {
 	columnsOf,
 	comparisonOf,
@@ -12,6 +11,7 @@ import {
 	tasksOf,
 	type Way,
 } from "../../evaluate/index.js";
+import { holdingLock } from "../../files/index.js";
 import type { Provider } from "../../runtime/index.js";
 import { Exit, type Io } from "../io.js";
 import { lineNotes } from "./notes.js";

@@ -1,5 +1,4 @@
 import { writeFile } from "node:fs/promises";
-import { replaceFile } from "../../cohort/index.js";
 import {
 	type Comparison,
 	csv,
@@ -8,6 +7,7 @@ import {
 	markdown,
 	textRows,
 } from "../../evaluate/index.js";
+import { replaceFile } from "../../files/index.js";
 import { type Io, printJson } from "../io.js";
 import { table } from "../table.js";
 import { comparisonFiles } from "./plan.js";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { replaceFile } from "../../cohort/index.js";
+import { replaceFile } from "../../files/index.js";
 import { readJson } from "../../train/index.js";
 
 const timingSchema = z.strictObject({

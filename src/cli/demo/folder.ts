@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
-import { replaceFile } from "../../cohort/beside.js";
+import { replaceFile } from "../../files/index.js";
 import { holdingRun, runFiles } from "../../train/index.js";
 
 const settingsSchema = z.strictObject({

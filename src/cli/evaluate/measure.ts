@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { InputError } from "../../base/errors.js";
 import { progress } from "../../base/progress.js";
-import { checkWritable, type Dataset, type Split } from "../../cohort/index.js";
+import type { Dataset, Split } from "../../cohort/index.js";
 import {
 	type EvaluateOptions,
 	type Evaluation,
@@ -15,6 +15,7 @@ import {
 	tasksOf,
 	writeEvaluation,
 } from "../../evaluate/index.js";
+import { checkWritable } from "../../files/index.js";
 import { openRunDataset, type Trained } from "../../train/index.js";
 import type { Io } from "../io.js";
 import { versions } from "../training.js";

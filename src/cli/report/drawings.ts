@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceFile } from "../../cohort/index.js";
 import { type Figure, svgOf } from "../../figures/index.js";
 import type { DrawnFigure } from "../../figures/report/index.js";
+import { replaceFile } from "../../files/index.js";
 import { nodeDocument, pngOf } from "../png.js";
 
 /** Draws figures for the page, and into files of a folder. */

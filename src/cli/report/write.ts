@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
-import { checkFileTarget, replaceFile } from "../../cohort/index.js";
 import { findings, type MissingEvaluation, reportPage } from "../../figures/report/index.js";
+import { checkFileTarget, replaceFile } from "../../files/index.js";
 import { openRunDataset, runFiles } from "../../train/index.js";
 import type { Io } from "../io.js";
 import { openTrained } from "../open-trained.js";

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceFile } from "../../cohort/index.js";
+import { replaceFile } from "../../files/index.js";
 
 /** What was computed for a page, kept beside a run until its weights change. */
 export interface Cache {

@@ -15,9 +15,9 @@ import type {
 	BatchShape,
 	EventBatch,
 	Model,
-	Noted,
 	Parameters,
 	ParameterValues,
+	SideOutputs,
 } from "../../models/index.js";
 import { pooled, poolFeeds } from "../../models/pooled.js";
 import type { Feeds } from "../../runtime/index.js";
@@ -55,11 +55,11 @@ export function logOdds(
 	from: Pretrained,
 	parameters: Parameters,
 	shape: BatchShape,
-	noted?: Noted,
+	sideOutputs?: SideOutputs,
 ): Tensor {
 	// A model names all its weights, also those that the pooled vector has no use for.
 	const all = { ...symbolsOf(from.weights), ...parameters };
-	const vectors = pooled(from.model, from.config, all, shape, noted); // [rows, dim]
+	const vectors = pooled(from.model, from.config, all, shape, sideOutputs); // [rows, dim]
 	const scores = matmul(vectors, parameters[weightName] as Tensor, { transposeB: true });
 	return add(reshape(scores, [shape.rows]), parameters[biasName] as Tensor);
 }
@@ -83,14 +83,20 @@ export function classifier(from: Pretrained, { weight, bias }: LinearHead): Mode
 				.set(weightName, { shape: [1, weight.length], data: weight })
 				.set(biasName, { shape: [1], data: Float32Array.of(bias) }),
 		loss(_config, parameters, shape, { learning }) {
-			const noted: Noted | undefined = learning ? { moving: {}, penalties: {} } : undefined;
-			const z = logOdds(from, parameters, shape, noted);
+			const sideOutputs: SideOutputs | undefined = learning
+				? { moving: {}, penalties: {} }
+				: undefined;
+			const z = logOdds(from, parameters, shape, sideOutputs);
 			const answers = input(answersName, [shape.rows]);
 			const counts = input(countsName, [shape.rows]);
 			const nats = sub(softplus(z), mul(answers, z));
 			return [
-				{ name: "label", total: sum(mul(nats, counts)), ...(noted && { moving: noted.moving }) },
-				...Object.entries(noted?.penalties ?? {}).map(([name, total]) => ({ name, total })),
+				{
+					name: "label",
+					total: sum(mul(nats, counts)),
+					...(sideOutputs && { moving: sideOutputs.moving }),
+				},
+				...Object.entries(sideOutputs?.penalties ?? {}).map(([name, total]) => ({ name, total })),
 			];
 		},
 		lossFeeds(_config, batch, { learning }) {

@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
-import { syncFolder } from "../cohort/sync-folder.js";
+import { syncFolder } from "./sync-folder.js";
 
 /** What changes a disk, as an interface, so that a test can stop the work between any two steps. */
 export interface Disk {

@@ -18,7 +18,7 @@ const gone = 2 ** 22 + 1;
 /** Takes the lock when told to, stays inside until it is told to leave or killed, and notices whoever is inside too. */
 const starter = `
 	import { closeSync, openSync } from "node:fs";
-	import { holdingLock } from "./cohort/process-lock.js";
+	import { holdingLock } from "./files/process-lock.js";
 	const [lock, inside] = process.argv.slice(2);
 	let leave;
 	process.on("message", async (message) => {
@@ -51,7 +51,7 @@ test("of four processes that find the lock of a dead one, one gets in, in each o
 }, async () => {
 	const folder = await temporaryFolder();
 	const [lock, inside] = [join(folder, "work.lock"), join(folder, "inside")];
-	const needed = ["base/errors", "base/system-errors", "cohort/leftovers", "cohort/process-lock"];
+	const needed = ["base/errors", "base/system-errors", "files/temporary", "files/process-lock"];
 	const script = compiled(folder, needed, starter);
 	const begin = async () => {
 		const child = fork(script, [lock, inside]);

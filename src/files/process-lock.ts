@@ -15,7 +15,7 @@ import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { InputError } from "../base/errors.js";
 import { errorCode, explainError } from "../base/system-errors.js";
-import { isOtherProcess } from "./leftovers.js";
+import { isOtherProcess } from "./temporary.js";
 
 /** Who holds a lock, as its file says. */
 interface Holder {
@@ -110,7 +110,7 @@ const noLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 /** Creates the file with its whole content; false where it is there already. */
 function create(file: string, content: string): boolean {
-	const beside = writeBeside(file, content);
+	const beside = writeTemporary(file, content);
 	try {
 		linkSync(beside, file);
 		return true;
@@ -132,7 +132,7 @@ function create(file: string, content: string): boolean {
 }
 
 function replace(file: string, content: string): void {
-	const beside = writeBeside(file, content);
+	const beside = writeTemporary(file, content);
 	try {
 		renameSync(beside, file);
 	} finally {
@@ -140,7 +140,7 @@ function replace(file: string, content: string): void {
 	}
 }
 
-function writeBeside(file: string, content: string): string {
+function writeTemporary(file: string, content: string): string {
 	const beside = `${file}.tmp-${process.pid}-${randomUUID().slice(0, 8)}`;
 	write(beside, content);
 	return beside;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { InputError } from "../base/errors.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
-import { checkFileTarget, checkFolderTarget, replaceFile, replaceFolder } from "./beside.js";
+import { checkFileTarget, checkFolderTarget, replaceFile, replaceFolder } from "./replace.js";
 
 const calls = vi.hoisted(() => [] as (readonly string[])[]);
 vi.mock("node:fs", async (original) => {

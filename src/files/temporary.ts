@@ -13,15 +13,15 @@ export function isOtherProcess(id: number): boolean {
 }
 
 /** Where this process writes what then takes the place of a file or a folder. */
-export const besideName = (place: string): string => `${place}.tmp-${process.pid}`;
+export const temporaryName = (place: string): string => `${place}.tmp-${process.pid}`;
 
 /** Removes a file or a whole folder; threads that still write to it are waited for a little. */
 export const removeAll = (path: string): void =>
 	rmSync(path, { recursive: true, force: true, maxRetries: 5 });
 
 /** Removes what this process, and those that are gone, wrote beside a place. */
-export function removeLeftovers(place: string, remove: (path: string) => void = removeAll): void {
-	const prefix = besideName(basename(place)).replace(/\d+$/, "");
+export function removeAbandoned(place: string, remove: (path: string) => void = removeAll): void {
+	const prefix = temporaryName(basename(place)).replace(/\d+$/, "");
 	for (const name of readdirSync(dirname(place))) {
 		const writer = name.startsWith(prefix) ? name.slice(prefix.length) : "";
 		if (/^\d+$/.test(writer) && !isOtherProcess(Number(writer))) remove(join(dirname(place), name));

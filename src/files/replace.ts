@@ -3,9 +3,9 @@ import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { InputError } from "../base/errors.js";
 import { errorCode, systemRefusal } from "../base/system-errors.js";
-import { besideName, removeAll, removeLeftovers } from "./leftovers.js";
 import { holdingLock } from "./process-lock.js";
 import { syncFolder } from "./sync-folder.js";
+import { removeAbandoned, removeAll, temporaryName } from "./temporary.js";
 
 async function exists(path: string): Promise<boolean> {
 	try {
@@ -54,12 +54,12 @@ export async function temporarily<T>(path: string, work: () => Promise<T>): Prom
 }
 
 /** Gives a place beside the target to write to, and leaves nothing there. */
-async function writeBeside(
+async function writeTemporary(
 	target: string,
 	write: (partial: string) => Promise<void>,
 ): Promise<void> {
-	removeLeftovers(hidden(target));
-	const partial = besideName(hidden(target));
+	removeAbandoned(hidden(target));
+	const partial = temporaryName(hidden(target));
 	await temporarily(partial, () => write(partial));
 }
 
@@ -124,7 +124,7 @@ export async function replaceFile(
 ): Promise<void> {
 	await guarded(target, async () => {
 		await mkdir(dirname(target), { recursive: true });
-		await writeBeside(target, async (partial) => {
+		await writeTemporary(target, async (partial) => {
 			await write(partial);
 			syncFile(partial);
 			renameSync(partial, target);
@@ -137,7 +137,7 @@ export async function replaceFile(
 export async function checkWritable(target: string): Promise<void> {
 	await guarded(target, async () => {
 		await mkdir(dirname(target), { recursive: true });
-		await writeBeside(target, (partial) => writeFile(partial, ""));
+		await writeTemporary(target, (partial) => writeFile(partial, ""));
 	});
 }
 
@@ -166,7 +166,7 @@ export async function replaceFolder(
 					);
 			};
 			check();
-			await writeBeside(target, async (partial) => {
+			await writeTemporary(target, async (partial) => {
 				await mkdir(partial);
 				await write(partial);
 				syncTree(partial);
@@ -180,7 +180,7 @@ export async function replaceFolder(
 /** Synchronous, so that no signal is heard while the target is away. */
 function swap(partial: string, target: string): void {
 	const aside = `${hidden(target)}.previous`;
-	const previous = besideName(aside);
+	const previous = temporaryName(aside);
 	const replacing = existsSync(target);
 	if (replacing) renameSync(target, previous);
 	try {
@@ -191,5 +191,5 @@ function swap(partial: string, target: string): void {
 	}
 	syncFolder(dirname(target));
 	// Not before: a process killed between the two renames has left the only copy there.
-	removeLeftovers(aside);
+	removeAbandoned(aside);
 }
