@@ -29,7 +29,7 @@ type Rest<F> = F extends (first: Predictor, ...rest: infer R) => infer T
 	: never;
 
 /** What can be asked of a model, wherever it runs: arguments and results can be sent to a worker and back. */
-export interface Calls extends Pick<Predictor, "observe" | "ask" | "advance" | "along"> {
+export interface Calls extends Pick<Predictor, "observe" | "ask" | "advance" | "queryWithin"> {
 	start(patients: number): Promise<ReturnType<Predictor["start"]>>;
 	select(...values: Parameters<Predictor["select"]>): Promise<ReturnType<Predictor["select"]>>;
 	answers: Rest<typeof answersAt>;
@@ -63,7 +63,7 @@ export function running(
 			observe: predictor.observe,
 			ask: predictor.ask,
 			advance: predictor.advance,
-			along: predictor.along,
+			queryWithin: predictor.queryWithin,
 			answers: (...rest) => answersAt(predictor, ...rest),
 			risk: (...rest) => riskTrajectories(predictor, ...rest),
 			attribute: (...rest) => attribute(predictor, ...rest),

@@ -22,7 +22,7 @@ export async function answersAt(
 	histories: readonly Events[],
 	times: readonly ArrayLike<number>[],
 ): Promise<PlacedAnswers> {
-	const answers = await predictor.along(predictor.start(histories.length), histories, times);
+	const answers = await predictor.queryWithin(predictor.start(histories.length), histories, times);
 	const places = histories.map((history, patient) =>
 		Array.from(times[patient] ?? [], (time) => placeOf(history, time)),
 	);

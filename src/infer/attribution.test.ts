@@ -52,9 +52,9 @@ test("several risks are attributed in the passes of one", async () => {
 			passes++;
 			return model.observe(...args);
 		},
-		along: (...args: Parameters<typeof model.along>) => {
+		queryWithin: (...args: Parameters<typeof model.queryWithin>) => {
 			passes++;
-			return model.along(...args);
+			return model.queryWithin(...args);
 		},
 	};
 	const [one] = await attributeEach(counting, own, { risks: [codes], times });

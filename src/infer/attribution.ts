@@ -90,7 +90,7 @@ export async function attributeEach(
 			at = to;
 		}
 		if (at === start && end < count) before = await predictor.observe(before, [part(start, end)]);
-		const answers = await predictor.along(
+		const answers = await predictor.queryWithin(
 			state,
 			rows.map((event) => part(at, count, event)),
 			rows.map(() => asked.map(({ time }) => time)),

@@ -35,9 +35,9 @@ test("what a large vocabulary has no room for is asked in turns, with the same a
 	const large: Predictor = {
 		...model,
 		vocab: 2 ** 20, // room for 16 answers
-		along(state, events, times) {
+		queryWithin(state, events, times) {
 			turns.push(times.map(({ length }) => length));
-			return model.along(state, events, times);
+			return model.queryWithin(state, events, times);
 		},
 	};
 	for (const [count, asked] of [

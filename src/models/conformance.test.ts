@@ -231,7 +231,7 @@ describe.each([...models, ...ablations].map((model) => [model.id, model] as cons
 			const [history] = histories as [(typeof histories)[0]];
 			const middle = (history.times[3]! + history.times[4]!) / 2;
 			const known = history.times.filter((time) => time < middle).length;
-			const { logProbabilities } = await predictor.along(
+			const { logProbabilities } = await predictor.queryWithin(
 				predictor.start(1),
 				[history],
 				[[history.times[0]! - 1, middle]],
@@ -246,7 +246,7 @@ describe.each([...models, ...ablations].map((model) => [model.id, model] as cons
 				expect(answers.every((x) => Number.isFinite(x) && x <= 0)).toBe(true);
 			for (const none of [
 				await predictor.score([history], [[]]),
-				await predictor.along(predictor.start(1), [history], [[]]),
+				await predictor.queryWithin(predictor.start(1), [history], [[]]),
 			])
 				expect([none.questions, none.logProbabilities.length]).toEqual([0, 0]);
 			await predictor.dispose();

@@ -19,7 +19,7 @@ test("a model refuses to predict what is not a number, whichever way it is asked
 	const start = predictor.start(1);
 	for (const asked of [
 		() => predictor.score(events, times),
-		() => predictor.along(start, events, times),
+		() => predictor.queryWithin(start, events, times),
 		() => predictor.advance(start, events, times),
 		async () => predictor.ask(await predictor.observe(start, events), times),
 	])

@@ -24,7 +24,7 @@ export const finitePredictor = (predictor: Predictor): Predictor => ({
 	...predictor,
 	ask: (...given) => checked(predictor.ask(...given)),
 	score: (...given) => checked(predictor.score(...given)),
-	along: (...given) => checked(predictor.along(...given)),
+	queryWithin: (...given) => checked(predictor.queryWithin(...given)),
 	async advance(...given) {
 		const { state, answers } = await predictor.advance(...given);
 		checkFinite(answers.logProbabilities, "prediction");

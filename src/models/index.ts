@@ -27,10 +27,10 @@ export type {
 	EventBatch,
 	ForecastMethod,
 	Model,
-	Noted,
 	Objective,
 	Parameters,
 	ParameterValues,
+	SideOutputs,
 } from "./model.js";
 export { forecastMethods } from "./model.js";
 export { plainTrajgptSettings } from "./trajgpt/config.js";

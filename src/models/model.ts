@@ -51,7 +51,7 @@ export interface LossTerm {
 }
 
 /** What a network leaves beside its views while it is learned from: see `LossTerm`. */
-export interface Noted {
+export interface SideOutputs {
 	readonly moving: Record<string, Tensor>;
 	readonly penalties: Record<string, Tensor>;
 }
@@ -114,9 +114,9 @@ export interface Model<C = unknown> {
 	logits?(config: C, parameters: Parameters, shape: BatchShape): Tensor; // [rows, length, vocab]
 	/**
 	 * What the head reads at each slot: the model's view of the history before it. Fed likewise. Whoever
-	 * learns from it gives a place for what is noted.
+	 * learns from it gives a place for side outputs.
 	 */
-	hidden(config: C, parameters: Parameters, shape: BatchShape, noted?: Noted): Tensor; // [rows, length, dim]
+	hidden(config: C, parameters: Parameters, shape: BatchShape, sideOutputs?: SideOutputs): Tensor; // [rows, length, dim]
 	/** Names of the penalties it notes while it is learned from. */
 	readonly penalties?: readonly string[];
 	viewFeeds(config: C, batch: EventBatch): Feeds;

@@ -1,5 +1,5 @@
 import { input, matmul, reshape, type Tensor } from "../graph/index.js";
-import type { BatchShape, EventBatch, Model, Noted, Parameters } from "./model.js";
+import type { BatchShape, EventBatch, Model, Parameters, SideOutputs } from "./model.js";
 
 const weightsName = "pool.weights";
 
@@ -9,10 +9,10 @@ export function pooled(
 	config: unknown,
 	parameters: Parameters,
 	shape: BatchShape,
-	noted?: Noted,
+	sideOutputs?: SideOutputs,
 ): Tensor {
 	const { rows, length } = shape;
-	const hidden = model.hidden(config, parameters, shape, noted); // [rows, length, dim]
+	const hidden = model.hidden(config, parameters, shape, sideOutputs); // [rows, length, dim]
 	const weights = input(weightsName, [rows, 1, length], hidden.dtype);
 	return reshape(matmul(weights, hidden), [rows, -1]); // [rows, dim]
 }

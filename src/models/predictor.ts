@@ -49,7 +49,7 @@ export interface Predictor {
 	 * strictly before its time, in the same pass. Times may come in any order. One before a
 	 * patient's very first event is answered by looking back from it, with [SOS] alone known.
 	 */
-	along(
+	queryWithin(
 		state: State,
 		events: readonly Events[],
 		times: readonly ArrayLike<number>[],

@@ -34,7 +34,7 @@ function dtypeOf(data: Data): DType {
 }
 
 /** Resident tensors as a program sees them. */
-interface Shelf extends Resident {
+interface ResidentTensors extends Resident {
 	/** Called before a run. */
 	ready(): Promise<void>;
 	get(name: string): Ort.Tensor | undefined;
@@ -53,7 +53,7 @@ export function cpuResident(
 	const spare = new Map<string, Ort.Tensor>();
 	for (const [name, { data, shape }] of values)
 		now.set(name, new Tensor(dtypeOf(data), data.slice(), shape));
-	const shelf: Shelf = {
+	const tensors: ResidentTensors = {
 		ready: async () => {},
 		get: (name) => now.get(name),
 		successor(name) {
@@ -83,7 +83,7 @@ export function cpuResident(
 			spare.clear();
 		},
 	};
-	return shelf;
+	return tensors;
 }
 
 type Location = "cpu" | "gpu-buffer";
@@ -121,7 +121,7 @@ export function gpuResident(
 	};
 	/** The session that made the first buffers: they belong to it, so it is released after them. */
 	let uploaded: Promise<Ort.InferenceSession | undefined> | undefined;
-	const shelf: Shelf = {
+	const tensors: ResidentTensors = {
 		async ready() {
 			uploaded ??= copies("gpu-buffer").then(({ session, outputs }) => {
 				for (const name of types.keys()) now.set(name, outputs[outputOf(name)] as Ort.Tensor);
@@ -154,7 +154,7 @@ export function gpuResident(
 			uploaded = Promise.resolve(undefined);
 		},
 	};
-	return shelf;
+	return tensors;
 }
 
 /** A compiled model. Outputs that replace resident tensors stay at `keptAt`. */
@@ -178,24 +178,24 @@ export async function compileProgram(
 	return {
 		async run(feeds, resident, { accept, sizes } = {}) {
 			if (disposed) throw new Error("this program was disposed");
-			const shelf = resident as Shelf | undefined;
-			await shelf?.ready();
+			const tensors = resident as ResidentTensors | undefined;
+			await tensors?.ready();
 			const given: Record<string, Ort.Tensor> = {};
 			for (const [name, type] of Object.entries(model.inputs)) {
 				const fed = feeds[name];
-				const kept = shelf?.get(name);
+				const kept = tensors?.get(name);
 				if (fed) given[name] = checked(engine, name, fed, type, sizes);
 				else if (kept) given[name] = kept;
 				else throw new Error(`input "${name}" was neither fed nor resident`);
 			}
 			const keeps = (output: string) => {
 				const name = replaced(output);
-				return name !== undefined && shelf?.get(name) ? name : undefined;
+				return name !== undefined && tensors?.get(name) ? name : undefined;
 			};
 			const fetches: Record<string, Ort.Tensor | null> = {};
 			for (const [output, type] of Object.entries(model.outputs)) {
 				const kept = keeps(output);
-				fetches[output] = kept === undefined ? empty(type) : (shelf?.successor(kept) ?? null);
+				fetches[output] = kept === undefined ? empty(type) : (tensors?.successor(kept) ?? null);
 			}
 			const results = await session.run(given, fetches);
 			const plain: Record<string, Data> = {};
@@ -204,7 +204,7 @@ export async function compileProgram(
 			const accepted = accept?.(plain) ?? true;
 			for (const output of names) {
 				const kept = keeps(output);
-				if (kept !== undefined) shelf?.settle(kept, results[output] as Ort.Tensor, accepted);
+				if (kept !== undefined) tensors?.settle(kept, results[output] as Ort.Tensor, accepted);
 			}
 			return plain;
 		},

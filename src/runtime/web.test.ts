@@ -59,7 +59,7 @@ test("a model answers as it does in Node", async () => {
 	const answers = [];
 	for (const runtime of [nodeRuntime({ threads: 1 }), await webRuntime({ threads: 1 })]) {
 		const predictor = trajgpt.predictor(runtime, config, weights);
-		const { logProbabilities } = await predictor.along(predictor.start(2), histories, times);
+		const { logProbabilities } = await predictor.queryWithin(predictor.start(2), histories, times);
 		answers.push(logProbabilities);
 		await predictor.dispose();
 	}

@@ -12,7 +12,7 @@ const begun: State = {
 };
 
 interface Pass {
-	readonly method: "along" | "observe" | "represent";
+	readonly method: "queryWithin" | "observe" | "represent";
 	/** Events of each history. */
 	readonly events: readonly number[];
 	/** When it began, in virtual ms. */
@@ -55,8 +55,8 @@ function fakeModel({ width = 1, mostWaiting = 1000 } = {}) {
 		represent: (histories: readonly Events[]) => pass("represent", histories, new Float32Array()),
 		predictor: {
 			start: (patients: number) => ({ ...begun, patients }),
-			along: (_: State, events: readonly Events[], times: readonly ArrayLike<number>[]) =>
-				pass("along", events, answersTo(events, times)),
+			queryWithin: (_: State, events: readonly Events[], times: readonly ArrayLike<number>[]) =>
+				pass("queryWithin", events, answersTo(events, times)),
 			observe: (_: State, events: readonly Events[]) => pass("observe", events, begun),
 		} as unknown as Predictor,
 	} as unknown as Engine;
@@ -65,7 +65,8 @@ function fakeModel({ width = 1, mostWaiting = 1000 } = {}) {
 	const client = (signal = new AbortController().signal, connection = {}, address = "") => {
 		const { predictor, represent } = calls.callsFor(connection, signal, address);
 		return {
-			forecast: (events: number, times = [9]) => predictor.along(begun, [history(events)], [times]),
+			forecast: (events: number, times = [9]) =>
+				predictor.queryWithin(begun, [history(events)], [times]),
 			embed: (events: number) => represent([history(events)]),
 			/** A pass of an attribution: many rows that go on from a state. */
 			attribute: () =>
@@ -122,7 +123,7 @@ describe("one forecast beside other clients", () => {
 			// At most the rest of this round of 9 clients, and the next.
 			expect(count).toBeLessThanOrEqual(2 * 9);
 		}
-		expect(passes.filter(({ method }) => method === "along")).toHaveLength(20);
+		expect(passes.filter(({ method }) => method === "queryWithin")).toHaveLength(20);
 		expect(passes.length).toBeLessThanOrEqual(20 * 11);
 	});
 

@@ -237,8 +237,10 @@ export function scheduler(
 					),
 				score: (events, times) =>
 					schedule(eventsIn(events) + timesIn(times), () => predictor.score(events, times)),
-				along: (state, events, times) =>
-					schedule(eventsIn(events) + timesIn(times), () => predictor.along(state, events, times)),
+				queryWithin: (state, events, times) =>
+					schedule(eventsIn(events) + timesIn(times), () =>
+						predictor.queryWithin(state, events, times),
+					),
 			},
 		};
 	}

@@ -204,7 +204,7 @@ export function historyPredictor(
 			return { state: now, answers: await ask(now, times) };
 		},
 		score: (events, times) => ask(observe(start(events.length), events), times),
-		async along(state, events, times) {
+		async queryWithin(state, events, times) {
 			checkLists(state.patients, { events, times });
 			checkEvents(state, events, vocab);
 			return answersTo(state, events, questionsAlong(state, events, times));

@@ -276,10 +276,16 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 		init: (config, random) => drawWeights(weightsFor(config), random),
 		moving: moves,
 		...(network.penalties && { penalties: network.penalties }),
-		hidden(config, parameters, { rows, length }, noted) {
+		hidden(config, parameters, { rows, length }, sideOutputs) {
 			const window = windowInputs("viewed", rows, config, parameters);
 			const p = weightsOf(parameters);
-			const encoded = network.encode(config, p, window, noted?.moving, noted?.penalties);
+			const encoded = network.encode(
+				config,
+				p,
+				window,
+				sideOutputs?.moving,
+				sideOutputs?.penalties,
+			);
 			const views = network.restore?.(config, p, encoded) ?? encoded;
 			// Back to rows that begin with their first place.
 			const order = input("viewed.order", [rows, length], "int32");

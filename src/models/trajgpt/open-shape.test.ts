@@ -57,7 +57,7 @@ for (const kind of [...kinds, { decay: "time" as const, copies: 2, layers: 1 }])
 			]);
 			for (const asked of [times, times.map((own) => own.slice(0, 3))]) {
 				const [got, wanted] = await Promise.all(
-					[open, fixed].map((model) => model.along(model.start(3), histories, asked)),
+					[open, fixed].map((model) => model.queryWithin(model.start(3), histories, asked)),
 				);
 				expectClose(got!.logProbabilities, wanted!.logProbabilities);
 			}
@@ -70,7 +70,7 @@ for (const kind of [...kinds, { decay: "time" as const, copies: 2, layers: 1 }])
 				const further = ends.map((end) => ({ tokens: [9], times: [end + 1] }));
 				const asked = ends.map((end) => [end + 2, end + 3]);
 				const { state: after, answers } = await model.advance(state, further, asked);
-				const rest = await model.along(state, parts(5), asked);
+				const rest = await model.queryWithin(state, parts(5), asked);
 				const now = await model.ask(after, asked);
 				found.push([
 					...[answers, rest, now].map(({ logProbabilities }) => logProbabilities),
@@ -103,7 +103,9 @@ for (const kind of [...kinds, { decay: "time" as const, copies: 2, layers: 1 }])
 				],
 			] as const) {
 				const [got, wanted] = await Promise.all(
-					[open, fixed].map((model) => model.along(model.start(events.length), events, times)),
+					[open, fixed].map((model) =>
+						model.queryWithin(model.start(events.length), events, times),
+					),
 				);
 				expectClose(got!.logProbabilities, wanted!.logProbabilities);
 			}
@@ -115,7 +117,7 @@ for (const kind of [...kinds, { decay: "time" as const, copies: 2, layers: 1 }])
 				i % 2 ? (own.times[i % 60] as number) : (own.times[0] as number) - 3 + i,
 			);
 			const [got, wanted] = await Promise.all(
-				[open, fixed].map((model) => model.along(model.start(1), [own], [times])),
+				[open, fixed].map((model) => model.queryWithin(model.start(1), [own], [times])),
 			);
 			expectClose(got!.logProbabilities, wanted!.logProbabilities);
 		});
@@ -124,7 +126,7 @@ for (const kind of [...kinds, { decay: "time" as const, copies: 2, layers: 1 }])
 			const ask = (events: number, questions: number) => {
 				const own = history(events, events);
 				const end = own.times.at(-1) as number;
-				return open.along(
+				return open.queryWithin(
 					open.start(1),
 					[own],
 					[Array.from({ length: questions }, (_, i) => end + i)],
@@ -154,11 +156,11 @@ it("hold the weights themselves: there is no second copy of them, and few progra
 		await model.ask(state, [after]);
 		await model.advance(state, [{ tokens: [7], times: [500] }], [after]);
 		await model.advance(state, [{ tokens: [7, 8], times: [500, 501] }], [after]);
-		await model.along(state, [{ tokens: [7], times: [500] }], [[400, 600]]);
+		await model.queryWithin(state, [{ tokens: [7], times: [500] }], [[400, 600]]);
 	}
 	for (const times of [[first, second], [second], [first - 1, second + 1]])
-		await model.along(model.start(1), [two], [times]);
-	await model.along(model.start(2), [nobody, one], [after, after]);
+		await model.queryWithin(model.start(1), [two], [times]);
+	await model.queryWithin(model.start(2), [nobody, one], [after, after]);
 	await model.observe(model.start(2), [nobody, one]);
 	expect(shelves).toBe(0);
 	expect(compiled).toBeGreaterThan(8);

@@ -23,7 +23,7 @@ function rounded(n: number, lengths: number): number {
 }
 
 /** What numbers of rows, slots and questions are filled up to. */
-export interface Rooms {
+export interface Padding {
 	rows(n: number): number;
 	slots(n: number): number;
 	questions(n: number): number;
@@ -33,14 +33,14 @@ export interface Rooms {
  * Each length compiles anew, so there are few. Histories come in all lengths; short ones are padded
  * up to twice, longer ones by a fifth. The number of questions seldom changes, and is met closely.
  */
-export const fewRooms: Rooms = {
+export const fewShapes: Padding = {
 	rows: powerOfTwo,
 	slots: (n) => rounded(n, n <= 16 ? 1 : 4),
 	questions: (n) => rounded(n, 8),
 };
 
 /** Where one program takes any number. */
-export const anyRooms: Rooms = { rows: (n) => n, slots: (n) => n, questions: (n) => n };
+export const noPadding: Padding = { rows: (n) => n, slots: (n) => n, questions: (n) => n };
 
 /** A patient's part in a block of passes. */
 export interface Row {
@@ -65,10 +65,10 @@ export interface Pass {
 const atEnd = ({ events }: Row, { place }: Question) => place === events.times.length;
 
 /** How many of the rows, which come in falling order of their lengths, one pass takes. */
-export function rowsOfPass(rows: readonly Row[], room: Rooms): number {
+export function rowsOfPass(rows: readonly Row[], padded: Padding): number {
 	const first = rows[0] as Row;
-	const slots = room.slots(Math.min(longest, first.events.times.length));
-	const questions = room.questions(Math.min(mostQuestions, first.questions.length));
+	const slots = padded.slots(Math.min(longest, first.events.times.length));
+	const questions = padded.questions(Math.min(mostQuestions, first.questions.length));
 	const fit = 2 ** Math.floor(Math.log2(mostCells / Math.max(1, slots + questions)));
 	return Math.min(mostRows, fit, rows.length);
 }
@@ -77,12 +77,12 @@ export function rowsOfPass(rows: readonly Row[], room: Rooms): number {
  * All events of some patients, in passes of at most `longest`. A question goes with the slots
  * around its place; one at the end of its row, where nothing changes the state, with the last pass.
  */
-export function passesOver(rows: readonly Row[], room: Rooms): Pass[] {
+export function passesOver(rows: readonly Row[], padded: Padding): Pass[] {
 	const total = Math.max(0, ...rows.map((row) => row.events.times.length));
 	const passes: Pass[] = [];
 	const push = (from: number, slots: number, asked: Question[][], again: boolean) => {
 		const most = asked.reduce((most, own) => Math.max(most, own.length), 0);
-		passes.push({ from, slots, asked, questions: room.questions(most), again });
+		passes.push({ from, slots, asked, questions: padded.questions(most), again });
 	};
 	const ends = rows.map((row) => row.questions.filter((q) => atEnd(row, q)));
 	for (let from = 0; from < total; from += longest) {
@@ -90,7 +90,7 @@ export function passesOver(rows: readonly Row[], room: Rooms): Pass[] {
 		const between = rows.map((row) =>
 			row.questions.filter((q) => !atEnd(row, q) && q.place >= from && q.place < end),
 		);
-		const slots = room.slots(Math.min(longest, total - from));
+		const slots = padded.slots(Math.min(longest, total - from));
 		let again = true;
 		while (again) {
 			const asked = between.map((own) => own.splice(0, mostQuestions));
@@ -143,12 +143,17 @@ interface PassFeeds {
 }
 
 /** The inputs of one pass from a state, in a number of rows of which the last may be empty. */
-export function passFeeds(state: State, rows: readonly Row[], room: number, pass: Pass): PassFeeds {
+export function passFeeds(
+	state: State,
+	rows: readonly Row[],
+	paddedRows: number,
+	pass: Pass,
+): PassFeeds {
 	const { from, slots, asked, questions } = pass;
-	const slot = stream(room * slots);
-	const question = stream(room * questions);
-	const real = new Float32Array(room * slots);
-	const places = new Int32Array(room * questions);
+	const slot = stream(paddedRows * slots);
+	const question = stream(paddedRows * questions);
+	const real = new Float32Array(paddedRows * slots);
+	const places = new Int32Array(paddedRows * questions);
 	// Runs of slots mostly end early somewhere; one program for all of them compiles but once.
 	let [ragged, between, backwards] = [slots > 1, false, false];
 	for (const [row, { patient, events }] of rows.entries()) {

@@ -8,7 +8,7 @@ import { type Pass, placeIn, type Row } from "./passes.js";
  */
 export function slotAnswers(
 	rows: readonly Row[],
-	room: number,
+	paddedRows: number,
 	pass: Pass,
 ): {
 	readonly put: readonly (readonly Question[])[];
@@ -23,9 +23,9 @@ export function slotAnswers(
 		own.filter((question, at) => at === own.length - 1 || !isSlot(row, question)),
 	);
 	const count = Math.max(...put.map(({ length }) => length));
-	const stream = new Int32Array(room * (slots + questions));
-	const places = new Int32Array(room * questions);
-	for (let row = 0; row < room; row++) {
+	const stream = new Int32Array(paddedRows * (slots + questions));
+	const places = new Int32Array(paddedRows * questions);
+	for (let row = 0; row < paddedRows; row++) {
 		const first = row * (slots + count);
 		const own = stream.subarray(row * (slots + questions));
 		for (let n = 0; n < slots; n++) own[n] = first + n;

@@ -13,8 +13,8 @@ import type { TrajgptConfig } from "./config.js";
 import { after, inferenceGraph, type PassShape, seenPart, stateOf } from "./inference-graph.js";
 import { type GraphShape, opened, sizesOfPass } from "./open-shape.js";
 import {
-	anyRooms,
-	fewRooms,
+	fewShapes,
+	noPadding,
 	passesOver,
 	passFeeds,
 	type Row,
@@ -56,7 +56,7 @@ export function predictor(
 	const open = runtime.opensSizes === true && config.position === "time";
 	// Programs of open sizes have the weights in them.
 	const resident = open ? undefined : runtime.resident(weights);
-	const rooms = open ? anyRooms : fewRooms;
+	const padding = open ? noPadding : fewShapes;
 	const compiled = programs(
 		runtime,
 		(shape: GraphShape) => inferenceGraph(runtime.target, config, weights, shape),
@@ -105,35 +105,37 @@ export function predictor(
 		// Patients of like length go together.
 		left.sort((a, b) => b.events.times.length - a.events.times.length);
 		while (left.length > 0) {
-			const rows = left.splice(0, rowsOfPass(left, rooms));
-			const room = rooms.rows(rows.length);
+			const rows = left.splice(0, rowsOfPass(left, padding));
+			const paddedRows = padding.rows(rows.length);
 			const who = rows.map(({ patient }) => patient);
 			const places = [...rows.keys()];
 			// Where the rows are all patients in order, nothing needs to be copied.
-			const whole = room === patients && who.every((patient, row) => patient === row);
+			const whole = paddedRows === patients && who.every((patient, row) => patient === row);
 			// What is observed goes on from here, with the same program, so it starts from zeros.
 			const fresh =
 				!open && unbegun(state) && !remembers && (rows[0] as Row).events.times.length > 0;
 			let memory: State["memory"] | undefined;
 			if (!fresh && whole && !unbegun(state)) memory = state.memory;
 			else if (!fresh) {
-				const own = emptyMemory(room);
+				const own = emptyMemory(paddedRows);
 				if (!unbegun(state)) copyMemory(state, who, own, places);
 				memory = own.memory;
 			}
-			const all = passesOver(rows, rooms);
+			const all = passesOver(rows, padding);
 			const asks = all.findLastIndex(({ questions }) => questions > 0);
 			// What follows the last question matters to nobody but the memory.
 			const passes = remembers ? all : all.slice(0, asks + 1);
 			for (const [at, pass] of passes.entries()) {
 				const bySlots =
-					open && pass.slots > 1 && pass.questions > 0 ? slotAnswers(rows, room, pass) : undefined;
+					open && pass.slots > 1 && pass.questions > 0
+						? slotAnswers(rows, paddedRows, pass)
+						: undefined;
 				const { put = pass.asked, count = pass.questions } = bySlots ?? {};
 				const asked = { ...pass, asked: put, questions: count };
-				const { feeds, ...made } = passFeeds(state, rows, room, asked);
+				const { feeds, ...made } = passFeeds(state, rows, paddedRows, asked);
 				const shape: PassShape = {
 					...made,
-					rows: room,
+					rows: paddedRows,
 					slots: pass.slots,
 					questions: count,
 					answers: bySlots ? pass.questions : 0,
@@ -159,7 +161,7 @@ export function predictor(
 			if (whole) kept = memory;
 			else {
 				kept ??= emptyMemory(patients).memory;
-				copyMemory({ memory, patients: room }, places, { memory: kept, patients }, who);
+				copyMemory({ memory, patients: paddedRows }, places, { memory: kept, patients }, who);
 			}
 		}
 		const last = <T extends "tokens" | "times">(field: T, patient: number) => {
@@ -222,7 +224,8 @@ export function predictor(
 			asking(state, events, times, { ...afterAll, keep: true }),
 		score: async (events, times) =>
 			(await asking(start(events.length), events, times, afterAll)).answers,
-		along: async (state, events, times) => (await asking(state, events, times, onTheWay)).answers,
+		queryWithin: async (state, events, times) =>
+			(await asking(state, events, times, onTheWay)).answers,
 		async dispose() {
 			resident?.dispose();
 			await compiled.dispose();

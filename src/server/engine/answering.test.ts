@@ -35,7 +35,7 @@ test("histories of every length are answered by few programs, which are all rele
 	const { counts, counting } = countingRuntime();
 	const { predictor, call, dispose } = answering(partsOf(smallServed()), counting);
 	const forecast = (events: number, times: readonly number[]) =>
-		call("along", [predictor.start(1), [history(events)], [times]]);
+		call("queryWithin", [predictor.start(1), [history(events)], [times]]);
 	await forecast(2, [500]);
 	await forecast(2, [0.5, 500]);
 	const { compiled } = counts;

@@ -15,7 +15,7 @@ const methods = [
 	"ask",
 	"advance",
 	"score",
-	"along",
+	"queryWithin",
 	"represent",
 	"forecast",
 	"risk",

@@ -8,7 +8,9 @@ const broken = () => new RangeError("token 7 of SECRET\n    at SECRET (1987.js:6
 
 /** As another thread hears of it. */
 const sent = (error: unknown) => {
-	const reply = structuredClone(errorReply({ id: 3, method: "along", args: ["SECRET"] }, error));
+	const reply = structuredClone(
+		errorReply({ id: 3, method: "queryWithin", args: ["SECRET"] }, error),
+	);
 	if ("value" in reply) throw new Error("it is a value");
 	return errorIn(reply);
 };
@@ -28,7 +30,7 @@ describe("a call that broke in another thread", () => {
 		jsonLog({ write: (text) => logged.push(text) }).failure(failure, "r1");
 		expect(logged).toHaveLength(1);
 		expect(JSON.parse(logged[0] as string)).toMatchObject({
-			...{ msg: "failure", request: "r1", operation: "along", error: "RangeError" },
+			...{ msg: "failure", request: "r1", operation: "queryWithin", error: "RangeError" },
 			where: expect.arrayContaining([expect.stringMatching(/^at broken .*call-failed\.test\.ts/)]),
 		});
 		expect(logged[0]).not.toMatch(/SECRET|1987|token 7/);

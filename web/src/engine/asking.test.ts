@@ -20,7 +20,7 @@ function fickleModel(bad: number) {
 	return {
 		start: async () => state,
 		observe: async () => state,
-		along: async (_: unknown, __: unknown, [times]: readonly ArrayLike<number>[]) => {
+		queryWithin: async (_: unknown, __: unknown, [times]: readonly ArrayLike<number>[]) => {
 			const asked = Array.from(times ?? []);
 			if (asked.includes(bad)) throw new Error("the worker ended");
 			return { vocab, logProbabilities: new Float32Array(asked.length * vocab) } as never;
@@ -73,13 +73,13 @@ test("a history without its events is asked from the birth; without that there i
 test("when nobody asks, the dates with nothing and with one event known are asked about", async () => {
 	const model = fickleModel(Number.NaN);
 	const known: number[] = [];
-	const along: typeof model.along = (state, events, times) => {
+	const queryWithin: typeof model.queryWithin = (state, events, times) => {
 		const [own] = events as readonly { tokens: readonly number[] }[];
 		known.push(own?.tokens.length ?? 0);
-		return model.along(state, events, times);
+		return model.queryWithin(state, events, times);
 	};
 	await new Promise<void>((resolve) => {
-		const asking = new Asking({ ...model, along }, patient, {
+		const asking = new Asking({ ...model, queryWithin }, patient, {
 			tell: () => {},
 			fail: () => {},
 			rest: (ready) => {

@@ -15,7 +15,7 @@ export interface Explained {
 	start(patients: number): Promise<State>;
 	observe(state: State, events: readonly Part[]): Promise<State>;
 	select(state: State, patients: readonly number[]): Promise<State>;
-	along(
+	queryWithin(
 		state: State,
 		events: readonly Part[],
 		times: readonly ArrayLike<number>[],
@@ -56,7 +56,7 @@ export async function driversAt(
 					]),
 					rows.map(() => 0),
 				);
-	const { vocab, logProbabilities } = await model.along(
+	const { vocab, logProbabilities } = await model.queryWithin(
 		before,
 		rows.map((at) => part(start, at)),
 		rows.map(() => [date]),

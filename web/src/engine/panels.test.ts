@@ -105,7 +105,7 @@ test("drivers are the attribution of the last events", async () => {
 		start: async (patients: number) => model.start(patients),
 		select: async (...values: Parameters<typeof model.select>) => model.select(...values),
 		observe: model.observe,
-		along: model.along,
+		queryWithin: model.queryWithin,
 	};
 	const drivers = await driversAt(calls, history, date);
 	const { effect } = await attribute(model, history, { codes: [7], times: [date] });

@@ -57,7 +57,7 @@ export function timesAlong(
 	return [...along, ...Array.from({ length: between }, (_, at) => end + (at + 1) * apart)];
 }
 
-/** `along` are times before the date that do not decrease: see `timesAlong`. */
+/** `queryWithin` are times before the date that do not decrease: see `timesAlong`. */
 export function questionsFor(
 	events: readonly PatientEvent[],
 	along: readonly number[],

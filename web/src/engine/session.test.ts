@@ -9,7 +9,7 @@ afterAll(() => model.dispose());
 const asked: Asked = {
 	start: async (patients) => model.start(patients),
 	observe: model.observe,
-	along: model.along,
+	queryWithin: model.queryWithin,
 };
 
 const history = (count: number): History => ({

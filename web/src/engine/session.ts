@@ -5,7 +5,7 @@ import type { History } from "../data/patient.js";
 export interface Asked {
 	start(patients: number): Promise<State>;
 	observe(state: State, events: readonly Events[]): Promise<State>;
-	along(
+	queryWithin(
 		state: State,
 		events: readonly Events[],
 		times: readonly ArrayLike<number>[],
@@ -132,7 +132,7 @@ export function patientSession(model: Asked, known = nothing()): Session {
 				const from = startOf(least, end);
 				lastPass = { from, events: end - from, times: missing.length };
 				const places = missing.map(known);
-				const found = await model.along(await stateAfter(from), [part(from, end)], [missing]);
+				const found = await model.queryWithin(await stateAfter(from), [part(from, end)], [missing]);
 				// Whoever has changed the history since wants none of this.
 				if (history === asked)
 					for (const [at, time] of missing.entries()) {

@@ -83,7 +83,7 @@ for (const kind of kinds) {
 		it("are answered from the events strictly before them, for patients of any length", async () => {
 			const all = [30, 0, 7, 1, 64].map((length, i) => history(length, 60 + i));
 			const times = all.map((h, i) => timesAlong(h, 9, i));
-			const answers = await model.along(model.start(5), all, times);
+			const answers = await model.queryWithin(model.start(5), all, times);
 			for (const [i, alone] of all.entries())
 				expectClose(
 					answers.logProbabilities.slice(i * 9 * 11, (i + 1) * 9 * 11),
@@ -99,17 +99,17 @@ for (const kind of kinds) {
 			});
 			const state = await model.observe(model.start(1), [cut(0, 25)]);
 			const times = timesAlong(cut(25, 40), 20, 1).filter((t) => t > (whole.times[24] as number));
-			const answers = await model.along(state, [cut(25, 40)], [times]);
-			const wanted = await model.along(model.start(1), [whole], [times]);
+			const answers = await model.queryWithin(state, [cut(25, 40)], [times]);
+			const wanted = await model.queryWithin(model.start(1), [whole], [times]);
 			expectClose(answers.logProbabilities, wanted.logProbabilities);
 		});
 
 		it("look back from the first event, and stay finite however far", async () => {
 			const own = { tokens: [5, 8, 6], times: [30, 31, 40] };
 			// Half a unit back no exponent reaches the bound of 1.
-			const near = await model.along(model.start(1), [own], [[29.5]]);
+			const near = await model.queryWithin(model.start(1), [own], [[29.5]]);
 			expectClose(row(near, 0), await lookingBack(kind, 30, 29.5));
-			const far = await model.along(model.start(1), [own], [[30 - 1e-9, 30, -1e6]]);
+			const far = await model.queryWithin(model.start(1), [own], [[30 - 1e-9, 30, -1e6]]);
 			// Heads are normed: [SOS] twice at one time reads as once, but for the norm's ε; numbered, it does not.
 			if (kind.position !== "absolute")
 				for (const [token, log] of row(far, 0, 0).entries())
@@ -128,12 +128,12 @@ describe("questions along a history", () => {
 		const long = history(1100, 8);
 		const sparse = [3, 511, 512, 513, 700, 1024, 1099].map((n) => long.times[n] as number);
 		const asked = [...sparse, ...sparse.map((t) => t + 0.01), (long.times.at(-1) as number) + 9];
-		const answers = await model.along(model.start(1), [long], [asked]);
+		const answers = await model.queryWithin(model.start(1), [long], [asked]);
 		expectClose(answers.logProbabilities, await oneByOne(model, long, asked));
 		// 600 questions between the first events need three passes over them.
 		const short = { tokens: long.tokens.slice(0, 20), times: long.times.slice(0, 20) };
 		const dense = timesAlong(short, 700, 3);
-		const all = await model.along(model.start(1), [short], [dense]);
+		const all = await model.queryWithin(model.start(1), [short], [dense]);
 		const some = [0, 255, 256, 511, 512, 699];
 		expectClose(
 			some.flatMap((i) => row(all, 0, i)),
@@ -148,24 +148,24 @@ describe("questions along a history", () => {
 	it("may be none, or none after the first of several passes", async () => {
 		const long = history(600, 4);
 		for (const none of [
-			await model.along(model.start(1), [long], [[]]),
+			await model.queryWithin(model.start(1), [long], [[]]),
 			await model.score([history(5, 1)], [[]]),
 			(await model.advance(model.start(1), [history(5, 1)], [[]])).answers,
 			await model.ask(model.start(2), [[], []]),
 		])
 			expect([none.questions, none.logProbabilities.length]).toEqual([0, 0]);
 		const early = [long.times[3] as number];
-		const { logProbabilities } = await model.along(model.start(1), [long], [early]);
+		const { logProbabilities } = await model.queryWithin(model.start(1), [long], [early]);
 		expectClose(logProbabilities, await oneByOne(model, long, early));
 	});
 
 	it("are refused where they are no times, or before the state's own", async () => {
 		const own = { tokens: [5, 6], times: [3, 4] };
-		await expect(model.along(model.start(1), [own], [[3.5, Number.NaN]])).rejects.toThrow(
+		await expect(model.queryWithin(model.start(1), [own], [[3.5, Number.NaN]])).rejects.toThrow(
 			"times must be finite and not decrease: patient 0 goes NaN → NaN at question 1",
 		);
 		const state = await model.observe(model.start(1), [own]);
-		await expect(model.along(state, [{ tokens: [7], times: [9] }], [[2]])).rejects.toThrow(
+		await expect(model.queryWithin(state, [{ tokens: [7], times: [9] }], [[2]])).rejects.toThrow(
 			"patient 0 goes 4 → 2 at question 0",
 		);
 	});
