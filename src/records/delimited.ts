@@ -52,7 +52,7 @@ async function look(file: string, options: DelimitedOptions): Promise<DelimitedT
 	const head = await headOf(file);
 	if (!packed && head.includes(0)) refuseOtherFormats(file, head);
 	const quotes = options.quotes ?? true;
-	const { text, skip } = firstRow(file, head, quotes);
+	const { text, skip, lineEnd } = firstRow(file, head, quotes);
 	const delimiter = delimiterOf(options.delimiter) ?? likelyDelimiter(text, quotes);
 	const fields = splitRow(text, delimiter, quotes);
 	if (options.columns && options.columns.length !== fields.length)
@@ -77,6 +77,8 @@ async function look(file: string, options: DelimitedOptions): Promise<DelimitedT
 			`max_line_size = ${longestRow}`,
 			`parallel = ${layout === "even"}`,
 			`columns = {${types.join(", ")}}`,
+			// DuckDB takes the first line end it meets, also in a name, for that of all rows.
+			...(/[\r\n]/.test(text) ? [`new_line = '${lineEnd}'`] : []),
 			...settings,
 		];
 		return `read_csv(${all.join(", ")})`;
@@ -131,8 +133,17 @@ async function headOf(file: string): Promise<Buffer> {
 	return Buffer.concat(parts);
 }
 
-/** The first row that is not empty, without its line end, and how many lines to skip for it. */
-function firstRow(file: string, head: Buffer, quotes: boolean): { text: string; skip: number } {
+interface FirstRow {
+	/** Without its line end. */
+	readonly text: string;
+	/** Empty lines before it. */
+	readonly skip: number;
+	/** As DuckDB writes it. */
+	readonly lineEnd: "\\n" | "\\r" | "\\r\\n";
+}
+
+/** The first row that is not empty. */
+function firstRow(file: string, head: Buffer, quotes: boolean): FirstRow {
 	const text = head.toString("utf8").replace(/^\ufeff/, "");
 	let skip = 0;
 	let from = 0;
@@ -145,7 +156,9 @@ function firstRow(file: string, head: Buffer, quotes: boolean): { text: string; 
 		if (row !== "") {
 			if (row.includes("\ufffd"))
 				throw new InputError(`${file}: line ${skip + 1} is not UTF-8; convert the file to UTF-8`);
-			return { text: row, skip };
+			const isBoth = character === "\r" && text[at + 1] === "\n";
+			const lineEnd = isBoth ? "\\r\\n" : character === "\r" ? "\\r" : "\\n";
+			return { text: row, skip, lineEnd };
 		}
 		if (character === "\r" && text[at + 1] === "\n") at++;
 		from = at + 1;

@@ -98,6 +98,25 @@ describe("names of columns", () => {
 		store.close();
 	});
 
+	test.each(["\n", "\r\n", "\r"])(
+		"a name with a line end loses no rows that end in %j",
+		async (end) => {
+			const folder = await temporaryFolder();
+			const file = join(folder, "a.csv");
+			const store = await openStore({ folder, memory: 2 ** 27, threads: 1, files: [file] });
+			for (const name of ["a\nb", "a\r\nb", "a\rb"]) {
+				await writeFile(file, [`"${name}",x`, "1,2", "3,4", ""].join(end));
+				const table = await openDelimited(file, { delimiter: "," });
+				const rows = await store.all(`SELECT * FROM ${table.sql}`);
+				expect(rows).toEqual([
+					{ [name]: "1", x: "2" },
+					{ [name]: "3", x: "4" },
+				]);
+			}
+			store.close();
+		},
+	);
+
 	test("a name that repeats what it replaces runs no SQL of its own", async () => {
 		const folder = await temporaryFolder();
 		const [file, made] = [join(folder, "a.csv"), join(folder, "made.csv")];
