@@ -117,11 +117,3 @@ export const sumOfProducts = (
 	dim: Dim,
 ): readonly { readonly coefficient: number; readonly names: readonly string[] }[] =>
 	[...termsOf(dim)].map(([names, coefficient]) => ({ coefficient, names: factorsOf(names) }));
-
-/** The names of all open sizes in shapes. */
-export const openNames = (shapes: Iterable<Shape>): ReadonlySet<string> =>
-	new Set(
-		[...shapes].flatMap((shape) =>
-			shape.filter(isOpen).flatMap((dim) => sumOfProducts(dim).flatMap(({ names }) => names)),
-		),
-	);

@@ -94,6 +94,12 @@ export function apply<K extends OperationName>(
 export const isFloat = (dtype: DType): dtype is FloatType =>
 	dtype === "float32" || dtype === "float64";
 
+/** The type of a result that is like its float operand. */
+export function floatType(operation: string, x: Tensor): TensorType {
+	if (!isFloat(x.dtype)) fail(operation, "needs a float tensor", [x]);
+	return { shape: x.shape, dtype: x.dtype };
+}
+
 /** An axis counted from the front; negative axes count from the back. */
 export function axisOf(operation: string, tensor: Tensor, axis: number): number {
 	const rank = tensor.shape.length;

@@ -1,6 +1,7 @@
 import type * as Ort from "onnxruntime-node";
 import {
 	type DType,
+	type FixedShape,
 	isOpen,
 	type OnnxModel,
 	parameter,
@@ -95,7 +96,7 @@ export function gpuResident(
 	values: ReadonlyMap<string, ResidentValue>,
 ): Resident {
 	const now = new Map<string, Ort.Tensor>();
-	const types = new Map<string, { readonly shape: readonly number[]; readonly dtype: DType }>();
+	const types = new Map<string, { readonly shape: FixedShape; readonly dtype: DType }>();
 	for (const [name, { data, shape }] of values) {
 		now.set(name, new engine.Tensor(dtypeOf(data), data.slice(), shape));
 		types.set(name, { shape, dtype: dtypeOf(data) });
@@ -173,7 +174,7 @@ export async function compileProgram(
 	const empty = ({ dtype, shape }: TensorType) =>
 		engine.makesOutputs || shape.some(isOpen)
 			? null
-			: new engine.Tensor(dtype, new arrays[dtype](size(shape)), shape as readonly number[]);
+			: new engine.Tensor(dtype, new arrays[dtype](size(shape)), shape as FixedShape);
 	let disposed = false;
 	return {
 		async run(feeds, resident, { accept, sizes } = {}) {

@@ -1,4 +1,4 @@
-import { apply, fail, isFloat, type Operation, type Tensor } from "../tensor.js";
+import { apply, floatType, type Operation, type Tensor } from "../tensor.js";
 import {
 	abs,
 	add,
@@ -24,11 +24,7 @@ function activation(
 ): (x: Tensor) => Tensor {
 	const operation: Operation<ActivationName> = {
 		name,
-		types: ([x]) => {
-			const { shape, dtype } = x as Tensor;
-			if (!isFloat(dtype)) fail(name, "needs a float tensor", [x as Tensor]);
-			return [{ shape, dtype }];
-		},
+		types: ([x]) => [floatType(name, x as Tensor)],
 		pullback: ({ inputs: [x], outputs: [y] }, [g]) => [
 			g ? mul(g, slope(x as Tensor, y as Tensor)) : null,
 		],
@@ -78,7 +74,7 @@ export const elu = (x: Tensor, alpha = 1): Tensor =>
 
 export const leakyRelu = (x: Tensor, slope = 0.01): Tensor => maximum(x, mul(x, slope));
 
-/** Each of them out of simpler operations, for backends that have no kernel of their own. */
+/** The activations composed of simpler operations, for backends without kernels for them. */
 export const activationParts: Readonly<Record<ActivationName, (x: Tensor) => Tensor>> = {
 	softplus: (x) => add(relu(x), log(add(1, exp(neg(abs(x)))))),
 	logSigmoid: (x) => sub(minimum(x, 0), log(add(1, exp(neg(abs(x)))))),

@@ -4,6 +4,7 @@ import {
 	apply,
 	type DType,
 	fail,
+	floatType,
 	isFloat,
 	type Node,
 	type Operation,
@@ -97,11 +98,7 @@ function unary(
 ): (x: Tensor) => Tensor {
 	const operation: Operation<Plain> = {
 		name,
-		types: ([x]) => {
-			const { shape, dtype } = x as Tensor;
-			if (!isFloat(dtype)) fail(name, "needs a float tensor", [x as Tensor]);
-			return [{ shape, dtype }];
-		},
+		types: ([x]) => [floatType(name, x as Tensor)],
 		...(pullback && {
 			pullback: (node: Node, [g]: readonly (Tensor | null)[]) => [
 				g ? pullback(node.inputs[0] as Tensor, node.outputs[0] as Tensor, g) : null,

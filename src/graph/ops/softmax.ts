@@ -1,4 +1,4 @@
-import { apply, axisOf, fail, isFloat, type Operation, type Tensor } from "../tensor.js";
+import { apply, axisOf, floatType, type Operation, type Tensor } from "../tensor.js";
 import { exp, log, mul, sub } from "./elementwise.js";
 import { max, sum } from "./reduce.js";
 
@@ -8,11 +8,7 @@ function alongAxis(
 ): (x: Tensor, axis?: number) => Tensor {
 	const operation: Operation<"softmax" | "logSoftmax"> = {
 		name,
-		types: ([x]) => {
-			const { shape, dtype } = x as Tensor;
-			if (!isFloat(dtype)) fail(name, "needs a float tensor", [x as Tensor]);
-			return [{ shape, dtype }];
-		},
+		types: ([x]) => [floatType(name, x as Tensor)],
 		pullback: ({ outputs: [y], attributes: { axis } }, [g]) => [
 			g ? pullback(y as Tensor, g, axis) : null,
 		],
@@ -28,7 +24,7 @@ export const logSoftmax = alongAxis("logSoftmax", (y, g, axis) =>
 	sub(g, mul(exp(y), sum(g, axis, true))),
 );
 
-/** `logSoftmax` out of simpler operations, for backends that have no kernel of their own. */
+/** `logSoftmax` composed of simpler operations, for backends without a kernel for it. */
 export function logSoftmaxParts(x: Tensor, axis: number): Tensor {
 	const below = sub(x, max(x, axis, true));
 	return sub(below, log(sum(exp(below), axis, true)));

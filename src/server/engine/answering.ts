@@ -5,9 +5,9 @@ import type { Runtime } from "../../runtime/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import { failureOf } from "./call-failed.js";
 import type { Engine, ModelParts } from "./engine.js";
-import { forecaster } from "./forecast.js";
+import { forecastWriter } from "./forecast.js";
 import { representer } from "./representer.js";
-import { risker } from "./risk.js";
+import { riskWriter } from "./risk.js";
 
 /** The calls that take time. */
 const methods = [
@@ -70,8 +70,8 @@ export function answering(
 	const called: Record<Method, (...args: never[]) => Promise<unknown>> = {
 		...predictor,
 		represent,
-		forecast: forecaster(predictor, tokens),
-		risk: risker(predictor),
+		forecast: forecastWriter(predictor, tokens),
+		risk: riskWriter(predictor),
 	};
 	return {
 		predictor,

@@ -22,7 +22,7 @@ export interface ForecastQuestion {
  * Answers forecasts with the JSON that is sent, in pieces. It is written where the model computes: ranking
  * and writing take as long as a small model, and the thread that receives requests must stay free.
  */
-export function forecaster(predictor: Predictor, tokens: readonly Token[]) {
+export function forecastWriter(predictor: Predictor, tokens: readonly Token[]) {
 	/** Of each token that has come up, everything before its probability. */
 	const beginnings: string[] = [];
 	const beginningOf = (token: number) => {

@@ -19,7 +19,7 @@ export interface RiskQuestion {
 }
 
 /** Answers with the JSON that is sent, in pieces, as forecasts do: of the times, and of the codes. */
-export const risker =
+export const riskWriter =
 	(predictor: Predictor) =>
 	async (question: RiskQuestion): Promise<{ times: Uint8Array[]; codes: Uint8Array[] }> => {
 		const { history, times, codes, places, birth, axis } = question;
