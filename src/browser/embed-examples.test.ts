@@ -30,7 +30,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rm(root, { recursive: true }));
 
-const time = (date: string) => Date.parse(date) / 86_400_000 / 30;
+const time = (date: string) => Date.parse(date) / 86_400_000;
 
 /** What both examples ask, by the functions themselves. */
 async function expected() {

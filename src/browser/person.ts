@@ -1,27 +1,25 @@
 import { InputError } from "../base/errors.js";
+import { dayOfIsoDate } from "../base/time.js";
 import { birthToken, specialCount, type Token } from "../cohort/vocabulary.js";
 import type { ExportManifest } from "../export/manifest.js";
-
-const dayMilliseconds = 86_400_000;
 
 /** A date, yyyy-mm-dd, or a day on the axis of the records. */
 export type Moment = string | number;
 
-/** A time in the model's unit. */
-export function timeOf(moment: Moment, { unitDays, axis }: ExportManifest["time"]): number {
+/** A moment as a day. */
+export function timeOf(moment: Moment, { axis }: ExportManifest["time"]): number {
 	if (typeof moment === "number") {
-		if (Number.isFinite(moment)) return moment / unitDays;
+		if (Number.isFinite(moment)) return moment;
 		throw new InputError(`${moment} is no day; expected a number of days`);
 	}
 	if (axis === "days")
 		throw new InputError(
 			`"${moment}" is a date, but this model's times are days from an origin of its records' own; give a number of days`,
 		);
-	const day = Date.parse(`${moment}T00:00:00Z`) / dayMilliseconds;
-	const same =
-		Number.isFinite(day) && new Date(day * dayMilliseconds).toISOString().slice(0, 10) === moment;
-	if (!same) throw new InputError(`"${moment}" is no date; expected one like 2012-06-30`);
-	return day / unitDays;
+	const day = dayOfIsoDate(moment);
+	if (day === undefined)
+		throw new InputError(`"${moment}" is no date; expected one like 2012-06-30`);
+	return day;
 }
 
 /** The tokens of a code: its own, or those of all codes below it (250 is above 250.2). */

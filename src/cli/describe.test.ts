@@ -8,7 +8,7 @@ import { blocksFor } from "./describe/blocks.js";
 import { captured } from "./testing/captured.js";
 
 const clinic = async (patients = 60) => {
-	const { dataset } = await prepared(clinicSource(patients), { unitDays: 30 });
+	const { dataset } = await prepared(clinicSource(patients));
 	return { folder: dataset.folder, manifest: dataset.manifest };
 };
 

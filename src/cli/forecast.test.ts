@@ -61,9 +61,9 @@ describe("new patients", () => {
 		);
 		const history = {
 			tokens: [specialTokens.female, ...codes],
-			times: dates.map((date) => day(date) / 30),
+			times: dates.map((date) => day(date)),
 		};
-		const { logProbabilities } = await predictor.score([history], [[day("2013-05-06") / 30]]);
+		const { logProbabilities } = await predictor.score([history], [[day("2013-05-06")]]);
 		await predictor.dispose();
 		const [answer] = patients[0].answers;
 		expect(answer).toMatchObject({ at: "2013-05-06", date: "2013-05-06", place: "after" });

@@ -100,13 +100,13 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 	const session = await openSession(io, folder, options);
 	const { asked, trained } = session;
 	const method = methodFor(trained.model, options.method);
-	const times = timesOf(moments, asked.patients, asked, "--at");
+	const times = timesOf(moments, asked.patients, asked.axis, "--at");
 	const questions = asked.patients.flatMap((patient, at) =>
 		(times[at] ?? []).map((time) => ({ patient, time })),
 	);
 	const warnings = warningsFor(asked, questions, trained.manifest);
 	for (const warning of warnings) io.stderr.write(`warning: ${warning}\n`);
-	const words = { moments, where: asked, vocabulary: trained.vocabulary };
+	const words = { moments, axis: asked.axis, vocabulary: trained.vocabulary };
 	const columns = io.stdout.columns ?? 100;
 	const patients: unknown[] = [];
 	let before = "If something is recorded then, what is it?\n\n";

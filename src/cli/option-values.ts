@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { InvalidArgumentError, Option } from "commander";
+import { dayOfIsoDate } from "../base/time.js";
 import type { SplitParts } from "../cohort/index.js";
 import { type Provider, providers } from "../runtime/index.js";
 import { machineMemory, mostThreads } from "../runtime/machine.js";
@@ -61,10 +62,9 @@ export function byteSize(text: string): number {
 
 /** A date as days since 1970-01-01. */
 export function dateDay(text: string): number {
-	const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-	if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text)
-		throw new InvalidArgumentError("Expected a date such as 2012-06-01.");
-	return time / 86_400_000;
+	const day = dayOfIsoDate(text);
+	if (day === undefined) throw new InvalidArgumentError("Expected a date such as 2012-06-01.");
+	return day;
 }
 
 /** Three percentages that make 100: 80,10,10. */

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { InputError } from "../base/errors.js";
+import { isoDate } from "../base/time.js";
 import {
 	conditions,
 	isCovered,
@@ -36,8 +37,6 @@ interface CheckOptions {
 	readonly seed: number;
 	readonly json?: true;
 }
-
-const isoDay = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10);
 
 export function command(io: Io): Command {
 	const asked = (name: string, known: string) =>
@@ -124,12 +123,12 @@ async function patientOf(folder: string, id: string): Promise<SimulatedPatient> 
 function checkAlive({ id, person, death }: SimulatedPatient, at: number): void {
 	if (death !== null && at >= death)
 		throw new InputError(
-			`${id} died on ${isoDay(death)}, --at is ${isoDay(at)}; choose a day before that`,
+			`${id} died on ${isoDate(death)}, --at is ${isoDate(at)}; choose a day before that`,
 		);
 	const [first, last] = [person.coverage[0]![0], person.coverage.at(-1)![1]];
 	if (at < first || at > last)
 		throw new InputError(
-			`${id} is insured from ${isoDay(first)} to ${isoDay(last)}, --at is ${isoDay(at)}; choose a day of that time`,
+			`${id} is insured from ${isoDate(first)} to ${isoDate(last)}, --at is ${isoDate(at)}; choose a day of that time`,
 		);
 }
 
@@ -139,7 +138,7 @@ async function answerNext(io: Io, folder: string, options: NextOptions): Promise
 	checkAlive(patient, options.at);
 	if (!isCovered(patient.person, options.at))
 		throw new InputError(
-			`${options.patient} is not insured on ${isoDay(options.at)}: the policy had lapsed, so nothing is recorded then; choose another --at`,
+			`${options.patient} is not insured on ${isoDate(options.at)}: the policy had lapsed, so nothing is recorded then; choose another --at`,
 		);
 	const history = simulatedHistory(patient, options.at - 1);
 	const p = truth.next(history, options.at);
@@ -149,13 +148,13 @@ async function answerNext(io: Io, folder: string, options: NextOptions): Promise
 	if (options.json)
 		printJson(io, {
 			patient: options.patient,
-			at: isoDay(options.at),
+			at: isoDate(options.at),
 			known: history.events.length,
 			codes,
 		});
 	else
 		io.stdout.write(
-			`${options.patient}: ${history.events.length} records before ${isoDay(options.at)}. If something is recorded then, it is\n\n${table(
+			`${options.patient}: ${history.events.length} records before ${isoDate(options.at)}. If something is recorded then, it is\n\n${table(
 				["code", "name", "probability"],
 				codes.slice(0, options.top).map((c) => [c.code, c.name, percent(c.probability)]),
 			)}`,
@@ -170,12 +169,12 @@ async function answerRisk(io: Io, folder: string, options: RiskOptions): Promise
 	const history = simulatedHistory(patient, at);
 	const steps = Array.from({ length: 4 }, (_, i) => at + Math.ceil((within * (i + 1)) / 4));
 	const risks = truth.risk(history, code, steps, { samples, seed, known: at });
-	const points = steps.map((day, i) => ({ date: isoDay(day), risk: risks[i] as number }));
+	const points = steps.map((day, i) => ({ date: isoDate(day), risk: risks[i] as number }));
 	if (options.json)
-		printJson(io, { patient: options.patient, code, at: isoDay(at), samples, points });
+		printJson(io, { patient: options.patient, code, at: isoDate(at), samples, points });
 	else
 		io.stdout.write(
-			`${options.patient}, code ${code}, from ${samples} futures after ${isoDay(at)}\n\n${table(
+			`${options.patient}, code ${code}, from ${samples} futures after ${isoDate(at)}\n\n${table(
 				["recorded by", "chance"],
 				points.map((point) => [point.date, percent(point.risk)]),
 			)}`,

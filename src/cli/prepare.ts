@@ -8,14 +8,7 @@ import { checkFolderTarget } from "../files/index.js";
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
-import {
-	byteSize,
-	numberBetween,
-	seedNumber,
-	splitParts,
-	threadCount,
-	wholeNumber,
-} from "./option-values.js";
+import { byteSize, seedNumber, splitParts, threadCount, wholeNumber } from "./option-values.js";
 import { formatOptions, formats, openSource } from "./prepare/formats.js";
 import { percent, table } from "./table.js";
 
@@ -34,7 +27,6 @@ interface Options {
 	readonly keep: PrepareOptions["keep"];
 	readonly drugs: PrepareOptions["drugs"];
 	readonly deathToken?: true;
-	readonly unitDays: number;
 	readonly label?: readonly { task: string; file: string }[];
 	readonly seed: number;
 	readonly splits: SplitParts;
@@ -132,9 +124,6 @@ function addCohortOptions(command: Command): void {
 			.choices(drugUses)
 			.default(d.drugs),
 		option("--death-token", "make death, where known, an event"),
-		option("--unit-days <days>", "days in one unit of time")
-			.argParser(numberBetween(0.000_001, 36_525))
-			.default(d.unitDays),
 		option(
 			"--label <task=file>",
 			"labels of your own: patient, time, value; may be repeated",

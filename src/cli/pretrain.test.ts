@@ -350,7 +350,7 @@ describe("bad usage: nothing is written", () => {
 	test.each([
 		[["--set", "layers=0"], "layers: got 0; expected a whole number from 1 to 64"],
 		[["--set", "layers=two"], 'layers: got "two"; expected a whole number from 1 to 64'],
-		[["--set", "foo=1"], "foo: no such setting; known: vocab, unitDays, layers, heads"],
+		[["--set", "foo=1"], "foo: no such setting; known: vocab, layers, heads"],
 		[["--set", "key=7"], "key: got 7; expected a multiple of heads, and at least twice as many"],
 		[["--set", "decay=daily"], 'decay: got "daily"; expected one of time, event, fixed'],
 		[["--set", "layers"], "--set layers: expected name=value, for example --set layers=2"],

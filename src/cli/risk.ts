@@ -115,15 +115,13 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 			[...times, ...attributed].map((time) => ({ patient, time })),
 			trained.manifest,
 		),
-		...(changed
-			? editWarnings(changed.slice(history.birthEvents), asked.unitDays, trained.manifest)
-			: []),
+		...(changed ? editWarnings(changed.slice(history.birthEvents), trained.manifest) : []),
 	];
 	for (const warning of warnings) io.stderr.write(`warning: ${warning}\n`);
 	const risks = await withPredictor(session, options.threads, (predictor) =>
 		risksOf(predictor, question),
 	);
-	const words: RiskWords = { question, where: asked, vocabulary: trained.vocabulary };
+	const words: RiskWords = { question, axis: asked.axis, vocabulary: trained.vocabulary };
 	if (options.json)
 		printJson(io, {
 			run: folder,
@@ -155,9 +153,9 @@ function questionOf(io: Io, { asked, trained }: Session, options: Options): Risk
 	return {
 		patient,
 		codes,
-		times: gridOf(patient, asked, options),
-		attributed: timesOf(options.attribute ?? [], [patient], asked, "--attribute")[0] ?? [],
-		whatIf: editsOf(options, patient, asked, book),
+		times: gridOf(patient, asked.axis, options),
+		attributed: timesOf(options.attribute ?? [], [patient], asked.axis, "--attribute")[0] ?? [],
+		whatIf: editsOf(options, patient, asked.axis, book),
 	};
 }
 

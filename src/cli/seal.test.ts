@@ -100,15 +100,15 @@ describe("a file that was changed is refused by name", () => {
 		`${name} ${value} → `,
 	];
 	const swap: Change = ({ tokens }) => tokens.splice(6, 2, tokens[7], tokens[6]);
-	const weekly: Change = ({ timeUnit }) => {
-		timeUnit.days = 7;
+	const rarer: Change = ({ filters }) => {
+		filters.minCount = 7;
 	};
 
 	test.each<[string, string, Change, string]>([
 		["two codes swapped", "vocabulary.json", swap, ""],
-		["the unit of time in the manifest", "manifest.json", weekly, ""],
+		["a filter in the manifest", "manifest.json", rarer, ""],
 		...[
-			setting("unitDays", 7),
+			setting("temperature", 7),
 			setting("layers", 1),
 			setting("decayUnitDays", 90),
 			setting("heads", 1),

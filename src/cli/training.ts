@@ -8,12 +8,11 @@ import type { Io } from "./io.js";
 import { ownPackage } from "./version.js";
 
 /** The settings of a model that its dataset decides. */
-export const datasetSettings: readonly string[] = ["vocab", "unitDays"];
+export const datasetSettings: readonly string[] = ["vocab"];
 
 /** What a model's settings take from its dataset. */
-export const settingsOf = ({ manifest, vocabulary }: Dataset) => ({
+export const settingsOf = ({ vocabulary }: Dataset) => ({
 	vocab: vocabulary.size,
-	unitDays: manifest.timeUnit.days,
 });
 
 export async function versions(): Promise<Record<string, string>> {

@@ -1,11 +1,10 @@
+import { yearDays } from "../base/time.js";
 import type { Manifest } from "./manifest.js";
 
 /*
  * Extreme values belong to single patients, who could be told by them. What is written down or shown of
  * them is rounded up, so that it still bounds what it stands for.
  */
-
-const yearDays = 365.25;
 
 /** Ages above 90 years are few enough to tell people by: they are not told apart. */
 export const oldestToldDays = 90 * yearDays;

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import type { Manifest } from "./manifest.js";
 import type { PatientColumns } from "./patients.js";
 import type { Token } from "./vocabulary.js";
 
@@ -19,13 +18,11 @@ export function eventsHasher() {
 
 /** The same for the same content, whatever wrote the files and wherever they came from. */
 export function contentHash(
-	timeUnit: Manifest["timeUnit"],
 	tokens: readonly Token[],
 	patients: PatientColumns,
 	eventsHash: string,
 ): string {
 	const hash = createHash("sha256");
-	hash.update(`${JSON.stringify([timeUnit.name, timeUnit.days])}\n`);
 	for (const { kind, code, system, name, category, count } of tokens)
 		hash.update(`${JSON.stringify([kind, code, system, name, category, count])}\n`);
 	const { id, birth, sex, death, split, first, count } = patients;

@@ -177,10 +177,10 @@ describe("openDataset refuses", () => {
 	});
 
 	test.each([
-		['"schemaVersion": 2', '"schemaVersion": 1', "schema version 1; this trajgpt reads 2"],
-		['"schemaVersion": 2,', "", "schema version none; this trajgpt reads 2"],
-		['"days": 1', '"days": -1', '"timeUnit.days": Too small'],
-		['"days": 1', '"days": 2', "was changed: the content has hash"],
+		['"schemaVersion": 3', '"schemaVersion": 1', "schema version 1; this trajgpt reads 3"],
+		['"schemaVersion": 3,', "", "schema version none; this trajgpt reads 3"],
+		['"minCount": 1', '"minCount": 0', '"filters.minCount": Too small'],
+		[/"eventsHash": "../, '"eventsHash": "00', "was changed: the content has hash"],
 		["{", "", "manifest.json is not JSON"],
 	])("a manifest with %s → %s", async (old, changed, message) => {
 		const folder = await written();

@@ -1,6 +1,6 @@
+import { monthDays, type TimeAxis } from "../base/time.js";
 import type { Store } from "../records/store.js";
 import type { Manifest } from "./manifest.js";
-import { monthDays } from "./reading/periods.js";
 
 export interface EventOptions {
 	readonly dedup: Manifest["filters"]["dedup"];
@@ -25,7 +25,7 @@ export async function numberRecords(store: Store): Promise<void> {
 }
 
 /** The key within which two records of a patient and concept are one. */
-function periodOf(dedup: "day" | "month", axis: "dates" | "days"): string {
+function periodOf(dedup: "day" | "month", axis: TimeAxis): string {
 	if (dedup === "day") return "floor(time)";
 	return axis === "dates"
 		? "date_trunc('month', make_timestamp((time * 86400000000)::BIGINT))"
@@ -40,7 +40,7 @@ function periodOf(dedup: "day" | "month", axis: "dates" | "days"): string {
 export async function gatherEvents(
 	store: Store,
 	{ dedup, maxRecords, keep }: EventOptions,
-	axis: "dates" | "days",
+	axis: TimeAxis,
 ): Promise<{ duplicates: number; cut: number }> {
 	const all = `
 		SELECT patient, time, concept, rank, ord, nth
@@ -71,14 +71,13 @@ export async function gatherEvents(
 }
 
 /** Tables `cohort` (id, number: the kept patients, numbered) and `final`: the dataset's events, in order. */
-export async function sortEvents(store: Store, unitDays: number): Promise<void> {
+export async function sortEvents(store: Store): Promise<void> {
 	await store.run(`
 		CREATE TABLE cohort AS
 		SELECT id, (row_number() OVER (ORDER BY id) - 1)::INTEGER AS number FROM kept_patient`);
 	await store.run(`
 		CREATE TABLE final AS
-		SELECT cohort.number AS patient, time / ${unitDays}::DOUBLE AS time,
-			token.token, time AS day, rank, ord
+		SELECT cohort.number AS patient, time, token.token, rank, ord
 		FROM event
 		JOIN cohort ON cohort.id = event.patient
 		JOIN token ON token.concept = event.concept

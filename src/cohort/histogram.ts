@@ -1,6 +1,5 @@
+import { yearDays } from "../base/time.js";
 import type { Tally } from "./tally.js";
-
-const yearDays = 365.25;
 
 export interface Histogram {
 	/** What `edges` count. */

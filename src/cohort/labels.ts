@@ -22,7 +22,7 @@ type LabelSummary = Manifest["labels"][number];
 
 /**
  * Makes table `label` (task, patient, day, events, value) by the rules whose records the source holds.
- * Works on `final` (patient, day, rank, ord …) and on all records of the dataset's patients, dropped codes
+ * Works on `final` (patient, time, rank, ord …) and on all records of the dataset's patients, dropped codes
  * included.
  */
 export async function makeLabels(
@@ -61,8 +61,8 @@ const insulinCases = (drugsAreTokens: boolean) => `
 	), started AS (
 		SELECT patient, min(day) AS day FROM marked WHERE what = 'insulin' GROUP BY patient
 	), last AS (${lastDays}), seen AS (
-		SELECT patient, (count(*) FILTER (final.day < onset.at.day
-			OR (final.day = onset.at.day AND final.rank = 0 AND final.ord <= onset.at.ord)))::INTEGER AS events
+		SELECT patient, (count(*) FILTER (final.time < onset.at.day
+			OR (final.time = onset.at.day AND final.rank = 0 AND final.ord <= onset.at.ord)))::INTEGER AS events
 		FROM final JOIN onset USING (patient) GROUP BY patient
 	)
 	SELECT onset.patient, onset.at.day AS day, events,
@@ -89,7 +89,7 @@ const heartFailureCases = `
 			cases.patient IS NOT NULL AS value, coalesce(twice, false) AS twice
 		FROM last LEFT JOIN cases USING (patient)
 	), seen AS (
-		SELECT patient, (count(*) FILTER (final.day < asked.day))::INTEGER AS events
+		SELECT patient, (count(*) FILTER (final.time < asked.day))::INTEGER AS events
 		FROM final JOIN asked USING (patient) GROUP BY patient
 	)
 	SELECT asked.patient, asked.day, events, value,

@@ -4,7 +4,7 @@ import { splitNames } from "../records/rows.js";
 
 export { type Split, splitNames };
 
-export const schemaVersion = 2;
+export const schemaVersion = 3;
 
 /** The file that makes a folder a dataset. */
 export const manifestName = "manifest.json";
@@ -59,8 +59,6 @@ export const manifestSchema = z.strictObject({
 		 */
 		extra: count,
 	}),
-	/** One unit on the time axis. */
-	timeUnit: z.strictObject({ name: z.string(), days: z.number().positive() }),
 	filters: z.strictObject({
 		/** Fewest records a patient, counted over codes of the vocabulary. */
 		minRecords: z.int().min(1),
@@ -123,7 +121,7 @@ export const manifestSchema = z.strictObject({
 	),
 	/** SHA-256 of the events, however they are encoded. */
 	eventsHash: sha256,
-	/** SHA-256 of time unit, vocabulary, patients and events: what a run remembers its dataset by. */
+	/** SHA-256 of vocabulary, patients and events: what a run remembers its dataset by. */
 	contentHash: sha256,
 	/** SHA-256 of the files beside this one. */
 	files: z.record(z.string(), sha256),

@@ -43,7 +43,6 @@ async function trained(options: Partial<PrepareOptions> = {}) {
 describe("the patients of the dataset, read again as new", () => {
 	const ways: Record<string, Partial<PrepareOptions>> = {
 		"as it is": {},
-		"units of 30 days": { unitDays: 30 },
 		"one record a code and day": { dedup: "day" },
 		"drugs as tokens": { drugs: "tokens" },
 		"codes as they are": { codes: "as-is" },
@@ -62,9 +61,9 @@ describe("the patients of the dataset, read again as new", () => {
 		});
 
 	test("say when the person was born and died", async () => {
-		const { known: of } = await trained({ unitDays: 10 });
+		const { known: of } = await trained();
 		const { patients } = await newPatients(known, of);
-		expect(patients.find(({ id }) => id === t3)).toMatchObject({ birth: -0.5, death: 0.3 });
+		expect(patients.find(({ id }) => id === t3)).toMatchObject({ birth: -5, death: 3 });
 		expect(patients.find(({ id }) => id === t2)).toMatchObject({ birth: null, death: null });
 	});
 });
@@ -108,13 +107,13 @@ describe("records the model knows nothing of", () => {
 	});
 
 	test("are the last record all the same; so is a death that is an event", async () => {
-		const { known: of } = await trained({ unitDays: 10, deathToken: true });
+		const { known: of } = await trained({ deathToken: true });
 		const source = sourceOf({ p: "az", q: "a" }, { q: { death: 30 }, r: { death: 50 } });
 		const { patients } = await newPatients(source, of);
 		expect(patients.map(({ id, lastRecord }) => [id, lastRecord])).toEqual([
-			["p", 0.1],
-			["q", 3],
-			["r", 5],
+			["p", 1],
+			["q", 30],
+			["r", 50],
 		]);
 	});
 
@@ -163,6 +162,6 @@ describe("the map of a dataset", () => {
 });
 
 test("a dataset says how far its training histories reach", async () => {
-	const { manifest } = await trained({ unitDays: 30 });
+	const { manifest } = await trained();
 	expect(manifest.reach).toEqual({ longestDays: 60, oldestDays: 150 });
 });

@@ -84,7 +84,7 @@ export async function openDataset(folder: string, options: OpenOptions = {}): Pr
 	const vocabularyFile = join(folder, "vocabulary.json");
 	const { tokens } = checked(vocabularySchema, await readJson(vocabularyFile), vocabularyFile);
 	const patients = await readPatients(join(folder, "patients.parquet"));
-	const found = contentHash(manifest.timeUnit, tokens, patients, manifest.eventsHash);
+	const found = contentHash(tokens, patients, manifest.eventsHash);
 	if (found !== manifest.contentHash)
 		throw new InputError(
 			`${join(folder, manifestName)} was changed: the content has hash ${found}, it says ${manifest.contentHash}; run prepare again`,

@@ -17,7 +17,7 @@ const [t1, t2, t3] = idsIn("train", 3) as [string, string, string];
 const [v1] = idsIn("valid", 1) as [string];
 const [h1] = idsIn("test", 1) as [string];
 
-const both = { minRecords: 2, minCount: 2, unitDays: 10 };
+const both = { minRecords: 2, minCount: 2 };
 const none = { codes: 0, events: 0, top: [] };
 
 const icd = (code: string, time: number): Partial<RecordRow> => ({
@@ -64,12 +64,12 @@ describe("prepare", () => {
 			sex: "female",
 			birthEvents: 1,
 			tokens: Int32Array.of(3, 6, 6, 5, 5), // at day 10 the diagnosis comes first
-			times: Float64Array.of(-10, 0.5, 1, 1, 4),
+			times: Float64Array.of(-100, 5, 10, 10, 40),
 		});
 		expect([...(histories.get(v1)?.tokens ?? [])]).toEqual([6, 5]);
 		expect(histories.get(v1)?.sex).toBe("male");
 		const at = [...dataset.patients("train")];
-		expect(at.map((patient) => dataset.deathOf(patient))).toEqual([5, null]);
+		expect(at.map((patient) => dataset.deathOf(patient))).toEqual([50, null]);
 		const { manifest } = dataset;
 		expect(manifest.source).toEqual({
 			format: "events",
@@ -78,7 +78,6 @@ describe("prepare", () => {
 			records: 14,
 			notes: [],
 		});
-		expect(manifest.timeUnit).toEqual({ name: "10 days", days: 10 });
 		expect(manifest.counts).toEqual({
 			patients: 3,
 			events: 8,

@@ -30,8 +30,6 @@ export interface PrepareOptions extends EventOptions, CodeOptions {
 	readonly minCount: number;
 	readonly splitSeed: number;
 	readonly splitParts: SplitParts;
-	/** Days in one unit of the dataset's time axis. */
-	readonly unitDays: number;
 	/** Death, where known, as the last event of a history. */
 	readonly deathToken: boolean;
 	readonly labels: readonly UserLabels[];
@@ -49,7 +47,6 @@ export const prepareDefaults: PrepareOptions = {
 	minCount: 5,
 	splitSeed: 0,
 	splitParts: usualParts,
-	unitDays: 30,
 	dedup: "none",
 	maxRecords: null,
 	keep: "last",
@@ -63,13 +60,6 @@ export const prepareDefaults: PrepareOptions = {
 	labels: [],
 	memory: 2 * 1024 ** 3,
 };
-
-const unitNames = new Map([
-	[1, "day"],
-	[7, "week"],
-	[30, "month"],
-	[365.25, "year"],
-]);
 
 const tableNames = ["events.parquet", "patients.parquet", "labels.parquet"] as const;
 
@@ -141,7 +131,7 @@ async function build(
 	const dropped = await countDropped(store, concepts.list);
 
 	stage("sorting the events");
-	await sortEvents(store, options.unitDays);
+	await sortEvents(store);
 	stage("labelling");
 	const labels = await makeLabels(store, options.drugs);
 	for (const given of options.labels) {
@@ -151,7 +141,7 @@ async function build(
 	}
 
 	stage("writing");
-	await writeFiles(store, folder, options.unitDays);
+	await writeFiles(store, folder);
 	await writeJson(join(folder, "vocabulary.json"), { tokens: vocabulary.tokens });
 	const { eventsHash, repeated, moved } = await readThrough(store, vocabulary.size);
 	if (moved > 0)
@@ -162,10 +152,6 @@ async function build(
 		notes.push(
 			`${repeated} events repeat another of the same patient, time and code: kept${options.dedup === "none" ? "; --dedup day drops them" : ""}`,
 		);
-	const timeUnit = {
-		name: unitNames.get(options.unitDays) ?? `${options.unitDays} days`,
-		days: options.unitDays,
-	};
 	const patients = await readPatients(join(folder, "patients.parquet"));
 	const files: Record<string, string> = {};
 	for (const name of fileNames) files[name] = await fileHash(join(folder, name));
@@ -173,7 +159,6 @@ async function build(
 		schemaVersion,
 		source: { format: source.format, path: source.path, axis: loaded.axis, records, notes },
 		codes: { ...concepts.codes, extra: concepts.codes.extra + deaths },
-		timeUnit,
 		filters: {
 			minRecords: options.minRecords,
 			minCount: options.minCount,
@@ -193,7 +178,7 @@ async function build(
 		dropped: { duplicates, cut, drugs: concepts.drugs, ...dropped },
 		labels,
 		eventsHash,
-		contentHash: contentHash(timeUnit, vocabulary.tokens, patients, eventsHash),
+		contentHash: contentHash(vocabulary.tokens, patients, eventsHash),
 		files,
 	});
 	await writeJson(join(folder, manifestName), manifest);
@@ -206,15 +191,14 @@ function emptyVocabulary(source: RecordSource, records: number, o: PrepareOption
 	);
 }
 
-async function writeFiles(store: Store, folder: string, unitDays: number): Promise<void> {
+async function writeFiles(store: Store, folder: string): Promise<void> {
 	const copy = (sql: string, name: (typeof tableNames)[number]) =>
 		store.run(
 			`COPY (${sql}) TO ${quoted(resolve(folder, name))} (FORMAT parquet, ROW_GROUP_SIZE ${rowGroup})`,
 		);
 	await copy("SELECT patient, time, token FROM final", "events.parquet");
 	await copy(
-		`SELECT key AS id, birth / ${unitDays}::DOUBLE AS birth, sex,
-			death / ${unitDays}::DOUBLE AS death, split,
+		`SELECT key AS id, birth, sex, death, split,
 			(sum(own.count) OVER (ORDER BY number) - own.count)::INTEGER AS first, own.count AS count
 		FROM cohort JOIN patient USING (id)
 		JOIN (SELECT patient, count(*)::INTEGER AS count FROM final GROUP BY patient) AS own
@@ -223,7 +207,7 @@ async function writeFiles(store: Store, folder: string, unitDays: number): Promi
 		"patients.parquet",
 	);
 	await copy(
-		`SELECT task, patient, day / ${unitDays}::DOUBLE AS time, events, value FROM label
+		`SELECT task, patient, day AS time, events, value FROM label
 		ORDER BY task, patient, day`,
 		"labels.parquet",
 	);

@@ -5,7 +5,7 @@ import { coarseReach, type Reach } from "./coarse.js";
 export async function reachOf(store: Store): Promise<Reach> {
 	const [reach] = await store.all<{ longestDays: number | null; oldestDays: number | null }>(`
 		SELECT max(own.last - own.first) AS longestDays, max(own.last - birth) AS oldestDays
-		FROM (SELECT patient, min(day) AS first, max(day) AS last FROM final GROUP BY patient) AS own
+		FROM (SELECT patient, min(time) AS first, max(time) AS last FROM final GROUP BY patient) AS own
 		JOIN cohort ON cohort.number = own.patient JOIN patient USING (id)
 		WHERE split = 'train'`);
 	return coarseReach({

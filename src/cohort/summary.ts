@@ -1,3 +1,4 @@
+import { yearDays } from "../base/time.js";
 import { coarseAge, coarseCount, coarseDays, oldestToldDays } from "./coarse.js";
 import type { Dataset } from "./dataset.js";
 import type { Histogram } from "./histogram.js";
@@ -103,16 +104,16 @@ function together(parts: readonly Counts[]): Counts {
 	};
 }
 
-function countHistory(counts: Counts, { times, birthEvents, sex }: History, unitDays: number) {
+function countHistory(counts: Counts, { times, birthEvents, sex }: History) {
 	counts.withBirth += birthEvents;
 	if (sex !== null) counts[sex]++;
 	const own = times.subarray(birthEvents);
 	const birth = birthEvents ? (times[0] as number) : null;
 	counts.records.add(own.length);
-	counts.spans.add(((own.at(-1) as number) - (own[0] as number)) * unitDays);
+	counts.spans.add((own.at(-1) as number) - (own[0] as number));
 	for (const [i, time] of own.entries()) {
-		if (i > 0) counts.gaps.add((time - (own[i - 1] as number)) * unitDays);
-		if (birth !== null) counts.ages.add(Math.min((time - birth) * unitDays, oldestToldDays));
+		if (i > 0) counts.gaps.add(time - (own[i - 1] as number));
+		if (birth !== null) counts.ages.add(Math.min(time - birth, oldestToldDays));
 	}
 }
 
@@ -149,7 +150,7 @@ export async function summarize(dataset: Dataset): Promise<DatasetSummary> {
 	const byCategory = counter(categories.size);
 	for (const [patient, split] of splitOf.entries()) {
 		const history = await dataset.read(patient);
-		countHistory(bySplit[split], history, manifest.timeUnit.days);
+		countHistory(bySplit[split], history);
 		for (const token of history.tokens.subarray(history.birthEvents)) {
 			byToken.add(token, patient);
 			byCategory.add(categoryOf[token] as number, patient);
@@ -232,7 +233,7 @@ function coarseMax(
 	rounded: (value: number) => number,
 ): Histogram | null {
 	if (!histogram) return null;
-	const unit = histogram.unit === "years" ? 365.25 : 1;
+	const unit = histogram.unit === "years" ? yearDays : 1;
 	return { ...histogram, max: rounded(histogram.max * unit) / unit };
 }
 

@@ -77,8 +77,8 @@ export async function addUserLabels(
 		FROM given JOIN patient USING (key) JOIN cohort USING (id)`);
 	await store.run(`
 		INSERT INTO label
-		SELECT ${quoted(task)}, patient, coalesce(any_value(asked.day), max(final.day)),
-			(count(*) FILTER (asked.day IS NULL OR final.day <= asked.day))::INTEGER AS events,
+		SELECT ${quoted(task)}, patient, coalesce(any_value(asked.day), max(final.time)),
+			(count(*) FILTER (asked.day IS NULL OR final.time <= asked.day))::INTEGER AS events,
 			any_value(value)
 		FROM final JOIN asked USING (patient)
 		GROUP BY patient, asked.day HAVING events > 0 ORDER BY patient, asked.day`);

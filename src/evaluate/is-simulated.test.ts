@@ -23,7 +23,7 @@ test("a simulated population is one however it was prepared", async () => {
 	for (const [name, options] of Object.entries({
 		usual: {},
 		drugs: { drugs: "tokens", deathToken: true },
-		months: { dedup: "month", unitDays: 7 },
+		months: { dedup: "month" },
 		codes: { codes: "as-is" },
 	} as const))
 		expect(await isSimulated(await prepareTo(name, options)), name).toBe(true);

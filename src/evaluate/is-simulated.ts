@@ -47,7 +47,7 @@ const keyOf = (day: number, system: string | null, code: string) => `${day} ${sy
 function isMadeOf(
 	{ tokens, times, birthEvents }: History,
 	{ claims, prescriptions, death }: SimulatedPatient,
-	{ vocabulary, manifest }: Dataset,
+	{ vocabulary }: Dataset,
 ): boolean {
 	const last = [...claims, ...prescriptions].reduce((most, { day }) => Math.max(most, day), -1e9);
 	const made = new Set([
@@ -59,7 +59,7 @@ function isMadeOf(
 		...(death === null ? [] : [keyOf(Math.max(death, last), "Person", "death")]),
 	]);
 	return tokens.subarray(birthEvents).every((token, event) => {
-		const day = Math.round((times[birthEvents + event] as number) * manifest.timeUnit.days);
+		const day = Math.round(times[birthEvents + event] as number);
 		const { code, system } = vocabulary.tokens[token] ?? { code: "", system: null };
 		return made.has(keyOf(day, system, code));
 	});

@@ -76,7 +76,7 @@ function checkRules({ manifest, vocabulary }: Dataset): void {
 async function openTruth(dataset: Dataset, folder: string): Promise<TruthBehind> {
 	const { seed, patients } = await readTruth(folder);
 	const oracle = await oracleOf(folder);
-	const { vocabulary, manifest } = dataset;
+	const { vocabulary } = dataset;
 	const tokens = oracle.codes.map((code) => vocabulary.find(code, "PheCode"));
 	const differs = (id: string, what: string) =>
 		new InputError(
@@ -92,7 +92,7 @@ async function openTruth(dataset: Dataset, folder: string): Promise<TruthBehind>
 			let place = 0;
 			for (let event = 0; event < places.length; event++) {
 				const { code } = vocabulary.tokens[tokens[birthEvents + event]!]!;
-				const day = Math.round(times[birthEvents + event]! * manifest.timeUnit.days);
+				const day = Math.round(times[birthEvents + event]!);
 				const { events } = history;
 				while (events[place] && (events[place]!.day !== day || events[place]!.code !== code))
 					place++;

@@ -47,7 +47,7 @@ tokens = {token["code"]: number for number, token in enumerate(vocabulary)}
 
 
 def time(date):
-    return ${days.includes("#") ? days.replace("date", () => `date / ${time.unitDays}`) : `${days} / ${time.unitDays}`}
+    return ${days}
 
 
 def run(session, feeds):
@@ -81,7 +81,7 @@ def after(out):
 step = onnxruntime.InferenceSession("step.onnx")
 token, now = np.array([tokens[${json(events[0]?.code)}]], np.int32), np.array([time(${json(at)})])
 out = run(step, {**after(out), "token": token, "time": now})
-out = run(step, {**after(out), "token": token, "time": now + 182 / ${time.unitDays}})
+out = run(step, {**after(out), "token": token, "time": now + 182})
 show(out["logits"][0])
 `;
 }

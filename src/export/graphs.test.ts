@@ -38,14 +38,14 @@ const kinds: Readonly<Record<string, Partial<TrajgptConfig>>> = {
 	"as the paper": { decay: "event", temperature: 20, gap: "rotary", copies: 0 },
 	"fixed decay, tied head, mean and deviation": { decay: "fixed", head: "tied", norm: "layer" },
 	"fixed decay by time": { decay: "fixed-time", gap: "rotary", copies: 0 },
-	"several heads that count, odd keys": { copies: 2, key: 10, heads: 2, unitDays: 7 },
+	"several heads that count, odd keys": { copies: 2, key: 10, heads: 2 },
 };
 
 const batches: Readonly<Record<EngineName, readonly (readonly number[])[]>> = {
 	node: [[1], [5, 0, 3], [31], [32, 7], [33], [1, 40, 2, 70]],
 	web: [[1], [33, 0, 3]],
 };
-const ahead = 2.5;
+const ahead = 75;
 
 /** What `sequence.onnx` is fed: rows padded to the longest, with nonsense in the padding. */
 function sequenceFeeds(histories: readonly TestHistory[], at: readonly number[]): Named {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-export const exportVersion = 1;
+export const exportVersion = 2;
 export const manifestFile = "export.json";
 export const vocabularyFile = "vocabulary.json";
 export const weightsFile = "weights.safetensors";
@@ -33,12 +33,8 @@ export const manifestSchema = z.strictObject({
 	opset: z.int(),
 	model: z.strictObject({ id: z.string(), name: z.string(), cite: z.string() }),
 	config: z.record(z.string(), z.unknown()),
-	/** Of all times: one unit, and where 0 is. With `dates`, 0 is 1970-01-01. */
-	time: z.strictObject({
-		unitDays: z.number().positive(),
-		unit: z.string(),
-		axis: z.enum(["dates", "days"]),
-	}),
+	/** Times are days. With `dates`, day 0 is 1970-01-01. */
+	time: z.strictObject({ axis: z.enum(["dates", "days"]) }),
 	weights: z.strictObject({
 		place: z.enum(weightPlaces),
 		/** The file to read them from: a graph has them as initializers. */

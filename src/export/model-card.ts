@@ -1,10 +1,11 @@
+import { yearDays } from "../base/time.js";
 import { coarseReach } from "../cohort/coarse.js";
 import type { Evaluation } from "../evaluate/index.js";
 import { weightCount } from "../models/index.js";
 import type { Trained } from "../train/index.js";
 
 const count = (n: number) => n.toLocaleString("en-US");
-const years = (days: number) => (days / 365.25).toFixed(1);
+const years = (days: number) => (days / yearDays).toFixed(1);
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
 	[head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
@@ -32,7 +33,7 @@ function evaluationSection(evaluation: Evaluation, step: number): string {
 }
 
 function dataSection({ manifest, vocabulary }: Trained): string {
-	const { counts, timeUnit, filters } = manifest;
+	const { counts, filters } = manifest;
 	const reach = manifest.reach && coarseReach(manifest.reach);
 	const split = (name: keyof typeof counts.splits) => {
 		const { patients, events } = counts.splits[name];
@@ -50,7 +51,6 @@ function dataSection({ manifest, vocabulary }: Trained): string {
 			["fewest records a code", count(filters.minCount)],
 			...(reach ? [["longest training history", `${years(reach.longestDays)} years`]] : []),
 			...(reach?.oldestDays ? [["oldest age in training", years(reach.oldestDays)]] : []),
-			["unit of time", `${timeUnit.name}, ${timeUnit.days} days`],
 		],
 	);
 }

@@ -83,14 +83,13 @@ async function exportFiles(trained: Trained, { weights: place }: ExportOptions) 
 	}
 	if (place === "external") contents.set(weightsFile, safetensors);
 	contents.set(vocabularyFile, `${JSON.stringify({ tokens: vocabulary.tokens }, null, 2)}\n`);
-	const { days, name } = data.timeUnit;
 	const manifest: ExportManifest = {
 		kind: "trajgpt-export",
 		version: exportVersion,
 		opset: Number(opset),
 		model: { id: model.id, name: model.name, cite: model.cite },
 		config: config as Record<string, unknown>,
-		time: { unitDays: days, unit: name, axis: data.source.axis },
+		time: { axis: data.source.axis },
 		weights: {
 			place,
 			file: place === "external" ? weightsFile : "step.onnx",

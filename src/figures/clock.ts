@@ -1,41 +1,43 @@
+import {
+	dateOf,
+	dayMilliseconds,
+	isoDate,
+	monthDays,
+	type TimeAxis,
+	yearDays,
+} from "../base/time.js";
 import { thousands } from "./numbers.js";
 
 /** How the times of a patient are told: as ages where the birth is known, else as dates or as time passed. */
 export interface Clock {
-	/** Days in one unit of the times. */
-	readonly unitDays: number;
-	/** `dates`: time 0 is 1970-01-01. `days`: an origin of the source's own. */
-	readonly axis: "dates" | "days";
-	/** In units; null or left out if it is not known. */
+	readonly axis: TimeAxis;
+	/** The day of birth; null or left out if it is not known. */
 	readonly birth?: number | null;
 }
 
-export interface TimeAxis {
+export interface AxisTicks {
 	readonly label: string;
 	readonly ticks: readonly number[];
 	readonly format: (time: number) => string;
 }
 
-const yearDays = 365.25;
-const dayMilliseconds = 86_400_000;
-const monthsAYear = 12;
+const yearMonths = 12;
 
 /** Ticks at round ages, years or days; about `most` of them at most. */
 export function timeAxis(
 	clock: Clock,
 	[from, to]: readonly [from: number, to: number],
 	most: number,
-): TimeAxis {
-	const days = (to - from) * clock.unitDays;
-	if (!isAge(clock) && clock.axis === "dates") return calendarAxis(clock, [from, to], most);
+): AxisTicks {
+	const days = to - from;
+	if (!isAge(clock) && clock.axis === "dates") return calendarAxis([from, to], most);
 	const origin = isAge(clock) ? clock.birth : 0;
-	const [size, name] =
+	const [unit, name] =
 		isAge(clock) || days >= 3 * yearDays
 			? [yearDays, "years"]
 			: days >= 3
 				? [1, "days"]
 				: [1 / 24, "hours"];
-	const unit = size / clock.unitDays;
 	const [first, last] = [(from - origin) / unit, (to - origin) / unit];
 	const ticks = roundNumbers(first, last, most);
 	return {
@@ -60,50 +62,35 @@ export function roundNumbers(from: number, to: number, most: number): number[] {
 	return ticks;
 }
 
-// A time in units is a fraction: a midnight may come out a millisecond early.
-const dateOf = (clock: Clock, time: number) =>
-	new Date(Math.round(time * clock.unitDays * dayMilliseconds));
-
-function calendarAxis(
-	clock: Clock,
-	[from, to]: readonly [from: number, to: number],
-	most: number,
-): TimeAxis {
-	const months = ((to - from) * clock.unitDays * monthsAYear) / yearDays;
-	if (months < 2) {
-		const unit = 1 / clock.unitDays;
-		return {
-			label: "date",
-			ticks: roundNumbers(from / unit, to / unit, most).map((day) => day * unit),
-			format: (time) => dateOf(clock, time).toISOString().slice(0, 10),
-		};
-	}
+function calendarAxis([from, to]: readonly [from: number, to: number], most: number): AxisTicks {
+	const months = (to - from) / monthDays;
+	if (months < 2) return { label: "date", ticks: roundNumbers(from, to, most), format: isoDate };
 	const least = months / Math.max(1, most);
 	const step = [1, 3, 6, 12, 24, 60, 120, 240, 600].find((size) => size >= least) ?? 1200;
-	const first = dateOf(clock, from);
-	const start = Math.floor((first.getUTCFullYear() * monthsAYear + first.getUTCMonth()) / step);
+	const first = dateOf(from);
+	const start = Math.floor((first.getUTCFullYear() * yearMonths + first.getUTCMonth()) / step);
 	const ticks: number[] = [];
 	for (let at = start; ; at++) {
-		const date = Date.UTC(Math.floor((at * step) / monthsAYear), (at * step) % monthsAYear, 1);
-		const time = date / dayMilliseconds / clock.unitDays;
+		const date = Date.UTC(Math.floor((at * step) / yearMonths), (at * step) % yearMonths, 1);
+		const time = date / dayMilliseconds;
 		if (time > to) break;
 		if (time >= from) ticks.push(time);
 	}
 	return {
-		label: step >= monthsAYear ? "year" : "month",
+		label: step >= yearMonths ? "year" : "month",
 		ticks,
 		format: (time) =>
-			step >= monthsAYear
-				? `${dateOf(clock, time).getUTCFullYear()}`
-				: dateOf(clock, time).toISOString().slice(0, 7),
+			step >= yearMonths
+				? `${dateOf(time).getUTCFullYear()}`
+				: dateOf(time).toISOString().slice(0, 7),
 	};
 }
 
 /** One time in words: age 59.3, 2012-03, day 412. */
 export function timeName(clock: Clock, time: number): string {
 	if (isAge(clock)) return `age ${inYears(clock, time)}`;
-	if (clock.axis === "dates") return dateOf(clock, time).toISOString().slice(0, 7);
-	return `day ${thousands(Math.round(time * clock.unitDays))}`;
+	if (clock.axis === "dates") return dateOf(time).toISOString().slice(0, 7);
+	return `day ${thousands(Math.round(time))}`;
 }
 
 /** Two times in words: age 59.3–60, 2012-03 to 2012-11. */
@@ -115,4 +102,4 @@ export function spanName(clock: Clock, from: number, to: number): string {
 }
 
 const inYears = (clock: Clock & { readonly birth: number }, time: number) =>
-	(((time - clock.birth) * clock.unitDays) / yearDays).toFixed(1);
+	((time - clock.birth) / yearDays).toFixed(1);

@@ -10,13 +10,12 @@ import { svgOf } from "./svg.js";
 import { clinicSource } from "./testing/clinic-source.js";
 import { testDocument } from "./testing/document.js";
 
-async function summaryOf(source: RecordSource, unitDays = 30): Promise<DatasetSummary> {
+async function summaryOf(source: RecordSource): Promise<DatasetSummary> {
 	const { dataset } = await prepared(source, {
 		...prepareDefaults,
 		map: smallOptions.map,
 		minRecords: 1,
 		minCount: 1,
-		unitDays,
 		memory: 2 ** 27,
 		threads: 1,
 	});
@@ -46,7 +45,7 @@ describe("the figure of a dataset", () => {
 	});
 
 	test("of one patient with one code", async () => {
-		const svg = drawing(await summaryOf(sourceOf({ train0: "a" }), 1));
+		const svg = drawing(await summaryOf(sourceOf({ train0: "a" })));
 		await expect(svg).toMatchFileSnapshot("testing/dataset-of-one.svg");
 		expect(svg).not.toMatch(/Gaps between events|Labels/);
 	});
@@ -73,7 +72,7 @@ describe("the figure of a dataset", () => {
 				return loaded;
 			},
 		};
-		const svg = drawing(await summaryOf(source, 1), "é & <ü>");
+		const svg = drawing(await summaryOf(source), "é & <ü>");
 		await expect(svg).toMatchFileSnapshot("testing/dataset-odd.svg");
 		for (const part of [
 			"same time",

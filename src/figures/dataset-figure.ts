@@ -1,3 +1,4 @@
+import { yearDays } from "../base/time.js";
 import type { DatasetSummary, Histogram } from "../cohort/index.js";
 import type { Bar } from "./bars-panel.js";
 import { barsPanel } from "./bars-panel.js";
@@ -14,7 +15,6 @@ export interface DatasetFigureOptions {
 	readonly top?: number;
 }
 
-const yearDays = 365.25;
 const mostCategories = 18;
 
 /** What a dataset holds: how long and how dense histories are, which codes they hold, which labels. */
@@ -98,11 +98,11 @@ const together = ({ zero, whole }: Histogram, gaps: number) =>
 	zero > 0 ? ` · ${percent(zero / gaps)} ${whole ? "on the same day" : "at the same time"}` : "";
 
 const medianIn = (histogram: Histogram, days: number) => ({
-	at: days / unitDays(histogram),
+	at: days / daysPerUnit(histogram),
 	name: durationName(days),
 });
 
-const unitDays = ({ unit }: Histogram) => (unit === "years" ? yearDays : 1);
+const daysPerUnit = ({ unit }: Histogram) => (unit === "years" ? yearDays : 1);
 
 function codePanels({ codes, categories, all }: DatasetSummary, top: number): Panel[] {
 	const colourOf = categoryColours(categories.map(({ category }) => category));

@@ -1,4 +1,5 @@
 import { rect, text } from "@observablehq/plot";
+import { yearDays } from "../base/time.js";
 import type { Figure, Panel } from "./figure.js";
 import { groupBy } from "./group.js";
 import { counted, thousands } from "./numbers.js";
@@ -179,7 +180,7 @@ function heatPanel(
 }
 
 const durations = [
-	[365.25, "y", 2],
+	[yearDays, "y", 2],
 	[30.4375, "mo", 2],
 	[7, "w", 2],
 	[1, "d", 0.95],

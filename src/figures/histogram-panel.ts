@@ -1,4 +1,5 @@
 import { axisX, axisY, gridY, rectY, ruleX, ruleY, text } from "@observablehq/plot";
+import { yearDays } from "../base/time.js";
 import type { Histogram } from "../cohort/index.js";
 import { quietAxis } from "./axes.js";
 import type { Panel } from "./figure.js";
@@ -64,7 +65,7 @@ const named = [
 	[1, "1 day"],
 	[7, "1 week"],
 	[30.4375, "1 month"],
-	[365.25, "1 year"],
+	[yearDays, "1 year"],
 	[3652.5, "10 years"],
 	[36525, "100 years"],
 ] as const;
@@ -159,7 +160,7 @@ function medianMarks({ at, name }: HistogramOptions["median"], place: number) {
 export function durationName(days: number): string {
 	const [size, name] =
 		days >= 365
-			? [365.25, "year"]
+			? [yearDays, "year"]
 			: days >= 90
 				? [30.4375, "month"]
 				: days >= 1 || days === 0

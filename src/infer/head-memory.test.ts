@@ -7,7 +7,7 @@ import { headMemory } from "./head-memory.js";
 
 const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
 const model = modelById("trajgpt");
-const sizes = { layers: 2, heads: 2, dim: 12, key: 8, value: 12, ff: 16, vocab: 8, unitDays: 30 };
+const sizes = { layers: 2, heads: 2, dim: 12, key: 8, value: 12, ff: 16, vocab: 8 };
 const token = (code: string, category: string | null) => ({
 	kind: "diagnosis" as const,
 	code,
@@ -26,8 +26,7 @@ const histories = [
 const trainedWith = (settings: Record<string, unknown>) => {
 	const config = model.config.parse({ ...sizes, ...settings });
 	const weights = model.init(config, random(1));
-	const manifest = { timeUnit: { name: "month", days: 30 } } as never;
-	return { model, config, weights, vocabulary, manifest };
+	return { model, config, weights, vocabulary };
 };
 const logSigmoid = (x: number) => -Math.log1p(Math.exp(-x));
 

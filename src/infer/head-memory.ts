@@ -35,8 +35,7 @@ export async function headMemory(
 		config,
 		weights,
 		vocabulary,
-		manifest,
-	}: Pick<Trained, "model" | "config" | "weights" | "vocabulary" | "manifest">,
+	}: Pick<Trained, "model" | "config" | "weights" | "vocabulary">,
 	histories: readonly Events[],
 ): Promise<MemoryByCategory> {
 	const { forgetting } = model;
@@ -69,7 +68,6 @@ export async function headMemory(
 	);
 	const [layers, , heads] = forgetting.rates(config, symbols, { rows: 1, length: 1 }).shape;
 	const means = meanRates(sums, events, (layers as number) * (heads as number));
-	const scale = byTime ? manifest.timeUnit.days : 1;
 	return {
 		categories,
 		events,
@@ -77,7 +75,7 @@ export async function headMemory(
 		heads: means.map((rates, at) => ({
 			layer: Math.floor(at / (heads as number)) + 1,
 			head: (at % (heads as number)) + 1,
-			halfLives: rates.map((rate) => (scale * Math.LN2) / -rate),
+			halfLives: rates.map((rate) => Math.LN2 / -rate),
 		})),
 	};
 }

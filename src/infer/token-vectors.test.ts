@@ -4,7 +4,7 @@ import type { Trained } from "../train/index.js";
 import { inputVectors, learnedVectors, outputVectors } from "./token-vectors.js";
 
 const model = modelById("trajgpt");
-const sizes = { layers: 1, heads: 2, dim: 4, key: 4, value: 4, ff: 4, vocab: 8, unitDays: 30 };
+const sizes = { layers: 1, heads: 2, dim: 4, key: 4, value: 4, ff: 4, vocab: 8 };
 
 /** As training began with seed 5. */
 function begun(settings: Record<string, unknown> = {}) {

@@ -8,7 +8,7 @@ import { type Route, routes } from "./api/routes.js";
 import { ThreadEnded } from "./engine/call-failed.js";
 import type { Engine } from "./engine/engine.js";
 import { gatekeeper, jsonIn, running } from "./testing/running.js";
-import { smallServed, someEvents, unitDays } from "./testing/small-served.js";
+import { smallServed, someEvents } from "./testing/small-served.js";
 
 const patient = { sex: "female" as const, birth: "1950-06-01", events: someEvents(20) };
 const at = ["+1y", "age:70", patient.events[7]?.date as string, "2001-01-01"];
@@ -22,7 +22,7 @@ test("a forecast is what the model says, at times of every kind", async () => {
 	expect(routes.forecast.response.parse(body)).toEqual(body);
 	expect(body.events).toBe(20);
 	const { history } = askedPatient(patient, served).patient;
-	const times = body.answers.map(({ day }: { day: number }) => day / 30);
+	const times = body.answers.map(({ day }: { day: number }) => day);
 	const { logProbabilities, vocab, places } = await answersAt(predictor, [history], [times]);
 	for (const [i, answer] of body.answers.entries()) {
 		const own = Array.from(logProbabilities.subarray(i * vocab, (i + 1) * vocab), Math.exp);
@@ -69,7 +69,7 @@ test("risk, growth, surges and what drove it", async () => {
 	expect(status).toBe(200);
 	expect(routes.risk.response.parse(body)).toEqual(body);
 	const { history } = askedPatient(patient, served).patient;
-	const times = body.times.map(({ day }: { day: number }) => day / 30);
+	const times = body.times.map(({ day }: { day: number }) => day);
 	const codes = ["428", "401"].map((code) => [served.vocabulary.find(code) as number]);
 	const [own = []] = await riskTrajectories(predictor, [history], codes, [times]);
 	expect(body.codes.map(({ code }: { code: string }) => code)).toEqual(["428", "401"]);
@@ -78,7 +78,7 @@ test("risk, growth, surges and what drove it", async () => {
 		expect(code.risk).toEqual(closeTo(own[i]?.risk ?? []));
 		expect(code.surges).toHaveLength(own[i]?.surges.length as number);
 	}
-	const end = (Date.parse(patient.events[19]?.date as string) / 86_400_000 + 365.25) / 30;
+	const end = Date.parse(patient.events[19]?.date as string) / 86_400_000 + 365.25;
 	for (const [i, { drivers }] of body.codes.entries()) {
 		const { effect } = await attribute(predictor, history, { codes: codes[i] ?? [], times: [end] });
 		expect(drivers).toHaveLength(20);
@@ -120,7 +120,7 @@ test("a history that is too long for the model keeps its birth, as in the librar
 	const whole = smallServed();
 	const { model, vocabulary } = whole;
 	const config = model.config.parse({
-		...{ ...smallSettings.trajgpt, vocab: vocabulary.size, unitDays },
+		...{ ...smallSettings.trajgpt, vocab: vocabulary.size },
 		...{ position: "absolute", positions: 16 },
 	});
 	const served = { ...whole, config, weights: model.init(config, random(3)) };

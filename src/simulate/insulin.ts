@@ -1,5 +1,5 @@
+import { yearDays } from "../base/time.js";
 import { positionOf } from "./tables.js";
-import { yearDays } from "./time.js";
 
 export const insulins = [
 	{ name: "insulin glargine", atc: "A10AE04", daysSupply: 30 },

@@ -1,7 +1,7 @@
+import { yearDays } from "../base/time.js";
 import { returnHazard, survival } from "./returns.js";
 import type { State } from "./state.js";
 import * as tables from "./tables.js";
-import { yearDays } from "./time.js";
 
 /** Locals, for the inner loops. */
 const { carried, categoryOf, companionsOf, establishedAt, isChronic, size } = tables;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { yearDays } from "../base/time.js";
 import { conditions } from "./catalogue/index.js";
 import { patientNumber, simulatePatient } from "./patients.js";
 import { positionOf } from "./tables.js";
@@ -6,7 +7,6 @@ import { insulinLabels } from "./testing/insulin.js";
 import { population, visitsOf } from "./testing/population.js";
 import { report, scale } from "./testing/scale.js";
 import { auroc, mean, quantile } from "./testing/statistics.js";
-import { yearDays } from "./time.js";
 
 const people = population(3, Math.round(1500 * scale));
 const at = (code: string) => positionOf(code) as number;

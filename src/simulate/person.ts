@@ -1,6 +1,7 @@
 import type { Random } from "../base/random.js";
+import { yearDays } from "../base/time.js";
 import type { Sex } from "../records/rows.js";
-import { firstDay, lastDay, yearDays } from "./time.js";
+import { firstDay, lastDay } from "./time.js";
 
 /** First and last day, both covered. */
 export type Period = readonly [from: number, to: number];

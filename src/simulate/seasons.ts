@@ -1,6 +1,7 @@
+import { yearDays } from "../base/time.js";
 import { conditions } from "./catalogue/index.js";
 import { size } from "./tables.js";
-import { blockDays, yearDays } from "./time.js";
+import { blockDays } from "./time.js";
 
 /** Positions of the conditions with a season. */
 export const seasonal: readonly number[] = [...conditions.keys()].filter((at) => {

@@ -1,9 +1,10 @@
+import { yearDays } from "../base/time.js";
 import type { Person } from "./person.js";
 import { coveredDays } from "./person.js";
 import { inEpisode, returnChance } from "./returns.js";
 import { seasonal, seasonOf } from "./seasons.js";
 import * as tables from "./tables.js";
-import { blockDays, blockOf, yearDays } from "./time.js";
+import { blockDays, blockOf } from "./time.js";
 
 /** Locals, for the inner loops. */
 const {

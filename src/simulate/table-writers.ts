@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
 import type { SchemaElement } from "hyparquet";
 import { fileWriter, ParquetWriter } from "hyparquet-writer";
-import { isoDate } from "./time.js";
+import { dateText } from "./time.js";
 
 export interface TableColumn {
 	readonly name: string;
@@ -53,7 +53,7 @@ function csvTable(file: string, columns: readonly TableColumn[]): TableWriter {
 			for (let i = 0; i < row.length; i++) {
 				if (i > 0) text += ",";
 				const cell = row[i]!;
-				if (cell !== null) text += isDate[i] ? isoDate(cell as number) : cell;
+				if (cell !== null) text += isDate[i] ? dateText(cell as number) : cell;
 			}
 			text += "\n";
 		},

@@ -1,5 +1,5 @@
+import { yearDays } from "../base/time.js";
 import { conditions } from "./catalogue/index.js";
-import { yearDays } from "./time.js";
 
 /** The catalogue as arrays by position in it, and rates a day: what the inner loops read. */
 export const size = conditions.length;

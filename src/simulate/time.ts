@@ -1,9 +1,5 @@
-/** Days are whole and counted from 1970-01-01; years are of this many days. */
-export const yearDays = 365.25;
-
-const dayMilliseconds = 86_400_000;
-
-/** 2000-01-01 and 2019-12-31: when claims are kept. */
+import { dayMilliseconds, isoDate } from "../base/time.js";
+/** Days are whole and counted from 1970-01-01. 2000-01-01 and 2019-12-31: when claims are kept. */
 export const firstDay = Date.UTC(2000, 0, 1) / dayMilliseconds;
 export const lastDay = Date.UTC(2019, 11, 31) / dayMilliseconds;
 
@@ -19,10 +15,11 @@ export function blockOf(day: number): number {
 
 const dates = new Map<number, string>();
 
-export function isoDate(day: number): string {
+/** As a date; remembered, since millions of records fall on a few thousand days. */
+export function dateText(day: number): string {
 	let date = dates.get(day);
 	if (date === undefined) {
-		date = new Date(day * dayMilliseconds).toISOString().slice(0, 10);
+		date = isoDate(day);
 		dates.set(day, date);
 	}
 	return date;

@@ -37,7 +37,6 @@ function datasetOf(events: Readonly<Record<"train" | "valid", readonly Pair[]>>)
 			schemaVersion: 2,
 			contentHash: "abc",
 			splits: { seed: 0 },
-			timeUnit: { days: 30 },
 			counts: { tokens: 9 },
 		} as unknown as Dataset["manifest"],
 		vocabulary: { tokens: [] } as unknown as Dataset["vocabulary"],

@@ -10,7 +10,7 @@ import { providers } from "../runtime/index.js";
 import { trainOptions } from "./options.js";
 import { readJson } from "./read-json.js";
 
-const runVersion = 2;
+const runVersion = 3;
 
 /** What a run remembers of its dataset, to know it again. */
 interface DatasetIdentity {
@@ -71,12 +71,11 @@ export function checkNewRun(folder: string): void {
 
 /** What a run remembers of its dataset. */
 function identityOf({ manifest }: Dataset): DatasetIdentity {
-	const { schemaVersion, contentHash, splits, timeUnit, counts } = manifest;
+	const { schemaVersion, contentHash, splits, counts } = manifest;
 	return {
 		schemaVersion,
 		contentHash,
 		splitSeed: splits.seed,
-		unitDays: timeUnit.days,
 		tokens: counts.tokens,
 	};
 }
@@ -155,7 +154,7 @@ export function readRun(folder: string): Run {
 	if (version !== runVersion)
 		throw new InputError(
 			`${file} was written by another version: run format ${JSON.stringify(version)}, expected ${runVersion}; ` +
-				"use the version of trajgpt named in its versions field",
+				"train it again with `trajgpt pretrain`, or use the version of trajgpt named in its versions field",
 		);
 	const parsed = runSchema.safeParse(json);
 	if (parsed.success) return parsed.data;

@@ -6,7 +6,6 @@ import { hasCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js"
 import { readTask, sealedTaskFiles, taskFiles } from "./finetune/task-folder.js";
 import {
 	checkDataset,
-	differences,
 	type Run,
 	readRun,
 	readRunRecords,
@@ -60,11 +59,11 @@ async function checkRecords(folder: string, run: Run): Promise<boolean> {
 			`${file} is not of the dataset that ${folder} was trained on: ${what}; restore it from a copy of the run or from the dataset`,
 		);
 	};
-	const found = differences(
-		{ contentHash: run.dataset.contentHash, unitDays: run.dataset.unitDays },
-		{ contentHash: manifest.contentHash, unitDays: manifest.timeUnit.days },
-	);
-	if (found.length > 0) refuse(files.manifest, found.join(", "));
+	if (manifest.contentHash !== run.dataset.contentHash)
+		refuse(
+			files.manifest,
+			`contentHash is ${JSON.stringify(manifest.contentHash)}, expected ${JSON.stringify(run.dataset.contentHash)}`,
+		);
 	if (vocabulary.size !== run.dataset.tokens)
 		refuse(files.vocabulary, `${vocabulary.size} tokens, expected ${run.dataset.tokens}`);
 	const place = join(folder, run.datasetFolder);

@@ -31,7 +31,7 @@ const viewNames: Readonly<Record<View, string>> = {
 };
 
 interface ExportTime {
-	readonly time: { readonly unitDays: number; readonly axis: "dates" | "days" };
+	readonly time: { readonly axis: "dates" | "days" };
 }
 
 /** The whole page. Documents of the server are fetched; everything else happens here. */
@@ -62,7 +62,6 @@ export function App() {
 	const clock: Clock | null = useMemo(
 		() =>
 			time && {
-				unitDays: time.unitDays,
 				axis: now.patient?.axis ?? time.axis,
 				birth: now.patient?.birth ?? null,
 			},
@@ -84,9 +83,7 @@ export function App() {
 	const isKnown = vocabulary !== null && time !== null && samples.state !== "loading";
 	const follow = useMemo(
 		() =>
-			isKnown
-				? () => dispatch(followLink(readLink(location.hash), patients, vocabulary, time.unitDays))
-				: null,
+			isKnown ? () => dispatch(followLink(readLink(location.hash), patients, vocabulary)) : null,
 		[isKnown, vocabulary, time, patients],
 	);
 	const hash = isKnown ? linkTo(now, (token) => vocabulary.tokens[token]?.code) : null;

@@ -156,7 +156,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		const known = history.times.filter((time) => time < date).length;
 		const edited = await expectNodes(page, {
 			tokens: history.tokens.toSpliced(known, 0, token),
-			times: history.times.toSpliced(known, 0, date - 1 / 30),
+			times: history.times.toSpliced(known, 0, date - 1),
 		});
 		expect(edited).not.toEqual(plain);
 
@@ -659,8 +659,8 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		async () => {
 			const { trained } = explorer;
 			const folder = await mkdtemp(join(tmpdir(), "trajgpt-paper-"));
-			const { vocab, unitDays } = trained.config as { vocab: number; unitDays: number };
-			const config = trajgptConfig.parse({ ...presets.paper, vocab, unitDays });
+			const { vocab } = trained.config as { vocab: number };
+			const config = trajgptConfig.parse({ ...presets.paper, vocab });
 			const weights = initialParameters(config, random(7));
 			await writeExport(
 				{ ...trained, model: trained.model as Model, config, weights },

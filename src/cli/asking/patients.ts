@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { InputError } from "../../base/errors.js";
+import type { TimeAxis } from "../../base/time.js";
 import { builtInMap, type CodeMap, readPheCodeMap } from "../../codes/index.js";
 import {
 	type Dataset,
@@ -9,7 +10,6 @@ import {
 	splitNames,
 	type UnknownCodes,
 } from "../../cohort/index.js";
-import type { TimeAxis } from "../../infer/asking/index.js";
 import type { RecordSource } from "../../records/index.js";
 import { openRunDataset, type Trained } from "../../train/index.js";
 import { openSource } from "../prepare/formats.js";
@@ -17,7 +17,8 @@ import { nearest } from "./nearest.js";
 import { type AskingOptions, fileSettings, firstFileOption, inOwnWords } from "./options.js";
 
 /** The patients a command asks about. */
-export interface AskedPatients extends TimeAxis {
+export interface AskedPatients {
+	readonly axis: TimeAxis;
 	readonly patients: readonly NewPatient[];
 	readonly unknown: UnknownCodes;
 	readonly notes: readonly string[];
@@ -35,7 +36,6 @@ export async function askedPatients(
 ): Promise<AskedPatients> {
 	const { manifest } = trained;
 	const settings = fileSettings(options);
-	const unitDays = manifest.timeUnit.days;
 	if (options.input === undefined && settings.db === undefined) {
 		const stray = options.format ? "--format" : firstFileOption(options);
 		if (stray) throw new InputError(`${stray} is for a file of records; name it with --input FILE`);
@@ -47,7 +47,7 @@ export async function askedPatients(
 		const { axis } = manifest.source;
 		const isFile = ![null, builtInMap().source].includes(manifest.codes.map);
 		const map = isFile && !options.phecodeMap ? undefined : await givenMap(trained, options);
-		return { patients: [patient], unknown: nothingUnknown, notes, map, axis, unitDays };
+		return { patients: [patient], unknown: nothingUnknown, notes, map, axis };
 	}
 	const map = await givenMap(trained, options);
 	const source = await openInput(options, settings);
@@ -75,7 +75,7 @@ export async function askedPatients(
 					...read.notes,
 					`times are ${axis} here and ${manifest.source.axis} in the run's dataset: what lies between events counts, so they are answered`,
 				];
-	return { patients, unknown, notes, map, axis, unitDays };
+	return { patients, unknown, notes, map, axis };
 }
 
 /** The map of the dataset; a file of the user's is read as prepare read it. */

@@ -23,8 +23,8 @@ export const peerScripts: Readonly<Record<string, PeerScript>> = {
 				...["layers", "heads", "dim", "key", "value", "ff", "vocab"],
 				...["temperature", "norm", "decay"],
 			)(config),
-			shortest: Number(config.shortestPeriodDays) / Number(config.unitDays),
-			longest: Number(config.longestPeriodDays) / Number(config.unitDays),
+			shortest: Number(config.shortestPeriodDays),
+			longest: Number(config.longestPeriodDays),
 		}),
 		unlike: ({ gap, copies }) =>
 			gap === "embedded" || copies !== 0

@@ -49,11 +49,9 @@ export interface ServeReport extends Spread {
 	readonly rssGrowthBytes: number;
 }
 
-const unitDays = 30;
-
 /** A model that has learned nothing, with codes c5, c6 … */
 function untrained({ preset, vocab }: ServeBenchOptions): Served {
-	const config = trajgpt.config.parse({ ...presetNamed(trajgpt, preset), vocab, unitDays });
+	const config = trajgpt.config.parse({ ...presetNamed(trajgpt, preset), vocab });
 	const weights = trajgpt.init(config, random(1));
 	const vocabulary = vocabularyOf(
 		Array.from({ length: vocab - 5 }, (_, i) => ({
@@ -64,7 +62,6 @@ function untrained({ preset, vocab }: ServeBenchOptions): Served {
 	const manifest = {
 		codes: { map: null, level: null },
 		filters: { dedup: "none", keep: "last", maxRecords: null },
-		timeUnit: { name: "month", days: unitDays },
 		source: { axis: "days" },
 	} as unknown as Served["manifest"];
 	return {
@@ -129,7 +126,7 @@ type History = ReturnType<typeof randomHistory>;
 const patientWith = ({ tokens, times }: History) => ({
 	events: Array.from(tokens, (token, i) => ({
 		code: `c${token}`,
-		date: (times[i] as number) * unitDays,
+		date: times[i] as number,
 	})),
 });
 

@@ -57,7 +57,7 @@ describe("lines of a comparison", () => {
 	test("are noted with what their numbers rest on", () => {
 		const dataset = {
 			vocabulary: { size: 30 },
-			manifest: { timeUnit: { days: 30 } },
+			manifest: {},
 		} as unknown as Dataset;
 		const entries = linesNamed("trajgpt,informer,patchtst,gru-d,gpt2", options);
 		const budgets = { options: { epochs: 3 }, tuning: { maxLength: 512 } };

@@ -1,3 +1,4 @@
+import { yearDays } from "../../base/time.js";
 import type {
 	DatasetSummary,
 	Histogram,
@@ -10,7 +11,6 @@ import { counted } from "../../figures/numbers.js";
 import { percent, table } from "../table.js";
 import type { Blocks } from "./blocks.js";
 
-const yearDays = 365.25;
 const longestName = 60;
 const barWidth = 16;
 const percentWidth = 7;
@@ -44,12 +44,12 @@ const share = (part: number, of: number) => percent(part, of).padStart(percentWi
 const shortened = (text: string) =>
 	text.length <= longestName ? text : `${text.slice(0, longestName - 1).trimEnd()}…`;
 
-function heading(folder: string, { source, codes, timeUnit, counts, contentHash }: Manifest) {
+function heading(folder: string, { source, codes, counts, contentHash }: Manifest) {
 	return [
 		`${folder}: from ${source.format} ${source.path}, ${counted(source.records, "record")}`,
 		`${counted(counts.patients, "patient")}, ${counted(counts.events, "event")}, ${counted(counts.tokens, "token")}`,
 		`codes: ${codes.map ? `PheCodes, ${codes.level} level; map: ${codes.map}` : "as they came"}`,
-		`unit of time: ${timeUnit.name} (${counted(timeUnit.days, "day")}); content ${contentHash.slice(0, 12)}`,
+		`content ${contentHash.slice(0, 12)}`,
 		"",
 	].join("\n");
 }

@@ -17,12 +17,11 @@ export function patientTable(
 	{ vectors, dim }: { readonly vectors: Float32Array; readonly dim: number },
 	map: PatientMapOptions | undefined,
 ): Column[] {
-	const { days } = trained.manifest.timeUnit;
 	const values = views.flatMap(({ value }) => (value === null ? [] : [value]));
 	return [
 		{ name: "patient", type: "text", values: views.map(({ id }) => id) },
 		{ name: "events", type: "count", values: views.map(({ events }) => events) },
-		{ name: "days", type: "number", values: views.map(({ at }) => at * days) },
+		{ name: "days", type: "number", values: views.map(({ at }) => at) },
 		...(values.length > 0 ? [{ name: "value", type: "flag", values } as const] : []),
 		...(map ? placeColumns(patientPlaces(trained, vectors, dim, map)) : []),
 		...vectorColumns(vectors, dim),

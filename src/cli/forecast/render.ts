@@ -1,5 +1,6 @@
+import type { TimeAxis } from "../../base/time.js";
 import type { Token, Vocabulary } from "../../cohort/vocabulary.js";
-import { dayText, type Moment, momentJson, type TimeAxis } from "../../infer/asking/index.js";
+import { dayText, type Moment, momentJson } from "../../infer/asking/index.js";
 import { csvLine } from "../asking/csv.js";
 import { ageText, personText } from "../asking/person-text.js";
 import { percent, table } from "../table.js";
@@ -8,7 +9,7 @@ import type { Forecast } from "./forecasts.js";
 /** What is needed to put a forecast into words. */
 export interface ForecastWords {
 	readonly moments: readonly Moment[];
-	readonly where: TimeAxis;
+	readonly axis: TimeAxis;
 	readonly vocabulary: Vocabulary;
 }
 
@@ -16,20 +17,20 @@ const tokenOf = (vocabulary: Vocabulary, token: number) => vocabulary.tokens[tok
 
 export function forecastJson(
 	{ patient, answers }: Forecast,
-	{ moments, where, vocabulary }: ForecastWords,
+	{ moments, axis, vocabulary }: ForecastWords,
 ) {
 	const { id, sex, birth, death, history } = patient;
 	const last = history.times.at(-1);
 	return {
 		id,
 		sex,
-		birth: birth === null ? null : momentJson(birth, patient, where),
-		death: death === null ? null : momentJson(death, patient, where),
+		birth: birth === null ? null : momentJson(birth, patient.birth, axis),
+		death: death === null ? null : momentJson(death, patient.birth, axis),
 		events: history.tokens.length - history.birthEvents,
-		last: last === undefined ? null : momentJson(last, patient, where),
+		last: last === undefined ? null : momentJson(last, patient.birth, axis),
 		answers: answers.map(({ time, place, codes }, at) => ({
 			at: moments[at]?.text,
-			...momentJson(time, patient, where),
+			...momentJson(time, patient.birth, axis),
 			place,
 			top: codes.map(({ token, probability }) => {
 				const { code, system, name, category } = tokenOf(vocabulary, token);
@@ -66,13 +67,13 @@ const least = 14;
 /** A patient's answers, as tables no wider than `columns`. */
 export function forecastText(
 	{ patient, answers }: Forecast,
-	{ moments, where, vocabulary }: ForecastWords,
+	{ moments, axis, vocabulary }: ForecastWords,
 	columns: number,
 ): string {
 	const heading = ({ time, place }: Forecast["answers"][number], at: number) => {
 		const { text, kind } = moments[at] as Moment;
-		const day = dayText(time, where);
-		const age = patient.birth === null ? "" : `, age ${ageText(time, patient.birth, where)}`;
+		const day = dayText(time, axis);
+		const age = patient.birth === null ? "" : `, age ${ageText(time, patient.birth)}`;
 		const mark = place === "before" ? " (no event yet)" : "";
 		return `${kind === "since" ? `${text}: ` : ""}${day}${age}${mark}`;
 	};
@@ -81,7 +82,7 @@ export function forecastText(
 		least,
 		Math.floor((columns - 2 * (beside - 1)) / beside) - probabilityWidth - 2,
 	);
-	const parts = [`${personText(patient, where)}\n`];
+	const parts = [`${personText(patient, axis)}\n`];
 	for (let first = 0; first < answers.length; first += beside) {
 		const own = answers.slice(first, first + beside);
 		const headings = own.map((answer, i) =>

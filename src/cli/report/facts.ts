@@ -20,7 +20,7 @@ export function factsOf(
 	log: readonly LogEvent[],
 	seed: number,
 ): Facts {
-	const { source, codes, timeUnit, filters, splits, contentHash } = manifest;
+	const { source, codes, filters, splits, contentHash } = manifest;
 	const seconds = trainingSeconds(log, manifest.counts.splits.train.events);
 	return [
 		{
@@ -28,7 +28,6 @@ export function factsOf(
 			facts: [
 				["source", source.format],
 				["codes mapped with", codes.map ?? "nothing: kept as they were"],
-				["unit of time", `${timeUnit.name} (${timeUnit.days} days)`],
 				["split seed", `${splits.seed}`],
 				["fewest records", `${filters.minRecords} a patient, ${filters.minCount} a code`],
 				["content hash", contentHash],

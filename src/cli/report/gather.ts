@@ -215,8 +215,8 @@ async function storiesOf(
 	chosen: readonly Chosen[],
 ): Promise<Report["stories"]> {
 	const { vocabulary, model, config } = trained;
-	const { source, timeUnit } = dataset.manifest;
-	const axis: Omit<Clock, "birth"> = { unitDays: timeUnit.days, axis: source.axis };
+	const { source } = dataset.manifest;
+	const axis: Omit<Clock, "birth"> = { axis: source.axis };
 	const told: PatientStory[] = [];
 	const predictor = model.predictor(runtime, config, forecastWeights(trained));
 	try {

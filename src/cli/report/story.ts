@@ -1,3 +1,4 @@
+import { yearDays } from "../../base/time.js";
 import type { Vocabulary } from "../../cohort/vocabulary.js";
 import { rankOf } from "../../evaluate/rank.js";
 import type { Clock, DiseaseTrajectory, RiskPicture } from "../../figures/index.js";
@@ -8,7 +9,7 @@ import { type Chosen, mostLater } from "./chosen.js";
 const top = 10;
 const riskTimes = 200;
 /** How far beyond the last record known the risk is drawn. */
-const aheadDays = 3 * 365.25;
+const aheadDays = 3 * yearDays;
 
 /** What is drawn and said of one patient. */
 export interface Story {
@@ -71,8 +72,7 @@ async function riskOf(
 	const end = recordedAt ?? tokens.length;
 	const known = { tokens: tokens.subarray(0, end), times: times.subarray(0, end) };
 	const [from, now] = [known.times[birthEvents] ?? known.times[0]!, known.times.at(-1)!];
-	const to =
-		Math.max(now, recordedAt === undefined ? now : times[recordedAt]!) + aheadDays / clock.unitDays;
+	const to = Math.max(now, recordedAt === undefined ? now : times[recordedAt]!) + aheadDays;
 	const asked = Float64Array.from(
 		{ length: riskTimes },
 		(_, at) => from + ((to - from) * at) / (riskTimes - 1),

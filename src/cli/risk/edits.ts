@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { InputError } from "../../base/errors.js";
+import type { TimeAxis } from "../../base/time.js";
 import type { NewPatient } from "../../cohort/index.js";
 import type { Token } from "../../cohort/vocabulary.js";
 import {
@@ -8,7 +9,6 @@ import {
 	findCode,
 	type Moment,
 	momentOf,
-	type TimeAxis,
 	timesOf,
 } from "../../infer/asking/index.js";
 import type { Edit } from "../../infer/index.js";
@@ -59,7 +59,7 @@ export interface Edits {
 export function editsOf(
 	{ add = [], remove = [], move = [] }: EditOptions,
 	patient: NewPatient,
-	where: TimeAxis,
+	axis: TimeAxis,
 	book: CodeBook,
 ): Edits | undefined {
 	if (add.length + remove.length + move.length === 0) return undefined;
@@ -68,7 +68,7 @@ export function editsOf(
 	const names: string[] = [];
 	const named = (token: number) => (book.vocabulary.tokens[token] as Token).name;
 	const timeOf = (moment: Moment, option: string) =>
-		timesOf([moment], [patient], where, option)[0]?.[0] as number;
+		timesOf([moment], [patient], axis, option)[0]?.[0] as number;
 	const touched = new Set<number>();
 	const indexOf = (event: number, option: string) => {
 		const index = event - 1 + history.birthEvents;
@@ -85,13 +85,13 @@ export function editsOf(
 		const token = oneToken(code, book);
 		const time = timeOf(at, "--add");
 		edits.push({ add: { token, time } });
-		names.push(`with ${named(token)} at ${dayText(time, where)}`);
+		names.push(`with ${named(token)} at ${dayText(time, axis)}`);
 	}
 	for (const event of remove) {
 		const index = indexOf(event, "--remove");
 		edits.push({ remove: index });
 		names.push(
-			`without ${named(history.tokens[index] as number)} of ${dayText(history.times[index] as number, where)}`,
+			`without ${named(history.tokens[index] as number)} of ${dayText(history.times[index] as number, axis)}`,
 		);
 	}
 	for (const { event, at } of move) {
@@ -99,7 +99,7 @@ export function editsOf(
 		const time = timeOf(at, "--move");
 		edits.push({ move: index, to: time });
 		names.push(
-			`${named(history.tokens[index] as number)} of ${dayText(history.times[index] as number, where)} moved to ${dayText(time, where)}`,
+			`${named(history.tokens[index] as number)} of ${dayText(history.times[index] as number, axis)} moved to ${dayText(time, axis)}`,
 		);
 	}
 	return { edits, name: names.join(", ") };

@@ -1,5 +1,6 @@
+import type { TimeAxis } from "../../base/time.js";
 import type { Token, Vocabulary } from "../../cohort/vocabulary.js";
-import { momentJson, type TimeAxis } from "../../infer/asking/index.js";
+import { momentJson } from "../../infer/asking/index.js";
 import type { RiskTrajectory } from "../../infer/index.js";
 import { csvLine } from "../asking/csv.js";
 import type { CodeRisk, RiskQuestion } from "./risks.js";
@@ -7,18 +8,18 @@ import type { CodeRisk, RiskQuestion } from "./risks.js";
 /** What is needed to tell risks to programs and people. */
 export interface RiskWords {
 	readonly question: RiskQuestion;
-	readonly where: TimeAxis;
+	readonly axis: TimeAxis;
 	readonly vocabulary: Vocabulary;
 }
 
 /** An event of the history with the number it goes by: from 1, birth not counted. */
-function eventJson(index: number, { question, where, vocabulary }: RiskWords) {
+function eventJson(index: number, { question, axis, vocabulary }: RiskWords) {
 	const { patient } = question;
 	const { tokens, times, birthEvents } = patient.history;
 	const { code, system, name } = vocabulary.tokens[tokens[index] as number] as Token;
 	return {
 		number: index + 1 - birthEvents,
-		...momentJson(times[index] as number, patient, where),
+		...momentJson(times[index] as number, patient.birth, axis),
 		...{ code, system, name },
 	};
 }
@@ -32,7 +33,7 @@ export const ownEvents = ({ question }: RiskWords): number[] => {
 export function risksJson(risks: readonly CodeRisk[], words: RiskWords) {
 	const { patient, times, whatIf } = words.question;
 	const { id, sex, birth, death } = patient;
-	const moment = (time: number) => momentJson(time, patient, words.where);
+	const moment = (time: number) => momentJson(time, patient.birth, words.axis);
 	const surgesJson = ({ surges }: RiskTrajectory) =>
 		surges.map(({ from, to, growth, events }) => ({
 			from: moment(from),

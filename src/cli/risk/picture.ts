@@ -6,7 +6,7 @@ import { phenotypesIn } from "./text.js";
 
 /** Risks as a drawing takes them. */
 export function pictureOf(risks: readonly CodeRisk[], words: RiskWords): RiskPicture {
-	const { question, where } = words;
+	const { question, axis } = words;
 	const { whatIf: edits } = question;
 	const { id, birth, history } = question.patient;
 	const times = history.times.subarray(history.birthEvents);
@@ -24,7 +24,7 @@ export function pictureOf(risks: readonly CodeRisk[], words: RiskWords): RiskPic
 	);
 	return {
 		patient: id,
-		clock: { axis: where.axis, unitDays: where.unitDays, birth },
+		clock: { axis, birth },
 		curves,
 		...(edits && { whatIf: { name: shortName(edits), curves: changed } }),
 		events: [...times],

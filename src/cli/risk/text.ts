@@ -38,7 +38,7 @@ export function risksText(
 ): string {
 	const { patient, whatIf } = words.question;
 	const parts = [
-		`${personText(patient, words.where)}\n`,
+		`${personText(patient, words.axis)}\n`,
 		...(whatIf ? [`what if: ${whatIf.name}\n`] : []),
 	];
 	for (const risk of risks) {
@@ -68,7 +68,7 @@ function shownRows(count: number): number[] {
 	return rows.at(-1) === count - 1 ? rows : [...rows, count - 1];
 }
 
-function trajectoryTable(risk: CodeRisk, { question, where }: RiskWords, blocks: Blocks): string {
+function trajectoryTable(risk: CodeRisk, { question, axis }: RiskWords, blocks: Blocks): string {
 	const { trajectory, whatIf } = risk;
 	const { birth } = question.patient;
 	const highest = highestOf(risk);
@@ -80,8 +80,8 @@ function trajectoryTable(risk: CodeRisk, { question, where }: RiskWords, blocks:
 		const time = trajectory.times[at] as number;
 		const other = whatIf?.risk[at];
 		return [
-			dayText(time, where),
-			...(birth === null ? [] : [ageText(time, birth, where)]),
+			dayText(time, axis),
+			...(birth === null ? [] : [ageText(time, birth)]),
 			share(value),
 			row === 0 ? "" : points(value - before),
 			...(other === undefined ? [] : [share(other), points(other - value)]),
@@ -90,7 +90,7 @@ function trajectoryTable(risk: CodeRisk, { question, where }: RiskWords, blocks:
 		];
 	});
 	const header = [
-		where.axis === "dates" ? "date" : "day",
+		axis === "dates" ? "date" : "day",
 		...(birth === null ? [] : ["age"]),
 		"risk",
 		"change",
@@ -104,12 +104,12 @@ function trajectoryTable(risk: CodeRisk, { question, where }: RiskWords, blocks:
 }
 
 function surgesText({ trajectory, code }: CodeRisk, words: RiskWords): string {
-	const { where } = words;
+	const { axis } = words;
 	const { points } = shares(trajectory.risk.reduce((a, b) => Math.max(a, b), 0));
 	if (trajectory.surges.length === 0) return `\nNo rise of ${named(code)} stands out.\n`;
 	const rows = trajectory.surges.map(({ from, to, growth, events }) => [
-		dayText(from, where),
-		dayText(to, where),
+		dayText(from, axis),
+		dayText(to, axis),
 		points(growth),
 		phenotypesIn(events, words, named).join(", ") || "nothing",
 	]);
@@ -140,7 +140,7 @@ function contributionsText(
 	top: number,
 	what: string,
 ): string {
-	const { question, where, vocabulary } = words;
+	const { question, axis, vocabulary } = words;
 	const { tokens, times, birthEvents } = question.patient.history;
 	const { share, points } = shares(risk);
 	const effectOf = (index: number) => effects[index] as number;
@@ -148,27 +148,27 @@ function contributionsText(
 		.filter((index) => (times[index] as number) < time && effectOf(index) !== 0)
 		.sort((a, b) => Math.abs(effectOf(b)) - Math.abs(effectOf(a)))
 		.slice(0, top);
-	const heading = `\nWhat drove the risk at ${dayText(time, where)} (${what}):`;
+	const heading = `\nWhat drove the risk at ${dayText(time, axis)} (${what}):`;
 	if (found.length === 0) return `${heading} no event lies before it.\n`;
 	const rows = found.map((index) => [
 		index + 1 - birthEvents,
-		dayText(times[index] as number, where),
+		dayText(times[index] as number, axis),
 		named(vocabulary.tokens[tokens[index] as number] as Token),
 		points(effectOf(index)),
 		share(risk - effectOf(index)),
 	]);
-	return `${heading}\n\n${table(["event", where.axis === "dates" ? "date" : "day", "recorded", "points", "risk without it"], rows)}`;
+	return `${heading}\n\n${table(["event", axis === "dates" ? "date" : "day", "recorded", "points", "risk without it"], rows)}`;
 }
 
 /** The history, with the numbers that edits go by. */
 export function eventsText(words: RiskWords): string {
-	const { question, where, vocabulary } = words;
+	const { question, axis, vocabulary } = words;
 	const { tokens, times, birthEvents } = question.patient.history;
 	const rows = ownEvents(words).map((index) => [
 		index + 1 - birthEvents,
-		dayText(times[index] as number, where),
+		dayText(times[index] as number, axis),
 		named(vocabulary.tokens[tokens[index] as number] as Token),
 	]);
-	const day = where.axis === "dates" ? "date" : "day";
+	const day = axis === "dates" ? "date" : "day";
 	return `\nEvents, by the numbers that --remove and --move take:\n\n${table(["event", day, "recorded"], rows)}`;
 }

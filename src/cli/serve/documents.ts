@@ -56,7 +56,7 @@ export async function explorerData(
 	const maySee = dataset !== undefined && (options.samples === true || simulated);
 	const weights = await sha256(weightBytes(trained.weights));
 	const cache = cacheIn(join(folder, "explorer"), {
-		...{ format: 3, weights, dataset: manifest.contentHash },
+		...{ format: 4, weights, dataset: manifest.contentHash },
 		...{ patients: maySee, records: dataset !== undefined },
 	});
 	const exported = join(cache.folder, "export");
@@ -118,7 +118,6 @@ export async function explorerData(
 	);
 	await ofPatients("samples.json", "choosing sample patients", async () => ({
 		patients: maySee ? await samplePatients(dataset, seed) : [],
-		unitDays: manifest.timeUnit.days,
 		axis: manifest.source.axis,
 	}));
 	documents.set("/explorer/evaluation.json", measured(evaluations));
@@ -182,13 +181,13 @@ const measured = (evaluations: readonly Evaluation[]): string =>
 
 function about(trained: Trained, card: string): string {
 	const { model, config, weights, run, step, manifest } = trained;
-	const { counts, timeUnit, source, labels, reach, codes } = manifest;
+	const { counts, source, labels, reach, codes } = manifest;
 	return JSON.stringify({
 		model: { id: model.id, name: model.name, cite: model.cite },
 		config,
 		parameters: weightCount(weights),
 		dataset: {
-			...{ counts, timeUnit, labels, reach: reach ? coarseReach(reach) : null },
+			...{ counts, labels, reach: reach ? coarseReach(reach) : null },
 			...{ format: source.format, axis: source.axis, contentHash: manifest.contentHash },
 		},
 		records: {

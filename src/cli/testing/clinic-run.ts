@@ -13,7 +13,7 @@ const sizes = ["layers=2", "heads=2", "dim=12", "key=8", "value=12", "ff=16"];
 export async function clinicRun(patients = 60, options: Partial<PrepareOptions> = {}) {
 	const root = await mkdtemp(join(tmpdir(), "trajgpt-clinic-"));
 	const [run, dataset] = [join(root, "run"), join(root, "data")];
-	await prepare(clinicSource(patients), dataset, { ...smallOptions, unitDays: 30, ...options });
+	await prepare(clinicSource(patients), dataset, { ...smallOptions, ...options });
 	const { code, stderr } = await captured([
 		...["pretrain", dataset, "--out", run, "--epochs", "1", "--threads", "1"],
 		...["--preset", "tiny", ...sizes.flatMap((pair) => ["--set", pair])],

@@ -1,13 +1,9 @@
-/** `dates`: days since 1970-01-01. `days`: from an origin of the source's own. */
-export type Axis = "dates" | "days";
+import { monthDays, type TimeAxis } from "../../base/time.js";
 
 export type Dedup = "none" | "day" | "month";
 
-/** Where times are no dates. */
-export const monthDays = 30.4375;
-
 /** The number of the time within which two records of a patient and code are one; undefined where all count. */
-export function periodsOf(dedup: Dedup, axis: Axis): ((day: number) => number) | undefined {
+export function periodsOf(dedup: Dedup, axis: TimeAxis): ((day: number) => number) | undefined {
 	if (dedup === "none") return undefined;
 	if (dedup === "day") return Math.floor;
 	if (axis === "days") return (day) => Math.floor(day / monthDays);

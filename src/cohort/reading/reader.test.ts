@@ -15,7 +15,7 @@ const vocabulary = vocabularyOf(["250", "714", "401"].map(token));
 const [diabetes, arthritis, pressure] = [5, 6, 7];
 const rules: ReadingRules = {
 	...{ map: builtInMap().source, level: "integer", keptUnmapped: false, drugs: "none" },
-	...{ dedup: "day", maxRecords: null, deathToken: false, unitDays: 10, axis: "days" },
+	...{ dedup: "day", maxRecords: null, deathToken: false, axis: "days" },
 };
 const reader = (more: Partial<ReadingRules> = {}) =>
 	recordReader(vocabulary, { ...rules, ...more }, builtInMap());

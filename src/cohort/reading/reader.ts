@@ -1,3 +1,4 @@
+import type { TimeAxis } from "../../base/time.js";
 import type { CodeMap } from "../../codes/map.js";
 import { integerPheCode, normalisePheCode } from "../../codes/map.js";
 import type { RecordKind, Sex } from "../../records/rows.js";
@@ -6,7 +7,7 @@ import { type History, historyOf } from "../history.js";
 import type { Vocabulary } from "../vocabulary.js";
 import { meaningOf } from "./meaning.js";
 import type { KnownPerson } from "./people.js";
-import { type Axis, periodsOf } from "./periods.js";
+import { periodsOf } from "./periods.js";
 import { codeRules, type ReadingRules } from "./rules.js";
 
 /** A record as its source has it. */
@@ -84,10 +85,10 @@ export interface RecordReader {
 		id: string,
 		person: KnownPerson,
 		records: readonly GivenRecord[],
-		axis: Axis,
+		axis: TimeAxis,
 	): ReadPatient;
 	/** Further records of somebody whose earlier ones are known by what `latest` saw. */
-	more(records: readonly GivenRecord[], axis: Axis, latest: Latest | undefined): ReadRecords;
+	more(records: readonly GivenRecord[], axis: TimeAxis, latest: Latest | undefined): ReadRecords;
 }
 
 interface Concept {
@@ -127,7 +128,7 @@ export function recordReader(
 
 	const read = (
 		records: readonly GivenRecord[],
-		axis: Axis,
+		axis: TimeAxis,
 		most: number | null,
 		before?: Latest,
 	): ReadRecords => {
@@ -161,7 +162,7 @@ export function recordReader(
 	return {
 		more: (records, axis, latest) => read(records, axis, null, latest),
 		patient(id, { birth: born, sex, death }, records, axis) {
-			const { unitDays, deathToken, maxRecords } = rules;
+			const { deathToken, maxRecords } = rules;
 			const days = records.map(({ day }) => day);
 			const first = days.reduce((least, day) => Math.min(least, day), Number.POSITIVE_INFINITY);
 			const last = days.reduce((most, day) => Math.max(most, day), Number.NEGATIVE_INFINITY);
@@ -170,22 +171,20 @@ export function recordReader(
 			const all = isDeath ? [...records, { ...deathRecord, day: Math.max(death, last) }] : records;
 			const found = read(all, axis, maxRecords);
 			const bornLate = born !== null && first < born;
-			const unit = (day: number) => day / unitDays;
-			const unitOrNull = (day: number | null) => (day === null ? null : unit(day));
-			const birth = unitOrNull(bornLate ? null : born);
+			const birth = bornLate ? null : born;
 			const lastDay = Math.max(last, found.events.at(-1)?.day ?? Number.NEGATIVE_INFINITY);
 			const history = historyOf(
 				{ id, sex, birth },
 				{
 					tokens: Int32Array.from(found.events, ({ token }) => token),
-					times: Float64Array.from(found.events, ({ day }) => unit(day)),
+					times: Float64Array.from(found.events, ({ day }) => day),
 				},
 			);
 			return {
 				...found,
 				patient: {
-					...{ id, sex, birth, death: unitOrNull(death), history },
-					lastRecord: Number.isFinite(lastDay) ? unit(lastDay) : null,
+					...{ id, sex, birth, death, history },
+					lastRecord: Number.isFinite(lastDay) ? lastDay : null,
 				},
 				places: [...(birth === null ? [] : [-1]), ...found.events.map(({ place }) => place)],
 				bornLate,

@@ -1,7 +1,8 @@
+import type { TimeAxis } from "../../base/time.js";
 import type { CodeMap } from "../../codes/map.js";
 import type { Manifest } from "../manifest.js";
 import type { CodeRules } from "./meaning.js";
-import type { Axis, Dedup } from "./periods.js";
+import type { Dedup } from "./periods.js";
 
 /** What of a dataset's making says how further records are to be read; as JSON, for a page too. */
 export interface ReadingRules {
@@ -14,17 +15,16 @@ export interface ReadingRules {
 	/** Most records a patient: the latest; null where all are read. */
 	readonly maxRecords: number | null;
 	readonly deathToken: boolean;
-	readonly unitDays: number;
 	/** Of the dataset; that of further records may be another. */
-	readonly axis: Axis;
+	readonly axis: TimeAxis;
 }
 
 /** Of a dataset that kept the first records of long histories, later ones are read too: they are asked about. */
-export const readingRules = ({ codes, filters, timeUnit, source }: Manifest): ReadingRules => ({
+export const readingRules = ({ codes, filters, source }: Manifest): ReadingRules => ({
 	...{ map: codes.map, level: codes.level, keptUnmapped: codes.keptUnmapped },
 	...{ drugs: filters.drugs, dedup: filters.dedup, deathToken: filters.deathToken },
 	maxRecords: filters.keep === "last" ? filters.maxRecords : null,
-	...{ unitDays: timeUnit.days, axis: source.axis },
+	axis: source.axis,
 });
 
 export const codeRules = (

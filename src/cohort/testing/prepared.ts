@@ -24,7 +24,6 @@ export const smallOptions: PrepareOptions = {
 	map: smallMap,
 	minRecords: 1,
 	minCount: 1,
-	unitDays: 1,
 	memory: 2 ** 27,
 	threads: 1,
 };

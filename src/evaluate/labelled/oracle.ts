@@ -20,8 +20,6 @@ export interface LabelOracle {
 /** Futures sampled for each patient. */
 const futures = 64;
 
-const dayOf = ({ manifest }: Dataset, { time }: Label) => Math.round(time * manifest.timeUnit.days);
-
 /** Each history by day, that of the question included or not, and what the simulator makes of it. */
 async function overStates(
 	dataset: Dataset,
@@ -37,7 +35,7 @@ async function overStates(
 ): Promise<Float64Array> {
 	const chances = new Float64Array(labels.length);
 	for (const [at, label] of labels.entries()) {
-		const day = dayOf(dataset, label);
+		const day = Math.round(label.time);
 		const patient = truth.patient(await dataset.read(label.patient));
 		const { birth, sex, coverage, events } = patient.history;
 		const follower = truth.oracle.follow({ birth, sex, ...(coverage && { coverage }) });

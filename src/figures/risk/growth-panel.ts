@@ -28,7 +28,7 @@ export function growthPanel(
 	const barsHeight = curves.length > few ? manyHeight : fewHeight;
 	const height = curves.length * (barsHeight + headHeight);
 	const axis = timeAxis(clock, domain, Math.floor(inner / 70));
-	const step = stepDays(curves, clock.unitDays);
+	const step = stepDays(curves);
 	return {
 		title: "Growth",
 		subtitle: `change of the risk from one time to the next${
@@ -71,13 +71,13 @@ export function growthPanel(
 }
 
 /** The middle one of the steps; undefined where there is none. */
-function stepDays(curves: readonly RiskCurve[], unitDays: number): number | undefined {
+function stepDays(curves: readonly RiskCurve[]): number | undefined {
 	const times = curves[0]?.times ?? new Float64Array();
 	const steps = Array.from(times.slice(1), (time, at) => time - (times[at] as number)).sort(
 		(a, b) => a - b,
 	);
 	const middle = steps[Math.floor(steps.length / 2)];
-	return middle === undefined || middle === 0 ? undefined : middle * unitDays;
+	return middle === undefined || middle === 0 ? undefined : middle;
 }
 
 interface Strip {

@@ -1,4 +1,5 @@
 import type { SymbolType } from "@observablehq/plot";
+import { yearDays } from "../../base/time.js";
 import { rowWidth, theme } from "../theme.js";
 import type { RiskCurve, RiskPicture } from "./picture.js";
 
@@ -29,14 +30,14 @@ const headroom = 1.12;
 const strip = 0.075;
 
 export function riskLayout(picture: RiskPicture, marginRight: number): RiskLayout {
-	const { curves, whatIf, events = [], now, clock } = picture;
+	const { curves, whatIf, events = [], now } = picture;
 	const times = [...curves, ...(whatIf?.curves ?? [])].flatMap(({ times }) =>
 		times.length > 0 ? [times[0] as number, times.at(-1) as number] : [],
 	);
 	const all = times.length > 0 ? times : [now];
 	let [from, to] = [Math.min(...all), Math.max(...all)];
 	if (from === to) {
-		const half = 365.25 / clock.unitDays / 2;
+		const half = yearDays / 2;
 		[from, to] = [from - half, to + half];
 	}
 	const start = events.length > 0 ? Math.min(...events) : firstInside(curves, now);

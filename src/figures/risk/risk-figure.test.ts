@@ -4,8 +4,8 @@ import type { NamedSurge, RiskCurve } from "./picture.js";
 import { riskAt } from "./picture.js";
 import { riskFigure } from "./risk-figure.js";
 
-const year = 365.25 / 30;
-const clock = { unitDays: 30, axis: "dates", birth: 0 } as const;
+const year = 365.25;
+const clock = { axis: "dates", birth: 0 } as const;
 const [first, now] = [45 * year, 60 * year];
 
 function curve(
@@ -120,7 +120,7 @@ describe("a risk trajectory", () => {
 	});
 
 	test("of no events, of one time, of a risk of nothing, and of no disease", () => {
-		const bare = { clock: { unitDays: 30, axis: "days" }, now } as const;
+		const bare = { clock: { axis: "days" }, now } as const;
 		expect(drawn(riskFigure({ ...bare, curves: [diabetes] }))).toContain("up to day 21,915");
 		expect(drawn(riskFigure({ ...bare, curves: [curve("1", "", [0.2])] }))).toContain("20 % at");
 		expect(drawn(riskFigure({ ...bare, curves: [curve("1", "x", [0, 0, 0])] }))).toContain(

@@ -1,4 +1,5 @@
 import { axisX, dot, gridX, rect, ruleX, ruleY, text } from "@observablehq/plot";
+import { yearDays } from "../../base/time.js";
 import { quietAxis } from "../axes.js";
 import { timeAxis } from "../clock.js";
 import type { Panel } from "../figure.js";
@@ -22,7 +23,7 @@ export function timelinePanel(
 ): Panel {
 	const times = events.map(({ time }) => time);
 	const [first, last] = [Math.min(...times), Math.max(...times)];
-	const room = (last - first || 365.25 / clock.unitDays) * 0.02;
+	const room = (last - first || yearDays) * 0.02;
 	const domain: [number, number] = [first - room, last + room];
 	const lookUpEnd = lookUp.reduce((end, { time }) => Math.max(end, time), first);
 	const laterBegin = forecast.reduce((begin, { time }) => Math.min(begin, time), domain[1]);

@@ -3,7 +3,7 @@ import { drawn } from "../testing/drawn.js";
 import { trajectoryFigure } from "./trajectory-figure.js";
 
 const year = 365.25;
-const clock = { unitDays: 1, axis: "dates", birth: 0 } as const;
+const clock = { axis: "dates", birth: 0 } as const;
 const event = (age: number, code: string, category: string | null) => ({
 	time: age * year,
 	code,
@@ -47,7 +47,7 @@ describe("a disease trajectory", () => {
 	test("by code, without a patient's name or a birth", () => {
 		const figure = trajectoryFigure({
 			...trajectory,
-			clock: { unitDays: 1, axis: "dates" },
+			clock: { axis: "dates" },
 			rows: "code",
 			top: 5,
 		});

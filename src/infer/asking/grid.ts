@@ -1,5 +1,6 @@
+import { monthDays, type TimeAxis, yearDays } from "../../base/time.js";
 import type { NewPatient } from "../../cohort/index.js";
-import { type Moment, momentOf, type TimeAxis, timesOf, yearDays } from "./moments.js";
+import { type Moment, momentOf, timesOf } from "./moments.js";
 import { TimeRefused } from "./refused.js";
 
 export interface GridOptions {
@@ -10,7 +11,7 @@ export interface GridOptions {
 }
 
 /** Steps that people think in, in days. */
-const usualSteps = [1, 7, 14, yearDays / 12, yearDays / 4, yearDays / 2, yearDays];
+const usualSteps = [1, 7, 14, monthDays, yearDays / 4, yearDays / 2, yearDays];
 /** As many times as a drawing can show. */
 const enough = 250;
 const few = 20;
@@ -24,12 +25,12 @@ const usualEnd = momentOf("+5y");
  */
 export function gridOf(
 	patient: NewPatient,
-	where: TimeAxis,
+	axis: TimeAxis,
 	options: GridOptions,
 	named: (option: keyof GridOptions) => string = (option) => `--${option}`,
 ): Float64Array {
 	const timeOf = (moment: Moment, option: keyof GridOptions) =>
-		timesOf([moment], [patient], where, named(option))[0]?.[0] as number;
+		timesOf([moment], [patient], axis, named(option))[0]?.[0] as number;
 	const { times, birthEvents } = patient.history;
 	const from = options.from
 		? timeOf(options.from, "from")
@@ -47,8 +48,7 @@ export function gridOf(
 			`lies after ${named("to")}; exchange them, or leave one out`,
 			named("from"),
 		);
-	const days = (to - from) * where.unitDays;
-	const step = (options.step ?? usualStep(days)) / where.unitDays;
+	const step = options.step ?? usualStep(to - from);
 	const count = 1 + Math.floor((to - from) / step + 1e-9);
 	if (count > mostTimes) {
 		const problem = `makes ${count.toLocaleString("en-US")} times; expected at most ${mostTimes.toLocaleString("en-US")}: choose a longer one, or a shorter time`;

@@ -9,9 +9,7 @@ export {
 	momentOf,
 	momentsOf,
 	spanDays,
-	type TimeAxis,
 	timesOf,
-	yearDays,
 } from "./moments.js";
 export { CodeRefused, TimeRefused } from "./refused.js";
 export { editWarnings, warningsFor } from "./warnings.js";

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { TimeAxis } from "../../base/time.js";
 import type { NewPatient } from "../../cohort/index.js";
 import { dayText, momentJson, momentOf, momentsOf, spanDays, timesOf } from "./moments.js";
 
@@ -16,10 +17,10 @@ const person = (id: string, birth: number | null, ...times: number[]): NewPatien
 		birthEvents: 0,
 	},
 });
-const dates = { axis: "dates", unitDays: 30 } as const;
-const days = { axis: "days", unitDays: 1 } as const;
-const one = (text: string, patient: NewPatient, where: typeof dates | typeof days) =>
-	timesOf([momentOf(text)], [patient], where, "--at")[0]?.[0];
+const dates = "dates";
+const days = "days";
+const one = (text: string, patient: NewPatient, axis: TimeAxis) =>
+	timesOf([momentOf(text)], [patient], axis, "--at")[0]?.[0];
 
 describe("a time as a user writes it", () => {
 	test("date, day, age, and time since the last event", () => {
@@ -50,7 +51,7 @@ describe("a time as a user writes it", () => {
 		expect(() => momentOf("-99999999999")).toThrow(
 			"Expected a day from -10000000000 to 10000000000.",
 		);
-		expect(dayText(momentOf("+1000y").days / 30, dates)).toBe("2970-01-08");
+		expect(dayText(momentOf("+1000y").days, dates)).toBe("2970-01-08");
 	});
 
 	test("lengths of time", () => {
@@ -60,12 +61,12 @@ describe("a time as a user writes it", () => {
 });
 
 describe("the time it is for a patient", () => {
-	test("in the units of the dataset", () => {
-		const patient = person("p", 1, 2, 7);
-		expect(one("1970-03-02", patient, dates)).toBe(2);
-		expect(one("+60d", patient, dates)).toBe(9);
-		expect(one("-30d", patient, dates)).toBe(6);
-		expect(one("age:30d", patient, dates)).toBe(2);
+	test("in days", () => {
+		const patient = person("p", 30, 60, 210);
+		expect(one("1970-03-02", patient, dates)).toBe(60);
+		expect(one("+60d", patient, dates)).toBe(270);
+		expect(one("-30d", patient, dates)).toBe(180);
+		expect(one("age:30d", patient, dates)).toBe(60);
 		expect(one("12", person("p", null, 3), days)).toBe(12);
 	});
 
@@ -98,14 +99,13 @@ describe("the time it is for a patient", () => {
 	});
 });
 
-test("times are told in days that survive the units", () => {
-	const patient = person("p", 0);
-	expect(dayText(16_000 / 30, dates)).toBe("2013-10-22");
-	expect(momentJson(16_000 / 30, patient, dates)).toEqual({
+test("times are told as dates or days, with the age", () => {
+	expect(dayText(16_000, dates)).toBe("2013-10-22");
+	expect(momentJson(16_000, 0, dates)).toEqual({
 		date: "2013-10-22",
 		day: 16_000,
 		ageYears: expect.closeTo(43.8056, 4),
 	});
-	expect(momentJson(2.25, person("p", null), days)).toEqual({ day: 2.25, ageYears: null });
+	expect(momentJson(2.25, null, days)).toEqual({ day: 2.25, ageYears: null });
 	expect(dayText(2.25, days)).toBe("day 2.3");
 });

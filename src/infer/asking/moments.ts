@@ -1,4 +1,5 @@
 import { InputError } from "../../base/errors.js";
+import { dayOfIsoDate, isoDate, monthDays, type TimeAxis, yearDays } from "../../base/time.js";
 import type { NewPatient } from "../../cohort/index.js";
 import { farthestDay } from "../../records/years.js";
 import { TimeRefused } from "./refused.js";
@@ -12,11 +13,10 @@ export interface Moment {
 	readonly days: number;
 }
 
-export const yearDays = 365.25;
-const unitDays: Readonly<Record<string, number>> = {
+const spanUnits: Readonly<Record<string, number>> = {
 	d: 1,
 	w: 7,
-	m: yearDays / 12,
+	m: monthDays,
 	y: yearDays,
 };
 
@@ -29,7 +29,7 @@ const span = /^(\d+(?:\.\d+)?)([dwmy])$/;
 /** A length of time, in days: 10d, 2w, 6m, 1y. */
 export function spanDays(text: string): number {
 	const [, amount, unit] = span.exec(text.trim()) ?? [];
-	const days = Number(amount) * (unitDays[unit ?? ""] ?? Number.NaN);
+	const days = Number(amount) * (spanUnits[unit ?? ""] ?? Number.NaN);
 	if (!(days > 0)) throw new InputError("Expected a length of time: 10d, 2w, 6m or 1y.");
 	return checkedSpan(days);
 }
@@ -50,21 +50,19 @@ function checkedDay(day: number): number {
 export function momentOf(given: string): Moment {
 	const text = given.trim();
 	const made = (kind: Moment["kind"], days: number): Moment => ({ text, kind, days });
-	const dayOf = (part: string) => Date.parse(`${part}T00:00:00Z`) / 86_400_000;
 	if (/^\d{4}-\d{2}-\d{2}$/.test(text)) {
-		const day = dayOf(text);
-		if (Number.isFinite(day) && new Date(day * 86_400_000).toISOString().startsWith(text))
-			return made("date", day);
-		throw new InputError("There is no such date.");
+		const day = dayOfIsoDate(text);
+		if (day === undefined) throw new InputError("There is no such date.");
+		return made("date", day);
 	}
 	const [, sign, amount, unit] = /^([+-])(\d+(?:\.\d+)?)([dwmy])$/.exec(text) ?? [];
 	if (sign && unit)
 		return made(
 			"since",
-			(sign === "-" ? -1 : 1) * checkedSpan(Number(amount) * (unitDays[unit] as number)),
+			(sign === "-" ? -1 : 1) * checkedSpan(Number(amount) * (spanUnits[unit] as number)),
 		);
 	const [, age, ageUnit = "y"] = /^age:(\d+(?:\.\d+)?)([dwmy]?)$/.exec(text) ?? [];
-	if (age) return made("age", checkedSpan(Number(age) * (unitDays[ageUnit || "y"] as number)));
+	if (age) return made("age", checkedSpan(Number(age) * (spanUnits[ageUnit || "y"] as number)));
 	if (/^-?\d+(\.\d+)?$/.test(text)) return made("day", checkedDay(Number(text)));
 	throw new InputError(`Expected ${momentForms}.`);
 }
@@ -75,17 +73,11 @@ export const momentsOf = (given: string, before: readonly Moment[] = []): readon
 	...given.split(",").map(momentOf),
 ];
 
-/** What a patient's times are counted in. */
-export interface TimeAxis {
-	readonly axis: "dates" | "days";
-	readonly unitDays: number;
-}
-
-/** The time a moment is for a patient, in time units; refused where it means nothing. */
+/** The day a moment is for a patient; refused where it means nothing. */
 function timeOf(
 	{ text, kind, days }: Moment,
 	patient: NewPatient,
-	{ axis, unitDays }: TimeAxis,
+	axis: TimeAxis,
 	option: string,
 	place: number,
 ): number {
@@ -109,21 +101,21 @@ function timeOf(
 			`the birth of patient ${patient.id} ${instead}`,
 		);
 	}
-	if (kind === "age") return (patient.birth as number) + days / unitDays;
-	if (kind === "since") return (patient.lastRecord as number) + days / unitDays;
-	return days / unitDays;
+	if (kind === "age") return (patient.birth as number) + days;
+	if (kind === "since") return (patient.lastRecord as number) + days;
+	return days;
 }
 
 /** The times of each patient, [patients][moments]; none before a birth. */
 export function timesOf(
 	moments: readonly Moment[],
 	patients: readonly NewPatient[],
-	where: TimeAxis,
+	axis: TimeAxis,
 	option: string,
 ): number[][] {
-	checkRecords(moments, patients, where, option);
+	checkRecords(moments, patients, axis, option);
 	const times = patients.map((patient) =>
-		moments.map((moment, place) => timeOf(moment, patient, where, option, place)),
+		moments.map((moment, place) => timeOf(moment, patient, axis, option, place)),
 	);
 	for (const [at, { text }] of moments.entries()) {
 		const unborn = patients.filter(
@@ -136,7 +128,7 @@ export function timesOf(
 				? `, and of ${unborn.length - 1} others of ${patients.length} patients`
 				: "";
 		throw new TimeRefused(
-			`${option} ${text} lies before the birth of patient ${first.id} (${dayText(first.birth as number, where)})${others}; choose a later time`,
+			`${option} ${text} lies before the birth of patient ${first.id} (${dayText(first.birth as number, axis)})${others}; choose a later time`,
 			"lies before the birth; choose a later time",
 			option,
 			at,
@@ -149,7 +141,7 @@ export function timesOf(
 function checkRecords(
 	moments: readonly Moment[],
 	patients: readonly NewPatient[],
-	{ axis }: TimeAxis,
+	axis: TimeAxis,
 	option: string,
 ): void {
 	const place = moments.findIndex(({ kind }) => kind === "since");
@@ -169,21 +161,15 @@ function checkRecords(
 }
 
 /** A time as a date, or as a day on an axis without dates. */
-export function dayText(time: number, { axis, unitDays }: TimeAxis): string {
-	const days = wholeSeconds(time * unitDays);
-	if (axis === "days") return `day ${Number(days.toFixed(1))}`;
-	return new Date(days * 86_400_000).toISOString().slice(0, 10);
-}
+export const dayText = (day: number, axis: TimeAxis): string =>
+	axis === "days" ? `day ${Number(day.toFixed(1))}` : isoDate(day);
+
+/** Beyond it a date has no four-digit year. */
+const farthestDateDay = 1e7;
 
 /** A time for programs: date or day, and the age where it is known. */
-export function momentJson(time: number, { birth }: NewPatient, where: TimeAxis) {
-	const days = wholeSeconds(time * where.unitDays);
-	return {
-		...(where.axis === "dates" ? { date: dayText(time, where) } : {}),
-		day: days,
-		ageYears: birth === null ? null : ((time - birth) * where.unitDays) / yearDays,
-	};
-}
-
-/** Units times days is not quite the day it was made of. */
-const wholeSeconds = (days: number) => Math.round(days * 86_400) / 86_400;
+export const momentJson = (day: number, birth: number | null, axis: TimeAxis) => ({
+	...(axis === "dates" && Math.abs(day) < farthestDateDay && { date: isoDate(day) }),
+	day,
+	ageYears: birth === null ? null : (day - birth) / yearDays,
+});

@@ -1,13 +1,12 @@
+import { yearDays } from "../../base/time.js";
 import { coarseReach } from "../../cohort/coarse.js";
 import type { Manifest, NewPatient, UnknownCodes } from "../../cohort/index.js";
 import { placeOf } from "../answers-at.js";
-import { yearDays } from "./moments.js";
 
 /** Who is asked about, and what of their records is not known. */
 export interface Asked {
 	readonly patients: readonly NewPatient[];
 	readonly unknown: Pick<UnknownCodes, "codes" | "records">;
-	readonly unitDays: number;
 }
 
 /** A time asked about, for one patient. */
@@ -23,7 +22,7 @@ const years = (days: number) => `${(days / yearDays).toFixed(1)} years`;
 
 /** What is answered all the same, but should not be taken at its word. Patients go by their id alone. */
 export function warningsFor(
-	{ patients, unknown, unitDays }: Asked,
+	{ patients, unknown }: Asked,
 	questions: readonly Question[],
 	manifest: Manifest,
 ): string[] {
@@ -48,14 +47,14 @@ export function warningsFor(
 	const withoutEvents = new Set(empty);
 	const farthest = most(
 		questions.filter(({ patient }) => !withoutEvents.has(patient)),
-		({ patient, time }) => (time - (patient.history.times.at(-1) as number)) * unitDays,
+		({ patient, time }) => time - (patient.history.times.at(-1) as number),
 	);
 	if (reach && farthest && farthest.value > reach.longestDays)
 		warnings.push(
 			`asked up to ${years(farthest.value)} after the last event (${farthest.patient.id}), longer than any history the model was trained on; the longest spans ${years(reach.longestDays)}`,
 		);
 	const oldest = most(questions, ({ patient, time }) =>
-		patient.birth === null ? 0 : (time - patient.birth) * unitDays,
+		patient.birth === null ? 0 : time - patient.birth,
 	);
 	if (reach && oldest && reach.oldestDays !== null && oldest.value > reach.oldestDays)
 		warnings.push(
@@ -75,10 +74,9 @@ export function warningsFor(
 export function editWarnings(
 	/** Of its events, in order, birth not among them. */
 	times: readonly number[],
-	unitDays: number,
 	{ reach }: Pick<Manifest, "reach">,
 ): string[] {
-	const days = ((times.at(-1) ?? 0) - (times[0] ?? 0)) * unitDays;
+	const days = (times.at(-1) ?? 0) - (times[0] ?? 0);
 	const longest = reach ? coarseReach(reach).longestDays : longestLifeDays;
 	if (!(days > longest)) return [];
 	return [

@@ -7,7 +7,7 @@ import { forecast, forecastWeights } from "./forecast.js";
 
 const config = z
 	.strictObject({
-		...{ vocab: fields.vocab, unitDays: fields.unitDays },
+		vocab: fields.vocab,
 		layers: fields.layers(4),
 		heads: fields.heads(4),
 		dim: fields.dim(96),

@@ -14,7 +14,7 @@ import { type Times, timesOf } from "./times.js";
 
 const config = z
 	.strictObject({
-		...{ vocab: fields.vocab, unitDays: fields.unitDays },
+		vocab: fields.vocab,
 		layers: fields.layers(1),
 		heads: fields.heads(4),
 		dim: fields.dim(32),

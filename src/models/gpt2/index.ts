@@ -9,7 +9,7 @@ import { fields, headsDivide } from "../kinds/fields.js";
 
 const config = z
 	.strictObject({
-		...{ vocab: fields.vocab, unitDays: fields.unitDays },
+		vocab: fields.vocab,
 		layers: fields.layers(4),
 		heads: fields.heads(4),
 		dim: fields.dim(96),

@@ -7,8 +7,8 @@ import { batchOf, type TestHistory, vocab } from "../testing/histories.js";
 import { gruD } from "./index.js";
 import { daysSince, everSeen, lastSeen } from "./last-seen.js";
 
-const config = gruD.config.parse({ dim: 5, vocab, unitDays: 30, decayDays: 60 });
-const { dim, decayDays, unitDays } = config;
+const config = gruD.config.parse({ dim: 5, vocab, decayDays: 60 });
+const { dim, decayDays } = config;
 
 /** Codes come again, also on the same day, and after long. */
 const histories: readonly TestHistory[] = [
@@ -86,7 +86,7 @@ function plainHidden(v: Values, { tokens, times: at }: TestHistory): number[][] 
 		last: Array<undefined>(vocab).fill(undefined),
 		day: 0,
 	};
-	const days = at.map((time) => (time - at[0]!) * unitDays);
+	const days = at.map((time) => time - at[0]!);
 	let state = step(start, 0, specialTokens.sos);
 	return tokens.map((token, n) => {
 		const asked = step(state, days[n]!);

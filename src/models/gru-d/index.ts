@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { yearDays } from "../../base/time.js";
 import {
 	add,
 	concat,
@@ -32,13 +33,13 @@ import { fields } from "../kinds/fields.js";
 import { daysSince, everSeen, lastSeen } from "./last-seen.js";
 
 const config = z.strictObject({
-	...{ vocab: fields.vocab, unitDays: fields.unitDays },
+	vocab: fields.vocab,
 	dim: fields.dim(96),
 	decayDays: z
 		.number()
 		.positive()
 		.max(365_250)
-		.default(365.25)
+		.default(yearDays)
 		.describe("days in one unit of the time since a code was seen, by which it decays"),
 });
 

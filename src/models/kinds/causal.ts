@@ -19,7 +19,6 @@ import {
 } from "./observed.js";
 
 export interface CausalConfig extends HeadConfig {
-	readonly unitDays: number;
 	readonly positions?: number;
 }
 
@@ -113,9 +112,9 @@ export function causalModel<C extends CausalConfig, K = Tensor>(
 	const looksAhead = (objective: string) => objective === "horizon" && network.ask !== undefined;
 
 	/** Fills the places of a batch, and asks from place n about the event `ahead` places further on. */
-	function fill(batch: EventBatch, config: C, streams: readonly Stream[]) {
+	function fill(batch: EventBatch, streams: readonly Stream[]) {
 		const { rows, length } = batch;
-		const shape = { rows, places: length, unitDays: config.unitDays, padding: "after" } as const;
+		const shape = { rows, places: length, padding: "after" } as const;
 		const seen = emptyRows("seen", { ...shape, questions: 0 });
 		const questions = streams.map(({ name }) =>
 			emptyRows(name, { ...shape, places: 0, questions: length }),
@@ -161,24 +160,20 @@ export function causalModel<C extends CausalConfig, K = Tensor>(
 		hidden: (config, parameters, shape) => views(config, parameters, shape)("next"),
 		logits: (config, parameters, shape) =>
 			logitsOf(weightsOf(parameters), views(config, parameters, shape)("next"), tied),
-		viewFeeds: (config, batch) => fill(batch, config, [nextEvent]).feeds,
+		viewFeeds: (_config, batch) => fill(batch, [nextEvent]).feeds,
 		loss(config, parameters, shape, { objective }) {
 			const view = views(config, parameters, shape);
 			const term = (stream: "next" | "horizon") =>
 				lossTerm(stream, logitsOf(weightsOf(parameters), view(stream), tied));
 			return looksAhead(objective) ? [term("next"), term("horizon")] : [term("next")];
 		},
-		lossFeeds(config, batch, { objective, horizon }, random) {
-			if (!looksAhead(objective)) return fill(batch, config, [nextEvent]);
-			return fill(batch, config, [
-				nextEvent,
-				{ name: "horizon", ahead: farAhead(horizon, random) },
-			]);
+		lossFeeds(_config, batch, { objective, horizon }, random) {
+			if (!looksAhead(objective)) return fill(batch, [nextEvent]);
+			return fill(batch, [nextEvent, { name: "horizon", ahead: farAhead(horizon, random) }]);
 		},
 		predictor: (runtime, config, weights) =>
 			historyPredictor(runtime, weights, {
 				vocab: config.vocab,
-				unitDays: config.unitDays,
 				padding: "after",
 				places: network.context ? { most: readable(config) } : {},
 				knowsTimes: network.ask !== undefined,

@@ -8,7 +8,7 @@ import { type Window, type WindowConfig, type WindowNetwork, windowModel } from 
 
 /** Settings of models whose decoder answers all questions at once. */
 export const encoderDecoderFields = {
-	...{ vocab: fields.vocab, unitDays: fields.unitDays },
+	vocab: fields.vocab,
 	...{ window: fields.window, ahead: fields.ahead },
 	layers: fields.layers(2).describe("layers of the encoder"),
 	decoderLayers: fields.layers(2).describe("layers of the decoder"),

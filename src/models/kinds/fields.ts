@@ -1,14 +1,8 @@
 import { z } from "zod";
 
-/** Settings that models share. The dataset gives `vocab` and `unitDays`. */
+/** Settings that models share. The dataset gives `vocab`. */
 export const fields = {
 	vocab: z.int().min(2).max(1_000_000).describe("tokens, special ones included"),
-	unitDays: z
-		.number()
-		.positive()
-		.max(365_250)
-		.default(30)
-		.describe("days in one unit of the times"),
 	layers: (usual: number) => z.int().min(1).max(64).default(usual).describe("layers"),
 	heads: (usual: number) => z.int().min(1).max(64).default(usual).describe("attention heads"),
 	dim: (usual: number) =>

@@ -23,7 +23,6 @@ import {
 /** How a model that has no state of its own is asked. */
 export interface HistoryAnswers {
 	readonly vocab: number;
-	readonly unitDays: number;
 	readonly padding: "before" | "after";
 	/** Places a row has: always so many, or at most so many; the last events are seen. */
 	readonly places: { readonly always?: number; readonly most?: number };
@@ -68,7 +67,7 @@ export function historyPredictor(
 	weights: ParameterValues,
 	how: HistoryAnswers,
 ): Predictor {
-	const { vocab, unitDays, padding } = how;
+	const { vocab, padding } = how;
 	const symbols = Object.fromEntries(
 		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
 	);
@@ -116,7 +115,7 @@ export function historyPredictor(
 			const some = left.splice(0, Math.max(1, room));
 			const questions = Math.max(...some.map(questionsOf));
 			const shape = { rows: powerOfTwo(some.length), places, questions };
-			const fed = emptyRows("seen", { ...shape, unitDays, padding });
+			const fed = emptyRows("seen", { ...shape, padding });
 			const seen: Seen[] = [];
 			for (let row = 0; row < shape.rows; row++) {
 				const { events, times } = some[row] ?? first;

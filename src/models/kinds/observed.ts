@@ -72,17 +72,13 @@ export interface RowsShape {
 	readonly rows: number;
 	readonly places: number;
 	readonly questions: number;
-	readonly unitDays: number;
 	/** Where padding goes. */
 	readonly padding: "before" | "after";
 }
 
 const isBirth = (token: number | undefined) => token !== undefined && token < specialCount;
 
-export function emptyRows(
-	prefix: string,
-	{ rows, places, questions, unitDays, padding }: RowsShape,
-): Rows {
+export function emptyRows(prefix: string, { rows, places, questions, padding }: RowsShape): Rows {
 	const tokens = new Int32Array(rows * places).fill(specialTokens.pad);
 	const days = new Float32Array(rows * places);
 	const gaps = new Float32Array(rows * places);
@@ -114,20 +110,19 @@ export function emptyRows(
 				const place = placeOf(i);
 				const at = row * places + start + i;
 				tokens[at] = place === 0 ? specialTokens.sos : (events.tokens[place - 1] as number);
-				days[at] = (timeOf(place) - origin) * unitDays;
-				gaps[at] = i === 0 ? 0 : (timeOf(place) - timeOf(placeOf(i - 1))) * unitDays;
+				days[at] = timeOf(place) - origin;
+				gaps[at] = i === 0 ? 0 : timeOf(place) - timeOf(placeOf(i - 1));
 				real[at] = 1;
 			}
 			const last = timeOf(all - 1);
 			// Time goes on after a row's end, and stands still before its beginning.
-			for (let i = start + count; i < places; i++)
-				days[row * places + i] = (last - origin) * unitDays;
+			for (let i = start + count; i < places; i++) days[row * places + i] = last - origin;
 			return { origin, last, start, count };
 		},
 		ask(row, question, time, { origin, last }) {
 			const at = row * questions + question;
-			askedDays[at] = (time - origin) * unitDays;
-			askedGaps[at] = (time - last) * unitDays;
+			askedDays[at] = time - origin;
+			askedGaps[at] = time - last;
 		},
 	};
 }

@@ -11,7 +11,7 @@ import { fields } from "./fields.js";
 import { embedded, windowModel } from "./window.js";
 
 const config = z.strictObject({
-	...{ vocab: fields.vocab, unitDays: fields.unitDays },
+	vocab: fields.vocab,
 	dim: fields.dim(4),
 	window: fields.window.unwrap().default(4),
 	ahead: fields.ahead.unwrap().default(3),
@@ -32,8 +32,8 @@ const plain = (pretraining: "masked" | "none", knowsTimes = false) =>
 			]),
 	});
 
-const settings = config.parse({ vocab: 12, unitDays: 2 });
-const history = { tokens: [2, 5, 6, 7, 8, 9], times: [0, 1, 1, 3, 4, 8] };
+const settings = config.parse({ vocab: 12 });
+const history = { tokens: [2, 5, 6, 7, 8, 9], times: [0, 2, 2, 6, 8, 16] };
 const { sos, pad } = specialTokens;
 const objective = { objective: "horizon", horizon: 100 } as const;
 
@@ -41,7 +41,7 @@ describe("a window", () => {
 	test("ends at its last place; days count from its first, gaps from the place before", () => {
 		const feeds = plain("none").viewFeeds(
 			settings,
-			batchOf([{ tokens: [2, 5, 6], times: [0, 1, 3] }]),
+			batchOf([{ tokens: [2, 5, 6], times: [0, 2, 6] }]),
 		);
 		// The last event is asked about, never seen.
 		expect([...(feeds["viewed.tokens"] ?? [])]).toEqual([pad, sos, 2, 5]);
@@ -56,7 +56,7 @@ describe("a window", () => {
 		expect([...(feeds["viewed.tokens"] ?? [])]).toEqual([2, 6, 7, 8]);
 		expect([...(feeds["viewed.days"] ?? [])]).toEqual([0, 2, 6, 8]);
 		expect([...(feeds["viewed.gaps"] ?? [])]).toEqual([0, 2, 4, 2]);
-		const unborn = { tokens: [5, 6, 7, 8, 9, 5], times: [0, 1, 1, 3, 4, 8] };
+		const unborn = { tokens: [5, 6, 7, 8, 9, 5], times: [0, 2, 2, 6, 8, 16] };
 		const other = plain("none").viewFeeds(settings, batchOf([unborn]));
 		expect([...(other["viewed.tokens"] ?? [])]).toEqual([6, 7, 8, 9]);
 		expect([...(other["viewed.days"] ?? [])]).toEqual([0, 0, 4, 6]);
@@ -80,9 +80,7 @@ describe("what comes after it", () => {
 				[0, 1, 2].map((i) => Number(i < next.length)),
 			);
 			const gaps = [...(feeds["ahead.askedGaps"] as Float32Array)].slice(0, next.length);
-			expect(gaps).toEqual(
-				next.map((_, i) => 2 * (history.times[cut + i]! - history.times[cut - 1]!)),
-			);
+			expect(gaps).toEqual(next.map((_, i) => history.times[cut + i]! - history.times[cut - 1]!));
 		}
 	});
 

@@ -18,7 +18,6 @@ import {
 } from "./observed.js";
 
 export interface WindowConfig extends HeadConfig {
-	readonly unitDays: number;
 	/** Places it reads. */
 	readonly window: number;
 	/** Questions it answers at once. */
@@ -144,9 +143,9 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 		lossFeeds(config, batch, { horizon, learning }, random) {
 			const rows = drawn(batch, config);
 			const each = rows / batch.rows;
-			const { window, unitDays, ahead: questions } = config;
+			const { window, ahead: questions } = config;
 			const seen = emptyRows("ahead", {
-				...{ rows, places: window, questions, unitDays, padding: "before" },
+				...{ rows, places: window, questions, padding: "before" },
 			});
 			const targets = emptyTargets("ahead", rows * questions);
 			for (let row = 0; row < rows; row++) {
@@ -204,10 +203,10 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 		if (pretraining === "none") return { feeds: {}, targets: {} };
 		const rows = drawn(batch, config);
 		const each = rows / batch.rows;
-		const { window, unitDays } = config;
+		const { window } = config;
 		const stream = pretraining === "masked" ? "masked" : "read";
 		const seen = emptyRows(stream, {
-			...{ rows, places: window, questions: 0, unitDays, padding: "before" },
+			...{ rows, places: window, questions: 0, padding: "before" },
 		});
 		const tokens = seen.feeds[`${stream}.tokens`] as Int32Array;
 		const real = seen.feeds[`${stream}.real`] as Float32Array;
@@ -293,9 +292,9 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 		},
 		viewFeeds(config, batch) {
 			const { rows, length } = batch;
-			const { window, unitDays } = config;
+			const { window } = config;
 			const seen = emptyRows("viewed", {
-				...{ rows, places: window, questions: 0, unitDays, padding: "before" },
+				...{ rows, places: window, questions: 0, padding: "before" },
 			});
 			const order = new Int32Array(rows * length);
 			for (let row = 0; row < rows; row++) {
@@ -325,7 +324,6 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 		predictor: (runtime, config, weights) =>
 			historyPredictor(runtime, weights, {
 				vocab: config.vocab,
-				unitDays: config.unitDays,
 				padding: "before",
 				places: { always: config.window },
 				questions: config.ahead,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { yearDays } from "../../base/time.js";
 import { constant, gather, mul, relu, slice, sub, type Tensor } from "../../graph/index.js";
 import { paddingMask } from "../../nn/attention.js";
 import { linear, linearWeights } from "../../nn/linear.js";
@@ -15,7 +16,7 @@ import {
 
 const config = z
 	.strictObject({
-		...{ vocab: fields.vocab, unitDays: fields.unitDays },
+		vocab: fields.vocab,
 		heads: fields.heads(4),
 		dim: fields.dim(96).describe("width of what a place holds, and of each GRU"),
 		ff: fields.ff(192).describe("width inside the layers after each pair of GRUs"),
@@ -71,10 +72,8 @@ function weights({ heads, dim, ff, latent, time }: MtandConfig): WeightSpecs {
 const readout = (p: Weights, x: Tensor): Tensor =>
 	linear(within(p, "out"), relu(linear(within(p, "hidden"), x)));
 
-const daysAYear = 365.25;
-
 /** Years from the last place on, below 0 before it. */
-const yearsOf = ({ days }: Window): Tensor => mul(sub(days, slice(days, 1, -1)), 1 / daysAYear);
+const yearsOf = ({ days }: Window): Tensor => mul(sub(days, slice(days, 1, -1)), 1 / yearDays);
 
 /**
  * The times of evenly chosen places, in years as theirs, [rows, references]: where there are records, and
@@ -134,5 +133,5 @@ export const mtand = windowModel<MtandConfig>({
 	weights,
 	encode: (config, p, window) => viewAt(config, p, window, yearsOf(window)),
 	ask: (config, p, _encoded, window, { gaps }) =>
-		viewAt(config, p, window, mul(gaps, 1 / daysAYear)),
+		viewAt(config, p, window, mul(gaps, 1 / yearDays)),
 });

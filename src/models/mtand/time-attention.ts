@@ -1,3 +1,4 @@
+import { yearDays } from "../../base/time.js";
 import { add, concat, matmul, mul, reshape, sin, softmax, type Tensor } from "../../graph/index.js";
 import { joinHeads, splitHeads } from "../../nn/attention.js";
 import { linear, linearWeights } from "../../nn/linear.js";
@@ -13,7 +14,7 @@ import {
 } from "../../nn/weights.js";
 
 /** Radians a year of the slowest wave and of the fastest at the start: periods of 50 years and of 30 days. */
-const [slowest, fastest] = [(2 * Math.PI) / 50, (2 * Math.PI * 365.25) / 30];
+const [slowest, fastest] = [(2 * Math.PI) / 50, (2 * Math.PI * yearDays) / 30];
 
 const rates = (count: number): WeightSpec => ({
 	shape: [count],

@@ -20,7 +20,7 @@ import { causalModel } from "../kinds/causal.js";
 import { fields } from "../kinds/fields.js";
 
 const config = z.strictObject({
-	...{ vocab: fields.vocab, unitDays: fields.unitDays },
+	vocab: fields.vocab,
 	dim: fields.dim(96),
 	ff: fields.ff(96),
 	steps: z
@@ -45,9 +45,12 @@ const weights = ({ dim, ff }: OdeRnnConfig): WeightSpecs => ({
 	...nested("gru", gruWeights(dim, dim)),
 });
 
-/** How far each unit goes: its rate times s = log(1 + gap / unit), in which decades are a few units long. */
-const spansOf = ({ unitDays }: OdeRnnConfig, p: Weights, gaps: Tensor): Tensor => {
-	const s = log(add(1, mul(relu(gaps), 1 / unitDays)));
+/** The scale of s, in days. */
+const scaleDays = 30;
+
+/** How far each unit goes: its rate times s = log(1 + gap / scale), in which decades are a few units long. */
+const spansOf = (p: Weights, gaps: Tensor): Tensor => {
+	const s = log(add(1, mul(relu(gaps), 1 / scaleDays)));
 	return mul(reshape(s, [...gaps.shape, 1]), exp(p("logRate"))); // [rows, places, dim]
 };
 
@@ -72,7 +75,7 @@ export const odeRnn = causalModel<OdeRnnConfig>({
 	observe(config, p, { tokens, gaps }) {
 		const rows = tokens.shape[0] as number;
 		const fromInput = gruInput(within(p, "gru"), gather(p("embedding"), tokens)); // [rows, places, 3 dim]
-		const spans = spansOf(config, p, gaps);
+		const spans = spansOf(p, gaps);
 		const { outputs } = scan(
 			(state: Tensor, [span, from]) => {
 				const next = gruStep(
@@ -88,6 +91,6 @@ export const odeRnn = causalModel<OdeRnnConfig>({
 		return outputs; // [rows, places, dim]
 	},
 	ask(config, p, known, { gaps }, from) {
-		return evolve(p, from.at(known), spansOf(config, p, gaps), config.stepsAhead);
+		return evolve(p, from.at(known), spansOf(p, gaps), config.stepsAhead);
 	},
 });

@@ -22,7 +22,7 @@ import { embedded, type Window, windowModel } from "../kinds/window.js";
 
 const config = z
 	.strictObject({
-		...{ vocab: fields.vocab, unitDays: fields.unitDays },
+		vocab: fields.vocab,
 		layers: fields.layers(4),
 		heads: fields.heads(4),
 		dim: fields.dim(96),

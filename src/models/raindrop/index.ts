@@ -43,7 +43,7 @@ import {
 
 const config = z
 	.strictObject({
-		...{ vocab: fields.vocab, unitDays: fields.unitDays },
+		vocab: fields.vocab,
 		window: fields.window,
 		windows: fields.windows(2),
 		ahead: fields.ahead,

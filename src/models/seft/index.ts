@@ -15,7 +15,7 @@ import { fields } from "../kinds/fields.js";
 import { poolUpTo } from "./pool.js";
 
 const config = z.strictObject({
-	...{ vocab: fields.vocab, unitDays: fields.unitDays },
+	vocab: fields.vocab,
 	layers: fields.layers(2).describe("hidden layers of φ, and of ρ"),
 	heads: fields.heads(4).describe("ways in which a set is pooled"),
 	dim: fields.dim(96).describe("width of what φ and ρ give"),

@@ -16,11 +16,11 @@ export interface TestHistory {
 export function testHistory(events: number, seed: number): TestHistory {
 	const draw = random(seed);
 	const own = specialCount + 3 + draw.integer(vocab - specialCount - 3);
-	let time = 10 * draw.uniform();
+	let time = 300 * draw.uniform();
 	const tokens: number[] = [specialTokens.female];
 	const times: number[] = [time];
 	for (let n = 1; n < events; n++) {
-		time += draw.uniform() < 0.2 ? 0 : -Math.log(1 - draw.uniform());
+		time += draw.uniform() < 0.2 ? 0 : -30 * Math.log(1 - draw.uniform());
 		tokens.push(draw.uniform() < 0.2 ? own : specialCount + (n % 3));
 		times.push(time);
 	}

@@ -18,7 +18,7 @@ import { batchOf, type TestHistory, vocab } from "../testing/histories.js";
 import { timelygpt } from "./index.js";
 
 const config = timelygpt.config.parse({
-	...{ layers: 2, heads: 2, dim: 8, ff: 6, kernel: 3, vocab, unitDays: 30 },
+	...{ layers: 2, heads: 2, dim: 8, ff: 6, kernel: 3, vocab },
 });
 const { heads, dim, kernel, decayUnitDays } = config;
 const size = dim / heads;

@@ -18,7 +18,7 @@ import { convolution, convolutionInstead, convolutionWeights, type Swept } from 
 
 const config = z
 	.strictObject({
-		...{ vocab: fields.vocab, unitDays: fields.unitDays },
+		vocab: fields.vocab,
 		layers: fields.layers(4),
 		heads: fields.heads(4),
 		dim: fields.dim(96),

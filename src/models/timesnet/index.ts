@@ -19,7 +19,7 @@ import { embedded, type Window, windowModel } from "../kinds/window.js";
 import { timesBlock, timesBlockWeights } from "./times-block.js";
 
 const config = z.strictObject({
-	...{ vocab: fields.vocab, unitDays: fields.unitDays },
+	vocab: fields.vocab,
 	...{ window: fields.window, ahead: fields.ahead },
 	layers: fields.layers(2),
 	dim: fields.dim(96),

@@ -1,4 +1,4 @@
-import { cast, mul, type Tensor } from "../../graph/index.js";
+import { cast, type Tensor } from "../../graph/index.js";
 import { causalModel } from "../kinds/causal.js";
 import type { Model } from "../model.js";
 import {
@@ -35,10 +35,9 @@ const shifted = causalModel<TrajgptConfig>({
 	pretraining: "next",
 	weights: () => ({}),
 	observe(c, p, { tokens, days, gaps }) {
-		const inUnits = (x: Tensor) => mul(x, 1 / c.unitDays);
 		const names = [...parameterShapes(c).keys()];
 		const { hidden } = network(c, Object.fromEntries(names.map((name) => [name, p(name)])), {
-			slots: { tokens, times: cast(inUnits(days), "float64"), gaps: inUnits(gaps) },
+			slots: { tokens, times: cast(days, "float64"), gaps },
 		});
 		return hidden as Tensor;
 	},

@@ -3,12 +3,11 @@ import { fields } from "../kinds/fields.js";
 
 /**
  * Sizes and choices of TrajGPT; the defaults are the preset `default`. `key` and `value` are totals
- * over the heads, as the paper gives them. `vocab` and `unitDays` are the dataset's.
+ * over the heads, as the paper gives them. `vocab` is the dataset's.
  */
 export const trajgptConfig = z
 	.strictObject({
 		vocab: fields.vocab,
-		unitDays: fields.unitDays,
 		layers: z.int().min(1).max(64).default(4).describe("SRA layers"),
 		heads: z.int().min(1).max(64).default(4).describe("heads, each with a decay of its own"),
 		dim: z.int().min(2).max(4096).default(96).describe("width of the residual stream"),

@@ -7,7 +7,7 @@ import { copyLogits, copyParameters } from "./copy.js";
 
 const config = trajgptConfig.parse({
 	...{ vocab: 9, copies: 2, dim: 4, key: 8, value: 8, heads: 2 },
-	...{ unitDays: 30, decayUnitDays: 60 },
+	decayUnitDays: 2,
 });
 const tokens = [1, 7, 5, 7, 3, 7];
 const gaps = [0, 0, 2, 0.5, 1, 4];

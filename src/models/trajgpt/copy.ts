@@ -71,7 +71,7 @@ export function copyLogits(
 			add(matmul(x, p(`copy.${name}`), { transposeB: true }), p(`copy.${name}Bias`)),
 			[0, 2, 1],
 		); // [batch, copies, …]
-	const rate = mul(logSigmoid(perHead(held, "decay")), config.unitDays / config.decayUnitDays);
+	const rate = mul(logSigmoid(perHead(held, "decay")), 1 / config.decayUnitDays);
 	// Special tokens are never recorded, so they are not counted.
 	const isCode = Array.from({ length: vocab }, (_, token) => Number(token >= specialCount));
 	const codes = mul(oneHot(tokens, vocab, dtype), constant(isCode, [vocab], dtype));

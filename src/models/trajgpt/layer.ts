@@ -80,7 +80,7 @@ export function layer(config: TrajgptConfig, p: Weights, inputs: LayerInputs): L
 }
 
 function decayRateOf(config: TrajgptConfig, p: Weights, h: Tensor): Tensor {
-	const unit = decaysByTime(config) ? config.unitDays / config.decayUnitDays : 1;
+	const unit = decaysByTime(config) ? 1 / config.decayUnitDays : 1;
 	if (!decayIsFixed(config)) {
 		const logits = add(project(h, p("decay")), p("decayBias"));
 		return transpose(mul(logSigmoid(logits), unit / config.temperature), [0, 2, 1]);

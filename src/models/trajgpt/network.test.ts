@@ -26,7 +26,6 @@ const small = (more: Partial<TrajgptConfig> = {}): TrajgptConfig =>
 		...{ vocab, layers: 2, heads: 2, dim: 8, key: 6, value: 8, ff: 10 },
 		...{
 			temperature: 2,
-			unitDays: 1,
 			decayUnitDays: 1,
 			shortestPeriodDays: 0.5,
 			longestPeriodDays: 50,

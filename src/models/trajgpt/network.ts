@@ -78,8 +78,8 @@ export interface NetworkOutputs {
 export const rotaryOf = ({ key, heads, ...config }: TrajgptConfig) => ({
 	half: Math.floor(key / heads / 2),
 	range: {
-		shortestPeriod: config.shortestPeriodDays / config.unitDays,
-		longestPeriod: config.longestPeriodDays / config.unitDays,
+		shortestPeriod: config.shortestPeriodDays,
+		longestPeriod: config.longestPeriodDays,
 	},
 });
 
@@ -139,8 +139,7 @@ export function network(
 		const known = minimum(stood.places, config.positions - 1); // beyond, all stand at the last
 		x = add(x, gather(p("positions"), cast(known, "int32")));
 	}
-	if (config.gap === "embedded")
-		x = add(x, project(gapWaves(mul(gaps, config.unitDays)), p("gap")));
+	if (config.gap === "embedded") x = add(x, project(gapWaves(gaps), p("gap")));
 	let held = norm(x);
 	let read = questions?.read;
 	const finalStates: Tensor[] = [];

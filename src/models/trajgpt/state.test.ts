@@ -179,18 +179,3 @@ for (const kind of kinds) {
 		});
 	});
 }
-
-it("answers the same whatever the dataset's unit of time", async () => {
-	const events = history(40, 3);
-	const asked = [(events.times.at(-1) as number) + 2, (events.times.at(-1) as number) + 40];
-	const answers: Float32Array[] = [];
-	for (const unitDays of [30, 1]) {
-		const config = trajgptConfig.parse({ ...base, unitDays });
-		const model = predictor(runtime, config, weightsOf(config));
-		const inUnits = (months: number[]) => months.map((t) => (t * 30) / unitDays);
-		const past = { tokens: events.tokens, times: inUnits(events.times) };
-		answers.push((await model.score([past], [inUnits(asked)])).logProbabilities);
-		await model.dispose();
-	}
-	expectClose(answers[1] as Float32Array, answers[0] as Float32Array);
-});

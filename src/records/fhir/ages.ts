@@ -1,18 +1,17 @@
 import { InputError } from "../../base/errors.js";
+import { monthDays, yearDays } from "../../base/time.js";
 import { type Fields, objectOf, shapeOf, textOf } from "./fields.js";
-
-const year = 365.25;
 
 /** Days in the units of time, by their UCUM codes and by words. */
 const units: Readonly<Record<string, number>> = {
-	a: year,
-	year,
-	years: year,
-	yr: year,
-	y: year,
-	mo: year / 12,
-	month: year / 12,
-	months: year / 12,
+	a: yearDays,
+	year: yearDays,
+	years: yearDays,
+	yr: yearDays,
+	y: yearDays,
+	mo: monthDays,
+	month: monthDays,
+	months: monthDays,
 	wk: 7,
 	week: 7,
 	weeks: 7,
@@ -29,7 +28,7 @@ export function ageIn(resource: Fields, field: string, where: string): number | 
 	if (typeof age?.value !== "number") return undefined;
 	const unit = textOf(age.code) ?? textOf(age.unit);
 	const days = unit === undefined ? undefined : units[unit.toLowerCase()];
-	if (days !== undefined && age.value >= 0 && age.value * days < 200 * year)
+	if (days !== undefined && age.value >= 0 && age.value * days < 200 * yearDays)
 		return age.value * days;
 	throw new InputError(
 		`${where}: ${field} is ${age.value} of unit ${shapeOf(unit)}; expected an age in years (a), months (mo), weeks (wk), days (d), hours (h) or minutes (min)`,

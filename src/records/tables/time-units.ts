@@ -1,3 +1,4 @@
+import { yearDays } from "../../base/time.js";
 export const timeUnits = ["date", "age-days", "age-years", "days"] as const;
 /** What a column of times holds. */
 export type TimeIs = (typeof timeUnits)[number];
@@ -13,6 +14,6 @@ export function unitNamed(name: string): TimeIs | undefined {
 /** Days in one of a column's numbers. */
 export const daysIn: Readonly<Record<Exclude<TimeIs, "date">, number>> = {
 	"age-days": 1,
-	"age-years": 365.25,
+	"age-years": yearDays,
 	days: 1,
 };

@@ -82,7 +82,7 @@ const nothingUnknown = { codes: 0, records: 0 };
 
 /** What every answer says of the history it comes from. */
 export function readOf(
-	{ patient, unknown, notes, axis }: AskedPatient,
+	{ patient, unknown, notes }: AskedPatient,
 	times: readonly number[],
 	{ manifest }: Pick<Served, "manifest">,
 ) {
@@ -96,7 +96,7 @@ export function readOf(
 	// A request is about one patient, who has no name in it.
 	const named = { ...patient, id: "the patient" };
 	const warnings = warningsFor(
-		{ patients: [named], unknown: nothingUnknown, unitDays: axis.unitDays },
+		{ patients: [named], unknown: nothingUnknown },
 		times.map((time) => ({ patient: named, time })),
 		manifest,
 	);

@@ -13,7 +13,7 @@ export function modelInWords(served: Served, limits: Limits): ModelResponse {
 		config: config as Record<string, unknown>,
 		parameters: weightCount(weights),
 		codes: vocabulary.size - specialCount,
-		time: { unitDays: manifest.timeUnit.days, axis: manifest.source.axis },
+		time: { axis: manifest.source.axis },
 		trained: { step, versions: { ...versions } },
 		limits: { bodyBytes, depth, values, answerBytes, sessions, sessionSeconds, answerMs },
 	};

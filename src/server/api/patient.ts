@@ -1,3 +1,4 @@
+import { dayMilliseconds, type TimeAxis } from "../../base/time.js";
 import type { NewPatient } from "../../cohort/index.js";
 import {
 	type GivenRecord,
@@ -6,7 +7,6 @@ import {
 	recordReader,
 } from "../../cohort/reading/reader.js";
 import { readingRules } from "../../cohort/reading/rules.js";
-import type { TimeAxis } from "../../infer/asking/index.js";
 import { systemNamed } from "../../records/systems.js";
 import { firstYear, lastYear } from "../../records/years.js";
 import { Refusal } from "../http/refusal.js";
@@ -28,7 +28,7 @@ export interface AskedPatient {
 /** A date as days since 1970-01-01; a day as it is. */
 function dayOf(date: string | number, fieldName: () => string): number {
 	if (typeof date === "number") return date;
-	const day = Date.parse(inUtc(date)) / 86_400_000;
+	const day = Date.parse(inUtc(date)) / dayMilliseconds;
 	const year = Number(date.slice(0, 4));
 	if (Number.isFinite(day) && year >= firstYear && year <= lastYear) return day;
 	const field = fieldName();
@@ -45,8 +45,8 @@ function inUtc(date: string): string {
 export function axisOf(
 	dates: readonly (string | number)[],
 	fieldOf: (place: number) => string,
-	usual: TimeAxis["axis"],
-): TimeAxis["axis"] {
+	usual: TimeAxis,
+): TimeAxis {
 	const kindOf = (date: string | number) => (typeof date === "number" ? "days" : "dates");
 	const [first] = dates;
 	if (first === undefined) return usual;
@@ -96,7 +96,7 @@ const drugNotes = ({ drugs }: ReadRecords): string[] =>
 export function readEvents(
 	given: readonly EventRequest[],
 	served: Book,
-	axis: TimeAxis["axis"],
+	axis: TimeAxis,
 	latest: Latest | undefined,
 ) {
 	const records = recordsOf(given, "events");
@@ -110,19 +110,19 @@ export function readEvents(
 
 /** The history of a patient in a request: read as the model's dataset was. */
 export function askedPatient(request: PatientRequest, served: Book): AskedPatient {
-	const { timeUnit, source } = served.manifest;
+	const { source } = served.manifest;
 	const { birth: bornAt = null, sex = null, events: given } = request;
 	const field = "patient.events";
 	const dates = given.map(({ date }) => date);
 	if (bornAt !== null) dates.push(bornAt);
 	const fieldOf = (i: number) => (i < given.length ? `${field}.${i}.date` : "patient.birth");
-	const axis = { axis: axisOf(dates, fieldOf, source.axis), unitDays: timeUnit.days };
+	const axis = axisOf(dates, fieldOf, source.axis);
 	const birth = bornAt === null ? null : dayOf(bornAt, () => "patient.birth");
 	const read = readerFor(served).patient(
 		"1",
 		{ birth, sex, death: null },
 		recordsOf(given, field),
-		axis.axis,
+		axis,
 	);
 	const { patient, places, latest, bornLate } = read;
 	return {

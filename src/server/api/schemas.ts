@@ -184,7 +184,7 @@ export const modelResponse = z.strictObject({
 	config: z.record(z.string(), z.unknown()),
 	parameters: z.int(),
 	codes: z.int().describe("that it knows"),
-	time: z.strictObject({ unitDays: z.number(), axis: z.enum(["dates", "days"]) }),
+	time: z.strictObject({ axis: z.enum(["dates", "days"]) }),
 	trained: z.strictObject({ step: z.int(), versions: z.record(z.string(), z.string()) }),
 	limits: z.record(z.string(), z.number()),
 });

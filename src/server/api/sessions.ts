@@ -111,18 +111,17 @@ export function sessions(
 			inTurn(id, async (session) => {
 				const { asked, state } = session;
 				const dates = given.map(({ date }) => date);
-				const usual = asked.axis.axis;
-				const axis = { ...asked.axis, axis: axisOf(dates, (i) => `events.${i}.date`, usual) };
+				const usual = asked.axis;
+				const axis = axisOf(dates, (i) => `events.${i}.date`, usual);
 				const isFirst = asked.patient.lastRecord === null && asked.patient.birth === null;
-				if (axis.axis !== usual && !isFirst)
+				if (axis !== usual && !isFirst)
 					throw new Refusal(422, `this session counts in ${usual}; give events.0.date likewise`, {
 						field: "events.0.date",
 					});
-				const read = readEvents(given, served, axis.axis, asked.latest);
+				const read = readEvents(given, served, axis, asked.latest);
 				const { events, lastDay, unknown, latest, notes } = read;
-				const unit = (day: number) => day / axis.unitDays;
 				const last = state.times[0] as number;
-				const early = events.find(({ day }) => unit(day) < last - 1e-9);
+				const early = events.find(({ day }) => day < last - 1e-9);
 				if (early) {
 					const field = `events.${early.place}.date`;
 					throw new Refusal(
@@ -132,9 +131,7 @@ export function sessions(
 					);
 				}
 				const tokens = events.map(({ token }) => token);
-				const times = events.map(({ day }) =>
-					Math.max(unit(day), Number.isNaN(last) ? -1e9 : last),
-				);
+				const times = events.map(({ day }) => Math.max(day, Number.isNaN(last) ? -1e9 : last));
 				if (tokens.length > 0) session.state = await predictor.observe(state, [{ tokens, times }]);
 				session.events += tokens.length;
 				const { patient } = asked;
@@ -143,7 +140,7 @@ export function sessions(
 					...{ axis, unknown, latest, notes },
 					patient: {
 						...patient,
-						lastRecord: Math.max(patient.lastRecord ?? -1e9, unit(lastDay)),
+						lastRecord: Math.max(patient.lastRecord ?? -1e9, lastDay),
 						history: {
 							...patient.history,
 							tokens: Int32Array.of(...patient.history.tokens, ...tokens),

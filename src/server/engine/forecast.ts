@@ -1,9 +1,9 @@
+import type { TimeAxis } from "../../base/time.js";
 import type { Token } from "../../cohort/vocabulary.js";
-import type { TimeAxis } from "../../infer/asking/index.js";
+import { momentJson } from "../../infer/asking/index.js";
 import { answersAt, likeliest } from "../../infer/index.js";
 import type { Events, Predictor, State } from "../../models/index.js";
 import type { ForecastResponse } from "../api/schemas.js";
-import { when } from "../api/when.js";
 import { listPieces } from "../http/json-pieces.js";
 
 /** What is asked of a history at any times, or of a state at times after its last event. */
@@ -43,7 +43,7 @@ export function forecastWriter(predictor: Predictor, tokens: readonly Token[]) {
 				});
 				const answer: Omit<ForecastResponse["answers"][number], "top"> = {
 					at: at[question] as string | number,
-					...when(time, birth, axis),
+					...momentJson(time, birth, axis),
 					place: places?.[0]?.[question] ?? "after",
 				};
 				return `${JSON.stringify(answer).slice(0, -1)},"top":[${codes.join(",")}]}`;

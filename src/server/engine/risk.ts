@@ -1,8 +1,8 @@
-import type { FoundCode, TimeAxis } from "../../infer/asking/index.js";
+import type { TimeAxis } from "../../base/time.js";
+import { type FoundCode, momentJson } from "../../infer/asking/index.js";
 import { type RiskTrajectory, riskTrajectories } from "../../infer/index.js";
 import type { Events, Predictor } from "../../models/index.js";
 import type { RiskResponse } from "../api/schemas.js";
-import { when } from "../api/when.js";
 import { listPieces } from "../http/json-pieces.js";
 
 type Trajectories = RiskResponse["codes"][number];
@@ -25,7 +25,6 @@ export const riskWriter =
 		const { history, times, codes, places, birth, axis } = question;
 		const tokens = codes.map((code) => code.tokens);
 		const [found = []] = await riskTrajectories(predictor, [history], tokens, [times]);
-		const day = (time: number) => when(time, null, axis).day;
 		const inWords = (
 			{ code, name, note, drivers }: RiskQuestion["codes"][number],
 			{ risk, growth, surges }: RiskTrajectory,
@@ -35,13 +34,13 @@ export const riskWriter =
 			risk: [...risk],
 			growth: [...growth],
 			surges: surges.map(({ from, to, growth, events }) => ({
-				...{ from: day(from), to: day(to), growth },
+				...{ from, to, growth },
 				events: events.flatMap((event) => places[event] ?? []).filter((place) => place >= 0),
 			})),
 			...(drivers && { drivers }),
 		});
 		const inTime = (time: number, place: RiskTrajectory["places"][number] = "after") =>
-			({ ...when(time, birth, axis), place }) satisfies RiskResponse["times"][number];
+			({ ...momentJson(time, birth, axis), place }) satisfies RiskResponse["times"][number];
 		const [first] = found;
 		return {
 			times: listPieces(

@@ -10,8 +10,6 @@ import type { ModelParts } from "../engine/engine.js";
 /** Of the built-in map. */
 const codes = ["401", "250", "428", "272", "495", "530", "745"];
 
-export const unitDays = 30;
-
 /** A small model that has learned nothing, with codes as a dataset of PheCodes has them. */
 export function smallServed(
 	filters: Partial<Manifest["filters"]> = {},
@@ -24,7 +22,7 @@ export function smallServed(
 			...{ category: "some", count: 9 },
 		})),
 	);
-	const config = model.config.parse({ ...smallSettings.trajgpt, vocab: vocabulary.size, unitDays });
+	const config = model.config.parse({ ...smallSettings.trajgpt, vocab: vocabulary.size });
 	const draw = random(5);
 	const weights = new Map(
 		[...model.init(config, random(3))].map(([name, { shape, data }]) => [
@@ -39,7 +37,6 @@ export function smallServed(
 			...{ dedup: "day", keep: "last", maxRecords: null, minCount: 1, drugs: "none" },
 			...{ deathToken: false, ...filters },
 		},
-		timeUnit: { name: "month", days: unitDays },
 		source: { axis: "dates" },
 		splits: { seed: 0, parts: [80, 10, 10] },
 	} as unknown as Manifest;

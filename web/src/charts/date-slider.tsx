@@ -1,4 +1,5 @@
 import { useRef } from "react";
+import { monthDays, yearDays } from "../../../src/base/time.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { momentText } from "../parts/words.js";
 import type { TimeScale } from "./time-scale.js";
@@ -15,7 +16,6 @@ interface DateSliderProps {
 	readonly onHold: (held: boolean) => void;
 }
 
-const [monthDays, yearDays] = [30.4375, 365.25];
 const steps: Readonly<Record<string, number>> = {
 	ArrowLeft: -monthDays,
 	ArrowDown: -monthDays,
@@ -32,7 +32,6 @@ const between = (value: number, least: number, most: number) =>
 export function DateSlider(props: DateSliderProps) {
 	const { clock, scale, date, range, top, height, onDate, onHold } = props;
 	const dragging = useRef<number | null>(null);
-	const day = 1 / clock.unitDays;
 	const [first, last] = range;
 	const set = (time: number) => onDate(between(time, first, last));
 	const away = !scale.inside(date);
@@ -50,13 +49,13 @@ export function DateSlider(props: DateSliderProps) {
 			tabIndex={0}
 			aria-label="Date asked about"
 			aria-orientation="horizontal"
-			aria-valuemin={Math.round(first / day)}
-			aria-valuemax={Math.round(last / day)}
-			aria-valuenow={Math.round(date / day)}
+			aria-valuemin={Math.round(first)}
+			aria-valuemax={Math.round(last)}
+			aria-valuenow={Math.round(date)}
 			aria-valuetext={momentText(clock, date)}
 			onKeyDown={(event) => {
 				const step = steps[event.key];
-				if (step !== undefined) set(date + (event.shiftKey ? Math.sign(step) : step) * day);
+				if (step !== undefined) set(date + (event.shiftKey ? Math.sign(step) : step));
 				else if (event.key === "Home") set(first);
 				else if (event.key === "End") set(last);
 				else return;

@@ -1,4 +1,4 @@
-import { type Clock, type TimeAxis, timeAxis } from "../../../src/figures/clock.js";
+import { type AxisTicks, type Clock, timeAxis } from "../../../src/figures/clock.js";
 import { textWidth } from "../../../src/figures/text.js";
 
 /** Times to pixels and back. */
@@ -29,9 +29,9 @@ export function timeScale(
 }
 
 /** As many ticks as have room for their names; on a narrow axis closer than on a wide one. */
-export function ticksOf(clock: Clock, { domain, width, x }: TimeScale): TimeAxis {
+export function ticksOf(clock: Clock, { domain, width, x }: TimeScale): AxisTicks {
 	const axisOf = (apart: number) => timeAxis(clock, domain, Math.max(2, Math.floor(width / apart)));
-	const fits = ({ ticks, format }: TimeAxis) => {
+	const fits = ({ ticks, format }: AxisTicks) => {
 		const widest = Math.max(...ticks.map((time) => textWidth(format(time), { size: 12 })));
 		return ticks.every((time, at) => at === 0 || x(time) - x(ticks[at - 1] as number) > widest + 8);
 	};

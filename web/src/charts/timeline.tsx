@@ -1,4 +1,5 @@
 import { useId, useMemo, useRef, useState } from "react";
+import { monthDays } from "../../../src/base/time.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { fitted } from "../../../src/figures/text.js";
 import { useWidth } from "../parts/use-width.js";
@@ -45,7 +46,7 @@ export interface TimelineProps {
 }
 
 const [axisHeight, headHeight] = [40, 44];
-const [monthDays, closestDays] = [30.4375, 28];
+const closestDays = 28;
 
 /** What befell a patient, by category; the date that is asked about; what was foreseen after it. */
 export function Timeline(props: TimelineProps) {
@@ -99,9 +100,8 @@ export function Timeline(props: TimelineProps) {
 		const at = chosen ? all.indexOf(chosen) : -1;
 		const { key } = event;
 		const way = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[key];
-		const month = monthDays / clock.unitDays;
 		if (chosen && onMove && event.altKey && (key === "ArrowLeft" || key === "ArrowRight")) {
-			if (chosen.edit !== "removed") onMove(chosen.id, chosen.time + (way ?? 0) * month);
+			if (chosen.edit !== "removed") onMove(chosen.id, chosen.time + (way ?? 0) * monthDays);
 		} else if (way) choose(all[Math.max(0, Math.min(all.length - 1, at + way))]);
 		else if (key === "Home") choose(all[0]);
 		else if (key === "End") choose(all.at(-1));
@@ -110,7 +110,7 @@ export function Timeline(props: TimelineProps) {
 		event.preventDefault();
 	};
 	const zoomBy = (factor: number, around: number) =>
-		onZoom(zoomed(whole, domain, factor, around, closestDays / clock.unitDays));
+		onZoom(zoomed(whole, domain, factor, around, closestDays));
 	useWheelZoom(ref, (factor, x) => zoomBy(factor, scale.time(x)));
 	const pointers = useEventDrag({
 		nearest: (event) => {

@@ -14,7 +14,6 @@ export interface About {
 				Record<string, { readonly patients: number; readonly events: number }>
 			>;
 		};
-		readonly timeUnit: { readonly name: string; readonly days: number };
 		readonly reach: {
 			readonly longestDays: number;
 			readonly oldestDays: number | null;

@@ -3,8 +3,6 @@ import { type Surge, surgesOf } from "../../../src/infer/surges.js";
 import type { History, PatientEvent } from "../data/patient.js";
 import type { AnswerSet } from "./session.js";
 
-export const yearDays = 365.25;
-
 /** Most times along the observed span, and those beyond the date. */
 const [inside, ahead] = [36, 8];
 /** How often the span is halved for a date early in it. */

@@ -21,7 +21,7 @@ const [diabetes, pressure, failure] = [5, 6, 7];
 const rules: ReadingRules = {
 	...{ map: "built in (integer level)", level: "integer", keptUnmapped: false },
 	...{ drugs: "none", dedup: "none", maxRecords: null, deathToken: false },
-	...{ unitDays: 30, axis: "dates" },
+	axis: "dates",
 };
 
 const bytes = (text: string) => new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
@@ -44,13 +44,13 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 				sample: null,
 				name: "a",
 				sex: "female",
-				birth: day("1950-01-01") / 30,
+				birth: day("1950-01-01"),
 				death: null,
 				axis: "dates",
 				events: [
-					{ id: "e0", token: pressure, time: day("2018-01-20") / 30 },
-					{ id: "e1", token: failure, time: day("2018-02-20") / 30 },
-					{ id: "e2", token: diabetes, time: day("2019-03-04") / 30 },
+					{ id: "e0", token: pressure, time: day("2018-01-20") },
+					{ id: "e1", token: failure, time: day("2018-02-20") },
+					{ id: "e2", token: diabetes, time: day("2019-03-04") },
 				],
 			},
 		]);
@@ -91,12 +91,12 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 		const { patients: found } = await patients(
 			"patient,date,phecode,death\na,2018-01-01,250,2019-05-06\n",
 		);
-		expect(found[0]!.death).toBe(day("2019-05-06") / 30);
+		expect(found[0]!.death).toBe(day("2019-05-06"));
 	});
 
 	test("of ages, beside a model of dates", async () => {
 		const { patients: found, notes } = await patients("id,age_years,phecode\na,50,250\na,50,401\n");
-		expect(found[0]!.events[0]!.time).toBeCloseTo((50 * 365.25) / 30, 9);
+		expect(found[0]!.events[0]!.time).toBeCloseTo(50 * 365.25, 9);
 		expect(found[0]).toMatchObject({ birth: 0, axis: "days" });
 		expect(notes[0]).toContain("times are days here and dates in the model's records");
 	});
@@ -198,9 +198,9 @@ describe("a bundle", () => {
 			),
 		);
 		expect(found).toHaveLength(1);
-		expect(found[0]).toMatchObject({ name: "p1", sex: "male", birth: day("1960-05-01") / 30 });
+		expect(found[0]).toMatchObject({ name: "p1", sex: "male", birth: day("1960-05-01") });
 		expect(found[0]!.events.map(({ token }) => token)).toEqual([failure, pressure, diabetes]);
-		expect(found[0]!.events.map(({ time }) => time * 30)).toEqual([
+		expect(found[0]!.events.map(({ time }) => time)).toEqual([
 			expect.closeTo(day("1960-05-01") + 40 * 365.25, 6),
 			expect.closeTo(day("2012-03-01"), 6),
 			expect.closeTo(day("2014-05-06") + 7 / 24, 6),
@@ -220,7 +220,7 @@ describe("a bundle", () => {
 		const { patients: found } = await patients(
 			lines.map(({ resource }) => JSON.stringify(resource)).join("\n"),
 		);
-		expect(found[0]!.events).toEqual([{ id: "e0", token: pressure, time: day("2012-03-04") / 30 }]);
+		expect(found[0]!.events).toEqual([{ id: "e0", token: pressure, time: day("2012-03-04") }]);
 	});
 
 	test.each([

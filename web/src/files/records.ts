@@ -1,5 +1,5 @@
+import type { TimeAxis } from "../../../src/base/time.js";
 import type { knownPeople } from "../../../src/cohort/reading/people.js";
-import type { Axis } from "../../../src/cohort/reading/periods.js";
 import type { GivenRecord } from "../../../src/cohort/reading/reader.js";
 
 /** A record as a file has it, before its code is looked up. */
@@ -10,7 +10,7 @@ export interface FileRecord extends GivenRecord {
 /** What a file holds. */
 export interface FileContent {
 	readonly format: "CSV" | "FHIR";
-	readonly axis: Axis;
+	readonly axis: TimeAxis;
 	readonly records: readonly FileRecord[];
 	readonly known: ReturnType<typeof knownPeople>;
 	/** What was put right or left out on the way. */

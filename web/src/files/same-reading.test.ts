@@ -55,7 +55,7 @@ async function readEverywhere(
 	const source = () =>
 		openCsv(file, { people: file, ...(times === "days" && { timeIs: "days" as const }) });
 	const { dataset, histories } = await prepared(await source(), {
-		...{ map: builtInMap(), unitDays: 30, ...options },
+		...{ map: builtInMap(), ...options },
 	});
 	const { manifest, vocabulary } = dataset;
 	const asNew = await newPatients(await source(), { manifest, vocabulary });
@@ -151,7 +151,7 @@ describe("a table is read alike wherever it is read:", () => {
 		];
 		const days = await readEverywhere(rows, "dates", { dedup: "day" });
 		expectSame(days.read);
-		const hours = days.read[0]!.prepare.times.map((time) => Number((time * 720).toFixed(6)));
+		const hours = days.read[0]!.prepare.times.map((time) => Number((time * 24).toFixed(6)));
 		expect(hours).toEqual([-23, 0.5, 720, 744, 744]);
 		const months = await readEverywhere(rows, "dates", { dedup: "month" });
 		expectSame(months.read);
@@ -196,7 +196,7 @@ describe("a table is read alike wherever it is read:", () => {
 		const years = [row(a, "50.25", "401", "phecode"), row(a, "51", "401", "phecode")];
 		const { read } = await readEverywhere(years, "years");
 		expectSame(read);
-		expect(read[0]!.prepare.times).toEqual([0, (50.25 * 365.25) / 30, (51 * 365.25) / 30]);
+		expect(read[0]!.prepare.times).toEqual([0, 50.25 * 365.25, 51 * 365.25]);
 	});
 
 	test("sexes become tokens at birth; two of them are none", async () => {
@@ -252,12 +252,12 @@ describe("a table is read alike wherever it is read:", () => {
 		expect(none.page.unknown).toEqual([]);
 	});
 
-	test.each([1, 7, 30, 365.25])("in units of %d days", async (unitDays) => {
+	test("with times of day", async () => {
 		const rows = [
 			row(a, "2011-03-04 05:06:07", "401", "phecode", { birth: "1951-02-03" }),
 			row(a, "2011-03-05", "250", "phecode"),
 		];
-		expectSame((await readEverywhere(rows, "dates", { unitDays })).read);
+		expectSame((await readEverywhere(rows, "dates")).read);
 	});
 
 	test("deaths as tokens, not before the last record", async () => {
@@ -308,7 +308,7 @@ describe("a table is read alike wherever it is read:", () => {
 		["dates", { dedup: "day", drugs: "tokens", maxRecords: 5 }],
 		["dates", { dedup: "month", unmapped: "keep", minCount: 6 }],
 		["ages", { dedup: "month", maxRecords: 3, minCount: 9, drugs: "tokens" }],
-		["days", { dedup: "day", codes: "as-is", unitDays: 7 }],
+		["days", { dedup: "day", codes: "as-is" }],
 	])("any records: %s, %j", async (times, options) => {
 		const rows = drawn(random(7), times === "dates");
 		const { read } = await readEverywhere(rows, times, options);
@@ -370,7 +370,6 @@ test("a FHIR bundle is read in the page as `prepare` reads it", async () => {
 			map: builtInMap(),
 			drugs: "tokens",
 			deathToken: true,
-			unitDays: 30,
 			splitParts: [100, 0, 0],
 		},
 	});

@@ -55,10 +55,10 @@ test("a model card becomes blocks", () => {
 });
 
 test("times, durations and changes in words", () => {
-	const clock = { unitDays: 30, axis: "dates", birth: 0 } as const;
-	expect(momentText(clock, 365.25)).toBe("2000-01-01, age 30.0");
-	expect(momentText({ ...clock, birth: null }, 365.25)).toBe("2000-01-01");
-	expect(momentText({ unitDays: 30, axis: "days" }, 10)).toBe("day 300");
+	const clock = { axis: "dates", birth: 0 } as const;
+	expect(momentText(clock, 10957.5)).toBe("2000-01-01, age 30.0");
+	expect(momentText({ ...clock, birth: null }, 10957.5)).toBe("2000-01-01");
+	expect(momentText({ axis: "days" }, 300)).toBe("day 300");
 	expect([0.5, 0.999, 1, 1.6, 21, 200, 2000, 9000].map(durationText)).toEqual([
 		"12 h",
 		"1 day",
@@ -72,20 +72,20 @@ test("times, durations and changes in words", () => {
 	expect([0.2, 0.012, -0.0012, 0.00001].map(pointsText)).toEqual(["+20", "+1.2", "−0.12", "±0"]);
 });
 
-test("a day stays that day, whatever its unit", () => {
-	const clock = { unitDays: 30, axis: "dates" } as const;
+test("a day is told as its date", () => {
+	const clock = { axis: "dates" } as const;
 	const wrong = Array.from({ length: 40_000 }, (_, day) => day).filter(
-		(day) => momentText(clock, day / 30) !== new Date(day * 86_400_000).toISOString().slice(0, 10),
+		(day) => momentText(clock, day) !== new Date(day * 86_400_000).toISOString().slice(0, 10),
 	);
 	expect(wrong).toEqual([]);
 });
 
 test("copied tables tell a time as days, date and age, as far as they are known", () => {
-	const clock = { unitDays: 30, axis: "dates", birth: 0 } as const;
+	const clock = { axis: "dates", birth: 0 } as const;
 	expect(timeNames(clock)).toEqual(["time_days", "date", "age_years"]);
-	expect(timeCells(clock, 365.25)).toEqual([10957.5, "2000-01-01", 30]);
-	expect(timeNames({ unitDays: 1, axis: "days" })).toEqual(["time_days"]);
-	expect(timeCells({ unitDays: 1, axis: "days" }, 12.345)).toEqual([12.35]);
+	expect(timeCells(clock, 10957.5)).toEqual([10957.5, "2000-01-01", 30]);
+	expect(timeNames({ axis: "days" })).toEqual(["time_days"]);
+	expect(timeCells({ axis: "days" }, 12.345)).toEqual([12.35]);
 });
 
 test("what marks mean goes into lines that fit", () => {

@@ -1,7 +1,6 @@
+import { isoDate, yearDays } from "../../../src/base/time.js";
 import type { Clock } from "../../../src/figures/clock.js";
-import { dateText } from "./words.js";
 
-const yearDays = 365.25;
 const hundredths = (value: number) => Math.round(value * 100) / 100;
 
 /** What tells a time in a table that is copied: the model's own days, and date and age where they are known. */
@@ -13,7 +12,7 @@ export const timeNames = ({ axis, birth }: Clock): string[] => [
 
 /** The cells under those names. */
 export const timeCells = (clock: Clock, time: number): (string | number)[] => [
-	hundredths(time * clock.unitDays),
-	...(clock.axis === "dates" ? [dateText(clock, time)] : []),
-	...(clock.birth == null ? [] : [hundredths(((time - clock.birth) * clock.unitDays) / yearDays)]),
+	hundredths(time),
+	...(clock.axis === "dates" ? [isoDate(time)] : []),
+	...(clock.birth == null ? [] : [hundredths((time - clock.birth) / yearDays)]),
 ];

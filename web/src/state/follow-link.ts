@@ -10,7 +10,6 @@ export function followLink(
 	link: ViewLink,
 	samples: readonly Patient[],
 	vocabulary: Vocabulary,
-	unitDays: number,
 ): Action {
 	const named = samples.find(({ sample }) => sample === link.sample);
 	const [first] = samples;
@@ -22,7 +21,7 @@ export function followLink(
 		patient: named
 			? {
 					patient: named,
-					date: dateWithin(link.date, named, unitDays) ?? firstDate(named.events),
+					date: dateWithin(link.date, named) ?? firstDate(named.events),
 					zoom: link.zoom,
 				}
 			: null,

@@ -130,27 +130,27 @@ test("an address that names no view is left alone, and a date out of reach is no
 	expect(namesView("#map")).toBe(true);
 	expect(namesView("#main")).toBe(false);
 	const unborn = { birth: null, events };
-	expect(dateWithin(15, unborn, 30)).toBe(15);
-	expect(dateWithin(9, unborn, 30)).toBeNull();
-	expect(dateWithin(9, patient, 30)).toBe(9);
-	expect(dateWithin(99_999_999_999, patient, 30)).toBeNull();
-	expect(dateWithin(null, patient, 30)).toBeNull();
+	expect(dateWithin(15, unborn)).toBe(15);
+	expect(dateWithin(9, unborn)).toBeNull();
+	expect(dateWithin(9, patient)).toBe(9);
+	expect(dateWithin(99_999_999_999, patient)).toBeNull();
+	expect(dateWithin(null, patient)).toBeNull();
 });
 
 test("a link's date and the slider's have one range, and its ends come back from a link", () => {
-	expect(dateRange(patient, 30)).toEqual([1, 30 + 730.5 / 30]);
-	expect(dateRange({ birth: null, events }, 30)[0]).toBe(10);
-	expect(addingRange({ birth: null, events }, 30)).toEqual([10 - 730.5 / 30, 30 + 730.5 / 30]);
-	expect(addingRange(patient, 30)).toEqual(dateRange(patient, 30));
+	expect(dateRange(patient)).toEqual([1, 30 + 730.5]);
+	expect(dateRange({ birth: null, events })[0]).toBe(10);
+	expect(addingRange({ birth: null, events })).toEqual([10 - 730.5, 30 + 730.5]);
+	expect(addingRange(patient)).toEqual(dateRange(patient));
 	const late = { ...patient, birth: 1.006, events: [{ ...events[0]!, time: 30.0061 }] };
-	for (const end of dateRange(late, 30)) {
+	for (const end of dateRange(late)) {
 		const now = looking(nothingYet, { type: "patient", patient: late, date: end });
 		const { date } = readLink(linkTo(now, () => undefined));
-		expect(dateWithin(date, late, 30)).toBeCloseTo(end, 2);
-		expect(dateWithin(date, late, 30)).toBeLessThanOrEqual(dateRange(late, 30)[1]);
+		expect(dateWithin(date, late)).toBeCloseTo(end, 2);
+		expect(dateWithin(date, late)).toBeLessThanOrEqual(dateRange(late)[1]);
 	}
-	const [, last] = dateRange(patient, 30);
-	expect(dateWithin(last + 0.1, patient, 30)).toBeNull();
+	const [, last] = dateRange(patient);
+	expect(dateWithin(last + 0.1, patient)).toBeNull();
 });
 
 test("the copied link is that of the state, whatever the address shows yet", () => {
@@ -240,7 +240,7 @@ const others = [
 	{ ...patient, sample: "s1", name: "Sample 1" },
 	patient,
 ] satisfies readonly Patient[];
-const followed = (hash: string) => followLink(readLink(hash), others, codes, 30);
+const followed = (hash: string) => followLink(readLink(hash), others, codes);
 
 test("a link shows the sample it names, at its date; one that names none, the first", () => {
 	const now = looking(nothingYet, followed("#map?sample=s2&at=20&zoom=12+28&codes=401&years=2"));

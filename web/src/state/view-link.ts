@@ -69,9 +69,8 @@ export function readLink(hash: string): ViewLink {
 export function dateWithin(
 	date: number | null,
 	patient: Pick<Patient, "birth" | "events">,
-	unitDays: number,
 ): number | null {
-	const [first, last] = dateRange(patient, unitDays);
+	const [first, last] = dateRange(patient);
 	const lost = 10 ** -decimals;
 	if (date === null || date < first - lost || date > last + lost) return null;
 	return Math.max(first, Math.min(last, date));

@@ -30,7 +30,7 @@ export function CamePanel({ panels, waiting, vocabulary, clock, state }: CamePan
 				[...timeNames(clock), "days_after", "code", "name", "rank", "probability", "foreseen"],
 				...(panels?.later ?? []).map(({ event, rank, probability, hit }) => [
 					...timeCells(clock, event.time),
-					Math.round((event.time - (panels as Panels).questions.date) * clock.unitDays * 100) / 100,
+					Math.round((event.time - (panels as Panels).questions.date) * 100) / 100,
 					vocabulary.tokens[event.token]?.code ?? "",
 					codeName(vocabulary, event.token),
 					rank,

@@ -49,7 +49,7 @@ export function CameTable({ panels, vocabulary, clock }: CameTableProps) {
 			</thead>
 			<tbody>
 				{later.map(({ event, rank, probability, hit }) => {
-					const days = (event.time - questions.date) * clock.unitDays;
+					const days = event.time - questions.date;
 					return (
 						<tr key={event.id} className={hit ? "hit" : "missed"}>
 							<td className="nowrap" title={momentText(clock, event.time)}>

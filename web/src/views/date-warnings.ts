@@ -1,6 +1,6 @@
+import { yearDays } from "../../../src/base/time.js";
 import type { About } from "../data/about.js";
 import type { Patient, PatientEvent } from "../data/patient.js";
-import { yearDays } from "../engine/panels.js";
 import { durationText } from "../parts/words.js";
 
 interface AskedDate {
@@ -8,7 +8,6 @@ interface AskedDate {
 	readonly events: readonly PatientEvent[];
 	readonly date: number;
 	readonly horizon: number;
-	readonly unitDays: number;
 	/** How far the training histories reach; null where it is not known. */
 	readonly reach: About["dataset"]["reach"];
 }
@@ -21,7 +20,6 @@ export function dateWarnings({
 	events,
 	date,
 	horizon,
-	unitDays,
 	reach,
 }: AskedDate): string[] {
 	const warnings: string[] = [];
@@ -35,7 +33,7 @@ export function dateWarnings({
 	if (death !== null && date + horizon > death) {
 		const [words, time] =
 			date > death ? ["The date is", date] : (["The curves go on to", date + horizon] as const);
-		warnings.push(`${words} ${durationText((time - death) * unitDays)} after the patient’s death.`);
+		warnings.push(`${words} ${durationText(time - death)} after the patient’s death.`);
 	}
 	if (!reach) return warnings;
 	const { longestDays, oldestDays } = reach;
@@ -45,7 +43,7 @@ export function dateWarnings({
 			{ words: "The date is at", time: date },
 			{ words: "The curves go on to", time: date + horizon },
 		]
-			.map(({ words, time }) => ({ words, days: (time - since) * unitDays }))
+			.map(({ words, time }) => ({ words, days: time - since }))
 			.find(({ days }) => days > mostDays);
 	const gap = last === undefined ? undefined : tooFar(last, longestDays);
 	if (gap)

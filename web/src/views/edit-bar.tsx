@@ -1,10 +1,11 @@
 import { useId, useRef, useState } from "react";
+import { dayMilliseconds, isoDate } from "../../../src/base/time.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import type { Patient } from "../data/patient.js";
 import { ChipList } from "../parts/chip-list.js";
 import { CodePicker } from "../parts/code-picker.js";
-import { dateText, momentText } from "../parts/words.js";
+import { momentText } from "../parts/words.js";
 import { addingRange } from "../state/date-range.js";
 import type { Edit } from "../state/edits.js";
 import { codeName } from "./code-name.js";
@@ -27,13 +28,12 @@ export function EditBar(props: EditBarProps) {
 	const ref = useRef<HTMLElement>(null);
 	const [token, setToken] = useState<number | null>(null);
 	// A day before the date: what comes at the date itself is not known to the model.
-	const [least, most] = addingRange(patient, clock.unitDays);
-	const usual = Math.max(least, date - 1 / clock.unitDays);
+	const [least, most] = addingRange(patient);
+	const usual = Math.max(least, date - 1);
 	const [time, setTime] = useState<number | null>(null);
 	const at = time ?? usual;
 	const byDates = clock.axis === "dates";
-	const inputValue = (time: number) =>
-		byDates ? dateText(clock, time) : Math.round(time * clock.unitDays);
+	const inputValue = (time: number) => (byDates ? isoDate(time) : Math.round(time));
 	const wordsOf = (edit: Edit) => {
 		const { token, time } = (edit.kind === "add"
 			? edit.event
@@ -70,8 +70,8 @@ export function EditBar(props: EditBarProps) {
 						max={inputValue(most)}
 						value={inputValue(at)}
 						onChange={({ target: { value } }) => {
-							const days = byDates ? Date.parse(value) / 86_400_000 : Number(value);
-							setTime(Number.isFinite(days) && value !== "" ? days / clock.unitDays : null);
+							const days = byDates ? Date.parse(value) / dayMilliseconds : Number(value);
+							setTime(Number.isFinite(days) && value !== "" ? days : null);
 						}}
 					/>
 				</div>

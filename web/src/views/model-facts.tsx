@@ -13,7 +13,7 @@ interface ModelFactsProps {
 /** What the model is made of, and what it learned from. */
 export function ModelFacts({ about, runtime }: ModelFactsProps) {
 	const { model, parameters, dataset, training, config } = about;
-	const { counts, reach, timeUnit } = dataset;
+	const { counts, reach } = dataset;
 	const size = ["layers", "heads", "dim"]
 		.flatMap((name) =>
 			config[name] === undefined ? [] : [`${config[name]} ${name === "dim" ? "wide" : name}`],
@@ -30,7 +30,6 @@ export function ModelFacts({ about, runtime }: ModelFactsProps) {
 		],
 		["measured on", `${thousands(counts.splits.test?.patients ?? 0)} others`],
 		...(reach ? [["longest history", durationText(reach.longestDays)] as const] : []),
-		["unit of time", `${timeUnit.name} of ${timeUnit.days} days`],
 		["training", `step ${thousands(training.step)}, seed ${training.seed}`],
 		...(training.bestLoss === null
 			? []

@@ -71,7 +71,7 @@ export function TimelinePanel(props: TimelinePanelProps) {
 				{...timeline}
 				marks={marks}
 				seenUntil={seenUntil}
-				dates={dateRange(patient, clock.unitDays)}
+				dates={dateRange(patient)}
 				describe={(mark) => markText(mark, panels, vocabulary, clock)}
 			/>
 		</Panel>

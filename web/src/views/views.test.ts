@@ -12,7 +12,7 @@ const token = (code: string, name: string) => ({
 });
 const vocabulary = vocabularyOf([token("401", "Hypertension"), token("428", "Heart failure")]);
 const [pressure, failure] = ["401", "428"].map((code) => vocabulary.find(code)) as [number, number];
-const clock = { unitDays: 30, axis: "days" } as const;
+const clock = { axis: "days" } as const;
 const events = [10, 20, 30, 40].map((time, at) => ({
 	...{ id: `e${at}`, time, token: at === 3 ? failure : pressure },
 }));
@@ -42,10 +42,10 @@ test("marks are of the answers that are shown, not of what is asked since", () =
 	const marks = marksOf({ ...shown, events: moved, edits }, vocabulary);
 	expect(marks[2]).toMatchObject({ fate: "later", edit: "moved" });
 	expect(markText(marks[2]!, panels, vocabulary, clock)).toBe(
-		"Hypertension, day 930, after the date, not asked about",
+		"Hypertension, day 31, after the date, not asked about",
 	);
 	expect(markText(marksOf(shown, vocabulary)[2]!, panels, vocabulary, clock)).toBe(
-		"Hypertension, day 900, foreseen: rank 1, 50 %",
+		"Hypertension, day 30, foreseen: rank 1, 50 %",
 	);
 });
 
@@ -63,35 +63,36 @@ test("an event that was removed is drawn where it was, one that was added as add
 		["n1", "added"],
 		["e0", "removed"],
 	]);
-	expect(markText(marks.at(-1)!, null, vocabulary, clock)).toBe("Hypertension, day 300, removed");
+	expect(markText(marks.at(-1)!, null, vocabulary, clock)).toBe("Hypertension, day 10, removed");
 });
 
 test("dates beyond what the model has learned from are warned of, and curves that go there", () => {
 	const reach = { longestDays: 730.5, oldestDays: 1461 };
-	const asked = { patient: { birth: 0 }, events, horizon: 1, unitDays: 30, reach };
-	expect(dateWarnings({ ...asked, date: 45 })).toEqual([]);
-	expect(dateWarnings({ ...asked, date: 48.2 })).toEqual([
+	const monthly = events.map((event) => ({ ...event, time: 30 * event.time }));
+	const asked = { patient: { birth: 0 }, events: monthly, horizon: 30, reach };
+	expect(dateWarnings({ ...asked, date: 1350 })).toEqual([]);
+	expect(dateWarnings({ ...asked, date: 1446 })).toEqual([
 		"The curves go on to the age of 4.0 years; the oldest the model learned from is 4.0 years.",
 	]);
-	expect(dateWarnings({ ...asked, date: 70 })).toEqual([
+	expect(dateWarnings({ ...asked, date: 2100 })).toEqual([
 		"The date is at 2.5 years after the last record before the date, longer than any history the model was trained on; the longest spans 2.0 years.",
 		"The date is at the age of 5.7 years; the oldest the model learned from is 4.0 years.",
 	]);
-	expect(dateWarnings({ ...asked, date: 70, patient: { birth: null } })).toHaveLength(1);
-	expect(dateWarnings({ ...asked, date: 70, reach: null })).toEqual([]);
-	expect(dateWarnings({ ...asked, date: 10 })[0]).toContain("no more than the birth");
-	expect(dateWarnings({ ...asked, date: 10, patient: { birth: null } })[0]).toContain(
+	expect(dateWarnings({ ...asked, date: 2100, patient: { birth: null } })).toHaveLength(1);
+	expect(dateWarnings({ ...asked, date: 2100, reach: null })).toEqual([]);
+	expect(dateWarnings({ ...asked, date: 270 })[0]).toContain("no more than the birth");
+	expect(dateWarnings({ ...asked, date: 270, patient: { birth: null } })[0]).toContain(
 		"nothing in training resembles",
 	);
 });
 
 test("times after the death are warned of, whatever else is known", () => {
-	const asked = { patient: { birth: 0, death: 50 }, events, unitDays: 30, reach: null };
+	const asked = { patient: { birth: 0, death: 50 }, events, reach: null };
 	expect(dateWarnings({ ...asked, date: 45, horizon: 5 })).toEqual([]);
-	expect(dateWarnings({ ...asked, date: 45, horizon: 6 })).toEqual([
+	expect(dateWarnings({ ...asked, date: 45, horizon: 35 })).toEqual([
 		"The curves go on to 30 days after the patient’s death.",
 	]);
-	expect(dateWarnings({ ...asked, date: 50 + 1 / 30, horizon: 60 })).toEqual([
+	expect(dateWarnings({ ...asked, date: 51, horizon: 60 })).toEqual([
 		"The date is 1 day after the patient’s death.",
 	]);
 	expect(
@@ -119,7 +120,7 @@ test("new answers in words", () => {
 	const panels = panelsAt(25, 8);
 	const curve = { ...panels.curve(failure), name: "Heart failure", colour: "red" };
 	expect(answerWords(panels, [curve], 5, vocabulary, clock)).toBe(
-		"Answers for day 750. Likeliest: Hypertension 50 %, Heart failure 25 %. Risk: Heart failure 25 % at the date, 25 % after 5 years. Later events: 1 of 1 later event among the 10 likeliest codes at their time, a recall of 100 %.",
+		"Answers for day 25. Likeliest: Hypertension 50 %, Heart failure 25 %. Risk: Heart failure 25 % at the date, 25 % after 5 years. Later events: 1 of 1 later event among the 10 likeliest codes at their time, a recall of 100 %.",
 	);
 	const base = { ...curve, risk: curve.risk.map(() => 0.125) };
 	expect(riskWords({ ...curve, base }, 25, 1)).toBe(

@@ -1,10 +1,10 @@
 import { type Dispatch, useMemo, useState } from "react";
+import { yearDays } from "../../../src/base/time.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { wholeDomain } from "../charts/time-scale.js";
 import type { About } from "../data/about.js";
 import { historyOf, type Patient } from "../data/patient.js";
-import { yearDays } from "../engine/panels.js";
 import { useAnswers } from "../engine/use-answers.js";
 import type { ModelState } from "../engine/use-model.js";
 import { Announcement } from "../parts/announcement.js";
@@ -45,7 +45,7 @@ export function Workbench(props: WorkbenchProps) {
 	const { date, codes, horizonYears, zoom } = looking;
 	const edits = editing ? looking.edits : none;
 	const model = modelState.state === "ready" ? modelState.model : null;
-	const horizon = (horizonYears * yearDays) / clock.unitDays;
+	const horizon = horizonYears * yearDays;
 	const events = useMemo(
 		() => (edits.length > 0 ? editedEvents(patient.events, edits) : patient.events),
 		[patient, edits],
@@ -74,7 +74,7 @@ export function Workbench(props: WorkbenchProps) {
 		const { request, panels, before } = answered;
 		return {
 			date: request.date,
-			horizonYears: Math.round((request.horizon * clock.unitDays) / yearDays),
+			horizonYears: Math.round(request.horizon / yearDays),
 			history: historyOf(patient, request.events),
 			curves: codes.map((token, at) => ({
 				...panels.curve(token),
@@ -85,7 +85,7 @@ export function Workbench(props: WorkbenchProps) {
 		};
 	}, [answered, patient, codes, vocabulary, clock]);
 	const warnings = useMemo(
-		() => dateWarnings({ patient, events, date, horizon, unitDays: clock.unitDays, reach }),
+		() => dateWarnings({ patient, events, date, horizon, reach }),
 		[patient, events, date, horizon, clock, reach],
 	);
 	const failure =
