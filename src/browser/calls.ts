@@ -1,4 +1,5 @@
 import { InputError } from "../base/errors.js";
+import { type CallByName, callsByName } from "../base/worker-calls.js";
 import type { Token } from "../cohort/vocabulary.js";
 import type { ExportManifest } from "../export/manifest.js";
 import type { Export } from "../export/read-export.js";
@@ -15,6 +16,15 @@ import type { Model, Predictor } from "../models/index.js";
 import { trajgpt } from "../models/trajgpt/index.js";
 import type { Runtime } from "../runtime/index.js";
 import type { WebDevice } from "../runtime/web.js";
+import type { Source } from "./source.js";
+
+/** What the worker needs to open a model. */
+export interface OpenRequest {
+	readonly source: Source;
+	readonly device: WebDevice | undefined;
+	readonly threads: number | undefined;
+	readonly files: string;
+}
 
 /** What a page is told of a model that was opened. */
 export interface Opened {
@@ -40,6 +50,25 @@ export interface Calls extends Pick<Predictor, "observe" | "ask" | "advance" | "
 	/** A vector for each history: [histories, dim]. */
 	represent(histories: Parameters<typeof representations>[2]): Promise<Float32Array>;
 }
+
+const callNames = [
+	"start",
+	"select",
+	"observe",
+	"ask",
+	"advance",
+	"queryWithin",
+	"answers",
+	"risk",
+	"attribute",
+	"whatIf",
+	"futures",
+	"represent",
+] as const;
+
+/** The calls, made by their names wherever the model runs. */
+export const callsThrough = (call: CallByName): Calls =>
+	callsByName<Calls, (typeof callNames)[number]>(callNames, call);
 
 export interface Running {
 	readonly opened: Opened;

@@ -1,8 +1,8 @@
 import { InputError } from "../base/errors.js";
+import { type WorkerCall, type WorkerReply, workerCalls } from "../base/worker-calls.js";
 import { checkBrowser, type WebDevice } from "../runtime/web.js";
-import type { Opened } from "./calls.js";
-import { errorOf, type OpenRequest, type Reply, type Request } from "./messages.js";
-import { type BrowserModel, modelOver, type Send } from "./model.js";
+import { callsThrough, type Opened, type OpenRequest } from "./calls.js";
+import { type BrowserModel, modelOver } from "./model.js";
 import type { PageFile, Source } from "./source.js";
 
 export { InputError } from "../base/errors.js";
@@ -29,9 +29,9 @@ export interface OpenOptions {
 }
 
 interface PageWorker {
-	postMessage(request: Request): void;
+	postMessage(call: WorkerCall): void;
 	terminate(): void;
-	onmessage: ((event: { readonly data: Reply }) => void) | null;
+	onmessage: ((event: { readonly data: WorkerReply<string> }) => void) | null;
 	onerror: ((event: { readonly message?: string }) => void) | null;
 }
 
@@ -55,40 +55,27 @@ export async function openModel(
 	const base = page.document?.baseURI ?? page.location?.href;
 	const at = new URL(library, base);
 	const worker = new page.Worker(new URL("trajgpt-worker.js", at), { type: "module" });
-	const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
-	let [requests, ended] = [0, ""];
-
-	const end = (reason: string) => {
-		ended = reason;
+	const { call, receive, end } = workerCalls(
+		(call) => worker.postMessage(call),
+		(message: string) => new Error(message),
+	);
+	const close = (reason: string) => {
 		worker.terminate();
-		for (const { reject } of waiting.values()) reject(new Error(reason));
-		waiting.clear();
+		end(() => new Error(reason));
 	};
-	const post = (request: { open: OpenRequest } | { call: never; values: readonly unknown[] }) =>
-		new Promise<unknown>((resolve, reject) => {
-			if (ended) return reject(new Error(ended));
-			const id = requests++;
-			waiting.set(id, { resolve, reject });
-			worker.postMessage({ id, ...request });
-		});
-	worker.onmessage = ({ data }) => {
-		const { resolve, reject } = waiting.get(data.id) ?? {};
-		waiting.delete(data.id);
-		if ("failed" in data) reject?.(errorOf(data.failed));
-		else resolve?.(data.value);
-	};
+	worker.onmessage = ({ data }) => receive(data);
 	worker.onerror = ({ message }) =>
-		end(
+		close(
 			`the worker of trajgpt failed: ${message || `${at}trajgpt-worker.js cannot be loaded; put the library's files in one folder`}`,
 		);
 
-	const send = ((call: never, ...values: readonly unknown[]) => post({ call, values })) as Send;
 	try {
 		const files = new URL("ort/", at).href;
-		const opened = await post({ open: { source: sourceOf(source, base), device, threads, files } });
-		return modelOver(opened as Opened, send, () => end("this model was closed"));
+		const request: OpenRequest = { source: sourceOf(source, base), device, threads, files };
+		const opened = (await call("open", [request])) as Opened;
+		return modelOver(opened, callsThrough(call), () => close("this model was closed"));
 	} catch (error) {
-		end("this model was not opened");
+		close("this model was not opened");
 		throw error;
 	}
 }

@@ -11,8 +11,8 @@ import type { Predictor } from "../models/index.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { webRuntime } from "../runtime/web.js";
 import { readTrained, type Trained } from "../train/index.js";
-import { type Calls, running } from "./calls.js";
-import { type BrowserModel, modelOver, type Send } from "./model.js";
+import { type Calls, callsThrough, running } from "./calls.js";
+import { type BrowserModel, modelOver } from "./model.js";
 
 const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
 let root: string;
@@ -20,6 +20,8 @@ let trained: Trained;
 let predictor: Predictor;
 let model: BrowserModel;
 let dispose: () => Promise<void>;
+
+type CallWith = (...args: readonly unknown[]) => Promise<unknown>;
 
 /** An export opened as the worker opens it, without the worker. */
 beforeAll(async () => {
@@ -31,9 +33,10 @@ beforeAll(async () => {
 	predictor = trained.model.predictor(runtime, trained.config, trained.weights);
 	const exported = await readExport(out, (name) => readFile(join(out, name)));
 	const own = running(await webRuntime({ threads: 1 }), "wasm", exported);
-	const send = (call: keyof Calls, ...values: unknown[]) =>
-		(own.calls[call] as (...values: unknown[]) => unknown)(...structuredClone(values));
-	model = modelOver(own.opened, send as Send, () => {});
+	const cloned = callsThrough((method, args) =>
+		(own.calls[method as keyof Calls] as CallWith)(...structuredClone(args)),
+	);
+	model = modelOver(own.opened, cloned, () => {});
 	dispose = own.dispose;
 }, 60_000);
 afterAll(async () => {

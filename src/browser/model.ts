@@ -45,12 +45,7 @@ export interface BrowserModel extends Omit<Calls, "start" | "risk" | "attribute"
 	close(): void;
 }
 
-export type Send = <C extends keyof Calls>(
-	call: C,
-	...values: Parameters<Calls[C]>
-) => Promise<Awaited<ReturnType<Calls[C]>>>;
-
-export function modelOver(opened: Opened, send: Send, close: () => void): BrowserModel {
+export function modelOver(opened: Opened, calls: Calls, close: () => void): BrowserModel {
 	const { manifest, tokens } = opened;
 	const codeTokens = (code: Code) => (typeof code === "string" ? tokensOf(code, tokens) : code);
 	return {
@@ -60,19 +55,11 @@ export function modelOver(opened: Opened, send: Send, close: () => void): Browse
 		time: (moment) => timeOf(moment, manifest.time),
 		history: (person) => historyOf(person, tokens, manifest.time),
 		tokens: (code) => tokensOf(code, tokens),
-		start: (patients = 1) => send("start", patients),
-		observe: (...values) => send("observe", ...values),
-		ask: (...values) => send("ask", ...values),
-		advance: (...values) => send("advance", ...values),
-		select: (...values) => send("select", ...values),
-		queryWithin: (...values) => send("queryWithin", ...values),
-		answers: (...values) => send("answers", ...values),
-		risk: async (histories, codes, times) => send("risk", histories, codes.map(codeTokens), times),
+		...calls,
+		start: (patients = 1) => calls.start(patients),
+		risk: async (histories, codes, times) => calls.risk(histories, codes.map(codeTokens), times),
 		attribute: async (history, { code, times }) =>
-			send("attribute", history, { codes: codeTokens(code), times }),
-		whatIf: (...values) => send("whatIf", ...values),
-		futures: (...values) => send("futures", ...values),
-		represent: (...values) => send("represent", ...values),
+			calls.attribute(history, { codes: codeTokens(code), times }),
 		likeliest: (answers, count, patient = 0, question = 0) =>
 			likeliest(answers, { top: count, patient, question }).map(({ token, probability }) => {
 				const { code, name, category } = tokens[token] as Token;

@@ -277,7 +277,10 @@ test("a model whose thread has died is logged, and can be asked again", async ()
 		wrap: (engine) => ({
 			...engine,
 			forecast: (question) => {
-				if (isDead) return Promise.reject(new ThreadEnded("forecast", "exit 1", []));
+				if (isDead)
+					return Promise.reject(
+						new ThreadEnded({ operation: "forecast", error: "exit 1", where: [] }),
+					);
 				return engine.forecast(question);
 			},
 		}),

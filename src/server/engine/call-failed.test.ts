@@ -1,18 +1,26 @@
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
+import { answerCalls, type WorkerReply, workerCalls } from "../../base/worker-calls.js";
 import { jsonLog } from "../http/log.js";
-import { CallFailed, framesOf, ThreadEnded } from "./call-failed.js";
-import { errorIn, errorReply } from "./messages.js";
+import { CallFailed, type Failure, failureOf, framesOf, ThreadEnded } from "./call-failed.js";
 
 const broken = () => new RangeError("token 7 of SECRET\n    at SECRET (1987.js:6:5)");
 
-/** As another thread hears of it. */
-const sent = (error: unknown) => {
-	const reply = structuredClone(
-		errorReply({ id: 3, method: "queryWithin", args: ["SECRET"] }, error),
+/** How a call fails whose method throws the error in another thread. */
+const thrownElsewhere = async (error: unknown): Promise<Error> => {
+	const { call, receive } = workerCalls(
+		(sent) => answer(structuredClone(sent)),
+		(failure: Failure) => new CallFailed(failure),
 	);
-	if ("value" in reply) throw new Error("it is a value");
-	return errorIn(reply);
+	const answer = answerCalls(
+		{ queryWithin: () => Promise.reject(error) },
+		(reply: WorkerReply<Failure>) => receive(structuredClone(reply)),
+		failureOf,
+	);
+	return call("queryWithin", ["SECRET"]).then(
+		() => new Error("it did not fail"),
+		(failed) => failed,
+	);
 };
 
 test("frames are places in the code, whatever a message looks like", () => {
@@ -23,8 +31,8 @@ test("frames are places in the code, whatever a message looks like", () => {
 });
 
 describe("a call that broke in another thread", () => {
-	test("is told by its operation and where it broke, without what it was asked", () => {
-		const failure = sent(broken());
+	test("is told by its operation and where it broke, without what it was asked", async () => {
+		const failure = await thrownElsewhere(broken());
 		expect(failure).toBeInstanceOf(CallFailed);
 		const logged: string[] = [];
 		jsonLog({ write: (text) => logged.push(text) }).failure(failure, "r1");
@@ -36,14 +44,14 @@ describe("a call that broke in another thread", () => {
 		expect(logged[0]).not.toMatch(/SECRET|1987|token 7/);
 	});
 
-	test("keeps the words of a refusal, for whoever asked", () => {
-		const refusal = sent(new InputError("times must not decrease"));
+	test("keeps the words of a refusal, for whoever asked", async () => {
+		const refusal = await thrownElsewhere(new InputError("times must not decrease"));
 		expect(refusal).toBeInstanceOf(InputError);
 		expect(refusal.message).toBe("times must not decrease");
 	});
 
 	test("or took the thread with it", () => {
-		const ended = new ThreadEnded("observe", "exit 1", []);
+		const ended = new ThreadEnded({ operation: "observe", error: "exit 1", where: [] });
 		const logged: string[] = [];
 		jsonLog({ write: (text) => logged.push(text) }).failure(ended, "r2");
 		expect(JSON.parse(logged[0] as string)).toMatchObject({

@@ -1,28 +1,35 @@
 /**
- * A call to the model that broke: which one, the kind of error and where in the code. What the error said is
- * left behind, as it may hold what was asked.
+ * What is known of an error: the call to the model that it ended, its kind and where in the code. Its message
+ * is left behind, as it may hold what was asked.
  */
+export interface Failure {
+	readonly operation: string | undefined;
+	readonly error: string;
+	readonly where: readonly string[];
+}
+
+export const failureOf = (error: unknown, operation?: string): Failure =>
+	error instanceof CallFailed
+		? error.failure
+		: {
+				operation,
+				error: error instanceof Error ? error.name : "unknown",
+				where: framesOf(error),
+			};
+
+/** A call to the model has failed. */
 export class CallFailed extends Error {
 	override readonly name: string = "CallFailed";
 
-	constructor(
-		readonly operation: string,
-		readonly error: string,
-		readonly where: readonly string[],
-	) {
-		super(`${operation} failed with ${error}`);
+	constructor(readonly failure: Failure) {
+		super(`${failure.operation} failed with ${failure.error}`);
 	}
 }
 
-/** A thread has ended that should have answered. */
+/** A thread has ended while it was carrying out a call. */
 export class ThreadEnded extends CallFailed {
 	override readonly name = "ThreadEnded";
 }
-
-export const failureOf = (operation: string, error: unknown): CallFailed =>
-	error instanceof CallFailed ? error : new CallFailed(operation, kindOf(error), framesOf(error));
-
-export const kindOf = (error: unknown): string => (error instanceof Error ? error.name : "unknown");
 
 /** The functions and places of a stack, without the message that stands before them. */
 export function framesOf(error: unknown): string[] {

@@ -1,3 +1,4 @@
+import { type CallByName, callsByName } from "../../base/worker-calls.js";
 import type { Token } from "../../cohort/vocabulary.js";
 import type { ViewedHistory } from "../../infer/index.js";
 import type { ParameterValues, Predictor } from "../../models/index.js";
@@ -14,6 +15,13 @@ export interface ModelParts {
 	readonly tokens: readonly Token[];
 }
 
+/** What a thread is begun with. */
+export interface ThreadData {
+	readonly parts: ModelParts;
+	/** Of ONNX Runtime. */
+	readonly threads: number;
+}
+
 /** A model that answers, in this thread or in others. */
 export interface Engine {
 	/** How many calls it works on at once. */
@@ -26,4 +34,29 @@ export interface Engine {
 	/** The times of risks and what is said of each code, as JSON lists. */
 	risk(question: RiskQuestion): Promise<Record<"times" | "codes", Uint8Array[]>>;
 	dispose(): Promise<void>;
+}
+
+/** The calls that take time. */
+const methods = [
+	"observe",
+	"ask",
+	"advance",
+	"score",
+	"queryWithin",
+	"represent",
+	"forecast",
+	"risk",
+] as const;
+export type Method = (typeof methods)[number];
+
+/** An engine that passes the calls that take time on. */
+export function engineThrough(
+	call: CallByName<Method>,
+	{ predictor, ...rest }: Pick<Engine, "width" | "predictor" | "dispose">,
+): Engine {
+	const { represent, forecast, risk, ...timed } = callsByName<Predictor & Engine, Method>(
+		methods,
+		call,
+	);
+	return { ...rest, represent, forecast, risk, predictor: { ...predictor, ...timed } };
 }

@@ -1,17 +1,17 @@
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
+import type { WorkerCall } from "../../base/worker-calls.js";
 import { partsOf, smallServed } from "../testing/small-served.js";
-import { type Call, errorReply } from "./messages.js";
 import { threadEngine } from "./thread-engine.js";
 
 /** Threads that do only what they are told to. */
 function puppets() {
-	const begun: (EventEmitter & { readonly calls: Call[]; ended: boolean })[] = [];
+	const begun: (EventEmitter & { readonly calls: WorkerCall[]; ended: boolean })[] = [];
 	const begin = () => {
 		const own = Object.assign(new EventEmitter(), {
-			calls: [] as Call[],
+			calls: [] as WorkerCall[],
 			ended: false,
-			postMessage: (call: Call) => void own.calls.push(call),
+			postMessage: (call: WorkerCall) => void own.calls.push(call),
 			terminate: async () => {
 				own.ended = true;
 				return 1;
@@ -38,25 +38,29 @@ test("a call goes to the thread with least to do, and its answer comes back", as
 	]);
 	begun[1]?.emit("message", { id: 0, value: "a vector" });
 	expect(await second).toBe("a vector");
-	begun[0]?.emit("message", errorReply(begun[0]?.calls[0] as Call, new TypeError("SECRET")));
+	const failure = { operation: "observe", error: "TypeError", where: [] };
+	begun[0]?.emit("message", { id: 0, failure });
 	await expect(first).rejects.toMatchObject({
-		...{ name: "CallFailed", operation: "observe", error: "TypeError" },
+		...{ name: "CallFailed", failure },
 		message: "observe failed with TypeError",
 	});
 	await dispose();
 	expect(begun.map(({ ended }) => ended)).toEqual([true, true]);
 });
 
-test("a thread that dies is told by what it was doing, and begun anew", async () => {
+test("a thread that dies fails its calls by name, and is begun anew", async () => {
 	const { begun, begin } = puppets();
 	const { predictor } = threadEngine(parts, 1, begin);
 	const asked = predictor.score([history], [[2]]);
 	const other = predictor.observe(predictor.start(1), [history]);
 	begun[0]?.emit("error", new RangeError("SECRET"));
 	begun[0]?.emit("exit", 1);
-	const told = { name: "ThreadEnded", error: "RangeError" };
-	await expect(asked).rejects.toMatchObject({ ...told, operation: "score" });
-	await expect(other).rejects.toMatchObject({ ...told, operation: "observe" });
+	const ended = (operation: string) => ({
+		name: "ThreadEnded",
+		failure: { error: "RangeError", operation },
+	});
+	await expect(asked).rejects.toMatchObject(ended("score"));
+	await expect(other).rejects.toMatchObject(ended("observe"));
 	await expect(asked).rejects.not.toThrow("SECRET");
 	const again = predictor.score([history], [[2]]);
 	expect(begun).toHaveLength(2);

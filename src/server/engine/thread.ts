@@ -1,15 +1,16 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { answering, serviceRuntime } from "./answering.js";
-import { type Call, errorReply, type Reply, type ThreadData } from "./messages.js";
+import { answerCalls, type WorkerCall, type WorkerReply } from "../../base/worker-calls.js";
+import { type Failure, failureOf } from "./call-failed.js";
+import type { ThreadData } from "./engine.js";
+import { localEngine, serviceRuntime } from "./local-engine.js";
 
-/** A thread that answers, one call after the other. */
+/** A thread that carries out calls, one after the other. */
 const { parts, threads } = workerData as ThreadData;
-const model = answering(parts, serviceRuntime(threads));
-const reply = (message: Reply) => parentPort?.postMessage(message, ownBuffers(message));
+const { predictor, ...engine } = localEngine(parts, serviceRuntime(threads));
 
 /** Pieces of JSON are handed over, not copied. */
-const ownBuffers = (message: Reply): ArrayBuffer[] =>
-	"value" in message ? piecesIn(message.value).map(({ buffer }) => buffer as ArrayBuffer) : [];
+const ownBuffers = (reply: WorkerReply<Failure>): ArrayBuffer[] =>
+	"value" in reply ? piecesIn(reply.value).map(({ buffer }) => buffer as ArrayBuffer) : [];
 
 const piecesIn = (value: unknown): Uint8Array[] => {
 	if (value instanceof Uint8Array) return [value];
@@ -17,13 +18,9 @@ const piecesIn = (value: unknown): Uint8Array[] => {
 	return isPlain ? Object.values(value as object).flatMap(piecesIn) : [];
 };
 
-let turn: Promise<unknown> = Promise.resolve();
-parentPort?.on("message", (call: Call) => {
-	turn = turn.then(async () => {
-		try {
-			reply({ id: call.id, value: await model.call(call.method, call.args) });
-		} catch (error) {
-			reply(errorReply(call, error));
-		}
-	});
-});
+const answer = answerCalls(
+	{ ...engine, ...predictor },
+	(reply) => parentPort?.postMessage(reply, ownBuffers(reply)),
+	failureOf,
+);
+parentPort?.on("message", (call: WorkerCall) => answer(call));

@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { CallFailed, framesOf, kindOf } from "../engine/call-failed.js";
+import { failureOf } from "../engine/call-failed.js";
 
 /** Lines of JSON: what was asked for by its pattern, how it ended and how long it took; never what was sent. */
 export interface Log {
@@ -28,15 +28,6 @@ export function jsonLog(stream: { write(text: string): unknown }): Log {
 	return {
 		request: (line) => log.info(line, "request"),
 		event: (name, fields = {}) => log.info(fields, name),
-		failure: (error, request) => {
-			const {
-				operation,
-				error: kind,
-				where,
-			} = error instanceof CallFailed
-				? error
-				: { operation: undefined, error: kindOf(error), where: framesOf(error) };
-			log.error({ request, operation, error: kind, where }, "failure");
-		},
+		failure: (error, request) => log.error({ request, ...failureOf(error) }, "failure"),
 	};
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Events } from "../../models/index.js";
 import type { Runtime } from "../../runtime/index.js";
 import { partsOf, smallServed } from "../testing/small-served.js";
-import { answering, serviceRuntime } from "./answering.js";
+import { localEngine, serviceRuntime } from "./local-engine.js";
 
 /** Counts the programs that were compiled, and those that are still held. */
 function countingRuntime() {
@@ -33,9 +33,9 @@ const history = (events: number): Events => ({
 
 test("histories of every length are answered by few programs, which are all released", async () => {
 	const { counts, counting } = countingRuntime();
-	const { predictor, call, dispose } = answering(partsOf(smallServed()), counting);
+	const { predictor, represent, dispose } = localEngine(partsOf(smallServed()), counting);
 	const forecast = (events: number, times: readonly number[]) =>
-		call("queryWithin", [predictor.start(1), [history(events)], [times]]);
+		predictor.queryWithin(predictor.start(1), [history(events)], [times]);
 	await forecast(2, [500]);
 	await forecast(2, [0.5, 500]);
 	const { compiled } = counts;
@@ -50,8 +50,7 @@ test("histories of every length are answered by few programs, which are all rele
 	}
 	const lengths = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192];
 	// The first again: it is still held.
-	for (const length of [...lengths, 16])
-		await call("represent", [[history(Math.min(5000, length - 1))]]);
+	for (const length of [...lengths, 16]) await represent([history(Math.min(5000, length - 1))]);
 	const all = compiled + lengths.length;
 	expect(counts).toEqual({ compiled: all, held: all });
 	await dispose();

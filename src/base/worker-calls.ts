@@ -1,0 +1,97 @@
+import { InputError } from "./errors.js";
+
+/** A call of a worker's method, as it is posted to the worker. */
+export interface WorkerCall {
+	readonly id: number;
+	readonly method: string;
+	readonly args: readonly unknown[];
+}
+
+/** Errors lose their class between threads: of an `InputError` its message is posted, of others a `Failure`. */
+export type WorkerReply<Failure> = { readonly id: number } & (
+	| { readonly value: unknown }
+	| { readonly refusal: string }
+	| { readonly failure: Failure }
+);
+
+export type CallByName<Method = string> = (
+	method: Method,
+	args: readonly unknown[],
+) => Promise<unknown>;
+
+interface PendingCall {
+	readonly method: string;
+	resolve(value: unknown): void;
+	reject(error: Error): void;
+}
+
+/** The side that calls: one per worker. */
+export function workerCalls<Failure>(
+	post: (call: WorkerCall) => void,
+	errorFrom: (failure: Failure) => Error,
+) {
+	const pending = new Map<number, PendingCall>();
+	let nextId = 0;
+	let endError: ((method: string) => Error) | undefined;
+	return {
+		get pending(): number {
+			return pending.size;
+		},
+		call: (method: string, args: readonly unknown[]): Promise<unknown> =>
+			new Promise((resolve, reject) => {
+				if (endError) return reject(endError(method));
+				const id = nextId++;
+				post({ id, method, args });
+				pending.set(id, { method, resolve, reject });
+			}),
+		/** Takes a reply that the worker has posted. */
+		receive(reply: WorkerReply<Failure>): void {
+			const call = pending.get(reply.id);
+			pending.delete(reply.id);
+			if ("value" in reply) call?.resolve(reply.value);
+			else
+				call?.reject("refusal" in reply ? new InputError(reply.refusal) : errorFrom(reply.failure));
+		},
+		/** The worker will not reply any more: rejects the pending calls and every later one. */
+		end(error: (method: string) => Error): void {
+			endError ??= error;
+			for (const { method, reject } of pending.values()) reject(error(method));
+			pending.clear();
+		},
+	};
+}
+
+/** Functions that pass their name and arguments on. */
+export const callsByName = <Calls, Method extends keyof Calls & string>(
+	methods: readonly Method[],
+	call: CallByName<Method>,
+): Pick<Calls, Method> =>
+	Object.fromEntries(
+		methods.map((method) => [method, (...args: readonly unknown[]) => call(method, args)]),
+	) as unknown as Pick<Calls, Method>;
+
+/** The side of the worker: carries out the calls it is given, one after the other, and posts the replies. */
+export function answerCalls<Failure>(
+	methods: object,
+	post: (reply: WorkerReply<Failure>) => void,
+	failureFrom: (error: unknown, method: string) => Failure,
+): (call: WorkerCall) => void {
+	const answer = async ({ id, method, args }: WorkerCall) => {
+		try {
+			const own = methods[method as keyof typeof methods] as (
+				...args: readonly unknown[]
+			) => unknown;
+			post({ id, value: await own(...args) });
+		} catch (error) {
+			post(
+				error instanceof InputError
+					? { id, refusal: error.message }
+					: { id, failure: failureFrom(error, method) },
+			);
+		}
+	};
+	let last: Promise<void> = Promise.resolve();
+	return (call) => {
+		last = last.then(() => answer(call));
+	};
+}
