@@ -1,17 +1,16 @@
 import { setImmediate } from "node:timers/promises";
 import type { Events } from "../models/index.js";
 import type { Engine } from "./engine/engine.js";
-import type { ForecastQuestion } from "./engine/forecast.js";
+import type { ForecastQuery } from "./engine/forecast.js";
+import { activeAddresses } from "./http/addresses.js";
 import { Refusal } from "./http/refusal.js";
 
 /** What a call costs beside its events and query times, in events: reading weights, passing results. */
 const workPerCall = 32;
-/** A call of more work than this is long: a thread stays free of them while several addresses ask. */
+/** A call of more work than this is long: a thread stays free of them while several addresses are active. */
 const longWork = 256;
-/** The same, of calls that leave a thread free also where only one address asks. */
+/** The same, of calls that leave a thread free also while only one address is active. */
 const longestWork = 1200;
-/** An address that has asked within so many ms is asking. */
-const askingMs = 10_000;
 /** Of the calls that have waited longer than this, in ms, the oldest gets every second turn. */
 const ageLimitMs = 5000;
 
@@ -35,10 +34,10 @@ export type ModelCalls = Pick<Engine, "predictor" | "represent" | "forecast" | "
  * itself; a small call overtakes large ones, but only for its client's share. Beyond this:
  *
  * - Every second call to start is one that has waited for `ageLimitMs` or longer, the oldest first.
- * - Long calls leave one thread free, where there are several threads and several addresses have asked
- *   lately; the longest do so always. A call that runs is not interrupted, so a short one would wait for it.
+ * - Long calls leave one thread free, where there are several threads and several addresses are
+ *   active; the longest do so always. A call that runs is not interrupted, so a short one would wait for it.
  * - Each call has a pass of its own. Forecasts that share one gain little: preset paper with 112 events
- *   computes 25 per second and thread one by one, 26 in pairs; and who just missed a pair waits for both.
+ *   computes 25 per second and thread one by one, 26 in pairs, and a call that just missed a pair waits for both.
  * - If too many wait, of the address with the most calls the one that is due last is refused: the new
  *   one, or one that waited.
  */
@@ -55,8 +54,6 @@ export interface Scheduler {
 }
 
 interface Address {
-	/** When it last asked, in ms. */
-	askedAt: number;
 	/** Work that its calls have had; one that comes back has had as much as the least of the others. */
 	served: number;
 	/** Work that each of its clients could have had so far. */
@@ -91,8 +88,7 @@ export function scheduler(
 	/** In order of arrival. */
 	let queue: Call[] = [];
 	const running = new Set<Call>();
-	/** Those with calls that wait or run, and those that asked lately. */
-	const addresses = new Map<string, Address>();
+	const addresses = activeAddresses(clock, (): Address => ({ served: 0, progress: 0 }));
 	let wasByAge = false;
 	let started = 0;
 
@@ -137,10 +133,10 @@ export function scheduler(
 				.catch(call.reject)
 				.finally(async () => {
 					// What is made of an answer takes time of this thread. It is made before the next call starts:
-					// answers that waited for this thread would delay every other request, whoever sends it.
+					// answers that waited for this thread would delay every other request.
 					await setImmediate();
 					running.delete(call);
-					forgetIdle();
+					addresses.forgetInactive(withCalls());
 					startCalls();
 				});
 		}
@@ -166,21 +162,14 @@ export function scheduler(
 		);
 	}
 
-	const active = () => new Set([...queue, ...running].map(({ client }) => client.address));
-
-	/** Addresses that no longer ask are forgotten: their number has no bound. */
-	function forgetIdle(): void {
-		const kept = active();
-		for (const [name, address] of addresses)
-			if (!kept.has(address) && clock() - address.askedAt > askingMs) addresses.delete(name);
-	}
+	/** The addresses of the calls that wait or run. */
+	const withCalls = () => new Set([...queue, ...running].map(({ client }) => client.address));
 
 	function addressNamed(name: string): Address {
-		const address = addresses.get(name) ?? { askedAt: 0, served: 0, progress: 0 };
-		addresses.set(name, address);
-		address.askedAt = clock();
+		const others = withCalls();
+		addresses.forgetInactive(others);
+		const address = addresses.seen(name);
 		// What it used, or did not use, before it had no calls does not count.
-		const others = active();
 		if (!others.has(address) && others.size > 0)
 			address.served = Math.min(...[...others].map(({ served }) => served));
 		return address;
@@ -223,9 +212,8 @@ export function scheduler(
 
 		return {
 			represent: (histories) => schedule(eventsIn(histories), () => represent(histories)),
-			forecast: (question) => schedule(sizeOf(question), () => forecast(question)),
-			risk: (question) =>
-				schedule(question.history.times.length + question.times.length, () => risk(question)),
+			forecast: (query) => schedule(sizeOf(query), () => forecast(query)),
+			risk: (query) => schedule(query.history.times.length + query.times.length, () => risk(query)),
 			predictor: {
 				...predictor,
 				observe: (state, events) =>
@@ -256,7 +244,7 @@ export function scheduler(
 	};
 }
 
-const sizeOf = ({ of, times }: ForecastQuestion) =>
+const sizeOf = ({ of, times }: ForecastQuery) =>
 	times.length + ("history" in of ? of.history.times.length : 0);
 const eventsIn = (histories: readonly Pick<Events, "times">[]) =>
 	histories.reduce((sum, { times }) => sum + times.length, 0);

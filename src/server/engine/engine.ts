@@ -2,8 +2,8 @@ import { type CallByName, callsByName } from "../../base/worker-calls.js";
 import type { Token } from "../../cohort/vocabulary.js";
 import type { ViewedHistory } from "../../infer/index.js";
 import type { ParameterValues, Predictor } from "../../models/index.js";
-import type { ForecastQuestion } from "./forecast.js";
-import type { RiskQuestion } from "./risk.js";
+import type { ForecastQuery } from "./forecast.js";
+import type { RiskQuery } from "./risk.js";
 
 /** What a model is made from, wherever it runs. */
 export interface ModelParts {
@@ -27,12 +27,12 @@ export interface Engine {
 	/** How many calls it works on at once. */
 	readonly width: number;
 	readonly predictor: Predictor;
-	/** A vector for each history: [histories, dim]. */
+	/** One vector per history: [histories, dim]. */
 	represent(histories: readonly ViewedHistory[]): Promise<Float32Array>;
-	/** A list of answers, one per time, as JSON. */
-	forecast(question: ForecastQuestion): Promise<Uint8Array[]>;
-	/** The times of risks and what is said of each code, as JSON lists. */
-	risk(question: RiskQuestion): Promise<Record<"times" | "codes", Uint8Array[]>>;
+	/** The forecasts of a response, one per time, as JSON. */
+	forecast(query: ForecastQuery): Promise<Uint8Array[]>;
+	/** The times and codes of a response, as JSON lists. */
+	risk(query: RiskQuery): Promise<Record<"times" | "codes", Uint8Array[]>>;
 	dispose(): Promise<void>;
 }
 

@@ -6,11 +6,11 @@ import type { Events, Predictor, State } from "../../models/index.js";
 import type { ForecastResponse } from "../api/schemas.js";
 import { listPieces } from "../http/json-pieces.js";
 
-/** What is asked of a history at any times, or of a state at times after its last event. */
-export interface ForecastQuestion {
+/** Asks a history at any times, or a state at times after its last event. */
+export interface ForecastQuery {
 	readonly of: { readonly history: Events } | { readonly state: State };
 	readonly times: readonly number[];
-	/** The times as they were asked for. */
+	/** The times as the request gives them. */
 	readonly at: readonly (string | number)[];
 	/** Codes per time. */
 	readonly top: number;
@@ -19,18 +19,18 @@ export interface ForecastQuestion {
 }
 
 /**
- * Answers forecasts with the JSON that is sent, in pieces. It is written where the model computes: ranking
- * and writing take as long as a small model, and the thread that receives requests must stay free.
+ * Forecasts as the JSON of the response, in pieces. It is written where the model computes: ranking codes and
+ * writing take as long as a small model, and the thread that receives requests must stay free.
  */
 export function forecastWriter(predictor: Predictor, tokens: readonly Token[]) {
-	/** Of each token that has come up, everything before its probability. */
-	const beginnings: string[] = [];
-	const beginningOf = (token: number) => {
+	/** By token, the JSON of a code up to its probability; written once. */
+	const codeJson: string[] = [];
+	const writeCode = (token: number) => {
 		const { code, system, name, category } = tokens[token] as Token;
-		const words = JSON.stringify({ code, system, name, category });
-		return `${words.slice(0, -1)},"probability":`;
+		const json = JSON.stringify({ code, system, name, category });
+		return `${json.slice(0, -1)},"probability":`;
 	};
-	return async ({ of, times, at, top, birth, axis }: ForecastQuestion): Promise<Uint8Array[]> => {
+	return async ({ of, times, at, top, birth, axis }: ForecastQuery): Promise<Uint8Array[]> => {
 		const { places, ...answers } =
 			"history" in of
 				? await answersAt(predictor, [of.history], [times])
@@ -38,8 +38,8 @@ export function forecastWriter(predictor: Predictor, tokens: readonly Token[]) {
 		return listPieces(
 			times.map((time, question) => {
 				const codes = likeliest(answers, { top, question }).map(({ token, probability }) => {
-					beginnings[token] ??= beginningOf(token);
-					return `${beginnings[token]}${probability}}`;
+					codeJson[token] ??= writeCode(token);
+					return `${codeJson[token]}${probability}}`;
 				});
 				const answer: Omit<ForecastResponse["answers"][number], "top"> = {
 					at: at[question] as string | number,

@@ -7,26 +7,26 @@ import { listPieces } from "../http/json-pieces.js";
 
 type Trajectories = RiskResponse["codes"][number];
 
-/** The risks of codes along the times of a history. */
-export interface RiskQuestion {
+/** Asks for the probabilities of codes at times of a history. */
+export interface RiskQuery {
 	readonly history: Events;
 	readonly times: Float64Array;
 	readonly codes: readonly (FoundCode & Pick<Trajectories, "drivers">)[];
-	/** Of each event of the history, its place in the request; below 0 of what was not in it. */
+	/** Of each event of the history, its place in the request; negative for those that are not in it. */
 	readonly places: readonly number[];
 	readonly birth: number | null;
 	readonly axis: TimeAxis;
 }
 
-/** Answers with the JSON that is sent, in pieces, as forecasts do: of the times, and of the codes. */
+/** The times and codes of the response, as JSON in pieces, as in forecasts. */
 export const riskWriter =
 	(predictor: Predictor) =>
-	async (question: RiskQuestion): Promise<{ times: Uint8Array[]; codes: Uint8Array[] }> => {
-		const { history, times, codes, places, birth, axis } = question;
+	async (query: RiskQuery): Promise<{ times: Uint8Array[]; codes: Uint8Array[] }> => {
+		const { history, times, codes, places, birth, axis } = query;
 		const tokens = codes.map((code) => code.tokens);
 		const [found = []] = await riskTrajectories(predictor, [history], tokens, [times]);
-		const inWords = (
-			{ code, name, note, drivers }: RiskQuestion["codes"][number],
+		const codeResponse = (
+			{ code, name, note, drivers }: RiskQuery["codes"][number],
 			{ risk, growth, surges }: RiskTrajectory,
 		): Trajectories => ({
 			...{ code, name },
@@ -39,16 +39,16 @@ export const riskWriter =
 			})),
 			...(drivers && { drivers }),
 		});
-		const inTime = (time: number, place: RiskTrajectory["places"][number] = "after") =>
+		const timeResponse = (time: number, place: RiskTrajectory["places"][number] = "after") =>
 			({ ...momentJson(time, birth, axis), place }) satisfies RiskResponse["times"][number];
 		const [first] = found;
 		return {
 			times: listPieces(
-				Array.from(times, (time, i) => JSON.stringify(inTime(time, first?.places[i]))),
+				Array.from(times, (time, i) => JSON.stringify(timeResponse(time, first?.places[i]))),
 			),
 			codes: listPieces(
 				found.map((own, i) =>
-					JSON.stringify(inWords(codes[i] as RiskQuestion["codes"][number], own)),
+					JSON.stringify(codeResponse(codes[i] as RiskQuery["codes"][number], own)),
 				),
 			),
 		};

@@ -16,3 +16,28 @@ export function countedAddress(remote: string | undefined): string {
 	const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => "0");
 	return `${[...head, ...zeros, ...tail].slice(0, 4).join(":")}::/64`;
 }
+
+/** An address that has sent a request within so many ms is active. */
+const activeMs = 10_000;
+
+/** What is known of each address; those that are no longer active are forgotten, as their number has no bound. */
+export function activeAddresses<T>(clock: () => number, create: () => T) {
+	const known = new Map<string, { readonly own: T; readonly seenAt: number }>();
+	return {
+		get size(): number {
+			return known.size;
+		},
+		get: (name: string): T | undefined => known.get(name)?.own,
+		/** Notes a request of this address. */
+		seen(name: string): T {
+			const own = known.get(name)?.own ?? create();
+			known.set(name, { own, seenAt: clock() });
+			return own;
+		},
+		forgetInactive(kept: ReadonlySet<T> = new Set()): void {
+			const now = clock();
+			for (const [name, { own, seenAt }] of known)
+				if (now - seenAt > activeMs && !kept.has(own)) known.delete(name);
+		},
+	};
+}
