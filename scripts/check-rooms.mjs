@@ -22,6 +22,7 @@ const rooms = [
 	"evaluate",
 	"figures",
 	"export",
+	"api",
 	"browser",
 	"server",
 	"cli",

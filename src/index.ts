@@ -1,3 +1,16 @@
+export { type LoadOptions, loadModel } from "./api/load-model.js";
+export type {
+	Code,
+	CodeRisk,
+	Forecast,
+	ForecastOptions,
+	Horizon,
+	LoadedModel,
+	Prediction,
+	Risk,
+	Time,
+} from "./api/model.js";
+export type { Patient, PatientEvent } from "./api/patient.js";
 export { InputError } from "./base/errors.js";
 export { type Progress, progress } from "./base/progress.js";
 export { type Random, random } from "./base/random.js";

@@ -46,12 +46,23 @@ async function expected() {
 	const [[trajectory] = []] = await riskTrajectories(predictor, [history], [codes], [years]);
 	const { effect } = await attribute(predictor, history, { codes, times: years });
 	const { logProbabilities } = await answersAt(predictor, [history], [years.slice(2)]);
+	const last = time("2011-09-15");
+	const [[later] = []] = await riskTrajectories(
+		predictor,
+		[history],
+		[codes],
+		[[last + 365.25, last + 5 * 365.25]],
+	);
 	await predictor.dispose();
 	const likely = vocabulary.tokens
 		.map(({ code }, token) => ({ code, probability: Math.exp(logProbabilities[token] as number) }))
 		.sort((a, b) => b.probability - a.probability)
 		.slice(0, 5);
-	return { risk: [...(trajectory?.risk ?? [])], effect: [...effect], likely };
+	const { dim } = config as { readonly dim: number };
+	return {
+		...{ risk: [...(trajectory?.risk ?? [])], horizons: [...(later?.risk ?? [])] },
+		...{ effect: [...effect], likely, dim },
+	};
 }
 
 const near = (mine: ArrayLike<number>, nodes: readonly number[]) => {
@@ -69,11 +80,11 @@ test("the example in Node", async () => {
 	const table = vi.spyOn(console, "table").mockImplementation(() => {});
 	await import(/* @vite-ignore */ file);
 	const [[likely]] = table.mock.calls as [[{ code: string; probability: number }[]]];
-	const [[risk], [one]] = log.mock.calls as [[Float64Array], [number]];
+	const [[probabilities], [dim]] = log.mock.calls as [[readonly number[]], [number]];
 	const nodes = await expected();
 	expect(likely.map(({ code }) => code)).toEqual(nodes.likely.map(({ code }) => code));
-	near(risk, nodes.risk);
-	expect(one).toBeGreaterThan(0);
+	near(probabilities, nodes.horizons);
+	expect(dim).toBe(nodes.dim);
 	vi.restoreAllMocks();
 });
 

@@ -1,31 +1,38 @@
+import { callsThrough } from "../api/calls.js";
+import { exportedModel, type OpenedExport } from "../api/exported.js";
+import type { LoadedModel } from "../api/model.js";
+import type { PageFile, Source } from "../api/source.js";
 import { InputError } from "../base/errors.js";
 import { type WorkerCall, type WorkerReply, workerCalls } from "../base/worker-calls.js";
+import type { CodeMap } from "../codes/map.js";
 import { checkBrowser, type WebDevice } from "../runtime/web.js";
-import { callsThrough, type Opened, type OpenRequest } from "./calls.js";
-import { type BrowserModel, modelOver } from "./model.js";
-import type { PageFile, Source } from "./source.js";
+import type { OpenRequest } from "./worker.js";
 
-export { InputError } from "../base/errors.js";
-export type { ExportManifest } from "../export/manifest.js";
+export type { Calls } from "../api/calls.js";
 export type {
-	Attribution,
-	Edit,
-	PlacedAnswers,
-	RiskTrajectory,
-	WhatIf,
-} from "../infer/index.js";
-export type { Answers, Events, State } from "../models/index.js";
-export type { BrowserModel, Code, LikelyCode } from "./model.js";
-export type { Moment, Person } from "./person.js";
-export type { PageFile } from "./source.js";
+	Code,
+	CodeRisk,
+	Forecast,
+	ForecastOptions,
+	Horizon,
+	LoadedModel,
+	Prediction,
+	Risk,
+	Time,
+} from "../api/model.js";
+export type { Patient, PatientEvent } from "../api/patient.js";
+export type { PageFile } from "../api/source.js";
+export { InputError } from "../base/errors.js";
 
-export interface OpenOptions {
+export interface LoadOptions {
 	/** WebAssembly if left out. */
 	readonly device?: WebDevice;
 	/** Of WebAssembly, on pages that are isolated from other origins; elsewhere there is one. */
 	readonly threads?: number;
 	/** Where the library's other files are, if they were moved: a URL that ends in a slash. */
 	readonly library?: string | URL;
+	/** The map of ICD codes, where the dataset was prepared with one from a file. */
+	readonly map?: CodeMap;
 }
 
 interface PageWorker {
@@ -45,11 +52,20 @@ interface Page {
 const ownUrl = import.meta.url;
 const ownFolder = ownUrl.slice(0, ownUrl.lastIndexOf("/") + 1);
 
-/** Opens an export by the URL of its folder, or by its files, in a worker of its own. */
-export async function openModel(
+/**
+ * Loads an export by the URL of its folder, or by its files, in a worker of its own.
+ *
+ * @example
+ * const model = await loadModel("./model/");
+ * const { predictions } = await model.forecast(
+ * 	{ birth: "1950-06-01", sex: "female", events: [{ date: "2010-03-01", code: "401" }] },
+ * 	["+1y"],
+ * );
+ */
+export async function loadModel(
 	source: string | URL | Iterable<PageFile>,
-	{ device, threads, library = ownFolder }: OpenOptions = {},
-): Promise<BrowserModel> {
+	{ device, threads, library = ownFolder, map }: LoadOptions = {},
+): Promise<LoadedModel> {
 	await checkBrowser(device);
 	const page = globalThis as unknown as Page;
 	const base = page.document?.baseURI ?? page.location?.href;
@@ -72,8 +88,13 @@ export async function openModel(
 	try {
 		const files = new URL("ort/", at).href;
 		const request: OpenRequest = { source: sourceOf(source, base), device, threads, files };
-		const opened = (await call("open", [request])) as Opened;
-		return modelOver(opened, callsThrough(call), () => close("this model was closed"));
+		const opened = (await call("open", [request])) as OpenedExport;
+		return exportedModel(
+			opened,
+			callsThrough(call),
+			async () => close("this model was closed"),
+			map,
+		);
 	} catch (error) {
 		close("this model was not opened");
 		throw error;

@@ -34,20 +34,23 @@ interface Answered {
 
 // What runs in the page is text: the test runner would rewrite its imports.
 const questions = `(async () => {
-	const { openModel } = await import(new URL("./trajgpt/trajgpt.js", location.href).href);
-	const model = await openModel("./");
-	const history = model.history({
+	const { loadModel } = await import(new URL("./trajgpt/trajgpt.js", location.href).href);
+	const model = await loadModel("./");
+	const { history } = model.read({
 		birth: "1960-02-03",
 		events: [{ code: "401", date: "2010-01-01" }, { code: "250", date: "2011-01-01" }],
-	});
-	const times = [model.time("2010-06-01"), model.time("2013-01-01")];
-	const state = await model.observe(await model.start(), [history]);
-	const asked = await model.ask(state, [[times[1]]]);
-	const [[{ risk }]] = await model.risk([history], ["428"], [times]);
-	const { effect } = await model.attribute(history, { code: "428", times });
-	const add = { token: model.tokens("411")[0], time: model.time("2012-01-01") };
-	const { after } = await model.whatIf(history, [{ add }], times);
-	model.close();
+	}).patient;
+	const day = (date) => Date.parse(date) / 86_400_000;
+	const times = [day("2010-06-01"), day("2013-01-01")];
+	const { calls } = model;
+	const state = await calls.observe(await calls.start(1), [history]);
+	const asked = await calls.ask(state, [[times[1]]]);
+	const codes = model.tokens("428");
+	const [[{ risk }]] = await calls.risk([history], [codes], [times]);
+	const { effect } = await calls.attribute(history, { codes, times });
+	const add = { token: model.tokens("411")[0], time: day("2012-01-01") };
+	const { after } = await calls.whatIf(history, [{ add }], times);
+	await model.close();
 	return {
 		runtime: model.runtime,
 		tokens: [...history.tokens],
@@ -56,32 +59,33 @@ const questions = `(async () => {
 		risk: [...risk],
 		effect: [...effect],
 		after: [...after.logProbabilities],
-		closed: await model.start().catch((error) => error.message),
+		closed: await calls.start(1).catch((error) => error.message),
 	};
 })()`;
 
 const onGpu = `(async () => {
-	const { openModel } = await import(new URL("./trajgpt/trajgpt.js", location.href).href);
-	const model = await openModel("./", { device: "webgpu" });
+	const { loadModel } = await import(new URL("./trajgpt/trajgpt.js", location.href).href);
+	const model = await loadModel("./", { device: "webgpu" });
 	const events = [{ code: "401", date: "2010-01-01" }, { code: "250", date: "2011-01-01" }];
-	const history = model.history({ birth: "1960-02-03", events });
-	const state = await model.observe(await model.start(), [history]);
-	const { logProbabilities } = await model.ask(state, [[model.time("2013-01-01")]]);
+	const { history } = model.read({ birth: "1960-02-03", events }).patient;
+	const state = await model.calls.observe(await model.calls.start(1), [history]);
+	const time = Date.parse("2013-01-01") / 86_400_000;
+	const { logProbabilities } = await model.calls.ask(state, [[time]]);
 	return { runtime: model.runtime, tokens: [...history.tokens], asked: [...logProbabilities] };
 })()`;
 
 const chosenFiles = (library: string) => `(async () => {
-	const { openModel } = await import("${library}");
+	const { loadModel } = await import("${library}");
 	const { files } = document.querySelector("input");
-	const model = await openModel(files);
-	const missing = await openModel([...files].slice(1)).catch((error) => error.message);
-	return { whole: model.manifest.model.name, missing };
+	const model = await loadModel(files);
+	const missing = await loadModel([...files].slice(1)).catch((error) => error.message);
+	return { whole: model.name, missing };
 })()`;
 
 const refusals = `(async () => {
-	const { openModel } = await import(new URL("./trajgpt/trajgpt.js", location.href).href);
+	const { loadModel } = await import(new URL("./trajgpt/trajgpt.js", location.href).href);
 	const refused = (source, options) =>
-		openModel(source, options).then(() => "opened", (error) => error.name + ": " + error.message);
+		loadModel(source, options).then(() => "opened", (error) => error.name + ": " + error.message);
 	const corrupt = await refused("../corrupt/");
 	const foreign = await refused("../nowhere/");
 	const gone = await refused("http://127.0.0.1:9/");

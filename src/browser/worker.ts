@@ -1,8 +1,20 @@
+import { callsOf } from "../api/calls.js";
+import type { OpenedExport } from "../api/exported.js";
+import { nameOf, readerOf, type Source } from "../api/source.js";
+import { InputError } from "../base/errors.js";
 import { answerCalls, type WorkerCall, type WorkerReply } from "../base/worker-calls.js";
 import { readExport } from "../export/read-export.js";
-import { webRuntime } from "../runtime/web.js";
-import { type OpenRequest, running } from "./calls.js";
-import { nameOf, readerOf } from "./source.js";
+import type { Model } from "../models/index.js";
+import { trajgpt } from "../models/trajgpt/index.js";
+import { type WebDevice, webRuntime } from "../runtime/web.js";
+
+/** What the worker needs to open a model. */
+export interface OpenRequest {
+	readonly source: Source;
+	readonly device: WebDevice | undefined;
+	readonly threads: number | undefined;
+	readonly files: string;
+}
 
 interface WorkerScope {
 	postMessage(reply: WorkerReply<string>): void;
@@ -13,7 +25,7 @@ const scope = globalThis as unknown as WorkerScope;
 
 const methods = {
 	/** Comes first: the model's own calls are known once it is open. */
-	async open({ source, device, threads, files }: OpenRequest) {
+	async open({ source, device, threads, files }: OpenRequest): Promise<OpenedExport> {
 		const exported = await readExport(nameOf(source), readerOf(source));
 		for (const warning of exported.warnings) console.warn(warning);
 		const runtime = await webRuntime({
@@ -21,11 +33,18 @@ const methods = {
 			...(device && { device }),
 			...(threads !== undefined && { threads }),
 		});
-		const { opened, calls } = running(runtime, device ?? "wasm", exported);
-		Object.assign(methods, calls);
-		return opened;
+		const { manifest, vocabulary, config, weights } = exported;
+		const { calls } = callsOf(runtime, { model: trajgpt as unknown as Model, config, weights });
+		Object.assign(methods, calls, device === "webgpu" && { represent: refuseToRepresent });
+		return { manifest, tokens: vocabulary.tokens, runtime: runtime.label };
 	},
 };
+
+async function refuseToRepresent(): Promise<never> {
+	throw new InputError(
+		'vectors need times in float64, which WebGPU lacks; load the model without device: "webgpu"',
+	);
+}
 
 const answer = answerCalls(
 	methods,

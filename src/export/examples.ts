@@ -8,7 +8,7 @@ interface ExampleEvent {
 }
 
 /** An invented person with the most frequent codes, and a time to ask about. */
-function invented({ tokens }: Vocabulary, axis: ExportManifest["time"]["axis"]) {
+function invented({ tokens }: Vocabulary, axis: ExportManifest["records"]["axis"]) {
 	const byDates = axis === "dates";
 	const frequent = tokens
 		.slice(specialCount)
@@ -24,11 +24,11 @@ function invented({ tokens }: Vocabulary, axis: ExportManifest["time"]["axis"]) 
 const json = (value: unknown) => JSON.stringify(value);
 
 /** `example.py`: onnxruntime and numpy. */
-export function pythonExample(vocabulary: Vocabulary, { time }: ExportManifest): string {
-	const { birth, events, at } = invented(vocabulary, time.axis);
+export function pythonExample(vocabulary: Vocabulary, { records }: ExportManifest): string {
+	const { birth, events, at } = invented(vocabulary, records.axis);
 	const female = vocabulary.tokens[specialTokens.female] as Token;
 	const days =
-		time.axis === "dates"
+		records.axis === "dates"
 			? 'np.datetime64(date, "D").astype(int)'
 			: "date  # a day on the axis of the records";
 	const lines = [{ code: female.code, date: birth }, ...events].map(
@@ -87,8 +87,8 @@ show(out["logits"][0])
 }
 
 /** `example.html`: the browser library. */
-export function pageExample(vocabulary: Vocabulary, { time }: ExportManifest): string {
-	const { birth, events, at } = invented(vocabulary, time.axis);
+export function pageExample(vocabulary: Vocabulary, { records }: ExportManifest): string {
+	const { birth, events, at } = invented(vocabulary, records.axis);
 	return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -100,20 +100,20 @@ export function pageExample(vocabulary: Vocabulary, { time }: ExportManifest): s
 <ol id="answer"></ol>
 <script type="module">
 	// The browser library: \`trajgpt export --page\` puts it here; it is dist/browser of the package.
-	import { openModel } from "./trajgpt/trajgpt.js";
+	import { loadModel } from "./trajgpt/trajgpt.js";
 
-	const model = await openModel("./");
+	const model = await loadModel("./");
 	// An invented person.
-	const history = model.history({
+	const patient = {
 		sex: "female",
 		birth: ${json(birth)},
 		events: [
 ${events.map((event) => `			{ code: ${json(event.code)}, date: ${json(event.date)} },`).join("\n")}
 		],
-	});
-	const answers = await model.answers([history], [[model.time(${json(at)})]]);
+	};
+	const { predictions } = await model.forecast(patient, [${json(at)}], { top: 5 });
 	document.querySelector("#wait").remove();
-	for (const { code, name, probability } of model.likeliest(answers, 5)) {
+	for (const { code, name, probability } of predictions[0].codes) {
 		const item = document.createElement("li");
 		item.textContent = \`\${probability.toFixed(4)} \${code} \${name}\`;
 		document.querySelector("#answer").append(item);

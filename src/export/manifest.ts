@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { dedupRules, drugUses } from "../cohort/manifest.js";
 
 export const exportVersion = 2;
 export const manifestFile = "export.json";
@@ -33,8 +34,21 @@ export const manifestSchema = z.strictObject({
 	opset: z.int(),
 	model: z.strictObject({ id: z.string(), name: z.string(), cite: z.string() }),
 	config: z.record(z.string(), z.unknown()),
-	/** Times are days. With `dates`, day 0 is 1970-01-01. */
-	time: z.strictObject({ axis: z.enum(["dates", "days"]) }),
+	/** How the records of its dataset were read, so that those of new patients are read alike. */
+	records: z.strictObject({
+		/** What ICD codes were mapped with; null if they stayed as they were. */
+		map: z.string().nullable(),
+		level: z.enum(["integer", "full"]).nullable(),
+		keptUnmapped: z.boolean(),
+		drugs: z.enum(drugUses),
+		dedup: z.enum(dedupRules),
+		maxRecords: z.int().min(1).nullable(),
+		deathToken: z.boolean(),
+		/** Times are days. With `dates`, day 0 is 1970-01-01. */
+		axis: z.enum(["dates", "days"]),
+		/** Fewest records of a code in the training data. */
+		minCount: z.int().min(1),
+	}),
 	weights: z.strictObject({
 		place: z.enum(weightPlaces),
 		/** The file to read them from: a graph has them as initializers. */

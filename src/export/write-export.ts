@@ -1,6 +1,7 @@
 import { cp, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../base/errors.js";
+import { publicRules } from "../cohort/reading/rules.js";
 import { checkFolderTarget, replaceFolder } from "../files/index.js";
 import { type OnnxModel, opset, type TensorType } from "../graph/index.js";
 import { weightCount } from "../models/index.js";
@@ -89,7 +90,7 @@ async function exportFiles(trained: Trained, { weights: place }: ExportOptions) 
 		opset: Number(opset),
 		model: { id: model.id, name: model.name, cite: model.cite },
 		config: config as Record<string, unknown>,
-		time: { axis: data.source.axis },
+		records: { ...publicRules(data), minCount: data.filters.minCount },
 		weights: {
 			place,
 			file: place === "external" ? weightsFile : "step.onnx",

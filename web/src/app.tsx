@@ -30,8 +30,8 @@ const viewNames: Readonly<Record<View, string>> = {
 	model: "Model",
 };
 
-interface ExportTime {
-	readonly time: { readonly axis: "dates" | "days" };
+interface ExportRecords {
+	readonly records: { readonly axis: "dates" | "days" };
 }
 
 /** The whole page. Documents of the server are fetched; everything else happens here. */
@@ -40,7 +40,7 @@ export function App() {
 		...start,
 		view: readLink(location.hash).view,
 	}));
-	const manifest = useJson<ExportTime>("model/export.json");
+	const manifest = useJson<ExportRecords>("model/export.json");
 	const tokens = useJson<{ readonly tokens: readonly Token[] }>("model/vocabulary.json");
 	const samples = useJson<Samples>("explorer/samples.json");
 	const about = useJson<About>("explorer/about.json");
@@ -58,14 +58,14 @@ export function App() {
 		() => (samples.state === "ready" ? samples.value.patients.map(patientOf) : []),
 		[samples],
 	);
-	const time = manifest.state === "ready" ? manifest.value.time : null;
+	const records = manifest.state === "ready" ? manifest.value.records : null;
 	const clock: Clock | null = useMemo(
 		() =>
-			time && {
-				axis: now.patient?.axis ?? time.axis,
+			records && {
+				axis: now.patient?.axis ?? records.axis,
 				birth: now.patient?.birth ?? null,
 			},
-		[time, now.patient],
+		[records, now.patient],
 	);
 	const choose = (patient: Patient, opened?: readonly Patient[]) =>
 		dispatch({
@@ -80,11 +80,11 @@ export function App() {
 	);
 
 	// What the address asks for, once what it names is known; then what is looked at goes there.
-	const isKnown = vocabulary !== null && time !== null && samples.state !== "loading";
+	const isKnown = vocabulary !== null && records !== null && samples.state !== "loading";
 	const follow = useMemo(
 		() =>
 			isKnown ? () => dispatch(followLink(readLink(location.hash), patients, vocabulary)) : null,
-		[isKnown, vocabulary, time, patients],
+		[isKnown, vocabulary, records, patients],
 	);
 	const hash = isKnown ? linkTo(now, (token) => vocabulary.tokens[token]?.code) : null;
 	const onView = useCallback((view: View) => dispatch({ type: "view", view }), []);

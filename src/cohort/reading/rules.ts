@@ -1,4 +1,5 @@
 import type { TimeAxis } from "../../base/time.js";
+import { builtInMap } from "../../codes/built-in.js";
 import type { CodeMap } from "../../codes/map.js";
 import type { Manifest } from "../manifest.js";
 import type { CodeRules } from "./meaning.js";
@@ -26,6 +27,13 @@ export const readingRules = ({ codes, filters, source }: Manifest): ReadingRules
 	maxRecords: filters.keep === "last" ? filters.maxRecords : null,
 	axis: source.axis,
 });
+
+/** The same without the name of a map's file, for whoever the model is given to. */
+export function publicRules(manifest: Manifest): ReadingRules {
+	const rules = readingRules(manifest);
+	const isFile = rules.map !== null && rules.map !== builtInMap().source;
+	return isFile ? { ...rules, map: "a file" } : rules;
+}
 
 export const codeRules = (
 	{ map: name, keptUnmapped, drugs }: ReadingRules,

@@ -18,7 +18,10 @@ export interface FoundCode {
 /** What codes are looked up in. */
 export interface CodeBook {
 	readonly vocabulary: Vocabulary;
-	readonly manifest: Manifest;
+	readonly manifest: {
+		readonly codes: Pick<Manifest["codes"], "map">;
+		readonly filters: Pick<Manifest["filters"], "minCount">;
+	};
 	/** The dataset's, where it is at hand. */
 	readonly map: CodeMap | undefined;
 }

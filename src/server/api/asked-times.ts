@@ -1,3 +1,4 @@
+import type { UnderstoodPatient } from "../../api/patient.js";
 import { InputError } from "../../base/errors.js";
 import {
 	gridOf,
@@ -8,11 +9,10 @@ import {
 	warningsFor,
 } from "../../infer/asking/index.js";
 import { Refusal } from "../http/refusal.js";
-import type { AskedPatient } from "./patient.js";
 import type { RiskRequest } from "./schemas.js";
 import type { Served } from "./served.js";
 
-type Whose = Pick<AskedPatient, "patient" | "axis">;
+type Whose = Pick<UnderstoodPatient, "patient" | "axis">;
 
 /** Reads the text of a field, and names the field where it cannot. */
 function inField<T>(field: string, read: (text: string) => T, text: string | number): T {
@@ -82,7 +82,7 @@ const nothingUnknown = { codes: 0, records: 0 };
 
 /** What every answer says of the history it comes from. */
 export function readOf(
-	{ patient, unknown, notes }: AskedPatient,
+	{ patient, unknown, notes }: UnderstoodPatient,
 	times: readonly number[],
 	{ manifest }: Pick<Served, "manifest">,
 ) {

@@ -1,3 +1,4 @@
+import type { UnderstoodPatient } from "../../api/patient.js";
 import { CodeRefused, type FoundCode, findCode } from "../../infer/asking/index.js";
 import { attributeEach } from "../../infer/index.js";
 import type { Predictor } from "../../models/index.js";
@@ -6,7 +7,7 @@ import { JsonList } from "../http/json-pieces.js";
 import { Refusal } from "../http/refusal.js";
 import { checkAnswerSize } from "./answer-size.js";
 import { askedGrid, askedTime, askedTimes, readOf } from "./asked-times.js";
-import { type AskedPatient, askedPatient } from "./patient.js";
+import { askedPatient } from "./patient.js";
 import {
 	mostAttributed,
 	mostRiskTimes,
@@ -57,7 +58,7 @@ function askedCode(code: string, place: number, served: Served): FoundCode {
 	}
 }
 
-function riskTimes({ at, from, to, step }: RiskRequest, asked: AskedPatient) {
+function riskTimes({ at, from, to, step }: RiskRequest, asked: UnderstoodPatient) {
 	if (at !== undefined) {
 		const extra = Object.entries({ from, to, step }).find(([, value]) => value !== undefined);
 		if (extra)
@@ -91,7 +92,7 @@ async function driversOf(
 	predictor: Predictor,
 	risks: readonly (readonly number[])[],
 	at: number,
-	{ patient, places }: AskedPatient,
+	{ patient, places }: UnderstoodPatient,
 ) {
 	const found = await attributeEach(predictor, patient.history, { risks, times: [at] });
 	return found.map(({ effect }) =>

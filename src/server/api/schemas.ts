@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { eventSchema, patientSchema } from "../../api/patient.js";
 
 const most = { events: 5000, times: 256, codes: 16, top: 200 } as const;
 /** Probabilities in one forecast: times by codes per time. About 0.6 MB of JSON with names as PheCodes have them. */
@@ -13,31 +14,9 @@ export const mostRiskTimes = 1024;
  */
 export const mostAttributed = 128;
 
-/** A date, or a day on an axis of the sender's own. */
-const date = z
-	.union(
-		[z.iso.date(), z.iso.datetime({ offset: true, local: true }), z.number().min(-1e6).max(1e6)],
-		{ error: "is neither a date such as 2010-03-01 nor a number of days" },
-	)
-	.describe("a date (2010-03-01), or a number of days from an origin of your own; not both kinds");
+const events = z.array(eventSchema).max(most.events);
 
-const event = z.strictObject({
-	code: z.string().min(1).max(64).describe("a code of the model, or an ICD code that maps to one"),
-	system: z
-		.string()
-		.min(1)
-		.max(100)
-		.optional()
-		.describe("its classification, such as ICD10CM or PheCode; found out where it is left out"),
-	date,
-});
-export type EventRequest = z.infer<typeof event>;
-
-const events = z.array(event).max(most.events);
-
-const patient = z.strictObject({
-	sex: z.enum(["female", "male"]).nullable().optional(),
-	birth: date.nullable().optional().describe("where it is known; tells the model the age"),
+const patient = patientSchema.extend({
 	events: events.describe("what was recorded, in any order"),
 });
 export type PatientRequest = z.infer<typeof patient>;

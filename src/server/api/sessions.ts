@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { z } from "zod";
+import type { PatientEvent, UnderstoodPatient } from "../../api/patient.js";
 import type { Predictor, State } from "../../models/index.js";
 import type { Engine } from "../engine/engine.js";
 import { JsonList } from "../http/json-pieces.js";
@@ -8,9 +9,8 @@ import type { Limits } from "../limits.js";
 import { checkAnswerSize } from "./answer-size.js";
 import { askedTimes, readOf } from "./asked-times.js";
 import type { WrittenForecast } from "./forecast.js";
-import { type AskedPatient, askedPatient, axisOf, readEvents } from "./patient.js";
+import { askedPatient, readEvents } from "./patient.js";
 import {
-	type EventRequest,
 	mostForecast,
 	type PatientRequest,
 	type SessionResponse,
@@ -20,7 +20,7 @@ import type { Served } from "./served.js";
 
 interface Session {
 	/** As they were when they were last heard of; the history itself is not kept, but for its last event. */
-	asked: AskedPatient;
+	asked: UnderstoodPatient;
 	events: number;
 	state: State;
 	used: number;
@@ -30,7 +30,7 @@ interface Session {
 
 export interface Sessions {
 	start(patient: PatientRequest, predictor: Predictor): Promise<SessionResponse>;
-	add(id: string, events: readonly EventRequest[], predictor: Predictor): Promise<SessionResponse>;
+	add(id: string, events: readonly PatientEvent[], predictor: Predictor): Promise<SessionResponse>;
 	forecast(
 		id: string,
 		request: z.infer<typeof sessionForecastRequest>,
@@ -110,16 +110,14 @@ export function sessions(
 		add: (id, given, predictor) =>
 			inTurn(id, async (session) => {
 				const { asked, state } = session;
-				const dates = given.map(({ date }) => date);
 				const usual = asked.axis;
-				const axis = axisOf(dates, (i) => `events.${i}.date`, usual);
+				const read = readEvents(given, served, asked);
+				const { axis, events, lastDay, unknown, latest, notes } = read;
 				const isFirst = asked.patient.lastRecord === null && asked.patient.birth === null;
 				if (axis !== usual && !isFirst)
 					throw new Refusal(422, `this session counts in ${usual}; give events.0.date likewise`, {
 						field: "events.0.date",
 					});
-				const read = readEvents(given, served, axis, asked.latest);
-				const { events, lastDay, unknown, latest, notes } = read;
 				const last = state.times[0] as number;
 				const early = events.find(({ day }) => day < last - 1e-9);
 				if (early) {
@@ -178,7 +176,7 @@ export function sessions(
 }
 
 /** The last event, to count times and warnings from. */
-function lastOnly(asked: AskedPatient): AskedPatient {
+function lastOnly(asked: UnderstoodPatient): UnderstoodPatient {
 	const { history } = asked.patient;
 	return {
 		...asked,

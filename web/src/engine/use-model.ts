@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useState } from "react";
-import { type BrowserModel, openModel } from "../../../src/browser/index.js";
+import { type LoadedModel, loadModel } from "../../../src/browser/index.js";
 
 export type ModelState =
 	| { readonly state: "loading" }
-	| { readonly state: "ready"; readonly model: BrowserModel }
+	| { readonly state: "ready"; readonly model: LoadedModel }
 	| { readonly state: "error"; readonly message: string };
 
 /** The model of the server's run, opened in a worker of this page. */
@@ -12,13 +12,16 @@ export function useModel(): readonly [ModelState, retry: () => void] {
 	const [found, setFound] = useState<ModelState>({ state: "loading" });
 	useEffect(() => {
 		let gone = false;
-		let model: BrowserModel | undefined;
+		let model: LoadedModel | undefined;
 		setFound({ state: "loading" });
-		openModel(new URL("model/", document.baseURI), {
+		loadModel(new URL("model/", document.baseURI), {
 			library: new URL("trajgpt/", document.baseURI),
 		}).then(
 			(opened) => {
-				if (gone) return opened.close();
+				if (gone) {
+					void opened.close();
+					return;
+				}
 				model = opened;
 				setFound({ state: "ready", model });
 			},
@@ -26,7 +29,7 @@ export function useModel(): readonly [ModelState, retry: () => void] {
 		);
 		return () => {
 			gone = true;
-			model?.close();
+			void model?.close();
 		};
 	}, [tries]);
 	return [found, useCallback(() => setTries((count) => count + 1), [])];

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { BrowserModel } from "../../../src/browser/index.js";
+import type { Calls } from "../../../src/browser/index.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { counted } from "../../../src/figures/numbers.js";
@@ -10,7 +10,7 @@ import { momentText, pointsText } from "../parts/words.js";
 import { codeName } from "./code-name.js";
 
 interface DriversListProps {
-	readonly model: BrowserModel;
+	readonly calls: Calls;
 	readonly history: History;
 	readonly date: number;
 	readonly curves: readonly NamedCurve[];
@@ -28,13 +28,13 @@ interface Explanation {
 const most = 5;
 
 /** What moves a risk at the date: had each of the last events not been recorded. Asked for, as it takes a while. */
-export function DriversList({ model, history, date, curves, vocabulary, clock }: DriversListProps) {
+export function DriversList({ calls, history, date, curves, vocabulary, clock }: DriversListProps) {
 	const [latest, setLatest] = useState<Explanation | null>(null);
 	const outcome = latest?.history === history && latest.date === date ? latest.outcome : null;
 	const explain = async () => {
 		const asked: Explanation = { history, date, outcome: "busy" };
 		setLatest(asked);
-		const found = await driversAt(model, history, date).catch((error: Error) => ({
+		const found = await driversAt(calls, history, date).catch((error: Error) => ({
 			failed: error.message,
 		}));
 		setLatest((now) => (now === asked ? { ...asked, outcome: found } : now));

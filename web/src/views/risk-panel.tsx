@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { BrowserModel } from "../../../src/browser/index.js";
+import type { Calls } from "../../../src/browser/index.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { type NamedCurve, numberedRises, RiskChart } from "../charts/risk-chart.js";
@@ -25,7 +25,7 @@ interface RiskPanelProps extends PanelState {
 	} | null;
 	/** In place of answers. */
 	readonly waiting: ReactNode;
-	readonly model: BrowserModel | null;
+	readonly calls: Calls | null;
 	readonly vocabulary: Vocabulary;
 	readonly clock: Clock;
 	readonly domain: readonly [from: number, to: number];
@@ -83,10 +83,10 @@ export function RiskPanel(props: RiskPanelProps) {
 							/>
 							<Why folded={editing}>
 								<RisesList {...shown} rises={rises} vocabulary={props.vocabulary} clock={clock} />
-								{props.model && (
+								{props.calls && (
 									<DriversList
 										{...shown}
-										model={props.model}
+										calls={props.calls}
 										vocabulary={props.vocabulary}
 										clock={clock}
 									/>

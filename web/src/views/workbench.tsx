@@ -44,14 +44,14 @@ export function Workbench(props: WorkbenchProps) {
 	const { patient, looking, dispatch, vocabulary, clock, modelState, reach, editing } = props;
 	const { date, codes, horizonYears, zoom } = looking;
 	const edits = editing ? looking.edits : none;
-	const model = modelState.state === "ready" ? modelState.model : null;
+	const calls = modelState.state === "ready" ? modelState.model.calls : null;
 	const horizon = horizonYears * yearDays;
 	const events = useMemo(
 		() => (edits.length > 0 ? editedEvents(patient.events, edits) : patient.events),
 		[patient, edits],
 	);
 	const { answered, isCurrent, error, ready } = useAnswers(
-		model,
+		calls,
 		patient,
 		events,
 		date,
@@ -124,7 +124,7 @@ export function Workbench(props: WorkbenchProps) {
 	const riskPanel = (
 		<RiskPanel
 			key="risk"
-			{...{ state, shown, waiting, model, vocabulary, clock, domain, horizonYears, editing }}
+			{...{ state, shown, waiting, calls, vocabulary, clock, domain, horizonYears, editing }}
 			onCode={onCode}
 			onHorizon={(years) => dispatch({ type: "horizon", years })}
 		/>

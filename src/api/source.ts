@@ -15,9 +15,10 @@ export const nameOf = (source: Source): string =>
 	typeof source === "string" ? source : "what was given";
 
 export const readerOf = (source: Source): ReadFile =>
-	typeof source === "string" ? fromUrl(source) : fromFiles(source);
+	typeof source === "string" ? readerFromUrl(source) : fromFiles(source);
 
-function fromUrl(folder: string): ReadFile {
+/** Reads the files of an export beside each other at a URL. */
+export function readerFromUrl(folder: string): ReadFile {
 	const base = folder.endsWith("/") ? folder : `${folder}/`;
 	return async (name) => {
 		const url = new URL(name, base).href;

@@ -1,0 +1,69 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode } from "../base/system-errors.js";
+import type { CodeMap } from "../codes/map.js";
+import { readingRules } from "../cohort/reading/rules.js";
+import { type ReadFile, readExport } from "../export/read-export.js";
+import type { Model } from "../models/index.js";
+import { trajgpt } from "../models/trajgpt/index.js";
+import { nodeRuntime } from "../runtime/node.js";
+import { readTrained } from "../train/index.js";
+import { callsOf } from "./calls.js";
+import { builtInMapFor, exportedModel } from "./exported.js";
+import { type LoadedModel, modelOf } from "./model.js";
+import { readerFromUrl } from "./source.js";
+
+export interface LoadOptions {
+	/** Of the processor; all cores if left out. */
+	readonly threads?: number;
+	/** The map of ICD codes, where the dataset was prepared with one from a file: see `readPheCodeMap`. */
+	readonly map?: CodeMap;
+}
+
+/**
+ * Loads a model for predictions: a run that `pretrain` made, or a folder or URL that `exportModel` made.
+ *
+ * @example
+ * const model = await loadModel("runs/demo/run");
+ * const { predictions } = await model.forecast(
+ * 	{ birth: "1950-06-01", sex: "female", events: [{ date: "2010-03-01", code: "401" }] },
+ * 	["+1y"],
+ * );
+ * await model.close();
+ */
+export async function loadModel(
+	source: string | URL,
+	{ threads, map }: LoadOptions = {},
+): Promise<LoadedModel> {
+	const runtime = nodeRuntime({ purpose: "inference", ...(threads !== undefined && { threads }) });
+	const place = `${source}`;
+	if (existsSync(join(place, "run.json"))) {
+		const trained = readTrained(place);
+		const { model, vocabulary, manifest } = trained;
+		const { calls, close } = callsOf(runtime, trained);
+		const rules = readingRules(manifest);
+		return modelOf({
+			...{ name: model.name, runtime: runtime.label, vocabulary, rules, calls, close },
+			minCount: manifest.filters.minCount,
+			map: map ?? builtInMapFor(rules.map),
+		});
+	}
+	const read = /^https?:/.test(place) ? readerFromUrl(place) : readerFromFolder(place);
+	const { manifest, vocabulary, config, weights } = await readExport(place, read);
+	const { calls, close } = callsOf(runtime, {
+		model: trajgpt as unknown as Model,
+		config,
+		weights,
+	});
+	const { label } = runtime;
+	return exportedModel({ manifest, tokens: vocabulary.tokens, runtime: label }, calls, close, map);
+}
+
+export const readerFromFolder =
+	(folder: string): ReadFile =>
+	(name) =>
+		readFile(join(folder, name)).catch((error) => {
+			if (errorCode(error) === "ENOENT") return undefined;
+			throw error;
+		});

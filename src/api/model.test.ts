@@ -1,0 +1,267 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { InputError } from "../base/errors.js";
+import { captured } from "../cli/testing/captured.js";
+import { clinicRun } from "../cli/testing/clinic-run.js";
+import { smallMap } from "../cohort/testing/prepared.js";
+import { specialTokens } from "../cohort/vocabulary.js";
+import { readExport } from "../export/read-export.js";
+import { answersAt, attribute, representations, riskTrajectories, whatIf } from "../infer/index.js";
+import type { Model, Predictor } from "../models/index.js";
+import { trajgpt } from "../models/trajgpt/index.js";
+import { nodeRuntime } from "../runtime/node.js";
+import { webRuntime } from "../runtime/web.js";
+import { readTrained, type Trained } from "../train/index.js";
+import { type Calls, callsOf, callsThrough } from "./calls.js";
+import { exportedModel } from "./exported.js";
+import { loadModel, readerFromFolder } from "./load-model.js";
+import type { LoadedModel } from "./model.js";
+import type { Patient } from "./patient.js";
+
+const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
+let root: string;
+let trained: Trained;
+let predictor: Predictor;
+/** The run, its export, and the export as a page has it: in WebAssembly, behind calls that are cloned. */
+let models: Readonly<Record<"run" | "export" | "page", LoadedModel>>;
+
+type Call = (...args: readonly unknown[]) => Promise<unknown>;
+
+async function pageModel(folder: string): Promise<LoadedModel> {
+	const { manifest, vocabulary, config, weights } = await readExport(
+		folder,
+		readerFromFolder(folder),
+	);
+	const web = await webRuntime({ threads: 1 });
+	const own = callsOf(web, { model: trajgpt as unknown as Model, config, weights });
+	const cloned = callsThrough((method, args) =>
+		(own.calls[method as keyof Calls] as Call)(...structuredClone(args)),
+	);
+	const { tokens } = vocabulary;
+	return exportedModel({ manifest, tokens, runtime: web.label }, cloned, own.close, smallMap);
+}
+
+beforeAll(async () => {
+	const made = await clinicRun();
+	root = made.root;
+	const out = join(root, "export");
+	await captured(["export", made.run, "--out", out]);
+	trained = readTrained(made.run);
+	predictor = trained.model.predictor(runtime, trained.config, trained.weights);
+	models = {
+		run: await loadModel(made.run, { threads: 1, map: smallMap }),
+		export: await loadModel(out, { threads: 1, map: smallMap }),
+		page: await pageModel(out),
+	};
+}, 60_000);
+afterAll(async () => {
+	for (const model of Object.values(models)) await model.close();
+	await predictor.dispose();
+	await rm(root, { recursive: true });
+});
+
+const patient: Patient = {
+	sex: "female",
+	birth: "1950-06-01",
+	events: [
+		{ code: "250", date: "2011-09-15" },
+		{ code: "401", date: "2010-03-01" },
+		{ code: "272", date: "2012-02-20" },
+	],
+};
+const day = (date: string) => Date.parse(date) / 86_400_000;
+const historyOf = (model: LoadedModel) => model.read(patient).patient.history;
+
+const apart = (a: ArrayLike<number>, b: ArrayLike<number>) => {
+	expect(a.length).toBe(b.length);
+	return Array.from(a).reduce((most, x, i) => Math.max(most, Math.abs(x - (b[i] as number))), 0);
+};
+
+describe.each(["run", "export", "page"] as const)("the model of a %s", (kind) => {
+	test("reads a patient as a history in order of time, birth first", () => {
+		const { tokens, times } = historyOf(models[kind]);
+		const find = (code: string) => trained.vocabulary.find(code);
+		expect([...tokens]).toEqual([specialTokens.female, find("401"), find("250"), find("272")]);
+		expect(times[1]).toBe(day("2010-03-01"));
+	});
+
+	test("reads ICD codes and ages too", () => {
+		const birth = day("1950-06-01");
+		const byAge = (date: string) => (day(date) - birth) / 365.25;
+		const { patient: read, axis } = models[kind].read({
+			sex: "female",
+			events: [
+				{ code: "250.02", system: "ICD-9-CM", age: byAge("2011-09-15") },
+				{ code: "401", system: "PheCode", age: byAge("2010-03-01") },
+				{ code: "272", age: byAge("2012-02-20") },
+			],
+		});
+		expect(axis).toBe("days");
+		const { tokens, times } = historyOf(models[kind]);
+		expect([...read.history.tokens]).toEqual([...tokens]);
+		const shifted = Array.from(times, (time) => time - birth);
+		expect(apart(read.history.times, shifted)).toBeLessThan(1e-9);
+	});
+
+	test("forecasts", async () => {
+		const { predictions, warnings } = await models[kind].forecast(
+			patient,
+			["2014-06-01", "+1y", "age:70"],
+			{ top: 3 },
+		);
+		const times = [day("2014-06-01"), day("2012-02-20") + 365.25, day("1950-06-01") + 70 * 365.25];
+		const { logProbabilities, vocab } = await answersAt(
+			predictor,
+			[historyOf(models[kind])],
+			[times],
+		);
+		expect(warnings).toEqual([]);
+		expect(predictions[0]).toMatchObject({ at: "2014-06-01", date: "2014-06-01", day: times[0] });
+		expect(predictions[2]?.ageYears).toBeCloseTo(70, 9);
+		for (const [i, { codes }] of predictions.entries()) {
+			const own = Array.from(logProbabilities.subarray(i * vocab, (i + 1) * vocab), Math.exp);
+			const best = own.slice(5).sort((a, b) => b - a);
+			expect(
+				apart(
+					codes.map(({ probability }) => probability),
+					best.slice(0, 3),
+				),
+			).toBeLessThan(1e-4);
+			const token = trained.vocabulary.find(codes[0]?.code as string) as number;
+			expect(trained.vocabulary.tokens[token]).toMatchObject({ name: codes[0]?.name });
+			expect(own[token]).toBeCloseTo(codes[0]?.probability as number, 4);
+		}
+	});
+
+	test("gives the probability of codes at horizons", async () => {
+		const { risks } = await models[kind].risk(patient, ["428", "428.0"], ["1y", 730.5]);
+		const last = day("2012-02-20");
+		const code = trained.vocabulary.find("428") as number;
+		const { logProbabilities, vocab } = await answersAt(
+			predictor,
+			[historyOf(models[kind])],
+			[[last + 365.25, last + 730.5]],
+		);
+		const expected = [0, 1].map((i) => Math.exp(logProbabilities[i * vocab + code] as number));
+		for (const risk of risks) {
+			expect(risk.code).toBe("428");
+			expect(apart(risk.probabilities, expected)).toBeLessThan(1e-4);
+		}
+		expect(risks).toHaveLength(2);
+	});
+
+	test("gives one vector per patient", async () => {
+		const first: Patient = { ...patient, events: patient.events.slice(0, 1) };
+		const vectors = await models[kind].embed([patient, first]);
+		const histories = [patient, first].map((one) => models[kind].read(one).patient.history);
+		const expected = await representations(runtime, trained, histories);
+		expect(vectors).toHaveLength(2);
+		expect(apart([...vectors[0]!, ...vectors[1]!], expected)).toBeLessThan(1e-4);
+		expect(await models[kind].embed([])).toEqual([]);
+	});
+
+	test("answers the calls under the verbs", async () => {
+		const model = models[kind];
+		const { calls } = model;
+		const history = historyOf(model);
+		const times = ["2009-01-01", "2011-12-31", "2014-06-01"].map(day);
+		let state = await calls.start(1);
+		for (let n = 0; n < history.tokens.length; n++)
+			state = await calls.observe(state, [
+				{ tokens: [history.tokens[n] as number], times: [history.times[n] as number] },
+			]);
+		const asked = await calls.ask(state, [[times[2] as number]]);
+		const whole = await predictor.score([history], [[times[2] as number]]);
+		expect(apart(asked.logProbabilities, whole.logProbabilities)).toBeLessThan(1e-4);
+
+		const codes = model.tokens("428");
+		const [[mine]] = (await calls.risk([history], [codes], [times])) as never as [
+			[{ risk: Float64Array }],
+		];
+		const [[nodes]] = (await riskTrajectories(predictor, [history], [codes], [times])) as never as [
+			[{ risk: Float64Array }],
+		];
+		expect(apart(mine.risk, nodes.risk)).toBeLessThan(1e-4);
+		const drivers = await calls.attribute(history, { codes, times });
+		const driversThere = await attribute(predictor, history, { codes, times });
+		expect(apart(drivers.effect, driversThere.effect)).toBeLessThan(1e-4);
+		const edits = [{ add: { token: codes[0] as number, time: day("2012-03-01") } }];
+		const what = await calls.whatIf(history, edits, times);
+		const whatThere = await whatIf(predictor, history, edits, times);
+		expect(apart(what.after.logProbabilities, whatThere.after.logProbabilities)).toBeLessThan(1e-4);
+		expect(what.history).toEqual(whatThere.history);
+	});
+});
+
+describe("what is wrong is said in words", () => {
+	const message = async (work: () => unknown) => {
+		try {
+			await work();
+		} catch (error) {
+			return error instanceof InputError ? error.message : `not an InputError: ${error}`;
+		}
+		return "nothing was wrong";
+	};
+	const reading = (events: Patient["events"], more: Partial<Patient> = {}) =>
+		message(() => models.run.read({ ...more, events }));
+
+	test("an unknown code in a history is left out, with a warning", async () => {
+		const events = [...patient.events, { code: "Z99.99", date: "2012-02-21" }];
+		const { warnings } = await models.run.forecast({ ...patient, events }, ["+1y"]);
+		expect(warnings).toEqual(["1 event has a code that the model does not know: Z99.99; left out"]);
+	});
+
+	test("an unknown code that is asked about, with those that are near", async () => {
+		const asked = (code: string) => message(() => models.run.risk(patient, [code], ["1y"]));
+		expect(await asked("asthma")).toContain(
+			'the model has no code "asthma"; near it are 495 Asthma; expected one of its 30 codes',
+		);
+		expect(await asked("[SOS]")).toContain('the model has no code "[SOS]"');
+	});
+
+	test("a date that is none, an event without one, dates among days", async () => {
+		expect(await reading([{ code: "401", date: "2010-02-30" }])).toContain(
+			"`patient.events.0.date` is neither a date such as 2010-03-01 nor a number of days",
+		);
+		expect(await reading([{ code: "401", date: "0999-01-01" }])).toContain("of no year between");
+		expect(await reading([{ code: "401" }])).toBe(
+			"`patient.events.0` has neither a date nor an age; give one of them",
+		);
+		expect(await reading([{ code: "401", date: "2010-01-01", age: 3 }])).toContain(
+			"has a date and an age",
+		);
+		expect(
+			await reading([
+				{ code: "401", date: "2010-01-01" },
+				{ code: "401", age: 3 },
+			]),
+		).toContain("has an age, but the birth is not known");
+		expect(
+			await reading([
+				{ code: "401", date: "2010-01-01" },
+				{ code: "401", date: 12 },
+			]),
+		).toBe(
+			"`patient.events.0.date` is a date and `patient.events.1.date` is a day; give all of them alike",
+		);
+		expect(await message(() => models.run.embed([patient, { events: [{ code: "" }] }]))).toContain(
+			"`patients.1.events.0.code`",
+		);
+	});
+
+	test("a time or a horizon that is none", async () => {
+		expect(await message(() => models.run.forecast(patient, ["soon"]))).toContain(
+			"Expected a date (2015-06-01)",
+		);
+		expect(await message(() => models.run.risk(patient, ["428"], [-3]))).toBe(
+			"`horizons` holds -3; expected a length of time such as 5y",
+		);
+	});
+
+	test("a folder that holds no model", async () => {
+		expect(await message(() => loadModel(root))).toContain(
+			"is not an export of trajgpt: no export.json",
+		);
+	});
+});

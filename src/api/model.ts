@@ -1,0 +1,217 @@
+import { InputError } from "../base/errors.js";
+import type { CodeMap } from "../codes/map.js";
+import { type RecordReader, recordReader } from "../cohort/reading/reader.js";
+import type { ReadingRules } from "../cohort/reading/rules.js";
+import { specialCount, type Token, type Vocabulary } from "../cohort/vocabulary.js";
+import { findCode, momentJson, momentOf, spanDays, timesOf } from "../infer/asking/index.js";
+import { likeliest } from "../infer/likeliest.js";
+import { riskOf } from "../infer/risk.js";
+import type { Events } from "../models/index.js";
+import type { Calls } from "./calls.js";
+import { type Patient, patientSchema, readPatient, type UnderstoodPatient } from "./patient.js";
+
+/** A date (`2015-06-01`), a time after the last record (`+6m`) or before it (`-2y`), an age (`age:65`), or a day. */
+export type Time = string | number;
+
+/** A length of time: `90d`, `6m`, `5y`, or a number of days. */
+export type Horizon = string | number;
+
+export interface Code {
+	readonly code: string;
+	/** `PheCode`, `ICD10CM`, … */
+	readonly system: string | null;
+	readonly name: string;
+	readonly category: string | null;
+}
+
+/** The codes that are most likely at one time. */
+export interface Prediction {
+	/** The time as it was given. */
+	readonly at: Time;
+	/** Where the patient's records have dates. */
+	readonly date?: string;
+	readonly day: number;
+	readonly ageYears: number | null;
+	/** The likeliest first. A probability is that of the code, given that something is recorded at that time. */
+	readonly codes: readonly (Code & { readonly probability: number })[];
+}
+
+export interface Forecast {
+	readonly predictions: readonly Prediction[];
+	/** What to know before relying on them, such as codes that the model does not know. */
+	readonly warnings: readonly string[];
+}
+
+export interface CodeRisk {
+	/** As the model writes it, or as given where it stands for several codes. */
+	readonly code: string;
+	readonly name: string;
+	/** In the order of the horizons. */
+	readonly probabilities: readonly number[];
+}
+
+export interface Risk {
+	readonly risks: readonly CodeRisk[];
+	readonly warnings: readonly string[];
+}
+
+export interface ForecastOptions {
+	/** How many codes per time; 10 if left out. */
+	readonly top?: number;
+}
+
+/** A trained model that predicts for patients given as dated codes; the same in Node and in the browser. */
+export interface LoadedModel {
+	/** Such as `TrajGPT`. */
+	readonly name: string;
+	/** What executes it, in words. */
+	readonly runtime: string;
+	/** Every code it can predict. */
+	readonly codes: readonly Code[];
+	/**
+	 * The likeliest codes at each time, from the events before it.
+	 *
+	 * @example
+	 * const { predictions } = await model.forecast(patient, ["+1y", "age:70"], { top: 5 });
+	 */
+	forecast(patient: Patient, times: readonly Time[], options?: ForecastOptions): Promise<Forecast>;
+	/**
+	 * For each code and horizon: the probability of the code if something is recorded that long after
+	 * the last record. It is not yet the probability that the code is recorded by then.
+	 *
+	 * @example
+	 * const { risks } = await model.risk(patient, ["428", "I50.9"], ["1y", "5y"]);
+	 */
+	risk(patient: Patient, codes: readonly string[], horizons: readonly Horizon[]): Promise<Risk>;
+	/**
+	 * One vector per patient: the representation of the history up to its last event.
+	 *
+	 * @example
+	 * const [vector] = await model.embed([patient]);
+	 */
+	embed(patients: readonly Patient[]): Promise<Float32Array[]>;
+	/** What the model reads of a patient: events, unknown codes, notes. */
+	read(patient: Patient): UnderstoodPatient;
+	/** The tokens of a code, and of all codes below it: what `calls` take for a code. */
+	tokens(code: string): readonly number[];
+	/** What lies under the verbs: calls with histories as tokens and days. */
+	readonly calls: Calls;
+	/** Frees what the model holds. Nothing can be asked of it afterwards. */
+	close(): Promise<void>;
+}
+
+/** What a model is made of, wherever it runs. */
+export interface ModelParts {
+	readonly name: string;
+	readonly runtime: string;
+	readonly vocabulary: Vocabulary;
+	readonly rules: ReadingRules;
+	/** Fewest records of a code in the training data. */
+	readonly minCount: number;
+	/** The map of the dataset; undefined where it is a file that is not at hand. */
+	readonly map: CodeMap | undefined;
+	readonly calls: Calls;
+	close(): Promise<void>;
+}
+
+const shownToken = ({ code, system, name, category }: Token): Code => ({
+	...{ code, system, name, category },
+});
+
+/** The verbs over a model's calls. */
+export function modelOf(parts: ModelParts): LoadedModel {
+	const { vocabulary, rules, map, calls } = parts;
+	const reader: RecordReader = recordReader(vocabulary, rules, map);
+	const book = {
+		...{ vocabulary, map },
+		manifest: { codes: { map: rules.map }, filters: { minCount: parts.minCount } },
+	};
+	const read = (given: Patient, field = "patient") =>
+		readPatient(checked(given, field), reader, rules.axis, field);
+
+	return {
+		...{ name: parts.name, runtime: parts.runtime, calls, read },
+		codes: vocabulary.tokens.slice(specialCount).map(shownToken),
+		tokens: (code) => findCode(code, book).tokens,
+		close: parts.close,
+		async forecast(given, times, { top = 10 } = {}) {
+			const understood = read(given);
+			const { patient, axis } = understood;
+			const days = daysOf(times, understood);
+			const answers = await calls.answers([patient.history], [days]);
+			return {
+				predictions: days.map((day, question) => ({
+					at: times[question] as Time,
+					...momentJson(day, patient.birth, axis),
+					codes: likeliest(answers, { top, question }).map(({ token, probability }) => ({
+						...shownToken(vocabulary.tokens[token] as Token),
+						probability,
+					})),
+				})),
+				warnings: warningsOf(understood),
+			};
+		},
+		async risk(given, codes, horizons) {
+			const understood = read(given);
+			const found = codes.map((code) => findCode(code, book));
+			const days = daysOf(horizons.map(afterLast), understood);
+			const answers = await calls.answers([understood.patient.history], [days]);
+			return {
+				risks: found.map(({ code, name, tokens }) => ({
+					...{ code, name },
+					probabilities: [...riskOf(answers, 0, tokens)],
+				})),
+				warnings: [
+					...warningsOf(understood),
+					...found.flatMap(({ note }) => (note === undefined ? [] : [note])),
+				],
+			};
+		},
+		async embed(patients) {
+			const histories: Events[] = patients.map(
+				(given, place) => read(given, `patients.${place}`).patient.history,
+			);
+			if (histories.length === 0) return [];
+			const vectors = await calls.represent(histories);
+			const dim = vectors.length / histories.length;
+			return histories.map((_, at) => vectors.slice(at * dim, (at + 1) * dim));
+		},
+	};
+}
+
+/** `5y` → `+5y`; a number of days → `+…d`. */
+const afterLast = (horizon: Horizon): string => {
+	const days = typeof horizon === "number" ? horizon : spanDays(horizon);
+	if (Number.isFinite(days) && days > 0) return `+${days}d`;
+	throw new InputError(`\`horizons\` holds ${horizon}; expected a length of time such as 5y`, {
+		field: "horizons",
+		value: horizon,
+	});
+};
+
+const daysOf = (times: readonly Time[], { patient, axis }: UnderstoodPatient): number[] =>
+	timesOf(
+		times.map((time) => momentOf(`${time}`)),
+		[patient],
+		axis,
+		"times",
+	)[0] ?? [];
+
+function warningsOf({ unknown, notes }: UnderstoodPatient): string[] {
+	const records = unknown.reduce((sum, own) => sum + own.records, 0);
+	if (records === 0) return [...notes];
+	const codes = unknown.map(({ code }) => code);
+	const named = codes.slice(0, 5).join(", ") + (codes.length > 5 ? ", …" : "");
+	return [
+		...notes,
+		`${records} ${records === 1 ? "event has a code" : "events have codes"} that the model does not know: ${named}; left out`,
+	];
+}
+
+function checked(given: unknown, field: string): Patient {
+	const parsed = patientSchema.safeParse(given);
+	if (parsed.success) return parsed.data;
+	const [issue] = parsed.error.issues;
+	const place = [field, ...(issue?.path ?? []).map(String)].join(".");
+	throw new InputError(`\`${place}\` ${issue?.message}`, { field: place });
+}

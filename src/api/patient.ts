@@ -1,0 +1,203 @@
+import { z } from "zod";
+import { InputError } from "../base/errors.js";
+import { dayMilliseconds, type TimeAxis, yearDays } from "../base/time.js";
+import type {
+	GivenRecord,
+	ReadPatient,
+	ReadRecords,
+	RecordReader,
+} from "../cohort/reading/reader.js";
+import { systemNamed } from "../records/systems.js";
+import { firstYear, lastYear } from "../records/years.js";
+
+/** A date, or a day on an axis of the sender's own. */
+export const dateSchema = z
+	.union(
+		[z.iso.date(), z.iso.datetime({ offset: true, local: true }), z.number().min(-1e6).max(1e6)],
+		{ error: "is neither a date such as 2010-03-01 nor a number of days" },
+	)
+	.describe("a date (2010-03-01), or a number of days from an origin of your own; not both kinds");
+
+export const eventSchema = z.strictObject({
+	code: z.string().min(1).max(64).describe("a code of the model, or an ICD code that maps to one"),
+	system: z
+		.string()
+		.min(1)
+		.max(100)
+		.optional()
+		.describe("its classification, such as ICD10CM or PheCode; found out where it is left out"),
+	date: dateSchema.optional(),
+	age: z.number().min(0).max(200).optional().describe("in years, instead of a date"),
+	value: z.number().optional().describe("a result; models do not read it yet"),
+});
+
+/**
+ * A record of a patient: a code, and a date or the age in years at which it was recorded.
+ *
+ * @example
+ * const byDate = { code: "I10", system: "ICD10CM", date: "2010-03-01" };
+ * const byAge = { code: "401", age: 59.7 };
+ */
+export type PatientEvent = z.infer<typeof eventSchema>;
+
+export const patientSchema = z.strictObject({
+	sex: z.enum(["female", "male"]).nullable().optional(),
+	birth: dateSchema.nullable().optional().describe("where it is known; tells the model the age"),
+	events: z.array(eventSchema).describe("what was recorded, in any order"),
+});
+
+/**
+ * A patient as dated codes, in any order. Where every event has an age, no birth is needed.
+ *
+ * @example
+ * const patient = {
+ * 	sex: "female",
+ * 	birth: "1950-06-01",
+ * 	events: [{ code: "I10", system: "ICD10CM", date: "2010-03-01" }],
+ * };
+ */
+export type Patient = z.infer<typeof patientSchema>;
+
+/** A patient as a model reads them. */
+export interface UnderstoodPatient extends Pick<ReadPatient, "patient" | "places" | "latest"> {
+	readonly axis: TimeAxis;
+	/** Codes that the model does not know, as they were written. */
+	readonly unknown: readonly { readonly code: string; readonly records: number }[];
+	readonly notes: readonly string[];
+}
+
+/** A date as days since 1970-01-01; a day as it is. */
+function dayOf(date: string | number, field: string): number {
+	if (typeof date === "number") return date;
+	const day = Date.parse(inUtc(date)) / dayMilliseconds;
+	const year = Number(date.slice(0, 4));
+	if (Number.isFinite(day) && year >= firstYear && year <= lastYear) return day;
+	throw new InputError(`\`${field}\` is of no year between ${firstYear} and ${lastYear}`, {
+		field,
+		value: date,
+	});
+}
+
+/** Dates, and times without a zone, are in UTC. */
+function inUtc(date: string): string {
+	if (date.length === 10) return `${date}T00:00:00Z`;
+	return /T.*(Z|[+-]\d\d:?\d\d)$/.test(date) ? date : `${date}Z`;
+}
+
+interface Dated {
+	readonly field: string;
+	readonly date: string | number;
+}
+
+/** Whether times are dates or days; both in one history cannot be put in order. */
+export function axisOf(dates: readonly Dated[], usual: TimeAxis): TimeAxis {
+	const kindOf = ({ date }: Dated) => (typeof date === "number" ? "days" : "dates");
+	const [first] = dates;
+	if (first === undefined) return usual;
+	const kind = kindOf(first);
+	const other = dates.find((date) => kindOf(date) !== kind);
+	if (!other) return kind;
+	const [one, another] = kind === "dates" ? ["a date", "a day"] : ["a day", "a date"];
+	throw new InputError(
+		`\`${first.field}\` is ${one} and \`${other.field}\` is ${another}; give all of them alike`,
+		{ field: other.field, value: other.date },
+	);
+}
+
+/** Each event needs a date or an age; an age counts from the birth. */
+function recordsOf(
+	events: readonly PatientEvent[],
+	field: string,
+	birth: number | null,
+): GivenRecord[] {
+	return events.map(({ code, system, date, age }, place) => {
+		const own = `${field}.${place}`;
+		if ((date === undefined) === (age === undefined))
+			throw new InputError(
+				`\`${own}\` has ${date === undefined ? "neither a date nor an age" : "a date and an age"}; give one of them`,
+				{ field: own },
+			);
+		if (age !== undefined && birth === null)
+			throw new InputError(
+				`\`${own}\` has an age, but the birth is not known; give the birth, or an age to every event`,
+				{ field: `${own}.age`, value: age },
+			);
+		return {
+			day:
+				date === undefined
+					? (birth as number) + (age as number) * yearDays
+					: dayOf(date, `${own}.date`),
+			code: code.trim(),
+			system: system === undefined ? null : (systemNamed(system) ?? system),
+		};
+	});
+}
+
+/** The codes that stand for nothing the model knows, as they were written. */
+function unknownOf({ unknown }: ReadRecords, given: readonly PatientEvent[]) {
+	const records = new Map<string, Set<number>>();
+	for (const { place, alone } of unknown) {
+		const code = given[place]?.code;
+		if (code === undefined || !alone) continue;
+		records.set(code, (records.get(code) ?? new Set()).add(place));
+	}
+	return [...records].map(([code, places]) => ({ code, records: places.size }));
+}
+
+const drugNotes = ({ drugs }: ReadRecords): string[] =>
+	drugs === 0
+		? []
+		: [
+				`${drugs} ${drugs === 1 ? "event is a drug" : "events are drugs"}, and the model has none: left out`,
+			];
+
+/** Further events of a patient of whom `latest` is known, in order. */
+export function readEvents(
+	given: readonly PatientEvent[],
+	reader: RecordReader,
+	{
+		axis: usual,
+		birth,
+		latest,
+	}: { axis: TimeAxis; birth: number | null; latest: ReadPatient["latest"] },
+) {
+	const axis = axisOf(datesIn(given, "events"), usual);
+	const records = recordsOf(given, "events", birth);
+	const read = reader.more(records, axis, latest);
+	return {
+		axis,
+		events: read.events,
+		lastDay: records.reduce((most, { day }) => Math.max(most, day), Number.NEGATIVE_INFINITY),
+		...{ unknown: unknownOf(read, given), latest: read.latest, notes: drugNotes(read) },
+	};
+}
+
+const datesIn = (events: readonly PatientEvent[], field: string): Dated[] =>
+	events.flatMap(({ date }, place) =>
+		date === undefined ? [] : [{ date, field: `${field}.${place}.date` }],
+	);
+
+/** The history of a patient, read as the model's dataset was. `field` names the patient in messages. */
+export function readPatient(
+	{ birth: born = null, sex = null, events }: Patient,
+	reader: RecordReader,
+	usual: TimeAxis,
+	field = "patient",
+): UnderstoodPatient {
+	const dates = datesIn(events, `${field}.events`);
+	const byAge = dates.length === 0 && born === null && events.length > 0;
+	if (born !== null) dates.push({ date: born, field: `${field}.birth` });
+	const axis = byAge ? "days" : axisOf(dates, usual);
+	const birth = byAge ? 0 : born === null ? null : dayOf(born, `${field}.birth`);
+	const records = recordsOf(events, `${field}.events`, birth);
+	const read = reader.patient("1", { birth, sex, death: null }, records, axis);
+	const { patient, places, latest, bornLate } = read;
+	return {
+		...{ patient, axis, places, latest },
+		unknown: unknownOf(read, events),
+		notes: [
+			...(bornLate ? ["an event lies before the birth: birth taken as unknown"] : []),
+			...drugNotes(read),
+		],
+	};
+}
