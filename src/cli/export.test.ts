@@ -221,8 +221,8 @@ describe("a damaged or foreign export is refused, in words", () => {
 	});
 	test("another version", async () => {
 		expect(
-			await edit("export.json", (text) => text.replace('"version": 1', '"version": 9')),
-		).toContain("format 9, expected 1; update trajgpt");
+			await edit("export.json", (text) => text.replace('"version": 2', '"version": 9')),
+		).toContain("format 9, expected 2; update trajgpt");
 	});
 	test("a byte changed, in the same length", async () => {
 		const message = await damaged(async (folder) => {
