@@ -11,7 +11,7 @@ import { systemNamed } from "../records/systems.js";
 import { firstYear, lastYear } from "../records/years.js";
 
 /** A date, or a day on an axis of the sender's own. */
-export const dateSchema = z
+const dateSchema = z
 	.union(
 		[z.iso.date(), z.iso.datetime({ offset: true, local: true }), z.number().min(-1e6).max(1e6)],
 		{ error: "is neither a date such as 2010-03-01 nor a number of days" },
@@ -90,7 +90,7 @@ interface Dated {
 }
 
 /** Whether times are dates or days; both in one history cannot be put in order. */
-export function axisOf(dates: readonly Dated[], usual: TimeAxis): TimeAxis {
+function axisOf(dates: readonly Dated[], usual: TimeAxis): TimeAxis {
 	const kindOf = ({ date }: Dated) => (typeof date === "number" ? "days" : "dates");
 	const [first] = dates;
 	if (first === undefined) return usual;
