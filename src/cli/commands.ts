@@ -104,8 +104,8 @@ export const commands: readonly LazyCommand[] = [
 	},
 	{
 		name: "bench",
-		summary: "measure speed, beside PyTorch where it is found",
-		load: () => import("./bench.js"),
+		summary: "measure speed, beside PyTorch where it is found; in a clone",
+		load: async () => (await import("./bench.js")).loadBench(),
 	},
 	{
 		name: "doctor",

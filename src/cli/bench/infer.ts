@@ -3,8 +3,8 @@ import { weightCount } from "../../models/index.js";
 import { trajgpt } from "../../models/trajgpt/index.js";
 import { predictor } from "../../models/trajgpt/state.js";
 import { nodeRuntime } from "../../runtime/node.js";
-import { type InferOptions, presetNamed } from "../bench.js";
 import type { Io } from "../io.js";
+import { type InferOptions, presetNamed } from "./command.js";
 import { median } from "./step.js";
 import {
 	type AttributionReport,

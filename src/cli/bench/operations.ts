@@ -3,9 +3,9 @@ import { type Audited, audit, auditCases } from "../../runtime/audit/index.js";
 import type { Runtime } from "../../runtime/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import { webRuntime } from "../../runtime/web.js";
-import type { OperationsOptions } from "../bench.js";
 import type { Io } from "../io.js";
 import { table } from "../table.js";
+import type { OperationsOptions } from "./command.js";
 
 export interface OperationsReport {
 	readonly repetitions: number;

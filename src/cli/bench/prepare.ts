@@ -11,10 +11,10 @@ import { temporarily } from "../../files/index.js";
 import { openCsv, openDelimited } from "../../records/index.js";
 import { openStore } from "../../records/store.js";
 import { readTruth } from "../../simulate/index.js";
-import type { PrepareBenchOptions } from "../bench.js";
 import type { Io } from "../io.js";
 import { findPandas } from "../python.js";
 import { table } from "../table.js";
+import type { PrepareBenchOptions } from "./command.js";
 
 interface Timing {
 	readonly engine: string;

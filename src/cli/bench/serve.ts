@@ -4,10 +4,10 @@ import { vocabularyOf } from "../../cohort/vocabulary.js";
 import { weightCount } from "../../models/index.js";
 import { trajgpt } from "../../models/trajgpt/index.js";
 import { noLog, type Served } from "../../server/index.js";
-import type { ServeBenchOptions } from "../bench.js";
-import { presetNamed } from "../bench.js";
 import type { Io } from "../io.js";
 import { engineFor, listen, type Serving } from "../serve/serving.js";
+import type { ServeBenchOptions } from "./command.js";
+import { presetNamed } from "./command.js";
 import { median } from "./step.js";
 import { randomHistory } from "./trajectories.js";
 

@@ -15,9 +15,9 @@ import { nodeRuntime } from "../../runtime/node.js";
 import { adamWDefaults } from "../../train/adamw.js";
 import { encodeSafetensors, type StoredTensor } from "../../train/safetensors.js";
 import { trainer } from "../../train/trainer.js";
-import { presetNamed, type StepOptions } from "../bench.js";
 import type { Io } from "../io.js";
 import { checkMemory, trainingNeeds } from "../memory-needs.js";
+import { presetNamed, type StepOptions } from "./command.js";
 import { type Peer, startPeer } from "./peer.js";
 import { peerScripts } from "./peer-scripts.js";
 

@@ -17,7 +17,7 @@ export function findOptional(): Promise<Optional[]> {
 
 async function torch(): Promise<Optional> {
 	const name = "PyTorch";
-	const purpose = "the peer that bench is measured against";
+	const purpose = "the peer of the benchmarks, which run in a clone";
 	const found = await findTorch();
 	if (!found) return missing(name, purpose, "python3-torch libopenblas0-pthread");
 	return {

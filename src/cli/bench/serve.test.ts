@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { renderServe } from "./bench/serve.js";
-import { captured } from "./testing/captured.js";
+import { captured } from "../testing/captured.js";
+import { renderServe } from "./serve.js";
 
 test("bench serve drives the service over loopback, and the model without it", async () => {
 	const sizes = [

@@ -1,0 +1,169 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../records/testing/temporary-folder.js";
+import { findTorch } from "../python.js";
+import { captured } from "../testing/captured.js";
+import { runBuilt } from "../testing/run-built.js";
+
+const tiny = ["--preset", "tiny", "--threads", "1"];
+
+test("bench step tells the time of a step", async () => {
+	const size = ["--batch", "1", "--length", "4", "--steps", "1"];
+	const step = ["bench", "step", ...tiny, ...size, "--no-peer"];
+	const { code, stdout } = await captured([...step, "--json"]);
+	expect(code).toBe(0);
+	const report = JSON.parse(stdout);
+	expect(report).toMatchObject({
+		engine: expect.stringMatching(/^onnxruntime-node \S+, cpu, 1 threads$/),
+		...{ model: "trajgpt", preset: "tiny", norm: "rms" },
+		batch: 1,
+		length: 4,
+		threads: 1,
+		parameters: expect.any(Number),
+		secondsPerStep: expect.any(Number),
+		tokensPerSecond: expect.any(Number),
+		peakRssBytes: expect.any(Number),
+	});
+	expect(report).not.toHaveProperty("ratio");
+	expect(report.parameters).toBeGreaterThan(50_000);
+	expect(report.parameters).toBeLessThan(500_000);
+	expect(report.secondsPerStep).toBeGreaterThan(0);
+	expect(report.tokensPerSecond).toBeCloseTo(4 / report.secondsPerStep, 6);
+	expect(report.peakRssBytes).toBeGreaterThan(2 ** 24);
+	const read = (await captured(step)).stdout;
+	expect(read).toMatch(
+		/^trajgpt tiny, \S+ parameters, batch 1 × 4\nonnx.* a step, \S+ tokens\/s, peak /,
+	);
+});
+
+test("bench step times any model, in its own sizes", async () => {
+	const size = ["--batch", "2", "--length", "8", "--steps", "1", "--no-peer"];
+	const bench = (...more: string[]) => captured(["bench", "step", ...tiny, ...size, ...more]);
+	const { code, stdout } = await bench("--model", "gpt2", "--json");
+	expect(code).toBe(0);
+	expect(JSON.parse(stdout)).toMatchObject({ model: "gpt2", preset: "tiny" });
+	expect(JSON.parse(stdout)).not.toHaveProperty("norm");
+	const norm = await bench("--model", "gpt2", "--norm", "layer");
+	expect(norm.code).toBe(2);
+	expect(norm.stderr).toContain("--norm is a setting of trajgpt; leave it out with --model gpt2");
+	const long = await bench("--model", "gpt2", "--length", "300");
+	expect(long.stderr).toContain("gpt2 reads 256 events at most; --length says 300");
+	const other = await bench("--model", "gpt2", "--preset", "paper-7m");
+	expect(other.stderr).toContain('no preset "paper-7m"; known presets: tiny, default, paper');
+});
+
+test("the peers of comparison models are the same models", async ({ skip }) => {
+	if (!(await findTorch())) skip("no Python with PyTorch");
+	const size = ["--batch", "1", "--length", "64", "--steps", "1"];
+	for (const model of ["patchtst", "gru-d", "gpt2"]) {
+		// It fails where the two begin with different losses.
+		const { code, stdout, stderr } = await captured([
+			...["bench", "step", "--model", model, ...tiny, ...size, "--json"],
+		]);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "compiling\n1/1 steps\n" });
+		expect(JSON.parse(stdout)).toMatchObject({
+			model,
+			peer: { engine: expect.stringContaining("PyTorch") },
+			ratio: expect.any(Number),
+		});
+	}
+}, 120_000);
+
+test("bench infer tells the time of an answer", async () => {
+	const sizes = ["--trajectories", "2", "--attributed", "9"];
+	const few = ["--repeats", "1", "--events", "70", "--patients", "3", ...sizes];
+	const { code, stdout } = await captured(["bench", "infer", ...tiny, ...few, "--json"]);
+	expect(code).toBe(0);
+	const report = JSON.parse(stdout);
+	expect(report).toEqual({
+		engine: expect.stringMatching(/^onnxruntime-node /),
+		preset: "tiny",
+		threads: 1,
+		parameters: expect.any(Number),
+		answers: [50, 70].map((events) => ({ events, p50Ms: expect.any(Number) })),
+		growth: expect.any(Number),
+		patients: 3,
+		eventsPerPatient: 112,
+		patientsPerSecond: expect.any(Number),
+		trajectories: {
+			patients: 2,
+			meanEvents: expect.any(Number),
+			codes: 10,
+			times: 200,
+			firstSeconds: expect.any(Number),
+			seconds: expect.any(Number),
+			peer: expect.objectContaining({ on: "2 patients" }),
+		},
+		attribution: {
+			events: 9,
+			times: 1,
+			firstSeconds: expect.any(Number),
+			seconds: expect.any(Number),
+			peer: expect.objectContaining({ on: "8 of 9 events, the share of the time above" }),
+		},
+	});
+	for (const { peer } of [report.trajectories, report.attribution]) {
+		expect(peer.ratio).toBeCloseTo(peer.peerSeconds / peer.seconds, 6);
+		expect(peer.largestDifference).toBeLessThan(1e-5);
+	}
+	const [short, long] = report.answers;
+	expect(short.p50Ms).toBeGreaterThan(0);
+	expect(report.growth).toBeCloseTo(long.p50Ms / short.p50Ms, 6);
+	expect(report.patientsPerSecond).toBeGreaterThan(0);
+	const help = (await captured(["bench", "infer", "--help"])).stdout;
+	expect(help).toMatch(/--events <n> .*\(default: 5000\)/);
+	expect(help).toMatch(/--patients <n> .*\(default: 1000\)/);
+});
+
+test.each(["step", "infer"])("bench %s: a preset that is not there", async (what) => {
+	const { code, stdout, stderr } = await captured(["bench", what, "--preset", "huge"]);
+	expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+	expect(stderr).toContain('no preset "huge"; known presets: tiny, default, paper, paper-7m');
+});
+
+test("bench prepare tells the time of a simulated population's way to a dataset", async () => {
+	const few = ["--patients", "30", "--threads", "1", "--no-peer", "--json"];
+	const { code, stdout, stderr } = await runBuilt(["bench", "prepare", ...few]);
+	expect({ code, stderr }).toEqual({
+		code: 0,
+		stderr: "simulating 30 people\npreparing with trajgpt\n",
+	});
+	const report = JSON.parse(stdout);
+	expect(report).toEqual({
+		patients: 30,
+		rows: expect.any(Number),
+		threads: 1,
+		memory: 2 ** 31,
+		counts: expect.objectContaining({ patients: expect.any(Number), events: expect.any(Number) }),
+		trajgpt: {
+			engine: "trajgpt",
+			seconds: expect.any(Number),
+			rowsPerSecond: expect.any(Number),
+			peakBytes: expect.any(Number),
+		},
+		pandas: null,
+	});
+	const { seconds, rowsPerSecond, peakBytes } = report.trajgpt;
+	expect(seconds).toBeGreaterThan(0);
+	expect(rowsPerSecond * seconds).toBeCloseTo(report.rows, 6);
+	expect(report.rows).toBeGreaterThan(report.counts.events);
+	expect(report.counts.events).toBeGreaterThan(100);
+	expect(peakBytes).toBeGreaterThan(2 ** 24);
+}, 30_000);
+
+test("bench prepare: a --source that is not there, or not CSV, is refused", async () => {
+	const folder = await temporaryFolder();
+	const bench = (source: string) =>
+		captured(["bench", "prepare", "--source", source, "--patients", "30", "--no-peer"]);
+	const typo = join(folder, "typo");
+	const { code, stdout, stderr } = await bench(typo);
+	expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+	expect(stderr).toContain("typo/truth.json cannot be read; expected a folder written by simulate");
+	expect(await readdir(folder)).toEqual([]);
+	const parquet = join(folder, "parquet");
+	await captured(["simulate", "--patients", "2", "--format", "parquet", "--out", parquet]);
+	expect((await bench(parquet)).stderr).toContain(
+		"holds parquet tables, and pandas is timed on CSV",
+	);
+});

@@ -1,0 +1,282 @@
+import { availableParallelism } from "node:os";
+import { Command, Option } from "commander";
+import { InputError } from "../../base/errors.js";
+import { type Model, modelById, models } from "../../models/index.js";
+import type { Provider } from "../../runtime/index.js";
+import { examples } from "../examples.js";
+import { Exit, type Io, printJson } from "../io.js";
+import {
+	byteSize,
+	mostPeople,
+	providerOption,
+	threadCount,
+	wholeNumber,
+} from "../option-values.js";
+import type { OperationsReport } from "./operations.js";
+
+interface BenchOptions {
+	readonly preset: string;
+	readonly threads: number;
+	readonly provider: Provider;
+	readonly json?: true;
+}
+
+export interface StepOptions extends BenchOptions {
+	readonly model: string;
+	readonly batch: number;
+	readonly length: number;
+	readonly steps: number;
+	readonly norm?: "rms" | "layer";
+	readonly peer: boolean;
+}
+
+export interface InferOptions extends BenchOptions {
+	readonly events: number;
+	readonly patients: number;
+	readonly repeats: number;
+	readonly vocab: number;
+	readonly trajectories: number;
+	readonly attributed: number;
+}
+
+export interface PrepareBenchOptions {
+	readonly patients: number;
+	readonly source?: string;
+	readonly memory: number;
+	readonly threads?: number;
+	readonly peer: boolean;
+	readonly json?: true;
+}
+
+export interface ServeBenchOptions {
+	readonly preset: string;
+	readonly threads: number;
+	readonly clients: number;
+	readonly requests: number;
+	readonly events: number;
+	readonly sessionEvents: number;
+	/** Forecasts to time of one client under each kind of load. */
+	readonly underLoad: number;
+	readonly vocab: number;
+	readonly json?: true;
+}
+
+export interface OperationsOptions {
+	readonly engine: "cpu" | "wasm" | "webgpu";
+	readonly threads: readonly number[];
+	readonly repetitions: number;
+	readonly only: readonly string[];
+	readonly json?: true;
+}
+
+function presetOption(command: Command, preset: string): Command {
+	const names = Object.keys(modelById("trajgpt").presets);
+	return command
+		.option("--preset <name>", `sizes: ${names.join(", ")}`, preset)
+		.option("--threads <n>", "threads", threadCount, availableParallelism())
+		.addOption(providerOption());
+}
+
+export function presetNamed({ presets }: Pick<Model, "presets">, name: string) {
+	const preset = Object.hasOwn(presets, name) ? presets[name] : undefined;
+	if (preset) return preset;
+	throw new InputError(`no preset "${name}"; known presets: ${Object.keys(presets).join(", ")}`);
+}
+
+/** What is measured, and how it reads; loaded when it is asked for. */
+interface Measurement<Options, Result> {
+	measure(io: Io, options: Options): Promise<Result>;
+	render(result: Result): string;
+	/** Whether the result is bad news: the command then exits with 1. */
+	failed?(result: Result): boolean;
+}
+
+function measuring<Options extends { readonly json?: true }, Result>(
+	io: Io,
+	command: Command,
+	lines: Readonly<Record<string, string>>,
+	load: () => Promise<Measurement<Options, Result>>,
+): void {
+	command
+		.option("--json", "print one JSON document")
+		.addHelpText("after", examples(lines))
+		.action(async (options: Options) => {
+			const { measure, render, failed } = await load();
+			const result = await measure(io, options);
+			if (options.json) printJson(io, result);
+			else io.stdout.write(render(result));
+			if (failed?.(result)) throw new Exit(1);
+		});
+}
+
+export function command(io: Io): Command {
+	const step = presetOption(new Command("step"), "paper")
+		.description(
+			"Times one training step (next-event objective or what the model learns without labels,\n" +
+				"AdamW) on random events. Where Python with PyTorch is found, the same model with the same\n" +
+				"weights takes turns with it, and the ratio of the medians is printed: above 1 means that\n" +
+				"trajgpt is faster. There are such peers of: trajgpt, patchtst, gru-d, gpt2.",
+		)
+		.addOption(
+			new Option("--model <id>", "which model")
+				.choices(models.map(({ id }) => id))
+				.default("trajgpt"),
+		)
+		.option("--batch <n>", "rows", wholeNumber(1, 65_536), 16)
+		.option("--length <n>", "events in a row", wholeNumber(1, 1_000_000), 128)
+		.option("--steps <n>", "steps to time", wholeNumber(1, 1_000_000), 20)
+		.addOption(
+			new Option(
+				"--norm <kind>",
+				"of trajgpt: by root mean square (the default), or by mean and deviation",
+			).choices(["rms", "layer"]),
+		)
+		.option("--no-peer", "leave PyTorch out");
+	measuring(
+		io,
+		step,
+		{
+			"trajgpt bench step --preset paper --batch 16 --length 128": "the paper's model",
+			"trajgpt bench step --batch 1 --length 16384 --steps 3": "one very long history",
+			"trajgpt bench step --model gpt2": "a comparison model",
+		},
+		async () => {
+			const { benchStep, renderStep } = await import("./step.js");
+			return { measure: benchStep, render: renderStep };
+		},
+	);
+	const infer = presetOption(new Command("infer"), "paper-7m")
+		.description(
+			"Times inference with random weights: one observe and one ask for one patient, after\n" +
+				"50 events and after many; the scoring of many patients of 112 events each; the risks of\n" +
+				"ten codes at 200 times along histories of about 110 events; and the attribution of a risk\n" +
+				"to each event of a history. The last two beside the plain way to the same numbers.",
+		)
+		.option("--events <n>", "events of the long history", wholeNumber(1, 1_000_000), 5000)
+		.option("--patients <n>", "patients to score", wholeNumber(1, 1_000_000), 1000)
+		.option("--repeats <n>", "answers to time", wholeNumber(1, 1_000_000), 200)
+		.option("--trajectories <n>", "patients with risk trajectories", wholeNumber(1, 1_000_000), 100)
+		.option("--attributed <n>", "events a risk is attributed to", wholeNumber(1, 100_000), 200)
+		.option("--vocab <n>", "tokens of the model", wholeNumber(20, 1_000_000), 200);
+	measuring(
+		io,
+		infer,
+		{
+			"trajgpt bench infer --preset paper-7m --json": "for programs",
+			"trajgpt bench infer --preset paper --vocab 241": "the paper's model on the demo's codes",
+		},
+		async () => {
+			const { benchInfer, renderInfer } = await import("./infer.js");
+			return { measure: benchInfer, render: renderInfer };
+		},
+	);
+	const prepare = new Command("prepare")
+		.description(
+			"Times prepare on a simulated population, with rows a second and peak memory. Where Python\n" +
+				"with pandas is found, the same steps are taken there afterwards on the same files, the\n" +
+				"results are compared, and the ratio is printed: above 1 means that trajgpt is faster.",
+		)
+		.option("--patients <n>", "people to simulate", wholeNumber(1, mostPeople), 100_000)
+		.option("--source <folder>", "a population that trajgpt simulate has written as CSV")
+		.addOption(
+			new Option("--memory <size>", "as for prepare").argParser(byteSize).default(2 ** 31, "2GB"),
+		)
+		.option("--threads <n>", "threads; all cores if left out", threadCount)
+		.option("--no-peer", "leave pandas out");
+	measuring(
+		io,
+		prepare,
+		{
+			"trajgpt bench prepare --json": "a hundred thousand people, about ten million records",
+			"trajgpt bench prepare --patients 5000": "a quick look",
+		},
+		async () => {
+			const { benchPrepare, renderPrepare } = await import("./prepare.js");
+			return { measure: benchPrepare, render: renderPrepare };
+		},
+	);
+	const serve = new Command("serve")
+		.description(
+			"Starts the service on random weights and drives it over loopback: clients that send whole\n" +
+				"histories and wait for the answer, as fast as it comes, and a session that hears of one\n" +
+				"event at a time. Beside it, the same histories asked of the model itself. Then the latency\n" +
+				"of one more client that sends forecasts, while the others send forecasts like it,\n" +
+				"forecasts of other sizes, embeddings, sessions or attributions.",
+		)
+		.option("--preset <name>", "sizes", "paper")
+		.option("--threads <n>", "answers computed at once", threadCount, availableParallelism())
+		.option("--clients <n>", "clients at once", wholeNumber(1, 10_000), 8)
+		.option("--requests <n>", "requests to time", wholeNumber(1, 10_000_000), 800)
+		.option("--events <n>", "events of a history", wholeNumber(1, 100_000), 112)
+		.option("--session-events <n>", "events of the longer session", wholeNumber(1, 100_000), 1000)
+		.option("--under-load <n>", "forecasts to time under each load", wholeNumber(1, 1_000_000), 100)
+		.option("--vocab <n>", "tokens of the model", wholeNumber(20, 1_000_000), 241);
+	measuring(
+		io,
+		serve,
+		{
+			"trajgpt bench serve": "the paper's model, 8 clients",
+			"trajgpt bench serve --clients 64 --json": "more at once",
+		},
+		async () => {
+			const { benchServe, renderServe } = await import("./serve.js");
+			return { measure: benchServe, render: renderServe };
+		},
+	);
+	const operations = new Command("operations")
+		.description(
+			"Runs every operation of the graph and its gradients again and again, on tensors as large as\n" +
+				"in training, with several numbers of threads. Every run must repeat to the bit, and agree\n" +
+				"with one thread to rounding. Exits with 1 where one does not.",
+		)
+		.addOption(
+			new Option("--engine <name>", "where to run")
+				.choices(["cpu", "wasm", "webgpu"])
+				.default("cpu"),
+		)
+		.addOption(
+			new Option("--threads <list>", "numbers of threads")
+				.argParser((text) => text.split(",").map(threadCount))
+				.default([1, 2, 4], "1,2,4"),
+		)
+		.option("--repetitions <n>", "runs of each", wholeNumber(1, 100_000), 100)
+		.addOption(
+			new Option("--only <list>", "operations; all if left out")
+				.argParser((text) => text.split(","))
+				.default([], "all"),
+		);
+	measuring<OperationsOptions, OperationsReport>(
+		io,
+		operations,
+		{
+			"trajgpt bench operations": "100 runs of each, with 1, 2 and 4 threads",
+			"trajgpt bench operations --only gather,scatterAdd --repetitions 300": "two of them",
+			"trajgpt bench operations --engine wasm": "the engine of the browser",
+		},
+		async () => {
+			const { benchOperations, renderOperations } = await import("./operations.js");
+			return {
+				measure: benchOperations,
+				render: renderOperations,
+				failed: ({ failed }) => failed.length > 0,
+			};
+		},
+	);
+	return new Command("bench")
+		.description("Measures speed, as a ratio to a peer in the same run where there is one.")
+		.addCommand(step.summary("one training step, beside PyTorch"))
+		.addCommand(infer.summary("answers for one patient, and for many"))
+		.addCommand(prepare.summary("records to a dataset, beside pandas"))
+		.addCommand(serve.summary("the service under load, over loopback"))
+		.addCommand(operations.summary("whether every operation repeats, with several threads"))
+		.addHelpText(
+			"after",
+			examples({
+				"trajgpt bench step": "a training step of the paper's model, beside PyTorch",
+				"trajgpt bench infer": "time to answer",
+				"trajgpt bench prepare": "records to a dataset, beside pandas",
+				"trajgpt bench serve": "the service under load",
+				"trajgpt bench operations": "does every operation repeat?",
+			}),
+		);
+}
