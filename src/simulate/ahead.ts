@@ -35,8 +35,8 @@ export function recordsAhead(
 	{ samples = 64, seed = 0 }: AheadOptions = {},
 ): Float64Array {
 	const { before, visit, day, left } = brokenOff(person, records);
-	const standIns = standInsOf(days, day);
-	const byDay = new Map(standIns.map((one) => [one, new Float64Array(size)]));
+	const sampledDays = sampledDaysOf(days, day);
+	const byDay = new Map(sampledDays.map((one) => [one, new Float64Array(size)]));
 	byDay.get(day)?.set(left);
 	const later = [...byDay.keys()].filter((one) => one > day);
 	if (later.length > 0) {
@@ -65,7 +65,7 @@ export function recordsAhead(
 	}
 	const out = new Float64Array(days.length * size);
 	for (let i = 0; i < days.length; i++) {
-		const expected = byDay.get(standIns[i]!)!;
+		const expected = byDay.get(sampledDays[i]!)!;
 		const total = expected.reduce((a, b) => a + b, 0);
 		// None lived so long, or nothing more is listed: all is as likely.
 		for (let at = 0; at < size; at++)
@@ -98,21 +98,21 @@ function brokenOff(person: Person, records: BrokenOff["records"]) {
 	return { before, visit, day, left };
 }
 
-/** Days closer together than this part of the way to them are as good as one: lives have spread by then. */
-const together = 0.05;
+/** Days closer together than this share of the time to them count as one: lives have spread by then. */
+const sharedDays = 0.05;
 
-/** For each day the one that is asked about in its place. */
-function standInsOf(days: ArrayLike<number>, known: number): number[] {
-	const standIns: number[] = [];
+/** For each day, the day up to which lives are sampled for it. */
+function sampledDaysOf(days: ArrayLike<number>, known: number): number[] {
+	const sampled: number[] = [];
 	for (let i = 0; i < days.length; i++) {
 		const [day, last] = [days[i]!, i === 0 ? known : days[i - 1]!];
 		if (!(day >= last))
 			throw new InputError(
 				`days must not decrease, nor lie before the last record: ${last} → ${day}`,
 			);
-		const before = standIns.at(-1);
-		const shared = before !== undefined && day - before <= together * (day - known);
-		standIns.push(shared && before > known ? before : day);
+		const before = sampled.at(-1);
+		const shared = before !== undefined && day - before <= sharedDays * (day - known);
+		sampled.push(shared && before > known ? before : day);
 	}
-	return standIns;
+	return sampled;
 }

@@ -3,7 +3,7 @@ export interface Drug {
 	readonly name: string;
 	readonly atc: string;
 	readonly daysSupply: number;
-	/** Taken on: once begun, filled again at visits for what it is for. Otherwise one course a time. */
+	/** Taken on: once begun, filled again at visits for what it is for. Otherwise one course at a time. */
 	readonly lasting: boolean;
 	/** Condition recorded at the visit to the probability that the drug is begun. */
 	readonly given: Readonly<Record<string, number>>;

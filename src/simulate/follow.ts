@@ -1,5 +1,4 @@
 import { InputError } from "../base/errors.js";
-import { conditions } from "./catalogue/index.js";
 import { companionChances, rates } from "./law.js";
 import type { Person } from "./person.js";
 import { isCovered } from "./person.js";
@@ -7,25 +6,15 @@ import { State } from "./state.js";
 import { positionOf, size } from "./tables.js";
 import { blockOf } from "./time.js";
 
-/** A person watched record by record. */
+/** A person followed record by record. */
 export interface Follower {
 	/** P(the next record is this code | the records so far, and that it is on `day`), as if covered. */
 	next(day: number): Float64Array;
-	/** Visits a day on `day`, by reason, if none comes before; 0 where not covered or one has been. */
+	/** Visits per day on `day`, by reason, if none comes before; 0 where not covered or one has been. */
 	intensity(day: number): Float64Array;
 	observe(day: number, code: string): void;
 	/** The state once all that was observed is taken in. */
 	state(): State;
-}
-
-/** Who came without a policy is taken to be covered from birth on. */
-export function personOf(birth: number, sex: Person["sex"], coverage?: Person["coverage"]): Person {
-	const always: Person["coverage"] = [[birth, Number.MAX_SAFE_INTEGER]];
-	return {
-		birth,
-		sex,
-		coverage: coverage === undefined || coverage.length === 0 ? always : coverage,
-	};
 }
 
 export function follow(person: Person): Follower {
@@ -85,10 +74,6 @@ export function follow(person: Person): Follower {
 		observe: (day, code) => {
 			check(day);
 			const at = positionOf(code);
-			if (at === undefined)
-				throw new InputError(
-					`code "${code}" is not in the simulator's catalogue of ${size} PheCodes`,
-				);
 			if (day !== visitDay) {
 				afterVisit();
 				[before, after] = [after, before];
@@ -128,6 +113,3 @@ function nextCompanion(
 		for (let i = 0; i < length; i++) out[visit[i]!] = 0;
 	}
 }
-
-/** The codes, in the order of the distributions. */
-export const codes: readonly string[] = conditions.map(({ code }) => code);

@@ -19,21 +19,19 @@ export interface DiabetesVisit {
 	readonly lastSteroid: number;
 }
 
-const at = (code: string) => positionOf(code) as number;
-
 /** Signs that the disease is far on: each counts once. */
 const severe: readonly (readonly [codes: readonly number[], weight: number])[] = [
-	[[at("577"), at("157")], 4.2],
-	[[at("585"), at("580")], 3.4],
-	[[at("362")], 2.6],
-	[[at("356"), at("357")], 2.9],
-	[[at("443"), at("707"), at("710")], 2.9],
-	[[at("411"), at("428"), at("433")], 1.7],
+	[["577", "157"].map(positionOf), 4.2],
+	[["585", "580"].map(positionOf), 3.4],
+	[["362"].map(positionOf), 2.6],
+	[["356", "357"].map(positionOf), 2.9],
+	[["443", "707", "710"].map(positionOf), 2.9],
+	[["411", "428", "433"].map(positionOf), 1.7],
 ];
-const obesity = at("278");
+const obesity = positionOf("278");
 /** Signs that it was found early, by screening. */
-const screened = [at("272"), at("401")];
-const infections = [at("591"), at("681"), at("112"), at("110"), at("480"), at("590"), at("038")];
+const screened = ["272", "401"].map(positionOf);
+const infections = ["591", "681", "112", "110", "480", "590", "038"].map(positionOf);
 
 /** Log-odds that insulin is begun at this visit by one who takes none. */
 export function insulinLogOdds(visit: DiabetesVisit): number {

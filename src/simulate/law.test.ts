@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
-import { codes, follow } from "./follow.js";
+import { follow } from "./follow.js";
 import { companionChances, rates } from "./law.js";
 import { live } from "./life.js";
 import { drawPerson, isCovered } from "./person.js";
 import { State } from "./state.js";
-import { size } from "./tables.js";
+import { codes, size } from "./tables.js";
 import { population, visitsOf } from "./testing/population.js";
 import { patience, report, scale } from "./testing/scale.js";
 import { kolmogorov } from "./testing/statistics.js";

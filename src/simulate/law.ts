@@ -6,11 +6,11 @@ import * as tables from "./tables.js";
 /** Locals, for the inner loops. */
 const { carried, categoryOf, companionsOf, establishedAt, isChronic, size } = tables;
 
-/** Of another law, another number: files name the one they were drawn from. */
+/** Rises with every change of the law: files name the law they were drawn from. */
 export const lawVersion = 1;
 
 /**
- * Rate a day, on `day`, of a visit for each condition, as if covered; the state must have entered
+ * Rate per day, on `day`, of a visit for each condition, as if covered; the state must have entered
  * the day. A day with sum Λ has a visit with probability 1 − exp(−Λ), for reason x with λ_x / Λ.
  */
 export function rates(state: State, day: number, out: Float64Array): number {
@@ -68,7 +68,7 @@ export function dueChance(state: State, day: number, at: number): number {
 
 const greatestMortality = 40;
 
-/** Hazard of death a day: Gompertz in age, times the factor of what is established. */
+/** Hazard of death per day: Gompertz in age, times the factor of what is established. */
 export function deathRate(age: number, mortality: number): number {
 	return (Math.min(mortality, greatestMortality) * 1.6e-5 * Math.exp(0.092 * age)) / yearDays;
 }

@@ -1,13 +1,11 @@
-import { InputError } from "../base/errors.js";
 import { random } from "../base/random.js";
 import type { Sex } from "../records/rows.js";
 import { type AheadOptions, recordsAhead } from "./ahead.js";
-import type { Follower } from "./follow.js";
-import { codes, follow, personOf } from "./follow.js";
+import { type Follower, follow } from "./follow.js";
 import { live } from "./life.js";
-import type { Period } from "./person.js";
+import { type Period, personOf } from "./person.js";
 import { State } from "./state.js";
-import { positionOf, size } from "./tables.js";
+import { codes, positionOf, size } from "./tables.js";
 
 /** Days since 1970-01-01. */
 export interface OracleHistory {
@@ -36,7 +34,7 @@ export interface Oracle {
 	 * [day, code], by sampled futures. The last visit of the history may go on.
 	 */
 	ahead(history: OracleHistory, days: ArrayLike<number>, options?: AheadOptions): Float64Array;
-	/** Visits a day on `day`, by reason, if none comes before. Exact. */
+	/** Visits per day on `day`, by reason, if none comes before. Exact. */
 	intensity(history: OracleHistory, day: number): Float64Array;
 	/** P(one of the codes is recorded after what is known, and by each of `days`), by sampled futures. */
 	risk(
@@ -47,7 +45,7 @@ export interface Oracle {
 	): Float64Array;
 	/** The same for each code by itself: [code, day]. */
 	risks(history: OracleHistory, days: readonly number[], options?: RiskOptions): Float64Array;
-	/** A person watched record by record: the fast form of `next` and `intensity`. */
+	/** A person followed record by record: the fast form of `next` and `intensity`. */
 	follow(person: Omit<OracleHistory, "events">): Follower;
 }
 
@@ -55,20 +53,20 @@ export interface Oracle {
 export function oracle(): Oracle {
 	return {
 		codes,
-		next: (history, day) => watched(history).next(day),
-		intensity: (history, day) => watched(history).intensity(day),
+		next: (history, day) => followed(history).next(day),
+		intensity: (history, day) => followed(history).intensity(day),
 		ahead: ({ birth, sex, coverage, events }, days, options) =>
 			recordsAhead(
 				{
 					person: personOf(birth, sex, coverage),
-					records: events.map(({ day, code }) => ({ day, at: knownPosition(code) })),
+					records: events.map(({ day, code }) => ({ day, at: positionOf(code) })),
 				},
 				days,
 				options,
 			),
 		risk: (history, code, days, options) => {
 			const wanted = new Uint8Array(size);
-			for (const one of typeof code === "string" ? [code] : code) wanted[knownPosition(one)] = 1;
+			for (const one of typeof code === "string" ? [code] : code) wanted[positionOf(one)] = 1;
 			const { samples = 1000 } = options ?? {};
 			const risk = new Float64Array(days.length);
 			sampleFutures(history, days, options, (first) => {
@@ -92,17 +90,10 @@ export function oracle(): Oracle {
 	};
 }
 
-function watched({ birth, sex, coverage, events }: OracleHistory): Follower {
+function followed({ birth, sex, coverage, events }: OracleHistory): Follower {
 	const follower = follow(personOf(birth, sex, coverage));
 	for (const { day, code } of events) follower.observe(day, code);
 	return follower;
-}
-
-function knownPosition(code: string): number {
-	const at = positionOf(code);
-	if (at === undefined)
-		throw new InputError(`code "${code}" is not in the simulator's catalogue of ${size} PheCodes`);
-	return at;
 }
 
 /** Gives, for each sampled future, the first day after what is known on which each code is recorded. */
@@ -112,7 +103,7 @@ function sampleFutures(
 	{ samples = 1000, seed = 0, known }: RiskOptions = {},
 	take: (first: Float64Array) => void,
 ): void {
-	const start = watched(history).state();
+	const start = followed(history).state();
 	const from = 1 + (known ?? history.events.at(-1)?.day ?? start.person.coverage[0]![0] - 1);
 	const until = 1 + Math.max(...days);
 	start.enter(from);

@@ -2,14 +2,13 @@ import { describe, expect, test } from "vitest";
 import { yearDays } from "../base/time.js";
 import { conditions } from "./catalogue/index.js";
 import { patientNumber, simulatePatient } from "./patients.js";
-import { positionOf } from "./tables.js";
+import { positionOf as at } from "./tables.js";
 import { insulinLabels } from "./testing/insulin.js";
 import { population, visitsOf } from "./testing/population.js";
 import { report, scale } from "./testing/scale.js";
 import { auroc, mean, quantile } from "./testing/statistics.js";
 
 const people = population(3, Math.round(1500 * scale));
-const at = (code: string) => positionOf(code) as number;
 
 const shareWith = (code: string, among: typeof people, records = 1) =>
 	among.filter(({ claims }) => claims.filter((claim) => claim.at === at(code)).length >= records)

@@ -24,6 +24,12 @@ export function drawPerson(stream: Random): Person {
 	return { birth, sex, coverage: withGaps(stream, [from, to]) };
 }
 
+/** Without policies, a person is covered from birth on. */
+export function personOf(birth: number, sex: Sex, coverage: readonly Period[] = []): Person {
+	const always: Period = [birth, Number.MAX_SAFE_INTEGER];
+	return { birth, sex, coverage: coverage.length === 0 ? [always] : coverage };
+}
+
 /** A few newborns, some children, most between 18 and 75. */
 function ageAtEnrolment(stream: Random): number {
 	const kind = stream.uniform();

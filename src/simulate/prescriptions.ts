@@ -18,7 +18,7 @@ export interface Pharmacy {
 	onInsulin(): boolean;
 }
 
-const diabetes = positionOf("250") as number;
+const diabetes = positionOf("250");
 const steroid = drugs.findIndex(({ name }) => name === "prednisone");
 
 /** By condition, the drugs a record of it may bring. */

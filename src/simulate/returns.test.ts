@@ -1,10 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
 import { drawReturn, returnHazard, survival } from "./returns.js";
-import { positionOf } from "./tables.js";
+import { positionOf as at } from "./tables.js";
 import { kolmogorov } from "./testing/statistics.js";
-
-const at = (code: string) => positionOf(code) as number;
 
 describe("the return law", () => {
 	test.each([

@@ -11,14 +11,14 @@ import { conditions } from "./catalogue/index.js";
 interface Gap {
 	/** S(0) = 1, S(1), … */
 	readonly survival: Float64Array;
-	/** Beyond the table survival falls by this hazard a day. */
+	/** Beyond the table survival falls by this hazard per day. */
 	readonly tailHazard: number;
 }
 
-/** Who is late stays away for long. */
+/** The share of follow-ups that are late, and how much longer they take. */
 const late = { share: 0.12, factor: 3 };
 
-/** Mostly close to the interval (Weibull); some are late, and come back at random. */
+/** Mostly close to the interval (Weibull); some are late, with a constant hazard. */
 function followUp(everyDays: number): Gap {
 	const shape = 3;
 	const scale = everyDays / 0.893; // Γ(1 + 1/3)

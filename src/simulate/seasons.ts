@@ -3,11 +3,12 @@ import { conditions } from "./catalogue/index.js";
 import { size } from "./tables.js";
 import { blockDays } from "./time.js";
 
+const seasons = conditions.flatMap((condition, at) =>
+	condition.course === "acute" && condition.season ? [{ at, ...condition.season }] : [],
+);
+
 /** Positions of the conditions with a season. */
-export const seasonal: readonly number[] = [...conditions.keys()].filter((at) => {
-	const condition = conditions[at]!;
-	return condition.course === "acute" && condition.season !== undefined;
-});
+export const seasonal: readonly number[] = seasons.map(({ at }) => at);
 
 const factors = new Map<number, Float64Array>();
 
@@ -17,12 +18,8 @@ export function seasonOf(block: number): Float64Array {
 	if (row === undefined) {
 		const day = (block + 0.5) * blockDays;
 		row = new Float64Array(size).fill(1);
-		for (const at of seasonal) {
-			const condition = conditions[at]!;
-			if (condition.course !== "acute" || condition.season === undefined) continue;
-			const { peak, swing } = condition.season;
+		for (const { at, peak, swing } of seasons)
 			row[at] = 1 + swing * Math.cos((2 * Math.PI * (day - peak)) / yearDays);
-		}
 		factors.set(block, row);
 	}
 	return row;

@@ -48,7 +48,7 @@ export class State {
 	/** Product of the factors of what is established. */
 	readonly cause = new Float64Array(size);
 	/**
-	 * Rate a day of first records (chronic, 0 once recorded) and of new episodes (acute, without
+	 * Rate per day of first records (chronic, 0 once recorded) and of new episodes (acute, without
 	 * frailty) in this block.
 	 */
 	readonly onset = new Float64Array(size);
@@ -136,7 +136,7 @@ export class State {
 		return (frailtyShape + this.episodes[category]!) / (frailtyShape + this.expected[category]!);
 	}
 
-	/** Sum of all onsets a day, in this block and since the last visit. */
+	/** Sum of all onsets per day, in this block and since the last visit. */
 	totalOnset(): number {
 		let total = this.chronicOnset;
 		for (let c = 0; c < categories.length; c++) total += this.acuteOnset[c]! * this.frailty(c);

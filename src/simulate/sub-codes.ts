@@ -13,11 +13,10 @@ const cumulative: readonly Float64Array[] = conditions.map(({ icd9 }) => {
 	return sums.map((value) => value / sum);
 });
 
-const at = (code: string) => positionOf(code) as number;
-const diabetes = at("250");
-const renal = [at("585"), at("580")];
-const retinal = [at("362")];
-const neural = [at("356"), at("357")];
+const diabetes = positionOf("250");
+const renal = ["585", "580"].map(positionOf);
+const retinal = [positionOf("362")];
+const neural = ["356", "357"].map(positionOf);
 const lastAgeOfType1 = 27;
 
 /** The ICD-9-CM code that a record of a condition is written as. */

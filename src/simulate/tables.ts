@@ -1,15 +1,22 @@
+import { InputError } from "../base/errors.js";
 import { yearDays } from "../base/time.js";
 import { conditions } from "./catalogue/index.js";
 
-/** The catalogue as arrays by position in it, and rates a day: what the inner loops read. */
+/** The catalogue as arrays by position in it, and rates per day: what the inner loops read. */
 export const size = conditions.length;
 
 export const oldest = 109;
 
-const positions = new Map(conditions.map(({ code }, at) => [code, at]));
+/** PheCodes, in the order of the distributions. */
+export const codes: readonly string[] = conditions.map(({ code }) => code);
 
-export function positionOf(code: string): number | undefined {
-	return positions.get(code);
+const positions = new Map(codes.map((code, at) => [code, at]));
+
+export function positionOf(code: string): number {
+	const at = positions.get(code);
+	if (at === undefined)
+		throw new InputError(`code "${code}" is not in the simulator's catalogue of ${size} PheCodes`);
+	return at;
 }
 
 export const isChronic = Uint8Array.from(conditions, ({ course }) => Number(course === "chronic"));
@@ -41,7 +48,7 @@ export interface Links {
 
 function linksOf(entries: readonly (readonly [code: string, value: number])[]): Links {
 	const sorted = entries
-		.map(([code, value]) => [positions.get(code) as number, value] as const)
+		.map(([code, value]) => [positionOf(code), value] as const)
 		.sort((a, b) => a[0] - b[0]);
 	return {
 		to: Int32Array.from(sorted, ([to]) => to),
@@ -77,11 +84,11 @@ export const carried = Float64Array.from(conditions, (condition) =>
 export const deadly = Float64Array.from(conditions, (condition) => condition.deadly ?? 1);
 
 export interface RateTables {
-	/** [age in years, condition]: rate a day at that age. */
+	/** [age in years, condition]: rate per day at that age. */
 	readonly rate: Float64Array;
 	/** [age in years, condition]: expected onsets of a chronic condition before that age. */
 	readonly before: Float64Array;
-	/** Records a day of a chronic condition that is only suspected, and ruled out. */
+	/** Records per day of a chronic condition that is only suspected, and ruled out. */
 	readonly ruledOut: Float64Array;
 	/** 0 where the condition does not exist in this sex. */
 	readonly possible: Uint8Array;

@@ -54,7 +54,7 @@ const chf: LabelOracle = {
 	of: "428 being coded at the visit asked about",
 	calibrated: false,
 	chances(dataset, labels, truth) {
-		const failure = positionOf("428") as number;
+		const failure = positionOf("428");
 		const byReason = new Float64Array(size);
 		const beside = new Float64Array(size);
 		return overStates(dataset, labels, truth, "before", (state, day) => {
@@ -79,12 +79,12 @@ const insulin: LabelOracle = {
 	of: "insulin within the time, steroids unknown",
 	calibrated: true,
 	chances(dataset, labels, truth) {
-		const diabetes = positionOf("250") as number;
+		const diabetes = positionOf("250");
 		const start = new State();
 		return overStates(dataset, labels, truth, "with the day", (state, day, { history }, at) => {
 			const lastRecord = new Map<number, number>();
 			for (const event of history.events)
-				if (event.day <= day) lastRecord.set(positionOf(event.code) as number, event.day);
+				if (event.day <= day) lastRecord.set(positionOf(event.code), event.day);
 			const none = (visit: number, earlier: number, records: ReadonlyMap<number, number>) => {
 				const odds = insulinLogOdds({
 					day: visit,

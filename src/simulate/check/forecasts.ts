@@ -1,8 +1,8 @@
 import { random } from "../../base/random.js";
-import { codes, follow, personOf } from "../follow.js";
+import { follow } from "../follow.js";
 import type { SimulatedPatient } from "../patients.js";
-import type { Person } from "../person.js";
-import { size } from "../tables.js";
+import { type Person, personOf } from "../person.js";
+import { codes, size } from "../tables.js";
 
 /** A record that is to be forecast, given the day it is on and the records before it. */
 export interface Target {

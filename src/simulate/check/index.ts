@@ -41,7 +41,7 @@ export type ForecastName =
 	| "own counts"
 	| "everyone's counts";
 
-/** Records a patient that are forecast. */
+/** Records per patient that are forecast. */
 const perPatient = 4;
 /**
  * A spoilt history may deny what happened: every forecast is mixed with this share of everyone's

@@ -2,7 +2,7 @@ import { insulinLogOdds } from "../insulin.js";
 import type { SimulatedPatient } from "../patients.js";
 import { positionOf } from "../tables.js";
 
-const diabetes = positionOf("250") as number;
+const diabetes = positionOf("250");
 
 /** Insulin within six months of the first record of diabetes, and its odds at that record. */
 export function insulinLabels(patients: readonly SimulatedPatient[]) {
