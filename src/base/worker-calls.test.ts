@@ -36,12 +36,16 @@ test("calls are carried out one after the other, in order", async () => {
 
 test("errors keep what they say, and input errors their class", async () => {
 	const { call } = connected({
-		refuse: () => Promise.reject(new InputError("no such code")),
+		refuse: (value: unknown) =>
+			Promise.reject(new InputError("no such code", { field: "code", value: value ?? (() => {}) })),
 		fail: () => Promise.reject(new RangeError("out of memory")),
 		unclonable: () => () => {},
 		fine: async () => 7,
 	});
-	await expect(call("refuse", [])).rejects.toThrow(new InputError("no such code"));
+	const refused = { name: "InputError", message: "no such code", field: "code" };
+	await expect(call("refuse", ["401x"])).rejects.toMatchObject({ ...refused, value: "401x" });
+	await expect(call("refuse", [])).rejects.toMatchObject({ ...refused, value: undefined });
+	await expect(call("refuse", [])).rejects.toBeInstanceOf(InputError);
 	await expect(call("fail", [])).rejects.toThrow(new TypeError("fail: out of memory"));
 	await expect(call("missing", [])).rejects.toThrow("missing: own is not a function");
 	await expect(call("unclonable", [])).rejects.toThrow("could not be cloned");

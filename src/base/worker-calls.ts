@@ -1,4 +1,4 @@
-import { InputError } from "./errors.js";
+import { InputError, type InputErrorOptions } from "./errors.js";
 
 /** A call of a worker's method, as it is posted to the worker. */
 export interface WorkerCall {
@@ -7,10 +7,10 @@ export interface WorkerCall {
 	readonly args: readonly unknown[];
 }
 
-/** Errors lose their class between threads: of an `InputError` its message is posted, of others a `Failure`. */
+/** Errors lose their class between threads: an `InputError` is posted as a refusal, others as a `Failure`. */
 export type WorkerReply<Failure> = { readonly id: number } & (
 	| { readonly value: unknown }
-	| { readonly refusal: string }
+	| { readonly refusal: { readonly message: string } & InputErrorOptions }
 	| { readonly failure: Failure }
 );
 
@@ -50,7 +50,11 @@ export function workerCalls<Failure>(
 			pending.delete(reply.id);
 			if ("value" in reply) call?.resolve(reply.value);
 			else
-				call?.reject("refusal" in reply ? new InputError(reply.refusal) : errorFrom(reply.failure));
+				call?.reject(
+					"refusal" in reply
+						? new InputError(reply.refusal.message, reply.refusal)
+						: errorFrom(reply.failure),
+				);
 		},
 		/** The worker will not reply any more: rejects the pending calls and every later one. */
 		end(error: (method: string) => Error): void {
@@ -85,7 +89,7 @@ export function answerCalls<Failure>(
 		} catch (error) {
 			post(
 				error instanceof InputError
-					? { id, refusal: error.message }
+					? { id, refusal: refusalOf(error) }
 					: { id, failure: failureFrom(error, method) },
 			);
 		}
@@ -95,3 +99,10 @@ export function answerCalls<Failure>(
 		last = last.then(() => answer(call));
 	};
 }
+
+/** Values that are objects stay behind: not all of them can be posted. */
+const refusalOf = ({ message, field, value }: InputError) => ({
+	message,
+	...(field !== undefined && { field }),
+	...(typeof value !== "object" && typeof value !== "function" && { value }),
+});
