@@ -40,7 +40,9 @@ export function trainingNeeds(model: Model, config: unknown, slots: number): Nee
 	} = config as Readonly<Partial<Record<"vocab" | "dim" | "layers" | "ff", number>>>;
 	const weights = vocab * dim + layers * 2 * dim * ff;
 	// A model of windows has an answer per window, not per slot.
-	const perSlot = model.logits ? copiesOfLogits * vocab + widthsPerLayer * layers * dim : 0;
+	const perSlot = model.predictsEachEvent
+		? copiesOfLogits * vocab + widthsPerLayer * layers * dim
+		: 0;
 	return {
 		"weights and their moments": weights * copiesOfWeights * float,
 		"one batch": slots * perSlot * float,

@@ -137,7 +137,7 @@ async function created(command: Command, options: Options, dataset: Dataset): Pr
 /** Refuses rows that a model with places of its own could not read; models of windows choose theirs. */
 function checkLength(model: Model, config: unknown, { maxLength }: TrainOptions): void {
 	const most = model.context?.(config);
-	if (model.logits && most !== undefined && maxLength > most)
+	if (model.predictsEachEvent && most !== undefined && maxLength > most)
 		throw new InputError(
 			`--max-length ${maxLength}: ${model.name} reads at most ${most} events; choose a shorter one, or more with --set`,
 		);

@@ -23,16 +23,20 @@ const bigram: Model = {
 	pretraining: "next",
 	forecasting: { methods: [], after: "pretraining" },
 	knowsTimes: false,
+	predictsEachEvent: true,
 	init: () => new Map(),
-	logits: (_, { table }, { rows, length }) =>
-		gather(table as Tensor, input("before", [rows, length], "int32")),
-	hidden: undefined as never,
+	weights: () => ({}),
+	states(_, { table }, { rows, length }) {
+		const logits = gather(table as Tensor, input("before", [rows, length], "int32"));
+		return [{ hidden: logits, logits }];
+	},
 	predictor: undefined as never,
-	loss: () => [],
-	lossFeeds: undefined as never,
-	viewFeeds: (_, { tokens, length }) => ({
-		before: tokens.map((_, at) => (at % length === 0 ? 1 : (tokens[at - 1] as number))),
-	}),
+	objectives: { next: [], horizon: [] },
+	filler:
+		(_, { tokens, length }) =>
+		() => ({
+			before: tokens.map((_, at) => (at % length === 0 ? 1 : (tokens[at - 1] as number))),
+		}),
 };
 
 /** Probabilities in eighths by the token before; rows not named are even. */

@@ -4,6 +4,7 @@ import type { Dataset, History, Split } from "../cohort/index.js";
 import { type Graph, logSoftmax, parameter } from "../graph/index.js";
 import { checkFinite } from "../models/finite.js";
 import type { BatchShape, Model, ParameterValues } from "../models/index.js";
+import { slotStates } from "../models/pooled.js";
 import { programs, type Runtime } from "../runtime/index.js";
 import { rankOf } from "./rank.js";
 import { isForetold, type PatientScore, type ScoreTally, scoreTally } from "./scores.js";
@@ -20,15 +21,15 @@ const mostNumbers = 2 ** 23;
 
 /** log p of every token at each slot. */
 function answerGraph({ model, config, weights }: TrainedModel, shape: BatchShape): Graph {
-	const { logits } = model;
-	if (!logits)
+	if (!model.predictsEachEvent)
 		throw new InputError(
 			`${model.name} does not foretell every event of a history in one pass; measure it on forecast`,
 		);
 	const parameters = Object.fromEntries(
 		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
 	);
-	return { outputs: { logProbabilities: logSoftmax(logits(config, parameters, shape)) } };
+	const { logits } = slotStates(model, config, parameters, shape);
+	return { outputs: { logProbabilities: logSoftmax(logits) } };
 }
 
 /** What was foretold of one event: log p of every token. */
@@ -105,7 +106,7 @@ async function foretell(
 	try {
 		for (const planned of plan.epoch(0)) {
 			const batch = await fillBatch(plan, planned, readStretch);
-			const feeds = trained.model.viewFeeds(trained.config, batch);
+			const feeds = trained.model.filler(trained.config, batch)("slots");
 			const outputs = await compiled.run(batch, feeds, resident);
 			const answers = outputs.logProbabilities as Float32Array;
 			for (const [row, at] of batch.sequences.entries()) {

@@ -6,6 +6,7 @@ import { specialTokens } from "../cohort/vocabulary.js";
 import { opset, parameter, type Tensor } from "../graph/index.js";
 import { representations } from "../infer/index.js";
 import { modelById, type ParameterValues } from "../models/index.js";
+import { slotStates } from "../models/pooled.js";
 import { batchOf, type TestHistory, testHistory, vocab } from "../models/testing/histories.js";
 import { smallSettings } from "../models/testing/small-settings.js";
 import { type TrajgptConfig, trajgptConfig } from "../models/trajgpt/config.js";
@@ -106,9 +107,10 @@ async function trainingLogits(
 		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
 	);
 	const batch = batchOf([history]);
-	const logits = trajgpt.logits?.(config, parameters, batch) as Tensor;
+	const logits = slotStates(trajgpt, config, parameters, batch).logits;
 	const values = Object.fromEntries([...weights].map(([name, { data }]) => [name, data]));
-	return (await evaluate({ logits }, { ...values, ...trajgpt.viewFeeds(config, batch) })).logits;
+	return (await evaluate({ logits }, { ...values, ...trajgpt.filler(config, batch)("slots") }))
+		.logits;
 }
 
 const largest = (a: ArrayLike<number>, b: ArrayLike<number>) =>

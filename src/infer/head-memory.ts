@@ -45,7 +45,7 @@ export async function headMemory(
 	const unit = byTime ? "days" : "events";
 	if (categories.length === 0) return { categories, events, heads: [], unit };
 	const feedsOf = (batch: EventBatch) => ({
-		...model.viewFeeds(config, batch),
+		...model.filler(config, batch)("slots"),
 		seen: categorySeen(batch, of, categories.length),
 	});
 	const build = (parameters: Parameters, shape: BatchShape) => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
 import { parameter } from "../graph/index.js";
 import { modelById } from "../models/index.js";
+import { slotStates } from "../models/pooled.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { representations } from "./represent.js";
 
@@ -21,7 +22,7 @@ async function byHand(tokens: readonly number[], times: readonly number[], at: n
 		[...trained.weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
 	);
 	const program = await runtime.compile({
-		outputs: { hidden: model.hidden(config, symbols, { rows: 1, length }) },
+		outputs: { hidden: slotStates(model, config, symbols, { rows: 1, length }).hidden },
 	});
 	const batch = {
 		...{ rows: 1, length },
@@ -29,7 +30,7 @@ async function byHand(tokens: readonly number[], times: readonly number[], at: n
 		times: Float64Array.from([...times, at]),
 		lengths: Int32Array.of(length),
 	};
-	const feeds = model.viewFeeds(config, batch);
+	const feeds = model.filler(config, batch)("slots");
 	const { hidden } = await program.run(feeds, runtime.resident(trained.weights));
 	await program.dispose();
 	return Array.from({ length: dim }, (_, j) => {

@@ -1,6 +1,6 @@
 import { specialCount } from "../cohort/vocabulary.js";
 import type { Events } from "../models/index.js";
-import { pooled, poolFeeds } from "../models/pooled.js";
+import { pooled, pooledFeeds } from "../models/pooled.js";
 import type { Runtime } from "../runtime/index.js";
 import type { Trained } from "../train/index.js";
 import { historyRows } from "./history-rows.js";
@@ -26,10 +26,7 @@ export function representations(
 		{
 			weights,
 			build: (parameters, shape) => pooled(model, config, parameters, shape),
-			feeds: (batch) => ({
-				...model.viewFeeds(config, batch),
-				...poolFeeds(batch),
-			}),
+			feeds: (batch) => pooledFeeds(model, config, batch),
 		},
 		histories.map(withView),
 		Math.min(maxLength, model.context?.(config) ?? maxLength),

@@ -1,17 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
 import { specialCount, specialTokens } from "../cohort/vocabulary.js";
-import { logSoftmax, parameter, type Tensor, toOnnx } from "../graph/index.js";
+import { logSoftmax, parameter, toOnnx } from "../graph/index.js";
 import { autoRegressiveAnswers } from "../infer/index.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { evaluate, relativeError } from "../runtime/testing/evaluate.js";
 import { adamWDefaults } from "../train/adamw.js";
 import { readCheckpoint, writeCheckpoint } from "../train/checkpoint.js";
-import { classifier, logOdds, questionFeeds } from "../train/finetune/classifier.js";
+import { classifier, logOdds } from "../train/finetune/classifier.js";
+import { forecaster } from "../train/finetune/forecaster.js";
 import { floatWeights } from "../train/trained.js";
 import { trainer } from "../train/trainer.js";
 import { ablations, type EventBatch, type Model, models, type ParameterValues } from "./index.js";
+import type { States } from "./model.js";
+import { lossTerms, type Objective } from "./objective.js";
+import { pooledFeeds, slotStates } from "./pooled.js";
 import { batchOf, testHistory, vocab } from "./testing/histories.js";
 import { smallSettings } from "./testing/small-settings.js";
 
@@ -25,9 +29,9 @@ const configOf = (model: Model) => model.config.parse({ ...smallSettings[model.i
 function weightsOf(model: Model): ParameterValues {
 	const draw = random(11);
 	const weights = model.init(configOf(model), random(5));
-	const moving = model.moving?.(configOf(model));
+	const specs = model.weights(configOf(model));
 	for (const [name, { data }] of weights)
-		if (!moving?.has(name)) for (let i = 0; i < data.length; i++) data[i]! += 0.1 * draw.normal();
+		if (!specs[name]?.moving) for (let i = 0; i < data.length; i++) data[i]! += 0.1 * draw.normal();
 	return weights;
 }
 
@@ -40,9 +44,9 @@ const valuesOf = (weights: ParameterValues) =>
 async function slotsOf(model: Model, what: "hidden" | "logits", batch: EventBatch) {
 	const config = configOf(model);
 	const weights = weightsOf(model);
-	const built = model[what]?.(config, symbolsOf(weights), batch) as Tensor;
+	const built = slotStates(model, config, symbolsOf(weights), batch)[what];
 	const out = what === "logits" ? logSoftmax(built) : built;
-	const feeds = { ...valuesOf(weights), ...model.viewFeeds(config, batch) };
+	const feeds = { ...valuesOf(weights), ...model.filler(config, batch)("slots") };
 	const { values } = await evaluate({ values: out }, feeds as Record<string, ArrayLike<number>>);
 	const width = out.shape[2] as number;
 	return {
@@ -58,6 +62,9 @@ describe.each([...models, ...ablations].map((model) => [model.id, model] as cons
 	"%s",
 	(_, model) => {
 		const config = configOf(model);
+		const moving = Object.entries(model.weights(config)).flatMap(([name, spec]) =>
+			spec.moving ? [name] : [],
+		);
 		const histories = [testHistory(7, 1), testHistory(5, 2), testHistory(2, 3)];
 
 		test("is described, and has sizes for every purpose", () => {
@@ -92,7 +99,7 @@ describe.each([...models, ...ablations].map((model) => [model.id, model] as cons
 				}
 		});
 
-		test.runIf(model.logits)("foretells from earlier events alone", async () => {
+		test.runIf(model.predictsEachEvent)("predicts from earlier events alone", async () => {
 			const [history] = histories as [(typeof histories)[0]];
 			const later = {
 				tokens: history.tokens.map((token, n) =>
@@ -144,13 +151,13 @@ describe.each([...models, ...ablations].map((model) => [model.id, model] as cons
 			const weights = model.init(config, random(5));
 			const { before, after, state } = await learn(model, weights);
 			expect(after).toBeLessThan(0.8 * before);
-			for (const name of model.moving?.(config) ?? [])
+			for (const name of moving)
 				expect(state.get(name)?.data, name).not.toEqual(weights.get(name)?.data);
 		});
 
 		test.runIf(model.forecasting.after === "fine-tuning")("is fine-tuned to forecast", async () => {
 			const { before, after } = await learn(
-				{ ...model, ...(model.ahead as NonNullable<Model["ahead"]>) },
+				forecaster({ model, config, weights: model.init(config, random(5)) }),
 				model.init(config, random(5)),
 			);
 			expect(after).toBeLessThan(0.8 * before);
@@ -158,7 +165,7 @@ describe.each([...models, ...ablations].map((model) => [model.id, model] as cons
 
 		test("learns to answer yes or no, from the history alone", async () => {
 			const weights = model.init(config, random(5));
-			const width = model.hidden(config, symbolsOf(weights), { rows: 1, length: 2 })
+			const width = slotStates(model, config, symbolsOf(weights), { rows: 1, length: 2 }).hidden
 				.shape[2] as number;
 			const head = { weight: new Float32Array(width), bias: 0 };
 			const pretrained = { model, config, weights };
@@ -177,19 +184,20 @@ describe.each([...models, ...ablations].map((model) => [model.id, model] as cons
 			expect(before).toBeCloseTo(Math.log(2), 5);
 			expect(after).toBeLessThan(0.5 * before);
 			// Averages go on, and penalties count, as they do while it learns to forecast.
-			for (const name of model.moving?.(config) ?? [])
+			for (const name of moving)
 				if (start.has(name)) expect(state.get(name)?.data, name).not.toEqual(start.get(name)?.data);
 			const terms = (learning: boolean) =>
-				asker
-					.loss(config, symbolsOf(start), questions(0), { ...aim, learning })
-					.map(({ name }) => name);
+				lossTerms(
+					...([asker, config, asker.objectives.next, symbolsOf(start)] as const),
+					...([questions(0), learning] as const),
+				).terms.map(({ name }) => name);
 			expect(terms(true)).toEqual(["label", ...(model.penalties ?? [])]);
 			expect(terms(false)).toEqual(["label"]);
 			const { inputs } = toOnnx({
 				outputs: { z: logOdds(pretrained, symbolsOf(start), questions(0)) },
 			});
 			const seen = (yes: number) =>
-				Object.entries(questionFeeds(pretrained, questions(yes))).filter(
+				Object.entries(pooledFeeds(model, config, questions(yes))).filter(
 					([name]) => name in inputs,
 				);
 			expect(seen(0).length).toBeGreaterThan(0);
@@ -249,6 +257,49 @@ describe.each([...models, ...ablations].map((model) => [model.id, model] as cons
 				await predictor.queryWithin(predictor.start(1), [history], [[]]),
 			])
 				expect([none.questions, none.logProbabilities.length]).toEqual([0, 0]);
+			await predictor.dispose();
+		});
+
+		test("queries from landmarks are answered in training as by its predictor", async () => {
+			const weights = weightsOf(model);
+			const batch = batchOf(histories.slice(0, 2), 8, 3);
+			// The last event of a row is never known.
+			const landmarks = [
+				[2, 5],
+				[4, 1],
+			].map((known, row) =>
+				known.map((events) => ({
+					known: events,
+					times: [0.5, 2, 9].map((gap) => (histories[row]?.times[events - 1] ?? 0) + gap),
+				})),
+			);
+			const stream = { name: "risks", landmarks: 2, queries: 3 };
+			const [horizon] = model.objectives.horizon.slice(-1) as [Objective];
+			const others = horizon.streams(config, batch);
+			const fill = model.filler(config, batch);
+			const drawn = { random: random(1), horizon: 4 };
+			const { hidden, logits } = model
+				.states(config, symbolsOf(weights), batch, [...others, stream])
+				.at(-1) as States;
+			const { values, states } = await evaluate({ values: logSoftmax(logits), states: hidden }, {
+				...valuesOf(weights),
+				...horizon.feeds(config, batch, drawn, fill).feeds,
+				...fill(stream, landmarks),
+			} as Record<string, ArrayLike<number>>);
+			expect(states.length / (hidden.shape.at(-1) as number)).toBe(3 * 2 * 3);
+			const predictor = model.predictor(runtime, config, weights);
+			for (const [row, own] of landmarks.entries())
+				for (const [at, { known, times }] of own.entries()) {
+					const history = histories[row]!;
+					const cut = {
+						tokens: history.tokens.slice(0, known),
+						times: history.times.slice(0, known),
+					};
+					const { logProbabilities } = await predictor.score([cut], [times]);
+					const from = (row * 2 + at) * 3 * vocab;
+					const found = values.slice(from, from + 3 * vocab);
+					expect(relativeError(found, logProbabilities)).toBeLessThan(1e-4);
+				}
 			await predictor.dispose();
 		});
 

@@ -27,12 +27,12 @@ export type {
 	EventBatch,
 	ForecastMethod,
 	Model,
-	Objective,
 	Parameters,
 	ParameterValues,
-	SideOutputs,
+	States,
 } from "./model.js";
 export { forecastMethods } from "./model.js";
+export type { Objective } from "./objective.js";
 export { plainTrajgptSettings } from "./trajgpt/config.js";
 export { weightCount } from "./weight-count.js";
 

@@ -1,7 +1,9 @@
 import type { z } from "zod";
 import type { Random } from "../base/random.js";
 import type { FixedShape, Tensor } from "../graph/index.js";
+import type { WeightSpecs, Weights } from "../nn/weights.js";
 import type { Feeds, Runtime } from "../runtime/index.js";
+import type { Objective } from "./objective.js";
 import type { Predictor } from "./predictor.js";
 
 /** Histories in rows of one length; what lies past a row's own length is padding. */
@@ -18,14 +20,6 @@ export interface BatchShape {
 	readonly length: number;
 }
 
-export interface Objective {
-	/** The next event alone (the paper), or also one further ahead, up to `horizon` events. */
-	readonly objective: "next" | "horizon";
-	readonly horizon: number;
-	/** Whether it is learned from: some models then behave otherwise than when they are asked. */
-	readonly learning?: boolean;
-}
-
 /**
  * How a later event is reached: asked about at its time, by how many events ahead it is, or by steps
  * that feed back what they foretold.
@@ -40,26 +34,60 @@ export type ParameterValues = Map<
 export type Parameters = Readonly<Record<string, Tensor>>;
 
 /**
- * One part of the objective: Σ −log p over its targets, which are fed as weights; or a penalty of the
- * weights, which is there only while learning.
+ * Hidden states that an objective needs of a batch:
+ * - "slots": one per event, from the events before it and its own time;
+ * - queries at later times, from what is known at landmarks: one per slot, one at the end of each row
+ *   (which knows all but the row's last event), or so many per row;
+ * - places of windows that are read as a whole, in one of the views that the network has of them.
  */
-export interface LossTerm {
+export type Stream = "slots" | QueryStream | PlaceStream;
+
+/** The name is the prefix of its inputs. */
+export interface QueryStream {
 	readonly name: string;
-	readonly total: Tensor; // scalar
-	/** New values of weights that are not learned by gradient, as running averages; only while learning. */
-	readonly moving?: Readonly<Record<string, Tensor>>;
+	readonly landmarks: "each slot" | "end" | number;
+	/** Per landmark. */
+	readonly queries: number;
 }
 
-/** What a network leaves beside its views while it is learned from: see `LossTerm`. */
+export const landmarksPerRow = ({ landmarks }: QueryStream, length: number): number =>
+	landmarks === "each slot" ? length : landmarks === "end" ? 1 : landmarks;
+
+export interface PlaceStream {
+	readonly name: string;
+	/** Per row. */
+	readonly windows: number;
+	readonly view: string;
+}
+
+/** Where a history is cut: how many of its events are known, and the times of the queries that follow them. */
+export interface Landmark {
+	readonly known: number;
+	readonly times: readonly number[];
+}
+
+/** What a network makes of a stream, in order of rows, landmarks and queries (or places). */
+export interface States {
+	readonly hidden: Tensor; // [a, b, dim]
+	/** Of the next code. */
+	readonly logits: Tensor; // [a, b, vocab]
+}
+
+/** Reads hidden states with weights of its own. */
+export interface Head<C> {
+	weights(config: C): WeightSpecs;
+	outputs(p: Weights, hidden: Tensor): Tensor; // [any, dim] → [any, outputs]
+}
+
+/** Gives the values of a stream's inputs; `landmarks` are those of each row, and of slots none. */
+export type Fill = (stream: Stream, landmarks?: readonly (readonly Landmark[])[]) => Feeds;
+
+/** What a network leaves beside its states while it learns. */
 export interface SideOutputs {
+	/** New values of weights that are not learned by gradient, as running averages. */
 	readonly moving: Record<string, Tensor>;
+	/** Further terms of the loss, scalars that are no −log p; left out of validation. */
 	readonly penalties: Record<string, Tensor>;
-}
-
-/** The values of a loss's inputs for one batch, and how many targets each term has. */
-export interface LossFeeds {
-	readonly feeds: Feeds;
-	readonly targets: Readonly<Record<string, number>>;
 }
 
 /** The weights by which one head tells from a token how long to remember: a vector beside the token's own. */
@@ -74,20 +102,26 @@ export interface DecayVector {
 export interface Forgetting<C> {
 	/** Whether what a head holds fades with time, or with each further event. */
 	per(config: C): "time" | "event";
-	/** log γ at each slot, of one unit of time or of one event; fed by `viewFeeds`. */
+	/** log γ at each slot, of one unit of time or of one event; fed as the slots are. */
 	rates(config: C, parameters: Parameters, shape: BatchShape): Tensor; // [layers, rows, heads, length]
 	/** Of the layer that reads the tokens' vectors themselves; none where tokens have no say. */
 	vectors(config: C, weights: ParameterValues): readonly DecayVector[];
 }
 
-/** A model is a value: whoever trains or runs it never asks which one it holds. */
-export interface Model<C = unknown> {
+/** What a network is called, and its sizes. */
+export interface Description<C> {
 	readonly id: string;
 	readonly name: string;
 	readonly cite: string;
 	/** Sizes and choices: defaults, help texts and the checkpoint's header come from it. */
 	readonly config: z.ZodType<C>;
 	readonly presets: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+	/** The highest learning rate it likes, where that is not the usual. */
+	readonly learningRate?: number;
+}
+
+/** What reads histories: hidden states for training, and a predictor. */
+export interface Network<C = unknown> extends Description<C> {
 	/** What it learns without labels; "none": the original is trained on each task from scratch. */
 	readonly pretraining: "next" | "masked" | "none";
 	readonly forecasting: {
@@ -95,39 +129,45 @@ export interface Model<C = unknown> {
 		readonly methods: readonly ForecastMethod[];
 		/** What its weights have been through before it can. */
 		readonly after: "pretraining" | "fine-tuning";
-		/** Whether an answer also depends on the times of the questions put with it, later ones too. */
+		/** Whether a prediction also depends on the times of the other queries, later ones too. */
 		readonly together?: boolean;
 	};
-	/** Whether an answer depends on the time asked about alone, not on how many events ahead it is. */
+	/** Whether a prediction depends on the query time alone, not on how many events ahead it is. */
 	readonly knowsTimes: boolean;
+	/** Whether "slots" predict: each event from those before it, in one pass. */
+	readonly predictsEachEvent: boolean;
 	/** Most events of a history that it can read at once; any number if left out. */
 	context?(config: C): number;
 	/** The setting that should be as long as the rows it is trained on. */
 	readonly rowSetting?: string;
-	/** The highest learning rate it likes, where that is not the usual. */
-	readonly learningRate?: number;
-	init(config: C, random: Random): ParameterValues;
-	/**
-	 * Of the event of each slot, from the events before it and its own time; fed by `viewFeeds`. Left
-	 * out by models that do not foretell every event in one pass.
-	 */
-	logits?(config: C, parameters: Parameters, shape: BatchShape): Tensor; // [rows, length, vocab]
-	/**
-	 * What the head reads at each slot: the model's view of the history before it. Fed likewise. Whoever
-	 * learns from it gives a place for side outputs.
-	 */
-	hidden(config: C, parameters: Parameters, shape: BatchShape, sideOutputs?: SideOutputs): Tensor; // [rows, length, dim]
-	/** Names of the penalties it notes while it is learned from. */
+	/** Names of the penalties it notes while it learns. */
 	readonly penalties?: readonly string[];
-	viewFeeds(config: C, batch: EventBatch): Feeds;
-	loss(config: C, parameters: Parameters, shape: BatchShape, objective: Objective): LossTerm[];
-	lossFeeds(config: C, batch: EventBatch, objective: Objective, random: Random): LossFeeds;
-	/** How it learns to forecast, where that needs fine-tuning. */
-	readonly ahead?: Pick<Model<C>, "loss" | "lossFeeds">;
-	/** Weights that are not learned by gradient. */
-	moving?(config: C): ReadonlySet<string>;
-	/** Answers questions from histories; the caller disposes of it. */
-	predictor(runtime: Runtime, config: C, weights: ParameterValues): Predictor;
-	/** Of models whose heads forget at a rate. */
+	/** What it is trained on, by the objective that the user chose. */
+	readonly objectives: Readonly<Record<"next" | "horizon", readonly Objective<C>[]>>;
+	/** What it is fine-tuned on to forecast. */
+	readonly ahead?: readonly Objective<C>[];
+	/** Its own, and those of the next-code head. */
+	weights(config: C): WeightSpecs;
+	/** All streams in one pass; side outputs are noted where there is a place for them. */
+	states(
+		config: C,
+		parameters: Parameters,
+		shape: BatchShape,
+		streams: readonly Stream[],
+		side?: SideOutputs,
+	): readonly States[];
+	/** The values of the inputs of `states`, whose rows have so many places: as many as those of the batch. */
+	filler(config: C, batch: EventBatch, places?: number): Fill;
+	/** Queries that are answered at once, where their number is fixed. */
+	queriesAtOnce?(config: C): number;
+	/** Answers queries from histories; the caller disposes of it. If left out, each query reads the history anew. */
+	predictor?(runtime: Runtime, config: C, weights: ParameterValues): Predictor;
+	/** Of networks whose heads forget at a rate. */
 	readonly forgetting?: Forgetting<C>;
+}
+
+/** A model is a value: whoever trains or runs it never asks which one it holds. */
+export interface Model<C = unknown> extends Network<C> {
+	init(config: C, random: Random): ParameterValues;
+	predictor(runtime: Runtime, config: C, weights: ParameterValues): Predictor;
 }

@@ -12,6 +12,7 @@ import {
 import { joinHeads, splitHeads } from "./attention.js";
 import { linearWeights, project } from "./linear.js";
 import { type Angles, turn } from "./rotary-time.js";
+import { readAtPlaces } from "./sra/at-places.js";
 import { sra } from "./sra/index.js";
 import { nested, type WeightSpecs, type Weights, within } from "./weights.js";
 import { type Xpos, xpos } from "./xpos.js";
@@ -104,19 +105,30 @@ export interface Recalling {
 	readonly queries: Angles; // [rows, questions, size / 2]
 	/** What is left of the state at the times asked about. */
 	readonly decay: Tensor; // [rows, heads, questions]
-	/** Question n of a row reads the state after place n; otherwise all read that after the last. */
+	readonly from: StateOf;
+}
+
+/** Query n of a row reads the state after place n, or after as many places as it names; otherwise all read the last. */
+export interface StateOf {
 	readonly each: boolean;
+	readonly places?: Tensor; // [rows, questions], int32
 }
 
 /** Of questions about some days, so many days after the last place seen. */
 export function recallingOf(
 	{ days, gaps }: Places,
 	settings: RetentionSettings,
-	each: boolean,
+	from: StateOf,
 ): Recalling {
 	// Before the first event nothing is held that could be any fresher.
 	const { positions, logDecay } = readingOf({ days: relu(days), gaps: relu(gaps) }, settings);
-	return { queries: positions.queries, decay: exp(logDecay), each };
+	return { queries: positions.queries, decay: exp(logDecay), from };
+}
+
+function stateRead(q: Tensor, held: Held, { each, places }: StateOf): Tensor {
+	if (each) return sra({ ...held, q }).output;
+	if (!places) return matmul(q, held.state);
+	return readAtPlaces({ ...held, queries: q, places, initialState: undefined });
 }
 
 /**
@@ -127,5 +139,5 @@ export function recall(p: Weights, x: Tensor, held: Held, at: Recalling): Tensor
 	const heads = at.decay.shape[1] as number;
 	const turned = turn(splitHeads(project(within(p, "query"), x), heads), at.queries);
 	const q = mul(turned, reshape(at.decay, [...at.decay.shape, 1])); // [rows, heads, questions, size]
-	return gatedOut(p, x, at.each ? sra({ ...held, q }).output : matmul(q, held.state));
+	return gatedOut(p, x, stateRead(q, held, at.from));
 }

@@ -4,7 +4,7 @@ import { type FixedShape, size, type Tensor } from "../graph/index.js";
 /** A learned tensor: its shape, and how its numbers are drawn at the start. */
 export interface WeightSpec {
 	readonly shape: FixedShape;
-	readonly draw: (random: Random) => number;
+	readonly draw: (random: Random, index: number) => number;
 	/** Not learned by gradient: training moves it by other means, as running averages. */
 	readonly moving?: true;
 }
@@ -29,6 +29,12 @@ export const filledWith = (value: number, shape: FixedShape): WeightSpec => ({
 	draw: () => value,
 });
 
+/** Not drawn: it starts with these values. */
+export const listed = (shape: FixedShape, values: ArrayLike<number>): WeightSpec => ({
+	shape,
+	draw: (_random, index) => values[index] as number,
+});
+
 /** The specs under a prefix, `prefix.name`. */
 export const nested = (prefix: string, specs: WeightSpecs): WeightSpecs =>
 	Object.fromEntries(Object.entries(specs).map(([name, spec]) => [`${prefix}.${name}`, spec]));
@@ -51,7 +57,7 @@ export function drawWeights(
 	return new Map(
 		Object.entries(specs).map(([name, { shape, draw }]) => {
 			const own = random.fork(name);
-			const data = Float32Array.from({ length: size(shape) }, () => draw(own));
+			const data = Float32Array.from({ length: size(shape) }, (_, i) => draw(own, i));
 			return [name, { shape, data }];
 		}),
 	);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Progress } from "../base/progress.js";
 import type { Dataset, Split } from "../cohort/index.js";
-import type { Model } from "../models/index.js";
+import type { Model, Objective } from "../models/index.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { readCheckpoint } from "./checkpoint.js";
@@ -184,14 +184,16 @@ test("the log tells of every step and every validation", async () => {
 test("the speed is in events, whatever the terms of the loss are called", async () => {
 	const dataset = datasetOf({ train: repeated([3, -2], 2), valid: repeated([3, -2], 1) });
 	const { folder, go } = await started(dataset, { epochs: 1, accumulate: 2 });
-	const model: Model = {
-		...pull,
-		loss: (...given) => pull.loss(...given).map(({ total }) => ({ name: "other", total })),
-		lossFeeds: (...given) => {
-			const { feeds, targets } = pull.lossFeeds(...given);
+	const [pulled] = pull.objectives.next as [Objective];
+	const other: Objective = {
+		...pulled,
+		terms: (...given) => pulled.terms(...given).map(({ total }) => ({ name: "other", total })),
+		feeds: (...given) => {
+			const { feeds, targets } = pulled.feeds(...given);
 			return { feeds, targets: { other: targets.next as number } };
 		},
 	};
+	const model: Model = { ...pull, objectives: { next: [other], horizon: [other] } };
 	await go({ model });
 	const [step] = readEventLog(runFiles(folder).log);
 	expect(step).toMatchObject({ other: expect.any(Number), tokensPerSecond: 8 });

@@ -15,6 +15,7 @@ import {
 	where,
 } from "../graph/index.js";
 import type { BatchShape, Model, Objective, Parameters } from "../models/index.js";
+import { type LossTerm, lossTerms } from "../models/objective.js";
 import { next, type ResidentValue } from "../runtime/index.js";
 import { type AdamWOptions, adamW } from "./adamw.js";
 
@@ -22,7 +23,7 @@ import { type AdamWOptions, adamW } from "./adamw.js";
 export interface StepPlan<C = unknown> {
 	readonly model: Model<C>;
 	readonly config: C;
-	readonly objective: Objective;
+	readonly objectives: readonly Objective<C>[];
 	readonly optimizer: AdamWOptions;
 	readonly clip: number;
 	readonly shapes: ReadonlyMap<string, FixedShape>;
@@ -59,19 +60,21 @@ export const gradientSums = (
 ): Map<string, ResidentValue> =>
 	new Map([...weights].map(([name, value]) => [gradientOf(name), zeros(value)]));
 
+const losses = (terms: readonly LossTerm[]) =>
+	Object.fromEntries(terms.map(({ name, total }) => [lossOf(name), total]));
+
 /** The loss of a batch, term by term, the weighted sum that is differentiated, and what moves beside it. */
-function objectiveOf(plan: StepPlan, parameters: Parameters, shape: BatchShape) {
-	const objective = { ...plan.objective, learning: true };
-	const terms = plan.model.loss(plan.config, parameters, shape, objective);
+function objectiveOf(
+	{ model, config, objectives }: StepPlan,
+	parameters: Parameters,
+	shape: BatchShape,
+) {
+	const { terms, moving } = lossTerms(model, config, objectives, parameters, shape, true);
 	const parts = terms.map(({ name, total }) => mul(total, input(scaleOf(name), [])));
 	return {
-		outputs: Object.fromEntries(terms.map(({ name, total }) => [lossOf(name), total])),
+		outputs: losses(terms),
 		total: parts.reduce((a, b) => add(a, b)),
-		moving: Object.fromEntries(
-			terms.flatMap(({ moving = {} }) =>
-				Object.entries(moving).map(([name, value]) => [next(name), value]),
-			),
-		),
+		moving: Object.fromEntries(Object.entries(moving).map(([name, value]) => [next(name), value])),
 	};
 }
 
@@ -80,10 +83,10 @@ function objectiveOf(plan: StepPlan, parameters: Parameters, shape: BatchShape) 
  * only fine-tuning uses, is left as it is: not even shrunk.
  */
 function learned({ model, config }: StepPlan, total: Tensor, parameters: Parameters): string[] {
-	const moving = model.moving?.(config);
+	const specs = model.weights(config);
 	const used = new Set(inOrder([total]));
 	return Object.entries(parameters).flatMap(([name, { node }]) =>
-		used.has(node) && !moving?.has(name) ? [name] : [],
+		used.has(node) && !specs[name]?.moving ? [name] : [],
 	);
 }
 
@@ -98,9 +101,13 @@ function gradientsOf(plan: StepPlan, total: Tensor, parameters: Parameters): Par
 }
 
 /** Losses alone, for validation. */
-export function lossGraph(plan: StepPlan, shape: BatchShape): Graph {
-	const terms = plan.model.loss(plan.config, symbols(plan.shapes), shape, plan.objective);
-	return { outputs: Object.fromEntries(terms.map(({ name, total }) => [lossOf(name), total])) };
+export function lossGraph(
+	{ model, config, objectives, shapes }: StepPlan,
+	shape: BatchShape,
+): Graph {
+	return {
+		outputs: losses(lossTerms(model, config, objectives, symbols(shapes), shape, false).terms),
+	};
 }
 
 /** AdamW on every parameter, gradients shortened to the longest allowed. */

@@ -1,5 +1,6 @@
 import type { Random } from "../base/random.js";
-import type { EventBatch, Model, Objective } from "../models/index.js";
+import type { EventBatch, Model } from "../models/index.js";
+import { lossFeeds } from "../models/objective.js";
 import {
 	type Data,
 	type Program,
@@ -21,10 +22,16 @@ import {
 	stepGraph,
 } from "./step.js";
 
+/** The next event alone (the paper), or also one further ahead, up to `horizon` events. */
+export interface ChosenObjective {
+	readonly objective: "next" | "horizon";
+	readonly horizon: number;
+}
+
 export interface TrainerOptions {
 	readonly model: Model;
 	readonly config: unknown;
-	readonly objective: Objective;
+	readonly objective: ChosenObjective;
 	readonly optimizer: AdamWOptions;
 	readonly clip: number;
 	/** Whether steps are made of several batches. */
@@ -74,11 +81,14 @@ export function trainer(
 	/** Weights and moments to go on from, as `state` gave them. */
 	saved?: ReadonlyMap<string, ResidentValue>,
 ): Trainer {
+	const { model, config, accumulate } = options;
+	const { horizon } = options.objective;
+	const objectives = model.objectives[options.objective.objective];
 	const plan: StepPlan = {
 		...options,
+		objectives,
 		shapes: new Map([...weights].map(([name, { shape }]) => [name, shape])),
 	};
-	const { model, config, objective, accumulate } = options;
 	const start = saved ?? initialState(weights);
 	const resident = runtime.resident(
 		accumulate ? new Map([...start, ...gradientSums(weights)]) : start,
@@ -88,6 +98,9 @@ export function trainer(
 	const checks = programs(runtime, (shape: EventBatch) => lossGraph(plan, shape), { keyText });
 	let applying: Promise<Program> | undefined;
 
+	const feedsOf = (batch: EventBatch, random: Random, learning: boolean) =>
+		lossFeeds(model, config, objectives, batch, { random, horizon }, learning);
+
 	const readLosses = (outputs: Record<string, Data>, targets: Readonly<Record<string, number>>) =>
 		Object.fromEntries(
 			Object.keys(targets).map((term) => [term, outputs[lossOf(term)]?.[0] as number]),
@@ -95,9 +108,7 @@ export function trainer(
 
 	return {
 		async step(batches, { step, learningRate, random }) {
-			const fed = batches.map((batch, i) =>
-				model.lossFeeds(config, batch, { ...objective, learning: true }, random.fork(i)),
-			);
+			const fed = batches.map((batch, i) => feedsOf(batch, random.fork(i), true));
 			const targets: Record<string, number> = {};
 			for (const part of fed) addInto(targets, part.targets);
 			const scalars = Object.fromEntries(
@@ -131,7 +142,7 @@ export function trainer(
 			return { totals, targets, gradientNorm: norm, finite };
 		},
 		async losses(batch, random) {
-			const { feeds, targets } = model.lossFeeds(config, batch, objective, random);
+			const { feeds, targets } = feedsOf(batch, random, false);
 			const outputs = await checks.run(batch, feeds, resident);
 			return { totals: readLosses(outputs, targets), targets };
 		},

@@ -11,6 +11,7 @@ import {
 	type ParameterValues,
 	weightCount,
 } from "../../models/index.js";
+import { lossFeeds } from "../../models/objective.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import { adamWDefaults } from "../../train/adamw.js";
 import { encodeSafetensors, type StoredTensor } from "../../train/safetensors.js";
@@ -83,7 +84,7 @@ function configOf(model: Model, { preset, norm, length }: StepOptions): unknown 
 		vocab,
 		...(isTrajgpt && { norm: norm ?? "rms" }),
 	});
-	const most = model.logits && model.context?.(config);
+	const most = model.predictsEachEvent && model.context?.(config);
 	if (most && length > most)
 		throw new InputError(`${model.id} reads ${most} events at most; --length says ${length}`);
 	return config;
@@ -207,7 +208,8 @@ function peerData(
 	{ model, config, weights }: Subject,
 	batch: EventBatch,
 ): Map<string, StoredTensor> {
-	const { feeds } = model.lossFeeds(config, batch, objective, random(0));
+	const draw = { random: random(0), horizon: 0 };
+	const { feeds } = lossFeeds(model, config, model.objectives.next, batch, draw, false);
 	const stored = (shape: readonly number[], data: unknown): StoredTensor => {
 		if (data instanceof Float64Array) return { dtype: "F64", shape, data };
 		if (data instanceof Int32Array) return { dtype: "I32", shape, data };

@@ -189,7 +189,7 @@ async function measured(
 	const left: Record<string, string> = {};
 	for (const task of tasks) {
 		// The table has a dash where a model does not foretell every event of a history.
-		if (trained && task === "next" && !trained.model.logits) continue;
+		if (trained && task === "next" && !trained.model.predictsEachEvent) continue;
 		const before = await readEvaluation(run, task);
 		if (before && before.made.basis === evaluationBasis(task, dataset, asked, trained)) {
 			evaluations[task] = before;

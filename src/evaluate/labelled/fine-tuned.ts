@@ -1,5 +1,6 @@
 import type { Dataset, Label } from "../../cohort/index.js";
 import { historyRows } from "../../infer/index.js";
+import { pooledFeeds } from "../../models/pooled.js";
 import type { Runtime } from "../../runtime/index.js";
 import {
 	asked,
@@ -7,7 +8,6 @@ import {
 	fitLogistic,
 	logisticLoss,
 	logOdds,
-	questionFeeds,
 	readTask,
 	type Trained,
 	taskIdentity,
@@ -43,7 +43,7 @@ export async function fineTuned(
 			{
 				weights: best.weights,
 				build: (parameters, shape) => logOdds(trained, parameters, shape),
-				feeds: (batch) => questionFeeds(trained, batch),
+				feeds: (batch) => pooledFeeds(trained.model, trained.config, batch),
 			},
 			await Promise.all(own.map(async (label) => asked(await dataset.read(label.patient), label))),
 			Math.min(

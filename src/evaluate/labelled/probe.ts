@@ -1,13 +1,8 @@
 import type { Dataset, Label } from "../../cohort/index.js";
 import { representations } from "../../infer/index.js";
+import type { LinearHead } from "../../models/heads/label.js";
 import type { Runtime } from "../../runtime/index.js";
-import {
-	fitLogistic,
-	type LinearHead,
-	logisticLoss,
-	logisticScores,
-	type Trained,
-} from "../../train/index.js";
+import { fitLogistic, logisticLoss, logisticScores, type Trained } from "../../train/index.js";
 import { standardised, standardOf } from "./directions.js";
 import { viewsOf } from "./questions.js";
 

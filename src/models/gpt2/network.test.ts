@@ -3,6 +3,7 @@ import { random } from "../../base/random.js";
 import { specialTokens } from "../../cohort/vocabulary.js";
 import { parameter } from "../../graph/index.js";
 import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
+import { slotStates } from "../pooled.js";
 import { batchOf } from "../testing/histories.js";
 import { gpt2 } from "./index.js";
 
@@ -63,10 +64,10 @@ test("is the pre-norm Transformer with learned positions, softmax attention and 
 	const symbols = Object.fromEntries(
 		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
 	);
-	const logits = gpt2.logits?.(config, symbols, batch);
+	const logits = slotStates(gpt2, config, symbols, batch).logits;
 	if (!logits) throw new Error("it foretells every event");
 	const values = Object.fromEntries([...weights].map(([name, { data }]) => [name, data]));
-	const feeds = gpt2.viewFeeds(config, batch) as Record<string, ArrayLike<number>>;
+	const feeds = gpt2.filler(config, batch)("slots") as Record<string, ArrayLike<number>>;
 	const { got } = await evaluate({ got: logits }, { ...values, ...feeds });
 
 	const [embedding, positions] = [matrixOf("embedding"), matrixOf("positions")];

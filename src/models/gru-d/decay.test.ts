@@ -3,6 +3,7 @@ import { random } from "../../base/random.js";
 import { specialTokens } from "../../cohort/vocabulary.js";
 import { gradients, input, mul, parameter, sum, type Tensor } from "../../graph/index.js";
 import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
+import { slotStates } from "../pooled.js";
 import { batchOf, type TestHistory, vocab } from "../testing/histories.js";
 import { gruD } from "./index.js";
 import { daysSince, everSeen, lastSeen } from "./last-seen.js";
@@ -110,10 +111,10 @@ const real = Array.from({ length: cells }, (_, i) => {
 	return Number(slot % batch.length < batch.lengths[Math.floor(slot / batch.length)]!);
 });
 const scale = input("scale", [batch.rows, batch.length, dim], "float64");
-const hidden = mul(gruD.hidden(config, symbols, batch), scale);
+const hidden = mul(slotStates(gruD, config, symbols, batch).hidden, scale);
 const feeds = {
 	...weights,
-	...(gruD.viewFeeds(config, batch) as Record<string, Int32Array | Float32Array>),
+	...(gruD.filler(config, batch)("slots") as Record<string, Int32Array | Float32Array>),
 };
 
 test("each code fades from its last value to its mean, and the state to 0, up to the time asked about", async () => {

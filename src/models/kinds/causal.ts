@@ -1,48 +1,47 @@
-import type { z } from "zod";
-import type { Random } from "../../base/random.js";
-import { specialCount } from "../../cohort/vocabulary.js";
 import { expand, gather, input, reshape, type Tensor } from "../../graph/index.js";
-import { drawWeights, type WeightSpecs, type Weights, weightsOf } from "../../nn/weights.js";
-import type { BatchShape, EventBatch, Model, Parameters } from "../model.js";
-import { emptyTargets, type HeadConfig, logitsOf, lossTerm, tokenWeights } from "./head.js";
-import { historyPredictor } from "./history-predictor.js";
+import { type WeightSpecs, type Weights, weightsOf } from "../../nn/weights.js";
+import { type CodeConfig, codeHead, type Tied } from "../heads/codes.js";
+import {
+	type Description,
+	landmarksPerRow,
+	type Model,
+	type QueryStream,
+	type Stream,
+} from "../model.js";
+import { modelOf } from "../model-of.js";
+import { horizon, next } from "../objectives/events.js";
 import {
 	type Asked,
 	askedInputs,
 	butLast,
-	emptyRows,
 	eventsOf,
 	type Observed,
 	observedInputs,
-	type Rows,
-	type Seen,
+	observedRows,
+	queryRows,
 } from "./observed.js";
 
-export interface CausalConfig extends HeadConfig {
+export interface CausalConfig extends CodeConfig {
 	readonly positions?: number;
 }
 
-/** The places that questions are asked from: each has one of its own, or the last of a row has all. */
+/** The places that queries read from: each has one of its own, they name theirs, or all have a row's last. */
 export interface From {
 	readonly each: boolean;
-	/** Of what there is at every place, what is at that of each question. */
-	at(x: Tensor): Tensor; // [rows, places, any] → [rows, questions, any]
+	/** How many places come up to that of each query. */
+	readonly places?: Tensor; // [rows, queries], int32
+	/** Of what there is at every place, what is at that of each query. */
+	at(x: Tensor): Tensor; // [rows, places, any] → [rows, queries, any]
 }
 
 /** A network that reads a history event by event, and knows something after each. */
-interface Described<C extends CausalConfig> {
-	readonly id: string;
-	readonly name: string;
-	readonly cite: string;
-	readonly config: z.ZodType<C>;
-	readonly presets: Model["presets"];
+interface Described<C extends CausalConfig> extends Description<C> {
 	/** "none": the original is trained on each task from scratch. */
 	readonly pretraining: "next" | "none";
 	/** The setting that says how many events it can read; any number if left out. */
-	readonly context?: "positions";
-	readonly learningRate?: number;
-	/** Given, the output reads the tokens' own vectors, which start with this deviation. */
-	readonly tied?: { readonly deviation: number };
+	readonly rowSetting?: "positions";
+	/** Given, the output reads the tokens' own vectors. */
+	readonly tied?: Tied;
 	/** Its own weights; `embedding` and `head` are added. */
 	weights(config: C): WeightSpecs;
 }
@@ -81,126 +80,89 @@ function reader<C extends CausalConfig, K>(
 
 const fromEach: From = { each: true, at: (x) => x };
 
-/** `ends`: row · places + its last real place. */
-const fromLast = (ends: Tensor, questions: number): From => ({
+/** So many queries from each of some places: `ends` are row · places + place. */
+const fromPlaces = (ends: Tensor, queries: number): From => ({
 	each: false,
 	at(x) {
 		const [rows, places, width] = x.shape as [number, number, number];
-		const last = gather(reshape(x, [rows * places, width]), ends); // [rows, width]
-		return expand(reshape(last, [rows, 1, width]), [rows, questions, width]);
+		const landmarks = ends.shape[0] as number;
+		const known = gather(reshape(x, [rows * places, width]), ends); // [landmarks, width]
+		const each = expand(reshape(known, [landmarks, 1, width]), [landmarks, queries, width]);
+		return landmarks === rows ? each : reshape(each, [rows, -1, width]);
 	},
 });
+
+/** A slot is a query from its place, at the time of its event. */
+const queriesOf = (stream: Stream): QueryStream =>
+	stream === "slots"
+		? { name: "next", landmarks: "each slot", queries: 1 }
+		: (stream as QueryStream);
 
 /** Makes a model of a causal network: trained by the next event and, where it knows of times, by events further ahead. */
 export function causalModel<C extends CausalConfig, K = Tensor>(
 	network: CausalNetwork<C, K>,
 ): Model<C> {
-	const tied = network.tied !== undefined;
-	const weightsFor = (config: C) => ({
-		...tokenWeights(config, network.tied),
-		...network.weights(config),
-	});
-	const dtypeOf = (parameters: Parameters) => parameters.embedding?.dtype ?? "float32";
-	/** What the head reads for streams of questions, one from each place. */
-	const views = (config: C, parameters: Parameters, { rows, length }: BatchShape) => {
-		const dtype = dtypeOf(parameters);
-		const observed = observedInputs("seen", rows, length, dtype);
-		const read = reader(network, config, weightsOf(parameters), observed);
-		return (stream: "next" | "horizon") => read(askedInputs(stream, rows, length, dtype), fromEach);
-	};
-	const readable = ({ positions }: C) => positions ?? Number.POSITIVE_INFINITY;
-	const looksAhead = (objective: string) => objective === "horizon" && network.ask !== undefined;
-
-	/** Fills the places of a batch, and asks from place n about the event `ahead` places further on. */
-	function fill(batch: EventBatch, streams: readonly Stream[]) {
-		const { rows, length } = batch;
-		const shape = { rows, places: length, padding: "after" } as const;
-		const seen = emptyRows("seen", { ...shape, questions: 0 });
-		const questions = streams.map(({ name }) =>
-			emptyRows(name, { ...shape, places: 0, questions: length }),
-		);
-		const targets = streams.map(({ name }) => emptyTargets(name, rows * length));
-		for (let row = 0; row < rows; row++) {
-			const events = eventsOf(batch, row);
-			const all = events.tokens.length;
-			const { origin } = seen.see(row, butLast(events), events.times[0] ?? 0);
-			for (let n = 0; n < all; n++) {
-				const last = (n === 0 ? events.times[0] : events.times[n - 1]) as number;
-				for (const [i, { ahead }] of streams.entries()) {
-					const asked = n + ahead(all - 1 - n);
-					const token = events.tokens[asked] as number;
-					const from: Seen = { origin, last, start: 0, count: n + 1 };
-					(questions[i] as Rows).ask(row, n, events.times[asked] as number, from);
-					if (token >= specialCount) targets[i]?.expect(row * length + n, token);
-				}
-			}
-		}
-		const asks = network.ask ? questions.map(({ feeds }) => askedOnly(feeds)) : [];
-		return {
-			feeds: Object.assign({}, seen.feeds, ...asks, ...targets.map(({ feeds }) => feeds)),
-			targets: Object.fromEntries(streams.map(({ name }, i) => [name, targets[i]?.count() ?? 0])),
-		};
-	}
-
-	return {
-		id: network.id,
-		name: network.name,
-		cite: network.cite,
-		config: network.config,
-		presets: network.presets,
-		pretraining: network.pretraining,
+	const head = codeHead(network.tied);
+	const knowsTimes = network.ask !== undefined;
+	return modelOf<C>({
+		...network,
 		forecasting: {
-			methods: network.ask ? ["time-specific", "auto-regressive"] : ["auto-regressive"],
+			methods: knowsTimes ? ["time-specific", "auto-regressive"] : ["auto-regressive"],
 			after: "pretraining",
 		},
-		knowsTimes: network.ask !== undefined,
-		...(network.learningRate !== undefined && { learningRate: network.learningRate }),
-		...(network.context && { context: readable, rowSetting: network.context }),
-		init: (config, random) => drawWeights(weightsFor(config), random),
-		hidden: (config, parameters, shape) => views(config, parameters, shape)("next"),
-		logits: (config, parameters, shape) =>
-			logitsOf(weightsOf(parameters), views(config, parameters, shape)("next"), tied),
-		viewFeeds: (_config, batch) => fill(batch, [nextEvent]).feeds,
-		loss(config, parameters, shape, { objective }) {
-			const view = views(config, parameters, shape);
-			const term = (stream: "next" | "horizon") =>
-				lossTerm(stream, logitsOf(weightsOf(parameters), view(stream), tied));
-			return looksAhead(objective) ? [term("next"), term("horizon")] : [term("next")];
+		knowsTimes,
+		predictsEachEvent: true,
+		...(network.rowSetting && {
+			context: ({ positions }: C) => positions ?? Number.POSITIVE_INFINITY,
+		}),
+		objectives: { next: [next], horizon: knowsTimes ? [next, horizon] : [next] },
+		weights: (config) => ({ ...head.weights(config), ...network.weights(config) }),
+		states(config, parameters, { rows, length }, streams) {
+			const p = weightsOf(parameters);
+			const { dtype } = p("embedding");
+			const read = reader(network, config, p, observedInputs("seen", rows, length, dtype));
+			return streams.map((stream) => {
+				const own = queriesOf(stream);
+				const { name, landmarks, queries } = own;
+				const perRow = landmarksPerRow(own, length);
+				const ends = input(`${name}.ends`, [rows * perRow], "int32");
+				const places = input(`${name}.places`, [rows, perRow * queries], "int32");
+				const from = {
+					...(landmarks === "each slot" ? fromEach : fromPlaces(ends, queries)),
+					...(landmarks !== "end" && { places }),
+				};
+				const hidden = read(askedInputs(name, rows, perRow * queries, dtype), from);
+				return { hidden, logits: head.outputs(p, hidden) };
+			});
 		},
-		lossFeeds(_config, batch, { objective, horizon }, random) {
-			if (!looksAhead(objective)) return fill(batch, [nextEvent]);
-			return fill(batch, [nextEvent, { name: "horizon", ahead: farAhead(horizon, random) }]);
+		filler(_config, batch, places = batch.length) {
+			const { rows, length } = batch;
+			const seen = observedRows("seen", { rows, places, padding: "after" });
+			const filled = Array.from({ length: rows }, (_, row) => {
+				const events = eventsOf(batch, row);
+				return { events, ...seen.see(row, butLast(events), events.times[0] ?? 0) };
+			});
+			return (stream, landmarks) => {
+				const own = queriesOf(stream);
+				const { name, queries } = own;
+				const perRow = landmarksPerRow(own, length);
+				const put = queryRows(name, rows, perRow * queries);
+				const ends = new Int32Array(rows * perRow);
+				const upTo = new Int32Array(rows * perRow * queries);
+				for (const [row, { events, origin, count }] of filled.entries()) {
+					const slots = () => Array.from(events.times, (time, known) => ({ known, times: [time] }));
+					for (const [i, { known, times }] of (landmarks?.[row] ?? slots()).entries()) {
+						const last = events.times[Math.max(0, known - 1)] as number;
+						ends[row * perRow + i] = row * places + Math.min(known, count - 1);
+						for (const [n, time] of times.entries()) {
+							upTo[(row * perRow + i) * queries + n] = known + 1;
+							put.put(row, i * queries + n, time, { origin, last });
+						}
+					}
+				}
+				const more = { [`${name}.ends`]: ends, [`${name}.places`]: upTo };
+				return { ...seen.feeds, ...put.feeds, ...more };
+			};
 		},
-		predictor: (runtime, config, weights) =>
-			historyPredictor(runtime, weights, {
-				vocab: config.vocab,
-				padding: "after",
-				places: network.context ? { most: readable(config) } : {},
-				knowsTimes: network.ask !== undefined,
-				logits(parameters, observed, asked) {
-					const p = weightsOf(parameters);
-					const ends = input("ends", [observed.tokens.shape[0] as number], "int32");
-					const questions = network.ask ? (asked.days.shape[1] as number) : 1;
-					const read = reader(network, config, p, observed);
-					return logitsOf(p, read(asked, fromLast(ends, questions)), tied);
-				},
-				more: (seen, places) => ({
-					ends: Int32Array.from(seen, ({ count }, row) => row * places + count - 1),
-				}),
-			}),
-	};
+	});
 }
-
-interface Stream {
-	readonly name: "next" | "horizon";
-	/** How many events further on, of those that are left. */
-	ahead(left: number): number;
-}
-
-const nextEvent: Stream = { name: "next", ahead: () => 0 };
-
-const farAhead = (horizon: number, random: Random) => (left: number) =>
-	random.integer(Math.min(horizon, left) + 1);
-
-const askedOnly = (feeds: Rows["feeds"]): Rows["feeds"] =>
-	Object.fromEntries(Object.entries(feeds).filter(([name]) => name.includes(".asked")));

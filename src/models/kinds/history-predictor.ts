@@ -1,8 +1,9 @@
 import { roundLength } from "../../cohort/buckets.js";
 import { specialTokens } from "../../cohort/vocabulary.js";
-import { logSoftmax, parameter, type Tensor } from "../../graph/index.js";
+import { logSoftmax, parameter } from "../../graph/index.js";
 import { programs, type Runtime } from "../../runtime/index.js";
-import type { Parameters, ParameterValues } from "../model.js";
+import type { CodeConfig } from "../heads/codes.js";
+import type { EventBatch, Network, ParameterValues, QueryStream, States } from "../model.js";
 import type { Answers, Events, Predictor, State } from "../predictor.js";
 import {
 	checkEvents,
@@ -11,32 +12,6 @@ import {
 	questionsAfter,
 	questionsAlong,
 } from "../questions.js";
-import {
-	type Asked,
-	askedInputs,
-	emptyRows,
-	type Observed,
-	observedInputs,
-	type Seen,
-} from "./observed.js";
-
-/** How a model that has no state of its own is asked. */
-export interface HistoryAnswers {
-	readonly vocab: number;
-	readonly padding: "before" | "after";
-	/** Places a row has: always so many, or at most so many; the last events are seen. */
-	readonly places: { readonly always?: number; readonly most?: number };
-	/**
-	 * Questions that are answered at once, where the number is fixed. More are asked in parts or, where
-	 * answers are those of the events ahead in order, get the last of them.
-	 */
-	readonly questions?: number;
-	/** Without it the answer is one, whatever the time asked about. */
-	readonly knowsTimes: boolean;
-	logits(parameters: Parameters, observed: Observed, asked: Asked): Tensor; // [rows, questions or 1, vocab]
-	/** What else the graph is fed. */
-	more?(seen: readonly Seen[], places: number): Readonly<Record<string, Int32Array>>;
-}
 
 /** Most places, questions included, in a pass, and shapes of passes that stay compiled. */
 const mostPlaces = 4096;
@@ -58,16 +33,35 @@ interface PassShape {
 
 const powerOfTwo = (n: number) => 2 ** Math.ceil(Math.log2(Math.max(1, n)));
 
+const afterAll = (queries: number): QueryStream => ({ name: "seen", landmarks: "end", queries });
+
+/** Histories as rows of a batch, each with one more event, which is not known, at the time of its first query. */
+function withQuery(rows: readonly Row[]): EventBatch {
+	const length = Math.max(...rows.map(({ events }) => events.tokens.length)) + 1;
+	const tokens = new Int32Array(rows.length * length);
+	const times = new Float64Array(rows.length * length);
+	for (const [row, { events, times: queries }] of rows.entries()) {
+		tokens.set(Array.from(events.tokens), row * length);
+		times.set([...Array.from(events.times), queries[0] as number], row * length);
+	}
+	const lengths = Int32Array.from(rows, ({ events }) => events.tokens.length + 1);
+	return { rows: rows.length, length, tokens, times, lengths };
+}
+
 /**
  * Answers from whole histories. The state is the history itself: observing costs nothing, and every
  * question reads all of it again.
  */
-export function historyPredictor(
+export function historyPredictor<C extends CodeConfig>(
 	runtime: Runtime,
+	network: Network<C>,
+	config: C,
 	weights: ParameterValues,
-	how: HistoryAnswers,
 ): Predictor {
-	const { vocab, padding } = how;
+	const { vocab } = config;
+	const { knowsTimes } = network;
+	const context = network.context?.(config) ?? Number.POSITIVE_INFINITY;
+	const atOnce = network.queriesAtOnce?.(config);
 	const symbols = Object.fromEntries(
 		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
 	);
@@ -75,32 +69,25 @@ export function historyPredictor(
 	const compiled = programs(
 		runtime,
 		({ rows, places, questions }: PassShape) => {
-			const logits = how.logits(
-				symbols,
-				observedInputs("seen", rows, places, "float32"),
-				askedInputs("seen", rows, questions, "float32"),
-			);
-			return { outputs: { answers: logSoftmax(logits) } };
+			const streams = [afterAll(questions)];
+			const [states] = network.states(config, symbols, { rows, length: places }, streams);
+			return { outputs: { answers: logSoftmax((states as States).logits) } };
 		},
 		{ keyText: JSON.stringify, most: mostPrograms },
 	);
 
+	// Windows always have as many places.
 	const placesOf = ({ events }: Row) =>
-		how.places.always ??
-		Math.min(roundLength(events.tokens.length + 1), how.places.most ?? Number.POSITIVE_INFINITY);
-	const questionsOf = ({ times }: Row) => {
-		if (!how.knowsTimes && how.questions === undefined) return 1;
-		return how.questions ?? powerOfTwo(times.length);
-	};
+		network.predictsEachEvent ? Math.min(roundLength(events.tokens.length + 1), context) : context;
+	const questionsOf = ({ times }: Row) => atOnce ?? (knowsTimes ? powerOfTwo(times.length) : 1);
 
 	/** Rows that ask no more than is answered at once: more is asked again, of the same history. */
 	const answerable = (row: Row): Row[] => {
-		const { questions: most } = how;
-		if (!how.knowsTimes || most === undefined || row.times.length <= most) return [row];
-		return Array.from({ length: Math.ceil(row.times.length / most) }, (_, part) => ({
+		if (!knowsTimes || atOnce === undefined || row.times.length <= atOnce) return [row];
+		return Array.from({ length: Math.ceil(row.times.length / atOnce) }, (_, part) => ({
 			...row,
-			times: row.times.slice(part * most, (part + 1) * most),
-			to: row.to.slice(part * most, (part + 1) * most),
+			times: row.times.slice(part * atOnce, (part + 1) * atOnce),
+			to: row.to.slice(part * atOnce, (part + 1) * atOnce),
 		}));
 	};
 
@@ -115,20 +102,18 @@ export function historyPredictor(
 			const some = left.splice(0, Math.max(1, room));
 			const questions = Math.max(...some.map(questionsOf));
 			const shape = { rows: powerOfTwo(some.length), places, questions };
-			const fed = emptyRows("seen", { ...shape, padding });
-			const seen: Seen[] = [];
-			for (let row = 0; row < shape.rows; row++) {
-				const { events, times } = some[row] ?? first;
-				const own = fed.see(row, events, events.times[0] ?? times[0] ?? 0);
-				seen.push(own);
-				for (let i = 0; i < questions; i++)
-					fed.ask(row, i, times[Math.min(i, times.length - 1)] as number, own);
-			}
-			const outputs = await compiled.run(
-				shape,
-				{ ...fed.feeds, ...how.more?.(seen, places) },
-				resident,
-			);
+			const all = Array.from({ length: shape.rows }, (_, row) => some[row] ?? first);
+			const landmarks = all.map(({ events, times }) => [
+				{
+					known: events.tokens.length,
+					times: Array.from(
+						{ length: questions },
+						(_, i) => times[Math.min(i, times.length - 1)] as number,
+					),
+				},
+			]);
+			const fill = network.filler(config, withQuery(all), places);
+			const outputs = await compiled.run(shape, fill(afterAll(questions), landmarks), resident);
 			const answers = outputs.answers as Float32Array;
 			const each = answers.length / (shape.rows * vocab);
 			for (const [row, { to }] of some.entries())

@@ -47,18 +47,7 @@ export function askedInputs(prefix: string, rows: number, questions: number, dty
 	};
 }
 
-/** The values of an `Observed`, row by row, and of the questions put to it. */
-export interface Rows {
-	readonly feeds: Readonly<Record<string, Int32Array | Float32Array>>;
-	/**
-	 * Fills a row with the last of these events: from its first place on, or up to its last. Gives
-	 * back what to count days from.
-	 */
-	see(row: number, events: Events, firstTime: number): Seen;
-	/** Puts a question to a row that was filled. */
-	ask(row: number, question: number, time: number, seen: Seen): void;
-}
-
+/** What is known of a row that was filled. */
 export interface Seen {
 	/** Time of the row's first place and of its last. */
 	readonly origin: number;
@@ -68,33 +57,48 @@ export interface Seen {
 	readonly count: number;
 }
 
-export interface RowsShape {
+type Arrays = Readonly<Record<string, Int32Array | Float32Array>>;
+
+/** The values of an `Observed`. */
+export interface ObservedRows {
+	readonly feeds: Arrays;
+	/**
+	 * Fills a row with the last of these events: from its first place on, or up to its last. Gives
+	 * back what to count days from.
+	 */
+	see(row: number, events: Events, firstTime: number): Seen;
+}
+
+/** The values of an `Asked`. */
+export interface QueryRows {
+	readonly feeds: Arrays;
+	/** Puts a query to a row. */
+	put(row: number, query: number, time: number, seen: Pick<Seen, "origin" | "last">): void;
+}
+
+export interface ObservedShape {
 	readonly rows: number;
 	readonly places: number;
-	readonly questions: number;
 	/** Where padding goes. */
 	readonly padding: "before" | "after";
 }
 
 const isBirth = (token: number | undefined) => token !== undefined && token < specialCount;
 
-export function emptyRows(prefix: string, { rows, places, questions, padding }: RowsShape): Rows {
+export function observedRows(
+	prefix: string,
+	{ rows, places, padding }: ObservedShape,
+): ObservedRows {
 	const tokens = new Int32Array(rows * places).fill(specialTokens.pad);
 	const days = new Float32Array(rows * places);
 	const gaps = new Float32Array(rows * places);
 	const real = new Float32Array(rows * places);
-	const askedDays = new Float32Array(rows * questions);
-	const askedGaps = new Float32Array(rows * questions);
 	return {
 		feeds: {
 			[`${prefix}.tokens`]: tokens,
 			[`${prefix}.days`]: days,
 			[`${prefix}.gaps`]: gaps,
 			[`${prefix}.real`]: real,
-			...(questions > 0 && {
-				[`${prefix}.askedDays`]: askedDays,
-				[`${prefix}.askedGaps`]: askedGaps,
-			}),
 		},
 		see(row, events, firstTime) {
 			const all = events.tokens.length + 1; // with [SOS]
@@ -119,10 +123,18 @@ export function emptyRows(prefix: string, { rows, places, questions, padding }: 
 			for (let i = start + count; i < places; i++) days[row * places + i] = last - origin;
 			return { origin, last, start, count };
 		},
-		ask(row, question, time, { origin, last }) {
-			const at = row * questions + question;
-			askedDays[at] = time - origin;
-			askedGaps[at] = time - last;
+	};
+}
+
+export function queryRows(prefix: string, rows: number, queries: number): QueryRows {
+	const days = new Float32Array(rows * queries);
+	const gaps = new Float32Array(rows * queries);
+	return {
+		feeds: { [`${prefix}.askedDays`]: days, [`${prefix}.askedGaps`]: gaps },
+		put(row, query, time, { origin, last }) {
+			const at = row * queries + query;
+			days[at] = time - origin;
+			gaps[at] = time - last;
 		},
 	};
 }

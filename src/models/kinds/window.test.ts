@@ -6,6 +6,8 @@ import { add, parameter, reshape, slice, sumSquares } from "../../graph/index.js
 import { linear, linearWeights } from "../../nn/linear.js";
 import { nested, within } from "../../nn/weights.js";
 import { evaluate } from "../../runtime/testing/evaluate.js";
+import type { EventBatch } from "../model.js";
+import { lossFeeds, lossTerms } from "../objective.js";
 import { batchOf } from "../testing/histories.js";
 import { fields } from "./fields.js";
 import { embedded, windowModel } from "./window.js";
@@ -35,14 +37,30 @@ const plain = (pretraining: "masked" | "none", knowsTimes = false) =>
 const settings = config.parse({ vocab: 12 });
 const history = { tokens: [2, 5, 6, 7, 8, 9], times: [0, 2, 2, 6, 8, 16] };
 const { sos, pad } = specialTokens;
-const objective = { objective: "horizon", horizon: 100 } as const;
+type Plain = ReturnType<typeof plain>;
+
+const fedTo = (
+	model: Plain,
+	own: typeof settings,
+	batch: EventBatch,
+	seed: number,
+	learning = false,
+) =>
+	lossFeeds(
+		model,
+		own,
+		model.objectives.next,
+		batch,
+		{ random: random(seed), horizon: 100 },
+		learning,
+	);
 
 describe("a window", () => {
 	test("ends at its last place; days count from its first, gaps from the place before", () => {
-		const feeds = plain("none").viewFeeds(
+		const feeds = plain("none").filler(
 			settings,
 			batchOf([{ tokens: [2, 5, 6], times: [0, 2, 6] }]),
-		);
+		)("slots");
 		// The last event is asked about, never seen.
 		expect([...(feeds["viewed.tokens"] ?? [])]).toEqual([pad, sos, 2, 5]);
 		expect([...(feeds["viewed.days"] ?? [])]).toEqual([0, 0, 0, 2]);
@@ -52,12 +70,12 @@ describe("a window", () => {
 	});
 
 	test("holds the last events of a longer history, and its birth", () => {
-		const feeds = plain("none").viewFeeds(settings, batchOf([history]));
+		const feeds = plain("none").filler(settings, batchOf([history]))("slots");
 		expect([...(feeds["viewed.tokens"] ?? [])]).toEqual([2, 6, 7, 8]);
 		expect([...(feeds["viewed.days"] ?? [])]).toEqual([0, 2, 6, 8]);
 		expect([...(feeds["viewed.gaps"] ?? [])]).toEqual([0, 2, 4, 2]);
 		const unborn = { tokens: [5, 6, 7, 8, 9, 5], times: [0, 2, 2, 6, 8, 16] };
-		const other = plain("none").viewFeeds(settings, batchOf([unborn]));
+		const other = plain("none").filler(settings, batchOf([unborn]))("slots");
 		expect([...(other["viewed.tokens"] ?? [])]).toEqual([6, 7, 8, 9]);
 		expect([...(other["viewed.days"] ?? [])]).toEqual([0, 0, 4, 6]);
 	});
@@ -66,7 +84,7 @@ describe("a window", () => {
 describe("what comes after it", () => {
 	const one = { ...settings, window: 5 }; // one window a row
 	const asked = (knowsTimes: boolean, seed: number) =>
-		plain("none", knowsTimes).lossFeeds(one, batchOf([history]), objective, random(seed));
+		fedTo(plain("none", knowsTimes), one, batchOf([history]), seed);
 
 	test("are the next events in order, at their times, as far as there are any", () => {
 		for (let seed = 0; seed < 20; seed++) {
@@ -99,7 +117,7 @@ describe("masking", () => {
 	test("hides about 40 % of the codes, and asks for just those", async () => {
 		const model = plain("masked");
 		const batch = batchOf(Array.from({ length: 60 }, () => history));
-		const { feeds, targets } = model.lossFeeds(settings, batch, objective, random(1));
+		const { feeds, targets } = fedTo(model, settings, batch, 1);
 		const shown = feeds["masked.shown"] as Float32Array;
 		const real = feeds["masked.real"] as Float32Array;
 		const tokens = feeds["masked.tokens"] as Int32Array;
@@ -130,8 +148,8 @@ describe("penalties", () => {
 		...{ id: "plain", name: "Plain", cite: "2026", config, presets: {}, pretraining: "none" },
 		...{ forecasts: "after pretraining", knowsTimes: true, penalties: ["size"] },
 		weights: () => ({}),
-		encode(_, p, window, _moving, penalties) {
-			if (penalties) penalties.size = sumSquares(p("embedding"));
+		encode(_, p, window, side) {
+			if (side) side.penalties.size = sumSquares(p("embedding"));
 			return embedded(p, window);
 		},
 		ask: ({ ahead }, _p, encoded) => slice(encoded, 1, 0, ahead),
@@ -144,10 +162,10 @@ describe("penalties", () => {
 			head: parameter("head", [12, 4]),
 		};
 		const named = (learning: boolean) => ({
-			terms: model
-				.loss(settings, parameters, batch, { ...objective, learning })
-				.map(({ name }) => name),
-			targets: model.lossFeeds(settings, batch, { ...objective, learning }, random(1)).targets,
+			terms: lossTerms(
+				...([model, settings, model.objectives.next, parameters, batch, learning] as const),
+			).terms.map(({ name }) => name),
+			targets: fedTo(model, settings, batch, 1, learning).targets,
 		});
 		expect(named(true)).toMatchObject({ terms: ["ahead", "size"], targets: { size: 1 } });
 		expect(named(false).terms).toEqual(["ahead"]);

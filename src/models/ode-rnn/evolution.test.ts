@@ -4,6 +4,7 @@ import { specialTokens } from "../../cohort/vocabulary.js";
 import { parameter, type Tensor } from "../../graph/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
+import { slotStates } from "../pooled.js";
 import { batchOf, type TestHistory, testHistory, vocab } from "../testing/histories.js";
 import { odeRnn } from "./index.js";
 
@@ -78,8 +79,8 @@ const history: TestHistory = {
 async function errorIn(steps: number): Promise<number> {
 	const batch = batchOf([history]);
 	const config = odeRnn.config.parse({ ...settings, steps, stepsAhead: steps });
-	const hidden = odeRnn.hidden(config, symbols, batch);
-	const feeds = odeRnn.viewFeeds(config, batch) as Record<string, Int32Array | Float32Array>;
+	const hidden = slotStates(odeRnn, config, symbols, batch).hidden;
+	const feeds = odeRnn.filler(config, batch)("slots") as Record<string, Int32Array | Float32Array>;
 	const found = await evaluate({ hidden }, { ...weights, ...feeds });
 	return relativeError(found.hidden, plainHidden(history));
 }
@@ -102,8 +103,8 @@ test("the state stays within bounds however far ahead, and goes on changing for 
 				name === "logRate" ? data : data.map((x) => size * x),
 			]),
 		);
-		const known = odeRnn.hidden(config, symbols, batch);
-		const feeds = odeRnn.viewFeeds(config, batch) as Record<string, ArrayLike<number>>;
+		const known = slotStates(odeRnn, config, symbols, batch).hidden;
+		const feeds = odeRnn.filler(config, batch)("slots") as Record<string, ArrayLike<number>>;
 		const all: number[][] = [];
 		for (const gap of days) {
 			const asked = { ...feeds, "next.askedGaps": Array<number>(batch.length).fill(gap) };

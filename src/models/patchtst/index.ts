@@ -98,12 +98,12 @@ export const patchTst = windowModel<PatchTstConfig>({
 	forecasts: "after fine-tuning",
 	knowsTimes: false,
 	weights,
-	encode(config, p, window, moving) {
+	encode(config, p, window, side) {
 		const { layers, heads, dim, patch } = config;
 		const [rows, patches] = [window.tokens.shape[0] as number, patchesIn(config)];
 		const real = anyIn(window.real, config);
 		const mask = paddingMask(real);
-		const statistics = { counts: anyIn(hasEvent(window), config), moving };
+		const statistics = { counts: anyIn(hasEvent(window), config), moving: side?.moving };
 		const read = reshape(embedded(p, window), [rows, patches, patch * dim]);
 		let x: Tensor = add(linear(within(p, "patch"), read), p("positions")); // [rows, patches, dim]
 		for (let i = 0; i < layers; i++) {

@@ -4,7 +4,9 @@ import { specialCount, specialTokens } from "../../cohort/vocabulary.js";
 import { parameter, type Tensor } from "../../graph/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
-import type { ParameterValues } from "../model.js";
+import type { EventBatch, ParameterValues } from "../model.js";
+import { lossFeeds, lossTerms } from "../objective.js";
+import { slotStates } from "../pooled.js";
 import { batchOf, testHistory, vocab } from "../testing/histories.js";
 import { patchTst } from "./index.js";
 
@@ -99,8 +101,8 @@ test("a place is seen as its patch restores it, in the space the head reads", as
 	const history = testHistory(6, 1);
 	const batch = batchOf([history]);
 	const { seen } = await evaluate(
-		{ seen: patchTst.hidden(config, symbols, batch) },
-		{ ...values, ...(patchTst.viewFeeds(config, batch) as Record<string, Int32Array>) },
+		{ seen: slotStates(patchTst, config, symbols, batch).hidden },
+		{ ...values, ...(patchTst.filler(config, batch)("slots") as Record<string, Int32Array>) },
 	);
 	// [SOS] and all but the last event: places 6 to 11.
 	const wanted = reference([sos, ...history.tokens.slice(0, 5)]);
@@ -124,11 +126,13 @@ test("events ahead are read off all patches at once, each by weights of its own"
 	expect(relativeError(logProbabilities, expected)).toBeLessThan(1e-5);
 });
 
-const objective = { objective: "next", horizon: 0 } as const;
+const { next } = patchTst.objectives;
+const fedTo = (batch: EventBatch, seed: number) =>
+	lossFeeds(patchTst, config, next, batch, { random: random(seed), horizon: 0 }, false);
 
 describe("masking", () => {
 	const batch = batchOf(Array.from({ length: 200 }, (_, i) => testHistory(14, i)));
-	const { feeds, targets } = patchTst.lossFeeds(config, batch, objective, random(1));
+	const { feeds, targets } = fedTo(batch, 1);
 	const fed = feeds as Record<string, Int32Array | Float32Array>;
 	const read = (name: string) => Array.from(fed[`masked.${name}`] ?? []);
 
@@ -153,7 +157,7 @@ describe("masking", () => {
 	});
 
 	test("what was hidden has no say in the answer about other places", async () => {
-		const [term] = patchTst.loss(config, symbols, batch, objective);
+		const [term] = lossTerms(patchTst, config, next, symbols, batch, false).terms;
 		const loss = async (tokens: Int32Array) =>
 			(
 				await evaluate(
@@ -170,14 +174,14 @@ describe("masking", () => {
 test("while it is learned from, rows to spare change neither the loss nor the running averages", async () => {
 	const few = batchOf([testHistory(7, 1), testHistory(9, 2), testHistory(3, 3)]);
 	const more = batchOf([testHistory(7, 1), testHistory(9, 2), testHistory(3, 3)], 9, 5);
-	const { feeds } = patchTst.lossFeeds(config, more, objective, random(2));
+	const { feeds } = fedTo(more, 2);
 	const results = await Promise.all(
 		[few, more].map((batch) => {
-			const [term] = patchTst.loss(config, symbols, batch, { ...objective, learning: true });
-			const moved = Object.entries(term?.moving ?? {}).map(([name, x]) => [`${name} after`, x]);
+			const { terms, moving } = lossTerms(patchTst, config, next, symbols, batch, true);
+			const moved = Object.entries(moving).map(([name, x]) => [`${name} after`, x]);
 			expect(moved.length).toBe(4 * layers);
 			return evaluate(
-				{ loss: term?.total as Tensor, ...Object.fromEntries(moved) },
+				{ loss: terms[0]?.total as Tensor, ...Object.fromEntries(moved) },
 				{
 					...values,
 					...Object.fromEntries(

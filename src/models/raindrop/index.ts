@@ -144,7 +144,7 @@ export const raindrop = windowModel<RaindropConfig>({
 	knowsTimes: true,
 	weights,
 	penalties: ["graphs"],
-	encode({ propagations, kept, likeness, layers, heads }, p, window, _moving, penalties) {
+	encode({ propagations, kept, likeness, layers, heads }, p, window, side) {
 		// Time stands at 0 at the window's end: questions are asked on the same clock.
 		const times = timeEncoding(sub(window.days, slice(window.days, 1, -1)), time);
 		const sensors = sensorsOf(window);
@@ -156,7 +156,7 @@ export const raindrop = windowModel<RaindropConfig>({
 			const edges = i === 0 ? now.edges : pruned(now.edges, sensors, kept);
 			now = propagated(within(p, `propagations.${i}`), sensors, { ...now, edges }, times);
 		}
-		if (penalties) penalties.graphs = mul(graphDistance(sensors, now.edges), likeness);
+		if (side) side.penalties.graphs = mul(graphDistance(sensors, now.edges), likeness);
 		let x = linear(
 			within(p, "moment"),
 			concat([joined(p, now.known, embedded(p, window)), times], 2),

@@ -3,6 +3,7 @@ import { random } from "../../base/random.js";
 import { specialTokens } from "../../cohort/vocabulary.js";
 import { gradients, mul, parameter, sum, type Tensor } from "../../graph/index.js";
 import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
+import { slotStates } from "../pooled.js";
 import { batchOf, type TestHistory, testHistory, vocab } from "../testing/histories.js";
 import { seft } from "./index.js";
 import { poolUpTo } from "./pool.js";
@@ -139,8 +140,8 @@ describe("a history as a set", () => {
 	async function logProbabilities(history: TestHistory) {
 		const batch = batchOf([history]);
 		const { y } = await evaluate(
-			{ y: seft.logits?.(config, symbols, batch) as Tensor },
-			{ ...values, ...(seft.viewFeeds(config, batch) as Record<string, Int32Array>) },
+			{ y: slotStates(seft, config, symbols, batch).logits },
+			{ ...values, ...(seft.filler(config, batch)("slots") as Record<string, Int32Array>) },
 		);
 		return history.tokens.map((_, n) => {
 			const own = y.slice(n * vocab, (n + 1) * vocab);

@@ -16,7 +16,10 @@ export function drawnWeights(
 	const specs = { embedding: normal([vocab, dim], 1), ...network };
 	for (const [name, { shape, draw: own }] of Object.entries(specs)) {
 		symbols[name] = parameter(name, shape);
-		values[name] = Array.from({ length: size(shape) }, () => own(draw) + 0.3 * draw.normal());
+		values[name] = Array.from(
+			{ length: size(shape) },
+			(_, i) => own(draw, i) + 0.3 * draw.normal(),
+		);
 	}
 	return { p: weightsOf(symbols), values };
 }

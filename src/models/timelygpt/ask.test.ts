@@ -14,6 +14,7 @@ import {
 } from "../../nn/testing/plain-retention.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
+import { slotStates } from "../pooled.js";
 import { batchOf, type TestHistory, vocab } from "../testing/histories.js";
 import { timelygpt } from "./index.js";
 
@@ -174,14 +175,14 @@ test("in training, a question from each place reads the state there, decayed to 
 	const symbols = Object.fromEntries(
 		[...drawn].map(([name, { shape }]) => [name, parameter(name, shape, "float64")]),
 	);
-	const hidden = timelygpt.hidden(config, symbols, batch);
+	const hidden = slotStates(timelygpt, config, symbols, batch).hidden;
 	const ahead = [0, 3, 40, 400, 0, 9000];
 	const days = [0, ...history.times.slice(0, -1).map((time) => (time - 2) * 30)];
 	const found = await evaluate(
 		{ hidden },
 		{
 			...Object.fromEntries([...drawn].map(([name, { data }]) => [name, data])),
-			...(timelygpt.viewFeeds(config, batch) as Record<string, ArrayLike<number>>),
+			...(timelygpt.filler(config, batch)("slots") as Record<string, ArrayLike<number>>),
 			"next.askedDays": days.map((day, n) => day + ahead[n]!),
 			"next.askedGaps": ahead,
 		},

@@ -82,7 +82,7 @@ export const timelygpt = causalModel<TimelyGptConfig, Known>({
 	},
 	// The last event looked at from the time asked about: in its own stead, with a query that is turned to that time.
 	ask(settings, p, { vectors, layers }, asked, from) {
-		const recalling = recallingOf(asked, settings, from.each);
+		const recalling = recallingOf(asked, settings, from);
 		let x = from.at(vectors);
 		for (const [i, { held, swept }] of layers.entries()) {
 			const { part, normed } = layerOf(p, i);

@@ -1,6 +1,6 @@
 import { cast, type Tensor } from "../../graph/index.js";
 import { causalModel } from "../kinds/causal.js";
-import type { Model } from "../model.js";
+import { modelOf } from "../model-of.js";
 import {
 	plainTrajgptSettings,
 	presets,
@@ -8,7 +8,7 @@ import {
 	trajgptConfig,
 } from "../trajgpt/config.js";
 import { network } from "../trajgpt/network.js";
-import { initialParameters, parameterShapes } from "../trajgpt/parameters.js";
+import { trajgptWeights } from "../trajgpt/parameters.js";
 
 const config = trajgptConfig
 	.safeExtend({
@@ -35,7 +35,7 @@ const shifted = causalModel<TrajgptConfig>({
 	pretraining: "next",
 	weights: () => ({}),
 	observe(c, p, { tokens, days, gaps }) {
-		const names = [...parameterShapes(c).keys()];
+		const names = Object.keys(trajgptWeights(c));
 		const { hidden } = network(c, Object.fromEntries(names.map((name) => [name, p(name)])), {
 			slots: { tokens, times: cast(days, "float64"), gaps },
 		});
@@ -47,4 +47,4 @@ const shifted = causalModel<TrajgptConfig>({
  * TrajGPT for ablations: a slot holds a token and the token's own time, so the time of what is foretold
  * is not known.
  */
-export const trajgptShifted: Model<TrajgptConfig> = { ...shifted, init: initialParameters };
+export const trajgptShifted = modelOf({ ...shifted, weights: trajgptWeights });

@@ -3,7 +3,7 @@ import { random } from "../../base/random.js";
 import { constant, input, mul, reshape } from "../../graph/index.js";
 import { evaluate } from "../../runtime/testing/evaluate.js";
 import { trajgptConfig } from "./config.js";
-import { copyLogits, copyParameters } from "./copy.js";
+import { copyLogits, copyWeights } from "./copy.js";
 
 const config = trajgptConfig.parse({
 	...{ vocab: 9, copies: 2, dim: 4, key: 8, value: 8, heads: 2 },
@@ -15,13 +15,13 @@ const draw = random(5);
 const held = Float64Array.from({ length: 24 }, () => draw.normal());
 const hidden = Float64Array.from({ length: 24 }, () => draw.normal());
 const parameters = new Map(
-	[...copyParameters(config)].map(([name, { shape, start }]) => [
+	Object.entries(copyWeights(config)).map(([name, { shape, draw: start }]) => [
 		name,
 		{
 			shape,
 			data: Float64Array.from(
 				{ length: shape.reduce((a, b) => a * b, 1) },
-				() => start + 0.5 * draw.normal(),
+				() => start(draw, 0) + 0.5 * draw.normal(),
 			),
 		},
 	]),
@@ -75,6 +75,6 @@ describe("heads that count", () => {
 	});
 
 	test("are none where none are asked for", () => {
-		expect(copyParameters({ ...config, copies: 0 }).size).toBe(0);
+		expect(copyWeights({ ...config, copies: 0 })).toEqual({});
 	});
 });

@@ -5,7 +5,6 @@ import {
 	type Dim,
 	exp,
 	expand,
-	type FixedShape,
 	type FloatType,
 	log,
 	logSigmoid,
@@ -17,27 +16,23 @@ import {
 	type Tensor,
 	transpose,
 } from "../../graph/index.js";
+import { filledWith, nested, type WeightSpecs } from "../../nn/weights.js";
 import { type AttentionInputs, attention } from "./attention.js";
 import type { TrajgptConfig } from "./config.js";
 
-/** The learned tensors of the heads that count, and what all their numbers are at the start. */
-export function copyParameters({
-	copies,
-	dim,
-	vocab,
-}: TrajgptConfig): Map<string, { readonly shape: FixedShape; readonly start: number }> {
-	if (copies === 0) return new Map();
-	const bias = (start: number) => ({ shape: [copies], start });
-	const weight = { shape: [copies, dim], start: 0 };
-	return new Map([
-		["copy.weight", weight],
-		["copy.weightBias", bias(0)],
-		["copy.decay", weight],
-		["copy.decayBias", bias(5)],
-		["copy.trust", weight],
-		["copy.trustBias", bias(1)],
-		["copy.scale", { shape: [copies, vocab], start: 2 }],
-	]);
+/** The learned tensors of the heads that count. */
+export function copyWeights({ copies, dim, vocab }: TrajgptConfig): WeightSpecs {
+	if (copies === 0) return {};
+	const weight = filledWith(0, [copies, dim]);
+	return nested("copy", {
+		weight,
+		weightBias: filledWith(0, [copies]),
+		decay: weight,
+		decayBias: filledWith(5, [copies]),
+		trust: weight,
+		trustBias: filledWith(1, [copies]),
+		scale: filledWith(2, [copies, vocab]),
+	});
 }
 
 export interface CopyInputs extends Pick<AttentionInputs, "slots" | "read" | "real" | "form"> {

@@ -1,18 +1,20 @@
-import { type DType, input, stack, type Tensor } from "../../graph/index.js";
-import { lossTerm } from "../kinds/head.js";
-import type { BatchShape, Model, Parameters } from "../model.js";
+import { concat, type DType, input, slice, stack, type Tensor } from "../../graph/index.js";
+import type { Feeds } from "../../runtime/index.js";
+import { landmarksPerRow, type Parameters, type QueryStream } from "../model.js";
+import { modelOf } from "../model-of.js";
+import { horizon, next } from "../objectives/events.js";
 import { presets, type TrajgptConfig, trajgptConfig } from "./config.js";
 import { decaysPer, decayVectors } from "./decays.js";
-import { network, type Slots } from "./network.js";
-import { initialParameters } from "./parameters.js";
-import { horizonSlots, nextSlots, type SlotValues } from "./slots.js";
+import { type NetworkInputs, network, type Slots } from "./network.js";
+import { trajgptWeights } from "./parameters.js";
+import { queryValues, slotValues } from "./slots.js";
 import { predictor } from "./state.js";
 
 const dtypeOf = (parameters: Parameters): DType => parameters.embedding?.dtype ?? "float32";
 
-/** Inputs of a stream of slots, under a prefix. */
-function slotInputs(prefix: string, { rows, length }: BatchShape, dtype: DType): Slots {
-	const shape = [rows, length];
+/** Inputs of so many slots per row, under a prefix. */
+function slotInputs(prefix: string, rows: number, count: number, dtype: DType): Slots {
+	const shape = [rows, count];
 	return {
 		tokens: input(`${prefix}.tokens`, shape, "int32"),
 		times: input(`${prefix}.times`, shape, "float64"),
@@ -20,15 +22,35 @@ function slotInputs(prefix: string, { rows, length }: BatchShape, dtype: DType):
 	};
 }
 
-function named(prefix: string, slots: SlotValues) {
-	const feeds = Object.fromEntries(
-		Object.entries(slots).map(([field, data]) => [`${prefix}.${field}`, data]),
-	);
-	return { feeds, targets: slots.weights.reduce((a, b) => a + b, 0) };
+const prefixed = (prefix: string, values: object): Feeds =>
+	Object.fromEntries(Object.entries(values).map(([field, data]) => [`${prefix}.${field}`, data]));
+
+/** Queries of streams, one after the other. */
+function queryInputs(
+	streams: readonly QueryStream[],
+	rows: number,
+	counts: readonly number[],
+	dtype: DType,
+): NetworkInputs["questions"] {
+	const [first] = streams;
+	if (!first) return undefined;
+	const all = (inputOf: (name: string, count: number) => Tensor) =>
+		concat(
+			streams.map(({ name }, i) => inputOf(name, counts[i] as number)),
+			1,
+		);
+	const field = (of: keyof Slots) => all((name, n) => slotInputs(name, rows, n, dtype)[of]);
+	return {
+		...{ tokens: field("tokens"), times: field("times"), gaps: field("gaps") },
+		read:
+			streams.length === 1 && first.landmarks === "each slot"
+				? "before"
+				: { places: all((name, n) => input(`${name}.places`, [rows, n], "int32")) },
+	};
 }
 
 /** Selective recurrent attention over irregular event histories (Song et al. 2025). */
-export const trajgpt: Model<TrajgptConfig> = {
+export const trajgpt = modelOf<TrajgptConfig>({
 	id: "trajgpt",
 	name: "TrajGPT",
 	cite: "Song, Lu, Zhu, Buckeridge, Li: TrajGPT, 2025",
@@ -38,45 +60,43 @@ export const trajgpt: Model<TrajgptConfig> = {
 	pretraining: "next",
 	forecasting: { methods: ["time-specific", "auto-regressive"], after: "pretraining" },
 	knowsTimes: true,
+	predictsEachEvent: true,
 	context: ({ position, positions }) =>
 		position === "absolute" ? positions : Number.POSITIVE_INFINITY,
-	init: initialParameters,
-	logits: (config, parameters, shape) =>
-		network(config, parameters, { slots: slotInputs("next", shape, dtypeOf(parameters)) })
-			.logits as Tensor,
-	hidden: (config, parameters, shape) =>
-		network(config, parameters, { slots: slotInputs("next", shape, dtypeOf(parameters)) })
-			.hidden as Tensor,
-	viewFeeds: (_config, batch) => named("next", nextSlots(batch)).feeds,
+	objectives: { next: [next], horizon: [next, horizon] },
+	weights: trajgptWeights,
+	states(config, parameters, { rows, length }, streams) {
+		const dtype = dtypeOf(parameters);
+		const queries = streams.filter((stream) => stream !== "slots") as QueryStream[];
+		const counts = queries.map((own) => landmarksPerRow(own, length) * own.queries);
+		const out = network(config, parameters, {
+			slots: slotInputs("next", rows, length, dtype),
+			questions: queryInputs(queries, rows, counts, dtype),
+		});
+		let end = 0;
+		return streams.map((stream) => {
+			if (stream === "slots") return { hidden: out.hidden as Tensor, logits: out.logits as Tensor };
+			const start = end;
+			end += counts[queries.indexOf(stream as QueryStream)] as number;
+			const own = (all: Tensor | undefined) => slice(all as Tensor, 1, start, end);
+			return { hidden: own(out.questionHidden), logits: own(out.questionLogits) };
+		});
+	},
+	filler(_config, batch) {
+		const slots = slotValues(batch);
+		return (stream, landmarks = []) => ({
+			...prefixed("next", slots),
+			...(stream !== "slots" &&
+				prefixed(stream.name, queryValues(batch, slots, stream as QueryStream, landmarks))),
+		});
+	},
 	predictor,
 	forgetting: {
 		per: decaysPer,
-		rates: (config, parameters, shape) =>
-			stack(
-				network(config, parameters, { slots: slotInputs("next", shape, dtypeOf(parameters)) })
-					.decayRates,
-				0,
-			),
+		rates(config, parameters, { rows, length }) {
+			const slots = slotInputs("next", rows, length, dtypeOf(parameters));
+			return stack(network(config, parameters, { slots }).decayRates, 0);
+		},
 		vectors: decayVectors,
 	},
-	loss(config, parameters, shape, { objective }) {
-		const dtype = dtypeOf(parameters);
-		const horizon = objective === "horizon";
-		const { logits, questionLogits } = network(config, parameters, {
-			slots: slotInputs("next", shape, dtype),
-			...(horizon && { questions: { ...slotInputs("horizon", shape, dtype), read: "before" } }),
-		});
-		const terms = [lossTerm("next", logits as Tensor)];
-		if (questionLogits) terms.push(lossTerm("horizon", questionLogits));
-		return terms;
-	},
-	lossFeeds(_config, batch, { objective, horizon }, random) {
-		const next = named("next", nextSlots(batch));
-		if (objective === "next") return { feeds: next.feeds, targets: { next: next.targets } };
-		const further = named("horizon", horizonSlots(batch, horizon, random));
-		return {
-			feeds: { ...next.feeds, ...further.feeds },
-			targets: { next: next.targets, horizon: further.targets },
-		};
-	},
-};
+});

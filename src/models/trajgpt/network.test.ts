@@ -12,11 +12,11 @@ import {
 } from "../../graph/index.js";
 import { evaluate, evaluatorOf, relativeError } from "../../runtime/testing/evaluate.js";
 import type { EventBatch } from "../model.js";
+import { lossFeeds, lossTerms } from "../objective.js";
 import { type TrajgptConfig, trajgptConfig } from "./config.js";
 import { trajgpt } from "./index.js";
 import { network, type Slots } from "./network.js";
-import { initialParameters } from "./parameters.js";
-import { nextSlots } from "./slots.js";
+import { slotValues } from "./slots.js";
 
 type Values = Record<string, ArrayLike<number>>;
 
@@ -47,7 +47,7 @@ const everyKind = [
 function weightsOf(config: TrajgptConfig): Values {
 	const draw = random(5);
 	return Object.fromEntries(
-		[...initialParameters(config, draw)].map(([name, { data }]) => [
+		[...trajgpt.init(config, draw)].map(([name, { data }]) => [
 			name,
 			name.endsWith(".decay") ? Float64Array.from(data, () => 0.5 * draw.normal()) : data,
 		]),
@@ -56,7 +56,7 @@ function weightsOf(config: TrajgptConfig): Values {
 
 const symbolsOf = (config: TrajgptConfig, dtype: FloatType) =>
 	Object.fromEntries(
-		[...initialParameters(config, random(5))].map(([name, { shape }]) => [
+		[...trajgpt.init(config, random(5))].map(([name, { shape }]) => [
 			name,
 			parameter(name, shape, dtype),
 		]),
@@ -96,7 +96,7 @@ interface Slot {
 
 /** The next-event slots of a batch of one row. */
 function slotList(batch: EventBatch): Slot[] {
-	const { tokens, times } = nextSlots(batch);
+	const { tokens, times } = slotValues(batch);
 	return Array.from(tokens, (token, n) => ({
 		token,
 		time: times[n] as number,
@@ -244,8 +244,8 @@ describe.each(everyKind)("decay $decay, norm $norm, position $position", (kind) 
 			lengths: Int32Array.of(5, 3),
 		};
 		const symbols = symbolsOf(config, "float64");
-		const objective = { objective: "horizon", horizon: 3 } as const;
-		const terms = trajgpt.loss(config, symbols, batch, objective);
+		const { horizon } = trajgpt.objectives;
+		const { terms } = lossTerms(trajgpt, config, horizon, symbols, batch, false);
 		expect(terms.map(({ name }) => name)).toEqual(["next", "horizon"]);
 		const loss = terms.map(({ total }) => total).reduce((a, b) => add(a, b));
 		const names = Object.keys(symbols);
@@ -255,7 +255,9 @@ describe.each(everyKind)("decay $decay, norm $norm, position $position", (kind) 
 			...Object.fromEntries(names.map((name, i) => [`d ${name}`, found[i] as Tensor])),
 		} as Record<string, Tensor>);
 		const weights = weightsOf(config);
-		const { feeds, targets } = trajgpt.lossFeeds(config, batch, objective, random(3));
+		const { feeds, targets } = lossFeeds(
+			...([trajgpt, config, horizon, batch, { random: random(3), horizon: 3 }, false] as const),
+		);
 		expect(targets).toEqual({ next: 7, horizon: expect.any(Number) });
 		const values = { ...feeds, ...weights };
 		const result = await program.run(values);

@@ -21,6 +21,7 @@ import type { TrajgptConfig } from "./config.js";
 import { copyLogits } from "./copy.js";
 import { gapWaves } from "./gap.js";
 import { layer, normOf, project } from "./layer.js";
+import { headOf } from "./parameters.js";
 import { placesOf } from "./places.js";
 
 /** A run of slots: the token last seen, the time asked about, and the time since the slot before. */
@@ -163,11 +164,7 @@ export function network(
 		decayRates.push(out.decayRate);
 	}
 	const hidden = norm(x);
-	// The embedding has entries of size 1: as a head it is scaled as a fresh head would be.
-	const own =
-		config.head === "own"
-			? project(hidden, p("head"))
-			: mul(project(hidden, p("embedding")), 1 / Math.sqrt(config.dim));
+	const own = headOf(config).outputs(p, hidden);
 	const copied =
 		config.copies > 0
 			? copyLogits(config, p, {

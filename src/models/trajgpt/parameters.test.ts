@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { presets, trajgptConfig } from "./config.js";
-import { initialDecay, initialParameters, parameterShapes } from "./parameters.js";
+import { trajgpt } from "./index.js";
+import { initialDecay, trajgptWeights } from "./parameters.js";
 
 /** The paper's vocabulary with our special tokens is about this large. */
 const vocab = 200;
 
 const count = (preset: keyof typeof presets) =>
-	[...parameterShapes(trajgptConfig.parse({ vocab, ...presets[preset] })).values()].reduce(
-		(total, shape) => total + shape.reduce((a, b) => a * b, 1),
+	Object.values(trajgptWeights(trajgptConfig.parse({ vocab, ...presets[preset] }))).reduce(
+		(total, { shape }) => total + shape.reduce((a, b) => a * b, 1),
 		0,
 	);
 
@@ -25,23 +26,23 @@ describe("how many parameters a preset has, with 200 tokens", () => {
 
 describe("at the start", () => {
 	const config = trajgptConfig.parse({ vocab, ...presets.tiny });
-	const values = initialParameters(config, random(1));
+	const values = trajgpt.init(config, random(1));
 
 	test("the same seed gives the same weights, another gives others", () => {
-		expect(initialParameters(config, random(1))).toEqual(values);
-		const other = initialParameters(config, random(2));
+		expect(trajgpt.init(config, random(1))).toEqual(values);
+		const other = trajgpt.init(config, random(2));
 		expect(other.get("head")?.data).not.toEqual(values.get("head")?.data);
 	});
 
 	test("a weight does not depend on which others there are", () => {
-		const fixed = initialParameters({ ...config, decay: "fixed" }, random(1));
+		const fixed = trajgpt.init({ ...config, decay: "fixed" }, random(1));
 		expect(fixed.get("layers.1.down")).toEqual(values.get("layers.1.down"));
 		expect([...fixed.keys()].filter((name) => /^layers.*decay/.test(name))).toEqual([]);
 	});
 
 	test("absolute positions have a vector each, which starts small", () => {
 		const absolute = { ...config, position: "absolute", positions: 128 } as const;
-		const own = initialParameters(absolute, random(1));
+		const own = trajgpt.init(absolute, random(1));
 		const { shape, data } = own.get("positions") ?? { shape: [], data: new Float32Array() };
 		expect(shape).toEqual([128, 64]);
 		expect(Math.sqrt(data.reduce((sum, x) => sum + x * x, 0) / data.length)).toBeCloseTo(0.02, 3);

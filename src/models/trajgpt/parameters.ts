@@ -1,57 +1,51 @@
-import type { Random } from "../../base/random.js";
-import type { FixedShape } from "../../graph/index.js";
-import type { ParameterValues } from "../model.js";
+import {
+	filledWith,
+	listed,
+	normal,
+	numbered,
+	type WeightSpec,
+	type WeightSpecs,
+} from "../../nn/weights.js";
+import { codeHead } from "../heads/codes.js";
 import { decayIsFixed, type TrajgptConfig } from "./config.js";
-import { copyParameters } from "./copy.js";
+import { copyWeights } from "./copy.js";
 import { gapFeatures } from "./gap.js";
 
-/** The shape of every learned tensor, by name. Weights are [out, in]. */
-export function parameterShapes(c: TrajgptConfig): Map<string, FixedShape> {
-	const shapes = new Map<string, FixedShape>([["embedding", [c.vocab, c.dim]]]);
-	if (c.position === "absolute") shapes.set("positions", [c.positions, c.dim]);
-	if (c.gap === "embedded") shapes.set("gap", [c.dim, gapFeatures]);
-	for (let i = 0; i < c.layers; i++) {
-		const add = (name: string, ...shape: number[]) => shapes.set(`layers.${i}.${name}`, shape);
-		add("query", c.key, c.dim);
-		add("key", c.key, c.dim);
-		add("value", c.value, c.dim);
-		add("gate", c.value, c.dim);
-		if (!decayIsFixed(c)) {
-			add("decay", c.heads, c.dim);
-			add("decayBias", c.heads);
-		}
-		add("out", c.dim, c.value);
-		add("up", c.ff, c.dim);
-		add("down", c.dim, c.ff);
-	}
-	for (const [name, { shape }] of copyParameters(c)) shapes.set(name, shape);
-	return c.head === "own" ? shapes.set("head", [c.vocab, c.dim]) : shapes;
-}
+/** The embedding has entries of size 1: as a head it is scaled as a fresh head would be. */
+export const headOf = ({ head, dim }: TrajgptConfig) =>
+	codeHead(head === "tied" ? { deviation: 1, scale: 1 / Math.sqrt(dim) } : undefined);
 
 /** Logits of the heads' decay at the start: from quick forgetting to slow. */
 export const initialDecay = (heads: number): number[] =>
 	Array.from({ length: heads }, (_, h) => 1 + (5 * h) / Math.max(1, heads - 1));
 
-/** Of the vectors that are looked up; those of positions start as GPT-2's. */
-const vectorDeviation: Readonly<Record<string, number>> = { embedding: 1, positions: 0.02 };
+const matrix = (outside: number, inside: number, size = 1): WeightSpec =>
+	normal([outside, inside], size / Math.sqrt(inside));
 
-export function initialParameters(config: TrajgptConfig, random: Random): ParameterValues {
-	const values: ParameterValues = new Map();
-	const copies = copyParameters(config);
-	for (const [name, shape] of parameterShapes(config)) {
-		const draw = random.fork(name);
-		const data = new Float32Array(shape.reduce((a, b) => a * b, 1));
-		const kind = name.split(".").at(-1);
-		const [rows, columns = 1] = shape as [number, number?];
-		// Residual branches start small, so that depth does not grow the stream.
-		const residual = kind === "out" || kind === "down" ? 1 / Math.sqrt(2 * config.layers) : 1;
-		const deviation = vectorDeviation[name] ?? residual / Math.sqrt(columns);
-		for (let i = 0; i < data.length; i++) data[i] = draw.normal() * deviation;
-		if (kind === "decayBias") data.set(initialDecay(rows));
-		if (kind === "decay") data.fill(0);
-		const start = copies.get(name)?.start;
-		if (start !== undefined) data.fill(start);
-		values.set(name, { shape, data });
-	}
-	return values;
+/** Every learned tensor. Matrices are [out, in]. */
+export function trajgptWeights(c: TrajgptConfig): WeightSpecs {
+	// Residual branches start small, so that depth does not grow the stream.
+	const residual = 1 / Math.sqrt(2 * c.layers);
+	const layer = {
+		query: matrix(c.key, c.dim),
+		key: matrix(c.key, c.dim),
+		value: matrix(c.value, c.dim),
+		gate: matrix(c.value, c.dim),
+		...(!decayIsFixed(c) && {
+			decay: filledWith(0, [c.heads, c.dim]),
+			decayBias: listed([c.heads], initialDecay(c.heads)),
+		}),
+		out: matrix(c.dim, c.value, residual),
+		up: matrix(c.ff, c.dim),
+		down: matrix(c.dim, c.ff, residual),
+	};
+	return {
+		embedding: normal([c.vocab, c.dim], 1),
+		// As GPT-2's.
+		...(c.position === "absolute" && { positions: normal([c.positions, c.dim], 0.02) }),
+		...(c.gap === "embedded" && { gap: matrix(c.dim, gapFeatures) }),
+		...numbered("layers", c.layers, layer),
+		...copyWeights(c),
+		...headOf(c).weights(c),
+	};
 }

@@ -1,49 +1,56 @@
-import type { Random } from "../../base/random.js";
-import { specialCount, specialTokens } from "../../cohort/vocabulary.js";
-import type { EventBatch } from "../model.js";
+import { specialTokens } from "../../cohort/vocabulary.js";
+import { type EventBatch, type Landmark, landmarksPerRow, type QueryStream } from "../model.js";
 
-/** Slot n holds the token before event n and the time of event n; its target is event n. */
+/** Slot n holds the token before event n and the time of event n; a query is a slot at a time of its own. */
 export interface SlotValues {
 	readonly tokens: Int32Array;
 	readonly times: Float64Array;
+	/** Time since the event before. */
 	readonly gaps: Float32Array;
-	readonly targets: Int32Array;
-	/** 1 where the target counts: a real event that is not a birth. */
-	readonly weights: Float32Array;
 }
 
-function empty(cells: number): SlotValues {
+/** The slots of a batch. */
+export function slotValues({ rows, length, tokens, times }: EventBatch): SlotValues {
+	const before = (at: number, first: number, values: ArrayLike<number>) =>
+		at % length === 0 ? first : (values[at - 1] as number);
+	const cells = { length: rows * length };
 	return {
-		tokens: new Int32Array(cells),
-		times: new Float64Array(cells),
-		gaps: new Float32Array(cells),
-		targets: new Int32Array(cells),
-		weights: new Float32Array(cells),
+		tokens: Int32Array.from(cells, (_, at) => before(at, specialTokens.sos, tokens)),
+		times,
+		gaps: Float32Array.from(
+			cells,
+			(_, at) => (times[at] as number) - before(at, times[at] as number, times),
+		),
 	};
 }
 
-/** Fills the slots of a batch: slot n asks for the event `ahead(n, events left after n)` places further on. */
-function fill(batch: EventBatch, ahead: (left: number) => number): SlotValues {
-	const { rows, length, lengths } = batch;
-	const slots = empty(rows * length);
-	for (let row = 0; row < rows; row++) {
-		const events = lengths[row] as number;
-		for (let n = 0; n < length; n++) {
-			const at = row * length + n;
-			const asked = n < events ? at + ahead(events - 1 - n) : at;
-			slots.tokens[at] = n === 0 ? specialTokens.sos : (batch.tokens[at - 1] as number);
-			slots.times[at] = batch.times[asked] as number;
-			slots.gaps[at] =
-				n === 0 ? 0 : (batch.times[asked] as number) - (batch.times[at - 1] as number);
-			slots.targets[at] = batch.tokens[asked] as number;
-			slots.weights[at] = n < events && (batch.tokens[asked] as number) >= specialCount ? 1 : 0;
-		}
-	}
-	return slots;
+/** Queries from landmarks of the rows; where there is one per slot, those past a row's end are its slots. */
+export function queryValues(
+	{ rows, length, tokens, times }: EventBatch,
+	slots: SlotValues,
+	stream: QueryStream,
+	given: readonly (readonly Landmark[])[],
+): SlotValues & { readonly places: Int32Array } {
+	const { queries } = stream;
+	const each = stream.landmarks === "each slot";
+	const perRow = landmarksPerRow(stream, length) * queries;
+	const cells = rows * perRow;
+	const own = {
+		tokens: each ? slots.tokens.slice() : new Int32Array(cells),
+		times: each ? slots.times.slice() : new Float64Array(cells),
+		gaps: each ? slots.gaps.slice() : new Float32Array(cells),
+		/** How many slots come before. */
+		places: new Int32Array(cells),
+	};
+	for (const [row, landmarks] of given.entries())
+		for (const [i, { known, times: queryTimes }] of landmarks.entries())
+			for (const [n, time] of queryTimes.entries()) {
+				const at = row * perRow + i * queries + n;
+				const last = row * length + known - 1;
+				own.tokens[at] = known === 0 ? specialTokens.sos : (tokens[last] as number);
+				own.times[at] = time;
+				own.gaps[at] = known === 0 ? 0 : time - (times[last] as number);
+				own.places[at] = known;
+			}
+	return own;
 }
-
-export const nextSlots = (batch: EventBatch): SlotValues => fill(batch, () => 0);
-
-/** From each slot, an event k places further on, with k drawn evenly from 0 to the horizon (or the end). */
-export const horizonSlots = (batch: EventBatch, horizon: number, random: Random): SlotValues =>
-	fill(batch, (left) => random.integer(Math.min(horizon, left) + 1));

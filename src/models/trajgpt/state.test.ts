@@ -3,7 +3,7 @@ import { input, logSoftmax, parameter, type Tensor } from "../../graph/index.js"
 import type { Events } from "../predictor.js";
 import { type TrajgptConfig, trajgptConfig } from "./config.js";
 import { network } from "./network.js";
-import { nextSlots } from "./slots.js";
+import { slotValues } from "./slots.js";
 import { predictor } from "./state.js";
 import {
 	base,
@@ -32,7 +32,7 @@ async function trainingForward(config: TrajgptConfig, events: Events): Promise<F
 		},
 	);
 	const program = await runtime.compile({ outputs: { answers: logSoftmax(logits as Tensor) } });
-	const { tokens, times, gaps } = nextSlots({
+	const { tokens, times, gaps } = slotValues({
 		rows: 1,
 		length,
 		tokens: Int32Array.from(events.tokens),

@@ -3,7 +3,7 @@ import { parameter } from "../../graph/index.js";
 import type { ViewedHistory } from "../../infer/index.js";
 import { checkFinite } from "../../models/finite.js";
 import type { EventBatch, Model, ParameterValues } from "../../models/index.js";
-import { pooled, poolFeeds } from "../../models/pooled.js";
+import { pooled, pooledFeeds } from "../../models/pooled.js";
 import { programs, type Runtime } from "../../runtime/index.js";
 
 /** Lengths are rounded up to these, so that few programs are compiled. */
@@ -37,7 +37,7 @@ export function representer(
 	return {
 		async represent(history: ViewedHistory): Promise<Float32Array> {
 			const batch = viewed(history, longest);
-			const feeds = { ...model.viewFeeds(config, batch), ...poolFeeds(batch) };
+			const feeds = pooledFeeds(model, config, batch);
 			const { vector } = await compiled.run(batch.length, feeds, resident);
 			return checkFinite(vector as Float32Array, "representation of the history");
 		},

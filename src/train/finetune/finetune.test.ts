@@ -6,13 +6,14 @@ import { random } from "../../base/random.js";
 import type { Dataset, History, Label, Split } from "../../cohort/index.js";
 import { parameter } from "../../graph/index.js";
 import { modelById } from "../../models/index.js";
+import { pooledFeeds } from "../../models/pooled.js";
 import { temporaryFolder } from "../../records/testing/temporary-folder.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import { readCheckpoint } from "../checkpoint.js";
 import { trainOptions } from "../options.js";
 import { pretrain } from "../pretrain.js";
 import { runFiles } from "../run-folder.js";
-import { classifier, logOdds, questionFeeds } from "./classifier.js";
+import { classifier, logOdds } from "./classifier.js";
 import { asked, labelsOf, questionBatches } from "./questions.js";
 
 const runtime = nodeRuntime({ threads: 1 });
@@ -76,7 +77,7 @@ describe("a classifier", () => {
 			[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
 		);
 		const program = await runtime.compile({ outputs: { z: logOdds(pretrained, symbols, batch) } });
-		const feeds = questionFeeds(pretrained, batch);
+		const feeds = pooledFeeds(model, config, batch);
 		const { z } = await program.run(feeds, runtime.resident(weights));
 		await program.dispose();
 		return z as Float32Array;

@@ -4,10 +4,10 @@ import type { Trained } from "../trained.js";
 import type { Pretrained } from "./classifier.js";
 import { taskWeights } from "./task-folder.js";
 
-/** A pre-trained model that learns to answer what comes after a window; it must have `ahead`. */
+/** A pre-trained model that learns to forecast, where that needs fine-tuning. */
 export const forecaster = ({ model, weights }: Pretrained): Model => ({
 	...model,
-	...model.ahead,
+	...(model.ahead && { objectives: { next: model.ahead, horizon: model.ahead } }),
 	init: () => weights,
 });
 

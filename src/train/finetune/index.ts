@@ -1,4 +1,4 @@
-export { classifier, type LinearHead, logOdds, questionFeeds } from "./classifier.js";
+export { classifier, logOdds } from "./classifier.js";
 export { fineTuningStart, forecaster, forecastWeights } from "./forecaster.js";
 export {
 	fitLogistic,

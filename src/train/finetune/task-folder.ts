@@ -5,6 +5,7 @@ import { InputError } from "../../base/errors.js";
 import { hashText } from "../../base/random.js";
 import type { Label } from "../../cohort/index.js";
 import { disk } from "../../files/index.js";
+import type { LinearHead } from "../../models/heads/label.js";
 import type { ParameterValues } from "../../models/index.js";
 import { providers } from "../../runtime/index.js";
 import { hasCheckpoint, readCheckpoint } from "../checkpoint.js";
@@ -13,7 +14,6 @@ import { readJson } from "../read-json.js";
 import { differences, runFiles, sealedFiles } from "../run-folder.js";
 import { checkSeal } from "../seal.js";
 import { floatWeights, type Trained } from "../trained.js";
-import type { LinearHead } from "./classifier.js";
 
 const taskSchema = z.strictObject({
 	kind: z.literal("trajgpt-task"),
@@ -62,7 +62,7 @@ export function createTask(
 		kind: "trajgpt-task",
 		version: 1,
 		...others,
-		...(head && { head: { weight: [...head.weight], bias: head.bias } }),
+		...(head && { head: { weight: Array.from(head.weight), bias: head.bias } }),
 	};
 	mkdirSync(folder, { recursive: true });
 	const beside = `${file}.tmp`;

@@ -3,7 +3,7 @@ import { random } from "../../../base/random.js";
 import { nodeRuntime } from "../../../runtime/node.js";
 import type { Answers } from "../../predictor.js";
 import { type TrajgptConfig, trajgptConfig } from "../config.js";
-import { initialParameters } from "../parameters.js";
+import { trajgpt } from "../index.js";
 import { predictor } from "../state.js";
 
 export const runtime = nodeRuntime({ threads: 2, purpose: "inference" });
@@ -32,7 +32,7 @@ export function history(length: number, seed: number): { tokens: number[]; times
 
 /** Small but not tiny weights, so that decay and rotation matter. */
 export function weightsOf(config: TrajgptConfig) {
-	const values = initialParameters(config, random(7));
+	const values = trajgpt.init(config, random(7));
 	for (const [name, { data }] of values)
 		if (name.endsWith(".decay") || name === "positions")
 			data.set(data.map((_, i) => Math.sin(i + 1)));

@@ -2,7 +2,24 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import type { EventBatch } from "../model.js";
-import { horizonSlots, nextSlots } from "./slots.js";
+import { lossFeeds } from "../objective.js";
+import { trajgptConfig } from "../trajgpt/config.js";
+import { trajgpt } from "../trajgpt/index.js";
+
+const config = trajgptConfig.parse({ vocab: 12 });
+
+/** What TrajGPT is fed for one of its streams. */
+function slotsOf(batch: EventBatch, stream: "next" | "horizon", horizon = 0, draw = random(1)) {
+	const { feeds } = lossFeeds(
+		...([trajgpt, config, trajgpt.objectives.horizon, batch] as const),
+		...([{ random: draw, horizon }, false] as const),
+	);
+	const field = (name: string) => Array.from(feeds[`${stream}.${name}`] ?? []) as number[];
+	return {
+		...{ tokens: field("tokens"), times: field("times"), gaps: field("gaps") },
+		...{ targets: field("targets"), weights: field("weights") },
+	};
+}
 
 const [pad, sos, female] = [0, 1, 3];
 
@@ -18,7 +35,7 @@ const batch: EventBatch = {
 const row = (values: ArrayLike<number>, n: number) => Array.from(values).slice(4 * n, 4 * n + 4);
 
 describe("the next event", () => {
-	const slots = nextSlots(batch);
+	const slots = slotsOf(batch, "next");
 
 	test("tokens shift right behind [SOS], times do not", () => {
 		expect(row(slots.tokens, 0)).toEqual([sos, female, 7, 8]);
@@ -32,7 +49,7 @@ describe("the next event", () => {
 	});
 
 	test("targets are the events; births, padding and empty rows do not count", () => {
-		expect(row(slots.targets, 0)).toEqual([female, 7, 8, 7]);
+		expect(row(slots.targets, 0)).toEqual([0, 7, 8, 7]);
 		expect(row(slots.weights, 0)).toEqual([0, 1, 1, 1]);
 		expect(row(slots.weights, 1)).toEqual([1, 1, 0, 0]);
 		expect(row(slots.weights, 2)).toEqual([0, 0, 0, 0]);
@@ -60,8 +77,8 @@ describe("an event further ahead", () => {
 			fc.property(fc.nat(1000), fc.nat(6), (seed, horizon) => {
 				const length = 9;
 				const batch = drawnBatch(seed, 4, length);
-				const next = nextSlots(batch);
-				const slots = horizonSlots(batch, horizon, random(seed));
+				const next = slotsOf(batch, "next");
+				const slots = slotsOf(batch, "horizon", horizon, random(seed));
 				expect(slots.tokens).toEqual(next.tokens);
 				for (let at = 0; at < slots.times.length; at++) {
 					const n = at % length;
@@ -86,7 +103,7 @@ describe("an event further ahead", () => {
 		const [rows, length, horizon] = [400, 20, 4];
 		const whole = drawnBatch(1, rows, length);
 		const batch = { ...whole, lengths: new Int32Array(rows).fill(length) };
-		const slots = horizonSlots(batch, horizon, random(2));
+		const slots = slotsOf(batch, "horizon", horizon, random(2));
 		const counts = new Array<number>(horizon + 1).fill(0);
 		let from = 0;
 		for (let at = 0; at < slots.times.length; at++) {
@@ -101,11 +118,11 @@ describe("an event further ahead", () => {
 	});
 
 	test("a horizon of 0 asks for the next event", () => {
-		expect(horizonSlots(batch, 0, random(1))).toEqual(nextSlots(batch));
+		expect(slotsOf(batch, "horizon", 0, random(1))).toEqual(slotsOf(batch, "next"));
 	});
 
 	test("a birth is no target, wherever it is asked from", () => {
-		const slots = horizonSlots(batch, 3, random(4));
+		const slots = slotsOf(batch, "horizon", 3, random(4));
 		for (const [at, target] of slots.targets.entries())
 			if (target < 5) expect(slots.weights[at]).toBe(0);
 	});

@@ -1,0 +1,71 @@
+import { specialCount } from "../../cohort/vocabulary.js";
+import { eventsOf } from "../kinds/observed.js";
+import { type BatchShape, landmarksPerRow, type QueryStream, type States } from "../model.js";
+import type { Draw, Objective } from "../objective.js";
+import { crossEntropy, emptyTargets } from "./cross-entropy.js";
+
+/** Events of a history, by number, that are predicted from its first `known`. */
+interface Predicted {
+	readonly known: number;
+	readonly events: readonly number[];
+}
+
+interface EventObjective<C> {
+	/** Of its term, and of its inputs. */
+	readonly name: string;
+	stream(config: C, shape: BatchShape): "slots" | QueryStream;
+	/** For each landmark of a history of so many events. */
+	choose(config: C, events: number, length: number, draw: Draw): readonly Predicted[];
+}
+
+/** −log p of the codes of later events, each queried at its time. */
+export const predictEvents = <C>({ name, stream, choose }: EventObjective<C>): Objective<C> => ({
+	streams: (config, shape) => [stream(config, shape)],
+	terms: (_config, _parameters, [states]) => [crossEntropy(name, (states as States).logits)],
+	feeds(config, batch, draw, fill) {
+		const { rows, length } = batch;
+		const own = stream(config, batch);
+		const queried = own === "slots" ? eachSlot(name) : own;
+		const { queries } = queried;
+		const perRow = landmarksPerRow(queried, length) * queries;
+		const targets = emptyTargets(name, rows * perRow);
+		const drawn = Array.from({ length: rows }, (_, row) => {
+			const { tokens, times } = eventsOf(batch, row);
+			return choose(config, tokens.length, length, draw).map(({ known, events }, landmark) => {
+				for (const [i, event] of events.entries()) {
+					const token = tokens[event] as number;
+					if (token >= specialCount) targets.expect(row * perRow + landmark * queries + i, token);
+				}
+				// Past the row's end a query is put again, and does not count.
+				const timeOf = (i: number) => times[events[Math.min(i, events.length - 1)] ?? -1] ?? 0;
+				return { known, times: Array.from({ length: queries }, (_, i) => timeOf(i)) };
+			});
+		});
+		return {
+			feeds: { ...fill(own, drawn), ...targets.feeds },
+			targets: { [name]: targets.count() },
+		};
+	},
+});
+
+const eachSlot = (name: string): QueryStream => ({ name, landmarks: "each slot", queries: 1 });
+
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
+
+/** Each event from those before it (the paper's objective). */
+export const next = predictEvents({
+	name: "next",
+	stream: () => "slots",
+	choose: (_, events) => numbers(events).map((n) => ({ known: n, events: [n] })),
+});
+
+/** From each slot an event k further on, with k drawn evenly from 0 to the horizon (or the end). */
+export const horizon = predictEvents({
+	name: "horizon",
+	stream: () => eachSlot("horizon"),
+	choose: (_, events, _length, draw) =>
+		numbers(events).map((n) => ({
+			known: n,
+			events: [n + draw.random.integer(Math.min(draw.horizon, events - 1 - n) + 1)],
+		})),
+});
