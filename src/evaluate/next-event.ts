@@ -1,10 +1,11 @@
 import { InputError } from "../base/errors.js";
 import { fillBatch, planBatches } from "../cohort/batches.js";
 import type { Dataset, History, Split } from "../cohort/index.js";
-import { type Graph, logSoftmax, parameter } from "../graph/index.js";
+import { type Graph, logSoftmax } from "../graph/index.js";
 import { checkFinite } from "../models/finite.js";
 import type { BatchShape, Model, ParameterValues } from "../models/index.js";
 import { slotStates } from "../models/pooled.js";
+import { parametersOf } from "../nn/weights.js";
 import { programs, type Runtime } from "../runtime/index.js";
 import { rankOf } from "./rank.js";
 import { isForetold, type PatientScore, type ScoreTally, scoreTally } from "./scores.js";
@@ -25,9 +26,7 @@ function answerGraph({ model, config, weights }: TrainedModel, shape: BatchShape
 		throw new InputError(
 			`${model.name} does not foretell every event of a history in one pass; measure it on forecast`,
 		);
-	const parameters = Object.fromEntries(
-		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
-	);
+	const parameters = parametersOf(weights);
 	const { logits } = slotStates(model, config, parameters, shape);
 	return { outputs: { logProbabilities: logSoftmax(logits) } };
 }

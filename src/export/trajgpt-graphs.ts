@@ -11,7 +11,6 @@ import {
 	input,
 	less,
 	matmul,
-	parameter,
 	pick,
 	reshape,
 	scalar,
@@ -26,13 +25,11 @@ import type { ParameterValues } from "../models/index.js";
 import type { TrajgptConfig } from "../models/trajgpt/config.js";
 import { network } from "../models/trajgpt/network.js";
 import { anyLength } from "../nn/sra/any-length.js";
+import { parametersOf } from "../nn/weights.js";
 import type { ExportGraph } from "./graphs.js";
 
 /** Open sizes: patients, and events of the longest history. */
 const [batch, length] = ["batch", "length"] as const;
-
-const parametersOf = (weights: ParameterValues) =>
-	Object.fromEntries([...weights].map(([name, { shape }]) => [name, parameter(name, shape)]));
 
 const stateMeanings = {
 	"state.memory": "what the layers remember: zeros at the start",

@@ -1,7 +1,8 @@
 import { InputError } from "../base/errors.js";
 import { specialCount, type Vocabulary } from "../cohort/vocabulary.js";
-import { input, matmul, parameter, reshape, transpose } from "../graph/index.js";
+import { input, matmul, reshape, transpose } from "../graph/index.js";
 import type { BatchShape, EventBatch, Events, Parameters } from "../models/index.js";
+import { parametersOf } from "../nn/weights.js";
 import type { Runtime } from "../runtime/index.js";
 import type { Trained } from "../train/index.js";
 import { historyRows } from "./history-rows.js";
@@ -63,9 +64,7 @@ export async function headMemory(
 			birthEvents: 0 as const,
 		})),
 	);
-	const symbols = Object.fromEntries(
-		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
-	);
+	const symbols = parametersOf(weights);
 	const [layers, , heads] = forgetting.rates(config, symbols, { rows: 1, length: 1 }).shape;
 	const means = meanRates(sums, events, (layers as number) * (heads as number));
 	return {

@@ -1,8 +1,9 @@
 import { fillBatch, planBatches } from "../cohort/batches.js";
 import type { History } from "../cohort/index.js";
-import { parameter, type Tensor } from "../graph/index.js";
+import type { Tensor } from "../graph/index.js";
 import { checkFinite } from "../models/finite.js";
 import type { BatchShape, EventBatch, Parameters, ParameterValues } from "../models/index.js";
+import { parametersOf } from "../nn/weights.js";
 import { type Feeds, programs, type Runtime } from "../runtime/index.js";
 
 /** Slots in a batch, padding included. */
@@ -39,9 +40,7 @@ export async function historyRows(
 			seed: 0,
 		},
 	);
-	const symbols = Object.fromEntries(
-		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
-	);
+	const symbols = parametersOf(weights);
 	const compiled = programs(
 		runtime,
 		(shape: BatchShape) => ({ outputs: { rows: build(symbols, shape) } }),

@@ -1,5 +1,5 @@
 import type { Random } from "../base/random.js";
-import { type FixedShape, size, type Tensor } from "../graph/index.js";
+import { type FixedShape, parameter, size, type Tensor } from "../graph/index.js";
 
 /** A learned tensor: its shape, and how its numbers are drawn at the start. */
 export interface WeightSpec {
@@ -62,6 +62,12 @@ export function drawWeights(
 		}),
 	);
 }
+
+/** The parameters of a graph, one for each of these weights. */
+export const parametersOf = (
+	weights: ReadonlyMap<string, { readonly shape: FixedShape }>,
+): Record<string, Tensor> =>
+	Object.fromEntries([...weights].map(([name, { shape }]) => [name, parameter(name, shape)]));
 
 /** Reads tensors by name. */
 export const weightsOf =

@@ -137,7 +137,7 @@ export function causalModel<C extends CausalConfig, K = Tensor>(
 		},
 		filler(_config, batch, places = batch.length) {
 			const { rows, length } = batch;
-			const seen = observedRows("seen", { rows, places, padding: "after" });
+			const seen = observedRows("seen", rows, places, "after");
 			const filled = Array.from({ length: rows }, (_, row) => {
 				const events = eventsOf(batch, row);
 				return { events, ...seen.see(row, butLast(events), events.times[0] ?? 0) };

@@ -1,6 +1,7 @@
 import { roundLength } from "../../cohort/buckets.js";
 import { specialTokens } from "../../cohort/vocabulary.js";
-import { logSoftmax, parameter } from "../../graph/index.js";
+import { logSoftmax } from "../../graph/index.js";
+import { parametersOf } from "../../nn/weights.js";
 import { programs, type Runtime } from "../../runtime/index.js";
 import type { CodeConfig } from "../heads/codes.js";
 import type { EventBatch, Network, ParameterValues, QueryStream, States } from "../model.js";
@@ -62,9 +63,7 @@ export function historyPredictor<C extends CodeConfig>(
 	const { knowsTimes } = network;
 	const context = network.context?.(config) ?? Number.POSITIVE_INFINITY;
 	const atOnce = network.queriesAtOnce?.(config);
-	const symbols = Object.fromEntries(
-		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
-	);
+	const symbols = parametersOf(weights);
 	const resident = runtime.resident(weights);
 	const compiled = programs(
 		runtime,

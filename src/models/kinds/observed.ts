@@ -57,38 +57,15 @@ export interface Seen {
 	readonly count: number;
 }
 
-type Arrays = Readonly<Record<string, Int32Array | Float32Array>>;
-
-/** The values of an `Observed`. */
-export interface ObservedRows {
-	readonly feeds: Arrays;
-	/**
-	 * Fills a row with the last of these events: from its first place on, or up to its last. Gives
-	 * back what to count days from.
-	 */
-	see(row: number, events: Events, firstTime: number): Seen;
-}
-
-/** The values of an `Asked`. */
-export interface QueryRows {
-	readonly feeds: Arrays;
-	/** Puts a query to a row. */
-	put(row: number, query: number, time: number, seen: Pick<Seen, "origin" | "last">): void;
-}
-
-export interface ObservedShape {
-	readonly rows: number;
-	readonly places: number;
-	/** Where padding goes. */
-	readonly padding: "before" | "after";
-}
-
 const isBirth = (token: number | undefined) => token !== undefined && token < specialCount;
 
+/** The values of an `Observed`, row by row; `padding` is where padding goes. */
 export function observedRows(
 	prefix: string,
-	{ rows, places, padding }: ObservedShape,
-): ObservedRows {
+	rows: number,
+	places: number,
+	padding: "before" | "after",
+) {
 	const tokens = new Int32Array(rows * places).fill(specialTokens.pad);
 	const days = new Float32Array(rows * places);
 	const gaps = new Float32Array(rows * places);
@@ -100,7 +77,11 @@ export function observedRows(
 			[`${prefix}.gaps`]: gaps,
 			[`${prefix}.real`]: real,
 		},
-		see(row, events, firstTime) {
+		/**
+		 * Fills a row with the last of these events: from its first place on, or up to its last. Gives
+		 * back what to count days from.
+		 */
+		see(row: number, events: Events, firstTime: number): Seen {
 			const all = events.tokens.length + 1; // with [SOS]
 			const count = Math.min(places, all);
 			const start = padding === "before" ? places - count : 0;
@@ -126,12 +107,14 @@ export function observedRows(
 	};
 }
 
-export function queryRows(prefix: string, rows: number, queries: number): QueryRows {
+/** The values of an `Asked`. */
+export function queryRows(prefix: string, rows: number, queries: number) {
 	const days = new Float32Array(rows * queries);
 	const gaps = new Float32Array(rows * queries);
 	return {
 		feeds: { [`${prefix}.askedDays`]: days, [`${prefix}.askedGaps`]: gaps },
-		put(row, query, time, { origin, last }) {
+		/** Puts a query to a row. */
+		put(row: number, query: number, time: number, { origin, last }: Pick<Seen, "origin" | "last">) {
 			const at = row * queries + query;
 			days[at] = time - origin;
 			gaps[at] = time - last;

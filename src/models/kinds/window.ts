@@ -154,10 +154,9 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 		filler(config, batch) {
 			const { window } = config;
 			const { rows, length } = batch;
-			const shape = { places: window, padding: "before" } as const;
 			return (stream, landmarks) => {
 				if (stream === "slots") {
-					const seen = observedRows("viewed", { rows, ...shape });
+					const seen = observedRows("viewed", rows, window, "before");
 					const order = new Int32Array(rows * length);
 					for (let row = 0; row < rows; row++) {
 						const events = eventsOf(batch, row);
@@ -171,7 +170,7 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 				const places = "view" in stream;
 				const windows = places ? stream.windows : landmarksPerRow(stream, length);
 				const queries = places ? 0 : queriesAtOnce(stream, config);
-				const seen = observedRows(name, { rows: rows * windows, ...shape });
+				const seen = observedRows(name, rows * windows, window, "before");
 				const put = queryRows(name, rows * windows, queries);
 				for (let at = 0; at < rows * windows; at++) {
 					const row = Math.floor(at / windows);

@@ -11,20 +11,14 @@ export function crossEntropy(name: string, logits: Tensor): LossTerm {
 }
 
 /** What `crossEntropy` is fed, and how many targets count. */
-export interface Targets {
-	readonly feeds: Readonly<Record<string, Int32Array | Float32Array>>;
-	/** Names the target of a cell; one that is not named does not count. */
-	expect(cell: number, token: number): void;
-	count(): number;
-}
-
-export function emptyTargets(name: string, cells: number): Targets {
+export function emptyTargets(name: string, cells: number) {
 	const targets = new Int32Array(cells);
 	const weights = new Float32Array(cells);
 	let count = 0;
 	return {
 		feeds: { [`${name}.targets`]: targets, [`${name}.weights`]: weights },
-		expect(cell, token) {
+		/** Names the target of a cell; one that is not named does not count. */
+		expect(cell: number, token: number) {
 			targets[cell] = token;
 			weights[cell] = 1;
 			count++;
@@ -32,3 +26,5 @@ export function emptyTargets(name: string, cells: number): Targets {
 		count: () => count,
 	};
 }
+
+export type Targets = ReturnType<typeof emptyTargets>;

@@ -6,10 +6,10 @@ import {
 	isOpen,
 	logSoftmax,
 	multiplyDims,
-	parameter,
 	type Target,
 } from "../../graph/index.js";
 import { anyLength } from "../../nn/sra/any-length.js";
+import { parametersOf } from "../../nn/weights.js";
 import type { ParameterValues } from "../model.js";
 import type { TrajgptConfig } from "./config.js";
 import { network, rotaryOf } from "./network.js";
@@ -52,9 +52,6 @@ export function inferenceGraph(
 	shape: GraphShape,
 ): Graph {
 	const { rows, slots, questions, answers, ragged, between, backwards, fresh, keep } = shape;
-	const parameters = Object.fromEntries(
-		[...weights].map(([name, { shape: own }]) => [name, parameter(name, own)]),
-	);
 	const stream = (prefix: string, length: Dim) => ({
 		tokens: input(`${prefix}.tokens`, [rows, length], "int32"),
 		// What is written for every provider has no float64: browsers' WebGPU knows none.
@@ -66,7 +63,7 @@ export function inferenceGraph(
 	});
 	const { heads, layers } = config;
 	const state = [rows, heads, config.key / heads, config.value / heads];
-	const out = network(config, parameters, {
+	const out = network(config, parametersOf(weights), {
 		slots: slots !== 0 ? stream("slots", slots) : undefined,
 		real: ragged && slots !== 0 ? input("real", [rows, slots]) : undefined,
 		states: fresh

@@ -1,9 +1,9 @@
 import { specialCount } from "../../cohort/vocabulary.js";
-import { parameter } from "../../graph/index.js";
 import type { ViewedHistory } from "../../infer/index.js";
 import { checkFinite } from "../../models/finite.js";
 import type { EventBatch, Model, ParameterValues } from "../../models/index.js";
 import { pooled, pooledFeeds } from "../../models/pooled.js";
+import { parametersOf } from "../../nn/weights.js";
 import { programs, type Runtime } from "../../runtime/index.js";
 
 /** Lengths are rounded up to these, so that few programs are compiled. */
@@ -22,9 +22,7 @@ export function representer(
 	config: unknown,
 	weights: ParameterValues,
 ) {
-	const symbols = Object.fromEntries(
-		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
-	);
+	const symbols = parametersOf(weights);
 	const compiled = programs(
 		runtime,
 		(length: number) => ({

@@ -1,9 +1,9 @@
-import { inOrder, parameter, type Tensor } from "../../graph/index.js";
+import { inOrder, type Tensor } from "../../graph/index.js";
 import { type LinearHead, labelHead } from "../../models/heads/label.js";
 import type { BatchShape, Model, Parameters, ParameterValues } from "../../models/index.js";
 import { label } from "../../models/objectives/label.js";
 import { pooled, slotStates } from "../../models/pooled.js";
-import { drawWeights, weightsOf } from "../../nn/weights.js";
+import { drawWeights, parametersOf, weightsOf } from "../../nn/weights.js";
 
 /** A pre-trained model. */
 export interface Pretrained {
@@ -12,12 +12,9 @@ export interface Pretrained {
 	readonly weights: ParameterValues;
 }
 
-const symbolsOf = (weights: ParameterValues): Parameters =>
-	Object.fromEntries([...weights].map(([name, { shape }]) => [name, parameter(name, shape)]));
-
 /** Those weights that hidden states depend on: all but those of the output over codes. */
 function bodyOf({ model, config, weights }: Pretrained): ParameterValues {
-	const symbols = symbolsOf(weights);
+	const symbols = parametersOf(weights);
 	const reached = new Set(
 		inOrder([slotStates(model, config, symbols, { rows: 1, length: 2 }).hidden]),
 	);
@@ -26,7 +23,7 @@ function bodyOf({ model, config, weights }: Pretrained): ParameterValues {
 
 /** A model names all its weights, also those that hidden states have no use for. */
 const allOf = ({ weights }: Pretrained, parameters: Parameters): Parameters => ({
-	...symbolsOf(weights),
+	...parametersOf(weights),
 	...parameters,
 });
 
