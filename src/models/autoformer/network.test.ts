@@ -14,9 +14,9 @@ const settings = (more: Record<string, unknown> = {}) =>
 
 function built(config: ReturnType<typeof settings>) {
 	const { p, values } = drawnWeights(weights(config), config.dim);
-	const { window, asked } = oneWindow(config.window, config.ahead);
+	const { window, queries } = oneWindow(config.window, config.ahead);
 	const series = encoder(config, p, window);
-	const answers = decoder(config, p, series, window, asked);
+	const answers = decoder(config, p, series, window, queries);
 	return { series, answers, values };
 }
 

@@ -7,7 +7,7 @@ import { linear, linearWeights, project } from "../../nn/linear.js";
 import { column, meanOfReal, seasonalNorm } from "../../nn/seasonal-norm.js";
 import { marks, marksAfter, marksBefore } from "../../nn/time-marks.js";
 import { nested, numbered, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
-import type { Asked } from "../kinds/observed.js";
+import type { Queries } from "../kinds/observed.js";
 import { embedded, type Window } from "../kinds/window.js";
 import { autoCorrelation } from "./auto-correlation.js";
 import type { AutoformerConfig } from "./config.js";
@@ -87,7 +87,7 @@ export function decoder(
 	p: Weights,
 	encoded: Series,
 	window: Window,
-	asked: Asked,
+	queries: Queries,
 ): Tensor {
 	const own = within(p, "decoder");
 	const { window: places, ahead, dim } = config;
@@ -103,7 +103,7 @@ export function decoder(
 	let trend = begun(first.trend, level);
 	let seasonal = add(
 		begun(first.seasonal, filled(0, [rows, ahead, dim], dtype)),
-		project(within(own, "times"), begun(marksBefore(window), marksAfter(asked))),
+		project(within(own, "times"), begun(marksBefore(window), marksAfter(queries))),
 	);
 
 	const memory = {

@@ -6,7 +6,7 @@ import { linear, linearWeights, project } from "../../nn/linear.js";
 import { column, meanOfReal, seasonalNorm } from "../../nn/seasonal-norm.js";
 import { marks, marksAfter, marksBefore } from "../../nn/time-marks.js";
 import { nested, numbered, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
-import type { Asked } from "../kinds/observed.js";
+import type { Queries } from "../kinds/observed.js";
 import { embedded, type Window } from "../kinds/window.js";
 import type { FedformerConfig } from "./config.js";
 import { fourierAttention } from "./fourier-attention.js";
@@ -111,7 +111,7 @@ export function decoder(
 	p: Weights,
 	encoded: Series,
 	window: Window,
-	asked: Asked,
+	queries: Queries,
 ): Tensor {
 	const own = within(p, "decoder");
 	const { window: places, ahead, dim, heads } = config;
@@ -128,7 +128,7 @@ export function decoder(
 	let trend = begun(first.trend, expand(meanOfReal(codes, window.real), [rows, ahead, dim]));
 	let seasonal = add(
 		begun(first.seasonal, filled(0, [rows, ahead, dim], dtype)),
-		project(within(own, "times"), begun(marksBefore(window), marksAfter(asked))),
+		project(within(own, "times"), begun(marksBefore(window), marksAfter(queries))),
 	);
 
 	const memory: Places = {

@@ -111,11 +111,11 @@ export const gruD = causalModel<GruDConfig>({
 		return concat([outputs, last], 2); // [rows, places, dim + vocab]
 	},
 	/** A place at which no code is seen. */
-	ask(config, p, known, asked, from) {
+	query(config, p, known, queries, from) {
 		const here = from.at(known);
 		const state = slice(here, 2, 0, config.dim);
 		const last = slice(here, 2, config.dim);
-		const { fromInput, keptState } = decayed(config, p, last, asked.days);
+		const { fromInput, keptState } = decayed(config, p, last, queries.days);
 		return gruStep(within(p, "gru"), mul(state, keptState), fromInput);
 	},
 });

@@ -13,6 +13,6 @@ export const informer = encoderDecoderModel({
 	encoder,
 	views,
 	// It looks at the encoder's last places, which are distilled.
-	decoder: (config, p, stages, window, asked) =>
-		decoder(config, p, stages.at(-1) as Places, window, asked),
+	decoder: (config, p, stages, window, queries) =>
+		decoder(config, p, stages.at(-1) as Places, window, queries),
 });

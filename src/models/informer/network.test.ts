@@ -14,9 +14,9 @@ const settings = (more: Record<string, unknown> = {}) =>
 
 function built(config: ReturnType<typeof settings>) {
 	const { p, values } = drawnWeights(weights(config), config.dim);
-	const { window, asked } = oneWindow(config.window, config.ahead);
+	const { window, queries } = oneWindow(config.window, config.ahead);
 	const stages = encoder(config, p, window);
-	const answers = decoder(config, p, stages.at(-1) as Places, window, asked);
+	const answers = decoder(config, p, stages.at(-1) as Places, window, queries);
 	return { stages, views: views(p, stages), answers, values };
 }
 
@@ -42,8 +42,8 @@ test("where all queries look, no answer depends on a later question", async () =
 	const feeds = windowFeeds(tokens, 4, 3);
 	const later = {
 		...feeds,
-		"seen.askedDays": feeds["seen.askedDays"]!.map((days, i) => days + (i > 1 ? 500 : 0)),
-		"seen.askedGaps": feeds["seen.askedGaps"]!.map((gap, i) => gap + (i > 1 ? 500 : 0)),
+		"seen.queryDays": feeds["seen.queryDays"]!.map((days, i) => days + (i > 1 ? 500 : 0)),
+		"seen.queryGaps": feeds["seen.queryGaps"]!.map((gap, i) => gap + (i > 1 ? 500 : 0)),
 	};
 	const one = await evaluate({ answers }, { ...values, ...feeds });
 	const two = await evaluate({ answers }, { ...values, ...later });

@@ -22,7 +22,7 @@ import { linear, linearWeights, project } from "../../nn/linear.js";
 import { sinusoids } from "../../nn/sinusoids.js";
 import { marks, marksAfter, marksBefore } from "../../nn/time-marks.js";
 import { nested, numbered, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
-import type { Asked } from "../kinds/observed.js";
+import type { Queries } from "../kinds/observed.js";
 import { embedded, type Window } from "../kinds/window.js";
 import type { InformerConfig } from "./config.js";
 import { distil, distilWeights, type Places } from "./distilling.js";
@@ -124,7 +124,7 @@ export function decoder(
 	p: Weights,
 	{ x, real }: Places,
 	window: Window,
-	asked: Asked,
+	queries: Queries,
 ): Tensor {
 	const own = within(p, "decoder");
 	const { window: places, ahead, dim, decoderLayers } = config;
@@ -133,7 +133,7 @@ export function decoder(
 	const from = places - Math.min(config.start, places);
 	const begun = (t: Tensor, rest: Tensor) => concat([slice(t, 1, from), rest], 1);
 	const codes = begun(embedded(p, window), filled(0, [rows, ahead, dim], dtype));
-	const times = begun(marksBefore(window), marksAfter(asked));
+	const times = begun(marksBefore(window), marksAfter(queries));
 	const known = begun(window.real, filled(1, [rows, ahead], dtype));
 
 	const memory = { x: norm(within(p, "encoder.norm"), x), real };

@@ -11,13 +11,13 @@ import {
 import { modelOf } from "../model-of.js";
 import { horizon, next } from "../objectives/events.js";
 import {
-	type Asked,
-	askedInputs,
 	butLast,
 	eventsOf,
 	type Observed,
 	observedInputs,
 	observedRows,
+	type Queries,
+	queryInputs,
 	queryRows,
 } from "./observed.js";
 
@@ -50,14 +50,14 @@ interface Described<C extends CausalConfig> extends Description<C> {
 interface Timeless<C extends CausalConfig> extends Described<C> {
 	/** What the head reads after each place, from it and from those before it alone. */
 	observe(config: C, p: Weights, observed: Observed): Tensor; // [rows, places, dim]
-	readonly ask?: undefined;
+	readonly query?: undefined;
 }
 
 interface Timely<C extends CausalConfig, K> extends Described<C> {
 	/** What is known after each place, from it and from those before it alone. */
 	observe(config: C, p: Weights, observed: Observed): K;
 	/** What the head reads when it is asked about a time. */
-	ask(config: C, p: Weights, known: K, asked: Asked, from: From): Tensor; // [rows, questions, dim]
+	query(config: C, p: Weights, known: K, queries: Queries, from: From): Tensor; // [rows, questions, dim]
 }
 
 export type CausalNetwork<C extends CausalConfig, K> = Timeless<C> | Timely<C, K>;
@@ -68,14 +68,14 @@ function reader<C extends CausalConfig, K>(
 	config: C,
 	p: Weights,
 	observed: Observed,
-): (asked: Asked, from: From) => Tensor {
-	if (!network.ask) {
+): (queries: Queries, from: From) => Tensor {
+	if (!network.query) {
 		const known = network.observe(config, p, observed);
 		return (_, from) => from.at(known);
 	}
-	const { ask } = network;
+	const { query } = network;
 	const known = network.observe(config, p, observed);
-	return (asked, from) => ask(config, p, known, asked, from);
+	return (queries, from) => query(config, p, known, queries, from);
 }
 
 const fromEach: From = { each: true, at: (x) => x };
@@ -103,7 +103,7 @@ export function causalModel<C extends CausalConfig, K = Tensor>(
 	network: CausalNetwork<C, K>,
 ): Model<C> {
 	const head = codeHead(network.tied);
-	const knowsTimes = network.ask !== undefined;
+	const knowsTimes = network.query !== undefined;
 	return modelOf<C>({
 		...network,
 		forecasting: {
@@ -131,7 +131,7 @@ export function causalModel<C extends CausalConfig, K = Tensor>(
 					...(landmarks === "each slot" ? fromEach : fromPlaces(ends, queries)),
 					...(landmarks !== "end" && { places }),
 				};
-				const hidden = read(askedInputs(name, rows, perRow * queries, dtype), from);
+				const hidden = read(queryInputs(name, rows, perRow * queries, dtype), from);
 				return { hidden, logits: head.outputs(p, hidden) };
 			});
 		},

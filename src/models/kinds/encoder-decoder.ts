@@ -3,7 +3,7 @@ import type { Tensor } from "../../graph/index.js";
 import type { WeightSpecs, Weights } from "../../nn/weights.js";
 import type { Model } from "../model.js";
 import { fields } from "./fields.js";
-import type { Asked } from "./observed.js";
+import type { Queries } from "./observed.js";
 import { type Window, type WindowConfig, type WindowNetwork, windowModel } from "./window.js";
 
 /** Settings of models whose decoder answers all questions at once. */
@@ -37,7 +37,7 @@ export interface EncoderDecoder<C extends WindowConfig, E>
 	/** Of each place. */
 	views(p: Weights, encoded: E): Tensor; // [rows, window, dim]
 	/** What the head reads for each question. */
-	decoder(config: C, p: Weights, encoded: E, window: Window, asked: Asked): Tensor; // [rows, ahead, dim]
+	decoder(config: C, p: Weights, encoded: E, window: Window, queries: Queries): Tensor; // [rows, ahead, dim]
 }
 
 export const encoderDecoderModel = <C extends WindowConfig, E>({
@@ -57,6 +57,6 @@ export const encoderDecoderModel = <C extends WindowConfig, E>({
 		together: true,
 		encode: (config, p, window) => views(p, encoder(config, p, window)),
 		// Views of places are not what the decoder looks at.
-		ask: (config, p, _, window, asked) =>
-			decoder(config, p, encoder(config, p, window), window, asked),
+		query: (config, p, _, window, queries) =>
+			decoder(config, p, encoder(config, p, window), window, queries),
 	});

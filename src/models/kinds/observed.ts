@@ -16,8 +16,8 @@ export interface Observed {
 	readonly real: Tensor; // [rows, places]
 }
 
-/** Questions about what comes at some time. */
-export interface Asked {
+/** Queries at later times. */
+export interface Queries {
 	/** Counted from the row's first place, as the days of the places. */
 	readonly days: Tensor; // [rows, questions]
 	/** Days since the last place seen. */
@@ -39,11 +39,16 @@ export function observedInputs(
 	};
 }
 
-export function askedInputs(prefix: string, rows: number, questions: number, dtype: DType): Asked {
+export function queryInputs(
+	prefix: string,
+	rows: number,
+	questions: number,
+	dtype: DType,
+): Queries {
 	const shape = [rows, questions];
 	return {
-		days: input(`${prefix}.askedDays`, shape, dtype),
-		gaps: input(`${prefix}.askedGaps`, shape, dtype),
+		days: input(`${prefix}.queryDays`, shape, dtype),
+		gaps: input(`${prefix}.queryGaps`, shape, dtype),
 	};
 }
 
@@ -107,12 +112,12 @@ export function observedRows(
 	};
 }
 
-/** The values of an `Asked`. */
+/** The values of `Queries`. */
 export function queryRows(prefix: string, rows: number, queries: number) {
 	const days = new Float32Array(rows * queries);
 	const gaps = new Float32Array(rows * queries);
 	return {
-		feeds: { [`${prefix}.askedDays`]: days, [`${prefix}.askedGaps`]: gaps },
+		feeds: { [`${prefix}.queryDays`]: days, [`${prefix}.queryGaps`]: gaps },
 		/** Puts a query to a row. */
 		put(row: number, query: number, time: number, { origin, last }: Pick<Seen, "origin" | "last">) {
 			const at = row * queries + query;

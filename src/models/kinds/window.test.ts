@@ -26,7 +26,7 @@ const plain = (pretraining: "masked" | "none", knowsTimes = false) =>
 		forecasts: "after pretraining",
 		weights: ({ dim, ahead }) => nested("ask", linearWeights(dim, dim * ahead)),
 		encode: (_, p, window) => embedded(p, window),
-		ask: ({ ahead, dim }, p, encoded) =>
+		query: ({ ahead, dim }, p, encoded) =>
 			reshape(linear(within(p, "ask"), slice(encoded, 1, -1)), [
 				encoded.shape[0] as number,
 				ahead,
@@ -97,7 +97,7 @@ describe("what comes after it", () => {
 			expect([...(feeds["ahead.weights"] as Float32Array)]).toEqual(
 				[0, 1, 2].map((i) => Number(i < next.length)),
 			);
-			const gaps = [...(feeds["ahead.askedGaps"] as Float32Array)].slice(0, next.length);
+			const gaps = [...(feeds["ahead.queryGaps"] as Float32Array)].slice(0, next.length);
 			expect(gaps).toEqual(next.map((_, i) => history.times[cut + i]! - history.times[cut - 1]!));
 		}
 	});
@@ -152,7 +152,7 @@ describe("penalties", () => {
 			if (side) side.penalties.size = sumSquares(p("embedding"));
 			return embedded(p, window);
 		},
-		ask: ({ ahead }, _p, encoded) => slice(encoded, 1, 0, ahead),
+		query: ({ ahead }, _p, encoded) => slice(encoded, 1, 0, ahead),
 	});
 
 	test("are terms of what is learned from, and none of what is only measured", () => {

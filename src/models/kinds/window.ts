@@ -14,14 +14,14 @@ import { modelOf } from "../model-of.js";
 import { forked, type Objective } from "../objective.js";
 import { ahead, masked, neighbours, type WindowConfig } from "../objectives/windows.js";
 import {
-	type Asked,
-	askedInputs,
 	butLast,
 	eventsOf,
 	firstOf,
 	type Observed,
 	observedInputs,
 	observedRows,
+	type Queries,
+	queryInputs,
 	queryRows,
 } from "./observed.js";
 
@@ -64,7 +64,7 @@ export interface WindowNetwork<C extends WindowConfig> extends Description<C> {
 	/** What the head reads of each place to say what was masked there; its hidden state if left out. */
 	restore?(config: C, p: Weights, encoded: Tensor): Tensor; // [rows, window, dim]
 	/** What the head reads for each question; question i is about the i-th event ahead, at its time. */
-	ask(config: C, p: Weights, encoded: Tensor, window: Window, asked: Asked): Tensor; // [rows, ahead, dim]
+	query(config: C, p: Weights, encoded: Tensor, window: Window, queries: Queries): Tensor; // [rows, ahead, dim]
 }
 
 export interface Window extends Observed {
@@ -141,9 +141,9 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 				if ("view" in stream) return viewsOf(stream)[stream.view] as Tensor;
 				const windows = rows * landmarksPerRow(stream, length);
 				const window = inputs(stream.name, windows);
-				const asked = askedInputs(stream.name, windows, queriesAtOnce(stream, config), dtype);
+				const queries = queryInputs(stream.name, windows, queriesAtOnce(stream, config), dtype);
 				const encoded = network.encode(config, p, window, side);
-				const hidden = network.ask(config, p, encoded, window, asked);
+				const hidden = network.query(config, p, encoded, window, queries);
 				return slice(hidden, 1, 0, stream.queries);
 			};
 			return streams.map((stream) => {

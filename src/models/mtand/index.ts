@@ -132,6 +132,6 @@ export const mtand = windowModel<MtandConfig>({
 	knowsTimes: true,
 	weights,
 	encode: (config, p, window) => viewAt(config, p, window, yearsOf(window)),
-	ask: (config, p, _encoded, window, { gaps }) =>
+	query: (config, p, _encoded, window, { gaps }) =>
 		viewAt(config, p, window, mul(gaps, 1 / yearDays)),
 });

@@ -107,7 +107,7 @@ test("the state stays within bounds however far ahead, and goes on changing for 
 		const feeds = odeRnn.filler(config, batch)("slots") as Record<string, ArrayLike<number>>;
 		const all: number[][] = [];
 		for (const gap of days) {
-			const asked = { ...feeds, "next.askedGaps": Array<number>(batch.length).fill(gap) };
+			const asked = { ...feeds, "next.queryGaps": Array<number>(batch.length).fill(gap) };
 			const { hidden } = await evaluate({ hidden: known }, { ...larger, ...asked });
 			for (const x of hidden) expect(Math.abs(x)).toBeLessThanOrEqual(1);
 			all.push(hidden.slice(-dim));

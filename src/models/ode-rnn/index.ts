@@ -90,7 +90,7 @@ export const odeRnn = causalModel<OdeRnnConfig>({
 		);
 		return outputs; // [rows, places, dim]
 	},
-	ask(config, p, known, { gaps }, from) {
+	query(config, p, known, { gaps }, from) {
 		return evolve(p, from.at(known), spansOf(p, gaps), config.stepsAhead);
 	},
 });

@@ -121,7 +121,7 @@ export const patchTst = windowModel<PatchTstConfig>({
 		const views = linear(within(p, "restore"), patchViews(encoded, config)); // [rows, patches, patch · dim]
 		return reshape(views, encoded.shape);
 	},
-	ask(config, p, encoded) {
+	query(config, p, encoded) {
 		const { ahead, dim } = config;
 		const rows = encoded.shape[0] as number;
 		const flat = reshape(patchViews(encoded, config), [rows, -1]);

@@ -173,12 +173,15 @@ export const raindrop = windowModel<RaindropConfig>({
 		}
 		return x;
 	},
-	ask(_config, p, encoded, { shown }, asked) {
+	query(_config, p, encoded, { shown }, queries) {
 		const [rows, places, dim] = encoded.shape as [number, number, number];
-		const questions = asked.gaps.shape[1] as number;
+		const questions = queries.gaps.shape[1] as number;
 		const all = sum(mul(encoded, reshape(shown, [rows, places, 1])), 1, true); // [rows, 1, dim]
 		const mean = div(all, reshape(maximum(sum(shown, 1), 1), [rows, 1, 1]));
-		const read = concat([expand(mean, [rows, questions, dim]), timeEncoding(asked.gaps, time)], 2);
+		const read = concat(
+			[expand(mean, [rows, questions, dim]), timeEncoding(queries.gaps, time)],
+			2,
+		);
 		return relu(linear(within(p, "answer"), read));
 	},
 });

@@ -98,8 +98,8 @@ export const seft = causalModel<SeftConfig>({
 		const values = rectified(within(p, "phi"), elements, config.layers + 1); // [rows, places, dim]
 		return poolUpTo(scoresOf(p, elements, config), values);
 	},
-	ask(config, p, known, asked, from) {
-		const times = [asked.days, asked.gaps].map((days) => encodedTime(days, config));
+	query(config, p, known, queries, from) {
+		const times = [queries.days, queries.gaps].map((days) => encodedTime(days, config));
 		const read = rectified(within(p, "rho"), concat([from.at(known), ...times], 2), config.layers);
 		return linear(within(p, "out"), read);
 	},

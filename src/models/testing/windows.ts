@@ -1,7 +1,7 @@
 import { random } from "../../base/random.js";
 import { parameter, size, type Tensor } from "../../graph/index.js";
 import { normal, type WeightSpecs, type Weights, weightsOf } from "../../nn/weights.js";
-import { type Asked, askedInputs, observedInputs } from "../kinds/observed.js";
+import { observedInputs, type Queries, queryInputs } from "../kinds/observed.js";
 import type { Window } from "../kinds/window.js";
 import { vocab } from "./histories.js";
 
@@ -28,11 +28,11 @@ export function drawnWeights(
 export function oneWindow(
 	places: number,
 	questions: number,
-): { readonly window: Window; readonly asked: Asked } {
+): { readonly window: Window; readonly queries: Queries } {
 	const observed = observedInputs("seen", 1, places, "float32");
 	return {
 		window: { ...observed, shown: observed.real },
-		asked: askedInputs("seen", 1, questions, "float32"),
+		queries: queryInputs("seen", 1, questions, "float32"),
 	};
 }
 
@@ -51,7 +51,7 @@ export function windowFeeds(
 		"seen.days": days,
 		"seen.gaps": tokens.map((_, i) => (i < padding ? junk : Number(i > padding))),
 		"seen.real": tokens.map((_, i) => Number(i >= padding)),
-		"seen.askedDays": ahead.map((gap) => places - 1 - padding + gap),
-		"seen.askedGaps": ahead,
+		"seen.queryDays": ahead.map((gap) => places - 1 - padding + gap),
+		"seen.queryGaps": ahead,
 	};
 }

@@ -183,8 +183,8 @@ test("in training, a question from each place reads the state there, decayed to 
 		{
 			...Object.fromEntries([...drawn].map(([name, { data }]) => [name, data])),
 			...(timelygpt.filler(config, batch)("slots") as Record<string, ArrayLike<number>>),
-			"next.askedDays": days.map((day, n) => day + ahead[n]!),
-			"next.askedGaps": ahead,
+			"next.queryDays": days.map((day, n) => day + ahead[n]!),
+			"next.queryGaps": ahead,
 		},
 	);
 	const expected = days.flatMap((day, n) => {

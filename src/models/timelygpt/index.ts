@@ -81,8 +81,8 @@ export const timelygpt = causalModel<TimelyGptConfig, Known>({
 		return { vectors, layers };
 	},
 	// The last event looked at from the time asked about: in its own stead, with a query that is turned to that time.
-	ask(settings, p, { vectors, layers }, asked, from) {
-		const recalling = recallingOf(asked, settings, from);
+	query(settings, p, { vectors, layers }, queries, from) {
+		const recalling = recallingOf(queries, settings, from);
 		let x = from.at(vectors);
 		for (const [i, { held, swept }] of layers.entries()) {
 			const { part, normed } = layerOf(p, i);

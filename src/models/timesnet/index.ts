@@ -92,7 +92,7 @@ export const timesnet = windowModel<TimesNetConfig>({
 	weights,
 	encode: (config, p, window) => blocks(config, p, read(config, p, window), window.real),
 	/** The window is first made longer, linearly and place by place; then it is read as a whole. */
-	ask(config, p, _, window) {
+	query(config, p, _, window) {
 		const { ahead } = config;
 		const rows = window.real.shape[0] as number;
 		const longer = add(

@@ -12,7 +12,7 @@ const config = trajgptConfig.parse({
 const tokens = [1, 7, 5, 7, 3, 7];
 const gaps = [0, 0, 2, 0.5, 1, 4];
 const draw = random(5);
-const held = Float64Array.from({ length: 24 }, () => draw.normal());
+const embedded = Float64Array.from({ length: 24 }, () => draw.normal());
 const hidden = Float64Array.from({ length: 24 }, () => draw.normal());
 const parameters = new Map(
 	Object.entries(copyWeights(config)).map(([name, { shape, draw: start }]) => [
@@ -39,11 +39,11 @@ function reference(): number[] {
 	for (const head of [0, 1]) {
 		const counts = new Float64Array(9);
 		for (const [n, token] of tokens.entries()) {
-			const rate = -Math.log1p(Math.exp(-dot("decay", head, held, n))) / 2;
+			const rate = -Math.log1p(Math.exp(-dot("decay", head, embedded, n))) / 2;
 			for (const c of counts.keys())
 				counts[c] = (counts[c] as number) * Math.exp(rate * (gaps[n] as number));
 			if (token >= 5)
-				counts[token] = (counts[token] as number) + Math.exp(dot("weight", head, held, n));
+				counts[token] = (counts[token] as number) + Math.exp(dot("weight", head, embedded, n));
 			for (const [c, count] of counts.entries())
 				logits[n * 9 + c] =
 					(logits[n * 9 + c] as number) +
@@ -61,7 +61,7 @@ describe("heads that count", () => {
 		);
 		const { logits } = copyLogits(config, (name) => symbols.get(name) as never, {
 			tokens: input("tokens", [1, 6], "int32"),
-			held: constant(held, [1, 6, 4], "float64"),
+			embedded: constant(embedded, [1, 6, 4], "float64"),
 			hidden: constant(hidden, [1, 6, 4], "float64"),
 			overGaps: (rate) => mul(rate, reshape(constant(gaps, [6], "float64"), [1, 1, 6])),
 			slots: 6,

@@ -38,7 +38,7 @@ export function copyWeights({ copies, dim, vocab }: TrajgptConfig): WeightSpecs 
 export interface CopyInputs extends Pick<AttentionInputs, "slots" | "read" | "real" | "form"> {
 	readonly tokens: Tensor; // [batch, n], slots and then questions
 	/** What slots and questions hold, before any layer. */
-	readonly held: Tensor; // [batch, n, dim]
+	readonly embedded: Tensor; // [batch, n, dim]
 	/** What the last layer made of those whose logits are wanted. */
 	readonly hidden: Tensor; // [batch, m, dim]; m = n, or the questions alone
 	/** From log γ of one unit of time to that of each gap. */
@@ -55,10 +55,10 @@ export interface CopyInputs extends Pick<AttentionInputs, "slots" | "read" | "re
 export function copyLogits(
 	config: TrajgptConfig,
 	p: (name: string) => Tensor,
-	{ tokens, held, hidden, overGaps, ...reading }: CopyInputs,
+	{ tokens, embedded, hidden, overGaps, ...reading }: CopyInputs,
 ): { readonly logits: Tensor; readonly state: Tensor } {
 	const { copies, vocab } = config;
-	const dtype = held.dtype as FloatType;
+	const dtype = embedded.dtype as FloatType;
 	const [batch, n] = tokens.shape as [Dim, Dim];
 	const m = hidden.shape[1] as Dim;
 	const perHead = (x: Tensor, name: string) =>
@@ -66,7 +66,7 @@ export function copyLogits(
 			add(matmul(x, p(`copy.${name}`), { transposeB: true }), p(`copy.${name}Bias`)),
 			[0, 2, 1],
 		); // [batch, copies, …]
-	const rate = mul(logSigmoid(perHead(held, "decay")), 1 / config.decayUnitDays);
+	const rate = mul(logSigmoid(perHead(embedded, "decay")), 1 / config.decayUnitDays);
 	// Special tokens are never recorded, so they are not counted.
 	const isCode = Array.from({ length: vocab }, (_, token) => Number(token >= specialCount));
 	const codes = mul(oneHot(tokens, vocab, dtype), constant(isCode, [vocab], dtype));
@@ -74,7 +74,7 @@ export function copyLogits(
 	const { output: counts, state } = attention({
 		...reading,
 		q: expand(constant([1], [1, 1, 1, 1], dtype), [batch, copies, m, 1]),
-		k: reshape(exp(perHead(held, "weight")), [batch, copies, n, 1]),
+		k: reshape(exp(perHead(embedded, "weight")), [batch, copies, n, 1]),
 		v: expand(seen, [batch, copies, n, vocab]),
 		logDecay: overGaps(rate),
 	}); // [batch, copies, m, vocab]

@@ -129,29 +129,29 @@ export function network(
 	};
 
 	let x = gather(p("embedding"), tokens); // [batch, n, dim]
-	const stood = absolute
+	const numbered = absolute
 		? placesOf({
 				// Not left open: see `predictor`.
 				...{ batch: batch as number, slots: length as number },
 				...{ real, seen, questions, dtype },
 			})
 		: undefined;
-	if (stood) {
-		const known = minimum(stood.places, config.positions - 1); // beyond, all stand at the last
+	if (numbered) {
+		const known = minimum(numbered.places, config.positions - 1); // beyond, all stand at the last
 		x = add(x, gather(p("positions"), cast(known, "int32")));
 	}
 	if (config.gap === "embedded") x = add(x, project(gapWaves(gaps), p("gap")));
-	let held = norm(x);
+	let embedded = norm(x);
 	let read = questions?.read;
 	const finalStates: Tensor[] = [];
 	const decayRates: Tensor[] = [];
 	for (let i = 0; i < config.layers; i++) {
 		const isLast = i === config.layers - 1;
 		if (answering && isLast) {
-			const those = (t: Tensor) =>
+			const take = (t: Tensor) =>
 				gather(reshape(t, [multiplyDims(batch, n), ...t.shape.slice(2)]), answering.stream);
-			[x, held, tokens, gaps] = [those(x), those(held), those(tokens), those(gaps)];
-			angles = angles && { cosine: those(angles.cosine), sine: those(angles.sine) };
+			[x, embedded, tokens, gaps] = [take(x), take(embedded), take(tokens), take(gaps)];
+			angles = angles && { cosine: take(angles.cosine), sine: take(angles.sine) };
 			read = { places: answering.places };
 		}
 		const out = layer(config, within(p, `layers.${i}`), {
@@ -169,7 +169,7 @@ export function network(
 		config.copies > 0
 			? copyLogits(config, p, {
 					tokens,
-					held,
+					embedded,
 					hidden,
 					overGaps,
 					slots: length,
@@ -183,7 +183,7 @@ export function network(
 	return {
 		states: finalStates,
 		counts: copied?.state,
-		seen: stood?.seen,
+		seen: numbered?.seen,
 		decayRates,
 		...(slots &&
 			!answersOnly && {
