@@ -14,7 +14,7 @@ import { type Evaluation, readEvaluation } from "../../src/evaluate/index.js";
 import { writeExport } from "../../src/export/index.js";
 import type { Model } from "../../src/models/index.js";
 import { presets, trajgptConfig } from "../../src/models/trajgpt/config.js";
-import { initialParameters } from "../../src/models/trajgpt/parameters.js";
+import { trajgpt } from "../../src/models/trajgpt/index.js";
 import { openFhir } from "../../src/records/index.js";
 import { servedExplorer } from "../testing/explorer.js";
 import { fhirBundle, longHistory } from "../testing/patients.js";
@@ -661,7 +661,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 			const folder = await mkdtemp(join(tmpdir(), "trajgpt-paper-"));
 			const { vocab } = trained.config as { vocab: number };
 			const config = trajgptConfig.parse({ ...presets.paper, vocab });
-			const weights = initialParameters(config, random(7));
+			const weights = trajgpt.init(config, random(7));
 			await writeExport(
 				{ ...trained, model: trained.model as Model, config, weights },
 				join(folder, "export"),
