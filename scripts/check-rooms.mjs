@@ -25,6 +25,7 @@ const rooms = [
 	"api",
 	"browser",
 	"server",
+	"workflows",
 	"cli",
 ];
 const dataRooms = ["records", "codes", "cohort", "simulate"];

@@ -117,7 +117,6 @@ export {
 	createRun,
 	holdingRun,
 	type PretrainSummary,
-	pretrain,
 	type Run,
 	readRun,
 	readTrained,
@@ -126,3 +125,4 @@ export {
 	trainer,
 	trainOptions,
 } from "./train/index.js";
+export { type PretrainOptions, pretrain } from "./workflows/pretrain.js";

@@ -172,3 +172,6 @@ export function formatCount(count: number): string {
 	}
 	return count.toPrecision(3);
 }
+
+/** Shows nothing. */
+export const silentProgress: Progress = { update() {}, note() {}, finish() {} };

@@ -1,19 +1,17 @@
 import { Command } from "commander";
 import { openDataset } from "../cohort/index.js";
-import { waysOf } from "./compare/lines.js";
-import { listed, namesIn } from "./compare/names.js";
-import { addSharedOptions, type SharedOptions, trainingOf } from "./compare/options.js";
-import { compareLines } from "./compare/run.js";
-import { variantLines, variants } from "./compare/variants.js";
+import { ablate } from "../workflows/compare/compare.js";
+import { variantNames } from "../workflows/compare/variants.js";
+import { addSharedOptions, type SharedOptions } from "./compare-options.js";
+import { printComparison } from "./comparison-text.js";
 import { examples } from "./examples.js";
-import type { Io } from "./io.js";
+import { type Io, progressOf } from "./io.js";
+import { namesIn, namesOrAll } from "./option-values.js";
 
 interface Options extends SharedOptions {
 	readonly variants: string;
 	readonly tasks: string;
 }
-
-const known = variants.map(({ id }) => id);
 
 const description = `What each part of TrajGPT is worth: trains it with parts taken out or changed.
 
@@ -30,7 +28,7 @@ export function command(io: Io): Command {
 		new Command("ablate")
 			.description(description)
 			.argument("<dataset>", "folder that `trajgpt prepare` wrote")
-			.option("--variants <list>", `all, or some of ${known.join(",")}`, "all")
+			.option("--variants <list>", `all, or some of ${variantNames.join(",")}`, "all")
 			.option("--tasks <list>", "some of next,forecast", "next,forecast"),
 	)
 		.addHelpText(
@@ -41,30 +39,14 @@ export function command(io: Io): Command {
 					"the paper's order in next-event likelihood",
 			}),
 		)
-		.action(async (folder: string, options: Options) => {
-			const wanted =
-				options.variants === "all" ? known : namesIn(options.variants, "variant", known);
-			const dataset = await openDataset(folder);
-			const entries = variantLines(options).filter(({ id }) => wanted.includes(id));
-			await compareLines(io, {
-				title: "ablate",
-				folder: options.out,
-				dataset,
-				entries,
-				ways: waysOf(
-					entries,
-					() => false,
-					// The paper's lines against the line above, ours against the first.
-					({ group }, at) => (at === 0 || group === "paper" ? entries[at - 1] : entries[0]),
-				),
-				methods: ["time-specific", "auto-regressive"],
-				tasks: listed(options.tasks),
-				depths: options.depths,
-				options: trainingOf(options),
-				tuning: { maxLength: options.maxLength },
-				...{ futures: options.futures, seeds: options.seeds, jobs: options.jobs },
-				provider: options.provider,
-				json: options.json ?? false,
-			});
-		});
+		.action((folder: string, options: Options) =>
+			printComparison(io, options, async (signal) =>
+				ablate(await openDataset(folder), options.out, {
+					...options,
+					variants: namesOrAll(options.variants),
+					tasks: namesIn(options.tasks),
+					...{ signal, progress: progressOf(io) },
+				}),
+			),
+		);
 }

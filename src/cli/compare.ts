@@ -1,12 +1,12 @@
 import { Command } from "commander";
 import { openDataset } from "../cohort/index.js";
-import { tasksOf } from "../evaluate/index.js";
-import { leadersNamed, lineNames, linesNamed, waysOf } from "./compare/lines.js";
-import { listed } from "./compare/names.js";
-import { addSharedOptions, type SharedOptions, trainingOf } from "./compare/options.js";
-import { compareLines } from "./compare/run.js";
+import { compare } from "../workflows/compare/compare.js";
+import { lineNames } from "../workflows/compare/lines.js";
+import { addSharedOptions, type SharedOptions } from "./compare-options.js";
+import { printComparison } from "./comparison-text.js";
 import { examples } from "./examples.js";
-import type { Io } from "./io.js";
+import { type Io, progressOf } from "./io.js";
+import { namesIn, namesOrAll } from "./option-values.js";
 
 interface Options extends SharedOptions {
 	readonly models: string;
@@ -50,33 +50,15 @@ export function command(io: Io): Command {
 					"three seeds for two models, one for the rest",
 			}),
 		)
-		.action(async (folder: string, options: Options) => {
-			const entries = linesNamed(options.models, options);
-			const leaders =
-				options.leaders === undefined ? undefined : leadersNamed(options.leaders, entries);
-			const dataset = await openDataset(folder);
-			const reference = entries.find(({ id }) => id === "trajgpt") ?? entries[0];
-			await compareLines(io, {
-				title: "compare",
-				folder: options.out,
-				dataset,
-				entries,
-				ways: waysOf(
-					entries,
-					({ model }) => model === "trajgpt",
-					(entry, _, first) => (entry === reference && first ? undefined : reference),
-				),
-				tasks: options.tasks
-					? listed(options.tasks)
-					: tasksOf(dataset).filter((task) => task !== "next"),
-				depths: options.depths,
-				options: trainingOf(options),
-				tuning: { maxLength: options.maxLength },
-				...{ futures: options.futures, seeds: options.seeds },
-				leaders,
-				jobs: options.jobs,
-				provider: options.provider,
-				json: options.json ?? false,
-			});
-		});
+		.action((folder: string, options: Options) =>
+			printComparison(io, options, async (signal) =>
+				compare(await openDataset(folder), options.out, {
+					...options,
+					models: namesOrAll(options.models),
+					tasks: options.tasks ? namesIn(options.tasks) : undefined,
+					leaders: options.leaders === undefined ? undefined : namesIn(options.leaders),
+					...{ signal, progress: progressOf(io) },
+				}),
+			),
+		);
 }

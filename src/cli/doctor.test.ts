@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { ownPackage } from "../workflows/versions.js";
 import { atLeast } from "./doctor/machine.js";
 import { render } from "./doctor/render.js";
 import { captured } from "./testing/captured.js";
-import { ownPackage } from "./version.js";
 
 test("doctor --json: the engine really ran, and the machine is described", async () => {
 	const { code, stdout, stderr } = await captured(["doctor", "--json"]);

@@ -8,7 +8,7 @@ import { type Column, columnFormat, csvOf, writeColumns } from "./embed/column-f
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
-import { openTrained } from "./open-trained.js";
+import { openRun } from "./open-run.js";
 import { seedNumber, threadCount, wholeNumber } from "./option-values.js";
 
 interface Options {
@@ -96,7 +96,7 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 }
 
 async function columnsOf(io: Io, folder: string, options: Options): Promise<readonly Column[]> {
-	const trained = openTrained(io, folder);
+	const trained = openRun(io, folder);
 	const shown = progress(io.stderr, { clock: () => performance.now() });
 	const map = options.umap
 		? {

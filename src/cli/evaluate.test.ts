@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { InputError } from "../base/errors.js";
 import { type Evaluation, readEvaluation } from "../evaluate/index.js";
 import { readTrained } from "../train/index.js";
-import { commonDataset } from "./evaluate/measure.js";
+import { commonDataset } from "../workflows/evaluate.js";
 import { captured } from "./testing/captured.js";
 
 const root = mkdtempSync(join(tmpdir(), "trajgpt-evaluate-"));
@@ -125,10 +125,7 @@ describe("evaluate", () => {
 		const [first, second] = [readTrained(one), readTrained(two)];
 		const dataset = { ...second.run.dataset, contentHash: "0".repeat(64) };
 		const other = { ...second, run: { ...second.run, dataset } };
-		const opened = commonDataset([
-			{ folder: one, trained: first },
-			{ folder: two, trained: other },
-		]);
+		const opened = commonDataset([first, other]);
 		await expect(opened).rejects.toThrow(`${two} was not trained on the dataset of ${one}`);
 		await expect(opened).rejects.toThrow(InputError);
 	});

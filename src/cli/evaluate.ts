@@ -1,13 +1,31 @@
 import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
-import { splitNames } from "../cohort/index.js";
-import { evaluateDefaults } from "../evaluate/index.js";
+import { type Split, splitNames } from "../cohort/index.js";
+import { evaluateDefaults, type Method } from "../evaluate/index.js";
 import { forecastMethods } from "../models/index.js";
-import { type AskedOptions, commonDataset, measure, notWritten } from "./evaluate/measure.js";
+import { commonDataset, evaluate, notWritten } from "../workflows/evaluate.js";
+import { evaluationText, overRunsText } from "./evaluation-text.js";
 import { examples } from "./examples.js";
-import { type Io, printJson } from "./io.js";
-import { openTrained } from "./open-trained.js";
+import { type Io, printJson, progressOf } from "./io.js";
+import { openRun } from "./open-run.js";
 import { seedNumber, threadCount, wholeNumber } from "./option-values.js";
+
+interface Options {
+	readonly task: string;
+	readonly method: Method | "all";
+	readonly split: Split;
+	readonly lookup: number;
+	readonly draws: number;
+	readonly seed: number;
+	readonly patients?: number;
+	readonly dataset?: string;
+	readonly oracle?: string;
+	readonly futures: number;
+	readonly shots?: number;
+	readonly code?: string;
+	readonly threads?: number;
+	readonly json?: true;
+}
 
 const description = `Measures what a run has learned, with 95 % intervals from a bootstrap over patients.
 
@@ -65,12 +83,29 @@ export function command(io: Io): Command {
 				"trajgpt evaluate runs/s1 runs/s2 runs/s3 --task forecast": "intervals over three seeds",
 			}),
 		)
-		.action(async (folders: string[], options: AskedOptions) => {
-			const runs = folders.map((folder) => ({ folder, trained: openTrained(io, folder) }));
-			const dataset = await commonDataset(runs, options.dataset);
-			const result = await measure(io, runs, dataset, options);
-			if (options.json) printJson(io, result);
-			const [reason] = notWritten(result);
+		.action(async (folders: string[], { task, method, dataset, json, ...options }: Options) => {
+			const runs = folders.map((folder) => openRun(io, folder));
+			let printed = 0;
+			const print = (text: string) => {
+				if (!json) io.stdout.write(printed++ === 0 ? text : `\n${text}`);
+			};
+			const results = await evaluate(runs, await commonDataset(runs, dataset), {
+				...options,
+				...(method !== "all" && { methods: [method] }),
+				task: task === "all" ? undefined : task,
+				progress: progressOf(io),
+				onEvaluation: ({ run, file, notWritten, evaluation }) =>
+					print(
+						evaluationText(
+							run,
+							file ? `written: ${file}` : `not written: ${notWritten}`,
+							evaluation,
+						),
+					),
+				onOverRuns: (name, over) => print(overRunsText(name, over)),
+			});
+			if (json) printJson(io, results);
+			const [reason] = notWritten(results);
 			if (reason !== undefined) throw new InputError(`${reason}; the results are printed above`);
 		});
 }

@@ -1,11 +1,11 @@
 import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { checkExportTarget, type WeightPlace, weightPlaces, writeExport } from "../export/index.js";
-import { builtFolder } from "./built-folder.js";
+import { builtFolder } from "../workflows/built-folder.js";
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
-import { openTrained } from "./open-trained.js";
+import { openRun } from "./open-run.js";
 
 interface Options {
 	readonly out: string;
@@ -53,7 +53,7 @@ async function act(io: Io, run: string, options: Options): Promise<void> {
 	const { out, weights, page, force, json } = options;
 	await checkExportTarget(out, force ?? false);
 	const library = page ? browserLibrary() : undefined;
-	const trained = openTrained(io, run);
+	const trained = openRun(io, run);
 	const manifest = await writeExport(trained, out, {
 		weights,
 		library,

@@ -1,12 +1,13 @@
 import { Command } from "commander";
 import { formatCount } from "../base/progress.js";
 import { finetuneOptions, openRunDataset } from "../train/index.js";
+import { type FinetuneSummary, finetune } from "../workflows/finetune.js";
 import { examples } from "./examples.js";
-import { type FinetuningOutcome, finetune } from "./finetuning.js";
-import { Exit, type Io, printJson } from "./io.js";
-import { openTrained } from "./open-trained.js";
+import { interruptible } from "./interruptible.js";
+import { type Io, printJson, progressOf } from "./io.js";
+import { openRun } from "./open-run.js";
 import { threadCount } from "./option-values.js";
-import { addSchemaOptions, schemaValues } from "./schema-options.js";
+import { addSchemaOptions, typedValues } from "./schema-options.js";
 
 interface Options {
 	readonly task: string;
@@ -48,24 +49,25 @@ export function command(io: Io): Command {
 				"trajgpt evaluate runs/sim --task insulin": "how good it is, beside zero-shot and few-shot",
 			}),
 		)
-		.action(async (run: string, options: Options) => {
-			const { task, resume = false, force = false, threads } = options;
-			const trained = openTrained(io, run);
-			const dataset = await openRunDataset(run, trained.run, options.dataset);
-			const outcome = await finetune(io, {
-				...{ trained, dataset, task, resume, force },
-				options: schemaValues(command, finetuneOptions, "given"),
-				...(threads && { threads }),
-			});
-			const { folder, summary, exitCode, labels, positive } = outcome;
-			if (options.json) printJson(io, { run, task, folder, labels, positive, ...summary });
-			else io.stdout.write(render(task, outcome));
-			if (exitCode !== 0) throw new Exit(exitCode);
-		});
+		.action((run: string, { task, dataset, threads, resume, force, json }: Options) =>
+			interruptible(io, async (signal) => {
+				const trained = openRun(io, run);
+				const summary = await finetune(trained, await openRunDataset(run, trained.run, dataset), {
+					...{ task, threads, resume, replace: force, signal, progress: progressOf(io) },
+					training: typedValues(command, finetuneOptions),
+				});
+				const { folder, labels, positive, ...training } = summary;
+				if (json) printJson(io, { run, task, folder, labels, positive, ...training });
+				else io.stdout.write(render(task, summary));
+				if (summary.interrupted) signal.throwIfAborted();
+			}),
+		);
 }
 
-function render(task: string, { folder, summary, labels, positive }: FinetuningOutcome): string {
-	const { best, steps, epochs, parameters, interrupted } = summary;
+function render(
+	task: string,
+	{ folder, labels, positive, best, steps, epochs, parameters, interrupted }: FinetuneSummary,
+): string {
 	const taught = labels > 0 ? ` over ${labels} labels of ${task}, ${positive} positive` : "";
 	const lines = [
 		`${folder}: ${formatCount(parameters)} parameters, ${steps} steps, ${epochs} epochs${taught}`,

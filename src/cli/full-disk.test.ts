@@ -3,8 +3,9 @@ import { cp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
-import { showTable } from "./compare/table.js";
-import { workThrough } from "./compare/work.js";
+import { computeCells } from "../workflows/compare/cell-processes.js";
+import { writeTables } from "../workflows/compare/compare.js";
+import { progressOf } from "./io.js";
 import { captured } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 
@@ -114,8 +115,8 @@ test("compare: a table that cannot be written leaves the earlier one, and is an 
 	const comparison = { columns: [], lines: [], differences: [], notes: [], failed: [] };
 	await writeFile(join(folder, "table.json"), "earlier");
 	disk.isFull = (file) => file.includes("table");
-	const shown = showTable(io().io, folder, comparison as never, false);
-	await expect(shown).rejects.toThrow(
+	const written = writeTables(folder, comparison as never);
+	await expect(written).rejects.toThrow(
 		`cannot write ${join(folder, "table.json")}: the disk is full`,
 	);
 	expect(readFileSync(join(folder, "table.json"), "utf8")).toBe("earlier");
@@ -126,8 +127,8 @@ test("compare: a log that cannot be written stops no cell", { timeout: 60_000 },
 	const folder = await temporaryFolder();
 	mkdirSync(join(folder, "logs", "gpt2-s1.log"), { recursive: true }); // in the log's place
 	const { said, io: own } = io();
-	const { failed } = await workThrough(own, folder, [{ id: "gpt2", seed: 1 }], {
-		...{ jobs: 1, threads: 1, provider: "cpu" },
+	const { failed } = await computeCells(folder, [{ id: "gpt2", seed: 1 }], {
+		...{ jobs: 1, threads: 1, provider: "cpu", progress: progressOf(own) },
 	});
 	expect(said.stderr).toContain("gpt2 1: cannot write its log: ");
 	expect(failed).toEqual([

@@ -1,3 +1,4 @@
+import { type Progress, progress } from "../base/progress.js";
 import { escapedJson } from "./safe-output.js";
 
 /** Where a command writes: results to stdout, progress and errors to stderr. `process` is one. */
@@ -24,3 +25,7 @@ export class Exit extends Error {
 export function printJson(io: Io, value: unknown): void {
 	io.stdout.write(`${escapedJson(JSON.stringify(value, null, 2))}\n`);
 }
+
+/** Shows how far a command is, on standard error. */
+export const progressOf = (io: Io): Progress =>
+	progress(io.stderr, { clock: () => performance.now() });

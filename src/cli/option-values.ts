@@ -76,3 +76,17 @@ export function splitParts(text: string): SplitParts {
 		throw new InvalidArgumentError("Expected three percentages that make 100, as in 80,10,10.");
 	return [train, valid, test];
 }
+
+/** The names in a list such as `gpt2, gru-d`, each once, in its order. */
+export const namesIn = (text: string): string[] => [
+	...new Set(
+		text
+			.split(",")
+			.map((name) => name.trim())
+			.filter((name) => name !== ""),
+	),
+];
+
+/** The same, or undefined for `all`. */
+export const namesOrAll = (text: string): string[] | undefined =>
+	text === "all" ? undefined : namesIn(text);

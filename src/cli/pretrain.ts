@@ -1,30 +1,18 @@
-import { availableParallelism } from "node:os";
 import { Command, Option } from "commander";
-import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
 import { formatCount } from "../base/progress.js";
-import { type Dataset, openDataset } from "../cohort/index.js";
-import { type Model, modelById, models } from "../models/index.js";
+import { openDataset } from "../cohort/index.js";
+import { modelById, models } from "../models/index.js";
 import type { Provider } from "../runtime/index.js";
-import {
-	checkDataset,
-	checkNewRun,
-	checkSplits,
-	createRun,
-	holdingRun,
-	type PretrainSummary,
-	type Run,
-	readRun,
-	type TrainOptions,
-	trainOptions,
-} from "../train/index.js";
+import { type PretrainSummary, trainOptions } from "../train/index.js";
+import { pretrain } from "../workflows/pretrain.js";
+import { datasetSettings } from "../workflows/training.js";
 import { examples } from "./examples.js";
-import { Exit, type Io, printJson } from "./io.js";
-import { checkMemory, trainingNeeds } from "./memory-needs.js";
+import { interruptible } from "./interruptible.js";
+import { type Io, printJson, progressOf } from "./io.js";
 import { modelHelp } from "./model-help.js";
 import { providerOption, threadCount } from "./option-values.js";
-import { addSchemaOptions, schemaValues } from "./schema-options.js";
-import { datasetSettings, settingsOf, train, versions } from "./training.js";
+import { addSchemaOptions, isTyped, typedValues } from "./schema-options.js";
 
 interface Options {
 	readonly out: string;
@@ -83,72 +71,24 @@ export function command(io: Io): Command {
 					"the paper's objective, another τ",
 			}),
 		)
-		.action(async (folder: string, options: Options) => {
-			const { out, threads, resume = false } = options;
-			const dataset = await openDataset(folder);
-			// All that can be refused is refused before the folder is touched.
-			const begin = resume
-				? resumed(command, options, dataset)
-				: await created(command, options, dataset);
-			const { summary, exitCode } = await holdingRun(out, () =>
-				train(io, { folder: out, run: begin(), dataset, resume, ...(threads && { threads }) }),
-			);
-			if (options.json) printJson(io, { run: out, ...summary });
-			else io.stdout.write(render(out, summary));
-			if (exitCode !== 0) throw new Exit(exitCode);
+		.action((folder: string, options: Options) => {
+			const typed = <K extends keyof Options>(name: K) =>
+				isTyped(command, name) ? options[name] : undefined;
+			return interruptible(io, async (signal) => {
+				const { out, set, threads, resume, json } = options;
+				const summary = await pretrain(await openDataset(folder), out, {
+					...{ threads, resume, signal, progress: progressOf(io) },
+					model: typed("model"),
+					preset: typed("preset"),
+					provider: typed("provider"),
+					settings: set && settings(set),
+					training: typedValues(command, trainOptions),
+				});
+				if (json) printJson(io, { run: out, ...summary });
+				else io.stdout.write(render(out, summary));
+				if (summary.interrupted) signal.throwIfAborted();
+			});
 		});
-}
-
-async function created(command: Command, options: Options, dataset: Dataset): Promise<() => Run> {
-	checkNewRun(options.out);
-	checkSplits(dataset);
-	const model = modelById(options.model);
-	const config = checkConfig(
-		model.config,
-		{
-			...presetOf(model, options.preset),
-			...settings(options.set ?? []),
-			...settingsOf(dataset),
-		},
-		`model ${model.id}`,
-	);
-	const training = checkConfig(
-		trainOptions,
-		schemaValues(command, trainOptions),
-		"training options",
-	);
-	checkLength(model, config, training);
-	checkMemory(
-		"training",
-		trainingNeeds(model, config, Math.max(training.batchSlots, training.maxLength)),
-		"lower --batch-slots or --max-length, or choose a smaller --preset",
-	);
-	const run = {
-		model: model.id,
-		config: config as Record<string, unknown>,
-		options: training,
-		versions: await versions(),
-		threads: options.threads ?? availableParallelism(),
-		provider: options.provider,
-	};
-	return () => createRun(options.out, dataset, run);
-}
-
-/** Refuses rows that a model with places of its own could not read; models of windows choose theirs. */
-function checkLength(model: Model, config: unknown, { maxLength }: TrainOptions): void {
-	const most = model.context?.(config);
-	if (model.predictsEachEvent && most !== undefined && maxLength > most)
-		throw new InputError(
-			`--max-length ${maxLength}: ${model.name} reads at most ${most} events; choose a shorter one, or more with --set`,
-		);
-}
-
-function presetOf(model: Model, name: string): Readonly<Record<string, unknown>> {
-	const preset = model.presets[name];
-	if (preset) return preset;
-	throw new InputError(
-		`${model.id} has no preset "${name}"; known presets: ${Object.keys(model.presets).join(", ")}`,
-	);
 }
 
 /** `name=value` pairs; values are numbers where they read as such. */
@@ -158,32 +98,9 @@ function settings(pairs: readonly string[]): Record<string, unknown> {
 			const [, name, text] = /^([A-Za-z]+)=(.+)$/.exec(pair) ?? [];
 			if (!name || !text)
 				throw new InputError(`--set ${pair}: expected name=value, for example --set layers=2`);
-			if (datasetSettings.includes(name))
-				throw new InputError(`--set ${pair}: ${name} is the dataset's; leave it out`);
 			return [name, Number.isNaN(Number(text)) ? text : Number(text)];
 		}),
 	);
-}
-
-function resumed(command: Command, options: Options, dataset: Dataset): () => Run {
-	const run = readRun(options.out);
-	checkDataset(run, dataset);
-	const isGiven = (name: string) => command.getOptionValueSource(name) === "cli";
-	const given = {
-		...schemaValues(command, trainOptions, "given"),
-		...(isGiven("provider") && { provider: options.provider }),
-	};
-	const own: Record<string, unknown> = { ...run.options, provider: run.provider };
-	for (const [name, value] of Object.entries(given))
-		if (own[name] !== value)
-			throw new InputError(
-				`--resume goes on with the run's own settings: ${name} is ${own[name]} there, ${value} here; ` +
-					"leave it out, or start a new run with another --out",
-			);
-	for (const name of ["model", "preset", "set"])
-		if (isGiven(name))
-			throw new InputError(`--resume takes the run's own model; leave out --${name}`);
-	return () => run;
 }
 
 function render(

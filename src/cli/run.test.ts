@@ -1,12 +1,12 @@
 import { Command, InvalidArgumentError } from "commander";
 import { expect, test } from "vitest";
 import { InputError } from "../base/errors.js";
+import { ownPackage } from "../workflows/versions.js";
 import type { LazyCommand } from "./commands.js";
 import { commands } from "./commands.js";
 import type { Io } from "./io.js";
 import { Exit, printJson } from "./io.js";
 import { captured } from "./testing/captured.js";
-import { ownPackage } from "./version.js";
 
 let loads = 0;
 const failures: Record<string, Error> = {
@@ -25,6 +25,7 @@ const table: LazyCommand[] = [
 				command: (io: Io) =>
 					new Command("sample")
 						.argument("[failure]")
+						.option("--force")
 						.option("--count <n>", "a number", (text) => {
 							if (!/^\d+$/.test(text)) throw new InvalidArgumentError("expected a whole number");
 							return Number(text);
@@ -115,4 +116,11 @@ test.each(shown)("%s --help ends in examples", async (name) => {
 		expect(help.code).toBe(0);
 		expect(help.stdout).toMatch(new RegExp(`\nExamples:\n  trajgpt ${name}`));
 	}
+});
+
+test("options that a message of the library names are shown as flags", async () => {
+	failures.library = new InputError("`count` is 0; pass `replace` or another `unknownOption`");
+	expect((await captured(["sample", "library"], { table })).stderr).toBe(
+		"error: --count is 0; pass --force or another `unknownOption`\n",
+	);
 });

@@ -1,13 +1,14 @@
 import { Command, CommanderError } from "commander";
 import { InputError } from "../base/errors.js";
 import type { Provider } from "../runtime/index.js";
+import { ownPackage } from "../workflows/versions.js";
 import type { LazyCommand } from "./commands.js";
 import { commands } from "./commands.js";
 import { examples } from "./examples.js";
+import { withFlags } from "./flags.js";
 import type { Io } from "./io.js";
 import { Exit } from "./io.js";
 import { safeIo } from "./safe-output.js";
-import { ownPackage } from "./version.js";
 
 /** Runs one command line and returns its exit code: 0 done, 1 failed, 2 bad usage or bad input. */
 export async function run(
@@ -15,9 +16,12 @@ export async function run(
 	given: Io,
 	table: readonly LazyCommand[] = commands,
 ): Promise<number> {
-	const io = safeIo(given);
+	let acting: Command | undefined;
+	const io = safeIo(given, (text) => withFlags(text, acting));
 	try {
-		const program = await programFor(argv, io, table);
+		const program = await programFor(argv, io, table, (command) => {
+			acting = command;
+		});
 		await program.parseAsync(argv, { from: "user" });
 		return 0;
 	} catch (error) {
@@ -29,6 +33,7 @@ async function programFor(
 	argv: readonly string[],
 	io: Io,
 	table: readonly LazyCommand[],
+	onAction: (command: Command) => void,
 ): Promise<Command> {
 	const program = new Command("trajgpt")
 		.description("Forecasts from irregular, time-stamped event histories.")
@@ -45,10 +50,11 @@ async function programFor(
 		program.addCommand(command.summary(summary), { hidden });
 	}
 	program.hook("preAction", async (_, command) => {
+		onAction(command);
 		const { provider = "cpu", resume } = command.opts<{ provider?: Provider; resume?: true }>();
 		// A run that goes on has a provider of its own.
 		if (provider !== "cpu" && !resume)
-			await (await import("./check-provider.js")).checkProvider(provider);
+			await (await import("../workflows/check-provider.js")).checkProvider(provider);
 	});
 	settle(program, io);
 	return program;

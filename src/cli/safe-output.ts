@@ -30,10 +30,13 @@ const safe = (output: Output, write: (text: string) => string): Output => ({
 	},
 });
 
-/** The same streams, with nothing in what is written that a terminal would obey. */
-export const safeIo = (io: Io): Io => ({
+/**
+ * The same streams, with nothing in what is written that a terminal would obey. `reworded` changes what is said
+ * on standard error.
+ */
+export const safeIo = (io: Io, reworded: (text: string) => string = (text) => text): Io => ({
 	stdout: safe(io.stdout, shown),
-	stderr: safe(io.stderr, shownOrProgress),
+	stderr: safe(io.stderr, (text) => shownOrProgress(reworded(text))),
 	env: io.env,
 });
 

@@ -45,16 +45,16 @@ export function addSchemaOptions(command: Command, schema: z.ZodType): Command {
 	return command;
 }
 
-/** The values of a schema's fields among a command's options; `given` alone are those the user typed. */
-export function schemaValues(
-	command: Command,
-	schema: z.ZodType,
-	which: "all" | "given" = "all",
-): Record<string, unknown> {
+/** The values that the user typed of a schema's fields; the library has the same defaults for the rest. */
+export function typedValues(command: Command, schema: z.ZodType): Record<string, unknown> {
 	const names = Object.keys(z.toJSONSchema(schema, { io: "input" }).properties ?? {});
 	return Object.fromEntries(
 		names
-			.filter((name) => which === "all" || command.getOptionValueSource(name) === "cli")
+			.filter((name) => isTyped(command, name))
 			.map((name) => [name, command.getOptionValue(name)]),
 	);
 }
+
+/** Whether the user typed an option, as opposed to its default. */
+export const isTyped = (command: Command, name: string): boolean =>
+	command.getOptionValueSource(name) === "cli";

@@ -6,7 +6,7 @@ import { systemRefusal } from "../base/system-errors.js";
 import { jsonLog, type Log, noLog } from "../server/index.js";
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
-import { openTrained } from "./open-trained.js";
+import { openRun } from "./open-run.js";
 import { threadCount, wholeNumber } from "./option-values.js";
 import { serveRun } from "./serve/serving.js";
 import { untilTold } from "./serve/until-told.js";
@@ -92,7 +92,7 @@ function port(text: string): number {
 
 async function act(io: Io, folder: string, options: Options): Promise<void> {
 	const { tokenFile, maxSessions, log, ...rest } = options;
-	const trained = openTrained(io, folder);
+	const trained = openRun(io, folder);
 	// An empty variable is none.
 	const given = tokenFile === undefined ? io.env.TRAJGPT_TOKEN : await tokenIn(io, tokenFile);
 	const token = given || undefined;

@@ -5,8 +5,8 @@ export {
 	isTrained,
 	type PretrainRequest,
 	type PretrainSummary,
-	pretrain,
 	stepsDone,
+	trainEpochs,
 } from "./pretrain.js";
 export { readJson } from "./read-json.js";
 export {

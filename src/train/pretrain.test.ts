@@ -10,7 +10,7 @@ import { nodeRuntime } from "../runtime/node.js";
 import { readCheckpoint } from "./checkpoint.js";
 import { openEventLog, readEventLog } from "./event-log.js";
 import { type TrainOptions, trainOptions } from "./options.js";
-import { type PretrainRequest, pretrain } from "./pretrain.js";
+import { type PretrainRequest, trainEpochs } from "./pretrain.js";
 import { createRun, type Run, runFiles } from "./run-folder.js";
 import { pull } from "./testing/pull.js";
 
@@ -58,7 +58,7 @@ interface Started {
 	readonly folder: string;
 	readonly run: Run;
 	readonly notes: string[];
-	go(more?: Partial<PretrainRequest>): ReturnType<typeof pretrain>;
+	go(more?: Partial<PretrainRequest>): ReturnType<typeof trainEpochs>;
 }
 
 async function started(dataset: Dataset, options: Partial<TrainOptions>): Promise<Started> {
@@ -79,7 +79,7 @@ async function started(dataset: Dataset, options: Partial<TrainOptions>): Promis
 	};
 	let now = 0;
 	const go = (more: Partial<PretrainRequest> = {}) =>
-		pretrain({
+		trainEpochs({
 			...{ folder, run, model: pull, dataset, runtime, progress, resume: false },
 			clock: () => (now += 250),
 			signal: new AbortController().signal,

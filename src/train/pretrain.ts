@@ -103,7 +103,7 @@ export function checkSplits(dataset: Dataset): void {
 }
 
 /** Trains until the last epoch, until validation stops improving, or until asked to stop. */
-export async function pretrain(request: PretrainRequest): Promise<PretrainSummary> {
+export async function trainEpochs(request: PretrainRequest): Promise<PretrainSummary> {
 	const { folder, run, model, dataset, runtime } = request;
 	const { options } = run;
 	const files = runFiles(folder);

@@ -1,7 +1,7 @@
 import type { Predictor } from "../../models/index.js";
 import { forecastWeights, type Trained } from "../../train/index.js";
 import type { Io } from "../io.js";
-import { openTrained } from "../open-trained.js";
+import { openRun } from "../open-run.js";
 import type { AskingOptions } from "./options.js";
 import { type AskedPatients, askedPatients } from "./patients.js";
 
@@ -16,7 +16,7 @@ export async function openSession(
 	folder: string,
 	options: AskingOptions,
 ): Promise<Session> {
-	const trained = openTrained(io, folder);
+	const trained = openRun(io, folder);
 	const asked = await askedPatients(folder, trained, options);
 	for (const note of asked.notes) io.stderr.write(`note: ${note}\n`);
 	return { trained, asked };

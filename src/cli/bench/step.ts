@@ -17,7 +17,7 @@ import { adamWDefaults } from "../../train/adamw.js";
 import { encodeSafetensors, type StoredTensor } from "../../train/safetensors.js";
 import { trainer } from "../../train/trainer.js";
 import type { Io } from "../io.js";
-import { checkMemory, trainingNeeds } from "../memory-needs.js";
+import { checkMemory, trainingNeeds } from "../../workflows/memory-needs.js";
 import { presetNamed, type StepOptions } from "./command.js";
 import { type Peer, startPeer } from "./peer.js";
 import { peerScripts } from "./peer-scripts.js";

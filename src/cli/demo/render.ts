@@ -2,7 +2,7 @@ import { formatCount } from "../../base/progress.js";
 import type { Manifest } from "../../cohort/index.js";
 import { specialCount } from "../../cohort/vocabulary.js";
 import type { Evaluation, EvaluationRow } from "../../evaluate/index.js";
-import { measureText } from "../evaluate/text.js";
+import { measureText } from "../evaluation-text.js";
 import { table } from "../table.js";
 import { type DemoSettings, demoFiles } from "./folder.js";
 import { preset } from "./steps.js";

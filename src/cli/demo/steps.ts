@@ -1,33 +1,16 @@
 import { existsSync } from "node:fs";
-import { availableParallelism } from "node:os";
-import { checkConfig } from "../../base/config.js";
 import { InputError } from "../../base/errors.js";
-import { progress } from "../../base/progress.js";
 import { type Dataset, openDataset, prepare, prepareDefaults } from "../../cohort/index.js";
-import { evaluateDefaults, evaluationFile } from "../../evaluate/index.js";
-import { trajgpt } from "../../models/trajgpt/index.js";
+import { evaluationFile } from "../../evaluate/index.js";
 import { openCsv } from "../../records/index.js";
 import { writeSimulation } from "../../simulate/index.js";
-import {
-	checkDataset,
-	checkSplits,
-	createRun,
-	holdingRun,
-	isTrained,
-	labelsOf,
-	type Run,
-	readRun,
-	readTask,
-	readTrained,
-	runFiles,
-	taskFiles,
-	trainOptions,
-} from "../../train/index.js";
-import { measure, notWritten } from "../evaluate/measure.js";
-import { finetune } from "../finetuning.js";
-import { Exit, type Io } from "../io.js";
+import { checkSplits, isTrained, labelsOf, readTrained, taskFiles } from "../../train/index.js";
+import { evaluate, notWritten } from "../../workflows/evaluate.js";
+import { finetune } from "../../workflows/finetune.js";
+import { pretrain } from "../../workflows/pretrain.js";
+import { interruptible } from "../interruptible.js";
+import { type Io, progressOf } from "../io.js";
 import { writeReport } from "../report/write.js";
-import { settingsOf, train, versions } from "../training.js";
 import { type DemoSettings, demoFiles } from "./folder.js";
 import type { Stage } from "./stages.js";
 
@@ -54,7 +37,7 @@ export function demoStages(
 	const files = demoFiles(folder);
 	const thousands = patients / 1000;
 	const opened = () => openDataset(files.dataset);
-	const more = threads === undefined ? {} : { threads };
+	const progress = progressOf(io);
 	return [
 		{
 			name: `simulating ${patients.toLocaleString("en-US")} people`,
@@ -72,13 +55,32 @@ export function demoStages(
 			name: `training TrajGPT, preset ${preset}`,
 			seconds: 7.8 * thousands * epochs,
 			isDone: () => isTrained(files.run),
-			work: async () => pretrainDemo(io, files.run, await opened(), settings, threads),
+			work: async () => {
+				const dataset = await opened();
+				await interruptibly(io, (signal) =>
+					pretrain(dataset, files.run, {
+						...{ preset, threads, signal, progress, resume: "if-begun" },
+						// Short rows and small batches: many steps in little time, as validation liked best.
+						training: { epochs, seed, batchSlots: 512, maxLength: 128, learningRate: 5e-3 },
+					}),
+				);
+			},
 		},
 		...labelled.map((task) => ({
 			name: `fine-tuning to ${task}`,
 			seconds: (task === "chf" ? 8.5 : 2.5) * thousands,
 			isDone: () => existsSync(files.report) || isTrained(taskFiles(files.run, task).folder),
-			work: async () => finetuneDemo(io, files.run, await opened(), task, more),
+			work: async () => {
+				const dataset = await opened();
+				if (!(await canBeTaught(dataset, task)))
+					return progress.note(`left out: so few people hold too few labels of ${task}`);
+				await interruptibly(io, (signal) =>
+					finetune(readTrained(files.run), dataset, {
+						...{ task, threads, signal, progress, resume: "if-begun" },
+						training: { maxLength: 128 },
+					}),
+				);
+			},
 		})),
 		{
 			name: "measuring it on people it has not seen",
@@ -87,13 +89,10 @@ export function demoStages(
 				existsSync(files.report) ||
 				demoTasks.every((task) => existsSync(evaluationFile(files.run, task))),
 			work: async () => {
-				const run = { folder: files.run, trained: readTrained(files.run) };
-				const { split, lookup } = evaluateDefaults;
-				const result = await measure(io, [run], await opened(), {
-					...{ split, lookup, draws, futures, seed, task: "all", method: "all", json: true },
-					...more,
+				const results = await evaluate([readTrained(files.run)], await opened(), {
+					...{ draws, futures, seed, threads, progress },
 				});
-				const [reason] = notWritten(result);
+				const [reason] = notWritten(results);
 				if (reason !== undefined) throw new InputError(reason);
 			},
 		},
@@ -102,7 +101,7 @@ export function demoStages(
 			seconds: 5 + 3 * thousands,
 			isDone: () => existsSync(files.report),
 			work: async () => {
-				await writeReport(io, files.run, { seed, ...more });
+				await writeReport(io, files.run, { seed, ...(threads && { threads }) });
 			},
 		},
 	];
@@ -113,7 +112,7 @@ async function simulatePeople(
 	folder: string,
 	{ patients, seed }: DemoSettings,
 ): Promise<void> {
-	const bar = progress(io.stderr, { clock: () => performance.now() });
+	const bar = progressOf(io);
 	await writeSimulation(folder, {
 		patients,
 		seed,
@@ -136,63 +135,6 @@ async function preparePeople(
 		);
 }
 
-/** Trains, or goes on with what an earlier call began. */
-async function pretrainDemo(
-	io: Io,
-	place: string,
-	dataset: Dataset,
-	{ epochs, seed }: DemoSettings,
-	threads: number | undefined,
-): Promise<void> {
-	const begin = async (): Promise<Run> =>
-		createRun(place, dataset, {
-			model: trajgpt.id,
-			config: checkConfig(
-				trajgpt.config,
-				{ ...trajgpt.presets[preset], ...settingsOf(dataset) },
-				`model ${trajgpt.id}`,
-			),
-			// Short rows and small batches: many steps in little time, as validation liked best.
-			options: checkConfig(
-				trainOptions,
-				{ epochs, seed, batchSlots: 512, maxLength: 128, learningRate: 5e-3 },
-				"training options",
-			),
-			versions: await versions(),
-			threads: threads ?? availableParallelism(),
-			provider: "cpu",
-		});
-	const { exitCode } = await holdingRun(place, async () => {
-		const resume = existsSync(runFiles(place).run);
-		const run = resume ? readRun(place) : await begin();
-		if (resume) checkDataset(run, dataset);
-		return train(io, { folder: place, run, dataset, resume, ...(threads && { threads }) });
-	});
-	stopIfInterrupted(io, exitCode);
-}
-
-async function finetuneDemo(
-	io: Io,
-	place: string,
-	dataset: Dataset,
-	task: string,
-	threads: { readonly threads?: number },
-): Promise<void> {
-	if (!(await canBeTaught(dataset, task))) {
-		io.stderr.write(`left out: so few people hold too few labels of ${task}\n`);
-		return;
-	}
-	const { exitCode } = await finetune(io, {
-		trained: readTrained(place),
-		dataset,
-		task,
-		options: { maxLength: 128 },
-		resume: readTask(place, task) !== undefined,
-		...threads,
-	});
-	stopIfInterrupted(io, exitCode);
-}
-
 /** Whether there are both answers to learn from, and some to choose the best epoch by. */
 async function canBeTaught(dataset: Dataset, task: string): Promise<boolean> {
 	if (!dataset.manifest.labels.some((known) => known.task === task)) return false;
@@ -202,8 +144,14 @@ async function canBeTaught(dataset: Dataset, task: string): Promise<boolean> {
 	return checked && answers.includes(true) && answers.includes(false);
 }
 
-function stopIfInterrupted(io: Io, exitCode: number): void {
-	if (exitCode === 0) return;
-	io.stderr.write("interrupted and saved; run the same command to go on\n");
-	throw new Exit(exitCode);
-}
+/** Trains until it is done; after Ctrl-C it says how to go on, and ends. */
+const interruptibly = (
+	io: Io,
+	training: (signal: AbortSignal) => Promise<{ readonly interrupted: boolean }>,
+): Promise<void> =>
+	interruptible(io, async (signal) => {
+		const { interrupted } = await training(signal);
+		if (!interrupted) return;
+		io.stderr.write("interrupted and saved; run the same command to go on\n");
+		signal.throwIfAborted();
+	});

@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { availableParallelism, cpus, totalmem } from "node:os";
-import { ownPackage } from "../version.js";
+import { ownPackage } from "../../workflows/versions.js";
 
 export interface Machine {
 	readonly trajgptVersion: string;

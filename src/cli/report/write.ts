@@ -3,7 +3,7 @@ import { findings, type MissingEvaluation, reportPage } from "../../figures/repo
 import { checkFileTarget, replaceFile } from "../../files/index.js";
 import { openRunDataset, runFiles } from "../../train/index.js";
 import type { Io } from "../io.js";
-import { openTrained } from "../open-trained.js";
+import { openRun } from "../open-run.js";
 import { drawingsIn } from "./drawings.js";
 import { gatherReport } from "./gather.js";
 
@@ -41,7 +41,7 @@ export async function writeReport(
 ): Promise<WrittenReport> {
 	const files = runFiles(folder);
 	if (out !== undefined) await checkFileTarget(out, force);
-	const trained = openTrained(io, folder);
+	const trained = openRun(io, folder);
 	const dataset = await openRunDataset(folder, trained.run, given);
 	const { nodeRuntime } = await import("../../runtime/node.js");
 	const drawings = await drawingsIn(files.figures);

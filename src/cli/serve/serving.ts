@@ -23,9 +23,9 @@ import {
 	usualLimits,
 } from "../../server/index.js";
 import { forecastWeights, type Trained } from "../../train/index.js";
-import { builtFolder } from "../built-folder.js";
+import { builtFolder } from "../../workflows/built-folder.js";
+import { ownPackage } from "../../workflows/versions.js";
 import type { Io } from "../io.js";
-import { ownPackage } from "../version.js";
 import { explorerData } from "./documents.js";
 
 export interface ServeOptions {

@@ -11,7 +11,7 @@ import { temporaryFolder } from "../../records/testing/temporary-folder.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import { readCheckpoint } from "../checkpoint.js";
 import { trainOptions } from "../options.js";
-import { pretrain } from "../pretrain.js";
+import { trainEpochs } from "../pretrain.js";
 import { runFiles } from "../run-folder.js";
 import { classifier, logOdds } from "./classifier.js";
 import { asked, labelsOf, questionBatches } from "./questions.js";
@@ -101,7 +101,7 @@ describe("a classifier", () => {
 
 interface Trial {
 	readonly folder: string;
-	go(resume: boolean, stopAt?: number): ReturnType<typeof pretrain>;
+	go(resume: boolean, stopAt?: number): ReturnType<typeof trainEpochs>;
 }
 
 async function trial(): Promise<Trial> {
@@ -119,7 +119,7 @@ async function trial(): Promise<Trial> {
 				finish: () => {},
 			};
 			let now = 0;
-			return pretrain({
+			return trainEpochs({
 				folder,
 				run: {
 					model: model.id,

@@ -1,16 +1,17 @@
 import { describe, expect, test } from "vitest";
+import { namesIn } from "../../cli/option-values.js";
 import type { Dataset } from "../../cohort/index.js";
-import { leadersNamed, lineNames, linesNamed, waysOf } from "./lines.js";
+import { checkLeaders, lineNames, linesNamed, waysOf } from "./lines.js";
 import { lineNotes } from "./notes.js";
 
 const options = { preset: "tiny", maxLength: 160 };
 
 describe("lines of a comparison", () => {
 	test("are all models, and TrajGPT without what is ours beside its default", () => {
-		const all = linesNamed("all", options);
+		const all = linesNamed(undefined, options);
 		expect(all.map(({ id }) => id)).toEqual(lineNames);
 		expect(all).toHaveLength(16);
-		const [first, plain] = linesNamed("trajgpt, trajgpt-plain", options);
+		const [first, plain] = linesNamed(namesIn("trajgpt, trajgpt-plain"), options);
 		expect(plain).toEqual({
 			...first,
 			id: "trajgpt-plain",
@@ -18,29 +19,32 @@ describe("lines of a comparison", () => {
 			settings: { ...first?.settings, gap: "rotary", copies: 0 },
 		});
 		// The preset of the paper is plain already.
-		const paper = linesNamed("all", { ...options, preset: "paper" });
+		const paper = linesNamed(undefined, { ...options, preset: "paper" });
 		expect(paper.map(({ id }) => id)).not.toContain("trajgpt-plain");
 	});
 
 	test("of unknown names are refused with the known ones", () => {
-		expect(() => linesNamed("trajgpt,grud", options)).toThrow(
+		expect(() => linesNamed(namesIn("trajgpt,grud"), options)).toThrow(
 			'there is no model "grud"; known models: trajgpt, trajgpt-plain, timelygpt, ',
 		);
 	});
 
 	test("are named once each, whatever the spaces; all the seeds are for those compared", () => {
-		const entries = linesNamed(" gpt2,seft, gpt2,", options);
+		const entries = linesNamed(namesIn(" gpt2,seft, gpt2,"), options);
 		expect(entries.map(({ id }) => id)).toEqual(["gpt2", "seft"]);
-		expect(() => linesNamed(" ,", options)).toThrow("the list of models is empty; name some of ");
-		expect(leadersNamed("seft ,seft", entries)).toEqual(["seft"]);
-		expect(() => leadersNamed("seft,gru-d", entries)).toThrow(
-			"--leaders names gru-d, which is not compared: --models has gpt2, seft",
+		expect(() => linesNamed(namesIn(" ,"), options)).toThrow(
+			"the list of models is empty; name some of ",
 		);
-		expect(() => leadersNamed("grud", entries)).toThrow('there is no model "grud"');
+		expect(namesIn("seft ,seft")).toEqual(["seft"]);
+		expect(() => checkLeaders(["seft"], entries)).not.toThrow();
+		expect(() => checkLeaders(["seft", "gru-d"], entries)).toThrow(
+			"`leaders` names gru-d, which is not compared: `models` has gpt2, seft",
+		);
+		expect(() => checkLeaders(["grud"], entries)).toThrow('there is no model "grud"');
 	});
 
 	test("forecast in the usual way of their model, or in every one", () => {
-		const entries = linesNamed("trajgpt,informer,gpt2", options);
+		const entries = linesNamed(namesIn("trajgpt,informer,gpt2"), options);
 		const ways = waysOf(
 			entries,
 			({ id }) => id === "trajgpt",
@@ -59,7 +63,7 @@ describe("lines of a comparison", () => {
 			vocabulary: { size: 30 },
 			manifest: {},
 		} as unknown as Dataset;
-		const entries = linesNamed("trajgpt,informer,patchtst,gru-d,gpt2", options);
+		const entries = linesNamed(namesIn("trajgpt,informer,patchtst,gru-d,gpt2"), options);
 		const budgets = { options: { epochs: 3 }, tuning: { maxLength: 512 } };
 		expect(lineNotes(dataset, entries, ["next", "forecast", "chf"], budgets)).toEqual([
 			"forecast, time-specific (asked at the time of each event): TrajGPT, GRU-D",

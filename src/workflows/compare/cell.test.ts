@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { captured } from "../../cli/testing/captured.js";
 import { openDataset } from "../../cohort/index.js";
 import { evaluateDefaults, evaluationBasis, readEvaluation } from "../../evaluate/index.js";
 import { modelById } from "../../models/index.js";
 import { readTrained } from "../../train/index.js";
-import { captured } from "../testing/captured.js";
-import { workCell } from "./cell.js";
+import { evaluateCell, trainCell } from "./cell.js";
 import { lineOf } from "./lines.js";
 import { comparisonFiles, openPlan, readCell } from "./plan.js";
 
@@ -19,10 +19,9 @@ const [sim, data, folder] = ["sim", "data", "table"].map((name) => join(root, na
 ];
 afterAll(() => rmSync(root, { recursive: true }));
 
-const silent = { write: () => true };
-const io = { stdout: silent, stderr: silent } as unknown as Parameters<typeof workCell>[0];
 const request = { folder, id: "patchtst", seed: 1, threads: 1, provider: "cpu" } as const;
 const run = comparisonFiles(folder).run("patchtst", 1);
+const computeCell = async () => evaluateCell(request, await trainCell(request));
 
 beforeAll(async () => {
 	for (const argv of [
@@ -35,13 +34,13 @@ beforeAll(async () => {
 		...{ title: "compare", tasks: ["forecast"], depths: [5], futures: 2, tuning: {} },
 		options: { epochs: 1, maxLength: 64, batchSlots: 512 },
 	});
-	await workCell(io, request);
+	await computeCell();
 }, 120_000);
 
 /** What the cell says when it is worked again. */
 async function workedAgain() {
 	rmSync(comparisonFiles(folder).cell("patchtst", 1));
-	await workCell(io, request);
+	await computeCell();
 	const { forecast } = readCell(folder, "patchtst", 1)!.evaluations;
 	return forecast!;
 }

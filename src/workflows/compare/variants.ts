@@ -25,7 +25,7 @@ const fixedDecay = ({ preset }: LineOptions): Settings => ({
  * known by decay alone: softmax attention has none, so GPT-2 knows no times, and has nothing to be asked
  * about further ahead. Each of ours changes what it names of the first line.
  */
-export const variants: readonly Variant[] = [
+const variants: readonly Variant[] = [
 	{ id: "full", label: "plain TrajGPT", group: "paper", settings: plain },
 	{
 		...{ id: "fixed-decay", label: "w/o decay gating (fixed γ)", group: "paper" },
@@ -69,6 +69,8 @@ export const variants: readonly Variant[] = [
 		settings: { ...plain, norm: "layer" },
 	},
 ];
+
+export const variantNames: readonly string[] = variants.map(({ id }) => id);
 
 export const variantLines = (options: LineOptions): Entry[] =>
 	// All at one rate, so that only what is named differs.

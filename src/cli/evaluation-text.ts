@@ -1,5 +1,5 @@
-import type { Evaluation, EvaluationRow, Measure, OverRuns } from "../../evaluate/index.js";
-import { table } from "../table.js";
+import type { Evaluation, EvaluationRow, Measure, OverRuns } from "../evaluate/index.js";
+import { table } from "./table.js";
 
 type Differences = NonNullable<Evaluation["differences"]>;
 

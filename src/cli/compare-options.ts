@@ -1,8 +1,13 @@
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
-import type { Provider } from "../../runtime/index.js";
-import { numberBetween, providerOption, threadCount, wholeNumber } from "../option-values.js";
-import { listed } from "./names.js";
+import type { Provider } from "../runtime/index.js";
+import {
+	namesIn,
+	numberBetween,
+	providerOption,
+	threadCount,
+	wholeNumber,
+} from "./option-values.js";
 
 /** Options that compare and ablate share. */
 export interface SharedOptions {
@@ -23,7 +28,7 @@ export interface SharedOptions {
 const depthsKnown = [1, 5, 10, 15];
 
 function depths(text: string): number[] {
-	const found = listed(text).map(Number);
+	const found = namesIn(text).map(Number);
 	if (found.length === 0 || found.some((depth) => !depthsKnown.includes(depth)))
 		throw new InvalidArgumentError(`Expected some of ${depthsKnown.join(",")}.`);
 	return found;
@@ -70,11 +75,3 @@ export const addSharedOptions = (command: Command): Command =>
 		)
 		.addOption(providerOption("where to pre-train"))
 		.option("--json", "print one JSON document");
-
-/** What of training every line has. */
-export const trainingOf = ({ epochs, batchSlots, maxLength }: SharedOptions) => ({
-	epochs,
-	batchSlots,
-	maxLength,
-	patience: epochs,
-});

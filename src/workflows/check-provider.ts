@@ -45,6 +45,7 @@ export async function checkProvider(provider: Provider): Promise<void> {
 	known.set(provider, works);
 	if (await works) return;
 	throw new InputError(
-		`--provider ${provider}: no GPU can be used on this machine; it needs a GPU and its Vulkan driver (vulkaninfo lists them): install the driver, or leave out --provider to compute on the CPU`,
+		`\`provider\` ${provider}: no GPU can be used on this machine; it needs a GPU and its Vulkan driver (vulkaninfo lists them): install the driver, or leave out \`provider\` to compute on the CPU`,
+		{ field: "provider", value: provider },
 	);
 }

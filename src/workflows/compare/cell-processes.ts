@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream, existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { formatDuration, progress } from "../../base/progress.js";
+import { formatDuration, silentProgress } from "../../base/progress.js";
 import { explainError } from "../../base/system-errors.js";
 import type { Cell } from "../../evaluate/index.js";
-import { Exit, type Io } from "../io.js";
-import type { Beside } from "./cell.js";
+import type { Monitoring } from "../training.js";
+import type { CellResources } from "./cell.js";
 import { comparisonFiles, readCell } from "./plan.js";
 
 export interface CellName {
@@ -17,31 +17,30 @@ export interface Failure extends CellName {
 	readonly reason: string;
 }
 
-export interface Worked {
-	readonly cells: readonly Cell[];
-	readonly failed: readonly Failure[];
+export interface CellProcesses extends CellResources, Monitoring {
+	/** How many cells are computed at the same time. */
+	readonly jobs: number;
 }
 
-/** The program as it was built, also for what runs from its source. */
+/** The command line as it was built, also for what runs from its source. */
 function program(): string {
-	const beside = fileURLToPath(new URL("../main.js", import.meta.url));
-	return existsSync(beside)
-		? beside
+	const built = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
+	return existsSync(built)
+		? built
 		: fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
 }
 
 const shownAs = ({ id, seed }: CellName) => `${id} ${seed}`;
 
 /**
- * Works through cells, each in a process of its own: so many beside each other, with as many threads as
- * there are cores for each. What is finished is not done again; one that fails does not stop the others.
+ * Computes cells, each in a process of its own, some at the same time. What is finished is not done again; one
+ * that fails does not stop the others. When the signal is aborted, every cell saves, and its reason is thrown.
  */
-export async function workThrough(
-	io: Io,
+export async function computeCells(
 	folder: string,
 	cells: readonly CellName[],
-	{ jobs, threads, provider }: Beside & { readonly jobs: number },
-): Promise<Worked> {
+	{ jobs, threads, provider, progress = silentProgress, signal }: CellProcesses,
+): Promise<{ readonly cells: readonly Cell[]; readonly failed: readonly Failure[] }> {
 	const done: Cell[] = [];
 	const failed: Failure[] = [];
 	const waiting = cells.filter(({ id, seed }) => {
@@ -52,25 +51,17 @@ export async function workThrough(
 	if (waiting.length === 0) return { cells: done, failed };
 	const clock = () => performance.now();
 	const began = clock();
-	const shown = progress(io.stderr, { clock });
-	if (done.length > 0) shown.note(`${done.length} of ${cells.length} cells are there already`);
+	if (done.length > 0) progress.note(`${done.length} of ${cells.length} cells are there already`);
 	const running = new Map<ChildProcess, { name: CellName; line: string }>();
-	let stopped = 0;
-	const stop = (exitCode: number) => () => {
-		if (stopped === 0) io.stderr.write("\nstopping: every cell finishes its step and saves\n");
-		stopped = exitCode;
+	const stop = () => {
 		for (const child of running.keys()) child.kill("SIGTERM");
 	};
-	const listeners = [
-		["SIGINT", stop(130)],
-		["SIGTERM", stop(143)],
-	] as const;
-	for (const [signal, listener] of listeners) process.on(signal, listener);
+	signal?.addEventListener("abort", stop);
 	let finished = 0;
 	const total = waiting.length;
 	const show = () => {
 		const each = finished > 0 ? (clock() - began) / 1000 / finished : undefined;
-		shown.update({
+		progress.update({
 			label: "cell",
 			done: done.length + failed.length,
 			fields: [
@@ -82,12 +73,12 @@ export async function workThrough(
 			],
 		});
 	};
-	const one = async (name: CellName): Promise<void> => {
+	const compute = async (name: CellName): Promise<void> => {
 		const files = comparisonFiles(folder);
 		const log = createWriteStream(files.log(name.id, name.seed), { flags: "a" });
 		// A log that cannot be written, as on a full disk, stops no cell.
 		log.on("error", (error) =>
-			shown.note(`${shownAs(name)}: cannot write its log: ${explainError(error)}`),
+			progress.note(`${shownAs(name)}: cannot write its log: ${explainError(error)}`),
 		);
 		const child = spawn(
 			process.execPath,
@@ -111,26 +102,27 @@ export async function workThrough(
 					?.trim() ?? "";
 			show();
 		});
-		const { code, signal } = await new Promise<{ code: number | null; signal: string | null }>(
-			(resolve) => {
-				child.on("error", (error) => {
-					said = `error: ${error.message}`;
-					resolve({ code: 1, signal: null });
-				});
-				child.on("close", (code, signal) => resolve({ code, signal }));
-			},
-		);
+		const { code, signal: endedBy } = await new Promise<{
+			code: number | null;
+			signal: string | null;
+		}>((resolve) => {
+			child.on("error", (error) => {
+				said = `error: ${error.message}`;
+				resolve({ code: 1, signal: null });
+			});
+			child.on("close", (code, signal) => resolve({ code, signal }));
+		});
 		running.delete(child);
 		log.end();
 		finished++;
 		const cell = code === 0 ? readCell(folder, name.id, name.seed) : undefined;
 		if (cell) {
 			done.push(cell);
-			shown.note(`${shownAs(name)}: done in ${formatDuration(cell.seconds)}`);
-		} else if (stopped === 0) {
-			const reason = reasonIn(said) ?? (signal ? `ended by ${signal}` : `exit code ${code}`);
+			progress.note(`${shownAs(name)}: done in ${formatDuration(cell.seconds)}`);
+		} else if (!signal?.aborted) {
+			const reason = reasonIn(said) ?? (endedBy ? `ended by ${endedBy}` : `exit code ${code}`);
 			failed.push({ ...name, reason });
-			shown.note(`${shownAs(name)}: failed: ${reason}; see ${files.log(name.id, name.seed)}`);
+			progress.note(`${shownAs(name)}: failed: ${reason}; see ${files.log(name.id, name.seed)}`);
 		}
 		show();
 	};
@@ -139,19 +131,17 @@ export async function workThrough(
 		await Promise.all(
 			Array.from({ length: Math.min(jobs, total) }, async () => {
 				for (const name of next) {
-					if (stopped !== 0) return;
-					await one(name);
+					if (signal?.aborted) return;
+					await compute(name);
 				}
 			}),
 		);
 	} finally {
-		for (const [signal, listener] of listeners) process.removeListener(signal, listener);
-		shown.finish();
+		signal?.removeEventListener("abort", stop);
+		progress.finish();
 	}
-	if (stopped !== 0) {
-		io.stderr.write("saved; the same command goes on\n");
-		throw new Exit(stopped);
-	}
+	if (signal?.aborted) progress.note("saved; the same command goes on");
+	signal?.throwIfAborted();
 	return { cells: done, failed };
 }
 

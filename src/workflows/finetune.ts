@@ -26,33 +26,36 @@ import {
 	taskIdentity,
 	trainOptions,
 } from "../train/index.js";
-import type { Io } from "./io.js";
-import { train, versions } from "./training.js";
+import { type Monitoring, train } from "./training.js";
+import { versions } from "./versions.js";
 
-export interface Finetuning {
-	readonly trained: Trained;
-	readonly dataset: Dataset;
+/** How a run is fine-tuned. */
+export interface FinetuneOptions extends Monitoring {
+	/** `forecast`, or a task that the dataset has labels for. */
 	readonly task: string;
 	/** Those of `finetuneOptions` that differ from their defaults. */
-	readonly options: Readonly<Record<string, unknown>>;
-	readonly resume: boolean;
+	readonly training?: Readonly<Record<string, unknown>> | undefined;
+	/**
+	 * Whether to go on with what was interrupted, which keeps its own settings: others are refused.
+	 * `"if-begun"` begins where nothing was, and otherwise keeps the settings there.
+	 */
+	readonly resume?: boolean | "if-begun" | undefined;
 	/** Replaces what an earlier call made. */
-	readonly force?: boolean;
-	/** All cores, or those of the run that goes on, if left out. */
-	readonly threads?: number;
+	readonly replace?: boolean | undefined;
+	/** All cores, or those of the training that is resumed, if left out. */
+	readonly threads?: number | undefined;
 }
 
-export interface FinetuningOutcome {
+export interface FinetuneSummary extends PretrainSummary {
+	/** Where the fine-tuned weights are. */
 	readonly folder: string;
-	readonly summary: PretrainSummary;
-	readonly exitCode: number;
 	/** Of the training patients. */
 	readonly labels: number;
 	readonly positive: number;
 }
 
-/** What a task teaches: the labels, and how a run becomes a model that learns from them. */
-interface Lesson {
+/** What is learned for a task: from which labels, and how a run becomes a model that learns from them. */
+interface TaskTraining {
 	/** None where it learns to forecast. */
 	readonly labels?: Readonly<Record<"train" | "valid", readonly Label[]>>;
 	readonly positive: number;
@@ -62,19 +65,29 @@ interface Lesson {
 	readonly batchesOf?: NonNullable<PretrainRequest["batchesOf"]>;
 }
 
-/** Fine-tunes a run to a task, end to end, in `tasks/<task>/` of its folder. */
-export async function finetune(io: Io, finetuning: Finetuning): Promise<FinetuningOutcome> {
-	const { dataset, task, resume, threads } = finetuning;
-	const trained = fineTuningStart(finetuning.trained);
+/**
+ * Fine-tunes a run to a task, end to end, in `tasks/<task>/` of its folder. The run itself stays as it is.
+ *
+ * @example
+ * const run = readTrained("runs/first");
+ * await finetune(run, await openRunDataset(run.folder, run.run), { task: "insulin" });
+ */
+export async function finetune(
+	run: Trained,
+	dataset: Dataset,
+	options: FinetuneOptions,
+): Promise<FinetuneSummary> {
+	const { task, threads, progress, signal } = options;
+	const trained = fineTuningStart(run);
 	const { folder } = taskFiles(trained.folder, task);
-	const lesson =
+	const training =
 		task === "forecast"
-			? forecastLesson(finetuning, trained)
-			: await labelLesson(finetuning, trained);
-	const begun = readBegun(finetuning, lesson.identity);
+			? forecastTraining(trained, options)
+			: await labelTraining(trained, dataset, options);
+	const begun = readBegun(trained, options, training.identity);
 	return holdingRun(folder, async () => {
-		const settings = begun ?? (await begin(io, finetuning, trained, lesson));
-		const { summary, exitCode } = await train(io, {
+		const settings = begun ?? (await begin(trained, dataset, options, training));
+		const summary = await train({
 			folder,
 			run: {
 				...settings,
@@ -82,15 +95,15 @@ export async function finetune(io: Io, finetuning: Finetuning): Promise<Finetuni
 				config: trained.run.config,
 				dataset: settings.identity,
 			},
-			model: lesson.model(settings),
+			model: training.model(settings),
 			dataset,
-			...(lesson.batchesOf && { batchesOf: lesson.batchesOf }),
-			resume: resume && begun !== undefined,
+			...(training.batchesOf && { batchesOf: training.batchesOf }),
+			resume: begun !== undefined,
 			sealed: sealedTaskFiles(trained.folder, task),
-			...(threads && { threads }),
+			...{ threads, progress, signal },
 		});
-		const { labels, positive } = lesson;
-		return { folder, summary, exitCode, labels: labels?.train.length ?? 0, positive };
+		const { labels, positive } = training;
+		return { ...summary, folder, labels: labels?.train.length ?? 0, positive };
 	});
 }
 
@@ -101,10 +114,11 @@ const longest = ({ model, config }: Trained, maxLength: number) =>
 /** What is not pre-trained learns a task as it learned to forecast, until validation stops improving. */
 export const fromScratch = { epochs: 20, patience: 3 } as const;
 
-async function labelLesson(
-	{ dataset, task, options: given }: Finetuning,
+async function labelTraining(
 	trained: Trained,
-): Promise<Lesson> {
+	dataset: Dataset,
+	{ task, training: given }: FinetuneOptions,
+): Promise<TaskTraining> {
 	const labels = await dataset.labels(task);
 	const own = {
 		train: labelsOf(dataset, labels, "train"),
@@ -140,7 +154,10 @@ async function labelLesson(
 }
 
 /** Of models that forecast after fine-tuning: as long as the labels teach, at the pace of the pre-training. */
-function forecastLesson({ options: given }: Finetuning, trained: Trained): Lesson {
+function forecastTraining(
+	trained: Trained,
+	{ training: given = {} }: FinetuneOptions,
+): TaskTraining {
 	const { model, folder, run } = trained;
 	if (model.forecasting.after === "pretraining")
 		throw new InputError(
@@ -155,46 +172,51 @@ function forecastLesson({ options: given }: Finetuning, trained: Trained): Lesso
 	};
 }
 
-/** The task that goes on; undefined where one is to begin. */
+/** The task that is resumed; undefined where one is to begin. */
 function readBegun(
-	{ trained, task, options, resume, force }: Finetuning,
+	{ folder: run }: Trained,
+	{ task, training = {}, resume, replace }: FinetuneOptions,
 	identity: Task["identity"],
 ): Task | undefined {
-	const { folder: run } = trained;
-	const { folder } = taskFiles(run, task);
-	if (force) return undefined;
+	if (replace) return undefined;
 	const begun = readTask(run, task);
 	if (begun && !resume)
 		throw new InputError(
-			`${folder} is there already; pass --resume to go on with it, or --force to begin anew`,
+			`${taskFiles(run, task).folder} is there already; pass \`resume\` to go on with it, or \`replace\` to begin anew`,
+			{ field: "resume", value: resume },
 		);
-	if (!begun && resume)
-		throw new InputError(`${task} was not begun in ${run}; leave out --resume to begin it`);
+	if (!begun && resume === true)
+		throw new InputError(`${task} was not begun in ${run}; leave out \`resume\` to begin it`, {
+			field: "resume",
+			value: resume,
+		});
 	if (!begun) return undefined;
 	checkTask(run, begun, identity);
-	const kept: Readonly<Record<string, unknown>> = begun.options;
-	for (const [name, value] of Object.entries(options))
-		if (kept[name] !== value)
+	if (resume !== true) return begun;
+	const own: Readonly<Record<string, unknown>> = begun.options;
+	for (const [name, value] of Object.entries(training))
+		if (own[name] !== value)
 			throw new InputError(
-				`--resume goes on with the task's own settings: ${name} is ${kept[name]} there, ${value} here; ` +
-					"leave it out, or begin anew with --force",
+				`\`resume\` goes on with the task's own settings: ${name} is ${own[name]} there, ${value} here; ` +
+					"leave it out, or begin anew with `replace`",
+				{ field: name, value },
 			);
 	return begun;
 }
 
 /** Places the head, where there is one, and writes `task.json`; what lay in the folder is removed. */
 async function begin(
-	io: Io,
-	{ dataset, task, threads = availableParallelism() }: Finetuning,
 	trained: Trained,
-	{ labels, identity, options }: Lesson,
+	dataset: Dataset,
+	{ task, threads = availableParallelism(), progress }: FinetuneOptions,
+	{ labels, identity, options }: TaskTraining,
 ): Promise<Task> {
 	const { nodeRuntime } = await import("../runtime/node.js");
 	const files = taskFiles(trained.folder, task);
 	for (const place of [files.task, files.log, files.tensorboard, files.checkpoint, files.best])
 		rmSync(place, { recursive: true, force: true });
 	if (labels)
-		io.stderr.write(`placing the head by ${labels.train.length} labels, the model as it is\n`);
+		progress?.note(`placing the head by ${labels.train.length} labels, the model as it is`);
 	const runtime = nodeRuntime({ threads, purpose: "inference" });
 	return createTask(trained.folder, {
 		...{ task, options, identity, threads },

@@ -42,9 +42,9 @@ export const comparisonFiles = (folder: string) => ({
 });
 
 /** The name of the cell in which nothing is trained. */
-export const opponentsId = "opponents";
+export const baselinesId = "opponents";
 
-const advice = "remove it, or choose another --out";
+const advice = "remove it, or choose another `out`";
 
 const writeJson = (file: string, value: unknown) =>
 	replaceFile(file, (path) => writeFile(path, `${JSON.stringify(value, null, 2)}\n`));
@@ -89,7 +89,8 @@ export async function openPlan(
 			if (JSON.stringify(own) !== JSON.stringify(value))
 				throw new InputError(
 					`${folder} holds a comparison with other settings: ${name} is ${JSON.stringify(own)} there, ${JSON.stringify(value)} here; ` +
-						"give the same, or another --out",
+						"give the same, or another `out`",
+					{ field: name, value },
 				);
 		}
 	}
@@ -99,10 +100,34 @@ export async function openPlan(
 		const file = files.entry(entry.id);
 		if (existsSync(file) && JSON.stringify(readEntry(folder, entry.id)) !== JSON.stringify(entry))
 			throw new InputError(
-				`${folder} holds ${entry.id} with other settings; give the same, or another --out`,
+				`${folder} holds ${entry.id} with other settings; give the same, or another \`out\``,
 			);
 		await writeJson(file, entry);
 	}
 	await writeJson(files.plan, plan);
 	return plan;
+}
+
+const timingSchema = z.strictObject({
+	cpuSeconds: z.number(),
+	steps: z.number(),
+	peakBytes: z.number(),
+});
+
+/** What training took, over all processes that had a part in it. */
+type Timing = z.infer<typeof timingSchema>;
+
+/** Adds what this process took to what is kept in a run's folder. */
+export async function addTiming(run: string, now: Timing): Promise<Timing> {
+	const file = join(run, "timing.json");
+	const before = existsSync(file)
+		? readJson(file, timingSchema, "remove it: training is then timed from here on")
+		: { cpuSeconds: 0, steps: 0, peakBytes: 0 };
+	const timing: Timing = {
+		cpuSeconds: before.cpuSeconds + (now.steps > 0 ? now.cpuSeconds : 0),
+		steps: before.steps + now.steps,
+		peakBytes: Math.max(before.peakBytes, now.peakBytes),
+	};
+	await replaceFile(file, (path) => writeFile(path, `${JSON.stringify(timing)}\n`));
+	return timing;
 }

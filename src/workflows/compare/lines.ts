@@ -1,18 +1,28 @@
 import { InputError } from "../../base/errors.js";
 import type { Entry, Way } from "../../evaluate/index.js";
 import { type Model, modelById, models, plainTrajgptSettings } from "../../models/index.js";
-import { namesIn } from "./names.js";
+import { presetOf } from "../pretrain.js";
 
 /** The learning rate of models that name none, at the sizes of a comparison. */
 export const usualRate = 3e-3;
 
-const presetOf = (model: Model, preset: string) => {
-	const settings = model.presets[preset];
-	if (settings) return settings;
-	throw new InputError(
-		`${model.id} has no preset "${preset}"; known presets: ${Object.keys(model.presets).join(", ")}`,
-	);
-};
+/** Refuses unknown names with the known ones, and an empty list. */
+export function checkNames(
+	names: readonly string[],
+	what: "model" | "variant",
+	known: readonly string[],
+): void {
+	const field = `${what}s`;
+	const unknown = names.find((name) => !known.includes(name));
+	if (unknown !== undefined)
+		throw new InputError(`there is no ${what} "${unknown}"; known ${field}: ${known.join(", ")}`, {
+			...{ field, value: unknown },
+		});
+	if (names.length === 0)
+		throw new InputError(`the list of ${field} is empty; name some of ${known.join(", ")}`, {
+			...{ field, value: names },
+		});
+}
 
 /** A line that is a model under its own name, or with other settings under another. */
 interface Named {
@@ -40,24 +50,25 @@ const isPlain = (preset: string) =>
 		([name, value]) => plainTrajgpt.model.presets[preset]?.[name] === value,
 	);
 
-/** The lines named; an unknown name lists the known ones. */
-export function linesNamed(names: string, options: LineOptions): Entry[] {
-	const wanted =
-		names === "all"
-			? known.filter((one) => one !== plainTrajgpt || !isPlain(options.preset))
-			: namesIn(names, "model", lineNames).map((id) => known.find((one) => one.id === id) as Named);
+/** The lines named, all if left out; an unknown name lists the known ones. */
+export function linesNamed(names: readonly string[] | undefined, options: LineOptions): Entry[] {
+	if (names) checkNames(names, "model", lineNames);
+	const wanted = names
+		? names.map((id) => known.find((one) => one.id === id) as Named)
+		: known.filter((one) => one !== plainTrajgpt || !isPlain(options.preset));
 	return wanted.map(({ model, own }) => lineOf(model, options, own));
 }
 
-/** Those of the lines that are to get all the seeds; one that is not among them is refused. */
-export function leadersNamed(names: string, entries: readonly Entry[]): string[] {
-	const leaders = namesIn(names, "model", lineNames);
+/** Refuses leaders, which get all the seeds, that are not among the lines. */
+export function checkLeaders(leaders: readonly string[], entries: readonly Entry[]): void {
+	checkNames(leaders, "model", lineNames);
 	const ids = entries.map(({ id }) => id);
 	const absent = leaders.find((id) => !ids.includes(id));
-	if (absent === undefined) return leaders;
-	throw new InputError(
-		`--leaders names ${absent}, which is not compared: --models has ${ids.join(", ")}; add it there, or leave it out here`,
-	);
+	if (absent !== undefined)
+		throw new InputError(
+			`\`leaders\` names ${absent}, which is not compared: \`models\` has ${ids.join(", ")}; add it there, or leave it out here`,
+			{ field: "leaders", value: absent },
+		);
 }
 
 /** How the paper's table groups its lines. */

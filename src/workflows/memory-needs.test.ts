@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { captured } from "../cli/testing/captured.js";
 import { modelById } from "../models/index.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { checkMemory, trainingNeeds } from "./memory-needs.js";
-import { captured } from "./testing/captured.js";
 
 const model = modelById("trajgpt");
 const config = (settings: object) => model.config.parse({ vocab: 241, ...settings });

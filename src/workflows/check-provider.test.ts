@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { captured } from "../cli/testing/captured.js";
 import { canCompute } from "./check-provider.js";
-import { captured } from "./testing/captured.js";
 
 test("the probe computes on the CPU, and says so of what cannot", async () => {
 	expect(await canCompute("cpu")).toBe(true);

@@ -3,7 +3,7 @@ import type { Dataset } from "../../cohort/index.js";
 import type { Entry } from "../../evaluate/index.js";
 import { type ForecastMethod, forecastMethods, type Model, modelById } from "../../models/index.js";
 import { finetuneOptions, trainOptions } from "../../train/index.js";
-import { fromScratch } from "../finetuning.js";
+import { fromScratch } from "../finetune.js";
 import { settingsOf } from "../training.js";
 import { plainTrajgpt } from "./lines.js";
 

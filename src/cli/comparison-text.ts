@@ -1,0 +1,37 @@
+import { type Comparison, differenceTables, textRows } from "../evaluate/index.js";
+import { tableFiles } from "../workflows/compare/compare.js";
+import { interruptible } from "./interruptible.js";
+import { Exit, type Io, printJson } from "./io.js";
+import { table } from "./table.js";
+
+/** Runs a comparison that Ctrl-C stops, prints its table, and fails if one of its cells failed. */
+export const printComparison = (
+	io: Io,
+	{ out, json }: { readonly out: string; readonly json?: true },
+	work: (signal: AbortSignal) => Promise<Comparison>,
+): Promise<void> =>
+	interruptible(
+		io,
+		async (signal) => {
+			const comparison = await work(signal);
+			if (json) printJson(io, comparison);
+			else io.stdout.write(comparisonText(out, comparison));
+			if (comparison.failed.length > 0) throw new Exit(1);
+		},
+		() => "stopping: every cell finishes its step and saves",
+	);
+
+function comparisonText(folder: string, comparison: Comparison): string {
+	const { header, rows } = textRows(comparison);
+	return [
+		table(header[0], [header[1], ...rows]),
+		"\n±: half the width of the 95 % interval over patients; the files have both ends.\n",
+		...differenceTables(comparison).map(
+			({ title, header, rows }) => `\n${title}\n\n${table(header, rows)}`,
+		),
+		"\n",
+		...comparison.notes.map((note) => `${note}\n`),
+		...comparison.failed.map(({ label, reason }) => `${label} failed: ${reason}\n`),
+		`written: ${tableFiles(folder).join(", ")}\n`,
+	].join("");
+}

@@ -1,0 +1,27 @@
+import type { Command } from "commander";
+
+/** Options of the library that flags have other names for. */
+const otherNames: Readonly<Record<string, string>> = { replace: "force", settings: "set" };
+
+const renamed = new WeakMap<Command, Readonly<Record<string, string>>>();
+
+/** Says which flags of a command set options that the library knows by other names. */
+export function nameFlags(command: Command, flags: Readonly<Record<string, string>>): void {
+	renamed.set(command, flags);
+}
+
+/**
+ * Messages of the library name its options in backticks: `batchSlots`. This is the one place where they become
+ * the flags of the command that runs: --batch-slots.
+ */
+export const withFlags = (text: string, command: Command | undefined): string =>
+	command === undefined
+		? text
+		: text.replace(/`([a-z][\w.]*)`/gi, (quoted, name: string) => flagOf(name, command) ?? quoted);
+
+function flagOf(name: string, command: Command): string | undefined {
+	const given = renamed.get(command)?.[name];
+	if (given !== undefined) return given;
+	const own = otherNames[name] ?? name;
+	return command.options.find((option) => option.attributeName() === own)?.long ?? undefined;
+}

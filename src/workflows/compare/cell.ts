@@ -1,0 +1,198 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { InputError } from "../../base/errors.js";
+import { silentProgress } from "../../base/progress.js";
+import { type Dataset, openDataset } from "../../cohort/index.js";
+import {
+	type Cell,
+	type Entry,
+	type EvaluateOptions,
+	type Evaluation,
+	evaluateDefaults,
+	evaluationBasis,
+	openTask,
+	readEvaluation,
+	writeEvaluation,
+} from "../../evaluate/index.js";
+import type { Provider } from "../../runtime/index.js";
+import {
+	isTrained,
+	readRun,
+	readTask,
+	readTrained,
+	runFiles,
+	stepsDone,
+	type Trained,
+	taskFiles,
+} from "../../train/index.js";
+import { finetune, TooFewLabels } from "../finetune.js";
+import { pretrain } from "../pretrain.js";
+import type { Monitoring } from "../training.js";
+import { versions } from "../versions.js";
+import {
+	addTiming,
+	baselinesId,
+	comparisonFiles,
+	type Plan,
+	readEntry,
+	readPlan,
+	writeCell,
+} from "./plan.js";
+
+/** With what a cell computes. */
+export interface CellResources {
+	readonly threads: number;
+	/** Of pre-training. */
+	readonly provider: Provider;
+}
+
+export interface CellRequest extends CellResources, Monitoring {
+	readonly folder: string;
+	/** The line, or `opponents`. */
+	readonly id: string;
+	readonly seed: number;
+}
+
+const clock = () => performance.now();
+
+/** Of the processor, by this process: beside other work it says more than the clock. */
+const cpuSeconds = () => {
+	const { user, system } = process.cpuUsage();
+	return (user + system) / 1e6;
+};
+
+/** A cell whose model is trained, and is yet to be measured. */
+interface TrainedCell {
+	readonly plan: Plan;
+	readonly dataset: Dataset;
+	/** None where the cell holds the baselines. */
+	readonly trained?: Trained;
+	readonly training: Cell["training"];
+	/** By task: why there was no fine-tuning. */
+	readonly notTuned: Readonly<Record<string, string>>;
+	readonly seconds: number;
+}
+
+/**
+ * Trains the model of a cell, going on where an earlier try stopped; baselines have nothing to train. When the
+ * signal is aborted, it saves and throws the signal's reason.
+ */
+export async function trainCell(request: CellRequest): Promise<TrainedCell> {
+	const { folder, id, seed } = request;
+	const began = clock();
+	const plan = readPlan(folder);
+	const dataset = await openDataset(join(folder, plan.datasetFolder));
+	if (dataset.manifest.contentHash !== plan.dataset)
+		throw new InputError(`${dataset.folder} is not the dataset ${folder} was begun with`);
+	const notTuned: Record<string, string> = {};
+	const trainedCell = (more: Pick<TrainedCell, "training" | "trained">): TrainedCell => ({
+		...{ plan, dataset, notTuned, seconds: (clock() - began) / 1000 },
+		...more,
+	});
+	if (id === baselinesId) return trainedCell({ training: null });
+	const training = await pretrainCell(plan, dataset, readEntry(folder, id), request);
+	const trained = readTrained(comparisonFiles(folder).run(id, seed));
+	for (const task of plan.tasks)
+		await finetuneCell(plan, dataset, trained, task, request).catch((error: unknown) => {
+			// Too few labels of one task are no reason to go without the others.
+			if (!(error instanceof TooFewLabels)) throw error;
+			notTuned[task] = error.message;
+		});
+	return trainedCell({ training, trained });
+}
+
+/** Trains the line's run; what that took is kept beside it, since it may have been interrupted. */
+async function pretrainCell(
+	plan: Plan,
+	dataset: Dataset,
+	{ id, model, settings, options }: Entry,
+	{ folder, seed, threads, provider, progress, signal }: CellRequest,
+): Promise<NonNullable<Cell["training"]>> {
+	const run = comparisonFiles(folder).run(id, seed);
+	const stepsBefore = existsSync(runFiles(run).run) ? stepsDone(run) : 0;
+	const secondsBefore = cpuSeconds();
+	const summary = await pretrain(dataset, run, {
+		...{ model, settings, threads, provider, progress, signal },
+		training: { ...plan.options, ...options, seed },
+		resume: "if-begun",
+	});
+	const timing = await addTiming(run, {
+		cpuSeconds: cpuSeconds() - secondsBefore,
+		steps: summary.steps - stepsBefore,
+		peakBytes: process.resourceUsage().maxRSS * 1024,
+	});
+	if (summary.interrupted) signal?.throwIfAborted();
+	const stepsPerEpoch = summary.steps / Math.max(1, summary.epochs);
+	return {
+		parameters: summary.parameters,
+		epochs: summary.epochs,
+		bestEpoch: summary.best?.epoch ?? 0,
+		cpuSecondsPerEpoch: timing.steps > 0 ? (timing.cpuSeconds / timing.steps) * stepsPerEpoch : 0,
+		peakBytes: timing.peakBytes,
+		provider: readRun(run).provider,
+	};
+}
+
+/** Fine-tunes the run to a task, where the task or the model needs it. */
+async function finetuneCell(
+	{ tuning }: Plan,
+	dataset: Dataset,
+	trained: Trained,
+	task: string,
+	{ threads, progress, signal }: CellRequest,
+): Promise<void> {
+	const forecasts = task === "forecast";
+	if (task === "next" || (forecasts && trained.model.forecasting.after === "pretraining")) return;
+	const begun = readTask(trained.folder, task) !== undefined;
+	if (begun && isTrained(taskFiles(trained.folder, task).folder)) return;
+	const { interrupted } = await finetune(trained, dataset, {
+		...{ task, threads, progress, signal, resume: "if-begun" },
+		training: begun || forecasts ? {} : { ...tuning, seed: trained.run.options.seed },
+	});
+	if (interrupted) signal?.throwIfAborted();
+}
+
+/** Measures a cell on each task and writes it. */
+export async function evaluateCell(
+	{ folder, id, seed, threads, progress = silentProgress }: CellRequest,
+	{ plan, dataset, trained, training, notTuned, seconds }: TrainedCell,
+): Promise<void> {
+	const { nodeRuntime } = await import("../../runtime/node.js");
+	const began = clock();
+	const runtime = nodeRuntime({ purpose: "inference", threads });
+	const run = comparisonFiles(folder).run(id, seed);
+	const maker = { versions: await versions(), clock };
+	const options: EvaluateOptions = {
+		...evaluateDefaults,
+		...{ futures: plan.futures, opponents: trained === undefined, keepPatients: true },
+	};
+	const evaluations: Record<string, Evaluation> = {};
+	const left: Record<string, string> = { ...notTuned };
+	for (const task of plan.tasks) {
+		// The table has a dash where a model does not predict every event of a history.
+		if (trained && task === "next" && !trained.model.predictsEachEvent) continue;
+		const before = await readEvaluation(run, task);
+		if (before && before.made.basis === evaluationBasis(task, dataset, options, trained)) {
+			evaluations[task] = before;
+			continue;
+		}
+		try {
+			const evaluate = await openTask(task, dataset, { ...options, progress }, maker);
+			const evaluation = await evaluate(runtime, trained);
+			await writeEvaluation(run, evaluation);
+			evaluations[task] = evaluation;
+		} catch (error) {
+			if (!(error instanceof InputError)) throw error;
+			left[task] = error.message;
+		} finally {
+			progress.finish();
+		}
+	}
+	await writeCell(folder, id, {
+		...{ kind: "trajgpt-cell", version: 1, seed },
+		entry: id === baselinesId ? null : id,
+		...{ training, evaluations, left },
+		seconds: seconds + (clock() - began) / 1000,
+		cpuSeconds: cpuSeconds(),
+	});
+}

@@ -1,0 +1,189 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { availableParallelism, totalmem } from "node:os";
+import { join } from "node:path";
+import { InputError } from "../../base/errors.js";
+import type { Dataset } from "../../cohort/index.js";
+import {
+	type Comparison,
+	columnsOf,
+	comparisonOf,
+	csv,
+	type Entry,
+	latex,
+	type Method,
+	markdown,
+	tasksOf,
+	type Way,
+} from "../../evaluate/index.js";
+import { holdingLock, replaceFile } from "../../files/index.js";
+import type { Provider } from "../../runtime/index.js";
+import type { Monitoring } from "../training.js";
+import { computeCells, type Failure } from "./cell-processes.js";
+import { checkLeaders, checkNames, type LineOptions, linesNamed, waysOf } from "./lines.js";
+import { lineNotes } from "./notes.js";
+import { baselinesId, comparisonFiles, openPlan } from "./plan.js";
+import { variantLines, variantNames } from "./variants.js";
+
+/** What comparisons and ablations share. */
+interface ComparisonOptions extends LineOptions, Monitoring {
+	/** Of training; `maxLength` holds for fine-tuning too. */
+	readonly epochs: number;
+	readonly batchSlots: number;
+	/** K of recall@K. */
+	readonly depths: readonly number[];
+	/** How many seeds, from 1 on. */
+	readonly seeds: number;
+	/** Futures the oracle samples for each patient. */
+	readonly futures: number;
+	/** Cells computed at the same time; as many as there are cores and memory for if left out. */
+	readonly jobs?: number | undefined;
+	readonly provider: Provider;
+}
+
+export interface CompareOptions extends ComparisonOptions {
+	/** All if left out. */
+	readonly models?: readonly string[] | undefined;
+	/** All of the dataset but `next` if left out. */
+	readonly tasks?: readonly string[] | undefined;
+	/** Models that get all the seeds; the others get the first. All if left out. */
+	readonly leaders?: readonly string[] | undefined;
+}
+
+export interface AblateOptions extends ComparisonOptions {
+	/** All if left out. */
+	readonly variants?: readonly string[] | undefined;
+	readonly tasks: readonly string[];
+}
+
+interface ComparisonRequest extends ComparisonOptions {
+	readonly title: string;
+	readonly entries: readonly Entry[];
+	readonly ways: readonly Way[];
+	readonly tasks: readonly string[];
+	readonly leaders?: readonly string[] | undefined;
+	/** Ways to forecast that have columns of their own, instead of lines. */
+	readonly methods?: readonly Method[];
+}
+
+/**
+ * Trains every model with every seed and measures it on every task: the paper's table. The same call goes on
+ * where an earlier one stopped. The table is written to `table.{json,csv,md,tex}` in the folder.
+ */
+export async function compare(
+	dataset: Dataset,
+	folder: string,
+	options: CompareOptions,
+): Promise<Comparison> {
+	const entries = linesNamed(options.models, options);
+	if (options.leaders) checkLeaders(options.leaders, entries);
+	const reference = entries.find(({ id }) => id === "trajgpt") ?? entries[0];
+	return compareLines(dataset, folder, {
+		...options,
+		title: "compare",
+		entries,
+		ways: waysOf(
+			entries,
+			({ model }) => model === "trajgpt",
+			(entry, _, first) => (entry === reference && first ? undefined : reference),
+		),
+		tasks: options.tasks ?? tasksOf(dataset).filter((task) => task !== "next"),
+	});
+}
+
+/** Trains TrajGPT with parts taken out or changed, and measures what each is worth; otherwise as `compare`. */
+export async function ablate(
+	dataset: Dataset,
+	folder: string,
+	options: AblateOptions,
+): Promise<Comparison> {
+	const { variants = variantNames } = options;
+	checkNames(variants, "variant", variantNames);
+	const entries = variantLines(options).filter(({ id }) => variants.includes(id));
+	return compareLines(dataset, folder, {
+		...options,
+		title: "ablate",
+		entries,
+		ways: waysOf(
+			entries,
+			() => false,
+			// The paper's lines against the line above, ours against the first.
+			({ group }, at) => (at === 0 || group === "paper" ? entries[at - 1] : entries[0]),
+		),
+		methods: ["time-specific", "auto-regressive"],
+	});
+}
+
+/** What a cell needs of memory at the sizes of `tiny`, generously. */
+const cellBytes = 2 ** 31;
+
+async function compareLines(
+	dataset: Dataset,
+	folder: string,
+	request: ComparisonRequest,
+): Promise<Comparison> {
+	const { entries, ways, tasks, depths, seeds, leaders, methods } = request;
+	const { title, epochs, batchSlots, maxLength, futures, provider, progress, signal } = request;
+	const known = tasksOf(dataset);
+	if (tasks.length === 0)
+		throw new InputError(`the list of tasks is empty; ${dataset.folder} has ${known.join(", ")}`, {
+			...{ field: "tasks", value: tasks },
+		});
+	for (const task of tasks)
+		if (!known.includes(task))
+			throw new InputError(`${dataset.folder} has no task "${task}"; it has ${known.join(", ")}`, {
+				...{ field: "tasks", value: task },
+			});
+	const budgets = {
+		options: { epochs, batchSlots, maxLength, patience: epochs },
+		tuning: { maxLength },
+	};
+	const cores = availableParallelism();
+	const jobs = request.jobs ?? Math.max(1, Math.min(cores, Math.floor(totalmem() / cellBytes)));
+	await mkdir(folder, { recursive: true });
+	return holdingLock(join(folder, "compare.lock"), "at work on this comparison", async () => {
+		await openPlan(folder, dataset, entries, {
+			...{ title, tasks: [...tasks], depths: [...depths], futures, ...budgets },
+		});
+		const cells = [
+			...entries.map(({ id }) => ({ id, seed: 1 })),
+			{ id: baselinesId, seed: 0 },
+			...entries
+				.filter(({ id }) => leaders?.includes(id) ?? true)
+				.flatMap(({ id }) => Array.from({ length: seeds - 1 }, (_, i) => ({ id, seed: i + 2 }))),
+		];
+		const { cells: done, failed } = await computeCells(folder, cells, {
+			...{ jobs, threads: Math.max(1, Math.floor(cores / jobs)), provider, progress, signal },
+		});
+		const comparison = comparisonOf(
+			columnsOf(tasks, depths, methods),
+			ways,
+			[...done].sort((a, b) => a.seed - b.seed),
+			failed.map((failure) => ({ label: labelOf(failure, entries), reason: failure.reason })),
+			lineNotes(dataset, entries, tasks, { ...budgets, methods }),
+		);
+		await writeTables(folder, comparison);
+		return comparison;
+	});
+}
+
+const labelOf = ({ id, seed }: Failure, entries: readonly Entry[]) =>
+	`${entries.find((entry) => entry.id === id)?.label ?? id}, seed ${seed},`;
+
+const formats: Readonly<Record<string, (comparison: Comparison) => string>> = {
+	json: (comparison) => `${JSON.stringify(comparison, null, 2)}\n`,
+	csv,
+	md: markdown,
+	tex: latex,
+};
+
+/** The files that a comparison is written to. */
+export const tableFiles = (folder: string): string[] =>
+	Object.keys(formats).map((extension) => comparisonFiles(folder).table(extension));
+
+/** Writes the table in every format. */
+export async function writeTables(folder: string, comparison: Comparison): Promise<void> {
+	for (const [extension, format] of Object.entries(formats))
+		await replaceFile(comparisonFiles(folder).table(extension), (path) =>
+			writeFile(path, format(comparison)),
+		);
+}

@@ -1,0 +1,149 @@
+import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { checkConfig } from "../base/config.js";
+import { InputError } from "../base/errors.js";
+import type { Dataset } from "../cohort/index.js";
+import { type Model, modelById } from "../models/index.js";
+import type { Provider } from "../runtime/index.js";
+import {
+	checkDataset,
+	checkNewRun,
+	checkSplits,
+	createRun,
+	holdingRun,
+	type PretrainSummary,
+	type Run,
+	readRun,
+	runFiles,
+	type TrainOptions,
+	trainOptions,
+} from "../train/index.js";
+import { checkMemory, trainingNeeds } from "./memory-needs.js";
+import { datasetSettings, type Monitoring, settingsOf, train } from "./training.js";
+import { versions } from "./versions.js";
+
+/** How a model is trained from scratch. */
+export interface PretrainOptions extends Monitoring {
+	/** Which model; `trajgpt` if left out. */
+	readonly model?: string | undefined;
+	/** Its sizes; `default` if left out. */
+	readonly preset?: string | undefined;
+	/** Settings of the model over those of the preset. */
+	readonly settings?: Readonly<Record<string, unknown>> | undefined;
+	/** Those of `trainOptions` that differ from their defaults. */
+	readonly training?: Readonly<Record<string, unknown>> | undefined;
+	/** All cores, or those of the run that is resumed, if left out. */
+	readonly threads?: number | undefined;
+	readonly provider?: Provider | undefined;
+	/**
+	 * Whether to go on with the run in the folder, which keeps its own settings: others are refused.
+	 * `"if-begun"` begins one where there is none, and otherwise keeps the settings of the run there.
+	 */
+	readonly resume?: boolean | "if-begun" | undefined;
+}
+
+/**
+ * Trains a model on a dataset, from scratch, in the folder of a new run; or resumes one.
+ *
+ * Aborting `signal` saves and returns a summary that is `interrupted`. A resumed run ends with the same
+ * weights, to the bit, as one that was never interrupted.
+ *
+ * @example
+ * const dataset = await openDataset("data");
+ * const { best } = await pretrain(dataset, "runs/first", { preset: "tiny", training: { epochs: 5 } });
+ */
+export async function pretrain(
+	dataset: Dataset,
+	folder: string,
+	options: PretrainOptions = {},
+): Promise<PretrainSummary> {
+	const { threads, progress, signal } = options;
+	const resume = options.resume === "if-begun" ? existsSync(runFiles(folder).run) : options.resume;
+	// All that can be refused is refused before the folder is touched.
+	const begin = resume
+		? resumedRun(dataset, folder, options)
+		: await newRun(dataset, folder, options);
+	return holdingRun(folder, async () =>
+		train({ folder, dataset, run: begin(), resume: resume ?? false, threads, progress, signal }),
+	);
+}
+
+async function newRun(
+	dataset: Dataset,
+	folder: string,
+	options: PretrainOptions,
+): Promise<() => Run> {
+	checkNewRun(folder);
+	checkSplits(dataset);
+	const model = modelById(options.model ?? "trajgpt");
+	const { settings = {} } = options;
+	const decided = Object.keys(settings).find((name) => datasetSettings.includes(name));
+	if (decided !== undefined)
+		throw new InputError(
+			`\`settings\` ${decided}=${settings[decided]}: ${decided} is the dataset's; leave it out`,
+			{ field: "settings", value: settings[decided] },
+		);
+	const config = checkConfig(
+		model.config,
+		{ ...presetOf(model, options.preset ?? "default"), ...settings, ...settingsOf(dataset) },
+		`model ${model.id}`,
+	);
+	const training = checkConfig(trainOptions, options.training ?? {}, "training options");
+	checkLength(model, config, training);
+	checkMemory(
+		"training",
+		trainingNeeds(model, config, Math.max(training.batchSlots, training.maxLength)),
+		"lower `batchSlots` or `maxLength`, or choose a smaller `preset`",
+	);
+	const run = {
+		model: model.id,
+		config: config as Record<string, unknown>,
+		options: training,
+		versions: await versions(),
+		threads: options.threads ?? availableParallelism(),
+		provider: options.provider ?? "cpu",
+	};
+	return () => createRun(folder, dataset, run);
+}
+
+/** The sizes a model has under a name; an unknown one is refused with the known ones. */
+export function presetOf(model: Model, name: string): Readonly<Record<string, unknown>> {
+	const preset = model.presets[name];
+	if (preset) return preset;
+	throw new InputError(
+		`${model.id} has no preset "${name}"; known presets: ${Object.keys(model.presets).join(", ")}`,
+		{ field: "preset", value: name },
+	);
+}
+
+/** Refuses rows that a model with places of its own could not read; models of windows choose theirs. */
+function checkLength(model: Model, config: unknown, { maxLength }: TrainOptions): void {
+	const most = model.context?.(config);
+	if (model.predictsEachEvent && most !== undefined && maxLength > most)
+		throw new InputError(
+			`\`maxLength\` ${maxLength}: ${model.name} reads at most ${most} events; choose a shorter one, or more with \`settings\``,
+			{ field: "maxLength", value: maxLength },
+		);
+}
+
+function resumedRun(dataset: Dataset, folder: string, options: PretrainOptions): () => Run {
+	const run = readRun(folder);
+	checkDataset(run, dataset);
+	if (options.resume !== true) return () => run;
+	const own: Record<string, unknown> = { ...run.options, provider: run.provider };
+	const given = { ...options.training, ...(options.provider && { provider: options.provider }) };
+	for (const [name, value] of Object.entries(given))
+		if (own[name] !== value)
+			throw new InputError(
+				`\`resume\` goes on with the run's own settings: ${name} is ${own[name]} there, ${value} here; ` +
+					"leave it out, or start a new run with another `out`",
+				{ field: name, value },
+			);
+	for (const name of ["model", "preset", "settings"] as const)
+		if (options[name] !== undefined)
+			throw new InputError(`\`resume\` takes the run's own model; leave out \`${name}\``, {
+				field: name,
+				value: options[name],
+			});
+	return () => run;
+}
