@@ -9,7 +9,8 @@ import { type DemoReport, render } from "./demo/render.js";
 import { workThrough } from "./demo/stages.js";
 import { demoStages, demoTasks } from "./demo/steps.js";
 import { examples } from "./examples.js";
-import { type Io, printJson } from "./io.js";
+import { interrupted } from "./interruptible.js";
+import { type Io, printJson, progressOf } from "./io.js";
 import { mostPeople, seedNumber, threadCount, wholeNumber } from "./option-values.js";
 
 interface Options extends Partial<DemoSettings> {
@@ -73,14 +74,15 @@ export function command(io: Io): Command {
 
 /** In a terminal there is somebody to look at it. */
 async function explore(io: Io, out: string, threads: number | undefined): Promise<void> {
-	const { serveRun } = await import("./serve/serving.js");
-	const { untilTold } = await import("./serve/until-told.js");
+	const { serve } = await import("../workflows/serve.js");
+	const { finishingRequests } = await import("./serve.js");
 	const { noLog } = await import("../server/index.js");
-	const service = await serveRun(io, readTrained(demoFiles(out).run), {
-		...{ host: "127.0.0.1", explorer: true, log: noLog, threads },
+	const service = await serve(readTrained(demoFiles(out).run), {
+		...{ host: "127.0.0.1", explorer: true, log: noLog, threads, progress: progressOf(io) },
 	});
 	io.stdout.write(`\nThe explorer: ${service.url}  (Ctrl-C ends it)\n`);
-	await untilTold(io, service);
+	await interrupted(io, finishingRequests);
+	await service.close();
 }
 
 /** Events of a history that is worth looking at. */

@@ -1,10 +1,10 @@
 import { basename, resolve } from "node:path";
 import { Command } from "commander";
 import { openDataset, summarize } from "../cohort/index.js";
+import { checkFigureTarget, writeFigure } from "../workflows/figure-file.js";
 import { blocksFor } from "./describe/blocks.js";
 import { describeText } from "./describe/text.js";
 import { examples } from "./examples.js";
-import { checkFigureTarget, writeFigure } from "./figure-file.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
 import { wholeNumber } from "./option-values.js";

@@ -4,7 +4,7 @@ import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDataset } from "../cohort/index.js";
 import { readTrained } from "../train/index.js";
-import { csvOf } from "./embed/column-file.js";
+import { csvOf } from "../workflows/column-file.js";
 import { captured } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 

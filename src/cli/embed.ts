@@ -1,13 +1,9 @@
 import { Command, Option } from "commander";
-import { InputError } from "../base/errors.js";
-import { progress } from "../base/progress.js";
 import { type Split, splitNames } from "../cohort/index.js";
 import { checkFileTarget } from "../files/index.js";
-import { openRunDataset } from "../train/index.js";
-import { type Column, columnFormat, csvOf, writeColumns } from "./embed/column-file.js";
+import { type Column, columnFormat, csvOf, writeColumns } from "../workflows/column-file.js";
 import { examples } from "./examples.js";
-import type { Io } from "./io.js";
-import { printJson } from "./io.js";
+import { type Io, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
 import { seedNumber, threadCount, wholeNumber } from "./option-values.js";
 
@@ -70,15 +66,16 @@ export function command(io: Io): Command {
 
 async function act(io: Io, folder: string, options: Options): Promise<void> {
 	const { what, out, force, json } = options;
-	if (what === "tokens" && (options.split || options.task || options.onTokens))
-		throw new InputError(
-			"--split, --task and --on-tokens choose patients, and tokens were asked for; add --what patients",
-		);
 	if (out !== undefined) {
 		columnFormat(out);
 		await checkFileTarget(out, force ?? false);
 	}
-	const columns = await columnsOf(io, folder, options);
+	const { embed } = await import("../workflows/embed.js");
+	const { umap, seed, neighbours, ...vectors } = options;
+	const columns = await embed(openRun(io, folder), {
+		...{ ...vectors, progress: progressOf(io) },
+		...(umap && { map: { seed, neighbours } }),
+	});
 	const rows = columns[0]?.values.length ?? 0;
 	if (out !== undefined) await writeColumns(out, columns);
 	const dim = columns.filter(({ name }) => /^v\d+$/.test(name)).length;
@@ -93,40 +90,6 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 		});
 	else if (out === undefined) io.stdout.write(csvOf(columns));
 	else io.stdout.write(`${out}: ${rows} ${what}, vectors of ${dim}\n`);
-}
-
-async function columnsOf(io: Io, folder: string, options: Options): Promise<readonly Column[]> {
-	const trained = openRun(io, folder);
-	const shown = progress(io.stderr, { clock: () => performance.now() });
-	const map = options.umap
-		? {
-				seed: options.seed,
-				neighbours: options.neighbours,
-				onRound: (done: number, total: number) =>
-					shown.update({ label: "map: round", done, total }),
-			}
-		: undefined;
-	try {
-		if (options.what === "tokens") {
-			const { tokenTable } = await import("./embed/token-table.js");
-			return tokenTable(trained, map);
-		}
-		const dataset = await openRunDataset(folder, trained.run, options.dataset);
-		const { patientViews, viewVectors } = await import("./embed/patient-views.js");
-		const { patientTable } = await import("./embed/patient-table.js");
-		const { nodeRuntime } = await import("../runtime/node.js");
-		const views = await patientViews(dataset, options.split ?? "test", options.task);
-		const runtime = nodeRuntime({
-			threads: options.threads ?? trained.run.threads,
-			purpose: "inference",
-		});
-		io.stderr.write(`reading ${views.length} histories\n`);
-		const vectors = await viewVectors(runtime, trained, views);
-		const onTokens = options.onTokens ?? false;
-		return patientTable(trained, views, vectors, map && { ...map, onTokens });
-	} finally {
-		shown.finish();
-	}
 }
 
 const rowsOf = (columns: readonly Column[], rows: number) =>

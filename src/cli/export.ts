@@ -1,7 +1,6 @@
 import { Command, Option } from "commander";
-import { InputError } from "../base/errors.js";
-import { checkExportTarget, type WeightPlace, weightPlaces, writeExport } from "../export/index.js";
-import { builtFolder } from "../workflows/built-folder.js";
+import { type WeightPlace, weightPlaces } from "../export/index.js";
+import { exportModel } from "../workflows/export-model.js";
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
@@ -51,13 +50,8 @@ export function command(io: Io): Command {
 
 async function act(io: Io, run: string, options: Options): Promise<void> {
 	const { out, weights, page, force, json } = options;
-	await checkExportTarget(out, force ?? false);
-	const library = page ? browserLibrary() : undefined;
-	const trained = openRun(io, run);
-	const manifest = await writeExport(trained, out, {
-		weights,
-		library,
-		replace: force ?? false,
+	const manifest = await exportModel(openRun(io, run), out, {
+		...{ weights, page, replace: force },
 		onFile: (name) => io.stderr.write(`writing ${name}\n`),
 	});
 	const bytes = Object.values(manifest.files).reduce((total, file) => total + file.bytes, 0);
@@ -66,12 +60,4 @@ async function act(io: Io, run: string, options: Options): Promise<void> {
 		io.stdout.write(
 			`${out}: ${manifest.model.name}, ${manifest.weights.parameters.toLocaleString("en-US")} parameters, opset ${manifest.opset}, ${(bytes / 1e6).toFixed(1)} MB\n`,
 		);
-}
-
-function browserLibrary(): string {
-	const built = builtFolder("browser", "trajgpt.js");
-	if (built) return built;
-	throw new InputError(
-		"the browser library is not built; run `npm run build`, or leave out --page",
-	);
 }

@@ -11,17 +11,22 @@ export function nameFlags(command: Command, flags: Readonly<Record<string, strin
 }
 
 /**
- * Messages of the library name its options in backticks: `batchSlots`. This is the one place where they become
- * the flags of the command that runs: --batch-slots.
+ * Messages of the library name its options in backticks: `batchSlots`, `explorer: false`. This is the one place
+ * where they become the flags of the command that runs: --batch-slots, --no-explorer.
  */
 export const withFlags = (text: string, command: Command | undefined): string =>
 	command === undefined
 		? text
-		: text.replace(/`([a-z][\w.]*)`/gi, (quoted, name: string) => flagOf(name, command) ?? quoted);
+		: text.replace(
+				/`([a-z][\w.]*)(?:: false)?`/gi,
+				(quoted, name: string) => flagOf(name, command) ?? quoted,
+			);
 
 function flagOf(name: string, command: Command): string | undefined {
 	const given = renamed.get(command)?.[name];
 	if (given !== undefined) return given;
 	const own = otherNames[name] ?? name;
-	return command.options.find((option) => option.attributeName() === own)?.long ?? undefined;
+	const option = command.options.find((option) => option.attributeName() === own);
+	// Of two long names the first is the one to show.
+	return (option?.short?.startsWith("--") ? option.short : option?.long) ?? undefined;
 }

@@ -1,7 +1,9 @@
 import { Command } from "commander";
+import { openRunDataset } from "../train/index.js";
 import { examples } from "./examples.js";
-import type { Io } from "./io.js";
-import { printJson } from "./io.js";
+import { nameFlags } from "./flags.js";
+import { type Io, printJson, progressOf } from "./io.js";
+import { openRun } from "./open-run.js";
 import { seedNumber, threadCount } from "./option-values.js";
 
 interface Options {
@@ -23,7 +25,7 @@ written to the run's folder, as SVG and PNG. Two test patients are shown by name
 as you treat the records.`;
 
 export function command(io: Io): Command {
-	return new Command("report")
+	const command = new Command("report")
 		.description(description)
 		.argument("<run>", "folder that pretrain wrote")
 		.option("--out <file>", "where to write the page (default: report.html in the run)")
@@ -49,20 +51,25 @@ export function command(io: Io): Command {
 			}),
 		)
 		.action((folder: string, options: Options) => act(io, folder, options));
+	nameFlags(command, { patients: "--patient" });
+	return command;
 }
 
 async function act(io: Io, folder: string, options: Options): Promise<void> {
-	const { json, patient, ...more } = options;
-	const { writeReport } = await import("./report/write.js");
-	const written = await writeReport(io, folder, { ...more, ...(patient && { patients: patient }) });
+	const { dataset, patient, force, json, ...more } = options;
+	const { report } = await import("../workflows/report/report.js");
+	const trained = openRun(io, folder);
+	const written = await report(trained, await openRunDataset(folder, trained.run, dataset), {
+		...{ ...more, patients: patient, replace: force, progress: progressOf(io) },
+	});
 	if (json) return printJson(io, written);
-	const { findings, warnings, missing, report } = written;
+	const { findings, warnings, missing } = written;
 	io.stdout.write(
 		[
 			...findings.map(({ says }) => `${says}\n`),
 			...warnings.map((warning) => `note: ${warning}\n`),
 			...missing.map(({ what, command }) => `not measured: ${what}; run ${command}\n`),
-			`report: ${report}\n`,
+			`report: ${written.report}\n`,
 		].join(""),
 	);
 }

@@ -17,12 +17,12 @@ import {
 	warningsFor,
 } from "../infer/asking/index.js";
 import { edited } from "../infer/index.js";
+import { checkFigureTarget, writeFigure } from "../workflows/figure-file.js";
 import { asArgument } from "./asking/argument.js";
 import { type AskingOptions, addAskingOptions } from "./asking/options.js";
 import { openSession, type Session, withPredictor } from "./asking/session.js";
 import { blocksFor } from "./describe/blocks.js";
 import { examples } from "./examples.js";
-import { checkFigureTarget, writeFigure } from "./figure-file.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
 import { wholeNumber } from "./option-values.js";

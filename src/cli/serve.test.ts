@@ -4,6 +4,7 @@ import { chmod, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { silentProgress } from "../base/progress.js";
 import { openDataset } from "../cohort/index.js";
 import { specialCount } from "../cohort/vocabulary.js";
 import { headMemory } from "../infer/index.js";
@@ -11,9 +12,8 @@ import { modelById } from "../models/index.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { jsonIn } from "../server/testing/running.js";
 import { readTrained } from "../train/index.js";
+import { drawnPatients, explorerData } from "../workflows/explorer.js";
 import { run as runCommand } from "./run.js";
-import { explorerData } from "./serve/documents.js";
-import { drawnPatients } from "./serve/memory.js";
 import { captured } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 
@@ -175,7 +175,8 @@ describe("what the explorer fetches", () => {
 	const documentsOf = async (samples: boolean, trained = readTrained(run)) => {
 		const stages: string[] = [];
 		const data = await explorerData(trained, {
-			...{ samples, stage: (text: string) => stages.push(text) },
+			samples,
+			progress: { ...silentProgress, finish: (text) => text && stages.push(text) },
 			runtime: nodeRuntime({ threads: 1, purpose: "inference" }),
 		});
 		const read = (name: string) => JSON.parse(data.documents.get(`/explorer/${name}`) as string);
@@ -271,8 +272,8 @@ describe("what the explorer fetches", () => {
 	test("needs a model that can be exported, or to be left out", async () => {
 		const trained = { ...readTrained(run), model: modelById("gpt2") };
 		const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
-		await expect(explorerData(trained, { runtime, stage: () => {} })).rejects.toThrow(
-			/^the explorer needs an export of the model: .* cannot be exported: .*; to serve the API alone, pass --no-explorer$/,
+		await expect(explorerData(trained, { runtime })).rejects.toThrow(
+			/^the explorer needs an export of the model: .* cannot be exported: .*; to serve the API alone, pass `explorer: false`$/,
 		);
 	});
 

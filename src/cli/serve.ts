@@ -4,12 +4,12 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { systemRefusal } from "../base/system-errors.js";
 import { jsonLog, type Log, noLog } from "../server/index.js";
+import { serve } from "../workflows/serve.js";
 import { examples } from "./examples.js";
-import type { Io } from "./io.js";
+import { interrupted } from "./interruptible.js";
+import { type Io, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
 import { threadCount, wholeNumber } from "./option-values.js";
-import { serveRun } from "./serve/serving.js";
-import { untilTold } from "./serve/until-told.js";
 
 interface Options {
 	readonly host: string;
@@ -84,6 +84,9 @@ export function command(io: Io): Command {
 		.action((folder: string, options: Options) => act(io, folder, options));
 }
 
+/** Said on Ctrl-C. */
+export const finishingRequests = "finishing what is under way; again ends at once";
+
 function port(text: string): number {
 	const value = Number(text);
 	if (/^\d{1,5}$/.test(text) && value <= 65_535) return value;
@@ -96,8 +99,9 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 	// An empty variable is none.
 	const given = tokenFile === undefined ? io.env.TRAJGPT_TOKEN : await tokenIn(io, tokenFile);
 	const token = given || undefined;
-	const service = await serveRun(io, trained, {
+	const service = await serve(trained, {
 		...rest,
+		progress: progressOf(io),
 		token,
 		limits: maxSessions === undefined ? {} : { sessions: maxSessions },
 		log: await logTo(io, log),
@@ -108,7 +112,8 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 	if (service.token !== undefined && token === undefined)
 		io.stdout.write(`token: ${service.token}\n`);
 	io.stderr.write("Ctrl-C ends it\n");
-	await untilTold(io, service);
+	await interrupted(io, finishingRequests);
+	await service.close();
 }
 
 async function tokenIn(io: Io, file: string): Promise<string> {

@@ -5,7 +5,7 @@ import { weightCount } from "../../models/index.js";
 import { trajgpt } from "../../models/trajgpt/index.js";
 import { noLog, type Served } from "../../server/index.js";
 import type { Io } from "../io.js";
-import { engineFor, listen, type Serving } from "../serve/serving.js";
+import { engineFor, listen, type Serving } from "../../workflows/serve.js";
 import type { ServeBenchOptions } from "./command.js";
 import { presetNamed } from "./command.js";
 import { median } from "./step.js";

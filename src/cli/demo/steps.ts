@@ -8,9 +8,9 @@ import { checkSplits, isTrained, labelsOf, readTrained, taskFiles } from "../../
 import { evaluate, notWritten } from "../../workflows/evaluate.js";
 import { finetune } from "../../workflows/finetune.js";
 import { pretrain } from "../../workflows/pretrain.js";
+import { report } from "../../workflows/report/report.js";
 import { interruptible } from "../interruptible.js";
 import { type Io, progressOf } from "../io.js";
-import { writeReport } from "../report/write.js";
 import { type DemoSettings, demoFiles } from "./folder.js";
 import type { Stage } from "./stages.js";
 
@@ -101,7 +101,7 @@ export function demoStages(
 			seconds: 5 + 3 * thousands,
 			isDone: () => existsSync(files.report),
 			work: async () => {
-				await writeReport(io, files.run, { seed, ...(threads && { threads }) });
+				await report(readTrained(files.run), await opened(), { seed, threads, progress });
 			},
 		},
 	];

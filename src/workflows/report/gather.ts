@@ -8,6 +8,7 @@ import {
 	calibrationFigure,
 	datasetFigure,
 	decayFigure,
+	type Figure,
 	learningCurveFigure,
 	patientMapFigure,
 	recallByWindowFigure,
@@ -15,21 +16,32 @@ import {
 	tokenMapFigure,
 	trajectoryFigure,
 } from "../../figures/index.js";
-import type { HeadInWords, PatientStory, Report } from "../../figures/report/index.js";
+import type { DrawnFigure, HeadInWords, PatientStory, Report } from "../../figures/report/index.js";
 import { headMemory, type MemoryByCategory } from "../../infer/index.js";
 import { weightCount } from "../../models/index.js";
 import type { Runtime } from "../../runtime/index.js";
 import { readEventLog } from "../../train/event-log.js";
 import { forecastWeights, runFiles, type Trained } from "../../train/index.js";
-import { type Chosen, chosenByName, chosenByRule, ruleText, targetsOf } from "./chosen.js";
-import type { Drawings } from "./drawings.js";
+import { patientMap, tokenMap } from "../maps.js";
 import { readEvaluations } from "./evaluations.js";
 import { factsOf } from "./facts.js";
-import { patientMap, tokenMap } from "./maps.js";
-import { storyOf } from "./story.js";
+import {
+	type Chosen,
+	chosenByName,
+	chosenByRule,
+	ruleText,
+	storyOf,
+	targetsOf,
+} from "./patient-stories.js";
+
+/** Draws figures for the page, and into files of a folder. */
+export interface Drawings {
+	draw(id: string, figure: Figure, caption: string): Promise<DrawnFigure>;
+	/** Files written so far. */
+	readonly files: readonly string[];
+}
 
 export interface ReportRequest {
-	readonly folder: string;
 	readonly trained: Trained;
 	readonly dataset: Dataset;
 	readonly runtime: Runtime;
@@ -40,24 +52,19 @@ export interface ReportRequest {
 	/** Whether patients who are not simulated are drawn on a map, one mark for each. */
 	readonly patientMap?: boolean;
 	/** Told what is being done. */
-	readonly stage: (text: string) => void;
+	readonly onStage: (text: string) => void;
 }
 
 const split = "test";
 
 /** Everything the page says; figures are drawn on the way. */
 export async function gatherReport(request: ReportRequest): Promise<Report> {
-	const { folder, trained, dataset, drawings, seed, stage } = request;
-	stage("reading the dataset");
+	const { trained, dataset, drawings, seed, onStage } = request;
+	onStage("reading the dataset");
 	const summary = await summarize(dataset);
 	const chosen = await chosenFor(request, summary);
-	const { there, missing, warnings } = await readEvaluations(
-		folder,
-		trained,
-		dataset,
-		summary,
-		split,
-	);
+	const { folder } = trained;
+	const { there, missing, warnings } = await readEvaluations(trained, dataset, summary, split);
 	const log = readEventLog(runFiles(folder).log);
 	const name = basename(resolve(folder));
 	const simulated = await isSimulated(dataset);
@@ -68,7 +75,7 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 		"Who is in the dataset: how long and how dense histories are, which codes they hold, and how often the labelled questions came true.",
 	);
 	const measured = await evaluationFigures(drawings, there);
-	stage("drawing the codes");
+	onStage("drawing the codes");
 	const { map, likeness } = tokenMap(trained, { seed });
 	const tokens = await drawings.draw(
 		"codes",
@@ -77,7 +84,7 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 	);
 	const patients =
 		simulated || request.patientMap ? await patientDrawing(request, summary) : undefined;
-	stage("measuring memory");
+	onStage("measuring memory");
 	const memory = await memoryOf(request);
 	const stories = await storiesOf(request, chosen);
 	return {
@@ -114,10 +121,10 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 }
 
 async function patientDrawing(
-	{ runtime, trained, dataset, drawings, seed, stage }: ReportRequest,
+	{ runtime, trained, dataset, drawings, seed, onStage }: ReportRequest,
 	summary: DatasetSummary,
 ) {
-	stage("drawing the patients");
+	onStage("drawing the patients");
 	const people = await patientMap(runtime, trained, dataset, summary, split, { seed });
 	return drawings.draw(
 		"patients",
@@ -211,7 +218,7 @@ function chosenFor(
 }
 
 async function storiesOf(
-	{ trained, dataset, runtime, drawings, seed, patients, stage }: ReportRequest,
+	{ trained, dataset, runtime, drawings, seed, patients, onStage }: ReportRequest,
 	chosen: readonly Chosen[],
 ): Promise<Report["stories"]> {
 	const { vocabulary, model, config } = trained;
@@ -221,7 +228,7 @@ async function storiesOf(
 	const predictor = model.predictor(runtime, config, forecastWeights(trained));
 	try {
 		for (const [at, one] of chosen.entries()) {
-			stage(`telling of patient ${at + 1} of ${chosen.length}`);
+			onStage(`telling of patient ${at + 1} of ${chosen.length}`);
 			const { trajectory, picture, risk } = await storyOf(predictor, vocabulary, one, axis);
 			const { history, target, lookUp, recordedAt } = one;
 			told.push({

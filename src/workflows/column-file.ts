@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { extname } from "node:path";
-import { csvField } from "../../base/csv.js";
-import { InputError } from "../../base/errors.js";
-import { replaceFile } from "../../files/index.js";
+import { csvField } from "../base/csv.js";
+import { InputError } from "../base/errors.js";
+import { replaceFile } from "../files/index.js";
 
 type Values =
 	| { readonly type: "text"; readonly values: readonly (string | null)[] }

@@ -1,12 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { InputError } from "../../base/errors.js";
-import { builtInMap } from "../../codes/index.js";
-import { coarseReach } from "../../cohort/coarse.js";
-import { type Dataset, summarize } from "../../cohort/index.js";
-import { readingRules } from "../../cohort/reading/rules.js";
-import { specialCount } from "../../cohort/vocabulary.js";
-import { type Evaluation, isSimulated } from "../../evaluate/index.js";
+import { InputError } from "../base/errors.js";
+import { silentProgress } from "../base/progress.js";
+import { random } from "../base/random.js";
+import { builtInMap } from "../codes/index.js";
+import { coarseReach } from "../cohort/coarse.js";
+import { type Dataset, summarize } from "../cohort/index.js";
+import { readingRules } from "../cohort/reading/rules.js";
+import { specialCount } from "../cohort/vocabulary.js";
+import { type Evaluation, isSimulated } from "../evaluate/index.js";
 import {
 	evaluationsOf,
 	exportVersion,
@@ -14,43 +17,48 @@ import {
 	sha256,
 	weightBytes,
 	writeExport,
-} from "../../export/index.js";
-import { weightCount } from "../../models/index.js";
-import type { Runtime } from "../../runtime/index.js";
-import { readEventLog } from "../../train/event-log.js";
-import { openRunDataset, runFiles, type Trained } from "../../train/index.js";
-import { ownPackage } from "../../workflows/versions.js";
-import { patientMap, tokenMap } from "../report/maps.js";
-import { cacheIn } from "./cache.js";
-import { memoryDocument } from "./memory.js";
-import { samplePatients } from "./samples.js";
+} from "../export/index.js";
+import { replaceFile } from "../files/index.js";
+import { headMemory } from "../infer/index.js";
+import { weightCount } from "../models/index.js";
+import type { Runtime } from "../runtime/index.js";
+import { readEventLog } from "../train/event-log.js";
+import { openRunDataset, runFiles, type Trained } from "../train/index.js";
+import { patientMap, tokenMap } from "./maps.js";
+import type { Monitoring } from "./training.js";
+import { ownPackage } from "./versions.js";
 
-export interface ExplorerOptions {
+export interface ExplorerOptions extends Pick<Monitoring, "progress"> {
 	/** Where the dataset is, if it was moved. */
 	readonly dataset?: string | undefined;
 	/** Show patients of a dataset that is not simulated. */
 	readonly samples?: boolean | undefined;
 	readonly runtime: Runtime;
-	/** Told what is begun, and how far it is where that is known. */
-	readonly stage: (text: string) => void;
-	readonly round?: (label: string, done: number, total: number) => void;
 }
 
-/** What the page shows of a run: documents by their address, and the folder of the export. */
+/** What the explorer shows of a run. */
 export interface ExplorerData {
+	/** The text of each document, by its address. */
 	readonly documents: ReadonlyMap<string, string>;
+	/** The folder of the exported model. */
 	readonly model: string;
 	readonly notes: readonly string[];
 }
 
 const seed = 0;
 
+/**
+ * Makes the documents that the explorer reads: maps, how long heads remember, sample patients, evaluations and
+ * what the run is. They are kept in `explorer/` of the run until its weights change; what tells of real
+ * patients is not.
+ */
 export async function explorerData(
 	trained: Trained,
 	options: ExplorerOptions,
 ): Promise<ExplorerData> {
 	const { folder, manifest } = trained;
-	const { stage, round, runtime } = options;
+	const { progress = silentProgress, runtime } = options;
+	const stage = (text: string) => progress.finish(text);
 	const { dataset, note } = await datasetOf(trained, options);
 	const simulated = dataset !== undefined && (await isSimulated(dataset));
 	const maySee = dataset !== undefined && (options.samples === true || simulated);
@@ -90,7 +98,8 @@ export async function explorerData(
 	await ofPatients("maps.json", "drawing maps of codes and patients", async () => {
 		const drawing = (of: string) => ({
 			seed,
-			onRound: (done: number, total: number) => round?.(`map of ${of}, round`, done, total),
+			onRound: (done: number, total: number) =>
+				progress.update({ label: `map of ${of}, round`, done, total }),
 		});
 		const { map } = tokenMap(trained, drawing("codes"));
 		const people = maySee
@@ -122,6 +131,7 @@ export async function explorerData(
 	}));
 	documents.set("/explorer/evaluation.json", measured(evaluations));
 	documents.set("/explorer/about.json", about(trained, card));
+	progress.finish();
 	return { documents, model: exported, notes: note === undefined ? [] : [note] };
 }
 
@@ -131,7 +141,7 @@ async function datasetOf(
 ): Promise<{ readonly dataset?: Dataset; readonly note?: string }> {
 	if (dataset === undefined && !existsSync(join(folder, run.datasetFolder)))
 		return {
-			note: "the run's dataset is not where it was: no sample patients, no patient map and no memory are shown; say where it is with --dataset",
+			note: "the run's dataset is not where it was: no sample patients, no patient map and no memory are shown; say where it is with `dataset`",
 		};
 	return { dataset: await openRunDataset(folder, run, dataset) };
 }
@@ -142,7 +152,7 @@ async function exportForPage(trained: Trained, folder: string): Promise<void> {
 	} catch (error) {
 		if (!(error instanceof InputError)) throw error;
 		throw new InputError(
-			`the explorer needs an export of the model: ${error.message}; to serve the API alone, pass --no-explorer`,
+			`the explorer needs an export of the model: ${error.message}; to serve the API alone, pass \`explorer: false\``,
 			{ cause: error },
 		);
 	}
@@ -210,4 +220,100 @@ function bestLoss({ folder, step }: Trained): number | null {
 	const best = readEventLog(log).find((event) => event.step === step && event.valid !== undefined);
 	const { next } = (best?.valid ?? {}) as { readonly next?: unknown };
 	return typeof next === "number" ? next : null;
+}
+
+/** What was computed for a page, kept beside a run until its weights change. */
+interface Cache {
+	readonly folder: string;
+	/** The text of a document: the one that is there if it was made for the same, else made now. */
+	document(name: string, make: () => Promise<unknown>): Promise<string>;
+}
+
+/** `madeFor` is put into each document as `made`, and compared. */
+function cacheIn(folder: string, madeFor: Readonly<Record<string, unknown>>): Cache {
+	const key = JSON.stringify(madeFor);
+	return {
+		folder,
+		async document(name, make) {
+			const file = join(folder, name);
+			const there = await readFile(file, "utf8").catch(() => undefined);
+			if (there !== undefined && JSON.stringify(madeIn(there)) === key) return there;
+			const text = `${JSON.stringify({ made: madeFor, ...((await make()) as object) })}\n`;
+			await replaceFile(file, (partial) => writeFile(partial, text));
+			return text;
+		},
+	};
+}
+
+function madeIn(text: string): unknown {
+	try {
+		return (JSON.parse(text) as { made?: unknown }).made;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Enough for the mean rate of a category, and a few seconds of work whatever the dataset's size. */
+const enoughEvents = 30_000;
+
+/** Test patients drawn at random, until they have events enough. */
+export function drawnPatients(
+	dataset: Pick<Dataset, "patients" | "lengthOf">,
+	seed: number,
+	enough = enoughEvents,
+): number[] {
+	const all = random(seed)
+		.fork("memory")
+		.shuffle([...dataset.patients("test")]);
+	let events = 0;
+	const end = all.findIndex((patient) => {
+		events += dataset.lengthOf(patient);
+		return events >= enough;
+	});
+	return end < 0 ? all : all.slice(0, end + 1);
+}
+
+/** `memory.json`: how long each head remembers, by category, and whom that was measured in. */
+async function memoryDocument(
+	runtime: Runtime,
+	trained: Trained,
+	dataset: Dataset | undefined,
+	seed: number,
+) {
+	const nothing = { categories: [], events: [], heads: [], unit: "days" };
+	if (!dataset || !trained.model.forgetting) return nothing;
+	const histories = [];
+	for (const patient of drawnPatients(dataset, seed)) histories.push(await dataset.read(patient));
+	const of = dataset.patients("test").length;
+	return {
+		...(await headMemory(runtime, trained, histories)),
+		drawn: { split: "test", patients: histories.length, of, seed },
+	};
+}
+
+const mostSamples = 24;
+const [fewestEvents, mostEvents] = [20, 400];
+
+/** Patients to look at, of the test split, under names of their own. */
+async function samplePatients(dataset: Dataset, seed: number) {
+	const fitting = [...dataset.patients("test")].filter((patient) => {
+		const events = dataset.lengthOf(patient) - dataset.birthEventsOf(patient);
+		return events >= fewestEvents && events <= mostEvents;
+	});
+	const drawn = random(seed).fork("samples").shuffle(fitting).slice(0, mostSamples);
+	const patients = [];
+	for (const [at, patient] of drawn.entries()) {
+		const { tokens, times, sex, birthEvents } = await dataset.read(patient);
+		patients.push({
+			id: `s${at + 1}`,
+			name: `Sample ${at + 1}`,
+			birthTime: birthEvents ? (times[0] as number) : null,
+			sex,
+			events: Array.from(tokens.subarray(birthEvents), (token, event) => ({
+				token,
+				time: times[birthEvents + event] as number,
+			})),
+		});
+	}
+	return patients;
 }

@@ -1,5 +1,5 @@
-import { random } from "../../base/random.js";
-import type { Dataset, DatasetSummary, Split } from "../../cohort/index.js";
+import { random } from "../base/random.js";
+import type { Dataset, DatasetSummary, Split } from "../cohort/index.js";
 import {
 	likenessOf,
 	type PatientMap,
@@ -8,12 +8,12 @@ import {
 	type UmapOptions,
 	umap,
 	withoutCommon,
-} from "../../figures/index.js";
-import { taskOf } from "../../figures/report/index.js";
-import { learnedVectors } from "../../infer/index.js";
-import type { Runtime } from "../../runtime/index.js";
-import type { Trained } from "../../train/index.js";
-import { patientViews, viewVectors } from "../embed/patient-views.js";
+} from "../figures/index.js";
+import { taskOf } from "../figures/report/index.js";
+import { learnedVectors } from "../infer/index.js";
+import type { Runtime } from "../runtime/index.js";
+import type { Trained } from "../train/index.js";
+import { patientViews, viewVectors } from "./embed.js";
 
 const pointsOf = (places: Float64Array) =>
 	Array.from({ length: places.length / 2 }, (_, at) => ({

@@ -17,12 +17,12 @@ export interface Evaluations {
 }
 
 export async function readEvaluations(
-	folder: string,
 	trained: Trained,
 	dataset: Dataset,
 	summary: DatasetSummary,
 	split: Split,
 ): Promise<Evaluations> {
+	const { folder } = trained;
 	const tasks = tasksOf(dataset).filter((task) => isAnswerable(task, summary, split));
 	const files = existsSync(runFiles(folder).evaluations)
 		? readdirSync(runFiles(folder).evaluations)

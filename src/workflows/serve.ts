@@ -1,9 +1,6 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { InputError } from "../../base/errors.js";
-import { progress } from "../../base/progress.js";
-import { builtInMap, type CodeMap, readPheCodeMap } from "../../codes/index.js";
-import { mapOfDataset } from "../../cohort/index.js";
+import { InputError } from "../base/errors.js";
 import {
 	document,
 	type Engine,
@@ -21,25 +18,27 @@ import {
 	startService,
 	threadEngine,
 	usualLimits,
-} from "../../server/index.js";
-import { forecastWeights, type Trained } from "../../train/index.js";
-import { builtFolder } from "../../workflows/built-folder.js";
-import { ownPackage } from "../../workflows/versions.js";
-import type { Io } from "../io.js";
-import { explorerData } from "./documents.js";
+} from "../server/index.js";
+import { forecastWeights, type Trained } from "../train/index.js";
+import { builtFolder } from "./built-folder.js";
+import { type CodeMapOptions, codeMapOf } from "./code-map.js";
+import { explorerData } from "./explorer.js";
+import type { Monitoring } from "./training.js";
+import { ownPackage } from "./versions.js";
 
-export interface ServeOptions {
+/** Where and to whom a run is served. */
+export interface ServeOptions extends CodeMapOptions, Pick<Monitoring, "progress"> {
 	readonly host: string;
 	/** The usual, or the next free one, if left out. */
 	readonly port?: number | undefined;
+	/** Further names it goes by, as behind a proxy. */
 	readonly allowHost?: readonly string[] | undefined;
+	/** What clients must present; one is made where others than this machine can reach it. */
 	readonly token?: string | undefined;
 	readonly threads?: number | undefined;
 	readonly explorer: boolean;
 	readonly dataset?: string | undefined;
 	readonly samples?: boolean | undefined;
-	readonly phecodeMap?: string | undefined;
-	readonly keepIgnored?: boolean | undefined;
 	readonly limits?: Partial<Limits> | undefined;
 	readonly log: Log;
 }
@@ -52,11 +51,24 @@ export interface Serving extends Service {
 	readonly token: string | undefined;
 }
 
-/** Starts the service on a run; what the page needs is made first. */
-export async function serveRun(io: Io, trained: Trained, options: ServeOptions): Promise<Serving> {
+/**
+ * Serves a run over HTTP: the JSON API and, unless turned off, the explorer, whose documents are made first.
+ *
+ * @example
+ * const service = await serve(readTrained("runs/first"), { host: "127.0.0.1", explorer: true, log: noLog });
+ * console.log(service.url);
+ * await service.close();
+ */
+export async function serve(trained: Trained, options: ServeOptions): Promise<Serving> {
 	const token = tokenFor(options);
-	const files = options.explorer ? await explorerFiles(io, trained, options) : new Map();
-	const served = await servedOf(trained, options);
+	const files = options.explorer ? await explorerFiles(trained, options) : new Map();
+	const { model, config, manifest, vocabulary, step, run } = trained;
+	const served: Served = {
+		...{ model, config, manifest, vocabulary, step },
+		weights: forecastWeights(trained),
+		map: await codeMapOf(manifest, options),
+		versions: run.versions,
+	};
 	return listen(served, { ...options, files, token });
 }
 
@@ -112,50 +124,17 @@ function tokenFor({ host, allowHost = [], token }: ServeOptions): string | undef
 	return token ?? ([host, ...allowHost].every(isLoopback) ? undefined : newToken());
 }
 
-async function servedOf(
-	trained: Trained,
-	options: Pick<ServeOptions, "phecodeMap" | "keepIgnored">,
-): Promise<Served> {
-	const { model, config, manifest, vocabulary, step, run } = trained;
-	const weights = forecastWeights(trained);
-	const map = await mapFor(trained, options);
-	return {
-		...{ model, config, weights, manifest, vocabulary, step, map },
-		versions: run.versions,
-	};
-}
-
-async function mapFor(
-	{ manifest }: Trained,
-	{ phecodeMap, keepIgnored }: Pick<ServeOptions, "phecodeMap" | "keepIgnored">,
-): Promise<CodeMap | undefined> {
-	if (keepIgnored && phecodeMap === undefined)
-		throw new InputError("--keep-ignored needs --map FILE");
-	if (phecodeMap === undefined) {
-		const isFile = ![null, builtInMap().source].includes(manifest.codes.map);
-		return isFile ? undefined : mapOfDataset(manifest);
-	}
-	const level = manifest.codes.level ?? "integer";
-	const ignore = keepIgnored ? "keep" : "drop";
-	return mapOfDataset(manifest, await readPheCodeMap(phecodeMap, { level, ignore }));
-}
-
 async function explorerFiles(
-	io: Io,
 	trained: Trained,
-	{ dataset, samples, threads }: ServeOptions,
+	{ dataset, samples, threads, progress }: ServeOptions,
 ): Promise<Map<string, ServedFile>> {
 	const page = pageFolder();
-	const { nodeRuntime } = await import("../../runtime/node.js");
-	const line = progress(io.stderr, { clock: () => performance.now() });
+	const { nodeRuntime } = await import("../runtime/node.js");
 	const data = await explorerData(trained, {
-		...{ dataset, samples },
+		...{ dataset, samples, progress },
 		runtime: nodeRuntime({ purpose: "inference", ...(threads !== undefined && { threads }) }),
-		stage: (text) => line.finish(text),
-		round: (label, done, total) => line.update({ label, done, total }),
 	});
-	line.finish();
-	for (const note of data.notes) io.stderr.write(`note: ${note}\n`);
+	for (const note of data.notes) progress?.note(`note: ${note}`);
 	return new Map([
 		...(await filesIn(page, "/")),
 		...(await filesIn(join(page, "..", "browser"), "/trajgpt/")),
@@ -168,6 +147,6 @@ function pageFolder(): string {
 	const built = builtFolder("web", "index.html");
 	if (built) return built;
 	throw new InputError(
-		"the explorer is not built; run `npm run build`, or serve the API alone with --no-explorer",
+		"the explorer is not built; run `npm run build`, or serve the API alone with `explorer: false`",
 	);
 }

@@ -1,0 +1,192 @@
+import { InputError } from "../base/errors.js";
+import { silentProgress } from "../base/progress.js";
+import type { Dataset, Split } from "../cohort/index.js";
+import { placeOnMap, type UmapOptions, umap } from "../figures/index.js";
+import {
+	inputVectors,
+	outputVectors,
+	representations,
+	type ViewedHistory,
+} from "../infer/index.js";
+import type { Runtime } from "../runtime/index.js";
+import { openRunDataset, type Trained } from "../train/index.js";
+import type { Column } from "./column-file.js";
+import type { Monitoring } from "./training.js";
+
+/** Which vectors, with which map. */
+export interface EmbedOptions extends Pick<Monitoring, "progress"> {
+	readonly what: "tokens" | "patients";
+	/** Which patients; `test` if left out. */
+	readonly split?: Split | undefined;
+	/** Patients with a label of this task, cut at the time of the label. */
+	readonly task?: string | undefined;
+	/** The map (UMAP), or none. */
+	readonly map?: Pick<UmapOptions, "neighbours"> & { readonly seed: number };
+	/** Whether patients lie on the map of the codes, or on one of their own. */
+	readonly onTokens?: boolean | undefined;
+	/** Where the dataset is, if it was moved. */
+	readonly dataset?: string | undefined;
+	/** As many as in training if left out. */
+	readonly threads?: number | undefined;
+}
+
+/**
+ * The vectors of a run's codes or patients, with places on a map, as the columns of a table.
+ *
+ * @example
+ * await writeColumns("codes.parquet", await embed(readTrained("runs/first"), { what: "tokens" }));
+ */
+export async function embed(trained: Trained, options: EmbedOptions): Promise<readonly Column[]> {
+	const { what, split, task, onTokens = false, progress = silentProgress } = options;
+	if (what === "tokens" && (split || task || onTokens))
+		throw new InputError(
+			"`split`, `task` and `onTokens` choose patients, and tokens were asked for; add `what` patients",
+			{ field: "what", value: what },
+		);
+	const map = options.map && {
+		...options.map,
+		onRound: (done: number, total: number) => progress.update({ label: "map: round", done, total }),
+	};
+	try {
+		if (what === "tokens") return tokenTable(trained, map);
+		const { nodeRuntime } = await import("../runtime/node.js");
+		const dataset = await openRunDataset(trained.folder, trained.run, options.dataset);
+		const views = await patientViews(dataset, split ?? "test", task);
+		const threads = options.threads ?? trained.run.threads;
+		const runtime = nodeRuntime({ threads, purpose: "inference" });
+		progress.note(`reading ${views.length} histories`);
+		const vectors = await viewVectors(runtime, trained, views);
+		return patientTable(trained, views, vectors, map && { ...map, onTokens });
+	} finally {
+		progress.finish();
+	}
+}
+
+/** A history as it was when someone asked about it. */
+export interface PatientView extends ViewedHistory {
+	readonly id: string;
+	/** When it is looked at, in time units. */
+	readonly at: number;
+	/** Events that are seen, the birth event not counted. */
+	readonly events: number;
+	/** The answer of the task; null where no task was named. */
+	readonly value: boolean | null;
+}
+
+/** The patients of a split: whole histories or, with a task, those with a label, cut where it is asked. */
+export async function patientViews(
+	dataset: Dataset,
+	split: Split,
+	task?: string,
+): Promise<PatientView[]> {
+	const patients = [...dataset.patients(split)];
+	if (patients.length === 0)
+		throw new InputError(`${dataset.folder} has no patients in its ${split} split`);
+	const views: PatientView[] = [];
+	const add = async (patient: number, label?: { events: number; time: number; value: boolean }) => {
+		const { id, tokens, times, birthEvents } = await dataset.read(patient);
+		const end = label ? birthEvents + label.events : tokens.length;
+		views.push({
+			id,
+			tokens: tokens.subarray(0, end),
+			times: times.subarray(0, end),
+			at: label?.time ?? (times.at(-1) as number),
+			events: end - birthEvents,
+			value: label?.value ?? null,
+		});
+	};
+	if (task === undefined) for (const patient of patients) await add(patient);
+	else {
+		const own = new Set(patients);
+		for (const label of await dataset.labels(task))
+			if (own.has(label.patient)) await add(label.patient, label);
+		if (views.length === 0)
+			throw new InputError(
+				`no patient of the ${split} split of ${dataset.folder} has a label for "${task}"; choose another \`split\` or \`task\``,
+				{ field: "task", value: task },
+			);
+	}
+	return views;
+}
+
+/** The vectors of views, [views, dim]. */
+export async function viewVectors(
+	runtime: Runtime,
+	trained: Trained,
+	views: readonly PatientView[],
+): Promise<{ readonly vectors: Float32Array; readonly dim: number }> {
+	const vectors = await representations(runtime, trained, views);
+	return { vectors, dim: vectors.length / views.length };
+}
+
+/** The codes of a run's vocabulary, each with its embedding and, unless left out, its place on a map. */
+function tokenTable(trained: Trained, map: UmapOptions | undefined): Column[] {
+	const { first, dim, vectors } = inputVectors(trained);
+	const tokens = trained.vocabulary.tokens.slice(first);
+	return [
+		{ name: "token", type: "count", values: tokens.map((_, at) => first + at) },
+		{ name: "code", type: "text", values: tokens.map(({ code }) => code) },
+		{ name: "system", type: "text", values: tokens.map(({ system }) => system) },
+		{ name: "name", type: "text", values: tokens.map(({ name }) => name) },
+		{ name: "category", type: "text", values: tokens.map(({ category }) => category) },
+		{ name: "kind", type: "text", values: tokens.map(({ kind }) => kind) },
+		{ name: "count", type: "count", values: tokens.map(({ count }) => count) },
+		...(map ? placeColumns(umap(vectors, dim, map)) : []),
+		...vectorColumns(vectors, dim),
+	];
+}
+
+interface PatientMapOptions extends UmapOptions {
+	/** Whether patients lie on the map of the codes, or on one of their own. */
+	readonly onTokens: boolean;
+}
+
+/** Patients with their vectors and, unless left out, their places on a map. */
+function patientTable(
+	trained: Trained,
+	views: readonly PatientView[],
+	{ vectors, dim }: { readonly vectors: Float32Array; readonly dim: number },
+	map: PatientMapOptions | undefined,
+): Column[] {
+	const values = views.flatMap(({ value }) => (value === null ? [] : [value]));
+	return [
+		{ name: "patient", type: "text", values: views.map(({ id }) => id) },
+		{ name: "events", type: "count", values: views.map(({ events }) => events) },
+		{ name: "days", type: "number", values: views.map(({ at }) => at) },
+		...(values.length > 0 ? [{ name: "value", type: "flag", values } as const] : []),
+		...(map ? placeColumns(patientPlaces(trained, vectors, dim, map)) : []),
+		...vectorColumns(vectors, dim),
+	];
+}
+
+/**
+ * A map of patients. On the map of the codes, each lies among those whose output vectors are nearest to its own:
+ * the codes that the model expects of it.
+ */
+function patientPlaces(
+	trained: Trained,
+	vectors: Float32Array,
+	dim: number,
+	{ onTokens, ...options }: PatientMapOptions,
+): Float64Array {
+	if (!onTokens) return umap(vectors, dim, options);
+	const codes = inputVectors(trained);
+	const map = umap(codes.vectors, codes.dim, options);
+	return placeOnMap(map, outputVectors(trained).vectors, vectors, dim);
+}
+
+/** Every `stride`-th value from the `from`-th on. */
+const strided = <T extends Float32Array | Float64Array>(all: T, from: number, stride: number) =>
+	Array.from({ length: all.length / stride }, (_, row) => all[row * stride + from] as number);
+
+/** Columns x and y of [n, 2]. */
+const placeColumns = (places: Float64Array): Column[] =>
+	["x", "y"].map((name, axis) => ({ name, type: "number", values: strided(places, axis, 2) }));
+
+/** Columns v0, v1 … of [n, dim]. */
+const vectorColumns = (vectors: Float32Array, dim: number): Column[] =>
+	Array.from({ length: dim }, (_, d) => ({
+		name: `v${d}`,
+		type: "float",
+		values: strided(vectors, d, dim),
+	}));

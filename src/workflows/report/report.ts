@@ -1,0 +1,90 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Dataset } from "../../cohort/index.js";
+import { svgOf } from "../../figures/index.js";
+import { findings, type MissingEvaluation, reportPage } from "../../figures/report/index.js";
+import { checkFileTarget, replaceFile } from "../../files/index.js";
+import { runFiles, type Trained } from "../../train/index.js";
+import { nodeDocument, pngOf } from "../figure-file.js";
+import type { Monitoring } from "../training.js";
+import { type Drawings, gatherReport } from "./gather.js";
+
+export interface ReportOptions extends Pick<Monitoring, "progress"> {
+	/** Of the maps and of the choice of patients. */
+	readonly seed: number;
+	/** The run's own report if left out; that one is replaced. */
+	readonly out?: string | undefined;
+	/** Whether a page named by `out` may be replaced. */
+	readonly replace?: boolean | undefined;
+	/** Ids of patients to show; chosen by rule if left out. */
+	readonly patients?: readonly string[] | undefined;
+	/** Whether a map shows a mark for every test patient; of simulated people it does in any case. */
+	readonly patientMap?: boolean | undefined;
+	/** As many as in training if left out. */
+	readonly threads?: number | undefined;
+}
+
+/** What was written, and what it says. */
+export interface WrittenReport {
+	readonly report: string;
+	readonly figures: readonly string[];
+	readonly findings: ReturnType<typeof findings>;
+	readonly missing: readonly MissingEvaluation[];
+	readonly warnings: readonly string[];
+}
+
+/** Writes a page of findings, tables and figures about a run, and its figures into the run's folder. */
+export async function report(
+	trained: Trained,
+	dataset: Dataset,
+	{ seed, out, replace = false, patients, patientMap, threads, progress }: ReportOptions,
+): Promise<WrittenReport> {
+	const { folder } = trained;
+	const files = runFiles(folder);
+	if (out !== undefined) await checkFileTarget(out, replace);
+	const { nodeRuntime } = await import("../../runtime/node.js");
+	const drawings = await drawingsIn(files.figures);
+	const page = await gatherReport({
+		...{ trained, dataset, drawings, seed },
+		runtime: nodeRuntime({ threads: threads ?? trained.run.threads, purpose: "inference" }),
+		...(patients && { patients }),
+		...(patientMap && { patientMap }),
+		onStage: (text) => progress?.note(text),
+	});
+	const file = out ?? files.report;
+	await replaceFile(file, (partial) => writeFile(partial, reportPage(page)));
+	return {
+		report: file,
+		figures: drawings.files,
+		findings: findings(page),
+		missing: page.missing.map((one) => ({
+			...one,
+			command: one.command.replace("RUN", () => folder),
+		})),
+		warnings: page.warnings,
+	};
+}
+
+async function drawingsIn(folder: string): Promise<Drawings> {
+	const document = await nodeDocument();
+	const files: string[] = [];
+	const write = async (name: string, bytes: string | Uint8Array) => {
+		const file = join(folder, name);
+		await replaceFile(file, (partial) => writeFile(partial, bytes));
+		files.push(file);
+	};
+	return {
+		files,
+		async draw(id, figure, caption) {
+			const svg = svgOf(figure, document);
+			await write(`${id}.svg`, svg);
+			await write(`${id}.png`, await pngOf(svg));
+			return {
+				id: `figure-${id}`,
+				title: figure.title,
+				svg: svgOf(figure, document, { ids: `${id}-` }),
+				caption,
+			};
+		},
+	};
+}
