@@ -8,3 +8,7 @@ export function csvField(value: string | number | boolean | null): string {
 	const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
 	return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
+
+/** A line of a CSV file. */
+export const csvLine = (fields: readonly (string | number | null)[]): string =>
+	`${fields.map(csvField).join(",")}\n`;

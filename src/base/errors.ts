@@ -26,3 +26,16 @@ export class InputError extends Error {
 		this.value = value;
 	}
 }
+
+/** What some work throws about its options, as about options that are given inside of another: `code` becomes `records.code`. */
+export async function withinOption<T>(name: string, work: Promise<T>): Promise<T> {
+	try {
+		return await work;
+	} catch (error) {
+		if (!(error instanceof InputError)) throw error;
+		throw new InputError(error.message.replace(/`([a-z]\w*)`/gi, `\`${name}.$1\``), {
+			...(error.field !== undefined && { field: `${name}.${error.field}` }),
+			...{ value: error.value, cause: error },
+		});
+	}
+}

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { prepared } from "../cohort/testing/prepared.js";
 import { clinicSource } from "../figures/testing/clinic-source.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
-import { blocksFor } from "./describe/blocks.js";
 import { captured } from "./testing/captured.js";
+import { textBarsFor } from "./text-bars.js";
 
 const clinic = async (patients = 60) => {
 	const { dataset } = await prepared(clinicSource(patients));
@@ -113,7 +113,7 @@ describe("describe", () => {
 
 describe("blocks", () => {
 	const io = (env: Record<string, string>) =>
-		blocksFor({ env, stdout: process, stderr: process } as never);
+		textBarsFor({ env, stdout: process, stderr: process } as never);
 
 	test("are eighths of a character", () => {
 		const { bar, spark } = io({ LANG: "en_US.UTF-8" });

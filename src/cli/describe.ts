@@ -2,12 +2,12 @@ import { basename, resolve } from "node:path";
 import { Command } from "commander";
 import { openDataset, summarize } from "../cohort/index.js";
 import { checkFigureTarget, writeFigure } from "../workflows/figure-file.js";
-import { blocksFor } from "./describe/blocks.js";
-import { describeText } from "./describe/text.js";
+import { describeText } from "./describe-text.js";
 import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
 import { wholeNumber } from "./option-values.js";
+import { textBarsFor } from "./text-bars.js";
 
 interface Options {
 	readonly top: number;
@@ -47,7 +47,7 @@ export function command(io: Io): Command {
 				await writeFigure(figure, datasetFigure(summary, { title, top }));
 			}
 			if (json) printJson(io, { manifest: dataset.manifest, ...summary });
-			else io.stdout.write(describeText(folder, dataset.manifest, summary, top, blocksFor(io)));
+			else io.stdout.write(describeText(folder, dataset.manifest, summary, top, textBarsFor(io)));
 			if (figure !== undefined) io.stderr.write(`drawn: ${figure}\n`);
 		});
 }

@@ -1,7 +1,11 @@
 import type { Command } from "commander";
 
 /** Options of the library that flags have other names for. */
-const otherNames: Readonly<Record<string, string>> = { replace: "force", settings: "set" };
+const otherNames: Readonly<Record<string, string>> = {
+	replace: "force",
+	settings: "set",
+	allowSystems: "allowSystem",
+};
 
 const renamed = new WeakMap<Command, Readonly<Record<string, string>>>();
 
@@ -25,7 +29,8 @@ export const withFlags = (text: string, command: Command | undefined): string =>
 function flagOf(name: string, command: Command): string | undefined {
 	const given = renamed.get(command)?.[name];
 	if (given !== undefined) return given;
-	const own = otherNames[name] ?? name;
+	const last = name.slice(name.lastIndexOf(".") + 1);
+	const own = otherNames[last] ?? last;
 	const option = command.options.find((option) => option.attributeName() === own);
 	// Of two long names the first is the one to show.
 	return (option?.short?.startsWith("--") ? option.short : option?.long) ?? undefined;

@@ -1,39 +1,26 @@
 import { open } from "node:fs/promises";
 import { Command, Option } from "commander";
-import { progress } from "../base/progress.js";
 import { checkFileTarget, replaceFile } from "../files/index.js";
-import {
-	type Moment,
-	momentForms,
-	momentOf,
-	momentsOf,
-	timesOf,
-	warningsFor,
-} from "../infer/asking/index.js";
-import { asArgument } from "./asking/argument.js";
-import { type AskingOptions, addAskingOptions } from "./asking/options.js";
-import { openSession, type Session, withPredictor } from "./asking/session.js";
+import { type Moment, momentForms, momentOf, momentsOf } from "../infer/asking/index.js";
+import { type Forecast, type ForecastOptions, forecast, methods } from "../workflows/forecast.js";
 import { examples } from "./examples.js";
-import {
-	type Forecast,
-	type ForecastOptions,
-	forecasts,
-	methodFor,
-	methods,
-} from "./forecast/forecasts.js";
 import {
 	csvHeader,
 	type ForecastWords,
 	forecastCsv,
 	forecastJson,
 	forecastText,
-} from "./forecast/render.js";
-import type { Io } from "./io.js";
-import { printJson } from "./io.js";
+} from "./forecast-text.js";
+import { type Io, printJson, progressOf } from "./io.js";
 import { seedNumber, wholeNumber } from "./option-values.js";
+import {
+	addPatientOptions,
+	asArgument,
+	openRunAndPatients,
+	type PatientFlags,
+} from "./patient-options.js";
 
-interface Options extends AskingOptions, Omit<ForecastOptions, "method"> {
-	readonly method?: ForecastOptions["method"];
+interface Options extends PatientFlags, ForecastOptions {
 	readonly at?: readonly Moment[];
 	readonly csv?: string;
 	readonly force?: true;
@@ -78,7 +65,7 @@ export function command(io: Io): Command {
 		.option("--csv <file>", "write a table of all answers instead of printing them")
 		.option("--force", "replace a file that is there")
 		.option("--json", "print one JSON document");
-	addAskingOptions(made);
+	addPatientOptions(made);
 	return made
 		.addHelpText(
 			"after",
@@ -95,80 +82,67 @@ export function command(io: Io): Command {
 }
 
 async function act(io: Io, folder: string, options: Options): Promise<void> {
-	const { csv, at: moments = usualTimes } = options;
+	const { csv, at: moments = usualTimes, samples, seed, json } = options;
 	if (csv !== undefined) await checkFileTarget(csv, options.force ?? false);
-	const session = await openSession(io, folder, options);
-	const { asked, trained } = session;
-	const method = methodFor(trained.model, options.method);
-	const times = timesOf(moments, asked.patients, asked.axis, "--at");
-	const questions = asked.patients.flatMap((patient, at) =>
-		(times[at] ?? []).map((time) => ({ patient, time })),
-	);
-	const warnings = warningsFor(asked, questions, trained.manifest);
+	const { trained, queried } = await openRunAndPatients(io, folder, options);
+	const { method, warnings, forecasts } = forecast(trained, queried, moments, options);
 	for (const warning of warnings) io.stderr.write(`warning: ${warning}\n`);
-	const words = { moments, axis: asked.axis, vocabulary: trained.vocabulary };
-	const columns = io.stdout.columns ?? 100;
+	const words = { moments, axis: queried.axis, vocabulary: trained.vocabulary };
+	const shown = progressing(io, queried.patients.length, forecasts);
 	const patients: unknown[] = [];
 	let before = "If something is recorded then, what is it?\n\n";
-	const see = (forecast: Forecast) => {
-		if (options.json) patients.push(forecastJson(forecast, words));
+	const print = (one: Forecast) => {
+		if (json) patients.push(forecastJson(one, words));
 		else if (csv === undefined) {
-			io.stdout.write(before + forecastText(forecast, words, columns));
+			io.stdout.write(before + forecastText(one, words, io.stdout.columns ?? 100));
 			before = "\n\n";
 		}
 	};
-	const each = (more?: (forecast: Forecast) => unknown) =>
-		forEachForecast(io, session, times, { ...options, method }, async (forecast) => {
-			see(forecast);
-			await more?.(forecast);
-		});
-	if (csv === undefined) await each();
-	else await writeCsv(csv, words, each);
-	const { samples, seed, json } = options;
+	if (csv === undefined) for await (const one of shown) print(one);
+	else await writeCsv(csv, words, shown, print);
 	if (json)
 		printJson(io, {
 			run: folder,
 			method,
 			...(method === "sampled" && { samples, seed }),
 			patients,
-			unknown: asked.unknown,
-			notes: asked.notes,
+			unknown: queried.unknown,
+			notes: queried.notes,
 			warnings,
 		});
 	if (csv !== undefined) io.stderr.write(`written: ${csv}\n`);
 }
 
-/** Hands on each patient's forecast as it is made. */
-async function forEachForecast(
+/** Shows how far it is, where that takes a while. */
+async function* progressing(
 	io: Io,
-	session: Session,
-	times: readonly (readonly number[])[],
-	options: ForecastOptions & Pick<Options, "threads">,
-	see: (forecast: Forecast) => unknown,
-): Promise<void> {
-	const { patients } = session.asked;
-	const shown = progress(io.stderr, { clock: () => performance.now() });
-	await withPredictor(session, options.threads, async (predictor) => {
-		let done = 0;
-		for await (const forecast of forecasts(predictor, patients, times, options)) {
-			await see(forecast);
-			done++;
-			if (patients.length > 100) shown.update({ label: "patient", done, total: patients.length });
-		}
-	});
-	if (patients.length > 100) shown.finish();
+	total: number,
+	forecasts: AsyncIterable<Forecast>,
+): AsyncGenerator<Forecast> {
+	const progress = progressOf(io);
+	let done = 0;
+	for await (const one of forecasts) {
+		yield one;
+		done++;
+		if (total > 100) progress.update({ label: "patient", done, total });
+	}
+	if (total > 100) progress.finish();
 }
 
 async function writeCsv(
 	file: string,
 	words: ForecastWords,
-	each: (see: (forecast: Forecast) => unknown) => Promise<void>,
+	forecasts: AsyncIterable<Forecast>,
+	onForecast: (forecast: Forecast) => void,
 ): Promise<void> {
 	await replaceFile(file, async (partial) => {
 		const handle = await open(partial, "w");
 		try {
 			await handle.write(csvHeader);
-			await each((forecast) => handle.write(forecastCsv(forecast, words)));
+			for await (const one of forecasts) {
+				onForecast(one);
+				await handle.write(forecastCsv(one, words));
+			}
 		} finally {
 			await handle.close();
 		}

@@ -1,15 +1,15 @@
 import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
-import { progress } from "../base/progress.js";
 import { builtInMap, type CodeMap, readPheCodeMap } from "../codes/index.js";
 import type { Manifest, PrepareOptions, SplitParts } from "../cohort/index.js";
 import { dedupRules, drugUses, manifestName, prepare, prepareDefaults } from "../cohort/index.js";
 import { checkFolderTarget } from "../files/index.js";
+import { openRecords, recordFormats } from "../workflows/record-formats.js";
 import { examples } from "./examples.js";
-import type { Io } from "./io.js";
-import { printJson } from "./io.js";
+import { nameFlags } from "./flags.js";
+import { type Io, printJson, progressOf } from "./io.js";
 import { byteSize, seedNumber, splitParts, threadCount, wholeNumber } from "./option-values.js";
-import { formatOptions, formats, openSource } from "./prepare/formats.js";
+import { formatOptions } from "./record-options.js";
 import { percent, table } from "./table.js";
 
 interface Options {
@@ -40,7 +40,7 @@ interface Options {
 const description = `Turns records into a dataset: codes mapped, vocabulary, splits by patient, events by time, labels.
 
 Formats (--from):
-${Object.entries(formats)
+${Object.entries(recordFormats)
 	.map(([name, { about }]) => `  ${name.padEnd(9)}${about}`)
 	.join("\n")}
 
@@ -56,7 +56,7 @@ export function command(io: Io): Command {
 		.argument("[source...]", "file or folder with the records")
 		.addOption(
 			new Option("--from <format>", "format of the records")
-				.choices(Object.keys(formats))
+				.choices(Object.keys(recordFormats))
 				.makeOptionMandatory(),
 		)
 		.requiredOption("--out <dataset>", "folder to write")
@@ -71,6 +71,7 @@ export function command(io: Io): Command {
 	addCohortOptions(made);
 	for (const [heading, options] of Object.entries(formatOptions))
 		for (const option of options) made.addOption(option.helpGroup(heading));
+	nameFlags(made, { source: "SOURCE", format: "--from" });
 	return made
 		.addHelpText(
 			"after",
@@ -160,8 +161,8 @@ async function mapOf({ phecodeMap, level, keepIgnored }: Options): Promise<CodeM
 async function act(io: Io, paths: readonly string[], options: Options): Promise<void> {
 	await checkFolderTarget(options.out, options.force ?? false, manifestName);
 	const map = await mapOf(options);
-	const source = await openSource(options.from, paths, options);
-	const bar = progress(io.stderr, { clock: () => performance.now() });
+	const source = await openRecords(options.from, paths, options);
+	const bar = progressOf(io);
 	let timer: NodeJS.Timeout | undefined;
 	const stop = () => clearInterval(timer);
 	try {

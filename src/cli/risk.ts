@@ -1,38 +1,31 @@
 import { writeFile } from "node:fs/promises";
-import { Command, Option } from "commander";
-import { InputError } from "../base/errors.js";
-import type { NewPatient } from "../cohort/index.js";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { checkFileTarget, replaceFile } from "../files/index.js";
 import {
-	editWarnings,
-	findCode,
 	type GridOptions,
-	gridOf,
 	type Moment,
 	momentForms,
 	momentOf,
 	momentsOf,
 	spanDays,
-	timesOf,
-	warningsFor,
 } from "../infer/asking/index.js";
-import { edited } from "../infer/index.js";
 import { checkFigureTarget, writeFigure } from "../workflows/figure-file.js";
-import { asArgument } from "./asking/argument.js";
-import { type AskingOptions, addAskingOptions } from "./asking/options.js";
-import { openSession, type Session, withPredictor } from "./asking/session.js";
-import { blocksFor } from "./describe/blocks.js";
+import { risk } from "../workflows/risk.js";
+import { riskPicture, risksCsv, risksJson } from "../workflows/risk-documents.js";
+import type { EditOptions } from "../workflows/risk-edits.js";
 import { examples } from "./examples.js";
-import type { Io } from "./io.js";
-import { printJson } from "./io.js";
+import { type Io, printJson } from "./io.js";
 import { wholeNumber } from "./option-values.js";
-import { addedOf, type EditOptions, editsOf, movedOf, removedOf } from "./risk/edits.js";
-import { type RiskWords, risksCsv, risksJson } from "./risk/json.js";
-import { pictureOf } from "./risk/picture.js";
-import { type RiskQuestion, risksOf } from "./risk/risks.js";
-import { eventsText, risksText } from "./risk/text.js";
+import {
+	addPatientOptions,
+	asArgument,
+	openRunAndPatients,
+	type PatientFlags,
+} from "./patient-options.js";
+import { eventsText, risksText } from "./risk-text.js";
+import { textBarsFor } from "./text-bars.js";
 
-interface Options extends AskingOptions, GridOptions, EditOptions {
+interface Options extends PatientFlags, GridOptions, EditOptions {
 	readonly code: readonly string[];
 	readonly attribute?: readonly Moment[];
 	readonly top: number;
@@ -83,7 +76,7 @@ export function command(io: Io): Command {
 	whatIf("--add <code@time...>", "had this been recorded too: 250@2010-05-01", addedOf);
 	whatIf("--remove <n...>", "had event number n not been recorded", removedOf);
 	whatIf("--move <n@time...>", "had event number n been at another time: 12@-6m", movedOf);
-	addAskingOptions(made);
+	addPatientOptions(made);
 	return made
 		.addHelpText(
 			"after",
@@ -103,69 +96,57 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 	const { figure, csv, force = false } = options;
 	if (figure !== undefined) await checkFigureTarget(figure, force);
 	if (csv !== undefined) await checkFileTarget(csv, force);
-	const session = await openSession(io, folder, options);
-	const { asked, trained } = session;
-	const question = questionOf(io, session, options);
-	const { patient, times, attributed } = question;
-	const { history } = patient;
-	const changed = question.whatIf && Array.from(edited(history, question.whatIf.edits).times);
-	const warnings = [
-		...warningsFor(
-			{ ...asked, patients: [patient] },
-			[...times, ...attributed].map((time) => ({ patient, time })),
-			trained.manifest,
-		),
-		...(changed ? editWarnings(changed.slice(history.birthEvents), trained.manifest) : []),
-	];
-	for (const warning of warnings) io.stderr.write(`warning: ${warning}\n`);
-	const risks = await withPredictor(session, options.threads, (predictor) =>
-		risksOf(predictor, question),
-	);
-	const words: RiskWords = { question, axis: asked.axis, vocabulary: trained.vocabulary };
+	const { trained, queried } = await openRunAndPatients(io, folder, options);
+	const result = await risk(trained, queried, { ...options, codes: options.code });
+	for (const note of result.notes) io.stderr.write(`note: ${note}\n`);
+	for (const warning of result.warnings) io.stderr.write(`warning: ${warning}\n`);
 	if (options.json)
 		printJson(io, {
 			run: folder,
-			...risksJson(risks, words),
-			unknown: asked.unknown,
-			notes: asked.notes,
-			warnings,
+			...risksJson(result),
+			unknown: queried.unknown,
+			notes: queried.notes,
+			warnings: result.warnings,
 		});
 	else {
-		io.stdout.write(risksText(risks, words, options.top, blocksFor(io)));
-		if (options.events) io.stdout.write(eventsText(words));
+		io.stdout.write(risksText(result, options.top, textBarsFor(io)));
+		if (options.events) io.stdout.write(eventsText(result));
 	}
 	if (csv !== undefined) {
-		await replaceFile(csv, (partial) => writeFile(partial, risksCsv(risks, words)));
+		await replaceFile(csv, (partial) => writeFile(partial, risksCsv(result)));
 		io.stderr.write(`written: ${csv}\n`);
 	}
 	if (figure !== undefined) {
 		const { riskFigure } = await import("../figures/index.js");
-		await writeFigure(figure, riskFigure(pictureOf(risks, words)));
+		await writeFigure(figure, riskFigure(riskPicture(result)));
 		io.stderr.write(`drawn: ${figure}\n`);
 	}
 }
 
-function questionOf(io: Io, { asked, trained }: Session, options: Options): RiskQuestion {
-	const patient = onlyOne(asked.patients);
-	const book = { ...trained, map: asked.map };
-	const codes = options.code.map((code) => findCode(code, book));
-	for (const { note } of codes) if (note) io.stderr.write(`note: ${note}\n`);
-	return {
-		patient,
-		codes,
-		times: gridOf(patient, asked.axis, options),
-		attributed: timesOf(options.attribute ?? [], [patient], asked.axis, "--attribute")[0] ?? [],
-		whatIf: editsOf(options, patient, asked.axis, book),
-	};
+const momentArgument = asArgument(momentOf);
+
+/** CODE@TIME. */
+function addedOf(text: string, before: EditOptions["add"] = []): EditOptions["add"] {
+	const [, code, time] = /^([^@]+)@(.+)$/.exec(text) ?? [];
+	if (!code || !time)
+		throw new InvalidArgumentError("Expected a code and a time, as in 250@2010-05-01.");
+	return [...before, { code, at: momentArgument(time) }];
 }
 
-function onlyOne(patients: readonly NewPatient[]): NewPatient {
-	const [patient, second] = patients;
-	if (patient && !second) return patient;
-	throw new InputError(
-		`the input has ${patients.length.toLocaleString("en-US")} patients; say which one with --patient, such as ${patients
-			.slice(0, 5)
-			.map(({ id }) => id)
-			.join(", ")}`,
-	);
+/** N, the number of an event. */
+function removedOf(text: string, before: readonly number[] = []): readonly number[] {
+	return [...before, eventNumber(text)];
+}
+
+/** N@TIME. */
+function movedOf(text: string, before: EditOptions["move"] = []): EditOptions["move"] {
+	const [, event, time] = /^([^@]+)@(.+)$/.exec(text) ?? [];
+	if (!event || !time)
+		throw new InvalidArgumentError("Expected the number of an event and a time, as in 12@-6m.");
+	return [...before, { event: eventNumber(event), at: momentArgument(time) }];
+}
+
+function eventNumber(text: string): number {
+	if (/^[1-9]\d*$/.test(text)) return Number(text);
+	throw new InvalidArgumentError("Expected the number of an event, from 1; --events lists them.");
 }

@@ -27,7 +27,7 @@ export function gridOf(
 	patient: NewPatient,
 	axis: TimeAxis,
 	options: GridOptions,
-	named: (option: keyof GridOptions) => string = (option) => `--${option}`,
+	named: (option: keyof GridOptions) => string = (option) => `\`${option}\``,
 ): Float64Array {
 	const timeOf = (moment: Moment, option: keyof GridOptions) =>
 		timesOf([moment], [patient], axis, named(option))[0]?.[0] as number;

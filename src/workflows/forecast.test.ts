@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { modelById } from "../../models/index.js";
-import { methodFor } from "./forecasts.js";
+import { modelById } from "../models/index.js";
+import { methodFor } from "./forecast.js";
 
 test("a model forecasts in its usual way, in one asked for, and in no other", () => {
 	const [trajgpt, informer] = [modelById("trajgpt"), modelById("informer")];
@@ -9,6 +9,6 @@ test("a model forecasts in its usual way, in one asked for, and in no other", ()
 	expect(methodFor(trajgpt, "auto-regressive")).toBe("auto-regressive");
 	expect(methodFor(informer, "sampled")).toBe("sampled");
 	expect(() => methodFor(informer, "time-specific")).toThrow(
-		"Informer does not forecast time-specific; it forecasts by-order and sampled: give one of these as --method",
+		"Informer does not forecast time-specific; it forecasts by-order and sampled: give one of these as `method`",
 	);
 });

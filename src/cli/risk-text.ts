@@ -1,11 +1,11 @@
-import type { Token } from "../../cohort/vocabulary.js";
-import { dayText } from "../../infer/asking/index.js";
-import type { Place } from "../../infer/index.js";
-import { ageText, personText } from "../asking/person-text.js";
-import type { Blocks } from "../describe/blocks.js";
-import { table } from "../table.js";
-import { ownEvents, type RiskWords } from "./json.js";
-import type { CodeRisk, Contributions } from "./risks.js";
+import type { Token } from "../cohort/vocabulary.js";
+import { dayText } from "../infer/asking/index.js";
+import type { Place } from "../infer/index.js";
+import type { CodeRisk, Contributions, RiskResult } from "../workflows/risk.js";
+import { ownEvents, phenotypesIn } from "../workflows/risk-documents.js";
+import { ageText, patientText } from "./patient-text.js";
+import { table } from "./table.js";
+import type { TextBars } from "./text-bars.js";
 
 /** Rows that are read at a glance. */
 const mostRows = 25;
@@ -30,25 +30,20 @@ function shares(highest: number) {
 	};
 }
 
-export function risksText(
-	risks: readonly CodeRisk[],
-	words: RiskWords,
-	top: number,
-	blocks: Blocks,
-): string {
-	const { patient, whatIf } = words.question;
+export function risksText(result: RiskResult, top: number, bars: TextBars): string {
+	const { patient, whatIf } = result.query;
 	const parts = [
-		`${personText(patient, words.axis)}\n`,
+		`${patientText(patient, result.axis)}\n`,
 		...(whatIf ? [`what if: ${whatIf.name}\n`] : []),
 	];
-	for (const risk of risks) {
+	for (const risk of result.risks) {
 		const { share } = shares(highestOf(risk));
 		parts.push(
 			`\nRisk of ${named(risk.code)}: its chance, if something is recorded at that time\n\n`,
-			trajectoryTable(risk, words, blocks),
-			surgesText(risk, words),
+			trajectoryTable(risk, result, bars),
+			surgesText(risk, result),
 			...risk.contributions.map((own) =>
-				contributionsText(own, words, top, `${named(risk.code)}, ${share(own.risk).trim()}`),
+				contributionsText(own, result, top, `${named(risk.code)}, ${share(own.risk).trim()}`),
 			),
 		);
 	}
@@ -68,9 +63,9 @@ function shownRows(count: number): number[] {
 	return rows.at(-1) === count - 1 ? rows : [...rows, count - 1];
 }
 
-function trajectoryTable(risk: CodeRisk, { question, axis }: RiskWords, blocks: Blocks): string {
+function trajectoryTable(risk: CodeRisk, { query, axis }: RiskResult, bars: TextBars): string {
 	const { trajectory, whatIf } = risk;
-	const { birth } = question.patient;
+	const { birth } = query.patient;
 	const highest = highestOf(risk);
 	const { share, points } = shares(highest);
 	const shown = shownRows(trajectory.times.length);
@@ -85,7 +80,7 @@ function trajectoryTable(risk: CodeRisk, { question, axis }: RiskWords, blocks: 
 			share(value),
 			row === 0 ? "" : points(value - before),
 			...(other === undefined ? [] : [share(other), points(other - value)]),
-			blocks.bar(highest > 0 ? value / highest : 0, barWidth).padEnd(barWidth) +
+			bars.bar(highest > 0 ? value / highest : 0, barWidth).padEnd(barWidth) +
 				marks[trajectory.places[at] ?? "inside"],
 		];
 	});
@@ -103,48 +98,30 @@ function trajectoryTable(risk: CodeRisk, { question, axis }: RiskWords, blocks: 
 	return `${table(header, rows)}${left}Changes are in percentage points, since the row above.\n`;
 }
 
-function surgesText({ trajectory, code }: CodeRisk, words: RiskWords): string {
-	const { axis } = words;
+function surgesText({ trajectory, code }: CodeRisk, result: RiskResult): string {
+	const { axis } = result;
 	const { points } = shares(trajectory.risk.reduce((a, b) => Math.max(a, b), 0));
 	if (trajectory.surges.length === 0) return `\nNo rise of ${named(code)} stands out.\n`;
 	const rows = trajectory.surges.map(({ from, to, growth, events }) => [
 		dayText(from, axis),
 		dayText(to, axis),
 		points(growth),
-		phenotypesIn(events, words, named).join(", ") || "nothing",
+		phenotypesIn(events, result, named).join(", ") || "nothing",
 	]);
 	return `\nRises that stand out, and what was recorded then:\n\n${table(["from", "to", "points", "recorded"], rows)}`;
 }
 
-/** What was recorded, each once, with how often; the birth is no record. */
-export function phenotypesIn(
-	events: readonly number[],
-	{ question, vocabulary }: RiskWords,
-	nameOf: (token: Token) => string,
-): string[] {
-	const { tokens, birthEvents } = question.patient.history;
-	const counts = new Map<number, number>();
-	for (const index of events) {
-		if (index < birthEvents) continue;
-		const token = tokens[index] as number;
-		counts.set(token, (counts.get(token) ?? 0) + 1);
-	}
-	return [...counts].map(
-		([token, count]) => nameOf(vocabulary.tokens[token] as Token) + (count > 1 ? ` ×${count}` : ""),
-	);
-}
-
 function contributionsText(
 	{ time, risk, effects }: Contributions,
-	words: RiskWords,
+	result: RiskResult,
 	top: number,
 	what: string,
 ): string {
-	const { question, axis, vocabulary } = words;
-	const { tokens, times, birthEvents } = question.patient.history;
+	const { query, axis, vocabulary } = result;
+	const { tokens, times, birthEvents } = query.patient.history;
 	const { share, points } = shares(risk);
 	const effectOf = (index: number) => effects[index] as number;
-	const found = ownEvents(words)
+	const found = ownEvents(result)
 		.filter((index) => (times[index] as number) < time && effectOf(index) !== 0)
 		.sort((a, b) => Math.abs(effectOf(b)) - Math.abs(effectOf(a)))
 		.slice(0, top);
@@ -161,10 +138,10 @@ function contributionsText(
 }
 
 /** The history, with the numbers that edits go by. */
-export function eventsText(words: RiskWords): string {
-	const { question, axis, vocabulary } = words;
-	const { tokens, times, birthEvents } = question.patient.history;
-	const rows = ownEvents(words).map((index) => [
+export function eventsText(result: RiskResult): string {
+	const { query, axis, vocabulary } = result;
+	const { tokens, times, birthEvents } = query.patient.history;
+	const rows = ownEvents(result).map((index) => [
 		index + 1 - birthEvents,
 		dayText(times[index] as number, axis),
 		named(vocabulary.tokens[tokens[index] as number] as Token),

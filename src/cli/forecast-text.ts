@@ -1,10 +1,10 @@
-import type { TimeAxis } from "../../base/time.js";
-import type { Token, Vocabulary } from "../../cohort/vocabulary.js";
-import { dayText, type Moment, momentJson } from "../../infer/asking/index.js";
-import { csvLine } from "../asking/csv.js";
-import { ageText, personText } from "../asking/person-text.js";
-import { percent, table } from "../table.js";
-import type { Forecast } from "./forecasts.js";
+import { csvLine } from "../base/csv.js";
+import type { TimeAxis } from "../base/time.js";
+import type { Token, Vocabulary } from "../cohort/vocabulary.js";
+import { dayText, type Moment, momentJson } from "../infer/asking/index.js";
+import type { Forecast } from "../workflows/forecast.js";
+import { ageText, patientText } from "./patient-text.js";
+import { percent, table } from "./table.js";
 
 /** What is needed to put a forecast into words. */
 export interface ForecastWords {
@@ -82,7 +82,7 @@ export function forecastText(
 		least,
 		Math.floor((columns - 2 * (beside - 1)) / beside) - probabilityWidth - 2,
 	);
-	const parts = [`${personText(patient, axis)}\n`];
+	const parts = [`${patientText(patient, axis)}\n`];
 	for (let first = 0; first < answers.length; first += beside) {
 		const own = answers.slice(first, first + beside);
 		const headings = own.map((answer, i) =>

@@ -1,15 +1,9 @@
-import { yearDays } from "../../base/time.js";
-import type {
-	DatasetSummary,
-	Histogram,
-	LabelSummary,
-	Manifest,
-	Spread,
-} from "../../cohort/index.js";
-import { splitNames } from "../../cohort/index.js";
-import { counted } from "../../figures/numbers.js";
-import { percent, table } from "../table.js";
-import type { Blocks } from "./blocks.js";
+import { yearDays } from "../base/time.js";
+import type { DatasetSummary, Histogram, LabelSummary, Manifest, Spread } from "../cohort/index.js";
+import { splitNames } from "../cohort/index.js";
+import { counted } from "../figures/numbers.js";
+import { percent, table } from "./table.js";
+import type { TextBars } from "./text-bars.js";
 
 const longestName = 60;
 const barWidth = 16;
@@ -22,15 +16,15 @@ export function describeText(
 	manifest: Manifest,
 	summary: DatasetSummary,
 	top: number,
-	blocks: Blocks,
+	bars: TextBars,
 ): string {
 	return [
 		heading(folder, manifest),
 		splitTable(summary),
 		spreadTable(summary),
-		shapeTable(summary, blocks),
-		codeTable(summary, top, blocks),
-		categoryTable(summary, blocks),
+		shapeTable(summary, bars),
+		codeTable(summary, top, bars),
+		categoryTable(summary, bars),
 		...labelTables(summary),
 		lostTable(manifest),
 		notes(manifest),
@@ -83,7 +77,7 @@ function spreadTable({ splits }: DatasetSummary): string {
 	return table(["", "min", "25 %", "median", "75 %", "max", "mean"], rows);
 }
 
-function shapeTable({ histograms, all }: DatasetSummary, blocks: Blocks): string {
+function shapeTable({ histograms, all }: DatasetSummary, bars: TextBars): string {
 	const shown = (value: number) =>
 		value.toLocaleString("en-US", { maximumSignificantDigits: value < 1000 ? 3 : 6 });
 	const row = (name: string, histogram: Histogram | null, more = "") => {
@@ -95,7 +89,7 @@ function shapeTable({ histograms, all }: DatasetSummary, blocks: Blocks): string
 			[
 				name,
 				shown(edges[0] as number),
-				blocks.spark(counts),
+				bars.spark(counts),
 				`${shown(end)} ${end === 1 ? unit.slice(0, -1) : unit}`,
 				[more, tail].filter(Boolean).join("; "),
 			],
@@ -117,7 +111,7 @@ function shapeTable({ histograms, all }: DatasetSummary, blocks: Blocks): string
 	);
 }
 
-function codeTable({ codes, all }: DatasetSummary, top: number, blocks: Blocks): string {
+function codeTable({ codes, all }: DatasetSummary, top: number, bars: TextBars): string {
 	if (top === 0) return "";
 	const most = codes[0]?.events ?? 1;
 	return table(
@@ -131,12 +125,12 @@ function codeTable({ codes, all }: DatasetSummary, top: number, blocks: Blocks):
 				c.events,
 				c.patients,
 				share(c.patients, all.patients),
-				blocks.bar(c.events / most, barWidth),
+				bars.bar(c.events / most, barWidth),
 			]),
 	);
 }
 
-function categoryTable({ categories, all }: DatasetSummary, blocks: Blocks): string {
+function categoryTable({ categories, all }: DatasetSummary, bars: TextBars): string {
 	if (categories.every(({ category }) => category === null)) return "";
 	const most = categories[0]?.events ?? 1;
 	return table(
@@ -147,7 +141,7 @@ function categoryTable({ categories, all }: DatasetSummary, blocks: Blocks): str
 			c.events,
 			c.patients,
 			share(c.patients, all.patients),
-			blocks.bar(c.events / most, barWidth),
+			bars.bar(c.events / most, barWidth),
 		]),
 	);
 }

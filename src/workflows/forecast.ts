@@ -1,15 +1,19 @@
-import { InputError } from "../../base/errors.js";
-import { hashText } from "../../base/random.js";
-import type { NewPatient } from "../../cohort/index.js";
+import { InputError } from "../base/errors.js";
+import { hashText } from "../base/random.js";
+import type { NewPatient } from "../cohort/index.js";
+import { type Moment, timesOf, warningsFor } from "../infer/asking/index.js";
 import {
 	answersAt,
 	autoRegressiveAnswers,
 	highestCodes,
 	type Place,
 	sampleFutures,
-} from "../../infer/index.js";
-import { type Answers, forecastMethods, type Model, type Predictor } from "../../models/index.js";
+} from "../infer/index.js";
+import { type Answers, forecastMethods, type Model, type Predictor } from "../models/index.js";
+import type { Trained } from "../train/index.js";
+import { openPredictor, type QueriedPatients } from "./patients.js";
 
+/** How a model gets to later times. */
 export const methods = [...forecastMethods, "sampled"] as const;
 
 type Method = (typeof methods)[number];
@@ -22,21 +26,25 @@ export function methodFor(model: Model, asked: Method | undefined): Method {
 	const own: readonly Method[] = model.forecasting.methods;
 	if (asked !== undefined && asked !== "sampled" && !own.includes(asked))
 		throw new InputError(
-			`${model.name} does not forecast ${asked}; it forecasts ${[...own, "sampled"].join(" and ")}: give one of these as --method`,
+			`${model.name} does not forecast ${asked}; it forecasts ${[...own, "sampled"].join(" and ")}: give one of these as \`method\``,
+			{ field: "method", value: asked },
 		);
 	return asked ?? (own[0] as Method);
 }
 
 export interface ForecastOptions {
-	readonly method: Method;
-	/** Codes an answer. */
+	/** The model's usual one if left out. */
+	readonly method?: Method | undefined;
+	/** Codes per answer. */
 	readonly top: number;
-	/** Futures a patient, of method sampled. */
+	/** Futures per patient, of method sampled. */
 	readonly samples: number;
 	readonly seed: number;
+	/** As many as in training if left out. */
+	readonly threads?: number | undefined;
 }
 
-export interface LikelyCode {
+interface LikelyCode {
 	readonly token: number;
 	readonly probability: number;
 }
@@ -52,16 +60,61 @@ export interface Forecast {
 	}[];
 }
 
-/** Patients asked about at once. */
+/** Forecasts that are computed as they are read. */
+export interface Forecasts {
+	readonly method: Method;
+	/** What should be known of the queries, though they are answered. */
+	readonly warnings: readonly string[];
+	/** One per patient, in their order. */
+	readonly forecasts: AsyncIterable<Forecast>;
+}
+
+/** What is likely to be recorded of patients at some times. */
+export function forecast(
+	trained: Trained,
+	queried: QueriedPatients,
+	at: readonly Moment[],
+	options: ForecastOptions,
+): Forecasts {
+	const { patients } = queried;
+	const method = methodFor(trained.model, options.method);
+	const times = timesOf(at, patients, queried.axis, "`at`");
+	const queries = patients.flatMap((patient, index) =>
+		(times[index] ?? []).map((time) => ({ patient, time })),
+	);
+	return {
+		method,
+		warnings: warningsFor(queried, queries, trained.manifest),
+		forecasts: forecastsOf(trained, patients, times, { ...options, method }),
+	};
+}
+
+type ChosenOptions = ForecastOptions & { readonly method: Method };
+
+/** Patients per batch. */
 const block = 64;
 
-export async function* forecasts(
-	predictor: Predictor,
+async function* forecastsOf(
+	trained: Trained,
 	patients: readonly NewPatient[],
-	times: readonly (readonly number[])[], // [patients][questions]
-	options: ForecastOptions,
+	times: readonly (readonly number[])[], // [patients][queries]
+	options: ChosenOptions,
 ): AsyncGenerator<Forecast> {
 	if (!isDirect(options.method)) checkAfter(patients, times, options.method);
+	const predictor = await openPredictor(trained, options.threads);
+	try {
+		yield* forecastBlocks(predictor, patients, times, options);
+	} finally {
+		await predictor.dispose();
+	}
+}
+
+async function* forecastBlocks(
+	predictor: Predictor,
+	patients: readonly NewPatient[],
+	times: readonly (readonly number[])[],
+	options: ChosenOptions,
+): AsyncGenerator<Forecast> {
 	for (let first = 0; first < patients.length; first += block) {
 		const own = patients.slice(first, first + block);
 		const asked = times.slice(first, first + block);
@@ -89,7 +142,7 @@ async function answer(
 	predictor: Predictor,
 	patients: readonly NewPatient[],
 	times: readonly (readonly number[])[],
-	{ method, samples, seed }: ForecastOptions,
+	{ method, samples, seed }: ChosenOptions,
 ): Promise<Answered> {
 	const histories = patients.map(({ history }) => history);
 	if (isDirect(method)) {
@@ -151,7 +204,8 @@ function checkAfter(
 		const last = history.times.at(-1);
 		if (last !== undefined && times[at]?.some((time) => time <= last))
 			throw new InputError(
-				`--method ${method} goes on from the last event, and a time of --at is not after that of patient ${id}; give later times, or --method time-specific`,
+				`\`method\` ${method} goes on from the last event, and a time of \`at\` is not after that of patient ${id}; give later times, or \`method\` time-specific`,
+				{ field: "at" },
 			);
 	}
 }

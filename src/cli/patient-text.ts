@@ -1,9 +1,9 @@
-import { type TimeAxis, yearDays } from "../../base/time.js";
-import type { NewPatient } from "../../cohort/index.js";
-import { dayText } from "../../infer/asking/index.js";
+import { type TimeAxis, yearDays } from "../base/time.js";
+import type { NewPatient } from "../cohort/index.js";
+import { dayText } from "../infer/asking/index.js";
 
 /** `p7: female, 84 events from 2003-01-10 to 2014-11-30 (age 57.7)`. */
-export function personText({ id, sex, birth, history }: NewPatient, axis: TimeAxis): string {
+export function patientText({ id, sex, birth, history }: NewPatient, axis: TimeAxis): string {
 	const times = history.times.subarray(history.birthEvents);
 	const [first, last] = [times[0], times.at(-1)];
 	const parts: string[] = sex ? [sex] : [];

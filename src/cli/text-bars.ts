@@ -1,7 +1,7 @@
-import type { Io } from "../io.js";
+import type { Io } from "./io.js";
 
 /** Bars and small histograms of text. */
-export interface Blocks {
+export interface TextBars {
 	/** `share` of `width` characters. */
 	bar(share: number, width: number): string;
 	/** One character a count, the highest the tallest; what is there is never drawn as nothing. */
@@ -12,7 +12,7 @@ const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 const heights = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 const plainHeights = [".", ":", "-", "=", "+", "*", "%", "#"];
 
-const unicode: Blocks = {
+const unicode: TextBars = {
 	bar: (share, width) => {
 		const parts = Math.max(share > 0 ? 1 : 0, Math.round(share * width * 8));
 		return "█".repeat(Math.floor(parts / 8)) + eighths[parts % 8];
@@ -20,7 +20,7 @@ const unicode: Blocks = {
 	spark: (counts) => sparkOf(counts, heights),
 };
 
-const plain: Blocks = {
+const plain: TextBars = {
 	bar: (share, width) => "#".repeat(Math.max(share > 0 ? 1 : 0, Math.round(share * width))),
 	spark: (counts) => sparkOf(counts, plainHeights),
 };
@@ -33,7 +33,7 @@ function sparkOf(counts: readonly number[], levels: readonly string[]): string {
 }
 
 /** Unicode, unless the terminal or the locale says that it shows ASCII only. */
-export function blocksFor({ env }: Io): Blocks {
+export function textBarsFor({ env }: Io): TextBars {
 	const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "";
 	return /^(C|POSIX)$/i.test(locale) || env.TERM === "dumb" ? plain : unicode;
 }

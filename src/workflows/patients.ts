@@ -1,0 +1,200 @@
+import { stat } from "node:fs/promises";
+import { InputError, withinOption } from "../base/errors.js";
+import type { TimeAxis } from "../base/time.js";
+import type { CodeMap } from "../codes/index.js";
+import {
+	type Dataset,
+	mapOfDataset,
+	type NewPatient,
+	newPatients,
+	splitNames,
+	type UnknownCodes,
+} from "../cohort/index.js";
+import type { Predictor } from "../models/index.js";
+import { forecastWeights, openRunDataset, type Trained } from "../train/index.js";
+import { type CodeMapOptions, codeMapOf } from "./code-map.js";
+import { openRecords, type ReaderOptions } from "./record-formats.js";
+
+/** Which patients to predict for. */
+export interface PatientOptions extends CodeMapOptions {
+	/** Records of new patients; the run's own dataset if left out. */
+	readonly input?: readonly string[] | undefined;
+	/** Of the records; by default what the file's ending tells. */
+	readonly format?: string | undefined;
+	/** How the records are read: options of the format. */
+	readonly records?: ReaderOptions | undefined;
+	/** One patient instead of all; must be given for the run's own dataset. */
+	readonly patient?: string | undefined;
+	/** The run's dataset, if it was moved. */
+	readonly dataset?: string | undefined;
+	/** What reading may hold in memory, in bytes. */
+	readonly memory: number;
+	readonly threads?: number | undefined;
+}
+
+/** The patients to predict for, and what was found on reading them. */
+export interface QueriedPatients {
+	readonly axis: TimeAxis;
+	readonly patients: readonly NewPatient[];
+	readonly unknown: UnknownCodes;
+	readonly notes: readonly string[];
+	/** The dataset's, where it is at hand. */
+	readonly map: CodeMap | undefined;
+}
+
+const nothingUnknown: UnknownCodes = { codes: 0, records: 0, top: [] };
+
+/** Reads patients from files, or from the run's own dataset where none is given. */
+export async function openPatients(
+	trained: Trained,
+	options: PatientOptions,
+): Promise<QueriedPatients> {
+	const { manifest, vocabulary } = trained;
+	const { records = {}, patient: only, memory, threads } = options;
+	if (options.input === undefined && records.db === undefined) {
+		const [stray] = options.format
+			? ["format"]
+			: Object.keys(records).map((name) => `records.${name}`);
+		if (stray)
+			throw new InputError(`\`${stray}\` is for a file of records; name it with \`input\` FILE`, {
+				field: stray,
+			});
+		const dataset = await openRunDataset(trained.folder, trained.run, options.dataset);
+		const { patient, split } = await datasetPatient(dataset, only);
+		const notes = [
+			`${patient.id} is of the run's own dataset, ${split === "train" ? "among those the model learned from" : `split ${split}`}`,
+		];
+		const map = await codeMapOf(manifest, options);
+		const { axis } = manifest.source;
+		return { patients: [patient], unknown: nothingUnknown, notes, map, axis };
+	}
+	const map = (await codeMapOf(manifest, options)) ?? mapOfDataset(manifest);
+	const source = await withinOption(
+		"records",
+		openRecords(await formatOf(options), options.input ?? [], records),
+	);
+	const read = await withinOption(
+		"records",
+		newPatients(source, {
+			...{ manifest, vocabulary, only, memory, threads },
+			map: options.phecodeMap === undefined ? undefined : map,
+		}),
+	);
+	const { patients, unknown, axis } = read;
+	if (only !== undefined && patients.length === 0)
+		throw unknownPatient(only, read.ids, source.path);
+	const notes =
+		axis === manifest.source.axis
+			? read.notes
+			: [
+					...read.notes,
+					`times are ${axis} here and ${manifest.source.axis} in the run's dataset: what lies between events counts, so they are answered`,
+				];
+	return { patients, unknown, notes, map, axis };
+}
+
+/** Lends a run's model to some work, and disposes of it afterwards. */
+export async function withPredictor<T>(
+	trained: Trained,
+	threads: number | undefined,
+	work: (predictor: Predictor) => Promise<T>,
+): Promise<T> {
+	const predictor = await openPredictor(trained, threads);
+	try {
+		return await work(predictor);
+	} finally {
+		await predictor.dispose();
+	}
+}
+
+/** A run's model, on as many threads as in training if left out. */
+export async function openPredictor(trained: Trained, threads?: number): Promise<Predictor> {
+	const { nodeRuntime } = await import("../runtime/node.js");
+	const { run, model, config } = trained;
+	const runtime = nodeRuntime({ threads: threads ?? run.threads, purpose: "inference" });
+	return model.predictor(runtime, config, forecastWeights(trained));
+}
+
+const endings: readonly (readonly [ending: RegExp, format: string])[] = [
+	[/\.(json|ndjson)$/i, "fhir"],
+	[/\.jsonl$/i, "events"],
+	[/\.(csv|tsv)$/i, "csv"],
+	[/\.(parquet|parq|pq)$/i, "parquet"],
+];
+
+async function formatOf({ input, format, records }: PatientOptions): Promise<string> {
+	if (format) return format;
+	if (records?.db !== undefined) return "omop";
+	const file = input?.[0] ?? "";
+	const there = await stat(file).catch(() => undefined);
+	const known = endings.find(([ending]) => ending.test(file.replace(/\.gz$/i, "")))?.[1];
+	if (known && !there?.isDirectory()) return known;
+	throw new InputError(
+		`${file} ${there?.isDirectory() ? "is a folder" : "does not tell by its name what it holds"}; say so with \`format\`: csv, parquet, meds, omop, fhir or events`,
+		{ field: "format" },
+	);
+}
+
+/** How many letters to add, take away or replace to turn one text into the other. */
+function editDistance(a: string, b: string): number {
+	let above = Array.from({ length: b.length + 1 }, (_, at) => at);
+	for (let i = 1; i <= a.length; i++) {
+		const row = [i];
+		for (let j = 1; j <= b.length; j++) {
+			const replaced = (above[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+			row.push(Math.min(replaced, (above[j] as number) + 1, (row[j - 1] as number) + 1));
+		}
+		above = row;
+	}
+	return above[b.length] as number;
+}
+
+/** The texts at most `farthest` edits away, the nearest first. */
+function nearest(text: string, among: readonly string[], most: number, farthest = 2): string[] {
+	return among
+		.filter((other) => Math.abs(other.length - text.length) <= farthest)
+		.map((other) => ({ other, edits: editDistance(text.toLowerCase(), other.toLowerCase()) }))
+		.filter(({ edits }) => edits <= farthest)
+		.sort((a, b) => a.edits - b.edits)
+		.slice(0, most)
+		.map(({ other }) => other);
+}
+
+function unknownPatient(id: string, ids: readonly string[], where: string): InputError {
+	const near = nearest(id, ids, 5);
+	const some =
+		near.length > 0 ? `near it ${near.join(", ")}` : `such as ${ids.slice(0, 5).join(", ")}`;
+	return new InputError(
+		`${where} has no patient "${id}"; it has ${ids.length.toLocaleString("en-US")}, ${some}`,
+	);
+}
+
+async function datasetPatient(dataset: Dataset, id: string | undefined) {
+	const ids = splitNames.flatMap((split) =>
+		Array.from(dataset.patients(split), (number) => ({ id: dataset.idOf(number), number, split })),
+	);
+	if (id === undefined) {
+		const some = [...dataset.patients("test")].slice(0, 3).map((number) => dataset.idOf(number));
+		throw new InputError(
+			`whom to ask about? give records of new patients with \`input\` FILE, or name a patient of the run's dataset with \`patient\`${some.length > 0 ? `, such as ${some.join(", ")}` : ""}`,
+		);
+	}
+	const found = ids.find((one) => one.id === id);
+	if (!found)
+		throw unknownPatient(
+			id,
+			ids.map((one) => one.id),
+			dataset.folder,
+		);
+	const history = await dataset.read(found.number);
+	const patient: NewPatient = {
+		id,
+		sex: history.sex,
+		birth: history.birthEvents ? (history.times[0] as number) : null,
+		death: dataset.deathOf(found.number),
+		lastRecord:
+			history.tokens.length > history.birthEvents ? (history.times.at(-1) as number) : null,
+		history,
+	};
+	return { patient, split: found.split };
+}

@@ -1,0 +1,149 @@
+import { csvLine } from "../base/csv.js";
+import type { Token } from "../cohort/vocabulary.js";
+import type { RiskPicture } from "../figures/index.js";
+import { momentJson } from "../infer/asking/index.js";
+import type { RiskTrajectory } from "../infer/index.js";
+import type { RiskResult } from "./risk.js";
+import type { Edits } from "./risk-edits.js";
+
+/** An event of the history with the number it goes by: from 1, birth not counted. */
+function eventJson(index: number, { query, axis, vocabulary }: RiskResult) {
+	const { patient } = query;
+	const { tokens, times, birthEvents } = patient.history;
+	const { code, system, name } = vocabulary.tokens[tokens[index] as number] as Token;
+	return {
+		number: index + 1 - birthEvents,
+		...momentJson(times[index] as number, patient.birth, axis),
+		...{ code, system, name },
+	};
+}
+
+/** Indices of the history's events, birth not among them. */
+export const ownEvents = ({ query }: RiskResult): number[] => {
+	const { tokens, birthEvents } = query.patient.history;
+	return Array.from({ length: tokens.length - birthEvents }, (_, at) => birthEvents + at);
+};
+
+/** Risks for programs. */
+export function risksJson(result: RiskResult) {
+	const { patient, times, whatIf } = result.query;
+	const { id, sex, birth, death } = patient;
+	const moment = (time: number) => momentJson(time, patient.birth, result.axis);
+	const surgesJson = ({ surges }: RiskTrajectory) =>
+		surges.map(({ from, to, growth, events }) => ({
+			from: moment(from),
+			to: moment(to),
+			growth,
+			events: events
+				.filter((index) => index >= patient.history.birthEvents)
+				.map((index) => eventJson(index, result)),
+		}));
+	return {
+		patient: {
+			id,
+			sex,
+			birth: birth === null ? null : moment(birth),
+			death: death === null ? null : moment(death),
+			events: ownEvents(result).map((index) => eventJson(index, result)),
+		},
+		...(whatIf && { whatIf: whatIf.name }),
+		risks: result.risks.map(({ code, trajectory, whatIf: changed, contributions }) => ({
+			code: code.code,
+			name: code.name,
+			tokens: code.tokens.map((token) => {
+				const { code: own, system, name } = result.vocabulary.tokens[token] as Token;
+				return { code: own, system, name };
+			}),
+			points: Array.from(times, (time, at) => ({
+				...moment(time),
+				place: trajectory.places[at],
+				risk: trajectory.risk[at] as number,
+				growth: trajectory.growth[at] as number,
+				...(changed && {
+					whatIfRisk: changed.risk[at] as number,
+					whatIfGrowth: changed.growth[at] as number,
+				}),
+			})),
+			surges: surgesJson(trajectory),
+			attribution: contributions.map(({ time, risk, effects }) => ({
+				...moment(time),
+				risk,
+				events: ownEvents(result).map((index) => ({
+					...eventJson(index, result),
+					effect: effects[index] as number,
+				})),
+			})),
+		})),
+	};
+}
+
+/** A line per code and time. */
+export function risksCsv(result: RiskResult): string {
+	const header = ["patient", "code", "name", "date", "day", "age_years", "place", "risk", "growth"];
+	const changed = result.query.whatIf ? ["what_if_risk", "what_if_growth"] : [];
+	const { patient, risks: all } = risksJson(result);
+	return [
+		csvLine([...header, ...changed]),
+		...all.flatMap(({ code, name, points }) =>
+			points.map((point) =>
+				csvLine([
+					...[patient.id, code, name, point.date ?? "", point.day, point.ageYears],
+					...[point.place ?? "", point.risk, point.growth],
+					...(changed.length > 0 ? [point.whatIfRisk ?? null, point.whatIfGrowth ?? null] : []),
+				]),
+			),
+		),
+	].join("");
+}
+
+/** Risks as a drawing takes them. */
+export function riskPicture(result: RiskResult): RiskPicture {
+	const { query, risks, axis } = result;
+	const { whatIf: edits } = query;
+	const { id, birth, history } = query.patient;
+	const times = history.times.subarray(history.birthEvents);
+	const curves = risks.map(({ code: { code, name }, trajectory }) => ({
+		...trajectory,
+		code,
+		name,
+		surges: trajectory.surges.map((surge) => ({
+			...surge,
+			phenotypes: phenotypesIn(surge.events, result, (token) => token.name),
+		})),
+	}));
+	const changed = risks.flatMap(({ code: { code, name }, whatIf }) =>
+		whatIf ? [{ ...whatIf, code, name }] : [],
+	);
+	return {
+		patient: id,
+		clock: { axis, birth },
+		curves,
+		...(edits && { whatIf: { name: shortName(edits), curves: changed } }),
+		events: [...times],
+		now: times.at(-1) ?? (query.times[0] as number),
+	};
+}
+
+/** What one line of a drawing has room for. */
+const shortName = ({ name, edits }: Edits): string =>
+	name.length <= 60
+		? name
+		: `with ${edits.length} ${edits.length === 1 ? "event" : "events"} changed`;
+
+/** What was recorded, each once, with how often; the birth is no record. */
+export function phenotypesIn(
+	events: readonly number[],
+	{ query, vocabulary }: RiskResult,
+	nameOf: (token: Token) => string,
+): string[] {
+	const { tokens, birthEvents } = query.patient.history;
+	const counts = new Map<number, number>();
+	for (const index of events) {
+		if (index < birthEvents) continue;
+		const token = tokens[index] as number;
+		counts.set(token, (counts.get(token) ?? 0) + 1);
+	}
+	return [...counts].map(
+		([token, count]) => nameOf(vocabulary.tokens[token] as Token) + (count > 1 ? ` ×${count}` : ""),
+	);
+}
