@@ -139,7 +139,8 @@ export async function readLabels(
 ): Promise<readonly Label[]> {
 	if (!labels.some((known) => known.task === task))
 		throw new InputError(
-			`${folder} has no labels for the task "${task}"; it has ${labels.map((known) => known.task).join(", ") || "none"}; give some to prepare with --label ${task}=FILE`,
+			`${folder} has no labels for the task "${task}"; it has ${labels.map((known) => known.task).join(", ") || "none"}; give some to prepare with \`trajgpt prepare --label ${task}=FILE\``,
+			{ field: "task", value: task },
 		);
 	const file = join(folder, "labels.parquet");
 	const table = await readColumns(file, ["task", "patient", "time", "events", "value"] as const);

@@ -148,7 +148,7 @@ describe("the map of a dataset", () => {
 		expect(mapOfDataset(mapped("phecodes.csv"), smallMap)).toBe(smallMap);
 		expect(mapOfDataset(mapped(null, null)).source).toBe(prepareDefaults.map.source);
 		expect(() => mapOfDataset(mapped("phecodes.csv"))).toThrow(
-			"mapped with phecodes.csv; give that file again with --map",
+			"mapped with phecodes.csv; give that file again with `phecodeMap`",
 		);
 	});
 

@@ -69,7 +69,8 @@ export function mapOfDataset({ codes }: Manifest, given?: CodeMap): CodeMap {
 	}
 	if (!given)
 		throw new InputError(
-			`the dataset's codes were mapped with ${own}; give that file again with --map`,
+			`the dataset's codes were mapped with ${own}; give that file again with \`phecodeMap\``,
+			{ field: "phecodeMap" },
 		);
 	if (given.level === codes.level) return given;
 	throw new InputError(

@@ -187,7 +187,7 @@ async function build(
 
 function emptyVocabulary(source: RecordSource, records: number, o: PrepareOptions) {
 	return new InputError(
-		`${source.path}: no code is left of ${records} records: none has ${o.minCount} records among training patients with at least ${o.minRecords} records; lower --min-count or --min-records, bring more patients, or see with --codes as-is whether the codes could not be mapped`,
+		`${source.path}: no code is left of ${records} records: none has ${o.minCount} records among training patients with at least ${o.minRecords} records; lower \`minCount\` or \`minRecords\`, bring more patients, or see with \`codes\` as-is whether the codes could not be mapped`,
 	);
 }
 

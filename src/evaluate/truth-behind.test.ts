@@ -64,7 +64,7 @@ describe("truthBehind", () => {
 
 	test("another population is an error where it was named", async () => {
 		await expect(truthBehind(dataset, "test", join(root, "other"))).rejects.toThrow(
-			/other is not the population of .*data: it lacks event \d+ of patient p\d+; name the right folder with --oracle/,
+			/other is not the population of .*data: it lacks event \d+ of patient p\d+; name the right folder with `oracle`/,
 		);
 		await expect(truthBehind(dataset, "test", root)).rejects.toThrow(
 			"expected a folder written by simulate",

@@ -80,7 +80,8 @@ async function openTruth(dataset: Dataset, folder: string): Promise<TruthBehind>
 	const tokens = oracle.codes.map((code) => vocabulary.find(code, "PheCode"));
 	const differs = (id: string, what: string) =>
 		new InputError(
-			`${folder} is not the population of ${dataset.folder}: ${what} of patient ${id}; name the right folder with --oracle`,
+			`${folder} is not the population of ${dataset.folder}: ${what} of patient ${id}; name the right folder with \`oracle\``,
+			{ field: "oracle", value: folder },
 		);
 	return {
 		oracle,

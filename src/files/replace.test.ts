@@ -61,16 +61,16 @@ test("targets that are there are refused, unless forced and ours", async () => {
 	await expect(checkFileTarget(folder, true)).rejects.toThrow("is a folder; expected a file");
 	await mkdir(inside);
 	await expect(checkFolderTarget(inside, false, "marker")).rejects.toThrow(
-		"already exists; choose another folder, or pass --force",
+		"already exists; choose another folder, or pass `replace`",
 	);
 	await checkFolderTarget(inside, true, "marker");
 	await writeFile(join(inside, "letters"), "");
 	await expect(checkFolderTarget(inside, true, "marker")).rejects.toThrow(
-		"holds files but no marker, so --force will not replace it",
+		"holds files but no marker, so `replace` will not replace it",
 	);
 	await writeFile(join(inside, "marker"), "");
 	await checkFolderTarget(inside, true, "marker");
-	await expect(checkFileTarget(join(inside, "marker"), false)).rejects.toThrow("pass --force");
+	await expect(checkFileTarget(join(inside, "marker"), false)).rejects.toThrow("pass `replace`");
 	await checkFileTarget(join(inside, "marker"), true);
 	await expect(checkFolderTarget(join(inside, "marker"), true, "m")).rejects.toThrow("is a file");
 });
@@ -133,7 +133,7 @@ test("a folder that came to be meanwhile is replaced only where that is allowed"
 	expect(await content()).toBe("early");
 	const begun = vi.fn(async () => {});
 	const before = replaceFolder(target, begun, { replace: false });
-	await expect(before).rejects.toThrow("choose another folder, or pass --force");
+	await expect(before).rejects.toThrow("choose another folder, or pass `replace`");
 	expect(begun).not.toHaveBeenCalled();
 	expect(await content()).toBe("early");
 	await replaceFolder(target, write("forced"));

@@ -90,7 +90,9 @@ export async function checkFileTarget(target: string, force: boolean): Promise<v
 		if ((await stat(target)).isDirectory())
 			throw new InputError(`${target} is a folder; expected a file name to write to`);
 		if (!force)
-			throw new InputError(`${target} already exists; choose another name, or pass --force`);
+			throw new InputError(`${target} already exists; choose another name, or pass \`replace\``, {
+				field: "replace",
+			});
 	});
 }
 
@@ -108,11 +110,13 @@ export async function checkFolderTarget(
 		if (!(await stat(target)).isDirectory())
 			throw new InputError(`${target} is a file; expected a folder to write to`);
 		if (!force)
-			throw new InputError(`${target} already exists; choose another folder, or pass --force`);
+			throw new InputError(`${target} already exists; choose another folder, or pass \`replace\``, {
+				field: "replace",
+			});
 		const files = await readdir(target);
 		if (files.length > 0 && !files.includes(marker))
 			throw new InputError(
-				`${target} holds files but no ${marker}, so --force will not replace it; choose another folder`,
+				`${target} holds files but no ${marker}, so \`replace\` will not replace it; choose another folder`,
 			);
 	});
 }
@@ -162,7 +166,7 @@ export async function replaceFolder(
 			const check = () => {
 				if (!replace && existsSync(target) && readdirSync(target).length > 0)
 					throw new InputError(
-						`${target} was written by another process meanwhile; choose another folder, or pass --force`,
+						`${target} was written by another process meanwhile; choose another folder, or pass \`replace\``,
 					);
 			};
 			check();

@@ -37,7 +37,8 @@ export async function sampleFutures(
 	const draws = histories.length * samples * length;
 	if (draws > mostDraws)
 		throw new InputError(
-			`${samples} samples at ${length} times for ${histories.length} histories make ${draws} draws; expected at most ${mostDraws}: lower --samples, or ask about fewer times`,
+			`${samples} samples at ${length} times for ${histories.length} histories make ${draws} draws; expected at most ${mostDraws}: lower \`samples\`, or ask about fewer times`,
+			{ field: "samples", value: samples },
 		);
 	const futures = new Int32Array(draws);
 	if (length === 0) return futures;

@@ -106,7 +106,7 @@ describe("a delimited file", () => {
 		["a Latin-1 header", Buffer.from("\na,é\n1,2\n", "latin1"), "line 2 is not UTF-8"],
 		["UTF-16", Buffer.from("\ufeffa,b\n1,2\n", "utf16le"), "is UTF-16"],
 		["zero bytes", "a,b\n\0\0", "is not text"],
-		["Parquet", "PAR1....PAR1", "--from parquet"],
+		["Parquet", "PAR1....PAR1", "`format` parquet"],
 		["Excel", "PK\x03\x04....", "zip or Excel"],
 		["zstd", Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0]), "zstd"],
 		["gzip cut short", packed.subarray(0, packed.length >> 1), "the gzip data end early"],

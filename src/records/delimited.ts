@@ -109,7 +109,7 @@ const tooLong = (line: number) =>
 function refuseOtherFormats(file: string, bytes: Buffer): void {
 	const starts = (text: string) => bytes.subarray(0, text.length).toString("latin1") === text;
 	if (starts("PAR1"))
-		throw new InputError(`${file} is a Parquet file, not text; read it with --from parquet`);
+		throw new InputError(`${file} is a Parquet file, not text; read it with \`format\` parquet`);
 	if (starts("PK\x03\x04"))
 		throw new InputError(`${file} is a zip or Excel file, not text; unpack it or save it as CSV`);
 	if (starts("\x28\xb5\x2f\xfd"))

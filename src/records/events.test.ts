@@ -172,7 +172,7 @@ describe("openEvents", () => {
 			["1", "test"],
 		]);
 		expect(records.map(({ patient }) => patient)).toEqual(["train:1", "train:2", "test:1", "1"]);
-		await expect(openEvents({})).rejects.toThrow("expected --train FILE");
+		await expect(openEvents({})).rejects.toThrow("expected `train` FILE");
 		await expect(openEvents({ train: files.test, valid: files.test })).rejects.toThrow(
 			"is given for train and for valid",
 		);

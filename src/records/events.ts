@@ -163,7 +163,7 @@ function partsOf(files: string | EventFiles): Part[] {
 		return file ? [{ file, split }] : [];
 	});
 	if (parts.length === 0)
-		throw new InputError("no file of events; expected --train FILE, and --valid and --test");
+		throw new InputError("no file of events; expected `train` FILE, and `valid` and `test`");
 	for (const [at, { file, split }] of parts.entries()) {
 		const before = parts.slice(0, at).find((part) => resolve(part.file) === resolve(file));
 		if (before)

@@ -81,7 +81,7 @@ describe("the store", () => {
 			async (store) => {
 				const failing = store.all("SELECT len(list(i)) AS l FROM range(20000000) t(i)");
 				await expect(failing).rejects.toThrow(InputError);
-				await expect(failing).rejects.toThrow(/--memory|disk is full/);
+				await expect(failing).rejects.toThrow(/`memory`|disk is full/);
 			},
 			64 * 1024 ** 2,
 		));

@@ -236,12 +236,12 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
 		const message = error instanceof Error ? error.message : "";
 		if (/no space left on device|disk quota|failed to offload/i.test(message))
 			throw new InputError(
-				"the disk is full; free some space, or choose a folder on another disk with --out",
+				"the disk is full; free some space, or choose a folder on another disk with `out`",
 				{ cause: error },
 			);
 		if (message.startsWith("Out of Memory Error"))
 			throw new InputError(
-				"the records do not fit in the memory that was allowed; pass a larger --memory, as in --memory 8GB",
+				"the records do not fit in the memory that was allowed; pass a larger `memory`, as in `memory` 8GB",
 				{ cause: error },
 			);
 		throw error;

@@ -175,10 +175,10 @@ async function listening(
 }
 
 const reasonOf = (code: string | undefined): string => {
-	if (code === "EADDRINUSE") return "something listens there already; choose another --port";
-	if (code === "EACCES") return "this user may not; choose a --port above 1023";
+	if (code === "EADDRINUSE") return "something listens there already; choose another `port`";
+	if (code === "EACCES") return "this user may not; choose a `port` above 1023";
 	if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
-		return "it is no address of this machine; choose another --host";
+		return "it is no address of this machine; choose another `host`";
 	return `the system says ${code ?? "nothing"}`;
 };
 

@@ -144,7 +144,7 @@ function refuseNonFinite({ step, tensors }: Checkpoint, place: string) {
 	if (found)
 		throw new InputError(
 			`the checkpoint of step ${step} is not written to ${place}: ${found}; ${whatRemains(place, false)}; ` +
-				"start a new run with a lower --learning-rate, or a lower --clip",
+				"start a new run with a lower `learningRate`, or a lower `clip`",
 		);
 }
 

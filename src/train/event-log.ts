@@ -28,7 +28,7 @@ export function openEventLog(
 	else if (existsSync(file) && readFileSync(file).length > 0) {
 		throw new InputError(
 			`will not write to ${file}: it holds the log of another run; ` +
-				"pass --resume to go on with that run, or choose another folder",
+				"pass `resume` to go on with that run, or choose another folder",
 		);
 	}
 	const handle = guard(file, () => openSync(file, "a"));

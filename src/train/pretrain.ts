@@ -98,7 +98,7 @@ export function checkSplits(dataset: Dataset): void {
 	for (const split of ["train", "valid"] as const satisfies Split[])
 		if (dataset.patients(split).length === 0)
 			throw new InputError(
-				`${dataset.folder} has no patients in its ${split} split; prepare it with more patients or another --seed`,
+				`${dataset.folder} has no patients in its ${split} split; prepare it with more patients or another \`seed\``,
 			);
 }
 
@@ -304,7 +304,7 @@ const notFinite = (
 		`${what} is not finite at step ${step}, epoch ${epoch + 1} (${listed(values)}); ` +
 			`the checkpoint in ${folder} is the last good one: ` +
 			(inputs.every(hasPlausibleTimes)
-				? "start a new run with a lower --learning-rate, or a lower --clip"
+				? "start a new run with a lower `learningRate`, or a lower `clip`"
 				: "the dataset holds a time that is not a number, or too large for one of 32 bits; " +
 					"prepare it again, which names the record"),
 	);

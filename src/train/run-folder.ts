@@ -65,7 +65,8 @@ const isUnbegun = (folder: string): boolean =>
 export function checkNewRun(folder: string): void {
 	if (existsSync(folder) && !isUnbegun(folder))
 		throw new InputError(
-			`${folder} is there already and not empty; pass --resume to go on with it, or another --out`,
+			`${folder} is there already and not empty; pass \`resume\` to go on with it, or another \`out\``,
+			{ field: "out", value: folder },
 		);
 }
 
@@ -125,7 +126,8 @@ export async function openRunDataset(folder: string, run: Run, given?: string): 
 	const place = given ?? join(folder, run.datasetFolder);
 	if (given === undefined && !existsSync(place))
 		throw new InputError(
-			`the dataset of ${folder} is no longer in ${place}; say where it is with --dataset`,
+			`the dataset of ${folder} is no longer in ${place}; say where it is with \`dataset\``,
+			{ field: "dataset" },
 		);
 	const dataset = await openDataset(place);
 	checkDataset(run, dataset);
@@ -135,7 +137,9 @@ export async function openRunDataset(folder: string, run: Run, given?: string): 
 export function readRun(folder: string): Run {
 	const file = runFiles(folder).run;
 	if (!existsSync(file) && existsSync(folder) && isUnbegun(folder))
-		throw new InputError(`no run was begun in ${folder}; leave out --resume to begin one`);
+		throw new InputError(`no run was begun in ${folder}; leave out \`resume\` to begin one`, {
+			field: "resume",
+		});
 	if (!existsSync(file))
 		throw new InputError(
 			`${folder} is not a run: it has no run.json; give the folder that \`trajgpt pretrain --out\` wrote`,

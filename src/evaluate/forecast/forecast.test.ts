@@ -135,7 +135,7 @@ describe("forecastTask", () => {
 
 	test("is refused where nobody has a later event", async () => {
 		await expect(forecastTask(dataset, { ...options, lookup: 6 })).rejects.toThrow(
-			"none of the 3 patients of split test has an event after the first 6; choose a shorter --lookup",
+			"none of the 3 patients of split test has an event after the first 6; choose a shorter `lookup`",
 		);
 	});
 });

@@ -38,7 +38,8 @@ export async function forecastTask(
 	const leftOut = dataset.patients(split).length - patients.length;
 	if (patients.length === 0)
 		throw new InputError(
-			`none of the ${leftOut} patients of split ${split} has an event after the first ${lookup}; choose a shorter --lookup`,
+			`none of the ${leftOut} patients of split ${split} has an event after the first ${lookup}; choose a shorter \`lookup\``,
+			{ field: "lookup", value: lookup },
 		);
 	const rank = async (name: RowName, ranker: Ranker): Promise<RankedRow> => {
 		const ranks: Ranks[] = [];

@@ -66,7 +66,7 @@ export async function labelledTask(
 	if (positive === 0 || positive === asked.answers.length)
 		throw new InputError(
 			`${dataset.folder}: ${positive} of the ${asked.answers.length} labels of ${task} in split ${split} are positive; ` +
-				"both answers are needed to measure anything: prepare more patients, or other --splits",
+				"both answers are needed to measure anything: prepare more patients, or with other splits (`trajgpt prepare --splits`)",
 		);
 	const notes = [`${asked.answers.length} questions, ${positive} of them positive`];
 	if (split !== "test")

@@ -98,6 +98,8 @@ describe("refuses", () => {
 	});
 
 	test("an ICD code where the map is a file that was not given", () => {
-		expect(() => findCode("I50.9", { ...phecodes, map: undefined })).toThrow("(needs --map FILE)");
+		expect(() => findCode("I50.9", { ...phecodes, map: undefined })).toThrow(
+			"(needs `phecodeMap` FILE)",
+		);
 	});
 });

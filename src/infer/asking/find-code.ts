@@ -140,7 +140,7 @@ function unknownCode(asked: string, mapped: Mapped | undefined, book: CodeBook):
 	const [needsMap, hasNoMap] =
 		orMapped === "" || book.map
 			? ["", ""]
-			: [" (needs --map FILE)", " (here none is: the service was started without the map)"];
+			: [" (needs `phecodeMap` FILE)", " (here none is: the service was started without the map)"];
 	return new CodeRefused(
 		`the model has no code "${asked}"${expected}${listed}${orMapped}${needsMap}`,
 		`is no code of the model${expected}${orMapped}${hasNoMap}`,

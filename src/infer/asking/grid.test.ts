@@ -45,15 +45,15 @@ test("begins at the last record where none is of a known code, and nowhere witho
 	};
 	const options = { to: momentOf("420"), step: 10 };
 	expect([...gridOf({ ...nobody, lastRecord: 400 }, "days", options)]).toEqual([400, 410, 420]);
-	expect(() => gridOf(nobody, "days", options)).toThrow("say where with --from");
+	expect(() => gridOf(nobody, "days", options)).toThrow("say where with `from`");
 });
 
 test("refuses an end before the start, and more times than can be meant", () => {
 	expect(() => gridOf(patient(0), "days", { to: momentOf("-10") })).toThrow(
-		"--from (the first event) lies after --to -10",
+		"`from` (the first event) lies after `to` -10",
 	);
 	expect(() => gridOf(patient(0), "days", { step: 0.01 })).toThrow(
-		"--step makes 182,626 times; expected at most 20,000",
+		"`step` makes 182,626 times; expected at most 20,000",
 	);
 	expect(() => gridOf(patient(0), "days", { to: momentOf("-10") }, (option) => option)).toThrow(
 		"from (the first event) lies after to -10",

@@ -9,7 +9,7 @@ export class TimeRefused extends InputError {
 		readonly option: string,
 		readonly place = 0,
 	) {
-		super(message);
+		super(message, { field: option.replaceAll("`", "") });
 	}
 }
 

@@ -607,7 +607,7 @@ describe("content that is not what it should be", () => {
 		expect(
 			await said(patient("1"), condition("A", { code: concept("A", "urn:oid:1.2.3") })),
 		).toMatch(
-			/^x\.json: entry 2: the code of a Condition is of system "urn:oid:1\.2\.3", which is not known; known are ICD9CM, .*; to keep its codes under this name, pass --allow-system "urn:oid:1\.2\.3"$/,
+			/^x\.json: entry 2: the code of a Condition is of system "urn:oid:1\.2\.3", which is not known; known are ICD9CM, .*; to keep its codes under this name, pass `allowSystems` "urn:oid:1\.2\.3"$/,
 		);
 	});
 

@@ -16,7 +16,7 @@ import { isVoid } from "./void.js";
 const longestSystem = 200;
 
 const refusal = (where: string, type: string, system: string): string =>
-	`${where}: the code of a ${type} is of system ${shapeOf(system, longestSystem)}, which is not known; known are ${knownSystems.join(", ")}; to keep its codes under this name, pass --allow-system ${shapeOf(system, longestSystem)}`;
+	`${where}: the code of a ${type} is of system ${shapeOf(system, longestSystem)}, which is not known; known are ${knownSystems.join(", ")}; to keep its codes under this name, pass \`allowSystems\` ${shapeOf(system, longestSystem)}`;
 
 /** The code is with a Medication. */
 const uncoded = { code: null, system: null, name: null };

@@ -29,7 +29,7 @@ export function needColumn(table: Table, wanted: Wanted): Column {
 	if (column) return column;
 	const names = table.columns.map(({ name }) => name);
 	throw new InputError(
-		`${table.file} has no column ${wanted.names[0]}; it has ${names.slice(0, 20).join(", ")}; expected the columns of MEDS (subject_id, time, code), or read it with --from ${table.format}`,
+		`${table.file} has no column ${wanted.names[0]}; it has ${names.slice(0, 20).join(", ")}; expected the columns of MEDS (subject_id, time, code), or read it with \`format\` ${table.format}`,
 	);
 }
 

@@ -51,7 +51,7 @@ function refuseNothing(path: string, counts: Counts, kinds: readonly RecordKind[
 		throw new InputError(`${path} holds no row; expected rows of subject_id, time, code`);
 	if (counts.kept === 0)
 		throw new InputError(
-			`${path} holds no record of kind ${kinds.join(" or ")} with a time: ${counts.others} rows are of other kinds, ${counts.untimed} have no time; pass --kinds diagnosis,drug,other for codes of the dataset's own`,
+			`${path} holds no record of kind ${kinds.join(" or ")} with a time: ${counts.others} rows are of other kinds, ${counts.untimed} have no time; pass \`kinds\` diagnosis,drug,other for codes of the dataset's own`,
 		);
 }
 

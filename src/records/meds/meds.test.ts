@@ -360,7 +360,7 @@ describe("what cannot be read", () => {
 		[
 			"other kinds only",
 			{ "data/0.parquet": rows([1, "2020-01-01", "LAB//1"]) },
-			"holds no record of kind diagnosis or drug with a time: 1 rows are of other kinds, 0 have no time; pass --kinds diagnosis,drug,other",
+			"holds no record of kind diagnosis or drug with a time: 1 rows are of other kinds, 0 have no time; pass `kinds` diagnosis,drug,other",
 		],
 		[
 			"no times",
@@ -370,7 +370,7 @@ describe("what cannot be read", () => {
 		[
 			"another split",
 			splits("(1, 'train'), (2, 'dev')"),
-			'metadata/subject_splits.parquet: row 2 has split "dev"; expected train, tuning, held_out: rename it, or pass --ignore-splits',
+			'metadata/subject_splits.parquet: row 2 has split "dev"; expected train, tuning, held_out: rename it, or pass `ignoreSplits`',
 		],
 		["no split", splits("(1, NULL::VARCHAR)"), "row 1 has split null"],
 		["no subject in splits", splits("(NULL::BIGINT, 'train')"), "row 1 has no subject_id"],

@@ -49,7 +49,7 @@ async function check(store: Store, table: Table, names: string): Promise<void> {
 			`${names} LIMIT 1 OFFSET ${fault.row - 1}`,
 		);
 		throw new InputError(
-			`${place} has split ${JSON.stringify(found?.name ?? null)}; expected ${Object.keys(splits).join(", ")}: rename it, or pass --ignore-splits`,
+			`${place} has split ${JSON.stringify(found?.name ?? null)}; expected ${Object.keys(splits).join(", ")}: rename it, or pass \`ignoreSplits\``,
 		);
 	}
 	const [twice] = await store.all<{ subject: string; first: number; second: number }>(
@@ -58,6 +58,6 @@ async function check(store: Store, table: Table, names: string): Promise<void> {
 	);
 	if (twice)
 		throw new InputError(
-			`${await table.place(twice.second)} gives subject ${twice.subject} a second time, after ${await table.place(twice.first)}; expected every subject once: keep one of the two, or pass --ignore-splits`,
+			`${await table.place(twice.second)} gives subject ${twice.subject} a second time, after ${await table.place(twice.first)}; expected every subject once: keep one of the two, or pass \`ignoreSplits\``,
 		);
 }

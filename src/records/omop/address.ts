@@ -22,16 +22,16 @@ export function databaseAddress(text: string): DatabaseAddress {
 	try {
 		url = new URL(text);
 	} catch {
-		throw new InputError(`--db is no address of a PostgreSQL database; ${expected}`);
+		throw new InputError(`\`db\` is no address of a PostgreSQL database; ${expected}`);
 	}
 	if (url.protocol !== "postgres:" && url.protocol !== "postgresql:")
-		throw new InputError(`--db begins with "${url.protocol}//"; ${expected}`);
+		throw new InputError(`\`db\` begins with "${url.protocol}//"; ${expected}`);
 	const parts = [url.hostname, url.username, url.password, url.pathname.slice(1)].map(decoded);
 	const [hostname, user, pass, database] = parts;
 	for (const name of url.searchParams.keys())
 		if (name !== "host" && name !== "sslmode")
 			throw new InputError(
-				`--db has the parameter ${JSON.stringify(name)}; expected host (the folder of a socket) or sslmode`,
+				`\`db\` has the parameter ${JSON.stringify(name)}; expected host (the folder of a socket) or sslmode`,
 			);
 	const host = url.searchParams.get("host") || hostname;
 	const port = url.port ? Number(url.port) : undefined;
@@ -39,7 +39,7 @@ export function databaseAddress(text: string): DatabaseAddress {
 	const sslMode = sslModes.find((known) => known === mode);
 	if (mode !== null && !sslMode)
 		throw new InputError(
-			`--db has sslmode=${JSON.stringify(mode)}; expected one of ${sslModes.join(", ")}`,
+			`\`db\` has sslmode=${JSON.stringify(mode)}; expected one of ${sslModes.join(", ")}`,
 		);
 	return {
 		options: {
@@ -61,7 +61,7 @@ function decoded(text: string): string {
 		return decodeURIComponent(text);
 	} catch {
 		throw new InputError(
-			`--db has a % that stands for no character; write it as %25, and see that ${expected.replace("expected ", "the rest is ")}`,
+			`\`db\` has a % that stands for no character; write it as %25, and see that ${expected.replace("expected ", "the rest is ")}`,
 		);
 	}
 }

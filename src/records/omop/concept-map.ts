@@ -67,18 +67,18 @@ function columnsOf(table: DelimitedTable, sourceSystem: string | undefined) {
 		throw new InputError(
 			codes.length === 0
 				? `${file} has no column of ICD codes; ${has}; ${expected}`
-				: `${file} has no column of ${sourceSystem} codes, which --source-system asks for; ${has}`,
+				: `${file} has no column of ${sourceSystem} codes, which \`sourceSystem\` asks for; ${has}`,
 		);
 	if (other)
 		throw new InputError(
 			chosen.system !== other.system
-				? `${file} has codes in ${chosen.column} and ${other.column}; say which to take with --source-system icd9 or icd10`
+				? `${file} has codes in ${chosen.column} and ${other.column}; say which to take with \`sourceSystem\` icd9 or icd10`
 				: `${file} has codes in ${chosen.column} and ${other.column}; keep one of these columns`,
 		);
 	const system = chosen.system || sourceSystem;
 	if (!system)
 		throw new InputError(
-			`${file}: the column ${chosen.column} does not say which ICD it holds; pass --source-system icd9 or icd10`,
+			`${file}: the column ${chosen.column} does not say which ICD it holds; pass \`sourceSystem\` icd9 or icd10`,
 		);
 	return { concept, code: chosen.column, system };
 }

@@ -3,7 +3,7 @@ import { InputError } from "../../base/errors.js";
 const lost = "the connection to the database was lost while reading; try again";
 const unreachable = "no PostgreSQL server answers there; check the host, the port and that it runs";
 const refused =
-	"the user or password is refused; check the user in --db and the password in PGPASSWORD";
+	"the user or password is refused; check the user in `db` and the password in PGPASSWORD";
 
 /** By the codes of Node.js, of the library and of PostgreSQL (SQLSTATE). */
 const meanings: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ const meanings: Readonly<Record<string, string>> = {
 	"57P03": "the database is starting up or shutting down; try again",
 	"28P01": refused,
 	"28000": `${refused}; or the server does not let this machine in (pg_hba.conf)`,
-	"3D000": "no such database; check the name at the end of --db",
+	"3D000": "no such database; check the name at the end of `db`",
 	"42501":
 		"this user may not read the tables; ask for GRANT USAGE on the schema and GRANT SELECT on its tables",
 	"53300": "the server has too many connections; try again later",

@@ -155,7 +155,7 @@ describe.skipIf(!programs)("a database", () => {
 			return expect(message);
 		};
 		(await refused({}, address("tester:secret"))).toMatch(
-			`${shown}: the user or password is refused; check the user in --db and the password in PGPASSWORD`,
+			`${shown}: the user or password is refused; check the user in \`db\` and the password in PGPASSWORD`,
 		);
 		(await refused({}, address(undefined, "none"))).toMatch(/\/none: no such database/);
 		(await refused({}, "postgres://tester:secret@127.0.0.1:1/postgres")).toMatch(
@@ -165,15 +165,15 @@ describe.skipIf(!programs)("a database", () => {
 			/^postgres:\/\/\/x\?host=\/none: no PostgreSQL server answers there/,
 		);
 		(await refused({ schema: "omop" })).toMatch(
-			/has no schema omop, which --schema names; there is a table person in Mine, big, cdm/,
+			/has no schema omop, which `schema` names; there is a table person in Mine, big, cdm/,
 		);
 		(await refused({})).toMatch(/no table person on the search path; there is a table person in/);
 		(await refused({ schema: "words" })).toMatch(/no table person in the schema words; there is/);
 		(await refused({ schema: "cdm", vocabularySchema: "big" })).toMatch(
-			/schema big, which --vocabulary-schema names, has no table concept/,
+			/schema big, which `vocabularySchema` names, has no table concept/,
 		);
 		(await refused({ schema: "cdm", drugTable: "era" })).toMatch(
-			/cdm\.drug_era: no such table, which --drug-table era asks for; check --schema/,
+			/cdm\.drug_era: no such table, which `drugTable` era asks for; check `schema`/,
 		);
 		(await refused({ schema: "cdm" }, address("guest:guest"))).toMatch(
 			`${shown}: this user may not read the tables; ask for GRANT USAGE on the schema and GRANT SELECT`,
@@ -230,9 +230,9 @@ describe.skipIf(!programs)("a database", () => {
 });
 
 test.each([
-	["", /--db is no address of a PostgreSQL database; expected postgres:/],
-	["host=localhost password=secret", /--db is no address/],
-	["mysql://root:secret@host/db", /--db begins with "mysql:\/\/"/],
+	["", /`db` is no address of a PostgreSQL database; expected postgres:/],
+	["host=localhost password=secret", /`db` is no address/],
+	["mysql://root:secret@host/db", /`db` begins with "mysql:\/\/"/],
 	["postgres://root:secret@host/db?sslmode=maybe", /sslmode="maybe"; expected one of disable/],
 	["postgres://root:secret@host/db?options=-c", /the parameter "options"; expected host/],
 	["postgres://root:secret%@host/db", /a % that stands for no character/],

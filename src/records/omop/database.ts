@@ -74,8 +74,8 @@ async function databaseOrigin(
 	{ schema, vocabularySchema, batchRows = 10_000 }: DatabaseOptions,
 ): Promise<Origin> {
 	for (const [option, name] of [
-		["--schema", schema],
-		["--vocabulary-schema", vocabularySchema],
+		["`schema`", schema],
+		["`vocabularySchema`", vocabularySchema],
 	] as const)
 		if (name !== undefined) await requireSchema(sql, shown, option, name);
 	const found = new Map<string, FoundTable>();
@@ -86,7 +86,7 @@ async function databaseOrigin(
 	}
 	if (vocabularySchema !== undefined && !found.has(concept.name))
 		throw new InputError(
-			`${shown}: the schema ${vocabularySchema}, which --vocabulary-schema names, has no table concept`,
+			`${shown}: the schema ${vocabularySchema}, which \`vocabularySchema\` names, has no table concept`,
 		);
 	if (!found.has(person.name))
 		throw new InputError(
@@ -188,6 +188,6 @@ async function otherSchemas(sql: postgres.TransactionSql): Promise<string> {
 		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 		WHERE lower(c.relname) = 'person' AND c.relkind IN ('r', 'v', 'm', 'p', 'f') ORDER BY 1`;
 	return others.length > 0
-		? `there is a table person in ${others.map((row) => row.name).join(", ")}: pass it as --schema`
+		? `there is a table person in ${others.map((row) => row.name).join(", ")}: pass it as \`schema\``
 		: "no schema of this database holds a table person";
 }

@@ -51,7 +51,7 @@ export async function openOmop(
 	};
 	if (options.db !== undefined) {
 		if (folder !== undefined)
-			throw new InputError("there is a folder and --db; expected one of the two to read from");
+			throw new InputError("there is a folder and `db`; expected one of the two to read from");
 		const address = databaseAddress(options.db);
 		return {
 			format: "omop",
@@ -66,16 +66,16 @@ export async function openOmop(
 		};
 	}
 	for (const [option, value] of [
-		["--schema", options.schema],
-		["--vocabulary-schema", options.vocabularySchema],
+		["`schema`", options.schema],
+		["`vocabularySchema`", options.vocabularySchema],
 	])
 		if (value !== undefined)
 			throw new InputError(
-				`${option} is for a database; pass --db postgres://user@host/database, or leave it out`,
+				`${option} is for a database; pass \`db\` postgres://user@host/database, or leave it out`,
 			);
 	if (folder === undefined)
 		throw new InputError(
-			"there is nothing to read; expected a folder of OMOP files, or --db postgres://user@host/database",
+			"there is nothing to read; expected a folder of OMOP files, or `db` postgres://user@host/database",
 		);
 	const files = await filesOf(folder);
 	const origin = folderOrigin(folder, files);
@@ -95,7 +95,7 @@ function sourceSystemOf(name: string | undefined): string | undefined {
 	if (name === undefined) return undefined;
 	const system = systemNamed(name);
 	if (system === "ICD9CM" || system === "ICD10CM") return system;
-	throw new InputError(`--source-system is ${JSON.stringify(name)}; expected icd9 or icd10`);
+	throw new InputError(`\`sourceSystem\` is ${JSON.stringify(name)}; expected icd9 or icd10`);
 }
 
 function planOf(
@@ -110,15 +110,15 @@ function planOf(
 		throw new InputError(
 			folder
 				? `${folder} has no table ${table.name}${why}; expected ${table.name}.csv, .tsv, .csv.gz or .parquet`
-				: `${origin.nameOf(table)}: no such table${why}; check --schema`,
+				: `${origin.nameOf(table)}: no such table${why}; check \`schema\``,
 		);
 	};
 	need(person);
 	const condition =
 		options.conditions === "era"
-			? need(conditionEra, ", which --conditions era asks for")
+			? need(conditionEra, ", which `conditions` era asks for")
 			: options.conditions === "occurrence"
-				? need(conditionOccurrence, ", which --conditions occurrence asks for")
+				? need(conditionOccurrence, ", which `conditions` occurrence asks for")
 				: [conditionOccurrence, conditionEra].find((table) => origin.has(table));
 	if (!condition)
 		throw new InputError(
@@ -126,11 +126,11 @@ function planOf(
 		);
 	const drug =
 		options.drugTable === "era"
-			? need(drugEra, ", which --drug-table era asks for")
+			? need(drugEra, ", which `drugTable` era asks for")
 			: options.drugTable === "exposure"
-				? need(drugExposure, ", which --drug-table exposure asks for")
+				? need(drugExposure, ", which `drugTable` exposure asks for")
 				: [drugExposure, drugEra].find((table) => origin.has(table));
 	const observations = options.observations ?? false;
-	if (observations) need(observation, ", which --observations asks for");
+	if (observations) need(observation, ", which `observations` asks for");
 	return { condition, drug, observations, sourceSystem, conceptMap: options.conceptMap };
 }

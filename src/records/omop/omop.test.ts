@@ -311,9 +311,9 @@ describe("a map of concepts", () => {
 	});
 
 	test.each([
-		["concept_id,icd9,icd10\n1,2,3\n", /icd9 and icd10; say which to take with --source-system/],
+		["concept_id,icd9,icd10\n1,2,3\n", /icd9 and icd10; say which to take with `sourceSystem`/],
 		["concept_id,icd9_a,icd9_b\n1,2,3\n", /icd9_a and icd9_b; keep one/],
-		["concept_id,icd\n1,2\n", /column icd does not say which ICD it holds; pass --source-system/],
+		["concept_id,icd\n1,2\n", /column icd does not say which ICD it holds; pass `sourceSystem`/],
 		["concept_id,code\n1,2\n", /has no column of ICD codes; it has concept_id, code; expected/],
 		["id,icd9\n1,2\n", /has no column of concepts; it has id, icd9; expected/],
 		["concept_id,icd9\n1,2\nx,2\n", /line 3: concept_id is "x"; expected the number/],
@@ -435,12 +435,12 @@ describe("what is wrong with a folder", () => {
 			/holds the table person twice: person\.csv and person\.tsv/,
 		);
 		(await refused(files, { conditions: "occurrence" })).toMatch(
-			/no table condition_occurrence, which --conditions occurrence asks for/,
+			/no table condition_occurrence, which `conditions` occurrence asks for/,
 		);
-		(await refused(files, { drugTable: "era" })).toMatch(/drug_era, which --drug-table era/);
-		(await refused(files, { observations: true })).toMatch(/observation, which --observations/);
+		(await refused(files, { drugTable: "era" })).toMatch(/drug_era, which `drugTable` era/);
+		(await refused(files, { observations: true })).toMatch(/observation, which `observations`/);
 		(await refused(files, { sourceSystem: "snomed" })).toMatch(
-			/--source-system is "snomed"; expected/,
+			/`sourceSystem` is "snomed"; expected/,
 		);
 		(await refused({ "person.parquet": person, "condition_era.csv": era })).toMatch(
 			/person\.parquet is not a Parquet file/,
@@ -455,13 +455,13 @@ describe("what is wrong with a folder", () => {
 		await mkdir(join(folder, "person.csv"));
 		await writeFile(join(folder, "condition_era.csv"), era);
 		await expect(openOmop(folder).then(load)).rejects.toThrow(/person\.csv is a folder/);
-		await expect(openOmop(undefined)).rejects.toThrow(/expected a folder of OMOP files, or --db/);
+		await expect(openOmop(undefined)).rejects.toThrow(/expected a folder of OMOP files, or `db`/);
 		await expect(openOmop(folder, { db: "postgres://host/db" })).rejects.toThrow(/one of the two/);
 		await expect(openOmop(folder, { schema: "cdm" })).rejects.toThrow(
-			/--schema is for a database; pass --db/,
+			/`schema` is for a database; pass `db`/,
 		);
 		await expect(openOmop(folder, { vocabularySchema: "vocab" })).rejects.toThrow(
-			/--vocabulary-schema is for a database/,
+			/`vocabularySchema` is for a database/,
 		);
 	});
 });

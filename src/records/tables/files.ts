@@ -103,12 +103,13 @@ async function filesOfFolder(folder: string, format: TableFormat): Promise<Sourc
 	const known = one("main", [format]);
 	const [, other = format] = either;
 	const elsewhere = known ? undefined : one("main", [other]);
-	if (elsewhere) throw new InputError(`${folder} holds ${elsewhere}; read it with --from ${other}`);
+	if (elsewhere)
+		throw new InputError(`${folder} holds ${elsewhere}; read it with \`format\` ${other}`);
 	const rest = names.filter((name) => name !== people && name !== drugs && !name.startsWith("."));
 	const main = known ? [known] : rest.filter((name) => endings[format].test(name));
 	if (main.length === 0)
 		throw new InputError(
-			`${folder} holds no ${format === "csv" ? ".csv, .tsv or .csv.gz" : ".parquet"} file with records; check the folder, or read it with another --from`,
+			`${folder} holds no ${format === "csv" ? ".csv, .tsv or .csv.gz" : ".parquet"} file with records; check the folder, or read it with another \`format\``,
 		);
 	return {
 		main: main.map((name) => join(folder, name)),

@@ -13,12 +13,12 @@ async function open(
 	options: TableOptions,
 ): Promise<RecordSource> {
 	if ((options.join === undefined) !== (options.on === undefined))
-		throw new InputError("--join FILE and --on COLUMN go together; pass both");
+		throw new InputError("`join` FILE and `on` COLUMN go together; pass both");
 	if (options.timeIs && !timeUnits.includes(options.timeIs))
-		throw new InputError(`--time-is "${options.timeIs}"; expected one of ${timeUnits.join(", ")}`);
+		throw new InputError(`\`timeIs\` "${options.timeIs}"; expected one of ${timeUnits.join(", ")}`);
 	if (options.dateFormat !== undefined && !options.dateFormat.includes("%"))
 		throw new InputError(
-			`--date-format "${options.dateFormat}" has no field; expected one such as %d/%m/%Y`,
+			`\`dateFormat\` "${options.dateFormat}" has no field; expected one such as %d/%m/%Y`,
 		);
 	const found = await findFiles(path, format);
 	const files = {

@@ -17,7 +17,7 @@ export interface Join {
 
 export const openJoin = (aliased: Aliased, on: string): Join => ({
 	aliased,
-	key: columnAsked([aliased], on, "--on"),
+	key: columnAsked([aliased], on, "`on`"),
 	on,
 });
 
@@ -46,7 +46,7 @@ export async function fillJoin(
 	);
 	if (twice)
 		throw new InputError(
-			`${table.file}: ${key.name} ${twice.key.slice(0, 40)} stands in rows that differ in ${names.join(" or ")}; a record could belong to each: join on another column (--on)`,
+			`${table.file}: ${key.name} ${twice.key.slice(0, 40)} stands in rows that differ in ${names.join(" or ")}; a record could belong to each: join on another column (\`on\`)`,
 		);
 }
 

@@ -30,7 +30,7 @@ export async function loadTables(
 		const table = await open(file);
 		if (table.format !== format)
 			throw new InputError(
-				`${file} is ${table.format === "csv" ? "not Parquet" : "a Parquet file"}; read it with --from ${table.format}`,
+				`${file} is ${table.format === "csv" ? "not Parquet" : "a Parquet file"}; read it with \`format\` ${table.format}`,
 			);
 		tables.push(table);
 	}
@@ -67,7 +67,7 @@ async function checkFormat(store: Store, format: string): Promise<void> {
 		await store.all(`SELECT try_strptime('', ${quoted(format)}) AS parsed`);
 	} catch (error) {
 		throw new InputError(
-			`--date-format "${format}" cannot be understood; expected fields such as %Y %m %d %H %M %S`,
+			`\`dateFormat\` "${format}" cannot be understood; expected fields such as %Y %m %d %H %M %S`,
 			{ cause: error },
 		);
 	}
@@ -93,7 +93,7 @@ function notesOn(place: string, { rows, empty, noNumbers }: Inserted): string[] 
 	if (rows === 0)
 		throw new InputError(`${place} holds no rows below the names of the columns; nothing to read`);
 	if (rows === empty)
-		throw new InputError(`${place}: no row has a code; check --code, or the file itself`);
+		throw new InputError(`${place}: no row has a code; check \`code\`, or the file itself`);
 	const notes: string[] = [];
 	if (empty > 0) notes.push(`${place}: ${count(empty, "row has", "rows have")} no code: left out`);
 	if (noNumbers > 0)

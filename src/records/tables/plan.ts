@@ -49,21 +49,21 @@ export function planRecords(
 ): { plan: RecordPlan; joined: Found[]; says: string } {
 	const own: Aliased = { table, alias: "m" };
 	const tables = join ? [own, join.aliased] : [own];
-	const patient = wanted(tables, options.patient, patientNames, "the patient", "--patient");
-	const code = wanted(tables, options.code, codeNames, "the code", "--code");
+	const patient = wanted(tables, options.patient, patientNames, "the patient", "`patient`");
+	const code = wanted(tables, options.code, codeNames, "the code", "`code`");
 	const time = wanted(
 		tables,
 		options.time,
 		timeNames(isNumbers(options.timeIs)),
 		"the time",
-		"--time, or say where it stands with --join FILE --on COLUMN",
+		"`time`, or say where it stands with `join` FILE `on` COLUMN",
 	);
 	const unit = options.timeIs ?? unitNamed(time.name) ?? "date";
 	const system = systemOf(tables, code, options);
 	const systemColumn = "column" in system ? system.column : undefined;
-	const kind = options.kind ? columnAsked(tables, options.kind, "--kind") : undefined;
-	const value = options.value ? columnAsked(tables, options.value, "--value") : undefined;
-	const key = join ? columnAsked([own], join.on, "--on") : undefined;
+	const kind = options.kind ? columnAsked(tables, options.kind, "`kind`") : undefined;
+	const value = options.value ? columnAsked(tables, options.value, "`value`") : undefined;
+	const key = join ? columnAsked([own], join.on, "`on`") : undefined;
 	const days = daysOf(time, unit, options.dateFormat);
 	const used = [patient, code, time, systemColumn, kind, value];
 	const of = (column: Found) =>
@@ -122,12 +122,12 @@ function systemOf(tables: readonly Aliased[], code: Found, options: TableOptions
 		if (column && column.sql !== code.sql) return { column, allowed };
 		return { system: systemAsked(options.system, allowed) };
 	}
-	const column = columnLikely(tables, systemNames, "--system");
+	const column = columnLikely(tables, systemNames, "`system`");
 	if (column) return { column, allowed };
 	const system = impliedSystem(code.name);
 	if (system) return { system };
 	throw new InputError(
-		`${code.table.file}: nothing says which code system the codes in ${code.name} belong to; pass --system with a column or a name, as in --system icd9; ${systemRemedy}`,
+		`${code.table.file}: nothing says which code system the codes in ${code.name} belong to; pass \`system\` with a column or a name, as in \`system\` icd9; ${systemRemedy}`,
 	);
 }
 

@@ -9,13 +9,13 @@ export type SystemFrom =
 	| { readonly system: string }
 	| { readonly column: Found; readonly allowed: readonly string[] };
 
-export const systemRemedy = `known are ${knownSystems.join(", ")}; pass --allow-system NAME to keep the codes of another one as they are`;
+export const systemRemedy = `known are ${knownSystems.join(", ")}; pass \`allowSystems\` NAME to keep the codes of another one as they are`;
 
 export function systemAsked(name: string, allowed: readonly string[]): string {
 	const system = systemNamed(name) ?? allowed.find((one) => sameName(one, name));
 	if (system) return system;
 	throw new InputError(
-		`--system "${name}" is neither a column nor a code system; ${systemRemedy.replace("NAME", () => name)}`,
+		`\`system\` "${name}" is neither a column nor a code system; ${systemRemedy.replace("NAME", () => name)}`,
 	);
 }
 

@@ -202,9 +202,9 @@ describe("tables of records", () => {
 		const other = (join: string) => read(files, { ...options, join }, "a.csv");
 		await refused(other("twice.csv"), "hadm_id 1 stands in rows that differ");
 		await refused(other("less.csv"), 'a.csv: line 2: hadm_id "2" is not in', "less.csv");
-		await refused(read(files, { join: "less.csv", on: "x" }, "a.csv"), 'named "x" (--on)');
+		await refused(read(files, { join: "less.csv", on: "x" }, "a.csv"), 'named "x" (`on`)');
 		await refused(read(files, { join: "less.csv" }, "a.csv"), "go together");
-		await refused(read(files, {}, "a.csv"), "hold the patient", "--patient");
+		await refused(read(files, {}, "a.csv"), "hold the patient", "`patient`");
 	});
 
 	test("drugs are known by code, by name or by both", async () => {
@@ -306,7 +306,7 @@ describe("tables of records", () => {
 		await refused(openCsv(join(folder, "y.csv")).then(load), "no such file");
 		await refused(openCsv([]).then(load), "no file was given");
 		await refused(openParquetRecords(folder).then(load), "holds no .parquet file");
-		await refused(openParquetRecords(join(folder, "x1.csv")).then(load), "--from csv");
+		await refused(openParquetRecords(join(folder, "x1.csv")).then(load), "`format` csv");
 		await writeFile(join(folder, "x4.csv"), "patient,date,icd10\na,2020-01-01,1\n");
 		await refused(openCsv(folder).then(load), "x1.csv and", "x4.csv have different columns");
 		await mkdir(join(folder, "sub"));
@@ -319,9 +319,9 @@ describe("tables of records", () => {
 		["no codes", icd9("a,2020-01-01,\na,2020-01-01,NULL\n"), {}, ["no row has a code"]],
 		["no time", icd9("a,2020-01-01,1\n\na,,1\n"), {}, ["a.csv: line 4: date is empty"]],
 		["no patient", icd9("a,2020-01-01,1\n ,2020-01-01,1\n"), {}, ["line 3: patient is empty"]],
-		["no date", icd9("a,2020-02-30,1\n"), {}, ['line 2: date is "2020-02-30"', "--date-format"]],
-		["other dates", icd9("a,31/01/2020,1\n"), {}, ['"31/01/2020"', "--date-format %d/%m/%Y"]],
-		["numbers", icd9("a,3401,1\n"), {}, ['"3401", a number', "--time-is age-days"]],
+		["no date", icd9("a,2020-02-30,1\n"), {}, ['line 2: date is "2020-02-30"', "`dateFormat`"]],
+		["other dates", icd9("a,31/01/2020,1\n"), {}, ['"31/01/2020"', "`dateFormat` %d/%m/%Y"]],
+		["numbers", icd9("a,3401,1\n"), {}, ['"3401", a number', "`timeIs` age-days"]],
 		["no numbers", icd9("a,x,1\n"), { timeIs: "days" }, ['date is "x"; expected a finite number']],
 		["infinity", icd9("a,inf,1\n"), { timeIs: "days" }, ["expected a finite number"]],
 		[
@@ -349,16 +349,16 @@ describe("tables of records", () => {
 		["a wrong format", icd9("a,2020-01-01,1\n"), { dateFormat: "%Q" }, ["cannot be understood"]],
 		["no format", icd9("a,2020-01-01,1\n"), { dateFormat: "dd" }, ["has no field"]],
 		["ragged", icd9("a,2020-01-01,1\na,2020-01-01\n"), {}, ["line 3 has 2 fields; expected 3"]],
-		["no code column", "patient,date,x\na,2020-01-01,1\n", {}, ["the code", "--code", "date, x"]],
-		["no time column", "patient,icd9\na,1\n", {}, ["the time", "--time", "--join"]],
-		["an absent column", icd9("a,2020-01-01,1\n"), { code: "x" }, ['"x" (--code)', "icd9"]],
-		["no system", "patient,date,code\na,20200101,1\n", {}, ["which code system", "--system icd9"]],
-		["unknown system", icd9("a,20200101,1\n"), { system: "dog" }, ['"dog"', "--allow-system dog"]],
+		["no code column", "patient,date,x\na,2020-01-01,1\n", {}, ["the code", "`code`", "date, x"]],
+		["no time column", "patient,icd9\na,1\n", {}, ["the time", "`time`", "`join`"]],
+		["an absent column", icd9("a,2020-01-01,1\n"), { code: "x" }, ['"x" (`code`)', "icd9"]],
+		["no system", "patient,date,code\na,20200101,1\n", {}, ["which code system", "`system` icd9"]],
+		["unknown system", icd9("a,20200101,1\n"), { system: "dog" }, ['"dog"', "`allowSystems` dog"]],
 		[
 			"unknown system in a row",
 			"patient,date,code,system\na,20200101,1,atc\na,20200101,1,dog\n",
 			{},
-			['line 3: system is "dog"', "--allow-system"],
+			['line 3: system is "dog"', "`allowSystems`"],
 		],
 		[
 			"no system in a row",
@@ -376,7 +376,7 @@ describe("tables of records", () => {
 			"two columns of codes",
 			"patient,date,icd9,icd10\na,20200101,1,2\n",
 			{},
-			["ambiguous columns icd9 and icd10", "--code"],
+			["ambiguous columns icd9 and icd10", "`code`"],
 		],
 		["unit", icd9("a,1,1\n"), { timeIs: "weeks" as "days" }, ['"weeks"; expected one of date']],
 		["delimiter", icd9("a,1,1\n"), { delimiter: "||" }, ["one character"]],
@@ -405,13 +405,13 @@ describe("tables of records", () => {
 		await writeParquet(join(folder, "claims.parquet"), "SELECT 1 AS patient");
 		await refused(
 			openCsv(folder).then(load),
-			`${folder} holds claims.parquet; read it with --from parquet`,
+			`${folder} holds claims.parquet; read it with \`format\` parquet`,
 		);
 		const other = await folderOf({ "diagnoses.csv.gz": "" });
 		await writeParquet(join(other, "codes.parquet"), "SELECT 1 AS code");
 		await refused(
 			openParquetRecords(other).then(load),
-			`${other} holds diagnoses.csv.gz; read it with --from csv`,
+			`${other} holds diagnoses.csv.gz; read it with \`format\` csv`,
 		);
 	});
 
@@ -466,7 +466,7 @@ describe("tables of records", () => {
 				"icd9 is of type DOUBLE",
 				"as text",
 			);
-			await refused(source(row("3401", "'1'")), "date is of type INTEGER", "--time-is");
+			await refused(source(row("3401", "'1'")), "date is of type INTEGER", "`timeIs`");
 			await refused(source(row("NULL::DATE", "'1'")), "a.parquet: row 1: date is empty");
 			await refused(source(row("DATE 'infinity'", "'1'")), "a.parquet: row 1: date is");
 			for (const date of ["9999-12-31", "294300-01-01"])

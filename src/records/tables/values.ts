@@ -59,7 +59,7 @@ export const untrimmed = (column: Found): string =>
 export const rawText = ({ sql }: Found): string => `CAST(${sql} AS VARCHAR)`;
 
 const sayUnit =
-	"if they are ages or days pass --time-is age-days, --time-is age-years or --time-is days; if they are dates say how they are written, as in --date-format %Y%m%d";
+	"if they are ages or days pass `timeIs` age-days, `timeIs` age-years or `timeIs` days; if they are dates say how they are written, as in `dateFormat` %Y%m%d";
 
 /** SQL for days, NULL where there is no time or it cannot be read. */
 export function daysOf(column: Found, unit: TimeIs, format?: string, orIso = false): string {
@@ -113,10 +113,10 @@ export function badTime(
 	if (days !== null && Number.isFinite(days))
 		return `${column.name} is ${shown}; ${expectedYears}: mend it or remove the row`;
 	if (format)
-		return `${column.name} is ${shown}; expected a date written as ${format} (--date-format)`;
+		return `${column.name} is ${shown}; expected a date written as ${format} (\`dateFormat\`)`;
 	if (/^[+-]?\d*\.?\d+(e\d+)?$/i.test(got))
 		return `${column.name} is ${shown}, a number; ${sayUnit}`;
-	return `${column.name} is ${shown}; expected a date such as 2020-01-31, 2020-01-31 12:30:00 or 20200131, or say how dates are written, as in --date-format %d/%m/%Y`;
+	return `${column.name} is ${shown}; expected a date such as 2020-01-31, 2020-01-31 12:30:00 or 20200131, or say how dates are written, as in \`dateFormat\` %d/%m/%Y`;
 }
 
 /** SQL that gives each text its value, and NULL to any other; one lookup, however many there are. */
