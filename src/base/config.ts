@@ -1,18 +1,19 @@
 import { z } from "zod";
 import { InputError } from "./errors.js";
 
-interface Field {
+/** A field of a schema, as JSON Schema has it. */
+export interface Field {
 	readonly minimum?: number;
 	readonly exclusiveMinimum?: number;
 	readonly maximum?: number;
-	readonly enum?: readonly unknown[];
+	readonly enum?: readonly string[];
 	readonly type?: string;
 	readonly description?: string;
 	readonly default?: unknown;
 }
 
 /** Every field's JSON type, range or choices, from the schema itself. */
-function fieldsOf(schema: z.ZodType): Readonly<Record<string, Field>> {
+export function fieldsOf(schema: z.ZodType): Readonly<Record<string, Field>> {
 	const json = z.toJSONSchema(schema, { io: "input" }) as { properties?: Record<string, Field> };
 	return json.properties ?? {};
 }

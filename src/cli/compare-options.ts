@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
-import type { Provider } from "../runtime/index.js";
+import type { ComparisonOptions } from "../workflows/compare/compare.js";
 import {
 	namesIn,
 	numberBetween,
@@ -10,18 +10,8 @@ import {
 } from "./option-values.js";
 
 /** Options that compare and ablate share. */
-export interface SharedOptions {
+export interface SharedOptions extends ComparisonOptions {
 	readonly out: string;
-	readonly preset: string;
-	readonly epochs: number;
-	readonly batchSlots: number;
-	readonly maxLength: number;
-	readonly learningRate?: number;
-	readonly depths: readonly number[];
-	readonly seeds: number;
-	readonly futures: number;
-	readonly jobs?: number;
-	readonly provider: Provider;
 	readonly json?: true;
 }
 

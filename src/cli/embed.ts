@@ -1,23 +1,18 @@
 import { Command, Option } from "commander";
-import { type Split, splitNames } from "../cohort/index.js";
+import { splitNames } from "../cohort/index.js";
 import { checkFileTarget } from "../files/index.js";
 import { type Column, columnFormat, csvOf, writeColumns } from "../workflows/column-file.js";
+import type { EmbedOptions } from "../workflows/embed.js";
 import { examples } from "./examples.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
 import { seedNumber, threadCount, wholeNumber } from "./option-values.js";
 
-interface Options {
-	readonly what: "tokens" | "patients";
-	readonly split?: Split;
-	readonly task?: string;
+interface Options extends EmbedOptions {
 	readonly out?: string;
 	readonly umap: boolean;
-	readonly onTokens?: true;
 	readonly neighbours: number;
 	readonly seed: number;
-	readonly dataset?: string;
-	readonly threads?: number;
 	readonly force?: true;
 	readonly json?: true;
 }

@@ -1,29 +1,24 @@
 import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
-import { type Split, splitNames } from "../cohort/index.js";
+import { splitNames } from "../cohort/index.js";
 import { evaluateDefaults, type Method } from "../evaluate/index.js";
 import { forecastMethods } from "../models/index.js";
-import { commonDataset, evaluate, notWritten } from "../workflows/evaluate.js";
+import {
+	commonDataset,
+	type EvaluateOptions,
+	evaluate,
+	notWritten,
+} from "../workflows/evaluate.js";
 import { evaluationText, overRunsText } from "./evaluation-text.js";
 import { examples } from "./examples.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
 import { seedNumber, threadCount, wholeNumber } from "./option-values.js";
 
-interface Options {
+interface Options extends EvaluateOptions {
 	readonly task: string;
 	readonly method: Method | "all";
-	readonly split: Split;
-	readonly lookup: number;
-	readonly draws: number;
-	readonly seed: number;
-	readonly patients?: number;
 	readonly dataset?: string;
-	readonly oracle?: string;
-	readonly futures: number;
-	readonly shots?: number;
-	readonly code?: string;
-	readonly threads?: number;
 	readonly json?: true;
 }
 

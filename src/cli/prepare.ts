@@ -1,10 +1,9 @@
 import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
-import { builtInMap, type CodeMap, readPheCodeMap } from "../codes/index.js";
-import type { Manifest, PrepareOptions, SplitParts } from "../cohort/index.js";
-import { dedupRules, drugUses, manifestName, prepare, prepareDefaults } from "../cohort/index.js";
-import { checkFolderTarget } from "../files/index.js";
-import { openRecords, recordFormats } from "../workflows/record-formats.js";
+import type { Manifest, SplitParts } from "../cohort/index.js";
+import { dedupRules, drugUses, prepareDefaults } from "../cohort/index.js";
+import { type PrepareOptions, prepare } from "../workflows/prepare.js";
+import { recordFormats } from "../workflows/record-formats.js";
 import { examples } from "./examples.js";
 import { nameFlags } from "./flags.js";
 import { type Io, printJson, progressOf } from "./io.js";
@@ -12,29 +11,15 @@ import { byteSize, seedNumber, splitParts, threadCount, wholeNumber } from "./op
 import { formatOptions } from "./record-options.js";
 import { percent, table } from "./table.js";
 
-interface Options {
+interface Options extends Omit<PrepareOptions, "format" | "records"> {
 	readonly from: string;
 	readonly out: string;
-	readonly codes: PrepareOptions["codes"];
-	readonly level: "integer" | "full";
-	readonly phecodeMap?: string;
-	readonly keepIgnored?: true;
-	readonly unmapped: PrepareOptions["unmapped"];
-	readonly minRecords: number;
-	readonly minCount: number;
-	readonly dedup: PrepareOptions["dedup"];
-	readonly maxRecords?: number;
-	readonly keep: PrepareOptions["keep"];
-	readonly drugs: PrepareOptions["drugs"];
-	readonly deathToken?: true;
 	readonly label?: readonly { task: string; file: string }[];
 	readonly seed: number;
 	readonly splits: SplitParts;
-	readonly memory: number;
-	readonly threads?: number;
 	readonly force?: true;
 	readonly json?: true;
-	readonly [format: string]: unknown;
+	readonly [records: string]: unknown;
 }
 
 const description = `Turns records into a dataset: codes mapped, vocabulary, splits by patient, events by time, labels.
@@ -147,51 +132,18 @@ function labelOf(text: string, before: readonly { task: string; file: string }[]
 	return [...before, { task, file }];
 }
 
-async function mapOf({ phecodeMap, level, keepIgnored }: Options): Promise<CodeMap> {
-	if (phecodeMap)
-		return readPheCodeMap(phecodeMap, { level, ignore: keepIgnored ? "keep" : "drop" });
-	if (level === "full")
-		throw new InputError(
-			"--level full needs the official map: the built-in table has integer PheCodes only; pass --phecode-map FILE",
-		);
-	if (keepIgnored) throw new InputError("--keep-ignored needs --phecode-map FILE");
-	return builtInMap();
-}
-
 async function act(io: Io, paths: readonly string[], options: Options): Promise<void> {
-	await checkFolderTarget(options.out, options.force ?? false, manifestName);
-	const map = await mapOf(options);
-	const source = await openRecords(options.from, paths, options);
-	const bar = progressOf(io);
-	let timer: NodeJS.Timeout | undefined;
-	const stop = () => clearInterval(timer);
-	try {
-		const manifest = await prepare(source, options.out, {
-			...options,
-			map,
-			splitSeed: options.seed,
-			splitParts: options.splits,
-			maxRecords: options.maxRecords ?? null,
-			deathToken: options.deathToken ?? false,
-			labels: options.label ?? [],
-			replace: options.force ?? false,
-			onStage(stage, store) {
-				stop();
-				io.stderr.write(`${stage}\n`);
-				timer = setInterval(() => {
-					const done = store.progress();
-					if (done) bar.update({ label: stage, done: Math.round(100 * done), total: 100 });
-				}, 500);
-			},
-		});
-		stop();
-		bar.finish();
-		for (const note of manifest.source.notes) io.stderr.write(`note: ${note}\n`);
-		if (options.json) printJson(io, manifest);
-		else io.stdout.write(render(options.out, manifest));
-	} finally {
-		stop();
-	}
+	const { from, out, label, seed, splits, force, json, ...more } = options;
+	const manifest = await prepare(paths, out, {
+		...more,
+		format: from,
+		records: options,
+		...{ splitSeed: seed, splitParts: splits, replace: force ?? false, progress: progressOf(io) },
+		...(label && { labels: label }),
+	});
+	for (const note of manifest.source.notes) io.stderr.write(`note: ${note}\n`);
+	if (json) printJson(io, manifest);
+	else io.stdout.write(render(out, manifest));
 }
 
 function render(folder: string, { counts, codes, dropped, labels }: Manifest): string {

@@ -1,18 +1,15 @@
 import { Command } from "commander";
 import { openRunDataset } from "../train/index.js";
+import type { ReportOptions } from "../workflows/report/report.js";
 import { examples } from "./examples.js";
 import { nameFlags } from "./flags.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
 import { seedNumber, threadCount } from "./option-values.js";
 
-interface Options {
-	readonly out?: string;
+interface Options extends ReportOptions {
 	readonly dataset?: string;
 	readonly patient?: readonly string[];
-	readonly patientMap?: true;
-	readonly seed: number;
-	readonly threads?: number;
 	readonly force?: true;
 	readonly json?: true;
 }

@@ -1,15 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { z } from "zod";
-
-interface Field {
-	readonly type?: string;
-	readonly enum?: readonly string[];
-	readonly description?: string;
-	readonly default?: unknown;
-	readonly minimum?: number;
-	readonly exclusiveMinimum?: number;
-	readonly maximum?: number;
-}
+import type { z } from "zod";
+import { type Field, fieldsOf } from "../base/config.js";
 
 const flag = (name: string) =>
 	`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
@@ -33,9 +24,7 @@ function numberWithin(field: Field): (text: string) => number {
 
 /** One option per field of a schema, with the field's help, default and bounds. */
 export function addSchemaOptions(command: Command, schema: z.ZodType): Command {
-	const json = z.toJSONSchema(schema, { io: "input" });
-	for (const [name, property] of Object.entries(json.properties ?? {})) {
-		const field = property as Field;
+	for (const [name, field] of Object.entries(fieldsOf(schema))) {
 		const option = new Option(`${flag(name)} <${field.enum ? "choice" : "n"}>`, field.description);
 		option.default(field.default);
 		if (field.enum) option.choices(field.enum);
@@ -47,9 +36,8 @@ export function addSchemaOptions(command: Command, schema: z.ZodType): Command {
 
 /** The values that the user typed of a schema's fields; the library has the same defaults for the rest. */
 export function typedValues(command: Command, schema: z.ZodType): Record<string, unknown> {
-	const names = Object.keys(z.toJSONSchema(schema, { io: "input" }).properties ?? {});
 	return Object.fromEntries(
-		names
+		Object.keys(fieldsOf(schema))
 			.filter((name) => isTyped(command, name))
 			.map((name) => [name, command.getOptionValue(name)]),
 	);

@@ -4,24 +4,15 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { systemRefusal } from "../base/system-errors.js";
 import { jsonLog, type Log, noLog } from "../server/index.js";
-import { serve } from "../workflows/serve.js";
+import { type ServeOptions, serve } from "../workflows/serve.js";
 import { examples } from "./examples.js";
 import { interrupted } from "./interruptible.js";
 import { type Io, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
 import { threadCount, wholeNumber } from "./option-values.js";
 
-interface Options {
-	readonly host: string;
-	readonly port?: number;
-	readonly allowHost?: readonly string[];
+interface Options extends Omit<ServeOptions, "log"> {
 	readonly tokenFile?: string;
-	readonly threads?: number;
-	readonly explorer: boolean;
-	readonly dataset?: string;
-	readonly samples?: true;
-	readonly phecodeMap?: string;
-	readonly keepIgnored?: true;
 	readonly log?: string;
 	readonly maxSessions?: number;
 }

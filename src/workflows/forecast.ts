@@ -103,31 +103,22 @@ async function* forecastsOf(
 	if (!isDirect(options.method)) checkAfter(patients, times, options.method);
 	const predictor = await openPredictor(trained, options.threads);
 	try {
-		yield* forecastBlocks(predictor, patients, times, options);
+		for (let first = 0; first < patients.length; first += block) {
+			const own = patients.slice(first, first + block);
+			const asked = times.slice(first, first + block);
+			const { probabilities, places } = await answer(predictor, own, asked, options);
+			for (const [at, patient] of own.entries())
+				yield {
+					patient,
+					answers: (asked[at] ?? []).map((time, question) => ({
+						time,
+						place: places?.[at]?.[question] ?? "after",
+						codes: likeliest(probabilities(at, question), options.top),
+					})),
+				};
+		}
 	} finally {
 		await predictor.dispose();
-	}
-}
-
-async function* forecastBlocks(
-	predictor: Predictor,
-	patients: readonly NewPatient[],
-	times: readonly (readonly number[])[],
-	options: ChosenOptions,
-): AsyncGenerator<Forecast> {
-	for (let first = 0; first < patients.length; first += block) {
-		const own = patients.slice(first, first + block);
-		const asked = times.slice(first, first + block);
-		const { probabilities, places } = await answer(predictor, own, asked, options);
-		for (const [at, patient] of own.entries())
-			yield {
-				patient,
-				answers: (asked[at] ?? []).map((time, question) => ({
-					time,
-					place: places?.[at]?.[question] ?? "after",
-					codes: likeliest(probabilities(at, question), options.top),
-				})),
-			};
 	}
 }
 

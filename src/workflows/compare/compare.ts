@@ -25,7 +25,7 @@ import { baselinesId, comparisonFiles, openPlan } from "./plan.js";
 import { variantLines, variantNames } from "./variants.js";
 
 /** What comparisons and ablations share. */
-interface ComparisonOptions extends LineOptions, Monitoring {
+export interface ComparisonOptions extends LineOptions, Monitoring {
 	/** Of training; `maxLength` holds for fine-tuning too. */
 	readonly epochs: number;
 	readonly batchSlots: number;

@@ -1,0 +1,80 @@
+import { InputError } from "../base/errors.js";
+import { silentProgress } from "../base/progress.js";
+import { builtInMap, type CodeMap, readPheCodeMap } from "../codes/index.js";
+import {
+	type Manifest,
+	manifestName,
+	prepareDefaults,
+	prepare as prepareRecords,
+	type PrepareOptions as RecordOptions,
+} from "../cohort/index.js";
+import { checkFolderTarget } from "../files/index.js";
+import type { CodeMapOptions } from "./code-map.js";
+import { openRecords, type ReaderOptions } from "./record-formats.js";
+import type { Monitoring } from "./training.js";
+
+/** What becomes a dataset, and how; what is left out is as in `prepareDefaults`. */
+export interface PrepareOptions
+	extends Partial<Omit<RecordOptions, "map" | "onStage">>,
+		CodeMapOptions,
+		Pick<Monitoring, "progress"> {
+	/** Of the records: one of `recordFormats`. */
+	readonly format: string;
+	/** Options of the format's reader. */
+	readonly records?: ReaderOptions | undefined;
+	/** 250, or 250.2, which needs a map of one's own. */
+	readonly level?: "integer" | "full" | undefined;
+}
+
+/**
+ * Turns records into a dataset: codes mapped, vocabulary, splits by patient, events by time, labels. Returns the
+ * manifest of the dataset.
+ *
+ * @example
+ * await prepare(["claims.csv"], "data", { format: "csv", records: { system: "icd9" } });
+ */
+export async function prepare(
+	paths: readonly string[],
+	folder: string,
+	options: PrepareOptions,
+): Promise<Manifest> {
+	const { format, records = {}, progress = silentProgress, ...given } = options;
+	await checkFolderTarget(folder, options.replace ?? false, manifestName);
+	const map = await codeMap(options);
+	const source = await openRecords(format, paths, records);
+	let timer: NodeJS.Timeout | undefined;
+	try {
+		const manifest = await prepareRecords(source, folder, {
+			...{ ...prepareDefaults, ...given, map },
+			onStage(stage, store) {
+				clearInterval(timer);
+				progress.note(stage);
+				timer = setInterval(() => {
+					const done = store.progress();
+					if (done) progress.update({ label: stage, done: Math.round(100 * done), total: 100 });
+				}, 500);
+			},
+		});
+		clearInterval(timer);
+		progress.finish();
+		return manifest;
+	} finally {
+		clearInterval(timer);
+	}
+}
+
+async function codeMap({ phecodeMap, level, keepIgnored }: PrepareOptions): Promise<CodeMap> {
+	if (phecodeMap)
+		return readPheCodeMap(phecodeMap, {
+			level: level ?? "integer",
+			ignore: keepIgnored ? "keep" : "drop",
+		});
+	if (level === "full")
+		throw new InputError(
+			"`level` full needs the official map: the built-in table has integer PheCodes only; pass `phecodeMap` FILE",
+			{ field: "level", value: level },
+		);
+	if (keepIgnored)
+		throw new InputError("`keepIgnored` needs `phecodeMap` FILE", { field: "keepIgnored" });
+	return builtInMap();
+}
