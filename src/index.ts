@@ -125,4 +125,26 @@ export {
 	trainer,
 	trainOptions,
 } from "./train/index.js";
-export { type PretrainOptions, pretrain } from "./workflows/pretrain.js";
+export {
+	ablate,
+	type CompareOptions,
+	commonDataset,
+	compare,
+	type EmbedOptions,
+	type EvaluateOptions,
+	type ExportOptions,
+	embed,
+	evaluate,
+	exportModel,
+	type FinetuneOptions,
+	type FinetuneSummary,
+	finetune,
+	type PretrainOptions,
+	pretrain,
+	type ReportOptions,
+	report,
+	type ServeOptions,
+	type Serving,
+	serve,
+	type TaskResult,
+} from "./workflows/index.js";

@@ -26,7 +26,7 @@ import {
 	taskIdentity,
 	trainOptions,
 } from "../train/index.js";
-import { type Monitoring, train } from "./training.js";
+import { checkResumed, type Monitoring, train } from "./training.js";
 import { versions } from "./versions.js";
 
 /** How a run is fine-tuned. */
@@ -192,15 +192,7 @@ function readBegun(
 		});
 	if (!begun) return undefined;
 	checkTask(run, begun, identity);
-	if (resume !== true) return begun;
-	const own: Readonly<Record<string, unknown>> = begun.options;
-	for (const [name, value] of Object.entries(training))
-		if (own[name] !== value)
-			throw new InputError(
-				`\`resume\` goes on with the task's own settings: ${name} is ${own[name]} there, ${value} here; ` +
-					"leave it out, or begin anew with `replace`",
-				{ field: name, value },
-			);
+	if (resume === true) checkResumed("task", begun.options, training, "begin anew with `replace`");
 	return begun;
 }
 

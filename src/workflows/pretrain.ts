@@ -19,7 +19,7 @@ import {
 	trainOptions,
 } from "../train/index.js";
 import { checkMemory, trainingNeeds } from "./memory-needs.js";
-import { datasetSettings, type Monitoring, settingsOf, train } from "./training.js";
+import { checkResumed, datasetSettings, type Monitoring, settingsOf, train } from "./training.js";
 import { versions } from "./versions.js";
 
 /** How a model is trained from scratch. */
@@ -130,15 +130,9 @@ function resumedRun(dataset: Dataset, folder: string, options: PretrainOptions):
 	const run = readRun(folder);
 	checkDataset(run, dataset);
 	if (options.resume !== true) return () => run;
-	const own: Record<string, unknown> = { ...run.options, provider: run.provider };
 	const given = { ...options.training, ...(options.provider && { provider: options.provider }) };
-	for (const [name, value] of Object.entries(given))
-		if (own[name] !== value)
-			throw new InputError(
-				`\`resume\` goes on with the run's own settings: ${name} is ${own[name]} there, ${value} here; ` +
-					"leave it out, or start a new run with another `out`",
-				{ field: name, value },
-			);
+	const own = { ...run.options, provider: run.provider };
+	checkResumed("run", own, given, "start a new run with another `out`");
 	for (const name of ["model", "preset", "settings"] as const)
 		if (options[name] !== undefined)
 			throw new InputError(`\`resume\` takes the run's own model; leave out \`${name}\``, {

@@ -1,3 +1,4 @@
+import { InputError } from "../base/errors.js";
 import { type Progress, silentProgress } from "../base/progress.js";
 import type { Dataset } from "../cohort/index.js";
 import { modelById } from "../models/index.js";
@@ -24,6 +25,21 @@ export const datasetSettings: readonly string[] = ["vocab"];
 
 /** What a model's settings take from its dataset. */
 export const settingsOf = ({ vocabulary }: Dataset) => ({ vocab: vocabulary.size });
+
+/** Refuses settings other than those of what is resumed. */
+export function checkResumed(
+	whose: "run" | "task",
+	own: Readonly<Record<string, unknown>>,
+	given: Readonly<Record<string, unknown>>,
+	remedy: string,
+): void {
+	for (const [name, value] of Object.entries(given))
+		if (own[name] !== value)
+			throw new InputError(
+				`\`resume\` goes on with the ${whose}'s own settings: ${name} is ${own[name]} there, ${value} here; leave it out, or ${remedy}`,
+				{ field: name, value },
+			);
+}
 
 interface Training
 	extends Pick<PretrainRequest, "folder" | "dataset" | "resume">,

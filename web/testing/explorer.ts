@@ -2,11 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { serveRun } from "../../src/cli/serve/serving.js";
 import { captured } from "../../src/cli/testing/captured.js";
 import { nodeRuntime } from "../../src/runtime/node.js";
 import { noLog } from "../../src/server/index.js";
 import { readTrained } from "../../src/train/index.js";
+import { serve } from "../../src/workflows/serve.js";
 
 /** A small model, trained for a moment on people who are simulated; the folder is the caller's to remove. */
 async function smallRun(): Promise<{ readonly root: string; readonly run: string }> {
@@ -34,8 +34,7 @@ async function smallRun(): Promise<{ readonly root: string; readonly run: string
 export async function servedExplorer(given?: string) {
 	const made = given === undefined ? await smallRun() : { root: undefined, run: given };
 	const trained = readTrained(made.run);
-	const silent = { write: () => {} };
-	const service = await serveRun({ stdout: silent, stderr: silent, env: {} } as never, trained, {
+	const service = await serve(trained, {
 		host: "127.0.0.1",
 		port: 0,
 		explorer: true,

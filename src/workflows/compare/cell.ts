@@ -147,7 +147,7 @@ async function finetuneCell(
 	if (begun && isTrained(taskFiles(trained.folder, task).folder)) return;
 	const { interrupted } = await finetune(trained, dataset, {
 		...{ task, threads, progress, signal, resume: "if-begun" },
-		training: begun || forecasts ? {} : { ...tuning, seed: trained.run.options.seed },
+		training: forecasts ? {} : { ...tuning, seed: trained.run.options.seed },
 	});
 	if (interrupted) signal?.throwIfAborted();
 }

@@ -1,0 +1,9 @@
+/** What users do with records, runs and patients, each as one function: the commands call these too. */
+export { ablate, type CompareOptions, compare } from "./compare/compare.js";
+export { type EmbedOptions, embed } from "./embed.js";
+export { commonDataset, type EvaluateOptions, evaluate, type TaskResult } from "./evaluate.js";
+export { type ExportOptions, exportModel } from "./export-model.js";
+export { type FinetuneOptions, type FinetuneSummary, finetune } from "./finetune.js";
+export { type PretrainOptions, pretrain } from "./pretrain.js";
+export { type ReportOptions, report } from "./report/report.js";
+export { type ServeOptions, type Serving, serve } from "./serve.js";
