@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import { InputError } from "../base/errors.js";
 import { readLines } from "./lines.js";
 import { readCodeNames } from "./names.js";
-import type { PersonRow, RecordRow, RecordSource, Sex, Split } from "./rows.js";
+import type { PersonRow, RecordRow, RecordSource, Split } from "./rows.js";
 import { splitNames } from "./rows.js";
-import { sexes } from "./sexes.js";
+import { sexOf } from "./sexes.js";
 import type { Store } from "./store.js";
 import { farthestDay } from "./years.js";
 
@@ -48,15 +48,6 @@ function finiteOf(value: unknown, name: string, where: string): number {
 const finiteOrNull = (value: unknown, name: string, where: string): number | null =>
 	value === undefined || value === null ? null : finiteOf(value, name, where);
 
-function sexOf(value: unknown, where: string): Sex | null {
-	if (value === undefined || value === null) return null;
-	const sex = typeof value === "string" ? sexes.get(value.trim().toLowerCase()) : undefined;
-	if (sex !== undefined) return sex;
-	throw new InputError(
-		`${where}: "sex" is ${typeof value === "string" ? "an unknown word" : typeName(value)}; expected female, male, F, M or null`,
-	);
-}
-
 function idOf(value: unknown, withoutId: string, where: string): string {
 	if (value === undefined || value === null) return withoutId;
 	if (typeof value === "string" && value !== "") return value;
@@ -99,12 +90,17 @@ export function parseEventLine(
 		throw new InputError(
 			`${place} has ${types.length} types and ${times.length} times; expected as many of each`,
 		);
+	const sex = sexOf(record.sex);
+	if (sex === undefined)
+		throw new InputError(
+			`${place}: "sex" is ${typeof record.sex === "string" ? "an unknown word" : typeName(record.sex)}; expected female, male, F, M or null`,
+		);
 	const patient = idOf(record.id, split ? `${split}:${line}` : String(line), place);
 	return {
 		person: {
 			patient,
 			birth: finiteOrNull(record.birth, '"birth"', place),
-			sex: sexOf(record.sex, place),
+			sex,
 			death: finiteOrNull(record.death, '"death"', place),
 			split,
 			place,

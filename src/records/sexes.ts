@@ -23,3 +23,9 @@ export const sexes: ReadonlyMap<string, Sex | null> = new Map<string, Sex | null
 	["8551", null],
 	["8521", null],
 ]);
+
+/** The sex that a value stands for, null where it is absent or unknown; undefined for any other value. */
+export function sexOf(value: unknown): Sex | null | undefined {
+	if (value === undefined || value === null) return null;
+	return typeof value === "string" ? sexes.get(value.trim().toLowerCase()) : undefined;
+}

@@ -429,7 +429,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 
 	test.each([
 		["claims.csv", "PK\u0003\u0004\u0014", "a ZIP archive or an Excel workbook"],
-		["bundle.json", "{", "the file is not whole JSON"],
+		["bundle.json", "{", "cannot be read: the file ends inside it"],
 		["bundle.json", '{"resourceType":"Bundle"}', "holds no Condition"],
 		["claims.csv", "patient,time,code\na,2020-01-01,??\n", "the one record has no code"],
 		["claims.csv", "a,b\n1,2\n", "no column for the patient"],

@@ -1,6 +1,6 @@
 import type { RecordKind } from "../rows.js";
 import { knownSystems, systemNamed } from "../systems.js";
-import { listOf, objectOf, textOf } from "./fields.js";
+import { listOf, objectOf, textOf } from "./json-fields.js";
 
 export interface Coding {
 	readonly code: string;
@@ -9,15 +9,13 @@ export interface Coding {
 }
 
 /** What was taken of a CodeableConcept, and what was not. */
-export interface Choice {
+interface Choice {
 	readonly kept: readonly Coding[];
 	/** Systems that are not known by name and were not allowed. */
 	readonly unknown: readonly string[];
 	/** How many codings of known systems were left for a better one. */
 	readonly passedOver: number;
 }
-
-export type ChooseCodings = (concept: unknown, kind: RecordKind) => Choice;
 
 const preference: Readonly<Record<RecordKind, readonly string[]>> = {
 	diagnosis: ["ICD10CM", "ICD9CM", "SNOMED"],
@@ -31,7 +29,10 @@ export interface CodingOptions {
 }
 
 /** How to choose among the codings of a concept: the best known system, or all. */
-export function chooseCodings({ allCodings, allowSystems = [] }: CodingOptions): ChooseCodings {
+export function chooseCodings({
+	allCodings,
+	allowSystems = [],
+}: CodingOptions): (concept: unknown, kind: RecordKind) => Choice {
 	const allowed = new Map(allowSystems.map((name) => [name.trim().toLowerCase(), name.trim()]));
 	const systemOf = (name: string) => systemNamed(name) ?? allowed.get(name.toLowerCase());
 	return (concept, kind) => {

@@ -1,6 +1,7 @@
 import { InputError } from "../../base/errors.js";
-import { expectedYears, firstYear, lastYear } from "../years.js";
-import { shapeOf } from "./fields.js";
+import { yearDays } from "../../base/time.js";
+import { expectedYears, firstYear, lastYear, oldestDays } from "../years.js";
+import { type Fields, objectOf, shapeOf, textOf } from "./json-fields.js";
 
 /** A moment that may be known only to the day, the month or the year. */
 export interface Moment {
@@ -49,9 +50,9 @@ export function parseMoment(text: string): Moment | undefined {
 	};
 }
 
-/** The moment in a field; nothing when the field is not there. */
+/** The moment in a field; undefined when the field is absent. */
 export function momentIn(
-	record: Readonly<Record<string, unknown>> | undefined,
+	record: Fields | undefined,
 	field: string,
 	where: string,
 ): Moment | undefined {
@@ -61,5 +62,37 @@ export function momentIn(
 	if (moment) return moment;
 	throw new InputError(
 		`${where}: ${field} is ${shapeOf(value)}; expected a date such as 2020, 2020-05, 2020-05-17 or 2020-05-17T10:30:00Z; ${expectedYears}: mend it or leave the resource out`,
+	);
+}
+
+/** Days per unit of time, by UCUM code and by word. */
+const daysPerUnit: Readonly<Record<string, number>> = {
+	a: yearDays,
+	year: yearDays,
+	years: yearDays,
+	yr: yearDays,
+	y: yearDays,
+	mo: yearDays / 12,
+	month: yearDays / 12,
+	months: yearDays / 12,
+	wk: 7,
+	week: 7,
+	weeks: 7,
+	d: 1,
+	day: 1,
+	days: 1,
+	h: 1 / 24,
+	min: 1 / 1440,
+};
+
+/** The days in an Age such as `{"value": 45, "code": "a"}`; undefined when the field has no number. */
+export function ageIn(resource: Fields, field: string, where: string): number | undefined {
+	const age = objectOf(resource[field]);
+	if (typeof age?.value !== "number") return undefined;
+	const unit = textOf(age.code) ?? textOf(age.unit);
+	const days = age.value * (daysPerUnit[unit?.toLowerCase() ?? ""] ?? Number.NaN);
+	if (days >= 0 && days < oldestDays) return days;
+	throw new InputError(
+		`${where}: ${field} is ${age.value} of unit ${shapeOf(unit)}; expected an age in years (a), months (mo), weeks (wk), days (d), hours (h) or minutes (min)`,
 	);
 }

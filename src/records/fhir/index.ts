@@ -1,24 +1,19 @@
 import { InputError } from "../../base/errors.js";
+import { explainBytes, readBytes } from "../bytes.js";
 import type { RecordSource } from "../rows.js";
 import type { Store } from "../store.js";
-import { type CodingOptions, chooseCodings } from "./codings.js";
 import { type FoundFile, findFiles } from "./files.js";
-import { joinStaged } from "./join.js";
-import { NotFhirError } from "./not-fhir.js";
+import { NotFhirError } from "./json-splitter.js";
 import { type FilesRead, notesOf } from "./notes.js";
-import { type ReadOptions, ResourceReader } from "./read.js";
-import { noResource, readResources } from "./resources.js";
-import { Stage } from "./stage.js";
+import { resolveInStore } from "./resolve-references.js";
+import { type FoundResource, noResource, ResourceParser } from "./resource-parser.js";
+import { type ReadOptions, ResourceReader } from "./resources-to-records.js";
+import { StoreRows } from "./staged-rows.js";
+
+export type FhirOptions = Omit<ReadOptions, "unusable">;
 
 /**
- * - `allCodings`: all codings of a condition or drug, instead of the one of the best known system.
- * - `encounterReasons`: the reasons of encounters are diagnoses too.
- * - `allowSystems`: code systems beyond those of `systems.ts`, which pass under their own names.
- */
-export interface FhirOptions extends CodingOptions, ReadOptions {}
-
-/**
- * Opens FHIR R4 as JSON: Bundles, resources, and bulk exports of one resource a line, .gz too.
+ * Opens FHIR R4 as JSON: Bundles, resources, and bulk exports of one resource per line, .gz too.
  * A folder stands for all such files in it and under it.
  */
 export async function openFhir(
@@ -31,12 +26,12 @@ export async function openFhir(
 		format: "fhir",
 		path,
 		async load(store) {
-			const stage = await Stage.open(store);
-			const reader = new ResourceReader(stage, chooseCodings(options), options);
-			const read = await readFiles(files, reader, stage);
-			const missing = await joinStaged(store);
-			await stage.close();
-			const notes = notesOf(reader.leftOut, read, missing);
+			const rows = await StoreRows.create(store);
+			const reader = new ResourceReader(rows, options);
+			const read = await readFiles(files, reader, rows);
+			const unresolved = await resolveInStore(store);
+			await rows.drop();
+			const notes = notesOf(reader.skipped, read, unresolved);
 			if (await isEmpty(store))
 				throw new InputError(
 					`${path} has no Patient and no usable record; expected Patient, Condition, MedicationRequest or MedicationStatement resources; ${notes.join("; ") || "found no resource at all"}`,
@@ -49,7 +44,7 @@ export async function openFhir(
 async function readFiles(
 	files: readonly FoundFile[],
 	reader: ResourceReader,
-	stage: Stage,
+	rows: StoreRows,
 ): Promise<FilesRead> {
 	const otherFiles: string[] = [];
 	let entriesWithoutResource = 0;
@@ -63,15 +58,29 @@ async function readFiles(
 				}
 				resources++;
 				reader.read(found);
-				if (stage.full) await stage.flush();
+				if (rows.isFull) await rows.write();
 			}
 		} catch (error) {
 			if (!(error instanceof NotFhirError && searched && resources === 0)) throw error;
 			otherFiles.push(path);
 		}
 	}
-	await stage.flush();
+	await rows.write();
 	return { otherFiles, entriesWithoutResource };
+}
+
+/** The resources of a file, one after the other. */
+export async function* readResources(
+	file: string,
+	limit?: number,
+): AsyncGenerator<FoundResource | typeof noResource> {
+	const parser = new ResourceParser(file, limit);
+	try {
+		for await (const chunk of readBytes(file)) yield* parser.push(chunk);
+		parser.end();
+	} catch (error) {
+		throw explainBytes(file, error);
+	}
 }
 
 async function isEmpty(store: Store): Promise<boolean> {

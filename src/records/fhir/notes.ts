@@ -1,5 +1,40 @@
-import type { Missing } from "./join.js";
-import type { LeftOut } from "./left-out.js";
+import type { Unresolved } from "./resolve-references.js";
+
+const mostNames = 200;
+
+/** Counts per name, of which only so many are told apart. */
+export class Tally {
+	readonly #counts = new Map<string, number>();
+
+	add(name: string): void {
+		const known = this.#counts.has(name) || this.#counts.size < mostNames ? name : "others";
+		this.#counts.set(known, (this.#counts.get(known) ?? 0) + 1);
+	}
+
+	get total(): number {
+		return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+	}
+
+	/** `421 Observation, 30 Claim`: the most frequent first, then by name. */
+	toString(): string {
+		return [...this.#counts]
+			.sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+			.map(([name, count]) => `${count} ${name}`)
+			.join(", ");
+	}
+}
+
+/** The resources that did not become records, counted by reason. */
+export class SkippedResources {
+	/** Entered in error, refuted, cancelled, not taken. */
+	readonly invalid = new Tally();
+	readonly uncoded = new Tally();
+	readonly aboutOthers = new Tally();
+	readonly otherTypes = new Tally();
+	readonly unknownSystems = new Tally();
+	severalCodings = 0;
+	deathsWithoutDate = 0;
+}
 
 export interface FilesRead {
 	/** Files of a folder that are no FHIR. */
@@ -10,62 +45,57 @@ export interface FilesRead {
 const count = (number: number, one: string, many = `${one}s`): string =>
 	`${number} ${number === 1 ? one : many}`;
 
-/** What the reader has to tell, in words. */
-export function notesOf(left: LeftOut, files: FilesRead, missing: Missing): string[] {
-	const notes: string[] = [];
-	const note = (number: number, text: () => string) => {
-		if (number > 0) notes.push(text());
-	};
-	note(left.otherTypes.total, () => `resources of other types were skipped: ${left.otherTypes}`);
-	note(
-		missing.olderVersions,
-		() =>
-			`${count(missing.olderVersions, "resource")} came again later, under the same type and id: the last one read was kept`,
-	);
-	note(
-		left.void.total,
-		() =>
-			`left out as entered in error, refuted, cancelled, not taken or not to be given: ${left.void}`,
-	);
-	note(
-		missing.diagnosesWithoutTime + missing.drugsWithoutTime,
-		() =>
-			`left out for want of a time: ${count(missing.diagnosesWithoutTime, "diagnosis", "diagnoses")}, ${count(missing.drugsWithoutTime, "drug")}`,
-	);
-	note(left.uncoded.total, () => `left out for want of a code with a system: ${left.uncoded}`);
-	note(
-		missing.drugsWithoutCode,
-		() =>
-			`left out: ${count(missing.drugsWithoutCode, "drug")} whose Medication is in no file or has no code with a system`,
-	);
-	note(left.aboutOthers.total, () => `left out as not about a patient: ${left.aboutOthers}`);
-	note(
-		left.severalCodings,
-		() =>
-			`${count(left.severalCodings, "resource")} had codings in several systems: one was kept (ICD-10-CM before ICD-9-CM and SNOMED, RxNorm before ATC and NDC); --all-codings keeps all`,
-	);
-	note(
-		left.unknownSystems.total,
-		() =>
-			`codings of unknown systems were left out beside known ones: ${left.unknownSystems}; --allow-system keeps one`,
-	);
-	note(
-		missing.patientsUnknown,
-		() =>
-			`${count(missing.patientsUnknown, "patient")} with records but without a Patient resource: birth and sex are unknown`,
-	);
-	note(
-		left.deathsWithoutDate,
-		() => `${count(left.deathsWithoutDate, "patient")} died on a day that is not given`,
-	);
-	note(
-		files.entriesWithoutResource,
-		() =>
+/** What was left out or chosen while reading, in words. */
+export function notesOf(
+	skipped: SkippedResources,
+	files: FilesRead,
+	unresolved: Unresolved,
+): string[] {
+	const { diagnosesWithoutTime, drugsWithoutTime, drugsWithoutCode } = unresolved;
+	const notes: (readonly [number: number, text: string])[] = [
+		[skipped.otherTypes.total, `resources of other types were skipped: ${skipped.otherTypes}`],
+		[
+			unresolved.olderVersions,
+			`${count(unresolved.olderVersions, "resource")} came again later, under the same type and id: the last one read was kept`,
+		],
+		[
+			skipped.invalid.total,
+			`left out as entered in error, refuted, cancelled, not taken or not to be given: ${skipped.invalid}`,
+		],
+		[
+			diagnosesWithoutTime + drugsWithoutTime,
+			`left out for want of a time: ${count(diagnosesWithoutTime, "diagnosis", "diagnoses")}, ${count(drugsWithoutTime, "drug")}`,
+		],
+		[skipped.uncoded.total, `left out for want of a code with a system: ${skipped.uncoded}`],
+		[
+			drugsWithoutCode,
+			`left out: ${count(drugsWithoutCode, "drug")} whose Medication is in no file or has no code with a system`,
+		],
+		[skipped.aboutOthers.total, `left out as not about a patient: ${skipped.aboutOthers}`],
+		[
+			skipped.severalCodings,
+			`${count(skipped.severalCodings, "resource")} had codings in several systems: one was kept (ICD-10-CM before ICD-9-CM and SNOMED, RxNorm before ATC and NDC); --all-codings keeps all`,
+		],
+		[
+			skipped.unknownSystems.total,
+			`codings of unknown systems were left out beside known ones: ${skipped.unknownSystems}; --allow-system keeps one`,
+		],
+		[
+			unresolved.patientsUnknown,
+			`${count(unresolved.patientsUnknown, "patient")} with records but without a Patient resource: birth and sex are unknown`,
+		],
+		[
+			skipped.deathsWithoutDate,
+			`${count(skipped.deathsWithoutDate, "patient")} died on a day that is not given`,
+		],
+		[
+			files.entriesWithoutResource,
 			`${count(files.entriesWithoutResource, "entry without a resource was", "entries without a resource were")} skipped`,
-	);
-	note(files.otherFiles.length, () => {
-		const [first] = files.otherFiles;
-		return `${count(files.otherFiles.length, "file of the folder is", "files of the folder are")} no FHIR and skipped; the first is ${first}`;
-	});
-	return notes;
+		],
+		[
+			files.otherFiles.length,
+			`${count(files.otherFiles.length, "file of the folder is", "files of the folder are")} no FHIR and skipped; the first is ${files.otherFiles[0]}`,
+		],
+	];
+	return notes.flatMap(([number, text]) => (number > 0 ? [text] : []));
 }

@@ -1,7 +1,7 @@
-import { objectOf, textOf } from "./fields.js";
+import { objectOf, textOf } from "./json-fields.js";
 
 export interface Reference {
-	/** What it is looked up by: `Patient/12`, wherever the server is, or `urn:uuid:…` as it stands. */
+	/** The lookup key: `Patient/12`, whatever the server, or `urn:uuid:…` as written. */
 	readonly key: string;
 	readonly id: string;
 	/** Absent for a URN. */
@@ -11,7 +11,7 @@ export interface Reference {
 const typed = /(?:^|\/)([A-Z][A-Za-z]{1,63})\/([^/\s]+)$/;
 const urn = /^urn:(?:uuid|oid):([^\s]+)$/i;
 
-/** What an address stands for: relative, absolute, with a version, or a URN. Searches stand for nothing. */
+/** Parses a relative or absolute address, with or without a version, or a URN; undefined for a search. */
 export function parseReference(text: string): Reference | undefined {
 	const whole = text.trim().replace(/\/_history\/[^/]*$/, "");
 	if (/[?#]/.test(whole)) return undefined;
@@ -30,7 +30,7 @@ export function referenceIn(value: unknown): Reference | undefined {
 	return address === undefined ? undefined : parseReference(address);
 }
 
-/** All that a resource may be referred to by. */
+/** All keys that a reference to a resource may have. */
 export function keysOf(
 	type: string,
 	id: string | undefined,

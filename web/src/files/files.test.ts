@@ -212,7 +212,7 @@ describe("a bundle", () => {
 		]);
 	});
 
-	test("as one resource a line", async () => {
+	test("as one resource per line", async () => {
 		const lines = [
 			patient,
 			condition("I10", { onsetDateTime: "2012-03-04", subject: { reference: "Patient/p1" } }),
@@ -224,9 +224,9 @@ describe("a bundle", () => {
 	});
 
 	test.each([
-		["{", "the file is not whole JSON"],
-		['{"a":1}', "is JSON, but no FHIR: its resourceType is nothing"],
-		["[1]", "is JSON, but no FHIR"],
+		["{", "the file: the JSON that starts on line 1 cannot be read: the file ends inside it"],
+		['{"a":1}', "the file: line 1 is not a FHIR resource: its resourceType is nothing"],
+		["[1]", "the file: line 1 is not a JSON object; expected a FHIR Bundle"],
 		[bundle(patient), "holds no Condition with a code and a time"],
 		[
 			bundle(patient, condition("I10", { onsetDateTime: "13.5.2012" })),
@@ -243,7 +243,7 @@ describe("a bundle", () => {
 	test("that is put into others too deeply says so", async () => {
 		const open = '{"resourceType":"Bundle","entry":[{"resource":';
 		const nested = `${open.repeat(5000)}${JSON.stringify(patient.resource)}${"}]}".repeat(5000)}`;
-		await expect(read(nested)).rejects.toThrow("more than 8 deep");
+		await expect(read(nested)).rejects.toThrow("brackets in it are 1000 deep");
 	});
 
 	test("cut gzip and other encodings are told", async () => {

@@ -1,6 +1,6 @@
 import { InputError } from "../../../src/base/errors.js";
 import { readCsv } from "./csv.js";
-import { readFhir } from "./fhir-bundle.js";
+import { readFhir } from "./fhir.js";
 import type { FileContent } from "./records.js";
 
 /** Far more than a few patients have; a page holds all of it at once. */
@@ -83,5 +83,5 @@ export async function readContent(given: Uint8Array<ArrayBuffer>): Promise<FileC
 	const start = text.trimStart()[0];
 	if (start === "<")
 		throw new InputError("the file is XML or HTML; export FHIR as JSON (application/fhir+json)");
-	return start === "{" || start === "[" ? readFhir(text) : readCsv(text);
+	return start === "{" || start === "[" ? readFhir(bytes) : readCsv(text);
 }

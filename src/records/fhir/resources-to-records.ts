@@ -1,43 +1,66 @@
 import { InputError } from "../../base/errors.js";
-import type { RecordKind, Sex } from "../rows.js";
-import { sexes } from "../sexes.js";
+import type { RecordKind } from "../rows.js";
+import { sexOf } from "../sexes.js";
 import { knownSystems } from "../systems.js";
-import { ageIn } from "./ages.js";
-import type { ChooseCodings, Coding } from "./codings.js";
-import { type Moment, momentIn } from "./dates.js";
-import { listOf, objectOf, shapeOf, textOf } from "./fields.js";
-import { LeftOut } from "./left-out.js";
-import { addressIn, keysOf, parseReference, referenceIn } from "./references.js";
-import type { FoundResource } from "./resources.js";
-import type { Stage } from "./stage.js";
-import { patientOf } from "./subject.js";
-import { isVoid } from "./void.js";
+import { type Coding, type CodingOptions, chooseCodings } from "./codings.js";
+import { ageIn, type Moment, momentIn } from "./dates.js";
+import { listOf, objectOf, shapeOf, textOf } from "./json-fields.js";
+import { SkippedResources } from "./notes.js";
+import { addressIn, keysOf, parseReference, type Reference, referenceIn } from "./references.js";
+import type { FoundResource } from "./resource-parser.js";
+import type { StagedRows } from "./staged-rows.js";
 
 const longestSystem = 200;
 
 const refusal = (where: string, type: string, system: string): string =>
 	`${where}: the code of a ${type} is of system ${shapeOf(system, longestSystem)}, which is not known; known are ${knownSystems.join(", ")}; to keep its codes under this name, pass \`allowSystems\` ${shapeOf(system, longestSystem)}`;
 
+const invalidStatuses: Readonly<Record<string, readonly string[]>> = {
+	Encounter: ["entered-in-error", "cancelled"],
+	MedicationRequest: ["entered-in-error", "cancelled"],
+	MedicationStatement: ["entered-in-error", "not-taken"],
+};
+
+const invalidVerifications = ["entered-in-error", "refuted"];
+
+/** Whether a resource says itself that nothing of the kind was found or given. */
+function isInvalid({ type, resource }: FoundResource): boolean {
+	if (type === "Condition")
+		return listOf(objectOf(resource.verificationStatus)?.coding).some(({ code }) =>
+			invalidVerifications.includes(textOf(code) ?? ""),
+		);
+	if (type === "MedicationRequest" && resource.doNotPerform === true) return true;
+	return invalidStatuses[type]?.includes(textOf(resource.status) ?? "") ?? false;
+}
+
 /** The code is with a Medication. */
 const uncoded = { code: null, system: null, name: null };
 
-/** When, and what else to ask if that is not known. */
+/** When something was recorded, and where to look if the resource itself does not say. */
 interface When {
 	readonly moment: Moment | undefined;
 	readonly age?: number | undefined;
-	/** Resources whose time it takes, the first that is there. */
+	/** Keys of encounters whose time it takes, the first that is known. */
 	readonly else: readonly string[];
 }
 
-export interface ReadOptions {
+/**
+ * - `allCodings`: all codings of a condition or drug, instead of the one of the best known system.
+ * - `allowSystems`: code systems beyond those of `systems.ts`, which pass under their own names.
+ * - `encounterReasons`: the reasons of encounters are diagnoses too.
+ * - `unusable`: whether a record without a subject or with codes of unknown systems only is refused,
+ *   which is the default, or left out.
+ */
+export interface ReadOptions extends CodingOptions {
 	readonly encounterReasons?: boolean | undefined;
+	readonly unusable?: "refuse" | "leave out" | undefined;
 }
 
-/** Puts what resources say on the stage, one resource at a time. */
+/** Turns resources into staged rows, one resource at a time. */
 export class ResourceReader {
-	readonly leftOut = new LeftOut();
-	readonly #stage: Stage;
-	readonly #choose: ChooseCodings;
+	readonly skipped = new SkippedResources();
+	readonly #rows: StagedRows;
+	readonly #choose: ReturnType<typeof chooseCodings>;
 	readonly #options: ReadOptions;
 	readonly #readers: Readonly<Record<string, (found: FoundResource) => void>> = {
 		Patient: (found) => this.#patient(found),
@@ -47,26 +70,27 @@ export class ResourceReader {
 		MedicationStatement: (found) => this.#statement(found),
 		Medication: (found) => this.#medication(found),
 	};
-	/** Counts the resources, and the records that they are. */
+	/** Counts the resources. */
 	#version = 0;
+	/** Counts the records. */
 	#row = 0;
 
-	constructor(stage: Stage, choose: ChooseCodings, options: ReadOptions) {
-		this.#stage = stage;
-		this.#choose = choose;
+	constructor(rows: StagedRows, options: ReadOptions) {
+		this.#rows = rows;
+		this.#choose = chooseCodings(options);
 		this.#options = options;
 	}
 
 	read(found: FoundResource): void {
 		const read = this.#readers[found.type];
 		if (!read) {
-			this.leftOut.otherTypes.add(found.type);
+			this.skipped.otherTypes.add(found.type);
 			return;
 		}
 		this.#version++;
 		const [key] = keysOf(found.type, textOf(found.resource.id), found.fullUrl);
-		if (key) this.#stage.add("fhir_version", { key, version: this.#version });
-		if (isVoid(found)) this.leftOut.void.add(found.type);
+		if (key) this.#rows.add("fhir_version", { key, version: this.#version });
+		if (isInvalid(found)) this.skipped.invalid.add(found.type);
 		else read(found);
 	}
 
@@ -75,15 +99,20 @@ export class ResourceReader {
 		const patient = textOf(resource.id) ?? url?.id;
 		if (patient === undefined)
 			throw new InputError(`${where}: a Patient has no id; expected "id", or "fullUrl" beside it`);
-		if (url && url.id !== patient) this.#stage.add("fhir_alias", { key: url.key, patient });
+		if (url && url.id !== patient) this.#rows.add("fhir_alias", { key: url.key, patient });
 		const death = momentIn(resource, "deceasedDateTime", where);
-		if (!death && resource.deceasedBoolean === true) this.leftOut.deathsWithoutDate++;
-		this.#stage.add("fhir_person", {
+		const sex = sexOf(resource.gender);
+		if (sex === undefined)
+			throw new InputError(
+				`${where}: gender is ${shapeOf(resource.gender)}; expected female, male, other or unknown`,
+			);
+		if (!death && resource.deceasedBoolean === true) this.skipped.deathsWithoutDate++;
+		this.#rows.add("fhir_person", {
 			version: this.#version,
 			patient,
 			birth: momentIn(resource, "birthDate", where)?.day ?? null,
-			sex: sexOf(resource.gender, where),
-			// the last day of the month or year, for records of that month may follow its first
+			sex,
+			// the last day of the month or year: records of that month may follow its first day
 			death: death ? death.day + (death.slack >= 28 ? death.slack - 1 : 0) : null,
 			place: where,
 		});
@@ -96,7 +125,7 @@ export class ResourceReader {
 			const conditions = listOf(resource.diagnosis).map(({ condition }) => referenceIn(condition));
 			const keys = keysOf("Encounter", textOf(resource.id), fullUrl);
 			for (const key of [...keys, ...conditions.map((condition) => condition?.key)])
-				if (key) this.#stage.add("fhir_time", { version: this.#version, key, ...start });
+				if (key) this.#rows.add("fhir_encounter_time", { version: this.#version, key, ...start });
 		}
 		if (this.#options.encounterReasons)
 			for (const reason of listOf(resource.reasonCode))
@@ -148,28 +177,29 @@ export class ResourceReader {
 
 	#medication({ resource, fullUrl, where, type }: FoundResource): void {
 		const { kept, unknown, passedOver } = this.#choose(resource.code, "drug");
-		if (passedOver > 0) this.leftOut.severalCodings++;
+		if (passedOver > 0) this.skipped.severalCodings++;
 		const version = this.#version;
 		for (const key of keysOf(type, textOf(resource.id), fullUrl)) {
 			for (const [rank, coding] of kept.entries())
-				this.#stage.add("fhir_drug", { key, version, rank, ...coding, refused: null });
+				this.#rows.add("fhir_medication", { key, version, rank, ...coding, refused: null });
 			if (kept.length > 0) continue;
-			// refused only where a record asks for it
-			const refused = unknown[0] === undefined ? null : refusal(where, type, unknown[0]);
-			this.#stage.add("fhir_drug", { key, version, rank: 0, ...uncoded, refused });
+			// refused only where a record refers to it
+			const isRefused = unknown[0] !== undefined && this.#options.unusable !== "leave out";
+			const refused = isRefused ? refusal(where, type, unknown[0] as string) : null;
+			this.#rows.add("fhir_medication", { key, version, rank: 0, ...uncoded, refused });
 		}
 	}
 
 	#coded(found: FoundResource, concept: unknown, kind: RecordKind, when: When): void {
 		const { kept, unknown, passedOver } = this.#choose(concept, kind);
 		if (kept.length === 0) {
-			if (unknown[0] !== undefined)
+			if (unknown[0] !== undefined && this.#options.unusable !== "leave out")
 				throw new InputError(refusal(found.where, found.type, unknown[0]));
-			this.leftOut.uncoded.add(found.type);
+			this.skipped.uncoded.add(found.type);
 			return;
 		}
-		for (const system of unknown) this.leftOut.unknownSystems.add(shapeOf(system, longestSystem));
-		if (passedOver > 0) this.leftOut.severalCodings++;
+		for (const system of unknown) this.skipped.unknownSystems.add(shapeOf(system, longestSystem));
+		if (passedOver > 0) this.skipped.severalCodings++;
 		this.#record(found, kind, when, null, kept);
 	}
 
@@ -180,14 +210,14 @@ export class ResourceReader {
 		medication: string | null,
 		codings: readonly (Coding | typeof uncoded)[],
 	): void {
-		const patient = patientOf(found);
+		const patient = this.#subject(found);
 		if (patient === undefined) {
-			this.leftOut.aboutOthers.add(found.type);
+			this.skipped.aboutOthers.add(found.type);
 			return;
 		}
 		const row = ++this.#row;
 		for (const [rank, coding] of codings.entries())
-			this.#stage.add("fhir_record", {
+			this.#rows.add("fhir_record", {
 				version: this.#version,
 				row,
 				rank,
@@ -202,7 +232,18 @@ export class ResourceReader {
 			});
 		if (!when.moment)
 			for (const [rank, key] of when.else.entries())
-				this.#stage.add("fhir_wait", { row, rank, key });
+				this.#rows.add("fhir_time_from", { row, rank, key });
+	}
+
+	/** The patient that a resource is about; undefined when that is a group, say. */
+	#subject({ resource, type, where }: FoundResource): Reference | undefined {
+		const address = addressIn(resource.subject);
+		const reference = address === undefined ? undefined : parseReference(address);
+		if (reference) return (reference.type ?? "Patient") === "Patient" ? reference : undefined;
+		if (this.#options.unusable === "leave out") return undefined;
+		throw new InputError(
+			`${where}: a ${type} does not say whose it is: its subject is ${address === undefined ? "absent or has no reference" : "a contained resource or a search"}; expected a subject such as {"reference": "Patient/12"}`,
+		);
 	}
 }
 
@@ -210,12 +251,3 @@ const keyIn = (reference: unknown): string[] => {
 	const key = referenceIn(reference)?.key;
 	return key === undefined ? [] : [key];
 };
-
-function sexOf(value: unknown, where: string): Sex | null {
-	if (value === undefined || value === null) return null;
-	const sex = typeof value === "string" ? sexes.get(value.trim().toLowerCase()) : undefined;
-	if (sex !== undefined) return sex;
-	throw new InputError(
-		`${where}: gender is ${shapeOf(value)}; expected female, male, other or unknown`,
-	);
-}

@@ -1,5 +1,7 @@
 import { InputError } from "../../base/errors.js";
-import { NotFhirError } from "./not-fhir.js";
+
+/** The file is JSON but not FHIR; such a file in a folder of FHIR files is skipped. */
+export class NotFhirError extends InputError {}
 
 /** A part of a file that is small enough to be parsed by itself. */
 export interface Piece {
@@ -23,15 +25,14 @@ const backslash = 0x5c;
 const entryKey = new TextEncoder().encode("entry");
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
-/** What may come next between the elements of a list. */
+/** What may come next between the elements of the list `entry`. */
 type Next = "element or end" | "element" | "comma or end";
 
 /**
- * Cuts a stream of JSON objects (a Bundle, a resource, one resource a line) into pieces, in memory
- * no larger than the largest of them: it follows texts and brackets, and leaves the rest of the
- * grammar to whoever parses the pieces.
+ * Splits a stream of JSON objects (a Bundle, a resource, or one resource per line) into pieces. Memory
+ * stays within the largest piece. It follows strings and brackets only; JSON.parse checks the rest.
  */
-export class Splitter {
+export class JsonSplitter {
 	readonly #file: string;
 	readonly #limit: number;
 	readonly #closers = new Uint8Array(deepest);
@@ -40,28 +41,28 @@ export class Splitter {
 	#offset = 0;
 	#inText = false;
 	#escaped = false;
-	/** How much of `entry` the text at depth 1 spells so far; -1 when it is another. */
+	/** How many letters of `entry` the string at depth 1 has matched; -1 when it is another key. */
 	#spelled = -1;
 	#underEntry = false;
 	#inEntries = false;
 	#next: Next = "element or end";
 	#entries = 0;
-	/** Whether bytes go to a piece: those between entries and between objects do not. */
+	/** Whether bytes belong to a piece: those between entries and between objects do not. */
 	#keeping = false;
 	#from = 0;
-	#rest = new Kept();
-	#entry = new Kept();
+	#rest = new PieceBuffer();
+	#entry = new PieceBuffer();
 	#values = 0;
-	/** The line of the object before, if it was on one line: then objects come one a line. */
+	/** The line of the previous object if it was on one line: then there is one object per line. */
 	#lineBefore = 0;
-	#oneALine = false;
+	#onePerLine = false;
 
 	constructor(file: string, limit = longestPiece) {
 		this.#file = file;
 		this.#limit = limit;
 	}
 
-	/** How many objects at the top have ended. */
+	/** Number of complete top-level objects. */
 	get values(): number {
 		return this.#values;
 	}
@@ -80,7 +81,7 @@ export class Splitter {
 				case 0x0d:
 					break;
 				case 0x0a:
-					if (this.#oneALine && this.#depth > 0) throw this.#fault("the line ends inside it");
+					if (this.#onePerLine && this.#depth > 0) throw this.#fault("the line ends inside it");
 					this.#line++;
 					break;
 				case quote:
@@ -121,7 +122,7 @@ export class Splitter {
 		if (this.#keeping) this.#keep(chunk, chunk.length);
 	}
 
-	/** To be called after the last chunk. */
+	/** Call after the last chunk. */
 	end(): void {
 		if (this.#depth > 0) throw this.#fault("the file ends inside it", "copy the file again");
 	}
@@ -151,7 +152,7 @@ export class Splitter {
 				this.#entries++;
 				this.#entry.start(this.#line);
 			} else {
-				this.#oneALine = this.#lineBefore > 0 && this.#line > this.#lineBefore;
+				this.#onePerLine = this.#lineBefore > 0 && this.#line > this.#lineBefore;
 				this.#entries = 0;
 				this.#rest.start(this.#line);
 			}
@@ -243,13 +244,13 @@ export class Splitter {
 			return new InputError(`${this.#file} is not UTF-8; convert it to UTF-8`);
 		const Fault = start && byte === 0x5b ? NotFhirError : InputError;
 		return new Fault(
-			`${where} is not a JSON object; expected a FHIR Bundle, a resource, or one resource a line`,
+			`${where} is not a JSON object; expected a FHIR Bundle, a resource, or one resource per line`,
 		);
 	}
 }
 
-/** The chunks of a piece under way, joined once. */
-class Kept {
+/** The chunks of an unfinished piece, joined once. */
+class PieceBuffer {
 	#parts: Uint8Array[] = [];
 	size = 0;
 	line = 0;
@@ -267,9 +268,17 @@ class Kept {
 	}
 
 	take(): { line: number; bytes: Uint8Array } {
-		const bytes = this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts);
+		let [bytes] = this.#parts;
+		if (!bytes || this.#parts.length > 1) {
+			bytes = new Uint8Array(this.size);
+			let at = 0;
+			for (const part of this.#parts) {
+				bytes.set(part, at);
+				at += part.length;
+			}
+		}
 		this.#parts = [];
 		this.size = 0;
-		return { line: this.line, bytes: bytes as Uint8Array };
+		return { line: this.line, bytes };
 	}
 }

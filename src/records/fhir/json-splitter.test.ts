@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
-import { type Piece, Splitter } from "./splitter.js";
+import { JsonSplitter, type Piece } from "./json-splitter.js";
 
 interface Part {
 	readonly kind: Piece["kind"];
@@ -12,7 +12,7 @@ interface Part {
 
 function split(text: string | Uint8Array, sizes: readonly number[] = [], limit?: number): Part[] {
 	const bytes = typeof text === "string" ? Buffer.from(text) : text;
-	const splitter = new Splitter("x.json", limit);
+	const splitter = new JsonSplitter("x.json", limit);
 	const parts: Part[] = [];
 	let at = 0;
 	for (let turn = 0; at < bytes.length; turn++) {
@@ -104,7 +104,7 @@ describe("the splitter", () => {
 		const bundle = '{"resourceType":"Bundle","entry":[{"a":"\\"é"},{"b":[1,{}]}]}\n{"c":null}\n';
 		const outcome = (bytes: Uint8Array, cuts: readonly number[]) => {
 			const seen: unknown[] = [];
-			const splitter = new Splitter("x.json");
+			const splitter = new JsonSplitter("x.json");
 			try {
 				for (let at = 0, turn = 0; at < bytes.length; turn++) {
 					const size = cuts[turn % cuts.length] as number;
@@ -176,7 +176,7 @@ describe("the splitter", () => {
 	});
 
 	test("refuses a text without end, in bounded memory", () => {
-		const splitter = new Splitter("x.json");
+		const splitter = new JsonSplitter("x.json");
 		const chunk = Buffer.alloc(1 << 20, "a");
 		let pushed = 0;
 		const message = messageOf(() => {

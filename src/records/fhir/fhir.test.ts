@@ -9,11 +9,11 @@ import { InputError } from "../../base/errors.js";
 import type { CodeNameRow, PersonRow, RecordRow, RecordSource } from "../rows.js";
 import { openStore, type Store, type Value } from "../store.js";
 import { temporaryFolder } from "../testing/temporary-folder.js";
-import { chooseCodings } from "./codings.js";
-import { type FhirOptions, openFhir } from "./index.js";
-import { ResourceReader } from "./read.js";
-import { noResource, readResources } from "./resources.js";
-import { Stage } from "./stage.js";
+import { type FhirOptions, openFhir, readResources } from "./index.js";
+import { readFhirInMemory } from "./read-in-memory.js";
+import { noResource } from "./resource-parser.js";
+import { type ReadOptions, ResourceReader } from "./resources-to-records.js";
+import { StoreRows } from "./staged-rows.js";
 
 let folderOfStore: string;
 let store: Store;
@@ -160,7 +160,7 @@ describe("resources", () => {
 		]);
 	});
 
-	test("one resource a line, a single resource, a pretty one and a bundle of bundles read alike", async () => {
+	test("one resource per line, a single resource, a pretty one and a bundle of bundles read alike", async () => {
 		const resources = [patient("1"), condition("E11"), request()];
 		const expected = ["1 18262 ICD10CM E11", "1 18263 RxNorm 860975"];
 		expect(await short(lines(...resources))).toEqual(expected);
@@ -483,6 +483,142 @@ describe("what is left out", () => {
 	});
 });
 
+describe("in memory", () => {
+	const inMemory = (content: Json, options: ReadOptions = {}) =>
+		readFhirInMemory("x.json", Buffer.from(JSON.stringify(content)), options);
+
+	test("records without a subject or a known system may be left out instead of refused", () => {
+		const content = bundle(
+			condition("A"),
+			condition("B", { subject: undefined }),
+			condition("C", { code: concept("C", "urn:oid:1.2.3") }),
+			{ resourceType: "Medication", id: "9", code: concept("9", "urn:oid:1.2.3") },
+			request({ medicationReference: { reference: "Medication/9" } }),
+		);
+		const { records, skipped, unresolved } = inMemory(content, { unusable: "leave out" });
+		expect(records.map(({ code }) => code)).toEqual(["A"]);
+		expect(`${skipped.aboutOthers}, ${skipped.uncoded}`).toBe("1 Condition, 1 Condition");
+		expect(unresolved.drugsWithoutCode).toBe(1);
+		expect(() => inMemory(content)).toThrow("a Condition does not say whose it is");
+	});
+
+	test("any resources give the records and people that the store gives", async () => {
+		const id = fc.constantFrom("1", "2", "3");
+		const day = fc.constantFrom("1980", "2019-05", "2019-05-17", "2020-01-31T23:30:00+05:00");
+		const reference = (...types: string[]) =>
+			fc.tuple(fc.constantFrom(...types), id).map(([type, one]) => ({
+				reference: type === "urn" ? `urn:uuid:${one}` : `${type}/${one}`,
+			}));
+		const fields = (
+			type: string,
+			given: Record<string, fc.Arbitrary<unknown>>,
+			...needed: readonly string[]
+		) =>
+			fc.record<Json>(
+				{ resourceType: fc.constant(type), ...given },
+				{ requiredKeys: ["resourceType", type === "Patient" ? "id" : "subject", ...needed] },
+			);
+		const subject = reference("Patient", "Patient", "urn", "urn", "Group");
+		const codes = fc.constantFrom<Json>(
+			concept("A", icd10, "a"),
+			concept("1", snomed),
+			{ coding: [...concept("B", snomed).coding, ...concept("C").coding] },
+			{},
+		);
+		const status = fc.constantFrom("active", "active", "active", "entered-in-error");
+		const medication = {
+			medicationReference: reference("Medication"),
+			medicationCodeableConcept: codes,
+		};
+		const resource = fc.oneof(
+			fields("Patient", {
+				...{ id, birthDate: fc.constantFrom("1980-06-01", "2019-05-20", "2020-01-31") },
+				...{ gender: fc.constantFrom("female", "male", "other"), deceasedDateTime: day },
+			}),
+			fields(
+				"Condition",
+				{
+					...{
+						id: fc.constantFrom("1", "2", "3", "4", "5", "6"),
+						subject,
+						code: codes,
+						onsetDateTime: day,
+						recordedDate: day,
+					},
+					...{ encounter: reference("Encounter"), onsetAge: fc.constant({ value: 3, code: "a" }) },
+					verificationStatus: fc
+						.constantFrom("confirmed", "confirmed", "confirmed", "refuted")
+						.map((code) => ({ coding: [{ code }] })),
+				},
+				"code",
+			),
+			fields("MedicationRequest", {
+				...{
+					id,
+					subject,
+					status,
+					authoredOn: day,
+					encounter: reference("Encounter"),
+					...medication,
+				},
+			}),
+			fields("MedicationStatement", {
+				...{ id, subject, status, effectiveDateTime: day, ...medication },
+				...{ effectivePeriod: fc.record({ start: day }), context: reference("Encounter") },
+			}),
+			fields("Medication", { id, subject, code: codes }),
+			fields("Encounter", {
+				...{ id, subject, status, period: fc.record({ start: day }), reasonCode: fc.tuple(codes) },
+				diagnosis: fc.array(fc.record({ condition: reference("Condition") }), { maxLength: 2 }),
+			}),
+			fields("Observation", { id, subject }),
+		);
+		const entry = fc.record(
+			{ resource, fullUrl: fc.integer({ min: 1, max: 30 }).map((one) => `urn:uuid:${one}`) },
+			{ requiredKeys: ["resource"] },
+		);
+		const options = fc.record({ allCodings: fc.boolean(), encounterReasons: fc.boolean() });
+		const outcome = <T>(work: () => T) => {
+			try {
+				return work();
+			} catch (error) {
+				if (error instanceof InputError) return error.message;
+				throw error;
+			}
+		};
+		let same = 0;
+		await fc.assert(
+			fc.asyncProperty(
+				fc.array(entry, { minLength: 20, maxLength: 60 }),
+				options,
+				async (entries, how) => {
+					const content = { resourceType: "Bundle", entry: entries };
+					const expected = await read(content, how).catch((error: Error) => error.message);
+					const found = outcome(() => inMemory(content, how));
+					if (typeof found === "string" || typeof expected === "string") {
+						expect(expected).toContain(
+							typeof found === "string" ? found.slice("x.json".length) : "no usable record",
+						);
+						return;
+					}
+					same += found.records.length;
+					expect(found.records).toEqual(expected.records.map(({ value: _, ...record }) => record));
+					expect(found.people.map(({ place: _, ...person }) => person)).toEqual(
+						expected.people.map(({ place: _, split: __, ...person }) => person),
+					);
+					const { diagnosesWithoutTime: diagnoses, olderVersions } = found.unresolved;
+					const text = expected.notes.join("; ");
+					if (diagnoses > 1) expect(text).toContain(`want of a time: ${diagnoses} diagnoses`);
+					if (olderVersions > 1)
+						expect(text).toContain(`${olderVersions} resources came again later`);
+				},
+			),
+			{ numRuns: 40 },
+		);
+		expect(same).toBeGreaterThan(100);
+	}, 60_000);
+});
+
 describe("files", () => {
 	test("a folder stands for the JSON in and under it, in order; several paths for all of them", async () => {
 		const folder = await written({
@@ -633,11 +769,11 @@ describe("content that is not what it should be", () => {
 		);
 		const swaps = ["null", "[]", "{}", "1", '""', '"x"', "true", "[{}]", '{"coding":[{}]}'];
 		const file = join(await temporaryFolder(), "x.json");
-		const stage = await Stage.open(store);
+		const rows = await StoreRows.create(store);
 		let turn = 0;
 		const outcome = async (content: Uint8Array) => {
 			await writeFile(file, content);
-			const reader = new ResourceReader(stage, chooseCodings({}), { encounterReasons: true });
+			const reader = new ResourceReader(rows, { encounterReasons: true });
 			try {
 				for await (const found of readResources(file)) if (found !== noResource) reader.read(found);
 				if (turn++ % 20 === 0) await load(await openFhir(file)); // which is slow

@@ -6,17 +6,17 @@ export const objectOf = (value: unknown): Fields | undefined =>
 		? (value as Fields)
 		: undefined;
 
-/** The objects of a list; one that stands alone is a list of one. */
+/** The objects of a list; a single object counts as a list of one. */
 export function listOf(value: unknown): Fields[] {
 	const list = Array.isArray(value) ? value : [value];
 	return list.map(objectOf).filter((fields) => fields !== undefined);
 }
 
-/** A text that is not empty, without spaces around it. */
+/** The trimmed text; undefined when it is empty or not a text. */
 export const textOf = (value: unknown): string | undefined =>
 	typeof value === "string" ? value.trim() || undefined : undefined;
 
-/** What a value looks like, short enough for a message. */
+/** What a value is, short enough for a message. */
 export function shapeOf(value: unknown, longest = 40): string {
 	if (typeof value === "string")
 		return value.length > longest ? `a text of ${value.length} characters` : JSON.stringify(value);

@@ -1,0 +1,48 @@
+import { InputError } from "../../../src/base/errors.js";
+import { knownPeople } from "../../../src/cohort/reading/people.js";
+import { readFhirInMemory } from "../../../src/records/fhir/read-in-memory.js";
+import { counted, type FileContent } from "./records.js";
+
+/** Diagnoses and drugs from FHIR R4, read as `trajgpt prepare` reads them, but lenient. */
+export function readFhir(bytes: Uint8Array): FileContent {
+	const { resources, records, people, skipped, unresolved } = readFhirInMemory("the file", bytes, {
+		unusable: "leave out",
+	});
+	if (records.length === 0)
+		throw new InputError(
+			`the file is FHIR (${counted(resources, "resource")}), but holds no Condition with a code and a time; export the patient's conditions too`,
+		);
+	const leftOut: (readonly [count: number, one: string, many: string])[] = [
+		[unresolved.olderVersions, "older version of a resource", "older versions of resources"],
+		[
+			skipped.invalid.total,
+			"resource entered in error or refuted",
+			"resources entered in error, refuted or not taken",
+		],
+		[
+			skipped.uncoded.total + unresolved.drugsWithoutCode,
+			"record without a code of a known system",
+			"records without a code of a known system",
+		],
+		[
+			unresolved.diagnosesWithoutTime + unresolved.drugsWithoutTime,
+			"record without a time",
+			"records without a time",
+		],
+		[
+			skipped.aboutOthers.total,
+			"record that is about no patient",
+			"records that are about no patient",
+		],
+		[skipped.otherTypes.total, "resource of another type", "resources of other types"],
+	];
+	return {
+		format: "FHIR",
+		axis: "dates",
+		records: records.map(({ time, ...record }) => ({ ...record, day: time })),
+		known: knownPeople(people),
+		notes: leftOut.flatMap(([count, one, many]) =>
+			count > 0 ? [`${counted(count, one, many)}: left out`] : [],
+		),
+	};
+}
