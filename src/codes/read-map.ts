@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { InputError } from "../base/errors.js";
-import { fieldsOf } from "../records/fields.js";
+import { fieldsOf } from "../records/delimited-rows.js";
 import { readLines } from "../records/lines.js";
 import { builtInMap } from "./built-in.js";
 import { type IcdSystem, icdAndAncestors, normaliseIcd } from "./icd.js";

@@ -1,5 +1,5 @@
 import { InputError } from "../base/errors.js";
-import { fieldsOf } from "../records/fields.js";
+import { fieldsOf } from "../records/delimited-rows.js";
 import { readLines } from "../records/lines.js";
 import { normalisePheCode, type PheCode } from "./map.js";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { InputError } from "../base/errors.js";
+import { quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";
-import { quoted } from "../records/store.js";
 import type { CodeOptions } from "./concepts.js";
 import { heartFailureDays, insulinDays, rules } from "./label-rules.js";
 import type { Manifest } from "./manifest.js";

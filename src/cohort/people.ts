@@ -1,6 +1,6 @@
 import type { Split } from "../records/rows.js";
+import { quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";
-import { quoted } from "../records/store.js";
 import { birthRemedy, type OddPeople, peopleNotes, twoOf } from "./reading/people.js";
 import { type SplitParts, splitOf } from "./split.js";
 

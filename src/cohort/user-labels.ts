@@ -1,6 +1,6 @@
 import { InputError } from "../base/errors.js";
+import { named, quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";
-import { named, quoted } from "../records/store.js";
 import { openTable } from "../records/table.js";
 import { daysOf, isBadTime, plainText, rawText } from "../records/tables/values.js";
 import { summarized } from "./labels.js";

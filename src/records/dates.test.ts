@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { daysFromText, isFarOff } from "./dates.js";
-import { openStore, quoted } from "./store.js";
+import { dayOfText, daysFromText, isFarOff } from "./dates.js";
+import { quoted } from "./sql.js";
+import { openStore } from "./store.js";
 import { temporaryFolder } from "./testing/temporary-folder.js";
 
 test("dates become days since 1970, and what is no date becomes nothing", async () => {
@@ -53,5 +55,42 @@ test("years that no record can be of are far off, those of shifted dates are not
 		`SELECT ${isFarOff("'inf'::DOUBLE")} AS infinite, ${isFarOff("'nan'::DOUBLE")} AS none, ${isFarOff("NULL::DOUBLE")} AS unknown`,
 	);
 	expect(other).toEqual({ infinite: true, none: true, unknown: null });
+	store.close();
+});
+
+test("a text is the same day to SQL and to the function, or to neither a date", async () => {
+	const store = await openStore({ folder: await temporaryFolder(), memory: 2 ** 27, threads: 1 });
+	const number = (digits: number) =>
+		fc.integer({ min: 0, max: 99 }).map((n) => `${n}`.padStart(digits, "0"));
+	const year = fc
+		.oneof(fc.integer({ min: 1801, max: 2299 }), fc.constantFrom(1750, 2350))
+		.map(String);
+	const [separator, gap] = [fc.constantFrom("-", "-", "/", ""), fc.constantFrom(" ", "T", "  ")];
+	const small = fc.integer({ min: 0, max: 13 }).map(String);
+	const part = fc.oneof(
+		small,
+		small.map((text) => text.padStart(2, "0")),
+		number(2),
+	);
+	const zone = fc.constantFrom("", "", "Z", "+02:00", "-05:30");
+	const clock = fc.tuple(gap, part, part, fc.constantFrom("", ":00", ":59.25"), zone);
+	const text = fc
+		.tuple(year, separator, part, separator, part, fc.option(clock), fc.constantFrom("", " "))
+		.map(([y, a, m, b, d, time, blank]) => {
+			const [space, hour, minute, second, offset] = time ?? [];
+			return `${blank}${y}${a}${m}${b}${d}${time ? `${space}${hour}:${minute}${second}${second ? offset : ""}` : ""}`;
+		});
+	await fc.assert(
+		fc.asyncProperty(fc.array(text, { minLength: 200, maxLength: 200 }), async (texts) => {
+			const days = daysFromText("text");
+			const found = await store.all<{ text: string; day: number | null }>(
+				`SELECT text, CASE WHEN NOT ${isFarOff(days)} THEN ${days} END AS day
+				FROM (SELECT unnest([${texts.map(quoted).join(", ")}]) AS text)`,
+			);
+			for (const { text, day } of found)
+				expect([text, dayOfText(text) ?? null]).toEqual([text, day]);
+		}),
+		{ numRuns: 10, endOnFailure: true },
+	);
 	store.close();
 });

@@ -1,5 +1,13 @@
-import { quoted } from "./store.js";
+import { dayMilliseconds } from "../base/time.js";
+import { quoted } from "./sql.js";
 import { firstYear, lastYear } from "./years.js";
+
+/*
+ * Dates in text, as SQL for whole files and as a function for a page. `DATE` is ISO or with slashes,
+ * and may have a time and a zone; `COMPACT_DATE` is 20200131.
+ */
+const DATE = "([0-9]{4})[-/]([0-9]{1,2})[-/]([0-9]{1,2})(?:[T ] *([0-9].*))?";
+const COMPACT_DATE = "([0-9]{4})([0-9]{2})([0-9]{2})";
 
 /**
  * SQL for the days since 1970-01-01 (UTC, with fractions) that a text stands for, NULL if it is no
@@ -16,16 +24,33 @@ export function daysFromText(expression: string, format?: string): string {
 	// Nearly all dates are 2020-01-31 without blanks: they are spared the rest, which is slower.
 	return `(CASE WHEN strlen(${expression}) = 10 AND ${expression}[5] = '-'
 			THEN date_diff('day', DATE '1970-01-01', try_cast(${expression} AS DATE))::DOUBLE
-		WHEN regexp_full_match(${text}, '[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}([T ] *[0-9].*)?')
+		WHEN regexp_full_match(${text}, '${DATE}')
 			THEN ${days(`try_cast(try_cast(${text} AS TIMESTAMPTZ) AS TIMESTAMP)`)}
-		WHEN regexp_full_match(${text}, '[0-9]{8}') THEN ${parsed("%Y%m%d")} END)`;
+		WHEN regexp_full_match(${text}, '${COMPACT_DATE}') THEN ${parsed("%Y%m%d")} END)`;
 }
 
-/** The same for a column that holds dates or timestamps already. */
+const date = new RegExp(`^${DATE}$`);
+const compactDate = new RegExp(`^${COMPACT_DATE}$`);
+const mixedSeparators = /^\d+(-\d+\/|\/\d+-)/;
+
+/** The same days for one text, undefined if it is no date. Years that no record can be of are none. */
+export function dayOfText(given: string): number | undefined {
+	const text = given.trim();
+	const [, year, month = "", day = "", time] = date.exec(text) ?? compactDate.exec(text) ?? [];
+	if (year === undefined || mixedSeparators.test(text)) return undefined;
+	const iso = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+	const moment = parseMoment(
+		time === undefined ? iso : `${iso}T${time.replace(/(^|:)(?=\d(?!\d))/g, "$10")}`,
+	);
+	// Whole seconds, divided once: the very number that DuckDB finds.
+	return moment && Math.round(moment.day * dayMilliseconds) / 1000 / 86_400;
+}
+
+/** SQL for the days of a column that holds dates or timestamps already. */
 export const daysFromTimestamp = (expression: string): string =>
 	`(epoch(try_cast(${expression} AS TIMESTAMP)) / 86400.0)`;
 
-const dayOfYear = (year: number) => Date.UTC(year, 0) / 86_400_000;
+const dayOfYear = (year: number) => Date.UTC(year, 0) / dayMilliseconds;
 const [first, end] = [dayOfYear(firstYear), dayOfYear(lastYear + 1)];
 
 /** SQL for a condition: a year can be one of a record; shifted dates reach far into the future. */
@@ -33,3 +58,50 @@ export const isYear = (year: string): string => `(${year} BETWEEN ${firstYear} A
 
 /** SQL for a condition: days of a year that cannot be, infinite ones too; NULL of NULL. */
 export const isFarOff = (days: string): string => `(${days} < ${first} OR ${days} >= ${end})`;
+
+/** A moment that may be known only to the day, the month or the year. */
+export interface Moment {
+	/** Days since 1970-01-01 UTC of its start. */
+	readonly day: number;
+	/**
+	 * By how many days it may be later. A year has 365 or 366. A time in a zone east of Greenwich has
+	 * the zone's distance: there, a birth on the same date starts before it does in UTC.
+	 */
+	readonly slack: number;
+}
+
+const form =
+	/^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?(?:(Z)|([+-])(\d\d):(\d\d))?)?)?)?$/i;
+
+const dayOf = (year: number, month: number, day: number): number =>
+	new Date(0).setUTCFullYear(year, month - 1, day) / dayMilliseconds;
+
+/** What a FHIR date, dateTime or instant says: `2020`, `2020-05`, `2020-05-17`, `2020-05-17T10:30:00Z`. */
+export function parseMoment(text: string): Moment | undefined {
+	const [found, y, mo, d, h, min, s, , sign, zoneHours, zoneMinutes] = form.exec(text.trim()) ?? [];
+	if (found === undefined) return undefined;
+	const year = Number(y);
+	if (year < firstYear || year > lastYear) return undefined;
+	if (mo === undefined) {
+		const start = dayOf(year, 1, 1);
+		return { day: start, slack: dayOf(year + 1, 1, 1) - start };
+	}
+	const month = Number(mo);
+	if (month < 1 || month > 12) return undefined;
+	const first = dayOf(year, month, 1);
+	const length = dayOf(year, month + 1, 1) - first;
+	if (d === undefined) return { day: first, slack: length };
+	const date = Number(d);
+	if (date < 1 || date > length) return undefined;
+	const day = first + date - 1;
+	if (h === undefined) return { day, slack: 0 };
+	const seconds = Number(s ?? 0);
+	if (Number(h) > 23 || Number(min) > 59 || seconds >= 61) return undefined;
+	const zone = zoneHours === undefined ? 0 : Number(zoneHours) * 60 + Number(zoneMinutes);
+	if (zone > 14 * 60 || Number(zoneMinutes ?? 0) > 59) return undefined;
+	const east = sign === "-" ? -zone : zone;
+	return {
+		day: day + (Number(h) * 3600 + Number(min) * 60 - east * 60 + seconds) / 86_400,
+		slack: Math.max(0, east) / 1440,
+	};
+}

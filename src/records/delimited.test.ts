@@ -4,8 +4,14 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../base/errors.js";
-import { type DelimitedOptions, explainDelimited, lineOfRow, openDelimited } from "./delimited.js";
-import { scanRows } from "./delimited-scan.js";
+import {
+	type DelimitedOptions,
+	explainDelimited,
+	lineOfRow,
+	openDelimited,
+	scanRows,
+} from "./delimited.js";
+import { rowsOf } from "./delimited-rows.js";
 import { openStore, type Store, type Value } from "./store.js";
 import { temporaryFolder } from "./testing/temporary-folder.js";
 
@@ -191,6 +197,10 @@ describe("a delimited file", () => {
 					let rows = 0;
 					await scanRows(file, { delimiter: ",", quotes }, () => ++rows < 0);
 					expect(rows).toBe(cells.length);
+					const texts = Array.from(rowsOf(`a,b\n${body}`, { delimiter: ",", quotes }), (row) =>
+						row.texts.slice(0, 2).map((text) => text.trim()),
+					);
+					expect(texts).toEqual(cells.map((row) => row.map((text) => String(text ?? "").trim())));
 				}),
 				{ numRuns: 300 },
 			);

@@ -2,8 +2,15 @@ import { stat } from "node:fs/promises";
 import { InputError } from "../base/errors.js";
 import { explainBytes, firstBytes, isGzip, readBytes } from "./bytes.js";
 import { layoutOnDisk, layoutWhenUnpacked } from "./delimited-layout.js";
-import { type Dialect, scanRows } from "./delimited-scan.js";
-import { literalPath, quoted } from "./store.js";
+import {
+	type DelimitedRow,
+	type Dialect,
+	firstRow,
+	quoteFaults,
+	RowScanner,
+} from "./delimited-rows.js";
+import { quoted } from "./sql.js";
+import { literalPath } from "./store.js";
 
 export interface DelimitedOptions {
 	/** One character, or `tab`; otherwise found out from the first line. */
@@ -26,7 +33,6 @@ export interface DelimitedTable extends Dialect {
 }
 
 const longestRow = 2 ** 21; // bytes; DuckDB holds whole rows in memory
-const delimiters = [",", "\t", ";", "|"];
 
 /**
  * Looks at a delimited file, .gz too, before DuckDB reads it: that it is text, what its columns are
@@ -52,9 +58,9 @@ async function look(file: string, options: DelimitedOptions): Promise<DelimitedT
 	const head = await headOf(file);
 	if (!packed && head.includes(0)) refuseOtherFormats(file, head);
 	const quotes = options.quotes ?? true;
-	const { text, skip, lineEnd } = firstRow(file, head, quotes);
-	const delimiter = delimiterOf(options.delimiter) ?? likelyDelimiter(text, quotes);
-	const fields = splitRow(text, delimiter, quotes);
+	const { delimiter, row } = headerOf(file, head, quotes, delimiterOf(options.delimiter));
+	const skip = row.line - 1; // empty lines before it
+	const fields = row.texts.map((text) => text.trim());
 	if (options.columns && options.columns.length !== fields.length)
 		throw new InputError(
 			`${file}: line ${skip + 1} has ${fields.length} fields; expected ${options.columns.length}: ${options.columns.join(", ")}`,
@@ -78,7 +84,9 @@ async function look(file: string, options: DelimitedOptions): Promise<DelimitedT
 			`parallel = ${layout === "even"}`,
 			`columns = {${types.join(", ")}}`,
 			// DuckDB takes the first line end it meets, also in a name, for that of all rows.
-			...(/[\r\n]/.test(text) ? [`new_line = '${lineEnd}'`] : []),
+			...(fields.some((text) => /[\r\n]/.test(text))
+				? [`new_line = '${row.lineEnd.replace("\r", "\\r").replace("\n", "\\n")}'`]
+				: []),
 			...settings,
 		];
 		return `read_csv(${all.join(", ")})`;
@@ -97,8 +105,8 @@ async function look(file: string, options: DelimitedOptions): Promise<DelimitedT
 }
 
 async function refuseLongRows(file: string, dialect: Dialect): Promise<void> {
-	await scanRows(file, dialect, ({ bytes, line }) => {
-		if (bytes > longestRow) throw new InputError(`${file}: ${tooLong(line)}`);
+	await scanRows(file, dialect, ({ length, line }) => {
+		if (length > longestRow) throw new InputError(`${file}: ${tooLong(line)}`);
 		return false;
 	});
 }
@@ -133,42 +141,40 @@ async function headOf(file: string): Promise<Buffer> {
 	return Buffer.concat(parts);
 }
 
-interface FirstRow {
-	/** Without its line end. */
-	readonly text: string;
-	/** Empty lines before it. */
-	readonly skip: number;
-	/** As DuckDB writes it. */
-	readonly lineEnd: "\\n" | "\\r" | "\\r\\n";
+/** The first row that is not empty, and its delimiter. */
+function headerOf(file: string, head: Buffer, quotes: boolean, delimiter: string | undefined) {
+	const text = head.toString("utf8").replace(/^\ufeff/, "");
+	const found = firstRow(text, { quotes, delimiter });
+	if (found && found.row.length > longestRow)
+		throw new InputError(
+			`${file}: line ${found.row.line} is longer than ${longestRow} bytes; expected the names of columns`,
+		);
+	if (!found)
+		throw new InputError(`${file} is empty; expected a line with the names of the columns`);
+	if (found.row.texts.some((text) => text.includes("\ufffd")))
+		throw new InputError(`${file}: line ${found.row.line} is not UTF-8; convert the file to UTF-8`);
+	return found;
 }
 
-/** The first row that is not empty. */
-function firstRow(file: string, head: Buffer, quotes: boolean): FirstRow {
-	const text = head.toString("utf8").replace(/^\ufeff/, "");
-	let skip = 0;
-	let from = 0;
-	for (let quoted = false, at = 0; at <= text.length; at++) {
-		const character = text[at];
-		if (quotes && character === '"') quoted = !quoted;
-		if (at < text.length && (quoted || (character !== "\n" && character !== "\r"))) continue;
-		const row = text.slice(from, at);
-		if (row.length > longestRow) break;
-		if (row !== "") {
-			if (row.includes("\ufffd"))
-				throw new InputError(`${file}: line ${skip + 1} is not UTF-8; convert the file to UTF-8`);
-			const isBoth = character === "\r" && text[at + 1] === "\n";
-			const lineEnd = isBoth ? "\\r\\n" : character === "\r" ? "\\r" : "\\n";
-			return { text: row, skip, lineEnd };
-		}
-		if (character === "\r" && text[at + 1] === "\n") at++;
-		from = at + 1;
-		skip++;
+/**
+ * Visits the rows of a file until `visit` says true. It is far slower than DuckDB and runs only when
+ * something has to be named: the row that DuckDB could not read.
+ */
+export async function scanRows(
+	file: string,
+	dialect: Dialect,
+	visit: (row: DelimitedRow) => boolean,
+): Promise<void> {
+	const scanner = new RowScanner(dialect);
+	let isFirst = true;
+	for await (const bytes of readBytes(file)) {
+		// One character per byte: all that the scanner looks for is ASCII, which UTF-8 leaves alone.
+		const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+		for (const row of scanner.push(isFirst ? chunk.replace(/^\xef\xbb\xbf/, "") : chunk))
+			if (visit(row)) return;
+		isFirst = false;
 	}
-	if (head.length > longestRow)
-		throw new InputError(
-			`${file}: line ${skip + 1} is longer than ${longestRow} bytes; expected the names of columns`,
-		);
-	throw new InputError(`${file} is empty; expected a line with the names of the columns`);
+	for (const row of scanner.end()) visit(row);
 }
 
 function delimiterOf(given: string | undefined): string | undefined {
@@ -177,29 +183,6 @@ function delimiterOf(given: string | undefined): string | undefined {
 	if (/^[ -!#-~\t]$/.test(delimiter)) return delimiter;
 	throw new InputError(
 		`the delimiter is ${JSON.stringify(given)}; expected one character such as , ; | or the word tab`,
-	);
-}
-
-function likelyDelimiter(row: string, quotes: boolean): string {
-	const counts = delimiters.map((delimiter) => splitRow(row, delimiter, quotes).length);
-	return delimiters[counts.indexOf(Math.max(...counts))] ?? ",";
-}
-
-function splitRow(row: string, delimiter: string, quotes: boolean): string[] {
-	const fields: string[] = [];
-	let field = "";
-	let inside = false;
-	for (const character of row) {
-		if (quotes && character === '"') inside = !inside;
-		if (character === delimiter && !inside) {
-			fields.push(field);
-			field = "";
-		} else field += character;
-	}
-	fields.push(field);
-	if (!quotes) return fields.map((text) => text.trim());
-	return fields.map((text) =>
-		text.trim().replace(/^"(.*)"$/s, (_, name) => name.replaceAll('""', '"').trim()),
 	);
 }
 
@@ -258,11 +241,8 @@ async function faultOf(table: DelimitedTable): Promise<string | undefined> {
 	let fault: string | undefined;
 	await scanRows(table.file, table, (row) => {
 		const where = `line ${row.line}`;
-		if (row.bytes > longestRow) fault = tooLong(row.line);
-		else if (row.fault === "open quote")
-			fault = `${where}: a quote is opened and never closed; close it, or double quotes inside a field`;
-		else if (row.fault === "text after quote")
-			fault = `${where}: text after a closing quote; expected a delimiter (double quotes inside a field)`;
+		if (row.length > longestRow) fault = tooLong(row.line);
+		else if (row.fault && row.fault !== "line end") fault = `${where}: ${quoteFaults[row.fault]}`;
 		else if (row.fields !== expected && !(row.fields === expected + 1 && row.openEnd))
 			fault = `${where} has ${row.fields} ${row.fields === 1 ? "field" : "fields"}; expected ${expected}, as ${table.header ? "the first line has" : "there are columns"}`;
 		else if (row.fault === "line end")

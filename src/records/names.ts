@@ -1,5 +1,5 @@
 import { InputError } from "../base/errors.js";
-import { fieldsOf } from "./fields.js";
+import { fieldsOf } from "./delimited-rows.js";
 import { readLines } from "./lines.js";
 import type { CodeNameRow, RecordKind } from "./rows.js";
 import { recordKinds } from "./rows.js";

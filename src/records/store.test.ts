@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { InputError } from "../base/errors.js";
 import type { RecordRow } from "./rows.js";
-import { named, openStore, quoted, type Store } from "./store.js";
+import { named, quoted } from "./sql.js";
+import { openStore, type Store } from "./store.js";
 import { temporaryFolder } from "./testing/temporary-folder.js";
 
 async function withStore<T>(work: (store: Store) => Promise<T>, memory = 256 * 1024 ** 2) {

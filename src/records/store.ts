@@ -5,6 +5,7 @@ import duckdb from "@duckdb/node-bindings";
 import { InputError } from "../base/errors.js";
 import type { CodeNameRow, PersonRow, RecordRow } from "./rows.js";
 import { recordKinds } from "./rows.js";
+import { quoted } from "./sql.js";
 
 export interface StoreOptions {
 	/** Where what does not fit in memory goes; must be there, and is the caller's to remove. */
@@ -85,12 +86,6 @@ export interface Store {
 	progress(): number | undefined;
 	close(): void;
 }
-
-/** A text as an SQL literal. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-
-/** A name as an SQL identifier. */
-export const named = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /**
  * The whole path of a file as DuckDB understands it: DuckDB takes a path for a pattern (in brackets a

@@ -3,7 +3,8 @@ import { InputError } from "../base/errors.js";
 import { explainBytes, firstBytes } from "./bytes.js";
 import type { DelimitedTable } from "./delimited.js";
 import { explainDelimited, lineOfRow, openDelimited } from "./delimited.js";
-import { literalPath, quoted, type Store } from "./store.js";
+import { quoted } from "./sql.js";
+import { literalPath, type Store } from "./store.js";
 
 export interface Column {
 	readonly name: string;

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
-import { momentIn, parseMoment } from "./dates.js";
+import { parseMoment } from "../dates.js";
+import { momentIn } from "./dates.js";
 
 test("dates may be known to the year, the month or the day", () => {
 	expect(parseMoment("1970")).toEqual({ day: 0, slack: 365 });

@@ -1,54 +1,8 @@
 import { InputError } from "../../base/errors.js";
 import { yearDays } from "../../base/time.js";
-import { expectedYears, firstYear, lastYear, oldestDays } from "../years.js";
+import { type Moment, parseMoment } from "../dates.js";
+import { expectedYears, oldestDays } from "../years.js";
 import { type Fields, objectOf, shapeOf, textOf } from "./json-fields.js";
-
-/** A moment that may be known only to the day, the month or the year. */
-export interface Moment {
-	/** Days since 1970-01-01 UTC of its start. */
-	readonly day: number;
-	/**
-	 * By how many days it may be later. A year has 365 or 366. A time in a zone east of Greenwich has
-	 * the zone's distance: there, a birth on the same date starts before it does in UTC.
-	 */
-	readonly slack: number;
-}
-
-const form =
-	/^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?(?:(Z)|([+-])(\d\d):(\d\d))?)?)?)?$/i;
-
-const dayOf = (year: number, month: number, day: number): number =>
-	new Date(0).setUTCFullYear(year, month - 1, day) / 86_400_000;
-
-/** What a FHIR date, dateTime or instant says: `2020`, `2020-05`, `2020-05-17`, `2020-05-17T10:30:00Z`. */
-export function parseMoment(text: string): Moment | undefined {
-	const [found, y, mo, d, h, min, s, , sign, zoneHours, zoneMinutes] = form.exec(text.trim()) ?? [];
-	if (found === undefined) return undefined;
-	const year = Number(y);
-	if (year < firstYear || year > lastYear) return undefined;
-	if (mo === undefined) {
-		const start = dayOf(year, 1, 1);
-		return { day: start, slack: dayOf(year + 1, 1, 1) - start };
-	}
-	const month = Number(mo);
-	if (month < 1 || month > 12) return undefined;
-	const first = dayOf(year, month, 1);
-	const length = dayOf(year, month + 1, 1) - first;
-	if (d === undefined) return { day: first, slack: length };
-	const date = Number(d);
-	if (date < 1 || date > length) return undefined;
-	const day = first + date - 1;
-	if (h === undefined) return { day, slack: 0 };
-	const seconds = Number(s ?? 0);
-	if (Number(h) > 23 || Number(min) > 59 || seconds >= 61) return undefined;
-	const zone = zoneHours === undefined ? 0 : Number(zoneHours) * 60 + Number(zoneMinutes);
-	if (zone > 14 * 60 || Number(zoneMinutes ?? 0) > 59) return undefined;
-	const east = sign === "-" ? -zone : zone;
-	return {
-		day: day + (Number(h) * 3600 + Number(min) * 60 - east * 60 + seconds) / 86_400,
-		slack: Math.max(0, east) / 1440,
-	};
-}
 
 /** The moment in a field; undefined when the field is absent. */
 export function momentIn(

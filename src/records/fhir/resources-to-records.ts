@@ -1,9 +1,10 @@
 import { InputError } from "../../base/errors.js";
+import type { Moment } from "../dates.js";
 import type { RecordKind } from "../rows.js";
 import { sexOf } from "../sexes.js";
 import { knownSystems } from "../systems.js";
 import { type Coding, type CodingOptions, chooseCodings } from "./codings.js";
-import { ageIn, type Moment, momentIn } from "./dates.js";
+import { ageIn, momentIn } from "./dates.js";
 import { listOf, objectOf, shapeOf, textOf } from "./json-fields.js";
 import { SkippedResources } from "./notes.js";
 import { addressIn, keysOf, parseReference, type Reference, referenceIn } from "./references.js";

@@ -1,6 +1,6 @@
 import type { RecordKind } from "../rows.js";
+import { named, quoted } from "../sql.js";
 import type { Store } from "../store.js";
-import { named, quoted } from "../store.js";
 import { openTable } from "../table.js";
 import { findColumn, needColumn, reading, rowNumber, textType } from "./columns.js";
 

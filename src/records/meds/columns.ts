@@ -1,5 +1,5 @@
 import { InputError } from "../../base/errors.js";
-import { named } from "../store.js";
+import { named } from "../sql.js";
 import type { Column, Table } from "../table.js";
 
 export interface Wanted {

@@ -1,8 +1,8 @@
 import { InputError } from "../../base/errors.js";
 import { daysFromText, isFarOff } from "../dates.js";
 import type { RecordKind } from "../rows.js";
+import { named, quoted } from "../sql.js";
 import type { Store } from "../store.js";
-import { named, quoted } from "../store.js";
 import type { Column, Table } from "../table.js";
 import { openTable } from "../table.js";
 import { expectedYears } from "../years.js";

@@ -1,7 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import type { Split } from "../rows.js";
+import { named, quoted } from "../sql.js";
 import type { Store } from "../store.js";
-import { named, quoted } from "../store.js";
 import type { Table } from "../table.js";
 import { openTable } from "../table.js";
 import { idText, idType, needColumn, reading, textType } from "./columns.js";

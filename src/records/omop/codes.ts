@@ -1,5 +1,5 @@
+import { quoted } from "../sql.js";
 import type { Store } from "../store.js";
-import { quoted } from "../store.js";
 
 /** Makes the tables that the reading of vocabularies fills, or that stay empty for want of them. */
 export async function createCodeTables(store: Store): Promise<void> {

@@ -1,8 +1,8 @@
 import { InputError } from "../../base/errors.js";
 import type { DelimitedTable } from "../delimited.js";
 import { explainDelimited, lineOfRow, openDelimited } from "../delimited.js";
+import { named, quoted } from "../sql.js";
 import type { Store } from "../store.js";
-import { named, quoted } from "../store.js";
 
 const conceptColumns = [
 	"condition_concept_id",

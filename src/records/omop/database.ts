@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { InputError } from "../../base/errors.js";
-import { named, quoted } from "../store.js";
+import { named, quoted } from "../sql.js";
 import type { DatabaseAddress } from "./address.js";
 import { explainDatabase } from "./database-errors.js";
 import type { Origin } from "./origin.js";

@@ -4,8 +4,9 @@ import { InputError } from "../../base/errors.js";
 import { explainBytes, readBytes } from "../bytes.js";
 import type { DelimitedTable } from "../delimited.js";
 import { explainDelimited, openDelimited } from "../delimited.js";
+import { rowsOf } from "../delimited-rows.js";
+import { named, quoted } from "../sql.js";
 import type { Store } from "../store.js";
-import { named, quoted } from "../store.js";
 import type { Table } from "../table.js";
 import { delimitedTable, isParquet, openParquet } from "../table.js";
 import type { Origin } from "./origin.js";
@@ -160,11 +161,8 @@ async function firstLine(file: string): Promise<string> {
 const bare = (field: string): string => field.replaceAll('"', "").trim().toLowerCase();
 
 function fieldsOf(line: string, delimiter: string): string[] {
-	const plain =
-		delimiter === "\t"
-			? line
-			: line.replace(/"((?:[^"]|"")*)"/g, (_, inside: string) => inside.replaceAll(delimiter, " "));
-	return plain.split(delimiter).map(bare);
+	const [row] = rowsOf(line, { delimiter, quotes: delimiter !== "\t" });
+	return (row?.texts ?? [""]).map(bare);
 }
 
 /** Versions with as many columns are told apart by this: all that is named an id must be a number. */

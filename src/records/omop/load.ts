@@ -1,7 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import type { Loaded, RecordKind } from "../rows.js";
+import { quoted } from "../sql.js";
 import type { Store } from "../store.js";
-import { quoted } from "../store.js";
 import { expectedYears } from "../years.js";
 import type { Resolution } from "./codes.js";
 import {

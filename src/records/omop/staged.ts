@@ -1,6 +1,6 @@
 import { daysFromText, isFarOff, isYear } from "../dates.js";
 import { sexes } from "../sexes.js";
-import { quoted } from "../store.js";
+import { quoted } from "../sql.js";
 import { knownSystems, systemNamed } from "../systems.js";
 
 /*

@@ -1,5 +1,20 @@
-/** Names to look for: the first group with a match decides, two matches in one group are too many. */
+import { yearDays } from "../../base/time.js";
+import { farthestDay, oldestDays } from "../years.js";
+
+/** Names to look for: the first group with a match decides, two matches in one group are ambiguous. */
 export type Groups = readonly (readonly string[])[];
+
+/** The columns that match the first group with a match. */
+export function matchingColumns<Column extends { readonly name: string }>(
+	columns: readonly Column[],
+	groups: Groups,
+): readonly Column[] {
+	for (const group of groups) {
+		const matches = columns.filter(({ name }) => group.includes(name.trim().toLowerCase()));
+		if (matches.length > 0) return matches;
+	}
+	return [];
+}
 
 export const patientNames: Groups = [
 	["patient", "patient_id", "patientid", "patient_num", "patient_key"],
@@ -58,3 +73,32 @@ export const deathNames: Groups = [
 	["death_datetime", "deathtime", "bene_death_dt"],
 ];
 export const splitColumnNames: Groups = [["split"], ["fold", "partition"]];
+
+export const timeUnits = ["date", "age-days", "age-years", "days"] as const;
+/** What a column of times holds. */
+export type TimeIs = (typeof timeUnits)[number];
+
+/** The unit that a column's name states. */
+export function unitNamed(name: string): TimeIs | undefined {
+	const words = name.trim().toLowerCase();
+	if (/^age_?(in_?)?days$/.test(words)) return "age-days";
+	if (/^age_?(in_?)?years$/.test(words)) return "age-years";
+	return undefined;
+}
+
+/** Days in one of a column's numbers. */
+export const daysIn: Readonly<Record<Exclude<TimeIs, "date">, number>> = {
+	"age-days": 1,
+	"age-years": yearDays,
+	days: 1,
+};
+
+/** How far from 0 a column's numbers may be, in days. */
+export const farthestDays: typeof daysIn = {
+	"age-days": oldestDays,
+	"age-years": oldestDays,
+	days: farthestDay,
+};
+
+export const expectedNumber = (unit: TimeIs): string =>
+	unit === "days" ? `a day from -${farthestDay} to ${farthestDay}` : "an age of at most 200 years";

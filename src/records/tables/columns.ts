@@ -1,7 +1,7 @@
 import { InputError } from "../../base/errors.js";
-import { named } from "../store.js";
+import { named } from "../sql.js";
 import type { Column, Table } from "../table.js";
-import type { Groups } from "./column-names.js";
+import { type Groups, matchingColumns } from "./column-names.js";
 
 /** A column that was found, and how SQL calls it. */
 export interface Found extends Column {
@@ -50,19 +50,16 @@ export function columnLikely(
 	groups: Groups,
 	option?: string,
 ): Found | undefined {
-	for (const aliased of tables)
-		for (const group of groups) {
-			const matches = aliased.table.columns.filter(({ name }) =>
-				group.some((known) => same(known, name)),
+	for (const aliased of tables) {
+		const [column, ...others] = matchingColumns(aliased.table.columns, groups);
+		if (others.length > 0)
+			throw new InputError(
+				`${aliased.table.file}: ambiguous columns ${[column, ...others].map((one) => one?.name).join(" and ")}; ${
+					option ? `say which one to read with ${option}` : "rename or remove one of them"
+				}`,
 			);
-			if (matches.length > 1)
-				throw new InputError(
-					`${aliased.table.file}: ambiguous columns ${matches.map(({ name }) => name).join(" and ")}; ${
-						option ? `say which one to read with ${option}` : "rename or remove one of them"
-					}`,
-				);
-			if (matches[0]) return found(aliased, matches[0]);
-		}
+		if (column) return found(aliased, column);
+	}
 	return undefined;
 }
 

@@ -1,9 +1,9 @@
 import { InputError } from "../../base/errors.js";
 import type { RecordSource } from "../rows.js";
+import { timeUnits } from "./column-names.js";
 import { findFiles, type TableFormat } from "./files.js";
 import { loadTables } from "./load.js";
 import type { TableOptions } from "./options.js";
-import { timeUnits } from "./time-units.js";
 
 export type { TableOptions } from "./options.js";
 

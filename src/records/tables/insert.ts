@@ -1,11 +1,11 @@
 import { InputError } from "../../base/errors.js";
 import type { Store } from "../store.js";
 import type { Table } from "../table.js";
+import type { TimeIs } from "./column-names.js";
 import type { Found } from "./columns.js";
 import { joinKey } from "./join.js";
 import { systemRemedy } from "./systems-sql.js";
-import type { TimeIs } from "./time-units.js";
-import { badTime, isBadTime, isUntidy, rawText, saysNothing } from "./values.js";
+import { badTime, isBadTime, isMissingSql, isUntidy, rawText } from "./values.js";
 
 interface Texts {
 	readonly patient: string;
@@ -27,7 +27,7 @@ export interface RecordPlan {
 	readonly kind: string;
 	readonly value: string;
 	/**
-	 * The same without a look at blanks and words for nothing, and dates read as such: quicker, and right
+	 * The same without a look at blanks and words for missing values, and dates read as such: quicker, and right
 	 * where all is as usual.
 	 */
 	readonly quick: (Texts & { readonly rows: string; readonly time: string }) | undefined;
@@ -54,8 +54,8 @@ export interface Inserted {
 
 /** A name that no file gives to a column of its own. */
 export const rowOfFile = '"trajgpt row"';
-const noCode = `(code IS NULL OR ${saysNothing("code")})`;
-const noPatient = `(patient IS NULL OR ${saysNothing("patient")})`;
+const noCode = `(code IS NULL OR ${isMissingSql("code")})`;
+const noPatient = `(patient IS NULL OR ${isMissingSql("patient")})`;
 /** What calls for a closer look; 1900-01-01 is also what DuckDB's reader makes of words such as infinity. */
 const odd = (unit: TimeIs) =>
 	`patient IS NULL OR code IS NULL OR ${isBadTime("time", unit)} OR (time = -25567 AND ${unit === "date"}) OR system IS NULL OR kind IS NULL OR isnan(value)`;
@@ -126,7 +126,7 @@ async function insertQuickly(
 	return undefined;
 }
 
-/** No patient and no code has blanks around it or says that there is none. Each text is looked at once. */
+/** No patient and no code has blanks around it or is a word for a missing value. Each text is looked at once. */
 async function isTidy(store: Store): Promise<boolean> {
 	for (const text of ["patient", "code"]) {
 		// As an aggregate's FILTER: a WHERE would be asked of every row before they are grouped.

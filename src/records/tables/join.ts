@@ -1,6 +1,6 @@
 import { InputError } from "../../base/errors.js";
+import { named } from "../sql.js";
 import type { Store } from "../store.js";
-import { named } from "../store.js";
 import { type Aliased, columnAsked, type Found } from "./columns.js";
 import { textOf } from "./values.js";
 

@@ -1,8 +1,10 @@
 import { InputError } from "../../base/errors.js";
 import { readCodeNames } from "../names.js";
 import type { Loaded } from "../rows.js";
-import { quoted, type Store } from "../store.js";
+import { quoted } from "../sql.js";
+import type { Store } from "../store.js";
 import { openTable, type Table } from "../table.js";
+import type { TimeIs } from "./column-names.js";
 import { listed } from "./columns.js";
 import type { SourceFiles, TableFormat } from "./files.js";
 import { type Inserted, insertRecords } from "./insert.js";
@@ -10,7 +12,6 @@ import { dropJoin, fillJoin, openJoin } from "./join.js";
 import type { TableOptions } from "./options.js";
 import { birthsAtZero, loadPeople } from "./people.js";
 import { type DrugNames, planDrugs, planRecords } from "./plan.js";
-import type { TimeIs } from "./time-units.js";
 
 export async function loadTables(
 	store: Store,

@@ -1,4 +1,4 @@
-import type { TimeIs } from "./time-units.js";
+import type { TimeIs } from "./column-names.js";
 
 /** How to read a table of records; whatever is left out is found by the names of the columns. */
 export interface TableOptions {

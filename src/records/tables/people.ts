@@ -1,8 +1,11 @@
 import { InputError } from "../../base/errors.js";
+import { missingWords } from "../missing-values.js";
 import type { Split } from "../rows.js";
 import { sexes } from "../sexes.js";
-import { quoted, type Store } from "../store.js";
+import { quoted } from "../sql.js";
+import type { Store } from "../store.js";
 import type { Table } from "../table.js";
+import type { TimeIs } from "./column-names.js";
 import {
 	birthNames,
 	deathNames,
@@ -13,7 +16,6 @@ import {
 import { columnLikely, columnNamed, type Found, missingColumn } from "./columns.js";
 import { numberedRows, rowOfFile } from "./insert.js";
 import type { TableOptions } from "./options.js";
-import type { TimeIs } from "./time-units.js";
 import { badTime, chosen, daysOf, isBadTime, rawText, textOf } from "./values.js";
 
 const splits: readonly (readonly [string, Split])[] = [
@@ -68,9 +70,10 @@ export async function loadPeople(
 		deathDays ? `${isBadTime("death", unit)} AND death_text IS NOT NULL` : "false",
 		split ? "split IS NULL AND split_text IS NOT NULL" : "false",
 	] as const;
+	const missing = new Set([...missingWords, "NaT"].map((word) => word.toUpperCase()));
 	const given = (column: Found | undefined) =>
 		column
-			? `CASE WHEN upper(trim(${rawText(column)})) IN ('', 'NULL', 'NA', 'N/A', 'NAN', 'NONE', 'NAT') THEN NULL ELSE ${rawText(column)} END`
+			? `CASE WHEN upper(trim(${rawText(column)})) IN (${[...missing].map(quoted).join(", ")}) THEN NULL ELSE ${rawText(column)} END`
 			: "NULL";
 	const list = Object.entries(columns).map(([name, sql]) => `${sql} AS ${name}`);
 	const rows = `SELECT m.${rowOfFile} AS row, ${list.join(", ")}, ${given(birth)} AS birth_text, ${given(death)} AS death_text, ${given(split)} AS split_text FROM ${numberedRows(table.sql)}`;

@@ -9,7 +9,9 @@ import {
 	type Groups,
 	patientNames,
 	systemNames,
+	type TimeIs,
 	timeNames,
+	unitNamed,
 } from "./column-names.js";
 import {
 	type Aliased,
@@ -23,7 +25,6 @@ import type { RecordPlan } from "./insert.js";
 import { type Join, joinSql } from "./join.js";
 import type { TableOptions } from "./options.js";
 import { kindSql, type SystemFrom, systemAsked, systemRemedy, systemSql } from "./systems-sql.js";
-import { type TimeIs, unitNamed } from "./time-units.js";
 import { chosen, daysOf, isNumber, plainText, quickDays, textOf, untrimmed } from "./values.js";
 
 function wanted(

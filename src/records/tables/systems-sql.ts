@@ -1,5 +1,5 @@
 import { InputError } from "../../base/errors.js";
-import { quoted } from "../store.js";
+import { quoted } from "../sql.js";
 import { kindOf, knownSystems, systemAliases, systemNamed } from "../systems.js";
 import type { Found } from "./columns.js";
 import { chosen, textOf } from "./values.js";

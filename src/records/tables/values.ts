@@ -1,10 +1,10 @@
 import { InputError } from "../../base/errors.js";
 import { daysFromText, daysFromTimestamp, isFarOff } from "../dates.js";
-import { nothing } from "../nothing.js";
-import { quoted } from "../store.js";
-import { expectedYears, farthestDay, oldestDays } from "../years.js";
+import { isMissing, missingWords } from "../missing-values.js";
+import { quoted } from "../sql.js";
+import { expectedYears } from "../years.js";
+import { daysIn, expectedNumber, farthestDays, type TimeIs } from "./column-names.js";
 import type { Found } from "./columns.js";
-import { daysIn, type TimeIs } from "./time-units.js";
 
 const wholeNumber = /^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$/;
 const fraction = /^(DOUBLE|FLOAT|DECIMAL\(.*\))$/;
@@ -19,25 +19,25 @@ function refuse(column: Found, expected: string): never {
 	);
 }
 
-const nothingSql = nothing.map(quoted).join(", ");
+const missingSql = missingWords.map(quoted).join(", ");
 
-/** SQL for a condition: a text says that there is none. */
-export const saysNothing = (expression: string): string =>
-	`(strlen(${expression}) <= 4 AND ${expression} IN (${nothingSql}))`;
+/** SQL for a condition: a text is a word for a missing value. */
+export const isMissingSql = (expression: string): string =>
+	`(strlen(${expression}) <= 4 AND ${expression} IN (${missingSql}))`;
 
-/** SQL for a condition: a text has blanks around it, or says that there is none. */
+/** SQL for a condition: a text has blanks around it, or is a word for a missing value. */
 export const isUntidy = (expression: string): string =>
-	`(${expression} LIKE ' %' OR ${expression} LIKE '% ' OR ${saysNothing(expression)})`;
+	`(${expression} LIKE ' %' OR ${expression} LIKE '% ' OR ${isMissingSql(expression)})`;
 
-/** SQL for the text of a column, NULL where it is empty or says that there is none. */
+/** SQL for the text of a column, NULL where it is missing. */
 export function textOf(column: Found, fractions: "whole" | "refused" = "refused"): string {
 	const text = plainText(column, fractions);
 	return column.type === "VARCHAR"
-		? `CASE WHEN ${saysNothing(text)} THEN NULL ELSE ${text} END`
+		? `CASE WHEN ${isMissingSql(text)} THEN NULL ELSE ${text} END`
 		: text;
 }
 
-/** The same but for the words for nothing. */
+/** The same, but words for a missing value stay. */
 export function plainText(column: Found, fractions: "whole" | "refused" = "refused"): string {
 	const { sql, type } = column;
 	if (wholeNumber.test(type)) return `CAST(${sql} AS VARCHAR)`;
@@ -82,9 +82,7 @@ export function daysOf(column: Found, unit: TimeIs, format?: string, orIso = fal
 
 /** SQL for a condition: there is no time, or none that can be meant. */
 export const isBadTime = (days: string, unit: TimeIs): string =>
-	`(${days} IS NULL OR ${unit === "date" ? isFarOff(days) : `NOT abs(${days}) <= ${boundOf(unit)}`})`;
-
-const boundOf = (unit: TimeIs) => (unit === "days" ? farthestDay : oldestDays);
+	`(${days} IS NULL OR ${unit === "date" ? isFarOff(days) : `NOT abs(${days}) <= ${farthestDays[unit]}`})`;
 
 /** SQL for a table's rows and the days in them: dates read as such where that may be, or `slow`. */
 export function quickDays(column: Found, unit: TimeIs, slow: string, format?: string) {
@@ -104,11 +102,11 @@ export function badTime(
 	format?: string,
 ): string {
 	const got = value === null ? "" : value.trim();
-	if (/^(|null|na|n\/a|nan|none)$/i.test(got))
+	if (isMissing(got))
 		return `${column.name} is empty; every record needs a time: fill it in or remove the row`;
 	const shown = JSON.stringify(got.length > 40 ? `${got.slice(0, 40)}…` : got);
 	if (unit !== "date" && days !== null && Number.isFinite(days))
-		return `${column.name} is ${shown}; expected ${unit === "days" ? `a day from -${farthestDay} to ${farthestDay}` : "an age of at most 200 years"} (${unit}): mend it or remove the row`;
+		return `${column.name} is ${shown}; expected ${expectedNumber(unit)} (${unit}): mend it or remove the row`;
 	if (unit !== "date") return `${column.name} is ${shown}; expected a finite number (${unit})`;
 	if (days !== null && Number.isFinite(days))
 		return `${column.name} is ${shown}; ${expectedYears}: mend it or remove the row`;

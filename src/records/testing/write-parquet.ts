@@ -1,5 +1,5 @@
 import { DuckDBInstance } from "@duckdb/node-api";
-import { quoted } from "../store.js";
+import { quoted } from "../sql.js";
 
 /** Writes what SQL gives, with its types, as Parquet. */
 export async function writeParquet(file: string, sql: string): Promise<string> {

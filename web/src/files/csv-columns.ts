@@ -5,17 +5,19 @@ import {
 	codeNames,
 	deathNames,
 	type Groups,
+	matchingColumns,
 	patientNames,
 	sexNames,
 	systemNames,
+	type TimeIs,
 	timeNames,
+	unitNamed,
 } from "../../../src/records/tables/column-names.js";
-import { type TimeIs, unitNamed } from "../../../src/records/tables/time-units.js";
 
 export const expectedColumns =
 	"expected columns patient, time (or date) and code, and if need be system, sex, birth and death";
 
-/** Where in a row things stand; −1 where they do not. */
+/** The place of each column in a row; −1 where there is none. */
 export interface Columns {
 	readonly patient: number;
 	readonly time: number;
@@ -24,9 +26,9 @@ export interface Columns {
 	readonly sex: number;
 	readonly birth: number;
 	readonly death: number;
-	/** What the column of times holds, as do those of birth and death. */
+	/** What the columns of time, birth and death hold. */
 	readonly unit: TimeIs;
-	/** That the name of the code's column tells. */
+	/** The system that the name of the code's column implies. */
 	readonly systemOfAll: string | null;
 }
 
@@ -34,17 +36,14 @@ const shown = (names: readonly string[]) => names.slice(0, 8).join(", ").slice(0
 
 /** Found by the names that `trajgpt prepare` knows. */
 export function columnsOf(header: readonly string[]): Columns {
-	const names = header.map((name) => name.replace(/^\uFEFF/, "").toLowerCase());
+	const columns = header.map((name, at) => ({ name, at }));
 	const find = (groups: Groups): number => {
-		for (const group of groups) {
-			const matches = names.flatMap((name, at) => (group.includes(name) ? [at] : []));
-			if (matches.length > 1)
-				throw new InputError(
-					`the columns ${matches.map((at) => header[at]).join(" and ")} could both be meant; rename or remove one of them`,
-				);
-			if (matches[0] !== undefined) return matches[0];
-		}
-		return -1;
+		const [column, ...others] = matchingColumns(columns, groups);
+		if (others.length > 0)
+			throw new InputError(
+				`the columns ${[column, ...others].map((one) => one?.name).join(" and ")} could both be meant; rename or remove one of them`,
+			);
+		return column?.at ?? -1;
 	};
 	const needed = (what: string, groups: Groups): number => {
 		const at = find(groups);
@@ -62,8 +61,8 @@ export function columnsOf(header: readonly string[]): Columns {
 		sex: find(sexNames),
 		birth: find(birthNames),
 		death: find(deathNames),
-		unit: unitOf(names[time] as string),
-		systemOfAll: impliedSystem(names[code] as string) ?? null,
+		unit: unitOf((header[time] as string).toLowerCase()),
+		systemOfAll: impliedSystem(header[code] as string) ?? null,
 	};
 }
 

@@ -1,32 +1,59 @@
 import { InputError } from "../../../src/base/errors.js";
 import { knownPeople } from "../../../src/cohort/reading/people.js";
-import { nothing } from "../../../src/records/nothing.js";
+import { dayOfText } from "../../../src/records/dates.js";
+import { firstRow, quoteFaults, rowsOf } from "../../../src/records/delimited-rows.js";
+import { isMissing } from "../../../src/records/missing-values.js";
 import type { PersonRow, Sex } from "../../../src/records/rows.js";
-import { sexes } from "../../../src/records/sexes.js";
+import { sexOf } from "../../../src/records/sexes.js";
 import { knownSystems, systemNamed } from "../../../src/records/systems.js";
+import {
+	daysIn,
+	expectedNumber,
+	farthestDays,
+	type TimeIs,
+} from "../../../src/records/tables/column-names.js";
+import { expectedYears } from "../../../src/records/years.js";
 import { type Columns, columnsOf, expectedColumns } from "./csv-columns.js";
-import { dayOf, shown } from "./csv-times.js";
-import { rowsOf } from "./delimited.js";
 import { counted, type FileContent, type FileRecord } from "./records.js";
 
 type Person = Omit<PersonRow, "split">;
 
-const fieldIn = (fields: readonly string[], column: number) =>
-	column < 0 ? undefined : fields[column];
+const shown = (text: string) => JSON.stringify(text.length > 24 ? `${text.slice(0, 24)}…` : text);
 
-const isNothing = (text: string | undefined) => text === undefined || nothing.includes(text);
+/** The text of a field; undefined where there is no such column, or the value is missing. */
+const fieldIn = (fields: readonly string[], column: number): string | undefined => {
+	const text = fields[column];
+	return text === undefined || isMissing(text) ? undefined : text;
+};
 
-function sexOf(text: string | undefined, where: string): Sex | null {
-	if (text === undefined || isNothing(text)) return null;
-	const sex = sexes.get(text.toLowerCase());
+/** The days that a time stands for, on the axis of its column. */
+function dayOf(text: string, unit: TimeIs, what: string): number {
+	const refuse = (expected: string): never => {
+		throw new InputError(`${what} is ${shown(text)}; expected ${expected}`);
+	};
+	if (unit === "date")
+		return (
+			dayOfText(text) ??
+			refuse(
+				`a date such as 2020-01-31 or 2020-01-31T12:30:00Z, ${expectedYears}; for ages name the column age_days or age_years`,
+			)
+		);
+	const day = Number(text) * daysIn[unit];
+	if (!Number.isFinite(Number(text))) refuse("a number of days or years");
+	if (Math.abs(day) <= farthestDays[unit]) return day;
+	return refuse(`${expectedNumber(unit)}: see whether it counts seconds, or is a date`);
+}
+
+function sexIn(text: string | undefined, where: string): Sex | null {
+	const sex = sexOf(text);
 	if (sex !== undefined) return sex;
 	throw new InputError(
-		`${where}: the sex is ${shown(text)}; expected female, male, F, M or nothing where it is not known`,
+		`${where}: the sex is ${shown(text ?? "")}; expected female, male, F, M or nothing where it is not known`,
 	);
 }
 
 function systemOf(text: string | undefined, { systemOfAll }: Columns, where: string) {
-	if (text === undefined || isNothing(text)) return systemOfAll;
+	if (text === undefined) return systemOfAll;
 	const system = systemNamed(text);
 	if (system !== undefined) return system;
 	throw new InputError(
@@ -43,9 +70,7 @@ function personOf(
 	const { unit } = columns;
 	const day = (column: number, what: string) => {
 		const text = fieldIn(fields, column);
-		return text === undefined || isNothing(text)
-			? null
-			: dayOf(text, unit, `${place}: the ${what}`);
+		return text === undefined ? null : dayOf(text, unit, `${place}: the ${what}`);
 	};
 	const isAge = unit === "age-days" || unit === "age-years";
 	return {
@@ -54,7 +79,7 @@ function personOf(
 		// Where times are ages everybody is born at 0.
 		birth: isAge ? 0 : day(columns.birth, "birth"),
 		death: day(columns.death, "death"),
-		sex: sexOf(fieldIn(fields, columns.sex), place),
+		sex: sexIn(fieldIn(fields, columns.sex), place),
 	};
 }
 
@@ -66,7 +91,10 @@ export function readCsv(text: string): FileContent {
 	const people: Person[] = [];
 	const said = new Map<string, Person>();
 	let [rows, empty] = [0, 0];
-	for (const { line, fields } of rowsOf(text)) {
+	const delimiter = firstRow(text, { quotes: true })?.delimiter ?? ",";
+	for (const { line, texts, fault } of rowsOf(text, { delimiter, quotes: true })) {
+		if (fault && fault !== "line end") throw new InputError(`line ${line}: ${quoteFaults[fault]}`);
+		const fields = texts.map((field) => field.trim());
 		if (!header || !columns) {
 			header = fields;
 			columns = columnsOf(fields);
@@ -74,19 +102,23 @@ export function readCsv(text: string): FileContent {
 		}
 		rows++;
 		const where = `line ${line}`;
-		const [patient, time, code] = [columns.patient, columns.time, columns.code].map(
-			(column) => fields[column],
-		);
-		if (patient === undefined || time === undefined || code === undefined)
+		if (Math.max(columns.patient, columns.time, columns.code) >= fields.length)
 			throw new InputError(
 				`${where} has ${fields.length} fields; expected ${header.length}, as the first line has`,
 			);
-		if (isNothing(code)) {
+		const code = fieldIn(fields, columns.code);
+		if (code === undefined) {
 			empty++;
 			continue;
 		}
-		if (isNothing(patient))
+		const patient = fieldIn(fields, columns.patient);
+		if (patient === undefined)
 			throw new InputError(`${where} has no patient; fill it in or remove the row`);
+		const time = fieldIn(fields, columns.time);
+		if (time === undefined)
+			throw new InputError(
+				`${where}: the time is empty; every record needs a time: fill it in or remove the row`,
+			);
 		const day = dayOf(time, columns.unit, `${where}: the time`);
 		const system = systemOf(fieldIn(fields, columns.system), columns, where);
 		records.push({ patient, day, code, system });

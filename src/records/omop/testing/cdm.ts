@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { quoted } from "../../store.js";
+import { quoted } from "../../sql.js";
 import { cdmTables } from "../tables.js";
 
 type Row = Readonly<Record<string, string | number>>;
