@@ -1,6 +1,6 @@
 import { InputError } from "../base/errors.js";
 import type { CodeMap } from "../codes/map.js";
-import { type RecordReader, recordReader } from "../cohort/reading/reader.js";
+import { type RecordReader, recordReader } from "../cohort/reading/records-to-events.js";
 import type { ReadingRules } from "../cohort/reading/rules.js";
 import { specialCount, type Token, type Vocabulary } from "../cohort/vocabulary.js";
 import { findCode, momentJson, momentOf, spanDays, timesOf } from "../infer/asking/index.js";

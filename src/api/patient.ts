@@ -6,7 +6,7 @@ import type {
 	ReadPatient,
 	ReadRecords,
 	RecordReader,
-} from "../cohort/reading/reader.js";
+} from "../cohort/reading/records-to-events.js";
 import { systemNamed } from "../records/systems.js";
 import { firstYear, lastYear } from "../records/years.js";
 

@@ -4,7 +4,7 @@ import type { Store } from "../records/store.js";
 import type { Mark } from "./label-rules.js";
 import { marksOf } from "./label-rules.js";
 import type { DroppedCodes, Manifest } from "./manifest.js";
-import { type CodeRules, meaningOf } from "./reading/meaning.js";
+import { type CodeRules, conceptsOf } from "./reading/code-concepts.js";
 
 /** Labels are always found by PheCode. */
 export interface CodeOptions extends CodeRules {
@@ -76,7 +76,7 @@ export async function mapCodes(store: Store, options: CodeOptions): Promise<Conc
 	let drugs = 0;
 	for (const written of seen) {
 		const { id, records } = written;
-		const { fate, phecodes, concepts, rank, ...normal } = meaningOf(written, options);
+		const { fate, phecodes, concepts, rank, ...normal } = conceptsOf(written, options);
 		const code = { ...written, code: normal.code };
 		for (const mark of marksOf(code, phecodes)) marks.push([id, mark]);
 		if (fate === "a drug that is no token") drugs += records;

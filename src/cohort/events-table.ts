@@ -1,6 +1,7 @@
-import { monthDays, type TimeAxis } from "../base/time.js";
+import type { TimeAxis } from "../base/time.js";
 import type { Store } from "../records/store.js";
 import type { Manifest } from "./manifest.js";
+import { cutSql, orderSql, periodsOf } from "./reading/history-rules.js";
 
 export interface EventOptions {
 	readonly dedup: Manifest["filters"]["dedup"];
@@ -24,19 +25,7 @@ export async function numberRecords(store: Store): Promise<void> {
 	await store.run("DROP TABLE record");
 }
 
-/** The key within which two records of a patient and concept are one. */
-function periodOf(dedup: "day" | "month", axis: TimeAxis): string {
-	if (dedup === "day") return "floor(time)";
-	return axis === "dates"
-		? "date_trunc('month', make_timestamp((time * 86400000000)::BIGINT))"
-		: `floor(time / ${monthDays})`;
-}
-
-/**
- * What may become tokens: table `event` (patient, time, concept, rank, ord, nth). At one time, diagnoses come
- * first (rank 0), then in the order of the source: a diagnosis never has the drug it led to in its past.
- * What one record stands for comes in the map's order, whatever else is in the source.
- */
+/** What may become tokens, by the rules of `history-rules.ts`: table `event` (patient, time, concept, rank, ord, nth). */
 export async function gatherEvents(
 	store: Store,
 	{ dedup, maxRecords, keep }: EventOptions,
@@ -45,26 +34,25 @@ export async function gatherEvents(
 	const all = `
 		SELECT patient, time, concept, rank, ord, nth
 		FROM coded JOIN mapping ON mapping.code = coded.code`;
-	if (dedup === "none" && maxRecords === null) {
-		await store.run(`CREATE VIEW event AS ${all}`); // read twice only: cheaper than to write it down
+	const periods = periodsOf(dedup, axis);
+	if (!periods && maxRecords === null) {
+		await store.run(`CREATE VIEW event AS ${all}`); // read only twice: cheaper than a table
 		return { duplicates: 0, cut: 0 };
 	}
-	if (dedup === "none") await store.run(`CREATE TABLE event AS ${all}`);
+	if (!periods) await store.run(`CREATE TABLE event AS ${all}`);
 	else
 		await store.run(`
 			CREATE TABLE event AS
 			SELECT patient, earliest.time AS time, concept, rank, earliest.ord AS ord,
 				earliest.nth AS nth FROM (
 				SELECT patient, concept, rank, min({'time': time, 'ord': ord, 'nth': nth}) AS earliest
-				FROM (${all}) GROUP BY patient, concept, rank, ${periodOf(dedup, axis)})`);
+				FROM (${all}) GROUP BY patient, concept, rank, ${periods.sql})`);
 	const before = await store.count(`(${all})`);
 	const left = await store.count("event");
 	if (maxRecords === null) return { duplicates: before - left, cut: 0 };
-	const order = keep === "last" ? "DESC" : "ASC";
-	const by = ["time", "rank", "ord", "nth"].map((column) => `${column} ${order}`).join(", ");
 	await store.run(`
 		CREATE TABLE shorter AS SELECT * FROM event
-		QUALIFY row_number() OVER (PARTITION BY patient ORDER BY ${by}) <= ${maxRecords}`);
+		QUALIFY ${cutSql(maxRecords, keep)}`);
 	await store.run("DROP TABLE event");
 	await store.run("ALTER TABLE shorter RENAME TO event");
 	return { duplicates: before - left, cut: left - (await store.count("event")) };
@@ -81,5 +69,5 @@ export async function sortEvents(store: Store): Promise<void> {
 		FROM event
 		JOIN cohort ON cohort.id = event.patient
 		JOIN token ON token.concept = event.concept
-		ORDER BY cohort.number, event.time, rank, ord, nth`);
+		ORDER BY cohort.number, ${orderSql()}`);
 }

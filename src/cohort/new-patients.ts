@@ -15,7 +15,7 @@ import {
 	type NewPatient,
 	type ReadPatient,
 	recordReader,
-} from "./reading/reader.js";
+} from "./reading/records-to-events.js";
 import { readingRules } from "./reading/rules.js";
 import type { Vocabulary } from "./vocabulary.js";
 

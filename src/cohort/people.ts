@@ -1,7 +1,14 @@
 import type { Split } from "../records/rows.js";
 import { quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";
-import { birthRemedy, type OddPeople, peopleNotes, twoOf } from "./reading/people.js";
+import { birthSql, deathRecord, deathTimeSql, isAfterDeathSql } from "./reading/history-rules.js";
+import {
+	birthRemedy,
+	type Contradictions,
+	knownPeopleSql,
+	peopleNotes,
+	twoOf,
+} from "./reading/people.js";
 import { type SplitParts, splitOf } from "./split.js";
 
 export interface People {
@@ -22,20 +29,14 @@ interface PeopleOptions {
 export async function gatherPeople(store: Store, options: PeopleOptions): Promise<People> {
 	await checkOne(store, "birth", ...birthRemedy);
 	await checkOne(store, "split", "splits", "keep each patient in one of train, valid and test");
-	await store.run(`
-		CREATE TABLE known AS
-		SELECT patient, min(birth) AS birth, min(death) AS death, min(split) AS split,
-			CASE WHEN min(sex) = max(sex) THEN min(sex) END AS sex,
-			coalesce(min(sex) <> max(sex), false) AS two_sexes,
-			coalesce(min(death) <> max(death), false) AS two_deaths
-		FROM person GROUP BY patient`);
+	await store.run(`CREATE TABLE known AS ${knownPeopleSql}`);
 	await store.run(`
 		CREATE TABLE seen AS
 		SELECT (row_number() OVER (ORDER BY patient) - 1)::INTEGER AS id, patient AS key, first, last
 		FROM (SELECT patient, min(time) AS first, max(time) AS last FROM record GROUP BY patient)`);
-	const [odd] = await store.all<{ [Name in keyof OddPeople | "given"]: number }>(`
+	const [odd] = await store.all<{ [Name in keyof Contradictions | "given"]: number }>(`
 		SELECT count(*) FILTER (two_sexes) AS sexes, count(*) FILTER (two_deaths) AS deaths,
-			count(*) FILTER (birth > first) AS births, count(*) FILTER (floor(death) < floor(last)) AS late,
+			count(*) FILTER (birth > first) AS births, count(*) FILTER (${isAfterDeathSql}) AS late,
 			count(*) FILTER (split IS NOT NULL) AS given
 		FROM seen JOIN known ON known.patient = seen.key`);
 	const [absent] = await store.all<{ n: number }>(
@@ -50,7 +51,7 @@ export async function gatherPeople(store: Store, options: PeopleOptions): Promis
 	await store.appendTo("hashed", ["whole", "text"], await splits(store, options));
 	await store.run(`
 		CREATE TABLE patient AS
-		SELECT id, key, CASE WHEN birth <= first THEN birth END AS birth, sex, death,
+		SELECT id, key, ${birthSql} AS birth, sex, death,
 			coalesce(known.split, hashed.split) AS split, last
 		FROM seen JOIN hashed USING (id) LEFT JOIN known ON known.patient = seen.key
 		ORDER BY id`);
@@ -87,13 +88,12 @@ async function checkOne(store: Store, column: string, what: string, remedy: stri
 	);
 }
 
-/** Not before the last record: a date of death is the midnight that its day begins with. */
+/** Adds deaths as records, where they are events. */
 export async function addDeaths(store: Store): Promise<number> {
+	const { code, system, kind } = deathRecord;
 	await store.run(`
-		INSERT INTO record SELECT key, greatest(death, last), 'death', 'Person', 'other', NULL
+		INSERT INTO record SELECT key, ${deathTimeSql}, ${[code, system, kind].map(quoted).join(", ")}, NULL
 		FROM patient WHERE death IS NOT NULL ORDER BY id`);
-	await store.append("code_name", [
-		{ system: "Person", code: "death", name: "Death", category: null, kind: null },
-	]);
+	await store.append("code_name", [{ system, code, name: "Death", category: null, kind: null }]);
 	return store.count("patient WHERE death IS NOT NULL");
 }

@@ -10,8 +10,8 @@ export interface KnownPerson {
 
 export const nothingKnown: KnownPerson = { birth: null, sex: null, death: null };
 
-/** How many patients are odd, and how. */
-export interface OddPeople {
+/** How many patients have contradictory records, by kind. */
+export interface Contradictions {
 	/** A record before the birth. */
 	readonly births: number;
 	readonly sexes: number;
@@ -20,8 +20,8 @@ export interface OddPeople {
 	readonly late: number;
 }
 
-/** What was made of the odd ones, in words. */
-export const peopleNotes = ({ births, sexes, deaths, late }: OddPeople): string[] =>
+/** What was made of contradictions, in words. */
+export const peopleNotes = ({ births, sexes, deaths, late }: Contradictions): string[] =>
 	(
 		[
 			[births, "patients have a record before their birth date: birth taken as unknown"],
@@ -51,7 +51,18 @@ interface Person extends KnownPerson {
 	readonly twoDeaths: boolean;
 }
 
-/** What several rows say of people, put together. */
+/**
+ * What several rows say of a person, put together: a second birth date is refused, of two sexes none is
+ * taken, and of two dates of death the earlier. As SQL that groups `person` by patient:
+ */
+export const knownPeopleSql = `
+	SELECT patient, min(birth) AS birth, min(death) AS death, min(split) AS split,
+		CASE WHEN min(sex) = max(sex) THEN min(sex) END AS sex,
+		coalesce(min(sex) <> max(sex), false) AS two_sexes,
+		coalesce(min(death) <> max(death), false) AS two_deaths
+	FROM person GROUP BY patient`;
+
+/** The same for rows in memory. */
 export function knownPeople(rows: Iterable<Omit<PersonRow, "split">>) {
 	const people = new Map<string, Person>();
 	for (const { patient, birth, sex, death, place } of rows) {

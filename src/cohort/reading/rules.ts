@@ -2,8 +2,8 @@ import type { TimeAxis } from "../../base/time.js";
 import { builtInMap } from "../../codes/built-in.js";
 import type { CodeMap } from "../../codes/map.js";
 import type { Manifest } from "../manifest.js";
-import type { CodeRules } from "./meaning.js";
-import type { Dedup } from "./periods.js";
+import type { CodeRules } from "./code-concepts.js";
+import type { Dedup } from "./history-rules.js";
 
 /** What of a dataset's making says how further records are to be read; as JSON, for a page too. */
 export interface ReadingRules {

@@ -100,5 +100,4 @@ export const farthestDays: typeof daysIn = {
 	days: farthestDay,
 };
 
-export const expectedNumber = (unit: TimeIs): string =>
-	unit === "days" ? `a day from -${farthestDay} to ${farthestDay}` : "an age of at most 200 years";
+export const oldestAge = "an age of at most 200 years";

@@ -2,8 +2,8 @@ import { InputError } from "../../base/errors.js";
 import { daysFromText, daysFromTimestamp, isFarOff } from "../dates.js";
 import { isMissing, missingWords } from "../missing-values.js";
 import { quoted } from "../sql.js";
-import { expectedYears } from "../years.js";
-import { daysIn, expectedNumber, farthestDays, type TimeIs } from "./column-names.js";
+import { expectedYears, farthestDay } from "../years.js";
+import { daysIn, farthestDays, oldestAge, type TimeIs } from "./column-names.js";
 import type { Found } from "./columns.js";
 
 const wholeNumber = /^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$/;
@@ -106,7 +106,7 @@ export function badTime(
 		return `${column.name} is empty; every record needs a time: fill it in or remove the row`;
 	const shown = JSON.stringify(got.length > 40 ? `${got.slice(0, 40)}…` : got);
 	if (unit !== "date" && days !== null && Number.isFinite(days))
-		return `${column.name} is ${shown}; expected ${expectedNumber(unit)} (${unit}): mend it or remove the row`;
+		return `${column.name} is ${shown}; expected ${unit === "days" ? `a day from -${farthestDay} to ${farthestDay}` : oldestAge} (${unit}): mend it or remove the row`;
 	if (unit !== "date") return `${column.name} is ${shown}; expected a finite number (${unit})`;
 	if (days !== null && Number.isFinite(days))
 		return `${column.name} is ${shown}; ${expectedYears}: mend it or remove the row`;

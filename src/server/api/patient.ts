@@ -5,7 +5,7 @@ import {
 	type UnderstoodPatient,
 } from "../../api/patient.js";
 import { InputError } from "../../base/errors.js";
-import { recordReader } from "../../cohort/reading/reader.js";
+import { recordReader } from "../../cohort/reading/records-to-events.js";
 import { readingRules } from "../../cohort/reading/rules.js";
 import { Refusal } from "../http/refusal.js";
 import type { PatientRequest } from "./schemas.js";

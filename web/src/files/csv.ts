@@ -8,8 +8,8 @@ import { sexOf } from "../../../src/records/sexes.js";
 import { knownSystems, systemNamed } from "../../../src/records/systems.js";
 import {
 	daysIn,
-	expectedNumber,
 	farthestDays,
+	oldestAge,
 	type TimeIs,
 } from "../../../src/records/tables/column-names.js";
 import { expectedYears } from "../../../src/records/years.js";
@@ -17,6 +17,9 @@ import { type Columns, columnsOf, expectedColumns } from "./csv-columns.js";
 import { counted, type FileContent, type FileRecord } from "./records.js";
 
 type Person = Omit<PersonRow, "split">;
+
+/** How far a day may be from 0: as far as in a request to the HTTP API, some 2,700 years. */
+const mostDays = 1e6;
 
 const shown = (text: string) => JSON.stringify(text.length > 24 ? `${text.slice(0, 24)}…` : text);
 
@@ -40,8 +43,10 @@ function dayOf(text: string, unit: TimeIs, what: string): number {
 		);
 	const day = Number(text) * daysIn[unit];
 	if (!Number.isFinite(Number(text))) refuse("a number of days or years");
-	if (Math.abs(day) <= farthestDays[unit]) return day;
-	return refuse(`${expectedNumber(unit)}: see whether it counts seconds, or is a date`);
+	const isInBounds = Math.abs(day) <= Math.min(farthestDays[unit], mostDays);
+	const expected =
+		unit === "days" ? `at most ${mostDays.toLocaleString("en-US")} days either way` : oldestAge;
+	return isInBounds ? day : refuse(`${expected}: see whether it counts seconds, or is a date`);
 }
 
 function sexIn(text: string | undefined, where: string): Sex | null {

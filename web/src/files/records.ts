@@ -1,6 +1,6 @@
 import type { TimeAxis } from "../../../src/base/time.js";
 import type { knownPeople } from "../../../src/cohort/reading/people.js";
-import type { GivenRecord } from "../../../src/cohort/reading/reader.js";
+import type { GivenRecord } from "../../../src/cohort/reading/records-to-events.js";
 
 /** A record as a file has it, before its code is looked up. */
 export interface FileRecord extends GivenRecord {

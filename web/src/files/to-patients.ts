@@ -1,7 +1,7 @@
 import { InputError } from "../../../src/base/errors.js";
 import { builtInMap } from "../../../src/codes/built-in.js";
 import { nothingKnown, peopleNotes } from "../../../src/cohort/reading/people.js";
-import { type ReadPatient, recordReader } from "../../../src/cohort/reading/reader.js";
+import { type ReadPatient, recordReader } from "../../../src/cohort/reading/records-to-events.js";
 import type { ReadingRules } from "../../../src/cohort/reading/rules.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Patient } from "../data/patient.js";

@@ -5,7 +5,7 @@ import { checkRooms } from "../../../scripts/check-rooms.mjs";
 import { builtInMap } from "../../codes/index.js";
 import { type Token, vocabularyOf } from "../vocabulary.js";
 import { nothingKnown } from "./people.js";
-import { type GivenRecord, recordReader } from "./reader.js";
+import { type GivenRecord, recordReader } from "./records-to-events.js";
 import type { ReadingRules } from "./rules.js";
 
 const token = (code: string): Token => ({
@@ -72,8 +72,8 @@ test("what is unknown is told by what it stands for, and whether anything else o
 
 test("nobody is read from nothing", () => {
 	const { patient, places } = reader().patient("p", { ...nothingKnown, birth: -5 }, [], "days");
-	expect(patient).toMatchObject({ birth: -0.5, lastRecord: null });
-	expect([...patient.history.times]).toEqual([-0.5]);
+	expect(patient).toMatchObject({ birth: -5, lastRecord: null });
+	expect([...patient.history.times]).toEqual([-5]);
 	expect(places).toEqual([-1]);
 });
 
@@ -84,10 +84,15 @@ test("it all runs in a page", () => {
 			.filter((name) => /^(base|codes|cohort|records)\/.*(?<!\.test)\.ts$/.test(name))
 			.map((name) => [name, readFileSync(`${src}${name}`, "utf8")] as const),
 	);
-	const modules = readdirSync(`${src}cohort/reading`).filter((name) => !name.includes(".test."));
-	files.set(
-		"browser/probe.ts",
-		modules.map((name) => `import "../cohort/reading/${name.replace(".ts", ".js")}";`).join("\n"),
-	);
+	const modules = [
+		...readdirSync(`${src}cohort/reading`)
+			.filter((name) => !name.includes(".test."))
+			.map((name) => `cohort/reading/${name.replace(".ts", ".js")}`),
+		// what the page reads files with
+		...["fhir/read-in-memory.js", "delimited-rows.js", "dates.js", "tables/column-names.js"].map(
+			(name) => `records/${name}`,
+		),
+	];
+	files.set("browser/probe.ts", modules.map((name) => `import "../${name}";`).join("\n"));
 	expect(checkRooms(files).filter(({ file }) => file === "browser/probe.ts")).toEqual([]);
 });

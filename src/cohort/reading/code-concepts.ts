@@ -19,8 +19,8 @@ export interface WrittenCode {
 	readonly kind: RecordKind;
 }
 
-/** What a recorded code stands for. */
-export interface Meaning {
+/** The concepts that a recorded code stands for. */
+export interface CodeConcepts {
 	/** The code, an ICD code as its classification prints it. */
 	readonly code: string;
 	/** Those of an ICD diagnosis, whether or not they become tokens. */
@@ -34,7 +34,10 @@ export interface Meaning {
 
 const isIcd = (system: string): system is IcdSystem => system === "ICD9CM" || system === "ICD10CM";
 
-export function meaningOf({ system, code: written, kind }: WrittenCode, rules: CodeRules): Meaning {
+export function conceptsOf(
+	{ system, code: written, kind }: WrittenCode,
+	rules: CodeRules,
+): CodeConcepts {
 	const icd = kind === "diagnosis" && isIcd(system) ? system : undefined;
 	const code = (icd && normaliseIcd(icd, written)) ?? written;
 	const phecodes = (icd && rules.map?.phecodesOf(icd, code)) ?? [];

@@ -5,9 +5,20 @@ import type { RecordKind, Sex } from "../../records/rows.js";
 import { kindOf } from "../../records/systems.js";
 import { type History, historyOf } from "../history.js";
 import type { Vocabulary } from "../vocabulary.js";
-import { meaningOf } from "./meaning.js";
+import { conceptsOf } from "./code-concepts.js";
+import {
+	birthOf,
+	compareEvents,
+	cutEvents,
+	deathRecord,
+	deathTime,
+	isAfterDeath,
+	type LatestPeriod,
+	type OrderedEvent,
+	periodsOf,
+	withoutRepetitions,
+} from "./history-rules.js";
 import type { KnownPerson } from "./people.js";
-import { periodsOf } from "./periods.js";
 import { codeRules, type ReadingRules } from "./rules.js";
 
 /** A record as its source has it. */
@@ -50,12 +61,6 @@ export interface ReadEvent {
 	readonly place: number;
 }
 
-/** What was seen in the latest day or month, where a repetition within it does not count. */
-export interface Latest {
-	readonly period: number;
-	readonly seen: ReadonlySet<number>;
-}
-
 export interface ReadRecords {
 	/** By time; at one time diagnoses first, then in the order given. */
 	readonly events: readonly ReadEvent[];
@@ -66,7 +71,7 @@ export interface ReadRecords {
 	readonly repeated: number;
 	/** Left out as too many. */
 	readonly cut: number;
-	readonly latest: Latest | undefined;
+	readonly latest: LatestPeriod | undefined;
 }
 
 export interface ReadPatient extends ReadRecords {
@@ -88,7 +93,11 @@ export interface RecordReader {
 		axis: TimeAxis,
 	): ReadPatient;
 	/** Further records of somebody whose earlier ones are known by what `latest` saw. */
-	more(records: readonly GivenRecord[], axis: TimeAxis, latest: Latest | undefined): ReadRecords;
+	more(
+		records: readonly GivenRecord[],
+		axis: TimeAxis,
+		latest: LatestPeriod | undefined,
+	): ReadRecords;
 }
 
 interface Concept {
@@ -107,17 +116,14 @@ interface Stands {
 	readonly rank: 0 | 1;
 }
 
-interface Candidate {
-	readonly day: number;
-	readonly rank: 0 | 1;
-	readonly place: number;
+interface Candidate extends OrderedEvent {
 	readonly concept: Concept;
 	readonly alone: boolean;
 }
 
 /**
- * The one place where a few patients' records become a model's events; `prepare` does the same to whole
- * populations in SQL. It runs in a page too.
+ * Turns the records of a few patients into a model's events, in Node and in a page. `prepare` does the
+ * same to whole populations in SQL, by the same rules: `code-concepts.ts`, `history-rules.ts`, `people.ts`.
  */
 export function recordReader(
 	vocabulary: Vocabulary,
@@ -130,7 +136,7 @@ export function recordReader(
 		records: readonly GivenRecord[],
 		axis: TimeAxis,
 		most: number | null,
-		before?: Latest,
+		before?: LatestPeriod,
 	): ReadRecords => {
 		const candidates: Candidate[] = [];
 		const unknown: UnknownCode[] = [];
@@ -139,15 +145,14 @@ export function recordReader(
 			const { concepts, unmapped, isDrug, isKnown, rank } = standsFor(record);
 			if (isDrug) drugs++;
 			if (unmapped) unknown.push({ place, ...unmapped, alone: true });
-			for (const concept of concepts)
-				candidates.push({ day: record.day, rank, place, concept, alone: !isKnown });
+			for (const [nth, concept] of concepts.entries())
+				candidates.push({ time: record.day, rank, ord: place, nth, concept, alone: !isKnown });
 		}
-		// Sorting is stable: what one record stands for keeps its order.
-		candidates.sort((a, b) => a.day - b.day || a.rank - b.rank || a.place - b.place);
+		candidates.sort(compareEvents);
 		const { kept, latest } = withoutRepetitions(candidates, periodsOf(rules.dedup, axis), before);
-		const last = most === null ? kept : kept.slice(-most);
+		const last = cutEvents(kept, most, "last");
 		const events: ReadEvent[] = [];
-		for (const { concept, day, place, alone } of last) {
+		for (const { concept, time: day, ord: place, alone } of last) {
 			const { id: token, code, system } = concept;
 			if (token >= 0) events.push({ token, day, place });
 			else unknown.push({ place, code, system, alone });
@@ -167,11 +172,9 @@ export function recordReader(
 			const first = days.reduce((least, day) => Math.min(least, day), Number.POSITIVE_INFINITY);
 			const last = days.reduce((most, day) => Math.max(most, day), Number.NEGATIVE_INFINITY);
 			const isDeath = deathToken && death !== null;
-			// Not before the last record: a date of death is the midnight that its day begins with.
-			const all = isDeath ? [...records, { ...deathRecord, day: Math.max(death, last) }] : records;
+			const all = isDeath ? [...records, { ...deathRecord, day: deathTime(death, last) }] : records;
 			const found = read(all, axis, maxRecords);
-			const bornLate = born !== null && first < born;
-			const birth = bornLate ? null : born;
+			const birth = birthOf(born, first);
 			const lastDay = Math.max(last, found.events.at(-1)?.day ?? Number.NEGATIVE_INFINITY);
 			const history = historyOf(
 				{ id, sex, birth },
@@ -187,36 +190,11 @@ export function recordReader(
 					lastRecord: Number.isFinite(lastDay) ? lastDay : null,
 				},
 				places: [...(birth === null ? [] : [-1]), ...found.events.map(({ place }) => place)],
-				bornLate,
-				late: death !== null && Math.floor(death) < Math.floor(last),
+				bornLate: born !== null && birth === null,
+				late: isAfterDeath(death, last),
 			};
 		},
 	};
-}
-
-const deathRecord = { code: "death", system: "Person", kind: "other" } as const;
-
-/** Of candidates in order, the first of each concept and period. */
-function withoutRepetitions(
-	candidates: readonly Candidate[],
-	periodOf: ((day: number) => number) | undefined,
-	before: Latest | undefined,
-): { readonly kept: readonly Candidate[]; readonly latest: Latest | undefined } {
-	if (!periodOf) return { kept: candidates, latest: undefined };
-	let period = before?.period;
-	const seen = new Set(before?.seen);
-	const kept = candidates.filter(({ day, concept, rank }) => {
-		const own = periodOf(day);
-		if (own !== period) seen.clear();
-		period = own;
-		const key = 2 * concept.id + rank;
-		const isFirst = !seen.has(key);
-		seen.add(key);
-		return isFirst;
-	});
-	// What is no token has a number of this reading only.
-	const tokens = new Set([...seen].filter((key) => key >= 0));
-	return { kept, latest: period === undefined ? undefined : { period, seen: tokens } };
 }
 
 /** What codes stand for, each looked up once. */
@@ -237,7 +215,7 @@ function codeReader(vocabulary: Vocabulary, rules: ReadingRules, map: CodeMap | 
 		const token = vocabulary.tokens[vocabulary.find(code, system) ?? 0];
 		const inDataset = token && token.kind !== "special" ? token.kind : undefined;
 		const kind = inDataset ?? given ?? kindOf(system);
-		const { fate, concepts: meant, rank, code: normal } = meaningOf({ system, code, kind }, own);
+		const { fate, concepts: meant, rank, code: normal } = conceptsOf({ system, code, kind }, own);
 		const concepts = meant.map((one) => conceptOf(one.code, one.system));
 		return {
 			...{ concepts, rank, isKnown: isKnown(concepts) },
