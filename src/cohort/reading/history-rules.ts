@@ -21,7 +21,7 @@ export interface OrderedEvent {
  * Events are ordered by time. At one time diagnoses come first, so that a diagnosis never has the drug it
  * led to in its past; then the order of the source decides, then that of the code map.
  */
-export const eventOrder = ["time", "rank", "ord", "nth"] as const;
+const eventOrder = ["time", "rank", "ord", "nth"] as const;
 
 export const orderSql = (direction: "ASC" | "DESC" = "ASC"): string =>
 	eventOrder.map((column) => `${column} ${direction}`).join(", ");

@@ -3,7 +3,7 @@ import type { Unresolved } from "./resolve-references.js";
 const mostNames = 200;
 
 /** Counts per name, of which only so many are told apart. */
-export class Tally {
+class Tally {
 	readonly #counts = new Map<string, number>();
 
 	add(name: string): void {

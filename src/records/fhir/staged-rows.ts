@@ -4,7 +4,7 @@ import type { Store, Value } from "../store.js";
  * The rows that resources become before references between them are resolved. `version` counts the
  * resources read.
  */
-export const stagedTables = {
+const stagedTables = {
 	fhir_record: {
 		version: "number",
 		/** Counts the records; the codings of one record share it. */
