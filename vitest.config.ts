@@ -1,14 +1,68 @@
 import { availableParallelism } from "node:os";
+import { relative } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Files that replace modules or globals, measure the memory of their process, or set up WebAssembly. */
+const isolated = [
+	"src/browser/model.test.ts",
+	"src/cli/export.test.ts",
+	"src/cli/full-disk.test.ts",
+	"src/export/graphs.test.ts",
+	"src/files/replace.test.ts",
+	"src/records/delimited.test.ts",
+	"src/records/omop/database.test.ts",
+	"src/runtime/web.test.ts",
+	"src/server/hostile.test.ts",
+];
+
+/** The longest first, so that no worker ends long after the others. */
+const slowest = [
+	"web/src/explorer.test.ts",
+	"src/browser/page.test.ts",
+	"src/cli/demo.test.ts",
+	"src/runtime/audit/audit.test.ts",
+	"src/cli/pretrain.test.ts",
+	"src/nn/sra/sra.test.ts",
+	"scripts/torture/torture.test.ts",
+	"src/models/conformance.test.ts",
+	"src/cli/compare.test.ts",
+	"src/cli/no-telemetry.test.ts",
+	"src/cli/interrupted.test.ts",
+	"src/cli/seal.test.ts",
+];
+
+class SlowestFirst extends BaseSequencer {
+	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+		const place = ({ moduleId, project }: TestSpecification) => {
+			const at = slowest.indexOf(relative(project.config.root, moduleId));
+			// A worker that is shared ends when a file of the other project is next.
+			return (project.config.isolate ? 0 : 1000) + (at < 0 ? slowest.length : at);
+		};
+		return (await super.sort(files)).sort((a, b) => place(a) - place(b));
+	}
+}
 
 export default defineConfig({
 	test: {
 		// Processes, not threads: the native module of ONNX Runtime loads once a process.
 		pool: "forks",
-		include: ["{src,scripts,web}/**/*.test.ts", "bench/*.test.ts"],
 		// The default leaves one of two cores idle.
 		maxWorkers: Math.max(2, availableParallelism() - 1),
 		testTimeout: 60_000,
 		hookTimeout: 120_000,
+		sequence: { sequencer: SlowestFirst },
+		projects: [
+			{
+				extends: true,
+				test: {
+					name: "shared",
+					isolate: false,
+					include: ["{src,scripts,web}/**/*.test.ts", "bench/*.test.ts"],
+					exclude: isolated,
+				},
+			},
+			{ extends: true, test: { name: "isolated", include: isolated } },
+		],
 	},
 });
