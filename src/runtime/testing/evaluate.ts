@@ -1,8 +1,16 @@
 import { type Tensor, toOnnx } from "../../graph/index.js";
-import { nodeRuntime } from "../node.js";
+import { compileProgram } from "../engine.js";
+import * as ort from "../onnxruntime-node.js";
 import { arrays, type Data } from "../runtime.js";
 
-const runtime = nodeRuntime({ threads: 1 });
+/** The graph as it was written: most of the time of a small graph would go to optimizing it. */
+const asWritten = {
+	graphOptimizationLevel: "disabled",
+	intraOpNumThreads: 1,
+	enableCpuMemArena: false,
+	logSeverityLevel: 3,
+	extra: { session: { set_denormal_as_zero: "1" } },
+} as const;
 
 /** Values of a graph's outputs; values fed take the dtype of their input, and those not needed are left. */
 export async function evaluate<K extends string>(
@@ -17,12 +25,12 @@ export async function evaluate<K extends string>(
 
 /** The same, compiled once for many runs. */
 export async function evaluatorOf<K extends string>(outputs: Readonly<Record<K, Tensor>>) {
-	const program = await runtime.compile({ outputs });
-	const { inputs } = toOnnx({ outputs });
+	const model = toOnnx({ outputs }, "cpu");
+	const program = await compileProgram(ort, model, asWritten, "cpu");
 	return {
 		async run(values: Readonly<Record<string, ArrayLike<number>>>): Promise<Record<K, number[]>> {
 			const feeds: Record<string, Data> = {};
-			for (const [name, { dtype }] of Object.entries(inputs)) {
+			for (const [name, { dtype }] of Object.entries(model.inputs)) {
 				const data = values[name];
 				if (data) feeds[name] = arrays[dtype].from(data);
 			}
