@@ -51,6 +51,7 @@ export default defineConfig({
 		maxWorkers: Math.max(2, availableParallelism() - 1),
 		testTimeout: 60_000,
 		hookTimeout: 120_000,
+		globalSetup: "src/files/testing/made-once.ts",
 		sequence: { sequencer: SlowestFirst },
 		projects: [
 			{

@@ -9,7 +9,7 @@ let root: string;
 let run: string;
 const file = (name: string) => join(root, name);
 beforeAll(async () => {
-	({ root, run } = await clinicRun(60, { map: builtInMap() }));
+	({ root, run } = await clinicRun({ map: builtInMap() }));
 	await writeFile(
 		file("ann.csv"),
 		"patient,date,icd10\nann,2010-03-01,I10\nann,2011-07-01,I50.9\nann,2012-05-06,E119\n",

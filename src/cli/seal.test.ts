@@ -31,7 +31,7 @@ function temporaryLabels(): string {
 
 beforeAll(async () => {
 	labels = temporaryLabels();
-	const made = await clinicRun(60, {
+	const made = await clinicRun({
 		map: builtInMap(),
 		labels: [{ task: "odd", file: labels }],
 	});

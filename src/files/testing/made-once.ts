@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import { cp, mkdtemp, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Called by Vitest before the first test, in the process that starts the others. */
+export async function setup(): Promise<() => Promise<void>> {
+	const folder = await mkdtemp(join(tmpdir(), "trajgpt-fixtures-"));
+	process.env.TRAJGPT_FIXTURES = folder;
+	return () => rm(folder, { recursive: true });
+}
+
+/**
+ * A copy of a folder that several test files begin with. The first that asks makes it, the others
+ * copy it. Two that ask at the same time both make it, so nobody waits. The caller removes it.
+ */
+export async function madeOnce(
+	name: string,
+	make: (folder: string) => Promise<void>,
+): Promise<string> {
+	const kept = join(process.env.TRAJGPT_FIXTURES as string, name);
+	const folder = await mkdtemp(join(tmpdir(), `trajgpt-${name}-`));
+	const copy = (from: string, to: string) => cp(from, to, { recursive: true });
+	if (existsSync(kept)) {
+		await copy(kept, folder);
+		return folder;
+	}
+	await make(folder);
+	const whole = `${kept}-${process.pid}`;
+	await copy(folder, whole);
+	await rename(whole, kept).catch(() => rm(whole, { recursive: true }));
+	return folder;
+}
