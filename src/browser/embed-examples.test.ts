@@ -1,15 +1,20 @@
 import { spawnSync } from "node:child_process";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { buildBrowser } from "../../scripts/build-browser.mjs";
 import { captured } from "../cli/testing/captured.js";
 import { clinicRun } from "../cli/testing/clinic-run.js";
 import { answersAt, attribute, riskTrajectories } from "../infer/index.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { readTrained } from "../train/index.js";
-import { chromiumIsThere, openBrowser, serveFolder, watchedPage } from "./testing/page.js";
+import {
+	builtLibrary,
+	chromiumIsThere,
+	openBrowser,
+	serveFolder,
+	watchedPage,
+} from "./testing/page.js";
 
 const page = fileURLToPath(new URL("../../docs/embed.md", import.meta.url));
 const library = fileURLToPath(new URL("../index.ts", import.meta.url));
@@ -93,7 +98,7 @@ test.skipIf(!chromiumIsThere)(
 	async () => {
 		const out = join(root, "model");
 		await captured(["export", run, "--out", out]);
-		await buildBrowser(join(out, "trajgpt"));
+		await cp(builtLibrary, join(out, "trajgpt"), { recursive: true });
 		await writeFile(join(out, "embed.html"), await example("In a page", "html"));
 		const server = await serveFolder(out, { isolated: true });
 		const browser = await openBrowser();

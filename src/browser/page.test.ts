@@ -2,14 +2,19 @@ import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildBrowser } from "../../scripts/build-browser.mjs";
 import { captured } from "../cli/testing/captured.js";
 import { clinicRun } from "../cli/testing/clinic-run.js";
 import { answersAt, attribute, type RiskTrajectory, riskTrajectories } from "../infer/index.js";
 import type { Predictor } from "../models/index.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { readTrained, type Trained } from "../train/index.js";
-import { chromiumIsThere, openBrowser, serveFolder, watchedPage } from "./testing/page.js";
+import {
+	builtLibrary,
+	chromiumIsThere,
+	openBrowser,
+	serveFolder,
+	watchedPage,
+} from "./testing/page.js";
 
 type Server = Awaited<ReturnType<typeof serveFolder>>;
 
@@ -103,7 +108,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 		root = made.root;
 		out = join(root, "export");
 		await captured(["export", made.run, "--out", out]);
-		await buildBrowser(join(out, "trajgpt"));
+		await cp(builtLibrary, join(out, "trajgpt"), { recursive: true });
 		trained = readTrained(made.run);
 		const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
 		predictor = trained.model.predictor(runtime, trained.config, trained.weights);

@@ -3,10 +3,13 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 
 const program = "/usr/bin/chromium";
 export const chromiumIsThere = existsSync(program);
+
+export const builtLibrary = fileURLToPath(new URL("../../../dist/browser/", import.meta.url));
 
 const types: Readonly<Record<string, string>> = {
 	".html": "text/html; charset=utf-8",
@@ -39,15 +42,17 @@ export async function serveFolder(folder: string, { isolated }: { readonly isola
 
 /** A GPU in software, which every Chromium brings along. */
 const softwareGpu = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
+/** Otherwise pages would be drawn by that GPU, which takes longer. */
+const noGpu = ["--disable-gpu"];
 
 export const openBrowser = ({ webgpu = false } = {}): Promise<Browser> =>
 	chromium.launch({
 		executablePath: program,
-		args: ["--no-sandbox", ...(webgpu ? softwareGpu : [])],
+		args: ["--no-sandbox", ...(webgpu ? softwareGpu : noGpu)],
 	});
 
 /** A page that keeps what goes wrong in it, and whom it asks beyond its origin. */
-export async function watchedPage(browser: Browser, origin: string) {
+export async function watchedPage(browser: Pick<Browser, "newPage">, origin: string) {
 	const page: Page = await browser.newPage();
 	const faults: string[] = [];
 	page.on("console", (message) => {
