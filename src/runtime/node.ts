@@ -12,13 +12,15 @@ export interface NodeRuntimeOptions {
 	readonly provider?: Provider;
 	/** The kernels to use: all that the provider has, if left out. */
 	readonly target?: Target;
+	/** Whether threads wait for work awake; if not, their cores are free for other processes. */
+	readonly spinning?: boolean;
 }
 
 export const engineVersion: string = ort.env.versions.node ?? ort.env.versions.common;
 
 /** ONNX Runtime in Node, on the CPU or on a GPU. */
 export function nodeRuntime(options: NodeRuntimeOptions = {}): Runtime {
-	const { provider = "cpu" } = options;
+	const { provider = "cpu", spinning = true } = options;
 	const onGpu = provider !== "cpu";
 	const { target = onGpu ? "portable" : "cpu" } = options;
 	const threads = Math.min(options.threads ?? availableParallelism(), mostThreads());
@@ -32,7 +34,12 @@ export function nodeRuntime(options: NodeRuntimeOptions = {}): Runtime {
 		// A pattern is a second arena as large as the first, and no faster.
 		enableMemPattern: false,
 		logSeverityLevel: 3,
-		extra: { session: { set_denormal_as_zero: "1" } },
+		extra: {
+			session: {
+				set_denormal_as_zero: "1",
+				...(!spinning && { intra_op: { allow_spinning: "0" } }),
+			},
+		},
 	};
 	let promised = 0;
 	return {

@@ -21,7 +21,7 @@ import { recurrent } from "./recurrent.js";
 import { type ReferenceGradients, reference, referenceGradients } from "./reference.js";
 import type { SraForm } from "./sra.js";
 
-const runtime = nodeRuntime({ threads: 2 });
+const runtime = nodeRuntime({ threads: 2, spinning: false });
 
 interface Case {
 	readonly batch: number;

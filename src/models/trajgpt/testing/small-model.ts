@@ -6,7 +6,7 @@ import { type TrajgptConfig, trajgptConfig } from "../config.js";
 import { trajgpt } from "../index.js";
 import { predictor } from "../state.js";
 
-export const runtime = nodeRuntime({ threads: 2, purpose: "inference" });
+export const runtime = nodeRuntime({ threads: 2, purpose: "inference", spinning: false });
 
 export const base = {
 	vocab: 11,
