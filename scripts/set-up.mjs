@@ -1,15 +1,7 @@
 // Everything a bare clone needs before `npm start` or `npm test`: dependencies from the lockfile, then dist.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	statSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -94,33 +86,39 @@ function built() {
 	return existsSync(stampPath) && readFileSync(stampPath, "utf8") === sourceHash();
 }
 
-function build() {
+/** @returns {Promise<void>} */
+function ran(/** @type {string} */ failure, /** @type {string[]} */ ...args) {
+	const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", 2, 2] });
+	return new Promise((resolve, reject) => {
+		child.on("error", reject);
+		child.on("close", (code) => (code === 0 ? resolve() : reject(new SetUpError(failure))));
+	});
+}
+
+async function build() {
 	say("building dist");
 	const hash = sourceHash();
-	const compiler = at("node_modules", "typescript", "bin", "tsc");
-	const result = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], {
-		cwd: root,
-		stdio: ["ignore", 2, 2],
-	});
-	if (result.status !== 0) {
-		throw new SetUpError("the TypeScript sources do not compile (see above); correct them first");
-	}
 	for (const path of filesUnder(at("dist"))) {
 		const source = at("src", relative(at("dist"), path).replace(/(\.d\.ts|\.js)$/, ".ts"));
 		if (!existsSync(source)) rmSync(path);
 	}
-	for (const [script, what] of [
-		["build-browser.mjs", "the browser library"],
-		["build-web.mjs", "the explorer"],
-	]) {
-		const bundled = spawnSync(process.execPath, [at("scripts", String(script))], {
-			cwd: root,
-			stdio: ["ignore", 2, 2],
-		});
-		if (bundled.status !== 0)
-			throw new SetUpError(`${what} could not be built (see above); correct it first`);
-	}
-	mkdirSync(dirname(stampPath), { recursive: true });
+	const compiled = ran(
+		"the TypeScript sources do not compile (see above); correct them first",
+		...[at("node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json"],
+	);
+	const bundled = async () => {
+		for (const [script, what] of [
+			["build-browser.mjs", "the browser library"],
+			["build-web.mjs", "the explorer"],
+		])
+			await ran(
+				`${what} could not be built (see above); correct it first`,
+				at("scripts", String(script)),
+			);
+	};
+	// The bundles are made of the sources, not of what the compiler writes.
+	const results = await Promise.allSettled([compiled, bundled()]);
+	for (const result of results) if (result.status === "rejected") throw result.reason;
 	writeFileSync(stampPath, hash);
 }
 
@@ -142,7 +140,7 @@ function lockHolder() {
 	}
 }
 
-async function withLock(/** @type {() => void} */ work) {
+async function withLock(/** @type {() => Promise<void>} */ work) {
 	const started = Date.now();
 	for (let told = false; ; ) {
 		try {
@@ -166,7 +164,7 @@ async function withLock(/** @type {() => void} */ work) {
 		await new Promise((resolve) => setTimeout(resolve, 200));
 	}
 	try {
-		work();
+		await work();
 	} finally {
 		rmSync(lockPath, { force: true });
 	}
@@ -175,9 +173,9 @@ async function withLock(/** @type {() => void} */ work) {
 try {
 	checkNode();
 	if (!installed() || !built()) {
-		await withLock(() => {
+		await withLock(async () => {
 			if (!installed()) install();
-			if (!built()) build();
+			if (!built()) await build();
 		});
 	}
 } catch (error) {
