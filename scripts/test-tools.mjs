@@ -1,4 +1,4 @@
-// What a few tests want beyond npm: Debian's PostgreSQL, Chromium and strace. Where they cannot be installed those tests skip, saying so.
+// What a few tests need beyond npm: Debian's PostgreSQL, Chromium and strace. Where they cannot be installed, those tests are skipped.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -40,11 +40,12 @@ const tools = [
 	{ name: "Chromium", there: chromiumInstalled, package: "chromium" },
 	{ name: "strace", there: () => existsSync("/usr/bin/strace"), package: "strace" },
 ];
-for (const tool of tools) {
-	if (tool.there()) continue;
-	if (!mayInstall) say(`no ${tool.name} here, and no right to install one: its tests skip`);
-	else {
-		say(`installing Debian's ${tool.package} for a few tests (TRAJGPT_NO_APT=1 leaves it out)`);
-		if (!install(tool.package)) say("it could not be installed: the tests skip");
-	}
+const missing = tools.filter(({ there }) => !there());
+const packages = missing.map((tool) => tool.package).join(", ");
+if (missing.length > 0 && mayInstall)
+	say(`about to install from Debian, for a few tests: ${packages} (TRAJGPT_NO_APT=1 refuses)`);
+for (const tool of missing) {
+	if (mayInstall && install(tool.package)) continue;
+	const reason = mayInstall ? `${tool.package} could not be installed` : "it is not installed";
+	say(`tests that need ${tool.name} are skipped: ${reason}`);
 }
