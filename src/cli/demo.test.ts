@@ -12,12 +12,19 @@ interface Row {
 	readonly metrics: Readonly<Record<string, { readonly value: number }>>;
 }
 
-const small = ["--patients", "60", "--epochs", "2", "--seed", "4", "--threads", "1"];
-const demo = (out: string, ...more: string[]) =>
-	captured(["demo", "--out", out, ...small, ...more]);
+const sized = (patients: number, epochs: number) => [
+	...["--patients", String(patients), "--epochs", String(epochs), "--seed", "4", "--threads", "1"],
+];
+const small = sized(60, 2);
+/** Too few to fine-tune with, which takes much of the time. */
+const smallest = sized(24, 1);
 
 /** Runs a demo and presses Ctrl-C when the progress says so. */
-async function interrupted(out: string, when: string): Promise<{ code: number; stderr: string }> {
+async function interrupted(
+	out: string,
+	settings: readonly string[],
+	when: string,
+): Promise<{ code: number; stderr: string }> {
 	let stderr = "";
 	const io = {
 		stdout: { write: () => undefined },
@@ -29,7 +36,7 @@ async function interrupted(out: string, when: string): Promise<{ code: number; s
 		},
 		env: {},
 	};
-	return { code: await run(["demo", "--out", out, ...small], io), stderr };
+	return { code: await run(["demo", "--out", out, ...settings], io), stderr };
 }
 
 /** In a terminal: asks the address that is printed, then presses Ctrl-C. */
@@ -62,7 +69,7 @@ describe("demo", () => {
 	}, async () => {
 		const folder = await temporaryFolder();
 		const out = join(folder, "whole");
-		const first = await demo(out, "--json");
+		const first = await captured(["demo", "--out", out, ...small, "--json"]);
 		expect(first.code).toBe(0);
 		expect(first.stderr).toContain("[1/7] simulating 60 people (about ");
 		expect(first.stderr).toContain("epoch 2: validation next");
@@ -97,7 +104,7 @@ describe("demo", () => {
 		expect(JSON.parse(model)).toMatchObject({ model: { id: "trajgpt" } });
 
 		const other = join(folder, "other");
-		const stopped = await interrupted(other, "epoch 1: validation");
+		const stopped = await interrupted(other, small, "epoch 1: validation");
 		expect(stopped.code).toBe(130);
 		expect(stopped.stderr).toContain("run the same command to go on");
 		const resumed = await captured(["demo", "--out", other, "--threads", "1", "--json"]);
@@ -114,6 +121,8 @@ describe("demo", () => {
 	test("starts over when asked, and only in a folder of its own", {
 		timeout: 120_000,
 	}, async () => {
+		const demo = (out: string, ...more: string[]) =>
+			captured(["demo", "--out", out, ...smallest, ...more]);
 		const folder = await temporaryFolder();
 		await writeFile(join(folder, "thesis.txt"), "mine");
 		for (const more of [[], ["--fresh"]]) {
@@ -125,7 +134,7 @@ describe("demo", () => {
 
 		const out = join(folder, "demo");
 		const settings = join(out, "demo.json");
-		expect((await interrupted(out, "epoch 1/2")).code).toBe(130);
+		expect((await interrupted(out, smallest, "epoch 1/1")).code).toBe(130);
 		await writeFile(join(out, "notes.txt"), "mine");
 		await writeFile(settings, "{");
 		const damaged = await demo(out);
@@ -142,7 +151,7 @@ describe("demo", () => {
 		await rm(lock);
 		const fresh = await demo(out, "--fresh");
 		expect(fresh.code).toBe(0);
-		expect(fresh.stderr).toContain("simulating 60 people (");
+		expect(fresh.stderr).toContain("simulating 24 people (");
 		expect(fresh.stderr).toContain("epoch 1: validation");
 		expect(existsSync(join(out, "notes.txt"))).toBe(true);
 	});
