@@ -26,7 +26,6 @@ const slowest = [
 	"web/src/explorer-views.test.ts",
 	"src/nn/sra/sra.test.ts",
 	"scripts/torture/torture.test.ts",
-	"src/models/conformance.test.ts",
 	"src/cli/compare.test.ts",
 	"src/cli/no-telemetry.test.ts",
 	"src/cli/interrupted.test.ts",

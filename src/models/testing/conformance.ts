@@ -1,23 +1,23 @@
 import { describe, expect, test } from "vitest";
-import { random } from "../base/random.js";
-import { specialCount, specialTokens } from "../cohort/vocabulary.js";
-import { logSoftmax, parameter, toOnnx } from "../graph/index.js";
-import { autoRegressiveAnswers } from "../infer/index.js";
-import { temporaryFolder } from "../records/testing/temporary-folder.js";
-import { nodeRuntime } from "../runtime/node.js";
-import { evaluate, relativeError } from "../runtime/testing/evaluate.js";
-import { adamWDefaults } from "../train/adamw.js";
-import { readCheckpoint, writeCheckpoint } from "../train/checkpoint.js";
-import { classifier, logOdds } from "../train/finetune/classifier.js";
-import { forecaster } from "../train/finetune/forecaster.js";
-import { floatWeights } from "../train/trained.js";
-import { trainer } from "../train/trainer.js";
-import { ablations, type EventBatch, type Model, models, type ParameterValues } from "./index.js";
-import type { States } from "./model.js";
-import { lossTerms, type Objective } from "./objective.js";
-import { pooledFeeds, slotStates } from "./pooled.js";
-import { batchOf, testHistory, vocab } from "./testing/histories.js";
-import { smallSettings } from "./testing/small-settings.js";
+import { random } from "../../base/random.js";
+import { specialCount, specialTokens } from "../../cohort/vocabulary.js";
+import { logSoftmax, parameter, toOnnx } from "../../graph/index.js";
+import { autoRegressiveAnswers } from "../../infer/index.js";
+import { temporaryFolder } from "../../records/testing/temporary-folder.js";
+import { nodeRuntime } from "../../runtime/node.js";
+import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
+import { adamWDefaults } from "../../train/adamw.js";
+import { readCheckpoint, writeCheckpoint } from "../../train/checkpoint.js";
+import { classifier, logOdds } from "../../train/finetune/classifier.js";
+import { forecaster } from "../../train/finetune/forecaster.js";
+import { floatWeights } from "../../train/trained.js";
+import { trainer } from "../../train/trainer.js";
+import { ablations, type EventBatch, type Model, models, type ParameterValues } from "../index.js";
+import type { States } from "../model.js";
+import { lossTerms, type Objective } from "../objective.js";
+import { pooledFeeds, slotStates } from "../pooled.js";
+import { batchOf, testHistory, vocab } from "./histories.js";
+import { smallSettings } from "./small-settings.js";
 
 const runtime = nodeRuntime({ threads: 1 });
 
@@ -58,9 +58,11 @@ async function slotsOf(model: Model, what: "hidden" | "logits", batch: EventBatc
 	};
 }
 
-describe.each([...models, ...ablations].map((model) => [model.id, model] as const))(
-	"%s",
-	(_, model) => {
+const known = [...models, ...ablations].map((model) => [model.id, model] as const);
+
+/** What every model must do. Each has a test file of its own, so that workers share them. */
+export const conformance = (tested: string): void =>
+	describe.each(known.filter(([id]) => id === tested))("%s", (_, model) => {
 		const config = configOf(model);
 		const moving = Object.entries(model.weights(config)).flatMap(([name, spec]) =>
 			spec.moving ? [name] : [],
@@ -364,5 +366,4 @@ describe.each([...models, ...ablations].map((model) => [model.id, model] as cons
 			for (const [name, { shape, data }] of weights)
 				expect(back.get(name)).toEqual({ shape, data });
 		});
-	},
-);
+	});
