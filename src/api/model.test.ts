@@ -54,7 +54,7 @@ beforeAll(async () => {
 		export: await loadModel(out, { threads: 1, map: smallMap }),
 		page: await pageModel(out),
 	};
-}, 60_000);
+});
 afterAll(async () => {
 	for (const model of Object.values(models)) await model.close();
 	await predictor.dispose();

@@ -32,7 +32,7 @@ let root: string;
 let run: string;
 beforeAll(async () => {
 	({ root, run } = await clinicRun());
-}, 60_000);
+});
 afterAll(() => rm(root, { recursive: true }));
 
 const time = (date: string) => Date.parse(date) / 86_400_000;

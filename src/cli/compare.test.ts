@@ -17,7 +17,7 @@ beforeAll(async () => {
 		["prepare", sim, "--from", "csv", "--out", data, "--min-count", "30"],
 	])
 		expect(await captured(argv)).toMatchObject({ code: 0 });
-}, 60_000);
+});
 
 const quick = ["--epochs", "1", "--max-length", "64", "--futures", "2", "--jobs", "1"];
 const table = async (folder: string) =>

@@ -13,7 +13,7 @@ let dataset: string;
 let out: string;
 beforeAll(async () => {
 	({ root: out, run, dataset } = await clinicRun());
-}, 60_000);
+});
 afterAll(() => rm(out, { recursive: true }));
 
 const parquetRows = async (file: string) =>

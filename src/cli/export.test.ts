@@ -15,7 +15,7 @@ let root: string;
 let run: string;
 beforeAll(async () => {
 	({ root, run } = await clinicRun());
-}, 60_000);
+});
 afterAll(() => rm(root, { recursive: true }));
 
 const exported = async (...more: string[]) => {

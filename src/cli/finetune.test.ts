@@ -37,7 +37,7 @@ beforeAll(async () => {
 		...sizes.flatMap((pair) => ["--set", pair]),
 		...["--batch-slots", "512", "--max-length", "40", "--threads", "1"],
 	);
-}, 60_000);
+});
 
 const refused = async (argv: readonly string[], ...parts: string[]) => {
 	const { code, stderr } = await captured(argv);

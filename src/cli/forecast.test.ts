@@ -22,7 +22,7 @@ beforeAll(async () => {
 		file("people.csv"),
 		"patient,birth,sex,death\nann,1960-02-03,F,\nben,1985-01-01,M,2015-01-01\n",
 	);
-}, 60_000);
+});
 afterAll(() => rm(root, { recursive: true }));
 
 const claims = () => [

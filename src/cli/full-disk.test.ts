@@ -28,7 +28,7 @@ let root: string;
 let run: string;
 beforeAll(async () => {
 	({ root, run } = await clinicRun());
-}, 60_000);
+});
 afterAll(() => rm(root, { recursive: true }));
 beforeEach(() => {
 	disk.isFull = () => false;

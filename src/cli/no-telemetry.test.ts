@@ -13,7 +13,7 @@ let run: string;
 let dataset: string;
 beforeAll(async () => {
 	({ root: work, run, dataset } = await clinicRun());
-}, 60_000);
+});
 afterAll(() => rm(work, { recursive: true }));
 
 if (!canTrace)

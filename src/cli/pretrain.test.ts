@@ -51,7 +51,7 @@ async function prepared(folder: string, patients: number, seed: number, minCount
 beforeAll(async () => {
 	expect((await prepared(dataset, 64, 5)).code).toBe(0);
 	finished = await runBuilt(fresh(whole));
-}, 60_000);
+});
 
 /** A hash of every file in a folder. */
 const contents = (folder: string): Record<string, string> =>

@@ -14,7 +14,7 @@ let run: string;
 let dataset: string;
 beforeAll(async () => {
 	({ root, run, dataset } = await clinicRun());
-}, 60_000);
+});
 afterAll(() => rm(root, { recursive: true }));
 
 const report = (...more: string[]) => captured(["report", run, "--threads", "1", ...more]);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 		"patient,date,icd10\nann,2010-03-01,I10\nann,2011-07-01,I50.9\nann,2012-05-06,E119\n",
 	);
 	await writeFile(file("people.csv"), "patient,birth\nann,1960-02-03\n");
-}, 60_000);
+});
 afterAll(() => rm(root, { recursive: true }));
 
 const input = () => ["--input", file("ann.csv"), "--people", file("people.csv")];

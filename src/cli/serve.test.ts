@@ -22,7 +22,7 @@ let dataset: string;
 let root: string;
 beforeAll(async () => {
 	({ root, run, dataset } = await clinicRun());
-}, 60_000);
+});
 afterAll(() => rm(root, { recursive: true }));
 
 /** Starts `serve`, does something with its address, and sends a signal. */

@@ -14,7 +14,7 @@ beforeAll(async () => {
 	({ root, run, dataset } = await clinicRun());
 	population = join(root, "population");
 	expect((await captured(["simulate", "--patients", "30", "--out", population])).code).toBe(0);
-}, 60_000);
+});
 afterAll(() => rm(root, { recursive: true }));
 
 const commands = {

@@ -34,7 +34,7 @@ beforeAll(async () => {
 	const found = await truthBehind(dataset, "test");
 	if (!("truth" in found)) throw new Error(found.reason);
 	truth = found.truth;
-}, 60_000);
+});
 
 describe("truthBehind", () => {
 	test("finds each event among the records of its patient; rare codes were dropped", async () => {
