@@ -3,7 +3,7 @@ import { ModelProtoSchema } from "onnx-buf";
 import { afterAll, describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
 import { specialTokens } from "../cohort/vocabulary.js";
-import { opset, parameter, type Tensor } from "../graph/index.js";
+import { opset, parameter } from "../graph/index.js";
 import { representations } from "../infer/index.js";
 import { modelById, type ParameterValues } from "../models/index.js";
 import { slotStates } from "../models/pooled.js";
