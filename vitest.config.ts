@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that replace modules or globals, measure the memory of their process, or set up WebAssembly. */
 const isolated = [
-	"src/browser/model.test.ts",
+	"src/api/model.test.ts",
 	"src/cli/export.test.ts",
 	"src/cli/full-disk.test.ts",
 	"src/export/graphs.test.ts",

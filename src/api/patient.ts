@@ -43,7 +43,7 @@ export type PatientEvent = z.infer<typeof eventSchema>;
 export const patientSchema = z.strictObject({
 	sex: z.enum(["female", "male"]).nullable().optional(),
 	birth: dateSchema.nullable().optional().describe("where it is known; tells the model the age"),
-	events: z.array(eventSchema).describe("what was recorded, in any order"),
+	events: z.array(eventSchema).readonly().describe("what was recorded, in any order"),
 });
 
 /**

@@ -4,6 +4,7 @@ export { type EmbedOptions, embed } from "./embed.js";
 export { commonDataset, type EvaluateOptions, evaluate, type TaskResult } from "./evaluate.js";
 export { type ExportOptions, exportModel } from "./export-model.js";
 export { type FinetuneOptions, type FinetuneSummary, finetune } from "./finetune.js";
+export { type PrepareOptions, prepare } from "./prepare.js";
 export { type PretrainOptions, pretrain } from "./pretrain.js";
 export { type ReportOptions, report } from "./report/report.js";
 export { type ServeOptions, type Serving, serve } from "./serve.js";

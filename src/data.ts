@@ -1,0 +1,57 @@
+/**
+ * Records, datasets, code maps, measures and the simulated population.
+ *
+ * @packageDocumentation
+ */
+export {
+	builtInMap,
+	type CodeMap,
+	type PheCode,
+	pheCodes,
+	readPheCodeMap,
+} from "./codes/index.js";
+export {
+	type BatchOptions,
+	type Dataset,
+	type History,
+	type Label,
+	type Manifest,
+	type NewPatient,
+	type NewPatients,
+	newPatients,
+	openDataset,
+	type Split,
+	splitBatches,
+} from "./cohort/index.js";
+export {
+	auroc,
+	averagePrecision,
+	brier,
+	calibrationCurve,
+	type Evaluation,
+	expectedCalibrationError,
+	logLoss,
+	openTask,
+	type PatientScore,
+	readEvaluation,
+	type ScoreSummary,
+	summarizeScores,
+	tasksOf,
+} from "./evaluate/index.js";
+export {
+	openCsv,
+	openEvents,
+	openFhir,
+	openMeds,
+	openOmop,
+	openParquetRecords,
+	type RecordSource,
+} from "./records/index.js";
+export {
+	type Oracle,
+	type OracleHistory,
+	oracle,
+	oracleOf,
+	simulatePatient,
+	writeSimulation,
+} from "./simulate/index.js";

@@ -1,0 +1,48 @@
+/**
+ * Models, their weights, training step by step, and predictions from histories as tokens and days.
+ *
+ * @packageDocumentation
+ */
+export { type Random, random } from "./base/random.js";
+export { birthToken } from "./cohort/vocabulary.js";
+export {
+	type Attribution,
+	type AttributionQuestion,
+	type AutoRegressiveOptions,
+	answersAt,
+	attribute,
+	autoRegressiveAnswers,
+	type Edit,
+	edited,
+	type FutureOptions,
+	type PlacedAnswers,
+	type RiskTrajectory,
+	riskTrajectories,
+	sampleFutures,
+	type WhatIf,
+	whatIf,
+} from "./infer/index.js";
+export {
+	type Answers,
+	type EventBatch,
+	type Events,
+	type Model,
+	modelById,
+	models,
+	type ParameterValues,
+	type Predictor,
+	type State,
+} from "./models/index.js";
+export { type TrajgptConfig, trajgptConfig } from "./models/trajgpt/config.js";
+export { trajgpt } from "./models/trajgpt/index.js";
+export {
+	createRun,
+	type PretrainSummary,
+	type Run,
+	readRun,
+	readTrained,
+	type Trained,
+	type TrainOptions,
+	trainer,
+	trainOptions,
+} from "./train/index.js";
