@@ -69,7 +69,7 @@ describe("embed patients", () => {
 			expect(told.table[row]).toMatchObject({
 				patient: id,
 				events: tokens.length - birthEvents,
-				days: times.at(-1)! * 30,
+				days: times.at(-1)!,
 			});
 		}
 		expect(told.columns).not.toContain("value");

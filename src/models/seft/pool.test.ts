@@ -103,7 +103,7 @@ describe("a history as a set", () => {
 
 	/** Log p of every token at some time after [SOS] and these events, by the paper's own formulas. */
 	function reference({ tokens, times }: TestHistory, first: number, asked: number): Vector {
-		const days = (t: number) => (t - first) * 30;
+		const days = (t: number) => t - first;
 		const set = [specialTokens.sos, ...tokens].map((token, n) => [
 			...row("embedding", token, dim),
 			...time(days(n === 0 ? first : (times[n - 1] as number))),
@@ -126,7 +126,7 @@ describe("a history as a set", () => {
 			);
 		}).flat();
 		const last = times.at(-1) ?? first;
-		const read = [...found, ...time(days(asked)), ...time((asked - last) * 30)];
+		const read = [...found, ...time(days(asked)), ...time(asked - last)];
 		const view = layer("out", relu(layer("rho.0", read)));
 		const logits = Array.from({ length: vocab }, (_, token) => dot(row("head", token, dim), view));
 		const total = Math.log(logits.reduce((all, x) => all + Math.exp(x), 0));

@@ -129,7 +129,7 @@ function through(
 function plainAnswers(history: TestHistory, days: Row): Matrix {
 	const tokens = [specialTokens.sos, ...history.tokens];
 	const first = history.times[0] as number;
-	const unitsOf = [first, ...history.times].map((time) => ((time - first) * 30) / decayUnitDays);
+	const unitsOf = [first, ...history.times].map((time) => (time - first) / decayUnitDays);
 	const embedding = matrix(dataOf("embedding"), dim);
 	const none = range(heads, () => range(size, () => range(size, () => 0)));
 	let holdings: Holding[] = range(config.layers, () => ({ units: 0, states: none, gated: [] }));
@@ -166,9 +166,9 @@ function plainAnswers(history: TestHistory, days: Row): Matrix {
 
 const history: TestHistory = {
 	tokens: [1, 7, 8, 7, 9, 6],
-	times: [2, 2, 2.5, 5.5, 5.5, 13.5],
+	times: [60, 60, 75, 165, 165, 405],
 };
-const lastDay = (13.5 - 2) * 30;
+const lastDay = 405 - 60;
 
 test("in training, a question from each place reads the state there, decayed to the time asked about", async () => {
 	const batch = batchOf([history]);
@@ -177,7 +177,7 @@ test("in training, a question from each place reads the state there, decayed to 
 	);
 	const hidden = slotStates(timelygpt, config, symbols, batch).hidden;
 	const ahead = [0, 3, 40, 400, 0, 9000];
-	const days = [0, ...history.times.slice(0, -1).map((time) => (time - 2) * 30)];
+	const days = [0, ...history.times.slice(0, -1).map((time) => time - 60)];
 	const found = await evaluate(
 		{ hidden },
 		{
@@ -189,27 +189,27 @@ test("in training, a question from each place reads the state there, decayed to 
 	);
 	const expected = days.flatMap((day, n) => {
 		const known = { tokens: history.tokens.slice(0, n), times: history.times.slice(0, n) };
-		return plainAnswers(n === 0 ? { tokens: [], times: [2] } : known, [day + ahead[n]!])[0] as Row;
+		return plainAnswers(n === 0 ? { tokens: [], times: [60] } : known, [day + ahead[n]!])[0] as Row;
 	});
 	expect(relativeError(found.hidden, expected)).toBeLessThan(1e-6);
 });
 
 test("asked about many times at once, after the last event, each answer is that of the recurrence", async () => {
 	const predictor = timelygpt.predictor(nodeRuntime({ threads: 1 }), config, drawn);
-	const gaps = [0, 0.1, 3, 60, 600];
+	const gaps = [0, 3, 90, 1800, 18_000];
 	const shorter = { tokens: history.tokens.slice(0, 3), times: history.times.slice(0, 3) };
 	const { logProbabilities } = await predictor.score(
 		[history, shorter],
-		[gaps.map((gap) => 13.5 + gap), gaps.map((gap) => 2.5 + gap)],
+		[gaps.map((gap) => 405 + gap), gaps.map((gap) => 75 + gap)],
 	);
 	const expected = [
 		...plainAnswers(
 			history,
-			gaps.map((gap) => lastDay + 30 * gap),
+			gaps.map((gap) => lastDay + gap),
 		),
 		...plainAnswers(
 			shorter,
-			gaps.map((gap) => 15 + 30 * gap),
+			gaps.map((gap) => 15 + gap),
 		),
 	].flatMap((view) => {
 		const logits = product([view], matrix(dataOf("head"), dim))[0] as Row;
