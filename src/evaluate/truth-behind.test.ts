@@ -46,7 +46,7 @@ describe("truthBehind", () => {
 			for (const [event, place] of places.entries()) {
 				const at = own.birthEvents + event;
 				expect(history.events[place]!.code).toBe(dataset.vocabulary.tokens[own.tokens[at]!]!.code);
-				expect(history.events[place]!.day).toBeCloseTo(own.times[at]! * 30, 6);
+				expect(history.events[place]!.day).toBeCloseTo(own.times[at]!, 6);
 				if (event > 0) expect(place).toBeGreaterThan(places[event - 1]!);
 			}
 			dropped += history.events.length - places.length;
