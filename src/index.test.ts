@@ -23,9 +23,9 @@ test("records become a dataset, a run, an evaluation, an export and predictions"
 	const [population, data, run, model] = ["population", "data", "run", "model"].map((name) =>
 		join(root, name),
 	) as [string, string, string, string];
-	await writeSimulation(population, { patients: 120, seed: 1 });
+	await writeSimulation(population, { patients: 60, seed: 1 });
 	const { counts } = await prepare([population], data, { format: "csv" });
-	expect(counts.patients).toBeGreaterThan(90);
+	expect(counts.patients).toBeGreaterThan(40);
 	const settings = { layers: 1, heads: 2, dim: 16, key: 8, value: 16, ff: 16 };
 	const training = { epochs: 1 };
 	const { best } = await pretrain(data, run, { preset: "tiny", settings, training, threads: 1 });
