@@ -67,9 +67,9 @@ test("a model is made, observes and predicts, step by step", async () => {
 		weights,
 	);
 	const state = await model.observe(model.start(1), [{ tokens: [3, 7], times: [0, 21_600] }]);
-	const { logProbabilities, questions } = await model.ask(state, [[21_630, 23_400]]);
+	const { logProbabilities, queries } = await model.query(state, [[21_630, 23_400]]);
 	await model.dispose();
-	expect(questions).toBe(2);
+	expect(queries).toBe(2);
 	const first = Array.from(logProbabilities.subarray(0, 9), Math.exp);
 	expect(first.reduce((a, b) => a + b)).toBeCloseTo(1, 5);
 });

@@ -7,15 +7,15 @@ export { type Random, random } from "./base/random.js";
 export { birthToken } from "./cohort/vocabulary.js";
 export {
 	type Attribution,
-	type AttributionQuestion,
+	type AttributionQuery,
 	type AutoRegressiveOptions,
-	answersAt,
 	attribute,
-	autoRegressiveAnswers,
 	type Edit,
 	edited,
 	type FutureOptions,
-	type PlacedAnswers,
+	type PlacedPredictions,
+	predictAt,
+	predictAutoRegressively,
 	type RiskTrajectory,
 	riskTrajectories,
 	sampleFutures,
@@ -23,13 +23,13 @@ export {
 	whatIf,
 } from "./infer/index.js";
 export {
-	type Answers,
 	type EventBatch,
 	type Events,
 	type Model,
 	modelById,
 	models,
 	type ParameterValues,
+	type Predictions,
 	type Predictor,
 	type State,
 } from "./models/index.js";

@@ -1,7 +1,7 @@
 import { type CallByName, callsByName } from "../base/worker-calls.js";
 import {
-	answersAt,
 	attribute,
+	predictAt,
 	representations,
 	riskTrajectories,
 	sampleFutures,
@@ -16,10 +16,10 @@ type Rest<F> = F extends (first: Predictor, ...rest: infer R) => infer T
 	: never;
 
 /** What a model computes, with histories as tokens and days. Arguments and results can be sent to a worker and back. */
-export interface Calls extends Pick<Predictor, "observe" | "ask" | "advance" | "queryWithin"> {
+export interface Calls extends Pick<Predictor, "observe" | "query" | "advance" | "queryWithin"> {
 	start(patients: number): Promise<ReturnType<Predictor["start"]>>;
 	select(...values: Parameters<Predictor["select"]>): Promise<ReturnType<Predictor["select"]>>;
-	answers: Rest<typeof answersAt>;
+	predict: Rest<typeof predictAt>;
 	risk: Rest<typeof riskTrajectories>;
 	attribute: Rest<typeof attribute>;
 	whatIf: Rest<typeof whatIf>;
@@ -32,10 +32,10 @@ const callNames = [
 	"start",
 	"select",
 	"observe",
-	"ask",
+	"query",
 	"advance",
 	"queryWithin",
-	"answers",
+	"predict",
 	"risk",
 	"attribute",
 	"whatIf",
@@ -58,10 +58,10 @@ export function callsOf(
 			start: async (patients) => predictor.start(patients),
 			select: async (...values) => predictor.select(...values),
 			observe: predictor.observe,
-			ask: predictor.ask,
+			query: predictor.query,
 			advance: predictor.advance,
 			queryWithin: predictor.queryWithin,
-			answers: (...rest) => answersAt(predictor, ...rest),
+			predict: (...rest) => predictAt(predictor, ...rest),
 			risk: (...rest) => riskTrajectories(predictor, ...rest),
 			attribute: (...rest) => attribute(predictor, ...rest),
 			whatIf: (...rest) => whatIf(predictor, ...rest),

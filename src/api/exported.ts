@@ -3,7 +3,7 @@ import type { CodeMap } from "../codes/map.js";
 import { fromTokens, type Token } from "../cohort/vocabulary.js";
 import type { ExportManifest } from "../export/manifest.js";
 import type { Calls } from "./calls.js";
-import { type LoadedModel, modelOf } from "./model.js";
+import { type LoadedModel, loadedModel } from "./model.js";
 
 /** What is known of an export that was opened, wherever it runs. */
 export interface OpenedExport {
@@ -21,7 +21,7 @@ export function exportedModel(
 	map?: CodeMap,
 ): LoadedModel {
 	const { minCount, ...rules } = manifest.records;
-	return modelOf({
+	return loadedModel({
 		...{ name: manifest.model.name, runtime, rules, minCount, calls, close },
 		vocabulary: fromTokens(tokens),
 		map: map ?? builtInMapFor(rules.map),

@@ -11,7 +11,7 @@ import { nodeRuntime } from "../runtime/node.js";
 import { readTrained } from "../train/index.js";
 import { callsOf } from "./calls.js";
 import { builtInMapFor, exportedModel } from "./exported.js";
-import { type LoadedModel, modelOf } from "./model.js";
+import { type LoadedModel, loadedModel } from "./model.js";
 import { readerFromUrl } from "./source.js";
 
 export interface LoadOptions {
@@ -43,7 +43,7 @@ export async function loadModel(
 		const { model, vocabulary, manifest } = trained;
 		const { calls, close } = callsOf(runtime, trained);
 		const rules = readingRules(manifest);
-		return modelOf({
+		return loadedModel({
 			...{ name: model.name, runtime: runtime.label, vocabulary, rules, calls, close },
 			minCount: manifest.filters.minCount,
 			map: map ?? builtInMapFor(rules.map),

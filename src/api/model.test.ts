@@ -7,7 +7,7 @@ import { clinicRun } from "../cli/testing/clinic-run.js";
 import { smallMap } from "../cohort/testing/prepared.js";
 import { specialTokens } from "../cohort/vocabulary.js";
 import { readExport } from "../export/read-export.js";
-import { answersAt, attribute, representations, riskTrajectories, whatIf } from "../infer/index.js";
+import { attribute, predictAt, representations, riskTrajectories, whatIf } from "../infer/index.js";
 import type { Model, Predictor } from "../models/index.js";
 import { trajgpt } from "../models/trajgpt/index.js";
 import { nodeRuntime } from "../runtime/node.js";
@@ -111,7 +111,7 @@ describe.each(["run", "export", "page"] as const)("the model of a %s", (kind) =>
 			{ top: 3 },
 		);
 		const times = [day("2014-06-01"), day("2012-02-20") + 365.25, day("1950-06-01") + 70 * 365.25];
-		const { logProbabilities, vocab } = await answersAt(
+		const { logProbabilities, vocab } = await predictAt(
 			predictor,
 			[historyOf(models[kind])],
 			[times],
@@ -138,7 +138,7 @@ describe.each(["run", "export", "page"] as const)("the model of a %s", (kind) =>
 		const { risks } = await models[kind].risk(patient, ["428", "428.0"], ["1y", 730.5]);
 		const last = day("2012-02-20");
 		const code = trained.vocabulary.find("428") as number;
-		const { logProbabilities, vocab } = await answersAt(
+		const { logProbabilities, vocab } = await predictAt(
 			predictor,
 			[historyOf(models[kind])],
 			[[last + 365.25, last + 730.5]],
@@ -171,7 +171,7 @@ describe.each(["run", "export", "page"] as const)("the model of a %s", (kind) =>
 			state = await calls.observe(state, [
 				{ tokens: [history.tokens[n] as number], times: [history.times[n] as number] },
 			]);
-		const asked = await calls.ask(state, [[times[2] as number]]);
+		const asked = await calls.query(state, [[times[2] as number]]);
 		const whole = await predictor.score([history], [[times[2] as number]]);
 		expect(apart(asked.logProbabilities, whole.logProbabilities)).toBeLessThan(1e-4);
 

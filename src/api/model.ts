@@ -3,9 +3,9 @@ import type { CodeMap } from "../codes/map.js";
 import { type RecordReader, recordReader } from "../cohort/reading/records-to-events.js";
 import type { ReadingRules } from "../cohort/reading/rules.js";
 import { specialCount, type Token, type Vocabulary } from "../cohort/vocabulary.js";
-import { findCode, momentJson, momentOf, spanDays, timesOf } from "../infer/asking/index.js";
 import { likeliest } from "../infer/likeliest.js";
 import { riskOf } from "../infer/risk.js";
+import { findCode, momentJson, momentOf, spanDays, timesOf } from "../infer/user-input/index.js";
 import type { Events } from "../models/index.js";
 import type { Calls } from "./calls.js";
 import { type Patient, patientSchema, readPatient, type UnderstoodPatient } from "./patient.js";
@@ -119,7 +119,7 @@ const shownToken = ({ code, system, name, category }: Token): Code => ({
 });
 
 /** The verbs over a model's calls. */
-export function modelOf(parts: ModelParts): LoadedModel {
+export function loadedModel(parts: ModelParts): LoadedModel {
 	const { vocabulary, rules, map, calls } = parts;
 	const reader: RecordReader = recordReader(vocabulary, rules, map);
 	const book = {
@@ -138,7 +138,7 @@ export function modelOf(parts: ModelParts): LoadedModel {
 			const understood = read(given);
 			const { patient, axis } = understood;
 			const days = daysOf(times, understood);
-			const answers = await calls.answers([patient.history], [days]);
+			const answers = await calls.predict([patient.history], [days]);
 			return {
 				predictions: days.map((day, question) => ({
 					at: times[question] as Time,
@@ -155,7 +155,7 @@ export function modelOf(parts: ModelParts): LoadedModel {
 			const understood = read(given);
 			const found = codes.map((code) => findCode(code, book));
 			const days = daysOf(horizons.map(afterLast), understood);
-			const answers = await calls.answers([understood.patient.history], [days]);
+			const answers = await calls.predict([understood.patient.history], [days]);
 			return {
 				risks: found.map(({ code, name, tokens }) => ({
 					...{ code, name },

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { captured } from "../cli/testing/captured.js";
 import { clinicRun } from "../cli/testing/clinic-run.js";
-import { answersAt, attribute, riskTrajectories } from "../infer/index.js";
+import { attribute, predictAt, riskTrajectories } from "../infer/index.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { readTrained } from "../train/index.js";
 import {
@@ -50,7 +50,7 @@ async function expected() {
 	const codes = [find("428")];
 	const [[trajectory] = []] = await riskTrajectories(predictor, [history], [codes], [years]);
 	const { effect } = await attribute(predictor, history, { codes, times: years });
-	const { logProbabilities } = await answersAt(predictor, [history], [years.slice(2)]);
+	const { logProbabilities } = await predictAt(predictor, [history], [years.slice(2)]);
 	const last = time("2011-09-15");
 	const [[later] = []] = await riskTrajectories(
 		predictor,

@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { captured } from "../cli/testing/captured.js";
 import { clinicRun } from "../cli/testing/clinic-run.js";
-import { answersAt, attribute, type RiskTrajectory, riskTrajectories } from "../infer/index.js";
+import { attribute, predictAt, type RiskTrajectory, riskTrajectories } from "../infer/index.js";
 import type { Predictor } from "../models/index.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { readTrained, type Trained } from "../train/index.js";
@@ -49,7 +49,7 @@ const questions = `(async () => {
 	const times = [day("2010-06-01"), day("2013-01-01")];
 	const { calls } = model;
 	const state = await calls.observe(await calls.start(1), [history]);
-	const asked = await calls.ask(state, [[times[1]]]);
+	const asked = await calls.query(state, [[times[1]]]);
 	const codes = model.tokens("428");
 	const [[{ risk }]] = await calls.risk([history], [codes], [times]);
 	const { effect } = await calls.attribute(history, { codes, times });
@@ -75,7 +75,7 @@ const onGpu = `(async () => {
 	const { history } = model.read({ birth: "1960-02-03", events }).patient;
 	const state = await model.calls.observe(await model.calls.start(1), [history]);
 	const time = Date.parse("2013-01-01") / 86_400_000;
-	const { logProbabilities } = await model.calls.ask(state, [[time]]);
+	const { logProbabilities } = await model.calls.query(state, [[time]]);
 	return { runtime: model.runtime, tokens: [...history.tokens], asked: [...logProbabilities] };
 })()`;
 
@@ -139,7 +139,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 			tokens: [3, ...frequent.map(({ token }) => token)],
 			times: ["1950-06-01", ...dates].map(day),
 		};
-		const { logProbabilities } = await answersAt(predictor, [history], [[day("2013-01-01")]]);
+		const { logProbabilities } = await predictAt(predictor, [history], [[day("2013-01-01")]]);
 		const expected = trained.vocabulary.tokens
 			.map(({ code, name }, token) => ({
 				code,
@@ -193,7 +193,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 			tokens: [...history.tokens, trained.vocabulary.find("411") as number],
 			times: [...history.times, day("2012-01-01")],
 		};
-		near(got.after, (await answersAt(predictor, [added], [got.times])).logProbabilities);
+		near(got.after, (await predictAt(predictor, [added], [got.times])).logProbabilities);
 		await page.close();
 	});
 

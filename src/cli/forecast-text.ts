@@ -1,7 +1,7 @@
 import { csvLine } from "../base/csv.js";
 import type { TimeAxis } from "../base/time.js";
 import type { Token, Vocabulary } from "../cohort/vocabulary.js";
-import { dayText, type Moment, momentJson } from "../infer/asking/index.js";
+import { dayText, type Moment, momentJson } from "../infer/user-input/index.js";
 import type { Forecast } from "../workflows/forecast.js";
 import { ageText, patientText } from "./patient-text.js";
 import { percent, table } from "./table.js";

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { Command, Option } from "commander";
 import { checkFileTarget, replaceFile } from "../files/index.js";
-import { type Moment, momentForms, momentOf, momentsOf } from "../infer/asking/index.js";
+import { type Moment, momentForms, momentOf, momentsOf } from "../infer/user-input/index.js";
 import { type Forecast, type ForecastOptions, forecast, methods } from "../workflows/forecast.js";
 import { examples } from "./examples.js";
 import {

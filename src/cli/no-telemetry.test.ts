@@ -42,10 +42,10 @@ function file(name: string, text: string): string {
 const asking = (name: string) =>
 	file(
 		name,
-		`import { answersAt, birthToken, nodeRuntime, readTrained } from ${JSON.stringify(library)};
+		`import { predictAt, birthToken, nodeRuntime, readTrained } from ${JSON.stringify(library)};
 const { model, config, weights } = readTrained(${JSON.stringify(run)});
 const predictor = model.predictor(nodeRuntime({ threads: 1 }), config, weights);
-await answersAt(predictor, [{ tokens: [birthToken("female")], times: [0] }], [[1]]);`,
+await predictAt(predictor, [{ tokens: [birthToken("female")], times: [0] }], [[1]]);`,
 	);
 
 /** A user's program that starts a worker thread with an environment of its own. */

@@ -1,6 +1,6 @@
 import { type TimeAxis, yearDays } from "../base/time.js";
 import type { NewPatient } from "../cohort/index.js";
-import { dayText } from "../infer/asking/index.js";
+import { dayText } from "../infer/user-input/index.js";
 
 /** `p7: female, 84 events from 2003-01-10 to 2014-11-30 (age 57.7)`. */
 export function patientText({ id, sex, birth, history }: NewPatient, axis: TimeAxis): string {

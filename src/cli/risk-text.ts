@@ -1,6 +1,6 @@
 import type { Token } from "../cohort/vocabulary.js";
-import { dayText } from "../infer/asking/index.js";
 import type { Place } from "../infer/index.js";
+import { dayText } from "../infer/user-input/index.js";
 import type { CodeRisk, Contributions, RiskResult } from "../workflows/risk.js";
 import { ownEvents, phenotypesIn } from "../workflows/risk-documents.js";
 import { ageText, patientText } from "./patient-text.js";

@@ -8,7 +8,7 @@ import {
 	momentOf,
 	momentsOf,
 	spanDays,
-} from "../infer/asking/index.js";
+} from "../infer/user-input/index.js";
 import { checkFigureTarget, writeFigure } from "../workflows/figure-file.js";
 import { risk } from "../workflows/risk.js";
 import { riskPicture, risksCsv, risksJson } from "../workflows/risk-documents.js";

@@ -22,7 +22,7 @@ const bigram: Model = {
 	presets: {},
 	pretraining: "next",
 	forecasting: { methods: [], after: "pretraining" },
-	knowsTimes: false,
+	usesQueryTime: false,
 	predictsEachEvent: true,
 	init: () => new Map(),
 	weights: () => ({}),

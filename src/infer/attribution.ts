@@ -2,13 +2,13 @@ import { specialCount } from "../cohort/vocabulary.js";
 import type { Events, Predictor } from "../models/index.js";
 import { checkCodes, riskOf } from "./risk.js";
 
-export interface AttributionQuestion {
+export interface AttributionQuery {
 	/** Tokens whose probabilities add to the risk. */
 	readonly codes: readonly number[];
 	readonly times: ArrayLike<number>;
 }
 
-export interface AttributionQuestions {
+export interface AttributionQueries {
 	/** Of each risk, its tokens. */
 	readonly risks: readonly (readonly number[])[];
 	readonly times: ArrayLike<number>;
@@ -34,7 +34,7 @@ const block = 31;
 export async function attribute(
 	predictor: Predictor,
 	history: Events,
-	{ codes, times }: AttributionQuestion,
+	{ codes, times }: AttributionQuery,
 ): Promise<Attribution> {
 	const [only] = await attributeEach(predictor, history, { risks: [codes], times });
 	return only as Attribution;
@@ -44,7 +44,7 @@ export async function attribute(
 export async function attributeEach(
 	predictor: Predictor,
 	history: Events,
-	{ risks, times }: AttributionQuestions,
+	{ risks, times }: AttributionQueries,
 ): Promise<Attribution[]> {
 	for (const codes of risks) checkCodes(codes);
 	const events = history.times.length;

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import type { Events } from "../models/index.js";
 import { expectClose, history, row, smallModel } from "../models/trajgpt/testing/small-model.js";
-import { autoRegressiveAnswers } from "./index.js";
+import { predictAutoRegressively } from "./index.js";
 
 const model = smallModel();
 afterAll(() => model.dispose());
@@ -29,7 +29,7 @@ test("each prediction is fed back, and a time reads the nearest step", async () 
 	const ends = all.map(({ times }) => times.at(-1) as number);
 	// Steps at 2, 4, 6, 8 after the end.
 	const asked = ends.map((end) => [0, 0.5, 2.9, 3.1, 6, 8].map((after) => end + after));
-	const answers = await autoRegressiveAnswers(model, all, asked, { steps: 4 });
+	const answers = await predictAutoRegressively(model, all, asked, { steps: 4 });
 	expect(answers).toMatchObject({ patients: 2, questions: 6, vocab: 11 });
 	for (const [patient, past] of all.entries()) {
 		const steps = await stepByStep(past, (ends[patient] as number) + 8, 4);
@@ -40,16 +40,16 @@ test("each prediction is fed back, and a time reads the nearest step", async () 
 
 test("an empty history starts at its first asked time", async () => {
 	const empty = { tokens: [], times: [] };
-	const answers = await autoRegressiveAnswers(model, [empty], [[40, 40]]);
+	const answers = await predictAutoRegressively(model, [empty], [[40, 40]]);
 	expectClose(row(answers, 0), row(await model.score([empty], [[40]]), 0));
 });
 
 test("times inside the history, and no steps, are refused", async () => {
 	const own = { tokens: [5, 6], times: [1, 9] };
-	await expect(autoRegressiveAnswers(model, [own], [[10, 8]])).rejects.toThrow(
+	await expect(predictAutoRegressively(model, [own], [[10, 8]])).rejects.toThrow(
 		"patient 0 ends at 9, asked about 8",
 	);
-	await expect(autoRegressiveAnswers(model, [own], [[10]], { steps: 0 })).rejects.toThrow(
+	await expect(predictAutoRegressively(model, [own], [[10]], { steps: 0 })).rejects.toThrow(
 		"0 steps; expected a whole number from 1",
 	);
 });

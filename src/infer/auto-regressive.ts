@@ -1,5 +1,5 @@
 import { InputError } from "../base/errors.js";
-import type { Answers, Events, Predictor } from "../models/index.js";
+import type { Events, Predictions, Predictor } from "../models/index.js";
 import { highestCodes } from "./likeliest.js";
 
 export interface AutoRegressiveOptions {
@@ -13,28 +13,28 @@ const mostPatients = 64;
 /**
  * What comes at times after the history, step by step: equal steps from the last event to the last
  * asked time, at each the most likely event taken for true and fed back. A time asked about reads
- * the answers of the step nearest to it, of two the earlier. A history without events starts at
+ * the predictions of the step nearest to it, of two the earlier. A history without events starts at
  * its first asked time.
  */
-export async function autoRegressiveAnswers(
+export async function predictAutoRegressively(
 	predictor: Predictor,
 	histories: readonly Events[],
 	times: readonly ArrayLike<number>[],
 	{ steps = 60 }: AutoRegressiveOptions = {},
-): Promise<Answers> {
+): Promise<Predictions> {
 	if (!Number.isInteger(steps) || steps < 1)
 		throw new InputError(`${steps} steps; expected a whole number from 1`);
 	if (times.length !== histories.length)
 		throw new InputError(`times of ${times.length} patients for ${histories.length} histories`);
-	const questions = times[0]?.length ?? 0;
-	if (times.some((own) => own.length !== questions))
+	const queries = times[0]?.length ?? 0;
+	if (times.some((own) => own.length !== queries))
 		throw new InputError("ask every patient about as many times");
 	const walks = histories.map((history, patient) =>
 		walkOf(history, times[patient] ?? [], steps, patient),
 	);
 	let vocab = 0;
 	let logProbabilities = new Float32Array(0);
-	for (let first = 0; first < histories.length && questions > 0; first += mostPatients) {
+	for (let first = 0; first < histories.length && queries > 0; first += mostPatients) {
 		const own = walks.slice(first, first + mostPatients);
 		let state = await predictor.observe(
 			predictor.start(own.length),
@@ -43,22 +43,22 @@ export async function autoRegressiveAnswers(
 		let fed: Events[] | undefined;
 		for (let step = 1; step <= steps; step++) {
 			const asked = own.map(({ timeOf }) => [timeOf(step)]);
-			let answers: Answers;
-			if (fed) ({ state, answers } = await predictor.advance(state, fed, asked));
-			else answers = await predictor.ask(state, asked);
+			let predictions: Predictions;
+			if (fed) ({ state, predictions } = await predictor.advance(state, fed, asked));
+			else predictions = await predictor.query(state, asked);
 			if (vocab === 0) {
-				vocab = answers.vocab;
-				logProbabilities = new Float32Array(histories.length * questions * vocab);
+				vocab = predictions.vocab;
+				logProbabilities = new Float32Array(histories.length * queries * vocab);
 			}
 			const rows = own.map((_, row) =>
-				answers.logProbabilities.subarray(row * vocab, (row + 1) * vocab),
+				predictions.logProbabilities.subarray(row * vocab, (row + 1) * vocab),
 			);
 			for (const [row, { nearest }] of own.entries())
-				for (const [question, at] of nearest.entries())
+				for (const [query, at] of nearest.entries())
 					if (at === step)
 						logProbabilities.set(
 							rows[row] as Float32Array,
-							((first + row) * questions + question) * vocab,
+							((first + row) * queries + query) * vocab,
 						);
 			fed = rows.map((row, i) => ({
 				tokens: [highestCodes(row, 1)[0] as number],
@@ -66,7 +66,7 @@ export async function autoRegressiveAnswers(
 			}));
 		}
 	}
-	return { patients: histories.length, questions, vocab, logProbabilities };
+	return { patients: histories.length, queries, vocab, logProbabilities };
 }
 
 interface Walk {
@@ -82,7 +82,7 @@ function walkOf(history: Events, times: ArrayLike<number>, steps: number, patien
 	const early = asked.find((time) => !(time >= start && Number.isFinite(time)));
 	if (early !== undefined)
 		throw new InputError(
-			`auto-regressive answers lie after the history: patient ${patient} ends at ${start}, asked about ${early}`,
+			`auto-regressive predictions lie after the history: patient ${patient} ends at ${start}, asked about ${early}`,
 		);
 	const size = (end - start) / steps;
 	const nearestTo = (time: number) => {

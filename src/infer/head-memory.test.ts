@@ -91,13 +91,13 @@ describe("headMemory", () => {
 
 test("decay vectors are those of the first layer; without learned decays there are none", () => {
 	const { config, weights } = trainedWith({});
-	const rows = model.forgetting?.vectors(config, weights);
+	const rows = model.decay?.vectors(config, weights);
 	expect(rows?.map(({ layer, head, vector }) => [layer, head, vector.length])).toEqual([
 		[1, 1, 12],
 		[1, 2, 12],
 	]);
 	const fixed = trainedWith({ decay: "fixed" });
-	expect(model.forgetting?.vectors(fixed.config, fixed.weights)).toEqual([]);
-	expect(model.forgetting?.per(fixed.config)).toBe("event");
-	expect(model.forgetting?.per(trainedWith({ decay: "fixed-time" }).config)).toBe("time");
+	expect(model.decay?.vectors(fixed.config, fixed.weights)).toEqual([]);
+	expect(model.decay?.per(fixed.config)).toBe("event");
+	expect(model.decay?.per(trainedWith({ decay: "fixed-time" }).config)).toBe("time");
 });

@@ -39,10 +39,10 @@ export async function headMemory(
 	}: Pick<Trained, "model" | "config" | "weights" | "vocabulary">,
 	histories: readonly Events[],
 ): Promise<MemoryByCategory> {
-	const { forgetting } = model;
-	if (!forgetting) throw new InputError(`the heads of model "${model.id}" do not forget at a rate`);
+	const { decay } = model;
+	if (!decay) throw new InputError(`the heads of model "${model.id}" do not forget at a rate`);
 	const { categories, events, of } = categoriesOf(vocabulary, histories);
-	const byTime = forgetting.per(config) === "time";
+	const byTime = decay.per(config) === "time";
 	const unit = byTime ? "days" : "events";
 	if (categories.length === 0) return { categories, events, heads: [], unit };
 	const feedsOf = (batch: EventBatch) => ({
@@ -51,7 +51,7 @@ export async function headMemory(
 	});
 	const build = (parameters: Parameters, shape: BatchShape) => {
 		const { rows, length } = shape;
-		const rates = transpose(forgetting.rates(config, parameters, shape), [1, 0, 2, 3]);
+		const rates = transpose(decay.rates(config, parameters, shape), [1, 0, 2, 3]);
 		const seen = input("seen", [rows, length, categories.length]);
 		return reshape(matmul(reshape(rates, [rows, -1, length]), seen), [rows, -1]);
 	};
@@ -65,7 +65,7 @@ export async function headMemory(
 		})),
 	);
 	const symbols = parametersOf(weights);
-	const [layers, , heads] = forgetting.rates(config, symbols, { rows: 1, length: 1 }).shape;
+	const [layers, , heads] = decay.rates(config, symbols, { rows: 1, length: 1 }).shape;
 	const means = meanRates(sums, events, (layers as number) * (heads as number));
 	return {
 		categories,

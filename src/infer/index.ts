@@ -1,14 +1,14 @@
-export { answersAt, type Place, type PlacedAnswers } from "./answers-at.js";
 export {
 	type Attribution,
-	type AttributionQuestion,
+	type AttributionQuery,
 	attribute,
 	attributeEach,
 } from "./attribution.js";
-export { type AutoRegressiveOptions, autoRegressiveAnswers } from "./auto-regressive.js";
+export { type AutoRegressiveOptions, predictAutoRegressively } from "./auto-regressive.js";
 export { headMemory, type MemoryByCategory } from "./head-memory.js";
 export { historyRows } from "./history-rows.js";
 export { highestCodes, likeliest } from "./likeliest.js";
+export { type Place, type PlacedPredictions, predictAt } from "./predict-at.js";
 export { representations, type ViewedHistory } from "./represent.js";
 export { type RiskTrajectory, riskTrajectories } from "./risk-trajectories.js";
 export { type FutureOptions, sampleFutures } from "./sampled-futures.js";

@@ -3,7 +3,7 @@ import { random as seededRandom } from "../base/random.js";
 import { specialCount } from "../cohort/vocabulary.js";
 import { highestCodes, likeliest } from "./likeliest.js";
 
-/** Two patients, two questions, special tokens and three codes. */
+/** Two patients, two queries, special tokens and three codes. */
 const chances = [
 	[0.1, 0.2, 0.3],
 	[0.3, 0.2, 0.3],
@@ -14,12 +14,12 @@ const logProbabilities = Float32Array.from(
 	chances.flatMap((own) => [...Array(specialCount).fill(0.9), ...own]),
 	Math.log,
 );
-const answers = { patients: 2, questions: 2, vocab: specialCount + 3, logProbabilities };
+const answers = { patients: 2, queries: 2, vocab: specialCount + 3, logProbabilities };
 const codesOf = (...asked: Parameters<typeof likeliest>) =>
 	likeliest(...asked).map(({ token, probability }) => [token - specialCount, probability]);
 const near = (value: number) => expect.closeTo(value, 6);
 
-test("the most likely codes of one question, never a special token", () => {
+test("the most likely codes of one query, never a special token", () => {
 	expect(codesOf(answers, { top: 2 })).toEqual([
 		[2, near(0.3)],
 		[1, near(0.2)],

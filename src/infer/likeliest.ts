@@ -1,5 +1,5 @@
 import { specialCount } from "../cohort/vocabulary.js";
-import type { Answers } from "../models/index.js";
+import type { Predictions } from "../models/index.js";
 
 interface LikelyToken {
 	readonly token: number;
@@ -8,10 +8,10 @@ interface LikelyToken {
 
 /** The codes that are most likely at a patient's question, the first first; special tokens are never recorded. */
 export function likeliest(
-	{ questions, vocab, logProbabilities }: Answers,
+	{ queries, vocab, logProbabilities }: Predictions,
 	{ top, patient = 0, question = 0 }: LikeliestOptions,
 ): LikelyToken[] {
-	const from = (patient * questions + question) * vocab;
+	const from = (patient * queries + question) * vocab;
 	const own = logProbabilities.subarray(from, from + vocab);
 	return Array.from(highestCodes(own, top), (token) => ({
 		token,

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import type { Predictor } from "../models/index.js";
 import { expectClose, history, row, smallModel } from "../models/trajgpt/testing/small-model.js";
-import { answersAt, riskTrajectories } from "./index.js";
+import { predictAt, riskTrajectories } from "./index.js";
 
 const model = smallModel();
 afterAll(() => model.dispose());
@@ -11,7 +11,7 @@ test("risk is the probability of the code's tokens, growth its difference", asyn
 	const times = all.map(({ times }) => [-2, 1, 8, 40].map((after) => (times[0] as number) + after));
 	const codes = [[7], [5, 9, 10]];
 	const trajectories = await riskTrajectories(model, all, codes, times);
-	const answers = await answersAt(model, all, times);
+	const answers = await predictAt(model, all, times);
 	expect(trajectories.map((own) => own.length)).toEqual([2, 2]);
 	for (const [patient, own] of trajectories.entries())
 		for (const [c, { risk, growth, places, ...rest }] of own.entries()) {

@@ -1,6 +1,6 @@
 import { InputError } from "../base/errors.js";
 import type { Events, Predictor } from "../models/index.js";
-import { answersAt, type Place } from "./answers-at.js";
+import { type Place, predictAt } from "./predict-at.js";
 import { checkCodes, riskOf } from "./risk.js";
 import { type Surge, surgesOf } from "./surges.js";
 
@@ -70,7 +70,7 @@ async function risksAt(
 	);
 	for (let from = 0; from < count; from += most) {
 		const turn = times.map((own) => own.subarray(from, from + most));
-		const answers = await answersAt(predictor, histories, turn);
+		const answers = await predictAt(predictor, histories, turn);
 		for (const [patient, { risks, places }] of found.entries()) {
 			for (const place of answers.places[patient] ?? []) places.push(place);
 			for (const [at, code] of codes.entries())

@@ -1,14 +1,18 @@
 import { InputError } from "../base/errors.js";
-import type { Answers } from "../models/index.js";
+import type { Predictions } from "../models/index.js";
 
 /** The probability that a patient's event at each time asked about is one of these tokens. */
-export function riskOf(answers: Answers, patient: number, codes: readonly number[]): Float64Array {
-	const { questions, vocab, logProbabilities } = answers;
+export function riskOf(
+	answers: Predictions,
+	patient: number,
+	codes: readonly number[],
+): Float64Array {
+	const { queries, vocab, logProbabilities } = answers;
 	const unknown = codes.find((token) => token >= vocab);
 	if (unknown !== undefined)
 		throw new InputError(`a code holds token ${unknown}; the model knows those below ${vocab}`);
-	return Float64Array.from({ length: questions }, (_, question) => {
-		const from = (patient * questions + question) * vocab;
+	return Float64Array.from({ length: queries }, (_, question) => {
+		const from = (patient * queries + question) * vocab;
 		return codes.reduce(
 			(sum, token) => sum + Math.exp(logProbabilities[from + token] as number),
 			0,

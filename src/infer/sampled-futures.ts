@@ -1,6 +1,6 @@
 import { InputError } from "../base/errors.js";
 import { type Random, random } from "../base/random.js";
-import type { Answers, Events, Predictor } from "../models/index.js";
+import type { Events, Predictions, Predictor } from "../models/index.js";
 
 export interface FutureOptions {
 	/** Futures a patient. */
@@ -45,7 +45,7 @@ export async function sampleFutures(
 	for (let first = 0; first < histories.length; first += mostPatients) {
 		const own = histories.slice(first, first + mostPatients);
 		const timesOf = (patient: number) => times[first + patient] as ArrayLike<number>;
-		const { state, answers } = await predictor.advance(
+		const { state, predictions } = await predictor.advance(
 			predictor.start(own.length),
 			own,
 			own.map((_, patient) => [timesOf(patient)[0] as number]),
@@ -61,7 +61,7 @@ export async function sampleFutures(
 				const place = (first * samples + at + i) * length;
 				return { patient, draw, tokens: futures.subarray(place, place + length) };
 			});
-			await drawFutures(predictor, batch, state, answers, timesOf, top);
+			await drawFutures(predictor, batch, state, predictions, timesOf, top);
 		}
 	}
 	return futures;
@@ -77,19 +77,23 @@ async function drawFutures(
 	predictor: Predictor,
 	futures: readonly Future[],
 	past: Parameters<Predictor["select"]>[0],
-	firstAnswers: Answers,
+	firstPredictions: Predictions,
 	timesOf: (patient: number) => ArrayLike<number>,
 	top: number | undefined,
 ): Promise<void> {
 	const length = futures[0]?.tokens.length ?? 0;
 	const patients = futures.map(({ patient }) => patient);
 	let state = predictor.select(past, patients);
-	let answers = firstAnswers;
+	let predictions = firstPredictions;
 	for (let n = 0; n < length; n++) {
-		const { vocab } = answers;
+		const { vocab } = predictions;
 		for (const [i, { patient, draw, tokens }] of futures.entries()) {
 			const from = (n === 0 ? patient : i) * vocab;
-			tokens[n] = drawn(answers.logProbabilities.subarray(from, from + vocab), draw.uniform(), top);
+			tokens[n] = drawn(
+				predictions.logProbabilities.subarray(from, from + vocab),
+				draw.uniform(),
+				top,
+			);
 		}
 		if (n === length - 1) return;
 		const timeAt = (patient: number, n: number) => timesOf(patient)[n] as number;
@@ -98,7 +102,7 @@ async function drawFutures(
 			times: [timeAt(patient, n)],
 		}));
 		const asked = patients.map((patient) => [timeAt(patient, n + 1)]);
-		({ state, answers } = await predictor.advance(state, events, asked));
+		({ state, predictions } = await predictor.advance(state, events, asked));
 	}
 }
 

@@ -1,7 +1,7 @@
 import { InputError } from "../base/errors.js";
 import { specialCount } from "../cohort/vocabulary.js";
-import type { Answers, Events, Predictor } from "../models/index.js";
-import { answersAt, type PlacedAnswers } from "./answers-at.js";
+import type { Events, Predictions, Predictor } from "../models/index.js";
+import { type PlacedPredictions, predictAt } from "./predict-at.js";
 
 /** Indices are those of the history before any edit. */
 export type Edit =
@@ -12,8 +12,8 @@ export type Edit =
 /** Answers for one patient, from the history as it is and as edited. */
 export interface WhatIf {
 	readonly history: Events;
-	readonly before: PlacedAnswers;
-	readonly after: PlacedAnswers;
+	readonly before: PlacedPredictions;
+	readonly after: PlacedPredictions;
 }
 
 /**
@@ -67,14 +67,14 @@ export async function whatIf(
 	times: ArrayLike<number>,
 ): Promise<WhatIf> {
 	const changed = edited(history, edits);
-	const both = await answersAt(predictor, [history, changed], [times, times]);
+	const both = await predictAt(predictor, [history, changed], [times, times]);
 	const [before, after] = [ofOne(both, 0), ofOne(both, 1)];
 	return { history: changed, before, after };
 }
 
-function ofOne({ places, ...answers }: PlacedAnswers, patient: number): PlacedAnswers {
-	const size = answers.questions * answers.vocab;
-	const own: Answers = {
+function ofOne({ places, ...answers }: PlacedPredictions, patient: number): PlacedPredictions {
+	const size = answers.queries * answers.vocab;
+	const own: Predictions = {
 		...answers,
 		patients: 1,
 		logProbabilities: answers.logProbabilities.slice(patient * size, (patient + 1) * size),

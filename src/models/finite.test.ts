@@ -21,7 +21,7 @@ test("a model refuses to predict what is not a number, whichever way it is asked
 		() => predictor.score(events, times),
 		() => predictor.queryWithin(start, events, times),
 		() => predictor.advance(start, events, times),
-		async () => predictor.ask(await predictor.observe(start, events), times),
+		async () => predictor.query(await predictor.observe(start, events), times),
 	])
 		await expect(asked()).rejects.toThrow(
 			"the model's prediction is NaN, expected a finite number; check that the times of the events",

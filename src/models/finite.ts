@@ -1,6 +1,6 @@
 import { InputError } from "../base/errors.js";
 import type { Model } from "./model.js";
-import type { Answers, Predictor } from "./predictor.js";
+import type { Predictions, Predictor } from "./predictor.js";
 
 /** Refuses numbers of a model that are not finite: nothing may be made of them, and JSON would say null. */
 export function checkFinite(values: Float32Array, what: string): Float32Array {
@@ -13,7 +13,7 @@ export function checkFinite(values: Float32Array, what: string): Float32Array {
 	return values;
 }
 
-const checked = async (asked: Promise<Answers>): Promise<Answers> => {
+const checked = async (asked: Promise<Predictions>): Promise<Predictions> => {
 	const answers = await asked;
 	checkFinite(answers.logProbabilities, "prediction");
 	return answers;
@@ -22,13 +22,13 @@ const checked = async (asked: Promise<Answers>): Promise<Answers> => {
 /** A predictor that refuses to answer with what is not a finite number. */
 export const finitePredictor = (predictor: Predictor): Predictor => ({
 	...predictor,
-	ask: (...given) => checked(predictor.ask(...given)),
+	query: (...given) => checked(predictor.query(...given)),
 	score: (...given) => checked(predictor.score(...given)),
 	queryWithin: (...given) => checked(predictor.queryWithin(...given)),
 	async advance(...given) {
-		const { state, answers } = await predictor.advance(...given);
-		checkFinite(answers.logProbabilities, "prediction");
-		return { state, answers };
+		const { state, predictions } = await predictor.advance(...given);
+		checkFinite(predictions.logProbabilities, "prediction");
+		return { state, predictions };
 	},
 });
 

@@ -3,7 +3,7 @@ import { random } from "../base/random.js";
 import { withFinitePredictions } from "./finite.js";
 import type { Model, ParameterValues } from "./model.js";
 
-export type { Answers, Events, Predictor, State } from "./predictor.js";
+export type { Events, Predictions, Predictor, State } from "./predictor.js";
 
 import { autoformer } from "./autoformer/index.js";
 import { bitimelygpt } from "./bitimelygpt/index.js";

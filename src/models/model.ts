@@ -99,7 +99,7 @@ export interface DecayVector {
 }
 
 /** How its heads forget. */
-export interface Forgetting<C> {
+export interface HeadDecay<C> {
 	/** Whether what a head holds fades with time, or with each further event. */
 	per(config: C): "time" | "event";
 	/** log γ at each slot, of one unit of time or of one event; fed as the slots are. */
@@ -130,16 +130,16 @@ export interface Network<C = unknown> extends Description<C> {
 		/** What its weights have been through before it can. */
 		readonly after: "pretraining" | "fine-tuning";
 		/** Whether a prediction also depends on the times of the other queries, later ones too. */
-		readonly together?: boolean;
+		readonly queriesInteract?: boolean;
 	};
 	/** Whether a prediction depends on the query time alone, not on how many events ahead it is. */
-	readonly knowsTimes: boolean;
+	readonly usesQueryTime: boolean;
 	/** Whether "slots" predict: each event from those before it, in one pass. */
 	readonly predictsEachEvent: boolean;
 	/** Most events of a history that it can read at once; any number if left out. */
 	context?(config: C): number;
 	/** The setting that should be as long as the rows it is trained on. */
-	readonly rowSetting?: string;
+	readonly lengthSetting?: string;
 	/** Names of the penalties it notes while it learns. */
 	readonly penalties?: readonly string[];
 	/** What it is trained on, by the objective that the user chose. */
@@ -163,7 +163,7 @@ export interface Network<C = unknown> extends Description<C> {
 	/** Answers queries from histories; the caller disposes of it. If left out, each query reads the history anew. */
 	predictor?(runtime: Runtime, config: C, weights: ParameterValues): Predictor;
 	/** Of networks whose heads forget at a rate. */
-	readonly forgetting?: Forgetting<C>;
+	readonly decay?: HeadDecay<C>;
 }
 
 /** A model is a value: whoever trains or runs it never asks which one it holds. */

@@ -14,9 +14,9 @@ export interface Events {
 }
 
 /** log p of every token, for each patient and each time asked about. */
-export interface Answers {
+export interface Predictions {
 	readonly patients: number;
-	readonly questions: number;
+	readonly queries: number;
 	readonly vocab: number;
 	readonly logProbabilities: Float32Array; // [patients, questions, vocab]
 }
@@ -33,17 +33,17 @@ export interface Predictor {
 	/** The state after each patient's further events. */
 	observe(state: State, events: readonly Events[]): Promise<State>;
 	/** What comes at these times, from the state as it is; as many times for each patient. */
-	ask(state: State, times: readonly ArrayLike<number>[]): Promise<Answers>;
+	query(state: State, times: readonly ArrayLike<number>[]): Promise<Predictions>;
 	/** Observes, then asks, reading every weight once. */
 	advance(
 		state: State,
 		events: readonly Events[],
 		times: readonly ArrayLike<number>[],
-	): Promise<{ readonly state: State; readonly answers: Answers }>;
+	): Promise<{ readonly state: State; readonly predictions: Predictions }>;
 	/** The states of these patients, in this order; a patient may be named many times. */
 	select(state: State, patients: readonly number[]): State;
 	/** Observes from the start and asks, keeping no state. */
-	score(events: readonly Events[], times: readonly ArrayLike<number>[]): Promise<Answers>;
+	score(events: readonly Events[], times: readonly ArrayLike<number>[]): Promise<Predictions>;
 	/**
 	 * Observes and asks on the way, keeping no state: each question is answered from the events
 	 * strictly before its time, in the same pass. Times may come in any order. One before a
@@ -53,6 +53,6 @@ export interface Predictor {
 		state: State,
 		events: readonly Events[],
 		times: readonly ArrayLike<number>[],
-	): Promise<Answers>;
+	): Promise<Predictions>;
 	dispose(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { Answers, Events, Predictor, State } from "../models/index.js";
+import type { Events, Predictions, Predictor, State } from "../models/index.js";
 import type { Engine } from "./engine/engine.js";
 import { scheduler } from "./scheduler.js";
 
@@ -42,8 +42,11 @@ function fakeModel({ width = 1, mostWaiting = 1000 } = {}) {
 			running.push({ until, pass: own });
 		});
 	/** Answers with the number of events and the time. */
-	const answersTo = (events: readonly Events[], times: readonly ArrayLike<number>[]): Answers => ({
-		...{ patients: events.length, questions: times[0]?.length ?? 0, vocab: 2 },
+	const answersTo = (
+		events: readonly Events[],
+		times: readonly ArrayLike<number>[],
+	): Predictions => ({
+		...{ patients: events.length, queries: times[0]?.length ?? 0, vocab: 2 },
 		logProbabilities: Float32Array.from(
 			times.flatMap((own, row) =>
 				Array.from(own).flatMap((time) => [events[row]?.times.length ?? 0, time]),

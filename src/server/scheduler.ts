@@ -218,7 +218,7 @@ export function scheduler(
 				...predictor,
 				observe: (state, events) =>
 					schedule(eventsIn(events), () => predictor.observe(state, events)),
-				ask: (state, times) => schedule(timesIn(times), () => predictor.ask(state, times)),
+				query: (state, times) => schedule(timesIn(times), () => predictor.query(state, times)),
 				advance: (state, events, times) =>
 					schedule(eventsIn(events) + timesIn(times), () =>
 						predictor.advance(state, events, times),

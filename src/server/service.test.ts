@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { random } from "../base/random.js";
-import { answersAt, attribute, representations, riskTrajectories } from "../infer/index.js";
+import { attribute, predictAt, representations, riskTrajectories } from "../infer/index.js";
 import { smallSettings } from "../models/testing/small-settings.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { askedPatient } from "./api/patient.js";
@@ -23,7 +23,7 @@ test("a forecast is what the model says, at times of every kind", async () => {
 	expect(body.events).toBe(20);
 	const { history } = askedPatient(patient, served).patient;
 	const times = body.answers.map(({ day }: { day: number }) => day);
-	const { logProbabilities, vocab, places } = await answersAt(predictor, [history], [times]);
+	const { logProbabilities, vocab, places } = await predictAt(predictor, [history], [times]);
 	for (const [i, answer] of body.answers.entries()) {
 		const own = Array.from(logProbabilities.subarray(i * vocab, (i + 1) * vocab), Math.exp);
 		const best = own.slice(5).sort((a, b) => b - a);

@@ -281,7 +281,7 @@ async function memoryDocument(
 	seed: number,
 ) {
 	const nothing = { categories: [], events: [], heads: [], unit: "days" };
-	if (!dataset || !trained.model.forgetting) return nothing;
+	if (!dataset || !trained.model.decay) return nothing;
 	const histories = [];
 	for (const patient of drawnPatients(dataset, seed)) histories.push(await dataset.read(patient));
 	const of = dataset.patients("test").length;

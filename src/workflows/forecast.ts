@@ -1,15 +1,15 @@
 import { InputError } from "../base/errors.js";
 import { hashText } from "../base/random.js";
 import type { NewPatient } from "../cohort/index.js";
-import { type Moment, timesOf, warningsFor } from "../infer/asking/index.js";
 import {
-	answersAt,
-	autoRegressiveAnswers,
 	highestCodes,
 	type Place,
+	predictAt,
+	predictAutoRegressively,
 	sampleFutures,
 } from "../infer/index.js";
-import { type Answers, forecastMethods, type Model, type Predictor } from "../models/index.js";
+import { type Moment, timesOf, warningsFor } from "../infer/user-input/index.js";
+import { forecastMethods, type Model, type Predictions, type Predictor } from "../models/index.js";
 import type { Trained } from "../train/index.js";
 import { openPredictor, type QueriedPatients } from "./patients.js";
 
@@ -137,12 +137,12 @@ async function answer(
 ): Promise<Answered> {
 	const histories = patients.map(({ history }) => history);
 	if (isDirect(method)) {
-		const answers = await answersAt(predictor, histories, times);
+		const answers = await predictAt(predictor, histories, times);
 		return { probabilities: probabilitiesOf(answers), places: answers.places };
 	}
 	if (method === "auto-regressive")
 		return {
-			probabilities: probabilitiesOf(await autoRegressiveAnswers(predictor, histories, times)),
+			probabilities: probabilitiesOf(await predictAutoRegressively(predictor, histories, times)),
 		};
 	// One by one, so that a patient's futures do not depend on who else is asked about.
 	const shares: number[][][] = [];
@@ -154,9 +154,9 @@ async function answer(
 }
 
 const probabilitiesOf =
-	({ questions, vocab, logProbabilities }: Answers): Answered["probabilities"] =>
+	({ queries, vocab, logProbabilities }: Predictions): Answered["probabilities"] =>
 	(patient, question) => {
-		const from = (patient * questions + question) * vocab;
+		const from = (patient * queries + question) * vocab;
 		return Float64Array.from(logProbabilities.subarray(from, from + vocab), Math.exp);
 	};
 

@@ -27,7 +27,7 @@ export function tokenMap(trained: Trained, options: UmapOptions & { readonly see
 	const vectors = withoutCommon(learned, dim, random(options.seed).fork("common"));
 	const tokens = trained.vocabulary.tokens.slice(first);
 	const places = umap(vectors, dim, options);
-	const decays = trained.model.forgetting?.vectors(trained.config, trained.weights) ?? [];
+	const decays = trained.model.decay?.vectors(trained.config, trained.weights) ?? [];
 	const crosses = pointsOf(
 		placeOnMap(
 			places,

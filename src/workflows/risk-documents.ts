@@ -1,8 +1,8 @@
 import { csvLine } from "../base/csv.js";
 import type { Token } from "../cohort/vocabulary.js";
 import type { RiskPicture } from "../figures/index.js";
-import { momentJson } from "../infer/asking/index.js";
 import type { RiskTrajectory } from "../infer/index.js";
+import { momentJson } from "../infer/user-input/index.js";
 import type { RiskResult } from "./risk.js";
 import type { Edits } from "./risk-edits.js";
 

@@ -2,8 +2,14 @@ import { InputError } from "../base/errors.js";
 import type { TimeAxis } from "../base/time.js";
 import type { NewPatient } from "../cohort/index.js";
 import type { Token } from "../cohort/vocabulary.js";
-import { type CodeBook, dayText, findCode, type Moment, timesOf } from "../infer/asking/index.js";
 import type { Edit } from "../infer/index.js";
+import {
+	type CodeBook,
+	dayText,
+	findCode,
+	type Moment,
+	timesOf,
+} from "../infer/user-input/index.js";
 
 /** What if the history had been another one? */
 export interface EditOptions {

@@ -2,6 +2,7 @@ import { InputError } from "../base/errors.js";
 import type { TimeAxis } from "../base/time.js";
 import type { NewPatient } from "../cohort/index.js";
 import type { Vocabulary } from "../cohort/vocabulary.js";
+import { attribute, edited, type RiskTrajectory, riskTrajectories } from "../infer/index.js";
 import {
 	editWarnings,
 	type FoundCode,
@@ -11,8 +12,7 @@ import {
 	type Moment,
 	timesOf,
 	warningsFor,
-} from "../infer/asking/index.js";
-import { attribute, edited, type RiskTrajectory, riskTrajectories } from "../infer/index.js";
+} from "../infer/user-input/index.js";
 import type { Predictor } from "../models/index.js";
 import type { Trained } from "../train/index.js";
 import { type QueriedPatients, withPredictor } from "./patients.js";

@@ -145,7 +145,7 @@ async function segmentBySegment(
 		});
 		const most = asked.reduce((most, own) => Math.max(most, own.length), 0);
 		if (most > 0) {
-			const { logProbabilities, vocab } = await model.ask(
+			const { logProbabilities, vocab } = await model.query(
 				state,
 				asked.map((own, patient) =>
 					Array.from({ length: most }, (_, i) => own[i]?.time ?? lastTime(state.times, patient)),

@@ -72,7 +72,7 @@ describe("ranks of a model", () => {
 			expect(ranks[i]).toHaveLength(later.tokens.length);
 			const state = await predictor.observe(predictor.start(1), [known]);
 			for (const [at, token] of later.tokens.entries()) {
-				const { logProbabilities } = await predictor.ask(state, [[later.times[at]!]]);
+				const { logProbabilities } = await predictor.query(state, [[later.times[at]!]]);
 				const codes = logProbabilities.subarray(5);
 				const own = logProbabilities[token]!;
 				expect(ranks[i]![at]).toBe(codes.filter((p) => p > own).length);

@@ -1,6 +1,6 @@
 import type { Dataset, History } from "../../cohort/index.js";
 import { specialCount } from "../../cohort/vocabulary.js";
-import { autoRegressiveAnswers } from "../../infer/index.js";
+import { predictAutoRegressively } from "../../infer/index.js";
 import type { Predictor } from "../../models/index.js";
 import { trainingFrequencies } from "../counts.js";
 import type { Method } from "../evaluation.js";
@@ -27,7 +27,7 @@ export function modelRanker(predictor: Predictor, method: Method): Ranker {
 		const known = patients.map((patient) => patient.known);
 		const { logProbabilities, vocab } =
 			method === "auto-regressive"
-				? await autoRegressiveAnswers(predictor, known, times, { steps: autoRegressiveSteps })
+				? await predictAutoRegressively(predictor, known, times, { steps: autoRegressiveSteps })
 				: await predictor.score(known, times);
 		return patients.map(({ later }, patient) =>
 			later.tokens.map((token, i) => {

@@ -45,7 +45,7 @@ export const bitimelygpt = windowModel<BiTimelyGptConfig>({
 		},
 	},
 	forecasts: "after fine-tuning",
-	knowsTimes: false,
+	usesQueryTime: false,
 	weights: (settings) => ({ ...alternatingWeights(settings), ...forecastWeights(settings) }),
 	encode: (settings, p, window) => alternating(settings, p, embedded(p, window), window).backwards,
 	query: (_, p, encoded, { real }) => forecast(p, encoded, real),

@@ -101,7 +101,7 @@ export const contiformer = windowModel<ContiformerConfig>({
 	},
 	pretraining: "masked",
 	forecasts: "after pretraining",
-	knowsTimes: true,
+	usesQueryTime: true,
 	weights,
 	encode: (config, p, window) => throughLayers(config, p, window, rowTimes(config, window)).output,
 	// A question is a masked place that follows the last one: no place sees it, nor does another question.

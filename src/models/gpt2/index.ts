@@ -56,7 +56,7 @@ export const gpt2 = causalModel<Gpt2Config>({
 		paper: { layers: 8, dim: 200, ff: 400 },
 	},
 	pretraining: "next",
-	rowSetting: "positions",
+	lengthSetting: "positions",
 	tied: { deviation },
 	weights,
 	observe({ layers, heads }, p, { tokens }) {

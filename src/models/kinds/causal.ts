@@ -8,7 +8,7 @@ import {
 	type QueryStream,
 	type Stream,
 } from "../model.js";
-import { modelOf } from "../model-of.js";
+import { modelFromNetwork } from "../model-from-network.js";
 import { horizon, next } from "../objectives/events.js";
 import {
 	butLast,
@@ -39,7 +39,7 @@ interface Described<C extends CausalConfig> extends Description<C> {
 	/** "none": the original is trained on each task from scratch. */
 	readonly pretraining: "next" | "none";
 	/** The setting that says how many events it can read; any number if left out. */
-	readonly rowSetting?: "positions";
+	readonly lengthSetting?: "positions";
 	/** Given, the output reads the tokens' own vectors. */
 	readonly tied?: Tied;
 	/** Its own weights; `embedding` and `head` are added. */
@@ -103,19 +103,19 @@ export function causalModel<C extends CausalConfig, K = Tensor>(
 	network: CausalNetwork<C, K>,
 ): Model<C> {
 	const head = codeHead(network.tied);
-	const knowsTimes = network.query !== undefined;
-	return modelOf<C>({
+	const usesQueryTime = network.query !== undefined;
+	return modelFromNetwork<C>({
 		...network,
 		forecasting: {
-			methods: knowsTimes ? ["time-specific", "auto-regressive"] : ["auto-regressive"],
+			methods: usesQueryTime ? ["time-specific", "auto-regressive"] : ["auto-regressive"],
 			after: "pretraining",
 		},
-		knowsTimes,
+		usesQueryTime,
 		predictsEachEvent: true,
-		...(network.rowSetting && {
+		...(network.lengthSetting && {
 			context: ({ positions }: C) => positions ?? Number.POSITIVE_INFINITY,
 		}),
-		objectives: { next: [next], horizon: knowsTimes ? [next, horizon] : [next] },
+		objectives: { next: [next], horizon: usesQueryTime ? [next, horizon] : [next] },
 		weights: (config) => ({ ...head.weights(config), ...network.weights(config) }),
 		states(config, parameters, { rows, length }, streams) {
 			const p = weightsOf(parameters);

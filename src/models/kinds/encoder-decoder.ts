@@ -52,9 +52,9 @@ export const encoderDecoderModel = <C extends WindowConfig, E>({
 		pretraining: "masked",
 		forecasts: "after pretraining",
 		// The times asked about are read, but each question is about the event after the one before.
-		knowsTimes: false,
+		usesQueryTime: false,
 		// Delays, modes and the queries that attend are chosen by all places.
-		together: true,
+		queriesInteract: true,
 		encode: (config, p, window) => views(p, encoder(config, p, window)),
 		// Views of places are not what the decoder looks at.
 		query: (config, p, _, window, queries) =>

@@ -5,14 +5,8 @@ import { parametersOf } from "../../nn/weights.js";
 import { programs, type Runtime } from "../../runtime/index.js";
 import type { CodeConfig } from "../heads/codes.js";
 import type { EventBatch, Network, ParameterValues, QueryStream, States } from "../model.js";
-import type { Answers, Events, Predictor, State } from "../predictor.js";
-import {
-	checkEvents,
-	checkLists,
-	type Question,
-	questionsAfter,
-	questionsAlong,
-} from "../questions.js";
+import type { Events, Predictions, Predictor, State } from "../predictor.js";
+import { checkEvents, checkLists, type Query, queriesAfter, queriesWithin } from "../queries.js";
 
 /** Most places, questions included, in a pass, and shapes of passes that stay compiled. */
 const mostPlaces = 4096;
@@ -60,7 +54,7 @@ export function historyPredictor<C extends CodeConfig>(
 	weights: ParameterValues,
 ): Predictor {
 	const { vocab } = config;
-	const { knowsTimes } = network;
+	const { usesQueryTime } = network;
 	const context = network.context?.(config) ?? Number.POSITIVE_INFINITY;
 	const atOnce = network.queriesAtOnce?.(config);
 	const symbols = parametersOf(weights);
@@ -78,11 +72,11 @@ export function historyPredictor<C extends CodeConfig>(
 	// Windows always have as many places.
 	const placesOf = ({ events }: Row) =>
 		network.predictsEachEvent ? Math.min(roundLength(events.tokens.length + 1), context) : context;
-	const questionsOf = ({ times }: Row) => atOnce ?? (knowsTimes ? powerOfTwo(times.length) : 1);
+	const questionsOf = ({ times }: Row) => atOnce ?? (usesQueryTime ? powerOfTwo(times.length) : 1);
 
 	/** Rows that ask no more than is answered at once: more is asked again, of the same history. */
 	const answerable = (row: Row): Row[] => {
-		if (!knowsTimes || atOnce === undefined || row.times.length <= atOnce) return [row];
+		if (!usesQueryTime || atOnce === undefined || row.times.length <= atOnce) return [row];
 		return Array.from({ length: Math.ceil(row.times.length / atOnce) }, (_, part) => ({
 			...row,
 			times: row.times.slice(part * atOnce, (part + 1) * atOnce),
@@ -141,14 +135,14 @@ export function historyPredictor<C extends CodeConfig>(
 	async function answersTo(
 		state: State,
 		events: readonly Events[] | undefined,
-		questions: readonly (readonly Question[])[],
-	): Promise<Answers> {
+		questions: readonly (readonly Query[])[],
+	): Promise<Predictions> {
 		const most = questions[0]?.length ?? 0;
 		const logProbabilities = new Float32Array(state.patients * most * vocab);
 		const rows = grown(state, events).flatMap(({ tokens, times }, patient): Row[] => {
 			const before = historyOf(state, patient).tokens.length;
 			// One that looks back from the first event knows of none.
-			const knownTo = ({ place, gap }: Question) => (gap < 0 ? 0 : before + place);
+			const knownTo = ({ place, gap }: Query) => (gap < 0 ? 0 : before + place);
 			const own = questions[patient] ?? [];
 			return [...new Set(own.map(knownTo))].map((known) => {
 				const asked = own.filter((question) => knownTo(question) === known);
@@ -163,7 +157,7 @@ export function historyPredictor<C extends CodeConfig>(
 			});
 		});
 		await answer(rows, logProbabilities);
-		return { patients: state.patients, questions: most, vocab, logProbabilities };
+		return { patients: state.patients, queries: most, vocab, logProbabilities };
 	}
 
 	const observe = (state: State, events: readonly Events[]): State => {
@@ -171,9 +165,9 @@ export function historyPredictor<C extends CodeConfig>(
 		checkEvents(state, events, vocab);
 		return stateOf(grown(state, events));
 	};
-	const ask = (state: State, times: readonly ArrayLike<number>[]): Promise<Answers> => {
+	const query = (state: State, times: readonly ArrayLike<number>[]): Promise<Predictions> => {
 		checkLists(state.patients, { times });
-		return answersTo(state, undefined, questionsAfter(state, undefined, times));
+		return answersTo(state, undefined, queriesAfter(state, undefined, times));
 	};
 
 	return {
@@ -181,16 +175,16 @@ export function historyPredictor<C extends CodeConfig>(
 		start,
 		select: (state, patients) => stateOf(patients.map((patient) => historyOf(state, patient))),
 		observe: async (state, events) => observe(state, events),
-		ask,
+		query,
 		async advance(state, events, times) {
 			const now = observe(state, events);
-			return { state: now, answers: await ask(now, times) };
+			return { state: now, predictions: await query(now, times) };
 		},
-		score: (events, times) => ask(observe(start(events.length), events), times),
+		score: (events, times) => query(observe(start(events.length), events), times),
 		async queryWithin(state, events, times) {
 			checkLists(state.patients, { events, times });
 			checkEvents(state, events, vocab);
-			return answersTo(state, events, questionsAlong(state, events, times));
+			return answersTo(state, events, queriesWithin(state, events, times));
 		},
 		async dispose() {
 			resident.dispose();

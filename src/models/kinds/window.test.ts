@@ -20,9 +20,17 @@ const config = z.strictObject({
 });
 
 /** Views are the tokens' vectors; a question reads the last place and its own number. */
-const plain = (pretraining: "masked" | "none", knowsTimes = false) =>
+const plain = (pretraining: "masked" | "none", usesQueryTime = false) =>
 	windowModel<z.infer<typeof config>>({
-		...{ id: "plain", name: "Plain", cite: "2026", config, presets: {}, pretraining, knowsTimes },
+		...{
+			id: "plain",
+			name: "Plain",
+			cite: "2026",
+			config,
+			presets: {},
+			pretraining,
+			usesQueryTime,
+		},
 		forecasts: "after pretraining",
 		weights: ({ dim, ahead }) => nested("ask", linearWeights(dim, dim * ahead)),
 		encode: (_, p, window) => embedded(p, window),
@@ -83,8 +91,8 @@ describe("a window", () => {
 
 describe("what comes after it", () => {
 	const one = { ...settings, window: 5 }; // one window a row
-	const asked = (knowsTimes: boolean, seed: number) =>
-		fedTo(plain("none", knowsTimes), one, batchOf([history]), seed);
+	const asked = (usesQueryTime: boolean, seed: number) =>
+		fedTo(plain("none", usesQueryTime), one, batchOf([history]), seed);
 
 	test("are the next events in order, at their times, as far as there are any", () => {
 		for (let seed = 0; seed < 20; seed++) {
@@ -146,7 +154,7 @@ describe("masking", () => {
 describe("penalties", () => {
 	const model = windowModel<z.infer<typeof config>>({
 		...{ id: "plain", name: "Plain", cite: "2026", config, presets: {}, pretraining: "none" },
-		...{ forecasts: "after pretraining", knowsTimes: true, penalties: ["size"] },
+		...{ forecasts: "after pretraining", usesQueryTime: true, penalties: ["size"] },
 		weights: () => ({}),
 		encode(_, p, window, side) {
 			if (side) side.penalties.size = sumSquares(p("embedding"));

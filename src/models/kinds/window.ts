@@ -10,7 +10,7 @@ import {
 	type SideOutputs,
 	type Stream,
 } from "../model.js";
-import { modelOf } from "../model-of.js";
+import { modelFromNetwork } from "../model-from-network.js";
 import { forked, type Objective } from "../objective.js";
 import { ahead, masked, neighbours, type WindowConfig } from "../objectives/windows.js";
 import {
@@ -49,9 +49,9 @@ export interface WindowNetwork<C extends WindowConfig> extends Description<C> {
 	/** Whether it learns to answer beside that, or only when it is fine-tuned to it. */
 	readonly forecasts: "after pretraining" | "after fine-tuning";
 	/** Whether its answers depend on the times asked about, or on how many events ahead they are. */
-	readonly knowsTimes: boolean;
+	readonly usesQueryTime: boolean;
 	/** Whether an answer also depends on the times of the other questions. */
-	readonly together?: boolean;
+	readonly queriesInteract?: boolean;
 	/** Its own weights; `embedding` and `head` are added. */
 	weights(config: C): WeightSpecs;
 	/** Names of the penalties that `encode` notes, weighted as they are to count. */
@@ -78,7 +78,7 @@ export function embedded(p: Weights, { tokens, shown }: Window): Tensor {
 }
 
 export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): Model<C> {
-	const { pretraining, knowsTimes } = network;
+	const { pretraining, usesQueryTime } = network;
 	const head = codeHead();
 	const forecastsAtOnce = network.forecasts === "after pretraining";
 	const unlabelled: Objective<C>[] =
@@ -87,30 +87,30 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 			: [pretraining === "masked" ? masked(network.maskBy) : neighbours(pretraining.predicts)];
 	const objectives = [
 		...unlabelled.map((objective) => forked("unlabelled", objective)),
-		...(forecastsAtOnce ? [forked("ahead", ahead<C>(knowsTimes))] : []),
+		...(forecastsAtOnce ? [forked("ahead", ahead<C>(usesQueryTime))] : []),
 	];
 	/** Where predictions are by order there are always as many. */
 	const queriesAtOnce = ({ queries }: QueryStream, config: C) =>
-		knowsTimes ? queries : config.ahead;
+		usesQueryTime ? queries : config.ahead;
 	const restored = (config: C, p: Weights, window: Window, side: SideOutputs | undefined) => {
 		const encoded = network.encode(config, p, window, side);
 		return network.restore?.(config, p, encoded) ?? encoded;
 	};
 
-	return modelOf<C>({
+	return modelFromNetwork<C>({
 		...network,
 		pretraining: typeof pretraining === "string" ? pretraining : "next",
 		forecasting: {
-			methods: [knowsTimes ? "time-specific" : "by-order"],
+			methods: [usesQueryTime ? "time-specific" : "by-order"],
 			after: forecastsAtOnce ? "pretraining" : "fine-tuning",
-			...(network.together && { together: true }),
+			...(network.queriesInteract && { queriesInteract: true }),
 		},
-		knowsTimes,
+		usesQueryTime,
 		predictsEachEvent: false,
 		queriesAtOnce: (config) => config.ahead,
 		context: (config) => config.window,
 		objectives: { next: objectives, horizon: objectives },
-		ahead: [ahead(knowsTimes)],
+		ahead: [ahead(usesQueryTime)],
 		weights: (config) => ({ ...head.weights(config), ...network.weights(config) }),
 		states(config, parameters, { rows, length }, streams, side) {
 			const p = weightsOf(parameters);

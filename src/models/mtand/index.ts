@@ -129,7 +129,7 @@ export const mtand = windowModel<MtandConfig>({
 	},
 	pretraining: "none",
 	forecasts: "after pretraining",
-	knowsTimes: true,
+	usesQueryTime: true,
 	weights,
 	encode: (config, p, window) => viewAt(config, p, window, yearsOf(window)),
 	query: (config, p, _encoded, window, { gaps }) =>

@@ -25,7 +25,7 @@ const firstNumbers = (count: number) => Array.from({ length: count }, (_, i) => 
  * Events that follow windows cut at random: any of the next ones where queries are answered by their
  * times, and otherwise the next ones in order.
  */
-export const ahead = <C extends WindowConfig>(knowsTimes: boolean): Objective<C> =>
+export const ahead = <C extends WindowConfig>(usesQueryTime: boolean): Objective<C> =>
 	predictEvents<C>({
 		name: "ahead",
 		stream: (config, { length }) => ({
@@ -34,7 +34,7 @@ export const ahead = <C extends WindowConfig>(knowsTimes: boolean): Objective<C>
 		choose: (config, events, length, { horizon, random }) =>
 			Array.from({ length: windowsPerRow(length, config) }, () => {
 				const known = events < 2 ? 0 : 1 + random.integer(events - 1);
-				const farthest = knowsTimes ? Math.max(horizon, config.ahead) : config.ahead;
+				const farthest = usesQueryTime ? Math.max(horizon, config.ahead) : config.ahead;
 				const reachable = firstNumbers(Math.min(farthest, events - known));
 				const chosen =
 					reachable.length <= config.ahead

@@ -96,7 +96,7 @@ export const patchTst = windowModel<PatchTstConfig>({
 	pretraining: "masked",
 	maskBy: ({ patch }) => patch,
 	forecasts: "after fine-tuning",
-	knowsTimes: false,
+	usesQueryTime: false,
 	weights,
 	encode(config, p, window, side) {
 		const { layers, heads, dim, patch } = config;

@@ -141,7 +141,7 @@ export const raindrop = windowModel<RaindropConfig>({
 	},
 	pretraining: "none",
 	forecasts: "after pretraining",
-	knowsTimes: true,
+	usesQueryTime: true,
 	weights,
 	penalties: ["graphs"],
 	encode({ propagations, kept, likeness, layers, heads }, p, window, side) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { specialCount, specialTokens } from "../../cohort/vocabulary.js";
 import { logSoftmax, parameter, toOnnx } from "../../graph/index.js";
-import { autoRegressiveAnswers } from "../../infer/index.js";
+import { predictAutoRegressively } from "../../infer/index.js";
 import { temporaryFolder } from "../../records/testing/temporary-folder.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
@@ -209,8 +209,8 @@ export const conformance = (tested: string): void =>
 		test("answers from a history, at once or event by event, in probabilities", async () => {
 			const predictor = model.predictor(runtime, config, weightsOf(model));
 			const times = histories.map((own) => [0.5, 2, 9].map((gap) => (own.times.at(-1) ?? 0) + gap));
-			const { logProbabilities, questions } = await predictor.score(histories, times);
-			expect(questions).toBe(3);
+			const { logProbabilities, queries } = await predictor.score(histories, times);
+			expect(queries).toBe(3);
 			for (let at = 0; at < 9; at++) {
 				const own = logProbabilities.subarray(at * vocab, (at + 1) * vocab);
 				expect(own.reduce((sum, x) => sum + Math.exp(x), 0)).toBeCloseTo(1, 4);
@@ -224,9 +224,9 @@ export const conformance = (tested: string): void =>
 						times: times.slice(n, n + 1),
 					})),
 				);
-			const slowly = await predictor.ask(state, times);
+			const slowly = await predictor.query(state, times);
 			expect(relativeError(slowly.logProbabilities, logProbabilities)).toBeLessThan(1e-4);
-			const turned = await predictor.ask(predictor.select(state, [2, 0]), [times[2]!, times[0]!]);
+			const turned = await predictor.query(predictor.select(state, [2, 0]), [times[2]!, times[0]!]);
 			expect(
 				relativeError(
 					turned.logProbabilities.subarray(3 * vocab),
@@ -258,7 +258,7 @@ export const conformance = (tested: string): void =>
 				await predictor.score([history], [[]]),
 				await predictor.queryWithin(predictor.start(1), [history], [[]]),
 			])
-				expect([none.questions, none.logProbabilities.length]).toEqual([0, 0]);
+				expect([none.queries, none.logProbabilities.length]).toEqual([0, 0]);
 			await predictor.dispose();
 		});
 
@@ -307,7 +307,7 @@ export const conformance = (tested: string): void =>
 
 		test("forecasts as it declares, from histories longer than it can read too", async () => {
 			expect(model.forecasting.methods.length).toBeGreaterThan(0);
-			expect(model.forecasting.methods.includes("time-specific")).toBe(model.knowsTimes);
+			expect(model.forecasting.methods.includes("time-specific")).toBe(model.usesQueryTime);
 			const predictor = model.predictor(runtime, config, weightsOf(model));
 			const long = testHistory(40, 4);
 			const last = long.times.at(-1) as number;
@@ -315,7 +315,7 @@ export const conformance = (tested: string): void =>
 			for (const method of model.forecasting.methods) {
 				const { logProbabilities } =
 					method === "auto-regressive"
-						? await autoRegressiveAnswers(predictor, [long], times, { steps: 4 })
+						? await predictAutoRegressively(predictor, [long], times, { steps: 4 })
 						: await predictor.score([long], times);
 				expect(logProbabilities.length).toBe(3 * vocab);
 				expect(logProbabilities.every((x) => Number.isFinite(x) && x <= 0)).toBe(true);
@@ -323,19 +323,22 @@ export const conformance = (tested: string): void =>
 			await predictor.dispose();
 		});
 
-		test.runIf(!model.forecasting.together)("no answer depends on later questions", async () => {
-			const predictor = model.predictor(runtime, config, weightsOf(model));
-			const history = testHistory(9, 6);
-			const last = history.times.at(-1) as number;
-			const first = async (later: number) => {
-				const times = [[last + 1, last + 2, last + later]];
-				return (await predictor.score([history], times)).logProbabilities.slice(0, 2 * vocab);
-			};
-			expect(relativeError(await first(50), await first(3))).toBeLessThan(1e-5);
-			await predictor.dispose();
-		});
+		test.runIf(!model.forecasting.queriesInteract)(
+			"no answer depends on later questions",
+			async () => {
+				const predictor = model.predictor(runtime, config, weightsOf(model));
+				const history = testHistory(9, 6);
+				const last = history.times.at(-1) as number;
+				const first = async (later: number) => {
+					const times = [[last + 1, last + 2, last + later]];
+					return (await predictor.score([history], times)).logProbabilities.slice(0, 2 * vocab);
+				};
+				expect(relativeError(await first(50), await first(3))).toBeLessThan(1e-5);
+				await predictor.dispose();
+			},
+		);
 
-		test.runIf(model.knowsTimes)("answers many questions as it answers each alone", async () => {
+		test.runIf(model.usesQueryTime)("answers many questions as it answers each alone", async () => {
 			const predictor = model.predictor(runtime, config, weightsOf(model));
 			const history = testHistory(9, 6);
 			const last = history.times.at(-1) as number;

@@ -88,7 +88,7 @@ export const timesnet = windowModel<TimesNetConfig>({
 	},
 	pretraining: "masked",
 	forecasts: "after pretraining",
-	knowsTimes: false,
+	usesQueryTime: false,
 	weights,
 	encode: (config, p, window) => blocks(config, p, read(config, p, window), window.real),
 	/** The window is first made longer, linearly and place by place; then it is read as a whole. */

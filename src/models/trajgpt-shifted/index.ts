@@ -1,6 +1,6 @@
 import { cast, type Tensor } from "../../graph/index.js";
 import { causalModel } from "../kinds/causal.js";
-import { modelOf } from "../model-of.js";
+import { modelFromNetwork } from "../model-from-network.js";
 import {
 	plainTrajgptSettings,
 	presets,
@@ -47,4 +47,4 @@ const shifted = causalModel<TrajgptConfig>({
  * TrajGPT for ablations: a slot holds a token and the token's own time, so the time of what is foretold
  * is not known.
  */
-export const trajgptShifted = modelOf({ ...shifted, weights: trajgptWeights });
+export const trajgptShifted = modelFromNetwork({ ...shifted, weights: trajgptWeights });

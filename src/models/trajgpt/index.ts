@@ -1,7 +1,7 @@
 import { concat, type DType, input, slice, stack, type Tensor } from "../../graph/index.js";
 import type { Feeds } from "../../runtime/index.js";
 import { landmarksPerRow, type Parameters, type QueryStream } from "../model.js";
-import { modelOf } from "../model-of.js";
+import { modelFromNetwork } from "../model-from-network.js";
 import { horizon, next } from "../objectives/events.js";
 import { presets, type TrajgptConfig, trajgptConfig } from "./config.js";
 import { decaysPer, decayVectors } from "./decays.js";
@@ -50,7 +50,7 @@ function queryInputs(
 }
 
 /** Selective recurrent attention over irregular event histories (Song et al. 2025). */
-export const trajgpt = modelOf<TrajgptConfig>({
+export const trajgpt = modelFromNetwork<TrajgptConfig>({
 	id: "trajgpt",
 	name: "TrajGPT",
 	cite: "Song, Lu, Zhu, Buckeridge, Li: TrajGPT, 2025",
@@ -59,7 +59,7 @@ export const trajgpt = modelOf<TrajgptConfig>({
 	learningRate: 5e-3,
 	pretraining: "next",
 	forecasting: { methods: ["time-specific", "auto-regressive"], after: "pretraining" },
-	knowsTimes: true,
+	usesQueryTime: true,
 	predictsEachEvent: true,
 	context: ({ position, positions }) =>
 		position === "absolute" ? positions : Number.POSITIVE_INFINITY,
@@ -91,7 +91,7 @@ export const trajgpt = modelOf<TrajgptConfig>({
 		});
 	},
 	predictor,
-	forgetting: {
+	decay: {
 		per: decaysPer,
 		rates(config, parameters, { rows, length }) {
 			const slots = slotInputs("next", rows, length, dtypeOf(parameters));

@@ -69,11 +69,11 @@ for (const kind of [...kinds, { decay: "time" as const, copies: 2, layers: 1 }])
 				const state = await model.observe(model.start(3), parts(0, 5));
 				const further = ends.map((end) => ({ tokens: [9], times: [end + 1] }));
 				const asked = ends.map((end) => [end + 2, end + 3]);
-				const { state: after, answers } = await model.advance(state, further, asked);
+				const { state: after, predictions } = await model.advance(state, further, asked);
 				const rest = await model.queryWithin(state, parts(5), asked);
-				const now = await model.ask(after, asked);
+				const now = await model.query(after, asked);
 				found.push([
-					...[answers, rest, now].map(({ logProbabilities }) => logProbabilities),
+					...[predictions, rest, now].map(({ logProbabilities }) => logProbabilities),
 					...Object.values(after.memory),
 				]);
 			}
@@ -153,7 +153,7 @@ it("hold the weights themselves: there is no second copy of them, and few progra
 	const after = [1000];
 	for (const own of [nobody, one, two]) {
 		const state = await model.observe(model.start(1), [own]);
-		await model.ask(state, [after]);
+		await model.query(state, [after]);
 		await model.advance(state, [{ tokens: [7], times: [500] }], [after]);
 		await model.advance(state, [{ tokens: [7, 8], times: [500, 501] }], [after]);
 		await model.queryWithin(state, [{ tokens: [7], times: [500] }], [[400, 600]]);

@@ -1,7 +1,7 @@
 import { anglesOf } from "../../nn/rotary-time.js";
 import type { Data, Feeds } from "../../runtime/index.js";
 import type { Events, State } from "../predictor.js";
-import type { Question } from "../questions.js";
+import type { Query } from "../queries.js";
 import type { TrajgptConfig } from "./config.js";
 import { rotaryOf } from "./network.js";
 
@@ -46,7 +46,7 @@ export const noPadding: Padding = { rows: (n) => n, slots: (n) => n, questions: 
 export interface Row {
 	readonly patient: number;
 	readonly events: Events;
-	readonly questions: readonly Question[];
+	readonly questions: readonly Query[];
 }
 
 /** A run of slots, and the questions that are asked with it. */
@@ -55,14 +55,14 @@ export interface Pass {
 	readonly from: number;
 	readonly slots: number;
 	/** The questions of each row, and room for how many. */
-	readonly asked: readonly (readonly Question[])[];
+	readonly asked: readonly (readonly Query[])[];
 	readonly questions: number;
 	/** Whether its slots are passed again, for further questions. */
 	readonly again: boolean;
 }
 
 /** Whether a question comes after all events of its row. */
-const atEnd = ({ events }: Row, { place }: Question) => place === events.times.length;
+const atEnd = ({ events }: Row, { place }: Query) => place === events.times.length;
 
 /** How many of the rows, which come in falling order of their lengths, one pass takes. */
 export function rowsOfPass(rows: readonly Row[], padded: Padding): number {
@@ -80,7 +80,7 @@ export function rowsOfPass(rows: readonly Row[], padded: Padding): number {
 export function passesOver(rows: readonly Row[], padded: Padding): Pass[] {
 	const total = Math.max(0, ...rows.map((row) => row.events.times.length));
 	const passes: Pass[] = [];
-	const push = (from: number, slots: number, asked: Question[][], again: boolean) => {
+	const push = (from: number, slots: number, asked: Query[][], again: boolean) => {
 		const most = asked.reduce((most, own) => Math.max(most, own.length), 0);
 		passes.push({ from, slots, asked, questions: padded.questions(most), again });
 	};
@@ -97,7 +97,7 @@ export function passesOver(rows: readonly Row[], padded: Padding): Pass[] {
 			again = between.some((own) => own.length > 0);
 			if (!again && end >= total)
 				for (const [row, own] of asked.entries())
-					own.push(...(ends[row] as Question[]).splice(0, mostQuestions - own.length));
+					own.push(...(ends[row] as Query[]).splice(0, mostQuestions - own.length));
 			push(from, slots, asked, again);
 		}
 	}

@@ -25,7 +25,7 @@ async function oneByOne(model: Predictor, { tokens, times }: Events, asked: read
 			tokens: Array.from(tokens).slice(0, count),
 			times: Array.from(times).slice(0, count),
 		};
-		answers.push(row(await model.ask(await model.observe(model.start(1), [past]), [[time]]), 0));
+		answers.push(row(await model.query(await model.observe(model.start(1), [past]), [[time]]), 0));
 	}
 	return answers.flat();
 }
@@ -150,10 +150,10 @@ describe("questions along a history", () => {
 		for (const none of [
 			await model.queryWithin(model.start(1), [long], [[]]),
 			await model.score([history(5, 1)], [[]]),
-			(await model.advance(model.start(1), [history(5, 1)], [[]])).answers,
-			await model.ask(model.start(2), [[], []]),
+			(await model.advance(model.start(1), [history(5, 1)], [[]])).predictions,
+			await model.query(model.start(2), [[], []]),
 		])
-			expect([none.questions, none.logProbabilities.length]).toEqual([0, 0]);
+			expect([none.queries, none.logProbabilities.length]).toEqual([0, 0]);
 		const early = [long.times[3] as number];
 		const { logProbabilities } = await model.queryWithin(model.start(1), [long], [early]);
 		expectClose(logProbabilities, await oneByOne(model, long, early));
@@ -175,7 +175,7 @@ describe("questions along a history", () => {
 		const state = await model.observe(model.start(3), all);
 		const chosen = model.select(state, [2, 0, 2, 1]);
 		const ends = [2, 0, 2, 1].map((i) => [(all[i]?.times.at(-1) as number) + 2]);
-		const answers = await model.ask(chosen, ends);
+		const answers = await model.query(chosen, ends);
 		for (const [i, own] of [2, 0, 2, 1].entries())
 			expectClose(
 				row(answers, i),

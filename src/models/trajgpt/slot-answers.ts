@@ -1,5 +1,5 @@
 import type { Feeds } from "../../runtime/index.js";
-import type { Question } from "../questions.js";
+import type { Query } from "../queries.js";
 import { type Pass, placeIn, type Row } from "./passes.js";
 
 /**
@@ -11,12 +11,12 @@ export function slotAnswers(
 	paddedRows: number,
 	pass: Pass,
 ): {
-	readonly put: readonly (readonly Question[])[];
+	readonly put: readonly (readonly Query[])[];
 	readonly count: number;
 	readonly feeds: Feeds;
 } {
 	const { from, slots, asked, questions } = pass;
-	const isSlot = (row: number, { place, time }: Question) =>
+	const isSlot = (row: number, { place, time }: Query) =>
 		place < from + slots && rows[row]?.events.times[place] === time;
 	// One is always put: none at all would be another kind of program.
 	const put = asked.map((own, row) =>

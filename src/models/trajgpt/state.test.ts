@@ -57,7 +57,7 @@ for (const kind of kinds) {
 			let state = model.start(1);
 			for (let n = 0; n < events.tokens.length; n++) {
 				const time = events.times[n] as number;
-				const answers = await model.ask(state, [[time]]);
+				const answers = await model.query(state, [[time]]);
 				expectClose(row(answers, 0), forward.slice(n * 11, (n + 1) * 11));
 				const event = { tokens: [events.tokens[n] as number], times: [time] };
 				state = await model.observe(state, [event]);
@@ -85,9 +85,9 @@ for (const kind of kinds) {
 			const all = [5, 0, 70, 17, 1, 33].map((length, i) => history(length, 40 + i));
 			const times = all.map((h, i) => [(h.times.at(-1) ?? 0) + i, (h.times.at(-1) ?? 0) + 50]);
 			const together = await model.score(all, times);
-			const { state, answers } = await model.advance(model.start(6), all, times);
-			expectClose(answers.logProbabilities, together.logProbabilities);
-			expectClose((await model.ask(state, times)).logProbabilities, together.logProbabilities);
+			const { state, predictions } = await model.advance(model.start(6), all, times);
+			expectClose(predictions.logProbabilities, together.logProbabilities);
+			expectClose((await model.query(state, times)).logProbabilities, together.logProbabilities);
 			for (const [i, alone] of all.entries()) {
 				const answer = await model.score([alone], [times[i] as number[]]);
 				for (const question of [0, 1])
@@ -99,9 +99,9 @@ for (const kind of kinds) {
 			const state = await model.observe(model.start(1), [events]);
 			const before = structuredClone(state.memory);
 			const times = [events.times.at(-1) as number, 400, 900];
-			const first = await model.ask(state, [times]);
+			const first = await model.query(state, [times]);
 			expect(state.memory).toEqual(before);
-			expect((await model.ask(state, [times])).logProbabilities).toEqual(first.logProbabilities);
+			expect((await model.query(state, [times])).logProbabilities).toEqual(first.logProbabilities);
 		});
 
 		it("carries the state through a history longer than one pass", async () => {
@@ -114,7 +114,7 @@ for (const kind of kinds) {
 		});
 
 		it("gives probabilities that sum to one, also with no history", async () => {
-			const answers = await model.ask(model.start(2), [[0], [12]]);
+			const answers = await model.query(model.start(2), [[0], [12]]);
 			for (const patient of [0, 1]) {
 				const total = row(answers, patient).reduce((sum, x) => sum + Math.exp(x), 0);
 				expect(total).toBeCloseTo(1, 5);
@@ -125,11 +125,11 @@ for (const kind of kinds) {
 			const state = await model.observe(model.start(1), [events]);
 			const from = events.times.at(-1) as number;
 			const times = Array.from({ length: 300 }, (_, i) => from + i / 7);
-			const all = await model.ask(state, [times]);
+			const all = await model.query(state, [times]);
 			for (const i of [0, 99, 255, 256, 299])
-				expectClose(row(all, 0, i), row(await model.ask(state, [[times[i] as number]]), 0));
-			const { answers } = await model.advance(model.start(1), [events], [times]);
-			expectClose(answers.logProbabilities, all.logProbabilities);
+				expectClose(row(all, 0, i), row(await model.query(state, [[times[i] as number]]), 0));
+			const { predictions } = await model.advance(model.start(1), [events], [times]);
+			expectClose(predictions.logProbabilities, all.logProbabilities);
 		});
 
 		it("takes patients with nothing new as they are", async () => {
@@ -137,11 +137,11 @@ for (const kind of kinds) {
 			const before = await model.observe(model.start(1), [events]);
 			const after = await model.observe(before, [none]);
 			expect(after.memory).toEqual(before.memory);
-			expect((await model.ask(before, [[]])).logProbabilities.length).toBe(0);
+			expect((await model.query(before, [[]])).logProbabilities.length).toBe(0);
 			const many = Array.from({ length: 40 }, (_, i) => (i < 32 ? history(3, i) : none));
 			const state = await model.observe(model.start(40), many);
 			const ends = many.map((h) => [(h.times.at(-1) ?? 0) + 1]);
-			const answers = await model.ask(state, ends);
+			const answers = await model.query(state, ends);
 			for (const i of [0, 31, 32, 39])
 				expectClose(
 					row(answers, i),
@@ -163,17 +163,17 @@ for (const kind of kinds) {
 
 		it("refuses times that run backwards", async () => {
 			const state = await model.observe(model.start(1), [{ tokens: [5], times: [30] }]);
-			await expect(model.ask(state, [[31, 29]])).rejects.toThrow(
+			await expect(model.query(state, [[31, 29]])).rejects.toThrow(
 				"times must be finite and not decrease: patient 0 goes 30 → 29 at question 1",
 			);
 			await expect(model.observe(state, [{ tokens: [6, 7], times: [31, 30.5] }])).rejects.toThrow(
 				"patient 0 goes 31 → 30.5 at event 1",
 			);
-			await expect(model.ask(model.start(1), [[Number.NaN]])).rejects.toThrow("must be finite");
+			await expect(model.query(model.start(1), [[Number.NaN]])).rejects.toThrow("must be finite");
 		});
 
 		it("refuses a list of another number of patients", async () => {
-			await expect(model.ask(model.start(2), [[0]])).rejects.toThrow(
+			await expect(model.query(model.start(2), [[0]])).rejects.toThrow(
 				"times of 1 patients for a state of 2",
 			);
 		});

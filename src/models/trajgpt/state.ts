@@ -1,14 +1,8 @@
 import { specialTokens } from "../../cohort/vocabulary.js";
 import { type Data, programs, type Runtime } from "../../runtime/index.js";
 import type { ParameterValues } from "../model.js";
-import type { Answers, Events, Predictor, State } from "../predictor.js";
-import {
-	checkEvents,
-	checkLists,
-	type Question,
-	questionsAfter,
-	questionsAlong,
-} from "../questions.js";
+import type { Events, Predictions, Predictor, State } from "../predictor.js";
+import { checkEvents, checkLists, type Query, queriesAfter, queriesWithin } from "../queries.js";
 import type { TrajgptConfig } from "./config.js";
 import { after, inferenceGraph, type PassShape, seenPart, stateOf } from "./inference-graph.js";
 import { type GraphShape, opened, sizesOfPass } from "./open-shape.js";
@@ -91,14 +85,14 @@ export function predictor(
 	async function run(
 		state: State,
 		events: readonly Events[] | undefined,
-		asked: readonly (readonly Question[])[] | undefined,
+		asked: readonly (readonly Query[])[] | undefined,
 		keep: boolean,
-	): Promise<{ state: State; answers: Answers }> {
+	): Promise<{ state: State; predictions: Predictions }> {
 		const { patients } = state;
-		const questions = asked?.[0]?.length ?? 0;
+		const queries = asked?.[0]?.length ?? 0;
 		const remembers = keep && events !== undefined;
 		let kept = remembers ? undefined : state.memory;
-		const logProbabilities = new Float32Array(patients * questions * vocab);
+		const logProbabilities = new Float32Array(patients * queries * vocab);
 		const left = Array.from({ length: patients }, (_, patient): Row => {
 			return { patient, events: events?.[patient] ?? none, questions: asked?.[patient] ?? [] };
 		});
@@ -154,7 +148,7 @@ export function predictor(
 					for (const [i, { index }] of (pass.asked[row] ?? []).entries()) {
 						const from = (row * pass.questions + i) * vocab;
 						const answer = answers?.subarray(from, from + vocab) ?? [];
-						logProbabilities.set(answer, (patient * questions + index) * vocab);
+						logProbabilities.set(answer, (patient * queries + index) * vocab);
 					}
 			}
 			if (!remembers || !memory) continue;
@@ -174,7 +168,7 @@ export function predictor(
 			times: state.times.map((_, patient) => last("times", patient)),
 			memory: kept ?? state.memory,
 		};
-		return { state: now, answers: { patients, questions, vocab, logProbabilities } };
+		return { state: now, predictions: { patients, queries, vocab, logProbabilities } };
 	}
 
 	const start = (patients: number): State => ({
@@ -189,14 +183,14 @@ export function predictor(
 		state: State,
 		events: readonly Events[],
 		times: readonly ArrayLike<number>[],
-		{ keep, questions }: { readonly keep: boolean; readonly questions: typeof questionsAlong },
+		{ keep, questions }: { readonly keep: boolean; readonly questions: typeof queriesWithin },
 	) => {
 		checkLists(state.patients, { events, times });
 		checkEvents(state, events, vocab);
 		return run(state, events, questions(state, events, times), keep);
 	};
-	const afterAll = { keep: false, questions: questionsAfter };
-	const onTheWay = { keep: false, questions: questionsAlong };
+	const afterAll = { keep: false, questions: queriesAfter };
+	const onTheWay = { keep: false, questions: queriesWithin };
 
 	return {
 		vocab,
@@ -216,16 +210,17 @@ export function predictor(
 			checkEvents(state, events, vocab);
 			return (await run(state, events, undefined, true)).state;
 		},
-		async ask(state, times) {
+		async query(state, times) {
 			checkLists(state.patients, { times });
-			return (await run(state, undefined, questionsAfter(state, undefined, times), false)).answers;
+			return (await run(state, undefined, queriesAfter(state, undefined, times), false))
+				.predictions;
 		},
 		advance: async (state, events, times) =>
 			asking(state, events, times, { ...afterAll, keep: true }),
 		score: async (events, times) =>
-			(await asking(start(events.length), events, times, afterAll)).answers,
+			(await asking(start(events.length), events, times, afterAll)).predictions,
 		queryWithin: async (state, events, times) =>
-			(await asking(state, events, times, onTheWay)).answers,
+			(await asking(state, events, times, onTheWay)).predictions,
 		async dispose() {
 			resident?.dispose();
 			await compiled.dispose();

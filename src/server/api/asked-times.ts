@@ -7,7 +7,7 @@ import {
 	TimeRefused,
 	timesOf,
 	warningsFor,
-} from "../../infer/asking/index.js";
+} from "../../infer/user-input/index.js";
 import { Refusal } from "../http/refusal.js";
 import type { RiskRequest } from "./schemas.js";
 import type { Served } from "./served.js";

@@ -1,6 +1,6 @@
 import type { UnderstoodPatient } from "../../api/patient.js";
-import { CodeRefused, type FoundCode, findCode } from "../../infer/asking/index.js";
 import { attributeEach } from "../../infer/index.js";
+import { CodeRefused, type FoundCode, findCode } from "../../infer/user-input/index.js";
 import type { Predictor } from "../../models/index.js";
 import type { Engine } from "../engine/engine.js";
 import { JsonList } from "../http/json-pieces.js";

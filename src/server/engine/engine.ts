@@ -39,7 +39,7 @@ export interface Engine {
 /** The calls that take time. */
 const methods = [
 	"observe",
-	"ask",
+	"query",
 	"advance",
 	"score",
 	"queryWithin",

@@ -1,7 +1,7 @@
 import type { TimeAxis } from "../../base/time.js";
 import type { Token } from "../../cohort/vocabulary.js";
-import { momentJson } from "../../infer/asking/index.js";
-import { answersAt, likeliest } from "../../infer/index.js";
+import { likeliest, predictAt } from "../../infer/index.js";
+import { momentJson } from "../../infer/user-input/index.js";
 import type { Events, Predictor, State } from "../../models/index.js";
 import type { ForecastResponse } from "../api/schemas.js";
 import { listPieces } from "../http/json-pieces.js";
@@ -33,8 +33,8 @@ export function forecastWriter(predictor: Predictor, tokens: readonly Token[]) {
 	return async ({ of, times, at, top, birth, axis }: ForecastQuery): Promise<Uint8Array[]> => {
 		const { places, ...answers } =
 			"history" in of
-				? await answersAt(predictor, [of.history], [times])
-				: { ...(await predictor.ask(of.state, [times])), places: undefined };
+				? await predictAt(predictor, [of.history], [times])
+				: { ...(await predictor.query(of.state, [times])), places: undefined };
 		return listPieces(
 			times.map((time, question) => {
 				const codes = likeliest(answers, { top, question }).map(({ token, probability }) => {

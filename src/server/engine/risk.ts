@@ -1,6 +1,6 @@
 import type { TimeAxis } from "../../base/time.js";
-import { type FoundCode, momentJson } from "../../infer/asking/index.js";
 import { type RiskTrajectory, riskTrajectories } from "../../infer/index.js";
+import { type FoundCode, momentJson } from "../../infer/user-input/index.js";
 import type { Events, Predictor } from "../../models/index.js";
 import type { RiskResponse } from "../api/schemas.js";
 import { listPieces } from "../http/json-pieces.js";

@@ -35,7 +35,7 @@ export const pull: Model = {
 	presets: {},
 	pretraining: "next",
 	forecasting: { methods: [], after: "pretraining" },
-	knowsTimes: false,
+	usesQueryTime: false,
 	init: () => new Map([["w", { shape: [1, 2], data: Float32Array.of(1, -1) }]]),
 	weights: () => ({}),
 	predictsEachEvent: false,

@@ -95,7 +95,7 @@ export function lineOf(
 		model: model.id,
 		settings: {
 			...presetOf(model, preset),
-			...(model.rowSetting && { [model.rowSetting]: maxLength }),
+			...(model.lengthSetting && { [model.lengthSetting]: maxLength }),
 			...own.settings,
 		},
 		options: { learningRate: learningRate ?? model.learningRate ?? usualRate, ...own.options },

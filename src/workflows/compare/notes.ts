@@ -70,13 +70,13 @@ function usualWays(lines: readonly Described[]): string[] {
 function forecastNotes(lines: readonly Described[]): string[] {
 	const notes: string[] = [];
 	const untold = lines.filter(
-		({ model }) => model.forecasting.methods.includes("auto-regressive") && !model.knowsTimes,
+		({ model }) => model.forecasting.methods.includes("auto-regressive") && !model.usesQueryTime,
 	);
 	if (untold.length > 0)
 		notes.push(
 			`forecast: steps are equal in time, but the time asked about is no input of ${named(untold)}: each step is one event further, however long it is, and an event is answered by the step nearest to its time, not by how many events ahead it is`,
 		);
-	const together = lines.filter(({ model }) => model.forecasting.together);
+	const together = lines.filter(({ model }) => model.forecasting.queriesInteract);
 	if (together.length > 0)
 		notes.push(
 			`forecast: the times of all questions of a patient, later ones too, have a say in each answer of ${named(together)}; in the others the time of the question alone, or none`,

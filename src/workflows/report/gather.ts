@@ -184,7 +184,7 @@ const measuredOf = ({ rows }: Evaluation, metric: string): number | undefined =>
 	rows.find(({ who, metrics }) => who === "model" && metrics[metric])?.metrics[metric]?.value;
 
 async function memoryOf({ runtime, trained, dataset, drawings }: ReportRequest) {
-	if (!trained.model.forgetting) return undefined;
+	if (!trained.model.decay) return undefined;
 	const histories = [];
 	for await (const history of dataset.histories(split)) histories.push(history);
 	const memory = await headMemory(runtime, trained, histories);

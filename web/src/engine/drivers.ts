@@ -1,5 +1,5 @@
 import { specialCount } from "../../../src/cohort/vocabulary.js";
-import type { Answers, State } from "../../../src/models/index.js";
+import type { Predictions, State } from "../../../src/models/index.js";
 import type { History } from "../data/patient.js";
 
 /** What an event does to every code at the date: p as it is, less p had it not been recorded. */
@@ -19,7 +19,7 @@ export interface Explained {
 		state: State,
 		events: readonly Part[],
 		times: readonly ArrayLike<number>[],
-	): Promise<Answers>;
+	): Promise<Predictions>;
 }
 
 interface Part {

@@ -1,4 +1,4 @@
-import type { Answers, Events, State } from "../../../src/models/index.js";
+import type { Events, Predictions, State } from "../../../src/models/index.js";
 import type { History } from "../data/patient.js";
 
 /** What a session needs of a model, wherever that runs. */
@@ -9,7 +9,7 @@ export interface Asked {
 		state: State,
 		events: readonly Events[],
 		times: readonly ArrayLike<number>[],
-	): Promise<Answers>;
+	): Promise<Predictions>;
 }
 
 /** One call of the model: from a remembered state, over the events after it. */

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { random } from "../../../base/random.js";
 import { nodeRuntime } from "../../../runtime/node.js";
-import type { Answers } from "../../predictor.js";
+import type { Predictions } from "../../predictor.js";
 import { type TrajgptConfig, trajgptConfig } from "../config.js";
 import { trajgpt } from "../index.js";
 import { predictor } from "../state.js";
@@ -52,11 +52,11 @@ export function smallModel(kind: Partial<TrajgptConfig> = {}) {
 
 /** The answer to one question: log p of every token. */
 export const row = (
-	{ logProbabilities, vocab, questions }: Answers,
+	{ logProbabilities, vocab, queries }: Predictions,
 	patient: number,
 	question = 0,
 ): number[] =>
-	Array.from(logProbabilities.slice((patient * questions + question) * vocab).slice(0, vocab));
+	Array.from(logProbabilities.slice((patient * queries + question) * vocab).slice(0, vocab));
 
 /** Equal to rounding, over the largest value. */
 export function expectClose(actual: ArrayLike<number>, wanted: ArrayLike<number>): void {

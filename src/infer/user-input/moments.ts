@@ -2,7 +2,7 @@ import { InputError } from "../../base/errors.js";
 import { dayOfIsoDate, isoDate, monthDays, type TimeAxis, yearDays } from "../../base/time.js";
 import type { NewPatient } from "../../cohort/index.js";
 import { farthestDay } from "../../records/years.js";
-import { TimeRefused } from "./refused.js";
+import { TimeRefused } from "./errors.js";
 
 /** A time as a user writes it; most mean another time for each patient. */
 export interface Moment {

@@ -1,6 +1,7 @@
 /** How people write what they ask about, on the command line and in requests. */
+
+export { CodeRefused, TimeRefused } from "./errors.js";
 export { type CodeBook, type FoundCode, findCode } from "./find-code.js";
-export { type GridOptions, gridOf } from "./grid.js";
 export {
 	dayText,
 	type Moment,
@@ -11,5 +12,5 @@ export {
 	spanDays,
 	timesOf,
 } from "./moments.js";
-export { CodeRefused, TimeRefused } from "./refused.js";
+export { type GridOptions, gridOf } from "./time-grid.js";
 export { editWarnings, warningsFor } from "./warnings.js";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { NewPatient } from "../../cohort/index.js";
-import { gridOf } from "./grid.js";
 import { momentOf } from "./moments.js";
+import { gridOf } from "./time-grid.js";
 
 const patient = (...times: number[]): NewPatient => ({
 	...{ id: "p", sex: null, birth: -50, death: null, lastRecord: times.at(-1) ?? null },

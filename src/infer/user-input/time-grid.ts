@@ -1,7 +1,7 @@
 import { monthDays, type TimeAxis, yearDays } from "../../base/time.js";
 import type { NewPatient } from "../../cohort/index.js";
+import { TimeRefused } from "./errors.js";
 import { type Moment, momentOf, timesOf } from "./moments.js";
-import { TimeRefused } from "./refused.js";
 
 export interface GridOptions {
 	readonly from?: Moment;

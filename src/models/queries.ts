@@ -2,7 +2,7 @@ import { InputError } from "../base/errors.js";
 import type { Events, State } from "./predictor.js";
 
 /** What a question's slot holds, and which state it reads. */
-export interface Question {
+export interface Query {
 	/** Its place among the patient's questions. */
 	readonly index: number;
 	readonly token: number;
@@ -49,7 +49,7 @@ function following(
 	place: number,
 	time: number,
 	index: number,
-): Question {
+): Query {
 	const last = place === 0 ? (state.times[patient] as number) : (own.times[place - 1] as number);
 	mustFollow(last, time, patient, `question ${index}`);
 	const token = place === 0 ? state.tokens[patient] : own.tokens[place - 1];
@@ -58,11 +58,11 @@ function following(
 }
 
 /** Questions after all events. */
-export const questionsAfter = (
+export const queriesAfter = (
 	state: State,
 	events: readonly Events[] | undefined,
 	times: readonly ArrayLike<number>[],
-): Question[][] =>
+): Query[][] =>
 	times.map((asked, patient) => {
 		const own = events?.[patient] ?? none;
 		return Array.from(asked, (time, index) =>
@@ -75,11 +75,11 @@ export const questionsAfter = (
  * first event looks back: it holds [SOS] at its own time and reads what the first slot left, which
  * is [SOS] at the first event's time.
  */
-export const questionsAlong = (
+export const queriesWithin = (
 	state: State,
 	events: readonly Events[],
 	times: readonly ArrayLike<number>[],
-): Question[][] =>
+): Query[][] =>
 	times.map((asked, patient) => {
 		const own = events[patient] as Events;
 		const first = own.times[0];

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { expectClose, history, row, smallModel } from "../models/trajgpt/testing/small-model.js";
-import { answersAt } from "./index.js";
+import { predictAt } from "./index.js";
 
 const model = smallModel();
 afterAll(() => model.dispose());
@@ -8,7 +8,7 @@ afterAll(() => model.dispose());
 test("every time has its place, and inside an event's answer does not know the event", async () => {
 	const own = { tokens: [5, 9, 7], times: [10, 20, 20] };
 	const empty = { tokens: [], times: [] };
-	const answers = await answersAt(
+	const answers = await predictAt(
 		model,
 		[own, empty],
 		[
@@ -32,9 +32,9 @@ test("every time has its place, and inside an event's answer does not know the e
 test("patients do not mix, whatever their order", async () => {
 	const all = [12, 3, 40].map((length) => history(length, length));
 	const times = all.map(({ times: [first = 0] }) => [first - 5, first + 4, first + 300]);
-	const together = await answersAt(model, all, times);
+	const together = await predictAt(model, all, times);
 	for (const [i, own] of all.entries()) {
-		const alone = await answersAt(model, [own], [times[i] as number[]]);
+		const alone = await predictAt(model, [own], [times[i] as number[]]);
 		for (const question of [0, 1, 2])
 			expectClose(row(together, i, question), row(alone, 0, question));
 	}

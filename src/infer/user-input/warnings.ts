@@ -1,7 +1,7 @@
 import { yearDays } from "../../base/time.js";
 import { coarseReach } from "../../cohort/coarse.js";
 import type { Manifest, NewPatient, UnknownCodes } from "../../cohort/index.js";
-import { placeOf } from "../answers-at.js";
+import { placeOf } from "../predict-at.js";
 
 /** Who is asked about, and what of their records is not known. */
 export interface Asked {

@@ -1,9 +1,9 @@
-import type { Answers, Events, Predictor } from "../models/index.js";
+import type { Events, Predictions, Predictor } from "../models/index.js";
 
 /** Where a time lies: before a history's first event, up to its last, or after it (or in an empty one). */
 export type Place = "before" | "inside" | "after";
 
-export interface PlacedAnswers extends Answers {
+export interface PlacedPredictions extends Predictions {
 	readonly places: readonly (readonly Place[])[]; // [patients][questions]
 }
 
@@ -17,11 +17,11 @@ export function placeOf({ times }: Events, time: number): Place {
  * strictly before its time: from all of them after the last event, and before the first from the
  * start of the history, evolved backwards.
  */
-export async function answersAt(
+export async function predictAt(
 	predictor: Predictor,
 	histories: readonly Events[],
 	times: readonly ArrayLike<number>[],
-): Promise<PlacedAnswers> {
+): Promise<PlacedPredictions> {
 	const answers = await predictor.queryWithin(predictor.start(histories.length), histories, times);
 	const places = histories.map((history, patient) =>
 		Array.from(times[patient] ?? [], (time) => placeOf(history, time)),

@@ -3,7 +3,7 @@ import { type CodeMap, integerPheCode, normalisePheCode } from "../../codes/map.
 import type { Manifest } from "../../cohort/index.js";
 import { specialCount, type Token, type Vocabulary } from "../../cohort/vocabulary.js";
 import { systemNamed } from "../../records/systems.js";
-import { CodeRefused } from "./refused.js";
+import { CodeRefused } from "./errors.js";
 
 /** A code as a user names it: itself, and all codes of the vocabulary below it. */
 export interface FoundCode {
