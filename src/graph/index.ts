@@ -13,6 +13,7 @@ export { gradients, inOrder } from "./gradients.js";
 export type { Graph } from "./graph.js";
 export { type OnnxModel, opset, toOnnx } from "./lower/onnx/to-onnx.js";
 export { elu, gelu, leakyRelu, logSigmoid, silu, softplus } from "./ops/activations.js";
+export { expand, reshape, sum, unbroadcast } from "./ops/broadcast.js";
 export { type Conv1dOptions, type Conv2dOptions, conv1d, conv2d } from "./ops/conv.js";
 export { dropout } from "./ops/dropout.js";
 export * from "./ops/elementwise.js";
@@ -21,16 +22,14 @@ export { matmul } from "./ops/matmul.js";
 export { type Affine, batchNorm, groupNorm, layerNorm, normalized, rmsNorm } from "./ops/norms.js";
 export { chunked, placesAlong } from "./ops/open-length.js";
 export { avgPool1d, maxPool1d, maxPool2d, movingAverage, type PoolOptions } from "./ops/pool.js";
-export { max, mean, sum, sumSquares, variance } from "./ops/reduce.js";
+export { max, mean, sumSquares, variance } from "./ops/reduce.js";
 export { rotary } from "./ops/rotary.js";
 export { type ScanOptions, scan } from "./ops/scan.js";
 export {
 	concat,
 	cumulativeSum,
-	expand,
 	flip,
 	pad,
-	reshape,
 	roll,
 	slice,
 	split,

@@ -107,8 +107,11 @@ async function newRun(
 }
 
 /** The sizes a model has under a name; an unknown one is refused with the known ones. */
-export function presetOf(model: Model, name: string): Readonly<Record<string, unknown>> {
-	const preset = model.presets[name];
+export function presetOf(
+	model: Pick<Model, "id" | "presets">,
+	name: string,
+): Readonly<Record<string, unknown>> {
+	const preset = Object.hasOwn(model.presets, name) ? model.presets[name] : undefined;
 	if (preset) return preset;
 	throw new InputError(
 		`${model.id} has no preset "${name}"; known presets: ${Object.keys(model.presets).join(", ")}`,

@@ -1,7 +1,6 @@
 import { availableParallelism } from "node:os";
 import { Command, Option } from "commander";
-import { InputError } from "../../base/errors.js";
-import { type Model, modelById, models } from "../../models/index.js";
+import { modelById, models } from "../../models/index.js";
 import type { Provider } from "../../runtime/index.js";
 import { examples } from "../examples.js";
 import { Exit, type Io, printJson } from "../io.js";
@@ -75,12 +74,6 @@ function presetOption(command: Command, preset: string): Command {
 		.option("--preset <name>", `sizes: ${names.join(", ")}`, preset)
 		.option("--threads <n>", "threads", threadCount, availableParallelism())
 		.addOption(providerOption());
-}
-
-export function presetNamed({ presets }: Pick<Model, "presets">, name: string) {
-	const preset = Object.hasOwn(presets, name) ? presets[name] : undefined;
-	if (preset) return preset;
-	throw new InputError(`no preset "${name}"; known presets: ${Object.keys(presets).join(", ")}`);
 }
 
 /** What is measured, and how it reads; loaded when it is asked for. */

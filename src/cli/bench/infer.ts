@@ -3,8 +3,9 @@ import { weightCount } from "../../models/index.js";
 import { trajgpt } from "../../models/trajgpt/index.js";
 import { predictor } from "../../models/trajgpt/state.js";
 import { nodeRuntime } from "../../runtime/node.js";
+import { presetOf } from "../../workflows/pretrain.js";
 import type { Io } from "../io.js";
-import { type InferOptions, presetNamed } from "./command.js";
+import type { InferOptions } from "./command.js";
 import { median } from "./step.js";
 import {
 	type AttributionReport,
@@ -42,7 +43,10 @@ export async function benchInfer(io: Io, options: InferOptions): Promise<InferRe
 	const { threads, repeats, patients, vocab } = options;
 	const history = (events: number, seed: number) => randomHistory(events, vocab, random(seed));
 	const pasts = [50, options.events];
-	const config = trajgpt.config.parse({ ...presetNamed(trajgpt, options.preset), vocab });
+	const config = trajgpt.config.parse({
+		...presetOf(trajgpt, options.preset),
+		vocab,
+	});
 	const weights = trajgpt.init(config, random(1));
 	const runtime = nodeRuntime({ threads, provider: options.provider, purpose: "inference" });
 	const model = predictor(runtime, config, weights);

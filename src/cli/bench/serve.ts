@@ -4,10 +4,10 @@ import { vocabularyOf } from "../../cohort/vocabulary.js";
 import { weightCount } from "../../models/index.js";
 import { trajgpt } from "../../models/trajgpt/index.js";
 import { noLog, type Served } from "../../server/index.js";
+import { presetOf } from "../../workflows/pretrain.js";
 import { engineFor, listen, type Serving } from "../../workflows/serve.js";
 import type { Io } from "../io.js";
 import type { ServeBenchOptions } from "./command.js";
-import { presetNamed } from "./command.js";
 import { median } from "./step.js";
 import { randomHistory } from "./trajectories.js";
 
@@ -51,7 +51,7 @@ export interface ServeReport extends Spread {
 
 /** A model that has learned nothing, with codes c5, c6 … */
 function untrained({ preset, vocab }: ServeBenchOptions): Served {
-	const config = trajgpt.config.parse({ ...presetNamed(trajgpt, preset), vocab });
+	const config = trajgpt.config.parse({ ...presetOf(trajgpt, preset), vocab });
 	const weights = trajgpt.init(config, random(1));
 	const vocabulary = vocabularyOf(
 		Array.from({ length: vocab - 5 }, (_, i) => ({

@@ -17,8 +17,9 @@ import { adamWDefaults } from "../../train/adamw.js";
 import { encodeSafetensors, type StoredTensor } from "../../train/safetensors.js";
 import { trainer } from "../../train/trainer.js";
 import { checkMemory, trainingNeeds } from "../../workflows/memory-needs.js";
+import { presetOf } from "../../workflows/pretrain.js";
 import type { Io } from "../io.js";
-import { presetNamed, type StepOptions } from "./command.js";
+import type { StepOptions } from "./command.js";
 import { type Peer, startPeer } from "./peer.js";
 import { peerScripts } from "./peer-scripts.js";
 
@@ -80,7 +81,7 @@ function configOf(model: Model, { preset, norm, length }: StepOptions): unknown 
 	if (norm && !isTrajgpt)
 		throw new InputError(`--norm is a setting of trajgpt; leave it out with --model ${model.id}`);
 	const config = model.config.parse({
-		...presetNamed(model, preset),
+		...presetOf(model, preset),
 		vocab,
 		...(isTrajgpt && { norm: norm ?? "rms" }),
 	});

@@ -1,10 +1,10 @@
 import type { FixedShape } from "../dims.js";
 import type { Sweep } from "../operations.js";
 import { size, type Tensor } from "../tensor.js";
+import { reshape, sum } from "./broadcast.js";
 import { add } from "./elementwise.js";
 import { matmul } from "./matmul.js";
-import { sum } from "./reduce.js";
-import { pad, reshape, slice, stack } from "./shape.js";
+import { pad, slice, stack } from "./shape.js";
 
 /** Convolutions as matrix products, one for each place of the kernel. */
 

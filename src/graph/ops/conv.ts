@@ -1,10 +1,11 @@
 import type { FixedShape } from "../dims.js";
 import type { Sweep } from "../operations.js";
 import { apply, fail, isFloat, type Operation, size, type Tensor } from "../tensor.js";
+import { reshape } from "./broadcast.js";
 import { tapwiseWeights } from "./conv-taps.js";
 import { add } from "./elementwise.js";
 import { gather } from "./gather.js";
-import { pad, reshape, slice, transpose } from "./shape.js";
+import { pad, slice, transpose } from "./shape.js";
 import { constant } from "./sources.js";
 
 /** Sizes of the spatial axes after a sweep. */

@@ -1,6 +1,6 @@
 import { fail, size, type Tensor } from "../tensor.js";
+import { reshape } from "./broadcast.js";
 import { add, div, greaterEqual, mul, where } from "./elementwise.js";
-import { reshape } from "./shape.js";
 import { constant, scalar } from "./sources.js";
 
 const odd = [0x9e3779b1, 0x85ebca77, 0xc2b2ae3d] as const;

@@ -8,11 +8,9 @@ import {
 	isFloat,
 	type Node,
 	type Operation,
-	sameShape,
 	type Tensor,
 } from "../tensor.js";
-import { sum } from "./reduce.js";
-import { reshape } from "./shape.js";
+import { unbroadcast } from "./broadcast.js";
 import { scalar, scalarValue } from "./sources.js";
 
 /** The shape two shapes broadcast to, as in NumPy; undefined when they do not. */
@@ -26,16 +24,6 @@ export function broadcastShape(a: Shape, b: Shape): Shape | undefined {
 		out.push(m === 1 ? n : m);
 	}
 	return out;
-}
-
-/** Sums a cotangent over the axes along which its tensor was broadcast. */
-export function unbroadcast(cotangent: Tensor, shape: Shape): Tensor {
-	if (sameShape(cotangent.shape, shape)) return cotangent;
-	const extra = cotangent.shape.length - shape.length;
-	const axes = cotangent.shape.flatMap((n, i) =>
-		i < extra || (shape[i - extra] === 1 && n !== 1) ? [i] : [],
-	);
-	return reshape(axes.length > 0 ? sum(cotangent, axes) : cotangent, shape);
 }
 
 export type Operand = Tensor | number;

@@ -10,8 +10,9 @@ import {
 	sameShape,
 	type Tensor,
 } from "../tensor.js";
+import { reshape } from "./broadcast.js";
 import { cast, equal } from "./elementwise.js";
-import { reshape, transpose } from "./shape.js";
+import { transpose } from "./shape.js";
 import { constant } from "./sources.js";
 
 const gatherOperation: Operation<"gather"> = {

@@ -1,8 +1,9 @@
 import { type Dim, isOpen, type Shape } from "../dims.js";
 import type { TransposedSides } from "../operations.js";
 import { apply, fail, isFloat, type Operation, type Tensor } from "../tensor.js";
-import { broadcastShape, unbroadcast } from "./elementwise.js";
-import { concat, reshape } from "./shape.js";
+import { reshape, unbroadcast } from "./broadcast.js";
+import { broadcastShape } from "./elementwise.js";
+import { concat } from "./shape.js";
 
 export const matrixSizes = (shape: Shape, transposed: boolean): [Dim, Dim] => {
 	const [rows, columns] = shape.slice(-2) as [Dim, Dim];

@@ -1,7 +1,7 @@
 import { fail, size, type Tensor } from "../tensor.js";
+import { reshape } from "./broadcast.js";
 import { add, div, mul, sqrt, sub } from "./elementwise.js";
 import { mean, sumSquares, variance } from "./reduce.js";
-import { reshape } from "./shape.js";
 
 const smallest = 1e-5;
 

@@ -1,6 +1,7 @@
 import { type Dim, multiplyDims } from "../dims.js";
 import { apply, type Operation, type Tensor } from "../tensor.js";
-import { reshape, slice } from "./shape.js";
+import { reshape } from "./broadcast.js";
+import { slice } from "./shape.js";
 
 /** Operations for axes whose size may be known only when the graph runs. */
 

@@ -1,9 +1,10 @@
 import type { FixedShape } from "../dims.js";
 import type { PoolWindow } from "../operations.js";
 import { apply, fail, isFloat, type Operation, size, type Tensor } from "../tensor.js";
+import { expand, reshape } from "./broadcast.js";
 import { conv1d, swept } from "./conv.js";
 import { scatterAdd } from "./gather.js";
-import { concat, expand, reshape, slice } from "./shape.js";
+import { concat, slice } from "./shape.js";
 import { filled } from "./sources.js";
 
 const maxPoolOperation: Operation<"maxPool"> = {

@@ -1,7 +1,8 @@
 import type { Dim } from "../dims.js";
 import { apply, fail, type Operation, type Tensor } from "../tensor.js";
-import { add, mul, neg, sub, unbroadcast } from "./elementwise.js";
-import { reshape, slice } from "./shape.js";
+import { reshape, unbroadcast } from "./broadcast.js";
+import { add, mul, neg, sub } from "./elementwise.js";
+import { slice } from "./shape.js";
 
 function halves(x: Tensor): [Tensor, Tensor] {
 	const half = (x.shape.at(-1) as number) / 2;

@@ -1,5 +1,6 @@
 import { axisOf, fail, type Tensor } from "../tensor.js";
-import { reshape, split, stack } from "./shape.js";
+import { reshape } from "./broadcast.js";
+import { split, stack } from "./shape.js";
 
 export interface ScanOptions {
 	/** The axis of the sequences that is time; [batch, length, …] unless given. */

@@ -1,46 +1,7 @@
-import {
-	addDims,
-	type Dim,
-	divideDims,
-	isOpen,
-	multiplyDims,
-	type Shape,
-	subtractDims,
-} from "../dims.js";
-import {
-	apply,
-	applyAll,
-	axisOf,
-	elementCount,
-	fail,
-	type Operation,
-	sameShape,
-	type Tensor,
-} from "../tensor.js";
-import { unbroadcast } from "./elementwise.js";
+import { addDims, type Dim, isOpen, type Shape, subtractDims } from "../dims.js";
+import { apply, applyAll, axisOf, fail, type Operation, type Tensor } from "../tensor.js";
+import { reshape } from "./broadcast.js";
 import { filled } from "./sources.js";
-
-const reshapeOperation: Operation<"reshape"> = {
-	name: "reshape",
-	types: ([x], { shape }) => {
-		const { shape: from, dtype } = x as Tensor;
-		const isSize = (n: Dim) => isOpen(n) || (Number.isInteger(n) && n >= 0);
-		const count = elementCount(from);
-		if (count !== elementCount(shape) || !shape.every(isSize))
-			fail("reshape", `${count} values do not fill [${shape.join(", ")}]`, [x as Tensor]);
-		return [{ shape, dtype }];
-	},
-	pullback: ({ inputs: [x] }, [g]) => [g ? reshape(g, (x as Tensor).shape) : null],
-};
-
-/** The same values in another shape; one size may be −1. */
-export function reshape(x: Tensor, shape: Shape): Tensor {
-	const count = elementCount(x.shape);
-	const known = multiplyDims(...shape.filter((n) => n !== -1));
-	const rest = divideDims(count, known) ?? Number(count) / Number(known);
-	const full = shape.map((n) => (n === -1 ? rest : n));
-	return sameShape(x.shape, full) ? x : apply(reshapeOperation, [x], { shape: full });
-}
 
 const transposeOperation: Operation<"transpose"> = {
 	name: "transpose",
@@ -71,22 +32,6 @@ export function transpose(x: Tensor, order?: readonly number[]): Tensor {
 		? x
 		: apply(transposeOperation, [x], { order: axes });
 }
-
-const expandOperation: Operation<"expand"> = {
-	name: "expand",
-	types: ([x], { shape }) => {
-		const { shape: from, dtype } = x as Tensor;
-		const extra = shape.length - from.length;
-		if (extra < 0 || from.some((n, i) => n !== 1 && n !== shape[i + extra]))
-			fail("expand", `does not broadcast to [${shape.join(", ")}]`, [x as Tensor]);
-		return [{ shape, dtype }];
-	},
-	pullback: ({ inputs: [x] }, [g]) => [g ? unbroadcast(g, (x as Tensor).shape) : null],
-};
-
-/** Repeats along axes of size 1, and along new axes in front. */
-export const expand = (x: Tensor, shape: Shape): Tensor =>
-	sameShape(x.shape, shape) ? x : apply(expandOperation, [x], { shape });
 
 const sliceOperation: Operation<"slice"> = {
 	name: "slice",

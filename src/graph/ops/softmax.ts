@@ -1,6 +1,7 @@
 import { apply, axisOf, floatType, type Operation, type Tensor } from "../tensor.js";
+import { sum } from "./broadcast.js";
 import { exp, log, mul, sub } from "./elementwise.js";
-import { max, sum } from "./reduce.js";
+import { max } from "./reduce.js";
 
 function alongAxis(
 	name: "softmax" | "logSoftmax",

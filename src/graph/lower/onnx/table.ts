@@ -6,7 +6,8 @@ import { matrixSizes } from "../../ops/matmul.js";
 import { logSoftmaxParts } from "../../ops/softmax.js";
 import { packed } from "../../ops/sources.js";
 import { elementCount, type Node, type Tensor } from "../../tensor.js";
-import { type OnnxWriter, onnxType } from "./writer.js";
+import { onnxType } from "./element-types.js";
+import type { OnnxWriter } from "./writer.js";
 
 /** Writes an operation as ONNX nodes and returns the names of its results. */
 type OnnxLowering<K extends OperationName> = (

@@ -5,8 +5,9 @@ import { inOrder } from "../../gradients.js";
 import type { Graph } from "../../graph.js";
 import { packed, sourceName } from "../../ops/sources.js";
 import { type DType, size, type Target, type Tensor, type TensorType } from "../../tensor.js";
+import { onnxType } from "./element-types.js";
 import { openSizes } from "./open-sizes.js";
-import { OnnxWriter, onnxType } from "./writer.js";
+import { OnnxWriter } from "./writer.js";
 
 /** The standard operators' version we write, and that of ONNX Runtime's own. */
 export const opset = 21n;

@@ -9,6 +9,7 @@ import { isOpen, type Shape } from "../../dims.js";
 import { inOrder } from "../../gradients.js";
 import { packed } from "../../ops/sources.js";
 import type { DType, Node, Target, Tensor } from "../../tensor.js";
+import { onnxType } from "./element-types.js";
 import type { OpenSizes } from "./open-sizes.js";
 import { lowered } from "./table.js";
 
@@ -17,14 +18,6 @@ type TensorInit = MessageInitShape<typeof TensorProtoSchema>;
 type AttributeInit = MessageInitShape<typeof AttributeProtoSchema>;
 
 export type Attribute = number | string | readonly number[] | { readonly float: number };
-
-/** The numbers that ONNX gives to its element types. */
-export const onnxType: Readonly<Record<DType, number>> = {
-	float32: 1,
-	float64: 11,
-	int32: 6,
-	bool: 9,
-};
 
 const text = new TextEncoder();
 const int64 = 7;
