@@ -1,9 +1,9 @@
 import { random } from "../base/random.js";
 import type { Sex } from "../records/rows.js";
-import { type AheadOptions, recordsAhead } from "./ahead.js";
-import { type Follower, follow } from "./follow.js";
-import { live } from "./life.js";
+import { type AheadOptions, recordsAhead } from "./future-oracle.js";
+import { type Follower, follow } from "./next-code-oracle.js";
 import { type Period, personOf } from "./person.js";
+import { simulateLife } from "./simulate-life.js";
 import { State } from "./state.js";
 import { codes, positionOf, size } from "./tables.js";
 
@@ -113,7 +113,7 @@ function sampleFutures(
 	for (let sample = 0; sample < samples; sample++) {
 		state.copy(start);
 		first.fill(Number.POSITIVE_INFINITY);
-		live(state, streams.fork(sample), from, until, (day, visit, length) => {
+		simulateLife(state, streams.fork(sample), from, until, (day, visit, length) => {
 			for (let i = 0; i < length; i++) {
 				const at = visit[i]!;
 				if (first[at] === Number.POSITIVE_INFINITY) first[at] = day;

@@ -1,11 +1,11 @@
 import { random } from "../base/random.js";
 import { conditions } from "./catalogue/index.js";
-import { live } from "./life.js";
 import type { OracleHistory } from "./oracle.js";
 import type { Person } from "./person.js";
 import { drawPerson } from "./person.js";
 import type { Prescription } from "./prescriptions.js";
 import { pharmacy } from "./prescriptions.js";
+import { simulateLife } from "./simulate-life.js";
 import { State } from "./state.js";
 import { subCode } from "./sub-codes.js";
 
@@ -57,7 +57,7 @@ export function simulatePatient(seed: number, number: number): SimulatedPatient 
 	state.begin(person);
 	const from = person.coverage[0]![0];
 	const until = person.coverage.at(-1)![1] + 1;
-	const death = live(state, stream.fork("life"), from, until, (day, visit, length) => {
+	const death = simulateLife(state, stream.fork("life"), from, until, (day, visit, length) => {
 		prescriptions.push(...drugs.prescribe(day, visit, length));
 		const onInsulin = drugs.onInsulin();
 		for (let i = 0; i < length; i++) {

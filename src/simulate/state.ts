@@ -1,7 +1,7 @@
 import { yearDays } from "../base/time.js";
 import type { Person } from "./person.js";
 import { coveredDays } from "./person.js";
-import { inEpisode, returnChance } from "./returns.js";
+import { inEpisode, recurrenceChance } from "./recurrence.js";
 import { seasonal, seasonOf } from "./seasons.js";
 import * as tables from "./tables.js";
 import { blockDays, blockOf } from "./time.js";
@@ -148,7 +148,7 @@ export class State {
 		for (let i = 0; i < length; i++) {
 			const at = visit[i] as number;
 			const seen = this.count[at]!;
-			this.chance[at] = returnChance[at]!;
+			this.chance[at] = recurrenceChance[at]!;
 			if (isChronic[at]) {
 				if (seen === 0) this.chance[at]! *= this.genuine(at, i === 0);
 			} else if (i === 0 && !(seen > 0 && inEpisode(at, day - this.last[at]!)))

@@ -77,7 +77,7 @@ export const companionsOf: readonly Links[] = conditions.map(({ also }) =>
 	linksOf(Object.entries(also ?? {})),
 );
 
-export const carried = Float64Array.from(conditions, (condition) =>
+export const carryAlongChance = Float64Array.from(conditions, (condition) =>
 	condition.course === "chronic" ? (condition.carried ?? 0.45) : 0,
 );
 

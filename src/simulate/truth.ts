@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../base/errors.js";
-import { lawVersion } from "./law.js";
+import { lawVersion } from "./hazards.js";
 import type { Oracle } from "./oracle.js";
 import { oracle } from "./oracle.js";
 import { formats } from "./table-writers.js";

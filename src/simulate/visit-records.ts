@@ -1,4 +1,4 @@
-import { bundledBy, dueChance, rates } from "./law.js";
+import { bundledBy, dueChance, rates } from "./hazards.js";
 import type { State } from "./state.js";
 import * as tables from "./tables.js";
 

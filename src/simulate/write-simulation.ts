@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { replaceFolder } from "../files/index.js";
 import { conditions } from "./catalogue/index.js";
-import { lawVersion } from "./law.js";
+import { lawVersion } from "./hazards.js";
 import { simulatePatient } from "./patients.js";
 import type { Format, TableColumn, TableWriter } from "./table-writers.js";
 import { openTable } from "./table-writers.js";

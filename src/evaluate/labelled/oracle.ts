@@ -1,12 +1,12 @@
 import { random } from "../../base/random.js";
 import type { Dataset, Label } from "../../cohort/index.js";
 import { insulinDays } from "../../cohort/label-rules.js";
+import { companionChances, rates } from "../../simulate/hazards.js";
 import { insulinLogOdds } from "../../simulate/insulin.js";
-import { companionChances, rates } from "../../simulate/law.js";
-import { live } from "../../simulate/life.js";
+import { simulateLife } from "../../simulate/simulate-life.js";
 import { State } from "../../simulate/state.js";
 import { positionOf, size } from "../../simulate/tables.js";
-import type { TruthBehind } from "../truth-behind.js";
+import type { SimulationTruth } from "../simulation-truth.js";
 
 /** The true chances behind a task of the simulated population. */
 export interface LabelOracle {
@@ -14,7 +14,11 @@ export interface LabelOracle {
 	readonly of: string;
 	/** Whether they are chances of the label itself. */
 	readonly calibrated: boolean;
-	chances(dataset: Dataset, labels: readonly Label[], truth: TruthBehind): Promise<Float64Array>;
+	chances(
+		dataset: Dataset,
+		labels: readonly Label[],
+		truth: SimulationTruth,
+	): Promise<Float64Array>;
 }
 
 /** Futures sampled for each patient. */
@@ -24,12 +28,12 @@ const futures = 64;
 async function overStates(
 	dataset: Dataset,
 	labels: readonly Label[],
-	truth: TruthBehind,
+	truth: SimulationTruth,
 	upTo: "before" | "with the day",
 	chance: (
 		state: State,
 		day: number,
-		patient: ReturnType<TruthBehind["patient"]>,
+		patient: ReturnType<SimulationTruth["patient"]>,
 		at: number,
 	) => number,
 ): Promise<Float64Array> {
@@ -104,7 +108,7 @@ const insulin: LabelOracle = {
 				const records = new Map(lastRecord);
 				let [without, earlier] = [1, 1];
 				const stream = random(at).fork("insulin").fork(sample);
-				live(state, stream, day + 1, day + insulinDays + 1, (visit, codes, length) => {
+				simulateLife(state, stream, day + 1, day + insulinDays + 1, (visit, codes, length) => {
 					for (let i = 0; i < length; i++) records.set(codes[i]!, visit);
 					for (let i = 0; i < length; i++)
 						if (codes[i] === diabetes) without *= none(visit, earlier++, records);

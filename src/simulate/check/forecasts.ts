@@ -1,5 +1,5 @@
 import { random } from "../../base/random.js";
-import { follow } from "../follow.js";
+import { follow } from "../next-code-oracle.js";
 import type { SimulatedPatient } from "../patients.js";
 import { type Person, personOf } from "../person.js";
 import { codes, size } from "../tables.js";

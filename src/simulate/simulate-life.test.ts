@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { random } from "../base/random.js";
-import { live } from "./life.js";
 import { simulatePatient } from "./patients.js";
+import { simulateLife } from "./simulate-life.js";
 import { State } from "./state.js";
 
 test("lives do not disturb each other, even one within another", () => {
@@ -11,7 +11,7 @@ test("lives do not disturb each other, even one within another", () => {
 		state.begin(person);
 		const visits: number[][] = [];
 		const [from, until] = [person.coverage[0]![0], person.coverage.at(-1)![1] + 1];
-		live(state, random(1), from, until, (day, visit, length) => {
+		simulateLife(state, random(1), from, until, (day, visit, length) => {
 			between();
 			visits.push([day, ...visit.subarray(0, length)]);
 		});

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
-import { follow } from "./follow.js";
-import { companionChances, rates } from "./law.js";
-import { live } from "./life.js";
+import { companionChances, rates } from "./hazards.js";
+import { follow } from "./next-code-oracle.js";
 import { drawPerson, isCovered } from "./person.js";
+import { simulateLife } from "./simulate-life.js";
 import { State } from "./state.js";
 import { codes, size } from "./tables.js";
 import { population, visitsOf } from "./testing/population.js";
@@ -24,7 +24,7 @@ describe("the state", () => {
 			state.begin(person);
 			const follower = follow(person);
 			const [from, until] = [person.coverage[0]![0], person.coverage.at(-1)![1] + 1];
-			live(state, stream, from, until, (day, visit, length) => {
+			simulateLife(state, stream, from, until, (day, visit, length) => {
 				rates(state, day, own);
 				if (!same(follower.intensity(day), own)) different++;
 				for (let i = 0; i < length; i++) follower.observe(day, codes[visit[i]!]!);
@@ -42,7 +42,7 @@ describe("the state", () => {
 		const person = drawPerson(stream);
 		state.begin(person);
 		const [from, until] = [person.coverage[0]![0], person.coverage.at(-1)![1] + 1];
-		live(state, stream, from, until, (day) => {
+		simulateLife(state, stream, from, until, (day) => {
 			const total = rates(state, day, out);
 			expect(state.totalOnset()).toBeLessThanOrEqual(total * (1 + 1e-12));
 			let chronic = 0;

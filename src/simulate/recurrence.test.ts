@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
-import { drawReturn, returnHazard, survival } from "./returns.js";
+import { drawRecurrence, recurrenceHazard, survival } from "./recurrence.js";
 import { positionOf as at } from "./tables.js";
 import { kolmogorov } from "./testing/statistics.js";
 
@@ -12,15 +12,15 @@ describe("the return law", () => {
 	])("of %s with p = %d: hazards sum to −ln(1 − p + p S)", (code, p) => {
 		let sum = 0;
 		for (let gap = 1; gap <= 900; gap++) {
-			sum += returnHazard(at(code), gap, p);
+			sum += recurrenceHazard(at(code), gap, p);
 			expect(sum).toBeCloseTo(-Math.log(1 - p + p * survival(at(code), gap)), 9);
 		}
-		expect(returnHazard(at(code), 0, p)).toBe(0);
+		expect(recurrenceHazard(at(code), 0, p)).toBe(0);
 	});
 
 	test("of an acute condition ends: nothing returns after five times its mean gap", () => {
-		expect(returnHazard(at("465"), 31, 0.14)).toBe(0);
-		expect(returnHazard(at("465"), 30, 0.14)).toBeGreaterThan(0);
+		expect(recurrenceHazard(at("465"), 31, 0.14)).toBe(0);
+		expect(recurrenceHazard(at("465"), 30, 0.14)).toBeGreaterThan(0);
 	});
 
 	test.each([
@@ -31,7 +31,7 @@ describe("the return law", () => {
 	])("of %s with p = %d, %d days on: draws have that hazard", (code, p, elapsed) => {
 		const stream = random(5).fork(code);
 		const draws = Array.from({ length: 4000 }, () =>
-			drawReturn(at(code), elapsed, p, -Math.log(1 - stream.uniform())),
+			drawRecurrence(at(code), elapsed, p, -Math.log(1 - stream.uniform())),
 		);
 		for (const draw of draws) expect(draw).toBeGreaterThanOrEqual(elapsed + 1);
 		const start = 1 - p + p * survival(at(code), elapsed);
@@ -40,7 +40,7 @@ describe("the return law", () => {
 			if (x === Infinity) return 1;
 			const gap = Math.floor(x);
 			const before = Math.log(start / (1 - p + p * survival(at(code), gap - 1)));
-			return 1 - Math.exp(-before - (x - gap) * returnHazard(at(code), gap, p));
+			return 1 - Math.exp(-before - (x - gap) * recurrenceHazard(at(code), gap, p));
 		};
 		const finite = draws.filter((draw) => draw < Infinity);
 		const returning = 1 - (1 - p) / start;

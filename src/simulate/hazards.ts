@@ -1,10 +1,10 @@
 import { yearDays } from "../base/time.js";
-import { returnHazard, survival } from "./returns.js";
+import { recurrenceHazard, survival } from "./recurrence.js";
 import type { State } from "./state.js";
 import * as tables from "./tables.js";
 
 /** Locals, for the inner loops. */
-const { carried, categoryOf, companionsOf, establishedAt, isChronic, size } = tables;
+const { carryAlongChance, categoryOf, companionsOf, establishedAt, isChronic, size } = tables;
 
 /** Rises with every change of the law: files name the law they were drawn from. */
 export const lawVersion = 1;
@@ -19,7 +19,7 @@ export function rates(state: State, day: number, out: Float64Array): number {
 	for (let at = 0; at < size; at++) {
 		let rate = onset[at]!;
 		if (!isChronic[at]) rate *= state.frailty(categoryOf[at]!);
-		if (count[at]! > 0) rate += returnHazard(at, day - last[at]!, chance[at]!);
+		if (count[at]! > 0) rate += recurrenceHazard(at, day - last[at]!, chance[at]!);
 		out[at] = rate;
 		total += rate;
 	}
@@ -29,9 +29,9 @@ export function rates(state: State, day: number, out: Float64Array): number {
 /** How much of what is due a visit takes along: all of it, or less when something acute is at hand. */
 export const bundledBy = Float64Array.from(isChronic, (chronic) => (chronic ? 1 : 0.5));
 /** A condition seen a moment ago is coded again at this share of what is due. */
-const undue = 0.06;
-/** What would fall due soon is taken along: a gap counts as this much longer. */
-const soon = 1.6;
+const notDueShare = 0.06;
+/** What would fall due dueEarlyFactor is taken along: a gap counts as this much longer. */
+const dueEarlyFactor = 1.6;
 
 /**
  * For a visit on `day` for `reason`: the probability that each other condition is coded too. Draws
@@ -62,8 +62,8 @@ export function dueChance(state: State, day: number, at: number): number {
 	const away = survival(at, gap);
 	const p = state.chance[at]!;
 	const stays = (p * away) / (1 - p + p * away);
-	const due = 1 - survival(at, Math.floor(soon * gap));
-	return carried[at]! * stays * (undue + (1 - undue) * due);
+	const due = 1 - survival(at, Math.floor(dueEarlyFactor * gap));
+	return carryAlongChance[at]! * stays * (notDueShare + (1 - notDueShare) * due);
 }
 
 const greatestMortality = 40;

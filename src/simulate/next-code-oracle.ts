@@ -1,5 +1,5 @@
 import { InputError } from "../base/errors.js";
-import { companionChances, rates } from "./law.js";
+import { companionChances, rates } from "./hazards.js";
 import type { Person } from "./person.js";
 import { isCovered } from "./person.js";
 import { State } from "./state.js";

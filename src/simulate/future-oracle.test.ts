@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
-import { recordsAhead } from "./ahead.js";
-import { companionChances, rates } from "./law.js";
-import { live } from "./life.js";
+import { recordsAhead } from "./future-oracle.js";
+import { companionChances, rates } from "./hazards.js";
 import { oracle } from "./oracle.js";
 import { simulatedHistory } from "./patients.js";
+import { simulateLife } from "./simulate-life.js";
 import { State } from "./state.js";
 import { size } from "./tables.js";
 import { population } from "./testing/population.js";
@@ -58,7 +58,7 @@ describe("recordsAhead", () => {
 		const one = new State();
 		for (let i = 0; i < lives; i++) {
 			one.copy(state);
-			live(one, random(1).fork(i), next, from + width, (day, visit, length) => {
+			simulateLife(one, random(1).fork(i), next, from + width, (day, visit, length) => {
 				if (day >= from) for (let at = 0; at < length; at++) seen[visit[at]!]! += 1;
 			});
 		}

@@ -1,6 +1,6 @@
 import type { Random } from "../base/random.js";
-import { companionChances, deathRate } from "./law.js";
-import { drawReturn } from "./returns.js";
+import { companionChances, deathRate } from "./hazards.js";
+import { drawRecurrence } from "./recurrence.js";
 import type { State } from "./state.js";
 import * as tables from "./tables.js";
 import { blockDays } from "./time.js";
@@ -19,7 +19,7 @@ export type OnVisit = (day: number, visit: Int32Array, length: number) => void;
  * with probability λ_x / Λ. A clock that would have rung later on the day of a visit is set anew from
  * the next day on: a day has one visit.
  */
-export function live(
+export function simulateLife(
 	state: State,
 	stream: Random,
 	from: number,
@@ -32,7 +32,7 @@ export function live(
 	const exponential = () => -Math.log(1 - stream.uniform());
 	const setClock = (at: number, day: number) => {
 		const last = state.last[at]!;
-		due[at] = last + drawReturn(at, day - 1 - last, state.chance[at]!, exponential());
+		due[at] = last + drawRecurrence(at, day - 1 - last, state.chance[at]!, exponential());
 	};
 	const deathAfter = (day: number) =>
 		day + exponential() / deathRate(state.ageAt(state.block * blockDays), state.mortality);

@@ -46,7 +46,7 @@ const gaps: readonly Gap[] = conditions.map((condition) =>
 );
 
 /** The p of an acute condition, and of a chronic one that is no coding error. */
-export const returnChance = Float64Array.from(conditions, (condition) =>
+export const recurrenceChance = Float64Array.from(conditions, (condition) =>
 	condition.course === "chronic" ? (condition.stays ?? 1) : condition.again[0],
 );
 
@@ -57,7 +57,7 @@ export function survival(at: number, gap: number): number {
 	return (survival[end] as number) * Math.exp(-(gap - end) * tailHazard);
 }
 
-export function returnHazard(at: number, gap: number, p: number): number {
+export function recurrenceHazard(at: number, gap: number, p: number): number {
 	if (gap < 1) return 0;
 	const earlier = 1 - p + p * survival(at, gap - 1);
 	const later = 1 - p + p * survival(at, gap);
@@ -73,14 +73,19 @@ export function inEpisode(at: number, gap: number): boolean {
  * When the hazard, summed from day `elapsed + 1` after the last record on, reaches `exponential`:
  * days after the start of the day of the last record, with the part of the day. Infinity for never.
  */
-export function drawReturn(at: number, elapsed: number, p: number, exponential: number): number {
+export function drawRecurrence(
+	at: number,
+	elapsed: number,
+	p: number,
+	exponential: number,
+): number {
 	const start = 1 - p + p * survival(at, elapsed);
 	const wanted = (start * Math.exp(-exponential) - (1 - p)) / p;
 	if (!(wanted > 0)) return Number.POSITIVE_INFINITY;
 	const gap = firstAtOrBelow(gaps[at] as Gap, elapsed, wanted);
 	if (gap === Number.POSITIVE_INFINITY) return gap;
 	const used = Math.log(start / (1 - p + p * survival(at, gap - 1)));
-	const part = (exponential - used) / returnHazard(at, gap, p);
+	const part = (exponential - used) / recurrenceHazard(at, gap, p);
 	return gap + Math.min(Math.max(part, 0), 1 - 2 ** -20);
 }
 

@@ -1,14 +1,14 @@
 import { InputError } from "../base/errors.js";
 import { random } from "../base/random.js";
-import { companionChances } from "./law.js";
-import { live } from "./life.js";
+import { companionChances } from "./hazards.js";
 import type { Person } from "./person.js";
+import { simulateLife } from "./simulate-life.js";
 import { State } from "./state.js";
 import { size } from "./tables.js";
 import { addExpectedRecords } from "./visit-records.js";
 
 /** A person whose records break off somewhere: the last visit may not be all written down. */
-interface BrokenOff {
+interface OpenHistory {
 	readonly person: Person;
 	/** In order of time; positions in the catalogue. */
 	readonly records: readonly { readonly day: number; readonly at: number }[];
@@ -30,11 +30,11 @@ export interface AheadOptions {
  * record it is about the companions that may still be written.
  */
 export function recordsAhead(
-	{ person, records }: BrokenOff,
+	{ person, records }: OpenHistory,
 	days: ArrayLike<number>,
 	{ samples = 64, seed = 0 }: AheadOptions = {},
 ): Float64Array {
-	const { before, visit, day, left } = brokenOff(person, records);
+	const { before, visit, day, left } = stateBeforeLastVisit(person, records);
 	const sampledDays = sampledDaysOf(days, day);
 	const byDay = new Map(sampledDays.map((one) => [one, new Float64Array(size)]));
 	byDay.get(day)?.set(left);
@@ -54,7 +54,7 @@ export function recordsAhead(
 			let now = day + 1;
 			// Clocks have no memory beyond the state: a life may be lived in pieces.
 			const reached = later.every((until) => {
-				if (live(state, stream, now, until, () => undefined) !== null) return false;
+				if (simulateLife(state, stream, now, until, () => undefined) !== null) return false;
 				state.enter(until);
 				addExpectedRecords(state, until, byDay.get(until)!);
 				now = until;
@@ -75,7 +75,7 @@ export function recordsAhead(
 }
 
 /** The state before the last visit, that visit as far as it is written, and what it may yet hold. */
-function brokenOff(person: Person, records: BrokenOff["records"]) {
+function stateBeforeLastVisit(person: Person, records: OpenHistory["records"]) {
 	const before = new State();
 	before.begin(person);
 	let visit: number[] = [];
