@@ -9,7 +9,7 @@ import {
 	evaluate,
 	notWritten,
 } from "../workflows/evaluate.js";
-import { evaluationText, overRunsText } from "./evaluation-text.js";
+import { acrossRunsText, evaluationText } from "./evaluation-text.js";
 import { examples } from "./examples.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
@@ -97,7 +97,7 @@ export function command(io: Io): Command {
 							evaluation,
 						),
 					),
-				onOverRuns: (name, over) => print(overRunsText(name, over)),
+				onAcrossRuns: (name, over) => print(acrossRunsText(name, over)),
 			});
 			if (json) printJson(io, results);
 			const [reason] = notWritten(results);

@@ -1,4 +1,4 @@
-import type { Evaluation, EvaluationRow, Measure, OverRuns } from "../evaluate/index.js";
+import type { AcrossRuns, Evaluation, EvaluationRow, Measure } from "../evaluate/index.js";
 import { table } from "./table.js";
 
 type Differences = NonNullable<Evaluation["differences"]>;
@@ -127,7 +127,7 @@ export function evaluationText(run: string, end: string, evaluation: Evaluation)
 	].join("");
 }
 
-export function overRunsText(task: string, { runs, rows, differences }: OverRuns): string {
+export function acrossRunsText(task: string, { runs, rows, differences }: AcrossRuns): string {
 	return [
 		`${task}: over ${runs} runs\n\n`,
 		tables(rows),

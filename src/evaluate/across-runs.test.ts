@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { acrossRuns } from "./across-runs.js";
 import type { Evaluation } from "./evaluation.js";
-import { overRuns } from "./over-runs.js";
 
 const at = (value: number) => ({ value, low: value - 0.1, high: value + 0.1 });
 
@@ -23,9 +23,9 @@ const evaluation = (recall: number, more: Partial<Evaluation> = {}): Evaluation 
 	...more,
 });
 
-describe("overRuns", () => {
+describe("acrossRuns", () => {
 	test("gives the mean of the model and Student's interval; others stay as they are", () => {
-		const { runs, rows, differences } = overRuns([0.6, 0.7, 0.8].map((one) => evaluation(one)));
+		const { runs, rows, differences } = acrossRuns([0.6, 0.7, 0.8].map((one) => evaluation(one)));
 		const half = (4.3027 * 0.1) / Math.sqrt(3);
 		expect(runs).toBe(3);
 		const measure = rows[0]?.metrics.recall;
@@ -39,14 +39,14 @@ describe("overRuns", () => {
 
 	test("knows Student's t beyond its table", () => {
 		const values = Array.from({ length: 21 }, (_, i) => i / 100);
-		const { rows } = overRuns(values.map((one) => evaluation(one)));
+		const { rows } = acrossRuns(values.map((one) => evaluation(one)));
 		const error = Math.sqrt((21 * 22) / 12 / 21) / 100; // variance of 0 … 20 is 38.5
 		expect((rows[0]!.metrics.recall!.high - 0.1) / error).toBeCloseTo(2.086, 3);
 	});
 
 	test("refuses one run, and runs that were not measured on the same", () => {
-		expect(() => overRuns([evaluation(0.6)])).toThrow("1 runs; expected at least two");
-		expect(() => overRuns([evaluation(0.6), evaluation(0.6, { patients: 4 })])).toThrow(
+		expect(() => acrossRuns([evaluation(0.6)])).toThrow("1 runs; expected at least two");
+		expect(() => acrossRuns([evaluation(0.6), evaluation(0.6, { patients: 4 })])).toThrow(
 			"3 patients of abc, and forecast of 4",
 		);
 	});

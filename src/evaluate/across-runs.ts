@@ -4,7 +4,7 @@ import type { Evaluation, EvaluationRow } from "./evaluation.js";
 type Metrics = EvaluationRow["metrics"];
 
 /** One task over several runs of a model: means, and how sure the runs make them. */
-export interface OverRuns {
+export interface AcrossRuns {
 	readonly runs: number;
 	/** Rows of the model: mean and 95 % t-interval of the runs. Other rows are the same in each. */
 	readonly rows: readonly EvaluationRow[];
@@ -12,7 +12,7 @@ export interface OverRuns {
 }
 
 /** Puts evaluations of one task together: of runs that differ in their seed, measured on the same patients. */
-export function overRuns(evaluations: readonly Evaluation[]): OverRuns {
+export function acrossRuns(evaluations: readonly Evaluation[]): AcrossRuns {
 	const [first] = evaluations;
 	if (first === undefined || evaluations.length < 2)
 		throw new InputError(

@@ -80,7 +80,7 @@ export const evaluationSchema = z.strictObject({
 		dataset: z.string(),
 		/** The training step the weights are of. */
 		step: count,
-		/** All that the numbers come from: `evaluationBasis`. */
+		/** All that the numbers come from: `evaluationInputsHash`. */
 		basis: z.string().optional(),
 		seconds: z.number().min(0),
 	}),

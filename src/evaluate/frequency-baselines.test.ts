@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chooseSmoothing, countScores } from "./counts.js";
+import { chooseSmoothing, countScores } from "./frequency-baselines.js";
 import { summarizeScores } from "./scores.js";
 import { smallDataset } from "./testing/small-dataset.js";
 

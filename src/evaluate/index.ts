@@ -1,8 +1,7 @@
-export { evaluationBasis } from "./basis.js";
+export { type AcrossRuns, acrossRuns } from "./across-runs.js";
 export type { Measure } from "./bootstrap.js";
 export { calibrationCurve, expectedCalibrationError } from "./calibration.js";
 export * from "./compare/index.js";
-export { chooseSmoothing, countScores } from "./counts.js";
 export {
 	type Evaluation,
 	type EvaluationRow,
@@ -12,11 +11,12 @@ export {
 	writeEvaluation,
 } from "./evaluation.js";
 export { firstPatients } from "./first-patients.js";
+export { chooseSmoothing, countScores } from "./frequency-baselines.js";
+export { evaluationInputsHash } from "./inputs-hash.js";
 export { isSimulated } from "./is-simulated.js";
 export { probe } from "./labelled/probe.js";
 export { auroc, averagePrecision, brier, logLoss } from "./metrics.js";
 export { nextEventScores, type TrainedModel } from "./next-event.js";
 export { type EvaluateOptions, evaluateDefaults } from "./options.js";
-export { type OverRuns, overRuns } from "./over-runs.js";
 export { type PatientScore, type ScoreSummary, summarizeScores } from "./scores.js";
 export { openTask, tasksOf } from "./tasks.js";

@@ -8,20 +8,24 @@ import type { EvaluateOptions } from "./options.js";
  * All that an evaluation's numbers come from, as one SHA-256: the patients, the options, the weights,
  * and those of fine-tuning to the task. Where files lie is no part of it.
  */
-export function evaluationBasis(
+export function evaluationInputsHash(
 	task: string,
 	dataset: Dataset,
 	options: EvaluateOptions,
 	trained?: Trained,
 ): string {
-	const { progress: _shown, oracle: _place, ...others } = options;
+	const { progress: _shown, oracle: _place, baselines, ...others } = options;
 	const hash = createHash("sha256");
 	hash.update(
 		JSON.stringify({
 			task,
 			dataset: dataset.manifest.contentHash,
 			patients: dataset.patients(options.split).length,
-			options: Object.entries(others).sort(([a], [b]) => (a < b ? -1 : 1)),
+			// Files written before know the option `baselines` as `opponents`.
+			options: Object.entries({
+				...others,
+				...(baselines !== undefined && { opponents: baselines }),
+			}).sort(([a], [b]) => (a < b ? -1 : 1)),
 			model: trained?.model.id,
 			config: trained?.config,
 		}),

@@ -9,7 +9,7 @@ import {
 	type SimulatedPatient,
 	simulatePatient,
 } from "../simulate/index.js";
-import { sourceFolder } from "./truth-behind.js";
+import { sourceFolder } from "./simulation-truth.js";
 
 /** Made again in a moment. */
 const mostChecked = 50;

@@ -1,7 +1,7 @@
 import type { Dataset, Split } from "../cohort/index.js";
 import { rankOf } from "./rank.js";
 import { isForetold, type PatientScore, scoreTally } from "./scores.js";
-import type { TruthBehind } from "./truth-behind.js";
+import type { SimulationTruth } from "./simulation-truth.js";
 
 /**
  * Scores of the oracle on the events a model is scored on: exact, from all that was recorded before.
@@ -10,7 +10,7 @@ import type { TruthBehind } from "./truth-behind.js";
 export async function oracleScores(
 	dataset: Dataset,
 	split: Split,
-	{ oracle, patient: known, toTokens }: TruthBehind,
+	{ oracle, patient: known, toTokens }: SimulationTruth,
 	policies: "known" | "unknown",
 ): Promise<PatientScore[]> {
 	const scores: PatientScore[] = [];

@@ -1,15 +1,15 @@
 import type { Dataset } from "../cohort/index.js";
 import { specialCount } from "../cohort/vocabulary.js";
 import type { Statistic } from "./bootstrap.js";
-import { chooseSmoothing, countScores } from "./counts.js";
 import type { MeasureRun } from "./evaluation.js";
+import { chooseSmoothing, countScores } from "./frequency-baselines.js";
 import { nextEventScores } from "./next-event.js";
 import { oracleScores } from "./next-oracle.js";
 import type { EvaluateOptions } from "./options.js";
 import { probabilityBins } from "./probability-bins.js";
-import { measureRows, opponents, type PatientRow } from "./rows.js";
+import { baselines, measureRows, type PatientRow } from "./rows.js";
 import type { PatientScore } from "./scores.js";
-import { truthBehind } from "./truth-behind.js";
+import { findSimulationTruth } from "./simulation-truth.js";
 
 /** Where bins of probabilities meet: closer where most codes lie. */
 const codeEdges = [
@@ -21,7 +21,7 @@ const choiceEdges = Array.from({ length: 9 }, (_, i) => (i + 1) / 10);
 export async function nextTask(dataset: Dataset, options: EvaluateOptions): Promise<MeasureRun> {
 	const { split, seed, draws } = options;
 	const { rows: others, notes } =
-		options.opponents === false ? { rows: [], notes: [] } : await opponentRows(dataset, options);
+		options.baselines === false ? { rows: [], notes: [] } : await baselineRows(dataset, options);
 	notes.push(
 		"calibration error: distance of probability and frequency in bins, over every code of every event, bins weighed by the probability in them; of the first choice alone, by events",
 	);
@@ -69,7 +69,7 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 }
 
 /** Counts and, on simulated data, the oracle. */
-async function opponentRows(
+async function baselineRows(
 	dataset: Dataset,
 	{ split, oracle }: EvaluateOptions,
 ): Promise<{ rows: (PatientRow & { readonly events: number })[]; notes: string[] }> {
@@ -79,19 +79,19 @@ async function opponentRows(
 		events: eventsIn(scores),
 	});
 	const rows = [
-		scored(opponents.history, await countScores(dataset, split, smoothing)),
-		scored(opponents.global, await countScores(dataset, split, Number.POSITIVE_INFINITY)),
+		scored(baselines.history, await countScores(dataset, split, smoothing)),
+		scored(baselines.global, await countScores(dataset, split, Number.POSITIVE_INFINITY)),
 	];
 	const notes = [
 		Number.isFinite(smoothing)
 			? `own history: smoothed with ${smoothing.toFixed(2)} events spread as in training, chosen on the validation patients`
 			: "own history: on the validation patients it did not help, so it is smoothed away",
 	];
-	const found = await truthBehind(dataset, split, oracle);
+	const found = await findSimulationTruth(dataset, split, oracle);
 	if ("truth" in found)
 		rows.push(
-			scored(opponents.oracle, await oracleScores(dataset, split, found.truth, "known")),
-			scored(opponents.uninformed, await oracleScores(dataset, split, found.truth, "unknown")),
+			scored(baselines.oracle, await oracleScores(dataset, split, found.truth, "known")),
+			scored(baselines.uninformed, await oracleScores(dataset, split, found.truth, "unknown")),
 		);
 	else if (found.reason) notes.push(`no oracle: ${found.reason}`);
 	return { rows, notes };

@@ -20,7 +20,7 @@ export interface EvaluateOptions {
 	/** Task forecast: futures the oracle samples for each patient. */
 	readonly futures: number;
 	/** Whether counts and, on simulated data, the oracle stand beside the model; they do if left out. */
-	readonly opponents?: boolean;
+	readonly baselines?: boolean;
 	/** Whether rows keep what each patient adds to them, so that rows of several files can be drawn together. */
 	readonly keepPatients?: boolean;
 	/** The folder of the simulated population, where it is not found by itself. */

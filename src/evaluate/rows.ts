@@ -12,7 +12,7 @@ export interface PatientRow {
 	readonly more?: Readonly<Record<string, Statistic>>;
 }
 
-export const opponents = {
+export const baselines = {
 	history: { who: "history", label: "own history" },
 	global: { who: "global", label: "code frequencies" },
 	oracle: { who: "oracle", label: "oracle" },

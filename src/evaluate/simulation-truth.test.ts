@@ -5,17 +5,17 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Dataset, openDataset, prepare, prepareDefaults } from "../cohort/index.js";
 import { openCsv } from "../records/index.js";
 import { writeSimulation } from "../simulate/index.js";
-import { countScores } from "./counts.js";
-import { lookedUp } from "./forecast/looked-up.js";
+import { lookBack } from "./forecast/look-back.js";
 import { globalRanker, historyRanker, oracleRanker, type Ranker } from "./forecast/ranks.js";
+import { countScores } from "./frequency-baselines.js";
 import { oracleScores } from "./next-oracle.js";
 import { summarizeScores } from "./scores.js";
-import { type TruthBehind, truthBehind } from "./truth-behind.js";
+import { findSimulationTruth, type SimulationTruth } from "./simulation-truth.js";
 
 const root = mkdtempSync(join(tmpdir(), "trajgpt-truth-"));
 afterAll(() => rmSync(root, { recursive: true }));
 let dataset: Dataset;
-let truth: TruthBehind;
+let truth: SimulationTruth;
 
 const prepareTo = async (name: string, more: Partial<typeof prepareDefaults> = {}) => {
 	const folder = join(root, name);
@@ -31,12 +31,12 @@ beforeAll(async () => {
 	await writeSimulation(join(root, "sim"), { patients: 150, seed: 11 });
 	await writeSimulation(join(root, "other"), { patients: 150, seed: 12 });
 	dataset = await prepareTo("data");
-	const found = await truthBehind(dataset, "test");
+	const found = await findSimulationTruth(dataset, "test");
 	if (!("truth" in found)) throw new Error(found.reason);
 	truth = found.truth;
 });
 
-describe("truthBehind", () => {
+describe("findSimulationTruth", () => {
 	test("finds each event among the records of its patient; rare codes were dropped", async () => {
 		let dropped = 0;
 		for (const patient of dataset.patients("test")) {
@@ -63,10 +63,10 @@ describe("truthBehind", () => {
 	});
 
 	test("another population is an error where it was named", async () => {
-		await expect(truthBehind(dataset, "test", join(root, "other"))).rejects.toThrow(
+		await expect(findSimulationTruth(dataset, "test", join(root, "other"))).rejects.toThrow(
 			/other is not the population of .*data: it lacks event \d+ of patient p\d+; name the right folder with `oracle`/,
 		);
-		await expect(truthBehind(dataset, "test", root)).rejects.toThrow(
+		await expect(findSimulationTruth(dataset, "test", root)).rejects.toThrow(
 			"expected a folder written by simulate",
 		);
 	});
@@ -74,9 +74,9 @@ describe("truthBehind", () => {
 	test("data that is not simulated has none, and what the law is not about a reason", async () => {
 		const moved = { ...dataset, manifest: { ...dataset.manifest } };
 		moved.manifest.source = { ...dataset.manifest.source, path: join(root, "gone") };
-		expect(await truthBehind(moved, "test")).toEqual({ reason: undefined });
+		expect(await findSimulationTruth(moved, "test")).toEqual({ reason: undefined });
 		const drugs = await prepareTo("drugs", { drugs: "tokens" });
-		const found = await truthBehind(drugs, "test");
+		const found = await findSimulationTruth(drugs, "test");
 		expect("reason" in found && found.reason).toContain("the oracle forecasts PheCodes alone");
 	});
 });
@@ -97,7 +97,7 @@ describe("the oracle beats counting", () => {
 			.filter((patient) => dataset.lengthOf(patient) > 60)
 			.subarray(0, 8);
 		const patients = await Promise.all(
-			Array.from(long, (patient) => lookedUp(dataset, patient, 50, 20)),
+			Array.from(long, (patient) => lookBack(dataset, patient, 50, 20)),
 		);
 		const recall = async (ranker: Ranker) => {
 			const ranks = (await ranker(patients)).flatMap((own) => [...own]);

@@ -23,7 +23,7 @@ export interface TruePatient {
 }
 
 /** The simulated population a dataset was made of. */
-export interface TruthBehind {
+export interface SimulationTruth {
 	readonly oracle: Oracle;
 	patient(history: History): TruePatient;
 	/** Chances of the oracle's codes as those of the dataset's tokens, given that it is one of them. */
@@ -31,13 +31,17 @@ export interface TruthBehind {
 }
 
 /** Where the simulation lies, or why no oracle can be asked. */
-type Found = { readonly truth: TruthBehind } | { readonly reason: string | undefined };
+type Found = { readonly truth: SimulationTruth } | { readonly reason: string | undefined };
 
 /**
  * The truth behind a dataset: in the folder given, or where the dataset was prepared from. With a folder
  * given, what does not fit is an error; else it is a reason, or undefined for data that is not simulated.
  */
-export async function truthBehind(dataset: Dataset, split: Split, given?: string): Promise<Found> {
+export async function findSimulationTruth(
+	dataset: Dataset,
+	split: Split,
+	given?: string,
+): Promise<Found> {
 	const folder = given ?? sourceFolder(dataset);
 	if (folder === undefined) return { reason: undefined };
 	try {
@@ -73,7 +77,7 @@ function checkRules({ manifest, vocabulary }: Dataset): void {
 		);
 }
 
-async function openTruth(dataset: Dataset, folder: string): Promise<TruthBehind> {
+async function openTruth(dataset: Dataset, folder: string): Promise<SimulationTruth> {
 	const { seed, patients } = await readTruth(folder);
 	const oracle = await oracleOf(folder);
 	const { vocabulary } = dataset;

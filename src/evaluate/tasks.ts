@@ -2,9 +2,9 @@ import { InputError } from "../base/errors.js";
 import type { Dataset } from "../cohort/index.js";
 import type { Runtime } from "../runtime/index.js";
 import type { Trained } from "../train/index.js";
-import { evaluationBasis } from "./basis.js";
 import type { Evaluation, MeasureRun } from "./evaluation.js";
 import { forecastTask } from "./forecast/index.js";
+import { evaluationInputsHash } from "./inputs-hash.js";
 import { labelledTask } from "./labelled/index.js";
 import { nextTask } from "./next-task.js";
 import type { EvaluateOptions } from "./options.js";
@@ -49,7 +49,7 @@ export async function openTask(
 				versions: { ...versions },
 				dataset: dataset.manifest.contentHash,
 				step: trained?.step ?? 0,
-				basis: evaluationBasis(task, dataset, options, trained),
+				basis: evaluationInputsHash(task, dataset, options, trained),
 				seconds: Math.round(opening + clock() - started) / 1000,
 			},
 		};

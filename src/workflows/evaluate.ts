@@ -3,13 +3,13 @@ import { InputError } from "../base/errors.js";
 import { silentProgress } from "../base/progress.js";
 import type { Dataset } from "../cohort/index.js";
 import {
+	type AcrossRuns,
+	acrossRuns,
 	type Evaluation,
 	evaluateDefaults,
 	evaluationFile,
 	firstPatients,
-	type OverRuns,
 	openTask,
-	overRuns,
 	type EvaluateOptions as TaskOptions,
 	tasksOf,
 	writeEvaluation,
@@ -21,7 +21,7 @@ import { versions } from "./versions.js";
 
 /** What to measure, on which patients; what is left out is as in `evaluateDefaults`. */
 export interface EvaluateOptions
-	extends Partial<Omit<TaskOptions, "progress" | "opponents" | "keepPatients">>,
+	extends Partial<Omit<TaskOptions, "progress" | "baselines" | "keepPatients">>,
 		Pick<Monitoring, "progress"> {
 	/** `next`, `forecast` or a task with labels; all that the dataset has if left out. */
 	readonly task?: string | undefined;
@@ -32,7 +32,7 @@ export interface EvaluateOptions
 	/** Called with each evaluation as soon as it is made. */
 	readonly onEvaluation?: ((measured: MeasuredRun) => void) | undefined;
 	/** Called with what holds over several runs, after the evaluations of each. */
-	readonly onOverRuns?: ((task: string, over: OverRuns) => void) | undefined;
+	readonly onAcrossRuns?: ((task: string, over: AcrossRuns) => void) | undefined;
 }
 
 /** One run, measured on one task. */
@@ -47,7 +47,7 @@ export interface MeasuredRun {
 export interface TaskResult {
 	readonly runs: readonly MeasuredRun[];
 	/** Where there are several runs. */
-	readonly overRuns?: OverRuns;
+	readonly acrossRuns?: AcrossRuns;
 }
 
 /** The dataset of all runs; another is refused by the first run it does not belong to. */
@@ -84,7 +84,7 @@ export async function evaluate(
 	options: EvaluateOptions = {},
 ): Promise<Record<string, TaskResult>> {
 	const { nodeRuntime } = await import("../runtime/node.js");
-	const { task, patients, threads, onEvaluation, onOverRuns, ...given } = options;
+	const { task, patients, threads, onEvaluation, onAcrossRuns, ...given } = options;
 	const { progress = silentProgress } = options;
 	const runtime = nodeRuntime({ purpose: "inference", ...(threads && { threads }) });
 	const taskOptions: TaskOptions = { ...evaluateDefaults, ...given, progress };
@@ -110,9 +110,9 @@ export async function evaluate(
 			onEvaluation?.(measured.at(-1) as MeasuredRun);
 		}
 		if (runs.length === 1) return { runs: measured };
-		const over = overRuns(measured.map(({ evaluation }) => evaluation));
-		onOverRuns?.(name, over);
-		return { runs: measured, overRuns: over };
+		const over = acrossRuns(measured.map(({ evaluation }) => evaluation));
+		onAcrossRuns?.(name, over);
+		return { runs: measured, acrossRuns: over };
 	};
 	if (task !== undefined) return { [task]: await measure(task) };
 	const results: Record<string, TaskResult> = {};

@@ -5,8 +5,8 @@ import { InputError } from "../base/errors.js";
 import { silentProgress } from "../base/progress.js";
 import { random } from "../base/random.js";
 import { builtInMap } from "../codes/index.js";
-import { coarseReach } from "../cohort/coarse.js";
 import { type Dataset, summarize } from "../cohort/index.js";
+import { roundUpTimeRange } from "../cohort/privacy-rounding.js";
 import { readingRules } from "../cohort/reading/rules.js";
 import { specialCount } from "../cohort/vocabulary.js";
 import { type Evaluation, isSimulated } from "../evaluate/index.js";
@@ -197,7 +197,7 @@ function about(trained: Trained, card: string): string {
 		config,
 		parameters: weightCount(weights),
 		dataset: {
-			...{ counts, labels, reach: reach ? coarseReach(reach) : null },
+			...{ counts, labels, reach: reach ? roundUpTimeRange(reach) : null },
 			...{ format: source.format, axis: source.axis, contentHash: manifest.contentHash },
 		},
 		records: {

@@ -19,7 +19,7 @@ export type Entry = z.infer<typeof entrySchema>;
 export const cellSchema = z.strictObject({
 	kind: z.literal("trajgpt-cell"),
 	version: z.literal(1),
-	/** None for the opponents, which are not trained. */
+	/** None for the baselines, which are not trained. */
 	entry: z.string().nullable(),
 	seed: z.int().min(0),
 	/** Of its pre-training, or of its training where it has none. */

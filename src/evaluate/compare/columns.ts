@@ -11,7 +11,7 @@ export interface Column {
 	readonly scale: number;
 	readonly digits: number;
 	readonly best: "highest" | "lowest";
-	/** Which rows of an evaluation it reads; opponents have no setting. */
+	/** Which rows of an evaluation it reads; baselines have no setting. */
 	readonly setting?: EvaluationRow["setting"];
 	/** The way to forecast it reads; where it has none, that of the line. */
 	readonly method?: Method;

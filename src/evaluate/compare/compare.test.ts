@@ -97,7 +97,7 @@ const cell = (own: Entry, seed: number, five: number): Cell => ({
 	},
 });
 
-const opponents: Cell = {
+const baselines: Cell = {
 	...{ kind: "trajgpt-cell", version: 1, entry: null, seed: 0, training: null },
 	...{ left: {}, seconds: 1, cpuSeconds: 1 },
 	evaluations: {
@@ -123,7 +123,7 @@ const ways: Way[] = [
 	{ entry: two, method: "by-order", first: true, label: "Two", against: one },
 ];
 const columns = columnsOf(["forecast", "chf"], [5, 10]);
-const cells = [cell(one, 1, 0.5), cell(one, 2, 0.52), cell(two, 1, 0.6), opponents];
+const cells = [cell(one, 1, 0.5), cell(one, 2, 0.52), cell(two, 1, 0.6), baselines];
 const table = comparisonOf(columns, ways, cells, []);
 const close = (x: number) => expect.closeTo(x, 9);
 const own = (of: Cell | undefined, task: string, row: number) =>
@@ -139,7 +139,7 @@ describe("a comparison", () => {
 			[close(0.51), close(0.61), auprc(cells[0], 0), auprc(cells[0], 1), auprc(cells[0], 2)],
 			[close(0.46), close(0.56), undefined, undefined, undefined],
 			[close(0.6), close(0.7), undefined, undefined, auprc(cells[2], 0)],
-			[close(0.8), close(0.9), auprc(opponents, 1), undefined, auprc(opponents, 0)],
+			[close(0.8), close(0.9), auprc(baselines, 1), undefined, auprc(baselines, 0)],
 		]);
 		expect(table.lines.map(({ seeds }) => seeds)).toEqual([2, 2, 1, 0]);
 	});
@@ -148,7 +148,7 @@ describe("a comparison", () => {
 		const [first, , second, history] = table.lines;
 		expect(second!.values[0]).toEqual(own(cells[2], "forecast", 0)!["recall@5"]);
 		expect(second!.values[4]).toEqual(own(cells[2], "chf", 0)!.auprc);
-		expect(history!.values[4]).toEqual(own(opponents, "chf", 0)!.auprc);
+		expect(history!.values[4]).toEqual(own(baselines, "chf", 0)!.auprc);
 		const { mean } = bootstrap(patients, { mean: meanOf(recallsAbout(0.51)) }, drawing);
 		const { low, high, seedDeviation } = first!.values[0]!;
 		expect([low, high]).toEqual([close(mean.low), close(mean.high)]);
@@ -233,7 +233,7 @@ describe("a comparison", () => {
 				{ entry: one, method: "time-specific", first: true, label: "One" },
 				{ entry: three, method: "auto-regressive", first: true, label: "Three", against: one },
 			],
-			[cell(one, 1, 0.5), stepping, opponents],
+			[cell(one, 1, 0.5), stepping, baselines],
 			[],
 		);
 		expect(lines.map(({ values }) => values.slice(0, 2).map((own) => own?.value))).toEqual([
@@ -294,8 +294,8 @@ describe("a comparison", () => {
 	});
 
 	test("is made of cells that keep what each patient adds", () => {
-		expect(keepsPatients(opponents)).toBe(true);
-		const bare = structuredClone(opponents);
+		expect(keepsPatients(baselines)).toBe(true);
+		const bare = structuredClone(baselines);
 		delete bare.evaluations.chf!.rows[1]!.byPatient;
 		expect(keepsPatients(bare)).toBe(false);
 	});

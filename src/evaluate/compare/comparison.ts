@@ -1,10 +1,10 @@
+import { tInterval } from "../across-runs.js";
 import { type Drawn, type Measure, measureOf } from "../bootstrap.js";
-import { tInterval } from "../over-runs.js";
 import type { Cell, Entry } from "./cell.js";
 import type { Column } from "./columns.js";
 import { drawingNotes, missingNotes, notMeasuredNotes, providerNotes } from "./notes.js";
+import { pairedBootstrap, seedMean } from "./paired-bootstrap.js";
 import { type Source, sourcesOf, type Way } from "./sources.js";
-import { drawnTogether, seedMean } from "./together.js";
 
 /** The mean over seeds, with its 95 % interval over patients. */
 export interface LineMeasure extends Measure {
@@ -53,7 +53,7 @@ export function comparisonOf(
 	notes: readonly string[] = [],
 ): Comparison {
 	const sources = sourcesOf(columns, ways, cells);
-	const drawn = drawnTogether(columns, sources);
+	const drawn = pairedBootstrap(columns, sources);
 	const byLine = columns.some(({ task, method }) => task === "forecast" && !method);
 	// Counts and the oracle are held against the line that is held against none.
 	const reference = ways.find((way) => !way.against)?.entry;

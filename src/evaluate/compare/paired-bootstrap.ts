@@ -9,7 +9,7 @@ import type { Reading, Source } from "./sources.js";
 type BySeed = ReadonlyMap<number, Drawn>;
 
 /** Draws the patients of each task once, and asks all lines, with all their seeds, about the same draws. */
-export function drawnTogether(
+export function pairedBootstrap(
 	columns: readonly Column[],
 	sources: readonly Source[],
 ): (source: Source, column: Column) => BySeed {

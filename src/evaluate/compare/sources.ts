@@ -30,7 +30,7 @@ export interface Reading {
 	readonly row: EvaluationRow;
 }
 
-const opponents = [
+const baselines = [
 	{ who: "history", label: "own history" },
 	{ who: "global", label: "code frequencies" },
 	{ who: "oracle", label: "oracle" },
@@ -55,7 +55,7 @@ export function sourcesOf(
 					: undefined,
 		}),
 	);
-	const others = opponents.map(
+	const others = baselines.map(
 		({ who, label }): Source => ({
 			...{ label, group: "counts" },
 			cells: cells.filter(({ entry }) => entry === null),

@@ -8,7 +8,7 @@ import { statisticsOf } from "../by-patient.js";
 import { evaluateDefaults } from "../options.js";
 import { smallDataset } from "../testing/small-dataset.js";
 import { forecastTask } from "./index.js";
-import { lookedUp } from "./looked-up.js";
+import { lookBack } from "./look-back.js";
 import { globalRanker, historyRanker, modelRanker } from "./ranks.js";
 import { recallRatios, windowRecalls } from "./recall.js";
 
@@ -30,7 +30,7 @@ const dataset: Dataset = {
 	manifest: { source: { path: "nowhere" } } as Dataset["manifest"],
 };
 const options = { ...evaluateDefaults, lookup: 2, draws: 100 };
-const cut = (patient: number) => lookedUp(dataset, patient, 2, 100);
+const cut = (patient: number) => lookBack(dataset, patient, 2, 100);
 
 const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
 const model = modelById("trajgpt");

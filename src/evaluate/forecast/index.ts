@@ -4,9 +4,9 @@ import type { Model } from "../../models/index.js";
 import { forecastWeights } from "../../train/index.js";
 import type { MeasureRun, Method } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
-import { measureRows, opponents, type RowName } from "../rows.js";
-import { truthBehind } from "../truth-behind.js";
-import { forecastPatients, lookedUp } from "./looked-up.js";
+import { baselines, measureRows, type RowName } from "../rows.js";
+import { findSimulationTruth } from "../simulation-truth.js";
+import { forecastPatients, lookBack } from "./look-back.js";
 import {
 	globalRanker,
 	historyRanker,
@@ -45,7 +45,7 @@ export async function forecastTask(
 		const ranks: Ranks[] = [];
 		for (let first = 0; first < patients.length; first += chunk) {
 			const some = patients.subarray(first, first + chunk);
-			const cut = Array.from(some, (patient) => lookedUp(dataset, patient, lookup, ahead));
+			const cut = Array.from(some, (patient) => lookBack(dataset, patient, lookup, ahead));
 			ranks.push(...(await ranker(await Promise.all(cut))));
 			options.progress?.update({
 				label: `${name.label}: patient`,
@@ -60,14 +60,14 @@ export async function forecastTask(
 		`${lookup} events are known and up to ${ahead} later ones are asked about, each at its own time`,
 		`${leftOut} of ${patients.length + leftOut} patients have no event after the first ${lookup} and are left out`,
 	];
-	if (options.opponents !== false) {
+	if (options.baselines !== false) {
 		others.push(
-			await rank(opponents.history, historyRanker(dataset)),
-			await rank(opponents.global, globalRanker(dataset)),
+			await rank(baselines.history, historyRanker(dataset)),
+			await rank(baselines.global, globalRanker(dataset)),
 		);
-		const found = await truthBehind(dataset, split, options.oracle);
+		const found = await findSimulationTruth(dataset, split, options.oracle);
 		if ("truth" in found) {
-			others.push(await rank(opponents.oracle, oracleRanker(dataset, found.truth, options)));
+			others.push(await rank(baselines.oracle, oracleRanker(dataset, found.truth, options)));
 			notes.push(
 				`oracle: by ${options.futures} sampled futures a patient; more would raise it a little`,
 			);

@@ -20,7 +20,7 @@ export function forecastPatients(dataset: Dataset, split: Split, lookup: number)
 	return dataset.patients(split).filter((patient) => laterEvents(dataset, patient, lookup, 1) > 0);
 }
 
-export async function lookedUp(
+export async function lookBack(
 	dataset: Dataset,
 	patient: number,
 	lookup: number,

@@ -2,11 +2,11 @@ import type { Dataset, History } from "../../cohort/index.js";
 import { specialCount } from "../../cohort/vocabulary.js";
 import { predictAutoRegressively } from "../../infer/index.js";
 import type { Predictor } from "../../models/index.js";
-import { trainingFrequencies } from "../counts.js";
 import type { Method } from "../evaluation.js";
+import { trainingFrequencies } from "../frequency-baselines.js";
 import { rankOf } from "../rank.js";
-import type { TruthBehind } from "../truth-behind.js";
-import type { LookedUp } from "./looked-up.js";
+import type { SimulationTruth } from "../simulation-truth.js";
+import type { LookedUp } from "./look-back.js";
 
 /** For each later event of a patient: how many codes were thought likelier at its time. */
 export type Ranks = Int32Array;
@@ -62,7 +62,7 @@ export function globalRanker(dataset: Dataset): Ranker {
  */
 export function oracleRanker(
 	dataset: Dataset,
-	{ oracle, patient: known, toTokens }: TruthBehind,
+	{ oracle, patient: known, toTokens }: SimulationTruth,
 	{ futures, seed }: { readonly futures: number; readonly seed: number },
 ): Ranker {
 	const ranks = (own: History, { known: window, later }: LookedUp): Ranks => {

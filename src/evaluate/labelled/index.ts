@@ -6,20 +6,20 @@ import type { Runtime } from "../../runtime/index.js";
 import type { Trained } from "../../train/index.js";
 import type { CalibrationBin, MeasureRun } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
-import { measureRows, opponents, type PatientRow } from "../rows.js";
-import { truthBehind } from "../truth-behind.js";
+import { baselines, measureRows, type PatientRow } from "../rows.js";
+import { findSimulationTruth } from "../simulation-truth.js";
+import { drawShots, fewShotScores } from "./few-shot.js";
+import { fineTuned } from "./fine-tuned.js";
+import { labelOracles } from "./oracle.js";
+import { countRegression, recordCounts } from "./own-history.js";
+import { type Questions, questionsOf, viewsOf } from "./questions.js";
 import {
 	directionsOf,
 	expectedDirection,
 	pastDirection,
 	standardised,
 	standardOf,
-} from "./directions.js";
-import { drawShots, fewShotScores } from "./few-shot.js";
-import { fineTuned } from "./fine-tuned.js";
-import { labelOracles } from "./oracle.js";
-import { countRegression, recordCounts } from "./own-history.js";
-import { type Questions, questionsOf, viewsOf } from "./questions.js";
+} from "./standardised-directions.js";
 import { binsFor, calibrationBins, probabilityStatistics } from "./statistics.js";
 import { type TaskCodes, taskCodes } from "./task-codes.js";
 import { risks } from "./zero-shot-risk.js";
@@ -75,7 +75,7 @@ export async function labelledTask(
 				? "measured on the labels that few-shot and fine-tuning learn from: too good to be true"
 				: "measured on the labels that chose the fine-tuned epoch and its scale: a little too good",
 		);
-	const others = options.opponents === false ? [] : await opponentRows(opened, notes);
+	const others = options.baselines === false ? [] : await baselineRows(opened, notes);
 	return async (runtime, trained) => {
 		const own = [...notes];
 		const { rows, calibration } = trained
@@ -246,7 +246,7 @@ async function frozenRows(
 	return rows;
 }
 
-async function opponentRows(
+async function baselineRows(
 	{ task, dataset, options, train, valid, asked, codes }: Opened,
 	notes: string[],
 ): Promise<PatientRow[]> {
@@ -255,7 +255,7 @@ async function opponentRows(
 	if (taught > 0 && taught < train.answers.length && valid.answers.length > 0) {
 		const { logOdds, precision } = await countRegression(dataset, train, valid, asked);
 		rows.push({
-			name: { ...opponents.history, label: "own history, all labels", setting: "fine-tuned" },
+			name: { ...baselines.history, label: "own history, all labels", setting: "fine-tuned" },
 			...probable(
 				asked,
 				logOdds.map((z) => 1 / (1 + Math.exp(-z))),
@@ -268,12 +268,12 @@ async function opponentRows(
 	if (codes) {
 		const related = [...new Set(codes.prototype.flat())];
 		rows.push({
-			name: { ...opponents.history, label: "own history, related records" },
+			name: { ...baselines.history, label: "own history, related records" },
 			byPatient: ranked(asked, await recordCounts(dataset, asked.labels, related)),
 		});
 	}
 	rows.push({
-		name: { ...opponents.global, label: "prevalence" },
+		name: { ...baselines.global, label: "prevalence" },
 		...probable(
 			asked,
 			new Float64Array(asked.answers.length).fill(taught / Math.max(1, train.answers.length)),
@@ -281,11 +281,11 @@ async function opponentRows(
 	});
 	const oracle = labelOracles[task];
 	if (!oracle) return rows;
-	const found = await truthBehind(dataset, options.split, options.oracle);
+	const found = await findSimulationTruth(dataset, options.split, options.oracle);
 	if ("truth" in found) {
 		const chances = await oracle.chances(dataset, asked.labels, found.truth);
 		rows.push({
-			name: opponents.oracle,
+			name: baselines.oracle,
 			...(oracle.calibrated ? probable(asked, chances) : { byPatient: ranked(asked, chances) }),
 		});
 		notes.push(`oracle: the true chance of ${oracle.of}`);

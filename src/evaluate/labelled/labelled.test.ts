@@ -6,16 +6,16 @@ import { nodeRuntime } from "../../runtime/node.js";
 import type { Trained } from "../../train/index.js";
 import { evaluateDefaults } from "../options.js";
 import { smallDataset } from "../testing/small-dataset.js";
+import { drawShots, fewShotScores } from "./few-shot.js";
+import { recalibration } from "./fine-tuned.js";
+import { labelledTask } from "./index.js";
 import {
 	directionsOf,
 	expectedDirection,
 	pastDirection,
 	standardised,
 	standardOf,
-} from "./directions.js";
-import { drawShots, fewShotScores } from "./few-shot.js";
-import { recalibration } from "./fine-tuned.js";
-import { labelledTask } from "./index.js";
+} from "./standardised-directions.js";
 import {
 	calibrationBins,
 	fewShotStatistics,

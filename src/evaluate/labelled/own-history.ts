@@ -1,7 +1,7 @@
 import type { Dataset, Label } from "../../cohort/index.js";
 import { fitLogistic, logisticLoss, logisticScores } from "../../train/index.js";
-import { standardised, standardOf } from "./directions.js";
 import { type Questions, viewOf } from "./questions.js";
+import { standardised, standardOf } from "./standardised-directions.js";
 
 /** How many records of some codes each history holds. */
 export async function recordCounts(

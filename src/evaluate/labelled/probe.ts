@@ -3,8 +3,8 @@ import { representations } from "../../infer/index.js";
 import type { LinearHead } from "../../models/heads/label.js";
 import type { Runtime } from "../../runtime/index.js";
 import { fitLogistic, logisticLoss, logisticScores, type Trained } from "../../train/index.js";
-import { standardised, standardOf } from "./directions.js";
 import { viewsOf } from "./questions.js";
+import { standardised, standardOf } from "./standardised-directions.js";
 
 const precisions = [1, 10, 100, 1000];
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { captured } from "../../cli/testing/captured.js";
 import { openDataset } from "../../cohort/index.js";
-import { evaluateDefaults, evaluationBasis, readEvaluation } from "../../evaluate/index.js";
+import { evaluateDefaults, evaluationInputsHash, readEvaluation } from "../../evaluate/index.js";
 import { modelById } from "../../models/index.js";
 import { readTrained } from "../../train/index.js";
 import { evaluateCell, trainCell } from "./cell.js";
@@ -71,7 +71,7 @@ test("an evaluation is taken over as long as all that it comes from is the same"
 test("what an evaluation comes from: patients, options and weights, not where they lie", async () => {
 	const [dataset, trained] = [await openDataset(data), readTrained(run)];
 	const basis = (more = {}, own = trained) =>
-		evaluationBasis("forecast", dataset, { ...evaluateDefaults, ...more }, own);
+		evaluationInputsHash("forecast", dataset, { ...evaluateDefaults, ...more }, own);
 	expect(basis({ oracle: "elsewhere" })).toBe(basis());
 	for (const more of [{ futures: 3 }, { draws: 10 }, { lookup: 20 }, { keepPatients: true }])
 		expect(basis(more)).not.toBe(basis());

@@ -9,7 +9,7 @@ import {
 	type EvaluateOptions,
 	type Evaluation,
 	evaluateDefaults,
-	evaluationBasis,
+	evaluationInputsHash,
 	openTask,
 	readEvaluation,
 	writeEvaluation,
@@ -164,7 +164,7 @@ export async function evaluateCell(
 	const maker = { versions: await versions(), clock };
 	const options: EvaluateOptions = {
 		...evaluateDefaults,
-		...{ futures: plan.futures, opponents: trained === undefined, keepPatients: true },
+		...{ futures: plan.futures, baselines: trained === undefined, keepPatients: true },
 	};
 	const evaluations: Record<string, Evaluation> = {};
 	const left: Record<string, string> = { ...notTuned };
@@ -172,7 +172,7 @@ export async function evaluateCell(
 		// The table has a dash where a model does not predict every event of a history.
 		if (trained && task === "next" && !trained.model.predictsEachEvent) continue;
 		const before = await readEvaluation(run, task);
-		if (before && before.made.basis === evaluationBasis(task, dataset, options, trained)) {
+		if (before && before.made.basis === evaluationInputsHash(task, dataset, options, trained)) {
 			evaluations[task] = before;
 			continue;
 		}
