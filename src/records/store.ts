@@ -201,19 +201,19 @@ async function append(
 	rows: Iterable<readonly Value[]> | AsyncIterable<readonly Value[]>,
 ): Promise<void> {
 	const appender = await connection.createAppender(table);
-	let held: Value[][] = types.map(() => []);
+	let columns: Value[][] = types.map(() => []);
 	let count = 0;
 	const flush = () => {
 		if (count === 0) return;
 		const chunk = DuckDBDataChunk.create(types, count);
-		chunk.setColumns(held);
+		chunk.setColumns(columns);
 		appender.appendDataChunk(chunk);
-		held = types.map(() => []);
+		columns = types.map(() => []);
 		count = 0;
 	};
 	try {
 		for await (const row of rows) {
-			for (const [at, column] of held.entries()) column.push(row[at] ?? null);
+			for (const [at, column] of columns.entries()) column.push(row[at] ?? null);
 			if (++count === chunkRows) flush();
 		}
 		flush();

@@ -14,7 +14,7 @@ const conceptColumns = [
 const expected = "expected columns such as concept_id,icd9 or concept_id,icd10";
 
 /** Reads a table of concepts and the ICD codes they stand for into `omop_map(concept, system, code)`. */
-export async function takeConceptMap(
+export async function stageConceptMap(
 	store: Store,
 	file: string,
 	sourceSystem: string | undefined,

@@ -3,7 +3,7 @@ import { InputError } from "../../base/errors.js";
 import { named, quoted } from "../sql.js";
 import type { DatabaseAddress } from "./address.js";
 import { explainDatabase } from "./database-errors.js";
-import type { Origin } from "./origin.js";
+import type { TableSource } from "./table-source.js";
 import type { CdmTable } from "./tables.js";
 import { cdmTables, concept, conceptRelationship, person } from "./tables.js";
 
@@ -27,7 +27,7 @@ interface FoundTable {
 export async function withDatabase<T>(
 	address: DatabaseAddress,
 	options: DatabaseOptions,
-	work: (origin: Origin) => Promise<T>,
+	work: (source: TableSource) => Promise<T>,
 ): Promise<T> {
 	const { shown } = address;
 	let lost = false;
@@ -44,7 +44,7 @@ export async function withDatabase<T>(
 	});
 	// A closed connection fails `begin`, but the library crashes on whatever is sent to it after that,
 	// such as a rollback: whoever waits for this goes no further then.
-	const held: Held = async () => {
+	const stopIfLost = async () => {
 		if (lost) await new Promise(() => {});
 	};
 	try {
@@ -53,8 +53,8 @@ export async function withDatabase<T>(
 				await transaction.unsafe(
 					"SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL timezone = 'UTC'; SET LOCAL synchronize_seqscans = off",
 				);
-				return work(await databaseOrigin(transaction, held, shown, options));
-			})().finally(held),
+				return work(await databaseTables(transaction, stopIfLost, shown, options));
+			})().finally(stopIfLost),
 		);
 		return (await begun) as T;
 	} catch (error) {
@@ -64,15 +64,12 @@ export async function withDatabase<T>(
 	}
 }
 
-/** Waits for ever if the connection is closed. */
-type Held = () => Promise<void>;
-
-async function databaseOrigin(
+async function databaseTables(
 	sql: postgres.TransactionSql,
-	held: Held,
+	stopIfLost: () => Promise<void>,
 	shown: string,
 	{ schema, vocabularySchema, batchRows = 10_000 }: DatabaseOptions,
-): Promise<Origin> {
+): Promise<TableSource> {
 	for (const [option, name] of [
 		["`schema`", schema],
 		["`vocabularySchema`", vocabularySchema],
@@ -103,7 +100,7 @@ async function databaseOrigin(
 		placeOf: async (table, row, patient) =>
 			`${nameOf(table)}: ${patient === null ? `row ${row} as the database sent them` : `a row of person ${patient}`}`,
 		placeSql: (table) => quoted(nameOf(table)),
-		async take(store, { table, into, select, only }) {
+		async stage(store, { table, into, select, only }) {
 			const place = found.get(table.name);
 			if (!place) throw new InputError(`${nameOf(table)}: no such table`);
 			const names = Object.keys(table.columns);
@@ -113,7 +110,7 @@ async function databaseOrigin(
 			query.values();
 			for await (const rows of query.cursor(batchRows)) {
 				const from = rowsAsSql(names, rows as unknown as readonly Text[][]);
-				await store.run(`INSERT INTO ${into} ${select(from)}`).finally(held);
+				await store.run(`INSERT INTO ${into} ${select(from)}`).finally(stopIfLost);
 			}
 		},
 	};

@@ -9,7 +9,7 @@ import { named, quoted } from "../sql.js";
 import type { Store } from "../store.js";
 import type { Table } from "../table.js";
 import { delimitedTable, isParquet, openParquet } from "../table.js";
-import type { Origin } from "./origin.js";
+import type { TableSource } from "./table-source.js";
 import type { CdmTable } from "./tables.js";
 import { cdmTables } from "./tables.js";
 
@@ -46,7 +46,7 @@ export async function filesOf(folder: string): Promise<ReadonlyMap<string, strin
 }
 
 /** The tables of a CDM as files in a folder: CSV or TSV, packed or not, and Parquet. */
-export function folderOrigin(folder: string, files: ReadonlyMap<string, string>): Origin {
+export function folderTables(folder: string, files: ReadonlyMap<string, string>): TableSource {
 	const opened = new Map<string, Table>();
 	const headless = new Map<string, string[]>(); // by version of the CDM
 	const pathOf = ({ name }: CdmTable) => join(folder, files.get(name) ?? name);
@@ -68,7 +68,7 @@ export function folderOrigin(folder: string, files: ReadonlyMap<string, string>)
 		},
 		has: ({ name }) => files.has(name),
 		nameOf: pathOf,
-		async take(store, { table, into, select }) {
+		async stage(store, { table, into, select }) {
 			const found = await open(store, table);
 			opened.set(table.name, found);
 			try {
@@ -84,7 +84,7 @@ export function folderOrigin(folder: string, files: ReadonlyMap<string, string>)
 }
 
 interface CdmFile extends Table {
-	/** Whether quotes around a whole field are still to be taken off. */
+	/** Whether quotes around a whole field are still to be recordCount off. */
 	readonly unquote: boolean;
 }
 

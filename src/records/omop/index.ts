@@ -4,10 +4,10 @@ import type { RecordSource } from "../rows.js";
 import { systemNamed } from "../systems.js";
 import { databaseAddress } from "./address.js";
 import { withDatabase } from "./database.js";
-import { filesOf, folderOrigin } from "./folder.js";
+import { filesOf, folderTables } from "./folder.js";
 import type { Plan } from "./load.js";
-import { loadTaken, takeTables } from "./load.js";
-import type { Origin } from "./origin.js";
+import { loadStagedTables, stageTables } from "./load.js";
+import type { TableSource } from "./table-source.js";
 import type { CdmTable } from "./tables.js";
 import {
 	conditionEra,
@@ -45,9 +45,13 @@ export async function openOmop(
 	options: OmopOptions = {},
 ): Promise<RecordSource> {
 	const sourceSystem = sourceSystemOf(options.sourceSystem);
-	const load = async (store: Parameters<RecordSource["load"]>[0], origin: Origin, plan: Plan) => {
-		await takeTables(store, origin, plan);
-		return () => loadTaken(store, origin, plan);
+	const load = async (
+		store: Parameters<RecordSource["load"]>[0],
+		source: TableSource,
+		plan: Plan,
+	) => {
+		await stageTables(store, source, plan);
+		return () => loadStagedTables(store, source, plan);
 	};
 	if (options.db !== undefined) {
 		if (folder !== undefined)
@@ -58,8 +62,8 @@ export async function openOmop(
 			path: address.shown,
 			...(options.conceptMap === undefined ? {} : { files: [options.conceptMap] }),
 			async load(store) {
-				const rest = await withDatabase(address, options, (origin) =>
-					load(store, origin, planOf(origin, options, sourceSystem)),
+				const rest = await withDatabase(address, options, (source) =>
+					load(store, source, planOf(source, options, sourceSystem)),
 				);
 				return rest();
 			},
@@ -78,8 +82,8 @@ export async function openOmop(
 			"there is nothing to read; expected a folder of OMOP files, or `db` postgres://user@host/database",
 		);
 	const files = await filesOf(folder);
-	const origin = folderOrigin(folder, files);
-	const plan = planOf(origin, options, sourceSystem, folder);
+	const source = folderTables(folder, files);
+	const plan = planOf(source, options, sourceSystem, folder);
 	return {
 		format: "omop",
 		path: folder,
@@ -87,7 +91,7 @@ export async function openOmop(
 			...Array.from(files.values(), (name) => join(folder, name)),
 			...(options.conceptMap === undefined ? [] : [options.conceptMap]),
 		],
-		load: async (store) => (await load(store, origin, plan))(),
+		load: async (store) => (await load(store, source, plan))(),
 	};
 }
 
@@ -99,18 +103,18 @@ function sourceSystemOf(name: string | undefined): string | undefined {
 }
 
 function planOf(
-	origin: Origin,
+	source: TableSource,
 	options: OmopOptions,
 	sourceSystem: string | undefined,
 	folder?: string,
 ): Plan {
 	const where = folder ?? "the database";
 	const need = (table: CdmTable, why = "") => {
-		if (origin.has(table)) return table;
+		if (source.has(table)) return table;
 		throw new InputError(
 			folder
 				? `${folder} has no table ${table.name}${why}; expected ${table.name}.csv, .tsv, .csv.gz or .parquet`
-				: `${origin.nameOf(table)}: no such table${why}; check \`schema\``,
+				: `${source.nameOf(table)}: no such table${why}; check \`schema\``,
 		);
 	};
 	need(person);
@@ -119,7 +123,7 @@ function planOf(
 			? need(conditionEra, ", which `conditions` era asks for")
 			: options.conditions === "occurrence"
 				? need(conditionOccurrence, ", which `conditions` occurrence asks for")
-				: [conditionOccurrence, conditionEra].find((table) => origin.has(table));
+				: [conditionOccurrence, conditionEra].find((table) => source.has(table));
 	if (!condition)
 		throw new InputError(
 			`${where} has neither condition_occurrence nor condition_era; expected one of them`,
@@ -129,7 +133,7 @@ function planOf(
 			? need(drugEra, ", which `drugTable` era asks for")
 			: options.drugTable === "exposure"
 				? need(drugExposure, ", which `drugTable` exposure asks for")
-				: [drugExposure, drugEra].find((table) => origin.has(table));
+				: [drugExposure, drugEra].find((table) => source.has(table));
 	const observations = options.observations ?? false;
 	if (observations) need(observation, ", which `observations` asks for");
 	return { condition, drug, observations, sourceSystem, conceptMap: options.conceptMap };

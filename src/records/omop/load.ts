@@ -14,8 +14,7 @@ import {
 	observationCodes,
 	resolveConcepts,
 } from "./codes.js";
-import { takeConceptMap } from "./concept-map.js";
-import type { Origin } from "./origin.js";
+import { stageConceptMap } from "./concept-map.js";
 import {
 	conceptsFrom,
 	deathsFrom,
@@ -24,7 +23,8 @@ import {
 	peopleFrom,
 	relations,
 	relationsFrom,
-} from "./staged.js";
+} from "./staging-sql.js";
+import type { TableSource } from "./table-source.js";
 import type { CdmTable } from "./tables.js";
 import { concept, conceptRelationship, death, observation, person } from "./tables.js";
 
@@ -45,10 +45,10 @@ interface Events {
 	readonly codes: Resolution;
 	rows: number;
 	/** Rows that repeat what another says under another concept. */
-	again: number;
+	mergedRows: number;
 	/** Where its records begin, and how many they are. */
 	first: number;
-	taken: number;
+	recordCount: number;
 }
 
 const dateHint = `expected a date such as 2020-01-31, 20200131 or 2020-01-31 14:05:00; ${expectedYears}`;
@@ -63,18 +63,18 @@ const hints: Readonly<Record<string, string>> = {
 };
 
 /** Brings all tables into the store, so that a database need not stay open for longer than that. */
-export async function takeTables(store: Store, origin: Origin, plan: Plan): Promise<void> {
-	const take = async (table: CdmTable, into: string, select: (from: string) => string) => {
-		await origin.take(store, { table, into, select });
-		await refuseFaults(store, origin, table, into);
+export async function stageTables(store: Store, source: TableSource, plan: Plan): Promise<void> {
+	const stage = async (table: CdmTable, into: string, select: (from: string) => string) => {
+		await source.stage(store, { table, into, select });
+		await refuseFaults(store, source, table, into);
 	};
-	await take(person, "omop_person", peopleFrom);
-	if (origin.has(death)) await take(death, "omop_death", deathsFrom);
+	await stage(person, "omop_person", peopleFrom);
+	if (source.has(death)) await stage(death, "omop_death", deathsFrom);
 	const events = eventsOf(plan);
-	for (const { table, staged } of events) await take(table, staged, eventsFrom);
+	for (const { table, staged } of events) await stage(table, staged, eventsFrom);
 	await createCodeTables(store);
 	await createUsed(store, events);
-	await takeVocabulary(store, origin);
+	await stageVocabulary(store, source);
 }
 
 const eventsOf = ({ condition, drug, observations, sourceSystem }: Plan): Events[] => {
@@ -84,9 +84,9 @@ const eventsOf = ({ condition, drug, observations, sourceSystem }: Plan): Events
 		kind,
 		codes,
 		rows: 0,
-		again: 0,
+		mergedRows: 0,
 		first: 0,
-		taken: 0,
+		recordCount: 0,
 	});
 	return [
 		events(condition, "diagnosis", conditionCodes(sourceSystem)),
@@ -104,8 +104,8 @@ async function createUsed(store: Store, events: readonly Events[]): Promise<void
 		WHERE concept IS NOT NULL AND concept <> 0 ORDER BY concept`);
 }
 
-async function takeVocabulary(store: Store, origin: Origin): Promise<void> {
-	if (!origin.has(concept)) {
+async function stageVocabulary(store: Store, source: TableSource): Promise<void> {
+	if (!source.has(concept)) {
 		await createEmptyVocabulary(store);
 		await createEmptyRelations(store);
 		return;
@@ -114,17 +114,17 @@ async function takeVocabulary(store: Store, origin: Origin): Promise<void> {
 		(row) => row.concept,
 	);
 	const list = `('{${used.join(",")}}'::bigint[])`;
-	await origin.take(store, {
+	await source.stage(store, {
 		table: concept,
 		into: "omop_concept",
 		select: conceptsFrom,
 		only: (column) =>
 			`${column("vocabulary_id")} IN (${icdVocabularyList}) OR ${column("concept_id")} = ANY ${list}`,
 	});
-	await refuseFaults(store, origin, concept, "omop_concept");
-	if (!origin.has(conceptRelationship)) return createEmptyRelations(store);
+	await refuseFaults(store, source, concept, "omop_concept");
+	if (!source.has(conceptRelationship)) return createEmptyRelations(store);
 	const [from, to] = relations.map(quoted);
-	await origin.take(store, {
+	await source.stage(store, {
 		table: conceptRelationship,
 		into: "omop_relation",
 		select: relationsFrom,
@@ -132,12 +132,12 @@ async function takeVocabulary(store: Store, origin: Origin): Promise<void> {
 			`(${column("relationship_id")} = ${from} AND ${column("concept_id_1")} = ANY ${list})
 			OR (${column("relationship_id")} = ${to} AND ${column("concept_id_2")} = ANY ${list})`,
 	});
-	await refuseFaults(store, origin, conceptRelationship, "omop_relation");
+	await refuseFaults(store, source, conceptRelationship, "omop_relation");
 }
 
 async function refuseFaults(
 	store: Store,
-	origin: Origin,
+	source: TableSource,
 	table: CdmTable,
 	staged: string,
 ): Promise<void> {
@@ -150,30 +150,34 @@ async function refuseFaults(
 		`SELECT fault, left(got, 40) AS got, ${patient} FROM ${staged} WHERE rowid = ${bad.row}`,
 	);
 	if (!fault) return;
-	const place = await origin.placeOf(table, bad.row + 1, fault.patient);
+	const place = await source.placeOf(table, bad.row + 1, fault.patient);
 	const got = fault.got === null || !fault.got.trim() ? "empty" : JSON.stringify(fault.got);
 	throw new InputError(
 		`${place}: ${table.columns[fault.fault]} is ${got}; ${hints[fault.fault] ?? numberHint}`,
 	);
 }
 
-/** Turns what was taken into people, records and names. */
-export async function loadTaken(store: Store, origin: Origin, plan: Plan): Promise<Loaded> {
-	const notes = [...origin.notes];
+/** Turns what was recordCount into people, records and names. */
+export async function loadStagedTables(
+	store: Store,
+	source: TableSource,
+	plan: Plan,
+): Promise<Loaded> {
+	const notes = [...source.notes];
 	const events = eventsOf(plan);
 	const [condition] = events;
 	const people = await store.count("omop_person");
 	if (people === 0)
-		throw new InputError(`${origin.nameOf(person)} holds no person; expected a row for each`);
+		throw new InputError(`${source.nameOf(person)} holds no person; expected a row for each`);
 	if (condition && (await store.count(condition.staged)) === 0)
 		throw new InputError(
-			`${origin.nameOf(condition.table)} holds no row; expected one for each diagnosis`,
+			`${source.nameOf(condition.table)} holds no row; expected one for each diagnosis`,
 		);
-	if (plan.conceptMap) await takeConceptMap(store, plan.conceptMap, plan.sourceSystem);
+	if (plan.conceptMap) await stageConceptMap(store, plan.conceptMap, plan.sourceSystem);
 	await resolveConcepts(store, plan.sourceSystem);
-	await loadPeople(store, origin);
+	await loadPeople(store, source);
 	for (const table of events) {
-		table.again = await mergeConcepts(store, table.staged, table.codes);
+		table.mergedRows = await mergeConcepts(store, table.staged, table.codes);
 		table.rows = await store.count(table.staged);
 		table.first = await store.count("record");
 		await store.run(`INSERT INTO record
@@ -182,12 +186,12 @@ export async function loadTaken(store: Store, origin: Origin, plan: Plan): Promi
 			FROM (SELECT rowid AS row, * FROM ${table.staged}) e ${table.codes.joins}
 			WHERE ${table.codes.system} IS NOT NULL
 			ORDER BY e.row`);
-		table.taken = (await store.count("record")) - table.first;
+		table.recordCount = (await store.count("record")) - table.first;
 	}
 	await loadNames(store);
 	notes.push(...(await peopleNotes(store)));
-	for (const table of events) notes.push(...(await eventNotes(store, origin, plan, table)));
-	notes.push(...(await orphanNotes(store, origin, events)));
+	for (const table of events) notes.push(...(await eventNotes(store, source, plan, table)));
+	notes.push(...(await orphanNotes(store, source, events)));
 	for (const { table_name } of await store.all<{ table_name: string }>(
 		"SELECT table_name FROM duckdb_tables() WHERE temporary AND starts_with(table_name, 'omop_')",
 	))
@@ -195,12 +199,12 @@ export async function loadTaken(store: Store, origin: Origin, plan: Plan): Promi
 	return { axis: "dates", notes };
 }
 
-async function loadPeople(store: Store, origin: Origin): Promise<void> {
+async function loadPeople(store: Store, source: TableSource): Promise<void> {
 	await store.run(`INSERT INTO person SELECT patient, birth, sex, NULL, NULL,
-		${origin.placeSql(person, "rowid + 1")} FROM omop_person ORDER BY rowid`);
-	if (!origin.has(death)) return;
+		${source.placeSql(person, "rowid + 1")} FROM omop_person ORDER BY rowid`);
+	if (!source.has(death)) return;
 	await store.run(`INSERT INTO person SELECT patient, NULL, NULL, time, NULL,
-		${origin.placeSql(death, "rowid + 1")} FROM omop_death ORDER BY rowid`);
+		${source.placeSql(death, "rowid + 1")} FROM omop_death ORDER BY rowid`);
 }
 
 async function loadNames(store: Store): Promise<void> {
@@ -219,9 +223,10 @@ async function peopleNotes(store: Store): Promise<string[]> {
 		FROM omop_person`,
 	);
 	const notes: string[] = [];
-	if (row?.months) notes.push(`${row.months} people have a year of birth alone: 1 July was taken`);
+	if (row?.months)
+		notes.push(`${row.months} people have a year of birth alone: 1 July was recordCount`);
 	if (row?.days)
-		notes.push(`${row.days} people have a year and month of birth alone: the 1st was taken`);
+		notes.push(`${row.days} people have a year and month of birth alone: the 1st was recordCount`);
 	if (row?.births) notes.push(`${row.births} people have no date of birth`);
 	if (row?.sexes)
 		notes.push(`${row.sexes} people have a gender other than 8507 or 8532: not known`);
@@ -232,25 +237,25 @@ const share = (part: number, whole: number): string => `${((100 * part) / whole)
 
 async function eventNotes(
 	store: Store,
-	origin: Origin,
+	source: TableSource,
 	plan: Plan,
-	{ table, staged, kind, codes, rows, again, first, taken }: Events,
+	{ table, staged, kind, codes, rows, mergedRows, first, recordCount }: Events,
 ): Promise<string[]> {
-	if (rows === 0) return [`${origin.nameOf(table)} holds no row`];
+	if (rows === 0) return [`${source.nameOf(table)} holds no row`];
 	const notes: string[] = [];
 	const from = `FROM ${staged} e ${codes.joins}`;
 	const systems = await store.all<{ system: string; count: number }>(
 		`SELECT system, count(*) AS count FROM record
-		WHERE rowid BETWEEN ${first} AND ${first + taken - 1}
+		WHERE rowid BETWEEN ${first} AND ${first + recordCount - 1}
 		GROUP BY system ORDER BY count DESC, system`,
 	);
 	const parts = systems.map(({ system, count }) => `${share(count, rows)} ${system}`);
 	notes.push(`${table.name}: ${rows} rows${parts.length > 0 ? `: ${parts.join(", ")}` : ""}`);
-	if (again > 0)
+	if (mergedRows > 0)
 		notes.push(
-			`${table.name}: ${again} more rows repeat the source code of another, of the same person and time, under a second concept: one record each time`,
+			`${table.name}: ${mergedRows} more rows repeat the source code of another, of the same person and time, under a second concept: one record each time`,
 		);
-	const left = rows - taken;
+	const left = rows - recordCount;
 	if (left > 0 && table === observation)
 		notes.push(`observation: ${left} rows left out, for their source is no ICD code`);
 	else if (left > 0) {
@@ -271,7 +276,7 @@ async function eventNotes(
 		);
 		if (chosen[0]?.rows)
 			notes.push(
-				`${table.name}: ${chosen[0].rows} rows of ${chosen[0].concepts} concepts could be several ICD codes; the shortest was taken, then the first in order`,
+				`${table.name}: ${chosen[0].rows} rows of ${chosen[0].concepts} concepts could be several ICD codes; the shortest was recordCount, then the first in order`,
 			);
 	}
 	return notes;
@@ -279,7 +284,7 @@ async function eventNotes(
 
 async function orphanNotes(
 	store: Store,
-	origin: Origin,
+	source: TableSource,
 	events: readonly Events[],
 ): Promise<string[]> {
 	const all = events.map(({ staged }) => `SELECT DISTINCT patient FROM ${staged}`).join(" UNION ");
@@ -287,6 +292,6 @@ async function orphanNotes(
 		`(${all}) WHERE patient NOT IN (SELECT patient FROM omop_person)`,
 	);
 	return orphans > 0
-		? [`${orphans} patients are not in ${origin.nameOf(person)}: birth and sex are not known`]
+		? [`${orphans} patients are not in ${source.nameOf(person)}: birth and sex are not known`]
 		: [];
 }

@@ -2,7 +2,7 @@ import type { Store } from "../store.js";
 import type { CdmTable } from "./tables.js";
 
 /** What to take from a table of the CDM, and where to put it. */
-export interface Taking {
+export interface StagingRequest {
 	readonly table: CdmTable;
 	/** The temporary table to make. */
 	readonly into: string;
@@ -13,9 +13,9 @@ export interface Taking {
 }
 
 /** Where the tables of a CDM come from: a folder of files, or a database. */
-export interface Origin {
+export interface TableSource {
 	has(table: CdmTable): boolean;
-	take(store: Store, taking: Taking): Promise<void>;
+	stage(store: Store, request: StagingRequest): Promise<void>;
 	/** Where a row (from 1) of a table stands, for messages. */
 	placeOf(table: CdmTable, row: number, patient: string | null): Promise<string>;
 	/** SQL for the same, cheap, for every row: of `row`, a number from 1. */
