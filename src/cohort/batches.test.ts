@@ -103,8 +103,8 @@ describe("planBatches", () => {
 	});
 
 	test("cuts windows of equal size", () => {
-		const { pieces } = planBatches([101], [0], { ...options, maxLength: 25 });
-		expect([...pieces.length]).toEqual([20, 20, 20, 20, 21]);
+		const { windows } = planBatches([101], [0], { ...options, maxLength: 25 });
+		expect([...windows.length]).toEqual([20, 20, 20, 20, 21]);
 	});
 
 	test("is the same for the same seed and epoch, and only then", () => {
@@ -112,14 +112,14 @@ describe("planBatches", () => {
 		const orders = (seed: number, epoch: number) =>
 			planBatches(lengths, none(lengths), { ...options, seed, size: { slots: 300 } })
 				.epoch(epoch)
-				.map(({ rows, length, pieces }) => [rows, length, ...pieces]);
+				.map(({ rows, length, windows }) => [rows, length, ...windows]);
 		const plan = planBatches(lengths, none(lengths), { ...options, size: { slots: 300 } });
 		plan.epoch(3);
 		plan.epoch(1);
 		expect(orders(1, 0)).toEqual(orders(1, 0));
 		expect(orders(1, 0)).not.toEqual(orders(1, 1));
 		expect(orders(1, 0)).not.toEqual(orders(2, 0));
-		expect(plan.epoch(0).map(({ rows, length, pieces }) => [rows, length, ...pieces])).toEqual(
+		expect(plan.epoch(0).map(({ rows, length, windows }) => [rows, length, ...windows])).toEqual(
 			orders(1, 0),
 		);
 	});

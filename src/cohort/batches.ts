@@ -4,9 +4,9 @@ import type { BatchSize, Bucket } from "./buckets.js";
 import { chooseBuckets, paddingOf } from "./buckets.js";
 import type { Dataset } from "./dataset.js";
 import type { History } from "./history.js";
+import type { Cut, HistoryWindows } from "./history-windows.js";
+import { cutWindows } from "./history-windows.js";
 import type { Split } from "./manifest.js";
-import type { Cut, Pieces } from "./pieces.js";
-import { cutPieces } from "./pieces.js";
 import { specialTokens } from "./vocabulary.js";
 
 export interface BatchOptions {
@@ -25,14 +25,14 @@ export interface BatchOptions {
 export interface PlannedBatch {
 	readonly rows: number;
 	readonly length: number;
-	/** Numbers of pieces, at most `rows`; the rows that are left over stay empty. */
-	readonly pieces: Int32Array;
+	/** Numbers of windows, at most `rows`; the rows that are left over stay empty. */
+	readonly windows: Int32Array;
 }
 
 /** Which rows go together; the contents are read later, batch by batch. */
 export interface BatchPlan {
 	readonly shapes: readonly Bucket[];
-	readonly pieces: Pieces;
+	readonly windows: HistoryWindows;
 	/** Batches in an epoch. */
 	readonly count: number;
 	/** The part of all slots, empty rows included, that hold no event. */
@@ -54,16 +54,16 @@ export function planBatches(
 	atLeast("maximum length", maxLength, 2);
 	atLeast("number of shapes", maxShapes, 1);
 	atLeast("batch size", "rows" in size ? size.rows : size.slots, 1);
-	const pieces = cutPieces(lengths, birthEvents, maxLength, cut);
-	const shapes = chooseBuckets(pieces.length, maxLength, size, maxShapes, padding);
+	const windows = cutWindows(lengths, birthEvents, maxLength, cut);
+	const shapes = chooseBuckets(windows.length, maxLength, size, maxShapes, padding);
 	const members: number[][] = shapes.map(() => []);
-	for (const [piece, length] of pieces.length.entries())
-		members[shapes.findIndex((shape) => length <= shape.length)]?.push(piece);
+	for (const [window, length] of windows.length.entries())
+		members[shapes.findIndex((shape) => length <= shape.length)]?.push(window);
 	return {
 		shapes,
-		pieces,
+		windows,
 		count: shapes.reduce((sum, { batches }) => sum + batches, 0),
-		padding: paddingOf(pieces.length, shapes),
+		padding: paddingOf(windows.length, shapes),
 		epoch(epoch) {
 			const stream = random(seed).fork("batches").fork(epoch);
 			const batches = shapes.flatMap(({ rows, length }, at) => {
@@ -71,7 +71,7 @@ export function planBatches(
 				return Array.from({ length: Math.ceil(order.length / rows) }, (_, i) => ({
 					rows,
 					length,
-					pieces: order.subarray(i * rows, (i + 1) * rows),
+					windows: order.subarray(i * rows, (i + 1) * rows),
 				}));
 			});
 			return stream.fork("order").shuffle(batches);
@@ -109,18 +109,18 @@ export async function fillBatch(
 	const times = new Float64Array(rows * length);
 	const lengths = new Int32Array(rows);
 	const sequences = new Int32Array(rows).fill(-1);
-	const { pieces } = plan;
-	for (const [row, piece] of batch.pieces.entries()) {
-		const sequence = pieces.sequence[piece] as number;
+	const { windows } = plan;
+	for (const [row, window] of batch.windows.entries()) {
+		const sequence = windows.sequence[window] as number;
 		const history = await read(sequence);
 		const start = row * length;
 		const body = start + history.birthEvents;
-		const [from, to] = [pieces.from[piece], pieces.to[piece]];
+		const [from, to] = [windows.from[window], windows.to[window]];
 		tokens.set(history.tokens.subarray(0, history.birthEvents), start);
 		times.set(history.times.subarray(0, history.birthEvents), start);
 		tokens.set(history.tokens.subarray(from, to), body);
 		times.set(history.times.subarray(from, to), body);
-		const end = pieces.length[piece] as number;
+		const end = windows.length[window] as number;
 		times.fill(times[start + end - 1] as number, start + end, start + length);
 		lengths[row] = end;
 		sequences[row] = sequence;

@@ -76,16 +76,18 @@ export async function mapCodes(store: Store, options: CodeOptions): Promise<Conc
 	let drugs = 0;
 	for (const written of seen) {
 		const { id, records } = written;
-		const { fate, phecodes, concepts, rank, ...normal } = conceptsOf(written, options);
+		const { outcome, phecodes, concepts, rank, ...normal } = conceptsOf(written, options);
 		const code = { ...written, code: normal.code };
 		for (const mark of marksOf(code, phecodes)) marks.push([id, mark]);
-		if (fate === "a drug that is no token") drugs += records;
-		if (fate === "mapped") mapped += records;
-		if (fate === "not in the map") unmapped.push(code);
+		if (outcome === "a drug that is no token") drugs += records;
+		if (outcome === "mapped") mapped += records;
+		if (outcome === "not in the map") unmapped.push(code);
 		extra += records * Math.max(0, concepts.length - 1);
 		for (const [nth, concept] of concepts.entries()) {
 			const named =
-				fate === "mapped" ? pheConcept(options.map, concept.code) : ownConcept(code, options.map);
+				outcome === "mapped"
+					? pheConcept(options.map, concept.code)
+					: ownConcept(code, options.map);
 			mapping.push([id, conceptNumber(named), rank, nth]);
 		}
 	}

@@ -1,5 +1,5 @@
 import { yearDays } from "../base/time.js";
-import type { Tally } from "./tally.js";
+import type { ValueCounts } from "./value-counts.js";
 
 export interface Histogram {
 	/** What `edges` count. */
@@ -31,9 +31,10 @@ function niceStep(width: number, least: number): number {
 	return ([1, 2, 5, 10].find((times) => times * power >= step * (1 - 1e-9)) as number) * power;
 }
 
-const areWhole = (values: Tally) => values.entries().every(([value]) => Number.isInteger(value));
+const areWhole = (values: ValueCounts) =>
+	values.entries().every(([value]) => Number.isInteger(value));
 
-function linear(values: Tally, unit: Histogram["unit"], unitSize: number, finest: number) {
+function linear(values: ValueCounts, unit: Histogram["unit"], unitSize: number, finest: number) {
 	if (values.size === 0) return null;
 	const whole = unitSize === 1 && areWhole(values);
 	const min = values.quantile(0) / unitSize;
@@ -64,11 +65,11 @@ function linear(values: Tally, unit: Histogram["unit"], unitSize: number, finest
 	};
 }
 
-export const recordHistogram = (records: Tally): Histogram | null =>
+export const recordHistogram = (records: ValueCounts): Histogram | null =>
 	linear(records, "records", 1, 1);
 
 /** Of days; in years when they reach three. */
-export function durationHistogram(days: Tally): Histogram | null {
+export function durationHistogram(days: ValueCounts): Histogram | null {
 	return days.quantile(1) >= 3 * yearDays
 		? linear(days, "years", yearDays, 0.1)
 		: linear(days, "days", 1, 0.001);
@@ -78,7 +79,7 @@ export function durationHistogram(days: Tally): Histogram | null {
 const leastExponent = -10;
 
 /** Of days, in bins that double; what is shorter than a minute and a half goes into the first. */
-export function gapHistogram(days: Tally): Histogram | null {
+export function gapHistogram(days: ValueCounts): Histogram | null {
 	if (days.size === 0) return null;
 	const byExponent = new Map<number, number>();
 	let zero = 0;

@@ -5,7 +5,7 @@ export type Cut = "last" | "windows";
  * Stretches of sequences, as columns: piece i is the leading birth events of `sequence[i]`, then its
  * slots `from[i]` to `to[i]`. So age is known in every window.
  */
-export interface Pieces {
+export interface HistoryWindows {
 	readonly sequence: Int32Array;
 	readonly from: Int32Array;
 	readonly to: Int32Array;
@@ -17,12 +17,12 @@ export interface Pieces {
  * Cuts sequences to at most `maxLength` slots: `last` keeps the latest events, `windows` keeps all, in
  * as few windows as possible and of equal size, so that none is left with an event or two.
  */
-export function cutPieces(
+export function cutWindows(
 	lengths: ArrayLike<number>,
 	birthEvents: ArrayLike<number>,
 	maxLength: number,
 	cut: Cut,
-): Pieces {
+): HistoryWindows {
 	const sequence: number[] = [];
 	const from: number[] = [];
 	const to: number[] = [];

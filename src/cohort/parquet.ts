@@ -44,7 +44,7 @@ export async function readColumns<Name extends string>(
 	return columns;
 }
 
-export interface EventPiece {
+export interface EventColumns {
 	/** In time units. */
 	readonly times: Float64Array;
 	readonly tokens: Int32Array;
@@ -52,10 +52,10 @@ export interface EventPiece {
 
 export interface EventFile {
 	/** Events of rows [first, first + count). */
-	read(first: number, count: number): Promise<EventPiece>;
+	read(first: number, count: number): Promise<EventColumns>;
 }
 
-const bytesAnEvent = 12;
+const bytesPerEvent = 12;
 
 /**
  * events.parquet, read where it is asked for: row groups are decoded when first touched, and those used
@@ -67,12 +67,12 @@ export async function openEventFile(path: string, memory: number): Promise<Event
 	const starts = [0];
 	for (const group of metadata.row_groups)
 		starts.push((starts.at(-1) as number) + Number(group.num_rows));
-	const held = new Map<number, Promise<EventPiece>>(); // in order of last use
+	const cache = new Map<number, Promise<EventColumns>>(); // in order of last use
 	let bytes = 0;
 	const sizeOf = (group: number) =>
-		((starts[group + 1] as number) - (starts[group] as number)) * bytesAnEvent;
+		((starts[group + 1] as number) - (starts[group] as number)) * bytesPerEvent;
 
-	const decode = async (group: number): Promise<EventPiece> => {
+	const decode = async (group: number): Promise<EventColumns> => {
 		const [start, end] = [starts[group] as number, starts[group + 1] as number];
 		const times = new Float64Array(end - start);
 		const tokens = new Int32Array(end - start);
@@ -82,13 +82,13 @@ export async function openEventFile(path: string, memory: number): Promise<Event
 		});
 		return { times, tokens };
 	};
-	const groupOf = (group: number): Promise<EventPiece> => {
-		const piece = held.get(group) ?? decode(group);
-		if (!held.delete(group)) bytes += sizeOf(group);
-		held.set(group, piece);
-		for (const oldest of held.keys()) {
+	const groupOf = (group: number): Promise<EventColumns> => {
+		const piece = cache.get(group) ?? decode(group);
+		if (!cache.delete(group)) bytes += sizeOf(group);
+		cache.set(group, piece);
+		for (const oldest of cache.keys()) {
 			if (bytes <= memory || oldest === group) break;
-			held.delete(oldest);
+			cache.delete(oldest);
 			bytes -= sizeOf(oldest);
 		}
 		return piece;

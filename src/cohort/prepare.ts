@@ -17,9 +17,9 @@ import type { Manifest } from "./manifest.js";
 import { fileNames, manifestName, manifestSchema, schemaVersion } from "./manifest.js";
 import { readPatients } from "./patients.js";
 import { addDeaths, gatherPeople } from "./people.js";
-import { reachOf } from "./reach.js";
-import { countDropped, nameTokens, selectCohort } from "./select.js";
+import { countDropped, numberTokens, selectCohort } from "./select.js";
 import { type SplitParts, usualParts } from "./split.js";
+import { trainingTimeRange } from "./time-range.js";
 import type { UserLabels } from "./user-labels.js";
 import { addUserLabels } from "./user-labels.js";
 import { vocabularyOf } from "./vocabulary.js";
@@ -126,7 +126,7 @@ async function build(
 	stage("choosing the cohort");
 	const { duplicates, cut } = await gatherEvents(store, options, loaded.axis);
 	await selectCohort(store, options.minRecords, options.minCount);
-	const tokens = await nameTokens(store, concepts.list);
+	const tokens = await numberTokens(store, concepts.list);
 	if (tokens.length === 0) throw emptyVocabulary(source, records, options);
 	const vocabulary = vocabularyOf(tokens);
 	const dropped = await countDropped(store, concepts.list);
@@ -144,10 +144,10 @@ async function build(
 	stage("writing");
 	await writeFiles(store, folder);
 	await writeJson(join(folder, "vocabulary.json"), { tokens: vocabulary.tokens });
-	const { eventsHash, repeated, moved } = await readThrough(store, vocabulary.size);
-	if (moved > 0)
+	const { eventsHash, repeated, outOfOrder } = await checkWrittenEvents(store, vocabulary.size);
+	if (outOfOrder > 0)
 		notes.push(
-			`${moved} events stand before an earlier one of the same patient: sorted by time, ties in the order of the source`,
+			`${outOfOrder} events stand before an earlier one of the same patient: sorted by time, ties in the order of the source`,
 		);
 	if (repeated > 0)
 		notes.push(
@@ -175,7 +175,7 @@ async function build(
 			given: people.given,
 		},
 		counts: countAll(patients, vocabulary.size),
-		reach: await reachOf(store),
+		reach: await trainingTimeRange(store),
 		dropped: { duplicates, cut, drugs: concepts.drugs, ...dropped },
 		labels,
 		eventsHash,
@@ -218,23 +218,23 @@ async function writeFiles(store: Store, folder: string): Promise<void> {
  * One look at all events as they were written: their hash, how many repeat another, and how many stood
  * in the source before one of an earlier time (of the same kind: drugs come from tables of their own).
  */
-async function readThrough(store: Store, tokens: number) {
+async function checkWrittenEvents(store: Store, tokens: number) {
 	const hasher = eventsHasher();
 	const lastSeen = new Float64Array(tokens).fill(-1); // at which (patient, time), these being numbered
 	const earlier = [-1, -1]; // by rank: the last place in the source of an event of an earlier time
 	const latest = [-1, -1]; // the same, this time included
-	let [visit, patient, time, repeated, moved] = [0, -1, Number.NaN, 0, 0];
+	let [visit, patient, time, repeated, outOfOrder] = [0, -1, Number.NaN, 0, 0];
 	const sql = "SELECT time, token, patient, rank, ord::DOUBLE FROM final";
 	for await (const columns of store.bytes(sql, [8, 4, 4, 4, 8])) {
 		const bytes = columns as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
 		hasher.add(bytes[0], bytes[1]);
 		const times = new Float64Array(copied(bytes[0]));
-		const those = new Int32Array(copied(bytes[1]));
+		const tokenColumn = new Int32Array(copied(bytes[1]));
 		const patients = new Int32Array(copied(bytes[2]));
 		const ranks = new Int32Array(copied(bytes[3]));
 		const places = new Float64Array(copied(bytes[4]));
-		for (let row = 0; row < those.length; row++) {
-			const token = those[row] as number;
+		for (let row = 0; row < tokenColumn.length; row++) {
+			const token = tokenColumn[row] as number;
 			const rank = ranks[row] as number;
 			const place = places[row] as number;
 			if (patients[row] !== patient) latest.fill(-1);
@@ -247,11 +247,11 @@ async function readThrough(store: Store, tokens: number) {
 			time = times[row] as number;
 			if (lastSeen[token] === visit) repeated++;
 			lastSeen[token] = visit;
-			if (place < (earlier[rank] as number)) moved++;
+			if (place < (earlier[rank] as number)) outOfOrder++;
 			if (place > (latest[rank] as number)) latest[rank] = place;
 		}
 	}
-	return { eventsHash: hasher.digest(), repeated, moved };
+	return { eventsHash: hasher.digest(), repeated, outOfOrder };
 }
 
 /** Bytes in a buffer of their own, where numbers of any width may begin. */

@@ -1,21 +1,21 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { coarseAge, coarseCount, coarseDays } from "./coarse.js";
+import { roundUpAge, roundUpCount, roundUpDays } from "./privacy-rounding.js";
 
 test("lengths of time are rounded up to years, months or powers of two", () => {
-	expect([0, 0.3, 1, 5, 16, 30, 35, 150].map(coarseDays)).toEqual([0, 0.5, 1, 8, 16, 30, 60, 150]);
-	expect([364, 365.25, 366, 10_000].map(coarseDays)).toEqual([365.25, 365.25, 730.5, 10_227]);
+	expect([0, 0.3, 1, 5, 16, 30, 35, 150].map(roundUpDays)).toEqual([0, 0.5, 1, 8, 16, 30, 60, 150]);
+	expect([364, 365.25, 366, 10_000].map(roundUpDays)).toEqual([365.25, 365.25, 730.5, 10_227]);
 });
 
 test("ages above 90 years are one", () => {
 	const year = 365.25;
-	expect([40.2, 90, 90.1, 104.7].map((age) => coarseAge(age * year) / year)).toEqual([
+	expect([40.2, 90, 90.1, 104.7].map((age) => roundUpAge(age * year) / year)).toEqual([
 		41, 90, 90, 90,
 	]);
 });
 
 test("numbers of records have two digits", () => {
-	expect([3, 10, 11, 37, 99, 100, 101, 4567].map(coarseCount)).toEqual([
+	expect([3, 10, 11, 37, 99, 100, 101, 4567].map(roundUpCount)).toEqual([
 		3, 10, 15, 40, 100, 100, 110, 4600,
 	]);
 });
@@ -23,14 +23,14 @@ test("numbers of records have two digits", () => {
 test("what is rounded bounds what it stands for, and rounding again changes nothing", () => {
 	fc.assert(
 		fc.property(fc.double({ min: 0, max: 1e5, noNaN: true }), (days) => {
-			expect(coarseDays(days)).toBeGreaterThanOrEqual(days - 1e-4);
-			expect(coarseDays(coarseDays(days))).toBe(coarseDays(days));
+			expect(roundUpDays(days)).toBeGreaterThanOrEqual(days - 1e-4);
+			expect(roundUpDays(roundUpDays(days))).toBe(roundUpDays(days));
 		}),
 	);
 	fc.assert(
 		fc.property(fc.nat(1e6), (count) => {
-			expect(coarseCount(count)).toBeGreaterThanOrEqual(count);
-			expect(coarseCount(coarseCount(count))).toBe(coarseCount(count));
+			expect(roundUpCount(count)).toBeGreaterThanOrEqual(count);
+			expect(roundUpCount(roundUpCount(count))).toBe(roundUpCount(count));
 		}),
 	);
 });

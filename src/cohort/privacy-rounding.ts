@@ -7,12 +7,12 @@ import type { Manifest } from "./manifest.js";
  */
 
 /** Ages above 90 years are few enough to tell people by: they are not told apart. */
-export const oldestToldDays = 90 * yearDays;
+export const oldestShownAgeDays = 90 * yearDays;
 
 const upTo = (step: number, value: number): number => Math.ceil(value / step - 1e-9) * step;
 
 /** A length of time: up to whole years, below a year to 30 days, below 30 days to a power of two. */
-export function coarseDays(days: number): number {
+export function roundUpDays(days: number): number {
 	if (!(days > 0)) return 0;
 	if (days >= yearDays) return upTo(yearDays, days);
 	if (days >= 30) return Math.min(upTo(30, days), yearDays);
@@ -20,19 +20,19 @@ export function coarseDays(days: number): number {
 }
 
 /** An age: the same, and 90 years for all that are older. */
-export const coarseAge = (days: number): number => Math.min(coarseDays(days), oldestToldDays);
+export const roundUpAge = (days: number): number => Math.min(roundUpDays(days), oldestShownAgeDays);
 
 /** A number of records: up to a multiple of 5, from 100 on to two digits. */
-export function coarseCount(count: number): number {
+export function roundUpCount(count: number): number {
 	if (count <= 10) return count;
 	return upTo(count < 100 ? 5 : 10 ** (Math.floor(Math.log10(count)) - 1), count);
 }
 
 /** How far histories reach. */
-export type Reach = NonNullable<Manifest["reach"]>;
+export type TimeRange = NonNullable<Manifest["reach"]>;
 
 /** The same without the extremes of single patients, which datasets of earlier versions hold. */
-export const coarseReach = ({ longestDays, oldestDays }: Reach): Reach => ({
-	longestDays: coarseDays(longestDays),
-	oldestDays: oldestDays === null ? null : coarseAge(oldestDays),
+export const roundUpTimeRange = ({ longestDays, oldestDays }: TimeRange): TimeRange => ({
+	longestDays: roundUpDays(longestDays),
+	oldestDays: oldestDays === null ? null : roundUpAge(oldestDays),
 });

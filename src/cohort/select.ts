@@ -8,7 +8,7 @@ import { specialCount, type Token } from "./vocabulary.js";
  * Which patients and codes stay: tables `kept_patient` (id, split) and `kept_concept` (id, n). Both rules hold
  * at once in the result: every code has `minCount` records among the kept training patients, every patient
  * `minRecords` records of kept codes. To drop one can break the other, so the two alternate until nothing
- * more falls. Reads `event` once, into table `tally` (patient, concept, n).
+ * more falls. Reads `event` once, into table `concept_count` (patient, concept, n).
  */
 export async function selectCohort(
 	store: Store,
@@ -16,7 +16,7 @@ export async function selectCohort(
 	minCount: number,
 ): Promise<void> {
 	await store.run(`
-		CREATE TABLE tally AS
+		CREATE TABLE concept_count AS
 		SELECT patient, concept, count(*)::INTEGER AS n FROM event GROUP BY patient, concept`);
 	await store.run("CREATE TABLE kept_patient AS SELECT id, split FROM patient");
 	let patients = await store.count("kept_patient");
@@ -24,12 +24,12 @@ export async function selectCohort(
 		await store.run(`
 			CREATE OR REPLACE TABLE kept_concept AS
 			SELECT concept AS id, sum(n)::BIGINT AS n
-			FROM tally JOIN kept_patient ON kept_patient.id = tally.patient
+			FROM concept_count JOIN kept_patient ON kept_patient.id = concept_count.patient
 			WHERE split = 'train' GROUP BY concept HAVING sum(n) >= ${minCount}`);
 		await store.run(`
 			CREATE OR REPLACE TABLE kept_patient AS
 			SELECT id, split FROM kept_patient SEMI JOIN (
-				SELECT patient FROM tally SEMI JOIN kept_concept ON kept_concept.id = tally.concept
+				SELECT patient FROM concept_count SEMI JOIN kept_concept ON kept_concept.id = concept_count.concept
 				GROUP BY patient HAVING sum(n) >= ${minRecords}
 			) AS enough ON enough.patient = kept_patient.id`);
 		const left = await store.count("kept_patient");
@@ -39,7 +39,7 @@ export async function selectCohort(
 }
 
 /** The vocabulary's tokens, the most frequent first; makes table `token` (concept, token). */
-export async function nameTokens(store: Store, concepts: readonly Concept[]): Promise<Token[]> {
+export async function numberTokens(store: Store, concepts: readonly Concept[]): Promise<Token[]> {
 	const kept = await store.all<{ id: number; n: number }>("SELECT id, n FROM kept_concept");
 	const tokens = kept
 		.map(({ id, n }) => ({ id, ...(concepts[id] as Concept), count: n }))
@@ -67,12 +67,12 @@ export async function countDropped(
 ): Promise<Pick<Manifest["dropped"], "patients" | "rareCodes" | "unknownCodes">> {
 	const [gone] = await store.all<{ patients: number; events: number }>(`
 		SELECT (SELECT count(*) FROM patient ANTI JOIN kept_patient USING (id)) AS patients,
-			coalesce((SELECT sum(n) FROM tally
-				ANTI JOIN kept_patient ON kept_patient.id = tally.patient), 0)::BIGINT AS events`);
+			coalesce((SELECT sum(n) FROM concept_count
+				ANTI JOIN kept_patient ON kept_patient.id = concept_count.patient), 0)::BIGINT AS events`);
 	const lost = await store.all<{ concept: number; events: number; known: boolean }>(`
 		SELECT concept, sum(n)::BIGINT AS events, bool_or(split = 'train') AS known
-		FROM tally JOIN kept_patient ON kept_patient.id = tally.patient
-		ANTI JOIN kept_concept ON kept_concept.id = tally.concept
+		FROM concept_count JOIN kept_patient ON kept_patient.id = concept_count.patient
+		ANTI JOIN kept_concept ON kept_concept.id = concept_count.concept
 		GROUP BY concept`);
 	const summary = (inTraining: boolean) =>
 		summaryOf(

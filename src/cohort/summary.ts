@@ -1,13 +1,13 @@
 import { yearDays } from "../base/time.js";
-import { coarseAge, coarseCount, coarseDays, oldestToldDays } from "./coarse.js";
 import type { Dataset } from "./dataset.js";
 import type { Histogram } from "./histogram.js";
 import { durationHistogram, gapHistogram, recordHistogram } from "./histogram.js";
 import type { History } from "./history.js";
 import type { Manifest, Split } from "./manifest.js";
 import { splitNames } from "./manifest.js";
-import type { Spread, Tally } from "./tally.js";
-import { tally } from "./tally.js";
+import { oldestShownAgeDays, roundUpAge, roundUpCount, roundUpDays } from "./privacy-rounding.js";
+import type { Spread, ValueCounts } from "./value-counts.js";
+import { countValues } from "./value-counts.js";
 import type { Token } from "./vocabulary.js";
 import { specialCount } from "./vocabulary.js";
 
@@ -75,20 +75,20 @@ interface Counts {
 	withBirth: number;
 	female: number;
 	male: number;
-	readonly records: Tally;
-	readonly spans: Tally;
-	readonly gaps: Tally;
-	readonly ages: Tally;
+	readonly records: ValueCounts;
+	readonly spans: ValueCounts;
+	readonly gaps: ValueCounts;
+	readonly ages: ValueCounts;
 }
 
 const noCounts = (): Counts => ({
 	withBirth: 0,
 	female: 0,
 	male: 0,
-	records: tally(),
-	spans: tally(),
-	gaps: tally(),
-	ages: tally(),
+	records: countValues(),
+	spans: countValues(),
+	gaps: countValues(),
+	ages: countValues(),
 });
 
 function together(parts: readonly Counts[]): Counts {
@@ -97,10 +97,10 @@ function together(parts: readonly Counts[]): Counts {
 		withBirth: sum((part) => part.withBirth),
 		female: sum((part) => part.female),
 		male: sum((part) => part.male),
-		records: tally(parts.map((part) => part.records)),
-		spans: tally(parts.map((part) => part.spans)),
-		gaps: tally(parts.map((part) => part.gaps)),
-		ages: tally(parts.map((part) => part.ages)),
+		records: countValues(parts.map((part) => part.records)),
+		spans: countValues(parts.map((part) => part.spans)),
+		gaps: countValues(parts.map((part) => part.gaps)),
+		ages: countValues(parts.map((part) => part.ages)),
 	};
 }
 
@@ -113,7 +113,7 @@ function countHistory(counts: Counts, { times, birthEvents, sex }: History) {
 	counts.spans.add((own.at(-1) as number) - (own[0] as number));
 	for (const [i, time] of own.entries()) {
 		if (i > 0) counts.gaps.add(time - (own[i - 1] as number));
-		if (birth !== null) counts.ages.add(Math.min(time - birth, oldestToldDays));
+		if (birth !== null) counts.ages.add(Math.min(time - birth, oldestShownAgeDays));
 	}
 }
 
@@ -178,10 +178,10 @@ export async function summarize(dataset: Dataset): Promise<DatasetSummary> {
 		},
 		all: summaryOf(all, manifest.counts),
 		histograms: {
-			records: coarseMax(recordHistogram(all.records), coarseCount),
-			span: coarseMax(durationHistogram(all.spans), coarseDays),
-			gap: coarseMax(gapHistogram(all.gaps), coarseDays),
-			age: coarseMax(durationHistogram(all.ages), coarseAge),
+			records: roundUpMax(recordHistogram(all.records), roundUpCount),
+			span: roundUpMax(durationHistogram(all.spans), roundUpDays),
+			gap: roundUpMax(gapHistogram(all.gaps), roundUpDays),
+			age: roundUpMax(durationHistogram(all.ages), roundUpAge),
 		},
 		codes,
 		categories: [...categories]
@@ -217,18 +217,18 @@ function summaryOf(
 		withBirth,
 		female,
 		male,
-		records: coarse(records.spread(), coarseCount),
-		spanDays: coarse(spans.spread(), coarseDays),
-		gapDays: coarse(gaps.spread(), coarseDays),
-		ageDays: coarse(ages.spread(), coarseAge),
+		records: roundUpSpread(records.spread(), roundUpCount),
+		spanDays: roundUpSpread(spans.spread(), roundUpDays),
+		gapDays: roundUpSpread(gaps.spread(), roundUpDays),
+		ageDays: roundUpSpread(ages.spread(), roundUpAge),
 	};
 }
 
 /** The largest value is a single patient's: it is rounded up. */
-const coarse = (spread: Spread | null, rounded: (value: number) => number): Spread | null =>
+const roundUpSpread = (spread: Spread | null, rounded: (value: number) => number): Spread | null =>
 	spread && { ...spread, max: rounded(spread.max) };
 
-function coarseMax(
+function roundUpMax(
 	histogram: Histogram | null,
 	rounded: (value: number) => number,
 ): Histogram | null {

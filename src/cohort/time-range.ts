@@ -1,14 +1,14 @@
 import type { Store } from "../records/store.js";
-import { coarseReach, type Reach } from "./coarse.js";
+import { roundUpTimeRange, type TimeRange } from "./privacy-rounding.js";
 
 /** How far the training histories reach, rounded up, from the tables `final`, `cohort` and `patient`. */
-export async function reachOf(store: Store): Promise<Reach> {
+export async function trainingTimeRange(store: Store): Promise<TimeRange> {
 	const [reach] = await store.all<{ longestDays: number | null; oldestDays: number | null }>(`
 		SELECT max(own.last - own.first) AS longestDays, max(own.last - birth) AS oldestDays
 		FROM (SELECT patient, min(time) AS first, max(time) AS last FROM final GROUP BY patient) AS own
 		JOIN cohort ON cohort.number = own.patient JOIN patient USING (id)
 		WHERE split = 'train'`);
-	return coarseReach({
+	return roundUpTimeRange({
 		longestDays: reach?.longestDays ?? 0,
 		oldestDays: reach?.oldestDays ?? null,
 	});

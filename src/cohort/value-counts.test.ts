@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { durationHistogram, gapHistogram, recordHistogram } from "./histogram.js";
-import { tally } from "./tally.js";
+import { countValues } from "./value-counts.js";
 
 function of(values: Iterable<number>) {
-	const counted = tally();
+	const counted = countValues();
 	for (const value of values) counted.add(value);
 	return counted;
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-describe("tally", () => {
+describe("countValues", () => {
 	test("tells the spread of whole numbers exactly", () => {
 		expect(of([5, 1, 1, 2, 11]).spread()).toEqual({
 			min: 1,
@@ -42,7 +42,7 @@ describe("tally", () => {
 	test("of parts is that of the whole", () => {
 		fc.assert(
 			fc.property(fc.array(fc.nat(50)), fc.array(fc.nat(50)), (a, b) => {
-				expect(tally([of(a), of(b)]).entries()).toEqual(of([...a, ...b]).entries());
+				expect(countValues([of(a), of(b)]).entries()).toEqual(of([...a, ...b]).entries());
 			}),
 		);
 	});

@@ -9,7 +9,7 @@ export interface Spread {
 }
 
 /** Values and how often each came. Small however many there are, since `add` rounds (see `keyOf`). */
-export interface Tally {
+export interface ValueCounts {
 	readonly size: number;
 	add(value: number): void;
 	/** Null of nothing. */
@@ -45,7 +45,7 @@ function valueAt(key: number): number {
 	return float[0] as number;
 }
 
-export function tally(parts: readonly Tally[] = []): Tally {
+export function countValues(parts: readonly ValueCounts[] = []): ValueCounts {
 	const times = new Map<number, number>(); // by key
 	let size = 0;
 	let sum = 0;

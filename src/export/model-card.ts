@@ -1,5 +1,5 @@
 import { yearDays } from "../base/time.js";
-import { coarseReach } from "../cohort/coarse.js";
+import { roundUpTimeRange } from "../cohort/privacy-rounding.js";
 import type { Evaluation } from "../evaluate/index.js";
 import { weightCount } from "../models/index.js";
 import type { Trained } from "../train/index.js";
@@ -34,7 +34,7 @@ function evaluationSection(evaluation: Evaluation, step: number): string {
 
 function dataSection({ manifest, vocabulary }: Trained): string {
 	const { counts, filters } = manifest;
-	const reach = manifest.reach && coarseReach(manifest.reach);
+	const reach = manifest.reach && roundUpTimeRange(manifest.reach);
 	const split = (name: keyof typeof counts.splits) => {
 		const { patients, events } = counts.splits[name];
 		return `${count(patients)} patients, ${count(events)} events`;

@@ -103,7 +103,7 @@ const decayStyle = { symbol: "times", stroke: theme.ink, strokeWidth: 2.4, r: 5 
 /** Categories, those with the most events first. */
 function onMap(tokens: readonly MappedToken[]): CategoryOnMap[] {
 	if (tokens.length === 0) return [];
-	const width = reachOf(tokens, innermost(tokens));
+	const width = trainingTimeRange(tokens, innermost(tokens));
 	return [...groupBy(tokens, ({ category }) => category)]
 		.map(([name, of]) => {
 			const centre = innermost(of);
@@ -112,14 +112,14 @@ function onMap(tokens: readonly MappedToken[]): CategoryOnMap[] {
 				tokens: of,
 				events: of.reduce((sum, { count }) => sum + count, 0),
 				centre,
-				gathered: reachOf(of, centre) <= gatheredWithin * width,
+				gathered: trainingTimeRange(of, centre) <= gatheredWithin * width,
 			};
 		})
 		.sort((a, b) => Number(a.name === null) - Number(b.name === null) || b.events - a.events);
 }
 
 /** How far from a point half of the others lie at most. */
-function reachOf(points: readonly Point[], from: Point): number {
+function trainingTimeRange(points: readonly Point[], from: Point): number {
 	const distances = points.map(({ x, y }) => Math.hypot(x - from.x, y - from.y));
 	return distances.sort((a, b) => a - b)[Math.floor(distances.length / 2)] as number;
 }

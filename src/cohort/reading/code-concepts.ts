@@ -25,7 +25,7 @@ export interface CodeConcepts {
 	readonly code: string;
 	/** Those of an ICD diagnosis, whether or not they become tokens. */
 	readonly phecodes: readonly string[];
-	readonly fate: "as it is" | "mapped" | "not in the map" | "a drug that is no token";
+	readonly outcome: "as it is" | "mapped" | "not in the map" | "a drug that is no token";
 	/** What may become tokens, in the order in which they do. */
 	readonly concepts: readonly { readonly system: string; readonly code: string }[];
 	/** At one time diagnoses come first: one never has the drug it led to in its past. */
@@ -43,18 +43,18 @@ export function conceptsOf(
 	const phecodes = (icd && rules.map?.phecodesOf(icd, code)) ?? [];
 	const own = { code, phecodes, rank: kind === "diagnosis" ? 0 : 1 } as const;
 	if (kind === "drug" && rules.drugs !== "tokens")
-		return { ...own, fate: "a drug that is no token", concepts: [] };
+		return { ...own, outcome: "a drug that is no token", concepts: [] };
 	if (!icd || rules.codes === "as-is")
-		return { ...own, fate: "as it is", concepts: [{ system, code }] };
+		return { ...own, outcome: "as it is", concepts: [{ system, code }] };
 	if (phecodes.length === 0)
 		return {
 			...own,
-			fate: "not in the map",
+			outcome: "not in the map",
 			concepts: rules.unmapped === "keep" ? [{ system, code }] : [],
 		};
 	return {
 		...own,
-		fate: "mapped",
+		outcome: "mapped",
 		concepts: phecodes.map((phecode) => ({ system: "PheCode", code: phecode })),
 	};
 }

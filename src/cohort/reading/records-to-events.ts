@@ -215,13 +215,18 @@ function codeReader(vocabulary: Vocabulary, rules: ReadingRules, map: CodeMap | 
 		const token = vocabulary.tokens[vocabulary.find(code, system) ?? 0];
 		const inDataset = token && token.kind !== "special" ? token.kind : undefined;
 		const kind = inDataset ?? given ?? kindOf(system);
-		const { fate, concepts: meant, rank, code: normal } = conceptsOf({ system, code, kind }, own);
+		const {
+			outcome,
+			concepts: meant,
+			rank,
+			code: normal,
+		} = conceptsOf({ system, code, kind }, own);
 		const concepts = meant.map((one) => conceptOf(one.code, one.system));
 		return {
 			...{ concepts, rank, isKnown: isKnown(concepts) },
-			...(fate === "not in the map" &&
+			...(outcome === "not in the map" &&
 				meant.length === 0 && { unmapped: { code: normal, system } }),
-			...(fate === "a drug that is no token" && { isDrug: true }),
+			...(outcome === "a drug that is no token" && { isDrug: true }),
 		};
 	};
 

@@ -1,6 +1,6 @@
 import { yearDays } from "../../base/time.js";
-import { coarseReach } from "../../cohort/coarse.js";
 import type { Manifest, NewPatient, UnknownCodes } from "../../cohort/index.js";
+import { roundUpTimeRange } from "../../cohort/privacy-rounding.js";
 import { placeOf } from "../predict-at.js";
 
 /** Who is asked about, and what of their records is not known. */
@@ -26,7 +26,7 @@ export function warningsFor(
 	questions: readonly Question[],
 	manifest: Manifest,
 ): string[] {
-	const reach = manifest.reach && coarseReach(manifest.reach);
+	const reach = manifest.reach && roundUpTimeRange(manifest.reach);
 	const warnings: string[] = [];
 	if (unknown.records > 0)
 		warnings.push(
@@ -77,7 +77,7 @@ export function editWarnings(
 	{ reach }: Pick<Manifest, "reach">,
 ): string[] {
 	const days = (times.at(-1) ?? 0) - (times[0] ?? 0);
-	const longest = reach ? coarseReach(reach).longestDays : longestLifeDays;
+	const longest = reach ? roundUpTimeRange(reach).longestDays : longestLifeDays;
 	if (!(days > longest)) return [];
 	return [
 		`the edited history spans ${years(days)}, longer than any the model was trained on; the longest spans ${years(longest)}: check the times of --add and --move`,
