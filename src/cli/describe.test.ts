@@ -92,7 +92,7 @@ describe("describe", () => {
 		expect(await refusal("svg")).toContain("a file without an extension");
 		expect(await refusal("folder.svg")).toContain("is a folder; expected a file name");
 		expect(await refusal("file/a.svg")).toContain("a part of the path is a file, not a folder");
-		expect(await refusal("a.svg")).toContain("nowhere is not there; expected a dataset folder");
+		expect(await refusal("a.svg")).toContain("nowhere does not exist; expected a dataset folder");
 		expect(await readdir(out)).toEqual(["file", "folder.svg"]);
 	});
 

@@ -134,7 +134,7 @@ const wrong: Record<
 	"a vocabulary that ends up empty": {
 		files: { "c.csv": claims },
 		argv: ["--min-count", "50"],
-		says: /no code is left of 2 records/,
+		says: /no code of 2 records is left/,
 	},
 	"a map that is none": {
 		files: { "c.csv": claims, "m.csv": "a,b\n1,2\n" },
@@ -212,7 +212,7 @@ describe("prepare takes", () => {
 		const { counts, source, splits } = JSON.parse(stdout);
 		expect(counts).toMatchObject({ patients: 1, events: 3, tokens: 7 });
 		expect(splits.given).toBe(1);
-		expect(source.notes.join("\n")).toContain("1 events stand before an earlier one");
+		expect(source.notes.join("\n")).toContain("1 events come before an earlier one");
 		expect(stderr).toContain("note: 1 events repeat another of the same patient, time and code");
 	});
 

@@ -36,7 +36,7 @@ const anyOptions = fc.record({
 });
 
 describe("planBatches", () => {
-	test("has every event of every sequence exactly once, in static shapes", async () => {
+	test("contains every event of every sequence exactly once, in static shapes", async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.array(sequence, { minLength: 1, maxLength: 40 }),
@@ -94,7 +94,7 @@ describe("planBatches", () => {
 		);
 	});
 
-	test("keeps the last events, after the birth event, when so cut", async () => {
+	test("keeps the birth event and the last events with `cut: last`", async () => {
 		const plan = planBatches([10], [1], { ...options, cut: "last", maxLength: 4 });
 		const [planned] = plan.epoch(0);
 		const batch = await fillBatch(plan, planned as never, numbered([10], [1]));
@@ -107,7 +107,7 @@ describe("planBatches", () => {
 		expect([...windows.length]).toEqual([20, 20, 20, 20, 21]);
 	});
 
-	test("is the same for the same seed and epoch, and only then", () => {
+	test("depends on the seed and the epoch alone", () => {
 		const lengths = Int32Array.from({ length: 200 }, (_, i) => 10 + (i % 50));
 		const orders = (seed: number, epoch: number) =>
 			planBatches(lengths, none(lengths), { ...options, seed, size: { slots: 300 } })
@@ -124,7 +124,7 @@ describe("planBatches", () => {
 		);
 	});
 
-	test("has no batch of nothing, and refuses sizes that make no sense", () => {
+	test("makes no empty batch, and rejects invalid sizes", () => {
 		expect(planBatches([], [], options)).toMatchObject({ count: 0, padding: 0, shapes: [] });
 		const wrong = (more: Partial<BatchOptions>) => () =>
 			planBatches([3], [0], { ...options, ...more });

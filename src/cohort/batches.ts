@@ -10,40 +10,40 @@ import type { Split } from "./manifest.js";
 import { specialTokens } from "./vocabulary.js";
 
 export interface BatchOptions {
-	/** Most slots in a row. */
+	/** Maximum number of slots per row. */
 	readonly maxLength: number;
 	readonly cut: Cut;
 	readonly size: BatchSize;
 	readonly seed: number;
-	/** Most shapes (12): each compiles a session of its own. */
+	/** Maximum number of shapes (12); each one compiles a session. */
 	readonly maxShapes?: number;
-	/** No more shapes are made once padding is down to this part of all slots (0.12). */
+	/** No shapes are added once padding is at most this fraction of all slots (0.12). */
 	readonly padding?: number;
 }
 
-/** Rows of one static shape. */
+/** A batch of one static shape. */
 export interface PlannedBatch {
 	readonly rows: number;
 	readonly length: number;
-	/** Numbers of windows, at most `rows`; the rows that are left over stay empty. */
+	/** Indices of windows, at most `rows`; remaining rows stay empty. */
 	readonly windows: Int32Array;
 }
 
-/** Which rows go together; the contents are read later, batch by batch. */
+/** Assigns windows to batches; contents are read later, batch by batch. */
 export interface BatchPlan {
 	readonly shapes: readonly Bucket[];
 	readonly windows: HistoryWindows;
-	/** Batches in an epoch. */
+	/** Batches per epoch. */
 	readonly count: number;
-	/** The part of all slots, empty rows included, that hold no event. */
+	/** The fraction of all slots, empty rows included, without an event. */
 	readonly padding: number;
-	/** The batches of an epoch, in order: the same for the same arguments, whatever ran before. */
+	/** The batches of an epoch, in order. Depends only on the epoch and the options. */
 	epoch(epoch: number): readonly PlannedBatch[];
 }
 
 /**
- * Plans batches over sequences of the given lengths (birth events included and also counted in
- * `birthEvents`). No sequence is dropped; few shapes; little padding.
+ * Plans batches over sequences of the given lengths, with few shapes and little padding. Lengths include the
+ * birth events, which `birthEvents` counts separately. No sequence is dropped.
  */
 export function planBatches(
 	lengths: ArrayLike<number>,
@@ -84,17 +84,17 @@ function atLeast(name: string, value: number, least: number): void {
 		throw new InputError(`${name} is ${value}; expected a whole number of at least ${least}`);
 }
 
-/** Events x_1 … x_N of each row as they were observed; the model makes its slots from them. */
+/** The observed events x_1 … x_N of each row, from which the model builds its slots. */
 export interface Batch {
 	readonly rows: number;
 	readonly length: number;
-	/** [rows, length]; [PAD] after a row's end. A token is a target iff it is not special. */
+	/** [rows, length]; [PAD] after the end of a row. A token is a target iff it is not special. */
 	readonly tokens: Int32Array;
-	/** [rows, length], in time units; a row's last time goes on after its end. */
+	/** [rows, length], in days; the last time of a row is repeated in its padding. */
 	readonly times: Float64Array;
 	/** [rows]; 0 for an empty row. */
 	readonly lengths: Int32Array;
-	/** [rows]; the number of the sequence, −1 for an empty row. */
+	/** [rows]; the index of the sequence, −1 for an empty row. */
 	readonly sequences: Int32Array;
 }
 
@@ -130,7 +130,7 @@ export async function fillBatch(
 
 export interface SplitBatches {
 	readonly plan: BatchPlan;
-	/** Batch i of an epoch, a pure function of both: a run may resume at any of them. */
+	/** Reads batch i of an epoch. Depends on nothing else, so a run can resume at any batch. */
 	read(epoch: number, i: number): Promise<Batch>;
 }
 
@@ -142,7 +142,7 @@ export function splitBatches(dataset: Dataset, split: Split, options: BatchOptio
 		patients.map((patient) => dataset.birthEventsOf(patient)),
 		options,
 	);
-	let current = { epoch: Number.NaN, batches: [] as readonly PlannedBatch[] }; // spares replanning
+	let current = { epoch: Number.NaN, batches: [] as readonly PlannedBatch[] }; // avoids replanning
 	return {
 		plan,
 		async read(epoch, i) {

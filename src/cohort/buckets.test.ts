@@ -28,7 +28,7 @@ function padding(lengths: readonly number[], ends: readonly number[]): number {
 	return lengths.reduce((sum, n) => sum + (ends.find((end) => end >= n) as number) - n, 0);
 }
 
-test("bucket lengths are the best there are", () => {
+test("finds the bucket lengths with the least padding", () => {
 	const short = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 30 });
 	fc.assert(
 		fc.property(short, (lengths) => {
@@ -47,7 +47,7 @@ test("no bucket is longer than the longest allowed", () => {
 	expect(bestLengths(Int32Array.of(511, 500), 511, 1)).toEqual([[511]]);
 });
 
-test("rows leave few of the last batch empty, and are at least half of what is allowed", () => {
+test("leaves few rows of the last batch empty, and uses at least half of the allowed rows", () => {
 	expect(rowsThatFit(5, 16)).toBe(5);
 	expect(rowsThatFit(160, 16)).toBe(16);
 	expect(rowsThatFit(151, 16)).toBe(14); // 11 batches of 14: 3 rows empty

@@ -5,10 +5,10 @@ export interface Bucket {
 	readonly batches: number;
 }
 
-/** At most this many rows, or this many slots (rows × length), in a batch. */
+/** Maximum number of rows, or of slots (rows × length), per batch. */
 export type BatchSize = { readonly rows: number } | { readonly slots: number };
 
-/** Lengths that buckets may have: every one up to 16, then sixteen an octave. */
+/** Rounds a length up to one that buckets may have: any up to 16, then sixteen per octave. */
 export function roundLength(length: number): number {
 	const step = length <= 16 ? 1 : 2 ** (Math.floor(Math.log2(length)) - 4);
 	return Math.ceil(length / step) * step;
@@ -40,7 +40,7 @@ export function bestLengths(lengths: Int32Array, longest: number, most: number):
 		(ends[j - 1] as number) * ((counts[j] as number) - (counts[i] as number)) -
 		((totals[j] as number) - (totals[i] as number));
 
-	const answers: number[][] = [];
+	const solutions: number[][] = [];
 	const starts: number[][] = []; // starts[k][j]: where the last of k + 1 buckets over j ends begins
 	let cost = [0, ...ends.map(() => Number.POSITIVE_INFINITY)]; // with no bucket
 	for (let k = 0; k < Math.min(most, ends.length); k++) {
@@ -57,19 +57,19 @@ export function bestLengths(lengths: Int32Array, longest: number, most: number):
 			}
 		starts.push(start);
 		cost = next;
-		const answer: number[] = [];
+		const solution: number[] = [];
 		for (let at = k, j = ends.length; at >= 0; at--) {
-			answer.unshift(ends[j - 1] as number);
+			solution.unshift(ends[j - 1] as number);
 			j = starts[at]?.[j] as number;
 		}
-		answers.push(answer);
+		solutions.push(solution);
 	}
-	return answers;
+	return solutions;
 }
 
 /**
- * How many rows the batches of a bucket have: close under the most allowed, and such that the last
- * batch is nearly full. The largest that leaves under 3 % empty rows, or the one that leaves fewest.
+ * The number of rows per batch of a bucket: the largest up to `most` that leaves less than 3 % of the rows empty,
+ * or the one that leaves the fewest.
  */
 export function rowsThatFit(sequences: number, most: number): number {
 	const upper = Math.min(most, sequences);
@@ -99,7 +99,7 @@ function bucketsOf(lengths: Int32Array, ends: readonly number[], size: BatchSize
 	});
 }
 
-/** The part of all slots that hold no event: ends of rows, and rows with nothing in them. */
+/** The fraction of all slots without an event: ends of rows and empty rows. */
 export function paddingOf(lengths: Int32Array, buckets: readonly Bucket[]): number {
 	const filled = lengths.reduce((sum, length) => sum + length, 0);
 	const slots = buckets.reduce(
@@ -109,7 +109,7 @@ export function paddingOf(lengths: Int32Array, buckets: readonly Bucket[]): numb
 	return slots === 0 ? 0 : 1 - filled / slots;
 }
 
-/** The fewest buckets whose padding stays within `padding`, or those with the least. */
+/** The fewest buckets with at most `padding`, or those with the least padding. */
 export function chooseBuckets(
 	lengths: Int32Array,
 	longest: number,

@@ -6,12 +6,12 @@ import { marksOf } from "./label-rules.js";
 import type { DroppedCodes, Manifest } from "./manifest.js";
 import { type CodeRules, conceptsOf } from "./reading/code-concepts.js";
 
-/** Labels are always found by PheCode. */
+/** Label rules always use PheCodes, so the map is required. */
 export interface CodeOptions extends CodeRules {
 	readonly map: CodeMap;
 }
 
-/** What can become a token. */
+/** A code that can become a token. */
 export interface Concept {
 	readonly system: string;
 	readonly code: string;
@@ -41,9 +41,8 @@ export interface Concepts {
 }
 
 /**
- * Numbers the codes (table `code`) and decides, code by code, what each stands for: table `mapping`
- * (code, concept, rank, nth: its place among those of the code) for tokens, table `mark` (code, what) for
- * the labels' rules.
+ * Numbers the codes (table `code`) and maps each to its concepts: table `mapping` (code, concept, rank, nth: the
+ * position among the concepts of the code) for tokens, table `mark` (code, what) for the label rules.
  */
 export async function mapCodes(store: Store, options: CodeOptions): Promise<Concepts> {
 	await store.run(`
@@ -134,7 +133,7 @@ function ownConcept({ system, code, kind, name, category }: SeenCode, map: CodeM
 	};
 }
 
-/** How many codes and records, and the most frequent of them; a code may come in several rows. */
+/** Counts codes and records and lists the most frequent codes. A code may have several rows. */
 export function summaryOf(
 	rows: readonly { readonly code: string; readonly system: string; readonly records: number }[],
 	mostListed = 100,
@@ -154,7 +153,7 @@ export function summaryOf(
 	};
 }
 
-/** By code unit: the same on every machine, whatever its language. */
+/** Compares by code unit, so the order does not depend on the locale. */
 export function compare(a: string, b: string): number {
 	return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import type { PatientColumns } from "./patients.js";
 import type { Token } from "./vocabulary.js";
 
-/** Takes the columns of the events as bytes (little-endian), piece by piece, in order. */
+/** Hashes the columns of the events (little-endian bytes), chunk by chunk in order. */
 export function eventsHasher() {
 	const time = createHash("sha256");
 	const token = createHash("sha256");
@@ -16,7 +16,7 @@ export function eventsHasher() {
 	};
 }
 
-/** The same for the same content, whatever wrote the files and wherever they came from. */
+/** A hash of the content alone, independent of file encoding and source. */
 export function contentHash(
 	tokens: readonly Token[],
 	patients: PatientColumns,

@@ -43,7 +43,7 @@ async function refusal(folder: string): Promise<string> {
 }
 
 describe("a dataset on disk", () => {
-	test("comes back as it was written", async () => {
+	test("reads back what was written", async () => {
 		const folder = await written();
 		const dataset = await openDataset(folder);
 		expect((await readdir(folder)).sort()).toEqual([
@@ -66,7 +66,7 @@ describe("a dataset on disk", () => {
 		expect(patients).toBe(60);
 	});
 
-	test("histories begin at birth where it is known", async () => {
+	test("begins histories with the birth event if the birth is known", async () => {
 		const dataset = await openDataset(await written());
 		const [a, b, c] = ["a", "b", "c"].map((code) => dataset.vocabulary.find(code));
 		const [first, second, third] = await Promise.all([0, 1, 2].map((at) => dataset.read(at)));
@@ -84,7 +84,7 @@ describe("a dataset on disk", () => {
 		await expect(dataset.read(60)).rejects.toThrow(RangeError);
 	});
 
-	test("gives batches whose sequences are its patients", async () => {
+	test("makes batches whose sequences are patient numbers", async () => {
 		const dataset = await openDataset(await written());
 		const batches = splitBatches(dataset, "train", {
 			maxLength: 8,
@@ -124,21 +124,21 @@ describe("a dataset on disk", () => {
 		]);
 	});
 
-	test("reads the same events whatever memory it may fill", async () => {
+	test("reads the same events with any memory limit", async () => {
 		const folder = await written();
 		const [all, few] = [await openDataset(folder), await openDataset(folder, { memory: 1 })];
 		for (const patient of [59, 0, 17, 3, 59])
 			expect(await few.read(patient)).toEqual(await all.read(patient));
 	});
 
-	test("its hash follows the content, not the place", async () => {
+	test("has a hash that depends on the content, not on the folder", async () => {
 		const [one, two] = [await openDataset(await written()), await openDataset(await written())];
 		expect(one.manifest.contentHash).toBe(two.manifest.contentHash);
 		const other = await written((codes, at) => (at === 4 ? `b${codes.slice(1)}` : codes));
 		expect((await openDataset(other)).manifest.contentHash).not.toBe(one.manifest.contentHash);
 	});
 
-	test("replaces what stood there and leaves nothing beside", async () => {
+	test("replaces an existing dataset and leaves no other files", async () => {
 		const folder = await written();
 		await writeFile(join(folder, "old"), "");
 		await prepare(source(), folder, smallOptions);
@@ -146,7 +146,7 @@ describe("a dataset on disk", () => {
 		expect(await readdir(join(folder, ".."))).toEqual(["dataset"]);
 	});
 
-	test("a write that fails leaves what stood there", async () => {
+	test("keeps the existing dataset if writing fails", async () => {
 		const folder = await written();
 		const { manifest } = await openDataset(folder);
 		const broken = { ...source(), load: () => Promise.reject(new Error("no")) };
@@ -156,11 +156,11 @@ describe("a dataset on disk", () => {
 	});
 });
 
-describe("openDataset refuses", () => {
-	test("what is not there, or not a dataset", async () => {
+describe("openDataset rejects", () => {
+	test("a folder that does not exist or is not a dataset", async () => {
 		const folder = await temporaryFolder();
 		expect(await refusal(join(folder, "none"))).toContain(
-			"is not there; expected a dataset folder",
+			"does not exist; expected a dataset folder",
 		);
 		await writeFile(join(folder, "file"), "");
 		expect(await refusal(join(folder, "file"))).toContain("is a file; expected a dataset folder");
@@ -189,7 +189,7 @@ describe("openDataset refuses", () => {
 		expect(await refusal(folder)).toContain(message);
 	});
 
-	test("any file that was cut short or changed, wherever", async () => {
+	test("any file that was truncated or changed anywhere", async () => {
 		const folder = await written();
 		const copy = join(folder, "..", "copy");
 		await fc.assert(

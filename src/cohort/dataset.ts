@@ -6,22 +6,22 @@ import type { EventFile } from "./parquet.js";
 import type { PatientColumns } from "./patients.js";
 import type { Vocabulary } from "./vocabulary.js";
 
-/** A dataset, opened. Events stay on disk until they are read. */
+/** An open dataset. Events stay on disk until they are read. */
 export interface Dataset {
 	readonly folder: string;
 	readonly manifest: Manifest;
 	readonly vocabulary: Vocabulary;
-	/** The patients of a split, in file order: numbers to `read` by. */
+	/** The numbers of the patients in a split, in file order; `read` takes them. */
 	patients(split: Split): Int32Array;
 	idOf(patient: number): string;
-	/** How long the history of a patient is, birth event included, without reading it. */
+	/** The length of a patient's history, birth event included, without reading it. */
 	lengthOf(patient: number): number;
 	birthEventsOf(patient: number): 0 | 1;
-	/** In time units; null while alive, or if nobody knows. */
+	/** In days; null if the patient is alive or death is unknown. */
 	deathOf(patient: number): number | null;
 	read(patient: number): Promise<History>;
 	histories(split: Split): AsyncIterable<History>;
-	/** The labels of a task, all splits; see `manifest.labels` for what there is. */
+	/** The labels of a task in all splits; `manifest.labels` lists the tasks. */
 	labels(task: string): Promise<readonly Label[]>;
 }
 

@@ -9,9 +9,9 @@ export interface EventOptions {
 	readonly keep: "last" | "first";
 }
 
-/** Numbers instead of texts: table `coded` (patient, time, code, ord). Frees `record`. */
+/** Replaces texts by numbers: table `coded` (patient, time, code, ord). Drops `record`. */
 export async function numberRecords(store: Store): Promise<void> {
-	// Where no two systems share a code, the code alone tells: one text to compare instead of three.
+	// If no two systems share a code, the code alone identifies it: one text to compare instead of three.
 	const [shared] = await store.all<{ n: number }>(
 		"SELECT count(*) - count(DISTINCT code) AS n FROM code",
 	);
@@ -25,7 +25,7 @@ export async function numberRecords(store: Store): Promise<void> {
 	await store.run("DROP TABLE record");
 }
 
-/** What may become tokens, by the rules of `history-rules.ts`: table `event` (patient, time, concept, rank, ord, nth). */
+/** Collects candidates for tokens by the rules of `history-rules.ts`: table `event` (patient, time, concept, rank, ord, nth). */
 export async function gatherEvents(
 	store: Store,
 	{ dedup, maxRecords, keep }: EventOptions,
@@ -58,7 +58,7 @@ export async function gatherEvents(
 	return { duplicates: before - left, cut: left - (await store.count("event")) };
 }
 
-/** Tables `cohort` (id, number: the kept patients, numbered) and `final`: the dataset's events, in order. */
+/** Creates tables `cohort` (id, number) of the kept patients and `final`, the dataset's events in order. */
 export async function sortEvents(store: Store): Promise<void> {
 	await store.run(`
 		CREATE TABLE cohort AS

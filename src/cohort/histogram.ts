@@ -2,29 +2,29 @@ import { yearDays } from "../base/time.js";
 import type { ValueCounts } from "./value-counts.js";
 
 export interface Histogram {
-	/** What `edges` count. */
+	/** The unit of `edges`. */
 	readonly unit: "records" | "days" | "years";
-	/** `log`: each bin is twice as wide as the one before it. */
+	/** `log`: each bin is twice as wide as the previous one. */
 	readonly scale: "linear" | "log";
-	/** Whether all values are whole numbers, as days are and hours are not. */
+	/** Whether all values are whole numbers. */
 	readonly whole: boolean;
-	/** One more than counts: bin i holds what is ≥ edges[i] and < edges[i + 1]. */
+	/** One more than `counts`: bin i contains values ≥ edges[i] and < edges[i + 1]. */
 	readonly edges: readonly number[];
 	readonly counts: readonly number[];
-	/** Zeros, where the scale has no place for them. */
+	/** The number of zeros, which a log scale cannot show. */
 	readonly zero: number;
-	/** Beyond the last edge: a thin tail, left out so that the rest can be seen. */
+	/** The number of values above the last edge: a thin tail, left out to keep the rest legible. */
 	readonly above: number;
 	readonly max: number;
 }
 
 const mostBins = 30;
-/** A tail is cut off where it would take more than this share of the width. */
+/** A tail is cut off if it would take more than this share of the width. */
 const tailShare = 0.4;
-/** And then it holds at most this share of the values. */
+/** The cut-off tail contains at most this share of the values. */
 const tailPart = 0.01;
 
-/** Whole multiples of 1, 2 or 5 times a power of ten, so that there are at most 30 bins. */
+/** The smallest bin width of 1, 2 or 5 times a power of ten that needs at most 30 bins. */
 function niceStep(width: number, least: number): number {
 	const step = Math.max(width / mostBins, least);
 	const power = 10 ** Math.floor(Math.log10(step));
@@ -68,7 +68,7 @@ function linear(values: ValueCounts, unit: Histogram["unit"], unitSize: number, 
 export const recordHistogram = (records: ValueCounts): Histogram | null =>
 	linear(records, "records", 1, 1);
 
-/** Of days; in years when they reach three. */
+/** A histogram of days, shown in years if the maximum is at least three years. */
 export function durationHistogram(days: ValueCounts): Histogram | null {
 	return days.quantile(1) >= 3 * yearDays
 		? linear(days, "years", yearDays, 0.1)
@@ -78,7 +78,7 @@ export function durationHistogram(days: ValueCounts): Histogram | null {
 /** 2^-10 days: 84 seconds. */
 const leastExponent = -10;
 
-/** Of days, in bins that double; what is shorter than a minute and a half goes into the first. */
+/** A histogram of days in bins that double; gaps below 84 seconds go into the first bin. */
 export function gapHistogram(days: ValueCounts): Histogram | null {
 	if (days.size === 0) return null;
 	const byExponent = new Map<number, number>();

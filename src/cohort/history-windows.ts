@@ -2,20 +2,20 @@
 export type Cut = "last" | "windows";
 
 /**
- * Stretches of sequences, as columns: piece i is the leading birth events of `sequence[i]`, then its
- * slots `from[i]` to `to[i]`. So age is known in every window.
+ * Windows of sequences, as columns: window i is the birth event of `sequence[i]`, if it has one, followed by
+ * its slots `from[i]` to `to[i]`. Every window contains the birth event, so the age is known in each.
  */
 export interface HistoryWindows {
 	readonly sequence: Int32Array;
 	readonly from: Int32Array;
 	readonly to: Int32Array;
-	/** Slots the piece fills, birth event included. */
+	/** Slots in the window, birth event included. */
 	readonly length: Int32Array;
 }
 
 /**
- * Cuts sequences to at most `maxLength` slots: `last` keeps the latest events, `windows` keeps all, in
- * as few windows as possible and of equal size, so that none is left with an event or two.
+ * Cuts sequences to at most `maxLength` slots: `last` keeps the latest events, `windows` keeps all events in
+ * as few windows of equal size as possible, so that no window has only an event or two.
  */
 export function cutWindows(
 	lengths: ArrayLike<number>,

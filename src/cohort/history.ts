@@ -6,13 +6,13 @@ export interface History {
 	readonly id: string;
 	readonly sex: Sex | null;
 	readonly tokens: Int32Array;
-	/** In time units. */
+	/** In days. */
 	readonly times: Float64Array;
 	/** 1 when the history begins with a birth event (never a target), else 0. */
 	readonly birthEvents: 0 | 1;
 }
 
-/** The events of a person, after the birth where it is known. */
+/** Puts the birth event, if the birth is known, before a person's events. */
 export function historyOf(
 	{ id, sex, birth }: { id: string; sex: Sex | null; birth: number | null },
 	events: { readonly tokens: Int32Array; readonly times: Float64Array },

@@ -27,7 +27,7 @@ describe("insulin", () => {
 		"Metformin",
 	])("is not %s", (name) => expect(marks(name)).toEqual([]));
 
-	test("is known by ATC group and RxNorm ingredient, and only among drugs", () => {
+	test("is recognised by ATC group and RxNorm ingredient, among drugs only", () => {
 		expect(marks("", { system: "ATC", code: "A10AE04" })).toEqual(["insulin"]);
 		expect(marks("insulin", { system: "ATC", code: "A10BA02" })).toEqual([]);
 		expect(marks("", { system: "RxNorm", code: "274783" })).toEqual(["insulin"]);

@@ -1,7 +1,7 @@
-/** Records that a rule looks for. */
+/** Kinds of records that the rules use. */
 export type Mark = "diabetes" | "heart-failure" | "insulin";
 
-/** What a code is to the rules, given the PheCodes it maps to. */
+/** The marks of a code, given the PheCodes it maps to. */
 export function marksOf(
 	code: {
 		readonly system: string;
@@ -20,7 +20,7 @@ export function marksOf(
 	return marks;
 }
 
-/** Ingredients in RxNorm: insulin and its analogues. */
+/** RxNorm ingredients: insulin and its analogues. */
 const insulinIngredients = new Set([
 	"5856", // insulin
 	"253182", // insulin, regular, human
@@ -36,10 +36,10 @@ const insulinIngredients = new Set([
 const insulinNames =
 	/\b(insulins?|humulin|novolin|humalog|novolog|novorapid|lantus|levemir|toujeo|tresiba|basaglar|apidra|fiasp|admelog|semglee)\b/i;
 const notADrug = /\b(syringes?|syrs?|needles?|pumps?|infusion sets?|insulin-like)\b/i;
-/** Names of drugs end in their dose form: "… 100 UNT/ML Prefilled Syringe". */
+/** Drug names end with the dose form: "… 100 UNT/ML Prefilled Syringe". */
 const filled = /\bpre[- ]?filled\b/i;
 
-/** By ATC group A10A, by RxNorm ingredient, or by name. */
+/** Recognised by ATC group A10A, by RxNorm ingredient, or by name. */
 function isInsulin({
 	system,
 	code,
@@ -57,7 +57,7 @@ function isInsulin({
 
 /** Six months, for the insulin label. */
 export const insulinDays = 183;
-/** Within how many days the two records of the heart failure rule lie. */
+/** Maximum distance of the two records in the heart failure rule. */
 export const heartFailureDays = 365;
 
 export const rules = {

@@ -7,13 +7,13 @@ import { heartFailureDays, insulinDays, rules } from "./label-rules.js";
 import type { Manifest } from "./manifest.js";
 import { readColumns } from "./parquet.js";
 
-/** One question about a patient, and its answer. */
+/** The label of a patient at one time. */
 export interface Label {
 	/** The dataset's number of the patient. */
 	readonly patient: number;
-	/** When the question is asked, in time units. */
+	/** The prediction time in days. */
 	readonly time: number;
-	/** How many of the patient's events may be seen, the birth event not counted. */
+	/** How many of the patient's events the model may see, the birth event not counted. */
 	readonly events: number;
 	readonly value: boolean;
 }
@@ -21,9 +21,8 @@ export interface Label {
 type LabelSummary = Manifest["labels"][number];
 
 /**
- * Makes table `label` (task, patient, day, events, value) by the rules whose records the source holds.
- * Works on `final` (patient, time, rank, ord …) and on all records of the dataset's patients, dropped codes
- * included.
+ * Creates table `label` (task, patient, day, events, value) by the rules for which the source has records. Reads
+ * `final` (patient, time, rank, ord …) and all records of the dataset's patients, dropped codes included.
  */
 export async function makeLabels(
 	store: Store,
@@ -46,13 +45,13 @@ export async function makeLabels(
 	return summaries;
 }
 
-/** Where each patient's records end, whatever became of them. Conditions on time are never joined by: DuckDB is slow at that. */
+/** The last record of each patient, kept or not. Joins never use conditions on time, which are slow in DuckDB. */
 const lastDays = "SELECT number AS patient, last AS day FROM cohort JOIN patient USING (id)";
 
 /**
- * Rows (patient, day, events, value) or, with `reason` set, patients that have no label. The rule counts in
- * whole days, for a prescription and a diagnosis of one day seldom come with the same clock. Where drugs are
- * tokens, insulin ahead of the diagnosis on that day would be seen, and with it the answer.
+ * Rows (patient, day, events, value); a row with a `reason` has no label. The rule counts whole days, because a
+ * prescription and a diagnosis of the same day rarely have comparable times. If drugs are tokens, insulin before
+ * the diagnosis on that day would reveal the label.
  */
 const insulinCases = (drugsAreTokens: boolean) => `
 	WITH onset AS (
@@ -84,18 +83,18 @@ const heartFailureCases = `
 	), cases AS (
 		SELECT patient, min(day) AS day, min(gap) <= ${heartFailureDays} AS twice
 		FROM pairs GROUP BY patient
-	), last AS (${lastDays}), asked AS (
+	), last AS (${lastDays}), labelled AS (
 		SELECT last.patient, coalesce(cases.day, floor(last.day)) AS day,
 			cases.patient IS NOT NULL AS value, coalesce(twice, false) AS twice
 		FROM last LEFT JOIN cases USING (patient)
 	), seen AS (
-		SELECT patient, (count(*) FILTER (final.time < asked.day))::INTEGER AS events
-		FROM final JOIN asked USING (patient) GROUP BY patient
+		SELECT patient, (count(*) FILTER (final.time < labelled.day))::INTEGER AS events
+		FROM final JOIN labelled USING (patient) GROUP BY patient
 	)
-	SELECT asked.patient, asked.day, events, value,
+	SELECT labelled.patient, labelled.day, events, value,
 		CASE WHEN value AND NOT twice THEN 'heart failure recorded, but not twice within the time'
 			WHEN events = 0 THEN 'no event before the question' END AS reason
-	FROM asked JOIN seen USING (patient)`;
+	FROM labelled JOIN seen USING (patient)`;
 
 async function label(
 	store: Store,
@@ -103,14 +102,14 @@ async function label(
 	rule: string,
 	cases: string,
 ): Promise<LabelSummary> {
-	await store.run(`CREATE OR REPLACE TABLE asked AS ${cases}`);
+	await store.run(`CREATE OR REPLACE TABLE labelled AS ${cases}`);
 	await store.run(`
 		INSERT INTO label SELECT ${quoted(task)}, patient, day, events, value
-		FROM asked WHERE reason IS NULL ORDER BY patient, day`);
+		FROM labelled WHERE reason IS NULL ORDER BY patient, day`);
 	const excluded = await store.all<{ reason: string; n: number }>(
-		"SELECT reason, count(*) AS n FROM asked WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason",
+		"SELECT reason, count(*) AS n FROM labelled WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason",
 	);
-	await store.run("DROP TABLE asked");
+	await store.run("DROP TABLE labelled");
 	return summarized(
 		store,
 		task,
@@ -131,7 +130,7 @@ export async function summarized(
 	return { task, rule, labels: count?.labels ?? 0, positive: count?.positive ?? 0, excluded };
 }
 
-/** The labels of a task, as prepare wrote them. */
+/** Reads the labels of a task. */
 export async function readLabels(
 	folder: string,
 	{ labels }: Manifest,

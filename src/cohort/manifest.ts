@@ -9,7 +9,7 @@ export const schemaVersion = 3;
 /** The file that makes a folder a dataset. */
 export const manifestName = "manifest.json";
 
-/** The files beside it. */
+/** The other files of a dataset. */
 export const fileNames = [
 	"events.parquet",
 	"labels.parquet",
@@ -25,7 +25,7 @@ const splitCount = z.strictObject({ patients: count, events: count });
 const droppedCodes = z.strictObject({
 	codes: count,
 	events: count,
-	/** The most frequent of them; all of them where the map does not know them. */
+	/** The most frequent codes; for unmapped codes all of them. */
 	top: z.array(z.strictObject({ code: z.string(), system: z.string(), events: count })),
 });
 export type DroppedCodes = z.infer<typeof droppedCodes>;
@@ -38,46 +38,46 @@ export const manifestSchema = z.strictObject({
 	source: z.strictObject({
 		format: z.string(),
 		path: z.string(),
-		/** `dates`: time 0 is 1970-01-01. `days`: an origin of the source's own. */
+		/** `dates`: time 0 is 1970-01-01. `days`: time 0 is defined by the source. */
 		axis: z.enum(["dates", "days"]),
 		records: count,
-		/** What the reader and the cohort put right on the way. */
+		/** What was corrected or left out. */
 		notes: z.array(z.string()),
 	}),
 	codes: z.strictObject({
-		/** What ICD codes were mapped with; null if they stayed as they were. */
+		/** The map of ICD codes; null if codes were left as they are. */
 		map: z.string().nullable(),
 		level: z.enum(["integer", "full"]).nullable(),
-		/** Records of ICD-9-CM and ICD-10-CM diagnoses that the map knows. */
+		/** Records of ICD-9-CM and ICD-10-CM diagnoses in the map. */
 		mapped: count,
-		/** Those it does not know: dropped, or kept under their own code (`keptUnmapped`). */
+		/** Records not in the map: dropped, or kept with their own code (`keptUnmapped`). */
 		unmapped: droppedCodes,
 		keptUnmapped: z.boolean(),
 		/**
-		 * Events beyond one a record: second and further PheCodes of a code, and deaths as tokens.
-		 * Records and these are the dataset's events, what `dropped` counts, and `unmapped` unless kept.
+		 * Events beyond one per record: second and further PheCodes of a code, and deaths as tokens.
+		 * Records + extra = events of the dataset + `dropped` + `unmapped` (unless kept).
 		 */
 		extra: count,
 	}),
 	filters: z.strictObject({
-		/** Fewest records a patient, counted over codes of the vocabulary. */
+		/** Minimum number of records per patient, over codes of the vocabulary. */
 		minRecords: z.int().min(1),
-		/** Fewest records a code, counted in the training split. */
+		/** Minimum number of records per code in the training split. */
 		minCount: z.int().min(1),
-		/** One record a code and patient within a day or a month, or all. */
+		/** Keeps one record per code and patient within a day or a month, or all records. */
 		dedup: z.enum(dedupRules),
-		/** Most records a patient; longer histories kept their last or first ones. */
+		/** Maximum number of records per patient; longer histories keep their last or first ones. */
 		maxRecords: z.int().min(1).nullable(),
 		keep: z.enum(["last", "first"]),
 		drugs: z.enum(drugUses),
 		deathToken: z.boolean(),
 	}),
 	splits: z.strictObject({
-		/** Of the hash that assigns patients for whom the source names no split. */
+		/** The seed of the hash that assigns patients without a split in the source. */
 		seed: z.int(),
-		/** Percent of them for training, validation and test. */
+		/** Percentages of these patients for training, validation and test. */
 		parts: z.tuple([z.number(), z.number(), z.number()]).default([80, 10, 10]),
-		/** Patients whose split came with the source. */
+		/** Patients whose split the source defines. */
 		given: count,
 	}),
 	counts: z.strictObject({
@@ -86,17 +86,17 @@ export const manifestSchema = z.strictObject({
 		tokens: count,
 		splits: z.strictObject({ train: splitCount, valid: splitCount, test: splitCount }),
 	}),
-	/** How far the training histories reach; left out by versions before this field. */
+	/** The time range of the training histories; missing in datasets of earlier versions. */
 	reach: z
 		.strictObject({
-			/** The longest, from its first event to its last. */
+			/** The longest history, from its first event to its last. */
 			longestDays: z.number().min(0),
-			/** The greatest age at an event; null where no birth is known. */
+			/** The greatest age at an event; null if no birth is known. */
 			oldestDays: z.number().min(0).nullable(),
 		})
 		.optional(),
 	dropped: z.strictObject({
-		/** Records that a `dedup` rule took for a repetition. */
+		/** Records left out as repetitions by the `dedup` rule. */
 		duplicates: count,
 		/** Records beyond `maxRecords`. */
 		cut: count,
@@ -106,7 +106,7 @@ export const manifestSchema = z.strictObject({
 		patients: splitCount,
 		/** Codes with fewer than `minCount` records in the training split; events of kept patients. */
 		rareCodes: droppedCodes,
-		/** Codes that the training split does not hold at all; events of kept patients. */
+		/** Codes that do not occur in the training split; events of kept patients. */
 		unknownCodes: droppedCodes,
 	}),
 	labels: z.array(
@@ -119,11 +119,11 @@ export const manifestSchema = z.strictObject({
 			excluded: z.record(z.string(), count),
 		}),
 	),
-	/** SHA-256 of the events, however they are encoded. */
+	/** SHA-256 of the events, independent of their encoding. */
 	eventsHash: sha256,
-	/** SHA-256 of vocabulary, patients and events: what a run remembers its dataset by. */
+	/** SHA-256 of vocabulary, patients and events; a run identifies its dataset by it. */
 	contentHash: sha256,
-	/** SHA-256 of the files beside this one. */
+	/** SHA-256 of the other files. */
 	files: z.record(z.string(), sha256),
 });
 export type Manifest = z.infer<typeof manifestSchema>;

@@ -40,7 +40,7 @@ async function trained(options: Partial<PrepareOptions> = {}) {
 	return { histories, manifest, vocabulary, known: { manifest, vocabulary, map: own } };
 }
 
-describe("the patients of the dataset, read again as new", () => {
+describe("patients of the dataset, read as new patients", () => {
 	const ways: Record<string, Partial<PrepareOptions>> = {
 		"as it is": {},
 		"one record a code and day": { dedup: "day" },
@@ -60,7 +60,7 @@ describe("the patients of the dataset, read again as new", () => {
 			for (const { id, history } of patients) expect(history).toEqual(histories.get(id));
 		});
 
-	test("say when the person was born and died", async () => {
+	test("have their dates of birth and death", async () => {
 		const { known: of } = await trained();
 		const { patients } = await newPatients(known, of);
 		expect(patients.find(({ id }) => id === t3)).toMatchObject({ birth: -5, death: 3 });
@@ -68,8 +68,8 @@ describe("the patients of the dataset, read again as new", () => {
 	});
 });
 
-describe("records the model knows nothing of", () => {
-	test("are skipped, counted and named", async () => {
+describe("records with codes that the model does not know", () => {
+	test("are skipped, counted and listed", async () => {
 		const { known: of, vocabulary } = await trained({ minCount: 2 });
 		const strangers = sourceOf(
 			{ new: "azbzy" },
@@ -91,7 +91,7 @@ describe("records the model knows nothing of", () => {
 		expect(notes).toEqual(["1 records of drugs: the model has no drugs; left out"]);
 	});
 
-	test("leave a person with an empty history, as does to have none", async () => {
+	test("leave an empty history, as do no records at all", async () => {
 		const { known: of } = await trained();
 		const { patients } = await newPatients(
 			sourceOf({ stranger: "zz" }, { silent: { birth: -3, sex: "male" } }),
@@ -106,7 +106,7 @@ describe("records the model knows nothing of", () => {
 		expect(patients.map(({ lastRecord }) => lastRecord)).toEqual([null, 1]);
 	});
 
-	test("are the last record all the same; so is a death that is an event", async () => {
+	test("count as the last record, and so does a death event", async () => {
 		const { known: of } = await trained({ deathToken: true });
 		const source = sourceOf({ p: "az", q: "a" }, { q: { death: 30 }, r: { death: 50 } });
 		const { patients } = await newPatients(source, of);
@@ -117,7 +117,7 @@ describe("records the model knows nothing of", () => {
 		]);
 	});
 
-	test("one patient alone, with what is unknown of that one", async () => {
+	test("of a single patient are counted for that patient alone", async () => {
 		const { known: of } = await trained();
 		const source = sourceOf({ one: "az", two: "zzb", three: "a" }, { one: { birth: 9 } });
 		const { patients, ids, unknown, notes } = await newPatients(source, { ...of, only: "two" });
@@ -126,13 +126,13 @@ describe("records the model knows nothing of", () => {
 		expect((await newPatients(source, { ...of, only: "four" })).patients).toEqual([]);
 	});
 
-	test("a source without anybody is refused", async () => {
+	test("a source without patients is rejected", async () => {
 		const { known: of } = await trained();
-		await expect(newPatients(sourceOf({}), of)).rejects.toThrow("memory holds no patient");
+		await expect(newPatients(sourceOf({}), of)).rejects.toThrow("memory contains no patients");
 	});
 });
 
-test("of a dataset that kept the first records, new patients keep all", async () => {
+test("new patients keep all records if the dataset kept the first ones", async () => {
 	const { known: of } = await trained({ maxRecords: 2, keep: "first" });
 	const { patients } = await newPatients(sourceOf({ p: "abab" }), of);
 	expect([...patients[0]!.history.times]).toEqual([0, 1, 2, 3]);
@@ -142,7 +142,7 @@ describe("the map of a dataset", () => {
 	const mapped = (map: string | null, level: "integer" | "full" | null = "integer") =>
 		({ codes: { map, level } }) as Manifest;
 
-	test("is built in, or has to be given again", () => {
+	test("is the built-in one, or must be given again", () => {
 		const builtIn = builtInMap().source;
 		expect(mapOfDataset(mapped(builtIn)).source).toBe(builtIn);
 		expect(mapOfDataset(mapped("phecodes.csv"), smallMap)).toBe(smallMap);
@@ -152,7 +152,7 @@ describe("the map of a dataset", () => {
 		);
 	});
 
-	test("a needless one, or one of another level, is refused", () => {
+	test("rejects a map that is not needed or has another level", () => {
 		expect(() => mapOfDataset(mapped(builtInMap().source), smallMap)).toThrow("leave it out");
 		expect(() => mapOfDataset(mapped(null, null), smallMap)).toThrow("were not mapped");
 		expect(() => mapOfDataset(mapped("phecodes.csv", "full"), smallMap)).toThrow(
@@ -161,7 +161,7 @@ describe("the map of a dataset", () => {
 	});
 });
 
-test("a dataset says how far its training histories reach", async () => {
+test("a dataset records the time range of its training histories", async () => {
 	const { manifest } = await trained();
 	expect(manifest.reach).toEqual({ longestDays: 60, oldestDays: 150 });
 });

@@ -21,7 +21,7 @@ import type { Vocabulary } from "./vocabulary.js";
 
 export type { NewPatient };
 
-/** Records whose code is no token, or is not in the map: skipped. */
+/** Skipped records: their code is not in the map or not in the vocabulary. */
 export interface UnknownCodes {
 	readonly codes: number;
 	readonly records: number;
@@ -36,29 +36,29 @@ export interface UnknownCodes {
 export interface NewPatients {
 	/** By id. */
 	readonly patients: readonly NewPatient[];
-	/** Of everybody in the source. */
+	/** The ids of all patients in the source. */
 	readonly ids: readonly string[];
-	/** `dates`: time 0 is 1970-01-01. `days`: an origin of the source's own. */
+	/** `dates`: time 0 is 1970-01-01. `days`: time 0 is defined by the source. */
 	readonly axis: Manifest["source"]["axis"];
 	readonly unknown: UnknownCodes;
-	/** What was put right or left out on the way. */
+	/** What was corrected or left out. */
 	readonly notes: readonly string[];
 }
 
 export interface NewPatientOptions {
-	/** Of the dataset that the model learned from. */
+	/** The manifest of the dataset that the model was trained on. */
 	readonly manifest: Manifest;
 	readonly vocabulary: Vocabulary;
-	/** The map of that dataset, where it was not the built-in one. */
+	/** The map of that dataset, if it was not the built-in one. */
 	readonly map?: CodeMap | undefined;
-	/** Only the patient of this id, if there is one. */
+	/** Reads only the patient with this id. */
 	readonly only?: string | undefined;
-	/** What DuckDB may hold in memory, in bytes. */
+	/** Memory limit of DuckDB in bytes. */
 	readonly memory?: number;
 	readonly threads?: number | undefined;
 }
 
-/** The map a dataset was prepared with: built in, or the given one; where codes stayed as they were, any. */
+/** The map that a dataset was prepared with: the built-in or the given one. Any map will do if codes were not mapped. */
 export function mapOfDataset({ codes }: Manifest, given?: CodeMap): CodeMap {
 	const builtIn = builtInMap();
 	const own = codes.map ?? builtIn.source;
@@ -80,9 +80,9 @@ export function mapOfDataset({ codes }: Manifest, given?: CodeMap): CodeMap {
 }
 
 /**
- * Patients a model has not seen, as histories it can read: codes mapped, repetitions and drugs treated,
- * events ordered and times counted as in its dataset. Nobody is left out for having few records. Of
- * histories longer than the dataset allows the latest records stay, if that is what it kept.
+ * Reads new patients as histories for a model, by the rules of its dataset for codes, repetitions, drugs and
+ * order. Patients with few records are kept. If the dataset kept the latest records of long histories, so does
+ * this function.
  */
 export async function newPatients(
 	source: RecordSource,
@@ -111,7 +111,7 @@ async function gather(
 	const ids = await everybody(store);
 	if (ids.length === 0)
 		throw new InputError(
-			`${source.path} holds no patient; expected at least one (patient, time, code)`,
+			`${source.path} contains no patients; expected at least one (patient, time, code)`,
 		);
 	const whose = only === undefined ? "" : `WHERE patient = ${quoted(only)}`;
 	const known = knownPeople(
@@ -125,9 +125,9 @@ async function gather(
 	const readOne = (id: string, records: readonly GivenRecord[]) =>
 		read.set(id, reader.patient(id, known.people.get(id) ?? nothingKnown, records, axis));
 	for await (const { id, records } of histories(store, whose)) readOne(id, records);
-	const asked = only === undefined ? ids : ids.filter((id) => id === only);
-	for (const id of asked) if (!read.has(id)) readOne(id, []);
-	const all = asked.map((id) => read.get(id) as ReadPatient);
+	const chosen = only === undefined ? ids : ids.filter((id) => id === only);
+	for (const id of chosen) if (!read.has(id)) readOne(id, []);
+	const all = chosen.map((id) => read.get(id) as ReadPatient);
 	const count = (of: (one: ReadPatient) => number | boolean) =>
 		all.reduce((sum, one) => sum + Number(of(one)), 0);
 	const said = (count: number, text: string) => (count > 0 ? [`${count} ${text}`] : []);
@@ -166,7 +166,7 @@ async function everybody(store: Store): Promise<string[]> {
 	return rows.map(({ patient }) => patient);
 }
 
-/** The records of one patient after the other, in the order of the source. */
+/** Yields the records of each patient in the order of the source. */
 async function* histories(
 	store: Store,
 	whose: string,

@@ -13,7 +13,7 @@ import { openEventFile } from "./parquet.js";
 import { readPatients } from "./patients.js";
 import { fromTokens, vocabularySchema } from "./vocabulary.js";
 
-/** What decoded events may fill before the oldest are let go: 40 million of them. */
+/** Memory for decoded events: 40 million of them. */
 const defaultMemory = 512 * 1024 ** 2;
 
 async function readJson(file: string): Promise<unknown> {
@@ -44,7 +44,7 @@ async function readManifest(folder: string): Promise<Manifest> {
 	const there = await stat(folder).catch(() => undefined);
 	if (!there?.isDirectory())
 		throw new InputError(
-			`${folder} is ${there ? "a file" : "not there"}; expected a dataset folder, as trajgpt prepare writes it`,
+			`${folder} ${there ? "is a file" : "does not exist"}; expected a dataset folder as written by trajgpt prepare`,
 		);
 	const file = join(folder, manifestName);
 	const value = await readJson(file);
@@ -56,7 +56,7 @@ async function readManifest(folder: string): Promise<Manifest> {
 	return checked(manifestSchema, value, file);
 }
 
-/** Every file is the one that prepare wrote, byte for byte; so nothing in it needs checking again. */
+/** Checks that every file is byte for byte the one that prepare wrote, so its content needs no further checks. */
 async function checkFiles(folder: string, { files }: Manifest): Promise<void> {
 	for (const name of fileNames) {
 		const file = join(folder, name);
@@ -73,11 +73,11 @@ async function checkFiles(folder: string, { files }: Manifest): Promise<void> {
 }
 
 export interface OpenOptions {
-	/** Bytes that decoded events may fill. */
+	/** Memory for decoded events in bytes. */
 	readonly memory?: number;
 }
 
-/** Opens a dataset folder and checks all of it; what does not hold is an `InputError`. */
+/** Opens a dataset folder and checks it completely; throws an `InputError` if something is wrong. */
 export async function openDataset(folder: string, options: OpenOptions = {}): Promise<Dataset> {
 	const manifest = await readManifest(folder);
 	await checkFiles(folder, manifest);

@@ -3,7 +3,7 @@ import { asyncBufferFromFile, parquetMetadataAsync, parquetRead } from "hyparque
 type AsyncBuffer = Awaited<ReturnType<typeof asyncBufferFromFile>>;
 type Metadata = Awaited<ReturnType<typeof parquetMetadataAsync>>;
 
-/** Values of some columns in rows [start, end), each in order. */
+/** Reads columns in rows [start, end), the values of each in order. */
 async function readRows<Name extends string>(
 	file: AsyncBuffer,
 	metadata: Metadata,
@@ -20,14 +20,14 @@ async function readRows<Name extends string>(
 		rowStart: start,
 		rowEnd: end,
 		onChunk: ({ columnName, columnData, rowStart }) => {
-			const from = Math.max(0, start - rowStart); // a chunk may be wider than asked
+			const from = Math.max(0, start - rowStart); // a chunk may contain rows outside the range
 			const to = Math.min(columnData.length, end - rowStart);
 			for (let i = from; i < to; i++) put(columnName as Name, rowStart + i, columnData[i] ?? null);
 		},
 	});
 }
 
-/** Whole columns of a small file. */
+/** Reads whole columns of a small file. */
 export async function readColumns<Name extends string>(
 	path: string,
 	names: readonly Name[],
@@ -45,7 +45,7 @@ export async function readColumns<Name extends string>(
 }
 
 export interface EventColumns {
-	/** In time units. */
+	/** In days. */
 	readonly times: Float64Array;
 	readonly tokens: Int32Array;
 }
@@ -58,8 +58,8 @@ export interface EventFile {
 const bytesPerEvent = 12;
 
 /**
- * events.parquet, read where it is asked for: row groups are decoded when first touched, and those used
- * last stay, up to `memory` bytes. A dataset that fits is thus read once, a larger one streams.
+ * Opens events.parquet for random access. Row groups are decoded on first use, and the most recently used stay
+ * in memory, up to `memory` bytes: a dataset that fits is read once, a larger one is streamed.
  */
 export async function openEventFile(path: string, memory: number): Promise<EventFile> {
 	const file = await asyncBufferFromFile(path);
@@ -93,7 +93,7 @@ export async function openEventFile(path: string, memory: number): Promise<Event
 		}
 		return piece;
 	};
-	/** The group that holds a row: the last that starts at or before it. */
+	/** The row group of a row: the last one that starts at or before it. */
 	const find = (row: number): number => {
 		let [low, high] = [0, starts.length - 1];
 		while (high - low > 1) {

@@ -1,10 +1,10 @@
 import type { Sex, Split } from "../records/rows.js";
 import { readColumns } from "./parquet.js";
 
-/** patients.parquet, column by column; patient number = row. */
+/** The columns of patients.parquet; a patient's number is its row. */
 export interface PatientColumns {
 	readonly id: readonly string[];
-	/** In time units, on the events' axis, as is death. */
+	/** In days on the axis of the events, like death. */
 	readonly birth: readonly (number | null)[];
 	readonly sex: readonly (Sex | null)[];
 	readonly death: readonly (number | null)[];

@@ -13,7 +13,7 @@ import { type SplitParts, splitOf } from "./split.js";
 
 export interface People {
 	readonly notes: readonly string[];
-	/** Patients whose split came with the source. */
+	/** Patients whose split the source defines. */
 	readonly given: number;
 }
 
@@ -23,8 +23,8 @@ interface PeopleOptions {
 }
 
 /**
- * Makes the table `patient` (id, key, birth, sex, death, split, last): whoever has a record, by key,
- * with what the source knows of them, a split and the time of their last record.
+ * Creates table `patient` (id, key, birth, sex, death, split, last) of everybody with a record, ordered by key;
+ * `last` is the time of the last record.
  */
 export async function gatherPeople(store: Store, options: PeopleOptions): Promise<People> {
 	await checkOne(store, "birth", ...birthRemedy);
@@ -70,7 +70,7 @@ async function splits(
 	return found;
 }
 
-/** Refuses a patient of whom the source says two different things. */
+/** Rejects a patient with two different values of a column. */
 async function checkOne(store: Store, column: string, what: string, remedy: string): Promise<void> {
 	const [wrong] = await store.all<{ patient: string }>(`
 		SELECT patient FROM person GROUP BY patient
@@ -88,7 +88,7 @@ async function checkOne(store: Store, column: string, what: string, remedy: stri
 	);
 }
 
-/** Adds deaths as records, where they are events. */
+/** Adds deaths as records. */
 export async function addDeaths(store: Store): Promise<number> {
 	const { code, system, kind } = deathRecord;
 	await store.run(`

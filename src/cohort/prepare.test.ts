@@ -34,7 +34,7 @@ const drug = (code: string, time: number): Partial<RecordRow> => ({
 });
 
 describe("prepare", () => {
-	test("makes tokens of codes, units of days, and counts what it drops", async () => {
+	test("turns codes into tokens, keeps times in days, and counts what it drops", async () => {
 		const source = sourceOf(
 			{ [t1]: "abab", [t2]: "acx", [v1]: "abzz", [h1]: "a", [t3]: "bb" },
 			{
@@ -98,7 +98,7 @@ describe("prepare", () => {
 		});
 	});
 
-	test("tells rare codes from unknown ones", async () => {
+	test("distinguishes rare codes from unknown ones", async () => {
 		const { dataset } = await prepared(sourceOf({ [t1]: "aac", [v1]: "aacz" }), both);
 		const { dropped } = dataset.manifest;
 		expect(dropped.rareCodes).toEqual({
@@ -125,7 +125,7 @@ describe("prepare", () => {
 		expect(other.dataset.manifest.files).toEqual(one.dataset.manifest.files);
 	});
 
-	test("maps ICD codes, counts those it cannot, and can leave them as they are", async () => {
+	test("maps ICD codes, counts unmapped ones, and can leave codes as they are", async () => {
 		const source = sourceOf(
 			{ [t1]: "" },
 			{ [t1]: { rows: [icd("25000", 1), icd("4280", 2), icd("V700", 3), icd("25002", 4)] } },
@@ -154,7 +154,7 @@ describe("prepare", () => {
 		expect(asIs.tokens).toEqual(["250.00", "250.02", "428.0", "V70.0"].map((c) => `ICD9CM ${c}`));
 	});
 
-	test("takes spellings of an ICD code for one, and what is no such code as it is", async () => {
+	test("merges spellings of an ICD code, and keeps other codes as they are", async () => {
 		const codes = ["25000", "250.00", "v70.0", "V700", "V700", "8.45", "25000"];
 		const source = sourceOf({ [t1]: "" }, { [t1]: { rows: codes.map((code) => icd(code, 1)) } });
 		const asIs = (await prepared(source, { codes: "as-is" })).dataset;
@@ -174,7 +174,7 @@ describe("prepare", () => {
 		});
 	});
 
-	test("lists all codes that the map does not know, and the first 100 of those too rare", async () => {
+	test("lists all codes that are not in the map, and the 100 most frequent rare ones", async () => {
 		const rows = Array.from({ length: 150 }, (_, at) => icd(`${500 + at}`, at));
 		const known = [icd("25000", 1), icd("25000", 2)];
 		const source = sourceOf({ [t1]: "" }, { [t1]: { rows: [...known, ...rows] } });
@@ -185,7 +185,7 @@ describe("prepare", () => {
 		expect([rareCodes.codes, rareCodes.top.length]).toEqual([150, 100]);
 	});
 
-	test("makes tokens of drugs only when asked, after the diagnoses of the same time", async () => {
+	test("makes drugs tokens only on request, after diagnoses of the same time", async () => {
 		const source = sourceOf(
 			{ [t1]: "" },
 			{ [t1]: { rows: [drug("A10BA02", 1), icd("25000", 1), drug("C07AB02", 0)] } },
@@ -212,7 +212,7 @@ describe("prepare", () => {
 		expect(await times("month")).toEqual([2, 0.2, 0.9, 31]);
 	});
 
-	test("takes calendar months where times are dates", async () => {
+	test("uses calendar months if times are dates", async () => {
 		const days = sourceOf({ [t1]: "aaa" }, { [t1]: { times: [30, 31, 58] } }); // 31 Jan, 1 and 28 Feb
 		const dates = {
 			...days,
@@ -225,7 +225,7 @@ describe("prepare", () => {
 		expect([...(histories.get(t1)?.times ?? [])]).toEqual([30, 31]);
 	});
 
-	test("cuts long histories at the end that was asked for", async () => {
+	test("keeps the first or the last records of long histories", async () => {
 		const source = sourceOf({ [t1]: "abcde", [t2]: "ab" });
 		const kept = async (keep: "last" | "first") => {
 			const { dataset, histories } = await prepared(source, { maxRecords: 3, keep });
@@ -245,7 +245,7 @@ describe("prepare", () => {
 		expect([...(histories.get(t2)?.tokens ?? [])]).not.toContain(death);
 	});
 
-	test("puts a death by date after the records of that day, and lets in nobody for it", async () => {
+	test("puts a date of death after the records of that day, and does not count death towards minRecords", async () => {
 		const rows = [icd("4280", 5.5), icd("25000", 4)];
 		const source = sourceOf(
 			{ [t1]: "a", [t2]: "b" },
@@ -265,17 +265,17 @@ describe("prepare", () => {
 		expect([read.records, codes.extra, counts.events]).toEqual([4, 2, 6]);
 		expect(read.notes).toEqual([
 			"1 people have no record: left out",
-			"1 events stand before an earlier one of the same patient: sorted by time, ties in the order of the source",
+			"1 events come before an earlier one of the same patient: sorted by time, ties in the order of the source",
 		]);
 	});
 
-	test("finds no disorder between records of two kinds", async () => {
+	test("does not count records of two kinds as out of order", async () => {
 		const rows = [icd("4280", 1), icd("25000", 9), drug("A10BA02", 3), drug("A10BA02", 4)];
 		const { dataset } = await prepared(sourceOf({ [t1]: "" }, { [t1]: { rows } }));
 		expect(dataset.manifest.source.notes).toEqual([]);
 	});
 
-	test("sorts, keeps what repeats and leaves out who has no record, with notes", async () => {
+	test("sorts events, keeps repetitions, leaves out people without records, and notes all of it", async () => {
 		const source = sourceOf(
 			{ [t1]: "bccb", [t2]: "aa" },
 			{
@@ -291,12 +291,12 @@ describe("prepare", () => {
 			"1 people have no record: left out",
 			"1 patients have a record before their birth date: birth taken as unknown",
 			"1 patients have a record after their death: kept",
-			"1 events stand before an earlier one of the same patient: sorted by time, ties in the order of the source",
+			"1 events come before an earlier one of the same patient: sorted by time, ties in the order of the source",
 			"2 events repeat another of the same patient, time and code: kept; --dedup day drops them",
 		]);
 	});
 
-	test("takes the source's word on splits", async () => {
+	test("uses the splits of the source", async () => {
 		const source = sourceOf({ [t1]: "aa", [t2]: "aa" }, { [t1]: { split: "test" } });
 		const { dataset } = await prepared(source);
 		expect(dataset.manifest.splits).toEqual({ seed: 0, parts: [80, 10, 10], given: 1 });
@@ -322,14 +322,14 @@ describe("prepare", () => {
 		expect(await readdir(folder)).toEqual([]);
 	});
 
-	test("refuses a source of nothing and a vocabulary of nothing", async () => {
-		await expect(prepared(sourceOf({}))).rejects.toThrow("memory holds no record");
+	test("rejects an empty source and an empty vocabulary", async () => {
+		await expect(prepared(sourceOf({}))).rejects.toThrow("memory contains no records");
 		const scarce = prepared(sourceOf({ [t1]: "abcd", [v1]: "aaaa" }), both);
-		await expect(scarce).rejects.toThrow("no code is left of 8 records");
+		await expect(scarce).rejects.toThrow("no code of 8 records is left");
 		await expect(scarce).rejects.toThrow(InputError);
 	});
 
-	test("both filters hold in what is left and all records are accounted for, whatever they are", async () => {
+	test("satisfies both filters and accounts for every record, for any records", async () => {
 		const map = {
 			...smallMap,
 			phecodesOf: (system: IcdSystem, code: string) =>
@@ -452,7 +452,7 @@ describe("labels", () => {
 		});
 	});
 
-	test("insulin is counted in days where records have times, and never among the events seen", async () => {
+	test("count insulin in days if records have times, and never show insulin to the model", async () => {
 		const timed = {
 			dayBefore: followed(1000, icd("25000", 250.1), drug("A10AE04", 249.9)),
 			earlier: followed(1000, drug("A10AE04", 250.2), icd("25000", 250.5)),
@@ -503,7 +503,7 @@ describe("labels", () => {
 			expect(await other.labels(task)).toEqual(await dataset.labels(task));
 	});
 
-	test("heart failure by two records, seen from before the first", async () => {
+	test("heart failure needs two records; the history ends before the first", async () => {
 		const { dataset, histories } = await prepared(source);
 		const ids = [...histories.keys()].sort();
 		const labels = await dataset.labels("chf");
@@ -527,7 +527,7 @@ describe("labels", () => {
 		);
 	});
 
-	test("a user's own, in Parquet as MEDS writes them", async () => {
+	test("a user's labels in Parquet, in the format of MEDS", async () => {
 		const folder = await temporaryFolder();
 		const file = join(folder, "labels.parquet");
 		const rows = [icd("25000", 0.5), icd("4280", 1.2), icd("4280", 1.8)];
@@ -555,7 +555,7 @@ describe("labels", () => {
 		);
 	});
 
-	test("a user's own", async () => {
+	test("a user's labels in CSV", async () => {
 		const file = join(await temporaryFolder(), "labels.csv");
 		const labelled = (text: string) =>
 			writeFile(file, text).then(() => prepared(source, { labels: [{ task: "mine", file }] }));

@@ -25,21 +25,21 @@ import { addUserLabels } from "./user-labels.js";
 import { vocabularyOf } from "./vocabulary.js";
 
 export interface PrepareOptions extends EventOptions, CodeOptions {
-	/** Fewest records a patient. */
+	/** Minimum number of records per patient. */
 	readonly minRecords: number;
-	/** Fewest records a code, in the training split. */
+	/** Minimum number of records per code in the training split. */
 	readonly minCount: number;
 	readonly splitSeed: number;
 	readonly splitParts: SplitParts;
-	/** Death, where known, as the last event of a history. */
+	/** Whether a known death becomes the last event of a history. */
 	readonly deathToken: boolean;
 	readonly labels: readonly UserLabels[];
-	/** What DuckDB may hold in memory, in bytes. */
+	/** Memory limit of DuckDB in bytes. */
 	readonly memory: number;
 	readonly threads?: number | undefined;
-	/** Whether a dataset that is there may be replaced; so if left out. */
+	/** Whether an existing dataset may be replaced; true by default. */
 	readonly replace?: boolean;
-	/** Hears what is going on. */
+	/** Called at the start of each stage. */
 	readonly onStage?: (stage: string, store: Store) => void;
 }
 
@@ -64,12 +64,12 @@ export const prepareDefaults: PrepareOptions = {
 
 const tableNames = ["events.parquet", "patients.parquet", "labels.parquet"] as const;
 
-/** Rows of events.parquet that are decoded at a time. */
+/** Rows per row group of events.parquet. */
 const rowGroup = 32768;
 
 /**
- * Records to a dataset folder, written beside its place and renamed (see `checkFolderTarget`). All that is
- * learned from data comes from the training split.
+ * Turns records into a dataset folder, which is written next to its destination and then renamed (see
+ * `checkFolderTarget`). Everything learned from data comes from the training split.
  */
 export async function prepare(
 	source: RecordSource,
@@ -114,7 +114,7 @@ async function build(
 	const records = await store.count("record");
 	if (records === 0)
 		throw new InputError(
-			`${source.path} holds no record; expected at least one (patient, time, code)`,
+			`${source.path} contains no records; expected at least one (patient, time, code)`,
 		);
 	stage("gathering the people");
 	const people = await gatherPeople(store, options);
@@ -147,7 +147,7 @@ async function build(
 	const { eventsHash, repeated, outOfOrder } = await checkWrittenEvents(store, vocabulary.size);
 	if (outOfOrder > 0)
 		notes.push(
-			`${outOfOrder} events stand before an earlier one of the same patient: sorted by time, ties in the order of the source`,
+			`${outOfOrder} events come before an earlier one of the same patient: sorted by time, ties in the order of the source`,
 		);
 	if (repeated > 0)
 		notes.push(
@@ -188,7 +188,7 @@ async function build(
 
 function emptyVocabulary(source: RecordSource, records: number, o: PrepareOptions) {
 	return new InputError(
-		`${source.path}: no code is left of ${records} records: none has ${o.minCount} records among training patients with at least ${o.minRecords} records; lower \`minCount\` or \`minRecords\`, bring more patients, or see with \`codes\` as-is whether the codes could not be mapped`,
+		`${source.path}: no code of ${records} records is left: none has ${o.minCount} records among training patients with at least ${o.minRecords} records; lower \`minCount\` or \`minRecords\`, add patients, or set \`codes\` to as-is to see whether the codes could not be mapped`,
 	);
 }
 
@@ -215,13 +215,13 @@ async function writeFiles(store: Store, folder: string): Promise<void> {
 }
 
 /**
- * One look at all events as they were written: their hash, how many repeat another, and how many stood
- * in the source before one of an earlier time (of the same kind: drugs come from tables of their own).
+ * Reads all written events once: their hash, how many repeat another, and how many came in the source before
+ * an earlier event of the same kind (drugs come from separate tables).
  */
 async function checkWrittenEvents(store: Store, tokens: number) {
 	const hasher = eventsHasher();
-	const lastSeen = new Float64Array(tokens).fill(-1); // at which (patient, time), these being numbered
-	const earlier = [-1, -1]; // by rank: the last place in the source of an event of an earlier time
+	const lastSeen = new Float64Array(tokens).fill(-1); // number of the (patient, time) pair at which the token last occurred
+	const earlier = [-1, -1]; // by rank: the last position in the source of an event of an earlier time
 	const latest = [-1, -1]; // the same, this time included
 	let [visit, patient, time, repeated, outOfOrder] = [0, -1, Number.NaN, 0, 0];
 	const sql = "SELECT time, token, patient, rank, ord::DOUBLE FROM final";
@@ -254,7 +254,7 @@ async function checkWrittenEvents(store: Store, tokens: number) {
 	return { eventsHash: hasher.digest(), repeated, outOfOrder };
 }
 
-/** Bytes in a buffer of their own, where numbers of any width may begin. */
+/** Copies bytes to a new buffer, which is aligned for numbers of any width. */
 const copied = (bytes: Uint8Array): ArrayBuffer => bytes.slice().buffer as ArrayBuffer;
 
 const writeJson = (file: string, value: unknown) =>

@@ -2,25 +2,25 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { roundUpAge, roundUpCount, roundUpDays } from "./privacy-rounding.js";
 
-test("lengths of time are rounded up to years, months or powers of two", () => {
+test("rounds durations up to years, months or powers of two", () => {
 	expect([0, 0.3, 1, 5, 16, 30, 35, 150].map(roundUpDays)).toEqual([0, 0.5, 1, 8, 16, 30, 60, 150]);
 	expect([364, 365.25, 366, 10_000].map(roundUpDays)).toEqual([365.25, 365.25, 730.5, 10_227]);
 });
 
-test("ages above 90 years are one", () => {
+test("shows ages above 90 years as 90", () => {
 	const year = 365.25;
 	expect([40.2, 90, 90.1, 104.7].map((age) => roundUpAge(age * year) / year)).toEqual([
 		41, 90, 90, 90,
 	]);
 });
 
-test("numbers of records have two digits", () => {
+test("rounds numbers of records to two significant digits", () => {
 	expect([3, 10, 11, 37, 99, 100, 101, 4567].map(roundUpCount)).toEqual([
 		3, 10, 15, 40, 100, 100, 110, 4600,
 	]);
 });
 
-test("what is rounded bounds what it stands for, and rounding again changes nothing", () => {
+test("returns an upper bound, and rounding twice changes nothing", () => {
 	fc.assert(
 		fc.property(fc.double({ min: 0, max: 1e5, noNaN: true }), (days) => {
 			expect(roundUpDays(days)).toBeGreaterThanOrEqual(days - 1e-4);

@@ -5,10 +5,10 @@ import type { Manifest } from "./manifest.js";
 import { specialCount, type Token } from "./vocabulary.js";
 
 /**
- * Which patients and codes stay: tables `kept_patient` (id, split) and `kept_concept` (id, n). Both rules hold
- * at once in the result: every code has `minCount` records among the kept training patients, every patient
- * `minRecords` records of kept codes. To drop one can break the other, so the two alternate until nothing
- * more falls. Reads `event` once, into table `concept_count` (patient, concept, n).
+ * Applies the filters: creates tables `kept_patient` (id, split) and `kept_concept` (id, n). Every kept code has
+ * at least `minCount` records among the kept training patients, and every kept patient at least `minRecords`
+ * records of kept codes. Dropping one can violate the other rule, so the two alternate until nothing changes.
+ * Reads `event` once, into table `concept_count` (patient, concept, n).
  */
 export async function selectCohort(
 	store: Store,
@@ -38,7 +38,7 @@ export async function selectCohort(
 	}
 }
 
-/** The vocabulary's tokens, the most frequent first; makes table `token` (concept, token). */
+/** Numbers the vocabulary's tokens, the most frequent first, in table `token` (concept, token). */
 export async function numberTokens(store: Store, concepts: readonly Concept[]): Promise<Token[]> {
 	const kept = await store.all<{ id: number; n: number }>("SELECT id, n FROM kept_concept");
 	const tokens = kept
@@ -60,7 +60,7 @@ export async function numberTokens(store: Store, concepts: readonly Concept[]): 
 	}));
 }
 
-/** What `selectCohort` let fall. */
+/** Counts the patients and codes that `selectCohort` dropped. */
 export async function countDropped(
 	store: Store,
 	concepts: readonly Concept[],

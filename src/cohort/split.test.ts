@@ -7,14 +7,14 @@ function parts(of: readonly string[]): number[] {
 	return ["train", "valid", "test"].map((name) => of.filter((s) => s === name).length / of.length);
 }
 
-test("80, 10 and 10 % of the patients", () => {
+test("assigns 80, 10 and 10 % of the patients", () => {
 	const [train, valid, held] = parts(ids.map((id) => splitOf(id, 0))) as [number, number, number];
 	expect(Math.abs(train - 0.8)).toBeLessThan(0.01);
 	expect(Math.abs(valid - 0.1)).toBeLessThan(0.01);
 	expect(Math.abs(held - 0.1)).toBeLessThan(0.01);
 });
 
-test("depends on id and seed alone", () => {
+test("depends on id and seed only", () => {
 	expect(["1", "2", "3", "p000001", "é"].map((id) => splitOf(id, 0))).toEqual(
 		["1", "2", "3", "p000001", "é"].map((id) => splitOf(id, 0)),
 	);
@@ -24,7 +24,7 @@ test("depends on id and seed alone", () => {
 	expect(Math.abs(valid - 0.1)).toBeLessThan(0.03);
 });
 
-test("or as told; who trains in a smaller part trains in a larger one too", () => {
+test("takes other percentages, and a larger training part contains the smaller one", () => {
 	const half = ids.map((id) => splitOf(id, 0, [50, 10, 40]));
 	const [train, valid, held] = parts(half) as [number, number, number];
 	expect(Math.abs(train - 0.5)).toBeLessThan(0.01);

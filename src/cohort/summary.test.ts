@@ -30,7 +30,7 @@ function source(): RecordSource {
 	);
 }
 
-test("a summary holds what the dataset does", async () => {
+test("a summary agrees with the dataset", async () => {
 	const { dataset } = await prepared(source());
 	const { splits, all, histograms, codes, categories, labels } = await summarize(dataset);
 	expect(all).toMatchObject({ patients: 3, events: 10, withBirth: 1, female: 1, male: 1 });

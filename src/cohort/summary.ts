@@ -17,13 +17,13 @@ export interface SplitSummary {
 	readonly withBirth: number;
 	readonly female: number;
 	readonly male: number;
-	/** Events a patient, birth not counted. */
+	/** Events per patient, birth events not counted. */
 	readonly records: Spread | null;
 	/** From a patient's first event to the last, in days. */
 	readonly spanDays: Spread | null;
 	/** Between consecutive events of a patient, in days. */
 	readonly gapDays: Spread | null;
-	/** At each event of patients whose birth is known, in days; 90 years stand for all above. */
+	/** Ages at the events of patients with a known birth, in days; ages above 90 years count as 90. */
 	readonly ageDays: Spread | null;
 }
 
@@ -33,29 +33,29 @@ export interface CodeSummary {
 	readonly name: string;
 	readonly kind: Token["kind"];
 	readonly category: string | null;
-	/** In all splits, as are patients. */
+	/** In all splits, like patients. */
 	readonly events: number;
 	readonly patients: number;
 }
 
 export interface CategorySummary {
-	/** Null: codes without one. */
+	/** Null: codes without a category. */
 	readonly category: string | null;
 	readonly codes: number;
 	readonly events: number;
-	/** With at least one of its codes. */
+	/** Patients with at least one of its codes. */
 	readonly patients: number;
 }
 
 export type LabelSummary = Manifest["labels"][number] & {
-	/** With at least one label. */
+	/** Patients with at least one label. */
 	readonly patients: number;
 	readonly splits: Record<Split, { readonly labels: number; readonly positive: number }>;
 };
 
 export interface DatasetSummary {
 	readonly splits: Record<Split, SplitSummary>;
-	/** All splits together, as are those that follow. */
+	/** All splits together, like the fields below. */
 	readonly all: SplitSummary;
 	readonly histograms: {
 		readonly records: Histogram | null;
@@ -70,7 +70,7 @@ export interface DatasetSummary {
 	readonly labels: readonly LabelSummary[];
 }
 
-/** What is counted of some patients. */
+/** Statistics of a group of patients. */
 interface Counts {
 	withBirth: number;
 	female: number;
@@ -91,7 +91,7 @@ const noCounts = (): Counts => ({
 	ages: countValues(),
 });
 
-function together(parts: readonly Counts[]): Counts {
+function mergeCounts(parts: readonly Counts[]): Counts {
 	const sum = (of: (part: Counts) => number) => parts.reduce((total, part) => total + of(part), 0);
 	return {
 		withBirth: sum((part) => part.withBirth),
@@ -117,7 +117,7 @@ function countHistory(counts: Counts, { times, birthEvents, sex }: History) {
 	}
 }
 
-/** Events of some kind, and patients that have one, whichever of `size` kinds it is. */
+/** Counts events, and patients with an event, for each of `size` kinds. */
 function counter(size: number) {
 	const events = new Float64Array(size);
 	const patients = new Int32Array(size);
@@ -134,7 +134,7 @@ function counter(size: number) {
 	};
 }
 
-/** Reads the events once, in the order they lie on disk; memory does not grow with their number. */
+/** Reads the events once, in the order on disk; memory does not grow with their number. */
 export async function summarize(dataset: Dataset): Promise<DatasetSummary> {
 	const { manifest, vocabulary } = dataset;
 	const splitOf = splitsOf(dataset);
@@ -169,7 +169,7 @@ export async function summarize(dataset: Dataset): Promise<DatasetSummary> {
 		}))
 		.slice(specialCount)
 		.sort((a, b) => b.events - a.events);
-	const all = together(Object.values(bySplit));
+	const all = mergeCounts(Object.values(bySplit));
 	return {
 		splits: {
 			train: summaryOf(bySplit.train, manifest.counts.splits.train),
@@ -199,7 +199,7 @@ export async function summarize(dataset: Dataset): Promise<DatasetSummary> {
 	};
 }
 
-/** By the patient's number. */
+/** The split of each patient, by number. */
 function splitsOf(dataset: Dataset): readonly Split[] {
 	const splits = new Array<Split>(dataset.manifest.counts.patients);
 	for (const split of splitNames)
@@ -224,7 +224,7 @@ function summaryOf(
 	};
 }
 
-/** The largest value is a single patient's: it is rounded up. */
+/** Rounds up the largest value, which belongs to a single patient. */
 const roundUpSpread = (spread: Spread | null, rounded: (value: number) => number): Spread | null =>
 	spread && { ...spread, max: rounded(spread.max) };
 

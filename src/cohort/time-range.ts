@@ -1,7 +1,7 @@
 import type { Store } from "../records/store.js";
 import { roundUpTimeRange, type TimeRange } from "./privacy-rounding.js";
 
-/** How far the training histories reach, rounded up, from the tables `final`, `cohort` and `patient`. */
+/** The longest training history and the greatest age in it, rounded up. Reads tables `final`, `cohort` and `patient`. */
 export async function trainingTimeRange(store: Store): Promise<TimeRange> {
 	const [reach] = await store.all<{ longestDays: number | null; oldestDays: number | null }>(`
 		SELECT max(own.last - own.first) AS longestDays, max(own.last - birth) AS oldestDays

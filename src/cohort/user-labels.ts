@@ -6,7 +6,7 @@ import { daysOf, isBadTime, plainText, rawText } from "../records/tables/values.
 import { summarized } from "./labels.js";
 import type { Manifest } from "./manifest.js";
 
-/** Labels of a user's own: a CSV or Parquet file, as MEDS names its columns or in plain words. */
+/** Labels from a CSV or Parquet file, with column names of MEDS or plain ones. */
 export interface UserLabels {
 	readonly task: string;
 	readonly file: string;
@@ -22,8 +22,8 @@ const truths = "('1', 'true', 't', 'yes', 'y', 'positive')";
 const falsehoods = "('0', 'false', 'f', 'no', 'n', 'negative')";
 
 /**
- * Adds the labels of a file to table `label`. With a time, the history up to and including it may be seen;
- * without one, all of it.
+ * Adds the labels of a file to table `label`. The model may see the history up to and including the time of a
+ * label, or all of it if there is no time.
  */
 export async function addUserLabels(
 	store: Store,
@@ -72,22 +72,22 @@ export async function addUserLabels(
 		"contradicts another line about the same patient and time; keep one of the two",
 	);
 	await store.run(`
-		CREATE OR REPLACE TABLE asked AS
+		CREATE OR REPLACE TABLE labelled AS
 		SELECT DISTINCT cohort.number AS patient, given.day, value
 		FROM given JOIN patient USING (key) JOIN cohort USING (id)`);
 	await store.run(`
 		INSERT INTO label
-		SELECT ${quoted(task)}, patient, coalesce(any_value(asked.day), max(final.time)),
-			(count(*) FILTER (asked.day IS NULL OR final.time <= asked.day))::INTEGER AS events,
+		SELECT ${quoted(task)}, patient, coalesce(any_value(labelled.day), max(final.time)),
+			(count(*) FILTER (labelled.day IS NULL OR final.time <= labelled.day))::INTEGER AS events,
 			any_value(value)
-		FROM final JOIN asked USING (patient)
-		GROUP BY patient, asked.day HAVING events > 0 ORDER BY patient, asked.day`);
-	const [counts] = await store.all<{ given: number; asked: number; strangers: number }>(`
-		SELECT (SELECT count(*) FROM given) AS given, (SELECT count(*) FROM asked) AS asked,
+		FROM final JOIN labelled USING (patient)
+		GROUP BY patient, labelled.day HAVING events > 0 ORDER BY patient, labelled.day`);
+	const [counts] = await store.all<{ given: number; labelled: number; strangers: number }>(`
+		SELECT (SELECT count(*) FROM given) AS given, (SELECT count(*) FROM labelled) AS labelled,
 			(SELECT count(*) FROM given ANTI JOIN patient USING (key)) AS strangers`);
 	const summary = await summarized(store, task, `given in ${file}`, {});
-	const unseen = (counts?.asked ?? 0) - summary.labels;
-	const outside = (counts?.given ?? 0) - (counts?.asked ?? 0);
+	const unseen = (counts?.labelled ?? 0) - summary.labels;
+	const outside = (counts?.given ?? 0) - (counts?.labelled ?? 0);
 	const notes =
 		outside > 0
 			? [
@@ -95,7 +95,7 @@ export async function addUserLabels(
 				]
 			: [];
 	await store.run("DROP TABLE given");
-	await store.run("DROP TABLE asked");
+	await store.run("DROP TABLE labelled");
 	return {
 		summary: { ...summary, excluded: unseen > 0 ? { "no event before the question": unseen } : {} },
 		notes,

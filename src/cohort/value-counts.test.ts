@@ -12,7 +12,7 @@ function of(values: Iterable<number>) {
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 describe("countValues", () => {
-	test("tells the spread of whole numbers exactly", () => {
+	test("gives the exact spread of whole numbers", () => {
 		expect(of([5, 1, 1, 2, 11]).spread()).toEqual({
 			min: 1,
 			quarter: 1,
@@ -24,14 +24,14 @@ describe("countValues", () => {
 		expect(of([]).spread()).toBeNull();
 	});
 
-	test("takes what rounding did to a day for a day", () => {
+	test("treats a day with a rounding error as that day", () => {
 		expect(of([29.999999999, 30, 1e-9, 0]).entries()).toEqual([
 			[0, 2],
 			[30, 2],
 		]);
 	});
 
-	test("keeps other numbers to one part in a thousand, and few of them", () => {
+	test("keeps other numbers to one part in a thousand, in few entries", () => {
 		const values = Array.from({ length: 20_000 }, (_, i) => 0.3 + Math.sqrt(i) / 7);
 		const counted = of(values);
 		expect(counted.entries().length).toBeLessThan(10_000);
@@ -39,7 +39,7 @@ describe("countValues", () => {
 		expect(counted.quantile(0) / 0.3).toBeCloseTo(1, 3);
 	});
 
-	test("of parts is that of the whole", () => {
+	test("merges the counts of parts into those of the whole", () => {
 		fc.assert(
 			fc.property(fc.array(fc.nat(50)), fc.array(fc.nat(50)), (a, b) => {
 				expect(countValues([of(a), of(b)]).entries()).toEqual(of([...a, ...b]).entries());
@@ -49,7 +49,7 @@ describe("countValues", () => {
 });
 
 describe("histograms", () => {
-	test("hold each value once", () => {
+	test("contain each value once", () => {
 		const values = fc.array(fc.double({ min: 0, max: 40_000, noNaN: true }), { minLength: 1 });
 		fc.assert(
 			fc.property(values, (days) => {
@@ -65,7 +65,7 @@ describe("histograms", () => {
 		);
 	});
 
-	test("have edges one can name", () => {
+	test("have round edges", () => {
 		expect(recordHistogram(of([2, 2, 3, 7]))).toMatchObject({
 			edges: [2, 3, 4, 5, 6, 7, 8],
 			counts: [2, 1, 0, 0, 0, 1],
@@ -78,7 +78,7 @@ describe("histograms", () => {
 		expect(durationHistogram(of([0, 12, 30]))).toMatchObject({ unit: "days" });
 	});
 
-	test("of gaps double, with same days apart", () => {
+	test("of gaps have bins that double, and count zeros separately", () => {
 		expect(gapHistogram(of([0, 0, 1, 2, 3, 4, 365]))).toEqual({
 			unit: "days",
 			scale: "log",
@@ -94,7 +94,7 @@ describe("histograms", () => {
 		expect(gapHistogram(of([]))).toBeNull();
 	});
 
-	test("leave a thin tail out and say how many", () => {
+	test("leave out a thin tail and count it", () => {
 		const values = [...Array.from({ length: 300 }, (_, i) => 1 + (i % 10)), 5000];
 		expect(recordHistogram(of(values))).toMatchObject({
 			edges: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],

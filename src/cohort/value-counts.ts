@@ -8,15 +8,15 @@ export interface Spread {
 	readonly mean: number;
 }
 
-/** Values and how often each came. Small however many there are, since `add` rounds (see `keyOf`). */
+/** Counts how often each value occurs. Memory stays small because `add` rounds values (see `keyOf`). */
 export interface ValueCounts {
 	readonly size: number;
 	add(value: number): void;
-	/** Null of nothing. */
+	/** Null if there are no values. */
 	spread(): Spread | null;
-	/** The value that `part` of all values do not exceed; NaN of nothing. */
+	/** The value that the fraction `part` of all values does not exceed; NaN if there are none. */
 	quantile(part: number): number;
-	/** Each value with its number, ascending. */
+	/** Each value with its count, ascending. */
 	entries(): readonly (readonly [value: number, times: number])[];
 }
 
@@ -26,10 +26,9 @@ const words = new Uint32Array(float.buffer);
 const high = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 1 : 0; // where the exponent lies
 
 /**
- * A small whole number for a value: itself if it is whole (days of a lifetime: 2^17 is 358 years), else,
- * below zero, its sign, exponent and ten rounded bits: one part in a thousand. What differs from a whole
- * number by less than a second of a day is one: times are kept in units of the dataset, and 1/30 · 30 need
- * not be 1.
+ * The integer key of a value. A whole number (days: 2^17 is 358 years) is its own key; any other value has a
+ * negative key made of its sign, its exponent and ten rounded bits, precise to one part in a thousand.
+ * Values within a second of a whole day count as that day.
  */
 function keyOf(value: number): number {
 	const whole = Math.round(value);
@@ -65,12 +64,12 @@ export function countValues(parts: readonly ValueCounts[] = []): ValueCounts {
 			.sort(([a], [b]) => a - b);
 		return sorted;
 	};
-	/** The value at a place of the sorted values, from 0. */
-	const at = (place: number) => {
+	/** The value at a position (from 0) of the sorted values. */
+	const at = (position: number) => {
 		let before = 0;
 		for (const [value, count] of entries()) {
 			before += count;
-			if (before > place) return value;
+			if (before > position) return value;
 		}
 		return Number.NaN;
 	};

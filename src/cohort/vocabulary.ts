@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Sex } from "../records/rows.js";
 
-/** Fixed places of the special tokens: they come first, so that a token is a target iff it is ≥ `specialCount`. */
+/** Special tokens come first, so a token is a target iff it is ≥ `specialCount`. */
 export const specialTokens = {
 	pad: 0,
 	sos: 1,
@@ -55,11 +55,11 @@ export const vocabularySchema = z.strictObject({
 		}),
 });
 
-/** Typed tokens; a token's number is its position. */
+/** The tokens of a dataset; a token's number is its position. */
 export interface Vocabulary {
 	readonly tokens: readonly Token[];
 	readonly size: number;
-	/** The token of a code (special tokens are not found). Without a system, the first that matches. */
+	/** The token of a code; special tokens are never found. Without a system, the first match. */
 	find(code: string, system?: string): number | undefined;
 }
 
@@ -67,7 +67,7 @@ function keyOf(token: { readonly system: string | null; readonly code: string })
 	return `${token.system ?? ""}\u0000${token.code}`;
 }
 
-/** Specials first, then the given codes in their order. */
+/** Puts the special tokens before the given codes. */
 export function vocabularyOf(codes: readonly Token[]): Vocabulary {
 	return fromTokens([...specials, ...codes]);
 }
@@ -88,7 +88,7 @@ export function fromTokens(tokens: readonly Token[]): Vocabulary {
 	};
 }
 
-/** The token that stands at birth. */
+/** The token of the birth event. */
 export function birthToken(sex: Sex | null): number {
 	return sex === null ? specialTokens.birth : specialTokens[sex];
 }

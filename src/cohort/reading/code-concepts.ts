@@ -2,11 +2,11 @@ import { type IcdSystem, normaliseIcd } from "../../codes/icd.js";
 import type { CodeMap } from "../../codes/map.js";
 import type { RecordKind } from "../../records/rows.js";
 
-/** How a dataset takes codes. */
+/** How a dataset maps codes. */
 export interface CodeRules {
-	/** To PheCodes, or not at all. */
+	/** Maps ICD codes to PheCodes, or leaves them as they are. */
 	readonly codes: "phecode" | "as-is";
-	/** Where it is not at hand, no ICD code is in it. */
+	/** Without a map, no ICD code is known. */
 	readonly map: Pick<CodeMap, "phecodesOf"> | undefined;
 	/** What happens to ICD codes that the map does not know. */
 	readonly unmapped: "drop" | "keep";
@@ -23,12 +23,12 @@ export interface WrittenCode {
 export interface CodeConcepts {
 	/** The code, an ICD code as its classification prints it. */
 	readonly code: string;
-	/** Those of an ICD diagnosis, whether or not they become tokens. */
+	/** The PheCodes of an ICD diagnosis, whether or not they become tokens. */
 	readonly phecodes: readonly string[];
 	readonly outcome: "as it is" | "mapped" | "not in the map" | "a drug that is no token";
-	/** What may become tokens, in the order in which they do. */
+	/** Candidates for tokens, in order. */
 	readonly concepts: readonly { readonly system: string; readonly code: string }[];
-	/** At one time diagnoses come first: one never has the drug it led to in its past. */
+	/** Diagnoses (0) precede other events at the same time, so a diagnosis never follows the drug it led to. */
 	readonly rank: 0 | 1;
 }
 

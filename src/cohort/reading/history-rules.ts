@@ -6,14 +6,14 @@ import { dayMilliseconds, monthDays, type TimeAxis } from "../../base/time.js";
  * compares the two.
  */
 
-/** What the rules look at; SQL has columns of these names. */
+/** The fields that the rules use; SQL has columns of the same names. */
 export interface OrderedEvent {
 	readonly time: number;
 	/** 0 for diagnoses, 1 for all others. */
 	readonly rank: number;
-	/** The place of the record in its source. */
+	/** The position of the record in its source. */
 	readonly ord: number;
-	/** The place of the concept among those that the record's code maps to. */
+	/** The position of the concept among those of the record's code. */
 	readonly nth: number;
 }
 
@@ -44,7 +44,7 @@ const months: Periods = {
 	sql: `floor(time / ${monthDays})`,
 	of: (time) => Math.floor(time / monthDays),
 };
-/** Months of the calendar, of times rounded to microseconds. */
+/** Calendar months, of times rounded to microseconds. */
 const calendarMonths: Periods = {
 	sql: `date_trunc('month', make_timestamp((time * ${dayMilliseconds * 1000})::BIGINT))`,
 	of(time) {
@@ -53,14 +53,14 @@ const calendarMonths: Periods = {
 	},
 };
 
-/** Of the events of one patient, concept and rank within one period, the first counts; undefined if all do. */
+/** The periods within which only the first event of each concept and rank counts; undefined if all count. */
 export function periodsOf(dedup: Dedup, axis: TimeAxis): Periods | undefined {
 	if (dedup === "none") return undefined;
 	if (dedup === "day") return days;
 	return axis === "dates" ? calendarMonths : months;
 }
 
-/** The first or last events of a patient that stay where `maxRecords` limits them. */
+/** Keeps the first or last `maxRecords` events of each patient. */
 export const cutSql = (maxRecords: number, keep: "first" | "last"): string =>
 	`row_number() OVER (PARTITION BY patient ORDER BY ${orderSql(keep === "last" ? "DESC" : "ASC")}) <= ${maxRecords}`;
 
@@ -73,28 +73,28 @@ export const cutEvents = <Event>(
 	return keep === "last" ? events.slice(-maxRecords) : events.slice(0, maxRecords);
 };
 
-/** A birth after the first record is taken as unknown. */
+/** A birth date after the first record counts as unknown. */
 export const birthSql = "CASE WHEN birth <= first THEN birth END";
 export const birthOf = (birth: number | null, first: number): number | null =>
 	birth !== null && birth <= first ? birth : null;
 
-/** Whether a record lies after the day of death; it stays. */
+/** Whether a record lies after the day of death; such records are kept. */
 export const isAfterDeathSql = "floor(death) < floor(last)";
 export const isAfterDeath = (death: number | null, last: number): boolean =>
 	death !== null && Math.floor(death) < Math.floor(last);
 
-/** Death as an event, not before the last record: a date of death is the midnight that its day begins with. */
+/** Death as an event. It is never before the last record, because a date of death means the start of that day. */
 export const deathRecord = { code: "death", system: "Person", kind: "other" } as const;
 export const deathTimeSql = "greatest(death, last)";
 export const deathTime = (death: number, last: number): number => Math.max(death, last);
 
-/** What was seen in the latest period, where a repetition within it does not count. */
+/** The concepts already recorded in the latest period; further records of them are repetitions. */
 export interface LatestPeriod {
 	readonly period: number;
 	readonly seen: ReadonlySet<number>;
 }
 
-/** Of events in order, the first of each concept, rank and period. */
+/** Keeps the first event of each concept, rank and period. Expects events in order. */
 export function withoutRepetitions<
 	Event extends OrderedEvent & { readonly concept: { readonly id: number } },
 >(
@@ -114,7 +114,7 @@ export function withoutRepetitions<
 		seen.add(key);
 		return isFirst;
 	});
-	// Ids of concepts that are no token are negative, and hold for this reading only.
+	// Concepts without a token have negative ids, which are valid for this call only.
 	const tokens = new Set([...seen].filter((key) => key >= 0));
 	return { kept, latest: period === undefined ? undefined : { period, seen: tokens } };
 }

@@ -1,7 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import type { PersonRow, Sex } from "../../records/rows.js";
 
-/** What is known of a person; times in days. */
+/** Known facts about a person; times in days. */
 export interface KnownPerson {
 	readonly birth: number | null;
 	readonly sex: Sex | null;
@@ -20,7 +20,7 @@ export interface Contradictions {
 	readonly late: number;
 }
 
-/** What was made of contradictions, in words. */
+/** Notes on how contradictory records were resolved. */
 export const peopleNotes = ({ births, sexes, deaths, late }: Contradictions): string[] =>
 	(
 		[
@@ -31,7 +31,7 @@ export const peopleNotes = ({ births, sexes, deaths, late }: Contradictions): st
 		] as const
 	).flatMap(([count, text]) => (count > 0 ? [`${count} ${text}`] : []));
 
-/** Refuses a patient of whom a source says two different things. */
+/** The error for a patient with two different values in the source. */
 export const twoOf = (
 	patient: string,
 	what: string,
@@ -52,8 +52,8 @@ interface Person extends KnownPerson {
 }
 
 /**
- * What several rows say of a person, put together: a second birth date is refused, of two sexes none is
- * taken, and of two dates of death the earlier. As SQL that groups `person` by patient:
+ * SQL that merges the rows of each person: a second birth date is an error, contradictory sexes count as
+ * unknown, and the earlier of two dates of death is taken.
  */
 export const knownPeopleSql = `
 	SELECT patient, min(birth) AS birth, min(death) AS death, min(split) AS split,

@@ -24,7 +24,7 @@ const record = (day: number, code: string, system: string | null = "PheCode"): G
 });
 
 describe("further records", () => {
-	test("repeat what was seen on the latest day, and nothing older", () => {
+	test("are repetitions of the latest day only", () => {
 		const first = reader().patient(
 			"p",
 			nothingKnown,
@@ -55,7 +55,7 @@ describe("further records", () => {
 	});
 });
 
-test("what is unknown is told by what it stands for, and whether anything else of its record is known", () => {
+test("reports an unknown code by what it maps to, and whether its record has other known codes", () => {
 	const { unknown, events } = reader().patient(
 		"p",
 		nothingKnown,
@@ -70,14 +70,14 @@ test("what is unknown is told by what it stands for, and whether anything else o
 	]);
 });
 
-test("nobody is read from nothing", () => {
+test("reads a patient without records", () => {
 	const { patient, places } = reader().patient("p", { ...nothingKnown, birth: -5 }, [], "days");
 	expect(patient).toMatchObject({ birth: -5, lastRecord: null });
 	expect([...patient.history.times]).toEqual([-5]);
 	expect(places).toEqual([-1]);
 });
 
-test("it all runs in a page", () => {
+test("runs in a browser page", () => {
 	const src = fileURLToPath(new URL("../../", import.meta.url));
 	const files = new Map(
 		readdirSync(src, { recursive: true, encoding: "utf8" })

@@ -21,70 +21,70 @@ import {
 import type { KnownPerson } from "./people.js";
 import { codeRules, type ReadingRules } from "./rules.js";
 
-/** A record as its source has it. */
+/** A record as in its source. */
 export interface GivenRecord {
 	readonly day: number;
 	readonly code: string;
-	/** Null where the source does not say: any whose codes look like this. */
+	/** Null if unknown: any system with codes of this form. */
 	readonly system: string | null;
-	/** What the system tells, if left out. */
+	/** By default the kind of the code system. */
 	readonly kind?: RecordKind | undefined;
 }
 
 export interface NewPatient {
 	readonly id: string;
 	readonly sex: Sex | null;
-	/** In time units on the axis of the events, as is death; null if nobody knows. */
+	/** In days on the axis of the events, like death; null if unknown. */
 	readonly birth: number | null;
 	readonly death: number | null;
-	/** When the last record was, of a known code or not, or the death that is an event; null if none is. */
+	/** The time of the last record, whether or not its code is known, or of a death event; null if there is none. */
 	readonly lastRecord: number | null;
-	/** Empty, but for the birth, when no event is of a known code. */
+	/** Empty except for the birth event if no code is known. */
 	readonly history: History;
 }
 
-/** A code that is no token, or not in the map. */
+/** A code without a token, or one that is not in the map. */
 export interface UnknownCode {
-	/** Of the record, among those given. */
+	/** The position of the record in the input. */
 	readonly place: number;
-	/** What it stands for. */
+	/** The code that it maps to. */
 	readonly code: string;
 	readonly system: string | null;
-	/** Whether the record stands for nothing that is known. */
+	/** Whether the record maps to no known code at all. */
 	readonly alone: boolean;
 }
 
 export interface ReadEvent {
 	readonly token: number;
 	readonly day: number;
-	/** Of its record, among those given. */
+	/** The position of its record in the input. */
 	readonly place: number;
 }
 
 export interface ReadRecords {
-	/** By time; at one time diagnoses first, then in the order given. */
+	/** By time; at the same time diagnoses first, then input order. */
 	readonly events: readonly ReadEvent[];
 	readonly unknown: readonly UnknownCode[];
-	/** Records of drugs, where the model has none. */
+	/** Drug records, if the model has no drug tokens. */
 	readonly drugs: number;
-	/** Left out as repetitions. */
+	/** Events left out as repetitions. */
 	readonly repeated: number;
-	/** Left out as too many. */
+	/** Events left out because of `maxRecords`. */
 	readonly cut: number;
 	readonly latest: LatestPeriod | undefined;
 }
 
 export interface ReadPatient extends ReadRecords {
 	readonly patient: NewPatient;
-	/** Of each event of the history, the place of its record; −1 of the birth. */
+	/** For each event of the history the position of its record; −1 for the birth event. */
 	readonly places: readonly number[];
-	/** A record lies before the birth, which is then taken as unknown. */
+	/** Whether a record lies before the birth, which then counts as unknown. */
 	readonly bornLate: boolean;
-	/** A record lies after the day of death. */
+	/** Whether a record lies after the day of death. */
 	readonly late: boolean;
 }
 
-/** Reads records as those of a dataset were read. */
+/** Reads records by the same rules as those of a dataset. */
 export interface RecordReader {
 	patient(
 		id: string,
@@ -92,7 +92,7 @@ export interface RecordReader {
 		records: readonly GivenRecord[],
 		axis: TimeAxis,
 	): ReadPatient;
-	/** Further records of somebody whose earlier ones are known by what `latest` saw. */
+	/** Reads further records of a patient; `latest` describes the earlier ones. */
 	more(
 		records: readonly GivenRecord[],
 		axis: TimeAxis,
@@ -101,15 +101,15 @@ export interface RecordReader {
 }
 
 interface Concept {
-	/** The token; below 0 where there is none. */
+	/** The token; negative if there is none. */
 	readonly id: number;
 	readonly code: string;
 	readonly system: string | null;
 }
 
-interface Stands {
+interface CodeMeaning {
 	readonly concepts: readonly Concept[];
-	/** What the map does not know. */
+	/** The code, if the map does not know it. */
 	readonly unmapped?: Omit<Concept, "id">;
 	readonly isDrug?: boolean;
 	readonly isKnown: boolean;
@@ -122,15 +122,15 @@ interface Candidate extends OrderedEvent {
 }
 
 /**
- * Turns the records of a few patients into a model's events, in Node and in a page. `prepare` does the
- * same to whole populations in SQL, by the same rules: `code-concepts.ts`, `history-rules.ts`, `people.ts`.
+ * Turns the records of a few patients into a model's events, in Node and in the browser. `prepare` does the same
+ * for whole populations in SQL, by the same rules: `code-concepts.ts`, `history-rules.ts`, `people.ts`.
  */
 export function recordReader(
 	vocabulary: Vocabulary,
 	rules: ReadingRules,
 	map: CodeMap | undefined,
 ): RecordReader {
-	const standsFor = codeReader(vocabulary, rules, map);
+	const meaningOf = codeReader(vocabulary, rules, map);
 
 	const read = (
 		records: readonly GivenRecord[],
@@ -142,7 +142,7 @@ export function recordReader(
 		const unknown: UnknownCode[] = [];
 		let drugs = 0;
 		for (const [place, record] of records.entries()) {
-			const { concepts, unmapped, isDrug, isKnown, rank } = standsFor(record);
+			const { concepts, unmapped, isDrug, isKnown, rank } = meaningOf(record);
 			if (isDrug) drugs++;
 			if (unmapped) unknown.push({ place, ...unmapped, alone: true });
 			for (const [nth, concept] of concepts.entries())
@@ -197,21 +197,21 @@ export function recordReader(
 	};
 }
 
-/** What codes stand for, each looked up once. */
+/** Maps codes to concepts, and looks up each code once. */
 function codeReader(vocabulary: Vocabulary, rules: ReadingRules, map: CodeMap | undefined) {
 	const own = codeRules(rules, map);
-	const known = new Map<string, Stands>();
-	const strangers = new Map<string, number>();
+	const known = new Map<string, CodeMeaning>();
+	const unknownIds = new Map<string, number>();
 	const conceptOf = (code: string, system: string): Concept => {
 		const key = `${system}\u0000${code}`;
 		const token = vocabulary.find(code, system);
-		if (token === undefined && !strangers.has(key)) strangers.set(key, -1 - strangers.size);
-		return { id: token ?? (strangers.get(key) as number), code, system };
+		if (token === undefined && !unknownIds.has(key)) unknownIds.set(key, -1 - unknownIds.size);
+		return { id: token ?? (unknownIds.get(key) as number), code, system };
 	};
 	const isKnown = (concepts: readonly Concept[]) => concepts.some(({ id }) => id >= 0);
 
-	const ofSystem = (code: string, system: string, given: RecordKind | undefined): Stands => {
-		// Codes are of the kind that they were of in the dataset, whatever this source calls them.
+	const ofSystem = (code: string, system: string, given: RecordKind | undefined): CodeMeaning => {
+		// The kind of a code in the dataset overrides the kind given in the source.
 		const token = vocabulary.tokens[vocabulary.find(code, system) ?? 0];
 		const inDataset = token && token.kind !== "special" ? token.kind : undefined;
 		const kind = inDataset ?? given ?? kindOf(system);
@@ -230,7 +230,7 @@ function codeReader(vocabulary: Vocabulary, rules: ReadingRules, map: CodeMap | 
 		};
 	};
 
-	const ofToken = (token: number): Stands => {
+	const ofToken = (token: number): CodeMeaning => {
 		const { code, system, kind } = vocabulary.tokens[token] as (typeof vocabulary.tokens)[number];
 		return {
 			concepts: [{ id: token, code, system }],
@@ -239,14 +239,14 @@ function codeReader(vocabulary: Vocabulary, rules: ReadingRules, map: CodeMap | 
 		};
 	};
 
-	/** The model's own code, else an ICD code, else a PheCode with zeros or decimals the model's has not. */
-	const ofAnySystem = (code: string): Stands => {
+	/** Tries the model's own codes, then ICD codes, then PheCodes written with other zeros or decimals. */
+	const ofAnySystem = (code: string): CodeMeaning => {
 		const found = vocabulary.find(code);
 		if (found !== undefined) return ofToken(found);
-		// A letter begins ICD-10-CM codes, and few others.
+		// ICD-10-CM codes begin with a letter, few others do.
 		for (const system of ["ICD10CM", "ICD9CM"]) {
-			const stands = ofSystem(code, system, "diagnosis");
-			if (stands.isKnown) return stands;
+			const meaning = ofSystem(code, system, "diagnosis");
+			if (meaning.isKnown) return meaning;
 		}
 		const phecode = normalisePheCode(code);
 		for (const general of phecode ? [phecode, integerPheCode(phecode)] : []) {
@@ -257,12 +257,12 @@ function codeReader(vocabulary: Vocabulary, rules: ReadingRules, map: CodeMap | 
 		return { concepts: [], unmapped: { code, system: null }, isKnown: false, rank: 0 };
 	};
 
-	return ({ code, system, kind }: GivenRecord): Stands => {
+	return ({ code, system, kind }: GivenRecord): CodeMeaning => {
 		const key = `${system ?? ""}\u0000${kind ?? ""}\u0000${code}`;
 		const before = known.get(key);
 		if (before) return before;
-		const stands = system === null ? ofAnySystem(code) : ofSystem(code, system, kind);
-		known.set(key, stands);
-		return stands;
+		const meaning = system === null ? ofAnySystem(code) : ofSystem(code, system, kind);
+		known.set(key, meaning);
+		return meaning;
 	};
 }

@@ -5,22 +5,22 @@ import type { Manifest } from "../manifest.js";
 import type { CodeRules } from "./code-concepts.js";
 import type { Dedup } from "./history-rules.js";
 
-/** What of a dataset's making says how further records are to be read; as JSON, for a page too. */
+/** The rules of a dataset by which new records are read; JSON, so that pages can use them too. */
 export interface ReadingRules {
-	/** What ICD codes were mapped with; null if they stayed as they were. */
+	/** The map of ICD codes; null if codes were left as they are. */
 	readonly map: string | null;
 	readonly level: "integer" | "full" | null;
 	readonly keptUnmapped: boolean;
 	readonly drugs: CodeRules["drugs"];
 	readonly dedup: Dedup;
-	/** Most records a patient: the latest; null where all are read. */
+	/** The number of latest records to keep per patient; null for all. */
 	readonly maxRecords: number | null;
 	readonly deathToken: boolean;
-	/** Of the dataset; that of further records may be another. */
+	/** The time axis of the dataset; new records may have another. */
 	readonly axis: TimeAxis;
 }
 
-/** Of a dataset that kept the first records of long histories, later ones are read too: they are asked about. */
+/** If the dataset kept only the first records of long histories, later records are still read: they matter for predictions. */
 export const readingRules = ({ codes, filters, source }: Manifest): ReadingRules => ({
 	...{ map: codes.map, level: codes.level, keptUnmapped: codes.keptUnmapped },
 	...{ drugs: filters.drugs, dedup: filters.dedup, deathToken: filters.deathToken },
@@ -28,7 +28,7 @@ export const readingRules = ({ codes, filters, source }: Manifest): ReadingRules
 	axis: source.axis,
 });
 
-/** The same without the name of a map's file, for whoever the model is given to. */
+/** The reading rules without the file name of the map, for a published model. */
 export function publicRules(manifest: Manifest): ReadingRules {
 	const rules = readingRules(manifest);
 	const isFile = rules.map !== null && rules.map !== builtInMap().source;

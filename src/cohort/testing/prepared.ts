@@ -10,7 +10,7 @@ import type { PrepareOptions } from "../prepare.js";
 import { prepare, prepareDefaults } from "../prepare.js";
 import { splitOf } from "../split.js";
 
-/** 4280 → 428, 25000 and 25002 → 250, and no other. */
+/** Maps 250… to 250, 428… to 428, and nothing else. */
 export const smallMap: CodeMap = {
 	source: "a small map",
 	level: "integer",
@@ -28,7 +28,7 @@ export const smallOptions: PrepareOptions = {
 	threads: 1,
 };
 
-/** A source as a dataset in a folder of its own, and all its histories by patient. */
+/** Prepares a source in a new folder and reads all histories, by patient. */
 export async function prepared(
 	source: RecordSource,
 	options: Partial<PrepareOptions> = {},

@@ -5,7 +5,7 @@ interface Extra extends Partial<PersonRow> {
 	readonly rows?: readonly Partial<RecordRow>[];
 }
 
-/** A source in memory: patient → codes of one letter; event i is at day i unless times are given. */
+/** A source in memory: patient → one-letter codes; event i is at day i unless times are given. */
 export function sourceOf(
 	histories: Readonly<Record<string, string>>,
 	more: Readonly<Record<string, Extra>> = {},
