@@ -56,7 +56,7 @@ describe("an encoder", () => {
 	test("has no next-event likelihood", async () => {
 		const { code, stderr } = await captured(["evaluate", encoder, "--task", "next"]);
 		expect(code).toBe(2);
-		expect(stderr).toContain("PatchTST does not foretell every event of a history in one pass");
+		expect(stderr).toContain("PatchTST does not predict every event of a history in one pass");
 	});
 });
 

@@ -24,7 +24,7 @@ const evaluation = (recall: number, more: Partial<Evaluation> = {}): Evaluation 
 });
 
 describe("acrossRuns", () => {
-	test("gives the mean of the model and Student's interval; others stay as they are", () => {
+	test("gives the model's mean and t-interval, and leaves other rows unchanged", () => {
 		const { runs, rows, differences } = acrossRuns([0.6, 0.7, 0.8].map((one) => evaluation(one)));
 		const half = (4.3027 * 0.1) / Math.sqrt(3);
 		expect(runs).toBe(3);
@@ -37,14 +37,14 @@ describe("acrossRuns", () => {
 		expect(differences[0]?.metrics.recall?.low).toBeCloseTo(0.2 - half, 9);
 	});
 
-	test("knows Student's t beyond its table", () => {
+	test("approximates Student's t beyond its table", () => {
 		const values = Array.from({ length: 21 }, (_, i) => i / 100);
 		const { rows } = acrossRuns(values.map((one) => evaluation(one)));
 		const error = Math.sqrt((21 * 22) / 12 / 21) / 100; // variance of 0 … 20 is 38.5
 		expect((rows[0]!.metrics.recall!.high - 0.1) / error).toBeCloseTo(2.086, 3);
 	});
 
-	test("refuses one run, and runs that were not measured on the same", () => {
+	test("rejects a single run, and runs measured on different data", () => {
 		expect(() => acrossRuns([evaluation(0.6)])).toThrow("1 runs; expected at least two");
 		expect(() => acrossRuns([evaluation(0.6), evaluation(0.6, { patients: 4 })])).toThrow(
 			"3 patients of abc, and forecast of 4",

@@ -3,21 +3,19 @@ import type { Evaluation, EvaluationRow } from "./evaluation.js";
 
 type Metrics = EvaluationRow["metrics"];
 
-/** One task over several runs of a model: means, and how sure the runs make them. */
+/** The results of one task across several runs of a model. */
 export interface AcrossRuns {
 	readonly runs: number;
-	/** Rows of the model: mean and 95 % t-interval of the runs. Other rows are the same in each. */
+	/** Rows of the model have the mean and the 95 % t-interval over runs. Other rows are the same in every run. */
 	readonly rows: readonly EvaluationRow[];
 	readonly differences: NonNullable<Evaluation["differences"]>;
 }
 
-/** Puts evaluations of one task together: of runs that differ in their seed, measured on the same patients. */
+/** Combines evaluations of one task, of runs that differ in their seed and were measured on the same patients. */
 export function acrossRuns(evaluations: readonly Evaluation[]): AcrossRuns {
 	const [first] = evaluations;
 	if (first === undefined || evaluations.length < 2)
-		throw new InputError(
-			`${evaluations.length} runs; expected at least two to tell how they differ`,
-		);
+		throw new InputError(`${evaluations.length} runs; expected at least two`);
 	for (const { made, task, split, patients, events } of evaluations)
 		if (
 			made.dataset !== first.made.dataset ||
@@ -25,7 +23,7 @@ export function acrossRuns(evaluations: readonly Evaluation[]): AcrossRuns {
 				[first.task, first.split, first.patients, first.events].join()
 		)
 			throw new InputError(
-				`the runs were not measured on the same: ${first.task} of ${first.patients} patients of ${first.made.dataset}, and ${task} of ${patients} of ${made.dataset}`,
+				`the runs were measured on different data: ${first.task} of ${first.patients} patients of ${first.made.dataset}, and ${task} of ${patients} patients of ${made.dataset}`,
 			);
 	const sameRow = (one: EvaluationRow, other: EvaluationRow) =>
 		one.label === other.label && one.setting === other.setting;
@@ -66,7 +64,7 @@ function meansOf(all: readonly Metrics[]): Metrics {
 	);
 }
 
-/** Mean and 95 % interval of values that scatter like a normal variable of unknown width. */
+/** Mean and 95 % t-interval of normally distributed values. */
 export function tInterval(values: readonly number[]): { value: number; low: number; high: number } {
 	const count = values.length;
 	const value = values.reduce((sum, one) => sum + one, 0) / count;
@@ -76,12 +74,12 @@ export function tInterval(values: readonly number[]): { value: number; low: numb
 	return { value, low: value - half, high: value + half };
 }
 
-/** 97.5 % points of Student's t, by degrees of freedom from 1 on. */
+/** 97.5 % quantiles of Student's t for 1, 2, … degrees of freedom. */
 const tPoints = [12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.306, 2.2622, 2.2281];
 
 function tQuantile(degrees: number): number {
 	const z = 1.959964;
-	// The first terms of its expansion about the normal: four digits hold from here on.
+	// First terms of the expansion around the normal quantile, exact to four digits here.
 	return (
 		tPoints[degrees - 1] ??
 		z + (z ** 3 + z) / (4 * degrees) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2)

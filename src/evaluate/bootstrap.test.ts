@@ -10,7 +10,7 @@ const normals = (count: number, seed: number, about = 0) => {
 };
 
 describe("bootstrap", () => {
-	test("of a mean: its value, and about 1.96 standard errors each way", () => {
+	test("of a mean gives its value and about ±1.96 standard errors", () => {
 		const values = normals(400, 1, 5);
 		const { mean } = bootstrap(400, { mean: meanOf(values) }, options);
 		const value = values.reduce((a, b) => a + b) / 400;
@@ -20,7 +20,7 @@ describe("bootstrap", () => {
 		expect((mean.high - mean.value) / error).toBeCloseTo(1.96, 0);
 	});
 
-	test("covers the truth about as often as it says", () => {
+	test("covers the true value in about 95 % of cases", () => {
 		let covered = 0;
 		for (let trial = 0; trial < 200; trial++) {
 			const { mean } = bootstrap(
@@ -34,7 +34,7 @@ describe("bootstrap", () => {
 		expect(covered).toBeLessThan(199);
 	});
 
-	test("of a ratio: sums over sums, not the mean of ratios", () => {
+	test("of a ratio divides sums, and does not average ratios", () => {
 		const { nats } = bootstrap(2, { nats: ratioOf([1, 8], [1, 2]) }, options);
 		expect(nats).toEqual({ value: 3, low: 1, high: 4 });
 	});
@@ -49,20 +49,20 @@ describe("bootstrap", () => {
 		expect(alone.high - alone.low).toBeGreaterThan(0.2);
 	});
 
-	test("leaves out draws that cannot tell", () => {
+	test("leaves out draws without a value", () => {
 		const { averagePrecision } = ranking([1, 0, 0], [0.9, 0.2, 0.1]);
 		const { area } = bootstrap(3, { area: averagePrecision }, options);
 		expect(area).toEqual({ value: 1, low: 1, high: 1 });
 	});
 
-	test("is the same again, and another with another seed", () => {
+	test("depends on the seed alone", () => {
 		const statistics = { mean: meanOf(normals(50, 1)) };
 		const first = bootstrap(50, statistics, options);
 		expect(bootstrap(50, statistics, options)).toEqual(first);
 		expect(bootstrap(50, statistics, { ...options, seed: 4 }).mean.low).not.toBe(first.mean.low);
 	});
 
-	test("of nobody is refused", () => {
+	test("rejects zero patients", () => {
 		expect(() => bootstrap(0, {}, options)).toThrow("there are no patients");
 	});
 });

@@ -2,7 +2,7 @@ import { InputError } from "../base/errors.js";
 import { random } from "../base/random.js";
 import { quantile } from "./quantile.js";
 
-/** A number measured on patients, and between what other patients would likely have put it. */
+/** A value measured on patients, with its interval. */
 export interface Measure {
 	readonly value: number;
 	/** The 95 % interval. */
@@ -11,12 +11,12 @@ export interface Measure {
 }
 
 export interface BootstrapOptions {
-	/** How often the patients are drawn anew. */
+	/** The number of resamples. */
 	readonly draws: number;
 	readonly seed: number;
 }
 
-/** Something measured on patients, each counting `weights[patient]` times. NaN: these patients cannot tell. */
+/** A statistic of patients, each counted `weights[patient]` times; NaN if undefined for these patients. */
 export type Statistic = (weights: ArrayLike<number>) => number;
 
 /** Mean over patients. */
@@ -31,7 +31,7 @@ export const meanOf =
 		return sum / total;
 	};
 
-/** Σ a / Σ b over patients, as nats over events are. */
+/** Σ parts / Σ wholes over patients, such as nats per event. */
 export const ratioOf =
 	(parts: ArrayLike<number>, wholes: ArrayLike<number>): Statistic =>
 	(weights) => {
@@ -43,25 +43,25 @@ export const ratioOf =
 		return part / whole;
 	};
 
-/** How much more one is than another on the same patients. */
+/** The difference of two statistics on the same patients. */
 export const difference =
 	(one: Statistic, other: Statistic): Statistic =>
 	(weights) =>
 		one(weights) - other(weights);
 
-/** A statistic of all patients, and of each draw of them. */
+/** A statistic of all patients, and of each bootstrap draw. */
 export interface Drawn {
 	readonly value: number;
 	readonly drawn: Float64Array;
 }
 
-/** Draws patients anew and asks every statistic about the same draws. */
+/** Evaluates every statistic on the same bootstrap draws of patients. */
 export function drawPatients<Name extends string>(
 	patients: number,
 	statistics: Readonly<Record<Name, Statistic>>,
 	{ draws, seed }: BootstrapOptions,
 ): Record<Name, Drawn> {
-	if (patients === 0) throw new InputError("there are no patients to measure anything on");
+	if (patients === 0) throw new InputError("there are no patients to evaluate");
 	const names = Object.keys(statistics) as Name[];
 	const drawn = names.map(() => new Float64Array(draws));
 	const stream = random(seed).fork("bootstrap");
@@ -82,8 +82,8 @@ export function drawPatients<Name extends string>(
 }
 
 /**
- * Values with 95 % percentile intervals from a bootstrap over patients. All statistics see the same
- * draws, so a difference of two is paired.
+ * Values with 95 % percentile intervals from a bootstrap over patients. All statistics use the same draws, so
+ * differences are paired.
  */
 export function bootstrap<Name extends string>(
 	patients: number,
@@ -97,8 +97,8 @@ export function bootstrap<Name extends string>(
 }
 
 /**
- * The value with its interval, which holds it: drawing anew adds noise, and what noise enlarges, as it
- * does errors, may all lie above. A draw that cannot tell does not count.
+ * The value with its interval, widened to contain the value: resampling adds noise, so all draws of a statistic
+ * that grows with noise, such as an error, may lie above it. Draws without a value (NaN) are left out.
  */
 export function measureOf({ value, drawn }: Drawn): Measure {
 	const sorted = drawn.filter((one) => !Number.isNaN(one)).sort();

@@ -10,21 +10,21 @@ const weights = [2, 0, 1, 3, 1];
 const again = (own: ByPatient) =>
 	unpacked(byPatientSchema.parse(JSON.parse(JSON.stringify(packed(own)))));
 
-test("sums of patients come back to the bit", () => {
+test("reads back per-patient sums exactly", () => {
 	const ratios = { nats: { parts: drawn(5), wholes: Float64Array.of(1, 2, 3, 4, 5) } };
 	expect(again({ ratios })).toEqual({ ratios });
 	const { nats } = statisticsOf(again({ ratios }));
 	expect(nats!(weights)).toBe(statisticsOf({ ratios }).nats!(weights));
 });
 
-test("scores come back as their order: it is all that is asked of them", () => {
-	const answered = {
-		answers: Uint8Array.of(1, 0, 1, 0, 0, 1),
+test("reads back the ranks of scores, which is all the metrics need", () => {
+	const labelled = {
+		targets: Uint8Array.of(1, 0, 1, 0, 0, 1),
 		patients: Int32Array.of(0, 1, 2, 2, 3, 4),
 		count: 5,
 	};
 	for (const scores of [[[0.5, -2, 0.5, 7, 0.25, 0.25]], [drawn(6), drawn(6), drawn(6)]]) {
-		const own = { scored: { answered, scores } };
+		const own = { scored: { labelled, scores } };
 		const [before, after] = [statisticsOf(own), statisticsOf(again(own))];
 		expect(Object.keys(after)).toEqual(["auprc", "auroc"]);
 		for (const metric of ["auprc", "auroc"])

@@ -1,44 +1,44 @@
 import { z } from "zod";
 import { ratioOf, type Statistic } from "./bootstrap.js";
-import { type Answered, fewShotStatistics, rankStatistics } from "./labelled/statistics.js";
+import { fewShotStatistics, type LabelledPatients, rankStatistics } from "./labelled/statistics.js";
 
 /** Σ parts / Σ wholes over patients, by metric. */
 export type Ratios = Readonly<
 	Record<string, { readonly parts: ArrayLike<number>; readonly wholes: ArrayLike<number> }>
 >;
 
-/** Yes-or-no questions with their scores: one set of them, or one for each draw of few labels. */
+/** Binary labels with their scores: one set of scores, or one per few-shot draw. */
 export interface Scored {
-	readonly answered: Answered;
+	readonly labelled: LabelledPatients;
 	readonly scores: readonly ArrayLike<number>[];
 }
 
-/** What each patient adds to the numbers of a row. */
+/** The contributions of each patient to the numbers of a row. */
 export type ByPatient = { readonly ratios: Ratios } | { readonly scored: Scored };
 
-/** The numbers of a row, for any patients drawn. */
+/** The statistics of a row. */
 export function statisticsOf(own: ByPatient): Readonly<Record<string, Statistic>> {
 	if ("ratios" in own)
 		return Object.fromEntries(
 			Object.entries(own.ratios).map(([name, { parts, wholes }]) => [name, ratioOf(parts, wholes)]),
 		);
-	const { answered, scores } = own.scored;
+	const { labelled, scores } = own.scored;
 	return scores.length === 1
-		? rankStatistics(answered, scores[0] as ArrayLike<number>)
-		: fewShotStatistics(answered, scores);
+		? rankStatistics(labelled, scores[0] as ArrayLike<number>)
+		: fewShotStatistics(labelled, scores);
 }
 
-/** Numbers as base64 of their bytes, the lowest first. */
+/** Little-endian numbers in base64. */
 const numbers = z.base64();
 
-/** What is kept of each patient in a file: numbers in the dataset's order of patients, without their ids. */
+/** Per-patient values in a file, in the dataset's order of patients, without their ids. */
 export const byPatientSchema = z.union([
 	z.strictObject({
 		/** float64 */
 		ratios: z.record(z.string(), z.strictObject({ parts: numbers, wholes: numbers })),
 	}),
 	z.strictObject({
-		/** uint8; uint32, the patient's number; uint32, the score's rank among the different ones. */
+		/** uint8 labels; uint32 patient numbers; uint32 ranks among the distinct scores. */
 		scored: z.strictObject({
 			answers: numbers,
 			patients: numbers,
@@ -59,12 +59,12 @@ export function packed(own: ByPatient): Packed {
 				]),
 			),
 		};
-	const { answered, scores } = own.scored;
+	const { labelled, scores } = own.scored;
 	return {
 		scored: {
-			answers: toText(answered.answers),
-			patients: toText(Uint32Array.from(answered.patients)),
-			count: answered.count,
+			answers: toText(labelled.targets),
+			patients: toText(Uint32Array.from(labelled.patients)),
+			count: labelled.count,
 			ranks: scores.map((one) => toText(ranksOf(one))),
 		},
 	};
@@ -83,8 +83,8 @@ export function unpacked(own: Packed): ByPatient {
 	const { answers, patients, count, ranks } = own.scored;
 	return {
 		scored: {
-			answered: {
-				answers: new Uint8Array(toBytes(answers)),
+			labelled: {
+				targets: new Uint8Array(toBytes(answers)),
 				patients: new Int32Array(toBytes(patients)),
 				count,
 			},
@@ -93,15 +93,15 @@ export function unpacked(own: Packed): ByPatient {
 	};
 }
 
-/** Scores by their order alone: equal ones stay equal. */
+/** RerankOfScore scores by their ranks; equal scores have equal ranks. */
 function ranksOf(scores: ArrayLike<number>): Uint32Array {
 	const distinct = [...new Set(Array.from(scores))].sort((a, b) => a - b);
-	const places = new Map(distinct.map((score, rank) => [score, rank]));
-	return Uint32Array.from(scores, (score) => places.get(score) as number);
+	const rankOfScore = new Map(distinct.map((score, rank) => [score, rank]));
+	return Uint32Array.from(scores, (score) => rankOfScore.get(score) as number);
 }
 
 const toText = ({ buffer, byteOffset, byteLength }: ArrayBufferView): string =>
 	Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength).toString("base64");
 
-/** A buffer of its own: a small one of Node begins anywhere in a larger. */
+/** Copies to a new buffer, because small Node buffers start anywhere in a shared one. */
 const toBytes = (text: string): ArrayBuffer => Uint8Array.from(Buffer.from(text, "base64")).buffer;

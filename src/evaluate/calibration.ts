@@ -1,26 +1,26 @@
 import { InputError } from "../base/errors.js";
-import type { BinaryLabels } from "./binary-answers.js";
-import { checkAnswers, checkProbabilities } from "./binary-answers.js";
+import type { BinaryLabels } from "./check-labels.js";
+import { checkLabels, checkProbabilities } from "./check-labels.js";
 import { quantile } from "./quantile.js";
 
-/** Answers whose probabilities lie close together. */
+/** A bin of predictions with similar probabilities. */
 export interface CurvePoint {
-	/** The mean probability, and the part that came. */
+	/** The mean probability and the observed fraction. */
 	readonly predicted: number;
 	readonly observed: number;
 	readonly count: number;
 }
 
-/** Where bins begin and end: evenly from 0 to 1, or so that each holds as many answers. */
+/** Bins of equal width, or with equal numbers of predictions. */
 export type Binning = "uniform" | "quantile";
 
-/** Mean probability beside the part that came, bin by bin; empty bins are left out. */
+/** Mean probability and observed fraction per bin; empty bins are left out. */
 export function calibrationCurve(
 	labels: BinaryLabels,
 	probabilities: ArrayLike<number>,
 	{ bins = 10, binning = "uniform" }: { bins?: number; binning?: Binning } = {},
 ): CurvePoint[] {
-	checkAnswers(labels, probabilities, "calibration");
+	checkLabels(labels, probabilities, "calibration");
 	checkProbabilities(probabilities, "calibration");
 	if (!Number.isInteger(bins) || bins < 1)
 		throw new InputError(`calibration: ${bins} bins; expected a whole number of at least 1`);
@@ -41,7 +41,7 @@ export function calibrationCurve(
 		}));
 }
 
-/** How far a probability lies from what came, on average over the answers of the bins. */
+/** Mean distance between predicted probability and observed fraction, weighted by the predictions per bin. */
 export function expectedCalibrationError(curve: readonly CurvePoint[]): number {
 	const total = curve.reduce((sum, { count }) => sum + count, 0);
 	return curve.reduce(
@@ -58,7 +58,7 @@ function innerEdges(probabilities: ArrayLike<number>, bins: number, binning: Bin
 	return shares.map((share) => quantile(sorted, share));
 }
 
-/** A probability on an edge belongs to the bin that ends there. */
+/** A probability on an edge belongs to the bin below it. */
 export function binOf(innerEdges: readonly number[], probability: number): number {
 	let bin = 0;
 	while (bin < innerEdges.length && probability > (innerEdges[bin] as number)) bin++;

@@ -28,7 +28,7 @@ const evaluation: Evaluation = {
 };
 
 describe("an evaluation", () => {
-	test("is read as it was written, over an earlier one, with nothing left beside it", async () => {
+	test("is read as written, replaces an earlier one, and leaves no other file", async () => {
 		const run = await temporaryFolder();
 		expect(await readEvaluation(run, "forecast")).toBeUndefined();
 		await writeEvaluation(run, { ...evaluation, draws: 1 });
@@ -42,7 +42,7 @@ describe("an evaluation", () => {
 		["cut short", '{"kind"', "cannot be read as JSON"],
 		["of another version", JSON.stringify({ ...evaluation, version: 2 }), "version: "],
 		["with a value that is none", JSON.stringify({ ...evaluation, patients: "3" }), "patients: "],
-	])("%s is refused, with what to do", async (_, text, reason) => {
+	])("%s is rejected, with what to do", async (_, text, reason) => {
 		const run = await temporaryFolder();
 		const file = evaluationFile(run, "forecast");
 		await mkdir(dirname(file));

@@ -20,7 +20,7 @@ const measures = z.record(z.string(), measureSchema);
 
 const rowNames = {
 	who: z.enum(["model", "history", "global", "oracle"]),
-	/** For people: "TrajGPT, time-specific". */
+	/** The display name, such as "TrajGPT, time-specific". */
 	label: z.string(),
 	method: z.enum(forecastMethods).optional(),
 	setting: z.enum(["zero-shot prototype", "zero-shot risk", "5-shot", "fine-tuned"]).optional(),
@@ -33,7 +33,7 @@ const rowSchema = z.strictObject({
 });
 export type EvaluationRow = z.infer<typeof rowSchema>;
 
-/** What was said to come so often, and how often it came, with its 95 % interval. */
+/** Mean predicted probability and observed frequency of a bin, with a 95 % interval. */
 const calibrationBin = z.strictObject({
 	predicted: z.number(),
 	observed: z.number(),
@@ -48,24 +48,24 @@ export const evaluationSchema = z.strictObject({
 	version: z.literal(1),
 	task: z.string(),
 	split: z.enum(splitNames),
-	/** On which it was measured. */
+	/** Patients and events of the evaluation. */
 	patients: count,
 	events: count,
 	seed: z.int().min(0),
-	/** Of the bootstrap. */
+	/** Bootstrap draws. */
 	draws: count,
-	/** What else must be known to read the numbers: who was left out, how an opponent was set. */
+	/** How to read the numbers: which patients were left out, how a baseline was tuned. */
 	notes: z.array(z.string()),
 	rows: z.array(rowSchema),
-	/** `row` minus `than`, measured on the same patients: labels of rows. */
+	/** `row` minus `than` (labels of rows), on the same patients. */
 	differences: z
 		.array(z.strictObject({ row: z.string(), than: z.string(), metrics: measures }))
 		.optional(),
-	/** Of the model: every code of every question. */
+	/** Of the model: every code at every query. */
 	calibration: z.array(calibrationBin).optional(),
-	/** Of the model: its first choice alone. */
+	/** Of the model: its most likely code only. */
 	topCalibration: z.array(calibrationBin).optional(),
-	/** By distance in events, for each row: the recall@10 of every patient who has events there. */
+	/** By distance in events, for each row: the recall@10 of every patient with events there. */
 	windows: z
 		.array(
 			z.strictObject({
@@ -78,34 +78,34 @@ export const evaluationSchema = z.strictObject({
 		versions: z.record(z.string(), z.string()),
 		/** The content hash of the dataset. */
 		dataset: z.string(),
-		/** The training step the weights are of. */
+		/** The training step of the weights. */
 		step: count,
-		/** All that the numbers come from: `evaluationInputsHash`. */
+		/** The hash of everything that determines the numbers: `evaluationInputsHash`. */
 		basis: z.string().optional(),
 		seconds: z.number().min(0),
 	}),
 });
 
-/** `eval/<task>.json` in a run's folder. */
+/** The content of `eval/<task>.json` in a run's folder. */
 export type Evaluation = z.infer<typeof evaluationSchema>;
 
-/** What was measured, before it is said by what and when. */
+/** The results, without the metadata of the evaluation. */
 export type Measured = Omit<Evaluation, "kind" | "version" | "made">;
 
-/** Measures one run, or without one the opponents alone. */
+/** Evaluates one run, or the baselines if there is no run. */
 export type MeasureRun = (runtime: Runtime, trained?: Trained) => Promise<Measured>;
 
 export const evaluationFile = (run: string, task: string): string =>
 	join(runFiles(run).evaluations, `${task}.json`);
 
-/** Writes an evaluation into the folder of its run, over an earlier one of the task. */
+/** Writes an evaluation to the folder of its run and replaces an earlier one of the task. */
 export async function writeEvaluation(run: string, evaluation: Evaluation): Promise<string> {
 	const file = evaluationFile(run, evaluation.task);
 	await replaceFile(file, (path) => writeFile(path, `${JSON.stringify(evaluation, null, 2)}\n`));
 	return file;
 }
 
-/** The evaluation of a task that a run has; undefined where there is none. */
+/** Reads a run's evaluation of a task; undefined if there is none. */
 export async function readEvaluation(run: string, task: string): Promise<Evaluation | undefined> {
 	const file = evaluationFile(run, task);
 	if (!existsSync(file)) return undefined;

@@ -1,15 +1,15 @@
 import type { Dataset, Split } from "../cohort/index.js";
 
-/** The dataset with the first patients of a split alone; other splits stay as they are. */
+/** A dataset with only the first patients of a split; other splits are unchanged. */
 export const firstPatients = (dataset: Dataset, split: Split, count: number): Dataset => ({
 	...dataset,
-	patients: (asked) => {
-		const all = dataset.patients(asked);
-		return asked === split ? all.subarray(0, count) : all;
+	patients: (wanted) => {
+		const all = dataset.patients(wanted);
+		return wanted === split ? all.subarray(0, count) : all;
 	},
-	async *histories(asked) {
-		const all = dataset.patients(asked);
-		for (const patient of asked === split ? all.subarray(0, count) : all)
+	async *histories(wanted) {
+		const all = dataset.patients(wanted);
+		for (const patient of wanted === split ? all.subarray(0, count) : all)
 			yield dataset.read(patient);
 	},
 });

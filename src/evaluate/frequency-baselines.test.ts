@@ -17,7 +17,7 @@ describe("countScores", () => {
 		],
 	);
 
-	test("with smoothing: what the patient has had, and what is frequent", async () => {
+	test("with smoothing mixes the patient's past with training frequencies", async () => {
 		const scores = await countScores(dataset, "test", 2);
 		// After b: b (1 + 2·0.3)/3, a 0.4 — a hit. After b b: a 1.2/4. After b b a: c 0.2/5.
 		const first = Math.log(1.6 / 3) + Math.log(1.2 / 4) + Math.log(0.2 / 5);
@@ -33,7 +33,7 @@ describe("countScores", () => {
 		expect(scores[2]?.logLikelihood).toBe(0);
 	});
 
-	test("without end of smoothing: the frequencies in training", async () => {
+	test("with infinite smoothing equals the training frequencies", async () => {
 		const summary = summarizeScores(await countScores(dataset, "test", Number.POSITIVE_INFINITY));
 		// b a c, then c a: the most frequent, a, comes twice.
 		const nats = -(Math.log(0.3) + 2 * Math.log(0.6) + 2 * Math.log(0.1)) / 5;
@@ -54,15 +54,15 @@ describe("chooseSmoothing", () => {
 			),
 		);
 
-	test("is small where validation patients repeat themselves", async () => {
+	test("is small if validation patients repeat codes", async () => {
 		expect(await chosen([c, c, c, c, c, c])).toBe(0.25);
 	});
 
-	test("is infinite where they never do", async () => {
+	test("is infinite if they never do", async () => {
 		expect(await chosen([c, a])).toBe(Number.POSITIVE_INFINITY);
 	});
 
-	test("lies between, where there is something of both", async () => {
+	test("lies in between if some do", async () => {
 		const smoothing = await chosen([a, a, b, a, a, c, a, b, a, a, a, a]);
 		expect(smoothing).toBeGreaterThan(0.25);
 		expect(smoothing).toBeLessThan(64);

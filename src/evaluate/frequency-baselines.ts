@@ -1,7 +1,7 @@
 import type { Dataset, History, Split } from "../cohort/index.js";
 import { specialCount } from "../cohort/vocabulary.js";
 import { rankOf } from "./rank.js";
-import { isForetold, type PatientScore, scoreTally } from "./scores.js";
+import { isPredicted, type PatientScore, scoreTally } from "./scores.js";
 
 /** How frequent each token is in training. */
 export function trainingFrequencies({ vocabulary }: Dataset): Float64Array {
@@ -10,8 +10,7 @@ export function trainingFrequencies({ vocabulary }: Dataset): Float64Array {
 }
 
 /**
- * Steps through the events that are to be foretold, with the counts of the patient's events before
- * each, and how many those are.
+ * Calls `take` for each event to predict, with the counts and the number of the patient's earlier events.
  */
 function overCounts(
 	{ tokens }: History,
@@ -20,8 +19,8 @@ function overCounts(
 ): void {
 	const counts = new Float64Array(size);
 	let past = 0;
-	for (const [place, token] of tokens.entries()) {
-		if (isForetold(token, place)) take(token, counts, past);
+	for (const [position, token] of tokens.entries()) {
+		if (isPredicted(token, position)) take(token, counts, past);
 		if (token < specialCount) continue;
 		counts[token]! += 1;
 		past++;
@@ -29,17 +28,17 @@ function overCounts(
 }
 
 /**
- * The honest opponent: an event is as likely as its code's part in the patient's own past, with
- * `smoothing` further events spread like those in training,
+ * The own-history baseline: the probability of a code is its share of the patient's past events, smoothed with
+ * α = `smoothing` further events distributed as in training,
  *   p(c) = (n_c + α f_c) / (n + α).
- * With infinite smoothing the past does not count and p is the frequency in training.
+ * With infinite smoothing p is the frequency in training.
  */
 function smoothed(count: number, past: number, frequency: number, smoothing: number): number {
 	const trust = 1 / (1 + past / smoothing); // α / (n + α), in the frequencies
 	return (1 - trust) * (count / Math.max(1, past)) + trust * frequency;
 }
 
-/** Scores of the counts for each patient of a split, as `nextEventScores` gives them for a model. */
+/** Scores the baseline on each patient of a split, like `nextEventScores` for a model. */
 export async function countScores(
 	dataset: Dataset,
 	split: Split,
@@ -62,7 +61,7 @@ export async function countScores(
 
 const candidates = Array.from({ length: 17 }, (_, i) => 2 ** (i / 2 - 2)); // ¼ … 64
 
-/** The smoothing with the fewest nats on the validation patients. */
+/** Chooses the smoothing with the fewest nats on the validation patients. */
 export async function chooseSmoothing(dataset: Dataset): Promise<number> {
 	const frequencies = trainingFrequencies(dataset);
 	const smoothings = [...candidates, Number.POSITIVE_INFINITY];

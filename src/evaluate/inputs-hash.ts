@@ -5,8 +5,8 @@ import { type Trained, taskWeights } from "../train/index.js";
 import type { EvaluateOptions } from "./options.js";
 
 /**
- * All that an evaluation's numbers come from, as one SHA-256: the patients, the options, the weights,
- * and those of fine-tuning to the task. Where files lie is no part of it.
+ * SHA-256 of everything that determines the numbers of an evaluation: patients, options, weights, and the
+ * fine-tuned weights of the task. File paths do not count.
  */
 export function evaluationInputsHash(
 	task: string,
@@ -21,7 +21,7 @@ export function evaluationInputsHash(
 			task,
 			dataset: dataset.manifest.contentHash,
 			patients: dataset.patients(options.split).length,
-			// Files written before know the option `baselines` as `opponents`.
+			// Evaluations on disk were hashed with the name `opponents`.
 			options: Object.entries({
 				...others,
 				...(baselines !== undefined && { opponents: baselines }),
@@ -35,7 +35,7 @@ export function evaluationInputsHash(
 			hash.update(name).update(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
 	};
 	add(trained?.weights);
-	// Next events are foretold by the pre-trained weights alone.
+	// Task *next* uses the pre-trained weights only.
 	if (trained && task !== "next") add(taskWeights(trained.folder, task)?.weights);
 	return hash.digest("hex");
 }

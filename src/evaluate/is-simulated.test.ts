@@ -19,7 +19,7 @@ const prepareTo = async (name: string, more: Partial<typeof prepareDefaults> = {
 	return openDataset(folder);
 };
 
-test("a simulated population is one however it was prepared", async () => {
+test("recognises a simulated population, however it was prepared", async () => {
 	for (const [name, options] of Object.entries({
 		usual: {},
 		drugs: { drugs: "tokens", deathToken: true },
@@ -29,7 +29,7 @@ test("a simulated population is one however it was prepared", async () => {
 		expect(await isSimulated(await prepareTo(name, options)), name).toBe(true);
 });
 
-test("people of another population, or of none, are taken for real", async () => {
+test("treats people of another population, or of none, as real", async () => {
 	const dataset = await prepareTo("data");
 	const elsewhere = {
 		...dataset,

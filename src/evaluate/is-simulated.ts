@@ -11,12 +11,12 @@ import {
 } from "../simulate/index.js";
 import { sourceFolder } from "./simulation-truth.js";
 
-/** Made again in a moment. */
+/** Patients to simulate again, which takes little time. */
 const mostChecked = 50;
 
 /**
- * Whether nobody real is in a dataset: only if the simulation it was prepared from is still there, every
- * patient is of its population, and of some that are spread evenly over it every event is made again.
+ * Whether a dataset contains simulated patients only: the simulation it was prepared from must exist, every
+ * patient must belong to its population, and simulating an evenly spread sample again must yield every event.
  */
 export async function isSimulated(dataset: Dataset): Promise<boolean> {
 	const folder = sourceFolder(dataset);
@@ -43,7 +43,7 @@ export async function isSimulated(dataset: Dataset): Promise<boolean> {
 
 const keyOf = (day: number, system: string | null, code: string) => `${day} ${system} ${code}`;
 
-/** Whether each event is a record of the simulated patient, under any code that it may have become. */
+/** Whether each event is a record of the simulated patient, under any code it may have been mapped to. */
 function isMadeOf(
 	{ tokens, times, birthEvents }: History,
 	{ claims, prescriptions, death }: SimulatedPatient,

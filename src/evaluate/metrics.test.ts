@@ -29,7 +29,7 @@ const within = (actual: number, expected: number) =>
 
 const closeTo = (value: number) => (Number.isNaN(value) ? value : expect.closeTo(value, 12));
 
-describe("scikit-learn says the same", () => {
+describe("agrees with scikit-learn", () => {
 	test.each(cases.map((golden) => [golden.labels.length, golden] as const))(
 		"of %d answers",
 		(_, { labels, scores, ...golden }) => {
@@ -48,7 +48,7 @@ describe("scikit-learn says the same", () => {
 		},
 	);
 
-	test("scores of 0 and 1 are not the end of the world", () => {
+	test("clips probabilities of 0 and 1", () => {
 		expect(logLoss([1, 0, 1, 0], [0, 1, 1, 0])).toBeCloseTo((15 * Math.LN10) / 2, 3);
 		expect(brier([1, 0, 1, 0], [0, 1, 1, 0])).toBe(0.5);
 	});
@@ -62,7 +62,7 @@ describe("ranking", () => {
 		})
 		.filter((all) => all.some(({ label }) => label) && all.some(({ label }) => !label));
 
-	test("AUROC is the part of pairs in order, ties half", () => {
+	test("AUROC is the fraction of ordered pairs, with ties counted half", () => {
 		fc.assert(
 			fc.property(answers, (all) => {
 				const pairs = all
@@ -84,7 +84,7 @@ describe("ranking", () => {
 		);
 	});
 
-	test("a weight is so many answers", () => {
+	test("a weight counts a label that many times", () => {
 		fc.assert(
 			fc.property(
 				answers,
@@ -107,7 +107,7 @@ describe("ranking", () => {
 		);
 	});
 
-	test("the order of answers with equal scores says nothing", () => {
+	test("the order of labels with equal scores does not matter", () => {
 		expect(averagePrecision([1, 0, 0, 1], [0.5, 0.5, 0.5, 0.2])).toBe(
 			averagePrecision([0, 0, 1, 1], [0.5, 0.5, 0.5, 0.2]),
 		);
@@ -115,7 +115,7 @@ describe("ranking", () => {
 });
 
 describe("calibration", () => {
-	test("even bins: what lies on an edge belongs to the bin that ends there", () => {
+	test("puts a probability on an edge into the bin below it", () => {
 		const curve = calibrationCurve([0, 1, 1, 0, 1], [0, 0.2, 0.3, 0.9, 1], { bins: 5 });
 		expect(curve).toEqual([
 			{ predicted: 0.1, observed: 0.5, count: 2 },
@@ -126,7 +126,7 @@ describe("calibration", () => {
 	});
 });
 
-describe("is refused, with the reason", () => {
+describe("rejects, with the reason", () => {
 	test.each([
 		["one class", () => averagePrecision([1, 1], [0.1, 0.2]), "all 2 labels are positive"],
 		["the other class", () => auroc([false, false], [0.1, 0.2]), "all 2 labels are negative"],

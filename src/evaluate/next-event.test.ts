@@ -56,7 +56,7 @@ const dataset = smallDataset(
 );
 
 describe("nextEventScores", () => {
-	test("are those worked out by hand", async () => {
+	test("equal those computed by hand", async () => {
 		const data = tableOf({
 			[birth]: [0, 0, 0, 0, 0, 4, 2, 2],
 			[a]: [0, 0, 0, 0, 0, 1, 5, 2],
@@ -87,7 +87,7 @@ describe("nextEventScores", () => {
 		expect(summary.nats).toBeCloseTo(-(first + second + 39 * Math.log(5 / 8)) / 44, 5);
 	});
 
-	test("are the same of a model that can read a few events at a time, if it needs no more", async () => {
+	test("are the same for a model with a short context, if it needs no more", async () => {
 		const data = tableOf({ [a]: [0, 0, 0, 0, 0, 1, 5, 2], [b]: [0, 0, 0, 0, 0, 4, 1, 3] });
 		const weights = new Map([["table", { shape: [8, 8], data }]]);
 		const whole = await nextEventScores(
@@ -111,7 +111,7 @@ describe("nextEventScores", () => {
 		);
 	});
 
-	test("of TrajGPT are what it answers when asked event by event", async () => {
+	test("of TrajGPT equal its predictions event by event", async () => {
 		const model = modelById("trajgpt");
 		const sizes = { layers: 2, heads: 2, dim: 12, key: 8, value: 12, ff: 16 };
 		const config = model.config.parse({ ...sizes, vocab: 8 });
@@ -135,7 +135,7 @@ describe("nextEventScores", () => {
 		await asked.dispose();
 	});
 
-	test("of a split without patients are none", async () => {
+	test("are empty for a split without patients", async () => {
 		const model = modelById("trajgpt");
 		const trained = { model, config: model.config.parse({ vocab: 8 }), weights: new Map() };
 		expect(await nextEventScores(runtime, trained, dataset, "train")).toEqual([]);

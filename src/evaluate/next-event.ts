@@ -8,7 +8,7 @@ import { slotStates } from "../models/pooled.js";
 import { parametersOf } from "../nn/weights.js";
 import { programs, type Runtime } from "../runtime/index.js";
 import { rankOf } from "./rank.js";
-import { isForetold, type PatientScore, type ScoreTally, scoreTally } from "./scores.js";
+import { isPredicted, type PatientScore, type ScoreTally, scoreTally } from "./scores.js";
 
 export interface TrainedModel {
 	readonly model: Model;
@@ -16,7 +16,7 @@ export interface TrainedModel {
 	readonly weights: ParameterValues;
 }
 
-/** Most slots in a batch, padding included, and most numbers in its answer. */
+/** Maximum number of slots per batch, padding included, and of numbers in its output. */
 const mostSlots = 4096;
 const mostNumbers = 2 ** 23;
 
@@ -24,18 +24,18 @@ const mostNumbers = 2 ** 23;
 function answerGraph({ model, config, weights }: TrainedModel, shape: BatchShape): Graph {
 	if (!model.predictsEachEvent)
 		throw new InputError(
-			`${model.name} does not foretell every event of a history in one pass; measure it on forecast`,
+			`${model.name} does not predict every event of a history in one pass; evaluate it on forecast`,
 		);
 	const parameters = parametersOf(weights);
 	const { logits } = slotStates(model, config, parameters, shape);
 	return { outputs: { logProbabilities: logSoftmax(logits) } };
 }
 
-/** What was foretold of one event: log p of every token. */
+/** Called with the prediction of one event: log p of every token. */
 type TakeEvent = (patient: number, logProbabilities: Float32Array, token: number) => void;
 
-/** A stretch of a history, with its birth events before it, and the first event of it that is foretold. */
-interface Stretch {
+/** A section of a history, preceded by its birth event, and the first event in it to predict. */
+interface Section {
 	readonly patient: number;
 	readonly from: number;
 	readonly to: number;
@@ -43,31 +43,25 @@ interface Stretch {
 }
 
 /**
- * A history in stretches that a model can read: each after the first begins halfway in the one before,
- * so that every event is foretold from at least half of what can be read.
+ * Splits a history into sections of at most the model's context. Each section after the first begins halfway in
+ * the previous one, so that every event is predicted from at least half a context.
  */
-function stretchesOf(
-	patient: number,
-	events: number,
-	birthEvents: number,
-	most: number,
-): Stretch[] {
+function sectionsOf(patient: number, events: number, birthEvents: number, most: number): Section[] {
 	const room = Math.max(2, most - birthEvents);
-	const stretches: Stretch[] = [];
+	const sections: Section[] = [];
 	for (let first = 0, to = birthEvents; to < events; first = to) {
 		const step = to === birthEvents ? room : Math.floor(room / 2);
 		to = Math.min(events, to + step);
-		stretches.push({ patient, from: Math.max(birthEvents, to - room), to, first });
+		sections.push({ patient, from: Math.max(birthEvents, to - room), to, first });
 	}
-	return stretches;
+	return sections;
 }
 
 /**
- * Foretells every event after the first, of each patient of a split, given its time and all that came
- * before it, or as much of that as the model can read. Patients come in any order, the events of one
- * in theirs.
+ * Predicts every event after the first, of each patient of a split, given its time and all earlier events that
+ * fit into the model's context. Patients come in any order, the events of a patient in order.
  */
-async function foretell(
+async function predictEvents(
 	runtime: Runtime,
 	trained: TrainedModel,
 	dataset: Dataset,
@@ -76,20 +70,20 @@ async function foretell(
 ): Promise<void> {
 	const vocab = dataset.vocabulary.size;
 	const most = trained.model.context?.(trained.config) ?? Number.POSITIVE_INFINITY;
-	const stretches = Array.from(dataset.patients(split)).flatMap((patient) =>
-		stretchesOf(patient, dataset.lengthOf(patient), dataset.birthEventsOf(patient), most),
+	const sections = Array.from(dataset.patients(split)).flatMap((patient) =>
+		sectionsOf(patient, dataset.lengthOf(patient), dataset.birthEventsOf(patient), most),
 	);
-	if (stretches.length === 0) return;
-	const births = stretches.map(({ patient }) => dataset.birthEventsOf(patient));
-	const lengths = stretches.map(({ from, to }, i) => to - from + (births[i] as number));
+	if (sections.length === 0) return;
+	const births = sections.map(({ patient }) => dataset.birthEventsOf(patient));
+	const lengths = sections.map(({ from, to }, i) => to - from + (births[i] as number));
 	const plan = planBatches(lengths, births, {
 		maxLength: lengths.reduce((a, b) => Math.max(a, b), 2),
 		cut: "last",
 		size: { slots: Math.max(1, Math.min(mostSlots, Math.floor(mostNumbers / vocab))) },
 		seed: 0,
 	});
-	const readStretch = async (at: number): Promise<History> => {
-		const { patient, from, to } = stretches[at] as Stretch;
+	const readSection = async (at: number): Promise<History> => {
+		const { patient, from, to } = sections[at] as Section;
 		const history = await dataset.read(patient);
 		const kept = (n: number) => n < history.birthEvents || (n >= from && n < to);
 		return {
@@ -104,22 +98,22 @@ async function foretell(
 	});
 	try {
 		for (const planned of plan.epoch(0)) {
-			const batch = await fillBatch(plan, planned, readStretch);
+			const batch = await fillBatch(plan, planned, readSection);
 			const feeds = trained.model.filler(trained.config, batch)("slots");
 			const outputs = await compiled.run(batch, feeds, resident);
 			const answers = outputs.logProbabilities as Float32Array;
 			for (const [row, at] of batch.sequences.entries()) {
-				const stretch = stretches[at];
-				if (!stretch) continue;
-				// The slot of an event: birth events, then those of the stretch.
-				const shift = stretch.from - (births[at] as number);
+				const section = sections[at];
+				if (!section) continue;
+				// Slots contain the birth event, then the events of the section.
+				const shift = section.from - (births[at] as number);
 				for (let slot = 0; slot < (batch.lengths[row] as number); slot++) {
 					const cell = row * batch.length + slot;
 					const token = batch.tokens[cell] as number;
-					const place = slot < (births[at] as number) ? slot : slot + shift;
-					if (place >= stretch.first && isForetold(token, place))
+					const position = slot < (births[at] as number) ? slot : slot + shift;
+					if (position >= section.first && isPredicted(token, position))
 						take(
-							stretch.patient,
+							section.patient,
 							checkFinite(answers.subarray(cell * vocab, (cell + 1) * vocab), "prediction"),
 							token,
 						);
@@ -132,7 +126,7 @@ async function foretell(
 	}
 }
 
-/** Scores of a model for each patient of a split; `also` sees every event that is scored. */
+/** Scores a model on each patient of a split; `also` is called with every scored event. */
 export async function nextEventScores(
 	runtime: Runtime,
 	trained: TrainedModel,
@@ -143,7 +137,7 @@ export async function nextEventScores(
 	const tallies = new Map<number, ScoreTally>(
 		Array.from(dataset.patients(split), (patient) => [patient, scoreTally(patient)]),
 	);
-	await foretell(runtime, trained, dataset, split, (patient, logProbabilities, token) => {
+	await predictEvents(runtime, trained, dataset, split, (patient, logProbabilities, token) => {
 		const rank = rankOf(logProbabilities, token);
 		tallies.get(patient)?.add(logProbabilities[token] as number, rank);
 		also?.(patient, logProbabilities, token, rank);

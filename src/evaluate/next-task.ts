@@ -11,13 +11,13 @@ import { baselines, measureRows, type PatientRow } from "./rows.js";
 import type { PatientScore } from "./scores.js";
 import { findSimulationTruth } from "./simulation-truth.js";
 
-/** Where bins of probabilities meet: closer where most codes lie. */
+/** Edges between probability bins, closer together where most codes are. */
 const codeEdges = [
 	0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9,
 ];
 const choiceEdges = Array.from({ length: 9 }, (_, i) => (i + 1) / 10);
 
-/** Task *next*: every event after the first, given its time. The opponents are scored once. */
+/** Task *next*: every event after the first, given its time. The baselines are scored once. */
 export async function nextTask(dataset: Dataset, options: EvaluateOptions): Promise<MeasureRun> {
 	const { split, seed, draws } = options;
 	const { rows: others, notes } =
@@ -56,7 +56,7 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 		);
 		const own = row({ who: "model", label: trained.model.name }, scores, {
 			calibrationError: codes.error("probability"),
-			topCalibrationError: choices.error("answers"),
+			topCalibrationError: choices.error("predictions"),
 		});
 		return {
 			...about,
@@ -68,7 +68,7 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 	};
 }
 
-/** Counts and, on simulated data, the oracle. */
+/** Frequency baselines and, on simulated data, the oracle. */
 async function baselineRows(
 	dataset: Dataset,
 	{ split, oracle }: EvaluateOptions,

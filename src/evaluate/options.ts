@@ -5,27 +5,27 @@ import type { Method } from "./evaluation.js";
 
 export interface EvaluateOptions {
 	readonly split: Split;
-	/** Of the bootstrap, and of whatever else is drawn. */
+	/** The seed of the bootstrap and of all other draws. */
 	readonly seed: number;
-	/** Of the bootstrap. */
+	/** Bootstrap draws. */
 	readonly draws: number;
-	/** Task forecast: events that are known, and how many after them are asked about. */
+	/** Task forecast: the number of known events, and the number of later events to predict. */
 	readonly lookup: number;
 	readonly ahead: number;
-	/** Task forecast: how the model gets to later times. */
+	/** Task forecast: how the model predicts later times. */
 	readonly methods: readonly Method[];
-	/** Tasks with labels: how many of them the few-shot row sees (5), and the code the task is about. */
+	/** Tasks with labels: the number of labels for few-shot learning (5), and the code of the task. */
 	readonly shots?: number;
 	readonly code?: string;
-	/** Task forecast: futures the oracle samples for each patient. */
+	/** Task forecast: futures that the oracle samples per patient. */
 	readonly futures: number;
-	/** Whether counts and, on simulated data, the oracle stand beside the model; they do if left out. */
+	/** Whether to evaluate the baselines and, on simulated data, the oracle; true by default. */
 	readonly baselines?: boolean;
-	/** Whether rows keep what each patient adds to them, so that rows of several files can be drawn together. */
+	/** Whether rows keep per-patient values, for paired comparisons of rows from several files. */
 	readonly keepPatients?: boolean;
-	/** The folder of the simulated population, where it is not found by itself. */
+	/** The folder of the simulated population, if it is not found automatically. */
 	readonly oracle?: string;
-	/** Tells how far it is. */
+	/** Reports progress. */
 	readonly progress?: Progress;
 }
 

@@ -13,7 +13,7 @@ function filled() {
 }
 
 describe("probabilityBins", () => {
-	test("put what was said beside what came; empty bins are left out", () => {
+	test("compare predicted with observed frequencies, without empty bins", () => {
 		expect(filled().bins(options)).toEqual([
 			{ predicted: 0.05, observed: 0, low: 0, high: 0, count: 1 },
 			{ predicted: 0.25, observed: 0.25, low: 0.25, high: 0.25, count: 4 },
@@ -22,17 +22,17 @@ describe("probabilityBins", () => {
 		expect(probabilityBins(2, [0.5]).bins(options)).toEqual([]);
 	});
 
-	test("the error is weighed by answers, or by the probability they were given", () => {
+	test("weight the error by predictions or by their probability", () => {
 		const all = [1, 1];
-		expect(filled().error("answers")(all)).toBeCloseTo((0.05 + 0 + 2 * 0.25) / 7, 12);
+		expect(filled().error("predictions")(all)).toBeCloseTo((0.05 + 0 + 2 * 0.25) / 7, 12);
 		expect(filled().error("probability")(all)).toBeCloseTo(
 			(0.05 * 0.05 + 1.5 * 0.25) / (0.05 + 1 + 1.5),
 			12,
 		);
 	});
 
-	test("the error of some patients is theirs alone", () => {
-		expect(filled().error("answers")([3, 0])).toBe(0);
-		expect(filled().error("answers")([0, 1])).toBeCloseTo((0.05 + 2 * 0.25) / 3, 12);
+	test("compute the error of a subset of patients from that subset alone", () => {
+		expect(filled().error("predictions")([3, 0])).toBe(0);
+		expect(filled().error("predictions")([0, 1])).toBeCloseTo((0.05 + 2 * 0.25) / 3, 12);
 	});
 });

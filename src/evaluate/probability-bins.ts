@@ -2,17 +2,17 @@ import { type BootstrapOptions, bootstrap, ratioOf, type Statistic } from "./boo
 import { binOf } from "./calibration.js";
 import type { CalibrationBin } from "./evaluation.js";
 
-/** What is kept of a bin and patient: answers, Σ of their probabilities, how many came. */
+/** Numbers per bin and patient: predictions, sum of their probabilities, observed events. */
 const kept = 3;
 
-/** Probabilities of each patient in bins, beside how often they came. */
+/** Predicted probabilities of each patient in bins, with the observed frequencies. */
 export interface ProbabilityBins {
-	/** `patient` counts from 0 among those measured. */
-	add(patient: number, probability: number, came: boolean): void;
-	/** Bins that hold something; intervals from a bootstrap over patients. */
+	/** `patient` is an index from 0. */
+	add(patient: number, probability: number, observed: boolean): void;
+	/** The non-empty bins; intervals from a bootstrap over patients. */
 	bins(options: BootstrapOptions): CalibrationBin[];
-	/** Distance of probability and frequency, averaged over bins by their answers or their probability. */
-	error(weigh: "answers" | "probability"): Statistic;
+	/** Mean distance of probability and frequency over bins, weighted by their predictions or their probability. */
+	error(weigh: "predictions" | "probability"): Statistic;
 }
 
 export function probabilityBins(patients: number, innerEdges: readonly number[]): ProbabilityBins {
@@ -22,21 +22,21 @@ export function probabilityBins(patients: number, innerEdges: readonly number[])
 		Float64Array.from({ length: patients }, (_, p) => sums[(p * size + bin) * kept + part]!);
 	const total = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
 	return {
-		add: (patient, probability, came) => {
+		add: (patient, probability, observed) => {
 			const at = (patient * size + binOf(innerEdges, probability)) * kept;
 			sums[at]! += 1;
 			sums[at + 1]! += probability;
-			if (came) sums[at + 2]! += 1;
+			if (observed) sums[at + 2]! += 1;
 		},
 		bins: (options) => {
 			const filled = Array.from({ length: size }, (_, bin) => ({
 				counts: column(bin, 0),
 				probabilities: column(bin, 1),
-				came: column(bin, 2),
+				observed: column(bin, 2),
 			})).filter(({ counts }) => total(counts) > 0);
 			const measured = bootstrap(
 				patients,
-				Object.fromEntries(filled.map(({ came, counts }, i) => [i, ratioOf(came, counts)])),
+				Object.fromEntries(filled.map(({ observed, counts }, i) => [i, ratioOf(observed, counts)])),
 				options,
 			);
 			return filled.map(({ counts, probabilities }, i) => {
@@ -55,10 +55,10 @@ export function probabilityBins(patients: number, innerEdges: readonly number[])
 			}
 			let [error, all] = [0, 0];
 			for (let bin = 0; bin < size; bin++) {
-				const [count, probability, came] = weighted.subarray(bin * kept, (bin + 1) * kept);
+				const [count, probability, observed] = weighted.subarray(bin * kept, (bin + 1) * kept);
 				if (!count) continue;
-				const share = weigh === "answers" ? count : probability!;
-				error += share * Math.abs((probability! - came!) / count);
+				const share = weigh === "predictions" ? count : probability!;
+				error += share * Math.abs((probability! - observed!) / count);
 				all += share;
 			}
 			return error / all;

@@ -1,4 +1,4 @@
-/** The value below which this part of the sorted values lies, with a line between two of them. */
+/** The quantile of sorted values, with linear interpolation. */
 export function quantile(sorted: ArrayLike<number>, part: number): number {
 	const place = part * (sorted.length - 1);
 	const below = Math.floor(place);

@@ -1,8 +1,8 @@
 import { specialCount } from "../cohort/vocabulary.js";
 
 /**
- * How many codes come before this one by falling score; special tokens take no part. Of equal scores
- * the one more frequent in training comes first: that is the order of the vocabulary.
+ * The number of codes ranked before this one by descending score, without special tokens. Ties are in the order of
+ * the vocabulary: the code that is more frequent in training comes first.
  */
 export function rankOf(scores: ArrayLike<number>, token: number): number {
 	const own = scores[token] as number;

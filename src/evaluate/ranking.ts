@@ -1,18 +1,18 @@
-import type { BinaryLabels } from "./binary-answers.js";
+import type { BinaryLabels } from "./check-labels.js";
 
-/** How scores order positives and negatives; equal scores stand together. */
+/** The order of positives and negatives by score; equal scores count as one step. */
 export interface Ranking {
 	/**
-	 * Σ precision · gain of recall over the distinct scores, from the highest. With `weights`, label i
-	 * counts so many times; NaN where one class is then missing.
+	 * Σ precision · increase of recall over the distinct scores, from the highest. With `weights`, label i counts
+	 * `weights[i]` times; NaN if a class is then missing.
 	 */
 	averagePrecision(weights?: ArrayLike<number>): number;
-	/** P(a positive scores above a negative), ties half. With `weights` as above. */
+	/** P(a positive scores above a negative); ties count half. `weights` as above. */
 	auroc(weights?: ArrayLike<number>): number;
 }
 
 /**
- * Sorts once; then each question, with whatever weights, takes one pass. With `owners` label i counts
+ * Sorts once; each metric then takes one pass for any weights. With `owners`, label i counts
  * `weights[owners[i]]` times.
  */
 export function ranking(
@@ -25,7 +25,7 @@ export function ranking(
 	);
 	const positive = Uint8Array.from(order, (at) => Number(labels[at]));
 	const owner = owners ? Int32Array.from(order, (at) => owners[at] as number) : order;
-	/** 1 where the next score is another. */
+	/** 1 if the next score differs. */
 	const ends = Uint8Array.from(order, (at, i) =>
 		Number(i + 1 === order.length || scores[order[i + 1] as number] !== scores[at]),
 	);

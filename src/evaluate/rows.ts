@@ -2,13 +2,13 @@ import { type BootstrapOptions, bootstrap, difference, type Statistic } from "./
 import { type ByPatient, packed, statisticsOf } from "./by-patient.js";
 import type { EvaluationRow, Measured } from "./evaluation.js";
 
-/** What a row is called. */
+/** The names of a row. */
 export type RowName = Omit<EvaluationRow, "metrics" | "byPatient">;
 
 export interface PatientRow {
 	readonly name: RowName;
 	readonly byPatient: ByPatient;
-	/** What else is measured of it, and not kept. */
+	/** Further statistics, whose per-patient values are not kept. */
 	readonly more?: Readonly<Record<string, Statistic>>;
 }
 
@@ -19,13 +19,13 @@ export const baselines = {
 	uninformed: { who: "oracle", label: "oracle, policies unknown" },
 } as const satisfies Record<string, RowName>;
 
-/** Measures all rows on the same draws of patients; each model row also against every row after it. */
+/** Evaluates all rows on the same draws of patients, and the difference of each model row to every later row. */
 export function measureRows(
-	asked: readonly PatientRow[],
+	given: readonly PatientRow[],
 	patients: number,
 	options: BootstrapOptions & { readonly keepPatients?: boolean },
 ): Pick<Measured, "rows"> & Required<Pick<Measured, "differences">> {
-	const rows = asked.map(({ name, byPatient, more }) => ({
+	const rows = given.map(({ name, byPatient, more }) => ({
 		...{ name, byPatient },
 		statistics: { ...statisticsOf(byPatient), ...more } as Record<string, Statistic>,
 	}));

@@ -1,14 +1,14 @@
 import { specialCount } from "../cohort/vocabulary.js";
 
-/** How well the events of one patient were foretold, each from those before it. */
+/** The score of one patient, each event predicted from the earlier ones. */
 export interface PatientScore {
 	/** The dataset's number of the patient. */
 	readonly patient: number;
-	/** Events that were foretold. */
+	/** The number of predicted events. */
 	readonly events: number;
 	/** Σ log p of the events, in nats. */
 	readonly logLikelihood: number;
-	/** Events that were the most likely of all, among the five likeliest, among the ten. */
+	/** Events whose code was the most likely, among the five most likely, among the ten. */
 	readonly correct: number;
 	readonly among5: number;
 	readonly among10: number;
@@ -17,18 +17,18 @@ export interface PatientScore {
 export interface ScoreSummary {
 	readonly patients: number;
 	readonly events: number;
-	/** Mean −log p of an event. */
+	/** Mean −log p per event. */
 	readonly nats: number;
-	/** Part of the events that were the most likely of all. */
+	/** The fraction of events whose code was the most likely. */
 	readonly accuracy: number;
 }
 
-/** Whether an event is foretold: every one after the first of its history, but no birth. */
-export const isForetold = (token: number, place: number): boolean =>
-	place > 0 && token >= specialCount;
+/** Whether an event is predicted: every event after the first of its history, except births. */
+export const isPredicted = (token: number, position: number): boolean =>
+	position > 0 && token >= specialCount;
 
 export interface ScoreTally {
-	/** One more event: log p of it, and how many codes were likelier. */
+	/** Adds an event: its log p, and the number of more likely codes. */
 	add(logProbability: number, rank: number): void;
 	score(): PatientScore;
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Dataset, openDataset, prepare, prepareDefaults } from "../cohort/index.js";
 import { openCsv } from "../records/index.js";
 import { writeSimulation } from "../simulate/index.js";
-import { lookBack } from "./forecast/look-back.js";
+import { splitHistory } from "./forecast/look-back.js";
 import { globalRanker, historyRanker, oracleRanker, type Ranker } from "./forecast/ranks.js";
 import { countScores } from "./frequency-baselines.js";
 import { oracleScores } from "./next-oracle.js";
@@ -37,24 +37,24 @@ beforeAll(async () => {
 });
 
 describe("findSimulationTruth", () => {
-	test("finds each event among the records of its patient; rare codes were dropped", async () => {
+	test("finds each event among the patient's records, although rare codes were dropped", async () => {
 		let dropped = 0;
 		for (const patient of dataset.patients("test")) {
 			const own = await dataset.read(patient);
-			const { history, places } = truth.patient(own);
-			expect(places).toHaveLength(own.tokens.length - own.birthEvents);
-			for (const [event, place] of places.entries()) {
+			const { history, positions } = truth.patient(own);
+			expect(positions).toHaveLength(own.tokens.length - own.birthEvents);
+			for (const [event, place] of positions.entries()) {
 				const at = own.birthEvents + event;
 				expect(history.events[place]!.code).toBe(dataset.vocabulary.tokens[own.tokens[at]!]!.code);
 				expect(history.events[place]!.day).toBeCloseTo(own.times[at]!, 6);
-				if (event > 0) expect(place).toBeGreaterThan(places[event - 1]!);
+				if (event > 0) expect(place).toBeGreaterThan(positions[event - 1]!);
 			}
-			dropped += history.events.length - places.length;
+			dropped += history.events.length - positions.length;
 		}
 		expect(dropped).toBeGreaterThan(0);
 	});
 
-	test("gives chances over the vocabulary that sum to 1", () => {
+	test("gives probabilities over the vocabulary that sum to 1", () => {
 		const chances = truth.toTokens(new Float64Array(truth.oracle.codes.length).fill(0.1));
 		expect(chances.reduce((a, b) => a + b)).toBeCloseTo(1, 12);
 		expect([...chances.subarray(0, 5)]).toEqual([0, 0, 0, 0, 0]);
@@ -62,26 +62,26 @@ describe("findSimulationTruth", () => {
 		expect(none.reduce((a, b) => a + b)).toBeCloseTo(1, 12);
 	});
 
-	test("another population is an error where it was named", async () => {
+	test("rejects a given folder with another population", async () => {
 		await expect(findSimulationTruth(dataset, "test", join(root, "other"))).rejects.toThrow(
-			/other is not the population of .*data: it lacks event \d+ of patient p\d+; name the right folder with `oracle`/,
+			/other is not the population of .*data: it has no event \d+ of patient p\d+; set the right folder with `oracle`/,
 		);
 		await expect(findSimulationTruth(dataset, "test", root)).rejects.toThrow(
 			"expected a folder written by simulate",
 		);
 	});
 
-	test("data that is not simulated has none, and what the law is not about a reason", async () => {
+	test("finds nothing for real data, and gives a reason for data outside the model", async () => {
 		const moved = { ...dataset, manifest: { ...dataset.manifest } };
 		moved.manifest.source = { ...dataset.manifest.source, path: join(root, "gone") };
 		expect(await findSimulationTruth(moved, "test")).toEqual({ reason: undefined });
 		const drugs = await prepareTo("drugs", { drugs: "tokens" });
 		const found = await findSimulationTruth(drugs, "test");
-		expect("reason" in found && found.reason).toContain("the oracle forecasts PheCodes alone");
+		expect("reason" in found && found.reason).toContain("the oracle predicts PheCodes only");
 	});
 });
 
-describe("the oracle beats counting", () => {
+describe("the oracle beats the frequency baselines", () => {
 	test("at next events", async () => {
 		const known = summarizeScores(await oracleScores(dataset, "test", truth, "known"));
 		const unknown = summarizeScores(await oracleScores(dataset, "test", truth, "unknown"));
@@ -97,7 +97,7 @@ describe("the oracle beats counting", () => {
 			.filter((patient) => dataset.lengthOf(patient) > 60)
 			.subarray(0, 8);
 		const patients = await Promise.all(
-			Array.from(long, (patient) => lookBack(dataset, patient, 50, 20)),
+			Array.from(long, (patient) => splitHistory(dataset, patient, 50, 20)),
 		);
 		const recall = async (ranker: Ranker) => {
 			const ranks = (await ranker(patients)).flatMap((own) => [...own]);

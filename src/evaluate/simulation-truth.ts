@@ -14,28 +14,28 @@ import {
 	truthFile,
 } from "../simulate/index.js";
 
-/** A patient of a dataset as the simulator knows them. */
+/** A patient of a dataset with all simulated records. */
 export interface TruePatient {
-	/** All that was ever recorded, whether the dataset kept it or not. */
+	/** All simulated records, whether or not the dataset kept them. */
 	readonly history: OracleHistory;
-	/** Where the patient's events, the birth not counted, stand among the records. */
-	readonly places: Int32Array;
+	/** The position of each event, birth events not counted, among the records. */
+	readonly positions: Int32Array;
 }
 
-/** The simulated population a dataset was made of. */
+/** The simulated population behind a dataset. */
 export interface SimulationTruth {
 	readonly oracle: Oracle;
 	patient(history: History): TruePatient;
-	/** Chances of the oracle's codes as those of the dataset's tokens, given that it is one of them. */
+	/** Converts probabilities of the oracle's codes to probabilities of the dataset's tokens, normalised over these. */
 	toTokens(chances: Float64Array): Float64Array;
 }
 
-/** Where the simulation lies, or why no oracle can be asked. */
+/** The simulation, or the reason why there is no oracle. */
 type Found = { readonly truth: SimulationTruth } | { readonly reason: string | undefined };
 
 /**
- * The truth behind a dataset: in the folder given, or where the dataset was prepared from. With a folder
- * given, what does not fit is an error; else it is a reason, or undefined for data that is not simulated.
+ * Finds the simulation behind a dataset, in the given folder or in the one it was prepared from. If a folder is
+ * given, a mismatch is an error; otherwise it is a reason, or undefined for data that is not simulated.
  */
 export async function findSimulationTruth(
 	dataset: Dataset,
@@ -56,24 +56,26 @@ export async function findSimulationTruth(
 	}
 }
 
-/** Where `simulate` wrote the source; the dataset may have been moved with it. */
+/** The folder that `simulate` wrote; it may have been moved together with the dataset. */
 export function sourceFolder({ folder, manifest }: Dataset): string | undefined {
 	const { path } = manifest.source;
 	const beside = join(resolve(folder), "..", basename(path));
-	return [path, dirname(path), beside].find((place) => existsSync(join(place, truthFile)));
+	return [path, dirname(path), beside].find((path) => existsSync(join(path, truthFile)));
 }
 
-/** The law is about diagnoses, every one of them, on their days. */
+/** The simulator's model covers diagnoses only, all of them, by day. */
 function checkRules({ manifest, vocabulary }: Dataset): void {
 	const { filters, source } = manifest;
 	if (source.axis !== "dates")
-		throw new InputError("the oracle needs dates, and the dataset counts days of its own");
+		throw new InputError("the oracle needs dates, but the times of the dataset are not dates");
 	if (filters.dedup === "month")
-		throw new InputError("the oracle knows every record; the dataset keeps one a code and month");
+		throw new InputError(
+			"the oracle predicts every record, but the dataset keeps one record per code and month",
+		);
 	const other = vocabulary.tokens.slice(specialCount).find(({ system }) => system !== "PheCode");
 	if (other)
 		throw new InputError(
-			`the oracle forecasts PheCodes alone, and the dataset has ${other.code} of ${other.system}`,
+			`the oracle predicts PheCodes only, but the dataset contains ${other.code} of ${other.system}`,
 		);
 }
 
@@ -84,27 +86,30 @@ async function openTruth(dataset: Dataset, folder: string): Promise<SimulationTr
 	const tokens = oracle.codes.map((code) => vocabulary.find(code, "PheCode"));
 	const differs = (id: string, what: string) =>
 		new InputError(
-			`${folder} is not the population of ${dataset.folder}: ${what} of patient ${id}; name the right folder with \`oracle\``,
+			`${folder} is not the population of ${dataset.folder}: it has ${what} of patient ${id}; set the right folder with \`oracle\``,
 			{ field: "oracle", value: folder },
 		);
 	return {
 		oracle,
 		patient: ({ id, tokens, times, birthEvents }) => {
 			const number = patientNumber(id);
-			if (number === undefined || number > patients) throw differs(id, "it knows nothing");
+			if (number === undefined || number > patients) throw differs(id, "no record");
 			const history = simulatedHistory(simulatePatient(seed, number));
-			const places = new Int32Array(tokens.length - birthEvents);
-			let place = 0;
-			for (let event = 0; event < places.length; event++) {
+			const positions = new Int32Array(tokens.length - birthEvents);
+			let position = 0;
+			for (let event = 0; event < positions.length; event++) {
 				const { code } = vocabulary.tokens[tokens[birthEvents + event]!]!;
 				const day = Math.round(times[birthEvents + event]!);
 				const { events } = history;
-				while (events[place] && (events[place]!.day !== day || events[place]!.code !== code))
-					place++;
-				if (!events[place]) throw differs(id, `it lacks event ${event + 1}`);
-				places[event] = place++;
+				while (
+					events[position] &&
+					(events[position]!.day !== day || events[position]!.code !== code)
+				)
+					position++;
+				if (!events[position]) throw differs(id, `no event ${event + 1}`);
+				positions[event] = position++;
 			}
-			return { history, places };
+			return { history, positions };
 		},
 		toTokens: (chances) => {
 			const byToken = new Float64Array(vocabulary.size);
@@ -114,7 +119,7 @@ async function openTruth(dataset: Dataset, folder: string): Promise<SimulationTr
 				byToken[token] = chances[at]!;
 				total += chances[at]!;
 			}
-			// Nothing in the vocabulary was possible: all of it is as good as anything.
+			// No code of the vocabulary was possible: all are equally likely.
 			if (total === 0) byToken.fill(1, specialCount);
 			const whole = total || vocabulary.size - specialCount;
 			return byToken.map((chance) => chance / whole);

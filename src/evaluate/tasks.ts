@@ -9,24 +9,24 @@ import { labelledTask } from "./labelled/index.js";
 import { nextTask } from "./next-task.js";
 import type { EvaluateOptions } from "./options.js";
 
-/** Measures one run, or without one the opponents alone. */
+/** Evaluates one run, or the baselines if there is no run. */
 export type EvaluateRun = (runtime: Runtime, trained?: Trained) => Promise<Evaluation>;
 
-/** Said of every evaluation. */
+/** Metadata of every evaluation. */
 export interface Maker {
 	readonly versions: Readonly<Record<string, string>>;
-	/** Milliseconds; only differences count. */
+	/** In milliseconds; only differences matter. */
 	readonly clock: () => number;
 }
 
-/** The tasks a dataset has: next and forecast, and those it has labels for. */
+/** The tasks of a dataset: next, forecast, and those with labels. */
 export const tasksOf = ({ manifest }: Dataset): string[] => [
 	"next",
 	"forecast",
 	...manifest.labels.map(({ task }) => task),
 ];
 
-/** Prepares a task on a dataset: what does not depend on a run is measured once, here. */
+/** Prepares a task on a dataset; the baselines are evaluated here, once for all runs. */
 export async function openTask(
 	task: string,
 	dataset: Dataset,
@@ -67,6 +67,6 @@ async function measurer(
 		return labelledTask(task, dataset, options);
 	const known = tasksOf(dataset);
 	throw new InputError(
-		`${dataset.folder} has no task "${task}"; it has ${known.join(", ")}; give prepare the labels of others`,
+		`${dataset.folder} has no task "${task}"; it has ${known.join(", ")}; to add one, pass its labels to prepare`,
 	);
 }

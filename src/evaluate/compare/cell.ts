@@ -2,27 +2,27 @@ import { z } from "zod";
 import { providers } from "../../runtime/index.js";
 import { evaluationSchema } from "../evaluation.js";
 
-/** What a line of a comparison trains: a model with some settings, under a name of its own. */
+/** A line of a comparison: a named model with settings. */
 export const entrySchema = z.strictObject({
 	id: z.string().regex(/^[a-z0-9-]+$/),
 	label: z.string(),
-	/** Lines of one group stand together. */
+	/** Lines of a group are shown together. */
 	group: z.string(),
 	model: z.string(),
 	settings: z.record(z.string(), z.unknown()),
-	/** Options of training that differ from the comparison's. */
+	/** Training options that differ from those of the comparison. */
 	options: z.record(z.string(), z.unknown()),
 });
 export type Entry = z.infer<typeof entrySchema>;
 
-/** One line, trained with one seed and measured: `cells/<entry>-s<seed>.json`. */
+/** One line, trained with one seed and evaluated: `cells/<entry>-s<seed>.json`. */
 export const cellSchema = z.strictObject({
 	kind: z.literal("trajgpt-cell"),
 	version: z.literal(1),
-	/** None for the baselines, which are not trained. */
+	/** Null for the baselines, which are not trained. */
 	entry: z.string().nullable(),
 	seed: z.int().min(0),
-	/** Of its pre-training, or of its training where it has none. */
+	/** Of pre-training, or of training if there is no pre-training. */
 	training: z
 		.strictObject({
 			parameters: z.int().min(0),
@@ -30,20 +30,20 @@ export const cellSchema = z.strictObject({
 			bestEpoch: z.int().min(0),
 			cpuSecondsPerEpoch: z.number().min(0),
 			peakBytes: z.number().min(0),
-			/** Where it was; not all cells keep it. */
+			/** Missing in older cells. */
 			provider: z.enum(providers).optional(),
 		})
 		.nullable(),
-	/** By task; none of those that could not be measured. */
+	/** By task; tasks that could not be measured are missing. */
 	evaluations: z.record(z.string(), evaluationSchema),
-	/** By task: why it was not measured. */
+	/** By task: the reason why it was not measured. */
 	left: z.record(z.string(), z.string()),
 	seconds: z.number().min(0),
-	/** Of the process that finished it. */
+	/** CPU time of the process that finished the cell. */
 	cpuSeconds: z.number().min(0),
 });
 export type Cell = z.infer<typeof cellSchema>;
 
-/** Whether a table can be made of it: its rows keep what each patient adds to them. */
+/** Whether all rows have the per-patient values that a table needs. */
 export const keepsPatients = ({ evaluations }: Cell): boolean =>
 	Object.values(evaluations).every(({ rows }) => rows.every(({ byPatient }) => byPatient));

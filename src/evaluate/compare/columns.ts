@@ -1,19 +1,19 @@
 import type { EvaluationRow, Method } from "../evaluation.js";
 
-/** A column of the table: which number of which row of which task. */
+/** A column of the table: a metric of a row of a task. */
 export interface Column {
 	readonly task: string;
-	/** Over the columns of a task: "Forecasting". */
+	/** The header above the columns of a task: "Forecasting". */
 	readonly group: string;
 	readonly title: string;
 	readonly metric: string;
-	/** What the numbers are multiplied by, and the digits they are shown with. */
+	/** The factor applied to the numbers, and the digits shown. */
 	readonly scale: number;
 	readonly digits: number;
 	readonly best: "highest" | "lowest";
-	/** Which rows of an evaluation it reads; baselines have no setting. */
+	/** The setting of the rows it reads; baselines have none. */
 	readonly setting?: EvaluationRow["setting"];
-	/** The way to forecast it reads; where it has none, that of the line. */
+	/** The forecast method it reads; by default that of the line. */
 	readonly method?: Method;
 }
 
@@ -26,8 +26,8 @@ const methodTitles: Readonly<Record<Method, string>> = {
 };
 
 /**
- * The paper's columns: recall of forecasts, in each of the ways that are named or in that of the line;
- * AUPRC of labelled tasks by labels seen; and nats of next events.
+ * The paper's columns: recall of forecasts by the given methods or that of the line, AUPRC of labelled tasks by
+ * number of labels, and nats of next events.
  */
 export function columnsOf(
 	tasks: readonly string[],
@@ -65,14 +65,14 @@ export function columnsOf(
 
 const taskTitle = (task: string) => ({ insulin: "Diabetes-Insulin", chf: "CHF" })[task] ?? task;
 
-/** Whether a row of an evaluation stands in a column, for a line that forecasts in this way. */
+/** Whether a column shows a row of an evaluation, for a line with this forecast method. */
 export function reads(column: Column, row: EvaluationRow, way: Method | undefined): boolean {
 	if (row.method !== undefined && row.method !== (column.method ?? way)) return false;
 	if (row.who !== "model") return column.setting === undefined || ofAllLabels(column, row);
 	return row.setting === column.setting;
 }
 
-/** Opponents of labelled tasks: those that learn from all labels, and the history that needs none. */
+/** Baselines of labelled tasks: those that learn from all labels, and the own history, which needs none. */
 function ofAllLabels({ setting }: Column, row: EvaluationRow): boolean {
 	const needsNone = row.who === "history" && row.setting === undefined;
 	return setting === (needsNone ? "zero-shot prototype" : "fine-tuned");

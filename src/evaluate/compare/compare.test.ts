@@ -38,13 +38,13 @@ const recalls = (five: number): ByPatient => {
 	};
 };
 
-const answers = Uint8Array.from(scatter, (_, at) => Number(at % 4 === 0));
-const answered = { answers, patients: Int32Array.from(scatter.keys()), count: patients };
-/** Scores that know the answer so far. */
+const targets = Uint8Array.from(scatter, (_, at) => Number(at % 4 === 0));
+const labels = { targets, patients: Int32Array.from(scatter.keys()), count: patients };
+/** Scores that depend on the label by `much`. */
 const knowing = (much: number): ByPatient => ({
 	scored: {
-		answered,
-		scores: [scatter.map((by, at) => by + much * (answers[at] as number))],
+		labelled: labels,
+		scores: [scatter.map((by, at) => by + much * (targets[at] as number))],
 	},
 });
 
@@ -130,7 +130,7 @@ const own = (of: Cell | undefined, task: string, row: number) =>
 	of?.evaluations[task]?.rows[row]?.metrics;
 
 describe("a comparison", () => {
-	test("puts each number where the paper does, and nothing where there is none", () => {
+	test("puts each number where the paper does, and leaves other cells empty", () => {
 		expect(columns.map(({ group, title }) => `${group} ${title}`)).toEqual([
 			...["Forecasting K = 5", "Forecasting K = 10", "CHF S = 0", "CHF 5", "CHF all"],
 		]);
@@ -144,7 +144,7 @@ describe("a comparison", () => {
 		expect(table.lines.map(({ seeds }) => seeds)).toEqual([2, 2, 1, 0]);
 	});
 
-	test("has intervals over patients, of one seed as its evaluation has them", () => {
+	test("has intervals over patients, for one seed equal to those of its evaluation", () => {
 		const [first, , second, history] = table.lines;
 		expect(second!.values[0]).toEqual(own(cells[2], "forecast", 0)!["recall@5"]);
 		expect(second!.values[4]).toEqual(own(cells[2], "chf", 0)!.auprc);
@@ -157,7 +157,7 @@ describe("a comparison", () => {
 		expect(second!.values[0]).not.toHaveProperty("seedDeviation");
 	});
 
-	test("holds every line against the first, patient by patient", () => {
+	test("compares every line with the first, paired by patient", () => {
 		expect(table.differences.map(({ line, than }) => `${line} − ${than}`)).toEqual([
 			"One (auto-regressive) − One (time-specific)",
 			"Two (by-order) − One (time-specific)",
@@ -181,7 +181,7 @@ describe("a comparison", () => {
 		expect(auprc.high).toBeGreaterThan(auprc.low);
 	});
 
-	test("holds a way to forecast against the same way of the other line, where it has it", () => {
+	test("compares a forecast method with the same method of the other line, if it has it", () => {
 		const three = entry("three", "Three");
 		const stepping: Cell = {
 			...cell(one, 1, 0),
@@ -214,7 +214,7 @@ describe("a comparison", () => {
 		]);
 	});
 
-	test("has columns for ways to forecast where they are asked for", () => {
+	test("has columns for forecast methods on request", () => {
 		const methods = ["time-specific", "auto-regressive"] as const;
 		const wide = columnsOf(["forecast", "chf"], [5], methods);
 		expect(wide.map(({ group, title }) => `${group} ${title}`)).toEqual([
@@ -249,7 +249,7 @@ describe("a comparison", () => {
 		]);
 	});
 
-	test("says what is missing: differences, tasks and what training took elsewhere", () => {
+	test("notes missing differences, missing tasks and training on other devices", () => {
 		const [, , second, others] = cells as [Cell, Cell, Cell, Cell];
 		const alone = comparisonOf(
 			columns,
@@ -274,7 +274,7 @@ describe("a comparison", () => {
 		expect(shown.notes.at(-1)).toMatch(/^trained on webgpu, .*: Two$/);
 	});
 
-	test("and, where both have several seeds, seed by seed", () => {
+	test("compares seed by seed if both lines have several seeds", () => {
 		const paired = comparisonOf(columns, ways, [...cells, cell(two, 2, 0.622)], []);
 		const [, { overSeeds, seeds }] = paired.differences as [unknown, Comparison["differences"][0]];
 		expect(seeds).toBe(2);
@@ -285,28 +285,28 @@ describe("a comparison", () => {
 		);
 	});
 
-	test("refuses lines that were not measured on the same", () => {
+	test("rejects lines measured on different data", () => {
 		const other = structuredClone(cells[2]) as Cell;
 		other.evaluations.forecast!.patients = 41;
 		expect(() => comparisonOf(columns, ways, [cells[0] as Cell, other], [])).toThrow(
-			/forecast was not measured on the same: 40 patients .* and 41 patients/,
+			/forecast was measured on different data: 40 patients .* and 41 patients/,
 		);
 	});
 
-	test("is made of cells that keep what each patient adds", () => {
+	test("needs cells with per-patient values", () => {
 		expect(keepsPatients(baselines)).toBe(true);
 		const bare = structuredClone(baselines);
 		delete bare.evaluations.chf!.rows[1]!.byPatient;
 		expect(keepsPatients(bare)).toBe(false);
 	});
 
-	test("names the best and the second of what was trained; counts do not compete", () => {
+	test("marks the best and second-best trained line, never a baseline", () => {
 		expect(bestOfColumns(table)[0]).toEqual({ best: 2, second: 0 });
 	});
 });
 
-describe("its forms", () => {
-	test("Markdown, LaTeX, CSV and the terminal say the same, and nothing of a patient", () => {
+describe("rendering a comparison", () => {
+	test("gives the same numbers in Markdown, LaTeX, CSV and the terminal, and no patient data", () => {
 		const { low, high } = table.lines[2]!.values[0]!;
 		const [from, to] = [(100 * low).toFixed(1), (100 * high).toFixed(1)];
 		const half = (50 * (high - low)).toFixed(1);
@@ -335,7 +335,7 @@ describe("its forms", () => {
 		expect(JSON.stringify(table)).not.toContain("byPatient");
 	});
 
-	test("a unit stands with its column, and LaTeX has no letter it cannot set", () => {
+	test("writes units in column titles, and escapes LaTeX", () => {
 		const strange = { ...one, label: "fixed γ, τ 20 ± 1 − a_b" };
 		const mixed = comparisonOf(
 			columnsOf(["next", "forecast"], [5]),

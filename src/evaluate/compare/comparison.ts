@@ -8,7 +8,7 @@ import { type Source, sourcesOf, type Way } from "./sources.js";
 
 /** The mean over seeds, with its 95 % interval over patients. */
 export interface LineMeasure extends Measure {
-	/** The standard deviation over seeds, where there are several. */
+	/** The standard deviation over seeds, if there are several. */
 	readonly seedDeviation?: number;
 }
 
@@ -16,26 +16,26 @@ export interface LineMeasure extends Measure {
 export interface Line {
 	readonly label: string;
 	readonly group: string;
-	/** 0 for what is not trained. */
+	/** 0 for baselines. */
 	readonly seeds: number;
-	/** One for each column; undefined where there is none. */
+	/** One value per column; undefined if there is none. */
 	readonly values: readonly (LineMeasure | undefined)[];
 	readonly training?: NonNullable<Cell["training"]> | undefined;
 }
 
-/** One line less another. Values are one for each column; undefined where there is none. */
+/** One line minus another: one value per column, undefined if there is none. */
 export interface Difference {
 	readonly line: string;
 	readonly than: string;
-	/** Of the means over seeds, on the same patients: 95 % intervals over patients. */
+	/** Differences of the means over seeds, with paired 95 % intervals over patients. */
 	readonly overPatients: readonly (Measure | undefined)[];
-	/** Seed by seed, so that what the seed does to both is taken off: 95 % t-intervals over the seeds both have. */
+	/** Differences paired by seed, with 95 % t-intervals over the common seeds. */
 	readonly overSeeds: readonly (Measure | undefined)[];
-	/** Those both have. */
+	/** The number of common seeds. */
 	readonly seeds: number;
 }
 
-/** A table: the paper's layout, with intervals. */
+/** A table in the paper's layout, with intervals. */
 export interface Comparison {
 	readonly columns: readonly Column[];
 	readonly lines: readonly Line[];
@@ -55,7 +55,7 @@ export function comparisonOf(
 	const sources = sourcesOf(columns, ways, cells);
 	const drawn = pairedBootstrap(columns, sources);
 	const byLine = columns.some(({ task, method }) => task === "forecast" && !method);
-	// Counts and the oracle are held against the line that is held against none.
+	// Baselines are compared with the reference line, the one that is compared with no other.
 	const reference = ways.find((way) => !way.against)?.entry;
 	const against = ({ way }: Source) => (way ? way.against : reference);
 	const lines = sources.map((source): Line => {
@@ -71,13 +71,13 @@ export function comparisonOf(
 		columns,
 		lines,
 		differences: sources.flatMap((source): Difference[] => {
-			const held = heldAgainst(source, sources, against(source));
-			if (!held) return [];
+			const compared = comparedWith(source, sources, against(source));
+			if (!compared) return [];
 			const pairs = columns.map(
 				(column) =>
 					[
 						drawn(source, column),
-						drawn(column.task === "forecast" ? held.forecast : held.first, column),
+						drawn(column.task === "forecast" ? compared.forecast : compared.first, column),
 					] as const,
 			);
 			const bySeed = pairs.map(([own, other]) =>
@@ -89,8 +89,8 @@ export function comparisonOf(
 			return [
 				{
 					...(byLine
-						? differenceLabels(source, held.forecast)
-						: { line: source.label, than: held.first.label }),
+						? differenceLabels(source, compared.forecast)
+						: { line: source.label, than: compared.first.label }),
 					overPatients: pairs.map(([own, other]) => paired(seedMean(own), seedMean(other))),
 					overSeeds: bySeed.map((values) => (values.length < 2 ? undefined : tInterval(values))),
 					seeds: Math.max(...bySeed.map(({ length }) => length)),
@@ -108,18 +108,18 @@ export function comparisonOf(
 	};
 }
 
-/** The other line as it is held against: in forecasts, and in all else, which does not go by ways. */
-interface Held {
+/** The line to compare with: for forecasts, and for the other tasks, which have no methods. */
+interface ComparedWith {
 	readonly first: Source;
 	readonly forecast: Source;
 }
 
-/** In forecasts the same way stands against the same way where the other line has it; else its first. */
-function heldAgainst(
+/** Forecasts are compared with the same method of the other line, or else with its first method. */
+function comparedWith(
 	source: Source,
 	sources: readonly Source[],
 	against: Entry | undefined,
-): Held | undefined {
+): ComparedWith | undefined {
 	const ways = sources.filter(({ way }) => way && way.entry === against);
 	const first = ways.find(({ way }) => way?.first);
 	if (!first || first === source) return undefined;
@@ -127,7 +127,7 @@ function heldAgainst(
 	return { first, forecast: same ?? first };
 }
 
-/** A line that has one way does not name it; where the ways of two lines differ, both are named. */
+/** The labels of a difference; they name the methods only if these differ. */
 function differenceLabels(
 	source: Source,
 	than: Source,
@@ -171,7 +171,7 @@ function meanTraining(cells: readonly Cell[]): Line["training"] {
 	};
 }
 
-/** The best and the second best trained line of each column: their numbers among the lines. */
+/** The indices of the best and second-best trained line of each column. */
 export function bestOfColumns({
 	columns,
 	lines,

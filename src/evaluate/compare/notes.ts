@@ -2,7 +2,7 @@ import type { Cell, Entry } from "./cell.js";
 import type { Line } from "./comparison.js";
 import type { Source, Way } from "./sources.js";
 
-/** On what, and with what intervals. */
+/** Describes the intervals and the number of patients. */
 export function drawingNotes(cells: readonly Cell[]): string[] {
 	const evaluations = cells.flatMap((cell) => Object.values(cell.evaluations));
 	const [one] = evaluations;
@@ -13,7 +13,7 @@ export function drawingNotes(cells: readonly Cell[]): string[] {
 	];
 }
 
-/** What was not measured, of which lines and why. */
+/** Lists the tasks that were not measured, for which lines and why. */
 export function notMeasuredNotes(ways: readonly Way[], cells: readonly Cell[]): string[] {
 	const labels = new Map(ways.map(({ entry }) => [entry.id, entry.label]));
 	const found: { task: string; reason: string; lines: Set<string> }[] = [];
@@ -29,7 +29,7 @@ export function notMeasuredNotes(ways: readonly Way[], cells: readonly Cell[]): 
 	);
 }
 
-/** Lines whose differences are missing, since what they are held against has no result. */
+/** Lists lines without differences because the line to compare with has no result. */
 export function missingNotes(
 	sources: readonly Source[],
 	against: (source: Source) => Entry | undefined,
@@ -47,7 +47,7 @@ export function missingNotes(
 	);
 }
 
-/** What was trained elsewhere than on the processor. */
+/** Lists lines that were not trained on the CPU. */
 export function providerNotes(lines: readonly Line[]): string[] {
 	const labels = new Map<string, string[]>();
 	for (const { label, training } of lines) {

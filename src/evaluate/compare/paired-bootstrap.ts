@@ -5,10 +5,10 @@ import type { Evaluation, EvaluationRow } from "../evaluation.js";
 import type { Column } from "./columns.js";
 import type { Reading, Source } from "./sources.js";
 
-/** What a line says in a column: of each seed, by its number. */
+/** The values of a line in a column, by seed. */
 type BySeed = ReadonlyMap<number, Drawn>;
 
-/** Draws the patients of each task once, and asks all lines, with all their seeds, about the same draws. */
+/** Bootstraps the patients of each task once and evaluates all lines and seeds on the same draws. */
 export function pairedBootstrap(
 	columns: readonly Column[],
 	sources: readonly Source[],
@@ -45,33 +45,33 @@ export function pairedBootstrap(
 	return (source, column) => found.get(column)?.get(source) ?? new Map();
 }
 
-/** Opens what a row keeps of its patients once, for all its metrics. */
+/** Unpacks the per-patient values of each row once, for all its metrics. */
 function statisticReader(): (reading: Reading, metric: string) => Statistic {
 	const opened = new Map<EvaluationRow, Readonly<Record<string, Statistic>>>();
 	return ({ row, evaluation }, metric) => {
 		if (!row.byPatient)
 			throw new InputError(
-				`the evaluation of ${row.label} on ${evaluation.task} keeps nothing of its patients; measure it again`,
+				`the evaluation of ${row.label} on ${evaluation.task} has no per-patient values; evaluate it again`,
 			);
 		const own = opened.get(row) ?? statisticsOf(unpacked(row.byPatient));
 		opened.set(row, own);
 		const statistic = own[metric];
-		if (!statistic) throw new InputError(`${row.label} keeps no ${metric} of its patients`);
+		if (!statistic) throw new InputError(`${row.label} has no per-patient values of ${metric}`);
 		return statistic;
 	};
 }
 
-/** Lines can only be drawn together where they were measured on the same. */
+/** Paired draws need lines that were measured on the same patients. */
 function checkSame(one: Evaluation, other: Evaluation): void {
 	const what = ({ made, split, patients, events, seed, draws }: Evaluation) =>
 		`${patients} patients (${events} events) of split ${split} of ${made.dataset}, ${draws} draws of seed ${seed}`;
 	if (what(one) !== what(other))
 		throw new InputError(
-			`${one.task} was not measured on the same: ${what(one)}, and ${what(other)}; measure both again`,
+			`${one.task} was measured on different data: ${what(one)}, and ${what(other)}; evaluate both again`,
 		);
 }
 
-/** The mean over seeds, of all patients and of each draw. */
+/** The mean over seeds, for all patients and for each draw. */
 export function seedMean(bySeed: BySeed): Drawn | undefined {
 	const all = [...bySeed.values()];
 	const [first] = all;

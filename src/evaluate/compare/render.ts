@@ -15,13 +15,13 @@ const none = "—";
 const number = ({ scale, digits }: Column, value: number) =>
 	(value * scale).toFixed(digits).replace("-", "−");
 
-/** Half the width of the interval: what is written after ±. */
+/** Half the width of the interval, written after ±. */
 const half = (column: Column, { low, high }: Measure) =>
 	(((high - low) / 2) * column.scale).toFixed(column.digits);
 
 const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20).toLocaleString("en-US");
 
-/** What was trained elsewhere left little of its work and its memory with the processor. */
+/** CPU time and memory mean little for a model that was trained on another device. */
 const onProcessor = ({ provider = "cpu" }: NonNullable<Line["training"]>) => provider === "cpu";
 
 const extras: readonly { title: string; of: (line: Line) => string }[] = [
@@ -51,7 +51,7 @@ const headerOf = (columns: readonly Column[]) => [
 	...columns.map((column) => `${column.group} ${titleOf(column)}`),
 ];
 
-/** For the terminal: every line as texts, under a header of two rows. */
+/** For the terminal: every line as text, below two header rows. */
 export function textRows({ columns, lines }: Comparison): {
 	header: [string[], string[]];
 	rows: string[][];
@@ -112,7 +112,7 @@ function markdownTable([header = [], ...rows]: readonly (readonly string[])[]): 
 const signed = (column: Column, value: number) =>
 	`${value * column.scale > 0 ? "+" : ""}${number(column, value)}`;
 
-/** Lines less those they are held against: over patients and, where several seeds are common, over seeds. */
+/** Differences between lines: over patients and, with several common seeds, over seeds. */
 export function differenceTables({ columns, differences }: Comparison): {
 	readonly title: string;
 	readonly header: readonly string[];
@@ -144,7 +144,7 @@ export function differenceTables({ columns, differences }: Comparison): {
 	return tables.filter(({ rows }) => rows.length > 0).map((one) => ({ ...one, header }));
 }
 
-/** One line for each number, for programs; `minus` names the line that was taken off. */
+/** One row per number, for programs; `minus` names the subtracted line. */
 export function csv({ columns, lines, differences }: Comparison): string {
 	const inColumns = (
 		values: readonly (LineMeasure | undefined)[],
@@ -197,7 +197,7 @@ interface CsvNames {
 	readonly group?: string;
 	readonly seeds: number | "";
 	readonly minus?: string;
-	/** Over what it is. */
+	/** What the interval is over. */
 	readonly interval: "patients" | "seeds";
 }
 

@@ -2,25 +2,25 @@ import type { Evaluation, EvaluationRow, Method } from "../evaluation.js";
 import type { Cell, Entry } from "./cell.js";
 import { type Column, reads } from "./columns.js";
 
-/** A line in one of its ways to forecast. */
+/** A line with one of its forecast methods. */
 export interface Way {
 	readonly entry: Entry;
 	readonly method: Method;
-	/** Of those after the first, labelled tasks say nothing new. */
+	/** Whether this is the line's first method; other tasks than forecast are shown only there. */
 	readonly first: boolean;
 	readonly label: string;
-	/** The line that it is held against. */
+	/** The line that it is compared with. */
 	readonly against?: Entry | undefined;
 }
 
-/** What a line of the table is read from. */
+/** The cells that a line of the table reads. */
 export interface Source {
 	readonly label: string;
 	readonly group: string;
-	/** None of what is not trained. */
+	/** Missing for baselines. */
 	readonly way?: Way;
 	readonly cells: readonly Cell[];
-	/** What one of its cells says in a column, if anything. */
+	/** The row of a cell for a column, if there is one. */
 	read(cell: Cell, column: Column): Reading | undefined;
 }
 
@@ -36,13 +36,13 @@ const baselines = [
 	{ who: "oracle", label: "oracle" },
 ] as const;
 
-/** The lines of which there is something to tell: first what was trained, then who stands beside it. */
+/** The lines with results: first trained models, then baselines. */
 export function sourcesOf(
 	columns: readonly Column[],
 	ways: readonly Way[],
 	cells: readonly Cell[],
 ): Source[] {
-	// Without forecasts there are no ways to tell apart.
+	// Methods matter for forecasts only.
 	const forecasts = columns.some(({ task }) => task === "forecast");
 	const shown = ways.filter(({ first }) => first || forecasts);
 	const trained = shown.map(

@@ -8,7 +8,7 @@ import { statisticsOf } from "../by-patient.js";
 import { evaluateDefaults } from "../options.js";
 import { smallDataset } from "../testing/small-dataset.js";
 import { forecastTask } from "./index.js";
-import { lookBack } from "./look-back.js";
+import { splitHistory } from "./look-back.js";
 import { globalRanker, historyRanker, modelRanker } from "./ranks.js";
 import { recallRatios, windowRecalls } from "./recall.js";
 
@@ -30,7 +30,7 @@ const dataset: Dataset = {
 	manifest: { source: { path: "nowhere" } } as Dataset["manifest"],
 };
 const options = { ...evaluateDefaults, lookup: 2, draws: 100 };
-const cut = (patient: number) => lookBack(dataset, patient, 2, 100);
+const cut = (patient: number) => splitHistory(dataset, patient, 2, 100);
 
 const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
 const model = modelById("trajgpt");
@@ -50,7 +50,7 @@ describe("the look-up window", () => {
 	});
 });
 
-describe("ranks of counts, by hand", () => {
+describe("ranks of the frequency baselines, computed by hand", () => {
 	test("own history: c and b once each, b more frequent in training; then a", async () => {
 		const [first, second] = await historyRanker(dataset)([await cut(0), await cut(1)]);
 		expect([...first!]).toEqual([1, 2, 0, 1]); // c a b c
@@ -64,7 +64,7 @@ describe("ranks of counts, by hand", () => {
 });
 
 describe("ranks of a model", () => {
-	test("time-specific: each event at its own time, from the window alone", async () => {
+	test("time-specific: each event at its own time, from the window only", async () => {
 		const predictor = model.predictor(runtime, config, weights);
 		const patients = [await cut(0), await cut(1)];
 		const ranks = await modelRanker(predictor, "time-specific")(patients);
@@ -95,7 +95,7 @@ describe("recall", () => {
 		expect(ten!(all)).toBe((3 / 4 + 1) / 2);
 	});
 
-	test("by window counts those who have events there", () => {
+	test("by window counts patients with events there", () => {
 		const long = Int32Array.from({ length: 60 }, (_, i) => (i < 25 ? 0 : 99));
 		const statistics = recallStatistics([long, Int32Array.of(99)]);
 		expect(statistics["recall@10 1–20"]!([1, 1])).toBe(0.5);
@@ -106,7 +106,7 @@ describe("recall", () => {
 });
 
 describe("forecastTask", () => {
-	test("leaves out and counts those without a later event; rows and differences by name", async () => {
+	test("leaves out and counts patients without a later event, and names rows and differences", async () => {
 		const evaluate = await forecastTask(dataset, options);
 		const measured = await evaluate(runtime, { model, config, weights } as Trained);
 		expect(measured).toMatchObject({ task: "forecast", patients: 2, events: 6 });
@@ -133,7 +133,7 @@ describe("forecastTask", () => {
 		expect(measured.windows?.[0]?.rows[2]).toMatchObject({ who: "history", recall: [1, 1] });
 	});
 
-	test("is refused where nobody has a later event", async () => {
+	test("is rejected if no patient has a later event", async () => {
 		await expect(forecastTask(dataset, { ...options, lookup: 6 })).rejects.toThrow(
 			"none of the 3 patients of split test has an event after the first 6; choose a shorter `lookup`",
 		);

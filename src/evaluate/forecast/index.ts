@@ -6,7 +6,7 @@ import type { MeasureRun, Method } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
 import { baselines, measureRows, type RowName } from "../rows.js";
 import { findSimulationTruth } from "../simulation-truth.js";
-import { forecastPatients, lookBack } from "./look-back.js";
+import { forecastPatients, splitHistory } from "./look-back.js";
 import {
 	globalRanker,
 	historyRanker,
@@ -17,7 +17,7 @@ import {
 } from "./ranks.js";
 import { recallRatios, windowRecalls, windows } from "./recall.js";
 
-/** Patients at a time: what is held in memory is their answers. */
+/** Patients per batch; their predictions are held in memory. */
 const chunk = 32;
 
 interface RankedRow {
@@ -26,8 +26,8 @@ interface RankedRow {
 }
 
 /**
- * Task *forecast*: every event after the look-up window, each at its own time, from the state after
- * the window alone. The opponents are ranked once.
+ * Task *forecast*: predicts every event after the look-up window at its own time, from the state after the window
+ * only. The baselines are ranked once.
  */
 export async function forecastTask(
 	dataset: Dataset,
@@ -45,7 +45,7 @@ export async function forecastTask(
 		const ranks: Ranks[] = [];
 		for (let first = 0; first < patients.length; first += chunk) {
 			const some = patients.subarray(first, first + chunk);
-			const cut = Array.from(some, (patient) => lookBack(dataset, patient, lookup, ahead));
+			const cut = Array.from(some, (patient) => splitHistory(dataset, patient, lookup, ahead));
 			ranks.push(...(await ranker(await Promise.all(cut))));
 			options.progress?.update({
 				label: `${name.label}: patient`,
@@ -57,7 +57,7 @@ export async function forecastTask(
 	};
 	const others: RankedRow[] = [];
 	const notes = [
-		`${lookup} events are known and up to ${ahead} later ones are asked about, each at its own time`,
+		`${lookup} events are known and up to ${ahead} later ones are predicted, each at its own time`,
 		`${leftOut} of ${patients.length + leftOut} patients have no event after the first ${lookup} and are left out`,
 	];
 	if (options.baselines !== false) {
@@ -78,10 +78,10 @@ export async function forecastTask(
 		const rows: RankedRow[] = [];
 		if (trained) {
 			const { model, config } = trained;
-			const ways = methodsOf(model, options.methods);
+			const methods = methodsOf(model, options.methods);
 			const predictor = model.predictor(runtime, config, forecastWeights(trained));
 			try {
-				for (const method of ways)
+				for (const method of methods)
 					rows.push(
 						await rank(
 							{ who: "model", label: `${model.name}, ${method}`, method },
@@ -115,11 +115,11 @@ export async function forecastTask(
 	};
 }
 
-/** Those ways of forecasting that were asked for and that the model has. */
-function methodsOf(model: Model, asked: readonly Method[]): Method[] {
-	const own = model.forecasting.methods.filter((method) => asked.includes(method));
+/** The requested forecast methods that the model has. */
+function methodsOf(model: Model, requested: readonly Method[]): Method[] {
+	const own = model.forecasting.methods.filter((method) => requested.includes(method));
 	if (own.length > 0) return own;
 	throw new InputError(
-		`${model.name} does not forecast ${asked.join(" or ")}; it forecasts ${model.forecasting.methods.join(" and ")}`,
+		`${model.name} does not forecast ${requested.join(" or ")}; it forecasts ${model.forecasting.methods.join(" and ")}`,
 	);
 }

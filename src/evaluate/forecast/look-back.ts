@@ -1,31 +1,31 @@
 import type { Dataset, Split } from "../../cohort/index.js";
 
-/** A history cut after its first events, and what came then. */
-export interface LookedUp {
+/** A history split after its look-up window. */
+export interface SplitHistory {
 	/** The dataset's number of the patient. */
 	readonly patient: number;
-	/** What is known: the birth event, where there is one, and the first events. */
+	/** The look-up window: the birth event, if there is one, and the first events. */
 	readonly known: { readonly tokens: Int32Array; readonly times: Float64Array };
 	readonly later: { readonly tokens: Int32Array; readonly times: Float64Array };
 }
 
-/** How many events after its look-up window a patient is asked about; 0 for one who has none. */
+/** The number of events to predict after the look-up window; 0 if there are none. */
 function laterEvents(dataset: Dataset, patient: number, lookup: number, ahead: number): number {
 	const events = dataset.lengthOf(patient) - dataset.birthEventsOf(patient);
 	return Math.min(ahead, Math.max(0, events - lookup));
 }
 
-/** The patients of a split that have events after the look-up window. */
+/** The patients of a split with events after the look-up window. */
 export function forecastPatients(dataset: Dataset, split: Split, lookup: number): Int32Array {
 	return dataset.patients(split).filter((patient) => laterEvents(dataset, patient, lookup, 1) > 0);
 }
 
-export async function lookBack(
+export async function splitHistory(
 	dataset: Dataset,
 	patient: number,
 	lookup: number,
 	ahead: number,
-): Promise<LookedUp> {
+): Promise<SplitHistory> {
 	const { tokens, times, birthEvents } = await dataset.read(patient);
 	const cut = birthEvents + lookup;
 	const piece = (from: number, to: number) => ({

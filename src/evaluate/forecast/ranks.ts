@@ -6,20 +6,20 @@ import type { Method } from "../evaluation.js";
 import { trainingFrequencies } from "../frequency-baselines.js";
 import { rankOf } from "../rank.js";
 import type { SimulationTruth } from "../simulation-truth.js";
-import type { LookedUp } from "./look-back.js";
+import type { SplitHistory } from "./look-back.js";
 
-/** For each later event of a patient: how many codes were thought likelier at its time. */
+/** For each later event of a patient: the number of more likely codes at its time. */
 export type Ranks = Int32Array;
 
 /** Ranks the later events of some patients at once. */
-export type Ranker = (patients: readonly LookedUp[]) => Promise<readonly Ranks[]>;
+export type Ranker = (patients: readonly SplitHistory[]) => Promise<readonly Ranks[]>;
 
 const autoRegressiveSteps = 60;
 
-/** The model from the state after the look-up window alone. */
+/** Ranks by the model's predictions from the state after the look-up window only. */
 export function modelRanker(predictor: Predictor, method: Method): Ranker {
 	return async (patients) => {
-		// As many questions for everyone: a shorter list asks about its last time again.
+		// All patients need the same number of query times: shorter lists repeat their last time.
 		const most = Math.max(...patients.map(({ later }) => later.times.length));
 		const times = patients.map(({ later }) =>
 			Float64Array.from({ length: most }, (_, i) => later.times[i] ?? later.times.at(-1)!),
@@ -38,7 +38,7 @@ export function modelRanker(predictor: Predictor, method: Method): Ranker {
 	};
 }
 
-/** By how often a code is in the look-up window; equal counts by how frequent it is in training. */
+/** Ranks by how often a code occurs in the look-up window; ties by frequency in training. */
 export function historyRanker(dataset: Dataset): Ranker {
 	const frequencies = trainingFrequencies(dataset);
 	return async (patients) =>
@@ -56,22 +56,22 @@ export function globalRanker(dataset: Dataset): Ranker {
 }
 
 /**
- * The true chance of each code among the records of a day, from all that was recorded up to the last
- * event of the look-up window, by sampled futures. Few futures err in the rare codes, so the recall is
- * a little below the best there is.
+ * Ranks by the true probability of each code among the records of a day, given all records up to the last event
+ * of the look-up window, estimated by sampled futures. Few futures are imprecise for rare codes, so the recall is
+ * a little below the optimum.
  */
 export function oracleRanker(
 	dataset: Dataset,
 	{ oracle, patient: known, toTokens }: SimulationTruth,
 	{ futures, seed }: { readonly futures: number; readonly seed: number },
 ): Ranker {
-	const ranks = (own: History, { known: window, later }: LookedUp): Ranks => {
-		const { history, places } = known(own);
+	const ranks = (own: History, { known: window, later }: SplitHistory): Ranks => {
+		const { history, positions } = known(own);
 		const cut = window.tokens.length - own.birthEvents;
 		const { events } = history;
-		const days = later.tokens.map((_, i) => events[places[cut + i]!]!.day);
+		const days = later.tokens.map((_, i) => events[positions[cut + i]!]!.day);
 		const chances = oracle.ahead(
-			{ ...history, events: events.slice(0, places[cut - 1]! + 1) },
+			{ ...history, events: events.slice(0, positions[cut - 1]! + 1) },
 			days,
 			{ samples: futures, seed },
 		);

@@ -1,22 +1,22 @@
 import { random } from "../../base/random.js";
 import { fitLogistic, logisticScores } from "../../train/index.js";
 
-/** Some labels for one draw: numbers of them. */
+/** The indices of the labels of one draw. */
 export type Shots = readonly number[];
 
 /**
- * Draws of `shots` labels, in each about as many positives as negatives, the odd one a positive: with
- * the classes as they come, five would seldom hold a positive. None where there are too few.
+ * Draws of `shots` labels, balanced between positives and negatives with an odd label positive: unbalanced, five
+ * labels would rarely contain a positive. No draws if there are too few labels.
  */
 export function drawShots(
-	answers: ArrayLike<number>,
+	targets: ArrayLike<number>,
 	shots: number,
 	draws: number,
 	seed: number,
 ): Shots[] {
-	const all = Array.from({ length: answers.length }, (_, at) => at);
-	const positives = all.filter((at) => answers[at]);
-	const negatives = all.filter((at) => !answers[at]);
+	const all = Array.from({ length: targets.length }, (_, at) => at);
+	const positives = all.filter((at) => targets[at]);
+	const negatives = all.filter((at) => !targets[at]);
 	const wanted = Math.ceil(shots / 2);
 	if (positives.length < wanted || negatives.length < shots - wanted) return [];
 	const stream = random(seed).fork("shots");
@@ -30,17 +30,17 @@ export function drawShots(
 }
 
 /**
- * Scores by what few labels teach. Weights are drawn from a Gaussian about the prototype, a vector of
- * length 1, with variance 1 / width each: what the labels add is expected to be as long as that. With no
- * label the score is the likeness to the prototype.
+ * Scores of a classifier trained on few labels. The prior of the weights is a Gaussian around the prototype, a
+ * vector of length 1, with variance 1 / width each, so that labels are expected to add a vector of the same
+ * length. Without labels the score is the similarity to the prototype.
  */
 export function fewShotScores(
 	prototype: Float64Array,
-	taught: { readonly directions: Float64Array; readonly answers: ArrayLike<number> },
+	taught: { readonly directions: Float64Array; readonly targets: ArrayLike<number> },
 	directions: Float64Array,
 ): Float64Array {
 	const width = prototype.length;
-	const fit = fitLogistic(taught.directions, taught.answers, width, {
+	const fit = fitLogistic(taught.directions, taught.targets, width, {
 		precision: width,
 		centre: prototype,
 	});

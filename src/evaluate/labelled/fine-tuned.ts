@@ -13,25 +13,25 @@ import {
 	taskIdentity,
 	taskWeights,
 } from "../../train/index.js";
-import type { Questions } from "./questions.js";
+import type { LabelSet } from "./label-set.js";
 
 export interface FineTuned {
 	readonly probabilities: Float64Array;
-	/** How the validation labels changed the log-odds. */
+	/** The recalibration of the log-odds on the validation labels. */
 	readonly slope: number;
 	readonly shift: number;
 	readonly epoch: number;
 }
 
-/** What the fine-tuned weights of a run say; undefined where it has none for the task. */
+/** Predictions with the fine-tuned weights of a run; undefined if there are none for the task. */
 export async function fineTuned(
 	runtime: Runtime,
 	trained: Trained,
 	dataset: Dataset,
 	task: string,
 	labels: readonly Label[],
-	valid: Questions,
-	questions: Questions,
+	valid: LabelSet,
+	questions: LabelSet,
 ): Promise<FineTuned | undefined> {
 	const begun = readTask(trained.folder, task);
 	const best = begun && taskWeights(trained.folder, task);
@@ -51,7 +51,7 @@ export async function fineTuned(
 				trained.model.context?.(trained.config) ?? Number.POSITIVE_INFINITY,
 			),
 		);
-	const { slope, shift } = recalibration(await oddsOf(valid.labels), valid.answers);
+	const { slope, shift } = recalibration(await oddsOf(valid.labels), valid.targets);
 	const odds = await oddsOf(questions.labels);
 	return {
 		probabilities: Float64Array.from(odds, (z) => 1 / (1 + Math.exp(-(slope * z + shift)))),
@@ -62,20 +62,20 @@ export async function fineTuned(
 }
 
 /**
- * A slope and a shift for log-odds that fit the answers, held to a slope of 1: training to the end
- * makes a model too sure of itself. Left as they are where the answers are all the same.
+ * Fits a slope and a shift of the log-odds to the labels, with a penalty towards slope 1, because training to
+ * convergence makes a model overconfident. Leaves the log-odds unchanged if all labels are equal.
  */
 export function recalibration(
 	logOdds: ArrayLike<number>,
-	answers: ArrayLike<number>,
+	targets: ArrayLike<number>,
 ): { readonly slope: number; readonly shift: number } {
 	const same = { slope: 1, shift: 0 };
 	let positive = 0;
-	for (let at = 0; at < answers.length; at++) positive += answers[at]!;
-	if (positive === 0 || positive === answers.length) return same;
-	const fit = fitLogistic(logOdds, answers, 1, { precision: 1, centre: [1] });
+	for (let at = 0; at < targets.length; at++) positive += targets[at]!;
+	if (positive === 0 || positive === targets.length) return same;
+	const fit = fitLogistic(logOdds, targets, 1, { precision: 1, centre: [1] });
 	const changed = { slope: fit.weights[0]!, shift: fit.bias };
 	const moved = Float64Array.from(logOdds, (z) => changed.slope * z + changed.shift);
-	const better = logisticLoss(moved, answers) < logisticLoss(logOdds, answers);
+	const better = logisticLoss(moved, targets) < logisticLoss(logOdds, targets);
 	return better && changed.slope > 0 ? changed : same;
 }

@@ -10,9 +10,9 @@ import { baselines, measureRows, type PatientRow } from "../rows.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import { drawShots, fewShotScores } from "./few-shot.js";
 import { fineTuned } from "./fine-tuned.js";
+import { type LabelSet, labelSetOf, viewsOf } from "./label-set.js";
 import { labelOracles } from "./oracle.js";
 import { countRegression, recordCounts } from "./own-history.js";
-import { type Questions, questionsOf, viewsOf } from "./questions.js";
 import {
 	directionsOf,
 	expectedDirection,
@@ -24,12 +24,12 @@ import { binsFor, calibrationBins, probabilityStatistics } from "./statistics.js
 import { type TaskCodes, taskCodes } from "./task-codes.js";
 import { risks } from "./zero-shot-risk.js";
 
-/** Labels of a draw, if not told otherwise, and how often they are drawn. */
+/** The default number of labels per few-shot draw, and the number of draws. */
 const usualShots = 5;
 const shotDraws = 50;
-/** Training patients whose vectors, not their answers, say what is usual. */
+/** Training patients whose representations, without labels, give mean and deviation. */
 const usualPatients = 1000;
-/** Those among them into whose histories codes are put. */
+/** Training patients into whose histories codes are inserted. */
 const movedPatients = 40;
 
 interface Opened {
@@ -37,15 +37,15 @@ interface Opened {
 	readonly dataset: Dataset;
 	readonly options: EvaluateOptions;
 	readonly labels: readonly Label[];
-	readonly train: Questions;
-	readonly valid: Questions;
-	readonly asked: Questions;
+	readonly train: LabelSet;
+	readonly valid: LabelSet;
+	readonly evaluated: LabelSet;
 	readonly codes: TaskCodes | undefined;
 }
 
 /**
- * A task that asks yes or no: zero-shot, with few labels and fine-tuned, beside opponents that count.
- * The opponents are measured once.
+ * A task with binary labels: zero-shot, few-shot and fine-tuned rows of the model, and baselines. The baselines
+ * are evaluated once.
  */
 export async function labelledTask(
 	task: string,
@@ -56,19 +56,19 @@ export async function labelledTask(
 	const labels = await dataset.labels(task);
 	const opened: Opened = {
 		...{ task, dataset, options, labels },
-		train: questionsOf(dataset, labels, "train"),
-		valid: questionsOf(dataset, labels, "valid"),
-		asked: questionsOf(dataset, labels, split),
+		train: labelSetOf(dataset, labels, "train"),
+		valid: labelSetOf(dataset, labels, "valid"),
+		evaluated: labelSetOf(dataset, labels, split),
 		codes: taskCodes(task, dataset.vocabulary, options.code),
 	};
-	const { asked } = opened;
-	const positive = asked.answers.reduce((a, b) => a + b, 0);
-	if (positive === 0 || positive === asked.answers.length)
+	const { evaluated } = opened;
+	const positive = evaluated.targets.reduce((a, b) => a + b, 0);
+	if (positive === 0 || positive === evaluated.targets.length)
 		throw new InputError(
-			`${dataset.folder}: ${positive} of the ${asked.answers.length} labels of ${task} in split ${split} are positive; ` +
-				"both answers are needed to measure anything: prepare more patients, or with other splits (`trajgpt prepare --splits`)",
+			`${dataset.folder}: ${positive} of the ${evaluated.targets.length} labels of ${task} in split ${split} are positive; ` +
+				"both classes are needed: prepare more patients, or use other splits (`trajgpt prepare --splits`)",
 		);
-	const notes = [`${asked.answers.length} questions, ${positive} of them positive`];
+	const notes = [`${evaluated.targets.length} labels, ${positive} of them positive`];
 	if (split !== "test")
 		notes.push(
 			split === "train"
@@ -84,35 +84,35 @@ export async function labelledTask(
 		return {
 			task,
 			split,
-			patients: asked.count,
-			events: asked.labels.reduce((sum, { events }) => sum + events, 0),
+			patients: evaluated.count,
+			events: evaluated.labels.reduce((sum, { events }) => sum + events, 0),
 			seed,
 			draws,
 			notes: own,
-			...measureRows([...rows, ...others], asked.count, options),
+			...measureRows([...rows, ...others], evaluated.count, options),
 			...(calibration && { calibration }),
 		};
 	};
 }
 
-const ranked = (answered: Questions, scores: ArrayLike<number>): PatientRow["byPatient"] => ({
-	scored: { answered, scores: [scores] },
+const ranked = (labelled: LabelSet, scores: ArrayLike<number>): PatientRow["byPatient"] => ({
+	scored: { labelled, scores: [scores] },
 });
 
-/** Scores that are probabilities: also how far they are from what came. */
-const probable = (answered: Questions, probabilities: ArrayLike<number>) => ({
-	byPatient: ranked(answered, probabilities),
-	more: probabilityStatistics(answered, probabilities),
+/** Scores that are probabilities, so their distance from the labels is also measured. */
+const probable = (labelled: LabelSet, probabilities: ArrayLike<number>) => ({
+	byPatient: ranked(labelled, probabilities),
+	more: probabilityStatistics(labelled, probabilities),
 });
 
-/** Of the model: as many rows as there are ways to ask it. */
+/** The rows of the model, one per setting. */
 async function modelRows(
 	opened: Opened,
 	runtime: Runtime,
 	trained: Trained,
 	notes: string[],
 ): Promise<{ rows: PatientRow[]; calibration?: CalibrationBin[] }> {
-	const { task, dataset, options, labels, valid, asked, codes } = opened;
+	const { task, dataset, options, labels, valid, evaluated, codes } = opened;
 	const { name, pretraining } = trained.model;
 	const rows: PatientRow[] =
 		codes && pretraining !== "none" ? await frozenRows(opened, codes, runtime, trained, notes) : [];
@@ -120,24 +120,24 @@ async function modelRows(
 		notes.push(`no zero-shot and few-shot rows: ${name} is trained on each task from scratch`);
 	else if (!codes)
 		notes.push("no zero-shot and few-shot rows: name the code the task is about with --code");
-	const tuned = await fineTuned(runtime, trained, dataset, task, labels, valid, asked);
+	const tuned = await fineTuned(runtime, trained, dataset, task, labels, valid, evaluated);
 	if (!tuned) {
 		notes.push(`not fine-tuned: run \`trajgpt finetune ${trained.folder} --task ${task}\``);
 		return { rows };
 	}
-	const bins = binsFor(asked.answers.length);
+	const bins = binsFor(evaluated.targets.length);
 	notes.push(
 		`fine-tuned: epoch ${tuned.epoch}, the best by validation; log-odds times ${tuned.slope.toFixed(2)} ${tuned.shift < 0 ? "−" : "+"} ${Math.abs(tuned.shift).toFixed(2)}, as the validation labels say`,
-		`calibration: ${bins} bins of about ${Math.round(asked.answers.length / bins)} questions; by chance alone a perfect forecast would have an error of ${(100 * chanceError(tuned.probabilities, bins)).toFixed(1)} points`,
+		`calibration: ${bins} bins of about ${Math.round(evaluated.targets.length / bins)} labels; by chance a perfect model would have an error of ${(100 * chanceError(tuned.probabilities, bins)).toFixed(1)} points`,
 	);
 	rows.push({
 		name: { who: "model", label: `${name}, fine-tuned`, setting: "fine-tuned" },
-		...probable(asked, tuned.probabilities),
+		...probable(evaluated, tuned.probabilities),
 	});
-	return { rows, calibration: calibrationBins(asked, tuned.probabilities).bins(options) };
+	return { rows, calibration: calibrationBins(evaluated, tuned.probabilities).bins(options) };
 }
 
-/** The calibration error that chance alone gives: mean |observed − p| of a part of a binomial. */
+/** The calibration error expected by chance: mean |observed − p| of a binomial fraction. */
 function chanceError(probabilities: Float64Array, bins: number): number {
 	const sorted = probabilities.slice().sort();
 	const size = sorted.length / bins;
@@ -150,9 +150,9 @@ function chanceError(probabilities: Float64Array, bins: number): number {
 	return sum;
 }
 
-/** With the pre-trained weights as they are: likeness to a prototype, own risk, and few labels. */
+/** Rows with the pre-trained weights: similarity to a prototype, code probability, and few-shot. */
 async function frozenRows(
-	{ dataset, options, train, asked }: Opened,
+	{ dataset, options, train, evaluated }: Opened,
 	codes: TaskCodes,
 	runtime: Runtime,
 	trained: Trained,
@@ -160,7 +160,7 @@ async function frozenRows(
 ): Promise<PatientRow[]> {
 	const name = trained.model.name;
 	const { seed, shots = usualShots } = options;
-	const draws = drawShots(train.answers, shots, shotDraws, seed);
+	const draws = drawShots(train.targets, shots, shotDraws, seed);
 	const sample = random(seed)
 		.fork("usual")
 		.shuffle([...train.labels.keys()])
@@ -171,7 +171,7 @@ async function frozenRows(
 	const known = await vectorsOf(needed.map((at) => train.labels[at]!));
 	const width = known.length / needed.length;
 	const standard = standardOf(known.subarray(0, sample.length * width), width);
-	const directions = directionsOf(standardised(await vectorsOf(asked.labels), standard), width);
+	const directions = directionsOf(standardised(await vectorsOf(evaluated.labels), standard), width);
 	const prototype =
 		codes.codesAre === "expected"
 			? expectedDirection(trained, codes.prototype, standard)
@@ -184,9 +184,9 @@ async function frozenRows(
 					),
 					(histories) => representations(runtime, trained, histories),
 				);
-	const likeness = fewShotScores(
+	const similarity = fewShotScores(
 		prototype,
-		{ directions: new Float64Array(0), answers: [] },
+		{ directions: new Float64Array(0), targets: [] },
 		directions,
 	);
 	notes.push(`zero-shot: ${codes.words}`);
@@ -197,18 +197,18 @@ async function frozenRows(
 				label: `${name}, zero-shot prototype`,
 				setting: "zero-shot prototype",
 			},
-			byPatient: ranked(asked, likeness),
+			byPatient: ranked(evaluated, similarity),
 		},
 	];
-	// A model that forecasts after fine-tuning has no risk of its own before.
+	// A model that forecasts only after fine-tuning predicts no code probabilities before.
 	if (trained.model.forecasting.after === "pretraining") {
 		const predictor = trained.model.predictor(runtime, trained.config, trained.weights);
-		const risk = await risks(predictor, dataset, asked.labels, codes.risk).finally(() =>
+		const risk = await risks(predictor, dataset, evaluated.labels, codes.risk).finally(() =>
 			predictor.dispose(),
 		);
 		rows.push({
 			name: { who: "model", label: `${name}, zero-shot risk`, setting: "zero-shot risk" },
-			byPatient: ranked(asked, risk),
+			byPatient: ranked(evaluated, risk),
 		});
 	}
 	if (draws.length === 0) {
@@ -216,18 +216,18 @@ async function frozenRows(
 		return rows;
 	}
 	const taught = directionsOf(standardised(known, standard), width);
-	const places = new Map(needed.map((at, place) => [at, place]));
+	const positions = new Map(needed.map((at, position) => [at, position]));
 	const scores = draws.map((shot) =>
 		fewShotScores(
 			prototype,
 			{
 				directions: Float64Array.from(
 					shot.flatMap((at) => {
-						const first = places.get(at)! * width;
+						const first = positions.get(at)! * width;
 						return [...taught.subarray(first, first + width)];
 					}),
 				),
-				answers: shot.map((at) => train.answers[at]!),
+				targets: shot.map((at) => train.targets[at]!),
 			},
 			directions,
 		),
@@ -241,52 +241,54 @@ async function frozenRows(
 			label: `${name}, ${shots}-shot`,
 			...(shots === usualShots && { setting: "5-shot" }),
 		},
-		byPatient: { scored: { answered: asked, scores } },
+		byPatient: { scored: { labelled: evaluated, scores } },
 	});
 	return rows;
 }
 
 async function baselineRows(
-	{ task, dataset, options, train, valid, asked, codes }: Opened,
+	{ task, dataset, options, train, valid, evaluated, codes }: Opened,
 	notes: string[],
 ): Promise<PatientRow[]> {
 	const rows: PatientRow[] = [];
-	const taught = train.answers.reduce((a, b) => a + b, 0);
-	if (taught > 0 && taught < train.answers.length && valid.answers.length > 0) {
-		const { logOdds, precision } = await countRegression(dataset, train, valid, asked);
+	const taught = train.targets.reduce((a, b) => a + b, 0);
+	if (taught > 0 && taught < train.targets.length && valid.targets.length > 0) {
+		const { logOdds, precision } = await countRegression(dataset, train, valid, evaluated);
 		rows.push({
 			name: { ...baselines.history, label: "own history, all labels", setting: "fine-tuned" },
 			...probable(
-				asked,
+				evaluated,
 				logOdds.map((z) => 1 / (1 + Math.exp(-z))),
 			),
 		});
 		notes.push(
-			`own history, all labels: logistic regression on counts of codes, length and last gap, from ${train.answers.length} training labels (${taught} positive); precision ${precision} chosen on validation`,
+			`own history, all labels: logistic regression on counts of codes, length and last gap, from ${train.targets.length} training labels (${taught} positive); precision ${precision} chosen on validation`,
 		);
 	}
 	if (codes) {
 		const related = [...new Set(codes.prototype.flat())];
 		rows.push({
 			name: { ...baselines.history, label: "own history, related records" },
-			byPatient: ranked(asked, await recordCounts(dataset, asked.labels, related)),
+			byPatient: ranked(evaluated, await recordCounts(dataset, evaluated.labels, related)),
 		});
 	}
 	rows.push({
 		name: { ...baselines.global, label: "prevalence" },
 		...probable(
-			asked,
-			new Float64Array(asked.answers.length).fill(taught / Math.max(1, train.answers.length)),
+			evaluated,
+			new Float64Array(evaluated.targets.length).fill(taught / Math.max(1, train.targets.length)),
 		),
 	});
 	const oracle = labelOracles[task];
 	if (!oracle) return rows;
 	const found = await findSimulationTruth(dataset, options.split, options.oracle);
 	if ("truth" in found) {
-		const chances = await oracle.chances(dataset, asked.labels, found.truth);
+		const chances = await oracle.chances(dataset, evaluated.labels, found.truth);
 		rows.push({
 			name: baselines.oracle,
-			...(oracle.calibrated ? probable(asked, chances) : { byPatient: ranked(asked, chances) }),
+			...(oracle.calibrated
+				? probable(evaluated, chances)
+				: { byPatient: ranked(evaluated, chances) }),
 		});
 		notes.push(`oracle: the true chance of ${oracle.of}`);
 	} else if (found.reason) notes.push(`no oracle: ${found.reason}`);

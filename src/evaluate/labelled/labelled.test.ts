@@ -59,7 +59,7 @@ const trained = {
 	weights: model.init(config, random(1)),
 } as unknown as Trained;
 
-describe("a task with a planted answer", async () => {
+describe("a task whose labels follow from the history", async () => {
 	const dataset = planted();
 	const options = { ...evaluateDefaults, draws: 40, code: "b" };
 	const evaluation = await (await labelledTask("planted", dataset, options))(runtime, trained);
@@ -67,7 +67,7 @@ describe("a task with a planted answer", async () => {
 	const test4 = (await dataset.labels("planted")).filter(({ patient }) => patient % 4 === 3);
 	const share = test4.filter(({ value }) => value).length / test4.length;
 
-	test("is found by whoever counts, and not by who does not", () => {
+	test("is solved by baselines that count related codes, and by no other", () => {
 		for (const label of ["own history, all labels", "own history, related records"]) {
 			expect(row(label).metrics.auprc).toEqual({ value: 1, low: 1, high: 1 });
 			expect(row(label).metrics.auroc?.value).toBe(1);
@@ -77,7 +77,7 @@ describe("a task with a planted answer", async () => {
 		expect(row("prevalence").metrics.auroc?.value).toBe(0.5);
 	});
 
-	test("has a row for every way to ask the model, and says how to fine-tune it", () => {
+	test("has a row for each setting of the model, and a note on how to fine-tune it", () => {
 		expect(evaluation.rows.map(({ label, setting }) => [label, setting])).toEqual([
 			["TrajGPT, zero-shot prototype", "zero-shot prototype"],
 			["TrajGPT, zero-shot risk", "zero-shot risk"],
@@ -97,19 +97,19 @@ describe("a task with a planted answer", async () => {
 			}
 	});
 
-	test("is learned from five labels, over and over", () => {
+	test("is learned from five labels in every draw", () => {
 		const { auroc } = row("TrajGPT, 5-shot").metrics;
 		expect(auroc!.value).toBeGreaterThan(0.9);
 	});
 
-	test("is refused where all answers are the same", async () => {
+	test("is rejected if all labels are equal", async () => {
 		const labels = (await dataset.labels("planted")).map((label) => ({ ...label, value: false }));
 		await expect(
 			labelledTask("planted", { ...dataset, labels: async () => labels }, options),
 		).rejects.toThrow("0 of the 60 labels of planted in split test are positive");
 	});
 
-	test("is refused for a code the run does not know", async () => {
+	test("is rejected for a code that is not in the vocabulary", async () => {
 		await expect(labelledTask("planted", dataset, { ...options, code: "z" })).rejects.toThrow(
 			'code "z" is not in the vocabulary',
 		);
@@ -124,10 +124,10 @@ describe("few shots", () => {
 	const directions = directionsOf(standardised(vectors, standard), width);
 	const prototype = expectedDirection(trained, [[b]], standard);
 
-	test("none of them are the likeness to the prototype: its cosine, times a constant", () => {
+	test("without labels, give the cosine similarity to the prototype times a constant", () => {
 		const scores = fewShotScores(
 			prototype,
-			{ directions: new Float64Array(0), answers: [] },
+			{ directions: new Float64Array(0), targets: [] },
 			directions,
 		);
 		expect(Math.hypot(...prototype)).toBeCloseTo(1, 12);
@@ -138,30 +138,30 @@ describe("few shots", () => {
 		}
 	});
 
-	test("move the scores towards their answers", () => {
-		const answers = [1, 1, 1, 0, 0];
-		const taught = { directions: directions.slice(0, 5 * width), answers };
-		const none = { directions: new Float64Array(0), answers: [] };
+	test("move the scores towards their labels", () => {
+		const targets = [1, 1, 1, 0, 0];
+		const taught = { directions: directions.slice(0, 5 * width), targets };
+		const none = { directions: new Float64Array(0), targets: [] };
 		const [before, after] = [none, taught].map((own) => fewShotScores(prototype, own, directions));
 		const spread = (scores: Float64Array) =>
 			(scores[0]! + scores[1]! + scores[2]!) / 3 - (scores[3]! + scores[4]!) / 2;
 		expect(spread(after!)).toBeGreaterThan(spread(before!));
 	});
 
-	test("are of both classes, other ones each time, and none where there are too few", () => {
-		const answers = [0, 1, 0, 1, 1, 0, 1, 0, 0, 0];
-		const draws = drawShots(answers, 5, 20, 1);
+	test("have both classes, differ between draws, and are empty with too few labels", () => {
+		const targets = [0, 1, 0, 1, 1, 0, 1, 0, 0, 0];
+		const draws = drawShots(targets, 5, 20, 1);
 		for (const shot of draws) {
 			expect(new Set(shot).size).toBe(5);
-			expect(shot.map((at) => answers[at])).toEqual([1, 1, 1, 0, 0]);
+			expect(shot.map((at) => targets[at])).toEqual([1, 1, 1, 0, 0]);
 		}
 		expect(new Set(draws.map(String)).size).toBeGreaterThan(10);
-		expect(drawShots(answers, 5, 20, 1)).toEqual(draws);
+		expect(drawShots(targets, 5, 20, 1)).toEqual(draws);
 		expect(drawShots([0, 1, 0, 1], 5, 20, 1)).toEqual([]);
 	});
 });
 
-test("who has had a code points where it moves a patient, halfway into the history", async () => {
+test("the direction of a past code is the change it causes halfway into a history", async () => {
 	const seen: unknown[] = [];
 	/** As if a vector counted the codes a and b, b five times as variable. */
 	const counts = async (
@@ -193,45 +193,45 @@ test("who has had a code points where it moves a patient, halfway into the histo
 	expect([...both]).toEqual([expect.closeTo(Math.SQRT1_2, 12), expect.closeTo(Math.SQRT1_2, 12)]);
 });
 
-test("statistics weigh patients, not questions", () => {
-	const answered = {
-		answers: Uint8Array.of(1, 0, 1, 0),
+test("statistics weight patients, not labels", () => {
+	const labelled = {
+		targets: Uint8Array.of(1, 0, 1, 0),
 		patients: Int32Array.of(0, 0, 1, 2),
 		count: 3,
 	};
 	const scores = [0.9, 0.8, 0.4, 0.6];
-	const { auprc, auroc } = rankStatistics(answered, scores);
-	const { brier } = probabilityStatistics(answered, scores);
+	const { auprc, auroc } = rankStatistics(labelled, scores);
+	const { brier } = probabilityStatistics(labelled, scores);
 	expect(auprc!([1, 1, 1])).toBeCloseTo((1 + 2 / 4) / 2, 12);
 	expect(auroc!([1, 1, 1])).toBe(0.5);
 	expect(auroc!([2, 0, 1])).toBe(1); // 0.9 is above 0.8 and 0.6
 	expect(brier!([0, 1, 1])).toBeCloseTo((0.36 + 0.36) / 2, 12);
-	expect(rankStatistics(answered, [1, 2, 3, 4]).auroc!([1, 1, 1])).toBe(0.25);
-	const bins = calibrationBins(answered, [0.1, 0.1, 0.1, 0.1]);
-	expect(bins.error("answers")([1, 1, 1])).toBeCloseTo(0.4, 12);
+	expect(rankStatistics(labelled, [1, 2, 3, 4]).auroc!([1, 1, 1])).toBe(0.25);
+	const bins = calibrationBins(labelled, [0.1, 0.1, 0.1, 0.1]);
+	expect(bins.error("predictions")([1, 1, 1])).toBeCloseTo(0.4, 12);
 });
 
-test("means over draws are plain for all patients, and over other draws for drawn ones", () => {
-	const answered = {
-		answers: Uint8Array.of(1, 0, 0),
+test("means are over all few-shot draws, and over resampled ones in the bootstrap", () => {
+	const labelled = {
+		targets: Uint8Array.of(1, 0, 0),
 		patients: Int32Array.of(0, 1, 2),
 		count: 3,
 	};
 	const right = Float64Array.of(3, 2, 1);
 	const wrong = Float64Array.of(1, 2, 3);
-	const { auroc } = fewShotStatistics(answered, [right, right, wrong, wrong]);
+	const { auroc } = fewShotStatistics(labelled, [right, right, wrong, wrong]);
 	expect(auroc!([1, 1, 1])).toBe(0.5);
 	const seen = new Set([2, 3, 4, 5, 6, 7, 8, 9].map((weight) => auroc!([1, weight, 1])));
 	expect(seen.size).toBeGreaterThan(1);
 });
 
-test("recalibration takes back too much certainty, and leaves answers of one kind alone", () => {
+test("recalibration corrects overconfidence, and leaves labels of one class unchanged", () => {
 	const draw = random(5);
 	const odds = Float64Array.from({ length: 4000 }, () => 2 * draw.normal() - 1);
-	const answers = odds.map((z) => Number(draw.uniform() < 1 / (1 + Math.exp(-z))));
+	const targets = odds.map((z) => Number(draw.uniform() < 1 / (1 + Math.exp(-z))));
 	const { slope, shift } = recalibration(
 		odds.map((z) => 3 * z - 1),
-		answers,
+		targets,
 	);
 	expect(slope).toBeCloseTo(1 / 3, 1);
 	expect(shift).toBeCloseTo(1 / 3, 1);
@@ -254,7 +254,7 @@ describe("codes of a task", () => {
 		]);
 	};
 
-	test("are heart failure and its category, and what diabetes leads to", async () => {
+	test("are heart failure and its category, and complications of diabetes", async () => {
 		const vocabulary = await vocabularyWith();
 		expect(taskCodes("chf", vocabulary, undefined)).toMatchObject({
 			risk: [6],
@@ -268,7 +268,7 @@ describe("codes of a task", () => {
 		expect(taskCodes("stroke", vocabulary, undefined)).toBeUndefined();
 	});
 
-	test("are insulin itself where drugs are tokens", async () => {
+	test("are insulin itself if drugs are tokens", async () => {
 		const vocabulary = await vocabularyWith(token("A10AE04", "drugs", "drug"));
 		expect(taskCodes("insulin", vocabulary, undefined)).toMatchObject({
 			risk: [9],

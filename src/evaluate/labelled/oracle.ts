@@ -8,11 +8,11 @@ import { State } from "../../simulate/state.js";
 import { positionOf, size } from "../../simulate/tables.js";
 import type { SimulationTruth } from "../simulation-truth.js";
 
-/** The true chances behind a task of the simulated population. */
+/** The true probabilities of a task in the simulated population. */
 export interface LabelOracle {
-	/** In words: of what. */
+	/** What the probabilities are of, in words. */
 	readonly of: string;
-	/** Whether they are chances of the label itself. */
+	/** Whether they are probabilities of the label itself. */
 	readonly calibrated: boolean;
 	chances(
 		dataset: Dataset,
@@ -21,10 +21,10 @@ export interface LabelOracle {
 	): Promise<Float64Array>;
 }
 
-/** Futures sampled for each patient. */
+/** Sampled futures per patient. */
 const futures = 64;
 
-/** Each history by day, that of the question included or not, and what the simulator makes of it. */
+/** Applies `chance` to each simulated history up to the label's day, with or without that day. */
 async function overStates(
 	dataset: Dataset,
 	labels: readonly Label[],
@@ -53,9 +53,9 @@ async function overStates(
 	return chances;
 }
 
-/** Exact: the chance that heart failure is coded at a visit on the day, whatever the visit is for. */
+/** Exact probability that heart failure is coded at a visit on the day, whatever its reason. */
 const chf: LabelOracle = {
-	of: "428 being coded at the visit asked about",
+	of: "428 being coded at the visit",
 	calibrated: false,
 	chances(dataset, labels, truth) {
 		const failure = positionOf("428");
@@ -76,8 +76,8 @@ const chf: LabelOracle = {
 };
 
 /**
- * The chance that insulin is begun: exactly at the visit itself, and at visits within the time by
- * sampled futures. Steroids, which matter a little, are not among the records and taken for none.
+ * The probability that insulin is started: exact for the visit itself, by sampled futures for later visits
+ * within the period. Steroids, which matter a little, are not recorded and are assumed absent.
  */
 const insulin: LabelOracle = {
 	of: "insulin within the time, steroids unknown",

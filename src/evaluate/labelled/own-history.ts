@@ -1,9 +1,9 @@
 import type { Dataset, Label } from "../../cohort/index.js";
 import { fitLogistic, logisticLoss, logisticScores } from "../../train/index.js";
-import { type Questions, viewOf } from "./questions.js";
+import { type LabelSet, viewOf } from "./label-set.js";
 import { standardised, standardOf } from "./standardised-directions.js";
 
-/** How many records of some codes each history holds. */
+/** Counts the records of some codes in each history. */
 export async function recordCounts(
 	dataset: Dataset,
 	labels: readonly Label[],
@@ -17,7 +17,7 @@ export async function recordCounts(
 	return counts;
 }
 
-/** What may be counted in a history: records of each code, their number, its length and the last gap. */
+/** Features of a history: records per code, number of records, duration and the last gap. */
 async function countFeatures(dataset: Dataset, labels: readonly Label[]): Promise<Float32Array> {
 	const { size } = dataset.vocabulary;
 	const width = size + 3;
@@ -36,14 +36,14 @@ async function countFeatures(dataset: Dataset, labels: readonly Label[]): Promis
 const precisions = [1, 10, 100, 1000];
 
 /**
- * The opponent that has seen the same labels: logistic regression on counts. How strongly its weights
- * are held to 0 is chosen on the validation labels.
+ * The baseline with the same labels: logistic regression on counts, with the penalty chosen on the validation
+ * labels.
  */
 export async function countRegression(
 	dataset: Dataset,
-	train: Questions,
-	valid: Questions,
-	asked: Questions,
+	train: LabelSet,
+	valid: LabelSet,
+	evaluated: LabelSet,
 ): Promise<{ readonly logOdds: Float64Array; readonly precision: number }> {
 	const width = dataset.vocabulary.size + 3;
 	const features = await countFeatures(dataset, train.labels);
@@ -51,10 +51,10 @@ export async function countRegression(
 	const known = standardised(features, standard);
 	const checked = standardised(await countFeatures(dataset, valid.labels), standard);
 	const fits = precisions.map((precision) => {
-		const fit = fitLogistic(known, train.answers, width, { precision });
-		return { precision, fit, loss: logisticLoss(logisticScores(checked, fit), valid.answers) };
+		const fit = fitLogistic(known, train.targets, width, { precision });
+		return { precision, fit, loss: logisticLoss(logisticScores(checked, fit), valid.targets) };
 	});
 	const { fit, precision } = fits.reduce((best, other) => (other.loss < best.loss ? other : best));
-	const own = standardised(await countFeatures(dataset, asked.labels), standard);
+	const own = standardised(await countFeatures(dataset, evaluated.labels), standard);
 	return { logOdds: logisticScores(own, fit), precision };
 }

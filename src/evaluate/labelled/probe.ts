@@ -3,16 +3,15 @@ import { representations } from "../../infer/index.js";
 import type { LinearHead } from "../../models/heads/label.js";
 import type { Runtime } from "../../runtime/index.js";
 import { fitLogistic, logisticLoss, logisticScores, type Trained } from "../../train/index.js";
-import { viewsOf } from "./questions.js";
+import { viewsOf } from "./label-set.js";
 import { standardised, standardOf } from "./standardised-directions.js";
 
 const precisions = [1, 10, 100, 1000];
 
 /**
- * A head on the model as it is: logistic regression on standardised vectors of the training labels, held
- * to 0 as strongly as the validation labels like best. Of a history it sees what fine-tuning will show.
- * Fine-tuning starts there: from a head of zeros the first steps would bend the model to fit a head that
- * is not yet any good.
+ * A head on the frozen model: logistic regression on standardised representations, with the penalty chosen on the
+ * validation labels. It sees the same part of a history as fine-tuning, which starts from this head: with a head
+ * of zeros the first steps would fit the model to a useless head.
  */
 export async function probe(
 	runtime: Runtime,
@@ -34,7 +33,7 @@ export async function probe(
 		return { fit, loss: logisticLoss(logisticScores(checked, fit), answersOf(labels.valid)) };
 	});
 	const { fit } = fits.reduce((best, other) => (other.loss < best.loss ? other : best));
-	// w · (x − mean) / deviation + b, as weights of x itself
+	// w · (x − mean) / deviation + b, rewritten as weights of x
 	const weight = Float32Array.from(fit.weights, (w, j) => w / standard.deviation[j]!);
 	const bias = fit.weights.reduce(
 		(sum, w, j) => sum - (w * standard.mean[j]!) / standard.deviation[j]!,

@@ -1,7 +1,7 @@
 import { outputVectors, type ViewedHistory } from "../../infer/index.js";
 import type { Trained } from "../../train/index.js";
 
-/** Mean and deviation of each number of some vectors. */
+/** Mean and standard deviation of each component. */
 export interface Standard {
 	readonly mean: Float64Array;
 	readonly deviation: Float64Array;
@@ -17,7 +17,7 @@ export function standardOf(vectors: ArrayLike<number>, width: number): Standard 
 	return { mean, deviation: deviation.map((square) => Math.sqrt(square) || 1) };
 }
 
-/** Numbers in deviations from the mean. */
+/** Centres and scales each component. */
 export function standardised(
 	vectors: ArrayLike<number>,
 	{ mean, deviation }: Standard,
@@ -29,7 +29,7 @@ export function standardised(
 	);
 }
 
-/** Each vector stretched or shortened to length √width: what is left of it is where it points. */
+/** Scales each vector to length √width. */
 export function directionsOf(vectors: Float64Array, width: number): Float64Array {
 	const directions = vectors.slice();
 	for (let first = 0; first < vectors.length; first += width) {
@@ -40,7 +40,7 @@ export function directionsOf(vectors: Float64Array, width: number): Float64Array
 	return directions;
 }
 
-/** The sum of vectors, each stretched or shortened to length 1. */
+/** The sum of vectors, each scaled to length 1. */
 function sumOfUnits(parts: readonly Float64Array[], width: number): Float64Array {
 	const sum = new Float64Array(width);
 	for (const part of parts) {
@@ -51,10 +51,10 @@ function sumOfUnits(parts: readonly Float64Array[], width: number): Float64Array
 }
 
 /**
- * Where one points for whom codes are expected, as standardised vectors see it, with length 1. A code's
- * logit is h · p for the view h and the code's output vector p; with h = mean + deviation z it grows
- * along deviation · p. Only differences of output vectors count in a softmax, so their mean is taken
- * off; codes of a group, and groups, count alike.
+ * The unit direction, in standardised representations, of patients for whom codes are expected. A code's logit
+ * is h · p for the hidden state h and the code's output vector p; with h = mean + deviation z it grows along
+ * deviation · p. A softmax depends on differences of output vectors only, so their mean is subtracted. Codes of
+ * a group have equal weights, and so have groups.
  */
 export function expectedDirection(
 	trained: Trained,
@@ -72,8 +72,8 @@ export function expectedDirection(
 }
 
 /**
- * Where one points who has had codes, likewise: the mean way on which patients move when such a code is
- * put halfway into their history.
+ * The unit direction of patients who have had codes: the mean change of the representation when such a code is
+ * inserted halfway into a history.
  */
 export async function pastDirection(
 	groups: readonly (readonly number[])[],
@@ -83,28 +83,28 @@ export async function pastDirection(
 ): Promise<Float64Array> {
 	const width = deviation.length;
 	const before = await represent(patients);
-	const moved: Float64Array[] = [];
+	const changes: Float64Array[] = [];
 	for (const tokens of groups) {
-		const ways: Float64Array[] = [];
+		const shifts: Float64Array[] = [];
 		for (const token of tokens) {
 			const after = await represent(patients.map((patient) => withHalfway(patient, token)));
 			const way = new Float64Array(width);
 			for (let at = 0; at < after.length; at++)
 				way[at % width]! += (after[at]! - before[at]!) / deviation[at % width]!;
-			ways.push(way);
+			shifts.push(way);
 		}
-		moved.push(sumOfUnits(ways, width));
+		changes.push(sumOfUnits(shifts, width));
 	}
-	return sumOfUnits([sumOfUnits(moved, width)], width);
+	return sumOfUnits([sumOfUnits(changes, width)], width);
 }
 
-/** One more event halfway, at the time of the one it stands before. */
+/** Inserts an event halfway, at the time of the event after it. */
 function withHalfway(patient: ViewedHistory, token: number): ViewedHistory {
-	const place = Math.ceil(patient.tokens.length / 2);
-	const at = patient.times[place] ?? patient.at ?? patient.times[place - 1] ?? 0;
+	const position = Math.ceil(patient.tokens.length / 2);
+	const at = patient.times[position] ?? patient.at ?? patient.times[position - 1] ?? 0;
 	return {
 		...patient,
-		tokens: Array.from(patient.tokens).toSpliced(place, 0, token),
-		times: Array.from(patient.times).toSpliced(place, 0, at),
+		tokens: Array.from(patient.tokens).toSpliced(position, 0, token),
+		times: Array.from(patient.times).toSpliced(position, 0, at),
 	};
 }

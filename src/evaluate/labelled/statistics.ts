@@ -4,18 +4,18 @@ import { probabilityBins } from "../probability-bins.js";
 import { quantile } from "../quantile.js";
 import { ranking } from "../ranking.js";
 
-/** Questions and their answers; several may be about one patient. */
-export interface Answered {
-	readonly answers: Uint8Array;
-	/** The number of each question's patient among those measured. */
+/** Binary labels of patients; a patient may have several. */
+export interface LabelledPatients {
+	readonly targets: Uint8Array;
+	/** The index of each label's patient, from 0. */
 	readonly patients: Int32Array;
 	readonly count: number;
 }
 
 type Statistics = Readonly<Record<string, Statistic>>;
 
-/** A statistic of questions as one of patients. */
-function ofPatients({ patients }: Answered, statistic: Statistic): Statistic {
+/** Turns a statistic of labels into one of patients. */
+function ofPatients({ patients }: LabelledPatients, statistic: Statistic): Statistic {
 	const own = new Float64Array(patients.length);
 	return (weights) => {
 		for (let at = 0; at < own.length; at++) own[at] = weights[patients[at]!]!;
@@ -23,58 +23,58 @@ function ofPatients({ patients }: Answered, statistic: Statistic): Statistic {
 	};
 }
 
-/** How well scores put positives before negatives. */
-export function rankStatistics(answered: Answered, scores: ArrayLike<number>): Statistics {
-	const { averagePrecision, auroc } = ranking(answered.answers, scores, answered.patients);
+/** How well scores rank positives above negatives. */
+export function rankStatistics(labelled: LabelledPatients, scores: ArrayLike<number>): Statistics {
+	const { averagePrecision, auroc } = ranking(labelled.targets, scores, labelled.patients);
 	return { auprc: averagePrecision, auroc };
 }
 
-/** How far probabilities are from what came. */
+/** How far probabilities are from the labels. */
 export function probabilityStatistics(
-	answered: Answered,
+	labelled: LabelledPatients,
 	probabilities: ArrayLike<number>,
 ): Statistics {
-	const { answers } = answered;
+	const { targets } = labelled;
 	return {
-		brier: ofPatients(answered, (weights) => {
+		brier: ofPatients(labelled, (weights) => {
 			let [sum, total] = [0, 0];
-			for (let at = 0; at < answers.length; at++) {
-				sum += weights[at]! * (probabilities[at]! - answers[at]!) ** 2;
+			for (let at = 0; at < targets.length; at++) {
+				sum += weights[at]! * (probabilities[at]! - targets[at]!) ** 2;
 				total += weights[at]!;
 			}
 			return sum / total;
 		}),
-		calibrationError: calibrationBins(answered, probabilities).error("answers"),
+		calibrationError: calibrationBins(labelled, probabilities).error("predictions"),
 	};
 }
 
-/** How many bins hold at least a hundred answers each: three to ten. */
-export const binsFor = (answers: number): number =>
-	Math.max(3, Math.min(10, Math.floor(answers / 100)));
+/** The number of bins with at least a hundred labels each: three to ten. */
+export const binsFor = (targets: number): number =>
+	Math.max(3, Math.min(10, Math.floor(targets / 100)));
 
-/** Bins of as many answers each. */
+/** Bins with equal numbers of labels. */
 export function calibrationBins(
-	{ answers, patients, count }: Answered,
+	{ targets, patients, count }: LabelledPatients,
 	probabilities: ArrayLike<number>,
 ) {
 	const sorted = Float64Array.from(probabilities).sort();
-	const size = binsFor(answers.length);
+	const size = binsFor(targets.length);
 	const edges = Array.from({ length: size - 1 }, (_, i) => quantile(sorted, (i + 1) / size));
 	const bins = probabilityBins(count, [...new Set(edges)]);
-	for (let at = 0; at < answers.length; at++)
-		bins.add(patients[at]!, probabilities[at]!, answers[at] === 1);
+	for (let at = 0; at < targets.length; at++)
+		bins.add(patients[at]!, probabilities[at]!, targets[at] === 1);
 	return bins;
 }
 
 /**
- * Means over draws of few labels. When patients are drawn anew so are the draws, by a stream of the
- * patients' own: the interval is over both.
+ * Means over few-shot draws. Each bootstrap draw of patients also resamples the few-shot draws, so the interval
+ * is over both.
  */
 export function fewShotStatistics(
-	answered: Answered,
+	labelled: LabelledPatients,
 	scoresByDraw: readonly ArrayLike<number>[],
 ): Statistics {
-	const drawn = scoresByDraw.map((scores) => rankStatistics(answered, scores));
+	const drawn = scoresByDraw.map((scores) => rankStatistics(labelled, scores));
 	const mean = (metric: string): Statistic =>
 		onceForEach((weights, key) => {
 			const { integer } = random(key);
@@ -94,7 +94,7 @@ function isEven(weights: ArrayLike<number>): boolean {
 	return true;
 }
 
-/** Remembers the last weights it was asked about: a row and its differences ask for the same. */
+/** Caches the last value: a row and its differences are evaluated with the same weights. */
 function onceForEach(statistic: (weights: ArrayLike<number>, key: number) => number): Statistic {
 	let last = { key: Number.NaN, value: Number.NaN };
 	return (weights) => {

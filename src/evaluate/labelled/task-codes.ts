@@ -3,27 +3,27 @@ import { builtInMap, type IcdSystem } from "../../codes/index.js";
 import { marksOf } from "../../cohort/label-rules.js";
 import { specialCount, type Token, type Vocabulary } from "../../cohort/vocabulary.js";
 
-/** What is known of a task without a single label, as tokens. */
+/** The tokens that describe a task without labels. */
 export interface TaskCodes {
-	/** What its risk is the probability of. */
+	/** The tokens whose probability is the zero-shot score. */
 	readonly risk: readonly number[];
-	/** Groups of tokens; the prototype is the mean of the groups' directions. */
+	/** Groups of tokens; the prototype is the mean of their directions. */
 	readonly prototype: readonly (readonly number[])[];
-	/** Whether it is one of whom these codes are expected, or one who has had them. */
+	/** Whether the codes are expected in the future of a positive patient, or were had in the past. */
 	readonly codesAre: "expected" | "had";
 	/** In words, for the notes. */
 	readonly words: string;
 }
 
 /**
- * Diseases that diabetes leads to: of the kidneys, the retina, the nerves, the vessels and the skin of
- * the feet. All patients of the task have diabetes itself, so that it tells them apart no longer.
+ * Complications of diabetes: kidneys, retina, nerves, vessels and skin of the feet. All patients of the task have
+ * diabetes, so diabetes itself does not distinguish them.
  */
 const complications = ["585", "580", "362", "356", "357", "443", "707"];
 
 /**
- * The codes of a task: heart failure and its category to come for chf, insulin to come or else what
- * diabetes leads to in the past for insulin, and the code given with its category for others.
+ * The codes of a task: future heart failure and its category for chf; for insulin, future insulin or else past
+ * complications of diabetes; for other tasks the given code and its category.
  */
 export function taskCodes(
 	task: string,
@@ -90,7 +90,7 @@ export function taskCodes(
 	return undefined;
 }
 
-/** PheCodes of a token, at integer level. */
+/** The integer-level PheCodes of a token. */
 function phecodesOf({ system, code }: Token): readonly string[] {
 	const own =
 		system === "PheCode"

@@ -1,11 +1,11 @@
 import type { Dataset, Label } from "../../cohort/index.js";
 import type { Predictor } from "../../models/index.js";
-import { viewsOf } from "./questions.js";
+import { viewsOf } from "./label-set.js";
 
-/** Patients at a time: what is held in memory is their answers. */
+/** Patients per batch; their predictions are held in memory. */
 const chunk = 256;
 
-/** The model's own probability of some codes at the time of each question. */
+/** The probability of some codes at the time of each label. */
 export async function risks(
 	predictor: Predictor,
 	dataset: Dataset,

@@ -1,25 +1,22 @@
 import { InputError } from "../base/errors.js";
 
-/** True answers to yes-or-no questions; true or 1 is yes. */
+/** Binary labels; true or 1 is positive. */
 export type BinaryLabels = ArrayLike<boolean | number>;
 
-/** Refuses answers that no metric can be made of. */
-export function checkAnswers(
-	labels: BinaryLabels,
-	scores: ArrayLike<number>,
-	metric: string,
-): void {
+/** Rejects labels and scores of which no metric can be computed. */
+export function checkLabels(labels: BinaryLabels, scores: ArrayLike<number>, metric: string): void {
 	if (labels.length !== scores.length)
 		throw new InputError(
-			`${metric}: ${labels.length} labels and ${scores.length} scores; give one score a label`,
+			`${metric}: ${labels.length} labels and ${scores.length} scores; expected one score per label`,
 		);
-	if (labels.length === 0) throw new InputError(`${metric}: there are no labels; expected some`);
+	if (labels.length === 0)
+		throw new InputError(`${metric}: there are no labels; expected at least one`);
 	for (let at = 0; at < scores.length; at++)
 		if (Number.isNaN(scores[at]))
 			throw new InputError(`${metric}: score ${at} is not a number; expected one for every label`);
 }
 
-/** Refuses answers that are all the same: nothing can be told apart. */
+/** Rejects labels that are all of one class. */
 export function checkBothClasses(labels: BinaryLabels, metric: string): void {
 	let positive = 0;
 	for (let at = 0; at < labels.length; at++) positive += Number(labels[at]);
@@ -30,11 +27,13 @@ export function checkBothClasses(labels: BinaryLabels, metric: string): void {
 	);
 }
 
-/** Refuses scores that are no probabilities. */
+/** Rejects scores that are not probabilities. */
 export function checkProbabilities(scores: ArrayLike<number>, metric: string): void {
 	for (let at = 0; at < scores.length; at++) {
 		const score = scores[at] as number;
 		if (!(score >= 0 && score <= 1))
-			throw new InputError(`${metric}: score ${at} is ${score}; expected a probability, 0 to 1`);
+			throw new InputError(
+				`${metric}: score ${at} is ${score}; expected a probability from 0 to 1`,
+			);
 	}
 }

@@ -1,26 +1,26 @@
 import type { Dataset, History, Label, Split } from "../../cohort/index.js";
 import type { ViewedHistory } from "../../infer/index.js";
 import { labelsOf } from "../../train/index.js";
-import type { Answered } from "./statistics.js";
+import type { LabelledPatients } from "./statistics.js";
 
-/** The questions of a split: labels with the histories they are about. */
-export interface Questions extends Answered {
+/** The labels of a split. */
+export interface LabelSet extends LabelledPatients {
 	readonly labels: readonly Label[];
 }
 
-export function questionsOf(dataset: Dataset, all: readonly Label[], split: Split): Questions {
+export function labelSetOf(dataset: Dataset, all: readonly Label[], split: Split): LabelSet {
 	const labels = labelsOf(dataset, all, split);
 	const numbers = new Map<number, number>();
 	for (const { patient } of labels) if (!numbers.has(patient)) numbers.set(patient, numbers.size);
 	return {
 		labels,
-		answers: Uint8Array.from(labels, ({ value }) => Number(value)),
+		targets: Uint8Array.from(labels, ({ value }) => Number(value)),
 		patients: Int32Array.from(labels, ({ patient }) => numbers.get(patient)!),
 		count: numbers.size,
 	};
 }
 
-/** A history as far as its label lets it be seen, looked at when the question is asked. */
+/** The part of a history that a label lets the model see, represented at the label's time. */
 export async function viewOf(
 	dataset: Dataset,
 	label: Label,
