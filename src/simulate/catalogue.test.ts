@@ -9,7 +9,7 @@ import { report } from "./testing/scale.js";
 const byCode = new Map(conditions.map((condition) => [condition.code, condition]));
 
 describe("the catalogue", () => {
-	test("has at least 150 PheCodes of their own, in all 17 categories", () => {
+	test("has at least 150 distinct PheCodes in all 17 categories", () => {
 		const edges = conditions.flatMap(({ causes }) => Object.keys(causes ?? {})).length;
 		const companions = conditions.flatMap(({ also }) => Object.keys(also ?? {})).length;
 		report("catalogue", { conditions: conditions.length, causes: edges, companions });
@@ -43,7 +43,7 @@ describe("the catalogue", () => {
 		expect(codes).toEqual(codes.toSorted());
 	});
 
-	test("gives drugs for conditions it has", () => {
+	test("has drugs only for its own conditions", () => {
 		for (const { given, atc } of drugs) {
 			expect(atc).toMatch(/^[A-Z]\d\d[A-Z]{2}\d\d$/);
 			for (const code of Object.keys(given)) expect(byCode.has(code)).toBe(true);
@@ -77,20 +77,20 @@ describe("an entry of the catalogue", () => {
 		[`${start} | evry 9 days`, 'no field "evry"; expected one of rate, ages, every'],
 		[`${start} | every 9`, 'expected "# days" with numbers for #, got "9"'],
 		[`${start} | every 9 days | causes 071*4`, 'expected "#" with numbers for #, got ""'],
-		[`${start} | every 9 days | rate 2`, '"rate 2" says again what another field says'],
+		[`${start} | every 9 days | rate 2`, '"rate 2" repeats another field'],
 		[`${start} | every 9 days | season winter`, "season is not for chronic conditions"],
 		[`${start} | again 0.5 after 9 days | stays 0.5`, "stays is not for acute conditions"],
 		[start, "course is missing"],
 		["540 A | rate 1 | ages old 3", 'no age curve "old"; expected one of any, rising'],
 		["540 A | rate 1 | ages rising 3", 'expected "rising #-#" with numbers for #, got "rising 3"'],
-	])("is refused with its reason: %s", (table, message) => {
+	])("is rejected with a reason: %s", (table, message) => {
 		expect(() => parsed(table)).toThrow(`some: ${message}`);
 		expect(() => parsed(table)).toThrow(`in: ${table}`);
 	});
 });
 
 describe("ICD-9-CM codes", () => {
-	test("map back to the PheCode they were drawn for", () => {
+	test("map back to the PheCode of their condition", () => {
 		const map = builtInMap();
 		const wrong = conditions.flatMap(({ code }, at) =>
 			subCodesOf(at).flatMap((icd9) => {

@@ -1,11 +1,11 @@
-/** Which drug a visit may bring. Names are ingredients, codes are ATC. */
+/** A drug that a visit may prescribe. Names are ingredients, codes are ATC. */
 export interface Drug {
 	readonly name: string;
 	readonly atc: string;
 	readonly daysSupply: number;
-	/** Taken on: once begun, filled again at visits for what it is for. Otherwise one course at a time. */
+	/** Whether it is taken long-term: once started, it is refilled at visits for its conditions. Otherwise one course at a time. */
 	readonly lasting: boolean;
-	/** Condition recorded at the visit to the probability that the drug is begun. */
+	/** For each condition recorded at the visit, the probability that the drug is started. */
 	readonly given: Readonly<Record<string, number>>;
 }
 
@@ -17,7 +17,7 @@ function course(name: string, atc: string, given: Drug["given"], daysSupply: num
 	return { name, atc, daysSupply, lasting: false, given };
 }
 
-/** Insulin is not among them: insulin.ts decides on it. */
+/** All drugs except insulin, which insulin.ts handles. */
 export const drugs: readonly Drug[] = [
 	lasting("metformin", "A10BA02", { "250": 0.4, "256": 0.1 }),
 	lasting("glimepiride", "A10BB12", { "250": 0.08 }),

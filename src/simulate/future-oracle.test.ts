@@ -49,7 +49,7 @@ describe("addExpectedRecords", () => {
 });
 
 describe("recordsAhead", () => {
-	test("is what lives bring: records of each code on a day over all records of it", () => {
+	test("equals the share of each code among the records of a day in simulated lives", () => {
 		const patient = patients[0]!;
 		const { state, next } = stateAfter(patient, 50);
 		const known = patient.claims.filter(({ day }) => day < next);
@@ -78,7 +78,7 @@ describe("recordsAhead", () => {
 		expect(mean.reduce((a, b) => a + b)).toBeCloseTo(1, 9);
 	});
 
-	test("at the very next visit it agrees with the exact answer on the reason", () => {
+	test("agrees with the exact probabilities of the reason at the next visit", () => {
 		const patient = patients[1]!;
 		const history = simulatedHistory(patient, patient.claims[49]!.day);
 		const day = patient.claims[49]!.day + 1;
@@ -91,7 +91,7 @@ describe("recordsAhead", () => {
 		expect(ahead.reduce((a, b) => a + b)).toBeCloseTo(1, 9);
 	});
 
-	test("on the day of the last record only later companions come into question", () => {
+	test("allows only later companions on the day of the last record", () => {
 		const patient = patients.find(({ claims }) => claims[50]!.day === claims[49]!.day)!;
 		const { person, claims } = patient;
 		const records = claims.slice(0, 50);
@@ -104,7 +104,7 @@ describe("recordsAhead", () => {
 		expect(p[claims[50]!.at]).toBeGreaterThan(0);
 	});
 
-	test("is the same again, and refuses days before the last record", () => {
+	test("is reproducible, and rejects days before the last record", () => {
 		const { person, claims } = patients[2]!;
 		const records = claims.slice(0, 50);
 		const day = claims[49]!.day;

@@ -7,27 +7,26 @@ import { State } from "./state.js";
 import { size } from "./tables.js";
 import { addExpectedRecords } from "./visit-records.js";
 
-/** A person whose records break off somewhere: the last visit may not be all written down. */
+/** A history that ends anywhere: its last visit may be incomplete. */
 interface OpenHistory {
 	readonly person: Person;
-	/** In order of time; positions in the catalogue. */
+	/** By time; positions in the catalogue. */
 	readonly records: readonly { readonly day: number; readonly at: number }[];
 }
 
 export interface AheadOptions {
-	/** Futures to sample that reach the last day; where most die before, up to eight times as many in all. */
+	/** Sampled futures that reach the last day; at most eight times as many are tried. */
 	readonly samples?: number;
 	readonly seed?: number;
 }
 
 /**
- * P(a record on each of `days` is this code | the records so far, and that something is recorded
- * then), [days, codes]; the days must not decrease, nor lie before the last record.
+ * P(a record on each of `days` is this code | the records so far, and that there is a record on that day), [days,
+ * codes]. The days must not decrease, nor lie before the last record.
  *
- * It is E N_c / Σ E N: N_c counts records of a code on the day, reasons and companions alike, and the
- * expectation is over lives from the last record up to the day, sampled, and over what a visit on the
- * day would hold, exact. Whether there are visits on the days between is not known to it. On the day of the last
- * record it is about the companions that may still be written.
+ * It is E N_c / Σ E N, where N_c counts records of a code on the day, reasons and companions alike. The
+ * expectation is over sampled lives from the last record to the day, and exact over the visit on the day.
+ * Visits on the days between are unknown. On the day of the last record only further companions are possible.
  */
 export function recordsAhead(
 	{ person, records }: OpenHistory,
@@ -52,7 +51,7 @@ export function recordsAhead(
 				if (left[at]! > 0 && stream.uniform() < left[at]!) whole[length++] = at;
 			if (length > 0) state.record(day, whole, length);
 			let now = day + 1;
-			// Clocks have no memory beyond the state: a life may be lived in pieces.
+			// Clocks depend on the state only, so a life can be simulated in steps.
 			const reached = later.every((until) => {
 				if (simulateLife(state, stream, now, until, () => undefined) !== null) return false;
 				state.enter(until);
@@ -67,14 +66,14 @@ export function recordsAhead(
 	for (let i = 0; i < days.length; i++) {
 		const expected = byDay.get(sampledDays[i]!)!;
 		const total = expected.reduce((a, b) => a + b, 0);
-		// None lived so long, or nothing more is listed: all is as likely.
+		// Nobody lived so long, or there is no further companion: all codes are equally likely.
 		for (let at = 0; at < size; at++)
 			out[i * size + at] = total > 0 ? expected[at]! / total : 1 / size;
 	}
 	return out;
 }
 
-/** The state before the last visit, that visit as far as it is written, and what it may yet hold. */
+/** The state before the last visit, the visit so far, and the probabilities of further companions. */
 function stateBeforeLastVisit(person: Person, records: OpenHistory["records"]) {
 	const before = new State();
 	before.begin(person);
@@ -98,10 +97,10 @@ function stateBeforeLastVisit(person: Person, records: OpenHistory["records"]) {
 	return { before, visit, day, left };
 }
 
-/** Days closer together than this share of the time to them count as one: lives have spread by then. */
+/** Days closer together than this share of their distance from the last record share one sample. */
 const sharedDays = 0.05;
 
-/** For each day, the day up to which lives are sampled for it. */
+/** For each day, the day up to which lives are sampled. */
 function sampledDaysOf(days: ArrayLike<number>, known: number): number[] {
 	const sampled: number[] = [];
 	for (let i = 0; i < days.length; i++) {

@@ -13,7 +13,7 @@ import { kolmogorov } from "./testing/statistics.js";
 const same = (a: Float64Array, b: Float64Array) => a.every((value, i) => value === b[i]);
 
 describe("the state", () => {
-	test("rebuilt from the records alone has the intensities the simulator held, to the last bit", () => {
+	test("rebuilt from the records has exactly the simulator's intensities", () => {
 		const state = new State();
 		const own = new Float64Array(size);
 		let visits = 0;
@@ -125,7 +125,7 @@ describe("the simulator", () => {
 		patience,
 	);
 
-	test("lists companions with their chances", () => {
+	test("lists companions with their probabilities", () => {
 		const out = new Float64Array(size);
 		// By chance, in tenths: [expected, seen, variance].
 		const cells = Array.from({ length: 10 }, () => [0, 0, 0]);

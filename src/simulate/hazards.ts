@@ -3,15 +3,15 @@ import { recurrenceHazard, survival } from "./recurrence.js";
 import type { State } from "./state.js";
 import * as tables from "./tables.js";
 
-/** Locals, for the inner loops. */
+/** Local copies are faster in the inner loops. */
 const { carryAlongChance, categoryOf, companionsOf, establishedAt, isChronic, size } = tables;
 
-/** Rises with every change of the law: files name the law they were drawn from. */
+/** The version of the simulator's model; files record the version they were drawn from. */
 export const lawVersion = 1;
 
 /**
- * Rate per day, on `day`, of a visit for each condition, as if covered; the state must have entered
- * the day. A day with sum Λ has a visit with probability 1 − exp(−Λ), for reason x with λ_x / Λ.
+ * Visit rate per day for each condition on `day`, assuming coverage; returns their sum Λ. The state must have
+ * entered the day. The day has a visit with probability 1 − exp(−Λ), for reason x with probability λ_x / Λ.
  */
 export function rates(state: State, day: number, out: Float64Array): number {
 	const { onset, count, last, chance } = state;
@@ -26,16 +26,16 @@ export function rates(state: State, day: number, out: Float64Array): number {
 	return total;
 }
 
-/** How much of what is due a visit takes along: all of it, or less when something acute is at hand. */
+/** The share of due conditions that a visit also codes: all at a chronic visit, half at an acute one. */
 export const bundledBy = Float64Array.from(isChronic, (chronic) => (chronic ? 1 : 0.5));
-/** A condition seen a moment ago is coded again at this share of what is due. */
+/** A condition that was just recorded is coded again with this share of its full probability. */
 const notDueShare = 0.06;
-/** What would fall due dueEarlyFactor is taken along: a gap counts as this much longer. */
+/** Conditions that are due soon are also coded: gaps count as longer by this factor. */
 const dueEarlyFactor = 1.6;
 
 /**
- * For a visit on `day` for `reason`: the probability that each other condition is coded too. Draws
- * are independent; companions are listed in the order of the catalogue.
+ * For a visit on `day` for `reason`: the probability that each other condition is coded too. Draws are
+ * independent, and companions are listed in the order of the catalogue.
  */
 export function companionChances(
 	state: State,
@@ -55,7 +55,7 @@ export function companionChances(
 	}
 }
 
-/** The chance that something recorded is due, and coded at a visit that takes along all of that. */
+/** The probability that a recorded condition is due and is coded at a chronic visit. */
 export function dueChance(state: State, day: number, at: number): number {
 	if (!isChronic[at] || state.count[at]! < establishedAt[at]!) return 0;
 	const gap = Math.max(0, day - state.last[at]!);
@@ -68,7 +68,7 @@ export function dueChance(state: State, day: number, at: number): number {
 
 const greatestMortality = 40;
 
-/** Hazard of death per day: Gompertz in age, times the factor of what is established. */
+/** Hazard of death per day: Gompertz in age, times the factor of established conditions. */
 export function deathRate(age: number, mortality: number): number {
 	return (Math.min(mortality, greatestMortality) * 1.6e-5 * Math.exp(0.092 * age)) / yearDays;
 }

@@ -6,20 +6,20 @@ export const insulins = [
 	{ name: "insulin aspart", atc: "A10AB05", daysSupply: 30 },
 ] as const;
 
-/** What the decision looks at: all of it recorded by the day of the visit, that visit included. */
+/** The inputs of the decision: all recorded by the day of the visit, the visit included. */
 export interface DiabetesVisit {
 	readonly day: number;
 	readonly birth: number;
-	/** Visits with diabetes before this one, and the day of the first, this one included. */
+	/** The number of earlier visits with diabetes, and the day of the first visit with it, this one included. */
 	readonly earlier: number;
 	readonly firstDay: number;
-	/** Day of the last record of a condition; −Infinity for none. */
+	/** The day of the last record of a condition; −Infinity if there is none. */
 	readonly lastRecord: (at: number) => number;
-	/** Last course of steroids. */
+	/** The day of the last course of steroids. */
 	readonly lastSteroid: number;
 }
 
-/** Signs that the disease is far on: each counts once. */
+/** Signs of advanced disease; each counts once. */
 const severe: readonly (readonly [codes: readonly number[], weight: number])[] = [
 	[["577", "157"].map(positionOf), 4.2],
 	[["585", "580"].map(positionOf), 3.4],
@@ -29,11 +29,11 @@ const severe: readonly (readonly [codes: readonly number[], weight: number])[] =
 	[["411", "428", "433"].map(positionOf), 1.7],
 ];
 const obesity = positionOf("278");
-/** Signs that it was found early, by screening. */
+/** Signs of early detection by screening. */
 const screened = ["272", "401"].map(positionOf);
 const infections = ["591", "681", "112", "110", "480", "590", "038"].map(positionOf);
 
-/** Log-odds that insulin is begun at this visit by one who takes none. */
+/** Log-odds that a patient without insulin starts it at this visit. */
 export function insulinLogOdds(visit: DiabetesVisit): number {
 	const { day, lastRecord } = visit;
 	const known = (code: number) => lastRecord(code) > Number.NEGATIVE_INFINITY;

@@ -6,19 +6,19 @@ import { State } from "./state.js";
 import { positionOf, size } from "./tables.js";
 import { blockOf } from "./time.js";
 
-/** A person followed record by record. */
+/** Follows a person record by record. */
 export interface Follower {
-	/** P(the next record is this code | the records so far, and that it is on `day`), as if covered. */
+	/** P(the next record is this code | the records so far, and that it is on `day`), assuming coverage. */
 	next(day: number): Float64Array;
-	/** Visits per day on `day`, by reason, if none comes before; 0 where not covered or one has been. */
+	/** Visits per day on `day`, by reason, if there is none before; 0 without coverage or after a visit that day. */
 	intensity(day: number): Float64Array;
 	observe(day: number, code: string): void;
-	/** The state once all that was observed is taken in. */
+	/** The state after all observed records. */
 	state(): State;
 }
 
 export function follow(person: Person): Follower {
-	/** Before the visit under way, after it, and further ahead. */
+	/** The states before the current visit, after it, and on a later day. */
 	let before = new State();
 	let after = new State();
 	const ahead = new State();
@@ -26,15 +26,15 @@ export function follow(person: Person): Follower {
 	const visit = new Int32Array(size);
 	let length = 0;
 	let visitDay = Number.NEGATIVE_INFINITY;
-	/** How much of the visit `after` has taken in. */
-	let taken = -1;
+	/** The number of codes of the visit that `after` includes. */
+	let recordedLength = -1;
 	const chances = new Float64Array(size);
 
 	const afterVisit = (): State => {
-		if (taken !== length) {
+		if (recordedLength !== length) {
 			after.copy(before);
 			if (length > 0) after.record(visitDay, visit, length);
-			taken = length;
+			recordedLength = length;
 		}
 		return after;
 	};
@@ -82,15 +82,15 @@ export function follow(person: Person): Follower {
 				length = 0;
 			}
 			if (!visit.subarray(0, length).includes(at)) visit[length++] = at;
-			taken = -1;
+			recordedLength = -1;
 		},
 		state: afterVisit,
 	};
 }
 
 /**
- * The next companion on the day of a visit, given that there is one: the first of those after the
- * last listed whose draw succeeds.
+ * The next companion on the day of a visit, given that there is one: the first after the last listed code whose
+ * draw succeeds.
  */
 function nextCompanion(
 	chances: Float64Array,
@@ -108,7 +108,7 @@ function nextCompanion(
 	const any = 1 - none;
 	if (any > 0) for (let at = start; at < size; at++) out[at]! /= any;
 	else {
-		// The law lists nothing more at this visit: whatever is not listed is as good as anything.
+		// The model has no further companion at this visit: all codes not yet listed are equally likely.
 		out.fill(1 / (size - length));
 		for (let i = 0; i < length; i++) out[visit[i]!] = 0;
 	}

@@ -10,7 +10,7 @@ const few = population(21, 12);
 const sum = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
 
 describe("the next record", () => {
-	test("has probabilities that sum to one, on a later day and on the same", () => {
+	test("has probabilities that sum to one, on a later day and on the same day", () => {
 		for (const patient of few) {
 			const visits = visitsOf(patient);
 			const { day } = visits[Math.floor(visits.length / 2)]!;
@@ -26,7 +26,7 @@ describe("the next record", () => {
 		}
 	});
 
-	test("is the same when it is followed record by record, whatever was asked between", () => {
+	test("is the same when followed record by record, whatever queries come between", () => {
 		for (const patient of few.slice(0, 4)) {
 			const { person } = patient;
 			const { events } = simulatedHistory(patient);
@@ -43,7 +43,7 @@ describe("the next record", () => {
 		}
 	});
 
-	test("is asked for in order of time, of codes in the catalogue", () => {
+	test("rejects times out of order and codes outside the catalogue", () => {
 		const person = { birth: 0, sex: "female" as const };
 		const events = [{ day: 10_000, code: "250" }];
 		expect(() => truth.next({ ...person, events }, 9_999)).toThrow(InputError);
@@ -52,7 +52,7 @@ describe("the next record", () => {
 		);
 	});
 
-	test("of one whose policies are not given is that of one covered from birth", () => {
+	test("without policies equals that of a person covered from birth", () => {
 		const person = { birth: 0, sex: "male" as const, events: [{ day: 15_000, code: "401" }] };
 		const coverage = [[0, 30_000]] as const;
 		expect(truth.next(person, 15_090)).toEqual(truth.next({ ...person, coverage }, 15_090));
@@ -62,7 +62,7 @@ describe("the next record", () => {
 });
 
 describe("the oracle's risk", () => {
-	test("grows with time, is repeatable, and is that of any of several codes", () => {
+	test("grows with time, is reproducible, and is over any of several codes", () => {
 		const patient = few.find(({ claims }) => claims.length > 60)!;
 		const known = visitsOf(patient)[30]!.day;
 		const history = simulatedHistory(patient, known);

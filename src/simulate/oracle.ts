@@ -11,16 +11,16 @@ import { codes, positionOf, size } from "./tables.js";
 export interface OracleHistory {
 	readonly birth: number;
 	readonly sex: Sex;
-	/** Policies, first and last day. When left out: covered from birth on, without end. */
+	/** The first and last day of each policy; by default covered from birth without end. */
 	readonly coverage?: readonly Period[];
-	/** In order of time; records of a day in the order they were written. */
+	/** By time; records of a day in the order of the visit. */
 	readonly events: readonly { readonly day: number; readonly code: string }[];
 }
 
 export interface RiskOptions {
 	readonly samples?: number;
 	readonly seed?: number;
-	/** The last day that is known, when nothing was recorded for a while; else that of the last record. */
+	/** The last day of observation; by default the day of the last record. */
 	readonly known?: number;
 }
 
@@ -30,26 +30,26 @@ export interface Oracle {
 	/** P(the next record is this code | the history, and that the next record is on `day`). Exact. */
 	next(history: OracleHistory, day: number): Float64Array;
 	/**
-	 * P(a record on each of `days` is this code | the history, and that something is recorded then),
-	 * [day, code], by sampled futures. The last visit of the history may go on.
+	 * P(a record on each of `days` is this code | the history, and that there is a record on that day), [day, code],
+	 * by sampled futures. The last visit of the history may continue.
 	 */
 	ahead(history: OracleHistory, days: ArrayLike<number>, options?: AheadOptions): Float64Array;
-	/** Visits per day on `day`, by reason, if none comes before. Exact. */
+	/** Visits per day on `day`, by reason, if there is none before. Exact. */
 	intensity(history: OracleHistory, day: number): Float64Array;
-	/** P(one of the codes is recorded after what is known, and by each of `days`), by sampled futures. */
+	/** P(one of the codes is recorded after the history and by each of `days`), by sampled futures. */
 	risk(
 		history: OracleHistory,
 		code: string | readonly string[],
 		days: readonly number[],
 		options?: RiskOptions,
 	): Float64Array;
-	/** The same for each code by itself: [code, day]. */
+	/** The same for each code separately: [code, day]. */
 	risks(history: OracleHistory, days: readonly number[], options?: RiskOptions): Float64Array;
-	/** A person followed record by record: the fast form of `next` and `intensity`. */
+	/** Follows a person record by record: the fast form of `next` and `intensity`. */
 	follow(person: Omit<OracleHistory, "events">): Follower;
 }
 
-/** The truth of the simulated population. */
+/** The reference model of the simulated population. */
 export function oracle(): Oracle {
 	return {
 		codes,
@@ -96,7 +96,7 @@ function followed({ birth, sex, coverage, events }: OracleHistory): Follower {
 	return follower;
 }
 
-/** Gives, for each sampled future, the first day after what is known on which each code is recorded. */
+/** For each sampled future, the first day after the history on which each code is recorded. */
 function sampleFutures(
 	history: OracleHistory,
 	days: readonly number[],

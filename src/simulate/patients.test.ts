@@ -24,7 +24,7 @@ describe("the population", () => {
 		expect(simulatePatient(4, 17)).not.toEqual(people[16]);
 	});
 
-	test("has histories of a useful length, and a tail that is not absurd", () => {
+	test("has histories of a realistic length, with a plausible tail", () => {
 		const records = people.map(({ claims }) => claims.length);
 		const perVisit = mean(people.flatMap((p) => visitsOf(p).map((visit) => visit.records.length)));
 		const atLeast50 = records.filter((n) => n >= 50).length / records.length;
@@ -67,14 +67,14 @@ describe("the population", () => {
 			expect(claims.some((c) => conditions[c.at]!.sex?.[person.sex] === 0)).toBe(false);
 	});
 
-	test("writes the condition as one of its codes", () => {
+	test("records each condition with one of its codes", () => {
 		const written = new Set(people.flatMap(({ claims }) => claims.map(({ icd9 }) => icd9)));
 		expect(written.size).toBeGreaterThan(600);
 		for (const code of ["25000", "25001", "25002", "V5867", "4280"])
 			expect(written).toContain(code);
 	});
 
-	test("has heart failure in a few per cent, and from its precursors", () => {
+	test("has heart failure in a few per cent, caused by its precursors", () => {
 		const old = people.filter(({ person, claims }) => {
 			const last = claims.at(-1)?.day ?? person.birth;
 			return (last - person.birth) / yearDays > 60;
@@ -121,7 +121,7 @@ describe("the population", () => {
 });
 
 describe("prescriptions", () => {
-	test("come at visits, and insulin by severity", () => {
+	test("are made at visits, and insulin depends on severity", () => {
 		for (const { claims, prescriptions } of people.slice(0, 50)) {
 			const days = new Set(claims.map(({ day }) => day));
 			expect(prescriptions.every(({ day }) => days.has(day))).toBe(true);

@@ -9,7 +9,7 @@ import { simulateLife } from "./simulate-life.js";
 import { State } from "./state.js";
 import { subCode } from "./sub-codes.js";
 
-/** One record of a visit: a position in the catalogue and the code it is written as. */
+/** One record of a visit: a position in the catalogue and its ICD-9-CM code. */
 export interface Claim {
 	readonly day: number;
 	readonly at: number;
@@ -28,13 +28,13 @@ function patientId(number: number): string {
 	return `p${String(number).padStart(6, "0")}`;
 }
 
-/** The number in an id; undefined for what is none. */
+/** The number in an id; undefined if it is not an id of the simulator. */
 export function patientNumber(id: string): number | undefined {
 	const number = Number(/^p(\d{6,})$/.exec(id)?.[1]);
 	return number >= 1 && patientId(number) === id ? number : undefined;
 }
 
-/** What the oracle may know of a patient: all that was recorded up to a day, that day included. */
+/** The input of the oracle: all records up to and including a day. */
 export function simulatedHistory(
 	{ person, claims }: SimulatedPatient,
 	upTo = Number.POSITIVE_INFINITY,
@@ -45,7 +45,7 @@ export function simulatedHistory(
 	return { ...person, events };
 }
 
-/** Patient `number` (from 1) of a seed: the same in a population of any size. */
+/** Simulates patient `number` (from 1) of a seed; the same in a population of any size. */
 export function simulatePatient(seed: number, number: number): SimulatedPatient {
 	const stream = random(seed).fork(number);
 	const person = drawPerson(stream.fork("person"));

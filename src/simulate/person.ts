@@ -6,11 +6,11 @@ import { firstDay, lastDay } from "./time.js";
 /** First and last day, both covered. */
 export type Period = readonly [from: number, to: number];
 
-/** What is known of a person besides the records. Days since 1970. */
+/** A person without records. Days since 1970. */
 export interface Person {
 	readonly birth: number;
 	readonly sex: Sex;
-	/** In order, apart. Death may come before the end of a policy. */
+	/** In order, without overlap. Death may precede the end of a policy. */
 	readonly coverage: readonly Period[];
 }
 
@@ -24,7 +24,7 @@ export function drawPerson(stream: Random): Person {
 	return { birth, sex, coverage: withGaps(stream, [from, to]) };
 }
 
-/** Without policies, a person is covered from birth on. */
+/** Without policies, a person is covered from birth. */
 export function personOf(birth: number, sex: Sex, coverage: readonly Period[] = []): Person {
 	const always: Period = [birth, Number.MAX_SAFE_INTEGER];
 	return { birth, sex, coverage: coverage.length === 0 ? [always] : coverage };
@@ -37,10 +37,10 @@ function ageAtEnrolment(stream: Random): number {
 	if (kind < 0.04) return 0;
 	if (kind < 0.15) return 18 * share;
 	if (kind < 0.45) return 18 + 60 * share;
-	return 20 + 30 * (share + stream.uniform()); // a triangle about 50
+	return 20 + 30 * (share + stream.uniform()); // triangular around 50
 }
 
-/** Most policies run through; about a fifth lapse once, a few twice. */
+/** Most policies have no gap; about a fifth lapse once, a few twice. */
 function withGaps(stream: Random, [from, to]: Period): Period[] {
 	const kind = stream.uniform();
 	const lapses = kind < 0.72 ? 0 : kind < 0.94 ? 1 : 2;

@@ -12,16 +12,16 @@ export interface Prescription {
 }
 
 export interface Pharmacy {
-	/** What a visit brings; positions in the catalogue, reason first. */
+	/** The prescriptions of a visit; positions in the catalogue, reason first. */
 	prescribe(day: number, visit: Int32Array, length: number): Prescription[];
-	/** Whether the person takes insulin by now. */
+	/** Whether the person takes insulin. */
 	onInsulin(): boolean;
 }
 
 const diabetes = positionOf("250");
 const steroid = drugs.findIndex(({ name }) => name === "prednisone");
 
-/** By condition, the drugs a record of it may bring. */
+/** By condition, the drugs that may be prescribed for it. */
 const given: readonly (readonly { drug: number; chance: number }[])[] = Array.from(
 	{ length: size },
 	(_, at) =>
@@ -32,15 +32,14 @@ const given: readonly (readonly { drug: number; chance: number }[])[] = Array.fr
 		),
 );
 
-/** A refill is early when less than this share of the last supply can have been used. */
+/** A refill is too early if less than this share of the last supply can have been used. */
 const refillAfter = 0.7;
 
 /**
- * Prescriptions follow from what is recorded, with a random stream of their own: they never change
- * what is recorded next.
+ * Prescriptions depend on the records and use a separate random stream, so they never change later records.
  */
 export function pharmacy(person: Person, stream: Random): Pharmacy {
-	/** Day of the last fill; only of drugs the person takes or took. */
+	/** The day of the last fill, for drugs the person has taken. */
 	const filled = new Map<number, number>();
 	const lastRecord = new Map<number, number>();
 	const insulinFilled = insulins.map(() => Number.NEGATIVE_INFINITY);

@@ -4,7 +4,7 @@ import { drawRecurrence, recurrenceHazard, survival } from "./recurrence.js";
 import { positionOf as at } from "./tables.js";
 import { kolmogorov } from "./testing/statistics.js";
 
-describe("the return law", () => {
+describe("the recurrence distribution", () => {
 	test.each([
 		["401", 1],
 		["401", 0.4],
@@ -18,7 +18,7 @@ describe("the return law", () => {
 		expect(recurrenceHazard(at(code), 0, p)).toBe(0);
 	});
 
-	test("of an acute condition ends: nothing returns after five times its mean gap", () => {
+	test("of an acute condition ends after five times the mean gap", () => {
 		expect(recurrenceHazard(at("465"), 31, 0.14)).toBe(0);
 		expect(recurrenceHazard(at("465"), 30, 0.14)).toBeGreaterThan(0);
 	});

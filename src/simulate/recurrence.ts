@@ -1,24 +1,24 @@
 import { conditions } from "./catalogue/index.js";
 
 /**
- * After a record of a condition another one follows with probability p, after a gap with survival
- * S(g). Of those who have not come back by day g − 1, the hazard on day g is
+ * After a record of a condition another one follows with probability p, after a gap with survival function S(g).
+ * Without a further record by day g − 1, the hazard on day g is
  *   ln (1 − p + p S(g−1)) − ln (1 − p + p S(g)),
- * where p is, for an established chronic condition, the chance that it has not healed; after its first
- * record that times the chance that it was no coding error; and for an acute one the chance of another
- * visit of the episode.
+ * where p is the probability that an established chronic condition has not healed; after its first record, that
+ * times the probability that it was not a coding error; for an acute condition, the probability of another visit
+ * of the episode.
  */
 interface Gap {
 	/** S(0) = 1, S(1), … */
 	readonly survival: Float64Array;
-	/** Beyond the table survival falls by this hazard per day. */
+	/** The hazard per day beyond the end of the table. */
 	readonly tailHazard: number;
 }
 
 /** The share of follow-ups that are late, and how much longer they take. */
 const late = { share: 0.12, factor: 3 };
 
-/** Mostly close to the interval (Weibull); some are late, with a constant hazard. */
+/** Most gaps are close to the interval (Weibull); some are late, with a constant hazard. */
 function followUp(everyDays: number): Gap {
 	const shape = 3;
 	const scale = everyDays / 0.893; // Γ(1 + 1/3)
@@ -32,7 +32,7 @@ function followUp(everyDays: number): Gap {
 	return { survival, tailHazard };
 }
 
-/** Days to weeks, and none after five times the mean. */
+/** Gaps of days to weeks, none longer than five times the mean. */
 function burst(days: number): Gap {
 	const survival = Float64Array.from({ length: Math.ceil(5 * days) + 1 }, (_, gap) =>
 		Math.exp(-((gap / days) ** 1.3)),
@@ -45,7 +45,7 @@ const gaps: readonly Gap[] = conditions.map((condition) =>
 	condition.course === "chronic" ? followUp(condition.everyDays) : burst(condition.again[1]),
 );
 
-/** The p of an acute condition, and of a chronic one that is no coding error. */
+/** The p of an acute condition, and of a chronic one that is not a coding error. */
 export const recurrenceChance = Float64Array.from(conditions, (condition) =>
 	condition.course === "chronic" ? (condition.stays ?? 1) : condition.again[0],
 );
@@ -64,14 +64,14 @@ export function recurrenceHazard(at: number, gap: number, p: number): number {
 	return later < earlier ? Math.log(earlier / later) : 0;
 }
 
-/** Whether an episode of an acute condition may still bring records. */
+/** Whether an episode of an acute condition may have further records. */
 export function inEpisode(at: number, gap: number): boolean {
 	return gap < (gaps[at] as Gap).survival.length;
 }
 
 /**
- * When the hazard, summed from day `elapsed + 1` after the last record on, reaches `exponential`:
- * days after the start of the day of the last record, with the part of the day. Infinity for never.
+ * The time at which the hazard, summed from day `elapsed + 1` after the last record, reaches `exponential`: days,
+ * with fraction, after the start of the day of the last record. Infinity for never.
  */
 export function drawRecurrence(
 	at: number,

@@ -12,7 +12,7 @@ export const seasonal: readonly number[] = seasons.map(({ at }) => at);
 
 const factors = new Map<number, Float64Array>();
 
-/** By condition, the factor of the season in the middle of a block. */
+/** The seasonal factor of each condition in the middle of a block. */
 export function seasonOf(block: number): Float64Array {
 	let row = factors.get(block);
 	if (row === undefined) {

@@ -4,7 +4,7 @@ import { simulatePatient } from "./patients.js";
 import { simulateLife } from "./simulate-life.js";
 import { State } from "./state.js";
 
-test("lives do not disturb each other, even one within another", () => {
+test("simulated lives are independent, even when nested", () => {
 	const { person } = simulatePatient(3, 17);
 	const visitsOf = (between: () => void) => {
 		const state = new State();

@@ -5,19 +5,18 @@ import type { State } from "./state.js";
 import * as tables from "./tables.js";
 import { blockDays } from "./time.js";
 
-/** Locals, for the inner loops. */
+/** Local copies are faster in the inner loops. */
 const { categoryOf, isChronic, size } = tables;
 
-/** Called at each visit, before the state takes it in: positions in the catalogue, reason first. */
+/** Called at each visit, before the state records it: positions in the catalogue, reason first. */
 export type OnVisit = (day: number, visit: Int32Array, length: number) => void;
 
 /**
- * Lives the days [from, until) of a person in this state, and returns the day of death, if any.
+ * Simulates the days [from, until) of a person in this state, and returns the day of death, if any.
  *
- * Every recorded condition has a clock of its own, drawn from its return law; all onsets share one,
- * and death has one. Hazards are constant within a day, so the first clock of a day is that of x
- * with probability λ_x / Λ. A clock that would have rung later on the day of a visit is set anew from
- * the next day on: a day has one visit.
+ * Every recorded condition has a clock drawn from its recurrence distribution; all onsets share one clock, and
+ * death has one. Hazards are constant within a day, so the first clock of a day is that of x with probability
+ * λ_x / Λ. A day has one visit: clocks that would ring later on that day are drawn again from the next day.
  */
 export function simulateLife(
 	state: State,
@@ -38,7 +37,7 @@ export function simulateLife(
 		day + exponential() / deathRate(state.ageAt(state.block * blockDays), state.mortality);
 
 	let now = from;
-	/** Steps through days without coverage; death alone is at work. */
+	/** Steps through days without coverage, in which only death can occur. */
 	const wait = (end: number): number | null => {
 		while (now < end) {
 			state.enter(now);
@@ -107,7 +106,7 @@ function drawOnset(state: State, mark: number): number {
 	return chosen;
 }
 
-/** Adds to the reason whatever else is coded, and returns how many there are. */
+/** Adds the companions to the visit and returns its length. */
 function drawCompanions(chances: Float64Array, visit: Int32Array, stream: Random): number {
 	let length = 1;
 	for (let at = 0; at < size; at++) {

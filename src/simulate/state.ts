@@ -6,7 +6,7 @@ import { seasonal, seasonOf } from "./seasons.js";
 import * as tables from "./tables.js";
 import { blockDays, blockOf } from "./time.js";
 
-/** Locals, for the inner loops. */
+/** Local copies are faster in the inner loops. */
 const {
 	acuteIn,
 	advancedAt,
@@ -22,12 +22,12 @@ const {
 	tablesOf,
 } = tables;
 
-/** Conditions a person brings along are recorded in the first months of coverage: mean days until. */
+/** Pre-existing conditions are recorded in the first months of coverage: mean days until the record. */
 const pickUpDays = 240;
-/** How many of those that would have begun before are still of interest to a doctor. */
+/** The share of pre-existing conditions that are still recorded. */
 const pickUpShare = 0.5;
 const pickUpBlocks = 36;
-/** Blocks for which their rate is held. */
+/** Blocks during which pre-existing conditions are recorded. */
 const pickUpHeld = 3;
 
 /** Shape of the frailty of a category of acute conditions: mean 1, variance 1 / shape. */
@@ -36,16 +36,16 @@ const frailtyShape = 1.6;
 const largestCause = 40;
 
 /**
- * All that the law knows of a person, as a function of the person and the visits recorded so far.
- * Simulator and oracle step the same state by the same two methods, `enter` and `record`.
+ * The state of a person in the simulator's model, a function of the person and the visits so far. Simulator and
+ * oracle advance it by the same two methods, `enter` and `record`.
  */
 export class State {
-	/** Records so far, and the day of the last. */
+	/** The number of records so far, and the day of the last. */
 	readonly count = new Int32Array(size);
 	readonly last = new Int32Array(size);
-	/** The p of the return law after the last record. */
+	/** The recurrence probability p after the last record. */
 	readonly chance = new Float64Array(size);
-	/** Product of the factors of what is established. */
+	/** The product of the factors of established conditions. */
 	readonly cause = new Float64Array(size);
 	/**
 	 * Rate per day of first records (chronic, 0 once recorded) and of new episodes (acute, without
@@ -55,7 +55,7 @@ export class State {
 	/** Conditions recorded so far, in order of first record. */
 	readonly recorded = new Int32Array(size);
 	recordedCount = 0;
-	/** Acute episodes by category: seen, and expected of the average person in the blocks past. */
+	/** Acute episodes by category: observed, and expected of an average person in past blocks. */
 	readonly episodes = new Float64Array(categories.length);
 	readonly expected = new Float64Array(categories.length);
 	/** Sums of `onset` in this block. */
@@ -64,10 +64,10 @@ export class State {
 	/** Factor on the hazard of death. */
 	mortality = 1;
 	person!: Person;
-	/** Those of the person's sex. */
+	/** The rate tables of the person's sex. */
 	rateTables = tablesOf.female;
 	block = 0;
-	/** What `onsetOf` reads besides: rows of the rate tables, weight of what is brought along. */
+	/** Further inputs of `onsetOf`: rows of the rate tables, and the weight of pre-existing conditions. */
 	private row = -1;
 	private enrolledRow = 0;
 	private pickUp = 0;
@@ -111,7 +111,7 @@ export class State {
 		this.season = other.season;
 	}
 
-	/** Steps to the block of a day, without records on the way. Blocks only go forward. */
+	/** Advances to the block of a day, without records in between. Blocks only go forward. */
 	enter(day: number): void {
 		const target = blockOf(day);
 		while (this.block < target) {
@@ -129,21 +129,21 @@ export class State {
 	}
 
 	/**
-	 * The mean of a gamma frailty given what was seen and what was to be expected, held from the end
-	 * of the last block or visit.
+	 * The mean of a gamma frailty given the observed and expected episodes, constant since the end of the last block
+	 * or visit.
 	 */
 	frailty(category: number): number {
 		return (frailtyShape + this.episodes[category]!) / (frailtyShape + this.expected[category]!);
 	}
 
-	/** Sum of all onsets per day, in this block and since the last visit. */
+	/** The sum of all onset rates per day, in this block and since the last visit. */
 	totalOnset(): number {
 		let total = this.chronicOnset;
 		for (let c = 0; c < categories.length; c++) total += this.acuteOnset[c]! * this.frailty(c);
 		return total;
 	}
 
-	/** A visit: positions in the catalogue, the reason first. The state must have entered the day. */
+	/** Records a visit: positions in the catalogue, the reason first. The state must have entered the day. */
 	record(day: number, visit: ArrayLike<number>, length: number): void {
 		for (let i = 0; i < length; i++) {
 			const at = visit[i] as number;
@@ -163,7 +163,7 @@ export class State {
 		}
 	}
 
-	/** The chance that a first record is no coding error: a companion never is. */
+	/** The probability that a first record is not a coding error; companions never are. */
 	private genuine(at: number, isReason: boolean): number {
 		const total = this.onset[at]!;
 		if (!isReason || total === 0) return 1;
@@ -181,7 +181,7 @@ export class State {
 		if (established) this.mortality *= deadly[at]!;
 	}
 
-	/** The onset as block, causes and records make it. */
+	/** The onset rate given block, causes and records. */
 	private onsetOf(at: number): number {
 		const { rate, before, ruledOut } = this.rateTables;
 		const factor = Math.min(this.cause[at]!, largestCause);
@@ -191,7 +191,7 @@ export class State {
 		return (now + this.pickUp * before[this.enrolledRow + at]!) * factor + ruledOut[at]!;
 	}
 
-	/** After a change of one condition's count or causes. */
+	/** Updates the onset after a change of one condition's count or causes. */
 	private update(at: number): void {
 		const onset = this.onsetOf(at);
 		const change = onset - this.onset[at]!;
@@ -200,7 +200,7 @@ export class State {
 		else this.acuteOnset[categoryOf[at]!]! += change;
 	}
 
-	/** After a change of block: all of it once a year and while conditions are picked up. */
+	/** Updates onsets after a change of block: all of them once a year and while pre-existing conditions are recorded. */
 	private refresh(): void {
 		const { person, onset, acuteOnset } = this;
 		const day = this.block * blockDays;

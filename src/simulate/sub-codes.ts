@@ -3,7 +3,7 @@ import { conditions } from "./catalogue/index.js";
 import type { State } from "./state.js";
 import { positionOf } from "./tables.js";
 
-/** The commonest code first: weights 1, 1/2, 1/3, … */
+/** Weights 1, 1/2, 1/3, …, the most common code first. */
 const cumulative: readonly Float64Array[] = conditions.map(({ icd9 }) => {
 	let sum = 0;
 	const sums = Float64Array.from(icd9, (_, i) => {
@@ -19,7 +19,7 @@ const retinal = [positionOf("362")];
 const neural = ["356", "357"].map(positionOf);
 const lastAgeOfType1 = 27;
 
-/** The ICD-9-CM code that a record of a condition is written as. */
+/** Draws the ICD-9-CM code of a record. */
 export function subCode(
 	condition: number,
 	state: State,
@@ -35,7 +35,7 @@ export function subCode(
 	return conditions[condition]!.icd9[i]!;
 }
 
-/** Type by age, complications by what else is recorded, and insulin once it is taken. */
+/** The type depends on age, complications on other records, and insulin use on prescriptions. */
 function diabetesCode(state: State, day: number, onInsulin: boolean, mark: number): string {
 	if (onInsulin && mark < 0.12) return "V5867";
 	const type = state.ageAt(day) <= lastAgeOfType1 ? "1" : "0";
@@ -49,7 +49,7 @@ function diabetesCode(state: State, day: number, onInsulin: boolean, mark: numbe
 	return type === "1" ? "25001" : "25000";
 }
 
-/** All codes that are ever written for a condition. */
+/** All codes that a condition may be recorded with. */
 export function subCodesOf(condition: number): readonly string[] {
 	const { icd9 } = conditions[condition]!;
 	return condition === diabetes ? diabetesCodes : icd9;

@@ -7,18 +7,18 @@ import { dateText } from "./time.js";
 
 export interface TableColumn {
 	readonly name: string;
-	/** Texts hold no comma, quote or line end. Dates are days since 1970. */
+	/** Texts contain no comma, quote or line break. Dates are days since 1970. */
 	readonly type: "text" | "date" | "count";
 	readonly nullable?: true;
 }
 
 export type Cell = string | number | null;
 
-/** A table that is written row by row, in bounded memory. */
+/** Writes a table row by row in bounded memory. */
 export interface TableWriter {
 	/** Cells in the order of the columns. */
 	add(...row: readonly Cell[]): void;
-	/** Call from time to time: waits until what was added has left memory. */
+	/** Waits until added rows have been written; call it regularly. */
 	flush(): Promise<void>;
 	close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export function openTable(
 
 function csvTable(file: string, columns: readonly TableColumn[]): TableWriter {
 	const stream = createWriteStream(file);
-	// An error between two writes is kept for the next of them.
+	// An error between two writes is thrown by the next one.
 	const ended = finished(stream);
 	ended.catch(() => {});
 	const isDate = columns.map(({ type }) => type === "date");
@@ -66,7 +66,7 @@ function csvTable(file: string, columns: readonly TableColumn[]): TableWriter {
 	};
 }
 
-/** Rows of a group, held until it is full. */
+/** Rows per row group, kept in memory until the group is full. */
 const groupRows = 1 << 17;
 
 function parquetTable(file: string, columns: readonly TableColumn[]): TableWriter {

@@ -2,7 +2,7 @@ import { InputError } from "../base/errors.js";
 import { yearDays } from "../base/time.js";
 import { conditions } from "./catalogue/index.js";
 
-/** The catalogue as arrays by position in it, and rates per day: what the inner loops read. */
+/** The catalogue as arrays by position, with rates per day, for the inner loops. */
 export const size = conditions.length;
 
 export const oldest = 109;
@@ -35,9 +35,9 @@ export const acuteIn: readonly Int32Array[] = categories.map((_, category) =>
 	),
 );
 
-/** Records after which a condition counts as established: the usual two-code rule for chronic ones. */
+/** The number of records after which a condition is established: two for chronic ones, as is usual. */
 export const establishedAt = Uint8Array.from(isChronic, (chronic) => (chronic ? 2 : 1));
-/** Records after which a chronic condition counts as advanced, and its effects grow. */
+/** The number of records after which a chronic condition is advanced and its effects grow. */
 export const advancedAt = 12;
 const advancedPower = 0.35;
 
@@ -56,7 +56,7 @@ function linksOf(entries: readonly (readonly [code: string, value: number])[]): 
 	};
 }
 
-/** What a condition, once established, multiplies. */
+/** The factors of an established condition on the rates of others. */
 export const effects: readonly Links[] = conditions.map(({ code }) =>
 	linksOf(
 		conditions.flatMap(({ code: to, causes }) => {
@@ -66,13 +66,13 @@ export const effects: readonly Links[] = conditions.map(({ code }) =>
 	),
 );
 
-/** What it multiplies once more when it is advanced. */
+/** Further factors of an advanced condition. */
 export const advancedEffects: readonly Links[] = effects.map(({ to, value }) => ({
 	to,
 	value: value.map((factor) => factor ** advancedPower),
 }));
 
-/** What a visit for a condition also records. */
+/** The companions of each condition, with their probabilities. */
 export const companionsOf: readonly Links[] = conditions.map(({ also }) =>
 	linksOf(Object.entries(also ?? {})),
 );
@@ -88,9 +88,9 @@ export interface RateTables {
 	readonly rate: Float64Array;
 	/** [age in years, condition]: expected onsets of a chronic condition before that age. */
 	readonly before: Float64Array;
-	/** Records per day of a chronic condition that is only suspected, and ruled out. */
+	/** Records per day of a chronic condition that is suspected and ruled out. */
 	readonly ruledOut: Float64Array;
-	/** 0 where the condition does not exist in this sex. */
+	/** 0 if the condition does not exist in this sex. */
 	readonly possible: Uint8Array;
 }
 

@@ -11,7 +11,7 @@ export const truthFile = "truth.json";
 
 const truthSchema = z.strictObject({
 	kind: z.literal("trajgpt-simulation"),
-	/** Of the law the population was drawn from; the law itself is code. */
+	/** The version of the simulator's model. */
 	law: z.int().min(1),
 	seed: z.int().min(0),
 	patients: z.int().min(1),
@@ -22,7 +22,7 @@ const truthSchema = z.strictObject({
 
 export type Truth = z.infer<typeof truthSchema>;
 
-/** What a simulation's folder says of itself. */
+/** Reads the metadata of a simulation. */
 export async function readTruth(folder: string): Promise<Truth> {
 	const file = join(folder, truthFile);
 	let json: unknown;
@@ -43,7 +43,7 @@ export async function oracleOf(folder: string): Promise<Oracle> {
 	const { law } = await readTruth(folder);
 	if (law !== lawVersion)
 		throw new InputError(
-			`${join(folder, truthFile)} was drawn from law ${law}, this version knows law ${lawVersion}; run simulate again`,
+			`${join(folder, truthFile)} was drawn from law ${law}; this version supports law ${lawVersion}; run simulate again`,
 		);
 	return oracle();
 }

@@ -2,18 +2,18 @@ import { bundledBy, dueChance, rates } from "./hazards.js";
 import type { State } from "./state.js";
 import * as tables from "./tables.js";
 
-/** Locals, for the inner loops. */
+/** Local copies are faster in the inner loops. */
 const { companionsOf, size } = tables;
 
 const reasons = new Float64Array(size);
 const dues = new Float64Array(size);
 
 /**
- * Adds to `out` how many records of each condition are to be expected on `day`, as if covered: as
- * the reason of a visit or as its companion. The state must have entered the day.
+ * Adds to `out` the expected number of records of each condition on `day`, assuming coverage: as the reason of a
+ * visit or as a companion. The state must have entered the day.
  *
- * With P(visit for x) = w_x, the chance of d at a visit for x is 1 − (1 − c_xd)(1 − b_x q_d) =
- * b_x q_d + c_xd (1 − b_x q_d), and the lists c are short: no pass over pairs is needed.
+ * With P(visit for x) = w_x, the probability of d at a visit for x is 1 − (1 − c_xd)(1 − b_x q_d) =
+ * b_x q_d + c_xd (1 − b_x q_d). The lists c are short, so no loop over all pairs is needed.
  */
 export function addExpectedRecords(state: State, day: number, out: Float64Array): void {
 	const total = rates(state, day, reasons);

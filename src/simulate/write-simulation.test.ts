@@ -14,7 +14,7 @@ beforeAll(async () => {
 const rows = async (file: string) => (await readFile(file, "utf8")).trimEnd().split("\n");
 
 describe("a simulation on disk", () => {
-	test("is CSV tables and the truth, the same for a seed, and begins like a smaller one", async () => {
+	test("has CSV tables and metadata, is reproducible, and begins like a smaller one", async () => {
 		const progress: number[] = [];
 		const options = { seed: 7, onProgress: (patients: number) => progress.push(patients) };
 		const large = await writeSimulation(join(folder, "large"), { ...options, patients: 25 });
@@ -39,7 +39,7 @@ describe("a simulation on disk", () => {
 		);
 	});
 
-	test("is the same as Parquet", async () => {
+	test("has the same content as Parquet", async () => {
 		const csv = await writeSimulation(join(folder, "csv"), { patients: 8, seed: 2 });
 		const parquet = await writeSimulation(join(folder, "parquet"), {
 			patients: 8,
@@ -57,7 +57,7 @@ describe("a simulation on disk", () => {
 		}
 	});
 
-	test("says which law it was drawn from, and another law is refused", async () => {
+	test("records the version of the model, and rejects another version", async () => {
 		const { folder: written, files } = await writeSimulation(join(folder, "law"), {
 			patients: 2,
 			seed: 1,

@@ -14,9 +14,9 @@ export interface SimulationOptions {
 	readonly patients: number;
 	readonly seed: number;
 	readonly format?: Format;
-	/** Whether a simulation that is there may be replaced; so if left out. */
+	/** Whether an existing simulation may be replaced; true by default. */
 	readonly replace?: boolean;
-	/** Called now and then with the number of patients written. */
+	/** Called regularly with the number of patients written. */
 	readonly onProgress?: (patients: number) => void;
 }
 
@@ -76,15 +76,15 @@ function simulationFiles(folder: string, format: Format): SimulationFiles {
 /** Patients between two flushes. */
 const blockPatients = 200;
 
-/** Writes a population beside its folder and renames it: the folder is whole or untouched. */
+/** Writes a population to a temporary folder and renames it, so that the folder is complete or untouched. */
 export async function writeSimulation(
 	folder: string,
 	options: SimulationOptions,
 ): Promise<WrittenSimulation> {
 	const { patients, seed, format = "csv", onProgress } = options;
 	let truth: Truth | undefined;
-	const write = async (beside: string) => {
-		const files = simulationFiles(beside, format);
+	const write = async (temporary: string) => {
+		const files = simulationFiles(temporary, format);
 		const open = (name: keyof typeof tables) => openTable(format, files[name], tables[name]);
 		const claims = open("claims");
 		const prescriptions = open("prescriptions");
@@ -105,7 +105,7 @@ export async function writeSimulation(
 			fills += patient.prescriptions.length;
 			if (number % blockPatients === 0 || number === patients) {
 				for (const table of all) await table.flush();
-				await turn(); // signals are heard
+				await turn(); // lets signal handlers run
 				onProgress?.(number);
 			}
 		}

@@ -19,25 +19,25 @@ function between(a: number, b: number, c: number, d: number): AgeCurve {
 	return (age) => up(age) * down(age);
 }
 
-/** As `between`, and exactly none outside [a, d]. */
+/** Like `between`, and exactly 0 outside [a, d]. */
 function only(a: number, b: number, c: number, d: number): AgeCurve {
 	const inside = between(a, b, c, d);
 	return (age) => (age < a || age > d ? 0 : inside(age));
 }
 
-/** Children and the old, who weigh `old`. */
+/** High in children and in old age, where the factor is `old`. */
 function youngAndOld(old: number): AgeCurve {
 	const young = falling(4, 14);
 	const late = rising(55, 85);
 	return (age) => 0.15 + young(age) + old * late(age);
 }
 
-/** Never below `share`. */
+/** At least `share`. */
 export function atLeast(share: number, curve: AgeCurve): AgeCurve {
 	return (age) => share + (1 - share) * curve(age);
 }
 
-/** By its first word, how a curve is written, with # for each of its numbers. */
+/** The syntax of each curve by its first word, with # for numbers. */
 export const curves: Readonly<
 	Record<string, readonly [string, (...numbers: number[]) => AgeCurve]>
 > = {

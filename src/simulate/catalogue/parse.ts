@@ -1,7 +1,7 @@
 import type { Sex } from "../../records/rows.js";
 import { type AgeCurve, atLeast, curves } from "./ages.js";
 
-/** PheCode to a factor or a probability. */
+/** Maps PheCodes to factors or probabilities. */
 type ByCode = Readonly<Record<string, number>>;
 
 interface Common {
@@ -9,34 +9,34 @@ interface Common {
 	readonly code: string;
 	readonly name: string;
 	readonly category: string;
-	/** First records (chronic) or episodes (acute) per year where age, sex and causes count 1. */
+	/** First records (chronic) or episodes (acute) per year if the factors of age, sex and causes are 1. */
 	readonly perYear: number;
 	readonly ages: AgeCurve;
-	/** Factors by sex; 1 where not given. */
+	/** Factors by sex; 1 by default. */
 	readonly sex?: Partial<Record<Sex, number>>;
 	/** Conditions that, once established, multiply the rate. */
 	readonly causes?: ByCode;
-	/** What a visit for this also records, and how likely. */
+	/** Companions of a visit for this condition, with their probabilities. */
 	readonly also?: ByCode;
 	/** Factor on mortality once established. */
 	readonly deadly?: number;
-	/** ICD-9-CM without dots, commonest first. */
+	/** ICD-9-CM codes without dots, the most common first. */
 	readonly icd9: readonly string[];
 }
 
 interface Chronic extends Common {
 	readonly course: "chronic";
-	/** Days between follow-up records, about. */
+	/** Approximate days between follow-up records. */
 	readonly everyDays: number;
-	/** The probability that a record is not the last of a condition that may heal; 1. */
+	/** The probability that a record is not the last, for a condition that may heal; 1 by default. */
 	readonly stays?: number;
-	/** How likely another chronic condition's visit codes this one too, when it is due; 0.45. */
+	/** The probability that a visit for another chronic condition also codes this one when it is due; 0.45 by default. */
 	readonly carried?: number;
 }
 
 interface Acute extends Common {
 	readonly course: "acute";
-	/** The probability that another record follows a record, and after how many days, about. */
+	/** The probability of a further record, and the approximate days until then. */
 	readonly again: readonly [probability: number, days: number];
 	/** Most frequent on this day of the year, by 1 ± swing. */
 	readonly season?: { readonly peak: number; readonly swing: number };
@@ -53,8 +53,8 @@ export type Condition = Chronic | Acute;
  *
  * PheCode and name; first records or episodes per year; the factor of age; then for chronic conditions
  * `every 70 days` a follow-up record, for acute ones `again` the probability and days of a further record.
- * Only where they differ from what is usual: `stays`, `carried` (chronic), `season` (acute), `sex`,
- * `deadly`, `causes` with their factors, and what is `also` recorded, with its probability.
+ * Optional: `stays`, `carried` (chronic), `season` (acute), `sex`, `deadly`, `causes` with their factors, and
+ * `also` for companions with their probabilities.
  */
 export interface Chapter {
 	readonly category: string;
@@ -63,7 +63,7 @@ export interface Chapter {
 
 type Fields = Partial<Omit<Chronic, "course"> & Omit<Acute, "course"> & Pick<Condition, "course">>;
 
-/** By their first words, what fields say. */
+/** Parsers of the fields by their first word. */
 const fields: Readonly<Record<string, (text: string) => Fields>> = {
 	rate: (text) => ({ perYear: one(text) }),
 	ages: (text) => ({ ages: agesIn(text) }),
@@ -92,7 +92,7 @@ const fields: Readonly<Record<string, (text: string) => Fields>> = {
 	icd9: (text) => ({ icd9: text.replaceAll(".", "").split(" ") }),
 };
 
-/** The numbers of a text, which must look like the pattern with a number for each #. */
+/** Reads the numbers of a text, which must match the pattern with a number for each #. */
 function numbersIn(text: string, pattern: string): number[] {
 	const found = new RegExp(`^${pattern.replaceAll("#", "(\\d+(?:\\.\\d+)?)")}$`).exec(text);
 	if (!found) throw new Error(`expected "${pattern}" with numbers for #, got "${text}"`);
@@ -141,7 +141,7 @@ function conditionIn(entry: string, category: string): Condition {
 	for (const field of rest) {
 		const [, word, text = ""] = /^(\S+) (.+)$/.exec(field) ?? [];
 		for (const [key, value] of Object.entries(known(fields, word, "field")(text))) {
-			if (key in found) throw new Error(`"${field}" says again what another field says`);
+			if (key in found) throw new Error(`"${field}" repeats another field`);
 			found[key] = value;
 		}
 	}

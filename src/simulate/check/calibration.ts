@@ -15,19 +15,19 @@ interface Cell {
 
 export interface Calibration {
 	readonly people: number;
-	/** Cells of one code and one range of risk with at least five expected and five not. */
+	/** Cells (one code, one range of risk) with at least five expected events and five expected non-events. */
 	readonly cells: number;
-	/** Shares of them whose count lies within its interval. */
+	/** The shares of cells whose count lies within its interval. */
 	readonly within95: number;
 	readonly within99: number;
-	/** Over all codes: records seen over those expected. */
+	/** Over all codes: observed events divided by expected events. */
 	readonly ratio: number;
 }
 
 /**
- * Risks of every code within a year from a random covered day, against what happened. Half of the
- * futures put a person into a range of risk, the other half say how many events to expect there:
- * with the same ones for both, the luck of a sample would look like miscalibration.
+ * Compares the risks of every code within a year from a random covered day with the simulated outcome. Half of the
+ * futures assign a person to a range of risk, the other half estimate the expected events there: with the same
+ * futures for both, sampling noise would look like miscalibration.
  */
 export function calibrate(
 	patients: readonly SimulatedPatient[],
@@ -59,7 +59,7 @@ export function calibrate(
 			const p = counting[at]!;
 			cell.expected += p;
 			cell.seen += happened[at]!;
-			// Of the event, and of the risk's own estimate; p (1 − p) from `half` draws is short by 1 / half.
+			// Variance of the event and of the estimated risk; p (1 − p) from `half` draws is too small by 1 / half.
 			cell.variance += ((p * (1 - p) * half) / (half - 1)) * (1 + 1 / half);
 		}
 	}

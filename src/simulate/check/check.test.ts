@@ -17,7 +17,7 @@ describe("the oracle on its own population", () => {
 		report("one-year risks", { ...check.calibration });
 	}, patience);
 
-	test("beats counts by a nat and every spoilt history by 0.4", () => {
+	test("beats the frequency baselines by one nat and every corrupted history by 0.4", () => {
 		const more = (name: ForecastName) =>
 			check.nats.find((entry) => entry.name === name)!.nats - check.nats[0]!.nats;
 		expect(check.nats[0]?.name).toBe("oracle");
@@ -28,7 +28,7 @@ describe("the oracle on its own population", () => {
 		expect(more("oracle, history of another")).toBeGreaterThan(0.4);
 	});
 
-	test("has calibrated risks: 95 % of the cells lie within their 95 % interval, but for chance", () => {
+	test("has calibrated risks: about 95 % of the cells lie within their 95 % interval", () => {
 		const { cells, within95, within99, ratio } = check.calibration;
 		expect(cells).toBeGreaterThan(20);
 		expect(within95).toBeGreaterThanOrEqual(0.95 - 2 * Math.sqrt((0.95 * 0.05) / cells));

@@ -4,7 +4,7 @@ import type { SimulatedPatient } from "../patients.js";
 import { type Person, personOf } from "../person.js";
 import { codes, size } from "../tables.js";
 
-/** A record that is to be forecast, given the day it is on and the records before it. */
+/** A record to predict, given its day and the records before it. */
 export interface Target {
 	readonly person: Person;
 	readonly before: readonly Recorded[];
@@ -19,7 +19,7 @@ interface Recorded {
 
 export type Forecast = (target: Target) => Float64Array;
 
-/** Records at random, never the first of a patient. */
+/** Draws random records, never the first of a patient. */
 export function drawTargets(
 	patients: readonly SimulatedPatient[],
 	perPatient: number,
@@ -43,7 +43,7 @@ export const oracleForecast: Forecast = ({ person, before, day }) => {
 	return follower.next(day);
 };
 
-/** By one who does not know the policies. */
+/** Predicts without knowing the policies. */
 export const policiesUnknown: Forecast = (target) =>
 	oracleForecast({ ...target, person: personOf(target.person.birth, target.person.sex) });
 
@@ -54,7 +54,7 @@ export function globalCounts(patients: readonly SimulatedPatient[]): Float64Arra
 	return counts.map((count) => count / total);
 }
 
-/** The patient's own counts, with `weight` counts of everyone's added. */
+/** The patient's own frequencies, smoothed with `weight` events distributed as in the population. */
 export function ownCounts(everyone: Float64Array, weight: number): Forecast {
 	return ({ before }) => {
 		const counts = everyone.map((p) => p * weight);
@@ -63,7 +63,7 @@ export function ownCounts(everyone: Float64Array, weight: number): Forecast {
 	};
 }
 
-/** Today's records so far stay: only what came on earlier days is spoilt. */
+/** Corrupts records of earlier days only; records of the same day stay. */
 function spoilt(
 	spoil: (earlier: readonly Recorded[], target: Target) => readonly Recorded[],
 ): Forecast {
@@ -82,7 +82,7 @@ export function codesShuffled(seed: number): Forecast {
 	});
 }
 
-/** The gaps between visits, the one up to the target included, in another order. */
+/** Shuffles the gaps between visits, the one before the target included. */
 export function gapsShuffled(seed: number): Forecast {
 	const stream = random(seed);
 	return spoilt((earlier, target) => {
@@ -98,7 +98,7 @@ export function gapsShuffled(seed: number): Forecast {
 	});
 }
 
-/** The history of another person, as far as it goes by then. */
+/** The history of another person up to that day. */
 export function ofAnother(patients: readonly SimulatedPatient[], seed: number): Forecast {
 	const stream = random(seed);
 	return spoilt((_, { day }) => {
@@ -108,8 +108,8 @@ export function ofAnother(patients: readonly SimulatedPatient[], seed: number): 
 }
 
 /**
- * Mean −ln p. A spoilt forecast may deny what happened: all are mixed with a little of everyone's
- * counts before they are compared.
+ * Mean −ln p. A prediction from a corrupted history may give the record probability 0, so all predictions are mixed
+ * with a little of the population's frequencies.
  */
 export function meanLoss(
 	targets: readonly Target[],

@@ -18,16 +18,16 @@ export interface CheckOptions {
 	/** Seed of the population. */
 	readonly population: number;
 	readonly patients: number;
-	/** Futures a risk is sampled from. */
+	/** Sampled futures per risk. */
 	readonly samples: number;
-	/** Of the choice of records and days. */
+	/** The seed for the choice of records and days. */
 	readonly seed: number;
 }
 
 export interface Check {
 	readonly patients: number;
 	readonly targets: number;
-	/** Mean −ln p of a record given its day and what came before, the best first. */
+	/** Mean −ln p of a record given its day and the earlier records, the best first. */
 	readonly nats: readonly { readonly name: ForecastName; readonly nats: number }[];
 	readonly calibration: Calibration;
 }
@@ -41,17 +41,17 @@ export type ForecastName =
 	| "own counts"
 	| "everyone's counts";
 
-/** Records per patient that are forecast. */
+/** Records to predict per patient. */
 const perPatient = 4;
 /**
- * A spoilt history may deny what happened: every forecast is mixed with this share of everyone's
- * counts before they are compared.
+ * A corrupted history may give the record probability 0, so every prediction is mixed with this share of the
+ * population's frequencies.
  */
 const mixed = 0.01;
-/** Counts of everyone's that are added to a patient's own: the best of these is taken. */
+/** Candidates for the smoothing of a patient's own frequencies; the best is used. */
 const weights = [3, 8, 20];
 
-/** The oracle on its own population, against counts and against itself with spoilt histories. */
+/** Compares the oracle on its own population with frequency baselines and with itself on corrupted histories. */
 export function checkOracle({ population, patients, samples, seed }: CheckOptions): Check {
 	const people = Array.from({ length: patients }, (_, i) => simulatePatient(population, i + 1));
 	const everyone = globalCounts(people);

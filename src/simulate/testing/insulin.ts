@@ -4,7 +4,7 @@ import { positionOf } from "../tables.js";
 
 const diabetes = positionOf("250");
 
-/** Insulin within six months of the first record of diabetes, and its odds at that record. */
+/** Whether insulin is started within six months of the first record of diabetes, and its log-odds at that record. */
 export function insulinLabels(patients: readonly SimulatedPatient[]) {
 	return patients.flatMap(({ person, claims, prescriptions }) => {
 		const first = claims.find(({ at }) => at === diabetes);

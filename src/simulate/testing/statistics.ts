@@ -1,4 +1,4 @@
-/** Kolmogorov's distance of a sample from a distribution function, times √n. */
+/** The Kolmogorov–Smirnov distance of a sample from a distribution function, times √n. */
 export function kolmogorov(sample: readonly number[], cdf: (x: number) => number): number {
 	const sorted = sample.toSorted((a, b) => a - b);
 	const n = sorted.length;
