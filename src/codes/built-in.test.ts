@@ -47,7 +47,7 @@ describe("the catalogue", () => {
 		}
 	});
 
-	test("writes rules that can be met by a code", () => {
+	test("has rules that some code matches", () => {
 		for (const system of systems)
 			for (const { rules } of chapters.flatMap(({ table }) => entriesOf(table)))
 				for (const rule of rules[system].flatMap((text) => expandRule(text.replace("+", "")))) {
@@ -90,11 +90,11 @@ describe("builtInMap", () => {
 		expect(map.phecodesOf(system, code)).toEqual(phecodes),
 	);
 
-	test("gives a code below a known one the PheCodes of the known one", () => {
+	test("gives a code the PheCodes of the known code above it", () => {
 		expect(map.phecodesOf("ICD10CM", "I50.9XYZ")).toEqual(["428"]);
 	});
 
-	test("gives PheCodes of the catalogue and never fails, whatever the text", () => {
+	test("returns PheCodes of the catalogue for any text", () => {
 		const code = fc.stringMatching(/^[A-Z0-9]\d[A-Z0-9]\.?[A-Z0-9]{0,4}$/);
 		const system = fc.constantFrom(...systems);
 		fc.assert(

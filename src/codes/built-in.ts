@@ -4,7 +4,7 @@ import { normaliseIcd } from "./icd.js";
 import type { CodeMap, PheCode } from "./map.js";
 import { compileRules, entriesOf } from "./rules.js";
 
-/** Every PheCode at integer level, by number. */
+/** All PheCodes at integer level, by number. */
 export const pheCodes: readonly PheCode[] = chapters
 	.flatMap(({ category, table }) =>
 		entriesOf(table).map(({ code, name }) => ({ code, name, category })),
@@ -22,7 +22,7 @@ function compile() {
 
 let compiled: ReturnType<typeof compile> | undefined;
 
-/** The map that needs no file, written by hand from the public classifications: see catalogue/. */
+/** The built-in map, written by hand from the public classifications (see catalogue/). */
 export function builtInMap(): CodeMap {
 	compiled ??= compile();
 	const { names, ...rules } = compiled;

@@ -44,7 +44,7 @@ describe("normaliseIcd", () => {
 		["ICD10CM", "I 50.9"],
 	])("%s has no code %j", (system, text) => expect(normaliseIcd(system, text)).toBeUndefined());
 
-	test("is idempotent, and blind to case, blanks and the dot, whatever the text", () => {
+	test("is idempotent, and ignores case, blanks and the dot, for any text", () => {
 		const code = fc.stringMatching(/^[A-Z0-9]{3,5}\.?[A-Z0-9]{0,4}$/);
 		const system = fc.constantFrom<IcdSystem>("ICD9CM", "ICD10CM");
 		fc.assert(

@@ -7,9 +7,9 @@ const icd9 = /^(\d{3}|V\d{2}|E\d{3})\.?(\d{0,2})$/;
 const icd10 = /^([A-Z]\d[0-9A-Z])\.?([0-9A-Z]{0,4})$/;
 
 /**
- * The code as the classification prints it, with its dot: `4280` is 428.0, `v5867` is V58.67.
- * Undefined when the text is no code of that system. Nothing is guessed: `8.45`, which may be
- * 008.45 after a spreadsheet took its zeros, is no code, and `845` is 845.
+ * The code in its printed form, with its dot: `4280` is 428.0, `v5867` is V58.67. Undefined if the text is not a code of
+ * that system. Nothing is guessed: `8.45`, which may be 008.45 without its leading zeros, is not a code, and `845` is
+ * 845.
  */
 export function normaliseIcd(system: IcdSystem, text: string): string | undefined {
 	const found = (system === "ICD9CM" ? icd9 : icd10).exec(text.trim().toUpperCase());
@@ -27,5 +27,5 @@ export function* icdAndAncestors(code: string): Generator<string> {
 	yield category;
 }
 
-/** As claims write it: 4280. */
+/** The code without its dot, as in claims: 4280. */
 export const undottedIcd = (code: string): string => code.replace(".", "");

@@ -13,14 +13,14 @@ export interface CodeMap {
 	/** For a manifest: "built in (integer level)", or the path of the map's file. */
 	readonly source: string;
 	readonly level: PheCodeLevel;
-	/** The PheCodes of a diagnosis code; empty when the map has none for it. */
+	/** The PheCodes of a diagnosis code; empty if the map has none. */
 	phecodesOf(system: IcdSystem, code: string): readonly string[];
 	nameOf(phecode: string): PheCode | undefined;
 }
 
 /**
- * A PheCode as the catalogue prints it: three digits or four, and one or two decimals. Zeros that a
- * spreadsheet took or added (8.5 for 008.5, 250.0 for 250) can only be meant one way.
+ * A PheCode in its printed form: three or four digits, and one or two decimals. Zeros that a spreadsheet removed or added
+ * (8.5 for 008.5, 250.0 for 250) are unambiguous.
  */
 export function normalisePheCode(text: string): string | undefined {
 	const [, integer, decimals = ""] = /^(\d{1,4})(?:\.(\d*))?$/.exec(text.trim()) ?? [];

@@ -62,7 +62,7 @@ describe("readPheCodeMap", () => {
 		expect(full.source).toMatch(/map\.csv$/);
 	});
 
-	test("is the only authority: what it does not list has no PheCode", async () => {
+	test("gives no PheCode to codes that are not in the file", async () => {
 		const map = await mapOf(packageMap);
 		expect(map.phecodesOf("ICD9CM", "410.71")).toEqual([]);
 		expect(map.phecodesOf("ICD9CM", "428.00")).toEqual([]);
@@ -71,7 +71,7 @@ describe("readPheCodeMap", () => {
 		expect(prefix.phecodesOf("ICD9CM", "428")).toEqual([]);
 	});
 
-	test("reads the catalogue, and its ignored codes when asked", async () => {
+	test("reads the catalogue, and its ignored codes on request", async () => {
 		const map = await mapOf(catalogue, { level: "full" });
 		expect(map.phecodesOf("ICD9CM", "25000")).toEqual(["250.2"]);
 		expect(map.phecodesOf("ICD9CM", "00845")).toEqual(["008.52"]);
@@ -133,7 +133,7 @@ describe("readPheCodeMap", () => {
 		await expect(mapOf(packageMap, {}, pheinfo)).rejects.toThrow(InputError);
 	});
 
-	test("gives a map or an InputError, whatever the text", async () => {
+	test("returns a map or an InputError for any text", async () => {
 		const sample = fc.constantFrom(packageMap, catalogue);
 		const mutated = fc
 			.tuple(sample, fc.nat(), fc.nat(20), fc.string({ unit: "binary", maxLength: 5 }))

@@ -17,14 +17,14 @@ import { readPheCodeNames } from "./read-names.js";
 export interface PheCodeMapOptions {
 	/** Default: integer. */
 	readonly level?: PheCodeLevel | undefined;
-	/** Codes the file itself marks "Ignore Bool", as too unspecific. Default: drop. */
+	/** Codes that the file marks with "Ignore Bool" as too unspecific. Default: drop. */
 	readonly ignore?: "drop" | "keep" | undefined;
 	/**
-	 * Whether a code the file does not list takes the PheCodes of the longest listed code above it
-	 * (S72.001D those of S72.001). Default: exact, as published results have it.
+	 * Whether a code that is not in the file has the PheCodes of the longest listed code above it (S72.001D those of
+	 * S72.001). Default: exact, as in published results.
 	 */
 	readonly match?: "exact" | "prefix" | undefined;
-	/** A `pheinfo.csv`. Default: the one beside the map, if there is one. */
+	/** A `pheinfo.csv`. Default: the one next to the map, if there is one. */
 	readonly names?: string | undefined;
 }
 
@@ -38,7 +38,7 @@ const systemOf = (text: string) => systems.get(text.toLowerCase().replace(/[ _-]
 const blockOfCodes = /^[A-Z]\d[0-9A-Z]-[A-Z]\d[0-9A-Z]$/i; // A00-A09, a heading
 
 interface Columns {
-	/** Of the whole file, or in a column of its own. */
+	/** One system for the whole file, or a column. */
 	readonly system: IcdSystem | number;
 	readonly code: number;
 	readonly phecode: number;
@@ -76,7 +76,7 @@ interface MapRow {
 	readonly ignored: boolean;
 }
 
-/** Undefined for a row that maps no code: a heading, or a code that has no PheCode. */
+/** Undefined for a row without a mapping: a heading, or a code without a PheCode. */
 function rowOf(fields: readonly string[], columns: Columns, where: string): MapRow | undefined {
 	const vocabulary = typeof columns.system === "number" ? (fields[columns.system] ?? "") : "";
 	const system = typeof columns.system === "number" ? systemOf(vocabulary) : columns.system;
@@ -118,8 +118,8 @@ async function* readRows(file: string): AsyncGenerator<MapRow> {
 }
 
 /**
- * Reads an official map, as CSV or .gz. The file has the last word: the rules of the built-in map are
- * not asked, only its names, where neither the file nor a `pheinfo.csv` has one.
+ * Reads an official map, as CSV or .gz. The rules of the built-in map are not used, only its names, if neither the file
+ * nor a `pheinfo.csv` has one.
  */
 export async function readPheCodeMap(
 	file: string,

@@ -1,16 +1,15 @@
 import type { IcdSystem } from "./icd.js";
 
 /**
- * One chapter of the catalogue. Its table has an entry a PheCode:
+ * One chapter of the catalogue. Its table has one entry per PheCode:
  *
  *     440 Atherosclerosis | 440 | I70
  *
- * number and name | ICD-9-CM rules | ICD-10-CM rules; indented lines go on with the entry.
+ * number and name | ICD-9-CM rules | ICD-10-CM rules; indented lines continue the entry.
  *
- * A rule stands for a code and all codes below it: `440` holds 440.0 and 440.21. `430-432` is
- * three rules, and so is `T36-T38.??2`, where the question marks leave characters open. The
- * longest rule that fits a code decides; where several PheCodes have that rule, the code has them
- * all. A rule with a plus, as in `+I70.?3`, adds its PheCode to what the longest rule decides.
+ * A rule matches a code and all codes below it: `440` matches 440.0 and 440.21. `430-432` is three rules, and so is
+ * `T36-T38.??2`, where a question mark matches any character. The longest matching rule counts; if several PheCodes have
+ * that rule, the code has all of them. A rule with a plus, as in `+I70.?3`, adds its PheCode to those of the longest rule.
  */
 export interface Chapter {
 	readonly category: string;
@@ -37,7 +36,7 @@ export function entriesOf(table: string): Entry[] {
 	});
 }
 
-/** The rules a text stands for: `430-432` is three, `T36-T38.??2` too, and `S?2` one a digit. */
+/** Expands a text to rules: `430-432` and `T36-T38.??2` to three each, and `S?2` to one per digit. */
 export function expandRule(text: string): string[] {
 	const [first = "", last] = text.split("-");
 	if (last === undefined) {
@@ -73,7 +72,7 @@ function fits(prefix: string, code: string): boolean {
 const categoryOf = (code: string) => code.split(".", 1)[0] as string;
 const openPlaces = (prefix: string) => prefix.split("?").length;
 
-/** All rules of one system, made ready: the PheCodes of a dotted code. */
+/** Compiles the rules of one system into a function from a dotted code to its PheCodes. */
 export function compileRules(
 	entries: readonly Entry[],
 	system: IcdSystem,

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { createGunzip } from "node:zlib";
 import { InputError } from "../base/errors.js";
 
-/** The first bytes of a file as they lie on the disk. */
+/** Reads the first bytes of a file, without unpacking. */
 export async function firstBytes(file: string, count: number): Promise<Buffer> {
 	const handle = await open(file, "r");
 	try {
@@ -16,7 +16,7 @@ export async function firstBytes(file: string, count: number): Promise<Buffer> {
 
 export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
-/** Bytes of a file, unpacked when it is gzip (told by its content, not by its name). */
+/** Reads the bytes of a file, unpacked if its content is gzip. */
 export async function* readBytes(file: string): AsyncGenerator<Uint8Array> {
 	const packed = isGzip(await firstBytes(file, 2));
 	const raw = createReadStream(file, { highWaterMark: 1 << 20 });
@@ -30,7 +30,7 @@ export async function* readBytes(file: string): AsyncGenerator<Uint8Array> {
 	}
 }
 
-/** What stands between us and the bytes of a file, in words; any other error as it is. */
+/** Explains an error of reading a file; returns any other error unchanged. */
 export function explainBytes(file: string, error: unknown): unknown {
 	if (error instanceof InputError || !(error instanceof Error)) return error;
 	const code = (error as NodeJS.ErrnoException).code ?? "";

@@ -5,7 +5,7 @@ import { quoted } from "./sql.js";
 import { openStore } from "./store.js";
 import { temporaryFolder } from "./testing/temporary-folder.js";
 
-test("dates become days since 1970, and what is no date becomes nothing", async () => {
+test("converts dates to days since 1970, and rejects other texts", async () => {
 	const store = await openStore({ folder: await temporaryFolder(), memory: 2 ** 27 });
 	const day = async (text: string, format?: string) =>
 		(await store.all(`SELECT ${daysFromText(quoted(text), format)} AS day`))[0]?.day;
@@ -43,7 +43,7 @@ test("dates become days since 1970, and what is no date becomes nothing", async 
 	store.close();
 });
 
-test("years that no record can be of are far off, those of shifted dates are not", async () => {
+test("rejects implausible years, and accepts those of shifted dates", async () => {
 	const store = await openStore({ folder: await temporaryFolder(), memory: 2 ** 27 });
 	const far = async (date: string) =>
 		(await store.all(`SELECT ${isFarOff(daysFromText(quoted(date)))} AS far`))[0]?.far;
@@ -58,7 +58,7 @@ test("years that no record can be of are far off, those of shifted dates are not
 	store.close();
 });
 
-test("a text is the same day to SQL and to the function, or to neither a date", async () => {
+test("SQL and the function agree on any text", async () => {
 	const store = await openStore({ folder: await temporaryFolder(), memory: 2 ** 27, threads: 1 });
 	const number = (digits: number) =>
 		fc.integer({ min: 0, max: 99 }).map((n) => `${n}`.padStart(digits, "0"));

@@ -3,25 +3,24 @@ import { quoted } from "./sql.js";
 import { firstYear, lastYear } from "./years.js";
 
 /*
- * Dates in text, as SQL for whole files and as a function for a page. `DATE` is ISO or with slashes,
- * and may have a time and a zone; `COMPACT_DATE` is 20200131.
+ * Dates in text, as SQL for whole files and as a function for the browser. `DATE` is ISO or with slashes, and may
+ * have a time and a zone; `COMPACT_DATE` is 20200131.
  */
 const DATE = "([0-9]{4})[-/]([0-9]{1,2})[-/]([0-9]{1,2})(?:[T ] *([0-9].*))?";
 const COMPACT_DATE = "([0-9]{4})([0-9]{2})([0-9]{2})";
 
 /**
- * SQL for the days since 1970-01-01 (UTC, with fractions) that a text stands for, NULL if it is no
- * date: ISO dates and timestamps, with or without a zone, 2020/01/31 and 20200131. Whoever writes
- * dates in another way says how (`format` as in strptime: %d/%m/%Y), for 03/04/2020 may be March or
- * April. Whether the year can be meant is for the caller to ask: `isFarOff`.
+ * SQL for the days since 1970-01-01 (UTC, with fractions) of a text, NULL if it is not a date: ISO dates and
+ * timestamps, with or without a zone, 2020/01/31 and 20200131. Other forms need a `format` as in strptime
+ * (%d/%m/%Y), because 03/04/2020 is ambiguous. The caller checks the year with `isFarOff`.
  */
 export function daysFromText(expression: string, format?: string): string {
 	const text = `trim(${expression})`;
 	const days = (timestamp: string) => `epoch(${timestamp}) / 86400.0`;
-	// DuckDB takes words such as infinity for dates, and 1/2/20 for a day of the year 1.
+	// DuckDB reads words such as infinity as dates, and 1/2/20 as a day of the year 1.
 	const parsed = (as: string) => days(`try_strptime(${text}, ${quoted(as)})`);
 	if (format) return `(CASE WHEN regexp_matches(${text}, '[0-9]') THEN ${parsed(format)} END)`;
-	// Nearly all dates are 2020-01-31 without blanks: they are spared the rest, which is slower.
+	// Nearly all dates look like 2020-01-31 without blanks and skip the slower rest.
 	return `(CASE WHEN strlen(${expression}) = 10 AND ${expression}[5] = '-'
 			THEN date_diff('day', DATE '1970-01-01', try_cast(${expression} AS DATE))::DOUBLE
 		WHEN regexp_full_match(${text}, '${DATE}')
@@ -33,7 +32,7 @@ const date = new RegExp(`^${DATE}$`);
 const compactDate = new RegExp(`^${COMPACT_DATE}$`);
 const mixedSeparators = /^\d+(-\d+\/|\/\d+-)/;
 
-/** The same days for one text, undefined if it is no date. Years that no record can be of are none. */
+/** The same days for one text; undefined if it is not a date or the year is implausible. */
 export function dayOfText(given: string): number | undefined {
 	const text = given.trim();
 	const [, year, month = "", day = "", time] = date.exec(text) ?? compactDate.exec(text) ?? [];
@@ -42,30 +41,30 @@ export function dayOfText(given: string): number | undefined {
 	const moment = parseMoment(
 		time === undefined ? iso : `${iso}T${time.replace(/(^|:)(?=\d(?!\d))/g, "$10")}`,
 	);
-	// Whole seconds, divided once: the very number that DuckDB finds.
+	// Whole seconds, divided once, as in DuckDB, so the numbers are identical.
 	return moment && Math.round(moment.day * dayMilliseconds) / 1000 / 86_400;
 }
 
-/** SQL for the days of a column that holds dates or timestamps already. */
+/** SQL for the days of a column of dates or timestamps. */
 export const daysFromTimestamp = (expression: string): string =>
 	`(epoch(try_cast(${expression} AS TIMESTAMP)) / 86400.0)`;
 
 const dayOfYear = (year: number) => Date.UTC(year, 0) / dayMilliseconds;
 const [first, end] = [dayOfYear(firstYear), dayOfYear(lastYear + 1)];
 
-/** SQL for a condition: a year can be one of a record; shifted dates reach far into the future. */
+/** SQL condition: the year is plausible; shifted dates reach far into the future. */
 export const isYear = (year: string): string => `(${year} BETWEEN ${firstYear} AND ${lastYear})`;
 
-/** SQL for a condition: days of a year that cannot be, infinite ones too; NULL of NULL. */
+/** SQL condition: the days have an implausible year or are infinite; NULL for NULL. */
 export const isFarOff = (days: string): string => `(${days} < ${first} OR ${days} >= ${end})`;
 
-/** A moment that may be known only to the day, the month or the year. */
+/** A moment with a precision of a day, a month or a year. */
 export interface Moment {
-	/** Days since 1970-01-01 UTC of its start. */
+	/** The start in days since 1970-01-01 UTC. */
 	readonly day: number;
 	/**
-	 * By how many days it may be later. A year has 365 or 366. A time in a zone east of Greenwich has
-	 * the zone's distance: there, a birth on the same date starts before it does in UTC.
+	 * The number of days by which it may be later: 365 or 366 for a year. A time in a zone east of Greenwich has the
+	 * offset of the zone, because there a birth on the same date starts earlier than in UTC.
 	 */
 	readonly slack: number;
 }
@@ -76,7 +75,7 @@ const form =
 const dayOf = (year: number, month: number, day: number): number =>
 	new Date(0).setUTCFullYear(year, month - 1, day) / dayMilliseconds;
 
-/** What a FHIR date, dateTime or instant says: `2020`, `2020-05`, `2020-05-17`, `2020-05-17T10:30:00Z`. */
+/** Parses a FHIR date, dateTime or instant: `2020`, `2020-05`, `2020-05-17`, `2020-05-17T10:30:00Z`. */
 export function parseMoment(text: string): Moment | undefined {
 	const [found, y, mo, d, h, min, s, , sign, zoneHours, zoneMinutes] = form.exec(text.trim()) ?? [];
 	if (found === undefined) return undefined;

@@ -2,9 +2,8 @@ import { open } from "node:fs/promises";
 import { readBytes } from "./bytes.js";
 
 /**
- * How the lines of a file lie. DuckDB's parallel reader drops rows, without a word, next to many
- * megabytes of empty lines or where the last row is longer than its buffers; a file in which every
- * sample is even has neither.
+ * The layout of the lines of a file. DuckDB's parallel reader silently drops rows next to many megabytes of empty
+ * lines, or if the last row is longer than its buffers. A file whose samples are all even has neither.
  */
 export type Layout = "even" | "empty lines" | "long rows";
 
@@ -35,7 +34,7 @@ export async function layoutOnDisk(file: string): Promise<Layout> {
 	}
 }
 
-/** Reading all of it has zlib compare lengths and check sums, which DuckDB does not do. */
+/** Reads the whole file so that zlib checks lengths and checksums, which DuckDB does not. */
 export async function layoutWhenUnpacked(file: string): Promise<Layout> {
 	let layout: Layout = "even";
 	for await (const bytes of readBytes(file)) {

@@ -3,7 +3,7 @@ import { InputError } from "../base/errors.js";
 export interface Dialect {
 	/** One character. */
 	readonly delimiter: string;
-	/** Whether fields may stand in double quotes, as in RFC 4180. */
+	/** Whether fields may be in double quotes, as in RFC 4180. */
 	readonly quotes: boolean;
 }
 
@@ -14,17 +14,17 @@ export interface DelimitedRow {
 	/** The line on which it begins, from 1. */
 	readonly line: number;
 	readonly fields: number;
-	/** The fields, without quotes, and without blanks around those that have none; empty unless asked for. */
+	/** The fields without quotes; unquoted fields are trimmed. Empty unless requested. */
 	readonly texts: readonly string[];
-	/** The last field is empty and not quoted. */
+	/** Whether the last field is empty and not quoted. */
 	readonly openEnd: boolean;
-	/** In characters, without its line end. */
+	/** In characters, without the line end. */
 	readonly length: number;
 	readonly lineEnd: LineEnd;
 	readonly fault: "open quote" | "text after quote" | "line end" | undefined;
 }
 
-/** What is wrong with a row, and what to do about it. */
+/** Faults of a row, with what to do. */
 export const quoteFaults = {
 	"open quote": "a quote is opened and never closed; close it, or double quotes inside a field",
 	"text after quote":
@@ -36,7 +36,7 @@ const LF = 10;
 const SPACE = 32;
 const QUOTE = 34;
 
-/** Finds the rows of delimited text that comes in chunks. Empty lines are skipped. */
+/** Finds the rows of delimited text in chunks. Empty lines are skipped. */
 export class RowScanner {
 	readonly #delimiter: number;
 	readonly #quotes: boolean;
@@ -61,7 +61,7 @@ export class RowScanner {
 	}
 
 	*push(chunk: string): Generator<DelimitedRow> {
-		let from = 0; // where the text of the current field goes on
+		let from = 0; // where the text of the current field continues
 		const takeText = (to: number) => {
 			if (this.#withTexts && this.#state !== "closed") this.#text += chunk.slice(from, to);
 		};
@@ -122,7 +122,7 @@ export class RowScanner {
 		if (!this.#afterReturn) takeText(chunk.length);
 	}
 
-	/** The last row, where no line end follows it; call after the last chunk. */
+	/** The last row, if no line end follows it; call after the last chunk. */
 	*end(): Generator<DelimitedRow> {
 		if (this.#state === "quoted") this.#fault ??= "open quote";
 		if (!this.#afterReturn) this.#endText();
@@ -169,7 +169,7 @@ export function* rowsOf(text: string, dialect: Dialect): Generator<DelimitedRow>
 
 const delimiters = [",", "\t", ";", "|"];
 
-/** The delimiter that makes most fields of the first row, and that row; undefined for a text without one. */
+/** The delimiter that gives the first row the most fields, and that row; undefined for an empty text. */
 export function firstRow(
 	text: string,
 	{ quotes, delimiter }: { readonly quotes: boolean; readonly delimiter?: string | undefined },
@@ -186,7 +186,7 @@ export function firstRow(
 export function fieldsOf(line: string, where: string): readonly string[] {
 	const [row, another] = rowsOf(line, { delimiter: ",", quotes: true });
 	if (another)
-		throw new InputError(`${where} has a carriage return in it; expected one row per line`);
+		throw new InputError(`${where} contains a carriage return; expected one row per line`);
 	if (row?.fault && row.fault !== "line end")
 		throw new InputError(`${where}: ${quoteFaults[row.fault]}`);
 	return row?.texts ?? [""];

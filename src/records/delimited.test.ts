@@ -71,7 +71,7 @@ describe("a delimited file", () => {
 		expect(await read(content)).toEqual(plain);
 	});
 
-	test("may hold delimiters, quotes and line ends in quoted fields, and empty ones", async () => {
+	test("may contain delimiters, quotes and line ends in quoted fields, and empty fields", async () => {
 		expect(await read('a,"b ""c"""\n"x\r\ny, ""z""",é\n,""\n')).toEqual([
 			["a", 'b "c"'],
 			['x\r\ny, "z"', "é"],
@@ -120,13 +120,13 @@ describe("a delimited file", () => {
 		["gzip with a wrong check sum", flipped, "corrupt gzip"],
 		["gzip with zeros after it", Buffer.concat([packed, Buffer.alloc(64)]), "corrupt gzip"],
 		["the gzip magic alone", Buffer.from([0x1f, 0x8b]), "the gzip data end early"],
-	])("is refused: %s", async (_, content, message) => {
+	])("is rejected: %s", async (_, content, message) => {
 		const failing = read(content);
 		await expect(failing).rejects.toThrow(message);
 		await expect(failing).rejects.toThrow(InputError);
 	});
 
-	test("is refused when it is not there, is a folder or is asked for in a way it is not", async () => {
+	test("is rejected if it does not exist, is a folder or does not match the options", async () => {
 		await withFile("a,b\n1,2\n", async (file, _, folder) => {
 			await expect(openDelimited(`${file}x`)).rejects.toThrow(/a\.csvx: no such file/);
 			await expect(openDelimited(join(file, "x"))).rejects.toThrow("no such file");
@@ -172,7 +172,7 @@ describe("a delimited file", () => {
 		await expect(failing).rejects.toThrow("line 1002 is longer than 2097152 bytes");
 	});
 
-	test("tells the line on which a row stands", async () => {
+	test("finds the line of a row", async () => {
 		await withFile('\na,b\n\n"1\n\n",2\n3,4\n', async (file) => {
 			const table = await openDelimited(file);
 			expect(await lineOfRow(table, 1)).toBe(4);
@@ -180,7 +180,7 @@ describe("a delimited file", () => {
 		});
 	});
 
-	test("is read or refused, whatever it holds, and is scanned as DuckDB reads it", async () => {
+	test("is read or rejected for any content, and the scanner agrees with DuckDB", async () => {
 		const text = fc.string({
 			unit: fc.constantFrom("a", "1", ",", ",", '"', " ", "\n", "\n", "\r\n", "\t", "é"),
 			maxLength: 60,
@@ -207,7 +207,7 @@ describe("a delimited file", () => {
 		});
 	});
 
-	test("is read or refused when bytes of it are changed", async () => {
+	test("is read or rejected after random changes of bytes", async () => {
 		const good = Buffer.from('patient,date\n1,2020-01-01\n"2",2020-01-02\r\n');
 		const change = fc.tuple(fc.nat(good.length - 1), fc.nat(255));
 		await withFile("", async (file, store) => {

@@ -13,11 +13,11 @@ import { quoted } from "./sql.js";
 import { literalPath } from "./store.js";
 
 export interface DelimitedOptions {
-	/** One character, or `tab`; otherwise found out from the first line. */
+	/** One character, or `tab`; by default detected from the first line. */
 	readonly delimiter?: string | undefined;
-	/** Names for the columns of a file that has no header. */
+	/** Column names for a file without a header. */
 	readonly columns?: readonly string[] | undefined;
-	/** Whether fields may stand in double quotes; true unless told. */
+	/** Whether fields may be in double quotes; true by default. */
 	readonly quotes?: boolean | undefined;
 }
 
@@ -35,8 +35,8 @@ export interface DelimitedTable extends Dialect {
 const longestRow = 2 ** 21; // bytes; DuckDB holds whole rows in memory
 
 /**
- * Looks at a delimited file, .gz too, before DuckDB reads it: that it is text, what its columns are
- * and how they are separated. A packed file is unpacked once to check it, which DuckDB does not do.
+ * Checks a delimited file (or .gz) before DuckDB reads it: that it is text, its columns and its delimiter. A packed
+ * file is unpacked once to check it, which DuckDB does not do.
  */
 export async function openDelimited(
 	file: string,
@@ -83,7 +83,7 @@ async function look(file: string, options: DelimitedOptions): Promise<DelimitedT
 			`max_line_size = ${longestRow}`,
 			`parallel = ${layout === "even"}`,
 			`columns = {${types.join(", ")}}`,
-			// DuckDB takes the first line end it meets, also in a name, for that of all rows.
+			// DuckDB assumes that the first line end it meets, even inside a name, is that of all rows.
 			...(fields.some((text) => /[\r\n]/.test(text))
 				? [`new_line = '${row.lineEnd.replace("\r", "\\r").replace("\n", "\\n")}'`]
 				: []),
@@ -98,7 +98,7 @@ async function look(file: string, options: DelimitedOptions): Promise<DelimitedT
 		delimiter,
 		quotes,
 		sql: sqlWith(() => "VARCHAR", []),
-		// The form is given, or the time of day would be cut off without a word.
+		// Without a format DuckDB would silently cut off the time of day.
 		datedSql: (column) =>
 			sqlWith((name) => (name === column ? "DATE" : "VARCHAR"), ["dateformat = '%Y-%m-%d'"]),
 	};
@@ -112,7 +112,7 @@ async function refuseLongRows(file: string, dialect: Dialect): Promise<void> {
 }
 
 const tooLong = (line: number) =>
-	`line ${line} is longer than ${longestRow} bytes; expected one record a line: is a quote not closed?`;
+	`line ${line} is longer than ${longestRow} bytes; expected one record per line: is a quote not closed?`;
 
 function refuseOtherFormats(file: string, bytes: Buffer): void {
 	const starts = (text: string) => bytes.subarray(0, text.length).toString("latin1") === text;
@@ -124,17 +124,17 @@ function refuseOtherFormats(file: string, bytes: Buffer): void {
 		throw new InputError(`${file} is packed with zstd; unpack it, or pack it with gzip`);
 	if (starts("\xff\xfe") || starts("\xfe\xff"))
 		throw new InputError(`${file} is UTF-16; convert it to UTF-8`);
-	if (bytes.length > 4) throw new InputError(`${file} is not text: there are zero bytes in it`);
+	if (bytes.length > 4) throw new InputError(`${file} is not text: it contains zero bytes`);
 }
 
-/** The beginning of a file, as far as its first row can reach. */
+/** The beginning of a file, up to the maximum length of its first row. */
 async function headOf(file: string): Promise<Buffer> {
 	const parts: Uint8Array[] = [];
 	let length = 0;
 	for await (const bytes of readBytes(file)) {
 		parts.push(bytes);
 		length += bytes.length;
-		// A quoted name may run over line ends, but not over as much as this.
+		// A quoted name may contain line ends, but not as many bytes as this.
 		if (length >= 2 ** 16 && bytes.some((byte) => byte === 10 || byte === 13)) break;
 		if (length > longestRow) break;
 	}
@@ -157,8 +157,8 @@ function headerOf(file: string, head: Buffer, quotes: boolean, delimiter: string
 }
 
 /**
- * Visits the rows of a file until `visit` says true. It is far slower than DuckDB and runs only when
- * something has to be named: the row that DuckDB could not read.
+ * Visits the rows of a file until `visit` returns true. Far slower than DuckDB, so it runs only to find the row that
+ * DuckDB could not read.
  */
 export async function scanRows(
 	file: string,
@@ -168,7 +168,7 @@ export async function scanRows(
 	const scanner = new RowScanner(dialect);
 	let isFirst = true;
 	for await (const bytes of readBytes(file)) {
-		// One character per byte: all that the scanner looks for is ASCII, which UTF-8 leaves alone.
+		// One character per byte: the scanner looks for ASCII only, which UTF-8 does not change.
 		const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 		for (const row of scanner.push(isFirst ? chunk.replace(/^\xef\xbb\xbf/, "") : chunk))
 			if (visit(row)) return;
@@ -200,7 +200,7 @@ function columnNames(file: string, fields: readonly string[]): string[] {
 	});
 }
 
-/** The line, from 1, on which a row stands; rows are counted from 1 without the header. */
+/** The line (from 1) of a row (from 1, without the header). */
 export async function lineOfRow(table: DelimitedTable, row: number): Promise<number> {
 	let left = row + (table.header ? 1 : 0);
 	let line = 0;
@@ -212,8 +212,8 @@ export async function lineOfRow(table: DelimitedTable, row: number): Promise<num
 }
 
 /**
- * What DuckDB could not read in a delimited file, as an InputError that names the line; an error
- * that does not come from the file is given back as it is.
+ * Turns an error of DuckDB about a delimited file into an InputError that names the line; returns any other error
+ * unchanged.
  */
 export async function explainDelimited(table: DelimitedTable, error: unknown): Promise<unknown> {
 	if (error instanceof InputError || !(error instanceof Error)) return error;

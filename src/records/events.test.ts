@@ -17,7 +17,7 @@ async function written(name: string, text: string): Promise<string> {
 const loaded = async (text: string) => load(await openEvents(await written("events.jsonl", text)));
 
 describe("parseEventLine", () => {
-	test("makes rows of types and times", () => {
+	test("turns types and times into rows", () => {
 		expect(parseEventLine('{"types":[4,"E11"],"times":[0.5,2]}', "f", 7)).toEqual({
 			person: {
 				patient: "7",
@@ -34,7 +34,7 @@ describe("parseEventLine", () => {
 		});
 	});
 
-	test("takes id, birth, sex and death", () => {
+	test("reads id, birth, sex and death", () => {
 		const person = (line: string) => parseEventLine(line, "f", 1).person;
 		expect(
 			person('{"id":"p1","birth":-10957,"sex":"F","death":7.5,"types":[],"times":[],"more":1}'),
@@ -57,7 +57,7 @@ describe("parseEventLine", () => {
 		);
 	});
 
-	test("leaves times that run backwards as they are", () => {
+	test("keeps times that decrease", () => {
 		const { rows } = parseEventLine('{"types":["a","b","c","d"],"times":[3,1,3,1]}', "f", 1);
 		expect(rows.map(({ code, time }) => `${code}${time}`)).toEqual(["a3", "b1", "c3", "d1"]);
 	});
@@ -89,7 +89,7 @@ describe("parseEventLine", () => {
 		expect(parse).toThrow(InputError);
 	});
 
-	test("gives rows or an InputError, whatever the text", () => {
+	test("returns rows or an InputError for any text", () => {
 		const fields = {
 			id: fc.jsonValue(),
 			birth: fc.jsonValue(),
@@ -156,7 +156,7 @@ describe("openEvents", () => {
 		]);
 	});
 
-	test("puts a file for each split where it belongs", async () => {
+	test("assigns the file of each split to that split", async () => {
 		const line = '{"types":[1],"times":[0]}';
 		const files = {
 			train: await written("a.jsonl", `${line}\n${line}\n`),
@@ -178,14 +178,14 @@ describe("openEvents", () => {
 		);
 	});
 
-	test("leaves a patient in two splits to whoever sees all splits", async () => {
+	test("loads a patient in two splits, which is detected later", async () => {
 		const file = await written("a.jsonl", '{"id":"p","types":[1],"times":[0]}');
 		const other = await written("b.jsonl", '{"id":"p","types":[1],"times":[0]}');
 		const { people } = await load(await openEvents({ train: file, valid: other }));
 		expect(people.map(({ split }) => split)).toEqual(["train", "valid"]);
 	});
 
-	test("takes the names of codes", async () => {
+	test("reads the names of codes", async () => {
 		const names = await written("names.csv", "code,name,category,kind\n4,Guru,x,drug\n5,Critic\n");
 		const file = await written("a.jsonl", '{"types":[4],"times":[0]}');
 		expect((await load(await openEvents(file, { names }))).names).toEqual([
@@ -203,8 +203,8 @@ describe("openEvents", () => {
 		expect(records[120_001]).toMatchObject({ patient: "3", code: "20001", time: 10_000.5 });
 	});
 
-	test("refuses an empty file and names the bad line", async () => {
-		await expect(loaded("\n\n")).rejects.toThrow("holds no history");
+	test("rejects an empty file and reports the bad line", async () => {
+		await expect(loaded("\n\n")).rejects.toThrow("contains no history");
 		await expect(loaded('{"types":[1],"times":[0]}\n{"types":')).rejects.toThrow(
 			"line 2 is not JSON",
 		);
@@ -213,7 +213,7 @@ describe("openEvents", () => {
 		await expect(missing).rejects.toThrow(InputError);
 	});
 
-	test("refuses a patient on two lines, and names both", async () => {
+	test("rejects a patient on two lines, and reports both", async () => {
 		const line = (id: string) => `{"id":${id},"types":[1],"times":[0]}\n`;
 		const twice = loaded(line('"p"') + line("3") + line('"p"') + line('"p"') + line("3"));
 		await expect(twice).rejects.toThrow(InputError);
@@ -225,7 +225,7 @@ describe("openEvents", () => {
 		).rejects.toThrow(/line 2: patient 2 was given before, at .*line 1;/);
 	});
 
-	test("stores whatever a text may hold", async () => {
+	test("stores any text", async () => {
 		const codes = fc.array(fc.string({ unit: "grapheme", minLength: 1 }), { maxLength: 20 });
 		const odd = fc.constantFrom("a\u0000b", "'; --", "a\ufeff", "\u2028", "é".repeat(5000));
 		await fc.assert(

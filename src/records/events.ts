@@ -8,10 +8,10 @@ import { sexOf } from "./sexes.js";
 import type { Store } from "./store.js";
 import { farthestDay } from "./years.js";
 
-/** Codes of an event list belong to no public classification: they are the file's own. */
+/** The system of codes in an event list, which belong to no public classification. */
 const system = "events";
 
-/** What a value is, never what it holds: messages may be logged. */
+/** The type of a value, never its content: messages may be logged. */
 function typeName(value: unknown): string {
 	if (value === undefined) return "nothing";
 	if (value === null) return "null";
@@ -64,8 +64,8 @@ export interface ParsedHistory {
 }
 
 /**
- * One line of an event list: `{"types":[…],"times":[…]}` and, where known, id, birth, sex and death.
- * A history without an id goes by its line, and by its split where there are files of several.
+ * Parses one line of an event list: `{"types":[…],"times":[…]}` with optional id, birth, sex and death. A history
+ * without an id is named after its line, and after its split if there are files of several splits.
  */
 export function parseEventLine(
 	text: string,
@@ -79,7 +79,7 @@ export function parseEventLine(
 		record = JSON.parse(text);
 	} catch {
 		throw new InputError(
-			`${place} is not JSON; expected one history a line, as in {"types":[4,9],"times":[0,2.5]}`,
+			`${place} is not JSON; expected one history per line, as in {"types":[4,9],"times":[0,2.5]}`,
 		);
 	}
 	if (typeof record !== "object" || record === null || Array.isArray(record))
@@ -88,7 +88,7 @@ export function parseEventLine(
 	const times = listOf(record, "times", place);
 	if (types.length !== times.length)
 		throw new InputError(
-			`${place} has ${types.length} types and ${times.length} times; expected as many of each`,
+			`${place} has ${types.length} types and ${times.length} times; expected equal numbers`,
 		);
 	const sex = sexOf(record.sex);
 	if (sex === undefined)
@@ -116,7 +116,7 @@ export function parseEventLine(
 	};
 }
 
-/** Files that are split already. */
+/** One file per split. */
 export type EventFiles = Readonly<Partial<Record<Split, string | undefined>>>;
 
 export interface EventsOptions {
@@ -124,7 +124,7 @@ export interface EventsOptions {
 	readonly names?: string | undefined;
 }
 
-/** Opens histories, one JSON object a line, .gz too: one file, or a file for each split. */
+/** Opens histories, one JSON object per line (or .gz): one file, or one file per split. */
 export async function openEvents(
 	files: string | EventFiles,
 	options: EventsOptions = {},
@@ -164,7 +164,7 @@ function partsOf(files: string | EventFiles): Part[] {
 		const before = parts.slice(0, at).find((part) => resolve(part.file) === resolve(file));
 		if (before)
 			throw new InputError(
-				`${file} is given for ${before.split} and for ${split}; expected a file of its own for each`,
+				`${file} is given for ${before.split} and for ${split}; expected a different file for each split`,
 			);
 	}
 	return parts;
@@ -192,12 +192,12 @@ async function loadFile(store: Store, { file, split }: Part): Promise<void> {
 	}
 	if (histories === 0)
 		throw new InputError(
-			`${file} holds no history; expected lines such as {"types":[4,9],"times":[0,2.5]}`,
+			`${file} contains no history; expected lines such as {"types":[4,9],"times":[0,2.5]}`,
 		);
 	await flush();
 }
 
-/** A patient in the files of two splits is found with all others that are in two splits. */
+/** Rejects a patient on two lines of one split; patients in two splits are found later. */
 async function refuseRepeated(store: Store): Promise<void> {
 	const [repeated] = await store.all<{ patient: string; first: string; second: string }>(
 		`SELECT patient, min_by(place, rowid) AS first, min_by(place, rowid, 2)[2] AS second
@@ -206,6 +206,6 @@ async function refuseRepeated(store: Store): Promise<void> {
 	);
 	if (repeated)
 		throw new InputError(
-			`${repeated.second}: patient ${repeated.patient} was given before, at ${repeated.first}; expected one history a patient: join the two, or give each an id of its own`,
+			`${repeated.second}: patient ${repeated.patient} was given before, at ${repeated.first}; expected one history per patient: join the two, or give them different ids`,
 		);
 }

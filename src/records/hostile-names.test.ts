@@ -60,7 +60,7 @@ describe("names of columns", () => {
 		]);
 	});
 
-	test("any column can be the one that holds dates", async () => {
+	test("any column may contain the dates", async () => {
 		const folder = await temporaryFolder();
 		const piece = fc.oneof(
 			fc.constantFrom(...hostile),
@@ -118,7 +118,7 @@ describe("names of columns", () => {
 		},
 	);
 
-	test("a name that repeats what it replaces runs no SQL of its own", async () => {
+	test("a name with replacement patterns injects no SQL", async () => {
 		const folder = await temporaryFolder();
 		const [file, made] = [join(folder, "a.csv"), join(folder, "made.csv")];
 		// As the text of a replacement, $& closes the quotes around the name.
@@ -204,7 +204,7 @@ describe("SQL of a store", () => {
 		}
 	};
 
-	test("reads the files that were named and no other", () =>
+	test("reads only the given files", () =>
 		withStore(async (attempt, files, folder) => {
 			expect(await attempt(`FROM read_csv(${quoted(literalPath(files.named))})`)).toBe('[{"a":1}]');
 			const refused = /file system operations are disabled by configuration/;

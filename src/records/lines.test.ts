@@ -28,21 +28,21 @@ const failing = (promise: Promise<unknown>) =>
 	);
 
 describe("readLines", () => {
-	test("takes off the byte order mark and Windows line ends", async () => {
+	test("removes the byte order mark and Windows line ends", async () => {
 		expect(await linesOf("\ufeffone\r\ntwo\r\n\r\nfour")).toEqual(["one", "two", "", "four"]);
 	});
 
-	test("has no line after a final line end, and none in an empty file", async () => {
+	test("yields no line after a final line end, and none for an empty file", async () => {
 		expect(await linesOf("one\n")).toEqual(["one"]);
 		expect(await linesOf("")).toEqual([]);
 		expect(await linesOf("\ufeff")).toEqual([]);
 	});
 
-	test("unpacks gzip, whatever the name", async () => {
+	test("unpacks gzip regardless of the name", async () => {
 		expect(await linesOf(gzipSync("één\ntwee"))).toEqual(["één", "twee"]);
 	});
 
-	test("joins lines across chunks, and characters too", async () => {
+	test("joins lines and characters across chunks", async () => {
 		const long = "é€😀".repeat(300_000); // 2.7 MB: three chunks, cut inside characters
 		expect(await linesOf(`x${long}\n${long}\n`)).toEqual([`x${long}`, long]);
 	});
@@ -58,7 +58,7 @@ describe("readLines", () => {
 		);
 	});
 
-	test("refuses what it cannot read, and says where", async () => {
+	test("rejects unreadable input, with its location", async () => {
 		const folder = await temporaryFolder();
 		const read = (name: string) => readLines(join(folder, name)).next();
 		expect(await failing(read("absent"))).toContain("no such file");

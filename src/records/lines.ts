@@ -18,13 +18,13 @@ function explain(file: string, line: number, error: unknown): unknown {
 }
 
 /**
- * Streams the lines of a text file, .gz too. A byte order mark and Windows line ends are taken off.
- * Memory stays within one line, and no line may be longer than `limit` characters.
+ * Streams the lines of a text file (or .gz), without byte order mark and Windows line ends. Memory stays within one
+ * line, and no line may be longer than `limit` characters.
  */
 export async function* readLines(file: string, limit = longestLine): AsyncGenerator<Line> {
-	const decoder = new TextDecoder("utf-8", { fatal: true }); // takes the byte order mark off
+	const decoder = new TextDecoder("utf-8", { fatal: true }); // removes the byte order mark
 	let number = 0;
-	let parts: string[] = []; // the line under way, joined once
+	let parts: string[] = []; // parts of the current line, joined once
 	let partsLength = 0;
 	const line = (text: string): Line => ({
 		number: ++number,
@@ -33,7 +33,7 @@ export async function* readLines(file: string, limit = longestLine): AsyncGenera
 	const check = (length: number) => {
 		if (length > limit)
 			throw new InputError(
-				`${file}: line ${number + 1} is longer than ${limit} characters; expected one record a line`,
+				`${file}: line ${number + 1} is longer than ${limit} characters; expected one record per line`,
 			);
 	};
 	try {

@@ -1,4 +1,4 @@
-/** Words for a missing value, as tables have them. */
+/** Words that tables use for a missing value. */
 export const missingWords: readonly string[] = [
 	"",
 	..."NULL null Null NA na N/A n/a NAN nan NaN NONE none None".split(" "),

@@ -13,7 +13,7 @@ async function namesOf(text: string) {
 }
 
 describe("readCodeNames", () => {
-	test("reads names, and category and kind where given", async () => {
+	test("reads names, and optional categories and kinds", async () => {
 		expect(
 			await namesOf(
 				'code,name,category,kind\n3, Guru\n250,"Diabetes, ""type 2""" ,metabolic,diagnosis\r\n\nx,y,,\n',
@@ -38,7 +38,7 @@ describe("readCodeNames", () => {
 		await expect(namesOf(text)).rejects.toThrow(InputError);
 	});
 
-	test("never fails otherwise, whatever the text", async () => {
+	test("returns names or an InputError for any text", async () => {
 		const text = fc.string({ unit: fc.constantFrom("a", ",", '"', " ", "\n", "\r") });
 		await fc.assert(
 			fc.asyncProperty(text, async (body) => {

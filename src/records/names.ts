@@ -9,8 +9,8 @@ export type CodeName = Pick<CodeNameRow, "name" | "category" | "kind">;
 const kinds: readonly string[] = recordKinds;
 
 /**
- * Names of codes from a small CSV file: code, name and, where given, category and kind, in this
- * order. The first line is a header.
+ * Reads the names of codes from a small CSV file with a header: code, name and, optionally, category and kind, in
+ * this order.
  */
 export async function readCodeNames(file: string): Promise<Map<string, CodeName>> {
 	const names = new Map<string, CodeName>();

@@ -1,6 +1,6 @@
 import type { Sex } from "./rows.js";
 
-/** Words and numbers for sex: ISO 5218 and OMOP's concepts among them. A null says that it is not known. */
+/** Words and numbers for sex, including ISO 5218 and OMOP concepts. Null means unknown. */
 export const sexes: ReadonlyMap<string, Sex | null> = new Map<string, Sex | null>([
 	["f", "female"],
 	["female", "female"],
@@ -24,7 +24,7 @@ export const sexes: ReadonlyMap<string, Sex | null> = new Map<string, Sex | null
 	["8521", null],
 ]);
 
-/** The sex that a value stands for, null where it is absent or unknown; undefined for any other value. */
+/** The sex of a value, null if absent or unknown; undefined for any other value. */
 export function sexOf(value: unknown): Sex | null | undefined {
 	if (value === undefined || value === null) return null;
 	return typeof value === "string" ? sexes.get(value.trim().toLowerCase()) : undefined;

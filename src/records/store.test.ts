@@ -40,7 +40,7 @@ describe("the store", () => {
 			expect(seen).toBe(5000);
 		}));
 
-	test("fills a table that the reader made itself", () =>
+	test("fills a table that the reader created", () =>
 		withStore(async (store) => {
 			await store.run("CREATE TABLE own (key VARCHAR, day DOUBLE)");
 			const rows = Array.from({ length: 3000 }, (_, i) => [`k${i}`, i % 7 ? i : null] as const);
@@ -50,21 +50,21 @@ describe("the store", () => {
 			);
 		}));
 
-	test("gives whole numbers as numbers", () =>
+	test("returns integers as numbers", () =>
 		withStore(async (store) => {
 			expect(await store.all("SELECT count(*) AS n, NULL AS nothing FROM record")).toEqual([
 				{ n: 0, nothing: null },
 			]);
 		}));
 
-	test("quotes whatever a text holds", () =>
+	test("quotes any text", () =>
 		withStore(async (store) => {
 			const text = `it's "x"; DROP TABLE record; --`;
 			const sql = `SELECT ${quoted(text)} AS ${named(text)}`;
 			expect(await store.all(sql)).toEqual([{ [text]: text }]);
 		}));
 
-	test("does not hold up a process that ends during a query", async () => {
+	test("does not delay a process that ends during a query", async () => {
 		const built = new URL("../../dist/records/store.js", import.meta.url).href;
 		const script = `
 			const { openStore } = await import(${JSON.stringify(built)});
@@ -77,7 +77,7 @@ describe("the store", () => {
 		expect(await once(child, "close")).toEqual([143, null]);
 	});
 
-	test("says so when the memory allowed is too small", () =>
+	test("reports a memory limit that is too small", () =>
 		withStore(
 			async (store) => {
 				const failing = store.all("SELECT len(list(i)) AS l FROM range(20000000) t(i)");

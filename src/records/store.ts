@@ -8,24 +8,24 @@ import { recordKinds } from "./rows.js";
 import { quoted } from "./sql.js";
 
 export interface StoreOptions {
-	/** Where what does not fit in memory goes; must be there, and is the caller's to remove. */
+	/** The folder for data that does not fit in memory. It must exist; the caller removes it. */
 	readonly folder: string;
-	/** What DuckDB may hold in memory, in bytes. */
+	/** Memory limit of DuckDB in bytes. */
 	readonly memory: number;
 	readonly threads?: number | undefined;
-	/** The files that SQL may open, to read or to write; any other is refused, whatever a query says. */
+	/** The files that SQL may read or write; access to any other file fails. */
 	readonly files?: readonly string[] | undefined;
 }
 
 export type Value = string | number | boolean | null;
 
-/** Columns of one piece of a result, in the order of the query. */
+/** Columns of one chunk of a result, in the order of the query. */
 export interface Chunk {
 	readonly rows: number;
 	readonly columns: readonly (readonly DuckDBValue[])[];
 }
 
-/** The tables that a reader fills; rowid keeps the order in which records came. */
+/** The tables that a reader fills; rowid preserves the order of the source. */
 const tables = {
 	record: [
 		["patient", VARCHAR],
@@ -60,43 +60,43 @@ interface Rows {
 
 const columnTypes = { text: VARCHAR, number: DOUBLE, whole: INTEGER } as const;
 
-/** A DuckDB database for the length of one `prepare`: it sorts, joins and counts, and spills to disk. */
+/** A temporary DuckDB database that sorts, joins and counts, and spills to disk. */
 export interface Store {
 	run(sql: string): Promise<void>;
-	/** All rows of a small result; whole numbers come as numbers. */
+	/** All rows of a small result; integers are numbers, not bigints. */
 	all<T extends Record<string, Value>>(sql: string): Promise<T[]>;
-	/** How many rows a table has, or what else follows FROM. */
+	/** The number of rows of a table, or of anything that may follow FROM. */
 	count(from: string): Promise<number>;
-	/** A large result, piece by piece. */
+	/** A large result, chunk by chunk. */
 	stream(sql: string): AsyncIterable<Chunk>;
-	/** A large result of columns without NULLs, each piece as the bytes of its numbers, column by column. */
+	/** A large result without NULLs; each chunk is the bytes of its columns of numbers. */
 	bytes(sql: string, widths: readonly number[]): AsyncIterable<readonly Uint8Array[]>;
-	/** Adds rows to one of the reader's tables. Large inputs: many at a time, or straight from SQL. */
+	/** Adds rows to one of the reader's tables. For large inputs, add many at once or use SQL. */
 	append<Name extends keyof Rows>(
 		table: Name,
 		rows: Iterable<Rows[Name]> | AsyncIterable<Rows[Name]>,
 	): Promise<void>;
-	/** The same for a table of the caller's own: columns in the table's order. */
+	/** Adds rows to any other table; values are in the order of its columns. */
 	appendTo(
 		table: string,
 		types: readonly (keyof typeof columnTypes)[],
 		rows: Iterable<readonly Value[]> | AsyncIterable<readonly Value[]>,
 	): Promise<void>;
-	/** How far the running query is, 0 to 1, where DuckDB can tell. */
+	/** The progress of the running query from 0 to 1, if DuckDB knows it. */
 	progress(): number | undefined;
 	close(): void;
 }
 
 /**
- * The whole path of a file as DuckDB understands it: DuckDB takes a path for a pattern (in brackets a
- * character stands for itself), and what begins with ~ or http:// for something other than a file here.
+ * The absolute path of a file, escaped for DuckDB, which treats paths as patterns (a character in brackets is
+ * literal) and does not treat paths that begin with ~ or http:// as local files.
  */
 export const literalPath = (path: string): string =>
 	resolve(path).replace(/[[*?]/g, (character) => `[${character}]`);
 
 const chunkRows = 2048;
 
-/** Settings with which DuckDB neither downloads nor loads an extension. */
+/** Settings that stop DuckDB from downloading or loading extensions. */
 export const noExtensions = {
 	autoinstall_known_extensions: "false",
 	autoload_known_extensions: "false",
@@ -104,8 +104,8 @@ export const noExtensions = {
 } as const;
 
 /**
- * Opens a database whose SQL reaches no file but those named, no network and no extension. What is
- * restricted cannot be allowed again: DuckDB's configuration is locked.
+ * Opens a database whose SQL can access only the given files, no network and no extension. DuckDB's configuration is
+ * locked, so SQL cannot lift these restrictions.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
 	const { folder, memory, threads, files = [] } = options;
@@ -116,19 +116,19 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 		...(threads ? { threads: String(threads) } : {}),
 	});
 	const connection = await instance.connect();
-	// A process that ends waits for its threads: a query under way would hold it up for as long as it takes.
+	// A process waits for its threads before it ends, so a running query would delay the exit.
 	const interrupt = () => connection.interrupt();
 	process.prependOnceListener("exit", interrupt);
 	const run = (sql: string) => explained(() => connection.run(sql));
 	await run("SET TimeZone = 'UTC'");
 	await run("SET enable_progress_bar = true"); // counted, not printed
 	await run("SET enable_progress_bar_print = false");
-	// DuckDB compares the text of a query, which is a pattern, and then the file that matched.
+	// DuckDB checks both the pattern in a query and the file that matches it.
 	const paths = files.flatMap((file) => [resolve(file), literalPath(file)]);
 	await run(`SET allowed_paths = [${paths.map(quoted).join(", ")}]`);
-	await run("SET enable_external_access = false"); // but for these and the folder for spilling
+	await run("SET enable_external_access = false"); // except for these files and the folder for spilling
 	await run("SET lock_configuration = true");
-	// A byte a row instead of a text.
+	// One byte per row instead of a text.
 	await run(`CREATE TYPE kind AS ENUM (${recordKinds.map(quoted).join(", ")})`);
 	for (const [name, columns] of Object.entries(tables)) {
 		const list = columns.map(([column, type]) => `${column} ${column === "kind" ? "kind" : type}`);
@@ -223,7 +223,7 @@ async function append(
 	}
 }
 
-/** DuckDB says in words what the system refused; the rest is for the caller, who knows what was asked. */
+/** Explains errors of disk space and memory; other errors are left to the caller, who knows the query. */
 async function explained<T>(work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();

@@ -12,6 +12,6 @@ test.each([
 	expect(systemNamed(name)).toBe(system);
 });
 
-test("what is not known stays so", () => {
+test("unknown names have no system", () => {
 	expect(systemNamed("urn:oid:2.16.840.1.113883.6.1234")).toBe(undefined);
 });

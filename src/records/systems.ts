@@ -1,6 +1,6 @@
 import type { RecordKind } from "./rows.js";
 
-/** The classifications we know by name; the identifiers are those of OMOP's vocabularies. */
+/** Known classifications with their names; the identifiers are those of OMOP vocabularies. */
 const systems = {
 	ICD9CM: [
 		"icd9",
@@ -48,13 +48,13 @@ const systems = {
 	HCPCS: ["hcpcs", "https://www.cms.gov/medicare/coding/hcpcsreleasecodesets"],
 	LOINC: ["loinc", "http://loinc.org"],
 	CVX: ["cvx", "http://hl7.org/fhir/sid/cvx"],
-	/** Codes of a MEDS dataset that name no classification: whole, as the dataset has them. */
+	/** Codes of a MEDS dataset without a classification, unchanged. */
 	MEDS: ["meds"],
 	OMOP: ["omop", "omop concept", "concept_id"],
-	Name: ["name", "drug name"], // a drug known by nothing but what it is called
+	Name: ["name", "drug name"], // a drug with a name but no code
 } as const satisfies Record<string, readonly string[]>;
 
-/** Every name a system goes by, in lower case. */
+/** All names of systems, in lower case. */
 export const systemAliases: ReadonlyMap<string, string> = new Map(
 	Object.entries(systems).flatMap(([system, aliases]) =>
 		[system.toLowerCase(), ...aliases].map((alias) => [alias, system] as const),
@@ -63,12 +63,12 @@ export const systemAliases: ReadonlyMap<string, string> = new Map(
 
 export const knownSystems: readonly string[] = Object.keys(systems);
 
-/** The system a name or FHIR address stands for, whatever its case. */
+/** The system of a name or FHIR address, ignoring case. */
 export function systemNamed(name: string): string | undefined {
 	return systemAliases.get(name.trim().toLowerCase().replace(/\/$/, ""));
 }
 
-/** The system that the name of a column implies, as icd9_code does. */
+/** The system implied by the name of a column, such as icd9_code. */
 export function impliedSystem(column: string): string | undefined {
 	const bare = column.trim().toLowerCase();
 	if (bare === "rxcui") return "RxNorm";
@@ -79,7 +79,7 @@ export function impliedSystem(column: string): string | undefined {
 const diagnosisSystems = ["ICD9CM", "ICD10CM", "PheCode", "SNOMED"];
 const drugSystems = ["RxNorm", "RxNorm Extension", "NDC", "ATC", "CVX", "Name"];
 
-/** What the records of a system are, where nothing else says so. */
+/** The default kind of the records of a system. */
 export function kindOf(system: string): RecordKind {
 	if (diagnosisSystems.includes(system)) return "diagnosis";
 	return drugSystems.includes(system) ? "drug" : "other";

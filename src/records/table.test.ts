@@ -23,7 +23,7 @@ afterEach(() => store.close());
 
 const parquet = (name: string, sql: string) => writeParquet(join(folder, name), sql);
 
-test("a file is what its content says, and both kinds answer alike", async () => {
+test("detects the format from the content, and both formats behave alike", async () => {
 	const text = join(folder, "a.csv");
 	await writeFile(text, 'a;b\n1;"x\ny"\n2;z\n');
 	const csv = await openTable(store, text);
@@ -56,7 +56,7 @@ test("a folder such as year=2020 adds no column", async () => {
 	expect(await store.all(`SELECT * FROM ${table.sql}`)).toEqual([{ a: 1 }]);
 });
 
-test("what is wrong with a file is said, and what is not its fault is left as it is", async () => {
+test("explains errors of the file, and leaves other errors unchanged", async () => {
 	const table = await openTable(store, await parquet("a.parquet", "SELECT 1 AS a"));
 	const explained = async (message: string) => {
 		const error = new Error(message);

@@ -8,26 +8,26 @@ import { literalPath, type Store } from "./store.js";
 
 export interface Column {
 	readonly name: string;
-	/** As DuckDB calls it: VARCHAR, BIGINT, DATE… */
+	/** The DuckDB type: VARCHAR, BIGINT, DATE… */
 	readonly type: string;
 }
 
-/** A file that DuckDB reads as a table: delimited text, all of it VARCHAR, or Parquet. */
+/** A file that DuckDB reads as a table: delimited text (all columns VARCHAR) or Parquet. */
 export interface Table {
 	readonly file: string;
 	readonly format: "csv" | "parquet";
 	readonly columns: readonly Column[];
 	/** SQL for the table. */
 	readonly sql: string;
-	/** SQL for the table with a column of text read as dates: quicker, and an error where one is none. */
+	/** SQL for the table with a text column read as dates: faster, but fails if a value is not a date. */
 	dated?(column: string): string;
-	/** Where a row stands, in words; rows are counted from 1. */
+	/** The location of a row (from 1), for messages. */
 	place(row: number): Promise<string>;
-	/** What DuckDB could not read, as an InputError; what is not the file's fault as it is. */
+	/** Turns an error of DuckDB about the file into an InputError; returns any other error unchanged. */
 	explain(error: unknown): Promise<unknown>;
 }
 
-/** Opens a file as what its content says it is. */
+/** Opens a file by its content, not by its name. */
 export async function openTable(
 	store: Store,
 	file: string,
@@ -47,9 +47,7 @@ export async function isParquet(file: string): Promise<boolean> {
 		throw explainBytes(file, error);
 	}
 	if (/\.(parquet|parq|pq)$/i.test(file))
-		throw new InputError(
-			`${file} is not a Parquet file, whatever its name says; copy or write it again`,
-		);
+		throw new InputError(`${file} is not a Parquet file despite its name; copy or write it again`);
 	return false;
 }
 
@@ -64,7 +62,7 @@ export const delimitedTable = (table: DelimitedTable): Table => ({
 });
 
 export async function openParquet(store: Store, file: string): Promise<Table> {
-	// Some writers leave out that their bytes are text.
+	// Some writers do not mark text columns as text.
 	const sql = `read_parquet(${quoted(literalPath(file))}, binary_as_string = true, hive_partitioning = false)`;
 	try {
 		const described = await store.all<{ column_name: string; column_type: string }>(

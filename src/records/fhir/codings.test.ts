@@ -6,7 +6,7 @@ const icd9 = { system: "http://hl7.org/fhir/sid/icd-9-cm", code: "250.00" };
 const snomed = { system: "http://snomed.info/sct", code: "44054006" };
 const local = { system: "http://hospital.example/codes", code: "D1" };
 
-test("the best known system is taken, wherever it stands", () => {
+test("chooses the best known system, at any position", () => {
 	const choose = chooseCodings({});
 	const concept = { coding: [local, snomed, icd9, icd10], text: "diabetes" };
 	expect(choose(concept, "diagnosis")).toEqual({
@@ -33,14 +33,14 @@ test("the best known system is taken, wherever it stands", () => {
 	expect(taken()).toEqual(["NDC 2"]);
 });
 
-test("all codings are kept where asked, each once", () => {
+test("keeps all codings on request, each once", () => {
 	const choose = chooseCodings({ allCodings: true });
 	const { kept, passedOver } = choose({ coding: [snomed, icd10, icd10, icd9] }, "diagnosis");
 	expect(kept.map(({ code }) => code)).toEqual(["44054006", "E11.9", "250.00"]);
 	expect(passedOver).toBe(0);
 });
 
-test("an allowed system passes under its own name, after the known ones", () => {
+test("accepts an allowed system under its own name, after the known ones", () => {
 	const choose = chooseCodings({ allowSystems: ["HTTP://hospital.example/codes"] });
 	expect(choose({ coding: [local] }, "diagnosis").kept).toEqual([
 		{ code: "D1", system: "HTTP://hospital.example/codes", name: null },
@@ -50,7 +50,7 @@ test("an allowed system passes under its own name, after the known ones", () => 
 	expect(choose({ coding: [local, loinc] }, "diagnosis").kept[0]?.system).toBe("LOINC");
 });
 
-test("what has no code or no system is no coding", () => {
+test("ignores codings without a code or a system", () => {
 	const choose = chooseCodings({});
 	const nothing = { kept: [], unknown: [], passedOver: 0 };
 	for (const concept of [

@@ -8,12 +8,12 @@ export interface Coding {
 	readonly name: string | null;
 }
 
-/** What was taken of a CodeableConcept, and what was not. */
+/** The codings chosen from a CodeableConcept, and those left out. */
 interface Choice {
 	readonly kept: readonly Coding[];
-	/** Systems that are not known by name and were not allowed. */
+	/** Systems that are neither known nor allowed. */
 	readonly unknown: readonly string[];
-	/** How many codings of known systems were left for a better one. */
+	/** The number of codings of known systems left out for a better one. */
 	readonly passedOver: number;
 }
 
@@ -28,7 +28,7 @@ export interface CodingOptions {
 	readonly allowSystems?: readonly string[] | undefined;
 }
 
-/** How to choose among the codings of a concept: the best known system, or all. */
+/** Chooses among the codings of a concept: that of the best known system, or all. */
 export function chooseCodings({
 	allCodings,
 	allowSystems = [],

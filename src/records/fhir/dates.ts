@@ -4,7 +4,7 @@ import { type Moment, parseMoment } from "../dates.js";
 import { expectedYears, oldestDays } from "../years.js";
 import { type Fields, objectOf, shapeOf, textOf } from "./json-fields.js";
 
-/** The moment in a field; undefined when the field is absent. */
+/** The moment in a field; undefined if the field is absent. */
 export function momentIn(
 	record: Fields | undefined,
 	field: string,
@@ -15,7 +15,7 @@ export function momentIn(
 	const moment = typeof value === "string" ? parseMoment(value) : undefined;
 	if (moment) return moment;
 	throw new InputError(
-		`${where}: ${field} is ${shapeOf(value)}; expected a date such as 2020, 2020-05, 2020-05-17 or 2020-05-17T10:30:00Z; ${expectedYears}: mend it or leave the resource out`,
+		`${where}: ${field} is ${shapeOf(value)}; expected a date such as 2020, 2020-05, 2020-05-17 or 2020-05-17T10:30:00Z; ${expectedYears}: correct it or leave the resource out`,
 	);
 }
 
@@ -39,7 +39,7 @@ const daysPerUnit: Readonly<Record<string, number>> = {
 	min: 1 / 1440,
 };
 
-/** The days in an Age such as `{"value": 45, "code": "a"}`; undefined when the field has no number. */
+/** The days of an Age such as `{"value": 45, "code": "a"}`; undefined if the field has no number. */
 export function ageIn(resource: Fields, field: string, where: string): number | undefined {
 	const age = objectOf(resource[field]);
 	if (typeof age?.value !== "number") return undefined;

@@ -129,7 +129,7 @@ const refused = async (content: Content, options?: FhirOptions) =>
 	(await refusal(read(content, options))).replace(/\S*\/x\.json/g, "x.json");
 
 describe("resources", () => {
-	test("a bundle gives records, people and names, in its order", async () => {
+	test("a bundle yields records, people and names in order", async () => {
 		const loaded = await read(
 			bundle(
 				condition("E11.9", { code: { ...concept("E11.9"), text: "diabetes" } }),
@@ -160,7 +160,7 @@ describe("resources", () => {
 		]);
 	});
 
-	test("one resource per line, a single resource, a pretty one and a bundle of bundles read alike", async () => {
+	test("one resource per line, a single resource, indented JSON and nested bundles are read alike", async () => {
 		const resources = [patient("1"), condition("E11"), request()];
 		const expected = ["1 18262 ICD10CM E11", "1 18263 RxNorm 860975"];
 		expect(await short(lines(...resources))).toEqual(expected);
@@ -211,7 +211,7 @@ describe("resources", () => {
 		]);
 	});
 
-	test("the last version of a resource holds, whatever file it is in", async () => {
+	test("the last version of a resource counts, in any file", async () => {
 		const folder = await written({
 			"1.ndjson": lines(
 				patient("1", { birthDate: "1960-01-01", gender: "female" }),
@@ -252,7 +252,7 @@ describe("resources", () => {
 		expect(notes.join("\n")).toMatch(/left out as entered in error.*: 1 Condition/);
 	});
 
-	test("people may be known in part", async () => {
+	test("accepts people with missing fields", async () => {
 		const { people, notes } = await read(
 			lines(
 				patient("1", { birthDate: "1980", gender: "other" }),
@@ -340,7 +340,7 @@ describe("times", () => {
 		]);
 	});
 
-	test("known in part, or in a zone of the east, are not before the birth within them", async () => {
+	test("of limited precision, or in an eastern zone, are not before a birth within them", async () => {
 		const seen = await short(
 			bundle(
 				patient("1", { birthDate: "2020-05-17" }),
@@ -364,7 +364,7 @@ describe("times", () => {
 });
 
 describe("drugs", () => {
-	test("have their code from a Medication, in the bundle or contained", async () => {
+	test("take their code from a Medication, in the bundle or contained", async () => {
 		const medication = (id: string, code: Json | undefined): Json => ({
 			resourceType: "Medication",
 			id,
@@ -454,7 +454,7 @@ describe("what is left out", () => {
 		]);
 	});
 
-	test("may be asked for: all codings, reasons of encounters, other systems", async () => {
+	test("can be included: all codings, reasons of encounters, other systems", async () => {
 		const local = { system: "http://local.example/x", code: "L1" };
 		const several = {
 			coding: [local, ...concept("44054006", snomed).coding, ...concept("E11").coding],
@@ -487,7 +487,7 @@ describe("in memory", () => {
 	const inMemory = (content: Json, options: ReadOptions = {}) =>
 		readFhirInMemory("x.json", Buffer.from(JSON.stringify(content)), options);
 
-	test("records without a subject or a known system may be left out instead of refused", () => {
+	test("can leave out records without a subject or a known system instead of rejecting them", () => {
 		const content = bundle(
 			condition("A"),
 			condition("B", { subject: undefined }),
@@ -502,7 +502,7 @@ describe("in memory", () => {
 		expect(() => inMemory(content)).toThrow("a Condition does not say whose it is");
 	});
 
-	test("any resources give the records and people that the store gives", async () => {
+	test("yields the same records and people as the store, for any resources", async () => {
 		const id = fc.constantFrom("1", "2", "3");
 		const day = fc.constantFrom("1980", "2019-05", "2019-05-17", "2020-01-31T23:30:00+05:00");
 		const reference = (...types: string[]) =>
@@ -620,7 +620,7 @@ describe("in memory", () => {
 });
 
 describe("files", () => {
-	test("a folder stands for the JSON in and under it, in order; several paths for all of them", async () => {
+	test("a folder means all JSON in and below it, in order; several paths mean all of them", async () => {
 		const folder = await written({
 			"b/Condition.001.ndjson": lines(condition("B1"), condition("B2")),
 			"b/Condition.000.ndjson.gz": gzipSync(lines(condition("A1"))),
@@ -645,7 +645,7 @@ describe("files", () => {
 		expect((await load(source)).records.map(({ code }) => code)).toEqual(["B1", "B2", "860975"]);
 	});
 
-	test("that cannot be read are refused by name", async () => {
+	test("that cannot be read are rejected by name", async () => {
 		const folder = await written({
 			"x.txt": "hello",
 			"cut.json.gz": gzipSync(lines(...Array(100).fill(condition("A")))).subarray(0, 60),
@@ -681,8 +681,8 @@ describe("files", () => {
 	});
 });
 
-describe("content that is not what it should be", () => {
-	test("is refused with its place", async () => {
+describe("invalid content", () => {
+	test("is rejected with its location", async () => {
 		expect(await refused("")).toContain("x.json is empty; expected a FHIR Bundle");
 		expect(await refused("<Bundle xmlns='http://hl7.org/fhir'/>")).toContain("looks like XML");
 		expect(await refused({ a: 1 })).toBe(
@@ -701,10 +701,10 @@ describe("content that is not what it should be", () => {
 		);
 		expect(await refused(bundle())).toContain("found no resource at all");
 		expect(await refused(`${lines(patient("1"))}\n{"resourceType": oops}`)).toBe(
-			"x.json: line 2 is not JSON; mend it or export the file again",
+			"x.json: line 2 is not JSON; correct it or export the file again",
 		);
 		expect(await refused('{"resourceType":"Bundle","entry":[{},\n{"a" 1}]}')).toBe(
-			"x.json: entry 2 (line 2) is not JSON; mend it or export the file again",
+			"x.json: entry 2 (line 2) is not JSON; correct it or export the file again",
 		);
 		const whole = JSON.stringify(bundle(patient("1"), condition("A")));
 		expect(await refused(whole.slice(0, -20))).toBe(
@@ -715,7 +715,7 @@ describe("content that is not what it should be", () => {
 		);
 	});
 
-	test("a resource that lacks what it must have is refused with its place", async () => {
+	test("a resource without a required field is rejected with its location", async () => {
 		const said = (...resources: Json[]) => refused(bundle(...resources));
 		expect(await said(patient("1", { birthDate: "1980-13" }))).toContain(
 			'x.json: entry 1: birthDate is "1980-13"; expected a date such as',
@@ -747,7 +747,7 @@ describe("content that is not what it should be", () => {
 		);
 	});
 
-	test("brackets, texts and entries without end are refused", async () => {
+	test("unclosed brackets, texts and entries are rejected", async () => {
 		const deep = `{"resourceType":"Patient","a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
 		expect(await refused(deep)).toContain("brackets in it are 1000 deep");
 		const long = Buffer.alloc(80 << 20, "a");
@@ -757,7 +757,7 @@ describe("content that is not what it should be", () => {
 		);
 	});
 
-	test("mutated or not, gives records or a message, never a crash", async () => {
+	test("yields records or a message after any mutation, never a crash", async () => {
 		const text = JSON.stringify(
 			bundle(
 				patient("1", { birthDate: "1980", deceasedDateTime: "2020-05-17T10:30:00Z" }),
@@ -807,7 +807,7 @@ describe("content that is not what it should be", () => {
 const real = new URL("../../../../shared/data/synthea_fhir/fhir", import.meta.url).pathname;
 
 describe.skipIf(!existsSync(real))("Synthea's bundles", () => {
-	test("give the counts that a plain JSON parser finds", async () => {
+	test("yield the same counts as a plain JSON parser", async () => {
 		const loaded = await load(await openFhir(real));
 		const counts = new Map<string, number>();
 		for (const { kind, system } of loaded.records)
@@ -828,7 +828,7 @@ describe.skipIf(!existsSync(real))("Synthea's bundles", () => {
 		expect(reasons.records).toHaveLength(40 + 30);
 	});
 
-	test("hold what JSON.parse reads, row by row", async () => {
+	test("agree with JSON.parse row by row", async () => {
 		const expected: string[] = [];
 		for (const name of (await readdir(real)).sort())
 			for (const { resource } of JSON.parse(await readFile(join(real, name), "utf8")).entry) {

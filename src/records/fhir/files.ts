@@ -6,13 +6,13 @@ import { explainBytes } from "../bytes.js";
 
 export interface FoundFile {
 	readonly path: string;
-	/** Found in a folder: then it may turn out to be something else than FHIR. */
+	/** Whether it was found in a folder, so that it may be something other than FHIR. */
 	readonly searched: boolean;
 }
 
 const endings = [".json", ".ndjson"].flatMap((ending) => [ending, `${ending}.gz`]);
 
-/** The files of the paths given; a folder stands for the JSON files in and under it, in order of name. */
+/** The files of the given paths; for a folder, all JSON files in and below it, sorted by name. */
 export async function findFiles(paths: readonly string[]): Promise<FoundFile[]> {
 	const files: FoundFile[] = [];
 	for (const path of paths) {
@@ -25,7 +25,7 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFile[]> 
 			for await (const file of filesUnder(path)) found.push({ path: file, searched: true });
 			if (found.length === 0)
 				throw new InputError(
-					`${path} is a folder without FHIR files; expected files named ${endings.join(", ")} in it or under it`,
+					`${path} is a folder without FHIR files; expected files named ${endings.join(", ")} in it or below it`,
 				);
 			files.push(...found);
 		} catch (error) {
@@ -53,6 +53,6 @@ async function* filesUnder(folder: string): AsyncGenerator<string> {
 	}
 }
 
-/** Links to folders are not followed: they may lead in circles. */
+/** Links to folders are not followed, because they may form cycles. */
 const isFile = async (entry: Dirent, path: string): Promise<boolean> =>
 	entry.isFile() || (entry.isSymbolicLink() && (await stat(path)).isFile());

@@ -13,8 +13,8 @@ import { StoreRows } from "./staged-rows.js";
 export type FhirOptions = Omit<ReadOptions, "unusable">;
 
 /**
- * Opens FHIR R4 as JSON: Bundles, resources, and bulk exports of one resource per line, .gz too.
- * A folder stands for all such files in it and under it.
+ * Opens FHIR R4 as JSON: Bundles, resources, and bulk exports with one resource per line (or .gz). A folder means all
+ * such files in and below it.
  */
 export async function openFhir(
 	paths: string | readonly string[],
@@ -69,7 +69,7 @@ async function readFiles(
 	return { otherFiles, entriesWithoutResource };
 }
 
-/** The resources of a file, one after the other. */
+/** Yields the resources of a file. */
 export async function* readResources(
 	file: string,
 	limit?: number,

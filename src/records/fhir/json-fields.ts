@@ -12,11 +12,11 @@ export function listOf(value: unknown): Fields[] {
 	return list.map(objectOf).filter((fields) => fields !== undefined);
 }
 
-/** The trimmed text; undefined when it is empty or not a text. */
+/** The trimmed text; undefined if it is empty or not a text. */
 export const textOf = (value: unknown): string | undefined =>
 	typeof value === "string" ? value.trim() || undefined : undefined;
 
-/** What a value is, short enough for a message. */
+/** A short description of a value for messages. */
 export function shapeOf(value: unknown, longest = 40): string {
 	if (typeof value === "string")
 		return value.length > longest ? `a text of ${value.length} characters` : JSON.stringify(value);

@@ -42,7 +42,7 @@ const object = fc.dictionary(fc.string({ unit: "grapheme" }), json, { maxKeys: 4
 const sizes = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 5 });
 
 describe("the splitter", () => {
-	test("takes the entries out of an object and gives the rest", () => {
+	test("splits an object into its entries and the rest", () => {
 		const text =
 			'{"a":{"entry":[1]},\n"entry":[{"b":"]}"},\n {"c":[{}]}],"resourceType":"Bundle"}\n';
 		expect(split(text)).toEqual([
@@ -57,7 +57,7 @@ describe("the splitter", () => {
 		]);
 	});
 
-	test("gives objects that follow each other, with or without line ends", () => {
+	test("splits consecutive objects, with or without line ends", () => {
 		const values = split('\ufeff{"a":1}\r\n\r\n{"b":"entry"}{"c":[]}\n');
 		expect(values.map(({ line, value }) => [line, value])).toEqual([
 			[1, { a: 1 }],
@@ -87,7 +87,7 @@ describe("the splitter", () => {
 		);
 	});
 
-	test("agrees with JSON.parse on one object a line, wherever the chunks are cut", () => {
+	test("agrees with JSON.parse on one object per line, wherever the chunks are cut", () => {
 		fc.assert(
 			fc.property(fc.array(object, { maxLength: 5 }), sizes, (values, cuts) => {
 				const objects = values.map(({ entry, ...rest }) => rest);
@@ -100,7 +100,7 @@ describe("the splitter", () => {
 		);
 	});
 
-	test("takes the same pieces, or gives the same message, wherever the chunks are cut", () => {
+	test("yields the same pieces or the same message wherever the chunks are cut", () => {
 		const bundle = '{"resourceType":"Bundle","entry":[{"a":"\\"é"},{"b":[1,{}]}]}\n{"c":null}\n';
 		const outcome = (bytes: Uint8Array, cuts: readonly number[]) => {
 			const seen: unknown[] = [];
@@ -135,7 +135,7 @@ describe("the splitter", () => {
 		);
 	});
 
-	test("says where a file is not well formed", () => {
+	test("reports where a file is malformed", () => {
 		const said = (text: string, limit?: number) => messageOf(() => split(text, [7], limit));
 		const bundle = '{"resourceType":"Bundle",\n"entry":[{"a":1},\n{"b":2}';
 		expect(said(bundle)).toBe(
@@ -170,12 +170,12 @@ describe("the splitter", () => {
 		expect(said('{"entry":[{"a":"0123456789"}]}', 17)).toContain("entry 1 (line 1)");
 	});
 
-	test("refuses brackets without end, quickly", () => {
+	test("rejects unclosed brackets quickly", () => {
 		expect(messageOf(() => split(`{"a":${"[".repeat(100_000)}`))).toContain("are 1000 deep");
 		expect(messageOf(() => split(`{"entry":[${'{"a":'.repeat(100_000)}`))).toContain("1000 deep");
 	});
 
-	test("refuses a text without end, in bounded memory", () => {
+	test("rejects an unclosed text in bounded memory", () => {
 		const splitter = new JsonSplitter("x.json");
 		const chunk = Buffer.alloc(1 << 20, "a");
 		let pushed = 0;

@@ -1,9 +1,9 @@
 import { InputError } from "../../base/errors.js";
 
-/** The file is JSON but not FHIR; such a file in a folder of FHIR files is skipped. */
+/** The file is JSON but not FHIR; in a folder of FHIR files it is skipped. */
 export class NotFhirError extends InputError {}
 
-/** A part of a file that is small enough to be parsed by itself. */
+/** A part of a file that is small enough to be parsed. */
 export interface Piece {
 	/**
 	 * `entry`: an element of a list named `entry` in an object at the top. `rest`: an object at the
@@ -25,7 +25,7 @@ const backslash = 0x5c;
 const entryKey = new TextEncoder().encode("entry");
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
-/** What may come next between the elements of the list `entry`. */
+/** What is allowed next between the elements of the list `entry`. */
 type Next = "element or end" | "element" | "comma or end";
 
 /**
@@ -41,13 +41,13 @@ export class JsonSplitter {
 	#offset = 0;
 	#inText = false;
 	#escaped = false;
-	/** How many letters of `entry` the string at depth 1 has matched; -1 when it is another key. */
+	/** The number of letters of `entry` that the string at depth 1 matches so far; -1 for another key. */
 	#spelled = -1;
 	#underEntry = false;
 	#inEntries = false;
 	#next: Next = "element or end";
 	#entries = 0;
-	/** Whether bytes belong to a piece: those between entries and between objects do not. */
+	/** Whether bytes belong to a piece; those between entries and between objects do not. */
 	#keeping = false;
 	#from = 0;
 	#rest = new PieceBuffer();
@@ -225,7 +225,7 @@ export class JsonSplitter {
 			: `${this.#file}: the JSON that starts on line ${this.#rest.line}`;
 	}
 
-	#fault(what: string, remedy = "mend it or export the file again"): InputError {
+	#fault(what: string, remedy = "correct it or export the file again"): InputError {
 		return new InputError(`${this.#where()} cannot be read: ${what}; ${remedy}`);
 	}
 

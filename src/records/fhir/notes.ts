@@ -2,7 +2,7 @@ import type { Unresolved } from "./resolve-references.js";
 
 const mostNames = 200;
 
-/** Counts per name, of which only so many are told apart. */
+/** Counts per name, for a limited number of names. */
 class Tally {
 	readonly #counts = new Map<string, number>();
 
@@ -37,7 +37,7 @@ export class SkippedResources {
 }
 
 export interface FilesRead {
-	/** Files of a folder that are no FHIR. */
+	/** Files of a folder that are not FHIR. */
 	readonly otherFiles: readonly string[];
 	readonly entriesWithoutResource: number;
 }
@@ -45,7 +45,7 @@ export interface FilesRead {
 const count = (number: number, one: string, many = `${one}s`): string =>
 	`${number} ${number === 1 ? one : many}`;
 
-/** What was left out or chosen while reading, in words. */
+/** Describes what was left out or chosen while reading. */
 export function notesOf(
 	skipped: SkippedResources,
 	files: FilesRead,

@@ -9,7 +9,7 @@ export interface FhirContent extends ResolvedRows {
 	readonly skipped: SkippedResources;
 }
 
-/** Reads FHIR that fits in memory, as a page does with one file; `openFhir` reads any amount. */
+/** Reads FHIR that fits in memory, for one file in the browser; `openFhir` reads any amount. */
 export function readFhirInMemory(
 	file: string,
 	bytes: Uint8Array,

@@ -4,31 +4,31 @@ import type { Store } from "../store.js";
 import type { MemoryRows, StagedRow } from "./staged-rows.js";
 
 /*
- * Resolves what staged records leave to other resources, in a store (SQL) and in memory. Both follow
- * these rules, and a property test compares them:
+ * Resolves references from staged records to other resources, in a store (SQL) and in memory. Both follow these
+ * rules, and a property test compares them:
  * - Of several resources with one key, the last counts.
  * - A subject may be given by another key of the Patient (`fhir_alias`).
- * - The time is birth plus age where both are known, else the record's own, else the earliest start of
- *   the first known encounter.
+ * - The time is birth plus age if both are known, else the record's own time, else the earliest start of the
+ *   first known encounter.
  * - A time known only to the month or the year is its start, but not before a birth that lies within it.
  * - The code of a drug may be that of a Medication.
  */
 
-/** What no file holds, counted. */
+/** Counts of references without a target. */
 export interface Unresolved {
 	readonly diagnosesWithoutTime: number;
 	readonly drugsWithoutTime: number;
-	/** Drugs whose Medication is in no file, or has no code. */
+	/** Drugs whose Medication is missing or has no code. */
 	readonly drugsWithoutCode: number;
 	readonly patientsUnknown: number;
-	/** Resources that came again later. */
+	/** Resources that a later version replaces. */
 	readonly olderVersions: number;
 }
 
 /** Tables whose rows are dropped with an older version of their resource. */
 const versioned = ["fhir_record", "fhir_person", "fhir_encounter_time", "fhir_medication"];
 
-/** Drops the rows of resources that came again later. */
+/** Drops the rows of resources that a later version replaces. */
 async function dropOlderVersions(store: Store): Promise<number> {
 	await store.run(`
 		CREATE OR REPLACE TABLE fhir_outdated AS

@@ -10,7 +10,7 @@ export interface FoundResource {
 	readonly where: string;
 }
 
-/** An entry of a Bundle that holds no resource: a deletion, or a link to another server. */
+/** An entry of a Bundle without a resource: a deletion, or a link to another server. */
 export const noResource = Symbol("no resource");
 
 const typeForm = /^[A-Z][A-Za-z]{1,63}$/;
@@ -26,8 +26,8 @@ function parse(piece: Piece, where: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch {
-		// without the cause, which quotes the record
-		throw new InputError(`${where} is not JSON; mend it or export the file again`);
+		// The cause is left out because it quotes the record.
+		throw new InputError(`${where} is not JSON; correct it or export the file again`);
 	}
 }
 
@@ -39,7 +39,7 @@ function typeOf(resource: Fields, where: string): string {
 	);
 }
 
-/** The resources of an entry, also of a Bundle inside it. */
+/** The resources of an entry, including those of a nested Bundle. */
 function* inEntry(
 	entry: Fields | undefined,
 	where: string,

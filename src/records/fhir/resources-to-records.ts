@@ -24,7 +24,7 @@ const invalidStatuses: Readonly<Record<string, readonly string[]>> = {
 
 const invalidVerifications = ["entered-in-error", "refuted"];
 
-/** Whether a resource says itself that nothing of the kind was found or given. */
+/** Whether the status of a resource says that it does not apply: entered in error, refuted, cancelled, not taken. */
 function isInvalid({ type, resource }: FoundResource): boolean {
 	if (type === "Condition")
 		return listOf(objectOf(resource.verificationStatus)?.coding).some(({ code }) =>
@@ -34,14 +34,14 @@ function isInvalid({ type, resource }: FoundResource): boolean {
 	return invalidStatuses[type]?.includes(textOf(resource.status) ?? "") ?? false;
 }
 
-/** The code is with a Medication. */
+/** The code is in a Medication. */
 const uncoded = { code: null, system: null, name: null };
 
-/** When something was recorded, and where to look if the resource itself does not say. */
+/** The time of a record, and where to look for it if the resource has none. */
 interface When {
 	readonly moment: Moment | undefined;
 	readonly age?: number | undefined;
-	/** Keys of encounters whose time it takes, the first that is known. */
+	/** Keys of encounters; the first known one gives the time. */
 	readonly else: readonly string[];
 }
 
@@ -99,7 +99,7 @@ export class ResourceReader {
 		const url = fullUrl === undefined ? undefined : parseReference(fullUrl);
 		const patient = textOf(resource.id) ?? url?.id;
 		if (patient === undefined)
-			throw new InputError(`${where}: a Patient has no id; expected "id", or "fullUrl" beside it`);
+			throw new InputError(`${where}: a Patient has no id; expected "id", or "fullUrl" next to it`);
 		if (url && url.id !== patient) this.#rows.add("fhir_alias", { key: url.key, patient });
 		const death = momentIn(resource, "deceasedDateTime", where);
 		const sex = sexOf(resource.gender);
@@ -113,7 +113,7 @@ export class ResourceReader {
 			patient,
 			birth: momentIn(resource, "birthDate", where)?.day ?? null,
 			sex,
-			// the last day of the month or year: records of that month may follow its first day
+			// The last day of the month or year, because records may follow its first day.
 			death: death ? death.day + (death.slack >= 28 ? death.slack - 1 : 0) : null,
 			place: where,
 		});
@@ -184,7 +184,7 @@ export class ResourceReader {
 			for (const [rank, coding] of kept.entries())
 				this.#rows.add("fhir_medication", { key, version, rank, ...coding, refused: null });
 			if (kept.length > 0) continue;
-			// refused only where a record refers to it
+			// An error only if a record refers to it.
 			const isRefused = unknown[0] !== undefined && this.#options.unusable !== "leave out";
 			const refused = isRefused ? refusal(where, type, unknown[0] as string) : null;
 			this.#rows.add("fhir_medication", { key, version, rank: 0, ...uncoded, refused });
@@ -236,7 +236,7 @@ export class ResourceReader {
 				this.#rows.add("fhir_time_from", { row, rank, key });
 	}
 
-	/** The patient that a resource is about; undefined when that is a group, say. */
+	/** The patient of a resource; undefined if its subject is, for example, a group. */
 	#subject({ resource, type, where }: FoundResource): Reference | undefined {
 		const address = addressIn(resource.subject);
 		const reference = address === undefined ? undefined : parseReference(address);

@@ -1,8 +1,7 @@
 import type { Store, Value } from "../store.js";
 
 /**
- * The rows that resources become before references between them are resolved. `version` counts the
- * resources read.
+ * The rows of resources before references between them are resolved. `version` counts the resources read.
  */
 const stagedTables = {
 	fhir_record: {
@@ -15,10 +14,10 @@ const stagedTables = {
 		alias: "text",
 		day: "number",
 		slack: "number",
-		/** Days since birth, used instead of `day` where the birth is known. */
+		/** Days since birth, used instead of `day` if the birth is known. */
 		age: "number",
 		kind: "text",
-		/** The Medication that has the code, where the record has none itself. */
+		/** The Medication with the code, if the record has none. */
 		medication: "text",
 		code: "text",
 		system: "text",
@@ -32,11 +31,11 @@ const stagedTables = {
 		death: "number",
 		place: "text",
 	},
-	/** One row per resource that has a key: of several with one key, the last counts. */
+	/** One row per resource with a key; of several with the same key, the last counts. */
 	fhir_version: { key: "text", version: "number" },
 	/** Other keys of patients. */
 	fhir_alias: { key: "text", patient: "text" },
-	/** For records without a time: the keys whose time they take, the lowest rank first. */
+	/** For records without a time: the keys that give it, the lowest rank first. */
 	fhir_time_from: { row: "number", rank: "number", key: "text" },
 	/** When encounters started, by their own keys and those of their diagnoses. */
 	fhir_encounter_time: { version: "number", key: "text", day: "number", slack: "number" },
@@ -63,7 +62,7 @@ export type StagedRow<Name extends StagedTable> = {
 		| (Column extends "version" | "row" | "rank" | "key" | "patient" | "slack" ? never : null);
 };
 
-/** Where staged rows go. */
+/** Receives staged rows. */
 export interface StagedRows {
 	add<Name extends StagedTable>(table: Name, row: StagedRow<Name>): void;
 }
@@ -86,7 +85,7 @@ export class MemoryRows implements StagedRows {
 const mostRows = 8192;
 const mostText = 8 * 1024 * 1024; // characters
 
-/** Staged rows in tables of the store, which keeps the limit on memory; written in batches. */
+/** Writes staged rows to tables of the store in batches, within its memory limit. */
 export class StoreRows implements StagedRows {
 	readonly #store: Store;
 	readonly #unwritten = new Map<StagedTable, Value[][]>();

@@ -4,7 +4,7 @@ import type { Store } from "../store.js";
 import { openTable } from "../table.js";
 import { findColumn, needColumn, reading, rowNumber, textType } from "./columns.js";
 
-/** Names from `codes.parquet`, which may have several rows for a code: the first that has one. */
+/** Reads names from `codes.parquet`; of several rows for a code, the first with a name counts. */
 export async function loadNames(
 	store: Store,
 	file: string,

@@ -1,7 +1,7 @@
 import type { RecordKind, Sex } from "../rows.js";
 import { sexes } from "../sexes.js";
 
-/** What a code of a MEDS dataset says. */
+/** The meaning of a code of a MEDS dataset. */
 export type MedsCode =
 	| {
 			readonly is: "record";
@@ -19,7 +19,7 @@ interface Vocabulary {
 	readonly kind: RecordKind;
 }
 
-/** Extractions write a code after its vocabulary, often with the table in front, divided by / or //. */
+/** Extractions write the vocabulary before the code, often with the table in front, separated by / or //. */
 const vocabulary = (table: string, name: string): RegExp =>
 	new RegExp(`^${table}${name}//?([^/]+)$`, "i");
 
@@ -30,7 +30,7 @@ const test = "(?:(?:LAB|MEASUREMENT|OBSERVATION)S?//?)?";
 const icd9 = "ICD(?://?|[-_ ])?9(?:[-_ ]?CM)?";
 const icd10 = "ICD(?://?|[-_ ])?10(?:[-_ ]?CM)?";
 
-/** The first that fits. What fits none keeps its whole text as a code of MEDS, of kind other. */
+/** The first match counts. A code without a match keeps its whole text as a code of MEDS, of kind other. */
 const vocabularies: readonly Vocabulary[] = [
 	{ pattern: vocabulary(condition, icd9), system: "ICD9CM", kind: "diagnosis" },
 	{ pattern: vocabulary(condition, icd10), system: "ICD10CM", kind: "diagnosis" },
@@ -53,7 +53,7 @@ const vocabularies: readonly Vocabulary[] = [
 	{ pattern: vocabulary(drug, "NDC"), system: "NDC", kind: "drug" },
 	{ pattern: vocabulary(drug, "ATC"), system: "ATC", kind: "drug" },
 	{ pattern: vocabulary(test, "LOINC"), system: "LOINC", kind: "other" },
-	// Names may have a / in them; UNK says that there is none.
+	// Names may contain a /; UNK means that there is no name.
 	{ pattern: /^MEDICATION\/\/START\/\/(?!UNK$)((?:\/?[^/])+)$/s, system: "Name", kind: "drug" },
 	{
 		pattern: /^MEDICATION\/\/(?!(?:START|STOP|UNK)\/\/)((?:\/?[^/])+)\/\/Administered$/s,

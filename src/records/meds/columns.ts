@@ -3,15 +3,15 @@ import { named } from "../sql.js";
 import type { Column, Table } from "../table.js";
 
 export interface Wanted {
-	/** The standard's name first, then others that mean the same. */
+	/** The standard's name first, then synonyms. */
 	readonly names: readonly string[];
-	/** DuckDB's types that will do. */
+	/** The accepted types of DuckDB. */
 	readonly types: RegExp;
 	/** The type in the standard's words. */
 	readonly expected: string;
 }
 
-/** A column by name, whatever its case, if the file has it. */
+/** Finds a column by name, ignoring case. */
 export function findColumn({ file, columns }: Table, wanted: Wanted): Column | undefined {
 	for (const name of wanted.names) {
 		const column = columns.find((one) => one.name.toLowerCase() === name);
@@ -43,10 +43,10 @@ export const idText = ({ name, type }: Column): string =>
 /** SQL for the number of a row of a Parquet file, from 1. */
 export const rowNumber = ({ columns }: Table): string =>
 	columns.some(({ name }) => name.toLowerCase() === "file_row_number")
-		? "row_number() OVER ()" // slower, but the file's own column hides what DuckDB knows
+		? "row_number() OVER ()" // slower, but a column of the file hides DuckDB's row number
 		: "file_row_number + 1";
 
-/** Does what reads a table; what DuckDB says of the file comes out as an InputError that names it. */
+/** Runs `work`; an error of DuckDB about the file becomes an InputError that names it. */
 export async function reading<T>(table: Table, work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();

@@ -8,9 +8,9 @@ import { createCodes, loadShard } from "./shard.js";
 import { loadSplits } from "./splits.js";
 
 export interface MedsOptions {
-	/** The kinds of records to keep; diagnosis and drug unless told. */
+	/** The kinds of records to keep; diagnosis and drug by default. */
 	readonly kinds?: readonly RecordKind[] | undefined;
-	/** Whether to take the dataset's own splits; `use` unless told. */
+	/** Whether to use the dataset's own splits; `use` by default. */
 	readonly splits?: "use" | "ignore" | undefined;
 }
 
@@ -18,7 +18,9 @@ export interface MedsOptions {
 export async function openMeds(path: string, options: MedsOptions = {}): Promise<RecordSource> {
 	const kinds = options.kinds ?? ["diagnosis", "drug"];
 	if (kinds.length === 0)
-		throw new InputError("no kind of record to keep; expected some of diagnosis, drug, other");
+		throw new InputError(
+			"no kind of record to keep; expected at least one of diagnosis, drug, other",
+		);
 	const { shards, metadata } = await findMeds(path);
 	const useSplits = options.splits !== "ignore";
 	return {
@@ -48,10 +50,10 @@ export async function openMeds(path: string, options: MedsOptions = {}): Promise
 
 function refuseNothing(path: string, counts: Counts, kinds: readonly RecordKind[]): void {
 	if (counts.rows === 0)
-		throw new InputError(`${path} holds no row; expected rows of subject_id, time, code`);
+		throw new InputError(`${path} contains no rows; expected rows of subject_id, time, code`);
 	if (counts.kept === 0)
 		throw new InputError(
-			`${path} holds no record of kind ${kinds.join(" or ")} with a time: ${counts.others} rows are of other kinds, ${counts.untimed} have no time; pass \`kinds\` diagnosis,drug,other for codes of the dataset's own`,
+			`${path} contains no record of kind ${kinds.join(" or ")} with a time: ${counts.others} rows are of other kinds, ${counts.untimed} have no time; pass \`kinds\` diagnosis,drug,other for codes of the dataset's own`,
 		);
 }
 

@@ -7,7 +7,7 @@ import { explainBytes } from "../bytes.js";
 export interface MedsLayout {
 	/** In the order of their paths. */
 	readonly shards: readonly string[];
-	/** What lies in `metadata/`; nothing at all for a file by itself. */
+	/** The files in `metadata/`; none for a single file. */
 	readonly metadata: { readonly codes?: string; readonly splits?: string } | undefined;
 }
 

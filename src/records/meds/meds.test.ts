@@ -97,7 +97,7 @@ describe("openMeds", () => {
 		]);
 	});
 
-	test("takes the data folder, a file by itself, and other kinds", async () => {
+	test("accepts the data folder, a single file, and other kinds", async () => {
 		const folder = await dataset(two);
 		for (const path of [join(folder, "data"), `${join(folder, "data")}/`])
 			expect(await meds(path)).toEqual(await meds(folder));
@@ -119,7 +119,7 @@ describe("openMeds", () => {
 		expect(all.names.map(({ name }) => name)).toEqual(["Cirrhosis", "Heart failure", "Creatinine"]);
 	});
 
-	test("ignores splits when told, and says what metadata are missing", async () => {
+	test("ignores splits on request, and notes missing metadata", async () => {
 		const folder = await dataset(two);
 		const ignored = await meds(folder, { splits: "ignore" });
 		expect(new Set(ignored.people.map(({ split }) => split))).toEqual(new Set([null]));
@@ -131,7 +131,7 @@ describe("openMeds", () => {
 		]);
 	});
 
-	test("keeps every birth, death and sex that a subject is given, for others to compare", async () => {
+	test("keeps every birth, death and sex of a subject, for later comparison", async () => {
 		const folder = await dataset({
 			"0.parquet": rows(
 				[1, "1970-01-02", "MEDS_BIRTH"],
@@ -155,7 +155,7 @@ describe("openMeds", () => {
 		expect(notes[0]).toBe("1 rows give a sex that is neither female nor male");
 	});
 
-	test("reads CSV, packed too, and types that are not the standard's", async () => {
+	test("reads CSV, packed or not, and types other than the standard's", async () => {
 		const folder = await temporaryFolder();
 		const text =
 			'\ufeffsubject_id,time,code,numeric_value,text_value\r\na 1,2020-01-01T12:00:00.000Z,ICD9CM/250,3.5,"x, ""y""\n"\r\na 1,,GENDER//F,,\r\n007,20200102,ICD9CM/251,nan,\r\n';
@@ -191,7 +191,7 @@ describe("openMeds", () => {
 		]);
 	});
 
-	test("keeps the order of rows, whatever the number of shards, groups and threads", async () => {
+	test("keeps the order of rows for any number of shards, row groups and threads", async () => {
 		const query = (from: number, to: number) =>
 			`SELECT i // 7 AS subject_id, TIMESTAMP '2020-01-01' + to_days((hash(i) % 900)::INT) AS time,
 			'ICD9CM/' || (hash(i) % 999) || repeat(' ', (i % 3)::INT) AS code, i::DOUBLE AS numeric_value FROM range(${from}, ${to}) t(i)`;
@@ -218,7 +218,7 @@ describe("openMeds", () => {
 		}
 	});
 
-	test("takes many codes, long codes and odd ones as they are", async () => {
+	test("keeps many codes, long codes and odd codes unchanged", async () => {
 		const folder = await dataset({
 			"0.parquet": `SELECT 1 AS subject_id, TIMESTAMP '2020-01-01' AS time, code FROM (
 				SELECT 'c' || i AS code FROM range(25000) t(i) UNION ALL SELECT repeat('é', 100000)
@@ -238,7 +238,7 @@ describe("openMeds", () => {
 			expect(codes).toContain(code);
 	});
 
-	test("a column file_row_number of the file's own does no harm", async () => {
+	test("reads a file with a column named file_row_number", async () => {
 		const own = (list: string) => `SELECT *, 7 AS file_row_number FROM (${list})`;
 		const good = rows([1, "2020-01-02", "ICD9CM/250"], [1, "2020-01-01", "ICD9CM/401"]);
 		const { records } = await meds(await dataset({ "data/0.parquet": own(good) }));
@@ -249,7 +249,7 @@ describe("openMeds", () => {
 		);
 	});
 
-	test("leaves nothing of its own in the store", async () => {
+	test("leaves no temporary tables in the store", async () => {
 		const csv = join(await temporaryFolder(), "a.csv");
 		await writeFile(csv, "subject_id,time,code\n1,2020-01-01,ICD9CM/250\n");
 		const sources = [await openMeds(await dataset(two)), await openMeds(csv)];
@@ -272,7 +272,7 @@ describe("openMeds", () => {
 	});
 });
 
-describe("what cannot be read", () => {
+describe("openMeds rejects", () => {
 	const good: Row = [1, "2020-01-01", "ICD9CM/250"];
 	const splits = (values: string) => ({
 		"data/0.parquet": rows(good),
@@ -315,7 +315,7 @@ describe("what cannot be read", () => {
 		[
 			"a time of the year 1",
 			columns("1 AS subject_id, '0001-02-20 10:00' AS time, 'x' AS code"),
-			'row 1: time is "0001-02-20 10:00"; expected an ISO date or timestamp such as 2020-01-31T12:00:00, or nothing for what has no time; expected a year between 1800 and 2300',
+			'row 1: time is "0001-02-20 10:00"; expected an ISO date or timestamp such as 2020-01-31T12:00:00, or empty for records without a time; expected a year between 1800 and 2300',
 		],
 		[
 			"a timestamp of the year 9999",
@@ -357,11 +357,11 @@ describe("what cannot be read", () => {
 			{ "data/0.parquet": rows(good), "data/1.parquet": "SELECT 1 AS subject_id, 'x' AS code" },
 			"data/1.parquet has no column time; it has subject_id, code; expected the columns of MEDS",
 		],
-		["no rows", { "data/0.parquet": `${rows(good)} WHERE false` }, "holds no row"],
+		["no rows", { "data/0.parquet": `${rows(good)} WHERE false` }, "contains no rows"],
 		[
 			"other kinds only",
 			{ "data/0.parquet": rows([1, "2020-01-01", "LAB//1"]) },
-			"holds no record of kind diagnosis or drug with a time: 1 rows are of other kinds, 0 have no time; pass `kinds` diagnosis,drug,other",
+			"contains no record of kind diagnosis or drug with a time: 1 rows are of other kinds, 0 have no time; pass `kinds` diagnosis,drug,other",
 		],
 		[
 			"no times",
@@ -396,7 +396,7 @@ describe("what cannot be read", () => {
 		await expect(failing).rejects.toThrow(message);
 	});
 
-	test("folders without what belongs there", async () => {
+	test("folders without the expected files", async () => {
 		await expect(openMeds("/nowhere/at/all")).rejects.toThrow("no such file or folder");
 		const folder = await temporaryFolder();
 		await expect(openMeds(folder)).rejects.toThrow("has no data folder and no .parquet file");
@@ -408,7 +408,7 @@ describe("what cannot be read", () => {
 
 	test.each([
 		["", "a.csv is empty"],
-		["subject_id,time,code\n", "holds no row"],
+		["subject_id,time,code\n", "contains no rows"],
 		["subject,time,code\n1,2020-01-01,x\n", "has no column subject_id; it has subject, time, code"],
 		[
 			"subject_id,time,code\n1,2020-01-01,ICD9CM/250\n\n1,soon,x\n",
@@ -426,7 +426,7 @@ describe("what cannot be read", () => {
 		await expect(failing).rejects.toThrow(message);
 	});
 
-	test("text with changes in it gives rows or an InputError", async () => {
+	test("or reads text with random changes", async () => {
 		const file = join(await temporaryFolder(), "a.csv");
 		const whole = 'subject_id,time,code\n1,2020-01-01,ICD9CM/250\n2,,"GENDER//F"\n';
 		const piece = fc.constantFrom('"', ",", "\n", "\r\n", "\0", "é", "//", "MEDS_BIRTH", ";", "\t");
@@ -446,7 +446,7 @@ describe("what cannot be read", () => {
 		);
 	});
 
-	test("damaged shards, which are named, whatever the damage", async () => {
+	test("damaged shards by name, whatever the damage", async () => {
 		const folder = await dataset({
 			"data/0.parquet": rows(good),
 			"data/1.parquet":
@@ -478,15 +478,13 @@ describe("what cannot be read", () => {
 		);
 		expect(seen.refused).toBeGreaterThan(0);
 		await writeFile(shard, "not Parquet");
-		await expect(meds(folder)).rejects.toThrow(
-			"1.parquet is not a Parquet file, whatever its name says",
-		);
+		await expect(meds(folder)).rejects.toThrow("1.parquet is not a Parquet file despite its name");
 	});
 });
 
 const real = new URL("../../../../shared/data/mimic4_demo_meds/", import.meta.url).pathname;
 describe.skipIf(!existsSync(real))("MIMIC-IV's demo", () => {
-	test("has a hundred patients and the diagnoses that were taken out of it", async () => {
+	test("has a hundred patients and the expected diagnoses", async () => {
 		const { records, people, notes } = await meds(join(real, "mimic_iv_demo_meds_events.parquet"));
 		expect(new Set(people.map(({ patient }) => patient)).size).toBe(100);
 		const count = (test: (person: (typeof people)[number]) => boolean) =>

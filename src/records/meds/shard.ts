@@ -9,15 +9,15 @@ import { expectedYears } from "../years.js";
 import { medsCode } from "./codes.js";
 import { findColumn, idText, idType, needColumn, reading, rowNumber, textType } from "./columns.js";
 
-/** Rows of a shard, of each sort. */
+/** Counts of the rows of a shard. */
 export interface Counts {
 	rows: number;
 	kept: number;
-	/** Of kinds that were not asked for. */
+	/** Of kinds that are not kept. */
 	others: number;
-	/** Of kinds that were, without a time. */
+	/** Of kinds that are kept, without a time. */
 	untimed: number;
-	/** With a word for sex that is neither female nor male. */
+	/** With a sex other than female or male. */
 	unsexed: number;
 }
 
@@ -40,7 +40,7 @@ const wanted = {
 	},
 } as const;
 
-/** MEDS itself says `numeric_value`; some extractions call it `value`, which may be text elsewhere. */
+/** MEDS calls it `numeric_value`; some extractions call it `value`, which may be text in others. */
 function valueColumn(table: Table): Column | undefined {
 	const column = findColumn(table, wanted.number);
 	if (column) return column;
@@ -50,17 +50,17 @@ function valueColumn(table: Table): Column | undefined {
 
 const codeless = "coalesce(trim(meds), '') = ''";
 
-/** Codes longer than this are not looked at: no vocabulary has any. */
+/** Longer codes are not parsed, because no vocabulary has any. */
 const longestCode = 200;
 
-/** The table of what codes say, to be filled shard by shard. */
+/** Creates the table of code meanings, which each shard extends. */
 export async function createCodes(store: Store): Promise<void> {
 	await store.run(
 		`CREATE TEMP TABLE meds_code (meds VARCHAR, "is" VARCHAR, sex VARCHAR, system VARCHAR, code VARCHAR, kind VARCHAR)`,
 	);
 }
 
-/** Puts the rows of one shard in the store. */
+/** Loads the rows of one shard into the store. */
 export async function loadShard(
 	store: Store,
 	file: string,
@@ -72,7 +72,7 @@ export async function loadShard(
 	const code = needColumn(table, wanted.code);
 	const columns = columnsOf(subject, time, code, valueColumn(table));
 	return await reading(table, async () => {
-		// Parquet is read again for each question; text is slow to read and is read once.
+		// Parquet is read again for each query; text is slow to read and is read once.
 		if (table.format === "csv") {
 			await store.run(`CREATE OR REPLACE TABLE meds_text AS SELECT ${columns} FROM ${table.sql}`);
 			await store.run(
@@ -93,7 +93,7 @@ export async function loadShard(
 	});
 }
 
-/** SQL for the columns of `meds_row`, and for what can be wrong in each: tests that cost little. */
+/** SQL for the columns of `meds_row`, with cheap checks of each. */
 function columnsOf(subject: Column, time: Column, code: Column, value: Column | undefined): string {
 	const at = named(time.name);
 	const moment = `try_cast(${at} AS TIMESTAMP)`;
@@ -110,7 +110,7 @@ function columnsOf(subject: Column, time: Column, code: Column, value: Column | 
 		${value?.type === "VARCHAR" ? `${number} IS NULL AND trim(${named(value.name)}) <> ''` : "false"} AS misvalued`;
 }
 
-/** Counts the rows of each code, and refuses the shard if a row cannot be. */
+/** Counts the rows of each code, and rejects the shard if a row is invalid. */
 async function countCodes(store: Store, table: Table): Promise<void> {
 	await store.run(
 		`CREATE OR REPLACE TEMP TABLE meds_seen AS
@@ -125,7 +125,7 @@ async function countCodes(store: Store, table: Table): Promise<void> {
 
 const codesAtOnce = 10_000;
 
-/** Says what the codes mean that no shard before has had. */
+/** Adds the meanings of codes that no earlier shard has. */
 async function learnCodes(store: Store): Promise<void> {
 	await store.run(
 		`CREATE OR REPLACE TEMP TABLE meds_new AS SELECT meds FROM meds_seen
@@ -145,7 +145,7 @@ async function learnCodes(store: Store): Promise<void> {
 	await store.run("DROP TABLE meds_new");
 }
 
-/** What a row says; codes too long to be looked at are as all that are not recognised. */
+/** The meaning of a row; codes that are too long count as not recognised. */
 const what = `coalesce("is", 'record')`;
 const kind = `coalesce(kind, 'other')`;
 
@@ -174,7 +174,7 @@ async function count(store: Store, kinds: readonly RecordKind[]): Promise<Counts
 	return counts;
 }
 
-/** The first row that cannot be, by name. */
+/** The error for the first invalid row. */
 async function firstFault(store: Store, table: Table): Promise<InputError> {
 	const [found] = await store.all<{ row: number; fault: string }>(
 		`SELECT row, CASE WHEN nobody THEN 'subject' WHEN ${codeless} THEN 'code' WHEN mistimed THEN 'time' ELSE 'value' END AS fault
@@ -194,7 +194,7 @@ async function firstFault(store: Store, table: Table): Promise<InputError> {
 		`SELECT left(CAST(${named(name)} AS VARCHAR), 40) AS text FROM ${table.sql} LIMIT 1 OFFSET ${row - 1}`,
 	);
 	return new InputError(
-		`${place}: time is ${JSON.stringify(text)}; expected an ISO date or timestamp such as 2020-01-31T12:00:00, or nothing for what has no time; ${expectedYears}`,
+		`${place}: time is ${JSON.stringify(text)}; expected an ISO date or timestamp such as 2020-01-31T12:00:00, or empty for records without a time; ${expectedYears}`,
 	);
 }
 

@@ -6,14 +6,14 @@ import type { Table } from "../table.js";
 import { openTable } from "../table.js";
 import { idText, idType, needColumn, reading, textType } from "./columns.js";
 
-/** The names that MEDS has for splits, and ours. */
+/** The split names of MEDS, and ours. */
 const splits: Readonly<Record<string, Split>> = {
 	train: "train",
 	tuning: "valid",
 	held_out: "test",
 };
 
-/** Makes the table of subjects and their splits; an empty one without a file. */
+/** Creates the table of subjects and their splits; it is empty without a file. */
 export async function loadSplits(store: Store, file: string | undefined): Promise<void> {
 	await store.run("CREATE TEMP TABLE meds_split (subject VARCHAR, split VARCHAR)");
 	if (!file) return;

@@ -16,7 +16,7 @@ export interface DatabaseAddress {
 const expected = "expected postgres://user@host:5432/database";
 const sslModes = ["disable", "allow", "prefer", "require", "verify-full"] as const;
 
-/** An address of a PostgreSQL database. It may hold a password, so no message repeats it. */
+/** Parses the address of a PostgreSQL database. It may contain a password, so no message repeats it. */
 export function databaseAddress(text: string): DatabaseAddress {
 	let url: URL;
 	try {

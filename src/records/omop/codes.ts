@@ -1,7 +1,7 @@
 import { quoted } from "../sql.js";
 import type { Store } from "../store.js";
 
-/** Makes the tables that the reading of vocabularies fills, or that stay empty for want of them. */
+/** Creates the vocabulary tables, which stay empty without vocabularies. */
 export async function createCodeTables(store: Store): Promise<void> {
 	await store.run("CREATE TEMP TABLE omop_map (concept BIGINT, system VARCHAR, code VARCHAR)");
 }
@@ -16,10 +16,10 @@ export async function createEmptyRelations(store: Store): Promise<void> {
 }
 
 /**
- * Makes `omop_known` (concepts that have a code of their own) and `omop_icd`: the ICD code of every
- * condition concept that has one, by the first way that leads to it: the concept is of ICD itself;
- * ICD codes are mapped to it (of several the valid, of the system asked for, the shortest, the first
- * in order); the map says so. `choices` counts the codes there were to choose from.
+ * Creates `omop_known` (concepts with a code of their own) and `omop_icd`: the ICD code of every condition concept
+ * that has one. The first rule that applies counts: the concept belongs to ICD; ICD codes are mapped to it (of
+ * several the valid one, of the requested system, the shortest, the first in order); the concept map has it.
+ * `choices` counts the candidates.
  */
 export async function resolveConcepts(store: Store, preferred: string | undefined): Promise<void> {
 	await store.run(`CREATE TEMP TABLE omop_known AS
@@ -43,7 +43,7 @@ export async function resolveConcepts(store: Store, preferred: string | undefine
 }
 
 interface Resolved {
-	/** Of the row, NULL where there is none. */
+	/** SQL for the system and code of the row; NULL if there is none. */
 	readonly system: string;
 	readonly code: string;
 }
@@ -60,10 +60,10 @@ const first = (ways: readonly Resolved[]): Resolved => ({
 
 const of = (alias: string): Resolved => ({ system: `${alias}.system`, code: `${alias}.code` });
 
-/** What a row of a staged table `e` stands for, and the joins to find out. */
+/** The code of a row of a staged table `e`, and the joins it needs. */
 export interface Resolution extends Resolved {
 	readonly joins: string;
-	/** Whether the source says so, and not the concept; NULL and false are one. */
+	/** Whether the code comes from the source and not from the concept; NULL counts as false. */
 	readonly bySource: string;
 }
 
@@ -94,15 +94,15 @@ export const drugCodes: Resolution = {
 };
 
 /**
- * Where no vocabulary says what a source value of an observation is, only such shapes pass as no
- * procedure code (CPT, HCPCS) has: they live in the same column.
+ * Without a vocabulary, a source value of an observation counts as ICD only if no procedure code (CPT, HCPCS) has
+ * this form, because these are in the same column.
  */
 const shapes: Readonly<Record<string, string>> = {
 	ICD9CM: "(V[0-9]{2}(\\.?[0-9]{1,2})?|E[89][0-9]{2}(\\.?[0-9])?|[0-9]{3}\\.[0-9]{1,2})",
 	ICD10CM: "([W-Z][0-9][0-9A-Z](\\.?[0-9A-Z]{1,4})?|[A-Z][0-9][0-9A-Z]\\.[0-9A-Z]{1,4})",
 };
 
-/** Diagnoses among the observations: told by their source alone. */
+/** Diagnoses among the observations, recognised by their source only. */
 export function observationCodes(sourceSystem: string | undefined): Resolution {
 	const shape = sourceSystem ? shapes[sourceSystem] : undefined;
 	const fits = `k.concept IS NULL AND regexp_full_match(e.source_value, ${quoted(shape ?? "")})`;
@@ -121,9 +121,8 @@ export function observationCodes(sourceSystem: string | undefined): Resolution {
 }
 
 /**
- * A source code that is mapped to two concepts makes two rows, which say one thing: takes out those
- * of all concepts but the first, and counts them. Few codes have several concepts, so that only
- * the rows of few are sorted.
+ * A source code that is mapped to two concepts has two rows with the same meaning: removes the rows of all concepts
+ * but the first, and counts them. Few codes have several concepts, so few rows are sorted.
  */
 export async function mergeConcepts(
 	store: Store,

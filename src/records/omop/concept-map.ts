@@ -13,7 +13,7 @@ const conceptColumns = [
 ];
 const expected = "expected columns such as concept_id,icd9 or concept_id,icd10";
 
-/** Reads a table of concepts and the ICD codes they stand for into `omop_map(concept, system, code)`. */
+/** Reads a table of concepts and their ICD codes into `omop_map(concept, system, code)`. */
 export async function stageConceptMap(
 	store: Store,
 	file: string,
@@ -41,7 +41,7 @@ export async function stageConceptMap(
 	);
 	if (twice)
 		throw new InputError(
-			`${file}: line ${await lineOfRow(table, twice.row)} gives concept ${twice.concept} another code than a line before it; keep one code for a concept`,
+			`${file}: line ${await lineOfRow(table, twice.row)} gives concept ${twice.concept} another code than a line before it; keep one code per concept`,
 		);
 	await store.run(`INSERT INTO omop_map SELECT concept, ${quoted(system)}, any_value(code)
 		FROM omop_map_row WHERE code IS NOT NULL GROUP BY concept`);

@@ -42,7 +42,7 @@ const meanings: Readonly<Record<string, string>> = {
 
 const tls = /^(ERR_(SSL|TLS)|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
 
-/** An error of a database in words; any other as it is. */
+/** Explains an error of a database; returns any other error unchanged. */
 export function explainDatabase(shown: string, error: unknown): unknown {
 	if (error instanceof InputError || !(error instanceof Error)) return error;
 	const code = String((error as { code?: unknown }).code ?? "");

@@ -78,7 +78,7 @@ describe.skipIf(!programs)("a database", () => {
 	const loadFrom = async (options: OmopOptions, db = address()) =>
 		load(await openOmop(undefined, { db, ...options }));
 
-	test("gives what the same data give as files", async () => {
+	test("yields the same as files with the same data", async () => {
 		for (const tables of [cdm, { ...cdm, ...vocabulary }]) {
 			const folder = await temporaryFolder();
 			await writeCdm(folder, tables);
@@ -102,7 +102,7 @@ describe.skipIf(!programs)("a database", () => {
 		}
 	});
 
-	test("one transaction that can only read, cursors, and all the rows", async () => {
+	test("reads all rows with cursors in one read-only transaction", async () => {
 		const before = server.log().length;
 		const { records } = await loadFrom({ schema: "big" });
 		expect(records).toHaveLength(25_000);
@@ -117,7 +117,7 @@ describe.skipIf(!programs)("a database", () => {
 		expect(log).not.toMatch(/\b(insert|update|delete|create|drop|alter|copy)\b/i);
 	});
 
-	test("the search path of the user, a socket, upper case", async () => {
+	test("supports the user's search path, sockets and upper case", async () => {
 		await sql.unsafe(`ALTER ROLE guest SET search_path = "Mine", words;
 			CREATE SCHEMA "Mine"; GRANT USAGE ON SCHEMA "Mine", words TO guest;
 			CREATE TABLE "Mine"."PERSON" ("PERSON_ID" int, "YEAR_OF_BIRTH" int);
@@ -145,7 +145,7 @@ describe.skipIf(!programs)("a database", () => {
 		expect(records.length).toBeGreaterThan(5);
 	});
 
-	test("what can be wrong, without the password", async () => {
+	test("explains errors without the password", async () => {
 		const shown = `postgres://127.0.0.1:${server.port}/postgres`;
 		const refused = async (options: OmopOptions, db?: string) => {
 			const error = await loadFrom(options, db).catch((thrown: unknown) => thrown);
@@ -185,9 +185,9 @@ describe.skipIf(!programs)("a database", () => {
 			/odd\.person has no column year_of_birth; it has person_id, born/,
 		);
 		await sql.unsafe(`ALTER TABLE odd.person RENAME born TO year_of_birth`);
-		(await refused({ schema: "odd" })).toMatch(/odd\.person holds no person/);
+		(await refused({ schema: "odd" })).toMatch(/odd\.person contains no people/);
 		await sql.unsafe(`INSERT INTO odd.person VALUES (1, 1950)`);
-		(await refused({ schema: "odd" })).toMatch(/odd\.condition_era holds no row/);
+		(await refused({ schema: "odd" })).toMatch(/odd\.condition_era contains no rows/);
 		await sql.unsafe(`INSERT INTO odd.condition_era VALUES (1, 17, 5, 'infinity')`);
 		(await refused({ schema: "odd" })).toMatch(
 			/odd\.condition_era: a row of person 17: condition_era_start_date is "infinity"; expected/,
@@ -236,7 +236,7 @@ test.each([
 	["postgres://root:secret@host/db?sslmode=maybe", /sslmode="maybe"; expected one of disable/],
 	["postgres://root:secret@host/db?options=-c", /the parameter "options"; expected host/],
 	["postgres://root:secret%@host/db", /a % that stands for no character/],
-])("the address %j is refused", async (db, message) => {
+])("rejects the address %j", async (db, message) => {
 	const error = await openOmop(undefined, { db }).catch((thrown: unknown) => thrown);
 	expect(error).toBeInstanceOf(InputError);
 	expect((error as InputError).message).toMatch(message);

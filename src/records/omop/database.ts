@@ -16,13 +16,13 @@ export interface DatabaseOptions {
 interface FoundTable {
 	readonly schema: string;
 	readonly name: string;
-	/** Lower case → as the database writes it. */
+	/** Lower-case name → name in the database. */
 	readonly columns: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads a CDM in one transaction, which sees one moment of all tables and can change nothing. Rows
- * come through cursors, some at a time.
+ * Reads a CDM in one read-only transaction with a consistent snapshot of all tables. Rows are fetched in batches with
+ * cursors.
  */
 export async function withDatabase<T>(
 	address: DatabaseAddress,
@@ -42,8 +42,8 @@ export async function withDatabase<T>(
 		},
 		connection: { application_name: "trajgpt" },
 	});
-	// A closed connection fails `begin`, but the library crashes on whatever is sent to it after that,
-	// such as a rollback: whoever waits for this goes no further then.
+	// A closed connection makes `begin` fail, but the library crashes on anything sent after that, such as a
+	// rollback. So this never resolves once the connection is lost.
 	const stopIfLost = async () => {
 		if (lost) await new Promise(() => {});
 	};
@@ -136,7 +136,7 @@ function queryOf(
 	return `SELECT ${list.join(", ")} FROM ${named(place.schema)}.${named(place.name)}${where ? ` WHERE ${where}` : ""}`;
 }
 
-/** Rows as a table of texts: one list a column, which DuckDB unpacks side by side. */
+/** Rows as a table of texts: one list per column, which DuckDB unnests in parallel. */
 function rowsAsSql(names: readonly string[], rows: readonly (readonly Text[])[]): string {
 	const lists = names.map((_, at) => quoted(JSON.stringify(rows.map((row) => row[at] ?? null))));
 	const columns = names.map((name) => `unnest(from_json(${name}, '["VARCHAR"]')) AS ${name}`);

@@ -16,7 +16,7 @@ import { cdmTables } from "./tables.js";
 const longestLine = 2 ** 21;
 const delimiters = ["\t", ",", "|", ";"] as const;
 
-/** The files of the CDM's tables in a folder, by the name of the table. */
+/** The files of the CDM tables in a folder, by table name. */
 export async function filesOf(folder: string): Promise<ReadonlyMap<string, string>> {
 	let entries: string[];
 	try {
@@ -38,14 +38,14 @@ export async function filesOf(folder: string): Promise<ReadonlyMap<string, strin
 		const other = files.get(table.name);
 		if (other !== undefined)
 			throw new InputError(
-				`${folder} holds the table ${table.name} twice: ${other} and ${entry}; move one of them away`,
+				`${folder} contains the table ${table.name} twice: ${other} and ${entry}; remove one of them`,
 			);
 		files.set(table.name, entry);
 	}
 	return files;
 }
 
-/** The tables of a CDM as files in a folder: CSV or TSV, packed or not, and Parquet. */
+/** The tables of a CDM in a folder: CSV or TSV, packed or not, and Parquet. */
 export function folderTables(folder: string, files: ReadonlyMap<string, string>): TableSource {
 	const opened = new Map<string, Table>();
 	const headless = new Map<string, string[]>(); // by version of the CDM
@@ -84,11 +84,11 @@ export function folderTables(folder: string, files: ReadonlyMap<string, string>)
 }
 
 interface CdmFile extends Table {
-	/** Whether quotes around a whole field are still to be recordCount off. */
+	/** Whether quotes around a whole field must still be removed. */
 	readonly unquote: boolean;
 }
 
-/** The columns of a file under our names, as text. */
+/** SQL for the columns of a file with our names, as text. */
 function rawSelect(table: CdmTable, { file, sql, columns, unquote }: CdmFile): string {
 	const found = new Map(columns.map(({ name }) => [bare(name), name]));
 	const list = Object.entries(table.columns).map(([ours, theirs]) => {
@@ -106,20 +106,20 @@ function rawSelect(table: CdmTable, { file, sql, columns, unquote }: CdmFile): s
 	return `(SELECT ${list.join(", ")} FROM ${sql})`;
 }
 
-/** Vocabularies come separated by tabs with quotes that mean nothing; others quote fields there too. */
+/** Vocabularies are tab-separated and contain literal quotes; other tab-separated files quote fields. */
 const unquoted = (text: string): string =>
 	`CASE WHEN starts_with(${text}, '"') AND ends_with(${text}, '"') AND length(${text}) > 1
 		THEN nullif(replace(substr(${text}, 2, length(${text}) - 2), '""', '"'), '') ELSE ${text} END`;
 
 interface FoundText {
 	readonly delimited: DelimitedTable;
-	/** The CDM whose order of columns was presumed for want of a header. */
+	/** The CDM version whose column order was assumed, if there is no header. */
 	readonly version: string | undefined;
 }
 
 async function openText(store: Store, file: string, table: CdmTable): Promise<FoundText> {
 	const line = await firstLine(file);
-	if (!line) await openDelimited(file); // says what is wrong with it
+	if (!line) await openDelimited(file); // throws a specific error
 	const known = new Set(Object.values(table.orders).flat());
 	const options = (delimiter: string) => ({ delimiter, quotes: delimiter !== "\t" });
 	for (const delimiter of delimiters)
@@ -143,7 +143,7 @@ async function openText(store: Store, file: string, table: CdmTable): Promise<Fo
 	);
 }
 
-/** Without its line end, and no more of it than a line may be long. */
+/** The first line without its line end, up to the maximum length of a line. */
 async function firstLine(file: string): Promise<string> {
 	const parts: Uint8Array[] = [];
 	let length = 0;
@@ -165,7 +165,7 @@ function fieldsOf(line: string, delimiter: string): string[] {
 	return (row?.texts ?? [""]).map(bare);
 }
 
-/** Versions with as many columns are told apart by this: all that is named an id must be a number. */
+/** Chooses between versions with equal numbers of columns: every id column must contain numbers. */
 async function fittingOrder(
 	store: Store,
 	file: string,

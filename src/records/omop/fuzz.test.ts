@@ -67,7 +67,7 @@ test.each(["csv", "tsv", "parquet"])(
 	60_000,
 );
 
-test("random tables: records or an InputError", async () => {
+test("random tables yield records or an InputError", async () => {
 	const folder = await temporaryFolder();
 	const field = fc.oneof(
 		fc.constantFrom("", "1", "0", "8507", "2020-01-31", "2020-02-30", "1e400", "-5", "NaN", '""'),
@@ -90,7 +90,7 @@ test("random tables: records or an InputError", async () => {
 	);
 }, 60_000);
 
-test("a field without end is refused in little memory", async () => {
+test("an unclosed field is rejected in bounded memory", async () => {
 	const folder = await temporaryFolder();
 	await writeCdm(folder, cdm);
 	const header = "person_id,condition_concept_id,condition_era_start_date\n";

@@ -19,23 +19,23 @@ import {
 } from "./tables.js";
 
 export interface OmopOptions {
-	/** Which table holds the diagnoses; occurrence where it is there. */
+	/** The table of diagnoses; occurrence by default if it exists. */
 	readonly conditions?: "occurrence" | "era" | undefined;
-	/** Which table holds the drugs; exposure where it is there. */
+	/** The table of drugs; exposure by default if it exists. */
 	readonly drugTable?: "exposure" | "era" | undefined;
-	/** Whether diagnoses are read from the observations, too. */
+	/** Whether diagnoses are also read from the observations. */
 	readonly observations?: boolean | undefined;
-	/** What condition_source_value holds: icd9 or icd10. */
+	/** The system of condition_source_value: icd9 or icd10. */
 	readonly sourceSystem?: string | undefined;
 	/** A CSV file of concepts and ICD codes. */
 	readonly conceptMap?: string | undefined;
 	/** A PostgreSQL database instead of a folder: postgres://user@host/database. */
 	readonly db?: string | undefined;
-	/** Where its tables are; the search path of the user unless told. */
+	/** The schema of its tables; by default the user's search path. */
 	readonly schema?: string | undefined;
-	/** Where concept and concept_relationship are; `schema` unless told. */
+	/** The schema of concept and concept_relationship; by default `schema`. */
 	readonly vocabularySchema?: string | undefined;
-	/** Rows that a database sends at a time. */
+	/** Rows per batch from a database. */
 	readonly batchRows?: number | undefined;
 }
 
@@ -55,7 +55,7 @@ export async function openOmop(
 	};
 	if (options.db !== undefined) {
 		if (folder !== undefined)
-			throw new InputError("there is a folder and `db`; expected one of the two to read from");
+			throw new InputError("both a folder and `db` are given; expected one of them");
 		const address = databaseAddress(options.db);
 		return {
 			format: "omop",
@@ -79,7 +79,7 @@ export async function openOmop(
 			);
 	if (folder === undefined)
 		throw new InputError(
-			"there is nothing to read; expected a folder of OMOP files, or `db` postgres://user@host/database",
+			"no source is given; expected a folder of OMOP files, or `db` postgres://user@host/database",
 		);
 	const files = await filesOf(folder);
 	const source = folderTables(folder, files);

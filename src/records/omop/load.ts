@@ -28,12 +28,12 @@ import type { TableSource } from "./table-source.js";
 import type { CdmTable } from "./tables.js";
 import { concept, conceptRelationship, death, observation, person } from "./tables.js";
 
-/** Which tables to read and how to understand their codes. */
+/** The tables to read and how to interpret their codes. */
 export interface Plan {
 	readonly condition: CdmTable;
 	readonly drug: CdmTable | undefined;
 	readonly observations: boolean;
-	/** What source values are, in the name of systems.ts. */
+	/** The system of source values, as named in systems.ts. */
 	readonly sourceSystem: string | undefined;
 	readonly conceptMap: string | undefined;
 }
@@ -44,9 +44,9 @@ interface Events {
 	readonly kind: RecordKind;
 	readonly codes: Resolution;
 	rows: number;
-	/** Rows that repeat what another says under another concept. */
+	/** Rows that repeat another row under another concept. */
 	mergedRows: number;
-	/** Where its records begin, and how many they are. */
+	/** The row of its first record, and the number of its records. */
 	first: number;
 	recordCount: number;
 }
@@ -62,7 +62,7 @@ const hints: Readonly<Record<string, string>> = {
 	month: "expected a month from 1 to 12, or nothing",
 };
 
-/** Brings all tables into the store, so that a database need not stay open for longer than that. */
+/** Copies all tables into the store, so that a database connection can be closed early. */
 export async function stageTables(store: Store, source: TableSource, plan: Plan): Promise<void> {
 	const stage = async (table: CdmTable, into: string, select: (from: string) => string) => {
 		await source.stage(store, { table, into, select });
@@ -157,7 +157,7 @@ async function refuseFaults(
 	);
 }
 
-/** Turns what was recordCount into people, records and names. */
+/** Turns the staged tables into people, records and names. */
 export async function loadStagedTables(
 	store: Store,
 	source: TableSource,
@@ -168,10 +168,12 @@ export async function loadStagedTables(
 	const [condition] = events;
 	const people = await store.count("omop_person");
 	if (people === 0)
-		throw new InputError(`${source.nameOf(person)} holds no person; expected a row for each`);
+		throw new InputError(
+			`${source.nameOf(person)} contains no people; expected one row per person`,
+		);
 	if (condition && (await store.count(condition.staged)) === 0)
 		throw new InputError(
-			`${source.nameOf(condition.table)} holds no row; expected one for each diagnosis`,
+			`${source.nameOf(condition.table)} contains no rows; expected one row per diagnosis`,
 		);
 	if (plan.conceptMap) await stageConceptMap(store, plan.conceptMap, plan.sourceSystem);
 	await resolveConcepts(store, plan.sourceSystem);
@@ -223,10 +225,9 @@ async function peopleNotes(store: Store): Promise<string[]> {
 		FROM omop_person`,
 	);
 	const notes: string[] = [];
-	if (row?.months)
-		notes.push(`${row.months} people have a year of birth alone: 1 July was recordCount`);
+	if (row?.months) notes.push(`${row.months} people have a year of birth alone: 1 July was taken`);
 	if (row?.days)
-		notes.push(`${row.days} people have a year and month of birth alone: the 1st was recordCount`);
+		notes.push(`${row.days} people have a year and month of birth alone: the 1st was taken`);
 	if (row?.births) notes.push(`${row.births} people have no date of birth`);
 	if (row?.sexes)
 		notes.push(`${row.sexes} people have a gender other than 8507 or 8532: not known`);
@@ -241,7 +242,7 @@ async function eventNotes(
 	plan: Plan,
 	{ table, staged, kind, codes, rows, mergedRows, first, recordCount }: Events,
 ): Promise<string[]> {
-	if (rows === 0) return [`${source.nameOf(table)} holds no row`];
+	if (rows === 0) return [`${source.nameOf(table)} contains no rows`];
 	const notes: string[] = [];
 	const from = `FROM ${staged} e ${codes.joins}`;
 	const systems = await store.all<{ system: string; count: number }>(
@@ -276,7 +277,7 @@ async function eventNotes(
 		);
 		if (chosen[0]?.rows)
 			notes.push(
-				`${table.name}: ${chosen[0].rows} rows of ${chosen[0].concepts} concepts could be several ICD codes; the shortest was recordCount, then the first in order`,
+				`${table.name}: ${chosen[0].rows} rows of ${chosen[0].concepts} concepts could be several ICD codes; the shortest was taken, then the first in order`,
 			);
 	}
 	return notes;

@@ -23,7 +23,7 @@ const short = ({ records }: Awaited<ReturnType<typeof load>>) =>
 const { condition_era: _, ...withoutEras } = cdm;
 
 describe("people", () => {
-	test("birth from its parts or as a whole, sex by concept, death", async () => {
+	test("have birth from its parts or as a datetime, sex by concept, and death", async () => {
 		const { people, axis, notes } = await loaded(cdm);
 		expect(axis).toBe("dates");
 		expect(people.map(({ place, split, ...row }) => row)).toEqual([
@@ -40,14 +40,14 @@ describe("people", () => {
 		expect(notes).toContain("2 people have a gender other than 8507 or 8532: not known");
 	});
 
-	test("those of a condition who are not in person are counted", async () => {
+	test("with conditions but not in person are counted", async () => {
 		const { notes } = await loaded({ ...cdm, person: cdm.person?.slice(0, 3) ?? [] });
 		expect(notes.join("\n")).toMatch(/1 patients are not in .*person\.csv/);
 	});
 });
 
 describe("codes", () => {
-	test("without vocabularies: concepts as they are, and what has none is left out", async () => {
+	test("without vocabularies are concepts; rows without one are left out", async () => {
 		const result = await loaded(cdm);
 		expect(short(result)).toEqual([
 			"1 OMOP 201826",
@@ -76,7 +76,7 @@ describe("codes", () => {
 		expect(result.notes).toContain("drug_exposure: 1 rows left out: concept 0 and no source code");
 	});
 
-	test("source values count when told what they are", async () => {
+	test("come from source values if their system is given", async () => {
 		const result = await loaded({ ...withoutEras, drug_exposure: [] }, { sourceSystem: "icd9" });
 		expect(short(result)).toEqual([
 			"1 ICD9CM 250.00",
@@ -87,10 +87,10 @@ describe("codes", () => {
 			"4 OMOP 44833365",
 			"4 OMOP 255848",
 		]);
-		expect(result.notes.join("\n")).toMatch(/drug_exposure\.csv holds no row/);
+		expect(result.notes.join("\n")).toMatch(/drug_exposure\.csv contains no rows/);
 	});
 
-	test("with vocabularies: the source concept, then what is mapped to the concept", async () => {
+	test("with vocabularies come from the source concept, then from codes mapped to the concept", async () => {
 		const result = await loaded({ ...cdm, ...vocabulary });
 		expect(short(result)).toEqual([
 			"1 ICD9CM 250.00",
@@ -170,20 +170,20 @@ describe("codes", () => {
 			expect(result.notes).toContain(note(1));
 		});
 
-		test("is two records where the concepts are the codes", async () => {
+		test("is two records if the concepts are the codes", async () => {
 			const result = await loaded({ person, condition_occurrence });
 			expect(result.records).toHaveLength(8);
 			expect(result.notes).not.toContain(note(1));
 		});
 	});
 
-	test("--source-system says which of several is taken", async () => {
+	test("--source-system decides between several codes", async () => {
 		const result = await loaded({ ...cdm, ...vocabulary }, { sourceSystem: "icd9" });
 		expect(short(result)[1]).toBe("1 ICD9CM 250.00");
 		expect(short(result)).toContain("3 ICD9CM V45.01");
 	});
 
-	test("concepts without relations leave the names", async () => {
+	test("concepts without relations still give names", async () => {
 		const { concept = [] } = vocabulary;
 		const result = await loaded({ ...cdm, concept });
 		expect(short(result).slice(0, 2)).toEqual(["1 ICD9CM 250.00", "1 OMOP 201826"]);
@@ -196,7 +196,7 @@ describe("codes", () => {
 		});
 	});
 
-	test("eras on demand, or where there is nothing else", async () => {
+	test("reads eras on request, or if there is nothing else", async () => {
 		const eras = await loaded({ ...cdm, drug_exposure: [] }, { conditions: "era" });
 		expect(short(eras)).toEqual(["1 OMOP 201826"]);
 		expect(eras.records[0]?.time).toBe(day("2020-01-30"));
@@ -208,7 +208,7 @@ describe("codes", () => {
 		expect(short(await loaded({ ...cdm, drug_era }, { drugTable: "era" })).at(-1)).toBe("2 OMOP 5");
 	});
 
-	test("observations: those whose source is an ICD code", async () => {
+	test("reads observations whose source is an ICD code", async () => {
 		const told = await loaded({ ...cdm, ...vocabulary }, { observations: true });
 		expect(short(told)).toContain("1 ICD9CM V10.3");
 		expect(told.notes).toContain("observation: 1 rows left out, for their source is no ICD code");
@@ -223,7 +223,7 @@ describe("codes", () => {
 });
 
 describe("files", () => {
-	test("TSV without header, gzip and Parquet give what CSV gives", async () => {
+	test("TSV without header, gzip and Parquet yield the same as CSV", async () => {
 		const tables = { ...cdm, ...vocabulary };
 		const options = { observations: true };
 		const want = await loaded(tables, options);
@@ -299,7 +299,7 @@ describe("a map of concepts", () => {
 		return load(await openOmop(folder, { ...options, conceptMap }));
 	}
 
-	test("gives codes to concepts, by the name of the column", async () => {
+	test("maps concepts to codes, with the system from the column name", async () => {
 		const icd9 = await mapped("condition_concept_id,icd9_most_frequent,n_icd9\n201826,25000,3\n");
 		expect(short(icd9).slice(0, 3)).toEqual(["1 ICD9CM 25000", "1 ICD9CM 25000", "2 OMOP 320128"]);
 		const icd10 = await mapped("ICD10CM,Concept_ID\nE119,201826\n,320128\nE119,201826\n");
@@ -324,7 +324,7 @@ describe("a map of concepts", () => {
 	});
 });
 
-describe("what is wrong with a folder", () => {
+describe("errors of a folder", () => {
 	const person = "person_id,gender_concept_id,year_of_birth\n1,8507,1950\n";
 	const era = "person_id,condition_concept_id,condition_era_start_date\n1,7,2020-01-31\n";
 
@@ -370,7 +370,7 @@ describe("what is wrong with a folder", () => {
 		],
 		[
 			"person_id,condition_concept_id,condition_era_start_date\n",
-			/holds no row; expected one for each diagnosis/,
+			/contains no rows; expected one row per diagnosis/,
 		],
 		["", /condition_era\.csv is empty/],
 		[
@@ -404,7 +404,7 @@ describe("what is wrong with a folder", () => {
 		["person_id,year_of_birth\n1,20\n", /year_of_birth is "20"; expected a year between 1800/],
 		["person_id,year_of_birth\n,1950\n", /line 2: person_id is empty/],
 		["person_id,gender_concept_id\n1,8507\n", /person\.csv has no column year_of_birth/],
-		["person_id,year_of_birth\n", /person\.csv holds no person/],
+		["person_id,year_of_birth\n", /person\.csv contains no people/],
 	])("people %j", async (text, message) => {
 		(await refused({ "person.csv": text, "condition_era.csv": era })).toMatch(message);
 	});
@@ -423,7 +423,7 @@ describe("what is wrong with a folder", () => {
 		);
 	});
 
-	test("tables that are missing, twice there, or asked for in vain", async () => {
+	test("tables that are missing, duplicated, or requested but missing", async () => {
 		const files = { "person.csv": person, "condition_era.csv": era };
 		(await refused({ "condition_era.csv": era })).toMatch(
 			/has no table person; expected person\.csv/,
@@ -432,7 +432,7 @@ describe("what is wrong with a folder", () => {
 			/neither condition_occurrence nor condition_era/,
 		);
 		(await refused({ ...files, "person.tsv": person })).toMatch(
-			/holds the table person twice: person\.csv and person\.tsv/,
+			/contains the table person twice: person\.csv and person\.tsv/,
 		);
 		(await refused(files, { conditions: "occurrence" })).toMatch(
 			/no table condition_occurrence, which `conditions` occurrence asks for/,

@@ -4,13 +4,13 @@ import { quoted } from "../sql.js";
 import { knownSystems, systemNamed } from "../systems.js";
 
 /*
- * SQL that makes columns with types out of the texts of a CDM table. What cannot be read is NULL,
- * and `fault` names its column (by our name), `got` what stood there.
+ * SQL that converts the texts of a CDM table to typed columns. An unreadable value is NULL; `fault` is its column
+ * (our name), and `got` its text.
  */
 
 const filled = (text: string): string => `nullif(trim(${text}), '')`;
 
-/** Whole numbers, also as 8507.0, which is how some tools write them beside empty fields. */
+/** Whole numbers, also written as 8507.0, as some tools do in columns with empty fields. */
 const whole = (text: string): string =>
 	`CASE WHEN contains(${text}, '.') AND NOT regexp_full_match(trim(${text}), '[0-9]+\\.0*')
 		THEN NULL ELSE try_cast(${text} AS BIGINT) END`;
@@ -21,7 +21,7 @@ const identity = (text: string): string =>
 const unread = (text: string, value: string): string =>
 	`${filled(text)} IS NOT NULL AND ${value} IS NULL`;
 
-/** What every row is asked, for it is quick; nearly none says yes and is looked at closely. */
+/** A cheap check of every row; the few that match are examined closely. */
 const suspect = `(patient IS NULL OR time IS NULL OR concept IS NULL
 	OR at_time IS NULL AND raw_datetime IS NOT NULL
 	OR source_concept IS NULL AND raw_source_concept IS NOT NULL
@@ -64,7 +64,7 @@ const sexOf = (concept: string): string => {
 	return `CASE ${concept} ${cases.join(" ")} END`;
 };
 
-/** patient, birth, sex, gender, and `guessed`: the part of the birth date that was not there. */
+/** patient, birth, sex, gender, and `guessed`: the missing part of the birth date. */
 export const peopleFrom = (from: string): string => `
 	SELECT patient, coalesce(at_time, at_date) AS birth, ${sexOf("gender")} AS sex, gender,
 		CASE WHEN at_time IS NULL AND year IS NOT NULL THEN
@@ -93,7 +93,7 @@ export const peopleFrom = (from: string): string => `
 						datetime AS raw_datetime
 					FROM ${from}))))`;
 
-/** Vocabularies of OMOP whose codes are diagnoses for us, and the system they go by. */
+/** OMOP vocabularies of diagnoses, with our name of the system. */
 const icdVocabularies: ReadonlyMap<string, string> = new Map([
 	["ICD10CM", "ICD10CM"],
 	["ICD9CM", "ICD9CM"],
@@ -111,7 +111,7 @@ const systemOf = (vocabulary: string): string => {
 
 export const icdVocabularyList = [...icdVocabularies.keys()].map(quoted).join(", ");
 
-/** concept, system (NULL if we know it not), code, name, icd, current; those that are used, and all of ICD. */
+/** concept, system (NULL if unknown), code, name, icd, current; for concepts in use and all of ICD. */
 export const conceptsFrom = (from: string): string => `
 	SELECT concept, ${systemOf("vocabulary")} AS system, code, name,
 		coalesce(vocabulary IN (${icdVocabularyList}), false) AS icd, invalid IS NULL AS current,

@@ -1,27 +1,27 @@
 import type { Store } from "../store.js";
 import type { CdmTable } from "./tables.js";
 
-/** What to take from a table of the CDM, and where to put it. */
+/** A table of the CDM to copy into the store. */
 export interface StagingRequest {
 	readonly table: CdmTable;
-	/** The temporary table to make. */
+	/** The temporary table to create. */
 	readonly into: string;
-	/** SQL that reads `from`, whose columns have our names and are VARCHAR, NULL where absent. */
+	/** SQL that reads `from`, whose columns have our names and are VARCHAR; absent columns are NULL. */
 	select(from: string): string;
-	/** For a database: which rows it need send at all. `column` gives the SQL of a CDM column. */
+	/** For a database: a condition on the rows to send. `column` gives the SQL of a CDM column. */
 	readonly only?: ((column: (name: string) => string) => string) | undefined;
 }
 
-/** Where the tables of a CDM come from: a folder of files, or a database. */
+/** A source of CDM tables: a folder of files, or a database. */
 export interface TableSource {
 	has(table: CdmTable): boolean;
 	stage(store: Store, request: StagingRequest): Promise<void>;
-	/** Where a row (from 1) of a table stands, for messages. */
+	/** The location of a row (from 1) of a table, for messages. */
 	placeOf(table: CdmTable, row: number, patient: string | null): Promise<string>;
-	/** SQL for the same, cheap, for every row: of `row`, a number from 1. */
+	/** Cheap SQL for the location of every row; `row` counts from 1. */
 	placeSql(table: CdmTable, row: string): string;
-	/** A table in words: the file, or the schema and table. */
+	/** The name of a table for messages: the file, or the schema and table. */
 	nameOf(table: CdmTable): string;
-	/** What was presumed on the way. */
+	/** Assumptions made while reading. */
 	readonly notes: readonly string[];
 }

@@ -1,11 +1,11 @@
-/** A table of the OMOP CDM, as far as it is read. */
+/** The part of an OMOP CDM table that is read. */
 export interface CdmTable {
 	readonly name: string;
 	/** Our name for a column → the CDM's. */
 	readonly columns: Readonly<Record<string, string>>;
-	/** Those (by our names) without which nothing can be read. */
+	/** Required columns (our names). */
 	readonly required: readonly string[];
-	/** The columns of files that have no header, by version of the CDM, newest first. */
+	/** Column orders for files without a header, by CDM version, newest first. */
 	readonly orders: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -42,7 +42,7 @@ export const death: CdmTable = {
 	},
 };
 
-/** A table of events: who, when, and what in the terms of the standard and of the source. */
+/** A table of events: patient, time, standard concept and source code. */
 const events = (name: string, what: string, start: string, orders: CdmTable["orders"]) => ({
 	name,
 	columns: {

@@ -1,10 +1,10 @@
 import { yearDays } from "../../base/time.js";
 import { farthestDay, oldestDays } from "../years.js";
 
-/** Names to look for: the first group with a match decides, two matches in one group are ambiguous. */
+/** Column names in groups: the first group with a match counts; two matches in a group are ambiguous. */
 export type Groups = readonly (readonly string[])[];
 
-/** The columns that match the first group with a match. */
+/** The columns of the first group with a match. */
 export function matchingColumns<Column extends { readonly name: string }>(
 	columns: readonly Column[],
 	groups: Groups,
@@ -35,7 +35,7 @@ const ageNames: Groups = [
 	["age_years", "age_in_years"],
 	["age", "days", "day"],
 ];
-/** Where the time stands: by name a date, unless the times are said to be ages or days. */
+/** Names of the time column: a date, unless the times are ages or days. */
 export const timeNames = (numbers: boolean): Groups =>
 	numbers ? [...ageNames, ...dateNames] : [...dateNames, ...ageNames];
 
@@ -47,7 +47,7 @@ export const codeNames: Groups = [
 	],
 	["atc", "atc_code", "ndc", "ndc_code", "rxnorm", "rxnorm_code", "rxcui", "drug_code"],
 ];
-/** A prescription often carries several codes of one drug; the clearest is taken. */
+/** A prescription often has several codes for one drug; the most specific is used. */
 export const drugCodeNames: Groups = [
 	["atc", "atc_code"],
 	["rxnorm", "rxnorm_code", "rxcui"],
@@ -75,10 +75,10 @@ export const deathNames: Groups = [
 export const splitColumnNames: Groups = [["split"], ["fold", "partition"]];
 
 export const timeUnits = ["date", "age-days", "age-years", "days"] as const;
-/** What a column of times holds. */
+/** The unit of a time column. */
 export type TimeIs = (typeof timeUnits)[number];
 
-/** The unit that a column's name states. */
+/** The unit implied by the name of a column. */
 export function unitNamed(name: string): TimeIs | undefined {
 	const words = name.trim().toLowerCase();
 	if (/^age_?(in_?)?days$/.test(words)) return "age-days";
@@ -86,14 +86,14 @@ export function unitNamed(name: string): TimeIs | undefined {
 	return undefined;
 }
 
-/** Days in one of a column's numbers. */
+/** Days per unit. */
 export const daysIn: Readonly<Record<Exclude<TimeIs, "date">, number>> = {
 	"age-days": 1,
 	"age-years": yearDays,
 	days: 1,
 };
 
-/** How far from 0 a column's numbers may be, in days. */
+/** The maximum distance from 0 in days. */
 export const farthestDays: typeof daysIn = {
 	"age-days": oldestDays,
 	"age-years": oldestDays,

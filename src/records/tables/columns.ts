@@ -3,13 +3,13 @@ import { named } from "../sql.js";
 import type { Column, Table } from "../table.js";
 import { type Groups, matchingColumns } from "./column-names.js";
 
-/** A column that was found, and how SQL calls it. */
+/** A column with its SQL. */
 export interface Found extends Column {
 	readonly table: Table;
 	readonly sql: string;
 }
 
-/** A table under the name that SQL gives it. */
+/** A table with its SQL alias. */
 export interface Aliased {
 	readonly table: Table;
 	readonly alias: string;
@@ -28,7 +28,7 @@ export function listed(columns: readonly Column[]): string {
 	return names.join(", ") + (columns.length > 40 ? `, … (${columns.length})` : "");
 }
 
-/** The column of that name, in the first table that has it. */
+/** Finds a column by name, in the first table that has it. */
 export function columnNamed(tables: readonly Aliased[], name: string): Found | undefined {
 	for (const aliased of tables)
 		for (const column of aliased.table.columns)
@@ -36,7 +36,7 @@ export function columnNamed(tables: readonly Aliased[], name: string): Found | u
 	return undefined;
 }
 
-/** The column of that name, which a user asked for. */
+/** Finds a column that an option names. */
 export function columnAsked(tables: readonly Aliased[], name: string, option: string): Found {
 	const column = columnNamed(tables, name);
 	if (column) return column;
@@ -44,7 +44,7 @@ export function columnAsked(tables: readonly Aliased[], name: string, option: st
 	throw new InputError(`no column is named "${name}" (${option}); ${has.join("; ")}`);
 }
 
-/** The column that goes by one of the usual names. */
+/** Finds a column by its usual names. */
 export function columnLikely(
 	tables: readonly Aliased[],
 	groups: Groups,
@@ -63,7 +63,7 @@ export function columnLikely(
 	return undefined;
 }
 
-/** The error for a column that has to be there. */
+/** The error for a missing required column. */
 export const missingColumn = (
 	tables: readonly Aliased[],
 	what: string,

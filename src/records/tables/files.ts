@@ -8,12 +8,12 @@ import { noExtensions } from "../store.js";
 
 export type TableFormat = "csv" | "parquet";
 
-/** The files of a source and what each is for. */
+/** The files of a source by purpose. */
 export interface SourceFiles {
 	readonly main: readonly string[];
 	readonly people?: string | undefined;
 	readonly drugs?: string | undefined;
-	/** Files of a folder that are none of these. */
+	/** Other files of the folder. */
 	readonly left: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export async function findFiles(
 	return { main, left: [] };
 }
 
-/** The files that match a pattern, asked of a DuckDB of its own: that of a store sees only files it was told. */
+/** The files that match a pattern. Uses a separate DuckDB, because that of a store sees only the files given to it. */
 async function matching(pattern: string): Promise<string[]> {
 	const instance = await DuckDBInstance.create(":memory:", { threads: "1", ...noExtensions });
 	const connection = await instance.connect();

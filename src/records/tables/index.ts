@@ -35,10 +35,10 @@ async function open(
 	};
 }
 
-/** Records in CSV files: a file, several, a folder or a pattern. */
+/** Opens records in CSV files: one file, several files, a folder or a pattern. */
 export const openCsv = (path: string | readonly string[], options: TableOptions = {}) =>
 	open(path, "csv", options);
 
-/** Records in Parquet files, read as those in CSV files are. */
+/** Opens records in Parquet files, by the same rules as CSV files. */
 export const openParquetRecords = (path: string | readonly string[], options: TableOptions = {}) =>
 	open(path, "parquet", options);

@@ -13,12 +13,12 @@ interface Texts {
 	readonly system: string;
 }
 
-/** How rows of a table become records, as SQL. */
+/** SQL that turns rows of a table into records. */
 export interface RecordPlan {
 	readonly table: Table;
-	/** The table's rows with columns that were worked out from them, where there are some. */
+	/** The table's rows, with computed columns if there are any. */
 	readonly rows?: string;
-	/** A join that follows the table, which is called `m`. */
+	/** A join with the table, whose alias is `m`. */
 	readonly joined: string | undefined;
 	readonly patient: string;
 	readonly time: string;
@@ -27,17 +27,17 @@ export interface RecordPlan {
 	readonly kind: string;
 	readonly value: string;
 	/**
-	 * The same without a look at blanks and words for missing values, and dates read as such: quicker, and right
-	 * where all is as usual.
+	 * The same without checks for blanks and words for missing values, and with dates read directly: faster, and correct
+	 * if nothing is unusual.
 	 */
 	readonly quick: (Texts & { readonly rows: string; readonly time: string }) | undefined;
-	/** Where it all comes from, for messages. */
+	/** The source columns, for messages. */
 	readonly from: {
 		readonly patient: Found;
 		readonly time: Found;
 		readonly system: Found | undefined;
 		readonly kind: Found | undefined;
-		/** The key of a join, in the main table, and the file in which it is looked up. */
+		/** The key of a join in the main table, and the file of the second table. */
 		readonly key: { readonly column: Found; readonly file: string } | undefined;
 		readonly unit: TimeIs;
 		readonly format: string | undefined;
@@ -46,17 +46,17 @@ export interface RecordPlan {
 
 export interface Inserted {
 	readonly rows: number;
-	/** Rows without a code: they were left out. */
+	/** Rows without a code, which were left out. */
 	readonly empty: number;
-	/** Values that are no numbers: they were left empty. */
+	/** Values that are not numbers, which were left empty. */
 	readonly noNumbers: number;
 }
 
-/** A name that no file gives to a column of its own. */
+/** A column name that no file uses. */
 export const rowOfFile = '"trajgpt row"';
 const noCode = `(code IS NULL OR ${isMissingSql("code")})`;
 const noPatient = `(patient IS NULL OR ${isMissingSql("patient")})`;
-/** What calls for a closer look; 1900-01-01 is also what DuckDB's reader makes of words such as infinity. */
+/** Unusual rows; DuckDB's reader also turns words such as infinity into 1900-01-01. */
 const odd = (unit: TimeIs) =>
 	`patient IS NULL OR code IS NULL OR ${isBadTime("time", unit)} OR (time = -25567 AND ${unit === "date"}) OR system IS NULL OR kind IS NULL OR isnan(value)`;
 const faulty = (unit: TimeIs) =>
@@ -72,7 +72,7 @@ export const numberedRows = (rows: string): string =>
 const numbered = ({ table, rows = table.sql, joined }: RecordPlan) =>
 	`${numberedRows(rows)} ${joined ?? ""}`;
 
-/** Puts the rows of tables into `record`, in their order, and checks them. */
+/** Inserts the rows of tables into `record`, in order, and checks them. */
 export async function insertRecords(store: Store, plans: readonly RecordPlan[]): Promise<Inserted> {
 	const [last] = await store.all<{ row: number }>(
 		"SELECT coalesce(max(rowid), -1) AS row FROM record",
@@ -82,7 +82,7 @@ export async function insertRecords(store: Store, plans: readonly RecordPlan[]):
 	const quick = await insertQuickly(store, plans, since, unit);
 	if (quick !== undefined) return { rows: quick, empty: 0, noNumbers: 0 };
 	for (const plan of plans) {
-		// A join may give rows in any order; without one DuckDB keeps that of the file.
+		// A join may return rows in any order; without one DuckDB keeps the order of the file.
 		const from = plan.joined
 			? `${numbered(plan)} ORDER BY m.${rowOfFile}`
 			: `${plan.rows ?? plan.table.sql} AS m`;
@@ -102,7 +102,7 @@ export async function insertRecords(store: Store, plans: readonly RecordPlan[]):
 	return { rows, empty, noNumbers: nan };
 }
 
-/** Puts the rows in where nothing about them is unusual, and says how many; else leaves nothing. */
+/** Inserts the rows and returns their number if nothing is unusual; otherwise inserts nothing. */
 async function insertQuickly(
 	store: Store,
 	plans: readonly RecordPlan[],
@@ -120,16 +120,16 @@ async function insertQuickly(
 		);
 		if (look?.odd === 0 && (await isTidy(store))) return look.rows;
 	} catch (error) {
-		if (error instanceof InputError) throw error; // no memory, no disk: not the file's fault
+		if (error instanceof InputError) throw error; // out of memory or disk, not an error of the file
 	}
 	await store.run(`DELETE ${since}`);
 	return undefined;
 }
 
-/** No patient and no code has blanks around it or is a word for a missing value. Each text is looked at once. */
+/** Whether no patient and no code is untrimmed or a word for a missing value. Checks each distinct text once. */
 async function isTidy(store: Store): Promise<boolean> {
 	for (const text of ["patient", "code"]) {
-		// As an aggregate's FILTER: a WHERE would be asked of every row before they are grouped.
+		// A FILTER, because a WHERE would be evaluated for every row before grouping.
 		const [look] = await store.all<{ untidy: number }>(
 			`SELECT count(*) FILTER (${isUntidy(text)}) AS untidy FROM (SELECT ${text}, count(*) AS n FROM record GROUP BY ${text})`,
 		);
@@ -138,7 +138,7 @@ async function isTidy(store: Store): Promise<boolean> {
 	return true;
 }
 
-/** Names the first row that cannot be a record, if this table has one. */
+/** Throws for the first invalid row, if this table has one. */
 async function refuseFirst(store: Store, plan: RecordPlan): Promise<void> {
 	const { from } = plan;
 	const raw = (column: Found | undefined) => (column ? rawText(column) : "NULL");

@@ -7,7 +7,7 @@ import { textOf } from "./values.js";
 export const joinKey = '"trajgpt key"';
 const joinTable = "trajgpt_joined";
 
-/** A second table that holds what the first one leaves out, found by a column of both. */
+/** A second table with further columns, joined by a common column. */
 export interface Join {
 	readonly aliased: Aliased;
 	/** The column of the second table. */
@@ -21,11 +21,11 @@ export const openJoin = (aliased: Aliased, on: string): Join => ({
 	on,
 });
 
-/** SQL that joins the table `m` with what `fillJoin` has put by. */
+/** SQL that joins the table `m` with the table that `fillJoin` created. */
 export const joinSql = (key: Found): string =>
 	`LEFT JOIN ${joinTable} AS j ON ${textOf(key, "whole")} = j.${joinKey}`;
 
-/** Puts by the columns that are asked of the second table; a key may not give two answers. */
+/** Creates a table with the needed columns of the second table; a key must not have different values. */
 export async function fillJoin(
 	store: Store,
 	{ aliased, key }: Join,

@@ -91,8 +91,7 @@ function requireSameColumns(tables: readonly Table[]): void {
 }
 
 function notesOn(place: string, { rows, empty, noNumbers }: Inserted): string[] {
-	if (rows === 0)
-		throw new InputError(`${place} holds no rows below the names of the columns; nothing to read`);
+	if (rows === 0) throw new InputError(`${place} contains no rows below the header`);
 	if (rows === empty)
 		throw new InputError(`${place}: no row has a code; check \`code\`, or the file itself`);
 	const notes: string[] = [];
@@ -105,7 +104,7 @@ function notesOn(place: string, { rows, empty, noNumbers }: Inserted): string[] 
 const count = (number: number, one: string, many: string) =>
 	`${number} ${number === 1 ? one : many}`;
 
-/** Gives names to codes of the records, whatever their system. */
+/** Names the codes of the records, in every system. */
 async function nameCodes(store: Store, file: string): Promise<void> {
 	const names = await readCodeNames(file);
 	const unknown = "";
@@ -125,12 +124,12 @@ async function nameCodes(store: Store, file: string): Promise<void> {
 	await store.run("DELETE FROM code_name WHERE system = ''");
 }
 
-/** As a rule these name every drug, and the rest of the file need not be read again. */
+/** Usually these rows name every drug, so that the rest of the file need not be read again. */
 const firstRows = 1_000_000;
 
-/** Of several names of a drug, the most frequent. */
+/** Chooses the most frequent name of each drug. */
 async function nameDrugs(store: Store, names: DrugNames, first?: number): Promise<void> {
-	// In two steps, or DuckDB would work out the texts of all rows before it groups them.
+	// In two steps, because DuckDB would otherwise compute the texts of all rows before grouping.
 	await store.run(`CREATE TABLE called AS ${names.distinct(first)}`);
 	await store.run(
 		`INSERT INTO code_name SELECT system, code, name, NULL, NULL FROM (${names.of("called")}) AS d WHERE code IS NOT NULL AND name IS NOT NULL AND NOT EXISTS (FROM code_name AS n WHERE n.system = d.system AND n.code = d.code) GROUP BY system, code, name QUALIFY row_number() OVER (PARTITION BY system, code ORDER BY sum(rows) DESC, name) = 1 ORDER BY system, code`,

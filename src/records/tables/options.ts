@@ -1,6 +1,6 @@
 import type { TimeIs } from "./column-names.js";
 
-/** How to read a table of records; whatever is left out is found by the names of the columns. */
+/** How to read a table of records. By default columns are found by their names. */
 export interface TableOptions {
 	/** Column of the patient. */
 	readonly patient?: string | undefined;
@@ -8,13 +8,13 @@ export interface TableOptions {
 	readonly time?: string | undefined;
 	/** Column of the code. */
 	readonly code?: string | undefined;
-	/** Column of the code system, or the name of the system that all codes belong to. */
+	/** Column of the code system, or the name of one system for all codes. */
 	readonly system?: string | undefined;
-	/** Column that says diagnosis, drug or other. */
+	/** Column of the kind: diagnosis, drug or other. */
 	readonly kind?: string | undefined;
-	/** Column of a number that goes with the code. */
+	/** Column of a numeric value. */
 	readonly value?: string | undefined;
-	/** How dates are written, as in strptime: %d/%m/%Y. */
+	/** The date format as in strptime: %d/%m/%Y. */
 	readonly dateFormat?: string | undefined;
 	readonly timeIs?: TimeIs | undefined;
 	/** One character, or `tab`; for every delimited file. */
@@ -25,9 +25,9 @@ export interface TableOptions {
 	readonly drugsFile?: string | undefined;
 	/** File with names of codes: code,name[,category[,kind]]. */
 	readonly names?: string | undefined;
-	/** File with the columns that the table of records lacks, and the column that both have. */
+	/** File with further columns, and the column to join by. */
 	readonly join?: string | undefined;
 	readonly on?: string | undefined;
-	/** Code systems that we do not know and that may pass. */
+	/** Unknown code systems to accept. */
 	readonly allowSystems?: readonly string[] | undefined;
 }

@@ -32,7 +32,7 @@ const splits: readonly (readonly [string, Split])[] = [
 	["heldout", "test"],
 ];
 
-/** Reads what a table knows of people into `person`; gives back notes. */
+/** Reads a table of people into `person`, and returns notes. */
 export async function loadPeople(
 	store: Store,
 	table: Table,
@@ -109,7 +109,7 @@ export async function loadPeople(
 		: [];
 }
 
-/** Where times are ages everybody is born at 0. */
+/** If times are ages, everybody is born at 0. */
 export const birthsAtZero = (store: Store): Promise<void> =>
 	store.run(
 		"INSERT INTO person SELECT DISTINCT ON (patient) patient, 0, NULL, NULL, NULL, 'age 0' FROM record",

@@ -109,7 +109,7 @@ export function planRecords(
 	};
 }
 
-/** A text that is no number becomes NaN, to be counted and left out. */
+/** A text that is not a number becomes NaN, which is counted and left out. */
 function valueSql(column: Found): string {
 	if (isNumber(column)) return `CAST(${column.sql} AS DOUBLE)`;
 	const text = textOf(column);
@@ -132,7 +132,7 @@ function systemOf(tables: readonly Aliased[], code: Found, options: TableOptions
 	);
 }
 
-/** The column of that name, if there is one, or one that goes by a usual name. */
+/** The column that an option names, or else one with a usual name. */
 function also(tables: readonly Aliased[], given: string | undefined, groups: Groups) {
 	return (
 		(given === undefined ? undefined : columnNamed(tables, given)) ?? columnLikely(tables, groups)
@@ -142,9 +142,9 @@ function also(tables: readonly Aliased[], given: string | undefined, groups: Gro
 const drugCode = '"trajgpt code"';
 const drugName = '"trajgpt name"';
 
-/** SQL for what drugs are called (system, code, name, rows), given the distinct rows of the columns that say so. */
+/** SQL for the names of drugs (system, code, name, rows), given the distinct rows of their columns. */
 export interface DrugNames {
-	/** From the first rows only, where a number is given. */
+	/** Limits the query to the first rows. */
 	distinct(first?: number): string;
 	of(rows: string): string;
 }
@@ -179,7 +179,7 @@ export function planDrugs(
 		? { column: systemColumn, allowed: options.allowSystems ?? [] }
 		: { system: implied ?? "Name" };
 	const system = code ? systemSql(from) : "'Name'";
-	// Unknown products are written as an NDC of zeros.
+	// Unknown products have an NDC of zeros.
 	const codeText =
 		code &&
 		(implied === "NDC"
@@ -201,7 +201,7 @@ export function planDrugs(
 				`SELECT ${ownSystem} AS system, ${ownCode} AS code, ${drugName} AS name, rows FROM (SELECT *, ${texts} FROM ${rows} AS m) AS m`,
 		},
 		plan: {
-			// Both texts are worked out once, and then used several times.
+			// Both texts are computed once and used several times.
 			table,
 			rows: `(SELECT *, ${texts} FROM ${table.sql} AS m)`,
 			joined: undefined,
@@ -217,7 +217,7 @@ export function planDrugs(
 					: {
 							...quickDays(time, unit, days, options.dateFormat),
 							patient: untrimmed(patient),
-							// A row without a code is odd enough for the longer way.
+							// A row without a code needs the full checks.
 							code: untrimmed((code ?? name) as Found),
 							system: code ? system : "'Name'",
 						},

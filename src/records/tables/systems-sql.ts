@@ -4,7 +4,7 @@ import { kindOf, knownSystems, systemAliases, systemNamed } from "../systems.js"
 import type { Found } from "./columns.js";
 import { chosen, textOf } from "./values.js";
 
-/** Where the system of a code is read: one for all rows, or a column. */
+/** The source of code systems: one system for all rows, or a column. */
 export type SystemFrom =
 	| { readonly system: string }
 	| { readonly column: Found; readonly allowed: readonly string[] };
@@ -24,7 +24,7 @@ const sameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().t
 const textOfSystem = (column: Found) => `rtrim(lower(${textOf(column, "whole")}), '/')`;
 
 const namesOf = (allowed: readonly string[]): Map<string, string> =>
-	// A name that we know keeps its meaning.
+	// A known name keeps its meaning.
 	new Map([
 		...systemAliases,
 		...allowed
@@ -35,7 +35,7 @@ const namesOf = (allowed: readonly string[]): Map<string, string> =>
 export const systemSql = (from: SystemFrom): string =>
 	"system" in from ? quoted(from.system) : chosen(textOfSystem(from.column), namesOf(from.allowed));
 
-/** SQL for the kind of a record as its system tells it. */
+/** SQL for the kind of a record, given its system. */
 export function kindSql(from: SystemFrom): string {
 	if ("system" in from) return quoted(kindOf(from.system));
 	const kinds = [...namesOf(from.allowed)].map(([name, system]) => [name, kindOf(system)] as const);

@@ -51,7 +51,7 @@ const simulated: Files = {
 };
 
 describe("tables of records", () => {
-	test("a folder with claims, prescriptions and people is read as it is", async () => {
+	test("reads a folder with claims, prescriptions and people without options", async () => {
 		const { axis, notes, records, people, names } = await read(simulated);
 		expect(axis).toBe("dates");
 		expect(short(records)).toEqual([
@@ -75,7 +75,7 @@ describe("tables of records", () => {
 		expect(notes.join()).toContain("time is date (date), code is icd9 (ICD9CM)");
 	});
 
-	test("the same in Parquet, with dates and whole numbers as such", async () => {
+	test("reads the same from Parquet, with typed dates and numbers", async () => {
 		const folder = await temporaryFolder();
 		await writeParquet(
 			join(folder, "claims.parquet"),
@@ -100,7 +100,7 @@ describe("tables of records", () => {
 		expect(notes.join()).toContain("1 row has no code: left out");
 	});
 
-	test("columns are found whatever the case, and systems by row", async () => {
+	test("finds columns regardless of case, and systems by row", async () => {
 		const { records } = await csv(
 			"SUBJECT_ID;Chartdate;ICD_CODE;ICD_VERSION\n1;2020-01-01;4019;9\n1;2020-01-01;I10; 10 \n",
 		);
@@ -110,7 +110,7 @@ describe("tables of records", () => {
 		]);
 	});
 
-	test("columns, systems, kinds and values are what the options say", async () => {
+	test("takes columns, systems, kinds and values from the options", async () => {
 		const text =
 			"who\twhen\twhat\tof\tsort\tlevel\nx\t31/01/2020\tA\thttp://loinc.org/\tother\t1.5\nx\t01/02/2020\tB\town\tDrug\t<5\nx\t01/02/2020\tC\tATC\tdiagnosis\t\n";
 		const { records, notes } = await csv(text, {
@@ -145,7 +145,7 @@ describe("tables of records", () => {
 		expect((await csv(icd9, { system: "icd9" })).records[0]?.system).toBe("ICD9CM");
 	});
 
-	test("times of day stay, however many plain dates stand before them", async () => {
+	test("keeps times of day after any number of plain dates", async () => {
 		const rows = ["2020-01-31", "2020-01-31 12:00:00", "2020-02-01T06:00:00+02:00", "1900-01-01"];
 		const text = `patient,date,icd9\n${rows.map((date) => `a,${date},1\n`).join("")}`;
 		const days = [18292, 18292.5, 18293 + 4 / 24, -25567];
@@ -182,7 +182,7 @@ describe("tables of records", () => {
 		expect([own.axis, own.records[0]?.time, own.people]).toEqual(["days", 2.5, []]);
 	});
 
-	test("time and patient may stand in another table", async () => {
+	test("reads time and patient from another table", async () => {
 		const files = {
 			"a.csv": "hadm_id,icd9_code\n2,4019\n1,25000\n2,\n2,V270\n",
 			"admissions.csv":
@@ -207,7 +207,7 @@ describe("tables of records", () => {
 		await refused(read(files, {}, "a.csv"), "hold the patient", "`patient`");
 	});
 
-	test("drugs are known by code, by name or by both", async () => {
+	test("identifies drugs by code, by name or by both", async () => {
 		const main = { "a.csv": "patient,date,icd9\na,2020-01-01,4019\n" };
 		const drugs = async (text: string) => {
 			const options = { drugsFile: "d.csv" };
@@ -246,7 +246,7 @@ describe("tables of records", () => {
 		await refused(drugs("patient,date,atc\na,2020-99-01,1\n"), "d.csv: line 2", "2020-99-01");
 	});
 
-	test("names are given to codes of every system they occur in", async () => {
+	test("names codes in every system they occur in", async () => {
 		const { names } = await read(
 			{
 				"a.csv":
@@ -262,7 +262,7 @@ describe("tables of records", () => {
 		]);
 	});
 
-	test("people may say the split, and must say what we can read", async () => {
+	test("reads splits from the table of people, and rejects invalid values", async () => {
 		const people = async (text: string) => {
 			const files = { "a.csv": "patient,date,icd9\na,2020-01-01,1\n", "p.csv": text };
 			return (await read(files, { people: "p.csv" }, "a.csv")).people;
@@ -315,7 +315,7 @@ describe("tables of records", () => {
 
 	const icd9 = (rows: string) => `patient,date,icd9\n${rows}`;
 	test.each<[string, string, TableOptions, string[]]>([
-		["header only", icd9(""), {}, ["holds no rows"]],
+		["header only", icd9(""), {}, ["contains no rows"]],
 		["no codes", icd9("a,2020-01-01,\na,2020-01-01,NULL\n"), {}, ["no row has a code"]],
 		["no time", icd9("a,2020-01-01,1\n\na,,1\n"), {}, ["a.csv: line 4: date is empty"]],
 		["no patient", icd9("a,2020-01-01,1\n ,2020-01-01,1\n"), {}, ["line 3: patient is empty"]],
@@ -384,13 +384,13 @@ describe("tables of records", () => {
 		await refused(csv(text, options), ...messages);
 	});
 
-	test("names the row after quoted line ends and among many", async () => {
+	test("reports the right row after quoted line ends and among many rows", async () => {
 		const rows = Array.from({ length: 5000 }, (_, i) => `p${i},2020-01-01,"${i}\n"\n`);
 		rows[4321] = "p,soon,1\n";
 		await refused(csv(icd9(rows.join(""))), 'a.csv: line 8644: date is "soon"');
 	});
 
-	test("a file that is given twice is refused", async () => {
+	test("rejects a file that is given twice", async () => {
 		const folder = await folderOf({ "a.csv": simulated["claims.csv"] ?? "" });
 		const file = join(folder, "a.csv");
 		await refused(
@@ -400,7 +400,7 @@ describe("tables of records", () => {
 		);
 	});
 
-	test("a folder whose records are in the other format says so", async () => {
+	test("suggests the other format if a folder contains only that", async () => {
 		const folder = await folderOf({ "codes.csv": "code,name\n1,one\n" });
 		await writeParquet(join(folder, "claims.parquet"), "SELECT 1 AS patient");
 		await refused(
@@ -415,7 +415,7 @@ describe("tables of records", () => {
 		);
 	});
 
-	test("years that cannot be are refused, and those of shifted dates are not", async () => {
+	test("rejects implausible years, and accepts those of shifted dates", async () => {
 		const claims = (date: string) => `patient,date,icd9\np,2020-01-31,250\np,${date},250\n`;
 		await refused(
 			csv(claims("1/2/20")),
@@ -458,7 +458,7 @@ describe("tables of records", () => {
 			const file = join(await temporaryFolder(), "a.parquet");
 			return load(await openParquetRecords(await writeParquet(file, sql), options));
 		};
-		test("refuses what is no code, no date or no text", async () => {
+		test("rejects invalid codes, dates and texts", async () => {
 			const row = (date: string, code: string) =>
 				`SELECT 'a' AS patient, ${date} AS date, ${code} AS icd9`;
 			await refused(
@@ -477,12 +477,12 @@ describe("tables of records", () => {
 				"type DATE",
 				"days",
 			);
-			await refused(source(`${row("DATE '2020-01-01'", "'1'")} LIMIT 0`), "holds no rows");
+			await refused(source(`${row("DATE '2020-01-01'", "'1'")} LIMIT 0`), "contains no rows");
 			const numbers = await source(row("20200101", "'1'"), { dateFormat: "%Y%m%d" });
 			expect(numbers.records[0]?.time).toBe(18262);
 		});
 
-		test("refuses a file that is damaged, whatever the damage", async () => {
+		test("rejects a damaged file, whatever the damage", async () => {
 			const folder = await temporaryFolder();
 			const good = await writeParquet(
 				join(folder, "good.parquet"),
@@ -512,7 +512,7 @@ describe("tables of records", () => {
 		});
 	});
 
-	test("reads or refuses whatever a table holds", async () => {
+	test("reads or rejects any content of a table", async () => {
 		const cell = fc.oneof(
 			fc.constantFrom(
 				"a",

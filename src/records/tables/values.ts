@@ -21,15 +21,15 @@ function refuse(column: Found, expected: string): never {
 
 const missingSql = missingWords.map(quoted).join(", ");
 
-/** SQL for a condition: a text is a word for a missing value. */
+/** SQL condition: a text is a word for a missing value. */
 export const isMissingSql = (expression: string): string =>
 	`(strlen(${expression}) <= 4 AND ${expression} IN (${missingSql}))`;
 
-/** SQL for a condition: a text has blanks around it, or is a word for a missing value. */
+/** SQL condition: a text is untrimmed, or is a word for a missing value. */
 export const isUntidy = (expression: string): string =>
 	`(${expression} LIKE ' %' OR ${expression} LIKE '% ' OR ${isMissingSql(expression)})`;
 
-/** SQL for the text of a column, NULL where it is missing. */
+/** SQL for the text of a column, NULL if it is missing. */
 export function textOf(column: Found, fractions: "whole" | "refused" = "refused"): string {
 	const text = plainText(column, fractions);
 	return column.type === "VARCHAR"
@@ -44,24 +44,24 @@ export function plainText(column: Found, fractions: "whole" | "refused" = "refus
 	if (fraction.test(type)) {
 		if (fractions === "refused")
 			refuse(column, "text or whole numbers: 250.10 as a number is 250.1; write it as text");
-		// Whole numbers become DOUBLE where some are missing.
+		// A column of whole numbers is DOUBLE if some are missing.
 		return `CASE WHEN ${sql} = trunc(${sql}) AND abs(${sql}) < 9e15 THEN CAST(CAST(${sql} AS BIGINT) AS VARCHAR) ELSE CAST(${sql} AS VARCHAR) END`;
 	}
 	if (!text.test(type)) refuse(column, "text or whole numbers");
 	return type === "VARCHAR" ? `trim(${sql})` : `CAST(${sql} AS VARCHAR)`;
 }
 
-/** The text of a column as it stands, where it is text. */
+/** The unchanged text of a text column. */
 export const untrimmed = (column: Found): string =>
 	column.type === "VARCHAR" ? column.sql : plainText(column, "whole");
 
-/** A text literal as it was, for messages. */
+/** The original text of a value, for messages. */
 export const rawText = ({ sql }: Found): string => `CAST(${sql} AS VARCHAR)`;
 
 const sayUnit =
 	"if they are ages or days pass `timeIs` age-days, `timeIs` age-years or `timeIs` days; if they are dates say how they are written, as in `dateFormat` %Y%m%d";
 
-/** SQL for days, NULL where there is no time or it cannot be read. */
+/** SQL for days, NULL if there is no time or it cannot be read. */
 export function daysOf(column: Found, unit: TimeIs, format?: string, orIso = false): string {
 	const { sql, type } = column;
 	if (unit !== "date") {
@@ -80,11 +80,11 @@ export function daysOf(column: Found, unit: TimeIs, format?: string, orIso = fal
 	return daysFromText(sql, format);
 }
 
-/** SQL for a condition: there is no time, or none that can be meant. */
+/** SQL condition: there is no time, or it is implausible. */
 export const isBadTime = (days: string, unit: TimeIs): string =>
 	`(${days} IS NULL OR ${unit === "date" ? isFarOff(days) : `NOT abs(${days}) <= ${farthestDays[unit]}`})`;
 
-/** SQL for a table's rows and the days in them: dates read as such where that may be, or `slow`. */
+/** SQL for a table's rows and their days: dates are read directly if possible, otherwise by `slow`. */
 export function quickDays(column: Found, unit: TimeIs, slow: string, format?: string) {
 	const { table, name, sql } = column;
 	const rows = unit === "date" && !format ? table.dated?.(name) : undefined;
@@ -93,7 +93,7 @@ export function quickDays(column: Found, unit: TimeIs, slow: string, format?: st
 		: { rows: table.sql, time: slow };
 }
 
-/** What is wrong with a time, read as so many days if at all, and what to do about it. */
+/** Explains what is wrong with a time (in days, if it could be read) and what to do. */
 export function badTime(
 	value: string | null,
 	days: number | null,
@@ -106,10 +106,10 @@ export function badTime(
 		return `${column.name} is empty; every record needs a time: fill it in or remove the row`;
 	const shown = JSON.stringify(got.length > 40 ? `${got.slice(0, 40)}…` : got);
 	if (unit !== "date" && days !== null && Number.isFinite(days))
-		return `${column.name} is ${shown}; expected ${unit === "days" ? `a day from -${farthestDay} to ${farthestDay}` : oldestAge} (${unit}): mend it or remove the row`;
+		return `${column.name} is ${shown}; expected ${unit === "days" ? `a day from -${farthestDay} to ${farthestDay}` : oldestAge} (${unit}): correct it or remove the row`;
 	if (unit !== "date") return `${column.name} is ${shown}; expected a finite number (${unit})`;
 	if (days !== null && Number.isFinite(days))
-		return `${column.name} is ${shown}; ${expectedYears}: mend it or remove the row`;
+		return `${column.name} is ${shown}; ${expectedYears}: correct it or remove the row`;
 	if (format)
 		return `${column.name} is ${shown}; expected a date written as ${format} (\`dateFormat\`)`;
 	if (/^[+-]?\d*\.?\d+(e\d+)?$/i.test(got))
@@ -117,7 +117,7 @@ export function badTime(
 	return `${column.name} is ${shown}; expected a date such as 2020-01-31, 2020-01-31 12:30:00 or 20200131, or say how dates are written, as in \`dateFormat\` %d/%m/%Y`;
 }
 
-/** SQL that gives each text its value, and NULL to any other; one lookup, however many there are. */
+/** SQL that maps each text to its value and any other text to NULL, with a single lookup. */
 export function chosen(
 	expression: string,
 	values: Iterable<readonly [text: string, value: string]>,

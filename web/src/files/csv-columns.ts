@@ -17,7 +17,7 @@ import {
 export const expectedColumns =
 	"expected columns patient, time (or date) and code, and if need be system, sex, birth and death";
 
-/** The place of each column in a row; −1 where there is none. */
+/** The index of each column in a row; −1 if there is none. */
 export interface Columns {
 	readonly patient: number;
 	readonly time: number;
@@ -26,15 +26,15 @@ export interface Columns {
 	readonly sex: number;
 	readonly birth: number;
 	readonly death: number;
-	/** What the columns of time, birth and death hold. */
+	/** The unit of the columns of time, birth and death. */
 	readonly unit: TimeIs;
-	/** The system that the name of the code's column implies. */
+	/** The system implied by the name of the code column. */
 	readonly systemOfAll: string | null;
 }
 
 const shown = (names: readonly string[]) => names.slice(0, 8).join(", ").slice(0, 120) || "nothing";
 
-/** Found by the names that `trajgpt prepare` knows. */
+/** Finds columns by the same names as `trajgpt prepare`. */
 export function columnsOf(header: readonly string[]): Columns {
 	const columns = header.map((name, at) => ({ name, at }));
 	const find = (groups: Groups): number => {

@@ -18,18 +18,18 @@ import { counted, type FileContent, type FileRecord } from "./records.js";
 
 type Person = Omit<PersonRow, "split">;
 
-/** How far a day may be from 0: as far as in a request to the HTTP API, some 2,700 years. */
+/** The maximum distance of a day from 0, as in requests to the HTTP API: about 2,700 years. */
 const mostDays = 1e6;
 
 const shown = (text: string) => JSON.stringify(text.length > 24 ? `${text.slice(0, 24)}…` : text);
 
-/** The text of a field; undefined where there is no such column, or the value is missing. */
+/** The text of a field; undefined if there is no such column or the value is missing. */
 const fieldIn = (fields: readonly string[], column: number): string | undefined => {
 	const text = fields[column];
 	return text === undefined || isMissing(text) ? undefined : text;
 };
 
-/** The days that a time stands for, on the axis of its column. */
+/** The days of a time, on the axis of its column. */
 function dayOf(text: string, unit: TimeIs, what: string): number {
 	const refuse = (expected: string): never => {
 		throw new InputError(`${what} is ${shown(text)}; expected ${expected}`);
@@ -81,14 +81,14 @@ function personOf(
 	return {
 		patient,
 		place,
-		// Where times are ages everybody is born at 0.
+		// If times are ages, everybody is born at 0.
 		birth: isAge ? 0 : day(columns.birth, "birth"),
 		death: day(columns.death, "death"),
 		sex: sexIn(fieldIn(fields, columns.sex), place),
 	};
 }
 
-/** Records from a table: one row each, read as `trajgpt prepare` reads it. */
+/** Reads records from a table, one per row, by the rules of `trajgpt prepare`. */
 export function readCsv(text: string): FileContent {
 	let header: readonly string[] | undefined;
 	let columns: Columns | undefined;

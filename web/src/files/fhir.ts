@@ -3,7 +3,7 @@ import { knownPeople } from "../../../src/cohort/reading/people.js";
 import { readFhirInMemory } from "../../../src/records/fhir/read-in-memory.js";
 import { counted, type FileContent } from "./records.js";
 
-/** Diagnoses and drugs from FHIR R4, read as `trajgpt prepare` reads them, but lenient. */
+/** Reads diagnoses and drugs from FHIR R4 by the rules of `trajgpt prepare`, but leniently. */
 export function readFhir(bytes: Uint8Array): FileContent {
 	const { resources, records, people, skipped, unresolved } = readFhirInMemory("the file", bytes, {
 		unusable: "leave out",

@@ -3,13 +3,13 @@ import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { About } from "../data/about.js";
 import type { Loaded } from "../data/use-json.js";
 
-/** What a file's records are read by. */
+/** The rules for reading a file's records. */
 export interface FileRules {
 	readonly vocabulary: Vocabulary;
 	readonly rules: ReadingRules;
 }
 
-/** Known once the server has said them all; nothing is guessed before. */
+/** The rules, once the server has sent all of them; nothing is guessed before. */
 export function fileRules(about: Loaded<About>, vocabulary: Loaded<Vocabulary>): Loaded<FileRules> {
 	if (about.state === "error") return about;
 	if (vocabulary.state === "error") return vocabulary;

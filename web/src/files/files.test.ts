@@ -64,7 +64,7 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 		expect(found.events.map(({ token }) => token)).toEqual([pressure, failure]);
 	});
 
-	test("without systems tells how codes were read", async () => {
+	test("without systems reports how codes were read", async () => {
 		const { patients: found, notes } = await patients(
 			"patient,time,code\na,2018-01-01,4019\na,2018-01-02,250.2\n",
 		);
@@ -74,7 +74,7 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 		]);
 	});
 
-	test("tells of one record as of one", async () => {
+	test("uses the singular for one record", async () => {
 		const days = [1, 2, 20].map((day) => `a,2018-01-${`${day}`.padStart(2, "0")},4019`);
 		const table = (rows: readonly string[]) => ["patient,time,code", ...rows].join("\n");
 		const one = await patients(table(days.slice(0, 1)));
@@ -94,14 +94,14 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 		expect(found[0]!.death).toBe(day("2019-05-06"));
 	});
 
-	test("of ages, beside a model of dates", async () => {
+	test("of ages, with a model of dates", async () => {
 		const { patients: found, notes } = await patients("id,age_years,phecode\na,50,250\na,50,401\n");
 		expect(found[0]!.events[0]!.time).toBeCloseTo(50 * 365.25, 9);
 		expect(found[0]).toMatchObject({ birth: 0, axis: "days" });
 		expect(notes[0]).toContain("times are days here and dates in the model's records");
 	});
 
-	test("of very many patients lists those with the most events", async () => {
+	test("of very many patients lists the ones with the most events", async () => {
 		const rows = Array.from({ length: 600 }, (_, at) => `p${at},2018-01-01,250`);
 		const { patients: found, notes } = await patients(
 			["patient,date,phecode", ...rows, "p599,2019-01-01,401"].join("\n"),
@@ -111,7 +111,7 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 		expect(notes).toEqual(["100 patients more: the 500 with the most events are listed"]);
 	});
 
-	test("repetitions go as in the model's dataset", async () => {
+	test("removes repetitions as in the model's dataset", async () => {
 		const text = "patient,date,phecode\na,2018-01-01,250\na,2018-01-30,250\na,2018-02-01,250\n";
 		expect((await patients(text, { dedup: "month" })).patients[0]!.events).toHaveLength(2);
 		expect((await patients(text)).patients[0]!.events).toHaveLength(3);
@@ -146,11 +146,11 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 		['patient,time,code\na,2020-01-01,"250\n', "line 2: a quote is opened and never closed"],
 		["patient,time,code,system\na,2020-01-01,250,klingon\n", 'the system is "klingon"'],
 		["patient,time,code\na\n", "line 2 has 1 fields; expected 3"],
-	])("that is wrong says so: %j", async (text, words) => {
+	])("that is invalid is explained: %j", async (text, words) => {
 		await expect(read(text)).rejects.toThrow(words);
 	});
 
-	test("of codes the model does not know says which are accepted", async () => {
+	test("of unknown codes lists the accepted systems", async () => {
 		await expect(patients("patient,time,code\na,2020-01-01,X\n")).rejects.toThrow(
 			"the one record has no code that this model knows, for instance X; accepted are ICD-9-CM and ICD-10-CM",
 		);
@@ -238,17 +238,17 @@ describe("a bundle", () => {
 		["PK\u0003\u0004", "a ZIP archive or an Excel workbook"],
 		["PAR1", "a Parquet file"],
 		["a\u0000b", "the file is not text"],
-	])("that is none says so: %j", async (text, words) => {
+	])("that is invalid is explained: %j", async (text, words) => {
 		await expect(read(text)).rejects.toThrow(words);
 	});
 
-	test("that is put into others too deeply says so", async () => {
+	test("that is nested too deeply is rejected", async () => {
 		const open = '{"resourceType":"Bundle","entry":[{"resource":';
 		const nested = `${open.repeat(5000)}${JSON.stringify(patient.resource)}${"}]}".repeat(5000)}`;
 		await expect(read(nested)).rejects.toThrow("brackets in it are 1000 deep");
 	});
 
-	test("cut gzip and other encodings are told", async () => {
+	test("reports truncated gzip and other encodings", async () => {
 		const whole = new Uint8Array(gzipSync("patient,time,code\n".repeat(50)));
 		await expect(readContent(whole.slice(0, 20))).rejects.toThrow("gzip, but damaged");
 		await expect(readContent(Uint8Array.of(0xe4, 0x20, 0xff))).rejects.toThrow("not text in UTF-8");
@@ -264,7 +264,7 @@ describe("opening a file", () => {
 	const table = bytes("patient,date,phecode\na,2018-01-01,250\na,2018-01-30,250\n");
 	const file = (content: Uint8Array<ArrayBuffer>) => new Blob([content]);
 
-	test("of gzip stops where it unpacks to more than there is room for", async () => {
+	test("of gzip stops if it unpacks to more than fits in memory", async () => {
 		const bomb = gzipSync(new Uint8Array(65 * 2 ** 20));
 		expect(bomb.length).toBeLessThan(100_000);
 		await expect(openFile(file(new Uint8Array(bomb)), known)).rejects.toThrow(
@@ -272,12 +272,12 @@ describe("opening a file", () => {
 		);
 	});
 
-	test("too large a one is refused before it is read", async () => {
+	test("that is too large is rejected before it is read", async () => {
 		const huge = { size: 3e9, arrayBuffer: () => Promise.reject(new Error("read")) };
 		await expect(openFile(huge, known)).rejects.toThrow("the file has 2,861 MB");
 	});
 
-	test("that is gone, or makes the page stumble, is told in words", async () => {
+	test("that is gone, or causes an unexpected error, is explained", async () => {
 		const gone = { size: 3, arrayBuffer: () => Promise.reject(new Error("NotFound")) };
 		await expect(openFile(gone, known)).rejects.toThrow("could not be read from the disk");
 		const stumbling = { ...known, vocabulary: { ...vocabulary, find: () => badly() } };
@@ -289,7 +289,7 @@ describe("opening a file", () => {
 		);
 	});
 
-	test("with more records of one patient than can be drawn", async () => {
+	test("rejects more records of one patient than can be drawn", async () => {
 		const rows = Array.from({ length: 150_000 }, (_, at) => `a,${at / 100},250`);
 		const many = ["patient,age_days,phecode", ...rows];
 		await expect(openFile(file(bytes(many.join("\n"))), known)).rejects.toThrow(
@@ -303,7 +303,7 @@ describe("opening a file", () => {
 		expect(notes[0]).toContain("`trajgpt forecast` read them: left out");
 	});
 
-	test("goes by what the server says of its records, and waits until it has", async () => {
+	test("waits for the server's rules and follows them", async () => {
 		const about = { records: { ...rules, dedup: "month" } } as About;
 		const ready = { state: "ready", value: vocabulary } as const;
 		expect(fileRules({ state: "loading" }, ready)).toEqual({ state: "loading" });

@@ -3,7 +3,7 @@ import type { FileRules } from "./file-rules.js";
 import { checkSize, readContent } from "./read-file.js";
 import { type FilePatients, toPatients } from "./to-patients.js";
 
-/** The patients of a file. What is wrong with it is an `InputError`, whatever it was. */
+/** Reads the patients of a file. Any error becomes an `InputError`. */
 export async function openFile(
 	file: Pick<Blob, "size" | "arrayBuffer">,
 	{ vocabulary, rules }: FileRules,

@@ -3,7 +3,7 @@ import { readCsv } from "./csv.js";
 import { readFhir } from "./fhir.js";
 import type { FileContent } from "./records.js";
 
-/** Far more than a few patients have; a page holds all of it at once. */
+/** Far more than a few patients need; the page holds the whole file in memory. */
 const mostBytes = 64 * 2 ** 20;
 
 const signatures: readonly (readonly [bytes: readonly number[], what: string])[] = [
@@ -35,7 +35,7 @@ export function checkSize(bytes: number): void {
 	if (bytes > mostBytes) throw tooLarge(`the file has ${megabytes(bytes)} MB`);
 }
 
-/** Stops at the limit: a small file can unpack to more than there is room for. */
+/** Stops at the limit, because a small file can unpack to more than fits in memory. */
 async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
 	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
 	const reader = stream.getReader();
@@ -62,7 +62,7 @@ async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
 	return all;
 }
 
-/** What a dropped file holds. What it is shows in its content, whatever its name says. */
+/** Reads a dropped file; the format is detected from its content, not from its name. */
 export async function readContent(given: Uint8Array<ArrayBuffer>): Promise<FileContent> {
 	if (given.length === 0)
 		throw new InputError("the file is empty; expected a CSV table or a FHIR R4 Bundle");

@@ -121,7 +121,7 @@ const row = (
 	...{ patient, time, code, system, ...more },
 });
 
-describe("a table is read alike wherever it is read:", () => {
+describe("a table is read alike by the page and by `prepare`:", () => {
 	test("codes, rolled up by the map and in its order, or left as they are", async () => {
 		const rows = [
 			row(a, "2012-05-03", "25002", "icd9"),
@@ -159,7 +159,7 @@ describe("a table is read alike wherever it is read:", () => {
 		expect(months.page.notes).toContain("3 records repeat another within a month: left out");
 	});
 
-	test("a record before the birth makes the birth unknown, and stays", async () => {
+	test("a record before the birth is kept and makes the birth unknown", async () => {
 		const rows = [
 			row(a, "1949-12-31", "401", "phecode", { birth: "1950-01-01", sex: "F" }),
 			row(a, "1960-01-01", "250", "phecode"),
@@ -175,7 +175,7 @@ describe("a table is read alike wherever it is read:", () => {
 		);
 	});
 
-	test("ages count from a birth at 0, and days from an origin of their own", async () => {
+	test("ages count from a birth at 0, and days from the source's day 0", async () => {
 		const rows = [
 			row(a, "18262.5", "401", "phecode", { sex: "F", birth: "1950-01-01" }),
 			row(a, "18270", "401", "phecode"),
@@ -199,7 +199,7 @@ describe("a table is read alike wherever it is read:", () => {
 		expect(read[0]!.prepare.times).toEqual([0, 50.25 * 365.25, 51 * 365.25]);
 	});
 
-	test("sexes become tokens at birth; two of them are none", async () => {
+	test("sex becomes the birth token; contradictory sexes are unknown", async () => {
 		const born = { birth: "1950-01-01" };
 		const rows = [
 			row(a, "1990-01-01", "401", "phecode", { ...born, sex: "F" }),
@@ -215,7 +215,7 @@ describe("a table is read alike wherever it is read:", () => {
 		expect(page.notes).toContain("1 patients are given two sexes: sex taken as unknown");
 	});
 
-	test("of long histories the last records stay, those of unknown codes counted", async () => {
+	test("long histories keep their last records, unknown codes included in the count", async () => {
 		const rows = [
 			...["401", "250", "401", "250", "777.1", "401"].map((code, at) =>
 				row(a, `2010-01-0${at + 1}`, code, "phecode"),
@@ -233,7 +233,7 @@ describe("a table is read alike wherever it is read:", () => {
 		expectSame((await readEverywhere(rows, "dates", { maxRecords: 3, dedup: "month" })).read);
 	});
 
-	test("at one time diagnoses come first, then the order of the table; drugs where they are tokens", async () => {
+	test("at the same time diagnoses come first, then table order; drugs only if they are tokens", async () => {
 		const rows = [
 			row(a, "2010-01-01", "C07AB02", "atc"),
 			row(a, "2010-01-01", "428", "phecode"),

@@ -15,18 +15,18 @@ export interface UnknownCode {
 }
 
 export interface FilePatients {
-	/** Those with an event that the model knows, the longest histories first. */
+	/** Patients with at least one known event, the longest histories first. */
 	readonly patients: readonly Patient[];
 	readonly unknown: readonly UnknownCode[];
 	readonly notes: readonly string[];
 }
 
-/** More than this are too many to choose from. */
+/** Maximum number of patients to choose from. */
 const mostPatients = 500;
-/** More than this cannot be drawn in a moment; as many as a request of the HTTP API may hold. */
+/** Maximum number of records to draw quickly; the limit of a request to the HTTP API. */
 const mostEvents = 5000;
 
-/** The patients of a file as the model reads them: as its dataset was read. */
+/** Turns the records of a file into patients, by the rules of the model's dataset. */
 export function toPatients(
 	content: FileContent,
 	vocabulary: Vocabulary,
@@ -143,7 +143,7 @@ function nothingFound(
 	);
 }
 
-/** What a record's code may be, in words. */
+/** Describes the codes that the model accepts. */
 export function acceptedCodes({ tokens }: Vocabulary, { map }: Pick<ReadingRules, "map">): string {
 	const systems = [...new Set(tokens.flatMap(({ system }) => system ?? []))];
 	const own = systems.length > 0 ? systems.join(", ") : "its own";

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-/** A file may be dropped anywhere: one that misses its place must not take the page's. */
+/** Accepts a file dropped anywhere, so that one dropped outside the target does not replace the page. */
 export function useDroppedFile(onFile: (file: File) => void): void {
 	useEffect(() => {
 		const stay = (event: DragEvent) => {

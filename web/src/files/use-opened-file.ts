@@ -4,14 +4,14 @@ import type { FileRules } from "./file-rules.js";
 import { openFile } from "./open-file.js";
 import type { FilePatients } from "./to-patients.js";
 
-/** What became of the file that was opened last. */
+/** The state of the file that was opened last. */
 export type OpenedFile =
 	| { readonly state: "none" }
 	| { readonly state: "waiting"; readonly file: string }
 	| { readonly state: "read"; readonly file: string; readonly found: FilePatients }
 	| { readonly state: "failed"; readonly file: string; readonly message: string };
 
-/** Reads files once it is known how: one that comes before that waits. Of two, the later counts; one still being read can be left. */
+/** Reads files once the rules are known; earlier files wait. A later file replaces an earlier one, and reading can be cancelled. */
 export function useOpenedFile(
 	rules: Loaded<FileRules>,
 	onPatients: (found: FilePatients) => void,
