@@ -88,8 +88,8 @@ def main():
     given = load(c.data)
     model = PatchTST(c)
     model.load_state_dict(state_of(given, c.layers))
-    windows = {name: given[f"masked.{name}"].view(-1, c.window) for name in ("tokens", "shown", "real", "targets", "weights")}
-    if not windows["real"].all():
+    windows = {name: given[f"masked.{name}"].view(-1, c.window) for name in ("tokens", "shown", "mask", "targets", "weights")}
+    if not windows["mask"].all():
         raise SystemExit("windows with padding; ask for longer rows")
     tokens, targets = windows["tokens"].long(), windows["targets"].long().flatten()
     weights = windows["weights"].flatten()

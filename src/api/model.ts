@@ -140,10 +140,10 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 			const days = daysOf(times, understood);
 			const answers = await calls.predict([patient.history], [days]);
 			return {
-				predictions: days.map((day, question) => ({
-					at: times[question] as Time,
+				predictions: days.map((day, query) => ({
+					at: times[query] as Time,
 					...momentJson(day, patient.birth, axis),
-					codes: likeliest(answers, { top, question }).map(({ token, probability }) => ({
+					codes: likeliest(answers, { top, query }).map(({ token, probability }) => ({
 						...shownToken(vocabulary.tokens[token] as Token),
 						probability,
 					})),

@@ -4,7 +4,7 @@ import type { Dataset, History, Split } from "../cohort/index.js";
 import { type Graph, logSoftmax } from "../graph/index.js";
 import { checkFinite } from "../models/finite.js";
 import type { BatchShape, Model, ParameterValues } from "../models/index.js";
-import { slotStates } from "../models/pooled.js";
+import { slotStates } from "../models/pooling.js";
 import { parametersOf } from "../nn/weights.js";
 import { programs, type Runtime } from "../runtime/index.js";
 import { rankOf } from "./rank.js";

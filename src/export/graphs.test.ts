@@ -6,7 +6,7 @@ import { specialTokens } from "../cohort/vocabulary.js";
 import { opset, parameter } from "../graph/index.js";
 import { representations } from "../infer/index.js";
 import { modelById, type ParameterValues } from "../models/index.js";
-import { slotStates } from "../models/pooled.js";
+import { slotStates } from "../models/pooling.js";
 import { batchOf, type TestHistory, testHistory, vocab } from "../models/testing/histories.js";
 import { smallSettings } from "../models/testing/small-settings.js";
 import { type TrajgptConfig, trajgptConfig } from "../models/trajgpt/config.js";

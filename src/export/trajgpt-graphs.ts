@@ -111,17 +111,17 @@ export function stepGraph(config: TrajgptConfig, weights: ParameterValues): Expo
 
 /** Whole histories, and a question after each: of any number, of any length. */
 export function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph {
-	const mask = input("mask", [batch, length], "bool");
-	const real = cast(mask, "float32");
+	const isEvent = input("mask", [batch, length], "bool");
+	const mask = cast(isEvent, "float32");
 	// Whatever padding holds, it must not become NaN on the way.
-	const tokens = where(mask, input("tokens", [batch, length], "int32"), scalar(0, "int32"));
-	const times = where(mask, input("times", [batch, length], "float64"), scalar(0, "float64"));
+	const tokens = where(isEvent, input("tokens", [batch, length], "int32"), scalar(0, "int32"));
+	const times = where(isEvent, input("times", [batch, length], "float64"), scalar(0, "float64"));
 	const at = reshape(input("at", [batch], "float64"), [batch, 1]);
 	const behind = (first: Tensor, rest: Tensor) => concat([expand(first, [batch, 1]), rest], 1); // [batch, places]
 	const shifted = (x: Tensor) => slice(x, 1, 0, length);
 
 	const allTokens = behind(constant([specialTokens.sos], [1, 1], "int32"), tokens);
-	const counted = sum(real, 1, true); // [batch, 1]
+	const counted = sum(mask, 1, true); // [batch, 1]
 	const end = cast(counted, "int32");
 	const token = pick(allTokens, end, 1);
 	const time = pick(behind(constant([Number.NaN], [1, 1], "float64"), times), end, 1);
@@ -131,19 +131,19 @@ export function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): 
 			times,
 			gaps: cast(sub(times, shifted(behind(slice(times, 1, 0, 1), times))), "float32"),
 		},
-		real,
-		questions: { tokens: token, times: at, gaps: since(at, time), read: "after" },
+		mask,
+		queries: { tokens: token, times: at, gaps: since(at, time), read: "after" },
 		form: anyLength,
 	});
-	const views = matmul(reshape(real, [batch, 1, length]), out.hidden as Tensor); // [batch, 1, dim]
+	const views = matmul(reshape(mask, [batch, 1, length]), out.hidden as Tensor); // [batch, 1, dim]
 	const pooled = div(
-		add(views, out.questionHidden as Tensor),
+		add(views, out.queryHidden as Tensor),
 		reshape(add(counted, 1), [batch, 1, 1]),
 	);
 	return {
 		outputs: {
 			logits: out.logits as Tensor,
-			answer: reshape(out.questionLogits as Tensor, [batch, config.vocab]),
+			answer: reshape(out.queryLogits as Tensor, [batch, config.vocab]),
 			pooled: reshape(pooled, [batch, config.dim]),
 			...after(config, out, { token, time }),
 		},

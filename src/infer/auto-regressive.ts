@@ -28,7 +28,7 @@ export async function predictAutoRegressively(
 		throw new InputError(`times of ${times.length} patients for ${histories.length} histories`);
 	const queries = times[0]?.length ?? 0;
 	if (times.some((own) => own.length !== queries))
-		throw new InputError("ask every patient about as many times");
+		throw new InputError("expected the same number of query times for every patient");
 	const walks = histories.map((history, patient) =>
 		walkOf(history, times[patient] ?? [], steps, patient),
 	);

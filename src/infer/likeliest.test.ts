@@ -24,7 +24,7 @@ test("the most likely codes of one query, never a special token", () => {
 		[2, near(0.3)],
 		[1, near(0.2)],
 	]);
-	expect(codesOf(answers, { top: 9, patient: 1, question: 1 })).toEqual([
+	expect(codesOf(answers, { top: 9, patient: 1, query: 1 })).toEqual([
 		[1, near(0.6)],
 		[0, near(0.2)],
 		[2, near(0.1)],
@@ -32,7 +32,7 @@ test("the most likely codes of one query, never a special token", () => {
 });
 
 test("of equals the first token comes first, and nothing has no chance", () => {
-	expect(codesOf(answers, { top: 2, question: 1 })).toEqual([
+	expect(codesOf(answers, { top: 2, query: 1 })).toEqual([
 		[0, near(0.3)],
 		[2, near(0.3)],
 	]);

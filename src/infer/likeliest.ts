@@ -9,9 +9,9 @@ interface LikelyToken {
 /** The codes that are most likely at a patient's question, the first first; special tokens are never recorded. */
 export function likeliest(
 	{ queries, vocab, logProbabilities }: Predictions,
-	{ top, patient = 0, question = 0 }: LikeliestOptions,
+	{ top, patient = 0, query = 0 }: LikeliestOptions,
 ): LikelyToken[] {
-	const from = (patient * queries + question) * vocab;
+	const from = (patient * queries + query) * vocab;
 	const own = logProbabilities.subarray(from, from + vocab);
 	return Array.from(highestCodes(own, top), (token) => ({
 		token,
@@ -22,7 +22,7 @@ export function likeliest(
 interface LikeliestOptions {
 	readonly top: number;
 	readonly patient?: number;
-	readonly question?: number;
+	readonly query?: number;
 }
 
 /**

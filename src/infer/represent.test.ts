@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
 import { parameter } from "../graph/index.js";
 import { modelById } from "../models/index.js";
-import { slotStates } from "../models/pooled.js";
+import { slotStates } from "../models/pooling.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { representations } from "./represent.js";
 

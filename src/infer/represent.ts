@@ -1,6 +1,6 @@
 import { specialCount } from "../cohort/vocabulary.js";
 import type { Events } from "../models/index.js";
-import { pooled, pooledFeeds } from "../models/pooled.js";
+import { pooled, pooledFeeds } from "../models/pooling.js";
 import type { Runtime } from "../runtime/index.js";
 import type { Trained } from "../train/index.js";
 import { historyRows } from "./history-rows.js";

@@ -40,7 +40,7 @@ export type Parameters = Readonly<Record<string, Tensor>>;
  *   (which knows all but the row's last event), or so many per row;
  * - places of windows that are read as a whole, in one of the views that the network has of them.
  */
-export type Stream = "slots" | QueryStream | PlaceStream;
+export type Stream = "slots" | QueryStream | PositionStream;
 
 /** The name is the prefix of its inputs. */
 export interface QueryStream {
@@ -53,7 +53,7 @@ export interface QueryStream {
 export const landmarksPerRow = ({ landmarks }: QueryStream, length: number): number =>
 	landmarks === "each slot" ? length : landmarks === "end" ? 1 : landmarks;
 
-export interface PlaceStream {
+export interface PositionStream {
 	readonly name: string;
 	/** Per row. */
 	readonly windows: number;

@@ -1,15 +1,15 @@
 import { InputError } from "../base/errors.js";
 import type { Events, State } from "./predictor.js";
 
-/** What a question's slot holds, and which state it reads. */
+/** What a query's slot holds, and which state it reads. */
 export interface Query {
-	/** Its place among the patient's questions. */
+	/** Its position among the patient's queries. */
 	readonly index: number;
 	readonly token: number;
 	readonly time: number;
 	readonly gap: number;
 	/** How many of the patient's events come before it. */
-	readonly place: number;
+	readonly position: number;
 }
 
 const none: Events = { tokens: [], times: [] };
@@ -41,37 +41,38 @@ export function checkEvents(state: State, events: readonly Events[], vocab: numb
 	}
 }
 
-/** A question that follows `place` events of a patient. */
+/** A query that follows `position` events of a patient. */
 function following(
 	state: State,
 	patient: number,
 	own: Events,
-	place: number,
+	position: number,
 	time: number,
 	index: number,
 ): Query {
-	const last = place === 0 ? (state.times[patient] as number) : (own.times[place - 1] as number);
-	mustFollow(last, time, patient, `question ${index}`);
-	const token = place === 0 ? state.tokens[patient] : own.tokens[place - 1];
+	const last =
+		position === 0 ? (state.times[patient] as number) : (own.times[position - 1] as number);
+	mustFollow(last, time, patient, `query ${index}`);
+	const token = position === 0 ? state.tokens[patient] : own.tokens[position - 1];
 	const gap = Number.isNaN(last) ? 0 : time - last;
-	return { index, token: token as number, time, gap, place };
+	return { index, token: token as number, time, gap, position };
 }
 
-/** Questions after all events. */
+/** Queries after all events. */
 export const queriesAfter = (
 	state: State,
 	events: readonly Events[] | undefined,
 	times: readonly ArrayLike<number>[],
 ): Query[][] =>
-	times.map((asked, patient) => {
+	times.map((queryTimes, patient) => {
 		const own = events?.[patient] ?? none;
-		return Array.from(asked, (time, index) =>
+		return Array.from(queryTimes, (time, index) =>
 			following(state, patient, own, own.times.length, time, index),
 		);
 	});
 
 /**
- * Questions among the events, each after those strictly before it. One before a patient's very
+ * Queries among the events, each after those strictly before it. One before a patient's very
  * first event looks back: it holds [SOS] at its own time and reads what the first slot left, which
  * is [SOS] at the first event's time.
  */
@@ -80,14 +81,14 @@ export const queriesWithin = (
 	events: readonly Events[],
 	times: readonly ArrayLike<number>[],
 ): Query[][] =>
-	times.map((asked, patient) => {
+	times.map((queryTimes, patient) => {
 		const own = events[patient] as Events;
 		const first = own.times[0];
 		const started = !Number.isNaN(state.times[patient]);
-		return Array.from(asked, (time, index) => {
+		return Array.from(queryTimes, (time, index) => {
 			if (!started && first !== undefined && Number.isFinite(time) && time < first) {
 				const token = state.tokens[patient] as number;
-				return { index, token, time, gap: time - first, place: 1 };
+				return { index, token, time, gap: time - first, position: 1 };
 			}
 			return following(state, patient, own, countBefore(own.times, time), time, index);
 		});
@@ -104,7 +105,7 @@ function countBefore(times: ArrayLike<number>, time: number): number {
 	return low;
 }
 
-/** Checks that there is a list for every patient, and as many questions for each. */
+/** Checks that there is a list for every patient, and as many queries for each. */
 export function checkLists(
 	patients: number,
 	lists: {
@@ -116,5 +117,5 @@ export function checkLists(
 		if (list.length !== patients)
 			throw new InputError(`${name} of ${list.length} patients for a state of ${patients}`);
 	if (lists.times?.some((t) => t.length !== lists.times?.[0]?.length))
-		throw new InputError("ask every patient about as many times");
+		throw new InputError("expected the same number of query times for every patient");
 }

@@ -26,10 +26,10 @@ export const causalMask = (places: number, dtype: Tensor["dtype"] = "float32"): 
 		dtype,
 	);
 
-/** [rows, 1, 1, places]: no one sees a place that is not real. */
-export function paddingMask(real: Tensor): Tensor {
-	const [rows, places] = real.shape as [number, number];
-	return reshape(mul(sub(1, real), hidden), [rows, 1, 1, places]);
+/** [rows, 1, 1, places]: hides padding from every query. */
+export function paddingMask(mask: Tensor): Tensor {
+	const [rows, places] = mask.shape as [number, number];
+	return reshape(mul(sub(1, mask), hidden), [rows, 1, 1, places]);
 }
 
 /** [rows, places, width] as [rows, heads, places, width / heads]. */

@@ -37,19 +37,19 @@ test.each([
 	);
 });
 
-test("padding before a row's first place has no say: the first real place repeats", async () => {
+test("padding before a row has no effect: its first event is repeated", async () => {
 	const [places, width, counts] = [8, 5, [8, 3, 1, 0]];
 	const x = input("x", [counts.length, places, 1], "float64");
-	const real = input("real", [counts.length, places], "float64");
+	const mask = input("mask", [counts.length, places], "float64");
 	const values = numbers(counts.length * places);
-	const isReal = counts.flatMap((count) =>
+	const maskValues = counts.flatMap((count) =>
 		Array.from({ length: places }, (_, i) => Number(i >= places - count)),
 	);
 	const weights = numbers(values.length);
-	const { trend: averaged } = decompose(x, paddedAverages(real, width));
+	const { trend: averaged } = decompose(x, paddedAverages(mask, width));
 	const loss = sum(mul(averaged, input("weights", averaged.shape, "float64")));
 	const [dx] = gradients(loss, [x]) as [Tensor];
-	const got = await evaluate({ trend: averaged, dx }, { x: values, real: isReal, weights });
+	const got = await evaluate({ trend: averaged, dx }, { x: values, mask: maskValues, weights });
 	const wanted = counts.flatMap((count, row) => {
 		const own = values.slice((row + 1) * places - count, (row + 1) * places);
 		return [...Array<number>(places - count).fill(0), ...plainAverage(own, width)];

@@ -30,20 +30,20 @@ export function averages(
 }
 
 /**
- * The same for rows that are padded before their first real place, which is the one that is repeated:
- * [rows, places, places]. What is not real has no say, and an average of 0.
+ * The same for rows that are padded before their first event, which is repeated:
+ * [rows, places, places]. Padding has no effect, and its average is 0.
  */
-export function paddedAverages(real: Tensor, width: number): Tensor {
-	const [rows, places] = real.shape as [number, number];
-	const matrix = averages(places, width, real.dtype);
-	const padding = sub(1, real);
-	const first = mul(real, sub(1, pad(slice(real, 1, 0, places - 1), 1, 1, 0))); // 1 at the first real place
+export function paddedAverages(mask: Tensor, width: number): Tensor {
+	const [rows, places] = mask.shape as [number, number];
+	const matrix = averages(places, width, mask.dtype);
+	const padding = sub(1, mask);
+	const first = mul(mask, sub(1, pad(slice(mask, 1, 0, places - 1), 1, 1, 0))); // 1 at the first event
 	const repeated = matmul(padding, matrix, { transposeB: true }); // what falls on padding
 	const all = add(
-		mul(matrix, reshape(real, [rows, 1, places])),
+		mul(matrix, reshape(mask, [rows, 1, places])),
 		mul(reshape(repeated, [rows, places, 1]), reshape(first, [rows, 1, places])),
 	);
-	return mul(all, reshape(real, [rows, places, 1]));
+	return mul(all, reshape(mask, [rows, places, 1]));
 }
 
 /** What moves slowly, the moving average, and what is left: x [rows, places, width] is their sum. */

@@ -26,8 +26,8 @@ function drawn() {
 	};
 }
 
-const gapsOf = (days: readonly number[], real: readonly number[]) =>
-	days.map((day, n) => (real[n] && real[n - 1] ? day - (days[n - 1] as number) : 0));
+const gapsOf = (days: readonly number[], mask: readonly number[]) =>
+	days.map((day, n) => (mask[n] && mask[n - 1] ? day - (days[n - 1] as number) : 0));
 
 test("heads keep 1 − 1/64 to 1 − 1/512 of what they hold in a unit of time, in equal ratios of what they lose", () => {
 	const decays = headDecays(4);
@@ -48,18 +48,18 @@ test.each([
 		Array.from({ length: 70 }, (_, n) => 90 * n + (n % 3)),
 		new Array(70).fill(1),
 	],
-])("every pair of places is weighed by the time between them: %s", async (_, days, real) => {
+])("every pair of places is weighed by the time between them: %s", async (_, days, mask) => {
 	const places = days.length;
 	const { p, feeds, plain } = drawn();
 	const draw = random(5);
 	const values = Array.from({ length: places * dim }, () => draw.normal());
 	const cotangent = Array.from({ length: places * dim }, (_, at) =>
-		real[Math.floor(at / dim)] ? draw.normal() : 0,
+		mask[Math.floor(at / dim)] ? draw.normal() : 0,
 	);
 	const x = input("x", [1, places, dim], "float64");
 	const row = (name: string) => input(name, [1, places], "float64");
 	const reading = readingOf(
-		{ days: row("days"), gaps: row("gaps"), real: row("real") },
+		{ days: row("days"), gaps: row("gaps"), mask: row("mask") },
 		{ heads, dim, decayUnitDays },
 	);
 	const { output: y } = retention(p, x, reading);
@@ -67,16 +67,16 @@ test.each([
 	const [slope] = gradients(weighted, [x]);
 	const got = await evaluate(
 		{ y, slope: slope as typeof y },
-		{ ...feeds, x: values, days, gaps: gapsOf(days, real), real, cotangent },
+		{ ...feeds, x: values, days, gaps: gapsOf(days, mask), mask, cotangent },
 	);
 
 	const reference = (inputs: readonly number[]): Matrix =>
 		plainRetention({
-			...{ x: matrix(inputs, dim), days, real, weights: plain, heads, decayUnitDays },
+			...{ x: matrix(inputs, dim), days, mask, weights: plain, heads, decayUnitDays },
 			direction: "forwards",
 		});
 	const onlyReal = (flat: readonly number[]) =>
-		flat.filter((_, at) => real[Math.floor(at / dim)] === 1);
+		flat.filter((_, at) => mask[Math.floor(at / dim)] === 1);
 	expect(relativeError(onlyReal(got.y), onlyReal(reference(values).flat()))).toBeLessThan(1e-6);
 
 	const step = 1e-5;

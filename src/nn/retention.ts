@@ -11,8 +11,8 @@ import {
 } from "../graph/index.js";
 import { joinHeads, splitHeads } from "./attention.js";
 import { linearWeights, project } from "./linear.js";
-import { type Angles, turn } from "./rotary-time.js";
-import { readAtPlaces } from "./sra/at-places.js";
+import { type Angles, rotate } from "./rotary-time.js";
+import { readAtPositions } from "./sra/at-positions.js";
 import { sra } from "./sra/index.js";
 import { nested, type WeightSpecs, type Weights, within } from "./weights.js";
 import { type Xpos, xpos } from "./xpos.js";
@@ -25,16 +25,16 @@ export const headDecays = (heads: number): number[] =>
 export interface Reading {
 	readonly positions: Xpos;
 	readonly logDecay: Tensor; // [rows, heads, places]
-	/** 1 where a place is real; without it, padding comes after all that is real. */
-	readonly real: Tensor | undefined; // [rows, places]
+	/** 1 at events, 0 at padding; if left out, padding comes after all events. */
+	readonly mask: Tensor | undefined; // [rows, places]
 }
 
-export interface Places {
+export interface ElapsedTimes {
 	/** Elapsed since the place that is read first. */
 	readonly days: Tensor; // [rows, places]
 	/** Elapsed since the place that is read before. */
 	readonly gaps: Tensor; // [rows, places]
-	readonly real?: Tensor;
+	readonly mask?: Tensor;
 }
 
 export interface RetentionSettings {
@@ -46,22 +46,22 @@ export interface RetentionSettings {
 
 /** Decays and positions of places: the same for all layers that read them in this order. */
 export function readingOf(
-	{ days, gaps, real }: Places,
+	{ days, gaps, mask }: ElapsedTimes,
 	{ heads, dim, decayUnitDays }: RetentionSettings,
 ): Reading {
 	const [rows, places] = gaps.shape as [number, number];
 	const size = dim / heads;
 	const rates = headDecays(heads).map((decay) => Math.log(decay) / decayUnitDays);
-	const elapsed = reshape(real ? mul(gaps, real) : gaps, [rows, 1, places]);
+	const elapsed = reshape(mask ? mul(gaps, mask) : gaps, [rows, 1, places]);
 	return {
 		positions: xpos(mul(days, 1 / decayUnitDays), size, 1 / Math.sqrt(size)),
 		logDecay: mul(elapsed, constant(rates, [heads, 1], gaps.dtype)),
-		real,
+		mask,
 	};
 }
 
 /** What a layer holds of the places that it has read. */
-export interface Held {
+export interface Retained {
 	readonly k: Tensor; // [rows, heads, places, size], as v
 	readonly v: Tensor;
 	readonly logDecay: Tensor; // [rows, heads, places]
@@ -88,56 +88,61 @@ const gatedOut = (p: Weights, x: Tensor, read: Tensor): Tensor =>
 export function retention(
 	p: Weights,
 	x: Tensor,
-	{ positions, logDecay, real }: Reading,
-): { readonly output: Tensor; readonly held: Held } {
+	{ positions, logDecay, mask }: Reading,
+): { readonly output: Tensor; readonly retained: Retained } {
 	const [rows, heads, places] = logDecay.shape as [number, number, number];
 	const split = (name: (typeof parts)[number]) => splitHeads(project(within(p, name), x), heads); // [rows, heads, places, size]
-	const turned = turn(split("key"), positions.keys);
-	const k = real ? mul(turned, reshape(real, [rows, 1, places, 1])) : turned;
+	const turned = rotate(split("key"), positions.keys);
+	const k = mask ? mul(turned, reshape(mask, [rows, 1, places, 1])) : turned;
 	const v = split("value");
-	const q = turn(split("query"), positions.queries);
+	const q = rotate(split("query"), positions.queries);
 	const { output, finalState: state } = sra({ q, k, v, logDecay });
-	return { output: gatedOut(p, x, output), held: { k, v, logDecay, state } };
+	return { output: gatedOut(p, x, output), retained: { k, v, logDecay, state } };
 }
 
 /** Questions, which read what is held and add nothing to it. */
-export interface Recalling {
+export interface RetentionQueries {
 	readonly queries: Angles; // [rows, questions, size / 2]
 	/** What is left of the state at the times asked about. */
 	readonly decay: Tensor; // [rows, heads, questions]
-	readonly from: StateOf;
+	readonly from: QueriedState;
 }
 
 /** Query n of a row reads the state after place n, or after as many places as it names; otherwise all read the last. */
-export interface StateOf {
+export interface QueriedState {
 	readonly each: boolean;
-	readonly places?: Tensor; // [rows, questions], int32
+	readonly positions?: Tensor; // [rows, questions], int32
 }
 
 /** Of questions about some days, so many days after the last place seen. */
-export function recallingOf(
-	{ days, gaps }: Places,
+export function retentionQueries(
+	{ days, gaps }: ElapsedTimes,
 	settings: RetentionSettings,
-	from: StateOf,
-): Recalling {
+	from: QueriedState,
+): RetentionQueries {
 	// Before the first event nothing is held that could be any fresher.
 	const { positions, logDecay } = readingOf({ days: relu(days), gaps: relu(gaps) }, settings);
 	return { queries: positions.queries, decay: exp(logDecay), from };
 }
 
-function stateRead(q: Tensor, held: Held, { each, places }: StateOf): Tensor {
+function stateRead(q: Tensor, held: Retained, { each, positions }: QueriedState): Tensor {
 	if (each) return sra({ ...held, q }).output;
-	if (!places) return matmul(q, held.state);
-	return readAtPlaces({ ...held, queries: q, places, initialState: undefined });
+	if (!positions) return matmul(q, held.state);
+	return readAtPositions({ ...held, queries: q, positions, initialState: undefined });
 }
 
 /**
  * Retention at times after the places, which stay as they are: with the state S_n after place n,
  *   o(t) = q(t) γ_h^(t − t_n) S_n / √size.
  */
-export function recall(p: Weights, x: Tensor, held: Held, at: Recalling): Tensor {
+export function queryRetention(
+	p: Weights,
+	x: Tensor,
+	held: Retained,
+	at: RetentionQueries,
+): Tensor {
 	const heads = at.decay.shape[1] as number;
-	const turned = turn(splitHeads(project(within(p, "query"), x), heads), at.queries);
+	const turned = rotate(splitHeads(project(within(p, "query"), x), heads), at.queries);
 	const q = mul(turned, reshape(at.decay, [...at.decay.shape, 1])); // [rows, heads, questions, size]
 	return gatedOut(p, x, stateRead(q, held, at.from));
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
 import { type FloatType, input, mul, sum } from "../graph/index.js";
 import { evaluate, evaluatorOf, relativeError } from "../runtime/testing/evaluate.js";
-import { anglesOf, type Periods, periods, timeAngles, turn } from "./rotary-time.js";
+import { anglesOf, type Periods, periods, rotate, timeAngles } from "./rotary-time.js";
 
 interface Golden extends Periods {
 	readonly times: readonly number[];
@@ -23,7 +23,7 @@ const floatTypes = ["float64", "float32"] as const satisfies FloatType[];
 function turned(name: string, length: number, size: number, range: Periods, dtype: FloatType) {
 	const times = input(`${name}.times`, [1, length], "float64");
 	const x = input(name, [1, 1, length, size], dtype);
-	return turn(x, timeAngles(times, Math.floor(size / 2), range, dtype));
+	return rotate(x, timeAngles(times, Math.floor(size / 2), range, dtype));
 }
 
 describe.each(floatTypes)("%s", (dtype) => {

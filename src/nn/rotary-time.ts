@@ -66,7 +66,7 @@ export function timeAngles(
 }
 
 /** Turns x [batch, heads, length, size] by the angles of its slots; an odd last element stays as it is. */
-export function turn(x: Tensor, { cosine, sine }: Angles): Tensor {
+export function rotate(x: Tensor, { cosine, sine }: Angles): Tensor {
 	const even = 2 * (cosine.shape.at(-1) as number);
 	if (even === x.shape.at(-1)) return rotary(x, cosine, sine);
 	return concat([rotary(slice(x, -1, 0, even), cosine, sine), slice(x, -1, even)], -1);

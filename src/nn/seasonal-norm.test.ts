@@ -4,7 +4,7 @@ import { input } from "../graph/index.js";
 import { evaluate } from "../runtime/testing/evaluate.js";
 import { seasonalNorm } from "./seasonal-norm.js";
 
-test("each place is normed, then the mean of the real places is taken off", async () => {
+test("normalises each position, then subtracts the mean over the events", async () => {
 	const [places, width, padding] = [5, 3, 2];
 	const draw = random(13);
 	const rows = Array.from({ length: places }, () =>
@@ -15,11 +15,11 @@ test("each place is normed, then the mean of the real places is taken off", asyn
 		[0.3, -1, 2],
 	];
 	const x = input("x", [1, places, width], "float64");
-	const real = input("real", [1, places], "float64");
+	const mask = input("mask", [1, places], "float64");
 	const p = (name: string) => input(name, [width], "float64");
 	const { y } = await evaluate(
-		{ y: seasonalNorm(p, x, real) },
-		{ x: rows.flat(), real: rows.map((_, t) => Number(t >= padding)), scale, shift },
+		{ y: seasonalNorm(p, x, mask) },
+		{ x: rows.flat(), mask: rows.map((_, t) => Number(t >= padding)), scale, shift },
 	);
 	const normed = rows.map((row) => {
 		const mean = row.reduce((a, b) => a + b) / width;
@@ -30,8 +30,8 @@ test("each place is normed, then the mean of the real places is taken off", asyn
 	});
 	const wanted = normed.map((row) =>
 		row.map((value, c) => {
-			const real = normed.slice(padding).map((other) => other[c]!);
-			return value - real.reduce((a, b) => a + b) / real.length;
+			const events = normed.slice(padding).map((other) => other[c]!);
+			return value - events.reduce((a, b) => a + b) / events.length;
 		}),
 	);
 	expect(y).toEqual(wanted.flat().map((value) => expect.closeTo(value, 10)));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type FloatType, input, mul, sum } from "../graph/index.js";
 import { evaluate, evaluatorOf, relativeError } from "../runtime/testing/evaluate.js";
-import { turn } from "./rotary-time.js";
+import { rotate } from "./rotary-time.js";
 import { xpos } from "./xpos.js";
 
 const size = 6;
@@ -10,8 +10,8 @@ const size = 6;
 function pair(dtype: FloatType, factor?: number) {
 	const at = (name: "q" | "k") => xpos(input(`${name}.time`, [1, 1], dtype), size, factor);
 	return {
-		query: turn(input("q", [1, 1, 1, size], dtype), at("q").queries),
-		key: turn(input("k", [1, 1, 1, size], dtype), at("k").keys),
+		query: rotate(input("q", [1, 1, 1, size], dtype), at("q").queries),
+		key: rotate(input("k", [1, 1, 1, size], dtype), at("k").keys),
 	};
 }
 

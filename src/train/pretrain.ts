@@ -14,11 +14,11 @@ import { initialWeights, type Model, weightCount } from "../models/index.js";
 import type { ResidentValue, Runtime } from "../runtime/index.js";
 import { adamWDefaults } from "./adamw.js";
 import { type Checkpoint, hasCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
+import { type SavedSettings, settingsThatDiffer, tensorMismatches } from "./compare-settings.js";
 import { type EventLog, type LogEvent, openEventLog, readEventLog } from "./event-log.js";
 import type { TrainOptions } from "./options.js";
 import { type Run, runFiles, sealedFiles } from "./run-folder.js";
 import type { StoredTensor } from "./safetensors.js";
-import { misfits, type SavedSettings, settingsThatDiffer } from "./same-run.js";
 import { learningRateAt } from "./schedule.js";
 import { checkSeal, sealOf } from "./seal.js";
 import { initialState } from "./step.js";
@@ -387,7 +387,7 @@ function checkSameRun(
 ): void {
 	const found = [
 		...settingsThatDiffer(checkpoint, run),
-		...misfits(checkpoint.tensors, expected).slice(0, 1),
+		...tensorMismatches(checkpoint.tensors, expected).slice(0, 1),
 	];
 	if (found.length > 0)
 		throw new InputError(

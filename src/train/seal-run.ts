@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { InputError } from "../base/errors.js";
 import { openDataset } from "../cohort/index.js";
 import { hasCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
+import { settingsThatDiffer } from "./compare-settings.js";
 import { readTask, sealedTaskFiles, taskFiles } from "./finetune/task-folder.js";
 import {
 	checkDataset,
@@ -13,7 +14,6 @@ import {
 	sealedFiles,
 } from "./run-folder.js";
 import { holdingRun } from "./run-lock.js";
-import { settingsThatDiffer } from "./same-run.js";
 import { checkSeal, contentSha256, sealOf } from "./seal.js";
 
 /** What `sealRun` did: folders of checkpoints, from the run's folder. */

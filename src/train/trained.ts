@@ -6,8 +6,8 @@ import type { Manifest } from "../cohort/index.js";
 import type { Vocabulary } from "../cohort/vocabulary.js";
 import { initialWeights, type Model, modelById, type ParameterValues } from "../models/index.js";
 import { type Checkpoint, hasCheckpoint, isSealed, readCheckpoint } from "./checkpoint.js";
+import { settingsThatDiffer, tensorMismatches } from "./compare-settings.js";
 import { type Run, readRun, readRunRecords, runFiles, sealedFiles } from "./run-folder.js";
-import { misfits, settingsThatDiffer } from "./same-run.js";
 import { checkSeal } from "./seal.js";
 
 export interface Trained {
@@ -76,7 +76,7 @@ function checkFit(
 	expected: ParameterValues,
 	{ run, best }: ReturnType<typeof runFiles>,
 ): void {
-	const [misfit] = misfits(weights, expected);
+	const [misfit] = tensorMismatches(weights, expected);
 	if (misfit !== undefined)
 		throw new InputError(
 			`the weights in ${best} do not fit the settings in ${run}: ${misfit}; ` +

@@ -13,10 +13,10 @@ import {
 	finetuneOptions,
 	forecaster,
 	holdingRun,
+	labelBatches,
 	labelsOf,
 	type PretrainRequest,
 	type PretrainSummary,
-	questionBatches,
 	readTask,
 	sealedTaskFiles,
 	type Task,
@@ -149,7 +149,7 @@ async function labelTraining(
 			if (!head) throw new Error(`task ${task} has no head`);
 			return classifier(trained, { ...head, weight: Float32Array.from(head.weight) });
 		},
-		batchesOf: (split, plan) => questionBatches(dataset, own[split], plan),
+		batchesOf: (split, plan) => labelBatches(dataset, own[split], plan),
 	};
 }
 

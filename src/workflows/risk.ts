@@ -8,8 +8,8 @@ import {
 	type FoundCode,
 	findCode,
 	type GridOptions,
-	gridOf,
 	type Moment,
+	timeGrid,
 	timesOf,
 	warningsFor,
 } from "../infer/user-input/index.js";
@@ -77,7 +77,7 @@ export async function risk(
 	const query: RiskQuery = {
 		patient,
 		codes,
-		times: gridOf(patient, queried.axis, options),
+		times: timeGrid(patient, queried.axis, options),
 		attributed: timesOf(options.attribute ?? [], [patient], queried.axis, "`attribute`")[0] ?? [],
 		whatIf: editsOf(options, patient, queried.axis, book),
 	};

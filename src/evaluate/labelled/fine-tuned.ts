@@ -1,9 +1,8 @@
 import type { Dataset, Label } from "../../cohort/index.js";
 import { historyRows } from "../../infer/index.js";
-import { pooledFeeds } from "../../models/pooled.js";
+import { pooledFeeds } from "../../models/pooling.js";
 import type { Runtime } from "../../runtime/index.js";
 import {
-	asked,
 	checkTask,
 	fitLogistic,
 	logisticLoss,
@@ -12,6 +11,7 @@ import {
 	type Trained,
 	taskIdentity,
 	taskWeights,
+	withLabelQuery,
 } from "../../train/index.js";
 import type { LabelSet } from "./label-set.js";
 
@@ -45,7 +45,9 @@ export async function fineTuned(
 				build: (parameters, shape) => logOdds(trained, parameters, shape),
 				feeds: (batch) => pooledFeeds(trained.model, trained.config, batch),
 			},
-			await Promise.all(own.map(async (label) => asked(await dataset.read(label.patient), label))),
+			await Promise.all(
+				own.map(async (label) => withLabelQuery(await dataset.read(label.patient), label)),
+			),
 			Math.min(
 				begun.options.maxLength,
 				trained.model.context?.(trained.config) ?? Number.POSITIVE_INFINITY,

@@ -12,5 +12,5 @@ export {
 	spanDays,
 	timesOf,
 } from "./moments.js";
-export { type GridOptions, gridOf } from "./time-grid.js";
+export { type GridOptions, timeGrid } from "./time-grid.js";
 export { editWarnings, warningsFor } from "./warnings.js";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { NewPatient } from "../../cohort/index.js";
 import { momentOf } from "./moments.js";
-import { gridOf } from "./time-grid.js";
+import { timeGrid } from "./time-grid.js";
 
 const patient = (...times: number[]): NewPatient => ({
 	...{ id: "p", sex: null, birth: -50, death: null, lastRecord: times.at(-1) ?? null },
@@ -13,23 +13,23 @@ const patient = (...times: number[]): NewPatient => ({
 });
 
 test("equal steps between two times, both included where they fit", () => {
-	const times = gridOf(patient(0, 40), "days", {
+	const times = timeGrid(patient(0, 40), "days", {
 		from: momentOf("10"),
 		to: momentOf("+0.3d"),
 		step: 0.1,
 	});
 	expect(times).toHaveLength(304);
 	expect([times[0], times.at(-1)]).toEqual([10, expect.closeTo(40.3, 9)]);
-	expect([...gridOf(patient(0), "days", { to: momentOf("25"), step: 10 })]).toEqual([0, 10, 20]);
+	expect([...timeGrid(patient(0), "days", { to: momentOf("25"), step: 10 })]).toEqual([0, 10, 20]);
 });
 
 test("by default from the first event to five years after the last, by months or so", () => {
-	const times = gridOf(patient(0, 3000), "days", {});
+	const times = timeGrid(patient(0, 3000), "days", {});
 	expect([times[0], times.length]).toEqual([0, 159]);
 	expect((times[1] as number) - (times[0] as number)).toBeCloseTo(365.25 / 12);
-	const short = gridOf(patient(0), "days", { to: momentOf("2") });
+	const short = timeGrid(patient(0), "days", { to: momentOf("2") });
 	expect([short.length, short.at(-1)]).toEqual([101, 2]);
-	expect([...gridOf(patient(), "days", { to: momentOf("-50") })]).toEqual([-50]);
+	expect([...timeGrid(patient(), "days", { to: momentOf("-50") })]).toEqual([-50]);
 });
 
 test("begins at the last record where none is of a known code, and nowhere without one", () => {
@@ -44,18 +44,18 @@ test("begins at the last record where none is of a known code, and nowhere witho
 		},
 	};
 	const options = { to: momentOf("420"), step: 10 };
-	expect([...gridOf({ ...nobody, lastRecord: 400 }, "days", options)]).toEqual([400, 410, 420]);
-	expect(() => gridOf(nobody, "days", options)).toThrow("say where with `from`");
+	expect([...timeGrid({ ...nobody, lastRecord: 400 }, "days", options)]).toEqual([400, 410, 420]);
+	expect(() => timeGrid(nobody, "days", options)).toThrow("say where with `from`");
 });
 
 test("refuses an end before the start, and more times than can be meant", () => {
-	expect(() => gridOf(patient(0), "days", { to: momentOf("-10") })).toThrow(
+	expect(() => timeGrid(patient(0), "days", { to: momentOf("-10") })).toThrow(
 		"`from` (the first event) lies after `to` -10",
 	);
-	expect(() => gridOf(patient(0), "days", { step: 0.01 })).toThrow(
+	expect(() => timeGrid(patient(0), "days", { step: 0.01 })).toThrow(
 		"`step` makes 182,626 times; expected at most 20,000",
 	);
-	expect(() => gridOf(patient(0), "days", { to: momentOf("-10") }, (option) => option)).toThrow(
+	expect(() => timeGrid(patient(0), "days", { to: momentOf("-10") }, (option) => option)).toThrow(
 		"from (the first event) lies after to -10",
 	);
 });

@@ -23,7 +23,7 @@ const usualEnd = momentOf("+5y");
  * Equal steps, by default from the first event until five years after the last record. Messages call the
  * options as `named` does.
  */
-export function gridOf(
+export function timeGrid(
 	patient: NewPatient,
 	axis: TimeAxis,
 	options: GridOptions,

@@ -25,7 +25,7 @@ export function correlation(q: Tensor, k: Tensor, heads: number): Tensor {
 /**
  * In place of attention: each head takes the delays at which queries and keys fit best, and adds up the
  * values rolled forward by each, Σ_i softmax(R)_i v_(t + τ_i). q, k and v are [rows, places, width] and 0
- * where a place is not real.
+ * at padding.
  */
 export function autoCorrelation(
 	q: Tensor,

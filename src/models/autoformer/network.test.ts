@@ -23,7 +23,7 @@ function built(config: ReturnType<typeof settings>) {
 test.each([
 	["longer than", 7, 5],
 	["shorter than", 2, 3],
-])("what is not real has no say; the decoder is %s the window", async (_, start, ahead) => {
+])("padding has no effect; the decoder is %s the window", async (_, start, ahead) => {
 	const { series, answers, values } = built(settings({ start, ahead }));
 	expect(answers.shape).toEqual([1, ahead, dim]);
 	const { seasonal, trend } = series;
@@ -45,11 +45,11 @@ test("where nothing is learned yet, the answer is the mean of the window", async
 		]),
 	);
 	const got = await evaluate({ answers }, { ...nothing, ...windowFeeds(tokens, 5, 3) });
-	const real = tokens.slice(3);
+	const events = tokens.slice(3);
 	const mean = Array.from(
 		{ length: dim },
 		(_, c) =>
-			real.reduce((sum, token) => sum + values.embedding![token * dim + c]!, 0) / real.length,
+			events.reduce((sum, token) => sum + values.embedding![token * dim + c]!, 0) / events.length,
 	);
 	expect(relativeError(got.answers, Array.from({ length: 5 }, () => mean).flat())).toBeLessThan(
 		1e-6,

@@ -4,7 +4,7 @@ import { decompose, paddedAverages } from "../../nn/decomposition.js";
 import { feedForward, feedForwardWeights } from "../../nn/feed-forward.js";
 import { normWeights } from "../../nn/layer-norm.js";
 import { linear, linearWeights, project } from "../../nn/linear.js";
-import { column, meanOfReal, seasonalNorm } from "../../nn/seasonal-norm.js";
+import { column, meanOverEvents, seasonalNorm } from "../../nn/seasonal-norm.js";
 import { marks, marksAfter, marksBefore } from "../../nn/time-marks.js";
 import { nested, numbered, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
 import type { Queries } from "../kinds/observed.js";
@@ -33,22 +33,22 @@ export function weights({ layers, decoderLayers, dim, ff }: AutoformerConfig): W
 	};
 }
 
-/** A series that was taken apart; its places, and which of them are real. */
+/** A decomposed series and its mask. */
 export interface Series {
 	readonly seasonal: Tensor; // [rows, places, dim]
 	readonly trend: Tensor; // [rows, places, dim]
-	readonly real: Tensor; // [rows, places]
+	readonly mask: Tensor; // [rows, places]
 }
 
 /** Auto-correlation of queries from x with keys and values from a memory of as many places. */
 function correlated(
 	{ heads, factor }: AutoformerConfig,
 	p: Weights,
-	own: { readonly x: Tensor; readonly real: Tensor },
+	own: { readonly x: Tensor; readonly mask: Tensor },
 	memory = own,
 ): Tensor {
-	const part = (name: string, { x, real }: typeof own) =>
-		mul(linear(within(p, name), x), column(real));
+	const part = (name: string, { x, mask }: typeof own) =>
+		mul(linear(within(p, name), x), column(mask));
 	const y = autoCorrelation(part("query", own), part("key", memory), part("value", memory), {
 		...{ heads, factor },
 	});
@@ -58,8 +58,8 @@ function correlated(
 /** After each sub-layer the trend is taken off and laid by; what is seasonal goes on. */
 export function encoder(config: AutoformerConfig, p: Weights, window: Window): Series {
 	const own = within(p, "encoder");
-	const { real } = window;
-	const average = paddedAverages(real, config.average);
+	const { mask } = window;
+	const average = paddedAverages(mask, config.average);
 	let seasonal = add(embedded(p, window), project(within(own, "times"), marksBefore(window)));
 	const trends: Tensor[] = [];
 	const part = (sublayer: Tensor) => {
@@ -69,10 +69,10 @@ export function encoder(config: AutoformerConfig, p: Weights, window: Window): S
 	};
 	for (let i = 0; i < config.layers; i++) {
 		const q = within(own, `layers.${i}`);
-		part(correlated(config, within(q, "self"), { x: seasonal, real }));
+		part(correlated(config, within(q, "self"), { x: seasonal, mask }));
 		part(feedForward(within(q, "feedForward"), seasonal));
 	}
-	return { seasonal, trend: trends.reduce(add), real };
+	return { seasonal, trend: trends.reduce(add), mask };
 }
 
 /** The last places of a memory, or zeros after it: as many as asked for. */
@@ -91,29 +91,29 @@ export function decoder(
 ): Tensor {
 	const own = within(p, "decoder");
 	const { window: places, ahead, dim } = config;
-	const rows = window.real.shape[0] as number;
-	const { dtype } = window.real;
+	const rows = window.mask.shape[0] as number;
+	const { dtype } = window.mask;
 	const start = Math.min(config.start, places);
-	const begun = (t: Tensor, rest: Tensor) => concat([slice(t, 1, places - start), rest], 1);
+	const decoderInput = (t: Tensor, rest: Tensor) => concat([slice(t, 1, places - start), rest], 1);
 
 	const codes = embedded(p, window);
-	const first = decompose(codes, paddedAverages(window.real, config.average));
-	const real = begun(window.real, filled(1, [rows, ahead], dtype));
-	const level = expand(meanOfReal(codes, window.real), [rows, ahead, dim]);
-	let trend = begun(first.trend, level);
+	const first = decompose(codes, paddedAverages(window.mask, config.average));
+	const mask = decoderInput(window.mask, filled(1, [rows, ahead], dtype));
+	const level = expand(meanOverEvents(codes, window.mask), [rows, ahead, dim]);
+	let trend = decoderInput(first.trend, level);
 	let seasonal = add(
-		begun(first.seasonal, filled(0, [rows, ahead, dim], dtype)),
-		project(within(own, "times"), begun(marksBefore(window), marksAfter(queries))),
+		decoderInput(first.seasonal, filled(0, [rows, ahead, dim], dtype)),
+		project(within(own, "times"), decoderInput(marksBefore(window), marksAfter(queries))),
 	);
 
 	const memory = {
 		x: resized(
-			seasonalNorm(within(p, "encoder.norm"), encoded.seasonal, encoded.real),
+			seasonalNorm(within(p, "encoder.norm"), encoded.seasonal, encoded.mask),
 			start + ahead,
 		),
-		real: resized(encoded.real, start + ahead),
+		mask: resized(encoded.mask, start + ahead),
 	};
-	const average = paddedAverages(real, config.average);
+	const average = paddedAverages(mask, config.average);
 	for (let i = 0; i < config.decoderLayers; i++) {
 		const q = within(own, `layers.${i}`);
 		const trends: Tensor[] = [];
@@ -122,11 +122,11 @@ export function decoder(
 			seasonal = parts.seasonal;
 			trends.push(parts.trend);
 		};
-		part(correlated(config, within(q, "self"), { x: seasonal, real }));
-		part(correlated(config, within(q, "cross"), { x: seasonal, real }, memory));
+		part(correlated(config, within(q, "self"), { x: seasonal, mask }));
+		part(correlated(config, within(q, "cross"), { x: seasonal, mask }, memory));
 		part(feedForward(within(q, "feedForward"), seasonal));
 		trend = add(trend, project(within(q, "trend"), concat(trends, -1)));
 	}
-	const out = linear(within(own, "out"), seasonalNorm(within(own, "norm"), seasonal, real));
+	const out = linear(within(own, "out"), seasonalNorm(within(own, "norm"), seasonal, mask));
 	return slice(add(out, trend), 1, -ahead);
 }

@@ -18,14 +18,14 @@ import { alternating, alternatingWeights } from "./alternating.js";
 const settings = { layers: 4, heads: 2, dim: 8, ff: 6, decayUnitDays: 30 };
 const { dim, heads, ff, decayUnitDays } = settings;
 const days = [0, 0, 0, 0, 90, 91, 800, 9000];
-const real = [0, 0, 1, 1, 1, 1, 1, 1];
+const mask = [0, 0, 1, 1, 1, 1, 1, 1];
 const gaps = days.map((day, n) => (n > 2 ? day - (days[n - 1] as number) : 0));
 const places = days.length;
 
 const weights = drawWeights(alternatingWeights(settings), random(2));
 const dataOf = (name: string) => weights.get(name)?.data as Float32Array;
 const draw = random(4);
-const vectors = range(places, (n) => range(dim, () => (real[n] ? draw.normal() : 0)));
+const vectors = range(places, (n) => range(dim, () => (mask[n] ? draw.normal() : 0)));
 
 async function viewed(layers: number, x: Matrix): Promise<{ forwards: Matrix; backwards: Matrix }> {
 	const p = (name: string) => parameter(name, weights.get(name)?.shape ?? [], "float64");
@@ -33,10 +33,10 @@ async function viewed(layers: number, x: Matrix): Promise<{ forwards: Matrix; ba
 	const views = alternating({ ...settings, layers }, p, input("x", [1, places, dim], "float64"), {
 		days: row("days"),
 		gaps: row("gaps"),
-		real: row("real"),
+		mask: row("mask"),
 	});
 	const feeds = Object.fromEntries([...weights].map(([name, { data }]) => [name, data]));
-	const got = await evaluate(views, { ...feeds, x: x.flat(), days, gaps, real });
+	const got = await evaluate(views, { ...feeds, x: x.flat(), days, gaps, mask });
 	return { forwards: matrix(got.forwards, dim), backwards: matrix(got.backwards, dim) };
 }
 
@@ -55,7 +55,7 @@ function reference(): Matrix[] {
 		const retained = plainRetention({
 			x: x.map(plainNorm),
 			days: [...days, 9000],
-			real: [...real, 1],
+			mask: [...mask, 1],
 			weights: Object.fromEntries(
 				parts.map((part) => [part, weight(`retention.${part}`, dim)]),
 			) as PlainRetention["weights"],
@@ -93,8 +93,8 @@ test("the first layer knows what came before, the second also what comes after",
 	expect(felt("backwards")).toEqual([true, true, true, true, true, true]);
 });
 
-test("what is not real changes nothing", async () => {
-	const other = vectors.map((row, n) => (real[n] ? row : row.map(() => 3)));
+test("padding changes nothing", async () => {
+	const other = vectors.map((row, n) => (mask[n] ? row : row.map(() => 3)));
 	const [one, two] = [await viewed(4, vectors), await viewed(4, other)];
 	for (const way of ["forwards", "backwards"] as const)
 		expect(two[way].slice(2)).toEqual(one[way].slice(2));

@@ -12,7 +12,7 @@ import {
 import { feedForward, feedForwardWeights } from "../../nn/feed-forward.js";
 import { norm, normWeights } from "../../nn/layer-norm.js";
 import {
-	type Places,
+	type ElapsedTimes,
 	type Reading,
 	type RetentionSettings,
 	readingOf,
@@ -49,23 +49,23 @@ export function alternatingWeights({ layers, dim, ff }: AlternatingSettings): We
 }
 
 /** With a place for [EOS], at the time of the last. */
-function withEnd({ days, gaps, real }: Required<Places>): Required<Places> {
+function withEnd({ days, gaps, mask }: Required<ElapsedTimes>): Required<ElapsedTimes> {
 	const constantly = (value: number) => filled(value, [gaps.shape[0] as number, 1], gaps.dtype);
 	return {
 		days: concat([days, slice(days, 1, -1)], 1),
 		gaps: concat([gaps, constantly(0)], 1),
-		real: concat([real, constantly(1)], 1),
+		mask: concat([mask, constantly(1)], 1),
 	};
 }
 
 /** The places in reverse order, time counted from the last back. */
-function flipped({ days, gaps, real }: Required<Places>): Required<Places> {
+function flipped({ days, gaps, mask }: Required<ElapsedTimes>): Required<ElapsedTimes> {
 	const none = filled(0, [gaps.shape[0] as number, 1], gaps.dtype);
 	return {
 		days: flip(sub(slice(days, 1, -1), days), 1),
 		// The gap before a place is now before the one that it came after.
 		gaps: concat([none, flip(slice(gaps, 1, 1), 1)], 1),
-		real: flip(real, 1),
+		mask: flip(mask, 1),
 	};
 }
 
@@ -77,7 +77,7 @@ export function alternating(
 	settings: AlternatingSettings,
 	p: Weights,
 	vectors: Tensor, // [rows, places, dim]
-	places: Required<Places>,
+	places: Required<ElapsedTimes>,
 ): { readonly forwards: Tensor; readonly backwards: Tensor } {
 	const [rows, count, dim] = vectors.shape as [number, number, number];
 	const ended = withEnd(places);

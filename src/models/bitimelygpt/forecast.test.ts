@@ -5,20 +5,20 @@ import { drawWeights } from "../../nn/weights.js";
 import { evaluate } from "../../runtime/testing/evaluate.js";
 import { forecast, forecastWeights } from "./forecast.js";
 
-test("is read from a window's first real place and from its last", async () => {
+test("reads a window's first event and its last", async () => {
 	const [rows, places, dim, ahead] = [2, 4, 3, 2];
 	const weights = drawWeights(forecastWeights({ dim, ff: 5, ahead }), random(1));
 	const views = forecast(
 		(name) => parameter(name, weights.get(name)?.shape ?? []),
 		input("encoded", [rows, places, dim]),
-		input("real", [rows, places]),
+		input("mask", [rows, places]),
 	);
 	expect(views.shape).toEqual([rows, ahead, dim]);
 	const draw = random(2);
 	const encoded = Array.from({ length: rows * places * dim }, () => draw.normal());
 	const feeds = {
 		...Object.fromEntries([...weights].map(([name, { data }]) => [name, data])),
-		real: [0, 0, 1, 1, 1, 1, 1, 1],
+		mask: [0, 0, 1, 1, 1, 1, 1, 1],
 	};
 	const base = await evaluate({ views }, { ...feeds, encoded });
 	const felt: boolean[][] = [[], []];

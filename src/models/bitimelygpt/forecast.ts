@@ -32,10 +32,10 @@ export const forecastWeights = ({
  * last layer has read all of it backwards, and its last, where the layer before has read it forwards.
  * Question i has a vector of its own: h_i = W_o gelu(W [first; last] + e_i).
  */
-export function forecast(weights: Weights, encoded: Tensor, real: Tensor): Tensor {
+export function forecast(weights: Weights, encoded: Tensor, mask: Tensor): Tensor {
 	const p = within(weights, "forecast");
-	const [rows, places] = real.shape as [number, number];
-	const isFirst = sub(real, slice(pad(real, 1, 1, 0), 1, 0, places)); // [rows, places]
+	const [rows, places] = mask.shape as [number, number];
+	const isFirst = sub(mask, slice(pad(mask, 1, 1, 0), 1, 0, places)); // [rows, places]
 	const first = matmul(reshape(isFirst, [rows, 1, places]), encoded); // [rows, 1, dim]
 	const ends = project(within(p, "ends"), concat([first, slice(encoded, 1, -1)], 2));
 	return linear(within(p, "out"), gelu(add(ends, p("questions")))); // [rows, ahead, dim]

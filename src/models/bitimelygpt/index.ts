@@ -48,5 +48,5 @@ export const bitimelygpt = windowModel<BiTimelyGptConfig>({
 	usesQueryTime: false,
 	weights: (settings) => ({ ...alternatingWeights(settings), ...forecastWeights(settings) }),
 	encode: (settings, p, window) => alternating(settings, p, embedded(p, window), window).backwards,
-	query: (_, p, encoded, { real }) => forecast(p, encoded, real),
+	query: (_, p, encoded, { mask }) => forecast(p, encoded, mask),
 });

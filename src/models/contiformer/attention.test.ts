@@ -3,10 +3,10 @@ import { random } from "../../base/random.js";
 import { input, parameter } from "../../graph/index.js";
 import { drawWeights, weightsOf } from "../../nn/weights.js";
 import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
-import { meansAtPlaces } from "./at-places.js";
+import { meansAtPositions } from "./at-positions.js";
 import { attend, continuousWeights, type Sizes } from "./attention.js";
 import { clockAfter, clockOf } from "./clock.js";
-import { meansLater } from "./later.js";
+import { meansAtQueries } from "./queries.js";
 import { plainMeans, type Values } from "./testing/plain-attention.js";
 import { timesOf } from "./times.js";
 
@@ -18,7 +18,7 @@ const starts = [0, 2];
 const gaps = starts.flatMap((start) =>
 	Array.from({ length: places }, (_, i) => (i <= start || i === 4 ? 0 : 900 * draw.uniform())),
 );
-const real = starts.flatMap((start) =>
+const mask = starts.flatMap((start) =>
 	Array.from({ length: places }, (_, i) => Number(i >= start)),
 );
 const x = Array.from({ length: rows * places * sizes.dim }, () => draw.normal());
@@ -34,13 +34,13 @@ const values: Values = Object.fromEntries([...drawn].map(([name, { data }]) => [
 const p = weightsOf(
 	Object.fromEntries([...drawn].map(([name, { shape }]) => [name, parameter(name, shape)])),
 );
-const observed = { gaps: input("gaps", [rows, places]), real: input("real", [rows, places]) };
+const observed = { gaps: input("gaps", [rows, places]), mask: input("mask", [rows, places]) };
 const clock = clockOf(observed);
-const times = timesOf(clock, observed.real, sizes);
+const times = timesOf(clock, observed.mask, sizes);
 const inputs = input("x", [rows, places, sizes.dim]);
 const after = clockAfter(clock, input("laterGaps", [rows, questions]));
 const asked = { x: input("later", [rows, questions, sizes.dim]), after };
-const fed = { ...values, gaps, real, x, later, laterGaps };
+const fed = { ...values, gaps, mask, x, later, laterGaps };
 
 /** The clock by its definition. */
 function plainClock(row: number): number[] {
@@ -59,7 +59,7 @@ const vectors = (list: readonly number[], from: number, count: number) =>
 
 describe("mean products and values are those of the paper, pair by pair", () => {
 	test("among places, earlier and later, with padding before the first", async () => {
-		const got = await evaluate({ ...meansAtPlaces(p, sizes, inputs, times) }, fed);
+		const got = await evaluate({ ...meansAtPositions(p, sizes, inputs, times) }, fed);
 		for (const [row, start] of starts.entries()) {
 			const t = plainClock(row).slice(start);
 			const own = vectors(x, row * places + start, places - start);
@@ -80,7 +80,7 @@ describe("mean products and values are those of the paper, pair by pair", () => 
 	});
 
 	test("at questions after the last place, each with a spline through itself", async () => {
-		const got = await evaluate({ ...meansLater(p, sizes, inputs, times, asked), after }, fed);
+		const got = await evaluate({ ...meansAtQueries(p, sizes, inputs, times, asked), after }, fed);
 		for (const [row, start] of starts.entries())
 			for (let question = 0; question < questions; question++) {
 				const cell = row * questions + question;
@@ -128,7 +128,7 @@ test("straight curves have means in closed form", async () => {
 		return i % sizes.dim === 0 ? plainClock(Math.floor(place / places))[place % places]! : value;
 	});
 	const got = await evaluate(
-		{ ...meansAtPlaces(p, sizes, inputs, times) },
+		{ ...meansAtPositions(p, sizes, inputs, times) },
 		{ ...fed, ...still, x: held },
 	);
 	const each = sizes.dim / sizes.heads;
@@ -144,9 +144,9 @@ test("straight curves have means in closed form", async () => {
 });
 
 test("places are weighted by the softmax of their mean products over √(dim / heads); hidden ones are not seen", async () => {
-	const means = meansAtPlaces(p, sizes, inputs, times);
+	const means = meansAtPositions(p, sizes, inputs, times);
 	const hidden = input("hidden", [rows, places]);
-	const shown = real.map((value, i) => (i % places === 3 ? 0 : value));
+	const shown = mask.map((value, i) => (i % places === 3 ? 0 : value));
 	const bare = {
 		...fed,
 		hidden: shown,

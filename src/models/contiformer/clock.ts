@@ -18,12 +18,12 @@ const longestTick = 12;
 
 /** Where the places of a row stand in the time that its ODEs, its spline and its integrals run in. */
 export interface Clock {
-	/** From 0 at the first real place to at most 1 at the last. */
+	/** From 0 at the first event to at most 1 at the last. */
 	readonly places: Tensor; // [rows, places]
 	/** What no question goes beyond. */
 	readonly end: Tensor; // [rows, 1]
-	/** 1 where a place is real. */
-	readonly real: Tensor; // [rows, places]
+	/** 1 at events, 0 at padding. */
+	readonly mask: Tensor; // [rows, places]
 	/** Ticks in a unit. */
 	readonly unit: Tensor; // [rows, 1]
 }
@@ -32,11 +32,11 @@ export interface Clock {
 const tick = (gaps: Tensor): Tensor => minimum(add(1, log(add(1, relu(gaps)))), longestTick);
 
 /** A row's span is its unit, unless it is shorter than a tick for each place of the window. */
-export function clockOf({ gaps, real }: Pick<Observed, "gaps" | "real">): Clock {
-	const ticks = mul(real, sub(cumulativeSum(mul(real, tick(gaps)), 1), 1)); // 0 at the first real place
-	const unit = maximum(slice(ticks, 1, -1), real.shape[1] as number);
+export function clockOf({ gaps, mask }: Pick<Observed, "gaps" | "mask">): Clock {
+	const ticks = mul(mask, sub(cumulativeSum(mul(mask, tick(gaps)), 1), 1)); // 0 at the first event
+	const unit = maximum(slice(ticks, 1, -1), mask.shape[1] as number);
 	const places = div(ticks, unit);
-	return { places, end: add(slice(places, 1, -1), div(longestTick, unit)), real, unit };
+	return { places, end: add(slice(places, 1, -1), div(longestTick, unit)), mask, unit };
 }
 
 /** From the last place to questions that come so many days after it, [rows, questions]. */

@@ -6,10 +6,10 @@ import { timeEncoding } from "../../nn/time-encoding.js";
 import { nested, numbered, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
 import { fields, headsDivide } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
-import { meansAtPlaces } from "./at-places.js";
+import { meansAtPositions } from "./at-positions.js";
 import { attend, continuousWeights } from "./attention.js";
 import { clockAfter, clockOf } from "./clock.js";
-import { meansLater } from "./later.js";
+import { meansAtQueries } from "./queries.js";
 import { type Times, timesOf } from "./times.js";
 
 const config = z
@@ -76,10 +76,10 @@ function throughLayers(config: ContiformerConfig, p: Weights, window: Window, ti
 	let x = embedded(p, window);
 	for (let i = 0; i < config.layers; i++) {
 		const q = within(p, `layers.${i}`);
-		const told = add(x, encoding);
-		inputs.push(told);
-		const means = meansAtPlaces(within(q, "attention"), config, told, times);
-		x = settled(q, told, attend(within(q, "attention"), config, means, times.shown));
+		const timed = add(x, encoding);
+		inputs.push(timed);
+		const means = meansAtPositions(within(q, "attention"), config, timed, times);
+		x = settled(q, timed, attend(within(q, "attention"), config, means, times.shown));
 	}
 	return { inputs, output: x };
 }
@@ -113,9 +113,12 @@ export const contiformer = windowModel<ContiformerConfig>({
 		let x: Tensor | undefined;
 		for (const [i, places] of inputs.entries()) {
 			const q = within(p, `layers.${i}`);
-			const told: Tensor = x ? add(x, encoding) : encoding;
-			const means = meansLater(within(q, "attention"), config, places, times, { x: told, after });
-			x = settled(q, told, attend(within(q, "attention"), config, means, times.shown));
+			const timed: Tensor = x ? add(x, encoding) : encoding;
+			const means = meansAtQueries(within(q, "attention"), config, places, times, {
+				x: timed,
+				after,
+			});
+			x = settled(q, timed, attend(within(q, "attention"), config, means, times.shown));
 		}
 		return x as Tensor;
 	},

@@ -17,18 +17,20 @@ const at = starts.map((start) => {
 		return time;
 	});
 });
-const real = starts.map((start) => Array.from({ length: knots }, (_, i) => Number(i >= start)));
+const maskValues = starts.map((start) =>
+	Array.from({ length: knots }, (_, i) => Number(i >= start)),
+);
 const values = at.map((row) => row.map(() => [draw.normal(), draw.normal()]));
 const further = { length: [0.3, 0.02, 0.4], values: [0.7, -2, 1.5] };
 
-const [t, isReal] = [input("at", [3, knots], "float64"), input("real", [3, knots], "float64")];
+const [t, mask] = [input("at", [3, knots], "float64"), input("mask", [3, knots], "float64")];
 const y = input("values", [3, knots, 2], "float64");
-const places = knotsOf(t, isReal);
+const places = knotsOf(t, mask);
 const bending = bendingOf(places);
 const bends = matmul(bending.ofValues, y);
-const fed = { at: at.flat(), real: real.flat(), values: values.flat(2) };
+const fed = { at: at.flat(), mask: maskValues.flat(), values: values.flat(2) };
 
-/** Of row and number, at parts of the intervals between real knots. */
+/** Of row and number, at parts of the intervals between knots that are events. */
 const wanted = (curveOf: (row: number, number: number) => (at: number) => number) =>
 	at.flatMap((times, row) =>
 		times

@@ -17,13 +17,13 @@ import {
 export interface Knots {
 	/** Lengths of the intervals; any above 0 where there is none. */
 	readonly lengths: Tensor; // [rows, knots − 1]
-	/** 1 where both ends are real. */
+	/** 1 where both ends are events. */
 	readonly joined: Tensor; // [rows, knots − 1]
 }
 
-export function knotsOf(at: Tensor, real: Tensor): Knots {
+export function knotsOf(at: Tensor, mask: Tensor): Knots {
 	const last = (at.shape[1] as number) - 1;
-	const joined = slice(real, 1, 0, last);
+	const joined = slice(mask, 1, 0, last);
 	const lengths = sub(slice(at, 1, 1), slice(at, 1, 0, last));
 	return { lengths: where(less(0, joined), lengths, 1), joined };
 }

@@ -28,7 +28,7 @@ export interface Times {
 
 export function timesOf(clock: Clock, shown: Tensor, { steps, points }: Fineness): Times {
 	const rule = gaussLegendre(points);
-	const knots = knotsOf(clock.places, clock.real);
+	const knots = knotsOf(clock.places, clock.mask);
 	const intervals = knots.lengths.shape[1] as number;
 	const start = slice(clock.places, 1, 0, intervals);
 	const { at, weight } = nodesOf(rule, start, mul(knots.lengths, knots.joined));

@@ -22,12 +22,12 @@ const fed = {
 	...weights,
 	start: Array.from({ length: places * width }, () => draw.normal()),
 	gaps: [0, 20, 300, 4],
-	real: [1, 1, 1, 1],
+	mask: [1, 1, 1, 1],
 	at: [0, 0.1, 0.33, 0.5, 0.77, 0.98, 1.2],
 };
 const clock = clockOf({
 	gaps: input("gaps", [rows, places], "float64"),
-	real: input("real", [rows, places], "float64"),
+	mask: input("mask", [rows, places], "float64"),
 });
 const start = input("start", [rows, places, width], "float64");
 const at = input("at", [rows, fed.at.length], "float64");

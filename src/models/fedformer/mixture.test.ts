@@ -14,13 +14,13 @@ test("each place weighs its moving averages by what it is; padding has no say", 
 		x: numbers(rows * places * dim),
 		weight: numbers(widths.length * dim),
 		bias: numbers(widths.length),
-		real: counts.flatMap((n) => Array.from({ length: places }, (_, t) => Number(t >= places - n))),
+		mask: counts.flatMap((n) => Array.from({ length: places }, (_, t) => Number(t >= places - n))),
 	};
 	const p = weightsOf({
 		weight: input("weight", [widths.length, dim], "float64"),
 		bias: input("bias", [widths.length], "float64"),
 	});
-	const averages = mixedAverages(input("real", [rows, places], "float64"), widths);
+	const averages = mixedAverages(input("mask", [rows, places], "float64"), widths);
 	const { seasonal, trend } = await evaluate(
 		decomposeMixed(p, input("x", [rows, places, dim], "float64"), averages) as Record<
 			"seasonal" | "trend",

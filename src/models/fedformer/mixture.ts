@@ -17,9 +17,9 @@ export const mixtureWeights = (dim: number, experts: number): WeightSpecs =>
 	linearWeights(dim, experts);
 
 /** Moving averages of several widths, one below the other. */
-export const mixedAverages = (real: Tensor, widths: readonly number[]): Tensor =>
+export const mixedAverages = (mask: Tensor, widths: readonly number[]): Tensor =>
 	concat(
-		widths.map((width) => paddedAverages(real, width)),
+		widths.map((width) => paddedAverages(mask, width)),
 		1,
 	); // [rows, experts · places, places]
 

@@ -3,7 +3,7 @@ import { attentionWeights } from "../../nn/attention.js";
 import { feedForward, feedForwardWeights } from "../../nn/feed-forward.js";
 import { normWeights } from "../../nn/layer-norm.js";
 import { linear, linearWeights, project } from "../../nn/linear.js";
-import { column, meanOfReal, seasonalNorm } from "../../nn/seasonal-norm.js";
+import { column, meanOverEvents, seasonalNorm } from "../../nn/seasonal-norm.js";
 import { marks, marksAfter, marksBefore } from "../../nn/time-marks.js";
 import { nested, numbered, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
 import type { Queries } from "../kinds/observed.js";
@@ -51,14 +51,14 @@ export function weights(config: FedformerConfig): WeightSpecs {
 	};
 }
 
-/** Places, and which of them are real. */
+/** A sequence and its mask. */
 interface Places {
 	readonly x: Tensor; // [rows, places, dim]
-	readonly real: Tensor; // [rows, places]
+	readonly mask: Tensor; // [rows, places]
 }
 
-/** x W + b, and 0 where a place is not real. */
-const part = (p: Weights, { x, real }: Places): Tensor => mul(linear(p, x), column(real));
+/** x W + b, and 0 at padding. */
+const part = (p: Weights, { x, mask }: Places): Tensor => mul(linear(p, x), column(mask));
 
 function enhanced(p: Weights, own: Places, modes: readonly number[]): Tensor {
 	const y = fourierBlock(within(p, "modes"), part(within(p, "query"), own), modes);
@@ -88,15 +88,15 @@ function progress(seasonal: Tensor, averages: Tensor) {
 
 export function encoder(config: FedformerConfig, p: Weights, window: Window): Series {
 	const own = within(p, "encoder");
-	const { real } = window;
+	const { mask } = window;
 	const modes = windowModes(config);
 	const first = add(embedded(p, window), project(within(own, "times"), marksBefore(window)));
-	const series = progress(first, mixedAverages(real, config.averages));
+	const series = progress(first, mixedAverages(mask, config.averages));
 	for (let i = 0; i < config.layers; i++) {
 		const [self, forward] = ["self", "feedForward"].map((name) =>
 			within(own, `layers.${i}.${name}`),
 		) as [Weights, Weights];
-		series.after(self, enhanced(self, { x: series.seasonal(), real }, modes));
+		series.after(self, enhanced(self, { x: series.seasonal(), mask }, modes));
 		series.after(forward, feedForward(forward, series.seasonal()));
 	}
 	return { seasonal: series.seasonal(), trend: series.trends.reduce(add) };
@@ -115,37 +115,40 @@ export function decoder(
 ): Tensor {
 	const own = within(p, "decoder");
 	const { window: places, ahead, dim, heads } = config;
-	const rows = window.real.shape[0] as number;
-	const { dtype } = window.real;
-	const begun = (t: Tensor, rest: Tensor) =>
+	const rows = window.mask.shape[0] as number;
+	const { dtype } = window.mask;
+	const decoderInput = (t: Tensor, rest: Tensor) =>
 		concat([slice(t, 1, places - startOf(config)), rest], 1);
 
 	const codes = embedded(p, window);
 	const first = decomposeMixed(
-		...([within(own, "mixture"), codes, mixedAverages(window.real, config.averages)] as const),
+		...([within(own, "mixture"), codes, mixedAverages(window.mask, config.averages)] as const),
 	);
-	const real = begun(window.real, filled(1, [rows, ahead], dtype));
-	let trend = begun(first.trend, expand(meanOfReal(codes, window.real), [rows, ahead, dim]));
+	const mask = decoderInput(window.mask, filled(1, [rows, ahead], dtype));
+	let trend = decoderInput(
+		first.trend,
+		expand(meanOverEvents(codes, window.mask), [rows, ahead, dim]),
+	);
 	let seasonal = add(
-		begun(first.seasonal, filled(0, [rows, ahead, dim], dtype)),
-		project(within(own, "times"), begun(marksBefore(window), marksAfter(queries))),
+		decoderInput(first.seasonal, filled(0, [rows, ahead, dim], dtype)),
+		project(within(own, "times"), decoderInput(marksBefore(window), marksAfter(queries))),
 	);
 
 	const memory: Places = {
-		x: seasonalNorm(within(p, "encoder.norm"), encoded.seasonal, window.real),
-		real: window.real,
+		x: seasonalNorm(within(p, "encoder.norm"), encoded.seasonal, window.mask),
+		mask: window.mask,
 	};
 	const [modes, memoryModes] = [decoderModes(config), windowModes(config)];
-	const averages = mixedAverages(real, config.averages);
+	const averages = mixedAverages(mask, config.averages);
 	for (let i = 0; i < config.decoderLayers; i++) {
 		const q = within(own, `layers.${i}`);
 		const [self, cross, forward] = ["self", "cross", "feedForward"].map((name) =>
 			within(q, name),
 		) as [Weights, Weights, Weights];
 		const series = progress(seasonal, averages);
-		series.after(self, enhanced(self, { x: seasonal, real }, modes));
+		series.after(self, enhanced(self, { x: seasonal, mask }, modes));
 		const looked = fourierAttention(
-			part(within(cross, "query"), { x: series.seasonal(), real }),
+			part(within(cross, "query"), { x: series.seasonal(), mask }),
 			part(within(cross, "key"), memory),
 			part(within(cross, "value"), memory),
 			{ heads, modes, memoryModes },
@@ -155,6 +158,6 @@ export function decoder(
 		seasonal = series.seasonal();
 		trend = add(trend, project(within(q, "trend"), concat(series.trends, -1)));
 	}
-	const out = linear(within(own, "out"), seasonalNorm(within(own, "norm"), seasonal, real));
+	const out = linear(within(own, "out"), seasonalNorm(within(own, "norm"), seasonal, mask));
 	return slice(add(out, trend), 1, -ahead);
 }

@@ -3,7 +3,7 @@ import { random } from "../../base/random.js";
 import { specialTokens } from "../../cohort/vocabulary.js";
 import { parameter } from "../../graph/index.js";
 import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
-import { slotStates } from "../pooled.js";
+import { slotStates } from "../pooling.js";
 import { batchOf } from "../testing/histories.js";
 import { gpt2 } from "./index.js";
 

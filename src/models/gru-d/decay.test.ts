@@ -3,7 +3,7 @@ import { random } from "../../base/random.js";
 import { specialTokens } from "../../cohort/vocabulary.js";
 import { gradients, input, mul, parameter, sum, type Tensor } from "../../graph/index.js";
 import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
-import { slotStates } from "../pooled.js";
+import { slotStates } from "../pooling.js";
 import { batchOf, type TestHistory, vocab } from "../testing/histories.js";
 import { gruD } from "./index.js";
 import { daysSince, everSeen, lastSeen } from "./last-seen.js";
@@ -106,7 +106,7 @@ const plainSlots = (v: Values) =>
 const symbols: Record<string, Tensor> = Object.fromEntries(
 	[...shapes].map(([name, shape]) => [name, parameter(name, shape, "float64")]),
 );
-const real = Array.from({ length: cells }, (_, i) => {
+const mask = Array.from({ length: cells }, (_, i) => {
 	const slot = Math.floor(i / dim);
 	return Number(slot % batch.length < batch.lengths[Math.floor(slot / batch.length)]!);
 });
@@ -118,12 +118,12 @@ const feeds = {
 };
 
 test("each code fades from its last value to its mean, and the state to 0, up to the time asked about", async () => {
-	const found = await evaluate({ hidden }, { ...feeds, scale: real });
+	const found = await evaluate({ hidden }, { ...feeds, scale: mask });
 	expect(relativeError(found.hidden, plainSlots(weights))).toBeLessThan(1e-11);
 });
 
 test("gradients of every weight", async () => {
-	const by = real.map((one) => one * draw.normal());
+	const by = mask.map((one) => one * draw.normal());
 	const names = Object.keys(symbols).filter((name) => name !== "head");
 	const slopes = gradients(
 		sum(hidden),

@@ -8,7 +8,7 @@ const width = 3;
 const draw = random(5);
 const numbers = (count: number) => Array.from({ length: count }, () => draw.normal());
 
-/** One place and one channel at a time: x [places][width] of which the first `padding` are not real. */
+/** One place and one channel at a time: x [places][width] of which the first `padding` are padding. */
 function plain(x: number[][], padding: number, weight: number[], bias: number[]): number[][] {
 	const places = x.length;
 	const conv = x.map((_, t) =>
@@ -41,21 +41,18 @@ test.each([
 ])("%i places, %i of them padding, are halved", async (places, padding) => {
 	const x = Array.from({ length: places }, () => numbers(width));
 	const [weight, bias] = [numbers(width * width * 3), numbers(width)];
-	const isReal = x.map((_, t) => Number(t >= padding));
+	const mask = x.map((_, t) => Number(t >= padding));
 	const shapes: Record<string, number[]> = { weight: [width, width, 3], bias: [width] };
 	const half = distil((name) => input(name, shapes[name] as number[], "float64"), {
 		x: input("x", [1, places, width], "float64"),
-		real: input("real", [1, places], "float64"),
+		mask: input("mask", [1, places], "float64"),
 	});
-	const got = await evaluate(
-		{ y: half.x, known: half.real },
-		{ x: x.flat(), real: isReal, weight, bias },
-	);
+	const got = await evaluate({ y: half.x, known: half.mask }, { x: x.flat(), mask, weight, bias });
 	expect(half.x.shape).toEqual([1, Math.ceil(places / 2), width]);
 	expect(relativeError(got.y, plain(x, padding, weight, bias).flat())).toBeLessThan(1e-12);
 	expect(got.known).toEqual(
 		Array.from({ length: Math.ceil(places / 2) }, (_, j) =>
-			Math.max(...[2 * j - 1, 2 * j, 2 * j + 1].map((t) => isReal[t] ?? 0)),
+			Math.max(...[2 * j - 1, 2 * j, 2 * j + 1].map((t) => mask[t] ?? 0)),
 		),
 	);
 });

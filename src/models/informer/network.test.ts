@@ -27,7 +27,7 @@ test("each layer of the encoder has half the places, each place one view", () =>
 	expect(answers.shape).toEqual([1, 4, 6]);
 });
 
-test("what is not real has no say, in the encoder, the views and the answers", async () => {
+test("padding does not change the encoder, the hidden states or the predictions", async () => {
 	const { views, answers, values } = built(settings());
 	const { run, dispose } = await evaluatorOf({ views, answers });
 	const at = (junk: number) => run({ ...values, ...windowFeeds(tokens, 4, 3, junk) });

@@ -51,35 +51,35 @@ export function weights({ layers, decoderLayers, dim, ff }: InformerConfig): Wei
 	};
 }
 
-/** 1 where a real place may see a real one, none of them later if it is causal: [rows, 1, places, places]. */
-function visibleTo(real: Tensor, causal: boolean): Tensor {
-	const [rows, places] = real.shape as [number, number];
-	const pairs = mul(reshape(real, [rows, 1, places, 1]), reshape(real, [rows, 1, 1, places]));
+/** 1 where one event may see another, none of them later if it is causal: [rows, 1, places, places]. */
+function visibleTo(mask: Tensor, causal: boolean): Tensor {
+	const [rows, places] = mask.shape as [number, number];
+	const pairs = mul(reshape(mask, [rows, 1, places, 1]), reshape(mask, [rows, 1, 1, places]));
 	if (!causal) return pairs;
 	const earlier = Array.from({ length: places * places }, (_, at) =>
 		Number(at % places <= Math.floor(at / places)),
 	);
-	return mul(pairs, constant(earlier, [places, places], real.dtype));
+	return mul(pairs, constant(earlier, [places, places], mask.dtype));
 }
 
 /** x + attention of its own places, then of those of the encoder if there are any, then the feed-forward layer; each normed. */
 function layer(
 	{ heads, factor }: InformerConfig,
 	p: Weights,
-	{ x, real }: Places,
+	{ x, mask }: Places,
 	memory?: Places,
 ): Tensor {
 	const part = (name: string) => splitHeads(linear(within(p, `self.${name}`), x), heads);
 	const causal = memory !== undefined;
 	const own = joinHeads(
 		probSparseAttention(part("query"), part("key"), part("value"), {
-			...{ factor, causal, visible: visibleTo(real, causal) },
+			...{ factor, causal, visible: visibleTo(mask, causal) },
 		}),
 	);
 	let y = norm(within(p, "selfNorm"), add(x, linear(within(p, "self.out"), own)));
 	if (memory) {
-		const mask = paddingMask(memory.real);
-		const seen = attention(within(p, "cross"), y, { heads, mask, memory: memory.x });
+		const hidden = paddingMask(memory.mask);
+		const seen = attention(within(p, "cross"), y, { heads, mask: hidden, memory: memory.x });
 		y = norm(within(p, "crossNorm"), add(y, seen));
 	}
 	return norm(within(p, "feedForwardNorm"), add(y, feedForward(within(p, "feedForward"), y)));
@@ -97,7 +97,7 @@ export function encoder(config: InformerConfig, p: Weights, window: Window): rea
 	const own = within(p, "encoder");
 	let places: Places = {
 		x: read(own, embedded(p, window), marksBefore(window)),
-		real: window.real,
+		mask: window.mask,
 	};
 	return Array.from({ length: config.layers }, (_, i) => {
 		if (i > 0) places = distil(within(own, `distil.${i - 1}`), places);
@@ -122,23 +122,23 @@ export function views(p: Weights, stages: readonly Places[]): Tensor {
 export function decoder(
 	config: InformerConfig,
 	p: Weights,
-	{ x, real }: Places,
+	{ x, mask }: Places,
 	window: Window,
 	queries: Queries,
 ): Tensor {
 	const own = within(p, "decoder");
 	const { window: places, ahead, dim, decoderLayers } = config;
-	const rows = window.real.shape[0] as number;
-	const { dtype } = window.real;
+	const rows = window.mask.shape[0] as number;
+	const { dtype } = window.mask;
 	const from = places - Math.min(config.start, places);
-	const begun = (t: Tensor, rest: Tensor) => concat([slice(t, 1, from), rest], 1);
-	const codes = begun(embedded(p, window), filled(0, [rows, ahead, dim], dtype));
-	const times = begun(marksBefore(window), marksAfter(queries));
-	const known = begun(window.real, filled(1, [rows, ahead], dtype));
+	const decoderInput = (t: Tensor, rest: Tensor) => concat([slice(t, 1, from), rest], 1);
+	const codes = decoderInput(embedded(p, window), filled(0, [rows, ahead, dim], dtype));
+	const times = decoderInput(marksBefore(window), marksAfter(queries));
+	const known = decoderInput(window.mask, filled(1, [rows, ahead], dtype));
 
-	const memory = { x: norm(within(p, "encoder.norm"), x), real };
+	const memory = { x: norm(within(p, "encoder.norm"), x), mask };
 	let y = read(own, codes, times);
 	for (let i = 0; i < decoderLayers; i++)
-		y = layer(config, within(own, `layers.${i}`), { x: y, real: known }, memory);
+		y = layer(config, within(own, `layers.${i}`), { x: y, mask: known }, memory);
 	return norm(within(own, "norm"), slice(y, 1, -ahead));
 }

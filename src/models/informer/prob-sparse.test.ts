@@ -45,7 +45,7 @@ function plain(
 }
 
 describe.each([false, true])("causal: %s", (causal) => {
-	// Two rows: one is whole, the other begins with three places that are not real.
+	// Two rows: one is whole, the other begins with three positions of padding.
 	const padding = [0, 3];
 	const rows = padding.map(() => ({ q: matrix(), k: matrix(), v: matrix() }));
 	const visible = padding.map((first) =>
@@ -69,13 +69,13 @@ describe.each([false, true])("causal: %s", (causal) => {
 		visible: visible.flat(2).map(Number),
 	});
 	const wanted = rows.map(({ q, k, v }, row) => plain(q, k, v, visible[row]!, causal));
-	const real = (row: number, i: number) => i >= padding[row]!;
+	const isEvent = (row: number, i: number) => i >= padding[row]!;
 
-	test("is the plain algorithm at every real place", async () => {
+	test("matches the plain algorithm at every event", async () => {
 		const { y } = await evaluate({ y: out }, feedsOf(rows));
 		for (const [row, { y: own }] of wanted.entries())
 			for (let i = 0; i < places; i++) {
-				if (!real(row, i)) continue;
+				if (!isEvent(row, i)) continue;
 				const from = (row * places + i) * size;
 				expect(relativeError(y.slice(from, from + size), own[i]!)).toBeLessThan(1e-12);
 			}
@@ -91,7 +91,7 @@ describe.each([false, true])("causal: %s", (causal) => {
 		const step = 1e-6;
 		for (const [row, { active }] of wanted.entries())
 			for (let i = 0; i < places; i++) {
-				if (!real(row, i)) continue;
+				if (!isEvent(row, i)) continue;
 				const own = got.slice((row * places + i) * size, (row * places + i + 1) * size);
 				if (!active.includes(i)) expect(own).toEqual([0, 0, 0, 0]);
 				const lossAt = async (by: number) => {

@@ -44,7 +44,7 @@ export function sampledKeys(
 export interface ProbSparseOptions {
 	/** c: how many keys are sampled, and how many queries look for themselves. */
 	readonly factor: number;
-	/** 1 where a query may see a key, 0 elsewhere; a place that is not real sees nothing. */
+	/** 1 where a query may see a key, 0 elsewhere; padding sees nothing. */
 	readonly visible: Tensor; // [rows, 1, queries, keys]
 	/** Whether queries see only the keys up to their own place: they then get sums rather than means. */
 	readonly causal?: boolean;

@@ -11,7 +11,6 @@ import {
 import { modelFromNetwork } from "../model-from-network.js";
 import { horizon, next } from "../objectives/events.js";
 import {
-	butLast,
 	eventsOf,
 	type Observed,
 	observedInputs,
@@ -19,6 +18,7 @@ import {
 	type Queries,
 	queryInputs,
 	queryRows,
+	withoutLast,
 } from "./observed.js";
 
 export interface CausalConfig extends CodeConfig {
@@ -140,7 +140,7 @@ export function causalModel<C extends CausalConfig, K = Tensor>(
 			const seen = observedRows("seen", rows, places, "after");
 			const filled = Array.from({ length: rows }, (_, row) => {
 				const events = eventsOf(batch, row);
-				return { events, ...seen.see(row, butLast(events), events.times[0] ?? 0) };
+				return { events, ...seen.fillRow(row, withoutLast(events), events.times[0] ?? 0) };
 			});
 			return (stream, landmarks) => {
 				const own = queriesOf(stream);
@@ -156,7 +156,7 @@ export function causalModel<C extends CausalConfig, K = Tensor>(
 						ends[row * perRow + i] = row * places + Math.min(known, count - 1);
 						for (const [n, time] of times.entries()) {
 							upTo[(row * perRow + i) * queries + n] = known + 1;
-							put.put(row, i * queries + n, time, { origin, last });
+							put.fillQuery(row, i * queries + n, time, { origin, last });
 						}
 					}
 				}

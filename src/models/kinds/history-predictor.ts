@@ -8,22 +8,22 @@ import type { EventBatch, Network, ParameterValues, QueryStream, States } from "
 import type { Events, Predictions, Predictor, State } from "../predictor.js";
 import { checkEvents, checkLists, type Query, queriesAfter, queriesWithin } from "../queries.js";
 
-/** Most places, questions included, in a pass, and shapes of passes that stay compiled. */
-const mostPlaces = 4096;
+/** Most positions per pass, including queries, and pass shapes that stay compiled. */
+const mostPositions = 4096;
 const mostPrograms = 24;
 
-/** What to ask after which events. */
+/** Events and the query times that follow them. */
 interface Row {
 	readonly events: Events;
 	readonly times: readonly number[];
-	/** Where each answer goes. */
+	/** Where each prediction goes. */
 	readonly to: readonly number[];
 }
 
 interface PassShape {
 	readonly rows: number;
-	readonly places: number;
-	readonly questions: number;
+	readonly length: number;
+	readonly queries: number;
 }
 
 const powerOfTwo = (n: number) => 2 ** Math.ceil(Math.log2(Math.max(1, n)));
@@ -44,8 +44,8 @@ function withQuery(rows: readonly Row[]): EventBatch {
 }
 
 /**
- * Answers from whole histories. The state is the history itself: observing costs nothing, and every
- * question reads all of it again.
+ * Predicts from whole histories. The state is the history itself: observing costs nothing, and every
+ * query reads all of it again.
  */
 export function historyPredictor<C extends CodeConfig>(
 	runtime: Runtime,
@@ -61,21 +61,21 @@ export function historyPredictor<C extends CodeConfig>(
 	const resident = runtime.resident(weights);
 	const compiled = programs(
 		runtime,
-		({ rows, places, questions }: PassShape) => {
-			const streams = [afterAll(questions)];
-			const [states] = network.states(config, symbols, { rows, length: places }, streams);
-			return { outputs: { answers: logSoftmax((states as States).logits) } };
+		({ rows, length, queries }: PassShape) => {
+			const streams = [afterAll(queries)];
+			const [states] = network.states(config, symbols, { rows, length: length }, streams);
+			return { outputs: { predictions: logSoftmax((states as States).logits) } };
 		},
 		{ keyText: JSON.stringify, most: mostPrograms },
 	);
 
-	// Windows always have as many places.
-	const placesOf = ({ events }: Row) =>
+	// Windows always have the same length.
+	const lengthOf = ({ events }: Row) =>
 		network.predictsEachEvent ? Math.min(roundLength(events.tokens.length + 1), context) : context;
-	const questionsOf = ({ times }: Row) => atOnce ?? (usesQueryTime ? powerOfTwo(times.length) : 1);
+	const queryCountOf = ({ times }: Row) => atOnce ?? (usesQueryTime ? powerOfTwo(times.length) : 1);
 
-	/** Rows that ask no more than is answered at once: more is asked again, of the same history. */
-	const answerable = (row: Row): Row[] => {
+	/** Splits a row into rows with at most as many queries as one pass takes, of the same history. */
+	const splitQueries = (row: Row): Row[] => {
 		if (!usesQueryTime || atOnce === undefined || row.times.length <= atOnce) return [row];
 		return Array.from({ length: Math.ceil(row.times.length / atOnce) }, (_, part) => ({
 			...row,
@@ -84,35 +84,35 @@ export function historyPredictor<C extends CodeConfig>(
 		}));
 	};
 
-	async function answer(rows: readonly Row[], into: Float32Array): Promise<void> {
+	async function predict(rows: readonly Row[], into: Float32Array): Promise<void> {
 		const left = rows
-			.flatMap(answerable)
-			.sort((a, b) => placesOf(b) - placesOf(a) || questionsOf(b) - questionsOf(a));
+			.flatMap(splitQueries)
+			.sort((a, b) => lengthOf(b) - lengthOf(a) || queryCountOf(b) - queryCountOf(a));
 		while (left.length > 0) {
 			const first = left[0] as Row;
-			const places = placesOf(first);
-			const room = powerOfTwo(mostPlaces / (places + questionsOf(first)));
+			const length = lengthOf(first);
+			const room = powerOfTwo(mostPositions / (length + queryCountOf(first)));
 			const some = left.splice(0, Math.max(1, room));
-			const questions = Math.max(...some.map(questionsOf));
-			const shape = { rows: powerOfTwo(some.length), places, questions };
+			const queries = Math.max(...some.map(queryCountOf));
+			const shape = { rows: powerOfTwo(some.length), length, queries };
 			const all = Array.from({ length: shape.rows }, (_, row) => some[row] ?? first);
 			const landmarks = all.map(({ events, times }) => [
 				{
 					known: events.tokens.length,
 					times: Array.from(
-						{ length: questions },
+						{ length: queries },
 						(_, i) => times[Math.min(i, times.length - 1)] as number,
 					),
 				},
 			]);
-			const fill = network.filler(config, withQuery(all), places);
-			const outputs = await compiled.run(shape, fill(afterAll(questions), landmarks), resident);
-			const answers = outputs.answers as Float32Array;
-			const each = answers.length / (shape.rows * vocab);
+			const fill = network.filler(config, withQuery(all), length);
+			const outputs = await compiled.run(shape, fill(afterAll(queries), landmarks), resident);
+			const predictions = outputs.predictions as Float32Array;
+			const each = predictions.length / (shape.rows * vocab);
 			for (const [row, { to }] of some.entries())
-				for (const [i, place] of to.entries()) {
+				for (const [i, position] of to.entries()) {
 					const from = (row * each + Math.min(i, each - 1)) * vocab;
-					into.set(answers.subarray(from, from + vocab), place * vocab);
+					into.set(predictions.subarray(from, from + vocab), position * vocab);
 				}
 		}
 	}
@@ -131,32 +131,32 @@ export function historyPredictor<C extends CodeConfig>(
 			};
 		});
 
-	/** Answers to questions that follow so many events of those that came after the state. */
-	async function answersTo(
+	/** Predictions for queries; positions count events after the state. */
+	async function predictionsFor(
 		state: State,
 		events: readonly Events[] | undefined,
-		questions: readonly (readonly Query[])[],
+		queries: readonly (readonly Query[])[],
 	): Promise<Predictions> {
-		const most = questions[0]?.length ?? 0;
+		const most = queries[0]?.length ?? 0;
 		const logProbabilities = new Float32Array(state.patients * most * vocab);
 		const rows = grown(state, events).flatMap(({ tokens, times }, patient): Row[] => {
 			const before = historyOf(state, patient).tokens.length;
 			// One that looks back from the first event knows of none.
-			const knownTo = ({ place, gap }: Query) => (gap < 0 ? 0 : before + place);
-			const own = questions[patient] ?? [];
+			const knownTo = ({ position, gap }: Query) => (gap < 0 ? 0 : before + position);
+			const own = queries[patient] ?? [];
 			return [...new Set(own.map(knownTo))].map((known) => {
-				const asked = own.filter((question) => knownTo(question) === known);
+				const group = own.filter((query) => knownTo(query) === known);
 				return {
 					events: {
 						tokens: Array.from(tokens).slice(0, known),
 						times: Array.from(times).slice(0, known),
 					},
-					times: asked.map(({ time }) => time),
-					to: asked.map(({ index }) => patient * most + index),
+					times: group.map(({ time }) => time),
+					to: group.map(({ index }) => patient * most + index),
 				};
 			});
 		});
-		await answer(rows, logProbabilities);
+		await predict(rows, logProbabilities);
 		return { patients: state.patients, queries: most, vocab, logProbabilities };
 	}
 
@@ -167,7 +167,7 @@ export function historyPredictor<C extends CodeConfig>(
 	};
 	const query = (state: State, times: readonly ArrayLike<number>[]): Promise<Predictions> => {
 		checkLists(state.patients, { times });
-		return answersTo(state, undefined, queriesAfter(state, undefined, times));
+		return predictionsFor(state, undefined, queriesAfter(state, undefined, times));
 	};
 
 	return {
@@ -184,7 +184,7 @@ export function historyPredictor<C extends CodeConfig>(
 		async queryWithin(state, events, times) {
 			checkLists(state.patients, { events, times });
 			checkEvents(state, events, vocab);
-			return answersTo(state, events, queriesWithin(state, events, times));
+			return predictionsFor(state, events, queriesWithin(state, events, times));
 		},
 		async dispose() {
 			resident.dispose();

@@ -12,8 +12,8 @@ export interface Observed {
 	readonly days: Tensor; // [rows, places]
 	/** Days since the place before; 0 at the first. */
 	readonly gaps: Tensor; // [rows, places]
-	/** 1 where a place is real, 0 where it is padding. */
-	readonly real: Tensor; // [rows, places]
+	/** 1 at events, 0 at padding. */
+	readonly mask: Tensor; // [rows, places]
 }
 
 /** Queries at later times. */
@@ -35,7 +35,7 @@ export function observedInputs(
 		tokens: input(`${prefix}.tokens`, shape, "int32"),
 		days: input(`${prefix}.days`, shape, dtype),
 		gaps: input(`${prefix}.gaps`, shape, dtype),
-		real: input(`${prefix}.real`, shape, dtype),
+		mask: input(`${prefix}.mask`, shape, dtype),
 	};
 }
 
@@ -53,11 +53,11 @@ export function queryInputs(
 }
 
 /** What is known of a row that was filled. */
-export interface Seen {
+export interface FilledRow {
 	/** Time of the row's first place and of its last. */
 	readonly origin: number;
 	readonly last: number;
-	/** Where the row's first real place is, and how many there are. */
+	/** Position of the row's first event, and how many events it has. */
 	readonly start: number;
 	readonly count: number;
 }
@@ -74,19 +74,19 @@ export function observedRows(
 	const tokens = new Int32Array(rows * places).fill(specialTokens.pad);
 	const days = new Float32Array(rows * places);
 	const gaps = new Float32Array(rows * places);
-	const real = new Float32Array(rows * places);
+	const mask = new Float32Array(rows * places);
 	return {
 		feeds: {
 			[`${prefix}.tokens`]: tokens,
 			[`${prefix}.days`]: days,
 			[`${prefix}.gaps`]: gaps,
-			[`${prefix}.real`]: real,
+			[`${prefix}.mask`]: mask,
 		},
 		/**
 		 * Fills a row with the last of these events: from its first place on, or up to its last. Gives
 		 * back what to count days from.
 		 */
-		see(row: number, events: Events, firstTime: number): Seen {
+		fillRow(row: number, events: Events, firstTime: number): FilledRow {
 			const all = events.tokens.length + 1; // with [SOS]
 			const count = Math.min(places, all);
 			const start = padding === "before" ? places - count : 0;
@@ -102,7 +102,7 @@ export function observedRows(
 				tokens[at] = place === 0 ? specialTokens.sos : (events.tokens[place - 1] as number);
 				days[at] = timeOf(place) - origin;
 				gaps[at] = i === 0 ? 0 : timeOf(place) - timeOf(placeOf(i - 1));
-				real[at] = 1;
+				mask[at] = 1;
 			}
 			const last = timeOf(all - 1);
 			// Time goes on after a row's end, and stands still before its beginning.
@@ -119,7 +119,12 @@ export function queryRows(prefix: string, rows: number, queries: number) {
 	return {
 		feeds: { [`${prefix}.queryDays`]: days, [`${prefix}.queryGaps`]: gaps },
 		/** Puts a query to a row. */
-		put(row: number, query: number, time: number, { origin, last }: Pick<Seen, "origin" | "last">) {
+		fillQuery(
+			row: number,
+			query: number,
+			time: number,
+			{ origin, last }: Pick<FilledRow, "origin" | "last">,
+		) {
 			const at = row * queries + query;
 			days[at] = time - origin;
 			gaps[at] = time - last;
@@ -140,4 +145,4 @@ export const firstOf = ({ tokens, times }: Events, count: number): Events => ({
 });
 
 /** Everything but the last event, which is asked about and never seen. */
-export const butLast = (events: Events): Events => firstOf(events, events.tokens.length - 1);
+export const withoutLast = (events: Events): Events => firstOf(events, events.tokens.length - 1);

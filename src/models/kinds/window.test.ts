@@ -73,7 +73,7 @@ describe("a window", () => {
 		expect([...(feeds["viewed.tokens"] ?? [])]).toEqual([pad, sos, 2, 5]);
 		expect([...(feeds["viewed.days"] ?? [])]).toEqual([0, 0, 0, 2]);
 		expect([...(feeds["viewed.gaps"] ?? [])]).toEqual([0, 0, 0, 2]);
-		expect([...(feeds["viewed.real"] ?? [])]).toEqual([0, 1, 1, 1]);
+		expect([...(feeds["viewed.mask"] ?? [])]).toEqual([0, 1, 1, 1]);
 		expect([...(feeds["viewed.order"] ?? [])]).toEqual([1, 2, 3]);
 	});
 
@@ -127,13 +127,13 @@ describe("masking", () => {
 		const batch = batchOf(Array.from({ length: 60 }, () => history));
 		const { feeds, targets } = fedTo(model, settings, batch, 1);
 		const shown = feeds["masked.shown"] as Float32Array;
-		const real = feeds["masked.real"] as Float32Array;
+		const mask = feeds["masked.mask"] as Float32Array;
 		const tokens = feeds["masked.tokens"] as Int32Array;
 		const weights = feeds["masked.weights"] as Float32Array;
 		const codes = tokens.filter((token) => token >= 5).length;
 		expect(targets.masked! / codes).toBeCloseTo(0.4, 1);
 		for (const [cell, token] of tokens.entries()) {
-			expect(weights[cell]).toBe(real[cell]! - shown[cell]!);
+			expect(weights[cell]).toBe(mask[cell]! - shown[cell]!);
 			if (weights[cell]) expect((feeds["masked.targets"] as Int32Array)[cell]).toBe(token);
 		}
 		// What is hidden has no say.

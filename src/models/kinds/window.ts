@@ -5,7 +5,7 @@ import {
 	type Description,
 	landmarksPerRow,
 	type Model,
-	type PlaceStream,
+	type PositionStream,
 	type QueryStream,
 	type SideOutputs,
 	type Stream,
@@ -14,7 +14,6 @@ import { modelFromNetwork } from "../model-from-network.js";
 import { forked, type Objective } from "../objective.js";
 import { ahead, masked, neighbours, type WindowConfig } from "../objectives/windows.js";
 import {
-	butLast,
 	eventsOf,
 	firstOf,
 	type Observed,
@@ -23,6 +22,7 @@ import {
 	type Queries,
 	queryInputs,
 	queryRows,
+	withoutLast,
 } from "./observed.js";
 
 export type { WindowConfig } from "../objectives/windows.js";
@@ -68,7 +68,7 @@ export interface WindowNetwork<C extends WindowConfig> extends Description<C> {
 }
 
 export interface Window extends Observed {
-	/** 1 where a place may be looked at, 0 where it is masked or not real. */
+	/** 1 where a position is visible, 0 where it is masked or padding. */
 	readonly shown: Tensor; // [rows, window]
 }
 
@@ -117,12 +117,12 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 			const { dtype } = p("embedding");
 			const inputs = (name: string, windows: number): Window => {
 				const observed = observedInputs(name, windows, config.window, dtype);
-				return { ...observed, shown: observed.real };
+				return { ...observed, shown: observed.mask };
 			};
 			const views = new Map<string, Readonly<Record<string, Tensor>>>();
-			const viewsOf = ({ name, windows }: PlaceStream) => {
+			const viewsOf = ({ name, windows }: PositionStream) => {
 				const window = inputs(name, rows * windows);
-				const shown = () => input(`${name}.shown`, window.real.shape, dtype);
+				const shown = () => input(`${name}.shown`, window.mask.shape, dtype);
 				const found =
 					views.get(name) ??
 					(typeof pretraining === "object"
@@ -160,7 +160,7 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 					const order = new Int32Array(rows * length);
 					for (let row = 0; row < rows; row++) {
 						const events = eventsOf(batch, row);
-						const { start, count } = seen.see(row, butLast(events), events.times[0] ?? 0);
+						const { start, count } = seen.fillRow(row, withoutLast(events), events.times[0] ?? 0);
 						for (let n = 0; n < length; n++)
 							order[row * length + n] = row * window + start + Math.min(n, count - 1);
 					}
@@ -176,9 +176,9 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 					const row = Math.floor(at / windows);
 					const events = eventsOf(batch, row);
 					const { known = 0, times = [] } = landmarks?.[row]?.[at % windows] ?? {};
-					const own = seen.see(at, firstOf(events, known), events.times[0] ?? 0);
+					const own = seen.fillRow(at, firstOf(events, known), events.times[0] ?? 0);
 					for (let i = 0; i < queries; i++)
-						put.put(at, i, times[Math.min(i, times.length - 1)] ?? 0, own);
+						put.fillQuery(at, i, times[Math.min(i, times.length - 1)] ?? 0, own);
 				}
 				return { ...seen.feeds, ...put.feeds };
 			};

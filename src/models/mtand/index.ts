@@ -6,7 +6,7 @@ import { linear, linearWeights } from "../../nn/linear.js";
 import { nested, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
 import { fields } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
-import { bothWays, bothWaysWeights } from "./both-ways.js";
+import { bidirectionalGru, bidirectionalGruWeights } from "./bidirectional-gru.js";
 import {
 	timeAttention,
 	timeAttentionWeights,
@@ -57,12 +57,12 @@ function weights({ heads, dim, ff, latent, time }: MtandConfig): WeightSpecs {
 	const encoder = {
 		...nested("time", timeVectorWeights(time)),
 		...nested("attention", timeAttentionWeights({ heads, time, width: dim, outside: dim })),
-		...nested("gru", bothWaysWeights(dim, dim)),
+		...nested("gru", bidirectionalGruWeights(dim, dim)),
 		...nested("readout", readout(latent)),
 	};
 	const decoder = {
 		...nested("time", timeVectorWeights(time)),
-		...nested("gru", bothWaysWeights(latent, dim)),
+		...nested("gru", bidirectionalGruWeights(latent, dim)),
 		...nested("attention", timeAttentionWeights({ heads, time, width: 2 * dim, outside: 2 * dim })),
 		...nested("readout", readout(dim)),
 	};
@@ -100,7 +100,7 @@ function atReferences(config: MtandConfig, p: Weights, window: Window): Tensor {
 		},
 		config.heads,
 	); // [rows, references, dim]
-	return readout(within(q, "readout"), bothWays(within(q, "gru"), seen, config.dim)); // [rows, references, latent]
+	return readout(within(q, "readout"), bidirectionalGru(within(q, "gru"), seen, config.dim)); // [rows, references, latent]
 }
 
 /** What is known at any times, in years from the last place: from the reference points, [rows, times, dim]. */
@@ -109,7 +109,7 @@ function viewAt(config: MtandConfig, p: Weights, window: Window, years: Tensor):
 	const vectors = (t: Tensor) => timeVectors(within(q, "time"), t);
 	const points = {
 		times: vectors(referenceYears(config, window)),
-		values: bothWays(within(q, "gru"), atReferences(config, p, window), config.dim),
+		values: bidirectionalGru(within(q, "gru"), atReferences(config, p, window), config.dim),
 	};
 	const seen = timeAttention(within(q, "attention"), vectors(years), points, config.heads);
 	return readout(within(q, "readout"), seen);

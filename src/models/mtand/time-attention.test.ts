@@ -4,7 +4,7 @@ import { input, parameter } from "../../graph/index.js";
 import { paddingMask } from "../../nn/attention.js";
 import { drawWeights, nested, type WeightSpecs, weightsOf, within } from "../../nn/weights.js";
 import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
-import { bothWays, bothWaysWeights } from "./both-ways.js";
+import { bidirectionalGru, bidirectionalGruWeights } from "./bidirectional-gru.js";
 import {
 	timeAttention,
 	timeAttentionWeights,
@@ -43,7 +43,7 @@ test("multi-time attention weighs what is seen by times alone, head by head, as 
 	const seen = Array.from({ length: rows * observations }, () => -9 * draw.uniform());
 	const asked = Array.from({ length: rows * queries }, () => 3 * draw.uniform() - 5);
 	const x = normals(rows * observations * width);
-	const real = [0, 1, 1, 1, 1, 1, 0, 1];
+	const mask = [0, 1, 1, 1, 1, 1, 0, 1];
 
 	const vectors = (years: ReturnType<typeof input>) => timeVectors(within(p, "time"), years);
 	const attended = timeAttention(
@@ -52,11 +52,11 @@ test("multi-time attention weighs what is seen by times alone, head by head, as 
 		{
 			times: vectors(input("seen", [rows, observations])),
 			values: input("x", [rows, observations, width]),
-			mask: paddingMask(input("real", [rows, observations])),
+			mask: paddingMask(input("mask", [rows, observations])),
 		},
 		heads,
 	);
-	const { got } = await evaluate({ got: attended }, { ...values, seen, asked, x, real });
+	const { got } = await evaluate({ got: attended }, { ...values, seen, asked, x, mask });
 
 	/** [ω₀ t + α₀, sin(ω₁ t + α₁), …] */
 	const phi = (t: number) => [
@@ -74,7 +74,7 @@ test("multi-time attention weighs what is seen by times alone, head by head, as 
 				const key = linear("attention.key", phi(seen[row * observations + i]!));
 				let score = 0;
 				for (let n = head * size; n < (head + 1) * size; n++) score += query[n]! * key[n]!;
-				return real[row * observations + i]! * Math.exp(score / Math.sqrt(size));
+				return mask[row * observations + i]! * Math.exp(score / Math.sqrt(size));
 			});
 			const whole = weights.reduce((sum, w) => sum + w, 0);
 			return Array.from({ length: width }, (_, n) =>
@@ -91,9 +91,9 @@ test("multi-time attention weighs what is seen by times alone, head by head, as 
 
 test("two GRUs, one from each end, are as one after the other", async () => {
 	const [rows, places, inside, width] = [2, 4, 3, 2];
-	const { p, values, linear } = weightsFor(bothWaysWeights(inside, width));
+	const { p, values, linear } = weightsFor(bidirectionalGruWeights(inside, width));
 	const x = normals(rows * places * inside);
-	const states = bothWays(p, input("x", [rows, places, inside]), width);
+	const states = bidirectionalGru(p, input("x", [rows, places, inside]), width);
 	const { got } = await evaluate({ got: states }, { ...values, x });
 
 	const sigmoid = (value: number) => 1 / (1 + Math.exp(-value));

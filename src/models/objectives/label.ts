@@ -3,7 +3,7 @@ import { weightsOf } from "../../nn/weights.js";
 import { labelHead } from "../heads/label.js";
 import type { States } from "../model.js";
 import type { Objective } from "../objective.js";
-import { meanState, poolFeeds } from "../pooled.js";
+import { meanState, poolFeeds } from "../pooling.js";
 
 /** −log p of yes or no for each row, whose last event is the query: its token is 1 or 0. */
 export const label: Objective = {

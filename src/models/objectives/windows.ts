@@ -1,7 +1,7 @@
 import type { Random } from "../../base/random.js";
 import { specialCount } from "../../cohort/vocabulary.js";
 import type { CodeConfig } from "../heads/codes.js";
-import type { BatchShape, PlaceStream, States } from "../model.js";
+import type { BatchShape, PositionStream, States } from "../model.js";
 import type { Objective } from "../objective.js";
 import { crossEntropy, emptyTargets, type Targets } from "./cross-entropy.js";
 import { predictEvents } from "./events.js";
@@ -63,14 +63,14 @@ const predictPlaces = <C extends WindowConfig>(
 		random: Random,
 	) => Record<string, Float32Array>,
 ): Objective<C> => {
-	const streams = (config: C, { length }: BatchShape): PlaceStream[] =>
+	const streams = (config: C, { length }: BatchShape): PositionStream[] =>
 		views.map((view) => ({ name, windows: windowsPerRow(length, config), view }));
 	return {
 		streams,
 		terms: (_config, _parameters, states) =>
 			views.map((view, i) => crossEntropy(view, (states[i] as States).logits)),
 		feeds(config, batch, { random }, fill) {
-			const [stream] = streams(config, batch) as [PlaceStream];
+			const [stream] = streams(config, batch) as [PositionStream];
 			// Windows that end anywhere after the first is full, or with the history.
 			const ends = Array.from(batch.lengths, (events) => {
 				const least = Math.min(events, config.window - 1);
@@ -81,7 +81,7 @@ const predictPlaces = <C extends WindowConfig>(
 			});
 			const feeds = fill(stream, ends);
 			const tokens = feeds[`${name}.tokens`] as Int32Array;
-			const mask = feeds[`${name}.real`] as Float32Array;
+			const mask = feeds[`${name}.mask`] as Float32Array;
 			const isCode = (cell: number) => mask[cell] === 1 && (tokens[cell] as number) >= specialCount;
 			const targets = views.map((view) => emptyTargets(view, tokens.length));
 			const more = expect(config, { tokens, mask, isCode }, targets, random);

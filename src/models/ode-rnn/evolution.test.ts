@@ -4,7 +4,7 @@ import { specialTokens } from "../../cohort/vocabulary.js";
 import { parameter, type Tensor } from "../../graph/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
-import { slotStates } from "../pooled.js";
+import { slotStates } from "../pooling.js";
 import { batchOf, type TestHistory, testHistory, vocab } from "../testing/histories.js";
 import { odeRnn } from "./index.js";
 

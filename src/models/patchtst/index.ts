@@ -71,8 +71,8 @@ function anyIn(marked: Tensor, config: PatchTstConfig): Tensor {
 }
 
 /** Places that hold an event; rows to spare begin, and end, with [SOS]. */
-const hasEvent = ({ tokens, real }: Window): Tensor =>
-	mul(real, sub(1, cast(equal(tokens, specialTokens.sos), real.dtype)));
+const hasEvent = ({ tokens, mask }: Window): Tensor =>
+	mul(mask, sub(1, cast(equal(tokens, specialTokens.sos), mask.dtype)));
 
 /** One view a patch, from the views of its places, which are alike. [rows, patches, dim] */
 function patchViews(encoded: Tensor, config: PatchTstConfig): Tensor {
@@ -101,19 +101,19 @@ export const patchTst = windowModel<PatchTstConfig>({
 	encode(config, p, window, side) {
 		const { layers, heads, dim, patch } = config;
 		const [rows, patches] = [window.tokens.shape[0] as number, patchesIn(config)];
-		const real = anyIn(window.real, config);
-		const mask = paddingMask(real);
+		const mask = anyIn(window.mask, config);
+		const hidden = paddingMask(mask);
 		const statistics = { counts: anyIn(hasEvent(window), config), moving: side?.moving };
 		const read = reshape(embedded(p, window), [rows, patches, patch * dim]);
 		let x: Tensor = add(linear(within(p, "patch"), read), p("positions")); // [rows, patches, dim]
 		for (let i = 0; i < layers; i++) {
 			const q = within(p, `layers.${i}`);
-			x = add(x, attention(within(q, "attention"), x, { heads, mask }));
+			x = add(x, attention(within(q, "attention"), x, { heads, mask: hidden }));
 			x = batchNorm(p, `layers.${i}.attentionNorm`, x, statistics);
 			x = add(x, feedForward(within(q, "feedForward"), x));
 			x = batchNorm(p, `layers.${i}.feedForwardNorm`, x, statistics);
 		}
-		const seen = mul(x, reshape(real, [rows, patches, 1]));
+		const seen = mul(x, reshape(mask, [rows, patches, 1]));
 		const each = expand(reshape(seen, [rows, patches, 1, dim]), [rows, patches, patch, dim]);
 		return reshape(each, [rows, patches * patch, dim]);
 	},

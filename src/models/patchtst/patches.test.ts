@@ -6,7 +6,7 @@ import { nodeRuntime } from "../../runtime/node.js";
 import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
 import type { EventBatch, ParameterValues } from "../model.js";
 import { lossFeeds, lossTerms } from "../objective.js";
-import { slotStates } from "../pooled.js";
+import { slotStates } from "../pooling.js";
 import { batchOf, testHistory, vocab } from "../testing/histories.js";
 import { patchTst } from "./index.js";
 
@@ -49,7 +49,7 @@ const normed = (name: string, x: Vector) =>
 		return ((value - of("mean")) / Math.sqrt(of("variance") + 1e-5)) * of("scale") + of("shift");
 	});
 
-function attended(name: string, x: Vector[], real: boolean[]): Vector[] {
+function attended(name: string, x: Vector[], mask: boolean[]): Vector[] {
 	const [q, k, v] = ["query", "key", "value"].map((part) =>
 		x.map((own) => linear(`${name}.${part}`, own)),
 	) as [Vector[], Vector[], Vector[]];
@@ -59,7 +59,7 @@ function attended(name: string, x: Vector[], real: boolean[]): Vector[] {
 		for (let head = 0; head < heads; head++) {
 			const part = (own: Vector) => own.slice(head * width, (head + 1) * width);
 			const scores = k.map((key, m) =>
-				real[m] ? Math.exp(dot(part(q[n] as Vector), part(key)) / Math.sqrt(width)) : 0,
+				mask[m] ? Math.exp(dot(part(q[n] as Vector), part(key)) / Math.sqrt(width)) : 0,
 			);
 			const total = scores.reduce((a, b) => a + b, 0);
 			for (let i = 0; i < width; i++)
@@ -71,20 +71,20 @@ function attended(name: string, x: Vector[], real: boolean[]): Vector[] {
 	});
 }
 
-/** A vector for each patch of a window: tokens from its first real place on, at its end. */
+/** A vector for each patch of a window: tokens from its first event on, at its end. */
 function reference(seen: readonly number[]): Vector[] {
 	const start = window - seen.length;
 	const place = (n: number) =>
 		n < start ? Array<number>(dim).fill(0) : row("embedding", seen[n - start] as number, dim);
-	const real = Array.from({ length: patches }, (_, m) => (m + 1) * patch > start);
-	let x = real.map((_, m) =>
+	const mask = Array.from({ length: patches }, (_, m) => (m + 1) * patch > start);
+	let x = mask.map((_, m) =>
 		plus(
 			linear("patch", Array.from({ length: patch }, (_, i) => place(m * patch + i)).flat()),
 			row("positions", m, dim),
 		),
 	);
 	for (let i = 0; i < layers; i++) {
-		const found = attended(`layers.${i}.attention`, x, real);
+		const found = attended(`layers.${i}.attention`, x, mask);
 		x = x.map((own, m) => normed(`layers.${i}.attentionNorm`, plus(own, found[m] as Vector)));
 		x = x.map((own) => {
 			const up = linear(`layers.${i}.feedForward.up`, own).map(gelu);
@@ -92,7 +92,7 @@ function reference(seen: readonly number[]): Vector[] {
 			return normed(`layers.${i}.feedForwardNorm`, plus(own, down));
 		});
 	}
-	return x.map((own, m) => (real[m] ? own : own.map(() => 0)));
+	return x.map((own, m) => (mask[m] ? own : own.map(() => 0)));
 }
 
 const { sos } = specialTokens;
@@ -137,7 +137,7 @@ describe("masking", () => {
 	const read = (name: string) => Array.from(fed[`masked.${name}`] ?? []);
 
 	test("hides 40 % of the patches, each as a whole", () => {
-		const [shown, real, weights, tokens] = ["shown", "real", "weights", "tokens"].map(read) as [
+		const [shown, mask, weights, tokens] = ["shown", "mask", "weights", "tokens"].map(read) as [
 			Vector,
 			Vector,
 			Vector,
@@ -151,7 +151,7 @@ describe("masking", () => {
 			hidden++;
 			expect(own(weights)).toEqual(own(tokens).map((token) => Number(token >= specialCount)));
 		}
-		expect(real.every((x) => x === 1)).toBe(true);
+		expect(mask.every((x) => x === 1)).toBe(true);
 		expect(hidden / (shown.length / patch)).toBeCloseTo(0.4, 1);
 		expect(targets.masked).toBe(weights.filter((x) => x).length);
 	});

@@ -33,11 +33,11 @@ import { graphDistance } from "./graph-distance.js";
 import {
 	completeGraph,
 	observationWeights,
-	observed,
+	observedStates,
 	type Propagated,
-	propagated,
+	propagate,
 	propagationWeights,
-	pruned,
+	prune,
 	sensorsOf,
 } from "./sensor-graph.js";
 
@@ -114,7 +114,7 @@ function weights(config: RaindropConfig): WeightSpecs {
  * All sensors' knowledge at a moment in one vector, Σ_v h_v^t W_v, where W_v = join · diag(embedding_v):
  * what a matrix on the sensors joined end to end would give, with one such matrix for all codes.
  */
-function joined(p: Weights, known: Tensor, vectors: Tensor): Tensor {
+function joinSensors(p: Weights, known: Tensor, vectors: Tensor): Tensor {
 	const [rows, moments, sensors, width] = known.shape as [number, number, number, number];
 	const dim = vectors.shape[2] as number;
 	const W = mul(reshape(vectors, [rows, sensors, 1, dim]), p("join")); // [rows, sensors, width, dim]
@@ -149,17 +149,17 @@ export const raindrop = windowModel<RaindropConfig>({
 		const times = timeEncoding(sub(window.days, slice(window.days, 1, -1)), time);
 		const sensors = sensorsOf(window);
 		let now: Propagated = {
-			known: observed(within(p, "sensors"), sensors),
+			known: observedStates(within(p, "sensors"), sensors),
 			edges: completeGraph(sensors),
 		};
 		for (let i = 0; i < propagations; i++) {
-			const edges = i === 0 ? now.edges : pruned(now.edges, sensors, kept);
-			now = propagated(within(p, `propagations.${i}`), sensors, { ...now, edges }, times);
+			const edges = i === 0 ? now.edges : prune(now.edges, sensors, kept);
+			now = propagate(within(p, `propagations.${i}`), sensors, { ...now, edges }, times);
 		}
 		if (side) side.penalties.graphs = mul(graphDistance(sensors, now.edges), likeness);
 		let x = linear(
 			within(p, "moment"),
-			concat([joined(p, now.known, embedded(p, window)), times], 2),
+			concat([joinSensors(p, now.known, embedded(p, window)), times], 2),
 		);
 		const mask = paddingMask(window.shown);
 		for (let i = 0; i < layers; i++) {

@@ -6,10 +6,10 @@ import { graphDistance } from "./graph-distance.js";
 import {
 	completeGraph,
 	observationWeights,
-	observed,
-	propagated,
+	observedStates,
+	propagate,
 	propagationWeights,
-	pruned,
+	prune,
 	sensorsOf,
 } from "./sensor-graph.js";
 
@@ -113,7 +113,7 @@ function byHand(row: 0 | 1) {
 const window = {
 	tokens: parameter("tokens", [2, places], "int32"),
 	...{ days: parameter("days", [2, places], "float64"), gaps: undefined as never },
-	...{ real: undefined as never, shown: parameter("shown", [2, places], "float64") },
+	...{ mask: undefined as never, shown: parameter("shown", [2, places], "float64") },
 };
 const fed = { tokens: tokens.flat(), days: days.flat(), shown: shown.flat() };
 const sensors = sensorsOf(window);
@@ -124,7 +124,7 @@ describe("messages between sensors", () => {
 		expect(specs.observation?.shape).toEqual(own.shape);
 		const times = parameter("times", [2, places, time], "float64");
 		let now = {
-			known: observed(() => parameter("own", own.shape, "float64"), sensors),
+			known: observedStates(() => parameter("own", own.shape, "float64"), sensors),
 			edges: completeGraph(sensors),
 		};
 		const values: Record<string, ArrayLike<number>> = {
@@ -137,8 +137,8 @@ describe("messages between sensors", () => {
 				values[`${i}.${name}`] = layer[name]?.data ?? [];
 				return parameter(`${i}.${name}`, layer[name]?.shape ?? [], "float64");
 			};
-			const edges = i === 0 ? now.edges : pruned(now.edges, sensors, kept);
-			now = propagated(p, sensors, { ...now, edges }, times);
+			const edges = i === 0 ? now.edges : prune(now.edges, sensors, kept);
+			now = propagate(p, sensors, { ...now, edges }, times);
 		}
 		const { known, edges } = await evaluate(now, values);
 		for (const row of [0, 1] as const) {

@@ -31,11 +31,11 @@ import type { Window } from "../kinds/window.js";
 export interface Sensors {
 	readonly tokens: Tensor; // [rows, places], int32
 	/** 1 where a place stands for a sensor. */
-	readonly there: Tensor; // [rows, sensors]
+	readonly isSensor: Tensor; // [rows, sensors]
 	/** 1 where an observation is of a sensor. */
-	readonly of: Tensor; // [rows, observations, sensors]
+	readonly sensorOf: Tensor; // [rows, observations, sensors]
 	/** 1 where an observation is made at a moment; shared by those of one sensor at one moment. */
-	readonly at: Tensor; // [rows, moments, observations]
+	readonly momentOf: Tensor; // [rows, moments, observations]
 }
 
 export function sensorsOf({ tokens, days, shown }: Window): Sensors {
@@ -52,15 +52,20 @@ export function sensorsOf({ tokens, days, shown }: Window): Sensors {
 		[places, places],
 		shown.dtype,
 	);
-	const there = mul(shown, sub(1, minimum(sum(mul(code, earlier), 2), 1)));
+	const isSensor = mul(shown, sub(1, minimum(sum(mul(code, earlier), 2), 1)));
 	const alike = maximum(sum(mul(code, time), 2), 1);
-	return { tokens, there, of: mul(code, across(there)), at: div(time, across(alike)) };
+	return {
+		tokens,
+		isSensor,
+		sensorOf: mul(code, across(isSensor)),
+		momentOf: div(time, across(alike)),
+	};
 }
 
 /** Every sensor of a window is joined to every other and to itself. */
-export function completeGraph({ there }: Sensors): Tensor {
-	const [rows, sensors] = there.shape as [number, number];
-	return mul(reshape(there, [rows, sensors, 1]), reshape(there, [rows, 1, sensors]));
+export function completeGraph({ isSensor }: Sensors): Tensor {
+	const [rows, sensors] = isSensor.shape as [number, number];
+	return mul(reshape(isSensor, [rows, sensors, 1]), reshape(isSensor, [rows, 1, sensors]));
 }
 
 export const observationWeights = (vocab: number, width: number): WeightSpecs => ({
@@ -71,12 +76,12 @@ export const observationWeights = (vocab: number, width: number): WeightSpecs =>
  * What is known of each sensor at each moment: of those observed then h = relu(x R_u), of others nothing.
  * That a code was recorded has no more to it than that: x = 1.
  */
-export function observed(p: Weights, { tokens, of, at }: Sensors): Tensor {
-	const [rows, moments, sensors] = of.shape as [number, number, number];
+export function observedStates(p: Weights, { tokens, sensorOf, momentOf }: Sensors): Tensor {
+	const [rows, moments, sensors] = sensorOf.shape as [number, number, number];
 	const own = relu(gather(p("observation"), tokens)); // [rows, sensors, width]
 	return mul(
 		reshape(own, [rows, 1, sensors, -1]),
-		reshape(matmul(at, of), [rows, moments, sensors, 1]),
+		reshape(matmul(momentOf, sensorOf), [rows, moments, sensors, 1]),
 	);
 }
 
@@ -100,15 +105,19 @@ export interface Propagated {
  *   α_uv^t = σ(h_u^t D [r_v, p^t]ᵀ),   h_v^t ← relu(h_v^t + Σ_u h_u^t w_u w_vᵀ α_uv^t e_uv),
  * and an edge is worth what it was times the mean of its α over the observations of u.
  */
-export function propagated(
+export function propagate(
 	p: Weights,
-	{ tokens, there, of, at }: Sensors,
+	{ tokens, isSensor, sensorOf, momentOf }: Sensors,
 	{ known: h, edges: e }: Propagated,
 	/** Of the places, encoded. */
 	times: Tensor, // [rows, places, time]
 ): Propagated {
 	const [rows, places, , width] = h.shape as [number, number, number, number];
-	const own = reshape(matmul(reshape(of, [rows, places, 1, places]), h), [rows, places, width]);
+	const own = reshape(matmul(reshape(sensorOf, [rows, places, 1, places]), h), [
+		rows,
+		places,
+		width,
+	]);
 	const w = gather(p("message"), tokens); // [rows, places, width]
 	const r = gather(p("receiver"), tokens); // [rows, places, receiver]
 
@@ -121,25 +130,25 @@ export function propagated(
 		add(matmul(own, forReceiver, { transposeB: true }), sum(mul(own, forTime), 2, true)),
 	); // [rows, observations, receivers]
 
-	const sent = mul(sum(mul(own, w), 2, true), mul(alpha, matmul(of, e)));
-	const arrives = matmul(at, sent); // [rows, moments, receivers]
-	const received = mul(w, reshape(there, [rows, places, 1]));
+	const sent = mul(sum(mul(own, w), 2, true), mul(alpha, matmul(sensorOf, e)));
+	const arrives = matmul(momentOf, sent); // [rows, moments, receivers]
+	const received = mul(w, reshape(isSensor, [rows, places, 1]));
 	const message = mul(
 		reshape(arrives, [rows, places, places, 1]),
 		reshape(received, [rows, 1, places, width]),
 	);
 
-	const often = reshape(maximum(sum(of, 1), 1), [rows, places, 1]);
-	const dependency = div(matmul(of, alpha, { transposeA: true }), often); // [rows, senders, receivers]
+	const often = reshape(maximum(sum(sensorOf, 1), 1), [rows, places, 1]);
+	const dependency = div(matmul(sensorOf, alpha, { transposeA: true }), often); // [rows, senders, receivers]
 	return { known: relu(add(h, message)), edges: mul(e, dependency) };
 }
 
 /** Only the heaviest edges, this part of those that join sensors of the window; the others are 0. */
-export function pruned(edges: Tensor, { there }: Sensors, kept: number): Tensor {
-	const [rows, sensors] = there.shape as [number, number];
+export function prune(edges: Tensor, { isSensor }: Sensors, kept: number): Tensor {
+	const [rows, sensors] = isSensor.shape as [number, number];
 	const flat = reshape(edges, [rows, sensors * sensors]);
 	const { values } = topK(flat, sensors * sensors);
-	const count = sum(there, 1, true); // [rows, 1]
+	const count = sum(isSensor, 1, true); // [rows, 1]
 	const last = maximum(sub(floor(mul(mul(count, count), kept)), 1), 0);
 	const least = pick(values, cast(last, "int32"), 1);
 	return reshape(mul(flat, cast(greaterEqual(flat, least), flat.dtype)), edges.shape);

@@ -3,7 +3,7 @@ import { random } from "../../base/random.js";
 import { specialTokens } from "../../cohort/vocabulary.js";
 import { gradients, mul, parameter, sum, type Tensor } from "../../graph/index.js";
 import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
-import { slotStates } from "../pooled.js";
+import { slotStates } from "../pooling.js";
 import { batchOf, type TestHistory, testHistory, vocab } from "../testing/histories.js";
 import { seft } from "./index.js";
 import { poolUpTo } from "./pool.js";

@@ -15,7 +15,7 @@ import { trainer } from "../../train/trainer.js";
 import { ablations, type EventBatch, type Model, models, type ParameterValues } from "../index.js";
 import type { States } from "../model.js";
 import { lossTerms, type Objective } from "../objective.js";
-import { pooledFeeds, slotStates } from "../pooled.js";
+import { pooledFeeds, slotStates } from "../pooling.js";
 import { batchOf, testHistory, vocab } from "./histories.js";
 import { smallSettings } from "./small-settings.js";
 

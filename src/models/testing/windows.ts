@@ -31,7 +31,7 @@ export function oneWindow(
 ): { readonly window: Window; readonly queries: Queries } {
 	const observed = observedInputs("seen", 1, places, "float32");
 	return {
-		window: { ...observed, shown: observed.real },
+		window: { ...observed, shown: observed.mask },
 		queries: queryInputs("seen", 1, questions, "float32"),
 	};
 }
@@ -50,7 +50,7 @@ export function windowFeeds(
 		"seen.tokens": [...tokens],
 		"seen.days": days,
 		"seen.gaps": tokens.map((_, i) => (i < padding ? junk : Number(i > padding))),
-		"seen.real": tokens.map((_, i) => Number(i >= padding)),
+		"seen.mask": tokens.map((_, i) => Number(i >= padding)),
 		"seen.queryDays": ahead.map((gap) => places - 1 - padding + gap),
 		"seen.queryGaps": ahead,
 	};

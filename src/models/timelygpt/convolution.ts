@@ -22,7 +22,7 @@ export const convolutionWeights = (width: number, kernel: number): WeightSpecs =
 });
 
 /** What goes into the depthwise part and what comes out of it, [rows, places, width]. */
-export interface Swept {
+export interface Convolved {
 	readonly gated: Tensor;
 	readonly local: Tensor;
 }
@@ -43,17 +43,17 @@ const out = (p: Weights, local: Tensor): Tensor =>
 export function convolution(
 	p: Weights,
 	x: Tensor,
-): { readonly output: Tensor; readonly swept: Swept } {
+): { readonly output: Tensor; readonly convolved: Convolved } {
 	const [width, , kernel] = p("depthwise").shape as [number, number, number];
 	const gated = gatedOf(p, x);
 	const local = transpose(
 		conv1d(transpose(gated), p("depthwise"), { padding: [kernel - 1, 0], groups: width }),
 	);
-	return { output: out(p, local), swept: { gated, local } };
+	return { output: out(p, local), convolved: { gated, local } };
 }
 
 /** The same for one that stands in the stead of a place, after those that came before it. */
-export function convolutionInstead(p: Weights, x: Tensor, { gated, local }: Swept): Tensor {
+export function convolutionInstead(p: Weights, x: Tensor, { gated, local }: Convolved): Tensor {
 	const [width, , kernel] = p("depthwise").shape as [number, number, number];
 	const own = reshape(slice(p("depthwise"), 2, kernel - 1), [width]);
 	return out(p, add(local, mul(sub(gatedOf(p, x), gated), own)));

@@ -3,18 +3,23 @@ import { add, gather, type Tensor } from "../../graph/index.js";
 import { feedForward, feedForwardWeights } from "../../nn/feed-forward.js";
 import { norm, normWeights } from "../../nn/layer-norm.js";
 import {
-	type Held,
+	queryRetention,
+	type Retained,
 	readingOf,
-	recall,
-	recallingOf,
 	retention,
+	retentionQueries,
 	retentionWeights,
 } from "../../nn/retention.js";
 import { nested, numbered, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
 import { causalModel } from "../kinds/causal.js";
 import { fields } from "../kinds/fields.js";
 import { pairsInHeads, retentionFields } from "../kinds/retention-fields.js";
-import { convolution, convolutionInstead, convolutionWeights, type Swept } from "./convolution.js";
+import {
+	type Convolved,
+	convolution,
+	convolutionInstead,
+	convolutionWeights,
+} from "./convolution.js";
 
 const config = z
 	.strictObject({
@@ -48,7 +53,7 @@ function weights({ layers, dim, ff, kernel }: TimelyGptConfig): WeightSpecs {
 /** What is read of the places when a time is asked about. */
 interface Known {
 	readonly vectors: Tensor; // [rows, places, dim]
-	readonly layers: readonly { readonly held: Held; readonly swept: Swept }[];
+	readonly layers: readonly { readonly retained: Retained; readonly convolved: Convolved }[];
 }
 
 /** Retention that forgets at fixed rates of time, and a convolution for what is near, in each layer. */
@@ -65,29 +70,36 @@ export const timelygpt = causalModel<TimelyGptConfig, Known>({
 	},
 	pretraining: "next",
 	weights,
-	observe(settings, p, { tokens, days, gaps, real }) {
-		const reading = readingOf({ days, gaps, real }, settings);
+	observe(settings, p, { tokens, days, gaps, mask }) {
+		const reading = readingOf({ days, gaps, mask }, settings);
 		const vectors = gather(p("embedding"), tokens);
 		let x: Tensor = vectors;
 		const layers = Array.from({ length: settings.layers }, (_, i) => {
 			const { part, normed } = layerOf(p, i);
-			const { output: seen, held } = retention(part("retention"), normed("retention", x), reading);
+			const { output: seen, retained } = retention(
+				part("retention"),
+				normed("retention", x),
+				reading,
+			);
 			x = add(x, seen);
-			const { output: near, swept } = convolution(part("convolution"), normed("convolution", x));
+			const { output: near, convolved } = convolution(
+				part("convolution"),
+				normed("convolution", x),
+			);
 			x = add(x, near);
 			x = add(x, feedForward(part("feedForward"), normed("feedForward", x)));
-			return { held, swept };
+			return { retained, convolved };
 		});
 		return { vectors, layers };
 	},
 	// The last event looked at from the time asked about: in its own stead, with a query that is turned to that time.
 	query(settings, p, { vectors, layers }, queries, from) {
-		const recalling = recallingOf(queries, settings, from);
+		const retentionAt = retentionQueries(queries, settings, from);
 		let x = from.at(vectors);
-		for (const [i, { held, swept }] of layers.entries()) {
+		for (const [i, { retained, convolved }] of layers.entries()) {
 			const { part, normed } = layerOf(p, i);
-			const here = { gated: from.at(swept.gated), local: from.at(swept.local) };
-			x = add(x, recall(part("retention"), normed("retention", x), held, recalling));
+			const here = { gated: from.at(convolved.gated), local: from.at(convolved.local) };
+			x = add(x, queryRetention(part("retention"), normed("retention", x), retained, retentionAt));
 			x = add(x, convolutionInstead(part("convolution"), normed("convolution", x), here));
 			x = add(x, feedForward(part("feedForward"), normed("feedForward", x)));
 		}

@@ -54,22 +54,22 @@ function weights(config: TimesNetConfig): WeightSpecs {
 /** [rows, places, 1] of [rows, places]. */
 const column = (x: Tensor): Tensor => reshape(x, [...x.shape, 1]);
 
-/** Token, place and time of each place; 0 where it is not real. */
+/** Embedded token, position and time; 0 at padding. */
 function read({ dim }: TimesNetConfig, p: Weights, window: Window): Tensor {
-	const places = window.real.shape[1] as number;
+	const places = window.mask.shape[1] as number;
 	const where = add(
 		linear(within(p, "times"), marksBefore(window)),
-		sinusoids(places, dim, window.real.dtype),
+		sinusoids(places, dim, window.mask.dtype),
 	);
-	return add(embedded(p, window), mul(where, column(window.real)));
+	return add(embedded(p, window), mul(where, column(window.mask)));
 }
 
 /** One norm for all layers, and zeros where nothing is: they weigh on the next layer's periods. */
-function blocks(config: TimesNetConfig, p: Weights, x: Tensor, real: Tensor): Tensor {
-	let y = mul(x, column(real));
+function blocks(config: TimesNetConfig, p: Weights, x: Tensor, mask: Tensor): Tensor {
+	let y = mul(x, column(mask));
 	for (let i = 0; i < config.layers; i++) {
 		const after = timesBlock(config, within(p, `layers.${i}`), y);
-		y = mul(norm(within(p, "norm"), after), column(real));
+		y = mul(norm(within(p, "norm"), after), column(mask));
 	}
 	return y;
 }
@@ -90,16 +90,16 @@ export const timesnet = windowModel<TimesNetConfig>({
 	forecasts: "after pretraining",
 	usesQueryTime: false,
 	weights,
-	encode: (config, p, window) => blocks(config, p, read(config, p, window), window.real),
+	encode: (config, p, window) => blocks(config, p, read(config, p, window), window.mask),
 	/** The window is first made longer, linearly and place by place; then it is read as a whole. */
 	query(config, p, _, window) {
 		const { ahead } = config;
-		const rows = window.real.shape[0] as number;
+		const rows = window.mask.shape[0] as number;
 		const longer = add(
 			matmul(p("extend.weight"), read(config, p, window)), // [rows, window + ahead, dim]
 			column(p("extend.bias")),
 		);
-		const real = concat([window.real, filled(1, [rows, ahead], window.real.dtype)], 1);
-		return slice(blocks(config, p, longer, real), 1, -ahead);
+		const mask = concat([window.mask, filled(1, [rows, ahead], window.mask.dtype)], 1);
+		return slice(blocks(config, p, longer, mask), 1, -ahead);
 	},
 });

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { constant } from "../../graph/index.js";
 import { evaluate } from "../../runtime/testing/evaluate.js";
-import { gapFeatures, gapWaves } from "./gap.js";
+import { gapFeatureCount, gapFeatures } from "./gap.js";
 
 test("a gap is told by its logarithm, waves over it, and whether there is one", async () => {
 	const days = [0, 1, 365.25, 36525, -40];
-	const { waves } = await evaluate({ waves: gapWaves(constant(days, [1, 5], "float64")) }, {});
-	const row = (i: number) => waves.slice(i * gapFeatures, (i + 1) * gapFeatures);
+	const { waves } = await evaluate({ waves: gapFeatures(constant(days, [1, 5], "float64")) }, {});
+	const row = (i: number) => waves.slice(i * gapFeatureCount, (i + 1) * gapFeatureCount);
 	for (const [i, gap] of days.entries()) {
 		const since = Math.max(0, gap);
 		const level = Math.log1p(since) / Math.log1p(36525);

@@ -15,13 +15,13 @@ const waves = 8;
 /** The longest gap that is told apart: 100 years. */
 const longestDays = 36525;
 
-export const gapFeatures = 2 + 2 * waves;
+export const gapFeatureCount = 2 + 2 * waves;
 
 /**
  * What a slot is told of the days since the event before: the logarithm, waves over it, and whether
  * there are any at all. A time before that event counts as none since.
  */
-export function gapWaves(days: Tensor): Tensor {
+export function gapFeatures(days: Tensor): Tensor {
 	const since = maximum(days, 0);
 	const level = mul(log(add(since, 1)), 1 / Math.log1p(longestDays)); // 0 … 1
 	const parts = [level, exp(neg(since))];

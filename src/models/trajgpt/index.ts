@@ -31,7 +31,7 @@ function queryInputs(
 	rows: number,
 	counts: readonly number[],
 	dtype: DType,
-): NetworkInputs["questions"] {
+): NetworkInputs["queries"] {
 	const [first] = streams;
 	if (!first) return undefined;
 	const all = (inputOf: (name: string, count: number) => Tensor) =>
@@ -45,7 +45,7 @@ function queryInputs(
 		read:
 			streams.length === 1 && first.landmarks === "each slot"
 				? "before"
-				: { places: all((name, n) => input(`${name}.places`, [rows, n], "int32")) },
+				: { positions: all((name, n) => input(`${name}.places`, [rows, n], "int32")) },
 	};
 }
 
@@ -71,7 +71,7 @@ export const trajgpt = modelFromNetwork<TrajgptConfig>({
 		const counts = queries.map((own) => landmarksPerRow(own, length) * own.queries);
 		const out = network(config, parameters, {
 			slots: slotInputs("next", rows, length, dtype),
-			questions: queryInputs(queries, rows, counts, dtype),
+			queries: queryInputs(queries, rows, counts, dtype),
 		});
 		let end = 0;
 		return streams.map((stream) => {
@@ -79,7 +79,7 @@ export const trajgpt = modelFromNetwork<TrajgptConfig>({
 			const start = end;
 			end += counts[queries.indexOf(stream as QueryStream)] as number;
 			const own = (all: Tensor | undefined) => slice(all as Tensor, 1, start, end);
-			return { hidden: own(out.questionHidden), logits: own(out.questionLogits) };
+			return { hidden: own(out.queryHidden), logits: own(out.queryLogits) };
 		});
 	},
 	filler(_config, batch) {

@@ -15,46 +15,46 @@ import type { TrajgptConfig } from "./config.js";
 import { network, rotaryOf } from "./network.js";
 import type { GraphShape } from "./open-shape.js";
 
-/** What the state of a layer is called among the parts of the memory. */
+/** The name of a layer's state among the parts of the memory. */
 export const stateOf = (layer: number): string => `states.${layer}`;
 
-/** The part of the memory that says how many slots there were, where positions are absolute. */
+/** The part of the memory that counts slots, where positions are absolute. */
 export const seenPart = "seen";
 
-/** What a part of the memory is called once slots have moved it on. */
+/** The name of a part of the memory among the outputs. */
 export const after = (part: string): string => `after/${part}`;
 
 /** One shape of the inference graph. */
 export interface PassShape {
 	readonly rows: number;
 	readonly slots: number;
-	readonly questions: number;
-	/** How many answer, where slots may be among them; 0 where it is the questions. */
-	readonly answers: number;
+	readonly queries: number;
+	/** Selected outputs, which may be of slots; 0 where the outputs are those of the queries. */
+	readonly selected: number;
 	/** Whether rows end at different slots. */
 	readonly ragged: boolean;
-	/** Whether questions are put between the slots; otherwise all come after the last. */
+	/** Whether some queries lie between slots; otherwise all follow the last slot. */
 	readonly between: boolean;
-	/** Whether some question lies before its row's first event. */
+	/** Whether some query lies before its row's first event. */
 	readonly backwards: boolean;
 	readonly fresh: boolean;
 	readonly keep: boolean;
 }
 
-/** Passes over fewer tokens than this read each weight for a handful of products: packed weights pay. */
+/** Below this many tokens per pass, reading the weights dominates, so packed weights are faster. */
 const packedBelow = 64;
 
-/** Observes slots and answers questions; shapes are static, but for sizes that are left open. */
+/** Observes slots and predicts at queries; shapes are static, except for sizes that are left open. */
 export function inferenceGraph(
 	target: Target,
 	config: TrajgptConfig,
 	weights: ParameterValues,
 	shape: GraphShape,
 ): Graph {
-	const { rows, slots, questions, answers, ragged, between, backwards, fresh, keep } = shape;
+	const { rows, slots, queries, selected, ragged, between, backwards, fresh, keep } = shape;
 	const stream = (prefix: string, length: Dim) => ({
 		tokens: input(`${prefix}.tokens`, [rows, length], "int32"),
-		// What is written for every provider has no float64: browsers' WebGPU knows none.
+		// Portable graphs have no float64, which WebGPU does not support.
 		times:
 			target === "portable"
 				? input(`${prefix}.angles`, [rows, length, rotaryOf(config).half])
@@ -65,7 +65,7 @@ export function inferenceGraph(
 	const state = [rows, heads, config.key / heads, config.value / heads];
 	const out = network(config, parametersOf(weights), {
 		slots: slots !== 0 ? stream("slots", slots) : undefined,
-		real: ragged && slots !== 0 ? input("real", [rows, slots]) : undefined,
+		mask: ragged && slots !== 0 ? input("mask", [rows, slots]) : undefined,
 		states: fresh
 			? undefined
 			: Array.from({ length: layers }, (_, layer) => input(stateOf(layer), state)),
@@ -74,32 +74,32 @@ export function inferenceGraph(
 				? undefined
 				: input("counts", [rows, config.copies, 1, config.vocab]),
 		seen: fresh || config.position === "time" ? undefined : input(seenPart, [rows, 1]),
-		questions:
-			questions !== 0
+		queries:
+			queries !== 0
 				? {
-						...stream("questions", questions),
+						...stream("queries", queries),
 						read: between
-							? { places: input("questions.places", [rows, questions], "int32") }
+							? { positions: input("queries.positions", [rows, queries], "int32") }
 							: "after",
 					}
 				: undefined,
 		backwards,
-		answersOnly: questions !== 0 || answers !== 0,
-		answering:
-			answers !== 0
+		queriesOnly: queries !== 0 || selected !== 0,
+		selected:
+			selected !== 0
 				? {
-						stream: input("answers.stream", [rows, addDims(slots, answers)], "int32"),
-						places: input("answers.places", [rows, answers], "int32"),
+						stream: input("selected.stream", [rows, addDims(slots, selected)], "int32"),
+						positions: input("selected.positions", [rows, selected], "int32"),
 					}
 				: undefined,
 		form: isOpen(slots) ? anyLength : undefined,
 	});
-	const tokens = multiplyDims(rows, addDims(slots, questions));
+	const tokens = multiplyDims(rows, addDims(slots, queries));
 	const packed = isOpen(tokens) || tokens < packedBelow;
 	const constants = new Map([...weights].map(([name, { data }]) => [name, data]));
 	return {
 		outputs: {
-			...(out.questionLogits && { answers: logSoftmax(out.questionLogits) }),
+			...(out.queryLogits && { predictions: logSoftmax(out.queryLogits) }),
 			...(keep &&
 				Object.fromEntries(out.states.map((state, layer) => [after(stateOf(layer)), state]))),
 			...(keep && out.counts && { [after("counts")]: out.counts }),

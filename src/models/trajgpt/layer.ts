@@ -15,7 +15,7 @@ import {
 	transpose,
 } from "../../graph/index.js";
 import { joinHeads, splitHeads } from "../../nn/attention.js";
-import { type Angles, turn } from "../../nn/rotary-time.js";
+import { type Angles, rotate } from "../../nn/rotary-time.js";
 import type { Weights } from "../../nn/weights.js";
 import { type AttentionInputs, attention } from "./attention.js";
 import { decayIsFixed, decaysByTime, type TrajgptConfig } from "./config.js";
@@ -23,7 +23,7 @@ import { initialDecay } from "./parameters.js";
 
 /** What a layer reads: n tokens per row, slots first and then questions. */
 export interface LayerInputs
-	extends Pick<AttentionInputs, "slots" | "read" | "real" | "state" | "form"> {
+	extends Pick<AttentionInputs, "slots" | "read" | "mask" | "state" | "form"> {
 	readonly x: Tensor; // [batch, n, dim]
 	/** Rotation of queries and keys by time; left out where positions are absolute. */
 	readonly angles: Angles | undefined; // [batch, n, half]
@@ -58,9 +58,9 @@ export function layer(config: TrajgptConfig, p: Weights, inputs: LayerInputs): L
 	const queries = heads(project(wanted(h), scaled));
 	const keys = heads(project(h, p("key")));
 	const q = angles
-		? turn(queries, { cosine: wanted(angles.cosine), sine: wanted(angles.sine) })
+		? rotate(queries, { cosine: wanted(angles.cosine), sine: wanted(angles.sine) })
 		: queries;
-	const k = angles ? turn(keys, angles) : keys;
+	const k = angles ? rotate(keys, angles) : keys;
 	const v = heads(project(h, p("value")));
 
 	// Decay: log γ = log σ(h W + b) / τ, over each token's gap.

@@ -91,7 +91,7 @@ interface Slot {
 	readonly token: number;
 	readonly time: number;
 	readonly gap: number;
-	readonly real?: number;
+	readonly mask?: number;
 }
 
 /** The next-event slots of a batch of one row. */
@@ -129,10 +129,10 @@ async function run(
 	{ questions, read = "before", from, dtype = "float64" }: Asked = {},
 ) {
 	const { layers, heads, key, value } = config;
-	const masks = slots.some((s) => s.real !== undefined);
+	const masks = slots.some((s) => s.mask !== undefined);
 	const out = network(config, symbolsOf(config, dtype), {
 		slots: slotsOf("slots", 1, slots.length, dtype),
-		...(masks && { real: input("real", [1, slots.length], dtype) }),
+		...(masks && { mask: input("mask", [1, slots.length], dtype) }),
 		...(from && {
 			states: split(
 				input("states", [layers, heads, key / heads, value / heads], dtype),
@@ -142,7 +142,7 @@ async function run(
 			counts: input("counts", [1, config.copies, 1, vocab], dtype),
 			seen: input("seen", [1, 1], dtype),
 		}),
-		...(questions && { questions: { ...slotsOf("asked", 1, questions.length, dtype), read } }),
+		...(questions && { queries: { ...slotsOf("asked", 1, questions.length, dtype), read } }),
 	});
 	const outputs: Record<string, Tensor> = {
 		logits: out.logits as Tensor,
@@ -150,14 +150,14 @@ async function run(
 		newStates: stack(out.states, 0),
 		...(out.counts && { newCounts: out.counts }),
 		...(out.seen && { newSeen: out.seen }),
-		...(out.questionLogits && { answers: out.questionLogits }),
+		...(out.queryLogits && { answers: out.queryLogits }),
 	};
 	const values = await evaluate(outputs, {
 		...weightsOf(config),
 		...under("slots", columns(slots)),
 		...(questions && under("asked", columns(questions))),
 		...from,
-		real: slots.map((s) => s.real ?? 1),
+		mask: slots.map((s) => s.mask ?? 1),
 	});
 	const { logits = [], newStates = [], newCounts = [], newSeen = [], answers = [] } = values;
 	return { logits, states: newStates, counts: newCounts, seen: newSeen, answers };
@@ -193,8 +193,8 @@ describe.each(everyKind)("decay $decay, norm $norm, position $position", (kind) 
 		const filler = { token: 0, time: 77, gap: 5 };
 		const after = await run(config, [...slots, filler, filler]);
 		expect(relativeError(firstSlots(after.logits, 9), logits)).toBeLessThan(exact);
-		const masked = [...slots.slice(0, 4), { ...filler, real: 0 }, ...slots.slice(4)];
-		const between = await run(config, [...masked, { ...filler, real: 0 }]);
+		const masked = [...slots.slice(0, 4), { ...filler, mask: 0 }, ...slots.slice(4)];
+		const between = await run(config, [...masked, { ...filler, mask: 0 }]);
 		expect(relativeError(between.states, states)).toBeLessThan(exact);
 		const kept = [
 			...between.logits.slice(0, 4 * vocab),

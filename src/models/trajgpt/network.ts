@@ -18,11 +18,11 @@ import { weightsOf, within } from "../../nn/weights.js";
 import type { Parameters } from "../model.js";
 import type { Reading } from "./attention.js";
 import type { TrajgptConfig } from "./config.js";
-import { copyLogits } from "./copy.js";
-import { gapWaves } from "./gap.js";
+import { countingLogits } from "./counting-heads.js";
+import { gapFeatures } from "./gap.js";
 import { layer, normOf, project } from "./layer.js";
 import { headOf } from "./parameters.js";
-import { placesOf } from "./places.js";
+import { positionsOf } from "./positions.js";
 
 /** A run of slots: the token last seen, the time asked about, and the time since the slot before. */
 export interface Slots {
@@ -34,8 +34,8 @@ export interface Slots {
 export interface NetworkInputs {
 	/** Left out, questions are put to the states as they are. */
 	readonly slots?: Slots | undefined;
-	/** 1 where a slot is real; without it all are, or what follows a row's end is not looked at. */
-	readonly real?: Tensor | undefined; // [batch, length]
+	/** 1 at events, 0 at padding. If left out, there is no padding, or the outputs after the end of a row are ignored. */
+	readonly mask?: Tensor | undefined; // [batch, length]
 	readonly states?: readonly Tensor[] | undefined; // [layers] of [batch, heads, key / heads, value / heads]
 	/** Of the heads that count, where there are any. */
 	readonly counts?: Tensor | undefined; // [batch, copies, 1, vocab]
@@ -43,31 +43,31 @@ export interface NetworkInputs {
 	 * Questions beside the slots; they leave no trace. Those of the horizon objective read `before`
 	 * the slot of the same place, those of inference `after` the last or at places of their own.
 	 */
-	readonly questions?: (Slots & { readonly read: Reading }) | undefined;
+	readonly queries?: (Slots & { readonly read: Reading }) | undefined;
 	/** Whether some gap of a question is negative: the time asked about comes before the state's. */
 	readonly backwards?: boolean | undefined;
 	/** Whether what slots themselves predict is not looked at: they end with their last keys and values. */
-	readonly answersOnly?: boolean | undefined;
+	readonly queriesOnly?: boolean | undefined;
 	/** Where slots answer too. */
-	readonly answering?: Answering | undefined;
+	readonly selected?: SelectedOutputs | undefined;
 	/** How many slots came before, where positions are absolute; none if left out. */
 	readonly seen?: Tensor | undefined; // [batch, 1]
 	/** Of the attention: the fastest for the length, unless given. */
 	readonly form?: SraForm | undefined;
 }
 
-export interface Answering {
+export interface SelectedOutputs {
 	/** All slots, then those that answer, by their numbers among the slots and questions of all rows: the last layer is theirs. */
 	readonly stream: Tensor; // [batch, length + answers], int32
 	/** Which states those that answer read. */
-	readonly places: Tensor; // [batch, answers], int32
+	readonly positions: Tensor; // [batch, answers], int32
 }
 
 export interface NetworkOutputs {
 	readonly logits?: Tensor | undefined; // [batch, length, vocab]
-	readonly questionLogits?: Tensor | undefined; // [batch, questions, vocab]
+	readonly queryLogits?: Tensor | undefined; // [batch, questions, vocab]
 	readonly hidden?: Tensor | undefined; // [batch, length, dim], after the last norm
-	readonly questionHidden?: Tensor | undefined; // [batch, questions, dim]
+	readonly queryHidden?: Tensor | undefined; // [batch, questions, dim]
 	readonly states: readonly Tensor[]; // as the input
 	readonly counts: Tensor | undefined; // as the input
 	readonly seen: Tensor | undefined; // as the input
@@ -92,13 +92,13 @@ export function network(
 	parameters: Parameters,
 	{
 		slots,
-		real,
+		mask,
 		states,
 		counts,
-		questions,
+		queries,
 		backwards,
-		answersOnly = false,
-		answering,
+		queriesOnly = false,
+		selected,
 		seen,
 		form,
 	}: NetworkInputs,
@@ -107,7 +107,7 @@ export function network(
 	const dtype = p("embedding").dtype as FloatType;
 	const norm = normOf(config);
 	// Slots and questions go through the products together, so that weights are read once.
-	const streams = [slots, questions].filter((s) => s !== undefined);
+	const streams = [slots, queries].filter((s) => s !== undefined);
 	const joined = (part: (s: Slots) => Tensor) => concat(streams.map(part), 1);
 	let tokens = joined((s) => s.tokens); // [batch, n]
 	let gaps = joined((s) => s.gaps);
@@ -130,34 +130,34 @@ export function network(
 
 	let x = gather(p("embedding"), tokens); // [batch, n, dim]
 	const numbered = absolute
-		? placesOf({
+		? positionsOf({
 				// Not left open: see `predictor`.
 				...{ batch: batch as number, slots: length as number },
-				...{ real, seen, questions, dtype },
+				...{ mask, seen, queries, dtype },
 			})
 		: undefined;
 	if (numbered) {
-		const known = minimum(numbered.places, config.positions - 1); // beyond, all stand at the last
+		const known = minimum(numbered.positions, config.positions - 1); // beyond, all stand at the last
 		x = add(x, gather(p("positions"), cast(known, "int32")));
 	}
-	if (config.gap === "embedded") x = add(x, project(gapWaves(gaps), p("gap")));
+	if (config.gap === "embedded") x = add(x, project(gapFeatures(gaps), p("gap")));
 	let embedded = norm(x);
-	let read = questions?.read;
+	let read = queries?.read;
 	const finalStates: Tensor[] = [];
 	const decayRates: Tensor[] = [];
 	for (let i = 0; i < config.layers; i++) {
 		const isLast = i === config.layers - 1;
-		if (answering && isLast) {
+		if (selected && isLast) {
 			const take = (t: Tensor) =>
-				gather(reshape(t, [multiplyDims(batch, n), ...t.shape.slice(2)]), answering.stream);
+				gather(reshape(t, [multiplyDims(batch, n), ...t.shape.slice(2)]), selected.stream);
 			[x, embedded, tokens, gaps] = [take(x), take(embedded), take(tokens), take(gaps)];
 			angles = angles && { cosine: take(angles.cosine), sine: take(angles.sine) };
-			read = { places: answering.places };
+			read = { positions: selected.positions };
 		}
 		const out = layer(config, within(p, `layers.${i}`), {
-			...{ x, angles, overGaps, slots: length, read, real, state: states?.[i], form },
+			...{ x, angles, overGaps, slots: length, read, mask, state: states?.[i], form },
 			// Nobody reads what the last layer makes of slots that do not answer.
-			...(answersOnly && isLast && { wanted: (t: Tensor) => slice(t, 1, length) }),
+			...(queriesOnly && isLast && { wanted: (t: Tensor) => slice(t, 1, length) }),
 		});
 		x = out.x;
 		finalStates.push(out.state);
@@ -167,14 +167,14 @@ export function network(
 	const own = headOf(config).outputs(p, hidden);
 	const copied =
 		config.copies > 0
-			? copyLogits(config, p, {
+			? countingLogits(config, p, {
 					tokens,
 					embedded,
 					hidden,
 					overGaps,
 					slots: length,
 					read,
-					real,
+					mask,
 					state: counts,
 					form,
 				})
@@ -186,13 +186,13 @@ export function network(
 		seen: numbered?.seen,
 		decayRates,
 		...(slots &&
-			!answersOnly && {
+			!queriesOnly && {
 				logits: slice(logits, 1, 0, length),
 				hidden: slice(hidden, 1, 0, length),
 			}),
-		...((questions ?? answering) && {
-			questionLogits: answersOnly ? logits : slice(logits, 1, length),
-			questionHidden: answersOnly ? hidden : slice(hidden, 1, length),
+		...((queries ?? selected) && {
+			queryLogits: queriesOnly ? logits : slice(logits, 1, length),
+			queryHidden: queriesOnly ? hidden : slice(hidden, 1, length),
 		}),
 	};
 }

@@ -8,8 +8,8 @@ import {
 } from "../../nn/weights.js";
 import { codeHead } from "../heads/codes.js";
 import { decayIsFixed, type TrajgptConfig } from "./config.js";
-import { copyWeights } from "./copy.js";
-import { gapFeatures } from "./gap.js";
+import { countingWeights } from "./counting-heads.js";
+import { gapFeatureCount } from "./gap.js";
 
 /** The embedding has entries of size 1: as a head it is scaled as a fresh head would be. */
 export const headOf = ({ head, dim }: TrajgptConfig) =>
@@ -43,9 +43,9 @@ export function trajgptWeights(c: TrajgptConfig): WeightSpecs {
 		embedding: normal([c.vocab, c.dim], 1),
 		// As GPT-2's.
 		...(c.position === "absolute" && { positions: normal([c.positions, c.dim], 0.02) }),
-		...(c.gap === "embedded" && { gap: matrix(c.dim, gapFeatures) }),
+		...(c.gap === "embedded" && { gap: matrix(c.dim, gapFeatureCount) }),
 		...numbered("layers", c.layers, layer),
-		...copyWeights(c),
+		...countingWeights(c),
 		...headOf(c).weights(c),
 	};
 }

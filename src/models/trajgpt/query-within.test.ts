@@ -50,13 +50,13 @@ async function lookingBack(kind: Partial<TrajgptConfig>, first: number, time: nu
 		times: input(`${name}.times`, [1, 1], "float64"),
 		gaps: input(`${name}.gaps`, [1, 1]),
 	});
-	const { questionLogits } = network(
+	const { queryLogits } = network(
 		config,
 		Object.fromEntries([...weights].map(([name, { shape }]) => [name, parameter(name, shape)])),
-		{ slots: slot("slots"), questions: { ...slot("questions"), read: "after" } },
+		{ slots: slot("slots"), queries: { ...slot("queries"), read: "after" } },
 	);
 	const program = await runtime.compile({
-		outputs: { answer: logSoftmax(questionLogits as Tensor) },
+		outputs: { answer: logSoftmax(queryLogits as Tensor) },
 	});
 	const resident = runtime.resident(weights);
 	const { answer } = await program.run(
@@ -64,9 +64,9 @@ async function lookingBack(kind: Partial<TrajgptConfig>, first: number, time: nu
 			"slots.tokens": Int32Array.of(specialTokens.sos),
 			"slots.times": Float64Array.of(first),
 			"slots.gaps": Float32Array.of(0),
-			"questions.tokens": Int32Array.of(specialTokens.sos),
-			"questions.times": Float64Array.of(time),
-			"questions.gaps": Float32Array.of(time - first),
+			"queries.tokens": Int32Array.of(specialTokens.sos),
+			"queries.times": Float64Array.of(time),
+			"queries.gaps": Float32Array.of(time - first),
 		},
 		resident,
 	);
@@ -162,11 +162,11 @@ describe("questions along a history", () => {
 	it("are refused where they are no times, or before the state's own", async () => {
 		const own = { tokens: [5, 6], times: [3, 4] };
 		await expect(model.queryWithin(model.start(1), [own], [[3.5, Number.NaN]])).rejects.toThrow(
-			"times must be finite and not decrease: patient 0 goes NaN → NaN at question 1",
+			"times must be finite and not decrease: patient 0 goes NaN → NaN at query 1",
 		);
 		const state = await model.observe(model.start(1), [own]);
 		await expect(model.queryWithin(state, [{ tokens: [7], times: [9] }], [[2]])).rejects.toThrow(
-			"patient 0 goes 4 → 2 at question 0",
+			"patient 0 goes 4 → 2 at query 0",
 		);
 	});
 

@@ -164,7 +164,7 @@ for (const kind of kinds) {
 		it("refuses times that run backwards", async () => {
 			const state = await model.observe(model.start(1), [{ tokens: [5], times: [30] }]);
 			await expect(model.query(state, [[31, 29]])).rejects.toThrow(
-				"times must be finite and not decrease: patient 0 goes 30 → 29 at question 1",
+				"times must be finite and not decrease: patient 0 goes 30 → 29 at query 1",
 			);
 			await expect(model.observe(state, [{ tokens: [6, 7], times: [31, 30.5] }])).rejects.toThrow(
 				"patient 0 goes 31 → 30.5 at event 1",

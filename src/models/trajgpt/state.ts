@@ -15,20 +15,20 @@ import {
 	rowsOfPass,
 	withAngles,
 } from "./passes.js";
-import { slotAnswers } from "./slot-answers.js";
+import { reuseSlotPredictions } from "./slot-predictions.js";
 
-/** Shapes of passes that stay compiled. */
+/** Pass shapes that stay compiled. */
 const mostPrograms = 24;
-/** Kinds of passes of open sizes that do: each holds all weights. */
+/** Programs with open sizes that stay compiled: each holds all weights. */
 const mostOpenPrograms = 8;
 
 const none: Events = { tokens: [], times: [] };
 
 type Memories = Pick<State, "memory" | "patients">;
 
-const unbegun = ({ memory }: State): boolean => Object.keys(memory).length === 0;
+const isEmpty = ({ memory }: State): boolean => Object.keys(memory).length === 0;
 
-/** What is remembered of patients: in each part, so many numbers of each of them. */
+/** The parts of the memory, each with `width` numbers per patient. */
 function memoryParts({ layers, heads, key, value, copies, vocab, position }: TrajgptConfig) {
 	const width = heads * (key / heads) * (value / heads);
 	return [
@@ -48,7 +48,7 @@ export function predictor(
 	const parts = memoryParts(config);
 	// Absolute positions are counted by a constant, whose size must be known.
 	const open = runtime.opensSizes === true && config.position === "time";
-	// Programs of open sizes have the weights in them.
+	// Programs with open sizes contain the weights.
 	const resident = open ? undefined : runtime.resident(weights);
 	const padding = open ? noPadding : fewShapes;
 	const compiled = programs(
@@ -57,7 +57,7 @@ export function predictor(
 		{ keyText: JSON.stringify, most: open ? mostOpenPrograms : mostPrograms },
 	);
 
-	/** Copies patients' memories: the i-th goes from place from[i] to place to[i]. */
+	/** Copies the memory of patient from[i] of the source to patient to[i] of the target. */
 	const copyMemory = (
 		source: Memories,
 		from: readonly number[],
@@ -76,86 +76,91 @@ export function predictor(
 		),
 		patients,
 	});
-	/** The memory that a pass has put out, if it was asked to. */
-	const moved = (outputs: Readonly<Record<string, Data>>): State["memory"] | undefined =>
+	/** The memory that a pass returns, if it keeps any. */
+	const memoryAfter = (outputs: Readonly<Record<string, Data>>): State["memory"] | undefined =>
 		outputs[after(stateOf(0))] &&
 		Object.fromEntries(parts.map(({ name }) => [name, outputs[after(name)] as Float32Array]));
 
-	/** The state after the events, and answers; `asked` is a list of questions for each patient. */
+	/** The state after the events, and the predictions; `queries` has one list per patient. */
 	async function run(
 		state: State,
 		events: readonly Events[] | undefined,
-		asked: readonly (readonly Query[])[] | undefined,
+		queries: readonly (readonly Query[])[] | undefined,
 		keep: boolean,
 	): Promise<{ state: State; predictions: Predictions }> {
 		const { patients } = state;
-		const queries = asked?.[0]?.length ?? 0;
+		const queriesPerPatient = queries?.[0]?.length ?? 0;
 		const remembers = keep && events !== undefined;
 		let kept = remembers ? undefined : state.memory;
-		const logProbabilities = new Float32Array(patients * queries * vocab);
+		const logProbabilities = new Float32Array(patients * queriesPerPatient * vocab);
 		const left = Array.from({ length: patients }, (_, patient): Row => {
-			return { patient, events: events?.[patient] ?? none, questions: asked?.[patient] ?? [] };
+			return { patient, events: events?.[patient] ?? none, queries: queries?.[patient] ?? [] };
 		});
-		// Patients of like length go together.
+		// Histories of similar length share a pass.
 		left.sort((a, b) => b.events.times.length - a.events.times.length);
 		while (left.length > 0) {
 			const rows = left.splice(0, rowsOfPass(left, padding));
 			const paddedRows = padding.rows(rows.length);
-			const who = rows.map(({ patient }) => patient);
-			const places = [...rows.keys()];
-			// Where the rows are all patients in order, nothing needs to be copied.
-			const whole = paddedRows === patients && who.every((patient, row) => patient === row);
-			// What is observed goes on from here, with the same program, so it starts from zeros.
+			const patientOf = rows.map(({ patient }) => patient);
+			const rowNumbers = [...rows.keys()];
+			// If the rows are all patients in order, no memory needs to be copied.
+			const whole = paddedRows === patients && patientOf.every((patient, row) => patient === row);
+			// Observing continues from here with the same program, so it starts from zeros instead.
 			const fresh =
-				!open && unbegun(state) && !remembers && (rows[0] as Row).events.times.length > 0;
+				!open && isEmpty(state) && !remembers && (rows[0] as Row).events.times.length > 0;
 			let memory: State["memory"] | undefined;
-			if (!fresh && whole && !unbegun(state)) memory = state.memory;
+			if (!fresh && whole && !isEmpty(state)) memory = state.memory;
 			else if (!fresh) {
 				const own = emptyMemory(paddedRows);
-				if (!unbegun(state)) copyMemory(state, who, own, places);
+				if (!isEmpty(state)) copyMemory(state, patientOf, own, rowNumbers);
 				memory = own.memory;
 			}
 			const all = passesOver(rows, padding);
-			const asks = all.findLastIndex(({ questions }) => questions > 0);
-			// What follows the last question matters to nobody but the memory.
-			const passes = remembers ? all : all.slice(0, asks + 1);
+			const lastQuery = all.findLastIndex(({ queryCount }) => queryCount > 0);
+			// Passes after the last query change only the memory.
+			const passes = remembers ? all : all.slice(0, lastQuery + 1);
 			for (const [at, pass] of passes.entries()) {
-				const bySlots =
-					open && pass.slots > 1 && pass.questions > 0
-						? slotAnswers(rows, paddedRows, pass)
+				const fromSlots =
+					open && pass.slots > 1 && pass.queryCount > 0
+						? reuseSlotPredictions(rows, paddedRows, pass)
 						: undefined;
-				const { put = pass.asked, count = pass.questions } = bySlots ?? {};
-				const asked = { ...pass, asked: put, questions: count };
-				const { feeds, ...made } = passFeeds(state, rows, paddedRows, asked);
+				const { remaining = pass.queries, remainingCount = pass.queryCount } = fromSlots ?? {};
+				const reduced = { ...pass, queries: remaining, queryCount: remainingCount };
+				const { feeds, ...made } = passFeeds(state, rows, paddedRows, reduced);
 				const shape: PassShape = {
 					...made,
 					rows: paddedRows,
 					slots: pass.slots,
-					questions: count,
-					answers: bySlots ? pass.questions : 0,
+					queries: remainingCount,
+					selected: fromSlots ? pass.queryCount : 0,
 					fresh: memory === undefined,
 					keep: pass.slots > 0 && !pass.again && (remembers || at < passes.length - 1),
 				};
 				const outputs = await compiled.run(
 					open ? opened(shape) : shape,
-					{ ...(portable ? withAngles(config, feeds) : feeds), ...bySlots?.feeds, ...memory },
+					{ ...(portable ? withAngles(config, feeds) : feeds), ...fromSlots?.feeds, ...memory },
 					resident,
 					{ sizes: sizesOfPass(shape) },
 				);
-				memory = moved(outputs) ?? memory;
-				const answers = outputs.answers as Float32Array | undefined;
-				for (const [row, patient] of who.entries())
-					for (const [i, { index }] of (pass.asked[row] ?? []).entries()) {
-						const from = (row * pass.questions + i) * vocab;
-						const answer = answers?.subarray(from, from + vocab) ?? [];
-						logProbabilities.set(answer, (patient * queries + index) * vocab);
+				memory = memoryAfter(outputs) ?? memory;
+				const predictions = outputs.predictions as Float32Array | undefined;
+				for (const [row, patient] of patientOf.entries())
+					for (const [i, { index }] of (pass.queries[row] ?? []).entries()) {
+						const from = (row * pass.queryCount + i) * vocab;
+						const own = predictions?.subarray(from, from + vocab) ?? [];
+						logProbabilities.set(own, (patient * queriesPerPatient + index) * vocab);
 					}
 			}
 			if (!remembers || !memory) continue;
 			if (whole) kept = memory;
 			else {
 				kept ??= emptyMemory(patients).memory;
-				copyMemory({ memory, patients: paddedRows }, places, { memory: kept, patients }, who);
+				copyMemory(
+					{ memory, patients: paddedRows },
+					rowNumbers,
+					{ memory: kept, patients },
+					patientOf,
+				);
 			}
 		}
 		const last = <T extends "tokens" | "times">(field: T, patient: number) => {
@@ -168,7 +173,10 @@ export function predictor(
 			times: state.times.map((_, patient) => last("times", patient)),
 			memory: kept ?? state.memory,
 		};
-		return { state: now, predictions: { patients, queries, vocab, logProbabilities } };
+		return {
+			state: now,
+			predictions: { patients, queries: queriesPerPatient, vocab, logProbabilities },
+		};
 	}
 
 	const start = (patients: number): State => ({
@@ -178,31 +186,31 @@ export function predictor(
 		memory: {},
 	});
 
-	/** Observes with questions, after checking both. */
-	const asking = (
+	/** Checks events and query times, observes and predicts. */
+	const observeAndQuery = (
 		state: State,
 		events: readonly Events[],
 		times: readonly ArrayLike<number>[],
-		{ keep, questions }: { readonly keep: boolean; readonly questions: typeof queriesWithin },
+		{ keep, queries }: { readonly keep: boolean; readonly queries: typeof queriesWithin },
 	) => {
 		checkLists(state.patients, { events, times });
 		checkEvents(state, events, vocab);
-		return run(state, events, questions(state, events, times), keep);
+		return run(state, events, queries(state, events, times), keep);
 	};
-	const afterAll = { keep: false, questions: queriesAfter };
-	const onTheWay = { keep: false, questions: queriesWithin };
+	const afterAll = { keep: false, queries: queriesAfter };
+	const amongEvents = { keep: false, queries: queriesWithin };
 
 	return {
 		vocab,
 		start,
 		select(state, patients) {
 			const memories = emptyMemory(patients.length);
-			if (!unbegun(state)) copyMemory(state, patients, memories, [...patients.keys()]);
+			if (!isEmpty(state)) copyMemory(state, patients, memories, [...patients.keys()]);
 			return {
 				patients: patients.length,
 				tokens: Int32Array.from(patients, (patient) => state.tokens[patient] as number),
 				times: Float64Array.from(patients, (patient) => state.times[patient] as number),
-				memory: unbegun(state) ? state.memory : memories.memory,
+				memory: isEmpty(state) ? state.memory : memories.memory,
 			};
 		},
 		async observe(state, events) {
@@ -216,11 +224,11 @@ export function predictor(
 				.predictions;
 		},
 		advance: async (state, events, times) =>
-			asking(state, events, times, { ...afterAll, keep: true }),
+			observeAndQuery(state, events, times, { ...afterAll, keep: true }),
 		score: async (events, times) =>
-			(await asking(start(events.length), events, times, afterAll)).predictions,
+			(await observeAndQuery(start(events.length), events, times, afterAll)).predictions,
 		queryWithin: async (state, events, times) =>
-			(await asking(state, events, times, onTheWay)).predictions,
+			(await observeAndQuery(state, events, times, amongEvents)).predictions,
 		async dispose() {
 			resident?.dispose();
 			await compiled.dispose();

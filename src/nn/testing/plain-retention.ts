@@ -29,7 +29,7 @@ export const plainSilu = (x: number): number => x / (1 + Math.exp(-x));
 export interface PlainRetention {
 	readonly x: Matrix; // [places, width]
 	readonly days: readonly number[];
-	readonly real: readonly number[];
+	readonly mask: readonly number[];
 	readonly weights: Readonly<Record<"query" | "key" | "value" | "gate" | "out", Matrix>>;
 	readonly heads: number;
 	readonly decayUnitDays: number;
@@ -39,7 +39,7 @@ export interface PlainRetention {
 
 /** Retention one pair of places at a time: each weight from the time between them alone. */
 export function plainRetention(inputs: PlainRetention): Matrix {
-	const { x, days, real, weights, heads, direction } = inputs;
+	const { x, days, mask, weights, heads, direction } = inputs;
 	const size = (x[0]?.length as number) / heads;
 	const half = size / 2;
 	const [q, k, v] = (["query", "key", "value"] as const).map((part) =>
@@ -62,7 +62,7 @@ export function plainRetention(inputs: PlainRetention): Matrix {
 		headDecays(heads).flatMap((decay, head) => {
 			const output = new Array<number>(size).fill(0);
 			for (let m = 0; m < x.length; m++) {
-				if (!real[m] || (direction === "forwards" ? m > n : m < n)) continue;
+				if (!mask[m] || (direction === "forwards" ? m > n : m < n)) continue;
 				const units = Math.abs((days[n] as number) - (days[m] as number)) / inputs.decayUnitDays;
 				const weight = decay ** units * score(n, m, head, units);
 				for (let j = 0; j < size; j++)

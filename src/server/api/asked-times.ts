@@ -1,10 +1,10 @@
 import type { UnderstoodPatient } from "../../api/patient.js";
 import { InputError } from "../../base/errors.js";
 import {
-	gridOf,
 	momentOf,
 	spanDays,
 	TimeRefused,
+	timeGrid,
 	timesOf,
 	warningsFor,
 } from "../../infer/user-input/index.js";
@@ -73,7 +73,7 @@ export function askedGrid(
 		...(step !== undefined && { step: inField("step", spanDays, step) }),
 	};
 	return withoutValues(
-		() => gridOf(patient, axis, options, (field) => field),
+		() => timeGrid(patient, axis, options, (field) => field),
 		(option) => option,
 	);
 }

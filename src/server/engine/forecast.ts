@@ -36,15 +36,15 @@ export function forecastWriter(predictor: Predictor, tokens: readonly Token[]) {
 				? await predictAt(predictor, [of.history], [times])
 				: { ...(await predictor.query(of.state, [times])), places: undefined };
 		return listPieces(
-			times.map((time, question) => {
-				const codes = likeliest(answers, { top, question }).map(({ token, probability }) => {
+			times.map((time, query) => {
+				const codes = likeliest(answers, { top, query }).map(({ token, probability }) => {
 					codeJson[token] ??= writeCode(token);
 					return `${codeJson[token]}${probability}}`;
 				});
 				const answer: Omit<ForecastResponse["answers"][number], "top"> = {
-					at: at[question] as string | number,
+					at: at[query] as string | number,
 					...momentJson(time, birth, axis),
-					place: places?.[0]?.[question] ?? "after",
+					place: places?.[0]?.[query] ?? "after",
 				};
 				return `${JSON.stringify(answer).slice(0, -1)},"top":[${codes.join(",")}]}`;
 			}),

@@ -2,7 +2,7 @@ import { specialCount } from "../../cohort/vocabulary.js";
 import type { ViewedHistory } from "../../infer/index.js";
 import { checkFinite } from "../../models/finite.js";
 import type { EventBatch, Model, ParameterValues } from "../../models/index.js";
-import { pooled, pooledFeeds } from "../../models/pooled.js";
+import { pooled, pooledFeeds } from "../../models/pooling.js";
 import { parametersOf } from "../../nn/weights.js";
 import { programs, type Runtime } from "../../runtime/index.js";
 

@@ -2,7 +2,7 @@ import { inOrder, type Tensor } from "../../graph/index.js";
 import { type LinearHead, labelHead } from "../../models/heads/label.js";
 import type { BatchShape, Model, Parameters, ParameterValues } from "../../models/index.js";
 import { label } from "../../models/objectives/label.js";
-import { pooled, slotStates } from "../../models/pooled.js";
+import { pooled, slotStates } from "../../models/pooling.js";
 import { drawWeights, parametersOf, weightsOf } from "../../nn/weights.js";
 
 /** A pre-trained model. */

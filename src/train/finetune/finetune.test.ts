@@ -6,7 +6,7 @@ import { random } from "../../base/random.js";
 import type { Dataset, History, Label, Split } from "../../cohort/index.js";
 import { parameter } from "../../graph/index.js";
 import { modelById } from "../../models/index.js";
-import { pooledFeeds } from "../../models/pooled.js";
+import { pooledFeeds } from "../../models/pooling.js";
 import { temporaryFolder } from "../../records/testing/temporary-folder.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import { readCheckpoint } from "../checkpoint.js";
@@ -14,7 +14,7 @@ import { trainOptions } from "../options.js";
 import { trainEpochs } from "../pretrain.js";
 import { runFiles } from "../run-folder.js";
 import { classifier, logOdds } from "./classifier.js";
-import { asked, labelsOf, questionBatches } from "./questions.js";
+import { labelBatches, labelsOf, withLabelQuery } from "./label-batches.js";
 
 const runtime = nodeRuntime({ threads: 1 });
 const model = modelById("trajgpt");
@@ -60,7 +60,12 @@ test("a question is one more event: the answer at the time it is asked, after wh
 		tokens: Int32Array.of(2, 5, 7, 6),
 		times: Float64Array.of(-9, 1, 2, 3),
 	};
-	const { tokens, times } = asked(history, { patient: 0, time: 2.5, events: 2, value: true });
+	const { tokens, times } = withLabelQuery(history, {
+		patient: 0,
+		time: 2.5,
+		events: 2,
+		value: true,
+	});
 	expect([...tokens]).toEqual([2, 5, 7, 1]);
 	expect([...times]).toEqual([-9, 1, 2, 2.5]);
 });
@@ -68,7 +73,7 @@ test("a question is one more event: the answer at the time it is asked, after wh
 describe("a classifier", () => {
 	const oddsOf = async (answer: boolean) => {
 		const own = labels.slice(0, 5).map((label) => ({ ...label, value: answer }));
-		const batches = questionBatches(dataset, own, {
+		const batches = labelBatches(dataset, own, {
 			...{ maxLength: 16, cut: "last" as const, size: { rows: 5 }, seed: 0, maxShapes: 1 },
 		});
 		const batch = await batches.read(0, 0);
@@ -132,8 +137,7 @@ async function trial(): Promise<Trial> {
 				},
 				model: classifier(pretrained, head),
 				dataset,
-				batchesOf: (split, plan) =>
-					questionBatches(dataset, labelsOf(dataset, labels, split), plan),
+				batchesOf: (split, plan) => labelBatches(dataset, labelsOf(dataset, labels, split), plan),
 				...{ runtime, resume, progress, signal: stop.signal },
 				clock: () => (now += 250),
 			});

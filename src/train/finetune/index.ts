@@ -1,12 +1,12 @@
 export { classifier, logOdds } from "./classifier.js";
 export { fineTuningStart, forecaster, forecastWeights } from "./forecaster.js";
+export { labelBatches, labelsOf, withLabelQuery } from "./label-batches.js";
 export {
 	fitLogistic,
 	logisticLoss,
 	logisticScores,
 } from "./logistic.js";
 export { finetuneOptions } from "./options.js";
-export { asked, labelsOf, questionBatches } from "./questions.js";
 export {
 	checkTask,
 	createTask,

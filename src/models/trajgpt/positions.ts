@@ -13,13 +13,13 @@ import {
 } from "../../graph/index.js";
 import type { Reading } from "./attention.js";
 
-interface Standing {
+interface SlotStream {
 	readonly batch: number;
 	readonly slots: number;
-	readonly real: Tensor | undefined; // [batch, slots]
+	readonly mask: Tensor | undefined; // [batch, slots]
 	/** How many slots came before; none if left out. */
 	readonly seen: Tensor | undefined; // [batch, 1]
-	readonly questions: { readonly tokens: Tensor; readonly read: Reading } | undefined;
+	readonly queries: { readonly tokens: Tensor; readonly read: Reading } | undefined;
 	readonly dtype: FloatType;
 }
 
@@ -27,23 +27,23 @@ interface Standing {
  * The number of each slot in its history, from 0; a question has that of the slot which would stand
  * where it reads. Padding is not counted.
  */
-export function placesOf({ batch, slots, real, seen, questions, dtype }: Standing): {
-	readonly places: Tensor; // [batch, slots + questions], as floats
+export function positionsOf({ batch, slots, mask, seen, queries, dtype }: SlotStream): {
+	readonly positions: Tensor; // [batch, slots + questions], as floats
 	/** How many slots have come after these. */
 	readonly seen: Tensor; // [batch, 1]
 } {
 	const from = seen ?? filled(0, [batch, 1], dtype);
-	const ends = real ? sum(real, 1, true) : filled(slots, [batch, 1], dtype); // [batch, 1]
+	const ends = mask ? sum(mask, 1, true) : filled(slots, [batch, 1], dtype); // [batch, 1]
 	const order = constant([...Array(slots).keys()], [1, slots], dtype);
-	const ofSlots = real
-		? cumulativeSum(real, 1, { exclusive: true })
+	const ofSlots = mask
+		? cumulativeSum(mask, 1, { exclusive: true })
 		: expand(order, [batch, slots]);
 	const streams = slots > 0 ? [ofSlots] : [];
-	if (questions) {
-		const { tokens, read } = questions;
+	if (queries) {
+		const { tokens, read } = queries;
 		if (read === "before") streams.push(ofSlots);
 		else if (read === "after") streams.push(expand(ends, tokens.shape));
-		else streams.push(minimum(cast(read.places, dtype), ends)); // past a row's end is its end
+		else streams.push(minimum(cast(read.positions, dtype), ends)); // past a row's end is its end
 	}
-	return { places: add(concat(streams, 1), from), seen: add(from, ends) };
+	return { positions: add(concat(streams, 1), from), seen: add(from, ends) };
 }

@@ -11,7 +11,7 @@ import type { BatchOptions, Dataset, History, Label, Split } from "../../cohort/
  * the question is asked, its token the answer, 1 or 0. A slot holds the token before it, so the model
  * sees that time and never the answer; and no special token is ever a target.
  */
-export function asked(history: History, { events, time, value }: Label): History {
+export function withLabelQuery(history: History, { events, time, value }: Label): History {
 	const seen = history.birthEvents + events;
 	const tokens = new Int32Array(seen + 1);
 	const times = new Float64Array(seen + 1);
@@ -29,7 +29,7 @@ export function labelsOf(dataset: Dataset, labels: readonly Label[], split: Spli
 }
 
 /** Batches of questions, one a row; a batch's `sequences` are numbers of labels. */
-export function questionBatches(
+export function labelBatches(
 	dataset: Dataset,
 	labels: readonly Label[],
 	options: BatchOptions,
@@ -46,7 +46,7 @@ export function questionBatches(
 			if (current.epoch !== epoch) current = { epoch, batches: plan.epoch(epoch) };
 			return fillBatch(plan, current.batches[i] as PlannedBatch, async (at) => {
 				const label = labels[at] as Label;
-				return asked(await dataset.read(label.patient), label);
+				return withLabelQuery(await dataset.read(label.patient), label);
 			});
 		},
 	};

@@ -13,11 +13,11 @@ import { nested, type WeightSpecs, type Weights } from "../../nn/weights.js";
 
 const ways = ["onward", "back"] as const;
 
-export const bothWaysWeights = (inside: number, width: number): WeightSpecs =>
+export const bidirectionalGruWeights = (inside: number, width: number): WeightSpecs =>
 	Object.assign({}, ...ways.map((way) => nested(way, gruWeights(inside, width))));
 
 /** Two GRUs over the places, one from each end: their states at each place, [rows, places, 2 width]. */
-export function bothWays(p: Weights, x: Tensor, width: number): Tensor {
+export function bidirectionalGru(p: Weights, x: Tensor, width: number): Tensor {
 	const [rows, places, inside] = x.shape as [number, number, number];
 	// Side by side in one recurrence: half as many operations, each twice as large.
 	const made = new Map<string, Tensor>();

@@ -3,7 +3,7 @@ import { random } from "../../base/random.js";
 import { constant, input, mul, reshape } from "../../graph/index.js";
 import { evaluate } from "../../runtime/testing/evaluate.js";
 import { trajgptConfig } from "./config.js";
-import { copyLogits, copyWeights } from "./copy.js";
+import { countingLogits, countingWeights } from "./counting-heads.js";
 
 const config = trajgptConfig.parse({
 	...{ vocab: 9, copies: 2, dim: 4, key: 8, value: 8, heads: 2 },
@@ -15,7 +15,7 @@ const draw = random(5);
 const embedded = Float64Array.from({ length: 24 }, () => draw.normal());
 const hidden = Float64Array.from({ length: 24 }, () => draw.normal());
 const parameters = new Map(
-	Object.entries(copyWeights(config)).map(([name, { shape, draw: start }]) => [
+	Object.entries(countingWeights(config)).map(([name, { shape, draw: start }]) => [
 		name,
 		{
 			shape,
@@ -59,14 +59,14 @@ describe("heads that count", () => {
 		const symbols = new Map(
 			[...parameters].map(([name, { shape, data }]) => [name, constant(data, shape, "float64")]),
 		);
-		const { logits } = copyLogits(config, (name) => symbols.get(name) as never, {
+		const { logits } = countingLogits(config, (name) => symbols.get(name) as never, {
 			tokens: input("tokens", [1, 6], "int32"),
 			embedded: constant(embedded, [1, 6, 4], "float64"),
 			hidden: constant(hidden, [1, 6, 4], "float64"),
 			overGaps: (rate) => mul(rate, reshape(constant(gaps, [6], "float64"), [1, 1, 6])),
 			slots: 6,
 			read: undefined,
-			real: undefined,
+			mask: undefined,
 			state: undefined,
 		});
 		const found = await evaluate({ logits }, { tokens: Int32Array.from(tokens) });
@@ -75,6 +75,6 @@ describe("heads that count", () => {
 	});
 
 	test("are none where none are asked for", () => {
-		expect(copyWeights({ ...config, copies: 0 })).toEqual({});
+		expect(countingWeights({ ...config, copies: 0 })).toEqual({});
 	});
 });

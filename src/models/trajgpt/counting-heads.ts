@@ -21,7 +21,7 @@ import { type AttentionInputs, attention } from "./attention.js";
 import type { TrajgptConfig } from "./config.js";
 
 /** The learned tensors of the heads that count. */
-export function copyWeights({ copies, dim, vocab }: TrajgptConfig): WeightSpecs {
+export function countingWeights({ copies, dim, vocab }: TrajgptConfig): WeightSpecs {
 	if (copies === 0) return {};
 	const weight = filledWith(0, [copies, dim]);
 	return nested("copy", {
@@ -35,7 +35,7 @@ export function copyWeights({ copies, dim, vocab }: TrajgptConfig): WeightSpecs 
 	});
 }
 
-export interface CopyInputs extends Pick<AttentionInputs, "slots" | "read" | "real" | "form"> {
+export interface CountingInputs extends Pick<AttentionInputs, "slots" | "read" | "mask" | "form"> {
 	readonly tokens: Tensor; // [batch, n], slots and then questions
 	/** What slots and questions hold, before any layer. */
 	readonly embedded: Tensor; // [batch, n, dim]
@@ -52,10 +52,10 @@ export interface CopyInputs extends Pick<AttentionInputs, "slots" | "read" | "re
  * This is selective recurrent attention with keys of size 1 and tokens as values. The weight w and
  * the decay γ come from what a slot holds, the trust from what the network makes of the history.
  */
-export function copyLogits(
+export function countingLogits(
 	config: TrajgptConfig,
 	p: (name: string) => Tensor,
-	{ tokens, embedded, hidden, overGaps, ...reading }: CopyInputs,
+	{ tokens, embedded, hidden, overGaps, ...reading }: CountingInputs,
 ): { readonly logits: Tensor; readonly state: Tensor } {
 	const { copies, vocab } = config;
 	const dtype = embedded.dtype as FloatType;

@@ -24,7 +24,7 @@ import { startReading } from "./trajectories.js";
  * and q(t_i) · k_i, v_i where i is j. An integral is the difference of two sums over the points
  * between places, from the first place up to t_j and up to t_i.
  */
-export function meansAtPlaces(p: Weights, sizes: Sizes, x: Tensor, times: Times): Means {
+export function meansAtPositions(p: Weights, sizes: Sizes, x: Tensor, times: Times): Means {
 	const { queries, bends, starts, keys, values } = curvesOf(p, sizes, x, times);
 	const [rows, places] = times.shown.shape as [number, number];
 	const { dtype } = x;

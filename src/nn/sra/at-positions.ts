@@ -14,10 +14,10 @@ import {
 	where,
 } from "../../graph/index.js";
 
-export interface PlacedQueries {
+export interface QueriesAtPositions {
 	readonly queries: Tensor; // [batch, heads, queries, key]
 	/** How many slots come before each query, from none to all. */
-	readonly places: Tensor; // [batch, queries], int32
+	readonly positions: Tensor; // [batch, queries], int32
 	readonly k: Tensor; // [batch, heads, slots, key]
 	readonly v: Tensor; // [batch, heads, slots, value]
 	readonly logDecay: Tensor; // [batch, heads, slots]
@@ -29,10 +29,10 @@ export interface PlacedQueries {
  * after the first p slots. In the parallel form: no state between slots is ever made.
  * [batch, heads, queries, value]
  */
-export function readAtPlaces(x: PlacedQueries): Tensor {
+export function readAtPositions(x: QueriesAtPositions): Tensor {
 	const [batch, heads, slots] = x.logDecay.shape as [Dim, number, Dim];
-	const count = x.places.shape[1] as Dim;
-	const places = reshape(cast(x.places, "float32"), [batch, 1, count, 1]);
+	const count = x.positions.shape[1] as Dim;
+	const places = reshape(cast(x.positions, "float32"), [batch, 1, count, 1]);
 	const earlier = less(placesAlong(x.logDecay, 2), places); // [batch, 1, queries, slots]
 	// What a slot left fades by the steps after it that come before the query.
 	const steps = where(earlier, reshape(x.logDecay, [batch, heads, 1, slots]), 0);

@@ -23,7 +23,7 @@ export function settingsThatDiffer(
 }
 
 /** For each tensor that is missing, too many or of another shape than expected: what is wrong, in words. */
-export function misfits(
+export function tensorMismatches(
 	tensors: ReadonlyMap<string, { readonly shape: readonly number[] }>,
 	expected: ReadonlyMap<string, { readonly shape: readonly number[] }>,
 ): string[] {

@@ -14,7 +14,7 @@ import {
 } from "../../nn/testing/plain-retention.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
-import { slotStates } from "../pooled.js";
+import { slotStates } from "../pooling.js";
 import { batchOf, type TestHistory, vocab } from "../testing/histories.js";
 import { timelygpt } from "./index.js";
 

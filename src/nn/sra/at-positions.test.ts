@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { random } from "../../base/random.js";
 import { input, type Tensor } from "../../graph/index.js";
 import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
-import { readAtPlaces } from "./at-places.js";
+import { readAtPositions } from "./at-positions.js";
 import { reference } from "./reference.js";
 
 const [batch, heads, key, value, queries] = [2, 3, 4, 5, 9];
@@ -63,9 +63,9 @@ describe("queries between slots", () => {
 			it(`read the state before them, of ${slots} slots${fromNothing ? " from nothing" : ""}`, async () => {
 				const x = values(slots);
 				const float = (name: string, shape: number[]): Tensor => input(name, shape, "float64");
-				const read = readAtPlaces({
+				const read = readAtPositions({
 					queries: float("queries", [batch, heads, queries, key]),
-					places: input("places", [batch, queries], "int32"),
+					positions: input("places", [batch, queries], "int32"),
 					k: float("k", [batch, heads, slots, key]),
 					v: float("v", [batch, heads, slots, value]),
 					logDecay: float("logDecay", [batch, heads, slots]),

@@ -19,7 +19,7 @@ import { nodesOf, type Times } from "./times.js";
 import { readings } from "./trajectories.js";
 
 /** Places after the last one, each alone: what they hold, and how far after it they come on the clock. */
-export interface Later {
+export interface LaterQueries {
 	readonly x: Tensor; // [rows, questions, dim]
 	readonly after: Tensor; // [rows, questions]
 }
@@ -29,7 +29,13 @@ export interface Later {
  * the places and itself. Up to the last place it is theirs and m times a curve that all questions
  * share, so integrals over that part are taken once; one more piece leads to the question.
  */
-export function meansLater(p: Weights, sizes: Sizes, x: Tensor, times: Times, later: Later): Means {
+export function meansAtQueries(
+	p: Weights,
+	sizes: Sizes,
+	x: Tensor,
+	times: Times,
+	later: LaterQueries,
+): Means {
 	const { queries, bends, keys, values } = curvesOf(p, sizes, x, times);
 	const { clock, knots, bending, rule } = times;
 	const [rows, places] = times.shown.shape as [number, number];
@@ -59,9 +65,9 @@ export function meansLater(p: Weights, sizes: Sizes, x: Tensor, times: Times, la
 		},
 		rule.points,
 	); // [rows, questions, points, dim]
-	const byQuestion = (y: Tensor) =>
+	const byQuery = (y: Tensor) =>
 		sum(reshape(y, [rows, places, questions, points, y.shape[3] as number]), 3);
-	const withPiece = byQuestion(
+	const withPiece = byQuery(
 		mul(matmul(readPiece, keys), reshape(piece, [rows, 1, questions * points, -1])),
 	);
 
@@ -77,7 +83,7 @@ export function meansLater(p: Weights, sizes: Sizes, x: Tensor, times: Times, la
 		products: matmul(ownership(sizes, dtype), div(whole, lag), {
 			...{ transposeA: true, transposeB: true },
 		}),
-		values: matmul(div(add(sum(read, 2, true), byQuestion(readPiece)), lag), values),
+		values: matmul(div(add(sum(read, 2, true), byQuery(readPiece)), lag), values),
 	};
 }
 
