@@ -26,7 +26,7 @@ test("an event's effect is the risk less the risk of the history without it", as
 		expectClose(without.slice(event * 4, event * 4 + 4), await riskAt(dropped(own, event), times));
 	expect(effect.length).toBe(70 * 4);
 	expect(effect[31 * 4 + 2]).toBe((base[2] as number) - (without[31 * 4 + 2] as number));
-	// What comes after the time asked about has no effect on it.
+	// What comes after the query time has no effect on it.
 	expect(effect[69 * 4 + 1]).toBe(0);
 });
 

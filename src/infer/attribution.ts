@@ -112,7 +112,7 @@ export async function attributeEach(
 	}));
 }
 
-/** The events that can matter: those before the last time asked about, and the first two, which tell the start. */
+/** The events that can matter: those before the last query time, and the first two, which tell the start. */
 function seen({ tokens, times }: Events, asked: ArrayLike<number>) {
 	const last = Array.from(asked).reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
 	const count = Math.max(2, Array.from(times).filter((time) => time < last).length);

@@ -3,7 +3,7 @@ import type { Events, Predictions, Predictor } from "../models/index.js";
 import { highestCodes } from "./likeliest.js";
 
 export interface AutoRegressiveOptions {
-	/** From a history's last event to its last asked time. */
+	/** From the last event of a history to its last query time. */
 	readonly steps?: number;
 }
 
@@ -11,10 +11,10 @@ export interface AutoRegressiveOptions {
 const mostPatients = 64;
 
 /**
- * What comes at times after the history, step by step: equal steps from the last event to the last
- * asked time, at each the most likely event taken for true and fed back. A time asked about reads
+ * Predicts after the history step by step: equal steps from the last event to the last query
+ * time, where each step feeds back the most likely event. A query time reads
  * the predictions of the step nearest to it, of two the earlier. A history without events starts at
- * its first asked time.
+ * its first query time.
  */
 export async function predictAutoRegressively(
 	predictor: Predictor,
@@ -42,10 +42,10 @@ export async function predictAutoRegressively(
 		);
 		let fed: Events[] | undefined;
 		for (let step = 1; step <= steps; step++) {
-			const asked = own.map(({ timeOf }) => [timeOf(step)]);
+			const queryTimes = own.map(({ timeOf }) => [timeOf(step)]);
 			let predictions: Predictions;
-			if (fed) ({ state, predictions } = await predictor.advance(state, fed, asked));
-			else predictions = await predictor.query(state, asked);
+			if (fed) ({ state, predictions } = await predictor.advance(state, fed, queryTimes));
+			else predictions = await predictor.query(state, queryTimes);
 			if (vocab === 0) {
 				vocab = predictions.vocab;
 				logProbabilities = new Float32Array(histories.length * queries * vocab);
@@ -62,7 +62,7 @@ export async function predictAutoRegressively(
 						);
 			fed = rows.map((row, i) => ({
 				tokens: [highestCodes(row, 1)[0] as number],
-				times: asked[i] as number[],
+				times: queryTimes[i] as number[],
 			}));
 		}
 	}
@@ -71,15 +71,15 @@ export async function predictAutoRegressively(
 
 interface Walk {
 	timeOf(step: number): number;
-	/** For each asked time, the step it reads: 1 … steps. */
+	/** For each query time, the step it reads: 1 … steps. */
 	readonly nearest: readonly number[];
 }
 
 function walkOf(history: Events, times: ArrayLike<number>, steps: number, patient: number): Walk {
-	const asked = Array.from(times);
-	const end = asked.reduce((latest, time) => Math.max(latest, time), Number.NEGATIVE_INFINITY);
-	const start = history.times[history.times.length - 1] ?? Math.min(...asked);
-	const early = asked.find((time) => !(time >= start && Number.isFinite(time)));
+	const queryTimes = Array.from(times);
+	const end = queryTimes.reduce((latest, time) => Math.max(latest, time), Number.NEGATIVE_INFINITY);
+	const start = history.times[history.times.length - 1] ?? Math.min(...queryTimes);
+	const early = queryTimes.find((time) => !(time >= start && Number.isFinite(time)));
 	if (early !== undefined)
 		throw new InputError(
 			`auto-regressive predictions lie after the history: patient ${patient} ends at ${start}, asked about ${early}`,
@@ -91,6 +91,6 @@ function walkOf(history: Events, times: ArrayLike<number>, steps: number, patien
 	};
 	return {
 		timeOf: (step) => (step === steps ? end : start + step * size),
-		nearest: asked.map(nearestTo),
+		nearest: queryTimes.map(nearestTo),
 	};
 }

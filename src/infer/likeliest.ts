@@ -6,7 +6,7 @@ interface LikelyToken {
 	readonly probability: number;
 }
 
-/** The codes that are most likely at a patient's question, the first first; special tokens are never recorded. */
+/** The codes that are most likely at a patient's query, the first first; special tokens are never recorded. */
 export function likeliest(
 	{ queries, vocab, logProbabilities }: Predictions,
 	{ top, patient = 0, query = 0 }: LikeliestOptions,

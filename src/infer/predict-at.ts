@@ -1,10 +1,10 @@
 import type { Events, Predictions, Predictor } from "../models/index.js";
 
-/** Where a time lies: before a history's first event, up to its last, or after it (or in an empty one). */
+/** Where a time lies: before the first event of a history, up to the last, or after it (or in an empty history). */
 export type Place = "before" | "inside" | "after";
 
 export interface PlacedPredictions extends Predictions {
-	readonly places: readonly (readonly Place[])[]; // [patients][questions]
+	readonly places: readonly (readonly Place[])[]; // [patients][queries]
 }
 
 export function placeOf({ times }: Events, time: number): Place {
@@ -13,7 +13,7 @@ export function placeOf({ times }: Events, time: number): Place {
 }
 
 /**
- * What comes at any times, in one pass over each history. Each answer comes from the events
+ * Predicts at any times, in one pass over each history. Each prediction uses the events
  * strictly before its time: from all of them after the last event, and before the first from the
  * start of the history, evolved backwards.
  */

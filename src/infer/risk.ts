@@ -1,7 +1,7 @@
 import { InputError } from "../base/errors.js";
 import type { Predictions } from "../models/index.js";
 
-/** The probability that a patient's event at each time asked about is one of these tokens. */
+/** The probability that a patient's event at each query time is one of these tokens. */
 export function riskOf(
 	answers: Predictions,
 	patient: number,
@@ -11,8 +11,8 @@ export function riskOf(
 	const unknown = codes.find((token) => token >= vocab);
 	if (unknown !== undefined)
 		throw new InputError(`a code holds token ${unknown}; the model knows those below ${vocab}`);
-	return Float64Array.from({ length: queries }, (_, question) => {
-		const from = (patient * queries + question) * vocab;
+	return Float64Array.from({ length: queries }, (_, query) => {
+		const from = (patient * queries + query) * vocab;
 		return codes.reduce(
 			(sum, token) => sum + Math.exp(logProbabilities[from + token] as number),
 			0,

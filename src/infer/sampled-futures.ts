@@ -101,8 +101,8 @@ async function drawFutures(
 			tokens: [tokens[n] as number],
 			times: [timeAt(patient, n)],
 		}));
-		const asked = patients.map((patient) => [timeAt(patient, n + 1)]);
-		({ state, predictions } = await predictor.advance(state, events, asked));
+		const queryTimes = patients.map((patient) => [timeAt(patient, n + 1)]);
+		({ state, predictions } = await predictor.advance(state, events, queryTimes));
 	}
 }
 

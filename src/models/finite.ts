@@ -8,7 +8,7 @@ export function checkFinite(values: Float32Array, what: string): Float32Array {
 		if (!Number.isFinite(values[at]))
 			throw new InputError(
 				`the model's ${what} is ${values[at]}, expected a finite number; check that the times of the events ` +
-					"and the times asked about are plausible; if they are, the weights are at fault: train again",
+					"and the query times are plausible; if they are, the weights are at fault: train again",
 			);
 	return values;
 }

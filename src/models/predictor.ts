@@ -1,4 +1,4 @@
-/** What is known of some patients: what the model remembers, and the last event of each. */
+/** The state of some patients: the model's memory, and the last event of each. */
 export interface State {
 	readonly patients: number;
 	readonly tokens: Int32Array; // [patients]
@@ -13,28 +13,28 @@ export interface Events {
 	readonly times: ArrayLike<number>;
 }
 
-/** log p of every token, for each patient and each time asked about. */
+/** log p of every token, for each patient and query time. */
 export interface Predictions {
 	readonly patients: number;
 	readonly queries: number;
 	readonly vocab: number;
-	readonly logProbabilities: Float32Array; // [patients, questions, vocab]
+	readonly logProbabilities: Float32Array; // [patients, queries, vocab]
 }
 
 /**
- * All inference goes through here. State goes in and comes out; nothing is kept. Slot n holds the
+ * All inference uses this interface. It keeps no state between calls. Slot n holds the
  * token before it and its own time, so an event is observed by a slot with the token last seen at
- * the new event's time, and a question is such a slot that leaves no trace.
+ * the new event's time, and a query is such a slot that does not change the state.
  */
 export interface Predictor {
-	/** Tokens that an answer is over. */
+	/** Number of tokens that a prediction covers. */
 	readonly vocab: number;
 	start(patients: number): State;
 	/** The state after each patient's further events. */
 	observe(state: State, events: readonly Events[]): Promise<State>;
-	/** What comes at these times, from the state as it is; as many times for each patient. */
+	/** Predicts at these times from the state; every patient has the same number of times. */
 	query(state: State, times: readonly ArrayLike<number>[]): Promise<Predictions>;
-	/** Observes, then asks, reading every weight once. */
+	/** Observes, then predicts, reading every weight once. */
 	advance(
 		state: State,
 		events: readonly Events[],
@@ -42,12 +42,12 @@ export interface Predictor {
 	): Promise<{ readonly state: State; readonly predictions: Predictions }>;
 	/** The states of these patients, in this order; a patient may be named many times. */
 	select(state: State, patients: readonly number[]): State;
-	/** Observes from the start and asks, keeping no state. */
+	/** Observes from the start and predicts, without returning a state. */
 	score(events: readonly Events[], times: readonly ArrayLike<number>[]): Promise<Predictions>;
 	/**
-	 * Observes and asks on the way, keeping no state: each question is answered from the events
-	 * strictly before its time, in the same pass. Times may come in any order. One before a
-	 * patient's very first event is answered by looking back from it, with [SOS] alone known.
+	 * Observes and predicts in one pass, without returning a state: each query uses the events
+	 * strictly before its time. Times may be in any order. A query before a
+	 * patient's first event is evolved backwards from it, with [SOS] as the only input.
 	 */
 	queryWithin(
 		state: State,

@@ -100,21 +100,21 @@ export function retention(
 	return { output: gatedOut(p, x, output), retained: { k, v, logDecay, state } };
 }
 
-/** Questions, which read what is held and add nothing to it. */
+/** Queries, which read the retained state without changing it. */
 export interface RetentionQueries {
-	readonly queries: Angles; // [rows, questions, size / 2]
-	/** What is left of the state at the times asked about. */
-	readonly decay: Tensor; // [rows, heads, questions]
+	readonly queries: Angles; // [rows, queries, size / 2]
+	/** What is left of the state at the query times. */
+	readonly decay: Tensor; // [rows, heads, queries]
 	readonly from: QueriedState;
 }
 
 /** Query n of a row reads the state after place n, or after as many places as it names; otherwise all read the last. */
 export interface QueriedState {
 	readonly each: boolean;
-	readonly positions?: Tensor; // [rows, questions], int32
+	readonly positions?: Tensor; // [rows, queries], int32
 }
 
-/** Of questions about some days, so many days after the last place seen. */
+/** `days` counts from the first event, `gaps` from the last one observed. */
 export function retentionQueries(
 	{ days, gaps }: ElapsedTimes,
 	settings: RetentionSettings,
@@ -143,6 +143,6 @@ export function queryRetention(
 ): Tensor {
 	const heads = at.decay.shape[1] as number;
 	const turned = rotate(splitHeads(project(within(p, "query"), x), heads), at.queries);
-	const q = mul(turned, reshape(at.decay, [...at.decay.shape, 1])); // [rows, heads, questions, size]
+	const q = mul(turned, reshape(at.decay, [...at.decay.shape, 1])); // [rows, heads, queries, size]
 	return gatedOut(p, x, stateRead(q, held, at.from));
 }

@@ -81,7 +81,7 @@ function resized(x: Tensor, places: number): Tensor {
 	return known > places ? slice(x, 1, known - places) : pad(x, 1, 0, places - known);
 }
 
-/** What the head reads for each question: the seasonal part of what follows the window, and its trend, which grows from layer to layer. */
+/** The hidden state of each query: the seasonal part of what follows the window, and its trend, which grows from layer to layer. */
 export function decoder(
 	config: AutoformerConfig,
 	p: Weights,

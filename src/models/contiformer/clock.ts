@@ -13,14 +13,14 @@ import {
 } from "../../graph/index.js";
 import type { Observed } from "../kinds/observed.js";
 
-/** Longest a place or a question can move the clock on; log(1 + days) is 11 after 164 years. */
+/** Longest a place or a query can move the clock on; log(1 + days) is 11 after 164 years. */
 const longestTick = 12;
 
 /** Where the places of a row stand in the time that its ODEs, its spline and its integrals run in. */
 export interface Clock {
 	/** From 0 at the first event to at most 1 at the last. */
 	readonly places: Tensor; // [rows, places]
-	/** What no question goes beyond. */
+	/** What no query goes beyond. */
 	readonly end: Tensor; // [rows, 1]
 	/** 1 at events, 0 at padding. */
 	readonly mask: Tensor; // [rows, places]
@@ -39,5 +39,5 @@ export function clockOf({ gaps, mask }: Pick<Observed, "gaps" | "mask">): Clock 
 	return { places, end: add(slice(places, 1, -1), div(longestTick, unit)), mask, unit };
 }
 
-/** From the last place to questions that come so many days after it, [rows, questions]. */
+/** From the last place to queries that come so many days after it, [rows, queries]. */
 export const clockAfter = ({ unit }: Clock, gaps: Tensor): Tensor => div(tick(gaps), unit);

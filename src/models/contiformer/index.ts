@@ -104,7 +104,7 @@ export const contiformer = windowModel<ContiformerConfig>({
 	usesQueryTime: true,
 	weights,
 	encode: (config, p, window) => throughLayers(config, p, window, rowTimes(config, window)).output,
-	// A question is a masked place that follows the last one: no place sees it, nor does another question.
+	// A query is a masked place that follows the last one: no place sees it, nor does another query.
 	query(config, p, _encoded, window, { days, gaps }) {
 		const times = rowTimes(config, window);
 		const { inputs } = throughLayers(config, p, window, times);

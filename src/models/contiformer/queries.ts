@@ -20,14 +20,14 @@ import { readings } from "./trajectories.js";
 
 /** Places after the last one, each alone: what they hold, and how far after it they come on the clock. */
 export interface LaterQueries {
-	readonly x: Tensor; // [rows, questions, dim]
-	readonly after: Tensor; // [rows, questions]
+	readonly x: Tensor; // [rows, queries, dim]
+	readonly after: Tensor; // [rows, queries]
 }
 
 /**
- * From every place to every later one, as among places. Each question has a spline of its own, through
- * the places and itself. Up to the last place it is theirs and m times a curve that all questions
- * share, so integrals over that part are taken once; one more piece leads to the question.
+ * From every place to every later one, as among places. Each query has a spline of its own, through
+ * the places and itself. Up to the last place it is theirs and m times a curve that all queries
+ * share, so integrals over that part are taken once; one more piece leads to the query.
  */
 export function meansAtQueries(
 	p: Weights,
@@ -39,7 +39,7 @@ export function meansAtQueries(
 	const { queries, bends, keys, values } = curvesOf(p, sizes, x, times);
 	const { clock, knots, bending, rule } = times;
 	const [rows, places] = times.shown.shape as [number, number];
-	const questions = later.after.shape[1] as number;
+	const queryCount = later.after.shape[1] as number;
 	const points = rule.points.length;
 	const { dtype } = x;
 
@@ -64,21 +64,21 @@ export function meansAtQueries(
 			length: later.after,
 		},
 		rule.points,
-	); // [rows, questions, points, dim]
+	); // [rows, queries, points, dim]
 	const byQuery = (y: Tensor) =>
-		sum(reshape(y, [rows, places, questions, points, y.shape[3] as number]), 3);
+		sum(reshape(y, [rows, places, queryCount, points, y.shape[3] as number]), 3);
 	const withPiece = byQuery(
-		mul(matmul(readPiece, keys), reshape(piece, [rows, 1, questions * points, -1])),
+		mul(matmul(readPiece, keys), reshape(piece, [rows, 1, queryCount * points, -1])),
 	);
 
 	const lag = add(
-		reshape(later.after, [rows, 1, questions, 1]),
+		reshape(later.after, [rows, 1, queryCount, 1]),
 		reshape(sub(last, clock.places), [rows, places, 1, 1]),
 	);
 	const whole = add(
-		add(withSpline, mul(withCurve, reshape(m, [rows, 1, questions, -1]))),
+		add(withSpline, mul(withCurve, reshape(m, [rows, 1, queryCount, -1]))),
 		withPiece,
-	); // [rows, places, questions, dim]
+	); // [rows, places, queries, dim]
 	return {
 		products: matmul(ownership(sizes, dtype), div(whole, lag), {
 			...{ transposeA: true, transposeB: true },

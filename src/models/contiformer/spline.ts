@@ -133,8 +133,8 @@ export function pieces(values: Tensor, bends: Tensor, { lengths }: Knots): Piece
 /** Natural splines through the knots and each through one more after the last. */
 export interface Further {
 	/** How far after the last knot. */
-	readonly length: Tensor; // [rows, questions]
-	readonly values: Tensor; // [rows, questions, width]
+	readonly length: Tensor; // [rows, queries]
+	readonly values: Tensor; // [rows, queries, width]
 }
 
 /**
@@ -149,13 +149,13 @@ export function bendAtLast(
 	{ ofLast }: Bending,
 	further: Further,
 ): Tensor {
-	const [rows, questions] = further.length.shape as [number, number];
+	const [rows, queries] = further.length.shape as [number, number];
 	const h0 = reshape(slice(lengths, 1, -1), [rows, 1, 1]);
-	const h1 = reshape(further.length, [rows, questions, 1]);
+	const h1 = reshape(further.length, [rows, queries, 1]);
 	const beforeLast = (x: Tensor) => slice(x, 1, -2, -1); // [rows, 1, width]
 	const last = slice(values, 1, -1);
 	const turn = sub(div(sub(further.values, last), h1), div(sub(last, beforeLast(values)), h0));
 	const above = sub(mul(turn, 6), mul(h0, beforeLast(bends)));
 	const below = add(mul(add(h0, h1), 2), mul(h0, beforeLast(ofLast)));
-	return mul(div(above, below), reshape(slice(joined, 1, -1), [rows, 1, 1])); // [rows, questions, width]
+	return mul(div(above, below), reshape(slice(joined, 1, -1), [rows, 1, 1])); // [rows, queries, width]
 }

@@ -103,7 +103,7 @@ export function encoder(config: FedformerConfig, p: Weights, window: Window): Se
 }
 
 /**
- * What the head reads for each question: the seasonal part of what follows the window, and its trend,
+ * The hidden state of each query: the seasonal part of what follows the window, and its trend,
  * which grows from layer to layer.
  */
 export function decoder(

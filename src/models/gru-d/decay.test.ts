@@ -117,7 +117,7 @@ const feeds = {
 	...(gruD.filler(config, batch)("slots") as Record<string, Int32Array | Float32Array>),
 };
 
-test("each code fades from its last value to its mean, and the state to 0, up to the time asked about", async () => {
+test("each code fades from its last value to its mean, and the state to 0, up to the query time", async () => {
 	const found = await evaluate({ hidden }, { ...feeds, scale: mask });
 	expect(relativeError(found.hidden, plainSlots(weights))).toBeLessThan(1e-11);
 });

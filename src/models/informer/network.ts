@@ -118,7 +118,7 @@ export function views(p: Weights, stages: readonly Places[]): Tensor {
 	return norm(within(p, "views.norm"), whole.reduce(add));
 }
 
-/** What the head reads for each question: all are answered at once, after the window's last places. */
+/** The hidden state of each query; all are predicted at once, after the window's last positions. */
 export function decoder(
 	config: InformerConfig,
 	p: Weights,

@@ -46,23 +46,23 @@ interface Described<C extends CausalConfig> extends Description<C> {
 	weights(config: C): WeightSpecs;
 }
 
-/** It does not know of the times asked about. */
+/** Does not use query times. */
 interface Timeless<C extends CausalConfig> extends Described<C> {
-	/** What the head reads after each place, from it and from those before it alone. */
+	/** The hidden state after each position, from it and the positions before it. */
 	observe(config: C, p: Weights, observed: Observed): Tensor; // [rows, places, dim]
 	readonly query?: undefined;
 }
 
 interface Timely<C extends CausalConfig, K> extends Described<C> {
-	/** What is known after each place, from it and from those before it alone. */
+	/** What is known after each position, from it and the positions before it. */
 	observe(config: C, p: Weights, observed: Observed): K;
-	/** What the head reads when it is asked about a time. */
-	query(config: C, p: Weights, known: K, queries: Queries, from: From): Tensor; // [rows, questions, dim]
+	/** The hidden state at query times. */
+	query(config: C, p: Weights, known: K, queries: Queries, from: From): Tensor; // [rows, queries, dim]
 }
 
 export type CausalNetwork<C extends CausalConfig, K> = Timeless<C> | Timely<C, K>;
 
-/** Reads places once, for questions of any number. */
+/** Reads the history once, for any number of queries. */
 function reader<C extends CausalConfig, K>(
 	network: CausalNetwork<C, K>,
 	config: C,

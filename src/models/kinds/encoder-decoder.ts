@@ -6,7 +6,7 @@ import { fields } from "./fields.js";
 import type { Queries } from "./observed.js";
 import { type Window, type WindowConfig, type WindowNetwork, windowModel } from "./window.js";
 
-/** Settings of models whose decoder answers all questions at once. */
+/** Settings of models whose decoder predicts all queries at once. */
 export const encoderDecoderFields = {
 	vocab: fields.vocab,
 	...{ window: fields.window, ahead: fields.ahead },
@@ -29,14 +29,14 @@ const presets = {
 	paper: { layers: 4, decoderLayers: 4, dim: 200, ff: 400 },
 };
 
-/** A network whose decoder answers all questions at once, from what its encoder made of the window. */
+/** A network whose decoder predicts all queries at once from the encoded window. */
 export interface EncoderDecoder<C extends WindowConfig, E>
 	extends Pick<WindowNetwork<C>, "id" | "name" | "cite" | "config"> {
 	weights(config: C): WeightSpecs;
 	encoder(config: C, p: Weights, window: Window): E;
 	/** Of each place. */
 	views(p: Weights, encoded: E): Tensor; // [rows, window, dim]
-	/** What the head reads for each question. */
+	/** The hidden state of each query. */
 	decoder(config: C, p: Weights, encoded: E, window: Window, queries: Queries): Tensor; // [rows, ahead, dim]
 }
 
@@ -51,7 +51,7 @@ export const encoderDecoderModel = <C extends WindowConfig, E>({
 		presets,
 		pretraining: "masked",
 		forecasts: "after pretraining",
-		// The times asked about are read, but each question is about the event after the one before.
+		// Query times are inputs, but each query is about the event after that of the query before.
 		usesQueryTime: false,
 		// Delays, modes and the queries that attend are chosen by all places.
 		queriesInteract: true,

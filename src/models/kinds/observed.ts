@@ -19,9 +19,9 @@ export interface Observed {
 /** Queries at later times. */
 export interface Queries {
 	/** Counted from the row's first place, as the days of the places. */
-	readonly days: Tensor; // [rows, questions]
+	readonly days: Tensor; // [rows, queries]
 	/** Days since the last place seen. */
-	readonly gaps: Tensor; // [rows, questions]
+	readonly gaps: Tensor; // [rows, queries]
 }
 
 export function observedInputs(
@@ -39,13 +39,8 @@ export function observedInputs(
 	};
 }
 
-export function queryInputs(
-	prefix: string,
-	rows: number,
-	questions: number,
-	dtype: DType,
-): Queries {
-	const shape = [rows, questions];
+export function queryInputs(prefix: string, rows: number, count: number, dtype: DType): Queries {
+	const shape = [rows, count];
 	return {
 		days: input(`${prefix}.queryDays`, shape, dtype),
 		gaps: input(`${prefix}.queryGaps`, shape, dtype),
@@ -144,5 +139,5 @@ export const firstOf = ({ tokens, times }: Events, count: number): Events => ({
 	times: Array.from(times).slice(0, count),
 });
 
-/** Everything but the last event, which is asked about and never seen. */
+/** All events but the last, which is the target and never an input. */
 export const withoutLast = (events: Events): Events => firstOf(events, events.tokens.length - 1);

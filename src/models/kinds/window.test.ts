@@ -19,7 +19,7 @@ const config = z.strictObject({
 	ahead: fields.ahead.unwrap().default(3),
 });
 
-/** Views are the tokens' vectors; a question reads the last place and its own number. */
+/** Views are the tokens' vectors; a query reads the last place and its own number. */
 const plain = (pretraining: "masked" | "none", usesQueryTime = false) =>
 	windowModel<z.infer<typeof config>>({
 		...{

@@ -36,7 +36,7 @@ export interface Neighbours<C> {
 
 /**
  * A network that reads a window of events at once, the last of them at its last place, and answers
- * questions about what comes after it.
+ * queries about what comes after it.
  */
 export interface WindowNetwork<C extends WindowConfig> extends Description<C> {
 	/**
@@ -48,9 +48,9 @@ export interface WindowNetwork<C extends WindowConfig> extends Description<C> {
 	maskBy?(config: C): number;
 	/** Whether it learns to answer beside that, or only when it is fine-tuned to it. */
 	readonly forecasts: "after pretraining" | "after fine-tuning";
-	/** Whether its answers depend on the times asked about, or on how many events ahead they are. */
+	/** Whether predictions depend on the query times, or on how many events ahead they are. */
 	readonly usesQueryTime: boolean;
-	/** Whether an answer also depends on the times of the other questions. */
+	/** Whether a prediction also depends on the times of the other queries. */
 	readonly queriesInteract?: boolean;
 	/** Its own weights; `embedding` and `head` are added. */
 	weights(config: C): WeightSpecs;
@@ -63,7 +63,7 @@ export interface WindowNetwork<C extends WindowConfig> extends Description<C> {
 	encode(config: C, p: Weights, window: Window, side?: SideOutputs): Tensor; // [rows, window, dim]
 	/** What the head reads of each place to say what was masked there; its hidden state if left out. */
 	restore?(config: C, p: Weights, encoded: Tensor): Tensor; // [rows, window, dim]
-	/** What the head reads for each question; question i is about the i-th event ahead, at its time. */
+	/** The hidden state of each query; query i is about the i-th event ahead, at its time. */
 	query(config: C, p: Weights, encoded: Tensor, window: Window, queries: Queries): Tensor; // [rows, ahead, dim]
 }
 

@@ -34,7 +34,7 @@ const config = z.strictObject({
 		.min(1)
 		.max(64)
 		.default(8)
-		.describe("steps in which it is solved from the last event to a time asked about"),
+		.describe("steps in which it is solved from the last event to a query time"),
 });
 
 type OdeRnnConfig = z.infer<typeof config>;
@@ -58,7 +58,7 @@ const spansOf = (p: Weights, gaps: Tensor): Tensor => {
 const evolve = (p: Weights, state: Tensor, span: Tensor, steps: number): Tensor =>
 	exponentialEuler((h) => tanh(feedForward(within(p, "ode"), h, tanh)), state, span, steps);
 
-/** A GRU whose state follows an ODE from one event to the next, and on to the time asked about. */
+/** A GRU whose state follows an ODE from one event to the next, and on to the query time. */
 export const odeRnn = causalModel<OdeRnnConfig>({
 	id: "ode-rnn",
 	name: "ODE-RNN",

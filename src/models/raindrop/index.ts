@@ -145,7 +145,7 @@ export const raindrop = windowModel<RaindropConfig>({
 	weights,
 	penalties: ["graphs"],
 	encode({ propagations, kept, likeness, layers, heads }, p, window, side) {
-		// Time stands at 0 at the window's end: questions are asked on the same clock.
+		// Time stands at 0 at the window's end: queries use the same clock.
 		const times = timeEncoding(sub(window.days, slice(window.days, 1, -1)), time);
 		const sensors = sensorsOf(window);
 		let now: Propagated = {
@@ -175,11 +175,11 @@ export const raindrop = windowModel<RaindropConfig>({
 	},
 	query(_config, p, encoded, { shown }, queries) {
 		const [rows, places, dim] = encoded.shape as [number, number, number];
-		const questions = queries.gaps.shape[1] as number;
+		const queryCount = queries.gaps.shape[1] as number;
 		const all = sum(mul(encoded, reshape(shown, [rows, places, 1])), 1, true); // [rows, 1, dim]
 		const mean = div(all, reshape(maximum(sum(shown, 1), 1), [rows, 1, 1]));
 		const read = concat(
-			[expand(mean, [rows, questions, dim]), timeEncoding(queries.gaps, time)],
+			[expand(mean, [rows, queryCount, dim]), timeEncoding(queries.gaps, time)],
 			2,
 		);
 		return relu(linear(within(p, "answer"), read));

@@ -173,7 +173,7 @@ export const conformance = (tested: string): void =>
 			const pretrained = { model, config, weights };
 			const asker = classifier(pretrained, head);
 			const start = asker.init(config, random(0));
-			// Whether a patient is a man; the last token of a question is its answer.
+			// Whether a patient is a man; the last token of a query is its answer.
 			const questions = (yes: number) =>
 				batchOf(
 					Array.from({ length: 8 }, (_, i) => {

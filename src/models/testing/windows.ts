@@ -24,7 +24,7 @@ export function drawnWeights(
 	return { p: weightsOf(symbols), values };
 }
 
-/** Inputs of one window and of questions after it. */
+/** Inputs of one window and of queries after it. */
 export function oneWindow(
 	places: number,
 	questions: number,
@@ -36,7 +36,7 @@ export function oneWindow(
 	};
 }
 
-/** Values of these inputs: a place a day, then a question a day; of the first `padding` places the days are junk. */
+/** Values of these inputs: one event per day, then one query per day; the days of the first `padding` positions are junk. */
 export function windowFeeds(
 	tokens: readonly number[],
 	questions: number,

@@ -50,7 +50,7 @@ function weights({ layers, dim, ff, kernel }: TimelyGptConfig): WeightSpecs {
 	};
 }
 
-/** What is read of the places when a time is asked about. */
+/** What queries read of the history. */
 interface Known {
 	readonly vectors: Tensor; // [rows, places, dim]
 	readonly layers: readonly { readonly retained: Retained; readonly convolved: Convolved }[];
@@ -92,7 +92,7 @@ export const timelygpt = causalModel<TimelyGptConfig, Known>({
 		});
 		return { vectors, layers };
 	},
-	// The last event looked at from the time asked about: in its own stead, with a query that is turned to that time.
+	// The last position is read again at the query time, with an attention query rotated to that time.
 	query(settings, p, { vectors, layers }, queries, from) {
 		const retentionAt = retentionQueries(queries, settings, from);
 		let x = from.at(vectors);

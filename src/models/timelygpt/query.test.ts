@@ -105,7 +105,7 @@ const convolved = (layer: string, before: readonly Row[], own: Row): Row => {
 	return linear(`${layer}.out`, norm(`${layer}.norm`, local).map(plainSilu));
 };
 
-/** One event or question through a layer: from the states it is to read and the events before it. */
+/** One event or query through a layer: from the states it is to read and the events before it. */
 function through(
 	i: number,
 	x: Row,
@@ -170,7 +170,7 @@ const history: TestHistory = {
 };
 const lastDay = 405 - 60;
 
-test("in training, a question from each place reads the state there, decayed to the time asked about", async () => {
+test("in training, a query at each position reads the state there, decayed to the query time", async () => {
 	const batch = batchOf([history]);
 	const symbols = Object.fromEntries(
 		[...drawn].map(([name, { shape }]) => [name, parameter(name, shape, "float64")]),

@@ -15,19 +15,19 @@ import { sra } from "../../nn/sra/index.js";
 import type { SraForm } from "../../nn/sra/sra.js";
 
 /**
- * The state a question reads: before the slot of the same place in its row, after the last slot, or
- * after as many slots as it says.
+ * The state a query reads: before the slot of the same index in its row, after the last slot, or
+ * after the given number of slots.
  */
-export type Reading = "before" | "after" | { readonly positions: Tensor }; // [batch, questions], int32
+export type Reading = "before" | "after" | { readonly positions: Tensor }; // [batch, queries], int32
 
 export interface AttentionInputs {
-	/** Of slots, then of questions; or of questions alone, where no one asks what slots read. */
-	readonly q: Tensor; // [batch, heads, slots + questions or questions, size]
-	readonly k: Tensor; // [batch, heads, slots + questions, size], as v
+	/** Of slots, then of queries; or of queries alone, where outputs of slots are not needed. */
+	readonly q: Tensor; // [batch, heads, slots + queries or queries, size]
+	readonly k: Tensor; // [batch, heads, slots + queries, size], as v
 	readonly v: Tensor;
-	readonly logDecay: Tensor; // [batch, heads, slots + questions]
+	readonly logDecay: Tensor; // [batch, heads, slots + queries]
 	readonly slots: Dim;
-	/** Left out where there are no questions. */
+	/** Left out where there are no queries. */
 	readonly read: Reading | undefined;
 	/** 1 at events, 0 at padding. */
 	readonly mask: Tensor | undefined; // [batch, slots]
@@ -37,7 +37,7 @@ export interface AttentionInputs {
 }
 
 /**
- * Slots advance the state; each question is a slot of its own on a state that it does not change.
+ * Slots advance the state; each query reads a state as a slot would, without changing it.
  * The output is as long as q.
  */
 export function attention(x: AttentionInputs): { readonly output: Tensor; readonly state: Tensor } {
@@ -55,19 +55,19 @@ export function attention(x: AttentionInputs): { readonly output: Tensor; readon
 		initialState: x.state,
 	};
 	const queriesOnly = x.q.shape[2] !== x.k.shape[2];
-	const asked = () => (queriesOnly ? x.q : queryPart(x.q));
-	const before = x.read === "before" ? asked() : undefined;
-	// What is never looked at is never computed: any queries of slots will do.
+	const attentionQueries = () => (queriesOnly ? x.q : queryPart(x.q));
+	const before = x.read === "before" ? attentionQueries() : undefined;
+	// Outputs that are not used are not computed, so any attention queries of slots will do.
 	const form = x.form ?? sra;
 	const main = past
 		? form({ ...past, q: queriesOnly ? past.k : slotPart(x.q), before })
 		: undefined;
 	const state = main?.finalState ?? x.state;
-	if (!state) throw new Error("questions without slots need a state to read");
+	if (!state) throw new Error("queries without slots need a state to read");
 	if (!x.read) return { output: main?.output as Tensor, state };
 
 	// o' = γ' q' S + (q' · k') v'
-	const queries = asked();
+	const queries = attentionQueries();
 	const read =
 		past && typeof x.read === "object"
 			? readAtPositions({ ...past, queries, positions: x.read.positions })

@@ -20,7 +20,7 @@ import { filledWith, nested, type WeightSpecs } from "../../nn/weights.js";
 import { type AttentionInputs, attention } from "./attention.js";
 import type { TrajgptConfig } from "./config.js";
 
-/** The learned tensors of the heads that count. */
+/** The weights of the counting heads. */
 export function countingWeights({ copies, dim, vocab }: TrajgptConfig): WeightSpecs {
 	if (copies === 0) return {};
 	const weight = filledWith(0, [copies, dim]);
@@ -36,18 +36,18 @@ export function countingWeights({ copies, dim, vocab }: TrajgptConfig): WeightSp
 }
 
 export interface CountingInputs extends Pick<AttentionInputs, "slots" | "read" | "mask" | "form"> {
-	readonly tokens: Tensor; // [batch, n], slots and then questions
-	/** What slots and questions hold, before any layer. */
+	readonly tokens: Tensor; // [batch, n], slots and then queries
+	/** Embedded slots and queries, before any layer. */
 	readonly embedded: Tensor; // [batch, n, dim]
-	/** What the last layer made of those whose logits are wanted. */
-	readonly hidden: Tensor; // [batch, m, dim]; m = n, or the questions alone
+	/** Output of the last layer where logits are wanted. */
+	readonly hidden: Tensor; // [batch, m, dim]; m = n, or the queries alone
 	/** From log γ of one unit of time to that of each gap. */
 	readonly overGaps: (rate: Tensor) => Tensor; // [batch, copies, n]
 	readonly state: Tensor | undefined; // [batch, copies, 1, vocab]
 }
 
 /**
- * What was recorded is recorded again. Every slot counts its token, and counts fade with time:
+ * Recorded codes tend to be recorded again. Every slot counts its token, and counts fade with time:
  *   c_n = γ_n c_{n−1} + w_n onehot(u_n),   logits_n += trust_n log(1 + e^s ⊙ c_n).
  * This is selective recurrent attention with keys of size 1 and tokens as values. The weight w and
  * the decay γ come from what a slot holds, the trust from what the network makes of the history.

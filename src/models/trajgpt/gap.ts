@@ -12,14 +12,14 @@ import {
 } from "../../graph/index.js";
 
 const waves = 8;
-/** The longest gap that is told apart: 100 years. */
+/** The longest gap that is distinguished: 100 years. */
 const longestDays = 36525;
 
 export const gapFeatureCount = 2 + 2 * waves;
 
 /**
- * What a slot is told of the days since the event before: the logarithm, waves over it, and whether
- * there are any at all. A time before that event counts as none since.
+ * Features of the days since the event before: the logarithm, sines and cosines of it, and whether
+ * there are any. Negative gaps count as 0.
  */
 export function gapFeatures(days: Tensor): Tensor {
 	const since = maximum(days, 0);

@@ -21,7 +21,7 @@ import { type AttentionInputs, attention } from "./attention.js";
 import { decayIsFixed, decaysByTime, type TrajgptConfig } from "./config.js";
 import { initialDecay } from "./parameters.js";
 
-/** What a layer reads: n tokens per row, slots first and then questions. */
+/** What a layer reads: n tokens per row, slots first and then queries. */
 export interface LayerInputs
 	extends Pick<AttentionInputs, "slots" | "read" | "mask" | "state" | "form"> {
 	readonly x: Tensor; // [batch, n, dim]

@@ -24,7 +24,7 @@ import { layer, normOf, project } from "./layer.js";
 import { headOf } from "./parameters.js";
 import { positionsOf } from "./positions.js";
 
-/** A run of slots: the token last seen, the time asked about, and the time since the slot before. */
+/** A run of slots: the token before, the slot's time, and the time since the slot before. */
 export interface Slots {
 	readonly tokens: Tensor; // [batch, length], int32
 	readonly times: Tensor; // [batch, length], float64, or their angles [batch, length, half]
@@ -32,23 +32,23 @@ export interface Slots {
 }
 
 export interface NetworkInputs {
-	/** Left out, questions are put to the states as they are. */
+	/** If left out, queries read the states as they are. */
 	readonly slots?: Slots | undefined;
 	/** 1 at events, 0 at padding. If left out, there is no padding, or the outputs after the end of a row are ignored. */
 	readonly mask?: Tensor | undefined; // [batch, length]
 	readonly states?: readonly Tensor[] | undefined; // [layers] of [batch, heads, key / heads, value / heads]
-	/** Of the heads that count, where there are any. */
+	/** Of the counting heads, if there are any. */
 	readonly counts?: Tensor | undefined; // [batch, copies, 1, vocab]
 	/**
-	 * Questions beside the slots; they leave no trace. Those of the horizon objective read `before`
-	 * the slot of the same place, those of inference `after` the last or at places of their own.
+	 * Queries, which do not change the states. Those of the horizon objective read `before`
+	 * the slot of the same index, those of inference `after` the last or at given positions.
 	 */
 	readonly queries?: (Slots & { readonly read: Reading }) | undefined;
-	/** Whether some gap of a question is negative: the time asked about comes before the state's. */
+	/** Whether some gap of a query is negative: its time is before that of the state. */
 	readonly backwards?: boolean | undefined;
-	/** Whether what slots themselves predict is not looked at: they end with their last keys and values. */
+	/** Whether only queries have outputs: in the last layer, slots then need keys and values alone. */
 	readonly queriesOnly?: boolean | undefined;
-	/** Where slots answer too. */
+	/** Selects outputs among slots and queries. */
 	readonly selected?: SelectedOutputs | undefined;
 	/** How many slots came before, where positions are absolute; none if left out. */
 	readonly seen?: Tensor | undefined; // [batch, 1]
@@ -57,22 +57,22 @@ export interface NetworkInputs {
 }
 
 export interface SelectedOutputs {
-	/** All slots, then those that answer, by their numbers among the slots and questions of all rows: the last layer is theirs. */
+	/** Inputs of the last layer: all slots, then the selected cells, as indices into the slots and queries of all rows. */
 	readonly stream: Tensor; // [batch, length + answers], int32
-	/** Which states those that answer read. */
+	/** The states that the selected cells read. */
 	readonly positions: Tensor; // [batch, answers], int32
 }
 
 export interface NetworkOutputs {
 	readonly logits?: Tensor | undefined; // [batch, length, vocab]
-	readonly queryLogits?: Tensor | undefined; // [batch, questions, vocab]
+	readonly queryLogits?: Tensor | undefined; // [batch, queries, vocab]
 	readonly hidden?: Tensor | undefined; // [batch, length, dim], after the last norm
-	readonly queryHidden?: Tensor | undefined; // [batch, questions, dim]
+	readonly queryHidden?: Tensor | undefined; // [batch, queries, dim]
 	readonly states: readonly Tensor[]; // as the input
 	readonly counts: Tensor | undefined; // as the input
 	readonly seen: Tensor | undefined; // as the input
 	/** log γ of one unit of time, or of one event where the model decays by event. */
-	readonly decayRates: readonly Tensor[]; // [layers] of [batch, heads, length + questions]
+	readonly decayRates: readonly Tensor[]; // [layers] of [batch, heads, length + queries]
 }
 
 /** The pairs of a head that turn with time, and their periods. */
@@ -106,7 +106,7 @@ export function network(
 	const p = weightsOf(parameters);
 	const dtype = p("embedding").dtype as FloatType;
 	const norm = normOf(config);
-	// Slots and questions go through the products together, so that weights are read once.
+	// Slots and queries share the matrix products, so that weights are read once.
 	const streams = [slots, queries].filter((s) => s !== undefined);
 	const joined = (part: (s: Slots) => Tensor) => concat(streams.map(part), 1);
 	let tokens = joined((s) => s.tokens); // [batch, n]
@@ -156,7 +156,7 @@ export function network(
 		}
 		const out = layer(config, within(p, `layers.${i}`), {
 			...{ x, angles, overGaps, slots: length, read, mask, state: states?.[i], form },
-			// Nobody reads what the last layer makes of slots that do not answer.
+			// Outputs of slots that are not selected are not used.
 			...(queriesOnly && isLast && { wanted: (t: Tensor) => slice(t, 1, length) }),
 		});
 		x = out.x;

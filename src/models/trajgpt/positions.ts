@@ -24,11 +24,11 @@ interface SlotStream {
 }
 
 /**
- * The number of each slot in its history, from 0; a question has that of the slot which would stand
- * where it reads. Padding is not counted.
+ * The position of each slot in its history, from 0; a query has that of a slot at the state
+ * it reads. Padding is not counted.
  */
 export function positionsOf({ batch, slots, mask, seen, queries, dtype }: SlotStream): {
-	readonly positions: Tensor; // [batch, slots + questions], as floats
+	readonly positions: Tensor; // [batch, slots + queries], as floats
 	/** How many slots have come after these. */
 	readonly seen: Tensor; // [batch, 1]
 } {

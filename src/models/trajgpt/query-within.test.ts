@@ -130,7 +130,7 @@ describe("questions along a history", () => {
 		const asked = [...sparse, ...sparse.map((t) => t + 0.01), (long.times.at(-1) as number) + 9];
 		const answers = await model.queryWithin(model.start(1), [long], [asked]);
 		expectClose(answers.logProbabilities, await oneByOne(model, long, asked));
-		// 600 questions between the first events need three passes over them.
+		// 600 queries between the first events need three passes over them.
 		const short = { tokens: long.tokens.slice(0, 20), times: long.times.slice(0, 20) };
 		const dense = timesAlong(short, 700, 3);
 		const all = await model.queryWithin(model.start(1), [short], [dense]);

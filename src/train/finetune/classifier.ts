@@ -36,7 +36,7 @@ export const logOdds = (from: Pretrained, parameters: Parameters, shape: BatchSh
 
 /**
  * A pre-trained model that answers yes or no: a linear head on the pooled hidden states, trained end
- * to end by −log p of the answer. Its batches are of questions (see `asked`).
+ * to end by −log p of the answer. Its batches are label queries (see `withLabelQuery`).
  */
 export const classifier = (from: Pretrained, head: LinearHead): Model => ({
 	...from.model,

@@ -7,9 +7,9 @@ import {
 import type { BatchOptions, Dataset, History, Label, Split } from "../../cohort/index.js";
 
 /**
- * A history as far as a label lets it be seen, and the question as one more event: its time is when
- * the question is asked, its token the answer, 1 or 0. A slot holds the token before it, so the model
- * sees that time and never the answer; and no special token is ever a target.
+ * The events known at a label, and the query as one more event: its time is that of the label, its
+ * token the value, 1 or 0. A slot holds the token before it, so the model
+ * sees that time and never the value; and no special token is ever a target.
  */
 export function withLabelQuery(history: History, { events, time, value }: Label): History {
 	const seen = history.birthEvents + events;
@@ -28,7 +28,7 @@ export function labelsOf(dataset: Dataset, labels: readonly Label[], split: Spli
 	return labels.filter(({ patient }) => patients.has(patient));
 }
 
-/** Batches of questions, one a row; a batch's `sequences` are numbers of labels. */
+/** Batches with one label per row; `sequences` of a batch are indices of labels. */
 export function labelBatches(
 	dataset: Dataset,
 	labels: readonly Label[],

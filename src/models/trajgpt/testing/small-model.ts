@@ -50,13 +50,13 @@ export function smallModel(kind: Partial<TrajgptConfig> = {}) {
 	return predictor(runtime, config, weightsOf(config));
 }
 
-/** The answer to one question: log p of every token. */
+/** The answer to one query: log p of every token. */
 export const row = (
 	{ logProbabilities, vocab, queries }: Predictions,
 	patient: number,
-	question = 0,
+	query = 0,
 ): number[] =>
-	Array.from(logProbabilities.slice((patient * queries + question) * vocab).slice(0, vocab));
+	Array.from(logProbabilities.slice((patient * queries + query) * vocab).slice(0, vocab));
 
 /** Equal to rounding, over the largest value. */
 export function expectClose(actual: ArrayLike<number>, wanted: ArrayLike<number>): void {
