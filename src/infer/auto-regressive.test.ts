@@ -38,7 +38,7 @@ test("each prediction is fed back, and a time reads the nearest step", async () 
 	}
 });
 
-test("an empty history starts at its first asked time", async () => {
+test("an empty history starts at its first query time", async () => {
 	const empty = { tokens: [], times: [] };
 	const answers = await predictAutoRegressively(model, [empty], [[40, 40]]);
 	expectClose(row(answers, 0), row(await model.score([empty], [[40]]), 0));

@@ -31,7 +31,7 @@ const trainedWith = (settings: Record<string, unknown>) => {
 const logSigmoid = (x: number) => -Math.log1p(Math.exp(-x));
 
 describe("headMemory", () => {
-	test("is that of the biases while no token has a say", async () => {
+	test("is that of the biases while decay weights are 0", async () => {
 		const memory = await headMemory(runtime, trainedWith({ decayUnitDays: 15 }), histories);
 		expect(memory).toMatchObject({
 			categories: ["one", "two", null],

@@ -5,7 +5,7 @@ import { predictAt } from "./index.js";
 const model = smallModel();
 afterAll(() => model.dispose());
 
-test("every time has its place, and inside an event's answer does not know the event", async () => {
+test("says where each time lies, and predicts at an event without using it", async () => {
 	const own = { tokens: [5, 9, 7], times: [10, 20, 20] };
 	const empty = { tokens: [], times: [] };
 	const answers = await predictAt(

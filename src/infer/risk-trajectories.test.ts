@@ -29,7 +29,7 @@ test("risk is the probability of the code's tokens, growth its difference", asyn
 		}
 });
 
-test("what a large vocabulary has no room for is asked in turns, with the same answers", async () => {
+test("splits times into batches for a large vocabulary, with the same results", async () => {
 	const all = Array.from({ length: 5 }, (_, i) => history(4, i));
 	const turns: number[][] = [];
 	const large: Predictor = {

@@ -31,7 +31,7 @@ test("steady growth, falls, and a rise that is small beside the largest risk are
 	expect(surges([])).toEqual([]);
 });
 
-test("the five largest are told, in order of time", () => {
+test("returns the five largest in order of time", () => {
 	const heights = [0.2, 0.9, 0.3, 0.5, 0.4, 0.8, 0.6];
 	const risk = heights.flatMap((height) => [0, 0, height, 0, 0, 0]);
 	expect(surges(risk).map(({ growth }) => growth)).toEqual([0.9, 0.5, 0.4, 0.8, 0.6]);

@@ -25,7 +25,7 @@ test("edits that make no sense are refused", () => {
 	expect(() => edited(own, [{ add: { token: 5, time: Number.NaN } }])).toThrow("put at NaN");
 });
 
-test("a question is asked of both histories", async () => {
+test("predicts from both histories", async () => {
 	const { history, before, after } = await whatIf(model, own, [{ remove: 2 }], [15, 25]);
 	expect(history).toEqual({ tokens: [3, 5, 7], times: [0, 10, 20] });
 	expect(before.places).toEqual([["inside", "after"]]);

@@ -5,7 +5,7 @@ import { modelById } from "./index.js";
 import { vocab } from "./testing/histories.js";
 import { smallSettings } from "./testing/small-settings.js";
 
-test("a model refuses to predict what is not a number, whichever way it is asked", async () => {
+test("rejects predictions that are not finite, from every method", async () => {
 	const model = modelById("trajgpt");
 	const config = model.config.parse({ vocab, ...smallSettings.trajgpt });
 	const weights = model.init(config, random(1));

@@ -102,7 +102,7 @@ describe("one step, by hand", () => {
 		await whole.dispose();
 	});
 
-	test.each([false, true])("a weight without a say stays as it is", async (accumulate) => {
+	test.each([false, true])("a weight without a gradient does not change", async (accumulate) => {
 		const idle = { shape: [1, 2], data: Float32Array.of(3, 4) };
 		const options = {
 			model: pull,

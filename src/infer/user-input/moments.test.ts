@@ -99,7 +99,7 @@ describe("the time it is for a patient", () => {
 	});
 });
 
-test("times are told as dates or days, with the age", () => {
+test("times are written as dates or days, with the age", () => {
 	expect(dayText(16_000, dates)).toBe("2013-10-22");
 	expect(momentJson(16_000, 0, dates)).toEqual({
 		date: "2013-10-22",

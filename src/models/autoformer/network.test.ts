@@ -36,7 +36,7 @@ test.each([
 	await dispose();
 });
 
-test("where nothing is learned yet, the answer is the mean of the window", async () => {
+test("with weights of 0, the prediction is the mean of the window", async () => {
 	const { answers, values } = built(settings());
 	const nothing = Object.fromEntries(
 		Object.entries(values).map(([name, data]) => [

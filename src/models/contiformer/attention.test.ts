@@ -79,7 +79,7 @@ describe("mean products and values are those of the paper, pair by pair", () => 
 		}
 	});
 
-	test("at questions after the last place, each with a spline through itself", async () => {
+	test("at queries after the last position, each with a spline through itself", async () => {
 		const got = await evaluate({ ...meansAtQueries(p, sizes, inputs, times, asked), after }, fed);
 		for (const [row, start] of starts.entries())
 			for (let question = 0; question < questions; question++) {

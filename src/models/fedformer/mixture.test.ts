@@ -5,7 +5,7 @@ import { weightsOf } from "../../nn/weights.js";
 import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
 import { decomposeMixed, mixedAverages } from "./mixture.js";
 
-test("each place weighs its moving averages by what it is; padding has no say", async () => {
+test("each position weights its own moving averages; padding has no effect", async () => {
 	const draw = random(2);
 	const numbers = (count: number) => Array.from({ length: count }, () => draw.normal());
 	const [places, dim, widths, counts] = [6, 2, [1, 3, 7], [6, 4]];

@@ -37,7 +37,7 @@ test("padding does not change the encoder, the hidden states or the predictions"
 	await dispose();
 });
 
-test("where all queries look, no answer depends on a later question", async () => {
+test("with full attention, no prediction depends on a later query", async () => {
 	const { answers, values } = built(settings({ factor: 100 }));
 	const feeds = windowFeeds(tokens, 4, 3);
 	const later = {

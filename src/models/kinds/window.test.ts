@@ -64,7 +64,7 @@ const fedTo = (
 	);
 
 describe("a window", () => {
-	test("ends at its last place; days count from its first, gaps from the place before", () => {
+	test("ends at its last position; days count from the first, gaps from the position before", () => {
 		const feeds = plain("none").filler(
 			settings,
 			batchOf([{ tokens: [2, 5, 6], times: [0, 2, 6] }]),
@@ -122,7 +122,7 @@ describe("what comes after it", () => {
 });
 
 describe("masking", () => {
-	test("hides about 40 % of the codes, and asks for just those", async () => {
+	test("masks about 40 % of the codes, and only those are targets", async () => {
 		const model = plain("masked");
 		const batch = batchOf(Array.from({ length: 60 }, () => history));
 		const { feeds, targets } = fedTo(model, settings, batch, 1);

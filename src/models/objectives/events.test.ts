@@ -117,11 +117,11 @@ describe("an event further ahead", () => {
 		expect(chiSquare).toBeLessThan(18.5); // 0.1 % at 4 degrees of freedom
 	});
 
-	test("a horizon of 0 asks for the next event", () => {
+	test("a horizon of 0 predicts the next event", () => {
 		expect(slotsOf(batch, "horizon", 0, random(1))).toEqual(slotsOf(batch, "next"));
 	});
 
-	test("a birth is no target, wherever it is asked from", () => {
+	test("a birth is never a target", () => {
 		const slots = slotsOf(batch, "horizon", 3, random(4));
 		for (const [at, target] of slots.targets.entries())
 			if (target < 5) expect(slots.weights[at]).toBe(0);

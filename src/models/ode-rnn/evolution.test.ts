@@ -117,7 +117,7 @@ test("the state stays within bounds however far ahead, and goes on changing for 
 	}
 });
 
-test("answers decades ahead are probabilities that depend on the time", async () => {
+test("predictions decades ahead are probabilities that depend on the time", async () => {
 	const predictor = odeRnn.predictor(
 		nodeRuntime({ threads: 1 }),
 		odeRnn.config.parse(settings),

@@ -156,7 +156,7 @@ describe("masking", () => {
 		expect(targets.masked).toBe(weights.filter((x) => x).length);
 	});
 
-	test("what was hidden has no say in the answer about other places", async () => {
+	test("masked positions do not change the predictions at others", async () => {
 		const [term] = lossTerms(patchTst, config, next, symbols, batch, false).terms;
 		const loss = async (tokens: Int32Array) =>
 			(

@@ -165,7 +165,7 @@ export const conformance = (tested: string): void =>
 			expect(after).toBeLessThan(0.8 * before);
 		});
 
-		test("learns to answer yes or no, from the history alone", async () => {
+		test("learns a yes-or-no label from the history alone", async () => {
 			const weights = model.init(config, random(5));
 			const width = slotStates(model, config, symbolsOf(weights), { rows: 1, length: 2 }).hidden
 				.shape[2] as number;
@@ -206,7 +206,7 @@ export const conformance = (tested: string): void =>
 			expect(seen(0)).toEqual(seen(1));
 		});
 
-		test("answers from a history, at once or event by event, in probabilities", async () => {
+		test("predicts the same probabilities from a whole history and event by event", async () => {
 			const predictor = model.predictor(runtime, config, weightsOf(model));
 			const times = histories.map((own) => [0.5, 2, 9].map((gap) => (own.times.at(-1) ?? 0) + gap));
 			const { logProbabilities, queries } = await predictor.score(histories, times);
@@ -236,7 +236,7 @@ export const conformance = (tested: string): void =>
 			await predictor.dispose();
 		});
 
-		test("answers among the events from those before, also before the first and for an empty history", async () => {
+		test("predicts within a history from the events before, also before the first and for an empty history", async () => {
 			const predictor = model.predictor(runtime, config, weightsOf(model));
 			const [history] = histories as [(typeof histories)[0]];
 			const middle = (history.times[3]! + history.times[4]!) / 2;
@@ -324,7 +324,7 @@ export const conformance = (tested: string): void =>
 		});
 
 		test.runIf(!model.forecasting.queriesInteract)(
-			"no answer depends on later questions",
+			"no prediction depends on later queries",
 			async () => {
 				const predictor = model.predictor(runtime, config, weightsOf(model));
 				const history = testHistory(9, 6);
@@ -338,7 +338,7 @@ export const conformance = (tested: string): void =>
 			},
 		);
 
-		test.runIf(model.usesQueryTime)("answers many questions as it answers each alone", async () => {
+		test.runIf(model.usesQueryTime)("predicts many queries as it predicts each alone", async () => {
 			const predictor = model.predictor(runtime, config, weightsOf(model));
 			const history = testHistory(9, 6);
 			const last = history.times.at(-1) as number;

@@ -49,7 +49,7 @@ test("is pointwise with a gate, then over the places before, norm, SiLU, and poi
 	expect(relativeError((await convolved(x)).flat(), expected.flat())).toBeLessThan(1e-5);
 });
 
-test("a place is felt where it stands and in the kernel − 1 places after it, never before", async () => {
+test("a position changes its own output and the kernel − 1 after it, never one before", async () => {
 	const moved = x.map((row, n) => (n === 3 ? row.map((value) => value + 1) : row));
 	const [one, two] = [await convolved(x), await convolved(moved)];
 	const felt = one.map((row, n) => row.some((value, c) => Math.abs(value - at(two, n, c)) > 1e-6));

@@ -194,7 +194,7 @@ test("in training, a query at each position reads the state there, decayed to th
 	expect(relativeError(found.hidden, expected)).toBeLessThan(1e-6);
 });
 
-test("asked about many times at once, after the last event, each answer is that of the recurrence", async () => {
+test("many queries after the last event are predicted as by the recurrence", async () => {
 	const predictor = timelygpt.predictor(nodeRuntime({ threads: 1 }), config, drawn);
 	const gaps = [0, 3, 90, 1800, 18_000];
 	const shorter = { tokens: history.tokens.slice(0, 3), times: history.times.slice(0, 3) };

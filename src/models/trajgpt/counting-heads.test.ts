@@ -74,7 +74,7 @@ describe("heads that count", () => {
 			expect(found.logits?.[i]).toBeCloseTo(expected, 10);
 	});
 
-	test("are none where none are asked for", () => {
+	test("have no weights if there are none", () => {
 		expect(countingWeights({ ...config, copies: 0 })).toEqual({});
 	});
 });

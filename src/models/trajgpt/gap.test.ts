@@ -3,7 +3,7 @@ import { constant } from "../../graph/index.js";
 import { evaluate } from "../../runtime/testing/evaluate.js";
 import { gapFeatureCount, gapFeatures } from "./gap.js";
 
-test("a gap is told by its logarithm, waves over it, and whether there is one", async () => {
+test("a gap becomes its logarithm, sines and cosines of it, and whether there is one", async () => {
 	const days = [0, 1, 365.25, 36525, -40];
 	const { waves } = await evaluate({ waves: gapFeatures(constant(days, [1, 5], "float64")) }, {});
 	const row = (i: number) => waves.slice(i * gapFeatureCount, (i + 1) * gapFeatureCount);

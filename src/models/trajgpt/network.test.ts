@@ -203,7 +203,7 @@ describe.each(everyKind)("decay $decay, norm $norm, position $position", (kind) 
 		expect(relativeError(kept, logits)).toBeLessThan(exact);
 	});
 
-	test("a question about the next event is answered as its slot, and leaves no trace", async () => {
+	test("a query about the next event equals its slot, and does not change the state", async () => {
 		const alone = await run(config, slots);
 		const asked = await run(config, slots, { questions: slots });
 		expect(relativeError(asked.answers, alone.logits)).toBeLessThan(exact);
@@ -215,7 +215,7 @@ describe.each(everyKind)("decay $decay, norm $norm, position $position", (kind) 
 		expect(relativeError(elsewhere.answers, alone.logits)).toBeGreaterThan(1e-3);
 	});
 
-	test("questions after the last slot are answered as the slot that would follow", async () => {
+	test("queries after the last slot equal the slot that would follow", async () => {
 		const { logits } = await run(config, slots);
 		const [following, ...rest] = slots.slice(6) as [Slot, ...Slot[]];
 		const asked = await run(config, slots.slice(0, 6), {

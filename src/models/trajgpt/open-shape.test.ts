@@ -49,7 +49,7 @@ for (const kind of [...kinds, { decay: "time" as const, copies: 2, layers: 1 }])
 			}));
 		const ends = histories.map(({ times }) => times.at(-1) as number);
 
-		it("answer as fixed ones do: at events, between them, before the first and after the last", async () => {
+		it("predict as fixed ones do: at events, between them, before the first and after the last", async () => {
 			const times = histories.map(({ times }, i) => [
 				...[times[0], times[3], times[4], times[6]].map(Number),
 				...[(times[4] as number) + 1e-3, (times[0] as number) - 1, ends[i] as number],
@@ -82,7 +82,7 @@ for (const kind of [...kinds, { decay: "time" as const, copies: 2, layers: 1 }])
 			for (const [i, data] of got.entries()) expectClose(data, wanted[i] as Float32Array);
 		});
 
-		it("answer for histories of no event, of one and of several passes, side by side", async () => {
+		it("predict for histories of no event, of one and of several passes in one batch", async () => {
 			const [one, nine] = [history(1, 3), history(9, 4)];
 			const at = one.times[0] as number;
 			const long = history(600, 5);
@@ -111,7 +111,7 @@ for (const kind of [...kinds, { decay: "time" as const, copies: 2, layers: 1 }])
 			}
 		});
 
-		it("answer more questions than a pass takes", async () => {
+		it("predict more queries than fit in one pass", async () => {
 			const own = history(60, 8);
 			const times = Array.from({ length: 300 }, (_, i) =>
 				i % 2 ? (own.times[i % 60] as number) : (own.times[0] as number) - 3 + i,

@@ -76,7 +76,7 @@ async function lookingBack(kind: Partial<TrajgptConfig>, first: number, time: nu
 }
 
 for (const kind of kinds) {
-	describe(`questions along a history, ${JSON.stringify(kind)}`, () => {
+	describe(`queries within a history, ${JSON.stringify(kind)}`, () => {
 		const model = smallModel(kind);
 		afterAll(() => model.dispose());
 
@@ -120,7 +120,7 @@ for (const kind of kinds) {
 	});
 }
 
-describe("questions along a history", () => {
+describe("queries within a history", () => {
 	const model = smallModel();
 	afterAll(() => model.dispose());
 

@@ -52,7 +52,7 @@ for (const kind of kinds) {
 		afterAll(() => model.dispose());
 		const events = history(70, 3);
 
-		it("answers at the next event's true time as the training pass does", async () => {
+		it("predicts at the next event's time as the training pass does", async () => {
 			const forward = await trainingForward(config, events);
 			let state = model.start(1);
 			for (let n = 0; n < events.tokens.length; n++) {
@@ -95,7 +95,7 @@ for (const kind of kinds) {
 			}
 		});
 
-		it("leaves the state as it was when asked", async () => {
+		it("does not change the state when queried", async () => {
 			const state = await model.observe(model.start(1), [events]);
 			const before = structuredClone(state.memory);
 			const times = [events.times.at(-1) as number, 400, 900];
@@ -121,7 +121,7 @@ for (const kind of kinds) {
 			}
 		});
 
-		it("answers any number of questions, in as many passes as it takes", async () => {
+		it("predicts any number of queries, in several passes if needed", async () => {
 			const state = await model.observe(model.start(1), [events]);
 			const from = events.times.at(-1) as number;
 			const times = Array.from({ length: 300 }, (_, i) => from + i / 7);

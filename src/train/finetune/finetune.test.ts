@@ -54,7 +54,7 @@ const dataset = {
 	read: async (patient: number) => histories[patient]!,
 } as unknown as Dataset;
 
-test("a question is one more event: the answer at the time it is asked, after what may be seen", () => {
+test("a label is one more event: its value at its time, after the known events", () => {
 	const history = {
 		...histories[0]!,
 		tokens: Int32Array.of(2, 5, 7, 6),
@@ -88,7 +88,7 @@ describe("a classifier", () => {
 		return z as Float32Array;
 	};
 
-	test("never sees the answer", async () => {
+	test("never sees the label", async () => {
 		const [yes, no] = [await oddsOf(true), await oddsOf(false)];
 		expect(yes).toEqual(no);
 		expect(new Set(yes).size).toBe(5);
@@ -146,7 +146,7 @@ async function trial(): Promise<Trial> {
 }
 
 describe("fine-tuning", () => {
-	test("learns the answers end to end, and goes on to the same bits after being stopped", async () => {
+	test("learns labels end to end, and resumes to the same bits after being stopped", async () => {
 		const whole = await trial();
 		const summary = await whole.go(false);
 		const answers = labelsOf(dataset, labels, "valid").map(({ value }) => Number(value));
