@@ -13,30 +13,34 @@ interface Options extends SharedOptions {
 	readonly tasks: string;
 }
 
-const description = `What each part of TrajGPT is worth: trains it with parts taken out or changed.
+const description = `Measure what each part of TrajGPT contributes: train it with parts removed or changed.
 
-The paper's lines take away one thing after another: data-dependent decay, rotation by
-time (absolute positions instead), linear attention (which leaves GPT-2). Ours change one
-thing of the first line: the gap as input and heads that count, the objective, what the
-decay counts, whether the time asked about is known, the norm. Time-specific and
-auto-regressive forecasts stand in columns of their own.
+The paper's variants remove one part after another: data-dependent decay, rotation by
+time (absolute positions instead), linear attention (which leaves GPT-2). The other
+variants change one part of the full model: the gap as input and the counting heads, the
+objective, the unit of the decay, whether the query time is known, the norm.
+Time-specific and auto-regressive forecasts have separate columns.
 
-Cells, outputs and going on after a stop are those of compare.`;
+Cells, outputs and resuming work as in compare.`;
 
 export function command(io: Io): Command {
 	return addSharedOptions(
 		new Command("ablate")
 			.description(description)
-			.argument("<dataset>", "folder that `trajgpt prepare` wrote")
-			.option("--variants <list>", `all, or some of ${variantNames.join(",")}`, "all")
-			.option("--tasks <list>", "some of next,forecast", "next,forecast"),
+			.argument("<dataset>", "dataset folder written by `trajgpt prepare`")
+			.option(
+				"--variants <list>",
+				`variants to train: all, or some of ${variantNames.join(",")}`,
+				"all",
+			)
+			.option("--tasks <list>", "tasks to evaluate: some of next,forecast", "next,forecast"),
 	)
 		.addHelpText(
 			"after",
 			examples({
 				"trajgpt ablate so --seeds 3 --out runs/ablation": "every variant, three seeds",
 				"trajgpt ablate so --variants full,fixed-decay,absolute,gpt2 --tasks next --out runs/order":
-					"the paper's order in next-event likelihood",
+					"next-event likelihood of the paper's variants",
 			}),
 		)
 		.action((folder: string, options: Options) =>

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { InputError } from "../base/errors.js";
 
-/** A clone has the benchmarks beside the other commands; the published package leaves them out. */
+/** The benchmarks exist in a clone of the repository only: the published package leaves them out. */
 export async function loadBench(isClone = existsSync(new URL("./bench", import.meta.url))) {
 	return isClone ? import("./bench/command.js") : { command: () => notInPackage };
 }

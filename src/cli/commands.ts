@@ -4,16 +4,16 @@ import type { Io } from "./io.js";
 export interface LazyCommand {
 	readonly name: string;
 	readonly summary: string;
-	/** Not for people: left out of the help. */
+	/** Internal: not listed in the help. */
 	readonly hidden?: true;
-	/** The file is loaded only when the command is named, so that `trajgpt --help` stays quick. */
+	/** Loads the command's module on demand, to keep `trajgpt --help` fast. */
 	load(): Promise<{ command(io: Io): Command }>;
 }
 
 export const commands: readonly LazyCommand[] = [
 	{
 		name: "demo",
-		summary: "simulate, prepare, train and answer, in a few minutes; npm start runs it",
+		summary: "simulate, prepare, train, evaluate and explore in a few minutes (npm start)",
 		load: () => import("./demo.js"),
 	},
 	{
@@ -23,62 +23,62 @@ export const commands: readonly LazyCommand[] = [
 	},
 	{
 		name: "oracle",
-		summary: "the true chances behind a simulated population",
+		summary: "print the true probabilities of a simulated population",
 		load: () => import("./oracle.js"),
 	},
 	{
 		name: "prepare",
-		summary: "turn records into a dataset",
+		summary: "turn health records into a dataset",
 		load: () => import("./prepare.js"),
 	},
 	{
 		name: "describe",
-		summary: "tell what a dataset holds: counts, spans, gaps, top codes",
+		summary: "summarize a dataset: counts, spans, gaps, top codes",
 		load: () => import("./describe.js"),
 	},
 	{
 		name: "pretrain",
-		summary: "train a model on a dataset, from scratch",
+		summary: "train a model on a dataset from scratch",
 		load: () => import("./pretrain.js"),
 	},
 	{
 		name: "forecast",
-		summary: "what is likely to be recorded at times of your choice, for new patients",
+		summary: "predict which codes will be recorded at given times, for new patients",
 		load: () => import("./forecast.js"),
 	},
 	{
 		name: "risk",
-		summary: "the risk of a code over time, what drove it, and what if",
+		summary: "follow the risk of a code over time: trajectory, attribution, what-if",
 		load: () => import("./risk.js"),
 	},
 	{
 		name: "embed",
-		summary: "write the vectors of codes or patients, with a map",
+		summary: "write the embeddings of codes or patients, with a 2-D map",
 		load: () => import("./embed.js"),
 	},
 	{
 		name: "report",
-		summary: "write a page of tables and figures about a run",
+		summary: "write an HTML report on a run: findings, tables, figures",
 		load: () => import("./report.js"),
 	},
 	{
 		name: "export",
-		summary: "write the model as ONNX, to take away",
+		summary: "export a trained model as ONNX",
 		load: () => import("./export.js"),
 	},
 	{
 		name: "serve",
-		summary: "the explorer in a browser, and a JSON API over HTTP",
+		summary: "serve the explorer web page and a JSON API over HTTP",
 		load: () => import("./serve.js"),
 	},
 	{
 		name: "finetune",
-		summary: "train a run further, to answer a question there are labels for",
+		summary: "fine-tune a run to a labelled task",
 		load: () => import("./finetune.js"),
 	},
 	{
 		name: "evaluate",
-		summary: "measure a run: next events, forecasts, labelled tasks, with intervals",
+		summary: "evaluate a run on next events, forecasts and labelled tasks, with intervals",
 		load: () => import("./evaluate.js"),
 	},
 	{
@@ -88,12 +88,12 @@ export const commands: readonly LazyCommand[] = [
 	},
 	{
 		name: "compare",
-		summary: "train and measure many models: the paper's table on your data",
+		summary: "train and evaluate many models: the paper's table on your data",
 		load: () => import("./compare.js"),
 	},
 	{
 		name: "ablate",
-		summary: "train TrajGPT with parts taken out: what each is worth",
+		summary: "train TrajGPT with parts removed, to measure what each contributes",
 		load: () => import("./ablate.js"),
 	},
 	{
@@ -104,12 +104,12 @@ export const commands: readonly LazyCommand[] = [
 	},
 	{
 		name: "bench",
-		summary: "measure speed, beside PyTorch where it is found; in a clone",
+		summary: "measure speed, against PyTorch where it is installed (needs a clone)",
 		load: async () => (await import("./bench.js")).loadBench(),
 	},
 	{
 		name: "doctor",
-		summary: "is this machine able to run it, and what is missing",
+		summary: "check whether this machine can run trajgpt, and what is missing",
 		load: () => import("./doctor.js"),
 	},
 ];

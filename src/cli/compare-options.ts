@@ -15,12 +15,12 @@ export interface SharedOptions extends ComparisonOptions {
 	readonly json?: true;
 }
 
-const depthsKnown = [1, 5, 10, 15];
+const allowedDepths = [1, 5, 10, 15];
 
 function depths(text: string): number[] {
 	const found = namesIn(text).map(Number);
-	if (found.length === 0 || found.some((depth) => !depthsKnown.includes(depth)))
-		throw new InvalidArgumentError(`Expected some of ${depthsKnown.join(",")}.`);
+	if (found.length === 0 || found.some((depth) => !allowedDepths.includes(depth)))
+		throw new InvalidArgumentError(`Expected some of ${allowedDepths.join(",")}.`);
 	return found;
 }
 
@@ -28,40 +28,35 @@ export const addSharedOptions = (command: Command): Command =>
 	command
 		.option(
 			"--out <folder>",
-			"where runs and tables go; the same folder goes on",
+			"folder for runs and tables; a folder that exists is resumed",
 			`runs/${command.name()}`,
 		)
-		.option("--preset <name>", "sizes of every model: tiny, default or paper", "tiny")
-		.option("--epochs <n>", "of training", wholeNumber(1, 100_000), 4)
-		.option(
-			"--batch-slots <n>",
-			"events in a batch of pre-training",
-			wholeNumber(1, 10_000_000),
-			512,
-		)
+		.option("--preset <name>", "model sizes: tiny, default or paper", "tiny")
+		.option("--epochs <n>", "training epochs", wholeNumber(1, 100_000), 4)
+		.option("--batch-slots <n>", "events per pre-training batch", wholeNumber(1, 10_000_000), 512)
 		.option(
 			"--max-length <n>",
-			"most events of a history in a row, also in fine-tuning",
+			"maximum events per row, in fine-tuning too",
 			wholeNumber(2, 1_000_000),
 			160,
 		)
 		.option(
 			"--learning-rate <n>",
-			"of every model, instead of each model's own",
+			"learning rate of every model, instead of each model's default",
 			numberBetween(1e-12, 10),
 		)
-		.option("--depths <list>", "K of recall@K, some of 1,5,10,15", depths, [5, 10, 15])
-		.option("--seeds <n>", "seeds, from 1 on", wholeNumber(1, 10_000), 1)
+		.option("--depths <list>", "values of K in recall@K: some of 1,5,10,15", depths, [5, 10, 15])
+		.option("--seeds <n>", "number of seeds, counted from 1", wholeNumber(1, 10_000), 1)
 		.option(
 			"--futures <n>",
-			"futures the oracle samples for each patient",
+			"futures that the oracle samples per patient",
 			wholeNumber(1, 100_000),
 			64,
 		)
 		.option(
 			"--jobs <n>",
-			"cells beside each other; as many as there are cores, and 2 GiB for each",
+			"cells to run at the same time (default: one per core, if each gets 2 GiB)",
 			threadCount,
 		)
-		.addOption(providerOption("where to pre-train"))
+		.addOption(providerOption("execution provider of pre-training"))
 		.option("--json", "print one JSON document");

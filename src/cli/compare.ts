@@ -14,32 +14,35 @@ interface Options extends SharedOptions {
 	readonly leaders?: string;
 }
 
-const description = `The paper's table on your data: trains every model and measures it on every task.
+const description = `Train every model, evaluate it on every task and print the paper's table for your data.
 
-Forecasting is recall@K, labelled tasks are AUPRC with no label seen (S = 0), with 5 and
-with all; — where a model has no such setting. Beside the models stand the patient's own
-counts, code frequencies and, on a simulated population, the oracle; trajgpt-plain is
-TrajGPT without the gap as input and without heads that count. Models that are
-pre-trained are fine-tuned to labels (and to forecasts, if they are encoders only); the
-others learn each task from scratch, as in the paper.
+Forecasting is measured as recall@K. Labelled tasks are measured as AUPRC with no label
+(S = 0), with 5 labels and with all labels; — marks a setting that a model lacks. The
+baselines are the patient's own counts, code frequencies and, on a simulated population,
+the oracle. trajgpt-plain is TrajGPT without the gap as input and without counting heads.
+Pre-trained models are fine-tuned to labels (and to forecasts, if they are encoders only);
+the others learn each task from scratch, as in the paper.
 
-Each cell (a model and a seed) is a process of its own; as many as there are cores run
-beside each other. Finished cells are kept in OUT: the same command goes on where it was
-stopped or killed. A cell that fails is reported and does not stop the others; it is tried
-again by the same command. OUT/table.{json,csv,md,tex} hold the table.`;
+Each cell (one model and one seed) runs in its own process, as many at a time as there are
+cores. Finished cells are kept in OUT, so the same command resumes after a stop or a kill.
+A failed cell is reported, does not stop the others, and is retried by the same command.
+The table is written to OUT/table.{json,csv,md,tex}.`;
 
 export function command(io: Io): Command {
 	return addSharedOptions(
 		new Command("compare")
 			.description(description)
-			.argument("<dataset>", "folder that `trajgpt prepare` wrote")
-			.option("--models <list>", `all, or some of ${lineNames.join(",")}`, "all")
+			.argument("<dataset>", "dataset folder written by `trajgpt prepare`")
+			.option("--models <list>", `models to train: all, or some of ${lineNames.join(",")}`, "all")
 			.option(
 				"--tasks <list>",
-				"some of next,forecast and the labels of the dataset (default: all but next)",
+				"tasks to evaluate: some of next,forecast and the dataset's labels (default: all but next)",
 			),
 	)
-		.option("--leaders <list>", "models that get all the seeds; the others get the first")
+		.option(
+			"--leaders <list>",
+			"models that run with every seed; the others run with the first only",
+		)
 		.addHelpText(
 			"after",
 			examples({

@@ -4,7 +4,7 @@ import { interruptible } from "./interruptible.js";
 import { Exit, type Io, printJson } from "./io.js";
 import { table } from "./table.js";
 
-/** Runs a comparison that Ctrl-C stops, prints its table, and fails if one of its cells failed. */
+/** Runs a comparison, interruptible with Ctrl-C, prints its table, and fails if a cell failed. */
 export const printComparison = (
 	io: Io,
 	{ out, json }: { readonly out: string; readonly json?: true },

@@ -64,7 +64,7 @@ async function explored(out: string, paths: readonly string[]) {
 }
 
 describe("demo", () => {
-	test("goes all the way; again is quick and the same; interrupted is the same too", {
+	test("runs all stages; a repeated or an interrupted demo gives the same numbers", {
 		timeout: 240_000,
 	}, async () => {
 		const folder = await temporaryFolder();
@@ -106,7 +106,7 @@ describe("demo", () => {
 		const other = join(folder, "other");
 		const stopped = await interrupted(other, small, "epoch 1: validation");
 		expect(stopped.code).toBe(130);
-		expect(stopped.stderr).toContain("run the same command to go on");
+		expect(stopped.stderr).toContain("run the same command to continue");
 		const resumed = await captured(["demo", "--out", other, "--threads", "1", "--json"]);
 		expect(resumed.code).toBe(0);
 		expect(resumed.stderr).not.toMatch(/simulating|epoch 1: validation next/);
@@ -115,10 +115,10 @@ describe("demo", () => {
 
 		const mixed = await captured(["demo", "--out", out, "--seed", "5"]);
 		expect(mixed.code).toBe(2);
-		expect(mixed.stderr).toContain("was begun with seed 4, now 5 is asked for; leave it out");
+		expect(mixed.stderr).toContain("was begun with --seed 4, not 5; leave the option out");
 	});
 
-	test("starts over when asked, and only in a folder of its own", {
+	test("starts over with --fresh, and only in a folder of a demo", {
 		timeout: 120_000,
 	}, async () => {
 		const demo = (out: string, ...more: string[]) =>
@@ -156,7 +156,7 @@ describe("demo", () => {
 		expect(existsSync(join(out, "notes.txt"))).toBe(true);
 	});
 
-	test("says when there are too few people to learn from", async () => {
+	test("reports that there are too few people to learn from", async () => {
 		const out = join(await temporaryFolder(), "few");
 		const { code, stderr } = await captured(["demo", "--out", out, "--patients", "2"]);
 		expect(code).toBe(2);
@@ -164,7 +164,7 @@ describe("demo", () => {
 	});
 });
 
-test("how long it takes is said alike everywhere", async () => {
+test("all help texts state the same duration", async () => {
 	for (const argv of [["--help"], ["demo", "--help"]])
 		expect((await captured(argv)).stdout).toMatch(/ a few minutes/);
 });

@@ -6,7 +6,7 @@ import { weightCount } from "../models/index.js";
 import { readTrained } from "../train/index.js";
 import { type DemoSettings, demoDefaults, demoFiles, openFolder } from "./demo/folder.js";
 import { type DemoReport, render } from "./demo/render.js";
-import { workThrough } from "./demo/stages.js";
+import { runStages } from "./demo/stages.js";
 import { demoStages, demoTasks } from "./demo/steps.js";
 import { examples } from "./examples.js";
 import { interrupted } from "./interruptible.js";
@@ -21,18 +21,18 @@ interface Options extends Partial<DemoSettings> {
 	readonly json?: true;
 }
 
-const description = `Simulates a population, prepares it, trains a small TrajGPT, measures it and writes a report.
+const description = `Simulate a population, prepare it, train a small TrajGPT, evaluate it and write a report.
 
-Everything goes to one folder. What is there already is not done again: an
-interrupted demo goes on where it was, a finished one only prints its results.
-In a terminal it ends by serving the explorer, until Ctrl-C.
-With the same seed, on the same machine and threads, every number is the same.`;
+All output goes to one folder. Finished stages are not repeated: an interrupted demo
+resumes where it stopped, and a finished demo only prints its results. In a terminal
+the demo ends by serving the explorer until Ctrl-C. The same seed gives the same
+numbers on the same machine with the same number of threads.`;
 
 export function command(io: Io): Command {
 	const d = demoDefaults;
 	return new Command("demo")
 		.description(description)
-		.option("--out <folder>", "where everything goes", "runs/demo")
+		.option("--out <folder>", "folder for all output", "runs/demo")
 		.option(
 			"--patients <n>",
 			`people to simulate (default: ${d.patients})`,
@@ -45,34 +45,34 @@ export function command(io: Io): Command {
 		)
 		.option(
 			"--seed <n>",
-			`of population, split, weights and draws (default: ${d.seed})`,
+			`seed of population, split, weights and draws (default: ${d.seed})`,
 			seedNumber,
 		)
-		.option("--threads <n>", "threads; all cores if left out", threadCount)
-		.option("--fresh", "start over, replacing the demo in the folder")
-		.option("--no-serve", "end with the results, in a terminal too")
+		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
+		.option("--fresh", "replace the demo in the folder and start over")
+		.option("--no-serve", "do not serve the explorer at the end")
 		.option("--json", "print one JSON document")
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt demo": "a few minutes on two cores, then tables and a report",
-				"trajgpt demo --patients 20000 --epochs 10 --out runs/larger": "more to learn from",
+				"trajgpt demo": "tables and a report, in a few minutes on two cores",
+				"trajgpt demo --patients 20000 --epochs 10 --out runs/larger":
+					"a larger population, more epochs",
 			}),
 		)
-		.action(async ({ out, threads, fresh, serve, json, ...given }: Options) => {
+		.action(async ({ out, threads, fresh, serve, json, ...requested }: Options) => {
 			const clock = () => performance.now();
 			const started = clock();
-			const settings = await openFolder(out, given, fresh ?? false);
-			await workThrough(io, demoStages(io, out, settings, threads), clock);
+			const settings = await openFolder(out, requested, fresh ?? false);
+			await runStages(io, demoStages(io, out, settings, threads), clock);
 			io.stderr.write(`done in ${formatDuration((clock() - started) / 1000)}\n`);
-			const report = await gathered(out, settings);
+			const report = await gatherReport(out, settings);
 			if (json) return printJson(io, report);
 			io.stdout.write(`\n${render(report)}`);
 			if (serve && io.stdout.isTTY) await explore(io, out, threads);
 		});
 }
 
-/** In a terminal there is somebody to look at it. */
 async function explore(io: Io, out: string, threads: number | undefined): Promise<void> {
 	const { serve } = await import("../workflows/serve.js");
 	const { finishingRequests } = await import("./serve.js");
@@ -85,11 +85,11 @@ async function explore(io: Io, out: string, threads: number | undefined): Promis
 	await service.close();
 }
 
-/** Events of a history that is worth looking at. */
+/** Minimum events in the history of the example patient. */
 const longEnough = 80;
 
-/** What the stages left in the folder. */
-async function gathered(out: string, settings: DemoSettings): Promise<DemoReport> {
+/** Collects the results that the stages wrote to the folder. */
+async function gatherReport(out: string, settings: DemoSettings): Promise<DemoReport> {
 	const files = demoFiles(out);
 	const { run, step, weights } = readTrained(files.run);
 	const dataset = await openDataset(files.dataset);
@@ -100,7 +100,7 @@ async function gathered(out: string, settings: DemoSettings): Promise<DemoReport
 	for (const task of demoTasks) {
 		const evaluation = await readEvaluation(files.run, task);
 		if (!evaluation) continue;
-		// How long it took is the one thing that is not the same again.
+		// `made` holds timings, the only part that differs between two equal demos.
 		const { made: _, ...measured } = evaluation;
 		evaluations[task] = measured;
 	}

@@ -10,7 +10,7 @@ const barWidth = 16;
 const percentWidth = 7;
 const percentHeader = (name: string) => name.padStart(percentWidth);
 
-/** What a dataset holds, for people. */
+/** The tables of `trajgpt describe`. */
 export function describeText(
 	folder: string,
 	manifest: Manifest,

@@ -16,25 +16,25 @@ interface Options {
 	readonly json?: true;
 }
 
-const description = `Tells what a dataset holds: counts, spans, gaps, codes, labels, and what was left out.
+const description = `Summarize a dataset: counts, spans, gaps, codes, labels, and what was left out.
 
-Lists and draws the most frequent codes; --json has them all, with histograms, in days
-and years as named there.`;
+Lists and draws the most frequent codes. --json holds all codes, with histograms; the
+field names state the unit (days or years).`;
 
 export function command(io: Io): Command {
 	return new Command("describe")
 		.description(description)
-		.argument("<dataset>", "folder that prepare wrote")
-		.option("--top <n>", "how many codes to list and draw", wholeNumber(0, 100_000), 20)
-		.option("--figure <file>", "draw it too: a name that ends in .svg or .png")
-		.option("--force", "replace a figure that is there")
+		.argument("<dataset>", "dataset folder written by `trajgpt prepare`")
+		.option("--top <n>", "number of codes to list and draw", wholeNumber(0, 100_000), 20)
+		.option("--figure <file>", "also draw a figure to this .svg or .png file")
+		.option("--force", "replace an existing figure")
 		.option("--json", "print one JSON document")
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt describe claims": "tables for people",
-				"trajgpt describe claims --figure claims.svg": "and a drawing",
-				"trajgpt describe claims --json": "the same for programs",
+				"trajgpt describe claims": "tables",
+				"trajgpt describe claims --figure claims.svg": "tables and a figure",
+				"trajgpt describe claims --json": "the same as JSON",
 			}),
 		)
 		.action(async (folder: string, { top, figure, force, json }: Options) => {

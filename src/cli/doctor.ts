@@ -6,16 +6,16 @@ import { Exit, printJson } from "./io.js";
 export function command(io: Io): Command {
 	return new Command("doctor")
 		.description(
-			"Tells whether this machine can run trajgpt: versions, execution providers, threads,\n" +
-				"memory, disk, and what optional programs are missing and how to get them.\n" +
-				"Exits 1 when something required is not in order.",
+			"Check whether this machine can run trajgpt: versions, execution providers, threads, memory,\n" +
+				"disk, and which optional programs are missing and how to install them.\n" +
+				"Exits with 1 if a requirement is not met.",
 		)
 		.option("--json", "print one JSON document")
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt doctor": "a table for people",
-				"trajgpt doctor --json": "the same for programs; sizes in bytes",
+				"trajgpt doctor": "a table",
+				"trajgpt doctor --json": "the same as JSON; sizes in bytes",
 			}),
 		)
 		.action(async ({ json }: { json?: true }) => {

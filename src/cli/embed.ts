@@ -17,43 +17,54 @@ interface Options extends EmbedOptions {
 	readonly json?: true;
 }
 
-const description = `Writes the vectors a run has learned, with places on a map (UMAP).
+const description = `Write the embeddings that a run has learned, with positions on a 2-D map (UMAP).
 
-Tokens: a row a code, with its embedding. Patients: a row a history, with its pooled
-representation, as of the last event or, with --task, cut where the label is asked, with
-its value. Columns x and y are the map, v0, v1 … the vector, days the time of the look on
-the dataset's axis. Without --out the table is printed as CSV. Patients are named by
-their ids: treat the file as you treat the records.`;
+--what tokens writes one row per code, with its embedding. --what patients writes one row
+per history, with its pooled representation after the last event or, with --task, at the
+time of the label, with the label's value. Columns x and y are the position on the map, v0,
+v1 … the vector, and days the time of the representation on the dataset's time axis.
+Without --out the table is printed as CSV. The file names patients by their ids: protect
+it like the records.`;
 
 export function command(io: Io): Command {
 	return new Command("embed")
 		.description(description)
-		.argument("<run>", "folder that pretrain wrote")
+		.argument("<run>", "run folder written by `trajgpt pretrain`")
 		.addOption(
-			new Option("--what <what>", "whose vectors")
+			new Option("--what <what>", "embeddings to write")
 				.choices(["tokens", "patients"])
 				.default("tokens"),
 		)
 		.addOption(
-			new Option("--split <split>", "which patients (default: test)").choices([...splitNames]),
+			new Option("--split <split>", "split of the patients (default: test)").choices([
+				...splitNames,
+			]),
 		)
-		.option("--task <task>", "patients with a label of this task, cut at it: insulin, chf …")
-		.option("--out <file>", "a name that ends in .parquet or .csv")
-		.option("--no-umap", "leave out the map")
-		.option("--on-tokens", "place patients on the map of the codes, among those expected of them")
-		.option("--neighbours <n>", "of a point that stay near it on the map", wholeNumber(2, 1000), 15)
-		.option("--seed <n>", "of the map", seedNumber, 0)
-		.option("--dataset <folder>", "where the run's dataset is now, if it was moved")
-		.option("--threads <n>", "threads; as many as in training if left out", threadCount)
-		.option("--force", "replace a file that is there")
-		.option("--json", "print one JSON document; without --out it holds the rows")
+		.option(
+			"--task <task>",
+			"only patients with a label of this task, up to its time: insulin, chf …",
+		)
+		.option("--out <file>", "write to this .parquet or .csv file")
+		.option("--no-umap", "omit the map")
+		.option("--on-tokens", "place patients on the map of codes, near the codes predicted for them")
+		.option(
+			"--neighbours <n>",
+			"neighbours per point that UMAP keeps close",
+			wholeNumber(2, 1000),
+			15,
+		)
+		.option("--seed <n>", "seed of the map", seedNumber, 0)
+		.option("--dataset <folder>", "the run's dataset, if it was moved")
+		.option("--threads <n>", "number of threads (default: as in training)", threadCount)
+		.option("--force", "replace an existing file")
+		.option("--json", "print one JSON document; it holds the rows unless --out is given")
 		.addHelpText(
 			"after",
 			examples({
 				"trajgpt embed runs/sim --out codes.parquet": "the codes, with a map",
 				"trajgpt embed runs/sim --what patients --task insulin --out insulin.csv":
-					"patients as they were when the question was put",
-				"trajgpt embed runs/sim --no-umap": "the bare vectors, as CSV on standard output",
+					"patients at the time of their label",
+				"trajgpt embed runs/sim --no-umap": "the vectors alone, as CSV on standard output",
 			}),
 		)
 		.action((folder: string, options: Options) => act(io, folder, options));

@@ -22,59 +22,63 @@ interface Options extends EvaluateOptions {
 	readonly json?: true;
 }
 
-const description = `Measures what a run has learned, with 95 % intervals from a bootstrap over patients.
+const description = `Evaluate a run, with 95 % intervals from a bootstrap over patients.
 
   next      every event after the first, given its time and all events before it:
             accuracy, recall@5 and @10, mean -log p (nats), calibration
-  forecast  every event after the first 50, each at its own time, from those 50 alone:
-            recall@1, @5, @10 and @15, averaged over patients, and by how far ahead
-  a label   the tasks the dataset has labels for, as insulin and chf
+  forecast  every event after the first 50, at its own time, given those 50 alone:
+            recall@1, @5, @10 and @15, averaged over patients, and by distance ahead
+  a label   a task that the dataset has labels for, such as insulin or chf
 
-Beside the model always: counts of the patient's own history, code frequencies in
-training and, on a simulated population, the oracle. Writes RUN/eval/<task>.json.
-Several runs (of other seeds, on the same dataset) are measured one by one and then
-together: means with 95 % t-intervals over the runs.`;
+The baselines are counts of the patient's own history, code frequencies in training and,
+on a simulated population, the oracle. Results are written to RUN/eval/<task>.json.
+Several runs (other seeds, same dataset) are evaluated one by one and then summarized:
+means with 95 % t-intervals over the runs.`;
 
 export function command(io: Io): Command {
 	const { split, lookup, draws, seed, futures } = evaluateDefaults;
 	return new Command("evaluate")
 		.description(description)
-		.argument("<run...>", "folders that pretrain wrote")
-		.option("--task <name>", "next, forecast, a task with labels, or all the dataset has", "all")
+		.argument("<run...>", "run folders written by `trajgpt pretrain`")
+		.option("--task <name>", "task to evaluate: next, forecast, a labelled task, or all", "all")
 		.addOption(
-			new Option("--method <name>", "forecast: how the model gets to later times")
+			new Option("--method <name>", "forecast: method of the model")
 				.choices([...forecastMethods, "all"])
 				.default("all"),
 		)
-		.addOption(new Option("--split <name>", "whose patients").choices(splitNames).default(split))
-		.option("--lookup <n>", "forecast: events that are known", wholeNumber(1, 1_000_000), lookup)
-		.option("--draws <n>", "of the bootstrap", wholeNumber(1, 1_000_000), draws)
-		.option("--seed <n>", "of the bootstrap and of sampled futures", seedNumber, seed)
-		.option("--patients <n>", "only the first so many of the split", wholeNumber(1, 1_000_000_000))
-		.option("--dataset <folder>", "the dataset, if it is not where the run remembers it")
-		.option(
-			"--oracle <folder>",
-			"the simulated population, if it is not where it was prepared from",
+		.addOption(
+			new Option("--split <name>", "split of the patients").choices(splitNames).default(split),
 		)
+		.option("--lookup <n>", "forecast: events that are observed", wholeNumber(1, 1_000_000), lookup)
+		.option("--draws <n>", "bootstrap draws", wholeNumber(1, 1_000_000), draws)
+		.option("--seed <n>", "seed of the bootstrap and of sampled futures", seedNumber, seed)
+		.option(
+			"--patients <n>",
+			"evaluate only the first n patients of the split",
+			wholeNumber(1, 1_000_000_000),
+		)
+		.option("--dataset <folder>", "the run's dataset, if it was moved")
+		.option("--oracle <folder>", "the simulated population, if it was moved")
 		.option(
 			"--futures <n>",
-			"forecast: futures the oracle samples for each patient",
+			"forecast: futures that the oracle samples per patient",
 			wholeNumber(1, 100_000),
 			futures,
 		)
 		.option(
 			"--shots <n>",
-			"labelled tasks: labels the few-shot row sees (default: 5)",
+			"labelled tasks: labels of the few-shot row (default: 5)",
 			wholeNumber(2, 1_000_000),
 		)
-		.option("--code <code>", "labelled tasks of your own: the code they are about")
-		.option("--threads <n>", "threads; all cores if left out", threadCount)
+		.option("--code <code>", "labelled tasks of your own: the code that the label is about")
+		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
 		.option("--json", "print one JSON document")
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt evaluate runs/sim": "every task, on the test patients",
-				"trajgpt evaluate runs/sim --task forecast --method time-specific": "one way to ask",
+				"trajgpt evaluate runs/sim": "every task on the test patients",
+				"trajgpt evaluate runs/sim --task forecast --method time-specific":
+					"one forecasting method",
 				"trajgpt evaluate runs/s1 runs/s2 runs/s3 --task forecast": "intervals over three seeds",
 			}),
 		)

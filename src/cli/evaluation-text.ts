@@ -5,7 +5,7 @@ type Differences = NonNullable<Evaluation["differences"]>;
 
 const whole = (n: number) => n.toLocaleString("en-US");
 
-/** How a metric is written: parts in percent, errors of calibration in points, the rest as it is. */
+/** The unit of a metric: shares in percent, calibration errors in points, the rest as they are. */
 function unitOf(metric: string): {
 	readonly scale: number;
 	readonly digits: number;
@@ -52,7 +52,7 @@ function rowsTable(rows: readonly EvaluationRow[], metrics: readonly string[]): 
 	);
 }
 
-/** Metrics of all rows in a table, those by window in a second, those of few rows below. */
+/** Metrics of all rows in one table, metrics by window in a second, metrics of single rows below. */
 function tables(rows: readonly EvaluationRow[]): string {
 	const metrics = [...new Set(rows.flatMap((row) => Object.keys(row.metrics)))];
 	const byWindow = metrics.filter((metric) => metric.includes(" "));
@@ -74,8 +74,8 @@ function tables(rows: readonly EvaluationRow[]): string {
 }
 
 /**
- * Each row of a model against the next and against the patient's own history, and the first against
- * the oracle; the file has every pair, and windows too.
+ * Each model row against the next and against the patient's own history, and the first against the oracle. The
+ * file has every pair, and the windows.
  */
 function shownPairs(rows: readonly EvaluationRow[], differences: Differences): Differences {
 	const labelOf = (who: EvaluationRow["who"]) => rows.find((row) => row.who === who)?.label;
@@ -113,7 +113,7 @@ const questions: Readonly<Record<string, string>> = {
 	forecast: "What comes at later times, from the first events alone?",
 };
 
-/** `end` says where it was written. */
+/** `end` is the last line: where the file was written, or why not. */
 export function evaluationText(run: string, end: string, evaluation: Evaluation): string {
 	const { task, split, patients, events, draws, seed, notes, rows, differences, made } = evaluation;
 	return [

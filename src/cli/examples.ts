@@ -1,4 +1,4 @@
-/** The last section of a command's help: each example with what it does. */
+/** The last section of a command's help: command lines, each with its description. */
 export function examples(lines: Readonly<Record<string, string>>): string {
 	const entries = Object.entries(lines);
 	const width = Math.max(...entries.map(([line]) => line.length));

@@ -14,33 +14,38 @@ interface Options {
 	readonly json?: true;
 }
 
-const description = `Writes what a run has learned as a folder that any ONNX runtime can use.
+const description = `Export a trained model to a folder that any ONNX runtime can use.
 
-In the folder: step.onnx (one event or one question, from a state), sequence.onnx (whole histories),
-vocabulary.json, export.json (what goes in and comes out, with hashes of the files), model-card.md, and
-examples in Python and for a page. Standard operators only. Weights are inside of both graphs; with
---weights external they lie once beside them, in a safetensors file that both graphs read.
+The folder holds step.onnx (one event or one query, from a state), sequence.onnx (whole histories),
+vocabulary.json, export.json (inputs, outputs and file hashes), model-card.md, and examples for Python
+and for a web page. The graphs use standard operators only. Each graph contains the weights; with
+--weights external they are stored once, in a safetensors file that both graphs read.
 
-example.html needs --page and a web server: a browser does not run it from a file. For a page that is
-ready made, see trajgpt serve.`;
+example.html needs --page and a web server: browsers do not run it from a file. For a ready-made page,
+see trajgpt serve.`;
 
 export function command(io: Io): Command {
 	return new Command("export")
 		.description(description)
-		.argument("<run>", "folder that pretrain wrote")
-		.requiredOption("--out <folder>", "folder to write")
+		.argument("<run>", "run folder written by `trajgpt pretrain`")
+		.requiredOption("--out <folder>", "folder to write the export to")
 		.addOption(
-			new Option("--weights <place>", "where to put them").choices(weightPlaces).default("inside"),
+			new Option(
+				"--weights <place>",
+				"store the weights inside each graph, or once in an external file",
+			)
+				.choices(weightPlaces)
+				.default("inside"),
 		)
-		.option("--page", "put the browser library in, so that example.html works as it is (41 MB)")
-		.option("--force", "replace an export that is there")
+		.option("--page", "include the browser library, so that example.html works as it is (41 MB)")
+		.option("--force", "replace an existing export")
 		.option("--json", "print one JSON document")
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt export runs/demo/run --out model": "the model, to take away",
+				"trajgpt export runs/demo/run --out model": "the model as ONNX",
 				"trajgpt export runs/demo/run --out model --weights external": "half the size",
-				"trajgpt export runs/demo/run --out model --page": "with the library for a page",
+				"trajgpt export runs/demo/run --out model --page": "with the browser library",
 				"python3 -m http.server --bind 127.0.0.1 -d model":
 					"then open http://127.0.0.1:8000/example.html",
 			}),

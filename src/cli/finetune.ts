@@ -18,35 +18,39 @@ interface Options {
 	readonly json?: true;
 }
 
-const description = `Trains a run further, end to end, to answer a question that the dataset has labels for.
+const description = `Fine-tune a run, end to end, to a task that the dataset has labels for.
 
-A linear head reads the mean of the model's views of a history, up to the time of the
-question. It starts where logistic regression puts it; then head and model learn
-together from the labels of the training patients, and the epoch with the lowest
-validation loss is kept, in RUN/tasks/TASK. The run itself stays as it is.
-Models that cannot forecast as they were pre-trained (BiTimelyGPT, PatchTST) learn it
-with --task forecast, by default with the settings of their pre-training. Models
-without pre-training (GRU-D and others) learn every task from scratch.
-Ctrl-C saves and exits with 130; --resume goes on, to the same weights to the bit.`;
+A linear head reads the mean of the model's hidden states up to the time of the label. It
+starts from a logistic regression; then head and model are trained together on the labels
+of the training patients. The epoch with the lowest validation loss is kept in
+RUN/tasks/TASK. The run itself does not change.
+Models that cannot forecast after pre-training (BiTimelyGPT, PatchTST) learn it with
+--task forecast, by default with the settings of their pre-training. Models without
+pre-training (GRU-D and others) learn every task from scratch.
+Ctrl-C saves and exits with 130; --resume continues and ends with the same weights, bit
+for bit.`;
 
 export function command(io: Io): Command {
 	const command = new Command("finetune")
 		.description(description)
-		.argument("<run>", "folder that pretrain wrote")
-		.requiredOption("--task <name>", "insulin, chf, labels that prepare was given, or forecast");
+		.argument("<run>", "run folder written by `trajgpt pretrain`")
+		.requiredOption(
+			"--task <name>",
+			"task to learn: insulin, chf, a task from prepare --label, or forecast",
+		);
 	addSchemaOptions(command, finetuneOptions);
 	return command
-		.option("--dataset <folder>", "the dataset, if it is not where the run remembers it")
-		.option("--threads <n>", "threads; all cores if left out", threadCount)
-		.option("--resume", "go on with what was interrupted, with its own settings")
-		.option("--force", "begin anew, over what an earlier call made")
+		.option("--dataset <folder>", "the run's dataset, if it was moved")
+		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
+		.option("--resume", "resume an interrupted fine-tuning, with its own settings")
+		.option("--force", "replace an earlier fine-tuning and start over")
 		.option("--json", "print the summary as one JSON document")
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt finetune runs/sim --task insulin": "who will need insulin",
+				"trajgpt finetune runs/sim --task insulin": "predict who will need insulin",
 				"trajgpt finetune runs/sim --task chf --resume": "after Ctrl-C, or a power cut",
-				"trajgpt evaluate runs/sim --task insulin": "how good it is, beside zero-shot and few-shot",
+				"trajgpt evaluate runs/sim --task insulin": "compare it with zero-shot and few-shot",
 			}),
 		)
 		.action((run: string, { task, dataset, threads, resume, force, json }: Options) =>
@@ -68,12 +72,12 @@ function render(
 	task: string,
 	{ folder, labels, positive, best, steps, epochs, parameters, interrupted }: FinetuneSummary,
 ): string {
-	const taught = labels > 0 ? ` over ${labels} labels of ${task}, ${positive} positive` : "";
+	const labelsText = labels > 0 ? ` over ${labels} labels of ${task}, ${positive} positive` : "";
 	const lines = [
-		`${folder}: ${formatCount(parameters)} parameters, ${steps} steps, ${epochs} epochs${taught}`,
+		`${folder}: ${formatCount(parameters)} parameters, ${steps} steps, ${epochs} epochs${labelsText}`,
 	];
 	if (best)
 		lines.push(`best validation loss after epoch ${best.epoch}: ${best.loss.toFixed(4)} nats`);
-	if (interrupted) lines.push("interrupted and saved; go on with --resume");
+	if (interrupted) lines.push("interrupted and saved; continue with --resume");
 	return `${lines.join("\n")}\n`;
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** Options of the library that flags have other names for. */
+/** Flags whose name differs from the library's option. */
 const otherNames: Readonly<Record<string, string>> = {
 	replace: "force",
 	settings: "set",
@@ -9,14 +9,14 @@ const otherNames: Readonly<Record<string, string>> = {
 
 const renamed = new WeakMap<Command, Readonly<Record<string, string>>>();
 
-/** Says which flags of a command set options that the library knows by other names. */
+/** Names the flags of a command that set library options of another name. */
 export function nameFlags(command: Command, flags: Readonly<Record<string, string>>): void {
 	renamed.set(command, flags);
 }
 
 /**
- * Messages of the library name its options in backticks: `batchSlots`, `explorer: false`. This is the one place
- * where they become the flags of the command that runs: --batch-slots, --no-explorer.
+ * Replaces library options in a message with the flags of the running command. Library messages quote options
+ * in backticks: `batchSlots` becomes --batch-slots, `explorer: false` becomes --no-explorer.
  */
 export const withFlags = (text: string, command: Command | undefined): string =>
 	command === undefined
@@ -27,11 +27,11 @@ export const withFlags = (text: string, command: Command | undefined): string =>
 			);
 
 function flagOf(name: string, command: Command): string | undefined {
-	const given = renamed.get(command)?.[name];
-	if (given !== undefined) return given;
+	const renamedFlag = renamed.get(command)?.[name];
+	if (renamedFlag !== undefined) return renamedFlag;
 	const last = name.slice(name.lastIndexOf(".") + 1);
-	const own = otherNames[last] ?? last;
-	const option = command.options.find((option) => option.attributeName() === own);
-	// Of two long names the first is the one to show.
+	const attribute = otherNames[last] ?? last;
+	const option = command.options.find((option) => option.attributeName() === attribute);
+	// Of two long names, show the first.
 	return (option?.short?.startsWith("--") ? option.short : option?.long) ?? undefined;
 }

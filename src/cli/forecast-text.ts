@@ -6,8 +6,8 @@ import type { Forecast } from "../workflows/forecast.js";
 import { ageText, patientText } from "./patient-text.js";
 import { percent, table } from "./table.js";
 
-/** What is needed to put a forecast into words. */
-export interface ForecastWords {
+/** What a forecast is printed with. */
+export interface ForecastContext {
 	readonly moments: readonly Moment[];
 	readonly axis: TimeAxis;
 	readonly vocabulary: Vocabulary;
@@ -17,7 +17,7 @@ const tokenOf = (vocabulary: Vocabulary, token: number) => vocabulary.tokens[tok
 
 export function forecastJson(
 	{ patient, answers }: Forecast,
-	{ moments, axis, vocabulary }: ForecastWords,
+	{ moments, axis, vocabulary }: ForecastContext,
 ) {
 	const { id, sex, birth, death, history } = patient;
 	const last = history.times.at(-1);
@@ -45,8 +45,8 @@ export const csvHeader = csvLine([
 	...["rank", "code", "system", "name", "probability"],
 ]);
 
-export function forecastCsv(forecast: Forecast, words: ForecastWords): string {
-	const { id, answers } = forecastJson(forecast, words);
+export function forecastCsv(forecast: Forecast, context: ForecastContext): string {
+	const { id, answers } = forecastJson(forecast, context);
 	return answers
 		.flatMap(({ at, date, day, ageYears, place, top }) =>
 			top.map(({ code, system, name, probability }, rank) =>
@@ -59,15 +59,15 @@ export function forecastCsv(forecast: Forecast, words: ForecastWords): string {
 		.join("");
 }
 
-/** Times beside each other in one table. */
-const mostBeside = 3;
+/** Maximum number of times side by side in one table. */
+const mostColumns = 3;
 const probabilityWidth = 7;
-const least = 14;
+const leastWidth = 14;
 
-/** A patient's answers, as tables no wider than `columns`. */
+/** A patient's predictions, as tables no wider than `columns`. */
 export function forecastText(
 	{ patient, answers }: Forecast,
-	{ moments, axis, vocabulary }: ForecastWords,
+	{ moments, axis, vocabulary }: ForecastContext,
 	columns: number,
 ): string {
 	const heading = ({ time, place }: Forecast["answers"][number], at: number) => {
@@ -77,14 +77,14 @@ export function forecastText(
 		const mark = place === "before" ? " (no event yet)" : "";
 		return `${kind === "since" ? `${text}: ` : ""}${day}${age}${mark}`;
 	};
-	const beside = Math.min(mostBeside, answers.length);
+	const perTable = Math.min(mostColumns, answers.length);
 	const width = Math.max(
-		least,
-		Math.floor((columns - 2 * (beside - 1)) / beside) - probabilityWidth - 2,
+		leastWidth,
+		Math.floor((columns - 2 * (perTable - 1)) / perTable) - probabilityWidth - 2,
 	);
 	const parts = [`${patientText(patient, axis)}\n`];
-	for (let first = 0; first < answers.length; first += beside) {
-		const own = answers.slice(first, first + beside);
+	for (let first = 0; first < answers.length; first += perTable) {
+		const own = answers.slice(first, first + perTable);
 		const headings = own.map((answer, i) =>
 			cut(heading(answer, first + i), width + probabilityWidth + 2),
 		);
@@ -111,7 +111,7 @@ export function forecastText(
 const cut = (text: string, width: number) =>
 	text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 
-/** A table in which a heading may reach over the column to its right. */
+/** A table in which a heading may extend over the column to its right. */
 function spanned(header: readonly string[], rows: readonly (readonly string[])[]): string {
 	const body = table(
 		header.map(() => ""),

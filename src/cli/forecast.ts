@@ -6,7 +6,7 @@ import { type Forecast, type ForecastOptions, forecast, methods } from "../workf
 import { examples } from "./examples.js";
 import {
 	csvHeader,
-	type ForecastWords,
+	type ForecastContext,
 	forecastCsv,
 	forecastJson,
 	forecastText,
@@ -27,43 +27,43 @@ interface Options extends PatientFlags, ForecastOptions {
 	readonly json?: true;
 }
 
-const usualTimes: readonly Moment[] = ["+1m", "+1y", "+5y"].map(momentOf);
+const defaultTimes: readonly Moment[] = ["+1m", "+1y", "+5y"].map(momentOf);
 
-const description = `Tells what is likely to be recorded at times of your choice, for patients the model has not seen.
+const description = `Predict which codes will be recorded at given times, for patients that the model has not seen.
 
-The records may be of any format that prepare reads; codes are mapped as they were for training, and
-those the model does not know are counted and skipped. Each answer says: if something is recorded at
-this time, what is it? Times inside a history are answered from what came before them.
+The records may be in any format that prepare reads. Codes are mapped as in training; codes that the
+model does not know are counted and skipped. Each prediction is the distribution of the code, given
+that something is recorded at that time. At times inside a history, only earlier events are used.
 
 TIME is ${momentForms.replace(", an age", ",\nan age")}.`;
 
 export function command(io: Io): Command {
 	const made = new Command("forecast")
 		.description(description)
-		.argument("<run>", "folder that pretrain wrote")
+		.argument("<run>", "run folder written by `trajgpt pretrain`")
 		.addOption(
 			new Option(
 				"--at <time...>",
-				"when; several, with spaces or commas; those like -2y with commas, or as --at=-2y (default: +1m,+1y,+5y)",
+				"query times, separated by spaces or commas; write negative times with commas, or as --at=-2y (default: +1m,+1y,+5y)",
 			).argParser(asArgument(momentsOf)),
 		)
-		.option("--patient <id>", "one patient instead of all")
-		.option("--top <n>", "codes an answer", wholeNumber(1, 100_000), 10)
+		.option("--patient <id>", "forecast for one patient instead of all")
+		.option("--top <n>", "codes per prediction", wholeNumber(1, 100_000), 10)
 		.addOption(
 			new Option(
 				"--method <name>",
-				"at each time directly, by how many events ahead it is, by equal steps that feed their answer back, or by sampled futures; the model's usual one if left out",
+				"predict at each time directly, by number of events ahead, in equal steps that feed predictions back, or from sampled futures (default: the model's own)",
 			).choices(methods),
 		)
 		.option(
 			"--samples <n>",
-			"futures a patient, with --method sampled",
+			"futures per patient, with --method sampled",
 			wholeNumber(1, 100_000),
 			200,
 		)
-		.option("--seed <n>", "of the futures", seedNumber, 0)
-		.option("--csv <file>", "write a table of all answers instead of printing them")
-		.option("--force", "replace a file that is there")
+		.option("--seed <n>", "seed of the futures", seedNumber, 0)
+		.option("--csv <file>", "write all predictions to a CSV file instead of printing them")
+		.option("--force", "replace an existing file")
 		.option("--json", "print one JSON document");
 	addPatientOptions(made);
 	return made
@@ -71,9 +71,9 @@ export function command(io: Io): Command {
 			"after",
 			examples({
 				"trajgpt forecast runs/demo/run --patient p000060":
-					"a patient of the run's own dataset, in a month, a year, five years",
+					"a patient of the run's dataset, in a month, a year, five years",
 				"trajgpt forecast run --input bundle.json --at 2026-06-01 +2y age:70":
-					"new patients, from FHIR",
+					"new patients from FHIR",
 				"trajgpt forecast run --input claims --format csv --at +1y --csv answers.csv":
 					"all patients of a folder, as a table",
 			}),
@@ -82,24 +82,24 @@ export function command(io: Io): Command {
 }
 
 async function act(io: Io, folder: string, options: Options): Promise<void> {
-	const { csv, at: moments = usualTimes, samples, seed, json } = options;
+	const { csv, at: moments = defaultTimes, samples, seed, json } = options;
 	if (csv !== undefined) await checkFileTarget(csv, options.force ?? false);
 	const { trained, queried } = await openRunAndPatients(io, folder, options);
 	const { method, warnings, forecasts } = forecast(trained, queried, moments, options);
 	for (const warning of warnings) io.stderr.write(`warning: ${warning}\n`);
-	const words = { moments, axis: queried.axis, vocabulary: trained.vocabulary };
+	const context = { moments, axis: queried.axis, vocabulary: trained.vocabulary };
 	const shown = progressing(io, queried.patients.length, forecasts);
 	const patients: unknown[] = [];
 	let before = "If something is recorded then, what is it?\n\n";
 	const print = (one: Forecast) => {
-		if (json) patients.push(forecastJson(one, words));
+		if (json) patients.push(forecastJson(one, context));
 		else if (csv === undefined) {
-			io.stdout.write(before + forecastText(one, words, io.stdout.columns ?? 100));
+			io.stdout.write(before + forecastText(one, context, io.stdout.columns ?? 100));
 			before = "\n\n";
 		}
 	};
 	if (csv === undefined) for await (const one of shown) print(one);
-	else await writeCsv(csv, words, shown, print);
+	else await writeCsv(csv, context, shown, print);
 	if (json)
 		printJson(io, {
 			run: folder,
@@ -113,7 +113,7 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 	if (csv !== undefined) io.stderr.write(`written: ${csv}\n`);
 }
 
-/** Shows how far it is, where that takes a while. */
+/** Reports progress when there are many patients. */
 async function* progressing(
 	io: Io,
 	total: number,
@@ -131,7 +131,7 @@ async function* progressing(
 
 async function writeCsv(
 	file: string,
-	words: ForecastWords,
+	context: ForecastContext,
 	forecasts: AsyncIterable<Forecast>,
 	onForecast: (forecast: Forecast) => void,
 ): Promise<void> {
@@ -141,7 +141,7 @@ async function writeCsv(
 			await handle.write(csvHeader);
 			for await (const one of forecasts) {
 				onForecast(one);
-				await handle.write(forecastCsv(one, words));
+				await handle.write(forecastCsv(one, context));
 			}
 		} finally {
 			await handle.close();

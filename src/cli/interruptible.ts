@@ -1,6 +1,6 @@
 import { Exit, type Io } from "./io.js";
 
-/** A process that a signal ended exits with 128 and the signal's number. */
+/** By convention, a process ended by a signal exits with 128 plus the signal's number. */
 const signals = [
 	{ signal: "SIGINT", sent: "Ctrl-C", exitCode: 130 },
 	{ signal: "SIGTERM", sent: "SIGTERM", exitCode: 143 },
@@ -10,8 +10,8 @@ const finishingStep = (sent: string) =>
 	`finishing this step, then saving; ${sent} again ends at once`;
 
 /**
- * What happens on Ctrl-C, and on a scheduler's SIGTERM: the first prints a notice and aborts the signal that
- * `work` was given, with the exit code as the reason; the second ends the process at once.
+ * Handles Ctrl-C and a scheduler's SIGTERM: the first prints a notice and aborts the signal passed to `work`,
+ * with the exit code as the reason; the second ends the process at once.
  */
 export async function interruptible<T>(
 	io: Io,
@@ -34,7 +34,7 @@ export async function interruptible<T>(
 	}
 }
 
-/** Resolves on Ctrl-C or SIGTERM; another ends the process at once. */
+/** Resolves on Ctrl-C or SIGTERM; a second one ends the process at once. */
 export const interrupted = (io: Io, notice: string): Promise<void> =>
 	interruptible(
 		io,

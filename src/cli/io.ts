@@ -1,7 +1,7 @@
 import { type Progress, progress } from "../base/progress.js";
 import { escapedJson } from "./safe-output.js";
 
-/** Where a command writes: results to stdout, progress and errors to stderr. `process` is one. */
+/** The streams of a command: results go to stdout, progress and errors to stderr. `process` is one. */
 export interface Io {
 	readonly stdout: Output;
 	readonly stderr: Output;
@@ -14,7 +14,7 @@ interface Output {
 	readonly columns?: number;
 }
 
-/** Ends a command with an exit code once it has said all it has to say. */
+/** Ends a command with an exit code and no further message. */
 export class Exit extends Error {
 	override readonly name = "Exit";
 	constructor(readonly code: number) {
@@ -26,6 +26,6 @@ export function printJson(io: Io, value: unknown): void {
 	io.stdout.write(`${escapedJson(JSON.stringify(value, null, 2))}\n`);
 }
 
-/** Shows how far a command is, on standard error. */
+/** Progress lines on standard error. */
 export const progressOf = (io: Io): Progress =>
 	progress(io.stderr, { clock: () => performance.now() });

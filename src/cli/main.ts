@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { run } from "./run.js";
 
-// A reader that has seen enough (`| head`) is no failure; a lost progress line is none either.
+// A reader that closes the pipe early (`| head`) is no failure; neither is a lost progress line.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 	if (error.code === "EPIPE") process.exit(0);
 	throw error;

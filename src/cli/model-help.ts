@@ -1,13 +1,13 @@
 import { settingsIn } from "../base/config.js";
 import type { Model } from "../models/index.js";
 
-/** A section of a command's help: what can be set of a model, and its presets; `but` names what the user cannot set. */
-export function modelHelp({ id, config, presets }: Model, but: readonly string[]): string {
+/** The help section on a model's settings and presets, without the settings in `hidden`. */
+export function modelHelp({ id, config, presets }: Model, hidden: readonly string[]): string {
 	const settings = settingsIn(config)
-		.filter(({ name }) => !but.includes(name))
-		.map((of): [string, string] => [
-			of.name,
-			`${of.description}; ${of.allowed} (default: ${of.default})`,
+		.filter(({ name }) => !hidden.includes(name))
+		.map((setting): [string, string] => [
+			setting.name,
+			`${setting.description}; ${setting.allowed} (default: ${setting.default})`,
 		]);
 	const sizes = Object.entries(presets).map(([name, values]): [string, string] => [
 		name,

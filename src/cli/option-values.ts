@@ -17,10 +17,10 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 
 export const seedNumber = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
-/** More people than any country has; what a machine can hold is estimated when it is known. */
+/** More people than any country has; whether they fit on the disk is checked later. */
 export const mostPeople = 2_000_000_000;
 
-/** More threads than cores only wait for each other, and each takes memory. */
+/** Parses a number of threads: threads beyond the cores only wait, and take memory. */
 export function threadCount(text: string): number {
 	const most = mostThreads();
 	const value = Number(text);
@@ -41,7 +41,7 @@ export function numberBetween(least: number, most: number): (text: string) => nu
 	};
 }
 
-export const providerOption = (what = "where to compute"): Option =>
+export const providerOption = (what = "execution provider"): Option =>
 	new Option("--provider <name>", `${what}; webgpu needs a GPU and its Vulkan driver`)
 		.choices(providers)
 		.default("cpu" satisfies Provider);
@@ -77,7 +77,7 @@ export function splitParts(text: string): SplitParts {
 	return [train, valid, test];
 }
 
-/** The names in a list such as `gpt2, gru-d`, each once, in its order. */
+/** The distinct names of a list such as `gpt2, gru-d`, in order. */
 export const namesIn = (text: string): string[] => [
 	...new Set(
 		text

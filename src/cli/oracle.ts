@@ -17,15 +17,15 @@ import { printJson } from "./io.js";
 import { dateDay, seedNumber, wholeNumber } from "./option-values.js";
 import { percent, table } from "./table.js";
 
-interface Asked {
+interface QueryOptions {
 	readonly patient: string;
 	readonly at: number;
 	readonly json?: true;
 }
-interface NextOptions extends Asked {
+interface NextOptions extends QueryOptions {
 	readonly top: number;
 }
-interface RiskOptions extends Asked {
+interface RiskOptions extends QueryOptions {
 	readonly code: string;
 	readonly within: number;
 	readonly samples: number;
@@ -39,76 +39,74 @@ interface CheckOptions {
 }
 
 export function command(io: Io): Command {
-	const asked = (name: string, known: string) =>
+	const query = (name: string, known: string) =>
 		new Command(name)
-			.argument("<simulation>", "folder that simulate wrote")
-			.requiredOption("--patient <id>", "whom it is about")
-			.requiredOption(
-				"--at <date>",
-				`when it is asked; records ${known} that day are known`,
-				dateDay,
-			);
-	const next = asked("next", "before")
+			.argument("<simulation>", "folder written by `trajgpt simulate`")
+			.requiredOption("--patient <id>", "patient to predict for")
+			.requiredOption("--at <date>", `query day; records ${known} that day are known`, dateDay);
+	const next = query("next", "before")
 		.description(
-			"The true distribution of the next code, if the next record is on a day: exact, by the law\n" +
-				"the population was drawn from. The person must be alive and insured on that day.",
+			"Print the true distribution of the next code, given that the next record is on a certain day.\n" +
+				"It is exact: it follows from the rates that the population was drawn with. The person must\n" +
+				"be alive and insured on that day.",
 		)
-		.option("--top <n>", "how many codes to list", wholeNumber(1, 100_000), 10)
+		.option("--top <n>", "number of codes to list", wholeNumber(1, 100_000), 10)
 		.option("--json", "print one JSON document, with all codes")
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt oracle next sim --patient p000060 --at 2012-06-01": "what is to be expected",
+				"trajgpt oracle next sim --patient p000060 --at 2012-06-01": "the most likely codes",
 			}),
 		)
-		.action((folder: string, options: NextOptions) => answerNext(io, folder, options));
-	const risk = asked("risk", "up to")
+		.action((folder: string, options: NextOptions) => printNext(io, folder, options));
+	const risk = query("risk", "up to")
 		.description(
-			"The true chance that a code is recorded within some days after a day, by sampled futures.\n" +
-				"The person must be alive on that day, and it must lie within the time of the policies.",
+			"Estimate the true probability that a code is recorded within some days after a certain day,\n" +
+				"from sampled futures. The person must be alive on that day, and it must lie between the start\n" +
+				"of the first and the end of the last policy.",
 		)
-		.requiredOption("--code <phecode>", "which code")
+		.requiredOption("--code <phecode>", "code to predict")
 		.option("--within <days>", "days ahead", wholeNumber(1, 36_525), 365)
-		.option("--samples <n>", "futures to sample", wholeNumber(2, 10_000_000), 2000)
+		.option("--samples <n>", "number of futures to sample", wholeNumber(2, 10_000_000), 2000)
 		.option("--seed <n>", "seed of the futures", seedNumber, 0)
 		.option("--json", "print one JSON document")
 		.addHelpText(
 			"after",
 			examples({
 				"trajgpt oracle risk sim --patient p000060 --at 2012-06-01 --code 428":
-					"of heart failure within a year",
+					"heart failure within a year",
 			}),
 		)
-		.action((folder: string, options: RiskOptions) => answerRisk(io, folder, options));
+		.action((folder: string, options: RiskOptions) => printRisk(io, folder, options));
 	const check = new Command("check")
 		.description(
-			"Scores the oracle on its own population: against counts and against itself with spoilt\n" +
-				"histories, in nats (lower is better), and its one-year risks against what happened.",
+			"Score the oracle on its own population: against counts and against itself with perturbed\n" +
+				"histories, in nats (lower is better), and compare its one-year risks with observed records.",
 		)
-		.argument("<simulation>", "folder that simulate wrote")
-		.option("--patients <n>", "how many of its people to use", wholeNumber(10, 10_000_000), 1000)
-		.option("--samples <n>", "futures to sample for each risk", wholeNumber(4, 1_000_000), 200)
-		.option("--seed <n>", "of the choice of records and days", seedNumber, 0)
+		.argument("<simulation>", "folder written by `trajgpt simulate`")
+		.option("--patients <n>", "number of people to use", wholeNumber(10, 10_000_000), 1000)
+		.option("--samples <n>", "futures to sample per risk", wholeNumber(4, 1_000_000), 200)
+		.option("--seed <n>", "seed of the choice of records and days", seedNumber, 0)
 		.option("--json", "print one JSON document")
 		.addHelpText("after", examples({ "trajgpt oracle check sim": "takes a minute or two" }))
-		.action((folder: string, options: CheckOptions) => answerCheck(io, folder, options));
+		.action((folder: string, options: CheckOptions) => printCheck(io, folder, options));
 	return new Command("oracle")
 		.description(
-			"Tells the truth behind a simulated population: what is the best possible forecast?",
+			"Print the true probabilities of a simulated population: the best possible forecast.",
 		)
-		.addCommand(next.summary("the true distribution of the next code"))
-		.addCommand(risk.summary("the true risk of a code over time"))
-		.addCommand(check.summary("is the oracle better than counting, and calibrated"))
+		.addCommand(next.summary("print the true distribution of the next code"))
+		.addCommand(risk.summary("estimate the true risk of a code over time"))
+		.addCommand(check.summary("check that the oracle beats counting and is calibrated"))
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt oracle next sim --patient p000060 --at 2012-06-01": "what is to be expected",
-				"trajgpt oracle check sim": "how much better than counting",
+				"trajgpt oracle next sim --patient p000060 --at 2012-06-01": "the most likely codes",
+				"trajgpt oracle check sim": "the oracle against counting",
 			}),
 		);
 }
 
-/** The patients of a folder follow from its seed: their files need not be read. */
+/** Simulates a patient again from the folder's seed, without reading its files. */
 async function patientOf(folder: string, id: string): Promise<SimulatedPatient> {
 	const { seed, patients } = await readTruth(folder);
 	const number = patientNumber(id);
@@ -119,7 +117,7 @@ async function patientOf(folder: string, id: string): Promise<SimulatedPatient> 
 	return simulatePatient(seed, number);
 }
 
-/** Of the dead, and of the time before and after the policies, the law says nothing. */
+/** The simulation is defined for living people between their first and last policy only. */
 function checkAlive({ id, person, death }: SimulatedPatient, at: number): void {
 	if (death !== null && at >= death)
 		throw new InputError(
@@ -128,11 +126,11 @@ function checkAlive({ id, person, death }: SimulatedPatient, at: number): void {
 	const [first, last] = [person.coverage[0]![0], person.coverage.at(-1)![1]];
 	if (at < first || at > last)
 		throw new InputError(
-			`${id} is insured from ${isoDate(first)} to ${isoDate(last)}, --at is ${isoDate(at)}; choose a day of that time`,
+			`${id} is insured from ${isoDate(first)} to ${isoDate(last)}, --at is ${isoDate(at)}; choose a day in that period`,
 		);
 }
 
-async function answerNext(io: Io, folder: string, options: NextOptions): Promise<void> {
+async function printNext(io: Io, folder: string, options: NextOptions): Promise<void> {
 	const truth = await oracleOf(folder);
 	const patient = await patientOf(folder, options.patient);
 	checkAlive(patient, options.at);
@@ -161,7 +159,7 @@ async function answerNext(io: Io, folder: string, options: NextOptions): Promise
 		);
 }
 
-async function answerRisk(io: Io, folder: string, options: RiskOptions): Promise<void> {
+async function printRisk(io: Io, folder: string, options: RiskOptions): Promise<void> {
 	const { at, within, samples, seed, code } = options;
 	const truth = await oracleOf(folder);
 	const patient = await patientOf(folder, options.patient);
@@ -181,7 +179,7 @@ async function answerRisk(io: Io, folder: string, options: RiskOptions): Promise
 		);
 }
 
-async function answerCheck(io: Io, folder: string, options: CheckOptions): Promise<void> {
+async function printCheck(io: Io, folder: string, options: CheckOptions): Promise<void> {
 	const { checkOracle } = await import("../simulate/check/index.js");
 	const { seed, patients } = await readTruth(folder);
 	await oracleOf(folder);

@@ -9,34 +9,37 @@ import { openRun } from "./open-run.js";
 import { byteSize, threadCount } from "./option-values.js";
 import { formatOptions } from "./record-options.js";
 
-/** Which patients a command is about. */
+/** Options that select patients. */
 export interface PatientFlags extends Omit<PatientOptions, "records"> {
 	readonly [records: string]: unknown;
 }
 
-/** Options of prepare that mean something else here, under the names they have instead. */
+/** Options of prepare whose flag has another meaning here, with their name here. */
 const columns: Readonly<Record<string, string>> = {
 	patient: "patientColumn",
 	time: "timeColumn",
 	code: "codeColumn",
 };
-/** What concerns splits has no use here. */
-const useless = new Set(["train", "valid", "test", "ignoreSplits"]);
+/** Options on splits, which new patients do not need. */
+const omitted = new Set(["train", "valid", "test", "ignoreSplits"]);
 
-/** By prepare's own name: an option for the files, and the name it has here. */
+/** Options on record files: prepare's option, and its name here. */
 const fileOptions = Object.entries(formatOptions).map(([heading, options]) => ({
 	heading: heading.replace("--from", "--format"),
 	options: options
-		.filter((option) => !useless.has(option.attributeName()))
+		.filter((option) => !omitted.has(option.attributeName()))
 		.map((option) => ({ option, name: columns[option.attributeName()] ?? option.attributeName() })),
 }));
 
-/** The options of forecast and risk that say whom they are about. */
+/** Adds the options of forecast and risk that select patients. */
 export function addPatientOptions(command: Command): void {
 	command
-		.option("--input <file...>", "records of new patients; the run's own dataset if left out")
+		.option(
+			"--input <file...>",
+			"records of new patients (default: the patients of the run's dataset)",
+		)
 		.addOption(
-			new Option("--format <format>", "of the records; by default what the file's ending tells")
+			new Option("--format <format>", "format of the records (default: by file extension)")
 				.choices(Object.keys(recordFormats))
 				.helpGroup("Input:"),
 		)
@@ -46,19 +49,21 @@ export function addPatientOptions(command: Command): void {
 		.addOption(
 			new Option(
 				"--map, --phecode-map <file>",
-				"the map of codes, where the dataset was prepared with one",
+				"the code map that the dataset was prepared with, if any",
 			).helpGroup("Input:"),
 		)
 		.addOption(
-			new Option("--keep-ignored", "as given to prepare, with that map").helpGroup("Input:"),
+			new Option("--keep-ignored", "use ignored rows of that map, if prepare did").helpGroup(
+				"Input:",
+			),
 		)
 		.addOption(
-			new Option("--memory <size>", "what reading may hold in memory")
+			new Option("--memory <size>", "memory limit for reading records")
 				.argParser(byteSize)
 				.default(2 * 1024 ** 3, "2GB")
 				.helpGroup("Input:"),
 		)
-		.option("--threads <n>", "threads; those of the training if left out", threadCount);
+		.option("--threads <n>", "number of threads (default: as in training)", threadCount);
 	for (const { heading, options } of fileOptions)
 		for (const { option } of options) command.addOption(renamed(option).helpGroup(heading));
 	nameFlags(command, {
@@ -79,7 +84,7 @@ function renamed(option: Option): Option {
 	return made;
 }
 
-/** Opens a run and the patients that the options name; notes and warnings go to standard error. */
+/** Opens a run and the selected patients; notes and warnings go to standard error. */
 export async function openRunAndPatients(
 	io: Io,
 	folder: string,
@@ -91,7 +96,7 @@ export async function openRunAndPatients(
 	return { trained, queried };
 }
 
-/** What was given for the files, by the names that their readers know. */
+/** The options on record files, under prepare's names. */
 const readerOptions = (flags: PatientFlags): Record<string, unknown> =>
 	Object.fromEntries(
 		fileOptions
@@ -100,7 +105,7 @@ const readerOptions = (flags: PatientFlags): Record<string, unknown> =>
 			.filter(([, value]) => value !== undefined),
 	);
 
-/** A reader of texts as one of arguments: what it refuses is told with the option's name. */
+/** Makes a text parser an argument parser: Commander adds the option's name to its errors. */
 export const asArgument =
 	<T, Rest extends readonly unknown[]>(read: (text: string, ...rest: Rest) => T) =>
 	(text: string, ...rest: Rest): T => {

@@ -22,36 +22,37 @@ interface Options extends Omit<PrepareOptions, "format" | "records"> {
 	readonly [records: string]: unknown;
 }
 
-const description = `Turns records into a dataset: codes mapped, vocabulary, splits by patient, events by time, labels.
+const description = `Turn health records into a dataset: mapped codes, a vocabulary, splits by patient, events ordered by
+time, and labels.
 
 Formats (--from):
 ${Object.entries(recordFormats)
 	.map(([name, { about }]) => `  ${name.padEnd(9)}${about}`)
 	.join("\n")}
 
-ICD-9-CM and ICD-10-CM diagnoses become PheCodes; other codes stay. Patients go to train, valid and
-test by a seeded hash of their id, 80/10/10 or as --splits says, unless the source names splits. All
-that is learned from data comes from the training patients alone. docs/guides has a page for each
-format.`;
+ICD-9-CM and ICD-10-CM diagnoses become PheCodes; other codes stay. Patients are assigned to train,
+valid and test by a seeded hash of their id, 80/10/10 or as set by --splits, unless the source names
+splits. Everything learned from data comes from the training patients alone. docs/guides has one page
+per format.`;
 
 export function command(io: Io): Command {
 	const d = prepareDefaults;
 	const made = new Command("prepare")
 		.description(description)
-		.argument("[source...]", "file or folder with the records")
+		.argument("[source...]", "files or folder with the records")
 		.addOption(
 			new Option("--from <format>", "format of the records")
 				.choices(Object.keys(recordFormats))
 				.makeOptionMandatory(),
 		)
-		.requiredOption("--out <dataset>", "folder to write")
-		.option("--force", "replace a dataset that is there")
+		.requiredOption("--out <dataset>", "dataset folder to write")
+		.option("--force", "replace an existing dataset")
 		.addOption(
-			new Option("--memory <size>", "what may be held in memory before it goes to disk")
+			new Option("--memory <size>", "memory limit, above which data goes to disk")
 				.argParser(byteSize)
 				.default(d.memory, "2GB"),
 		)
-		.option("--threads <n>", "threads; all cores if left out", threadCount)
+		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
 		.option("--json", "print the manifest as one JSON document");
 	addCohortOptions(made);
 	for (const [heading, options] of Object.entries(formatOptions))
@@ -62,7 +63,7 @@ export function command(io: Io): Command {
 			"after",
 			examples({
 				"trajgpt prepare sim --from csv --min-records 50 --out data":
-					"what trajgpt simulate wrote, as a dataset",
+					"a dataset from the output of trajgpt simulate",
 				"trajgpt prepare --from omop --db postgres://me@host/cdm --out data": "from PostgreSQL",
 				"trajgpt prepare dx.csv.gz --from csv --join adm.csv.gz --on hadm_id --system icd9 --out data":
 					"dates in another table",
@@ -79,43 +80,48 @@ function addCohortOptions(command: Command): void {
 	const option = (flags: string, description: string) => new Option(flags, description);
 	add(
 		"Codes:",
-		option("--codes <what>", "to PheCodes, or as they are")
+		option("--codes <what>", "map codes to PheCodes, or keep them as they are")
 			.choices(["phecode", "as-is"])
 			.default(d.codes),
-		option("--level <level>", "250, or 250.2 (needs --phecode-map)")
+		option("--level <level>", "level of PheCodes: 250, or 250.2 (needs --phecode-map)")
 			.choices(["integer", "full"])
 			.default("integer"),
-		option("--phecode-map <file>", "the official map (CSV), instead of the built-in table"),
-		option("--keep-ignored", "map the rows that the official map marks to ignore"),
-		option("--unmapped <what>", "drop ICD codes the map does not know, or keep them as they are")
+		option("--phecode-map <file>", "use the official map (CSV) instead of the built-in table"),
+		option("--keep-ignored", "use the rows that the official map marks to ignore"),
+		option("--unmapped <what>", "drop ICD codes that are not in the map, or keep them as they are")
 			.choices(["drop", "keep"])
 			.default(d.unmapped),
 	);
 	add(
 		"Cohort:",
-		option("--min-records <n>", "fewest records a patient (paper: 50)")
+		option("--min-records <n>", "minimum records per patient (paper: 50)")
 			.argParser(wholeNumber(1, 1_000_000_000))
 			.default(d.minRecords),
-		option("--min-count <n>", "fewest training records a code (paper: 50000)")
+		option("--min-count <n>", "minimum training records per code (paper: 50000)")
 			.argParser(wholeNumber(1, 1_000_000_000))
 			.default(d.minCount),
-		option("--dedup <rule>", "one record a patient and code within a day or month, or all")
+		option(
+			"--dedup <rule>",
+			"keep one record per patient and code within a day or month, or keep all",
+		)
 			.choices(dedupRules)
 			.default(d.dedup),
-		option("--max-records <n>", "most records a patient").argParser(wholeNumber(1, 1_000_000_000)),
-		option("--keep <end>", "which end of a longer history stays")
+		option("--max-records <n>", "maximum records per patient").argParser(
+			wholeNumber(1, 1_000_000_000),
+		),
+		option("--keep <end>", "end of a longer history to keep")
 			.choices(["last", "first"])
 			.default(d.keep),
-		option("--drugs <use>", "drugs as tokens, or only to make labels from")
+		option("--drugs <use>", "use drugs as tokens, or only to make labels")
 			.choices(drugUses)
 			.default(d.drugs),
-		option("--death-token", "make death, where known, an event"),
+		option("--death-token", "add death, where known, as an event"),
 		option(
 			"--label <task=file>",
-			"labels of your own: patient, time, value; may be repeated",
+			"file with labels of your own: patient, time, value; may be repeated",
 		).argParser(labelOf),
 		option("--seed <n>", "seed of the split").argParser(seedNumber).default(d.splitSeed),
-		option("--splits <percents>", "percent of patients for training, validation and test")
+		option("--splits <percents>", "percentages of patients for training, validation and test")
 			.argParser(splitParts)
 			.default(d.splitParts, d.splitParts.join(",")),
 	);

@@ -78,7 +78,7 @@ function expectSameAsWhole(run: string) {
 }
 
 describe("a run", () => {
-	test("says what it does in plain lines, and what came of it", () => {
+	test("prints its progress in plain lines, and a summary", () => {
 		expect(finished.code).toBe(0);
 		expect(finished.stderr).toMatch(/^epoch 1\/2 {2}step 0\/22\n/);
 		expect(finished.stderr).toMatch(/\nepoch 1: validation next \d\.\d{4} nats, horizon \d\.\d{4}/);
@@ -118,7 +118,7 @@ describe("a run", () => {
 		expect(loss(2)).toBeLessThan(loss(1));
 	});
 
-	test("writes down what it trains, on what and how", () => {
+	test("records its model, dataset and settings", () => {
 		const run = JSON.parse(readFileSync(join(whole, "run.json"), "utf8"));
 		expect(run).toMatchObject({
 			kind: "trajgpt-run",
@@ -132,7 +132,7 @@ describe("a run", () => {
 		expect(Object.keys(run.versions)).toEqual(["trajgpt", "node", "onnxruntime"]);
 	});
 
-	test("that is finished says so when resumed, and nothing changes", async () => {
+	test("that is finished reports so when resumed and changes nothing", async () => {
 		const before = contents(whole);
 		const { code, stdout, stderr } = await captured(again(whole));
 		expect(code).toBe(0);
@@ -144,8 +144,8 @@ describe("a run", () => {
 	});
 });
 
-describe("a run that is interrupted ends as if it had not been", () => {
-	test("kill -9, again and again: in settings, log and checkpoints", {
+describe("an interrupted run ends with the weights of an uninterrupted one", () => {
+	test("after kill -9 at every write of settings, log and checkpoints", {
 		timeout: 120_000,
 	}, async () => {
 		const run = join(root, "killed");
@@ -167,7 +167,7 @@ describe("a run that is interrupted ends as if it had not been", () => {
 		expect(readdirSync(run).sort()).toEqual(readdirSync(whole).sort());
 	});
 
-	test("Ctrl-C saves and exits 130, more than once", { timeout: 60_000 }, async () => {
+	test("after repeated Ctrl-C, which saves and exits with 130", { timeout: 60_000 }, async () => {
 		const run = join(root, "interrupted");
 		for (const [argv, call] of [
 			[fresh(run), 120],
@@ -178,24 +178,26 @@ describe("a run that is interrupted ends as if it had not been", () => {
 			expect(stopped.stderr).toContain(
 				"finishing this step, then saving; Ctrl-C again ends at once",
 			);
-			expect(stopped.stdout).toContain("interrupted and saved; go on with --resume");
+			expect(stopped.stdout).toContain("interrupted and saved; continue with --resume");
 			expect(readCheckpoint(join(run, "checkpoint")).step).toBe(logOf(run).at(-1)?.step);
 		}
 		expect((await runBuilt(again(run))).code).toBe(0);
 		expectSameAsWhole(run);
 	});
 
-	test("SIGTERM, which schedulers send, saves and exits 143", { timeout: 60_000 }, async () => {
+	test("after SIGTERM, which saves and exits with 143", { timeout: 60_000 }, async () => {
 		const run = join(root, "terminated");
 		const stopped = await runBuilt(fresh(run), { call: 120, signal: "SIGTERM" });
 		expect(stopped.code, stopped.stderr).toBe(143);
 		expect(stopped.stderr).toContain("finishing this step, then saving; SIGTERM again ends");
-		expect(stopped.stdout).toContain("interrupted and saved; go on with --resume");
+		expect(stopped.stdout).toContain("interrupted and saved; continue with --resume");
 		expect((await runBuilt(again(run))).code).toBe(0);
 		expectSameAsWhole(run);
 	});
 
-	test("on other threads, with a note that it may differ", { timeout: 60_000 }, async () => {
+	test("on another number of threads, with a note that it may differ", {
+		timeout: 60_000,
+	}, async () => {
 		const run = join(root, "moved");
 		expect((await runBuilt(fresh(run), { call: 120, signal: "SIGINT" })).code).toBe(130);
 		const file = join(run, "run.json");
@@ -209,7 +211,7 @@ describe("a run that is interrupted ends as if it had not been", () => {
 	});
 });
 
-test("a loss that is not finite stops the run, names the step, and leaves the checkpoint", async () => {
+test("a loss that is not finite stops the run, names the step and keeps the checkpoint", async () => {
 	const run = join(root, "diverged");
 	expect((await runBuilt(fresh(run), { call: 120, signal: "SIGINT" })).code).toBe(130);
 	const place = join(run, "checkpoint");
@@ -232,7 +234,7 @@ test("a loss that is not finite stops the run, names the step, and leaves the ch
 	expect(logOf(run).at(-1)?.step).toBe(checkpoint.step);
 });
 
-describe("--resume refuses, says why, and changes nothing", () => {
+describe("--resume rejects, gives the reason and changes nothing", () => {
 	/** A copy of the finished run, to be spoilt. */
 	function copied(name: string): string {
 		const run = join(root, name);
@@ -259,7 +261,7 @@ describe("--resume refuses, says why, and changes nothing", () => {
 		await expectRefused(whole, again(whole, ...more), message);
 	});
 
-	test("another dataset, and says in what it differs", async () => {
+	test("another dataset, naming the difference", async () => {
 		const other = join(root, "other");
 		await prepared(other, 20, 6);
 		const argv = ["pretrain", other, "--out", whole, "--resume"];
@@ -271,7 +273,7 @@ describe("--resume refuses, says why, and changes nothing", () => {
 		);
 	});
 
-	test("a run that another process is at work on", async () => {
+	test("a run that another process is training", async () => {
 		const run = copied("busy");
 		const lock = join(run, "run.lock");
 		const held = (pid: number, host = hostname()) =>
@@ -299,7 +301,7 @@ describe("--resume refuses, says why, and changes nothing", () => {
 		await expectRefused(run, again(run), "state.safetensors has 1000 bytes, meta.json says");
 	});
 
-	test("a checkpoint that is gone", async () => {
+	test("a missing checkpoint", async () => {
 		const run = copied("gone");
 		rmSync(join(run, "checkpoint"), { recursive: true });
 		await expectRefused(run, again(run), "there is no such folder");
@@ -329,14 +331,14 @@ describe("--resume refuses, says why, and changes nothing", () => {
 		await expectRefused(run, again(run), "first/embedding is missing, expected [47, 8]");
 	});
 
-	test("a folder in which none was begun", async () => {
+	test("a folder without a run", async () => {
 		const run = join(root, "unbegun");
 		mkdirSync(run);
 		writeFileSync(join(run, "run.json.tmp"), "{");
 		await expectRefused(run, again(run), `no run was begun in ${run}; leave out --resume`);
 	});
 
-	test("a folder that is no run", async () => {
+	test("a folder that is not a run", async () => {
 		await expectRefused(dataset, again(dataset), "is not a run: it has no run.json");
 		const run = copied("damaged");
 		writeFileSync(join(run, "run.json"), "{");
@@ -344,7 +346,7 @@ describe("--resume refuses, says why, and changes nothing", () => {
 	});
 });
 
-describe("bad usage: nothing is written", () => {
+describe("bad usage writes nothing", () => {
 	const out = join(root, "never");
 
 	test.each([
@@ -370,7 +372,7 @@ describe("bad usage: nothing is written", () => {
 		expect(existsSync(out)).toBe(false);
 	});
 
-	test("a folder that holds something already", async () => {
+	test("a folder that is not empty", async () => {
 		const taken = join(root, "taken");
 		mkdirSync(taken);
 		writeFileSync(join(taken, "notes.txt"), "mine");
@@ -383,7 +385,7 @@ describe("bad usage: nothing is written", () => {
 		}
 	});
 
-	test("a dataset with nobody to validate on", async () => {
+	test("a dataset without validation patients", async () => {
 		const lone = join(root, "lone");
 		await prepared(lone, 1, 5, 1);
 		const { code, stderr } = await captured(["pretrain", lone, "--out", out]);
@@ -403,9 +405,9 @@ describe("bad usage: nothing is written", () => {
 		expect(stdout).not.toContain("[]");
 	});
 
-	test("--help lists what --set takes, and the presets", async () => {
+	test("--help lists the settings for --set and the presets", async () => {
 		const { stdout } = await captured(["pretrain", "--help"]);
-		expect(stdout).toMatch(/--preset <name> +sizes: tiny, default, paper, paper-7m \(default/);
+		expect(stdout).toMatch(/--preset <name> +model sizes: tiny, default, paper, paper-7m \(default/);
 		expect(stdout).toMatch(
 			/\n {2}layers +SRA layers; a whole number from 1 to 64 \(default: 4\)\n/,
 		);

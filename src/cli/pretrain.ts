@@ -25,42 +25,42 @@ interface Options {
 	readonly json?: true;
 }
 
-const description = `Trains a model on a dataset, from scratch.
+const description = `Train a model on a dataset from scratch.
 
-RUN holds the settings, a log (log.jsonl, and TensorBoard's event files), the last
-checkpoint and the best one by validation loss. Ctrl-C saves and exits with 130,
-SIGTERM with 143; --resume goes on from the last checkpoint, and ends with the same
-weights, to the bit, as a run that was never interrupted (on the same machine and
-threads).`;
+The run folder holds the settings, a log (log.jsonl and TensorBoard event files), the
+last checkpoint and the best one by validation loss. Ctrl-C saves and exits with 130,
+SIGTERM with 143. --resume continues from the last checkpoint and ends with the same
+weights, bit for bit, as an uninterrupted run (on the same machine with the same number
+of threads).`;
 
 const presetNames = [...new Set(models.flatMap(({ presets }) => Object.keys(presets)))];
 
 export function command(io: Io): Command {
 	const command = new Command("pretrain")
 		.description(description)
-		.argument("<dataset>", "folder that `trajgpt prepare` wrote")
-		.requiredOption("--out <run>", "folder of the run")
+		.argument("<dataset>", "dataset folder written by `trajgpt prepare`")
+		.requiredOption("--out <run>", "run folder to write")
 		.addOption(
-			new Option("--model <id>", "which model")
+			new Option("--model <id>", "model to train")
 				.choices(models.map(({ id }) => id))
 				.default("trajgpt"),
 		)
-		.option("--preset <name>", `sizes: ${presetNames.join(", ")}`, "default")
+		.option("--preset <name>", `model sizes: ${presetNames.join(", ")}`, "default")
 		.option(
 			"--set <name=value>",
-			"one setting of the model (listed below), over the preset's; may be repeated",
+			"override one setting of the preset (listed below); may be repeated",
 			(text: string, all: readonly string[] = []) => [...all, text],
 		);
 	addSchemaOptions(command, trainOptions);
 	return command
-		.option("--threads <n>", "threads; all cores if left out", threadCount)
+		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
 		.addOption(providerOption())
-		.option("--resume", "go on with a run that was interrupted, with its own settings")
+		.option("--resume", "resume an interrupted run, with its own settings")
 		.option("--json", "print the summary as one JSON document")
 		.addHelpText("after", () => {
 			const chosen = modelById(command.getOptionValue("model"));
 			const others = models.filter((model) => model !== chosen).map(({ id }) => id);
-			return `${modelHelp(chosen, datasetSettings)}\n\nOther models, with settings of their own (--model <id> --help):\n  ${others.join(", ")}`;
+			return `${modelHelp(chosen, datasetSettings)}\n\nOther models have other settings (--model <id> --help):\n  ${others.join(", ")}`;
 		})
 		.addHelpText(
 			"after",
@@ -91,7 +91,7 @@ export function command(io: Io): Command {
 		});
 }
 
-/** `name=value` pairs; values are numbers where they read as such. */
+/** Parses `name=value` pairs; numeric values become numbers. */
 function settings(pairs: readonly string[]): Record<string, unknown> {
 	return Object.fromEntries(
 		pairs.map((pair) => {
@@ -114,6 +114,6 @@ function render(
 		const terms = Object.entries(best.losses).map(([term, nats]) => `${term} ${nats.toFixed(4)}`);
 		lines.push(`best validation loss after epoch ${best.epoch}: ${terms.join(", ")} nats`);
 	}
-	if (interrupted) lines.push("interrupted and saved; go on with --resume");
+	if (interrupted) lines.push("interrupted and saved; continue with --resume");
 	return `${lines.join("\n")}\n`;
 }

@@ -1,17 +1,17 @@
 import { execFile } from "node:child_process";
 
 export interface Torch {
-	/** The interpreter that has it. */
+	/** The interpreter that has PyTorch. */
 	readonly python: string;
 	readonly version: string;
-	/** What multiplies matrices: "mkl", "openblas", …; undefined for the reference BLAS, many times slower. */
+	/** The BLAS: "mkl", "openblas", …; undefined for the reference BLAS, which is many times slower. */
 	readonly blas: string | undefined;
 }
 
 // Debian puts python3-torch under /usr/bin/python3, which another python3 may hide.
 const interpreters = ["python3", "/usr/bin/python3"];
 
-// A first product loads the library; what is loaded is then in the process's own map (Linux).
+// A first product loads the BLAS library, which then appears in the process's memory map (Linux).
 const probe = `
 import json, re, torch
 torch.ones(8, 8) @ torch.ones(8, 8)
@@ -43,7 +43,7 @@ export async function findPandas(): Promise<string | undefined> {
 	return undefined;
 }
 
-/** What a program prints, or undefined when it is missing, fails or takes over a minute. */
+/** A program's standard output, or undefined if it is missing, fails or takes over a minute. */
 function outputOf(program: string, args: readonly string[]): Promise<string | undefined> {
 	return new Promise((resolve) => {
 		execFile(program, args, { timeout: 60_000 }, (error, stdout) => {

@@ -7,61 +7,60 @@ const option = (flags: string, description: string, ...choices: string[]) => {
 	return choices.length > 0 ? made.choices(choices) : made;
 };
 
-/** Options that belong to formats, under the heading they have in the help. */
+/** Options of the record formats, by their heading in the help. */
 export const formatOptions: Readonly<Record<string, readonly Option[]>> = {
 	"Tables (--from csv, parquet):": [
 		option(
 			"--patient <column>",
-			"column of the patient; found by name if left out, as are the rest",
+			"column of the patient id; this and the other columns are found by name by default",
 		),
 		option("--time <column>", "column of the date, timestamp or age"),
 		option("--code <column>", "column of the code"),
 		option("--system <column|name>", "column of the code system, or the system of all codes: icd9"),
 		option("--kind <column>", "column that says diagnosis, drug or other"),
 		option("--value <column>", "column of a number that goes with the code"),
-		option("--time-is <what>", "what the times are", "date", "age-days", "age-years", "days"),
-		option("--date-format <form>", "how dates are written, as in strptime: %d/%m/%Y"),
-		option("--delimiter <character>", "between fields; found out if left out"),
-		option("--people <file>", "sex, birth, death and split of the patients"),
-		option("--drugs-file <file>", "prescriptions: patient, date, drug or its code"),
-		option("--join <file>", "table with columns the records lack, such as the dates of admissions"),
-		option("--on <column>", "the column that both have"),
+		option("--time-is <what>", "meaning of the times", "date", "age-days", "age-years", "days"),
+		option("--date-format <form>", "date format, as in strptime: %d/%m/%Y"),
+		option("--delimiter <character>", "character between fields (default: detected)"),
+		option("--people <file>", "table with sex, birth, death and split of the patients"),
+		option("--drugs-file <file>", "table of prescriptions: patient, date, drug or its code"),
+		option("--join <file>", "table with columns that the records lack, such as admission dates"),
+		option("--on <column>", "column to join on"),
 	],
 	"Event lists (--from events):": [
-		option("--train <file>", "instead of SOURCE: the training histories,"),
-		option("--valid <file>", "those to validate with,"),
-		option("--test <file>", "and those to test with"),
+		option("--train <file>", "training histories, instead of SOURCE"),
+		option("--valid <file>", "validation histories, instead of SOURCE"),
+		option("--test <file>", "test histories, instead of SOURCE"),
 	],
 	"MEDS (--from meds):": [
 		option(
 			"--kinds <list>",
 			"kinds to read: diagnosis,drug,other (default: diagnosis,drug)",
 		).argParser(kindsOf),
-		option("--ignore-splits", "split by hash though the folder has splits"),
+		option("--ignore-splits", "split by hash even if the folder has splits"),
 	],
 	"OMOP (--from omop):": [
-		option("--db <url>", "instead of SOURCE: postgres://user@host/database"),
+		option("--db <url>", "database to read instead of SOURCE: postgres://user@host/database"),
 		option("--schema <name>", "schema of the tables"),
 		option("--vocabulary-schema <name>", "schema of concept and concept_relationship"),
-		option("--conditions <table>", "which conditions to read", "occurrence", "era"),
-		option("--drug-table <table>", "which drugs to read", "exposure", "era"),
-		option("--observations", "read ICD codes in observation too"),
-		option("--source-system <system>", "what condition_source_value holds", "icd9", "icd10"),
+		option("--conditions <table>", "table of conditions to read", "occurrence", "era"),
+		option("--drug-table <table>", "table of drugs to read", "exposure", "era"),
+		option("--observations", "also read ICD codes from observation"),
+		option("--source-system <system>", "code system of condition_source_value", "icd9", "icd10"),
 		option(
 			"--concept-map <file>",
-			"CSV from concept ids to ICD codes, where there is no vocabulary",
+			"CSV that maps concept ids to ICD codes, if there is no vocabulary",
 		),
 	],
 	"FHIR (--from fhir):": [
-		option("--encounter-reasons", "take the reasons of encounters as diagnoses too"),
-		option("--all-codings", "keep every coding of a concept, not the best known one"),
+		option("--encounter-reasons", "also read encounter reasons as diagnoses"),
+		option("--all-codings", "keep every coding of a concept, not only the preferred one"),
 	],
 	"Names of codes and systems:": [
 		option("--names <file>", "CSV with code,name[,category[,kind]]"),
-		option(
-			"--allow-system <name>",
-			"let a code system pass that is not known; may be repeated",
-		).argParser(several),
+		option("--allow-system <name>", "accept an unknown code system; may be repeated").argParser(
+			several,
+		),
 	],
 };
 

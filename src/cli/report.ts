@@ -14,37 +14,38 @@ interface Options extends ReportOptions {
 	readonly json?: true;
 }
 
-const description = `Writes one page with all that is known of a run: findings, tables, figures, how it was made, limits.
+const description = `Write an HTML report on a run: findings, tables, figures, how it was made, limits.
 
-The page is a single HTML file that needs no network and no script. It tells what \`trajgpt evaluate\`
-has measured; what was not measured is named, with the command that does it. The figures are also
-written to the run's folder, as SVG and PNG. Two test patients are shown by name: treat the page
-as you treat the records.`;
+The page is a single HTML file that needs no network and no script. It shows the results of
+\`trajgpt evaluate\`, and names each missing evaluation with the command that computes it. The
+figures are also written to the run's folder, as SVG and PNG. Two test patients are shown with
+their ids: protect the page like the records.`;
 
 export function command(io: Io): Command {
 	const command = new Command("report")
 		.description(description)
-		.argument("<run>", "folder that pretrain wrote")
-		.option("--out <file>", "where to write the page (default: report.html in the run)")
-		.option("--dataset <folder>", "where the run's dataset is now, if it was moved")
+		.argument("<run>", "run folder written by `trajgpt pretrain`")
+		.option("--out <file>", "file to write (default: report.html in the run)")
+		.option("--dataset <folder>", "the run's dataset, if it was moved")
 		.option(
 			"--patient <id>",
-			"a patient to show, instead of those chosen by rule; may be repeated",
+			"show this patient, instead of those chosen by rule; may be repeated",
 			(id: string, all: readonly string[] = []) => [...all, id],
 		)
 		.option(
 			"--patient-map",
-			"draw a map with a mark for every test patient; simulated people are always drawn",
+			"draw a map with one mark per test patient (always drawn for simulated people)",
 		)
-		.option("--seed <n>", "of the maps and of the choice of patients", seedNumber, 0)
-		.option("--threads <n>", "threads; as many as in training if left out", threadCount)
-		.option("--force", "replace a page named by --out that is there")
+		.option("--seed <n>", "seed of the maps and of the choice of patients", seedNumber, 0)
+		.option("--threads <n>", "number of threads (default: as in training)", threadCount)
+		.option("--force", "replace an existing file at --out")
 		.option("--json", "print one JSON document: the files, the findings, what is missing")
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt report runs/sim": "runs/sim/report.html, and figures beside it",
-				"trajgpt report runs/sim --patient p000060 --out p000060.html": "about a certain patient",
+				"trajgpt report runs/sim": "runs/sim/report.html, with figures next to it",
+				"trajgpt report runs/sim --patient p000060 --out p000060.html":
+					"with a patient of your choice",
 			}),
 		)
 		.action((folder: string, options: Options) => act(io, folder, options));

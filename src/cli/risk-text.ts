@@ -7,17 +7,16 @@ import { ageText, patientText } from "./patient-text.js";
 import { table } from "./table.js";
 import type { TextBars } from "./text-bars.js";
 
-/** Rows that are read at a glance. */
 const mostRows = 25;
 const barWidth = 24;
-/** What a row says of its time. */
+/** The mark of a row, by where its time lies in the history. */
 const marks: Readonly<Record<Place, string>> = {
 	before: " no event yet",
 	inside: "",
 	after: " forecast",
 };
 
-/** As many digits as the highest of some risks needs to show three figures. */
+/** Formats risks with as many digits as the highest needs to show three figures. */
 function shares(highest: number) {
 	const digits = highest >= 0.1 ? 1 : highest >= 0.01 ? 2 : 3;
 	return {
@@ -56,7 +55,7 @@ const named = ({ code, name }: { readonly code: string; readonly name: string })
 const highestOf = ({ trajectory, whatIf }: CodeRisk): number =>
 	[...trajectory.risk, ...(whatIf?.risk ?? [])].reduce((a, b) => Math.max(a, b), 0);
 
-/** Every so many times, and the last. */
+/** Evenly spaced indices, and the last. */
 function shownRows(count: number): number[] {
 	const every = Math.ceil(count / (mostRows - 1));
 	const rows = Array.from({ length: Math.ceil(count / every) }, (_, at) => at * every);
@@ -137,7 +136,7 @@ function contributionsText(
 	return `${heading}\n\n${table(["event", axis === "dates" ? "date" : "day", "recorded", "points", "risk without it"], rows)}`;
 }
 
-/** The history, with the numbers that edits go by. */
+/** The events with the numbers that --remove and --move take. */
 export function eventsText(result: RiskResult): string {
 	const { query, axis, vocabulary } = result;
 	const { tokens, times, birthEvents } = query.patient.history;

@@ -36,57 +36,57 @@ interface Options extends PatientFlags, GridOptions, EditOptions {
 	readonly json?: true;
 }
 
-const description = `Follows the risk of a code along a patient's history and beyond: how it grew, when it rose, and with
-what was recorded then. The risk at a time is the chance that it is this code, if something is
-recorded at that time, given what came before.
+const description = `Follow the risk of a code along a patient's history and beyond: how it developed, when it rose, and
+which events were recorded then. The risk at a time is the probability that the code is this one, given
+that something is recorded at that time and given all earlier events.
 
 TIME is ${momentForms.replace(", an age", ",\nan age")}.
-CODE is a PheCode, a code of the model's own, or an ICD code that is mapped to one; 428 stands for
-all codes below it too, and icd9:428.0 says which classification is meant.`;
+CODE is a PheCode, a code of the model's vocabulary, or an ICD code that is mapped to one. 428 includes
+all codes below it; icd9:428.0 names the classification.`;
 
 export function command(io: Io): Command {
 	const made = new Command("risk")
 		.description(description)
-		.argument("<run>", "folder that pretrain wrote")
-		.addOption(new Option("--code <code...>", "whose risk; several").makeOptionMandatory())
-		.option("--patient <id>", "whom; needed where there are several")
-		.option("--from <time>", "where to begin (default: the first event)", asArgument(momentOf))
-		.option("--to <time>", "where to end (default: +5y)", asArgument(momentOf))
+		.argument("<run>", "run folder written by `trajgpt pretrain`")
+		.addOption(new Option("--code <code...>", "codes to follow").makeOptionMandatory())
+		.option("--patient <id>", "patient to follow; required if there are several")
+		.option("--from <time>", "first time (default: the first event)", asArgument(momentOf))
+		.option("--to <time>", "last time (default: +5y)", asArgument(momentOf))
 		.option(
 			"--step <span>",
-			"between two times: 10d, 2w, 6m, 1y (default: fits the time)",
+			"distance between two times: 10d, 2w, 6m, 1y (default: fits the range)",
 			asArgument(spanDays),
 		)
 		.addOption(
 			new Option(
 				"--attribute <time...>",
-				"tell which events drove the risk at this time; several, with spaces or commas; those like -2y with commas",
+				"attribute the risk at these times to events; separated by spaces or commas; write negative times with commas",
 			).argParser(asArgument(momentsOf)),
 		)
-		.option("--top <n>", "events to list for each", wholeNumber(1, 100_000), 10)
+		.option("--top <n>", "events to list per attribution", wholeNumber(1, 100_000), 10)
 		.option("--events", "list the patient's events with their numbers")
-		.option("--figure <file>", "draw it too: a name that ends in .svg or .png")
-		.option("--csv <file>", "write all times to a table too")
-		.option("--force", "replace files that are there")
+		.option("--figure <file>", "also draw a figure to this .svg or .png file")
+		.option("--csv <file>", "also write all times to a CSV file")
+		.option("--force", "replace existing files")
 		.option("--json", "print one JSON document");
 	const whatIf = (flags: string, text: string, parse: (text: string, before: never) => unknown) =>
 		made.addOption(
 			new Option(flags, text).argParser(parse as (text: string) => unknown).helpGroup("What if:"),
 		);
-	whatIf("--add <code@time...>", "had this been recorded too: 250@2010-05-01", addedOf);
-	whatIf("--remove <n...>", "had event number n not been recorded", removedOf);
-	whatIf("--move <n@time...>", "had event number n been at another time: 12@-6m", movedOf);
+	whatIf("--add <code@time...>", "add an event: 250@2010-05-01", addedOf);
+	whatIf("--remove <n...>", "remove event number n", removedOf);
+	whatIf("--move <n@time...>", "move event number n to another time: 12@-6m", movedOf);
 	addPatientOptions(made);
 	return made
 		.addHelpText(
 			"after",
 			examples({
 				"trajgpt risk runs/demo/run --patient p000060 --code 428 --figure risk.svg":
-					"a patient of the run's own dataset",
+					"a patient of the run's dataset",
 				"trajgpt risk run --input bundle.json --code I50.9 --attribute +1y":
 					"a new patient, and what drives the risk of heart failure",
 				"trajgpt risk run --input bundle.json --code 428 --add 250@-2y --remove 3":
-					"had it been otherwise",
+					"the same with an event added and one removed",
 			}),
 		)
 		.action((folder: string, options: Options) => act(io, folder, options));

@@ -36,13 +36,13 @@ async function programFor(
 	onAction: (command: Command) => void,
 ): Promise<Command> {
 	const program = new Command("trajgpt")
-		.description("Forecasts from irregular, time-stamped event histories.")
+		.description("Forecast from irregular, time-stamped event histories.")
 		.version(ownPackage.version)
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt doctor": "see whether this machine is ready",
-				"trajgpt help <command>": "options and examples of one command",
+				"trajgpt doctor": "check whether this machine is ready",
+				"trajgpt help <command>": "show the options and examples of one command",
 			}),
 		);
 	for (const { name, summary, hidden = false, load } of table) {
@@ -52,7 +52,7 @@ async function programFor(
 	program.hook("preAction", async (_, command) => {
 		onAction(command);
 		const { provider = "cpu", resume } = command.opts<{ provider?: Provider; resume?: true }>();
-		// A run that goes on has a provider of its own.
+		// A resumed run keeps the provider it was started with.
 		if (provider !== "cpu" && !resume)
 			await (await import("../workflows/check-provider.js")).checkProvider(provider);
 	});
@@ -60,7 +60,7 @@ async function programFor(
 	return program;
 }
 
-/** Commander neither writes to the process nor ends it, at any depth. */
+/** Keeps Commander from writing to the process's streams and from ending it, in subcommands too. */
 function settle(command: Command, io: Io): void {
 	command.exitOverride().configureOutput({
 		writeOut: (text) => io.stdout.write(text),
@@ -80,6 +80,9 @@ function exitCode(error: unknown, io: Io): number {
 	io.stderr.write(`error: ${message}\n`);
 	if (error instanceof InputError) return 2;
 	if (io.env.TRAJGPT_DEBUG && error instanceof Error) io.stderr.write(`${error.stack}\n`);
-	else io.stderr.write("set TRAJGPT_DEBUG=1 to see where; `trajgpt doctor` checks this machine\n");
+	else
+		io.stderr.write(
+			"set TRAJGPT_DEBUG=1 to see the stack trace; `trajgpt doctor` checks this machine\n",
+		);
 	return 1;
 }

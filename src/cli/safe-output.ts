@@ -1,17 +1,17 @@
 import type { Io } from "./io.js";
 
 /**
- * Characters that a terminal obeys instead of showing them: C0 but for tab and line feed, DEL, C1, and those
- * that turn the direction of a text or end its line. A code or a name may hold any of them.
+ * Characters that a terminal interprets instead of showing them: control characters (C0, DEL, C1), bidirectional
+ * marks and Unicode line ends. A code or a name may contain any of them.
  */
-const obeyed = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+const controls = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 const shown = (text: string): string =>
-	text.replace(obeyed, (character) => (/[\t\n]/.test(character) ? character : "\ufffd"));
+	text.replace(controls, (character) => (/[\t\n]/.test(character) ? character : "\ufffd"));
 
 const clear = "\u001b[K";
 
-/** The same but for a progress line, which goes back to the start of its line and clears what is left of it. */
+/** Keeps the carriage return and the line-clearing sequence around a progress line. */
 function shownOrProgress(text: string): string {
 	const before = text.startsWith("\r") ? "\r" : "";
 	const after = text.endsWith(clear) ? clear : "";
@@ -31,8 +31,8 @@ const safe = (output: Output, write: (text: string) => string): Output => ({
 });
 
 /**
- * The same streams, with nothing in what is written that a terminal would obey. `reworded` changes what is said
- * on standard error.
+ * The same streams with every control character replaced. `reworded` changes the text written to standard
+ * error.
  */
 export const safeIo = (io: Io, reworded: (text: string) => string = (text) => text): Io => ({
 	stdout: safe(io.stdout, shown),
@@ -40,9 +40,9 @@ export const safeIo = (io: Io, reworded: (text: string) => string = (text) => te
 	env: io.env,
 });
 
-/** In JSON such characters are escaped, so that a program still reads what was there. */
+/** Escapes control characters in JSON, so that programs still read the original text. */
 export const escapedJson = (json: string): string =>
-	json.replace(obeyed, (character) =>
+	json.replace(controls, (character) =>
 		character === "\n" || character === "\t"
 			? character
 			: `\\u${(character.codePointAt(0) as number).toString(16).padStart(4, "0")}`,

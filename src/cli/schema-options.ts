@@ -34,7 +34,7 @@ export function addSchemaOptions(command: Command, schema: z.ZodType): Command {
 	return command;
 }
 
-/** The values that the user typed of a schema's fields; the library has the same defaults for the rest. */
+/** The fields of a schema that the user set; the library has the same defaults for the others. */
 export function typedValues(command: Command, schema: z.ZodType): Record<string, unknown> {
 	return Object.fromEntries(
 		Object.keys(fieldsOf(schema))
@@ -43,6 +43,6 @@ export function typedValues(command: Command, schema: z.ZodType): Record<string,
 	);
 }
 
-/** Whether the user typed an option, as opposed to its default. */
+/** Whether the user set an option on the command line. */
 export const isTyped = (command: Command, name: string): boolean =>
 	command.getOptionValueSource(name) === "cli";

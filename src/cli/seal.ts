@@ -3,16 +3,17 @@ import { sealRun } from "../train/index.js";
 import { examples } from "./examples.js";
 import { type Io, printJson } from "./io.js";
 
-const description = `Binds the weights of a run to its vocabulary, manifest and settings.
+const description = `Bind the weights of a run to its vocabulary, manifest and settings.
 
-Runs are bound when they are trained: the SHA-256 of run.json, manifest.json and
-vocabulary.json (and of task.json, for a fine-tuned task) stands in the header of the
-weights' file. Whoever reads the run checks it, so that an edited or mixed-up file is
-refused instead of giving wrong predictions. Runs of earlier versions are read with a
-warning; this command binds them. It first compares the files with the dataset, where
-that is still in its place, and refuses what does not fit.
+Training binds them: the header of the weights file holds the SHA-256 of run.json,
+manifest.json and vocabulary.json (and of task.json, for a fine-tuned task). Every
+command that reads the run checks it, so that an edited or mixed-up file is refused
+instead of giving wrong predictions. Runs of earlier versions are read with a warning;
+this command binds them. It first compares the files with the dataset, if that has not
+moved, and refuses files that do not match.
 
-The seal detects accidental changes. It is not a signature: anyone who can write to the run can seal it.`;
+The seal detects accidental changes. It is not a signature: anyone who can write to the
+run can seal it.`;
 
 interface Options {
 	readonly force?: boolean;
@@ -22,8 +23,8 @@ interface Options {
 export function command(io: Io): Command {
 	return new Command("seal")
 		.description(description)
-		.argument("<run>", "folder that pretrain wrote")
-		.option("--force", "accept files that were changed since the weights were bound to them")
+		.argument("<run>", "run folder written by `trajgpt pretrain`")
+		.option("--force", "accept files that changed after the weights were bound to them")
 		.option("--json", "print one JSON document")
 		.addHelpText(
 			"after",

@@ -17,65 +17,73 @@ interface Options extends Omit<ServeOptions, "log"> {
 	readonly maxSessions?: number;
 }
 
-const description = `Serves a trained run: the explorer at /, and a JSON API at /api/v1, described at
+const description = `Serve a trained run: the explorer at /, and a JSON API at /api/v1, described at
 /api/v1/openapi.json.
 
-Only this machine can reach it, unless --host says otherwise or a proxy passes others on; with
---host or --allow-host of another name whoever comes needs a token: that of --token-file or of the
-variable TRAJGPT_TOKEN, or one that is made and printed. Where others use this machine too, give one
-as well: they can reach the port. It speaks plain HTTP: beyond this machine, put a proxy with TLS in
-front, or use an SSH tunnel.
+By default only this machine can reach the service. With another --host, or with --allow-host,
+clients need a token: the one in --token-file or in the variable TRAJGPT_TOKEN, or one that is
+generated and printed. Set a token too if other people use this machine: they can reach the port.
+The service speaks plain HTTP: beyond this machine, put a TLS proxy in front or use an SSH tunnel.
 
-What was recorded of anybody is never written to disk, logs or messages. Ctrl-C ends it.`;
+Patient records are never written to disk, logs or messages. Ctrl-C stops the service.`;
 
 export function command(io: Io): Command {
 	return new Command("serve")
 		.description(description)
-		.argument("<run>", "folder that pretrain wrote")
+		.argument("<run>", "run folder written by `trajgpt pretrain`")
 		.option("--host <address>", "address to listen on", "127.0.0.1")
-		.option("--port <n>", "port (default: 7428, or the next that is free)", port)
+		.option("--port <n>", "port (default: 7428, or the next free one)", port)
 		.option(
 			"--allow-host <name...>",
-			"further names it goes by, as behind a proxy; asks for a token",
+			"further host names to accept, as behind a proxy; requires a token",
 		)
 		.option(
 			"--token-file <file>",
-			"file with the token that whoever comes must know, on this machine too",
+			"file with the token that every client must send, on this machine too",
 		)
-		.option("--threads <n>", "answers computed at once; all cores if left out", threadCount)
-		.option("--max-sessions <n>", "sessions kept at once (default: 256)", wholeNumber(1, 100_000))
-		.option("--log <file>", "write a line of JSON a request there; - is standard error")
-		.option("--no-explorer", "the API alone")
+		.option(
+			"--threads <n>",
+			"predictions computed at the same time (default: one per core)",
+			threadCount,
+		)
+		.option(
+			"--max-sessions <n>",
+			"maximum number of open sessions (default: 256)",
+			wholeNumber(1, 100_000),
+		)
+		.option("--log <file>", "log file, one line of JSON per request; - is standard error")
+		.option("--no-explorer", "serve the API alone")
 		.addOption(
 			new Option("--dataset <folder>", "the run's dataset, if it was moved").helpGroup("Explorer:"),
 		)
 		.addOption(
 			new Option(
 				"--samples",
-				"show patients of the test split, though they are not simulated",
+				"show patients of the test split even if they are not simulated",
 			).helpGroup("Explorer:"),
 		)
 		.addOption(
 			new Option(
 				"--map, --phecode-map <file>",
-				"the map of codes, where the dataset was prepared with one",
+				"the code map that the dataset was prepared with, if any",
 			).helpGroup("Codes:"),
 		)
 		.addOption(
-			new Option("--keep-ignored", "as given to prepare, with that map").helpGroup("Codes:"),
+			new Option("--keep-ignored", "use ignored rows of that map, if prepare did").helpGroup(
+				"Codes:",
+			),
 		)
 		.addHelpText(
 			"after",
 			examples({
 				"trajgpt serve runs/demo/run": "the explorer and the API, for this machine",
 				"trajgpt serve runs/demo/run --no-explorer --log -": "the API alone, with a log",
-				"trajgpt serve run --host 0.0.0.0 --token-file token.txt": "for others too",
+				"trajgpt serve run --host 0.0.0.0 --token-file token.txt": "for other machines too",
 			}),
 		)
 		.action((folder: string, options: Options) => act(io, folder, options));
 }
 
-/** Said on Ctrl-C. */
 export const finishingRequests = "finishing what is under way; again ends at once";
 
 function port(text: string): number {
@@ -87,9 +95,9 @@ function port(text: string): number {
 async function act(io: Io, folder: string, options: Options): Promise<void> {
 	const { tokenFile, maxSessions, log, ...rest } = options;
 	const trained = openRun(io, folder);
-	// An empty variable is none.
-	const given = tokenFile === undefined ? io.env.TRAJGPT_TOKEN : await tokenIn(io, tokenFile);
-	const token = given || undefined;
+	const tokenText = tokenFile === undefined ? io.env.TRAJGPT_TOKEN : await tokenIn(io, tokenFile);
+	// An empty variable counts as unset.
+	const token = tokenText || undefined;
 	const service = await serve(trained, {
 		...rest,
 		progress: progressOf(io),
@@ -109,7 +117,7 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 
 async function tokenIn(io: Io, file: string): Promise<string> {
 	const text = await withFile(file, () => readFile(file, "utf8"));
-	// Windows has no such bits.
+	// Windows has no such permission bits.
 	if (process.platform !== "win32" && (await stat(file)).mode & 0o077)
 		io.stderr.write(`note: others on this machine may read ${file}; chmod 600 it\n`);
 	if (text.trim() !== "") return text.trim();
@@ -125,7 +133,7 @@ async function withFile<T>(file: string, work: () => T | Promise<T>): Promise<T>
 	}
 }
 
-/** Where a supervisor reads standard error, every request is logged there; a person sees none unless asked for. */
+/** Without --log, requests are logged to standard error, except in a terminal. */
 async function logTo(io: Io, file: string | undefined): Promise<Log> {
 	if (file === "-" || (file === undefined && !io.stderr.isTTY)) return jsonLog(io.stderr);
 	if (file === undefined) return noLog;
@@ -134,7 +142,7 @@ async function logTo(io: Io, file: string | undefined): Promise<Log> {
 	// A full disk ends the log, not the service.
 	stream.once("error", (error) => {
 		stream.on("error", () => {});
-		io.stderr.write(`the log ${file} goes no further: ${systemRefusal(error) ?? error.message}\n`);
+		io.stderr.write(`stopped writing the log ${file}: ${systemRefusal(error) ?? error.message}\n`);
 	});
 	return jsonLog(stream);
 }

@@ -20,38 +20,40 @@ interface Options {
 	readonly json?: true;
 }
 
-const description = `Writes the insurance records of a synthetic population, for trials and demonstrations.
+const description = `Write the insurance records of a synthetic population, for trials and demonstrations.
 
 People are born, age, fall ill, are followed up and die; conditions make others more likely; visits
-bundle codes; policies lapse. In the folder: claims (ICD-9), prescriptions, people, coverage, codes
-(names), and truth.json, from which "trajgpt oracle" tells the true chances behind it all.
-All rates are invented. The same seed gives the same people, however many there are.`;
+bundle codes; policies lapse. The folder holds claims (ICD-9), prescriptions, people, coverage, codes
+(names), and truth.json, from which "trajgpt oracle" computes the true probabilities.
+All rates are invented. A person depends on the seed and their number, not on the population size.`;
 
 export function command(io: Io): Command {
 	return new Command("simulate")
 		.description(description)
-		.requiredOption("--patients <n>", "how many", wholeNumber(1, mostPeople))
-		.requiredOption("--out <folder>", "folder to write")
-		.addOption(new Option("--format <format>", "of the tables").choices(formats).default("csv"))
+		.requiredOption("--patients <n>", "number of people to simulate", wholeNumber(1, mostPeople))
+		.requiredOption("--out <folder>", "folder to write the records to")
+		.addOption(
+			new Option("--format <format>", "file format of the tables").choices(formats).default("csv"),
+		)
 		.option("--seed <n>", "seed of the population", seedNumber, 0)
-		.option("--force", "replace a simulation that is there")
+		.option("--force", "replace an existing simulation")
 		.option("--json", "print one JSON document")
 		.addHelpText(
 			"after",
 			examples({
 				"trajgpt simulate --patients 2000 --out sim": "two thousand people",
-				"trajgpt prepare sim --from csv --out data": "make them a dataset",
+				"trajgpt prepare sim --from csv --out data": "turn them into a dataset",
 				"trajgpt oracle next sim --patient p000060 --at 2012-06-01":
-					"what was to be expected of one",
+					"the true next-code distribution of one person",
 			}),
 		)
 		.action((options: Options) => act(io, options));
 }
 
-/** What a simulated person takes on the disk, on average. */
+/** Average bytes on disk per simulated person. */
 const bytesPerPerson = { csv: 5000, parquet: 650 };
 
-/** Refuses what cannot fit on the disk; half of the estimate leaves room for its error. */
+/** Refuses a population that cannot fit on the disk, with half the estimate as a margin of error. */
 async function checkDisk(out: string, bytes: number): Promise<void> {
 	let folder = resolve(out);
 	while (!existsSync(folder)) folder = dirname(folder);

@@ -1,4 +1,4 @@
-/** A plain text table: numbers to the right, texts to the left, two spaces between columns. */
+/** A plain text table: numbers right-aligned, texts left-aligned, two spaces between columns. */
 export function table(
 	header: readonly string[],
 	rows: readonly (readonly (string | number)[])[],
@@ -23,7 +23,7 @@ export function table(
 export const percent = (part: number, of = 1): string =>
 	of === 0 ? "none" : `${((100 * part) / of).toFixed(1)} %`;
 
-/** Whole numbers in thousands, others to about three figures. */
+/** Whole numbers with thousands separators, others to about three figures. */
 function show(value: string | number): string {
 	if (typeof value === "string") return value;
 	const digits =

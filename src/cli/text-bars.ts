@@ -4,7 +4,7 @@ import type { Io } from "./io.js";
 export interface TextBars {
 	/** `share` of `width` characters. */
 	bar(share: number, width: number): string;
-	/** One character a count, the highest the tallest; what is there is never drawn as nothing. */
+	/** One character per count, scaled to the highest; only a count of zero is blank. */
 	spark(counts: readonly number[]): string;
 }
 
@@ -32,7 +32,7 @@ function sparkOf(counts: readonly number[], levels: readonly string[]): string {
 		.join("");
 }
 
-/** Unicode, unless the terminal or the locale says that it shows ASCII only. */
+/** Unicode bars, unless the terminal or the locale is limited to ASCII. */
 export function textBarsFor({ env }: Io): TextBars {
 	const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "";
 	return /^(C|POSIX)$/i.test(locale) || env.TERM === "dumb" ? plain : unicode;

@@ -8,7 +8,7 @@ import { runBuilt } from "../testing/run-built.js";
 
 const tiny = ["--preset", "tiny", "--threads", "1"];
 
-test("bench step tells the time of a step", async () => {
+test("bench step prints the time of a step", async () => {
 	const size = ["--batch", "1", "--length", "4", "--steps", "1"];
 	const step = ["bench", "step", ...tiny, ...size, "--no-peer"];
 	const { code, stdout } = await captured([...step, "--json"]);
@@ -37,7 +37,7 @@ test("bench step tells the time of a step", async () => {
 	);
 });
 
-test("bench step times any model, in its own sizes", async () => {
+test("bench step times any model with its own presets", async () => {
 	const size = ["--batch", "2", "--length", "8", "--steps", "1", "--no-peer"];
 	const bench = (...more: string[]) => captured(["bench", "step", ...tiny, ...size, ...more]);
 	const { code, stdout } = await bench("--model", "gpt2", "--json");
@@ -48,12 +48,12 @@ test("bench step times any model, in its own sizes", async () => {
 	expect(norm.code).toBe(2);
 	expect(norm.stderr).toContain("--norm is a setting of trajgpt; leave it out with --model gpt2");
 	const long = await bench("--model", "gpt2", "--length", "300");
-	expect(long.stderr).toContain("gpt2 reads 256 events at most; --length says 300");
+	expect(long.stderr).toContain("gpt2 reads 256 events at most; --length is 300");
 	const other = await bench("--model", "gpt2", "--preset", "paper-7m");
 	expect(other.stderr).toContain('no preset "paper-7m"; known presets: tiny, default, paper');
 });
 
-test("the peers of comparison models are the same models", async ({ skip }) => {
+test("the peers of comparison models have the same loss", async ({ skip }) => {
 	if (!(await findTorch())) skip("no Python with PyTorch");
 	const size = ["--batch", "1", "--length", "64", "--steps", "1"];
 	for (const model of ["patchtst", "gru-d", "gpt2"]) {
@@ -70,7 +70,7 @@ test("the peers of comparison models are the same models", async ({ skip }) => {
 	}
 }, 120_000);
 
-test("bench infer tells the time of an answer", async () => {
+test("bench infer prints the time of a prediction", async () => {
 	const sizes = ["--trajectories", "2", "--attributed", "9"];
 	const few = ["--repeats", "1", "--events", "70", "--patients", "3", ...sizes];
 	const { code, stdout } = await captured(["bench", "infer", ...tiny, ...few, "--json"]);
@@ -116,13 +116,13 @@ test("bench infer tells the time of an answer", async () => {
 	expect(help).toMatch(/--patients <n> .*\(default: 1000\)/);
 });
 
-test.each(["step", "infer"])("bench %s: a preset that is not there", async (what) => {
+test.each(["step", "infer"])("bench %s rejects an unknown preset", async (what) => {
 	const { code, stdout, stderr } = await captured(["bench", what, "--preset", "huge"]);
 	expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
 	expect(stderr).toContain('no preset "huge"; known presets: tiny, default, paper, paper-7m');
 });
 
-test("bench prepare tells the time of a simulated population's way to a dataset", async () => {
+test("bench prepare prints the time to turn a simulated population into a dataset", async () => {
 	const few = ["--patients", "30", "--threads", "1", "--no-peer", "--json"];
 	const { code, stdout, stderr } = await runBuilt(["bench", "prepare", ...few]);
 	expect({ code, stderr }).toEqual({
@@ -152,7 +152,7 @@ test("bench prepare tells the time of a simulated population's way to a dataset"
 	expect(peakBytes).toBeGreaterThan(2 ** 24);
 }, 30_000);
 
-test("bench prepare: a --source that is not there, or not CSV, is refused", async () => {
+test("bench prepare rejects a --source that is missing or not CSV", async () => {
 	const folder = await temporaryFolder();
 	const bench = (source: string) =>
 		captured(["bench", "prepare", "--source", source, "--patients", "30", "--no-peer"]);

@@ -54,7 +54,7 @@ export interface ServeBenchOptions {
 	readonly requests: number;
 	readonly events: number;
 	readonly sessionEvents: number;
-	/** Forecasts to time of one client under each kind of load. */
+	/** Timed forecasts of one client under each kind of load. */
 	readonly underLoad: number;
 	readonly vocab: number;
 	readonly json?: true;
@@ -71,16 +71,16 @@ export interface OperationsOptions {
 function presetOption(command: Command, preset: string): Command {
 	const names = Object.keys(modelById("trajgpt").presets);
 	return command
-		.option("--preset <name>", `sizes: ${names.join(", ")}`, preset)
-		.option("--threads <n>", "threads", threadCount, availableParallelism())
+		.option("--preset <name>", `model sizes: ${names.join(", ")}`, preset)
+		.option("--threads <n>", "number of threads", threadCount, availableParallelism())
 		.addOption(providerOption());
 }
 
-/** What is measured, and how it reads; loaded when it is asked for. */
+/** A benchmark and how its result is printed; loaded on demand. */
 interface Measurement<Options, Result> {
 	measure(io: Io, options: Options): Promise<Result>;
 	render(result: Result): string;
-	/** Whether the result is bad news: the command then exits with 1. */
+	/** Whether the result is a failure: the command then exits with 1. */
 	failed?(result: Result): boolean;
 }
 
@@ -105,26 +105,26 @@ function measuring<Options extends { readonly json?: true }, Result>(
 export function command(io: Io): Command {
 	const step = presetOption(new Command("step"), "paper")
 		.description(
-			"Times one training step (next-event objective or what the model learns without labels,\n" +
-				"AdamW) on random events. Where Python with PyTorch is found, the same model with the same\n" +
-				"weights takes turns with it, and the ratio of the medians is printed: above 1 means that\n" +
-				"trajgpt is faster. There are such peers of: trajgpt, patchtst, gru-d, gpt2.",
+			"Time one training step (next-event objective or the model's own objective without labels,\n" +
+				"AdamW) on random events. Where Python with PyTorch is installed, the same model with the same\n" +
+				"weights runs in turns with it, and the ratio of the medians is printed: above 1 means that\n" +
+				"trajgpt is faster. Models with such a peer: trajgpt, patchtst, gru-d, gpt2.",
 		)
 		.addOption(
-			new Option("--model <id>", "which model")
+			new Option("--model <id>", "model to time")
 				.choices(models.map(({ id }) => id))
 				.default("trajgpt"),
 		)
-		.option("--batch <n>", "rows", wholeNumber(1, 65_536), 16)
-		.option("--length <n>", "events in a row", wholeNumber(1, 1_000_000), 128)
+		.option("--batch <n>", "rows per batch", wholeNumber(1, 65_536), 16)
+		.option("--length <n>", "events per row", wholeNumber(1, 1_000_000), 128)
 		.option("--steps <n>", "steps to time", wholeNumber(1, 1_000_000), 20)
 		.addOption(
 			new Option(
 				"--norm <kind>",
-				"of trajgpt: by root mean square (the default), or by mean and deviation",
+				"norm of trajgpt: by root mean square (the default), or by mean and deviation",
 			).choices(["rms", "layer"]),
 		)
-		.option("--no-peer", "leave PyTorch out");
+		.option("--no-peer", "do not run PyTorch");
 	measuring(
 		io,
 		step,
@@ -140,22 +140,22 @@ export function command(io: Io): Command {
 	);
 	const infer = presetOption(new Command("infer"), "paper-7m")
 		.description(
-			"Times inference with random weights: one observe and one ask for one patient, after\n" +
-				"50 events and after many; the scoring of many patients of 112 events each; the risks of\n" +
-				"ten codes at 200 times along histories of about 110 events; and the attribution of a risk\n" +
-				"to each event of a history. The last two beside the plain way to the same numbers.",
+			"Time inference with random weights: one event and one query of one patient, after 50 events\n" +
+				"and after many; the scoring of many patients of 112 events each; the risks of ten codes at\n" +
+				"200 times along histories of about 110 events; and the attribution of a risk to each event\n" +
+				"of a history. The last two are compared with the plain computation of the same numbers.",
 		)
 		.option("--events <n>", "events of the long history", wholeNumber(1, 1_000_000), 5000)
 		.option("--patients <n>", "patients to score", wholeNumber(1, 1_000_000), 1000)
-		.option("--repeats <n>", "answers to time", wholeNumber(1, 1_000_000), 200)
+		.option("--repeats <n>", "predictions to time", wholeNumber(1, 1_000_000), 200)
 		.option("--trajectories <n>", "patients with risk trajectories", wholeNumber(1, 1_000_000), 100)
-		.option("--attributed <n>", "events a risk is attributed to", wholeNumber(1, 100_000), 200)
-		.option("--vocab <n>", "tokens of the model", wholeNumber(20, 1_000_000), 200);
+		.option("--attributed <n>", "events to attribute a risk to", wholeNumber(1, 100_000), 200)
+		.option("--vocab <n>", "vocabulary size of the model", wholeNumber(20, 1_000_000), 200);
 	measuring(
 		io,
 		infer,
 		{
-			"trajgpt bench infer --preset paper-7m --json": "for programs",
+			"trajgpt bench infer --preset paper-7m --json": "print JSON",
 			"trajgpt bench infer --preset paper --vocab 241": "the paper's model on the demo's codes",
 		},
 		async () => {
@@ -165,17 +165,19 @@ export function command(io: Io): Command {
 	);
 	const prepare = new Command("prepare")
 		.description(
-			"Times prepare on a simulated population, with rows a second and peak memory. Where Python\n" +
-				"with pandas is found, the same steps are taken there afterwards on the same files, the\n" +
-				"results are compared, and the ratio is printed: above 1 means that trajgpt is faster.",
+			"Time prepare on a simulated population, with rows per second and peak memory. Where Python\n" +
+				"with pandas is installed, pandas then does the same steps on the same files, the results are\n" +
+				"compared, and the ratio is printed: above 1 means that trajgpt is faster.",
 		)
 		.option("--patients <n>", "people to simulate", wholeNumber(1, mostPeople), 100_000)
-		.option("--source <folder>", "a population that trajgpt simulate has written as CSV")
+		.option("--source <folder>", "use a population written by trajgpt simulate as CSV")
 		.addOption(
-			new Option("--memory <size>", "as for prepare").argParser(byteSize).default(2 ** 31, "2GB"),
+			new Option("--memory <size>", "memory limit, as in prepare")
+				.argParser(byteSize)
+				.default(2 ** 31, "2GB"),
 		)
-		.option("--threads <n>", "threads; all cores if left out", threadCount)
-		.option("--no-peer", "leave pandas out");
+		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
+		.option("--no-peer", "do not run pandas");
 	measuring(
 		io,
 		prepare,
@@ -190,26 +192,31 @@ export function command(io: Io): Command {
 	);
 	const serve = new Command("serve")
 		.description(
-			"Starts the service on random weights and drives it over loopback: clients that send whole\n" +
-				"histories and wait for the answer, as fast as it comes, and a session that hears of one\n" +
-				"event at a time. Beside it, the same histories asked of the model itself. Then the latency\n" +
-				"of one more client that sends forecasts, while the others send forecasts like it,\n" +
-				"forecasts of other sizes, embeddings, sessions or attributions.",
+			"Start the service with random weights and load it over loopback: clients that send whole\n" +
+				"histories, each request as soon as the last is answered, and a session that receives one\n" +
+				"event at a time. The same histories are also given to the model directly. Then measure the\n" +
+				"latency of one more client that sends forecasts, while the others send forecasts of the\n" +
+				"same size, forecasts of other sizes, embeddings, sessions or attributions.",
 		)
-		.option("--preset <name>", "sizes", "paper")
-		.option("--threads <n>", "answers computed at once", threadCount, availableParallelism())
-		.option("--clients <n>", "clients at once", wholeNumber(1, 10_000), 8)
+		.option("--preset <name>", "model sizes", "paper")
+		.option(
+			"--threads <n>",
+			"predictions computed at the same time",
+			threadCount,
+			availableParallelism(),
+		)
+		.option("--clients <n>", "number of concurrent clients", wholeNumber(1, 10_000), 8)
 		.option("--requests <n>", "requests to time", wholeNumber(1, 10_000_000), 800)
-		.option("--events <n>", "events of a history", wholeNumber(1, 100_000), 112)
+		.option("--events <n>", "events per history", wholeNumber(1, 100_000), 112)
 		.option("--session-events <n>", "events of the longer session", wholeNumber(1, 100_000), 1000)
 		.option("--under-load <n>", "forecasts to time under each load", wholeNumber(1, 1_000_000), 100)
-		.option("--vocab <n>", "tokens of the model", wholeNumber(20, 1_000_000), 241);
+		.option("--vocab <n>", "vocabulary size of the model", wholeNumber(20, 1_000_000), 241);
 	measuring(
 		io,
 		serve,
 		{
 			"trajgpt bench serve": "the paper's model, 8 clients",
-			"trajgpt bench serve --clients 64 --json": "more at once",
+			"trajgpt bench serve --clients 64 --json": "more clients",
 		},
 		async () => {
 			const { benchServe, renderServe } = await import("./serve.js");
@@ -218,12 +225,12 @@ export function command(io: Io): Command {
 	);
 	const operations = new Command("operations")
 		.description(
-			"Runs every operation of the graph and its gradients again and again, on tensors as large as\n" +
-				"in training, with several numbers of threads. Every run must repeat to the bit, and agree\n" +
-				"with one thread to rounding. Exits with 1 where one does not.",
+			"Run every operation of the graph and its gradients repeatedly, on tensors as large as in\n" +
+				"training, with several numbers of threads. Every run must repeat bit for bit, and agree with\n" +
+				"one thread up to rounding. Exits with 1 if an operation does not.",
 		)
 		.addOption(
-			new Option("--engine <name>", "where to run")
+			new Option("--engine <name>", "engine to check")
 				.choices(["cpu", "wasm", "webgpu"])
 				.default("cpu"),
 		)
@@ -232,9 +239,9 @@ export function command(io: Io): Command {
 				.argParser((text) => text.split(",").map(threadCount))
 				.default([1, 2, 4], "1,2,4"),
 		)
-		.option("--repetitions <n>", "runs of each", wholeNumber(1, 100_000), 100)
+		.option("--repetitions <n>", "runs per operation", wholeNumber(1, 100_000), 100)
 		.addOption(
-			new Option("--only <list>", "operations; all if left out")
+			new Option("--only <list>", "operations to check")
 				.argParser((text) => text.split(","))
 				.default([], "all"),
 		);
@@ -242,8 +249,8 @@ export function command(io: Io): Command {
 		io,
 		operations,
 		{
-			"trajgpt bench operations": "100 runs of each, with 1, 2 and 4 threads",
-			"trajgpt bench operations --only gather,scatterAdd --repetitions 300": "two of them",
+			"trajgpt bench operations": "100 runs per operation, with 1, 2 and 4 threads",
+			"trajgpt bench operations --only gather,scatterAdd --repetitions 300": "two operations",
 			"trajgpt bench operations --engine wasm": "the engine of the browser",
 		},
 		async () => {
@@ -256,20 +263,20 @@ export function command(io: Io): Command {
 		},
 	);
 	return new Command("bench")
-		.description("Measures speed, as a ratio to a peer in the same run where there is one.")
-		.addCommand(step.summary("one training step, beside PyTorch"))
-		.addCommand(infer.summary("answers for one patient, and for many"))
-		.addCommand(prepare.summary("records to a dataset, beside pandas"))
-		.addCommand(serve.summary("the service under load, over loopback"))
-		.addCommand(operations.summary("whether every operation repeats, with several threads"))
+		.description("Measure speed, as a ratio to a peer in the same run where there is one.")
+		.addCommand(step.summary("time one training step, against PyTorch"))
+		.addCommand(infer.summary("time predictions for one patient and for many"))
+		.addCommand(prepare.summary("time prepare, against pandas"))
+		.addCommand(serve.summary("measure the service under load, over loopback"))
+		.addCommand(operations.summary("check that every operation is repeatable on several threads"))
 		.addHelpText(
 			"after",
 			examples({
-				"trajgpt bench step": "a training step of the paper's model, beside PyTorch",
-				"trajgpt bench infer": "time to answer",
-				"trajgpt bench prepare": "records to a dataset, beside pandas",
+				"trajgpt bench step": "a training step of the paper's model, against PyTorch",
+				"trajgpt bench infer": "latency and throughput of predictions",
+				"trajgpt bench prepare": "prepare, against pandas",
 				"trajgpt bench serve": "the service under load",
-				"trajgpt bench operations": "does every operation repeat?",
+				"trajgpt bench operations": "repeatability of every operation",
 			}),
 		);
 }

@@ -26,7 +26,7 @@ export interface InferReport {
 	readonly preset: string;
 	readonly threads: number;
 	readonly parameters: number;
-	/** One observe and one ask for one patient, after so many events. */
+	/** One event and one query of one patient, after `events` events. */
 	readonly answers: readonly Latency[];
 	/** p50 after the most events over p50 after the fewest. */
 	readonly growth: number;
@@ -57,7 +57,7 @@ export async function benchInfer(io: Io, options: InferOptions): Promise<InferRe
 			starts.push(await model.observe(model.start(1), [history(events, events)]));
 		}
 		const seconds = pasts.map(() => [] as number[]);
-		// The pasts take turns, so that what disturbs one disturbs the other.
+		// The two histories take turns, so that a disturbance affects both.
 		const states = [...starts];
 		for (let i = -5; i < repeats; i++) {
 			for (const [at, past] of states.entries()) {
@@ -70,15 +70,17 @@ export async function benchInfer(io: Io, options: InferOptions): Promise<InferRe
 		}
 		io.stderr.write(`scoring ${patients} patients\n`);
 		const histories = Array.from({ length: patients }, (_, i) => history(eventsPerPatient, i));
-		const asked = histories.map(({ times }) => [(times.at(-1) as number) + 1]);
-		await model.score(histories.slice(0, 32), asked.slice(0, 32));
-		await model.score(histories.slice(0, patients % 32), asked.slice(0, patients % 32));
+		const queryTimes = histories.map(({ times }) => [(times.at(-1) as number) + 1]);
+		await model.score(histories.slice(0, 32), queryTimes.slice(0, 32));
+		await model.score(histories.slice(0, patients % 32), queryTimes.slice(0, patients % 32));
 		const started = performance.now();
-		await model.score(histories, asked);
+		await model.score(histories, queryTimes);
 		const total = (performance.now() - started) / 1000;
-		io.stderr.write(`risks along ${options.trajectories} histories, and the same step by step\n`);
+		io.stderr.write(`risks along ${options.trajectories} histories, and the same event by event\n`);
 		const trajectories = await benchTrajectories(model, vocab, options.trajectories);
-		io.stderr.write(`leaving out each of ${options.attributed} events, and some from the start\n`);
+		io.stderr.write(
+			`attributing a risk to ${options.attributed} events, and to some by reading from the start\n`,
+		);
 		const attribution = await benchAttribution(model, vocab, options.attributed);
 		const answers = pasts.map((events, i) => ({ events, p50Ms: median(seconds[i] ?? []) }));
 		return {

@@ -17,14 +17,14 @@ export interface OperationsReport {
 	readonly failed: readonly string[];
 }
 
-/** Sums of a few thousand float32 values in another order differ by less. */
+/** Above the rounding differences of a few thousand float32 values summed in another order. */
 const tolerance = 1e-5;
 
-/** The reference first: one thread of the CPU. */
+/** The first is the reference: one thread of the CPU. */
 async function runtimesOf({ engine, threads }: OperationsOptions): Promise<readonly Runtime[]> {
 	const reference = nodeRuntime({ threads: 1 });
 	if (engine === "webgpu") return [reference, nodeRuntime({ threads: 1, provider: "webgpu" })];
-	// Its threads are counted once per process.
+	// The number of WebAssembly threads is fixed once per process.
 	if (engine === "wasm") return [reference, await webRuntime({ threads: Math.max(...threads) })];
 	const portable = nodeRuntime({ threads: Math.max(...threads), target: "portable" });
 	return [

@@ -1,12 +1,12 @@
 type Settings = Readonly<Record<string, string | number>>;
 
 export interface PeerScript {
-	/** In `bench/peers/`. */
+	/** File name in `bench/peers/`. */
 	readonly script: string;
-	/** What it is told of a model's settings. */
+	/** The script's arguments for a model's settings. */
 	settings(config: Settings): Settings;
-	/** Why it cannot be compared with, if so. */
-	unlike?(config: Settings, length: number): string | undefined;
+	/** Why the peer is not comparable, or undefined if it is. */
+	incomparable?(config: Settings, length: number): string | undefined;
 }
 
 const only =
@@ -14,7 +14,7 @@ const only =
 	(config: Settings): Settings =>
 		Object.fromEntries(names.map((name) => [name, config[name] as string | number]));
 
-/** The same model in PyTorch, by the name of ours. */
+/** The same model in PyTorch, by model id. */
 export const peerScripts: Readonly<Record<string, PeerScript>> = {
 	trajgpt: {
 		script: "trajgpt_step.py",
@@ -26,18 +26,18 @@ export const peerScripts: Readonly<Record<string, PeerScript>> = {
 			shortest: Number(config.shortestPeriodDays),
 			longest: Number(config.longestPeriodDays),
 		}),
-		unlike: ({ gap, copies }) =>
+		incomparable: ({ gap, copies }) =>
 			gap === "embedded" || copies !== 0
-				? "it is the paper's model, which is told no gaps and has no heads that count; " +
+				? "the peer is the paper's model, without gaps as input and without counting heads; " +
 					"try --preset paper"
 				: undefined,
 	},
 	patchtst: {
 		script: "patchtst_step.py",
 		settings: only("layers", "heads", "dim", "ff", "vocab", "window", "patch", "ahead"),
-		unlike: ({ window }, length) =>
+		incomparable: ({ window }, length) =>
 			length < Number(window) - 1
-				? `it knows no padding, so rows must have ${Number(window) - 1} events`
+				? `the peer has no padding, so rows must have ${Number(window) - 1} events`
 				: undefined,
 	},
 	"gru-d": { script: "gru_d_step.py", settings: only("dim", "vocab", "decayDays") },

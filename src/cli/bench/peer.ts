@@ -4,17 +4,17 @@ import { fileURLToPath } from "node:url";
 import type { Io } from "../io.js";
 import { findTorch } from "../python.js";
 
-/** The same model in another engine, which makes steps when it is told to. */
+/** The same model in another engine, which runs steps on request. */
 export interface Peer {
 	readonly about: { readonly engine: string; readonly blas: string; readonly parameters: number };
-	/** Of the weights and the batch it was given, before the first step. */
+	/** Loss of the given weights on the given batch, before the first step. */
 	readonly loss: number;
-	/** Seconds of each of the next steps. */
+	/** Runs `count` steps and returns the seconds of each. */
 	steps(count: number): Promise<number[]>;
 	stop(): void;
 }
 
-/** Starts a script of `bench/peers/`; undefined, with a word why, where there is no PyTorch. */
+/** Starts a script of `bench/peers/`; without PyTorch, prints why and returns undefined. */
 export async function startPeer(
 	io: Io,
 	script: string,
@@ -29,20 +29,20 @@ export async function startPeer(
 	}
 	if (!torch.blas)
 		io.stderr.write(
-			"this PyTorch multiplies with the reference BLAS, many times slower than it can; " +
-				"the ratio is worth nothing. On Debian: apt-get install libopenblas0-pthread\n",
+			"this PyTorch uses the reference BLAS, which is many times slower than OpenBLAS: " +
+				"the ratio is meaningless. On Debian: apt-get install libopenblas0-pthread\n",
 		);
 	const file = fileURLToPath(new URL(`../../../bench/peers/${script}`, import.meta.url));
 	const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
 	const child = spawn(torch.python, ["-B", file, ...args], { stdio: ["pipe", "pipe", "pipe"] });
-	let complaint = "";
+	let lastErrors = "";
 	child.stderr.on("data", (text) => {
-		complaint = (complaint + text).slice(-2000);
+		lastErrors = (lastErrors + text).slice(-2000);
 	});
 	const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
 	const read = async () => {
 		const { value, done } = await lines.next();
-		if (done) throw new Error(`${script} ended early: ${complaint.trim().split("\n").at(-1)}`);
+		if (done) throw new Error(`${script} ended early: ${lastErrors.trim().split("\n").at(-1)}`);
 		return JSON.parse(value) as unknown;
 	};
 	const { loss, ...about } = (await read()) as { engine: string; parameters: number; loss: number };

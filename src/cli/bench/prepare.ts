@@ -36,7 +36,7 @@ export interface PrepareBench {
 const minRecords = 50;
 const minCount = 100;
 
-/** Our `prepare` and then pandas on the same files; this process does nothing else, so that its peak is prepare's. */
+/** Runs `prepare` and then pandas on the same files. This process does nothing else, so that its peak memory is prepare's. */
 export async function benchPrepare(io: Io, options: PrepareBenchOptions): Promise<PrepareBench> {
 	if (options.source !== undefined) await checkSource(options.source);
 	const folder = await mkdtemp(join(tmpdir(), "trajgpt-bench-"));
@@ -84,7 +84,7 @@ async function checkSource(source: string): Promise<void> {
 const script = (name: string) =>
 	fileURLToPath(new URL(`../../../bench/peers/${name}`, import.meta.url));
 
-/** In a process of its own, so that its memory does not count. */
+/** Simulates in another process, so that its memory does not count. */
 async function simulate(io: Io, patients: number, out: string): Promise<void> {
 	io.stderr.write(`simulating ${patients} people\n`);
 	const main = fileURLToPath(new URL("../main.js", import.meta.url));
@@ -95,18 +95,18 @@ async function simulate(io: Io, patients: number, out: string): Promise<void> {
 function output(program: string, args: readonly string[]): Promise<string> {
 	return new Promise((resolve, reject) => {
 		const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
-		let [printed, complaint] = ["", ""];
+		let [printed, lastErrors] = ["", ""];
 		child.stdout.on("data", (text) => {
 			printed += text;
 		});
 		child.stderr.on("data", (text) => {
-			complaint = (complaint + text).slice(-2000);
+			lastErrors = (lastErrors + text).slice(-2000);
 		});
 		child.on("error", reject);
 		child.on("close", (code) =>
 			code === 0
 				? resolve(printed)
-				: reject(new Error(`${args[0]} failed: ${complaint.trim().split("\n").at(-1)}`)),
+				: reject(new Error(`${args[0]} failed: ${lastErrors.trim().split("\n").at(-1)}`)),
 		);
 	});
 }
@@ -146,7 +146,7 @@ async function pandas(
 	};
 }
 
-/** What pandas cannot know: our PheCodes, and which split our hash gives a patient. */
+/** Tables for pandas: our PheCodes, and the split that our hash gives each patient. */
 async function tablesFor(folder: string, source: string) {
 	const work = await mkdtemp(join(folder, "tables-"));
 	const file = join(source, "claims.csv");
@@ -166,7 +166,7 @@ async function tablesFor(folder: string, source: string) {
 	return { map, splits };
 }
 
-/** The ratio counts only if both did the same work. */
+/** Checks that both did the same work; the ratio is meaningless otherwise. */
 async function compare(
 	found: Record<string, unknown>,
 	{ counts, source, codes, dropped }: Manifest,

@@ -16,15 +16,15 @@ interface Spread {
 	readonly p99Ms: number;
 }
 
-/** What the other clients send, as fast as they are answered. */
+/** The requests of the other clients, each sent as soon as the last is answered. */
 export type Load = "none" | "forecast" | "other sizes" | "embed" | "session" | "attribution";
 
 export interface ClientUnderLoad extends Spread {
 	readonly load: Load;
-	/** Its forecasts, and those of them that were refused. */
+	/** Forecasts sent by the timed client; `refused` counts those that were refused. */
 	readonly requests: number;
 	readonly refused: number;
-	/** p99 divided by the p99 while the others send forecasts like its own. */
+	/** p99 divided by the p99 while the others send forecasts of the same size. */
 	readonly p99Ratio: number;
 }
 
@@ -36,20 +36,20 @@ export interface ServeReport extends Spread {
 	readonly events: number;
 	readonly requests: number;
 	readonly requestsPerSecond: number;
-	/** Of the whole process, clients included: what other programs do to the clock they do not do to this. */
+	/** CPU time of the whole process, clients included. Other programs do not affect it, unlike the clock. */
 	readonly cpuMsPerRequest: number;
-	/** The same histories asked of the model itself, without a service. */
+	/** The same histories given to the model directly, without a service. */
 	readonly bare: { readonly perSecond: number; readonly ratio: number };
-	/** One client that sends one forecast after the other, while others load the service. */
+	/** Latency of one client that sends forecasts one by one while others load the service. */
 	readonly underLoad: readonly ClientUnderLoad[];
-	/** One further event and one question of a session, after so many events. */
+	/** Latency of one more event and one query in a session, after `events` events. */
 	readonly session: readonly ({ readonly events: number } & Spread)[];
 	readonly rssBytes: number;
-	/** Of the process, from the first of the timed requests to the last. */
+	/** Growth of the process from the first timed request to the last. */
 	readonly rssGrowthBytes: number;
 }
 
-/** A model that has learned nothing, with codes c5, c6 … */
+/** An untrained model with codes c5, c6 … */
 function untrained({ preset, vocab }: ServeBenchOptions): Served {
 	const config = trajgpt.config.parse({ ...presetOf(trajgpt, preset), vocab });
 	const weights = trajgpt.init(config, random(1));
@@ -77,7 +77,7 @@ export async function benchServe(io: Io, options: ServeBenchOptions): Promise<Se
 		randomHistory(events, vocab, random(i)),
 	);
 	const bodies = histories.map((history) => ({ patient: patientWith(history), at: ["+1y"] }));
-	io.stderr.write("asking the model itself\n");
+	io.stderr.write("timing the model without the service\n");
 	const bare = await bareSpeed(served, histories, threads);
 	const service = await listen(served, {
 		...{ host: "127.0.0.1", port: 0, threads, files: new Map(), log: noLog },
@@ -88,17 +88,17 @@ export async function benchServe(io: Io, options: ServeBenchOptions): Promise<Se
 		(connections[client] ?? post)("forecast", bodies[i % bodies.length]);
 	try {
 		io.stderr.write("compiling\n");
-		// Until every thread has met every shape that comes.
+		// Until every thread has compiled every shape.
 		await drive(clients, clients * threads * 6, forecast);
 		await drive(1, threads * 2, forecast);
 		const rss = process.memoryUsage().rss;
 		const cpu = process.cpuUsage();
-		io.stderr.write(`${requests} requests of ${clients} clients\n`);
+		io.stderr.write(`sending ${requests} requests from ${clients} clients\n`);
 		const { latencies, seconds } = await drive(clients, requests, forecast);
 		const { user, system } = process.cpuUsage(cpu);
 		const cpuMsPerRequest = (user + system) / 1000 / requests;
 		const rssBytes = process.memoryUsage().rss;
-		io.stderr.write("sessions\n");
+		io.stderr.write("timing sessions\n");
 		const session = [];
 		for (const past of [50, options.sessionEvents])
 			session.push({
@@ -136,7 +136,7 @@ function spread(latencies: readonly number[]): Spread {
 	return { p50Ms: median(sorted), p99Ms: p99 as number };
 }
 
-/** Histories a second, two a call, as many calls at once as there are threads. */
+/** Histories per second, two per call, with one concurrent call per thread. */
 async function bareSpeed(
 	served: Served,
 	histories: readonly History[],
@@ -145,10 +145,10 @@ async function bareSpeed(
 	const engine = engineFor(served, threads);
 	const size = 2;
 	const some = histories.slice(0, size);
-	const asked = some.map(({ times }) => [(times.at(-1) as number) + 12]);
+	const queryTimes = some.map(({ times }) => [(times.at(-1) as number) + 12]);
 	const { predictor } = engine;
 	const pass = async () => {
-		await predictor.queryWithin(predictor.start(size), some, asked);
+		await predictor.queryWithin(predictor.start(size), some, queryTimes);
 	};
 	try {
 		await drive(threads, 2 * threads, pass);
@@ -160,7 +160,7 @@ async function bareSpeed(
 	}
 }
 
-/** So many workers, each with the next thing to do as soon as it has done one. */
+/** Runs `count` calls of `work` on concurrent workers; each worker takes the next call as soon as it is free. */
 async function drive(
 	workers: number,
 	count: number,
@@ -188,10 +188,10 @@ type Post = (
 	method?: "POST" | "DELETE",
 ) => Promise<Record<string, unknown>>;
 
-/** The service has too much to do. */
+/** The service answered 503 because it is overloaded. */
 class Refused extends Error {}
 
-/** A client with one connection that stays open. */
+/** A client with one persistent connection. */
 function poster({ port }: Pick<Serving, "port">): Post {
 	const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 	const send: Post = (path, body, method = "POST") =>
@@ -218,7 +218,7 @@ function poster({ port }: Pick<Serving, "port">): Post {
 				}
 			});
 			sent.on("error", (error: NodeJS.ErrnoException) => {
-				// The service had closed the connection before the request came: it was not read.
+				// The service closed the idle connection before it read the request.
 				if (error.code === "ECONNRESET" && sent.reusedSocket)
 					send(path, body, method).then(resolve, reject);
 				else reject(error);
@@ -230,7 +230,7 @@ function poster({ port }: Pick<Serving, "port">): Post {
 
 const sessionRepeats = 40;
 
-/** A session that hears of one event at a time, and is asked once after each. */
+/** Times a session that receives one event at a time, with one query after each. */
 async function sessionSpeed(post: Post, history: History) {
 	const patient = patientWith(history);
 	const { id } = await post("sessions", { patient });
@@ -247,8 +247,8 @@ async function sessionSpeed(post: Post, history: History) {
 }
 
 /**
- * One request of each kind of load, for histories of `events` events. Other sizes vary from a quarter to
- * four times of it.
+ * Sends one request of each kind of load, for histories of `events` events. "Other sizes" vary from a quarter of
+ * that to four times that.
  */
 const loads: Readonly<
 	Record<Load, (post: Post, options: ServeBenchOptions, seed: number) => Promise<unknown>>
@@ -283,10 +283,10 @@ const loads: Readonly<
 		}),
 };
 
-/** Most forecasts of the timed client before the first that counts. */
+/** Maximum untimed forecasts of the timed client. */
 const mostWarmUp = 10;
 
-/** Times one client's forecasts while as many others as `clients` send each kind of load. */
+/** Times one client's forecasts while `clients` others send each kind of load. */
 async function timeUnderLoads(
 	io: Io,
 	service: Pick<Serving, "port">,
@@ -294,7 +294,7 @@ async function timeUnderLoads(
 ): Promise<readonly ClientUnderLoad[]> {
 	const timed: Omit<ClientUnderLoad, "p99Ratio">[] = [];
 	for (const load of Object.keys(loads) as Load[]) {
-		io.stderr.write(`one client beside ${options.clients} with load: ${load}\n`);
+		io.stderr.write(`timing one client while ${options.clients} others send load: ${load}\n`);
 		timed.push({ load, ...(await timeUnderLoad(service, load, options)) });
 	}
 	const fair = timed.find(({ load }) => load === "forecast")?.p99Ms as number;
@@ -318,7 +318,7 @@ async function timeUnderLoad(
 				});
 		}),
 	);
-	// Awaited below; until then a failure is not an unhandled one.
+	// Awaited below; this keeps an earlier failure from being an unhandled rejection.
 	others.catch(() => {});
 	const post = poster(service);
 	const warmUp = Math.min(mostWarmUp, options.underLoad);

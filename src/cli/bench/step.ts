@@ -32,7 +32,7 @@ export interface StepReport {
 	readonly length: number;
 	readonly threads: number;
 	readonly parameters: number;
-	/** Median. */
+	/** The median over all timed steps. */
 	readonly secondsPerStep: number;
 	readonly tokensPerSecond: number;
 	readonly peakRssBytes: number;
@@ -47,10 +47,10 @@ export interface StepReport {
 }
 
 const vocab = 200;
-/** Steps in a row before the other engine has its turn; one more before them finds the caches cold. */
+/** Timed steps per turn of an engine; an untimed step before them warms the caches. */
 const turn = 5;
 const warmUp = 2;
-/** What peers hold of each pair of places is quadratic in length. */
+/** The peers' memory is quadratic in length. */
 const longestPeer = 1024;
 const objective = { objective: "next", horizon: 0 } as const;
 
@@ -87,7 +87,7 @@ function configOf(model: Model, { preset, norm, length }: StepOptions): unknown 
 	});
 	const most = model.predictsEachEvent && model.context?.(config);
 	if (most && length > most)
-		throw new InputError(`${model.id} reads ${most} events at most; --length says ${length}`);
+		throw new InputError(`${model.id} reads ${most} events at most; --length is ${length}`);
 	return config;
 }
 
@@ -110,7 +110,7 @@ export async function benchStep(io: Io, options: StepOptions): Promise<StepRepor
 	);
 	const rows = randomBatch(batch, length);
 	let done = 0;
-	const own = async (count: number) => {
+	const ownSteps = async (count: number) => {
 		const seconds: number[] = [];
 		for (let i = 0; i < count; i++) {
 			const started = performance.now();
@@ -131,13 +131,13 @@ export async function benchStep(io: Io, options: StepOptions): Promise<StepRepor
 				peer.loss,
 			);
 		}
-		await own(warmUp);
+		await ownSteps(warmUp);
 		await peer?.steps(warmUp);
 		const ours: number[] = [];
 		const theirs: number[] = [];
 		while (ours.length < steps) {
 			const count = Math.min(turn, steps - ours.length);
-			ours.push(...(await own(1 + count)).slice(1));
+			ours.push(...(await ownSteps(1 + count)).slice(1));
 			if (peer) theirs.push(...(await peer.steps(1 + count)).slice(1));
 			io.stderr.write(`${ours.length}/${steps} steps\n`);
 		}
@@ -185,11 +185,13 @@ async function findPeer(
 		return undefined;
 	}
 	if (length > longestPeer) {
-		io.stderr.write(`no peer beyond length ${longestPeer}: its memory is quadratic in it\n`);
+		io.stderr.write(
+			`no peer beyond length ${longestPeer}: its memory is quadratic in the length\n`,
+		);
 		return undefined;
 	}
 	const config = subject.config as Parameters<typeof peer.settings>[0];
-	const why = peer.unlike?.(config, length);
+	const why = peer.incomparable?.(config, length);
 	if (why) {
 		io.stderr.write(`no ratio to the peer: ${why}\n`);
 		return undefined;
@@ -204,7 +206,7 @@ async function findPeer(
 	}
 }
 
-/** Weights and batch under our names. */
+/** Weights and batch, under trajgpt's names. */
 function peerData(
 	{ model, config, weights }: Subject,
 	batch: EventBatch,
@@ -224,11 +226,11 @@ function peerData(
 	]);
 }
 
-/** The two must be the same model before their speed is compared. */
-function checkSame(own: number, peers: number): void {
-	if (!(Math.abs(own - peers) <= 1e-4 * Math.abs(own)))
+/** Checks that both engines run the same model before their speed is compared. */
+function checkSame(ours: number, theirs: number): void {
+	if (!(Math.abs(ours - theirs) <= 1e-4 * Math.abs(ours)))
 		throw new Error(
-			`the peer is not the same model: from the same weights its loss is ${peers}, ours ${own}`,
+			`the peer is not the same model: from the same weights its loss is ${theirs}, ours ${ours}`,
 		);
 }
 

@@ -2,16 +2,16 @@ import { type Random, random } from "../../base/random.js";
 import { attribute, riskTrajectories } from "../../infer/index.js";
 import type { Events, Predictor } from "../../models/index.js";
 
-/** A way of asking beside the plain one, on the same questions. */
+/** The plain computation of the same numbers, and how the two compare. */
 export interface Peer {
 	readonly what: string;
-	/** What both were timed on. */
+	/** The part of the work that both were timed on. */
 	readonly on: string;
 	readonly seconds: number;
 	readonly peerSeconds: number;
 	/** peerSeconds / seconds: above 1 means that trajgpt's way is faster. */
 	readonly ratio: number;
-	/** Between the probabilities of the two. */
+	/** The largest difference between the probabilities of the two. */
 	readonly largestDifference: number;
 }
 
@@ -20,7 +20,7 @@ export interface TrajectoryReport {
 	readonly meanEvents: number;
 	readonly codes: number;
 	readonly times: number;
-	/** The first time, with graphs to compile, and the second. */
+	/** Seconds of the first pass, which compiles graphs; `seconds` is the second pass. */
 	readonly firstSeconds: number;
 	readonly seconds: number;
 	readonly peer: Peer;
@@ -36,7 +36,7 @@ export interface AttributionReport {
 
 const codeCount = 10;
 const timeCount = 200;
-/** Patients asked in both ways. */
+/** Patients computed in both ways. */
 const comparedPatients = 8;
 /** Events left out in both ways. */
 const comparedEvents = 8;
@@ -111,7 +111,7 @@ export async function benchTrajectories(
 		firstSeconds: first.seconds,
 		seconds: second.seconds,
 		peer: {
-			what: "observing event by event, and asking in each gap, the same patients at once",
+			what: "observing event by event, with queries in each gap, for the same patients at once",
 			on: `${compared.length} patients`,
 			seconds: plain.seconds,
 			peerSeconds: peer.seconds,
@@ -124,7 +124,7 @@ export async function benchTrajectories(
 	};
 }
 
-/** The same risks, [patient][code][time], with a state for every event. */
+/** The same risks, [patient][code][time], from one state per event. */
 async function segmentBySegment(
 	model: Predictor,
 	histories: readonly Events[],
@@ -134,33 +134,33 @@ async function segmentBySegment(
 	const risks = histories.map(() => codes.map(() => new Float64Array(timeCount)));
 	const longest = Math.max(...histories.map((own) => own.times.length));
 	let state = model.start(histories.length);
-	for (let place = 0; place <= longest; place++) {
-		// The questions after `place` events: later than the event before, and not than the next.
-		const asked = histories.map((own, patient) => {
-			const after = own.times[place - 1] ?? (place === 0 ? -Infinity : Infinity);
-			const upTo = own.times[place] ?? Infinity;
+	for (let observed = 0; observed <= longest; observed++) {
+		// The queries after `observed` events: later than the last of them, no later than the next event.
+		const queries = histories.map((own, patient) => {
+			const after = own.times[observed - 1] ?? (observed === 0 ? -Infinity : Infinity);
+			const upTo = own.times[observed] ?? Infinity;
 			return (times[patient] as number[]).flatMap((time, i) =>
 				time > after && time <= upTo ? [{ time, i }] : [],
 			);
 		});
-		const most = asked.reduce((most, own) => Math.max(most, own.length), 0);
+		const most = queries.reduce((most, own) => Math.max(most, own.length), 0);
 		if (most > 0) {
 			const { logProbabilities, vocab } = await model.query(
 				state,
-				asked.map((own, patient) =>
+				queries.map((own, patient) =>
 					Array.from({ length: most }, (_, i) => own[i]?.time ?? lastTime(state.times, patient)),
 				),
 			);
-			for (const [patient, own] of asked.entries())
-				for (const [question, { i }] of own.entries())
+			for (const [patient, own] of queries.entries())
+				for (const [query, { i }] of own.entries())
 					for (const [c, code] of codes.entries())
 						(risks[patient]?.[c] as Float64Array)[i] = Math.exp(
-							logProbabilities[(patient * most + question) * vocab + code] as number,
+							logProbabilities[(patient * most + query) * vocab + code] as number,
 						);
 		}
 		const next = histories.map(({ tokens, times }) => ({
-			tokens: Array.from(tokens).slice(place, place + 1),
-			times: Array.from(times).slice(place, place + 1),
+			tokens: Array.from(tokens).slice(observed, observed + 1),
+			times: Array.from(times).slice(observed, observed + 1),
 		}));
 		state = await model.observe(state, next);
 	}

@@ -13,10 +13,10 @@ const settingsSchema = z.strictObject({
 	epochs: z.int().min(1),
 	seed: z.int().min(0),
 });
-/** What decides every number of a demo, but for the machine. */
+/** The settings that, with the machine, determine every number of a demo. */
 export type DemoSettings = Omit<z.infer<typeof settingsSchema>, "kind" | "version">;
 
-/** As much as two cores learn in a few minutes. */
+/** A few minutes of training on two cores. */
 export const demoDefaults: DemoSettings = { patients: 4000, epochs: 4, seed: 1 };
 
 export function demoFiles(folder: string) {
@@ -31,12 +31,12 @@ export function demoFiles(folder: string) {
 }
 
 /**
- * The settings of the demo in a folder: its own if one was begun there, else those given and the
- * defaults for the rest. A folder that holds anything else is refused.
+ * The settings of the demo in a folder: those it was begun with, or `requested` over the defaults for a new
+ * demo. A folder with other content is refused.
  */
 export async function openFolder(
 	folder: string,
-	given: Partial<DemoSettings>,
+	requested: Partial<DemoSettings>,
 	fresh: boolean,
 ): Promise<DemoSettings> {
 	const files = demoFiles(folder);
@@ -45,26 +45,29 @@ export async function openFolder(
 		throw new InputError(
 			`${folder} holds files but no demo.json, so it is not a demo's; choose another --out`,
 		);
-	if (begun && !fresh) return continued(folder, given);
-	// The settings go last: without them the rest would be nobody's.
+	if (begun && !fresh) return continueDemo(folder, requested);
+	// The settings are removed last: they mark the folder as a demo's.
 	if (begun)
 		await holdingRun(files.run, async () => {
 			for (const file of [files.run, files.dataset, files.population, files.settings])
 				await rm(file, { recursive: true, force: true });
 		});
-	const settings = { ...demoDefaults, ...given };
+	const settings = { ...demoDefaults, ...requested };
 	const text = `${JSON.stringify({ kind: "trajgpt-demo", version: 3, ...settings }, null, 2)}\n`;
 	await replaceFile(files.settings, (path) => writeFile(path, text));
 	return settings;
 }
 
-async function continued(folder: string, given: Partial<DemoSettings>): Promise<DemoSettings> {
+async function continueDemo(
+	folder: string,
+	requested: Partial<DemoSettings>,
+): Promise<DemoSettings> {
 	const file = demoFiles(folder).settings;
 	let json: unknown;
 	try {
 		json = JSON.parse(await readFile(file, "utf8"));
 	} catch {
-		// not JSON is refused below
+		// Text that is not JSON is refused below.
 	}
 	const parsed = settingsSchema.safeParse(json);
 	if (!parsed.success)
@@ -72,12 +75,12 @@ async function continued(folder: string, given: Partial<DemoSettings>): Promise<
 			`${file} is damaged or of another version; pass --fresh to start over, or another --out`,
 		);
 	const { patients, epochs, seed } = parsed.data;
-	const own: DemoSettings = { patients, epochs, seed };
+	const begunWith: DemoSettings = { patients, epochs, seed };
 	for (const name of ["patients", "epochs", "seed"] as const)
-		if (given[name] !== undefined && given[name] !== own[name])
+		if (requested[name] !== undefined && requested[name] !== begunWith[name])
 			throw new InputError(
-				`${folder} was begun with ${name} ${own[name]}, now ${given[name]} is asked for; ` +
-					"leave it out to go on, pass --fresh to start over, or choose another --out",
+				`${folder} was begun with --${name} ${begunWith[name]}, not ${requested[name]}; ` +
+					"leave the option out to continue, pass --fresh to start over, or choose another --out",
 			);
-	return own;
+	return begunWith;
 }

@@ -14,14 +14,14 @@ export interface DemoReport {
 	readonly labels: Manifest["labels"];
 	readonly training: {
 		readonly epochs: number;
-		/** The step of the best epoch by validation, which was kept. */
+		/** The step of the kept epoch, the best by validation loss. */
 		readonly step: number;
 		readonly parameters: number;
 	};
 	/** By task. */
 	readonly evaluations: Readonly<Record<string, Omit<Evaluation, "made">>>;
 	readonly report: string;
-	/** A test patient with something to tell. */
+	/** A test patient with a long history. */
 	readonly example: string;
 }
 
@@ -41,16 +41,16 @@ function population({ settings, counts, training }: DemoReport): string {
 	].join("");
 }
 
-/** A metric of a row, or nothing. */
+/** A metric of a row, or an empty cell. */
 const cell = (row: EvaluationRow | undefined, metric: string): string => {
 	const found = row?.metrics[metric];
 	return found ? measureText(metric, found) : "";
 };
 
-/** The rows of next and forecast side by side: what a row is called in both. */
+/** The rows of next and forecast side by side. */
 function forecasts({ evaluations: { next, forecast } }: DemoReport): string {
 	if (!next) return "";
-	const alike = (row: EvaluationRow) =>
+	const forecastRow = (row: EvaluationRow) =>
 		forecast?.rows.find(
 			({ who, label, method }) =>
 				who === row.who && (who === "model" ? method === "time-specific" : label === row.label),
@@ -63,7 +63,7 @@ function forecasts({ evaluations: { next, forecast } }: DemoReport): string {
 				row.label,
 				cell(row, "nats"),
 				cell(row, "accuracy"),
-				cell(alike(row), "recall@10"),
+				cell(forecastRow(row), "recall@10"),
 			]),
 		),
 		"\nnats: mean -log p of what came, lower is better. In brackets: 95 % intervals over people.\n\n",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { type Stage, workThrough } from "./stages.js";
+import { runStages, type Stage } from "./stages.js";
 
-test("stages are worked through once, in order, with a guess that follows the machine", async () => {
+test("runs each stage once, in order, with an estimate that adapts to the machine", async () => {
 	let now = 0;
 	const worked: string[] = [];
 	const stage = (name: string, seconds: number, takes: number, done = false): Stage => ({
@@ -25,7 +25,7 @@ test("stages are worked through once, in order, with a guess that follows the ma
 		stage("c", 30, 60),
 		stage("d", 20, 1),
 	];
-	await workThrough(io, stages, () => now);
+	await runStages(io, stages, () => now);
 	expect(worked).toEqual(["a", "c", "d"]);
 	// 60 s are planned at first. Then 50 are left, at (40 + 10)/(10 + 10) of the pace; then 20.
 	expect(said).toBe(

@@ -1,20 +1,20 @@
 import { formatDuration } from "../../base/progress.js";
 import type { Io } from "../io.js";
 
-/** A part of the demo that is done once, and left out by whoever goes on after it. */
+/** A part of the demo; a finished one is skipped when the demo is resumed. */
 export interface Stage {
 	readonly name: string;
-	/** About how long it takes on two cores of 2023. */
+	/** Approximate duration on two cores of 2023. */
 	readonly seconds: number;
 	readonly isDone: () => boolean;
 	readonly work: () => Promise<void>;
 }
 
 /**
- * Works through the stages, saying of each which it is and how long all that is left will take. The
- * guess follows this machine: what past stages took, against what they should have taken.
+ * Runs the unfinished stages in order and prints each one's name and an estimate of the time left. The estimate
+ * is scaled to this machine: the time that past stages took, divided by their planned time.
  */
-export async function workThrough(
+export async function runStages(
 	io: Io,
 	stages: readonly Stage[],
 	clock: () => number,
@@ -26,8 +26,8 @@ export async function workThrough(
 			.slice(at)
 			.filter((other) => !other.isDone())
 			.reduce((sum, { seconds }) => sum + seconds, 0);
-		// A first stage of a second says little about the speed: it counts with what was planned.
-		const pace = (taken + cautious) / (planned + cautious);
+		// A short first stage says little about the speed, so some planned time is counted with it.
+		const pace = (taken + plannedShare) / (planned + plannedShare);
 		const guess = formatDuration(Math.max(1, Math.round(left * pace)));
 		io.stderr.write(`[${at + 1}/${stages.length}] ${stage.name} (about ${guess} left in all)\n`);
 		const began = clock();
@@ -37,4 +37,4 @@ export async function workThrough(
 	}
 }
 
-const cautious = 10;
+const plannedShare = 10;

@@ -19,14 +19,14 @@ export const preset = "tiny";
 const labelled = ["insulin", "chf"] as const;
 export const demoTasks = ["next", "forecast", ...labelled] as const;
 
-/** Fewer than evaluate takes: the oracle is then a little below what it could be, intervals a little rougher. */
+/** Fewer than evaluate's defaults: the oracle is slightly worse, the intervals slightly rougher. */
 const futures = 32;
 const draws = 500;
 
-/** A model is small, so half the people are enough to learn from; the rest make the measures sharp. */
+/** Half of the people suffice to train a small model; the others make the evaluation precise. */
 const splitParts = [50, 10, 40] as const;
 
-/** All of the demo, in order. */
+/** The stages of the demo, in order. */
 export function demoStages(
 	io: Io,
 	folder: string,
@@ -57,10 +57,10 @@ export function demoStages(
 			isDone: () => isTrained(files.run),
 			work: async () => {
 				const dataset = await opened();
-				await interruptibly(io, (signal) =>
+				await trainInterruptibly(io, (signal) =>
 					pretrain(dataset, files.run, {
 						...{ preset, threads, signal, progress, resume: "if-begun" },
-						// Short rows and small batches: many steps in little time, as validation liked best.
+						// Short rows and small batches: many steps in little time, chosen by validation loss.
 						training: { epochs, seed, batchSlots: 512, maxLength: 128, learningRate: 5e-3 },
 					}),
 				);
@@ -72,9 +72,9 @@ export function demoStages(
 			isDone: () => existsSync(files.report) || isTrained(taskFiles(files.run, task).folder),
 			work: async () => {
 				const dataset = await opened();
-				if (!(await canBeTaught(dataset, task)))
-					return progress.note(`left out: so few people hold too few labels of ${task}`);
-				await interruptibly(io, (signal) =>
+				if (!(await hasEnoughLabels(dataset, task)))
+					return progress.note(`skipped: too few labels of ${task} among so few people`);
+				await trainInterruptibly(io, (signal) =>
 					finetune(readTrained(files.run), dataset, {
 						...{ task, threads, signal, progress, resume: "if-begun" },
 						training: { maxLength: 128 },
@@ -83,7 +83,7 @@ export function demoStages(
 			},
 		})),
 		{
-			name: "measuring it on people it has not seen",
+			name: "evaluating it on people it has not seen",
 			seconds: 24 * thousands,
 			isDone: () =>
 				existsSync(files.report) ||
@@ -135,23 +135,23 @@ async function preparePeople(
 		);
 }
 
-/** Whether there are both answers to learn from, and some to choose the best epoch by. */
-async function canBeTaught(dataset: Dataset, task: string): Promise<boolean> {
+/** Whether training has positive and negative labels, and validation has some. */
+async function hasEnoughLabels(dataset: Dataset, task: string): Promise<boolean> {
 	if (!dataset.manifest.labels.some((known) => known.task === task)) return false;
 	const labels = await dataset.labels(task);
-	const answers = labelsOf(dataset, labels, "train").map(({ value }) => value);
-	const checked = labelsOf(dataset, labels, "valid").length > 0;
-	return checked && answers.includes(true) && answers.includes(false);
+	const values = labelsOf(dataset, labels, "train").map(({ value }) => value);
+	const canValidate = labelsOf(dataset, labels, "valid").length > 0;
+	return canValidate && values.includes(true) && values.includes(false);
 }
 
-/** Trains until it is done; after Ctrl-C it says how to go on, and ends. */
-const interruptibly = (
+/** Trains to the end; after Ctrl-C, prints how to continue and ends. */
+const trainInterruptibly = (
 	io: Io,
 	training: (signal: AbortSignal) => Promise<{ readonly interrupted: boolean }>,
 ): Promise<void> =>
 	interruptible(io, async (signal) => {
 		const { interrupted } = await training(signal);
 		if (!interrupted) return;
-		io.stderr.write("interrupted and saved; run the same command to go on\n");
+		io.stderr.write("interrupted and saved; run the same command to continue\n");
 		signal.throwIfAborted();
 	});

@@ -2,14 +2,14 @@ import { gradients, input, matmul, parameter, sum } from "../../graph/index.js";
 
 export interface Engine {
 	readonly onnxruntimeVersion: string | null;
-	/** Execution providers that need nothing more than the installed package. */
+	/** Execution providers bundled with the installed package. */
 	readonly providers: readonly string[];
 	readonly works: boolean;
-	/** What was run, or why it could not be. */
+	/** What was run, or why it failed. */
 	readonly detail: string;
 }
 
-/** Loads ONNX Runtime and really runs a product and its gradient on the CPU. */
+/** Loads ONNX Runtime and runs a product and its gradient on the CPU. */
 export async function checkEngine(): Promise<Engine> {
 	let onnxruntimeVersion: string | null = null;
 	let providers: string[] = [];
@@ -50,7 +50,5 @@ async function trainingProduct(): Promise<string> {
 
 function expectValues(what: string, got: ArrayLike<number> = [], expected: readonly number[]) {
 	if (expected.every((value, i) => got[i] === value)) return;
-	throw new Error(
-		`${what} came out as ${Array.from(got).join(", ")}; expected ${expected.join(", ")}`,
-	);
+	throw new Error(`${what} is ${Array.from(got).join(", ")}; expected ${expected.join(", ")}`);
 }

@@ -11,7 +11,7 @@ export interface Machine {
 	readonly platform: string;
 	readonly processor: string | null;
 	readonly cores: number;
-	/** What a run uses unless told otherwise: cores this process may have. */
+	/** The default number of threads: the cores available to this process. */
 	readonly threads: number;
 	readonly memoryTotalBytes: number;
 	readonly memoryFreeBytes: number;
@@ -32,7 +32,7 @@ export async function checkMachine(folder: string): Promise<Machine> {
 		processor: processors[0]?.model ?? null,
 		cores: processors.length,
 		threads: availableParallelism(),
-		// A container's limit counts, where there is one.
+		// A container may have a lower limit.
 		memoryTotalBytes: Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
 		memoryFreeBytes: process.availableMemory(),
 		folder,
@@ -44,8 +44,8 @@ export function atLeast(version: string, needed: string): boolean {
 	const have = version.split(".").map(Number);
 	const want = needed.split(".").map(Number);
 	for (const [i, part] of want.entries()) {
-		const own = have[i] ?? 0;
-		if (own !== part) return own > part;
+		const installed = have[i] ?? 0;
+		if (installed !== part) return installed > part;
 	}
 	return true;
 }

@@ -2,15 +2,15 @@ import { findTorch } from "../python.js";
 
 export interface Optional {
 	readonly name: string;
-	/** The version found; null when there is none. */
+	/** The version found, or null. */
 	readonly found: string | null;
 	readonly detail: string | null;
 	readonly purpose: string;
-	/** What to do, when something is missing or slow. */
+	/** What to do if it is missing or slow. */
 	readonly advice: string | null;
 }
 
-/** Programs some jobs use; none is needed to train or to forecast. */
+/** Optional programs; none is needed to train or to forecast. */
 export function findOptional(): Promise<Optional[]> {
 	return Promise.all([torch()]);
 }
