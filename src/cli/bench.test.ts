@@ -7,7 +7,7 @@ import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { loadBench } from "./bench.js";
 import { captured } from "./testing/captured.js";
 
-test("the package leaves benchmarks out", async () => {
+test("the package does not contain the benchmarks", async () => {
 	const root = new URL("../../package.json", import.meta.url);
 	const { name, version, files } = JSON.parse(await readFile(root, "utf8"));
 	const folder = await temporaryFolder();

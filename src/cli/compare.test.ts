@@ -25,7 +25,7 @@ const table = async (folder: string) =>
 const changed = async (file: string) => (await stat(file)).mtimeMs;
 
 describe("compare", { timeout: 180_000 }, () => {
-	test("an unknown model lists the known ones, and nothing is begun", async () => {
+	test("rejects an unknown model, lists the known ones and starts nothing", async () => {
 		const out = join(root, "unknown");
 		const { code, stderr } = await captured([
 			...["compare", data, "--models", "trajgpt,grud", "--out", out],
@@ -36,7 +36,7 @@ describe("compare", { timeout: 180_000 }, () => {
 		expect(existsSync(out)).toBe(false);
 	});
 
-	test("leaders that are not compared are refused, and nothing is begun", async () => {
+	test("rejects leaders that are not compared and starts nothing", async () => {
 		const out = join(root, "leaders");
 		const { code, stderr } = await captured([
 			...["compare", data, "--models", "gpt2,seft", "--leaders", "gru-d", "--out", out],
@@ -46,7 +46,7 @@ describe("compare", { timeout: 180_000 }, () => {
 		expect(existsSync(out)).toBe(false);
 	});
 
-	test("an unknown task lists those of the dataset", async () => {
+	test("rejects an unknown task and lists those of the dataset", async () => {
 		const { code, stderr } = await captured([
 			...["compare", data, "--tasks", "stroke", "--out", join(root, "stroke")],
 		]);
@@ -54,7 +54,7 @@ describe("compare", { timeout: 180_000 }, () => {
 		expect(stderr).toContain('has no task "stroke"; it has next, forecast, insulin, chf');
 	});
 
-	test("one that fails is reported, the others stand in the table; the same command goes on", async () => {
+	test("reports a failed cell, tabulates the others, and retries with the same command", async () => {
 		const out = join(root, "two");
 		const argv = ["compare", data, "--models", "gpt2,seft", "--tasks", "next,forecast"];
 		// A folder of something else, where the run of GPT-2 should be.
@@ -103,7 +103,7 @@ describe("compare", { timeout: 180_000 }, () => {
 		expect(other.stderr).toContain("holds a comparison with other settings: options is");
 	});
 
-	test("a killed one goes on without repeating finished cells", async () => {
+	test("resumes after a kill without repeating finished cells", async () => {
 		const out = join(root, "killed");
 		const argv = [
 			...["compare", data, "--models", "gpt2,seft", "--tasks", "forecast", ...quick, "--out", out],
@@ -122,7 +122,7 @@ describe("compare", { timeout: 180_000 }, () => {
 });
 
 describe("ablate", { timeout: 180_000 }, () => {
-	test("an unknown variant lists the known ones", async () => {
+	test("rejects an unknown variant and lists the known ones", async () => {
 		const { code, stderr } = await captured([
 			...["ablate", data, "--variants", "full,half", "--out", join(root, "half")],
 		]);
@@ -130,7 +130,7 @@ describe("ablate", { timeout: 180_000 }, () => {
 		expect(stderr).toContain('there is no variant "half"; known variants: full, fixed-decay, ');
 	});
 
-	test("the paper's lines, with columns for each way to forecast", async () => {
+	test("prints the paper's variants, with one column per forecasting method", async () => {
 		const out = join(root, "ablation");
 		const { code, stderr } = await captured([
 			...["ablate", data, "--variants", "absolute, fixed-decay,absolute", ...quick, "--out", out],

@@ -13,7 +13,7 @@ const clinic = async (patients = 60) => {
 };
 
 describe("describe", () => {
-	test("tells people", async () => {
+	test("prints tables", async () => {
 		const { folder } = await clinic();
 		const { code, stdout, stderr } = await captured(["describe", folder, "--top", "3"]);
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -34,7 +34,7 @@ describe("describe", () => {
 		expect(stdout).toMatch(/^task +patients +labels +positive +% +train +valid +test$/m);
 	});
 
-	test("tells programs everything", async () => {
+	test("--json holds everything", async () => {
 		const { folder, manifest } = await clinic();
 		const { stdout } = await captured(["describe", folder, "--json", "--top", "1"]);
 		const told = JSON.parse(stdout);
@@ -56,7 +56,7 @@ describe("describe", () => {
 		expect(told.labels.map(({ task }: { task: string }) => task)).toEqual(["insulin", "chf"]);
 	});
 
-	test("draws", async () => {
+	test("draws a figure", async () => {
 		const { folder } = await clinic();
 		const out = await temporaryFolder();
 		const svg = join(out, "deep", "clinic.svg");
@@ -77,7 +77,7 @@ describe("describe", () => {
 		expect(bytes.readUInt32BE(16)).toBe(1920);
 	});
 
-	test("refuses a figure it cannot write before it reads anything", async () => {
+	test("rejects a figure that it cannot write before it reads the dataset", async () => {
 		const out = await temporaryFolder();
 		await writeFile(join(out, "file"), "");
 		await mkdir(join(out, "folder.svg"));
@@ -96,7 +96,7 @@ describe("describe", () => {
 		expect(await readdir(out)).toEqual(["file", "folder.svg"]);
 	});
 
-	test.skipIf(process.getuid?.() === 0)("refuses a folder that is read-only", async () => {
+	test.skipIf(process.getuid?.() === 0)("rejects a read-only folder", async () => {
 		const out = await temporaryFolder();
 		await chmod(out, 0o555);
 		const file = join(out, "deep", "a.svg");
@@ -111,11 +111,11 @@ describe("describe", () => {
 	});
 });
 
-describe("blocks", () => {
+describe("text bars", () => {
 	const io = (env: Record<string, string>) =>
 		textBarsFor({ env, stdout: process, stderr: process } as never);
 
-	test("are eighths of a character", () => {
+	test("have a resolution of an eighth of a character", () => {
 		const { bar, spark } = io({ LANG: "en_US.UTF-8" });
 		expect([0, 0.001, 0.5, 0.55, 1].map((share) => bar(share, 4))).toEqual([
 			"",
@@ -127,7 +127,7 @@ describe("blocks", () => {
 		expect(spark([0, 1, 50, 100])).toBe(" ▁▄█");
 	});
 
-	test("are plain where nothing else is shown", () => {
+	test("are ASCII where the terminal shows nothing else", () => {
 		const { bar, spark } = io({ LC_ALL: "C" });
 		expect(bar(0.5, 4)).toBe("##");
 		expect(spark([0, 1, 50, 100])).toBe(" .=#");

@@ -4,7 +4,7 @@ import { atLeast } from "./doctor/machine.js";
 import { render } from "./doctor/render.js";
 import { captured } from "./testing/captured.js";
 
-test("doctor --json: the engine really ran, and the machine is described", async () => {
+test("doctor --json runs the engine and describes the machine", async () => {
 	const { code, stdout, stderr } = await captured(["doctor", "--json"]);
 	expect(stderr).toBe("");
 	expect(code).toBe(0);
@@ -36,7 +36,7 @@ const machine = {
 	diskFreeBytes: 20 * 2 ** 30,
 };
 
-test("the table is aligned and says what to do", () => {
+test("the table is aligned and gives advice", () => {
 	const table = render({
 		ok: false,
 		machine,

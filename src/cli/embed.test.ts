@@ -20,7 +20,7 @@ const parquetRows = async (file: string) =>
 	parquetReadObjects({ file: await asyncBufferFromFile(file) });
 
 describe("embed tokens", () => {
-	test("writes each code with its embedding and a place", async () => {
+	test("writes each code with its embedding and map position", async () => {
 		const file = join(out, "codes.parquet");
 		const { code, stdout } = await captured(["embed", run, "--out", file]);
 		expect({ code, stdout }).toEqual({ code: 0, stdout: `${file}: 30 tokens, vectors of 12\n` });
@@ -37,7 +37,7 @@ describe("embed tokens", () => {
 		}
 	});
 
-	test("repeats with its seed", async () => {
+	test("gives the same map for the same seed", async () => {
 		const table = async (seed: string) =>
 			(await captured(["embed", run, "--seed", seed, "--neighbours", "5"])).stdout;
 		const first = await table("3");
@@ -46,7 +46,7 @@ describe("embed tokens", () => {
 		expect(first.split("\n")[0]).toMatch(/^token,code,system,name,category,kind,count,x,y,v0,/);
 	});
 
-	test("without the map it is the bare vectors", async () => {
+	test("--no-umap writes the vectors alone", async () => {
 		const { stdout, stderr } = await captured(["embed", run, "--no-umap"]);
 		const [header, first] = stdout.split("\n");
 		expect(header?.split(",").slice(6, 9)).toEqual(["count", "v0", "v1"]);
@@ -75,7 +75,7 @@ describe("embed patients", () => {
 		expect(told.columns).not.toContain("value");
 	});
 
-	test("with a task, cuts at the label", async () => {
+	test("--task ends each history at its label", async () => {
 		const file = join(out, "chf.csv");
 		const argv = ["embed", run, "--what", "patients", "--split", "train", "--task", "chf"];
 		const { code } = await captured([...argv, "--on-tokens", "--out", file]);
@@ -94,28 +94,28 @@ describe("embed patients", () => {
 	});
 });
 
-describe("embed refuses", () => {
+describe("embed rejects", () => {
 	const refusal = async (...argv: string[]) => {
 		const { code, stdout, stderr } = await captured(["embed", ...argv]);
 		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
 		return stderr;
 	};
 
-	test("options that do not go together", async () => {
+	test("incompatible options", async () => {
 		expect(await refusal(run, "--task", "insulin")).toContain("add --what patients");
 		expect(await refusal(run, "--out", join(out, "a.xlsx"))).toContain(
 			"cannot tell how to write a .xlsx file; expected a name that ends in .parquet or .csv",
 		);
 	});
 
-	test("a file that is there, unless forced", async () => {
+	test("an existing file without --force", async () => {
 		const file = join(out, "twice.csv");
 		expect((await captured(["embed", run, "--no-umap", "--out", file])).code).toBe(0);
 		expect(await refusal(run, "--no-umap", "--out", file)).toContain("already exists");
 		expect((await captured(["embed", run, "--no-umap", "--out", file, "--force"])).code).toBe(0);
 	});
 
-	test("a task without labels, a run that is none, a dataset that is gone", async () => {
+	test("a task without labels, a folder that is not a run, a missing dataset", async () => {
 		const patients = ["--what", "patients"];
 		expect(await refusal(run, ...patients, "--task", "gout")).toContain(
 			'no labels for the task "gout"',
@@ -130,7 +130,7 @@ describe("embed refuses", () => {
 	});
 });
 
-test("CSV quotes what needs it, and leaves out what is not there", () => {
+test("CSV quotes where needed and leaves missing values empty", () => {
 	const text = csvOf([
 		{ name: "a", type: "text", values: ['one, "two"', null, "plain"] },
 		{ name: "b", type: "float", values: Float32Array.of(0.1, 1e-7, -3) },

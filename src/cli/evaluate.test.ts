@@ -43,7 +43,7 @@ const metric = (evaluation: Evaluation, who: string, name: string) =>
 	evaluation.rows.find((row) => row.who === who)!.metrics[name]!;
 
 describe("evaluate", () => {
-	test("next: all rows with intervals, calibration, a file, and the same again", async () => {
+	test("next: writes all rows with intervals and calibration, reproducibly", async () => {
 		const { code, stdout } = await evaluate(one, "--task", "next", "--json");
 		expect(code).toBe(0);
 		const { evaluation, file } = JSON.parse(stdout).next.runs[0];
@@ -74,7 +74,7 @@ describe("evaluate", () => {
 		expect({ ...rest, made: { ...made, seconds: evaluation.made.seconds } }).toEqual(evaluation);
 	});
 
-	test("forecast of two runs: a table for each, and one over both", async () => {
+	test("forecast of two runs: prints a table per run and one over both", async () => {
 		const { code, stdout } = await evaluate(one, two, "--task", "forecast", "--lookup", "30");
 		expect(code).toBe(0);
 		expect(stdout).toContain("95 % t-intervals of the runs");
@@ -96,7 +96,7 @@ describe("evaluate", () => {
 			expect(new Set(rows.map((row) => row.recall.length)).size).toBe(1);
 	});
 
-	test("only some patients, and one way to ask", async () => {
+	test("evaluates some patients with one method", async () => {
 		const limited = ["--task", "forecast", "--lookup", "10", "--patients", "3"];
 		const { stdout } = await evaluate(one, ...limited, "--method", "time-specific", "--json");
 		const { evaluation } = JSON.parse(stdout).forecast.runs[0];
@@ -121,7 +121,7 @@ describe("evaluate", () => {
 		expect(code).toBe(2);
 	});
 
-	test("runs of two datasets are refused, before anything is measured", async () => {
+	test("rejects runs of two datasets before it evaluates", async () => {
 		const [first, second] = [readTrained(one), readTrained(two)];
 		const dataset = { ...second.run.dataset, contentHash: "0".repeat(64) };
 		const other = { ...second, run: { ...second.run, dataset } };

@@ -41,8 +41,8 @@ const common = [
 	"vocabulary.json",
 ];
 
-describe("the folder", () => {
-	test("holds what it says, to the byte", async () => {
+describe("the export folder", () => {
+	test("holds the files of its manifest, with size and hash", async () => {
 		const folder = await exported();
 		expect((await readdir(folder)).sort()).toEqual(common);
 		const { files, weights, opset, records } = await manifestOf(folder);
@@ -59,7 +59,7 @@ describe("the folder", () => {
 		expect(records).toMatchObject({ axis: "dates", minCount: trained.manifest.filters.minCount });
 	});
 
-	test("names every input and output, with sizes and a meaning", async () => {
+	test("names every input and output, with sizes and descriptions", async () => {
 		const { graphs } = await manifestOf(await exported());
 		for (const { inputs, outputs } of Object.values(graphs))
 			for (const { name, meaning, shape } of [...inputs, ...outputs]) {
@@ -79,7 +79,7 @@ describe("the folder", () => {
 		expect(tokens?.shape).toEqual(["batch", "length"]);
 	});
 
-	test.each(["inside", "external"])("gives its weights back, %s", async (place) => {
+	test.each(["inside", "external"])("returns its weights, %s", async (place) => {
 		const folder = await exported("--weights", place);
 		const { weights, vocabulary, config } = await readExport(folder, fileReader(folder));
 		const trained = readTrained(run);
@@ -89,7 +89,7 @@ describe("the folder", () => {
 		for (const [name, { data }] of weights) expect(data).toEqual(trained.weights.get(name)?.data);
 	});
 
-	test("has a card with numbers, limits and no path", async () => {
+	test("has a model card with numbers, limits and no path", async () => {
 		const folder = await exported();
 		const card = await readFile(join(folder, "model-card.md"), "utf8");
 		expect(card).toContain("**This is not a medical device.**");
@@ -102,7 +102,7 @@ describe("the folder", () => {
 	});
 });
 
-test("the card has what was measured", async () => {
+test("the model card has the evaluations", async () => {
 	const measured = join(root, "measured");
 	await cp(run, measured, { recursive: true });
 	const { code } = await captured([
@@ -121,8 +121,8 @@ test("the card has what was measured", async () => {
 	expect(card).toMatch(/\| TrajGPT \| 0\.\d{3} \(0\.\d{3}–\d\.\d{3}\) \|/);
 });
 
-describe.each(engineNames)("weights beside the graphs, in onnxruntime-%s", (engine: EngineName) => {
-	test("give the same as weights inside", async () => {
+describe.each(engineNames)("external weights, in onnxruntime-%s", (engine: EngineName) => {
+	test("give the same outputs as weights inside", async () => {
 		const answers: unknown[] = [];
 		for (const place of ["inside", "external"]) {
 			const folder = await exported("--weights", place);
@@ -148,11 +148,11 @@ describe.each(engineNames)("weights beside the graphs, in onnxruntime-%s", (engi
 	});
 });
 
-describe("what stands there", () => {
+describe("an existing target", () => {
 	const again = (out: string, ...more: string[]) =>
 		captured(["export", run, "--out", out, ...more]);
 
-	test("is kept without --force, and replaced with it", async () => {
+	test("is kept without --force and replaced with it", async () => {
 		const folder = join(root, "again");
 		await cp(await exported(), folder, { recursive: true });
 		await writeFile(join(folder, "stray"), "");
@@ -172,7 +172,7 @@ describe("what stands there", () => {
 		expect((await again(folder)).code).toBe(0);
 	});
 
-	test("is left alone if it is no export, even with --force", async () => {
+	test("is kept if it is not an export, even with --force", async () => {
 		const folder = join(root, "other");
 		await mkdir(folder);
 		await writeFile(join(folder, "thesis.md"), "…");
@@ -184,14 +184,14 @@ describe("what stands there", () => {
 		expect(await readdir(folder)).toEqual(["thesis.md"]);
 	});
 
-	test("leaves nothing half-written behind", async () => {
+	test("leaves no partial files behind", async () => {
 		await exported();
 		const left = (await readdir(root)).filter((name) => name.startsWith("."));
 		expect(left).toEqual([]);
 	});
 });
 
-describe("a damaged or foreign export is refused, in words", () => {
+describe("rejects a damaged or foreign export with a message", () => {
 	const damaged = async (change: (folder: string) => Promise<void>) => {
 		const folder = join(root, "damaged");
 		await rm(folder, { recursive: true, force: true });
@@ -224,7 +224,7 @@ describe("a damaged or foreign export is refused, in words", () => {
 			await edit("export.json", (text) => text.replace('"version": 2', '"version": 9')),
 		).toContain("format 9, expected 2; update trajgpt");
 	});
-	test("a byte changed, in the same length", async () => {
+	test("a changed byte, at the same length", async () => {
 		const message = await damaged(async (folder) => {
 			const path = join(folder, "step.onnx");
 			const bytes = await readFile(path);
@@ -235,7 +235,7 @@ describe("a damaged or foreign export is refused, in words", () => {
 			/^InputError: model\/ is damaged: step\.onnx does not hold what was written \(SHA-256 .*\); copy the export again$/,
 		);
 	});
-	test("a file cut short, or missing", async () => {
+	test("a truncated or missing file", async () => {
 		expect(await damaged(async (folder) => writeFile(join(folder, "step.onnx"), "short"))).toMatch(
 			/model\/ is damaged: step\.onnx has 5 bytes, export\.json says \d+; copy/,
 		);
@@ -245,7 +245,7 @@ describe("a damaged or foreign export is refused, in words", () => {
 	});
 });
 
-test("the browser library is put in as trajgpt/, without what else lies there", async () => {
+test("includes the browser library as trajgpt/, without other files", async () => {
 	const library = join(root, "library");
 	await mkdir(join(library, "ort"), { recursive: true });
 	for (const name of ["trajgpt.js", "trajgpt-worker.js", "ort/engine.wasm", "index.d.ts"])
@@ -256,7 +256,7 @@ test("the browser library is put in as trajgpt/, without what else lies there", 
 	expect(files.sort()).toEqual(["ort", "ort/engine.wasm", "trajgpt-worker.js", "trajgpt.js"]);
 });
 
-test("help has examples, and a bad run is told", async () => {
+test("help has examples, and a folder that is not a run is rejected", async () => {
 	const help = await captured(["export", "--help"]);
 	expect(help.stdout).toContain("trajgpt export runs/demo/run --out model");
 	expect(help.stdout).toContain("python3 -m http.server --bind 127.0.0.1 -d model");

@@ -36,7 +36,7 @@ const forecast = (run: string) =>
 	captured(["evaluate", run, "--task", "forecast", "--draws", "20", "--futures", "2", "--json"]);
 
 describe("an encoder", () => {
-	test("forecasts once it is fine-tuned to it, and says so before", async () => {
+	test("forecasts after fine-tuning, and before that names the command", async () => {
 		const before = await forecast(encoder);
 		expect(before.code).toBe(2);
 		expect(before.stderr).toContain(
@@ -61,14 +61,14 @@ describe("an encoder", () => {
 });
 
 describe("a model without pre-training", () => {
-	test("forecasts as it was trained: there is nothing to fine-tune", async () => {
+	test("forecasts as trained, without fine-tuning", async () => {
 		const { code, stderr } = await captured(["finetune", recurrent, "--task", "forecast"]);
 		expect(code).toBe(2);
 		expect(stderr).toContain("SeFT forecasts as it was trained");
 		expect(existsSync(join(recurrent, "tasks", "forecast"))).toBe(false);
 	});
 
-	test("learns labels from weights as they were drawn", () => {
+	test("learns labels from initial weights", () => {
 		const trained = readTrained(recurrent);
 		const start = fineTuningStart(trained);
 		expect(start.weights).toEqual(

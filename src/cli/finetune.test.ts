@@ -46,7 +46,7 @@ const refused = async (argv: readonly string[], ...parts: string[]) => {
 };
 
 describe("finetune", { timeout: 60_000 }, () => {
-	test("says what it learned, goes on where it was, and is measured by evaluate", async () => {
+	test("prints a summary, resumes, and is evaluated", async () => {
 		await refused(finetune("--resume"), "female was not begun", "leave out --resume");
 		const first = await done(...finetune());
 		expect(first.stderr).toMatch(/^placing the head by \d+ labels, the model as it is\n/);
@@ -76,7 +76,7 @@ describe("finetune", { timeout: 60_000 }, () => {
 		expect(evaluation.evaluation.calibration.length).toBeGreaterThan(1);
 	});
 
-	test("refuses what it cannot do, and says what to do", async () => {
+	test("rejects bad requests with advice", async () => {
 		await refused(
 			["finetune", run, "--task", "stroke"],
 			'no labels for the task "stroke"',
@@ -87,7 +87,7 @@ describe("finetune", { timeout: 60_000 }, () => {
 		await refused(["finetune", dataset, "--task", "female"], "is not a run");
 	});
 
-	test("--help tells what can be set, with examples", async () => {
+	test("--help lists the options, with examples", async () => {
 		const { stdout } = await done("finetune", "--help");
 		expect(stdout).toContain("--learning-rate");
 		expect(stdout).toContain("Examples:");

@@ -41,7 +41,7 @@ const json = async (...args: string[]) => {
 const day = (date: string) => Date.parse(date) / 86_400_000;
 
 describe("new patients", () => {
-	test("get what the model says of their history, by the names of its codes", async () => {
+	test("get the model's predictions, with the names of its codes", async () => {
 		const { patients } = await json(
 			...claims(),
 			"--patient",
@@ -78,7 +78,7 @@ describe("new patients", () => {
 		expect(ranked).toEqual([...ranked].sort((a, b) => b - a));
 	});
 
-	test("are answered alike whatever the format of their records", async () => {
+	test("get the same predictions from every record format", async () => {
 		const resources = [
 			{ resourceType: "Patient", id: "ann", birthDate: "1960-02-03", gender: "female" },
 			...[
@@ -120,7 +120,7 @@ describe("new patients", () => {
 		]);
 	});
 
-	test("all of them are listed, and told apart in the text", async () => {
+	test("are all listed under their ids", async () => {
 		const { code, stdout } = await captured([...claims(), "--top", "2", "--at", "2014-01-01"]);
 		expect(code).toBe(0);
 		const lines = stdout.split("\n");
@@ -131,7 +131,7 @@ describe("new patients", () => {
 		expect(lines.slice(7, 10)).toEqual(["", "", "ben: male, no event that the model knows"]);
 	});
 
-	test("headings stand over their own column", async () => {
+	test("have headings above their own column", async () => {
 		const times = ["--at", "2014-01-01", "age:70", "+1m", "+1y"];
 		const { stdout } = await captured([...claims(), "--patient", "ann", "--top", "1", ...times]);
 		const [, , , , heading = "", row = "", , fourth] = stdout.split("\n");
@@ -144,7 +144,7 @@ describe("new patients", () => {
 		expect(fourth).toBe("+1y: 2013-05-06, age 53.3");
 	});
 
-	test("a table of all answers", async () => {
+	test("--csv writes a table of all predictions", async () => {
 		const table = file("answers.csv");
 		const args = [...claims(), "--csv", table, "--top", "3"];
 		const { code, stdout, stderr } = await captured(args);
@@ -162,7 +162,7 @@ describe("methods", () => {
 	const sampled = (...more: string[]) =>
 		json(...claims(), "--method", "sampled", "--samples", "20", ...more);
 
-	test("sampled futures repeat with their seed, whoever else is asked about", async () => {
+	test("sampled futures depend on their seed, not on other patients", async () => {
 		const all = await sampled("--at", "+3y", "+1y");
 		expect(all).toMatchObject({ method: "sampled", samples: 20, seed: 0 });
 		expect((await sampled("--at", "+3y", "+1y", "--patient", "ben")).patients).toEqual([
@@ -174,7 +174,7 @@ describe("methods", () => {
 				for (const { probability } of top) expect((20 * probability) % 1).toBeCloseTo(0, 9);
 	});
 
-	test("equal steps feed their answers back, and go on from the last event", async () => {
+	test("equal steps feed predictions back, starting at the last event", async () => {
 		const ask = (method: string) =>
 			json(...claims(), "--method", method, "--at", "+60d", "--top", "40");
 		const [steps, direct] = [await ask("auto-regressive"), await ask("time-specific")];
@@ -194,8 +194,8 @@ describe("methods", () => {
 	});
 });
 
-describe("patients of the run's own dataset", () => {
-	test("are found by their id, without any file", async () => {
+describe("patients of the run's dataset", () => {
+	test("are found by their id, without an input file", async () => {
 		const { code, stdout, stderr } = await captured(["forecast", run, "--patient", "p00003"]);
 		expect(code).toBe(0);
 		expect(stderr).toMatch(/^note: p00003 is of the run's own dataset, (among those|split )/);
@@ -204,15 +204,15 @@ describe("patients of the run's own dataset", () => {
 		);
 	});
 
-	test("need a name", async () => {
+	test("require --patient", async () => {
 		const { code, stderr } = await captured(["forecast", run]);
 		expect(code).toBe(2);
 		expect(stderr).toMatch(/^error: whom to ask about\? .* with --patient, such as p\d{5}/);
 	});
 });
 
-describe("answers with a warning", () => {
-	test("what lies beyond the training data, the unknown and the empty", async () => {
+describe("warns about", () => {
+	test("times beyond the training data, unknown codes and empty histories", async () => {
 		const { warnings, unknown, stderr } = await json(...claims(), "--at", "+60y");
 		expect(unknown).toEqual({
 			codes: 1,
@@ -234,7 +234,7 @@ describe("answers with a warning", () => {
 		expect(stderr).not.toMatch(/I10|E11|C61|185/);
 	});
 
-	test("a time before the first event, which its heading says too", async () => {
+	test("a time before the first event, which the heading marks too", async () => {
 		await writeFile(file("bob.csv"), "patient,date,icd10\nbob,2010-03-01,I10\n");
 		const asked = ["forecast", run, "--input", file("bob.csv"), "--at", "1850-01-01,-2y", "+1m"];
 		const { code, stdout, stderr } = await captured([...asked, "--top", "1"]);
@@ -256,7 +256,7 @@ describe("answers with a warning", () => {
 		expect(warnings[1]).toMatch(/^carl has no event that the model knows/);
 	});
 
-	test("a person of whom nothing is known is answered from the start alone", async () => {
+	test("a person without records, predicted from the start of a history alone", async () => {
 		await writeFile(file("nobody.jsonl"), '{"id":"x","types":[],"times":[]}\n');
 		const { patients, notes } = await json(
 			"forecast",
@@ -277,7 +277,7 @@ describe("answers with a warning", () => {
 	});
 });
 
-describe("refuses, with exit 2", () => {
+describe("rejects, with exit code 2", () => {
 	const cases: Record<string, readonly [args: () => string[], message: RegExp]> = {
 		"a time before birth": [
 			() => [...claims(), "--at", "1950-01-01"],

@@ -45,7 +45,7 @@ const filesIn = (folder: string) =>
 		.map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
 		.sort();
 
-test("report on a full disk says so, exits 2, and leaves the earlier page as it was", {
+test("report on a full disk exits with 2, names the cause, and keeps the earlier page", {
 	timeout: 120_000,
 }, async () => {
 	const folder = await copied("reported");
@@ -64,7 +64,7 @@ test("report on a full disk says so, exits 2, and leaves the earlier page as it 
 	}
 });
 
-test("evaluate asks before it computes whether it can write", { timeout: 60_000 }, async () => {
+test("evaluate checks that it can write before it computes", { timeout: 60_000 }, async () => {
 	const folder = await copied("read-only");
 	disk.isFull = (file) => file.includes("eval");
 	const { code, stdout, stderr } = await captured(["evaluate", folder, "--task", "next"]);
@@ -74,7 +74,7 @@ test("evaluate asks before it computes whether it can write", { timeout: 60_000 
 });
 
 test.each([[[]], [["--json"]]])(
-	"evaluate %j shows what it measured where it can no longer be written",
+	"evaluate %j prints its results if they can no longer be written",
 	{ timeout: 60_000 },
 	async (more) => {
 		const folder = await copied(`evaluated${more.join("")}`);
@@ -110,7 +110,7 @@ const io = () => {
 	return { said, io: { stdout: into("stdout"), stderr: into("stderr"), env: {} } };
 };
 
-test("compare: a table that cannot be written leaves the earlier one, and is an error", async () => {
+test("compare: a table that cannot be written is an error and keeps the earlier one", async () => {
 	const folder = await temporaryFolder();
 	const comparison = { columns: [], lines: [], differences: [], notes: [], failed: [] };
 	await writeFile(join(folder, "table.json"), "earlier");
@@ -123,7 +123,9 @@ test("compare: a table that cannot be written leaves the earlier one, and is an 
 	expect(readdirSync(folder)).toEqual(["table.json"]);
 });
 
-test("compare: a log that cannot be written stops no cell", { timeout: 60_000 }, async () => {
+test("compare: a log that cannot be written does not stop a cell", {
+	timeout: 60_000,
+}, async () => {
 	const folder = await temporaryFolder();
 	mkdirSync(join(folder, "logs", "gpt2-s1.log"), { recursive: true }); // in the log's place
 	const { said, io: own } = io();

@@ -4,13 +4,13 @@ import { expect, test } from "vitest";
 
 const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
-test("the built command passes its exit code on", async () => {
+test("the built command returns its exit code", async () => {
 	const { code, stderr } = await finished(["no-such-command"]);
 	expect(stderr).toMatch(/^error: unknown command/);
 	expect(code).toBe(2);
 });
 
-test("a reader that goes away is no failure", async () => {
+test("a closed output pipe is not a failure", async () => {
 	expect(await finished(["--help"], { readerLeaves: true })).toEqual({ code: 0, stderr: "" });
 });
 

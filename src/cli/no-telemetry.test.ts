@@ -58,7 +58,9 @@ new Worker(${JSON.stringify(thread)}, { env: {} });
 ${then}`,
 	);
 
-describe("nothing is left in the home, and nobody is contacted", { timeout: 120_000 }, () => {
+describe("nothing is written to the home folder, and no host is contacted", {
+	timeout: 120_000,
+}, () => {
 	test.each([
 		["doctor", () => [main, "doctor"]],
 		["forecast", () => [main, "forecast", run, "--patient", "p00012"]],
@@ -87,7 +89,7 @@ describe("nothing is left in the home, and nobody is contacted", { timeout: 120_
 		});
 	});
 
-	test("the service, which answers from a thread", async () => {
+	test("the service, which computes in a thread", async () => {
 		const question = { patient: { events: [{ code: "401", date: "2010-03-01" }] }, at: ["+1y"] };
 		let asked: Promise<number> | undefined;
 		const found = await trapped([main, "serve", run, "--port", "0"], {
@@ -130,7 +132,7 @@ await import(${JSON.stringify(library)}).then(() => note("loaded"), (error) => n
 	);
 }, 60_000);
 
-describe("the trap", { timeout: 60_000 }, () => {
+describe("the system-call trap", { timeout: 60_000 }, () => {
 	test("finds the telemetry of a user who opted in", async () => {
 		const env = { ORT_DISABLE_TELEMETRY: "0" };
 		const found = await trapped([main, "doctor"], { env });

@@ -44,7 +44,7 @@ describe("every number that a command takes has an upper bound", () => {
 			),
 	);
 
-	test("and there are as many as we know of, or more", () => {
+	test("the check finds at least the known number of options", () => {
 		expect(options.length).toBeGreaterThan(80);
 	});
 
@@ -87,7 +87,7 @@ describe("threads", () => {
 				`Expected a whole number from 1 to ${most}: this machine has ${availableParallelism()} cores.`,
 			);
 	});
-	test("too many are bad usage", async () => {
+	test("beyond that are a usage error", async () => {
 		const { code, stderr } = await captured(["evaluate", "run", "--threads", "100000"]);
 		expect(code).toBe(2);
 		expect(stderr).toContain(`Expected a whole number from 1 to ${most}`);

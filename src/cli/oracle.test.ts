@@ -17,7 +17,7 @@ const ask = (what: "next" | "risk", patient: string, at: string, ...more: string
 		...(what === "risk" ? ["--code", "428", "--samples", "4"] : []),
 	]);
 
-describe("what help shows works, with the seed that simulate takes by itself", () => {
+describe("the examples of the help work, with simulate's default seed", () => {
 	test.each(["simulate", "oracle", "oracle next", "oracle risk"])("%s", async (page) => {
 		const { stdout } = await captured([...page.split(" "), "--help"]);
 		const shown = [...stdout.matchAll(/^ {2}trajgpt (oracle (?:next|risk) .*?)(?: {2}|$)/gm)];
@@ -30,7 +30,7 @@ describe("what help shows works, with the seed that simulate takes by itself", (
 		}
 	});
 
-	test("it says what is known", async () => {
+	test("help states which records are known", async () => {
 		const help = async (what: string) => (await captured(["oracle", what, "--help"])).stdout;
 		expect(await help("next")).toContain("records before that day are known");
 		expect(await help("risk")).toContain("records up to that day are known");
@@ -51,7 +51,7 @@ describe("next", () => {
 });
 
 describe("risk", () => {
-	test("grows with time, and is there on the first and the last day of the policies", async () => {
+	test("grows with time, and is defined on the first and last day of the policies", async () => {
 		for (const at of ["2009-06-13", "2012-06-01", "2015-07-10"]) {
 			const { code, stdout } = await ask("risk", "p000060", at, "--json");
 			expect(code).toBe(0);
@@ -61,7 +61,7 @@ describe("risk", () => {
 		}
 	});
 
-	test("is there while a policy has lapsed", async () => {
+	test("is defined while a policy has lapsed", async () => {
 		expect((await ask("risk", "p000001", "2013-01-01")).code).toBe(0);
 		const { code, stderr } = await ask("next", "p000001", "2013-01-01");
 		expect({ code, stderr }).toEqual({
@@ -72,8 +72,8 @@ describe("risk", () => {
 	});
 });
 
-describe.each(["next", "risk"] as const)("%s is refused", (what) => {
-	test.each(["2014-10-09", "2014-10-10", "2019-12-31"])("of the dead: %s", async (at) => {
+describe.each(["next", "risk"] as const)("%s is rejected", (what) => {
+	test.each(["2014-10-09", "2014-10-10", "2019-12-31"])("after death: %s", async (at) => {
 		expect((await ask(what, "p000028", "2014-10-08")).code).toBe(0);
 		const { code, stdout, stderr } = await ask(what, "p000028", at);
 		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -82,7 +82,7 @@ describe.each(["next", "risk"] as const)("%s is refused", (what) => {
 		);
 	});
 
-	test.each(["2009-06-12", "2015-07-11"])("outside the time of the policies: %s", async (at) => {
+	test.each(["2009-06-12", "2015-07-11"])("outside the policies: %s", async (at) => {
 		const { code, stdout, stderr } = await ask(what, "p000060", at);
 		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
 		expect(stderr).toContain(
@@ -90,14 +90,14 @@ describe.each(["next", "risk"] as const)("%s is refused", (what) => {
 		);
 	});
 
-	test("of a patient who is not there", async () => {
+	test("for an unknown patient", async () => {
 		const { code, stderr } = await ask(what, "p000061", "2012-06-01");
 		expect(code).toBe(2);
 		expect(stderr).toContain('has no patient "p000061"; expected p000001 to p000060');
 	});
 });
 
-test("check says when there are too few people for it", async () => {
+test("check reports that there are too few people", async () => {
 	const { code, stdout } = await captured(["oracle", "check", sim, "--patients", "10"]);
 	expect(code).toBe(0);
 	expect(stdout).toMatch(/^40 records of 10 people; .*\n\nforecast +nats\noracle +\d\.\d{3}\n/);

@@ -18,7 +18,7 @@ async function simulated(...more: string[]) {
 }
 
 describe("simulate, prepare, describe", () => {
-	test("work one after the other", async () => {
+	test("work in sequence", async () => {
 		const { folder, sim, out, argv, simulation } = await simulated();
 		expect(simulation.code).toBe(0);
 		const written = JSON.parse(simulation.stdout);
@@ -59,7 +59,7 @@ describe("simulate, prepare, describe", () => {
 		expect(summary.splits.train.withBirth).toBe(counts.splits.train.patients);
 	});
 
-	test("give the same dataset from Parquet, but for where it came from", async () => {
+	test("give the same dataset from Parquet, except for the source", async () => {
 		const contents = await Promise.all(
 			["csv", "parquet"].map(async (format) => {
 				const { sim, out } = await simulated("--format", format);
@@ -143,7 +143,7 @@ const wrong: Record<
 	},
 };
 
-describe("prepare refuses", () => {
+describe("prepare rejects", () => {
 	test.each(Object.entries(wrong))("%s", async (_, { files, argv = [], says }) => {
 		const folder = await temporaryFolder();
 		for (const [name, content] of Object.entries(files))
@@ -189,8 +189,8 @@ describe("prepare refuses", () => {
 	});
 });
 
-describe("prepare takes", () => {
-	test("byte order mark, Windows line ends, quotes and newlines, times backwards and repetitions", async () => {
+describe("prepare accepts", () => {
+	test("byte order marks, Windows line ends, quotes, newlines, unordered times and repetitions", async () => {
 		const folder = await temporaryFolder();
 		const file = join(folder, "c.csv");
 		const rows = [

@@ -19,8 +19,8 @@ afterAll(() => rm(root, { recursive: true }));
 
 const report = (...more: string[]) => captured(["report", run, "--threads", "1", ...more]);
 
-describe("a run that was not measured", () => {
-	test("is told of, and what is missing is named", async () => {
+describe("a run without evaluations", () => {
+	test("has a report that names the missing evaluations", async () => {
 		const { code, stdout, stderr } = await report("--json");
 		expect(code).toBe(0);
 		expect(stderr).toContain("measuring memory\n");
@@ -46,7 +46,7 @@ describe("a run that was not measured", () => {
 		expect(page).not.toContain("Each mark is a test patient");
 	});
 
-	test("has a map of the patients where it is asked for", async () => {
+	test("has a patient map on request", async () => {
 		const { code, stdout } = await report("--patient-map", "--json");
 		expect(code).toBe(0);
 		const { figures, report: file } = JSON.parse(stdout);
@@ -68,7 +68,7 @@ describe("a run with evaluations", () => {
 		});
 	});
 
-	test("says what they say, and what they do not", async () => {
+	test("reports them, and names the missing ones", async () => {
 		const { code, stdout } = await report();
 		expect(code).toBe(0);
 		expect(stdout).toContain("5.0 points (4.0–6.0) more than counting");
@@ -79,7 +79,7 @@ describe("a run with evaluations", () => {
 		expect(stdout).toContain(`report: ${join(run, "report.html")}\n`);
 	});
 
-	test("tells of other patients, of fewer, and of labels learned but not measured", async () => {
+	test("notes other or fewer patients, and tasks without evaluation", async () => {
 		const { step, manifest } = readTrained(run);
 		const made = { versions: {}, dataset: manifest.contentHash, step, seconds: 1 };
 		const beside = join(root, "beside");
@@ -108,7 +108,7 @@ describe("a run with evaluations", () => {
 		);
 	});
 
-	test("keeps its owner's paths and machine to itself, and needs no network", async () => {
+	test("contains no local paths or machine names, and needs no network", async () => {
 		const page = await readFile(join(run, "report.html"), "utf8");
 		expect(page).not.toContain(root);
 		expect(page).toContain("no oracle: … is gone; run `trajgpt finetune RUN --task chf`");
@@ -122,7 +122,7 @@ describe("a run with evaluations", () => {
 		}
 	});
 
-	test("is the same again with the same seed", async () => {
+	test("is the same with the same seed", async () => {
 		const page = async () => readFile(join(run, "report.html"), "utf8");
 		const before = await page();
 		await report();
@@ -131,7 +131,7 @@ describe("a run with evaluations", () => {
 });
 
 describe("patients", () => {
-	test("are told of by name", async () => {
+	test("are shown by id", async () => {
 		const data = await openDataset(dataset);
 		const { id } = await data.read(data.patients("test")[0]!);
 		const out = join(root, "one.html");
@@ -146,14 +146,14 @@ describe("patients", () => {
 		expect(again.stderr).toContain("already exists; choose another name, or pass --force");
 	});
 
-	test("who are not there are refused", async () => {
+	test("who are unknown are rejected", async () => {
 		const { code, stderr } = await report("--patient", "nobody");
 		expect(code).toBe(2);
 		expect(stderr).toContain('has no patient "nobody"');
 	});
 });
 
-test("what is no run is refused", async () => {
+test("rejects a folder that is not a run", async () => {
 	const { code, stderr } = await captured(["report", root]);
 	expect(code).toBe(2);
 	expect(stderr).toContain("is not a run");

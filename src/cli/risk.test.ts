@@ -34,7 +34,7 @@ interface Point {
 }
 
 describe("a trajectory", () => {
-	test("has the chance that forecast gives, and its growth", async () => {
+	test("has the probabilities of forecast, and their growth", async () => {
 		const { risks, patient } = await json(
 			...ann("--code", "428", "--from", "2011-01-01", "--to", "2013-01-01", "--step", "1y"),
 		);
@@ -61,13 +61,13 @@ describe("a trajectory", () => {
 		);
 	});
 
-	test("takes ICD codes, and says what they became", async () => {
+	test("accepts ICD codes and prints their mapping", async () => {
 		const { risks, stderr } = await json(...ann("--code", "I50.9", "icd9:401.9", "--to", "+1m"));
 		expect(risks.map((risk: { code: string }) => risk.code)).toEqual(["428", "401"]);
 		expect(stderr).toContain("note: I50.9: an ICD-10-CM code, so 428 Congestive heart failure");
 	});
 
-	test("is a table of at most 25 rows, and all of it in a file", async () => {
+	test("prints at most 25 rows and writes all to a file", async () => {
 		const table = file("risk.csv");
 		const { code, stdout, stderr } = await captured(ann("--code", "428", "--csv", table));
 		expect(code).toBe(0);
@@ -88,7 +88,7 @@ describe("a trajectory", () => {
 		expect(stderr).toContain(`written: ${table}\n`);
 	});
 
-	test("says what lies before the first event", async () => {
+	test("marks times before the first event", async () => {
 		await writeFile(file("bob.csv"), "patient,date,icd10\nbob,2010-03-01,I10\n");
 		const times = ["--from", "2009-03-01", "--to", "+1y", "--step", "1y"];
 		const { code, stdout, stderr } = await captured([
@@ -101,14 +101,14 @@ describe("a trajectory", () => {
 		expect(second).toMatch(/^2010-03-01 .* forecast$/);
 	});
 
-	test("is drawn", async () => {
+	test("has a figure", async () => {
 		const drawing = file("risk.svg");
 		const { code, stderr } = await captured(ann("--code", "428", "--figure", drawing));
 		expect([code, stderr]).toEqual([0, expect.stringContaining(`drawn: ${drawing}\n`)]);
 		expect(await readFile(drawing, "utf8")).toMatch(/^<svg[\s\S]*Risk trajectory of ann/);
 	});
 
-	test("of a patient of the run's own dataset, out of the box", async () => {
+	test("works for a patient of the run's dataset without further options", async () => {
 		const { code, stdout } = await captured([
 			"risk",
 			run,
@@ -126,10 +126,10 @@ describe("a trajectory", () => {
 	});
 });
 
-describe("what drove it", () => {
+describe("attribution", () => {
 	const at = ["--from", "2013-01-01", "--to", "2013-01-01"];
 
-	test("is what leaving an event out changes", async () => {
+	test("is the change when an event is left out", async () => {
 		const { risks } = await json(...ann("--code", "428", "--attribute", "2013-01-01", ...at));
 		const [{ risk, events }] = risks[0].attribution;
 		expect(risk).toBeCloseTo(risks[0].points[0].risk, 6);
@@ -142,7 +142,7 @@ describe("what drove it", () => {
 		}
 	});
 
-	test("is listed by size", async () => {
+	test("is listed by size of effect", async () => {
 		const { stdout } = await captured(
 			ann("--code", "428", "--attribute", "2013-01-01", "2009-01-01", ...at),
 		);
@@ -158,7 +158,7 @@ describe("what drove it", () => {
 });
 
 describe("what if", () => {
-	test("an event came, went or was at another time", async () => {
+	test("an event is added, removed or moved", async () => {
 		const edits = ["--add", "401@2012-06-01", "--move", "3@-1y", "--remove", "2"];
 		const asked = ["--code", "428", "--from", "2009-01-01", "--to", "+1y", "--step", "6m"];
 		const { whatIf, risks } = await json(...ann(...asked, ...edits));
@@ -175,7 +175,7 @@ describe("what if", () => {
 	});
 });
 
-describe("refuses, with exit 2", () => {
+describe("rejects, with exit code 2", () => {
 	const cases: Record<string, readonly [args: () => string[], message: RegExp]> = {
 		"no code": [() => ann(), /required option '--code <code...>' not specified/],
 		"an unknown code, with near ones": [
@@ -226,7 +226,7 @@ describe("refuses, with exit 2", () => {
 			expect([code, stdout]).toEqual([2, ""]);
 		});
 
-	test("several patients where one is meant", async () => {
+	test("several patients where one is expected", async () => {
 		await writeFile(file("two.csv"), "patient,date,icd10\na,2010-03-01,I10\nb,2010-03-01,I10\n");
 		const { code, stderr } = await captured([
 			"risk",

@@ -39,12 +39,12 @@ const table: LazyCommand[] = [
 	},
 ];
 
-test("results go to stdout and the code is 0", async () => {
+test("results go to stdout and the exit code is 0", async () => {
 	const result = await captured(["sample", "--count", "3"], { table });
 	expect(result).toEqual({ code: 0, stdout: '{\n  "count": 3\n}\n', stderr: "" });
 });
 
-test("bad input: the message alone, code 2", async () => {
+test("bad input prints the message alone and exits with 2", async () => {
 	const result = await captured(["sample", "input"], { table, env: { TRAJGPT_DEBUG: "1" } });
 	expect(result).toEqual({
 		code: 2,
@@ -53,7 +53,7 @@ test("bad input: the message alone, code 2", async () => {
 	});
 });
 
-test("an unexpected error: code 1, the stack only on request", async () => {
+test("an unexpected error exits with 1 and prints the stack on request only", async () => {
 	const plain = await captured(["sample", "bug"], { table });
 	expect(plain.code).toBe(1);
 	expect(plain.stderr).toMatch(/^error: unforeseen\nset TRAJGPT_DEBUG=1/);
@@ -118,7 +118,7 @@ test.each(shown)("%s --help ends in examples", async (name) => {
 	}
 });
 
-test("options that a message of the library names are shown as flags", async () => {
+test("library options in messages are printed as flags", async () => {
 	failures.library = new InputError("`count` is 0; pass `replace` or another `unknownOption`");
 	expect((await captured(["sample", "library"], { table })).stderr).toBe(
 		"error: --count is 0; pass --force or another `unknownOption`\n",

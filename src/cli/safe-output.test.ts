@@ -28,7 +28,7 @@ const table: LazyCommand[] = [
 ];
 const say = (how: string) => captured(["say", how], { table });
 
-test("nothing that a terminal obeys is written, in results, notes and errors", async () => {
+test("no control characters are written in results, notes and errors", async () => {
 	expect((await say("text")).stdout).toBe(`${plain}\n\tend\n`);
 	expect((await say("note")).stderr).toBe(`note: ${plain}\n`);
 	expect((await say("refuse")).stderr).toBe(`error: ${plain}\n`);
@@ -37,7 +37,7 @@ test("nothing that a terminal obeys is written, in results, notes and errors", a
 	expect((await captured([hostile], { table })).stderr).not.toMatch(/[^\P{Cc}\n\t]/u);
 });
 
-test("a program reads in JSON what was there", async () => {
+test("JSON preserves the original text", async () => {
 	const { stdout } = await say("json");
 	expect(stdout).not.toMatch(/[^\P{Cc}\n\t]|[\u202e\u2066\u2028]/u);
 	expect(JSON.parse(stdout)).toEqual({ code: hostile });

@@ -90,7 +90,7 @@ function unseal(folder: string): void {
 	});
 }
 
-describe("a file that was changed is refused by name", () => {
+describe("rejects a changed file by name", () => {
 	const setting = (name: string, value: number): [string, string, Change, string] => [
 		`${name} in the settings`,
 		"run.json",
@@ -126,7 +126,7 @@ describe("a file that was changed is refused by name", () => {
 		expect(stderr).toContain("restore it from a copy of the run");
 	});
 
-	test("not by its spaces, nor by where the dataset is", async () => {
+	test("ignores whitespace and the location of the dataset", async () => {
 		const folder = copied("moved");
 		edit(join(folder, "run.json"), (json) => {
 			json.datasetFolder = "elsewhere";
@@ -136,7 +136,7 @@ describe("a file that was changed is refused by name", () => {
 	});
 
 	test.each(["best", "tasks/odd/best", "vocabulary.json", "run.json"])(
-		"or is that of another run: %s",
+		"rejects a file of another run: %s",
 		async (name) => {
 			const folder = copied("mixed");
 			rmSync(join(folder, name), { recursive: true });
@@ -151,7 +151,7 @@ describe("a file that was changed is refused by name", () => {
 		},
 	);
 
-	test("before training goes on", async () => {
+	test("rejects it before training is resumed", async () => {
 		const folder = copied("resumed");
 		const data = join(root, "data");
 		edit(join(folder, "vocabulary.json"), ({ tokens }) => tokens.push(tokens.pop()));
@@ -185,7 +185,7 @@ function learned(folder: string) {
 const readWhole = (folder: string) =>
 	readExport(folder, async (name) => readFileSync(join(folder, name)));
 
-describe("single bits that flip are refused, or change nothing", () => {
+describe("a flipped bit is rejected or changes nothing", () => {
 	const flips = 40;
 	const withFlippedBit = (whole: Buffer, draw: Random) => {
 		const bytes = Buffer.from(whole);
@@ -249,7 +249,7 @@ describe("single bits that flip are refused, or change nothing", () => {
 	});
 });
 
-test("the settings of an export are bound to it", async () => {
+test("the settings of an export are bound to its weights", async () => {
 	const folder = copied("edited-export", exported);
 	edit(join(folder, "export.json"), ({ config }) => {
 		config.decayUnitDays = 90;
@@ -280,7 +280,7 @@ describe("a run of an earlier version", () => {
 		expect(stderr).toContain(`run \`trajgpt seal ${folder}\` to bind them now`);
 	});
 
-	test("is sealed once, with its tasks, and then read without a word", async () => {
+	test("is sealed once, with its tasks, and then read without a warning", async () => {
 		const folder = earlier();
 		const places = ["checkpoint", "best", "tasks/odd/checkpoint", "tasks/odd/best"];
 		const named = (what: string) => places.map((p) => `${what}: ${join(folder, p)}\n`).join("");
@@ -292,7 +292,7 @@ describe("a run of an earlier version", () => {
 		expect((await forecast(folder)).stderr).not.toContain("warning");
 	});
 
-	test("is not sealed with a vocabulary that is not the dataset's, nor with other settings", async () => {
+	test("is not sealed with another dataset's vocabulary, nor with other settings", async () => {
 		const folder = earlier();
 		edit(join(folder, "vocabulary.json"), ({ tokens }) => {
 			tokens.splice(6, 2, tokens[7], tokens[6]);
@@ -310,7 +310,7 @@ describe("a run of an earlier version", () => {
 		expect((await forecast(changed)).stderr).toContain("layers 1 → 2");
 	});
 
-	test("whose settings changed together with those of its weights is known by their shapes", async () => {
+	test("is rejected by its weight shapes if the settings changed in both files", async () => {
 		const folder = earlier();
 		for (const file of ["run.json", "best/meta.json"])
 			edit(join(folder, file), ({ config }) => {
@@ -324,7 +324,7 @@ describe("a run of an earlier version", () => {
 	});
 });
 
-test("a change that is meant can be sealed, with --force", async () => {
+test("--force seals an intended change", async () => {
 	const folder = copied("renamed");
 	rmSync(join(folder, "..", "gone"), { recursive: true, force: true });
 	edit(join(folder, "run.json"), (json) => {

@@ -63,7 +63,7 @@ const ask = (url: string, headers: Record<string, string> = {}) =>
 	});
 
 describe("serve", () => {
-	test("answers until it is told to end, and logs to standard error", async () => {
+	test("responds until it is stopped, and logs to standard error", async () => {
 		const { code, stdout, stderr } = await whileServing([], async (url) => {
 			const answer = await jsonIn(await ask(url));
 			expect(answer.answers[0].top[0].probability).toBeGreaterThan(0);
@@ -84,7 +84,7 @@ describe("serve", () => {
 		await expect.poll(() => readFile(file, "utf8")).toContain('"msg":"closed"');
 	});
 
-	test("beyond this machine asks for a token: one that is made, or the one given", async () => {
+	test("requires a token beyond this machine: a generated or a given one", async () => {
 		const everywhere = ["--host", "0.0.0.0"];
 		const made = await whileServing(everywhere, async (url, said) => {
 			expect((await ask(url)).status).toBe(401);
@@ -116,7 +116,7 @@ describe("serve", () => {
 		expect(unset.code).toBe(0);
 	});
 
-	test("behind a proxy of another name asks for a token, though it listens on loopback", async () => {
+	test("requires a token behind a proxy of another name, even on loopback", async () => {
 		const { code } = await whileServing(
 			["--allow-host", "localhost", "forecasts.example"],
 			async (url, said) => {
@@ -132,7 +132,7 @@ describe("serve", () => {
 		});
 	});
 
-	test("on a machine that others use, asks for the token of a file that only its owner reads", async () => {
+	test("requires the token of --token-file on this machine too, and warns if others can read the file", async () => {
 		const file = join(root, "token.txt");
 		const token = "known-to-me-alone";
 		await writeFile(file, `${token}\n`, { mode: 0o600 });
@@ -149,7 +149,7 @@ describe("serve", () => {
 		expect((await served()).stderr).toContain(`may read ${file}; chmod 600 it`);
 	});
 
-	test("refuses what cannot be, in words", async () => {
+	test("rejects bad options with a message", async () => {
 		const refusal = async (...argv: string[]) => {
 			const { code, stderr } = await captured(["serve", run, "--no-explorer", ...argv]);
 			expect(code).toBe(2);
@@ -171,7 +171,7 @@ describe("serve", () => {
 	});
 });
 
-describe("what the explorer fetches", () => {
+describe("the explorer's documents", () => {
 	const documentsOf = async (samples: boolean, trained = readTrained(run)) => {
 		const stages: string[] = [];
 		const data = await explorerData(trained, {
@@ -183,7 +183,7 @@ describe("what the explorer fetches", () => {
 		return { ...data, read, stages };
 	};
 
-	test("shows nobody of records that are not simulated, unless told to", async () => {
+	test("show no patients of real records without --samples", async () => {
 		const { read } = await documentsOf(false);
 		expect(read("samples.json").patients).toEqual([]);
 		expect(read("maps.json").patients).toEqual([]);
@@ -211,7 +211,7 @@ describe("what the explorer fetches", () => {
 		}
 	});
 
-	test("is made once, and again when the weights have changed", async () => {
+	test("are written once, and again when the weights have changed", async () => {
 		expect((await documentsOf(false)).stages).not.toContain("exporting the model");
 		const { read, stages, model } = await documentsOf(false);
 		expect(stages).toEqual([]);
@@ -253,7 +253,7 @@ describe("what the explorer fetches", () => {
 		expect((await documentsOf(false)).stages).toContain("exporting the model");
 	});
 
-	test("has what was measured since, in the model card too, but nothing by patient", async () => {
+	test("include later evaluations, in the model card too, but no data per patient", async () => {
 		const argv = ["evaluate", run, "--task", "next", "--dataset", dataset];
 		expect((await captured(argv)).code).toBe(0);
 		const { read, stages, model } = await documentsOf(false);
@@ -269,7 +269,7 @@ describe("what the explorer fetches", () => {
 		expect((await documentsOf(false)).stages).toEqual([]);
 	});
 
-	test("needs a model that can be exported, or to be left out", async () => {
+	test("need a model that can be exported, or --no-explorer", async () => {
 		const trained = { ...readTrained(run), model: modelById("gpt2") };
 		const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
 		await expect(explorerData(trained, { runtime })).rejects.toThrow(
@@ -277,7 +277,7 @@ describe("what the explorer fetches", () => {
 		);
 	});
 
-	test("measures memory in few patients of many", () => {
+	test("measure memory on a sample of the patients", () => {
 		const many = {
 			patients: () => Int32Array.from({ length: 100_000 }, (_, i) => i),
 			lengthOf: (patient: number) => 1 + (patient % 3),
@@ -293,7 +293,7 @@ describe("what the explorer fetches", () => {
 	});
 });
 
-test("the built service answers from threads of its own, and ends at SIGTERM", {
+test("the built service computes in worker threads and ends on SIGTERM", {
 	timeout: 60_000,
 }, async () => {
 	const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
@@ -317,7 +317,7 @@ test("the built service answers from threads of its own, and ends at SIGTERM", {
 	expect(await ended).toBe(0);
 });
 
-test("without a page to serve it says how to get one", async () => {
+test("without a built page it prints how to build one", async () => {
 	if (existsSync(fileURLToPath(new URL("../../dist/web/index.html", import.meta.url)))) return;
 	const { code, stderr } = await captured(["serve", run, "--port", "0"]);
 	expect({ code, stderr }).toMatchObject({

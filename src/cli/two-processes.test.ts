@@ -24,7 +24,7 @@ const commands = {
 };
 
 test.each(Object.entries(commands))(
-	"a second %s on the same folder is refused, and the first is left alone",
+	"a second %s on the same folder is rejected, and the first is not disturbed",
 	async (name, argv) => {
 		const place = join(root, `two-${name}`);
 		const out = join(place, "out");
@@ -43,7 +43,7 @@ test.each(Object.entries(commands))(
 	60_000,
 );
 
-test("a second compare on the same folder is refused before it writes anything", async () => {
+test("a second compare on the same folder is rejected before it writes anything", async () => {
 	const out = join(root, "two-compare");
 	const lock = join(out, "compare.lock");
 	await mkdir(out);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { captured } from "../testing/captured.js";
 import { renderServe } from "./serve.js";
 
-test("bench serve drives the service over loopback, and the model without it", async () => {
+test("bench serve times the service over loopback, and the model without it", async () => {
 	const sizes = [
 		...["--requests", "8", "--clients", "2", "--events", "10", "--session-events", "20"],
 		...["--under-load", "2"],

@@ -47,7 +47,7 @@ function evaluation(
 	return { ...about, notes: [], task, patients: 6, events: 60, seed: 0, draws: 10, rows };
 }
 
-test("tables hold the numbers of every task, and what to try is about a patient of the test", () => {
+test("prints the numbers of every task, and suggests commands for a test patient", () => {
 	const text = render(report);
 	expect(text).toMatch(
 		/^TrajGPT +2\.500 \[2\.490, 2\.510\] +30\.0 \[.*\] +65\.0 \[64\.0, 66\.0\]$/m,
