@@ -55,7 +55,7 @@ export default defineConfig({
 	test: {
 		// The default leaves one of two cores idle.
 		maxWorkers: Math.max(2, availableParallelism() - 1),
-		globalSetup: "src/files/testing/made-once.ts",
+		globalSetup: "src/files/testing/shared-fixture.ts",
 		sequence: { sequencer: SlowestFirst },
 		projects: [
 			{

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { random as randomOf } from "../../dist/base/random.js";
+import { concurrent } from "./concurrent.mjs";
 import { damagedFiles } from "./damage.mjs";
 import { fullDisk } from "./full-disk.mjs";
 import { httpCampaign } from "./http.mjs";
 import { kills } from "./kills.mjs";
-import { together } from "./together.mjs";
 import { makeWorld } from "./world.mjs";
 
 /** @typedef {import("./world.mjs").World} World */
@@ -41,7 +41,7 @@ import { makeWorld } from "./world.mjs";
  */
 
 export const campaignNames = ["kills", "damage", "http", "full-disk", "together"];
-const makeCampaigns = () => [kills, damagedFiles, httpCampaign(), fullDisk, together];
+const makeCampaigns = () => [kills, damagedFiles, httpCampaign(), fullDisk, concurrent];
 
 /**
  * @param {object} options

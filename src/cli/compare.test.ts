@@ -77,7 +77,7 @@ describe("compare", { timeout: 180_000 }, () => {
 		const before = await changed(cell);
 		const second = await captured([...argv, ...quick, "--out", out]);
 		expect(second.code).toBe(0);
-		expect(second.stderr).toContain("2 of 3 cells are there already");
+		expect(second.stderr).toContain("2 of 3 cells are already finished");
 		expect(await changed(cell)).toBe(before);
 		const { lines, columns } = await table(out);
 		expect(lines.map(({ label }: { label: string }) => label)).toEqual([
@@ -115,7 +115,7 @@ describe("compare", { timeout: 180_000 }, () => {
 		// What the killed one had begun ends by itself and lets go of its folder.
 		const { code, stderr } = await captured(argv);
 		expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
-		expect(stderr).toMatch(/[12] of 3 cells are there already/);
+		expect(stderr).toMatch(/[12] of 3 cells are already finished/);
 		expect(await changed(cell)).toBe(before);
 		expect((await table(out)).lines).toHaveLength(5);
 	});

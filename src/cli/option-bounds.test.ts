@@ -3,7 +3,7 @@ import type { Command, Option } from "commander";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { models } from "../models/index.js";
-import { machineMemory } from "../runtime/machine.js";
+import { machineMemory } from "../runtime/machine-limits.js";
 import { finetuneOptions } from "../train/finetune/options.js";
 import { trainOptions } from "../train/index.js";
 import { commands } from "./commands.js";

@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { dayOfIsoDate } from "../base/time.js";
 import type { SplitParts } from "../cohort/index.js";
 import { type Provider, providers } from "../runtime/index.js";
-import { machineMemory, mostThreads } from "../runtime/machine.js";
+import { machineMemory, mostThreads } from "../runtime/machine-limits.js";
 
 /** A parser for an option that is a whole number within bounds, both included. */
 export function wholeNumber(least: number, most: number): (text: string) => number {

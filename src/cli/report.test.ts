@@ -4,7 +4,11 @@ import { parseHTML } from "linkedom";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDataset } from "../cohort/index.js";
 import { writeEvaluation } from "../evaluate/index.js";
-import { madeForecast, madeInsulin, madeNext } from "../figures/report/testing/made-report.js";
+import {
+	exampleForecast,
+	exampleInsulin,
+	exampleNext,
+} from "../figures/report/testing/example-report.js";
 import { readTrained, taskFiles } from "../train/index.js";
 import { captured } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
@@ -60,10 +64,10 @@ describe("a run with evaluations", () => {
 		const { step, manifest } = readTrained(run);
 		const made = { versions: {}, dataset: manifest.contentHash, step, seconds: 1 };
 		const notes = [`no oracle: ${root}/sim is gone; run \`trajgpt finetune ${run} --task chf\``];
-		const forecast = madeForecast({ model: 0.5, history: 0.45, steps: 0.47 });
+		const forecast = exampleForecast({ model: 0.5, history: 0.45, steps: 0.47 });
 		await writeEvaluation(run, { ...forecast, notes, made });
 		await writeEvaluation(run, {
-			...madeInsulin({ zero: 0.2, few: 0.3 }),
+			...exampleInsulin({ zero: 0.2, few: 0.3 }),
 			made: { ...made, step: step + 1 },
 		});
 	});
@@ -85,9 +89,9 @@ describe("a run with evaluations", () => {
 		const beside = join(root, "beside");
 		await cp(run, beside, { recursive: true });
 		await mkdir(taskFiles(beside, "insulin").best, { recursive: true });
-		await writeEvaluation(beside, { ...madeNext(3, 3.4, 0.01), patients: 1, made });
+		await writeEvaluation(beside, { ...exampleNext(3, 3.4, 0.01), patients: 1, made });
 		await writeEvaluation(beside, {
-			...madeForecast({ model: 0.5, history: 0.45, steps: 0.47 }),
+			...exampleForecast({ model: 0.5, history: 0.45, steps: 0.47 }),
 			split: "valid",
 			made,
 		});

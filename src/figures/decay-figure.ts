@@ -1,7 +1,7 @@
 import { rect, text } from "@observablehq/plot";
 import { yearDays } from "../base/time.js";
 import type { Figure, Panel } from "./figure.js";
-import { groupBy } from "./group.js";
+import { groupBy } from "./group-by.js";
 import { counted, thousands } from "./numbers.js";
 import { fitted, textWidth } from "./text.js";
 import { theme } from "./theme.js";

@@ -1,8 +1,8 @@
 import { axisX, axisY, dot, gridY, line, ruleX, text } from "@observablehq/plot";
+import { avoidOverlap } from "./avoid-overlap.js";
 import { quietAxis } from "./axes.js";
 import type { Figure, Panel } from "./figure.js";
 import { compactUpTo, counted } from "./numbers.js";
-import { spread } from "./spread.js";
 import { textWidth } from "./text.js";
 import { theme } from "./theme.js";
 
@@ -154,7 +154,7 @@ function termPanel({ name, train, valid }: Term, best: number | undefined, steps
 			];
 			const [bottom, top] = [low - room, high + room];
 			const lossAt = (pixel: number) => top - (pixel / plotHeight) * (top - bottom);
-			const heights = spread(
+			const heights = avoidOverlap(
 				ends.map(({ loss }) => ((top - loss) / (top - bottom)) * plotHeight),
 				ends.map(() => theme.size.tick + 2),
 				[0, plotHeight],

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { avoidOverlap } from "./avoid-overlap.js";
 import { overlap, placeLabels } from "./place-labels.js";
-import { spread } from "./spread.js";
 
 const bounds = { left: 0, top: 0, right: 300, bottom: 200 };
 const label = (x: number, y: number) => ({ at: { x, y }, width: 60, height: 14, apart: 4 });
@@ -45,17 +45,17 @@ describe("labels", () => {
 
 describe("spread", () => {
 	test("leaves what has room, moves the rest apart evenly", () => {
-		expect(spread([10, 50], [10, 10], [0, 100])).toEqual([10, 50]);
-		expect(spread([50, 50, 50], [10, 10, 10], [0, 100])).toEqual([40, 50, 60]);
-		expect(spread([99, 2], [10, 10], [0, 100])).toEqual([95, 5]);
-		expect(spread([], [], [0, 1])).toEqual([]);
+		expect(avoidOverlap([10, 50], [10, 10], [0, 100])).toEqual([10, 50]);
+		expect(avoidOverlap([50, 50, 50], [10, 10, 10], [0, 100])).toEqual([40, 50, 60]);
+		expect(avoidOverlap([99, 2], [10, 10], [0, 100])).toEqual([95, 5]);
+		expect(avoidOverlap([], [], [0, 1])).toEqual([]);
 	});
 
 	test("keeps order, room and bounds", () => {
 		const centres = fc.array(fc.double({ min: -20, max: 220, noNaN: true }), { maxLength: 12 });
 		fc.assert(
 			fc.property(centres, (wanted) => {
-				const placed = spread(
+				const placed = avoidOverlap(
 					wanted,
 					wanted.map(() => 14),
 					[0, 200],

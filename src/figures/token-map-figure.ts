@@ -1,7 +1,7 @@
 import { dot, frame } from "@observablehq/plot";
 import { categoryMarks, dotStyle } from "./category-marks.js";
 import type { Figure, Panel } from "./figure.js";
-import { groupBy } from "./group.js";
+import { groupBy } from "./group-by.js";
 import { legendPanel } from "./legend-panel.js";
 import { mapFrame } from "./map-frame.js";
 import { counted } from "./numbers.js";

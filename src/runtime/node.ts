@@ -1,7 +1,7 @@
 import { availableParallelism, totalmem } from "node:os";
 import { type Target, toOnnx } from "../graph/index.js";
 import { compileProgram, cpuResident, gpuResident } from "./engine.js";
-import { mostThreads } from "./machine.js";
+import { mostThreads } from "./machine-limits.js";
 import * as ort from "./onnxruntime-node.js";
 import type { Provider, Runtime } from "./runtime.js";
 

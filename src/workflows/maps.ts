@@ -1,13 +1,13 @@
 import { random } from "../base/random.js";
 import type { Dataset, DatasetSummary, Split } from "../cohort/index.js";
 import {
-	likenessOf,
+	neighbourAgreement,
 	type PatientMap,
 	placeOnMap,
+	removeCommonDirection,
 	type TokenMap,
 	type UmapOptions,
 	umap,
-	withoutCommon,
 } from "../figures/index.js";
 import { taskOf } from "../figures/report/index.js";
 import { learnedVectors } from "../infer/index.js";
@@ -21,10 +21,10 @@ const pointsOf = (places: Float64Array) =>
 		y: places[2 * at + 1] as number,
 	}));
 
-/** The codes on a map, the decay vectors among those they point to, and how far categories hold together. */
+/** A map of codes and decay vectors, and how often neighbouring codes share a category. */
 export function tokenMap(trained: Trained, options: UmapOptions & { readonly seed: number }) {
 	const { first, dim, vectors: learned } = learnedVectors(trained);
-	const vectors = withoutCommon(learned, dim, random(options.seed).fork("common"));
+	const vectors = removeCommonDirection(learned, dim, random(options.seed).fork("common"));
 	const tokens = trained.vocabulary.tokens.slice(first);
 	const places = umap(vectors, dim, options);
 	const decays = trained.model.decay?.vectors(trained.config, trained.weights) ?? [];
@@ -42,7 +42,7 @@ export function tokenMap(trained: Trained, options: UmapOptions & { readonly see
 	};
 	return {
 		map,
-		likeness: likenessOf(
+		agreement: neighbourAgreement(
 			vectors,
 			dim,
 			tokens.map(({ category }) => category),
@@ -50,7 +50,7 @@ export function tokenMap(trained: Trained, options: UmapOptions & { readonly see
 	};
 }
 
-/** More patients than this are drawn from. */
+/** Larger splits are sampled down to this many patients. */
 const mostPatients = 2000;
 
 const classNames: Readonly<Record<string, { positive: string; negative: string }>> = {
@@ -58,7 +58,7 @@ const classNames: Readonly<Record<string, { positive: string; negative: string }
 	chf: { positive: "heart failure next", negative: "no heart failure" },
 };
 
-/** The task that most patients of a split answer with yes: the one whose map shows most. */
+/** The task with the most positive labels in a split. */
 function mappedTask({ labels }: DatasetSummary, split: Split): string | undefined {
 	const [best] = labels
 		.filter(({ splits }) => splits[split].labels > 0)
@@ -66,7 +66,7 @@ function mappedTask({ labels }: DatasetSummary, split: Split): string | undefine
 	return best?.task;
 }
 
-/** Patients on a map of their own, as they were when the question was put. */
+/** A map of patients, each at the time of their label. */
 export async function patientMap(
 	runtime: Runtime,
 	trained: Trained,

@@ -1,13 +1,13 @@
 import { InputError } from "../base/errors.js";
 import type { Model } from "../models/index.js";
-import { machineMemory } from "../runtime/machine.js";
+import { machineMemory } from "../runtime/machine-limits.js";
 
 const gibibytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 
-/** What some work needs at least, by what it is for, in bytes. */
+/** Minimum memory in bytes, by purpose. */
 export type Needs = Readonly<Record<string, number>>;
 
-/** Refuses work that cannot fit, before it begins. */
+/** Rejects work that does not fit in memory, before it begins. */
 export function checkMemory(
 	what: string,
 	needs: Needs,
@@ -27,10 +27,10 @@ const float = 4;
 const copiesOfWeights = 7;
 /** Logits, log probabilities and their gradient. */
 const copiesOfLogits = 3;
-/** What a layer keeps for its gradient, in widths of the residual stream. */
+/** What a layer keeps for its gradient, in multiples of the residual stream's width. */
 const widthsPerLayer = 8;
 
-/** What training a model needs at least, with batches of so many slots; told from its settings alone. */
+/** The minimum memory to train a model with batches of `slots` events, estimated from its settings. */
 export function trainingNeeds(model: Model, config: unknown, slots: number): Needs {
 	const {
 		vocab = 0,
@@ -39,7 +39,7 @@ export function trainingNeeds(model: Model, config: unknown, slots: number): Nee
 		ff = 0,
 	} = config as Readonly<Partial<Record<"vocab" | "dim" | "layers" | "ff", number>>>;
 	const weights = vocab * dim + layers * 2 * dim * ff;
-	// A model of windows has an answer per window, not per slot.
+	// A model of windows makes one prediction per window, not per slot.
 	const perSlot = model.predictsEachEvent
 		? copiesOfLogits * vocab + widthsPerLayer * layers * dim
 		: 0;

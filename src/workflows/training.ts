@@ -2,7 +2,7 @@ import { InputError } from "../base/errors.js";
 import { type Progress, silentProgress } from "../base/progress.js";
 import type { Dataset } from "../cohort/index.js";
 import { modelById } from "../models/index.js";
-import { mostThreads } from "../runtime/machine.js";
+import { mostThreads } from "../runtime/machine-limits.js";
 import {
 	type PretrainRequest,
 	type PretrainSummary,
@@ -12,21 +12,21 @@ import {
 import { checkProvider } from "./check-provider.js";
 import { versions } from "./versions.js";
 
-/** What every workflow that takes long is given. */
+/** Options of every long workflow. */
 export interface Monitoring {
-	/** Shows how far it is; silent if left out. */
+	/** Receives progress. Default: silent. */
 	readonly progress?: Progress | undefined;
-	/** Training ends with the step under way, saved, when this is aborted; it can be resumed. */
+	/** When aborted, training finishes its step, saves and ends; it can be resumed. */
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** The settings of a model that its dataset decides. */
+/** The model settings that the dataset determines. */
 export const datasetSettings: readonly string[] = ["vocab"];
 
-/** What a model's settings take from its dataset. */
+/** The values of `datasetSettings`. */
 export const settingsOf = ({ vocabulary }: Dataset) => ({ vocab: vocabulary.size });
 
-/** Refuses settings other than those of what is resumed. */
+/** Rejects settings that differ from those of the resumed run or task. */
 export function checkResumed(
 	whose: "run" | "task",
 	own: Readonly<Record<string, unknown>>,
@@ -36,7 +36,7 @@ export function checkResumed(
 	for (const [name, value] of Object.entries(given))
 		if (own[name] !== value)
 			throw new InputError(
-				`\`resume\` goes on with the ${whose}'s own settings: ${name} is ${own[name]} there, ${value} here; leave it out, or ${remedy}`,
+				`\`resume\` keeps the ${whose}'s own settings: ${name} is ${own[name]} there, ${value} here; leave it out, or ${remedy}`,
 				{ field: name, value },
 			);
 }
@@ -46,11 +46,11 @@ interface Training
 		Partial<Pick<PretrainRequest, "model" | "batchesOf" | "sealed">>,
 		Monitoring {
 	readonly run: PretrainRequest["run"] & Pick<Run, "threads" | "provider" | "versions">;
-	/** The run's own if left out. */
+	/** Default: the run's own. */
 	readonly threads?: number | undefined;
 }
 
-/** Trains in a run's folder, on the machine at hand. */
+/** Trains in a run's folder on this machine. */
 export async function train(training: Training): Promise<PretrainSummary> {
 	const { nodeRuntime } = await import("../runtime/node.js");
 	const { run, progress = silentProgress, signal = new AbortController().signal } = training;
@@ -71,7 +71,7 @@ export async function train(training: Training): Promise<PretrainSummary> {
 	}
 }
 
-/** Sums in another order, or kernels of another version, round differently. */
+/** Another number of threads or another engine version rounds differently. */
 async function cautions(run: Training["run"], threads: number): Promise<string[]> {
 	const { onnxruntime } = await versions();
 	const changes: string[] = [];

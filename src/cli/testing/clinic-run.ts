@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { type PrepareOptions, prepare } from "../../cohort/index.js";
 import { smallOptions } from "../../cohort/testing/prepared.js";
 import { clinicSource } from "../../figures/testing/clinic-source.js";
-import { madeOnce } from "../../files/testing/made-once.js";
+import { sharedFixture } from "../../files/testing/shared-fixture.js";
 import { captured } from "./captured.js";
 
 const sizes = ["layers=2", "heads=2", "dim=12", "key=8", "value=12", "ff=16"];
@@ -14,7 +14,7 @@ export async function clinicRun(options: Pick<Partial<PrepareOptions>, "map" | "
 	const hash = createHash("sha256")
 		.update(JSON.stringify([options.map?.source, options.labels]))
 		.digest("hex");
-	const root = await madeOnce(`clinic-${hash.slice(0, 8)}`, async (root) => {
+	const root = await sharedFixture(`clinic-${hash.slice(0, 8)}`, async (root) => {
 		const [run, dataset] = [join(root, "run"), join(root, "data")];
 		await prepare(clinicSource(60), dataset, { ...smallOptions, ...options });
 		const { code, stderr } = await captured([

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { directionsOf } from "./directions.js";
-import { principalPlane, withoutCommon } from "./principal-plane.js";
+import { principalPlane, removeCommonDirection } from "./principal-plane.js";
 
 test("the plane holds the directions of most difference, the greater first", () => {
 	// Far along x, less along z, nothing along y; all of nearly one length.
@@ -16,12 +16,12 @@ test("the plane holds the directions of most difference, the greater first", () 
 
 test("what is common is taken off: the mean, and the direction of most difference", () => {
 	const vectors = [9 + 10, 5, 1, 9 - 10, 5, 1, 9, 5, 1 + 2, 9, 5, 1 - 2];
-	const rest = withoutCommon(vectors, 3, random(1));
+	const rest = removeCommonDirection(vectors, 3, random(1));
 	const expected = [0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, -2];
 	for (const [at, value] of rest.entries()) expect(value).toBeCloseTo(expected[at]!, 6);
 });
 
 test("vectors that do not differ are all at one place", () => {
-	expect(withoutCommon([1, 2, 1, 2], 2, random(1))).toEqual(new Float64Array(4));
+	expect(removeCommonDirection([1, 2, 1, 2], 2, random(1))).toEqual(new Float64Array(4));
 	expect(principalPlane(directionsOf([1, 2, 1, 2], 2), random(1))).toEqual(new Float64Array(4));
 });

@@ -18,7 +18,7 @@ export function principalPlane({ count, dim, values }: Directions, random: Rando
  * Vectors without what is common to them: their mean, and the direction in which they differ most (after Mu and
  * Viswanath 2018). Training moves all embeddings along it, some this way and some that, whatever they stand for.
  */
-export function withoutCommon(
+export function removeCommonDirection(
 	vectors: ArrayLike<number>,
 	dim: number,
 	random: Random,

@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import type { Evaluation } from "../../evaluate/evaluation.js";
 import { findings } from "./index.js";
 import {
+	exampleForecast,
+	exampleInsulin,
+	exampleNext,
+	exampleReport,
 	type ForecastNumbers,
-	madeForecast,
-	madeInsulin,
-	madeNext,
-	madeReport,
-} from "./testing/made-report.js";
+} from "./testing/example-report.js";
 
-const found = (...evaluations: Evaluation[]) => findings(madeReport({ evaluations }));
+const found = (...evaluations: Evaluation[]) => findings(exampleReport({ evaluations }));
 const said = (...evaluations: Evaluation[]) =>
 	found(...evaluations)
 		.map(({ says }) => says)
@@ -17,7 +17,7 @@ const said = (...evaluations: Evaluation[]) =>
 
 describe("forecasts", () => {
 	const numbers = { model: 0.5, history: 0.45, steps: 0.47, oracle: 0.6 };
-	const told = (given: Partial<ForecastNumbers>) => said(madeForecast({ ...numbers, ...given }));
+	const told = (given: Partial<ForecastNumbers>) => said(exampleForecast({ ...numbers, ...given }));
 
 	test("beside counting", () => {
 		expect(told({})).toContain("hold 50.0 % (49.0–51.0) of what was then recorded");
@@ -41,11 +41,11 @@ describe("forecasts", () => {
 		expect(told({ oracle: 0.505 })).toContain("The model is level with it");
 		expect(told({ oracle: 0.46 })).toContain("4.0 points (3.0–5.0) more on these patients: chance");
 		const { oracle: _, ...real } = numbers;
-		expect(said(madeForecast(real))).not.toContain("simulated");
+		expect(said(exampleForecast(real))).not.toContain("simulated");
 	});
 
 	test("a difference that was measured the other way round is turned", () => {
-		const forecast = madeForecast(numbers);
+		const forecast = exampleForecast(numbers);
 		const turned = forecast.differences!.map(({ row, than, metrics }) => {
 			const { value, low, high } = metrics["recall@10"]!;
 			return {
@@ -58,7 +58,7 @@ describe("forecasts", () => {
 	});
 
 	test("without differences, only the value is told", () => {
-		const { differences: _, ...forecast } = madeForecast(numbers);
+		const { differences: _, ...forecast } = exampleForecast(numbers);
 		expect(found(forecast)).toHaveLength(1);
 		expect(said(forecast)).not.toContain("counting");
 	});
@@ -66,39 +66,41 @@ describe("forecasts", () => {
 
 describe("the next record", () => {
 	test("beside counting: fewer nats are better", () => {
-		expect(said(madeNext(3, 3.4, 0.01))).toContain(
+		expect(said(exampleNext(3, 3.4, 0.01))).toContain(
 			"recorded 1.49 times the probability that counting",
 		);
-		expect(said(madeNext(3.4, 3, 0.01))).toContain("recorded only 0.67 of the probability");
-		expect(said(madeNext(3, 3.005, 0.01))).toContain("neither better nor worse than counting");
-		expect(said(madeNext(3, 3.4, 0.01))).toContain("names that code outright in 30.0 % of cases");
+		expect(said(exampleNext(3.4, 3, 0.01))).toContain("recorded only 0.67 of the probability");
+		expect(said(exampleNext(3, 3.005, 0.01))).toContain("neither better nor worse than counting");
+		expect(said(exampleNext(3, 3.4, 0.01))).toContain(
+			"names that code outright in 30.0 % of cases",
+		);
 	});
 
 	test("calibration is honest below two points", () => {
-		expect(said(madeNext(3, 3.4, 0.011))).toContain(
+		expect(said(exampleNext(3, 3.4, 0.011))).toContain(
 			"Its probabilities mean what they say: on average the probability of its first choice lies 1.10 points (1.00–1.20)",
 		);
-		expect(said(madeNext(3, 3.4, 0.031))).toContain("should not be taken at their word");
+		expect(said(exampleNext(3, 3.4, 0.031))).toContain("should not be taken at their word");
 	});
 });
 
 describe("a labelled task", () => {
 	test("is beside guessing", () => {
-		expect(said(madeInsulin({ zero: 0.2, few: 0.3, tuned: 0.5 }))).toContain(
+		expect(said(exampleInsulin({ zero: 0.2, few: 0.3, tuned: 0.5 }))).toContain(
 			"(fine-tuned) reaches an AUPRC of 0.500 (0.450–0.550), 5.0 times that of guessing (0.100)",
 		);
-		expect(said(madeInsulin({ zero: 0.08, few: 0.11 }))).toContain("not clearly above guessing");
-		expect(said(madeInsulin({ zero: 0.02, few: 0.03 }))).toContain("below guessing");
+		expect(said(exampleInsulin({ zero: 0.08, few: 0.11 }))).toContain("not clearly above guessing");
+		expect(said(exampleInsulin({ zero: 0.02, few: 0.03 }))).toContain("below guessing");
 	});
 
 	test("is beside counting", () => {
 		const told = (history: number) =>
-			said(madeInsulin({ zero: 0.2, few: 0.3, tuned: 0.5, history }));
+			said(exampleInsulin({ zero: 0.2, few: 0.3, tuned: 0.5, history }));
 		expect(told(0.4)).toContain("past codes reaches 0.400, 0.100 (0.050–0.150) less.");
 		expect(told(0.6)).toContain("past codes reaches 0.600, 0.100 (0.050–0.150) more.");
 		expect(told(0.48)).toContain("past codes reaches 0.480, about as much.");
 
-		const related = madeInsulin({ zero: 0.2, few: 0.3, tuned: 0.5, history: 0.4 });
+		const related = exampleInsulin({ zero: 0.2, few: 0.3, tuned: 0.5, history: 0.4 });
 		const rows = related.rows.map(({ setting, ...row }) => ({
 			...row,
 			...(row.who === "model" && setting && { setting }),
@@ -107,19 +109,19 @@ describe("a labelled task", () => {
 	});
 
 	test("more labels help, or not", () => {
-		expect(said(madeInsulin({ zero: 0.2, few: 0.3, tuned: 0.5 }))).toContain(
+		expect(said(exampleInsulin({ zero: 0.2, few: 0.3, tuned: 0.5 }))).toContain(
 			"More labels help: zero-shot risk 0.200, 5-shot 0.300, fine-tuned 0.500.",
 		);
-		expect(said(madeInsulin({ zero: 0.2, few: 0.22, tuned: 0.5 }))).toContain(
+		expect(said(exampleInsulin({ zero: 0.2, few: 0.22, tuned: 0.5 }))).toContain(
 			"It rises with the labels, but not beyond chance: zero-shot risk 0.200, 5-shot 0.220",
 		);
-		expect(said(madeInsulin({ zero: 0.4, few: 0.3, tuned: 0.5 }))).toContain(
+		expect(said(exampleInsulin({ zero: 0.4, few: 0.3, tuned: 0.5 }))).toContain(
 			"More labels do not always help",
 		);
 	});
 
 	test("without a single case there is nothing to say", () => {
-		const report = madeReport({ evaluations: [madeInsulin({ zero: 0.2, few: 0.3 })] });
+		const report = exampleReport({ evaluations: [exampleInsulin({ zero: 0.2, few: 0.3 })] });
 		const [label] = report.summary.labels;
 		const none = { ...label!.splits, test: { labels: 40, positive: 0 } };
 		const summary = { ...report.summary, labels: [{ ...label!, splits: none }] };

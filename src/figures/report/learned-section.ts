@@ -1,16 +1,16 @@
 import { durationName } from "../histogram-panel.js";
-import type { Likeness } from "../maps/likeness.js";
+import type { NeighbourAgreement } from "../maps/neighbour-agreement.js";
 import { percent, thousands } from "../numbers.js";
 import { html, type Markup } from "./html.js";
 import type { HeadInWords, Report } from "./report.js";
 import { figureMarkup, type Section } from "./section.js";
 
-export function learnedSection({ figures, likeness, memory }: Report): Section {
+export function learnedSection({ figures, agreement, memory }: Report): Section {
 	return {
 		id: "learned",
 		title: "What the model has learned",
 		body: html`<h3>Codes</h3>
-${likeness ? likenessSentence(likeness) : ""}
+${agreement ? agreementSentence(agreement) : ""}
 ${figureMarkup(figures.tokens)}
 ${figures.patients ? html`<h3>Patients</h3>\n${figureMarkup(figures.patients)}` : ""}
 ${figures.memory && memory ? html`<h3>Memory</h3>\n${memorySentence(memory)}\n${figureMarkup(figures.memory)}` : ""}`,
@@ -18,7 +18,7 @@ ${figures.memory && memory ? html`<h3>Memory</h3>\n${memorySentence(memory)}\n${
 }
 
 /** Clearly more than chance, a little more, or not. */
-function likenessSentence({ neighbours, share, byChance }: Likeness): Markup {
+function agreementSentence({ neighbours, share, byChance }: NeighbourAgreement): Markup {
 	const more = share / byChance;
 	const said =
 		more >= 3

@@ -1,7 +1,12 @@
 import { parseHTML } from "linkedom";
 import { describe, expect, test } from "vitest";
 import { reportPage } from "./index.js";
-import { madeForecast, madeInsulin, madeNext, madeReport } from "./testing/made-report.js";
+import {
+	exampleForecast,
+	exampleInsulin,
+	exampleNext,
+	exampleReport,
+} from "./testing/example-report.js";
 
 const voids = new Set(["meta", "!doctype"]);
 
@@ -23,7 +28,7 @@ const words = (page: string) =>
 	(documentOf(page).querySelector("body")?.textContent ?? "").replace(/\s+/g, " ");
 
 describe("the page", () => {
-	const page = reportPage(madeReport());
+	const page = reportPage(exampleReport());
 
 	test("is well formed, and its ids are all different", () => {
 		expect(unbalanced(page)).toEqual([]);
@@ -93,22 +98,22 @@ describe("the page", () => {
 		const rows = documentOf(page).querySelectorAll("tr.oracle .best, tr.history .best");
 		expect(rows).toHaveLength(0);
 		expect(documentOf(page).querySelectorAll("tr.model .best").length).toBeGreaterThan(0);
-		const other = madeForecast({ model: 0.4, history: 0.45, steps: 0.39, oracle: 0.6 });
-		const worse = documentOf(reportPage(madeReport({ evaluations: [other] })));
+		const other = exampleForecast({ model: 0.4, history: 0.45, steps: 0.39, oracle: 0.6 });
+		const worse = documentOf(reportPage(exampleReport({ evaluations: [other] })));
 		expect(worse.querySelector(".best")?.closest("tr")?.getAttribute("class")).toBe("history");
 	});
 });
 
 describe("what is data stays text", () => {
 	const bad = `<b onclick="x">&amp; "é"</b>`;
-	const { stories, manifest } = madeReport();
+	const { stories, manifest } = exampleReport();
 	const page = reportPage(
-		madeReport({
+		exampleReport({
 			name: bad,
 			manifest,
-			stories: { rule: bad, told: [{ ...stories.told[0]!, id: bad, target: bad }] },
+			stories: { rule: bad, patients: [{ ...stories.patients[0]!, id: bad, target: bad }] },
 			missing: [{ task: "next", what: bad, command: bad }],
-			made: [{ title: bad, facts: [[bad, bad]] }],
+			provenance: [{ title: bad, facts: [[bad, bad]] }],
 		}),
 	);
 
@@ -124,7 +129,7 @@ describe("what is data stays text", () => {
 describe("what was not measured", () => {
 	test("is named, with the command that does it", () => {
 		const page = reportPage(
-			madeReport({
+			exampleReport({
 				evaluations: [],
 				missing: [
 					{ task: "next", what: "the next record", command: "trajgpt evaluate RUN --task next" },
@@ -141,16 +146,16 @@ describe("what was not measured", () => {
 	});
 
 	test("is not mentioned where all is there", () => {
-		expect(words(reportPage(madeReport()))).not.toMatch(/[Nn]ot (everything was )?measured/);
+		expect(words(reportPage(exampleReport()))).not.toMatch(/[Nn]ot (everything was )?measured/);
 	});
 
 	test("figures that are not there leave no gap", () => {
-		const { dataset, tokens } = madeReport().figures;
+		const { dataset, tokens } = exampleReport().figures;
 		const page = reportPage(
-			madeReport({
+			exampleReport({
 				figures: { dataset, tokens },
-				stories: { rule: "", told: [] },
-				likeness: undefined,
+				stories: { rule: "", patients: [] },
+				agreement: undefined,
 				memory: undefined,
 			}),
 		);
@@ -161,22 +166,23 @@ describe("what was not measured", () => {
 });
 
 describe("sentences about data", () => {
-	const text = (given: Parameters<typeof madeReport>[0]) => words(reportPage(madeReport(given)));
+	const text = (given: Parameters<typeof exampleReport>[0]) =>
+		words(reportPage(exampleReport(given)));
 
 	test("an oracle is called a bound only where it is one", () => {
 		const oracle = (label: string) => ({ who: "oracle" as const, label, metrics: {} });
-		const next = madeNext(3, 3.4, 0.01);
+		const next = exampleNext(3, 3.4, 0.01);
 		const told = (...labels: string[]) =>
 			text({ evaluations: [{ ...next, rows: [...next.rows, ...labels.map(oracle)] }] });
 		expect(told("oracle")).toContain("no model can do better but by chance");
 		expect(told("oracle")).not.toContain("no bound");
 		expect(told("oracle, policies unknown")).toContain("that is no bound");
 		expect(told("oracle, policies unknown")).not.toContain("but by chance");
-		const forecast = madeForecast({ model: 0.5, history: 0.45, steps: 0.47, oracle: 0.6 });
+		const forecast = exampleForecast({ model: 0.5, history: 0.45, steps: 0.47, oracle: 0.6 });
 		const far = text({ evaluations: [{ ...forecast, notes: ["oracle: by 256 sampled futures"] }] });
 		expect(far).toContain("the true law, by 256 sampled futures: a little below the best possible");
 		expect(far).not.toContain("but by chance");
-		const insulin = madeInsulin({ zero: 0.2, few: 0.3 });
+		const insulin = exampleInsulin({ zero: 0.2, few: 0.3 });
 		const asked = (task: string) =>
 			text({ evaluations: [{ ...insulin, task, rows: [...insulin.rows, oracle("oracle")] }] });
 		expect(asked("chf")).toContain("the true rate of the code on the day asked about");
@@ -185,7 +191,7 @@ describe("sentences about data", () => {
 
 	test("simulated people are called so", () => {
 		expect(text({ simulated: true })).toContain("say nothing about real people");
-		const forecast = madeForecast({ model: 0.5, history: 0.45, steps: 0.47 });
+		const forecast = exampleForecast({ model: 0.5, history: 0.45, steps: 0.47 });
 		const real = text({ simulated: false, evaluations: [forecast] });
 		expect(real).not.toContain("simulated");
 		expect(real).toContain("must be measured again");
@@ -194,8 +200,8 @@ describe("sentences about data", () => {
 
 	test("a risk rises, falls or stays", () => {
 		const told = (first: number, last: number) => {
-			const [story] = madeReport().stories.told;
-			return text({ stories: { rule: "", told: [{ ...story!, risk: { first, last } }] } });
+			const [story] = exampleReport().stories.patients;
+			return text({ stories: { rule: "", patients: [{ ...story!, risk: { first, last } }] } });
 		};
 		expect(told(0.01, 0.04)).toContain("rose from 1.0 % to 4.0 %");
 		expect(told(0.04, 0.01)).toContain("fell from 4.0 % to 1.0 %");
@@ -203,14 +209,14 @@ describe("sentences about data", () => {
 	});
 
 	test("categories lie together, or do not", () => {
-		const told = (share: number) => text({ likeness: { neighbours: 5, share, byChance: 0.06 } });
+		const told = (share: number) => text({ agreement: { neighbours: 5, share, byChance: 0.06 } });
 		expect(told(0.2)).toContain("Codes of a category lie together");
 		expect(told(0.1)).toContain("nearer to each other than chance");
 		expect(told(0.06)).toContain("do not lie together");
 	});
 
 	test("heads remember differently, or alike", () => {
-		const { shortest, longest } = madeReport().memory!;
+		const { shortest, longest } = exampleReport().memory!;
 		expect(text({})).toContain("head 1 of layer 1 forgets half of what it holds within 60 days");
 		expect(text({})).toContain("The paces lie far apart");
 		const near = { shortest, longest: { ...longest, halfLife: 100 }, unit: "events" } as const;

@@ -4,14 +4,14 @@ import type { PatientStory, Report } from "./report.js";
 import { figureMarkup, type Section } from "./section.js";
 
 export const patientsSection = ({ stories, simulated }: Report): Section[] =>
-	stories.told.length === 0
+	stories.patients.length === 0
 		? []
 		: [
 				{
 					id: "patients",
-					title: stories.told.length === 1 ? "One patient" : "Single patients",
+					title: stories.patients.length === 1 ? "One patient" : "Single patients",
 					body: html`<p>${stories.rule}${simulated ? " They are simulated people." : " They are real records: treat this page as you treat those."}</p>
-${stories.told.map(storyMarkup)}`,
+${stories.patients.map(storyMarkup)}`,
 				},
 			];
 

@@ -1,6 +1,6 @@
 import type { DatasetSummary, Manifest, Split } from "../../cohort/index.js";
 import type { Evaluation } from "../../evaluate/evaluation.js";
-import type { Likeness } from "../maps/likeness.js";
+import type { NeighbourAgreement } from "../maps/neighbour-agreement.js";
 
 /** A figure as it goes into the page. */
 export interface DrawnFigure {
@@ -70,9 +70,9 @@ export interface Report {
 	readonly stories: {
 		/** How they were chosen. */
 		readonly rule: string;
-		readonly told: readonly PatientStory[];
+		readonly patients: readonly PatientStory[];
 	};
-	readonly likeness: Likeness | undefined;
+	readonly agreement: NeighbourAgreement | undefined;
 	readonly memory:
 		| {
 				readonly shortest: HeadInWords;
@@ -81,7 +81,7 @@ export interface Report {
 		  }
 		| undefined;
 	/** Names and values, in groups. */
-	readonly made: readonly {
+	readonly provenance: readonly {
 		readonly title: string;
 		readonly facts: readonly (readonly [name: string, value: string])[];
 	}[];

@@ -3,8 +3,8 @@ import { calibrationSection, forecastSection } from "./forecast-section.js";
 import { labelledSections } from "./labelled-section.js";
 import { learnedSection, learningSection } from "./learned-section.js";
 import { limitsSection } from "./limits-section.js";
-import { madeSection } from "./made-section.js";
 import { patientsSection } from "./patients-section.js";
+import { provenanceSection } from "./provenance-section.js";
 import { readingSection } from "./reading-section.js";
 import type { Report } from "./report.js";
 import type { Section } from "./section.js";
@@ -18,7 +18,7 @@ export const sectionsOf = (report: Report): readonly Section[] => [
 	...patientsSection(report),
 	learnedSection(report),
 	...learningSection(report),
-	madeSection(report),
+	provenanceSection(report),
 	readingSection(report),
 	limitsSection(report),
 ];

@@ -1,8 +1,8 @@
 import type { Markish } from "@observablehq/plot";
 import { link, text } from "@observablehq/plot";
+import { avoidOverlap } from "../avoid-overlap.js";
 import { timeName } from "../clock.js";
 import { percent } from "../numbers.js";
-import { spread } from "../spread.js";
 import { fitted, textWidth, wrapped } from "../text.js";
 import { theme } from "../theme.js";
 import { colourOf, curveColour, type RiskLayout } from "./layout.js";
@@ -77,7 +77,7 @@ export function endMarks(labels: readonly EndLabel[], layout: RiskLayout): Marki
 	const written = labels.map(({ name, value }) =>
 		crowded ? [fitted(name.join(" "), mostLabelWidth, nameType)] : [...name, value],
 	);
-	const places = spread(
+	const places = avoidOverlap(
 		labels.map(({ risk }) => height(risk)),
 		whole.map((size) => (crowded ? lineHeight : size)),
 		[top, bottom],

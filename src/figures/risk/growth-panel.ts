@@ -1,10 +1,10 @@
 import type { Markish } from "@observablehq/plot";
 import { axisX, dot, rect, ruleX, ruleY, text } from "@observablehq/plot";
+import { avoidOverlap } from "../avoid-overlap.js";
 import { quietAxis } from "../axes.js";
 import { timeAxis } from "../clock.js";
 import type { Panel } from "../figure.js";
 import { durationName } from "../histogram-panel.js";
-import { spread } from "../spread.js";
 import { fitted, textWidth } from "../text.js";
 import { theme } from "../theme.js";
 import { badge, curveColour, type RiskLayout } from "./layout.js";
@@ -110,7 +110,7 @@ function strip(
 		y2: y(value),
 		risen: inSurge(curve.times[before + 1] as number),
 	}));
-	const centres = spread(
+	const centres = avoidOverlap(
 		surges.map(({ from, to }) => layout.pixel((from + to) / 2)),
 		surges.map(() => 2 * badge.r + 2),
 		[

@@ -3,7 +3,7 @@ import { yearDays } from "../../base/time.js";
 import { quietAxis } from "../axes.js";
 import { timeAxis } from "../clock.js";
 import type { Panel } from "../figure.js";
-import { groupBy } from "../group.js";
+import { groupBy } from "../group-by.js";
 import { counted } from "../numbers.js";
 import { fitted, textWidth } from "../text.js";
 import { rowWidth, theme } from "../theme.js";

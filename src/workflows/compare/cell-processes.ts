@@ -18,11 +18,11 @@ export interface Failure extends CellName {
 }
 
 export interface CellProcesses extends CellResources, Monitoring {
-	/** How many cells are computed at the same time. */
+	/** Number of cells computed at the same time. */
 	readonly jobs: number;
 }
 
-/** The command line as it was built, also for what runs from its source. */
+/** The built command line, also when this code runs from source. */
 function program(): string {
 	const built = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
 	return existsSync(built)
@@ -30,11 +30,11 @@ function program(): string {
 		: fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
 }
 
-const shownAs = ({ id, seed }: CellName) => `${id} ${seed}`;
+const cellLabel = ({ id, seed }: CellName) => `${id} ${seed}`;
 
 /**
- * Computes cells, each in a process of its own, some at the same time. What is finished is not done again; one
- * that fails does not stop the others. When the signal is aborted, every cell saves, and its reason is thrown.
+ * Computes cells, each in its own process, `jobs` at the same time. Finished cells are not repeated; a failed cell
+ * does not stop the others. When the signal is aborted, every cell saves, and the signal's reason is thrown.
  */
 export async function computeCells(
 	folder: string,
@@ -51,7 +51,8 @@ export async function computeCells(
 	if (waiting.length === 0) return { cells: done, failed };
 	const clock = () => performance.now();
 	const began = clock();
-	if (done.length > 0) progress.note(`${done.length} of ${cells.length} cells are there already`);
+	if (done.length > 0)
+		progress.note(`${done.length} of ${cells.length} cells are already finished`);
 	const running = new Map<ChildProcess, { name: CellName; line: string }>();
 	const stop = () => {
 		for (const child of running.keys()) child.kill("SIGTERM");
@@ -69,16 +70,16 @@ export async function computeCells(
 				...(each === undefined
 					? []
 					: [["left", `about ${formatDuration(Math.round(each * (total - finished)))}`] as const]),
-				...[...running.values()].map(({ name, line }) => [`| ${shownAs(name)}:`, line] as const),
+				...[...running.values()].map(({ name, line }) => [`| ${cellLabel(name)}:`, line] as const),
 			],
 		});
 	};
 	const compute = async (name: CellName): Promise<void> => {
 		const files = comparisonFiles(folder);
 		const log = createWriteStream(files.log(name.id, name.seed), { flags: "a" });
-		// A log that cannot be written, as on a full disk, stops no cell.
+		// A log that cannot be written, as on a full disk, does not stop the cell.
 		log.on("error", (error) =>
-			progress.note(`${shownAs(name)}: cannot write its log: ${explainError(error)}`),
+			progress.note(`${cellLabel(name)}: cannot write its log: ${explainError(error)}`),
 		);
 		const child = spawn(
 			process.execPath,
@@ -118,11 +119,11 @@ export async function computeCells(
 		const cell = code === 0 ? readCell(folder, name.id, name.seed) : undefined;
 		if (cell) {
 			done.push(cell);
-			progress.note(`${shownAs(name)}: done in ${formatDuration(cell.seconds)}`);
+			progress.note(`${cellLabel(name)}: done in ${formatDuration(cell.seconds)}`);
 		} else if (!signal?.aborted) {
 			const reason = reasonIn(said) ?? (endedBy ? `ended by ${endedBy}` : `exit code ${code}`);
 			failed.push({ ...name, reason });
-			progress.note(`${shownAs(name)}: failed: ${reason}; see ${files.log(name.id, name.seed)}`);
+			progress.note(`${cellLabel(name)}: failed: ${reason}; see ${files.log(name.id, name.seed)}`);
 		}
 		show();
 	};
@@ -140,7 +141,7 @@ export async function computeCells(
 		signal?.removeEventListener("abort", stop);
 		progress.finish();
 	}
-	if (signal?.aborted) progress.note("saved; the same command goes on");
+	if (signal?.aborted) progress.note("saved; run the same command to continue");
 	signal?.throwIfAborted();
 	return { cells: done, failed };
 }

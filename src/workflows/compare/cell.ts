@@ -39,43 +39,43 @@ import {
 	writeCell,
 } from "./plan.js";
 
-/** With what a cell computes. */
+/** The resources that a cell computes with. */
 export interface CellResources {
 	readonly threads: number;
-	/** Of pre-training. */
+	/** Execution provider of pre-training. */
 	readonly provider: Provider;
 }
 
 export interface CellRequest extends CellResources, Monitoring {
 	readonly folder: string;
-	/** The line, or `opponents`. */
+	/** The id of the line, or `baselinesId`. */
 	readonly id: string;
 	readonly seed: number;
 }
 
 const clock = () => performance.now();
 
-/** Of the processor, by this process: beside other work it says more than the clock. */
+/** CPU time of this process, which other work on the machine affects less than the clock. */
 const cpuSeconds = () => {
 	const { user, system } = process.cpuUsage();
 	return (user + system) / 1e6;
 };
 
-/** A cell whose model is trained, and is yet to be measured. */
+/** A cell whose model is trained but not evaluated. */
 interface TrainedCell {
 	readonly plan: Plan;
 	readonly dataset: Dataset;
-	/** None where the cell holds the baselines. */
+	/** Undefined for the cell of the baselines. */
 	readonly trained?: Trained;
 	readonly training: Cell["training"];
-	/** By task: why there was no fine-tuning. */
+	/** Why a task was not fine-tuned, by task. */
 	readonly notTuned: Readonly<Record<string, string>>;
 	readonly seconds: number;
 }
 
 /**
- * Trains the model of a cell, going on where an earlier try stopped; baselines have nothing to train. When the
- * signal is aborted, it saves and throws the signal's reason.
+ * Trains the model of a cell, resuming an earlier attempt; baselines have nothing to train. When the signal is
+ * aborted, it saves and throws the signal's reason.
  */
 export async function trainCell(request: CellRequest): Promise<TrainedCell> {
 	const { folder, id, seed } = request;
@@ -94,14 +94,14 @@ export async function trainCell(request: CellRequest): Promise<TrainedCell> {
 	const trained = readTrained(comparisonFiles(folder).run(id, seed));
 	for (const task of plan.tasks)
 		await finetuneCell(plan, dataset, trained, task, request).catch((error: unknown) => {
-			// Too few labels of one task are no reason to go without the others.
+			// Too few labels of one task do not stop the other tasks.
 			if (!(error instanceof TooFewLabels)) throw error;
 			notTuned[task] = error.message;
 		});
 	return trainedCell({ training, trained });
 }
 
-/** Trains the line's run; what that took is kept beside it, since it may have been interrupted. */
+/** Trains the line's run. Its CPU time is kept in the run's folder, because it may have been interrupted. */
 async function pretrainCell(
 	plan: Plan,
 	dataset: Dataset,
@@ -152,7 +152,7 @@ async function finetuneCell(
 	if (interrupted) signal?.throwIfAborted();
 }
 
-/** Measures a cell on each task and writes it. */
+/** Evaluates a cell on each task and writes it. */
 export async function evaluateCell(
 	{ folder, id, seed, threads, progress = silentProgress }: CellRequest,
 	{ plan, dataset, trained, training, notTuned, seconds }: TrainedCell,
@@ -169,7 +169,7 @@ export async function evaluateCell(
 	const evaluations: Record<string, Evaluation> = {};
 	const left: Record<string, string> = { ...notTuned };
 	for (const task of plan.tasks) {
-		// The table has a dash where a model does not predict every event of a history.
+		// The table has a dash for a model that does not predict every event of a history.
 		if (trained && task === "next" && !trained.model.predictsEachEvent) continue;
 		const before = await readEvaluation(run, task);
 		if (before && before.made.basis === evaluationInputsHash(task, dataset, options, trained)) {

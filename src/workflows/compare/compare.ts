@@ -24,33 +24,33 @@ import { lineNotes } from "./notes.js";
 import { baselinesId, comparisonFiles, openPlan } from "./plan.js";
 import { variantLines, variantNames } from "./variants.js";
 
-/** What comparisons and ablations share. */
+/** Options of comparisons and ablations. */
 export interface ComparisonOptions extends LineOptions, Monitoring {
-	/** Of training; `maxLength` holds for fine-tuning too. */
+	/** Training epochs. */
 	readonly epochs: number;
 	readonly batchSlots: number;
-	/** K of recall@K. */
+	/** Values of K in recall@K. */
 	readonly depths: readonly number[];
-	/** How many seeds, from 1 on. */
+	/** Number of seeds, counted from 1. */
 	readonly seeds: number;
-	/** Futures the oracle samples for each patient. */
+	/** Futures that the oracle samples per patient. */
 	readonly futures: number;
-	/** Cells computed at the same time; as many as there are cores and memory for if left out. */
+	/** Cells computed at the same time. Default: as many as cores and memory allow. */
 	readonly jobs?: number | undefined;
 	readonly provider: Provider;
 }
 
 export interface CompareOptions extends ComparisonOptions {
-	/** All if left out. */
+	/** Ids of the models. Default: all. */
 	readonly models?: readonly string[] | undefined;
-	/** All of the dataset but `next` if left out. */
+	/** Default: all tasks of the dataset but `next`. */
 	readonly tasks?: readonly string[] | undefined;
-	/** Models that get all the seeds; the others get the first. All if left out. */
+	/** Models that run with every seed; the others run with the first only. Default: all. */
 	readonly leaders?: readonly string[] | undefined;
 }
 
 export interface AblateOptions extends ComparisonOptions {
-	/** All if left out. */
+	/** Ids of the variants. Default: all. */
 	readonly variants?: readonly string[] | undefined;
 	readonly tasks: readonly string[];
 }
@@ -61,13 +61,13 @@ interface ComparisonRequest extends ComparisonOptions {
 	readonly ways: readonly Way[];
 	readonly tasks: readonly string[];
 	readonly leaders?: readonly string[] | undefined;
-	/** Ways to forecast that have columns of their own, instead of lines. */
+	/** Forecasting methods that have their own columns, instead of lines. */
 	readonly methods?: readonly Method[];
 }
 
 /**
- * Trains every model with every seed and measures it on every task: the paper's table. The same call goes on
- * where an earlier one stopped. The table is written to `table.{json,csv,md,tex}` in the folder.
+ * Trains every model with every seed and evaluates it on every task: the paper's table. The same call resumes an
+ * earlier one. The table is written to `table.{json,csv,md,tex}` in the folder.
  */
 export async function compare(
 	dataset: Dataset,
@@ -90,7 +90,7 @@ export async function compare(
 	});
 }
 
-/** Trains TrajGPT with parts taken out or changed, and measures what each is worth; otherwise as `compare`. */
+/** Trains TrajGPT with parts removed or changed, and measures what each contributes; otherwise as `compare`. */
 export async function ablate(
 	dataset: Dataset,
 	folder: string,
@@ -106,14 +106,14 @@ export async function ablate(
 		ways: waysOf(
 			entries,
 			() => false,
-			// The paper's lines against the line above, ours against the first.
+			// The paper's variants are compared with the line above, ours with the first.
 			({ group }, at) => (at === 0 || group === "paper" ? entries[at - 1] : entries[0]),
 		),
 		methods: ["time-specific", "auto-regressive"],
 	});
 }
 
-/** What a cell needs of memory at the sizes of `tiny`, generously. */
+/** A generous estimate of a cell's memory at the sizes of `tiny`. */
 const cellBytes = 2 ** 31;
 
 async function compareLines(
@@ -176,7 +176,7 @@ const formats: Readonly<Record<string, (comparison: Comparison) => string>> = {
 	tex: latex,
 };
 
-/** The files that a comparison is written to. */
+/** The files of a comparison's table. */
 export const tableFiles = (folder: string): string[] =>
 	Object.keys(formats).map((extension) => comparisonFiles(folder).table(extension));
 

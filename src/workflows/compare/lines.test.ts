@@ -66,14 +66,14 @@ describe("lines of a comparison", () => {
 		const entries = linesNamed(namesIn("trajgpt,informer,patchtst,gru-d,gpt2"), options);
 		const budgets = { options: { epochs: 3 }, tuning: { maxLength: 512 } };
 		expect(lineNotes(dataset, entries, ["next", "forecast", "chf"], budgets)).toEqual([
-			"forecast, time-specific (asked at the time of each event): TrajGPT, GRU-D",
-			"forecast, by-order (asked by how many events ahead each is): Informer, PatchTST",
-			"forecast, auto-regressive (steps that feed back what they foretold): GPT-2",
-			"forecast: steps are equal in time, but the time asked about is no input of GPT-2: each step is one event further, however long it is, and an event is answered by the step nearest to its time, not by how many events ahead it is",
-			"forecast: the times of all questions of a patient, later ones too, have a say in each answer of Informer; in the others the time of the question alone, or none",
+			"forecast, time-specific (queried at the time of each event): TrajGPT, GRU-D",
+			"forecast, by-order (queried by the number of events ahead): Informer, PatchTST",
+			"forecast, auto-regressive (steps that feed predictions back): GPT-2",
+			"forecast: steps are equal in time, but the query time is not an input of GPT-2: each step is one event further, whatever its length, and an event is predicted by the step nearest to its time, not by the number of events ahead",
+			"forecast: the times of all queries of a patient, later ones too, influence each prediction of Informer; in the others only the time of the query, or none",
 			"forecast: after up to 3 epochs of pre-training up to 5 more of fine-tuning to forecast: PatchTST; the others have no more than 3 epochs in all",
 			"labelled tasks: of a history the last events are seen, at most 512 (without fine-tuning all): TrajGPT, GRU-D; 160: GPT-2; 60: PatchTST; 52: Informer",
-			"labelled tasks, all labels: fine-tuned for up to 5 epochs: TrajGPT, Informer, PatchTST, GPT-2; trained from scratch for up to 20 epochs, until 3 bring nothing better: GRU-D",
+			"labelled tasks, all labels: fine-tuned for up to 5 epochs: TrajGPT, Informer, PatchTST, GPT-2; trained from scratch for up to 20 epochs, stopping after 3 without improvement: GRU-D",
 		]);
 		expect(lineNotes(dataset, entries, ["next"], budgets)).toEqual([]);
 	});

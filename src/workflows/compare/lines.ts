@@ -3,10 +3,10 @@ import type { Entry, Way } from "../../evaluate/index.js";
 import { type Model, modelById, models, plainTrajgptSettings } from "../../models/index.js";
 import { presetOf } from "../pretrain.js";
 
-/** The learning rate of models that name none, at the sizes of a comparison. */
-export const usualRate = 3e-3;
+/** The learning rate of models without their own, at the sizes of a comparison. */
+export const defaultLearningRate = 3e-3;
 
-/** Refuses unknown names with the known ones, and an empty list. */
+/** Rejects unknown names, listing the known ones, and an empty list. */
 export function checkNames(
 	names: readonly string[],
 	what: "model" | "variant",
@@ -24,7 +24,7 @@ export function checkNames(
 		});
 }
 
-/** A line that is a model under its own name, or with other settings under another. */
+/** A line: a model, or a variant of one with its own id and settings. */
 interface Named {
 	readonly id: string;
 	readonly model: Model;
@@ -44,13 +44,13 @@ const known: readonly Named[] = models.flatMap((model) => {
 
 export const lineNames: readonly string[] = known.map(({ id }) => id);
 
-/** Whether a preset of TrajGPT is plain itself. */
+/** Whether a preset of TrajGPT already has the plain settings. */
 const isPlain = (preset: string) =>
 	Object.entries(plainTrajgptSettings).every(
 		([name, value]) => plainTrajgpt.model.presets[preset]?.[name] === value,
 	);
 
-/** The lines named, all if left out; an unknown name lists the known ones. */
+/** The lines with the given names, or all; rejects unknown names. */
 export function linesNamed(names: readonly string[] | undefined, options: LineOptions): Entry[] {
 	if (names) checkNames(names, "model", lineNames);
 	const wanted = names
@@ -59,7 +59,7 @@ export function linesNamed(names: readonly string[] | undefined, options: LineOp
 	return wanted.map(({ model, own }) => lineOf(model, options, own));
 }
 
-/** Refuses leaders, which get all the seeds, that are not among the lines. */
+/** Rejects leaders, which run with every seed, that are not compared. */
 export function checkLeaders(leaders: readonly string[], entries: readonly Entry[]): void {
 	checkNames(leaders, "model", lineNames);
 	const ids = entries.map(({ id }) => id);
@@ -71,18 +71,18 @@ export function checkLeaders(leaders: readonly string[], entries: readonly Entry
 		);
 }
 
-/** How the paper's table groups its lines. */
+/** The line's group in the paper's table. */
 const groupOf = ({ id, pretraining }: Model) =>
 	id === "trajgpt" ? "trajgpt" : pretraining === "none" ? "irregular" : "transformers";
 
 export interface LineOptions {
 	readonly preset: string;
 	readonly maxLength: number;
-	/** Each model's own if left out. */
+	/** Default: each model's own. */
 	readonly learningRate?: number | undefined;
 }
 
-/** A line: a model at a preset, with what else is set. */
+/** A line: a model with a preset and further settings. */
 export function lineOf(
 	model: Model,
 	{ preset, maxLength, learningRate }: LineOptions,
@@ -98,13 +98,16 @@ export function lineOf(
 			...(model.lengthSetting && { [model.lengthSetting]: maxLength }),
 			...own.settings,
 		},
-		options: { learningRate: learningRate ?? model.learningRate ?? usualRate, ...own.options },
+		options: {
+			learningRate: learningRate ?? model.learningRate ?? defaultLearningRate,
+			...own.options,
+		},
 	};
 }
 
 /**
- * The ways to forecast that stand in the table: every one of those named, the usual one of others; and
- * what each line is held against.
+ * The rows of the table: all forecasting methods of a line where `every` holds, else its default method, each with
+ * the line that it is compared with.
  */
 export function waysOf(
 	entries: readonly Entry[],

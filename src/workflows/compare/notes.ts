@@ -14,14 +14,14 @@ interface Described {
 }
 
 interface Budgets {
-	/** Of training, and of fine-tuning to labels. */
+	/** Options of training; `tuning` are those of fine-tuning to labels. */
 	readonly options: Readonly<Record<string, unknown>>;
 	readonly tuning: Readonly<Record<string, unknown>>;
-	/** Where ways to forecast have columns of their own. */
+	/** Forecasting methods that have their own columns. */
 	readonly methods?: readonly ForecastMethod[] | undefined;
 }
 
-/** What must be known of the lines to read their numbers beside each other. */
+/** Notes on differences between the lines that matter when their numbers are compared. */
 export function lineNotes(
 	dataset: Dataset,
 	entries: readonly Entry[],
@@ -38,11 +38,11 @@ export function lineNotes(
 	const labelled = tasks.some((task) => task !== "next" && task !== "forecast");
 	return [
 		...(plain
-			? [`${plain.label}: without the gap as input and without heads that count, as in the paper`]
+			? [`${plain.label}: without the gap as input and without counting heads, as in the paper`]
 			: []),
 		...(tasks.includes("forecast")
 			? [
-					...(methods ? [] : usualWays(lines)),
+					...(methods ? [] : defaultMethodNotes(lines)),
 					...forecastNotes(lines),
 					...forecastBudget(lines, options),
 				]
@@ -53,38 +53,38 @@ export function lineNotes(
 
 const named = (lines: readonly Described[]) => lines.map(({ label }) => label).join(", ");
 
-/** By what each line goes when it is not asked otherwise. */
-function usualWays(lines: readonly Described[]): string[] {
-	const words = {
-		"time-specific": "asked at the time of each event",
-		"by-order": "asked by how many events ahead each is",
-		"auto-regressive": "steps that feed back what they foretold",
+/** The default forecasting method of each line. */
+function defaultMethodNotes(lines: readonly Described[]): string[] {
+	const descriptions = {
+		"time-specific": "queried at the time of each event",
+		"by-order": "queried by the number of events ahead",
+		"auto-regressive": "steps that feed predictions back",
 	};
 	return forecastMethods.flatMap((method) => {
 		const own = lines.filter(({ model }) => model.forecasting.methods[0] === method);
-		return own.length > 0 ? [`forecast, ${method} (${words[method]}): ${named(own)}`] : [];
+		return own.length > 0 ? [`forecast, ${method} (${descriptions[method]}): ${named(own)}`] : [];
 	});
 }
 
-/** Who does not know the time asked about, and who sees more than its own question. */
+/** Models that do not know the query time, and models whose queries influence each other. */
 function forecastNotes(lines: readonly Described[]): string[] {
 	const notes: string[] = [];
-	const untold = lines.filter(
+	const withoutTimes = lines.filter(
 		({ model }) => model.forecasting.methods.includes("auto-regressive") && !model.usesQueryTime,
 	);
-	if (untold.length > 0)
+	if (withoutTimes.length > 0)
 		notes.push(
-			`forecast: steps are equal in time, but the time asked about is no input of ${named(untold)}: each step is one event further, however long it is, and an event is answered by the step nearest to its time, not by how many events ahead it is`,
+			`forecast: steps are equal in time, but the query time is not an input of ${named(withoutTimes)}: each step is one event further, whatever its length, and an event is predicted by the step nearest to its time, not by the number of events ahead`,
 		);
-	const together = lines.filter(({ model }) => model.forecasting.queriesInteract);
-	if (together.length > 0)
+	const joint = lines.filter(({ model }) => model.forecasting.queriesInteract);
+	if (joint.length > 0)
 		notes.push(
-			`forecast: the times of all questions of a patient, later ones too, have a say in each answer of ${named(together)}; in the others the time of the question alone, or none`,
+			`forecast: the times of all queries of a patient, later ones too, influence each prediction of ${named(joint)}; in the others only the time of the query, or none`,
 		);
 	return notes;
 }
 
-/** Who is trained longer than the others before it forecasts. */
+/** Models that are trained longer than the others before they forecast. */
 function forecastBudget(lines: readonly Described[], options: Budgets["options"]): string[] {
 	const further = lines.filter(({ model }) => model.forecasting.after === "fine-tuning");
 	if (further.length === 0) return [];
@@ -97,7 +97,7 @@ function forecastBudget(lines: readonly Described[], options: Budgets["options"]
 
 const count = (epochs: number) => `${epochs} epoch${epochs === 1 ? "" : "s"}`;
 
-/** How long each line learns from labels. */
+/** The number of epochs that each line is trained on labels. */
 function labelBudget(lines: readonly Described[], epochs: number): string {
 	const [scratch, tuned] = [true, false].map((none) =>
 		lines.filter(({ model }) => (model.pretraining === "none") === none),
@@ -106,14 +106,14 @@ function labelBudget(lines: readonly Described[], epochs: number): string {
 		...(tuned.length > 0 ? [`fine-tuned for up to ${count(epochs)}: ${named(tuned)}`] : []),
 		...(scratch.length > 0
 			? [
-					`trained from scratch for up to ${count(fromScratch.epochs)}, until ${fromScratch.patience} bring nothing better: ${named(scratch)}`,
+					`trained from scratch for up to ${count(fromScratch.epochs)}, stopping after ${fromScratch.patience} without improvement: ${named(scratch)}`,
 				]
 			: []),
 	];
 	return `labelled tasks, all labels: ${texts.join("; ")}`;
 }
 
-/** How much of a history each line is shown in labelled tasks. */
+/** The number of events that each line sees in labelled tasks. */
 function seenNote(lines: readonly Described[], most: number): string {
 	const groups = new Map<number, Described[]>();
 	for (const line of lines) {

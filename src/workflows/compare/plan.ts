@@ -22,14 +22,14 @@ const planSchema = z.strictObject({
 	datasetFolder: z.string(),
 	tasks: z.array(z.string()),
 	depths: z.array(z.int()),
-	/** Options of training that every line has, where it has no other. */
+	/** Training options of every line, unless the line overrides them. */
 	options: z.record(z.string(), z.unknown()),
-	/** Of `finetune`. */
+	/** Options of `finetune`. */
 	tuning: z.record(z.string(), z.unknown()),
 	futures: z.int().min(1),
 });
 
-/** `compare.json`: what a comparison trains and measures. Lines may be added to it later. */
+/** `compare.json`: what a comparison trains and evaluates. Lines may be added later. */
 export type Plan = z.infer<typeof planSchema>;
 
 export const comparisonFiles = (folder: string) => ({
@@ -41,7 +41,7 @@ export const comparisonFiles = (folder: string) => ({
 	table: (extension: string) => join(folder, `table.${extension}`),
 });
 
-/** The name of the cell in which nothing is trained. */
+/** The id of the cell of the baselines, which trains nothing. */
 export const baselinesId = "opponents";
 
 const advice = "remove it, or choose another `out`";
@@ -54,7 +54,7 @@ export const readPlan = (folder: string): Plan =>
 export const readEntry = (folder: string, id: string): Entry =>
 	readJson(comparisonFiles(folder).entry(id), entrySchema, advice);
 
-/** A cell that was finished; undefined where it was not, or not with all that a table needs. */
+/** A finished cell; undefined if it is unfinished or lacks data that the table needs. */
 export function readCell(folder: string, id: string, seed: number): Cell | undefined {
 	const file = comparisonFiles(folder).cell(id, seed);
 	const cell = existsSync(file) ? readJson(file, cellSchema, advice) : undefined;
@@ -65,7 +65,7 @@ export async function writeCell(folder: string, id: string, cell: Cell): Promise
 	await writeJson(comparisonFiles(folder).cell(id, cell.seed), cell);
 }
 
-/** Begins a comparison, or goes on with one; other settings than its own are refused. */
+/** Begins or resumes a comparison; rejects settings that differ from those it was begun with. */
 export async function openPlan(
 	folder: string,
 	dataset: Dataset,
@@ -81,7 +81,7 @@ export async function openPlan(
 		datasetFolder: relative(resolve(folder), resolve(dataset.folder)),
 	};
 	if (existsSync(files.plan)) {
-		// Neither where the dataset lies nor what the table shows matters to what was trained.
+		// The dataset's location and the depths shown do not affect training.
 		const { datasetFolder: _moved, depths: _shown, ...before } = readPlan(folder);
 		const { datasetFolder: _here, depths: _wanted, ...now } = plan;
 		for (const [name, value] of Object.entries(now)) {
@@ -114,10 +114,10 @@ const timingSchema = z.strictObject({
 	peakBytes: z.number(),
 });
 
-/** What training took, over all processes that had a part in it. */
+/** Resources that training took, over all processes that had a part in it. */
 type Timing = z.infer<typeof timingSchema>;
 
-/** Adds what this process took to what is kept in a run's folder. */
+/** Adds this process's timing to the one kept in a run's folder. */
 export async function addTiming(run: string, now: Timing): Promise<Timing> {
 	const file = join(run, "timing.json");
 	const before = existsSync(file)

@@ -1,10 +1,10 @@
 import type { Entry } from "../../evaluate/index.js";
 import { modelById, plainTrajgptSettings as plain } from "../../models/index.js";
-import { type LineOptions, lineOf, usualRate } from "./lines.js";
+import { defaultLearningRate, type LineOptions, lineOf } from "./lines.js";
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** What is changed of TrajGPT, beside its preset. */
+/** A change to TrajGPT at its preset. */
 interface Variant {
 	readonly id: string;
 	readonly label: string;
@@ -14,16 +14,16 @@ interface Variant {
 	readonly options?: Settings;
 }
 
-/** One rate a head, for each event or for each unit of time, as the preset's decay has it. */
+/** One decay rate per head, per event or per day as in the preset. */
 const fixedDecay = ({ preset }: LineOptions): Settings => ({
 	...plain,
 	decay: modelById("trajgpt").presets[preset]?.decay === "event" ? "fixed" : "fixed-time",
 });
 
 /**
- * Each of the paper's lines takes one thing away from the line above. With absolute positions times are
- * known by decay alone: softmax attention has none, so GPT-2 knows no times, and has nothing to be asked
- * about further ahead. Each of ours changes what it names of the first line.
+ * Each of the paper's variants removes one part from the one above. With absolute positions, only the decay depends
+ * on time. Softmax attention has no decay, so GPT-2 does not know times and cannot be queried at later times. Each
+ * of our variants changes the named part of the first one.
  */
 const variants: readonly Variant[] = [
 	{ id: "full", label: "plain TrajGPT", group: "paper", settings: plain },
@@ -73,11 +73,11 @@ const variants: readonly Variant[] = [
 export const variantNames: readonly string[] = variants.map(({ id }) => id);
 
 export const variantLines = (options: LineOptions): Entry[] =>
-	// All at one rate, so that only what is named differs.
+	// All with the same learning rate, so that only the named part differs.
 	variants.map(({ model = "trajgpt", settings = {}, ...own }) =>
 		lineOf(
 			modelById(model),
-			{ learningRate: usualRate, ...options },
+			{ learningRate: defaultLearningRate, ...options },
 			{ ...own, settings: typeof settings === "function" ? settings(options) : settings },
 		),
 	);

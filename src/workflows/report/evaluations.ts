@@ -4,14 +4,14 @@ import { type Evaluation, readEvaluation, tasksOf } from "../../evaluate/index.j
 import type { MissingEvaluation } from "../../figures/report/index.js";
 import { labelsOf, runFiles, type Trained, taskFiles } from "../../train/index.js";
 
-const whats: Readonly<Record<string, string>> = {
+const taskTexts: Readonly<Record<string, string>> = {
 	next: "the next record",
 	forecast: "records far ahead",
 };
 
-/** What a run's folder knows of itself: measured, missing, or measured with other weights or on others. */
+/** The evaluations of a run: present, missing, or outdated. */
 export interface Evaluations {
-	readonly there: readonly Evaluation[];
+	readonly present: readonly Evaluation[];
 	readonly missing: readonly MissingEvaluation[];
 	readonly warnings: readonly string[];
 }
@@ -23,7 +23,7 @@ export async function readEvaluations(
 	split: Split,
 ): Promise<Evaluations> {
 	const { folder } = trained;
-	const tasks = tasksOf(dataset).filter((task) => isAnswerable(task, summary, split));
+	const tasks = tasksOf(dataset).filter((task) => canBeEvaluated(task, summary, split));
 	const files = existsSync(runFiles(folder).evaluations)
 		? readdirSync(runFiles(folder).evaluations)
 		: [];
@@ -32,38 +32,38 @@ export async function readEvaluations(
 		.map((name) => name.slice(0, -".json".length))
 		.filter((task) => !tasks.includes(task))
 		.sort();
-	const there: Evaluation[] = [];
+	const present: Evaluation[] = [];
 	const missing: MissingEvaluation[] = [];
 	for (const task of [...tasks, ...others]) {
 		const evaluation = await readEvaluation(folder, task);
-		if (evaluation) there.push({ ...evaluation, notes: evaluation.notes.map(withoutPaths) });
+		if (evaluation) present.push({ ...evaluation, notes: evaluation.notes.map(withoutPaths) });
 		else
 			missing.push({
 				task,
-				what: whats[task] ?? `the task ${task}`,
+				what: taskTexts[task] ?? `the task ${task}`,
 				command: `trajgpt evaluate RUN --task ${task}`,
 			});
 	}
-	missing.push(...notFineTuned(folder, there));
+	missing.push(...notFineTuned(folder, present));
 	const warnings: string[] = [];
-	for (const one of there)
-		warnings.push(...outdated(one, trained), ...(await elsewhere(one, dataset, split)));
-	return { there, missing, warnings };
+	for (const one of present)
+		warnings.push(...outdated(one, trained), ...(await onOtherPatients(one, dataset, split)));
+	return { present, missing, warnings };
 }
 
-/** Whether somebody could be told from somebody: labels of one kind alone measure nothing. */
-function isAnswerable(task: string, { labels }: DatasetSummary, split: Split): boolean {
+/** Whether a task has positive and negative labels in the split; otherwise it cannot be evaluated. */
+function canBeEvaluated(task: string, { labels }: DatasetSummary, split: Split): boolean {
 	const counts = labels.find((label) => label.task === task)?.splits[split];
 	return !counts || (counts.positive > 0 && counts.positive < counts.labels);
 }
 
-/** Where somebody keeps their files is nobody else's business. */
+/** Removes local paths, which are private. */
 const withoutPaths = (note: string): string =>
 	note
 		.replace(/\btrajgpt (\w+) [^\s`]+/g, "trajgpt $1 RUN")
 		.replace(/(?<=^|[\s`"“])(?:~|\.{1,2})?\/[^\s`"”;,]+/g, "…");
 
-/** Tasks that were asked in other ways, but not after training on their labels. */
+/** Labelled tasks that were evaluated, but not fine-tuned. */
 const notFineTuned = (folder: string, evaluations: readonly Evaluation[]): MissingEvaluation[] =>
 	evaluations
 		.map(({ task, rows }) => ({ task, own: rows.filter(({ who }) => who === "model") }))
@@ -75,8 +75,8 @@ const notFineTuned = (folder: string, evaluations: readonly Evaluation[]): Missi
 			command: `trajgpt ${existsSync(taskFiles(folder, task).best) ? "evaluate" : "finetune"} RUN --task ${task}`,
 		}));
 
-/** Measured on other patients than the page is about, or on some of them. */
-async function elsewhere(
+/** Warns if an evaluation covers another split, or only some of its patients. */
+async function onOtherPatients(
 	evaluation: Evaluation,
 	dataset: Dataset,
 	split: Split,
@@ -86,16 +86,16 @@ async function elsewhere(
 		return [
 			`The evaluation “${task}” was made on the ${evaluation.split} patients, not on the ${split} patients; evaluate again.`,
 		];
-	const asked = askedOf(evaluation);
+	const covered = coveredPatients(evaluation);
 	const all = await patientsOf(task, dataset, split);
-	return asked !== undefined && all !== undefined && asked < all
+	return covered !== undefined && all !== undefined && covered < all
 		? [
-				`The evaluation “${task}” was made on ${asked} of ${all} patients of the ${split} split; evaluate again.`,
+				`The evaluation “${task}” was made on ${covered} of ${all} patients of the ${split} split; evaluate again.`,
 			]
 		: [];
 }
 
-/** How many patients a task can be asked about; undefined where the dataset does not know the task. */
+/** The number of patients of a task; undefined if the dataset does not have the task. */
 async function patientsOf(task: string, dataset: Dataset, split: Split) {
 	if (!tasksOf(dataset).includes(task)) return undefined;
 	if (!dataset.manifest.labels.some((label) => label.task === task))
@@ -104,8 +104,8 @@ async function patientsOf(task: string, dataset: Dataset, split: Split) {
 	return new Set(labels.map(({ patient }) => patient)).size;
 }
 
-/** How many patients it was to be measured on; a forecast says in its notes how many were too short for it. */
-function askedOf({ task, patients, notes }: Evaluation): number | undefined {
+/** The number of patients that an evaluation covers, including those whose history is too short to forecast. */
+function coveredPatients({ task, patients, notes }: Evaluation): number | undefined {
 	if (task !== "forecast") return patients;
 	const [, all] = notes.map((note) => /^\d+ of (\d+) patients/.exec(note)).find(Boolean) ?? [];
 	return all === undefined ? undefined : Number(all);

@@ -6,13 +6,13 @@ import type { Report } from "../../figures/report/index.js";
 import type { LogEvent } from "../../train/event-log.js";
 import type { Trained } from "../../train/index.js";
 
-type Facts = Report["made"];
+type Facts = Report["provenance"];
 
 const words = (name: string) => name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
 const entries = (record: Readonly<Record<string, unknown>>) =>
 	Object.entries(record).map(([name, value]) => [words(name), `${value}`] as const);
 
-/** What a person needs to make the numbers again; nothing of theirs, no paths and no host names. */
+/** What is needed to reproduce the numbers, without paths and host names. */
 export function factsOf(
 	{ run, step }: Trained,
 	{ manifest }: Dataset,
@@ -71,7 +71,7 @@ export function factsOf(
 	];
 }
 
-/** From the pace of each step; an epoch holds all training events. */
+/** Estimated from the speed of each step; an epoch covers all training events. */
 function trainingSeconds(log: readonly LogEvent[], events: number): number | undefined {
 	const steps = log.filter(({ tokensPerSecond }) => typeof tokensPerSecond === "number");
 	const epochs = steps.reduce((most, { epoch }) => Math.max(most, Number(epoch)), 0);

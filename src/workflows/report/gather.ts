@@ -34,7 +34,7 @@ import {
 	targetsOf,
 } from "./patient-stories.js";
 
-/** Draws figures for the page, and into files of a folder. */
+/** Draws figures for the page and writes them to a folder. */
 export interface Drawings {
 	draw(id: string, figure: Figure, caption: string): Promise<DrawnFigure>;
 	/** Files written so far. */
@@ -47,24 +47,24 @@ export interface ReportRequest {
 	readonly runtime: Runtime;
 	readonly drawings: Drawings;
 	readonly seed: number;
-	/** Patients whose stories are told; chosen by rule if left out. */
+	/** Ids of the patients to show; chosen by rule by default. */
 	readonly patients?: readonly string[];
-	/** Whether patients who are not simulated are drawn on a map, one mark for each. */
+	/** Whether to draw a map with one mark per patient even if they are not simulated. */
 	readonly patientMap?: boolean;
-	/** Told what is being done. */
+	/** Called with the name of each stage. */
 	readonly onStage: (text: string) => void;
 }
 
 const split = "test";
 
-/** Everything the page says; figures are drawn on the way. */
+/** Collects the contents of the page and draws its figures. */
 export async function gatherReport(request: ReportRequest): Promise<Report> {
 	const { trained, dataset, drawings, seed, onStage } = request;
 	onStage("reading the dataset");
 	const summary = await summarize(dataset);
 	const chosen = await chosenFor(request, summary);
 	const { folder } = trained;
-	const { there, missing, warnings } = await readEvaluations(trained, dataset, summary, split);
+	const { present, missing, warnings } = await readEvaluations(trained, dataset, summary, split);
 	const log = readEventLog(runFiles(folder).log);
 	const name = basename(resolve(folder));
 	const simulated = await isSimulated(dataset);
@@ -74,9 +74,9 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 		datasetFigure(summary, { title: simulated ? "The simulated people" : "The people" }),
 		"Who is in the dataset: how long and how dense histories are, which codes they hold, and how often the labelled questions came true.",
 	);
-	const measured = await evaluationFigures(drawings, there);
+	const measured = await evaluationFigures(drawings, present);
 	onStage("drawing the codes");
-	const { map, likeness } = tokenMap(trained, { seed });
+	const { map, agreement } = tokenMap(trained, { seed });
 	const tokens = await drawings.draw(
 		"codes",
 		tokenMapFigure(map),
@@ -98,7 +98,7 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 		manifest: dataset.manifest,
 		summary,
 		split,
-		evaluations: there,
+		evaluations: present,
 		missing,
 		warnings,
 		figures: {
@@ -114,9 +114,9 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 			),
 		},
 		stories,
-		likeness,
+		agreement,
 		memory: memory?.words,
-		made: factsOf(trained, dataset, there, log, seed),
+		provenance: factsOf(trained, dataset, present, log, seed),
 	};
 }
 
@@ -179,7 +179,7 @@ async function evaluationFigures(drawings: Drawings, evaluations: readonly Evalu
 	};
 }
 
-/** Of the model: the way to ask it that has the measure, as only one that gives probabilities is calibrated. */
+/** A metric of the model, from the method that has it: calibration needs probabilities. */
 const measuredOf = ({ rows }: Evaluation, metric: string): number | undefined =>
 	rows.find(({ who, metrics }) => who === "model" && metrics[metric])?.metrics[metric]?.value;
 
@@ -224,14 +224,14 @@ async function storiesOf(
 	const { vocabulary, model, config } = trained;
 	const { source } = dataset.manifest;
 	const axis: Omit<Clock, "birth"> = { axis: source.axis };
-	const told: PatientStory[] = [];
+	const stories: PatientStory[] = [];
 	const predictor = model.predictor(runtime, config, forecastWeights(trained));
 	try {
 		for (const [at, one] of chosen.entries()) {
-			onStage(`telling of patient ${at + 1} of ${chosen.length}`);
+			onStage(`drawing patient ${at + 1} of ${chosen.length}`);
 			const { trajectory, picture, risk } = await storyOf(predictor, vocabulary, one, axis);
 			const { history, target, lookUp, recordedAt } = one;
-			told.push({
+			stories.push({
 				id: history.id,
 				target: target.name,
 				lookUp,
@@ -258,9 +258,9 @@ async function storiesOf(
 		await predictor.dispose();
 	}
 	return {
-		told,
+		patients: stories,
 		rule: patients
-			? "Chosen by whoever made this report."
+			? "Chosen by the author of this report."
 			: ruleText(
 					split,
 					chosen.map(({ target }) => target),

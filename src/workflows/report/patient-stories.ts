@@ -8,33 +8,33 @@ import type { Clock, DiseaseTrajectory, RiskPicture } from "../../figures/index.
 import { riskTrajectories } from "../../infer/index.js";
 import type { Predictor } from "../../models/index.js";
 
-/** A disease a story is about: all tokens that stand for it. */
+/** A disease that a story is about, with all its tokens. */
 interface Target {
 	readonly code: string;
 	readonly name: string;
 	readonly tokens: readonly number[];
 }
 
-/** A patient, and where the story is cut: what the model is shown, and where the target first comes. */
+/** A patient with the records that the model is shown and the target's first record. */
 export interface Chosen {
 	readonly history: History;
 	readonly target: Target;
-	/** Records shown, birth not counted. */
+	/** Number of records shown, without birth. */
 	readonly lookUp: number;
-	/** The place of the target's first record among the tokens; undefined if it never comes. */
+	/** Index of the target's first token; undefined if it is never recorded. */
 	readonly recordedAt: number | undefined;
 }
 
 const lookUpWindow = 50;
 const fewestLater = 10;
-/** Records after the window that are forecast. */
+/** Maximum records after the window to forecast. */
 const mostLater = 100;
-/** Of PheCodes: diabetes and heart failure, the diseases of the labelled tasks. */
-const usual = ["250", "428"];
+/** PheCodes of diabetes and heart failure, the diseases of the labelled tasks. */
+const defaultDiseases = ["250", "428"];
 
-/** The usual diseases where the vocabulary has them, else the most frequent code that few patients have. */
+/** The defaultDiseases diseases where the vocabulary has them, else the most frequent code that few patients have. */
 export function targetsOf(vocabulary: Vocabulary, { codes, all }: DatasetSummary): Target[] {
-	const named = usual.flatMap((code) => targetOf(vocabulary, code, "PheCode") ?? []);
+	const named = defaultDiseases.flatMap((code) => targetOf(vocabulary, code, "PheCode") ?? []);
 	if (named.length > 0) return named;
 	const rare = codes.find(({ patients }) => patients > 0 && patients <= all.patients / 3);
 	return rare ? [targetOf(vocabulary, rare.code, rare.system)].flatMap((found) => found ?? []) : [];
@@ -58,7 +58,7 @@ function cut(history: History, target: Target): Chosen {
 	return { history, target, lookUp, recordedAt: recorded < 0 ? undefined : recorded };
 }
 
-/** For each target a patient who gets it after the look-up window, drawn with the seed; none twice. */
+/** For each target, a patient in whom it is first recorded after the look-up window, drawn with the seed. */
 export async function chosenByRule(
 	dataset: Dataset,
 	split: Split,
@@ -82,7 +82,7 @@ export async function chosenByRule(
 	return chosen;
 }
 
-/** Patients by their ids, each with the target that it gets; the first target if it gets none. */
+/** Patients by id, each with the first target recorded in them, or the first target if there is none. */
 export async function chosenByName(
 	dataset: Dataset,
 	ids: readonly string[],
@@ -101,7 +101,7 @@ export async function chosenByName(
 				{ field: "patients", value: id },
 			);
 		if (targets.length === 0)
-			throw new InputError("there is no code whose risk could be told: all are in most histories");
+			throw new InputError("there is no code whose risk could be shown: all are in most histories");
 		const stories = targets.map((target) => cut(history, target));
 		return stories.find(({ recordedAt }) => recordedAt !== undefined) ?? stories[0]!;
 	});
@@ -114,14 +114,14 @@ export function ruleText(split: Split, targets: readonly Target[], seed: number)
 
 const top = 10;
 const riskTimes = 200;
-/** How far beyond the last record known the risk is drawn. */
+/** How far beyond the last known record the risk is drawn. */
 const aheadDays = 3 * yearDays;
 
-/** What is drawn and said of one patient. */
+/** The figures and numbers of one patient. */
 interface Story {
 	readonly trajectory: DiseaseTrajectory;
 	readonly picture: RiskPicture;
-	/** At the first time drawn and, from the records before, when the target was first recorded. */
+	/** Risk at the first time drawn, and when the target was first recorded, given the records before. */
 	readonly risk: { readonly first: number; readonly last: number };
 }
 
@@ -167,7 +167,7 @@ async function trajectoryOf(
 	};
 }
 
-/** From all that was recorded before the target was: what could have been said until then, and for some time on. */
+/** The risk given the records before the target's first record, until then and for some time after. */
 async function riskOf(
 	predictor: Predictor,
 	vocabulary: Vocabulary,
@@ -179,14 +179,14 @@ async function riskOf(
 	const known = { tokens: tokens.subarray(0, end), times: times.subarray(0, end) };
 	const [from, now] = [known.times[birthEvents] ?? known.times[0]!, known.times.at(-1)!];
 	const to = Math.max(now, recordedAt === undefined ? now : times[recordedAt]!) + aheadDays;
-	const asked = Float64Array.from(
+	const queryTimes = Float64Array.from(
 		{ length: riskTimes },
 		(_, at) => from + ((to - from) * at) / (riskTimes - 1),
 	);
-	const [own] = await riskTrajectories(predictor, [known], [target.tokens], [asked]);
-	const [curve] = own!;
+	const [trajectories] = await riskTrajectories(predictor, [known], [target.tokens], [queryTimes]);
+	const [curve] = trajectories!;
 	const when = recordedAt === undefined ? now : times[recordedAt]!;
-	const last = asked.findLastIndex((time) => time <= when);
+	const last = queryTimes.findLastIndex((time) => time <= when);
 	return {
 		picture: {
 			patient: id,

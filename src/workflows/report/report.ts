@@ -10,21 +10,21 @@ import type { Monitoring } from "../training.js";
 import { type Drawings, gatherReport } from "./gather.js";
 
 export interface ReportOptions extends Pick<Monitoring, "progress"> {
-	/** Of the maps and of the choice of patients. */
+	/** Seed of the maps and of the choice of patients. */
 	readonly seed: number;
-	/** The run's own report if left out; that one is replaced. */
+	/** File to write. Default: the run's report, which is replaced. */
 	readonly out?: string | undefined;
-	/** Whether a page named by `out` may be replaced. */
+	/** Whether an existing file at `out` may be replaced. */
 	readonly replace?: boolean | undefined;
-	/** Ids of patients to show; chosen by rule if left out. */
+	/** Ids of patients to show. Default: chosen by rule. */
 	readonly patients?: readonly string[] | undefined;
-	/** Whether a map shows a mark for every test patient; of simulated people it does in any case. */
+	/** Whether to draw a map with one mark per test patient; it is always drawn for simulated people. */
 	readonly patientMap?: boolean | undefined;
-	/** As many as in training if left out. */
+	/** Default: as in training. */
 	readonly threads?: number | undefined;
 }
 
-/** What was written, and what it says. */
+/** The written files, with findings and missing evaluations. */
 export interface WrittenReport {
 	readonly report: string;
 	readonly figures: readonly string[];
@@ -33,7 +33,7 @@ export interface WrittenReport {
 	readonly warnings: readonly string[];
 }
 
-/** Writes a page of findings, tables and figures about a run, and its figures into the run's folder. */
+/** Writes an HTML report on a run, and its figures to the run's folder. */
 export async function report(
 	trained: Trained,
 	dataset: Dataset,

@@ -1,4 +1,4 @@
-import { groupBy } from "../../../src/figures/group.js";
+import { groupBy } from "../../../src/figures/group-by.js";
 
 /** An event as it is drawn. */
 export interface Mark {

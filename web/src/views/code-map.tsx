@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
 import { specialCount, type Token, type Vocabulary } from "../../../src/cohort/vocabulary.js";
-import { groupBy } from "../../../src/figures/group.js";
+import { groupBy } from "../../../src/figures/group-by.js";
 import { counted } from "../../../src/figures/numbers.js";
 import { Scatter, type ScatterPoint } from "../charts/scatter.js";
 import { symbolStyle } from "../charts/symbols.js";

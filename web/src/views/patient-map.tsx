@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { groupBy } from "../../../src/figures/group.js";
+import { groupBy } from "../../../src/figures/group-by.js";
 import { counted, thousands } from "../../../src/figures/numbers.js";
 import { Scatter, type ScatterPoint } from "../charts/scatter.js";
 import { SymbolMark } from "../charts/symbol-mark.js";

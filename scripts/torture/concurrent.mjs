@@ -10,7 +10,7 @@ const chosen = ["pretrain", "prepare", "export", "simulate", "finetune"].map(
 const wait = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** @type {import("./torture.mjs").Campaign} */
-export const together = {
+export const concurrent = {
 	name: "together",
 	share: 10,
 	lanes: 1,

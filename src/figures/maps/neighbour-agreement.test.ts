@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { likenessOf } from "./likeness.js";
+import { neighbourAgreement } from "./neighbour-agreement.js";
 
 /** Directions at these degrees. */
 const at = (...degrees: number[]) =>
@@ -11,15 +11,19 @@ const at = (...degrees: number[]) =>
 test("is the part of the nearest that are of a kind, beside that of all others", () => {
 	const vectors = at(0, 1, 2, 90, 91, 93);
 	const kinds = ["a", "a", "a", "b", "b", "b"];
-	expect(likenessOf(vectors, 2, kinds, 2)).toEqual({ neighbours: 2, share: 1, byChance: 0.4 });
+	expect(neighbourAgreement(vectors, 2, kinds, 2)).toEqual({
+		neighbours: 2,
+		share: 1,
+		byChance: 0.4,
+	});
 	const mixed = ["a", "b", "a", "b", "a", "b"];
-	expect(likenessOf(vectors, 2, mixed, 2)?.share).toBeCloseTo(4 / 12, 12);
+	expect(neighbourAgreement(vectors, 2, mixed, 2)?.share).toBeCloseTo(4 / 12, 12);
 });
 
 test("leaves out what has no kind, and says nothing of too few or of one kind", () => {
 	const vectors = at(0, 45, 1, 90, 91);
 	const kinds = ["a", null, "a", "b", "b"];
-	expect(likenessOf(vectors, 2, kinds, 1)).toMatchObject({ share: 1, byChance: 4 / 12 });
-	expect(likenessOf(vectors, 2, kinds, 4)).toBeUndefined();
-	expect(likenessOf(vectors, 2, ["a", null, "a", "a", "a"], 1)).toBeUndefined();
+	expect(neighbourAgreement(vectors, 2, kinds, 1)).toMatchObject({ share: 1, byChance: 4 / 12 });
+	expect(neighbourAgreement(vectors, 2, kinds, 4)).toBeUndefined();
+	expect(neighbourAgreement(vectors, 2, ["a", null, "a", "a", "a"], 1)).toBeUndefined();
 });

@@ -3,11 +3,11 @@ import type { Report } from "./report.js";
 import type { Section } from "./section.js";
 
 /** What somebody needs who wants the same numbers again. */
-export const madeSection = ({ made }: Report): Section => ({
+export const provenanceSection = ({ provenance }: Report): Section => ({
 	id: "made",
 	title: "What was run",
 	body: html`<div class="facts">
-${made.map(
+${provenance.map(
 	({ title, facts }) => html`<div>
 <h3>${title}</h3>
 <dl>${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>\n`)}</dl>

@@ -2,7 +2,7 @@
  * Moves centres apart, as little as it takes for things of these sizes not to overlap, and keeps them between
  * `low` and `high` as long as there is room.
  */
-export function spread(
+export function avoidOverlap(
 	centres: readonly number[],
 	sizes: readonly number[],
 	[low, high]: readonly [low: number, high: number],

@@ -14,7 +14,7 @@ export async function setup(): Promise<() => Promise<void>> {
  * A copy of a folder that several test files begin with. The first that asks makes it, the others
  * copy it. Two that ask at the same time both make it, so nobody waits. The caller removes it.
  */
-export async function madeOnce(
+export async function sharedFixture(
 	name: string,
 	make: (folder: string) => Promise<void>,
 ): Promise<string> {

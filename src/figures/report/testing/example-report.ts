@@ -29,7 +29,7 @@ export interface ForecastNumbers {
 }
 
 /** Recall@10 of each; differences are those of the values, ± 1 point. */
-export function madeForecast({ model, history, steps, oracle }: ForecastNumbers): Evaluation {
+export function exampleForecast({ model, history, steps, oracle }: ForecastNumbers): Evaluation {
 	const row = (who: "model" | "history" | "oracle", label: string, value: number) => ({
 		who,
 		label,
@@ -54,7 +54,7 @@ export function madeForecast({ model, history, steps, oracle }: ForecastNumbers)
 	};
 }
 
-export function madeNext(model: number, history: number, off: number): Evaluation {
+export function exampleNext(model: number, history: number, off: number): Evaluation {
 	return {
 		...base,
 		task: "next",
@@ -81,7 +81,7 @@ export function madeNext(model: number, history: number, off: number): Evaluatio
 }
 
 /** AUPRC of each way to ask, ± 0.05. */
-export function madeInsulin(values: {
+export function exampleInsulin(values: {
 	readonly zero: number;
 	readonly few: number;
 	readonly tuned?: number;
@@ -148,7 +148,7 @@ const splitSummary = (patients: number) => ({
 const splitCounts = (patients: number) => ({ patients, events: 20 * patients });
 
 /** A report with made-up numbers; `with` goes over it. */
-export function madeReport(given: Partial<Report> = {}): Report {
+export function exampleReport(given: Partial<Report> = {}): Report {
 	const splits = { train: splitSummary(320), valid: splitSummary(40), test: splitSummary(40) };
 	return {
 		name: "made up",
@@ -186,9 +186,9 @@ export function madeReport(given: Partial<Report> = {}): Report {
 		},
 		split: "test",
 		evaluations: [
-			madeForecast({ model: 0.5, history: 0.45, steps: 0.47, oracle: 0.6 }),
-			madeNext(3, 3.4, 0.011),
-			madeInsulin({ zero: 0.2, few: 0.3, tuned: 0.5 }),
+			exampleForecast({ model: 0.5, history: 0.45, steps: 0.47, oracle: 0.6 }),
+			exampleNext(3, 3.4, 0.011),
+			exampleInsulin({ zero: 0.2, few: 0.3, tuned: 0.5 }),
 		],
 		missing: [],
 		warnings: [],
@@ -203,7 +203,7 @@ export function madeReport(given: Partial<Report> = {}): Report {
 		},
 		stories: {
 			rule: "Drawn with seed 0.",
-			told: [
+			patients: [
 				{
 					id: "p000007",
 					target: "Diabetes mellitus",
@@ -217,13 +217,13 @@ export function madeReport(given: Partial<Report> = {}): Report {
 				},
 			],
 		},
-		likeness: { neighbours: 5, share: 0.2, byChance: 0.06 },
+		agreement: { neighbours: 5, share: 0.2, byChance: 0.06 },
 		memory: {
 			shortest: { layer: 1, head: 1, halfLife: 60 },
 			longest: { layer: 2, head: 4, halfLife: 3650 },
 			unit: "days",
 		},
-		made: [{ title: "Data", facts: [["content hash", "abc"]] }],
+		provenance: [{ title: "Data", facts: [["content hash", "abc"]] }],
 		...given,
 	};
 }

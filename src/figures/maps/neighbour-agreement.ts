@@ -1,7 +1,7 @@
 import { directionsOf, nearest } from "./directions.js";
 
 /** How far vectors that point alike are of one kind. */
-export interface Likeness {
+export interface NeighbourAgreement {
 	/** How many of the nearest were looked at. */
 	readonly neighbours: number;
 	/** The mean part of a vector's nearest that share its kind, and that of vectors drawn blindly. */
@@ -10,12 +10,12 @@ export interface Likeness {
 }
 
 /** Of vectors that have a kind; undefined where they are too few, or all of one kind. */
-export function likenessOf(
+export function neighbourAgreement(
 	vectors: ArrayLike<number>,
 	dim: number,
 	kinds: readonly (string | null)[],
 	neighbours = 5,
-): Likeness | undefined {
+): NeighbourAgreement | undefined {
 	const known = [...kinds.keys()].filter((at) => kinds[at] !== null);
 	const counts = new Map<string | null, number>();
 	for (const at of known) counts.set(kinds[at]!, (counts.get(kinds[at]!) ?? 0) + 1);
