@@ -49,12 +49,12 @@ describe("finetune", { timeout: 60_000 }, () => {
 	test("prints a summary, resumes, and is evaluated", async () => {
 		await refused(finetune("--resume"), "female was not begun", "leave out --resume");
 		const first = await done(...finetune());
-		expect(first.stderr).toMatch(/^placing the head by \d+ labels, the model as it is\n/);
+		expect(first.stderr).toMatch(/^fitting the initial head to \d+ labels\n/);
 		expect(first.stderr).toMatch(/epoch 2: validation label \d\.\d{4} nats/);
 		expect(first.stdout).toMatch(
 			/tasks\/female: \S+ parameters, \d+ steps, 2 epochs over \d+ labels of female, \d+ positive\nbest validation loss after epoch \d: /,
 		);
-		await refused(finetune(), "is there already", "--resume", "--force");
+		await refused(finetune(), "exists already", "--resume", "--force");
 		await refused(finetune("--resume", "--seed", "9"), "seed is 1 there, 9 here");
 		const again = await done(...finetune("--resume", "--json"));
 		expect(again.stderr).toContain("is finished; there is nothing to go on with");

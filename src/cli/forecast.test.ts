@@ -189,7 +189,7 @@ describe("methods", () => {
 		]);
 		expect(code).toBe(2);
 		expect(stderr).toContain(
-			"goes on from the last event, and a time of --at is not after that of patient ann",
+			"starts at the last event, and a time of --at is not after that of patient ann",
 		);
 	});
 });
@@ -198,7 +198,7 @@ describe("patients of the run's dataset", () => {
 	test("are found by their id, without an input file", async () => {
 		const { code, stdout, stderr } = await captured(["forecast", run, "--patient", "p00003"]);
 		expect(code).toBe(0);
-		expect(stderr).toMatch(/^note: p00003 is of the run's own dataset, (among those|split )/);
+		expect(stderr).toMatch(/^note: p00003 is in the run's dataset, (among the patients|split )/);
 		expect(stdout).toMatch(
 			/\np00003: \w+, \d+ events from \S+ to \S+ \(age \S+\)\n\n\+1m: .* \+1y: .* \+5y: /,
 		);
@@ -207,7 +207,7 @@ describe("patients of the run's dataset", () => {
 	test("require --patient", async () => {
 		const { code, stderr } = await captured(["forecast", run]);
 		expect(code).toBe(2);
-		expect(stderr).toMatch(/^error: whom to ask about\? .* with --patient, such as p\d{5}/);
+		expect(stderr).toMatch(/^error: no patient is named; .* with --patient, such as p\d{5}/);
 	});
 });
 
@@ -289,7 +289,7 @@ describe("rejects, with exit code 2", () => {
 		],
 		"an unknown patient": [
 			() => [...claims(), "--patient", "anne"],
-			/claims\.csv has no patient "anne"; it has 2, near it ann/,
+			/claims\.csv has no patient "anne"; it has 2, with similar ids ann/,
 		],
 		"an unknown patient of the dataset": [
 			() => ["forecast", run, "--patient", "q"],
@@ -305,7 +305,7 @@ describe("rejects, with exit code 2", () => {
 		],
 		"an option of another format, under the name it has here": [
 			() => [...claims(), "--patient-column", "x", "--format", "fhir"],
-			/--patient-column does not go with --format fhir/,
+			/--patient-column does not apply to --format fhir/,
 		],
 		"an option for files without a file": [
 			() => ["forecast", run, "--patient", "p00003", "--time-column", "x"],

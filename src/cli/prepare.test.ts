@@ -223,7 +223,7 @@ describe("prepare accepts", () => {
 		[["x", "--from", "events", "--out", "y", "--unit-days", "-1"], "from 0.000001 to 36525"],
 		[
 			["x", "--from", "csv", "--out", "y", "--db", "postgres://z"],
-			"--db does not go with --from csv",
+			"--db does not apply to --from csv",
 		],
 		[["x", "--from", "csv", "--out", "y", "--memory", "lots"], "Expected 64MB to "],
 		[["x", "--from", "csv", "--out", "y", "--level", "full"], "needs the official map"],

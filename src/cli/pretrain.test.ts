@@ -356,7 +356,7 @@ describe("bad usage writes nothing", () => {
 		[["--set", "key=7"], "key: got 7; expected a multiple of heads, and at least twice as many"],
 		[["--set", "decay=daily"], 'decay: got "daily"; expected one of time, event, fixed'],
 		[["--set", "layers"], "--set layers: expected name=value, for example --set layers=2"],
-		[["--set", "vocab=9"], "--set vocab=9: vocab is the dataset's; leave it out"],
+		[["--set", "vocab=9"], "--set vocab=9: vocab is determined by the dataset; leave it out"],
 		[["--preset", "huge"], 'no preset "huge"; known presets: tiny, default, paper, paper-7m'],
 		[["--model", "gpt"], "Allowed choices are trajgpt"],
 		[["--epochs", "0"], "Expected a whole number from 1 to 100000."],
@@ -407,7 +407,9 @@ describe("bad usage writes nothing", () => {
 
 	test("--help lists the settings for --set and the presets", async () => {
 		const { stdout } = await captured(["pretrain", "--help"]);
-		expect(stdout).toMatch(/--preset <name> +model sizes: tiny, default, paper, paper-7m \(default/);
+		expect(stdout).toMatch(
+			/--preset <name> +model sizes: tiny, default, paper, paper-7m \(default/,
+		);
 		expect(stdout).toMatch(
 			/\n {2}layers +SRA layers; a whole number from 1 to 64 \(default: 4\)\n/,
 		);

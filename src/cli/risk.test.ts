@@ -237,8 +237,6 @@ describe("rejects, with exit code 2", () => {
 			"428",
 		]);
 		expect(code).toBe(2);
-		expect(stderr).toContain(
-			"the input has 2 patients; say which one with --patient, such as a, b",
-		);
+		expect(stderr).toContain("the input has 2 patients; name one with --patient, such as a, b");
 	});
 });

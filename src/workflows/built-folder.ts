@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** A folder that was built beside the command line, by a file it holds; from the sources, the one built last. */
+/** A built folder that contains `file`: next to this code when it is built, else in `dist/`. */
 export const builtFolder = (name: string, file: string): string | undefined =>
 	[`../${name}/`, `../../dist/${name}/`]
 		.map((place) => fileURLToPath(new URL(place, import.meta.url)))

@@ -20,7 +20,7 @@ const { y } = await session.run({ x: new Tensor("float32", [1, 2], [2]) });
 process.exit(y.data[0] === 2 && y.data[1] === 4 ? 0 : 1);
 `;
 
-/** Whether a sum comes out right; asked in a process of its own, which ONNX Runtime may end. */
+/** Whether the provider computes a sum correctly. Runs in another process, because ONNX Runtime may end it. */
 export async function canCompute(provider: string): Promise<boolean> {
 	const x = input("x", [2]);
 	const model = Buffer.from(toOnnx({ outputs: { y: add(x, x) } }).bytes).toString("base64");
@@ -38,7 +38,7 @@ export async function canCompute(provider: string): Promise<boolean> {
 
 const known = new Map<Provider, Promise<boolean>>();
 
-/** Refuses a provider that cannot compute on this machine, once per process asked. */
+/** Rejects a provider that cannot compute on this machine; checks each provider once per process. */
 export async function checkProvider(provider: Provider): Promise<void> {
 	if (provider === "cpu") return;
 	const works = known.get(provider) ?? canCompute(provider);

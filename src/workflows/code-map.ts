@@ -2,14 +2,14 @@ import { InputError } from "../base/errors.js";
 import { builtInMap, type CodeMap, readPheCodeMap } from "../codes/index.js";
 import { type Manifest, mapOfDataset } from "../cohort/index.js";
 
-/** The user's own map of codes, where the dataset was prepared with one. */
+/** The code map file that a dataset was prepared with, if any. */
 export interface CodeMapOptions {
 	readonly phecodeMap?: string | undefined;
-	/** As given to prepare, with that map. */
+	/** As given to prepare with that map. */
 	readonly keepIgnored?: boolean | undefined;
 }
 
-/** The map of a dataset's codes; undefined where it is a file that is not given. */
+/** The code map of a dataset; undefined if it was a file and none is given. */
 export async function codeMapOf(
 	manifest: Manifest,
 	{ phecodeMap, keepIgnored }: CodeMapOptions,

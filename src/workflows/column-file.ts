@@ -14,7 +14,7 @@ export type Column = Values & { readonly name: string };
 
 type Format = "parquet" | "csv";
 
-/** The format that a file's name tells. */
+/** The format, by file extension. */
 export function columnFormat(file: string): Format {
 	const extension = extname(file).toLowerCase();
 	if (extension === ".parquet") return "parquet";
@@ -51,7 +51,7 @@ async function parquetOf(columns: readonly Column[]): Promise<Uint8Array> {
 	return new Uint8Array(buffer);
 }
 
-/** As RFC 4180 has it, with line feeds. */
+/** CSV as in RFC 4180, with line feeds. */
 export function csvOf(columns: readonly Column[]): string {
 	const rows = columns[0]?.values.length ?? 0;
 	const line = (cells: readonly string[]) => `${cells.join(",")}\n`;
@@ -64,6 +64,6 @@ function cell({ type, values }: Column, row: number): string {
 	const value = values[row];
 	if (value === null || value === undefined) return "";
 	if (typeof value === "string") return csvField(value);
-	// Nine digits tell every float of 32 bits from its neighbours.
+	// Nine digits distinguish all 32-bit floats.
 	return type === "float" ? `${Number((value as number).toPrecision(9))}` : `${value}`;
 }

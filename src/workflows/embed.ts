@@ -13,25 +13,25 @@ import { openRunDataset, type Trained } from "../train/index.js";
 import type { Column } from "./column-file.js";
 import type { Monitoring } from "./training.js";
 
-/** Which vectors, with which map. */
+/** Which embeddings to compute, and their map. */
 export interface EmbedOptions extends Pick<Monitoring, "progress"> {
 	readonly what: "tokens" | "patients";
-	/** Which patients; `test` if left out. */
+	/** Split of the patients. Default: `test`. */
 	readonly split?: Split | undefined;
-	/** Patients with a label of this task, cut at the time of the label. */
+	/** Only patients with a label of this task, up to the time of the label. */
 	readonly task?: string | undefined;
-	/** The map (UMAP), or none. */
+	/** Options of the map (UMAP). Default: no map. */
 	readonly map?: Pick<UmapOptions, "neighbours"> & { readonly seed: number };
-	/** Whether patients lie on the map of the codes, or on one of their own. */
+	/** Whether to place patients on the map of codes, instead of a map of patients. */
 	readonly onTokens?: boolean | undefined;
-	/** Where the dataset is, if it was moved. */
+	/** The run's dataset, if it was moved. */
 	readonly dataset?: string | undefined;
-	/** As many as in training if left out. */
+	/** Default: as in training. */
 	readonly threads?: number | undefined;
 }
 
 /**
- * The vectors of a run's codes or patients, with places on a map, as the columns of a table.
+ * The embeddings of a run's codes or patients, with map positions, as the columns of a table.
  *
  * @example
  * await writeColumns("codes.parquet", await embed(readTrained("runs/first"), { what: "tokens" }));
@@ -40,7 +40,7 @@ export async function embed(trained: Trained, options: EmbedOptions): Promise<re
 	const { what, split, task, onTokens = false, progress = silentProgress } = options;
 	if (what === "tokens" && (split || task || onTokens))
 		throw new InputError(
-			"`split`, `task` and `onTokens` choose patients, and tokens were asked for; add `what` patients",
+			"`split`, `task` and `onTokens` select patients, but `what` is tokens; add `what` patients",
 			{ field: "what", value: what },
 		);
 	const map = options.map && {
@@ -62,18 +62,18 @@ export async function embed(trained: Trained, options: EmbedOptions): Promise<re
 	}
 }
 
-/** A history as it was when someone asked about it. */
+/** A history up to a time. */
 export interface PatientView extends ViewedHistory {
 	readonly id: string;
-	/** When it is looked at, in time units. */
+	/** The time of the representation, in days. */
 	readonly at: number;
-	/** Events that are seen, the birth event not counted. */
+	/** Number of events, without the birth event. */
 	readonly events: number;
-	/** The answer of the task; null where no task was named. */
+	/** The label's value; null without a task. */
 	readonly value: boolean | null;
 }
 
-/** The patients of a split: whole histories or, with a task, those with a label, cut where it is asked. */
+/** The histories of a split: whole, or with a task, those with a label up to its time. */
 export async function patientViews(
 	dataset: Dataset,
 	split: Split,
@@ -119,7 +119,7 @@ export async function viewVectors(
 	return { vectors, dim: vectors.length / views.length };
 }
 
-/** The codes of a run's vocabulary, each with its embedding and, unless left out, its place on a map. */
+/** The codes of a run's vocabulary, each with its embedding and, if `map` is given, its map position. */
 function tokenTable(trained: Trained, map: UmapOptions | undefined): Column[] {
 	const { first, dim, vectors } = inputVectors(trained);
 	const tokens = trained.vocabulary.tokens.slice(first);
@@ -137,11 +137,11 @@ function tokenTable(trained: Trained, map: UmapOptions | undefined): Column[] {
 }
 
 interface PatientMapOptions extends UmapOptions {
-	/** Whether patients lie on the map of the codes, or on one of their own. */
+	/** Whether to place patients on the map of codes, instead of a map of patients. */
 	readonly onTokens: boolean;
 }
 
-/** Patients with their vectors and, unless left out, their places on a map. */
+/** Patients with their vectors and, if `map` is given, their map positions. */
 function patientTable(
 	trained: Trained,
 	views: readonly PatientView[],
@@ -160,8 +160,8 @@ function patientTable(
 }
 
 /**
- * A map of patients. On the map of the codes, each lies among those whose output vectors are nearest to its own:
- * the codes that the model expects of it.
+ * A map of patients. On the map of codes, a patient lies near the codes whose output vectors are nearest to its
+ * own: the codes that the model predicts for it.
  */
 function patientPlaces(
 	trained: Trained,
@@ -175,7 +175,7 @@ function patientPlaces(
 	return placeOnMap(map, outputVectors(trained).vectors, vectors, dim);
 }
 
-/** Every `stride`-th value from the `from`-th on. */
+/** Every `stride`-th value, starting at index `from`. */
 const strided = <T extends Float32Array | Float64Array>(all: T, from: number, stride: number) =>
 	Array.from({ length: all.length / stride }, (_, row) => all[row * stride + from] as number);
 

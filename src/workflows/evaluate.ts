@@ -19,26 +19,26 @@ import { openRunDataset, type Trained } from "../train/index.js";
 import type { Monitoring } from "./training.js";
 import { versions } from "./versions.js";
 
-/** What to measure, on which patients; what is left out is as in `evaluateDefaults`. */
+/** What to evaluate, on which patients. Defaults: `evaluateDefaults`. */
 export interface EvaluateOptions
 	extends Partial<Omit<TaskOptions, "progress" | "baselines" | "keepPatients">>,
 		Pick<Monitoring, "progress"> {
-	/** `next`, `forecast` or a task with labels; all that the dataset has if left out. */
+	/** `next`, `forecast` or a labelled task. Default: all tasks of the dataset. */
 	readonly task?: string | undefined;
-	/** Only the first so many patients of the split. */
+	/** Evaluate only the first n patients of the split. */
 	readonly patients?: number | undefined;
-	/** All cores if left out. */
+	/** Default: all cores. */
 	readonly threads?: number | undefined;
-	/** Called with each evaluation as soon as it is made. */
+	/** Called with each evaluation as soon as it is finished. */
 	readonly onEvaluation?: ((measured: MeasuredRun) => void) | undefined;
-	/** Called with what holds over several runs, after the evaluations of each. */
+	/** Called with the summary over several runs, after the evaluations of each. */
 	readonly onAcrossRuns?: ((task: string, over: AcrossRuns) => void) | undefined;
 }
 
-/** One run, measured on one task. */
+/** One run, evaluated on one task. */
 export interface MeasuredRun {
 	readonly run: string;
-	/** Where the evaluation was written; none where it could not be. */
+	/** The file of the evaluation; undefined if it could not be written. */
 	readonly file?: string;
 	readonly notWritten?: string;
 	readonly evaluation: Evaluation;
@@ -46,12 +46,12 @@ export interface MeasuredRun {
 
 export interface TaskResult {
 	readonly runs: readonly MeasuredRun[];
-	/** Where there are several runs. */
+	/** The summary over several runs. */
 	readonly acrossRuns?: AcrossRuns;
 }
 
-/** The dataset of all runs; another is refused by the first run it does not belong to. */
-export async function commonDataset(runs: readonly Trained[], given?: string): Promise<Dataset> {
+/** The dataset of all runs; rejects runs of different datasets. */
+export async function commonDataset(runs: readonly Trained[], moved?: string): Promise<Dataset> {
 	const [first] = runs as [Trained];
 	const twice = runs.find(({ folder }, at) =>
 		runs.slice(0, at).some((other) => resolve(other.folder) === resolve(folder)),
@@ -62,16 +62,16 @@ export async function commonDataset(runs: readonly Trained[], given?: string): P
 			throw new InputError(
 				`${folder} was not trained on the dataset of ${first.folder}: ${run.dataset.contentHash} → ${first.run.dataset.contentHash}; evaluate them one by one`,
 			);
-	return openRunDataset(first.folder, first.run, given);
+	return openRunDataset(first.folder, first.run, moved);
 }
 
-/** Reasons why results could not be written, though they were measured. */
+/** The reasons why results could not be written. */
 export const notWritten = (results: Readonly<Record<string, TaskResult>>): string[] =>
 	Object.values(results).flatMap(({ runs }) => runs.flatMap((run) => run.notWritten ?? []));
 
 /**
- * Measures runs of one dataset, with 95 % intervals over patients and, where there are several runs, over
- * runs. Each evaluation is written to `eval/<task>.json` of its run. Results are given by task.
+ * Evaluates runs of one dataset, with 95 % intervals over patients and, for several runs, over runs. Writes each
+ * evaluation to `eval/<task>.json` of its run. Returns results by task.
  *
  * @example
  * const run = readTrained("runs/first");
@@ -84,10 +84,10 @@ export async function evaluate(
 	options: EvaluateOptions = {},
 ): Promise<Record<string, TaskResult>> {
 	const { nodeRuntime } = await import("../runtime/node.js");
-	const { task, patients, threads, onEvaluation, onAcrossRuns, ...given } = options;
+	const { task, patients, threads, onEvaluation, onAcrossRuns, ...overrides } = options;
 	const { progress = silentProgress } = options;
 	const runtime = nodeRuntime({ purpose: "inference", ...(threads && { threads }) });
-	const taskOptions: TaskOptions = { ...evaluateDefaults, ...given, progress };
+	const taskOptions: TaskOptions = { ...evaluateDefaults, ...overrides, progress };
 	const people =
 		patients === undefined ? dataset : firstPatients(dataset, taskOptions.split, patients);
 	const maker = { versions: await versions(), clock: () => performance.now() };
@@ -100,7 +100,7 @@ export async function evaluate(
 			const written = await writeEvaluation(trained.folder, evaluation).then(
 				(file) => ({ file }),
 				(error: unknown) => {
-					// What was measured is shown, whatever becomes of the file.
+					// The results are still returned if the file cannot be written.
 					if (!(error instanceof InputError)) throw error;
 					return { notWritten: error.message };
 				},
@@ -120,12 +120,12 @@ export async function evaluate(
 		try {
 			results[name] = await measure(name);
 		} catch (error) {
-			// Too few patients for one task are no reason to go without the others.
+			// Too few patients for one task do not stop the other tasks.
 			if (!(error instanceof InputError)) throw error;
 			progress.finish();
-			progress.note(`${name} is not measured: ${error.message}`);
+			progress.note(`${name} is not evaluated: ${error.message}`);
 		}
 	if (Object.keys(results).length === 0)
-		throw new InputError("no task could be measured; see above");
+		throw new InputError("no task could be evaluated; see above");
 	return results;
 }

@@ -29,16 +29,16 @@ import type { Monitoring } from "./training.js";
 import { ownPackage } from "./versions.js";
 
 export interface ExplorerOptions extends Pick<Monitoring, "progress"> {
-	/** Where the dataset is, if it was moved. */
+	/** The run's dataset, if it was moved. */
 	readonly dataset?: string | undefined;
-	/** Show patients of a dataset that is not simulated. */
+	/** Whether to show patients of a dataset that is not simulated. */
 	readonly samples?: boolean | undefined;
 	readonly runtime: Runtime;
 }
 
-/** What the explorer shows of a run. */
+/** The data of the explorer. */
 export interface ExplorerData {
-	/** The text of each document, by its address. */
+	/** The text of each document, by URL path. */
 	readonly documents: ReadonlyMap<string, string>;
 	/** The folder of the exported model. */
 	readonly model: string;
@@ -48,9 +48,8 @@ export interface ExplorerData {
 const seed = 0;
 
 /**
- * Makes the documents that the explorer reads: maps, how long heads remember, sample patients, evaluations and
- * what the run is. They are kept in `explorer/` of the run until its weights change; what tells of real
- * patients is not.
+ * Makes the documents that the explorer reads: maps, memory of heads, sample patients, evaluations and facts on the
+ * run. They are cached in `explorer/` of the run until its weights change, except documents on real patients.
  */
 export async function explorerData(
 	trained: Trained,
@@ -86,7 +85,7 @@ export async function explorerData(
 				return make();
 			}),
 		);
-	/** What tells of patients is kept on disk only if nobody real is among them. */
+	/** Documents on patients are cached on disk only if all patients are simulated. */
 	const ofPatients = (name: string, doing: string, make: () => Promise<unknown>) => {
 		if (simulated || !maySee) return made(name, doing, make);
 		stage(doing);
@@ -141,7 +140,7 @@ async function datasetOf(
 ): Promise<{ readonly dataset?: Dataset; readonly note?: string }> {
 	if (dataset === undefined && !existsSync(join(folder, run.datasetFolder)))
 		return {
-			note: "the run's dataset is not where it was: no sample patients, no patient map and no memory are shown; say where it is with `dataset`",
+			note: "the run's dataset was moved: sample patients, the patient map and memory are not shown; pass its folder as `dataset`",
 		};
 	return { dataset: await openRunDataset(folder, run, dataset) };
 }
@@ -158,7 +157,7 @@ async function exportForPage(trained: Trained, folder: string): Promise<void> {
 	}
 }
 
-/** Whether an export is there that was made of these very weights, with a card of what was measured since. */
+/** Whether the folder holds an export of these weights with this model card. */
 function isExportOf(folder: string, own: Trained, hash: string, card: string): boolean {
 	const { model, manifest, run } = own;
 	try {
@@ -180,7 +179,7 @@ function isExportOf(folder: string, own: Trained, hash: string, card: string): b
 	}
 }
 
-/** All that was measured, but for what each patient's part in it was. */
+/** The evaluations without data per patient. */
 const measured = (evaluations: readonly Evaluation[]): string =>
 	JSON.stringify({
 		evaluations: evaluations.map(({ windows: _, rows, ...rest }) => ({
@@ -213,7 +212,7 @@ function about(trained: Trained, card: string): string {
 	});
 }
 
-/** What the best epoch lost on the next event of validation patients, in nats; null where the log has none. */
+/** The next-event validation loss of the best epoch, in nats; null if the log has none. */
 function bestLoss({ folder, step }: Trained): number | null {
 	const { log } = runFiles(folder);
 	if (!existsSync(log)) return null;
@@ -222,22 +221,22 @@ function bestLoss({ folder, step }: Trained): number | null {
 	return typeof next === "number" ? next : null;
 }
 
-/** What was computed for a page, kept beside a run until its weights change. */
+/** Documents of a page, cached in the run's folder until its weights change. */
 interface Cache {
 	readonly folder: string;
-	/** The text of a document: the one that is there if it was made for the same, else made now. */
+	/** The cached text of a document if its key matches, else a new one. */
 	document(name: string, make: () => Promise<unknown>): Promise<string>;
 }
 
-/** `madeFor` is put into each document as `made`, and compared. */
+/** `madeFor` is the cache key, stored in each document as `made`. */
 function cacheIn(folder: string, madeFor: Readonly<Record<string, unknown>>): Cache {
 	const key = JSON.stringify(madeFor);
 	return {
 		folder,
 		async document(name, make) {
 			const file = join(folder, name);
-			const there = await readFile(file, "utf8").catch(() => undefined);
-			if (there !== undefined && JSON.stringify(madeIn(there)) === key) return there;
+			const cached = await readFile(file, "utf8").catch(() => undefined);
+			if (cached !== undefined && JSON.stringify(madeIn(cached)) === key) return cached;
 			const text = `${JSON.stringify({ made: madeFor, ...((await make()) as object) })}\n`;
 			await replaceFile(file, (partial) => writeFile(partial, text));
 			return text;
@@ -253,10 +252,10 @@ function madeIn(text: string): unknown {
 	}
 }
 
-/** Enough for the mean rate of a category, and a few seconds of work whatever the dataset's size. */
+/** Enough events for the mean rate of a category, in a few seconds for any dataset. */
 const enoughEvents = 30_000;
 
-/** Test patients drawn at random, until they have events enough. */
+/** Test patients drawn at random until they have enough events. */
 export function drawnPatients(
 	dataset: Pick<Dataset, "patients" | "lengthOf">,
 	seed: number,
@@ -273,15 +272,15 @@ export function drawnPatients(
 	return end < 0 ? all : all.slice(0, end + 1);
 }
 
-/** `memory.json`: how long each head remembers, by category, and whom that was measured in. */
+/** `memory.json`: the memory of each head by category, and the patients it was measured on. */
 async function memoryDocument(
 	runtime: Runtime,
 	trained: Trained,
 	dataset: Dataset | undefined,
 	seed: number,
 ) {
-	const nothing = { categories: [], events: [], heads: [], unit: "days" };
-	if (!dataset || !trained.model.decay) return nothing;
+	const noMemory = { categories: [], events: [], heads: [], unit: "days" };
+	if (!dataset || !trained.model.decay) return noMemory;
 	const histories = [];
 	for (const patient of drawnPatients(dataset, seed)) histories.push(await dataset.read(patient));
 	const of = dataset.patients("test").length;
@@ -294,7 +293,7 @@ async function memoryDocument(
 const mostSamples = 24;
 const [fewestEvents, mostEvents] = [20, 400];
 
-/** Patients to look at, of the test split, under names of their own. */
+/** Sample patients of the test split, under new names. */
 async function samplePatients(dataset: Dataset, seed: number) {
 	const fitting = [...dataset.patients("test")].filter((patient) => {
 		const events = dataset.lengthOf(patient) - dataset.birthEventsOf(patient);

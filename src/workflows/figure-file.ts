@@ -6,14 +6,14 @@ import { errorCode, systemRefusal } from "../base/system-errors.js";
 import type { Figure, FigureDocument } from "../figures/index.js";
 import { checkFileTarget, replaceFile } from "../files/index.js";
 
-/** Throws unless a figure can be written there. Worth asking before long work begins. */
+/** Rejects a figure file that cannot be written; call it before long work. */
 export async function checkFigureTarget(file: string, force: boolean): Promise<void> {
 	formatOf(file);
 	await checkFileTarget(file, force);
 	await checkFolderWritable(file, dirname(resolve(file)));
 }
 
-/** The folder, or the nearest above it that is there. */
+/** Checks the folder, or its nearest existing parent. */
 async function checkFolderWritable(file: string, folder: string): Promise<void> {
 	try {
 		await access(folder, constants.W_OK);
@@ -38,7 +38,7 @@ function formatOf(file: string): "svg" | "png" {
 	);
 }
 
-/** Draws a figure into a file of the format its name tells. */
+/** Writes a figure to a file; the extension selects the format. */
 export async function writeFigure(file: string, figure: Figure): Promise<void> {
 	const format = formatOf(file);
 	const { svgOf } = await import("../figures/index.js");
@@ -49,19 +49,19 @@ export async function writeFigure(file: string, figure: Figure): Promise<void> {
 
 const require = createRequire(import.meta.url);
 
-/** Have the widths of Arial, which figures are laid out for, and Latin, Greek and Cyrillic letters. */
+/** Arimo has the widths of Arial, which figures are laid out for, and Latin, Greek and Cyrillic letters. */
 const fontFiles = () => [
 	require.resolve("@expo-google-fonts/arimo/400Regular/Arimo_400Regular.ttf"),
 	require.resolve("@expo-google-fonts/arimo/700Bold/Arimo_700Bold.ttf"),
 ];
 
-/** Letters that the font may lack: then fonts of the machine are asked too. */
+/** Letters that the font may lack; texts with them use system fonts too. */
 const foreign = /[\u0530-\u1dff\u2300-\ufffc]/;
 
-/** Dots a pixel: sharp on paper at half the width of a page, and on dense screens. */
+/** Dots per pixel: sharp on paper at half a page's width, and on high-density screens. */
 const scale = 2;
 
-/** A drawing as PNG, the same on every machine, fonts or not. */
+/** An SVG drawing as PNG, independent of the machine's fonts. */
 export async function pngOf(svg: string): Promise<Uint8Array> {
 	const { Resvg } = await import("@resvg/resvg-js");
 	const drawing = new Resvg(svg, {

@@ -29,34 +29,34 @@ import {
 import { checkResumed, type Monitoring, train } from "./training.js";
 import { versions } from "./versions.js";
 
-/** How a run is fine-tuned. */
+/** Options of fine-tuning. */
 export interface FinetuneOptions extends Monitoring {
-	/** `forecast`, or a task that the dataset has labels for. */
+	/** `forecast`, or a labelled task of the dataset. */
 	readonly task: string;
-	/** Those of `finetuneOptions` that differ from their defaults. */
+	/** The `finetuneOptions` that differ from their defaults. */
 	readonly training?: Readonly<Record<string, unknown>> | undefined;
 	/**
-	 * Whether to go on with what was interrupted, which keeps its own settings: others are refused.
-	 * `"if-begun"` begins where nothing was, and otherwise keeps the settings there.
+	 * Whether to resume an interrupted fine-tuning with its own settings; other settings are rejected.
+	 * `"if-begun"` resumes if there is one, with its settings, and begins one otherwise.
 	 */
 	readonly resume?: boolean | "if-begun" | undefined;
-	/** Replaces what an earlier call made. */
+	/** Whether to replace an earlier fine-tuning. */
 	readonly replace?: boolean | undefined;
-	/** All cores, or those of the training that is resumed, if left out. */
+	/** Default: all cores or, when resuming, as before. */
 	readonly threads?: number | undefined;
 }
 
 export interface FinetuneSummary extends PretrainSummary {
-	/** Where the fine-tuned weights are. */
+	/** The folder of the fine-tuned weights. */
 	readonly folder: string;
-	/** Of the training patients. */
+	/** Labels of the training patients. */
 	readonly labels: number;
 	readonly positive: number;
 }
 
-/** What is learned for a task: from which labels, and how a run becomes a model that learns from them. */
+/** What a task is trained on, and the model to train. */
 interface TaskTraining {
-	/** None where it learns to forecast. */
+	/** Undefined for the task `forecast`. */
 	readonly labels?: Readonly<Record<"train" | "valid", readonly Label[]>>;
 	readonly positive: number;
 	readonly identity: Task["identity"];
@@ -66,7 +66,7 @@ interface TaskTraining {
 }
 
 /**
- * Fine-tunes a run to a task, end to end, in `tasks/<task>/` of its folder. The run itself stays as it is.
+ * Fine-tunes a run to a task, end to end, in `tasks/<task>/` of its folder. The run itself does not change.
  *
  * @example
  * const run = readTrained("runs/first");
@@ -107,11 +107,11 @@ export async function finetune(
 	});
 }
 
-/** Most events of a history that the model sees in fine-tuning. */
+/** Maximum events of a history that the model sees in fine-tuning. */
 const longest = ({ model, config }: Trained, maxLength: number) =>
 	Math.min(maxLength, model.context?.(config) ?? Number.POSITIVE_INFINITY);
 
-/** What is not pre-trained learns a task as it learned to forecast, until validation stops improving. */
+/** Models without pre-training are trained until validation stops improving. */
 export const fromScratch = { epochs: 20, patience: 3 } as const;
 
 async function labelTraining(
@@ -153,7 +153,7 @@ async function labelTraining(
 	};
 }
 
-/** Of models that forecast after fine-tuning: as long as the labels teach, at the pace of the pre-training. */
+/** For models that forecast after fine-tuning: the epochs of fine-tuning, the other options of pre-training. */
 function forecastTraining(
 	trained: Trained,
 	{ training: given = {} }: FinetuneOptions,
@@ -172,7 +172,7 @@ function forecastTraining(
 	};
 }
 
-/** The task that is resumed; undefined where one is to begin. */
+/** The task to resume; undefined to begin one. */
 function readBegun(
 	{ folder: run }: Trained,
 	{ task, training = {}, resume, replace }: FinetuneOptions,
@@ -182,7 +182,7 @@ function readBegun(
 	const begun = readTask(run, task);
 	if (begun && !resume)
 		throw new InputError(
-			`${taskFiles(run, task).folder} is there already; pass \`resume\` to go on with it, or \`replace\` to begin anew`,
+			`${taskFiles(run, task).folder} exists already; pass \`resume\` to continue it, or \`replace\` to start over`,
 			{ field: "resume", value: resume },
 		);
 	if (!begun && resume === true)
@@ -192,11 +192,11 @@ function readBegun(
 		});
 	if (!begun) return undefined;
 	checkTask(run, begun, identity);
-	if (resume === true) checkResumed("task", begun.options, training, "begin anew with `replace`");
+	if (resume === true) checkResumed("task", begun.options, training, "start over with `replace`");
 	return begun;
 }
 
-/** Places the head, where there is one, and writes `task.json`; what lay in the folder is removed. */
+/** Fits the initial head of a labelled task and writes `task.json`; removes earlier files. */
 async function begin(
 	trained: Trained,
 	dataset: Dataset,
@@ -207,8 +207,7 @@ async function begin(
 	const files = taskFiles(trained.folder, task);
 	for (const place of [files.task, files.log, files.tensorboard, files.checkpoint, files.best])
 		rmSync(place, { recursive: true, force: true });
-	if (labels)
-		progress?.note(`placing the head by ${labels.train.length} labels, the model as it is`);
+	if (labels) progress?.note(`fitting the initial head to ${labels.train.length} labels`);
 	const runtime = nodeRuntime({ threads, purpose: "inference" });
 	return createTask(trained.folder, {
 		...{ task, options, identity, threads },
@@ -218,10 +217,10 @@ async function begin(
 	});
 }
 
-/** Labels that nothing can be learned from: another dataset has others, so a comparison goes on without. */
+/** Too few labels to learn from; a comparison then continues with its other tasks. */
 export class TooFewLabels extends InputError {}
 
-/** Refuses labels that nothing can be learned from; gives the positives among those to learn from. */
+/** Rejects too few labels; returns the number of positive training labels. */
 function checkLabels(
 	{ folder }: Dataset,
 	task: string,
@@ -231,11 +230,11 @@ function checkLabels(
 	if (positive === 0 || positive === train.length)
 		throw new TooFewLabels(
 			`${folder}: ${positive} of the ${train.length} labels of ${task} in split train are positive; ` +
-				"both answers are needed to learn anything: prepare more patients",
+				"training needs positive and negative labels: prepare more patients",
 		);
 	if (valid.length === 0)
 		throw new TooFewLabels(
-			`${folder} has no labels of ${task} in split valid, by which the best epoch is chosen: prepare more patients`,
+			`${folder} has no labels of ${task} in split valid, which choose the best epoch: prepare more patients`,
 		);
 	return positive;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { modelById } from "../models/index.js";
 import { methodFor } from "./forecast.js";
 
-test("a model forecasts in its usual way, in one asked for, and in no other", () => {
+test("a model forecasts with its default method, a supported one, and no other", () => {
 	const [trajgpt, informer] = [modelById("trajgpt"), modelById("informer")];
 	expect(methodFor(trajgpt, undefined)).toBe("time-specific");
 	expect(methodFor(informer, undefined)).toBe("by-order");

@@ -13,34 +13,34 @@ import { forecastMethods, type Model, type Predictions, type Predictor } from ".
 import type { Trained } from "../train/index.js";
 import { openPredictor, type QueriedPatients } from "./patients.js";
 
-/** How a model gets to later times. */
+/** The forecasting methods. */
 export const methods = [...forecastMethods, "sampled"] as const;
 
 type Method = (typeof methods)[number];
 
-/** One question at each time, however much of the time the model knows. */
+/** Whether the method makes one query per time. */
 const isDirect = (method: Method) => method === "time-specific" || method === "by-order";
 
-/** The way asked for, which the model must have, or else its usual one. Anyone can be sampled. */
-export function methodFor(model: Model, asked: Method | undefined): Method {
-	const own: readonly Method[] = model.forecasting.methods;
-	if (asked !== undefined && asked !== "sampled" && !own.includes(asked))
+/** The requested method, which the model must support, or the model's default. Every model supports `sampled`. */
+export function methodFor(model: Model, requested: Method | undefined): Method {
+	const supported: readonly Method[] = model.forecasting.methods;
+	if (requested !== undefined && requested !== "sampled" && !supported.includes(requested))
 		throw new InputError(
-			`${model.name} does not forecast ${asked}; it forecasts ${[...own, "sampled"].join(" and ")}: give one of these as \`method\``,
-			{ field: "method", value: asked },
+			`${model.name} does not forecast ${requested}; it forecasts ${[...supported, "sampled"].join(" and ")}: give one of these as \`method\``,
+			{ field: "method", value: requested },
 		);
-	return asked ?? (own[0] as Method);
+	return requested ?? (supported[0] as Method);
 }
 
 export interface ForecastOptions {
-	/** The model's usual one if left out. */
+	/** Default: the model's first method. */
 	readonly method?: Method | undefined;
-	/** Codes per answer. */
+	/** Codes per prediction. */
 	readonly top: number;
 	/** Futures per patient, of method sampled. */
 	readonly samples: number;
 	readonly seed: number;
-	/** As many as in training if left out. */
+	/** Default: as in training. */
 	readonly threads?: number | undefined;
 }
 
@@ -49,7 +49,7 @@ interface LikelyCode {
 	readonly probability: number;
 }
 
-/** What is to be expected of a patient at each time asked about. */
+/** A patient's predictions, one per query time. */
 export interface Forecast {
 	readonly patient: NewPatient;
 	readonly answers: readonly {
@@ -60,16 +60,16 @@ export interface Forecast {
 	}[];
 }
 
-/** Forecasts that are computed as they are read. */
+/** Forecasts, computed while they are read. */
 export interface Forecasts {
 	readonly method: Method;
-	/** What should be known of the queries, though they are answered. */
+	/** Caveats on the queries. */
 	readonly warnings: readonly string[];
 	/** One per patient, in their order. */
 	readonly forecasts: AsyncIterable<Forecast>;
 }
 
-/** What is likely to be recorded of patients at some times. */
+/** Predicts the codes of patients at given times. */
 export function forecast(
 	trained: Trained,
 	queried: QueriedPatients,
@@ -104,16 +104,16 @@ async function* forecastsOf(
 	const predictor = await openPredictor(trained, options.threads);
 	try {
 		for (let first = 0; first < patients.length; first += block) {
-			const own = patients.slice(first, first + block);
-			const asked = times.slice(first, first + block);
-			const { probabilities, places } = await answer(predictor, own, asked, options);
-			for (const [at, patient] of own.entries())
+			const batch = patients.slice(first, first + block);
+			const batchTimes = times.slice(first, first + block);
+			const { probabilities, places } = await predict(predictor, batch, batchTimes, options);
+			for (const [at, patient] of batch.entries())
 				yield {
 					patient,
-					answers: (asked[at] ?? []).map((time, question) => ({
+					answers: (batchTimes[at] ?? []).map((time, query) => ({
 						time,
-						place: places?.[at]?.[question] ?? "after",
-						codes: likeliest(probabilities(at, question), options.top),
+						place: places?.[at]?.[query] ?? "after",
+						codes: likeliest(probabilities(at, query), options.top),
 					})),
 				};
 		}
@@ -122,19 +122,19 @@ async function* forecastsOf(
 	}
 }
 
-interface Answered {
-	/** Of every token. */
-	probabilities(patient: number, question: number): ArrayLike<number>;
-	/** All after the history if left out. */
+interface BatchPredictions {
+	/** The probability of every token. */
+	probabilities(patient: number, query: number): ArrayLike<number>;
+	/** Where each query time lies in the history. Default: after it. */
 	readonly places?: readonly (readonly Place[])[];
 }
 
-async function answer(
+async function predict(
 	predictor: Predictor,
 	patients: readonly NewPatient[],
 	times: readonly (readonly number[])[],
 	{ method, samples, seed }: ChosenOptions,
-): Promise<Answered> {
+): Promise<BatchPredictions> {
 	const histories = patients.map(({ history }) => history);
 	if (isDirect(method)) {
 		const answers = await predictAt(predictor, histories, times);
@@ -144,23 +144,23 @@ async function answer(
 		return {
 			probabilities: probabilitiesOf(await predictAutoRegressively(predictor, histories, times)),
 		};
-	// One by one, so that a patient's futures do not depend on who else is asked about.
+	// One by one, so that a patient's futures do not depend on other patients.
 	const shares: number[][][] = [];
 	for (const [at, { id, history }] of patients.entries())
 		shares.push(
 			await sampledShares(predictor, history, times[at] ?? [], samples, hashText(id, seed)),
 		);
-	return { probabilities: (patient, question) => shares[patient]?.[question] ?? [] };
+	return { probabilities: (patient, query) => shares[patient]?.[query] ?? [] };
 }
 
 const probabilitiesOf =
-	({ queries, vocab, logProbabilities }: Predictions): Answered["probabilities"] =>
-	(patient, question) => {
-		const from = (patient * queries + question) * vocab;
+	({ queries, vocab, logProbabilities }: Predictions): BatchPredictions["probabilities"] =>
+	(patient, query) => {
+		const from = (patient * queries + query) * vocab;
 		return Float64Array.from(logProbabilities.subarray(from, from + vocab), Math.exp);
 	};
 
-/** In which share of the futures each token comes at each time. Futures are drawn in order of time. */
+/** The share of futures with each token at each time. Futures are drawn in order of time. */
 async function sampledShares(
 	predictor: Predictor,
 	history: NewPatient["history"],
@@ -169,7 +169,7 @@ async function sampledShares(
 	seed: number,
 ): Promise<number[][]> {
 	const order = [...times.keys()].sort((a, b) => (times[a] as number) - (times[b] as number));
-	const inOrder = order.map((question) => times[question] as number);
+	const inOrder = order.map((query) => times[query] as number);
 	const futures = await sampleFutures(predictor, [history], [inOrder], { samples, seed });
 	const shares: number[][] = times.map(() => []);
 	for (const [at, token] of futures.entries()) {
@@ -185,7 +185,7 @@ const likeliest = (probabilities: ArrayLike<number>, top: number): LikelyCode[] 
 		probability: probabilities[token] as number,
 	})).filter(({ probability }) => probability > 0);
 
-/** Steps and futures go on from the last event. */
+/** Steps and futures start at the last event. */
 function checkAfter(
 	patients: readonly NewPatient[],
 	times: readonly (readonly number[])[],
@@ -195,7 +195,7 @@ function checkAfter(
 		const last = history.times.at(-1);
 		if (last !== undefined && times[at]?.some((time) => time <= last))
 			throw new InputError(
-				`\`method\` ${method} goes on from the last event, and a time of \`at\` is not after that of patient ${id}; give later times, or \`method\` time-specific`,
+				`\`method\` ${method} starts at the last event, and a time of \`at\` is not after that of patient ${id}; give later times, or \`method\` time-specific`,
 				{ field: "at" },
 			);
 	}

@@ -1,4 +1,4 @@
-/** What users do with records, runs and patients, each as one function: the commands call these too. */
+/** The workflows on records, runs and patients, one function each. The commands call them too. */
 export { ablate, type CompareOptions, compare } from "./compare/compare.js";
 export { type EmbedOptions, embed } from "./embed.js";
 export { commonDataset, type EvaluateOptions, evaluate, type TaskResult } from "./evaluate.js";

@@ -17,7 +17,7 @@ test("what cannot fit is refused, with the need, what there is and what to lower
 	);
 });
 
-test("training is told from preset and batch", () => {
+test("training needs follow from preset and batch", () => {
 	expect(trainingNeeds(model, config({}), 2048)).toEqual({
 		"weights and their moments": (241 * 96 + 4 * 2 * 96 * 192) * 7 * 4,
 		"one batch": 2048 * (3 * 241 + 8 * 4 * 96) * 4,

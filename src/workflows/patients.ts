@@ -17,34 +17,34 @@ import { openRecords, type ReaderOptions } from "./record-formats.js";
 
 /** Which patients to predict for. */
 export interface PatientOptions extends CodeMapOptions {
-	/** Records of new patients; the run's own dataset if left out. */
+	/** Records of new patients. Default: the run's dataset. */
 	readonly input?: readonly string[] | undefined;
-	/** Of the records; by default what the file's ending tells. */
+	/** Format of the records. Default: by file extension. */
 	readonly format?: string | undefined;
-	/** How the records are read: options of the format. */
+	/** Reader options of the format. */
 	readonly records?: ReaderOptions | undefined;
-	/** One patient instead of all; must be given for the run's own dataset. */
+	/** One patient instead of all; required for the run's dataset. */
 	readonly patient?: string | undefined;
 	/** The run's dataset, if it was moved. */
 	readonly dataset?: string | undefined;
-	/** What reading may hold in memory, in bytes. */
+	/** Memory limit for reading, in bytes. */
 	readonly memory: number;
 	readonly threads?: number | undefined;
 }
 
-/** The patients to predict for, and what was found on reading them. */
+/** The patients to predict for, with notes on reading them. */
 export interface QueriedPatients {
 	readonly axis: TimeAxis;
 	readonly patients: readonly NewPatient[];
 	readonly unknown: UnknownCodes;
 	readonly notes: readonly string[];
-	/** The dataset's, where it is at hand. */
+	/** The code map of the run's dataset, if available. */
 	readonly map: CodeMap | undefined;
 }
 
 const nothingUnknown: UnknownCodes = { codes: 0, records: 0, top: [] };
 
-/** Reads patients from files, or from the run's own dataset where none is given. */
+/** Reads patients from files, or one from the run's dataset if no file is given. */
 export async function openPatients(
 	trained: Trained,
 	options: PatientOptions,
@@ -52,17 +52,20 @@ export async function openPatients(
 	const { manifest, vocabulary } = trained;
 	const { records = {}, patient: only, memory, threads } = options;
 	if (options.input === undefined && records.db === undefined) {
-		const [stray] = options.format
+		const [misplaced] = options.format
 			? ["format"]
 			: Object.keys(records).map((name) => `records.${name}`);
-		if (stray)
-			throw new InputError(`\`${stray}\` is for a file of records; name it with \`input\` FILE`, {
-				field: stray,
-			});
+		if (misplaced)
+			throw new InputError(
+				`\`${misplaced}\` is for a file of records; name it with \`input\` FILE`,
+				{
+					field: misplaced,
+				},
+			);
 		const dataset = await openRunDataset(trained.folder, trained.run, options.dataset);
 		const { patient, split } = await datasetPatient(dataset, only);
 		const notes = [
-			`${patient.id} is of the run's own dataset, ${split === "train" ? "among those the model learned from" : `split ${split}`}`,
+			`${patient.id} is in the run's dataset, ${split === "train" ? "among the patients the model was trained on" : `split ${split}`}`,
 		];
 		const map = await codeMapOf(manifest, options);
 		const { axis } = manifest.source;
@@ -88,12 +91,12 @@ export async function openPatients(
 			? read.notes
 			: [
 					...read.notes,
-					`times are ${axis} here and ${manifest.source.axis} in the run's dataset: what lies between events counts, so they are answered`,
+					`times are ${axis} here and ${manifest.source.axis} in the run's dataset; predictions depend on the time between events only`,
 				];
 	return { patients, unknown, notes, map, axis };
 }
 
-/** Lends a run's model to some work, and disposes of it afterwards. */
+/** Opens a run's predictor for some work, and disposes of it afterwards. */
 export async function withPredictor<T>(
 	trained: Trained,
 	threads: number | undefined,
@@ -107,7 +110,7 @@ export async function withPredictor<T>(
 	}
 }
 
-/** A run's model, on as many threads as in training if left out. */
+/** Opens a run's predictor, by default on as many threads as in training. */
 export async function openPredictor(trained: Trained, threads?: number): Promise<Predictor> {
 	const { nodeRuntime } = await import("../runtime/node.js");
 	const { run, model, config } = trained;
@@ -126,16 +129,16 @@ async function formatOf({ input, format, records }: PatientOptions): Promise<str
 	if (format) return format;
 	if (records?.db !== undefined) return "omop";
 	const file = input?.[0] ?? "";
-	const there = await stat(file).catch(() => undefined);
+	const found = await stat(file).catch(() => undefined);
 	const known = endings.find(([ending]) => ending.test(file.replace(/\.gz$/i, "")))?.[1];
-	if (known && !there?.isDirectory()) return known;
+	if (known && !found?.isDirectory()) return known;
 	throw new InputError(
-		`${file} ${there?.isDirectory() ? "is a folder" : "does not tell by its name what it holds"}; say so with \`format\`: csv, parquet, meds, omop, fhir or events`,
+		`${file} ${found?.isDirectory() ? "is a folder" : "has no known extension"}; name its format with \`format\`: csv, parquet, meds, omop, fhir or events`,
 		{ field: "format" },
 	);
 }
 
-/** How many letters to add, take away or replace to turn one text into the other. */
+/** The number of letters to add, remove or replace to turn one text into the other. */
 function editDistance(a: string, b: string): number {
 	let above = Array.from({ length: b.length + 1 }, (_, at) => at);
 	for (let i = 1; i <= a.length; i++) {
@@ -163,7 +166,9 @@ function nearest(text: string, among: readonly string[], most: number, farthest 
 function unknownPatient(id: string, ids: readonly string[], where: string): InputError {
 	const near = nearest(id, ids, 5);
 	const some =
-		near.length > 0 ? `near it ${near.join(", ")}` : `such as ${ids.slice(0, 5).join(", ")}`;
+		near.length > 0
+			? `with similar ids ${near.join(", ")}`
+			: `such as ${ids.slice(0, 5).join(", ")}`;
 	return new InputError(
 		`${where} has no patient "${id}"; it has ${ids.length.toLocaleString("en-US")}, ${some}`,
 	);
@@ -176,7 +181,7 @@ async function datasetPatient(dataset: Dataset, id: string | undefined) {
 	if (id === undefined) {
 		const some = [...dataset.patients("test")].slice(0, 3).map((number) => dataset.idOf(number));
 		throw new InputError(
-			`whom to ask about? give records of new patients with \`input\` FILE, or name a patient of the run's dataset with \`patient\`${some.length > 0 ? `, such as ${some.join(", ")}` : ""}`,
+			`no patient is named; give records of new patients with \`input\` FILE, or name a patient of the run's dataset with \`patient\`${some.length > 0 ? `, such as ${some.join(", ")}` : ""}`,
 		);
 	}
 	const found = ids.find((one) => one.id === id);

@@ -13,22 +13,22 @@ import type { CodeMapOptions } from "./code-map.js";
 import { openRecords, type ReaderOptions } from "./record-formats.js";
 import type { Monitoring } from "./training.js";
 
-/** What becomes a dataset, and how; what is left out is as in `prepareDefaults`. */
+/** Options of `prepare`. Defaults: `prepareDefaults`. */
 export interface PrepareOptions
 	extends Partial<Omit<RecordOptions, "map" | "onStage">>,
 		CodeMapOptions,
 		Pick<Monitoring, "progress"> {
-	/** Of the records: one of `recordFormats`. */
+	/** Format of the records: one of `recordFormats`. */
 	readonly format: string;
 	/** Options of the format's reader. */
 	readonly records?: ReaderOptions | undefined;
-	/** 250, or 250.2, which needs a map of one's own. */
+	/** Level of PheCodes: `integer` (250), or `full` (250.2), which needs `phecodeMap`. */
 	readonly level?: "integer" | "full" | undefined;
 }
 
 /**
- * Turns records into a dataset: codes mapped, vocabulary, splits by patient, events by time, labels. Returns the
- * manifest of the dataset.
+ * Turns records into a dataset: mapped codes, a vocabulary, splits by patient, events ordered by time, and labels.
+ * Returns the manifest of the dataset.
  *
  * @example
  * await prepare(["claims.csv"], "data", { format: "csv", records: { system: "icd9" } });
@@ -38,14 +38,14 @@ export async function prepare(
 	folder: string,
 	options: PrepareOptions,
 ): Promise<Manifest> {
-	const { format, records = {}, progress = silentProgress, ...given } = options;
+	const { format, records = {}, progress = silentProgress, ...overrides } = options;
 	await checkFolderTarget(folder, options.replace ?? false, manifestName);
 	const map = await codeMap(options);
 	const source = await openRecords(format, paths, records);
 	let timer: NodeJS.Timeout | undefined;
 	try {
 		const manifest = await prepareRecords(source, folder, {
-			...{ ...prepareDefaults, ...given, map },
+			...{ ...prepareDefaults, ...overrides, map },
 			onStage(stage, store) {
 				clearInterval(timer);
 				progress.note(stage);

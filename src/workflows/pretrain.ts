@@ -22,31 +22,31 @@ import { checkMemory, trainingNeeds } from "./memory-needs.js";
 import { checkResumed, datasetSettings, type Monitoring, settingsOf, train } from "./training.js";
 import { versions } from "./versions.js";
 
-/** How a model is trained from scratch. */
+/** Options of training from scratch. */
 export interface PretrainOptions extends Monitoring {
-	/** Which model; `trajgpt` if left out. */
+	/** Id of the model. Default: `trajgpt`. */
 	readonly model?: string | undefined;
-	/** Its sizes; `default` if left out. */
+	/** Model sizes. Default: `default`. */
 	readonly preset?: string | undefined;
-	/** Settings of the model over those of the preset. */
+	/** Model settings that override the preset. */
 	readonly settings?: Readonly<Record<string, unknown>> | undefined;
-	/** Those of `trainOptions` that differ from their defaults. */
+	/** The `trainOptions` that differ from their defaults. */
 	readonly training?: Readonly<Record<string, unknown>> | undefined;
-	/** All cores, or those of the run that is resumed, if left out. */
+	/** Default: all cores or, when resuming, as before. */
 	readonly threads?: number | undefined;
 	readonly provider?: Provider | undefined;
 	/**
-	 * Whether to go on with the run in the folder, which keeps its own settings: others are refused.
-	 * `"if-begun"` begins one where there is none, and otherwise keeps the settings of the run there.
+	 * Whether to resume the run in the folder with its own settings; other settings are rejected.
+	 * `"if-begun"` resumes if there is a run, with its settings, and begins one otherwise.
 	 */
 	readonly resume?: boolean | "if-begun" | undefined;
 }
 
 /**
- * Trains a model on a dataset, from scratch, in the folder of a new run; or resumes one.
+ * Trains a model on a dataset from scratch in a new run folder, or resumes a run.
  *
- * Aborting `signal` saves and returns a summary that is `interrupted`. A resumed run ends with the same
- * weights, to the bit, as one that was never interrupted.
+ * Aborting `signal` saves and returns a summary with `interrupted: true`. A resumed run ends with the same weights,
+ * bit for bit, as an uninterrupted one.
  *
  * @example
  * const dataset = await openDataset("data");
@@ -59,7 +59,7 @@ export async function pretrain(
 ): Promise<PretrainSummary> {
 	const { threads, progress, signal } = options;
 	const resume = options.resume === "if-begun" ? existsSync(runFiles(folder).run) : options.resume;
-	// All that can be refused is refused before the folder is touched.
+	// All checks come before the first change to the folder.
 	const begin = resume
 		? resumedRun(dataset, folder, options)
 		: await newRun(dataset, folder, options);
@@ -80,7 +80,7 @@ async function newRun(
 	const decided = Object.keys(settings).find((name) => datasetSettings.includes(name));
 	if (decided !== undefined)
 		throw new InputError(
-			`\`settings\` ${decided}=${settings[decided]}: ${decided} is the dataset's; leave it out`,
+			`\`settings\` ${decided}=${settings[decided]}: ${decided} is determined by the dataset; leave it out`,
 			{ field: "settings", value: settings[decided] },
 		);
 	const config = checkConfig(
@@ -106,7 +106,7 @@ async function newRun(
 	return () => createRun(folder, dataset, run);
 }
 
-/** The sizes a model has under a name; an unknown one is refused with the known ones. */
+/** The settings of a preset; rejects an unknown name, listing the known ones. */
 export function presetOf(
 	model: Pick<Model, "id" | "presets">,
 	name: string,
@@ -119,7 +119,7 @@ export function presetOf(
 	);
 }
 
-/** Refuses rows that a model with places of its own could not read; models of windows choose theirs. */
+/** Rejects rows longer than the model's positions; models of windows choose their own length. */
 function checkLength(model: Model, config: unknown, { maxLength }: TrainOptions): void {
 	const most = model.context?.(config);
 	if (model.predictsEachEvent && most !== undefined && maxLength > most)
@@ -133,9 +133,12 @@ function resumedRun(dataset: Dataset, folder: string, options: PretrainOptions):
 	const run = readRun(folder);
 	checkDataset(run, dataset);
 	if (options.resume !== true) return () => run;
-	const given = { ...options.training, ...(options.provider && { provider: options.provider }) };
+	const requested = {
+		...options.training,
+		...(options.provider && { provider: options.provider }),
+	};
 	const own = { ...run.options, provider: run.provider };
-	checkResumed("run", own, given, "start a new run with another `out`");
+	checkResumed("run", own, requested, "start a new run with another `out`");
 	for (const name of ["model", "preset", "settings"] as const)
 		if (options[name] !== undefined)
 			throw new InputError(`\`resume\` takes the run's own model; leave out \`${name}\``, {

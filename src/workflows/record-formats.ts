@@ -9,12 +9,12 @@ import {
 	openParquetRecords,
 } from "../records/index.js";
 
-/** Options of readers by their names; formats take the ones they know. */
+/** Reader options by name; each format accepts some of them. */
 export type ReaderOptions = Readonly<Record<string, unknown>>;
 
 interface Format {
 	readonly about: string;
-	/** Names of its options. */
+	/** Names of the accepted options. */
 	readonly takes: readonly string[];
 	open(paths: readonly string[], given: ReaderOptions): Promise<RecordSource>;
 }
@@ -37,7 +37,7 @@ const tableOptions = [
 	"allowSystem",
 ];
 
-/** The formats that records are read from. */
+/** The record formats. */
 export const recordFormats: Readonly<Record<string, Format>> = {
 	csv: {
 		about: "delimited text, .gz too: a file, several, a folder or a pattern",
@@ -91,13 +91,13 @@ export const recordFormats: Readonly<Record<string, Format>> = {
 					`both \`source\` (${paths[0]}) and files of splits were given; choose one`,
 				);
 			if (train === undefined)
-				throw new InputError("`train` is missing; expected it beside `valid` and `test`");
+				throw new InputError("`train` is missing; expected with `valid` and `test`");
 			return openEvents({ train, valid, test }, names);
 		},
 	},
 };
 
-/** Opens records of a format; an option that the format does not know is refused, not ignored. */
+/** Opens records of a format; rejects options that the format does not accept. */
 export async function openRecords(
 	name: string,
 	paths: readonly string[],
@@ -109,7 +109,7 @@ export async function openRecords(
 		if (options[option] === undefined || format.takes.includes(option)) continue;
 		const others = all.filter(([, { takes }]) => takes.includes(option)).map(([other]) => other);
 		throw new InputError(
-			`\`${option}\` does not go with \`format\` ${name}; it is for \`format\` ${others.join(", ")}`,
+			`\`${option}\` does not apply to \`format\` ${name}; it is for \`format\` ${others.join(", ")}`,
 			{ field: option, value: options[option] },
 		);
 	}

@@ -6,7 +6,7 @@ import { momentJson } from "../infer/user-input/index.js";
 import type { RiskResult } from "./risk.js";
 import type { Edits } from "./risk-edits.js";
 
-/** An event of the history with the number it goes by: from 1, birth not counted. */
+/** An event of the history with its number, counted from 1 without birth. */
 function eventJson(index: number, { query, axis, vocabulary }: RiskResult) {
 	const { patient } = query;
 	const { tokens, times, birthEvents } = patient.history;
@@ -18,13 +18,13 @@ function eventJson(index: number, { query, axis, vocabulary }: RiskResult) {
 	};
 }
 
-/** Indices of the history's events, birth not among them. */
+/** Indices of the history's events, without birth. */
 export const ownEvents = ({ query }: RiskResult): number[] => {
 	const { tokens, birthEvents } = query.patient.history;
 	return Array.from({ length: tokens.length - birthEvents }, (_, at) => birthEvents + at);
 };
 
-/** Risks for programs. */
+/** Risks as a JSON value. */
 export function risksJson(result: RiskResult) {
 	const { patient, times, whatIf } = result.query;
 	const { id, sex, birth, death } = patient;
@@ -77,7 +77,7 @@ export function risksJson(result: RiskResult) {
 	};
 }
 
-/** A line per code and time. */
+/** Risks as CSV, one line per code and time. */
 export function risksCsv(result: RiskResult): string {
 	const header = ["patient", "code", "name", "date", "day", "age_years", "place", "risk", "growth"];
 	const changed = result.query.whatIf ? ["what_if_risk", "what_if_growth"] : [];
@@ -96,7 +96,7 @@ export function risksCsv(result: RiskResult): string {
 	].join("");
 }
 
-/** Risks as a drawing takes them. */
+/** Risks as the data of a figure. */
 export function riskPicture(result: RiskResult): RiskPicture {
 	const { query, risks, axis } = result;
 	const { whatIf: edits } = query;

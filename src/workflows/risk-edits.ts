@@ -11,21 +11,21 @@ import {
 	timesOf,
 } from "../infer/user-input/index.js";
 
-/** What if the history had been another one? */
+/** What-if edits of a history. */
 export interface EditOptions {
 	readonly add?: readonly { readonly code: string; readonly at: Moment }[];
-	/** Events are counted from 1, birth not among them. */
+	/** Numbers of events, counted from 1 without birth. */
 	readonly remove?: readonly number[];
 	readonly move?: readonly { readonly event: number; readonly at: Moment }[];
 }
 
-/** What would be different, and how to say it. */
+/** The edits, and their description. */
 export interface Edits {
 	readonly edits: readonly Edit[];
 	readonly name: string;
 }
 
-/** The edits a user asks for; undefined axis there are none. */
+/** The requested edits; undefined if there are none. */
 export function editsOf(
 	{ add = [], remove = [], move = [] }: EditOptions,
 	patient: NewPatient,

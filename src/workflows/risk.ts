@@ -23,12 +23,12 @@ export interface RiskQuery {
 	readonly patient: NewPatient;
 	readonly codes: readonly FoundCode[];
 	readonly times: Float64Array;
-	/** Times at which to tell what drove the risk. */
+	/** Times at which to attribute the risk to events. */
 	readonly attributed: readonly number[];
 	readonly whatIf?: Edits | undefined;
 }
 
-/** What each event of the history does to the risk of a code at a time. */
+/** The effect of each event of the history on the risk of a code at a time. */
 export interface Contributions {
 	readonly time: number;
 	readonly risk: number;
@@ -38,30 +38,30 @@ export interface Contributions {
 export interface CodeRisk {
 	readonly code: FoundCode;
 	readonly trajectory: RiskTrajectory;
-	/** Had the history been another one. */
+	/** The trajectory of the edited history. */
 	readonly whatIf?: RiskTrajectory | undefined;
 	readonly contributions: readonly Contributions[];
 }
 
-/** The query as it was understood, and the risks. */
+/** The parsed query, and the risks. */
 export interface RiskResult {
 	readonly query: RiskQuery;
 	readonly risks: readonly CodeRisk[];
 	readonly axis: TimeAxis;
 	readonly vocabulary: Vocabulary;
-	/** How codes were read, where that is not plain. */
+	/** How codes were interpreted, where that is not obvious. */
 	readonly notes: readonly string[];
-	/** What should be known of the query, though it is answered. */
+	/** Caveats on the query. */
 	readonly warnings: readonly string[];
 }
 
-/** Whose risk, when, and had the history been another one. */
+/** Options of `risk`. */
 export interface RiskOptions extends GridOptions, EditOptions {
 	/** Codes as users write them. */
 	readonly codes: readonly string[];
-	/** Times at which to tell what drove the risk. */
+	/** Times at which to attribute the risk to events. */
 	readonly attribute?: readonly Moment[] | undefined;
-	/** As many as in training if left out. */
+	/** Default: as in training. */
 	readonly threads?: number | undefined;
 }
 
@@ -112,7 +112,7 @@ function onlyOne(patients: readonly NewPatient[]): NewPatient {
 	const [patient, second] = patients;
 	if (patient && !second) return patient;
 	throw new InputError(
-		`the input has ${patients.length.toLocaleString("en-US")} patients; say which one with \`patient\`, such as ${patients
+		`the input has ${patients.length.toLocaleString("en-US")} patients; name one with \`patient\`, such as ${patients
 			.slice(0, 5)
 			.map(({ id }) => id)
 			.join(", ")}`,

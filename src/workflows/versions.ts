@@ -5,7 +5,7 @@ interface Package {
 	readonly engines: { readonly node: string };
 }
 
-/** Our own package.json, two folders up from src/workflows and from dist/workflows alike. */
+/** This package's package.json, two folders up from both src/workflows and dist/workflows. */
 export const ownPackage = JSON.parse(
 	readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
 ) as Package;
