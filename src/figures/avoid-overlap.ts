@@ -1,6 +1,6 @@
 /**
- * Moves centres apart, as little as it takes for things of these sizes not to overlap, and keeps them between
- * `low` and `high` as long as there is room.
+ * Moves centres apart, as little as needed for items of these sizes not to overlap, and keeps them between `low`
+ * and `high` if they fit.
  */
 export function avoidOverlap(
 	centres: readonly number[],
@@ -9,7 +9,7 @@ export function avoidOverlap(
 ): number[] {
 	interface Block {
 		readonly members: readonly number[];
-		/** Mean of where its members would have it start. */
+		/** Mean of the starts that its members prefer. */
 		readonly start: number;
 		readonly size: number;
 	}

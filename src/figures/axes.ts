@@ -1,6 +1,6 @@
 import { theme } from "./theme.js";
 
-/** An axis that stays behind what it measures. */
+/** An unobtrusive axis. */
 export const quietAxis = {
 	tickSize: 0,
 	color: theme.quiet,

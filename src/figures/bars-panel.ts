@@ -6,7 +6,7 @@ import { theme } from "./theme.js";
 export interface Bar {
 	readonly name: string;
 	readonly value: number;
-	/** What stands at its end. */
+	/** The text at its end. */
 	readonly says: string;
 	readonly colour: string;
 }
@@ -21,7 +21,7 @@ const type = { size: theme.size.tick };
 const barHeight = 20;
 const space = 7;
 
-/** Bars that lie, each with its name before it and its value behind it. */
+/** Horizontal bars, each with its name on the left and its value on the right. */
 export function barsPanel(bars: readonly Bar[], options: BarsOptions): Panel {
 	return {
 		...options,

@@ -11,7 +11,7 @@ const bin = (predicted: number, observed: number, count: number) => ({
 });
 
 describe("calibration", () => {
-	test("of two kinds of answers", async () => {
+	test("of two kinds of predictions", async () => {
 		const figure = calibrationFigure([
 			{ name: "every code", ece: 0.0123, bins: [bin(0.05, 0.06, 12_000), bin(0.2, 0.18, 90)] },
 			{ name: "first choice", ece: 0.004, bins: [bin(0.3, 0.29, 40), bin(0.9, 0.93, 50)] },
@@ -24,7 +24,7 @@ describe("calibration", () => {
 		expect(svg).toContain("by predicted probability; log scale");
 	});
 
-	test("of a single bin at nothing, of many kinds, and of none", () => {
+	test("of a single bin at 0, of many kinds, and of none", () => {
 		expect(drawn(calibrationFigure([{ name: "a", ece: 0, bins: [bin(0, 0, 1)] }]))).toContain(
 			"1 answer",
 		);

@@ -21,16 +21,16 @@ export interface Calibration {
 	readonly name: string;
 	/** In order of the predicted probability. */
 	readonly bins: readonly CalibrationBin[];
-	/** Expected calibration error as it was measured, as a share; undefined where it was not. */
+	/** Expected calibration error, as a share; undefined if it was not measured. */
 	readonly ece: number | undefined;
 }
 
 const mostAcross = 3;
 const barWidth = 7;
-/** Inset, so that a bar at either end is whole. */
+/** The inset keeps bars at both ends whole. */
 const margins = { marginLeft: 48, marginRight: 14, insetLeft: barWidth, insetRight: barWidth };
 
-/** How often what was said to come did come, beside how often it was said. */
+/** Observed frequency against predicted probability. */
 export function calibrationFigure(given: readonly Calibration[]): Figure {
 	const curves = given.filter(({ bins }) => bins.length > 0);
 	const down = Math.ceil(curves.length / mostAcross);
@@ -69,9 +69,9 @@ const describedCurve = (curve: Calibration) =>
 
 const points = (share: number) => `${(100 * share).toFixed(2)} points`;
 
-/** As far as probabilities go, in both directions. */
+/** The end of both axes. */
 const endOf = ({ bins }: Calibration) => {
-	// Intervals of bins that hold next to nothing may reach further; they are cut off.
+	// Intervals of nearly empty bins may extend further; they are cut off.
 	const most = Math.max(...bins.flatMap(({ predicted, observed }) => [predicted, observed]), 1e-4);
 	const power = 10 ** Math.floor(Math.log10(most));
 	const end = [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((factor) => factor * power >= most) ?? 10;
@@ -80,7 +80,7 @@ const endOf = ({ bins }: Calibration) => {
 
 const diagonal = "as predicted";
 
-/** Where the name of the diagonal stands, as a share of it: above, or else below, where no interval crosses it. */
+/** The position of the diagonal's label along it: above or else below, where no interval crosses it. */
 function nameAt(bins: readonly CalibrationBin[], end: number, width: number) {
 	const length = (textWidth(diagonal, { size: theme.size.tick }) + 20) / width;
 	const isFree = (place: number, above: boolean) =>
@@ -96,7 +96,7 @@ function nameAt(bins: readonly CalibrationBin[], end: number, width: number) {
 	return { place: below ?? 0.66, textAnchor: "start", dx: 12, dy: 8 } as const;
 }
 
-/** Of an axis, where percent would round 2.5 to 3. */
+/** A tick label; `percent` would round 2.5 to 3. */
 const tick = (share: number) => `${thousands(Number((100 * share).toFixed(4)))} %`;
 
 function curvePanel(curve: Calibration, height: number): Panel {
@@ -196,7 +196,7 @@ function countPanel(curve: Calibration, height: number): Panel {
 	};
 }
 
-/** Three or four at most, evenly apart. */
+/** At most four powers of ten, evenly spaced. */
 function powersOfTen(from: number, to: number): number[] {
 	const [first, last] = [Math.ceil(Math.log10(from)), Math.floor(Math.log10(to))];
 	const step = Math.max(1, Math.ceil((last - first) / 3));

@@ -1,7 +1,7 @@
 import type { DotOptions, SymbolType } from "@observablehq/plot";
 import { theme } from "./theme.js";
 
-/** How the points of a category look: the shape tells them apart where the colour cannot. */
+/** The look of a category's points: the shape distinguishes them where the colour cannot. */
 export interface CategoryMark {
 	readonly colour: string;
 	readonly symbol: SymbolType;
@@ -21,7 +21,7 @@ const symbols: readonly SymbolType[] = [
 
 const other: CategoryMark = { colour: theme.neutral, symbol: "circle", hollow: false };
 
-/** A mark for each name in the order given, no two alike up to 72 of them. */
+/** One mark per name, in order; up to 72 are distinct. */
 export function categoryMarks(
 	names: readonly (string | null)[],
 ): (name: string | null) => CategoryMark {
@@ -39,7 +39,7 @@ export function categoryMarks(
 	return (name) => (name === null ? other : (marks.get(name) ?? other));
 }
 
-/** The mark as Plot's options of a dot. */
+/** The mark as options of Plot's dot. */
 export const dotStyle = ({ colour, symbol, hollow }: CategoryMark): DotOptions =>
 	hollow
 		? { symbol, fill: theme.background, stroke: colour, strokeWidth: 1.6 }

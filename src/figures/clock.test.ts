@@ -43,7 +43,7 @@ describe("times", () => {
 		expect(names).toEqual(firsts.map((first) => new Date(first).toISOString().slice(0, 7)));
 	});
 
-	test("are time passed where there is no date either", () => {
+	test("are days where there is no date either", () => {
 		const clock = { axis: "days", birth: null } as const;
 		expect(timeName(clock, 1234.4)).toBe("day 1,234");
 		expect(shown(clock, 0, 100, 5)).toEqual(["time in days", "0 20 40 60 80 100"]);
@@ -51,7 +51,7 @@ describe("times", () => {
 		expect(shown(clock, 0, 0.5, 4)).toEqual(["time in hours", "0 5 10"]);
 	});
 
-	test("round numbers go on below zero, and one stands alone", () => {
+	test("round numbers extend below zero, and may be a single one", () => {
 		expect(roundNumbers(-0.25, 0.31, 4)).toEqual([-0.2, 0, 0.2]);
 		expect(roundNumbers(3, 3, 4)).toEqual([3]);
 	});

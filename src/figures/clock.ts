@@ -8,10 +8,10 @@ import {
 } from "../base/time.js";
 import { thousands } from "./numbers.js";
 
-/** How the times of a patient are told: as ages where the birth is known, else as dates or as time passed. */
+/** How a patient's times are shown: as ages if the birth is known, else as dates or days. */
 export interface Clock {
 	readonly axis: TimeAxis;
-	/** The day of birth; null or left out if it is not known. */
+	/** The day of birth; null or undefined if unknown. */
 	readonly birth?: number | null;
 }
 
@@ -23,7 +23,7 @@ export interface AxisTicks {
 
 const yearMonths = 12;
 
-/** Ticks at round ages, years or days; about `most` of them at most. */
+/** Ticks at round ages, years or days; about `most` of them. */
 export function timeAxis(
 	clock: Clock,
 	[from, to]: readonly [from: number, to: number],

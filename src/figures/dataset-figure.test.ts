@@ -50,7 +50,7 @@ describe("the figure of a dataset", () => {
 		expect(svg).not.toMatch(/Gaps between events|Labels/);
 	});
 
-	test("names that are long, or not there, and times of day", async () => {
+	test("of long or missing names, and times of day", async () => {
 		const ids = Array.from({ length: 30 }, (_, i) => `p${i}`);
 		const base = sourceOf(Object.fromEntries(ids.map((id) => [id, "abcabc"])), {
 			p3: { birth: -400, times: [0.1, 0.1, 0.1001, 2.5, 80, 90] },
@@ -84,7 +84,7 @@ describe("the figure of a dataset", () => {
 			expect(svg).toContain(part);
 	});
 
-	test("puts the smallest of many categories together", async () => {
+	test("merges the smallest of many categories", async () => {
 		const summary = await summaryOf(clinicSource(20));
 		const category = (at: number) => ({
 			category: `c${at}`,

@@ -9,15 +9,15 @@ import { prevalencePanel } from "./prevalence-panel.js";
 import { categoryColours, theme } from "./theme.js";
 
 export interface DatasetFigureOptions {
-	/** What the dataset is called. */
+	/** The dataset's name. */
 	readonly title: string;
-	/** Codes drawn, the most frequent. */
+	/** Number of most frequent codes to draw. */
 	readonly top?: number;
 }
 
 const mostCategories = 18;
 
-/** What a dataset holds: how long and how dense histories are, which codes they hold, which labels. */
+/** Summary of a dataset: length and density of histories, codes and labels. */
 export function datasetFigure(summary: DatasetSummary, options: DatasetFigureOptions): Figure {
 	const { all, codes, labels } = summary;
 	const shapes = shapePanels(summary);
@@ -164,7 +164,7 @@ function tailNotes({ histograms }: DatasetSummary): string[] {
 	const note = (title: string, histogram: Histogram | null, one: string, many: string) => {
 		if (!histogram || histogram.above === 0) return [];
 		const { above, edges, unit, max } = histogram;
-		// Ages above 90 years are not told apart.
+		// Ages above 90 years are not distinguished.
 		const most =
 			histogram === histograms.age
 				? ""

@@ -34,7 +34,7 @@ describe("the memory of heads", () => {
 		drawn(figure);
 	});
 
-	test("in events, all alike, and of nothing", () => {
+	test("in events, all equal, and of no heads", () => {
 		const heads = [{ layer: 1, head: 1, halfLives: [5, 5] }];
 		const figure = decayFigure({ categories: ["a", "b"], heads, unit: "events" });
 		expect(drawn(figure)).toContain("in events, all 5;");

@@ -10,27 +10,27 @@ export interface HeadMemory {
 	/** From 1, as they are shown. */
 	readonly layer: number;
 	readonly head: number;
-	/** By category: how long until half of what the head holds is forgotten; Infinity if it never is. */
+	/** By category: the time until half of the head's memory has decayed; Infinity if it never does. */
 	readonly halfLives: readonly number[];
 }
 
 export interface DecayMap {
 	readonly categories: readonly (string | null)[];
 	readonly heads: readonly HeadMemory[];
-	/** What half-lives are counted in; `events` where the model decays by event. */
+	/** The unit of half-lives; `events` if the model decays by event. */
 	readonly unit?: "days" | "events";
 }
 
 const rowHeight = 21;
 const mostColumns = 18;
-/** Room for the names of layers and heads. */
+/** Height of the names of layers and heads. */
 const top = 36;
-/** Between layers, in columns. */
+/** Gap between layers, in columns. */
 const layerGap = 0.2;
 const type = { size: theme.size.tick };
 const cellType = { size: theme.size.small };
 
-/** How long each head remembers, by the category of what it has just seen. */
+/** The memory of each head, by the category of the last event. */
 export function decayFigure({ categories, heads: given, unit = "days" }: DecayMap): Figure {
 	const heads = given.map((head) => ({
 		...head,
@@ -81,7 +81,7 @@ function median(values: readonly number[]): number {
 	return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN;
 }
 
-/** Whole layers, as many as a panel has room for. */
+/** Groups of whole layers, as many as fit in a panel. */
 function grouped(heads: readonly HeadMemory[]): HeadMemory[][] {
 	const layers = groupBy(heads, ({ layer }) => layer);
 	const groups: HeadMemory[][] = [];
@@ -187,7 +187,7 @@ const durations = [
 	[1 / 24, "h", 0],
 ] as const; // days, letter, how many of it there must be
 
-/** In as few letters as a cell has room for: 3 d, 2.5 w, 8 mo, 12 y. */
+/** A duration that fits in a cell: 3 d, 2.5 w, 8 mo, 12 y. */
 function shortDuration(days: number): string {
 	if (days === Number.POSITIVE_INFINITY) return "∞";
 	const [size, letter] =

@@ -3,7 +3,7 @@ import { quantile } from "../evaluate/quantile.js";
 export interface Distribution {
 	readonly count: number;
 	readonly mean: number;
-	/** Of the mean, 95 %: 1.96 standard errors to each side; the mean itself for a single value. */
+	/** 95 % interval of the mean: 1.96 standard errors to each side; the mean itself for a single value. */
 	readonly low: number;
 	readonly high: number;
 	readonly quartiles: readonly [lower: number, median: number, upper: number];
@@ -11,7 +11,7 @@ export interface Distribution {
 
 const z = 1.959963984540054;
 
-/** Undefined where there are no values. */
+/** The distribution of values; undefined if there are none. */
 export function distributionOf(values: readonly number[]): Distribution | undefined {
 	if (values.length === 0) return undefined;
 	const sorted = Float64Array.from(values).sort();
@@ -30,11 +30,11 @@ export function distributionOf(values: readonly number[]): Distribution | undefi
 
 export interface Density {
 	readonly at: number;
-	/** 1 at the thickest place. */
+	/** Relative density; 1 at the maximum. */
 	readonly thickness: number;
 }
 
-/** A smooth outline of shares between 0 and 1: Gaussian kernels, folded back at the ends so that none leaks out. */
+/** The density of shares between 0 and 1: Gaussian kernels, reflected at both ends. */
 export function shareDensity(values: readonly number[], points = 81): Density[] {
 	const spread = distributionOf(values);
 	if (!spread) return [];

@@ -3,24 +3,24 @@ import type { PlotOptions } from "@observablehq/plot";
 /** One plot of a figure. */
 export interface Panel {
 	readonly title: string;
-	/** A line that says what is counted, and in what. */
+	/** What is counted, and in which unit. */
 	readonly subtitle?: string;
-	/** Of the plot, titles not counted. */
+	/** Height of the plot, without titles. */
 	readonly height: number;
-	/** How much of its row's width it takes, beside panels of share 1. */
+	/** Its share of the row's width, relative to panels of share 1. */
 	readonly share?: number;
-	/** The plot for the width it got. Size, type and colour of text come from the theme. */
+	/** The plot for a given width. Size, font and colour of text come from the theme. */
 	readonly plot: (width: number) => PlotOptions;
 }
 
-/** What is drawn: data have become panels, and nothing has been laid out. */
+/** A figure as a specification: panels that are not laid out yet. */
 export interface Figure {
 	readonly title: string;
 	readonly subtitle?: string;
-	/** What it shows, with the main numbers, for those who cannot see it: one sentence or two. */
+	/** Alternative text: one or two sentences with the main numbers. */
 	readonly description: string;
 	readonly width?: number;
 	readonly rows: readonly (readonly Panel[])[];
-	/** Below the panels. */
+	/** Notes below the panels. */
 	readonly notes?: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** What has the same key, together, in the order keys first appear. */
+/** Groups items by key, in the order in which keys first appear. */
 export function groupBy<Item, Key>(
 	items: readonly Item[],
 	keyOf: (item: Item) => Key,

@@ -10,7 +10,7 @@ import { theme } from "./theme.js";
 export interface HistogramOptions {
 	readonly title: string;
 	readonly subtitle: string;
-	/** In the unit of the edges, and in words; drawn as a line. */
+	/** The median in the unit of the edges, and its label; drawn as a line. */
 	readonly median: { readonly at: number; readonly name: string };
 	readonly height?: number;
 }
@@ -18,11 +18,11 @@ export interface HistogramOptions {
 const margins = { marginLeft: 46, marginRight: 12, marginTop: 20, marginBottom: 40 };
 const fewestBins = 8;
 
-/** Bars of a histogram whose scale is linear. */
+/** A histogram with a linear scale. */
 export function histogramPanel(histogram: Histogram, options: HistogramOptions): Panel {
 	const { edges, counts, unit, whole } = histogram;
 	const { median } = options;
-	// Whole numbers lie in the middle of their bar, not at its edge.
+	// A whole number is centred in its bar.
 	const shift = whole ? -0.5 : 0;
 	const [low, high] = roomy(edges);
 	return {
@@ -50,7 +50,7 @@ export function histogramPanel(histogram: Histogram, options: HistogramOptions):
 	};
 }
 
-/** First and last edge, wider if there are only a few bins. */
+/** The domain: first and last edge, widened if there are only a few bins. */
 function roomy(edges: readonly number[]): [low: number, high: number] {
 	const [first, second, last] = [edges[0], edges[1], edges.at(-1)] as [number, number, number];
 	const step = second - first;
@@ -70,11 +70,11 @@ const named = [
 	[36525, "100 years"],
 ] as const;
 
-/** Doublings that the bar of zeros takes, and that keep it apart. */
+/** Width of the bar of zeros, in doublings. */
 const zeroWidth = 1.6;
 const zeroApart = 0.6;
 
-/** Bars of a histogram of days whose bins double; zeros stand apart, left of the axis. */
+/** A histogram of days whose bins double; zeros have a separate bar, left of the axis. */
 export function logHistogramPanel(histogram: Histogram, options: HistogramOptions): Panel {
 	const { edges, counts, zero } = histogram;
 	const [low, high] = [edges[0] as number, edges.at(-1) as number];
@@ -113,7 +113,7 @@ export function logHistogramPanel(histogram: Histogram, options: HistogramOption
 						tickSize: 4,
 						label: "gap, each bar twice as long as the one before",
 						ticks: [...names.keys()],
-						// As text: Plot hides ticks of a log scale that are no powers of ten if it may format them.
+						// As text, because Plot hides formatted ticks of a log scale that are not powers of ten.
 						text: (value: number) => names.get(value) ?? "",
 					}),
 					ruleY([0], { stroke: theme.quiet }),
@@ -141,7 +141,7 @@ function countAxis(most: number) {
 	];
 }
 
-/** A line, with its name above the bars on the side where there is room. */
+/** The median's line, with its label above the bars on the side with more room. */
 function medianMarks({ at, name }: HistogramOptions["median"], place: number) {
 	return [
 		ruleX([at], { stroke: theme.ink, strokeWidth: 1.25, strokeDasharray: "3,3" }),
@@ -172,7 +172,7 @@ export function durationName(days: number): string {
 	return `${thousands(value)} ${name}${value === 1 ? "" : "s"}`;
 }
 
-/** From the left, those that leave room for their names. */
+/** Drops ticks, from the left, whose labels would overlap. */
 function spaced<Tick extends readonly [number, string]>(
 	ticks: readonly Tick[],
 	pixel: (value: number) => number,

@@ -32,7 +32,7 @@ describe("learning curves", () => {
 		);
 	});
 
-	test("of one step, of losses that are no numbers, and of an empty log", () => {
+	test("of one step, of losses that are not numbers, and of an empty log", () => {
 		expect(drawn(learningCurveFigure({ events: [step(1, 4, 4)] }))).toContain("0 epochs validated");
 		expect(drawn(learningCurveFigure({ events: [step(1, 4, "NaN"), step(2, 3, 2)] }))).toContain(
 			">horizon</text>",
@@ -40,7 +40,7 @@ describe("learning curves", () => {
 		expect(drawn(learningCurveFigure({ events: [] }))).toContain("no step yet");
 	});
 
-	test("of a long run draws no more points than can be seen", () => {
+	test("of a long run draws no more points than are visible", () => {
 		const events = Array.from({ length: 20_000 }, (_, at) => ({
 			step: at + 1,
 			next: 1 + 1 / (at + 1),

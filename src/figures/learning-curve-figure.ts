@@ -6,7 +6,7 @@ import { compactUpTo, counted } from "./numbers.js";
 import { textWidth } from "./text.js";
 import { theme } from "./theme.js";
 
-/** A line of a run's log: of a step, with its loss by term, or of a validation, with `valid`. */
+/** A line of a run's log: a step, with its loss by term, or a validation, with `valid`. */
 export interface LearningEvent {
 	readonly step: number;
 	readonly [field: string]: unknown;
@@ -32,7 +32,7 @@ interface Term {
 	readonly valid: readonly Validation[];
 }
 
-/** What a line holds beside the terms of its loss. */
+/** Fields of a log line that are not terms of its loss. */
 const others = new Set(["step", "epoch", "gradientNorm", "learningRate", "tokensPerSecond"]);
 const meanings: Readonly<Record<string, string>> = {
 	next: "next event, given its time",
@@ -41,7 +41,7 @@ const meanings: Readonly<Record<string, string>> = {
 const mostPoints = 240;
 const [marginTop, plotHeight, marginBottom] = [22, 240, 38];
 
-/** The loss of training and of validation as a run went on. */
+/** Training and validation loss over a run. */
 export function learningCurveFigure({ events, title = "Learning curves" }: LearningLog): Figure {
 	const terms = termsOf(events);
 	const best = bestEpoch(terms);
@@ -103,7 +103,7 @@ function termsOf(events: readonly LearningEvent[]): Term[] {
 const hasNumber = (entry: [string, unknown]): entry is [string, number] =>
 	typeof entry[1] === "number" && Number.isFinite(entry[1]);
 
-/** Means of about a fiftieth of the steps to each side, at no more points than can be seen. */
+/** Moving averages over about a fiftieth of the steps to each side, at no more points than are visible. */
 function smoothed(losses: readonly Loss[]): Loss[] {
 	const half = Math.floor(losses.length / 50);
 	const sums = [0];
@@ -120,7 +120,7 @@ function smoothed(losses: readonly Loss[]): Loss[] {
 	});
 }
 
-/** The epoch with the least sum over terms, the first of equals. */
+/** The epoch with the lowest sum over terms; the first in a tie. */
 function bestEpoch(terms: readonly Term[]): number | undefined {
 	const sums = new Map<number, number>();
 	for (const { valid } of terms)
@@ -133,7 +133,7 @@ function bestEpoch(terms: readonly Term[]): number | undefined {
 
 function termPanel({ name, train, valid }: Term, best: number | undefined, steps: number): Panel {
 	const at = valid.find(({ epoch }) => epoch === best);
-	// The first steps fall from far above all that follows.
+	// The loss of the first steps is far above all others.
 	const settled = train.filter(
 		({ step }, index) => step > steps / 20 || index === train.length - 1,
 	);

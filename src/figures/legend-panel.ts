@@ -6,9 +6,9 @@ import { theme } from "./theme.js";
 
 export interface LegendEntry {
 	readonly name: string;
-	/** Behind the name, in grey. */
+	/** Grey text after the name. */
 	readonly says?: string;
-	/** More than one are drawn over each other. */
+	/** Several styles are drawn on top of each other. */
 	readonly style: DotOptions | readonly DotOptions[];
 }
 
@@ -16,7 +16,7 @@ export interface LegendOptions {
 	readonly title: string;
 	readonly subtitle?: string;
 	readonly share?: number;
-	/** Of entries beside each other; 1 unless told. */
+	/** Number of columns. Default: 1. */
 	readonly columns?: number;
 }
 
@@ -25,7 +25,7 @@ const rowHeight = 19;
 const nameAt = 16;
 const apart = 8;
 
-/** Marks with their names, down the columns. */
+/** Marks with their names, column by column. */
 export function legendPanel(
 	entries: readonly LegendEntry[],
 	{ columns = 1, ...options }: LegendOptions,

@@ -1,7 +1,7 @@
 import type { PlotOptions } from "@observablehq/plot";
 import type { Box, Point } from "./place-labels.js";
 
-/** Where points of a map lie in its panel: a unit is as long across as it is down. */
+/** The position of a map's points in its panel, with equal scales on both axes. */
 export interface MapFrame {
 	readonly options: PlotOptions;
 	readonly bounds: Box;

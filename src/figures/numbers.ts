@@ -1,15 +1,15 @@
-// Made once: `toLocaleString` makes one at each call, which takes longer than a page has for its ticks.
+// Created once: `toLocaleString` creates a formatter per call, which is too slow for the ticks of a page.
 const plain = new Intl.NumberFormat("en-US", { maximumFractionDigits: 3 });
 const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 
 /** 12,345 */
 export const thousands = (value: number): string => plain.format(value);
 
-/** For an axis that ends at `most`: 2,500 or, from ten thousand on, 2.5K and 4M. */
+/** A formatter for an axis that ends at `most`: 2,500 or, from ten thousand on, 2.5K and 4M. */
 export const compactUpTo = (most: number) =>
 	most < 10_000 ? thousands : (value: number): string => compact.format(value);
 
-/** A share in percent: 61 %, 4.2 %, 0.03 %, and never 0 % for what is there. */
+/** A share in percent: 61 %, 4.2 %, 0.03 %; never 0 % for a positive share. */
 export function percent(share: number): string {
 	const hundredths = 100 * share;
 	if (hundredths > 0 && hundredths < 0.01) return "< 0.01 %";

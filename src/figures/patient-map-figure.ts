@@ -7,24 +7,24 @@ import type { Point } from "./place-labels.js";
 import { theme } from "./theme.js";
 
 export interface MappedPatient extends Point {
-	/** The label; null where the task gives none. */
+	/** The label; null if there is none. */
 	readonly positive: boolean | null;
 }
 
 export interface PatientMap {
 	readonly patients: readonly MappedPatient[];
-	/** Drawn faintly behind them. */
+	/** Codes, drawn faintly in the background. */
 	readonly tokens?: readonly Point[];
 	readonly task: string;
 	readonly title?: string;
-	/** What the classes are called. */
+	/** Names of the classes. */
 	readonly names?: { readonly positive: string; readonly negative: string };
 }
 
 const height = 560;
 const [few, crowd] = [100, 1500];
 
-/** Representations of patients on a map, by their label. */
+/** A map of patient representations, by label. */
 export function patientMapFigure({
 	patients,
 	tokens = [],

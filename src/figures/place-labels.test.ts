@@ -27,7 +27,7 @@ describe("labels", () => {
 		);
 	});
 
-	test("stand where they cover least, and are left out where nothing is free", () => {
+	test("cover as little as possible, and are left out where no position is free", () => {
 		const right = Array.from({ length: 400 }, (_, at) => ({
 			x: 154 + 6 * (at % 20),
 			y: 5 + 10 * Math.floor(at / 20),
@@ -37,21 +37,21 @@ describe("labels", () => {
 		expect(placeLabels([label(150, 100)], { bounds, taken: [bounds] })).toEqual([undefined]);
 	});
 
-	test("may stand on their point if told so", () => {
+	test("may cover their point if allowed", () => {
 		const [place] = placeLabels([{ ...label(150, 100), over: true }], { bounds });
 		expect(place).toMatchObject({ x: 150, y: 100, distance: 0 });
 	});
 });
 
-describe("spread", () => {
-	test("leaves what has room, moves the rest apart evenly", () => {
+describe("avoidOverlap", () => {
+	test("keeps items that have room and moves the others apart evenly", () => {
 		expect(avoidOverlap([10, 50], [10, 10], [0, 100])).toEqual([10, 50]);
 		expect(avoidOverlap([50, 50, 50], [10, 10, 10], [0, 100])).toEqual([40, 50, 60]);
 		expect(avoidOverlap([99, 2], [10, 10], [0, 100])).toEqual([95, 5]);
 		expect(avoidOverlap([], [], [0, 1])).toEqual([]);
 	});
 
-	test("keeps order, room and bounds", () => {
+	test("keeps order, distance and bounds", () => {
 		const centres = fc.array(fc.double({ min: -20, max: 220, noNaN: true }), { maxLength: 12 });
 		fc.assert(
 			fc.property(centres, (wanted) => {

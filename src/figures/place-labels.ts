@@ -10,47 +10,47 @@ export interface Box {
 	readonly bottom: number;
 }
 
-/** A text that wants to stand near a point; all in pixels. */
+/** A text to place near a point; all in pixels. */
 export interface Label {
 	readonly at: Point;
 	readonly width: number;
 	readonly height: number;
-	/** Kept free around the point. */
+	/** Distance to keep from the point. */
 	readonly apart: number;
-	/** The text may stand on the point itself. */
+	/** Whether the text may cover the point. */
 	readonly over?: boolean;
 }
 
 export interface Placed {
-	/** Middle of the text. */
+	/** Centre of the text. */
 	readonly x: number;
 	readonly y: number;
 	readonly box: Box;
-	/** Pixels from the point to the text; 0 where it stands on it. */
+	/** Pixels from the point to the text; 0 if the text covers it. */
 	readonly distance: number;
 }
 
 export interface Surroundings {
 	readonly bounds: Box;
-	/** What a text must not touch. */
+	/** Boxes that a text must not touch. */
 	readonly taken?: readonly Box[];
-	/** What a text should rather not cover, and how far around it. */
+	/** Points that a text should not cover, if possible. */
 	readonly points?: readonly Point[];
 	readonly radius?: number;
-	/** Distances from its point that a text may have, beyond `apart`. */
+	/** Allowed distances from the point, beyond `apart`. */
 	readonly reach?: readonly number[];
-	/** Most points that a text may cover. */
+	/** Maximum number of points that a text may cover. */
 	readonly mostCovered?: number;
 }
 
 const directions = Array.from({ length: 16 }, (_, at) => (at * Math.PI) / 8);
-/** A covered point counts as much as so many pixels away. */
+/** Cost of a covered point, in pixels of distance. */
 const coveredCost = 9;
 
 export const overlap = (a: Box, b: Box) =>
 	a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
-/** In the order given, each label where it covers least and is nearest; those without a free place are left out. */
+/** Places labels in order, each at the position of lowest cost; labels without a free position are left out. */
 export function placeLabels(
 	labels: readonly Label[],
 	{
@@ -85,7 +85,7 @@ function places(label: Label, reach: readonly number[]) {
 		directions.map((angle) => {
 			const away = label.apart + distance;
 			const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
-			// The nearest corner or edge touches the circle, not the middle of the text.
+			// The nearest corner or edge touches the circle, not the centre of the text.
 			return {
 				centre: {
 					x: label.at.x + away * cos + (label.width / 2) * clamp(cos * 2),

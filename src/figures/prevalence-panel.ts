@@ -11,7 +11,7 @@ const rowHeight = 19;
 const between = 0.7;
 const splits: readonly Split[] = ["train", "valid", "test"];
 
-/** Positive labels of each task, split by split, with 95 % intervals. */
+/** Share of positive labels per task and split, with 95 % intervals. */
 export function prevalencePanel(labels: readonly LabelSummary[]): Panel {
 	const rows = labels.flatMap((label, task) =>
 		splits.map((split, at) => {

@@ -46,7 +46,7 @@ describe("recall by window", () => {
 		expect(drawn(recallByWindowFigure({ split: "test" }))).toContain("No patient has events");
 	});
 
-	test("rests on quartiles, and on densities that stay between 0 and 1", () => {
+	test("uses quartiles, and densities within [0, 1]", () => {
 		expect(distributionOf([0, 0.25, 0.5, 0.75, 1])).toMatchObject({
 			mean: 0.5,
 			quartiles: [0.25, 0.5, 0.75],

@@ -14,7 +14,7 @@ type Row = Window["rows"][number];
 const type = { size: theme.size.tick };
 const rowHeight = 34;
 
-/** Recall of the ten likeliest codes, patient by patient, for events near and far ahead. */
+/** Recall@10 per patient, by distance ahead. */
 export function recallByWindowFigure(evaluation: RecallEvaluation): Figure {
 	const windows = (evaluation.windows ?? [])
 		.map(({ window, rows }) => ({ window, rows: rows.filter(({ recall }) => recall.length > 0) }))
@@ -45,7 +45,7 @@ function described(windows: readonly Window[]): string {
 
 const meanOf = (values: readonly number[]) => distributionOf(values)?.mean ?? Number.NaN;
 
-/** Counting stays grey; the oracle is drawn in ink. */
+/** Baselines are grey; the oracle is black. */
 const colourOf = ({ who, method }: Row) =>
 	who === "model"
 		? method === "auto-regressive"

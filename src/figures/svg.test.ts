@@ -30,7 +30,7 @@ const figure: Figure = {
 };
 
 describe("svgOf", () => {
-	test("gives a file that stands alone", () => {
+	test("makes a standalone file", () => {
 		const svg = svgOf(figure, testDocument());
 		expect(svg).toMatch(
 			/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" width="960" height="(\d+)" viewBox="0 0 960 \1" /,
@@ -41,28 +41,28 @@ describe("svgOf", () => {
 		expect(svg).not.toMatch(/<style|class=|undefined|NaN|⚠/);
 	});
 
-	test("escapes what data hold", () => {
+	test("escapes data", () => {
 		const svg = svgOf(figure, testDocument());
 		expect(svg).toContain(">Points &amp; &lt;lines&gt;</text>");
 		expect(svg).toContain("<title>a &lt; b &amp; &quot;c&quot; \ufffd\ufffd</title>");
 		expect(svg).toContain("<title>\u00a0nbsp</title>");
 	});
 
-	test("draws the same thing twice in one process, though Plot counts its ids up", () => {
+	test("draws the same file twice in one process, though Plot counts its ids", () => {
 		const svg = svgOf(figure, testDocument());
 		expect(svgOf(figure, testDocument())).toBe(svg);
 		expect(svg.match(/ id="id[^"]*"/g)).toEqual([' id="id-1"', ' id="id-2"', ' id="id-3"']);
 		expect(svg.match(/url\([^)]*\)/g)).toEqual(["url(#id-1)", "url(#id-2)", "url(#id-3)"]);
 	});
 
-	test("says what it shows", () => {
+	test("has a title and a description", () => {
 		const svg = svgOf(figure, testDocument());
 		expect(svg).toContain(' role="img" aria-labelledby="title" aria-describedby="description" ');
 		expect(svg).toContain('<desc id="description">Two points &amp; a line &lt; 3</desc>');
 		expect(svg).toMatch(/<title id="title">A figure &quot;of&quot; long/);
 	});
 
-	test("has ids of its own where drawings share a page", () => {
+	test("has distinct ids where drawings share a page", () => {
 		const svg = svgOf(figure, testDocument(), { ids: "first-" });
 		const ids = [...svg.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
 		expect(ids).toEqual(
@@ -93,7 +93,7 @@ describe("svgOf", () => {
 		expect(widths).toEqual([75, 225]); // 392 − 2 · 28 − 36 = 300
 	});
 
-	test("refuses a legend of Plot's, which is HTML", () => {
+	test("rejects Plot's legends, which are HTML", () => {
 		const legend = {
 			...panel,
 			plot: () => ({ color: { legend: true }, marks: [dot([1], { x: [1], fill: ["a"] })] }),

@@ -6,7 +6,7 @@ import { theme } from "./theme.js";
 import type { SvgNode } from "./xml.js";
 import { escaped, openTag, xmlOf } from "./xml.js";
 
-/** A browser's document, or linkedom's: Plot makes its elements with it. */
+/** A browser's or linkedom's document, in which Plot creates its elements. */
 export interface FigureDocument {
 	createElementNS(namespace: string, name: string): unknown;
 }
@@ -15,11 +15,11 @@ const { size, margin, gap } = theme;
 const lineHeight = 1.35;
 
 export interface SvgOptions {
-	/** In front of every id: drawings that share a page need one each. */
+	/** Prefix of every id: drawings on one page need different ones. */
 	readonly ids?: string;
 }
 
-/** A standalone SVG file: panels in rows, under their titles, on white. The same figure, the same text. */
+/** A standalone SVG file: panels in rows, under their titles, on white. Deterministic. */
 export function svgOf(
 	figure: Figure,
 	document: FigureDocument,
@@ -30,7 +30,7 @@ export function svgOf(
 	const parts: string[] = [];
 	let y: number = margin;
 
-	/** Puts lines at the present height and moves below them. */
+	/** Writes lines at the current height and moves below them. */
 	const write = (lines: readonly string[], x: number, type: Type, fill: string) => {
 		for (const line of lines) {
 			parts.push(textLine(line, x, y + type.size, type, fill));

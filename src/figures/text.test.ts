@@ -8,7 +8,7 @@ import { wilson } from "./wilson.js";
 const type = { size: 10 };
 
 describe("text", () => {
-	test("is measured as Arial is", () => {
+	test("is measured like Arial", () => {
 		expect(textWidth("Hamburg", type)).toBeCloseTo(41.12, 9); // 722 + 556 + 833 + 556 + 556 + 333 + 556
 		expect(textWidth("é", type)).toBe(textWidth("e", type));
 		expect(textWidth("糖", type)).toBe(10);
@@ -55,7 +55,7 @@ describe("numbers", () => {
 		]);
 	});
 
-	test("an interval ends where the share would be 1.96 standard errors off", () => {
+	test("an interval ends where the share is 1.96 standard errors off", () => {
 		fc.assert(
 			fc.property(
 				fc.integer({ min: 1, max: 5000 }),
@@ -77,7 +77,7 @@ describe("numbers", () => {
 	});
 });
 
-test("categories get colours until there are none left", () => {
+test("categories get colours until the palette is used up", () => {
 	const names = Array.from({ length: 12 }, (_, i) => `category ${i}`);
 	const colourOf = categoryColours([null, ...names]);
 	expect(new Set(names.slice(0, 9).map(colourOf)).size).toBe(9);

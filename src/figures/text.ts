@@ -36,7 +36,7 @@ export interface Type {
 	readonly bold?: boolean;
 }
 
-/** How wide a line of text is, in pixels, without a browser to ask: a little much rather than too little. */
+/** Estimated width of a line of text in pixels, without a browser; rather too wide than too narrow. */
 export function textWidth(text: string, { size, bold }: Type): number {
 	let width = 0;
 	for (const character of text.normalize("NFC")) {

@@ -1,29 +1,29 @@
-/** Colours, type and space of every figure. Sizes are in pixels of the final drawing. */
+/** Colours, fonts and spacing of every figure. Sizes are in pixels of the final drawing. */
 export const theme = {
-	/** All but the last of the stack have the advance widths of Arial, which `text.ts` reckons with. */
+	/** All fonts but the last have the advance widths of Arial, which `text.ts` uses. */
 	font: "Arial, 'Liberation Sans', Arimo, Helvetica, sans-serif",
 	size: { title: 20, panel: 14, text: 12, tick: 11, small: 10 },
 	width: 960,
 	margin: 28,
-	/** Between panels. */
+	/** Gap between panels. */
 	gap: { across: 36, down: 30 },
 	ink: "#1c2430",
 	quiet: "#5a6472",
 	grid: "#e3e7ec",
 	background: "#ffffff",
-	/** Behind a part of a plot. */
+	/** Background of a part of a plot. */
 	shade: "#f2f5f8",
 	/** A single series. */
 	accent: "#0072b2",
 	/** A second series; lighter in grey than the accent. */
 	second: "#d98c00",
-	/** What to look at, beside the accent; as dark as it, so never the only difference. */
+	/** A highlight next to the accent; equally dark, so never the only difference. */
 	strong: "#b5380f",
-	/** What stands beside a series, or in no category. */
+	/** Comparison series, and points without a category. */
 	neutral: "#a8b0ba",
-	/** Okabe and Ito (2008): told apart in all common forms of colour blindness. */
+	/** Okabe and Ito (2008): distinguishable in all common forms of colour blindness. */
 	splits: { train: "#0072b2", valid: "#d98c00", test: "#009e73" },
-	/** Tol's muted scheme (SRON/EPS/TN/09-002): nine, likewise. */
+	/** Tol's muted scheme (SRON/EPS/TN/09-002): nine colours, likewise distinguishable. */
 	categorical: [
 		"#332288",
 		"#cc6677",
@@ -35,14 +35,14 @@ export const theme = {
 		"#aa4499",
 		"#999933",
 	],
-	/** From little to much; the name of a scheme of Plot's, even in lightness. */
+	/** Plot's scheme for quantities, uniform in lightness. */
 	sequential: "viridis",
 } as const;
 
-/** Of a panel that has a row of a figure to itself. */
+/** Width of a panel that takes a whole row. */
 export const rowWidth = theme.width - 2 * theme.margin;
 
-/** A colour for each name, in the order given; those that come too late for one are neutral. */
+/** One colour per name, in order; names beyond the palette are neutral. */
 export function categoryColours(
 	names: readonly (string | null)[],
 ): (name: string | null) => string {

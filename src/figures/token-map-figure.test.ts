@@ -39,7 +39,7 @@ describe("the map of tokens", () => {
 			expect(svg).toContain(`>${words}</text>`);
 	});
 
-	test("of one token, of tokens in one place, of none", () => {
+	test("of one token, of tokens at one point, of none", () => {
 		expect(drawn(tokenMapFigure({ tokens: tokens.slice(0, 1), decays: [] }))).toContain("1 code ·");
 		const together = tokens.map((token) => ({ ...token, x: 2, y: 2 }));
 		expect(drawn(tokenMapFigure({ tokens: together, decays: [] }))).toContain("2 categories");
@@ -56,7 +56,7 @@ describe("the map of tokens", () => {
 	});
 });
 
-test("no two of many categories look alike, not even in grey by shape and filling of neighbours", () => {
+test("many categories are distinct, and neighbours differ in shape or filling without colour", () => {
 	const names = Array.from({ length: 17 }, (_, at) => `category ${at}`);
 	const looks = names.map(categoryMarks(names));
 	const seen = (parts: (look: (typeof looks)[number]) => unknown) =>

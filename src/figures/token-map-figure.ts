@@ -28,7 +28,7 @@ export interface TokenMap {
 	readonly tokens: readonly MappedToken[];
 	readonly decays: readonly MappedDecay[];
 	readonly title?: string;
-	/** Codes to name, the most frequent; fewer where there is no room. */
+	/** Number of most frequent codes to label; fewer if there is no room. */
 	readonly named?: number;
 }
 
@@ -37,12 +37,12 @@ export interface CategoryOnMap {
 	readonly tokens: readonly MappedToken[];
 	readonly events: number;
 	readonly centre: Point;
-	/** Whether its codes lie together, so that a name among them says something. */
+	/** Whether its codes form a cluster, which can be labelled. */
 	readonly gathered: boolean;
 }
 
 const height = 620;
-/** Of the reach of the whole map: that of a category whose codes lie together. */
+/** Maximum radius of a cluster, relative to the radius of the whole map. */
 const gatheredWithin = 0.6;
 
 /** Token embeddings by disease category, with the decay vector of each head. */
@@ -100,7 +100,7 @@ export function tokenMapFigure(map: TokenMap): Figure {
 
 const decayStyle = { symbol: "times", stroke: theme.ink, strokeWidth: 2.4, r: 5 } as const;
 
-/** Categories, those with the most events first. */
+/** Categories, by number of events. */
 function onMap(tokens: readonly MappedToken[]): CategoryOnMap[] {
 	if (tokens.length === 0) return [];
 	const width = trainingTimeRange(tokens, innermost(tokens));
@@ -118,13 +118,13 @@ function onMap(tokens: readonly MappedToken[]): CategoryOnMap[] {
 		.sort((a, b) => Number(a.name === null) - Number(b.name === null) || b.events - a.events);
 }
 
-/** How far from a point half of the others lie at most. */
-function trainingTimeRange(points: readonly Point[], from: Point): number {
+/** The median distance of the other points. */
+function reachOf(points: readonly Point[], from: Point): number {
 	const distances = points.map(({ x, y }) => Math.hypot(x - from.x, y - from.y));
 	return distances.sort((a, b) => a - b)[Math.floor(distances.length / 2)] as number;
 }
 
-/** The point with the least sum of distances to the others: in the thick of a group, whatever strays from it. */
+/** The medoid: the point with the lowest sum of distances to the others, robust to outliers. */
 function innermost(points: readonly Point[]): Point {
 	const far = (point: Point) =>
 		points.reduce((sum, { x, y }) => sum + Math.hypot(x - point.x, y - point.y), 0);

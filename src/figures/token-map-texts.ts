@@ -18,19 +18,19 @@ const headType: Type = { size: theme.size.tick, bold: true };
 const codeType: Type = { size: theme.size.small };
 const mostCodeWidth = 130;
 const mostCategoryWidth = 150;
-/** Pixels from which a line leads from a text to its point. */
+/** Distance in pixels from which a text has a leader line. */
 const far = 14;
 
 export interface MapNames {
 	readonly categories: readonly CategoryOnMap[];
 	readonly decays: readonly MappedDecay[];
-	/** Those to name. */
+	/** Codes to label. */
 	readonly codes: readonly MappedToken[];
-	/** All, which names should not cover. */
+	/** All tokens, which labels should not cover. */
 	readonly tokens: readonly MappedToken[];
 }
 
-/** Names of categories come first, then heads, then codes where there is room left. */
+/** Labels of categories first, then of heads, then of codes where there is room. */
 export function mapTexts(
 	map: MapFrame,
 	{ categories, decays, codes, tokens }: MapNames,

@@ -36,7 +36,7 @@ describe("umap", () => {
 		expect(narrowest).toBeGreaterThan(0.8 * widest);
 	});
 
-	test("repeats to the digit with its seed, and changes with another", () => {
+	test("repeats to the digit with its seed, and differs with another", () => {
 		const vectors = groups(3, 15, 0.3).flat();
 		const map = umap(vectors, dim, { seed: 7 });
 		expect(umap(vectors, dim, { seed: 7 })).toEqual(map);
@@ -44,38 +44,40 @@ describe("umap", () => {
 		expect(map.every(Number.isFinite)).toBe(true);
 	});
 
-	test("looks at directions alone", () => {
+	test("depends on directions alone", () => {
 		const vectors = groups(3, 10, 0.3);
 		const longer = vectors.map((vector, at) => vector.map((value) => value * 2 ** (at % 5)));
 		expect(umap(longer.flat(), dim)).toEqual(umap(vectors.flat(), dim));
 	});
 
-	test("tells how far it is", () => {
-		const told: number[][] = [];
-		umap(groups(2, 5, 0.3).flat(), dim, { onRound: (done, rounds) => told.push([done, rounds]) });
-		expect(told[0]).toEqual([1, 500]);
-		expect(told.at(-1)).toEqual([500, 500]);
+	test("reports its progress", () => {
+		const reported: number[][] = [];
+		umap(groups(2, 5, 0.3).flat(), dim, {
+			onRound: (done, rounds) => reported.push([done, rounds]),
+		});
+		expect(reported[0]).toEqual([1, 500]);
+		expect(reported.at(-1)).toEqual([500, 500]);
 	});
 
-	test.each([0, 1, 2, 4, 5, 6, 17])("has a place for each of %d vectors", (count) => {
+	test.each([0, 1, 2, 4, 5, 6, 17])("places each of %d vectors", (count) => {
 		const map = umap(groups(1, count, 0.5).flat(), dim);
 		expect(map).toHaveLength(2 * count);
 		expect(map.every(Number.isFinite)).toBe(true);
 	});
 
-	test("takes vectors that are equal, or zero", () => {
+	test("accepts equal and zero vectors", () => {
 		const map = umap(new Float32Array(20 * dim).fill(1, 0, 10 * dim), dim);
 		expect(map.every(Number.isFinite)).toBe(true);
 	});
 
-	test("refuses what is no list of vectors", () => {
+	test("rejects a list that is not a multiple of the dimension", () => {
 		expect(() => umap([1, 2, 3], 2)).toThrow("3 numbers are no vectors of 2");
 		expect(() => umap([1, 2, Number.NaN, 3], 2)).toThrow("vector 1 holds a number");
 	});
 });
 
 describe("placeOnMap", () => {
-	test("puts a vector among those it points to", () => {
+	test("places a vector near those of similar direction", () => {
 		const each = 20;
 		const vectors = groups(3, each, 0.1);
 		const map = umap(vectors.flat(), dim, { neighbours: 8 });
@@ -92,7 +94,7 @@ describe("placeOnMap", () => {
 		}
 	});
 
-	test("is the weighted mean, worked out by hand", () => {
+	test("is the weighted mean, computed by hand", () => {
 		const map = Float64Array.from([0, 0, 4, 8]);
 		// At right angles to the one and along the other: distances √2 and 0, of mean 1/√2.
 		const [x, y] = placeOnMap(map, [1, 0, 0, 1], [0, 5], 2);

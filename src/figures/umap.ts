@@ -4,29 +4,29 @@ import { type Directions, directionsOf, nearest } from "./maps/directions.js";
 import { principalPlane } from "./maps/principal-plane.js";
 
 export interface UmapOptions {
-	/** The same seed, the same map (0). */
+	/** The same seed gives the same map. Default: 0. */
 	readonly seed?: number;
-	/** How many of its nearest a vector is kept near to (15): few show detail, many the whole. */
+	/** Neighbours per vector to keep close: few show detail, many the whole. Default: 15. */
 	readonly neighbours?: number;
-	/** How close points may come on the map (0.1). */
+	/** Minimum distance of points on the map. Default: 0.1. */
 	readonly minDistance?: number;
-	/** Told after each round. */
+	/** Called after each round. */
 	readonly onRound?: (done: number, rounds: number) => void;
 }
 
-/** Up to here all pairs are compared; beyond, the neighbours are found by umap-js, nearly all of them. */
+/** Up to this many vectors, neighbours are exact; beyond, umap-js approximates them. */
 const mostCompared = 10_000;
-/** Below this there is no neighbourhood to keep. */
+/** Fewer vectors have no neighbourhoods to preserve. */
 const fewest = 5;
-/** A start from the principal plane needs few rounds; small maps can have more for nothing. */
+/** An initial principal plane needs few rounds; for small maps more cost little. */
 const roundsOf = (count: number) => (count <= 500 ? 500 : 200);
-/** Half the width of the map at the start. */
+/** Half the width of the initial map. */
 const startSize = 10;
 
 /**
- * A map of vectors in the plane, [n, 2]: what has nearly the same direction lies together (McInnes et al. 2018).
- * Only neighbourhoods mean something; the axes do not. It starts from the principal plane of the directions, so
- * that where groups lie is not left to chance.
+ * A 2-D map of vectors, [n, 2], on which vectors of similar direction are close (McInnes et al. 2018). Only
+ * neighbourhoods are meaningful, not the axes. It starts from the principal plane of the directions, so that the
+ * layout of groups does not depend on chance.
  */
 export function umap(
 	vectors: ArrayLike<number>,
@@ -74,8 +74,8 @@ function scaled(places: Float64Array): Float64Array {
 }
 
 /**
- * Puts further vectors on a map that was made from others: each at the mean of those nearest to it there, the
- * nearer the more. It says among which of the others a vector's direction points, and moves none of them.
+ * Places further vectors on an existing map, each at the weighted mean of its nearest neighbours, with larger weights
+ * for nearer ones. The map itself does not change.
  */
 export function placeOnMap(
 	map: Float64Array,

@@ -1,6 +1,6 @@
 const z = 1.959963984540054;
 
-/** Wilson (1927): a 95 % interval for a share, sound for few cases and for shares of 0 and 1. */
+/** Wilson (1927): a 95 % interval of a share, valid for few cases and for shares of 0 and 1. */
 export function wilson(positive: number, total: number): readonly [low: number, high: number] {
 	if (total === 0) return [0, 1];
 	const p = positive / total;

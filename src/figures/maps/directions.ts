@@ -1,13 +1,13 @@
 import { InputError } from "../../base/errors.js";
 
-/** Vectors of length 1, row after row: of a vector only its direction counts. */
+/** Unit vectors, one per row. */
 export interface Directions {
 	readonly count: number;
 	readonly dim: number;
 	readonly values: Float64Array; // [count, dim]
 }
 
-/** Takes [n, dim]. A vector of zeros, which has no direction, stays as it is. */
+/** Normalizes [n, dim]. A zero vector stays zero. */
 export function directionsOf(vectors: ArrayLike<number>, dim: number): Directions {
 	if (!Number.isInteger(dim) || dim < 1 || vectors.length % dim !== 0)
 		throw new InputError(
@@ -30,24 +30,24 @@ export function directionsOf(vectors: ArrayLike<number>, dim: number): Direction
 }
 
 export interface Neighbours {
-	/** Each row from the nearest on; of two as near, the earlier first. */
+	/** Per row, from nearest to farthest; ties by index. */
 	readonly indices: number[][];
 	readonly distances: number[][];
 }
 
-/** The k nearest of `known` to each of `asked`, by trying all. */
-export function nearest(known: Directions, asked: Directions, k: number): Neighbours {
+/** The k nearest of `known` to each of `queries`, by exhaustive search. */
+export function nearest(known: Directions, queries: Directions, k: number): Neighbours {
 	const { dim } = known;
 	const indices: number[][] = [];
 	const distances: number[][] = [];
-	for (let row = 0; row < asked.count; row++) {
+	for (let row = 0; row < queries.count; row++) {
 		const own: number[] = [];
 		const near: number[] = [];
 		for (let other = 0; other < known.count; other++) {
 			let squares = 0;
 			for (let d = 0; d < dim; d++)
 				squares +=
-					((asked.values[row * dim + d] as number) - (known.values[other * dim + d] as number)) **
+					((queries.values[row * dim + d] as number) - (known.values[other * dim + d] as number)) **
 					2;
 			if (own.length === k && squares >= (near[k - 1] as number)) continue;
 			let at = Math.min(own.length, k - 1);

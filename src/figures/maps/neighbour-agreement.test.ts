@@ -8,7 +8,7 @@ const at = (...degrees: number[]) =>
 		Math.sin((degree * Math.PI) / 180),
 	]);
 
-test("is the part of the nearest that are of a kind, beside that of all others", () => {
+test("compares the share of neighbours of the same kind with chance", () => {
 	const vectors = at(0, 1, 2, 90, 91, 93);
 	const kinds = ["a", "a", "a", "b", "b", "b"];
 	expect(neighbourAgreement(vectors, 2, kinds, 2)).toEqual({
@@ -20,7 +20,7 @@ test("is the part of the nearest that are of a kind, beside that of all others",
 	expect(neighbourAgreement(vectors, 2, mixed, 2)?.share).toBeCloseTo(4 / 12, 12);
 });
 
-test("leaves out what has no kind, and says nothing of too few or of one kind", () => {
+test("ignores vectors without a kind, and is undefined for too few or for one kind", () => {
 	const vectors = at(0, 45, 1, 90, 91);
 	const kinds = ["a", null, "a", "b", "b"];
 	expect(neighbourAgreement(vectors, 2, kinds, 1)).toMatchObject({ share: 1, byChance: 4 / 12 });

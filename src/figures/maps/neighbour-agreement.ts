@@ -1,15 +1,15 @@
 import { directionsOf, nearest } from "./directions.js";
 
-/** How far vectors that point alike are of one kind. */
+/** How often a vector's nearest neighbours share its kind. */
 export interface NeighbourAgreement {
-	/** How many of the nearest were looked at. */
+	/** Number of neighbours per vector. */
 	readonly neighbours: number;
-	/** The mean part of a vector's nearest that share its kind, and that of vectors drawn blindly. */
+	/** Mean share of a vector's neighbours of the same kind; `byChance` is that of random vectors. */
 	readonly share: number;
 	readonly byChance: number;
 }
 
-/** Of vectors that have a kind; undefined where they are too few, or all of one kind. */
+/** Only vectors with a kind count; undefined if they are too few, or all of one kind. */
 export function neighbourAgreement(
 	vectors: ArrayLike<number>,
 	dim: number,

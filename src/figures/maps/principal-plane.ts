@@ -3,7 +3,7 @@ import type { Directions } from "./directions.js";
 
 const iterations = 100;
 
-/** Each vector's place along the two directions in which the vectors differ most: [n, 2]. */
+/** Projects vectors on their first two principal components: [n, 2]. */
 export function principalPlane({ count, dim, values }: Directions, random: Random): Float64Array {
 	const rest = centred(values, dim);
 	const places = new Float64Array(2 * count);
@@ -15,8 +15,8 @@ export function principalPlane({ count, dim, values }: Directions, random: Rando
 }
 
 /**
- * Vectors without what is common to them: their mean, and the direction in which they differ most (after Mu and
- * Viswanath 2018). Training moves all embeddings along it, some this way and some that, whatever they stand for.
+ * Removes the mean and the first principal component (Mu and Viswanath 2018). Training moves all embeddings along
+ * that direction, whatever their meaning.
  */
 export function removeCommonDirection(
 	vectors: ArrayLike<number>,
@@ -36,7 +36,7 @@ function centred(vectors: ArrayLike<number>, dim: number): Float64Array {
 	return Float64Array.from(vectors, (value, at) => value - (means[at % dim] as number));
 }
 
-/** Takes the strongest direction out of centred vectors, in place; gives how far each went along it. */
+/** Removes the first principal component of centred vectors, in place; returns each vector's coordinate along it. */
 function takeStrongest(rows: Float64Array, dim: number, random: Random): Float64Array {
 	const direction = strongest(covarianceOf(rows, dim), dim, random);
 	const along = new Float64Array(rows.length / dim);
@@ -61,7 +61,7 @@ function covarianceOf(rows: Float64Array, dim: number): Float64Array {
 	return covariance;
 }
 
-/** By power iteration. */
+/** The first eigenvector, by power iteration. */
 function strongest(covariance: Float64Array, dim: number, random: Random): Float64Array {
 	let direction = Float64Array.from({ length: dim }, () => random.normal());
 	for (let i = 0; i < iterations; i++) {

@@ -19,7 +19,7 @@ describe("forecasts", () => {
 	const numbers = { model: 0.5, history: 0.45, steps: 0.47, oracle: 0.6 };
 	const told = (given: Partial<ForecastNumbers>) => said(exampleForecast({ ...numbers, ...given }));
 
-	test("beside counting", () => {
+	test("against counting", () => {
 		expect(told({})).toContain("hold 50.0 % (49.0–51.0) of what was then recorded");
 		expect(told({})).toContain("5.0 points (4.0–6.0) more than counting");
 		expect(told({ history: 0.55 })).toContain("5.0 points (4.0–6.0) less than counting");
@@ -29,13 +29,13 @@ describe("forecasts", () => {
 		);
 	});
 
-	test("asked directly, beside step by step", () => {
+	test("queried directly, against step by step", () => {
 		expect(told({})).toContain("Asking about a date directly finds 3.0 points (2.0–4.0) more");
 		expect(told({ steps: 0.53 })).toContain("step by step finds 3.0 points (2.0–4.0) more");
 		expect(told({ steps: 0.5 })).toContain("find about as many of the records");
 	});
 
-	test("beside the true law", () => {
+	test("against the oracle", () => {
 		expect(told({})).toContain("stays 10.0 points (9.0–11.0) below it. It closes 33 % of the way");
 		expect(told({ history: 0.55 })).toContain("It closes none of the way");
 		expect(told({ oracle: 0.505 })).toContain("The model is level with it");
@@ -44,7 +44,7 @@ describe("forecasts", () => {
 		expect(said(exampleForecast(real))).not.toContain("simulated");
 	});
 
-	test("a difference that was measured the other way round is turned", () => {
+	test("negates a difference that was measured in the other direction", () => {
 		const forecast = exampleForecast(numbers);
 		const turned = forecast.differences!.map(({ row, than, metrics }) => {
 			const { value, low, high } = metrics["recall@10"]!;
@@ -57,7 +57,7 @@ describe("forecasts", () => {
 		expect(said({ ...forecast, differences: turned })).toBe(said(forecast));
 	});
 
-	test("without differences, only the value is told", () => {
+	test("without differences, only the value is stated", () => {
 		const { differences: _, ...forecast } = exampleForecast(numbers);
 		expect(found(forecast)).toHaveLength(1);
 		expect(said(forecast)).not.toContain("counting");
@@ -65,7 +65,7 @@ describe("forecasts", () => {
 });
 
 describe("the next record", () => {
-	test("beside counting: fewer nats are better", () => {
+	test("against counting: fewer nats are better", () => {
 		expect(said(exampleNext(3, 3.4, 0.01))).toContain(
 			"recorded 1.49 times the probability that counting",
 		);
@@ -76,7 +76,7 @@ describe("the next record", () => {
 		);
 	});
 
-	test("calibration is honest below two points", () => {
+	test("calibration is good below two points", () => {
 		expect(said(exampleNext(3, 3.4, 0.011))).toContain(
 			"Its probabilities mean what they say: on average the probability of its first choice lies 1.10 points (1.00–1.20)",
 		);
@@ -85,7 +85,7 @@ describe("the next record", () => {
 });
 
 describe("a labelled task", () => {
-	test("is beside guessing", () => {
+	test("is compared with guessing", () => {
 		expect(said(exampleInsulin({ zero: 0.2, few: 0.3, tuned: 0.5 }))).toContain(
 			"(fine-tuned) reaches an AUPRC of 0.500 (0.450–0.550), 5.0 times that of guessing (0.100)",
 		);
@@ -93,7 +93,7 @@ describe("a labelled task", () => {
 		expect(said(exampleInsulin({ zero: 0.02, few: 0.03 }))).toContain("below guessing");
 	});
 
-	test("is beside counting", () => {
+	test("is compared with counting", () => {
 		const told = (history: number) =>
 			said(exampleInsulin({ zero: 0.2, few: 0.3, tuned: 0.5, history }));
 		expect(told(0.4)).toContain("past codes reaches 0.400, 0.100 (0.050–0.150) less.");
@@ -120,7 +120,7 @@ describe("a labelled task", () => {
 		);
 	});
 
-	test("without a single case there is nothing to say", () => {
+	test("has no finding without a case", () => {
 		const report = exampleReport({ evaluations: [exampleInsulin({ zero: 0.2, few: 0.3 })] });
 		const [label] = report.summary.labels;
 		const none = { ...label!.splits, test: { labels: 40, positive: 0 } };
@@ -129,6 +129,6 @@ describe("a labelled task", () => {
 	});
 });
 
-test("nothing measured, nothing found", () => {
+test("no evaluations give no findings", () => {
 	expect(found()).toEqual([]);
 });

@@ -14,15 +14,15 @@ import type { Report } from "./report.js";
 import { differenceOf, futuresOf, mainRow, rowOf, settingRows } from "./rows.js";
 import { taskOf } from "./tasks.js";
 
-/** A number, what it is, and the sentences that say what it means: they follow from the evaluations alone. */
+/** A number, its name, and sentences on its meaning, derived from the evaluations alone. */
 export interface Finding {
 	readonly value: string;
 	readonly label: string;
 	readonly says: string;
 }
 
-/** Calibration error up to which probabilities are said to mean what they say, in points. */
-const honest = 2;
+/** Maximum calibration error of well-calibrated probabilities, in points. */
+const calibratedWithin = 2;
 
 export function findings(report: Report): Finding[] {
 	const of = (task: string) => report.evaluations.find((evaluation) => evaluation.task === task);
@@ -38,7 +38,7 @@ export function findings(report: Report): Finding[] {
 	];
 }
 
-/** The sentence for the way a difference goes. */
+/** The sentence for the direction of a difference. */
 const choose = (
 	difference: Measure,
 	kind: MeasureKind,
@@ -56,7 +56,7 @@ function forecastFindings(evaluation: Evaluation): Finding[] {
 	const own = model?.metrics[recall];
 	if (!model || !own) return [];
 	const history = rowOf(evaluation, { who: "history" });
-	const told = history && differenceOf(evaluation, model, history, recall);
+	const difference = history && differenceOf(evaluation, model, history, recall);
 	const value = `${written(own.value, kind)} %`;
 	const found: Finding[] = [
 		{
@@ -64,7 +64,7 @@ function forecastFindings(evaluation: Evaluation): Finding[] {
 			label: "recall@10",
 			says: [
 				`Shown the beginning of a history and asked about each later date, the ten codes it finds likeliest hold ${value} (${interval(own, kind)}) of what was then recorded.`,
-				...(told ? [againstHistory(told, kind)] : []),
+				...(difference ? [againstHistory(difference, kind)] : []),
 			].join(" "),
 		},
 	];
@@ -184,15 +184,15 @@ function labelledFindings({ summary }: Report, evaluation: Evaluation): Finding[
 			says: [
 				question,
 				says,
-				...besideCounting(evaluation, best),
+				...againstCounting(evaluation, best),
 				...moreLabels(evaluation, rows),
 			].join(" "),
 		},
 	];
 }
 
-/** The best way to ask beside counting what the patient had. */
-function besideCounting(evaluation: Evaluation, best: EvaluationRow): string[] {
+/** The best row against counts of the patient's history. */
+function againstCounting(evaluation: Evaluation, best: EvaluationRow): string[] {
 	const kind = measureKind("auprc");
 	const history = rowOf(evaluation, { who: "history" });
 	const difference = history && differenceOf(evaluation, best, history, "auprc");
@@ -212,7 +212,7 @@ function besideCounting(evaluation: Evaluation, best: EvaluationRow): string[] {
 	];
 }
 
-/** Whether the ways that saw more labels did better. */
+/** Whether rows with more labels are better. */
 function moreLabels(evaluation: Evaluation, rows: readonly EvaluationRow[]): string[] {
 	const value = ({ metrics }: EvaluationRow) => metrics.auprc!.value;
 	const [zero] = rows
@@ -248,7 +248,7 @@ function calibrationFindings(evaluation: Evaluation): Finding[] {
 			value: (kind.scale * off.value).toFixed(1),
 			label: "points off",
 			says:
-				kind.scale * off.value < honest
+				kind.scale * off.value < calibratedWithin
 					? `Its probabilities mean what they say: ${distance}.`
 					: `Its probabilities should not be taken at their word: ${distance}.`,
 		},

@@ -9,7 +9,7 @@ import { taskOf } from "./tasks.js";
 
 const order = ["nats", "accuracy", "recall@1", "recall@5", "recall@10", "recall@15"];
 
-/** Calibration has a section of its own, and recall by window a figure. */
+/** Calibration has its own section, and recall by window a figure. */
 const isElsewhere = (metric: string) => /calibrationError$|^recall@\d+ ./i.test(metric);
 
 export function forecastSection({ evaluations, figures }: Report): Section {
@@ -36,11 +36,11 @@ ${pairedMarkup(evaluation, metric)}
 ${notes(evaluation)}`;
 }
 
-/** The model beside each of the others, on the same patients: smaller differences show than in the table. */
+/** Paired differences between the model and each baseline: more precise than the intervals in the table. */
 function pairedMarkup(evaluation: Evaluation, metric: string): Markup {
 	const kind = measureKind(metric);
 	const model = mainRow(evaluation);
-	const told = evaluation.rows.flatMap((row) => {
+	const comparisons = evaluation.rows.flatMap((row) => {
 		const difference = model && row !== model && differenceOf(evaluation, model, row, metric);
 		if (!difference) return [];
 		const size = sizeOf(difference, kind);
@@ -50,9 +50,9 @@ function pairedMarkup(evaluation: Evaluation, metric: string): Markup {
 			level: html`<li><b>level</b> with ${row.label}: ${size} apart</li>`,
 		}[verdict(difference, kind)];
 	});
-	if (!model || told.length === 0) return html``;
+	if (!model || comparisons.length === 0) return html``;
 	return html`<p>Patient by patient, by ${kind.title.replace(/, .*/, "")}, ${model.label} is</p>
-<ul class="paired">${told}</ul>`;
+<ul class="paired">${comparisons}</ul>`;
 }
 
 export const notes = ({ notes }: Evaluation): Markup =>
@@ -64,7 +64,7 @@ export function calibrationSection({ figures, evaluations }: Report): Section[] 
 	if (!figures.calibration) return [];
 	const next = evaluations.find(({ task }) => task === "next");
 	const { calibrationError, topCalibrationError } = (next && mainRow(next)?.metrics) ?? {};
-	const told = [
+	const sentences = [
 		...(topCalibrationError
 			? [
 					`the probability of the first choice was off by ${sizeOf(topCalibrationError, measureKind("topCalibrationError"))}`,
@@ -80,7 +80,7 @@ export function calibrationSection({ figures, evaluations }: Report): Section[] 
 		{
 			id: "calibration",
 			title: "Do its probabilities mean what they say?",
-			body: html`${told.length > 0 ? html`<p>For the next record, on average, ${told.join("; ")}.</p>` : ""}
+			body: html`${sentences.length > 0 ? html`<p>For the next record, on average, ${sentences.join("; ")}.</p>` : ""}
 ${figureMarkup(figures.calibration)}`,
 		},
 	];

@@ -17,7 +17,7 @@ const ways: Readonly<Record<string, string>> = {
 	"fine-tuned": "fine-tuned: all labels of the training patients",
 };
 
-/** One for each task that asks yes or no. */
+/** One section per labelled task. */
 export const labelledSections = (report: Report): Section[] =>
 	report.evaluations
 		.filter((evaluation) => settingRows(evaluation).length > 0)

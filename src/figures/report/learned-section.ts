@@ -17,7 +17,7 @@ ${figures.memory && memory ? html`<h3>Memory</h3>\n${memorySentence(memory)}\n${
 	};
 }
 
-/** Clearly more than chance, a little more, or not. */
+/** States whether agreement is clearly above chance, slightly above, or not. */
 function agreementSentence({ neighbours, share, byChance }: NeighbourAgreement): Markup {
 	const more = share / byChance;
 	const said =

@@ -3,19 +3,19 @@ import { html, type Markup } from "./html.js";
 
 export type Measure = EvaluationRow["metrics"][string];
 
-/** How a measure is written and read. */
+/** How a measure is named, formatted and explained. */
 export interface MeasureKind {
-	/** At the head of a column. */
+	/** Column heading. */
 	readonly title: string;
-	/** What it is called in the list of measures, if not by its title. */
+	/** Its name in the list of measures. Default: the title. */
 	readonly term?: string;
 	readonly better: "more" | "less";
-	/** One plain sentence. */
+	/** One sentence that explains it. */
 	readonly reading: string;
-	/** As it is shown, without its unit. */
+	/** Factor from the value to the number shown. */
 	readonly scale: number;
 	readonly digits: number;
-	/** Of a difference, in words: "points". */
+	/** Unit of a difference: "points". */
 	readonly unit: string;
 }
 
@@ -74,7 +74,7 @@ const kinds: Readonly<Record<string, MeasureKind>> = {
 	},
 };
 
-/** What is known of a measure by its name; of an unknown one, its name. */
+/** The kind of a measure, by name; an unknown measure has its name as title. */
 export function measureKind(name: string): MeasureKind {
 	const known = kinds[name.toLowerCase()];
 	if (known) return known;
@@ -101,11 +101,11 @@ export const written = (value: number, { scale, digits }: MeasureKind): string =
 export const interval = ({ low, high }: Measure, kind: MeasureKind): string =>
 	`${written(low, kind)}${low < 0 || high < 0 ? " to " : "–"}${written(high, kind)}`;
 
-/** A cell: the value, and its interval in small figures. */
+/** A table cell: the value, and its interval in small type. */
 export const measured = (measure: Measure, kind: MeasureKind): Markup =>
 	html`<span class="value">${written(measure.value, kind)}</span> <span class="interval">${interval(measure, kind)}</span>`;
 
-/** Of a difference: whether it is one, its interval being on one side of 0. */
+/** The direction of a difference; `level` if its interval contains 0. */
 export type Verdict = "better" | "worse" | "level";
 
 export function verdict({ low, high }: Measure, { better }: MeasureKind): Verdict {
@@ -113,14 +113,14 @@ export function verdict({ low, high }: Measure, { better }: MeasureKind): Verdic
 	return low > 0 === (better === "more") ? "better" : "worse";
 }
 
-/** The other way round: b − a for a − b. */
+/** The negated difference: b − a for a − b. */
 export const reversed = ({ value, low, high }: Measure): Measure => ({
 	value: -value,
 	low: -high,
 	high: -low,
 });
 
-/** How large a difference is, with the interval of that size. */
+/** The absolute size of a difference, with its interval. */
 export const sizeOf = (difference: Measure, kind: MeasureKind): string => {
 	const positive = difference.value < 0 ? reversed(difference) : difference;
 	return `${written(positive.value, kind)} ${kind.unit} (${interval(positive, kind)})`.replace(

@@ -42,7 +42,7 @@ describe("the page", () => {
 		expect(page).not.toMatch(/<script|<link|<img|@import|url\(|\son\w+=/i);
 	});
 
-	test("has contents that lead somewhere, in the order one reads", () => {
+	test("has contents with valid links, in reading order", () => {
 		const document = documentOf(page);
 		const links = [...document.querySelectorAll("nav a")].map((link) => link.getAttribute("href"));
 		expect(links).toEqual([
@@ -61,7 +61,7 @@ describe("the page", () => {
 		expect(document.querySelectorAll("h1")).toHaveLength(1);
 	});
 
-	test("has tables that can be heard: captions, and headers with a scope", () => {
+	test("has accessible tables: captions, and headers with a scope", () => {
 		const document = documentOf(page);
 		const tables = [...document.querySelectorAll("table")];
 		expect(tables).toHaveLength(4);
@@ -74,7 +74,7 @@ describe("the page", () => {
 		}
 	});
 
-	test("what scrolls can be reached, and has a short name", () => {
+	test("scrolling parts are reachable by keyboard and have a short name", () => {
 		const scrolling = [...documentOf(page).querySelectorAll('[tabindex="0"]')];
 		expect(scrolling).toHaveLength(12);
 		for (const one of scrolling) {
@@ -83,7 +83,7 @@ describe("the page", () => {
 		}
 	});
 
-	test("sizes drawings by the page, and says how to read each", () => {
+	test("scales drawings to the page, and explains each", () => {
 		const figures = [...documentOf(page).querySelectorAll("figure")];
 		expect(figures).toHaveLength(9);
 		for (const figure of figures) {
@@ -104,7 +104,7 @@ describe("the page", () => {
 	});
 });
 
-describe("what is data stays text", () => {
+describe("data is escaped", () => {
 	const bad = `<b onclick="x">&amp; "é"</b>`;
 	const { stories, manifest } = exampleReport();
 	const page = reportPage(
@@ -117,7 +117,7 @@ describe("what is data stays text", () => {
 		}),
 	);
 
-	test("wherever it stands", () => {
+	test("everywhere on the page", () => {
 		expect(unbalanced(page)).toEqual([]);
 		expect(page).not.toContain("<b onclick");
 		expect(documentOf(page).querySelector("[onclick]")).toBeNull();
@@ -126,8 +126,8 @@ describe("what is data stays text", () => {
 	});
 });
 
-describe("what was not measured", () => {
-	test("is named, with the command that does it", () => {
+describe("a missing evaluation", () => {
+	test("is named, with the command that computes it", () => {
 		const page = reportPage(
 			exampleReport({
 				evaluations: [],
@@ -145,11 +145,11 @@ describe("what was not measured", () => {
 		expect(unbalanced(page)).toEqual([]);
 	});
 
-	test("is not mentioned where all is there", () => {
+	test("is not mentioned if there is none", () => {
 		expect(words(reportPage(exampleReport()))).not.toMatch(/[Nn]ot (everything was )?measured/);
 	});
 
-	test("figures that are not there leave no gap", () => {
+	test("missing figures leave no gap", () => {
 		const { dataset, tokens } = exampleReport().figures;
 		const page = reportPage(
 			exampleReport({

@@ -6,7 +6,7 @@ import { sectionMarkup } from "./section.js";
 import { sectionsOf } from "./sections.js";
 import { style } from "./style.js";
 
-/** The report as one file: no script, nothing from the network. */
+/** The report as one HTML file, without scripts and network access. */
 export function reportPage(report: Report): string {
 	const sections = sectionsOf(report);
 	const title = `${report.model.name}: ${report.name}`;
@@ -65,7 +65,7 @@ ${found.map(({ value, label, says }) => html`<li><p class="number"><strong>${val
 `;
 }
 
-/** What the reader must know before the numbers: what is not there, and what may be out of date. */
+/** Missing and outdated evaluations, shown before the numbers. */
 function missingMarkup({ missing, warnings }: Report): Markup {
 	if (missing.length + warnings.length === 0) return html``;
 	return html`<aside aria-label="Before you read on">

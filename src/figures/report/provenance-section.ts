@@ -2,7 +2,7 @@ import { html } from "./html.js";
 import type { Report } from "./report.js";
 import type { Section } from "./section.js";
 
-/** What somebody needs who wants the same numbers again. */
+/** What is needed to reproduce the numbers. */
 export const provenanceSection = ({ provenance }: Report): Section => ({
 	id: "made",
 	title: "What was run",

@@ -5,7 +5,7 @@ import type { Report } from "./report.js";
 import { futuresOf } from "./rows.js";
 import type { Section } from "./section.js";
 
-/** What the oracle is asked in a task, and whether a model could do better. */
+/** What the oracle predicts in a task, and whether it is an upper bound. */
 function oracleReading(evaluation: Evaluation): string[] {
 	const { task, rows } = evaluation;
 	const oracles = rows.filter(({ who }) => who === "oracle");
@@ -36,7 +36,7 @@ function oracleReading(evaluation: Evaluation): string[] {
 
 const isUninformed = (label: string) => label.includes("unknown");
 
-/** Each measure of the page in a sentence, and what stands beside the model. */
+/** Explains each measure of the page and the baselines. */
 export function readingSection({ evaluations }: Report): Section {
 	const rows = evaluations.flatMap(({ rows }) => rows);
 	const metrics = [...new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)))];

@@ -2,61 +2,61 @@ import type { DatasetSummary, Manifest, Split } from "../../cohort/index.js";
 import type { Evaluation } from "../../evaluate/evaluation.js";
 import type { NeighbourAgreement } from "../maps/neighbour-agreement.js";
 
-/** A figure as it goes into the page. */
+/** A figure of the page. */
 export interface DrawnFigure {
-	/** For links to it. */
+	/** HTML id. */
 	readonly id: string;
-	/** Of the figure, short. */
+	/** Short title. */
 	readonly title: string;
 	readonly svg: string;
-	/** Below it: how to read it. */
+	/** How to read the figure. */
 	readonly caption: string;
 }
 
 export interface PatientStory {
 	readonly id: string;
-	/** Of the disease the story is about. */
+	/** Name of the disease that the story is about. */
 	readonly target: string;
-	/** Of the events after the look-up window, how many, and how many were foreseen. */
+	/** Number of events after the look-up window; `foreseen` counts those predicted. */
 	readonly later: number;
 	readonly foreseen: number;
 	readonly lookUp: number;
-	/** When the disease was first recorded, in words; undefined if it never was. */
+	/** When the disease was first recorded; undefined if never. */
 	readonly recorded: string | undefined;
-	/** The model's risk at the first record known, and just before the disease was recorded. */
+	/** The predicted risk at the first record, and just before the disease was recorded. */
 	readonly risk: { readonly first: number; readonly last: number };
 	readonly trajectory: DrawnFigure;
 	readonly riskCurve: DrawnFigure;
 }
 
-/** A head that remembers least or most, by the median over categories. */
+/** A head with the shortest or longest memory, by the median over categories. */
 export interface HeadInWords {
 	readonly layer: number;
 	readonly head: number;
 	readonly halfLife: number;
 }
 
-/** An evaluation that the run does not have, and what makes it. */
+/** A missing evaluation, and the command that computes it. */
 export interface MissingEvaluation {
 	readonly task: string;
 	readonly what: string;
 	readonly command: string;
 }
 
-/** Everything a report says; nothing is looked up on the way to the page. */
+/** The complete contents of a report. */
 export interface Report {
-	/** What the run is called. */
+	/** Name of the run. */
 	readonly name: string;
 	readonly model: { readonly name: string; readonly cite: string; readonly parameters: number };
-	/** Whether the people are those of our simulator. */
+	/** Whether the patients are simulated. */
 	readonly simulated: boolean;
 	readonly manifest: Manifest;
 	readonly summary: DatasetSummary;
-	/** On which the evaluations were made. */
+	/** Split of the evaluations. */
 	readonly split: Split;
 	readonly evaluations: readonly Evaluation[];
 	readonly missing: readonly MissingEvaluation[];
-	/** What else the reader must be told of the evaluations: other weights, or not all of the test patients. */
+	/** Warnings on evaluations: other weights, or not all test patients. */
 	readonly warnings: readonly string[];
 	readonly figures: {
 		readonly dataset: DrawnFigure;
@@ -68,7 +68,7 @@ export interface Report {
 		readonly learning?: DrawnFigure;
 	};
 	readonly stories: {
-		/** How they were chosen. */
+		/** How the patients were chosen. */
 		readonly rule: string;
 		readonly patients: readonly PatientStory[];
 	};

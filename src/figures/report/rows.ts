@@ -3,18 +3,18 @@ import { type Measure, reversed } from "./measures.js";
 
 type Wanted = Partial<Pick<EvaluationRow, "who" | "method" | "setting">>;
 
-/** The first row that is what is wanted. */
+/** The first matching row. */
 export const rowOf = ({ rows }: Evaluation, wanted: Wanted): EvaluationRow | undefined =>
 	rows.find((row) =>
 		Object.entries(wanted).every(([field, value]) => row[field as keyof EvaluationRow] === value),
 	);
 
-/** The model as it is asked about times directly, or the only way it was asked. */
+/** The model's time-specific row, or its first row. */
 export const mainRow = (evaluation: Evaluation): EvaluationRow | undefined =>
 	rowOf(evaluation, { who: "model", method: "time-specific" }) ??
 	rowOf(evaluation, { who: "model" });
 
-/** `row` minus `than` by a measure, patient by patient; undefined where it was not measured. */
+/** The paired difference `row` minus `than`; undefined if it was not measured. */
 export function differenceOf(
 	{ differences = [] }: Evaluation,
 	row: EvaluationRow,
@@ -27,13 +27,13 @@ export function differenceOf(
 	return find(row, than) ?? (other && reversed(other));
 }
 
-/** How the oracle of records far ahead was asked, in words. */
+/** How the oracle forecasts, in words. */
 export function futuresOf({ notes }: Evaluation): string {
 	const [, count] = notes.map((note) => /by (\d+) sampled futures/.exec(note)).find(Boolean) ?? [];
 	return count ? `${count} sampled futures` : "sampled futures";
 }
 
-/** Of a task that asks yes or no: the model's rows in order of how many labels they saw. */
+/** The model's rows of a labelled task, by number of labels seen. */
 export function settingRows({ rows }: Evaluation): readonly EvaluationRow[] {
 	const order = ["zero-shot prototype", "zero-shot risk", "5-shot", "fine-tuned"];
 	return rows

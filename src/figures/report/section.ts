@@ -2,7 +2,7 @@ import { html, Markup, type Part } from "./html.js";
 import type { DrawnFigure } from "./report.js";
 import { scrolling } from "./table.js";
 
-/** A part of the page, with a place in its contents. */
+/** A section of the page, listed in its contents. */
 export interface Section {
 	readonly id: string;
 	readonly title: string;
@@ -16,7 +16,7 @@ ${body}
 </section>
 `;
 
-/** A drawing with how to read it; it carries its own title and alternative text. */
+/** A figure with its caption; the SVG has its own title and alternative text. */
 export const figureMarkup = ({ id, title, svg, caption }: DrawnFigure): Markup =>
 	html`<figure id="${id}">
 ${scrolling(title, drawing(svg))}
@@ -24,7 +24,7 @@ ${scrolling(title, drawing(svg))}
 </figure>
 `;
 
-/** Sized by the page: what a file needs to have a size, a page must not have. */
+/** Removes the SVG's fixed size, so that the page determines it. */
 function drawing(svg: string): Markup {
 	if (!svg.startsWith("<svg ")) throw new Error("a drawing of a report must be an svg element");
 	const end = svg.indexOf(">");

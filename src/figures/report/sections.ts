@@ -9,7 +9,7 @@ import { readingSection } from "./reading-section.js";
 import type { Report } from "./report.js";
 import type { Section } from "./section.js";
 
-/** In the order a clinician reads: who, how well, whom it helps to think about, what was learned, how it was made. */
+/** In reading order: cohort, results, single patients, what was learned, provenance. */
 export const sectionsOf = (report: Report): readonly Section[] => [
 	cohortSection(report),
 	forecastSection(report),

@@ -1,4 +1,4 @@
-/** Of the page: light and dark, from a phone to paper. Holds no character that HTML would read otherwise. */
+/** The style sheet: light and dark, screen and print. Contains no characters with a meaning in HTML. */
 export const style = `
 :root {
 	color-scheme: light dark;

@@ -4,15 +4,15 @@ import { html, type Markup, type Part } from "./html.js";
 import { measured, measureKind } from "./measures.js";
 
 interface TableOptions {
-	/** What it is about, for those who hear it. */
+	/** Caption for screen readers. */
 	readonly name: string;
 	readonly metrics: readonly string[];
 	readonly rows: readonly EvaluationRow[];
-	/** What stands in front of a row; its label unless told. */
+	/** Heading of a row. Default: its label. */
 	readonly rowName?: (row: EvaluationRow) => Part;
 }
 
-/** Rows by measures, with intervals; of each measure the best value is bold, the oracle's apart. */
+/** A table of measures with intervals; the best value per measure is bold, the oracle excluded. */
 export function measureTable(
 	{ patients, events, split, draws }: Evaluation,
 	{ name, metrics, rows, rowName = ({ label }) => label }: TableOptions,
@@ -39,7 +39,7 @@ ${rows.map(
 	);
 }
 
-/** The best row by a measure; the oracle does not compete. */
+/** The best row by a measure, without the oracle. */
 function bestOf(rows: readonly EvaluationRow[], metric: string): EvaluationRow | undefined {
 	const sign = measureKind(metric).better === "more" ? 1 : -1;
 	return rows
@@ -47,7 +47,7 @@ function bestOf(rows: readonly EvaluationRow[], metric: string): EvaluationRow |
 		.toSorted((a, b) => sign * (b.metrics[metric]!.value - a.metrics[metric]!.value))[0];
 }
 
-/** The measures that some row has, known ones in the order given first. */
+/** The measures of the rows; known ones first, in the given order. */
 export function metricsOf(
 	rows: readonly EvaluationRow[],
 	order: readonly string[],
@@ -57,6 +57,6 @@ export function metricsOf(
 	return [...known, ...[...there].filter((metric) => !known.includes(metric))];
 }
 
-/** What is too wide for a narrow screen scrolls by itself; with the keyboard too, which is what the tabindex is for. */
+/** A container that scrolls on narrow screens; the tabindex makes it reachable by keyboard. */
 export const scrolling = (name: string, inside: Markup): Markup =>
 	html`<div class="scrolling" role="group" aria-label="${name}" tabindex="0">${inside}</div>`;

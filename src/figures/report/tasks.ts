@@ -1,4 +1,4 @@
-/** What a task asks, in words. */
+/** The title and question of a task. */
 export interface TaskInWords {
 	readonly title: string;
 	readonly question: string;

@@ -8,7 +8,7 @@ import { theme } from "../theme.js";
 import { colourOf, curveColour, type RiskLayout } from "./layout.js";
 import type { RiskCurve, RiskPicture } from "./picture.js";
 
-/** What stands at the end of a line. */
+/** A label at the end of a line. */
 export interface EndLabel {
 	/** One line or two. */
 	readonly name: readonly string[];
@@ -56,7 +56,7 @@ function twoLines(name: string): string[] {
 	return rest.length === 0 ? [first] : [first, fitted(rest.join(" "), mostLabelWidth, nameType)];
 }
 
-/** Room that the labels at the ends of lines need to the right of the frame. */
+/** Width of the end labels, to the right of the frame. */
 export const labelRoom = (labels: readonly EndLabel[]): number =>
 	Math.ceil(
 		Math.max(
@@ -68,7 +68,7 @@ export const labelRoom = (labels: readonly EndLabel[]): number =>
 		),
 	) + 28;
 
-/** Names and last values to the right of the frame, moved apart, with a line to where they belong. */
+/** Names and last values to the right of the frame, without overlap, with leader lines. */
 export function endMarks(labels: readonly EndLabel[], layout: RiskLayout): Markish[] {
 	const { height, riskOf } = layout;
 	const [top, bottom] = [layout.top - 12, layout.bottom + 12];

@@ -12,13 +12,13 @@ import type { NumberedSurge, RiskCurve, RiskPicture } from "./picture.js";
 
 const [fewHeight, manyHeight] = [56, 34];
 const few = 4;
-/** Above the bars, for numbers and the name of the curve. */
+/** Height above the bars, for numbers and the name of the curve. */
 const headHeight = 24;
 const marginBottom = 40;
 const nameType = { size: theme.size.tick, bold: true };
 const mostNameWidth = 240;
 
-/** How much each risk changes from one time to the next; the bars of numbered surges stand out. */
+/** The change of each risk between two times; the bars of numbered surges are highlighted. */
 export function growthPanel(
 	{ curves, clock }: RiskPicture,
 	layout: RiskLayout,
@@ -70,7 +70,7 @@ export function growthPanel(
 	};
 }
 
-/** The middle one of the steps; undefined where there is none. */
+/** The median step; undefined if there is none. */
 function stepDays(curves: readonly RiskCurve[]): number | undefined {
 	const times = curves[0]?.times ?? new Float64Array();
 	const steps = Array.from(times.slice(1), (time, at) => time - (times[at] as number)).sort(
@@ -82,7 +82,7 @@ function stepDays(curves: readonly RiskCurve[]): number | undefined {
 
 interface Strip {
 	readonly surges: readonly NumberedSurge[];
-	/** Whether the name of its curve stands over it. */
+	/** Whether the name of its curve is above it. */
 	readonly named: boolean;
 	readonly barsHeight: number;
 }

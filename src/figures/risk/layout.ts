@@ -3,21 +3,21 @@ import { yearDays } from "../../base/time.js";
 import { rowWidth, theme } from "../theme.js";
 import type { RiskCurve, RiskPicture } from "./picture.js";
 
-/** What the panels of a risk figure share, so that they stand exactly below each other. */
+/** Dimensions shared by the panels of a risk figure, to align them. */
 export interface RiskLayout {
 	readonly domain: readonly [from: number, to: number];
-	/** The first and last time of the observed span, where it is in the picture. */
+	/** The first and last time of the observed span within the figure. */
 	readonly observed: readonly [from: number, to: number];
 	readonly marginLeft: number;
 	readonly marginRight: number;
-	/** Of the frame, without margins. */
+	/** Width of the frame, without margins. */
 	readonly inner: number;
 	readonly pixel: (time: number) => number;
 	readonly timeAt: (pixel: number) => number;
-	/** Of the frame of risks, from the top of its panel. */
+	/** Top of the frame, from the top of its panel. */
 	readonly top: number;
 	readonly bottom: number;
-	/** Risks at its top and bottom; below 0 there is room for the records. */
+	/** Risks at its top and bottom; the strip below 0 shows the records. */
 	readonly most: number;
 	readonly least: number;
 	readonly height: (risk: number) => number;
@@ -26,7 +26,7 @@ export interface RiskLayout {
 
 const [top, plotHeight] = [36, 300];
 const headroom = 1.12;
-/** Height of the strip of records, in heights of the part above 0. */
+/** Height of the strip of records, relative to the part above 0. */
 const strip = 0.075;
 
 export function riskLayout(picture: RiskPicture, marginRight: number): RiskLayout {
@@ -63,7 +63,7 @@ export function riskLayout(picture: RiskPicture, marginRight: number): RiskLayou
 	};
 }
 
-/** Highest risk drawn; a risk of nothing still needs an axis. */
+/** Highest risk drawn; positive even if all risks are 0. */
 const mostRisk = ({ curves, whatIf }: RiskPicture): number =>
 	Math.max(
 		1e-4,
@@ -99,16 +99,16 @@ const symbols: readonly SymbolType[] = [
 	"cross",
 ];
 
-/** Dark enough for text in them. */
+/** The colour of a curve, dark enough for text. */
 export const curveColour = (at: number): string => colours[at % colours.length] as string;
 
-/** Tells lines apart where colours do not. */
+/** The symbol of a curve, which distinguishes it without colour. */
 export const curveSymbol = (at: number): SymbolType => symbols[at % symbols.length] as SymbolType;
 
-/** A number in a circle, as it stands at a surge and before its note. */
+/** The circled number at a surge and before its note. */
 export const badge = { r: 8, fill: theme.background, strokeWidth: 1.8 } as const;
 
-/** That of the curve of a code. */
+/** The colour of a code's curve. */
 export const colourOf = (curves: readonly RiskCurve[], code: string) =>
 	curveColour(
 		Math.max(

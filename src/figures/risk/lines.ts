@@ -5,7 +5,7 @@ import { theme } from "../theme.js";
 import { curveColour, curveSymbol, type RiskLayout } from "./layout.js";
 import { type NumberedSurge, type RiskCurve, type RiskPicture, riskAt } from "./picture.js";
 
-/** Solid inside the observed span, dashed outside; with marks where there are several curves. */
+/** Lines, solid in the observed span and dashed outside, with symbols if there are several. */
 export function curveMarks(
 	{ curves }: RiskPicture,
 	at: number,
@@ -27,7 +27,7 @@ export function curveMarks(
 		const last = stretches.at(-1);
 		if (last?.solid === point.solid) last.points.push(point);
 		else {
-			// So that the line does not break, the dashed stretch reaches over to the solid one.
+			// The dashed part overlaps the solid one, so that the line has no gap.
 			const before = last?.solid ? last.points.slice(-1) : [];
 			if (last && !last.solid) last.points.push(point);
 			stretches.push({ solid: point.solid, points: [...before, point] });
@@ -72,7 +72,7 @@ export function curveMarks(
 	];
 }
 
-/** The lines as points close enough together for nothing to slip between them. */
+/** The lines as points dense enough to keep labels off them. */
 export function curvePixels({ curves, whatIf }: RiskPicture, layout: RiskLayout): Point[] {
 	const step = 4;
 	return [...curves, ...(whatIf?.curves ?? [])].flatMap((curve) =>

@@ -12,7 +12,7 @@ export interface RiskCurve extends RiskTrajectory {
 	readonly surges: readonly NamedSurge[];
 }
 
-/** What is drawn of a risk under another history. */
+/** The risk of an edited history. */
 export type OtherCurve = Pick<RiskCurve, "code" | "name" | "times" | "risk">;
 
 export interface RiskPicture {
@@ -20,26 +20,26 @@ export interface RiskPicture {
 	readonly title?: string;
 	readonly clock: Clock;
 	readonly curves: readonly RiskCurve[];
-	/** The same risks had the history been another one. */
+	/** The same risks for an edited history. */
 	readonly whatIf?: {
-		/** What would be different: "without obesity". */
+		/** The edit: "without obesity". */
 		readonly name: string;
 		readonly curves: readonly OtherCurve[];
 	};
-	/** Times of the observed events, birth not counted. */
+	/** Times of the observed events, without birth. */
 	readonly events?: readonly number[];
 	/** End of the observed span. */
 	readonly now: number;
 }
 
-/** A surge with the number it has in the figure. */
+/** A surge with its number in the figure. */
 export interface NumberedSurge extends NamedSurge {
 	readonly number: number;
 	/** Index of its curve. */
 	readonly curve: number;
 }
 
-/** The greatest, numbered in order of time. */
+/** The largest surges, numbered in order of time. */
 export function numberedSurges(curves: readonly RiskCurve[], most: number): NumberedSurge[] {
 	return curves
 		.flatMap(({ surges }, curve) => surges.map((surge) => ({ ...surge, curve })))
@@ -49,7 +49,7 @@ export function numberedSurges(curves: readonly RiskCurve[], most: number): Numb
 		.map((surge, at) => ({ ...surge, number: at + 1 }));
 }
 
-/** The risk at a time, on the line between its neighbours. */
+/** The risk at a time, by linear interpolation. */
 export function riskAt({ times, risk }: Pick<RiskCurve, "times" | "risk">, time: number): number {
 	const after = times.findIndex((at) => at >= time);
 	if (after === -1) return risk.at(-1) ?? 0;

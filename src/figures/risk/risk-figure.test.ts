@@ -47,7 +47,7 @@ const diabetes = curve(
 const events = [45, 47, 52, 60].map((age) => age * year);
 
 describe("a risk trajectory", () => {
-	test("with what was recorded where the risk rose", async () => {
+	test("with the events recorded where the risk rose", async () => {
 		const figure = riskFigure({ patient: "p7", clock, curves: [diabetes], events, now });
 		const svg = drawn(figure);
 		await expect(svg).toMatchFileSnapshot("../testing/risk.svg");
@@ -67,7 +67,7 @@ describe("a risk trajectory", () => {
 		expect(figure.rows.flat().map(({ title }) => title)).toEqual(["Risk", "Growth"]);
 	});
 
-	test("notes what has no room, and compares with another history", async () => {
+	test("moves texts without room to notes, and compares with an edited history", async () => {
 		const many = ["Obesity", "Hypertension", "Gout", "Asthma", "Obesity"];
 		const heart = curve(
 			"428",
@@ -98,7 +98,7 @@ describe("a risk trajectory", () => {
 		expect(figure.description).toContain("Diabetes mellitus without obesity: 9.0 % at the end.");
 	});
 
-	test("numbers the greatest rises, in order of time", () => {
+	test("numbers the largest surges, in order of time", () => {
 		const surges = Array.from({ length: 20 }, (_, at) =>
 			surge(45 + at / 4, (at + 1) / 1000, ["Gout"]),
 		);
@@ -109,7 +109,7 @@ describe("a risk trajectory", () => {
 		expect(svg).not.toContain(">13</text>");
 	});
 
-	test("of many diseases writes one line each", () => {
+	test("of many diseases has one line per disease", () => {
 		const curves = Array.from({ length: 14 }, (_, at) => ({
 			...diabetes,
 			code: `${at}`,
@@ -119,7 +119,7 @@ describe("a risk trajectory", () => {
 		expect(svg.match(/>d\d+<\/text>/g)).toHaveLength(28); // at the line and over its growth
 	});
 
-	test("of no events, of one time, of a risk of nothing, and of no disease", () => {
+	test("of no events, of one time, of a risk of 0, and of no disease", () => {
 		const bare = { clock: { axis: "days" }, now } as const;
 		expect(drawn(riskFigure({ ...bare, curves: [diabetes] }))).toContain("up to day 21,915");
 		expect(drawn(riskFigure({ ...bare, curves: [curve("1", "", [0.2])] }))).toContain("20 % at");
@@ -130,7 +130,7 @@ describe("a risk trajectory", () => {
 	});
 });
 
-test("a risk between two times lies on the line between them", () => {
+test("a risk between two times is interpolated", () => {
 	expect(riskAt(diabetes, 52.5 * year)).toBeCloseTo(0.1, 12);
 	expect(riskAt(diabetes, 0)).toBe(0.01);
 	expect(riskAt(diabetes, 999 * year)).toBe(0.18);

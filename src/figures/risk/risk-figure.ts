@@ -9,11 +9,11 @@ import { type NumberedSurge, numberedSurges, type RiskPicture, riskAt } from "./
 import { riskPanel } from "./risk-panel.js";
 import { surgeMarks, surgeTexts } from "./surge-marks.js";
 import { surgeNotesPanel } from "./surge-notes-panel.js";
-import { said, surgeHeading } from "./surge-texts.js";
+import { eventNames, surgeHeading } from "./surge-texts.js";
 
 const mostSurges = 12;
 
-/** How likely diseases are for one patient as time goes by, how fast that changes, and what was recorded then. */
+/** Risk trajectories of one patient, their growth, and the events recorded at surges. */
 export function riskFigure(picture: RiskPicture): Figure {
 	const { patient, clock, now, events = [] } = picture;
 	const curves = picture.curves.filter(({ times }) => times.length > 0);
@@ -75,7 +75,7 @@ function described({ curves, whatIf, clock, now }: RiskPicture, surges: readonly
 		...others,
 		...(greatest
 			? [
-					`The greatest rise: ${surgeHeading(greatest, clock)}, with ${said(greatest).slice(0, 5).join(", ")}.`,
+					`The greatest rise: ${surgeHeading(greatest, clock)}, with ${eventNames(greatest).slice(0, 5).join(", ")}.`,
 				]
 			: []),
 	].join(" ");

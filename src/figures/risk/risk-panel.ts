@@ -12,7 +12,7 @@ import type { RiskPicture } from "./picture.js";
 const marginBottom = 24;
 const type = { size: theme.size.tick };
 
-/** Axes, the observed span and the records, behind the lines and what is written on them. */
+/** The panel of risks: axes, observed span, records, lines and labels. */
 export function riskPanel(
 	picture: RiskPicture,
 	layout: RiskLayout,
@@ -103,7 +103,7 @@ export function riskPanel(
 	};
 }
 
-/** Where the observed span lies, in words over the frame. */
+/** Labels of the observed span, above the frame. */
 function spanMarks({ clock }: RiskPicture, layout: RiskLayout): Markish[] {
 	const { domain, observed, pixel, most } = layout;
 	const parts = [
@@ -119,7 +119,7 @@ function spanMarks({ clock }: RiskPicture, layout: RiskLayout): Markish[] {
 			words: ["extrapolated, after the last record", "after the last record", "after"],
 		},
 	];
-	const said = parts.flatMap(({ from, to, words }) => {
+	const labels = parts.flatMap(({ from, to, words }) => {
 		const room = pixel(to) - pixel(from) - 8;
 		const fits = words.find((word) => textWidth(word, type) <= room);
 		return fits ? [{ x: (from + to) / 2, words: fits }] : [];
@@ -127,7 +127,7 @@ function spanMarks({ clock }: RiskPicture, layout: RiskLayout): Markish[] {
 	const now = `now, ${timeName(clock, observed[1])}`;
 	const place = (pixel(observed[1]) - layout.marginLeft) / layout.inner;
 	return [
-		text(said, { x: "x", y: () => most, dy: -8, text: "words", fill: theme.quiet }),
+		text(labels, { x: "x", y: () => most, dy: -8, text: "words", fill: theme.quiet }),
 		...(observed[1] > domain[0] && observed[1] < domain[1]
 			? [
 					ruleX([observed[1]], { stroke: theme.ink, strokeWidth: 1.2 }),

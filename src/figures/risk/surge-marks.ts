@@ -6,7 +6,7 @@ import { curvePixels } from "./lines.js";
 import { type NumberedSurge, type RiskCurve, type RiskPicture, riskAt } from "./picture.js";
 import { annotate, marksOnly, type SurgeSurroundings, type SurgeText } from "./surge-texts.js";
 
-/** Numbers at surges, with what was recorded there if all of it has room in the panel. */
+/** Numbers at surges, with the recorded events if all texts fit in the panel. */
 export function surgeTexts(
 	picture: RiskPicture,
 	layout: RiskLayout,

@@ -4,7 +4,7 @@ import { fitted, wrapped } from "../text.js";
 import { rowWidth, theme } from "../theme.js";
 import { badge, curveColour } from "./layout.js";
 import type { NumberedSurge, RiskPicture } from "./picture.js";
-import { said, surgeHeading } from "./surge-texts.js";
+import { eventNames, surgeHeading } from "./surge-texts.js";
 
 const columns = 2;
 const columnGap = 24;
@@ -15,7 +15,7 @@ const mostLines = 3;
 const type = { size: theme.size.tick };
 const bold = { size: theme.size.tick, bold: true };
 
-/** What was recorded in each numbered surge, as notes. */
+/** Notes with the events recorded in each numbered surge. */
 export function surgeNotesPanel(
 	{ curves, clock }: RiskPicture,
 	surges: readonly NumberedSurge[],
@@ -25,7 +25,7 @@ export function surgeNotesPanel(
 	const entries = surges.map((surge) => {
 		const curve = curves[surge.curve];
 		const heading = surgeHeading(surge, clock);
-		const lines = wrapped(said(surge).join(", "), room, type);
+		const lines = wrapped(eventNames(surge).join(", "), room, type);
 		return {
 			...surge,
 			heading: fitted(

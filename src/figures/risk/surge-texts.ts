@@ -7,11 +7,11 @@ import { theme } from "../theme.js";
 import { badge } from "./layout.js";
 import type { NumberedSurge } from "./picture.js";
 
-/** A surge's number, and what stands beside it; all in pixels. */
+/** A surge's number and text; all in pixels. */
 export interface SurgeText {
 	readonly number: number;
 	readonly mark: Point;
-	/** From the line to the number and on to the text, where they stand apart. */
+	/** Leader line from the curve to the number and the text. */
 	readonly leader: readonly Point[];
 	readonly lines: readonly {
 		readonly words: string;
@@ -27,7 +27,7 @@ export interface SurgeSurroundings {
 	readonly bounds: Box;
 }
 
-/** 4.2 points, and never 0 for what is there. */
+/** A growth such as 4.2 points; never 0 for a positive growth. */
 const pointsName = (growth: number): string => {
 	const points = 100 * growth;
 	const digits = Math.abs(points) >= 9.95 ? 0 : Math.abs(points) >= 0.095 ? 1 : 2;
@@ -44,7 +44,7 @@ const markSize = 2 * badge.r + 3;
 const wordType = { size: theme.size.tick };
 const headType = { size: theme.size.small };
 
-/** Numbers near their rises, and beside them what was recorded there; undefined if a text has no room. */
+/** Numbers near their surges, with the recorded events; undefined if a text does not fit. */
 export function annotate(
 	surges: readonly NumberedSurge[],
 	clock: Clock,
@@ -59,9 +59,9 @@ export function annotate(
 	}));
 	const blocks = surges.map((surge) => [
 		{ words: surgeHeading(surge, clock), quiet: true },
-		...said(surge).map((words) => ({ words, quiet: false })),
+		...eventNames(surge).map((words) => ({ words, quiet: false })),
 	]);
-	if (surges.some((surge) => said(surge).length > mostLines)) return undefined;
+	if (surges.some((surge) => eventNames(surge).length > mostLines)) return undefined;
 	const sizes = blocks.map((lines) => ({
 		width: Math.max(
 			...lines.map(({ words, quiet }) => textWidth(words, quiet ? headType : wordType)),
@@ -114,11 +114,11 @@ export function annotate(
 	});
 }
 
-/** What was recorded in a surge, for people. */
-export const said = ({ phenotypes }: NumberedSurge): readonly string[] =>
+/** The names of the events recorded in a surge. */
+export const eventNames = ({ phenotypes }: NumberedSurge): readonly string[] =>
 	phenotypes.length > 0 ? [...new Set(phenotypes)] : ["no record: time alone"];
 
-/** Numbers alone, above or beside their rises. */
+/** Numbers alone, above or next to their surges. */
 export function marksOnly(
 	surges: readonly NumberedSurge[],
 	{ at, curves, bounds }: SurgeSurroundings,

@@ -8,29 +8,29 @@ export interface TrajectoryEvent {
 }
 
 export interface ForecastEvent extends TrajectoryEvent {
-	/** Whether its code was among the likeliest. */
+	/** Whether its code was among the `top` predicted codes. */
 	readonly matched: boolean;
 }
 
 export interface DiseaseTrajectory {
 	readonly patient?: string;
 	readonly clock: Clock;
-	/** What the model has seen. */
+	/** Events shown to the model. */
 	readonly lookUp: readonly TrajectoryEvent[];
-	/** What came after it. */
+	/** Events observed after them. */
 	readonly forecast: readonly ForecastEvent[];
-	/** Codes drawn larger: the disease the picture is about. */
+	/** Codes to draw larger: the disease that the figure is about. */
 	readonly targets?: readonly string[];
-	/** How many of the likeliest codes were taken; 10 unless told. */
+	/** Number of predicted codes that count as a match. Default: 10. */
 	readonly top?: number;
-	/** What stands in a row. */
+	/** What a row contains. */
 	readonly rows?: "category" | "code";
 }
 
-/** Shown to the model, or later and foreseen, or not foreseen. */
+/** Shown to the model, or later and predicted, or not predicted. */
 export type Fate = "seen" | "matched" | "missed";
 
-/** An event as it is drawn. */
+/** An event of the drawing. */
 export interface Drawn {
 	readonly time: number;
 	readonly row: string;

@@ -11,7 +11,7 @@ export interface Row {
 const laneHeight = 11;
 const mostLanes = 6;
 
-/** Events that would cover each other go below each other, in as many lanes as the row then needs. */
+/** Assigns overlapping events of a row to lanes, one below the other. */
 export function inLanes(
 	groups: readonly (readonly [string, readonly Drawn[]])[],
 	scale: number,

@@ -3,7 +3,7 @@ import { theme } from "../theme.js";
 export const radius = 4.2;
 export const targetRadius = 7;
 
-/** Of events, and larger ones of the disease in question; the cross tells where colour does not. */
+/** Mark styles of events, larger for the target disease; the cross works without colour. */
 export function markStyles(target = false) {
 	const r = target ? targetRadius : radius;
 	const colour = target ? theme.strong : theme.accent;

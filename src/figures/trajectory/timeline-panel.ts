@@ -31,7 +31,7 @@ export function timelinePanel(
 		forecast.length > 0 ? Math.min(lookUpEnd + room / 3, (lookUpEnd + laterBegin) / 2) : domain[1];
 	const groups = [...groupBy(events, ({ row }) => row)].sort(([, a], [, b]) => b.length - a.length);
 	const names = groups.slice(0, mostRows).map(([name]) => name);
-	// Lanes need pixels, rows need heights before the width is known: a full row of the figure is meant.
+	// Lanes are computed for the width of a full row, because row heights are needed before the width is known.
 	const marginLeft = marginFor(names);
 	const inner = rowWidth - marginLeft - marginRight;
 	const scale = inner / (domain[1] - domain[0]);
@@ -111,13 +111,13 @@ const marginFor = (names: readonly string[]) =>
 
 interface BandLabel {
 	readonly words: string;
-	/** From the left of the frame. */
+	/** Distance from the left of the frame. */
 	readonly pixel: number;
 	/** 0 just above the frame, 1 a line higher. */
 	readonly line: number;
 }
 
-/** Each over its window if it has room there, moved to the left if not, and then above the other. */
+/** Each label is above its window if it fits, else moved to the left, and then above the other. */
 function windowLabels(before: string, after: string, border: number, inner: number): BandLabel[] {
 	const bold = { ...type, bold: true };
 	if (after === "") return [{ words: before, pixel: 0, line: 0 }];

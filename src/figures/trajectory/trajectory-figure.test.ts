@@ -57,14 +57,14 @@ describe("a disease trajectory", () => {
 		expect(svg).toContain("recall@5");
 	});
 
-	test("puts events of the same time below each other", () => {
+	test("stacks events of the same time", () => {
 		const at = { ...trajectory, lookUp: [event(50, "a", "c"), event(50, "b", "c")], forecast: [] };
 		const heights = trajectoryFigure(at).rows[0]?.[0]?.height as number;
 		const apart = { ...at, lookUp: [event(50, "a", "c"), event(60, "b", "c")] };
 		expect(heights).toBeGreaterThan(trajectoryFigure(apart).rows[0]?.[0]?.height as number);
 	});
 
-	test("of one event, of nothing seen, and of nothing at all", () => {
+	test("of one event, of no look-up events, and of no events", () => {
 		const { lookUp, forecast } = trajectory;
 		expect(drawn(trajectoryFigure({ clock, lookUp: lookUp.slice(0, 1), forecast: [] }))).toContain(
 			"look-up window: 1 event<",

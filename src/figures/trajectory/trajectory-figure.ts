@@ -8,13 +8,13 @@ import { type DiseaseTrajectory, drawnEvents, type Fate } from "./events.js";
 import { markStyles } from "./marks.js";
 import { timelinePanel } from "./timeline-panel.js";
 
-/** Of the legend; a long name needs a wider one. */
+/** Columns of the legend; a long name needs wider ones. */
 const columnsFor = (targetName: string) =>
 	targetName === "" ? 3 : textWidth(larger(targetName), { size: theme.size.tick }) < 190 ? 4 : 2;
 
 const larger = (name: string) => `larger: ${name}`;
 
-/** What befell one patient: what the model was shown, and which of the events after it foresaw. */
+/** One patient's events: those shown to the model, and which of the later ones it predicted. */
 export function trajectoryFigure(trajectory: DiseaseTrajectory): Figure {
 	const { patient, clock, lookUp, forecast, targets = [], top = 10 } = trajectory;
 	const events = drawnEvents(trajectory);
