@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { canonicalJson } from "./canonical-json.js";
 
-test("neither the order of keys nor spaces matter, the order of lists does", () => {
+test("the order of keys and spaces do not matter, the order of lists does", () => {
 	expect(canonicalJson(JSON.parse('{ "b": [2, 1], "a": {"d": null, "c": "x"} }'))).toBe(
 		'{"a":{"c":"x","d":null},"b":[2,1]}',
 	);
 	expect(canonicalJson([1, 2])).not.toBe(canonicalJson([2, 1]));
 });
 
-test("it holds all that JSON holds", () => {
+test("keeps all JSON values", () => {
 	fc.assert(
 		fc.property(fc.json(), (text) => {
 			const value: unknown = JSON.parse(text);

@@ -1,4 +1,4 @@
-/** JSON with the keys of objects in order and without spaces: equal texts for equal content. */
+/** JSON with sorted keys and without spaces: equal content gives equal text. */
 export function canonicalJson(value: unknown): string {
 	if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
 	if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -19,7 +19,7 @@ const schema = z
 
 const check = (value: unknown) => checkConfig(schema, value, "model small");
 
-test("what is right comes back with its defaults", () => {
+test("valid settings are returned with defaults", () => {
 	expect(check({ width: 16 })).toEqual({ layers: 8, width: 16, rate: 0.5, decay: "time" });
 });
 
@@ -47,20 +47,20 @@ describe("an error names the field, the value and what is allowed", () => {
 		expect(() => check(value)).toThrow(`model small: ${message}`);
 	});
 
-	test("and all of them at once", () => {
+	test("all errors at once", () => {
 		expect(() => check({ width: 1, rate: 11 })).toThrow(
 			"model small: width: got 1; expected a whole number from 2; " +
 				"rate: got 11; expected a number above 0 to 10",
 		);
 	});
 
-	test("whatever the whole is", () => {
+	test("whatever type the value has", () => {
 		expect(() => check(undefined)).toThrow(/^model small: /);
 		expect(() => check([])).toThrow(/^model small: /);
 	});
 });
 
-test("what can be set is told from the schema", () => {
+test("lists the settings of a schema", () => {
 	const [layers, width, rate, , decay] = settingsIn(schema);
 	expect(layers).toEqual({
 		name: "layers",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { InputError } from "./errors.js";
 
-/** A field of a schema, as JSON Schema has it. */
+/** A field of a schema, as in JSON Schema. */
 export interface Field {
 	readonly minimum?: number;
 	readonly exclusiveMinimum?: number;
@@ -33,13 +33,13 @@ function allowed(field: Field | undefined): string | undefined {
 export interface Setting {
 	readonly name: string;
 	readonly description: string;
-	/** In words: its kind and range, or its choices. */
+	/** The allowed values in words: type and range, or choices. */
 	readonly allowed: string;
-	/** Undefined where one must be given. */
+	/** Undefined if the setting is required. */
 	readonly default: unknown;
 }
 
-/** What can be set, for a help text. */
+/** The settings of a schema, for a help text. */
 export const settingsIn = (schema: z.ZodType): Setting[] =>
 	Object.entries(fieldsOf(schema)).map(([name, field]) => ({
 		name,
@@ -48,7 +48,7 @@ export const settingsIn = (schema: z.ZodType): Setting[] =>
 		default: field.default,
 	}));
 
-/** As JSON, but with NaN and Infinity, which JSON lacks. */
+/** Like JSON, but with NaN and Infinity. */
 const show = (value: unknown): string =>
 	typeof value === "number" ? String(value) : (JSON.stringify(value) ?? "nothing");
 

@@ -1,6 +1,6 @@
 /**
- * A field of a CSV file (RFC 4180). A spreadsheet runs a text that begins with =, +, - or @ as a formula;
- * an apostrophe before it keeps it a text. Numbers are written as they are.
+ * A field of a CSV file (RFC 4180). Spreadsheets evaluate texts that begin with =, +, - or @ as formulas; a leading
+ * apostrophe prevents that. Numbers are written as they are.
  */
 export function csvField(value: string | number | boolean | null): string {
 	if (value === null) return "";

@@ -1,15 +1,16 @@
 export interface InputErrorOptions extends ErrorOptions {
-	/** The option or field that is wrong, by the name the library gives it: `batchSlots`. */
+	/** The invalid option or field, by its name in the library: `batchSlots`. */
 	readonly field?: string;
-	/** What was given for it. */
+	/** The invalid value. */
 	readonly value?: unknown;
 }
 
 /**
- * What a user can put right: bad usage, bad input, a file that is not what it claims. The command line exits 2.
+ * An error that the user can fix: bad usage, bad input, a file that is not what it claims. The command line exits
+ * with 2.
  *
- * Messages write options by their names in the library, in backticks; each interface shows them under the
- * names it has for them, as the command line does with flags.
+ * Messages name options as in the library, in backticks. Each interface may show its own names instead; the
+ * command line shows flags.
  *
  * @example
  * throw new InputError(`${path} already exists; choose another name, or set \`replace\``, {
@@ -27,7 +28,7 @@ export class InputError extends Error {
 	}
 }
 
-/** What some work throws about its options, as about options that are given inside of another: `code` becomes `records.code`. */
+/** Prefixes the field of an `InputError` with the option that contains it: `code` becomes `records.code`. */
 export async function withinOption<T>(name: string, work: Promise<T>): Promise<T> {
 	try {
 		return await work;

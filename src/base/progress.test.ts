@@ -43,7 +43,7 @@ describe("not in a terminal", () => {
 		expect(take()).toBe("step 100/100\ntrained\n");
 	});
 
-	test("the last line is not said twice, and notes are lines", () => {
+	test("the last line is not printed twice, and notes are lines", () => {
 		const { stream, clock, take } = recorder();
 		const line = progress(stream, { clock, everySeconds: 0 });
 		line.update({ label: "read", done: 7 });
@@ -52,7 +52,7 @@ describe("not in a terminal", () => {
 		expect(take()).toBe("read 7\nsaved\n");
 	});
 
-	test("nothing done, nothing said", () => {
+	test("prints nothing without an update", () => {
 		const { stream, clock, take } = recorder();
 		progress(stream, { clock }).finish();
 		expect(take()).toBe("");
@@ -60,7 +60,7 @@ describe("not in a terminal", () => {
 });
 
 describe("time left", () => {
-	test("what was done before this process does not count in the rate", () => {
+	test("work before this process does not count in the rate", () => {
 		const { stream, clock, pass, take } = recorder();
 		const line = progress(stream, { clock, everySeconds: 0 });
 		const update = (done: number) =>
@@ -83,7 +83,7 @@ describe("time left", () => {
 		expect(take().split("\n").at(-2)).toBe("x 52/1000  31m 36s left");
 	});
 
-	test("a change of rate is believed in time", () => {
+	test("adapts to a change of rate", () => {
 		const { stream, clock, pass, take } = recorder();
 		const line = progress(stream, { clock, everySeconds: 0 });
 		let done = 0;
@@ -136,7 +136,7 @@ describe("in a terminal", () => {
 		expect(take()).toBe("\rstep 4\x1b[K\ndone\n");
 	});
 
-	test("when it is narrow, fields go first, then the time left, then the end of the label", () => {
+	test("in a narrow terminal, drops fields, then the time left, then the end of the label", () => {
 		const at = (columns: number) => {
 			const { stream, clock, pass, take } = recorder({ columns });
 			const line = progress(stream, { clock });

@@ -1,4 +1,4 @@
-/** What progress is written to: `process.stderr`, or anything with these. */
+/** The stream that progress is written to, such as `process.stderr`. */
 export interface ProgressStream {
 	write(text: string): unknown;
 	readonly isTTY?: boolean | undefined;
@@ -6,31 +6,31 @@ export interface ProgressStream {
 }
 
 export interface ProgressOptions {
-	/** Milliseconds; only differences count. */
+	/** Milliseconds; only differences matter. */
 	readonly clock: () => number;
-	/** The least time between two lines. Default: 0.1 in a terminal, 10 elsewhere. */
+	/** Minimum seconds between two lines. Default: 0.1 in a terminal, 10 elsewhere. */
 	readonly everySeconds?: number;
 }
 
 interface ProgressUpdate {
-	/** What is counted, with what should stand before it: `epoch 3/20  step`. */
+	/** What is counted, with a prefix: `epoch 3/20  step`. */
 	readonly label: string;
-	/** Work done. The first value seen is where this process started: it does not count in the rate. */
+	/** Work done. The first value is the starting point of this process and does not count in the rate. */
 	readonly done: number;
 	readonly total?: number;
-	/** `["loss", "2.314"]` reads `loss 2.314`; a unit, `["tokens/s", "12.3k"]`, follows its value. */
+	/** `["loss", "2.314"]` is printed as `loss 2.314`; a unit, `["tokens/s", "12.3k"]`, follows its value. */
 	readonly fields?: readonly (readonly [name: string, value: string])[];
 }
 
 export interface Progress {
 	update(update: ProgressUpdate): void;
-	/** A line that stays. */
+	/** Prints a permanent line. */
 	note(text: string): void;
-	/** Shows the last update, if it was not shown, and then the text. */
+	/** Prints the last update, if it was not printed, and then the text. */
 	finish(text?: string): void;
 }
 
-/** In a terminal one line, rewritten in place; elsewhere plain lines, now and then. */
+/** One line rewritten in place in a terminal; elsewhere a plain line every few seconds. */
 export function progress(stream: ProgressStream, options: ProgressOptions): Progress {
 	const { clock, everySeconds = stream.isTTY ? 0.1 : 10 } = options;
 	const rate = smoothedRate();
@@ -84,10 +84,10 @@ function describe(update: ProgressUpdate, perSecond: number): string[] {
 	return parts.map((part) => part.replace(/\p{Cc}+/gu, " "));
 }
 
-/** How long the past counts: a steady rate is shown exactly, a new one is believed after a minute. */
+/** Time constant of the average: a steady rate is exact, a new rate shows after a minute. */
 const MEMORY_SECONDS = 30;
 
-/** An average of the rate, weighted by time, in which the past fades exponentially. */
+/** A time-weighted exponential moving average of the rate. */
 function smoothedRate(): (seconds: number, done: number) => number {
 	let last: { seconds: number; done: number } | undefined;
 	let sum = 0;
@@ -109,7 +109,7 @@ function smoothedRate(): (seconds: number, done: number) => number {
 	};
 }
 
-/** Gives up fields from the right, but the time left last of all; then cuts. */
+/** Drops fields from the right, the time left last; then truncates. */
 function fit(parts: readonly string[], columns: number): string {
 	const kept = [...parts];
 	const line = () => kept.join("  ");
@@ -135,7 +135,7 @@ function cut(text: string, columns: number): string {
 
 const WIDE =
 	/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
-/** Marks over the character before them; not the selector that turns it into a wide picture. */
+/** Combining marks, without the selector that makes an emoji wide. */
 const MARK = /(?!\ufe0f)[\p{Mn}\p{Me}]/u;
 
 function displayWidth(text: string): number {
@@ -173,5 +173,5 @@ export function formatCount(count: number): string {
 	return count.toPrecision(3);
 }
 
-/** Shows nothing. */
+/** Prints nothing. */
 export const silentProgress: Progress = { update() {}, note() {}, finish() {} };

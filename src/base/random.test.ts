@@ -6,7 +6,7 @@ const draws = (count: number, draw: () => number) => Array.from({ length: count 
 const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
 
 /** Weights, orders and draws of every run come from here: if these change, no run can be repeated. */
-test("the streams are these, for ever", () => {
+test("the streams never change", () => {
 	const stream = random(1);
 	expect(draws(2, stream.uniform)).toEqual([0.08084367041740681, 0.25947412680891213]);
 	expect(stream.integer(1000)).toBe(412);
@@ -31,7 +31,7 @@ describe("uniform", () => {
 		expect(chiSquare).toBeLessThan(43.8); // 0.1 % at 19 degrees of freedom
 	});
 
-	test("neighbours, and the first draws of neighbouring seeds, are not alike", () => {
+	test("successive draws, and first draws of successive seeds, are uncorrelated", () => {
 		const correlation = (a: readonly number[], b: readonly number[]) =>
 			12 * mean(a.map((u, i) => (u - 0.5) * ((b[i] as number) - 0.5)));
 		const one = draws(10_000, random(5).uniform);
@@ -43,7 +43,7 @@ describe("uniform", () => {
 });
 
 describe("forks", () => {
-	test("do not depend on what their parent drew, and draw nothing from it", () => {
+	test("are independent of their parent's draws, and do not advance it", () => {
 		fc.assert(
 			fc.property(fc.nat(), fc.string(), fc.nat(20), (seed, name, before) => {
 				const parent = random(seed);
@@ -85,7 +85,7 @@ test("normal has the moments of a normal", () => {
 	expect(values.every(Number.isFinite)).toBe(true);
 });
 
-test("shuffle keeps every item, leaves its input alone, and has no favourite order", () => {
+test("shuffle keeps every item, does not change its input, and is uniform", () => {
 	const items = ["a", "b", "c"];
 	const stream = random(4);
 	const counts = new Map<string, number>();

@@ -3,7 +3,7 @@
  * so that any draw can be repeated, and streams never share state.
  */
 export interface Random {
-	/** A stream of its own, named; the same name under the same parent is always the same stream. */
+	/** A named independent stream; the same name and parent always give the same stream. */
 	fork(name: string | number): Random;
 	/** Uniform in [0, 1), with 53 random bits. */
 	uniform(): number;

@@ -15,7 +15,7 @@ const reasons: Readonly<Record<string, readonly [reason: string, advice: string]
 	ENOENT: ["there is no such file or folder", "check the path"],
 };
 
-/** What the system refused, where, and what to do about it; undefined for any other error. */
+/** Explains a system error and what to do about it; undefined for any other error. */
 export function systemRefusal(error: unknown): string | undefined {
 	const code = errorCode(error);
 	const known = code === undefined ? undefined : reasons[code];

@@ -16,7 +16,7 @@ function connected(methods: object) {
 	return calls;
 }
 
-test("calls are carried out one after the other, in order", async () => {
+test("calls are executed one after the other, in order", async () => {
 	const log: string[] = [];
 	const { call } = connected({
 		async work(name: string, steps: number) {
@@ -34,7 +34,7 @@ test("calls are carried out one after the other, in order", async () => {
 	expect(log).toEqual(["a begins", "a ends", "b begins", "b ends"]);
 });
 
-test("errors keep what they say, and input errors their class", async () => {
+test("errors keep their message, and input errors their class", async () => {
 	const { call } = connected({
 		refuse: (value: unknown) =>
 			Promise.reject(new InputError("no such code", { field: "code", value: value ?? (() => {}) })),

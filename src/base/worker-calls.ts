@@ -1,6 +1,6 @@
 import { InputError, type InputErrorOptions } from "./errors.js";
 
-/** A call of a worker's method, as it is posted to the worker. */
+/** A call of a worker's method, as posted to the worker. */
 export interface WorkerCall {
 	readonly id: number;
 	readonly method: string;
@@ -25,7 +25,7 @@ interface PendingCall {
 	reject(error: Error): void;
 }
 
-/** The side that calls: one per worker. */
+/** The calling side, one per worker. */
 export function workerCalls<Failure>(
 	post: (call: WorkerCall) => void,
 	errorFrom: (failure: Failure) => Error,
@@ -44,7 +44,7 @@ export function workerCalls<Failure>(
 				post({ id, method, args });
 				pending.set(id, { method, resolve, reject });
 			}),
-		/** Takes a reply that the worker has posted. */
+		/** Handles a reply posted by the worker. */
 		receive(reply: WorkerReply<Failure>): void {
 			const call = pending.get(reply.id);
 			pending.delete(reply.id);
@@ -56,7 +56,7 @@ export function workerCalls<Failure>(
 						: errorFrom(reply.failure),
 				);
 		},
-		/** The worker will not reply any more: rejects the pending calls and every later one. */
+		/** Call it when the worker has ended: rejects pending and later calls. */
 		end(error: (method: string) => Error): void {
 			endError ??= error;
 			for (const { method, reject } of pending.values()) reject(error(method));
@@ -65,7 +65,7 @@ export function workerCalls<Failure>(
 	};
 }
 
-/** Functions that pass their name and arguments on. */
+/** Functions that forward their name and arguments. */
 export const callsByName = <Calls, Method extends keyof Calls & string>(
 	methods: readonly Method[],
 	call: CallByName<Method>,
@@ -74,7 +74,7 @@ export const callsByName = <Calls, Method extends keyof Calls & string>(
 		methods.map((method) => [method, (...args: readonly unknown[]) => call(method, args)]),
 	) as unknown as Pick<Calls, Method>;
 
-/** The side of the worker: carries out the calls it is given, one after the other, and posts the replies. */
+/** The worker's side: executes calls one after the other and posts the replies. */
 export function answerCalls<Failure>(
 	methods: object,
 	post: (reply: WorkerReply<Failure>) => void,
@@ -100,7 +100,7 @@ export function answerCalls<Failure>(
 	};
 }
 
-/** Values that are objects stay behind: not all of them can be posted. */
+/** Drops error values that are objects, because not all can be posted. */
 const refusalOf = ({ message, field, value }: InputError) => ({
 	message,
 	...(field !== undefined && { field }),

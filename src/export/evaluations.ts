@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { type Evaluation, readEvaluation } from "../evaluate/index.js";
 import { runFiles } from "../train/index.js";
 
-/** What was measured of a run; one that cannot be read is an error, not left out. */
+/** The evaluations of a run; one that cannot be read is an error. */
 export async function evaluationsOf(run: string): Promise<Evaluation[]> {
 	const names = await readdir(runFiles(run).evaluations).catch(() => []);
 	const tasks = names.filter((name) => name.endsWith(".json")).sort();

@@ -7,7 +7,7 @@ interface ExampleEvent {
 	readonly date: string | number;
 }
 
-/** An invented person with the most frequent codes, and a time to ask about. */
+/** An invented person with the most frequent codes, and a query time. */
 function invented({ tokens }: Vocabulary, axis: ExportManifest["records"]["axis"]) {
 	const byDates = axis === "dates";
 	const frequent = tokens

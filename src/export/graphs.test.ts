@@ -193,7 +193,7 @@ describe.each(engineNames)("in onnxruntime-%s", (engine: EngineName) => {
 	});
 });
 
-test("only standard operators are used, of the opset that is stated", () => {
+test("uses standard operators of the stated opset only", () => {
 	const { config, weights } = smallModel({});
 	for (const graph of Object.values(exportGraphs(trajgpt, config, weights))) {
 		const model = fromBinary(ModelProtoSchema, onnxOf(graph, weights).bytes);
@@ -204,14 +204,14 @@ test("only standard operators are used, of the opset that is stated", () => {
 	}
 });
 
-test("absolute positions are refused, in words", () => {
+test("rejects absolute positions with a message", () => {
 	const { config, weights } = smallModel({ position: "absolute", positions: 16 });
 	expect(() => exportGraphs(trajgpt, config, weights)).toThrow(
 		'TrajGPT with position "absolute" cannot be exported; train one with position "time"',
 	);
 });
 
-test("a model without a state of its own is refused, in words", () => {
+test("rejects a model without a state with a message", () => {
 	const { config, weights } = smallModel({});
 	expect(() => exportGraphs(modelById("gpt2"), config, weights)).toThrow(
 		"GPT-2 cannot be exported: it keeps no state between events, but reads each history anew; models that can: trajgpt",

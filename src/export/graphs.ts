@@ -4,17 +4,17 @@ import type { Model, ParameterValues } from "../models/index.js";
 import type { TrajgptConfig } from "../models/trajgpt/config.js";
 import { mustTurnWithTime, sequenceGraph, stepGraph } from "./trajgpt-graphs.js";
 
-/** A graph to be taken away. */
+/** An exported graph. */
 export interface ExportGraph {
 	readonly outputs: Readonly<Record<string, Tensor>>;
-	/** What inputs and outputs are, by name. */
+	/** Descriptions of inputs and outputs, by name. */
 	readonly meanings: Readonly<Record<string, string>>;
 }
 
-/** The graphs of an export, by the name of their file. */
+/** The graphs of an export, by file name. */
 export type ExportGraphs = Readonly<Record<"step.onnx" | "sequence.onnx", ExportGraph>>;
 
-/** Of models that carry a state of their own from event to event. */
+/** The graphs of models that carry a state from event to event. */
 const writers: Readonly<Record<string, (config: never, weights: ParameterValues) => ExportGraphs>> =
 	{
 		trajgpt: (config: TrajgptConfig, weights) => {
@@ -39,7 +39,7 @@ export function exportGraphs(
 	return write(config as never, weights);
 }
 
-/** The graph in ONNX, with the weights inside. */
+/** The graph as ONNX, including the weights. */
 export const onnxOf = ({ outputs }: ExportGraph, weights: ParameterValues): OnnxModel =>
 	toOnnx(
 		{ outputs, weights: new Map([...weights].map(([name, { data }]) => [name, data])) },

@@ -6,7 +6,7 @@ export const manifestFile = "export.json";
 export const vocabularyFile = "vocabulary.json";
 export const weightsFile = "weights.safetensors";
 
-/** Where weights are: in both graphs, or once beside them. */
+/** Where weights are stored: in both graphs, or once in a separate file. */
 export const weightPlaces = ["inside", "external"] as const;
 export type WeightPlace = (typeof weightPlaces)[number];
 
@@ -16,7 +16,7 @@ const sizes = z.array(z.union([z.int().min(0), z.string()]));
 const valueSchema = z.strictObject({
 	name: z.string(),
 	dtype: z.enum(["float32", "float64", "int32", "bool"]),
-	/** A name is a size that is left open. */
+	/** A name is an open size. */
 	shape: sizes,
 	meaning: z.string(),
 });
@@ -30,13 +30,13 @@ export type GraphDescription = z.infer<typeof graphSchema>;
 export const manifestSchema = z.strictObject({
 	kind: z.literal("trajgpt-export"),
 	version: z.literal(exportVersion),
-	/** Of the standard ONNX operators; there are no others. */
+	/** Version of the standard ONNX operators; no others are used. */
 	opset: z.int(),
 	model: z.strictObject({ id: z.string(), name: z.string(), cite: z.string() }),
 	config: z.record(z.string(), z.unknown()),
-	/** How the records of its dataset were read, so that those of new patients are read alike. */
+	/** How the records of the dataset were read, to read new patients in the same way. */
 	records: z.strictObject({
-		/** What ICD codes were mapped with; null if they stayed as they were. */
+		/** The map of ICD codes; null if they were not mapped. */
 		map: z.string().nullable(),
 		level: z.enum(["integer", "full"]).nullable(),
 		keptUnmapped: z.boolean(),
@@ -46,16 +46,16 @@ export const manifestSchema = z.strictObject({
 		deathToken: z.boolean(),
 		/** Times are days. With `dates`, day 0 is 1970-01-01. */
 		axis: z.enum(["dates", "days"]),
-		/** Fewest records of a code in the training data. */
+		/** Minimum training records per code. */
 		minCount: z.int().min(1),
 	}),
 	weights: z.strictObject({
 		place: z.enum(weightPlaces),
-		/** The file to read them from: a graph has them as initializers. */
+		/** The file that holds them; a graph holds them as initializers. */
 		file: z.string(),
 		parameters: z.int().min(1),
 		tensors: z.record(z.string(), z.array(z.int().min(1))),
-		/** Of the weights as a safetensors file, wherever they are. */
+		/** Hash of the weights as a safetensors file, wherever they are stored. */
 		sha256,
 	}),
 	graphs: z.record(z.string(), graphSchema),
@@ -65,11 +65,11 @@ export const manifestSchema = z.strictObject({
 		dataset: sha256,
 		versions: z.record(z.string(), z.string()),
 	}),
-	/** Of the files beside this one. */
+	/** Size and hash of the other files. */
 	files: z.record(z.string(), z.strictObject({ bytes: z.int().min(0), sha256 })),
-	/** Of all of the above, as JSON with sorted keys and no spaces; left out by versions before this field. */
+	/** Hash of all fields above, as JSON with sorted keys and no spaces; missing in exports of earlier versions. */
 	sha256: sha256.optional(),
 });
 
-/** `export.json`: what an export holds, and how to know that it is whole. */
+/** `export.json`: the contents of an export, with hashes to check them. */
 export type ExportManifest = z.infer<typeof manifestSchema>;

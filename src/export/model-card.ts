@@ -55,7 +55,7 @@ function dataSection({ manifest, vocabulary }: Trained): string {
 	);
 }
 
-/** `model-card.md`: what the model is, what it learned from, what was measured, and what it is not for. */
+/** `model-card.md`: the model, its training data, evaluations and limits. */
 export function modelCard(trained: Trained, evaluations: readonly Evaluation[]): string {
 	const { model, config, weights, step, run } = trained;
 	const settings = Object.entries(config as Record<string, unknown>);

@@ -14,20 +14,20 @@ import { manifestSha256 } from "./manifest-hash.js";
 import { sha256 } from "./sha256.js";
 import { readWeights } from "./weight-files.js";
 
-/** Reads a file of an export by its name; undefined where there is none. */
+/** Reads a file of an export by name; undefined if it is missing. */
 export type ReadFile = (name: string) => Promise<Uint8Array | undefined>;
 
-/** All that is needed to answer questions. */
+/** All that is needed to make predictions. */
 export interface Export {
 	readonly manifest: ExportManifest;
 	readonly config: TrajgptConfig;
 	readonly weights: ParameterValues;
 	readonly vocabulary: Vocabulary;
-	/** What whoever uses it should know. */
+	/** Caveats for the user. */
 	readonly warnings: readonly string[];
 }
 
-/** Reads an export, and refuses what is damaged, of another version or of somebody else. Runs anywhere. */
+/** Reads an export; rejects damaged files, other versions and other folders. Runs in Node and in browsers. */
 export async function readExport(where: string, read: ReadFile): Promise<Export> {
 	const manifest = await readManifest(where, read);
 	const whole = async (name: string) => {

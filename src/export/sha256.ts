@@ -1,4 +1,4 @@
-/** SHA-256 in hex, anywhere: a browser has the function of its own only on pages from https or localhost. */
+/** SHA-256 in hex. Browsers have a native function only on pages from https or localhost. */
 export async function sha256(bytes: Uint8Array): Promise<string> {
 	if (!globalThis.crypto?.subtle) return sha256WithoutCrypto(bytes);
 	return hex(

@@ -45,11 +45,11 @@ const afterMeanings = {
 	"after.time": "state.time after the events",
 };
 
-/** The time since the last event; none before the first. */
+/** The time since the last event; 0 before the first. */
 const since = (time: Tensor, last: Tensor): Tensor =>
 	cast(where(equal(last, last), sub(time, last), scalar(0, "float64")), "float32");
 
-/** Outputs of a state: one tensor for all layers, and the counts where there are any. */
+/** Outputs of a state: one tensor for all layers, and counts if the model has them. */
 function after(
 	config: TrajgptConfig,
 	{ states, counts }: { readonly states: readonly Tensor[]; readonly counts: Tensor | undefined },
@@ -63,7 +63,7 @@ function after(
 	};
 }
 
-/** Absolute positions are the ablation's; their state counts events, and the graphs have no place for it. */
+/** Absolute positions exist for the ablation only; their state counts events, which the graphs do not carry. */
 export function mustTurnWithTime({ position }: TrajgptConfig): void {
 	if (position === "absolute")
 		throw new InputError(
@@ -71,7 +71,7 @@ export function mustTurnWithTime({ position }: TrajgptConfig): void {
 		);
 }
 
-/** One event, or one question, from a state: of any number of patients. */
+/** One event or one query from a state, for any number of patients. */
 export function stepGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph {
 	const { layers, heads, copies, vocab } = config;
 	const head = [heads, config.key / heads, config.value / heads];
@@ -91,7 +91,7 @@ export function stepGraph(config: TrajgptConfig, weights: ParameterValues): Expo
 			counts: reshape(input("state.counts", [batch, copies, vocab]), [batch, copies, 1, vocab]),
 		}),
 	});
-	// Time does not run backwards. This also keeps the last time an input where the model knows no gaps.
+	// Gaps are never negative. This also keeps the last time an input if the model does not use gaps.
 	const latest = where(less(time, lastTime), lastTime, time);
 	return {
 		outputs: {
@@ -109,13 +109,13 @@ export function stepGraph(config: TrajgptConfig, weights: ParameterValues): Expo
 	};
 }
 
-/** Whole histories, and a question after each: of any number, of any length. */
+/** Whole histories and one query after each, for any number and length. */
 export function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph {
-	const isEvent = input("mask", [batch, length], "bool");
-	const mask = cast(isEvent, "float32");
-	// Whatever padding holds, it must not become NaN on the way.
-	const tokens = where(isEvent, input("tokens", [batch, length], "int32"), scalar(0, "int32"));
-	const times = where(isEvent, input("times", [batch, length], "float64"), scalar(0, "float64"));
+	const mask = input("mask", [batch, length], "bool");
+	const real = cast(mask, "float32");
+	// Padding must not become NaN, whatever it holds.
+	const tokens = where(mask, input("tokens", [batch, length], "int32"), scalar(0, "int32"));
+	const times = where(mask, input("times", [batch, length], "float64"), scalar(0, "float64"));
 	const at = reshape(input("at", [batch], "float64"), [batch, 1]);
 	const behind = (first: Tensor, rest: Tensor) => concat([expand(first, [batch, 1]), rest], 1); // [batch, places]
 	const shifted = (x: Tensor) => slice(x, 1, 0, length);

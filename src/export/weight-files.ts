@@ -21,11 +21,11 @@ export function weightBytes(weights: ParameterValues): Uint8Array {
 }
 
 /**
- * A graph whose weights are read from the safetensors file beside it: ONNX can name any stretch of
- * bytes in another file, and a tensor is such a stretch there. So one file serves both graphs, and
- * everything else that reads safetensors.
+ * A graph whose weights are in a separate safetensors file: ONNX can refer to a range of bytes in
+ * another file, and a tensor is such a range. So both graphs, and everything else that reads
+ * safetensors, use one file.
  */
-export function withWeightsBeside(graph: Uint8Array, safetensors: Uint8Array): Uint8Array {
+export function withExternalWeights(graph: Uint8Array, safetensors: Uint8Array): Uint8Array {
 	const model = fromBinary(ModelProtoSchema, graph);
 	const { tensors } = decodeSafetensors(safetensors, weightsFile);
 	for (const initializer of model.graph?.initializer ?? []) {
@@ -44,7 +44,7 @@ export function withWeightsBeside(graph: Uint8Array, safetensors: Uint8Array): U
 	return toBinary(ModelProtoSchema, model);
 }
 
-/** Weights out of the file that has them, with the shapes that are expected. */
+/** Reads weights from the file that holds them, and checks their shapes. */
 export function readWeights(
 	bytes: Uint8Array,
 	file: string,

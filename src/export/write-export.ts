@@ -22,27 +22,27 @@ import {
 import { manifestSha256 } from "./manifest-hash.js";
 import { modelCard } from "./model-card.js";
 import { sha256 } from "./sha256.js";
-import { weightBytes, withWeightsBeside } from "./weight-files.js";
+import { weightBytes, withExternalWeights } from "./weight-files.js";
 
-/** What the browser library is made of, in the folder that it is built in. */
+/** The files of the browser library, in the folder where it is built. */
 const libraryFiles = ["trajgpt.js", "trajgpt-worker.js", "ort"];
 
 export interface ExportOptions {
 	readonly weights: WeightPlace;
-	/** The folder of the browser library, to be put in as \`trajgpt/\`. */
+	/** The folder of the browser library, to include as `trajgpt/`. */
 	readonly library?: string | undefined;
-	/** Whether an export that is there may be replaced; so if left out. */
+	/** Whether an existing export may be replaced. Default: true. */
 	readonly replace?: boolean;
 	readonly onFile?: (name: string) => void;
 }
 
-/** Refuses a folder that holds something, unless it is an export that may be replaced. */
+/** Rejects a folder that is not empty, unless it is an export that may be replaced. */
 export async function checkExportTarget(folder: string, force: boolean): Promise<void> {
-	const there = await readdir(folder).catch(() => undefined);
-	if (there?.length !== 0) await checkFolderTarget(folder, force, manifestFile);
+	const names = await readdir(folder).catch(() => undefined);
+	if (names?.length !== 0) await checkFolderTarget(folder, force, manifestFile);
 }
 
-/** Writes all that somebody else needs to run the model, beside its place, and renames it. */
+/** Writes the export to a temporary folder and renames it. */
 export async function writeExport(
 	trained: Trained,
 	folder: string,
@@ -79,7 +79,7 @@ async function exportFiles(trained: Trained, { weights: place }: ExportOptions) 
 		described[file] = description(graph, onnx);
 		contents.set(
 			file,
-			place === "inside" ? onnx.bytes : withWeightsBeside(onnx.bytes, safetensors),
+			place === "inside" ? onnx.bytes : withExternalWeights(onnx.bytes, safetensors),
 		);
 	}
 	if (place === "external") contents.set(weightsFile, safetensors);
@@ -118,7 +118,7 @@ async function exportFiles(trained: Trained, { weights: place }: ExportOptions) 
 	return { manifest: sealed, contents };
 }
 
-/** What goes in and comes out, with names for the sizes that are open. */
+/** Inputs and outputs, with names for open sizes. */
 function description({ meanings }: ExportGraph, onnx: OnnxModel): GraphDescription {
 	const values = (types: Readonly<Record<string, TensorType>>) =>
 		Object.entries(types).map(([name, { dtype, shape }]) => ({

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { syncFolder } from "./sync-folder.js";
 
-/** What changes a disk, as an interface, so that a test can stop the work between any two steps. */
+/** The operations that change a disk, as an interface, so that a test can stop between any two of them. */
 export interface Disk {
 	makeFolder(path: string): void;
 	/** Returns when the whole file is on the device. */
@@ -9,7 +9,7 @@ export interface Disk {
 	/** Returns when the names in the folder are on the device. */
 	syncFolder(path: string): void;
 	rename(from: string, to: string): void;
-	/** Removes a file or a whole folder; what is not there is no error. */
+	/** Removes a file or a whole folder, if it exists. */
 	remove(path: string): void;
 }
 
@@ -31,7 +31,7 @@ export const disk: Disk = {
 	remove: (path) => rmSync(path, { recursive: true, force: true }),
 };
 
-/** One call of the system may take only a part. */
+/** One system call may write only a part. */
 export function writeFully(file: number, bytes: Uint8Array): void {
 	for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }

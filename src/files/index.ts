@@ -1,4 +1,4 @@
-/** Files that are whole or not there, and folders that one process works on at a time. */
+/** Atomic replacement of files and folders, and locks between processes. */
 export { type Disk, disk, writeFully } from "./disk.js";
 export { holdingLock } from "./process-lock.js";
 export {

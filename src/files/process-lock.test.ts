@@ -46,7 +46,7 @@ const starter = `
 const saidBy = async (child: ChildProcess): Promise<string> =>
 	((await once(child, "message")) as [{ said: string }])[0].said;
 
-test("of four processes that find the lock of a dead one, one gets in, in each of 64 rounds", {
+test("exactly one of four processes takes over a dead process's lock, in each of 64 rounds", {
 	timeout: 60_000,
 }, async () => {
 	const folder = await temporaryFolder();
@@ -94,7 +94,7 @@ describe("a lock", () => {
 	const place = async () => join(await temporaryFolder(), "work.lock");
 	const own = { pid: process.pid, host: hostname() };
 
-	test("is gone after the work, also where that failed", async () => {
+	test("is removed after the work, also if the work failed", async () => {
 		const lock = await place();
 		expect(await holdingLock(lock, task, async () => readdirSync(join(lock, "..")))).toEqual([
 			"work.lock",
@@ -133,7 +133,7 @@ describe("a lock", () => {
 		expect(readdirSync(join(lock, ".."))).toEqual([]);
 	});
 
-	test("is taken over where those who were taking it over died too", async () => {
+	test("is taken over if earlier processes died while taking it over", async () => {
 		const lock = await place();
 		const guardOf = (content: string) =>
 			`${lock}.after-${createHash("sha256").update(content).digest("hex").slice(0, 16)}`;
@@ -161,7 +161,7 @@ describe("a lock", () => {
 		expect(readdirSync(join(lock, ".."))).toEqual(["work.lock"]);
 	});
 
-	test("that cannot be written is refused in words", async () => {
+	test("that cannot be written is rejected with a message", async () => {
 		const lock = await place();
 		const inFile = join(lock, "work.lock");
 		writeFileSync(lock, "");

@@ -17,19 +17,19 @@ import { InputError } from "../base/errors.js";
 import { errorCode, explainError } from "../base/system-errors.js";
 import { isOtherProcess } from "./temporary.js";
 
-/** Who holds a lock, as its file says. */
+/** The holder of a lock, as written in its file. */
 interface Holder {
 	readonly pid: number;
 	readonly host: string;
-	/** When the process started (`startOf`); none where the system does not tell. */
+	/** When the process started (`startOf`); undefined if the system does not provide it. */
 	readonly started?: string;
-	/** Where its number holds; none where the system does not tell. */
+	/** The namespace of its process number; undefined if the system does not provide it. */
 	readonly namespace?: string;
 	/** `processId` of the holder. */
 	readonly process?: unknown;
 }
 
-/** The set of process numbers that this process sees: containers on one host may each have their own. */
+/** The namespace of process numbers: containers on one host may have their own. */
 const ownNamespace = ((): string | undefined => {
 	try {
 		return readlinkSync("/proc/self/ns/pid");
@@ -38,16 +38,16 @@ const ownNamespace = ((): string | undefined => {
 	}
 })();
 
-/** Tells this process from an earlier one with the same number. */
+/** Distinguishes this process from an earlier one with the same number. */
 const processId = randomUUID();
 
 /**
- * Does some work while no other process holds the same lock file. `task` completes the sentence
- * "process 12 is …" of the refusal that a second process gets.
+ * Runs some work while holding a lock file. `task` completes the message "process 12 is …" that a second
+ * process gets.
  *
  * A lock is created with its whole content in one step, and every content is unique. A lock whose
  * holder has died is replaced, never removed, and only by the process that holds a second lock, named
- * after the dead one's content. So of any number of processes that find it dead, one replaces it.
+ * after the dead lock's content. So exactly one of the processes that find a dead lock replaces it.
  */
 export async function holdingLock<T>(
 	file: string,
@@ -86,7 +86,7 @@ function ownContent(): string {
 	return JSON.stringify({ ...holder, lock: randomUUID() });
 }
 
-/** Takes `file`, which is the lock itself or guards what it is named after. */
+/** Takes `file`, which is the lock itself or the guard of a dead lock's replacement. */
 function take(lock: string, own: string, task: string, file = lock): void {
 	while (!create(file, own)) {
 		const found = read(file);
@@ -95,7 +95,7 @@ function take(lock: string, own: string, task: string, file = lock): void {
 		const guard = `${lock}.after-${createHash("sha256").update(found).digest("hex").slice(0, 16)}`;
 		take(lock, own, task, guard);
 		try {
-			// Only the holder of the guard replaces this content, and it never comes back.
+			// Only the holder of the guard replaces this content, and no later lock has the same content.
 			if (read(file) === found) {
 				replace(file, own);
 				return;
@@ -108,20 +108,20 @@ function take(lock: string, own: string, task: string, file = lock): void {
 
 const noLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
-/** Creates the file with its whole content; false where it is there already. */
+/** Creates the file with its whole content; false if it exists. */
 function create(file: string, content: string): boolean {
-	const beside = writeTemporary(file, content);
+	const temporary = writeTemporary(file, content);
 	try {
-		linkSync(beside, file);
+		linkSync(temporary, file);
 		return true;
 	} catch (error) {
 		const code = errorCode(error) ?? "";
 		if (code === "EEXIST") return false;
 		if (!noLinks.includes(code)) throw error;
 	} finally {
-		rmSync(beside, { force: true });
+		rmSync(temporary, { force: true });
 	}
-	// A file system without links: whoever reads it before it is written sees a lock it cannot read.
+	// A file system without links: a reader may see an unreadable lock before its content is written.
 	try {
 		write(file, content);
 		return true;
@@ -132,21 +132,21 @@ function create(file: string, content: string): boolean {
 }
 
 function replace(file: string, content: string): void {
-	const beside = writeTemporary(file, content);
+	const temporary = writeTemporary(file, content);
 	try {
-		renameSync(beside, file);
+		renameSync(temporary, file);
 	} finally {
-		rmSync(beside, { force: true });
+		rmSync(temporary, { force: true });
 	}
 }
 
 function writeTemporary(file: string, content: string): string {
-	const beside = `${file}.tmp-${process.pid}-${randomUUID().slice(0, 8)}`;
-	write(beside, content);
-	return beside;
+	const temporary = `${file}.tmp-${process.pid}-${randomUUID().slice(0, 8)}`;
+	write(temporary, content);
+	return temporary;
 }
 
-/** Writes a new file through to the device; leaves none where that fails. */
+/** Writes a new temporary file through to the device; removes it on failure. */
 function write(file: string, content: string): void {
 	const bytes = new TextEncoder().encode(content);
 	const handle = openSync(file, "wx");
@@ -170,7 +170,7 @@ function read(file: string): string | undefined {
 	}
 }
 
-/** Removes what processes that died while taking this lock left beside it. */
+/** Removes temporary files of processes that died while taking this lock. */
 function removeRemains(file: string): void {
 	for (const name of readdirSync(dirname(file))) {
 		if (!name.startsWith(`${basename(file)}.`)) continue;
@@ -211,7 +211,7 @@ function holderIn(content: string): Holder | undefined {
 	}
 }
 
-/** A process of another host or container cannot be looked at, and counts as alive. */
+/** A process of another host or container cannot be inspected and counts as alive. */
 function isAlive({ pid, host, started, namespace, process: id }: Holder): boolean {
 	if (host !== hostname() || (namespace ?? ownNamespace) !== ownNamespace) return true;
 	if (pid === process.pid)
@@ -222,15 +222,15 @@ function isAlive({ pid, host, started, namespace, process: id }: Holder): boolea
 }
 
 /**
- * When a process started: the boot of the system and the clock ticks since, which no change of the
- * clock affects. Another process that was given the same number has another start. "ended" for one
- * that waits for its parent to notice; undefined where the system does not tell.
+ * When a process started: the id of the system's boot and the clock ticks since, independent of changes to the
+ * clock. Another process with the same number has another start. "ended" for a zombie; undefined if the system
+ * does not provide it.
  */
 function startOf(pid: number): string | undefined {
 	try {
 		const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 		const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-		// Fields from the third on, after the name in parentheses, which may hold anything.
+		// Fields from the third on, after the name in parentheses, which may contain any character.
 		const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 		return fields[0] === "Z" || fields[0] === "X" ? "ended" : `${boot} ${fields[19]}`;
 	} catch {

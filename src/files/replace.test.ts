@@ -27,7 +27,7 @@ vi.mock("node:fs", async (original) => {
 	};
 });
 
-test("a file is whole or untouched", async () => {
+test("a file is complete or unchanged", async () => {
 	const folder = await temporaryFolder();
 	const target = join(folder, "new", "file");
 	await replaceFile(target, (path) => writeFile(path, "one"));
@@ -42,7 +42,7 @@ test("a file is whole or untouched", async () => {
 	expect(await readdir(join(folder, "new"))).toEqual(["file"]);
 });
 
-test("what the machine refuses is said in words", async () => {
+test("system errors are explained", async () => {
 	const target = join(await temporaryFolder(), "file");
 	const full = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
 	const writing = replaceFolder(target, () => Promise.reject(full));
@@ -53,7 +53,7 @@ test("what the machine refuses is said in words", async () => {
 	await expect(below).rejects.toThrow("cannot write");
 });
 
-test("targets that are there are refused, unless forced and ours", async () => {
+test("rejects existing targets, unless forced and marked as ours", async () => {
 	const folder = await temporaryFolder();
 	const inside = join(folder, "inside");
 	await checkFileTarget(inside, false);
@@ -75,7 +75,7 @@ test("targets that are there are refused, unless forced and ours", async () => {
 	await expect(checkFolderTarget(join(inside, "marker"), true, "m")).rejects.toThrow("is a file");
 });
 
-test("what dead processes left is removed, and what was set aside only once there is another", async () => {
+test("removes temporary files of dead processes, and the previous target only once a new one exists", async () => {
 	const folder = await temporaryFolder();
 	const target = join(folder, "data");
 	const gone = 2 ** 22 + 1;
@@ -96,7 +96,7 @@ test("what dead processes left is removed, and what was set aside only once ther
 	expect(await readFile(join(target, "file"), "utf8")).toBe("two");
 });
 
-test("who listens to signals too decides when to end", async () => {
+test("other signal listeners decide when the process ends", async () => {
 	const listened = () => ["SIGINT", "SIGTERM", "exit"].map((name) => process.listenerCount(name));
 	const before = listened();
 	let heard = 0;
@@ -114,7 +114,7 @@ test("who listens to signals too decides when to end", async () => {
 	expect(listened()).toEqual(before);
 });
 
-test("a folder that came to be meanwhile is replaced only where that is allowed", async () => {
+test("a folder created in the meantime is replaced only if allowed", async () => {
 	const place = await temporaryFolder();
 	const target = join(place, "data");
 	const write = (text: string) => (partial: string) => writeFile(join(partial, "file"), text);
@@ -141,7 +141,7 @@ test("a folder that came to be meanwhile is replaced only where that is allowed"
 	expect(await readdir(place)).toEqual(["data"]);
 });
 
-test("what is renamed is on the device before, and its name after", async () => {
+test("content is synced before a rename, and the folder after", async () => {
 	const place = await temporaryFolder();
 	const short = (path: string) => path.replace(place, "").replace(/tmp-\d+/, "tmp") || "/";
 	const seen = () =>

@@ -27,17 +27,17 @@ async function guarded(target: string, work: () => Promise<void>): Promise<void>
 	}
 }
 
-/** Its leftovers stand beside it under a hidden name, on the same file system: a rename is one step. */
+/** The prefix of temporary names: hidden, and next to the target, so that a rename stays on one file system. */
 const hidden = (target: string) => join(dirname(target), `.${basename(target)}`);
 
 const stopSignals = { SIGINT: 130, SIGTERM: 143 };
 
-/** Sees to it that `path` is gone when the work ends, be it by Ctrl-C or a scheduler's SIGTERM. */
+/** Removes `path` when the work ends, also by Ctrl-C or a scheduler's SIGTERM. */
 export async function temporarily<T>(path: string, work: () => Promise<T>): Promise<T> {
 	const clean = () => removeAll(path);
 	const stops = Object.entries(stopSignals).map(([signal, code]) => {
 		const stop = () => {
-			// Whoever else listens decides when the process ends.
+			// Other listeners decide when the process ends.
 			if (process.listenerCount(signal) === 0) process.exit(code);
 		};
 		process.once(signal, stop);
@@ -53,7 +53,7 @@ export async function temporarily<T>(path: string, work: () => Promise<T>): Prom
 	}
 }
 
-/** Gives a place beside the target to write to, and leaves nothing there. */
+/** Calls `write` with a temporary path next to the target, and removes it afterwards. */
 async function writeTemporary(
 	target: string,
 	write: (partial: string) => Promise<void>,
@@ -83,7 +83,7 @@ function syncTree(folder: string): void {
 	syncFolder(folder);
 }
 
-/** Throws when `target` is there and may not be replaced. Worth asking before long work begins. */
+/** Rejects a file that exists and may not be replaced; call it before long work. */
 export async function checkFileTarget(target: string, force: boolean): Promise<void> {
 	await guarded(target, async () => {
 		if (!(await exists(target))) return;
@@ -97,8 +97,8 @@ export async function checkFileTarget(target: string, force: boolean): Promise<v
 }
 
 /**
- * Throws when `target` is there and may not be replaced. Even with `force`, a folder that does
- * not hold `marker` is left alone: it is something else of the user's.
+ * Rejects a folder that exists and may not be replaced. Even with `force`, a folder without the file `marker` is
+ * kept: it is something else of the user's.
  */
 export async function checkFolderTarget(
 	target: string,
@@ -121,7 +121,7 @@ export async function checkFolderTarget(
 	});
 }
 
-/** Writes a file beside its target and renames it: the target is whole or untouched. */
+/** Writes a temporary file next to its target and renames it: the target is complete or unchanged. */
 export async function replaceFile(
 	target: string,
 	write: (path: string) => Promise<void>,
@@ -137,7 +137,7 @@ export async function replaceFile(
 	});
 }
 
-/** Throws where no file can be written in the place of `target`. Worth asking before long work begins. */
+/** Rejects a target that cannot be written; call it before long work. */
 export async function checkWritable(target: string): Promise<void> {
 	await guarded(target, async () => {
 		await mkdir(dirname(target), { recursive: true });
@@ -146,13 +146,13 @@ export async function checkWritable(target: string): Promise<void> {
 }
 
 export interface ReplaceFolderOptions {
-	/** Whether what is there may be replaced; an empty folder always may. */
+	/** Whether an existing folder may be replaced; an empty one always may. */
 	readonly replace?: boolean;
 }
 
 /**
- * Writes a folder beside its target and renames it: the target is whole or untouched. While one
- * process writes it, others that want to are refused.
+ * Writes a temporary folder next to its target and renames it: the target is complete or unchanged. While one
+ * process writes it, others are rejected.
  */
 export async function replaceFolder(
 	target: string,
@@ -181,7 +181,7 @@ export async function replaceFolder(
 	});
 }
 
-/** Synchronous, so that no signal is heard while the target is away. */
+/** Synchronous, so that no signal is handled while the target is moved. */
 function swap(partial: string, target: string): void {
 	const aside = `${hidden(target)}.previous`;
 	const previous = temporaryName(aside);
@@ -194,6 +194,6 @@ function swap(partial: string, target: string): void {
 		throw error;
 	}
 	syncFolder(dirname(target));
-	// Not before: a process killed between the two renames has left the only copy there.
+	// Not before: a process killed between the two renames leaves the only copy there.
 	removeAbandoned(aside);
 }

@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { errorCode } from "../base/system-errors.js";
 
-/** Whether a process with this number runs on this host, and is not this one. */
+/** Whether another process with this number runs on this host. */
 export function isOtherProcess(id: number): boolean {
 	if (id === process.pid) return false;
 	try {
@@ -12,14 +12,14 @@ export function isOtherProcess(id: number): boolean {
 	}
 }
 
-/** Where this process writes what then takes the place of a file or a folder. */
+/** The temporary path at which this process writes a file or folder before renaming it. */
 export const temporaryName = (place: string): string => `${place}.tmp-${process.pid}`;
 
-/** Removes a file or a whole folder; threads that still write to it are waited for a little. */
+/** Removes a file or a whole folder; retries shortly while threads still write to it. */
 export const removeAll = (path: string): void =>
 	rmSync(path, { recursive: true, force: true, maxRetries: 5 });
 
-/** Removes what this process, and those that are gone, wrote beside a place. */
+/** Removes the temporary files of this process, and of processes that have ended. */
 export function removeAbandoned(place: string, remove: (path: string) => void = removeAll): void {
 	const prefix = temporaryName(basename(place)).replace(/\d+$/, "");
 	for (const name of readdirSync(dirname(place))) {

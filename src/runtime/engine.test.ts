@@ -79,7 +79,7 @@ async function adderOn({ engine }: ReturnType<typeof fakeGpu>) {
 	return { resident, program, read: async () => (await resident.read()).get("weights")?.data };
 }
 
-test("on a GPU, one buffer a tensor lives between steps, and reading leaves no session behind", async () => {
+test("on a GPU, one buffer per tensor lives between steps, and reading leaves no session behind", async () => {
 	const gpu = fakeGpu();
 	const { resident, program, read } = await adderOn(gpu);
 	const sessions = () => gpu.open().length;
@@ -95,7 +95,7 @@ test("on a GPU, one buffer a tensor lives between steps, and reading leaves no s
 	expect([gpu.live(), gpu.open()]).toEqual([0, []]);
 });
 
-test("on a GPU, a refused step gives up its successor and the tensor stays", async () => {
+test("on a GPU, a rejected step discards its successor and keeps the tensor", async () => {
 	const gpu = fakeGpu();
 	const { resident, program, read } = await adderOn(gpu);
 	for (const answer of [true, false, false, true])
@@ -106,7 +106,7 @@ test("on a GPU, a refused step gives up its successor and the tensor stays", asy
 	await program.dispose();
 });
 
-test("on a GPU, tensors are read before the first step, and not after they were disposed", async () => {
+test("on a GPU, tensors can be read before the first step, but not after disposal", async () => {
 	const gpu = fakeGpu();
 	const { resident, program, read } = await adderOn(gpu);
 	expect(await read()).toEqual(floats(1, 2));

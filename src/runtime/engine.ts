@@ -20,11 +20,11 @@ import {
 	replaced,
 } from "./runtime.js";
 
-/** What ONNX Runtime's packages for Node and for browsers have in common. */
+/** The common API of ONNX Runtime's packages for Node and browsers. */
 export interface Engine {
 	readonly Tensor: typeof Ort.Tensor;
 	readonly InferenceSession: typeof Ort.InferenceSession;
-	/** Whether it makes its outputs anew: it cannot write to tensors that it is given. */
+	/** Whether it always allocates its outputs, because it cannot write to given tensors. */
 	readonly makesOutputs?: boolean;
 }
 
@@ -39,13 +39,13 @@ interface ResidentTensors extends Resident {
 	/** Called before a run. */
 	ready(): Promise<void>;
 	get(name: string): Ort.Tensor | undefined;
-	/** Where the run may write the tensor's successor; null: wherever it wants. */
+	/** Where the run writes the tensor's successor; null lets the engine allocate it. */
 	successor(name: string): Ort.Tensor | null;
-	/** Puts a successor in the tensor's place, or gives it up. */
+	/** Replaces the tensor by its successor, or discards the successor. */
 	settle(name: string, successor: Ort.Tensor, accepted: boolean): void;
 }
 
-/** Two tensors a name: the one that holds, and the one the next run writes to. */
+/** Two tensors per name: the current one, and the one that the next run writes to. */
 export function cpuResident(
 	{ Tensor, makesOutputs }: Engine,
 	values: ReadonlyMap<string, ResidentValue>,
@@ -89,7 +89,7 @@ export function cpuResident(
 
 type Location = "cpu" | "gpu-buffer";
 
-/** Tensors in the memory of a GPU. They go there once, and come back only to be read. */
+/** Tensors in GPU memory. They are uploaded once, and downloaded only to be read. */
 export function gpuResident(
 	engine: Engine,
 	options: Ort.InferenceSession.SessionOptions,
@@ -102,7 +102,7 @@ export function gpuResident(
 		types.set(name, { shape, dtype: dtypeOf(data) });
 	}
 	const outputOf = (name: string) => `copy/${name}`;
-	/** Copies every tensor to a place, through a session that does nothing else. */
+	/** Copies every tensor to a location, through a session that only copies. */
 	const copies = async (location: Location) => {
 		const model = toOnnx({
 			outputs: Object.fromEntries(
@@ -120,7 +120,7 @@ export function gpuResident(
 			throw error;
 		}
 	};
-	/** The session that made the first buffers: they belong to it, so it is released after them. */
+	/** The session that made the first buffers owns them, so it is released after them. */
 	let uploaded: Promise<Ort.InferenceSession | undefined> | undefined;
 	const tensors: ResidentTensors = {
 		async ready() {
@@ -150,7 +150,7 @@ export function gpuResident(
 		dispose() {
 			for (const tensor of now.values()) tensor.dispose();
 			now.clear();
-			// Nobody waits for this, and nothing can be done where it fails.
+			// Not awaited: a failure cannot be handled.
 			uploaded?.then((session) => session?.release()).catch(() => {});
 			uploaded = Promise.resolve(undefined);
 		},
@@ -158,7 +158,7 @@ export function gpuResident(
 	return tensors;
 }
 
-/** A compiled model. Outputs that replace resident tensors stay at `keptAt`. */
+/** A compiled model. Outputs that replace resident tensors stay in the location `keptAt`. */
 export async function compileProgram(
 	engine: Engine,
 	model: OnnxModel,

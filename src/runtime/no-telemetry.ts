@@ -6,7 +6,7 @@ const setting = `process.env.ORT_DISABLE_TELEMETRY === "0" || (process.env.ORT_D
 
 const waitMs = 5000;
 
-/** A worker's `process.env` is a copy that native code never sees; the main thread's is the real one. */
+/** A worker's `process.env` is a copy that native code does not see; only the main thread's counts. */
 async function setInMainThread(): Promise<void> {
 	let timer: NodeJS.Timeout | undefined;
 	try {
@@ -28,7 +28,7 @@ async function setInMainThread(): Promise<void> {
 	}
 }
 
-/** Workers that the main thread starts after it has set the variable find this mark. */
+/** Marks workers that were started after the main thread set the variable. */
 const mark = "trajgpt: ORT_DISABLE_TELEMETRY is set";
 
 if (process.env.ORT_DISABLE_TELEMETRY !== "0") process.env.ORT_DISABLE_TELEMETRY = "1";

@@ -29,7 +29,7 @@ describe("resident tensors", () => {
 		await program.dispose();
 	});
 
-	test("stay as they are when the other outputs are refused", async () => {
+	test("are kept when the other outputs are rejected", async () => {
 		const program = await adder();
 		const resident = residentOf(1, 2);
 		const seen: unknown[] = [];
@@ -46,7 +46,7 @@ describe("resident tensors", () => {
 		await program.dispose();
 	});
 
-	test("are shared by programs, and are copies of what was given and of what is read", async () => {
+	test("are shared by programs, and are copied on writing and reading", async () => {
 		const given = floats(1, 2);
 		const resident = runtime.resident(new Map([["weights", { shape: [2], data: given }]]));
 		const weights = parameter("weights", [2]);
@@ -64,7 +64,7 @@ describe("resident tensors", () => {
 		await plus.dispose();
 	});
 
-	test("may be of any dtype, and what is fed goes before them", async () => {
+	test("may have any dtype, and fed values take precedence", async () => {
 		const count = parameter("count", [2], "int32");
 		const program = await runtime.compile({ outputs: { [next("count")]: add(count, count) } });
 		const resident = runtime.resident(
@@ -78,15 +78,15 @@ describe("resident tensors", () => {
 	});
 });
 
-test("without residents, every output is given back", async () => {
+test("without residents, every output is returned", async () => {
 	const program = await adder();
 	const outputs = await program.run({ weights: floats(1, 2), by: floats(3) });
 	expect(outputs).toEqual({ "next/weights": floats(4, 5), total: floats(3) });
 	await program.dispose();
 });
 
-describe("what cannot run says why", () => {
-	test("an input that is missing", async () => {
+describe("a failed run gives the reason", () => {
+	test("a missing input", async () => {
 		const program = await adder();
 		await expect(program.run({}, residentOf(1, 2))).rejects.toThrow(
 			'input "by" was neither fed nor resident',
@@ -106,7 +106,7 @@ describe("what cannot run says why", () => {
 		await program.dispose();
 	});
 
-	test("a program that was disposed", async () => {
+	test("a disposed program", async () => {
 		const program = await adder();
 		await program.dispose();
 		await expect(program.run({ by: floats(1) }, residentOf(1, 2))).rejects.toThrow(
@@ -114,7 +114,7 @@ describe("what cannot run says why", () => {
 		);
 	});
 
-	test("residents that were disposed", async () => {
+	test("disposed residents", async () => {
 		const program = await adder();
 		const resident = residentOf(1, 2);
 		resident.dispose();
@@ -139,7 +139,7 @@ test("dtypes pass through unchanged", async () => {
 	await program.dispose();
 });
 
-test("threads are settable and give the same result", async () => {
+test("the number of threads can be set and does not change the result", async () => {
 	expect(nodeRuntime({ threads: 3 }).label).toBe(
 		`onnxruntime-node ${engineVersion}, cpu, 3 threads`,
 	);
@@ -159,7 +159,7 @@ describe("programs", () => {
 	const doubled = (size: number) => ({ outputs: { y: mul(input("x", [size]), 2) } });
 	const x = (size: number) => ({ x: new Float32Array(size).fill(3) });
 
-	test("are compiled once a key, and gone once disposed", async () => {
+	test("are compiled once per key, and gone once disposed", async () => {
 		const built: number[] = [];
 		const cache = programs(runtime, (size: number) => {
 			built.push(size);
@@ -172,7 +172,7 @@ describe("programs", () => {
 		await expect(cache.run(1, x(1))).rejects.toThrow("disposed");
 	});
 
-	test("that were used longest ago make room, but none that is at work", async () => {
+	test("are evicted by least recent use, but never while running", async () => {
 		const built: number[] = [];
 		const cache = programs(
 			runtime,
@@ -189,7 +189,7 @@ describe("programs", () => {
 		await cache.dispose();
 	});
 
-	test("that fail to compile are tried again, and do not keep others from being disposed", async () => {
+	test("that fail to compile are retried, and do not prevent the disposal of others", async () => {
 		let fails = true;
 		const disposed: string[] = [];
 		const shaky = {

@@ -7,12 +7,12 @@ import type { Provider, Runtime } from "./runtime.js";
 
 export interface NodeRuntimeOptions {
 	readonly threads?: number;
-	/** "training" keeps to the optimizations that are safe on graphs with gradients. */
+	/** "training" uses only optimizations that are safe on graphs with gradients. */
 	readonly purpose?: "training" | "inference";
 	readonly provider?: Provider;
-	/** The kernels to use: all that the provider has, if left out. */
+	/** The kernels to use. Default: all of the provider. */
 	readonly target?: Target;
-	/** Whether threads wait for work awake; if not, their cores are free for other processes. */
+	/** Whether idle threads spin; if not, their cores are free for other processes. */
 	readonly spinning?: boolean;
 }
 
@@ -29,9 +29,9 @@ export function nodeRuntime(options: NodeRuntimeOptions = {}): Runtime {
 		intraOpNumThreads: threads,
 		interOpNumThreads: 1,
 		executionMode: "sequential",
-		// Above "basic" version 1.30 crashes on graphs with gradients (arm64).
+		// Above "basic", version 1.30 crashes on graphs with gradients (arm64).
 		graphOptimizationLevel: options.purpose === "inference" ? "all" : "basic",
-		// A pattern is a second arena as large as the first, and no faster.
+		// A memory pattern needs a second arena of the same size and is no faster.
 		enableMemPattern: false,
 		logSeverityLevel: 3,
 		extra: {
@@ -49,8 +49,8 @@ export function nodeRuntime(options: NodeRuntimeOptions = {}): Runtime {
 			onGpu ? gpuResident(ort, sessionOptions, values) : cpuResident(ort, values),
 		async compile(graph) {
 			const model = toOnnx(graph, target);
-			// Each session keeps its arena, and there is a session a shape: they get one, which makes
-			// them up to a tenth faster, until together they could hold a quarter of the memory.
+			// An arena makes a session up to a tenth faster, but each session (one per shape) keeps its own:
+			// sessions get one until all arenas could take a quarter of the memory.
 			const enableCpuMemArena = promised + model.volume <= totalmem() / 4;
 			let share = enableCpuMemArena ? model.volume : 0;
 			promised += share;

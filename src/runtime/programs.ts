@@ -1,7 +1,7 @@
 import type { Graph } from "../graph/index.js";
 import type { Data, Feeds, Program, Resident, RunOptions, Runtime } from "./runtime.js";
 
-/** Programs compiled on first use, one a key: a shape or, where sizes are left open, a kind of them. */
+/** Programs compiled on first use, one per key: a shape or, with open sizes, a kind of shape. */
 export interface Programs<K> {
 	/** As `Program.run`, with the key's program. */
 	run(
@@ -15,13 +15,13 @@ export interface Programs<K> {
 
 interface Entry {
 	readonly program: Promise<Program>;
-	/** Runs under way. */
+	/** Number of unfinished runs. */
 	users: number;
 }
 
 export interface ProgramsOptions<K> {
 	readonly keyText?: (key: K) => string;
-	/** Most programs that are kept; the one used longest ago goes first. */
+	/** Maximum number of programs kept; the least recently used one is evicted. */
 	readonly most?: number;
 }
 

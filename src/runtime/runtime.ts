@@ -1,6 +1,6 @@
 import type { DType, Graph, Target } from "../graph/index.js";
 
-/** What holds the values of a dtype. */
+/** The array type of a dtype. */
 export const arrays = {
 	float32: Float32Array,
 	float64: Float64Array,
@@ -11,20 +11,20 @@ export const arrays = {
 export type Data = Float32Array | Float64Array | Int32Array | Uint8Array;
 export type Feeds = Readonly<Record<string, Data>>;
 
-/** Where to compute: "webgpu" is a GPU; what has no kernel there runs on the CPU. */
+/** Execution provider: "webgpu" is a GPU; operations without a kernel there run on the CPU. */
 export const providers = ["cpu", "webgpu"] as const;
 export type Provider = (typeof providers)[number];
 
-/** Executes graphs; `node.ts` on a server or laptop, `web.ts` in a browser. */
+/** Executes graphs: `node.ts` in Node, `web.ts` in a browser. */
 export interface Runtime {
-	/** What executes, in words: provider, version, threads. */
+	/** Description of the engine: provider, version, threads. */
 	readonly label: string;
-	/** The kernels it has. */
+	/** The available kernels. */
 	readonly target: Target;
-	/** Whether programs had better leave sizes open: where one takes long to compile, and is then no slower. */
+	/** Whether programs should leave sizes open: compiling is slow, and open sizes run as fast. */
 	readonly opensSizes?: boolean;
 	compile(graph: Graph): Promise<Program>;
-	/** Tensors that stay where they are between runs: parameters, optimizer state, patients' states. */
+	/** Tensors that stay in the engine between runs: parameters, optimizer state, patients' states. */
 	resident(values: ReadonlyMap<string, ResidentValue>): Resident;
 }
 
@@ -34,15 +34,15 @@ export interface ResidentValue {
 }
 
 export interface Resident {
-	/** The values now, copied out. */
+	/** A copy of the current values. */
 	read(): Promise<Map<string, ResidentValue>>;
 	dispose(): void;
 }
 
 export interface RunOptions {
-	/** Whether resident tensors are replaced, by the other outputs; they are, if left out. */
+	/** Decides from the other outputs whether resident tensors are replaced. Default: they are. */
 	accept?(outputs: Record<string, Data>): boolean;
-	/** The sizes that the model leaves open, by name. */
+	/** The open sizes, by name. */
 	readonly sizes?: Readonly<Record<string, number>>;
 }
 

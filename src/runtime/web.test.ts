@@ -49,7 +49,7 @@ test("open sizes are given with each run", async () => {
 	await program.dispose();
 });
 
-test("a model answers as it does in Node", async () => {
+test("a model predicts as in Node", async () => {
 	const config = trajgptConfig.parse({ vocab, ...smallSettings.trajgpt });
 	const weights = trajgpt.init(config, random(5));
 	const histories = [testHistory(9, 1), testHistory(90, 2)];
@@ -68,7 +68,7 @@ test("a model answers as it does in Node", async () => {
 	expect(Math.max(...apart)).toBeLessThan(1e-5);
 });
 
-test("a browser without WebAssembly SIMD is told so", async () => {
+test("rejects a browser without WebAssembly SIMD", async () => {
 	await checkBrowser();
 	for (const without of [{ validate: () => false }, undefined]) {
 		vi.stubGlobal("WebAssembly", without);
@@ -76,7 +76,7 @@ test("a browser without WebAssembly SIMD is told so", async () => {
 	}
 });
 
-test("a browser without WebGPU, or without a GPU that it may use, is told so", async () => {
+test("rejects a browser without WebGPU, or without a usable GPU", async () => {
 	const none = [undefined, async () => null, () => Promise.reject(new Error("lost"))];
 	for (const requestAdapter of none) {
 		vi.stubGlobal("navigator", requestAdapter ? { gpu: { requestAdapter } } : {});

@@ -4,19 +4,19 @@ import { toOnnx } from "../graph/index.js";
 import { compileProgram, cpuResident, type Engine, gpuResident } from "./engine.js";
 import type { Runtime } from "./runtime.js";
 
-/** Where a browser computes: on its processor, or on a GPU through WebGPU. */
+/** Where a browser computes: on the CPU (WebAssembly), or on a GPU (WebGPU). */
 export const webDevices = ["wasm", "webgpu"] as const;
 export type WebDevice = (typeof webDevices)[number];
 
 export interface WebRuntimeOptions {
 	readonly device?: WebDevice;
-	/** Of WebAssembly; as many as may be used if left out. */
+	/** Threads of WebAssembly. Default: as many as available, at most 4. */
 	readonly threads?: number;
-	/** The folder of the engine's own files, as a URL that ends in a slash. */
+	/** The folder of the engine's files, as a URL that ends in a slash. */
 	readonly files?: string;
 }
 
-/** Threads share memory, which browsers allow on pages isolated from other origins alone. More than 4 gain little. */
+/** Threads share memory, which browsers allow only on cross-origin isolated pages. More than 4 gain little. */
 const mostThreads = 4;
 
 interface Browser {
@@ -28,21 +28,21 @@ interface Browser {
 	readonly WebAssembly?: { validate(bytes: Uint8Array): boolean };
 }
 
-function threadsOf(asked: number | undefined): number {
+function threadsOf(requested: number | undefined): number {
 	const { crossOriginIsolated, navigator } = globalThis as Browser;
-	// Outside a browser nothing is isolated, and memory is shared.
+	// Outside a browser there is no isolation, and memory can be shared.
 	const shared = crossOriginIsolated ?? typeof SharedArrayBuffer !== "undefined";
-	const most = asked ?? Math.min(mostThreads, navigator?.hardwareConcurrency ?? 1);
+	const most = requested ?? Math.min(mostThreads, navigator?.hardwareConcurrency ?? 1);
 	return shared ? Math.max(1, most) : 1;
 }
 
-/** A function of one vector: what lacks the instructions takes it for damaged. */
+/** A module with one SIMD instruction; browsers without SIMD reject it as invalid. */
 const simdModule = Uint8Array.of(
 	...[0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0],
 	...[253, 15, 253, 98, 11],
 );
 
-/** Refuses a browser that cannot run the engine, in words. */
+/** Rejects a browser that cannot run the engine, with a message. */
 export async function checkBrowser(device: WebDevice = "wasm"): Promise<void> {
 	const { navigator, WebAssembly } = globalThis as Browser;
 	if (!WebAssembly?.validate(simdModule))
@@ -50,7 +50,7 @@ export async function checkBrowser(device: WebDevice = "wasm"): Promise<void> {
 			"this browser has no WebAssembly with SIMD, which the model needs; use one of 2021 or later (Chrome 91, Firefox 89, Safari 16.4), or allow WebAssembly where it was turned off",
 		);
 	if (device !== "webgpu") return;
-	// Browsers that have WebGPU may still find nothing to run it on.
+	// A browser with WebGPU may still have no adapter.
 	const adapter = await navigator?.gpu?.requestAdapter().catch(() => null);
 	if (!adapter)
 		throw new InputError(
@@ -80,8 +80,8 @@ export async function webRuntime(options: WebRuntimeOptions = {}): Promise<Runti
 	const onGpu = device === "webgpu";
 	const sessionOptions: Ort.InferenceSession.SessionOptions = {
 		executionProviders: [device],
-		// In WebAssembly what more is optimized gains nothing and compiles longer; and a plan of which
-		// results share memory, made for sequential execution alone, takes a second where sizes are open.
+		// In WebAssembly, more optimization gains nothing and compiles longer; and the memory plan of
+		// sequential execution takes a second where sizes are open.
 		...(onGpu
 			? { graphOptimizationLevel: "all" }
 			: { graphOptimizationLevel: "basic", executionMode: "parallel" }),
@@ -92,7 +92,7 @@ export async function webRuntime(options: WebRuntimeOptions = {}): Promise<Runti
 	const version = ort.env.versions.web ?? ort.env.versions.common;
 	return {
 		label: `onnxruntime-web ${version}, ${device}, ${threads} thread${threads === 1 ? "" : "s"}`,
-		// In WebAssembly what is meant for the CPU alone runs too, but 200 events take a seventh longer.
+		// WebAssembly also runs the kernels of the CPU build, but 200 events take a seventh longer.
 		target: "portable",
 		opensSizes: !onGpu,
 		resident: (values) =>

@@ -6,7 +6,7 @@ export type Named = Readonly<
 	Record<string, { readonly data: Values; readonly dims: readonly number[] }>
 >;
 
-/** What of the two packages an export needs. */
+/** The part of both packages that an export needs. */
 const engines = { node, web };
 export type EngineName = keyof typeof engines;
 export const engineNames = Object.keys(engines) as EngineName[];
@@ -17,7 +17,7 @@ const dtypeOf = (data: Values) => {
 	return data instanceof Int32Array ? "int32" : "bool";
 };
 
-/** An ONNX model as anybody would open it, without a word of ours. */
+/** Opens an ONNX model with the engine alone, without this library. */
 export async function openSession(
 	engine: EngineName,
 	bytes: Uint8Array,

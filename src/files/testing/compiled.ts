@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 /**
- * A script of its own for a child process, with the files of src/ that it imports: Node 20 runs no
- * TypeScript. `files` are named from src/, without their ending; `script` imports them from "./".
+ * Writes a script for a child process, with the compiled files of src/ that it imports: Node 20 does not run
+ * TypeScript. `files` are relative to src/, without extension; `script` imports them from "./".
  */
 export function compiled(into: string, files: readonly string[], script: string): string {
 	const source = fileURLToPath(new URL("../..", import.meta.url));

@@ -11,8 +11,8 @@ export async function setup(): Promise<() => Promise<void>> {
 }
 
 /**
- * A copy of a folder that several test files begin with. The first that asks makes it, the others
- * copy it. Two that ask at the same time both make it, so nobody waits. The caller removes it.
+ * A copy of a folder that several test files start from. The first caller makes it, the others copy it. Concurrent
+ * first callers both make it, so that none waits. The caller removes the copy.
  */
 export async function sharedFixture(
 	name: string,

@@ -19,7 +19,7 @@ test("every operation of the graph has a case", () => {
 	expect(Object.keys(auditCases).sort()).toEqual(operations.sort());
 });
 
-test("no operation is written with a kernel that loses updates", () => {
+test("no operation uses a kernel that loses updates", () => {
 	for (const [name, entry] of Object.entries(auditCases)) {
 		const outputs = outputsOf(entry);
 		for (const target of ["cpu", "portable"] as const) {
@@ -29,7 +29,7 @@ test("no operation is written with a kernel that loses updates", () => {
 	}
 });
 
-describe("repeats to the bit, and agrees with one thread, on 1, 2 and 4 threads", () => {
+describe("repeats bit for bit, and agrees with one thread, on 1, 2 and 4 threads", () => {
 	const runtimes = [kernels(1), kernels(2), kernels(4), portable];
 	test.each(Object.entries(auditCases))("%s", async (_, entry) => {
 		for (const { runtime, differing, error } of await audit(entry, runtimes, 10)) {
@@ -59,7 +59,7 @@ function faulty(isWrong: (run: number) => boolean): Runtime {
 	};
 }
 
-test("tells runs that differ, and runs that agree on a wrong value", async () => {
+test("detects runs that differ, and runs that agree on a wrong value", async () => {
 	const double = {
 		given: { x: { shape: [8], kind: "positive" } },
 		build: ({ x }: Readonly<Record<string, graph.Tensor>>) => mul(x ?? input("x", [8]), 2),

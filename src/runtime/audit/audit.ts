@@ -13,21 +13,21 @@ import {
 import type { Data, Program, Runtime } from "../runtime.js";
 import type { AuditCase, Drawn } from "./cases.js";
 
-/** What repeated runs of one operation and its gradients gave with one runtime. */
+/** The result of repeated runs of one operation and its gradients in one runtime. */
 export interface Audited {
 	readonly runtime: string;
 	readonly repetitions: number;
 	/** Repetitions that differ in any bit from the first of the same runtime. */
 	readonly differing: number;
-	/** The largest difference from the reference, as a part of the largest value there. */
+	/** The largest difference from the reference, relative to its largest value. */
 	readonly error: number;
-	/** Why the engine cannot run the operation at all; it is then neither right nor wrong. */
+	/** Why the engine does not support the operation; it then counts as neither right nor wrong. */
 	readonly unsupported?: string;
 }
 
 const dtypes = { float: "float32", positive: "float32", index: "int32", bool: "bool" } as const;
 
-/** Most cases have the same shapes, and drawing takes longer than running. */
+/** Cached by shape: most cases share shapes, and drawing takes longer than running. */
 const known = new Map<string, Data>();
 
 function drawn(given: Drawn, name: string): Data {
@@ -82,9 +82,9 @@ function relativeError(got: Data, expected: Data): number {
 }
 
 /**
- * Runs an operation and its gradients again and again with each runtime. Engines split large tensors over
- * threads: a kernel that loses an update, or sums in whatever order threads finish, shows up here. The
- * first run of the first runtime is the reference.
+ * Runs an operation and its gradients repeatedly in each runtime. Engines split large tensors over threads: this
+ * detects kernels that lose updates or whose sums depend on the order in which threads finish. The first run of the
+ * first runtime is the reference.
  */
 export async function audit(
 	entry: AuditCase,

@@ -1,7 +1,7 @@
 import type { FixedShape, Tensor } from "../../graph/index.js";
 import * as graph from "../../graph/index.js";
 
-/** What a case draws: floats in (-1.5, 1.5), or in (0.3, 2), or whole numbers below a bound, or bools. */
+/** Random inputs: floats in (-1.5, 1.5) or in (0.3, 2), whole numbers below a bound, or bools. */
 export type Drawn =
 	| { readonly shape: FixedShape; readonly kind: "float" | "positive" | "bool" }
 	| { readonly shape: FixedShape; readonly kind: "index"; readonly below: number };
@@ -18,7 +18,7 @@ const bools = (...shape: number[]): Drawn => ({ shape, kind: "bool" });
 const indices = (below: number, ...shape: number[]): Drawn => ({ shape, kind: "index", below });
 
 const [rows, columns] = [256, 512] as const;
-/** Few targets for many rows, so that threads meet at one target. */
+/** Few targets for many rows, so that threads write to the same target. */
 const [targets, values, width] = [37, 2048, 128] as const;
 
 const unary = (operation: (x: Tensor) => Tensor, x: Drawn = float(rows, columns)): AuditCase => ({
@@ -35,7 +35,7 @@ const comparison = (operation: (a: Tensor, b: Tensor) => Tensor): AuditCase =>
 const logical = (operation: (a: Tensor, b: Tensor) => Tensor): AuditCase =>
 	binary((a, b) => graph.cast(operation(a, b), "float32"), bools);
 
-/** Every operation of the graph, with the shapes of real training steps; `cases.test.ts` holds it complete. */
+/** Every operation of the graph, with the shapes of real training steps; `audit.test.ts` checks that none is missing. */
 export const auditCases: Readonly<Record<string, AuditCase>> = {
 	add: binary(graph.add),
 	sub: binary(graph.sub),
@@ -76,7 +76,7 @@ export const auditCases: Readonly<Record<string, AuditCase>> = {
 	logSigmoid: unary(graph.logSigmoid),
 	leakyRelu: unary((x) => graph.leakyRelu(x, 0.2)),
 
-	// Down the rows, along a row, and over everything: three kernels.
+	// Over rows, along a row, and over everything: three kernels.
 	sum: unary((x) => graph.add(graph.add(graph.sum(x, 0), graph.sum(x, 1, true)), graph.sum(x))),
 	sumSquares: unary((x) => graph.add(graph.sumSquares(x, 0), graph.sumSquares(x))),
 	mean: unary((x) => graph.add(graph.mean(x, 0), graph.mean(x, 1, true))),
@@ -101,7 +101,7 @@ export const auditCases: Readonly<Record<string, AuditCase>> = {
 	roll: unary((x) => graph.roll(x, 0, 7)),
 	flip: unary((x) => graph.flip(x, 1)),
 
-	// Tall, as a projection; batched, as attention; and with a long inner axis, as a weight's gradient.
+	// Tall, like a projection; batched, like attention; with a long inner axis, like a weight's gradient.
 	matmul: {
 		given: {
 			a: float(values, 200),
@@ -131,7 +131,7 @@ export const auditCases: Readonly<Record<string, AuditCase>> = {
 		given: { x: float(8, 32, 32, 32), w: float(32, 32, 3, 3) },
 		build: ({ x, w }) => graph.conv2d(x!, w!, { padding: 1 }),
 	},
-	// Windows overlap, so that several choose the same place.
+	// Windows overlap, so that several choose the same position.
 	maxPool1d: unary(
 		(x) => graph.maxPool1d(x, { kernel: 3, stride: 1, padding: 1 }),
 		float(32, 64, 128),
@@ -197,7 +197,7 @@ export const auditCases: Readonly<Record<string, AuditCase>> = {
 		build: ({ x, w }) =>
 			graph.scan(
 				(h, [x]) => {
-					// Small weights: a recurrence that grows would enlarge rounding too.
+					// Small weights: a growing recurrence would amplify rounding errors.
 					const next = graph.tanh(graph.add(x!, graph.matmul(h, graph.mul(w!, 0.05))));
 					return [next, next];
 				},

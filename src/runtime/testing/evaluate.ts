@@ -3,7 +3,7 @@ import { compileProgram } from "../engine.js";
 import * as ort from "../onnxruntime-node.js";
 import { arrays, type Data } from "../runtime.js";
 
-/** The graph as it was written: most of the time of a small graph would go to optimizing it. */
+/** No optimization: it would take most of the time of a small graph. */
 const asWritten = {
 	graphOptimizationLevel: "disabled",
 	intraOpNumThreads: 1,
@@ -12,7 +12,7 @@ const asWritten = {
 	extra: { session: { set_denormal_as_zero: "1" } },
 } as const;
 
-/** Values of a graph's outputs; values fed take the dtype of their input, and those not needed are left. */
+/** Values of a graph's outputs. Fed values take the dtype of their input; unused ones are ignored. */
 export async function evaluate<K extends string>(
 	outputs: Readonly<Record<K, Tensor>>,
 	values: Readonly<Record<string, ArrayLike<number>>>,
@@ -43,7 +43,7 @@ export async function evaluatorOf<K extends string>(outputs: Readonly<Record<K, 
 	};
 }
 
-/** The largest difference, as a part of the largest expected value. */
+/** The largest difference, relative to the largest expected value. */
 export function relativeError(got: ArrayLike<number>, expected: ArrayLike<number>): number {
 	if (got.length !== expected.length)
 		throw new Error(`${got.length} values, expected ${expected.length}`);
