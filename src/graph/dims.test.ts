@@ -13,7 +13,7 @@ const dim: fc.Arbitrary<Dim> = fc
 	.map((terms) => addDims(...terms.map((factors) => multiplyDims(...factors))));
 const at = (value: Dim) => sizeGiven(value, sizes);
 
-test("expressions obey arithmetic, and equal ones are written alike", () => {
+test("expressions obey arithmetic, and equal ones have one form", () => {
 	fc.assert(
 		fc.property(dim, dim, dim, (a, b, c) => {
 			expect(at(addDims(a, b))).toBe(at(a) + at(b));
@@ -25,7 +25,7 @@ test("expressions obey arithmetic, and equal ones are written alike", () => {
 	);
 });
 
-test("a product is divided by its factors, and by nothing else", () => {
+test("a product can be divided by its factors only", () => {
 	fc.assert(
 		fc.property(dim, dim, (a, b) => {
 			expect(divideDims(multiplyDims(a, b), b)).toBe(a);
@@ -38,7 +38,7 @@ test("a product is divided by its factors, and by nothing else", () => {
 	expect(divideDims("rows+slots", "rows+slots")).toBe(1);
 });
 
-test("expressions are read and written as people do", () => {
+test("expressions are parsed and printed in the usual notation", () => {
 	expect(addDims("slots", "queries")).toBe("queries+slots");
 	expect(addDims("length", 1)).toBe("length+1");
 	expect(multiplyDims("slots", 2, "rows")).toBe("2*rows*slots");

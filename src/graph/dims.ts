@@ -7,7 +7,7 @@ export type Shape = readonly Dim[];
 /** A shape without open sizes. */
 export type FixedShape = readonly number[];
 
-/** Σ coefficient × names, by the names in order, joined; without names it is the constant. */
+/** Σ coefficient × names, keyed by the sorted, joined names; the empty key is the constant. */
 type Terms = Map<string, number>;
 
 function termsOf(dim: Dim): Terms {
@@ -65,7 +65,7 @@ export function multiplyDims(...dims: readonly Dim[]): Dim {
 	}, 1);
 }
 
-/** The exact quotient; undefined where there is none. */
+/** The exact quotient; undefined if there is none. */
 export function divideDims(a: Dim, b: Dim): Dim | undefined {
 	if (!isOpen(a) && !isOpen(b)) return Number.isInteger(a / b) ? a / b : undefined;
 	// Long division of polynomials: each step removes the leading term of what is left.
@@ -89,7 +89,7 @@ export function divideDims(a: Dim, b: Dim): Dim | undefined {
 	return quotient;
 }
 
-/** The term with the most names; of those the first by name. */
+/** The term with the most names; ties by name. */
 function leadingTerm(terms: Terms): readonly [names: string, coefficient: number] {
 	const degree = (names: string) => factorsOf(names).length;
 	const isBefore = (a: string, b: string) =>
@@ -97,7 +97,7 @@ function leadingTerm(terms: Terms): readonly [names: string, coefficient: number
 	return [...terms].reduce((first, term) => (isBefore(term[0], first[0]) ? term : first));
 }
 
-/** The value of a size, given those that are open. */
+/** The value of a size, given the open sizes. */
 export function sizeGiven(dim: Dim, sizes: Readonly<Record<string, number>>): number {
 	if (!isOpen(dim)) return dim;
 	let total = 0;

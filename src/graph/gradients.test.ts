@@ -30,13 +30,13 @@ async function evaluate(outputs: Readonly<Record<string, Tensor>>, feeds: Feeds)
 const x = input("x", [3], "float64");
 const feeds = { x: Float64Array.of(1, 2, 2) };
 
-test("what the loss does not depend on gets zeros", async () => {
+test("tensors that the loss does not depend on get zeros", async () => {
 	const unused = input("unused", [2, 2], "float64");
 	const [dx, none] = gradients(sum(floor(x)), [x, unused]) as [Tensor, Tensor];
 	expect(await evaluate({ dx, none }, feeds)).toEqual({ dx: [0, 0, 0], none: [0, 0, 0, 0] });
 });
 
-test("of a tensor on the way, and of the loss itself", async () => {
+test("of an intermediate tensor, and of the loss itself", async () => {
 	const middle = mul(x, x);
 	const loss = sum(mul(middle, 3));
 	const [dMiddle, dLoss] = gradients(loss, [middle, loss]) as [Tensor, Tensor];
@@ -49,7 +49,7 @@ test("a tensor used several times adds up its cotangents", async () => {
 	expect(await evaluate({ dx }, feeds)).toEqual({ dx: [12, 14, 14] });
 });
 
-test("a matrix used at every place of a recurrence gets its gradient from one product", async () => {
+test("a matrix used at every position of a recurrence gets its gradient from one product", async () => {
 	const w = input("w", [4, 4], "float64");
 	const start = input("start", [1, 4], "float64");
 	let y = start;
@@ -72,7 +72,7 @@ test("a matrix used at every place of a recurrence gets its gradient from one pr
 	}
 });
 
-test("equal maxima share the cotangent; top-k gives it to the one it chose", async () => {
+test("equal maxima share the cotangent; top-k gives it to the chosen one", async () => {
 	const [shared] = gradients(max(x), [x]) as [Tensor];
 	const [chosen] = gradients(sum(topK(x, 1).values), [x]) as [Tensor];
 	expect(await evaluate({ shared, chosen }, feeds)).toEqual({

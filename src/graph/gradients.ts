@@ -3,7 +3,7 @@ import { joinedProducts } from "./ops/matmul.js";
 import { filled } from "./ops/sources.js";
 import { fail, isFloat, type Node, type Tensor } from "./tensor.js";
 
-/** Nodes that `outputs` depend on, each after those it depends on itself; what is `known` already is left out. */
+/** The nodes that `outputs` depend on, in topological order, without the `known` ones. */
 export function inOrder(
 	outputs: readonly Tensor[],
 	known: (tensor: Tensor) => boolean = () => false,
@@ -33,8 +33,8 @@ export function inOrder(
 }
 
 /**
- * The gradient of a scalar with respect to each tensor, by reverse accumulation. What the
- * scalar does not depend on gets zeros.
+ * The gradient of a scalar with respect to each tensor, by reverse accumulation; zeros for tensors that the scalar
+ * does not depend on.
  */
 export function gradients(loss: Tensor, wrt: readonly Tensor[]): Tensor[] {
 	if (loss.shape.length > 0 || !isFloat(loss.dtype))

@@ -85,7 +85,7 @@ test("unbroadcast is the transpose of expand: ⟨expand x, y⟩ = ⟨x, unbroadc
 	);
 });
 
-test("adding broadcasts as expanding first does", async () => {
+test("adding with broadcasting equals expanding first", async () => {
 	await fc.assert(
 		fc.asyncProperty(narrowed, async ({ shape, narrow }) => {
 			const plain = await evaluate([shape, narrow], (a, b) => add(a as Tensor, b as Tensor));

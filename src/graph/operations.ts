@@ -2,9 +2,9 @@ import type { Dim, Shape } from "./dims.js";
 import type { DType } from "./tensor.js";
 
 /**
- * Every operation of a graph, by name, with its attributes. `ops/` says for each of them what types it
- * gives and how gradients flow back; each backend in `lower/` says how it is computed. TypeScript refuses
- * an operation that is not in this table, and a backend that lacks one of them.
+ * Every operation of a graph, by name, with its attributes. `ops/` defines its result types and its gradient; each
+ * backend in `lower/` defines how it is computed. An operation that is missing here, or missing in a backend, is a
+ * compile-time error.
  */
 export interface OperationAttributes {
 	input: Source;
@@ -92,7 +92,7 @@ interface Axes {
 	readonly axes: readonly number[];
 }
 
-/** Whether the last two axes of the left (right) operand change places first. */
+/** Whether the last two axes of the left (right) operand are swapped first. */
 export interface TransposedSides {
 	readonly transposeA: boolean;
 	readonly transposeB: boolean;

@@ -1,7 +1,7 @@
 import { type Dim, isOpen, multiplyDims, type Shape } from "./dims.js";
 import type { OperationAttributes, OperationName } from "./operations.js";
 
-/** Symbolic tensors: what an operation takes and gives, with its shape and dtype known where it is written. */
+/** A symbolic tensor: an operand or result of an operation, with known shape and dtype. */
 export type { Dim, Shape } from "./dims.js";
 
 export type DType = "float32" | "float64" | "int32" | "bool";
@@ -14,7 +14,7 @@ export interface TensorType {
 
 export interface Tensor extends TensorType {
 	readonly node: Node;
-	/** Which of the node's results this is. */
+	/** Index among the node's results. */
 	readonly index: number;
 }
 
@@ -28,23 +28,23 @@ export interface Node<K extends OperationName = OperationName> {
 /** One kind of operation: the types of its results and its vector-Jacobian product. */
 export interface Operation<K extends OperationName = OperationName> {
 	readonly name: K;
-	/** Types of the results; throws a ShapeError when the operands do not fit. */
+	/** Types of the results; throws a ShapeError if the operands do not match. */
 	types(inputs: readonly Tensor[], attributes: OperationAttributes[K]): readonly TensorType[];
 	/**
-	 * Cotangents of the inputs from those of the results (null: that result does not matter).
-	 * Built from operations, so it can be differentiated again. Left out: nothing flows back.
+	 * Cotangents of the inputs from those of the results (null: that result is unused). Built from operations, so it
+	 * can be differentiated again. Undefined: no gradient.
 	 */
 	pullback?(node: Node<K>, cotangents: readonly (Tensor | null)[]): readonly (Tensor | null)[];
 }
 
-/** Which kernels a program may use: those of every provider, or those of the CPU build as well. */
+/** Which kernels a program may use: those of every provider, or also those of the CPU build. */
 export type Target = "cpu" | "portable";
 
 export class ShapeError extends Error {
 	override readonly name = "ShapeError";
 }
 
-/** How many elements a shape has. */
+/** The number of elements of a shape. */
 export const elementCount = (shape: Shape): Dim => multiplyDims(...shape);
 
 /** The same, of a shape without open sizes. */
@@ -57,7 +57,7 @@ export function size(shape: Shape): number {
 export const sameShape = (a: Shape, b: Shape): boolean =>
 	a.length === b.length && a.every((n, i) => n === b[i]);
 
-/** How a tensor is called in a message: its name, or the operation that made it, and its shape. */
+/** A tensor's description in a message: its name or operation, and its shape. */
 export function describe(tensor: Tensor): string {
 	const { name } = tensor.node.attributes as { name?: unknown };
 	const label = typeof name === "string" ? name : `${tensor.node.operation.name}(…)`;
@@ -68,7 +68,7 @@ export function fail(operation: string, problem: string, operands: readonly Tens
 	throw new ShapeError(`${operation}: ${problem}; operands ${operands.map(describe).join(", ")}`);
 }
 
-/** Records an operation and gives its results. */
+/** Records an operation and returns its results. */
 export function applyAll<K extends OperationName>(
 	operation: Operation<K>,
 	inputs: readonly Tensor[],

@@ -17,7 +17,7 @@ import {
 
 type ActivationName = "softplus" | "logSigmoid" | "silu" | "gelu";
 
-/** An activation whose gradient is shorter, or exact in more places, than its parts' one by one. */
+/** An activation whose own gradient is shorter, or exact for more inputs, than that of its parts. */
 function activation(
 	name: ActivationName,
 	slope: (x: Tensor, y: Tensor) => Tensor,
@@ -64,7 +64,7 @@ export const silu = gated("silu", (x) => x);
 export const gelu = gated(
 	"gelu",
 	geluGate,
-	// The square is made anew: kept from the forward pass, it would cost memory in every layer.
+	// The square is recomputed: kept from the forward pass, it would cost memory in every layer.
 	(x) => add(mul(mul(x, 3 * cubic), x), linear),
 );
 

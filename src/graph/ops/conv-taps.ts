@@ -6,7 +6,7 @@ import { add } from "./elementwise.js";
 import { matmul } from "./matmul.js";
 import { pad, slice, stack } from "./shape.js";
 
-/** Convolutions as matrix products, one for each place of the kernel. */
+/** Convolutions as matrix products, one per kernel position. */
 
 const places = (kernel: FixedShape): number[][] =>
 	kernel.reduce<number[][]>(
@@ -24,7 +24,7 @@ function everyNth(x: Tensor, axis: number, n: number): Tensor {
 	return reshape(first, [...before, count, ...after]);
 }
 
-/** For each place of the kernel, what it meets of x as it is swept: [batch, groups, in / groups, places met]. */
+/** Per kernel position, the values of x that it is multiplied with: [batch, groups, in / groups, positions]. */
 function met(
 	x: Tensor,
 	kernel: FixedShape,

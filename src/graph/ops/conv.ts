@@ -8,7 +8,7 @@ import { gather } from "./gather.js";
 import { pad, slice, transpose } from "./shape.js";
 import { constant } from "./sources.js";
 
-/** Sizes of the spatial axes after a sweep. */
+/** Sizes of the spatial axes of the result. */
 export const swept = (
 	sizes: FixedShape,
 	kernel: FixedShape,
@@ -63,9 +63,9 @@ function reversed(x: Tensor, axis: number): Tensor {
 }
 
 /**
- * The gradient with respect to x: g with zeros between its elements where the stride left some
- * out, swept by the reversed kernel whose channels have changed sides. (ConvTranspose says the
- * same, but its CPU kernel is slower, above all on one spatial axis.)
+ * The gradient with respect to x: g, with zeros between its elements for the stride, convolved with the reversed
+ * kernel with in- and output channels swapped. (ConvTranspose computes the same, but its CPU kernel is slower,
+ * above all on one spatial axis.)
  */
 function inputGradient(g: Tensor, w: Tensor, sizes: FixedShape, sweep: Sweep): Tensor {
 	const { groups, strides, dilations } = sweep;
@@ -84,7 +84,7 @@ function inputGradient(g: Tensor, w: Tensor, sizes: FixedShape, sweep: Sweep): T
 	});
 	const whole = margins.reduce((t, [before, after], i) => {
 		const wide = spread(t, i + 2, strides[i] as number);
-		// A negative margin: what lies in the padding only.
+		// A negative margin: the part that lies in the padding only.
 		return slice(
 			wide,
 			i + 2,
@@ -101,9 +101,8 @@ function inputGradient(g: Tensor, w: Tensor, sizes: FixedShape, sweep: Sweep): T
 }
 
 /**
- * dW[o, c, k] = Σ g[n, o, l] x[n, c, l·stride + k·dilation − before]. One product for each place of
- * a small kernel; for a large one, a convolution of x by g in which batch and channels change
- * places, and stride and dilation too.
+ * dW[o, c, k] = Σ g[n, o, l] x[n, c, l·stride + k·dilation − before]. One product per position of a small kernel;
+ * for a large one, a convolution of x with g in which batch and channels are swapped, and stride and dilation too.
  */
 function weightGradient(x: Tensor, g: Tensor, shape: FixedShape, sweep: Sweep): Tensor {
 	const { groups, strides, dilations } = sweep;
@@ -132,7 +131,7 @@ export interface Conv1dOptions {
 	readonly dilation?: number;
 	/** Zeros on both sides, or [before, after]; [dilation (kernel − 1), 0] makes it causal. */
 	readonly padding?: Pair<number>;
-	/** As many as channels: depthwise. */
+	/** As many groups as channels make it depthwise. */
 	readonly groups?: number;
 }
 
@@ -154,7 +153,7 @@ export interface Conv2dOptions {
 	readonly bias?: Tensor;
 	readonly stride?: Pair<number>;
 	readonly dilation?: Pair<number>;
-	/** Zeros on all sides, or a number or [before, after] for each axis. */
+	/** Zeros on all sides, or a number or [before, after] per axis. */
 	readonly padding?: number | readonly [Pair<number>, Pair<number>];
 	readonly groups?: number;
 }

@@ -27,7 +27,7 @@ function correlation(pairs: readonly (readonly [boolean, boolean])[], kept: numb
 	return total / (kept * (1 - kept) * Math.sqrt(pairs.length));
 }
 
-test.each([0.1, 0.5])("at rate %f masks look like independent coins", async (rate) => {
+test.each([0.1, 0.5])("at rate %f masks are independent Bernoulli draws", async (rate) => {
 	const kept = 1 - rate;
 	const drawn = await masks(rate, [0, 1, 2, -1, 123456789]);
 	for (const mask of drawn) {
@@ -59,7 +59,7 @@ test.each([0.1, 0.5])("at rate %f masks look like independent coins", async (rat
 		}
 });
 
-test("a step can be repeated, and the gradient passes where the value did", async () => {
+test("a step can be repeated, and the gradient has the mask of the value", async () => {
 	const x = input("x", [7, 5]);
 	const y = dropout(x, 0.4, seed, 3);
 	const [slope] = gradients(sum(mul(y, 2)), [x]);

@@ -6,8 +6,8 @@ import { constant, scalar } from "./sources.js";
 const odd = [0x9e3779b1, 0x85ebca77, 0xc2b2ae3d] as const;
 
 /**
- * 32 bits that depend on every bit of the key, out of the operations that every provider has for
- * int32: x (2x + 1) is a permutation that carries low bits up, the quotient brings high ones down.
+ * 32 bits that depend on every bit of the key, computed with the int32 operations that every provider has:
+ * x (2x + 1) is a permutation that carries low bits up, the quotient brings high ones down.
  */
 function mixed(key: Tensor): Tensor {
 	let x = key;
@@ -18,7 +18,7 @@ function mixed(key: Tensor): Tensor {
 	return x;
 }
 
-/** One mixed word for each index below `count`. */
+/** One mixed word per index below `count`. */
 function words(count: number, key: Tensor, stream: number): Tensor {
 	const indices = constant(
 		Array.from({ length: count }, (_, i) => i),
@@ -29,9 +29,9 @@ function words(count: number, key: Tensor, stream: number): Tensor {
 }
 
 /**
- * Drops elements at the given rate and scales up the rest. The mask is a function of the seed (an
- * int32 scalar, say the step's number), the site (one number for each place a model drops at) and
- * the element's place, so that a step can be repeated.
+ * Drops elements at the given rate and scales up the rest. The mask is a function of the seed (an int32 scalar, such
+ * as the step's number), the site (one number per dropout layer of the model) and the element's position, so that a
+ * step can be repeated.
  */
 export function dropout(x: Tensor, rate: number, seed: Tensor, site: number): Tensor {
 	if (seed.dtype !== "int32" || seed.shape.length > 0)

@@ -13,7 +13,7 @@ import {
 import { unbroadcast } from "./broadcast.js";
 import { scalar, scalarValue } from "./sources.js";
 
-/** The shape two shapes broadcast to, as in NumPy; undefined when they do not. */
+/** The shape that two shapes broadcast to, as in NumPy; undefined if they do not. */
 export function broadcastShape(a: Shape, b: Shape): Shape | undefined {
 	const rank = Math.max(a.length, b.length);
 	const out: Dim[] = [];
@@ -70,7 +70,7 @@ function binary(
 				const [a, b] = node.inputs as [Tensor, Tensor];
 				if (!g || !isFloat(a.dtype)) return [null, null];
 				const parts = pullback(a, b, node.outputs[0] as Tensor, g);
-				// A constant scalar has no use for a cotangent, and its sum would cost a pass.
+				// A constant scalar needs no cotangent, and its sum would cost a pass.
 				return [a, b].map((x, i) =>
 					scalarValue(x) === undefined ? unbroadcast((parts[i] as () => Tensor)(), x.shape) : null,
 				);

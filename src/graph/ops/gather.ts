@@ -47,7 +47,7 @@ const gatherOperation: Operation<"gather"> = {
 	},
 };
 
-/** Rows (or slices of another axis) of `x` at the places `indices` names. */
+/** Rows (or slices along another axis) of `x` at `indices`. */
 export const gather = (x: Tensor, indices: Tensor, axis = 0): Tensor =>
 	apply(gatherOperation, [x, indices], { axis: axisOf("gather", x, axis) });
 
@@ -85,7 +85,7 @@ const pickOperation: Operation<"pick"> = {
 	},
 };
 
-/** For each place of `indices`, the element of `x` at that index along the axis and the same place elsewhere. */
+/** For each position of `indices`, the element of `x` at that index along the axis and at the same position elsewhere. */
 export const pick = (x: Tensor, indices: Tensor, axis: number): Tensor =>
 	apply(pickOperation, [x, indices], { axis: axisOf("pick", x, axis) });
 
@@ -129,7 +129,7 @@ const topOperation: Operation<"topK"> = {
 	},
 };
 
-/** The largest values along an axis, in falling order, and where they stand. Gradients pass to what was chosen. */
+/** The largest values along an axis, in descending order, and their indices. Gradients flow to the chosen values. */
 export function topK(
 	x: Tensor,
 	count: number,
@@ -140,7 +140,7 @@ export function topK(
 	return { values, indices };
 }
 
-/** Where the largest value along an axis stands; the first of equals. */
+/** The index of the largest value along an axis; the first in a tie. */
 export function argmax(x: Tensor, axis = -1): Tensor {
 	const at = axisOf("argmax", x, axis);
 	return reshape(

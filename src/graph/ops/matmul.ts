@@ -54,8 +54,8 @@ export function matmul(
 }
 
 /**
- * Σ Aᵢᵀ Bᵢ as one product of the Aᵢ and the Bᵢ, each below the other, where that moves fewer numbers:
- * the gradient of a matrix that a recurrence uses at every place. Other terms stay as they are.
+ * Σ Aᵢᵀ Bᵢ as one product of the stacked Aᵢ and Bᵢ, if that moves fewer numbers: the gradient of a matrix that a
+ * recurrence uses at every position. Other terms stay as they are.
  */
 export function joinedProducts(terms: readonly Tensor[]): readonly Tensor[] {
 	const joined = terms.filter(({ node: { operation, attributes, inputs } }) => {

@@ -17,20 +17,19 @@ function affine(x: Tensor, { scale, shift }: Affine): Tensor {
 	return shift ? add(scaled, shift) : scaled;
 }
 
-/** x over its root mean square, along the last axis. */
+/** x divided by its root mean square, along the last axis. */
 export function rmsNorm(x: Tensor, options: Affine = {}): Tensor {
 	const meanSquare = mul(sumSquares(x, -1, true), 1 / (x.shape.at(-1) as number));
 	return affine(mul(x, div(1, sqrt(add(meanSquare, options.epsilon ?? smallest)))), options);
 }
 
-/** x less its mean, over its deviation, along the last axis. */
+/** x minus its mean, divided by its standard deviation, along the last axis. */
 export const layerNorm = (x: Tensor, options: Affine = {}): Tensor =>
 	rmsNorm(sub(x, mean(x, -1, true)), options);
 
 /**
- * x less its mean, over its deviation, both taken over the given axes (batch and places: all but
- * the channels). The statistics come along, for running averages; they, the scale and the shift
- * have size 1 along those axes.
+ * x minus its mean, divided by its standard deviation, over the given axes (all but the channels). Also returns the
+ * statistics, for running averages; they, the scale and the shift have size 1 along those axes.
  */
 export function batchNorm(
 	x: Tensor,
@@ -42,7 +41,7 @@ export function batchNorm(
 	return { y: normalized(x, centre, spread, options), mean: centre, variance: spread };
 }
 
-/** x less a mean, over the root of a variance: batch norm with its running averages. */
+/** x minus a mean, divided by the root of a variance: batch norm with its running averages. */
 export function normalized(
 	x: Tensor,
 	centre: Tensor,

@@ -32,8 +32,8 @@ const chunkedOperation: Operation<"chunked"> = {
 };
 
 /**
- * Cuts the third axis into chunks of a length, the last one padded with zeros: [batch, heads, chunks,
- * length, …]. `chunks` is how many there are.
+ * Cuts the third axis into `chunks` chunks of a length, the last one padded with zeros: [batch, heads, chunks,
+ * length, …].
  */
 export const chunked = (x: Tensor, length: number, chunks: Dim): Tensor =>
 	apply(chunkedOperation, [x], { length, chunks });

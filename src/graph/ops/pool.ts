@@ -17,7 +17,7 @@ const maxPoolOperation: Operation<"maxPool"> = {
 		const dilations = window.kernel.map(() => 1);
 		const sizes = swept(x.shape.slice(2) as FixedShape, window.kernel, { ...window, dilations });
 		if (sizes.some((n) => n < 1)) fail("maxPool", "the window is wider than the input", [x]);
-		// A window that lies in the padding alone would have no largest element.
+		// A window entirely in the padding would have no largest element.
 		if (window.padding.some((sides, i) => sides.some((n) => n >= (window.kernel[i] as number))))
 			fail("maxPool", `padding must be less than the window of ${window.kernel.join(" × ")}`, [x]);
 		const shape = [...x.shape.slice(0, 2), ...sizes];
@@ -36,9 +36,9 @@ const maxPoolOperation: Operation<"maxPool"> = {
 
 export interface PoolOptions {
 	readonly kernel: number;
-	/** The kernel's width unless given. */
+	/** Default: the kernel's width. */
 	readonly stride?: number;
-	/** Places beyond both ends, or [before, after]. */
+	/** Positions beyond both ends, or [before, after]. */
 	readonly padding?: number | readonly [number, number];
 }
 
@@ -56,7 +56,7 @@ export const maxPool1d = (x: Tensor, options: PoolOptions): Tensor =>
 export const maxPool2d = (x: Tensor, options: PoolOptions): Tensor =>
 	apply(maxPoolOperation, [x], windowOf(options, 2));
 
-/** The mean of each window of x [batch, channels, length]; places beyond the ends count as zeros. */
+/** The mean of each window of x [batch, channels, length]; positions beyond the ends count as zeros. */
 export function avgPool1d(x: Tensor, options: PoolOptions): Tensor {
 	if (x.shape.length !== 3) fail("avgPool1d", "needs [batch, channels, length]", [x]);
 	const { kernel, stride = kernel, padding = 0 } = options;
@@ -66,7 +66,7 @@ export function avgPool1d(x: Tensor, options: PoolOptions): Tensor {
 	return reshape(conv1d(rows, weights, { stride, padding }), [batch, channels, -1]);
 }
 
-/** The mean of the `width` places around each place along the last axis; the ends repeat. */
+/** The mean of the `width` positions around each position along the last axis; the ends repeat. */
 export function movingAverage(x: Tensor, width: number): Tensor {
 	const before = Math.floor((width - 1) / 2);
 	const ends = (part: Tensor, count: number) =>

@@ -40,7 +40,7 @@ const rotaryOperation: Operation<"rotary"> = {
 };
 
 /**
- * Turns each pair (i, i + dim/2) of the last axis by an angle given as its cosine and sine.
+ * Rotates each pair (i, i + dim/2) of the last axis by an angle given as its cosine and sine.
  * x [batch, heads, length, dim]; cosine and sine [batch, length, dim / 2].
  */
 export const rotary = (x: Tensor, cosine: Tensor, sine: Tensor): Tensor =>

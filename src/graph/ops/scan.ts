@@ -3,15 +3,15 @@ import { reshape } from "./broadcast.js";
 import { split, stack } from "./shape.js";
 
 export interface ScanOptions {
-	/** The axis of the sequences that is time; [batch, length, …] unless given. */
+	/** The time axis of the sequences. Default: 1, as in [batch, length, …]. */
 	readonly axis?: number;
-	/** From the last place to the first; outputs stand at the places they were made from. */
+	/** Runs from the last position to the first; each output stays at the position of its input. */
 	readonly reverse?: boolean;
 }
 
 /**
- * A recurrence, written out place by place: `step` takes the state and what each sequence holds at
- * a place, and gives the next state and an output. The state is a tensor or any record of them.
+ * An unrolled recurrence: `step` takes the state and the values of each sequence at a position, and returns the next
+ * state and an output. The state is a tensor or a record of tensors.
  */
 export function scan<S>(
 	step: (state: S, inputs: readonly Tensor[], place: number) => readonly [state: S, output: Tensor],

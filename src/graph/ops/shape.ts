@@ -24,7 +24,7 @@ const transposeOperation: Operation<"transpose"> = {
 	],
 };
 
-/** Axes in another order; without one, the last two change places. */
+/** Axes in another order. Default: swaps the last two. */
 export function transpose(x: Tensor, order?: readonly number[]): Tensor {
 	const rank = x.shape.length;
 	const axes = order ?? x.shape.map((_, i) => (i < rank - 2 ? i : 2 * rank - 3 - i));
@@ -131,7 +131,7 @@ const splitOperation: Operation<"split"> = {
 			fail("split", `sizes ${sizes.join(" + ")} do not make axis ${axis}`, [x as Tensor]);
 		return sizes.map((part) => ({ shape: shape.map((n, i) => (i === axis ? part : n)), dtype }));
 	},
-	// One concatenation; a slice for each part would give as many sums over the whole.
+	// One concatenation; one slice per part would give as many sums over the whole.
 	pullback: ({ outputs, attributes: { axis } }, cotangents) => [
 		concat(
 			outputs.map((y, i) => cotangents[i] ?? filled(0, y.shape, y.dtype)),
@@ -147,7 +147,7 @@ export function split(x: Tensor, axis: number, sizes: Shape): readonly Tensor[] 
 	return applyAll(splitOperation, [x], { axis: at, sizes });
 }
 
-/** Turns an axis round: what leaves at the end comes in at the front. */
+/** Rotates an axis: elements that leave at the end enter at the front. */
 export function roll(x: Tensor, axis: number, by: number): Tensor {
 	const at = axisOf("roll", x, axis);
 	const length = x.shape[at] as number;
@@ -175,7 +175,7 @@ const cumulativeOperation: Operation<"cumulativeSum"> = {
 	],
 };
 
-/** Running sums along an axis: up to and with each element, or (`exclusive`) without it; from the end (`reverse`). */
+/** Running sums along an axis: including each element, or excluding it (`exclusive`); from the end (`reverse`). */
 export const cumulativeSum = (
 	x: Tensor,
 	axis: number,

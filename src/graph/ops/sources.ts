@@ -23,7 +23,7 @@ const parameterOperation = source("parameter");
 export const input = (name: string, shape: Shape, dtype: DType = "float32"): Tensor =>
 	apply(inputOperation, [], { name, shape, dtype });
 
-/** A value that is kept between runs and learned. */
+/** A value that is kept between runs and trained. */
 export const parameter = (name: string, shape: Shape, dtype: DType = "float32"): Tensor =>
 	apply(parameterOperation, [], { name, shape, dtype });
 

@@ -5,7 +5,7 @@ import { size } from "../tensor.js";
 export interface Plain {
 	readonly shape: FixedShape;
 	readonly data: readonly number[];
-	/** The element at a place; a place short of axes is read as in broadcasting. */
+	/** The element at an index; an index with fewer axes is broadcast. */
 	at(...place: number[]): number;
 }
 
@@ -24,7 +24,7 @@ export function plain(shape: FixedShape, data: ArrayLike<number>): Plain {
 	return { shape, data: list, at };
 }
 
-/** All places of a shape, in row-major order. */
+/** All indices of a shape, in row-major order. */
 export function places(shape: FixedShape): number[][] {
 	return shape.reduce<number[][]>(
 		(list, n) => list.flatMap((place) => Array.from({ length: n }, (_, k) => [...place, k])),
@@ -32,7 +32,7 @@ export function places(shape: FixedShape): number[][] {
 	);
 }
 
-/** An array from a formula for each place. */
+/** An array from a formula per index. */
 export const tabulate = (shape: FixedShape, value: (...place: number[]) => number): Plain =>
 	plain(
 		shape,

@@ -18,7 +18,7 @@ export interface Case {
 	readonly given: Readonly<Record<string, Given>>;
 	/** Runs in float32 and in float64; the dtype is for constants. */
 	readonly build: (given: Readonly<Record<string, Tensor>>, dtype: FloatType) => Tensor;
-	/** The values, from the given ones; a Plain is compared with its shape. */
+	/** The expected values; a `Plain` is compared with its shape. */
 	readonly expected: (given: Readonly<Record<string, Plain>>) => Plain | readonly number[];
 }
 
@@ -26,7 +26,7 @@ type Functions = {
 	[K in keyof typeof graph]: (typeof graph)[K] extends (...given: never[]) => unknown ? K : never;
 }[keyof typeof graph];
 
-/** What the module exports beside operations. */
+/** Exports of the module that are not operations. */
 export const notOperations = [
 	"ShapeError",
 	"addDims",
@@ -47,7 +47,7 @@ export const notOperations = [
 
 export type OperationName = Exclude<Functions, (typeof notOperations)[number]>;
 
-/** At least one case for each operation. */
+/** At least one case per operation. */
 export type Table<K extends OperationName> = Readonly<Record<K, readonly [Case, ...Case[]]>>;
 
 /** Declares a part of the table, with the names it covers. */

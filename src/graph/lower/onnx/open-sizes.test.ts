@@ -25,7 +25,7 @@ function model() {
 	return toOnnx({ outputs: { shifted, total: sum(turned, 1) } });
 }
 
-test("one model serves every size, and names those that are open", async () => {
+test("one model accepts every size, and names the open ones", async () => {
 	const session = await ort.InferenceSession.create(model().bytes);
 	for (const [m, n] of [
 		[1, 1],

@@ -2,7 +2,7 @@ import { isOpen, type Shape, sumOfProducts } from "../../dims.js";
 import type { Tensor } from "../../tensor.js";
 import type { OnnxWriter } from "./writer.js";
 
-/** Where open sizes can be read when the model runs, and expressions of them as ONNX nodes. */
+/** Reads open sizes when the model runs, and writes expressions of them as ONNX nodes. */
 export function openSizes() {
 	const places = new Map<string, { readonly tensor: string; readonly axis: number }>();
 
@@ -23,12 +23,12 @@ export function openSizes() {
 			.reduce((sum, term) => write.node("Add", [sum, term]));
 
 	return {
-		/** Remembers which open sizes a tensor shows. */
+		/** Records the open sizes that a tensor's shape contains. */
 		meet({ shape }: Tensor, tensor: string): void {
 			for (const [axis, dim] of shape.entries())
 				if (isOpen(dim) && !places.has(dim)) places.set(dim, { tensor, axis });
 		},
-		/** Writes a vector of sizes of which some are open. */
+		/** Writes a vector of sizes, some of them open. */
 		vector(values: Shape, write: OnnxWriter): string {
 			const parts: string[] = [];
 			let fixed: number[] = [];

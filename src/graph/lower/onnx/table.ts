@@ -19,12 +19,12 @@ type OnnxTable = { readonly [K in OperationName]: OnnxLowering<K> };
 
 const names = ({ inputs }: Node, write: OnnxWriter) => inputs.map((x) => write.name(x));
 
-/** One ONNX node that takes the same operands. */
+/** One ONNX node with the same operands. */
 const same =
 	(type: string): OnnxLowering<OperationName> =>
 	(node, write) => [write.node(type, names(node, write))];
 
-/** The same along an axis. */
+/** One ONNX node with the same operands and an axis. */
 const alongAxis =
 	(type: string): OnnxLowering<"concat" | "gather" | "pick" | "softmax"> =>
 	(node, write) => [write.node(type, names(node as Node, write), { axis: node.attributes.axis })];
@@ -35,7 +35,7 @@ const reduction =
 		write.node(type, [write.name(x as Tensor), write.integers(axes)], { keepdims: 1 }),
 	];
 
-/** In parts, where ONNX has no such operator or gradients would not match it. */
+/** Composed of simpler operations, if ONNX has no such operator or its values would not match the gradients. */
 const inParts =
 	(parts: (x: Tensor) => Tensor): OnnxLowering<OperationName> =>
 	({ inputs: [x] }, write) => [write.expression(parts(x as Tensor))];
@@ -189,7 +189,7 @@ const padsOf = (padding: readonly (readonly [before: number, after: number])[]) 
 	...padding.map(([, after]) => after),
 ];
 
-/** ONNX gives places as int64; ours are int32. */
+/** ONNX returns indices as int64; ours are int32. */
 function withNarrowIndices([values, wide]: readonly string[], write: OnnxWriter): string[] {
 	return [values as string, write.node("Cast", [wide as string], { to: onnxType.int32 })];
 }

@@ -9,12 +9,12 @@ import { onnxType } from "./element-types.js";
 import { openSizes } from "./open-sizes.js";
 import { OnnxWriter } from "./writer.js";
 
-/** The standard operators' version we write, and that of ONNX Runtime's own. */
+/** The versions of the standard operators and of ONNX Runtime's own operators. */
 export const opset = 21n;
 
 export interface OnnxModel {
 	readonly bytes: Uint8Array;
-	/** Bytes of all results of its operations: more than a run needs at once. Infinity where sizes are open. */
+	/** Total bytes of all results, more than a run needs at once; Infinity if sizes are open. */
 	readonly volume: number;
 	readonly inputs: Readonly<Record<string, TensorType>>;
 	readonly outputs: Readonly<Record<string, TensorType>>;
@@ -43,7 +43,7 @@ export function toOnnx(graph: Graph, target: Target = "cpu"): OnnxModel {
 	const owners = new Map<string, Tensor>();
 	let volume = 0;
 	const order = inOrder(Object.values(outputs));
-	// Open sizes are read off what is fed, where it shows them.
+	// Open sizes are read from the shapes of the inputs.
 	for (const {
 		outputs: [first],
 	} of order) {

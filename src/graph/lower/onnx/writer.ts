@@ -39,7 +39,7 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 	return true;
 }
 
-/** The nodes and constants of an ONNX graph as it is written. Equal nodes are written once. */
+/** Collects the nodes and constants of an ONNX graph. Equal nodes are written once. */
 export class OnnxWriter {
 	readonly written: NodeInit[] = [];
 	readonly initializers: TensorInit[] = [];
@@ -48,12 +48,12 @@ export class OnnxWriter {
 	private count = 0;
 
 	constructor(
-		/** Which kernels may be used: every provider's, or those of the CPU build as well. */
+		/** Which kernels may be used: those of every provider, or also those of the CPU build. */
 		readonly target: Target,
 		private readonly open: OpenSizes,
 	) {}
 
-	/** The name of a tensor that is written. */
+	/** The name of a written tensor. */
 	name(tensor: Tensor): string {
 		const name = this.names.get(tensor);
 		if (name === undefined) throw new Error(`${tensor.node.operation.name} was not written yet`);
@@ -65,7 +65,7 @@ export class OnnxWriter {
 		this.open.meet(tensor, name);
 	}
 
-	/** Writes the nodes that a tensor needs and that are not written yet. */
+	/** Writes the nodes that a tensor depends on, except those already written. */
 	expression(tensor: Tensor): string {
 		for (const node of inOrder([tensor], (known) => this.names.has(known))) this.record(node);
 		return this.name(tensor);
@@ -78,8 +78,8 @@ export class OnnxWriter {
 	}
 
 	/**
-	 * Gives outputs the names they are asked for under: the node that makes one is renamed; what
-	 * is an input, a constant or an output already is copied.
+	 * Gives outputs their requested names: renames the node's result, or copies it if it is an input, a constant or
+	 * already an output.
 	 */
 	publish(outputs: Readonly<Record<string, Tensor>>, inputs: object): void {
 		const made = new Set(this.written.flatMap((node) => node.output as string[]));
@@ -138,7 +138,7 @@ export class OnnxWriter {
 		return this.initializer(data, shape, onnxType[dtype]);
 	}
 
-	/** A constant vector of whole numbers (axes, shapes, starts …) as ONNX wants it. */
+	/** A constant int64 vector (axes, shapes, starts …). */
 	integers(values: Shape): string {
 		if (values.some(isOpen)) return this.open.vector(values, this);
 		return this.initializer(
@@ -152,7 +152,7 @@ export class OnnxWriter {
 		return this.constant(packed([value], dtype), [], dtype);
 	}
 
-	/** As `node`, with the names of all results. */
+	/** Like `node`, but returns the names of all results. */
 	nodes(
 		opType: string,
 		input: readonly string[],
