@@ -54,7 +54,7 @@ function unrolled() {
 	return toOnnx({ outputs: { loss, dx, dh, dw } }).bytes;
 }
 
-/** A graph as a Scan's body: what is not among its own inputs is read from outside. */
+/** A graph as the body of a Scan; values that are not its inputs are read from the outer graph. */
 function body(prefix, outputs, inputs) {
 	const { graph } = fromBinary(ModelProtoSchema, toOnnx({ outputs }).bytes);
 	const fixed = new Set([...graph.input, ...graph.output].map(({ name }) => name));
@@ -147,7 +147,7 @@ const feeds = Object.fromEntries(
 	}),
 );
 
-/** One session at a time: the idle threads of another would spin beside it. */
+/** One session at a time, because the idle threads of another would spin. */
 async function measure(build) {
 	const start = performance.now();
 	const bytes = build();

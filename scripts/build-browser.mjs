@@ -1,4 +1,4 @@
-// The browser library, in a folder that a page can load it from as it is: two bundles, and the engine's own files.
+// Builds the browser library into a folder that a page can load: two bundles, and the engine's files.
 import { copyFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { build } from "vite";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Loaded as they are: the engine's threads load the same files again, which a bundle would not let them. */
+/** Not bundled, because the engine's threads load the same files again. */
 const engine = {
 	"onnxruntime-web": "ort.wasm.min.mjs",
 	"onnxruntime-web/webgpu": "ort.webgpu.min.mjs",

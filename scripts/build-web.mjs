@@ -1,4 +1,4 @@
-// The explorer, into dist/web, beside the browser library that it loads; says how much JavaScript a page then takes.
+// Builds the explorer into dist/web, next to the browser library that it loads, and prints its JavaScript size.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { build } from "vite";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What a page takes of the library, WebAssembly left out. */
+/** The library files that a page loads, without WebAssembly. */
 const library = ["trajgpt-worker.js", "ort/ort.wasm.min.mjs", "ort/ort-wasm-simd-threaded.mjs"];
 
 /** Kilobytes of JavaScript that a page loads, gzipped. */

@@ -1,4 +1,4 @@
-// Which room of src/ may import which, which rooms must run in a browser, and who loads the engine.
+// Which rooms of src/ may import which, which must run in a browser, and which file loads the engine.
 import { readdirSync, readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { dirname, join, posix, relative, sep } from "node:path";
@@ -31,7 +31,7 @@ const rooms = [
 const dataRooms = ["records", "codes", "cohort", "simulate"];
 const engineRooms = ["graph", "runtime", "nn"];
 const browserRooms = ["base", "graph", "nn", "models", "infer", "figures", "browser"];
-// linkedom runs anywhere, but a browser has a document of its own.
+// linkedom runs anywhere, but a browser has its own document.
 const nodeOnly = new Set([...builtinModules, "onnxruntime-node", "@resvg/resvg-js", "linkedom"]);
 
 /** @typedef {{ target: string, line: number, typeOnly: boolean, lazy: boolean }} Import */

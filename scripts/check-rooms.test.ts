@@ -37,7 +37,7 @@ test("the engine does not import the data rooms", () => {
 	]);
 });
 
-test("rooms for browsers load nothing of Node's, themselves or through others", () => {
+test("browser rooms do not load Node modules, directly or indirectly", () => {
 	expect(
 		faults({
 			"runtime/node.ts": 'import "onnxruntime-node";',
@@ -65,7 +65,7 @@ test("tests import what they need, and nothing else imports them", () => {
 	).toBe("graph/ops.ts:1: only tests import tests");
 });
 
-test("a folder that is no room is reported", () => {
+test("a folder that is not a room is reported", () => {
 	expect(faults({ "utils/a.ts": "" })).toEqual(["utils/a.ts:1: src/utils is not a room"]);
 });
 

@@ -30,7 +30,7 @@ function madeReplacements(file: string, text: string): string[] {
 	return found;
 }
 
-test("a replacement is a literal or a function, for $& in a text would be replaced too", () => {
+test("a replacement is a literal or a function, because $& in a text would be replaced too", () => {
 	expect(madeReplacements("a.ts", 'a.replace("x", y); a.replaceAll("x", y + z);')).toHaveLength(2);
 	expect(madeReplacements("a.ts", 'a.replace("x", "y"); a.replace("x", () => y);')).toEqual([]);
 	expect(files.length).toBeGreaterThan(500);

@@ -22,7 +22,7 @@ function checkNode() {
 	);
 }
 
-/** npm writes node_modules/.package-lock.json last, so it tells what a finished installation holds. */
+/** npm writes node_modules/.package-lock.json last, so it lists the contents of a finished installation. */
 function installed() {
 	const path = at("node_modules", ".package-lock.json");
 	if (!existsSync(path)) return false;
@@ -116,7 +116,7 @@ async function build() {
 				at("scripts", String(script)),
 			);
 	};
-	// The bundles are made of the sources, not of what the compiler writes.
+	// The bundles are built from the sources, not from the compiler's output.
 	const results = await Promise.allSettled([compiled, bundled()]);
 	for (const result of results) if (result.status === "rejected") throw result.reason;
 	writeFileSync(stampPath, hash);
@@ -124,7 +124,7 @@ async function build() {
 
 const lockPath = at(".set-up.lock");
 
-/** Far longer than an installation takes, unless what holds the lock is no set-up. */
+/** Far longer than an installation takes; a lock held longer is not held by a set-up. */
 const waitSeconds = Number(process.env.SET_UP_WAIT_SECONDS ?? 900);
 
 /** @returns {number | undefined} the process that holds the lock, if it is there */

@@ -24,7 +24,7 @@ async function bareClone(lock: string) {
 	return { status, stderr, lockPath };
 }
 
-test("a lock whose process runs on is waited for no longer than a while, and is named", async () => {
+test("waits a limited time for the lock of a running process, and names it", async () => {
 	const { status, stderr, lockPath } = await bareClone(String(process.pid));
 	expect(status).toBe(1);
 	expect(stderr).toContain(`waiting for process ${process.pid}, which sets up here (it holds`);

@@ -80,7 +80,7 @@ else:
 unmapped = int((claims["phecode"] < 0).sum())
 claims = claims[claims["phecode"] >= 0]
 
-# Who and what stays.
+# Filters.
 split_of = pd.read_csv(args.splits, dtype=str).set_index("patient")["split"].reindex(ids).to_numpy()
 tally = claims.groupby(["who", "phecode"], sort=False).size().rename("n").reset_index()
 tally["train"] = split_of[tally["who"]] == "train"

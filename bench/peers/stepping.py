@@ -13,7 +13,7 @@ from torch import nn
 
 
 def settings(about, whole=(), real=(), choices={}):
-    """Settings of a peer from its command line, beside `threads` and `data`."""
+    """Settings of a peer from its command line, with `threads` and `data`."""
     p = argparse.ArgumentParser(description=about)
     for name in (*whole, "threads"):
         p.add_argument(f"--{name}", type=int, required=True)
@@ -42,7 +42,7 @@ def load(path):
 
 
 def serve(model, loss_now):
-    """Makes as many steps as each line that comes in says; their seconds go out."""
+    """Reads numbers of steps from standard input, runs them, and prints the seconds of each."""
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.95), weight_decay=0.1)
 
     def step():

@@ -1,4 +1,4 @@
-// Hostile and greedy HTTP clients. Each goes on until its time is up, then hangs up.
+// Hostile and greedy HTTP clients. Each runs until its time is up, then disconnects.
 import { connect } from "node:net";
 
 /** @typedef {import("../../dist/base/random.js").Random} Random */
@@ -13,13 +13,13 @@ export const small = {
 	patient: { sex: "female", birth: "1950-06-01", events: history.slice(0, 8) },
 };
 const bodies = {
-	/** A small question with the largest answer that is allowed: times × top is 4,096. */
+	/** A small request with the largest allowed response: times × top is 4,096. */
 	large: {
 		...small,
 		at: Array.from({ length: 256 }, (_, i) => `+${i + 1}m`),
 		top: 16,
 	},
-	/** The longest history, and the largest answer about risks: codes × times is 8,192. */
+	/** The longest history, and the largest response on risks: codes × times is 8,192. */
 	long: {
 		patient: {
 			...small.patient,
@@ -73,7 +73,7 @@ function open(/** @type {Target} */ { port }, { read = true } = {}) {
 	return state;
 }
 
-/** Keeps so many connections alive, each renewed when it ends, until the time is up. */
+/** Keeps `count` connections open, each renewed when it ends, until the time is up. */
 async function keeping(
 	/** @type {Target} */ target,
 	/** @type {number} */ count,
@@ -92,7 +92,7 @@ async function keeping(
 	return counts;
 }
 
-/** Sends all at once and reads until the connection ends, the time is up or an answer has come. */
+/** Sends all bytes at once and reads until the connection ends, the time is up or a response has arrived. */
 async function exchange(
 	/** @type {Target} */ target,
 	/** @type {Buffer} */ bytes,
@@ -128,7 +128,7 @@ async function slowly(
 	const state = open(target);
 	const length = { "Content-Length": String(1024 ** 2 - 1), ...headers };
 	state.socket.write(rawRequest(target, path, "{", length));
-	// Most of the body at once, so that what is held for it is large; then bytes.
+	// Most of the body at once, so that the service buffers much; then single bytes.
 	state.socket.write(Buffer.alloc(900_000, 32));
 	while (!state.closed && Date.now() < target.until) {
 		state.socket.write(" ");
@@ -183,7 +183,7 @@ function fuzzedBody(/** @type {Random} */ random) {
 	return JSON.stringify(document);
 }
 
-/** A request that is wrong in one way or another. */
+/** A malformed request. */
 function fuzzedRequest(/** @type {Target} */ target) {
 	const { random } = target;
 	const path = pick(random, [
@@ -276,6 +276,6 @@ export const attacks = {
 	sessions: (target) => keeping(target, 8, () => post(target, "/api/v1/sessions", small)),
 };
 
-/** Clients that ask as the well-behaved one does, for comparison. */
+/** Clients that send the same requests as the well-behaved one, for comparison. */
 export const fairLoad = (/** @type {Target} */ target) =>
 	keeping(target, 8, () => post(target, "/api/v1/forecast", small));

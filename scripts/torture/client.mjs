@@ -1,4 +1,4 @@
-// A well-behaved client, in a process of its own: asks, waits for the answer, pauses, asks again.
+// A well-behaved client in its own process: sends a request, waits for the response, pauses, repeats.
 // node client.mjs '{"url":…,"token":…,"body":…,"seconds":…,"pauseMs":…,"localAddress":…}'
 import { Agent, request } from "node:http";
 

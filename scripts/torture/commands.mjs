@@ -1,4 +1,4 @@
-// Every command that writes, small, and what an unbroken run of it leaves.
+// Every command that writes files, at a small size, and the files of an uninterrupted run.
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { hashesIn } from "./files.mjs";
@@ -146,7 +146,7 @@ async function makeReference(world, command) {
 		return made;
 	};
 	const [first, second] = [await unbroken(), await unbroken()];
-	// A log of progress tells how often a command was run.
+	// A progress log depends on how often a command was run.
 	const isLog = (/** @type {string} */ name) => /^out\/logs\//.test(name);
 	const hashes = new Map(
 		[...first.hashes].filter(([name, hash]) => !isLog(name) && second.hashes.get(name) === hash),

@@ -1,4 +1,4 @@
-// Several processes on one folder at once, also after the first of them was killed.
+// Several concurrent processes on one folder, in some steps after an earlier one was killed.
 import { rmSync } from "node:fs";
 import { commands, makePlace, recover, referenceOf } from "./commands.mjs";
 import { faultOf, run } from "./process.mjs";
@@ -19,7 +19,7 @@ export const concurrent = {
 		const { seconds } = await referenceOf(world, command);
 		const place = makePlace(world, command);
 		let argv = command.argv(world, place);
-		// Who comes next finds the lock of a process that died.
+		// The next processes find the lock of a dead one.
 		if (random.uniform() < 0.5) {
 			await run(argv, { killAfterMs: (0.5 + random.uniform() / 2) * seconds * 1000 });
 			if (command.resume && random.uniform() < 0.8) argv = command.resume(world, place);

@@ -1,4 +1,4 @@
-// A disk that fills up while a command writes: it says so, and goes on when there is room again.
+// A disk that fills up while a command writes: the command reports it, and resumes when there is space again.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Attacks on the service, while a well-behaved client asks and its latency is recorded.
+// Attacks on the service, while the latency of a well-behaved client is recorded.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,13 +10,13 @@ import { endGroup, finish, start, startNode } from "./process.mjs";
 
 const token = "torture-token-of-the-campaign";
 const client = fileURLToPath(new URL("client.mjs", import.meta.url));
-/** Times its p99 at fair load that the p99 of the well-behaved client may be under attack. */
+/** Maximum p99 of the well-behaved client under attack, relative to its p99 at fair load. */
 const patience = 3;
-/** So many latencies make a p99. */
+/** Minimum number of latencies for a p99. */
 const leastRequests = 200;
 const fairName = "fair load";
 const mostGrowthMiB = 768;
-/** Slopes of memory are judged from this many rounds of all loads on, the first not counted. */
+/** Minimum rounds of all loads, without the first, to judge the slope of memory. */
 const slopeRounds = 3;
 /** MiB per minute. */
 const mostSlope = 5;
@@ -51,7 +51,7 @@ async function startService(world) {
 	return service;
 }
 
-/** Resident memory of a process in MiB, where the system tells. */
+/** Resident memory of a process in MiB, if the system provides it. */
 function memoryOf(/** @type {number | undefined} */ pid) {
 	try {
 		const status = readFileSync(`/proc/${pid}/status`, "utf8");
@@ -85,7 +85,7 @@ function slopeOf(rests, loads) {
 	return under > 0 ? over / under : undefined;
 }
 
-/** The well-behaved client: from an address of its own, so that limits per address spare it. */
+/** The well-behaved client, with its own address, so that limits per address do not affect it. */
 async function wellBehaved(
 	/** @type {{ port: number }} */ { port },
 	/** @type {number} */ seconds,
@@ -116,7 +116,7 @@ export function httpCampaign() {
 	const rests = [];
 	/** @type {Record<string, { latencies: number[], peakMiB: number }>} by load, of all its steps */
 	const seen = {};
-	/** Fair load comes again and again between the attacks, so that both meet the same machine. */
+	/** Fair load alternates with the attacks, so that both run under the same conditions. */
 	/** @type {Record<string, typeof fairLoad>} */
 	const loads = { nothing: async () => ({}), [fairName]: fairLoad, ...attacks };
 	const names = Object.keys(loads);
@@ -179,7 +179,7 @@ export function httpCampaign() {
 				latencies: [...before.latencies, ...latencies],
 				peakMiB: Math.max(before.peakMiB, Math.round(peak)),
 			};
-			// What broke under one attack is not asked to stand the next.
+			// A service that failed under one attack is restarted before the next.
 			if (problems.length > 0) {
 				endGroup(own.child);
 				rmSync(own.folder, { recursive: true, force: true });

@@ -15,7 +15,7 @@ export const kills = {
 		const place = makePlace(world, command);
 		let killed = 0;
 		const rounds = 1 + random.integer(3);
-		// Whether what a killed command had started goes on without it.
+		// Whether the children of a killed command survive it.
 		const childrenToo = random.uniform() < 0.5;
 		for (let round = 0; round < rounds; round++) {
 			const begun = command.begun && existsSync(join(place, command.begun));

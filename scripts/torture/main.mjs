@@ -22,7 +22,7 @@ const number = (/** @type {string} */ text, /** @type {string} */ option) => {
 	if (!(value >= 0)) refuse(`${option} is ${text}; expected a number from 0 on`);
 	return value;
 };
-// Ends what was started, which is in process groups of its own.
+// Ends the started processes, which have their own process groups.
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
 const only = values.only?.split(",");
 const unknown = only?.find((name) => !campaignNames.includes(name));

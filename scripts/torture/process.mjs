@@ -23,7 +23,7 @@ process.on("exit", () => {
 	for (const child of running) endGroup(child);
 });
 
-/** Starts Node in a process group of its own, so that its children can be ended with it. */
+/** Starts Node in its own process group, so that its children can be ended with it. */
 export function startNode(/** @type {readonly string[]} */ argv) {
 	const child = spawn(process.execPath, argv, {
 		...{ cwd: root, detached: true },
@@ -98,7 +98,7 @@ export function faultOf({ code, signal, stderr, seconds, hung }) {
 	if (signal) return `died of ${signal}: ${last}`;
 	if (/\n\s+at \S.*:\d+:\d+/.test(stderr)) return `printed a stack trace: ${last}`;
 	if (code === 0) return undefined;
-	// `compare` goes on after a cell that fails, names the reason, and exits with 1.
+	// `compare` continues after a failed cell, names the reason, and exits with 1.
 	if (code === 1 && /: failed: cannot write /.test(stderr)) return undefined;
 	if (code !== 2) return `exit ${code}: ${last}`;
 	return /^error: ./m.test(stderr) ? undefined : `exit 2 without a message: ${last}`;

@@ -1,4 +1,4 @@
-// Runs the campaigns, counts, and keeps what broke with the seed and step that repeat it.
+// Runs the campaigns, counts outcomes, and records failures with the seed and step that reproduce them.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
