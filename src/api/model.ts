@@ -8,7 +8,7 @@ import { riskOf } from "../infer/risk.js";
 import { findCode, momentJson, momentOf, spanDays, timesOf } from "../infer/user-input/index.js";
 import type { Events } from "../models/index.js";
 import type { Calls } from "./calls.js";
-import { type Patient, patientSchema, readPatient, type UnderstoodPatient } from "./patient.js";
+import { type ParsedPatient, type Patient, patientSchema, readPatient } from "./patient.js";
 
 /** A date (`2015-06-01`), a time after the last record (`+6m`) or before it (`-2y`), an age (`age:65`), or a day. */
 export type Time = string | number;
@@ -91,7 +91,7 @@ export interface LoadedModel {
 	 */
 	embed(patients: readonly Patient[]): Promise<Float32Array[]>;
 	/** What the model reads of a patient: events, unknown codes, notes. */
-	read(patient: Patient): UnderstoodPatient;
+	read(patient: Patient): ParsedPatient;
 	/** The tokens of a code, and of all codes below it: what `calls` take for a code. */
 	tokens(code: string): readonly number[];
 	/** What lies under the verbs: calls with histories as tokens and days. */
@@ -127,7 +127,7 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 		manifest: { codes: { map: rules.map }, filters: { minCount: parts.minCount } },
 	};
 	const read = (given: Patient, field = "patient") =>
-		readPatient(checked(given, field), reader, rules.axis, field);
+		readPatient(validated(given, field), reader, rules.axis, field);
 
 	return {
 		...{ name: parts.name, runtime: parts.runtime, calls, read },
@@ -135,10 +135,10 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 		tokens: (code) => findCode(code, book).tokens,
 		close: parts.close,
 		async forecast(given, times, { top = 10 } = {}) {
-			const understood = read(given);
-			const { patient, axis } = understood;
-			const days = daysOf(times, understood);
-			const answers = await calls.predict([patient.history], [days]);
+			const parsed = read(given);
+			const { patient, axis } = parsed;
+			const days = daysOf(times, parsed);
+			const predictions = await calls.predict([patient.history], [days]);
 			return {
 				predictions: days.map((day, query) => ({
 					at: times[query] as Time,
@@ -148,21 +148,21 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 						probability,
 					})),
 				})),
-				warnings: warningsOf(understood),
+				warnings: warningsOf(parsed),
 			};
 		},
 		async risk(given, codes, horizons) {
-			const understood = read(given);
+			const parsed = read(given);
 			const found = codes.map((code) => findCode(code, book));
-			const days = daysOf(horizons.map(afterLast), understood);
-			const answers = await calls.predict([understood.patient.history], [days]);
+			const days = daysOf(horizons.map(afterLast), parsed);
+			const predictions = await calls.predict([parsed.patient.history], [days]);
 			return {
 				risks: found.map(({ code, name, tokens }) => ({
 					...{ code, name },
 					probabilities: [...riskOf(answers, 0, tokens)],
 				})),
 				warnings: [
-					...warningsOf(understood),
+					...warningsOf(parsed),
 					...found.flatMap(({ note }) => (note === undefined ? [] : [note])),
 				],
 			};
@@ -189,7 +189,7 @@ const afterLast = (horizon: Horizon): string => {
 	});
 };
 
-const daysOf = (times: readonly Time[], { patient, axis }: UnderstoodPatient): number[] =>
+const daysOf = (times: readonly Time[], { patient, axis }: ParsedPatient): number[] =>
 	timesOf(
 		times.map((time) => momentOf(`${time}`)),
 		[patient],
@@ -197,7 +197,7 @@ const daysOf = (times: readonly Time[], { patient, axis }: UnderstoodPatient): n
 		"times",
 	)[0] ?? [];
 
-function warningsOf({ unknown, notes }: UnderstoodPatient): string[] {
+function warningsOf({ unknown, notes }: ParsedPatient): string[] {
 	const records = unknown.reduce((sum, own) => sum + own.records, 0);
 	if (records === 0) return [...notes];
 	const codes = unknown.map(({ code }) => code);
@@ -208,7 +208,7 @@ function warningsOf({ unknown, notes }: UnderstoodPatient): string[] {
 	];
 }
 
-function checked(given: unknown, field: string): Patient {
+function validated(given: unknown, field: string): Patient {
 	const parsed = patientSchema.safeParse(given);
 	if (parsed.success) return parsed.data;
 	const [issue] = parsed.error.issues;

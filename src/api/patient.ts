@@ -59,7 +59,7 @@ export const patientSchema = z.strictObject({
 export type Patient = z.infer<typeof patientSchema>;
 
 /** A patient as a model reads them. */
-export interface UnderstoodPatient extends Pick<ReadPatient, "patient" | "places" | "latest"> {
+export interface ParsedPatient extends Pick<ReadPatient, "patient" | "places" | "latest"> {
 	readonly axis: TimeAxis;
 	/** Codes that the model does not know, as they were written. */
 	readonly unknown: readonly { readonly code: string; readonly records: number }[];
@@ -183,7 +183,7 @@ export function readPatient(
 	reader: RecordReader,
 	usual: TimeAxis,
 	field = "patient",
-): UnderstoodPatient {
+): ParsedPatient {
 	const dates = datesIn(events, `${field}.events`);
 	const byAge = dates.length === 0 && born === null && events.length > 0;
 	if (born !== null) dates.push({ date: born, field: `${field}.birth` });

@@ -11,7 +11,7 @@ export interface PageFile {
 export type Source = string | readonly PageFile[];
 
 /** How an export is called in messages. */
-export const nameOf = (source: Source): string =>
+export const sourceLabel = (source: Source): string =>
 	typeof source === "string" ? source : "what was given";
 
 export const readerOf = (source: Source): ReadFile =>

@@ -1,6 +1,6 @@
 import { callsOf } from "../api/calls.js";
 import type { OpenedExport } from "../api/exported.js";
-import { nameOf, readerOf, type Source } from "../api/source.js";
+import { readerOf, type Source, sourceLabel } from "../api/source.js";
 import { InputError } from "../base/errors.js";
 import { answerCalls, type WorkerCall, type WorkerReply } from "../base/worker-calls.js";
 import { readExport } from "../export/read-export.js";
@@ -26,7 +26,7 @@ const scope = globalThis as unknown as WorkerScope;
 const methods = {
 	/** Comes first: the model's own calls are known once it is open. */
 	async open({ source, device, threads, files }: OpenRequest): Promise<OpenedExport> {
-		const exported = await readExport(nameOf(source), readerOf(source));
+		const exported = await readExport(sourceLabel(source), readerOf(source));
 		for (const warning of exported.warnings) console.warn(warning);
 		const runtime = await webRuntime({
 			files,

@@ -6,31 +6,31 @@ import type { z } from "zod";
 import { InputError } from "../base/errors.js";
 import { embed } from "./api/embed.js";
 import { forecast } from "./api/forecast.js";
-import { modelInWords } from "./api/model.js";
+import { describeModel } from "./api/model.js";
 import { openApi } from "./api/openapi.js";
 import { risk } from "./api/risk.js";
 import { type Route, routes } from "./api/routes.js";
-import type { Served } from "./api/served.js";
+import type { ServedModel } from "./api/served-model.js";
 import { sessions } from "./api/sessions.js";
 import { CallFailed, ThreadEnded } from "./engine/call-failed.js";
 import type { Engine } from "./engine/engine.js";
 import { countedAddress } from "./http/addresses.js";
-import { checked } from "./http/checked.js";
 import type { Connections } from "./http/connections.js";
 import { bodies, decoded, jsonBounds, parsedJson } from "./http/json-body.js";
-import { jsonPieces, TooLong } from "./http/json-pieces.js";
+import { jsonPieces, TooLongError } from "./http/json-pieces.js";
 import type { Log } from "./http/log.js";
 import { Refusal } from "./http/refusal.js";
 import { roundRobin } from "./http/round-robin.js";
 import { signInPage } from "./http/sign-in.js";
 import { headersOf, type ServedFile, send } from "./http/static-files.js";
 import type { Gate } from "./http/token.js";
-import { type Pause, wrongTokens } from "./http/wrong-tokens.js";
+import { type Pause, tokenThrottle } from "./http/token-throttle.js";
+import { validate } from "./http/validate.js";
 import type { Limits } from "./limits.js";
 import { type ModelCalls, type Scheduler, scheduler } from "./scheduler.js";
 
 export interface AppParts {
-	readonly served: Served;
+	readonly served: ServedModel;
 	readonly engine: Engine;
 	readonly limits: Limits;
 	readonly log: Log;
@@ -45,7 +45,7 @@ export interface AppParts {
 }
 
 type Bindings = { Bindings: HttpBindings; Variables: { request: string } };
-type Asked = Context<Bindings>;
+type RequestContext = Context<Bindings>;
 
 /** What the service holds now: for tests, and for whoever watches it. */
 export interface Holding {
@@ -79,7 +79,7 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 		...{ bodyBytes: limits.signInBytes, bodiesBytes: limits.signInsBytes },
 		advice: "send the token alone",
 	});
-	const wrong = wrongTokens(limits, { pause: parts.pause });
+	const throttle = tokenThrottle(limits, { pause: parts.pause });
 	const ending = new AbortController();
 	const description = JSON.stringify(openApi(parts.version));
 	const turnOf = roundRobin();
@@ -101,14 +101,14 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 	if (gate) {
 		hono.get("/sign-in", (context) => context.html(signInPage(false)));
 		/** Waits before a wrong token is answered, unless the service or the client ends first. */
-		const delay = async ({ env: { incoming, outgoing } }: Asked) => {
+		const delay = async ({ env: { incoming, outgoing } }: RequestContext) => {
 			const leaving = new AbortController();
 			const leave = () => leaving.abort();
 			outgoing.once("close", leave);
 			ending.signal.addEventListener("abort", leave);
 			try {
 				if (ending.signal.aborted || outgoing.destroyed) return;
-				await wrong.wait(countedAddress(incoming.socket.remoteAddress), leaving.signal);
+				await throttle.wait(countedAddress(incoming.socket.remoteAddress), leaving.signal);
 			} catch (error) {
 				if (!leaving.signal.aborted) throw error;
 			} finally {
@@ -146,7 +146,7 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 	/** Checks a request by its route, and gives up when the sender has, or after so long. */
 	const answer = <T>(
 		route: Route & { readonly request: z.ZodType<T> },
-		work: (request: T, model: ModelCalls, context: Asked) => Promise<unknown>,
+		work: (request: T, model: ModelCalls, context: RequestContext) => Promise<unknown>,
 	) =>
 		hono.post(base + route.path.replace("{id}", ":id"), async (context) => {
 			checkSender(context);
@@ -160,11 +160,11 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 					const pause = async () => bytes.length > shortBytes && (await turnOf(address));
 					const given = parsedJson(bytes);
 					await pause();
-					const request = checked(route.request, given);
+					const request = validate(route.request, given);
 					await pause();
 					const model = calls.callsFor(incoming.socket, signal, address);
 					const result = (await work(request, model, context)) as object;
-					connections.send(outgoing, route.status, answerPieces(result, limits.answerBytes));
+					connections.send(outgoing, route.status, responsePieces(result, limits.answerBytes));
 					return RESPONSE_ALREADY_SENT;
 				} finally {
 					end();
@@ -172,9 +172,9 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 			};
 			return reading.read(incoming, respond, jsonBounds(limits));
 		});
-	const idIn = (context: Asked) => context.req.param("id") as string;
+	const idIn = (context: RequestContext) => context.req.param("id") as string;
 
-	hono.get(base + routes.model.path, (context) => context.json(modelInWords(served, limits)));
+	hono.get(base + routes.model.path, (context) => context.json(describeModel(served, limits)));
 	hono.get(`${base}/openapi.json`, (context) =>
 		context.body(description, 200, { "Content-Type": "application/json" }),
 	);
@@ -243,11 +243,11 @@ function deadline(outgoing: HttpBindings["outgoing"], ms: number) {
 	};
 }
 
-function answerPieces(result: object, mostBytes: number): Uint8Array[] {
+function responsePieces(result: object, mostBytes: number): Uint8Array[] {
 	try {
 		return jsonPieces(result, mostBytes);
 	} catch (error) {
-		if (!(error instanceof TooLong)) throw error;
+		if (!(error instanceof TooLongError)) throw error;
 		throw new Refusal(
 			422,
 			`the answer is larger than ${mostBytes.toLocaleString("en-US")} bytes; ask for fewer times or codes, or send fewer events`,
@@ -262,7 +262,7 @@ function methodsByPath(): ReadonlyMap<string, readonly string[]> {
 	return methods;
 }
 
-function sent(context: Asked, file: ServedFile): Response {
+function sent(context: RequestContext, file: ServedFile): Response {
 	const { env, req } = context;
 	// Hono makes an answer of its own to HEAD.
 	if (req.method === "HEAD") return context.body(null, 200, headersOf(file));
@@ -271,7 +271,7 @@ function sent(context: Asked, file: ServedFile): Response {
 }
 
 /** A page elsewhere cannot send JSON without asking first, and is not answered. */
-function checkSender(context: Asked): void {
+function checkSender(context: RequestContext): void {
 	checkOrigin(context);
 	const type = context.req.header("Content-Type") ?? "";
 	if (!/^application\/json *(;.*)?$/i.test(type))
@@ -287,7 +287,7 @@ const isHttps = ({ origin, forwarded, ...headers }: IncomingHttpHeaders): boolea
 	/^https\b/i.test(String(headers["x-forwarded-proto"] ?? "")) ||
 	/^[^,]*\bproto="?https\b/i.test(forwarded ?? "");
 
-function checkOrigin(context: Asked): void {
+function checkOrigin(context: RequestContext): void {
 	const { origin, host } = context.env.incoming.headers;
 	if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`)
 		throw new Refusal(403, "a page of another origin may not ask here");
@@ -310,7 +310,7 @@ function refusalOf(error: unknown): Refusal {
 }
 
 function refused(
-	context: Asked,
+	context: RequestContext,
 	{ status, message, field, retry, allow, closes }: Refusal,
 ): Response {
 	if (allow !== undefined) context.header("Allow", allow);

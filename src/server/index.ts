@@ -1,4 +1,4 @@
-export type { Served } from "./api/served.js";
+export type { ServedModel } from "./api/served-model.js";
 export type { Engine } from "./engine/engine.js";
 export { localEngine } from "./engine/local-engine.js";
 export { threadEngine } from "./engine/thread-engine.js";
@@ -6,5 +6,5 @@ export { isLoopback } from "./http/hosts.js";
 export { jsonLog, type Log, noLog } from "./http/log.js";
 export { document, filesIn, type ServedFile } from "./http/static-files.js";
 export { gate, leastTokenLength, newToken } from "./http/token.js";
-export { type Limits, usualLimits } from "./limits.js";
+export { defaultLimits, type Limits } from "./limits.js";
 export { type Service, startService } from "./service.js";

@@ -51,7 +51,7 @@ export interface Limits {
 	readonly closeIdleMs: number;
 }
 
-export const usualLimits: Limits = {
+export const defaultLimits: Limits = {
 	connections: 2048,
 	connectionsPerAddress: 1024,
 	bodyBytes: 1024 ** 2,

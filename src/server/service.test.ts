@@ -3,7 +3,7 @@ import { random } from "../base/random.js";
 import { attribute, predictAt, representations, riskTrajectories } from "../infer/index.js";
 import { smallSettings } from "../models/testing/small-settings.js";
 import { nodeRuntime } from "../runtime/node.js";
-import { askedPatient } from "./api/patient.js";
+import { readRequestPatient } from "./api/patient.js";
 import { type Route, routes } from "./api/routes.js";
 import { ThreadEnded } from "./engine/call-failed.js";
 import type { Engine } from "./engine/engine.js";
@@ -21,7 +21,7 @@ test("a forecast is what the model says, at times of every kind", async () => {
 	expect(status).toBe(200);
 	expect(routes.forecast.response.parse(body)).toEqual(body);
 	expect(body.events).toBe(20);
-	const { history } = askedPatient(patient, served).patient;
+	const { history } = readRequestPatient(patient, served).patient;
 	const times = body.answers.map(({ day }: { day: number }) => day);
 	const { logProbabilities, vocab, places } = await predictAt(predictor, [history], [times]);
 	for (const [i, answer] of body.answers.entries()) {
@@ -68,7 +68,7 @@ test("risk, growth, surges and what drove it", async () => {
 	const { status, body } = await post("/risk", { ...question, to: "+2y", step: "3m" });
 	expect(status).toBe(200);
 	expect(routes.risk.response.parse(body)).toEqual(body);
-	const { history } = askedPatient(patient, served).patient;
+	const { history } = readRequestPatient(patient, served).patient;
 	const times = body.times.map(({ day }: { day: number }) => day);
 	const codes = ["428", "401"].map((code) => [served.vocabulary.find(code) as number]);
 	const [own = []] = await riskTrajectories(predictor, [history], codes, [times]);
@@ -104,7 +104,7 @@ test("a history as a vector", async () => {
 	const cut = patient.events[9]?.date as string;
 	const { body } = await post("/embed", { patient, at: cut });
 	expect(routes.embed.response.parse(body)).toEqual(body);
-	const { tokens, times } = askedPatient(patient, served).patient.history;
+	const { tokens, times } = readRequestPatient(patient, served).patient.history;
 	const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
 	const view = { tokens: tokens.subarray(0, 11), times: times.subarray(0, 11) };
 	const [whole, part] = await Promise.all([
@@ -129,7 +129,7 @@ test("a history that is too long for the model keeps its birth, as in the librar
 	for (const birth of [patient.birth, undefined])
 		for (const count of [14, 15, 16, 20]) {
 			const given = { ...patient, birth, events: patient.events.slice(0, count) };
-			const { tokens, times } = askedPatient(given, served).patient.history;
+			const { tokens, times } = readRequestPatient(given, served).patient.history;
 			const own = await representations(runtime, served, [{ tokens, times }]);
 			const { body } = await post("/embed", { patient: given });
 			expect([birth, count, body.vector]).toEqual([birth, count, closeTo(own)]);

@@ -8,8 +8,8 @@ import { routes } from "./api/routes.js";
 import { type App, type AppParts, app, type Holding } from "./app.js";
 import { type Connections, connections } from "./http/connections.js";
 import { hostNames, nameIn, reachableName } from "./http/hosts.js";
+import { malformedRequestResponse } from "./http/malformed-request.js";
 import { securityHeaders } from "./http/security-headers.js";
-import { unreadable } from "./http/unreadable.js";
 import type { Limits } from "./limits.js";
 
 export interface ServiceOptions extends AppParts {
@@ -94,7 +94,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		const answer = open.answerOn(socket);
 		const isPartlySent = answer?.headersSent && !answer.writableFinished;
 		if (socket.writable && error.code !== "ECONNRESET" && !isPartlySent)
-			socket.write(unreadable(error.code));
+			socket.write(malformedRequestResponse(error.code));
 		socket.destroySoon();
 	});
 	server.maxConnections = limits.connections;

@@ -12,12 +12,12 @@ import {
 	leastTokenLength,
 	localEngine,
 	newToken,
-	type Served,
+	type ServedModel,
 	type ServedFile,
 	type Service,
 	startService,
 	threadEngine,
-	usualLimits,
+	defaultLimits,
 } from "../server/index.js";
 import { forecastWeights, type Trained } from "../train/index.js";
 import { builtFolder } from "./built-folder.js";
@@ -63,7 +63,7 @@ export async function serve(trained: Trained, options: ServeOptions): Promise<Se
 	const token = tokenFor(options);
 	const files = options.explorer ? await explorerFiles(trained, options) : new Map();
 	const { model, config, manifest, vocabulary, step, run } = trained;
-	const served: Served = {
+	const served: ServedModel = {
 		...{ model, config, manifest, vocabulary, step },
 		weights: forecastWeights(trained),
 		map: await codeMapOf(manifest, options),
@@ -73,7 +73,7 @@ export async function serve(trained: Trained, options: ServeOptions): Promise<Se
 }
 
 export async function listen(
-	served: Served,
+	served: ServedModel,
 	options: Omit<ServeOptions, "explorer"> & {
 		readonly files: ReadonlyMap<string, ServedFile>;
 		readonly token?: string | undefined;
@@ -86,7 +86,7 @@ export async function listen(
 	try {
 		const service = await startService({
 			...{ served, engine, host, ports, files, log },
-			limits: { ...usualLimits, ...options.limits },
+			limits: { ...defaultLimits, ...options.limits },
 			version: ownPackage.version,
 			names: options.allowHost ?? [],
 			gate: token === undefined ? undefined : gate(token),
@@ -100,7 +100,7 @@ export async function listen(
 
 /** Worker threads need the built files; from source, the model runs in this thread. */
 export function engineFor(
-	{ model, config, weights, vocabulary }: Served,
+	{ model, config, weights, vocabulary }: ServedModel,
 	threads: number | undefined,
 ): Engine {
 	const parts = { model: model.id, config, weights, tokens: vocabulary.tokens };

@@ -3,7 +3,7 @@ import { random } from "../../base/random.js";
 import { vocabularyOf } from "../../cohort/vocabulary.js";
 import { weightCount } from "../../models/index.js";
 import { trajgpt } from "../../models/trajgpt/index.js";
-import { noLog, type Served } from "../../server/index.js";
+import { noLog, type ServedModel } from "../../server/index.js";
 import { presetOf } from "../../workflows/pretrain.js";
 import { engineFor, listen, type Serving } from "../../workflows/serve.js";
 import type { Io } from "../io.js";
@@ -49,8 +49,8 @@ export interface ServeReport extends Spread {
 	readonly rssGrowthBytes: number;
 }
 
-/** An untrained model with codes c5, c6 … */
-function untrained({ preset, vocab }: ServeBenchOptions): Served {
+/** A model that has learned nothing, with codes c5, c6 … */
+function untrained({ preset, vocab }: ServeBenchOptions): ServedModel {
 	const config = trajgpt.config.parse({ ...presetOf(trajgpt, preset), vocab });
 	const weights = trajgpt.init(config, random(1));
 	const vocabulary = vocabularyOf(
@@ -63,9 +63,9 @@ function untrained({ preset, vocab }: ServeBenchOptions): Served {
 		codes: { map: null, level: null },
 		filters: { dedup: "none", keep: "last", maxRecords: null },
 		source: { axis: "days" },
-	} as unknown as Served["manifest"];
+	} as unknown as ServedModel["manifest"];
 	return {
-		...{ model: trajgpt as unknown as Served["model"], config, weights, manifest, vocabulary },
+		...{ model: trajgpt as unknown as ServedModel["model"], config, weights, manifest, vocabulary },
 		...{ step: 0, versions: {}, map: undefined },
 	};
 }
@@ -138,7 +138,7 @@ function spread(latencies: readonly number[]): Spread {
 
 /** Histories per second, two per call, with one concurrent call per thread. */
 async function bareSpeed(
-	served: Served,
+	served: ServedModel,
 	histories: readonly History[],
 	threads: number,
 ): Promise<number> {

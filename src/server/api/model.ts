@@ -2,9 +2,9 @@ import { specialCount } from "../../cohort/vocabulary.js";
 import { weightCount } from "../../models/index.js";
 import type { Limits } from "../limits.js";
 import type { ModelResponse } from "./schemas.js";
-import type { Served } from "./served.js";
+import type { ServedModel } from "./served-model.js";
 
-export function modelInWords(served: Served, limits: Limits): ModelResponse {
+export function describeModel(served: ServedModel, limits: Limits): ModelResponse {
 	const { model, config, weights, vocabulary, manifest, step, versions } = served;
 	const { id, name, cite } = model;
 	const { bodyBytes, depth, values, answerBytes, sessions, sessionSeconds, answerMs } = limits;

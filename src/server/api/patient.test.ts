@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Manifest, newPatients } from "../../cohort/index.js";
 import type { RecordRow, RecordSource } from "../../records/rows.js";
 import { smallServed } from "../testing/small-served.js";
-import { askedPatient } from "./patient.js";
+import { readRequestPatient } from "./patient.js";
 
 const day = (date: string) => Date.parse(date) / 86_400_000;
 
@@ -48,7 +48,7 @@ test.each<[Partial<Manifest["filters"]>, string | null]>([
 	const served = smallServed(filters);
 	const { manifest, vocabulary } = served;
 	const { patients, unknown } = await newPatients(source(birth), { manifest, vocabulary });
-	const asked = askedPatient({ sex: "male", birth, events }, served);
+	const asked = readRequestPatient({ sex: "male", birth, events }, served);
 	expect(asked.patient).toEqual({ ...patients[0], id: "1", history: expect.anything() });
 	expect(asked.patient.history).toEqual({ ...patients[0]?.history, id: "1" });
 	expect(asked.unknown).toEqual([{ code: "Z99.99", records: 1 }]);
@@ -57,7 +57,7 @@ test.each<[Partial<Manifest["filters"]>, string | null]>([
 });
 
 test("events keep their place in the request", () => {
-	const { places, patient } = askedPatient(
+	const { places, patient } = readRequestPatient(
 		{ birth: "1950-06-01", events },
 		smallServed({ dedup: "none" }),
 	);
@@ -68,8 +68,8 @@ test("events keep their place in the request", () => {
 test("a code without a system is the model's own, or an ICD code, or a PheCode", () => {
 	const served = smallServed();
 	const tokens = (code: string, system?: string) => [
-		...askedPatient({ events: [{ code, date: 0, ...(system && { system }) }] }, served).patient
-			.history.tokens,
+		...readRequestPatient({ events: [{ code, date: 0, ...(system && { system }) }] }, served)
+			.patient.history.tokens,
 	];
 	const token = (code: string) => served.vocabulary.find(code, "PheCode");
 	expect(tokens("428")).toEqual([token("428")]);
@@ -85,7 +85,7 @@ test("a drug is told apart from a code that is unknown", () => {
 		{ code: "nothing", date: 2 },
 		{ code: "nothing", date: 2 },
 	];
-	const { notes, unknown } = askedPatient({ events }, smallServed({ dedup: "none" }));
+	const { notes, unknown } = readRequestPatient({ events }, smallServed({ dedup: "none" }));
 	expect(notes).toEqual(["1 event is a drug, and the model has none: left out"]);
 	expect(unknown).toEqual([{ code: "nothing", records: 2 }]);
 });
@@ -93,7 +93,7 @@ test("a drug is told apart from a code that is unknown", () => {
 test("dates and days do not mix, and years must be ones of a record", () => {
 	const served = smallServed();
 	const asked = (...dates: (string | number)[]) =>
-		askedPatient({ events: dates.map((date) => ({ code: "401", date })) }, served);
+		readRequestPatient({ events: dates.map((date) => ({ code: "401", date })) }, served);
 	expect(() => asked("2010-01-01", 3)).toThrow(
 		"patient.events.0.date is a date and patient.events.1",
 	);

@@ -1,17 +1,17 @@
 import {
+	type ParsedPatient,
 	type PatientEvent,
 	readPatient,
 	readEvents as readPatientEvents,
-	type UnderstoodPatient,
 } from "../../api/patient.js";
 import { InputError } from "../../base/errors.js";
 import { recordReader } from "../../cohort/reading/records-to-events.js";
 import { readingRules } from "../../cohort/reading/rules.js";
 import { Refusal } from "../http/refusal.js";
 import type { PatientRequest } from "./schemas.js";
-import type { Served } from "./served.js";
+import type { ServedModel } from "./served-model.js";
 
-type Book = Pick<Served, "vocabulary" | "manifest" | "map">;
+type Book = Pick<ServedModel, "vocabulary" | "manifest" | "map">;
 
 /** Codes a request holds are looked up anew: nothing of it is kept. */
 const readerFor = ({ vocabulary, manifest, map }: Book) =>
@@ -28,14 +28,14 @@ function refused<T>(read: () => T): T {
 }
 
 /** The history of a patient in a request: read as the model's dataset was. */
-export const askedPatient = (request: PatientRequest, served: Book): UnderstoodPatient =>
+export const readRequestPatient = (request: PatientRequest, served: Book): ParsedPatient =>
 	refused(() => readPatient(request, readerFor(served), served.manifest.source.axis));
 
 /** Further events of a patient, in order. */
 export const readEvents = (
 	given: readonly PatientEvent[],
 	served: Book,
-	{ axis, patient, latest }: UnderstoodPatient,
+	{ axis, patient, latest }: ParsedPatient,
 ) =>
 	refused(() =>
 		readPatientEvents(given, readerFor(served), { axis, birth: patient.birth, latest }),

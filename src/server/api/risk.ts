@@ -1,13 +1,13 @@
-import type { UnderstoodPatient } from "../../api/patient.js";
+import type { ParsedPatient } from "../../api/patient.js";
 import { attributeEach } from "../../infer/index.js";
 import { CodeRefused, type FoundCode, findCode } from "../../infer/user-input/index.js";
 import type { Predictor } from "../../models/index.js";
 import type { Engine } from "../engine/engine.js";
 import { JsonList } from "../http/json-pieces.js";
 import { Refusal } from "../http/refusal.js";
-import { checkAnswerSize } from "./answer-size.js";
-import { askedGrid, askedTime, askedTimes, readOf } from "./asked-times.js";
-import { askedPatient } from "./patient.js";
+import { readRequestPatient } from "./patient.js";
+import { historySummary, queryGrid, queryTime, queryTimes } from "./query-times.js";
+import { checkResponseSize } from "./response-size.js";
 import {
 	mostAttributed,
 	mostRiskTimes,
@@ -15,40 +15,40 @@ import {
 	type RiskRequest,
 	type RiskResponse,
 } from "./schemas.js";
-import type { Served } from "./served.js";
+import type { ServedModel } from "./served-model.js";
 
 /** A `RiskResponse` whose lists are JSON already. */
 type WrittenRisk = Omit<RiskResponse, "times" | "codes"> & Record<"times" | "codes", JsonList>;
 
 export async function risk(
 	request: RiskRequest,
-	served: Served,
+	served: ServedModel,
 	model: Pick<Engine, "predictor" | "risk">,
 ): Promise<WrittenRisk> {
-	const asked = askedPatient(request.patient, served);
-	const codes = request.codes.map((code, place) => askedCode(code, place, served));
-	const times = riskTimes(request, asked);
-	checkAnswerSize({ name: "codes", count: codes.length }, times.length, mostTrajectoryPoints);
-	const { patient, axis, places } = asked;
+	const parsed = readRequestPatient(request.patient, served);
+	const codes = request.codes.map((code, place) => requestedCode(code, place, served));
+	const times = riskTimes(request, parsed);
+	checkResponseSize({ name: "codes", count: codes.length }, times.length, mostTrajectoryPoints);
+	const { patient, axis, places } = parsed;
 	const { history, birth } = patient;
 	const at =
-		request.attribute === undefined ? undefined : askedTime(request.attribute, asked, "attribute");
+		request.attribute === undefined ? undefined : queryTime(request.attribute, parsed, "attribute");
 	if (at !== undefined) checkAttributed(history.times, at);
 	const tokens = codes.map((code) => code.tokens);
-	const drivers = at === undefined ? [] : await driversOf(model.predictor, tokens, at, asked);
+	const drivers = at === undefined ? [] : await driversOf(model.predictor, tokens, at, parsed);
 	const written = await model.risk({
 		...{ history, times, places, birth, axis },
 		codes: codes.map((code, i) => ({ ...code, drivers: drivers[i] })),
 	});
 	return {
-		...readOf(asked, at === undefined ? [...times] : [...times, at], served),
+		...historySummary(parsed, at === undefined ? [...times] : [...times, at], served),
 		times: new JsonList(written.times),
 		codes: new JsonList(written.codes),
 	};
 }
 
 /** A code that is not known is named by its place in the request. */
-function askedCode(code: string, place: number, served: Served): FoundCode {
+function requestedCode(code: string, place: number, served: ServedModel): FoundCode {
 	try {
 		return findCode(code, served);
 	} catch (error) {
@@ -58,16 +58,16 @@ function askedCode(code: string, place: number, served: Served): FoundCode {
 	}
 }
 
-function riskTimes({ at, from, to, step }: RiskRequest, asked: UnderstoodPatient) {
+function riskTimes({ at, from, to, step }: RiskRequest, parsed: ParsedPatient) {
 	if (at !== undefined) {
 		const extra = Object.entries({ from, to, step }).find(([, value]) => value !== undefined);
 		if (extra)
 			throw new Refusal(422, `${extra[0]} is for equal steps, and at names the times; give one`, {
 				field: extra[0],
 			});
-		return Float64Array.from(askedTimes(at, asked, "at")).sort();
+		return Float64Array.from(queryTimes(at, parsed, "at")).sort();
 	}
-	const times = askedGrid({ from, to, step }, asked);
+	const times = queryGrid({ from, to, step }, parsed);
 	if (times.length > mostRiskTimes)
 		throw new Refusal(
 			422,
@@ -92,7 +92,7 @@ async function driversOf(
 	predictor: Predictor,
 	risks: readonly (readonly number[])[],
 	at: number,
-	{ patient, places }: UnderstoodPatient,
+	{ patient, places }: ParsedPatient,
 ) {
 	const found = await attributeEach(predictor, patient.history, { risks, times: [at] });
 	return found.map(({ effect }) =>

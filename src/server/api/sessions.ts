@@ -1,30 +1,30 @@
 import { randomBytes } from "node:crypto";
 import type { z } from "zod";
-import type { PatientEvent, UnderstoodPatient } from "../../api/patient.js";
+import type { ParsedPatient, PatientEvent } from "../../api/patient.js";
 import type { Predictor, State } from "../../models/index.js";
 import type { Engine } from "../engine/engine.js";
 import { JsonList } from "../http/json-pieces.js";
 import { Refusal } from "../http/refusal.js";
 import type { Limits } from "../limits.js";
-import { checkAnswerSize } from "./answer-size.js";
-import { askedTimes, readOf } from "./asked-times.js";
 import type { WrittenForecast } from "./forecast.js";
-import { askedPatient, readEvents } from "./patient.js";
+import { readEvents, readRequestPatient } from "./patient.js";
+import { historySummary, queryTimes } from "./query-times.js";
+import { checkResponseSize } from "./response-size.js";
 import {
 	mostForecast,
 	type PatientRequest,
 	type SessionResponse,
 	type sessionForecastRequest,
 } from "./schemas.js";
-import type { Served } from "./served.js";
+import type { ServedModel } from "./served-model.js";
 
 interface Session {
-	/** As they were when they were last heard of; the history itself is not kept, but for its last event. */
-	asked: UnderstoodPatient;
+	/** As of the latest request. Of the history, only the last event is kept. */
+	parsed: ParsedPatient;
 	events: number;
 	state: State;
 	used: number;
-	/** The last thing that was asked of it. */
+	/** Settles when the latest request of the session is done. */
 	turn: Promise<unknown>;
 }
 
@@ -37,25 +37,25 @@ export interface Sessions {
 		model: Pick<Engine, "forecast">,
 	): Promise<WrittenForecast>;
 	end(id: string): void;
-	/** Forgets all of them. */
+	/** Forgets all sessions. */
 	close(): void;
 	readonly size: number;
 }
 
-/** What is known of patients, kept between requests: so many of them, and each for so long. */
+/** Keeps the model's state of patients between requests, up to a number of sessions and an idle time. */
 export function sessions(
-	served: Served,
+	served: ServedModel,
 	{ sessions: most, sessionSeconds }: Pick<Limits, "sessions" | "sessionSeconds">,
 	clock: () => number = () => performance.now(),
 ): Sessions {
 	const open = new Map<string, Session>();
-	/** Begun, but not there yet. */
-	let coming = 0;
+	/** Sessions whose first request is still being handled. */
+	let starting = 0;
 
 	const forgetOld = () => {
 		for (const [id, { used }] of open) if (clock() - used > sessionSeconds * 1000) open.delete(id);
 	};
-	// Also when nobody asks: what is known of a patient is not kept for longer than promised.
+	// A timer, because patient data must expire even if no request arrives.
 	const timer = setInterval(forgetOld, Math.max(1000, sessionSeconds * 100));
 	timer.unref();
 	const inTurn = <T>(id: string, work: (session: Session) => Promise<T>): Promise<T> => {
@@ -71,8 +71,8 @@ export function sessions(
 		session.turn = result.catch(() => {});
 		return result;
 	};
-	const told = (id: string, { asked, events }: Session): SessionResponse => ({
-		...readOf(asked, [], served),
+	const responseFor = (id: string, { parsed, events }: Session): SessionResponse => ({
+		...historySummary(parsed, [], served),
 		...{ events, id, expiresInSeconds: sessionSeconds },
 	});
 
@@ -83,37 +83,37 @@ export function sessions(
 		},
 		async start(given, predictor) {
 			forgetOld();
-			if (open.size + coming >= most)
+			if (open.size + starting >= most)
 				throw new Refusal(503, `${most} sessions are open; end one, or try again later`, {
 					retry: 60,
 				});
-			coming++;
+			starting++;
 			try {
-				const asked = askedPatient(given, served);
-				const { history } = asked.patient;
+				const parsed = readRequestPatient(given, served);
+				const { history } = parsed.patient;
 				const state =
 					history.tokens.length > 0
 						? await predictor.observe(predictor.start(1), [history])
 						: predictor.start(1);
 				const id = randomBytes(16).toString("base64url");
 				const session: Session = {
-					asked: lastOnly(asked),
+					parsed: keepLastEvent(parsed),
 					events: history.tokens.length - history.birthEvents,
 					...{ state, used: clock(), turn: Promise.resolve() },
 				};
 				open.set(id, session);
-				return { ...told(id, session), ...readOf(asked, [], served) };
+				return { ...responseFor(id, session), ...historySummary(parsed, [], served) };
 			} finally {
-				coming--;
+				starting--;
 			}
 		},
 		add: (id, given, predictor) =>
 			inTurn(id, async (session) => {
-				const { asked, state } = session;
-				const usual = asked.axis;
-				const read = readEvents(given, served, asked);
+				const { parsed, state } = session;
+				const usual = parsed.axis;
+				const read = readEvents(given, served, parsed);
 				const { axis, events, lastDay, unknown, latest, notes } = read;
-				const isFirst = asked.patient.lastRecord === null && asked.patient.birth === null;
+				const isFirst = parsed.patient.lastRecord === null && parsed.patient.birth === null;
 				if (axis !== usual && !isFirst)
 					throw new Refusal(422, `this session counts in ${usual}; give events.0.date likewise`, {
 						field: "events.0.date",
@@ -132,9 +132,9 @@ export function sessions(
 				const times = events.map(({ day }) => Math.max(day, Number.isNaN(last) ? -1e9 : last));
 				if (tokens.length > 0) session.state = await predictor.observe(state, [{ tokens, times }]);
 				session.events += tokens.length;
-				const { patient } = asked;
-				session.asked = lastOnly({
-					...asked,
+				const { patient } = parsed;
+				session.parsed = keepLastEvent({
+					...parsed,
 					...{ axis, unknown, latest, notes },
 					patient: {
 						...patient,
@@ -146,12 +146,12 @@ export function sessions(
 						},
 					},
 				});
-				return told(id, session);
+				return responseFor(id, session);
 			}),
 		forecast: (id, { at, top }, model) =>
-			inTurn(id, async ({ asked, state, events }) => {
-				checkAnswerSize({ name: "top", count: top }, at.length, mostForecast);
-				const times = askedTimes(at, asked, "at");
+			inTurn(id, async ({ parsed, state, events }) => {
+				checkResponseSize({ name: "top", count: top }, at.length, mostForecast);
+				const times = queryTimes(at, parsed, "at");
 				const last = state.times[0] as number;
 				const early = times.findIndex((time) => time < last);
 				if (early >= 0)
@@ -160,10 +160,10 @@ export function sessions(
 						`at.${early} lies before the session's last event, and a session looks ahead; ask with POST forecast, which takes the whole history`,
 						{ field: `at.${early}` },
 					);
-				const { patient, axis } = asked;
-				const question = { of: { state }, times, at, top, birth: patient.birth, axis };
-				const answers = await model.forecast(question);
-				return { ...readOf(asked, times, served), events, answers: new JsonList(answers) };
+				const { patient, axis } = parsed;
+				const query = { of: { state }, times, at, top, birth: patient.birth, axis };
+				const answers = await model.forecast(query);
+				return { ...historySummary(parsed, times, served), events, answers: new JsonList(answers) };
 			}),
 		end(id) {
 			if (!open.delete(id)) throw new Refusal(404, "there is no such session; nothing to end");
@@ -175,14 +175,14 @@ export function sessions(
 	};
 }
 
-/** The last event, to count times and warnings from. */
-function lastOnly(asked: UnderstoodPatient): UnderstoodPatient {
-	const { history } = asked.patient;
+/** Drops all events but the last, which relative times and warnings refer to. */
+function keepLastEvent(parsed: ParsedPatient): ParsedPatient {
+	const { history } = parsed.patient;
 	return {
-		...asked,
+		...parsed,
 		places: [],
 		patient: {
-			...asked.patient,
+			...parsed.patient,
 			history: {
 				...history,
 				birthEvents: 0,

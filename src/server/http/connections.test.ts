@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import { expect, test } from "vitest";
-import { usualLimits } from "../limits.js";
+import { defaultLimits } from "../limits.js";
 import { connections } from "./connections.js";
 
 function socketFrom(remoteAddress: string) {
@@ -22,7 +22,7 @@ function socketFrom(remoteAddress: string) {
 }
 
 test("one address has so many connections, and leaves the rest to others", () => {
-	const open = connections({ ...usualLimits, connections: 5, connectionsPerAddress: 2 });
+	const open = connections({ ...defaultLimits, connections: 5, connectionsPerAddress: 2 });
 	const come = (address: string) => {
 		const own = socketFrom(address);
 		open.open(own.socket);

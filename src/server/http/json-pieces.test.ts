@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { JsonList, jsonPieces, listPieces, TooLong } from "./json-pieces.js";
+import { JsonList, jsonPieces, listPieces, TooLongError } from "./json-pieces.js";
 
 const textOf = (value: object) => Buffer.concat(jsonPieces(value, 1e9)).toString();
 
@@ -21,7 +21,7 @@ test("a long list is cut between its elements, and not made beyond the bound", (
 		expect(piece.length).toBeGreaterThanOrEqual(16_384);
 		expect(piece.length).toBeLessThan(2 * 16_384 + 512);
 	}
-	expect(() => jsonPieces(value, 20_000)).toThrow(TooLong);
+	expect(() => jsonPieces(value, 20_000)).toThrow(TooLongError);
 });
 
 test("a list that is JSON already is put in as it is, and counts towards the bound", () => {
@@ -32,7 +32,7 @@ test("a list that is JSON already is put in as it is, and counts towards the bou
 	expect(Buffer.concat(pieces).toString()).toBe(
 		JSON.stringify({ before: 1, list: elements, after: [2] }),
 	);
-	expect(() => jsonPieces({ list }, 50_000)).toThrow(TooLong);
+	expect(() => jsonPieces({ list }, 50_000)).toThrow(TooLongError);
 	expect(textOf({ list: new JsonList(listPieces([])) })).toBe('{"list":[]}');
 	// Each can be let go, or given to another thread, without the others.
 	expect(new Set(pieces.map(({ buffer }) => buffer)).size).toBe(pieces.length);

@@ -2,8 +2,8 @@
 const pieceBytes = 16 * 1024;
 
 /** Thrown where an answer is longer than it may be. */
-export class TooLong extends Error {
-	override readonly name = "TooLong";
+export class TooLongError extends Error {
+	override readonly name = "TooLongError";
 }
 
 /** A list that is JSON already. */
@@ -21,7 +21,7 @@ function collector(mostBytes = Number.POSITIVE_INFINITY) {
 	let [text, bytes] = ["", 0];
 	const take = (piece: Uint8Array) => {
 		bytes += piece.length;
-		if (bytes > mostBytes) throw new TooLong();
+		if (bytes > mostBytes) throw new TooLongError();
 		if (piece.length > 0) pieces.push(piece);
 	};
 	const cut = () => {

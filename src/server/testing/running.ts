@@ -3,7 +3,7 @@ import type { Engine } from "../engine/engine.js";
 import { localEngine } from "../engine/local-engine.js";
 import { jsonLog } from "../http/log.js";
 import { gate } from "../http/token.js";
-import { type Limits, usualLimits } from "../limits.js";
+import { defaultLimits, type Limits } from "../limits.js";
 import { type ServiceOptions, startService } from "../service.js";
 import { partsOf, smallServed } from "./small-served.js";
 
@@ -49,7 +49,7 @@ export async function running({ limits, token, wrap, ...given }: Given = {}) {
 		served,
 		engine: wrap?.(own) ?? own,
 		// Tests that end wait for no client that may ask again, nor for wrong tokens.
-		limits: { ...usualLimits, closeIdleMs: 0, ...limits },
+		limits: { ...defaultLimits, closeIdleMs: 0, ...limits },
 		pause: given.pause ?? (async () => {}),
 		log: jsonLog({ write: (text) => logged.push(text) }),
 		gate: token === undefined ? undefined : gate(token),

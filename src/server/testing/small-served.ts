@@ -4,7 +4,7 @@ import type { Manifest } from "../../cohort/index.js";
 import { vocabularyOf } from "../../cohort/vocabulary.js";
 import { modelById } from "../../models/index.js";
 import { smallSettings } from "../../models/testing/small-settings.js";
-import type { Served } from "../api/served.js";
+import type { ServedModel } from "../api/served-model.js";
 import type { ModelParts } from "../engine/engine.js";
 
 /** Of the built-in map. */
@@ -14,7 +14,7 @@ const codes = ["401", "250", "428", "272", "495", "530", "745"];
 export function smallServed(
 	filters: Partial<Manifest["filters"]> = {},
 	nameOf = (code: string) => `name of ${code}`,
-): Served {
+): ServedModel {
 	const model = modelById("trajgpt");
 	const vocabulary = vocabularyOf(
 		codes.map((code) => ({
@@ -46,7 +46,7 @@ export function smallServed(
 	};
 }
 
-export const partsOf = ({ model, config, weights, vocabulary }: Served): ModelParts => ({
+export const partsOf = ({ model, config, weights, vocabulary }: ServedModel): ModelParts => ({
 	...{ model: model.id, config, weights, tokens: vocabulary.tokens },
 });
 

@@ -1,4 +1,4 @@
-import type { UnderstoodPatient } from "../../api/patient.js";
+import type { ParsedPatient } from "../../api/patient.js";
 import { InputError } from "../../base/errors.js";
 import {
 	momentOf,
@@ -10,9 +10,9 @@ import {
 } from "../../infer/user-input/index.js";
 import { Refusal } from "../http/refusal.js";
 import type { RiskRequest } from "./schemas.js";
-import type { Served } from "./served.js";
+import type { ServedModel } from "./served-model.js";
 
-type Whose = Pick<UnderstoodPatient, "patient" | "axis">;
+type Whose = Pick<ParsedPatient, "patient" | "axis">;
 
 /** Reads the text of a field, and names the field where it cannot. */
 function inField<T>(field: string, read: (text: string) => T, text: string | number): T {
@@ -36,7 +36,7 @@ function withoutValues<T>(work: () => T, fieldOf: (option: string, place: number
 }
 
 /** The times that are meant, in time units of the model; written as on the command line. */
-export function askedTimes(
+export function queryTimes(
 	moments: readonly (string | number)[],
 	{ patient, axis }: Whose,
 	field: string,
@@ -50,7 +50,7 @@ export function askedTimes(
 }
 
 /** The same of a field that is one time. */
-export function askedTime(
+export function queryTime(
 	moment: string | number,
 	{ patient, axis }: Whose,
 	field: string,
@@ -63,7 +63,7 @@ export function askedTime(
 }
 
 /** The same for equal steps. */
-export function askedGrid(
+export function queryGrid(
 	{ from, to, step }: Pick<RiskRequest, "from" | "to" | "step">,
 	{ patient, axis }: Whose,
 ): Float64Array {
@@ -81,10 +81,10 @@ export function askedGrid(
 const nothingUnknown = { codes: 0, records: 0 };
 
 /** What every answer says of the history it comes from. */
-export function readOf(
-	{ patient, unknown, notes }: UnderstoodPatient,
+export function historySummary(
+	{ patient, unknown, notes }: ParsedPatient,
 	times: readonly number[],
-	{ manifest }: Pick<Served, "manifest">,
+	{ manifest }: Pick<ServedModel, "manifest">,
 ) {
 	const records = unknown.reduce((sum, own) => sum + own.records, 0);
 	const skipped =

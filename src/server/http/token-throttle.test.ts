@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wrongTokens } from "./wrong-tokens.js";
+import { tokenThrottle } from "./token-throttle.js";
 
 const limits = {
 	...{ wrongTokenMs: 100, wrongTokenMostMs: 10_000 },
@@ -9,7 +9,7 @@ const limits = {
 function counted() {
 	let now = 0;
 	const delays: number[] = [];
-	const wrong = wrongTokens(limits, {
+	const wrong = tokenThrottle(limits, {
 		clock: () => now,
 		pause: async (ms) => void delays.push(ms),
 	});

@@ -8,7 +8,7 @@ const refusals: Readonly<Record<string, readonly [status: number, message: strin
 };
 
 /** What is said on a connection, all of it, where no request could be read; `code` is of Node's error. */
-export function unreadable(code: string | undefined): string {
+export function malformedRequestResponse(code: string | undefined): string {
 	const [status, message] = refusals[code ?? ""] ?? [400, "the request is not HTTP"];
 	const body = JSON.stringify({ error: { status, message } });
 	const headers = {

@@ -1,7 +1,7 @@
 import { Refusal } from "../http/refusal.js";
 
 /** Refuses to work on an answer that would be too long: so many of `per` for each time. */
-export function checkAnswerSize(
+export function checkResponseSize(
 	per: { readonly name: "top" | "codes"; readonly count: number },
 	times: number,
 	most: number,

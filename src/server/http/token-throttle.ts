@@ -6,14 +6,14 @@ import { Refusal } from "./refusal.js";
  * Makes whoever sends wrong tokens wait, longer each time. A right token never waits: behind a
  * proxy everybody has one address, and nobody there should pay for what another sends.
  */
-export interface WrongTokens {
+export interface TokenThrottle {
 	/** Counts a wrong token of this address, and resolves when it may be answered. */
 	wait(address: string, signal: AbortSignal): Promise<void>;
 	/** Addresses that are remembered. */
 	readonly addresses: number;
 }
 
-type WrongTokenLimits = Pick<
+type ThrottleLimits = Pick<
 	Limits,
 	"wrongTokenMs" | "wrongTokenMostMs" | "wrongTokenAddresses" | "wrongTokensWaiting"
 >;
@@ -21,16 +21,16 @@ type WrongTokenLimits = Pick<
 /** Resolves after so many ms, or rejects when the signal is aborted. */
 export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
-const realPause: Pause = (ms, signal) => after(ms, undefined, { signal });
+const timerPause: Pause = (ms, signal) => after(ms, undefined, { signal });
 const forgottenAfterMs = 15 * 60_000;
 
-export function wrongTokens(
-	{ wrongTokenMs, wrongTokenMostMs, wrongTokenAddresses, wrongTokensWaiting }: WrongTokenLimits,
+export function tokenThrottle(
+	{ wrongTokenMs, wrongTokenMostMs, wrongTokenAddresses, wrongTokensWaiting }: ThrottleLimits,
 	{
-		pause = realPause,
+		pause = timerPause,
 		clock = () => performance.now(),
 	}: { readonly pause?: Pause | undefined; readonly clock?: () => number } = {},
-): WrongTokens {
+): TokenThrottle {
 	/** The address that was last heard of longest ago comes first. */
 	const counts = new Map<string, { readonly count: number; readonly at: number }>();
 	let waiting = 0;

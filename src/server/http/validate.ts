@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { Refusal } from "./refusal.js";
 
 /** What a request holds, as its schema has it; a refusal names the first field that is not so. */
-export function checked<T>(schema: z.ZodType<T>, value: unknown): T {
+export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
 	const parsed = schema.safeParse(value);
 	if (parsed.success) return parsed.data;
 	const [issue] = parsed.error.issues;
