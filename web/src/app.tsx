@@ -15,7 +15,7 @@ import { CopyLink } from "./parts/copy-link.js";
 import { Notice } from "./parts/notice.js";
 import { ThemeChoice } from "./parts/theme-choice.js";
 import { followLink } from "./state/follow-link.js";
-import { looking, nothingYet, type View, views } from "./state/reducer.js";
+import { initialState, reduceState, type View, views } from "./state/reducer.js";
 import { useAddress } from "./state/use-address.js";
 import { copiedLink, linkTo, readLink } from "./state/view-link.js";
 import { MapView } from "./views/map-view.js";
@@ -36,7 +36,7 @@ interface ExportRecords {
 
 /** The whole page. Documents of the server are fetched; everything else happens here. */
 export function App() {
-	const [now, dispatch] = useReducer(looking, nothingYet, (start) => ({
+	const [now, dispatch] = useReducer(reduceState, initialState, (start) => ({
 		...start,
 		view: readLink(location.hash).view,
 	}));
@@ -161,7 +161,7 @@ export function App() {
 									<Workbench
 										key={now.turn}
 										patient={now.patient}
-										looking={now}
+										explorer={now}
 										dispatch={dispatch}
 										vocabulary={vocabulary}
 										clock={clock}

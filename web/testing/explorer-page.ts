@@ -8,9 +8,9 @@ import { servedExplorer } from "./explorer.js";
 type History = { readonly tokens: ArrayLike<number>; readonly times: ArrayLike<number> };
 
 export const answered = (page: Page) =>
-	page.waitForSelector('.workbench[data-answered="true"]', { timeout: 60_000 });
+	page.waitForSelector('.workbench[data-current="true"]', { timeout: 60_000 });
 export const ready = (page: Page) =>
-	page.waitForSelector('.workbench[data-answered="true"][data-ready="true"]', { timeout: 120_000 });
+	page.waitForSelector('.workbench[data-current="true"][data-ready="true"]', { timeout: 120_000 });
 export const dateOf = async (page: Page) =>
 	Number(await page.getAttribute(".workbench", "data-date"));
 export const shown = (page: Page) =>

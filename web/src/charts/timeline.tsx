@@ -24,7 +24,7 @@ import { ZoomButtons } from "./zoom-buttons.js";
 export interface TimelineProps {
 	readonly marks: readonly Mark[];
 	readonly clock: Clock;
-	/** Asked about. */
+	/** ModelCalls about. */
 	readonly date: number;
 	/** Up to which the model has seen events, in the answers that are shown. */
 	readonly seenUntil: number;

@@ -15,10 +15,10 @@ export interface Samples {
 	readonly patients: readonly SamplePatient[];
 }
 
-export type Measured = Omit<Evaluation, "windows">;
+export type EvaluationSummary = Omit<Evaluation, "windows">;
 
 export interface Evaluations {
-	readonly evaluations: readonly Measured[];
+	readonly evaluations: readonly EvaluationSummary[];
 }
 
 export interface MapPoint {

@@ -2,16 +2,16 @@ import { specialCount } from "../../../src/cohort/vocabulary.js";
 import type { Predictions, State } from "../../../src/models/index.js";
 import type { History } from "../data/patient.js";
 
-/** What an event does to every code at the date: p as it is, less p had it not been recorded. */
+/** The effect of an event on every code at the date: its probability minus that without the event. */
 export interface Driver {
-	/** Its place in the history. */
+	/** Its position in the history. */
 	readonly at: number;
 	/** By token. */
 	readonly effect: Float32Array;
 }
 
-/** What this takes of a model. */
-export interface Explained {
+/** The calls of a model that attribution makes. */
+export interface AttributionCalls {
 	start(patients: number): Promise<State>;
 	observe(state: State, events: readonly Part[]): Promise<State>;
 	select(state: State, patients: readonly number[]): Promise<State>;
@@ -27,17 +27,17 @@ interface Part {
 	readonly times: readonly number[];
 }
 
-/** Events left out, each in a row of its own; one more row leaves out none. */
-const mostExplained = 31;
+/** One row per event left out; one more row has all events. */
+const mostLeftOut = 31;
 
-/** The effects of the last events before a date, in one batch; birth, which tells the age, always stays. */
+/** The effects of the last events before a date, in one batch. Birth is never left out: it gives the age. */
 export async function driversAt(
-	model: Explained,
+	model: AttributionCalls,
 	{ tokens, times }: History,
 	date: number,
 ): Promise<Driver[]> {
 	const end = times.filter((time) => time < date).length;
-	const start = Math.max(0, end - mostExplained);
+	const start = Math.max(0, end - mostLeftOut);
 	const part = (from: number, except?: number): Part => {
 		const kept = (values: readonly number[]) =>
 			values.slice(from, end).filter((_, at) => from + at !== except);

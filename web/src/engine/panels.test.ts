@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "vitest";
 import { attribute } from "../../../src/infer/index.js";
 import { smallModel } from "../../../src/models/trajgpt/testing/small-model.js";
 import { driversAt } from "./drivers.js";
-import { firstDate, panelsOf, questionsFor, rankOf, timesAlong } from "./panels.js";
+import { curveTimes, firstDate, panelsOf, queriesFor, rankOf } from "./panels.js";
 
 const model = smallModel();
 afterAll(() => model.dispose());
@@ -15,41 +15,41 @@ const events = Array.from({ length: 20 }, (_, at) => ({
 const span = [100, 190] as const;
 const recorded = new Set(events.map(({ time }) => time));
 
-test("times along a history are even, but where something was recorded near", () => {
-	const along = timesAlong(events, span, 191);
+test("curve times are evenly spaced, and snap to recorded events", () => {
+	const along = curveTimes(events, span, 191);
 	expect(along).toHaveLength(36);
 	const step = 90 / 35;
 	expect(along.filter((time) => recorded.has(time))).toEqual([...recorded]);
 	for (const [at, time] of along.entries())
 		if (recorded.has(time)) expect(Math.abs(time - (100 + at * step))).toBeLessThan(step / 2);
 		else expect(time).toBeCloseTo(100 + at * step, 9);
-	expect(timesAlong([], [0, 70], 71)).toEqual(Array.from({ length: 36 }, (_, at) => 2 * at));
+	expect(curveTimes([], [0, 70], 71)).toEqual(Array.from({ length: 36 }, (_, at) => 2 * at));
 });
 
-test("before an early date they are closer, and stay where they are while it moves a little", () => {
-	const [early, later] = [timesAlong([], [0, 70], 18), timesAlong([], [0, 70], 34)];
+test("curve times are denser before an early date, and stay while it moves a little", () => {
+	const [early, later] = [curveTimes([], [0, 70], 18), curveTimes([], [0, 70], 34)];
 	expect(early).toEqual(Array.from({ length: 18 }, (_, at) => at));
 	expect(later).toEqual(Array.from({ length: 34 }, (_, at) => at));
-	expect(timesAlong([], [0, 70], 17)).toHaveLength(34);
-	expect(timesAlong([], [0, 70], 36)).toEqual(Array.from({ length: 18 }, (_, at) => 2 * at));
-	expect(timesAlong([], [0, 70], 1e-6)).toEqual([0]);
-	for (const date of [-1, 0]) expect(timesAlong([], [0, 70], date)).toEqual([]);
-	expect(timesAlong(events, [100, 100], 120)).toEqual([]);
+	expect(curveTimes([], [0, 70], 17)).toHaveLength(34);
+	expect(curveTimes([], [0, 70], 36)).toEqual(Array.from({ length: 18 }, (_, at) => 2 * at));
+	expect(curveTimes([], [0, 70], 1e-6)).toEqual([0]);
+	for (const date of [-1, 0]) expect(curveTimes([], [0, 70], date)).toEqual([]);
+	expect(curveTimes(events, [100, 100], 120)).toEqual([]);
 });
 
-test("a few lead on to a date long after the span", () => {
-	const after = (date: number) => timesAlong([], [0, 70], date).slice(36);
+test("a few curve times lead to a date long after the span", () => {
+	const after = (date: number) => curveTimes([], [0, 70], date).slice(36);
 	expect(after(72)).toEqual([]);
 	expect(after(74)).toEqual([72]);
 	expect(after(75)).toEqual([70 + 5 / 3, 70 + 10 / 3]);
 	expect(after(120)).toEqual([80, 90, 100, 110]);
-	expect(timesAlong(events, span, 240).slice(36)).toEqual([200, 210, 220, 230]);
-	expect(timesAlong([], [0, 70], 120).slice(0, 36)).toEqual(timesAlong([], [0, 70], 71));
+	expect(curveTimes(events, span, 240).slice(36)).toEqual([200, 210, 220, 230]);
+	expect(curveTimes([], [0, 70], 120).slice(0, 36)).toEqual(curveTimes([], [0, 70], 71));
 });
 
-test("times go up to the date, then beyond it, and to the later events within the horizon", () => {
-	const along = timesAlong(events, span, 155);
-	const { curve, later, times, moreLater } = questionsFor(events, along, 155, 33);
+test("queries cover the curve, the horizon beyond the date, and the later events within it", () => {
+	const along = curveTimes(events, span, 155);
+	const { curve, later, times, moreLater } = queriesFor(events, along, 155, 33);
 	expect(curve[0]).toBe(100);
 	expect(curve).toContain(155);
 	expect(curve.at(-1)).toBe(188);
@@ -60,17 +60,17 @@ test("times go up to the date, then beyond it, and to the later events within th
 	expect(times.length).toBeLessThanOrEqual(96);
 });
 
-test("a date before everything asks for itself and what comes after", () => {
-	const { curve } = questionsFor(events, timesAlong(events, span, 100), 100, 8);
+test("a date before all events queries itself and later times", () => {
+	const { curve } = queriesFor(events, curveTimes(events, span, 100), 100, 8);
 	expect(curve).toEqual([100, 101, 102, 103, 104, 105, 106, 107, 108]);
 });
 
-test("panels rank codes without the special ones", () => {
+test("panels rank codes without special tokens", () => {
 	const row = Float32Array.from([9, 9, 9, 9, 9, -3, -1, -2, -1]);
 	expect([5, 6, 7, 8].map((token) => rankOf(row, token))).toEqual([4, 1, 3, 2]);
-	const questions = questionsFor(events.slice(0, 2), [], 100, 11);
+	const queries = queriesFor(events.slice(0, 2), [], 100, 11);
 	const { top, later, curve } = panelsOf(
-		questions,
+		queries,
 		{ date: 100, row: () => row },
 		{
 			tokens: [],
@@ -86,7 +86,7 @@ test("panels rank codes without the special ones", () => {
 	expect(curve(6).risk[0]).toBeCloseTo(Math.exp(-1), 6);
 });
 
-test("the first date is after 50 events, or two thirds of few", () => {
+test("the initial date is after 50 events, or after two thirds of a short history", () => {
 	const many = Array.from({ length: 80 }, (_, at) => ({ id: `${at}`, token: 5, time: at }));
 	expect(firstDate(many)).toBe(49.5);
 	expect(firstDate(many.slice(0, 9))).toBe(5.5);
@@ -94,7 +94,7 @@ test("the first date is after 50 events, or two thirds of few", () => {
 	expect(firstDate([])).toBe(0);
 });
 
-test("drivers are the attribution of the last events", async () => {
+test("drivers equal the library's attribution of the last events", async () => {
 	const history = {
 		tokens: [3, ...Array.from({ length: 40 }, (_, at) => 5 + ((at * 5) % 6))],
 		times: [0, ...Array.from({ length: 40 }, (_, at) => 400 + 3 * at)],

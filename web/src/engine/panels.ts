@@ -1,37 +1,38 @@
 import { specialCount } from "../../../src/cohort/vocabulary.js";
 import { type Surge, surgesOf } from "../../../src/infer/surges.js";
 import type { History, PatientEvent } from "../data/patient.js";
-import type { AnswerSet } from "./session.js";
+import type { PredictionSet } from "./session.js";
 
-/** Most times along the observed span, and those beyond the date. */
+/** Query times of a curve: at most so many along the observed span, and so many beyond the date. */
 const [inside, ahead] = [36, 8];
-/** How often the span is halved for a date early in it. */
+/** For a date early in the span, the step is halved at most so often. */
 const mostHalvings = 5;
-/** Most times between the end of the span and a date after it. */
+/** At most so many query times between the end of the span and a date after it. */
 const mostBetween = 4;
-/** Most times of later events. */
+/** At most so many times of later events. */
 const mostLater = 48;
 export const topCount = 10;
 
-/** What is asked about one patient at one date. */
-export interface Questions {
+/** All query times of one patient and date. */
+export interface Queries {
 	readonly date: number;
 	/** Of the curves, not decreasing: up to the date, the date itself, and beyond it. */
 	readonly curve: readonly number[];
-	/** Events from the date on whose times are asked about. */
+	/** Events from the date on that predictions are compared with. */
 	readonly later: readonly PatientEvent[];
-	/** Whether there are more of them. */
+	/** Whether further events within the horizon were left out. */
 	readonly moreLater: boolean;
+	/** Without duplicates: of the curve and of the later events. */
 	readonly times: readonly number[];
 }
 
 /**
- * Times along a span up to a date, even but for those near something recorded, which are taken there:
- * the model answers them while it reads. Of the history as it was, so that edits do not move them; nor
- * does a date that moves, until they are twice as many or half. A few more lead on to a date that is
- * more than a step after the span.
+ * Query times of a curve along a span up to a date. They are evenly spaced, but snap to recorded events
+ * nearby, whose predictions the model computes on its way. They follow the original history, so that
+ * edits do not shift them, and the step changes by factors of two, so that a moving date rarely does.
+ * A few more lead to a date that lies more than a step after the span.
  */
-export function timesAlong(
+export function curveTimes(
 	recorded: readonly PatientEvent[],
 	[first, last]: readonly [first: number, last: number],
 	date: number,
@@ -55,13 +56,13 @@ export function timesAlong(
 	return [...along, ...Array.from({ length: between }, (_, at) => end + (at + 1) * apart)];
 }
 
-/** `queryWithin` are times before the date that do not decrease: see `timesAlong`. */
-export function questionsFor(
+/** `along` holds the times of `curveTimes`: before the date, not decreasing. */
+export function queriesFor(
 	events: readonly PatientEvent[],
 	along: readonly number[],
 	date: number,
 	horizon: number,
-): Questions {
+): Queries {
 	const beyond = Array.from({ length: ahead }, (_, at) => date + ((at + 1) * horizon) / ahead);
 	const curve = [...along, date, ...beyond];
 	const after = events.filter(({ time }) => time >= date && time <= date + horizon);
@@ -84,10 +85,10 @@ export interface LikelyToken {
 
 export interface LaterEvent {
 	readonly event: PatientEvent;
-	/** 1 is the likeliest. */
+	/** 1 is the most likely. */
 	readonly rank: number;
 	readonly probability: number;
-	/** Among the ten likeliest at its time. */
+	/** Among the `topCount` most likely codes at its time. */
 	readonly hit: boolean;
 }
 
@@ -98,7 +99,7 @@ export interface Curve {
 	readonly surges: readonly Surge[];
 }
 
-/** The tokens of a row in falling order of their probability, special ones left out. */
+/** The tokens of a row by decreasing probability, without special tokens. */
 function ranked(row: Float32Array): LikelyToken[] {
 	return Array.from(row, (log, token) => ({ token, probability: Math.exp(log) }))
 		.slice(specialCount)
@@ -113,25 +114,25 @@ export function rankOf(row: Float32Array, token: number): number {
 	return rank;
 }
 
-/** All that the panels show, from one set of answers. */
+/** What the panels show, derived from one set of predictions. */
 export interface Panels {
-	readonly questions: Questions;
-	/** log p of every token at the date. */
+	readonly queries: Queries;
+	/** Log-probability of every token at the date. */
 	readonly atDate: Float32Array;
 	readonly top: readonly LikelyToken[];
 	readonly later: readonly LaterEvent[];
 	curve(token: number): Curve;
 }
 
-export function panelsOf(questions: Questions, answers: AnswerSet, known: History): Panels {
-	const { date, curve, later } = questions;
-	const atDate = answers.row(date);
+export function panelsOf(queries: Queries, predictions: PredictionSet, known: History): Panels {
+	const { date, curve, later } = queries;
+	const atDate = predictions.row(date);
 	return {
-		questions,
+		queries,
 		atDate,
 		top: ranked(atDate).slice(0, topCount),
 		later: later.map((event) => {
-			const row = answers.row(event.time);
+			const row = predictions.row(event.time);
 			const rank = rankOf(row, event.token);
 			return {
 				event,
@@ -141,7 +142,7 @@ export function panelsOf(questions: Questions, answers: AnswerSet, known: Histor
 			};
 		}),
 		curve: (token) => {
-			const risk = curve.map((time) => Math.exp(answers.row(time)[token] as number));
+			const risk = curve.map((time) => Math.exp(predictions.row(time)[token] as number));
 			const growth = risk.map((value, at) => (at === 0 ? 0 : value - (risk[at - 1] as number)));
 			const end = known.times.filter((time) => time < date).length;
 			const seen = { tokens: known.tokens.slice(0, end), times: known.times.slice(0, end) };
@@ -150,7 +151,7 @@ export function panelsOf(questions: Questions, answers: AnswerSet, known: Histor
 	};
 }
 
-/** A date to begin with: after 50 events where enough follow, as the paper's look-up window, or two thirds of them. */
+/** The initial date: after 50 events, as in the paper's look-up window, or after two thirds of a shorter history. */
 export function firstDate(events: readonly PatientEvent[]): number {
 	const count = events.length;
 	if (count === 0) return 0;

@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from "vitest";
 import { expectClose, smallModel } from "../../../src/models/trajgpt/testing/small-model.js";
 import type { History } from "../data/patient.js";
-import { type Asked, patientSession } from "./session.js";
+import { type ModelCalls, patientSession } from "./session.js";
 
 const model = smallModel();
 afterAll(() => model.dispose());
 
-const asked: Asked = {
+const calls: ModelCalls = {
 	start: async (patients) => model.start(patients),
 	observe: model.observe,
 	queryWithin: model.queryWithin,
@@ -18,7 +18,7 @@ const history = (count: number): History => ({
 	birthEvents: 1,
 });
 
-/** From the start, with what was recorded before the date. */
+/** Computed from the start, without a session. */
 async function whole({ tokens, times }: History, date: number, time: number) {
 	const known = times.filter((at) => at < Math.min(time, date)).length;
 	const { logProbabilities } = await model.score(
@@ -29,28 +29,28 @@ async function whole({ tokens, times }: History, date: number, time: number) {
 }
 
 async function prepared(own: History) {
-	const session = patientSession(asked);
+	const session = patientSession(calls);
 	session.use(own);
-	while (await session.prepare());
+	while (await session.cacheNextState());
 	return session;
 }
 
-test("answers are those of the whole history, before and after the date", async () => {
+test("predictions equal those computed from the start, before and after the date", async () => {
 	const own = history(40);
 	const session = await prepared(own);
 	const date = own.times[30]! + 1;
 	const times = [own.times[3]!, own.times[12]! + 1.5, date, date + 7, own.times[39]!];
-	const answers = await session.ask(date, times);
-	for (const time of times) expectClose(answers.row(time), await whole(own, date, time));
+	const predictions = await session.predict(date, times);
+	for (const time of times) expectClose(predictions.row(time), await whole(own, date, time));
 });
 
-test("an edit costs what comes after it", async () => {
+test("an edit recomputes only what follows it", async () => {
 	const own = history(60);
 	const session = await prepared(own);
 	const date = 1000;
 	const times = Array.from({ length: 20 }, (_, at) => 410 + at * 30);
-	await session.ask(date, times);
-	while (await session.prepare());
+	await session.predict(date, times);
+	while (await session.cacheNextState());
 
 	const edited: History = {
 		...own,
@@ -58,67 +58,67 @@ test("an edit costs what comes after it", async () => {
 		times: own.times.toSpliced(52, 1),
 	};
 	session.use(edited);
-	const answers = await session.ask(date, times);
-	for (const time of times) expectClose(answers.row(time), await whole(edited, date, time));
+	const predictions = await session.predict(date, times);
+	for (const time of times) expectClose(predictions.row(time), await whole(edited, date, time));
 	expect(session.lastPass).toEqual({ from: 48, events: 11, times: 15 });
 
-	// What comes before the edit is known already, and nothing is asked.
-	await session.ask(date, times.slice(0, 5));
+	// Predictions before the edit are cached.
+	await session.predict(date, times.slice(0, 5));
 	expect(session.lastPass).toBeUndefined();
 });
 
-test("another date asks from the state before it", async () => {
+test("another date starts from the cached state before it", async () => {
 	const own = history(60);
 	const session = await prepared(own);
 	const date = own.times[44]!;
-	const answers = await session.ask(date, [date, date + 100]);
+	const predictions = await session.predict(date, [date, date + 100]);
 	expect(session.lastPass).toEqual({ from: 40, events: 4, times: 2 });
-	expectClose(answers.row(date + 100), await whole(own, date, date + 100));
+	expectClose(predictions.row(date + 100), await whole(own, date, date + 100));
 });
 
-test("a fork goes its own way", async () => {
+test("edits of a fork do not affect the original session", async () => {
 	const own = history(30);
 	const session = await prepared(own);
 	const fork = session.fork();
 	const edited = { ...own, tokens: own.tokens.with(20, 9) };
 	fork.use(edited);
-	expectClose((await fork.ask(1000, [900])).row(900), await whole(edited, 1000, 900));
+	expectClose((await fork.predict(1000, [900])).row(900), await whole(edited, 1000, 900));
 	expect(fork.lastPass?.from).toBe(16);
-	expectClose((await session.ask(1000, [900])).row(900), await whole(own, 1000, 900));
+	expectClose((await session.predict(1000, [900])).row(900), await whole(own, 1000, 900));
 	expect(session.lastPass?.from).toBe(24);
 });
 
-test("a history changed on the way gives no answer of the old one to the new", async () => {
+test("a history replaced during a call gets no predictions of the old one", async () => {
 	const own = history(20);
 	const session = await prepared(own);
-	const asking = session.ask(1000, [500]);
+	const pending = session.predict(1000, [500]);
 	const other = { ...own, tokens: own.tokens.with(3, 6) };
 	session.use(other);
-	await asking;
-	expectClose((await session.ask(1000, [500])).row(500), await whole(other, 1000, 500));
+	await pending;
+	expectClose((await session.predict(1000, [500])).row(500), await whole(other, 1000, 500));
 });
 
-test("before the first event answers are the same whatever was asked before", async () => {
+test("predictions before the first event do not depend on earlier queries", async () => {
 	const own: History = { tokens: [5, 6, 7], times: [140, 150, 160], birthEvents: 0 };
-	const asking = async (dates: readonly number[]) => {
-		const session = patientSession(asked);
+	const predicted = async (dates: readonly number[]) => {
+		const session = patientSession(calls);
 		session.use(own);
 		const rows = [];
-		for (const date of dates) rows.push((await session.ask(date, [100, 120])).row(120));
+		for (const date of dates) rows.push((await session.predict(date, [100, 120])).row(120));
 		return rows;
 	};
-	const [known, hidden] = await asking([155, 130]);
-	const [hiddenFirst, knownLater] = await asking([130, 155]);
+	const [known, hidden] = await predicted([155, 130]);
+	const [hiddenFirst, knownLater] = await predicted([130, 155]);
 	expectClose(hidden!, hiddenFirst!);
 	expectClose(known!, knownLater!);
 	expectClose(hidden!, await whole(own, 130, 120));
 	expect(known).not.toEqual(hidden);
 });
 
-test("an empty history, and a birth alone, can be asked", async () => {
-	const session = patientSession(asked);
-	expect((await session.ask(10, [12])).row(12)).toHaveLength(model.vocab);
+test("predicts for an empty history, and for a birth alone", async () => {
+	const session = patientSession(calls);
+	expect((await session.predict(10, [12])).row(12)).toHaveLength(model.vocab);
 	session.use(history(1));
-	const answers = await session.ask(10, [12]);
-	expectClose(answers.row(12), await whole(history(1), 10, 12));
+	const predictions = await session.predict(10, [12]);
+	expectClose(predictions.row(12), await whole(history(1), 10, 12));
 });

@@ -1,8 +1,8 @@
 import type { Events, Predictions, State } from "../../../src/models/index.js";
 import type { History } from "../data/patient.js";
 
-/** What a session needs of a model, wherever that runs. */
-export interface Asked {
+/** The calls of a model that a session makes. */
+export interface ModelCalls {
 	start(patients: number): Promise<State>;
 	observe(state: State, events: readonly Events[]): Promise<State>;
 	queryWithin(
@@ -12,65 +12,65 @@ export interface Asked {
 	): Promise<Predictions>;
 }
 
-/** One call of the model: from a remembered state, over the events after it. */
+/** One call of the model: from a cached state, over the events after it. */
 export interface Pass {
-	/** Events that the state has seen. */
+	/** Events that the cached state has observed. */
 	readonly from: number;
-	/** Events observed, and times asked about. */
+	/** Events observed, and query times, in this call. */
 	readonly events: number;
 	readonly times: number;
 }
 
-/** log p of every token at some times; rows are looked up by time. */
-export interface AnswerSet {
+/** Log-probabilities of every token, one row per query time. */
+export interface PredictionSet {
 	readonly date: number;
 	row(time: number): Float32Array;
 }
 
-/** Events between two remembered states. */
+/** Events between two cached states. */
 const stride = 8;
-/** More states than this are thinned out. */
+/** The stride doubles until at most so many states are cached. */
 const mostStates = 96;
-/** More answers than this are forgotten: a row of the vocabulary each. */
-const mostAnswers = 4096;
-/** Where an answer stands that looks back from the first event. */
-const lookingBack = -1;
+/** Beyond this many cached predictions, each a row of the vocabulary, the cache is emptied. */
+const mostPredictions = 4096;
+/** Cache key of predictions at times before the first event. */
+const beforeFirstEvent = -1;
 
 /**
- * One patient's history, asked again and again while it is edited. States on the way are kept, and
- * answers by what was known when they were given, so that an edit costs what comes after it: one
- * call, for all times that are asked about.
+ * Predictions for one patient's history while it is edited. States along the history are cached, and
+ * predictions by the number of events they are based on, so that after an edit one call recomputes
+ * only what follows it, for all query times.
  */
 export interface Session {
-	/** The history from now on; what it has in common with the one before stays known. */
+	/** Replaces the history; what is cached for the common beginning stays valid. */
 	use(history: History): void;
-	/** What comes at these times, none before the first event; nothing recorded from `date` on is known. */
-	ask(date: number, times: readonly number[]): Promise<AnswerSet>;
-	/** Remembers one state more, for quick answers later; false when all is done. */
-	prepare(): Promise<boolean>;
-	/** What the last answer cost: events observed and times asked about; undefined where all was known. */
+	/** Predicts at these times from the events before `date`. */
+	predict(date: number, times: readonly number[]): Promise<PredictionSet>;
+	/** Caches one more state; false when all are cached. */
+	cacheNextState(): Promise<boolean>;
+	/** What the last prediction computed; undefined if everything was cached. */
 	readonly lastPass: Pass | undefined;
-	/** Another session that knows all that this one knows now. */
+	/** A session with a copy of this cache. */
 	fork(): Session;
 }
 
-interface Known {
+interface Cache {
 	readonly history: History;
-	/** The state after so many events. */
+	/** By the number of events observed. */
 	readonly states: Map<number, State>;
-	/** By how many events were known, or `lookingBack`, then by time. */
-	readonly answers: Map<number, Map<number, Float32Array>>;
+	/** By the number of events before the query time, or `beforeFirstEvent`, then by time. */
+	readonly predictions: Map<number, Map<number, Float32Array>>;
 }
 
-const nothing = (): Known => ({
+const emptyCache = (): Cache => ({
 	history: { tokens: [], times: [], birthEvents: 0 },
 	states: new Map(),
-	answers: new Map(),
+	predictions: new Map(),
 });
 
-export function patientSession(model: Asked, known = nothing()): Session {
-	let { history } = known;
-	const { states, answers } = known;
+export function patientSession(model: ModelCalls, cache = emptyCache()): Session {
+	let { history } = cache;
+	const { states, predictions } = cache;
 	let lastPass: Pass | undefined;
 	let start: Promise<State> | undefined;
 
@@ -100,8 +100,8 @@ export function patientSession(model: Asked, known = nothing()): Session {
 	};
 
 	/**
-	 * The last state that serves: at most `least` events seen, and two left to observe, as the model
-	 * has a program of its own for fewer.
+	 * The last cached state of at most `least` events that leaves two to observe: for fewer, the model
+	 * needs another program.
 	 */
 	const startOf = (least: number, end: number): number =>
 		Math.max(0, ...[...states.keys()].filter((at) => at <= Math.min(least, end - 2)));
@@ -113,38 +113,40 @@ export function patientSession(model: Asked, known = nothing()): Session {
 		use(next) {
 			const kept = common(next);
 			for (const at of states.keys()) if (at > kept) states.delete(at);
-			// Without the first event there is none to look back from.
-			for (const known of answers.keys()) if (known > kept || kept === 0) answers.delete(known);
+			// If the first event changes, predictions before it are no longer valid.
+			for (const key of predictions.keys()) if (key > kept || kept === 0) predictions.delete(key);
 			history = next;
 		},
-		async ask(date, times) {
-			const held = [...answers.values()].reduce((sum, { size }) => sum + size, 0);
-			if (held > mostAnswers) answers.clear();
+		async predict(date, times) {
+			const cached = [...predictions.values()].reduce((sum, { size }) => sum + size, 0);
+			if (cached > mostPredictions) predictions.clear();
 			const end = countBefore(date);
 			const first = end > 0 ? (history.times[0] as number) : Number.NEGATIVE_INFINITY;
-			const known = (time: number) =>
-				time < first ? lookingBack : countBefore(Math.min(time, date));
-			const missing = [...new Set(times)].filter((time) => !answers.get(known(time))?.has(time));
-			const asked = history;
+			const keyOf = (time: number) =>
+				time < first ? beforeFirstEvent : countBefore(Math.min(time, date));
+			const missing = [...new Set(times)].filter(
+				(time) => !predictions.get(keyOf(time))?.has(time),
+			);
+			const queried = history;
 			lastPass = undefined;
 			if (missing.length > 0) {
-				const least = missing.reduce((least, time) => Math.min(least, known(time)), end);
+				const least = missing.reduce((least, time) => Math.min(least, keyOf(time)), end);
 				const from = startOf(least, end);
 				lastPass = { from, events: end - from, times: missing.length };
-				const places = missing.map(known);
+				const keys = missing.map(keyOf);
 				const found = await model.queryWithin(await stateAfter(from), [part(from, end)], [missing]);
-				// Whoever has changed the history since wants none of this.
-				if (history === asked)
+				// The history may have been replaced during the call.
+				if (history === queried)
 					for (const [at, time] of missing.entries()) {
-						const place = places[at] as number;
-						const own = answers.get(place) ?? new Map<number, Float32Array>();
-						answers.set(place, own);
+						const key = keys[at] as number;
+						const own = predictions.get(key) ?? new Map<number, Float32Array>();
+						predictions.set(key, own);
 						own.set(time, found.logProbabilities.slice(at * found.vocab, (at + 1) * found.vocab));
 					}
 			}
 			const rows = new Map(
-				history === asked
-					? times.map((time) => [time, answers.get(known(time))?.get(time) as Float32Array])
+				history === queried
+					? times.map((time) => [time, predictions.get(keyOf(time))?.get(time) as Float32Array])
 					: [],
 			);
 			return { date, row: (time) => rows.get(time) as Float32Array };
@@ -153,17 +155,17 @@ export function patientSession(model: Asked, known = nothing()): Session {
 			patientSession(model, {
 				history,
 				states: new Map(states),
-				answers: new Map([...answers].map(([at, own]) => [at, new Map(own)])),
+				predictions: new Map([...predictions].map(([at, own]) => [at, new Map(own)])),
 			}),
-		async prepare() {
+		async cacheNextState() {
 			const last = [...states.keys()].reduce((most, at) => Math.max(most, at), 0);
 			const step =
 				stride * 2 ** Math.ceil(Math.log2(Math.max(1, history.times.length / stride / mostStates)));
 			const next = (Math.floor(last / step) + 1) * step;
 			if (next > history.times.length) return false;
-			const asked = history;
+			const queried = history;
 			const state = await model.observe(await stateAfter(last), [part(last, next)]);
-			if (history === asked) states.set(next, state);
+			if (history === queried) states.set(next, state);
 			return true;
 		},
 	};

@@ -6,7 +6,7 @@ export type ModelState =
 	| { readonly state: "ready"; readonly model: LoadedModel }
 	| { readonly state: "error"; readonly message: string };
 
-/** The model of the server's run, opened in a worker of this page. */
+/** Loads the server's model into a worker of this page. */
 export function useModel(): readonly [ModelState, retry: () => void] {
 	const [tries, setTries] = useState(0);
 	const [found, setFound] = useState<ModelState>({ state: "loading" });

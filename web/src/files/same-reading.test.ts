@@ -9,7 +9,7 @@ import { idsIn, prepared } from "../../../src/cohort/testing/prepared.js";
 import { specialTokens } from "../../../src/cohort/vocabulary.js";
 import { openCsv, openFhir } from "../../../src/records/index.js";
 import { temporaryFolder } from "../../../src/records/testing/temporary-folder.js";
-import { askedPatient } from "../../../src/server/api/patient.js";
+import { readRequestPatient } from "../../../src/server/api/patient.js";
 import { historyOf } from "../data/patient.js";
 import { readContent } from "./read-file.js";
 import { toPatients } from "./to-patients.js";
@@ -79,7 +79,7 @@ async function readEverywhere(
 	const read = [...histories].map(([id, history]) => ({
 		...{ id, prepare: plain(history) },
 		commandLine: plain(asNew.patients.find((one) => one.id === id)?.history as History),
-		http: plain(askedPatient(request(id), { manifest, vocabulary, map }).patient.history),
+		http: plain(readRequestPatient(request(id), { manifest, vocabulary, map }).patient.history),
 		page: plainPage(page.patients.find(({ name }) => name === id)),
 	}));
 	return {

@@ -1,4 +1,4 @@
-import { usePassingWords } from "./use-passing-words.js";
+import { useTransientText } from "./use-transient-text.js";
 
 interface CopyLinkProps {
 	/** To what is looked at, from the address shown, which follows a moment later; and what to say of it. */
@@ -7,7 +7,7 @@ interface CopyLinkProps {
 
 /** The address of what is looked at: the view, never a patient's records. */
 export function CopyLink({ link: linkFrom }: CopyLinkProps) {
-	const [said, say] = usePassingWords();
+	const [said, say] = useTransientText();
 	return (
 		<button
 			type="button"

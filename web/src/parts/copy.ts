@@ -95,7 +95,7 @@ export const csvOf = (rows: Rows): string =>
 const savingMilliseconds = 60_000;
 
 /** Into the clipboard; where that is not allowed, into a file. */
-export async function handOver(content: Blob, name: string): Promise<"copied" | "saved"> {
+export async function copyOrSave(content: Blob, name: string): Promise<"copied" | "saved"> {
 	try {
 		const text = content.type.startsWith("text/") || content.type.includes("svg");
 		if (text) await navigator.clipboard.writeText(await content.text());

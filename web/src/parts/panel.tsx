@@ -1,11 +1,11 @@
 import { type ReactNode, useId, useRef } from "react";
 import type { Caption } from "./caption.js";
-import { csvOf, handOver, pngOf, type Rows, standaloneSvg } from "./copy.js";
-import { usePassingWords } from "./use-passing-words.js";
+import { copyOrSave, csvOf, pngOf, type Rows, standaloneSvg } from "./copy.js";
+import { useTransientText } from "./use-transient-text.js";
 
 /** Of what is shown: of what is asked, of what was asked before while more is asked, or of that because it failed. */
 export interface PanelState {
-	readonly state: "current" | "asking" | "failed";
+	readonly state: "current" | "updating" | "failed";
 }
 
 interface PanelProps extends Partial<PanelState> {
@@ -28,7 +28,7 @@ export function Panel(props: PanelProps) {
 	const { caption, state = "current" } = props;
 	const id = useId();
 	const ref = useRef<HTMLElement>(null);
-	const [said, say] = usePassingWords();
+	const [said, say] = useTransientText();
 	const name = title
 		.toLowerCase()
 		.replaceAll(/[^a-z0-9]+/g, "-")
@@ -44,7 +44,7 @@ export function Panel(props: PanelProps) {
 					: kind === "svg"
 						? new Blob([drawn() ?? ""], { type: "image/svg+xml" })
 						: await pngOf(drawn() ?? "");
-			const done = await handOver(content, `${name}.${kind}`);
+			const done = await copyOrSave(content, `${name}.${kind}`);
 			say(done === "copied" ? `${kind.toUpperCase()} copied` : `Saved as ${name}.${kind}`);
 		} catch {
 			say(`It could not be drawn as ${kind.toUpperCase()}; try SVG`);
@@ -54,12 +54,12 @@ export function Panel(props: PanelProps) {
 		<section
 			className={`panel panel-${state} ${className}`}
 			aria-labelledby={id}
-			aria-busy={state === "asking"}
+			aria-busy={state === "updating"}
 			ref={ref}
 		>
-			{state === "asking" && (
-				<span className="asking">
-					<span className="spinner" aria-hidden="true" /> asking…
+			{state === "updating" && (
+				<span className="updating">
+					<span className="spinner" aria-hidden="true" /> updating…
 				</span>
 			)}
 			<header className="panel-head">

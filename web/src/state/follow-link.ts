@@ -1,8 +1,8 @@
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Patient } from "../data/patient.js";
 import { firstDate } from "../engine/panels.js";
+import { defaultCodes } from "./default-codes.js";
 import type { Action } from "./reducer.js";
-import { usualCodes } from "./usual-codes.js";
 import { dateWithin, type ViewLink } from "./view-link.js";
 
 /** What an address asks for, among the samples that there are. */
@@ -26,7 +26,7 @@ export function followLink(
 				}
 			: null,
 		otherwise: {
-			codes: usualCodes(vocabulary),
+			codes: defaultCodes(vocabulary),
 			patient: first ? { patient: first, date: firstDate(first.events), zoom: null } : null,
 		},
 	};

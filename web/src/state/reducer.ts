@@ -8,7 +8,7 @@ export const horizons = [1, 2, 5, 10] as const;
 const mostCodes = 5;
 
 /** What is being looked at. */
-export interface Looking {
+export interface ExplorerState {
 	readonly view: View;
 	readonly patient: Patient | null;
 	/** Counts the patients looked at so far. */
@@ -16,7 +16,7 @@ export interface Looking {
 	/** What was read from a file together, to choose from. */
 	readonly opened: readonly Patient[];
 	readonly edits: readonly Edit[];
-	/** Asked about; in the model's unit. */
+	/** ModelCalls about; in the model's unit. */
 	readonly date: number;
 	/** Tokens whose risk is drawn. */
 	readonly codes: readonly number[];
@@ -26,10 +26,10 @@ export interface Looking {
 }
 
 /** Somebody, and how to look at them. */
-interface Sight {
+interface PatientView {
 	readonly patient: Patient;
 	readonly date: number;
-	readonly zoom: Looking["zoom"];
+	readonly zoom: ExplorerState["zoom"];
 }
 
 export type Action =
@@ -40,27 +40,30 @@ export type Action =
 			readonly view: View;
 			readonly codes: readonly number[];
 			readonly years: number | null;
-			readonly patient: Sight | null;
-			readonly otherwise: { readonly codes: readonly number[]; readonly patient: Sight | null };
+			readonly patient: PatientView | null;
+			readonly otherwise: {
+				readonly codes: readonly number[];
+				readonly patient: PatientView | null;
+			};
 	  }
 	| {
 			readonly type: "patient";
 			readonly patient: Patient;
 			readonly date: number;
 			readonly opened?: readonly Patient[];
-			readonly zoom?: Looking["zoom"];
+			readonly zoom?: ExplorerState["zoom"];
 	  }
 	| { readonly type: "date"; readonly date: number }
 	| { readonly type: "code"; readonly token: number; readonly on: boolean }
 	| { readonly type: "horizon"; readonly years: number }
-	| { readonly type: "zoom"; readonly zoom: Looking["zoom"] }
+	| { readonly type: "zoom"; readonly zoom: ExplorerState["zoom"] }
 	| { readonly type: "add"; readonly token: number; readonly time: number }
 	| { readonly type: "remove"; readonly id: string }
 	| { readonly type: "move"; readonly id: string; readonly time: number }
 	| { readonly type: "undo"; readonly edit: Edit }
 	| { readonly type: "reset" };
 
-export const nothingYet: Looking = {
+export const initialState: ExplorerState = {
 	view: "patient",
 	patient: null,
 	turn: 0,
@@ -73,10 +76,10 @@ export const nothingYet: Looking = {
 };
 
 /** Nothing happens before the birth. */
-const notBeforeBirth = ({ patient }: Looking, time: number) =>
+const notBeforeBirth = ({ patient }: ExplorerState, time: number) =>
 	Math.max(time, patient?.birth ?? Number.NEGATIVE_INFINITY);
 
-export function looking(now: Looking, action: Action): Looking {
+export function reduceState(now: ExplorerState, action: Action): ExplorerState {
 	switch (action.type) {
 		case "view":
 			return { ...now, view: action.view };

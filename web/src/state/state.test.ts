@@ -7,13 +7,13 @@ import { type AddressWindow, addressBar, ownView } from "./address-bar.js";
 import { addingRange, dateRange } from "./date-range.js";
 import { type Edit, editedEvents } from "./edits.js";
 import { followLink } from "./follow-link.js";
-import { type Action, looking, nothingYet } from "./reducer.js";
+import { type Action, initialState, reduceState } from "./reducer.js";
 import { copiedLink, dateWithin, linkTo, namesView, readLink, withView } from "./view-link.js";
 
 const events = [10, 20, 20, 30].map((time, at) => ({ id: `e${at}`, token: 5 + at, time }));
 const patient: Patient = { sample: "s2", name: "Sample 2", sex: null, birth: 1, events };
 const after = (...actions: readonly Action[]) =>
-	actions.reduce(looking, looking(nothingYet, { type: "patient", patient, date: 25 }));
+	actions.reduce(reduceState, reduceState(initialState, { type: "patient", patient, date: 25 }));
 
 test("edits add, move and remove; undoing brings back what was", () => {
 	const now = after(
@@ -27,15 +27,15 @@ test("edits add, move and remove; undoing brings back what was", () => {
 		["n1", 20],
 		["e0", 25],
 	]);
-	const undone = looking(now, { type: "undo", edit: now.edits[1] as Edit });
+	const undone = reduceState(now, { type: "undo", edit: now.edits[1] as Edit });
 	expect(editedEvents(events, undone.edits)[0]).toEqual(events[0]);
-	expect(looking(now, { type: "reset" }).edits).toEqual([]);
+	expect(reduceState(now, { type: "reset" }).edits).toEqual([]);
 });
 
 test("an event has one edit: what was added and moved is added there, what was added and removed is gone", () => {
 	const moved = after({ type: "add", token: 9, time: 20 }, { type: "move", id: "n1", time: 12 });
 	expect(moved.edits).toEqual([{ kind: "add", event: { id: "n1", token: 9, time: 12 } }]);
-	expect(looking(moved, { type: "remove", id: "n1" }).edits).toEqual([]);
+	expect(reduceState(moved, { type: "remove", id: "n1" }).edits).toEqual([]);
 	expect(after({ type: "move", id: "e1", time: 2 }, { type: "remove", id: "e1" }).edits).toEqual([
 		{ kind: "remove", id: "e1" },
 	]);
@@ -77,7 +77,11 @@ test("edits are those of the library", () => {
 test("nothing goes before the birth, and another patient starts without edits", () => {
 	expect(after({ type: "date", date: -5 }).date).toBe(1);
 	expect(after({ type: "add", token: 5, time: -5 }).edits[0]).toMatchObject({ event: { time: 1 } });
-	const other = looking(after({ type: "remove", id: "e1" }), { type: "patient", patient, date: 3 });
+	const other = reduceState(after({ type: "remove", id: "e1" }), {
+		type: "patient",
+		patient,
+		date: 3,
+	});
 	expect(other).toMatchObject({ edits: [], date: 3, zoom: null });
 });
 
@@ -113,7 +117,7 @@ test("a link never holds anything of a patient from a file, nor an edit", () => 
 		{ type: "patient", patient: mine, date: 17.25 },
 		{ type: "add", token: 8, time: 18.125 },
 		{ type: "zoom", zoom: [16, 19] },
-	].reduce((state, action) => looking(state, action as Action), nothingYet);
+	].reduce((state, action) => reduceState(state, action as Action), initialState);
 	expect(linkTo(now, () => undefined)).toBe("#patient?years=5");
 });
 
@@ -144,7 +148,7 @@ test("a link's date and the slider's have one range, and its ends come back from
 	expect(addingRange(patient)).toEqual(dateRange(patient));
 	const late = { ...patient, birth: 1.006, events: [{ ...events[0]!, time: 30.0061 }] };
 	for (const end of dateRange(late)) {
-		const now = looking(nothingYet, { type: "patient", patient: late, date: end });
+		const now = reduceState(initialState, { type: "patient", patient: late, date: end });
 		const { date } = readLink(linkTo(now, () => undefined));
 		expect(dateWithin(date, late)).toBeCloseTo(end, 2);
 		expect(dateWithin(date, late)).toBeLessThanOrEqual(dateRange(late)[1]);
@@ -243,14 +247,17 @@ const others = [
 const followed = (hash: string) => followLink(readLink(hash), others, codes);
 
 test("a link shows the sample it names, at its date; one that names none, the first", () => {
-	const now = looking(nothingYet, followed("#map?sample=s2&at=20&zoom=12+28&codes=401&years=2"));
+	const now = reduceState(
+		initialState,
+		followed("#map?sample=s2&at=20&zoom=12+28&codes=401&years=2"),
+	);
 	expect(now).toEqual({
-		...nothingYet,
+		...initialState,
 		...{ view: "map", patient, turn: 1, date: 20, zoom: [12, 28], codes: [5], horizonYears: 2 },
 	});
-	const first = looking(nothingYet, followed("#patient"));
+	const first = reduceState(initialState, followed("#patient"));
 	expect(first).toMatchObject({ patient: others[0], codes: [6, 7], horizonYears: 5, zoom: null });
-	expect(looking(nothingYet, followed("#patient?sample=s2&at=99999")).date).not.toBe(99_999);
+	expect(reduceState(initialState, followed("#patient?sample=s2&at=99999")).date).not.toBe(99_999);
 });
 
 test("a link that names nobody leaves who is looked at, with all edits and codes", () => {
@@ -259,11 +266,11 @@ test("a link that names nobody leaves who is looked at, with all edits and codes
 		{ type: "patient", patient: mine, date: 17 },
 		{ type: "add", token: 8, time: 18 },
 		{ type: "code", token: 7, on: true },
-	].reduce((state, action) => looking(state, action as Action), nothingYet);
-	expect(looking(now, followed("#map"))).toEqual({ ...now, view: "map" });
+	].reduce((state, action) => reduceState(state, action as Action), initialState);
+	expect(reduceState(now, followed("#map"))).toEqual({ ...now, view: "map" });
 	const edited = after({ type: "remove", id: "e1" });
-	expect(looking(edited, followed("#what-if?sample=s2&at=20"))).toMatchObject({
+	expect(reduceState(edited, followed("#what-if?sample=s2&at=20"))).toMatchObject({
 		...{ edits: edited.edits, date: 20, view: "what-if" },
 	});
-	expect(looking(edited, followed("#what-if?sample=s1")).edits).toEqual([]);
+	expect(reduceState(edited, followed("#what-if?sample=s1")).edits).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import type { Patient } from "../data/patient.js";
 import { dateRange } from "./date-range.js";
-import type { Looking, View } from "./reducer.js";
+import type { ExplorerState, View } from "./reducer.js";
 import { horizons, views } from "./reducer.js";
 
 /** What a link holds: how to look, and at which sample. Nothing of a patient from a file, no event, no edit. */
@@ -18,7 +18,7 @@ const rounded = (time: number) => `${Number(time.toFixed(decimals))}`;
 
 /** The part of an address after its #. Codes are told as the vocabulary writes them. */
 export function linkTo(
-	{ view, patient, date, codes, horizonYears, zoom }: Looking,
+	{ view, patient, date, codes, horizonYears, zoom }: ExplorerState,
 	codeOf: (token: number) => string | undefined,
 ): string {
 	const values = new URLSearchParams();

@@ -1,25 +1,33 @@
 import { taskOf } from "../../../src/figures/report/tasks.js";
 import { CalibrationChart } from "../charts/calibration-chart.js";
-import type { Evaluations, Measured } from "../data/contract.js";
+import type { EvaluationSummary, Evaluations } from "../data/contract.js";
 import { Panel } from "../parts/panel.js";
 import { inOrder } from "./evaluation-order.js";
 
 /** Whether what was said to come so often came so often, of every task that says probabilities. */
 export function Calibrations({ evaluations }: Evaluations) {
-	const drawn = inOrder(evaluations).flatMap(({ task, calibration, topCalibration }: Measured) => [
-		...(calibration
-			? [
-					{
-						task,
-						bins: calibration,
-						what: task === "next" ? "every code of every question" : taskOf(task).title,
-					},
-				]
-			: []),
-		...(topCalibration
-			? [{ task: `${task} top`, bins: topCalibration, what: "the likeliest code of each question" }]
-			: []),
-	]);
+	const drawn = inOrder(evaluations).flatMap(
+		({ task, calibration, topCalibration }: EvaluationSummary) => [
+			...(calibration
+				? [
+						{
+							task,
+							bins: calibration,
+							what: task === "next" ? "every code of every question" : taskOf(task).title,
+						},
+					]
+				: []),
+			...(topCalibration
+				? [
+						{
+							task: `${task} top`,
+							bins: topCalibration,
+							what: "the likeliest code of each question",
+						},
+					]
+				: []),
+		],
+	);
 	if (drawn.length === 0) return null;
 	return (
 		<div className="two even">

@@ -3,7 +3,7 @@ import type { About } from "../data/about.js";
 import type { Patient, PatientEvent } from "../data/patient.js";
 import { durationText } from "../parts/words.js";
 
-interface AskedDate {
+interface QueryDate {
 	readonly patient: Pick<Patient, "birth" | "death">;
 	readonly events: readonly PatientEvent[];
 	readonly date: number;
@@ -21,7 +21,7 @@ export function dateWarnings({
 	date,
 	horizon,
 	reach,
-}: AskedDate): string[] {
+}: QueryDate): string[] {
 	const warnings: string[] = [];
 	const last = events.findLast(({ time }) => time < date)?.time;
 	if (last === undefined)

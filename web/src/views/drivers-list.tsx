@@ -27,7 +27,7 @@ interface Explanation {
 
 const most = 5;
 
-/** What moves a risk at the date: had each of the last events not been recorded. Asked for, as it takes a while. */
+/** What moves a risk at the date: had each of the last events not been recorded. ModelCalls for, as it takes a while. */
 export function DriversList({ calls, history, date, curves, vocabulary, clock }: DriversListProps) {
 	const [latest, setLatest] = useState<Explanation | null>(null);
 	const outcome = latest?.history === history && latest.date === date ? latest.outcome : null;
@@ -56,7 +56,7 @@ export function DriversList({ calls, history, date, curves, vocabulary, clock }:
 		<div className="drivers" aria-live="polite">
 			<p className="quiet">
 				The risk at {momentText(clock, date)}, less what it would be had one event not been
-				recorded, in percentage points. {triedText(outcome.length, history, date)} It says what
+				recorded, in percentage points. {attributedText(outcome.length, history, date)} It says what
 				moves the model, not what causes a disease.
 			</p>
 			{curves.map(({ token, name, colour }) => {
@@ -95,7 +95,7 @@ export function DriversList({ calls, history, date, curves, vocabulary, clock }:
 }
 
 /** `The last 31 of 120 events before it were tried.` */
-export function triedText(tried: number, history: History, date: number): string {
+export function attributedText(tried: number, history: History, date: number): string {
 	const known = history.times.slice(history.birthEvents).filter((time) => time < date).length;
 	if (known === 0) return "Nothing is recorded before it.";
 	return tried < known

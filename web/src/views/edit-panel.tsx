@@ -1,7 +1,7 @@
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import type { Patient } from "../data/patient.js";
-import type { Answered } from "../engine/asking.js";
+import type { QueryResult } from "../engine/query-runner.js";
 import { Panel } from "../parts/panel.js";
 import type { Edit } from "../state/edits.js";
 import { EditBar } from "./edit-bar.js";
@@ -9,7 +9,7 @@ import { EditBar } from "./edit-bar.js";
 interface EditPanelProps {
 	readonly patient: Patient;
 	readonly edits: readonly Edit[];
-	readonly answered: Answered | null;
+	readonly result: QueryResult | null;
 	readonly date: number;
 	readonly vocabulary: Vocabulary;
 	readonly clock: Clock;
@@ -19,15 +19,15 @@ interface EditPanelProps {
 }
 
 /** What would be different, and how long the answer to it took. */
-export function EditPanel({ answered, ...bar }: EditPanelProps) {
-	const { milliseconds, pass } = answered ?? {};
+export function EditPanel({ result, ...bar }: EditPanelProps) {
+	const { milliseconds, pass } = result ?? {};
 	return (
 		<Panel
 			title="What would be different"
 			subtitle={
 				bar.edits.length > 0 && milliseconds !== undefined ? (
 					<span className="speed" data-milliseconds={milliseconds}>
-						answered in {Math.round(milliseconds)} ms
+						result in {Math.round(milliseconds)} ms
 						{pass ? `, from event ${pass.from + 1} on` : ""}
 					</span>
 				) : (

@@ -2,14 +2,14 @@ import { counted, thousands } from "../../../src/figures/numbers.js";
 import { interval, measureKind, written } from "../../../src/figures/report/measures.js";
 import { taskOf } from "../../../src/figures/report/tasks.js";
 import { IntervalChart } from "../charts/interval-chart.js";
-import type { Measured } from "../data/contract.js";
+import type { EvaluationSummary } from "../data/contract.js";
 import { Panel } from "../parts/panel.js";
 import { ScrollTable } from "../parts/scroll-table.js";
 
 const mainMeasures = ["nats", "recall@10", "auprc"];
 
 /** One task: the main measure drawn, all of them in a table. */
-export function EvaluationPanel({ evaluation }: { readonly evaluation: Measured }) {
+export function EvaluationPanel({ evaluation }: { readonly evaluation: EvaluationSummary }) {
 	const { task, patients, split, rows, notes } = evaluation;
 	const { title, question } = taskOf(task);
 	const names = [...new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)))];

@@ -27,7 +27,7 @@ export function LikelyPanel({ waiting, clock, state, ...list }: LikelyPanelProps
 	const hint = base
 		? "with the change to the history as it was, in points"
 		: "click a code to draw its risk";
-	const when = panels ? momentText(clock, panels.questions.date) : "";
+	const when = panels ? momentText(clock, panels.queries.date) : "";
 	return (
 		<Panel
 			title="Most likely at the date"
@@ -37,7 +37,7 @@ export function LikelyPanel({ waiting, clock, state, ...list }: LikelyPanelProps
 			rows={() => [
 				[...timeNames(clock), "rank", "code", "name", "probability", ...(base ? ["was"] : [])],
 				...(panels?.top ?? []).map(({ token, probability }, at) => [
-					...timeCells(clock, panels?.questions.date as number),
+					...timeCells(clock, panels?.queries.date as number),
 					at + 1,
 					vocabulary.tokens[token]?.code ?? "",
 					codeName(vocabulary, token),

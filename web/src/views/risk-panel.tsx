@@ -9,9 +9,9 @@ import { Panel, type PanelState } from "../parts/panel.js";
 import { timeCells, timeNames } from "../parts/time-columns.js";
 import { momentText } from "../parts/words.js";
 import { horizons } from "../state/reducer.js";
-import { riskWords } from "./answer-words.js";
 import { CodeChips } from "./code-chips.js";
 import { DriversList } from "./drivers-list.js";
+import { riskWords } from "./prediction-words.js";
 import { RisesList } from "./rises-list.js";
 
 interface RiskPanelProps extends PanelState {

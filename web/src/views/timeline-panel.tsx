@@ -27,7 +27,7 @@ interface TimelinePanelProps
 export function TimelinePanel(props: TimelinePanelProps) {
 	const { patient, events, edits, panels, vocabulary, state, ...timeline } = props;
 	const { clock, date, colourOf } = timeline;
-	const seenUntil = panels?.questions.date ?? date;
+	const seenUntil = panels?.queries.date ?? date;
 	const marks = useMemo(
 		() => marksOf({ events, original: patient.events, edits, panels, seenUntil }, vocabulary),
 		[events, patient, edits, panels, seenUntil, vocabulary],

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { vocabularyOf } from "../../../src/cohort/vocabulary.js";
-import { panelsOf, questionsFor } from "../engine/panels.js";
-import { answerWords, riskWords } from "./answer-words.js";
+import { panelsOf, queriesFor } from "../engine/panels.js";
 import { dateWarnings } from "./date-warnings.js";
-import { triedText } from "./drivers-list.js";
+import { attributedText } from "./drivers-list.js";
+import { predictionWords, riskWords } from "./prediction-words.js";
 import { legendOf } from "./timeline-legend.js";
 import { marksOf, markText } from "./timeline-marks.js";
 
@@ -23,8 +23,8 @@ const panelsAt = (date: number, horizon: number) => {
 	const row = Float32Array.from(vocabulary.tokens, () => Math.log(0.01));
 	row[pressure] = Math.log(0.5);
 	row[failure] = Math.log(0.25);
-	const questions = questionsFor(events, [10, 40], date, horizon);
-	return panelsOf(questions, { date, row: () => row }, history);
+	const queries = queriesFor(events, [10, 40], date, horizon);
+	return panelsOf(queries, { date, row: () => row }, history);
 };
 
 test("marks are of the answers that are shown, not of what is asked since", () => {
@@ -119,7 +119,7 @@ test("the legend tells of chosen codes and of edits where there are any", () => 
 test("new answers in words", () => {
 	const panels = panelsAt(25, 8);
 	const curve = { ...panels.curve(failure), name: "Heart failure", colour: "red" };
-	expect(answerWords(panels, [curve], 5, vocabulary, clock)).toBe(
+	expect(predictionWords(panels, [curve], 5, vocabulary, clock)).toBe(
 		"Answers for day 25. Likeliest: Hypertension 50 %, Heart failure 25 %. Risk: Heart failure 25 % at the date, 25 % after 5 years. Later events: 1 of 1 later event among the 10 likeliest codes at their time, a recall of 100 %.",
 	);
 	const base = { ...curve, risk: curve.risk.map(() => 0.125) };
@@ -129,8 +129,8 @@ test("new answers in words", () => {
 });
 
 test("how many events were left out, one at a time, is told as it was", () => {
-	expect(triedText(2, history, 25)).toBe("All 2 events before it were tried.");
-	expect(triedText(1, history, 25)).toBe("The last 1 of 2 events before it were tried.");
-	expect(triedText(1, history, 11)).toBe("The one event before it was tried.");
-	expect(triedText(0, history, 10)).toBe("Nothing is recorded before it.");
+	expect(attributedText(2, history, 25)).toBe("All 2 events before it were tried.");
+	expect(attributedText(1, history, 25)).toBe("The last 1 of 2 events before it were tried.");
+	expect(attributedText(1, history, 11)).toBe("The one event before it was tried.");
+	expect(attributedText(0, history, 10)).toBe("Nothing is recorded before it.");
 });

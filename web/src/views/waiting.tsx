@@ -17,7 +17,7 @@ export function Waiting({ modelState, error }: WaitingProps) {
 	return (
 		<Notice
 			kind="loading"
-			title={modelState.state === "ready" ? "Asking the model…" : "Opening the model…"}
+			title={modelState.state === "ready" ? "QueryRunner the model…" : "Opening the model…"}
 		/>
 	);
 }

@@ -5,28 +5,28 @@ import type { Clock } from "../../../src/figures/clock.js";
 import { wholeDomain } from "../charts/time-scale.js";
 import type { About } from "../data/about.js";
 import { historyOf, type Patient } from "../data/patient.js";
-import { useAnswers } from "../engine/use-answers.js";
 import type { ModelState } from "../engine/use-model.js";
+import { usePredictions } from "../engine/use-predictions.js";
 import { Announcement } from "../parts/announcement.js";
 import { Notice } from "../parts/notice.js";
 import { momentText } from "../parts/words.js";
 import { editedEvents } from "../state/edits.js";
-import type { Action, Looking } from "../state/reducer.js";
-import { answerWords } from "./answer-words.js";
-import { CamePanel } from "./came-panel.js";
+import type { Action, ExplorerState } from "../state/reducer.js";
 import { codeName } from "./code-name.js";
 import { curveColour } from "./colours.js";
 import { dateWarnings } from "./date-warnings.js";
 import { EditPanel } from "./edit-panel.js";
 import { Failure } from "./failure.js";
 import { LikelyPanel } from "./likely-panel.js";
+import { ObservedPanel } from "./observed-panel.js";
+import { predictionWords } from "./prediction-words.js";
 import { RiskPanel } from "./risk-panel.js";
 import { TimelinePanel } from "./timeline-panel.js";
 import { Waiting } from "./waiting.js";
 
 interface WorkbenchProps {
 	readonly patient: Patient;
-	readonly looking: Looking;
+	readonly explorer: ExplorerState;
 	readonly dispatch: Dispatch<Action>;
 	readonly vocabulary: Vocabulary;
 	readonly clock: Clock;
@@ -41,16 +41,16 @@ const none: readonly [] = [];
 
 /** One patient, one date: what was, what may come, and what came. With `editing`, what if. */
 export function Workbench(props: WorkbenchProps) {
-	const { patient, looking, dispatch, vocabulary, clock, modelState, reach, editing } = props;
-	const { date, codes, horizonYears, zoom } = looking;
-	const edits = editing ? looking.edits : none;
+	const { patient, explorer, dispatch, vocabulary, clock, modelState, reach, editing } = props;
+	const { date, codes, horizonYears, zoom } = explorer;
+	const edits = editing ? explorer.edits : none;
 	const calls = modelState.state === "ready" ? modelState.model.calls : null;
 	const horizon = horizonYears * yearDays;
 	const events = useMemo(
 		() => (edits.length > 0 ? editedEvents(patient.events, edits) : patient.events),
 		[patient, edits],
 	);
-	const { answered, isCurrent, error, ready } = useAnswers(
+	const { result, isCurrent, error, ready } = usePredictions(
 		calls,
 		patient,
 		events,
@@ -58,8 +58,8 @@ export function Workbench(props: WorkbenchProps) {
 		horizon,
 		zoom,
 	);
-	const panels = answered?.panels ?? null;
-	const base = answered?.before ?? null;
+	const panels = result?.panels ?? null;
+	const base = result?.before ?? null;
 
 	const whole = useMemo(() => {
 		const times = events.map(({ time }) => time);
@@ -70,8 +70,8 @@ export function Workbench(props: WorkbenchProps) {
 	const domain = zoom ?? held ?? whole;
 
 	const shown = useMemo(() => {
-		if (!answered) return null;
-		const { request, panels, before } = answered;
+		if (!result) return null;
+		const { request, panels, before } = result;
 		return {
 			date: request.date,
 			horizonYears: Math.round(request.horizon / yearDays),
@@ -83,7 +83,7 @@ export function Workbench(props: WorkbenchProps) {
 				base: before?.curve(token),
 			})),
 		};
-	}, [answered, patient, codes, vocabulary, clock]);
+	}, [result, patient, codes, vocabulary, clock]);
 	const warnings = useMemo(
 		() => dateWarnings({ patient, events, date, horizon, reach }),
 		[patient, events, date, horizon, clock, reach],
@@ -94,7 +94,7 @@ export function Workbench(props: WorkbenchProps) {
 			: error !== null && !isCurrent
 				? { title: "The model could not answer", message: error }
 				: null;
-	const state = isCurrent || !answered ? "current" : failure ? "failed" : "asking";
+	const state = isCurrent || !result ? "current" : failure ? "failed" : "updating";
 	const waiting = <Waiting modelState={modelState} error={error} />;
 	const colourOf = (token: number) =>
 		codes.includes(token) ? curveColour(codes.indexOf(token)) : undefined;
@@ -130,7 +130,7 @@ export function Workbench(props: WorkbenchProps) {
 		/>
 	);
 	return (
-		<div className="workbench" data-answered={isCurrent} data-ready={ready} data-date={date}>
+		<div className="workbench" data-current={isCurrent} data-ready={ready} data-date={date}>
 			{failure && (
 				<Failure
 					{...failure}
@@ -140,7 +140,7 @@ export function Workbench(props: WorkbenchProps) {
 			)}
 			{editing && (
 				<EditPanel
-					{...{ patient, edits, answered, date, vocabulary, clock }}
+					{...{ patient, edits, result, date, vocabulary, clock }}
 					onAdd={(token, time) => dispatch({ type: "add", token, time })}
 					onUndo={(edit) => dispatch({ type: "undo", edit })}
 					onReset={() => dispatch({ type: "reset" })}
@@ -154,12 +154,12 @@ export function Workbench(props: WorkbenchProps) {
 				<LikelyPanel
 					{...{ state, panels, base, waiting, vocabulary, clock, codes, colourOf, onCode }}
 				/>
-				<CamePanel {...{ state, panels, waiting, vocabulary, clock }} />
+				<ObservedPanel {...{ state, panels, waiting, vocabulary, clock }} />
 			</div>
 			<Announcement
 				words={
 					panels && shown && isCurrent
-						? `${answerWords(panels, shown.curves, shown.horizonYears, vocabulary, clock)} ${warnings.join(" ")}`
+						? `${predictionWords(panels, shown.curves, shown.horizonYears, vocabulary, clock)} ${warnings.join(" ")}`
 						: ""
 				}
 			/>

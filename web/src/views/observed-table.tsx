@@ -7,23 +7,23 @@ import { ScrollTable } from "../parts/scroll-table.js";
 import { durationText, momentText } from "../parts/words.js";
 import { codeName } from "./code-name.js";
 
-interface CameTableProps {
+interface ObservedTableProps {
 	readonly panels: Panels;
 	readonly vocabulary: Vocabulary;
 	readonly clock: Clock;
 }
 
 /** In words: how many of the later events were foreseen. */
-export function foreseenText({ later, questions }: Panels): string {
+export function recallText({ later, queries }: Panels): string {
 	if (later.length === 0) return "nothing is recorded after the date within this horizon";
 	const hits = later.filter(({ hit }) => hit).length;
 	const all = `${hits} of ${counted(later.length, "later event")}`;
-	return `${all} among the ${topCount} likeliest codes at their time, a recall of ${percent(hits / later.length)}${questions.moreLater ? "; only the first of them are asked about" : ""}`;
+	return `${all} among the ${topCount} likeliest codes at their time, a recall of ${percent(hits / later.length)}${queries.moreLater ? "; only the first of them are asked about" : ""}`;
 }
 
 /** What was recorded after the date, and where the model had it. */
-export function CameTable({ panels, vocabulary, clock }: CameTableProps) {
-	const { later, questions } = panels;
+export function ObservedTable({ panels, vocabulary, clock }: ObservedTableProps) {
+	const { later, queries } = panels;
 	if (later.length === 0)
 		return (
 			<Notice kind="empty" title="Nothing to compare with">
@@ -49,7 +49,7 @@ export function CameTable({ panels, vocabulary, clock }: CameTableProps) {
 			</thead>
 			<tbody>
 				{later.map(({ event, rank, probability, hit }) => {
-					const days = event.time - questions.date;
+					const days = event.time - queries.date;
 					return (
 						<tr key={event.id} className={hit ? "hit" : "missed"}>
 							<td className="nowrap" title={momentText(clock, event.time)}>

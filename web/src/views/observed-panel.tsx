@@ -5,10 +5,10 @@ import { type Panels, topCount } from "../engine/panels.js";
 import { Panel, type PanelState } from "../parts/panel.js";
 import { timeCells, timeNames } from "../parts/time-columns.js";
 import { momentText } from "../parts/words.js";
-import { CameTable, foreseenText } from "./came-table.js";
 import { codeName } from "./code-name.js";
+import { ObservedTable, recallText } from "./observed-table.js";
 
-interface CamePanelProps extends PanelState {
+interface ObservedPanelProps extends PanelState {
 	readonly panels: Panels | null;
 	readonly waiting: ReactNode;
 	readonly vocabulary: Vocabulary;
@@ -16,13 +16,13 @@ interface CamePanelProps extends PanelState {
 }
 
 /** What was recorded after the date, against what was expected. */
-export function CamePanel({ panels, waiting, vocabulary, clock, state }: CamePanelProps) {
+export function ObservedPanel({ panels, waiting, vocabulary, clock, state }: ObservedPanelProps) {
 	return (
 		<Panel
 			title={`What came, and was it among the ${topCount} likeliest?`}
 			subtitle={
 				panels
-					? `after ${momentText(clock, panels.questions.date)}: ${foreseenText(panels)}`
+					? `after ${momentText(clock, panels.queries.date)}: ${recallText(panels)}`
 					: "recorded after the date, against what was expected"
 			}
 			state={state}
@@ -30,7 +30,7 @@ export function CamePanel({ panels, waiting, vocabulary, clock, state }: CamePan
 				[...timeNames(clock), "days_after", "code", "name", "rank", "probability", "foreseen"],
 				...(panels?.later ?? []).map(({ event, rank, probability, hit }) => [
 					...timeCells(clock, event.time),
-					Math.round((event.time - (panels as Panels).questions.date) * 100) / 100,
+					Math.round((event.time - (panels as Panels).queries.date) * 100) / 100,
 					vocabulary.tokens[event.token]?.code ?? "",
 					codeName(vocabulary, event.token),
 					rank,
@@ -39,7 +39,7 @@ export function CamePanel({ panels, waiting, vocabulary, clock, state }: CamePan
 				]),
 			]}
 		>
-			{panels ? <CameTable panels={panels} vocabulary={vocabulary} clock={clock} /> : waiting}
+			{panels ? <ObservedTable panels={panels} vocabulary={vocabulary} clock={clock} /> : waiting}
 		</Panel>
 	);
 }

@@ -4,8 +4,8 @@ import { percent } from "../../../src/figures/numbers.js";
 import type { NamedCurve } from "../charts/risk-chart.js";
 import type { Panels } from "../engine/panels.js";
 import { momentText } from "../parts/words.js";
-import { foreseenText } from "./came-table.js";
 import { codeName } from "./code-name.js";
+import { recallText } from "./observed-table.js";
 
 const told = 3;
 
@@ -22,14 +22,14 @@ export function riskWords(
 }
 
 /** New answers, for whoever cannot see them. */
-export function answerWords(
+export function predictionWords(
 	panels: Panels,
 	curves: readonly NamedCurve[],
 	horizonYears: number,
 	vocabulary: Vocabulary,
 	clock: Clock,
 ): string {
-	const { date } = panels.questions;
+	const { date } = panels.queries;
 	const likely = panels.top
 		.slice(0, told)
 		.map(({ token, probability }) => `${codeName(vocabulary, token)} ${percent(probability)}`);
@@ -39,6 +39,6 @@ export function answerWords(
 		...(curves.length > 0
 			? [`Risk: ${curves.map((curve) => riskWords(curve, date, horizonYears)).join("; ")}.`]
 			: []),
-		`Later events: ${foreseenText(panels)}.`,
+		`Later events: ${recallText(panels)}.`,
 	].join(" ");
 }

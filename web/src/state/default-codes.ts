@@ -1,7 +1,7 @@
 import { specialCount, type Vocabulary } from "../../../src/cohort/vocabulary.js";
 
 /** Diabetes and heart failure, the diseases of the labelled tasks; else the two most frequent codes. */
-export function usualCodes(vocabulary: Vocabulary): number[] {
+export function defaultCodes(vocabulary: Vocabulary): number[] {
 	const named = ["250", "428"].flatMap((code) => vocabulary.find(code, "PheCode") ?? []);
 	if (named.length > 0) return named;
 	return [...vocabulary.tokens.keys()]
