@@ -34,7 +34,7 @@ interface ExportRecords {
 	readonly records: { readonly axis: "dates" | "days" };
 }
 
-/** The whole page. Documents of the server are fetched; everything else happens here. */
+/** The page. It fetches documents from its server and computes everything else itself. */
 export function App() {
 	const [now, dispatch] = useReducer(reduceState, initialState, (start) => ({
 		...start,
@@ -79,7 +79,7 @@ export function App() {
 		choose(found[0] as Patient, found),
 	);
 
-	// What the address asks for, once what it names is known; then what is looked at goes there.
+	// Follow the link in the address once its names can be resolved; from then on, the address follows the state.
 	const isKnown = vocabulary !== null && records !== null && samples.state !== "loading";
 	const follow = useMemo(
 		() =>
@@ -90,7 +90,7 @@ export function App() {
 	const onView = useCallback((view: View) => dispatch({ type: "view", view }), []);
 	useAddress(now.view, hash, onView, follow);
 	const showsPatient = now.view === "patient" || now.view === "what-if";
-	// What becomes of a file is told where patients are looked at.
+	// Messages about a file are shown in the patient views.
 	const takeFile = useCallback(
 		(given: File) => {
 			if (!showsPatient) onView("patient");
@@ -171,7 +171,7 @@ export function App() {
 										editing={now.view === "what-if"}
 									/>
 								) : (
-									<Notice kind="empty" title="Nobody to look at yet">
+									<Notice kind="empty" title="No patient chosen">
 										<p>
 											This server has no sample patients. Open or drop a file of records above: a
 											CSV table with the columns patient, time and code, or a FHIR R4 bundle.

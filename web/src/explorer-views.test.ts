@@ -8,7 +8,7 @@ import { newPatients } from "../../src/cohort/index.js";
 import type { Token } from "../../src/cohort/vocabulary.js";
 import { type Evaluation, readEvaluation } from "../../src/evaluate/index.js";
 import { openFhir } from "../../src/records/index.js";
-import { alert, answered, drop, explorerInBrowser } from "../testing/explorer-page.js";
+import { alert, drop, explorerInBrowser, updated } from "../testing/explorer-page.js";
 import { fhirBundle } from "../testing/patients.js";
 import type { MapPoint, Maps, Memory } from "./data/contract.js";
 
@@ -17,7 +17,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 
 	test("the axis stays while something is dragged, which stays under the pointer", async () => {
 		const { page, faults } = await opened("what-if");
-		await answered(page);
+		await updated(page);
 		const ticks = () =>
 			page.$$eval(".timeline .tick", (texts) =>
 				texts.map((text) => `${text.textContent} ${text.getAttribute("x")}`),
@@ -37,7 +37,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		expect((await middle(".date-grip")).x).toBeCloseTo(0.95 * width, 0);
 		await page.mouse.up();
 		await expect.poll(ticks).not.toEqual(before);
-		await answered(page);
+		await updated(page);
 
 		const dot = await middle(".event-dot");
 		await page.mouse.move(dot.x, dot.y);
@@ -53,7 +53,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await page.mouse.move(dot.x + 400, dot.y, { steps: 20 });
 		expect((await middle(".edit-moved .event-dot")).x).toBeCloseTo(dot.x + 400, -1);
 		await page.mouse.up();
-		await answered(page);
+		await updated(page);
 		expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toMatch(
 			/^Events/,
 		);
@@ -65,7 +65,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 
 	test("Ctrl and the wheel zoom the timeline, not the page; arrows go on to what is out of view", async () => {
 		const { page, faults } = await opened("patient");
-		await answered(page);
+		await updated(page);
 		const events = page.getByRole("listbox", { name: /^Events/ });
 		const drawn = () => page.locator(".event").count();
 		const all = await drawn();
@@ -101,7 +101,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 
 	test("the focus stays near what was taken away", async () => {
 		const { page, faults } = await opened("what-if");
-		await answered(page);
+		await updated(page);
 		const focused = () => page.evaluate(() => document.activeElement?.ariaLabel ?? null);
 		const [first, second] = await page.$$eval(".chips .chip button", (buttons) =>
 			buttons.map((button) => button.ariaLabel ?? ""),
@@ -124,14 +124,14 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 
 	test("a dropped FHIR bundle is read as trajgpt reads it, and goes nowhere", async () => {
 		const { page, faults } = await opened("patient");
-		await answered(page);
+		await updated(page);
 		const asked: string[] = [];
 		page.on("request", (request) => {
 			if (!request.url().endsWith("/icon.svg")) asked.push(request.url());
 		});
 		await drop(page, "bundle.json", fhirBundle);
 		await page.waitForSelector(".read-notes");
-		await answered(page);
+		await updated(page);
 		expect(await page.locator(".read-notes").textContent()).toContain(
 			"that the model does not know",
 		);
@@ -205,7 +205,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 	test("what is shown can be copied as a picture, a drawing and a table", async () => {
 		const { page, faults } = await opened("patient");
 		await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-		await answered(page);
+		await updated(page);
 		const text = () => page.evaluate(() => navigator.clipboard.readText());
 		const kinds = () =>
 			page.evaluate(async () =>
@@ -293,7 +293,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		const calibration = page.getByRole("region", { name: /^Calibration: / });
 		expect(await calibration.count()).toBe(2);
 		const { topCalibration = [] } = evaluation;
-		const top = page.getByRole("region", { name: "the likeliest code of each question" });
+		const top = page.getByRole("region", { name: "the most likely code of each query" });
 		expect(await top.locator("circle").count()).toBe(topCalibration.length);
 		expect(topCalibration.length).toBeGreaterThan(0);
 

@@ -13,7 +13,6 @@ import { presets, trajgptConfig } from "../../src/models/trajgpt/config.js";
 import { trajgpt } from "../../src/models/trajgpt/index.js";
 import {
 	alert,
-	answered,
 	dateOf,
 	drop,
 	explorerInBrowser,
@@ -21,6 +20,7 @@ import {
 	ready,
 	shown,
 	timeOfDate,
+	updated,
 } from "../testing/explorer-page.js";
 import { longHistory } from "../testing/patients.js";
 
@@ -38,11 +38,11 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		if (pictures && !pictured) await rm(pictures, { recursive: true });
 	});
 
-	test("a patient is chosen, the date dragged, an event added: numbers are Node's", async () => {
+	test("predicts as Node does after choosing a patient, dragging the date and adding an event", async () => {
 		const { page, faults } = await opened("patient");
-		await answered(page);
+		await updated(page);
 		await page.getByRole("combobox", { name: "Patient" }).selectOption({ index: 1 });
-		await answered(page);
+		await updated(page);
 		const history = await sampleHistory("s2");
 		const first = await expectNodes(page, history);
 
@@ -53,24 +53,24 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await page.mouse.move(grip.x + 70, grip.y + 9, { steps: 6 });
 		await page.mouse.up();
 		expect(await dateOf(page)).toBeGreaterThan(before);
-		await answered(page);
+		await updated(page);
 		const dragged = await expectNodes(page, history);
 		expect(dragged).not.toEqual(first);
 
 		await page.getByRole("slider").focus();
 		await page.keyboard.press("ArrowLeft");
-		await answered(page);
+		await updated(page);
 		await expectNodes(page, history);
 
 		await page.getByRole("link", { name: "What if" }).click();
-		await answered(page);
+		await updated(page);
 		const plain = await shown(page);
 		const date = await dateOf(page);
 		await page.getByRole("combobox", { name: "Add an event" }).fill("428");
 		await page.keyboard.press("Enter");
 		await page.getByRole("button", { name: "Add", exact: true }).click();
 		await page.waitForSelector(".edits li");
-		await answered(page);
+		await updated(page);
 		const token = explorer().trained.vocabulary.find("428") as number;
 		const known = history.times.filter((time) => time < date).length;
 		const edited = await expectNodes(page, {
@@ -79,16 +79,16 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		});
 		expect(edited).not.toEqual(plain);
 
-		await page.getByRole("button", { name: "As it was" }).click();
-		await answered(page);
+		await page.getByRole("button", { name: "Reset to original" }).click();
+		await updated(page);
 		expect(await shown(page)).toEqual(plain);
 		expect(faults).toEqual([]);
 		await page.close();
 	}, 120_000);
 
-	test("events are moved and removed, with the keyboard and by dragging", async () => {
+	test("moves and removes events with the keyboard and by dragging", async () => {
 		const { page, faults } = await opened("what-if");
-		await answered(page);
+		await updated(page);
 		const history = await sampleHistory("s1");
 		const plain = await shown(page);
 		const date = await dateOf(page);
@@ -97,12 +97,12 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		for (let at = 1; at < known - 1; at++) await page.keyboard.press("ArrowRight");
 		await page.keyboard.press("Delete");
 		await page.waitForSelector(".edits li");
-		await answered(page);
+		await updated(page);
 		// Events of one time stand in rows: which of them is chosen shows in the words of the edit.
 		expect(await page.locator(".edits li").textContent()).toMatch(/^without /);
 		expect(await shown(page)).not.toEqual(plain);
 		await page.getByRole("button", { name: /^Undo/ }).click();
-		await answered(page);
+		await updated(page);
 		expect(await shown(page)).toEqual(plain);
 
 		await page.locator(".event-dot").first().scrollIntoViewIfNeeded();
@@ -115,22 +115,22 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await page.mouse.move(mark.x + 25, mark.y + 5, { steps: 4 });
 		await page.mouse.up();
 		await page.waitForSelector(".edits li");
-		await answered(page);
+		await updated(page);
 		expect(await page.locator(".edits li").textContent()).toMatch(/ moved to /);
 		expect(await shown(page)).not.toEqual(plain);
-		await page.getByRole("button", { name: "As it was" }).click();
+		await page.getByRole("button", { name: "Reset to original" }).click();
 
 		await page.getByRole("listbox", { name: /^Events/ }).focus();
 		await page.keyboard.press("ArrowRight");
 		await page.keyboard.press("Alt+ArrowRight");
 		await page.waitForSelector(".edits li");
 		expect(await page.locator(".edits li").textContent()).toMatch(/ moved to /);
-		await answered(page);
+		await updated(page);
 		expect(faults).toEqual([]);
 		await page.close();
 	}, 60_000);
 
-	test("numbers stay those of the date they are of, while the model is asked and when it fails", async () => {
+	test("numbers keep their date while the model computes and when it fails", async () => {
 		const { page } = await opened("patient", (page) =>
 			page.addInitScript(() => {
 				const worker = globalThis as unknown as { mode: string; held: (() => void)[] };
@@ -156,7 +156,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		expect(await likely(page).textContent()).toContain(first);
 
 		await turn("slow");
-		const explain = page.getByRole("button", { name: /^What moves these risks/ });
+		const explain = page.getByRole("button", { name: /^What drives these risks/ });
 		expect(await explain.textContent()).toContain(first);
 		await explain.click();
 		await page.getByRole("slider").focus();
@@ -166,16 +166,16 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		expect(await likely(page).textContent()).toContain(first);
 		expect(await shown(page)).toEqual(numbers);
 		await turn("plain");
-		await answered(page);
+		await updated(page);
 		const [second, then] = [await timeOfDate(page), await shown(page)];
 		expect(await likely(page).textContent()).toContain(second);
 		expect(then).not.toEqual(numbers);
-		// What was asked of the date before is nobody's answer.
+		// The drivers requested for the previous date are discarded.
 		await explain.click();
 		await page.waitForSelector(".drivers");
 		const drivers = await page.locator(".drivers").textContent();
-		expect(drivers).toContain(`The risk at ${second}, less`);
-		expect(drivers).toMatch(/The last \d+ of \d+ events before it were tried|All \d+ events/);
+		expect(drivers).toContain(`The risk at ${second} minus`);
+		expect(drivers).toMatch(/The last \d+ of \d+ events before it were left out|All \d+ events/);
 
 		await turn("failing");
 		await page.getByRole("slider").focus();
@@ -187,32 +187,32 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		expect(await shown(page)).toEqual(then);
 		await turn("plain");
 		await page.keyboard.press("PageUp");
-		await answered(page);
+		await updated(page);
 		expect(await alert(page).count()).toBe(0);
 		expect(await likely(page).textContent()).toContain(await timeOfDate(page));
 		await page.close();
 	}, 60_000);
 
-	test("what lies beyond training is warned of, and answers are said to whoever cannot see them", async () => {
+	test("warns of dates beyond training, and announces predictions to screen readers", async () => {
 		const { page, faults } = await opened("patient");
-		await answered(page);
+		await updated(page);
 		const rows = ["2019-02-01,I10", "2019-03-04,E11.9", "2020-01-20,I25.10", "2020-05-06,I10"];
 		const table = rows.map((row) => `old,${row},ICD10CM,female,1899-01-01`);
 		await drop(page, "old.csv", ["patient,time,code,system,sex,birth", ...table].join("\n"));
 		await page.waitForSelector(".read-notes");
-		await answered(page);
+		await updated(page);
 		const warning = await page.locator(".notice-warning").textContent();
-		expect(warning).toMatch(/at the age of 12\d\.\d years; the oldest the model learned from is/);
+		expect(warning).toMatch(/at the age of 12\d\.\d years; the oldest patient in training was/);
 		const said = page.locator(".announcement").getByText(await timeOfDate(page));
 		await said.waitFor({ state: "attached" });
 		expect(await said.textContent()).toMatch(
-			/^Answers for .*Likeliest: .* %\. Risk: .*the oldest the model learned from is/,
+			/^Predictions for .*Most likely: .* %\. Risk: .*the oldest patient in training was/,
 		);
 		expect(faults).toEqual([]);
 		await page.close();
 	}, 60_000);
 
-	/** The page that is looked at in every view, scheme and width: most of the time goes to opening one. */
+	/** One page for every view, scheme and width: opening a page takes most of the time. */
 	let looked: ReturnType<typeof opened> | undefined;
 
 	test.each([
@@ -225,14 +225,14 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		["map", "dark", 360],
 		["model", "light", 360],
 	] as const)(
-		"%s, %s, %i px wide: axe finds nothing serious, nothing sticks out, nothing is asked elsewhere",
+		"%s, %s, %i px wide: axe finds nothing serious, nothing overflows, no other origin is contacted",
 		async (view, scheme, width) => {
 			looked ??= opened(view);
 			const { page, faults } = await looked;
 			await page.emulateMedia({ colorScheme: scheme });
 			await page.setViewportSize({ width, height: width === 360 ? 780 : 1160 });
 			await page.goto(`${explorer().url}#${view}`);
-			if (view === "patient" || view === "what-if") await answered(page);
+			if (view === "patient" || view === "what-if") await updated(page);
 			else await page.waitForSelector(".panel svg[data-drawing]");
 			if (view === "what-if") {
 				if (pictured) await ready(page);
@@ -240,7 +240,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 				await page.keyboard.press("Enter");
 				await page.getByRole("button", { name: "Add", exact: true }).click();
 				await page.waitForSelector(".edits li");
-				await answered(page);
+				await updated(page);
 			}
 			if (width > 360)
 				await page.screenshot({ path: join(pictures, `explorer-${view}.png`), fullPage: true });
@@ -262,7 +262,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 			expect(
 				await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
 			).toBeLessThanOrEqual(0);
-			if (view === "what-if") await page.getByRole("button", { name: "As it was" }).click();
+			if (view === "what-if") await page.getByRole("button", { name: "Reset to original" }).click();
 			expect(faults).toEqual([]);
 		},
 		pictured ? 180_000 : 60_000,
@@ -306,7 +306,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 			await page.waitForSelector(".chooser button:not(:disabled)");
 			await drop(page, "long.csv", longHistory(200, codes));
 			await page.waitForSelector(".read-notes");
-			await answered(page);
+			await updated(page);
 			const answering = performance.now() - cold;
 			// The date goes to the end: everything recorded is known.
 			await page.getByRole("slider").focus();
@@ -320,19 +320,19 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 					await page.keyboard.press("Enter");
 					const date = new Date(Date.UTC(2000, 0, 1) + (at * 26 + 3 + turn) * 86_400_000);
 					await page.getByLabel("on", { exact: true }).fill(date.toISOString().slice(0, 10));
-					times.push(await page.evaluate(untilAnswered));
+					times.push(await page.evaluate(untilUpdated));
 					model.push(Number(await page.getAttribute(".speed", "data-milliseconds")));
-					await page.getByRole("button", { name: "As it was" }).click();
+					await page.getByRole("button", { name: "Reset to original" }).click();
 					await ready(page);
 				}
 				const told = (values: readonly number[]) => {
 					const sorted = values.map(Math.round).sort((a, b) => a - b);
 					return [sorted[0], sorted[sorted.length >> 1], sorted.at(-1)].join(", ");
 				};
-				figures.push(`after event ${at}: ${told(times)} ms (answers alone ${told(model)})`);
+				figures.push(`after event ${at}: ${told(times)} ms (predictions alone ${told(model)})`);
 			}
 			console.log(
-				`preset paper, 200 events, from a click to all panels drawn, least, median and most of 15 edits: ${figures.join("; ")}\ncold start: timeline after ${Math.round(interactive)} ms, first answers of preset paper after ${Math.round(answering)} ms`,
+				`preset paper, 200 events, from a click to all panels drawn, least, median and most of 15 edits: ${figures.join("; ")}\ncold start: timeline after ${Math.round(interactive)} ms, first predictions of preset paper after ${Math.round(answering)} ms`,
 			);
 			expect(faults).toEqual([]);
 			await page.close();
@@ -342,15 +342,15 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 	);
 });
 
-/** In the page: clicks Add, and waits until everything is drawn for what was added. */
-async function untilAnswered(): Promise<number> {
+/** In the page: clicks Add, and waits until all panels show the added event. */
+async function untilUpdated(): Promise<number> {
 	const button = document.querySelector<HTMLButtonElement>(".edit-form button.primary");
 	const bench = document.querySelector<HTMLElement>(".workbench");
 	const started = performance.now();
 	button?.click();
 	await new Promise<void>((resolve) => {
 		const look = () => {
-			if (document.querySelector(".edits li") && bench?.dataset.answered === "true") resolve();
+			if (document.querySelector(".edits li") && bench?.dataset.current === "true") resolve();
 		};
 		new MutationObserver(look).observe(bench as Node, {
 			subtree: true,

@@ -7,7 +7,7 @@ import { servedExplorer } from "./explorer.js";
 
 type History = { readonly tokens: ArrayLike<number>; readonly times: ArrayLike<number> };
 
-export const answered = (page: Page) =>
+export const updated = (page: Page) =>
 	page.waitForSelector('.workbench[data-current="true"]', { timeout: 60_000 });
 export const ready = (page: Page) =>
 	page.waitForSelector('.workbench[data-current="true"][data-ready="true"]', { timeout: 120_000 });

@@ -6,13 +6,13 @@ import { percentTicks } from "./percent-ticks.js";
 
 interface CalibrationChartProps {
 	readonly bins: readonly CalibrationBin[];
-	/** Where most answers are near 0. */
+	/** For predictions that are mostly near 0. */
 	readonly logarithmic: boolean;
 }
 
 const [left, right, top, bottom] = [62, 16, 10, 44];
 
-/** How often what was said to come so often came; on the line, both agree. */
+/** Observed frequency against predicted probability; on the diagonal, both agree. */
 export function CalibrationChart({ bins, logarithmic }: CalibrationChartProps) {
 	const [ref, width] = useWidth<HTMLDivElement>();
 	const inner = Math.min(440, Math.max(10, width - left - right));
@@ -37,7 +37,7 @@ export function CalibrationChart({ bins, logarithmic }: CalibrationChartProps) {
 		: roundNumbers(0, most, 5);
 	const name = (value: number) =>
 		value === 0 ? "0" : value < 1e-4 ? value.toExponential(0) : percent(value);
-	// Each power of ten as short as it is; even steps all alike.
+	// Powers of ten are written as short as possible; even steps all have the same precision.
 	const tickName = logarithmic
 		? (value: number) => (value < 1e-4 ? name(value) : `${Number((100 * value).toPrecision(1))} %`)
 		: percentTicks(ticks);
@@ -48,7 +48,7 @@ export function CalibrationChart({ bins, logarithmic }: CalibrationChartProps) {
 				width={Math.min(width, left + inner + right)}
 				height={top + inner + bottom}
 				role="img"
-				aria-label={`Calibration. ${shown.map(({ predicted, observed }) => `said ${name(predicted)}, came ${name(observed)}`).join("; ")}`}
+				aria-label={`Calibration. ${shown.map(({ predicted, observed }) => `predicted ${name(predicted)}, observed ${name(observed)}`).join("; ")}`}
 			>
 				{width > 0 && (
 					<>
@@ -69,15 +69,15 @@ export function CalibrationChart({ bins, logarithmic }: CalibrationChartProps) {
 							<g key={predicted} className="interval own">
 								<line x1={x(predicted)} x2={x(predicted)} y1={y(low)} y2={y(high)} />
 								<circle cx={x(predicted)} cy={y(observed)} r={4.5}>
-									<title>{`said ${name(predicted)}, came ${name(observed)}, ${thousands(count)} answers`}</title>
+									<title>{`predicted ${name(predicted)}, observed ${name(observed)}, ${thousands(count)} predictions`}</title>
 								</circle>
 							</g>
 						))}
 						<text className="tick" x={left + inner} y={top + inner + 34} textAnchor="end">
-							said to come{logarithmic ? " (logarithmic)" : ""}
+							predicted{logarithmic ? " (logarithmic)" : ""}
 						</text>
 						<text className="tick" x={left + 6} y={top + 12}>
-							came
+							observed
 						</text>
 					</>
 				)}

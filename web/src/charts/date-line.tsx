@@ -8,7 +8,7 @@ interface DateLineProps {
 	readonly words: string;
 }
 
-/** The date that is asked about, written above its line; the words stay inside the drawing. */
+/** The date of prediction, written above its line; the text stays inside the drawing. */
 export function DateLine({ x, top, bottom, width, words }: DateLineProps) {
 	const half = textWidth(words, { size: 12, bold: true }) / 2 + 2;
 	return (

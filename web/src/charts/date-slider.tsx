@@ -12,7 +12,7 @@ interface DateSliderProps {
 	readonly top: number;
 	readonly height: number;
 	readonly onDate: (date: number) => void;
-	/** While it is dragged, the axis must stay as it is. */
+	/** While the date is dragged, the axis must not move. */
 	readonly onHold: (held: boolean) => void;
 }
 
@@ -28,7 +28,7 @@ const steps: Readonly<Record<string, number>> = {
 const between = (value: number, least: number, most: number) =>
 	Math.max(least, Math.min(most, value));
 
-/** The date that is asked about: dragged, or moved with the arrows (a month), Page keys (a year), Home and End. */
+/** The date of prediction: dragged, or moved with the arrows (a month), Page keys (a year), Home and End. */
 export function DateSlider(props: DateSliderProps) {
 	const { clock, scale, date, range, top, height, onDate, onHold } = props;
 	const dragging = useRef<number | null>(null);
@@ -47,7 +47,7 @@ export function DateSlider(props: DateSliderProps) {
 			style={{ left: x, top, height }}
 			role="slider"
 			tabIndex={0}
-			aria-label="Date asked about"
+			aria-label="Date of prediction"
 			aria-orientation="horizontal"
 			aria-valuemin={Math.round(first)}
 			aria-valuemax={Math.round(last)}

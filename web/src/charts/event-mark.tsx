@@ -10,8 +10,8 @@ interface EventMarkProps extends Pick<PlacedMark, "x" | "y" | "fate" | "edit"> {
 }
 
 /**
- * An event: hollow where the model saw it, filled where it was foreseen, crossed where it was not.
- * Of hundreds few change at a time.
+ * An event: hollow if the model saw it, filled if it was predicted, crossed if it was not. Memoised:
+ * of hundreds, few change at a time.
  */
 export const EventMark = memo((props: EventMarkProps) => {
 	const { x, y, fate, edit, elementId, colour, active, label, movable } = props;

@@ -13,18 +13,18 @@ export interface IntervalRow {
 interface IntervalChartProps {
 	readonly rows: readonly IntervalRow[];
 	readonly format: (value: number) => string;
-	/** A round value, on the axis. */
+	/** Formats a tick of the axis. */
 	readonly tick: (value: number) => string;
 	readonly axis: string;
 }
 
 const [top, bottom, right] = [6, 36, 62];
 
-/** A value and its interval a row; the model's own in colour. */
+/** One value with its interval per row; the model's own row in colour. */
 export function IntervalChart({ rows, format, tick, axis }: IntervalChartProps) {
 	const [ref, width] = useWidth<HTMLDivElement>();
 	const widest = Math.max(...rows.map(({ name }) => textWidth(name, { size: 12, bold: true })));
-	// Where names have no room beside the lines, they stand above them.
+	// Names too wide for the margin go above their lines.
 	const above = widest + 14 > 0.36 * width;
 	const left = above ? 6 : widest + 14;
 	const rowHeight = above ? 36 : 26;

@@ -1,4 +1,4 @@
-/** Shares on an axis, all with as many digits as the one that needs most. */
+/** Formats the percentages of an axis, all with the digits of the one that needs most. */
 export function percentTicks(shares: readonly number[]): (share: number) => string {
 	const exact = (digits: number) =>
 		shares.every((share) => Math.abs(Number((100 * share).toFixed(digits)) - 100 * share) < 1e-9);

@@ -12,22 +12,22 @@ import { type TimeScale, timeScale } from "./time-scale.js";
 export interface NamedCurve extends Curve {
 	readonly name: string;
 	readonly colour: string;
-	/** The same risk in the history as it was, where that is another. */
+	/** The same risk for the original history, if it was edited. */
 	readonly base?: Curve | undefined;
 }
 
-/** A rise that stands out, with its number in the drawing. */
+/** A large rise, with its number in the drawing. */
 export interface NumberedRise {
 	readonly number: number;
 	readonly curve: number;
 	readonly from: number;
 	readonly to: number;
 	readonly growth: number;
-	/** Places in the history. */
+	/** Positions in the history. */
 	readonly events: readonly number[];
 }
 
-/** The greatest rises of all curves, numbered in order of time. */
+/** The largest rises of all curves, numbered by time. */
 export function numberedRises(curves: readonly Curve[], most = 6): NumberedRise[] {
 	return curves
 		.flatMap(({ surges }, curve) => surges.map((surge) => ({ ...surge, curve })))
@@ -48,7 +48,7 @@ interface RiskChartProps {
 
 const [top, plotHeight, axisHeight] = [18, 220, 40];
 
-/** How likely codes are as time goes by: solid up to the date, dashed beyond it, dotted as it was. */
+/** The risk of codes over time: solid up to the date, dashed beyond it, dotted for the original history. */
 export function RiskChart({ curves, rises, clock, date, domain, description }: RiskChartProps) {
 	const clip = useId();
 	const [ref, width] = useWidth<HTMLDivElement>();

@@ -21,9 +21,9 @@ export interface ScatterGroup {
 interface ScatterProps {
 	readonly points: readonly ScatterPoint[];
 	readonly groups: readonly ScatterGroup[];
-	/** Marked apart from the points, with a cross and a name. */
+	/** Drawn as named crosses. */
 	readonly crosses?: readonly { readonly x: number; readonly y: number; readonly name: string }[];
-	/** Points that stand out; the others fade. Null is all. */
+	/** Highlighted points; the others fade. Null highlights all. */
 	readonly lit: ReadonlySet<string> | null;
 	readonly chosen: string | null;
 	readonly onChoose?: (id: string) => void;
@@ -31,10 +31,10 @@ interface ScatterProps {
 }
 
 const margin = 18;
-/** How far from a point it is still meant. */
+/** The pointer selects points within so many pixels. */
 const reach = 12;
 
-/** Points in the plane; which lie together is what counts, the axes mean nothing. */
+/** Points in the plane. Only distances matter: the axes have no meaning. */
 export function Scatter({
 	points,
 	groups,
@@ -77,8 +77,8 @@ export function Scatter({
 		}
 		return best;
 	};
-	const told = points.find(({ id }) => id === (hovered ?? chosen));
-	const at = told && place(told);
+	const described = points.find(({ id }) => id === (hovered ?? chosen));
+	const at = described && place(described);
 	return (
 		<div className="chart scatter" ref={ref}>
 			{/* biome-ignore lint/a11y/useKeyWithClickEvents: with the keyboard, points are chosen from the search */}
@@ -131,7 +131,7 @@ export function Scatter({
 						);
 					})}
 			</svg>
-			{told && at && (
+			{described && at && (
 				<p
 					className="tip"
 					aria-hidden="true"
@@ -140,9 +140,9 @@ export function Scatter({
 						top: at.y + 10,
 					}}
 				>
-					{fitted(told.name, 420, { size: 13 })}
+					{fitted(described.name, 420, { size: 13 })}
 					<br />
-					<span className="quiet">{told.group}</span>
+					<span className="quiet">{described.group}</span>
 				</p>
 			)}
 		</div>

@@ -1,6 +1,6 @@
 import { symbolStyle } from "./symbols.js";
 
-/** A category's mark, in a line of text. */
+/** A category's symbol within a line of text. */
 export function SymbolMark({
 	symbol,
 	colour,

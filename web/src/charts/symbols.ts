@@ -1,4 +1,4 @@
-/** Shapes of about the same area around a point: they tell categories apart where colours do not. */
+/** Shapes of about the same area: they distinguish categories where colours do not. */
 const polygon = (corners: number, radius: number, turn: number) =>
 	Array.from({ length: corners }, (_, at) => {
 		const angle = turn + (2 * Math.PI * at) / corners;
@@ -39,7 +39,7 @@ const shapes: readonly ((r: number) => string)[] = [
 const pathOf = (at: number, r: number): string =>
 	(shapes[at % shapes.length] as (r: number) => string)(r);
 
-/** Of the n-th category: beyond the first nine, hollow. */
+/** The symbol of the n-th category; hollow beyond the first nine. */
 export function symbolStyle(at: number, r: number, colour: string) {
 	const isHollow = Math.floor(at / shapes.length) % 2 === 1;
 	return {

@@ -4,13 +4,13 @@ import { type TimeScale, ticksOf } from "./time-scale.js";
 interface TimeAxisProps {
 	readonly clock: Clock;
 	readonly scale: TimeScale;
-	/** Where the plot begins and ends. */
+	/** The vertical extent of the plot. */
 	readonly top: number;
 	readonly bottom: number;
 	readonly labelled?: boolean;
 }
 
-/** Lines behind a plot, and what they stand for below it. */
+/** Grid lines behind a plot, with their labels below it. */
 export function TimeAxis({ clock, scale, top, bottom, labelled = true }: TimeAxisProps) {
 	const { ticks, format, label } = ticksOf(clock, scale);
 	return (

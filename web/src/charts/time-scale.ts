@@ -28,7 +28,7 @@ export function timeScale(
 	};
 }
 
-/** As many ticks as have room for their names; on a narrow axis closer than on a wide one. */
+/** As many ticks as fit with their labels; denser on a narrow axis. */
 export function ticksOf(clock: Clock, { domain, width, x }: TimeScale): AxisTicks {
 	const axisOf = (apart: number) => timeAxis(clock, domain, Math.max(2, Math.floor(width / apart)));
 	const fits = ({ ticks, format }: AxisTicks) => {
@@ -39,26 +39,26 @@ export function ticksOf(clock: Clock, { domain, width, x }: TimeScale): AxisTick
 	return width < 400 && fits(close) ? close : axisOf(80);
 }
 
-/** All of a history and what is asked beyond it, with a little room. */
+/** The time range of a history and the horizon beyond the date, with a margin. */
 export function wholeDomain(
 	times: readonly number[],
 	date: number,
 	horizon: number,
 ): readonly [from: number, to: number] {
-	// One by one: a history may be longer than a call may have arguments.
+	// Not Math.min(...times): a history may be longer than the limit on arguments.
 	const first = times.reduce((least, time) => Math.min(least, time), date);
 	const last = times.reduce((most, time) => Math.max(most, time), date + horizon);
 	const room = 0.02 * (last - first || 1);
 	return [first - room, last + room];
 }
 
-/** A part of the axis around a time, by a factor; null where that is all of it. */
+/** The visible range scaled by a factor around a time; null if that is the whole range. */
 export function zoomed(
 	whole: readonly [number, number],
 	now: readonly [number, number],
 	factor: number,
 	around: number,
-	/** What is shown at closest. */
+	/** The smallest range. */
 	least = 0,
 ): readonly [number, number] | null {
 	const size = Math.min(whole[1] - whole[0], Math.max(least, (now[1] - now[0]) * factor));
@@ -71,7 +71,7 @@ export function zoomed(
 const linePixels = 16;
 const pagePixels = 400;
 
-/** What a turn of the wheel zooms by: as far back as forth, and never by much at once. */
+/** The zoom factor of a wheel event: symmetric, and bounded per event. */
 export function wheelFactor({
 	deltaY,
 	deltaMode,
@@ -80,7 +80,7 @@ export function wheelFactor({
 	return Math.exp(0.002 * Math.max(-100, Math.min(100, pixels)));
 }
 
-/** The same length of axis, moved just so far that a time is in its middle; null where all is shown anyway. */
+/** The visible range, centred on a time as far as possible; null if everything is visible. */
 export const showing = (
 	whole: readonly [number, number],
 	now: readonly [number, number] | null,
@@ -88,7 +88,7 @@ export const showing = (
 ): readonly [number, number] | null =>
 	now && within(whole, time - (now[1] - now[0]) / 2, now[1] - now[0]);
 
-/** Moved by a part of what is shown. */
+/** The visible range, moved by a fraction of its length. */
 export const panned = (
 	whole: readonly [number, number],
 	[from, to]: readonly [number, number],

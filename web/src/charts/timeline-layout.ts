@@ -6,9 +6,8 @@ export interface Mark {
 	readonly token: number;
 	readonly time: number;
 	readonly category: string | null;
-	/** Seen by the model; or later, and foreseen or not; or not answered yet. */
+	/** Seen by the model; or later and predicted, not predicted, or without a prediction. */
 	readonly fate: "seen" | "hit" | "missed" | "later";
-	/** As it was, added, moved here, or no longer there. */
 	readonly edit: "none" | "added" | "moved" | "removed";
 }
 
@@ -33,11 +32,11 @@ export const markRadius = 4.5;
 const laneHeight = 11;
 const mostLanes = 5;
 
-/** A row for each category, the fullest first; marks that would cover each other go into lanes. */
+/** One row per category, the largest first; marks that would overlap go into lanes. */
 export function timelineLayout(
 	marks: readonly Mark[],
 	x: (time: number) => number,
-	/** Above the marks of each row, for its name where there is no room beside it. */
+	/** Height above the marks of each row, for its name on narrow screens. */
 	head: number,
 ): TimelineLayout {
 	const groups = [...groupBy(marks, ({ category }) => category ?? "no category")].sort(
@@ -79,14 +78,14 @@ export function timelineLayout(
 
 const byNumber = new Intl.Collator("en", { numeric: true });
 
-/** Always the same, wherever events go: a drawing whose parts change places loses the pointer and the focus. */
+/** Independent of the events' times: an element that moves within the document loses pointer and focus. */
 export const drawingOrder = (marks: readonly PlacedMark[]): PlacedMark[] =>
 	marks.toSorted((a, b) => byNumber.compare(a.id, b.id));
 
-/** How far from a mark it is still meant. */
+/** The pointer selects marks within so many pixels. */
 const reach = 12;
 
-/** The mark at a place; the last drawn of those that are equally near. */
+/** The mark nearest to a point; of equally near ones, the last drawn. */
 export function nearestMark(marks: readonly PlacedMark[], x: number, y: number): PlacedMark | null {
 	let [best, least] = [null as PlacedMark | null, reach ** 2];
 	for (const mark of marks) {

@@ -24,23 +24,23 @@ import { ZoomButtons } from "./zoom-buttons.js";
 export interface TimelineProps {
 	readonly marks: readonly Mark[];
 	readonly clock: Clock;
-	/** ModelCalls about. */
+	/** The date of prediction. */
 	readonly date: number;
-	/** Up to which the model has seen events, in the answers that are shown. */
+	/** The model has seen events before this time, in the predictions shown. */
 	readonly seenUntil: number;
 	readonly whole: readonly [from: number, to: number];
-	/** What is drawn: all of it, or a part. */
+	/** The visible part of `whole`. */
 	readonly domain: readonly [from: number, to: number];
 	readonly zoom: readonly [from: number, to: number] | null;
 	readonly dates: readonly [first: number, last: number];
-	/** Colours of codes whose risk is drawn. */
+	/** The colour of a code whose risk is drawn. */
 	readonly colourOf: (token: number) => string | undefined;
 	readonly describe: (mark: Mark) => string;
 	readonly onDate: (date: number) => void;
 	readonly onZoom: (zoom: readonly [number, number] | null) => void;
-	/** While something is dragged, the axis must stay as it is. */
+	/** While something is dragged, the axis must not move. */
 	readonly onHold: (held: boolean) => void;
-	/** Where events can be changed. */
+	/** Left out if events cannot be edited. */
 	readonly onMove?: (id: string, time: number) => void;
 	readonly onRemove?: (id: string) => void;
 }
@@ -48,7 +48,7 @@ export interface TimelineProps {
 const [axisHeight, headHeight] = [40, 44];
 const closestDays = 28;
 
-/** What befell a patient, by category; the date that is asked about; what was foreseen after it. */
+/** A patient's events by category, the date of prediction, and which later events were predicted. */
 export function Timeline(props: TimelineProps) {
 	const { marks, clock, date, seenUntil, whole, domain, zoom, dates, colourOf, describe } = props;
 	const { onDate, onZoom, onHold, onMove, onRemove } = props;
@@ -77,7 +77,7 @@ export function Timeline(props: TimelineProps) {
 		[all, scale],
 	);
 	const chosen = all.find((mark) => mark.id === active);
-	const told = drawn.find((mark) => mark.id === (hovered ?? active));
+	const described = drawn.find((mark) => mark.id === (hovered ?? active));
 	const [seenX, dateX] = [seenUntil, date].map((time) =>
 		Math.max(left, Math.min(left + scale.width, scale.x(time))),
 	) as [number, number];
@@ -91,7 +91,7 @@ export function Timeline(props: TimelineProps) {
 		if (!root.current?.contains(event.relatedTarget)) setActive(null);
 	};
 	const remove = (mark: PlacedMark) => {
-		// What was only added is gone then: its neighbour takes the focus.
+		// An added event disappears when removed: its neighbour takes the focus.
 		const at = all.indexOf(mark);
 		if (mark.edit === "added") choose(all[at + 1] ?? all[at - 1]);
 		onRemove?.(mark.id);
@@ -192,8 +192,8 @@ export function Timeline(props: TimelineProps) {
 						tabIndex={0}
 						aria-label={
 							onMove
-								? "Events; arrows choose one, Alt and arrows move it, Delete removes it"
-								: "Events; arrows choose one"
+								? "Events; arrows select one, Alt and arrows move it, Delete removes it"
+								: "Events; arrows select one"
 						}
 						{...(chosen &&
 							scale.inside(chosen.time) && { "aria-activedescendant": `${id}-${chosen.id}` })}
@@ -229,16 +229,16 @@ export function Timeline(props: TimelineProps) {
 					onDate={onDate}
 					onHold={onHold}
 				/>
-				{told && (
+				{described && (
 					<p
 						className="tip"
 						aria-hidden="true"
 						style={{
-							left: Math.min(Math.max(4, told.x - 90), Math.max(4, width - 250)),
-							top: headHeight + told.y + 14,
+							left: Math.min(Math.max(4, described.x - 90), Math.max(4, width - 250)),
+							top: headHeight + described.y + 14,
 						}}
 					>
-						{describe(told)}
+						{describe(described)}
 					</p>
 				)}
 			</div>
@@ -262,7 +262,7 @@ export function Timeline(props: TimelineProps) {
 							)}
 						</>
 					) : (
-						<span className="quiet">Click an event to choose it.</span>
+						<span className="quiet">Click an event to select it.</span>
 					)}
 				</div>
 			)}

@@ -4,24 +4,24 @@ import type { PlacedMark } from "./timeline-layout.js";
 interface Drag {
 	readonly id: string;
 	readonly pointer: number;
-	/** Where the pointer took hold, and how far that was from the mark's centre. */
+	/** The pointer's x when the drag began, and its distance from the mark's centre. */
 	readonly start: number;
 	readonly apart: number;
 	moved: boolean;
 }
 
-/** A shaky click is no move. */
+/** Smaller movements count as a click. */
 const leastPixels = 3;
 
 /**
- * Pointers on the drawing: the mark that is nearest is meant, though others lie over it. The
- * drawing holds the pointer, not the mark, which may go elsewhere in the document on its way.
+ * Selects and drags the mark nearest to the pointer, even below others. The drawing captures the
+ * pointer, because the mark's element may move within the document.
  */
-export function useEventDrag(told: {
+export function useEventDrag(handlers: {
 	readonly nearest: (event: React.PointerEvent<SVGSVGElement>) => PlacedMark | null;
 	readonly onHover: (mark: PlacedMark | null) => void;
 	readonly onChoose: (mark: PlacedMark) => void;
-	/** Along the drawing's own pixels; undefined where nothing can be moved. */
+	/** `x` is in pixels of the drawing; undefined if nothing can be moved. */
 	readonly onDrag: ((id: string, x: number) => void) | undefined;
 	readonly onHold: (held: boolean) => void;
 }): React.SVGProps<SVGSVGElement> {
@@ -29,29 +29,29 @@ export function useEventDrag(told: {
 	return {
 		onPointerDown: (event) => {
 			if (event.button !== 0 || !event.isPrimary) return;
-			const mark = told.nearest(event);
+			const mark = handlers.nearest(event);
 			if (!mark) return;
-			told.onChoose(mark);
-			if (!told.onDrag || mark.edit === "removed") return;
+			handlers.onChoose(mark);
+			if (!handlers.onDrag || mark.edit === "removed") return;
 			event.currentTarget.setPointerCapture(event.pointerId);
 			drag.current = {
 				...{ id: mark.id, pointer: event.pointerId },
 				...{ start: event.clientX, apart: event.clientX - mark.x, moved: false },
 			};
-			told.onHold(true);
+			handlers.onHold(true);
 		},
 		onPointerMove: (event) => {
 			const { current } = drag;
-			if (!current) return told.onHover(told.nearest(event));
+			if (!current) return handlers.onHover(handlers.nearest(event));
 			if (current.pointer !== event.pointerId) return;
 			current.moved ||= Math.abs(event.clientX - current.start) >= leastPixels;
-			if (current.moved) told.onDrag?.(current.id, event.clientX - current.apart);
+			if (current.moved) handlers.onDrag?.(current.id, event.clientX - current.apart);
 		},
-		onPointerLeave: () => told.onHover(null),
+		onPointerLeave: () => handlers.onHover(null),
 		onLostPointerCapture: () => {
 			if (!drag.current) return;
 			drag.current = null;
-			told.onHold(false);
+			handlers.onHold(false);
 		},
 	};
 }

@@ -2,8 +2,8 @@ import { useEffect, useRef } from "react";
 import { wheelFactor } from "./time-scale.js";
 
 /**
- * Ctrl or ⌘ and the wheel, or a pinch on a touchpad. The listener is not passive, as the browser
- * would zoom the whole page otherwise; a wheel without the key scrolls as ever.
+ * Zooms with Ctrl or ⌘ and the wheel, or a pinch on a touchpad. The listener is not passive, or the
+ * browser would zoom the page as well. The wheel alone scrolls as usual.
  */
 export function useWheelZoom(
 	ref: React.RefObject<HTMLElement | null>,

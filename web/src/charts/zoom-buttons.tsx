@@ -3,13 +3,12 @@ import { panned } from "./time-scale.js";
 interface ZoomButtonsProps {
 	readonly whole: readonly [from: number, to: number];
 	readonly zoom: readonly [from: number, to: number] | null;
-	/** Over the names of the rows instead of above the drawing. */
+	/** Next to the drawing, in the column of row names, instead of above it. */
 	readonly beside: boolean;
 	readonly onZoomBy: (factor: number) => void;
 	readonly onZoom: (zoom: readonly [number, number] | null) => void;
 }
 
-/** Nearer, farther, earlier, later, and all of it. */
 export function ZoomButtons({ whole, zoom, beside, onZoomBy, onZoom }: ZoomButtonsProps) {
 	const pan = (part: number) => zoom && onZoom(panned(whole, zoom, part));
 	const buttons = [
@@ -22,7 +21,7 @@ export function ZoomButtons({ whole, zoom, beside, onZoomBy, onZoom }: ZoomButto
 	return (
 		<fieldset className={beside ? "zoom beside" : "zoom"} aria-label="Zoom">
 			{buttons.map(([sign, name, off, act]) => (
-				// Not disabled where they do nothing: whoever zooms out must not lose the focus.
+				// aria-disabled, not disabled: a disabled button would lose the focus.
 				<button
 					key={name}
 					type="button"

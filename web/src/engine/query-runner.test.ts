@@ -28,7 +28,7 @@ function failingModel(bad: number) {
 	};
 }
 
-test("a question that fails is outcomes of, and the one that waits behind it is answered", async () => {
+test("reports a request that fails, and runs the one that waits behind it", async () => {
 	const outcomes: string[] = [];
 	const done = new Promise<void>((resolve) => {
 		const runner = new QueryRunner(failingModel(2.5), patient, {

@@ -8,7 +8,7 @@ interface BarsDrawingProps {
 
 const [width, rowHeight, top] = [520, 24, 34];
 
-/** A list as a picture, to be copied; on the page the list itself stands in its place. */
+/** A list as a figure for copying; on the page, the list itself is shown. */
 export function BarsDrawing({ title, bars }: BarsDrawingProps) {
 	const most = Math.max(1e-9, ...bars.map(({ value }) => value));
 	return (

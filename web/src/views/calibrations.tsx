@@ -4,7 +4,7 @@ import type { EvaluationSummary, Evaluations } from "../data/contract.js";
 import { Panel } from "../parts/panel.js";
 import { inOrder } from "./evaluation-order.js";
 
-/** Whether what was said to come so often came so often, of every task that says probabilities. */
+/** Calibration plots of every task that predicts probabilities. */
 export function Calibrations({ evaluations }: Evaluations) {
 	const drawn = inOrder(evaluations).flatMap(
 		({ task, calibration, topCalibration }: EvaluationSummary) => [
@@ -13,7 +13,7 @@ export function Calibrations({ evaluations }: Evaluations) {
 						{
 							task,
 							bins: calibration,
-							what: task === "next" ? "every code of every question" : taskOf(task).title,
+							what: task === "next" ? "every code of every query" : taskOf(task).title,
 						},
 					]
 				: []),
@@ -22,7 +22,7 @@ export function Calibrations({ evaluations }: Evaluations) {
 						{
 							task: `${task} top`,
 							bins: topCalibration,
-							what: "the likeliest code of each question",
+							what: "the most likely code of each query",
 						},
 					]
 				: []),
@@ -35,11 +35,11 @@ export function Calibrations({ evaluations }: Evaluations) {
 				<Panel
 					key={task}
 					title={`Calibration: ${what}`}
-					subtitle="on the line, what is given 20 % came in 20 of 100 cases; bars: 95 % intervals"
+					subtitle="on the diagonal, codes predicted with 20 % are observed in 20 of 100 cases; bars: 95 % intervals"
 					drawing
 					caption={() => [{ text: "bars: 95 % intervals" }]}
 					rows={() => [
-						["said", "came", "low", "high", "answers"],
+						["predicted", "observed", "low", "high", "predictions"],
 						...bins.map(({ predicted, observed, low, high, count }) => [
 							predicted,
 							observed,

@@ -14,7 +14,7 @@ interface ChosenCodeProps {
 
 const neighbours = 6;
 
-/** One code of the map, and what lies around it. */
+/** One code of the map, and its nearest neighbours. */
 export function ChosenCode({ maps, vocabulary, token, drawn, onCode }: ChosenCodeProps) {
 	const { code, category, count } = vocabulary.tokens[token] as Token;
 	const near = nearestTo(maps, token, neighbours).map((one) => codeName(vocabulary, one));

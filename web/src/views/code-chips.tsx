@@ -14,7 +14,7 @@ interface CodeChipsProps {
 	readonly onCode: (token: number, on: boolean) => void;
 }
 
-/** The codes whose risk is drawn: now, at the horizon, and what an edit did to it. */
+/** The codes whose risk is drawn, with the risk now and at the horizon, and the effect of the edits. */
 export function CodeChips({ curves, date, horizonYears, vocabulary, onCode }: CodeChipsProps) {
 	const ref = useRef<HTMLElement>(null);
 	return (

@@ -8,7 +8,7 @@ import { codeName } from "./code-name.js";
 interface CodeMapSideProps {
 	readonly vocabulary: Vocabulary;
 	readonly text: string;
-	/** Null where nothing is searched for. */
+	/** Null if nothing is searched for. */
 	readonly found: readonly number[] | null;
 	readonly chosen: number | null;
 	readonly groups: readonly (ScatterGroup & { readonly count: number })[];
@@ -20,7 +20,7 @@ interface CodeMapSideProps {
 
 const most = 12;
 
-/** Beside the map: a search and what it finds; the categories while there is none. */
+/** Next to the map: a search with its results, or the categories if nothing is searched for. */
 export function CodeMapSide(props: CodeMapSideProps) {
 	const { vocabulary, text, found, chosen, groups, category } = props;
 	const { onText, onChoose, onCategory } = props;

@@ -19,7 +19,7 @@ interface CodeMapProps {
 	readonly onCode: (token: number, on: boolean) => void;
 }
 
-/** The codes by what was learned of them; found by name, number or category. */
+/** A map of the codes by their learned representation, with a search by name, number or category. */
 export function CodeMap({ maps, vocabulary, codes, onCode }: CodeMapProps) {
 	const [text, setText] = useState("");
 	const [category, setCategory] = useState<string | null>(null);
@@ -64,14 +64,14 @@ export function CodeMap({ maps, vocabulary, codes, onCode }: CodeMapProps) {
 	);
 	if (points.length === 0)
 		return (
-			<Notice kind="empty" title="There is no map of the codes">
-				<p>This model has too few codes for one.</p>
+			<Notice kind="empty" title="No map of the codes">
+				<p>This model has too few codes for a map.</p>
 			</Notice>
 		);
 	return (
 		<Panel
 			title="Map of the codes"
-			subtitle={`${counted(points.length, "code")} by what the model learned of them (UMAP): what lies together is treated alike; the axes mean nothing. ${crossesText(maps)}`}
+			subtitle={`${counted(points.length, "code")} by their learned representation (UMAP): the model treats nearby codes alike; the axes have no meaning. ${crossesText(maps)}`}
 			drawing
 			caption={() =>
 				groups.map(({ name, colour, symbol }) => ({
@@ -117,10 +117,10 @@ export function CodeMap({ maps, vocabulary, codes, onCode }: CodeMapProps) {
 	);
 }
 
-/** Which heads' decays are marked: the map has those of some layers only. */
+/** Which heads' decay vectors are marked: the map has those of some layers only. */
 function crossesText({ decays }: Maps): string {
 	const layers = [...new Set(decays.map(({ layer }) => layer))];
 	if (layers.length === 0) return "";
 	const of = `${layers.length === 1 ? "layer" : "layers"} ${layers.join(", ")}`;
-	return `Crosses: the decay vectors of the heads (H) of ${of} (L), each among the codes after which that head remembers longest.`;
+	return `Crosses: the decay vectors of the heads (H) of ${of} (L), each near the codes after which that head remembers longest.`;
 }

@@ -1,5 +1,5 @@
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 
-/** What a code is called: its name, or itself where it has none. */
+/** The name of a code, or the code itself if it has none. */
 export const codeName = ({ tokens }: Vocabulary, token: number): string =>
 	tokens[token]?.name || tokens[token]?.code || "";

@@ -1,5 +1,5 @@
-/** Of the curve of the n-th chosen code; dark enough for text. */
+/** The colour of the n-th chosen code's curve; dark enough for text. */
 export const curveColour = (at: number): string => `var(--curve-${(at % 5) + 1})`;
 
-/** Of a category on a map. */
+/** The colour of a category on a map. */
 export const categoryColour = (at: number): string => `var(--category-${(at % 9) + 1})`;

@@ -14,7 +14,7 @@ interface QueryDate {
 
 const years = (days: number) => `${(days / yearDays).toFixed(1)} years`;
 
-/** What is answered all the same, but should not be taken at its word; the command line warns of the same. */
+/** Why the predictions at a date may be unreliable; the command line gives the same warnings. */
 export function dateWarnings({
 	patient: { birth, death = null },
 	events,
@@ -27,33 +27,33 @@ export function dateWarnings({
 	if (last === undefined)
 		warnings.push(
 			birth === null
-				? "Nothing is recorded before this date: answered from the start of a history alone, which nothing in training resembles."
-				: "Nothing is recorded before this date: the model knows no more than the birth, and the sex where it was told.",
+				? "Nothing is recorded before this date: the prediction is based on an empty history, and training had none."
+				: "Nothing is recorded before this date: the model knows only the birth, and the sex if it is given.",
 		);
 	if (death !== null && date + horizon > death) {
 		const [words, time] =
-			date > death ? ["The date is", date] : (["The curves go on to", date + horizon] as const);
+			date > death ? ["The date is", date] : (["The curves extend to", date + horizon] as const);
 		warnings.push(`${words} ${durationText(time - death)} after the patient’s death.`);
 	}
 	if (!reach) return warnings;
 	const { longestDays, oldestDays } = reach;
-	/** The first time asked about that lies farther from another than it should. */
+	/** The first of the date and the end of the curves that lies more than `mostDays` after `since`. */
 	const tooFar = (since: number, mostDays: number) =>
 		[
 			{ words: "The date is at", time: date },
-			{ words: "The curves go on to", time: date + horizon },
+			{ words: "The curves extend to", time: date + horizon },
 		]
 			.map(({ words, time }) => ({ words, days: time - since }))
 			.find(({ days }) => days > mostDays);
 	const gap = last === undefined ? undefined : tooFar(last, longestDays);
 	if (gap)
 		warnings.push(
-			`${gap.words} ${years(gap.days)} after the last record before the date, longer than any history the model was trained on; the longest spans ${years(longestDays)}.`,
+			`${gap.words} ${years(gap.days)} after the last record before the date, longer than any training history; the longest spans ${years(longestDays)}.`,
 		);
 	const age = birth === null || oldestDays === null ? undefined : tooFar(birth, oldestDays);
 	if (age)
 		warnings.push(
-			`${age.words} the age of ${years(age.days)}; the oldest the model learned from is ${years(oldestDays as number)}.`,
+			`${age.words} the age of ${years(age.days)}; the oldest patient in training was ${years(oldestDays as number)} old.`,
 		);
 	return warnings;
 }

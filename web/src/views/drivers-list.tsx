@@ -18,7 +18,7 @@ interface DriversListProps {
 	readonly clock: Clock;
 }
 
-/** What was asked for, of one history at one date, and what became of it. */
+/** The drivers of one history at one date, once they are requested. */
 interface Explanation {
 	readonly history: History;
 	readonly date: number;
@@ -27,17 +27,17 @@ interface Explanation {
 
 const most = 5;
 
-/** What moves a risk at the date: had each of the last events not been recorded. ModelCalls for, as it takes a while. */
+/** What drives a risk at the date: the effect of each of the last events. Computed on request, as it takes a while. */
 export function DriversList({ calls, history, date, curves, vocabulary, clock }: DriversListProps) {
 	const [latest, setLatest] = useState<Explanation | null>(null);
 	const outcome = latest?.history === history && latest.date === date ? latest.outcome : null;
 	const explain = async () => {
-		const asked: Explanation = { history, date, outcome: "busy" };
-		setLatest(asked);
+		const requested: Explanation = { history, date, outcome: "busy" };
+		setLatest(requested);
 		const found = await driversAt(calls, history, date).catch((error: Error) => ({
 			failed: error.message,
 		}));
-		setLatest((now) => (now === asked ? { ...asked, outcome: found } : now));
+		setLatest((now) => (now === requested ? { ...requested, outcome: found } : now));
 	};
 	if (outcome === null || outcome === "busy" || "failed" in outcome)
 		return (
@@ -45,19 +45,19 @@ export function DriversList({ calls, history, date, curves, vocabulary, clock }:
 				<button type="button" onClick={explain} aria-disabled={outcome === "busy"}>
 					{outcome === "busy"
 						? "Leaving out events, one at a time…"
-						: `What moves these risks at ${momentText(clock, date)}?`}
+						: `What drives these risks at ${momentText(clock, date)}?`}
 				</button>
 				{outcome !== null && outcome !== "busy" && (
-					<p>It could not be worked out: {outcome.failed}</p>
+					<p>The drivers could not be computed: {outcome.failed}</p>
 				)}
 			</div>
 		);
 	return (
 		<div className="drivers" aria-live="polite">
 			<p className="quiet">
-				The risk at {momentText(clock, date)}, less what it would be had one event not been
-				recorded, in percentage points. {attributedText(outcome.length, history, date)} It says what
-				moves the model, not what causes a disease.
+				The risk at {momentText(clock, date)} minus the risk without one event, in percentage
+				points. {attributedText(outcome.length, history, date)} This shows what drives the model’s
+				prediction, not what causes a disease.
 			</p>
 			{curves.map(({ token, name, colour }) => {
 				const effects = outcome
@@ -69,7 +69,7 @@ export function DriversList({ calls, history, date, curves, vocabulary, clock }:
 					<div key={token}>
 						<h3 style={{ color: colour }}>{name}</h3>
 						{effects.length === 0 ? (
-							<p className="quiet">None of them moves it by 0.005 points.</p>
+							<p className="quiet">No event changes it by 0.005 points or more.</p>
 						) : (
 							<ul>
 								{effects.map(({ at, effect }) => (
@@ -94,11 +94,11 @@ export function DriversList({ calls, history, date, curves, vocabulary, clock }:
 	);
 }
 
-/** `The last 31 of 120 events before it were tried.` */
+/** `The last 31 of 120 events before it were left out in turn.` */
 export function attributedText(tried: number, history: History, date: number): string {
 	const known = history.times.slice(history.birthEvents).filter((time) => time < date).length;
 	if (known === 0) return "Nothing is recorded before it.";
 	return tried < known
-		? `The last ${tried} of ${counted(known, "event")} before it were tried.`
-		: `${known === 1 ? "The one event" : `All ${counted(known, "event")}`} before it ${known === 1 ? "was" : "were"} tried.`;
+		? `The last ${tried} of ${counted(known, "event")} before it were left out in turn.`
+		: `${known === 1 ? "The one event" : `All ${counted(known, "event")}`} before it ${known === 1 ? "was left out." : "were left out in turn."}`;
 }

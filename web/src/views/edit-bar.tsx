@@ -21,13 +21,13 @@ interface EditBarProps {
 	readonly onReset: () => void;
 }
 
-/** What would be different: events to add, and the edits so far. */
+/** A form to add events, and the edits so far. */
 export function EditBar(props: EditBarProps) {
 	const { patient, edits, clock, date, vocabulary, onAdd, onUndo, onReset } = props;
 	const id = useId();
 	const ref = useRef<HTMLElement>(null);
 	const [token, setToken] = useState<number | null>(null);
-	// A day before the date: what comes at the date itself is not known to the model.
+	// A day before the date: the model does not see events at the date itself.
 	const [least, most] = addingRange(patient);
 	const usual = Math.max(least, date - 1);
 	const [time, setTime] = useState<number | null>(null);
@@ -81,9 +81,9 @@ export function EditBar(props: EditBarProps) {
 			</form>
 			{edits.length === 0 ? (
 				<p className="quiet">
-					Add an event, or go to the timeline: drag one along its row, or choose one with a click or
-					the arrow keys, then move it with Alt and the arrows, or remove it. Everything answers at
-					once, beside the history as it was.
+					Add an event, or edit one in the timeline: drag it along its row, or select it with a
+					click or the arrow keys, then move it with Alt and the arrow keys, or remove it. All
+					panels update at once and compare with the original history.
 				</p>
 			) : (
 				<div className="edits">
@@ -104,7 +104,7 @@ export function EditBar(props: EditBarProps) {
 							onReset();
 						}}
 					>
-						As it was
+						Reset to original
 					</button>
 				</div>
 			)}

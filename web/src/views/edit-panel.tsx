@@ -18,20 +18,20 @@ interface EditPanelProps {
 	readonly onReset: () => void;
 }
 
-/** What would be different, and how long the answer to it took. */
+/** The edits of the history, and how long the predictions for them took. */
 export function EditPanel({ result, ...bar }: EditPanelProps) {
 	const { milliseconds, pass } = result ?? {};
 	return (
 		<Panel
-			title="What would be different"
+			title="Edits"
 			subtitle={
 				bar.edits.length > 0 && milliseconds !== undefined ? (
 					<span className="speed" data-milliseconds={milliseconds}>
-						result in {Math.round(milliseconds)} ms
+						updated in {Math.round(milliseconds)} ms
 						{pass ? `, from event ${pass.from + 1} on` : ""}
 					</span>
 				) : (
-					"the history can be changed here; nothing is saved"
+					"edit the history here; nothing is saved"
 				)
 			}
 		>

@@ -23,7 +23,7 @@ export function EvaluationPanel({ evaluation }: { readonly evaluation: Evaluatio
 			drawing
 			caption={() => [{ text: question }, { text: people }]}
 			rows={() => [
-				["who", ...names.flatMap((name) => [name, `${name} low`, `${name} high`])],
+				["model", ...names.flatMap((name) => [name, `${name} low`, `${name} high`])],
 				...rows.map(({ label, metrics }) => [
 					label,
 					...names.flatMap((name) => {
@@ -45,7 +45,7 @@ export function EvaluationPanel({ evaluation }: { readonly evaluation: Evaluatio
 			<ScrollTable wide label={`All measures: ${title}`}>
 				<thead>
 					<tr>
-						<th scope="col">who</th>
+						<th scope="col">model</th>
 						{names.map((name) => (
 							<th key={name} scope="col" className="number">
 								{measureKind(name).title}

@@ -8,7 +8,7 @@ interface FailureProps {
 	readonly onRetry: () => void;
 }
 
-/** Why there are no answers, or only old ones. */
+/** Why there are no predictions, or only outdated ones. */
 export function Failure({ title, message, standing, onRetry }: FailureProps) {
 	return (
 		<Notice kind="error" title={title}>

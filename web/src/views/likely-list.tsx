@@ -6,7 +6,7 @@ import { codeName } from "./code-name.js";
 
 interface LikelyListProps {
 	readonly panels: Panels;
-	/** The same in the history as it was, to compare with. */
+	/** Of the original history, to compare with. */
 	readonly base: Panels | null;
 	readonly vocabulary: Vocabulary;
 	readonly codes: readonly number[];
@@ -14,7 +14,7 @@ interface LikelyListProps {
 	readonly onCode: (token: number, on: boolean) => void;
 }
 
-/** The ten likeliest codes at the date; a click draws the risk of one. */
+/** The ten most likely codes at the date; a click draws the risk of one. */
 export function LikelyList(props: LikelyListProps) {
 	const { panels, base, vocabulary, codes, colourOf, onCode } = props;
 	const most = panels.top[0]?.probability ?? 1;
@@ -29,7 +29,7 @@ export function LikelyList(props: LikelyListProps) {
 						<button
 							type="button"
 							aria-pressed={on}
-							title={on ? "Its risk is drawn; click to leave it out" : "Draw its risk"}
+							title={on ? "Its risk is drawn; click to remove it" : "Draw its risk"}
 							onClick={() => onCode(token, !on)}
 							{...(colour && { style: { "--own": colour } as React.CSSProperties })}
 						>

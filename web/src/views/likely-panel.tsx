@@ -11,7 +11,7 @@ import { LikelyList } from "./likely-list.js";
 
 interface LikelyPanelProps extends PanelState {
 	readonly panels: Panels | null;
-	/** The same in the history as it was, to compare with. */
+	/** Of the original history, to compare with. */
 	readonly base: Panels | null;
 	readonly waiting: ReactNode;
 	readonly vocabulary: Vocabulary;
@@ -21,11 +21,11 @@ interface LikelyPanelProps extends PanelState {
 	readonly onCode: (token: number, on: boolean) => void;
 }
 
-/** What is likeliest to be recorded at the date. */
+/** The codes most likely to be recorded at the date. */
 export function LikelyPanel({ waiting, clock, state, ...list }: LikelyPanelProps) {
 	const { panels, base, vocabulary } = list;
 	const hint = base
-		? "with the change to the history as it was, in points"
+		? "with the change from the original history, in percentage points"
 		: "click a code to draw its risk";
 	const when = panels ? momentText(clock, panels.queries.date) : "";
 	return (

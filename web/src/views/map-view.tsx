@@ -11,7 +11,7 @@ interface MapViewProps {
 	readonly onCode: (token: number, on: boolean) => void;
 }
 
-/** What the model has put together: codes, and patients. */
+/** Maps of the codes and of the patients. */
 export function MapView({ vocabulary, codes, onCode }: MapViewProps) {
 	const maps = useJson<Maps>("explorer/maps.json");
 	if (maps.state === "error")

@@ -2,7 +2,7 @@ import type { Memory } from "../data/contract.js";
 import { ScrollTable } from "../parts/scroll-table.js";
 import { durationText } from "../parts/words.js";
 
-/** How long each head remembers, by the category of the code that came last: darker is longer. */
+/** The half-life of each head by the category of the last code; darker is longer. */
 export function MemoryTable({ memory }: { readonly memory: Memory }) {
 	const { heads, categories, unit } = memory;
 	const values = heads.flatMap(({ halfLives }) => halfLives.filter((value) => value !== null));

@@ -6,11 +6,11 @@ import { durationText } from "../parts/words.js";
 
 interface ModelFactsProps {
 	readonly about: About;
-	/** What executes here, in words. */
+	/** What executes the model in this page. */
 	readonly runtime: string | null;
 }
 
-/** What the model is made of, and what it learned from. */
+/** Size, training data and training of the model. */
 export function ModelFacts({ about, runtime }: ModelFactsProps) {
 	const { model, parameters, dataset, training, config } = about;
 	const { counts, reach } = dataset;
@@ -25,10 +25,10 @@ export function ModelFacts({ about, runtime }: ModelFactsProps) {
 		["size", size],
 		["codes", thousands(counts.tokens - specialCount)],
 		[
-			"learned from",
+			"trained on",
 			`${thousands(counts.splits.train?.patients ?? 0)} patients, ${thousands(counts.splits.train?.events ?? 0)} events`,
 		],
-		["measured on", `${thousands(counts.splits.test?.patients ?? 0)} others`],
+		["tested on", `${thousands(counts.splits.test?.patients ?? 0)} other patients`],
 		...(reach ? [["longest history", durationText(reach.longestDays)] as const] : []),
 		["training", `step ${thousands(training.step)}, seed ${training.seed}`],
 		...(training.bestLoss === null

@@ -12,23 +12,23 @@ import { ModelFacts } from "./model-facts.js";
 
 interface ModelViewProps {
 	readonly about: Loaded<About>;
-	/** What executes here, in words. */
+	/** What executes the model in this page. */
 	readonly runtime: string | null;
 }
 
-/** How good the model is, what it is made of, and how long it remembers. */
+/** The model's facts, evaluation, memory and model card. */
 export function ModelView({ about, runtime }: ModelViewProps) {
 	const evaluation = useJson<Evaluations>("explorer/evaluation.json");
 	const memory = useJson<Memory>("explorer/memory.json");
 	return (
 		<>
-			<Shown loaded={about} what="what the model is">
+			<Shown loaded={about} what="the facts of the model">
 				{(value) => <ModelFacts about={value} runtime={runtime} />}
 			</Shown>
 			<Shown loaded={evaluation} what="the evaluation">
 				{({ evaluations }) =>
 					evaluations.length === 0 ? (
-						<Notice kind="empty" title="Nothing was measured yet">
+						<Notice kind="empty" title="The model has not been evaluated yet">
 							<p>
 								Run <code>trajgpt evaluate RUN</code>, then start <code>trajgpt serve</code> again.
 							</p>
@@ -43,16 +43,16 @@ export function ModelView({ about, runtime }: ModelViewProps) {
 					)
 				}
 			</Shown>
-			<Shown loaded={memory} what="how long heads remember">
+			<Shown loaded={memory} what="the memory of the heads">
 				{(value) =>
 					value.heads.length === 0 ? (
-						<Notice kind="empty" title="How long heads remember is not known">
-							<p>It is measured where the run’s dataset is at hand.</p>
+						<Notice kind="empty" title="The memory of the heads is not known">
+							<p>It is measured only if the run’s dataset is available.</p>
 						</Notice>
 					) : (
 						<Panel
 							title="Memory"
-							subtitle={`half-life of each head, by the category of the code that came last${value.unit === "events" ? ", in events" : ""}: how long until half of what it holds is forgotten`}
+							subtitle={`half-life of each head${value.unit === "events" ? " in events" : ""}, by the category of the last code: the time until half of its state has decayed`}
 							rows={() => [
 								[
 									"category",
@@ -72,7 +72,7 @@ export function ModelView({ about, runtime }: ModelViewProps) {
 				}
 			</Shown>
 			{about.state === "ready" && (
-				<Panel title="Model card" subtitle="as it goes with every export of this model">
+				<Panel title="Model card" subtitle="included in every export of this model">
 					<details>
 						<summary>Read it</summary>
 						<Markdown text={about.value.modelCard} />

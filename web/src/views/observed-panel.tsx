@@ -15,19 +15,27 @@ interface ObservedPanelProps extends PanelState {
 	readonly clock: Clock;
 }
 
-/** What was recorded after the date, against what was expected. */
+/** The events recorded after the date, compared with the predictions. */
 export function ObservedPanel({ panels, waiting, vocabulary, clock, state }: ObservedPanelProps) {
 	return (
 		<Panel
-			title={`What came, and was it among the ${topCount} likeliest?`}
+			title="Recorded after this date"
 			subtitle={
 				panels
 					? `after ${momentText(clock, panels.queries.date)}: ${recallText(panels)}`
-					: "recorded after the date, against what was expected"
+					: "later events, compared with the predictions"
 			}
 			state={state}
 			rows={() => [
-				[...timeNames(clock), "days_after", "code", "name", "rank", "probability", "foreseen"],
+				[
+					...timeNames(clock),
+					"days_after",
+					"code",
+					"name",
+					"rank",
+					"probability",
+					`in_top_${topCount}`,
+				],
 				...(panels?.later ?? []).map(({ event, rank, probability, hit }) => [
 					...timeCells(clock, event.time),
 					Math.round((event.time - (panels as Panels).queries.date) * 100) / 100,

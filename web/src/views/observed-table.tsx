@@ -13,23 +13,23 @@ interface ObservedTableProps {
 	readonly clock: Clock;
 }
 
-/** In words: how many of the later events were foreseen. */
+/** How many of the later events were among the most likely codes at their time. */
 export function recallText({ later, queries }: Panels): string {
-	if (later.length === 0) return "nothing is recorded after the date within this horizon";
+	if (later.length === 0) return "no events recorded within this horizon";
 	const hits = later.filter(({ hit }) => hit).length;
 	const all = `${hits} of ${counted(later.length, "later event")}`;
-	return `${all} among the ${topCount} likeliest codes at their time, a recall of ${percent(hits / later.length)}${queries.moreLater ? "; only the first of them are asked about" : ""}`;
+	return `${all} among the ${topCount} most likely codes at their time, a recall of ${percent(hits / later.length)}${queries.moreLater ? "; only the first events are compared" : ""}`;
 }
 
-/** What was recorded after the date, and where the model had it. */
+/** The events recorded after the date, with the rank and probability the model gave them. */
 export function ObservedTable({ panels, vocabulary, clock }: ObservedTableProps) {
 	const { later, queries } = panels;
 	if (later.length === 0)
 		return (
 			<Notice kind="empty" title="Nothing to compare with">
 				<p>
-					No event is recorded after the date within this horizon. Drag the date to the left to see
-					what the model would have foreseen.
+					No event is recorded after the date within this horizon. Drag the date to the left to
+					compare predictions with recorded events.
 				</p>
 			</Notice>
 		);
@@ -58,7 +58,7 @@ export function ObservedTable({ panels, vocabulary, clock }: ObservedTableProps)
 							<td>
 								<span className={`dot ${hit ? "dot-hit" : "dot-missed"}`} aria-hidden="true" />
 								{codeName(vocabulary, event.token)}
-								<span className="hidden">{hit ? ", foreseen" : ", not foreseen"}</span>
+								<span className="hidden">{hit ? ", predicted" : ", not predicted"}</span>
 							</td>
 							<td className="number">{rank}</td>
 							<td className="number">{percent(probability)}</td>

@@ -19,7 +19,7 @@ interface PatientChooserProps {
 	readonly onFile: (file: File) => void;
 }
 
-/** Who is looked at: a sample, or somebody from a file that is read here and goes nowhere. */
+/** Chooses the patient: a sample, or one from a file, which is read in the page and never sent. */
 export function PatientChooser(props: PatientChooserProps) {
 	const { samples, opened, patient, clock, file, rules, onPatient, onFile } = props;
 	const id = useId();
@@ -100,7 +100,7 @@ export function PatientChooser(props: PatientChooserProps) {
 							<p>{file.message}</p>
 							{rules.state === "ready" && (
 								<p className="quiet">
-									A table needs the columns patient, time and code (and system, where codes are of
+									A table needs the columns patient, time and code (and system, if there are
 									several). Of codes, {acceptedCodes(rules.value.vocabulary, rules.value.rules)}.
 								</p>
 							)}

@@ -11,7 +11,7 @@ import { curveColour } from "./colours.js";
 
 const unlabelled = "patients";
 
-/** Patients by what the model makes of them. */
+/** A map of the patients by the model's representation of their history. */
 export function PatientMap({ patients }: Pick<Maps, "patients">) {
 	const points = useMemo(
 		() =>
@@ -33,7 +33,7 @@ export function PatientMap({ patients }: Pick<Maps, "patients">) {
 				})),
 		[points],
 	);
-	// The few over the many, and larger.
+	// Smaller groups are drawn on top, and larger.
 	const drawn = useMemo(() => {
 		const order = groups.map(({ name }) => name);
 		return points
@@ -42,10 +42,10 @@ export function PatientMap({ patients }: Pick<Maps, "patients">) {
 	}, [points, groups]);
 	if (points.length === 0)
 		return (
-			<Notice kind="empty" title="There is no map of patients">
+			<Notice kind="empty" title="No map of the patients">
 				<p>
-					It is made where the run’s dataset is at hand and its people are simulated; for others,
-					start <code>trajgpt serve RUN --samples</code>.
+					The map needs the run’s dataset. Patients that are not simulated are shown only after{" "}
+					<code>trajgpt serve RUN --samples</code>.
 				</p>
 			</Notice>
 		);
@@ -53,7 +53,7 @@ export function PatientMap({ patients }: Pick<Maps, "patients">) {
 	return (
 		<Panel
 			title="Map of the patients"
-			subtitle={`${counted(points.length, "patient")} of the test split by the model’s view of ${labelled ? "their history up to the time of the question" : "their history"} (UMAP); the axes mean nothing`}
+			subtitle={`${counted(points.length, "patient")} of the test split by the model’s representation of ${labelled ? "their history up to the landmark" : "their history"} (UMAP); the axes have no meaning`}
 			drawing
 			caption={() =>
 				groups.map(({ name, colour, symbol }) => ({

@@ -7,7 +7,7 @@ import { momentText } from "../parts/words.js";
 import { codeName } from "./code-name.js";
 import { recallText } from "./observed-table.js";
 
-const told = 3;
+const spoken = 3;
 
 /** `Diabetes mellitus 0.22 % at the date, was 0.18 %, 0.44 % after 5 years` */
 export function riskWords(
@@ -21,7 +21,7 @@ export function riskWords(
 	return `${name} ${percent(risk[at] ?? 0)} at the date${was}, ${later}`;
 }
 
-/** New answers, for whoever cannot see them. */
+/** New predictions, for screen readers. */
 export function predictionWords(
 	panels: Panels,
 	curves: readonly NamedCurve[],
@@ -31,14 +31,14 @@ export function predictionWords(
 ): string {
 	const { date } = panels.queries;
 	const likely = panels.top
-		.slice(0, told)
+		.slice(0, spoken)
 		.map(({ token, probability }) => `${codeName(vocabulary, token)} ${percent(probability)}`);
 	return [
-		`Answers for ${momentText(clock, date)}.`,
-		`Likeliest: ${likely.join(", ")}.`,
+		`Predictions for ${momentText(clock, date)}.`,
+		`Most likely: ${likely.join(", ")}.`,
 		...(curves.length > 0
 			? [`Risk: ${curves.map((curve) => riskWords(curve, date, horizonYears)).join("; ")}.`]
 			: []),
-		`Later events: ${recallText(panels)}.`,
+		`Recorded after this date: ${recallText(panels)}.`,
 	].join(" ");
 }

@@ -12,7 +12,7 @@ interface RisesListProps {
 	readonly clock: Clock;
 }
 
-/** Where risks rose most, and what was recorded there. */
+/** The largest rises of the risks, and what was recorded then. */
 export function RisesList({ rises, curves, history, vocabulary, clock }: RisesListProps) {
 	if (rises.length === 0) return <p className="quiet">No rise stands out.</p>;
 	return (
@@ -30,7 +30,7 @@ export function RisesList({ rises, curves, history, vocabulary, clock }: RisesLi
 						<span>
 							<strong style={{ color: colour }}>{name}</strong>, {riseText(clock, rise)}:{" "}
 							{names.length === 0
-								? "no record, time alone"
+								? "nothing recorded, time alone"
 								: `${names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}`}
 						</span>
 					</li>

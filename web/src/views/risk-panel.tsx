@@ -15,28 +15,28 @@ import { riskWords } from "./prediction-words.js";
 import { RisesList } from "./rises-list.js";
 
 interface RiskPanelProps extends PanelState {
-	/** Null until there are answers. */
+	/** Null until there are predictions. */
 	readonly shown: {
-		/** That the answers are of, as is the horizon. */
+		/** Of these predictions, as is the horizon; the user may have moved on. */
 		readonly date: number;
 		readonly horizonYears: number;
 		readonly curves: readonly NamedCurve[];
 		readonly history: History;
 	} | null;
-	/** In place of answers. */
+	/** Shown in place of predictions. */
 	readonly waiting: ReactNode;
 	readonly calls: Calls | null;
 	readonly vocabulary: Vocabulary;
 	readonly clock: Clock;
 	readonly domain: readonly [from: number, to: number];
 	readonly horizonYears: number;
-	/** Folds away where risks rose: there is more to do than to read. */
+	/** Collapses the explanations, to leave room for editing. */
 	readonly editing: boolean;
 	readonly onCode: (token: number, on: boolean) => void;
 	readonly onHorizon: (years: number) => void;
 }
 
-/** How likely the chosen codes are as time goes by, and why. */
+/** The risk of the chosen codes over time, with its rises and drivers. */
 export function RiskPanel(props: RiskPanelProps) {
 	const { shown, waiting, clock, domain, horizonYears, editing, onHorizon, state } = props;
 	const { date = 0, curves = [] } = shown ?? {};
@@ -45,7 +45,7 @@ export function RiskPanel(props: RiskPanelProps) {
 	return (
 		<Panel
 			title="Risk"
-			subtitle={`probability of each code, if something is recorded at that time; ${compared ? "dotted: as it was; " : ""}dashed: after ${shown ? momentText(clock, date) : "the date"}`}
+			subtitle={`probability of each code, if something is recorded at that time; ${compared ? "dotted: original history; " : ""}dashed: after ${shown ? momentText(clock, date) : "the date"}`}
 			className="risk-panel"
 			drawing={curves.length > 0}
 			state={state}
@@ -63,7 +63,7 @@ export function RiskPanel(props: RiskPanelProps) {
 			}
 			caption={() => [
 				...curves.map(({ name, colour }) => ({ text: name, colour })),
-				...(compared ? [{ text: "dotted: as it was" }] : []),
+				...(compared ? [{ text: "dotted: original history" }] : []),
 				{ text: `dashed: after ${momentText(clock, date)}` },
 			]}
 			rows={() => riskRows(curves, clock)}
@@ -95,7 +95,7 @@ export function RiskPanel(props: RiskPanelProps) {
 						</>
 					) : (
 						<Notice kind="empty" title="No code is chosen">
-							<p>Choose one above, or click one of the likeliest codes.</p>
+							<p>Choose one above, or click one of the most likely codes.</p>
 						</Notice>
 					)}
 				</>
@@ -109,7 +109,7 @@ export function RiskPanel(props: RiskPanelProps) {
 const riskRows = (curves: readonly NamedCurve[], clock: Clock) => [
 	[
 		...timeNames(clock),
-		...curves.flatMap(({ name, base }) => [name, ...(base ? [`${name} (as it was)`] : [])]),
+		...curves.flatMap(({ name, base }) => [name, ...(base ? [`${name} (original)`] : [])]),
 	],
 	...(curves[0]?.times ?? []).map((time, at) => [
 		...timeCells(clock, time),
@@ -120,12 +120,11 @@ const riskRows = (curves: readonly NamedCurve[], clock: Clock) => [
 	]),
 ];
 
-/** Where risks rose, and why. */
 function Why({ folded, children }: { readonly folded: boolean; readonly children: ReactNode }) {
 	if (!folded) return <div className="why">{children}</div>;
 	return (
 		<details>
-			<summary>Where it rose, and what moves it</summary>
+			<summary>Rises and drivers</summary>
 			<div className="why">{children}</div>
 		</details>
 	);

@@ -4,19 +4,19 @@ import { topCount } from "../engine/panels.js";
 interface LegendEntry {
 	/** Class of the dot that shows it. */
 	readonly kind: string;
-	/** How it looks, for copies, which have no such dot. */
+	/** Description of the dot, for copied figures. */
 	readonly look: string;
 	readonly words: string;
 }
 
 const fates: readonly LegendEntry[] = [
 	{ kind: "", look: "hollow", words: "seen by the model" },
-	{ kind: "dot-hit", look: "filled", words: `later, among the ${topCount} likeliest` },
+	{ kind: "dot-hit", look: "filled", words: `later, among the ${topCount} most likely` },
 	{ kind: "dot-missed", look: "crossed", words: "later, not among them" },
-	{ kind: "dot-later", look: "faint", words: "later, not asked about" },
+	{ kind: "dot-later", look: "faint", words: "later, not compared" },
 ];
 
-/** What the marks of a timeline mean: their fates, and what else occurs among them. */
+/** The legend of a timeline; chosen codes and edits only if there are any. */
 export function legendOf(
 	marks: readonly Mark[],
 	colourOf: (token: number) => string | undefined,

@@ -9,21 +9,21 @@ import type { Edit } from "../state/edits.js";
 import { codeName } from "./code-name.js";
 
 interface Shown {
-	/** As they are with the edits. */
+	/** With the edits applied. */
 	readonly events: readonly PatientEvent[];
-	/** As they were. */
+	/** Without the edits. */
 	readonly original: readonly PatientEvent[];
 	readonly edits: readonly Edit[];
 	readonly panels: Panels | null;
-	/** Up to which the model has seen events. */
+	/** The model has seen events before this time. */
 	readonly seenUntil: number;
 }
 
-/** What was said of an event, if it was said of it where it stands. */
+/** The prediction for an event, if it was made for the event's current time. */
 const foundIn = (panels: Panels | null, { id, time }: PatientEvent): LaterEvent | undefined =>
 	panels?.later.find(({ event }) => event.id === id && event.time === time);
 
-/** All events to draw: those there are, and those that were removed. */
+/** All events to draw, including those that were removed. */
 export function marksOf(
 	{ events, original, edits, panels, seenUntil }: Shown,
 	vocabulary: Vocabulary,
@@ -47,7 +47,7 @@ export function marksOf(
 	});
 }
 
-/** `Hypertension, 2006-03-01, age 57.1, foreseen: rank 1, 24 %` */
+/** `Hypertension, 2006-03-01, age 57.1, predicted: rank 1, 24 %` */
 export function markText(
 	mark: Mark,
 	panels: Panels | null,
@@ -61,7 +61,7 @@ export function markText(
 			: mark.fate === "seen"
 				? "seen by the model"
 				: found
-					? `${found.hit ? "foreseen" : "not foreseen"}: rank ${found.rank}, ${percent(found.probability)}`
-					: "after the date, not asked about";
+					? `${found.hit ? "predicted" : "not predicted"}: rank ${found.rank}, ${percent(found.probability)}`
+					: "after the date, not compared";
 	return `${codeName(vocabulary, mark.token)}, ${momentText(clock, mark.time)}, ${fate}`;
 }

@@ -23,7 +23,7 @@ interface TimelinePanelProps
 	readonly clock: Clock;
 }
 
-/** What befell the patient, and the date that is asked about. */
+/** The patient's history and the date of prediction. */
 export function TimelinePanel(props: TimelinePanelProps) {
 	const { patient, events, edits, panels, vocabulary, state, ...timeline } = props;
 	const { clock, date, colourOf } = timeline;

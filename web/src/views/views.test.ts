@@ -18,7 +18,7 @@ const events = [10, 20, 30, 40].map((time, at) => ({
 }));
 const history = { tokens: [3, 5, 5, 5, 6], times: [0, 10, 20, 30, 40], birthEvents: 1 } as const;
 
-/** Answers of one model for all times. */
+/** The same probabilities at all times. */
 const panelsAt = (date: number, horizon: number) => {
 	const row = Float32Array.from(vocabulary.tokens, () => Math.log(0.01));
 	row[pressure] = Math.log(0.5);
@@ -27,7 +27,7 @@ const panelsAt = (date: number, horizon: number) => {
 	return panelsOf(queries, { date, row: () => row }, history);
 };
 
-test("marks are of the answers that are shown, not of what is asked since", () => {
+test("marks follow the predictions shown, not the latest request", () => {
 	const panels = panelsAt(25, 8);
 	const shown = { events, original: events, edits: [], panels, seenUntil: 25 };
 	expect(marksOf(shown, vocabulary).map(({ fate }) => fate)).toEqual([
@@ -36,20 +36,20 @@ test("marks are of the answers that are shown, not of what is asked since", () =
 		"hit",
 		"later",
 	]);
-	// An event that has gone elsewhere since it was asked about is not answered there.
+	// There is no prediction for an event that was moved after the query.
 	const edits = [{ kind: "move", id: "e2", time: 31 }] as const;
 	const moved = events.with(2, { ...(events[2] as (typeof events)[0]), time: 31 });
 	const marks = marksOf({ ...shown, events: moved, edits }, vocabulary);
 	expect(marks[2]).toMatchObject({ fate: "later", edit: "moved" });
 	expect(markText(marks[2]!, panels, vocabulary, clock)).toBe(
-		"Hypertension, day 31, after the date, not asked about",
+		"Hypertension, day 31, after the date, not compared",
 	);
 	expect(markText(marksOf(shown, vocabulary)[2]!, panels, vocabulary, clock)).toBe(
-		"Hypertension, day 30, foreseen: rank 1, 50 %",
+		"Hypertension, day 30, predicted: rank 1, 50 %",
 	);
 });
 
-test("an event that was removed is drawn where it was, one that was added as added", () => {
+test("draws removed events where they were, and marks added ones", () => {
 	const edits = [
 		{ kind: "remove", id: "e0" },
 		{ kind: "add", event: { id: "n1", token: failure, time: 12 } },
@@ -66,41 +66,41 @@ test("an event that was removed is drawn where it was, one that was added as add
 	expect(markText(marks.at(-1)!, null, vocabulary, clock)).toBe("Hypertension, day 10, removed");
 });
 
-test("dates beyond what the model has learned from are warned of, and curves that go there", () => {
+test("warns of dates and curves beyond the training data", () => {
 	const reach = { longestDays: 730.5, oldestDays: 1461 };
 	const monthly = events.map((event) => ({ ...event, time: 30 * event.time }));
-	const asked = { patient: { birth: 0 }, events: monthly, horizon: 30, reach };
-	expect(dateWarnings({ ...asked, date: 1350 })).toEqual([]);
-	expect(dateWarnings({ ...asked, date: 1446 })).toEqual([
-		"The curves go on to the age of 4.0 years; the oldest the model learned from is 4.0 years.",
+	const query = { patient: { birth: 0 }, events: monthly, horizon: 30, reach };
+	expect(dateWarnings({ ...query, date: 1350 })).toEqual([]);
+	expect(dateWarnings({ ...query, date: 1446 })).toEqual([
+		"The curves extend to the age of 4.0 years; the oldest patient in training was 4.0 years old.",
 	]);
-	expect(dateWarnings({ ...asked, date: 2100 })).toEqual([
-		"The date is at 2.5 years after the last record before the date, longer than any history the model was trained on; the longest spans 2.0 years.",
-		"The date is at the age of 5.7 years; the oldest the model learned from is 4.0 years.",
+	expect(dateWarnings({ ...query, date: 2100 })).toEqual([
+		"The date is at 2.5 years after the last record before the date, longer than any training history; the longest spans 2.0 years.",
+		"The date is at the age of 5.7 years; the oldest patient in training was 4.0 years old.",
 	]);
-	expect(dateWarnings({ ...asked, date: 2100, patient: { birth: null } })).toHaveLength(1);
-	expect(dateWarnings({ ...asked, date: 2100, reach: null })).toEqual([]);
-	expect(dateWarnings({ ...asked, date: 270 })[0]).toContain("no more than the birth");
-	expect(dateWarnings({ ...asked, date: 270, patient: { birth: null } })[0]).toContain(
-		"nothing in training resembles",
+	expect(dateWarnings({ ...query, date: 2100, patient: { birth: null } })).toHaveLength(1);
+	expect(dateWarnings({ ...query, date: 2100, reach: null })).toEqual([]);
+	expect(dateWarnings({ ...query, date: 270 })[0]).toContain("knows only the birth");
+	expect(dateWarnings({ ...query, date: 270, patient: { birth: null } })[0]).toContain(
+		"based on an empty history",
 	);
 });
 
-test("times after the death are warned of, whatever else is known", () => {
-	const asked = { patient: { birth: 0, death: 50 }, events, reach: null };
-	expect(dateWarnings({ ...asked, date: 45, horizon: 5 })).toEqual([]);
-	expect(dateWarnings({ ...asked, date: 45, horizon: 35 })).toEqual([
-		"The curves go on to 30 days after the patient’s death.",
+test("warns of times after the patient's death", () => {
+	const query = { patient: { birth: 0, death: 50 }, events, reach: null };
+	expect(dateWarnings({ ...query, date: 45, horizon: 5 })).toEqual([]);
+	expect(dateWarnings({ ...query, date: 45, horizon: 35 })).toEqual([
+		"The curves extend to 30 days after the patient’s death.",
 	]);
-	expect(dateWarnings({ ...asked, date: 51, horizon: 60 })).toEqual([
+	expect(dateWarnings({ ...query, date: 51, horizon: 60 })).toEqual([
 		"The date is 1 day after the patient’s death.",
 	]);
 	expect(
-		dateWarnings({ ...asked, patient: { birth: 0, death: null }, date: 70, horizon: 60 }),
+		dateWarnings({ ...query, patient: { birth: 0, death: null }, date: 70, horizon: 60 }),
 	).toEqual([]);
 });
 
-test("the legend tells of chosen codes and of edits where there are any", () => {
+test("the legend lists chosen codes and edits if there are any", () => {
 	const words = (edits: Parameters<typeof marksOf>[0]["edits"], chosen: number | null) =>
 		legendOf(
 			marksOf({ events, original: events, edits, panels: null, seenUntil: 25 }, vocabulary),
@@ -108,7 +108,7 @@ test("the legend tells of chosen codes and of edits where there are any", () => 
 		)
 			.slice(3)
 			.map(({ words }) => words);
-	expect(words([], null)).toEqual(["later, not asked about"]);
+	expect(words([], null)).toEqual(["later, not compared"]);
 	expect(words([{ kind: "move", id: "e1", time: 20 }], failure).slice(1)).toEqual([
 		"code whose risk is drawn",
 		"added or moved",
@@ -116,11 +116,11 @@ test("the legend tells of chosen codes and of edits where there are any", () => 
 	expect(words([{ kind: "remove", id: "e1" }], null).slice(1)).toEqual(["removed"]);
 });
 
-test("new answers in words", () => {
+test("describes new predictions in words", () => {
 	const panels = panelsAt(25, 8);
 	const curve = { ...panels.curve(failure), name: "Heart failure", colour: "red" };
 	expect(predictionWords(panels, [curve], 5, vocabulary, clock)).toBe(
-		"Answers for day 25. Likeliest: Hypertension 50 %, Heart failure 25 %. Risk: Heart failure 25 % at the date, 25 % after 5 years. Later events: 1 of 1 later event among the 10 likeliest codes at their time, a recall of 100 %.",
+		"Predictions for day 25. Most likely: Hypertension 50 %, Heart failure 25 %. Risk: Heart failure 25 % at the date, 25 % after 5 years. Recorded after this date: 1 of 1 later event among the 10 most likely codes at their time, a recall of 100 %.",
 	);
 	const base = { ...curve, risk: curve.risk.map(() => 0.125) };
 	expect(riskWords({ ...curve, base }, 25, 1)).toBe(
@@ -128,9 +128,11 @@ test("new answers in words", () => {
 	);
 });
 
-test("how many events were left out, one at a time, is told as it was", () => {
-	expect(attributedText(2, history, 25)).toBe("All 2 events before it were tried.");
-	expect(attributedText(1, history, 25)).toBe("The last 1 of 2 events before it were tried.");
-	expect(attributedText(1, history, 11)).toBe("The one event before it was tried.");
+test("says how many events were left out, one at a time", () => {
+	expect(attributedText(2, history, 25)).toBe("All 2 events before it were left out in turn.");
+	expect(attributedText(1, history, 25)).toBe(
+		"The last 1 of 2 events before it were left out in turn.",
+	);
+	expect(attributedText(1, history, 11)).toBe("The one event before it was left out.");
 	expect(attributedText(0, history, 10)).toBe("Nothing is recorded before it.");
 });

@@ -6,18 +6,18 @@ interface WaitingProps {
 	readonly error: string | null;
 }
 
-/** In a panel without any answers yet. Why there are none is said once, above all panels. */
+/** Shown in a panel without predictions. The reason is given once, above all panels. */
 export function Waiting({ modelState, error }: WaitingProps) {
 	if (modelState.state === "error" || error !== null)
 		return (
-			<Notice kind="empty" title="No answers">
-				<p>The reason stands above.</p>
+			<Notice kind="empty" title="No predictions">
+				<p>See the message above.</p>
 			</Notice>
 		);
 	return (
 		<Notice
 			kind="loading"
-			title={modelState.state === "ready" ? "QueryRunner the model…" : "Opening the model…"}
+			title={modelState.state === "ready" ? "Computing…" : "Loading the model…"}
 		/>
 	);
 }

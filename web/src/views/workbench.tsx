@@ -31,7 +31,7 @@ interface WorkbenchProps {
 	readonly vocabulary: Vocabulary;
 	readonly clock: Clock;
 	readonly modelState: ModelState;
-	/** How far the training histories reach; null until it is known. */
+	/** The extent of the training histories; null until it is known. */
 	readonly reach: About["dataset"]["reach"];
 	readonly onRetry: () => void;
 	readonly editing: boolean;
@@ -39,7 +39,7 @@ interface WorkbenchProps {
 
 const none: readonly [] = [];
 
-/** One patient, one date: what was, what may come, and what came. With `editing`, what if. */
+/** The panels of one patient and date: history, predictions, later events; with `editing`, the edits. */
 export function Workbench(props: WorkbenchProps) {
 	const { patient, explorer, dispatch, vocabulary, clock, modelState, reach, editing } = props;
 	const { date, codes, horizonYears, zoom } = explorer;
@@ -65,7 +65,7 @@ export function Workbench(props: WorkbenchProps) {
 		const times = events.map(({ time }) => time);
 		return wholeDomain(times, date, horizon);
 	}, [events, date, horizon]);
-	// Under a pointer that drags something the axis stays as it was.
+	// The axis must not move under a pointer that drags something.
 	const [held, setHeld] = useState<readonly [number, number] | null>(null);
 	const domain = zoom ?? held ?? whole;
 
@@ -90,9 +90,9 @@ export function Workbench(props: WorkbenchProps) {
 	);
 	const failure =
 		modelState.state === "error"
-			? { title: "The model could not be opened", message: modelState.message }
+			? { title: "The model could not be loaded", message: modelState.message }
 			: error !== null && !isCurrent
-				? { title: "The model could not answer", message: error }
+				? { title: "The prediction failed", message: error }
 				: null;
 	const state = isCurrent || !result ? "current" : failure ? "failed" : "updating";
 	const waiting = <Waiting modelState={modelState} error={error} />;
@@ -115,7 +115,7 @@ export function Workbench(props: WorkbenchProps) {
 		/>
 	);
 	const warningsNotice = warnings.length > 0 && (
-		<Notice key="warnings" kind="warning" title="Take these answers with care">
+		<Notice key="warnings" kind="warning" title="These predictions may be unreliable">
 			{warnings.map((words) => (
 				<p key={words}>{words}</p>
 			))}
@@ -146,7 +146,7 @@ export function Workbench(props: WorkbenchProps) {
 					onReset={() => dispatch({ type: "reset" })}
 				/>
 			)}
-			{/* Warnings come and go while the date is dragged: below what is dragged. */}
+			{/* Warnings appear and disappear while the date is dragged, so they stay below the timeline. */}
 			{editing
 				? [riskPanel, timelinePanel, warningsNotice]
 				: [timelinePanel, warningsNotice, riskPanel]}
