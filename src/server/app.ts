@@ -34,25 +34,25 @@ export interface AppParts {
 	readonly engine: Engine;
 	readonly limits: Limits;
 	readonly log: Log;
-	/** Who may come in; everybody if left out. */
+	/** Checks tokens; everybody has access if left out. */
 	readonly gate?: Gate | undefined;
-	/** By address: the page, its files and what it shows. */
+	/** By URL path: the page, its files and its documents. */
 	readonly files: ReadonlyMap<string, ServedFile>;
 	/** Of trajgpt. */
 	readonly version: string;
-	/** How the answer to a wrong token is delayed; by a timer if left out. */
+	/** Delays the response to a wrong token; a timer if left out. */
 	readonly pause?: Pause | undefined;
 }
 
 type Bindings = { Bindings: HttpBindings; Variables: { request: string } };
 type RequestContext = Context<Bindings>;
 
-/** What the service holds now: for tests, and for whoever watches it. */
+/** What the service holds in memory, for tests and monitoring. */
 export interface Holding {
 	readonly waiting: number;
 	readonly sessions: number;
 	readonly bodyBytes: number;
-	/** Of the forms of POST /sign-in. */
+	/** Bytes of sign-in forms. */
 	readonly signInBytes: number;
 }
 
@@ -60,9 +60,9 @@ export interface App {
 	readonly fetch: Hono<Bindings>["fetch"];
 	readonly scheduler: Scheduler;
 	holding(): Holding;
-	/** Answers what only waits for its delay. */
+	/** Answers the delayed requests with wrong tokens at once. */
 	endDelays(): void;
-	/** Forgets what is known of patients. */
+	/** Forgets all sessions. */
 	close(): void;
 }
 
@@ -92,15 +92,12 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 		return refused(context, refusal);
 	});
 	hono.notFound((context) =>
-		refused(
-			context,
-			new Refusal(404, "there is nothing here; the API is described at /api/v1/openapi.json"),
-		),
+		refused(context, new Refusal(404, "not found; the API is described at /api/v1/openapi.json")),
 	);
 
 	if (gate) {
 		hono.get("/sign-in", (context) => context.html(signInPage(false)));
-		/** Waits before a wrong token is answered, unless the service or the client ends first. */
+		/** Delays the response to a wrong token, unless the service or the client ends first. */
 		const delay = async ({ env: { incoming, outgoing } }: RequestContext) => {
 			const leaving = new AbortController();
 			const leave = () => leaving.abort();
@@ -143,8 +140,8 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 		});
 	}
 
-	/** Checks a request by its route, and gives up when the sender has, or after so long. */
-	const answer = <T>(
+	/** Handles a route: validates the request, and gives up after `answerMs` or when the client hangs up. */
+	const handle = <T>(
 		route: Route & { readonly request: z.ZodType<T> },
 		work: (request: T, model: ModelCalls, context: RequestContext) => Promise<unknown>,
 	) =>
@@ -156,7 +153,7 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 				try {
 					const address = countedAddress(incoming.socket.remoteAddress);
 					await turnOf(address);
-					// Each of these takes milliseconds where the body is long: others come between.
+					// Each step takes milliseconds if the body is long: let other addresses in between.
 					const pause = async () => bytes.length > shortBytes && (await turnOf(address));
 					const given = parsedJson(bytes);
 					await pause();
@@ -178,14 +175,14 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 	hono.get(`${base}/openapi.json`, (context) =>
 		context.body(description, 200, { "Content-Type": "application/json" }),
 	);
-	answer(routes.forecast, (request, model) => forecast(request, served, model));
-	answer(routes.risk, (request, model) => risk(request, served, model));
-	answer(routes.embed, (request, { represent }) => embed(request, served, represent));
-	answer(routes.startSession, ({ patient }, { predictor }) => open.start(patient, predictor));
-	answer(routes.addEvents, ({ events }, { predictor }, context) =>
+	handle(routes.forecast, (request, model) => forecast(request, served, model));
+	handle(routes.risk, (request, model) => risk(request, served, model));
+	handle(routes.embed, (request, { represent }) => embed(request, served, represent));
+	handle(routes.startSession, ({ patient }, { predictor }) => open.start(patient, predictor));
+	handle(routes.addEvents, ({ events }, { predictor }, context) =>
 		open.add(idIn(context), events, predictor),
 	);
-	answer(routes.sessionForecast, (request, model, context) =>
+	handle(routes.sessionForecast, (request, model, context) =>
 		open.forecast(idIn(context), request, model),
 	);
 	hono.delete(base + routes.endSession.path.replace("{id}", ":id"), (context) => {
@@ -223,14 +220,14 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 }
 
 /**
- * Aborts when the client hangs up, or after so many ms. Whoever answers ends it: a timer that runs
- * on would keep the request, and what it says of a patient, in memory.
+ * Aborts when the client hangs up, or after `ms`. Must be ended with the response: a running timer
+ * would keep the request, and its patient data, in memory.
  */
 function deadline(outgoing: HttpBindings["outgoing"], ms: number) {
 	const giving = new AbortController();
 	const hungUp = () => giving.abort(new DOMException("the client has hung up", "AbortError"));
 	const timer = setTimeout(
-		() => giving.abort(new DOMException("the answer takes too long", "TimeoutError")),
+		() => giving.abort(new DOMException("the response takes too long", "TimeoutError")),
 		ms,
 	);
 	outgoing.once("close", hungUp);
@@ -264,13 +261,13 @@ function methodsByPath(): ReadonlyMap<string, readonly string[]> {
 
 function sent(context: RequestContext, file: ServedFile): Response {
 	const { env, req } = context;
-	// Hono makes an answer of its own to HEAD.
+	// Hono answers HEAD requests itself.
 	if (req.method === "HEAD") return context.body(null, 200, headersOf(file));
 	send(file, env.incoming, env.outgoing);
 	return RESPONSE_ALREADY_SENT;
 }
 
-/** A page elsewhere cannot send JSON without asking first, and is not answered. */
+/** Pages of other origins cannot send JSON without a preflight request, which is refused. */
 function checkSender(context: RequestContext): void {
 	checkOrigin(context);
 	const type = context.req.header("Content-Type") ?? "";
@@ -281,7 +278,7 @@ function checkSender(context: RequestContext): void {
 		throw new Refusal(415, "the request is compressed; send it as it is, without Content-Encoding");
 }
 
-/** The service itself speaks http: only a proxy, or the browser behind it, can say so. */
+/** The service itself speaks http: only a proxy's headers, or the browser's Origin, show https. */
 const isHttps = ({ origin, forwarded, ...headers }: IncomingHttpHeaders): boolean =>
 	/^https:/i.test(origin ?? "") ||
 	/^https\b/i.test(String(headers["x-forwarded-proto"] ?? "")) ||
@@ -290,23 +287,25 @@ const isHttps = ({ origin, forwarded, ...headers }: IncomingHttpHeaders): boolea
 function checkOrigin(context: RequestContext): void {
 	const { origin, host } = context.env.incoming.headers;
 	if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`)
-		throw new Refusal(403, "a page of another origin may not ask here");
+		throw new Refusal(403, "pages of other origins may not use this service");
 }
 
 function refusalOf(error: unknown): Refusal {
 	if (error instanceof Refusal) return error;
 	if (error instanceof InputError) return new Refusal(422, error.message);
 	if (error instanceof ThreadEnded)
-		return new Refusal(503, "the model has stopped and is started again; try again", { retry: 1 });
+		return new Refusal(503, "the model has stopped and is being restarted; try again", {
+			retry: 1,
+		});
 	if (error instanceof DOMException && error.name === "TimeoutError")
 		return new Refusal(
 			503,
-			"it took too long; send fewer events, ask for fewer times or without attribute, or try again",
+			"the request took too long; send fewer events or times, leave attribute out, or try again",
 			{ retry: 5 },
 		);
 	if (error instanceof DOMException && error.name === "AbortError")
-		return new Refusal(408, "the request was given up");
-	return new Refusal(500, "something went wrong here; the log of the service says where");
+		return new Refusal(408, "the request was aborted");
+	return new Refusal(500, "internal error; see the log of the service");
 }
 
 function refused(

@@ -180,7 +180,7 @@ test("what cannot be read as a request is answered in words too", async () => {
 	expectRefused(
 		await answerTo(head("/forecast", `X-Long: ${"x".repeat(20_000)}`)),
 		431,
-		"the head of the request is too large; send fewer or shorter headers",
+		"the headers of the request are too large; send fewer or shorter ones",
 	);
 	const get = "GET /api/v1/model HTTP/1.1\r\n";
 	const nameless = await answerTo(`${get}Connection: close\r\n\r\n`);
@@ -206,7 +206,7 @@ test("slow clients are not waited for", async () => {
 		if (i % 2) socket.write("POST /api/v1/forecast HTTP/1.1\r\nHost: local");
 		else socket.write(`${head("/forecast", "Content-Length: 100")}{"patient"`);
 	for (const answer of await Promise.all(answers))
-		expectRefused(answer, 408, "the request took too long to arrive; send it at once");
+		expectRefused(answer, 408, "the request took too long to arrive; send it without pauses");
 	await expect.poll(() => service.holding()).toMatchObject({ connections: 0, bodyBytes: 0 });
 	expect((await get("/api/v1/model")).status).toBe(200);
 });
@@ -242,7 +242,7 @@ test("an answer that takes too long is given up", async () => {
 	const { status, body } = await post("/forecast", good);
 	expect(status).toBe(503);
 	expect(body.error.message).toBe(
-		"it took too long; send fewer events, ask for fewer times or without attribute, or try again",
+		"the request took too long; send fewer events or times, leave attribute out, or try again",
 	);
 });
 

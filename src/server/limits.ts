@@ -1,53 +1,53 @@
-/** What one process takes on. All can be set; these are the usual. */
+/** Limits of one service process. */
 export interface Limits {
-	/** Open at once; more are closed as they come. */
+	/** Open connections; further ones are closed at once. */
 	readonly connections: number;
-	/** Open at once from one address; this machine, and a proxy on it, may open all of them. */
+	/** Open connections per address, which a proxy on this machine may need all of. */
 	readonly connectionsPerAddress: number;
-	/** Of one request's body. */
+	/** Size of one request body. */
 	readonly bodyBytes: number;
-	/** Of all bodies, from their first byte until the request is answered. */
+	/** Size of all bodies together, from their first byte until the response. */
 	readonly bodiesBytes: number;
-	/** Of the form that POST /sign-in takes, which anybody may send: of one and of all. */
+	/** Size of one form of POST /sign-in, and of all together; no token is needed to send one. */
 	readonly signInBytes: number;
 	readonly signInsBytes: number;
-	/** Of JSON: lists in objects in lists. */
+	/** Nesting depth of JSON. */
 	readonly depth: number;
-	/** Of JSON: values in one request. */
+	/** JSON values per request. */
 	readonly values: number;
-	/** Of one answer. */
+	/** Size of one response. */
 	readonly answerBytes: number;
-	/** Of all answers that clients have not read yet. */
+	/** Size of all responses that clients have not read yet. */
 	readonly unsentBytes: number;
-	/** Until a client that reads nothing of its answer is closed, in ms. */
+	/** A client that reads nothing of its response for this long is closed. */
 	readonly stallMs: number;
-	/** The same where the room for unsent answers is needed for others, in ms. */
+	/** The same, if other clients need the space for unsent responses. */
 	readonly crowdedStallMs: number;
-	/** Until the first wrong token of an address is answered, in ms; each further one takes twice as long. */
+	/** Delay of the response to the first wrong token of an address; it doubles with each further one. */
 	readonly wrongTokenMs: number;
-	/** Until a wrong token is answered, at most, in ms. */
+	/** Longest delay of the response to a wrong token. */
 	readonly wrongTokenMostMs: number;
-	/** Addresses whose wrong tokens are remembered. */
+	/** Addresses whose wrong tokens are counted. */
 	readonly wrongTokenAddresses: number;
-	/** Answers to wrong tokens that wait at once; more are given without delay and their connections closed. */
+	/** Delayed responses at a time; further ones are sent at once and their connections closed. */
 	readonly wrongTokensWaiting: number;
-	/** Calls to the model that wait. */
+	/** Model calls in the queue. */
 	readonly waiting: number;
 	readonly sessions: number;
-	/** Since it was last used, in seconds. */
+	/** Sessions expire this long after their last use. */
 	readonly sessionSeconds: number;
-	/** Until a request's head, and until all of it, has arrived, in ms. */
+	/** Time for a request's headers to arrive, and for the whole request. */
 	readonly headMs: number;
 	readonly requestMs: number;
-	/** How often the two are looked at, in ms. */
+	/** Interval of checking both. */
 	readonly checkMs: number;
-	/** Until a request is answered, in ms. */
+	/** Time to compute a response. */
 	readonly answerMs: number;
-	/** Of a connection on which nothing moves, in ms. */
+	/** A connection without traffic is closed after this long. */
 	readonly silenceMs: number;
-	/** For what is under way when the service is told to end, in ms. */
+	/** Time for running requests to finish when the service shuts down. */
 	readonly closeMs: number;
-	/** Then, for a connection without a request to send another, in ms. */
+	/** Then, time for idle connections to send one more request. */
 	readonly closeIdleMs: number;
 }
 
@@ -57,10 +57,10 @@ export const defaultLimits: Limits = {
 	bodyBytes: 1024 ** 2,
 	bodiesBytes: 64 * 1024 ** 2,
 	signInBytes: 4 * 1024,
-	// Room for one form per connection: slow senders cannot take it from others.
+	// One form per connection: slow senders cannot block others.
 	signInsBytes: 2048 * 4 * 1024,
 	depth: 16,
-	// 5,000 events of three fields are 15,000.
+	// 5,000 events of three fields are 15,000 values.
 	values: 16 * 1024,
 	answerBytes: 2 * 1024 ** 2,
 	unsentBytes: 64 * 1024 ** 2,

@@ -5,16 +5,16 @@ import type { ForecastQuery } from "./engine/forecast.js";
 import { activeAddresses } from "./http/addresses.js";
 import { Refusal } from "./http/refusal.js";
 
-/** What a call costs beside its events and query times, in events: reading weights, passing results. */
+/** The fixed cost of a call in events: reading weights, passing results. */
 const workPerCall = 32;
-/** A call of more work than this is long: a thread stays free of them while several addresses are active. */
+/** Calls of more work are long: while several addresses are active, they leave one thread free. */
 const longWork = 256;
-/** The same, of calls that leave a thread free also while only one address is active. */
+/** Calls of more work leave one thread free even while only one address is active. */
 const longestWork = 1200;
-/** Of the calls that have waited longer than this, in ms, the oldest gets every second turn. */
+/** Every second turn goes to the oldest call that has waited longer than this. */
 const ageLimitMs = 5000;
 
-/** The calls of the model that a request makes. */
+/** The model calls that a request can make. */
 export type ModelCalls = Pick<Engine, "predictor" | "represent" | "forecast" | "risk">;
 
 /**
@@ -54,9 +54,9 @@ export interface Scheduler {
 }
 
 interface Address {
-	/** Work that its calls have had; one that comes back has had as much as the least of the others. */
+	/** Work done for its calls; an address that returns starts with the least of the others. */
 	served: number;
-	/** Work that each of its clients could have had so far. */
+	/** Work that each of its clients could have received so far. */
 	progress: number;
 }
 
@@ -64,7 +64,7 @@ interface Client {
 	readonly address: Address;
 	/** When its last call is due. */
 	due: number;
-	/** The start of a call that was refused: the next one takes its place. */
+	/** The start of a refused call, which the next call takes over. */
 	refusedStart: number | undefined;
 }
 
@@ -110,7 +110,7 @@ export function scheduler(
 			.map(({ client }) => client)
 			.reduce((least, own) => (own.address.served < least.address.served ? own : least));
 		const own = ready.filter(({ client }) => client.address === address);
-		// Where every client is ahead of its share, the least ahead is next: no thread stays idle.
+		// If every client is ahead of its share, the least ahead is next, so that no thread stays idle.
 		address.progress = Math.max(address.progress, Math.min(...own.map(({ start }) => start)));
 		return own
 			.filter(({ start }) => start <= address.progress)
@@ -132,8 +132,8 @@ export function scheduler(
 				.run()
 				.catch(call.reject)
 				.finally(async () => {
-					// What is made of an answer takes time of this thread. It is made before the next call starts:
-					// answers that waited for this thread would delay every other request.
+					// Let this thread process the result before the next call starts: results that queue up here
+					// would delay every other request.
 					await setImmediate();
 					running.delete(call);
 					addresses.forgetInactive(withCalls());
@@ -142,7 +142,7 @@ export function scheduler(
 		}
 	}
 
-	/** Calls are refused by due time, so that one client cannot keep the others out. */
+	/** Refuses the call due last if the queue is full, so that one client cannot lock out the others. */
 	function makeRoomFor(call: Call): void {
 		queue.push(call);
 		if (queue.length <= mostWaiting) return;
@@ -154,7 +154,7 @@ export function scheduler(
 			.filter(({ client }) => counts.get(client.address) === most)
 			.reduce((last, own) => (own.due >= last.due ? own : last));
 		removeFromQueue(last);
-		// Refused work is not charged and its place is kept, or a client that tries again would be last for ever.
+		// Refused work is not charged, and its place is kept, or a client that retries would always be last.
 		last.client.due -= last.work;
 		last.client.refusedStart = last.start;
 		last.reject(
@@ -169,7 +169,7 @@ export function scheduler(
 		const others = withCalls();
 		addresses.forgetInactive(others);
 		const address = addresses.seen(name);
-		// What it used, or did not use, before it had no calls does not count.
+		// Usage before an idle period does not count, for or against the address.
 		if (!others.has(address) && others.size > 0)
 			address.served = Math.min(...[...others].map(({ served }) => served));
 		return address;
@@ -181,7 +181,7 @@ export function scheduler(
 				if (signal.aborted) return reject(signal.reason);
 				const address = addressNamed(name);
 				const known = clients.get(connection);
-				// An address that was forgotten begins anew, and so do its clients.
+				// The clients of a forgotten address start anew.
 				const client =
 					known?.address === address ? known : { address, due: 0, refusedStart: undefined };
 				clients.set(connection, client);

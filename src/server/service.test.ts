@@ -262,7 +262,7 @@ test("a model that breaks is said to: in which call and where, without what it w
 	const { post, logged } = await running({ served: { ...whole, weights } });
 	const { status, body } = await post("/forecast", { patient, at: ["+1y"] });
 	expect(status).toBe(500);
-	expect(body.error.message).toBe("something went wrong here; the log of the service says where");
+	expect(body.error.message).toBe("internal error; see the log of the service");
 	const failure = logged.map((line) => JSON.parse(line)).find(({ msg }) => msg === "failure");
 	expect(failure).toMatchObject({ operation: "forecast", error: expect.any(String) });
 	expect(failure.where.join()).toMatch(/at .*trajgpt.*:\d+:\d+/);

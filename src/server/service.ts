@@ -15,9 +15,9 @@ import type { Limits } from "./limits.js";
 export interface ServiceOptions extends AppParts {
 	/** The address to listen on. */
 	readonly host: string;
-	/** The first free one of these. */
+	/** Ports to try in order. */
 	readonly ports: readonly number[];
-	/** Names it goes by beside those of the machine. */
+	/** Accepted host names in addition to those of the machine. */
 	readonly names?: readonly string[];
 }
 
@@ -27,10 +27,10 @@ export interface Service {
 	readonly scheduler: App["scheduler"];
 	holding(): Holding & {
 		readonly connections: number;
-		/** Of answers that clients have not read. */
+		/** Of responses that clients have not read. */
 		readonly unsentBytes: number;
 	};
-	/** Takes nothing more, finishes what is under way, and puts the model away. */
+	/** Stops listening, finishes running requests, and disposes of the model. */
 	close(): Promise<void>;
 }
 
@@ -44,8 +44,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		errorHandler: () => problem(400, "the request cannot be read"),
 	});
 	const handle = (incoming: IncomingMessage, outgoing: ServerResponse) =>
-		open.admit(outgoing, () => answer(incoming, outgoing));
-	const answer = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+		open.admit(outgoing, () => respond(incoming, outgoing));
+	const respond = (incoming: IncomingMessage, outgoing: ServerResponse) => {
 		const request = randomBytes(9).toString("base64url");
 		const started = performance.now();
 		for (const [name, value] of Object.entries(securityHeaders)) outgoing.setHeader(name, value);
@@ -71,7 +71,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		if (name === undefined || !names.has(name))
 			return refuse(
 				421,
-				"this service does not go by the name in the Host header; use its address, or start it with --allow-host NAME",
+				"the name in the Host header is not one of this service's; use its address, or start it with --allow-host NAME",
 			);
 		listener(incoming, outgoing).catch((error) => log.failure(error, request));
 	};
@@ -82,17 +82,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 			connectionsCheckingInterval: limits.checkMs,
 			keepAliveTimeout: 5000,
 			maxHeaderSize: 16 * 1024,
-			// Node's own refusal has no words; a name that is missing is refused like a wrong one.
+			// Node's own refusal has no message; a missing name is refused like a wrong one.
 			requireHostHeader: false,
 			noDelay: true,
 		},
 		handle,
 	);
-	// What is expected beyond an answer is not heeded; Node would refuse it without words.
+	// Other Expect headers are ignored; Node would refuse them without a message.
 	server.on("checkExpectation", handle);
 	server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-		const answer = open.answerOn(socket);
-		const isPartlySent = answer?.headersSent && !answer.writableFinished;
+		const response = open.responseOn(socket);
+		const isPartlySent = response?.headersSent && !response.writableFinished;
 		if (socket.writable && error.code !== "ECONNRESET" && !isPartlySent)
 			socket.write(malformedRequestResponse(error.code));
 		socket.destroySoon();
@@ -104,7 +104,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		accepted++;
 		open.open(socket);
 	});
-	// Node would cut off clients that are about to send their next request; they get a last answer.
+	// Node would cut off clients that are about to send their next request: let them get a last response.
 	server.closeIdleConnections = () => {};
 	await listening(server, options);
 	const { port } = server.address() as AddressInfo;
@@ -137,7 +137,7 @@ const errorBody = (status: number, message: string) => ({ error: { status, messa
 const problem = (status: number, message: string) =>
 	Response.json(errorBody(status, message), { status });
 
-/** What was asked for, without anything that a sender has put into the address. */
+/** Route patterns for the log, without anything a sender put into the URL. */
 const patterns = [...new Set(Object.values(routes).map(({ path }) => `/api/v1${path}`))].map(
 	(path) => ({ path, matches: new RegExp(`^${path.replace("{id}", "[^/]+")}$`) }),
 );
@@ -175,16 +175,16 @@ async function listening(
 }
 
 const reasonOf = (code: string | undefined): string => {
-	if (code === "EADDRINUSE") return "something listens there already; choose another `port`";
-	if (code === "EACCES") return "this user may not; choose a `port` above 1023";
+	if (code === "EADDRINUSE") return "the port is in use; choose another `port`";
+	if (code === "EACCES") return "permission denied; choose a `port` above 1023";
 	if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
-		return "it is no address of this machine; choose another `host`";
+		return "not an address of this machine; choose another `host`";
 	return `the system says ${code ?? "nothing"}`;
 };
 
 /**
- * What is under way may end, and who is about to ask once more may do so; after so long all are cut
- * off.
+ * Lets running requests finish and clients that are about to send one more do so; closes all
+ * connections after `closeMs`.
  */
 async function closing(
 	server: Server,
@@ -195,7 +195,7 @@ async function closing(
 	const cut = setTimeout(() => server.closeAllConnections(), closeMs);
 	await acceptWaiting(accepted);
 	const closed = new Promise((resolve) => server.close(resolve));
-	// Not before: a client that hears that its connection ends opens another.
+	// Only now: a client whose connection closes opens another, which must be refused.
 	startClosing();
 	const idle = setTimeout(closeIdle, closeIdleMs);
 	await closed;
@@ -203,16 +203,16 @@ async function closing(
 	clearTimeout(cut);
 }
 
-/** So long where connections never cease to come. */
+/** Limit in case connections keep arriving. */
 const mostAcceptMs = 2000;
 
-/** Accepts the connections that wait for it: the system would reset them when listening ends. */
+/** Accepts pending connections, which the system would reset when listening ends. */
 async function acceptWaiting(accepted: () => number): Promise<void> {
 	const until = performance.now() + mostAcceptMs;
 	let before: number;
 	do {
 		before = accepted();
-		// Two turns of the event loop, as the first may begin past its look for connections.
+		// Two turns of the event loop, as the first may already be past its poll phase.
 		await setImmediate();
 		await setImmediate();
 	} while (accepted() > before && performance.now() < until);

@@ -94,7 +94,7 @@ test("all unread answers together are so many bytes: more are refused", async ()
 	const refused = await post("/forecast", long.question);
 	expect(refused).toMatchObject({ status: 503 });
 	expect(refused.body.error.message).toContain(
-		"too many answers are unread; try again in a moment",
+		"too many responses are unread; try again in a moment",
 	);
 	expect(service.holding().unsentBytes).toBeLessThanOrEqual(unsentBytes);
 	expect((await post("/forecast", { ...long.question, at: ["+1y"] })).status).toBe(200);

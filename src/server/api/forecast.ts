@@ -7,7 +7,7 @@ import { checkResponseSize } from "./response-size.js";
 import { type ForecastResponse, type forecastRequest, mostForecast } from "./schemas.js";
 import type { ServedModel } from "./served-model.js";
 
-/** A `ForecastResponse` whose answers are JSON already. */
+/** A `ForecastResponse` whose answers are already JSON. */
 export type WrittenForecast = Omit<ForecastResponse, "answers"> & { readonly answers: JsonList };
 
 export async function forecast(

@@ -2,23 +2,23 @@ import { z } from "zod";
 import { type Route, routes } from "./routes.js";
 import { errorResponse } from "./schemas.js";
 
-/** What an operation may be refused with; another method than those of a path: 405. */
+/** The refusals of an operation. Any other method of its path is refused with 405. */
 const refusalsOf = ({ method, path, request }: Route): Readonly<Record<number, string>> => ({
-	400: request ? "not JSON, or not as it should be" : "not HTTP",
+	400: request ? "not JSON, or not as described here" : "not HTTP",
 	401: "a token is needed",
-	...(method !== "get" && { 403: "a page of another origin asks" }),
+	...(method !== "get" && { 403: "the request comes from a page of another origin" }),
 	...(path.includes("{id}") && { 404: "no such session" }),
-	408: "it did not arrive in time",
+	408: "the request did not arrive in time",
 	...(request && {
-		413: "too large",
+		413: "the request is too large",
 		415: "not application/json, or compressed",
 	}),
-	421: "the service does not go by the name in the Host header",
-	...(request && { 422: "understood, but it cannot be answered" }),
+	421: "the name in the Host header is not one of the service's",
+	...(request && { 422: "well-formed, but cannot be served" }),
 	429: "too many wrong tokens",
-	431: "too large a head",
-	500: "something went wrong in the service",
-	...(request && { 503: "too much to do; try again" }),
+	431: "the request's headers are too large",
+	500: "internal error",
+	...(request && { 503: "overloaded; try again" }),
 });
 
 const json = (schema: z.ZodType, io: "input" | "output") => {
@@ -44,7 +44,7 @@ export function openApi(version: string) {
 			...(request && { requestBody: { required: true, content: json(request, "input") } }),
 			responses: {
 				[status]: {
-					description: "answered",
+					description: "success",
 					...(response && { content: json(response, "output") }),
 				},
 				...Object.fromEntries(
@@ -64,7 +64,7 @@ export function openApi(version: string) {
 			title: "trajgpt",
 			version,
 			description:
-				"Forecasts from time-stamped event histories. Not a medical device. A probability answers: if something is recorded for this person at this time, what is it? One request at a time per connection: a request that is sent before the answer to the last is complete is not answered, and the connection is closed.",
+				"Forecasts from time-stamped event histories. Not a medical device. A probability is that of a code, given that something is recorded for this person at this time. Send one request at a time per connection: further requests sent before a response is complete are not answered, and the connection is closed.",
 		},
 		servers: [{ url: "/api/v1" }],
 		security: [{}, { token: [] }],

@@ -97,7 +97,7 @@ test("dates and days do not mix, and years must be ones of a record", () => {
 	expect(() => asked("2010-01-01", 3)).toThrow(
 		"patient.events.0.date is a date and patient.events.1",
 	);
-	expect(() => asked("0010-01-01")).toThrow("is of no year between 1800 and 2300");
+	expect(() => asked("0010-01-01")).toThrow("is not in a year between 1800 and 2300");
 	expect(asked(30, 0.5).patient.history.times).toEqual(Float64Array.of(0.5, 30));
 	expect(asked("2010-01-01T12:00:00Z", "2010-01-01T06:00").patient.lastRecord).toBe(
 		day("2010-01-01") + 0.5,

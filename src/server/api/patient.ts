@@ -13,11 +13,11 @@ import type { ServedModel } from "./served-model.js";
 
 type Book = Pick<ServedModel, "vocabulary" | "manifest" | "map">;
 
-/** Codes a request holds are looked up anew: nothing of it is kept. */
+/** One reader per request: its cache of codes must not outlive the request. */
 const readerFor = ({ vocabulary, manifest, map }: Book) =>
 	recordReader(vocabulary, readingRules(manifest), map);
 
-/** What the library refuses of a patient, as a refusal that names the field. */
+/** Turns input errors of the library into refusals that name the field. */
 function refused<T>(read: () => T): T {
 	try {
 		return read();
@@ -27,7 +27,7 @@ function refused<T>(read: () => T): T {
 	}
 }
 
-/** The history of a patient in a request: read as the model's dataset was. */
+/** Reads the patient of a request by the rules of the model's dataset. */
 export const readRequestPatient = (request: PatientRequest, served: Book): ParsedPatient =>
 	refused(() => readPatient(request, readerFor(served), served.manifest.source.axis));
 

@@ -12,9 +12,9 @@ import { Refusal } from "../http/refusal.js";
 import type { RiskRequest } from "./schemas.js";
 import type { ServedModel } from "./served-model.js";
 
-type Whose = Pick<ParsedPatient, "patient" | "axis">;
+type Timed = Pick<ParsedPatient, "patient" | "axis">;
 
-/** Reads the text of a field, and names the field where it cannot. */
+/** Parses the text of a field; a refusal names the field. */
 function inField<T>(field: string, read: (text: string) => T, text: string | number): T {
 	try {
 		return read(String(text));
@@ -24,7 +24,7 @@ function inField<T>(field: string, read: (text: string) => T, text: string | num
 	}
 }
 
-/** Names the field and what is wrong with it, but neither the time nor anything of the patient. */
+/** Refusals name the field and the problem, but neither the time nor anything about the patient. */
 function withoutValues<T>(work: () => T, fieldOf: (option: string, place: number) => string): T {
 	try {
 		return work();
@@ -35,10 +35,10 @@ function withoutValues<T>(work: () => T, fieldOf: (option: string, place: number
 	}
 }
 
-/** The times that are meant, in time units of the model; written as on the command line. */
+/** Query times in days; the syntax is that of the command line. */
 export function queryTimes(
 	moments: readonly (string | number)[],
-	{ patient, axis }: Whose,
+	{ patient, axis }: Timed,
 	field: string,
 ): number[] {
 	const fieldOf = (place: number) => `${field}.${place}`;
@@ -49,10 +49,10 @@ export function queryTimes(
 	);
 }
 
-/** The same of a field that is one time. */
+/** The query time of a field that holds one. */
 export function queryTime(
 	moment: string | number,
-	{ patient, axis }: Whose,
+	{ patient, axis }: Timed,
 	field: string,
 ): number {
 	const read = inField(field, momentOf, moment);
@@ -62,10 +62,10 @@ export function queryTime(
 	);
 }
 
-/** The same for equal steps. */
+/** Query times in equal steps. */
 export function queryGrid(
 	{ from, to, step }: Pick<RiskRequest, "from" | "to" | "step">,
-	{ patient, axis }: Whose,
+	{ patient, axis }: Timed,
 ): Float64Array {
 	const options = {
 		...(from !== undefined && { from: inField("from", momentOf, from) }),
@@ -80,7 +80,7 @@ export function queryGrid(
 
 const nothingUnknown = { codes: 0, records: 0 };
 
-/** What every answer says of the history it comes from. */
+/** The fields of every response that describe the history it is based on. */
 export function historySummary(
 	{ patient, unknown, notes }: ParsedPatient,
 	times: readonly number[],
@@ -93,7 +93,7 @@ export function historySummary(
 					`${records} ${records === 1 ? "event has a code" : "events have codes"} that the model does not know: skipped`,
 				]
 			: [];
-	// A request is about one patient, who has no name in it.
+	// Patients in requests have no id.
 	const named = { ...patient, id: "the patient" };
 	const warnings = warningsFor(
 		{ patients: [named], unknown: nothingUnknown },

@@ -1,6 +1,6 @@
 import { Refusal } from "../http/refusal.js";
 
-/** Refuses to work on an answer that would be too long: so many of `per` for each time. */
+/** Refuses a request whose response would be too long, before the model computes it. */
 export function checkResponseSize(
 	per: { readonly name: "top" | "codes"; readonly count: number },
 	times: number,

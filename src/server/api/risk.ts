@@ -17,7 +17,7 @@ import {
 } from "./schemas.js";
 import type { ServedModel } from "./served-model.js";
 
-/** A `RiskResponse` whose lists are JSON already. */
+/** A `RiskResponse` whose lists are already JSON. */
 type WrittenRisk = Omit<RiskResponse, "times" | "codes"> & Record<"times" | "codes", JsonList>;
 
 export async function risk(
@@ -47,7 +47,7 @@ export async function risk(
 	};
 }
 
-/** A code that is not known is named by its place in the request. */
+/** A refusal names an unknown code by its position in the request. */
 function requestedCode(code: string, place: number, served: ServedModel): FoundCode {
 	try {
 		return findCode(code, served);
@@ -62,16 +62,20 @@ function riskTimes({ at, from, to, step }: RiskRequest, parsed: ParsedPatient) {
 	if (at !== undefined) {
 		const extra = Object.entries({ from, to, step }).find(([, value]) => value !== undefined);
 		if (extra)
-			throw new Refusal(422, `${extra[0]} is for equal steps, and at names the times; give one`, {
-				field: extra[0],
-			});
+			throw new Refusal(
+				422,
+				`${extra[0]} is for equal steps, but at lists the times; give one of them`,
+				{
+					field: extra[0],
+				},
+			);
 		return Float64Array.from(queryTimes(at, parsed, "at")).sort();
 	}
 	const times = queryGrid({ from, to, step }, parsed);
 	if (times.length > mostRiskTimes)
 		throw new Refusal(
 			422,
-			`step makes ${times.length} times; expected at most ${mostRiskTimes}: choose a longer one, or a shorter time`,
+			`step makes ${times.length} times; expected at most ${mostRiskTimes}: choose a longer step, or a shorter range`,
 			{ field: "step" },
 		);
 	return times;
@@ -87,7 +91,7 @@ function checkAttributed(observed: Float64Array, at: number): void {
 	);
 }
 
-/** Of each risk, the effect of every event of the request that the model knows. */
+/** For each risk, the effect of every event of the request that the model knows. */
 async function driversOf(
 	predictor: Predictor,
 	risks: readonly (readonly number[])[],

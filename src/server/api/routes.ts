@@ -13,7 +13,7 @@ import {
 	sessionResponse,
 } from "./schemas.js";
 
-/** One thing that can be asked for. The service checks requests by it, and OpenAPI is written from it. */
+/** One operation of the API. The service validates requests by it, and OpenAPI is generated from it. */
 export interface Route {
 	readonly method: "get" | "post" | "delete";
 	/** Below /api/v1, with `{id}` for a part that varies. */
@@ -28,14 +28,14 @@ export const routes = {
 	model: {
 		method: "get",
 		path: "/model",
-		summary: "what answers here, and what it takes",
+		summary: "the model and the limits of the service",
 		status: 200,
 		response: modelResponse,
 	},
 	forecast: {
 		method: "post",
 		path: "/forecast",
-		summary: "what is likely to be recorded at these times",
+		summary: "the codes most likely to be recorded at these times",
 		request: forecastRequest,
 		status: 200,
 		response: forecastResponse,
@@ -59,7 +59,7 @@ export const routes = {
 	startSession: {
 		method: "post",
 		path: "/sessions",
-		summary: "keep what is known of a patient, so that each further event costs one event",
+		summary: "keep the model's state of a patient, so that only further events are computed",
 		request: sessionRequest,
 		status: 201,
 		response: sessionResponse,
@@ -67,7 +67,7 @@ export const routes = {
 	addEvents: {
 		method: "post",
 		path: "/sessions/{id}/events",
-		summary: "further events of a session, none before its last",
+		summary: "add events to a session, none before its last event",
 		request: eventsRequest,
 		status: 200,
 		response: sessionResponse,
@@ -75,7 +75,7 @@ export const routes = {
 	sessionForecast: {
 		method: "post",
 		path: "/sessions/{id}/forecast",
-		summary: "what is likely to be recorded after a session's last event",
+		summary: "the codes most likely to be recorded after a session's last event",
 		request: sessionForecastRequest,
 		status: 200,
 		response: forecastResponse,
@@ -83,7 +83,7 @@ export const routes = {
 	endSession: {
 		method: "delete",
 		path: "/sessions/{id}",
-		summary: "forget a session",
+		summary: "end a session and delete its state",
 		status: 204,
 	},
 } as const satisfies Record<string, Route>;

@@ -2,15 +2,15 @@ import { z } from "zod";
 import { eventSchema, patientSchema } from "../../api/patient.js";
 
 const most = { events: 5000, times: 256, codes: 16, top: 200 } as const;
-/** Probabilities in one forecast: times by codes per time. About 0.6 MB of JSON with names as PheCodes have them. */
+/** Most probabilities in one forecast: times × codes per time. About 0.6 MB of JSON with the names of PheCodes. */
 export const mostForecast = 4096;
-/** Points in the trajectories of one answer: codes by times. About 0.4 MB of JSON. */
+/** Most points in the trajectories of one response: codes × times. About 0.4 MB of JSON. */
 export const mostTrajectoryPoints = 8192;
-/** Times in one answer about risk. */
+/** Most times in one risk response. */
 export const mostRiskTimes = 1024;
 /**
- * Each event is left out in turn: the work grows with the square. With preset paper, 128 events take
- * about 5 s of one core; the longest histories of other requests take 2 to 3.
+ * Most events that are left out in turn: the work grows with their square. With preset paper, 128 events
+ * take about 5 s of one core; the longest histories of other requests take 2 to 3 s.
  */
 export const mostAttributed = 128;
 
@@ -50,7 +50,7 @@ export const riskRequest = z.strictObject({
 		.min(1)
 		.max(most.codes)
 		.describe(`codes × times is at most ${mostTrajectoryPoints}`),
-	at: times.optional().describe("the times; equal steps where it is left out"),
+	at: times.optional().describe("the times; equal steps if left out"),
 	from: moment.optional().describe("where the steps begin; at the first event if left out"),
 	to: moment.optional().describe("where they end; +5y if left out"),
 	step: z
@@ -58,18 +58,18 @@ export const riskRequest = z.strictObject({
 		.min(1)
 		.max(20)
 		.optional()
-		.describe(`between two of them: 10d, 2w, 6m, 1y; at most ${mostRiskTimes} steps`),
+		.describe(`between two times: 10d, 2w, 6m, 1y; at most ${mostRiskTimes} steps`),
 	attribute: moment
 		.optional()
 		.describe(
-			`tell which events drove the risks at this time; up to ${mostAttributed} events before it`,
+			`report which events drove the risks at this time; at most ${mostAttributed} events before it`,
 		),
 });
 export type RiskRequest = z.infer<typeof riskRequest>;
 
 export const embedRequest = z.strictObject({
 	patient,
-	at: moment.optional().describe("when the history is looked at; at its last event if left out"),
+	at: moment.optional().describe("the time of the representation; the last event if left out"),
 });
 
 export const sessionRequest = z.strictObject({ patient });
@@ -94,16 +94,18 @@ const when = {
 };
 
 const read = {
-	events: z.int().describe("of the history that the model knows, birth not counted"),
+	events: z.int().describe("events of the history that the model knows, without birth"),
 	unknown: z
 		.array(z.strictObject({ code: z.string(), records: z.int() }))
 		.describe("codes that the model does not know: skipped"),
-	warnings: z.array(z.string()).describe("answered, but not to be taken at its word"),
+	warnings: z.array(z.string()).describe("why the predictions may be unreliable"),
 };
 
 const place = z
 	.enum(["before", "inside", "after"])
-	.describe("of the time in the history; answers come from the events strictly before it");
+	.describe(
+		"of the time relative to the history; predictions are based on the events strictly before it",
+	);
 
 const answer = z.strictObject({
 	at: z.union([z.string(), z.number()]),
@@ -122,7 +124,7 @@ export const riskResponse = z.strictObject({
 		z.strictObject({
 			code: z.string(),
 			name: z.string(),
-			note: z.string().optional().describe("how the code was read, where that is not plain"),
+			note: z.string().optional().describe("how the code was interpreted, if that is not obvious"),
 			risk: z.array(probability),
 			growth: z.array(z.number()),
 			surges: z.array(
@@ -130,14 +132,16 @@ export const riskResponse = z.strictObject({
 					from: z.number().describe("a day, as is `to`"),
 					to: z.number(),
 					growth: z.number(),
-					events: z.array(z.int()).describe("what was recorded then, by its place in the request"),
+					events: z
+						.array(z.int())
+						.describe("events recorded then, by their position in the request"),
 				}),
 			),
 			drivers: z
 				.array(
 					z.strictObject({
-						event: z.int().describe("its place in the request"),
-						effect: z.number().describe("the risk as it is, less the risk without the event"),
+						event: z.int().describe("its position in the request"),
+						effect: z.number().describe("the risk minus the risk without the event"),
 					}),
 				)
 				.optional()
@@ -153,7 +157,7 @@ export type EmbedResponse = z.infer<typeof embedResponse>;
 const session = {
 	...read,
 	id: z.string(),
-	expiresInSeconds: z.int().describe("unless it is used"),
+	expiresInSeconds: z.int().describe("if it is not used"),
 };
 export const sessionResponse = z.strictObject(session);
 export type SessionResponse = z.infer<typeof sessionResponse>;
@@ -162,7 +166,7 @@ export const modelResponse = z.strictObject({
 	model: z.strictObject({ id: z.string(), name: z.string(), cite: z.string() }),
 	config: z.record(z.string(), z.unknown()),
 	parameters: z.int(),
-	codes: z.int().describe("that it knows"),
+	codes: z.int().describe("number of codes that the model knows"),
 	time: z.strictObject({ axis: z.enum(["dates", "days"]) }),
 	trained: z.strictObject({ step: z.int(), versions: z.record(z.string(), z.string()) }),
 	limits: z.record(z.string(), z.number()),

@@ -1,11 +1,11 @@
 import type { CodeMap } from "../../codes/index.js";
 import type { Trained } from "../../train/index.js";
 
-/** What the service answers with. */
+/** The model that a service serves. */
 export interface ServedModel
 	extends Pick<Trained, "model" | "config" | "weights" | "manifest" | "vocabulary"> {
 	readonly step: number;
 	readonly versions: Readonly<Record<string, string>>;
-	/** The dataset's, where it is at hand. */
+	/** The map of the dataset; undefined if it is not available. */
 	readonly map: CodeMap | undefined;
 }

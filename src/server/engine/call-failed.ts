@@ -1,6 +1,6 @@
 /**
- * What is known of an error: the call to the model that it ended, its kind and where in the code. Its message
- * is left behind, as it may hold what was asked.
+ * What is kept of an error: the model call that failed, the kind of error and its stack frames. The message
+ * is dropped, as it may hold data of the request.
  */
 export interface Failure {
 	readonly operation: string | undefined;
@@ -26,12 +26,12 @@ export class CallFailed extends Error {
 	}
 }
 
-/** A thread has ended while it was carrying out a call. */
+/** A thread has ended during a call. */
 export class ThreadEnded extends CallFailed {
 	override readonly name = "ThreadEnded";
 }
 
-/** The functions and places of a stack, without the message that stands before them. */
+/** The frames of a stack, without the message before them. */
 export function framesOf(error: unknown): string[] {
 	const { stack = "", message = "" } = error instanceof Error ? error : {};
 	const start = stack.indexOf(message);

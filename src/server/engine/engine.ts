@@ -5,26 +5,26 @@ import type { ParameterValues, Predictor } from "../../models/index.js";
 import type { ForecastQuery } from "./forecast.js";
 import type { RiskQuery } from "./risk.js";
 
-/** What a model is made from, wherever it runs. */
+/** What a thread needs to build the model. */
 export interface ModelParts {
 	/** Its id. */
 	readonly model: string;
 	readonly config: unknown;
 	readonly weights: ParameterValues;
-	/** Its codes, in words. */
+	/** The codes with their names. */
 	readonly tokens: readonly Token[];
 }
 
-/** What a thread is begun with. */
+/** The data that a thread starts with. */
 export interface ThreadData {
 	readonly parts: ModelParts;
 	/** Of ONNX Runtime. */
 	readonly threads: number;
 }
 
-/** A model that answers, in this thread or in others. */
+/** A model that predicts, in this thread or in others. */
 export interface Engine {
-	/** How many calls it works on at once. */
+	/** Calls that run at the same time. */
 	readonly width: number;
 	readonly predictor: Predictor;
 	/** One vector per history: [histories, dim]. */
@@ -36,7 +36,7 @@ export interface Engine {
 	dispose(): Promise<void>;
 }
 
-/** The calls that take time. */
+/** The calls that compute. */
 const methods = [
 	"observe",
 	"query",
@@ -49,7 +49,7 @@ const methods = [
 ] as const;
 export type Method = (typeof methods)[number];
 
-/** An engine that passes the calls that take time on. */
+/** An engine that makes its computing calls through `call`. */
 export function engineThrough(
 	call: CallByName<Method>,
 	{ predictor, ...rest }: Pick<Engine, "width" | "predictor" | "dispose">,

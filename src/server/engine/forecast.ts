@@ -6,7 +6,7 @@ import type { Events, Predictor, State } from "../../models/index.js";
 import type { ForecastResponse } from "../api/schemas.js";
 import { listPieces } from "../http/json-pieces.js";
 
-/** Asks a history at any times, or a state at times after its last event. */
+/** Queries a history at any times, or a state at times after its last event. */
 export interface ForecastQuery {
 	readonly of: { readonly history: Events } | { readonly state: State };
 	readonly times: readonly number[];
@@ -23,7 +23,7 @@ export interface ForecastQuery {
  * writing take as long as a small model, and the thread that receives requests must stay free.
  */
 export function forecastWriter(predictor: Predictor, tokens: readonly Token[]) {
-	/** By token, the JSON of a code up to its probability; written once. */
+	/** By token: the JSON of a code up to its probability. */
 	const codeJson: string[] = [];
 	const writeCode = (token: number) => {
 		const { code, system, name, category } = tokens[token] as Token;

@@ -10,16 +10,16 @@ import { representer } from "./representer.js";
 import { riskWriter } from "./risk.js";
 
 /**
- * Sizes stay open where the model can leave them so. Such programs are about as fast as those of one size,
- * and a history of another length needs no other program: of preset paper, one takes 0.4 s to compile, ten
- * times as long as a forecast, and programs that come and go leave the heap in pieces.
+ * Compiles programs for any history length where the model supports it. They are about as fast as programs
+ * for one length. With preset paper, compiling takes 0.4 s, ten times as long as a forecast, and compiling
+ * per length fragments the heap.
  */
 export const serviceRuntime = (threads: number): Runtime => ({
 	...nodeRuntime({ threads, purpose: "inference", target: "portable" }),
 	opensSizes: true,
 });
 
-/** A model that runs in the thread it is made in, and blocks it meanwhile. */
+/** A model that runs in the current thread, and blocks it. */
 export function localEngine(
 	{ model: id, config, weights, tokens }: ModelParts,
 	runtime: Runtime = serviceRuntime(1),

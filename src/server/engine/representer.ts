@@ -9,11 +9,11 @@ import { programs, type Runtime } from "../../runtime/index.js";
 /** Lengths are rounded up to these, so that few programs are compiled. */
 const shortest = 16;
 const roomFor = (slots: number) => 2 ** Math.ceil(Math.log2(Math.max(shortest, slots)));
-/** All lengths from 16 to 8,192, so that no request of at most 5,000 events releases a program for another. */
+/** One program per length from 16 to 8,192: requests of at most 5,000 events never evict one. */
 const mostPrograms = 10;
 
 /**
- * The vectors of `representations`, for a service: one history a pass, with programs that stay
+ * The vectors of `representations`, for a service: one history per pass, with programs that stay
  * compiled between calls. The caller disposes of it.
  */
 export function representer(
@@ -47,9 +47,8 @@ export function representer(
 }
 
 /**
- * A row whose last slot is the look at the whole history; the slot's own token nothing reads. Of a
- * history that is too long the last events are seen, after the birth if it is known, so that the
- * model knows the age.
+ * A row whose last position represents the whole history; the token at that position is not read. A
+ * history that is too long is cut to its birth, if known, which gives the age, and its last events.
  */
 function viewed({ tokens, times, at }: ViewedHistory, longest: number): EventBatch {
 	const births = (tokens[0] ?? specialCount) < specialCount ? 1 : 0;

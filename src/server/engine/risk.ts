@@ -7,18 +7,18 @@ import { listPieces } from "../http/json-pieces.js";
 
 type Trajectories = RiskResponse["codes"][number];
 
-/** Asks for the probabilities of codes at times of a history. */
+/** Queries the probabilities of codes at times of a history. */
 export interface RiskQuery {
 	readonly history: Events;
 	readonly times: Float64Array;
 	readonly codes: readonly (FoundCode & Pick<Trajectories, "drivers">)[];
-	/** Of each event of the history, its place in the request; negative for those that are not in it. */
+	/** For each event of the history, its position in the request; negative if it is not in the request. */
 	readonly places: readonly number[];
 	readonly birth: number | null;
 	readonly axis: TimeAxis;
 }
 
-/** The times and codes of the response, as JSON in pieces, as in forecasts. */
+/** The times and codes of the response, as pieces of JSON: see `forecastWriter`. */
 export const riskWriter =
 	(predictor: Predictor) =>
 	async (query: RiskQuery): Promise<{ times: Uint8Array[]; codes: Uint8Array[] }> => {

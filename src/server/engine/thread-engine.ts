@@ -16,7 +16,7 @@ type Begin = (data: ThreadData) => Pick<Worker, "on" | "postMessage" | "terminat
 const beginThread: Begin = (workerData) =>
 	new Worker(new URL("./thread.js", import.meta.url), { workerData });
 
-/** One thread, begun anew at the next call where it has died. */
+/** One thread; if it dies, the next call restarts it. */
 function thread(data: ThreadData, begin: Begin) {
 	const started = () => {
 		const worker = begin(data);
@@ -48,7 +48,7 @@ function thread(data: ThreadData, begin: Begin) {
 	};
 }
 
-/** For what needs no computation: a state before any event, the selection of patients. */
+/** For calls without computation: initial states, selecting patients. */
 const idleRuntime: Runtime = {
 	label: "none",
 	target: "cpu",
@@ -57,8 +57,8 @@ const idleRuntime: Runtime = {
 };
 
 /**
- * A model in several threads, each of which computes alone, so that a request waits only for its own calls.
- * Many small computations side by side lose less than one that is spread over all cores.
+ * A model in several single-threaded workers. Many small computations in parallel are more efficient than
+ * one that is spread over all cores, and a request waits only for its own calls.
  */
 export function threadEngine(parts: ModelParts, count: number, begin = beginThread): Engine {
 	const threads = Array.from({ length: count }, () => thread({ parts, threads: 1 }, begin));

@@ -4,11 +4,11 @@ import { type Failure, failureOf } from "./call-failed.js";
 import type { ThreadData } from "./engine.js";
 import { localEngine, serviceRuntime } from "./local-engine.js";
 
-/** A thread that carries out calls, one after the other. */
+/** A worker thread that runs calls one after the other. */
 const { parts, threads } = workerData as ThreadData;
 const { predictor, ...engine } = localEngine(parts, serviceRuntime(threads));
 
-/** Pieces of JSON are handed over, not copied. */
+/** Pieces of JSON are transferred, not copied. */
 const ownBuffers = (reply: WorkerReply<Failure>): ArrayBuffer[] =>
 	"value" in reply ? piecesIn(reply.value).map(({ buffer }) => buffer as ArrayBuffer) : [];
 

@@ -2,8 +2,8 @@ import { isIPv6 } from "node:net";
 import { isLoopback } from "./hosts.js";
 
 /**
- * The name under which an address is counted. One customer of an IPv6 network has a whole /64, so
- * all addresses of it count as one; an IPv4 address is the same however the system writes it.
+ * The key under which a client's address is counted. An IPv6 customer has a whole /64, which counts as
+ * one address. IPv4 addresses mapped to IPv6 count as IPv4.
  */
 export function countedAddress(remote: string | undefined): string {
 	const [address = ""] = (remote ?? "").split("%");
@@ -17,10 +17,10 @@ export function countedAddress(remote: string | undefined): string {
 	return `${[...head, ...zeros, ...tail].slice(0, 4).join(":")}::/64`;
 }
 
-/** An address that has sent a request within so many ms is active. */
+/** An address is active until this many ms after its last request. */
 const activeMs = 10_000;
 
-/** What is known of each address; those that are no longer active are forgotten, as their number has no bound. */
+/** Data per address. Inactive addresses are forgotten, as their number has no bound. */
 export function activeAddresses<T>(clock: () => number, create: () => T) {
 	const known = new Map<string, { readonly own: T; readonly seenAt: number }>();
 	return {
@@ -28,7 +28,7 @@ export function activeAddresses<T>(clock: () => number, create: () => T) {
 			return known.size;
 		},
 		get: (name: string): T | undefined => known.get(name)?.own,
-		/** Notes a request of this address. */
+		/** Records a request of this address. */
 		seen(name: string): T {
 			const own = known.get(name)?.own ?? create();
 			known.set(name, { own, seenAt: clock() });

@@ -5,50 +5,50 @@ import { countedAddress } from "./addresses.js";
 import { Refusal } from "./refusal.js";
 
 /**
- * The open connections: so many from one address, one request at a time on each, and so many bytes
- * of answers that their clients have not read.
+ * The open connections. Limits the connections per address, the requests in flight per connection to
+ * one, and the bytes of responses that clients have not read.
  */
 export interface Connections {
-	/** Counts a new connection, or closes it where its address has too many. */
+	/** Registers a new connection, or closes it if its address has too many. */
 	open(socket: Socket): void;
 	/**
-	 * Starts to answer a request once the answer before it is complete: clients may send the next
-	 * request before the end of an answer is known here. One request may wait for that. If more
-	 * follow, they are not answered, and the connection is closed after the one that waits.
+	 * Starts a request once the response before it is complete: a client may send its next request
+	 * before the server knows that the response has ended. One request may wait. Further ones are not
+	 * answered, and the connection is closed after the one that waits.
 	 */
 	admit(outgoing: ServerResponse, start: () => void): void;
-	/** The answer that is under way on a connection. */
-	answerOn(socket: Socket): ServerResponse | undefined;
-	/** Sends JSON, one piece after the other as the client reads. */
+	/** The unfinished response of a connection. */
+	responseOn(socket: Socket): ServerResponse | undefined;
+	/** Sends JSON piece by piece as the client reads. */
 	send(outgoing: ServerResponse, status: number, pieces: Uint8Array[]): void;
 	/** Closes the connections of clients that have read nothing for too long. */
 	closeStalled(): void;
-	/** From now on every answer is the last on its connection. */
+	/** Makes every response from now on the last of its connection. */
 	startClosing(): void;
-	/** Closes the connections on which no request has begun. */
+	/** Closes the connections without a request. */
 	closeIdle(): void;
 	readonly count: number;
-	/** Bytes of answers that the system has not taken yet. */
+	/** Bytes of responses that the operating system has not accepted yet. */
 	readonly unsentBytes: number;
 }
 
 interface Connection {
 	readonly address: string;
-	/** The answer that is under way. */
-	answer: ServerResponse | undefined;
-	/** What of it the socket has not been given, and its bytes. */
+	/** The unfinished response. */
+	response: ServerResponse | undefined;
+	/** The pieces of it that are not written to the socket yet, and their bytes. */
 	pieces: Uint8Array[];
 	pieceBytes: number;
-	/** The request that waits for the answer to be complete. */
+	/** The request that waits for the response to be complete. */
 	waiting: { readonly outgoing: ServerResponse; readonly start: () => void } | undefined;
-	/** Requests that came while another waited. */
+	/** Requests that arrived while another waited. */
 	pipelined: number;
-	/** Bytes that had been read when the last request was answered. */
+	/** Bytes read from the socket up to the last response. */
 	readBytes: number;
-	/** Bytes that the system has taken, and when they last grew or nothing was left to take. */
+	/** Bytes that the operating system has accepted, and when they last grew or nothing was unsent. */
 	takenBytes: number;
 	movedAt: number;
-	/** When the answer was made that memory is held for; none while a file is sent. */
+	/** When the response held in memory was created; undefined while a file is sent. */
 	madeAt: number | undefined;
 }
 
@@ -57,7 +57,7 @@ type ConnectionLimits = Pick<
 	"connections" | "connectionsPerAddress" | "unsentBytes" | "stallMs" | "crowdedStallMs"
 >;
 
-/** So few that their unanswered requests take little memory; one packet of an honest client may hold as many. */
+/** Few enough to take little memory; a well-behaved client may send as many in one packet. */
 const mostPipelined = 8;
 
 export function connections(
@@ -76,7 +76,7 @@ export function connections(
 		return bytes;
 	};
 
-	/** Notes which clients have read something since the last time. */
+	/** Records which clients have read something since the last call. */
 	function updateProgress(): void {
 		const now = clock();
 		for (const [socket, own] of open) {
@@ -86,13 +86,13 @@ export function connections(
 		}
 	}
 
-	/** Those with an answer that is not read to its end; who has not read for longest first. */
+	/** Connections with an unread response, those that have not read for longest first. */
 	const slowest = () =>
 		[...open]
 			.filter(([socket, own]) => own.madeAt !== undefined && unsentOn(socket, own) > 0)
 			.sort(([, a], [, b]) => a.movedAt - b.movedAt);
 
-	/** Clients that have had time to read make room for a new answer, the slowest first. */
+	/** Makes room for a new response by dropping clients that had time to read, the slowest first. */
 	function makeRoom(bytes: number): void {
 		let unsent = allUnsent();
 		if (unsent + bytes <= limits.unsentBytes) return;
@@ -104,7 +104,7 @@ export function connections(
 			drop(socket, own);
 			if (unsent + bytes <= limits.unsentBytes) return;
 		}
-		throw new Refusal(503, "too many answers are unread; try again in a moment", { retry: 1 });
+		throw new Refusal(503, "too many responses are unread; try again in a moment", { retry: 1 });
 	}
 
 	function drop(socket: Socket, own: Connection): void {
@@ -117,17 +117,17 @@ export function connections(
 		own.madeAt = undefined;
 	}
 
-	function answerNow(own: Connection, outgoing: ServerResponse, start: () => void): void {
+	function startResponse(own: Connection, outgoing: ServerResponse, start: () => void): void {
 		const { socket } = outgoing.req;
-		own.answer = outgoing;
+		own.response = outgoing;
 		const done = () => {
-			if (own.answer !== outgoing) return;
-			own.answer = undefined;
+			if (own.response !== outgoing) return;
+			own.response = undefined;
 			own.readBytes = socket.bytesRead;
 			forgetPieces(own);
 			const { waiting } = own;
 			own.waiting = undefined;
-			if (waiting && !socket.destroyed) answerNow(own, waiting.outgoing, waiting.start);
+			if (waiting && !socket.destroyed) startResponse(own, waiting.outgoing, waiting.start);
 		};
 		outgoing.once("finish", done);
 		outgoing.once("close", done);
@@ -135,9 +135,9 @@ export function connections(
 		start();
 	}
 
-	function makeLast(answer: ServerResponse, socket: Socket): void {
-		if (!answer.headersSent) answer.setHeader("Connection", "close");
-		answer.once("finish", () => socket.destroySoon());
+	function makeLast(response: ServerResponse, socket: Socket): void {
+		if (!response.headersSent) response.setHeader("Connection", "close");
+		response.once("finish", () => socket.destroySoon());
 	}
 
 	return {
@@ -156,7 +156,7 @@ export function connections(
 			}
 			perAddress.set(address, count + 1);
 			open.set(socket, {
-				...{ address, answer: undefined, pieces: [], pieceBytes: 0 },
+				...{ address, response: undefined, pieces: [], pieceBytes: 0 },
 				...{
 					waiting: undefined,
 					pipelined: 0,
@@ -177,7 +177,7 @@ export function connections(
 			const { socket } = outgoing.req;
 			const own = open.get(socket);
 			if (!own) return void socket.destroy();
-			if (!own.answer) return answerNow(own, outgoing, start);
+			if (!own.response) return startResponse(own, outgoing, start);
 			if (!own.waiting) {
 				own.waiting = { outgoing, start };
 				return;
@@ -185,10 +185,10 @@ export function connections(
 			if (own.pipelined++ === 0) makeLast(own.waiting.outgoing, socket);
 			if (own.pipelined > mostPipelined) socket.destroy();
 		},
-		answerOn: (socket) => open.get(socket)?.answer,
+		responseOn: (socket) => open.get(socket)?.response,
 		send(outgoing, status, pieces) {
 			const own = open.get(outgoing.req.socket);
-			if (own?.answer !== outgoing) return;
+			if (own?.response !== outgoing) return;
 			const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
 			makeRoom(bytes);
 			own.pieces = pieces;
@@ -196,11 +196,11 @@ export function connections(
 			own.madeAt = clock();
 			outgoing.writeHead(status, { "Content-Type": "application/json", "Content-Length": bytes });
 			const sendNext = () => {
-				const piece = own.answer === outgoing ? own.pieces.shift() : undefined;
+				const piece = own.response === outgoing ? own.pieces.shift() : undefined;
 				if (!piece) return;
 				own.pieceBytes -= piece.length;
 				if (own.pieces.length === 0) outgoing.end(piece);
-				// Called when the system has taken the piece, so that one at a time lies in the socket.
+				// The callback runs when the system has accepted the piece, so that the socket buffers one at a time.
 				else outgoing.write(piece, (error) => error ?? sendNext());
 			};
 			sendNext();
@@ -213,13 +213,13 @@ export function connections(
 		},
 		startClosing() {
 			isClosing = true;
-			// Whoever was told that the connection stays may send one more request on it.
-			for (const [socket, { answer }] of open)
-				if (answer && !answer.headersSent) makeLast(answer, socket);
+			// A client whose response headers are already sent may send one more request.
+			for (const [socket, { response }] of open)
+				if (response && !response.headersSent) makeLast(response, socket);
 		},
 		closeIdle() {
-			for (const [socket, { answer, readBytes }] of open)
-				if (!answer && socket.bytesRead === readBytes) socket.end();
+			for (const [socket, { response, readBytes }] of open)
+				if (!response && socket.bytesRead === readBytes) socket.end();
 		},
 	};
 }

@@ -2,18 +2,18 @@ import type { IncomingMessage } from "node:http";
 import type { Limits } from "../limits.js";
 import { Refusal } from "./refusal.js";
 
-/** Reads bodies, of one request so much and of all together so much. */
+/** Reads request bodies, with a limit per request and one for all together. */
 export interface Bodies {
 	/**
-	 * Reads a body and counts its bytes until the work with them has ended. What `check` refuses is
-	 * read to its end, so that the client hears the refusal, but not kept.
+	 * Reads a body and counts its bytes until `work` has ended. A body that `check` refuses is read to
+	 * its end, so that the client receives the refusal, but not kept.
 	 */
 	read<T>(
 		incoming: IncomingMessage,
 		work: (bytes: Buffer) => Promise<T>,
 		check?: (chunk: Buffer) => Refusal | undefined,
 	): Promise<T>;
-	/** Bytes of requests that are being read or answered. */
+	/** Bytes of requests being read or processed. */
 	readonly held: number;
 }
 
@@ -61,7 +61,7 @@ export function bodies({
 				if (refusal) throw refusal;
 				return await work(Buffer.concat(chunks));
 			} catch (error) {
-				// A client that hangs up in the middle of its request ends the reading with an error.
+				// Reading fails if the client hangs up in the middle of its request.
 				if (incoming.destroyed && !incoming.complete && !(error instanceof Refusal))
 					throw new DOMException("the client has hung up", "AbortError");
 				throw error;
@@ -81,13 +81,13 @@ export function decoded(bytes: Buffer): string {
 	}
 }
 
-/** The value of a body that `jsonBounds` has looked at. */
+/** Parses a body that `jsonBounds` has checked. */
 export function parsedJson(bytes: Buffer): unknown {
 	const text = decoded(bytes);
 	try {
 		return JSON.parse(text);
 	} catch {
-		// The parser's own message quotes what was sent.
+		// The parser's own message would quote the request.
 		throw new Refusal(400, "the request is not JSON; send what openapi.json describes");
 	}
 }
@@ -96,8 +96,8 @@ const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Looks at the bytes of JSON as they arrive, and refuses what is nested too deep or holds too many
- * values before it is parsed: a megabyte of empty lists takes a hundred times as long as one of text.
+ * Checks JSON as it arrives, and refuses what is nested too deep or holds too many values before it is
+ * parsed: a megabyte of empty lists takes a hundred times as long to parse as one of text.
  */
 export function jsonBounds({
 	depth: mostDepth,

@@ -1,19 +1,19 @@
-/** Pieces are at least so long, but for the last of a list or an answer. */
+/** The least length of a piece, except for the last of a list or response. */
 const pieceBytes = 16 * 1024;
 
-/** Thrown where an answer is longer than it may be. */
+/** A response exceeds its limit. */
 export class TooLongError extends Error {
 	override readonly name = "TooLongError";
 }
 
-/** A list that is JSON already. */
+/** A list that is already JSON. */
 export class JsonList {
 	constructor(readonly pieces: readonly Uint8Array[]) {}
 }
 
 /**
- * Collects text as bytes. Every piece has memory of its own, so that each can be let go once it is sent,
- * or be given to another thread.
+ * Collects text as bytes. Every piece has its own buffer, so that it can be freed once it is sent, or
+ * transferred to another thread.
  */
 function collector(mostBytes = Number.POSITIVE_INFINITY) {
 	const encoder = new TextEncoder();
@@ -44,7 +44,7 @@ function collector(mostBytes = Number.POSITIVE_INFINITY) {
 	};
 }
 
-/** A list in pieces, of elements that are JSON already. */
+/** A JSON list in pieces, from elements that are already JSON. */
 export function listPieces(elements: Iterable<string>): Uint8Array[] {
 	const { add, end } = collector();
 	let comma = "[";
@@ -57,8 +57,8 @@ export function listPieces(elements: Iterable<string>): Uint8Array[] {
 }
 
 /**
- * An object as JSON in pieces, so that no text is as long as the whole. Lists directly in the object are
- * cut between their elements.
+ * An object as JSON in pieces, so that no string holds the whole. Lists directly in the object are split
+ * between their elements.
  */
 export function jsonPieces(value: object, mostBytes: number): Uint8Array[] {
 	const { add, insert, end } = collector(mostBytes);

@@ -1,18 +1,18 @@
 import { pino } from "pino";
 import { failureOf } from "../engine/call-failed.js";
 
-/** Lines of JSON: what was asked for by its pattern, how it ended and how long it took; never what was sent. */
+/** Writes lines of JSON: the route pattern, status and duration of requests; never their content. */
 export interface Log {
 	request(line: RequestLine): void;
 	event(name: string, fields?: Readonly<Record<string, string | number>>): void;
-	/** Something that should not have happened; where, but not with which values. */
+	/** Logs an unexpected error: where it happened, without any values. */
 	failure(error: unknown, request: string): void;
 }
 
 export interface RequestLine {
 	readonly request: string;
 	readonly method: string;
-	/** As routes write it: /api/v1/sessions/{id}/events. */
+	/** The pattern of the route: /api/v1/sessions/{id}/events. */
 	readonly route: string;
 	readonly status: number;
 	readonly ms: number;

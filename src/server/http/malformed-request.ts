@@ -2,12 +2,18 @@ import { STATUS_CODES } from "node:http";
 import { securityHeaders } from "./security-headers.js";
 
 const refusals: Readonly<Record<string, readonly [status: number, message: string]>> = {
-	ERR_HTTP_REQUEST_TIMEOUT: [408, "the request took too long to arrive; send it at once"],
-	HPE_HEADER_OVERFLOW: [431, "the head of the request is too large; send fewer or shorter headers"],
-	HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "the chunks of the request have too long extensions"],
+	ERR_HTTP_REQUEST_TIMEOUT: [408, "the request took too long to arrive; send it without pauses"],
+	HPE_HEADER_OVERFLOW: [
+		431,
+		"the headers of the request are too large; send fewer or shorter ones",
+	],
+	HPE_CHUNK_EXTENSIONS_OVERFLOW: [
+		413,
+		"the chunk extensions of the request are too long; leave them out",
+	],
 };
 
-/** What is said on a connection, all of it, where no request could be read; `code` is of Node's error. */
+/** The raw HTTP response to bytes that are not a valid request; `code` is that of Node's error. */
 export function malformedRequestResponse(code: string | undefined): string {
 	const [status, message] = refusals[code ?? ""] ?? [400, "the request is not HTTP"];
 	const body = JSON.stringify({ error: { status, message } });

@@ -14,16 +14,16 @@ export type RefusalStatus =
 	| 500
 	| 503;
 
-/** What a request is answered with that is not served, in words. Never holds what was recorded of anybody. */
+/** An error response to a request. Its message never holds patient data. */
 export class Refusal extends Error {
 	override readonly name = "Refusal";
-	/** Where in the request, as `patient.events.3.date`. */
+	/** The field at fault, such as `patient.events.3.date`. */
 	readonly field: string | undefined;
-	/** In how many seconds to try again. */
+	/** Seconds after which to try again. */
 	readonly retry: number | undefined;
-	/** The methods that are taken instead. */
+	/** The methods that are allowed. */
 	readonly allow: string | undefined;
-	/** Whether the connection is closed: the rest of the request is not read. */
+	/** Whether to close the connection without reading the rest of the request. */
 	readonly closes: boolean;
 
 	constructor(

@@ -1,13 +1,13 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { activeAddresses } from "./addresses.js";
 
-/** Steps up to this many ms are short. */
+/** Steps longer than this many ms make their address pause. */
 const shortMs = 2;
 
 /**
- * Shares the thread that reads requests, step by step: one step per turn of the event loop, and addresses
- * take turns. While several addresses are active, one whose step was long pauses for as long, so that others
- * find the thread free half of the time. Hundreds of requests, or long ones, delay only their own address.
+ * Shares the thread that reads requests: one step per turn of the event loop, and addresses take turns.
+ * While several addresses are active, one whose step was long pauses for as long, so that the thread is free
+ * for others half of the time. Hundreds of requests, or long ones, delay only their own address.
  */
 export function roundRobin(
 	clock: () => number = () => performance.now(),

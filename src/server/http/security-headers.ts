@@ -1,6 +1,6 @@
 /**
- * Sent with every answer. The page runs its own scripts and WebAssembly, asks its own origin and
- * nobody else, and is isolated, so that threads may share memory.
+ * Sent with every response. The page runs only its own scripts and WebAssembly, connects only to its own
+ * origin, and is isolated, so that threads may share memory.
  */
 export const securityHeaders: Readonly<Record<string, string>> = {
 	"Content-Security-Policy": [

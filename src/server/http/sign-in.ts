@@ -1,7 +1,7 @@
 /**
- * Asks for the token; without a script, as the page is not there yet. The form has no `action`: it
- * goes to its own address with the fragment of the link, which redirects hand on. Of a page without
- * referrer a browser would not name the origin, which tells http from https.
+ * A form for the token, without scripts. It has no `action`: it posts to its own URL and keeps the
+ * fragment of the link, which redirects preserve. With `no-referrer`, browsers would send no Origin,
+ * which shows whether the page was opened by https.
  */
 export const signInPage = (isWrong: boolean): string => `<!doctype html>
 <html lang="en">
@@ -10,7 +10,7 @@ export const signInPage = (isWrong: boolean): string => `<!doctype html>
 <meta name="referrer" content="same-origin">
 <title>trajgpt: token</title>
 <h1>trajgpt</h1>
-<p>${isWrong ? "That is not the token. " : ""}Whoever started this service was shown a token.</p>
+<p>${isWrong ? "That is not the token. " : ""}Enter the token that was printed when this service was started.</p>
 <form method="post">
 <label>Token <input type="password" name="token" autocomplete="off" required></label>
 <button>Open</button>

@@ -4,12 +4,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join, relative, sep } from "node:path";
 import { pipeline, Readable } from "node:stream";
 
-/** A file that may be sent, by the address it has. */
+/** A file that is served. */
 export interface ServedFile {
 	readonly type: string;
 	readonly bytes: number;
 	readonly tag: string;
-	/** Whether its name changes with what it holds. */
+	/** Whether its name changes with its content, so that browsers may cache it forever. */
 	readonly isForever: boolean;
 	open(): Readable;
 }
@@ -34,12 +34,12 @@ const types: Readonly<Record<string, string>> = {
 };
 
 const typeOf = (name: string) => types[extname(name).toLowerCase()] ?? "application/octet-stream";
-/** As vite names them: assets/index-B4x9_kQz.js. */
+/** Names with a hash, as written by Vite: assets/index-B4x9_kQz.js. */
 const hashed = /^assets\/.*-[\w-]{8}\.\w+$/;
 
 /**
- * The files of a folder, listed once: an address is looked up among them and never becomes a path,
- * so nothing else can be asked for.
+ * The files of a folder by URL path, listed once. Requests are looked up in this map and never become
+ * a file path, so that nothing else can be read.
  */
 export async function filesIn(
 	folder: string,
@@ -63,7 +63,7 @@ export async function filesIn(
 	return files;
 }
 
-/** A document that is held in memory. */
+/** A JSON document held in memory. */
 export function document(text: string): ServedFile {
 	const bytes = new TextEncoder().encode(text);
 	return {
@@ -75,7 +75,7 @@ export function document(text: string): ServedFile {
 	};
 }
 
-/** Small enough that a slow client is seen to read. */
+/** Pieces are small, so that the progress of a slow client is visible. */
 function* piecesOf(bytes: Uint8Array, pieceBytes = 64 * 1024): Generator<Uint8Array> {
 	for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }
@@ -91,7 +91,7 @@ export const headersOf = ({ tag, type, bytes, isForever }: ServedFile): Record<s
 	"Content-Length": String(bytes),
 });
 
-/** Sends a file by Node's own streams: whoever hangs up in the middle is nobody's failure. */
+/** Streams a file. A client that hangs up is not an error. */
 export function send(file: ServedFile, incoming: IncomingMessage, outgoing: ServerResponse): void {
 	if (file.tag && incoming.headers["if-none-match"] === file.tag) {
 		const { "Content-Length": _, "Content-Type": __, ...headers } = headersOf(file);

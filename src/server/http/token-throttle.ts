@@ -3,13 +3,13 @@ import type { Limits } from "../limits.js";
 import { Refusal } from "./refusal.js";
 
 /**
- * Makes whoever sends wrong tokens wait, longer each time. A right token never waits: behind a
- * proxy everybody has one address, and nobody there should pay for what another sends.
+ * Delays the responses to wrong tokens, longer each time. A correct token never waits: behind a proxy,
+ * all clients share one address, and none should suffer from the others' mistakes.
  */
 export interface TokenThrottle {
-	/** Counts a wrong token of this address, and resolves when it may be answered. */
+	/** Counts a wrong token of this address, and resolves after its delay. */
 	wait(address: string, signal: AbortSignal): Promise<void>;
-	/** Addresses that are remembered. */
+	/** Number of addresses with a counter. */
 	readonly addresses: number;
 }
 
@@ -18,7 +18,7 @@ type ThrottleLimits = Pick<
 	"wrongTokenMs" | "wrongTokenMostMs" | "wrongTokenAddresses" | "wrongTokensWaiting"
 >;
 
-/** Resolves after so many ms, or rejects when the signal is aborted. */
+/** Resolves after `ms`, or rejects when the signal is aborted. */
 export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
 const timerPause: Pause = (ms, signal) => after(ms, undefined, { signal });
@@ -31,7 +31,7 @@ export function tokenThrottle(
 		clock = () => performance.now(),
 	}: { readonly pause?: Pause | undefined; readonly clock?: () => number } = {},
 ): TokenThrottle {
-	/** The address that was last heard of longest ago comes first. */
+	/** In order of the latest wrong token, oldest first. */
 	const counts = new Map<string, { readonly count: number; readonly at: number }>();
 	let waiting = 0;
 
@@ -57,7 +57,7 @@ export function tokenThrottle(
 			if (waiting >= wrongTokensWaiting)
 				throw new Refusal(
 					429,
-					`too many wrong tokens; expected the one that the service was started with: try again in ${Math.ceil(ms / 1000)} s`,
+					`too many wrong tokens; expected the token printed at the start of the service: try again in ${Math.ceil(ms / 1000)} s`,
 					{ retry: Math.ceil(ms / 1000) },
 				);
 			waiting++;

@@ -5,17 +5,17 @@ export const leastTokenLength = 16;
 
 export const newToken = (): string => randomBytes(24).toString("base64url");
 
-/** Who may come in. */
+/** Checks whether a request is authorised. */
 export interface Gate {
-	/** By `Authorization: Bearer`, or by the cookie that was given for the token. */
+	/** By `Authorization: Bearer`, or by the cookie that signing in sets. */
 	isOpenTo(authorization: string | undefined, cookies: string | undefined): boolean;
-	/** What to set for whoever knows the token; never sent in the clear if they came by https. */
+	/** The cookie for a correct token; `Secure` if the client uses https. */
 	cookieFor(token: string, isHttps: boolean): string | undefined;
 }
 
 export function gate(token: string): Gate {
 	const key = randomBytes(32);
-	// Digests are of one length whatever was sent, and take as long to compare.
+	// Digests have equal length, so that comparing takes constant time.
 	const digest = (text: string) => createHmac("sha256", key).update(text).digest();
 	const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b));
 	const ticket = digest(`cookie ${token}`).toString("base64url");
@@ -29,7 +29,7 @@ export function gate(token: string): Gate {
 				.find(([name]) => name === cookieName);
 			return own?.[1] !== undefined && isSame(own[1], ticket);
 		},
-		// Lax: a link on another page opens the explorer for whoever is signed in.
+		// Lax: links on other pages open the explorer if the user is signed in.
 		cookieFor: (given, isHttps) =>
 			isSame(given, token)
 				? `${cookieName}=${ticket}; Path=/; HttpOnly; SameSite=Lax${isHttps ? "; Secure" : ""}`

@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import { Refusal } from "./refusal.js";
 
-/** What a request holds, as its schema has it; a refusal names the first field that is not so. */
+/** Validates a request by its schema; the refusal names the first invalid field. */
 export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
 	const parsed = schema.safeParse(value);
 	if (parsed.success) return parsed.data;
 	const [issue] = parsed.error.issues;
 	const field = (issue?.path ?? []).map(String).join(".");
-	// Of what was sent only the names of unknown fields are said again, and those cut.
+	// The message never repeats values that were sent, only names of unknown fields, truncated.
 	const what = (issue?.message ?? "not as expected")
 		.replace(/^Invalid input: expected (\w+), received undefined$/, "is missing: expected $1")
 		.slice(0, 200);

@@ -7,17 +7,17 @@ import { defaultLimits, type Limits } from "../limits.js";
 import { type ServiceOptions, startService } from "../service.js";
 import { partsOf, smallServed } from "./small-served.js";
 
-/** What an answer holds. */
+/** Parses the body of a response. */
 export const jsonIn = async (answer: Response) => JSON.parse(await answer.text());
 
 interface Given extends Partial<Omit<ServiceOptions, "limits" | "gate" | "log">> {
 	readonly limits?: Partial<Limits>;
 	readonly token?: string;
-	/** Instead of what answers otherwise. */
+	/** Replaces the engine. */
 	wrap?(engine: Engine): Engine;
 }
 
-/** Lets no forecast through between `hold` and `release`. */
+/** Holds back forecasts between `hold` and `release`. */
 export function gatekeeper() {
 	let release = () => {};
 	let open: Promise<void> = Promise.resolve();
@@ -30,15 +30,15 @@ export function gatekeeper() {
 		release: () => release(),
 		wrap: (engine: Engine): Engine => ({
 			...engine,
-			forecast: async (question) => {
+			forecast: async (query) => {
 				await open;
-				return engine.forecast(question);
+				return engine.forecast(query);
 			},
 		}),
 	};
 }
 
-/** A service on a free port that ends with the test; what it logs is kept. */
+/** A service on a free port that ends with the test; its log is collected. */
 export async function running({ limits, token, wrap, ...given }: Given = {}) {
 	const served = given.served ?? smallServed();
 	const own = localEngine(partsOf(served));
@@ -48,7 +48,7 @@ export async function running({ limits, token, wrap, ...given }: Given = {}) {
 		...given,
 		served,
 		engine: wrap?.(own) ?? own,
-		// Tests that end wait for no client that may ask again, nor for wrong tokens.
+		// Tests do not wait for idle clients, nor for the delays of wrong tokens.
 		limits: { ...defaultLimits, closeIdleMs: 0, ...limits },
 		pause: given.pause ?? (async () => {}),
 		log: jsonLog({ write: (text) => logged.push(text) }),

@@ -7,10 +7,10 @@ import { smallSettings } from "../../models/testing/small-settings.js";
 import type { ServedModel } from "../api/served-model.js";
 import type { ModelParts } from "../engine/engine.js";
 
-/** Of the built-in map. */
+/** PheCodes of the built-in map. */
 const codes = ["401", "250", "428", "272", "495", "530", "745"];
 
-/** A small model that has learned nothing, with codes as a dataset of PheCodes has them. */
+/** A small untrained model with PheCodes. */
 export function smallServed(
 	filters: Partial<Manifest["filters"]> = {},
 	nameOf = (code: string) => `name of ${code}`,
@@ -50,7 +50,7 @@ export const partsOf = ({ model, config, weights, vocabulary }: ServedModel): Mo
 	...{ model: model.id, config, weights, tokens: vocabulary.tokens },
 });
 
-/** An invented person's events, in order, on days of their own. */
+/** Invented events in order of time, each on a different day. */
 export function someEvents(count: number, seed = 1) {
 	const draw = random(seed);
 	let day = 14_000;

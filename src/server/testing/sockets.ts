@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { expect } from "vitest";
 
-/** A connection of its own, below HTTP. */
+/** Opens a TCP connection. */
 export function opened(port: number): Promise<Socket> {
 	const socket = connect(port, "127.0.0.1");
 	return new Promise((resolve, reject) => {
@@ -10,7 +10,7 @@ export function opened(port: number): Promise<Socket> {
 	});
 }
 
-/** Everything that a socket hears until it is closed. */
+/** Everything a socket receives until it is closed. */
 export function heard(socket: Socket): Promise<string> {
 	let text = "";
 	socket.setEncoding("utf8");
@@ -31,7 +31,7 @@ export function posted(path: string, body: unknown, ...more: string[]): string {
 	return head(path, `Content-Length: ${Buffer.byteLength(text)}`, ...more) + text;
 }
 
-/** Resolves when a service that was told to end no longer listens. */
+/** Resolves when a service that is shutting down no longer listens. */
 export async function refusing(port: number): Promise<void> {
 	const connecting = () =>
 		opened(port).then(
