@@ -15,7 +15,7 @@ type Rest<F> = F extends (first: Predictor, ...rest: infer R) => infer T
 	? (...rest: R) => T
 	: never;
 
-/** What a model computes, with histories as tokens and days. Arguments and results can be sent to a worker and back. */
+/** The low-level calls of a model, with histories as tokens and days. Arguments and results can cross to a worker. */
 export interface Calls extends Pick<Predictor, "observe" | "query" | "advance" | "queryWithin"> {
 	start(patients: number): Promise<ReturnType<Predictor["start"]>>;
 	select(...values: Parameters<Predictor["select"]>): Promise<ReturnType<Predictor["select"]>>;
@@ -43,7 +43,7 @@ const callNames = [
 	"represent",
 ] as const;
 
-/** The calls, made by their names wherever the model runs. */
+/** The calls of a model that runs elsewhere, made by name through `call`. */
 export const callsThrough = (call: CallByName): Calls =>
 	callsByName<Calls, (typeof callNames)[number]>(callNames, call);
 

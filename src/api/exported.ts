@@ -5,11 +5,11 @@ import type { ExportManifest } from "../export/manifest.js";
 import type { Calls } from "./calls.js";
 import { type LoadedModel, loadedModel } from "./model.js";
 
-/** What is known of an export that was opened, wherever it runs. */
+/** The description of an opened export, in this thread or in a worker. */
 export interface OpenedExport {
 	readonly manifest: ExportManifest;
 	readonly tokens: readonly Token[];
-	/** What executes it, in words. */
+	/** Label of the runtime that executes it. */
 	readonly runtime: string;
 }
 
@@ -28,7 +28,7 @@ export function exportedModel(
 	});
 }
 
-/** Undefined where codes stayed as they were, or were mapped with a file. */
+/** Undefined if the dataset's codes were not mapped, or were mapped with a file. */
 export const builtInMapFor = (source: string | null) => {
 	const map = builtInMap();
 	return source === map.source ? map : undefined;

@@ -15,9 +15,9 @@ import { type LoadedModel, loadedModel } from "./model.js";
 import { readerFromUrl } from "./source.js";
 
 export interface LoadOptions {
-	/** Of the processor; all cores if left out. */
+	/** CPU threads; all cores if left out. */
 	readonly threads?: number;
-	/** The map of ICD codes, where the dataset was prepared with one from a file: see `readPheCodeMap`. */
+	/** The map of ICD codes, if the dataset was prepared with one from a file: see `readPheCodeMap`. */
 	readonly map?: CodeMap;
 }
 

@@ -243,7 +243,7 @@ describe("what is wrong is said in words", () => {
 				{ code: "401", date: 12 },
 			]),
 		).toBe(
-			"`patient.events.0.date` is a date and `patient.events.1.date` is a day; give all of them alike",
+			"`patient.events.0.date` is a date and `patient.events.1.date` is a day; use one kind throughout",
 		);
 		expect(await message(() => models.run.embed([patient, { events: [{ code: "" }] }]))).toContain(
 			"`patients.1.events.0.code`",

@@ -28,22 +28,22 @@ export interface Code {
 export interface Prediction {
 	/** The time as it was given. */
 	readonly at: Time;
-	/** Where the patient's records have dates. */
+	/** Present if the patient's records have dates. */
 	readonly date?: string;
 	readonly day: number;
 	readonly ageYears: number | null;
-	/** The likeliest first. A probability is that of the code, given that something is recorded at that time. */
+	/** The most likely first. A probability is that of the code, given that something is recorded at that time. */
 	readonly codes: readonly (Code & { readonly probability: number })[];
 }
 
 export interface Forecast {
 	readonly predictions: readonly Prediction[];
-	/** What to know before relying on them, such as codes that the model does not know. */
+	/** Why the predictions may be unreliable, such as codes that the model does not know. */
 	readonly warnings: readonly string[];
 }
 
 export interface CodeRisk {
-	/** As the model writes it, or as given where it stands for several codes. */
+	/** As the model writes it, or as given if it stands for several codes. */
 	readonly code: string;
 	readonly name: string;
 	/** In the order of the horizons. */
@@ -56,20 +56,20 @@ export interface Risk {
 }
 
 export interface ForecastOptions {
-	/** How many codes per time; 10 if left out. */
+	/** Codes per time; 10 if left out. */
 	readonly top?: number;
 }
 
 /** A trained model that predicts for patients given as dated codes; the same in Node and in the browser. */
 export interface LoadedModel {
-	/** Such as `TrajGPT`. */
+	/** Name of the architecture, such as `TrajGPT`. */
 	readonly name: string;
-	/** What executes it, in words. */
+	/** Label of the runtime that executes it. */
 	readonly runtime: string;
 	/** Every code it can predict. */
 	readonly codes: readonly Code[];
 	/**
-	 * The likeliest codes at each time, from the events before it.
+	 * The most likely codes at each time, from the events before it.
 	 *
 	 * @example
 	 * const { predictions } = await model.forecast(patient, ["+1y", "age:70"], { top: 5 });
@@ -90,25 +90,25 @@ export interface LoadedModel {
 	 * const [vector] = await model.embed([patient]);
 	 */
 	embed(patients: readonly Patient[]): Promise<Float32Array[]>;
-	/** What the model reads of a patient: events, unknown codes, notes. */
+	/** The patient as the model reads it: events, unknown codes, notes. */
 	read(patient: Patient): ParsedPatient;
-	/** The tokens of a code, and of all codes below it: what `calls` take for a code. */
+	/** The tokens of a code and of all codes below it, as `calls` take them. */
 	tokens(code: string): readonly number[];
-	/** What lies under the verbs: calls with histories as tokens and days. */
+	/** The low-level calls that the methods above use, with histories as tokens and days. */
 	readonly calls: Calls;
-	/** Frees what the model holds. Nothing can be asked of it afterwards. */
+	/** Frees the model's memory. It cannot be used afterwards. */
 	close(): Promise<void>;
 }
 
-/** What a model is made of, wherever it runs. */
+/** The parts of a loaded model, in this thread or in a worker. */
 export interface ModelParts {
 	readonly name: string;
 	readonly runtime: string;
 	readonly vocabulary: Vocabulary;
 	readonly rules: ReadingRules;
-	/** Fewest records of a code in the training data. */
+	/** Least number of records of a code in the training data. */
 	readonly minCount: number;
-	/** The map of the dataset; undefined where it is a file that is not at hand. */
+	/** The map of the dataset; undefined if there is none, or if it is a file that was not given. */
 	readonly map: CodeMap | undefined;
 	readonly calls: Calls;
 	close(): Promise<void>;
@@ -118,7 +118,7 @@ const shownToken = ({ code, system, name, category }: Token): Code => ({
 	...{ code, system, name, category },
 });
 
-/** The verbs over a model's calls. */
+/** Builds the public methods on a model's calls. */
 export function loadedModel(parts: ModelParts): LoadedModel {
 	const { vocabulary, rules, map, calls } = parts;
 	const reader: RecordReader = recordReader(vocabulary, rules, map);
@@ -143,7 +143,7 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 				predictions: days.map((day, query) => ({
 					at: times[query] as Time,
 					...momentJson(day, patient.birth, axis),
-					codes: likeliest(answers, { top, query }).map(({ token, probability }) => ({
+					codes: likeliest(predictions, { top, question }).map(({ token, probability }) => ({
 						...shownToken(vocabulary.tokens[token] as Token),
 						probability,
 					})),
@@ -159,7 +159,7 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 			return {
 				risks: found.map(({ code, name, tokens }) => ({
 					...{ code, name },
-					probabilities: [...riskOf(answers, 0, tokens)],
+					probabilities: [...riskOf(predictions, 0, tokens)],
 				})),
 				warnings: [
 					...warningsOf(parsed),

@@ -10,13 +10,13 @@ import type {
 import { systemNamed } from "../records/systems.js";
 import { firstYear, lastYear } from "../records/years.js";
 
-/** A date, or a day on an axis of the sender's own. */
+/** A date, or a day relative to an arbitrary origin. */
 const dateSchema = z
 	.union(
 		[z.iso.date(), z.iso.datetime({ offset: true, local: true }), z.number().min(-1e6).max(1e6)],
 		{ error: "is neither a date such as 2010-03-01 nor a number of days" },
 	)
-	.describe("a date (2010-03-01), or a number of days from an origin of your own; not both kinds");
+	.describe("a date (2010-03-01), or a number of days from any origin; use one kind throughout");
 
 export const eventSchema = z.strictObject({
 	code: z.string().min(1).max(64).describe("a code of the model, or an ICD code that maps to one"),
@@ -25,9 +25,9 @@ export const eventSchema = z.strictObject({
 		.min(1)
 		.max(100)
 		.optional()
-		.describe("its classification, such as ICD10CM or PheCode; found out where it is left out"),
+		.describe("its classification, such as ICD10CM or PheCode; detected if left out"),
 	date: dateSchema.optional(),
-	age: z.number().min(0).max(200).optional().describe("in years, instead of a date"),
+	age: z.number().min(0).max(200).optional().describe("age in years, instead of a date"),
 	value: z.number().optional().describe("a result; models do not read it yet"),
 });
 
@@ -42,12 +42,12 @@ export type PatientEvent = z.infer<typeof eventSchema>;
 
 export const patientSchema = z.strictObject({
 	sex: z.enum(["female", "male"]).nullable().optional(),
-	birth: dateSchema.nullable().optional().describe("where it is known; tells the model the age"),
-	events: z.array(eventSchema).readonly().describe("what was recorded, in any order"),
+	birth: dateSchema.nullable().optional().describe("if known; gives the model the age"),
+	events: z.array(eventSchema).readonly().describe("the recorded events, in any order"),
 });
 
 /**
- * A patient as dated codes, in any order. Where every event has an age, no birth is needed.
+ * A patient as dated codes, in any order. If every event has an age, no birth is needed.
  *
  * @example
  * const patient = {
@@ -66,19 +66,19 @@ export interface ParsedPatient extends Pick<ReadPatient, "patient" | "places" | 
 	readonly notes: readonly string[];
 }
 
-/** A date as days since 1970-01-01; a day as it is. */
+/** A date as days since 1970-01-01; a number of days unchanged. */
 function dayOf(date: string | number, field: string): number {
 	if (typeof date === "number") return date;
 	const day = Date.parse(inUtc(date)) / dayMilliseconds;
 	const year = Number(date.slice(0, 4));
 	if (Number.isFinite(day) && year >= firstYear && year <= lastYear) return day;
-	throw new InputError(`\`${field}\` is of no year between ${firstYear} and ${lastYear}`, {
+	throw new InputError(`\`${field}\` is not in a year between ${firstYear} and ${lastYear}`, {
 		field,
 		value: date,
 	});
 }
 
-/** Dates, and times without a zone, are in UTC. */
+/** Dates, and times without a zone, are taken as UTC. */
 function inUtc(date: string): string {
 	if (date.length === 10) return `${date}T00:00:00Z`;
 	return /T.*(Z|[+-]\d\d:?\d\d)$/.test(date) ? date : `${date}Z`;
@@ -89,7 +89,7 @@ interface Dated {
 	readonly date: string | number;
 }
 
-/** Whether times are dates or days; both in one history cannot be put in order. */
+/** Whether times are dates or days; a mixture cannot be ordered. */
 function axisOf(dates: readonly Dated[], usual: TimeAxis): TimeAxis {
 	const kindOf = ({ date }: Dated) => (typeof date === "number" ? "days" : "dates");
 	const [first] = dates;
@@ -99,12 +99,12 @@ function axisOf(dates: readonly Dated[], usual: TimeAxis): TimeAxis {
 	if (!other) return kind;
 	const [one, another] = kind === "dates" ? ["a date", "a day"] : ["a day", "a date"];
 	throw new InputError(
-		`\`${first.field}\` is ${one} and \`${other.field}\` is ${another}; give all of them alike`,
+		`\`${first.field}\` is ${one} and \`${other.field}\` is ${another}; use one kind throughout`,
 		{ field: other.field, value: other.date },
 	);
 }
 
-/** Each event needs a date or an age; an age counts from the birth. */
+/** Each event needs a date or an age, which counts from the birth. */
 function recordsOf(
 	events: readonly PatientEvent[],
 	field: string,
@@ -119,7 +119,7 @@ function recordsOf(
 			);
 		if (age !== undefined && birth === null)
 			throw new InputError(
-				`\`${own}\` has an age, but the birth is not known; give the birth, or an age to every event`,
+				`\`${own}\` has an age, but the birth is unknown; give the birth, or an age for every event`,
 				{ field: `${own}.age`, value: age },
 			);
 		return {
@@ -133,7 +133,7 @@ function recordsOf(
 	});
 }
 
-/** The codes that stand for nothing the model knows, as they were written. */
+/** The codes that the model does not know, as they were written. */
 function unknownOf({ unknown }: ReadRecords, given: readonly PatientEvent[]) {
 	const records = new Map<string, Set<number>>();
 	for (const { place, alone } of unknown) {
@@ -151,7 +151,7 @@ const drugNotes = ({ drugs }: ReadRecords): string[] =>
 				`${drugs} ${drugs === 1 ? "event is a drug" : "events are drugs"}, and the model has none: left out`,
 			];
 
-/** Further events of a patient of whom `latest` is known, in order. */
+/** Reads further events of a patient whose latest event is `latest`. */
 export function readEvents(
 	given: readonly PatientEvent[],
 	reader: RecordReader,
@@ -177,7 +177,7 @@ const datesIn = (events: readonly PatientEvent[], field: string): Dated[] =>
 		date === undefined ? [] : [{ date, field: `${field}.${place}.date` }],
 	);
 
-/** The history of a patient, read as the model's dataset was. `field` names the patient in messages. */
+/** Reads a patient's history by the rules of the model's dataset. `field` names the patient in messages. */
 export function readPatient(
 	{ birth: born = null, sex = null, events }: Patient,
 	reader: RecordReader,

@@ -1,7 +1,7 @@
 import { InputError } from "../base/errors.js";
 import type { ReadFile } from "../export/read-export.js";
 
-/** A file that was chosen or dropped. */
+/** A file that the user chose or dropped; `File` satisfies it. */
 export interface PageFile {
 	readonly name: string;
 	arrayBuffer(): Promise<ArrayBuffer>;
@@ -10,14 +10,14 @@ export interface PageFile {
 /** The URL of an export's folder, or its files. */
 export type Source = string | readonly PageFile[];
 
-/** How an export is called in messages. */
+/** The name of an export in messages. */
 export const sourceLabel = (source: Source): string =>
-	typeof source === "string" ? source : "what was given";
+	typeof source === "string" ? source : "the set of files";
 
 export const readerOf = (source: Source): ReadFile =>
 	typeof source === "string" ? readerFromUrl(source) : fromFiles(source);
 
-/** Reads the files of an export beside each other at a URL. */
+/** Reads the files of an export below a URL. */
 export function readerFromUrl(folder: string): ReadFile {
 	const base = folder.endsWith("/") ? folder : `${folder}/`;
 	return async (name) => {
@@ -27,13 +27,15 @@ export function readerFromUrl(folder: string): ReadFile {
 			response = await fetch(url);
 		} catch (cause) {
 			throw new InputError(
-				`${url} cannot be read: nobody answers, or the server does not let this page read it`,
+				`${url} cannot be read: no server responds, or it does not allow this page to read it`,
 				{ cause },
 			);
 		}
 		if (response.status === 404) return undefined;
 		if (!response.ok)
-			throw new InputError(`${url} cannot be read: the server answers ${response.status}`);
+			throw new InputError(
+				`${url} cannot be read: the server responds with status ${response.status}`,
+			);
 		return new Uint8Array(await response.arrayBuffer());
 	};
 }

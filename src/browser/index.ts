@@ -27,11 +27,11 @@ export { InputError } from "../base/errors.js";
 export interface LoadOptions {
 	/** WebAssembly if left out. */
 	readonly device?: WebDevice;
-	/** Of WebAssembly, on pages that are isolated from other origins; elsewhere there is one. */
+	/** WebAssembly threads, on cross-origin isolated pages; other pages have one. */
 	readonly threads?: number;
-	/** Where the library's other files are, if they were moved: a URL that ends in a slash. */
+	/** The folder of the library's other files, if they were moved: a URL that ends in a slash. */
 	readonly library?: string | URL;
-	/** The map of ICD codes, where the dataset was prepared with one from a file. */
+	/** The map of ICD codes, if the dataset was prepared with one from a file. */
 	readonly map?: CodeMap;
 }
 
@@ -48,12 +48,12 @@ interface Page {
 	readonly location?: { readonly href: string };
 }
 
-// Bundlers would take new URL("./", import.meta.url) for a file of theirs.
+// Bundlers would treat new URL("./", import.meta.url) as an asset.
 const ownUrl = import.meta.url;
 const ownFolder = ownUrl.slice(0, ownUrl.lastIndexOf("/") + 1);
 
 /**
- * Loads an export by the URL of its folder, or by its files, in a worker of its own.
+ * Loads an export, given the URL of its folder or its files, into a new worker.
  *
  * @example
  * const model = await loadModel("./model/");
@@ -96,7 +96,7 @@ export async function loadModel(
 			map,
 		);
 	} catch (error) {
-		close("this model was not opened");
+		close("the model could not be loaded");
 		throw error;
 	}
 }
@@ -106,8 +106,11 @@ function sourceOf(source: string | URL | Iterable<PageFile>, base: string | unde
 	try {
 		return new URL(source, base).href;
 	} catch (cause) {
-		throw new InputError(`"${source}" is no URL; give that of the export's folder, or its files`, {
-			cause,
-		});
+		throw new InputError(
+			`"${source}" is not a URL; give the URL of the export's folder, or its files`,
+			{
+				cause,
+			},
+		);
 	}
 }

@@ -231,7 +231,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 		expect(got).toEqual({
 			whole: "TrajGPT",
 			missing:
-				"what was given is not an export of trajgpt: no export.json; give the folder that `trajgpt export` wrote",
+				"the set of files is not an export of trajgpt: no export.json; give the folder that `trajgpt export` wrote",
 		});
 		expect(faults).toEqual([]);
 		await page.close();
@@ -254,7 +254,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 		expect(got.foreign).toMatch(
 			/^InputError: .*\/nowhere\/ is not an export of trajgpt: no export/,
 		);
-		expect(got.gone).toContain("export.json cannot be read: nobody answers");
+		expect(got.gone).toContain("export.json cannot be read: no server responds");
 		expect(got.library).toContain("trajgpt-worker.js cannot be loaded");
 		expect(got.gpu).toContain("InputError: this browser has no WebGPU, or no GPU for it");
 		expect(got.simd).toContain("InputError: this browser has no WebAssembly with SIMD");

@@ -24,7 +24,7 @@ interface WorkerScope {
 const scope = globalThis as unknown as WorkerScope;
 
 const methods = {
-	/** Comes first: the model's own calls are known once it is open. */
+	/** Must be the first call: it adds the model's calls to the methods. */
 	async open({ source, device, threads, files }: OpenRequest): Promise<OpenedExport> {
 		const exported = await readExport(sourceLabel(source), readerOf(source));
 		for (const warning of exported.warnings) console.warn(warning);
@@ -42,7 +42,7 @@ const methods = {
 
 async function refuseToRepresent(): Promise<never> {
 	throw new InputError(
-		'vectors need times in float64, which WebGPU lacks; load the model without device: "webgpu"',
+		'representations need float64 times, which WebGPU lacks; load the model without device: "webgpu"',
 	);
 }
 

@@ -19,7 +19,7 @@ const types: Readonly<Record<string, string>> = {
 	".wasm": "application/wasm",
 };
 
-/** Serves a folder on the loopback; `isolated` lets its pages share memory between threads. */
+/** Serves a folder on the loopback interface; `isolated` lets its pages share memory between threads. */
 export async function serveFolder(folder: string, { isolated }: { readonly isolated: boolean }) {
 	const server = createServer(async (request, response) => {
 		const { pathname } = new URL(request.url ?? "/", "http://localhost");
@@ -40,9 +40,9 @@ export async function serveFolder(folder: string, { isolated }: { readonly isola
 	};
 }
 
-/** A GPU in software, which every Chromium brings along. */
+/** The software GPU that every Chromium includes. */
 const softwareGpu = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
-/** Otherwise pages would be drawn by that GPU, which takes longer. */
+/** Without this, pages would be drawn by the software GPU, which is slower. */
 const noGpu = ["--disable-gpu"];
 
 export const openBrowser = ({ webgpu = false } = {}): Promise<Browser> =>
@@ -51,7 +51,7 @@ export const openBrowser = ({ webgpu = false } = {}): Promise<Browser> =>
 		args: ["--no-sandbox", ...(webgpu ? softwareGpu : noGpu)],
 	});
 
-/** A page that keeps what goes wrong in it, and whom it asks beyond its origin. */
+/** A page that collects its errors, and its requests to other origins. */
 export async function watchedPage(browser: Pick<Browser, "newPage">, origin: string) {
 	const page: Page = await browser.newPage();
 	const faults: string[] = [];
@@ -61,7 +61,7 @@ export async function watchedPage(browser: Pick<Browser, "newPage">, origin: str
 	page.on("pageerror", (error) => faults.push(error.message));
 	page.on("request", (request) => {
 		const url = request.url();
-		if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) faults.push(`asked ${url}`);
+		if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) faults.push(`requested ${url}`);
 	});
 	return { page, faults };
 }
