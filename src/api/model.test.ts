@@ -161,7 +161,7 @@ describe.each(["run", "export", "page"] as const)("the model of a %s", (kind) =>
 		expect(await models[kind].embed([])).toEqual([]);
 	});
 
-	test("answers the calls under the verbs", async () => {
+	test("makes the low-level calls", async () => {
 		const model = models[kind];
 		const { calls } = model;
 		const history = historyOf(model);
@@ -194,7 +194,7 @@ describe.each(["run", "export", "page"] as const)("the model of a %s", (kind) =>
 	});
 });
 
-describe("what is wrong is said in words", () => {
+describe("bad input gets a message", () => {
 	const message = async (work: () => unknown) => {
 		try {
 			await work();
@@ -206,13 +206,13 @@ describe("what is wrong is said in words", () => {
 	const reading = (events: Patient["events"], more: Partial<Patient> = {}) =>
 		message(() => models.run.read({ ...more, events }));
 
-	test("an unknown code in a history is left out, with a warning", async () => {
+	test("leaves out an unknown code of a history, with a warning", async () => {
 		const events = [...patient.events, { code: "Z99.99", date: "2012-02-21" }];
 		const { warnings } = await models.run.forecast({ ...patient, events }, ["+1y"]);
 		expect(warnings).toEqual(["1 event has a code that the model does not know: Z99.99; left out"]);
 	});
 
-	test("an unknown code that is asked about, with those that are near", async () => {
+	test("rejects an unknown code in a query, and suggests similar ones", async () => {
 		const asked = (code: string) => message(() => models.run.risk(patient, [code], ["1y"]));
 		expect(await asked("asthma")).toContain(
 			'the model has no code "asthma"; near it are 495 Asthma; expected one of its 30 codes',
@@ -220,7 +220,7 @@ describe("what is wrong is said in words", () => {
 		expect(await asked("[SOS]")).toContain('the model has no code "[SOS]"');
 	});
 
-	test("a date that is none, an event without one, dates among days", async () => {
+	test("rejects an invalid date, an event without a date, and a mixture of dates and days", async () => {
 		expect(await reading([{ code: "401", date: "2010-02-30" }])).toContain(
 			"`patient.events.0.date` is neither a date such as 2010-03-01 nor a number of days",
 		);
@@ -250,7 +250,7 @@ describe("what is wrong is said in words", () => {
 		);
 	});
 
-	test("a time or a horizon that is none", async () => {
+	test("rejects an invalid time or horizon", async () => {
 		expect(await message(() => models.run.forecast(patient, ["soon"]))).toContain(
 			"Expected a date (2015-06-01)",
 		);
@@ -259,7 +259,7 @@ describe("what is wrong is said in words", () => {
 		);
 	});
 
-	test("a folder that holds no model", async () => {
+	test("rejects a folder without a model", async () => {
 		expect(await message(() => loadModel(root))).toContain(
 			"is not an export of trajgpt: no export.json",
 		);

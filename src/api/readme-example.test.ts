@@ -57,7 +57,7 @@ test("the library example of README runs in Node", async () => {
 	expect(risks[0]?.probabilities).toHaveLength(2);
 });
 
-test.skipIf(!chromiumIsThere)("the same lines run in Chromium, and print the same", async () => {
+test.skipIf(!chromiumIsThere)("the same lines run in Chromium, with the same output", async () => {
 	const server = await serveFolder(root, { isolated: false });
 	const browser = await openBrowser();
 	try {

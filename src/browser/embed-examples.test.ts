@@ -76,7 +76,7 @@ const near = (mine: ArrayLike<number>, nodes: readonly number[]) => {
 		expect(Math.abs((mine[i] as number) - value)).toBeLessThan(1e-4);
 };
 
-test("the example in Node", async () => {
+test("the example runs in Node", async () => {
 	const source = (await example("In Node", "js")).replace('"trajgpt"', JSON.stringify(library));
 	expect(source).toContain('"runs/demo/run"');
 	const file = join(root, "example.ts");
@@ -94,7 +94,7 @@ test("the example in Node", async () => {
 });
 
 test.skipIf(!chromiumIsThere)(
-	"the example in a page",
+	"the example runs in a page",
 	async () => {
 		const out = join(root, "model");
 		await captured(["export", run, "--out", out]);
@@ -132,7 +132,7 @@ function printed(file: string, cwd: string) {
 }
 
 test.skipIf(!pythonHasOnnx)(
-	"the examples in Python",
+	"the examples run in Python",
 	async () => {
 		const out = join(root, "python");
 		await captured(["export", run, "--out", out, "--weights", "external"]);

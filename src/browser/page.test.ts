@@ -123,7 +123,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 		await rm(root, { recursive: true });
 	});
 
-	test("example.html answers as Node does, without an error and within its origin", async () => {
+	test("example.html predicts as Node does, without errors or requests to other origins", async () => {
 		const { page, faults } = await watchedPage(browser, isolated.url);
 		await page.goto(`${isolated.url}export/example.html`);
 		await page.waitForSelector("#answer li:nth-child(5)");
@@ -162,7 +162,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 	test.each([
 		["isolated, with threads", () => isolated, /wasm, [2-4] threads$|wasm, 1 thread$/],
 		["not isolated", () => plain, /wasm, 1 thread$/],
-	])("on a page that is %s, all questions are answered in a worker", async (_, server, label) => {
+	])("on a page that is %s, all calls run in a worker", async (_, server, label) => {
 		const { page, faults } = await watchedPage(browser, server().url);
 		await page.goto(`${server().url}export/example.html`);
 		const got = (await page.evaluate(questions)) as Answered;
@@ -197,8 +197,8 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 		await page.close();
 	});
 
-	// In a GPU of software, compiling takes by far the longest: it is asked one thing.
-	test("on a GPU it answers as Node does", async () => {
+	// On a software GPU, compiling takes most of the time: make one call only.
+	test("predicts on a GPU as Node does", async () => {
 		const withGpu = await openBrowser({ webgpu: true });
 		const { page, faults } = await watchedPage(withGpu, isolated.url);
 		await page.goto(`${isolated.url}export/example.html`);
@@ -218,7 +218,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 			);
 	}, 180_000);
 
-	test("files that were chosen open without a server of the export", async () => {
+	test("loads an export from files that the user chose", async () => {
 		const { page, faults } = await watchedPage(browser, plain.url);
 		await page.goto(`${plain.url}export/example.html`);
 		await page.setContent('<input type="file" multiple>');
@@ -237,7 +237,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 		await page.close();
 	});
 
-	test("what cannot be opened is told in words", async () => {
+	test("says why an export cannot be loaded", async () => {
 		const corrupt = join(root, "corrupt");
 		await mkdir(corrupt);
 		for (const name of ["export.json", "vocabulary.json", "step.onnx"])

@@ -13,7 +13,7 @@ const blocks = (language: string) =>
 	);
 const written = "http://127.0.0.1:7428";
 
-test("the calls with curl", async () => {
+test("the curl examples run", async () => {
 	const calls = blocks("sh").filter((text) => text.startsWith("curl"));
 	expect(calls).toHaveLength(2);
 	const { url } = await running();
@@ -46,7 +46,7 @@ test("the calls with curl", async () => {
 	expect(risk.times.length).toBe(risk.codes[0].risk.length);
 });
 
-test("the session with fetch", async () => {
+test("the session example with fetch runs", async () => {
 	const [program, ...more] = blocks("ts");
 	expect(more).toEqual([]);
 	const { url, service } = await running();
@@ -65,7 +65,7 @@ test("the session with fetch", async () => {
 	expect(service.holding().sessions).toBe(0);
 });
 
-test("every path that the page names is one of the service's", async () => {
+test("every path in the guide exists in the service", async () => {
 	const { get } = await running();
 	const { paths } = await jsonIn(await get("/api/v1/openapi.json"));
 	const named = [...section.matchAll(/^\| `(GET|POST|DELETE) (\S+)`/gm)].map(

@@ -14,7 +14,7 @@ import { head, heard, opened, refusing } from "./testing/sockets.js";
 const patient = { events: someEvents(5) };
 const good = { patient, at: ["+1y"] };
 
-describe("what is not as it should be is refused in words", () => {
+describe("refuses malformed requests with a message", () => {
 	const field = (code: string, date: unknown) => ({ patient: { events: [{ code, date }] } });
 	test.each<[string, unknown, number, string]>([
 		["half of it", '{"patient": {', 400, "the request is not JSON; send what openapi.json"],
@@ -55,7 +55,7 @@ describe("what is not as it should be is refused in words", () => {
 		expect(answer.body.error.message).toContain(message);
 	});
 
-	test("codes and steps that are none", async () => {
+	test("invalid codes and steps", async () => {
 		const { post } = await running();
 		const risk = async (more: object) => (await post("/risk", { patient, ...more })).body.error;
 		expect((await risk({ codes: Array(17).fill("428") })).message).toContain("codes: Too big");
@@ -81,7 +81,7 @@ describe("what is not as it should be is refused in words", () => {
 	});
 });
 
-test("a refusal names the field, and nothing of what was sent", async () => {
+test("a refusal names the field, but repeats nothing of the request", async () => {
 	const { post } = await running();
 	const born = { patient: { birth: "1944-02-11", events: [{ code: "401", date: "2010-03-01" }] } };
 	const unborn = { patient: { events: [{ code: "401", date: "2010-03-01" }] } };
@@ -115,7 +115,7 @@ test("a refusal names the field, and nothing of what was sent", async () => {
 	expect(message).toContain("(here none is: the service was started without the map)");
 });
 
-test("another method is refused with those that are taken, and nothing compressed is unpacked", async () => {
+test("refuses other methods with those allowed, and compressed bodies", async () => {
 	const { url, post } = await running();
 	const ask = async (method: string, path: string) => {
 		const answer = await fetch(`${url}/api/v1${path}`, { method });
@@ -132,7 +132,7 @@ test("another method is refused with those that are taken, and nothing compresse
 	expect(packed.body.error.message).toContain("is compressed; send it as it is");
 });
 
-test("too large: by what it says, and by what it sends", async () => {
+test("refuses bodies that are too large, by their Content-Length and by their actual size", async () => {
 	const { post, service } = await running({ limits: { bodyBytes: 10_000 } });
 	const big = await post("/forecast", { patient: { events: [] }, padding: "x".repeat(20_000) });
 	expect(big).toMatchObject({ status: 413 });
@@ -146,7 +146,7 @@ test("too large: by what it says, and by what it sends", async () => {
 	expect(service.holding().bodyBytes).toBe(0);
 });
 
-test("all bodies together are so many bytes", async () => {
+test("limits the bytes of all bodies together", async () => {
 	const { post, service } = await running({ limits: { bodiesBytes: 8000 } });
 	const slow = await opened(service.port);
 	slow.on("error", () => {});
@@ -168,7 +168,7 @@ function expectRefused(answer: string, status: number, message: string): void {
 	expect(JSON.parse(body)).toEqual({ error: { status, message } });
 }
 
-test("what cannot be read as a request is answered in words too", async () => {
+test("answers bytes that are not HTTP with a message", async () => {
 	const { service } = await running();
 	const answerTo = async (text: string) => {
 		const socket = await opened(service.port);
@@ -190,14 +190,14 @@ test("what cannot be read as a request is answered in words too", async () => {
 	expect(await answerTo(expecting)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test("a connection on which nothing moves is closed", async () => {
+test("closes a connection without traffic", async () => {
 	const { service } = await running({ limits: { silenceMs: 50 } });
 	const silent = await opened(service.port);
 	expect(await heard(silent)).toBe("");
 	await expect.poll(() => service.holding().connections).toBe(0);
 });
 
-test("slow clients are not waited for", async () => {
+test("does not wait for slow clients", async () => {
 	const limits = { headMs: 60, requestMs: 120, checkMs: 20 };
 	const { get, service } = await running({ limits });
 	const sockets = await Promise.all(Array.from({ length: 20 }, () => opened(service.port)));
@@ -211,7 +211,7 @@ test("slow clients are not waited for", async () => {
 	expect((await get("/api/v1/model")).status).toBe(200);
 });
 
-test("whoever hangs up is not computed for", async () => {
+test("stops computing when the client hangs up", async () => {
 	const { hold, release, wrap } = gatekeeper();
 	hold();
 	const { post, service } = await running({ wrap });
@@ -231,7 +231,7 @@ test("whoever hangs up is not computed for", async () => {
 	expect(service.scheduler.started).toBe(1);
 });
 
-test("an answer that takes too long is given up", async () => {
+test("gives up a response that takes too long", async () => {
 	const { post } = await running({
 		limits: { answerMs: 30 },
 		wrap: (engine) => ({
@@ -253,7 +253,7 @@ function collectGarbage(): void {
 	runInNewContext("gc")();
 }
 
-test("a thousand connections at once, again and again: each served or refused, memory stable", {
+test("serves or refuses each of a thousand connections at once, repeatedly, with stable memory", {
 	timeout: 120_000,
 }, async () => {
 	const { post, service } = await running({ limits: { connections: 700, waiting: 100 } });
@@ -301,7 +301,7 @@ test("a thousand connections at once, again and again: each served or refused, m
 	expect(service.holding()).toMatchObject({ waiting: 0, sessions: 0, bodyBytes: 0 });
 });
 
-test("only names of its own in the Host header", async () => {
+test("accepts only its own names in the Host header", async () => {
 	const { service } = await running({ names: ["Forecasts.example"] });
 	const status = async (host: string) => {
 		const socket = await opened(service.port);
@@ -328,7 +328,7 @@ test("only names of its own in the Host header", async () => {
 		expect([host, await status(host)]).toEqual([host, expect.stringMatching(/4(21|00)/)]);
 });
 
-test("a page elsewhere can neither ask nor frame", async () => {
+test("pages of other origins can neither send requests nor frame the page", async () => {
 	const { post, get, url } = await running();
 	const elsewhere = { Origin: "http://evil.example" };
 	expect((await post("/forecast", good, elsewhere)).status).toBe(403);
@@ -339,7 +339,7 @@ test("a page elsewhere can neither ask nor frame", async () => {
 	expect(headers.get("X-Frame-Options")).toBe("DENY");
 });
 
-test("every answer has the security headers, and scripts are only its own", async () => {
+test("every response has the security headers, and allows only its own scripts", async () => {
 	const files = new Map([["/index.html", document("{}")]]);
 	const { get, service } = await running({ files });
 	for (const path of ["/", "/api/v1/model", "/nothing", "/api/v1/openapi.json"]) {
@@ -357,7 +357,7 @@ test("every answer has the security headers, and scripts are only its own", asyn
 	expect((await answer).toLowerCase()).toContain("x-frame-options: deny");
 });
 
-test("beyond this machine, nothing without the token", async () => {
+test("requires the token for everything but the sign-in", async () => {
 	const token = "correct-horse-battery";
 	const files = new Map([["/index.html", document('"the page"')]]);
 	const { get, post, url, logged } = await running({ token, files });
@@ -400,7 +400,7 @@ test("beyond this machine, nothing without the token", async () => {
 	expect(logged.join("")).not.toContain(token);
 });
 
-test("told to end, it finishes what is under way and takes nothing more", async () => {
+test("on shutdown, finishes running requests and accepts no more", async () => {
 	const { hold, release, wrap } = gatekeeper();
 	hold();
 	let disposed = false;
@@ -427,7 +427,7 @@ test("told to end, it finishes what is under way and takes nothing more", async 
 	expect(disposed).toBe(true);
 });
 
-test("what is under way for too long when it is told to end is cut off", async () => {
+test("on shutdown, cuts off requests that take too long", async () => {
 	const { hold, wrap, release } = gatekeeper();
 	hold();
 	const { post, service } = await running({ wrap, limits: { closeMs: 20 } });
@@ -438,7 +438,7 @@ test("what is under way for too long when it is told to end is cut off", async (
 	release();
 });
 
-test("files are those of the folder, by their address alone", async () => {
+test("serves only files of the folder, by their URL path", async () => {
 	const folder = await temporaryFolder();
 	await mkdir(join(folder, "assets"));
 	await writeFile(join(folder, "assets", "index-B4x9_kQz.js"), "1");

@@ -15,15 +15,18 @@ test.each([
 	["forecast", { patient, at: ["+1y"] }],
 	["risk", { patient, codes: ["428"], at: ["+1y"] }],
 	["embed", { patient }],
-])("%s: a prediction that is not a number is refused, and never null", async (path, question) => {
-	const { url } = await running({ served: overflowed() });
-	const answer = await fetch(`${url}/api/v1/${path}`, {
-		method: "POST",
-		headers: { "Content-Type": "application/json" },
-		body: JSON.stringify(question),
-	});
-	expect(answer.status).toBe(422);
-	expect(JSON.stringify(await jsonIn(answer))).toMatch(
-		/the model's (prediction|representation of the history) is NaN, expected a finite number/,
-	);
-});
+])(
+	"%s: refuses a prediction that is not finite, instead of sending null",
+	async (path, request) => {
+		const { url } = await running({ served: overflowed() });
+		const answer = await fetch(`${url}/api/v1/${path}`, {
+			method: "POST",
+			headers: { "Content-Type": "application/json" },
+			body: JSON.stringify(request),
+		});
+		expect(answer.status).toBe(422);
+		expect(JSON.stringify(await jsonIn(answer))).toMatch(
+			/the model's (prediction|representation of the history) is NaN, expected a finite number/,
+		);
+	},
+);

@@ -7,7 +7,7 @@ import { head, heard, opened } from "./testing/sockets.js";
 
 const good = { patient: { events: someEvents(5) }, at: ["+1y"] };
 
-test("a client that hangs up is no failure of the service", async () => {
+test("does not log a client that hangs up as a failure", async () => {
 	const { hold, release, wrap } = gatekeeper();
 	const { service, logged } = await running({ wrap });
 	const sending = await opened(service.port);
@@ -33,7 +33,7 @@ test("a client that hangs up is no failure of the service", async () => {
 	]);
 });
 
-test("two Host headers are refused", async () => {
+test("refuses two Host headers", async () => {
 	const { service } = await running();
 	const socket = await opened(service.port);
 	const answer = heard(socket);
@@ -43,7 +43,7 @@ test("two Host headers are refused", async () => {
 	expect(text).toContain("the request has two Host headers; send one");
 });
 
-test("a request holds so many values, and one that holds more is not parsed", async () => {
+test("refuses a request with too many values without parsing it", async () => {
 	const { post, service } = await running();
 	const parse = vi.spyOn(JSON, "parse");
 	const body = `{"patient":{"events":[${"{},".repeat(300_000)}{}]}}`;
@@ -64,7 +64,7 @@ test("a request holds so many values, and one that holds more is not parsed", as
 	expect(session).toMatchObject({ status: 201, body: { events: 5000 } });
 });
 
-test("what is nested or listed counts, but not in texts, and wherever the bytes are cut", () => {
+test("counts nesting and values outside strings, however the bytes are split", () => {
 	const depthOf = (value: unknown): number =>
 		typeof value === "object" && value !== null
 			? 1 + Math.max(0, ...Object.values(value).map(depthOf))
@@ -98,7 +98,7 @@ test("what is nested or listed counts, but not in texts, and wherever the bytes 
 	);
 });
 
-test("bodies count until their requests are answered", async () => {
+test("counts the bytes of a body until the response", async () => {
 	const { hold, release, wrap } = gatekeeper();
 	hold();
 	const { post, service } = await running({ wrap });
@@ -110,7 +110,7 @@ test("bodies count until their requests are answered", async () => {
 	expect(service.holding().bodyBytes).toBe(0);
 });
 
-test("an answered request leaves no timer behind", async () => {
+test("a finished request leaves no timer behind", async () => {
 	const answerMs = 27_182;
 	const { post } = await running({ limits: { answerMs } });
 	const begin = vi.spyOn(globalThis, "setTimeout");

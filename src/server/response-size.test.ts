@@ -4,7 +4,7 @@ import { someEvents } from "./testing/small-served.js";
 
 const patient = { events: someEvents(5) };
 
-test("an answer that would be too long is refused before the model works on it", async () => {
+test("refuses a response that would be too long before the model computes it", async () => {
 	const { post, service } = await running();
 	const forecast = (times: number, top: number) =>
 		post("/forecast", { patient, at: Array(times).fill("+1y"), top });

@@ -111,7 +111,7 @@ async function forever(call: () => Promise<unknown>): Promise<never> {
 	for (;;) await call();
 }
 
-describe("one forecast beside other clients", () => {
+describe("one forecast among other clients", () => {
 	test("waits for no more than each client's share", async () => {
 		const { client, until, step, passes } = fakeModel();
 		for (let i = 0; i < 8; i++) {
@@ -160,7 +160,7 @@ describe("one forecast beside other clients", () => {
 		expect(refused[0]).toMatchObject({ status: 503, retry: 1 });
 	});
 
-	test("gets its share though it is refused again and again", async () => {
+	test("gets its share even if it is refused repeatedly", async () => {
 		const { client, step } = fakeModel({ mostWaiting: 8 });
 		const answered = Array.from({ length: 10 }, () => 0);
 		for (const i of answered.keys()) {
@@ -193,7 +193,7 @@ describe("one forecast beside other clients", () => {
 		}
 	});
 
-	test("is not refused for what another address has waiting", async () => {
+	test("is not refused because of another address's queue", async () => {
 		const { calls, client, until } = fakeModel({ mostWaiting: 16 });
 		for (let i = 0; i < 40; i++)
 			calls
@@ -205,7 +205,7 @@ describe("one forecast beside other clients", () => {
 		await expect(forecast).resolves.toMatchObject({ questions: 1 });
 	});
 
-	test("of fresh connections each does not keep an old call waiting", async () => {
+	test("does not starve an old call by using a new connection each time", async () => {
 		const { client, until } = fakeModel();
 		void forever(() => client().forecast(10));
 		void forever(() => client().forecast(10));
@@ -231,7 +231,7 @@ describe("the order", () => {
 		expect(Math.max(...work) / Math.min(...work)).toBeLessThan(1.5);
 	});
 
-	test("lets a client that comes later pass one that asked for much at once", async () => {
+	test("lets a later client overtake one that sent many calls at once", async () => {
 		const { client, until, passes } = fakeModel();
 		const greedy = {};
 		const all = Array.from({ length: 20 }, () => client(undefined, greedy).embed(100));
@@ -265,7 +265,7 @@ describe("the order", () => {
 		expect(passes.map(({ at }) => at)).toEqual([0, 0, 5000]);
 	});
 
-	test("leaves a thread free of shorter ones only while another address asks", async () => {
+	test("leaves a thread free of shorter ones only while another address is active", async () => {
 		const { client, passes, until } = fakeModel({ width: 2 });
 		const from = (address: string) => client(undefined, {}, address);
 		await until(Promise.all([from("one").embed(500), from("one").embed(500)]));
@@ -282,7 +282,7 @@ describe("the order", () => {
 		expect(first?.at).toBe(second?.at);
 	});
 
-	test("owes nothing for what it used before others came", async () => {
+	test("does not charge a client for work done before others arrived", async () => {
 		const { client, until, step } = fakeModel();
 		const from = (address: string) => client(undefined, {}, address);
 		await until(from("one").embed(100_000));
@@ -292,7 +292,7 @@ describe("the order", () => {
 	});
 });
 
-test("a call that fails fails alone, and the next starts", async () => {
+test("a failing call does not affect the next", async () => {
 	const { client, passes } = fakeModel();
 	const results = Promise.allSettled([1, 2].map((time) => client().forecast(4, [time])));
 	passes[0]?.end(new Error("a bad one"));
@@ -301,7 +301,7 @@ test("a call that fails fails alone, and the next starts", async () => {
 	expect((await results).map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
 });
 
-test("an answer is made use of before the next call starts", async () => {
+test("a result is processed before the next call starts", async () => {
 	const { client, passes } = fakeModel();
 	const order: string[] = [];
 	const first = client()

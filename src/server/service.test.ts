@@ -15,7 +15,7 @@ const at = ["+1y", "age:70", patient.events[7]?.date as string, "2001-01-01"];
 const closeTo = (values: ArrayLike<number>) =>
 	Array.from(values, (value) => expect.closeTo(value, 6));
 
-test("a forecast is what the model says, at times of every kind", async () => {
+test("a forecast equals the model's prediction, at times of every kind", async () => {
 	const { post, served, predictor } = await running();
 	const { status, body } = await post("/forecast", { patient, at, top: 3 });
 	expect(status).toBe(200);
@@ -38,7 +38,7 @@ test("a forecast is what the model says, at times of every kind", async () => {
 	expect(body.answers[3].place).toBe("inside");
 });
 
-test("many at once are answered as one alone", async () => {
+test("concurrent requests get the same responses as single ones", async () => {
 	const { hold, release, wrap } = gatekeeper();
 	const { post, service } = await running({ wrap });
 	const asked = Array.from({ length: 12 }, (_, i) => ({
@@ -62,7 +62,7 @@ test("many at once are answered as one alone", async () => {
 	}
 });
 
-test("risk, growth, surges and what drove it", async () => {
+test("returns risk, growth, surges and drivers", async () => {
 	const { post, served, predictor, service } = await running();
 	const question = { patient, codes: ["428", "I10"], attribute: "+1y" };
 	const { status, body } = await post("/risk", { ...question, to: "+2y", step: "3m" });
@@ -99,7 +99,7 @@ test("risk, growth, surges and what drove it", async () => {
 	expect(named.body.times[0].day).toBeLessThan(named.body.times[1].day);
 });
 
-test("a history as a vector", async () => {
+test("embeds a history as a vector", async () => {
 	const { post, served } = await running();
 	const cut = patient.events[9]?.date as string;
 	const { body } = await post("/embed", { patient, at: cut });
@@ -116,7 +116,7 @@ test("a history as a vector", async () => {
 	expect(all.body.vector).toEqual(closeTo(whole as Float32Array));
 });
 
-test("a history that is too long for the model keeps its birth, as in the library", async () => {
+test("cuts a history that is too long but keeps its birth, as the library does", async () => {
 	const whole = smallServed();
 	const { model, vocabulary } = whole;
 	const config = model.config.parse({
@@ -154,7 +154,7 @@ function counted(read: number[]) {
 	});
 }
 
-test("a session pays for one event where one is new, and says what the whole history says", async () => {
+test("a session computes only new events, and predicts as from the whole history", async () => {
 	const read: number[] = [];
 	const { post, get, url } = await running({ wrap: counted(read) });
 	const first = { ...patient, events: patient.events.slice(0, 17) };
@@ -195,7 +195,7 @@ test("a session pays for one event where one is new, and says what the whole his
 	expect((await get(`/api/v1${path}`)).status).toBe(405);
 });
 
-test("sessions are so many, and end when nobody uses them", async () => {
+test("limits the number of sessions, and ends unused ones", async () => {
 	const { post, service } = await running({ limits: { sessions: 2, sessionSeconds: 0.05 } });
 	const start = () => post("/sessions", { patient: { events: [] } });
 	expect((await start()).status).toBe(201);
@@ -212,7 +212,7 @@ test("sessions are so many, and end when nobody uses them", async () => {
 	expect(statuses.sort()).toEqual([201, 503, 503]);
 });
 
-test("OpenAPI describes every route by the schemas that check it", async () => {
+test("OpenAPI describes every route by the schemas that validate it", async () => {
 	const { get } = await running();
 	const api = await jsonIn(await get("/api/v1/openapi.json"));
 	expect(api.openapi).toBe("3.1.0");
@@ -237,7 +237,7 @@ test("OpenAPI describes every route by the schemas that check it", async () => {
 	expect(routes.model.response.parse(model)).toMatchObject({ codes: 7, trained: { step: 12 } });
 });
 
-test("what was recorded is in no log", async () => {
+test("logs no patient data", async () => {
 	const { post, get, logged } = await running();
 	const secret = { code: "SECRET-CODE", date: "1987-06-05" };
 	await post("/forecast", { patient: { birth: "1931-02-03", events: [secret] }, at: ["+1y"] });
@@ -255,7 +255,7 @@ test("what was recorded is in no log", async () => {
 	});
 });
 
-test("a model that breaks is said to: in which call and where, without what it was asked", async () => {
+test("logs the call and stack frames of a failing model, without the request", async () => {
 	const whole = smallServed();
 	const weights = new Map(whole.weights);
 	weights.set("head", { shape: [1, 1], data: new Float32Array(1) });
@@ -271,7 +271,7 @@ test("a model that breaks is said to: in which call and where, without what it w
 			expect(logged.join("")).not.toContain(recorded);
 });
 
-test("a model whose thread has died is logged, and can be asked again", async () => {
+test("logs a thread that has died, and restarts it", async () => {
 	let isDead = true;
 	const { post, logged, url } = await running({
 		wrap: (engine) => ({
@@ -296,7 +296,7 @@ test("a model whose thread has died is logged, and can be asked again", async ()
 	expect((await post("/forecast", { patient, at: ["+1y"] })).status).toBe(200);
 });
 
-test("a vocabulary that codes are not mapped to needs no map", async () => {
+test("needs no map if the dataset's codes were not mapped", async () => {
 	const served = { ...smallServed(), map: undefined };
 	const { post } = await running({ served });
 	const { body } = await post("/forecast", {

@@ -7,7 +7,7 @@ import { heard, opened, posted, refusing } from "./testing/sockets.js";
 const good = { patient: { events: someEvents(5) }, at: ["+1y"] };
 const get = "GET /api/v1/model HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-test("what is under way when it is told to end is answered as the last on its connection", async () => {
+test("answers running requests as the last on their connections", async () => {
 	const { hold, release, wrap } = gatekeeper();
 	hold();
 	const { service } = await running({ wrap });
@@ -24,7 +24,7 @@ test("what is under way when it is told to end is answered as the last on its co
 	await closed;
 });
 
-test("a client that asks again on its connection while the service ends is answered, not reset", async () => {
+test("answers a client that sends another request during shutdown", async () => {
 	const { service } = await running({ limits: { closeIdleMs: 9000 } });
 	const sockets = await Promise.all(Array.from({ length: 8 }, () => opened(service.port)));
 	const errors: unknown[] = [];
@@ -45,7 +45,7 @@ test("a client that asks again on its connection while the service ends is answe
 	expect(errors).toEqual([]);
 });
 
-test("a request that has begun to arrive when idle connections are closed is answered", async () => {
+test("answers a request that is arriving when idle connections are closed", async () => {
 	const { service } = await running({ limits: { closeIdleMs: 0 } });
 	const [idle, halfSent] = await Promise.all([opened(service.port), opened(service.port)]);
 	const answer = heard(halfSent);
@@ -61,7 +61,7 @@ test("a request that has begun to arrive when idle connections are closed is ans
 	await closed;
 });
 
-test("clients whose connections wait to be accepted when it is told to end are answered", async () => {
+test("answers clients whose connections are still pending at shutdown", async () => {
 	const { service } = await running({ limits: { closeIdleMs: 1000 } });
 	const sockets = await Promise.all(Array.from({ length: 100 }, () => opened(service.port)));
 	const answers = sockets.map(heard);

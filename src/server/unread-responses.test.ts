@@ -19,7 +19,7 @@ const long = {
 	limits: { answerBytes: 32 * MiB },
 };
 
-test("a request waits for the answer before it, and those that follow are not answered", async () => {
+test("a request waits for the response before it, and further ones are not answered", async () => {
 	const { hold, release, wrap } = gatekeeper();
 	hold();
 	const { service } = await running({ wrap });
@@ -36,7 +36,7 @@ test("a request waits for the answer before it, and those that follow are not an
 	expect([before, service.scheduler.started]).toEqual([1, 2]);
 });
 
-test("whoever goes on sending before the answer is cut off", async () => {
+test("cuts off a client that keeps sending before the response", async () => {
 	const { hold, release, wrap } = gatekeeper();
 	hold();
 	const { service, get } = await running({ wrap });
@@ -51,7 +51,7 @@ test("whoever goes on sending before the answer is cut off", async () => {
 	expect((await get("/api/v1/model")).status).toBe(200);
 });
 
-test("a client that reads nothing is closed, and its answer let go", async () => {
+test("closes a client that reads nothing, and frees its response", async () => {
 	const { service } = await running({
 		served: long.served(),
 		limits: { ...long.limits, stallMs: 100, checkMs: 20 },
@@ -64,7 +64,7 @@ test("a client that reads nothing is closed, and its answer let go", async () =>
 	await expect.poll(() => service.holding()).toMatchObject({ connections: 0, unsentBytes: 0 });
 });
 
-test("an answer that is read slowly arrives whole", async () => {
+test("a slow client receives the whole response", async () => {
 	const { service } = await running({
 		served: long.served(),
 		limits: { ...long.limits, stallMs: 2000, checkMs: 20 },
@@ -81,7 +81,7 @@ test("an answer that is read slowly arrives whole", async () => {
 	expect(service.holding().unsentBytes).toBe(0);
 });
 
-test("all unread answers together are so many bytes: more are refused", async () => {
+test("refuses requests when too many bytes of responses are unread", async () => {
 	const unsentBytes = 24 * MiB;
 	const { service, post } = await running({
 		served: long.served(),
@@ -105,7 +105,7 @@ test("all unread answers together are so many bytes: more are refused", async ()
 	expect((await post("/forecast", long.question)).status).toBe(200);
 });
 
-test("who has not read for longest makes room for who reads", async () => {
+test("drops the slowest reader to make room for others", async () => {
 	const unsentBytes = 24 * MiB;
 	const { service, post } = await running({
 		served: long.served(),
@@ -127,7 +127,7 @@ test("who has not read for longest makes room for who reads", async () => {
 	await expect.poll(() => service.holding().unsentBytes).toBe(0);
 });
 
-test("a file that is not read is not sent for ever, nor held in memory", async () => {
+test("closes a client that does not read a file, without holding it in memory", async () => {
 	const folder = await temporaryFolder();
 	await writeFile(join(folder, "large.bin"), new Uint8Array(32 * MiB));
 	const files = await filesIn(folder, "/model/");
@@ -143,7 +143,7 @@ test("a file that is not read is not sent for ever, nor held in memory", async (
 	await expect.poll(() => service.holding()).toMatchObject({ connections: 0, unsentBytes: 0 });
 });
 
-test("an answer has so many bytes at most", async () => {
+test("limits the size of a response", async () => {
 	const { post } = await running({ limits: { answerBytes: 300 } });
 	const { status, body } = await post("/forecast", { patient, at: ["+1y", "+2y"] });
 	expect(status).toBe(422);

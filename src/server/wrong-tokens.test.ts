@@ -12,7 +12,7 @@ const form = (given: string) => ({
 	body: new URLSearchParams({ token: given }),
 });
 
-test("slow forms at the sign-in take no room from requests with the token", async () => {
+test("slow sign-in forms do not block requests with the token", async () => {
 	const { post, service } = await running({ token, limits: { bodiesBytes: 8000 } });
 	const signIn = (length: number) =>
 		`POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${length}\r\n\r\n`;
@@ -35,7 +35,7 @@ test("slow forms at the sign-in take no room from requests with the token", asyn
 	await expect.poll(() => service.holding().signInBytes).toBe(0);
 });
 
-test("wrong tokens are answered later each time, right ones at once", async () => {
+test("delays wrong tokens longer each time, and correct ones never", async () => {
 	const delays: number[] = [];
 	const { get, url } = await running({ token, pause: async (ms) => void delays.push(ms) });
 	const statuses: number[] = [];
@@ -56,7 +56,7 @@ test("wrong tokens are answered later each time, right ones at once", async () =
 	expect(delays).toHaveLength(8);
 });
 
-test("answers that wait are so many: more are given at once, and right tokens are answered", async () => {
+test("limits the delayed responses: further ones are sent at once, and correct tokens still work", async () => {
 	let waiting = 0;
 	const { get, url } = await running({
 		...{ token, limits: { wrongTokensWaiting: 2 } },
@@ -84,7 +84,7 @@ test("answers that wait are so many: more are given at once, and right tokens ar
 	await expect.poll(() => waiting).toBe(0);
 });
 
-test("told to end, wrong tokens that wait are answered", async () => {
+test("answers delayed wrong tokens at shutdown", async () => {
 	let waiting = 0;
 	const { get, service } = await running({
 		token,

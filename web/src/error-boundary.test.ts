@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import { ErrorBoundary, Failed } from "./error-boundary.js";
 
-test("what fails is told in words, with what to do and where the records are", () => {
+test("explains a failure, what to do, and that no record was sent", () => {
 	const { failed } = ErrorBoundary.getDerivedStateFromError(new RangeError("too much"));
 	expect(failed).toEqual({ what: "RangeError: too much" });
 	const html = renderToStaticMarkup(
@@ -16,7 +16,7 @@ test("what fails is told in words, with what to do and where the records are", (
 	expect(html).toContain("Reload the page");
 });
 
-test("what does not fail is shown, and what was no error is not quoted", () => {
+test("shows its children, and does not quote what is not an Error", () => {
 	expect(renderToStaticMarkup(createElement(ErrorBoundary, null, "a view"))).toBe("a view");
 	expect(ErrorBoundary.getDerivedStateFromError("text")).toEqual({ failed: { what: "" } });
 });

@@ -15,7 +15,7 @@ import type { MapPoint, Maps, Memory } from "./data/contract.js";
 describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 	const { explorer, opened, expectNodes } = explorerInBrowser();
 
-	test("the axis stays while something is dragged, which stays under the pointer", async () => {
+	test("the axis does not move during a drag, and the dragged mark stays under the pointer", async () => {
 		const { page, faults } = await opened("what-if");
 		await updated(page);
 		const ticks = () =>
@@ -63,7 +63,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await page.close();
 	}, 60_000);
 
-	test("Ctrl and the wheel zoom the timeline, not the page; arrows go on to what is out of view", async () => {
+	test("Ctrl and the wheel zoom the timeline, not the page; arrows reach events out of view", async () => {
 		const { page, faults } = await opened("patient");
 		await updated(page);
 		const events = page.getByRole("listbox", { name: /^Events/ });
@@ -99,7 +99,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await page.close();
 	}, 60_000);
 
-	test("the focus stays near what was taken away", async () => {
+	test("the focus stays near a removed element", async () => {
 		const { page, faults } = await opened("what-if");
 		await updated(page);
 		const focused = () => page.evaluate(() => document.activeElement?.ariaLabel ?? null);
@@ -122,7 +122,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await page.close();
 	}, 60_000);
 
-	test("a dropped FHIR bundle is read as trajgpt reads it, and goes nowhere", async () => {
+	test("reads a dropped FHIR bundle as the library does, and sends nothing", async () => {
 		const { page, faults } = await opened("patient");
 		await updated(page);
 		const asked: string[] = [];
@@ -159,7 +159,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		["claims.csv", "patient,time,code\na,2020-01-01,??\n", "the one record has no code"],
 		["claims.csv", "a,b\n1,2\n", "no column for the patient"],
 	])(
-		"%s that holds %j is refused in words",
+		"refuses %s with content %j and says why",
 		async (name, content, words) => {
 			refusing ??= opened("patient");
 			const { page, faults } = await refusing;
@@ -191,7 +191,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 			"no WebAssembly with SIMD",
 		],
 	])(
-		"%s: a message in words, and the timeline stays",
+		"%s: shows a message, and the timeline stays",
 		async (_, before, words) => {
 			const { page } = await opened("patient", before);
 			await alert(page).waitFor();
@@ -202,7 +202,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		30_000,
 	);
 
-	test("what is shown can be copied as a picture, a drawing and a table", async () => {
+	test("copies a panel as PNG, SVG and CSV", async () => {
 		const { page, faults } = await opened("patient");
 		await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
 		await updated(page);
@@ -227,7 +227,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await page.close();
 	}, 60_000);
 
-	test("codes, decay vectors and patients lie on the map; a code is found, marked and told of", async () => {
+	test("maps codes, decay vectors and patients; finds, highlights and describes a code", async () => {
 		const { page, faults } = await opened("map");
 		const { vocabulary } = explorer().trained;
 		const maps: Maps = await (await fetch(`${explorer().url}explorer/maps.json`)).json();
@@ -273,7 +273,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await page.close();
 	}, 60_000);
 
-	test("the Model view has the numbers of the run's evaluation, calibration, memory and the card", async () => {
+	test("the Model view shows the run's evaluation, calibration, memory and model card", async () => {
 		const { page, faults } = await opened("model");
 		const evaluation = (await readEvaluation(explorer().run, "next")) as Evaluation;
 		const measured = page.getByRole("region", { name: "All measures: The next record" });
@@ -317,7 +317,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 	}, 60_000);
 });
 
-/** The place of the point that has the most room around it. */
+/** The index of the point that is farthest from its nearest neighbour. */
 function mostAlone(points: readonly MapPoint[]): number {
 	const room = points.map((own) =>
 		Math.min(

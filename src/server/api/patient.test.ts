@@ -56,7 +56,7 @@ test.each<[Partial<Manifest["filters"]>, string | null]>([
 	expect(asked.notes).toHaveLength(birth === "2012-01-01" ? 1 : 0);
 });
 
-test("events keep their place in the request", () => {
+test("events keep their position in the request", () => {
 	const { places, patient } = readRequestPatient(
 		{ birth: "1950-06-01", events },
 		smallServed({ dedup: "none" }),
@@ -65,7 +65,7 @@ test("events keep their place in the request", () => {
 	expect(patient.history.times[1]).toBe(day("2011-01-09"));
 });
 
-test("a code without a system is the model's own, or an ICD code, or a PheCode", () => {
+test("reads a code without a system as one of the model, an ICD code or a PheCode", () => {
 	const served = smallServed();
 	const tokens = (code: string, system?: string) => [
 		...readRequestPatient({ events: [{ code, date: 0, ...(system && { system }) }] }, served)
@@ -79,7 +79,7 @@ test("a code without a system is the model's own, or an ICD code, or a PheCode",
 	expect(tokens("nothing")).toEqual([]);
 });
 
-test("a drug is told apart from a code that is unknown", () => {
+test("distinguishes a drug from an unknown code", () => {
 	const events = [
 		{ code: "C07AB02", system: "ATC", date: 1 },
 		{ code: "nothing", date: 2 },
@@ -90,7 +90,7 @@ test("a drug is told apart from a code that is unknown", () => {
 	expect(unknown).toEqual([{ code: "nothing", records: 2 }]);
 });
 
-test("dates and days do not mix, and years must be ones of a record", () => {
+test("rejects a mixture of dates and days, and implausible years", () => {
 	const served = smallServed();
 	const asked = (...dates: (string | number)[]) =>
 		readRequestPatient({ events: dates.map((date) => ({ code: "401", date })) }, served);

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 const limits = { sessions: 4, sessionSeconds: 60 };
 const nobody = { events: [] };
 
-test("what nobody uses is forgotten also when nobody asks", async () => {
+test("unused sessions expire even if no request arrives", async () => {
 	vi.useFakeTimers();
 	let now = 0;
 	const served = smallServed();
@@ -25,7 +25,7 @@ test("what nobody uses is forgotten also when nobody asks", async () => {
 	await dispose();
 });
 
-test("closed, nothing is kept and no timer runs", async () => {
+test("closing forgets all sessions and stops the timer", async () => {
 	vi.useFakeTimers();
 	const served = smallServed();
 	const { predictor, dispose } = localEngine(partsOf(served));

@@ -23,15 +23,15 @@ const thrownElsewhere = async (error: unknown): Promise<Error> => {
 	);
 };
 
-test("frames are places in the code, whatever a message looks like", () => {
+test("extracts stack frames, whatever the message looks like", () => {
 	const frames = framesOf(broken());
 	expect(frames[0]).toMatch(/^at broken \(.*call-failed\.test\.ts:\d+:\d+\)$/);
 	expect(frames.join("\n")).not.toContain("SECRET");
 	expect(framesOf("SECRET")).toEqual([]);
 });
 
-describe("a call that broke in another thread", () => {
-	test("is told by its operation and where it broke, without what it was asked", async () => {
+describe("a call that failed in another thread", () => {
+	test("reports its operation and stack frames, without the request", async () => {
 		const failure = await thrownElsewhere(broken());
 		expect(failure).toBeInstanceOf(CallFailed);
 		const logged: string[] = [];
@@ -44,13 +44,13 @@ describe("a call that broke in another thread", () => {
 		expect(logged[0]).not.toMatch(/SECRET|1987|token 7/);
 	});
 
-	test("keeps the words of a refusal, for whoever asked", async () => {
+	test("keeps the message of an input error", async () => {
 		const refusal = await thrownElsewhere(new InputError("times must not decrease"));
 		expect(refusal).toBeInstanceOf(InputError);
 		expect(refusal.message).toBe("times must not decrease");
 	});
 
-	test("or took the thread with it", () => {
+	test("reports that the thread ended", () => {
 		const ended = new ThreadEnded({ operation: "observe", error: "exit 1", where: [] });
 		const logged: string[] = [];
 		jsonLog({ write: (text) => logged.push(text) }).failure(ended, "r2");

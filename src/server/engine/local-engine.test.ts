@@ -31,7 +31,7 @@ const history = (events: number): Events => ({
 	times: Array.from({ length: events }, (_, i) => i),
 });
 
-test("histories of every length are answered by few programs, which are all released", async () => {
+test("few programs serve histories of every length, and all are released", async () => {
 	const { counts, counting } = countingRuntime();
 	const { predictor, represent, dispose } = localEngine(partsOf(smallServed()), counting);
 	const forecast = (events: number, times: readonly number[]) =>

@@ -26,7 +26,7 @@ function puppets() {
 const parts = partsOf(smallServed());
 const history = { tokens: [7], times: [1] };
 
-test("a call goes to the thread with least to do, and its answer comes back", async () => {
+test("a call goes to the least busy thread, and its result comes back", async () => {
 	const { begun, begin } = puppets();
 	const { predictor, represent, width, dispose } = threadEngine(parts, 2, begin);
 	expect([width, begun.length]).toEqual([2, 0]);
@@ -48,7 +48,7 @@ test("a call goes to the thread with least to do, and its answer comes back", as
 	expect(begun.map(({ ended }) => ended)).toEqual([true, true]);
 });
 
-test("a thread that dies fails its calls by name, and is begun anew", async () => {
+test("a thread that dies fails its calls by name, and is restarted", async () => {
 	const { begun, begin } = puppets();
 	const { predictor } = threadEngine(parts, 1, begin);
 	const asked = predictor.score([history], [[2]]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { activeAddresses, countedAddress } from "./addresses.js";
 
-test("addresses of one IPv6 network count as one, and IPv4 however it is written", () => {
+test("counts an IPv6 /64 as one address, and IPv4 in either notation as the same", () => {
 	expect(countedAddress("203.0.113.7")).toBe("203.0.113.7");
 	expect(countedAddress("::ffff:203.0.113.7")).toBe("203.0.113.7");
 	expect(countedAddress("2001:db8:0:7::1")).toBe("2001:db8:0:7::/64");
@@ -12,7 +12,7 @@ test("addresses of one IPv6 network count as one, and IPv4 however it is written
 	expect(countedAddress(undefined)).toBe("");
 });
 
-test("an address is known until it has sent nothing for 10 s", () => {
+test("forgets an address 10 s after its last request", () => {
 	let now = 0;
 	const addresses = activeAddresses(
 		() => now,

@@ -21,7 +21,7 @@ function socketFrom(remoteAddress: string) {
 	};
 }
 
-test("one address has so many connections, and leaves the rest to others", () => {
+test("limits the connections of one address, and leaves the rest to others", () => {
 	const open = connections({ ...defaultLimits, connections: 5, connectionsPerAddress: 2 });
 	const come = (address: string) => {
 		const own = socketFrom(address);

@@ -4,7 +4,7 @@ import { JsonList, jsonPieces, listPieces, TooLongError } from "./json-pieces.js
 
 const textOf = (value: object) => Buffer.concat(jsonPieces(value, 1e9)).toString();
 
-test("pieces put together are the JSON of the whole", () => {
+test("the pieces concatenate to the JSON of the whole", () => {
 	fc.assert(
 		fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
 			expect(textOf(value)).toBe(JSON.stringify(value));
@@ -13,7 +13,7 @@ test("pieces put together are the JSON of the whole", () => {
 	expect(textOf({ a: undefined, b: [undefined, 1] })).toBe('{"b":[null,1]}');
 });
 
-test("a long list is cut between its elements, and not made beyond the bound", () => {
+test("splits a long list between its elements, and stops at the limit", () => {
 	const value = { list: Array.from({ length: 1000 }, () => ({ text: "é".repeat(100) })) };
 	const pieces = jsonPieces(value, 1e9);
 	expect(Buffer.concat(pieces).toString()).toBe(JSON.stringify(value));
@@ -24,7 +24,7 @@ test("a long list is cut between its elements, and not made beyond the bound", (
 	expect(() => jsonPieces(value, 20_000)).toThrow(TooLongError);
 });
 
-test("a list that is JSON already is put in as it is, and counts towards the bound", () => {
+test("inserts a list that is already JSON unchanged, and counts it towards the limit", () => {
 	const elements = Array.from({ length: 3000 }, (_, i) => ({ i, text: "é" }));
 	const list = new JsonList(listPieces(elements.map((element) => JSON.stringify(element))));
 	expect(list.pieces.length).toBeGreaterThan(1);

@@ -38,7 +38,7 @@ async function longSteps(others: readonly string[]) {
 	return began.slice(1).map((at, i) => at - (began[i] as number));
 }
 
-test("after a long step an address pauses for as long, while another asks", async () => {
+test("after a long step, an address pauses for as long while another is active", async () => {
 	for (const gap of await longSteps([])) expect(gap).toBeLessThan(13);
 	for (const gap of await longSteps(["b"])) expect(gap).toBeGreaterThanOrEqual(20);
 });

@@ -4,7 +4,7 @@ import { running } from "../testing/running.js";
 import { document } from "./static-files.js";
 
 test.skipIf(!chromiumIsThere)(
-	"a link that asks for the token first opens where it points to",
+	"signing in keeps the fragment of the link",
 	{
 		timeout: 60_000,
 	},
@@ -25,7 +25,7 @@ test.skipIf(!chromiumIsThere)(
 			const sent = page.waitForRequest((request) => request.method() === "POST");
 			await signIn(token);
 			expect(page.url()).toBe(`${url}/#model/memory`);
-			// Tells http from https, so the cookie can be for the latter alone.
+			// The Origin shows http or https, and so whether the cookie is Secure.
 			expect(await (await sent).headerValue("origin")).toBe(url);
 		} finally {
 			await browser.close();

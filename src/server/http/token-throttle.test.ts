@@ -26,7 +26,7 @@ function counted() {
 	};
 }
 
-test("each address has delays of its own, which are forgotten in time", async () => {
+test("counts wrong tokens per address, and forgets them in time", async () => {
 	const { delayOf, setTime, wrong } = counted();
 	expect([await delayOf("a"), await delayOf("a"), await delayOf("a")]).toEqual([100, 200, 400]);
 	expect(await delayOf("b")).toBe(100);
@@ -39,7 +39,7 @@ test("each address has delays of its own, which are forgotten in time", async ()
 	expect(await delayOf("a")).toBe(100);
 });
 
-test("so many addresses are remembered, those heard of last", async () => {
+test("keeps a limited number of addresses, the latest ones", async () => {
 	const { delayOf, wrong } = counted();
 	for (const address of ["a", "b", "c", "a", "d", "e"]) await delayOf(address);
 	expect(wrong.addresses).toBe(3);

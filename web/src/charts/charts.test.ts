@@ -11,21 +11,21 @@ import {
 	timelineLayout,
 } from "./timeline-layout.js";
 
-test("a scale goes there and back", () => {
+test("a time scale is invertible", () => {
 	const scale = timeScale([100, 300], 50, 400);
 	expect([100, 200, 300].map(scale.x)).toEqual([50, 250, 450]);
 	expect(scale.time(250)).toBe(200);
 	expect([99, 100, 300, 301].map(scale.inside)).toEqual([false, true, true, false]);
 });
 
-test("all of a history has room around it, and beyond the date", () => {
+test("the whole range covers the history and the horizon, with a margin", () => {
 	expect(wholeDomain([0, 50], 60, 40)).toEqual([-2, 102]);
 	expect(wholeDomain(Array(200_000).fill(50), 0, 40)).toEqual([-1, 51]);
 	const [from, to] = wholeDomain([], 5, 0);
 	expect(to).toBeGreaterThan(from);
 });
 
-test("zooming keeps what it is around in its place, and stays inside", () => {
+test("zooming keeps its centre in place, and stays within the whole range", () => {
 	expect(zoomed([0, 100], [0, 100], 0.5, 50)).toEqual([25, 75]);
 	expect(zoomed([0, 100], [0, 100], 0.5, 0)).toEqual([0, 50]);
 	expect(zoomed([0, 100], [25, 75], 4, 50)).toBe(null);
@@ -48,13 +48,13 @@ test("zooming keeps what it is around in its place, and stays inside", () => {
 	);
 });
 
-test("an axis that is zoomed goes to what is not in it, and no farther than its end", () => {
+test("a zoomed axis moves to an event outside it, but not beyond its end", () => {
 	expect(showing([0, 100], [10, 30], 60)).toEqual([50, 70]);
 	expect(showing([0, 100], [10, 30], 98)).toEqual([80, 100]);
 	expect(showing([0, 100], null, 98)).toBe(null);
 });
 
-test("the wheel zooms back as far as forth, in lines as in pixels, and little at once", () => {
+test("the wheel zooms symmetrically, in lines as in pixels, by a bounded step", () => {
 	expect(wheelFactor({ deltaY: 40, deltaMode: 0 })).toBeCloseTo(Math.exp(0.08), 12);
 	expect(wheelFactor({ deltaY: 3, deltaMode: 1 })).toBeCloseTo(Math.exp(0.096), 12);
 	expect(wheelFactor({ deltaY: 9999, deltaMode: 0 })).toBeCloseTo(Math.exp(0.2), 12);
@@ -68,7 +68,7 @@ const mark = (id: string, time: number, category: string | null): Mark => ({
 	...{ id, time, category, token: 5, fate: "seen", edit: "none" },
 });
 
-test("the fullest category comes first, and marks do not cover each other", () => {
+test("puts the largest category first, and marks do not overlap", () => {
 	const marks = [
 		mark("a", 0, "x"),
 		mark("b", 10, "y"),
@@ -84,12 +84,12 @@ test("the fullest category comes first, and marks do not cover each other", () =
 	expect(height).toBe(rows.reduce((sum, row) => sum + row.height, 0));
 });
 
-test("events are drawn in one order wherever they are dragged", () => {
+test("draws events in the same order wherever they are dragged", () => {
 	const placed = ["e10", "n1", "e2"].map((id, at) => ({ ...mark(id, at, "x"), x: at, y: 0 }));
 	expect(drawingOrder(placed).map(({ id }) => id)).toEqual(["e2", "e10", "n1"]);
 });
 
-test("the nearest event is meant, within 12 pixels", () => {
+test("selects the nearest event within 12 pixels", () => {
 	const placed = [10, 18, 60].map((x, at) => ({ ...mark(`e${at}`, at, "x"), x, y: 5 }));
 	expect(nearestMark(placed, 13, 5)?.id).toBe("e0");
 	expect(nearestMark(placed, 15, 5)?.id).toBe("e1");
@@ -97,7 +97,7 @@ test("the nearest event is meant, within 12 pixels", () => {
 	expect(nearestMark(placed, 60, 17.1)).toBe(null);
 });
 
-test("eighteen categories have eighteen marks: nine shapes, filled and hollow", () => {
+test("eighteen categories have different symbols: nine shapes, filled and hollow", () => {
 	const marks = Array.from({ length: 18 }, (_, at) => {
 		const { path, isHollow } = symbolStyle(at, 4, "red");
 		return `${path} ${isHollow}`;
@@ -108,7 +108,7 @@ test("eighteen categories have eighteen marks: nine shapes, filled and hollow", 
 	);
 });
 
-test("shares on an axis have one precision", () => {
+test("all percentages of an axis have the same precision", () => {
 	const named = (...shares: number[]) => shares.map(percentTicks(shares));
 	expect(named(0, 0.05, 0.1, 0.15)).toEqual(["0", "5 %", "10 %", "15 %"]);
 	expect(named(0, 0.005, 0.01)).toEqual(["0", "0.5 %", "1.0 %"]);

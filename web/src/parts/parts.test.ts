@@ -17,7 +17,7 @@ const { tokens } = vocabularyOf([
 	token("427", "Cardiac dysrhythmias", "circulatory system", 70),
 ]);
 
-test("codes are found by number, name and category, special ones never", () => {
+test("finds codes by number, name and category, but never special tokens", () => {
 	expect(searchCodes(tokens, 5, "diab", 9)).toEqual([5, 7]);
 	expect(searchCodes(tokens, 5, "4", 9)).toEqual([8, 6, 7]);
 	expect(searchCodes(tokens, 5, "circulatory", 9)).toEqual([8, 6]);
@@ -26,7 +26,7 @@ test("codes are found by number, name and category, special ones never", () => {
 	expect(searchCodes(tokens, 5, "birth", 9)).toEqual([]);
 });
 
-test("tables for a spreadsheet quote what must be quoted", () => {
+test("CSV tables are quoted where necessary", () => {
 	expect(
 		csvOf([
 			["a", "b"],
@@ -36,7 +36,7 @@ test("tables for a spreadsheet quote what must be quoted", () => {
 	).toBe('a,b\n1.5,"x ""y"", z"\n,"line\nend"');
 });
 
-test("a model card becomes blocks", () => {
+test("parses a model card into blocks", () => {
 	const text =
 		"---\nlicence: mit\n---\n# Title\n\nSome text\ngoes on.\n\n- one\n  more\n- two\n\n| a | b |\n| --- | --- |\n| 1 |  |\n\n```\ncode | x\n```\n";
 	expect(blocksOf(text)).toEqual([
@@ -54,7 +54,7 @@ test("a model card becomes blocks", () => {
 	]);
 });
 
-test("times, durations and changes in words", () => {
+test("formats times, durations and changes", () => {
 	const clock = { axis: "dates", birth: 0 } as const;
 	expect(momentText(clock, 10957.5)).toBe("2000-01-01, age 30.0");
 	expect(momentText({ ...clock, birth: null }, 10957.5)).toBe("2000-01-01");
@@ -72,7 +72,7 @@ test("times, durations and changes in words", () => {
 	expect([0.2, 0.012, -0.0012, 0.00001].map(pointsText)).toEqual(["+20", "+1.2", "−0.12", "±0"]);
 });
 
-test("a day is told as its date", () => {
+test("formats a day as its date", () => {
 	const clock = { axis: "dates" } as const;
 	const wrong = Array.from({ length: 40_000 }, (_, day) => day).filter(
 		(day) => momentText(clock, day) !== new Date(day * 86_400_000).toISOString().slice(0, 10),
@@ -80,7 +80,7 @@ test("a day is told as its date", () => {
 	expect(wrong).toEqual([]);
 });
 
-test("copied tables tell a time as days, date and age, as far as they are known", () => {
+test("copied tables have columns for days, and for date and age if they are known", () => {
 	const clock = { axis: "dates", birth: 0 } as const;
 	expect(timeNames(clock)).toEqual(["time_days", "date", "age_years"]);
 	expect(timeCells(clock, 10957.5)).toEqual([10957.5, "2000-01-01", 30]);
@@ -88,7 +88,7 @@ test("copied tables tell a time as days, date and age, as far as they are known"
 	expect(timeCells({ axis: "days" }, 12.345)).toEqual([12.35]);
 });
 
-test("what marks mean goes into lines that fit", () => {
+test("wraps a caption into lines that fit", () => {
 	const square = { path: "M0 0H1V1Z", fill: "red", stroke: "red" };
 	const caption = ["one", "two", "three"].map((text) => ({ text, symbol: square }));
 	const { items, height } = placeCaption(caption, 120);

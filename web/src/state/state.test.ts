@@ -15,7 +15,7 @@ const patient: Patient = { sample: "s2", name: "Sample 2", sex: null, birth: 1, 
 const after = (...actions: readonly Action[]) =>
 	actions.reduce(reduceState, reduceState(initialState, { type: "patient", patient, date: 25 }));
 
-test("edits add, move and remove; undoing brings back what was", () => {
+test("edits add, move and remove events, and can be undone", () => {
 	const now = after(
 		{ type: "add", token: 9, time: 20 },
 		{ type: "move", id: "e0", time: 25 },
@@ -32,7 +32,7 @@ test("edits add, move and remove; undoing brings back what was", () => {
 	expect(reduceState(now, { type: "reset" }).edits).toEqual([]);
 });
 
-test("an event has one edit: what was added and moved is added there, what was added and removed is gone", () => {
+test("an event has one edit: moving an added event changes the addition, removing it drops it", () => {
 	const moved = after({ type: "add", token: 9, time: 20 }, { type: "move", id: "n1", time: 12 });
 	expect(moved.edits).toEqual([{ kind: "add", event: { id: "n1", token: 9, time: 12 } }]);
 	expect(reduceState(moved, { type: "remove", id: "n1" }).edits).toEqual([]);
@@ -41,7 +41,7 @@ test("an event has one edit: what was added and moved is added there, what was a
 	]);
 });
 
-test("edits are those of the library", () => {
+test("edits have the same effect as the library's what-if", () => {
 	const time = fc.integer({ min: 1, max: 40 });
 	const edit = fc.oneof(
 		fc.record({ add: fc.record({ token: fc.integer({ min: 5, max: 9 }), time }) }),
@@ -74,7 +74,7 @@ test("edits are those of the library", () => {
 	);
 });
 
-test("nothing goes before the birth, and another patient starts without edits", () => {
+test("dates and events stay after the birth, and another patient starts without edits", () => {
 	expect(after({ type: "date", date: -5 }).date).toBe(1);
 	expect(after({ type: "add", token: 5, time: -5 }).edits[0]).toMatchObject({ event: { time: 1 } });
 	const other = reduceState(after({ type: "remove", id: "e1" }), {
@@ -85,13 +85,13 @@ test("nothing goes before the birth, and another patient starts without edits", 
 	expect(other).toMatchObject({ edits: [], date: 3, zoom: null });
 });
 
-test("at most five codes are drawn: the last ones", () => {
+test("draws at most five codes, the latest ones", () => {
 	const codes = [5, 6, 7, 8, 9, 10].map((token): Action => ({ type: "code", token, on: true }));
 	expect(after(...codes).codes).toEqual([6, 7, 8, 9, 10]);
 	expect(after(...codes, { type: "code", token: 8, on: false }).codes).toEqual([6, 7, 9, 10]);
 });
 
-test("a link holds the view and comes back as it was", () => {
+test("a link restores the view", () => {
 	const now = after(
 		{ type: "view", view: "what-if" },
 		{ type: "code", token: 5, on: true },
@@ -111,7 +111,7 @@ test("a link holds the view and comes back as it was", () => {
 	});
 });
 
-test("a link never holds anything of a patient from a file, nor an edit", () => {
+test("a link never contains anything about a patient from a file, nor an edit", () => {
 	const mine: Patient = { ...patient, sample: null, name: "Jane Roe" };
 	const now = [
 		{ type: "patient", patient: mine, date: 17.25 },
@@ -122,14 +122,14 @@ test("a link never holds anything of a patient from a file, nor an edit", () => 
 });
 
 test.each(["", "#", "#nonsense?at=x&zoom=3+1&years=7", "#map?%%%"])(
-	"what %j does not say is left open",
+	"fields that %j does not give are null",
 	(hash) => {
 		const { date, zoom, horizonYears, sample } = readLink(hash);
 		expect([date, zoom, horizonYears, sample]).toEqual([null, null, null, null]);
 	},
 );
 
-test("an address that names no view is left alone, and a date out of reach is none", () => {
+test("ignores an address without a view, and a date out of range", () => {
 	expect(namesView("#map?sample=s1")).toBe(true);
 	expect(namesView("#map")).toBe(true);
 	expect(namesView("#main")).toBe(false);
@@ -141,7 +141,7 @@ test("an address that names no view is left alone, and a date out of reach is no
 	expect(dateWithin(null, patient)).toBeNull();
 });
 
-test("a link's date and the slider's have one range, and its ends come back from a link", () => {
+test("links and the slider have the same date range, and links preserve its ends", () => {
 	expect(dateRange(patient)).toEqual([1, 30 + 730.5]);
 	expect(dateRange({ birth: null, events })[0]).toBe(10);
 	expect(addingRange({ birth: null, events })).toEqual([10 - 730.5, 30 + 730.5]);
@@ -157,7 +157,7 @@ test("a link's date and the slider's have one range, and its ends come back from
 	expect(dateWithin(last + 0.1, patient)).toBeNull();
 });
 
-test("the copied link is that of the state, whatever the address shows yet", () => {
+test("the copied link follows the state, not the address bar", () => {
 	const [shown, hash] = ["http://here/page/?a=1#patient?at=3", "#map?years=5"];
 	expect(copiedLink(shown, hash, patient)).toEqual({
 		link: "http://here/page/?a=1#map?years=5",
@@ -167,7 +167,7 @@ test("the copied link is that of the state, whatever the address shows yet", () 
 	expect(copiedLink(shown, hash, { sample: null }).words).toBe("Link copied, without the patient");
 });
 
-test("every patient looked at has a turn of their own, what is done with them none", () => {
+test("choosing a patient increases the turn, other actions do not", () => {
 	const { turn } = after();
 	expect(after({ type: "date", date: 12 }, { type: "remove", id: "e1" }).turn).toBe(turn);
 	expect(after({ type: "patient", patient: { ...patient }, date: 3 }).turn).toBe(turn + 1);
@@ -209,7 +209,7 @@ function someWindow(hash: string) {
 	return { window, go, hashes: () => entries.map((entry) => entry.hash) };
 }
 
-test("another view is another entry of the history; a date or an edit changes the one there is", () => {
+test("another view adds a history entry; a date or an edit replaces the current one", () => {
 	const { window, go, hashes } = someWindow("#patient?years=5");
 	const bar = addressBar(window, "patient");
 	bar.show("patient", "#patient?at=1");
@@ -229,7 +229,7 @@ test("another view is another entry of the history; a date or an edit changes th
 	expect(go(-1)).toBe("patient");
 });
 
-test("an entry is the page's own only if the page made it", () => {
+test("recognises only history entries that the page made", () => {
 	expect([null, 3, {}, { view: "nowhere" }, { view: 4 }].map(ownView)).toEqual(Array(5).fill(null));
 	expect(ownView({ view: "model" })).toBe("model");
 	expect(withView("#patient?sample=s1&at=3", "map")).toBe("#map?sample=s1&at=3");
@@ -246,7 +246,7 @@ const others = [
 ] satisfies readonly Patient[];
 const followed = (hash: string) => followLink(readLink(hash), others, codes);
 
-test("a link shows the sample it names, at its date; one that names none, the first", () => {
+test("a link shows the sample it names at its date, or else the first sample", () => {
 	const now = reduceState(
 		initialState,
 		followed("#map?sample=s2&at=20&zoom=12+28&codes=401&years=2"),
@@ -260,7 +260,7 @@ test("a link shows the sample it names, at its date; one that names none, the fi
 	expect(reduceState(initialState, followed("#patient?sample=s2&at=99999")).date).not.toBe(99_999);
 });
 
-test("a link that names nobody leaves who is looked at, with all edits and codes", () => {
+test("a link without a sample keeps the current patient, edits and codes", () => {
 	const mine: Patient = { ...patient, sample: null, name: "Jane Roe" };
 	const now = [
 		{ type: "patient", patient: mine, date: 17 },
