@@ -12,10 +12,10 @@ export default defineConfig({
 		outDir: own("../dist/web/"),
 		emptyOutDir: true,
 		target: "es2023",
-		// Nothing goes into the page as data: its policy lets it load files of its own only.
+		// No inlined data: the page's policy allows only its own files.
 		assetsInlineLimit: 0,
 		modulePreload: { polyfill: false },
-		// The engine runs in the library's worker, which loads it itself.
+		// The library's worker loads the engine itself.
 		rolldownOptions: { external: /^onnxruntime-web/ },
 	},
 });

@@ -2,7 +2,7 @@ import { Component, type ReactNode } from "react";
 import { Notice } from "./parts/notice.js";
 
 interface ErrorBoundaryProps {
-	/** When it changes, what failed is tried again. */
+	/** A change retries what failed. */
 	readonly of?: string;
 	readonly children: ReactNode;
 }
@@ -39,8 +39,8 @@ export function Failed({ what, onRetry }: FailedProps) {
 	return (
 		<Notice kind="error" title="This part of the page stopped working">
 			<p>
-				That is a fault of the page, not of your records. Nothing left the page: no record was sent
-				or saved. Reloading starts afresh; open your file again then.
+				This is a fault of the page, not of your records. Nothing left the page: no record was sent
+				or saved. Reload to start again, then reopen your file.
 			</p>
 			{what && <p className="quiet">What happened: {what}</p>}
 			<p>

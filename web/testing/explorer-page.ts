@@ -38,11 +38,11 @@ export async function drop(page: Page, name: string, content: string) {
 	await page.dispatchEvent(".chooser", "drop", { dataTransfer: transfer });
 }
 
-/** The explorer on a run, in a browser, while the tests of a file run. */
+/** Serves the explorer and opens a browser for the tests of a file. */
 export function explorerInBrowser(run?: string) {
 	let explorer: Awaited<ReturnType<typeof servedExplorer>>;
 	let browser: Browser;
-	// One for all pages, so that what a page loads is in the cache for the next.
+	// One context for all pages, so that they share a cache.
 	let context: Awaited<ReturnType<Browser["newContext"]>>;
 	beforeAll(async () => {
 		explorer = await servedExplorer(run);
@@ -62,7 +62,7 @@ export function explorerInBrowser(run?: string) {
 		return { page, faults };
 	}
 
-	/** What Node answers at the date, from what was recorded before it. */
+	/** Node's prediction at the date, from the events before it. */
 	async function inNode({ tokens, times }: History, date: number) {
 		const known = Array.from(times).filter((time) => time < date).length;
 		const { logProbabilities } = await explorer.predictor.score(

@@ -6,7 +6,7 @@ import { noLog } from "../../src/server/index.js";
 import { readTrained } from "../../src/train/index.js";
 import { serve } from "../../src/workflows/serve.js";
 
-/** The explorer on a run, as `trajgpt serve` has it, and the same model in Node. */
+/** The explorer of a run, as served by `trajgpt serve`, and the same model in Node. */
 export async function servedExplorer(given?: string) {
 	const root = given === undefined ? await simulatedRun() : undefined;
 	const run = given ?? join(root as string, "run");

@@ -1,4 +1,4 @@
-/** Invented people, as files that are dropped on the page. */
+/** Files of invented patients to drop on the page. */
 
 export const fhirBundle = JSON.stringify({
 	resourceType: "Bundle",
@@ -30,7 +30,7 @@ export const fhirBundle = JSON.stringify({
 	],
 });
 
-/** So many events, a few weeks apart, of these PheCodes in turn. */
+/** A CSV file of events a few weeks apart, which cycle through these PheCodes. */
 export function longHistory(events: number, codes: readonly string[]): string {
 	const rows = Array.from({ length: events }, (_, at) => {
 		const date = new Date(Date.UTC(2000, 0, 1) + at * 26 * 86_400_000).toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
 import type { ReadingRules } from "../../../src/cohort/reading/rules.js";
 
-/** `explorer/about.json`: the model in numbers and words. */
+/** `explorer/about.json`: the facts of the model. */
 export interface About {
 	readonly model: { readonly id: string; readonly name: string; readonly cite: string };
 	readonly config: Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ export interface About {
 		} | null;
 		readonly format: string;
 	};
-	/** How the dataset's records were read, and a file's are to be. */
+	/** The reading rules of the dataset, which apply to files as well. */
 	readonly records: ReadingRules;
 	readonly versions: Readonly<Record<string, string>>;
 	readonly training: {

@@ -1,13 +1,13 @@
 import type { Evaluation } from "../../../src/evaluate/evaluation.js";
 
-/** What the page fetches from `explorer/`, beside the export in `model/`. */
+/** The documents that the page fetches from `explorer/`, in addition to the export in `model/`. */
 
 export interface SamplePatient {
 	readonly id: string;
 	readonly name: string;
 	readonly birthTime: number | null;
 	readonly sex: "female" | "male" | null;
-	/** Birth not among them. */
+	/** Without birth. */
 	readonly events: readonly { readonly token: number; readonly time: number }[];
 }
 
@@ -38,7 +38,7 @@ export interface Memory {
 	readonly heads: readonly {
 		readonly layer: number;
 		readonly head: number;
-		/** JSON has no Infinity: null is a half that is never forgotten. */
+		/** JSON has no Infinity: null is an infinite half-life. */
 		readonly halfLives: readonly (number | null)[];
 	}[];
 	readonly unit: "days" | "events";

@@ -3,31 +3,31 @@ import type { Sex } from "../../../src/records/rows.js";
 import type { SamplePatient } from "./contract.js";
 
 export interface PatientEvent {
-	/** The same through all edits. */
+	/** Stable across edits. */
 	readonly id: string;
 	readonly token: number;
 	readonly time: number;
 }
 
-/** A patient as the page knows them. Times are in the model's unit. */
+/** A patient of the explorer. Times are in days. */
 export interface Patient {
-	/** Of a sample; what was read from a file has none that may be told. */
+	/** The id of a sample; null for patients from a file, which links must not identify. */
 	readonly sample: string | null;
 	readonly name: string;
 	readonly sex: Sex | null;
 	readonly birth: number | null;
-	/** Null or left out where nobody knows of one. */
+	/** Null or left out if unknown. */
 	readonly death?: number | null;
-	/** What the times of a file count; as the model's records, if left out. */
+	/** The time axis of a file; that of the model's records if left out. */
 	readonly axis?: "dates" | "days";
-	/** By time, birth not among them. */
+	/** In order of time, without birth. */
 	readonly events: readonly PatientEvent[];
 }
 
 export interface History {
 	readonly tokens: readonly number[];
 	readonly times: readonly number[];
-	/** 1 when it begins with the birth. */
+	/** 1 if it begins with the birth. */
 	readonly birthEvents: 0 | 1;
 }
 
@@ -41,7 +41,7 @@ export const patientOf = ({ id, name, sex, birthTime, events }: SamplePatient): 
 		.map(({ token, time }, at) => ({ id: `e${at}`, token, time })),
 });
 
-/** What the model reads: the birth where it is known, then the events. */
+/** The model's input: the birth if it is known, then the events. */
 export function historyOf(
 	{ sex, birth }: Pick<Patient, "sex" | "birth">,
 	events: readonly PatientEvent[],

@@ -5,14 +5,14 @@ export type Loaded<T> =
 	| { readonly state: "ready"; readonly value: T }
 	| { readonly state: "error"; readonly message: string };
 
-/** A document of the page's own origin. */
+/** Fetches a document from the page's own origin. */
 async function fetchJson<T>(path: string): Promise<T> {
 	let response: Response;
 	try {
 		response = await fetch(path);
 	} catch (cause) {
 		throw new Error(
-			"the server does not answer; see whether `trajgpt serve` is still running, then reload",
+			"the server does not respond; check that `trajgpt serve` is still running, then reload",
 			{ cause },
 		);
 	}
@@ -20,16 +20,16 @@ async function fetchJson<T>(path: string): Promise<T> {
 		throw new Error(
 			response.status === 401
 				? "a token is needed; open the address that `trajgpt serve` printed again"
-				: `${path} cannot be read: the server answers ${response.status}`,
+				: `${path} cannot be read: the server responds with status ${response.status}`,
 		);
 	try {
 		return (await response.json()) as T;
 	} catch (cause) {
-		throw new Error(`${path} is not what was expected; restart \`trajgpt serve\``, { cause });
+		throw new Error(`${path} is not valid JSON; restart \`trajgpt serve\``, { cause });
 	}
 }
 
-/** Fetches once, when it is first wanted. */
+/** Fetches a document once `wanted` is true. */
 export function useJson<T>(path: string, wanted = true): Loaded<T> {
 	const [loaded, setLoaded] = useState<Loaded<T>>({ state: "loading" });
 	useEffect(() => {

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
 
-/** Long enough that only what stays is said, and not every step of a drag. */
+/** Long enough to skip the intermediate steps of a drag. */
 const quietMilliseconds = 700;
 
-/** Words for whoever cannot see the page change; said once they stay. */
+/** Announces a change to screen readers once the words have settled. */
 export function Announcement({ words }: { readonly words: string }) {
 	const [said, setSaid] = useState("");
 	useEffect(() => {

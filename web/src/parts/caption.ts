@@ -1,11 +1,11 @@
 import { fitted, textWidth } from "../../../src/figures/text.js";
 
-/** What the marks of a drawing mean. */
+/** The legend of a copied drawing. */
 export type Caption = readonly {
 	readonly text: string;
-	/** Of the words. */
+	/** Colour of the text. */
 	readonly colour?: string;
-	/** Drawn before the words, around its own middle. */
+	/** Drawn before the text, centred on its origin. */
 	readonly symbol?: { readonly path: string; readonly fill: string; readonly stroke: string };
 }[];
 
@@ -18,7 +18,7 @@ export interface PlacedItem {
 const [margin, titleHeight, lineHeight, gap, symbolRoom] = [12, 30, 18, 18, 14];
 const size = 12;
 
-/** Words in lines below a title, as many a line as fit; with the height of it all. */
+/** Wraps the items into lines below a title, and returns the total height. */
 export function placeCaption(
 	caption: Caption,
 	width: number,
@@ -36,13 +36,13 @@ export function placeCaption(
 	return { items, height: (items.length > 0 ? y : titleHeight) + gap / 2 };
 }
 
-/** The title and the words, as elements above a drawing; says how high they are. */
+/** Adds title and caption to a drawing, and returns their height. */
 export function drawCaption(
 	svg: SVGSVGElement,
 	title: string,
 	caption: Caption,
 	{ width, ink, font }: { readonly width: number; readonly ink: string; readonly font: string },
-	/** What a colour of the page's sheets is in numbers. */
+	/** Resolves CSS variables to a colour. */
 	resolved: (colour: string) => string,
 ): number {
 	const add = (name: string, values: Readonly<Record<string, string | number>>, text?: string) => {

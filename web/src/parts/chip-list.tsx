@@ -4,7 +4,7 @@ export interface Chip {
 	readonly key: string | number;
 	readonly content: ReactNode;
 	readonly colour?: string;
-	/** Of the button that takes it away. */
+	/** Label of the button that removes it. */
 	readonly removal: string;
 	readonly onRemove: () => void;
 }
@@ -12,11 +12,11 @@ export interface Chip {
 interface ChipListProps {
 	readonly label: string;
 	readonly chips: readonly Chip[];
-	/** Before the last one is taken away: the focus must go elsewhere. */
+	/** Called before the last chip is removed, to move the focus elsewhere. */
 	readonly onEmpty: () => void;
 }
 
-/** What was chosen, each with a button to take it away; the focus stays among them. */
+/** Chosen items, each with a button to remove it; the focus stays within the list. */
 export function ChipList({ label, chips, onEmpty }: ChipListProps) {
 	const list = useRef<HTMLUListElement>(null);
 	const leaving = useRef<number | null>(null);

@@ -7,11 +7,11 @@ interface CodePickerProps {
 	readonly vocabulary: Vocabulary;
 	readonly onPick: (token: number) => void;
 	readonly placeholder?: string;
-	/** Kept in the field after a choice; otherwise the field is emptied. */
+	/** Shown in the field; if left out, the field is cleared after a choice. */
 	readonly chosen?: number | null;
 }
 
-/** A field that finds a code by its number, its name or its category; arrows and Enter choose. */
+/** A search field for codes by number, name or category; arrows and Enter choose. */
 export function CodePicker({ label, vocabulary, onPick, placeholder, chosen }: CodePickerProps) {
 	const id = useId();
 	const nameOf = (token: number) => {
@@ -85,7 +85,7 @@ export function CodePicker({ label, vocabulary, onPick, placeholder, chosen }: C
 						tabIndex={-1}
 						aria-selected={at === active}
 						className="picker-option"
-						// Before the field loses the focus.
+						// On pointer down, before the field loses the focus.
 						onPointerDown={(event) => {
 							event.preventDefault();
 							pick(token);

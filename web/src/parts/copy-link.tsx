@@ -1,11 +1,11 @@
 import { useTransientText } from "./use-transient-text.js";
 
 interface CopyLinkProps {
-	/** To what is looked at, from the address shown, which follows a moment later; and what to say of it. */
+	/** The link to the current view, given the address bar's URL, which lags behind; and a confirmation. */
 	readonly link: (shown: string) => { readonly link: string; readonly words: string };
 }
 
-/** The address of what is looked at: the view, never a patient's records. */
+/** Copies a link to the current view; it never holds a patient's records. */
 export function CopyLink({ link: linkFrom }: CopyLinkProps) {
 	const [said, say] = useTransientText();
 	return (

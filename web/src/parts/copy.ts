@@ -1,7 +1,7 @@
 import { csvField } from "../../../src/base/csv.js";
 import { type Caption, drawCaption } from "./caption.js";
 
-/** Styles that a drawing takes from the page's sheets; a copy must bring them along. */
+/** Computed styles that a copied drawing must carry inline. */
 const drawn = [
 	"fill",
 	"fill-opacity",
@@ -19,10 +19,10 @@ const drawn = [
 	"dominant-baseline",
 ] as const;
 
-/** A drawing of the page as a file of its own, with its colours, on its background and below what its marks mean. */
+/** A drawing as a self-contained SVG, with its colours, background, title and caption. */
 export function standaloneSvg(
 	svg: SVGSVGElement,
-	told?: { readonly title: string; readonly caption: Caption },
+	heading?: { readonly title: string; readonly caption: Caption },
 ): string {
 	const copy = svg.cloneNode(true) as SVGSVGElement;
 	const [own, copies] = [svg, copy].map((one) => [one, ...one.querySelectorAll<SVGElement>("*")]);
@@ -31,7 +31,7 @@ export function standaloneSvg(
 		const style = getComputedStyle(element);
 		for (const name of drawn) target.setAttribute(name, style.getPropertyValue(name));
 		for (const name of ["class", "style", "tabindex"]) target.removeAttribute(name);
-		// Others refer to what clips them by its name.
+		// Clip paths are referred to by id.
 		if (element.tagName !== "clipPath") target.removeAttribute("id");
 		if (style.display === "none" || element.dataset.screenOnly !== undefined) target.remove();
 	}
@@ -41,8 +41,8 @@ export function standaloneSvg(
 	const whole = document.createElementNS("http://www.w3.org/2000/svg", "svg");
 	const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
 	whole.append(ground);
-	const above = told
-		? drawCaption(whole, told.title, told.caption, { width, ink, font }, resolvedIn(panel))
+	const above = heading
+		? drawCaption(whole, heading.title, heading.caption, { width, ink, font }, resolvedIn(panel))
 		: 0;
 	const size = { width: `${width}`, height: `${height + above}` };
 	const all = { ...size, viewBox: `0 0 ${width} ${height + above}` };
@@ -56,7 +56,7 @@ export function standaloneSvg(
 	return new XMLSerializer().serializeToString(whole);
 }
 
-/** Colours of the page's sheets in numbers. */
+/** Resolves CSS variables to colours. */
 const resolvedIn = (panel: HTMLElement) => (colour: string) => {
 	const probe = document.createElement("span");
 	probe.style.color = colour;
@@ -66,7 +66,7 @@ const resolvedIn = (panel: HTMLElement) => (colour: string) => {
 	return found;
 };
 
-/** At twice its size, for screens that are fine. */
+/** At twice its size, for high-resolution screens. */
 export async function pngOf(svgText: string): Promise<Blob> {
 	const url = URL.createObjectURL(new Blob([svgText], { type: "image/svg+xml" }));
 	try {
@@ -87,14 +87,14 @@ export async function pngOf(svgText: string): Promise<Blob> {
 
 export type Rows = readonly (readonly (string | number | null)[])[];
 
-/** A table for a spreadsheet; the first row has the names. */
+/** CSV with the column names in the first row. */
 export const csvOf = (rows: Rows): string =>
 	rows.map((row) => row.map(csvField).join(",")).join("\n");
 
-/** How long a browser may take to fetch what it saves, asking where to included. */
+/** Time for the browser to save a file, including its dialog. */
 const savingMilliseconds = 60_000;
 
-/** Into the clipboard; where that is not allowed, into a file. */
+/** Copies to the clipboard, or saves a file if that is not allowed. */
 export async function copyOrSave(content: Blob, name: string): Promise<"copied" | "saved"> {
 	try {
 		const text = content.type.startsWith("text/") || content.type.includes("svg");

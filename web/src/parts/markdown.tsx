@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { ScrollTable } from "./scroll-table.js";
 
-/** Headings, lists, tables, code and paragraphs; everything else is text. Nothing becomes markup by itself. */
+/** Renders headings, lists, tables, code and paragraphs; everything else stays text, never HTML. */
 export function Markdown({ text }: { readonly text: string }) {
 	return <div className="markdown">{blocksOf(text).map((block, at) => drawn(block, `${at}`))}</div>;
 }
@@ -115,7 +115,7 @@ function drawn(block: Block, key: string): ReactNode {
 	}
 }
 
-/** Code and emphasis inside a line; of links the words. */
+/** Code and emphasis within a line; links become their text. */
 function inline(text: string): ReactNode[] {
 	return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]*\))/).map((part) => {
 		if (part.startsWith("`")) return <code key={part}>{part.slice(1, -1)}</code>;

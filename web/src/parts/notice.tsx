@@ -8,7 +8,7 @@ interface NoticeProps {
 
 const roles = { loading: "status", empty: undefined, warning: undefined, error: "alert" } as const;
 
-/** What stands where something is not there, yet, at all or because it failed; or beside what is not to be trusted. */
+/** A message: something is loading, missing, unreliable or failed. */
 export function Notice({ kind, title, children }: NoticeProps) {
 	return (
 		<div className={`notice notice-${kind}`} role={roles[kind]}>

@@ -3,7 +3,7 @@ import type { Caption } from "./caption.js";
 import { copyOrSave, csvOf, pngOf, type Rows, standaloneSvg } from "./copy.js";
 import { useTransientText } from "./use-transient-text.js";
 
-/** Of what is shown: of what is asked, of what was asked before while more is asked, or of that because it failed. */
+/** Whether the content is current; or outdated, because an update is running or has failed. */
 export interface PanelState {
 	readonly state: "current" | "updating" | "failed";
 }
@@ -12,17 +12,17 @@ interface PanelProps extends Partial<PanelState> {
 	readonly title: string;
 	readonly subtitle?: ReactNode;
 	readonly children: ReactNode;
-	/** What is copied as CSV; the panel's drawing is copied as SVG and PNG. */
+	/** Content to copy as CSV; the panel's drawing is copied as SVG and PNG. */
 	readonly rows?: () => Rows;
 	readonly drawing?: boolean;
-	/** What the marks of the drawing mean, for its copies: on the page it stands around it. */
+	/** The legend for copies of the drawing; on the page it is part of the panel. */
 	readonly caption?: () => Caption;
 	readonly className?: string;
-	/** Beside the title. */
+	/** Next to the title. */
 	readonly tools?: ReactNode;
 }
 
-/** A part of the page with a heading, and what it shows to take away. */
+/** A section of the page with a heading and copy buttons. */
 export function Panel(props: PanelProps) {
 	const { title, subtitle, children, rows, drawing, className = "", tools } = props;
 	const { caption, state = "current" } = props;
@@ -47,7 +47,7 @@ export function Panel(props: PanelProps) {
 			const done = await copyOrSave(content, `${name}.${kind}`);
 			say(done === "copied" ? `${kind.toUpperCase()} copied` : `Saved as ${name}.${kind}`);
 		} catch {
-			say(`It could not be drawn as ${kind.toUpperCase()}; try SVG`);
+			say(`Could not be copied as ${kind.toUpperCase()}; try SVG`);
 		}
 	};
 	return (

@@ -2,12 +2,12 @@ import type { ReactNode } from "react";
 
 interface ScrollTableProps {
 	readonly label: string;
-	/** As long as it is, and wider than the page if need be; else as high as a panel. */
+	/** Scrolls sideways at full height; if left out, it is as high as a panel. */
 	readonly wide?: boolean;
 	readonly children: ReactNode;
 }
 
-/** A table that may be larger than its place. */
+/** A table that scrolls if it does not fit. */
 export function ScrollTable({ label, wide, children }: ScrollTableProps) {
 	return (
 		<section

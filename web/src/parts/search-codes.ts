@@ -1,6 +1,6 @@
 import type { Token } from "../../../src/cohort/vocabulary.js";
 
-/** Tokens whose code, name or category has all the words: codes that begin so first, then names, then the frequent. */
+/** Tokens whose code, name or category contains all words: matching codes first, then names, then by frequency. */
 export function searchCodes(
 	tokens: readonly Token[],
 	first: number,

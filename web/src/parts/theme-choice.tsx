@@ -11,7 +11,7 @@ const stored = (): Theme => {
 	}
 };
 
-/** Light or dark; as the system has it unless told. */
+/** Light or dark; the system's choice by default. */
 export function ThemeChoice() {
 	const [theme, setTheme] = useState<Theme>(stored);
 	useEffect(() => {
@@ -19,7 +19,7 @@ export function ThemeChoice() {
 		try {
 			localStorage.setItem("theme", theme);
 		} catch {
-			// A page that may not remember asks again next time.
+			// Storage may be blocked: the choice then lasts until the page is closed.
 		}
 	}, [theme]);
 	return (

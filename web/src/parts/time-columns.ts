@@ -3,14 +3,14 @@ import type { Clock } from "../../../src/figures/clock.js";
 
 const hundredths = (value: number) => Math.round(value * 100) / 100;
 
-/** What tells a time in a table that is copied: the model's own days, and date and age where they are known. */
+/** Column names of a time in copied tables: days, and date and age if they are known. */
 export const timeNames = ({ axis, birth }: Clock): string[] => [
 	"time_days",
 	...(axis === "dates" ? ["date"] : []),
 	...(birth == null ? [] : ["age_years"]),
 ];
 
-/** The cells under those names. */
+/** The cells of these columns. */
 export const timeCells = (clock: Clock, time: number): (string | number)[] => [
 	hundredths(time),
 	...(clock.axis === "dates" ? [isoDate(time)] : []),

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 
 const shownMilliseconds = 4000;
 
-/** Words that go again by themselves; newer ones have all of their time. */
+/** A text that disappears after a while; a new text restarts the timer. */
 export function useTransientText(): [words: string, say: (words: string) => void] {
 	const [said, setSaid] = useState({ words: "" });
 	useEffect(() => {

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "react";
 
-/** The width an element has, as it changes: charts are drawn in real pixels, so that their text keeps its size. */
+/** The current width of an element: charts are drawn in pixels, so that their text keeps its size. */
 export function useWidth<E extends HTMLElement>(): [React.RefObject<E | null>, number] {
 	const ref = useRef<E>(null);
 	const [width, setWidth] = useState(0);

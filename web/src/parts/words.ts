@@ -2,14 +2,14 @@ import { isoDate, yearDays } from "../../../src/base/time.js";
 import { type Clock, timeName } from "../../../src/figures/clock.js";
 import { counted } from "../../../src/figures/numbers.js";
 
-/** One time in words, as exactly as it is known: 2012-03-14, age 61.2. */
+/** A time with its date and age, as far as they are known: 2012-03-14, age 61.2. */
 export function momentText(clock: Clock, time: number): string {
 	if (clock.axis !== "dates") return timeName(clock, time);
 	const age = clock.birth == null ? "" : `, ${timeName(clock, time)}`;
 	return `${isoDate(time)}${age}`;
 }
 
-/** A change of a probability: +1.2 points. */
+/** A change of a probability in percentage points: +1.2. */
 export function pointsText(change: number): string {
 	const points = 100 * change;
 	const size = Math.abs(points);

@@ -1,7 +1,7 @@
 import type { View } from "./reducer.js";
 import { viewNamed } from "./view-link.js";
 
-/** As much of a window as an address needs. */
+/** The part of `window` that the address bar needs. */
 export interface AddressWindow {
 	readonly location: { readonly hash: string };
 	readonly history: {
@@ -11,13 +11,13 @@ export interface AddressWindow {
 	};
 }
 
-/** The view of an entry that this page made; null of one that somebody typed or linked to. */
+/** The view of a history entry that this page made; null for typed or linked addresses. */
 export const ownView = (state: unknown): View | null =>
 	typeof state === "object" && state !== null && "view" in state && typeof state.view === "string"
 		? viewNamed(state.view)
 		: null;
 
-/** What is looked at, as entries of the browser's history: another view is another entry, all else changes the one there is. */
+/** Keeps the browser's history: another view adds an entry, other changes replace the current one. */
 export function addressBar({ location, history }: AddressWindow, first: View) {
 	let shown = first;
 	return {
@@ -28,7 +28,7 @@ export function addressBar({ location, history }: AddressWindow, first: View) {
 				history.replaceState({ view }, "", hash);
 			shown = view;
 		},
-		/** The browser has gone to another entry, of this view. */
+		/** The browser went to another entry, with this view. */
 		wentTo(view: View): void {
 			shown = view;
 		},

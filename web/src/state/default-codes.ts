@@ -1,6 +1,6 @@
 import { specialCount, type Vocabulary } from "../../../src/cohort/vocabulary.js";
 
-/** Diabetes and heart failure, the diseases of the labelled tasks; else the two most frequent codes. */
+/** Diabetes and heart failure, as in the labelled tasks, or the two most frequent codes. */
 export function defaultCodes(vocabulary: Vocabulary): number[] {
 	const named = ["250", "428"].flatMap((code) => vocabulary.find(code, "PheCode") ?? []);
 	if (named.length > 0) return named;

@@ -1,6 +1,6 @@
 import type { PatientEvent } from "../data/patient.js";
 
-/** What would be different. An event has at most one edit, by its id. */
+/** A change to the history. An event has at most one edit. */
 export type Edit =
 	| { readonly kind: "add"; readonly event: PatientEvent }
 	| { readonly kind: "remove"; readonly id: string }
@@ -8,7 +8,7 @@ export type Edit =
 
 const idOf = (edit: Edit) => (edit.kind === "add" ? edit.event.id : edit.id);
 
-/** The events after all edits. What is added or moved stands after events of the same time. */
+/** Applies the edits. Added and moved events come after others of the same time. */
 export function editedEvents(
 	events: readonly PatientEvent[],
 	edits: readonly Edit[],
@@ -33,7 +33,7 @@ export function withAdded(edits: readonly Edit[], token: number, time: number): 
 	return [...edits, { kind: "add", event: { id: `n${number + 1}`, token, time } }];
 }
 
-/** Removing what was only added leaves no trace of it. */
+/** Removing an added event drops its edit. */
 export function withRemoved(edits: readonly Edit[], id: string): Edit[] {
 	const others = edits.filter((edit) => idOf(edit) !== id);
 	const added = edits.some((edit) => edit.kind === "add" && edit.event.id === id);

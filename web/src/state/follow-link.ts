@@ -5,7 +5,7 @@ import { defaultCodes } from "./default-codes.js";
 import type { Action } from "./reducer.js";
 import { dateWithin, type ViewLink } from "./view-link.js";
 
-/** What an address asks for, among the samples that there are. */
+/** The action that shows what a link describes, given the available samples. */
 export function followLink(
 	link: ViewLink,
 	samples: readonly Patient[],

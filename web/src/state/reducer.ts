@@ -7,25 +7,25 @@ export type View = (typeof views)[number];
 export const horizons = [1, 2, 5, 10] as const;
 const mostCodes = 5;
 
-/** What is being looked at. */
+/** The state of the explorer. */
 export interface ExplorerState {
 	readonly view: View;
 	readonly patient: Patient | null;
-	/** Counts the patients looked at so far. */
+	/** Counts the patients chosen so far. */
 	readonly turn: number;
-	/** What was read from a file together, to choose from. */
+	/** The patients of the opened file. */
 	readonly opened: readonly Patient[];
 	readonly edits: readonly Edit[];
-	/** ModelCalls about; in the model's unit. */
+	/** The date of prediction, in days. */
 	readonly date: number;
 	/** Tokens whose risk is drawn. */
 	readonly codes: readonly number[];
 	readonly horizonYears: number;
-	/** The part of the time axis that is shown; null is all of it. */
+	/** The visible part of the time axis; null for all of it. */
 	readonly zoom: readonly [from: number, to: number] | null;
 }
 
-/** Somebody, and how to look at them. */
+/** A patient with the date and zoom to show. */
 interface PatientView {
 	readonly patient: Patient;
 	readonly date: number;
@@ -35,7 +35,7 @@ interface PatientView {
 export type Action =
 	| { readonly type: "view"; readonly view: View }
 	| {
-			/** What an address says; what it leaves open stays, or is `otherwise` where nothing is looked at yet. */
+			/** What a link describes; the rest stays, or is taken from `otherwise` if nothing is shown yet. */
 			readonly type: "link";
 			readonly view: View;
 			readonly codes: readonly number[];
@@ -75,7 +75,6 @@ export const initialState: ExplorerState = {
 	zoom: null,
 };
 
-/** Nothing happens before the birth. */
 const notBeforeBirth = ({ patient }: ExplorerState, time: number) =>
 	Math.max(time, patient?.birth ?? Number.NEGATIVE_INFINITY);
 

@@ -6,8 +6,8 @@ import { namesView, readLink, withView } from "./view-link.js";
 const restMs = 250;
 
 /**
- * Keeps the address and what is looked at together. Going back or forth turns the view and changes nothing
- * else; an address that comes from elsewhere is followed. `hash` is null while it is not known yet.
+ * Synchronises the address bar with the state. Going back or forward changes only the view; an address
+ * from elsewhere is followed as a link. `hash` is null until the page has loaded.
  */
 export function useAddress(
 	view: View,
@@ -24,7 +24,7 @@ export function useAddress(
 			bar.wentTo(view);
 			onView(view);
 		};
-		// The link to the content is no view: what is looked at stays.
+		// The skip link `#main` is not a view.
 		const changed = () => {
 			if (ownView(history.state) || !namesView(location.hash)) return;
 			bar.wentTo(readLink(location.hash).view);

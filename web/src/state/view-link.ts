@@ -3,7 +3,7 @@ import { dateRange } from "./date-range.js";
 import type { ExplorerState, View } from "./reducer.js";
 import { horizons, views } from "./reducer.js";
 
-/** What a link holds: how to look, and at which sample. Nothing of a patient from a file, no event, no edit. */
+/** The content of a link: view, sample, date, codes. Nothing about a patient from a file, no event, no edit. */
 export interface ViewLink {
 	readonly view: View;
 	readonly sample: string | null;
@@ -16,13 +16,13 @@ export interface ViewLink {
 const decimals = 2;
 const rounded = (time: number) => `${Number(time.toFixed(decimals))}`;
 
-/** The part of an address after its #. Codes are told as the vocabulary writes them. */
+/** The part of a link after its #. Codes are written as in the vocabulary. */
 export function linkTo(
 	{ view, patient, date, codes, horizonYears, zoom }: ExplorerState,
 	codeOf: (token: number) => string | undefined,
 ): string {
 	const values = new URLSearchParams();
-	// Dates mean nothing without their patient, and those of a patient from a file are nobody's business.
+	// Dates only make sense with their sample, and those of a patient from a file are private.
 	if (patient?.sample) {
 		values.set("sample", patient.sample);
 		values.set("at", rounded(date));
@@ -41,15 +41,15 @@ const numberIn = (text: string | null | undefined): number | null => {
 
 export const viewNamed = (name: string): View | null => views.find((view) => view === name) ?? null;
 
-/** An address as it is, but of another view. */
+/** The same link with another view. */
 export const withView = (hash: string, view: View): string =>
 	hash.replace(/^#?[^?]*/, () => `#${view}`);
 
-/** Whether an address is one of these. */
+/** Whether a link names a view. */
 export const namesView = (hash: string): boolean =>
 	views.some((view) => hash === `#${view}` || hash.startsWith(`#${view}?`));
 
-/** What an address says; what it does not say, or says badly, is null. */
+/** Parses a link; missing and malformed fields are null. */
 export function readLink(hash: string): ViewLink {
 	const [, name = "", query = ""] = /^#?([^?]*)\??(.*)$/s.exec(hash) ?? [];
 	const values = new URLSearchParams(query);
@@ -65,7 +65,7 @@ export function readLink(hash: string): ViewLink {
 	};
 }
 
-/** A linked date, if it lies where the slider reaches, but for what was lost as it was rounded. */
+/** The date of a link, if it lies in the slider's range up to rounding. */
 export function dateWithin(
 	date: number | null,
 	patient: Pick<Patient, "birth" | "events">,
@@ -76,7 +76,7 @@ export function dateWithin(
 	return Math.max(first, Math.min(last, date));
 }
 
-/** The whole link to what is looked at, and what to say of it. `hash` is null while it is not known yet. */
+/** The full link to the current view, and a confirmation. `hash` is null until the page has loaded. */
 export function copiedLink(
 	href: string,
 	hash: string | null,
