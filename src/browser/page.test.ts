@@ -26,19 +26,19 @@ let browser: Browser;
 let isolated: Server;
 let plain: Server;
 
-interface Answered {
+interface PageResults {
 	readonly runtime: string;
 	readonly tokens: number[];
 	readonly times: number[];
-	readonly asked: number[];
+	readonly predicted: number[];
 	readonly risk: number[];
 	readonly effect: number[];
 	readonly after: number[];
 	readonly closed: string;
 }
 
-// What runs in the page is text: the test runner would rewrite its imports.
-const questions = `(async () => {
+// Scripts for the page are text: the test runner would rewrite their imports.
+const everyCall = `(async () => {
 	const { loadModel } = await import(new URL("./trajgpt/trajgpt.js", location.href).href);
 	const model = await loadModel("./");
 	const { history } = model.read({
@@ -49,7 +49,7 @@ const questions = `(async () => {
 	const times = [day("2010-06-01"), day("2013-01-01")];
 	const { calls } = model;
 	const state = await calls.observe(await calls.start(1), [history]);
-	const asked = await calls.query(state, [[times[1]]]);
+	const predicted = await calls.query(state, [[times[1]]]);
 	const codes = model.tokens("428");
 	const [[{ risk }]] = await calls.risk([history], [codes], [times]);
 	const { effect } = await calls.attribute(history, { codes, times });
@@ -60,7 +60,7 @@ const questions = `(async () => {
 		runtime: model.runtime,
 		tokens: [...history.tokens],
 		times,
-		asked: [...asked.logProbabilities],
+		predicted: [...predicted.logProbabilities],
 		risk: [...risk],
 		effect: [...effect],
 		after: [...after.logProbabilities],
@@ -76,7 +76,7 @@ const onGpu = `(async () => {
 	const state = await model.calls.observe(await model.calls.start(1), [history]);
 	const time = Date.parse("2013-01-01") / 86_400_000;
 	const { logProbabilities } = await model.calls.query(state, [[time]]);
-	return { runtime: model.runtime, tokens: [...history.tokens], asked: [...logProbabilities] };
+	return { runtime: model.runtime, tokens: [...history.tokens], predicted: [...logProbabilities] };
 })()`;
 
 const chosenFiles = (library: string) => `(async () => {
@@ -165,7 +165,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 	])("on a page that is %s, all calls run in a worker", async (_, server, label) => {
 		const { page, faults } = await watchedPage(browser, server().url);
 		await page.goto(`${server().url}export/example.html`);
-		const got = (await page.evaluate(questions)) as Answered;
+		const got = (await page.evaluate(everyCall)) as PageResults;
 		expect(faults).toEqual([]);
 		expect(got.runtime).toMatch(label);
 		expect(got.closed).toBe("this model was closed");
@@ -180,7 +180,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 				expect(Math.abs(value - (nodes[i] as number))).toBeLessThan(1e-4);
 		};
 		const last = await predictor.score([history], [[got.times[1] as number]]);
-		near(got.asked, last.logProbabilities);
+		near(got.predicted, last.logProbabilities);
 		const [[risk]] = (await riskTrajectories(
 			predictor,
 			[history],
@@ -202,7 +202,10 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 		const withGpu = await openBrowser({ webgpu: true });
 		const { page, faults } = await watchedPage(withGpu, isolated.url);
 		await page.goto(`${isolated.url}export/example.html`);
-		const got = (await page.evaluate(onGpu)) as Pick<Answered, "runtime" | "tokens" | "asked">;
+		const got = (await page.evaluate(onGpu)) as Pick<
+			PageResults,
+			"runtime" | "tokens" | "predicted"
+		>;
 		await withGpu.close();
 		expect(faults).toEqual([]);
 		expect(got.runtime).toMatch(/, webgpu, /);
@@ -211,8 +214,8 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 			[{ tokens: got.tokens, times }],
 			[[day("2013-01-01")]],
 		);
-		expect(got.asked).toHaveLength(logProbabilities.length);
-		for (const [i, value] of got.asked.entries())
+		expect(got.predicted).toHaveLength(logProbabilities.length);
+		for (const [i, value] of got.predicted.entries())
 			expect(Math.abs(Math.exp(value) - Math.exp(logProbabilities[i] as number))).toBeLessThan(
 				1e-4,
 			);

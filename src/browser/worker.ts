@@ -46,9 +46,9 @@ async function refuseToRepresent(): Promise<never> {
 	);
 }
 
-const answer = answerCalls(
+const handleCall = answerCalls(
 	methods,
 	(reply: WorkerReply<string>) => scope.postMessage(reply),
 	(error) => (error instanceof Error ? error.message : String(error)),
 );
-scope.onmessage = ({ data }) => answer(data);
+scope.onmessage = ({ data }) => handleCall(data);

@@ -247,7 +247,7 @@ function responsePieces(result: object, mostBytes: number): Uint8Array[] {
 		if (!(error instanceof TooLongError)) throw error;
 		throw new Refusal(
 			422,
-			`the answer is larger than ${mostBytes.toLocaleString("en-US")} bytes; ask for fewer times or codes, or send fewer events`,
+			`the response is larger than ${mostBytes.toLocaleString("en-US")} bytes; query fewer times or codes, or send fewer events`,
 		);
 	}
 }

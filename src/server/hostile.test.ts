@@ -50,9 +50,9 @@ describe("refuses malformed requests with a message", () => {
 		],
 	])("%s", async (_, body, status, message) => {
 		const { post } = await running();
-		const answer = await post("/forecast", body);
-		expect(answer.status).toBe(status);
-		expect(answer.body.error.message).toContain(message);
+		const response = await post("/forecast", body);
+		expect(response.status).toBe(status);
+		expect(response.body.error.message).toContain(message);
 	});
 
 	test("invalid codes and steps", async () => {
@@ -118,8 +118,8 @@ test("a refusal names the field, but repeats nothing of the request", async () =
 test("refuses other methods with those allowed, and compressed bodies", async () => {
 	const { url, post } = await running();
 	const ask = async (method: string, path: string) => {
-		const answer = await fetch(`${url}/api/v1${path}`, { method });
-		return [answer.status, answer.headers.get("Allow")];
+		const response = await fetch(`${url}/api/v1${path}`, { method });
+		return [response.status, response.headers.get("Allow")];
 	};
 	for (const method of ["GET", "PUT", "DELETE", "OPTIONS", "PATCH"])
 		expect([method, ...(await ask(method, "/forecast"))]).toEqual([method, 405, "POST"]);
@@ -138,10 +138,10 @@ test("refuses bodies that are too large, by their Content-Length and by their ac
 	expect(big).toMatchObject({ status: 413 });
 	expect(big.body.error.message).toContain("larger than 10,000 bytes");
 	const socket = await opened(service.port);
-	const answer = heard(socket);
+	const response = heard(socket);
 	socket.write(head("/forecast", "Transfer-Encoding: chunked"));
 	for (let i = 0; i < 3; i++) socket.write(`1388\r\n${"x".repeat(5000)}\r\n`);
-	expect(await answer).toContain("413 Payload Too Large");
+	expect(await response).toContain("413 Payload Too Large");
 	expect((await post("/forecast", good)).status).toBe(200);
 	expect(service.holding().bodyBytes).toBe(0);
 });
@@ -159,9 +159,9 @@ test("limits the bytes of all bodies together", async () => {
 	expect((await post("/forecast", good)).status).toBe(200);
 });
 
-/** An answer that is all of JSON, with the headers that every answer has. */
-function expectRefused(answer: string, status: number, message: string): void {
-	const [top = "", body = ""] = answer.split("\r\n\r\n");
+/** Checks a refusal: JSON, with the headers of every response. */
+function expectRefused(response: string, status: number, message: string): void {
+	const [top = "", body = ""] = response.split("\r\n\r\n");
 	expect(top).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
 	for (const [name, value] of Object.entries(securityHeaders))
 		expect(top).toContain(`\r\n${name}: ${value}`);
@@ -170,24 +170,24 @@ function expectRefused(answer: string, status: number, message: string): void {
 
 test("answers bytes that are not HTTP with a message", async () => {
 	const { service } = await running();
-	const answerTo = async (text: string) => {
+	const responseTo = async (text: string) => {
 		const socket = await opened(service.port);
-		const answer = heard(socket);
+		const response = heard(socket);
 		socket.write(text);
-		return answer;
+		return response;
 	};
-	expectRefused(await answerTo("NONSENSE\r\n\r\n"), 400, "the request is not HTTP");
+	expectRefused(await responseTo("NONSENSE\r\n\r\n"), 400, "the request is not HTTP");
 	expectRefused(
-		await answerTo(head("/forecast", `X-Long: ${"x".repeat(20_000)}`)),
+		await responseTo(head("/forecast", `X-Long: ${"x".repeat(20_000)}`)),
 		431,
 		"the headers of the request are too large; send fewer or shorter ones",
 	);
 	const get = "GET /api/v1/model HTTP/1.1\r\n";
-	const nameless = await answerTo(`${get}Connection: close\r\n\r\n`);
+	const nameless = await responseTo(`${get}Connection: close\r\n\r\n`);
 	expect(nameless).toMatch(/^HTTP\/1\.1 421 /);
 	expect(nameless).toContain("the name in the Host header");
 	const expecting = `${get}Host: localhost\r\nExpect: wonders\r\nConnection: close\r\n\r\n`;
-	expect(await answerTo(expecting)).toMatch(/^HTTP\/1\.1 200 /);
+	expect(await responseTo(expecting)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 test("closes a connection without traffic", async () => {
@@ -201,12 +201,12 @@ test("does not wait for slow clients", async () => {
 	const limits = { headMs: 60, requestMs: 120, checkMs: 20 };
 	const { get, service } = await running({ limits });
 	const sockets = await Promise.all(Array.from({ length: 20 }, () => opened(service.port)));
-	const answers = sockets.map(heard);
+	const responses = sockets.map(heard);
 	for (const [i, socket] of sockets.entries())
 		if (i % 2) socket.write("POST /api/v1/forecast HTTP/1.1\r\nHost: local");
 		else socket.write(`${head("/forecast", "Content-Length: 100")}{"patient"`);
-	for (const answer of await Promise.all(answers))
-		expectRefused(answer, 408, "the request took too long to arrive; send it without pauses");
+	for (const response of await Promise.all(responses))
+		expectRefused(response, 408, "the request took too long to arrive; send it without pauses");
 	await expect.poll(() => service.holding()).toMatchObject({ connections: 0, bodyBytes: 0 });
 	expect((await get("/api/v1/model")).status).toBe(200);
 });
@@ -258,10 +258,10 @@ test("serves or refuses each of a thousand connections at once, repeatedly, with
 }, async () => {
 	const { post, service } = await running({ limits: { connections: 700, waiting: 100 } });
 	const text = JSON.stringify(good);
-	const asked = `${head("/forecast", `Content-Length: ${text.length}`, "Connection: close")}${text}`;
+	const request = `${head("/forecast", `Content-Length: ${text.length}`, "Connection: close")}${text}`;
 	const kinds = [
-		asked,
-		asked,
+		request,
+		request,
 		`${head("/forecast", "Content-Length: 4", "Connection: close")}{"a"`,
 		"NONSENSE\r\n\r\n",
 		"GET /api/v1/model HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
@@ -270,17 +270,17 @@ test("serves or refuses each of a thousand connections at once, repeatedly, with
 		Promise.all(
 			Array.from({ length: 1000 }, (_, i) => {
 				const socket = connect(service.port, "127.0.0.1");
-				const answer = heard(socket);
+				const response = heard(socket);
 				socket.write(kinds[i % kinds.length] as string);
-				return answer;
+				return response;
 			}),
 		);
 	const memory: Memory[] = [];
 	for (let round = 0; round < 5; round++) {
-		const answers = await burst();
+		const responses = await burst();
 		const statuses = new Map<string, number>();
-		for (const answer of answers) {
-			const status = answer.slice(0, 12) || "closed";
+		for (const response of responses) {
+			const status = response.slice(0, 12) || "closed";
 			statuses.set(status, (statuses.get(status) ?? 0) + 1);
 		}
 		for (const status of statuses.keys())
@@ -305,9 +305,9 @@ test("accepts only its own names in the Host header", async () => {
 	const { service } = await running({ names: ["Forecasts.example"] });
 	const status = async (host: string) => {
 		const socket = await opened(service.port);
-		const answer = heard(socket);
+		const response = heard(socket);
 		socket.write(`GET /api/v1/model HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-		return (await answer).slice(9, 12);
+		return (await response).slice(9, 12);
 	};
 	for (const host of [
 		"localhost",
@@ -352,9 +352,9 @@ test("every response has the security headers, and allows only its own scripts",
 	expect(policy).not.toMatch(/'unsafe-(inline|eval)'|https?:|\*/);
 	expect((await get("/api/v1/model")).headers.get("Cache-Control")).toBe("no-store");
 	const bad = await opened(service.port);
-	const answer = heard(bad);
+	const response = heard(bad);
 	bad.write("GET /api/v1/model HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
-	expect((await answer).toLowerCase()).toContain("x-frame-options: deny");
+	expect((await response).toLowerCase()).toContain("x-frame-options: deny");
 });
 
 test("requires the token for everything but the sign-in", async () => {
@@ -371,8 +371,8 @@ test("requires the token for everything but the sign-in", async () => {
 	expect((await get("/api/v1/model", bearer(token))).status).toBe(200);
 	expect((await post("/forecast", good, bearer(token))).status).toBe(200);
 
-	const asked = await get("/");
-	expect([asked.status, asked.headers.get("Location")]).toEqual([303, "/sign-in"]);
+	const request = await get("/");
+	expect([request.status, request.headers.get("Location")]).toEqual([303, "/sign-in"]);
 	expect(await (await get("/sign-in")).text()).toContain('<form method="post">');
 	const signIn = (given: string, headers: Record<string, string> = {}) =>
 		fetch(`${url}/sign-in`, {
@@ -415,13 +415,13 @@ test("on shutdown, finishes running requests and accepts no more", async () => {
 	});
 	const idle = await opened(service.port);
 	const idleEnds = heard(idle);
-	const asked = post("/forecast", good);
+	const request = post("/forecast", good);
 	await expect.poll(() => service.scheduler.started).toBe(1);
 	const closed = service.close();
 	await refusing(service.port);
 	expect(disposed).toBe(false);
 	release();
-	expect((await asked).status).toBe(200);
+	expect((await request).status).toBe(200);
 	idle.destroy();
 	await Promise.all([closed, idleEnds]);
 	expect(disposed).toBe(true);
@@ -431,10 +431,10 @@ test("on shutdown, cuts off requests that take too long", async () => {
 	const { hold, wrap, release } = gatekeeper();
 	hold();
 	const { post, service } = await running({ wrap, limits: { closeMs: 20 } });
-	const asked = post("/forecast", good).catch(() => "cut off");
+	const request = post("/forecast", good).catch(() => "cut off");
 	await expect.poll(() => service.scheduler.started).toBe(1);
 	await service.close();
-	expect(await asked).toBe("cut off");
+	expect(await request).toBe("cut off");
 	release();
 });
 

@@ -19,13 +19,13 @@ test.each([
 	"%s: refuses a prediction that is not finite, instead of sending null",
 	async (path, request) => {
 		const { url } = await running({ served: overflowed() });
-		const answer = await fetch(`${url}/api/v1/${path}`, {
+		const response = await fetch(`${url}/api/v1/${path}`, {
 			method: "POST",
 			headers: { "Content-Type": "application/json" },
 			body: JSON.stringify(request),
 		});
-		expect(answer.status).toBe(422);
-		expect(JSON.stringify(await jsonIn(answer))).toMatch(
+		expect(response.status).toBe(422);
+		expect(JSON.stringify(await jsonIn(response))).toMatch(
 			/the model's (prediction|representation of the history) is NaN, expected a finite number/,
 		);
 	},

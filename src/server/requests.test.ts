@@ -36,9 +36,9 @@ test("does not log a client that hangs up as a failure", async () => {
 test("refuses two Host headers", async () => {
 	const { service } = await running();
 	const socket = await opened(service.port);
-	const answer = heard(socket);
+	const response = heard(socket);
 	socket.write("GET /api/v1/model HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n");
-	const text = await answer;
+	const text = await response;
 	expect(text).toMatch(/^HTTP\/1\.1 400 /);
 	expect(text).toContain("the request has two Host headers; send one");
 });
@@ -102,11 +102,11 @@ test("counts the bytes of a body until the response", async () => {
 	const { hold, release, wrap } = gatekeeper();
 	hold();
 	const { post, service } = await running({ wrap });
-	const answer = post("/forecast", good);
+	const response = post("/forecast", good);
 	await expect.poll(() => service.scheduler.started).toBe(1);
 	expect(service.holding().bodyBytes).toBe(JSON.stringify(good).length);
 	release();
-	expect((await answer).status).toBe(200);
+	expect((await response).status).toBe(200);
 	expect(service.holding().bodyBytes).toBe(0);
 });
 

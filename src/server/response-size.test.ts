@@ -14,7 +14,7 @@ test("refuses a response that would be too long before the model computes it", a
 			error: {
 				status: 422,
 				message:
-					"top: 256 times × 17 codes are 4,352 values; expected at most 4,096 in one answer: ask for fewer times or codes, or in several requests",
+					"top: 256 times × 17 codes are 4,352 values; expected at most 4,096 in one response: query fewer times or codes, or send several requests",
 				field: "top",
 			},
 		},

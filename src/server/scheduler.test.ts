@@ -155,7 +155,7 @@ describe("one forecast among other clients", () => {
 				.catch((error) => refused.push(error));
 		const forecast = client().forecast(100);
 		expect(await until(forecast)).toMatchObject({ isDone: true });
-		await expect(forecast).resolves.toMatchObject({ questions: 1 });
+		await expect(forecast).resolves.toMatchObject({ queries: 1 });
 		expect(refused).toHaveLength(24);
 		expect(refused[0]).toMatchObject({ status: 503, retry: 1 });
 	});
@@ -202,7 +202,7 @@ describe("one forecast among other clients", () => {
 				.catch(() => {});
 		const forecast = client().forecast(1000);
 		expect(await until(forecast)).toMatchObject({ isDone: true });
-		await expect(forecast).resolves.toMatchObject({ questions: 1 });
+		await expect(forecast).resolves.toMatchObject({ queries: 1 });
 	});
 
 	test("does not starve an old call by using a new connection each time", async () => {

@@ -41,17 +41,17 @@ test("a forecast equals the model's prediction, at times of every kind", async (
 test("concurrent requests get the same responses as single ones", async () => {
 	const { hold, release, wrap } = gatekeeper();
 	const { post, service } = await running({ wrap });
-	const asked = Array.from({ length: 12 }, (_, i) => ({
+	const requests = Array.from({ length: 12 }, (_, i) => ({
 		patient: { events: someEvents(20, i) },
 		at: ["+1y"],
 	}));
 	const alone = [];
-	for (const request of asked) alone.push((await post("/forecast", request)).body);
+	for (const request of requests) alone.push((await post("/forecast", request)).body);
 	hold();
-	const asking = Promise.all(asked.map((request) => post("/forecast", request)));
+	const pending = Promise.all(requests.map((request) => post("/forecast", request)));
 	await expect.poll(() => service.scheduler.waiting).toBe(11);
 	release();
-	const together = await asking;
+	const together = await pending;
 	for (const [i, { body }] of together.entries()) {
 		const [own, other] = [alone[i].answers[0].top, body.answers[0].top];
 		expect(other.map(({ code }: { code: string }) => code)).toEqual(
@@ -64,8 +64,8 @@ test("concurrent requests get the same responses as single ones", async () => {
 
 test("returns risk, growth, surges and drivers", async () => {
 	const { post, served, predictor, service } = await running();
-	const question = { patient, codes: ["428", "I10"], attribute: "+1y" };
-	const { status, body } = await post("/risk", { ...question, to: "+2y", step: "3m" });
+	const query = { patient, codes: ["428", "I10"], attribute: "+1y" };
+	const { status, body } = await post("/risk", { ...query, to: "+2y", step: "3m" });
 	expect(status).toBe(200);
 	expect(routes.risk.response.parse(body)).toEqual(body);
 	const { history } = readRequestPatient(patient, served).patient;
@@ -147,9 +147,9 @@ function counted(read: number[]) {
 				return engine.predictor.observe(state, events);
 			},
 		},
-		forecast(question) {
-			read.push("history" in question.of ? question.of.history.times.length : 0);
-			return engine.forecast(question);
+		forecast(query) {
+			read.push("history" in query.of ? query.of.history.times.length : 0);
+			return engine.forecast(query);
 		},
 	});
 }
@@ -166,15 +166,15 @@ test("a session computes only new events, and predicts as from the whole history
 		const added = await post(`${path}/events`, { events: [event] });
 		expect(added.body).toMatchObject({ events: 18 + i, unknown: [] });
 	}
-	const question = { at: ["+1y", "age:70"], top: 7 };
-	const told = await post(`${path}/forecast`, question);
-	// 17 events and the birth, then one at a time, then a question.
+	const query = { at: ["+1y", "age:70"], top: 7 };
+	const continued = await post(`${path}/forecast`, query);
+	// 17 events and the birth, then one at a time, then a query.
 	expect(read).toEqual([18, 1, 1, 1, 0]);
-	expect(routes.sessionForecast.response.parse(told.body)).toEqual(told.body);
-	const whole = await post("/forecast", { patient, ...question });
+	expect(routes.sessionForecast.response.parse(continued.body)).toEqual(continued.body);
+	const whole = await post("/forecast", { patient, ...query });
 	for (const [i, { day, top }] of whole.body.answers.entries()) {
-		expect(told.body.answers[i].day).toBe(day);
-		expect(told.body.answers[i].top).toEqual(
+		expect(continued.body.answers[i].day).toBe(day);
+		expect(continued.body.answers[i].top).toEqual(
 			top.map((one: { probability: number }) => ({
 				...one,
 				probability: expect.closeTo(one.probability, 5),
@@ -191,7 +191,7 @@ test("a session computes only new events, and predicts as from the whole history
 	const end = () => fetch(`${url}/api/v1${path}`, { method: "DELETE" });
 	expect((await end()).status).toBe(204);
 	expect((await end()).status).toBe(404);
-	expect((await post(`${path}/forecast`, question)).status).toBe(404);
+	expect((await post(`${path}/forecast`, query)).status).toBe(404);
 	expect((await get(`/api/v1${path}`)).status).toBe(405);
 });
 
@@ -276,20 +276,20 @@ test("logs a thread that has died, and restarts it", async () => {
 	const { post, logged, url } = await running({
 		wrap: (engine) => ({
 			...engine,
-			forecast: (question) => {
+			forecast: (query) => {
 				if (isDead)
 					return Promise.reject(
 						new ThreadEnded({ operation: "forecast", error: "exit 1", where: [] }),
 					);
-				return engine.forecast(question);
+				return engine.forecast(query);
 			},
 		}),
 	});
-	const answer = await fetch(`${url}/api/v1/forecast`, {
+	const response = await fetch(`${url}/api/v1/forecast`, {
 		...{ method: "POST", body: JSON.stringify({ patient, at: ["+1y"] }) },
 		headers: { "Content-Type": "application/json" },
 	});
-	expect([answer.status, answer.headers.get("Retry-After")]).toEqual([503, "1"]);
+	expect([response.status, response.headers.get("Retry-After")]).toEqual([503, "1"]);
 	const failure = logged.map((line) => JSON.parse(line)).find(({ msg }) => msg === "failure");
 	expect(failure).toMatchObject({ operation: "forecast", error: "exit 1" });
 	isDead = false;

@@ -12,13 +12,13 @@ test("answers running requests as the last on their connections", async () => {
 	hold();
 	const { service } = await running({ wrap });
 	const socket = await opened(service.port);
-	const answer = heard(socket);
+	const response = heard(socket);
 	socket.write(posted("/forecast", good));
 	await expect.poll(() => service.scheduler.started).toBe(1);
 	const closed = service.close();
 	await refusing(service.port);
 	release();
-	const text = await answer;
+	const text = await response;
 	expect(text).toMatch(/^HTTP\/1\.1 200 /);
 	expect(text.toLowerCase()).toContain("\r\nconnection: close\r\n");
 	await closed;
@@ -35,9 +35,9 @@ test("answers a client that sends another request during shutdown", async () => 
 	await Promise.all(sockets.map((socket) => once(socket, "data")));
 	const closed = service.close();
 	await refusing(service.port);
-	const answers = sockets.map(heard);
+	const responses = sockets.map(heard);
 	for (const socket of sockets) socket.write(get);
-	for (const text of await Promise.all(answers)) {
+	for (const text of await Promise.all(responses)) {
 		expect(text).toMatch(/^HTTP\/1\.1 200 /);
 		expect(text.toLowerCase()).toContain("\r\nconnection: close\r\n");
 	}
@@ -48,7 +48,7 @@ test("answers a client that sends another request during shutdown", async () => 
 test("answers a request that is arriving when idle connections are closed", async () => {
 	const { service } = await running({ limits: { closeIdleMs: 0 } });
 	const [idle, halfSent] = await Promise.all([opened(service.port), opened(service.port)]);
-	const answer = heard(halfSent);
+	const response = heard(halfSent);
 	halfSent.write(get.slice(0, 20));
 	// Answered after the bytes above were read, as they were sent first.
 	const other = await opened(service.port);
@@ -57,15 +57,15 @@ test("answers a request that is arriving when idle connections are closed", asyn
 	const closed = service.close();
 	expect(await heard(idle)).toBe("");
 	halfSent.write(get.slice(20));
-	expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
+	expect(await response).toMatch(/^HTTP\/1\.1 200 /);
 	await closed;
 });
 
 test("answers clients whose connections are still pending at shutdown", async () => {
 	const { service } = await running({ limits: { closeIdleMs: 1000 } });
 	const sockets = await Promise.all(Array.from({ length: 100 }, () => opened(service.port)));
-	const answers = sockets.map(heard);
+	const responses = sockets.map(heard);
 	for (const socket of sockets) socket.write(get);
 	await service.close();
-	for (const text of await Promise.all(answers)) expect(text).toMatch(/^HTTP\/1\.1 200 /);
+	for (const text of await Promise.all(responses)) expect(text).toMatch(/^HTTP\/1\.1 200 /);
 });

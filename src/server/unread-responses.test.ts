@@ -14,7 +14,7 @@ const MiB = 2 ** 20;
 /** One code at 20 times with a name of 1 MiB each: more than the system takes for a client that reads nothing. */
 const long = {
 	served: () => smallServed({}, (code) => `${code} `.padEnd(MiB, "x")),
-	question: { patient, at: Array(20).fill("+1y"), top: 1 },
+	request: { patient, at: Array(20).fill("+1y"), top: 1 },
 	bytes: 20 * MiB,
 	limits: { answerBytes: 32 * MiB },
 };
@@ -24,12 +24,12 @@ test("a request waits for the response before it, and further ones are not answe
 	hold();
 	const { service } = await running({ wrap });
 	const socket = await opened(service.port);
-	const answer = heard(socket);
+	const response = heard(socket);
 	socket.write(posted("/forecast", { patient, at: ["+1y"] }).repeat(3));
 	await expect.poll(() => service.scheduler.started).toBe(1);
 	const before = service.scheduler.started + service.holding().waiting;
 	release();
-	const text = await answer;
+	const text = await response;
 	expect(text.match(/HTTP\/1\.1 200 OK\r\n/g)).toHaveLength(2);
 	expect(text.match(/HTTP\/1\.1 /g)).toHaveLength(2);
 	expect(text.toLowerCase().match(/\r\nconnection: close\r\n/g)).toHaveLength(1);
@@ -41,10 +41,10 @@ test("cuts off a client that keeps sending before the response", async () => {
 	hold();
 	const { service, get } = await running({ wrap });
 	const sockets = await Promise.all(Array.from({ length: 20 }, () => opened(service.port)));
-	const answers = sockets.map(heard);
+	const responses = sockets.map(heard);
 	for (const socket of sockets)
 		socket.write(posted("/forecast", { patient, at: ["+1y"] }).repeat(60));
-	expect(await Promise.all(answers)).toEqual(Array(20).fill(""));
+	expect(await Promise.all(responses)).toEqual(Array(20).fill(""));
 	await expect.poll(() => service.holding()).toMatchObject({ connections: 0, waiting: 0 });
 	expect(service.scheduler.started).toBeLessThanOrEqual(1);
 	release();
@@ -59,7 +59,7 @@ test("closes a client that reads nothing, and frees its response", async () => {
 	const socket = await opened(service.port);
 	socket.on("error", () => {});
 	socket.pause();
-	socket.write(posted("/forecast", long.question));
+	socket.write(posted("/forecast", long.request));
 	await expect.poll(() => service.holding().unsentBytes).toBeGreaterThan(MiB);
 	await expect.poll(() => service.holding()).toMatchObject({ connections: 0, unsentBytes: 0 });
 });
@@ -71,7 +71,7 @@ test("a slow client receives the whole response", async () => {
 	});
 	const socket = await opened(service.port);
 	socket.pause();
-	socket.write(posted("/forecast", long.question, "Connection: close"));
+	socket.write(posted("/forecast", long.request, "Connection: close"));
 	await expect.poll(() => service.holding().unsentBytes).toBeGreaterThan(MiB);
 	socket.resume();
 	const text = await heard(socket);
@@ -89,20 +89,20 @@ test("refuses requests when too many bytes of responses are unread", async () =>
 	});
 	const unread = await opened(service.port);
 	unread.pause();
-	unread.write(posted("/forecast", long.question));
+	unread.write(posted("/forecast", long.request));
 	await expect.poll(() => service.holding().unsentBytes).toBeGreaterThan(8 * MiB);
-	const refused = await post("/forecast", long.question);
+	const refused = await post("/forecast", long.request);
 	expect(refused).toMatchObject({ status: 503 });
 	expect(refused.body.error.message).toContain(
 		"too many responses are unread; try again in a moment",
 	);
 	expect(service.holding().unsentBytes).toBeLessThanOrEqual(unsentBytes);
-	expect((await post("/forecast", { ...long.question, at: ["+1y"] })).status).toBe(200);
+	expect((await post("/forecast", { ...long.request, at: ["+1y"] })).status).toBe(200);
 	const gone = heard(unread);
 	unread.destroy();
 	await gone;
 	await expect.poll(() => service.holding().unsentBytes).toBe(0);
-	expect((await post("/forecast", long.question)).status).toBe(200);
+	expect((await post("/forecast", long.request)).status).toBe(200);
 });
 
 test("drops the slowest reader to make room for others", async () => {
@@ -116,13 +116,13 @@ test("drops the slowest reader to make room for others", async () => {
 		const unread = await opened(service.port);
 		unread.on("error", () => {});
 		unread.pause();
-		unread.write(posted("/forecast", long.question));
+		unread.write(posted("/forecast", long.request));
 		await expect.poll(() => service.scheduler.started).toBe(i + 1);
 		await expect.poll(() => service.holding().unsentBytes).toBeGreaterThan(8 * MiB);
 		most = Math.max(most, service.holding().unsentBytes);
 	}
 	expect(most).toBeLessThanOrEqual(unsentBytes);
-	const { status, body } = await post("/forecast", long.question);
+	const { status, body } = await post("/forecast", long.request);
 	expect([status, body.answers.length]).toEqual([200, 20]);
 	await expect.poll(() => service.holding().unsentBytes).toBe(0);
 });
@@ -148,7 +148,7 @@ test("limits the size of a response", async () => {
 	const { status, body } = await post("/forecast", { patient, at: ["+1y", "+2y"] });
 	expect(status).toBe(422);
 	expect(body.error.message).toBe(
-		"the answer is larger than 300 bytes; ask for fewer times or codes, or send fewer events",
+		"the response is larger than 300 bytes; query fewer times or codes, or send fewer events",
 	);
 });
 
@@ -160,8 +160,8 @@ test("a client may send its next request as soon as it has read a file", async (
 	const status = () =>
 		new Promise<number | undefined>((resolve, reject) => {
 			const options = { agent, port: service.port, path: "/model/some.bin" };
-			get(options, (answer) => {
-				answer.resume().on("end", () => resolve(answer.statusCode));
+			get(options, (response) => {
+				response.resume().on("end", () => resolve(response.statusCode));
 			}).on("error", reject);
 		});
 	for (let i = 0; i < 100; i++) expect(await status()).toBe(200);

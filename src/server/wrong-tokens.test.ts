@@ -23,14 +23,14 @@ test("slow sign-in forms do not block requests with the token", async () => {
 	}
 	await expect.poll(() => service.holding().signInBytes).toBe(64 * 3900);
 	expect(service.holding().bodyBytes).toBe(0);
-	const answers = await Promise.all(
+	const responses = await Promise.all(
 		Array.from({ length: 10 }, () => post("/forecast", good, known)),
 	);
-	expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+	expect(responses.map(({ status }) => status)).toEqual(Array(10).fill(200));
 	const large = await opened(service.port);
-	const answer = heard(large);
+	const response = heard(large);
 	large.write(signIn(2 ** 20));
-	expect(await answer).toContain("the request is larger than 4,096 bytes; send the token alone");
+	expect(await response).toContain("the request is larger than 4,096 bytes; send the token alone");
 	for (const socket of slow) socket.destroy();
 	await expect.poll(() => service.holding().signInBytes).toBe(0);
 });
@@ -95,8 +95,8 @@ test("answers delayed wrong tokens at shutdown", async () => {
 			);
 		},
 	});
-	const answer = get("/api/v1/model", guess);
+	const response = get("/api/v1/model", guess);
 	await expect.poll(() => waiting).toBe(1);
-	await Promise.all([service.close(), answer]);
-	expect((await answer).status).toBe(401);
+	await Promise.all([service.close(), response]);
+	expect((await response).status).toBe(401);
 });

@@ -8,18 +8,18 @@ import { type ForecastResponse, type forecastRequest, mostForecast } from "./sch
 import type { ServedModel } from "./served-model.js";
 
 /** A `ForecastResponse` whose answers are already JSON. */
-export type WrittenForecast = Omit<ForecastResponse, "answers"> & { readonly answers: JsonList };
+export type SerializedForecast = Omit<ForecastResponse, "answers"> & { readonly answers: JsonList };
 
 export async function forecast(
 	{ patient: given, at, top }: z.infer<typeof forecastRequest>,
 	served: ServedModel,
 	model: Pick<Engine, "forecast">,
-): Promise<WrittenForecast> {
+): Promise<SerializedForecast> {
 	const parsed = readRequestPatient(given, served);
 	const { patient, axis } = parsed;
 	checkResponseSize({ name: "top", count: top }, at.length, mostForecast);
 	const times = queryTimes(at, parsed, "at");
 	const of = { history: patient.history };
-	const answers = await model.forecast({ of, times, at, top, birth: patient.birth, axis });
-	return { ...historySummary(parsed, times, served), answers: new JsonList(answers) };
+	const forecasts = await model.forecast({ of, times, at, top, birth: patient.birth, axis });
+	return { ...historySummary(parsed, times, served), answers: new JsonList(forecasts) };
 }

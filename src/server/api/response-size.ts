@@ -11,7 +11,7 @@ export function checkResponseSize(
 	const number = (value: number) => value.toLocaleString("en-US");
 	throw new Refusal(
 		422,
-		`${per.name}: ${number(times)} times × ${per.count} codes are ${number(values)} values; expected at most ${number(most)} in one answer: ask for fewer times or codes, or in several requests`,
+		`${per.name}: ${number(times)} times × ${per.count} codes are ${number(values)} values; expected at most ${number(most)} in one response: query fewer times or codes, or send several requests`,
 		{ field: per.name },
 	);
 }

@@ -18,13 +18,13 @@ import {
 import type { ServedModel } from "./served-model.js";
 
 /** A `RiskResponse` whose lists are already JSON. */
-type WrittenRisk = Omit<RiskResponse, "times" | "codes"> & Record<"times" | "codes", JsonList>;
+type SerializedRisk = Omit<RiskResponse, "times" | "codes"> & Record<"times" | "codes", JsonList>;
 
 export async function risk(
 	request: RiskRequest,
 	served: ServedModel,
 	model: Pick<Engine, "predictor" | "risk">,
-): Promise<WrittenRisk> {
+): Promise<SerializedRisk> {
 	const parsed = readRequestPatient(request.patient, served);
 	const codes = request.codes.map((code, place) => requestedCode(code, place, served));
 	const times = riskTimes(request, parsed);

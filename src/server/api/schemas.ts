@@ -107,14 +107,14 @@ const place = z
 		"of the time relative to the history; predictions are based on the events strictly before it",
 	);
 
-const answer = z.strictObject({
+const forecast = z.strictObject({
 	at: z.union([z.string(), z.number()]),
 	...when,
 	place,
 	top: z.array(z.strictObject({ ...codeWords, probability })).describe("the most likely first"),
 });
 
-export const forecastResponse = z.strictObject({ ...read, answers: z.array(answer) });
+export const forecastResponse = z.strictObject({ ...read, answers: z.array(forecast) });
 export type ForecastResponse = z.infer<typeof forecastResponse>;
 
 export const riskResponse = z.strictObject({

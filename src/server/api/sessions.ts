@@ -6,7 +6,7 @@ import type { Engine } from "../engine/engine.js";
 import { JsonList } from "../http/json-pieces.js";
 import { Refusal } from "../http/refusal.js";
 import type { Limits } from "../limits.js";
-import type { WrittenForecast } from "./forecast.js";
+import type { SerializedForecast } from "./forecast.js";
 import { readEvents, readRequestPatient } from "./patient.js";
 import { historySummary, queryTimes } from "./query-times.js";
 import { checkResponseSize } from "./response-size.js";
@@ -35,7 +35,7 @@ export interface Sessions {
 		id: string,
 		request: z.infer<typeof sessionForecastRequest>,
 		model: Pick<Engine, "forecast">,
-	): Promise<WrittenForecast>;
+	): Promise<SerializedForecast>;
 	end(id: string): void;
 	/** Forgets all sessions. */
 	close(): void;
@@ -157,13 +157,17 @@ export function sessions(
 				if (early >= 0)
 					throw new Refusal(
 						422,
-						`at.${early} lies before the session's last event, and a session looks ahead; ask with POST forecast, which takes the whole history`,
+						`at.${early} lies before the session's last event, and a session predicts only later times; use POST forecast with the whole history`,
 						{ field: `at.${early}` },
 					);
 				const { patient, axis } = parsed;
 				const query = { of: { state }, times, at, top, birth: patient.birth, axis };
-				const answers = await model.forecast(query);
-				return { ...historySummary(parsed, times, served), events, answers: new JsonList(answers) };
+				const forecasts = await model.forecast(query);
+				return {
+					...historySummary(parsed, times, served),
+					events,
+					answers: new JsonList(forecasts),
+				};
 			}),
 		end(id) {
 			if (!open.delete(id)) throw new Refusal(404, "there is no such session; nothing to end");

@@ -31,22 +31,22 @@ export function forecastWriter(predictor: Predictor, tokens: readonly Token[]) {
 		return `${json.slice(0, -1)},"probability":`;
 	};
 	return async ({ of, times, at, top, birth, axis }: ForecastQuery): Promise<Uint8Array[]> => {
-		const { places, ...answers } =
+		const { places, ...predictions } =
 			"history" in of
 				? await predictAt(predictor, [of.history], [times])
 				: { ...(await predictor.query(of.state, [times])), places: undefined };
 		return listPieces(
-			times.map((time, query) => {
-				const codes = likeliest(answers, { top, query }).map(({ token, probability }) => {
+			times.map((time, question) => {
+				const codes = likeliest(predictions, { top, question }).map(({ token, probability }) => {
 					codeJson[token] ??= writeCode(token);
 					return `${codeJson[token]}${probability}}`;
 				});
-				const answer: Omit<ForecastResponse["answers"][number], "top"> = {
-					at: at[query] as string | number,
+				const forecast: Omit<ForecastResponse["answers"][number], "top"> = {
+					at: at[question] as string | number,
 					...momentJson(time, birth, axis),
 					place: places?.[0]?.[query] ?? "after",
 				};
-				return `${JSON.stringify(answer).slice(0, -1)},"top":[${codes.join(",")}]}`;
+				return `${JSON.stringify(forecast).slice(0, -1)},"top":[${codes.join(",")}]}`;
 			}),
 		);
 	};

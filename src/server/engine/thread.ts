@@ -18,9 +18,9 @@ const piecesIn = (value: unknown): Uint8Array[] => {
 	return isPlain ? Object.values(value as object).flatMap(piecesIn) : [];
 };
 
-const answer = answerCalls(
+const handleCall = answerCalls(
 	{ ...engine, ...predictor },
 	(reply) => parentPort?.postMessage(reply, ownBuffers(reply)),
 	failureOf,
 );
-parentPort?.on("message", (call: WorkerCall) => answer(call));
+parentPort?.on("message", (call: WorkerCall) => handleCall(call));

@@ -8,7 +8,7 @@ import { type ServiceOptions, startService } from "../service.js";
 import { partsOf, smallServed } from "./small-served.js";
 
 /** Parses the body of a response. */
-export const jsonIn = async (answer: Response) => JSON.parse(await answer.text());
+export const jsonIn = async (response: Response) => JSON.parse(await response.text());
 
 interface Given extends Partial<Omit<ServiceOptions, "limits" | "gate" | "log">> {
 	readonly limits?: Partial<Limits>;

@@ -32,7 +32,7 @@ test("zooming keeps its centre in place, and stays within the whole range", () =
 	expect(panned([0, 100], [25, 75], 0.5)).toEqual([50, 100]);
 	expect(panned([0, 100], [25, 75], -9)).toEqual([0, 50]);
 	expect(zoomed([0, 100], [20, 30], 0.1, 25, 8)).toEqual([21, 29]);
-	// From beside the axis, as from its end.
+	// A centre outside the axis acts like its end.
 	expect(zoomed([0, 100], [20, 60], 0.5, 5)).toEqual([20, 40]);
 	fc.assert(
 		fc.property(

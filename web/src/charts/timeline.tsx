@@ -135,7 +135,7 @@ export function Timeline(props: TimelineProps) {
 			<ZoomButtons
 				whole={whole}
 				zoom={zoom}
-				beside={!narrow}
+				overlaid={!narrow}
 				onZoom={onZoom}
 				onZoomBy={(factor) =>
 					zoomBy(factor, scale.inside(date) ? date : (domain[0] + domain[1]) / 2)

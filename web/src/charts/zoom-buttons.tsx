@@ -3,13 +3,13 @@ import { panned } from "./time-scale.js";
 interface ZoomButtonsProps {
 	readonly whole: readonly [from: number, to: number];
 	readonly zoom: readonly [from: number, to: number] | null;
-	/** Next to the drawing, in the column of row names, instead of above it. */
-	readonly beside: boolean;
+	/** In the corner above the row names, instead of above the drawing. */
+	readonly overlaid: boolean;
 	readonly onZoomBy: (factor: number) => void;
 	readonly onZoom: (zoom: readonly [number, number] | null) => void;
 }
 
-export function ZoomButtons({ whole, zoom, beside, onZoomBy, onZoom }: ZoomButtonsProps) {
+export function ZoomButtons({ whole, zoom, overlaid, onZoomBy, onZoom }: ZoomButtonsProps) {
 	const pan = (part: number) => zoom && onZoom(panned(whole, zoom, part));
 	const buttons = [
 		["+", "Zoom in", false, () => onZoomBy(0.6)],
@@ -19,7 +19,7 @@ export function ZoomButtons({ whole, zoom, beside, onZoomBy, onZoom }: ZoomButto
 		["All", "Show all", !zoom, () => onZoom(null)],
 	] as const;
 	return (
-		<fieldset className={beside ? "zoom beside" : "zoom"} aria-label="Zoom">
+		<fieldset className={overlaid ? "zoom overlaid" : "zoom"} aria-label="Zoom">
 			{buttons.map(([sign, name, off, act]) => (
 				// aria-disabled, not disabled: a disabled button would lose the focus.
 				<button
