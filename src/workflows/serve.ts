@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { InputError } from "../base/errors.js";
 import {
+	defaultLimits,
 	document,
 	type Engine,
 	filesIn,
@@ -12,12 +13,11 @@ import {
 	leastTokenLength,
 	localEngine,
 	newToken,
-	type ServedModel,
 	type ServedFile,
+	type ServedModel,
 	type Service,
 	startService,
 	threadEngine,
-	defaultLimits,
 } from "../server/index.js";
 import { forecastWeights, type Trained } from "../train/index.js";
 import { builtFolder } from "./built-folder.js";
