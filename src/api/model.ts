@@ -143,7 +143,7 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 				predictions: days.map((day, query) => ({
 					at: times[query] as Time,
 					...momentJson(day, patient.birth, axis),
-					codes: likeliest(predictions, { top, question }).map(({ token, probability }) => ({
+					codes: likeliest(predictions, { top, query }).map(({ token, probability }) => ({
 						...shownToken(vocabulary.tokens[token] as Token),
 						probability,
 					})),

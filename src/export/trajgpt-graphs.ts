@@ -112,7 +112,7 @@ export function stepGraph(config: TrajgptConfig, weights: ParameterValues): Expo
 /** Whole histories and one query after each, for any number and length. */
 export function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph {
 	const mask = input("mask", [batch, length], "bool");
-	const real = cast(mask, "float32");
+	const _real = cast(mask, "float32");
 	// Padding must not become NaN, whatever it holds.
 	const tokens = where(mask, input("tokens", [batch, length], "int32"), scalar(0, "int32"));
 	const times = where(mask, input("times", [batch, length], "float64"), scalar(0, "float64"));

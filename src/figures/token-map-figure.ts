@@ -103,7 +103,7 @@ const decayStyle = { symbol: "times", stroke: theme.ink, strokeWidth: 2.4, r: 5 
 /** Categories, by number of events. */
 function onMap(tokens: readonly MappedToken[]): CategoryOnMap[] {
 	if (tokens.length === 0) return [];
-	const width = trainingTimeRange(tokens, innermost(tokens));
+	const width = spreadAround(tokens, innermost(tokens));
 	return [...groupBy(tokens, ({ category }) => category)]
 		.map(([name, of]) => {
 			const centre = innermost(of);
@@ -112,14 +112,14 @@ function onMap(tokens: readonly MappedToken[]): CategoryOnMap[] {
 				tokens: of,
 				events: of.reduce((sum, { count }) => sum + count, 0),
 				centre,
-				gathered: trainingTimeRange(of, centre) <= gatheredWithin * width,
+				gathered: spreadAround(of, centre) <= gatheredWithin * width,
 			};
 		})
 		.sort((a, b) => Number(a.name === null) - Number(b.name === null) || b.events - a.events);
 }
 
 /** The median distance of the other points. */
-function reachOf(points: readonly Point[], from: Point): number {
+function spreadAround(points: readonly Point[], from: Point): number {
 	const distances = points.map(({ x, y }) => Math.hypot(x - from.x, y - from.y));
 	return distances.sort((a, b) => a - b)[Math.floor(distances.length / 2)] as number;
 }

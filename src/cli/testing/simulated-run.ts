@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { expect } from "vitest";
-import { madeOnce } from "../../files/testing/made-once.js";
+import { sharedFixture } from "../../files/testing/shared-fixture.js";
 import { captured } from "./captured.js";
 
 /** A folder with a small model in `run`, trained briefly on simulated patients and evaluated. The caller removes it. */
 export const simulatedRun = () =>
-	madeOnce("simulated", async (root) => {
+	sharedFixture("simulated", async (root) => {
 		const [population, dataset, run] = ["population", "dataset", "run"].map((name) =>
 			join(root, name),
 		) as [string, string, string];

@@ -36,13 +36,13 @@ export function forecastWriter(predictor: Predictor, tokens: readonly Token[]) {
 				? await predictAt(predictor, [of.history], [times])
 				: { ...(await predictor.query(of.state, [times])), places: undefined };
 		return listPieces(
-			times.map((time, question) => {
-				const codes = likeliest(predictions, { top, question }).map(({ token, probability }) => {
+			times.map((time, query) => {
+				const codes = likeliest(predictions, { top, query }).map(({ token, probability }) => {
 					codeJson[token] ??= writeCode(token);
 					return `${codeJson[token]}${probability}}`;
 				});
 				const forecast: Omit<ForecastResponse["answers"][number], "top"> = {
-					at: at[question] as string | number,
+					at: at[query] as string | number,
 					...momentJson(time, birth, axis),
 					place: places?.[0]?.[query] ?? "after",
 				};
