@@ -11,12 +11,10 @@ export {
 	writeEvaluation,
 } from "./evaluation.js";
 export { firstPatients } from "./first-patients.js";
-export { chooseSmoothing, countScores } from "./frequency-baselines.js";
 export { evaluationInputsHash } from "./inputs-hash.js";
 export { isSimulated } from "./is-simulated.js";
 export { probe } from "./labelled/probe.js";
 export { auroc, averagePrecision, brier, logLoss } from "./metrics.js";
-export { nextEventScores, type TrainedModel } from "./next-event.js";
 export { type EvaluateOptions, evaluateDefaults } from "./options.js";
 export { type PatientScore, type ScoreSummary, summarizeScores } from "./scores.js";
 export { openTask, tasksOf } from "./tasks.js";

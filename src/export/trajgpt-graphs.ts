@@ -111,11 +111,11 @@ export function stepGraph(config: TrajgptConfig, weights: ParameterValues): Expo
 
 /** Whole histories and one query after each, for any number and length. */
 export function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph {
-	const mask = input("mask", [batch, length], "bool");
-	const _real = cast(mask, "float32");
+	const isEvent = input("mask", [batch, length], "bool");
+	const mask = cast(isEvent, "float32");
 	// Padding must not become NaN, whatever it holds.
-	const tokens = where(mask, input("tokens", [batch, length], "int32"), scalar(0, "int32"));
-	const times = where(mask, input("times", [batch, length], "float64"), scalar(0, "float64"));
+	const tokens = where(isEvent, input("tokens", [batch, length], "int32"), scalar(0, "int32"));
+	const times = where(isEvent, input("times", [batch, length], "float64"), scalar(0, "float64"));
 	const at = reshape(input("at", [batch], "float64"), [batch, 1]);
 	const behind = (first: Tensor, rest: Tensor) => concat([expand(first, [batch, 1]), rest], 1); // [batch, places]
 	const shifted = (x: Tensor) => slice(x, 1, 0, length);

@@ -29,7 +29,6 @@ export type {
 	Model,
 	Parameters,
 	ParameterValues,
-	States,
 } from "./model.js";
 export { forecastMethods } from "./model.js";
 export type { Objective } from "./objective.js";

@@ -190,7 +190,7 @@ export function App() {
 					{now.view === "model" && (
 						<ModelView
 							about={about}
-							runtime={modelState.state === "ready" ? modelState.model.runtime : null}
+							runtime={modelState.state === "ready" ? modelState.model.opened.runtime : null}
 						/>
 					)}
 				</ErrorBoundary>

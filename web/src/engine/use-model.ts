@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useState } from "react";
-import { type LoadedModel, loadModel } from "../../../src/browser/index.js";
+import { openExport, type RunningExport } from "../../../src/browser/open-export.js";
 
 export type ModelState =
 	| { readonly state: "loading" }
-	| { readonly state: "ready"; readonly model: LoadedModel }
+	| { readonly state: "ready"; readonly model: RunningExport }
 	| { readonly state: "error"; readonly message: string };
 
 /** Loads the server's model into a worker of this page. */
@@ -12,9 +12,9 @@ export function useModel(): readonly [ModelState, retry: () => void] {
 	const [found, setFound] = useState<ModelState>({ state: "loading" });
 	useEffect(() => {
 		let gone = false;
-		let model: LoadedModel | undefined;
+		let model: RunningExport | undefined;
 		setFound({ state: "loading" });
-		loadModel(new URL("model/", document.baseURI), {
+		openExport(new URL("model/", document.baseURI), {
 			library: new URL("trajgpt/", document.baseURI),
 		}).then(
 			(opened) => {
