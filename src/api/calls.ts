@@ -1,5 +1,5 @@
 import { type CallByName, callsByName } from "../base/worker-calls.js";
-import {
+import type {
 	attribute,
 	predictAt,
 	representations,
@@ -7,9 +7,7 @@ import {
 	sampleFutures,
 	whatIf,
 } from "../infer/index.js";
-import { finitePredictor } from "../models/finite.js";
-import type { Model, ParameterValues, Predictor } from "../models/index.js";
-import type { Runtime } from "../runtime/index.js";
+import type { Predictor } from "../models/index.js";
 
 type Rest<F> = F extends (first: Predictor, ...rest: infer R) => infer T
 	? (...rest: R) => T
@@ -46,28 +44,3 @@ const callNames = [
 /** The calls of a model that runs elsewhere, made by name through `call`. */
 export const callsThrough = (call: CallByName): Calls =>
 	callsByName<Calls, (typeof callNames)[number]>(callNames, call);
-
-/** The calls of a model that runs here, and what frees it. */
-export function callsOf(
-	runtime: Runtime,
-	{ model, config, weights }: { model: Model; config: unknown; weights: ParameterValues },
-): { readonly calls: Calls; readonly close: () => Promise<void> } {
-	const predictor = finitePredictor(model.predictor(runtime, config, weights));
-	return {
-		calls: {
-			start: async (patients) => predictor.start(patients),
-			select: async (...values) => predictor.select(...values),
-			observe: predictor.observe,
-			query: predictor.query,
-			advance: predictor.advance,
-			queryWithin: predictor.queryWithin,
-			predict: (...rest) => predictAt(predictor, ...rest),
-			risk: (...rest) => riskTrajectories(predictor, ...rest),
-			attribute: (...rest) => attribute(predictor, ...rest),
-			whatIf: (...rest) => whatIf(predictor, ...rest),
-			futures: (...rest) => sampleFutures(predictor, ...rest),
-			represent: (histories) => representations(runtime, { model, config, weights }, histories),
-		},
-		close: predictor.dispose,
-	};
-}

@@ -9,9 +9,9 @@ import type { Model } from "../models/index.js";
 import { trajgpt } from "../models/trajgpt/index.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { readTrained } from "../train/index.js";
-import { callsOf } from "./calls.js";
 import { builtInMapFor, exportedModel } from "./exported.js";
 import { type LoadedModel, loadedModel } from "./model.js";
+import { callsOf } from "./run-calls.js";
 import { readerFromUrl } from "./source.js";
 
 export interface LoadOptions {

@@ -1,5 +1,5 @@
-import { callsOf } from "../api/calls.js";
 import type { OpenedExport } from "../api/exported.js";
+import { callsOf } from "../api/run-calls.js";
 import { readerOf, type Source, sourceLabel } from "../api/source.js";
 import { InputError } from "../base/errors.js";
 import { answerCalls, type WorkerCall, type WorkerReply } from "../base/worker-calls.js";

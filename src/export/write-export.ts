@@ -1,7 +1,8 @@
 import { cp, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../base/errors.js";
-import { publicRules } from "../cohort/reading/rules.js";
+import { builtInMap } from "../codes/built-in.js";
+import { type ReadingRules, readingRules } from "../cohort/reading/rules.js";
 import { checkFolderTarget, replaceFolder } from "../files/index.js";
 import { type OnnxModel, opset, type TensorType } from "../graph/index.js";
 import { weightCount } from "../models/index.js";
@@ -63,6 +64,13 @@ export async function writeExport(
 	};
 	await replaceFolder(folder, write, options);
 	return manifest;
+}
+
+/** The reading rules without the file name of the map, for a published model. */
+function publicRules(manifest: Trained["manifest"]): ReadingRules {
+	const rules = readingRules(manifest);
+	const isFile = rules.map !== null && rules.map !== builtInMap().source;
+	return isFile ? { ...rules, map: "a file" } : rules;
 }
 
 async function exportFiles(trained: Trained, { weights: place }: ExportOptions) {

@@ -1,5 +1,4 @@
 import type { TimeAxis } from "../../base/time.js";
-import { builtInMap } from "../../codes/built-in.js";
 import type { CodeMap } from "../../codes/map.js";
 import type { Manifest } from "../manifest.js";
 import type { CodeRules } from "./code-concepts.js";
@@ -27,13 +26,6 @@ export const readingRules = ({ codes, filters, source }: Manifest): ReadingRules
 	maxRecords: filters.keep === "last" ? filters.maxRecords : null,
 	axis: source.axis,
 });
-
-/** The reading rules without the file name of the map, for a published model. */
-export function publicRules(manifest: Manifest): ReadingRules {
-	const rules = readingRules(manifest);
-	const isFile = rules.map !== null && rules.map !== builtInMap().source;
-	return isFile ? { ...rules, map: "a file" } : rules;
-}
 
 export const codeRules = (
 	{ map: name, keptUnmapped, drugs }: ReadingRules,
