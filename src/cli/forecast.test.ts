@@ -301,7 +301,7 @@ describe("rejects, with exit code 2", () => {
 		],
 		"a format that cannot be guessed": [
 			() => ["forecast", run, "--input", root],
-			/is a folder; say so with --format: csv, parquet/,
+			/is a folder; name its format with --format: csv, parquet/,
 		],
 		"an option of another format, under the name it has here": [
 			() => [...claims(), "--patient-column", "x", "--format", "fhir"],
@@ -335,6 +335,6 @@ describe("rejects, with exit code 2", () => {
 		await writeFile(join(old, "run.json"), JSON.stringify({ ...settings, version: 1 }));
 		const { code, stderr } = await captured(["forecast", old, "--patient", "p00003"]);
 		expect(code).toBe(2);
-		expect(stderr).toContain("was written by another version: run format 1, expected 2");
+		expect(stderr).toContain("was written by another version: run format 1, expected 3");
 	});
 });

@@ -42,7 +42,8 @@ function file(name: string, text: string): string {
 const asking = (name: string) =>
 	file(
 		name,
-		`import { predictAt, birthToken, nodeRuntime, readTrained } from ${JSON.stringify(library)};
+		`import { birthToken, predictAt, readTrained } from ${JSON.stringify(library.replace("index.js", "nn.js"))};
+import { nodeRuntime } from ${JSON.stringify(library.replace("index.js", "graph.js"))};
 const { model, config, weights } = readTrained(${JSON.stringify(run)});
 const predictor = model.predictor(nodeRuntime({ threads: 1 }), config, weights);
 await predictAt(predictor, [{ tokens: [birthToken("female")], times: [0] }], [[1]]);`,

@@ -220,7 +220,7 @@ describe("prepare accepts", () => {
 		[["--from", "csv"], "SOURCE is missing"],
 		[["x", "--from", "tea", "--out", "y"], "Allowed choices are csv, parquet, meds, omop"],
 		[["x", "--from", "events", "--out", "y", "--min-count", "0"], "from 1 to 1000000000"],
-		[["x", "--from", "events", "--out", "y", "--unit-days", "-1"], "from 0.000001 to 36525"],
+		[["x", "--from", "events", "--out", "y", "--unit-days", "1"], "unknown option '--unit-days'"],
 		[
 			["x", "--from", "csv", "--out", "y", "--db", "postgres://z"],
 			"--db does not apply to --from csv",

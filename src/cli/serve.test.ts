@@ -162,7 +162,9 @@ describe("serve", () => {
 		);
 		expect(await refusal("--token-file", join(root, "none"))).toContain("no such file");
 		expect(await refusal("--port", "70000")).toContain("Expected a port");
-		expect(await refusal("--host", "203.0.113.7", "--port", "0")).toContain("no address of this");
+		expect(await refusal("--host", "203.0.113.7", "--port", "0")).toContain(
+			"not an address of this",
+		);
 		expect(await refusal("--keep-ignored")).toContain("--keep-ignored needs --map FILE");
 		await whileServing([], async (url) => {
 			expect(await refusal("--port", new URL(url).port)).toContain("something listens there");

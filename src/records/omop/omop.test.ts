@@ -456,7 +456,9 @@ describe("errors of a folder", () => {
 		await writeFile(join(folder, "condition_era.csv"), era);
 		await expect(openOmop(folder).then(load)).rejects.toThrow(/person\.csv is a folder/);
 		await expect(openOmop(undefined)).rejects.toThrow(/expected a folder of OMOP files, or `db`/);
-		await expect(openOmop(folder, { db: "postgres://host/db" })).rejects.toThrow(/one of the two/);
+		await expect(openOmop(folder, { db: "postgres://host/db" })).rejects.toThrow(
+			/expected one of them/,
+		);
 		await expect(openOmop(folder, { schema: "cdm" })).rejects.toThrow(
 			/`schema` is for a database; pass `db`/,
 		);
