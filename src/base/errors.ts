@@ -34,7 +34,11 @@ export async function withinOption<T>(name: string, work: Promise<T>): Promise<T
 		return await work;
 	} catch (error) {
 		if (!(error instanceof InputError)) throw error;
-		throw new InputError(error.message.replace(/`([a-z]\w*)`/gi, `\`${name}.$1\``), {
+		const message = error.message.replace(
+			/`([a-z]\w*)`/gi,
+			(_, option: string) => `\`${name}.${option}\``,
+		);
+		throw new InputError(message, {
 			...(error.field !== undefined && { field: `${name}.${error.field}` }),
 			...{ value: error.value, cause: error },
 		});

@@ -19,7 +19,7 @@ describe("describe", () => {
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 		for (const part of [
 			"60 patients, ",
-			"unit of time: month (30 days)",
+			"codes: PheCodes, integer level",
 			"train: gap in days",
 			"on the same day as the one before",
 			"401   Hypertension",

@@ -81,7 +81,7 @@ describe("evaluate", () => {
 		for (const label of ["TrajGPT, time-specific", "TrajGPT, auto-regressive"])
 			expect(stdout.match(new RegExp(`^${label}  `, "gm"))).toHaveLength(6);
 		expect(stdout.match(/^TrajGPT, time-specific − own history /gm)).toHaveLength(3);
-		expect(stdout).toContain("30 events are known and up to 100 later ones are asked about");
+		expect(stdout).toContain("30 events are known and up to 100 later ones are predicted");
 		const [first, second] = [
 			(await readEvaluation(one, "forecast"))!,
 			(await readEvaluation(two, "forecast"))!,

@@ -86,7 +86,7 @@ describe.each(["next", "risk"] as const)("%s is rejected", (what) => {
 		const { code, stdout, stderr } = await ask(what, "p000060", at);
 		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
 		expect(stderr).toContain(
-			`error: p000060 is insured from 2009-06-13 to 2015-07-10, --at is ${at}; choose a day of that time`,
+			`error: p000060 is insured from 2009-06-13 to 2015-07-10, --at is ${at}; choose a day in that period`,
 		);
 	});
 

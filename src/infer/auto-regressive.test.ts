@@ -30,7 +30,7 @@ test("each prediction is fed back, and a time reads the nearest step", async () 
 	// Steps at 2, 4, 6, 8 after the end.
 	const asked = ends.map((end) => [0, 0.5, 2.9, 3.1, 6, 8].map((after) => end + after));
 	const answers = await predictAutoRegressively(model, all, asked, { steps: 4 });
-	expect(answers).toMatchObject({ patients: 2, questions: 6, vocab: 11 });
+	expect(answers).toMatchObject({ patients: 2, queries: 6, vocab: 11 });
 	for (const [patient, past] of all.entries()) {
 		const steps = await stepByStep(past, (ends[patient] as number) + 8, 4);
 		for (const [question, step] of [1, 1, 1, 2, 3, 4].entries())
