@@ -239,7 +239,7 @@ describe("bad input gets a message", () => {
 				{ code: "401", date: "2010-01-01" },
 				{ code: "401", age: 3 },
 			]),
-		).toContain("has an age, but the birth is not known");
+		).toContain("has an age, but the birth is unknown");
 		expect(
 			await reading([
 				{ code: "401", date: "2010-01-01" },

@@ -167,7 +167,7 @@ describe("serve", () => {
 		);
 		expect(await refusal("--keep-ignored")).toContain("--keep-ignored needs --map FILE");
 		await whileServing([], async (url) => {
-			expect(await refusal("--port", new URL(url).port)).toContain("something listens there");
+			expect(await refusal("--port", new URL(url).port)).toContain("the port is in use");
 		});
 		expect((await captured(["serve", root, "--no-explorer"])).stderr).toContain("is not a run");
 	});

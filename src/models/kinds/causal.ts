@@ -29,7 +29,7 @@ export interface CausalConfig extends CodeConfig {
 export interface From {
 	readonly each: boolean;
 	/** How many places come up to that of each query. */
-	readonly places?: Tensor; // [rows, queries], int32
+	readonly positions?: Tensor; // [rows, queries], int32
 	/** Of what there is at every place, what is at that of each query. */
 	at(x: Tensor): Tensor; // [rows, places, any] → [rows, queries, any]
 }
@@ -129,7 +129,7 @@ export function causalModel<C extends CausalConfig, K = Tensor>(
 				const places = input(`${name}.places`, [rows, perRow * queries], "int32");
 				const from = {
 					...(landmarks === "each slot" ? fromEach : fromPlaces(ends, queries)),
-					...(landmarks !== "end" && { places }),
+					...(landmarks !== "end" && { positions: places }),
 				};
 				const hidden = read(queryInputs(name, rows, perRow * queries, dtype), from);
 				return { hidden, logits: head.outputs(p, hidden) };
