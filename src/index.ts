@@ -4,18 +4,7 @@
  * @packageDocumentation
  */
 export { type LoadOptions, loadModel } from "./api/load-model.js";
-export type {
-	Code,
-	CodeRisk,
-	Forecast,
-	ForecastOptions,
-	Horizon,
-	LoadedModel,
-	Prediction,
-	Risk,
-	Time,
-} from "./api/model.js";
-export type { Patient, PatientEvent } from "./api/patient.js";
+export type * from "./api/types.js";
 export { InputError } from "./base/errors.js";
 export { type Progress, progress } from "./base/progress.js";
 export { evaluate, exportModel, finetune, pretrain, serve } from "./verbs.js";

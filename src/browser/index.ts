@@ -4,20 +4,8 @@ import type { PageFile } from "../api/source.js";
 import type { CodeMap } from "../codes/map.js";
 import { type OpenOptions, openExport } from "./open-export.js";
 
-export type { Calls } from "../api/calls.js";
-export type {
-	Code,
-	CodeRisk,
-	Forecast,
-	ForecastOptions,
-	Horizon,
-	LoadedModel,
-	Prediction,
-	Risk,
-	Time,
-} from "../api/model.js";
-export type { Patient, PatientEvent } from "../api/patient.js";
 export type { PageFile } from "../api/source.js";
+export type * from "../api/types.js";
 export { InputError } from "../base/errors.js";
 
 export interface LoadOptions extends OpenOptions {

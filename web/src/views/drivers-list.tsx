@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { Calls } from "../../../src/browser/index.js";
+import type { Calls } from "../../../src/api/calls.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { counted } from "../../../src/figures/numbers.js";

@@ -1,0 +1,14 @@
+/** The types that users of the package need, in Node and in the browser. */
+export type { Calls } from "./calls.js";
+export type {
+	Code,
+	CodeRisk,
+	Forecast,
+	ForecastOptions,
+	Horizon,
+	LoadedModel,
+	Prediction,
+	Risk,
+	Time,
+} from "./model.js";
+export type { Patient, PatientEvent } from "./patient.js";
