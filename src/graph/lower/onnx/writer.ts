@@ -43,6 +43,7 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 export class OnnxWriter {
 	readonly written: NodeInit[] = [];
 	readonly initializers: TensorInit[] = [];
+	private readonly initializersByType = new Map<string, readonly TensorInit[]>();
 	private readonly names = new Map<Tensor, string>();
 	private readonly known = new Map<string, readonly string[]>();
 	private count = 0;
@@ -115,21 +116,17 @@ export class OnnxWriter {
 
 	initializer(data: ArrayBufferView, shape: Shape, dataType: number, name?: string): string {
 		const rawData = bytesOf(data);
-		const twin = this.initializers.find(
-			(other) =>
-				name === undefined &&
-				other.dataType === dataType &&
-				String(other.dims) === String(shape) &&
-				sameBytes(other.rawData as Uint8Array, rawData),
-		);
+		const type = `${dataType}[${shape}]`;
+		const alike = this.initializersByType.get(type) ?? [];
+		const twin =
+			name === undefined
+				? alike.find((other) => sameBytes(other.rawData as Uint8Array, rawData))
+				: undefined;
 		if (twin) return twin.name as string;
 		const label = name ?? this.fresh("constant");
-		this.initializers.push({
-			name: label,
-			dataType,
-			dims: shape.map((dim) => BigInt(dim)),
-			rawData,
-		});
+		const made = { name: label, dataType, dims: shape.map((dim) => BigInt(dim)), rawData };
+		this.initializers.push(made);
+		this.initializersByType.set(type, [...alike, made]);
 		return label;
 	}
 
