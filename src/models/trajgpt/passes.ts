@@ -4,6 +4,7 @@ import type { Events, State } from "../predictor.js";
 import type { Query } from "../queries.js";
 import type { TrajgptConfig } from "./config.js";
 import { rotaryOf } from "./network.js";
+import type { Padding } from "./padding.js";
 
 /** Longest run of slots in one pass; longer histories take several, and carry the state. */
 const longest = 512;
@@ -12,35 +13,6 @@ const mostQueries = 256;
 /** Most patients in one pass, and most slots and queries in total; more are no faster. */
 const mostRows = 32;
 const mostCells = 4096;
-
-const powerOfTwo = (n: number): number => 2 ** Math.ceil(Math.log2(n));
-
-/** Rounds up to one of `lengths` sizes between two powers of two. */
-function rounded(n: number, lengths: number): number {
-	if (n === 0) return 0;
-	const step = Math.max(1, powerOfTwo(n) / 2 / lengths);
-	return Math.ceil(n / step) * step;
-}
-
-/** Pads numbers of rows, slots and queries. */
-export interface Padding {
-	rows(n: number): number;
-	slots(n: number): number;
-	queries(n: number): number;
-}
-
-/**
- * Each length compiles anew, so there are few. Histories come in all lengths; short ones are padded
- * up to twice, longer ones by a fifth. The number of queries seldom changes, and is met closely.
- */
-export const fewShapes: Padding = {
-	rows: powerOfTwo,
-	slots: (n) => rounded(n, n <= 16 ? 1 : 4),
-	queries: (n) => rounded(n, 8),
-};
-
-/** For programs that take any size. */
-export const noPadding: Padding = { rows: (n) => n, slots: (n) => n, queries: (n) => n };
 
 /** A patient's part in a block of passes. */
 export interface Row {

@@ -6,15 +6,8 @@ import { checkEvents, checkLists, type Query, queriesAfter, queriesWithin } from
 import type { TrajgptConfig } from "./config.js";
 import { after, inferenceGraph, type PassShape, seenPart, stateOf } from "./inference-graph.js";
 import { type GraphShape, opened, sizesOfPass } from "./open-shape.js";
-import {
-	fewShapes,
-	noPadding,
-	passesOver,
-	passFeeds,
-	type Row,
-	rowsOfPass,
-	withAngles,
-} from "./passes.js";
+import { fewShapes, noPadding } from "./padding.js";
+import { passesOver, passFeeds, type Row, rowsOfPass, withAngles } from "./passes.js";
 import { reuseSlotPredictions } from "./slot-predictions.js";
 
 /** Pass shapes that stay compiled. */
