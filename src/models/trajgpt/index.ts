@@ -4,7 +4,7 @@ import { landmarksPerRow, type Parameters, type QueryStream } from "../model.js"
 import { modelFromNetwork } from "../model-from-network.js";
 import { horizon, next } from "../objectives/events.js";
 import { presets, type TrajgptConfig, trajgptConfig } from "./config.js";
-import { decaysPer, decayVectors } from "./decays.js";
+import { decaysPer, decayVectors } from "./decay.js";
 import { type NetworkInputs, network, type Slots } from "./network.js";
 import { trajgptWeights } from "./parameters.js";
 import { queryValues, slotValues } from "./slots.js";

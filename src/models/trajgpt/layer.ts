@@ -1,25 +1,19 @@
 import {
 	add,
-	constant,
-	type Dim,
-	expand,
-	type FloatType,
 	gelu,
 	layerNorm,
-	logSigmoid,
 	matmul,
 	mul,
 	rmsNorm,
 	silu,
 	type Tensor,
-	transpose,
 } from "../../graph/index.js";
 import { joinHeads, splitHeads } from "../../nn/attention.js";
 import { type Angles, rotate } from "../../nn/rotary-time.js";
 import type { Weights } from "../../nn/weights.js";
 import { type AttentionInputs, attention } from "./attention.js";
-import { decayIsFixed, decaysByTime, type TrajgptConfig } from "./config.js";
-import { initialDecay } from "./parameters.js";
+import { decaysByTime, type TrajgptConfig } from "./config.js";
+import { decayRateOf } from "./decay.js";
 
 /** What a layer reads: n tokens per row, slots first and then queries. */
 export interface LayerInputs
@@ -77,18 +71,4 @@ export function layer(config: TrajgptConfig, p: Weights, inputs: LayerInputs): L
 	// Feed-forward.
 	const fed = project(gelu(project(norm(attended), p("up"))), p("down"));
 	return { x: add(attended, fed), state, decayRate };
-}
-
-function decayRateOf(config: TrajgptConfig, p: Weights, h: Tensor): Tensor {
-	const unit = decaysByTime(config) ? 1 / config.decayUnitDays : 1;
-	if (!decayIsFixed(config)) {
-		const logits = add(project(h, p("decay")), p("decayBias"));
-		return transpose(mul(logSigmoid(logits), unit / config.temperature), [0, 2, 1]);
-	}
-	const rates = initialDecay(config.heads).map(
-		(bias) => (-Math.log1p(Math.exp(-bias)) * unit) / config.temperature,
-	);
-	const [batch, n] = h.shape as [Dim, Dim];
-	const perHead = constant(rates, [1, config.heads, 1], h.dtype as FloatType);
-	return expand(perHead, [batch, config.heads, n]);
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { presets, trajgptConfig } from "./config.js";
+import { initialDecay } from "./decay.js";
 import { trajgpt } from "./index.js";
-import { initialDecay, trajgptWeights } from "./parameters.js";
+import { trajgptWeights } from "./parameters.js";
 
 /** The paper's vocabulary with our special tokens is about this large. */
 const vocab = 200;

@@ -9,15 +9,12 @@ import {
 import { codeHead } from "../heads/codes.js";
 import { decayIsFixed, type TrajgptConfig } from "./config.js";
 import { countingWeights } from "./counting-heads.js";
+import { initialDecay } from "./decay.js";
 import { gapFeatureCount } from "./gap.js";
 
 /** The embedding has entries of size 1: as a head it is scaled as a fresh head would be. */
 export const headOf = ({ head, dim }: TrajgptConfig) =>
 	codeHead(head === "tied" ? { deviation: 1, scale: 1 / Math.sqrt(dim) } : undefined);
-
-/** Logits of the heads' decay at the start: from quick forgetting to slow. */
-export const initialDecay = (heads: number): number[] =>
-	Array.from({ length: heads }, (_, h) => 1 + (5 * h) / Math.max(1, heads - 1));
 
 const matrix = (outside: number, inside: number, size = 1): WeightSpec =>
 	normal([outside, inside], size / Math.sqrt(inside));
