@@ -27,10 +27,11 @@ export type {
 	EventBatch,
 	ForecastMethod,
 	Model,
+	ObjectiveName,
 	Parameters,
 	ParameterValues,
 } from "./model.js";
-export { forecastMethods } from "./model.js";
+export { forecastMethods, objectiveNames } from "./model.js";
 export type { Objective } from "./objective.js";
 export { plainTrajgptSettings } from "./trajgpt/config.js";
 export { weightCount } from "./weight-count.js";

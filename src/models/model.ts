@@ -27,6 +27,10 @@ export interface BatchShape {
 export const forecastMethods = ["time-specific", "by-order", "auto-regressive"] as const;
 export type ForecastMethod = (typeof forecastMethods)[number];
 
+/** The objectives that a user can choose. */
+export const objectiveNames = ["next", "horizon"] as const;
+export type ObjectiveName = (typeof objectiveNames)[number];
+
 export type ParameterValues = Map<
 	string,
 	{ readonly shape: FixedShape; readonly data: Float32Array }
@@ -143,7 +147,7 @@ export interface Network<C = unknown> extends Description<C> {
 	/** Names of the penalties it notes while it learns. */
 	readonly penalties?: readonly string[];
 	/** What it is trained on, by the objective that the user chose. */
-	readonly objectives: Readonly<Record<"next" | "horizon", readonly Objective<C>[]>>;
+	readonly objectives: Readonly<Record<ObjectiveName, readonly Objective<C>[]>>;
 	/** What it is fine-tuned on to forecast. */
 	readonly ahead?: readonly Objective<C>[];
 	/** Its own, and those of the next-code head. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { objectiveNames } from "../models/index.js";
 
 /** How a run trains; written into `run.json`, and read from there when it is resumed. */
 export const trainOptions = z.strictObject({
@@ -15,7 +16,7 @@ export const trainOptions = z.strictObject({
 		.default("windows")
 		.describe("what becomes of longer histories: several rows, or their last events"),
 	objective: z
-		.enum(["next", "horizon"])
+		.enum(objectiveNames)
 		.default("horizon")
 		.describe("the next event alone, or also one further ahead"),
 	horizon: z

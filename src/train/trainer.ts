@@ -1,5 +1,5 @@
 import type { Random } from "../base/random.js";
-import type { EventBatch, Model } from "../models/index.js";
+import type { EventBatch, Model, ObjectiveName } from "../models/index.js";
 import { lossFeeds } from "../models/objective.js";
 import {
 	type Data,
@@ -24,7 +24,7 @@ import {
 
 /** The next event alone (the paper), or also one further ahead, up to `horizon` events. */
 export interface ChosenObjective {
-	readonly objective: "next" | "horizon";
+	readonly objective: ObjectiveName;
 	readonly horizon: number;
 }
 
