@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import type { Manifest, SplitParts } from "../cohort/index.js";
 import { dedupRules, drugUses, prepareDefaults } from "../cohort/index.js";
+import { labelRules } from "../cohort/label-rules.js";
 import { type PrepareOptions, prepare } from "../workflows/prepare.js";
 import { recordFormats } from "../workflows/record-formats.js";
 import { examples } from "./examples.js";
@@ -133,7 +134,7 @@ function labelOf(text: string, before: readonly { task: string; file: string }[]
 		throw new InputError(
 			`--label is "${text}"; expected a task and a file, as in stroke=labels.csv`,
 		);
-	if (["insulin", "chf"].includes(task) || before.some((label) => label.task === task))
+	if (Object.hasOwn(labelRules, task) || before.some((label) => label.task === task))
 		throw new InputError(`--label gives the task "${task}" a second time; choose another name`);
 	return [...before, { task, file }];
 }

@@ -60,7 +60,8 @@ export const insulinDays = 183;
 /** Maximum distance of the two records in the heart failure rule. */
 export const heartFailureDays = 365;
 
-export const rules = {
+/** The rule of each labelled task, in words. */
+export const labelRules = {
 	insulin: `insulin prescribed within ${insulinDays} days of the day of the first record of PheCode 250; history up to that record`,
 	chf: `two records of PheCode 428 on different days within ${heartFailureDays} days; history before the day of the first, or for others before their last day`,
 } as const;

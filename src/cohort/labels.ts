@@ -3,7 +3,7 @@ import { InputError } from "../base/errors.js";
 import { quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";
 import type { CodeOptions } from "./concepts.js";
-import { heartFailureDays, insulinDays, rules } from "./label-rules.js";
+import { heartFailureDays, insulinDays, labelRules } from "./label-rules.js";
 import type { Manifest } from "./manifest.js";
 import { readColumns } from "./parquet.js";
 
@@ -39,9 +39,11 @@ export async function makeLabels(
 	const marks = new Set(there.map(({ what }) => what));
 	const summaries: LabelSummary[] = [];
 	if (marks.has("insulin") && marks.has("diabetes"))
-		summaries.push(await label(store, "insulin", rules.insulin, insulinCases(drugs === "tokens")));
+		summaries.push(
+			await label(store, "insulin", labelRules.insulin, insulinCases(drugs === "tokens")),
+		);
 	if (marks.has("heart-failure"))
-		summaries.push(await label(store, "chf", rules.chf, heartFailureCases));
+		summaries.push(await label(store, "chf", labelRules.chf, heartFailureCases));
 	return summaries;
 }
 

@@ -19,10 +19,14 @@ export interface Maker {
 	readonly clock: () => number;
 }
 
+/** The tasks without labels, which every dataset has. */
+const unlabelled: Readonly<
+	Record<string, (dataset: Dataset, options: EvaluateOptions) => Promise<MeasureRun>>
+> = { next: nextTask, forecast: forecastTask };
+
 /** The tasks of a dataset: next, forecast, and those with labels. */
 export const tasksOf = ({ manifest }: Dataset): string[] => [
-	"next",
-	"forecast",
+	...Object.keys(unlabelled),
 	...manifest.labels.map(({ task }) => task),
 ];
 
@@ -61,8 +65,8 @@ async function measurer(
 	dataset: Dataset,
 	options: EvaluateOptions,
 ): Promise<MeasureRun> {
-	if (task === "next") return nextTask(dataset, options);
-	if (task === "forecast") return forecastTask(dataset, options);
+	const own = Object.hasOwn(unlabelled, task) && unlabelled[task];
+	if (own) return own(dataset, options);
 	if (dataset.manifest.labels.some((label) => label.task === task))
 		return labelledTask(task, dataset, options);
 	const known = tasksOf(dataset);
