@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { namesIn } from "../../cli/option-values.js";
 import type { Dataset } from "../../cohort/index.js";
+import { models } from "../../models/index.js";
 import { checkLeaders, lineNames, linesNamed, waysOf } from "./lines.js";
 import { lineNotes } from "./notes.js";
 
@@ -10,7 +11,7 @@ describe("lines of a comparison", () => {
 	test("are all models, and TrajGPT without what is ours beside its default", () => {
 		const all = linesNamed(undefined, options);
 		expect(all.map(({ id }) => id)).toEqual(lineNames);
-		expect(all).toHaveLength(16);
+		expect(all).toHaveLength(models.length + 1);
 		const [first, plain] = linesNamed(namesIn("trajgpt, trajgpt-plain"), options);
 		expect(plain).toEqual({
 			...first,
