@@ -1,83 +1,57 @@
-/** Limits of one service process. */
-export interface Limits {
+/** The default limits of one service process. */
+export const defaultLimits = {
 	/** Open connections; further ones are closed at once. */
-	readonly connections: number;
-	/** Open connections per address, which a proxy on this machine may need all of. */
-	readonly connectionsPerAddress: number;
-	/** Size of one request body. */
-	readonly bodyBytes: number;
-	/** Size of all bodies together, from their first byte until the response. */
-	readonly bodiesBytes: number;
-	/** Size of one form of POST /sign-in, and of all together; no token is needed to send one. */
-	readonly signInBytes: number;
-	readonly signInsBytes: number;
-	/** Nesting depth of JSON. */
-	readonly depth: number;
-	/** JSON values per request. */
-	readonly values: number;
-	/** Size of one response. */
-	readonly answerBytes: number;
-	/** Size of all responses that clients have not read yet. */
-	readonly unsentBytes: number;
-	/** A client that reads nothing of its response for this long is closed. */
-	readonly stallMs: number;
-	/** The same, if other clients need the space for unsent responses. */
-	readonly crowdedStallMs: number;
-	/** Delay of the response to the first wrong token of an address; it doubles with each further one. */
-	readonly wrongTokenMs: number;
-	/** Longest delay of the response to a wrong token. */
-	readonly wrongTokenMostMs: number;
-	/** Addresses whose wrong tokens are counted. */
-	readonly wrongTokenAddresses: number;
-	/** Delayed responses at a time; further ones are sent at once and their connections closed. */
-	readonly wrongTokensWaiting: number;
-	/** Model calls in the queue. */
-	readonly waiting: number;
-	readonly sessions: number;
-	/** Sessions expire this long after their last use. */
-	readonly sessionSeconds: number;
-	/** Time for a request's headers to arrive, and for the whole request. */
-	readonly headMs: number;
-	readonly requestMs: number;
-	/** Interval of checking both. */
-	readonly checkMs: number;
-	/** Time to compute a response. */
-	readonly answerMs: number;
-	/** A connection without traffic is closed after this long. */
-	readonly silenceMs: number;
-	/** Time for running requests to finish when the service shuts down. */
-	readonly closeMs: number;
-	/** Then, time for idle connections to send one more request. */
-	readonly closeIdleMs: number;
-}
-
-export const defaultLimits: Limits = {
 	connections: 2048,
+	/** Open connections per address, which a proxy on this machine may need all of. */
 	connectionsPerAddress: 1024,
+	/** Size of one request body. */
 	bodyBytes: 1024 ** 2,
+	/** Size of all bodies together, from their first byte until the response. */
 	bodiesBytes: 64 * 1024 ** 2,
+	/** Size of one form of POST /sign-in; no token is needed to send one. */
 	signInBytes: 4 * 1024,
-	// One form per connection: slow senders cannot block others.
+	/** Size of all these forms together: one per connection, so that slow senders cannot block others. */
 	signInsBytes: 2048 * 4 * 1024,
+	/** Nesting depth of JSON. */
 	depth: 16,
-	// 5,000 events of three fields are 15,000 values.
+	/** JSON values per request: 5,000 events of three fields are 15,000 values. */
 	values: 16 * 1024,
+	/** Size of one response. */
 	answerBytes: 2 * 1024 ** 2,
+	/** Size of all responses that clients have not read yet. */
 	unsentBytes: 64 * 1024 ** 2,
+	/** A client that reads nothing of its response for this long is closed. */
 	stallMs: 20_000,
+	/** The same, if other clients need the space for unsent responses. */
 	crowdedStallMs: 1000,
+	/** Delay of the response to the first wrong token of an address; it doubles with each further one. */
 	wrongTokenMs: 100,
+	/** Longest delay of the response to a wrong token. */
 	wrongTokenMostMs: 10_000,
+	/** Addresses whose wrong tokens are counted. */
 	wrongTokenAddresses: 4096,
+	/** Delayed responses at a time; further ones are sent at once and their connections closed. */
 	wrongTokensWaiting: 64,
+	/** Model calls in the queue. */
 	waiting: 512,
 	sessions: 256,
+	/** Sessions expire this long after their last use. */
 	sessionSeconds: 15 * 60,
+	/** Time for a request's headers to arrive. */
 	headMs: 10_000,
+	/** Time for a whole request to arrive. */
 	requestMs: 20_000,
+	/** Interval of checking both, and of looking for stalled clients. */
 	checkMs: 1000,
+	/** Time to compute a response. */
 	answerMs: 30_000,
+	/** A connection without traffic is closed after this long. */
 	silenceMs: 60_000,
+	/** Time for running requests to finish when the service shuts down. */
 	closeMs: 10_000,
+	/** Then, time for idle connections to send one more request. */
 	closeIdleMs: 500,
 };
+
+/** Limits of one service process. */
+export type Limits = Readonly<typeof defaultLimits>;
