@@ -24,6 +24,14 @@ export interface Route {
 	readonly response?: z.ZodType;
 }
 
+const post = <Request extends z.ZodType>(
+	path: string,
+	summary: string,
+	request: Request,
+	response: z.ZodType,
+	status: 200 | 201 = 200,
+) => ({ method: "post", path, summary, request, response, status }) as const;
+
 export const routes = {
 	model: {
 		method: "get",
@@ -32,54 +40,33 @@ export const routes = {
 		status: 200,
 		response: modelResponse,
 	},
-	forecast: {
-		method: "post",
-		path: "/forecast",
-		summary: "the codes most likely to be recorded at these times",
-		request: forecastRequest,
-		status: 200,
-		response: forecastResponse,
-	},
-	risk: {
-		method: "post",
-		path: "/risk",
-		summary: "the risk of codes over time, and what drove it",
-		request: riskRequest,
-		status: 200,
-		response: riskResponse,
-	},
-	embed: {
-		method: "post",
-		path: "/embed",
-		summary: "a history as one vector",
-		request: embedRequest,
-		status: 200,
-		response: embedResponse,
-	},
-	startSession: {
-		method: "post",
-		path: "/sessions",
-		summary: "keep the model's state of a patient, so that only further events are computed",
-		request: sessionRequest,
-		status: 201,
-		response: sessionResponse,
-	},
-	addEvents: {
-		method: "post",
-		path: "/sessions/{id}/events",
-		summary: "add events to a session, none before its last event",
-		request: eventsRequest,
-		status: 200,
-		response: sessionResponse,
-	},
-	sessionForecast: {
-		method: "post",
-		path: "/sessions/{id}/forecast",
-		summary: "the codes most likely to be recorded after a session's last event",
-		request: sessionForecastRequest,
-		status: 200,
-		response: forecastResponse,
-	},
+	forecast: post(
+		"/forecast",
+		"the codes most likely to be recorded at these times",
+		forecastRequest,
+		forecastResponse,
+	),
+	risk: post("/risk", "the risk of codes over time, and what drove it", riskRequest, riskResponse),
+	embed: post("/embed", "a history as one vector", embedRequest, embedResponse),
+	startSession: post(
+		"/sessions",
+		"keep the model's state of a patient, so that only further events are computed",
+		sessionRequest,
+		sessionResponse,
+		201,
+	),
+	addEvents: post(
+		"/sessions/{id}/events",
+		"add events to a session, none before its last event",
+		eventsRequest,
+		sessionResponse,
+	),
+	sessionForecast: post(
+		"/sessions/{id}/forecast",
+		"the codes most likely to be recorded after a session's last event",
+		sessionForecastRequest,
+		forecastResponse,
+	),
 	endSession: {
 		method: "delete",
 		path: "/sessions/{id}",

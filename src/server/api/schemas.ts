@@ -37,11 +37,9 @@ const top = z
 	.default(10)
 	.describe(`codes per time; times × top is at most ${mostForecast}`);
 
-export const forecastRequest = z.strictObject({
-	patient,
-	at: times.default(["+1m", "+1y", "+5y"]),
-	top,
-});
+const forecastQuery = { at: times.default(["+1m", "+1y", "+5y"]), top };
+export const forecastRequest = z.strictObject({ patient, ...forecastQuery });
+export type ForecastRequest = z.infer<typeof forecastRequest>;
 
 export const riskRequest = z.strictObject({
 	patient,
@@ -74,10 +72,8 @@ export const embedRequest = z.strictObject({
 
 export const sessionRequest = z.strictObject({ patient });
 export const eventsRequest = z.strictObject({ events: events.min(1) });
-export const sessionForecastRequest = z.strictObject({
-	at: times.default(["+1m", "+1y", "+5y"]),
-	top,
-});
+export const sessionForecastRequest = z.strictObject(forecastQuery);
+export type SessionForecastRequest = z.infer<typeof sessionForecastRequest>;
 
 const codeWords = {
 	code: z.string(),
@@ -154,12 +150,11 @@ export type RiskResponse = z.infer<typeof riskResponse>;
 export const embedResponse = z.strictObject({ ...read, vector: z.array(z.number()) });
 export type EmbedResponse = z.infer<typeof embedResponse>;
 
-const session = {
+export const sessionResponse = z.strictObject({
 	...read,
 	id: z.string(),
 	expiresInSeconds: z.int().describe("if it is not used"),
-};
-export const sessionResponse = z.strictObject(session);
+});
 export type SessionResponse = z.infer<typeof sessionResponse>;
 
 export const modelResponse = z.strictObject({

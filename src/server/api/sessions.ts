@@ -1,21 +1,13 @@
 import { randomBytes } from "node:crypto";
-import type { z } from "zod";
 import type { ParsedPatient, PatientEvent } from "../../api/patient.js";
 import type { Predictor, State } from "../../models/index.js";
 import type { Engine } from "../engine/engine.js";
-import { JsonList } from "../http/json-pieces.js";
 import { Refusal } from "../http/refusal.js";
 import type { Limits } from "../limits.js";
-import type { SerializedForecast } from "./forecast.js";
+import { forecastFrom } from "./forecast.js";
 import { readEvents, readRequestPatient } from "./patient.js";
-import { historySummary, queryTimes } from "./query-times.js";
-import { checkResponseSize } from "./response-size.js";
-import {
-	mostForecast,
-	type PatientRequest,
-	type SessionResponse,
-	type sessionForecastRequest,
-} from "./schemas.js";
+import { historySummary } from "./query-times.js";
+import type { PatientRequest, SessionForecastRequest, SessionResponse } from "./schemas.js";
 import type { ServedModel } from "./served-model.js";
 
 interface Session {
@@ -28,26 +20,12 @@ interface Session {
 	turn: Promise<unknown>;
 }
 
-export interface Sessions {
-	start(patient: PatientRequest, predictor: Predictor): Promise<SessionResponse>;
-	add(id: string, events: readonly PatientEvent[], predictor: Predictor): Promise<SessionResponse>;
-	forecast(
-		id: string,
-		request: z.infer<typeof sessionForecastRequest>,
-		model: Pick<Engine, "forecast">,
-	): Promise<SerializedForecast>;
-	end(id: string): void;
-	/** Forgets all sessions. */
-	close(): void;
-	readonly size: number;
-}
-
 /** Keeps the model's state of patients between requests, up to a number of sessions and an idle time. */
 export function sessions(
 	served: ServedModel,
 	{ sessions: most, sessionSeconds }: Pick<Limits, "sessions" | "sessionSeconds">,
 	clock: () => number = () => performance.now(),
-): Sessions {
+) {
 	const open = new Map<string, Session>();
 	/** Sessions whose first request is still being handled. */
 	let starting = 0;
@@ -81,7 +59,7 @@ export function sessions(
 			forgetOld();
 			return open.size;
 		},
-		async start(given, predictor) {
+		async start(given: PatientRequest, predictor: Predictor): Promise<SessionResponse> {
 			forgetOld();
 			if (open.size + starting >= most)
 				throw new Refusal(503, `${most} sessions are open; end one, or try again later`, {
@@ -107,7 +85,7 @@ export function sessions(
 				starting--;
 			}
 		},
-		add: (id, given, predictor) =>
+		add: (id: string, given: readonly PatientEvent[], predictor: Predictor) =>
 			inTurn(id, async (session) => {
 				const { parsed, state } = session;
 				const usual = parsed.axis;
@@ -148,31 +126,16 @@ export function sessions(
 				});
 				return responseFor(id, session);
 			}),
-		forecast: (id, { at, top }, model) =>
-			inTurn(id, async ({ parsed, state, events }) => {
-				checkResponseSize({ name: "top", count: top }, at.length, mostForecast);
-				const times = queryTimes(at, parsed, "at");
-				const last = state.times[0] as number;
-				const early = times.findIndex((time) => time < last);
-				if (early >= 0)
-					throw new Refusal(
-						422,
-						`at.${early} lies before the session's last event, and a session predicts only later times; use POST forecast with the whole history`,
-						{ field: `at.${early}` },
-					);
-				const { patient, axis } = parsed;
-				const query = { of: { state }, times, at, top, birth: patient.birth, axis };
-				const forecasts = await model.forecast(query);
-				return {
-					...historySummary(parsed, times, served),
-					events,
-					answers: new JsonList(forecasts),
-				};
-			}),
-		end(id) {
+		forecast: (id: string, request: SessionForecastRequest, model: Pick<Engine, "forecast">) =>
+			inTurn(id, async ({ parsed, state, events }) => ({
+				...(await forecastFrom(state, request, parsed, served, model)),
+				events,
+			})),
+		end(id: string): void {
 			if (!open.delete(id)) throw new Refusal(404, "there is no such session; nothing to end");
 		},
-		close() {
+		/** Forgets all sessions. */
+		close(): void {
 			clearInterval(timer);
 			open.clear();
 		},
