@@ -74,11 +74,11 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 	const { served, engine, limits, log, gate, files } = parts;
 	const calls = scheduler(engine, limits.waiting);
 	const open = sessions(served, limits);
-	const reading = bodies({ ...limits, advice: "send fewer events, or one patient per request" });
-	const signIns = bodies({
-		...{ bodyBytes: limits.signInBytes, bodiesBytes: limits.signInsBytes },
-		advice: "send the token alone",
-	});
+	const reading = bodies(limits, "send fewer events, or one patient per request");
+	const signIns = bodies(
+		{ bodyBytes: limits.signInBytes, bodiesBytes: limits.signInsBytes },
+		"send the token alone",
+	);
 	const throttle = tokenThrottle(limits, { pause: parts.pause });
 	const ending = new AbortController();
 	const description = JSON.stringify(openApi(parts.version));
@@ -308,13 +308,11 @@ function refusalOf(error: unknown): Refusal {
 	return new Refusal(500, "internal error; see the log of the service");
 }
 
-function refused(
-	context: RequestContext,
-	{ status, message, field, retry, allow, closes }: Refusal,
-): Response {
+function refused(context: RequestContext, { status, message, details }: Refusal): Response {
+	const { field, retry, allow, closes = status === 413 || status === 429 } = details;
 	if (allow !== undefined) context.header("Allow", allow);
 	if (retry !== undefined) context.header("Retry-After", String(retry));
 	if (status === 401) context.header("WWW-Authenticate", 'Bearer realm="trajgpt"');
 	if (closes) context.header("Connection", "close");
-	return context.json({ error: { status, message, ...(field && { field }) } }, status as 400);
+	return context.json({ error: { status, message, ...(field && { field }) } }, status);
 }

@@ -157,7 +157,7 @@ describe("one forecast among other clients", () => {
 		expect(await until(forecast)).toMatchObject({ isDone: true });
 		await expect(forecast).resolves.toMatchObject({ queries: 1 });
 		expect(refused).toHaveLength(24);
-		expect(refused[0]).toMatchObject({ status: 503, retry: 1 });
+		expect(refused[0]).toMatchObject({ status: 503, details: { retry: 1 } });
 	});
 
 	test("gets its share even if it is refused repeatedly", async () => {
@@ -325,7 +325,10 @@ test("an aborted call leaves the queue, and the call that is due last is refused
 	const leaving = new AbortController();
 	const left = client(leaving.signal).forecast(8);
 	const waiting = client().forecast(64);
-	await expect(client().forecast(200)).rejects.toMatchObject({ status: 503, retry: 1 });
+	await expect(client().forecast(200)).rejects.toMatchObject({
+		status: 503,
+		details: { retry: 1 },
+	});
 	leaving.abort(new Error("gone"));
 	await expect(left).rejects.toThrow("gone");
 	expect(calls.waiting).toBe(1);

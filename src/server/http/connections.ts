@@ -4,34 +4,6 @@ import type { Limits } from "../limits.js";
 import { countedAddress } from "./addresses.js";
 import { Refusal } from "./refusal.js";
 
-/**
- * The open connections. Limits the connections per address, the requests in flight per connection to
- * one, and the bytes of responses that clients have not read.
- */
-export interface Connections {
-	/** Registers a new connection, or closes it if its address has too many. */
-	open(socket: Socket): void;
-	/**
-	 * Starts a request once the response before it is complete: a client may send its next request
-	 * before the server knows that the response has ended. One request may wait. Further ones are not
-	 * answered, and the connection is closed after the one that waits.
-	 */
-	admit(outgoing: ServerResponse, start: () => void): void;
-	/** The unfinished response of a connection. */
-	responseOn(socket: Socket): ServerResponse | undefined;
-	/** Sends JSON piece by piece as the client reads. */
-	send(outgoing: ServerResponse, status: number, pieces: Uint8Array[]): void;
-	/** Closes the connections of clients that have read nothing for too long. */
-	closeStalled(): void;
-	/** Makes every response from now on the last of its connection. */
-	startClosing(): void;
-	/** Closes the connections without a request. */
-	closeIdle(): void;
-	readonly count: number;
-	/** Bytes of responses that the operating system has not accepted yet. */
-	readonly unsentBytes: number;
-}
-
 interface Connection {
 	readonly address: string;
 	/** The unfinished response. */
@@ -60,10 +32,12 @@ type ConnectionLimits = Pick<
 /** Few enough to take little memory; a well-behaved client may send as many in one packet. */
 const mostPipelined = 8;
 
-export function connections(
-	limits: ConnectionLimits,
-	clock: () => number = () => performance.now(),
-): Connections {
+/**
+ * The open connections. Limits the connections per address, the requests in flight per connection to
+ * one, and the bytes of responses that clients have not read.
+ */
+export function connections(limits: ConnectionLimits) {
+	const clock = () => performance.now();
 	const open = new Map<Socket, Connection>();
 	const perAddress = new Map<string, number>();
 	let isClosing = false;
@@ -144,10 +118,12 @@ export function connections(
 		get count() {
 			return open.size;
 		},
+		/** Bytes of responses that the operating system has not accepted yet. */
 		get unsentBytes() {
 			return allUnsent();
 		},
-		open(socket) {
+		/** Registers a new connection, or closes it if its address has too many. */
+		open(socket: Socket): void {
 			const address = countedAddress(socket.remoteAddress);
 			const count = perAddress.get(address) ?? 0;
 			if (count >= limits.connectionsPerAddress) {
@@ -156,15 +132,8 @@ export function connections(
 			}
 			perAddress.set(address, count + 1);
 			open.set(socket, {
-				...{ address, response: undefined, pieces: [], pieceBytes: 0 },
-				...{
-					waiting: undefined,
-					pipelined: 0,
-					readBytes: 0,
-					takenBytes: 0,
-					movedAt: clock(),
-					madeAt: undefined,
-				},
+				...{ address, response: undefined, pieces: [], pieceBytes: 0, waiting: undefined },
+				...{ pipelined: 0, readBytes: 0, takenBytes: 0, movedAt: clock(), madeAt: undefined },
 			});
 			socket.on("close", () => {
 				open.delete(socket);
@@ -173,20 +142,26 @@ export function connections(
 				else perAddress.delete(address);
 			});
 		},
-		admit(outgoing, start) {
+		/**
+		 * Starts a request once the response before it is complete: a client may send its next request
+		 * before the server knows that the response has ended. One request may wait. Further ones are not
+		 * answered, and the connection is closed after the one that waits.
+		 */
+		admit(outgoing: ServerResponse, start: () => void): void {
 			const { socket } = outgoing.req;
 			const own = open.get(socket);
-			if (!own) return void socket.destroy();
-			if (!own.response) return startResponse(own, outgoing, start);
-			if (!own.waiting) {
-				own.waiting = { outgoing, start };
-				return;
+			if (!own) socket.destroy();
+			else if (!own.response) startResponse(own, outgoing, start);
+			else if (!own.waiting) own.waiting = { outgoing, start };
+			else {
+				if (own.pipelined++ === 0) makeLast(own.waiting.outgoing, socket);
+				if (own.pipelined > mostPipelined) socket.destroy();
 			}
-			if (own.pipelined++ === 0) makeLast(own.waiting.outgoing, socket);
-			if (own.pipelined > mostPipelined) socket.destroy();
 		},
-		responseOn: (socket) => open.get(socket)?.response,
-		send(outgoing, status, pieces) {
+		/** The unfinished response of a connection. */
+		responseOn: (socket: Socket): ServerResponse | undefined => open.get(socket)?.response,
+		/** Sends JSON piece by piece as the client reads. */
+		send(outgoing: ServerResponse, status: number, pieces: Uint8Array[]): void {
 			const own = open.get(outgoing.req.socket);
 			if (own?.response !== outgoing) return;
 			const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
@@ -205,21 +180,26 @@ export function connections(
 			};
 			sendNext();
 		},
-		closeStalled() {
+		/** Closes the connections of clients that have read nothing for too long. */
+		closeStalled(): void {
 			updateProgress();
 			const now = clock();
 			for (const [socket, own] of slowest())
 				if (now - own.movedAt >= limits.stallMs) drop(socket, own);
 		},
-		startClosing() {
+		/** Makes every response from now on the last of its connection. */
+		startClosing(): void {
 			isClosing = true;
 			// A client whose response headers are already sent may send one more request.
 			for (const [socket, { response }] of open)
 				if (response && !response.headersSent) makeLast(response, socket);
 		},
-		closeIdle() {
+		/** Closes the connections without a request. */
+		closeIdle(): void {
 			for (const [socket, { response, readBytes }] of open)
 				if (!response && socket.bytesRead === readBytes) socket.end();
 		},
 	};
 }
+
+export type Connections = ReturnType<typeof connections>;

@@ -2,29 +2,13 @@ import type { IncomingMessage } from "node:http";
 import type { Limits } from "../limits.js";
 import { Refusal } from "./refusal.js";
 
-/** Reads request bodies, with a limit per request and one for all together. */
-export interface Bodies {
-	/**
-	 * Reads a body and counts its bytes until `work` has ended. A body that `check` refuses is read to
-	 * its end, so that the client receives the refusal, but not kept.
-	 */
-	read<T>(
-		incoming: IncomingMessage,
-		work: (bytes: Buffer) => Promise<T>,
-		check?: (chunk: Buffer) => Refusal | undefined,
-	): Promise<T>;
-	/** Bytes of requests being read or processed. */
-	readonly held: number;
-}
+type BodyLimits = Pick<Limits, "bodyBytes" | "bodiesBytes">;
 
-export function bodies({
-	bodyBytes,
-	bodiesBytes,
-	advice,
-}: Pick<Limits, "bodyBytes" | "bodiesBytes"> & {
-	/** What to do about a body that is too large. */
-	readonly advice: string;
-}): Bodies {
+/**
+ * Reads request bodies, with a limit per request and one for all together. `advice` says what to do
+ * about a body that is too large.
+ */
+export function bodies({ bodyBytes, bodiesBytes }: BodyLimits, advice: string) {
 	let held = 0;
 	const tooLarge = () =>
 		new Refusal(
@@ -32,10 +16,19 @@ export function bodies({
 			`the request is larger than ${bodyBytes.toLocaleString("en-US")} bytes; ${advice}`,
 		);
 	return {
+		/** Bytes of requests being read or processed. */
 		get held() {
 			return held;
 		},
-		async read(incoming, work, check) {
+		/**
+		 * Reads a body and counts its bytes until `work` has ended. A body that `check` refuses is read to
+		 * its end, so that the client receives the refusal, but not kept.
+		 */
+		async read<T>(
+			incoming: IncomingMessage,
+			work: (bytes: Buffer) => Promise<T>,
+			check?: (chunk: Buffer) => Refusal | undefined,
+		): Promise<T> {
 			if (Number(incoming.headers["content-length"] ?? 0) > bodyBytes) throw tooLarge();
 			let chunks: Buffer[] = [];
 			let refusal: Refusal | undefined;
@@ -49,7 +42,8 @@ export function bodies({
 					held += chunk.length;
 					if (held > bodiesBytes)
 						throw new Refusal(503, "too much is being sent at once; try again in a moment", {
-							...{ retry: 1, closes: true },
+							retry: 1,
+							closes: true,
 						});
 					chunks.push(chunk);
 					refusal = check?.(chunk);

@@ -2,17 +2,6 @@ import { setTimeout as after } from "node:timers/promises";
 import type { Limits } from "../limits.js";
 import { Refusal } from "./refusal.js";
 
-/**
- * Delays the responses to wrong tokens, longer each time. A correct token never waits: behind a proxy,
- * all clients share one address, and none should suffer from the others' mistakes.
- */
-export interface TokenThrottle {
-	/** Counts a wrong token of this address, and resolves after its delay. */
-	wait(address: string, signal: AbortSignal): Promise<void>;
-	/** Number of addresses with a counter. */
-	readonly addresses: number;
-}
-
 type ThrottleLimits = Pick<
 	Limits,
 	"wrongTokenMs" | "wrongTokenMostMs" | "wrongTokenAddresses" | "wrongTokensWaiting"
@@ -24,13 +13,17 @@ export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>;
 const timerPause: Pause = (ms, signal) => after(ms, undefined, { signal });
 const forgottenAfterMs = 15 * 60_000;
 
+/**
+ * Delays the responses to wrong tokens, longer each time. A correct token never waits: behind a proxy,
+ * all clients share one address, and none should suffer from the others' mistakes.
+ */
 export function tokenThrottle(
 	{ wrongTokenMs, wrongTokenMostMs, wrongTokenAddresses, wrongTokensWaiting }: ThrottleLimits,
 	{
 		pause = timerPause,
 		clock = () => performance.now(),
 	}: { readonly pause?: Pause | undefined; readonly clock?: () => number } = {},
-): TokenThrottle {
+) {
 	/** In order of the latest wrong token, oldest first. */
 	const counts = new Map<string, { readonly count: number; readonly at: number }>();
 	let waiting = 0;
@@ -49,10 +42,12 @@ export function tokenThrottle(
 	}
 
 	return {
+		/** Number of addresses with a counter. */
 		get addresses() {
 			return counts.size;
 		},
-		async wait(address, signal) {
+		/** Counts a wrong token of this address, and resolves after its delay. */
+		async wait(address: string, signal: AbortSignal): Promise<void> {
 			const ms = Math.min(wrongTokenMs * 2 ** (countOf(address) - 1), wrongTokenMostMs);
 			if (waiting >= wrongTokensWaiting)
 				throw new Refusal(
