@@ -4,7 +4,6 @@ import { ablate } from "../workflows/compare/compare.js";
 import { variantNames } from "../workflows/compare/variants.js";
 import { addSharedOptions, type SharedOptions } from "./compare-options.js";
 import { printComparison } from "./comparison-text.js";
-import { examples } from "./examples.js";
 import { type Io, progressOf } from "./io.js";
 import { namesIn, namesOrAll } from "./option-values.js";
 
@@ -23,6 +22,12 @@ Time-specific and auto-regressive forecasts have separate columns.
 
 Cells, outputs and resuming work as in compare.`;
 
+export const examples = {
+	"trajgpt ablate so --seeds 3 --out runs/ablation": "every variant, three seeds",
+	"trajgpt ablate so --variants full,fixed-decay,absolute,gpt2 --tasks next --out runs/order":
+		"next-event likelihood of the paper's variants",
+};
+
 export function command(io: Io): Command {
 	return addSharedOptions(
 		new Command("ablate")
@@ -34,23 +39,14 @@ export function command(io: Io): Command {
 				"all",
 			)
 			.option("--tasks <list>", "tasks to evaluate: some of next,forecast", "next,forecast"),
-	)
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt ablate so --seeds 3 --out runs/ablation": "every variant, three seeds",
-				"trajgpt ablate so --variants full,fixed-decay,absolute,gpt2 --tasks next --out runs/order":
-					"next-event likelihood of the paper's variants",
+	).action((folder: string, options: Options) =>
+		printComparison(io, options, async (signal) =>
+			ablate(await openDataset(folder), options.out, {
+				...options,
+				variants: namesOrAll(options.variants),
+				tasks: namesIn(options.tasks),
+				...{ signal, progress: progressOf(io) },
 			}),
-		)
-		.action((folder: string, options: Options) =>
-			printComparison(io, options, async (signal) =>
-				ablate(await openDataset(folder), options.out, {
-					...options,
-					variants: namesOrAll(options.variants),
-					tasks: namesIn(options.tasks),
-					...{ signal, progress: progressOf(io) },
-				}),
-			),
-		);
+		),
+	);
 }

@@ -7,7 +7,13 @@ export interface LazyCommand {
 	/** Internal: not listed in the help. */
 	readonly hidden?: true;
 	/** Loads the command's module on demand, to keep `trajgpt --help` fast. */
-	load(): Promise<{ command(io: Io): Command }>;
+	load(): Promise<CommandModule>;
+}
+
+interface CommandModule {
+	command(io: Io): Command;
+	/** Command lines, each with its description: the last section of the command's help. */
+	readonly examples?: Readonly<Record<string, string>>;
 }
 
 export const commands: readonly LazyCommand[] = [

@@ -4,7 +4,6 @@ import { compare } from "../workflows/compare/compare.js";
 import { lineNames } from "../workflows/compare/lines.js";
 import { addSharedOptions, type SharedOptions } from "./compare-options.js";
 import { printComparison } from "./comparison-text.js";
-import { examples } from "./examples.js";
 import { type Io, progressOf } from "./io.js";
 import { namesIn, namesOrAll } from "./option-values.js";
 
@@ -28,6 +27,14 @@ cores. Finished cells are kept in OUT, so the same command resumes after a stop 
 A failed cell is reported, does not stop the others, and is retried by the same command.
 The table is written to OUT/table.{json,csv,md,tex}.`;
 
+export const examples = {
+	"trajgpt compare sim --models all --out runs/table": "every model, one seed",
+	"trajgpt compare sim --models trajgpt,gru-d,gpt2 --tasks forecast --seeds 3 --out runs/three":
+		"three models, three seeds",
+	"trajgpt compare so --tasks next,forecast --depths 1,5,10 --seeds 3 --leaders trajgpt,gru-d --out runs/so":
+		"three seeds for two models, one for the rest",
+};
+
 export function command(io: Io): Command {
 	return addSharedOptions(
 		new Command("compare")
@@ -42,16 +49,6 @@ export function command(io: Io): Command {
 		.option(
 			"--leaders <list>",
 			"models that run with every seed; the others run with the first only",
-		)
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt compare sim --models all --out runs/table": "every model, one seed",
-				"trajgpt compare sim --models trajgpt,gru-d,gpt2 --tasks forecast --seeds 3 --out runs/three":
-					"three models, three seeds",
-				"trajgpt compare so --tasks next,forecast --depths 1,5,10 --seeds 3 --leaders trajgpt,gru-d --out runs/so":
-					"three seeds for two models, one for the rest",
-			}),
 		)
 		.action((folder: string, options: Options) =>
 			printComparison(io, options, async (signal) =>

@@ -8,7 +8,6 @@ import { type DemoSettings, demoDefaults, demoFiles, openFolder } from "./demo/f
 import { type DemoReport, render } from "./demo/render.js";
 import { runStages } from "./demo/stages.js";
 import { demoStages, demoTasks } from "./demo/steps.js";
-import { examples } from "./examples.js";
 import { interrupted } from "./interruptible.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { mostPeople, seedNumber, threadCount, wholeNumber } from "./option-values.js";
@@ -27,6 +26,11 @@ All output goes to one folder. Finished stages are not repeated: an interrupted 
 resumes where it stopped, and a finished demo only prints its results. In a terminal
 the demo ends by serving the explorer until Ctrl-C. The same seed gives the same
 numbers on the same machine with the same number of threads.`;
+
+export const examples = {
+	"trajgpt demo": "tables and a report, in a few minutes on two cores",
+	"trajgpt demo --patients 20000 --epochs 10 --out runs/larger": "a larger population, more epochs",
+};
 
 export function command(io: Io): Command {
 	const d = demoDefaults;
@@ -52,14 +56,6 @@ export function command(io: Io): Command {
 		.option("--fresh", "replace the demo in the folder and start over")
 		.option("--no-serve", "do not serve the explorer at the end")
 		.option("--json", "print one JSON document")
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt demo": "tables and a report, in a few minutes on two cores",
-				"trajgpt demo --patients 20000 --epochs 10 --out runs/larger":
-					"a larger population, more epochs",
-			}),
-		)
 		.action(async ({ out, threads, fresh, serve, json, ...requested }: Options) => {
 			const clock = () => performance.now();
 			const started = clock();

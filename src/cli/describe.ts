@@ -3,7 +3,6 @@ import { Command } from "commander";
 import { openDataset, summarize } from "../cohort/index.js";
 import { checkFigureTarget, writeFigure } from "../workflows/figure-file.js";
 import { describeText } from "./describe-text.js";
-import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
 import { wholeNumber } from "./option-values.js";
@@ -21,6 +20,12 @@ const description = `Summarize a dataset: counts, spans, gaps, codes, labels, an
 Lists and draws the most frequent codes. --json holds all codes, with histograms; the
 field names state the unit (days or years).`;
 
+export const examples = {
+	"trajgpt describe claims": "tables",
+	"trajgpt describe claims --figure claims.svg": "tables and a figure",
+	"trajgpt describe claims --json": "the same as JSON",
+};
+
 export function command(io: Io): Command {
 	return new Command("describe")
 		.description(description)
@@ -29,14 +34,6 @@ export function command(io: Io): Command {
 		.option("--figure <file>", "also draw a figure to this .svg or .png file")
 		.option("--force", "replace an existing figure")
 		.option("--json", "print one JSON document")
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt describe claims": "tables",
-				"trajgpt describe claims --figure claims.svg": "tables and a figure",
-				"trajgpt describe claims --json": "the same as JSON",
-			}),
-		)
 		.action(async (folder: string, { top, figure, force, json }: Options) => {
 			if (figure !== undefined) await checkFigureTarget(figure, force ?? false);
 			const dataset = await openDataset(folder);

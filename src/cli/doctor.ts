@@ -1,7 +1,11 @@
 import { Command } from "commander";
-import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { Exit, printJson } from "./io.js";
+
+export const examples = {
+	"trajgpt doctor": "a table",
+	"trajgpt doctor --json": "the same as JSON; sizes in bytes",
+};
 
 export function command(io: Io): Command {
 	return new Command("doctor")
@@ -11,13 +15,6 @@ export function command(io: Io): Command {
 				"Exits with 1 if a requirement is not met.",
 		)
 		.option("--json", "print one JSON document")
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt doctor": "a table",
-				"trajgpt doctor --json": "the same as JSON; sizes in bytes",
-			}),
-		)
 		.action(async ({ json }: { json?: true }) => {
 			const { examine, render } = await import("./doctor/index.js");
 			const report = await examine(process.cwd());

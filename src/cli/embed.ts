@@ -3,7 +3,6 @@ import { splitNames } from "../cohort/index.js";
 import { checkFileTarget } from "../files/index.js";
 import { type Column, columnFormat, csvOf, writeColumns } from "../workflows/column-file.js";
 import type { EmbedOptions } from "../workflows/embed.js";
-import { examples } from "./examples.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
 import { seedNumber, threadCount, wholeNumber } from "./option-values.js";
@@ -25,6 +24,13 @@ time of the label, with the label's value. Columns x and y are the position on t
 v1 … the vector, and days the time of the representation on the dataset's time axis.
 Without --out the table is printed as CSV. The file names patients by their ids: protect
 it like the records.`;
+
+export const examples = {
+	"trajgpt embed runs/sim --out codes.parquet": "the codes, with a map",
+	"trajgpt embed runs/sim --what patients --task insulin --out insulin.csv":
+		"patients at the time of their label",
+	"trajgpt embed runs/sim --no-umap": "the vectors alone, as CSV on standard output",
+};
 
 export function command(io: Io): Command {
 	return new Command("embed")
@@ -58,15 +64,6 @@ export function command(io: Io): Command {
 		.option("--threads <n>", "number of threads (default: as in training)", threadCount)
 		.option("--force", "replace an existing file")
 		.option("--json", "print one JSON document; it holds the rows unless --out is given")
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt embed runs/sim --out codes.parquet": "the codes, with a map",
-				"trajgpt embed runs/sim --what patients --task insulin --out insulin.csv":
-					"patients at the time of their label",
-				"trajgpt embed runs/sim --no-umap": "the vectors alone, as CSV on standard output",
-			}),
-		)
 		.action((folder: string, options: Options) => act(io, folder, options));
 }
 

@@ -10,7 +10,6 @@ import {
 	notWritten,
 } from "../workflows/evaluate.js";
 import { acrossRunsText, evaluationText } from "./evaluation-text.js";
-import { examples } from "./examples.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
 import { seedNumber, threadCount, wholeNumber } from "./option-values.js";
@@ -34,6 +33,12 @@ The baselines are counts of the patient's own history, code frequencies in train
 on a simulated population, the oracle. Results are written to RUN/eval/<task>.json.
 Several runs (other seeds, same dataset) are evaluated one by one and then summarized:
 means with 95 % t-intervals over the runs.`;
+
+export const examples = {
+	"trajgpt evaluate runs/sim": "every task on the test patients",
+	"trajgpt evaluate runs/sim --task forecast --method time-specific": "one forecasting method",
+	"trajgpt evaluate runs/s1 runs/s2 runs/s3 --task forecast": "intervals over three seeds",
+};
 
 export function command(io: Io): Command {
 	const { split, lookup, draws, seed, futures } = evaluateDefaults;
@@ -73,15 +78,6 @@ export function command(io: Io): Command {
 		.option("--code <code>", "labelled tasks of your own: the code that the label is about")
 		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
 		.option("--json", "print one JSON document")
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt evaluate runs/sim": "every task on the test patients",
-				"trajgpt evaluate runs/sim --task forecast --method time-specific":
-					"one forecasting method",
-				"trajgpt evaluate runs/s1 runs/s2 runs/s3 --task forecast": "intervals over three seeds",
-			}),
-		)
 		.action(async (folders: string[], { task, method, dataset, json, ...options }: Options) => {
 			const runs = folders.map((folder) => openRun(io, folder));
 			let printed = 0;

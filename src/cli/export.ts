@@ -1,7 +1,6 @@
 import { Command, Option } from "commander";
 import { type WeightPlace, weightPlaces } from "../export/index.js";
 import { exportModel } from "../workflows/export-model.js";
-import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
 import { openRun } from "./open-run.js";
@@ -24,6 +23,14 @@ and for a web page. The graphs use standard operators only. Each graph contains 
 example.html needs --page and a web server: browsers do not run it from a file. For a ready-made page,
 see trajgpt serve.`;
 
+export const examples = {
+	"trajgpt export runs/demo/run --out model": "the model as ONNX",
+	"trajgpt export runs/demo/run --out model --weights external": "half the size",
+	"trajgpt export runs/demo/run --out model --page": "with the browser library",
+	"python3 -m http.server --bind 127.0.0.1 -d model":
+		"then open http://127.0.0.1:8000/example.html",
+};
+
 export function command(io: Io): Command {
 	return new Command("export")
 		.description(description)
@@ -40,16 +47,6 @@ export function command(io: Io): Command {
 		.option("--page", "include the browser library, so that example.html works as it is (41 MB)")
 		.option("--force", "replace an existing export")
 		.option("--json", "print one JSON document")
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt export runs/demo/run --out model": "the model as ONNX",
-				"trajgpt export runs/demo/run --out model --weights external": "half the size",
-				"trajgpt export runs/demo/run --out model --page": "with the browser library",
-				"python3 -m http.server --bind 127.0.0.1 -d model":
-					"then open http://127.0.0.1:8000/example.html",
-			}),
-		)
 		.action((run: string, options: Options) => act(io, run, options));
 }
 

@@ -2,7 +2,6 @@ import { Command } from "commander";
 import { formatCount } from "../base/progress.js";
 import { finetuneOptions, openRunDataset } from "../train/index.js";
 import { type FinetuneSummary, finetune } from "../workflows/finetune.js";
-import { examples } from "./examples.js";
 import { interruptible } from "./interruptible.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
@@ -30,6 +29,12 @@ pre-training (GRU-D and others) learn every task from scratch.
 Ctrl-C saves and exits with 130; --resume continues and ends with the same weights, bit
 for bit.`;
 
+export const examples = {
+	"trajgpt finetune runs/sim --task insulin": "predict who will need insulin",
+	"trajgpt finetune runs/sim --task chf --resume": "after Ctrl-C, or a power cut",
+	"trajgpt evaluate runs/sim --task insulin": "compare it with zero-shot and few-shot",
+};
+
 export function command(io: Io): Command {
 	const command = new Command("finetune")
 		.description(description)
@@ -45,14 +50,6 @@ export function command(io: Io): Command {
 		.option("--resume", "resume an interrupted fine-tuning, with its own settings")
 		.option("--force", "replace an earlier fine-tuning and start over")
 		.option("--json", "print the summary as one JSON document")
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt finetune runs/sim --task insulin": "predict who will need insulin",
-				"trajgpt finetune runs/sim --task chf --resume": "after Ctrl-C, or a power cut",
-				"trajgpt evaluate runs/sim --task insulin": "compare it with zero-shot and few-shot",
-			}),
-		)
 		.action((run: string, { task, dataset, threads, resume, force, json }: Options) =>
 			interruptible(io, async (signal) => {
 				const trained = openRun(io, run);

@@ -3,7 +3,6 @@ import { Command, Option } from "commander";
 import { checkFileTarget, replaceFile } from "../files/index.js";
 import { type Moment, momentForms, momentOf, momentsOf } from "../infer/user-input/index.js";
 import { type Forecast, type ForecastOptions, forecast, methods } from "../workflows/forecast.js";
-import { examples } from "./examples.js";
 import {
 	csvHeader,
 	type ForecastContext,
@@ -37,6 +36,14 @@ that something is recorded at that time. At times inside a history, only earlier
 
 TIME is ${momentForms.replace(", an age", ",\nan age")}.`;
 
+export const examples = {
+	"trajgpt forecast runs/demo/run --patient p000060":
+		"a patient of the run's dataset, in a month, a year, five years",
+	"trajgpt forecast run --input bundle.json --at 2026-06-01 +2y age:70": "new patients from FHIR",
+	"trajgpt forecast run --input claims --format csv --at +1y --csv answers.csv":
+		"all patients of a folder, as a table",
+};
+
 export function command(io: Io): Command {
 	const made = new Command("forecast")
 		.description(description)
@@ -66,19 +73,7 @@ export function command(io: Io): Command {
 		.option("--force", "replace an existing file")
 		.option("--json", "print one JSON document");
 	addPatientOptions(made);
-	return made
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt forecast runs/demo/run --patient p000060":
-					"a patient of the run's dataset, in a month, a year, five years",
-				"trajgpt forecast run --input bundle.json --at 2026-06-01 +2y age:70":
-					"new patients from FHIR",
-				"trajgpt forecast run --input claims --format csv --at +1y --csv answers.csv":
-					"all patients of a folder, as a table",
-			}),
-		)
-		.action((folder: string, options: Options) => act(io, folder, options));
+	return made.action((folder: string, options: Options) => act(io, folder, options));
 }
 
 async function act(io: Io, folder: string, options: Options): Promise<void> {

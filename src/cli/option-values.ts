@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { dayOfIsoDate } from "../base/time.js";
 import type { SplitParts } from "../cohort/index.js";
 import { type Provider, providers } from "../runtime/index.js";
@@ -40,6 +40,23 @@ export function numberBetween(least: number, most: number): (text: string) => nu
 		return value;
 	};
 }
+
+/** Adds options under a heading of their own in the help. */
+export function addGroup(command: Command, heading: string, options: readonly Option[]): void {
+	for (const option of options) command.addOption(option.helpGroup(heading));
+}
+
+/** For commands that read codes of new patients by the rules of a dataset. */
+export const codeMapOptions = (): Option[] => [
+	new Option(
+		"--map, --phecode-map <file>",
+		"the code map that the dataset was prepared with, if any",
+	),
+	new Option("--keep-ignored", "use ignored rows of that map, if prepare did"),
+];
+
+export const datasetOption = (): Option =>
+	new Option("--dataset <folder>", "the run's dataset, if it was moved");
 
 export const providerOption = (what = "execution provider"): Option =>
 	new Option("--provider <name>", `${what}; webgpu needs a GPU and its Vulkan driver`)

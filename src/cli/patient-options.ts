@@ -6,7 +6,7 @@ import { recordFormats } from "../workflows/record-formats.js";
 import { nameFlags } from "./flags.js";
 import type { Io } from "./io.js";
 import { openRun } from "./open-run.js";
-import { byteSize, threadCount } from "./option-values.js";
+import { addGroup, byteSize, codeMapOptions, datasetOption, threadCount } from "./option-values.js";
 import { formatOptions } from "./record-options.js";
 
 /** Options that select patients. */
@@ -38,34 +38,23 @@ export function addPatientOptions(command: Command): void {
 			"--input <file...>",
 			"records of new patients (default: the patients of the run's dataset)",
 		)
-		.addOption(
-			new Option("--format <format>", "format of the records (default: by file extension)")
-				.choices(Object.keys(recordFormats))
-				.helpGroup("Input:"),
-		)
-		.addOption(
-			new Option("--dataset <folder>", "the run's dataset, if it was moved").helpGroup("Input:"),
-		)
-		.addOption(
-			new Option(
-				"--map, --phecode-map <file>",
-				"the code map that the dataset was prepared with, if any",
-			).helpGroup("Input:"),
-		)
-		.addOption(
-			new Option("--keep-ignored", "use ignored rows of that map, if prepare did").helpGroup(
-				"Input:",
-			),
-		)
-		.addOption(
-			new Option("--memory <size>", "memory limit for reading records")
-				.argParser(byteSize)
-				.default(2 * 1024 ** 3, "2GB")
-				.helpGroup("Input:"),
-		)
 		.option("--threads <n>", "number of threads (default: as in training)", threadCount);
+	addGroup(command, "Input:", [
+		new Option("--format <format>", "format of the records (default: by file extension)").choices(
+			Object.keys(recordFormats),
+		),
+		datasetOption(),
+		...codeMapOptions(),
+		new Option("--memory <size>", "memory limit for reading records")
+			.argParser(byteSize)
+			.default(2 * 1024 ** 3, "2GB"),
+	]);
 	for (const { heading, options } of fileOptions)
-		for (const { option } of options) command.addOption(renamed(option).helpGroup(heading));
+		addGroup(
+			command,
+			heading,
+			options.map(({ option }) => renamed(option)),
+		);
 	nameFlags(command, {
 		"records.source": "--input",
 		...Object.fromEntries(

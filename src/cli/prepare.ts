@@ -5,10 +5,16 @@ import { dedupRules, drugUses, prepareDefaults } from "../cohort/index.js";
 import { labelRules } from "../cohort/label-rules.js";
 import { type PrepareOptions, prepare } from "../workflows/prepare.js";
 import { recordFormats } from "../workflows/record-formats.js";
-import { examples } from "./examples.js";
 import { nameFlags } from "./flags.js";
 import { type Io, printJson, progressOf } from "./io.js";
-import { byteSize, seedNumber, splitParts, threadCount, wholeNumber } from "./option-values.js";
+import {
+	addGroup,
+	byteSize,
+	seedNumber,
+	splitParts,
+	threadCount,
+	wholeNumber,
+} from "./option-values.js";
 import { formatOptions } from "./record-options.js";
 import { percent, table } from "./table.js";
 
@@ -36,6 +42,14 @@ valid and test by a seeded hash of their id, 80/10/10 or as set by --splits, unl
 splits. Everything learned from data comes from the training patients alone. docs/guides has one page
 per format.`;
 
+export const examples = {
+	"trajgpt prepare sim --from csv --min-records 50 --out data":
+		"a dataset from the output of trajgpt simulate",
+	"trajgpt prepare --from omop --db postgres://me@host/cdm --out data": "from PostgreSQL",
+	"trajgpt prepare dx.csv.gz --from csv --join adm.csv.gz --on hadm_id --system icd9 --out data":
+		"dates in another table",
+};
+
 export function command(io: Io): Command {
 	const d = prepareDefaults;
 	const made = new Command("prepare")
@@ -56,31 +70,15 @@ export function command(io: Io): Command {
 		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
 		.option("--json", "print the manifest as one JSON document");
 	addCohortOptions(made);
-	for (const [heading, options] of Object.entries(formatOptions))
-		for (const option of options) made.addOption(option.helpGroup(heading));
+	for (const [heading, options] of Object.entries(formatOptions)) addGroup(made, heading, options);
 	nameFlags(made, { source: "SOURCE", format: "--from" });
-	return made
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt prepare sim --from csv --min-records 50 --out data":
-					"a dataset from the output of trajgpt simulate",
-				"trajgpt prepare --from omop --db postgres://me@host/cdm --out data": "from PostgreSQL",
-				"trajgpt prepare dx.csv.gz --from csv --join adm.csv.gz --on hadm_id --system icd9 --out data":
-					"dates in another table",
-			}),
-		)
-		.action((paths: string[], options: Options) => act(io, paths, options));
+	return made.action((paths: string[], options: Options) => act(io, paths, options));
 }
 
 function addCohortOptions(command: Command): void {
 	const d = prepareDefaults;
-	const add = (heading: string, ...options: Option[]) => {
-		for (const option of options) command.addOption(option.helpGroup(heading));
-	};
 	const option = (flags: string, description: string) => new Option(flags, description);
-	add(
-		"Codes:",
+	addGroup(command, "Codes:", [
 		option("--codes <what>", "map codes to PheCodes, or keep them as they are")
 			.choices(["phecode", "as-is"])
 			.default(d.codes),
@@ -92,9 +90,8 @@ function addCohortOptions(command: Command): void {
 		option("--unmapped <what>", "drop ICD codes that are not in the map, or keep them as they are")
 			.choices(["drop", "keep"])
 			.default(d.unmapped),
-	);
-	add(
-		"Cohort:",
+	]);
+	addGroup(command, "Cohort:", [
 		option("--min-records <n>", "minimum records per patient (paper: 50)")
 			.argParser(wholeNumber(1, 1_000_000_000))
 			.default(d.minRecords),
@@ -125,7 +122,7 @@ function addCohortOptions(command: Command): void {
 		option("--splits <percents>", "percentages of patients for training, validation and test")
 			.argParser(splitParts)
 			.default(d.splitParts, d.splitParts.join(",")),
-	);
+	]);
 }
 
 function labelOf(text: string, before: readonly { task: string; file: string }[] = []) {

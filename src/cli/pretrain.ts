@@ -7,7 +7,6 @@ import type { Provider } from "../runtime/index.js";
 import { type PretrainSummary, trainOptions } from "../train/index.js";
 import { pretrain } from "../workflows/pretrain.js";
 import { datasetSettings } from "../workflows/training.js";
-import { examples } from "./examples.js";
 import { interruptible } from "./interruptible.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { modelHelp } from "./model-help.js";
@@ -34,6 +33,13 @@ weights, bit for bit, as an uninterrupted run (on the same machine with the same
 of threads).`;
 
 const presetNames = [...new Set(models.flatMap(({ presets }) => Object.keys(presets)))];
+
+export const examples = {
+	"trajgpt pretrain sim --out runs/sim --preset tiny --epochs 5": "a small model, quickly",
+	"trajgpt pretrain sim --out runs/sim --resume": "after Ctrl-C, or a power cut",
+	"trajgpt pretrain sim --out runs/next --objective next --set temperature=5":
+		"the paper's objective, another τ",
+};
 
 export function command(io: Io): Command {
 	const command = new Command("pretrain")
@@ -62,15 +68,6 @@ export function command(io: Io): Command {
 			const others = models.filter((model) => model !== chosen).map(({ id }) => id);
 			return `${modelHelp(chosen, datasetSettings)}\n\nOther models have other settings (--model <id> --help):\n  ${others.join(", ")}`;
 		})
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt pretrain sim --out runs/sim --preset tiny --epochs 5": "a small model, quickly",
-				"trajgpt pretrain sim --out runs/sim --resume": "after Ctrl-C, or a power cut",
-				"trajgpt pretrain sim --out runs/next --objective next --set temperature=5":
-					"the paper's objective, another τ",
-			}),
-		)
 		.action((folder: string, options: Options) => {
 			const typed = <K extends keyof Options>(name: K) =>
 				isTyped(command, name) ? options[name] : undefined;

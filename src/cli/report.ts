@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { openRunDataset } from "../train/index.js";
 import type { ReportOptions } from "../workflows/report/report.js";
-import { examples } from "./examples.js";
 import { nameFlags } from "./flags.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
@@ -20,6 +19,11 @@ The page is a single HTML file that needs no network and no script. It shows the
 \`trajgpt evaluate\`, and names each missing evaluation with the command that computes it. The
 figures are also written to the run's folder, as SVG and PNG. Two test patients are shown with
 their ids: protect the page like the records.`;
+
+export const examples = {
+	"trajgpt report runs/sim": "runs/sim/report.html, with figures next to it",
+	"trajgpt report runs/sim --patient p000060 --out p000060.html": "with a patient of your choice",
+};
 
 export function command(io: Io): Command {
 	const command = new Command("report")
@@ -40,14 +44,6 @@ export function command(io: Io): Command {
 		.option("--threads <n>", "number of threads (default: as in training)", threadCount)
 		.option("--force", "replace an existing file at --out")
 		.option("--json", "print one JSON document: the files, the findings, what is missing")
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt report runs/sim": "runs/sim/report.html, with figures next to it",
-				"trajgpt report runs/sim --patient p000060 --out p000060.html":
-					"with a patient of your choice",
-			}),
-		)
 		.action((folder: string, options: Options) => act(io, folder, options));
 	nameFlags(command, { patients: "--patient" });
 	return command;

@@ -13,7 +13,6 @@ import { checkFigureTarget, writeFigure } from "../workflows/figure-file.js";
 import { risk } from "../workflows/risk.js";
 import { riskPicture, risksCsv, risksJson } from "../workflows/risk-documents.js";
 import type { EditOptions } from "../workflows/risk-edits.js";
-import { examples } from "./examples.js";
 import { type Io, printJson } from "./io.js";
 import { wholeNumber } from "./option-values.js";
 import {
@@ -43,6 +42,15 @@ that something is recorded at that time and given all earlier events.
 TIME is ${momentForms.replace(", an age", ",\nan age")}.
 CODE is a PheCode, a code of the model's vocabulary, or an ICD code that is mapped to one. 428 includes
 all codes below it; icd9:428.0 names the classification.`;
+
+export const examples = {
+	"trajgpt risk runs/demo/run --patient p000060 --code 428 --figure risk.svg":
+		"a patient of the run's dataset",
+	"trajgpt risk run --input bundle.json --code I50.9 --attribute +1y":
+		"a new patient, and what drives the risk of heart failure",
+	"trajgpt risk run --input bundle.json --code 428 --add 250@-2y --remove 3":
+		"the same with an event added and one removed",
+};
 
 export function command(io: Io): Command {
 	const made = new Command("risk")
@@ -77,19 +85,7 @@ export function command(io: Io): Command {
 	whatIf("--remove <n...>", "remove event number n", removedOf);
 	whatIf("--move <n@time...>", "move event number n to another time: 12@-6m", movedOf);
 	addPatientOptions(made);
-	return made
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt risk runs/demo/run --patient p000060 --code 428 --figure risk.svg":
-					"a patient of the run's dataset",
-				"trajgpt risk run --input bundle.json --code I50.9 --attribute +1y":
-					"a new patient, and what drives the risk of heart failure",
-				"trajgpt risk run --input bundle.json --code 428 --add 250@-2y --remove 3":
-					"the same with an event added and one removed",
-			}),
-		)
-		.action((folder: string, options: Options) => act(io, folder, options));
+	return made.action((folder: string, options: Options) => act(io, folder, options));
 }
 
 async function act(io: Io, folder: string, options: Options): Promise<void> {

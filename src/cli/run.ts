@@ -46,7 +46,7 @@ async function programFor(
 			}),
 		);
 	for (const { name, summary, hidden = false, load } of table) {
-		const command = argv.includes(name) ? (await load()).command(io) : new Command(name);
+		const command = argv.includes(name) ? await loaded(load, io) : new Command(name);
 		program.addCommand(command.summary(summary), { hidden });
 	}
 	program.hook("preAction", async (_, command) => {
@@ -58,6 +58,11 @@ async function programFor(
 	});
 	settle(program, io);
 	return program;
+}
+
+async function loaded(load: LazyCommand["load"], io: Io): Promise<Command> {
+	const { command, examples: shown } = await load();
+	return shown ? command(io).addHelpText("after", examples(shown)) : command(io);
 }
 
 /** Keeps Commander from writing to the process's streams and from ending it, in subcommands too. */

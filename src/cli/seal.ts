@@ -1,6 +1,5 @@
 import { Command } from "commander";
 import { sealRun } from "../train/index.js";
-import { examples } from "./examples.js";
 import { type Io, printJson } from "./io.js";
 
 const description = `Bind the weights of a run to its vocabulary, manifest and settings.
@@ -20,19 +19,17 @@ interface Options {
 	readonly json?: true;
 }
 
+export const examples = {
+	"trajgpt seal runs/old": "a run of an earlier version",
+	"trajgpt seal runs/sim --force": "after a name in vocabulary.json was corrected by hand",
+};
+
 export function command(io: Io): Command {
 	return new Command("seal")
 		.description(description)
 		.argument("<run>", "run folder written by `trajgpt pretrain`")
 		.option("--force", "accept files that changed after the weights were bound to them")
 		.option("--json", "print one JSON document")
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt seal runs/old": "a run of an earlier version",
-				"trajgpt seal runs/sim --force": "after a name in vocabulary.json was corrected by hand",
-			}),
-		)
 		.action(async (run: string, { force = false, json }: Options) => {
 			const done = await sealRun(run, { force });
 			if (json) return printJson(io, { run, ...done });

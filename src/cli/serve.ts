@@ -5,11 +5,16 @@ import { InputError } from "../base/errors.js";
 import { systemRefusal } from "../base/system-errors.js";
 import { jsonLog, type Log, noLog } from "../server/index.js";
 import { type ServeOptions, serve } from "../workflows/serve.js";
-import { examples } from "./examples.js";
 import { interrupted } from "./interruptible.js";
 import { type Io, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
-import { threadCount, wholeNumber } from "./option-values.js";
+import {
+	addGroup,
+	codeMapOptions,
+	datasetOption,
+	threadCount,
+	wholeNumber,
+} from "./option-values.js";
 
 interface Options extends Omit<ServeOptions, "log"> {
 	readonly tokenFile?: string;
@@ -27,8 +32,14 @@ The service speaks plain HTTP: beyond this machine, put a TLS proxy in front or 
 
 Patient records are never written to disk, logs or messages. Ctrl-C stops the service.`;
 
+export const examples = {
+	"trajgpt serve runs/demo/run": "the explorer and the API, for this machine",
+	"trajgpt serve runs/demo/run --no-explorer --log -": "the API alone, with a log",
+	"trajgpt serve run --host 0.0.0.0 --token-file token.txt": "for other machines too",
+};
+
 export function command(io: Io): Command {
-	return new Command("serve")
+	const made = new Command("serve")
 		.description(description)
 		.argument("<run>", "run folder written by `trajgpt pretrain`")
 		.option("--host <address>", "address to listen on", "127.0.0.1")
@@ -52,36 +63,13 @@ export function command(io: Io): Command {
 			wholeNumber(1, 100_000),
 		)
 		.option("--log <file>", "log file, one line of JSON per request; - is standard error")
-		.option("--no-explorer", "serve the API alone")
-		.addOption(
-			new Option("--dataset <folder>", "the run's dataset, if it was moved").helpGroup("Explorer:"),
-		)
-		.addOption(
-			new Option(
-				"--samples",
-				"show patients of the test split even if they are not simulated",
-			).helpGroup("Explorer:"),
-		)
-		.addOption(
-			new Option(
-				"--map, --phecode-map <file>",
-				"the code map that the dataset was prepared with, if any",
-			).helpGroup("Codes:"),
-		)
-		.addOption(
-			new Option("--keep-ignored", "use ignored rows of that map, if prepare did").helpGroup(
-				"Codes:",
-			),
-		)
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt serve runs/demo/run": "the explorer and the API, for this machine",
-				"trajgpt serve runs/demo/run --no-explorer --log -": "the API alone, with a log",
-				"trajgpt serve run --host 0.0.0.0 --token-file token.txt": "for other machines too",
-			}),
-		)
-		.action((folder: string, options: Options) => act(io, folder, options));
+		.option("--no-explorer", "serve the API alone");
+	addGroup(made, "Explorer:", [
+		datasetOption(),
+		new Option("--samples", "show patients of the test split even if they are not simulated"),
+	]);
+	addGroup(made, "Codes:", codeMapOptions());
+	return made.action((folder: string, options: Options) => act(io, folder, options));
 }
 
 export const finishingRequests = "finishing what is under way; again ends at once";

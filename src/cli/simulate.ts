@@ -6,7 +6,6 @@ import { InputError } from "../base/errors.js";
 import { progress } from "../base/progress.js";
 import { checkFolderTarget } from "../files/index.js";
 import { type Format, formats, truthFile, writeSimulation } from "../simulate/index.js";
-import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
 import { mostPeople, seedNumber, wholeNumber } from "./option-values.js";
@@ -27,6 +26,13 @@ bundle codes; policies lapse. The folder holds claims (ICD-9), prescriptions, pe
 (names), and truth.json, from which "trajgpt oracle" computes the true probabilities.
 All rates are invented. A person depends on the seed and their number, not on the population size.`;
 
+export const examples = {
+	"trajgpt simulate --patients 2000 --out sim": "two thousand people",
+	"trajgpt prepare sim --from csv --out data": "turn them into a dataset",
+	"trajgpt oracle next sim --patient p000060 --at 2012-06-01":
+		"the true next-code distribution of one person",
+};
+
 export function command(io: Io): Command {
 	return new Command("simulate")
 		.description(description)
@@ -38,15 +44,6 @@ export function command(io: Io): Command {
 		.option("--seed <n>", "seed of the population", seedNumber, 0)
 		.option("--force", "replace an existing simulation")
 		.option("--json", "print one JSON document")
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt simulate --patients 2000 --out sim": "two thousand people",
-				"trajgpt prepare sim --from csv --out data": "turn them into a dataset",
-				"trajgpt oracle next sim --patient p000060 --at 2012-06-01":
-					"the true next-code distribution of one person",
-			}),
-		)
 		.action((options: Options) => act(io, options));
 }
 
