@@ -1,3 +1,4 @@
+import { lanesOf } from "../lanes.js";
 import type { Drawn } from "./events.js";
 import { radius, targetRadius } from "./marks.js";
 
@@ -18,30 +19,22 @@ export function inLanes(
 ): Row[] {
 	let top = 0;
 	return groups.map(([name, of]) => {
-		const ends: number[] = [];
-		const placed = [...of]
-			.sort((a, b) => a.time - b.time)
-			.map((event) => {
-				const x = event.time * scale;
-				const r = event.target ? targetRadius : radius;
-				const free = ends.findIndex((end) => end <= x - r);
-				const lane =
-					free >= 0
-						? free
-						: ends.length < mostLanes
-							? ends.length
-							: ends.indexOf(Math.min(...ends));
-				ends[lane] = x + r + 1;
-				return { event, lane };
-			});
+		const events = of.toSorted((a, b) => a.time - b.time);
+		const lanes = lanesOf(
+			events.map(({ time, target }) => ({ x: time * scale, r: target ? targetRadius : radius })),
+			mostLanes,
+		);
 		const large = of.some(({ target }) => target);
 		const step = large ? laneHeight + 4 : laneHeight;
-		const height = ends.length * step + 12;
+		const height = (Math.max(-1, ...lanes) + 1) * step + 12;
 		const row = {
 			name,
 			top,
 			height,
-			events: placed.map(({ event, lane }) => ({ ...event, y: top + 6 + (lane + 0.5) * step })),
+			events: events.map((event, at) => ({
+				...event,
+				y: top + 6 + ((lanes[at] as number) + 0.5) * step,
+			})),
 		};
 		top += height;
 		return row;

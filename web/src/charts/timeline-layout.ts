@@ -1,4 +1,5 @@
 import { groupBy } from "../../../src/figures/group-by.js";
+import { lanesOf } from "../../../src/figures/lanes.js";
 
 /** An event as it is drawn. */
 export interface Mark {
@@ -44,30 +45,18 @@ export function timelineLayout(
 	);
 	let top = 0;
 	const rows = groups.map(([name, of]): TimelineRow => {
-		const ends: number[] = [];
-		const placed = [...of]
-			.sort((a, b) => a.time - b.time)
-			.map((mark) => {
-				const at = x(mark.time);
-				const free = ends.findIndex((end) => end <= at - markRadius);
-				const lane =
-					free >= 0
-						? free
-						: ends.length < mostLanes
-							? ends.length
-							: ends.indexOf(Math.min(...ends));
-				ends[lane] = at + markRadius + 1;
-				return { mark, at, lane };
-			});
-		const height = head + ends.length * laneHeight + 11;
+		const marks = of
+			.toSorted((a, b) => a.time - b.time)
+			.map((mark) => ({ ...mark, x: x(mark.time), r: markRadius }));
+		const lanes = lanesOf(marks, mostLanes);
+		const height = head + (Math.max(-1, ...lanes) + 1) * laneHeight + 11;
 		const row = {
 			name,
 			top,
 			height,
-			marks: placed.map(({ mark, at, lane }) => ({
+			marks: marks.map(({ r: _, ...mark }, at) => ({
 				...mark,
-				x: at,
-				y: top + head + 5.5 + (lane + 0.5) * laneHeight,
+				y: top + head + 5.5 + ((lanes[at] as number) + 0.5) * laneHeight,
 			})),
 		};
 		top += height;
