@@ -1,6 +1,6 @@
 import { axisY, barX, text } from "@observablehq/plot";
 import type { Panel } from "./figure.js";
-import { fitted, textWidth } from "./text.js";
+import { fitted, widest } from "./text.js";
 import { theme } from "./theme.js";
 
 export interface Bar {
@@ -29,12 +29,10 @@ export function barsPanel(bars: readonly Bar[], options: BarsOptions): Panel {
 		plot: (width) => {
 			const most = width * 0.56;
 			const names = bars.map(({ name }) => fitted(name, most, type));
-			const marginLeft = Math.ceil(Math.max(...names.map((name) => textWidth(name, type)))) + space;
-			const marginRight =
-				Math.ceil(Math.max(...bars.map((bar) => textWidth(bar.says, type)))) + space;
+			const values = bars.map(({ says }) => says);
 			return {
-				marginLeft,
-				marginRight,
+				marginLeft: widest(names, type) + space,
+				marginRight: widest(values, type) + space,
 				marginTop: 0,
 				marginBottom: 2,
 				x: { domain: [0, Math.max(1, ...bars.map(({ value }) => value))], axis: null },

@@ -11,7 +11,7 @@ import {
 	text,
 } from "@observablehq/plot";
 import type { CalibrationBin } from "../evaluate/evaluation.js";
-import { quietAxis } from "./axes.js";
+import { gridAxisY, quietAxis } from "./axes.js";
 import type { Figure, Panel } from "./figure.js";
 import { compactUpTo, counted, thousands } from "./numbers.js";
 import { textWidth } from "./text.js";
@@ -180,8 +180,7 @@ function countPanel(curve: Calibration, height: number): Panel {
 				? { type: "log", domain: [floor, most * 1.5] }
 				: { domain: [0, Math.max(1, most)], nice: true },
 			marks: [
-				gridY({ ticks: ticks ?? 3, stroke: theme.grid, strokeOpacity: 1 }),
-				axisY({ ...quietAxis, label: null, ticks: ticks ?? 3, tickFormat: compactUpTo(most) }),
+				...gridAxisY(ticks ?? 3, compactUpTo(most)),
 				axisX({ ...quietAxis, ticks: 4, label: "predicted", tickFormat: tick }),
 				ruleX(bins, {
 					x: "predicted",

@@ -1,25 +1,15 @@
 import { rect, text } from "@observablehq/plot";
 import { yearDays } from "../base/time.js";
+import type { HeadMemory, MemoryByCategory } from "../infer/index.js";
 import type { Figure, Panel } from "./figure.js";
 import { groupBy } from "./group-by.js";
 import { counted, thousands } from "./numbers.js";
-import { fitted, textWidth } from "./text.js";
+import { fitted, textWidth, widest } from "./text.js";
 import { theme } from "./theme.js";
 
-export interface HeadMemory {
-	/** From 1, as they are shown. */
-	readonly layer: number;
-	readonly head: number;
-	/** By category: the time until half of the head's memory has decayed; Infinity if it never does. */
-	readonly halfLives: readonly number[];
-}
-
-export interface DecayMap {
-	readonly categories: readonly (string | null)[];
-	readonly heads: readonly HeadMemory[];
-	/** The unit of half-lives; `events` if the model decays by event. */
-	readonly unit?: "days" | "events";
-}
+/** The unit is days if left out. */
+export type DecayMap = Pick<MemoryByCategory, "categories" | "heads"> &
+	Partial<Pick<MemoryByCategory, "unit">>;
 
 const rowHeight = 21;
 const mostColumns = 18;
@@ -53,9 +43,7 @@ export function decayFigure({ categories, heads: given, unit = "days" }: DecayMa
 			? 1
 			: Math.log(value / least) / Math.log(most / least);
 	const groups = grouped(heads);
-	const extremes = [...heads].map((head) => ({ head, middle: median(head.halfLives) }));
-	extremes.sort((a, b) => a.middle - b.middle);
-	const [shortest, longest] = [extremes[0], extremes.at(-1)] as const;
+	const [shortest, longest] = extremeHeads(heads);
 	const range = least === most ? `all ${name(least)}` : `from ${name(least)} to ${name(most)}`;
 	return {
 		title,
@@ -63,7 +51,7 @@ export function decayFigure({ categories, heads: given, unit = "days" }: DecayMa
 		description:
 			`Half-lives of ${counted(heads.length, "head")} for ${counted(categories.length, "category", "categories")}, ${range}. ${
 				heads.length > 1
-					? `By the median over categories, layer ${shortest?.head.layer} head ${shortest?.head.head} forgets soonest (${name(shortest?.middle ?? 0)}), layer ${longest?.head.layer} head ${longest?.head.head} latest (${name(longest?.middle ?? 0)}).`
+					? `By the median over categories, layer ${shortest.layer} head ${shortest.head} forgets soonest (${name(shortest.halfLife)}), layer ${longest.layer} head ${longest.head} latest (${name(longest.halfLife)}).`
 					: ""
 			}`.trim(),
 		rows: groups.map((group) => [heatPanel(categories, group, shade, name)]),
@@ -76,9 +64,15 @@ export function decayFigure({ categories, heads: given, unit = "days" }: DecayMa
 
 const isDrawn = (value: number) => Number.isFinite(value) && value > 0;
 
-function median(values: readonly number[]): number {
-	const sorted = [...values].sort((a, b) => a - b);
-	return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN;
+/** The heads with the shortest and the longest memory, by the median over categories. */
+export function extremeHeads(heads: readonly HeadMemory[]) {
+	const middle = heads
+		.map(({ layer, head, halfLives }) => {
+			const sorted = halfLives.toSorted((a, b) => a - b);
+			return { layer, head, halfLife: sorted[Math.floor((sorted.length - 1) / 2)] as number };
+		})
+		.sort((a, b) => a.halfLife - b.halfLife);
+	return [middle[0]!, middle.at(-1)!] as const;
 }
 
 /** Groups of whole layers, as many as fit in a panel. */
@@ -121,7 +115,7 @@ function heatPanel(
 		height: categories.length * rowHeight + top,
 		plot: (width) => {
 			const names = categories.map((name) => fitted(name ?? "no category", width * 0.25, type));
-			const marginLeft = Math.ceil(Math.max(...names.map((name) => textWidth(name, type)))) + 10;
+			const marginLeft = widest(names, type) + 10;
 			const across = heads.length + layerGap * (layers.length - 1);
 			const columnWidth = Math.min(60, (width - marginLeft) / across);
 			const marginRight = width - marginLeft - columnWidth * across;

@@ -34,8 +34,10 @@ export interface Density {
 	readonly thickness: number;
 }
 
+const points = 81;
+
 /** The density of shares between 0 and 1: Gaussian kernels, reflected at both ends. */
-export function shareDensity(values: readonly number[], points = 81): Density[] {
+export function shareDensity(values: readonly number[]): Density[] {
 	const spread = distributionOf(values);
 	if (!spread) return [];
 	const [lower, , upper] = spread.quartiles;

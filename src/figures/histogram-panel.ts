@@ -1,7 +1,7 @@
-import { axisX, axisY, gridY, rectY, ruleX, ruleY, text } from "@observablehq/plot";
+import { axisX, rectY, ruleX, ruleY, text } from "@observablehq/plot";
 import { yearDays } from "../base/time.js";
 import type { Histogram } from "../cohort/index.js";
-import { quietAxis } from "./axes.js";
+import { gridAxisY, quietAxis } from "./axes.js";
 import type { Panel } from "./figure.js";
 import { compactUpTo, thousands } from "./numbers.js";
 import { textWidth } from "./text.js";
@@ -12,10 +12,10 @@ export interface HistogramOptions {
 	readonly subtitle: string;
 	/** The median in the unit of the edges, and its label; drawn as a line. */
 	readonly median: { readonly at: number; readonly name: string };
-	readonly height?: number;
 }
 
 const margins = { marginLeft: 46, marginRight: 12, marginTop: 20, marginBottom: 40 };
+const height = 210;
 const fewestBins = 8;
 
 /** A histogram with a linear scale. */
@@ -28,7 +28,7 @@ export function histogramPanel(histogram: Histogram, options: HistogramOptions):
 	return {
 		title: options.title,
 		subtitle: options.subtitle,
-		height: options.height ?? 210,
+		height,
 		plot: () => ({
 			...margins,
 			x: { domain: [low + shift, high + shift] },
@@ -88,7 +88,7 @@ export function logHistogramPanel(histogram: Histogram, options: HistogramOption
 	return {
 		title: options.title,
 		subtitle: options.subtitle,
-		height: options.height ?? 210,
+		height,
 		plot: (width) => {
 			const place = (value: number) => Math.log(value / start) / Math.log(high / start);
 			const inner = width - margins.marginLeft - margins.marginRight;
@@ -133,13 +133,7 @@ const bins = ({ edges, counts }: Histogram, shift = 0) =>
 		y,
 	}));
 
-function countAxis(most: number) {
-	const ticks = Math.min(4, most);
-	return [
-		gridY({ ticks, stroke: theme.grid, strokeOpacity: 1 }),
-		axisY({ ...quietAxis, label: null, ticks, tickFormat: compactUpTo(most) }),
-	];
-}
+const countAxis = (most: number) => gridAxisY(Math.min(4, most), compactUpTo(most));
 
 /** The median's line, with its label above the bars on the side with more room. */
 function medianMarks({ at, name }: HistogramOptions["median"], place: number) {

@@ -1,7 +1,7 @@
 export { calibrationFigure } from "./calibration-figure.js";
 export type { Clock } from "./clock.js";
 export { datasetFigure } from "./dataset-figure.js";
-export { decayFigure } from "./decay-figure.js";
+export { decayFigure, extremeHeads } from "./decay-figure.js";
 export type { Figure } from "./figure.js";
 export { learningCurveFigure } from "./learning-curve-figure.js";
 export { neighbourAgreement } from "./maps/neighbour-agreement.js";

@@ -1,6 +1,6 @@
-import { axisX, axisY, dot, gridY, line, ruleX, text } from "@observablehq/plot";
+import { axisX, dot, line, ruleX, text } from "@observablehq/plot";
 import { avoidOverlap } from "./avoid-overlap.js";
-import { quietAxis } from "./axes.js";
+import { gridAxisY, quietAxis } from "./axes.js";
 import type { Figure, Panel } from "./figure.js";
 import { compactUpTo, counted } from "./numbers.js";
 import { textWidth } from "./text.js";
@@ -10,11 +10,6 @@ import { theme } from "./theme.js";
 export interface LearningEvent {
 	readonly step: number;
 	readonly [field: string]: unknown;
-}
-
-export interface LearningLog {
-	readonly events: readonly LearningEvent[];
-	readonly title?: string;
 }
 
 interface Loss {
@@ -42,7 +37,7 @@ const mostPoints = 240;
 const [marginTop, plotHeight, marginBottom] = [22, 240, 38];
 
 /** Training and validation loss over a run. */
-export function learningCurveFigure({ events, title = "Learning curves" }: LearningLog): Figure {
+export function learningCurveFigure(events: readonly LearningEvent[]): Figure {
 	const terms = termsOf(events);
 	const best = bestEpoch(terms);
 	const steps = events.reduce((most, { step }) => Math.max(most, step), 0);
@@ -53,7 +48,7 @@ export function learningCurveFigure({ events, title = "Learning curves" }: Learn
 		return at ? [`${name} ${at.loss.toFixed(3)} nats`] : [];
 	});
 	return {
-		title,
+		title: "Learning curves",
 		subtitle: `${length}${best === undefined ? "" : ` · best epoch ${best}: ${losses.join(", ")}`}`,
 		description: `Losses of training and validation over ${length}. ${
 			best === undefined
@@ -62,11 +57,9 @@ export function learningCurveFigure({ events, title = "Learning curves" }: Learn
 		}`,
 		rows: terms.length > 0 ? [terms.map((term) => termPanel(term, best, steps))] : [],
 		notes: [
-			...(terms.length > 0
-				? [
-						"Line: training, a running mean. Points: validation after each epoch. Loss in nats: mean −log p.",
-					]
-				: ["The log holds no step yet."]),
+			terms.length > 0
+				? "Line: training, a running mean. Points: validation after each epoch. Loss in nats: mean −log p."
+				: "The log holds no step yet.",
 		],
 	};
 }
@@ -168,8 +161,7 @@ function termPanel({ name, train, valid }: Term, best: number | undefined, steps
 				x: { domain: [0, Math.max(1, steps)] },
 				y: { domain: [bottom, top] },
 				marks: [
-					gridY({ ticks: 5, stroke: theme.grid, strokeOpacity: 1 }),
-					axisY({ ...quietAxis, ticks: 5, label: null }),
+					...gridAxisY(5),
 					axisX({
 						...quietAxis,
 						ticks: Math.max(1, Math.min(5, steps, Math.floor(width / 90))),

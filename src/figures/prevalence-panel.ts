@@ -1,8 +1,9 @@
 import { axisX, dot, gridX, ruleY, text } from "@observablehq/plot";
 import type { LabelSummary, Split } from "../cohort/index.js";
+import { quietAxis } from "./axes.js";
 import type { Panel } from "./figure.js";
 import { percent, thousands } from "./numbers.js";
-import { fitted, textWidth } from "./text.js";
+import { fitted, widest } from "./text.js";
 import { theme } from "./theme.js";
 import { wilson } from "./wilson.js";
 
@@ -41,17 +42,15 @@ export function prevalencePanel(labels: readonly LabelSummary[]): Panel {
 		subtitle: "positive, by task and split; lines are 95 % intervals (Wilson)",
 		height: Math.ceil(end * rowHeight) + marginBottom + 4,
 		plot: (width) => {
-			const splitWidth = Math.ceil(Math.max(...splits.map((split) => textWidth(split, type)))) + 10;
-			const names = labels.map(({ task }) => fitted(task, width * 0.3, { ...type, bold: true }));
-			const nameWidth = Math.ceil(
-				Math.max(...names.map((name) => textWidth(name, { ...type, bold: true }))),
-			);
-			const saysWidth = Math.ceil(Math.max(...rows.map(({ says }) => textWidth(says, type)))) + 14;
-			const marginLeft = nameWidth + 14 + splitWidth;
+			const bold = { ...type, bold: true };
+			const splitWidth = widest(splits, type) + 10;
+			const names = labels.map(({ task }) => fitted(task, width * 0.3, bold));
+			const values = rows.map(({ says }) => says);
+			const marginLeft = widest(names, bold) + 14 + splitWidth;
 			const at = { y: "y", textAnchor: "start" } as const;
 			return {
 				marginLeft,
-				marginRight: saysWidth,
+				marginRight: widest(values, type) + 14,
 				marginTop: 4,
 				marginBottom,
 				x: { domain: [0, Math.max(1, ...there.map(({ high }) => high))], nice: true },
@@ -59,13 +58,10 @@ export function prevalencePanel(labels: readonly LabelSummary[]): Panel {
 				marks: [
 					gridX({ ticks: 6, stroke: theme.grid, strokeOpacity: 1 }),
 					axisX({
+						...quietAxis,
 						ticks: 6,
-						tickSize: 0,
 						tickFormat: (value: number) => `${thousands(value)} %`,
-						color: theme.quiet,
 						label: "positive",
-						labelAnchor: "center",
-						labelArrow: "none",
 					}),
 					ruleY(there, { y: "y", x1: "low", x2: "high", stroke: "colour", strokeWidth: 2 }),
 					dot(there, { x: "value", y: "y", fill: "colour", r: 4.5 }),

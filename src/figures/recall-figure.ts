@@ -4,7 +4,7 @@ import { quietAxis } from "./axes.js";
 import { distributionOf, shareDensity } from "./distribution.js";
 import type { Figure, Panel } from "./figure.js";
 import { counted, percent } from "./numbers.js";
-import { fitted, textWidth } from "./text.js";
+import { fitted, widest } from "./text.js";
 import { theme } from "./theme.js";
 
 export type RecallEvaluation = Pick<Evaluation, "windows" | "split">;
@@ -66,12 +66,8 @@ function windowPanel({ window, rows }: Window, last: boolean): Panel {
 			y: at + 0.5,
 			colour: colourOf(row),
 			label: row.label,
-			method: row.method,
 			outline: shareDensity(row.recall),
 			says: `${shares(spread.mean)} % (${shares(spread.low)}–${shares(spread.high)})`,
-			quartile: spread.quartiles[0],
-			median: spread.quartiles[1],
-			upper: spread.quartiles[2],
 		};
 	});
 	return {
@@ -81,12 +77,11 @@ function windowPanel({ window, rows }: Window, last: boolean): Panel {
 		plot: (width) => {
 			const bold = { ...type, bold: true };
 			const names = drawn.map(({ label }) => fitted(label, width * 0.3, bold));
-			const marginLeft = Math.ceil(Math.max(...names.map((name) => textWidth(name, bold)))) + 12;
-			const marginRight =
-				Math.ceil(Math.max(...drawn.map(({ says }) => textWidth(says, type)))) + 16;
+			const values = drawn.map(({ says }) => says);
+			const marginLeft = widest(names, bold) + 12;
 			return {
 				marginLeft,
-				marginRight,
+				marginRight: widest(values, type) + 16,
 				marginTop: 2,
 				marginBottom,
 				x: { domain: [0, 1] },
@@ -111,8 +106,8 @@ function windowPanel({ window, rows }: Window, last: boolean): Panel {
 						}),
 					),
 					rect(drawn, {
-						x1: "quartile",
-						x2: "upper",
+						x1: ({ quartiles }) => quartiles[0],
+						x2: ({ quartiles }) => quartiles[2],
 						y1: ({ y }) => y - 0.15,
 						y2: ({ y }) => y + 0.15,
 						fill: theme.background,
@@ -121,7 +116,7 @@ function windowPanel({ window, rows }: Window, last: boolean): Panel {
 						strokeWidth: 1.2,
 					}),
 					ruleX(drawn, {
-						x: "median",
+						x: ({ quartiles }) => quartiles[1],
 						y1: ({ y }) => y - 0.28,
 						y2: ({ y }) => y + 0.28,
 						stroke: theme.ink,

@@ -47,6 +47,10 @@ export function textWidth(text: string, { size, bold }: Type): number {
 	return (width * size * (bold ? 1.1 : 1)) / 1000;
 }
 
+/** The width of the widest of some lines, in whole pixels. */
+export const widest = (texts: readonly string[], type: Type): number =>
+	Math.ceil(Math.max(...texts.map((text) => textWidth(text, type))));
+
 /** The text, or as much of its beginning as fits, with an ellipsis. */
 export function fitted(text: string, width: number, type: Type): string {
 	if (textWidth(text, type) <= width) return text;

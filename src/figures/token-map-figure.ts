@@ -27,9 +27,6 @@ export interface MappedDecay extends Point {
 export interface TokenMap {
 	readonly tokens: readonly MappedToken[];
 	readonly decays: readonly MappedDecay[];
-	readonly title?: string;
-	/** Number of most frequent codes to label; fewer if there is no room. */
-	readonly named?: number;
 }
 
 export interface CategoryOnMap {
@@ -42,6 +39,8 @@ export interface CategoryOnMap {
 }
 
 const height = 620;
+/** Most frequent codes to label; fewer if there is no room. */
+const mostNamed = 24;
 /** Maximum radius of a cluster, relative to the radius of the whole map. */
 const gatheredWithin = 0.6;
 
@@ -62,10 +61,9 @@ export function tokenMapFigure(map: TokenMap): Figure {
 			? [{ name: "decay vector", says: "L layer, H head", style: decayStyle }]
 			: []),
 	];
-	const title = map.title ?? "Map of the token embeddings";
 	const what = [counted(tokens.length, "code"), counted(named.length, "category", "categories")];
 	return {
-		title,
+		title: "Map of the token embeddings",
 		subtitle: [...what, counted(decays.length, "decay vector")].join(" · "),
 		description: [
 			`A map (UMAP) of the embeddings of ${what.join(" in ")}: tokens that lie together mean alike to the model.`,
@@ -81,15 +79,7 @@ export function tokenMapFigure(map: TokenMap): Figure {
 		rows: [
 			[
 				mapPanel(map, categories, styleOf),
-				...(legend.length > 0
-					? [
-							legendPanel(legend, {
-								title: "Categories",
-								subtitle: "those with the most events first",
-								share: 0.34,
-							}),
-						]
-					: []),
+				...(legend.length > 0 ? [legendPanel(legend, legendOptions)] : []),
 			],
 		],
 		notes: [
@@ -97,6 +87,12 @@ export function tokenMapFigure(map: TokenMap): Figure {
 		],
 	};
 }
+
+const legendOptions = {
+	title: "Categories",
+	subtitle: "those with the most events first",
+	share: 0.34,
+};
 
 const decayStyle = { symbol: "times", stroke: theme.ink, strokeWidth: 2.4, r: 5 } as const;
 
@@ -132,7 +128,7 @@ function innermost(points: readonly Point[]): Point {
 }
 
 function mapPanel(
-	{ tokens, decays, named = 24 }: TokenMap,
+	{ tokens, decays }: TokenMap,
 	categories: readonly CategoryOnMap[],
 	styleOf: (name: string | null) => ReturnType<typeof dotStyle>,
 ): Panel {
@@ -155,12 +151,12 @@ function mapPanel(
 						.map(({ name, tokens }) => dot(tokens, { x: "x", y: "y", r: 3.6, ...styleOf(name) })),
 					dot(decays, { x: "x", y: "y", ...decayStyle, stroke: theme.background, strokeWidth: 5 }),
 					dot(decays, { x: "x", y: "y", ...decayStyle }),
-					...mapTexts(map, { categories, decays, codes: frequent(tokens, named), tokens }),
+					...mapTexts(map, { categories, decays, codes: frequent(tokens), tokens }),
 				],
 			};
 		},
 	};
 }
 
-const frequent = (tokens: readonly MappedToken[], most: number) =>
-	[...tokens].sort((a, b) => b.count - a.count).slice(0, most);
+const frequent = (tokens: readonly MappedToken[]) =>
+	tokens.toSorted((a, b) => b.count - a.count).slice(0, mostNamed);

@@ -8,8 +8,6 @@ export interface UmapOptions {
 	readonly seed?: number;
 	/** Neighbours per vector to keep close: few show detail, many the whole. Default: 15. */
 	readonly neighbours?: number;
-	/** Minimum distance of points on the map. Default: 0.1. */
-	readonly minDistance?: number;
 	/** Called after each round. */
 	readonly onRound?: (done: number, rounds: number) => void;
 }
@@ -20,6 +18,8 @@ const mostCompared = 10_000;
 const fewest = 5;
 /** An initial principal plane needs few rounds; for small maps more cost little. */
 const roundsOf = (count: number) => (count <= 500 ? 500 : 200);
+/** Neighbours that place a further vector on a map. */
+const nearestOnMap = 5;
 /** Half the width of the initial map. */
 const startSize = 10;
 
@@ -33,7 +33,7 @@ export function umap(
 	dim: number,
 	options: UmapOptions = {},
 ): Float64Array {
-	const { seed = 0, neighbours = 15, minDistance = 0.1, onRound } = options;
+	const { seed = 0, neighbours = 15, onRound } = options;
 	const directions = directionsOf(vectors, dim);
 	const { count } = directions;
 	const stream = random(seed).fork("umap");
@@ -44,7 +44,7 @@ export function umap(
 	const draw = stream.fork("layout");
 	const layout = new UMAP({
 		nNeighbors: size,
-		minDist: minDistance,
+		minDist: 0.1,
 		nEpochs: roundsOf(count),
 		random: () => draw.uniform(),
 	});
@@ -82,12 +82,11 @@ export function placeOnMap(
 	vectors: ArrayLike<number>,
 	further: ArrayLike<number>,
 	dim: number,
-	neighbours = 5,
 ): Float64Array {
-	const asked = directionsOf(further, dim);
-	const { indices, distances } = nearest(directionsOf(vectors, dim), asked, neighbours);
-	const places = new Float64Array(2 * asked.count);
-	for (let row = 0; row < asked.count; row++) {
+	const queries = directionsOf(further, dim);
+	const { indices, distances } = nearest(directionsOf(vectors, dim), queries, nearestOnMap);
+	const places = new Float64Array(2 * queries.count);
+	for (let row = 0; row < queries.count; row++) {
 		const own = distances[row] as number[];
 		const least = own[0] as number;
 		const spread = own.reduce((sum, distance) => sum + distance - least, 0) / own.length || 1;

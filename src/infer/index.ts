@@ -5,7 +5,7 @@ export {
 	attributeEach,
 } from "./attribution.js";
 export { type AutoRegressiveOptions, predictAutoRegressively } from "./auto-regressive.js";
-export { headMemory, type MemoryByCategory } from "./head-memory.js";
+export { type HeadMemory, headMemory, type MemoryByCategory } from "./head-memory.js";
 export { historyRows } from "./history-rows.js";
 export { highestCodes, likeliest } from "./likeliest.js";
 export { type Place, type PlacedPredictions, predictAt } from "./predict-at.js";

@@ -2,7 +2,6 @@ export { findings } from "./findings.js";
 export { reportPage } from "./page.js";
 export type {
 	DrawnFigure,
-	HeadInWords,
 	MissingEvaluation,
 	PatientStory,
 	Report,

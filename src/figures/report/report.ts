@@ -1,5 +1,6 @@
 import type { DatasetSummary, Manifest, Split } from "../../cohort/index.js";
 import type { Evaluation } from "../../evaluate/evaluation.js";
+import type { extremeHeads } from "../decay-figure.js";
 import type { NeighbourAgreement } from "../maps/neighbour-agreement.js";
 
 /** A figure of the page. */
@@ -29,12 +30,8 @@ export interface PatientStory {
 	readonly riskCurve: DrawnFigure;
 }
 
-/** A head with the shortest or longest memory, by the median over categories. */
-export interface HeadInWords {
-	readonly layer: number;
-	readonly head: number;
-	readonly halfLife: number;
-}
+/** A head with the shortest or longest memory. */
+export type HeadInWords = ReturnType<typeof extremeHeads>[number];
 
 /** A missing evaluation, and the command that computes it. */
 export interface MissingEvaluation {

@@ -1,5 +1,5 @@
 import type { Markish } from "@observablehq/plot";
-import { axisX, dot, rect, ruleX, ruleY, text } from "@observablehq/plot";
+import { axisX, dot, rect, ruleY, text } from "@observablehq/plot";
 import { avoidOverlap } from "../avoid-overlap.js";
 import { quietAxis } from "../axes.js";
 import { timeAxis } from "../clock.js";
@@ -7,7 +7,7 @@ import type { Panel } from "../figure.js";
 import { durationName } from "../histogram-panel.js";
 import { fitted, textWidth } from "../text.js";
 import { theme } from "../theme.js";
-import { badge, curveColour, type RiskLayout } from "./layout.js";
+import { badge, curveColour, nowRule, observedShade, type RiskLayout } from "./layout.js";
 import type { NumberedSurge, RiskCurve, RiskPicture } from "./picture.js";
 
 const [fewHeight, manyHeight] = [56, 34];
@@ -24,7 +24,7 @@ export function growthPanel(
 	layout: RiskLayout,
 	surges: readonly NumberedSurge[],
 ): Panel {
-	const { domain, observed, marginLeft, marginRight, inner } = layout;
+	const { domain, marginLeft, marginRight, inner } = layout;
 	const barsHeight = curves.length > few ? manyHeight : fewHeight;
 	const height = curves.length * (barsHeight + headHeight);
 	const axis = timeAxis(clock, domain, Math.floor(inner / 70));
@@ -43,20 +43,8 @@ export function growthPanel(
 			x: { domain: [...domain] },
 			y: { domain: [height, 0], axis: null },
 			marks: [
-				...(observed[1] > observed[0]
-					? [
-							rect([0], {
-								x1: [observed[0]],
-								x2: [observed[1]],
-								y1: [0],
-								y2: [height],
-								fill: theme.shade,
-							}),
-						]
-					: []),
-				...(observed[1] > domain[0] && observed[1] < domain[1]
-					? [ruleX([observed[1]], { stroke: theme.ink, strokeWidth: 1.2 })]
-					: []),
+				...observedShade(layout, 0, height),
+				...nowRule(layout),
 				axisX(axis.ticks, { ...quietAxis, label: axis.label, text: axis.format }),
 				...curves.flatMap((curve, at) =>
 					strip(curve, at, layout, {

@@ -1,4 +1,4 @@
-import type { SymbolType } from "@observablehq/plot";
+import { type Markish, rect, ruleX, type SymbolType } from "@observablehq/plot";
 import { yearDays } from "../../base/time.js";
 import { rowWidth, theme } from "../theme.js";
 import type { RiskCurve, RiskPicture } from "./picture.js";
@@ -62,6 +62,21 @@ export function riskLayout(picture: RiskPicture, marginRight: number): RiskLayou
 		riskOf: (pixel) => most - (pixel - top) / scale,
 	};
 }
+
+/** The background of the observed span. */
+export const observedShade = (
+	{ observed: [from, to] }: RiskLayout,
+	y1: number,
+	y2: number,
+): Markish[] =>
+	to > from ? [rect([0], { x1: [from], x2: [to], y1: [y1], y2: [y2], fill: theme.shade })] : [];
+
+export const isNowInside = ({ domain: [from, to], observed: [, now] }: RiskLayout) =>
+	now > from && now < to;
+
+/** The line at the end of the observed span. */
+export const nowRule = (layout: RiskLayout): Markish[] =>
+	isNowInside(layout) ? [ruleX([layout.observed[1]], { stroke: theme.ink, strokeWidth: 1.2 })] : [];
 
 /** Highest risk drawn; positive even if all risks are 0. */
 const mostRisk = ({ curves, whatIf }: RiskPicture): number =>

@@ -17,7 +17,6 @@ export type OtherCurve = Pick<RiskCurve, "code" | "name" | "times" | "risk">;
 
 export interface RiskPicture {
 	readonly patient?: string;
-	readonly title?: string;
 	readonly clock: Clock;
 	readonly curves: readonly RiskCurve[];
 	/** The same risks for an edited history. */
@@ -32,15 +31,16 @@ export interface RiskPicture {
 	readonly now: number;
 }
 
-/** A surge with its number in the figure. */
-export interface NumberedSurge extends NamedSurge {
-	readonly number: number;
-	/** Index of its curve. */
-	readonly curve: number;
-}
+/** A surge with its number in the figure and the index of its curve. */
+export type Numbered<S extends Surge> = S & { readonly number: number; readonly curve: number };
+
+export type NumberedSurge = Numbered<NamedSurge>;
 
 /** The largest surges, numbered in order of time. */
-export function numberedSurges(curves: readonly RiskCurve[], most: number): NumberedSurge[] {
+export function numberedSurges<S extends Surge>(
+	curves: readonly { readonly surges: readonly S[] }[],
+	most: number,
+): Numbered<S>[] {
 	return curves
 		.flatMap(({ surges }, curve) => surges.map((surge) => ({ ...surge, curve })))
 		.sort((a, b) => b.growth - a.growth)

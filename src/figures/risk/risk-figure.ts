@@ -20,7 +20,7 @@ export function riskFigure(picture: RiskPicture): Figure {
 	const shown = { ...picture, curves };
 	const names = curves.map(({ name, code }) => name || code);
 	const of = patient === undefined ? "" : ` of ${patient}`;
-	const title = picture.title ?? `Risk trajectory${of}${names.length === 1 ? `: ${names[0]}` : ""}`;
+	const title = `Risk trajectory${of}${names.length === 1 ? `: ${names[0]}` : ""}`;
 	if (curves.length === 0)
 		return {
 			title,

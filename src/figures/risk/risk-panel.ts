@@ -1,12 +1,19 @@
 import type { Markish } from "@observablehq/plot";
-import { areaY, axisX, axisY, gridY, line, rect, ruleX, text } from "@observablehq/plot";
+import { areaY, axisX, axisY, gridY, line, ruleX, text } from "@observablehq/plot";
 import { quietAxis } from "../axes.js";
 import { roundNumbers, timeAxis, timeName } from "../clock.js";
 import type { Panel } from "../figure.js";
 import { thousands } from "../numbers.js";
 import { textWidth } from "../text.js";
 import { theme } from "../theme.js";
-import { colourOf, curveColour, type RiskLayout } from "./layout.js";
+import {
+	colourOf,
+	curveColour,
+	isNowInside,
+	nowRule,
+	observedShade,
+	type RiskLayout,
+} from "./layout.js";
 import type { RiskPicture } from "./picture.js";
 
 const marginBottom = 24;
@@ -19,7 +26,7 @@ export function riskPanel(
 	foreground: readonly Markish[],
 ): Panel {
 	const { curves, whatIf, events = [], clock } = picture;
-	const { domain, observed, marginLeft, marginRight, inner, most, least } = layout;
+	const { domain, marginLeft, marginRight, inner, most, least } = layout;
 	const ticks = roundNumbers(0, most, 5);
 	const axis = timeAxis(clock, domain, Math.floor(inner / 70));
 	const shown = events.filter((time) => time >= domain[0] && time <= domain[1]);
@@ -37,17 +44,7 @@ export function riskPanel(
 			x: { domain: [...domain] },
 			y: { domain: [least, most] },
 			marks: [
-				...(observed[1] > observed[0]
-					? [
-							rect([0], {
-								x1: [observed[0]],
-								x2: [observed[1]],
-								y1: [least],
-								y2: [most],
-								fill: theme.shade,
-							}),
-						]
-					: []),
+				...observedShade(layout, least, most),
 				gridY(ticks, { stroke: theme.grid, strokeOpacity: 1 }),
 				axisY(ticks, {
 					...quietAxis,
@@ -128,9 +125,9 @@ function spanMarks({ clock }: RiskPicture, layout: RiskLayout): Markish[] {
 	const place = (pixel(observed[1]) - layout.marginLeft) / layout.inner;
 	return [
 		text(labels, { x: "x", y: () => most, dy: -8, text: "words", fill: theme.quiet }),
-		...(observed[1] > domain[0] && observed[1] < domain[1]
+		...nowRule(layout),
+		...(isNowInside(layout)
 			? [
-					ruleX([observed[1]], { stroke: theme.ink, strokeWidth: 1.2 }),
 					text([now], {
 						x: [observed[1]],
 						y: [most],

@@ -8,6 +8,7 @@ import {
 	calibrationFigure,
 	datasetFigure,
 	decayFigure,
+	extremeHeads,
 	type Figure,
 	learningCurveFigure,
 	patientMapFigure,
@@ -16,8 +17,8 @@ import {
 	tokenMapFigure,
 	trajectoryFigure,
 } from "../../figures/index.js";
-import type { DrawnFigure, HeadInWords, PatientStory, Report } from "../../figures/report/index.js";
-import { headMemory, type MemoryByCategory } from "../../infer/index.js";
+import type { DrawnFigure, PatientStory, Report } from "../../figures/report/index.js";
+import { headMemory } from "../../infer/index.js";
 import { weightCount } from "../../models/index.js";
 import type { Runtime } from "../../runtime/index.js";
 import { readEventLog } from "../../train/event-log.js";
@@ -109,7 +110,7 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 			...(memory && { memory: memory.drawing }),
 			learning: await drawings.draw(
 				"learning",
-				learningCurveFigure({ events: log }),
+				learningCurveFigure(log),
 				"The loss in nats: how improbable the model found what was recorded, in training and for the validation patients. The weights of the best epoch are the ones used here.",
 			),
 		},
@@ -194,17 +195,8 @@ async function memoryOf({ runtime, trained, dataset, drawings }: ReportRequest) 
 		decayFigure(memory),
 		"How long a head takes to forget half of what it holds, by the category of the code that came last: the decay the model really uses, averaged over the records of the test patients.",
 	);
-	return { drawing, words: inWords(memory) };
-}
-
-function inWords({ heads, unit }: MemoryByCategory) {
-	const middle = heads
-		.map(({ layer, head, halfLives }): HeadInWords => {
-			const sorted = halfLives.toSorted((a, b) => a - b);
-			return { layer, head, halfLife: sorted[Math.floor((sorted.length - 1) / 2)]! };
-		})
-		.sort((a, b) => a.halfLife - b.halfLife);
-	return { shortest: middle[0]!, longest: middle.at(-1)!, unit };
+	const [shortest, longest] = extremeHeads(memory.heads);
+	return { drawing, words: { shortest, longest, unit: memory.unit } };
 }
 
 function chosenFor(
