@@ -4,7 +4,8 @@ import type { Clock } from "../../src/figures/clock.js";
 import type { About } from "./data/about.js";
 import type { Samples } from "./data/contract.js";
 import { type Patient, patientOf } from "./data/patient.js";
-import { type Loaded, useJson } from "./data/use-json.js";
+import { useJson } from "./data/use-json.js";
+import type { Loaded } from "./data/use-loaded.js";
 import { firstDate } from "./engine/panels.js";
 import { useModel } from "./engine/use-model.js";
 import { ErrorBoundary } from "./error-boundary.js";
@@ -190,7 +191,7 @@ export function App() {
 					{now.view === "model" && (
 						<ModelView
 							about={about}
-							runtime={modelState.state === "ready" ? modelState.model.opened.runtime : null}
+							runtime={modelState.state === "ready" ? modelState.value.opened.runtime : null}
 						/>
 					)}
 				</ErrorBoundary>

@@ -1,6 +1,8 @@
 import { useId, useState } from "react";
 import { type Clock, roundNumbers, spanName } from "../../../src/figures/clock.js";
 import { percent } from "../../../src/figures/numbers.js";
+import type { Numbered } from "../../../src/figures/risk/picture.js";
+import type { Surge } from "../../../src/infer/surges.js";
 import type { Curve } from "../engine/panels.js";
 import { useWidth } from "../parts/use-width.js";
 import { momentText } from "../parts/words.js";
@@ -17,25 +19,7 @@ export interface NamedCurve extends Curve {
 }
 
 /** A large rise, with its number in the drawing. */
-export interface NumberedRise {
-	readonly number: number;
-	readonly curve: number;
-	readonly from: number;
-	readonly to: number;
-	readonly growth: number;
-	/** Positions in the history. */
-	readonly events: readonly number[];
-}
-
-/** The largest rises of all curves, numbered by time. */
-export function numberedRises(curves: readonly Curve[], most = 6): NumberedRise[] {
-	return curves
-		.flatMap(({ surges }, curve) => surges.map((surge) => ({ ...surge, curve })))
-		.sort((a, b) => b.growth - a.growth)
-		.slice(0, most)
-		.sort((a, b) => a.from - b.from || a.curve - b.curve)
-		.map((rise, at) => ({ ...rise, number: at + 1 }));
-}
+export type NumberedRise = Numbered<Surge>;
 
 interface RiskChartProps {
 	readonly curves: readonly NamedCurve[];

@@ -1,5 +1,7 @@
 import { useMemo, useState } from "react";
+import { groupBy } from "../../../src/figures/group-by.js";
 import { fitted } from "../../../src/figures/text.js";
+import type { Caption } from "../parts/caption.js";
 import { useWidth } from "../parts/use-width.js";
 import { symbolStyle } from "./symbols.js";
 
@@ -14,9 +16,27 @@ export interface ScatterPoint {
 
 export interface ScatterGroup {
 	readonly name: string;
+	/** Number of its points. */
+	readonly count: number;
 	readonly colour: string;
 	readonly symbol: number;
 }
+
+/** The groups of some points, the largest first. */
+export const groupsOf = (
+	points: readonly ScatterPoint[],
+	colourOf: (at: number) => string,
+): ScatterGroup[] =>
+	[...groupBy(points, ({ group }) => group)]
+		.sort(([, a], [, b]) => b.length - a.length)
+		.map(([name, of], at) => ({ name, count: of.length, colour: colourOf(at), symbol: at }));
+
+/** The legend for copies of the drawing. */
+export const captionOf = (groups: readonly ScatterGroup[]): Caption =>
+	groups.map(({ name, colour, symbol }) => ({
+		text: name,
+		symbol: symbolStyle(symbol, 4.4, colour),
+	}));
 
 interface ScatterProps {
 	readonly points: readonly ScatterPoint[];

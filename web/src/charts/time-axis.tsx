@@ -7,11 +7,10 @@ interface TimeAxisProps {
 	/** The vertical extent of the plot. */
 	readonly top: number;
 	readonly bottom: number;
-	readonly labelled?: boolean;
 }
 
 /** Grid lines behind a plot, with their labels below it. */
-export function TimeAxis({ clock, scale, top, bottom, labelled = true }: TimeAxisProps) {
+export function TimeAxis({ clock, scale, top, bottom }: TimeAxisProps) {
 	const { ticks, format, label } = ticksOf(clock, scale);
 	return (
 		<g>
@@ -23,11 +22,9 @@ export function TimeAxis({ clock, scale, top, bottom, labelled = true }: TimeAxi
 					</text>
 				</g>
 			))}
-			{labelled && (
-				<text className="tick" x={scale.left + scale.width} y={bottom + 32} textAnchor="end">
-					{label}
-				</text>
-			)}
+			<text className="tick" x={scale.left + scale.width} y={bottom + 32} textAnchor="end">
+				{label}
+			</text>
 		</g>
 	);
 }

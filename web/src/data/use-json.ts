@@ -1,9 +1,5 @@
-import { useEffect, useState } from "react";
-
-export type Loaded<T> =
-	| { readonly state: "loading" }
-	| { readonly state: "ready"; readonly value: T }
-	| { readonly state: "error"; readonly message: string };
+import { useCallback } from "react";
+import { type Loaded, useLoaded } from "./use-loaded.js";
 
 /** Fetches a document from the page's own origin. */
 async function fetchJson<T>(path: string): Promise<T> {
@@ -29,19 +25,6 @@ async function fetchJson<T>(path: string): Promise<T> {
 	}
 }
 
-/** Fetches a document once `wanted` is true. */
-export function useJson<T>(path: string, wanted = true): Loaded<T> {
-	const [loaded, setLoaded] = useState<Loaded<T>>({ state: "loading" });
-	useEffect(() => {
-		if (!wanted) return;
-		let gone = false;
-		fetchJson<T>(path).then(
-			(value) => !gone && setLoaded({ state: "ready", value }),
-			(error: Error) => !gone && setLoaded({ state: "error", message: error.message }),
-		);
-		return () => {
-			gone = true;
-		};
-	}, [path, wanted]);
-	return loaded;
-}
+/** Fetches a document when the component is first shown. */
+export const useJson = <T>(path: string): Loaded<T> =>
+	useLoaded(useCallback(() => fetchJson<T>(path), [path]));

@@ -1,5 +1,6 @@
+import type { Calls } from "../../../src/api/calls.js";
 import { specialCount } from "../../../src/cohort/vocabulary.js";
-import type { Predictions, State } from "../../../src/models/index.js";
+import type { Events } from "../../../src/models/index.js";
 import type { History } from "../data/patient.js";
 
 /** The effect of an event on every code at the date: its probability minus that without the event. */
@@ -11,21 +12,7 @@ export interface Driver {
 }
 
 /** The calls of a model that attribution makes. */
-export interface AttributionCalls {
-	start(patients: number): Promise<State>;
-	observe(state: State, events: readonly Part[]): Promise<State>;
-	select(state: State, patients: readonly number[]): Promise<State>;
-	queryWithin(
-		state: State,
-		events: readonly Part[],
-		times: readonly ArrayLike<number>[],
-	): Promise<Predictions>;
-}
-
-interface Part {
-	readonly tokens: readonly number[];
-	readonly times: readonly number[];
-}
+type AttributionCalls = Pick<Calls, "start" | "observe" | "select" | "queryWithin">;
 
 /** One row per event left out; one more row has all events. */
 const mostLeftOut = 31;
@@ -38,7 +25,7 @@ export async function driversAt(
 ): Promise<Driver[]> {
 	const end = times.filter((time) => time < date).length;
 	const start = Math.max(0, end - mostLeftOut);
-	const part = (from: number, except?: number): Part => {
+	const part = (from: number, except?: number): Events => {
 		const kept = (values: readonly number[]) =>
 			values.slice(from, end).filter((_, at) => from + at !== except);
 		return { tokens: kept(tokens), times: kept(times) };

@@ -1,4 +1,5 @@
-import { specialCount } from "../../../src/cohort/vocabulary.js";
+import { rankOf as codesBefore } from "../../../src/evaluate/rank.js";
+import { highestCodes } from "../../../src/infer/likeliest.js";
 import { type Surge, surgesOf } from "../../../src/infer/surges.js";
 import type { History, PatientEvent } from "../data/patient.js";
 import type { PredictionSet } from "./session.js";
@@ -78,11 +79,6 @@ export function queriesFor(
 	};
 }
 
-export interface LikelyToken {
-	readonly token: number;
-	readonly probability: number;
-}
-
 export interface LaterEvent {
 	readonly event: PatientEvent;
 	/** 1 is the most likely. */
@@ -99,27 +95,15 @@ export interface Curve {
 	readonly surges: readonly Surge[];
 }
 
-/** The tokens of a row by decreasing probability, without special tokens. */
-function ranked(row: Float32Array): LikelyToken[] {
-	return Array.from(row, (log, token) => ({ token, probability: Math.exp(log) }))
-		.slice(specialCount)
-		.sort((a, b) => b.probability - a.probability);
-}
-
-export function rankOf(row: Float32Array, token: number): number {
-	const own = row[token] as number;
-	let rank = 1;
-	for (let at = specialCount; at < row.length; at++)
-		if ((row[at] as number) > own || (row[at] === own && at < token)) rank++;
-	return rank;
-}
+/** 1 for the most likely code. */
+export const rankOf = (row: Float32Array, token: number): number => 1 + codesBefore(row, token);
 
 /** What the panels show, derived from one set of predictions. */
 export interface Panels {
 	readonly queries: Queries;
 	/** Log-probability of every token at the date. */
 	readonly atDate: Float32Array;
-	readonly top: readonly LikelyToken[];
+	readonly top: readonly { readonly token: number; readonly probability: number }[];
 	readonly later: readonly LaterEvent[];
 	curve(token: number): Curve;
 }
@@ -130,7 +114,10 @@ export function panelsOf(queries: Queries, predictions: PredictionSet, known: Hi
 	return {
 		queries,
 		atDate,
-		top: ranked(atDate).slice(0, topCount),
+		top: Array.from(highestCodes(atDate, topCount), (token) => ({
+			token,
+			probability: Math.exp(atDate[token] as number),
+		})),
 		later: later.map((event) => {
 			const row = predictions.row(event.time);
 			const rank = rankOf(row, event.token);

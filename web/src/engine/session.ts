@@ -1,16 +1,9 @@
-import type { Events, Predictions, State } from "../../../src/models/index.js";
+import type { Calls } from "../../../src/api/calls.js";
+import type { Events, State } from "../../../src/models/index.js";
 import type { History } from "../data/patient.js";
 
 /** The calls of a model that a session makes. */
-export interface ModelCalls {
-	start(patients: number): Promise<State>;
-	observe(state: State, events: readonly Events[]): Promise<State>;
-	queryWithin(
-		state: State,
-		events: readonly Events[],
-		times: readonly ArrayLike<number>[],
-	): Promise<Predictions>;
-}
+export type ModelCalls = Pick<Calls, "start" | "observe" | "queryWithin">;
 
 /** One call of the model: from a cached state, over the events after it. */
 export interface Pass {

@@ -1,5 +1,6 @@
 import { InputError } from "../../../src/base/errors.js";
 import { knownPeople } from "../../../src/cohort/reading/people.js";
+import { counted } from "../../../src/figures/numbers.js";
 import { dayOfText } from "../../../src/records/dates.js";
 import { firstRow, quoteFaults, rowsOf } from "../../../src/records/delimited-rows.js";
 import { isMissing } from "../../../src/records/missing-values.js";
@@ -14,7 +15,7 @@ import {
 } from "../../../src/records/tables/column-names.js";
 import { expectedYears } from "../../../src/records/years.js";
 import { type Columns, columnsOf, expectedColumns } from "./csv-columns.js";
-import { counted, type FileContent, type FileRecord } from "./records.js";
+import type { FileContent, FileRecord } from "./records.js";
 
 type Person = Omit<PersonRow, "split">;
 

@@ -1,7 +1,8 @@
 import { InputError } from "../../../src/base/errors.js";
 import { knownPeople } from "../../../src/cohort/reading/people.js";
+import { counted } from "../../../src/figures/numbers.js";
 import { readFhirInMemory } from "../../../src/records/fhir/read-in-memory.js";
-import { counted, type FileContent } from "./records.js";
+import type { FileContent } from "./records.js";
 
 /** Reads diagnoses and drugs from FHIR R4 by the rules of `trajgpt prepare`, but leniently. */
 export function readFhir(bytes: Uint8Array): FileContent {

@@ -1,7 +1,7 @@
 import type { ReadingRules } from "../../../src/cohort/reading/rules.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { About } from "../data/about.js";
-import type { Loaded } from "../data/use-json.js";
+import type { Loaded } from "../data/use-loaded.js";
 
 /** The rules for reading a file's records. */
 export interface FileRules {

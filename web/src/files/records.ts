@@ -16,7 +16,3 @@ export interface FileContent {
 	/** What was corrected or left out. */
 	readonly notes: readonly string[];
 }
-
-/** 1 record, 2 records */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-	`${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;

@@ -4,8 +4,9 @@ import { nothingKnown, peopleNotes } from "../../../src/cohort/reading/people.js
 import { type ReadPatient, recordReader } from "../../../src/cohort/reading/records-to-events.js";
 import type { ReadingRules } from "../../../src/cohort/reading/rules.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import { counted } from "../../../src/figures/numbers.js";
 import type { Patient } from "../data/patient.js";
-import { counted, type FileContent, type FileRecord } from "./records.js";
+import type { FileContent, FileRecord } from "./records.js";
 
 /** A code of the file that the model does not know. */
 export interface UnknownCode {

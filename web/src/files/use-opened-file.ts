@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import type { Loaded } from "../data/use-json.js";
+import type { Loaded } from "../data/use-loaded.js";
 import type { FileRules } from "./file-rules.js";
 import { openFile } from "./open-file.js";
 import type { FilePatients } from "./to-patients.js";

@@ -51,7 +51,6 @@ export type Action =
 			readonly patient: Patient;
 			readonly date: number;
 			readonly opened?: readonly Patient[];
-			readonly zoom?: ExplorerState["zoom"];
 	  }
 	| { readonly type: "date"; readonly date: number }
 	| { readonly type: "code"; readonly token: number; readonly on: boolean }
@@ -103,7 +102,7 @@ export function reduceState(now: ExplorerState, action: Action): ExplorerState {
 				opened: action.opened ?? now.opened,
 				date: action.date,
 				edits: [],
-				zoom: action.zoom ?? null,
+				zoom: null,
 			};
 		case "date":
 			return { ...now, date: notBeforeBirth(now, action.date) };

@@ -11,7 +11,7 @@ interface CodeMapSideProps {
 	/** Null if nothing is searched for. */
 	readonly found: readonly number[] | null;
 	readonly chosen: number | null;
-	readonly groups: readonly (ScatterGroup & { readonly count: number })[];
+	readonly groups: readonly ScatterGroup[];
 	readonly category: string | null;
 	readonly onText: (text: string) => void;
 	readonly onChoose: (token: number) => void;

@@ -1,9 +1,7 @@
 import { useMemo, useState } from "react";
 import { specialCount, type Token, type Vocabulary } from "../../../src/cohort/vocabulary.js";
-import { groupBy } from "../../../src/figures/group-by.js";
 import { counted } from "../../../src/figures/numbers.js";
-import { Scatter, type ScatterPoint } from "../charts/scatter.js";
-import { symbolStyle } from "../charts/symbols.js";
+import { captionOf, groupsOf, Scatter, type ScatterPoint } from "../charts/scatter.js";
 import type { Maps } from "../data/contract.js";
 import { Notice } from "../parts/notice.js";
 import { Panel } from "../parts/panel.js";
@@ -37,15 +35,7 @@ export function CodeMap({ maps, vocabulary, codes, onCode }: CodeMapProps) {
 			}),
 		[maps, vocabulary],
 	);
-	const groups = useMemo(
-		() =>
-			[...groupBy(points, ({ group }) => group)]
-				.sort(([, a], [, b]) => b.length - a.length)
-				.map(([name, of], at) => ({
-					...{ name, count: of.length, colour: categoryColour(at), symbol: at },
-				})),
-		[points],
-	);
+	const groups = useMemo(() => groupsOf(points, categoryColour), [points]);
 	const found = useMemo(
 		() =>
 			text.trim() === ""
@@ -73,12 +63,7 @@ export function CodeMap({ maps, vocabulary, codes, onCode }: CodeMapProps) {
 			title="Map of the codes"
 			subtitle={`${counted(points.length, "code")} by their learned representation (UMAP): the model treats nearby codes alike; the axes have no meaning. ${crossesText(maps)}`}
 			drawing
-			caption={() =>
-				groups.map(({ name, colour, symbol }) => ({
-					text: name,
-					symbol: symbolStyle(symbol, 4.4, colour),
-				}))
-			}
+			caption={() => captionOf(groups)}
 			rows={() => [
 				["code", "name", "category", "records", "x", "y"],
 				...maps.tokens.map(({ token, x, y }) => {

@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
+import { percent } from "../../../src/figures/numbers.js";
 import type { Panels } from "../engine/panels.js";
 import { Panel, type PanelState } from "../parts/panel.js";
 import { timeCells, timeNames } from "../parts/time-columns.js";
-import { momentText } from "../parts/words.js";
+import { momentText, pointsText } from "../parts/words.js";
 import { BarsDrawing } from "./bars-drawing.js";
 import { codeName } from "./code-name.js";
-import { LikelyList } from "./likely-list.js";
 
 interface LikelyPanelProps extends PanelState {
 	readonly panels: Panels | null;
@@ -61,5 +61,50 @@ export function LikelyPanel({ waiting, clock, state, ...list }: LikelyPanelProps
 				waiting
 			)}
 		</Panel>
+	);
+}
+
+type LikelyListProps = Omit<LikelyPanelProps, "waiting" | "clock" | "state" | "panels"> & {
+	readonly panels: Panels;
+};
+
+/** The ten most likely codes at the date; a click draws the risk of one. */
+function LikelyList({ panels, base, vocabulary, codes, colourOf, onCode }: LikelyListProps) {
+	const most = panels.top[0]?.probability ?? 1;
+	return (
+		<ol className="likely">
+			{panels.top.map(({ token, probability }) => {
+				const on = codes.includes(token);
+				const change = base ? probability - Math.exp(base.atDate[token] as number) : null;
+				const colour = colourOf(token);
+				return (
+					<li key={token} data-token={token} data-probability={probability}>
+						<button
+							type="button"
+							aria-pressed={on}
+							title={on ? "Its risk is drawn; click to remove it" : "Draw its risk"}
+							onClick={() => onCode(token, !on)}
+							{...(colour && { style: { "--own": colour } as React.CSSProperties })}
+						>
+							<span className="likely-bar" style={{ width: `${(100 * probability) / most}%` }} />
+							<span className="likely-name">
+								{codeName(vocabulary, token)}{" "}
+								<span className="quiet">{vocabulary.tokens[token]?.code}</span>
+							</span>
+							<span className="likely-value">
+								{percent(probability)}
+								{change !== null && (
+									<span
+										className={`change ${Math.abs(change) < 5e-5 ? "" : change > 0 ? "up" : "down"}`}
+									>
+										{pointsText(change)}
+									</span>
+								)}
+							</span>
+						</button>
+					</li>
+				);
+			})}
+		</ol>
 	);
 }

@@ -2,6 +2,7 @@ import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Maps } from "../data/contract.js";
 import { useJson } from "../data/use-json.js";
 import { Notice } from "../parts/notice.js";
+import { WhenLoaded } from "../parts/when-loaded.js";
 import { CodeMap } from "./code-map.js";
 import { PatientMap } from "./patient-map.js";
 
@@ -14,18 +15,18 @@ interface MapViewProps {
 /** Maps of the codes and of the patients. */
 export function MapView({ vocabulary, codes, onCode }: MapViewProps) {
 	const maps = useJson<Maps>("explorer/maps.json");
-	if (maps.state === "error")
-		return (
-			<Notice kind="error" title="The maps could not be loaded">
-				<p>{maps.message}</p>
-			</Notice>
-		);
-	if (maps.state === "loading" || !vocabulary)
-		return <Notice kind="loading" title="Loading the maps…" />;
 	return (
-		<>
-			<CodeMap maps={maps.value} vocabulary={vocabulary} codes={codes} onCode={onCode} />
-			<PatientMap patients={maps.value.patients} />
-		</>
+		<WhenLoaded loaded={maps} what="the maps">
+			{(value) =>
+				vocabulary ? (
+					<>
+						<CodeMap maps={value} vocabulary={vocabulary} codes={codes} onCode={onCode} />
+						<PatientMap patients={value.patients} />
+					</>
+				) : (
+					<Notice kind="loading" title="Loading the maps…" />
+				)
+			}
+		</WhenLoaded>
 	);
 }

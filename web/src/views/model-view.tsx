@@ -1,9 +1,11 @@
 import type { About } from "../data/about.js";
 import type { Evaluations, Memory } from "../data/contract.js";
-import { type Loaded, useJson } from "../data/use-json.js";
+import { useJson } from "../data/use-json.js";
+import type { Loaded } from "../data/use-loaded.js";
 import { Markdown } from "../parts/markdown.js";
 import { Notice } from "../parts/notice.js";
 import { Panel } from "../parts/panel.js";
+import { WhenLoaded } from "../parts/when-loaded.js";
 import { Calibrations } from "./calibrations.js";
 import { inOrder } from "./evaluation-order.js";
 import { EvaluationPanel } from "./evaluation-panel.js";
@@ -22,10 +24,10 @@ export function ModelView({ about, runtime }: ModelViewProps) {
 	const memory = useJson<Memory>("explorer/memory.json");
 	return (
 		<>
-			<Shown loaded={about} what="the facts of the model">
+			<WhenLoaded loaded={about} what="the facts of the model">
 				{(value) => <ModelFacts about={value} runtime={runtime} />}
-			</Shown>
-			<Shown loaded={evaluation} what="the evaluation">
+			</WhenLoaded>
+			<WhenLoaded loaded={evaluation} what="the evaluation">
 				{({ evaluations }) =>
 					evaluations.length === 0 ? (
 						<Notice kind="empty" title="The model has not been evaluated yet">
@@ -42,8 +44,8 @@ export function ModelView({ about, runtime }: ModelViewProps) {
 						</>
 					)
 				}
-			</Shown>
-			<Shown loaded={memory} what="the memory of the heads">
+			</WhenLoaded>
+			<WhenLoaded loaded={memory} what="the memory of the heads">
 				{(value) =>
 					value.heads.length === 0 ? (
 						<Notice kind="empty" title="The memory of the heads is not known">
@@ -70,7 +72,7 @@ export function ModelView({ about, runtime }: ModelViewProps) {
 						</Panel>
 					)
 				}
-			</Shown>
+			</WhenLoaded>
 			{about.state === "ready" && (
 				<Panel title="Model card" subtitle="included in every export of this model">
 					<details>
@@ -80,22 +82,5 @@ export function ModelView({ about, runtime }: ModelViewProps) {
 				</Panel>
 			)}
 		</>
-	);
-}
-
-interface ShownProps<T> {
-	readonly loaded: Loaded<T>;
-	readonly what: string;
-	readonly children: (value: T) => React.ReactNode;
-}
-
-function Shown<T>({ loaded, what, children }: ShownProps<T>) {
-	if (loaded.state === "ready") return children(loaded.value);
-	return loaded.state === "loading" ? (
-		<Notice kind="loading" title={`Loading ${what}…`} />
-	) : (
-		<Notice kind="error" title={`Could not load ${what}`}>
-			<p>{loaded.message}</p>
-		</Notice>
 	);
 }

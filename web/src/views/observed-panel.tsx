@@ -1,12 +1,15 @@
 import type { ReactNode } from "react";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
+import { percent } from "../../../src/figures/numbers.js";
 import { type Panels, topCount } from "../engine/panels.js";
+import { Notice } from "../parts/notice.js";
 import { Panel, type PanelState } from "../parts/panel.js";
+import { ScrollTable } from "../parts/scroll-table.js";
 import { timeCells, timeNames } from "../parts/time-columns.js";
-import { momentText } from "../parts/words.js";
+import { durationText, momentText } from "../parts/words.js";
 import { codeName } from "./code-name.js";
-import { ObservedTable, recallText } from "./observed-table.js";
+import { recallText } from "./prediction-words.js";
 
 interface ObservedPanelProps extends PanelState {
 	readonly panels: Panels | null;
@@ -47,7 +50,59 @@ export function ObservedPanel({ panels, waiting, vocabulary, clock, state }: Obs
 				]),
 			]}
 		>
-			{panels ? <ObservedTable panels={panels} vocabulary={vocabulary} clock={clock} /> : waiting}
+			{panels ? <ObservedTable {...{ panels, vocabulary, clock }} /> : waiting}
 		</Panel>
+	);
+}
+
+type ObservedTableProps = Pick<ObservedPanelProps, "vocabulary" | "clock"> & {
+	readonly panels: Panels;
+};
+
+/** The events recorded after the date, with the rank and probability the model gave them. */
+function ObservedTable({ panels: { later, queries }, vocabulary, clock }: ObservedTableProps) {
+	if (later.length === 0)
+		return (
+			<Notice kind="empty" title="Nothing to compare with">
+				<p>
+					No event is recorded after the date within this horizon. Drag the date to the left to
+					compare predictions with recorded events.
+				</p>
+			</Notice>
+		);
+	return (
+		<ScrollTable label="Events after the date">
+			<thead>
+				<tr>
+					<th scope="col">after</th>
+					<th scope="col">recorded</th>
+					<th scope="col" className="number">
+						rank
+					</th>
+					<th scope="col" className="number">
+						probability
+					</th>
+				</tr>
+			</thead>
+			<tbody>
+				{later.map(({ event, rank, probability, hit }) => {
+					const days = event.time - queries.date;
+					return (
+						<tr key={event.id} className={hit ? "hit" : "missed"}>
+							<td className="nowrap" title={momentText(clock, event.time)}>
+								{durationText(days)}
+							</td>
+							<td>
+								<span className={`dot ${hit ? "dot-hit" : "dot-missed"}`} aria-hidden="true" />
+								{codeName(vocabulary, event.token)}
+								<span className="hidden">{hit ? ", predicted" : ", not predicted"}</span>
+							</td>
+							<td className="number">{rank}</td>
+							<td className="number">{percent(probability)}</td>
+						</tr>
+					);
+				})}
+			</tbody>
+		</ScrollTable>
 	);
 }

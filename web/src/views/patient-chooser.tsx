@@ -3,10 +3,11 @@ import type { Clock } from "../../../src/figures/clock.js";
 import { timeName } from "../../../src/figures/clock.js";
 import { counted } from "../../../src/figures/numbers.js";
 import type { Patient } from "../data/patient.js";
-import type { Loaded } from "../data/use-json.js";
+import type { Loaded } from "../data/use-loaded.js";
 import type { FileRules } from "../files/file-rules.js";
 import { acceptedCodes, type FilePatients } from "../files/to-patients.js";
 import type { OpenedFile } from "../files/use-opened-file.js";
+import { Notice } from "../parts/notice.js";
 
 interface PatientChooserProps {
 	readonly samples: readonly Patient[];
@@ -94,18 +95,15 @@ export function PatientChooser(props: PatientChooserProps) {
 			<div aria-live="polite">
 				{file.state === "waiting" && <p className="quiet">Reading {file.file}…</p>}
 				{file.state === "failed" && (
-					<div className="notice notice-error" role="alert">
-						<div>
-							<p className="notice-title">{file.file} cannot be used</p>
-							<p>{file.message}</p>
-							{rules.state === "ready" && (
-								<p className="quiet">
-									A table needs the columns patient, time and code (and system, if there are
-									several). Of codes, {acceptedCodes(rules.value.vocabulary, rules.value.rules)}.
-								</p>
-							)}
-						</div>
-					</div>
+					<Notice kind="error" title={`${file.file} cannot be used`}>
+						<p>{file.message}</p>
+						{rules.state === "ready" && (
+							<p className="quiet">
+								A table needs the columns patient, time and code (and system, if there are several).
+								Of codes, {acceptedCodes(rules.value.vocabulary, rules.value.rules)}.
+							</p>
+						)}
+					</Notice>
 				)}
 				{file.state === "read" && <ReadNotes file={file.file} found={file.found} />}
 			</div>

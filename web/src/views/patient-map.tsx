@@ -1,9 +1,7 @@
 import { useMemo } from "react";
-import { groupBy } from "../../../src/figures/group-by.js";
 import { counted, thousands } from "../../../src/figures/numbers.js";
-import { Scatter, type ScatterPoint } from "../charts/scatter.js";
+import { captionOf, groupsOf, Scatter, type ScatterPoint } from "../charts/scatter.js";
 import { SymbolMark } from "../charts/symbol-mark.js";
-import { symbolStyle } from "../charts/symbols.js";
 import type { Maps } from "../data/contract.js";
 import { Notice } from "../parts/notice.js";
 import { Panel } from "../parts/panel.js";
@@ -22,15 +20,7 @@ export function PatientMap({ patients }: Pick<Maps, "patients">) {
 		[patients],
 	);
 	const groups = useMemo(
-		() =>
-			[...groupBy(points, ({ group }) => group)]
-				.sort(([, a], [, b]) => b.length - a.length)
-				.map(([name, of], at) => ({
-					name,
-					count: of.length,
-					colour: at === 0 ? "var(--neutral)" : curveColour(at),
-					symbol: at,
-				})),
+		() => groupsOf(points, (at) => (at === 0 ? "var(--neutral)" : curveColour(at))),
 		[points],
 	);
 	// Smaller groups are drawn on top, and larger.
@@ -55,12 +45,7 @@ export function PatientMap({ patients }: Pick<Maps, "patients">) {
 			title="Map of the patients"
 			subtitle={`${counted(points.length, "patient")} of the test split by the model’s representation of ${labelled ? "their history up to the landmark" : "their history"} (UMAP); the axes have no meaning`}
 			drawing
-			caption={() =>
-				groups.map(({ name, colour, symbol }) => ({
-					text: name,
-					symbol: symbolStyle(symbol, 4.4, colour),
-				}))
-			}
+			caption={() => captionOf(groups)}
 			rows={() => [["x", "y", "group"], ...points.map(({ x, y, group }) => [x, y, group])]}
 		>
 			<ul className="legend">

@@ -1,11 +1,10 @@
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
-import { percent } from "../../../src/figures/numbers.js";
+import { counted, percent } from "../../../src/figures/numbers.js";
 import type { NamedCurve } from "../charts/risk-chart.js";
-import type { Panels } from "../engine/panels.js";
+import { type Panels, topCount } from "../engine/panels.js";
 import { momentText } from "../parts/words.js";
 import { codeName } from "./code-name.js";
-import { recallText } from "./observed-table.js";
 
 const spoken = 3;
 
@@ -19,6 +18,14 @@ export function riskWords(
 	const was = base ? `, was ${percent(base.risk[at] ?? 0)}` : "";
 	const later = `${percent(risk.at(-1) ?? 0)} after ${horizonYears} ${horizonYears === 1 ? "year" : "years"}`;
 	return `${name} ${percent(risk[at] ?? 0)} at the date${was}, ${later}`;
+}
+
+/** How many of the later events were among the most likely codes at their time. */
+export function recallText({ later, queries }: Panels): string {
+	if (later.length === 0) return "no events recorded within this horizon";
+	const hits = later.filter(({ hit }) => hit).length;
+	const all = `${hits} of ${counted(later.length, "later event")}`;
+	return `${all} among the ${topCount} most likely codes at their time, a recall of ${percent(hits / later.length)}${queries.moreLater ? "; only the first events are compared" : ""}`;
 }
 
 /** New predictions, for screen readers. */

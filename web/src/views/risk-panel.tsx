@@ -2,7 +2,8 @@ import type { ReactNode } from "react";
 import type { Calls } from "../../../src/api/calls.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
-import { type NamedCurve, numberedRises, RiskChart } from "../charts/risk-chart.js";
+import { numberedSurges } from "../../../src/figures/risk/picture.js";
+import { type NamedCurve, RiskChart } from "../charts/risk-chart.js";
 import type { History } from "../data/patient.js";
 import { Notice } from "../parts/notice.js";
 import { Panel, type PanelState } from "../parts/panel.js";
@@ -36,11 +37,13 @@ interface RiskPanelProps extends PanelState {
 	readonly onHorizon: (years: number) => void;
 }
 
+const mostRises = 6;
+
 /** The risk of the chosen codes over time, with its rises and drivers. */
 export function RiskPanel(props: RiskPanelProps) {
 	const { shown, waiting, clock, domain, horizonYears, editing, onHorizon, state } = props;
 	const { date = 0, curves = [] } = shown ?? {};
-	const rises = numberedRises(curves);
+	const rises = numberedSurges(curves, mostRises);
 	const compared = curves.some(({ base }) => base);
 	return (
 		<Panel

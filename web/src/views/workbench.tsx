@@ -1,11 +1,12 @@
 import { type Dispatch, useMemo, useState } from "react";
 import { yearDays } from "../../../src/base/time.js";
+import type { RunningExport } from "../../../src/browser/open-export.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { wholeDomain } from "../charts/time-scale.js";
 import type { About } from "../data/about.js";
 import { historyOf, type Patient } from "../data/patient.js";
-import type { ModelState } from "../engine/use-model.js";
+import type { Loaded } from "../data/use-loaded.js";
 import { usePredictions } from "../engine/use-predictions.js";
 import { Announcement } from "../parts/announcement.js";
 import { Notice } from "../parts/notice.js";
@@ -16,13 +17,11 @@ import { codeName } from "./code-name.js";
 import { curveColour } from "./colours.js";
 import { dateWarnings } from "./date-warnings.js";
 import { EditPanel } from "./edit-panel.js";
-import { Failure } from "./failure.js";
 import { LikelyPanel } from "./likely-panel.js";
 import { ObservedPanel } from "./observed-panel.js";
 import { predictionWords } from "./prediction-words.js";
 import { RiskPanel } from "./risk-panel.js";
 import { TimelinePanel } from "./timeline-panel.js";
-import { Waiting } from "./waiting.js";
 
 interface WorkbenchProps {
 	readonly patient: Patient;
@@ -30,7 +29,7 @@ interface WorkbenchProps {
 	readonly dispatch: Dispatch<Action>;
 	readonly vocabulary: Vocabulary;
 	readonly clock: Clock;
-	readonly modelState: ModelState;
+	readonly modelState: Loaded<RunningExport>;
 	/** The extent of the training histories; null until it is known. */
 	readonly reach: About["dataset"]["reach"];
 	readonly onRetry: () => void;
@@ -44,7 +43,7 @@ export function Workbench(props: WorkbenchProps) {
 	const { patient, explorer, dispatch, vocabulary, clock, modelState, reach, editing } = props;
 	const { date, codes, horizonYears, zoom } = explorer;
 	const edits = editing ? explorer.edits : none;
-	const calls = modelState.state === "ready" ? modelState.model.calls : null;
+	const calls = modelState.state === "ready" ? modelState.value.calls : null;
 	const horizon = horizonYears * yearDays;
 	const events = useMemo(
 		() => (edits.length > 0 ? editedEvents(patient.events, edits) : patient.events),
@@ -95,7 +94,15 @@ export function Workbench(props: WorkbenchProps) {
 				? { title: "The prediction failed", message: error }
 				: null;
 	const state = isCurrent || !result ? "current" : failure ? "failed" : "updating";
-	const waiting = <Waiting modelState={modelState} error={error} />;
+	// The reason for missing predictions is given once, above all panels.
+	const waiting =
+		modelState.state === "error" || error !== null ? (
+			<Notice kind="empty" title="No predictions">
+				<p>See the message above.</p>
+			</Notice>
+		) : (
+			<Notice kind="loading" title={calls ? "Computing…" : "Loading the model…"} />
+		);
 	const colourOf = (token: number) =>
 		codes.includes(token) ? curveColour(codes.indexOf(token)) : undefined;
 	const onCode = (token: number, on: boolean) => dispatch({ type: "code", token, on });
@@ -132,11 +139,13 @@ export function Workbench(props: WorkbenchProps) {
 	return (
 		<div className="workbench" data-current={isCurrent} data-ready={ready} data-date={date}>
 			{failure && (
-				<Failure
-					{...failure}
-					standing={shown && momentText(clock, shown.date)}
-					onRetry={props.onRetry}
-				/>
+				<Notice kind="error" title={failure.title}>
+					<p>{failure.message}</p>
+					{shown && <p>The numbers below are still those of {momentText(clock, shown.date)}.</p>}
+					<button type="button" onClick={props.onRetry}>
+						Open the model again
+					</button>
+				</Notice>
 			)}
 			{editing && (
 				<EditPanel
