@@ -4,33 +4,37 @@ import {
 	representations,
 	riskTrajectories,
 	sampleFutures,
+	type ViewedHistory,
 	whatIf,
 } from "../infer/index.js";
 import { finitePredictor } from "../models/finite.js";
-import type { Model, ParameterValues } from "../models/index.js";
+import type { Model, ParameterValues, Predictor } from "../models/index.js";
 import type { Runtime } from "../runtime/index.js";
-import type { Calls } from "./calls.js";
 
 /** The calls of a model that runs here, and what frees it. */
 export function callsOf(
 	runtime: Runtime,
 	{ model, config, weights }: { model: Model; config: unknown; weights: ParameterValues },
-): { readonly calls: Calls; readonly close: () => Promise<void> } {
+) {
 	const predictor = finitePredictor(model.predictor(runtime, config, weights));
+	const { observe, query, advance, queryWithin } = predictor;
+	const withPredictor =
+		<Rest extends readonly unknown[], T>(work: (predictor: Predictor, ...rest: Rest) => T) =>
+		(...rest: Rest): T =>
+			work(predictor, ...rest);
 	return {
 		calls: {
-			start: async (patients) => predictor.start(patients),
-			select: async (...values) => predictor.select(...values),
-			observe: predictor.observe,
-			query: predictor.query,
-			advance: predictor.advance,
-			queryWithin: predictor.queryWithin,
-			predict: (...rest) => predictAt(predictor, ...rest),
-			risk: (...rest) => riskTrajectories(predictor, ...rest),
-			attribute: (...rest) => attribute(predictor, ...rest),
-			whatIf: (...rest) => whatIf(predictor, ...rest),
-			futures: (...rest) => sampleFutures(predictor, ...rest),
-			represent: (histories) => representations(runtime, { model, config, weights }, histories),
+			start: async (patients: number) => predictor.start(patients),
+			select: async (...values: Parameters<Predictor["select"]>) => predictor.select(...values),
+			...{ observe, query, advance, queryWithin },
+			predict: withPredictor(predictAt),
+			risk: withPredictor(riskTrajectories),
+			attribute: withPredictor(attribute),
+			whatIf: withPredictor(whatIf),
+			futures: withPredictor(sampleFutures),
+			/** One vector per history: [histories, dim]. */
+			represent: (histories: readonly ViewedHistory[]) =>
+				representations(runtime, { model, config, weights }, histories),
 		},
 		close: predictor.dispose,
 	};
