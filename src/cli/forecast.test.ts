@@ -221,14 +221,14 @@ describe("warns about", () => {
 		});
 		expect(warnings).toEqual([
 			"1 record of 1 code that the model does not know: skipped; --json names them",
-			expect.stringMatching(/^ben has no event that the model knows: answered from the start/),
+			expect.stringMatching(/^ben has no event that the model knows: predicted from the start/),
 			expect.stringMatching(
-				/^asked up to 60\.0 years after the last event \(ann\), longer than any history the model was trained on; the longest spans \d+\.\d years$/,
+				/^the latest query time is 60\.0 years after the last event \(ann\), longer than any history the model was trained on; the longest spans \d+\.\d years$/,
 			),
 			expect.stringMatching(
-				/^asked up to the age of 112\.3 years \(ann\); the oldest .* is \d+\.\d years$/,
+				/^the latest query time is at the age of 112\.3 years \(ann\); the oldest .* was \d+\.\d years$/,
 			),
-			"1 question is about a time after the patient's death (ben first)",
+			"1 query time is after the patient's death (ben first)",
 		]);
 		expect(stderr).toContain(`warning: ${warnings[2]}\n`);
 		expect(stderr).not.toMatch(/I10|E11|C61|185/);
@@ -240,7 +240,7 @@ describe("warns about", () => {
 		const { code, stdout, stderr } = await captured([...asked, "--top", "1"]);
 		expect(code).toBe(0);
 		expect(stderr).toContain(
-			"warning: 2 questions are about a time before the first event (bob first): answered from the start of a history alone",
+			"warning: 2 query times are before the first event (bob first): predicted from the start of a history alone",
 		);
 		expect(stdout).toMatch(
 			/\n1850-01-01 \(no event yet\) +-2y: 2008-02-29 \(no event yet\) +\+1m: 2010-03-31\n/,

@@ -95,7 +95,7 @@ describe("a trajectory", () => {
 			...["risk", run, "--input", file("bob.csv"), "--code", "428", ...times],
 		]);
 		expect(code).toBe(0);
-		expect(stderr).toContain("warning: 1 question is about a time before the first event (bob");
+		expect(stderr).toContain("warning: 1 query time is before the first event (bob");
 		const [first, second] = stdout.split("\n").slice(5);
 		expect(first).toMatch(/^2009-03-01 .* no event yet$/);
 		expect(second).toMatch(/^2010-03-01 .* forecast$/);

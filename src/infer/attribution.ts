@@ -3,33 +3,33 @@ import type { Events, Predictor } from "../models/index.js";
 import { checkCodes, riskOf } from "./risk.js";
 
 export interface AttributionQuery {
-	/** Tokens whose probabilities add to the risk. */
+	/** Tokens whose probabilities are added. */
 	readonly codes: readonly number[];
 	readonly times: ArrayLike<number>;
 }
 
 export interface AttributionQueries {
-	/** Of each risk, its tokens. */
+	/** The tokens of each risk. */
 	readonly risks: readonly (readonly number[])[];
 	readonly times: ArrayLike<number>;
 }
 
 export interface Attribution {
 	readonly base: Float64Array; // [times]
-	/** The risk, had the event not been recorded. */
+	/** The risk without the event. */
 	readonly without: Float64Array; // [events, times]
 	/** base − without: above 0 where the event raises the risk. */
 	readonly effect: Float64Array; // [events, times]
 }
 
-/** Events left out in one go, each in a row of its own; one more row leaves out none. */
+/** Events left out in one pass, each in its own row; one more row leaves out none. */
 const block = 31;
 
 /**
- * What each event does to a risk: the risk as it is, less the risk had that event not been
- * recorded. Events are left out in blocks of rows that start from the state before the block and go
- * on in stretches of the same size, so that N events take about N²/2 slots in passes of few shapes.
- * Birth, which tells the age, is never left out: its effect is 0.
+ * The effect of each event on a risk: the risk minus the risk without that event. Events are left
+ * out in blocks of rows that start from the state before the block and continue in steps of the same
+ * size, so that N events take about N²/2 slots in passes of few shapes. Birth is never left out,
+ * because it gives the age: its effect is 0.
  */
 export async function attribute(
 	predictor: Predictor,
@@ -40,7 +40,7 @@ export async function attribute(
 	return only as Attribution;
 }
 
-/** As `attribute`, of several risks; each pass answers for all of them. */
+/** As `attribute`, for several risks in the same passes. */
 export async function attributeEach(
 	predictor: Predictor,
 	history: Events,
@@ -63,16 +63,16 @@ export async function attributeEach(
 	let before = predictor.start(1);
 	for (let start = 0; start === 0 || start < count; start += block) {
 		const end = Math.min(count, start + block);
-		// Events change nothing up to their own time, but leaving out the first moves the start.
-		const asked = Array.from(times, (time, index) => ({ time, index })).filter(
+		// An event changes nothing up to its own time, but leaving out the first moves the start.
+		const queries = Array.from(times, (time, index) => ({ time, index })).filter(
 			({ time }) => start === 0 || time > (observed[start] as number),
 		);
-		if (asked.length === 0) break;
-		const first = Math.min(...asked.map(({ time }) => time));
+		if (queries.length === 0) break;
+		const first = Math.min(...queries.map(({ time }) => time));
 		const out = Array.from({ length: end - start }, (_, i) => start + i).filter(
 			(event) => (tokens[event] as number) >= specialCount,
 		);
-		// As many rows in every block: another number would be another program to compile.
+		// Every block has the same number of rows: another number would need another program.
 		const rows = [undefined, ...out];
 		if (start > 0) while (rows.length <= block) rows.push(undefined);
 		let state = predictor.select(
@@ -90,15 +90,19 @@ export async function attributeEach(
 			at = to;
 		}
 		if (at === start && end < count) before = await predictor.observe(before, [part(start, end)]);
-		const answers = await predictor.queryWithin(
+		const predictions = await predictor.queryWithin(
 			state,
 			rows.map((event) => part(at, count, event)),
-			rows.map(() => asked.map(({ time }) => time)),
+			rows.map(() => queries.map(({ time }) => time)),
 		);
 		for (const [which, { base, without }] of found.entries())
 			for (const [row, event] of rows.entries())
-				for (const [i, risk] of riskOf(answers, row, risks[which] as readonly number[]).entries()) {
-					const index = asked[i]?.index as number;
+				for (const [i, risk] of riskOf(
+					predictions,
+					row,
+					risks[which] as readonly number[],
+				).entries()) {
+					const index = queries[i]?.index as number;
 					if (event !== undefined) without[event * times.length + index] = risk;
 					else if (start === 0 && row === 0) {
 						base[index] = risk;
@@ -112,9 +116,9 @@ export async function attributeEach(
 	}));
 }
 
-/** The events that can matter: those before the last query time, and the first two, which tell the start. */
-function seen({ tokens, times }: Events, asked: ArrayLike<number>) {
-	const last = Array.from(asked).reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+/** The events that matter: those before the last query time, and the first two, which determine the start. */
+function seen({ tokens, times }: Events, queryTimes: ArrayLike<number>) {
+	const last = Array.from(queryTimes).reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
 	const count = Math.max(2, Array.from(times).filter((time) => time < last).length);
 	return { tokens: Array.from(tokens).slice(0, count), times: Array.from(times).slice(0, count) };
 }

@@ -82,7 +82,7 @@ function walkOf(history: Events, times: ArrayLike<number>, steps: number, patien
 	const early = queryTimes.find((time) => !(time >= start && Number.isFinite(time)));
 	if (early !== undefined)
 		throw new InputError(
-			`auto-regressive predictions lie after the history: patient ${patient} ends at ${start}, asked about ${early}`,
+			`auto-regressive predictions lie after the history: patient ${patient} ends at ${start}, and a query time is ${early}`,
 		);
 	const size = (end - start) / steps;
 	const nearestTo = (time: number) => {

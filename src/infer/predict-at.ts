@@ -22,9 +22,13 @@ export async function predictAt(
 	histories: readonly Events[],
 	times: readonly ArrayLike<number>[],
 ): Promise<PlacedPredictions> {
-	const answers = await predictor.queryWithin(predictor.start(histories.length), histories, times);
+	const predictions = await predictor.queryWithin(
+		predictor.start(histories.length),
+		histories,
+		times,
+	);
 	const places = histories.map((history, patient) =>
 		Array.from(times[patient] ?? [], (time) => placeOf(history, time)),
 	);
-	return { ...answers, places };
+	return { ...predictions, places };
 }

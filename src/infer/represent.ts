@@ -5,14 +5,14 @@ import type { Runtime } from "../runtime/index.js";
 import type { Trained } from "../train/index.js";
 import { historyRows } from "./history-rows.js";
 
-/** A history and when it is looked at: at its last event if left out. */
+/** A history, and the time of its representation: that of its last event if left out. */
 export interface ViewedHistory extends Events {
 	readonly at?: number;
 }
 
 /**
- * A vector for each history, [histories, dim]: the mean of what the head reads at every event and,
- * after the last of them, at the time of the look. Of histories longer than `maxLength`, or than the
+ * A vector for each history, [histories, dim]: the mean of the hidden states at every event and,
+ * after the last of them, at the time of the representation. Of histories longer than `maxLength`, or than the
  * model can read, the last events are seen.
  */
 export function representations(

@@ -13,12 +13,12 @@ export interface RiskTrajectory {
 	readonly surges: readonly Surge[];
 }
 
-/** Most numbers in the answers that are held at once: 64 MB. */
+/** Most numbers in the predictions that are held at once: 64 MB. */
 const mostNumbers = 2 ** 24;
 
 /**
  * The risk of each code along a patient's times, which must not decrease: [patient][code]. A code
- * is a set of tokens, whose probabilities add. What is asked costs the same for one code as for all.
+ * is a set of tokens, whose probabilities are added. One code costs as much as all.
  */
 export async function riskTrajectories(
 	predictor: Predictor,
@@ -35,11 +35,11 @@ export async function riskTrajectories(
 	const block = Math.max(1, Math.floor(most / Math.max(1, times[0]?.length ?? 0)));
 	for (let first = 0; first < histories.length; first += block) {
 		const own = histories.slice(first, first + block);
-		const asked = times.slice(first, first + block).map((at) => Float64Array.from(at));
-		const found = await risksAt(predictor, own, codes, asked, most);
+		const queryTimes = times.slice(first, first + block).map((at) => Float64Array.from(at));
+		const found = await risksAt(predictor, own, codes, queryTimes, most);
 		for (const [patient, history] of own.entries()) {
 			const { risks, places } = found[patient] as Risks;
-			const at = asked[patient] as Float64Array;
+			const at = queryTimes[patient] as Float64Array;
 			trajectories.push(
 				risks.map((risk) => {
 					const growth = risk.map((value, i) => (i === 0 ? 0 : value - (risk[i - 1] as number)));
@@ -56,7 +56,7 @@ interface Risks {
 	readonly places: Place[];
 }
 
-/** The risks of each patient, at so many times a turn. */
+/** The risks of each patient, at most `most` times per pass. */
 async function risksAt(
 	predictor: Predictor,
 	histories: readonly Events[],
@@ -70,11 +70,11 @@ async function risksAt(
 	);
 	for (let from = 0; from < count; from += most) {
 		const turn = times.map((own) => own.subarray(from, from + most));
-		const answers = await predictAt(predictor, histories, turn);
+		const predictions = await predictAt(predictor, histories, turn);
 		for (const [patient, { risks, places }] of found.entries()) {
-			for (const place of answers.places[patient] ?? []) places.push(place);
+			for (const place of predictions.places[patient] ?? []) places.push(place);
 			for (const [at, code] of codes.entries())
-				risks[at]?.set(riskOf(answers, patient, code), from);
+				risks[at]?.set(riskOf(predictions, patient, code), from);
 		}
 	}
 	return found;

@@ -3,11 +3,11 @@ import type { Predictions } from "../models/index.js";
 
 /** The probability that a patient's event at each query time is one of these tokens. */
 export function riskOf(
-	answers: Predictions,
+	predictions: Predictions,
 	patient: number,
 	codes: readonly number[],
 ): Float64Array {
-	const { queries, vocab, logProbabilities } = answers;
+	const { queries, vocab, logProbabilities } = predictions;
 	const unknown = codes.find((token) => token >= vocab);
 	if (unknown !== undefined)
 		throw new InputError(`a code holds token ${unknown}; the model knows those below ${vocab}`);
@@ -20,7 +20,7 @@ export function riskOf(
 	});
 }
 
-/** Refuses a set of tokens that has no probability of its own, before anything is asked. */
+/** Rejects a set of tokens without a probability, before anything is computed. */
 export function checkCodes(codes: readonly number[]): void {
 	const bad = codes.find((token) => !Number.isInteger(token) || token < 0);
 	if (bad !== undefined)

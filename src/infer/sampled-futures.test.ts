@@ -89,5 +89,5 @@ test("an empty history has futures too; counts must be whole", async () => {
 		);
 	await expect(
 		sampleFutures(model, [past], [times], { seed: 1, samples: 1_000_000_000 }),
-	).rejects.toThrow("draws; expected at most 268435456: lower `samples`, or ask about fewer times");
+	).rejects.toThrow("draws; expected at most 268435456: lower `samples`, or query fewer times");
 });

@@ -3,7 +3,7 @@ import { type Random, random } from "../base/random.js";
 import type { Events, Predictions, Predictor } from "../models/index.js";
 
 export interface FutureOptions {
-	/** Futures a patient. */
+	/** Futures per patient. */
 	readonly samples: number;
 	readonly seed: number;
 	/** Draw among this many most likely tokens alone; among all if left out. */
@@ -37,7 +37,7 @@ export async function sampleFutures(
 	const draws = histories.length * samples * length;
 	if (draws > mostDraws)
 		throw new InputError(
-			`${samples} samples at ${length} times for ${histories.length} histories make ${draws} draws; expected at most ${mostDraws}: lower \`samples\`, or ask about fewer times`,
+			`${samples} samples at ${length} times for ${histories.length} histories make ${draws} draws; expected at most ${mostDraws}: lower \`samples\`, or query fewer times`,
 			{ field: "samples", value: samples },
 		);
 	const futures = new Int32Array(draws);

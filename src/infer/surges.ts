@@ -13,7 +13,7 @@ export interface Surge {
 const deviations = 3;
 /** The part of the trajectory's largest risk that growth must reach. */
 const leastPart = 0.1;
-/** Surges told of a trajectory: the largest. */
+/** Surges reported per trajectory: the largest. */
 const mostSurges = 5;
 
 function median(values: readonly number[]): number {

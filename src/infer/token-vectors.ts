@@ -14,16 +14,16 @@ export interface TokenVectors {
 
 type Weights = Pick<Trained, "model" | "weights">;
 
-/** What a code says to the model when it was seen: its embedding. */
+/** The embedding of each code as an input. */
 export const inputVectors = (trained: Weights): TokenVectors => rowsOf(trained, "embedding");
 
-/** What the model's view of a patient is compared with, to tell how likely a code is. */
+/** The vectors that a hidden state is compared with to predict a code. */
 export const outputVectors = (trained: Weights): TokenVectors =>
 	rowsOf(trained, trained.weights.has("head") ? "head" : "embedding");
 
 /**
- * What training has made of the embeddings: with the random start taken off, as far as it is still in them.
- * Short training moves an embedding little, and the start would hide where to.
+ * What training has changed in the embeddings: the random start is subtracted, as far as it is still in them.
+ * Short training moves an embedding little, and the start would hide the direction.
  */
 export function learnedVectors(trained: Trained): TokenVectors {
 	const now = inputVectors(trained);

@@ -9,7 +9,7 @@ export type Edit =
 	| { readonly remove: number }
 	| { readonly move: number; readonly to: number };
 
-/** Answers for one patient, from the history as it is and as edited. */
+/** Predictions for one patient, from the original and the edited history. */
 export interface WhatIf {
 	readonly history: Events;
 	readonly before: PlacedPredictions;
@@ -37,7 +37,7 @@ export function edited(history: Events, edits: readonly Edit[]): Events {
 		if (!event)
 			throw new InputError(
 				index in history.times
-					? `event ${index} is edited twice; give one edit an event`
+					? `event ${index} is edited twice; give one edit per event`
 					: `there is no event ${index}; the history has ${count}, counted from 0`,
 			);
 		kept.delete(index);
@@ -59,7 +59,7 @@ export function edited(history: Events, edits: readonly Edit[]): Events {
 	return { tokens: events.map(({ token }) => token), times: events.map(({ time }) => time) };
 }
 
-/** Edits a history and asks again, beside the history as it is. */
+/** Predicts from a history and from the history after some edits. */
 export async function whatIf(
 	predictor: Predictor,
 	history: Events,
@@ -72,12 +72,12 @@ export async function whatIf(
 	return { history: changed, before, after };
 }
 
-function ofOne({ places, ...answers }: PlacedPredictions, patient: number): PlacedPredictions {
-	const size = answers.queries * answers.vocab;
+function ofOne({ places, ...predictions }: PlacedPredictions, patient: number): PlacedPredictions {
+	const size = predictions.queries * predictions.vocab;
 	const own: Predictions = {
-		...answers,
+		...predictions,
 		patients: 1,
-		logProbabilities: answers.logProbabilities.slice(patient * size, (patient + 1) * size),
+		logProbabilities: predictions.logProbabilities.slice(patient * size, (patient + 1) * size),
 	};
 	return { ...own, places: [places[patient] ?? []] };
 }

@@ -314,7 +314,7 @@ test("needs no map if the dataset's codes were not mapped", async () => {
 	const nobody = await post("/forecast", { patient: { events: [] }, at: ["2010-01-01"] });
 	expect(nobody.body.warnings).toEqual([
 		expect.stringMatching(
-			/^the patient has no event that the model knows: answered from the start/,
+			/^the patient has no event that the model knows: predicted from the start/,
 		),
 	]);
 });

@@ -1,11 +1,11 @@
 import { InputError } from "../../base/errors.js";
 
-/** A time that cannot be asked about. `problem` says why, without the time, the patient or their dates. */
-export class TimeRefused extends InputError {
+/** A query time that cannot be used. `problem` says why, without the time, the patient or their dates. */
+export class UnusableTimeError extends InputError {
 	constructor(
 		message: string,
 		readonly problem: string,
-		/** As it was called; and which of its moments, from 0. */
+		/** The option as it was named, and the index of the time in it. */
 		readonly option: string,
 		readonly place = 0,
 	) {
@@ -14,7 +14,7 @@ export class TimeRefused extends InputError {
 }
 
 /** A code that the model does not know. `problem` says so without the code. */
-export class CodeRefused extends InputError {
+export class UnknownCodeError extends InputError {
 	constructor(
 		message: string,
 		readonly problem: string,

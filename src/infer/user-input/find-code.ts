@@ -3,15 +3,15 @@ import { type CodeMap, integerPheCode, normalisePheCode } from "../../codes/map.
 import type { Manifest } from "../../cohort/index.js";
 import { specialCount, type Token, type Vocabulary } from "../../cohort/vocabulary.js";
 import { systemNamed } from "../../records/systems.js";
-import { CodeRefused } from "./errors.js";
+import { UnknownCodeError } from "./errors.js";
 
 /** A code as a user names it: itself, and all codes of the vocabulary below it. */
 export interface FoundCode {
-	/** As the vocabulary writes it; as it was asked for where it stands for several. */
+	/** As the vocabulary writes it, or as given if it stands for several. */
 	readonly code: string;
 	readonly name: string;
 	readonly tokens: readonly number[];
-	/** How it was read, where that is not plain. */
+	/** How it was interpreted, if that is not obvious. */
 	readonly note?: string;
 }
 
@@ -22,7 +22,7 @@ export interface CodeBook {
 		readonly codes: Pick<Manifest["codes"], "map">;
 		readonly filters: Pick<Manifest["filters"], "minCount">;
 	};
-	/** The dataset's, where it is at hand. */
+	/** The map of the dataset, if available. */
 	readonly map: CodeMap | undefined;
 }
 
@@ -39,27 +39,27 @@ const isUnder = (code: string, above: string, system: string): boolean =>
 	(withDots.has(system) && code.startsWith(above.includes(".") ? above : `${above}.`));
 
 /** Finds a PheCode, a code of any system of the vocabulary, or an ICD code that maps to a PheCode. */
-export function findCode(asked: string, book: CodeBook): FoundCode {
-	const { system, code } = withSystem(asked.trim());
+export function findCode(given: string, book: CodeBook): FoundCode {
+	const { system, code } = withSystem(given.trim());
 	const own = ownTokens(code, system, book);
 	if (own.length > 0)
-		return found(asked, own, book, own.length > 1 ? "all codes below it too" : "");
+		return found(given, own, book, own.length > 1 ? "all codes below it too" : "");
 	const mapped = system === "PheCode" ? undefined : mappedTokens(code, system, book);
 	if (mapped?.tokens.length)
-		return found(asked, mapped.tokens, book, `an ${icdNames[mapped.system]} code, so`);
+		return found(given, mapped.tokens, book, `an ${icdNames[mapped.system]} code, so`);
 	const phecode = system && system !== "PheCode" ? undefined : normalisePheCode(code);
 	for (const general of phecode ? [phecode, integerPheCode(phecode)] : []) {
 		const tokens = ownTokens(general, "PheCode", book);
-		if (tokens.length > 0) return found(asked, tokens, book, "read as");
+		if (tokens.length > 0) return found(given, tokens, book, "read as");
 	}
-	throw unknownCode(asked, mapped, book);
+	throw unknownCode(given, mapped, book);
 }
 
 /** `icd10:I50.9` names its system. */
-function withSystem(asked: string): { readonly system?: string; readonly code: string } {
-	const [, name, code] = /^([^:]+):(.+)$/.exec(asked) ?? [];
+function withSystem(given: string): { readonly system?: string; readonly code: string } {
+	const [, name, code] = /^([^:]+):(.+)$/.exec(given) ?? [];
 	const system = name && systemNamed(name);
-	return system && code ? { system, code } : { code: asked };
+	return system && code ? { system, code } : { code: given };
 }
 
 function ownTokens(code: string, system: string | undefined, { vocabulary }: CodeBook): number[] {
@@ -104,7 +104,7 @@ const named = ({ code, name }: { code: string; name: string }) =>
 	name === code ? code : `${code} ${name}`;
 
 function found(
-	asked: string,
+	given: string,
 	tokens: readonly number[],
 	{ vocabulary, map }: CodeBook,
 	how: string,
@@ -115,23 +115,23 @@ function found(
 	const name =
 		these.length === 1
 			? first.name
-			: (map?.nameOf(asked)?.name ?? `${these.length} codes: ${list}`);
-	const code = these.length === 1 ? first.code : asked;
-	return { code, name, tokens, ...(how && { note: `${asked}: ${how} ${list}` }) };
+			: (map?.nameOf(given)?.name ?? `${these.length} codes: ${list}`);
+	const code = these.length === 1 ? first.code : given;
+	return { code, name, tokens, ...(how && { note: `${given}: ${how} ${list}` }) };
 }
 
-function unknownCode(asked: string, mapped: Mapped | undefined, book: CodeBook): CodeRefused {
+function unknownCode(given: string, mapped: Mapped | undefined, book: CodeBook): UnknownCodeError {
 	const tokens = book.vocabulary.tokens.slice(specialCount);
 	if (mapped) {
 		const [phecode = ""] = mapped.phecodes;
 		const { name = "" } = book.map?.nameOf(phecode) ?? {};
 		const why = `which the model does not know: fewer than ${book.manifest.filters.minCount} records of it were in the training data; choose one of its ${tokens.length} codes`;
-		return new CodeRefused(
-			`${asked} is PheCode ${phecode} ${name}, ${why}`,
+		return new UnknownCodeError(
+			`${given} is PheCode ${phecode} ${name}, ${why}`,
 			`is mapped to a PheCode ${why}`,
 		);
 	}
-	const near = nearCodes(withSystem(asked.trim()).code, tokens).map(named);
+	const near = nearCodes(withSystem(given.trim()).code, tokens).map(named);
 	const found = near.length > 0 ? `; near it are ${near.join(", ")}` : ", nor one near it";
 	const listed =
 		near.length > 0 ? "" : ` (trajgpt describe DATASET --top ${tokens.length} lists them)`;
@@ -141,15 +141,15 @@ function unknownCode(asked: string, mapped: Mapped | undefined, book: CodeBook):
 		orMapped === "" || book.map
 			? ["", ""]
 			: [" (needs `phecodeMap` FILE)", " (here none is: the service was started without the map)"];
-	return new CodeRefused(
-		`the model has no code "${asked}"${expected}${listed}${orMapped}${needsMap}`,
+	return new UnknownCodeError(
+		`the model has no code "${given}"${expected}${listed}${orMapped}${needsMap}`,
 		`is no code of the model${expected}${orMapped}${hasNoMap}`,
 	);
 }
 
-/** Those with the words in their name; where there are none, those that begin alike. */
-function nearCodes(asked: string, tokens: readonly Token[]): readonly Token[] {
-	const text = asked.toLowerCase();
+/** Codes whose name contains the text or, if there are none, whose code begins alike. */
+function nearCodes(given: string, tokens: readonly Token[]): readonly Token[] {
+	const text = given.toLowerCase();
 	const byName = tokens.filter(({ name }) => name.toLowerCase().includes(text));
 	const byCode = tokens
 		.map((token) => ({ token, alike: sharedStart(text, token.code.toLowerCase()) }))

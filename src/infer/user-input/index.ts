@@ -1,6 +1,6 @@
-/** How people write what they ask about, on the command line and in requests. */
+/** Times and codes as users write them, on the command line and in requests. */
 
-export { CodeRefused, TimeRefused } from "./errors.js";
+export { UnknownCodeError, UnusableTimeError } from "./errors.js";
 export { type CodeBook, type FoundCode, findCode } from "./find-code.js";
 export {
 	dayText,

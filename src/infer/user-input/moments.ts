@@ -2,7 +2,7 @@ import { InputError } from "../../base/errors.js";
 import { dayOfIsoDate, isoDate, monthDays, type TimeAxis, yearDays } from "../../base/time.js";
 import type { NewPatient } from "../../cohort/index.js";
 import { farthestDay } from "../../records/years.js";
-import { TimeRefused } from "./errors.js";
+import { UnusableTimeError } from "./errors.js";
 
 /** A time as a user writes it; most mean another time for each patient. */
 export interface Moment {
@@ -20,7 +20,7 @@ const spanUnits: Readonly<Record<string, number>> = {
 	y: yearDays,
 };
 
-/** What can be written, for help texts. */
+/** The accepted forms, for help texts. */
 export const momentForms =
 	"a date (2015-06-01), a time after the last record (+30d, +6m, +2y) or before it (-2y), an age (age:65, age:18m), or a day where times are days";
 
@@ -67,13 +67,13 @@ export function momentOf(given: string): Moment {
 	throw new InputError(`Expected ${momentForms}.`);
 }
 
-/** Several, with commas or one after the other. */
+/** Several, separated by commas or given one after the other. */
 export const momentsOf = (given: string, before: readonly Moment[] = []): readonly Moment[] => [
 	...before,
 	...given.split(",").map(momentOf),
 ];
 
-/** The day a moment is for a patient; refused where it means nothing. */
+/** The day of a moment for a patient; rejects a moment that does not apply to the patient. */
 function timeOf(
 	{ text, kind, days }: Moment,
 	patient: NewPatient,
@@ -82,7 +82,12 @@ function timeOf(
 	place: number,
 ): number {
 	const refused = (what: string, but: string, butOf = but) =>
-		new TimeRefused(`${option} is ${text}, but ${butOf}`, `is ${what}, but ${but}`, option, place);
+		new UnusableTimeError(
+			`${option} is ${text}, but ${butOf}`,
+			`is ${what}, but ${but}`,
+			option,
+			place,
+		);
 	if (kind === "date" && axis === "days")
 		throw refused(
 			"a date",
@@ -127,7 +132,7 @@ export function timesOf(
 			unborn.length > 1
 				? `, and of ${unborn.length - 1} others of ${patients.length} patients`
 				: "";
-		throw new TimeRefused(
+		throw new UnusableTimeError(
 			`${option} ${text} lies before the birth of patient ${first.id} (${dayText(first.birth as number, axis)})${others}; choose a later time`,
 			"lies before the birth; choose a later time",
 			option,
@@ -152,7 +157,7 @@ function checkRecords(
 	const others =
 		silent.length > 1 ? ` (nor have ${silent.length - 1} others of ${patients.length})` : "";
 	const instead = `give ${axis === "dates" ? "a date" : "a day"}${first.birth === null ? "" : " or an age such as age:65"}`;
-	throw new TimeRefused(
+	throw new UnusableTimeError(
 		`${option} is ${relative.text}, but patient ${first.id} has no record to count from${others}; ${instead}`,
 		`counts from the last record, and there is none; ${instead}`,
 		option,

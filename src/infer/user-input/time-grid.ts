@@ -1,6 +1,6 @@
 import { monthDays, type TimeAxis, yearDays } from "../../base/time.js";
 import type { NewPatient } from "../../cohort/index.js";
-import { TimeRefused } from "./errors.js";
+import { UnusableTimeError } from "./errors.js";
 import { type Moment, momentOf, timesOf } from "./moments.js";
 
 export interface GridOptions {
@@ -36,14 +36,14 @@ export function timeGrid(
 		? timeOf(options.from, "from")
 		: (times[birthEvents] ?? times[0] ?? patient.lastRecord);
 	if (from === null)
-		throw new TimeRefused(
+		throw new UnusableTimeError(
 			`patient ${patient.id} has no record for the trajectory to begin at; say where with ${named("from")}`,
 			"is left out, and there is no record for the trajectory to begin at; say where",
 			named("from"),
 		);
 	const to = timeOf(options.to ?? usualEnd, "to");
 	if (from > to)
-		throw new TimeRefused(
+		throw new UnusableTimeError(
 			`${named("from")} ${options.from?.text ?? "(the first event)"} lies after ${named("to")} ${options.to?.text ?? usualEnd.text}; exchange them, or leave one out`,
 			`lies after ${named("to")}; exchange them, or leave one out`,
 			named("from"),
@@ -52,7 +52,7 @@ export function timeGrid(
 	const count = 1 + Math.floor((to - from) / step + 1e-9);
 	if (count > mostTimes) {
 		const problem = `makes ${count.toLocaleString("en-US")} times; expected at most ${mostTimes.toLocaleString("en-US")}: choose a longer one, or a shorter time`;
-		throw new TimeRefused(`${named("step")} ${problem}`, problem, named("step"));
+		throw new UnusableTimeError(`${named("step")} ${problem}`, problem, named("step"));
 	}
 	return Float64Array.from({ length: count }, (_, at) => from + at * step);
 }

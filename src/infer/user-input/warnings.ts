@@ -3,14 +3,14 @@ import type { Manifest, NewPatient, UnknownCodes } from "../../cohort/index.js";
 import { roundUpTimeRange } from "../../cohort/privacy-rounding.js";
 import { placeOf } from "../predict-at.js";
 
-/** Who is asked about, and what of their records is not known. */
-export interface Asked {
+/** The patients of a query, and how much of their records the model does not know. */
+interface Queried {
 	readonly patients: readonly NewPatient[];
 	readonly unknown: Pick<UnknownCodes, "codes" | "records">;
 }
 
-/** A time asked about, for one patient. */
-export interface Question {
+/** A query time of one patient. */
+interface Query {
 	readonly patient: NewPatient;
 	readonly time: number;
 }
@@ -20,10 +20,10 @@ const count = (number: number, one: string, many: string) =>
 
 const years = (days: number) => `${(days / yearDays).toFixed(1)} years`;
 
-/** What is answered all the same, but should not be taken at its word. Patients go by their id alone. */
+/** Why predictions may be unreliable. Patients are named by their id alone. */
 export function warningsFor(
-	{ patients, unknown }: Asked,
-	questions: readonly Question[],
+	{ patients, unknown }: Queried,
+	queries: readonly Query[],
 	manifest: Manifest,
 ): string[] {
 	const reach = manifest.reach && roundUpTimeRange(manifest.reach);
@@ -35,44 +35,42 @@ export function warningsFor(
 	const empty = patients.filter(({ history }) => history.tokens.length === history.birthEvents);
 	if (empty.length > 0)
 		warnings.push(
-			`${whose(empty)} no event that the model knows: answered from the start of a history, and the birth where it is known`,
+			`${whose(empty)} no event that the model knows: predicted from the start of a history, and the birth where it is known`,
 		);
-	const early = questions.filter(
-		({ patient, time }) => placeOf(patient.history, time) === "before",
-	);
+	const early = queries.filter(({ patient, time }) => placeOf(patient.history, time) === "before");
 	if (early.length > 0)
 		warnings.push(
-			`${count(early.length, "question is", "questions are")} about a time before the first event (${early[0]?.patient.id} first): answered from the start of a history alone, evolved backwards; nothing in training resembles that`,
+			`${count(early.length, "query time is", "query times are")} before the first event (${early[0]?.patient.id} first): predicted from the start of a history alone, evolved backwards; nothing in training resembles that`,
 		);
 	const withoutEvents = new Set(empty);
 	const farthest = most(
-		questions.filter(({ patient }) => !withoutEvents.has(patient)),
+		queries.filter(({ patient }) => !withoutEvents.has(patient)),
 		({ patient, time }) => time - (patient.history.times.at(-1) as number),
 	);
 	if (reach && farthest && farthest.value > reach.longestDays)
 		warnings.push(
-			`asked up to ${years(farthest.value)} after the last event (${farthest.patient.id}), longer than any history the model was trained on; the longest spans ${years(reach.longestDays)}`,
+			`the latest query time is ${years(farthest.value)} after the last event (${farthest.patient.id}), longer than any history the model was trained on; the longest spans ${years(reach.longestDays)}`,
 		);
-	const oldest = most(questions, ({ patient, time }) =>
+	const oldest = most(queries, ({ patient, time }) =>
 		patient.birth === null ? 0 : time - patient.birth,
 	);
 	if (reach && oldest && reach.oldestDays !== null && oldest.value > reach.oldestDays)
 		warnings.push(
-			`asked up to the age of ${years(oldest.value)} (${oldest.patient.id}); the oldest the model learned from is ${years(reach.oldestDays)}`,
+			`the latest query time is at the age of ${years(oldest.value)} (${oldest.patient.id}); the oldest patient in training was ${years(reach.oldestDays)}`,
 		);
-	const dead = questions.filter(
+	const dead = queries.filter(
 		({ patient, time }) => patient.death !== null && time > patient.death,
 	);
 	if (dead.length > 0)
 		warnings.push(
-			`${count(dead.length, "question is", "questions are")} about a time after the patient's death (${dead[0]?.patient.id} first)`,
+			`${count(dead.length, "query time is", "query times are")} after the patient's death (${dead[0]?.patient.id} first)`,
 		);
 	return warnings;
 }
 
-/** What should be known about a history that was edited: it may resemble none that the model has seen. */
+/** Warns if an edited history is longer than all that the model was trained on. */
 export function editWarnings(
-	/** Of its events, in order, birth not among them. */
+	/** Of its events, in order, without birth. */
 	times: readonly number[],
 	{ reach }: Pick<Manifest, "reach">,
 ): string[] {
@@ -93,11 +91,11 @@ const whose = (patients: readonly NewPatient[]) => {
 	return `${ids.join(", ")}${more} ${patients.length === 1 ? "has" : "have"}`;
 };
 
-function most(questions: readonly Question[], value: (question: Question) => number) {
+function most(queries: readonly Query[], value: (query: Query) => number) {
 	let found: { readonly patient: NewPatient; readonly value: number } | undefined;
-	for (const question of questions) {
-		const own = value(question);
-		if (!found || own > found.value) found = { patient: question.patient, value: own };
+	for (const query of queries) {
+		const own = value(query);
+		if (!found || own > found.value) found = { patient: query.patient, value: own };
 	}
 	return found;
 }

@@ -3,9 +3,9 @@ import { InputError } from "../../base/errors.js";
 import {
 	momentOf,
 	spanDays,
-	TimeRefused,
 	timeGrid,
 	timesOf,
+	UnusableTimeError,
 	warningsFor,
 } from "../../infer/user-input/index.js";
 import { Refusal } from "../http/refusal.js";
@@ -29,7 +29,7 @@ function withoutValues<T>(work: () => T, fieldOf: (option: string, place: number
 	try {
 		return work();
 	} catch (error) {
-		if (!(error instanceof TimeRefused)) throw error;
+		if (!(error instanceof UnusableTimeError)) throw error;
 		const field = fieldOf(error.option, error.place);
 		throw new Refusal(422, `${field} ${error.problem}`, { field });
 	}

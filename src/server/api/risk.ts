@@ -1,6 +1,6 @@
 import type { ParsedPatient } from "../../api/patient.js";
 import { attributeEach } from "../../infer/index.js";
-import { CodeRefused, type FoundCode, findCode } from "../../infer/user-input/index.js";
+import { type FoundCode, findCode, UnknownCodeError } from "../../infer/user-input/index.js";
 import type { Predictor } from "../../models/index.js";
 import type { Engine } from "../engine/engine.js";
 import { JsonList } from "../http/json-pieces.js";
@@ -52,7 +52,7 @@ function requestedCode(code: string, place: number, served: ServedModel): FoundC
 	try {
 		return findCode(code, served);
 	} catch (error) {
-		if (!(error instanceof CodeRefused)) throw error;
+		if (!(error instanceof UnknownCodeError)) throw error;
 		const field = `codes.${place}`;
 		throw new Refusal(422, `${field} ${error.problem}`, { field });
 	}
