@@ -20,7 +20,7 @@ describe("forecasts", () => {
 	const told = (given: Partial<ForecastNumbers>) => said(exampleForecast({ ...numbers, ...given }));
 
 	test("against counting", () => {
-		expect(told({})).toContain("hold 50.0 % (49.0–51.0) of what was then recorded");
+		expect(told({})).toContain("include 50.0 % (49.0–51.0) of the recorded codes");
 		expect(told({})).toContain("5.0 points (4.0–6.0) more than counting");
 		expect(told({ history: 0.55 })).toContain("5.0 points (4.0–6.0) less than counting");
 		expect(told({ history: 0.55 })).toContain("here counting is the better forecast");
@@ -30,8 +30,10 @@ describe("forecasts", () => {
 	});
 
 	test("queried directly, against step by step", () => {
-		expect(told({})).toContain("Asking about a date directly finds 3.0 points (2.0–4.0) more");
-		expect(told({ steps: 0.53 })).toContain("step by step finds 3.0 points (2.0–4.0) more");
+		expect(told({})).toContain("Predicting at a date directly finds 3.0 points (2.0–4.0) more");
+		expect(told({ steps: 0.53 })).toContain(
+			"Stepping forward to a date finds 3.0 points (2.0–4.0) more",
+		);
 		expect(told({ steps: 0.5 })).toContain("find about as many of the records");
 	});
 
@@ -39,7 +41,9 @@ describe("forecasts", () => {
 		expect(told({})).toContain("stays 10.0 points (9.0–11.0) below it. It closes 33 % of the way");
 		expect(told({ history: 0.55 })).toContain("It closes none of the way");
 		expect(told({ oracle: 0.505 })).toContain("The model is level with it");
-		expect(told({ oracle: 0.46 })).toContain("4.0 points (3.0–5.0) more on these patients: chance");
+		expect(told({ oracle: 0.46 })).toContain(
+			"4.0 points (3.0–5.0) more on these patients, by chance",
+		);
 		const { oracle: _, ...real } = numbers;
 		expect(said(exampleForecast(real))).not.toContain("simulated");
 	});
@@ -67,20 +71,20 @@ describe("forecasts", () => {
 describe("the next record", () => {
 	test("against counting: fewer nats are better", () => {
 		expect(said(exampleNext(3, 3.4, 0.01))).toContain(
-			"recorded 1.49 times the probability that counting",
+			"assigns the recorded code 1.49 times the probability that counting",
 		);
-		expect(said(exampleNext(3.4, 3, 0.01))).toContain("recorded only 0.67 of the probability");
+		expect(said(exampleNext(3.4, 3, 0.01))).toContain("only 0.67 times the probability");
 		expect(said(exampleNext(3, 3.005, 0.01))).toContain("neither better nor worse than counting");
 		expect(said(exampleNext(3, 3.4, 0.01))).toContain(
-			"names that code outright in 30.0 % of cases",
+			"That code is its first choice in 30.0 % of cases",
 		);
 	});
 
 	test("calibration is good below two points", () => {
 		expect(said(exampleNext(3, 3.4, 0.011))).toContain(
-			"Its probabilities mean what they say: on average the probability of its first choice lies 1.10 points (1.00–1.20)",
+			"Its probabilities are well calibrated: on average, the probability of its first choice differs by 1.10 points (1.00–1.20)",
 		);
-		expect(said(exampleNext(3, 3.4, 0.031))).toContain("should not be taken at their word");
+		expect(said(exampleNext(3, 3.4, 0.031))).toContain("are not well calibrated");
 	});
 });
 
@@ -113,7 +117,7 @@ describe("a labelled task", () => {
 			"More labels help: zero-shot risk 0.200, 5-shot 0.300, fine-tuned 0.500.",
 		);
 		expect(said(exampleInsulin({ zero: 0.2, few: 0.22, tuned: 0.5 }))).toContain(
-			"It rises with the labels, but not beyond chance: zero-shot risk 0.200, 5-shot 0.220",
+			"It rises with the number of labels, but not significantly: zero-shot risk 0.200, 5-shot 0.220",
 		);
 		expect(said(exampleInsulin({ zero: 0.4, few: 0.3, tuned: 0.5 }))).toContain(
 			"More labels do not always help",

@@ -63,7 +63,7 @@ function forecastFindings(evaluation: Evaluation): Finding[] {
 			value,
 			label: "recall@10",
 			says: [
-				`Shown the beginning of a history and asked about each later date, the ten codes it finds likeliest hold ${value} (${interval(own, kind)}) of what was then recorded.`,
+				`Given the beginning of a history and the date of each later record, the ten most likely codes include ${value} (${interval(own, kind)}) of the recorded codes.`,
 				...(difference ? [againstHistory(difference, kind)] : []),
 			].join(" "),
 		},
@@ -73,7 +73,7 @@ function forecastFindings(evaluation: Evaluation): Finding[] {
 	if (ahead)
 		found.push({
 			value: signed(ahead, kind),
-			label: "points: asked directly, or step by step",
+			label: "points: predicted directly, or step by step",
 			says: againstSteps(ahead, kind),
 		});
 	const oracle = rowOf(evaluation, { who: "oracle" });
@@ -83,16 +83,16 @@ function forecastFindings(evaluation: Evaluation): Finding[] {
 
 const againstHistory = (difference: Measure, kind: MeasureKind): string =>
 	choose(difference, kind, {
-		better: `That is ${sizeOf(difference, kind)} more than counting the patient’s own past codes gets.`,
-		worse: `That is ${sizeOf(difference, kind)} less than counting the patient’s own past codes gets: here counting is the better forecast.`,
+		better: `That is ${sizeOf(difference, kind)} more than counting the patient’s own past codes.`,
+		worse: `That is ${sizeOf(difference, kind)} less than counting the patient’s own past codes: here counting is the better forecast.`,
 		level: `Counting the patient’s own past codes does about as well: the difference is ${sizeOf(difference, kind)}.`,
 	});
 
 const againstSteps = (difference: Measure, kind: MeasureKind): string =>
 	choose(difference, kind, {
-		better: `Asking about a date directly finds ${sizeOf(difference, kind)} more of the records than rolling the forecast forward step by step.`,
-		worse: `Rolling the forecast forward step by step finds ${sizeOf(difference, kind)} more of the records than asking about a date directly.`,
-		level: `Asking about a date directly and rolling the forecast forward step by step find about as many of the records: the difference is ${sizeOf(difference, kind)}.`,
+		better: `Predicting at a date directly finds ${sizeOf(difference, kind)} more of the records than stepping forward to it.`,
+		worse: `Stepping forward to a date finds ${sizeOf(difference, kind)} more of the records than predicting at it directly.`,
+		level: `Predicting at a date directly and stepping forward to it find about as many of the records: the difference is ${sizeOf(difference, kind)}.`,
 	});
 
 function againstOracle(
@@ -105,9 +105,9 @@ function againstOracle(
 	const [own, best] = [model.metrics[recall], oracle.metrics[recall]];
 	const difference = differenceOf(evaluation, model, oracle, recall);
 	if (!own || !best || !difference) return [];
-	const law = `The law the people were simulated by, asked by ${futuresOf(evaluation)}, finds ${written(best.value, kind)} %: a little less than the best possible, as more futures would find a little more.`;
+	const law = `The reference model, which simulated the people, finds ${written(best.value, kind)} % with ${futuresOf(evaluation)}. That is slightly below the best possible: more futures would find slightly more.`;
 	const distance = choose(difference, kind, {
-		better: `The model finds ${sizeOf(difference, kind)} more on these patients: chance, or too few futures.`,
+		better: `The model finds ${sizeOf(difference, kind)} more on these patients, by chance or because of too few futures.`,
 		worse: `The model stays ${sizeOf(difference, kind)} below it.`,
 		level: `The model is level with it: the difference is ${sizeOf(difference, kind)}.`,
 	});
@@ -123,7 +123,7 @@ function againstOracle(
 	return [
 		{
 			value: signed(difference, kind),
-			label: "points to the true law",
+			label: "points to the reference model",
 			says: [law, distance, ...closed].join(" "),
 		},
 	];
@@ -139,24 +139,26 @@ function nextFindings(evaluation: Evaluation): Finding[] {
 	const difference = history && differenceOf(evaluation, model, history, "nats");
 	const accuracy = model.metrics.accuracy;
 	const outright = accuracy
-		? ` It names that code outright in ${percentOf(accuracy.value)} of cases.`
+		? ` That code is its first choice in ${percentOf(accuracy.value)} of cases.`
 		: "";
 	if (!counted || !difference)
 		return [
 			{
 				value: written(nats.value, kind),
 				label: "nats",
-				says: `Told when the next record comes, it gives the code that is then recorded a probability of ${percentOf(Math.exp(-nats.value))}, in the geometric mean.${outright}`,
+				says: `Given the time of the next record, it assigns the recorded code a probability of ${percentOf(Math.exp(-nats.value))} (geometric mean).${outright}`,
 			},
 		];
 	const factor = Math.exp(-difference.value).toFixed(2);
 	const against = `(${written(nats.value, kind)} against ${written(counted.value, kind)} nats)`;
 	const says = choose(difference, kind, {
-		better: `Told when the next record comes, it gives the code that is then recorded ${factor} times the probability that counting the patient’s past gives it ${against}.`,
-		worse: `Told when the next record comes, it gives the code that is then recorded only ${factor} of the probability that counting the patient’s past gives it ${against}.`,
-		level: `Told when the next record comes, it is neither better nor worse than counting the patient’s past ${against}.`,
+		better: `Given the time of the next record, it assigns the recorded code ${factor} times the probability that counting the patient’s past codes assigns ${against}.`,
+		worse: `Given the time of the next record, it assigns the recorded code only ${factor} times the probability that counting the patient’s past codes assigns ${against}.`,
+		level: `Given the time of the next record, it is neither better nor worse than counting the patient’s past codes ${against}.`,
 	});
-	return [{ value: `× ${factor}`, label: "probability of what comes", says: `${says}${outright}` }];
+	return [
+		{ value: `× ${factor}`, label: "probability of the next code", says: `${says}${outright}` },
+	];
 }
 
 function labelledFindings({ summary }: Report, evaluation: Evaluation): Finding[] {
@@ -169,7 +171,7 @@ function labelledFindings({ summary }: Report, evaluation: Evaluation): Finding[
 	const own = best?.metrics.auprc;
 	if (!own || !counts || counts.positive === 0) return [];
 	const share = counts.positive / counts.labels;
-	const reached = `The best of ${rows.length} ways to ask (${best.setting}) reaches an AUPRC of ${written(own.value, kind)} (${interval(own, kind)})`;
+	const reached = `The best of ${rows.length} settings (${best.setting}) reaches an AUPRC of ${written(own.value, kind)} (${interval(own, kind)})`;
 	const guessing = written(share, kind);
 	const says =
 		own.low > share
@@ -198,11 +200,11 @@ function againstCounting(evaluation: Evaluation, best: EvaluationRow): string[] 
 	const difference = history && differenceOf(evaluation, best, history, "auprc");
 	const counted = history?.metrics.auprc;
 	if (!counted || !difference) return [];
-	const opponent =
+	const baseline =
 		history.setting === "fine-tuned"
 			? "A regression on the counts of past codes"
 			: "Counting related past records";
-	const reaches = `${opponent} reaches ${written(counted.value, kind)}`;
+	const reaches = `${baseline} reaches ${written(counted.value, kind)}`;
 	return [
 		choose(difference, kind, {
 			better: `${reaches}, ${sizeOf(difference, kind)} less.`,
@@ -234,7 +236,7 @@ function moreLabels(evaluation: Evaluation, rows: readonly EvaluationRow[]): str
 	return [
 		clear
 			? `More labels help: ${steps}.`
-			: `It rises with the labels, but not beyond chance: ${steps}.`,
+			: `It rises with the number of labels, but not significantly: ${steps}.`,
 	];
 }
 
@@ -242,15 +244,15 @@ function calibrationFindings(evaluation: Evaluation): Finding[] {
 	const kind = measureKind("topCalibrationError");
 	const off = mainRow(evaluation)?.metrics.topCalibrationError;
 	if (!off) return [];
-	const distance = `on average the probability of its first choice lies ${sizeOf(off, kind)} from how often it came true`;
+	const distance = `on average, the probability of its first choice differs by ${sizeOf(off, kind)} from how often that code was recorded`;
 	return [
 		{
 			value: (kind.scale * off.value).toFixed(1),
 			label: "points off",
 			says:
 				kind.scale * off.value < calibratedWithin
-					? `Its probabilities mean what they say: ${distance}.`
-					: `Its probabilities should not be taken at their word: ${distance}.`,
+					? `Its probabilities are well calibrated: ${distance}.`
+					: `Its probabilities are not well calibrated: ${distance}.`,
 		},
 	];
 }

@@ -31,13 +31,13 @@ const kinds: Readonly<Record<string, MeasureKind>> = {
 		digits: 3,
 		unit: "nats",
 		reading:
-			"The mean of −log p over what was recorded, p being the probability that was given to it: 0 would be certainty, and one less means p was e = 2.7 times as large.",
+			"The mean of −log p, where p is the predicted probability of the recorded code: 0 is certainty, and one nat less means that p is e = 2.7 times as large.",
 	},
 	accuracy: {
 		...share,
 		title: "accuracy, %",
 		better: "more",
-		reading: "How often the code said to be likeliest was the one recorded.",
+		reading: "How often the most likely code was the recorded one.",
 	},
 	auprc: {
 		...fraction,
@@ -58,19 +58,19 @@ const kinds: Readonly<Record<string, MeasureKind>> = {
 		title: "Brier",
 		better: "less",
 		reading:
-			"The mean squared distance between the probability given and what happened (1 or 0); less is better.",
+			"The mean squared difference between the predicted probability and the outcome (1 or 0); less is better.",
 	},
 	calibrationerror: {
 		...points,
 		title: "calibration error, points",
 		reading:
-			"How far, on average, a stated probability lies from how often the thing then happened, in percentage points. Of all codes at once, the more probable count for more.",
+			"The mean difference between a predicted probability and the observed frequency, in percentage points. Over all codes, each is weighted by its probability.",
 	},
 	topcalibrationerror: {
 		...points,
 		title: "calibration error of the first choice, points",
 		reading:
-			"How far, on average, the probability of the code said to be likeliest lies from how often that code came, in percentage points.",
+			"The mean difference between the probability of the most likely code and how often that code was recorded, in percentage points.",
 	},
 };
 
@@ -86,7 +86,7 @@ export function measureKind(name: string): MeasureKind {
 			better: "more",
 			term: "recall@K",
 			reading:
-				"The part of the records whose code was among the K said to be likeliest at their date; for records far ahead, the mean over patients.",
+				"The share of records whose code was among the K most likely codes at their date; for records far ahead, the mean over patients.",
 		};
 	return { ...fraction, title: name, better: "more", reading: "" };
 }

@@ -174,19 +174,19 @@ describe("sentences about data", () => {
 		const next = exampleNext(3, 3.4, 0.01);
 		const told = (...labels: string[]) =>
 			text({ evaluations: [{ ...next, rows: [...next.rows, ...labels.map(oracle)] }] });
-		expect(told("oracle")).toContain("no model can do better but by chance");
-		expect(told("oracle")).not.toContain("no bound");
-		expect(told("oracle, policies unknown")).toContain("that is no bound");
-		expect(told("oracle, policies unknown")).not.toContain("but by chance");
+		expect(told("oracle")).toContain("no model can do better except by chance");
+		expect(told("oracle")).not.toContain("not an upper bound");
+		expect(told("oracle, policies unknown")).toContain("not an upper bound");
+		expect(told("oracle, policies unknown")).not.toContain("except by chance");
 		const forecast = exampleForecast({ model: 0.5, history: 0.45, steps: 0.47, oracle: 0.6 });
 		const far = text({ evaluations: [{ ...forecast, notes: ["oracle: by 256 sampled futures"] }] });
-		expect(far).toContain("the true law, by 256 sampled futures: a little below the best possible");
-		expect(far).not.toContain("but by chance");
+		expect(far).toContain("it predicts from 256 sampled futures: slightly below the best possible");
+		expect(far).not.toContain("except by chance");
 		const insulin = exampleInsulin({ zero: 0.2, few: 0.3 });
 		const asked = (task: string) =>
 			text({ evaluations: [{ ...insulin, task, rows: [...insulin.rows, oracle("oracle")] }] });
-		expect(asked("chf")).toContain("the true rate of the code on the day asked about");
-		expect(asked("insulin")).toContain("What it is asked in the task “insulin”");
+		expect(asked("chf")).toContain("the true rate of the code at the query time");
+		expect(asked("insulin")).toContain("What it predicts in the task “insulin”");
 	});
 
 	test("simulated people are called so", () => {
@@ -194,8 +194,8 @@ describe("sentences about data", () => {
 		const forecast = exampleForecast({ model: 0.5, history: 0.45, steps: 0.47 });
 		const real = text({ simulated: false, evaluations: [forecast] });
 		expect(real).not.toContain("simulated");
-		expect(real).toContain("must be measured again");
-		expect(real).toContain("treat this page as you treat those");
+		expect(real).toContain("must be evaluated again");
+		expect(real).toContain("protect this page like the records");
 	});
 
 	test("a risk rises, falls or stays", () => {
@@ -211,16 +211,16 @@ describe("sentences about data", () => {
 	test("categories lie together, or do not", () => {
 		const told = (share: number) => text({ agreement: { neighbours: 5, share, byChance: 0.06 } });
 		expect(told(0.2)).toContain("Codes of a category lie together");
-		expect(told(0.1)).toContain("nearer to each other than chance");
+		expect(told(0.1)).toContain("closer to each other than by chance");
 		expect(told(0.06)).toContain("do not lie together");
 	});
 
 	test("heads remember differently, or alike", () => {
 		const { shortest, longest } = exampleReport().memory!;
-		expect(text({})).toContain("head 1 of layer 1 forgets half of what it holds within 60 days");
-		expect(text({})).toContain("The paces lie far apart");
+		expect(text({})).toContain("head 1 of layer 1 loses half of its state within 60 days");
+		expect(text({})).toContain("The rates differ widely");
 		const near = { shortest, longest: { ...longest, halfLife: 100 }, unit: "events" } as const;
-		expect(text({ memory: near })).toContain("The paces lie close together");
+		expect(text({ memory: near })).toContain("The rates are similar");
 		expect(text({ memory: near })).toContain("head 4 of layer 2 within 100 events");
 	});
 });

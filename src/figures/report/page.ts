@@ -46,7 +46,7 @@ function introduction({ model, manifest, simulated, split }: Report): string {
 	const { train, [split]: measured } = manifest.counts.splits;
 	const whose = simulated ? "simulated people" : "people";
 	return (
-		`${model.name}, a model with ${counted(model.parameters, "weight")}, was trained on ${counted(train.events, "record")} of ${train.patients.toLocaleString("en-US")} ${whose} to tell which code is recorded at a given date, and how likely it is. ` +
+		`${model.name}, a model with ${counted(model.parameters, "weight")}, was trained on ${counted(train.events, "record")} of ${train.patients.toLocaleString("en-US")} ${whose} to predict which code is recorded at a given date, and how likely it is. ` +
 		`This page shows how well it does so for ${measured.patients.toLocaleString("en-US")} ${whose} it has never seen.`
 	);
 }
@@ -57,7 +57,7 @@ function findingsMarkup(report: Report): Markup {
 <h2 id="findings">Key findings</h2>
 ${
 	found.length === 0
-		? html`<p>Nothing was measured yet, so nothing can be said.</p>`
+		? html`<p>Nothing was measured yet, so there are no findings.</p>`
 		: html`<ul>
 ${found.map(({ value, label, says }) => html`<li><p class="number"><strong>${value}</strong> <span>${label}</span></p><p>${says}</p></li>\n`)}</ul>`
 }

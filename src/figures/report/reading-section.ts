@@ -12,26 +12,26 @@ function oracleReading(evaluation: Evaluation): string[] {
 	if (oracles.length === 0) return [];
 	if (task === "forecast")
 		return [
-			`Of records far ahead it is the true law, by ${futuresOf(evaluation)}: a little below the best possible.`,
+			`For records far ahead it predicts from ${futuresOf(evaluation)}: slightly below the best possible.`,
 		];
 	if (task === "next")
 		return [
 			...(oracles.some(({ label }) => !isUninformed(label))
 				? [
-						"Of the next record it is the exact probability, from the records and from when people were insured: no model can do better but by chance.",
+						"For the next record it gives the exact probability, from the records and the insured periods: no model can do better except by chance.",
 					]
 				: []),
 			...(oracles.some(({ label }) => isUninformed(label))
 				? [
-						"With policies unknown it takes everybody to be insured from birth on; that is no bound, a model may learn better.",
+						"With policies unknown it assumes that everybody is insured from birth on; this is not an upper bound.",
 					]
 				: []),
 		];
 	if (task === "chf")
 		return [
-			"Of heart failure it is the true rate of the code on the day asked about: made for ranking, it is not the chance of the label, and no bound by proof.",
+			"For heart failure it gives the true rate of the code at the query time: it ranks patients, but it is not the probability of the label, nor a proven upper bound.",
 		];
-	return [`What it is asked in the task “${task}” stands in the notes there.`];
+	return [`What it predicts in the task “${task}” is stated in the notes of that task.`];
 }
 
 const isUninformed = (label: string) => label.includes("unknown");
@@ -48,13 +48,13 @@ export function readingSection({ evaluations }: Report): Section {
 		}),
 		[
 			"95 % interval",
-			"Patients are drawn with replacement many times over and everything is measured again; 95 % of the results lie inside. It tells how much depends on who happens to be in the test.",
+			"From a bootstrap: patients are drawn with replacement many times, and 95 % of the results lie inside. It shows how much depends on the choice of test patients.",
 		],
 		...(there("history")
 			? [
 					[
 						"own history",
-						"An opponent without a model: the codes a patient already had, by how often, a little mixed with how frequent codes are at large.",
+						"A baseline without a model: how often the patient already had each code, mixed with the frequency of codes in training.",
 					] as const,
 				]
 			: []),
@@ -62,7 +62,7 @@ export function readingSection({ evaluations }: Report): Section {
 			? [
 					[
 						"code frequencies",
-						"An opponent that knows nobody: codes as frequent as they are in training.",
+						"A baseline without the history: the frequency of codes in training.",
 					] as const,
 				]
 			: []),
@@ -73,7 +73,7 @@ export function readingSection({ evaluations }: Report): Section {
 			? [
 					[
 						"oracle",
-						`The rules the people were simulated by; there are none to ask for real people. ${evaluations.flatMap(oracleReading).join(" ")}`,
+						`The reference model: the rules that the people were simulated by. It does not exist for real people. ${evaluations.flatMap(oracleReading).join(" ")}`,
 					] as const,
 				]
 			: []),

@@ -24,11 +24,11 @@ export function measureTable(
 		const classes = row === best.get(metric) ? "number best" : "number";
 		return html`<td class="${classes}">${measured(measure, measureKind(metric))}</td>`;
 	};
-	const basis = `${counted(patients, "patient")}${events > 0 ? `, ${counted(events, "record")}` : ""} of the ${split} split. In small figures, 95 % intervals from ${counted(draws, "draw")} of patients; in bold, the best but for the oracle.`;
+	const about = `${counted(patients, "patient")}${events > 0 ? `, ${counted(events, "record")}` : ""} of the ${split} split. Small print: 95 % intervals from ${counted(draws, "bootstrap draw")} over patients. Bold: the best value, oracle excluded.`;
 	return scrolling(
 		name,
 		html`<table class="measures">
-<caption><span>${basis}</span></caption>
+<caption><span>${about}</span></caption>
 <thead><tr><th scope="col">forecast</th>${metrics.map((metric) => html`<th scope="col" class="number">${measureKind(metric).title}</th>`)}</tr></thead>
 <tbody>
 ${rows.map(

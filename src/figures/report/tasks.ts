@@ -5,16 +5,16 @@ export interface TaskInWords {
 }
 
 const known: Readonly<Record<string, TaskInWords>> = {
-	next: { title: "The next record", question: "Which code comes next, told when it comes?" },
+	next: { title: "The next record", question: "Which code is recorded next, given its time?" },
 	forecast: {
 		title: "Records far ahead",
-		question: "Which codes come at later dates, from the beginning of a history alone?",
+		question: "Which codes are recorded at later dates, given only the beginning of a history?",
 	},
 	insulin: {
 		title: "Insulin",
 		question: "Does insulin start within six months of the first diabetes record?",
 	},
-	chf: { title: "Heart failure", question: "Does heart failure come next?" },
+	chf: { title: "Heart failure", question: "Is heart failure recorded next?" },
 };
 
 export const taskOf = (task: string): TaskInWords =>

@@ -73,7 +73,7 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 	const dataDrawing = await drawings.draw(
 		"dataset",
 		datasetFigure(summary, { title: simulated ? "The simulated people" : "The people" }),
-		"Who is in the dataset: how long and how dense histories are, which codes they hold, and how often the labelled questions came true.",
+		"The dataset: length and density of histories, codes, and the share of positive labels.",
 	);
 	const measured = await evaluationFigures(drawings, present);
 	onStage("drawing the codes");
@@ -81,7 +81,7 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 	const tokens = await drawings.draw(
 		"codes",
 		tokenMapFigure(map),
-		"Each mark is a code, placed by what training has changed in its embedding, less what it has changed in all alike. A cross is the decay vector of a head of the first layer, among the codes after which that head remembers longest.",
+		"Each mark is a code, placed by what training has changed in its embedding, without the change that all codes share. A cross is the decay vector of a head of the first layer, near the codes after which that head remembers longest.",
 	);
 	const patients =
 		simulated || request.patientMap ? await patientDrawing(request, summary) : undefined;
@@ -111,7 +111,7 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 			learning: await drawings.draw(
 				"learning",
 				learningCurveFigure(log),
-				"The loss in nats: how improbable the model found what was recorded, in training and for the validation patients. The weights of the best epoch are the ones used here.",
+				"The loss in nats (mean −log p of the recorded codes) for training and validation patients. This report uses the weights of the best epoch.",
 			),
 		},
 		stories,
@@ -131,8 +131,8 @@ async function patientDrawing(
 		"patients",
 		patientMapFigure(people),
 		summary.labels.length > 0
-			? "Each mark is a test patient as the model saw them when the question was put, before its answer was known. Where triangles gather, the model tells cases apart without having been shown a label."
-			: "Each mark is a test patient as the model sees them after their last record.",
+			? "Each mark is a test patient, represented by the history up to the time of the label. Where triangles gather, the model distinguishes cases without having been shown a label."
+			: "Each mark is a test patient, represented by the history up to the last record.",
 	);
 }
 
@@ -167,14 +167,14 @@ async function evaluationFigures(drawings: Drawings, evaluations: readonly Evalu
 			recall: await drawings.draw(
 				"recall",
 				recallByWindowFigure(forecast),
-				"From top to bottom, records further and further ahead. Each row is one way to forecast; where its outline is thick, many patients have that recall.",
+				"From top to bottom, records further ahead. Each row is one method; where its outline is thick, many patients have that recall.",
 			),
 		}),
 		...(curves.length > 0 && {
 			calibration: await drawings.draw(
 				"calibration",
 				calibrationFigure(curves),
-				"Points on the diagonal are probabilities that came true as often as they said. Points above it were too low, points below it too high.",
+				"On the diagonal, predicted probabilities equal observed frequencies. Above it predictions are too low, below it too high.",
 			),
 		}),
 	};
@@ -193,7 +193,7 @@ async function memoryOf({ runtime, trained, dataset, drawings }: ReportRequest) 
 	const drawing = await drawings.draw(
 		"memory",
 		decayFigure(memory),
-		"How long a head takes to forget half of what it holds, by the category of the code that came last: the decay the model really uses, averaged over the records of the test patients.",
+		"The half-life of each head by the category of the last code, averaged over the records of the test patients.",
 	);
 	const [shortest, longest] = extremeHeads(memory.heads);
 	return { drawing, words: { shortest, longest, unit: memory.unit } };
@@ -237,12 +237,12 @@ async function storiesOf(
 				trajectory: await drawings.draw(
 					`trajectory-${at + 1}`,
 					trajectoryFigure(trajectory),
-					"What the model was shown, and which of the later records it foresaw. Each later record was asked about at its own date, from the records shown alone.",
+					"The records that the model was shown, and which of the later records it predicted: each at its own date, from the records shown alone.",
 				),
 				riskCurve: await drawings.draw(
 					`risk-${at + 1}`,
 					riskFigure(picture),
-					`The risk of ${target.name} as the records came in, and how it goes on after the last one before ${recordedAt === undefined ? "the end" : "it was recorded itself"}.`,
+					`The probability of ${target.name}, given that something is recorded, along the history and after the last record${recordedAt === undefined ? "" : " before it was first recorded"}.`,
 				),
 			});
 		}

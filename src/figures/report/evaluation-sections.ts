@@ -1,13 +1,14 @@
 import type { Evaluation } from "../../evaluate/evaluation.js";
+import { counted, percent, thousands } from "../numbers.js";
 import { html, type Markup } from "./html.js";
 import { measureKind, sizeOf, verdict } from "./measures.js";
 import type { Report } from "./report.js";
-import { differenceOf, mainRow } from "./rows.js";
+import { differenceOf, mainRow, settingRows } from "./rows.js";
 import { figureMarkup, type Section } from "./section.js";
 import { measureTable, metricsOf } from "./table.js";
 import { taskOf } from "./tasks.js";
 
-const order = ["nats", "accuracy", "recall@1", "recall@5", "recall@10", "recall@15"];
+const forecastOrder = ["nats", "accuracy", "recall@1", "recall@5", "recall@10", "recall@15"];
 
 /** Calibration has its own section, and recall by window a figure. */
 const isElsewhere = (metric: string) => /calibrationError$|^recall@\d+ ./i.test(metric);
@@ -21,14 +22,16 @@ export function forecastSection({ evaluations, figures }: Report): Section {
 		body: html`${
 			next || forecast
 				? ""
-				: html`<p>Neither the next record nor records far ahead were measured yet; see above what is missing.</p>`
+				: html`<p>Neither the next record nor records far ahead were evaluated yet; the missing evaluations are listed above.</p>`
 		}${next ? evaluated(next, "nats") : ""}${forecast ? evaluated(forecast, "recall@10") : ""}${figures.recall ? figureMarkup(figures.recall) : ""}`,
 	};
 }
 
 function evaluated(evaluation: Evaluation, metric: string): Markup {
 	const { title, question } = taskOf(evaluation.task);
-	const metrics = metricsOf(evaluation.rows, order).filter((metric) => !isElsewhere(metric));
+	const metrics = metricsOf(evaluation.rows, forecastOrder).filter(
+		(metric) => !isElsewhere(metric),
+	);
 	return html`<h3>${title}</h3>
 <p>${question}</p>
 ${measureTable(evaluation, { name: title, metrics, rows: evaluation.rows })}
@@ -55,7 +58,7 @@ function pairedMarkup(evaluation: Evaluation, metric: string): Markup {
 <ul class="paired">${comparisons}</ul>`;
 }
 
-export const notes = ({ notes }: Evaluation): Markup =>
+const notes = ({ notes }: Evaluation): Markup =>
 	notes.length === 0
 		? html``
 		: html`<ul class="notes">${notes.map((note) => html`<li>${note}</li>`)}</ul>`;
@@ -67,21 +70,62 @@ export function calibrationSection({ figures, evaluations }: Report): Section[] 
 	const sentences = [
 		...(topCalibrationError
 			? [
-					`the probability of the first choice was off by ${sizeOf(topCalibrationError, measureKind("topCalibrationError"))}`,
+					`the probability of the first choice differs from how often it was recorded by ${sizeOf(topCalibrationError, measureKind("topCalibrationError"))}`,
 				]
 			: []),
 		...(calibrationError
 			? [
-					`the probabilities of all codes, each counting as much as it is probable, by ${sizeOf(calibrationError, measureKind("calibrationError"))}`,
+					`the probabilities of all codes, weighted by the probability itself, by ${sizeOf(calibrationError, measureKind("calibrationError"))}`,
 				]
 			: []),
 	];
 	return [
 		{
 			id: "calibration",
-			title: "Do its probabilities mean what they say?",
+			title: "Calibration",
 			body: html`${sentences.length > 0 ? html`<p>For the next record, on average, ${sentences.join("; ")}.</p>` : ""}
 ${figureMarkup(figures.calibration)}`,
 		},
 	];
+}
+
+const labelledOrder = ["auprc", "auroc", "brier", "calibrationError"];
+
+const ways: Readonly<Record<string, string>> = {
+	"zero-shot prototype": "zero-shot: similarity to a typical case",
+	"zero-shot risk": "zero-shot: the model’s own risk",
+	"5-shot": "5-shot: five labelled patients",
+	"fine-tuned": "fine-tuned: all labels of the training patients",
+};
+
+/** One section per labelled task. */
+export const labelledSections = (report: Report): Section[] =>
+	report.evaluations
+		.filter((evaluation) => settingRows(evaluation).length > 0)
+		.map((evaluation) => labelledSection(report, evaluation));
+
+function labelledSection({ summary }: Report, evaluation: Evaluation): Section {
+	const { title, question } = taskOf(evaluation.task);
+	const label = summary.labels.find(({ task }) => task === evaluation.task);
+	const counts = label?.splits[evaluation.split];
+	const { rows } = evaluation;
+	return {
+		id: `task-${evaluation.task}`,
+		title,
+		body: html`<p>${question}${label ? html` <span class="quiet">(${label.rule})</span>` : ""}</p>
+${
+	counts && counts.labels > 0
+		? html`<p>Of ${counted(counts.labels, "patient")}, ${thousands(counts.positive)} (${percent(counts.positive / counts.labels)}) are positive; this share is the AUPRC of guessing.${
+				counts.positive < 20 ? " With so few cases the intervals are wide." : ""
+			}</p>`
+		: ""
+}
+${measureTable(evaluation, {
+	name: title,
+	metrics: metricsOf(rows, labelledOrder),
+	rows,
+	rowName: ({ who, setting, label }) => (who === "model" && setting && ways[setting]) || label,
+})}
+${notes(evaluation)}`,
+	};
 }
