@@ -109,7 +109,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await page.getByRole("button", { name: first as string }).click();
 		expect(await focused()).toBe(second);
 		await page.keyboard.press("Enter");
-		expect(await focused()).toBe("Codes whose risk is drawn");
+		expect(await focused()).toBe("Codes whose probability is drawn");
 
 		await page.getByRole("combobox", { name: "Add an event" }).fill("428");
 		await page.keyboard.press("Enter");
@@ -213,12 +213,17 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 			);
 		const soon = { timeout: 20_000 };
 		const copy = (kind: string) =>
-			page.getByRole("region", { name: "Risk" }).getByRole("button", { name: kind }).click();
+			page
+				.getByRole("region", { name: "Code probability" })
+				.getByRole("button", { name: kind })
+				.click();
 		await copy("CSV");
 		await expect.poll(text, soon).toMatch(/^time_days,date,age_years,/);
 		expect((await text()).split("\n")[1]).toMatch(/^[\d.]+,\d{4}-\d\d-\d\d,[\d.]+,0\.\d+/);
 		await copy("SVG");
-		await expect.poll(text, soon).toMatch(/^<svg.*rgb\(.*>Risk<.*>dashed: after .*<\/svg>$/s);
+		await expect
+			.poll(text, soon)
+			.toMatch(/^<svg.*rgb\(.*>Code probability<.*>dashed: after .*<\/svg>$/s);
 		expect(await text()).not.toContain("var(--");
 		await copy("PNG");
 		await expect.poll(kinds, soon).toContain("image/png");
@@ -254,8 +259,10 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		expect(await codes.locator(".chosen-point").count()).toBe(1);
 		expect(await codes.getByRole("heading", { level: 3 }).textContent()).toBe(`${name} ${code}`);
 		expect(await codes.locator(".tip").textContent()).toBe(`${name} (${code})${category}`);
-		await codes.getByRole("button", { name: "Leave its risk out of the Patient view" }).click();
-		await codes.getByRole("button", { name: "Draw its risk in the Patient view" }).waitFor();
+		await codes
+			.getByRole("button", { name: "Leave its probability out of the Patient view" })
+			.click();
+		await codes.getByRole("button", { name: "Draw its probability in the Patient view" }).waitFor();
 
 		const alone = mostAlone(maps.tokens);
 		const other = vocabulary.tokens[maps.tokens[alone]?.token as number] as Token;

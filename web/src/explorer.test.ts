@@ -156,7 +156,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		expect(await likely(page).textContent()).toContain(first);
 
 		await turn("slow");
-		const explain = page.getByRole("button", { name: /^What drives these risks/ });
+		const explain = page.getByRole("button", { name: /^What drives these probabilities/ });
 		expect(await explain.textContent()).toContain(first);
 		await explain.click();
 		await page.getByRole("slider").focus();
@@ -174,7 +174,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await explain.click();
 		await page.waitForSelector(".drivers");
 		const drivers = await page.locator(".drivers").textContent();
-		expect(drivers).toContain(`The risk at ${second} minus`);
+		expect(drivers).toContain(`The probability at ${second} minus`);
 		expect(drivers).toMatch(/The last \d+ of \d+ events before it were left out|All \d+ events/);
 
 		await turn("failing");
@@ -206,7 +206,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		const said = page.locator(".announcement").getByText(await timeOfDate(page));
 		await said.waitFor({ state: "attached" });
 		expect(await said.textContent()).toMatch(
-			/^Predictions for .*Most likely: .* %\. Risk: .*the oldest patient in training was/,
+			/^Predictions for .*Most likely: .* %\. Probability: .*the oldest patient in training was/,
 		);
 		expect(faults).toEqual([]);
 		await page.close();

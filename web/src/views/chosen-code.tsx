@@ -7,7 +7,7 @@ interface ChosenCodeProps {
 	readonly maps: Maps;
 	readonly vocabulary: Vocabulary;
 	readonly token: number;
-	/** Whether its risk is drawn in the Patient view. */
+	/** Whether its probability is drawn in the Patient view. */
 	readonly drawn: boolean;
 	readonly onCode: (token: number, on: boolean) => void;
 }
@@ -28,7 +28,9 @@ export function ChosenCode({ maps, vocabulary, token, drawn, onCode }: ChosenCod
 				{near.length > 0 && ` Nearest on the map: ${near.join("; ")}.`}
 			</p>
 			<button type="button" onClick={() => onCode(token, !drawn)}>
-				{drawn ? "Leave its risk out of the Patient view" : "Draw its risk in the Patient view"}
+				{drawn
+					? "Leave its probability out of the Patient view"
+					: "Draw its probability in the Patient view"}
 			</button>
 		</div>
 	);

@@ -14,11 +14,16 @@ interface CodeChipsProps {
 	readonly onCode: (token: number, on: boolean) => void;
 }
 
-/** The codes whose risk is drawn, with the risk now and at the horizon, and the effect of the edits. */
+/** The codes whose probability is drawn, with its value now and at the horizon, and the effect of the edits. */
 export function CodeChips({ curves, date, horizonYears, vocabulary, onCode }: CodeChipsProps) {
 	const ref = useRef<HTMLElement>(null);
 	return (
-		<section className="chips" aria-label="Codes whose risk is drawn" tabIndex={-1} ref={ref}>
+		<section
+			className="chips"
+			aria-label="Codes whose probability is drawn"
+			tabIndex={-1}
+			ref={ref}
+		>
 			<ChipList
 				label="Chosen codes"
 				onEmpty={() => ref.current?.focus()}
@@ -47,7 +52,7 @@ export function CodeChips({ curves, date, horizonYears, vocabulary, onCode }: Co
 				})}
 			/>
 			<CodePicker
-				label="Add a code to the risks"
+				label="Add a code to the chart"
 				placeholder="name or number, such as diabetes"
 				vocabulary={vocabulary}
 				onPick={(token) => onCode(token, true)}

@@ -27,7 +27,7 @@ interface Explanation {
 
 const most = 5;
 
-/** What drives a risk at the date: the effect of each of the last events. Computed on request, as it takes a while. */
+/** What drives a probability at the date: the effect of each of the last events. Computed on request, as it takes a while. */
 export function DriversList({ calls, history, date, curves, vocabulary, clock }: DriversListProps) {
 	const [latest, setLatest] = useState<Explanation | null>(null);
 	const outcome = latest?.history === history && latest.date === date ? latest.outcome : null;
@@ -45,7 +45,7 @@ export function DriversList({ calls, history, date, curves, vocabulary, clock }:
 				<button type="button" onClick={explain} aria-disabled={outcome === "busy"}>
 					{outcome === "busy"
 						? "Leaving out events, one at a time…"
-						: `What drives these risks at ${momentText(clock, date)}?`}
+						: `What drives these probabilities at ${momentText(clock, date)}?`}
 				</button>
 				{outcome !== null && outcome !== "busy" && (
 					<p>The drivers could not be computed: {outcome.failed}</p>
@@ -55,9 +55,9 @@ export function DriversList({ calls, history, date, curves, vocabulary, clock }:
 	return (
 		<div className="drivers" aria-live="polite">
 			<p className="quiet">
-				The risk at {momentText(clock, date)} minus the risk without one event, in percentage
-				points. {attributedText(outcome.length, history, date)} This shows what drives the model’s
-				prediction, not what causes a disease.
+				The probability at {momentText(clock, date)} minus the probability without one event, in
+				percentage points. {attributedText(outcome.length, history, date)} This shows what drives
+				the model’s prediction, not what causes a disease.
 			</p>
 			{curves.map(({ token, name, colour }) => {
 				const effects = outcome

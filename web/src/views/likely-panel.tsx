@@ -26,7 +26,7 @@ export function LikelyPanel({ waiting, clock, state, ...list }: LikelyPanelProps
 	const { panels, base, vocabulary } = list;
 	const hint = base
 		? "with the change from the original history, in percentage points"
-		: "click a code to draw its risk";
+		: "click a code to draw its probability";
 	const when = panels ? momentText(clock, panels.queries.date) : "";
 	return (
 		<Panel
@@ -68,7 +68,7 @@ type LikelyListProps = Omit<LikelyPanelProps, "waiting" | "clock" | "state" | "p
 	readonly panels: Panels;
 };
 
-/** The ten most likely codes at the date; a click draws the risk of one. */
+/** The ten most likely codes at the date; a click draws the curve of one. */
 function LikelyList({ panels, base, vocabulary, codes, colourOf, onCode }: LikelyListProps) {
 	const most = panels.top[0]?.probability ?? 1;
 	return (
@@ -82,7 +82,7 @@ function LikelyList({ panels, base, vocabulary, codes, colourOf, onCode }: Likel
 						<button
 							type="button"
 							aria-pressed={on}
-							title={on ? "Its risk is drawn; click to remove it" : "Draw its risk"}
+							title={on ? "Its probability is drawn; click to remove it" : "Draw its probability"}
 							onClick={() => onCode(token, !on)}
 							{...(colour && { style: { "--own": colour } as React.CSSProperties })}
 						>

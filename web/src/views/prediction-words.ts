@@ -44,7 +44,7 @@ export function predictionWords(
 		`Predictions for ${momentText(clock, date)}.`,
 		`Most likely: ${likely.join(", ")}.`,
 		...(curves.length > 0
-			? [`Risk: ${curves.map((curve) => riskWords(curve, date, horizonYears)).join("; ")}.`]
+			? [`Probability: ${curves.map((curve) => riskWords(curve, date, horizonYears)).join("; ")}.`]
 			: []),
 		`Recorded after this date: ${recallText(panels)}.`,
 	].join(" ");

@@ -39,7 +39,7 @@ interface RiskPanelProps extends PanelState {
 
 const mostRises = 6;
 
-/** The risk of the chosen codes over time, with its rises and drivers. */
+/** The probability of the chosen codes over time, with its rises and drivers. */
 export function RiskPanel(props: RiskPanelProps) {
 	const { shown, waiting, clock, domain, horizonYears, editing, onHorizon, state } = props;
 	const { date = 0, curves = [] } = shown ?? {};
@@ -47,7 +47,7 @@ export function RiskPanel(props: RiskPanelProps) {
 	const compared = curves.some(({ base }) => base);
 	return (
 		<Panel
-			title="Risk"
+			title="Code probability"
 			subtitle={`probability of each code, if something is recorded at that time; ${compared ? "dotted: original history; " : ""}dashed: after ${shown ? momentText(clock, date) : "the date"}`}
 			className="risk-panel"
 			drawing={curves.length > 0}
@@ -82,7 +82,7 @@ export function RiskPanel(props: RiskPanelProps) {
 								clock={clock}
 								date={date}
 								domain={domain}
-								description={`Risk over time. ${curves.map((curve) => riskWords(curve, date, shown.horizonYears)).join("; ")}.`}
+								description={`Code probability over time. ${curves.map((curve) => riskWords(curve, date, shown.horizonYears)).join("; ")}.`}
 							/>
 							<Why folded={editing}>
 								<RisesList {...shown} rises={rises} vocabulary={props.vocabulary} clock={clock} />

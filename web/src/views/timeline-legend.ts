@@ -26,7 +26,7 @@ export function legendOf(
 	return [
 		...fates,
 		...occurs(
-			{ kind: "dot-chosen", look: "large, in colour", words: "code whose risk is drawn" },
+			{ kind: "dot-chosen", look: "large, in colour", words: "code whose probability is drawn" },
 			({ token }) => colourOf(token) !== undefined,
 		),
 		...occurs(

@@ -110,7 +110,7 @@ test("the legend lists chosen codes and edits if there are any", () => {
 			.map(({ words }) => words);
 	expect(words([], null)).toEqual(["later, not compared"]);
 	expect(words([{ kind: "move", id: "e1", time: 20 }], failure).slice(1)).toEqual([
-		"code whose risk is drawn",
+		"code whose probability is drawn",
 		"added or moved",
 	]);
 	expect(words([{ kind: "remove", id: "e1" }], null).slice(1)).toEqual(["removed"]);
@@ -120,7 +120,7 @@ test("describes new predictions in words", () => {
 	const panels = panelsAt(25, 8);
 	const curve = { ...panels.curve(failure), name: "Heart failure", colour: "red" };
 	expect(predictionWords(panels, [curve], 5, vocabulary, clock)).toBe(
-		"Predictions for day 25. Most likely: Hypertension 50 %, Heart failure 25 %. Risk: Heart failure 25 % at the date, 25 % after 5 years. Recorded after this date: 1 of 1 later event among the 10 most likely codes at their time, a recall of 100 %.",
+		"Predictions for day 25. Most likely: Hypertension 50 %, Heart failure 25 %. Probability: Heart failure 25 % at the date, 25 % after 5 years. Recorded after this date: 1 of 1 later event among the 10 most likely codes at their time, a recall of 100 %.",
 	);
 	const base = { ...curve, risk: curve.risk.map(() => 0.125) };
 	expect(riskWords({ ...curve, base }, 25, 1)).toBe(
