@@ -12,15 +12,21 @@ export interface CodeMapOptions {
 /** The code map of a dataset; undefined if it was a file and none is given. */
 export async function codeMapOf(
 	manifest: Manifest,
-	{ phecodeMap, keepIgnored }: CodeMapOptions,
+	options: CodeMapOptions,
 ): Promise<CodeMap | undefined> {
-	if (keepIgnored && phecodeMap === undefined)
+	const map = await mapInFile(options, manifest.codes.level ?? "integer");
+	const isFile = ![null, builtInMap().source].includes(manifest.codes.map);
+	return map === undefined && isFile ? undefined : mapOfDataset(manifest, map);
+}
+
+/** The code map in a file; undefined if none is given. */
+export async function mapInFile(
+	{ phecodeMap, keepIgnored }: CodeMapOptions,
+	level: "integer" | "full",
+): Promise<CodeMap | undefined> {
+	if (phecodeMap !== undefined)
+		return readPheCodeMap(phecodeMap, { level, ignore: keepIgnored ? "keep" : "drop" });
+	if (keepIgnored)
 		throw new InputError("`keepIgnored` needs `phecodeMap` FILE", { field: "keepIgnored" });
-	if (phecodeMap === undefined) {
-		const isFile = ![null, builtInMap().source].includes(manifest.codes.map);
-		return isFile ? undefined : mapOfDataset(manifest);
-	}
-	const level = manifest.codes.level ?? "integer";
-	const ignore = keepIgnored ? "keep" : "drop";
-	return mapOfDataset(manifest, await readPheCodeMap(phecodeMap, { level, ignore }));
+	return undefined;
 }

@@ -1,8 +1,7 @@
 import { writeFile } from "node:fs/promises";
-import { extname } from "node:path";
 import { csvField } from "../base/csv.js";
-import { InputError } from "../base/errors.js";
 import { replaceFile } from "../files/index.js";
+import { formatOf } from "./file-format.js";
 
 type Values =
 	| { readonly type: "text"; readonly values: readonly (string | null)[] }
@@ -12,17 +11,7 @@ type Values =
 /** One column of a table: `float` has 32 bits, `number` 64. */
 export type Column = Values & { readonly name: string };
 
-type Format = "parquet" | "csv";
-
-/** The format, by file extension. */
-export function columnFormat(file: string): Format {
-	const extension = extname(file).toLowerCase();
-	if (extension === ".parquet") return "parquet";
-	if (extension === ".csv") return "csv";
-	throw new InputError(
-		`${file}: cannot tell how to write ${extension === "" ? "a file without an extension" : `a ${extension} file`}; expected a name that ends in .parquet or .csv`,
-	);
-}
+export const columnFormat = (file: string) => formatOf(file, ["parquet", "csv"], "write");
 
 export async function writeColumns(file: string, columns: readonly Column[]): Promise<void> {
 	const format = columnFormat(file);

@@ -1,14 +1,15 @@
 import { access, constants, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, extname, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { InputError } from "../base/errors.js";
 import { errorCode, systemRefusal } from "../base/system-errors.js";
 import type { Figure, FigureDocument } from "../figures/index.js";
 import { checkFileTarget, replaceFile } from "../files/index.js";
+import { formatOf } from "./file-format.js";
 
 /** Rejects a figure file that cannot be written; call it before long work. */
 export async function checkFigureTarget(file: string, force: boolean): Promise<void> {
-	formatOf(file);
+	figureFormat(file);
 	await checkFileTarget(file, force);
 	await checkFolderWritable(file, dirname(resolve(file)));
 }
@@ -29,18 +30,11 @@ async function checkFolderWritable(file: string, folder: string): Promise<void> 
 	}
 }
 
-function formatOf(file: string): "svg" | "png" {
-	const extension = extname(file).toLowerCase();
-	if (extension === ".svg") return "svg";
-	if (extension === ".png") return "png";
-	throw new InputError(
-		`${file}: cannot tell how to draw ${extension === "" ? "a file without an extension" : `a ${extension} file`}; expected a name that ends in .svg or .png`,
-	);
-}
+const figureFormat = (file: string) => formatOf(file, ["svg", "png"], "draw");
 
 /** Writes a figure to a file; the extension selects the format. */
 export async function writeFigure(file: string, figure: Figure): Promise<void> {
-	const format = formatOf(file);
+	const format = figureFormat(file);
 	const { svgOf } = await import("../figures/index.js");
 	const svg = svgOf(figure, await nodeDocument());
 	const bytes = format === "svg" ? svg : await pngOf(svg);

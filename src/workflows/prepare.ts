@@ -1,6 +1,6 @@
 import { InputError } from "../base/errors.js";
 import { silentProgress } from "../base/progress.js";
-import { builtInMap, type CodeMap, readPheCodeMap } from "../codes/index.js";
+import { builtInMap, type CodeMap } from "../codes/index.js";
 import {
 	type Manifest,
 	manifestName,
@@ -9,7 +9,7 @@ import {
 	type PrepareOptions as RecordOptions,
 } from "../cohort/index.js";
 import { checkFolderTarget } from "../files/index.js";
-import type { CodeMapOptions } from "./code-map.js";
+import { type CodeMapOptions, mapInFile } from "./code-map.js";
 import { openRecords, type ReaderOptions } from "./record-formats.js";
 import type { Monitoring } from "./training.js";
 
@@ -63,18 +63,12 @@ export async function prepare(
 	}
 }
 
-async function codeMap({ phecodeMap, level, keepIgnored }: PrepareOptions): Promise<CodeMap> {
-	if (phecodeMap)
-		return readPheCodeMap(phecodeMap, {
-			level: level ?? "integer",
-			ignore: keepIgnored ? "keep" : "drop",
-		});
-	if (level === "full")
+async function codeMap(options: PrepareOptions): Promise<CodeMap> {
+	const { level = "integer" } = options;
+	if (level === "full" && options.phecodeMap === undefined)
 		throw new InputError(
 			"`level` full needs the official map: the built-in table has integer PheCodes only; pass `phecodeMap` FILE",
 			{ field: "level", value: level },
 		);
-	if (keepIgnored)
-		throw new InputError("`keepIgnored` needs `phecodeMap` FILE", { field: "keepIgnored" });
-	return builtInMap();
+	return (await mapInFile(options, level)) ?? builtInMap();
 }

@@ -11,28 +11,17 @@ export interface Optional {
 }
 
 /** Optional programs; none is needed to train or to forecast. */
-export function findOptional(): Promise<Optional[]> {
-	return Promise.all([torch()]);
+export async function findOptional(): Promise<Optional[]> {
+	const torch = await findTorch();
+	const slow = torch ? "many times slower than with OpenBLAS; " : "";
+	const packages = torch ? "libopenblas0-pthread" : "python3-torch libopenblas0-pthread";
+	return [
+		{
+			name: "PyTorch",
+			found: torch?.version ?? null,
+			detail: torch ? `${torch.python} with ${torch.blas ?? "the reference BLAS"}` : null,
+			purpose: "the peer of the benchmarks, which run in a clone",
+			advice: torch?.blas ? null : `${slow}on Debian: apt-get install ${packages}`,
+		},
+	];
 }
-
-async function torch(): Promise<Optional> {
-	const name = "PyTorch";
-	const purpose = "the peer of the benchmarks, which run in a clone";
-	const found = await findTorch();
-	if (!found) return missing(name, purpose, "python3-torch libopenblas0-pthread");
-	return {
-		name,
-		found: found.version,
-		detail: `${found.python} with ${found.blas ?? "the reference BLAS"}`,
-		purpose,
-		advice: found.blas
-			? null
-			: `many times slower than with OpenBLAS; ${debian("libopenblas0-pthread")}`,
-	};
-}
-
-function missing(name: string, purpose: string, debianPackages: string): Optional {
-	return { name, found: null, detail: null, purpose, advice: debian(debianPackages) };
-}
-
-const debian = (packages: string) => `on Debian: apt-get install ${packages}`;
