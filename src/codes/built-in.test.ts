@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { builtInMap, pheCodes } from "./built-in.js";
-import { chapters } from "./catalogue/index.js";
+import { chapters } from "./catalogue.js";
 import { type IcdSystem, normaliseIcd } from "./icd.js";
 import type { CodeMap } from "./map.js";
 import { readPheCodeMap } from "./read-map.js";

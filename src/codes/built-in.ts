@@ -1,5 +1,4 @@
-import { chapters } from "./catalogue/index.js";
-import { withoutPheCode } from "./catalogue/without.js";
+import { chapters, withoutPheCode } from "./catalogue.js";
 import { normaliseIcd } from "./icd.js";
 import type { CodeMap, PheCode } from "./map.js";
 import { compileRules, entriesOf } from "./rules.js";
@@ -22,7 +21,7 @@ function compile() {
 
 let compiled: ReturnType<typeof compile> | undefined;
 
-/** The built-in map, written by hand from the public classifications (see catalogue/). */
+/** The built-in map, written by hand from the public classifications (see catalogue.ts). */
 export function builtInMap(): CodeMap {
 	compiled ??= compile();
 	const { names, ...rules } = compiled;
