@@ -1,8 +1,9 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../base/errors.js";
 import { errorCode } from "../base/system-errors.js";
+import { readJson } from "../files/index.js";
 import { contentHash, fileHash } from "./content-hash.js";
 import type { Dataset } from "./dataset.js";
 import { datasetOf } from "./dataset.js";
@@ -16,29 +17,7 @@ import { fromTokens, vocabularySchema } from "./vocabulary.js";
 /** Memory for decoded events: 40 million of them. */
 const defaultMemory = 512 * 1024 ** 2;
 
-async function readJson(file: string): Promise<unknown> {
-	let text: string;
-	try {
-		text = await readFile(file, "utf8");
-	} catch (error) {
-		const missing = errorCode(error) === "ENOENT";
-		const what = missing ? "is missing" : `cannot be read (${(error as Error).message})`;
-		throw new InputError(`${file} ${what}; run prepare again`, { cause: error });
-	}
-	try {
-		return JSON.parse(text);
-	} catch (error) {
-		throw new InputError(`${file} is not JSON; run prepare again`, { cause: error });
-	}
-}
-
-function checked<T extends z.ZodType>(schema: T, value: unknown, file: string): z.infer<T> {
-	const result = schema.safeParse(value);
-	if (result.success) return result.data;
-	const [issue] = result.error.issues;
-	const place = issue?.path.length ? `"${issue.path.join(".")}": ` : "";
-	throw new InputError(`${file}: ${place}${issue?.message}; run prepare again`);
-}
+const again = "run prepare again";
 
 async function readManifest(folder: string): Promise<Manifest> {
 	const there = await stat(folder).catch(() => undefined);
@@ -47,13 +26,16 @@ async function readManifest(folder: string): Promise<Manifest> {
 			`${folder} ${there ? "is a file" : "does not exist"}; expected a dataset folder as written by trajgpt prepare`,
 		);
 	const file = join(folder, manifestName);
-	const value = await readJson(file);
-	const version = z.object({ schemaVersion: z.unknown() }).safeParse(value).data?.schemaVersion;
+	const { schemaVersion: version } = readJson(
+		file,
+		z.object({ schemaVersion: z.unknown().optional() }),
+		again,
+	);
 	if (version !== schemaVersion)
 		throw new InputError(
-			`${file} has schema version ${JSON.stringify(version) ?? "none"}; this trajgpt reads ${schemaVersion}; run prepare again`,
+			`${file} has schema version ${JSON.stringify(version) ?? "none"}; this trajgpt reads ${schemaVersion}; ${again}`,
 		);
-	return checked(manifestSchema, value, file);
+	return readJson(file, manifestSchema, again);
 }
 
 /** Checks that every file is byte for byte the one that prepare wrote, so its content needs no further checks. */
@@ -63,11 +45,11 @@ async function checkFiles(folder: string, { files }: Manifest): Promise<void> {
 		const found = await fileHash(file).catch((error) => {
 			const missing = errorCode(error) === "ENOENT";
 			const what = missing ? "is missing" : `cannot be read (${error.message})`;
-			throw new InputError(`${file} ${what}; run prepare again`, { cause: error });
+			throw new InputError(`${file} ${what}; ${again}`, { cause: error });
 		});
 		if (found !== files[name])
 			throw new InputError(
-				`${file} is not the file that prepare wrote: it was changed, replaced or cut short; run prepare again`,
+				`${file} is not the file that prepare wrote: it was changed, replaced or cut short; ${again}`,
 			);
 	}
 }
@@ -81,13 +63,12 @@ export interface OpenOptions {
 export async function openDataset(folder: string, options: OpenOptions = {}): Promise<Dataset> {
 	const manifest = await readManifest(folder);
 	await checkFiles(folder, manifest);
-	const vocabularyFile = join(folder, "vocabulary.json");
-	const { tokens } = checked(vocabularySchema, await readJson(vocabularyFile), vocabularyFile);
+	const { tokens } = readJson(join(folder, "vocabulary.json"), vocabularySchema, again);
 	const patients = await readPatients(join(folder, "patients.parquet"));
 	const found = contentHash(tokens, patients, manifest.eventsHash);
 	if (found !== manifest.contentHash)
 		throw new InputError(
-			`${join(folder, manifestName)} was changed: the content has hash ${found}, it says ${manifest.contentHash}; run prepare again`,
+			`${join(folder, manifestName)} was changed: the content has hash ${found}, it says ${manifest.contentHash}; ${again}`,
 		);
 	return datasetOf({
 		folder,

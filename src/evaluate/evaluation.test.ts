@@ -39,9 +39,9 @@ describe("an evaluation", () => {
 	});
 
 	test.each([
-		["cut short", '{"kind"', "cannot be read as JSON"],
-		["of another version", JSON.stringify({ ...evaluation, version: 2 }), "version: "],
-		["with a value that is none", JSON.stringify({ ...evaluation, patients: "3" }), "patients: "],
+		["cut short", '{"kind"', "is not JSON"],
+		["of another version", JSON.stringify({ ...evaluation, version: 2 }), '"version": '],
+		["with a value that is none", JSON.stringify({ ...evaluation, patients: "3" }), '"patients": '],
 	])("%s is rejected, with what to do", async (_, text, reason) => {
 		const run = await temporaryFolder();
 		const file = evaluationFile(run, "forecast");

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { InputError } from "../base/errors.js";
 import { splitNames } from "../cohort/index.js";
-import { replaceFile } from "../files/index.js";
+import { readJson, replaceFile } from "../files/index.js";
 import { type ForecastMethod, forecastMethods } from "../models/index.js";
 import type { Runtime } from "../runtime/index.js";
 import { runFiles, type Trained } from "../train/index.js";
@@ -109,15 +108,5 @@ export async function writeEvaluation(run: string, evaluation: Evaluation): Prom
 export async function readEvaluation(run: string, task: string): Promise<Evaluation | undefined> {
 	const file = evaluationFile(run, task);
 	if (!existsSync(file)) return undefined;
-	const again = `run \`trajgpt evaluate\` with --task ${task} again`;
-	let json: unknown;
-	try {
-		json = JSON.parse(await readFile(file, "utf8"));
-	} catch (cause) {
-		throw new InputError(`${file} cannot be read as JSON; ${again}`, { cause });
-	}
-	const parsed = evaluationSchema.safeParse(json);
-	if (parsed.success) return parsed.data;
-	const [issue] = parsed.error.issues;
-	throw new InputError(`${file}: ${issue?.path.join(".")}: ${issue?.message}; ${again}`);
+	return readJson(file, evaluationSchema, `run \`trajgpt evaluate\` with --task ${task} again`);
 }

@@ -1,6 +1,7 @@
 /** Atomic replacement of files and folders, and locks between processes. */
 export { type Disk, disk, writeFully } from "./disk.js";
 export { holdingLock } from "./process-lock.js";
+export { readJson } from "./read-json.js";
 export {
 	checkFileTarget,
 	checkFolderTarget,

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../base/errors.js";
+import { readJson } from "../files/index.js";
 import { lawVersion } from "./hazards.js";
 import type { Oracle } from "./oracle.js";
 import { oracle } from "./oracle.js";
@@ -24,18 +24,8 @@ export type Truth = z.infer<typeof truthSchema>;
 
 /** Reads the metadata of a simulation. */
 export async function readTruth(folder: string): Promise<Truth> {
-	const file = join(folder, truthFile);
-	let json: unknown;
-	try {
-		json = JSON.parse(await readFile(file, "utf8"));
-	} catch (cause) {
-		throw new InputError(`${file} cannot be read; expected a folder written by simulate`, {
-			cause,
-		});
-	}
-	const parsed = truthSchema.safeParse(json);
-	if (!parsed.success) throw new InputError(`${file} is damaged; run simulate again`);
-	return parsed.data;
+	const advice = "expected a folder written by simulate";
+	return readJson(join(folder, truthFile), truthSchema, advice);
 }
 
 /** The oracle of the population in a folder. */

@@ -8,7 +8,6 @@ export {
 	stepsDone,
 	trainEpochs,
 } from "./pretrain.js";
-export { readJson } from "./read-json.js";
 export {
 	checkDataset,
 	checkNewRun,

@@ -5,10 +5,9 @@ import { InputError } from "../base/errors.js";
 import { type Dataset, type Manifest, openDataset } from "../cohort/index.js";
 import { manifestSchema } from "../cohort/manifest.js";
 import { fromTokens, type Vocabulary, vocabularySchema } from "../cohort/vocabulary.js";
-import { disk } from "../files/index.js";
+import { disk, readJson } from "../files/index.js";
 import { providers } from "../runtime/index.js";
 import { trainOptions } from "./options.js";
-import { readJson } from "./read-json.js";
 
 const runVersion = 3;
 

@@ -159,7 +159,7 @@ test("bench prepare rejects a --source that is missing or not CSV", async () => 
 	const typo = join(folder, "typo");
 	const { code, stdout, stderr } = await bench(typo);
 	expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-	expect(stderr).toContain("typo/truth.json cannot be read; expected a folder written by simulate");
+	expect(stderr).toContain("typo/truth.json is missing; expected a folder written by simulate");
 	expect(await readdir(folder)).toEqual([]);
 	const parquet = join(folder, "parquet");
 	await captured(["simulate", "--patients", "2", "--format", "parquet", "--out", parquet]);

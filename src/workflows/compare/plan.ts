@@ -11,8 +11,7 @@ import {
 	entrySchema,
 	keepsPatients,
 } from "../../evaluate/index.js";
-import { replaceFile } from "../../files/index.js";
-import { readJson } from "../../train/index.js";
+import { readJson, replaceFile } from "../../files/index.js";
 
 const planSchema = z.strictObject({
 	kind: z.literal("trajgpt-comparison"),
