@@ -67,8 +67,8 @@ export async function mapCodes(store: Store, options: CodeOptions): Promise<Conc
 		numberOf.set(key, list.length);
 		return list.push(concept) - 1;
 	};
-	const mapping: [code: number, concept: number, rank: number, nth: number][] = [];
-	const marks: [code: number, what: Mark][] = [];
+	const mapping: Record<"code" | "concept" | "rank" | "nth", number>[] = [];
+	const marks: { code: number; what: Mark }[] = [];
 	const unmapped: SeenCode[] = [];
 	let mapped = 0;
 	let extra = 0;
@@ -77,7 +77,7 @@ export async function mapCodes(store: Store, options: CodeOptions): Promise<Conc
 		const { id, records } = written;
 		const { outcome, phecodes, concepts, rank, ...normal } = conceptsOf(written, options);
 		const code = { ...written, code: normal.code };
-		for (const mark of marksOf(code, phecodes)) marks.push([id, mark]);
+		for (const what of marksOf(code, phecodes)) marks.push({ code: id, what });
 		if (outcome === "a drug that is no token") drugs += records;
 		if (outcome === "mapped") mapped += records;
 		if (outcome === "not in the map") unmapped.push(code);
@@ -87,15 +87,13 @@ export async function mapCodes(store: Store, options: CodeOptions): Promise<Conc
 				outcome === "mapped"
 					? pheConcept(options.map, concept.code)
 					: ownConcept(code, options.map);
-			mapping.push([id, conceptNumber(named), rank, nth]);
+			mapping.push({ code: id, concept: conceptNumber(named), rank, nth });
 		}
 	}
-	await store.run(
-		"CREATE TABLE mapping (code INTEGER, concept INTEGER, rank INTEGER, nth INTEGER)",
-	);
-	await store.appendTo("mapping", ["whole", "whole", "whole", "whole"], mapping);
-	await store.run("CREATE TABLE mark (code INTEGER, what VARCHAR)");
-	await store.appendTo("mark", ["whole", "text"], marks);
+	await store.create("mapping", { code: "whole", concept: "whole", rank: "whole", nth: "whole" });
+	await store.append("mapping", mapping);
+	await store.create("mark", { code: "whole", what: "text" });
+	await store.append("mark", marks);
 	const usesMap = options.codes === "phecode";
 	return {
 		list,

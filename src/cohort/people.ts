@@ -47,8 +47,8 @@ export async function gatherPeople(store: Store, options: PeopleOptions): Promis
 		...(odd ? peopleNotes(odd) : []),
 	];
 
-	await store.run("CREATE TABLE hashed (id INTEGER, split VARCHAR)");
-	await store.appendTo("hashed", ["whole", "text"], await splits(store, options));
+	await store.create("hashed", { id: "whole", split: "text" });
+	await store.append("hashed", await splits(store, options));
 	await store.run(`
 		CREATE TABLE patient AS
 		SELECT id, key, ${birthSql} AS birth, sex, death,
@@ -62,11 +62,11 @@ export async function gatherPeople(store: Store, options: PeopleOptions): Promis
 async function splits(
 	store: Store,
 	{ splitSeed, splitParts }: PeopleOptions,
-): Promise<[number, Split][]> {
-	const found: [number, Split][] = [];
+): Promise<{ id: number; split: Split }[]> {
+	const found: { id: number; split: Split }[] = [];
 	for await (const { columns } of store.stream("SELECT key FROM seen ORDER BY id"))
 		for (const key of columns[0] as string[])
-			found.push([found.length, splitOf(key, splitSeed, splitParts)]);
+			found.push({ id: found.length, split: splitOf(key, splitSeed, splitParts) });
 	return found;
 }
 

@@ -44,11 +44,10 @@ export async function numberTokens(store: Store, concepts: readonly Concept[]): 
 	const tokens = kept
 		.map(({ id, n }) => ({ id, ...(concepts[id] as Concept), count: n }))
 		.sort((a, b) => b.count - a.count || compare(a.system, b.system) || compare(a.code, b.code));
-	await store.run("CREATE TABLE token (concept INTEGER, token INTEGER)");
-	await store.appendTo(
+	await store.create("token", { concept: "whole", token: "whole" });
+	await store.append(
 		"token",
-		["whole", "whole"],
-		tokens.map(({ id }, at) => [id, specialCount + at]),
+		tokens.map(({ id }, at) => ({ concept: id, token: specialCount + at })),
 	);
 	return tokens.map(({ kind, code, system, name, category, count }) => ({
 		kind,

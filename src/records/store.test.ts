@@ -42,12 +42,13 @@ describe("the store", () => {
 
 	test("fills a table that the reader created", () =>
 		withStore(async (store) => {
-			await store.run("CREATE TABLE own (key VARCHAR, day DOUBLE)");
-			const rows = Array.from({ length: 3000 }, (_, i) => [`k${i}`, i % 7 ? i : null] as const);
-			await store.appendTo("own", ["text", "number"], rows);
-			expect(await store.all("SELECT * FROM own ORDER BY rowid")).toEqual(
-				rows.map(([key, day]) => ({ key, day })),
-			);
+			await store.create("own", { key: "text", day: "number" });
+			const rows = Array.from({ length: 3000 }, (_, i) => ({
+				key: `k${i}`,
+				day: i % 7 ? i : null,
+			}));
+			await store.append("own", rows);
+			expect(await store.all("SELECT * FROM own ORDER BY rowid")).toEqual(rows);
 		}));
 
 	test("returns integers as numbers", () =>

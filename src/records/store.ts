@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import type { DuckDBConnection, DuckDBType, DuckDBValue } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { DOUBLE, DuckDBDataChunk, DuckDBInstance, INTEGER, VARCHAR } from "@duckdb/node-api";
 import duckdb from "@duckdb/node-bindings";
 import { InputError } from "../base/errors.js";
@@ -25,40 +25,41 @@ export interface Chunk {
 	readonly columns: readonly (readonly DuckDBValue[])[];
 }
 
-/** The tables that a reader fills; rowid preserves the order of the source. */
-const tables = {
-	record: [
-		["patient", VARCHAR],
-		["time", DOUBLE],
-		["code", VARCHAR],
-		["system", VARCHAR],
-		["kind", VARCHAR],
-		["value", DOUBLE],
-	],
-	person: [
-		["patient", VARCHAR],
-		["birth", DOUBLE],
-		["sex", VARCHAR],
-		["death", DOUBLE],
-		["split", VARCHAR],
-		["place", VARCHAR],
-	],
-	code_name: [
-		["system", VARCHAR],
-		["code", VARCHAR],
-		["name", VARCHAR],
-		["category", VARCHAR],
-		["kind", VARCHAR],
-	],
-} as const satisfies Record<string, readonly (readonly [string, DuckDBType])[]>;
+/** The columns of a table and their types. */
+export type Columns = Readonly<Record<string, keyof typeof columnTypes>>;
 
-interface Rows {
+const columnTypes = { text: VARCHAR, number: DOUBLE, whole: INTEGER, kind: VARCHAR } as const;
+
+/** The tables that a reader fills; rowid preserves the order of the source. */
+const readerTables = {
+	record: {
+		patient: "text",
+		time: "number",
+		code: "text",
+		system: "text",
+		kind: "kind",
+		value: "number",
+	},
+	person: {
+		patient: "text",
+		birth: "number",
+		sex: "text",
+		death: "number",
+		split: "text",
+		place: "text",
+	},
+	code_name: { system: "text", code: "text", name: "text", category: "text", kind: "kind" },
+} as const satisfies Record<string, Columns>;
+
+interface ReaderRows {
 	readonly record: RecordRow;
 	readonly person: PersonRow;
 	readonly code_name: CodeNameRow;
 }
 
-const columnTypes = { text: VARCHAR, number: DOUBLE, whole: INTEGER } as const;
+type Row<Table> = Table extends keyof ReaderRows
+	? ReaderRows[Table]
+	: Readonly<Record<string, Value>>;
 
 /** A temporary DuckDB database that sorts, joins and counts, and spills to disk. */
 export interface Store {
@@ -71,16 +72,12 @@ export interface Store {
 	stream(sql: string): AsyncIterable<Chunk>;
 	/** A large result without NULLs; each chunk is the bytes of its columns of numbers. */
 	bytes(sql: string, widths: readonly number[]): AsyncIterable<readonly Uint8Array[]>;
-	/** Adds rows to one of the reader's tables. For large inputs, add many at once or use SQL. */
-	append<Name extends keyof Rows>(
-		table: Name,
-		rows: Iterable<Rows[Name]> | AsyncIterable<Rows[Name]>,
-	): Promise<void>;
-	/** Adds rows to any other table; values are in the order of its columns. */
-	appendTo(
-		table: string,
-		types: readonly (keyof typeof columnTypes)[],
-		rows: Iterable<readonly Value[]> | AsyncIterable<readonly Value[]>,
+	/** Creates an empty table. */
+	create(table: string, columns: Columns): Promise<void>;
+	/** Adds rows to a table of the reader or of `create`. For large inputs, add many at once or use SQL. */
+	append<Table extends string>(
+		table: Table,
+		rows: Iterable<Row<Table>> | AsyncIterable<Row<Table>>,
 	): Promise<void>;
 	/** The progress of the running query from 0 to 1, if DuckDB knows it. */
 	progress(): number | undefined;
@@ -130,10 +127,15 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 	await run("SET lock_configuration = true");
 	// One byte per row instead of a text.
 	await run(`CREATE TYPE kind AS ENUM (${recordKinds.map(quoted).join(", ")})`);
-	for (const [name, columns] of Object.entries(tables)) {
-		const list = columns.map(([column, type]) => `${column} ${column === "kind" ? "kind" : type}`);
-		await run(`CREATE TABLE ${name} (${list.join(", ")})`);
-	}
+	const created = new Map<string, Columns>();
+	const create = async (table: string, columns: Columns) => {
+		const list = Object.entries(columns).map(
+			([column, type]) => `${column} ${type === "kind" ? type : columnTypes[type]}`,
+		);
+		await run(`CREATE OR REPLACE TABLE ${table} (${list.join(", ")})`);
+		created.set(table, columns);
+	};
+	for (const [table, columns] of Object.entries(readerTables)) await create(table, columns);
 	return {
 		async run(sql) {
 			await run(sql);
@@ -169,19 +171,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 				});
 			}
 		},
-		append(table, rows) {
-			const names = tables[table].map(([name]) => name);
-			const types = tables[table].map(([, type]) => type);
-			const values = async function* () {
-				for await (const row of rows)
-					yield names.map((name) => (row as unknown as Record<string, Value>)[name] ?? null);
-			};
-			return explained(() => append(connection, table, types, values()));
-		},
-		appendTo(table, types, rows) {
-			const own = types.map((type) => columnTypes[type]);
-			return explained(() => append(connection, table, own, rows));
-		},
+		create,
+		append: (table, rows) =>
+			explained(() => append(connection, table, created.get(table) ?? {}, rows)),
 		progress() {
 			const { percentage } = connection.progress;
 			return percentage < 0 ? undefined : percentage / 100;
@@ -197,10 +189,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 async function append(
 	connection: DuckDBConnection,
 	table: string,
-	types: readonly DuckDBType[],
-	rows: Iterable<readonly Value[]> | AsyncIterable<readonly Value[]>,
+	named: Columns,
+	rows: Iterable<object> | AsyncIterable<object>,
 ): Promise<void> {
 	const appender = await connection.createAppender(table);
+	const names = Object.keys(named);
+	const types = Object.values(named).map((type) => columnTypes[type]);
 	let columns: Value[][] = types.map(() => []);
 	let count = 0;
 	const flush = () => {
@@ -213,7 +207,8 @@ async function append(
 	};
 	try {
 		for await (const row of rows) {
-			for (const [at, column] of columns.entries()) column.push(row[at] ?? null);
+			for (const [at, column] of columns.entries())
+				column.push((row as Record<string, Value>)[names[at] as string] ?? null);
 			if (++count === chunkRows) flush();
 		}
 		flush();

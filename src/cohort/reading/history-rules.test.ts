@@ -35,10 +35,11 @@ test("SQL and functions order, de-duplicate and cut any histories alike", async 
 			[4, 1, 1, 0],
 		],
 	] as [code: number, concept: number, rank: number, nth: number][];
-	await store.run(
-		"CREATE TABLE mapping (code INTEGER, concept INTEGER, rank INTEGER, nth INTEGER)",
+	await store.create("mapping", { code: "whole", concept: "whole", rank: "whole", nth: "whole" });
+	await store.append(
+		"mapping",
+		mapping.map(([code, concept, rank, nth]) => ({ code, concept, rank, nth })),
 	);
-	await store.appendTo("mapping", ["whole", "whole", "whole", "whole"], mapping);
 	const record = fc.record({ patient: fc.nat(3), time, code: fc.nat(4) });
 	const options = fc.record({
 		dedup: fc.constantFrom("none", "day", "month"),
@@ -48,13 +49,15 @@ test("SQL and functions order, de-duplicate and cut any histories alike", async 
 	});
 	await fc.assert(
 		fc.asyncProperty(fc.array(record, { maxLength: 150 }), options, async (records, how) => {
-			await store.run(
-				"CREATE OR REPLACE TABLE coded (patient INTEGER, time DOUBLE, code INTEGER, ord INTEGER)",
-			);
-			await store.appendTo(
+			await store.create("coded", {
+				patient: "whole",
+				time: "number",
+				code: "whole",
+				ord: "whole",
+			});
+			await store.append(
 				"coded",
-				["whole", "number", "whole", "whole"],
-				records.map(({ patient, time, code }, ord) => [patient, time, code, ord]),
+				records.map((record, ord) => ({ ...record, ord })),
 			);
 			const counts = await gatherEvents(store, how, how.axis);
 			const found = await store.all(
@@ -88,12 +91,20 @@ test("SQL and functions order, de-duplicate and cut any histories alike", async 
 
 test("SQL and functions treat any births and deaths alike", async () => {
 	const store = await openStore({ folder: await temporaryFolder(), memory: 2 ** 27, threads: 1 });
-	await store.run("CREATE TABLE life (birth DOUBLE, death DOUBLE, first DOUBLE, last DOUBLE)");
 	const life = fc.tuple(fc.option(time), fc.option(time), time, time);
 	await fc.assert(
 		fc.asyncProperty(fc.array(life, { minLength: 100, maxLength: 100 }), async (lives) => {
-			await store.run("DELETE FROM life");
-			await store.appendTo("life", ["number", "number", "number", "number"], lives);
+			const columns = {
+				birth: "number",
+				death: "number",
+				first: "number",
+				last: "number",
+			} as const;
+			await store.create("life", columns);
+			await store.append(
+				"life",
+				lives.map(([birth, death, first, last]) => ({ birth, death, first, last })),
+			);
 			expect(
 				await store.all(
 					`SELECT ${birthSql} AS birth, coalesce(${isAfterDeathSql}, false) AS late,

@@ -1,4 +1,4 @@
-import type { Store, Value } from "../store.js";
+import type { Columns, Store, Value } from "../store.js";
 
 /**
  * The rows of resources before references between them are resolved. `version` counts the resources read.
@@ -50,7 +50,7 @@ const stagedTables = {
 		/** Why a record of this Medication is refused. */
 		refused: "text",
 	},
-} as const satisfies Record<string, Record<string, "text" | "number">>;
+} as const satisfies Record<string, Columns>;
 
 type Tables = typeof stagedTables;
 export type StagedTable = keyof Tables;
@@ -88,7 +88,7 @@ const mostText = 8 * 1024 * 1024; // characters
 /** Writes staged rows to tables of the store in batches, within its memory limit. */
 export class StoreRows implements StagedRows {
 	readonly #store: Store;
-	readonly #unwritten = new Map<StagedTable, Value[][]>();
+	readonly #unwritten = new Map<StagedTable, Readonly<Record<string, Value>>[]>();
 	#rows = 0;
 	#text = 0;
 
@@ -97,24 +97,17 @@ export class StoreRows implements StagedRows {
 	}
 
 	static async create(store: Store): Promise<StoreRows> {
-		for (const [name, columns] of Object.entries(stagedTables)) {
-			const list = Object.entries(columns).map(
-				([column, type]) => `${column} ${type === "text" ? "VARCHAR" : "DOUBLE"}`,
-			);
-			await store.run(`CREATE OR REPLACE TABLE ${name} (${list.join(", ")})`);
-		}
+		for (const [name, columns] of Object.entries(stagedTables)) await store.create(name, columns);
 		return new StoreRows(store);
 	}
 
 	add<Name extends StagedTable>(table: Name, row: StagedRow<Name>): void {
-		const values = Object.keys(stagedTables[table]).map(
-			(column) => (row as Record<string, Value>)[column] ?? null,
-		);
 		const rows = this.#unwritten.get(table);
-		if (rows) rows.push(values);
-		else this.#unwritten.set(table, [values]);
+		if (rows) rows.push(row);
+		else this.#unwritten.set(table, [row]);
 		this.#rows++;
-		for (const value of values) if (typeof value === "string") this.#text += value.length;
+		for (const value of Object.values(row))
+			if (typeof value === "string") this.#text += value.length;
 	}
 
 	get isFull(): boolean {
@@ -122,8 +115,7 @@ export class StoreRows implements StagedRows {
 	}
 
 	async write(): Promise<void> {
-		for (const [table, rows] of this.#unwritten)
-			await this.#store.appendTo(table, Object.values(stagedTables[table]), rows);
+		for (const [table, rows] of this.#unwritten) await this.#store.append<string>(table, rows);
 		this.#unwritten.clear();
 		this.#rows = 0;
 		this.#text = 0;
