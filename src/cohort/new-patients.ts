@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { InputError } from "../base/errors.js";
 import { builtInMap, type CodeMap } from "../codes/index.js";
 import { temporarily } from "../files/index.js";
+import { notesFor } from "../records/notes.js";
 import type { PersonRow, RecordKind, RecordSource } from "../records/rows.js";
 import { quoted } from "../records/sql.js";
 import { openStore, type Store } from "../records/store.js";
@@ -130,7 +131,9 @@ async function gather(
 	const all = chosen.map((id) => read.get(id) as ReadPatient);
 	const count = (of: (one: ReadPatient) => number | boolean) =>
 		all.reduce((sum, one) => sum + Number(of(one)), 0);
-	const said = (count: number, text: string) => (count > 0 ? [`${count} ${text}`] : []);
+	const drugs = count((one) => one.drugs);
+	const repeated = count((one) => one.repeated);
+	const cut = count((one) => one.cut);
 	return {
 		patients: all.map(({ patient }) => patient),
 		ids,
@@ -143,18 +146,11 @@ async function gather(
 				...{ sexes: known.sexes, deaths: known.deaths },
 				late: count(({ late }) => late),
 			}),
-			...said(
-				count(({ drugs }) => drugs),
-				"records of drugs: the model has no drugs; left out",
-			),
-			...said(
-				count(({ repeated }) => repeated),
-				`records repeat another within a ${rules.dedup}: left out`,
-			),
-			...said(
-				count(({ cut }) => cut),
-				`records beyond the last ${rules.maxRecords} of a patient: left out`,
-			),
+			...notesFor([
+				[drugs, `${drugs} records of drugs: the model has no drugs; left out`],
+				[repeated, `${repeated} records repeat another within a ${rules.dedup}: left out`],
+				[cut, `${cut} records beyond the last ${rules.maxRecords} of a patient: left out`],
+			]),
 		],
 	};
 }

@@ -1,3 +1,4 @@
+import { notesFor } from "../records/notes.js";
 import type { Split } from "../records/rows.js";
 import { quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";
@@ -39,11 +40,9 @@ export async function gatherPeople(store: Store, options: PeopleOptions): Promis
 			count(*) FILTER (birth > first) AS births, count(*) FILTER (${isAfterDeathSql}) AS late,
 			count(*) FILTER (split IS NOT NULL) AS given
 		FROM seen JOIN known ON known.patient = seen.key`);
-	const [absent] = await store.all<{ n: number }>(
-		"SELECT count(*) AS n FROM known ANTI JOIN seen ON known.patient = seen.key",
-	);
+	const absent = await store.count("known ANTI JOIN seen ON known.patient = seen.key");
 	const notes = [
-		...(absent?.n ? [`${absent.n} people have no record: left out`] : []),
+		...notesFor([[absent, `${absent} people have no record: left out`]]),
 		...(odd ? peopleNotes(odd) : []),
 	];
 

@@ -1,7 +1,7 @@
 import { InputError } from "../base/errors.js";
 import { named, quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";
-import { openTable } from "../records/table.js";
+import { openTable, reading } from "../records/table.js";
 import { daysOf, isBadTime, plainText, rawText } from "../records/tables/values.js";
 import { summarized } from "./labels.js";
 import type { Manifest } from "./manifest.js";
@@ -47,15 +47,13 @@ export async function addUserLabels(
 	const unit = axis === "dates" ? "date" : "days";
 	const day = time ? daysOf(time, unit) : "NULL::DOUBLE";
 	const word = `lower(${answer.type === "BOOLEAN" ? rawText(answer) : plainText(answer, "whole")})`;
-	try {
-		await store.run(`
+	await reading(table, () =>
+		store.run(`
 			CREATE OR REPLACE TABLE given AS
 			SELECT ${plainText(patient, "whole")} AS key, ${day} AS day,
 				CASE WHEN ${word} IN ${truths} THEN true WHEN ${word} IN ${falsehoods} THEN false END AS value
-			FROM ${table.sql}`);
-	} catch (error) {
-		throw await table.explain(error);
-	}
+			FROM ${table.sql}`),
+	);
 	const refuse = async (condition: string, what: string) => {
 		const [bad] = await store.all<{ row: number }>(
 			`SELECT min(rowid) + 1 AS row FROM given WHERE ${condition}`,

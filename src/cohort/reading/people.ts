@@ -1,4 +1,5 @@
 import { InputError } from "../../base/errors.js";
+import { notesFor } from "../../records/notes.js";
 import type { PersonRow, Sex } from "../../records/rows.js";
 
 /** Known facts about a person; times in days. */
@@ -22,14 +23,12 @@ export interface Contradictions {
 
 /** Notes on how contradictory records were resolved. */
 export const peopleNotes = ({ births, sexes, deaths, late }: Contradictions): string[] =>
-	(
-		[
-			[births, "patients have a record before their birth date: birth taken as unknown"],
-			[sexes, "patients are given two sexes: sex taken as unknown"],
-			[deaths, "patients are given two dates of death: the earlier one taken"],
-			[late, "patients have a record after their death: kept"],
-		] as const
-	).flatMap(([count, text]) => (count > 0 ? [`${count} ${text}`] : []));
+	notesFor([
+		[births, `${births} patients have a record before their birth date: birth taken as unknown`],
+		[sexes, `${sexes} patients are given two sexes: sex taken as unknown`],
+		[deaths, `${deaths} patients are given two dates of death: the earlier one taken`],
+		[late, `${late} patients have a record after their death: kept`],
+	]);
 
 /** The error for a patient with two different values in the source. */
 export const twoOf = (

@@ -1,7 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import { explainBytes, readBytes } from "../bytes.js";
 import type { RecordSource } from "../rows.js";
-import type { Store } from "../store.js";
 import { type FoundFile, findFiles } from "./files.js";
 import { NotFhirError } from "./json-splitter.js";
 import { type FilesRead, notesOf } from "./notes.js";
@@ -32,7 +31,7 @@ export async function openFhir(
 			const unresolved = await resolveInStore(store);
 			await rows.drop();
 			const notes = notesOf(reader.skipped, read, unresolved);
-			if (await isEmpty(store))
+			if ((await store.count("record")) + (await store.count("person")) === 0)
 				throw new InputError(
 					`${path} has no Patient and no usable record; expected Patient, Condition, MedicationRequest or MedicationStatement resources; ${notes.join("; ") || "found no resource at all"}`,
 				);
@@ -81,9 +80,4 @@ export async function* readResources(
 	} catch (error) {
 		throw explainBytes(file, error);
 	}
-}
-
-async function isEmpty(store: Store): Promise<boolean> {
-	const rows = "(SELECT 1 FROM record LIMIT 1) UNION ALL (SELECT 1 FROM person LIMIT 1)";
-	return (await store.all(rows)).length === 0;
 }

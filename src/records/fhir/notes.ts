@@ -1,3 +1,4 @@
+import { counted, notesFor } from "../notes.js";
 import type { Unresolved } from "./resolve-references.js";
 
 const mostNames = 200;
@@ -42,9 +43,6 @@ export interface FilesRead {
 	readonly entriesWithoutResource: number;
 }
 
-const count = (number: number, one: string, many = `${one}s`): string =>
-	`${number} ${number === 1 ? one : many}`;
-
 /** Describes what was left out or chosen while reading. */
 export function notesOf(
 	skipped: SkippedResources,
@@ -52,11 +50,11 @@ export function notesOf(
 	unresolved: Unresolved,
 ): string[] {
 	const { diagnosesWithoutTime, drugsWithoutTime, drugsWithoutCode } = unresolved;
-	const notes: (readonly [number: number, text: string])[] = [
+	return notesFor([
 		[skipped.otherTypes.total, `resources of other types were skipped: ${skipped.otherTypes}`],
 		[
 			unresolved.olderVersions,
-			`${count(unresolved.olderVersions, "resource")} came again later, under the same type and id: the last one read was kept`,
+			`${counted(unresolved.olderVersions, "resource")} came again later, under the same type and id: the last one read was kept`,
 		],
 		[
 			skipped.invalid.total,
@@ -64,17 +62,17 @@ export function notesOf(
 		],
 		[
 			diagnosesWithoutTime + drugsWithoutTime,
-			`left out for want of a time: ${count(diagnosesWithoutTime, "diagnosis", "diagnoses")}, ${count(drugsWithoutTime, "drug")}`,
+			`left out for want of a time: ${counted(diagnosesWithoutTime, "diagnosis", "diagnoses")}, ${counted(drugsWithoutTime, "drug")}`,
 		],
 		[skipped.uncoded.total, `left out for want of a code with a system: ${skipped.uncoded}`],
 		[
 			drugsWithoutCode,
-			`left out: ${count(drugsWithoutCode, "drug")} whose Medication is in no file or has no code with a system`,
+			`left out: ${counted(drugsWithoutCode, "drug")} whose Medication is in no file or has no code with a system`,
 		],
 		[skipped.aboutOthers.total, `left out as not about a patient: ${skipped.aboutOthers}`],
 		[
 			skipped.severalCodings,
-			`${count(skipped.severalCodings, "resource")} had codings in several systems: one was kept (ICD-10-CM before ICD-9-CM and SNOMED, RxNorm before ATC and NDC); --all-codings keeps all`,
+			`${counted(skipped.severalCodings, "resource")} had codings in several systems: one was kept (ICD-10-CM before ICD-9-CM and SNOMED, RxNorm before ATC and NDC); --all-codings keeps all`,
 		],
 		[
 			skipped.unknownSystems.total,
@@ -82,20 +80,19 @@ export function notesOf(
 		],
 		[
 			unresolved.patientsUnknown,
-			`${count(unresolved.patientsUnknown, "patient")} with records but without a Patient resource: birth and sex are unknown`,
+			`${counted(unresolved.patientsUnknown, "patient")} with records but without a Patient resource: birth and sex are unknown`,
 		],
 		[
 			skipped.deathsWithoutDate,
-			`${count(skipped.deathsWithoutDate, "patient")} died on a day that is not given`,
+			`${counted(skipped.deathsWithoutDate, "patient")} died on a day that is not given`,
 		],
 		[
 			files.entriesWithoutResource,
-			`${count(files.entriesWithoutResource, "entry without a resource was", "entries without a resource were")} skipped`,
+			`${counted(files.entriesWithoutResource, "entry without a resource was", "entries without a resource were")} skipped`,
 		],
 		[
 			files.otherFiles.length,
-			`${count(files.otherFiles.length, "file of the folder is", "files of the folder are")} no FHIR and skipped; the first is ${files.otherFiles[0]}`,
+			`${counted(files.otherFiles.length, "file of the folder is", "files of the folder are")} no FHIR and skipped; the first is ${files.otherFiles[0]}`,
 		],
-	];
-	return notes.flatMap(([number, text]) => (number > 0 ? [text] : []));
+	]);
 }

@@ -35,11 +35,11 @@ async function dropOlderVersions(store: Store): Promise<number> {
 		SELECT version FROM fhir_version
 		JOIN (SELECT key, max(version) AS last FROM fhir_version GROUP BY key HAVING count(*) > 1) USING (key)
 		WHERE version < last`);
-	const [found] = await store.all<{ count: number }>("SELECT count(*) AS count FROM fhir_outdated");
-	if (!found?.count) return 0;
-	for (const table of versioned)
-		await store.run(`DELETE FROM ${table} WHERE version IN (SELECT version FROM fhir_outdated)`);
-	return found.count;
+	const outdated = await store.count("fhir_outdated");
+	if (outdated > 0)
+		for (const table of versioned)
+			await store.run(`DELETE FROM ${table} WHERE version IN (SELECT version FROM fhir_outdated)`);
+	return outdated;
 }
 
 const resolved = `

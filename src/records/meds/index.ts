@@ -1,4 +1,5 @@
 import { InputError } from "../../base/errors.js";
+import { notesFor } from "../notes.js";
 import type { RecordKind, RecordSource } from "../rows.js";
 import type { Store } from "../store.js";
 import { loadNames } from "./code-names.js";
@@ -58,22 +59,19 @@ function refuseNothing(path: string, counts: Counts, kinds: readonly RecordKind[
 }
 
 function notesOf({ others, untimed, unsexed }: Counts, kinds: readonly RecordKind[]): string[] {
-	const notes: string[] = [];
-	if (others > 0)
-		notes.push(`${others} rows of other kinds than ${kinds.join(" and ")} left out; see --kinds`);
-	if (untimed > 0) notes.push(`${untimed} rows without a time left out`);
-	if (unsexed > 0) notes.push(`${unsexed} rows give a sex that is neither female nor male`);
-	return notes;
+	return notesFor([
+		[others, `${others} rows of other kinds than ${kinds.join(" and ")} left out; see --kinds`],
+		[untimed, `${untimed} rows without a time left out`],
+		[unsexed, `${unsexed} rows give a sex that is neither female nor male`],
+	]);
 }
 
 async function splitNotes(store: Store, file: string | undefined): Promise<string[]> {
 	if (!file)
 		return ["no metadata/subject_splits.parquet: patients are split by a hash of their id"];
-	const [found] = await store.all<{ count: number }>(
-		`SELECT count(*) AS count FROM
-		(SELECT patient FROM person GROUP BY patient HAVING max(split) IS NULL)`,
+	const without = await store.count(
+		"(SELECT patient FROM person GROUP BY patient HAVING max(split) IS NULL)",
 	);
-	return found && found.count > 0
-		? [`${found.count} subjects have no split in ${file}: they are split by a hash of their id`]
-		: [];
+	const text = `${without} subjects have no split in ${file}: they are split by a hash of their id`;
+	return notesFor([[without, text]]);
 }

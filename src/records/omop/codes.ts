@@ -1,19 +1,13 @@
 import { quoted } from "../sql.js";
 import type { Store } from "../store.js";
 
-/** Creates the vocabulary tables, which stay empty without vocabularies. */
-export async function createCodeTables(store: Store): Promise<void> {
-	await store.run("CREATE TEMP TABLE omop_map (concept BIGINT, system VARCHAR, code VARCHAR)");
-}
-
-export async function createEmptyVocabulary(store: Store): Promise<void> {
-	await store.run(`CREATE TEMP TABLE omop_concept (concept BIGINT, system VARCHAR, code VARCHAR,
-		name VARCHAR, icd BOOLEAN, current BOOLEAN)`);
-}
-
-export async function createEmptyRelations(store: Store): Promise<void> {
-	await store.run("CREATE TEMP TABLE omop_relation (standard BIGINT, source BIGINT)");
-}
+/** Tables of codes, which stay empty if the source has none. */
+export const emptyTables = {
+	map: "CREATE TEMP TABLE omop_map (concept BIGINT, system VARCHAR, code VARCHAR)",
+	concepts: `CREATE TEMP TABLE omop_concept (concept BIGINT, system VARCHAR, code VARCHAR,
+		name VARCHAR, icd BOOLEAN, current BOOLEAN)`,
+	relations: "CREATE TEMP TABLE omop_relation (standard BIGINT, source BIGINT)",
+};
 
 /**
  * Creates `omop_known` (concepts with a code of their own) and `omop_icd`: the ICD code of every condition concept
@@ -140,10 +134,10 @@ export async function mergeConcepts(
 				PARTITION BY patient, time, system, code ORDER BY row) AS kept
 			FROM ${coded} SEMI JOIN omop_several USING (system, code))
 		WHERE concept <> kept`);
-	const [found] = await store.all<{ rows: number }>("SELECT count(*) AS rows FROM omop_again");
-	if (found?.rows)
+	const again = await store.count("omop_again");
+	if (again > 0)
 		await store.run(`DELETE FROM ${staged} WHERE rowid IN (SELECT row FROM omop_again)`);
 	await store.run("DROP TABLE omop_several");
 	await store.run("DROP TABLE omop_again");
-	return found?.rows ?? 0;
+	return again;
 }

@@ -1,5 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import { readCodeNames } from "../names.js";
+import { counted, notesFor } from "../notes.js";
 import type { Loaded } from "../rows.js";
 import { quoted } from "../sql.js";
 import type { Store } from "../store.js";
@@ -94,29 +95,18 @@ function notesOn(place: string, { rows, empty, noNumbers }: Inserted): string[] 
 	if (rows === 0) throw new InputError(`${place} contains no rows below the header`);
 	if (rows === empty)
 		throw new InputError(`${place}: no row has a code; check \`code\`, or the file itself`);
-	const notes: string[] = [];
-	if (empty > 0) notes.push(`${place}: ${count(empty, "row has", "rows have")} no code: left out`);
-	if (noNumbers > 0)
-		notes.push(`${place}: ${count(noNumbers, "value is", "values are")} no number: left empty`);
-	return notes;
+	return notesFor([
+		[empty, `${place}: ${counted(empty, "row has", "rows have")} no code: left out`],
+		[noNumbers, `${place}: ${counted(noNumbers, "value is", "values are")} no number: left empty`],
+	]);
 }
-
-const count = (number: number, one: string, many: string) =>
-	`${number} ${number === 1 ? one : many}`;
 
 /** Names the codes of the records, in every system. */
 async function nameCodes(store: Store, file: string): Promise<void> {
 	const names = await readCodeNames(file);
-	const unknown = "";
 	await store.append(
 		"code_name",
-		[...names].map(([code, { name, category, kind }]) => ({
-			system: unknown,
-			code,
-			name,
-			category,
-			kind,
-		})),
+		Array.from(names, ([code, name]) => ({ system: "", code, ...name })),
 	);
 	await store.run(
 		"INSERT INTO code_name SELECT r.system, n.code, n.name, n.category, n.kind FROM (SELECT DISTINCT system, code FROM record) AS r JOIN code_name AS n ON n.code = r.code AND n.system = '' ORDER BY ALL",
@@ -147,17 +137,12 @@ async function loadDrugs(
 	const notes = notesOn(table.file, await insertRecords(store, [plan]));
 	if (!names) return notes;
 	await nameDrugs(store, names, firstRows);
-	const [unnamed] = await store.all<{ n: number }>(
-		"SELECT count(*) AS n FROM (SELECT system, code FROM record WHERE kind = 'drug' GROUP BY ALL) ANTI JOIN code_name USING (system, code)",
+	const unnamed = await store.count(
+		"(SELECT system, code FROM record WHERE kind = 'drug' GROUP BY ALL) ANTI JOIN code_name USING (system, code)",
 	);
-	if (unnamed?.n) await nameDrugs(store, names);
+	if (unnamed > 0) await nameDrugs(store, names);
 	if (!code) return notes;
-	const [{ nameless } = { nameless: 0 }] = await store.all<{ nameless: number }>(
-		"SELECT count(*) AS nameless FROM record WHERE system = 'Name' AND kind = 'drug'",
-	);
-	if (nameless > 0)
-		notes.push(
-			`${table.file}: ${count(nameless, "row has", "rows have")} no ${code.name}: known by name instead`,
-		);
-	return notes;
+	const nameless = await store.count("record WHERE system = 'Name' AND kind = 'drug'");
+	const known = `${counted(nameless, "row has", "rows have")} no ${code.name}: known by name instead`;
+	return [...notes, ...notesFor([[nameless, `${table.file}: ${known}`]])];
 }
