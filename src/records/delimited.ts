@@ -128,7 +128,7 @@ function refuseOtherFormats(file: string, bytes: Buffer): void {
 }
 
 /** The beginning of a file, up to the maximum length of its first row. */
-async function headOf(file: string): Promise<Buffer> {
+export async function headOf(file: string): Promise<Buffer> {
 	const parts: Uint8Array[] = [];
 	let length = 0;
 	for await (const bytes of readBytes(file)) {
@@ -141,10 +141,12 @@ async function headOf(file: string): Promise<Buffer> {
 	return Buffer.concat(parts);
 }
 
+/** The text of a file's first bytes, without the byte order mark. */
+export const textOf = (head: Buffer): string => head.toString("utf8").replace(/^\ufeff/, "");
+
 /** The first row that is not empty, and its delimiter. */
 function headerOf(file: string, head: Buffer, quotes: boolean, delimiter: string | undefined) {
-	const text = head.toString("utf8").replace(/^\ufeff/, "");
-	const found = firstRow(text, { quotes, delimiter });
+	const found = firstRow(textOf(head), { quotes, delimiter });
 	if (found && found.row.length > longestRow)
 		throw new InputError(
 			`${file}: line ${found.row.line} is longer than ${longestRow} bytes; expected the names of columns`,

@@ -27,6 +27,18 @@ export interface Table {
 	explain(error: unknown): Promise<unknown>;
 }
 
+/** Runs `work`; an error of DuckDB about the file becomes an InputError that names it. */
+export async function reading<T>(
+	table: Pick<Table, "explain">,
+	work: () => Promise<T>,
+): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		throw await table.explain(error);
+	}
+}
+
 /** Opens a file by its content, not by its name. */
 export async function openTable(
 	store: Store,

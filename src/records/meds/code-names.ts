@@ -1,8 +1,8 @@
 import type { RecordKind } from "../rows.js";
 import { named, quoted } from "../sql.js";
 import type { Store } from "../store.js";
-import { openTable } from "../table.js";
-import { findColumn, needColumn, reading, rowNumber, textType } from "./columns.js";
+import { openTable, reading } from "../table.js";
+import { findColumn, needColumn, rowNumber, textType } from "./columns.js";
 
 /** Reads names from `codes.parquet`; of several rows for a code, the first with a name counts. */
 export async function loadNames(

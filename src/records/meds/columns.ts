@@ -45,12 +45,3 @@ export const rowNumber = ({ columns }: Table): string =>
 	columns.some(({ name }) => name.toLowerCase() === "file_row_number")
 		? "row_number() OVER ()" // slower, but a column of the file hides DuckDB's row number
 		: "file_row_number + 1";
-
-/** Runs `work`; an error of DuckDB about the file becomes an InputError that names it. */
-export async function reading<T>(table: Table, work: () => Promise<T>): Promise<T> {
-	try {
-		return await work();
-	} catch (error) {
-		throw await table.explain(error);
-	}
-}

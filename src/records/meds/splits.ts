@@ -3,8 +3,8 @@ import type { Split } from "../rows.js";
 import { named, quoted } from "../sql.js";
 import type { Store } from "../store.js";
 import type { Table } from "../table.js";
-import { openTable } from "../table.js";
-import { idText, idType, needColumn, reading, textType } from "./columns.js";
+import { openTable, reading } from "../table.js";
+import { idText, idType, needColumn, textType } from "./columns.js";
 
 /** The split names of MEDS, and ours. */
 const splits: Readonly<Record<string, Split>> = {

@@ -1,8 +1,8 @@
 import { InputError } from "../../base/errors.js";
-import type { DelimitedTable } from "../delimited.js";
-import { explainDelimited, lineOfRow, openDelimited } from "../delimited.js";
+import { openDelimited } from "../delimited.js";
 import { named, quoted } from "../sql.js";
 import type { Store } from "../store.js";
+import { delimitedTable, reading, type Table } from "../table.js";
 
 const conceptColumns = [
 	"condition_concept_id",
@@ -19,21 +19,19 @@ export async function stageConceptMap(
 	file: string,
 	sourceSystem: string | undefined,
 ): Promise<void> {
-	const table = await openDelimited(file);
+	const table = delimitedTable(await openDelimited(file));
 	const { concept, code, system } = columnsOf(table, sourceSystem);
 	const numbers = `try_cast(${named(concept)} AS BIGINT)`;
-	try {
-		await store.run(`CREATE TEMP TABLE omop_map_row AS SELECT ${numbers} AS concept,
-			nullif(trim(${named(code)}), '') AS code, ${named(concept)} AS got FROM ${table.sql}`);
-	} catch (error) {
-		throw await explainDelimited(table, error);
-	}
+	await reading(table, () =>
+		store.run(`CREATE TEMP TABLE omop_map_row AS SELECT ${numbers} AS concept,
+			nullif(trim(${named(code)}), '') AS code, ${named(concept)} AS got FROM ${table.sql}`),
+	);
 	const [bad] = await store.all<{ row: number; got: string | null }>(
 		"SELECT rowid + 1 AS row, left(got, 40) AS got FROM omop_map_row WHERE concept IS NULL ORDER BY rowid LIMIT 1",
 	);
 	if (bad)
 		throw new InputError(
-			`${file}: line ${await lineOfRow(table, bad.row)}: ${concept} is ${bad.got === null ? "empty" : JSON.stringify(bad.got)}; expected the number of an OMOP concept`,
+			`${await table.place(bad.row)}: ${concept} is ${bad.got === null ? "empty" : JSON.stringify(bad.got)}; expected the number of an OMOP concept`,
 		);
 	const [twice] = await store.all<{ concept: number; row: number }>(
 		`SELECT concept, max(rowid) + 1 AS row FROM omop_map_row WHERE code IS NOT NULL
@@ -41,15 +39,15 @@ export async function stageConceptMap(
 	);
 	if (twice)
 		throw new InputError(
-			`${file}: line ${await lineOfRow(table, twice.row)} gives concept ${twice.concept} another code than a line before it; keep one code per concept`,
+			`${await table.place(twice.row)} gives concept ${twice.concept} another code than a line before it; keep one code per concept`,
 		);
 	await store.run(`INSERT INTO omop_map SELECT concept, ${quoted(system)}, any_value(code)
 		FROM omop_map_row WHERE code IS NOT NULL GROUP BY concept`);
 	await store.run("DROP TABLE omop_map_row");
 }
 
-function columnsOf(table: DelimitedTable, sourceSystem: string | undefined) {
-	const { file, columns } = table;
+function columnsOf({ file, columns: all }: Table, sourceSystem: string | undefined) {
+	const columns = all.map(({ name }) => name);
 	const has = `it has ${columns.join(", ")}`;
 	const concept = conceptColumns
 		.map((name) => columns.find((column) => column.toLowerCase() === name))

@@ -1,19 +1,16 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { InputError } from "../../base/errors.js";
-import { explainBytes, readBytes } from "../bytes.js";
-import type { DelimitedTable } from "../delimited.js";
-import { explainDelimited, openDelimited } from "../delimited.js";
+import { explainBytes } from "../bytes.js";
+import { type DelimitedTable, headOf, openDelimited, textOf } from "../delimited.js";
 import { rowsOf } from "../delimited-rows.js";
 import { named, quoted } from "../sql.js";
 import type { Store } from "../store.js";
-import type { Table } from "../table.js";
-import { delimitedTable, isParquet, openParquet } from "../table.js";
+import { delimitedTable, isParquet, openParquet, reading, type Table } from "../table.js";
 import type { TableSource } from "./table-source.js";
 import type { CdmTable } from "./tables.js";
 import { cdmTables } from "./tables.js";
 
-const longestLine = 2 ** 21;
 const delimiters = ["\t", ",", "|", ";"] as const;
 
 /** The files of the CDM tables in a folder, by table name. */
@@ -71,11 +68,9 @@ export function folderTables(folder: string, files: ReadonlyMap<string, string>)
 		async stage(store, { table, into, select }) {
 			const found = await open(store, table);
 			opened.set(table.name, found);
-			try {
-				await store.run(`CREATE TEMP TABLE ${into} AS ${select(rawSelect(table, found))}`);
-			} catch (error) {
-				throw await found.explain(error);
-			}
+			await reading(found, () =>
+				store.run(`CREATE TEMP TABLE ${into} AS ${select(rawSelect(table, found))}`),
+			);
 		},
 		placeOf: async (table, row) =>
 			(await opened.get(table.name)?.place(row)) ?? `${pathOf(table)}: row ${row}`,
@@ -118,7 +113,7 @@ interface FoundText {
 }
 
 async function openText(store: Store, file: string, table: CdmTable): Promise<FoundText> {
-	const line = await firstLine(file);
+	const [line = ""] = /[^\r\n]+/.exec(textOf(await headOf(file))) ?? [];
 	if (!line) await openDelimited(file); // throws a specific error
 	const known = new Set(Object.values(table.orders).flat());
 	const options = (delimiter: string) => ({ delimiter, quotes: delimiter !== "\t" });
@@ -143,21 +138,6 @@ async function openText(store: Store, file: string, table: CdmTable): Promise<Fo
 	);
 }
 
-/** The first line without its line end, up to the maximum length of a line. */
-async function firstLine(file: string): Promise<string> {
-	const parts: Uint8Array[] = [];
-	let length = 0;
-	for await (const bytes of readBytes(file)) {
-		parts.push(bytes);
-		length += bytes.length;
-		if (length > longestLine || bytes.some((byte) => byte === 10 || byte === 13)) break;
-	}
-	const text = Buffer.concat(parts)
-		.toString("utf8")
-		.replace(/^\ufeff/, "");
-	return /[^\r\n]+/.exec(text)?.[0] ?? "";
-}
-
 const bare = (field: string): string => field.replaceAll('"', "").trim().toLowerCase();
 
 function fieldsOf(line: string, delimiter: string): string[] {
@@ -179,14 +159,12 @@ async function fittingOrder(
 		const ids = columns
 			.filter((name) => /_concept_id$|^visit_detail_id$/.test(name))
 			.map((name) => `(${named(name)} IS NULL OR try_cast(${named(name)} AS DOUBLE) IS NOT NULL)`);
-		try {
-			const [answer] = await store.all<{ fits: boolean | null }>(
+		const [found] = await reading(delimitedTable(delimited), () =>
+			store.all<{ fits: boolean | null }>(
 				`SELECT bool_and(${ids.join(" AND ")}) AS fits FROM (SELECT * FROM ${delimited.sql} LIMIT 10000)`,
-			);
-			if (answer?.fits) return order;
-		} catch (error) {
-			throw await explainDelimited(delimited, error);
-		}
+			),
+		);
+		if (found?.fits) return order;
 	}
 	return orders[0];
 }

@@ -45,14 +45,7 @@ export async function openOmop(
 	options: OmopOptions = {},
 ): Promise<RecordSource> {
 	const sourceSystem = sourceSystemOf(options.sourceSystem);
-	const load = async (
-		store: Parameters<RecordSource["load"]>[0],
-		source: TableSource,
-		plan: Plan,
-	) => {
-		await stageTables(store, source, plan);
-		return () => loadStagedTables(store, source, plan);
-	};
+	const mapFiles = options.conceptMap === undefined ? [] : [options.conceptMap];
 	if (options.db !== undefined) {
 		if (folder !== undefined)
 			throw new InputError("both a folder and `db` are given; expected one of them");
@@ -60,12 +53,15 @@ export async function openOmop(
 		return {
 			format: "omop",
 			path: address.shown,
-			...(options.conceptMap === undefined ? {} : { files: [options.conceptMap] }),
+			files: mapFiles,
 			async load(store) {
-				const rest = await withDatabase(address, options, (source) =>
-					load(store, source, planOf(source, options, sourceSystem)),
-				);
-				return rest();
+				// The connection is closed before the staged tables are loaded.
+				const [source, plan] = await withDatabase(address, options, async (source) => {
+					const plan = planOf(source, options, sourceSystem);
+					await stageTables(store, source, plan);
+					return [source, plan] as const;
+				});
+				return loadStagedTables(store, source, plan);
 			},
 		};
 	}
@@ -87,11 +83,11 @@ export async function openOmop(
 	return {
 		format: "omop",
 		path: folder,
-		files: [
-			...Array.from(files.values(), (name) => join(folder, name)),
-			...(options.conceptMap === undefined ? [] : [options.conceptMap]),
-		],
-		load: async (store) => (await load(store, source, plan))(),
+		files: [...Array.from(files.values(), (name) => join(folder, name)), ...mapFiles],
+		async load(store) {
+			await stageTables(store, source, plan);
+			return loadStagedTables(store, source, plan);
+		},
 	};
 }
 
@@ -118,22 +114,20 @@ function planOf(
 		);
 	};
 	need(person);
-	const condition =
-		options.conditions === "era"
-			? need(conditionEra, ", which `conditions` era asks for")
-			: options.conditions === "occurrence"
-				? need(conditionOccurrence, ", which `conditions` occurrence asks for")
-				: [conditionOccurrence, conditionEra].find((table) => source.has(table));
+	const choose = (
+		option: "conditions" | "drugTable",
+		tables: Readonly<Record<string, CdmTable>>,
+	) => {
+		const asked = options[option];
+		if (asked === undefined) return Object.values(tables).find((table) => source.has(table));
+		return need(tables[asked] as CdmTable, `, which \`${option}\` ${asked} asks for`);
+	};
+	const condition = choose("conditions", { occurrence: conditionOccurrence, era: conditionEra });
 	if (!condition)
 		throw new InputError(
 			`${where} has neither condition_occurrence nor condition_era; expected one of them`,
 		);
-	const drug =
-		options.drugTable === "era"
-			? need(drugEra, ", which `drugTable` era asks for")
-			: options.drugTable === "exposure"
-				? need(drugExposure, ", which `drugTable` exposure asks for")
-				: [drugExposure, drugEra].find((table) => source.has(table));
+	const drug = choose("drugTable", { exposure: drugExposure, era: drugEra });
 	const observations = options.observations ?? false;
 	if (observations) need(observation, ", which `observations` asks for");
 	return { condition, drug, observations, sourceSystem, conceptMap: options.conceptMap };

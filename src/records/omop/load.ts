@@ -1,4 +1,5 @@
 import { InputError } from "../../base/errors.js";
+import { notesFor } from "../notes.js";
 import type { Loaded, RecordKind } from "../rows.js";
 import { quoted } from "../sql.js";
 import type { Store } from "../store.js";
@@ -6,10 +7,8 @@ import { expectedYears } from "../years.js";
 import type { Resolution } from "./codes.js";
 import {
 	conditionCodes,
-	createCodeTables,
-	createEmptyRelations,
-	createEmptyVocabulary,
 	drugCodes,
+	emptyTables,
 	mergeConcepts,
 	observationCodes,
 	resolveConcepts,
@@ -72,7 +71,7 @@ export async function stageTables(store: Store, source: TableSource, plan: Plan)
 	if (source.has(death)) await stage(death, "omop_death", deathsFrom);
 	const events = eventsOf(plan);
 	for (const { table, staged } of events) await stage(table, staged, eventsFrom);
-	await createCodeTables(store);
+	await store.run(emptyTables.map);
 	await createUsed(store, events);
 	await stageVocabulary(store, source);
 }
@@ -106,9 +105,8 @@ async function createUsed(store: Store, events: readonly Events[]): Promise<void
 
 async function stageVocabulary(store: Store, source: TableSource): Promise<void> {
 	if (!source.has(concept)) {
-		await createEmptyVocabulary(store);
-		await createEmptyRelations(store);
-		return;
+		await store.run(emptyTables.concepts);
+		return store.run(emptyTables.relations);
 	}
 	const used = (await store.all<{ concept: number }>("SELECT concept FROM omop_used")).map(
 		(row) => row.concept,
@@ -122,7 +120,7 @@ async function stageVocabulary(store: Store, source: TableSource): Promise<void>
 			`${column("vocabulary_id")} IN (${icdVocabularyList}) OR ${column("concept_id")} = ANY ${list}`,
 	});
 	await refuseFaults(store, source, concept, "omop_concept");
-	if (!source.has(conceptRelationship)) return createEmptyRelations(store);
+	if (!source.has(conceptRelationship)) return store.run(emptyTables.relations);
 	const [from, to] = relations.map(quoted);
 	await source.stage(store, {
 		table: conceptRelationship,
@@ -224,14 +222,13 @@ async function peopleNotes(store: Store): Promise<string[]> {
 			count(*) FILTER (birth IS NULL) AS births, count(*) FILTER (sex IS NULL) AS sexes
 		FROM omop_person`,
 	);
-	const notes: string[] = [];
-	if (row?.months) notes.push(`${row.months} people have a year of birth alone: 1 July was taken`);
-	if (row?.days)
-		notes.push(`${row.days} people have a year and month of birth alone: the 1st was taken`);
-	if (row?.births) notes.push(`${row.births} people have no date of birth`);
-	if (row?.sexes)
-		notes.push(`${row.sexes} people have a gender other than 8507 or 8532: not known`);
-	return notes;
+	const { months = 0, days = 0, births = 0, sexes = 0 } = row ?? {};
+	return notesFor([
+		[months, `${months} people have a year of birth alone: 1 July was taken`],
+		[days, `${days} people have a year and month of birth alone: the 1st was taken`],
+		[births, `${births} people have no date of birth`],
+		[sexes, `${sexes} people have a gender other than 8507 or 8532: not known`],
+	]);
 }
 
 const share = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(1)} %`;
@@ -292,7 +289,6 @@ async function orphanNotes(
 	const orphans = await store.count(
 		`(${all}) WHERE patient NOT IN (SELECT patient FROM omop_person)`,
 	);
-	return orphans > 0
-		? [`${orphans} patients are not in ${source.nameOf(person)}: birth and sex are not known`]
-		: [];
+	const text = `${orphans} patients are not in ${source.nameOf(person)}: birth and sex are not known`;
+	return notesFor([[orphans, text]]);
 }

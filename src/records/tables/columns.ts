@@ -63,6 +63,10 @@ export function columnLikely(
 	return undefined;
 }
 
+/** The column that an option names, or else one with a usual name. */
+export const columnOr = (tables: readonly Aliased[], given: string | undefined, groups: Groups) =>
+	(given === undefined ? undefined : columnNamed(tables, given)) ?? columnLikely(tables, groups);
+
 /** The error for a missing required column. */
 export const missingColumn = (
 	tables: readonly Aliased[],

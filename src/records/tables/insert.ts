@@ -1,6 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import type { Store } from "../store.js";
-import type { Table } from "../table.js";
+import { reading, type Table } from "../table.js";
 import type { TimeIs } from "./column-names.js";
 import type { Found } from "./columns.js";
 import { joinKey } from "./join.js";
@@ -86,11 +86,7 @@ export async function insertRecords(store: Store, plans: readonly RecordPlan[]):
 		const from = plan.joined
 			? `${numbered(plan)} ORDER BY m.${rowOfFile}`
 			: `${plan.rows ?? plan.table.sql} AS m`;
-		try {
-			await store.run(`INSERT INTO record ${selected(plan)} FROM ${from}`);
-		} catch (error) {
-			throw await plan.table.explain(error);
-		}
+		await reading(plan.table, () => store.run(`INSERT INTO record ${selected(plan)} FROM ${from}`));
 	}
 	const [counts] = await store.all<{ rows: number; empty: number; bad: number; nan: number }>(
 		`SELECT count(*) AS rows, count(*) FILTER (${noCode}) AS empty, count(*) FILTER (${faulty(unit)}) AS bad, count(*) FILTER (isnan(value) AND NOT ${noCode}) AS nan ${since}`,

@@ -1,6 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import { named } from "../sql.js";
 import type { Store } from "../store.js";
+import { reading } from "../table.js";
 import { type Aliased, columnAsked, type Found } from "./columns.js";
 import { textOf } from "./values.js";
 
@@ -34,13 +35,11 @@ export async function fillJoin(
 	const { table } = aliased;
 	const names = [...new Set(columns.map(({ name }) => named(name)))];
 	const list = [`${textOf(key, "whole")} AS ${joinKey}`, ...names.map((name) => `j.${name}`)];
-	try {
-		await store.run(
+	await reading(table, () =>
+		store.run(
 			`CREATE OR REPLACE TEMP TABLE ${joinTable} AS SELECT DISTINCT * FROM (SELECT ${list.join(", ")} FROM ${table.sql} AS j) WHERE ${joinKey} IS NOT NULL`,
-		);
-	} catch (error) {
-		throw await table.explain(error);
-	}
+		),
+	);
 	const [twice] = await store.all<{ key: string }>(
 		`SELECT ${joinKey} AS key FROM ${joinTable} GROUP BY ${joinKey} HAVING count(*) > 1 ORDER BY key LIMIT 1`,
 	);

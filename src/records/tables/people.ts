@@ -4,7 +4,7 @@ import type { Split } from "../rows.js";
 import { sexes } from "../sexes.js";
 import { quoted } from "../sql.js";
 import type { Store } from "../store.js";
-import type { Table } from "../table.js";
+import { reading, type Table } from "../table.js";
 import type { TimeIs } from "./column-names.js";
 import {
 	birthNames,
@@ -13,24 +13,17 @@ import {
 	sexNames,
 	splitColumnNames,
 } from "./column-names.js";
-import { columnLikely, columnNamed, type Found, missingColumn } from "./columns.js";
+import { columnLikely, columnOr, type Found, missingColumn } from "./columns.js";
 import { numberedRows, rowOfFile } from "./insert.js";
 import type { TableOptions } from "./options.js";
 import { badTime, chosen, daysOf, isBadTime, rawText, textOf } from "./values.js";
 
-const splits: readonly (readonly [string, Split])[] = [
-	["train", "train"],
-	["training", "train"],
-	["valid", "valid"],
-	["val", "valid"],
-	["validation", "valid"],
-	["tuning", "valid"],
-	["dev", "valid"],
-	["test", "test"],
-	["testing", "test"],
-	["held_out", "test"],
-	["heldout", "test"],
-];
+/** The words for each split. */
+const splits: Readonly<Record<Split, readonly string[]>> = {
+	train: ["train", "training"],
+	valid: ["valid", "val", "validation", "tuning", "dev"],
+	test: ["test", "testing", "held_out", "heldout"],
+};
 
 /** Reads a table of people into `person`, and returns notes. */
 export async function loadPeople(
@@ -40,9 +33,7 @@ export async function loadPeople(
 	options: TableOptions,
 ): Promise<string[]> {
 	const tables = [{ table, alias: "m" }];
-	const patient =
-		(options.patient === undefined ? undefined : columnNamed(tables, options.patient)) ??
-		columnLikely(tables, patientNames);
+	const patient = columnOr(tables, options.patient, patientNames);
 	if (!patient) throw missingColumn(tables, "the patient", "call it patient");
 	const [sex, birth, death, split] = [sexNames, birthNames, deathNames, splitColumnNames].map(
 		(names) => columnLikely(tables, names),
@@ -55,13 +46,16 @@ export async function loadPeople(
 	const birthDays = birth && !ages ? days(birth, unit) : undefined;
 	const deathDays = death && days(death, unit);
 	const sexWords = [...sexes].map(([word, sex]) => [word, sex ?? "unknown"] as const);
+	const splitWords = Object.entries(splits).flatMap(([name, words]) =>
+		words.map((word) => [word, name] as const),
+	);
 	const sexText = sex && `coalesce(lower(${textOf(sex, "whole")}), '')`;
 	const columns: Record<string, string> = {
 		patient: textOf(patient, "whole"),
 		birth: birthDays ?? "NULL",
 		sex: sexText ? chosen(sexText, sexWords) : "NULL",
 		death: deathDays ?? "NULL",
-		split: split ? chosen(`lower(${textOf(split)})`, splits) : "NULL",
+		split: split ? chosen(`lower(${textOf(split)})`, splitWords) : "NULL",
 	};
 	const faults = [
 		"patient IS NULL",
@@ -77,7 +71,7 @@ export async function loadPeople(
 			: "NULL";
 	const list = Object.entries(columns).map(([name, sql]) => `${sql} AS ${name}`);
 	const rows = `SELECT m.${rowOfFile} AS row, ${list.join(", ")}, ${given(birth)} AS birth_text, ${given(death)} AS death_text, ${given(split)} AS split_text FROM ${numberedRows(table.sql)}`;
-	try {
+	await reading(table, async () => {
 		const [bad] = await store.all<{
 			row: number;
 			fault: number;
@@ -101,9 +95,7 @@ export async function loadPeople(
 		await store.run(
 			`INSERT INTO person SELECT patient, birth, nullif(sex, 'unknown'), death, split, ${quoted(`${table.file}: row `)} || row FROM (${rows}) ORDER BY row`,
 		);
-	} catch (error) {
-		throw await table.explain(error);
-	}
+	});
 	return birth && ages
 		? [`${table.file}: ${birth.name} was not read, for the times are ages: birth is at 0`]
 		: [];

@@ -18,6 +18,7 @@ import {
 	columnAsked,
 	columnLikely,
 	columnNamed,
+	columnOr,
 	type Found,
 	missingColumn,
 } from "./columns.js";
@@ -132,13 +133,6 @@ function systemOf(tables: readonly Aliased[], code: Found, options: TableOptions
 	);
 }
 
-/** The column that an option names, or else one with a usual name. */
-function also(tables: readonly Aliased[], given: string | undefined, groups: Groups) {
-	return (
-		(given === undefined ? undefined : columnNamed(tables, given)) ?? columnLikely(tables, groups)
-	);
-}
-
 const drugCode = '"trajgpt code"';
 const drugName = '"trajgpt name"';
 
@@ -156,9 +150,9 @@ export function planDrugs(
 	options: TableOptions,
 ): { plan: RecordPlan; code: Found | undefined; names: DrugNames | undefined } {
 	const tables: Aliased[] = [{ table, alias: "m" }];
-	const patient = also(tables, options.patient, patientNames);
+	const patient = columnOr(tables, options.patient, patientNames);
 	if (!patient) throw missingColumn(tables, "the patient", "call it patient");
-	const time = also(tables, options.time, timeNames(isNumbers(unit)));
+	const time = columnOr(tables, options.time, timeNames(isNumbers(unit)));
 	if (!time)
 		throw missingColumn(tables, "the time", unit === "date" ? "call it date" : "call it time");
 	const days = daysOf(time, unit, options.dateFormat, true);
