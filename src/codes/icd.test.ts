@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type IcdSystem, icdAndAncestors, normaliseIcd, undottedIcd } from "./icd.js";
+import { type IcdSystem, icdAndAncestors, normaliseIcd } from "./icd.js";
 
 describe("normaliseIcd", () => {
 	test.each([
@@ -53,7 +53,7 @@ describe("normaliseIcd", () => {
 				if (normal === undefined) return;
 				expect(normaliseIcd(which, normal)).toBe(normal);
 				expect(normaliseIcd(which, ` ${normal.toLowerCase()}\t`)).toBe(normal);
-				expect(normaliseIcd(which, undottedIcd(normal))).toBe(normal);
+				expect(normaliseIcd(which, normal.replace(".", ""))).toBe(normal);
 			}),
 			{ numRuns: 300 },
 		);

@@ -26,6 +26,3 @@ export function* icdAndAncestors(code: string): Generator<string> {
 		yield code.slice(0, length);
 	yield category;
 }
-
-/** The code without its dot, as in claims: 4280. */
-export const undottedIcd = (code: string): string => code.replace(".", "");

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
-import { bootstrap, difference, meanOf, ratioOf } from "./bootstrap.js";
+import { bootstrap, difference, ratioOf } from "./bootstrap.js";
 import { ranking } from "./ranking.js";
+import { meanOf } from "./testing/mean-of.js";
 
 const options = { draws: 1000, seed: 3 };
 const normals = (count: number, seed: number, about = 0) => {

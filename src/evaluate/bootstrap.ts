@@ -19,18 +19,6 @@ export interface BootstrapOptions {
 /** A statistic of patients, each counted `weights[patient]` times; NaN if undefined for these patients. */
 export type Statistic = (weights: ArrayLike<number>) => number;
 
-/** Mean over patients. */
-export const meanOf =
-	(values: ArrayLike<number>): Statistic =>
-	(weights) => {
-		let [sum, total] = [0, 0];
-		for (let at = 0; at < values.length; at++) {
-			sum += (weights[at] as number) * (values[at] as number);
-			total += weights[at] as number;
-		}
-		return sum / total;
-	};
-
 /** Σ parts / Σ wholes over patients, such as nats per event. */
 export const ratioOf =
 	(parts: ArrayLike<number>, wholes: ArrayLike<number>): Statistic =>

@@ -93,7 +93,7 @@ export function unpacked(own: Packed): ByPatient {
 	};
 }
 
-/** RerankOfScore scores by their ranks; equal scores have equal ranks. */
+/** Replaces scores by their ranks; equal scores have equal ranks. */
 function ranksOf(scores: ArrayLike<number>): Uint32Array {
 	const distinct = [...new Set(Array.from(scores))].sort((a, b) => a - b);
 	const rankOfScore = new Map(distinct.map((score, rank) => [score, rank]));

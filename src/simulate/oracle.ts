@@ -65,13 +65,11 @@ export function oracle(): Oracle {
 				options,
 			),
 		risk: (history, code, days, options) => {
-			const wanted = new Uint8Array(size);
-			for (const one of typeof code === "string" ? [code] : code) wanted[positionOf(one)] = 1;
+			const wanted = (typeof code === "string" ? [code] : code).map(positionOf);
 			const { samples = 1000 } = options ?? {};
 			const risk = new Float64Array(days.length);
 			sampleFutures(history, days, options, (first) => {
-				let day = Number.POSITIVE_INFINITY;
-				for (let at = 0; at < size; at++) if (wanted[at]) day = Math.min(day, first[at]!);
+				const day = Math.min(...wanted.map((at) => first[at]!));
 				for (const [i, by] of days.entries()) if (day <= by) risk[i]! += 1 / samples;
 			});
 			return risk;

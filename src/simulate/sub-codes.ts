@@ -48,13 +48,3 @@ function diabetesCode(state: State, day: number, onInsulin: boolean, mark: numbe
 	if (share < 0.55) return type === "1" ? "25003" : "25002";
 	return type === "1" ? "25001" : "25000";
 }
-
-/** All codes that a condition may be recorded with. */
-export function subCodesOf(condition: number): readonly string[] {
-	const { icd9 } = conditions[condition]!;
-	return condition === diabetes ? diabetesCodes : icd9;
-}
-
-const diabetesCodes = ["0", "1"]
-	.flatMap((type) => [`2504${type}`, `2505${type}`, `2506${type}`])
-	.concat("25000", "25001", "25002", "25003", "79029", "V5867");

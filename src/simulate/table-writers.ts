@@ -5,12 +5,8 @@ import type { SchemaElement } from "hyparquet";
 import { fileWriter, ParquetWriter } from "hyparquet-writer";
 import { dateText } from "./time.js";
 
-export interface TableColumn {
-	readonly name: string;
-	/** Texts contain no comma, quote or line break. Dates are days since 1970. */
-	readonly type: "text" | "date" | "count";
-	readonly nullable?: true;
-}
+/** Names and types of columns. Texts contain no comma, quote or line break. Dates are days since 1970. */
+export type TableColumns = Readonly<Record<string, "text" | "date" | "date or nothing" | "count">>;
 
 export type Cell = string | number | null;
 
@@ -26,21 +22,16 @@ export interface TableWriter {
 export const formats = ["csv", "parquet"] as const;
 export type Format = (typeof formats)[number];
 
-export function openTable(
-	format: Format,
-	file: string,
-	columns: readonly TableColumn[],
-): TableWriter {
-	return format === "csv" ? csvTable(file, columns) : parquetTable(file, columns);
-}
+export const openTable = (format: Format, file: string, columns: TableColumns): TableWriter =>
+	format === "csv" ? csvTable(file, columns) : parquetTable(file, columns);
 
-function csvTable(file: string, columns: readonly TableColumn[]): TableWriter {
+function csvTable(file: string, columns: TableColumns): TableWriter {
 	const stream = createWriteStream(file);
 	// An error between two writes is thrown by the next one.
 	const ended = finished(stream);
 	ended.catch(() => {});
-	const isDate = columns.map(({ type }) => type === "date");
-	let text = `${columns.map(({ name }) => name).join(",")}\n`;
+	const isDate = Object.values(columns).map((type) => type.startsWith("date"));
+	let text = `${Object.keys(columns).join(",")}\n`;
 	const flush = async () => {
 		const chunk = text;
 		text = "";
@@ -69,16 +60,17 @@ function csvTable(file: string, columns: readonly TableColumn[]): TableWriter {
 /** Rows per row group, kept in memory until the group is full. */
 const groupRows = 1 << 17;
 
-function parquetTable(file: string, columns: readonly TableColumn[]): TableWriter {
+function parquetTable(file: string, columns: TableColumns): TableWriter {
+	const names = Object.keys(columns);
 	const schema: SchemaElement[] = [
-		{ name: "root", num_children: columns.length },
-		...columns.map(schemaOf),
+		{ name: "root", num_children: names.length },
+		...Object.entries(columns).map(schemaOf),
 	];
 	const writer = new ParquetWriter({ writer: fileWriter(file), schema });
-	let cells: Cell[][] = columns.map(() => []);
+	let cells: Cell[][] = names.map(() => []);
 	const writeGroup = async () => {
-		const columnData = columns.map(({ name }, i) => ({ name, data: cells[i]! }));
-		cells = columns.map(() => []);
+		const columnData = names.map((name, i) => ({ name, data: cells[i]! }));
+		cells = names.map(() => []);
 		await writer.write({ columnData, rowGroupSize: groupRows });
 	};
 	return {
@@ -95,8 +87,8 @@ function parquetTable(file: string, columns: readonly TableColumn[]): TableWrite
 	};
 }
 
-function schemaOf({ name, type, nullable }: TableColumn): SchemaElement {
-	const repetition_type = nullable ? "OPTIONAL" : "REQUIRED";
+function schemaOf([name, type]: [name: string, type: TableColumns[string]]): SchemaElement {
+	const repetition_type = type === "date or nothing" ? "OPTIONAL" : "REQUIRED";
 	if (type === "text") return { name, type: "BYTE_ARRAY", converted_type: "UTF8", repetition_type };
 	if (type === "count") return { name, type: "INT32", repetition_type };
 	return {

@@ -66,6 +66,6 @@ describe("a simulation on disk", () => {
 		expect((await oracleOf(written)).codes.length).toBeGreaterThan(150);
 		await writeFile(files.truth, JSON.stringify({ ...(await readTruth(written)), law: 99 }));
 		await expect(oracleOf(written)).rejects.toThrow(/law 99/);
-		await expect(readTruth(folder)).rejects.toThrow(/cannot be read/);
+		await expect(readTruth(folder)).rejects.toThrow(/truth.json is missing/);
 	});
 });

@@ -5,7 +5,7 @@ import { replaceFolder } from "../files/index.js";
 import { conditions } from "./catalogue/index.js";
 import { lawVersion } from "./hazards.js";
 import { simulatePatient } from "./patients.js";
-import type { Format, TableColumn, TableWriter } from "./table-writers.js";
+import type { Format, TableColumns, TableWriter } from "./table-writers.js";
 import { openTable } from "./table-writers.js";
 import type { Truth } from "./truth.js";
 import { truthFile } from "./truth.js";
@@ -20,54 +20,26 @@ export interface SimulationOptions {
 	readonly onProgress?: (patients: number) => void;
 }
 
-export interface SimulationFiles {
-	readonly claims: string;
-	readonly prescriptions: string;
-	readonly people: string;
-	readonly coverage: string;
-	/** Names, categories and kinds of the PheCodes, for `prepare --names`. */
-	readonly names: string;
-	readonly truth: string;
-}
-
 export interface WrittenSimulation extends Truth {
 	readonly folder: string;
-	readonly files: SimulationFiles;
+	readonly files: ReturnType<typeof simulationFiles>;
 }
 
 const tables = {
-	claims: [
-		{ name: "patient", type: "text" },
-		{ name: "date", type: "date" },
-		{ name: "icd9", type: "text" },
-	],
-	prescriptions: [
-		{ name: "patient", type: "text" },
-		{ name: "date", type: "date" },
-		{ name: "drug", type: "text" },
-		{ name: "atc", type: "text" },
-		{ name: "days_supply", type: "count" },
-	],
-	people: [
-		{ name: "patient", type: "text" },
-		{ name: "sex", type: "text" },
-		{ name: "birth", type: "date" },
-		{ name: "death", type: "date", nullable: true },
-	],
-	coverage: [
-		{ name: "patient", type: "text" },
-		{ name: "from", type: "date" },
-		{ name: "to", type: "date" },
-	],
-} satisfies Record<string, readonly TableColumn[]>;
+	claims: { patient: "text", date: "date", icd9: "text" },
+	prescriptions: { patient: "text", date: "date", drug: "text", atc: "text", days_supply: "count" },
+	people: { patient: "text", sex: "text", birth: "date", death: "date or nothing" },
+	coverage: { patient: "text", from: "date", to: "date" },
+} satisfies Record<string, TableColumns>;
 
-function simulationFiles(folder: string, format: Format): SimulationFiles {
+function simulationFiles(folder: string, format: Format) {
 	const table = (name: keyof typeof tables) => join(folder, `${name}.${format}`);
 	return {
 		claims: table("claims"),
 		prescriptions: table("prescriptions"),
 		people: table("people"),
 		coverage: table("coverage"),
+		/** Names, categories and kinds of the PheCodes, for `prepare --names`. */
 		names: join(folder, "codes.csv"),
 		truth: join(folder, truthFile),
 	};

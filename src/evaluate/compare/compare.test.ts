@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
-import { bootstrap, meanOf } from "../bootstrap.js";
+import { bootstrap } from "../bootstrap.js";
 import type { ByPatient } from "../by-patient.js";
 import type { Evaluation } from "../evaluation.js";
 import { measureRows, type PatientRow, type RowName } from "../rows.js";
+import { meanOf } from "../testing/mean-of.js";
 import { type Cell, type Entry, keepsPatients } from "./cell.js";
 import { columnsOf } from "./columns.js";
 import { bestOfColumns, type Comparison, comparisonOf } from "./comparison.js";

@@ -1,7 +1,8 @@
 import type { Dataset, Label } from "../../cohort/index.js";
-import { fitLogistic, logisticLoss, logisticScores } from "../../train/index.js";
+import { logisticScores } from "../../train/index.js";
 import { type LabelSet, viewOf } from "./label-set.js";
-import { standardised, standardOf } from "./standardised-directions.js";
+import { regression } from "./regression.js";
+import { standardised } from "./standardised-directions.js";
 
 /** Counts the records of some codes in each history. */
 export async function recordCounts(
@@ -33,28 +34,18 @@ async function countFeatures(dataset: Dataset, labels: readonly Label[]): Promis
 	return features;
 }
 
-const precisions = [1, 10, 100, 1000];
-
-/**
- * The baseline with the same labels: logistic regression on counts, with the penalty chosen on the validation
- * labels.
- */
+/** The baseline with the same labels: logistic regression on counts. */
 export async function countRegression(
 	dataset: Dataset,
 	train: LabelSet,
 	valid: LabelSet,
 	evaluated: LabelSet,
 ): Promise<{ readonly logOdds: Float64Array; readonly precision: number }> {
-	const width = dataset.vocabulary.size + 3;
-	const features = await countFeatures(dataset, train.labels);
-	const standard = standardOf(features, width);
-	const known = standardised(features, standard);
-	const checked = standardised(await countFeatures(dataset, valid.labels), standard);
-	const fits = precisions.map((precision) => {
-		const fit = fitLogistic(known, train.targets, width, { precision });
-		return { precision, fit, loss: logisticLoss(logisticScores(checked, fit), valid.targets) };
+	const examples = async ({ labels, targets }: LabelSet) => ({
+		vectors: await countFeatures(dataset, labels),
+		targets,
 	});
-	const { fit, precision } = fits.reduce((best, other) => (other.loss < best.loss ? other : best));
+	const { fit, precision, standard } = regression(await examples(train), await examples(valid));
 	const own = standardised(await countFeatures(dataset, evaluated.labels), standard);
 	return { logOdds: logisticScores(own, fit), precision };
 }

@@ -39,34 +39,28 @@ export function taskCodes(
 		where((token) =>
 			marksOf({ ...token, system: token.system ?? "" }, phecodesOf(token)).some((m) => m === mark),
 		);
-	const withCategory = (own: readonly number[]) => {
+	const named = (own: readonly number[]) => own.map((at) => vocabulary.tokens[at]?.code).join(", ");
+	const withCategory = (own: readonly number[], name: string): TaskCodes => {
 		const category = vocabulary.tokens[own[0] as number]?.category;
 		const like = where((token) => category != null && token.category === category);
-		return like.length > 0 ? [own, like] : [own];
+		return {
+			risk: own,
+			prototype: like.length > 0 ? [own, like] : [own],
+			codesAre: "expected",
+			words: `${name} and its category`,
+		};
 	};
-	const named = (own: readonly number[]) => own.map((at) => vocabulary.tokens[at]?.code).join(", ");
 	if (code !== undefined) {
 		const own = where((token) => token.code === code);
 		if (own.length === 0)
 			throw new InputError(
 				`code "${code}" is not in the vocabulary of the run; \`trajgpt describe\` lists its codes`,
 			);
-		return {
-			risk: own,
-			prototype: withCategory(own),
-			codesAre: "expected",
-			words: `${code} and its category`,
-		};
+		return withCategory(own, code);
 	}
 	if (task === "chf") {
 		const own = marked("heart-failure");
-		if (own.length === 0) return undefined;
-		return {
-			risk: own,
-			prototype: withCategory(own),
-			codesAre: "expected",
-			words: `${named(own)} and its category`,
-		};
+		return own.length > 0 ? withCategory(own, named(own)) : undefined;
 	}
 	if (task === "insulin") {
 		const insulin = marked("insulin");

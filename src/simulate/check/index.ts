@@ -28,18 +28,9 @@ export interface Check {
 	readonly patients: number;
 	readonly targets: number;
 	/** Mean −ln p of a record given its day and the earlier records, the best first. */
-	readonly nats: readonly { readonly name: ForecastName; readonly nats: number }[];
+	readonly nats: readonly { readonly name: string; readonly nats: number }[];
 	readonly calibration: Calibration;
 }
-
-export type ForecastName =
-	| "oracle"
-	| "oracle, policies unknown"
-	| "oracle, gaps shuffled"
-	| "oracle, codes shuffled"
-	| "oracle, history of another"
-	| "own counts"
-	| "everyone's counts";
 
 /** Records to predict per patient. */
 const perPatient = 4;
@@ -57,7 +48,7 @@ export function checkOracle({ population, patients, samples, seed }: CheckOption
 	const everyone = globalCounts(people);
 	const targets = drawTargets(people, perPatient, seed);
 	const loss = (forecast: Forecast) => meanLoss(targets, forecast, everyone, mixed);
-	const losses: Record<ForecastName, number> = {
+	const losses = {
 		oracle: loss(oracleForecast),
 		"oracle, policies unknown": loss(policiesUnknown),
 		"oracle, gaps shuffled": loss(gapsShuffled(seed + 1)),
@@ -67,7 +58,7 @@ export function checkOracle({ population, patients, samples, seed }: CheckOption
 		"everyone's counts": loss(() => everyone),
 	};
 	const nats = Object.entries(losses)
-		.map(([name, nats]) => ({ name: name as ForecastName, nats }))
+		.map(([name, nats]) => ({ name, nats }))
 		.sort((a, b) => a.nats - b.nats);
 	const calibration = calibrate(people, samples, seed);
 	return { patients, targets: targets.length, nats, calibration };
