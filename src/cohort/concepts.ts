@@ -20,16 +20,11 @@ export interface Concept {
 	readonly category: string | null;
 }
 
-interface SeenCode {
-	readonly [column: string]: string | number | null;
+type SeenCode = Omit<Concept, "name"> & {
 	readonly id: number;
-	readonly system: string;
-	readonly code: string;
-	readonly kind: RecordKind;
 	readonly records: number;
 	readonly name: string | null;
-	readonly category: string | null;
-}
+};
 
 const keyOf = (system: string, code: string) => `${system}\u0000${code}`;
 

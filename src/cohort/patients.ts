@@ -15,22 +15,11 @@ export interface PatientColumns {
 }
 
 export async function readPatients(file: string): Promise<PatientColumns> {
-	const table = await readColumns(file, [
-		"id",
-		"birth",
-		"sex",
-		"death",
-		"split",
-		"first",
-		"count",
-	] as const);
+	const plain = ["id", "birth", "sex", "death", "split"] as const;
+	const { first, count, ...columns } = await readColumns(file, [...plain, "first", "count"]);
 	return {
-		id: table.id as string[],
-		birth: table.birth as (number | null)[],
-		sex: table.sex as (Sex | null)[],
-		death: table.death as (number | null)[],
-		split: table.split as Split[],
-		first: Int32Array.from(table.first as number[]),
-		count: Int32Array.from(table.count as number[]),
+		...(columns as Omit<PatientColumns, "first" | "count">),
+		first: Int32Array.from(first as number[]),
+		count: Int32Array.from(count as number[]),
 	};
 }

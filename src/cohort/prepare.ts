@@ -17,9 +17,9 @@ import type { Manifest } from "./manifest.js";
 import { fileNames, manifestName, manifestSchema, schemaVersion } from "./manifest.js";
 import { readPatients } from "./patients.js";
 import { addDeaths, gatherPeople } from "./people.js";
+import { roundUpTimeRange, type TimeRange } from "./privacy-rounding.js";
 import { countDropped, numberTokens, selectCohort } from "./select.js";
 import { type SplitParts, usualParts } from "./split.js";
-import { trainingTimeRange } from "./time-range.js";
 import type { UserLabels } from "./user-labels.js";
 import { addUserLabels } from "./user-labels.js";
 import { vocabularyOf } from "./vocabulary.js";
@@ -212,6 +212,19 @@ async function writeFiles(store: Store, folder: string): Promise<void> {
 		ORDER BY task, patient, day`,
 		"labels.parquet",
 	);
+}
+
+/** The longest training history and the greatest age in it, rounded up. Reads tables `final`, `cohort` and `patient`. */
+async function trainingTimeRange(store: Store): Promise<TimeRange> {
+	const [reach] = await store.all<{ longestDays: number | null; oldestDays: number | null }>(`
+		SELECT max(own.last - own.first) AS longestDays, max(own.last - birth) AS oldestDays
+		FROM (SELECT patient, min(time) AS first, max(time) AS last FROM final GROUP BY patient) AS own
+		JOIN cohort ON cohort.number = own.patient JOIN patient USING (id)
+		WHERE split = 'train'`);
+	return roundUpTimeRange({
+		longestDays: reach?.longestDays ?? 0,
+		oldestDays: reach?.oldestDays ?? null,
+	});
 }
 
 /**

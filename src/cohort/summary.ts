@@ -27,12 +27,7 @@ export interface SplitSummary {
 	readonly ageDays: Spread | null;
 }
 
-export interface CodeSummary {
-	readonly code: string;
-	readonly system: string | null;
-	readonly name: string;
-	readonly kind: Token["kind"];
-	readonly category: string | null;
+export interface CodeSummary extends Omit<Token, "count"> {
 	/** In all splits, like patients. */
 	readonly events: number;
 	readonly patients: number;
@@ -70,50 +65,46 @@ export interface DatasetSummary {
 	readonly labels: readonly LabelSummary[];
 }
 
+/** The values that are counted, and how the largest one, which belongs to a single patient, is rounded up. */
+const roundUp = {
+	records: roundUpCount,
+	spanDays: roundUpDays,
+	gapDays: roundUpDays,
+	ageDays: roundUpAge,
+} as const;
+type Counted = keyof typeof roundUp;
+const counted = Object.keys(roundUp) as Counted[];
+
 /** Statistics of a group of patients. */
 interface Counts {
 	withBirth: number;
 	female: number;
 	male: number;
-	readonly records: ValueCounts;
-	readonly spans: ValueCounts;
-	readonly gaps: ValueCounts;
-	readonly ages: ValueCounts;
+	readonly values: Readonly<Record<Counted, ValueCounts>>;
 }
 
-const noCounts = (): Counts => ({
-	withBirth: 0,
-	female: 0,
-	male: 0,
-	records: countValues(),
-	spans: countValues(),
-	gaps: countValues(),
-	ages: countValues(),
+/** The counts of all the groups. */
+const mergeCounts = (groups: readonly Counts[]): Counts => ({
+	withBirth: groups.reduce((sum, group) => sum + group.withBirth, 0),
+	female: groups.reduce((sum, group) => sum + group.female, 0),
+	male: groups.reduce((sum, group) => sum + group.male, 0),
+	values: byCounted((name) => countValues(groups.map(({ values }) => values[name]))),
 });
 
-function mergeCounts(parts: readonly Counts[]): Counts {
-	const sum = (of: (part: Counts) => number) => parts.reduce((total, part) => total + of(part), 0);
-	return {
-		withBirth: sum((part) => part.withBirth),
-		female: sum((part) => part.female),
-		male: sum((part) => part.male),
-		records: countValues(parts.map((part) => part.records)),
-		spans: countValues(parts.map((part) => part.spans)),
-		gaps: countValues(parts.map((part) => part.gaps)),
-		ages: countValues(parts.map((part) => part.ages)),
-	};
-}
+const byCounted = <T>(of: (name: Counted) => T) =>
+	Object.fromEntries(counted.map((name) => [name, of(name)])) as Record<Counted, T>;
 
 function countHistory(counts: Counts, { times, birthEvents, sex }: History) {
 	counts.withBirth += birthEvents;
 	if (sex !== null) counts[sex]++;
 	const own = times.subarray(birthEvents);
 	const birth = birthEvents ? (times[0] as number) : null;
-	counts.records.add(own.length);
-	counts.spans.add((own.at(-1) as number) - (own[0] as number));
+	const { records, spanDays, gapDays, ageDays } = counts.values;
+	records.add(own.length);
+	spanDays.add((own.at(-1) as number) - (own[0] as number));
 	for (const [i, time] of own.entries()) {
-		if (i > 0) counts.gaps.add(time - (own[i - 1] as number));
-		if (birth !== null) counts.ages.add(Math.min(time - birth, oldestShownAgeDays));
+		if (i > 0) gapDays.add(time - (own[i - 1] as number));
+		if (birth !== null) ageDays.add(Math.min(time - birth, oldestShownAgeDays));
 	}
 }
 
@@ -138,7 +129,7 @@ function counter(size: number) {
 export async function summarize(dataset: Dataset): Promise<DatasetSummary> {
 	const { manifest, vocabulary } = dataset;
 	const splitOf = splitsOf(dataset);
-	const bySplit = { train: noCounts(), valid: noCounts(), test: noCounts() };
+	const bySplit = { train: mergeCounts([]), valid: mergeCounts([]), test: mergeCounts([]) };
 	const categories = new Map<string | null, { readonly at: number; codes: number }>();
 	const categoryOf = vocabulary.tokens.map(({ category, kind }) => {
 		const known = categories.get(category) ?? { at: categories.size, codes: 0 };
@@ -158,12 +149,8 @@ export async function summarize(dataset: Dataset): Promise<DatasetSummary> {
 	}
 
 	const codes = vocabulary.tokens
-		.map(({ code, system, name, kind, category }, token) => ({
-			code,
-			system,
-			name,
-			kind,
-			category,
+		.map(({ count: _inTraining, ...code }, token) => ({
+			...code,
 			events: byToken.events[token] as number,
 			patients: byToken.patients[token] as number,
 		}))
@@ -178,10 +165,10 @@ export async function summarize(dataset: Dataset): Promise<DatasetSummary> {
 		},
 		all: summaryOf(all, manifest.counts),
 		histograms: {
-			records: roundUpMax(recordHistogram(all.records), roundUpCount),
-			span: roundUpMax(durationHistogram(all.spans), roundUpDays),
-			gap: roundUpMax(gapHistogram(all.gaps), roundUpDays),
-			age: roundUpMax(durationHistogram(all.ages), roundUpAge),
+			records: roundUpMax(recordHistogram(all.values.records), roundUp.records),
+			span: roundUpMax(durationHistogram(all.values.spanDays), roundUp.spanDays),
+			gap: roundUpMax(gapHistogram(all.values.gapDays), roundUp.gapDays),
+			age: roundUpMax(durationHistogram(all.values.ageDays), roundUp.ageDays),
 		},
 		codes,
 		categories: [...categories]
@@ -207,26 +194,18 @@ function splitsOf(dataset: Dataset): readonly Split[] {
 	return splits;
 }
 
-function summaryOf(
-	{ withBirth, female, male, records, spans, gaps, ages }: Counts,
+const summaryOf = (
+	{ values, ...people }: Counts,
 	{ patients, events }: { readonly patients: number; readonly events: number },
-): SplitSummary {
-	return {
-		patients,
-		events,
-		withBirth,
-		female,
-		male,
-		records: roundUpSpread(records.spread(), roundUpCount),
-		spanDays: roundUpSpread(spans.spread(), roundUpDays),
-		gapDays: roundUpSpread(gaps.spread(), roundUpDays),
-		ageDays: roundUpSpread(ages.spread(), roundUpAge),
-	};
-}
-
-/** Rounds up the largest value, which belongs to a single patient. */
-const roundUpSpread = (spread: Spread | null, rounded: (value: number) => number): Spread | null =>
-	spread && { ...spread, max: rounded(spread.max) };
+): SplitSummary => ({
+	patients,
+	events,
+	...people,
+	...byCounted((name) => {
+		const spread = values[name].spread();
+		return spread && { ...spread, max: roundUp[name](spread.max) };
+	}),
+});
 
 function roundUpMax(
 	histogram: Histogram | null,
