@@ -1,7 +1,6 @@
 import type { Dataset, History, Split } from "../cohort/index.js";
 import { specialCount } from "../cohort/vocabulary.js";
-import { rankOf } from "./rank.js";
-import { isPredicted, type PatientScore, scoreTally } from "./scores.js";
+import { isPredicted, type PatientScore, rankOf, scoreTally } from "./scores.js";
 
 /** How frequent each token is in training. */
 export function trainingFrequencies({ vocabulary }: Dataset): Float64Array {

@@ -7,8 +7,7 @@ import type { BatchShape, Model, ParameterValues } from "../models/index.js";
 import { slotStates } from "../models/pooling.js";
 import { parametersOf } from "../nn/weights.js";
 import { programs, type Runtime } from "../runtime/index.js";
-import { rankOf } from "./rank.js";
-import { isPredicted, type PatientScore, type ScoreTally, scoreTally } from "./scores.js";
+import { isPredicted, type PatientScore, rankOf, type ScoreTally, scoreTally } from "./scores.js";
 
 export interface TrainedModel {
 	readonly model: Model;

@@ -1,6 +1,5 @@
 import type { Dataset, Split } from "../cohort/index.js";
-import { rankOf } from "./rank.js";
-import { isPredicted, type PatientScore, scoreTally } from "./scores.js";
+import { isPredicted, type PatientScore, rankOf, scoreTally } from "./scores.js";
 import type { SimulationTruth } from "./simulation-truth.js";
 
 /**

@@ -5,8 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Dataset, openDataset, prepare, prepareDefaults } from "../cohort/index.js";
 import { openCsv } from "../records/index.js";
 import { writeSimulation } from "../simulate/index.js";
-import { splitHistory } from "./forecast/look-back.js";
-import { globalRanker, historyRanker, oracleRanker, type Ranker } from "./forecast/ranks.js";
+import {
+	globalRanker,
+	historyRanker,
+	oracleRanker,
+	type Ranker,
+	splitHistory,
+} from "./forecast/ranks.js";
 import { countScores } from "./frequency-baselines.js";
 import { oracleScores } from "./next-oracle.js";
 import { summarizeScores } from "./scores.js";

@@ -8,8 +8,7 @@ import { statisticsOf } from "../by-patient.js";
 import { evaluateDefaults } from "../options.js";
 import { smallDataset } from "../testing/small-dataset.js";
 import { forecastTask } from "./index.js";
-import { splitHistory } from "./look-back.js";
-import { globalRanker, historyRanker, modelRanker } from "./ranks.js";
+import { globalRanker, historyRanker, modelRanker, splitHistory } from "./ranks.js";
 import { recallRatios, windowRecalls } from "./recall.js";
 
 const [a, b, c] = [5, 6, 7];

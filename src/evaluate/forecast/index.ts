@@ -6,14 +6,15 @@ import type { MeasureRun, Method } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
 import { baselines, measureRows, type RowName } from "../rows.js";
 import { findSimulationTruth } from "../simulation-truth.js";
-import { forecastPatients, splitHistory } from "./look-back.js";
 import {
+	forecastPatients,
 	globalRanker,
 	historyRanker,
 	modelRanker,
 	oracleRanker,
 	type Ranker,
 	type Ranks,
+	splitHistory,
 } from "./ranks.js";
 import { recallRatios, windowRecalls, windows } from "./recall.js";
 

@@ -2,7 +2,7 @@ import { InputError } from "../../base/errors.js";
 import { named } from "../sql.js";
 import type { Column, Table } from "../table.js";
 
-export interface Wanted {
+interface Wanted {
 	/** The standard's name first, then synonyms. */
 	readonly names: readonly string[];
 	/** The accepted types of DuckDB. */
@@ -33,8 +33,29 @@ export function needColumn(table: Table, wanted: Wanted): Column {
 	);
 }
 
-export const textType = /^VARCHAR$/;
-export const idType = /^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|VARCHAR|UUID)$/;
+const text = { types: /^VARCHAR$/, expected: "text" };
+
+/** The columns that are read. */
+export const wanted = {
+	subject: {
+		names: ["subject_id", "patient_id"],
+		types: /^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|VARCHAR|UUID)$/,
+		expected: "whole numbers (int64) or text",
+	},
+	time: {
+		names: ["time"],
+		types: /^(TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?|DATE|VARCHAR|"NULL")$/,
+		expected: "timestamps, dates or text",
+	},
+	code: { names: ["code"], ...text },
+	number: {
+		names: ["numeric_value"],
+		types: /^(FLOAT|DOUBLE|DECIMAL\(.*\)|U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|VARCHAR|"NULL")$/,
+		expected: "numbers (float32)",
+	},
+	split: { names: ["split"], ...text },
+	description: { names: ["description"], ...text },
+} as const satisfies Record<string, Wanted>;
 
 /** SQL for an identifier as text. */
 export const idText = ({ name, type }: Column): string =>

@@ -2,11 +2,10 @@ import { InputError } from "../../base/errors.js";
 import { notesFor } from "../notes.js";
 import type { RecordKind, RecordSource } from "../rows.js";
 import type { Store } from "../store.js";
-import { loadNames } from "./code-names.js";
 import { findMeds } from "./layout.js";
+import { loadNames, loadSplits } from "./metadata.js";
 import type { Counts } from "./shard.js";
 import { createCodes, loadShard } from "./shard.js";
-import { loadSplits } from "./splits.js";
 
 export interface MedsOptions {
 	/** The kinds of records to keep; diagnosis and drug by default. */

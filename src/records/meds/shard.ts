@@ -7,7 +7,7 @@ import type { Column, Table } from "../table.js";
 import { openTable, reading } from "../table.js";
 import { expectedYears } from "../years.js";
 import { medsCode } from "./codes.js";
-import { findColumn, idText, idType, needColumn, rowNumber, textType } from "./columns.js";
+import { findColumn, idText, needColumn, rowNumber, wanted } from "./columns.js";
 
 /** Counts of the rows of a shard. */
 export interface Counts {
@@ -20,25 +20,6 @@ export interface Counts {
 	/** With a sex other than female or male. */
 	unsexed: number;
 }
-
-const wanted = {
-	subject: {
-		names: ["subject_id", "patient_id"],
-		types: idType,
-		expected: "whole numbers (int64) or text",
-	},
-	time: {
-		names: ["time"],
-		types: /^(TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?|DATE|VARCHAR|"NULL")$/,
-		expected: "timestamps, dates or text",
-	},
-	code: { names: ["code"], types: textType, expected: "text" },
-	number: {
-		names: ["numeric_value"],
-		types: /^(FLOAT|DOUBLE|DECIMAL\(.*\)|U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|VARCHAR|"NULL")$/,
-		expected: "numbers (float32)",
-	},
-} as const;
 
 /** MEDS calls it `numeric_value`; some extractions call it `value`, which may be text in others. */
 function valueColumn(table: Table): Column | undefined {

@@ -3,8 +3,7 @@ import { InputError } from "../../base/errors.js";
 import { named, quoted } from "../sql.js";
 import type { DatabaseAddress } from "./address.js";
 import { explainDatabase } from "./database-errors.js";
-import type { TableSource } from "./table-source.js";
-import type { CdmTable } from "./tables.js";
+import type { CdmTable, TableSource } from "./tables.js";
 import { cdmTables, concept, conceptRelationship, person } from "./tables.js";
 
 export interface DatabaseOptions {

@@ -7,8 +7,7 @@ import { rowsOf } from "../delimited-rows.js";
 import { named, quoted } from "../sql.js";
 import type { Store } from "../store.js";
 import { delimitedTable, isParquet, openParquet, reading, type Table } from "../table.js";
-import type { TableSource } from "./table-source.js";
-import type { CdmTable } from "./tables.js";
+import type { CdmTable, TableSource } from "./tables.js";
 import { cdmTables } from "./tables.js";
 
 const delimiters = ["\t", ",", "|", ";"] as const;

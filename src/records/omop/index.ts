@@ -7,8 +7,7 @@ import { withDatabase } from "./database.js";
 import { filesOf, folderTables } from "./folder.js";
 import type { Plan } from "./load.js";
 import { loadStagedTables, stageTables } from "./load.js";
-import type { TableSource } from "./table-source.js";
-import type { CdmTable } from "./tables.js";
+import type { CdmTable, TableSource } from "./tables.js";
 import {
 	conditionEra,
 	conditionOccurrence,

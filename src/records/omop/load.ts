@@ -23,8 +23,7 @@ import {
 	relations,
 	relationsFrom,
 } from "./staging-sql.js";
-import type { TableSource } from "./table-source.js";
-import type { CdmTable } from "./tables.js";
+import type { CdmTable, TableSource } from "./tables.js";
 import { concept, conceptRelationship, death, observation, person } from "./tables.js";
 
 /** The tables to read and how to interpret their codes. */

@@ -3,7 +3,7 @@ import { random } from "../../base/random.js";
 import { yearDays } from "../../base/time.js";
 import type { Dataset, DatasetSummary, History, Split } from "../../cohort/index.js";
 import { specialCount, type Vocabulary } from "../../cohort/vocabulary.js";
-import { rankOf } from "../../evaluate/rank.js";
+import { rankOf } from "../../evaluate/scores.js";
 import type { Clock, DiseaseTrajectory, RiskPicture } from "../../figures/index.js";
 import { riskTrajectories } from "../../infer/index.js";
 import type { Predictor } from "../../models/index.js";

@@ -1,10 +1,31 @@
 import { InputError } from "../../base/errors.js";
-import type { Split } from "../rows.js";
+import type { RecordKind, Split } from "../rows.js";
 import { named, quoted } from "../sql.js";
 import type { Store } from "../store.js";
-import type { Table } from "../table.js";
-import { openTable, reading } from "../table.js";
-import { idText, idType, needColumn, textType } from "./columns.js";
+import { openTable, reading, type Table } from "../table.js";
+import { findColumn, idText, needColumn, rowNumber, wanted } from "./columns.js";
+
+/** Reads names from `codes.parquet`; of several rows for a code, the first with a name counts. */
+export async function loadNames(
+	store: Store,
+	file: string,
+	kinds: readonly RecordKind[],
+): Promise<void> {
+	const table = await openTable(store, file);
+	const code = needColumn(table, wanted.code);
+	const name = findColumn(table, wanted.description);
+	if (!name) return;
+	await reading(table, () =>
+		store.run(
+			`INSERT INTO code_name
+			SELECT system, meds_code.code, first(trim(described.${named(name.name)}) ORDER BY row), NULL, NULL
+			FROM (SELECT ${rowNumber(table)} AS row, * FROM ${table.sql}) described JOIN meds_code ON described.${named(code.name)} = meds
+			WHERE "is" = 'record' AND kind IN (${kinds.map(quoted).join(", ")})
+			AND trim(described.${named(name.name)}) <> ''
+			GROUP BY system, meds_code.code ORDER BY min(row)`,
+		),
+	);
+}
 
 /** The split names of MEDS, and ours. */
 const splits: Readonly<Record<string, Split>> = {
@@ -18,12 +39,8 @@ export async function loadSplits(store: Store, file: string | undefined): Promis
 	await store.run("CREATE TEMP TABLE meds_split (subject VARCHAR, split VARCHAR)");
 	if (!file) return;
 	const table = await openTable(store, file);
-	const subject = needColumn(table, {
-		names: ["subject_id", "patient_id"],
-		types: idType,
-		expected: "whole numbers (int64) or text",
-	});
-	const split = needColumn(table, { names: ["split"], types: textType, expected: "text" });
+	const subject = needColumn(table, wanted.subject);
+	const split = needColumn(table, wanted.split);
 	const cases = Object.entries(splits).map(
 		([name, ours]) => `WHEN ${quoted(name)} THEN ${quoted(ours)}`,
 	);
@@ -32,11 +49,11 @@ export async function loadSplits(store: Store, file: string | undefined): Promis
 			`INSERT INTO meds_split SELECT ${idText(subject)}, CASE ${named(split.name)} ${cases.join(" ")} END FROM ${table.sql}`,
 		);
 		const name = `SELECT left(${named(split.name)}, 40) AS name FROM ${table.sql}`;
-		await check(store, table, name);
+		await checkSplits(store, table, name);
 	});
 }
 
-async function check(store: Store, table: Table, names: string): Promise<void> {
+async function checkSplits(store: Store, table: Table, names: string): Promise<void> {
 	const [fault] = await store.all<{ row: number; subject: string | null }>(
 		`SELECT rowid + 1 AS row, subject FROM meds_split
 		WHERE coalesce(subject, '') = '' OR split IS NULL ORDER BY rowid LIMIT 1`,
