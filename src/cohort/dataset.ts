@@ -25,13 +25,9 @@ export interface Dataset {
 	labels(task: string): Promise<readonly Label[]>;
 }
 
-export interface DatasetParts {
-	readonly folder: string;
-	readonly manifest: Manifest;
-	readonly vocabulary: Vocabulary;
+interface DatasetParts extends Pick<Dataset, "folder" | "manifest" | "vocabulary" | "labels"> {
 	readonly patients: PatientColumns;
 	readonly events: EventFile;
-	readonly labels: Dataset["labels"];
 }
 
 export function datasetOf(parts: DatasetParts): Dataset {

@@ -1,16 +1,15 @@
 /** Kinds of records that the rules use. */
 export type Mark = "diabetes" | "heart-failure" | "insulin";
 
+interface MarkedCode {
+	readonly system: string;
+	readonly code: string;
+	readonly kind: string;
+	readonly name: string | null;
+}
+
 /** The marks of a code, given the PheCodes it maps to. */
-export function marksOf(
-	code: {
-		readonly system: string;
-		readonly code: string;
-		readonly kind: string;
-		readonly name: string | null;
-	},
-	phecodes: readonly string[],
-): Mark[] {
+export function marksOf(code: MarkedCode, phecodes: readonly string[]): Mark[] {
 	const own = code.system === "PheCode" ? [code.code] : phecodes;
 	const integers = own.map((phecode) => phecode.replace(/\..*/, ""));
 	const marks: Mark[] = [];
@@ -40,15 +39,7 @@ const notADrug = /\b(syringes?|syrs?|needles?|pumps?|infusion sets?|insulin-like
 const filled = /\bpre[- ]?filled\b/i;
 
 /** Recognised by ATC group A10A, by RxNorm ingredient, or by name. */
-function isInsulin({
-	system,
-	code,
-	name,
-}: {
-	readonly system: string;
-	readonly code: string;
-	readonly name: string | null;
-}): boolean {
+function isInsulin({ system, code, name }: MarkedCode): boolean {
 	if (system === "ATC") return /^A10A/i.test(code);
 	if (system === "RxNorm" && insulinIngredients.has(code)) return true;
 	const text = `${name ?? ""} ${/^[\d.-]+$/.test(code) ? "" : code}`;

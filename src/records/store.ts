@@ -136,6 +136,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 		created.set(table, columns);
 	};
 	for (const [table, columns] of Object.entries(readerTables)) await create(table, columns);
+	const chunks = async function* (sql: string) {
+		const result = await explained(() => connection.stream(sql));
+		while (true) {
+			const chunk = await explained(() => result.fetchChunk());
+			if (!chunk || chunk.rowCount === 0) return;
+			yield chunk;
+		}
+	};
 	return {
 		async run(sql) {
 			await run(sql);
@@ -153,23 +161,15 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 			return Number((await explained(() => result.getRows()))[0]?.[0]);
 		},
 		async *stream(sql) {
-			const result = await explained(() => connection.stream(sql));
-			while (true) {
-				const chunk = await explained(() => result.fetchChunk());
-				if (!chunk || chunk.rowCount === 0) return;
+			for await (const chunk of chunks(sql))
 				yield { rows: chunk.rowCount, columns: chunk.getColumns() };
-			}
 		},
 		async *bytes(sql, widths) {
-			const result = await explained(() => connection.stream(sql));
-			while (true) {
-				const chunk = await explained(() => result.fetchChunk());
-				if (!chunk || chunk.rowCount === 0) return;
+			for await (const chunk of chunks(sql))
 				yield widths.map((width, at) => {
 					const vector = duckdb.data_chunk_get_vector(chunk.chunk, at);
 					return duckdb.vector_get_data(vector, width * chunk.rowCount);
 				});
-			}
 		},
 		create,
 		append: (table, rows) =>

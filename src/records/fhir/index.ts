@@ -71,9 +71,8 @@ async function readFiles(
 /** Yields the resources of a file. */
 export async function* readResources(
 	file: string,
-	limit?: number,
 ): AsyncGenerator<FoundResource | typeof noResource> {
-	const parser = new ResourceParser(file, limit);
+	const parser = new ResourceParser(file);
 	try {
 		for await (const chunk of readBytes(file)) yield* parser.push(chunk);
 		parser.end();

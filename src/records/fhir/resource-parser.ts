@@ -71,9 +71,9 @@ export class ResourceParser {
 	#withResource = 0;
 	#withoutResource = 0;
 
-	constructor(file: string, limit?: number) {
+	constructor(file: string) {
 		this.#file = file;
-		this.#splitter = new JsonSplitter(file, limit);
+		this.#splitter = new JsonSplitter(file);
 	}
 
 	*push(chunk: Uint8Array): Generator<FoundResource | typeof noResource> {
