@@ -13,6 +13,7 @@ export { gradients, inOrder } from "./gradients.js";
 export type { Graph } from "./graph.js";
 export { type OnnxModel, opset, toOnnx } from "./lower/onnx/to-onnx.js";
 export { elu, gelu, leakyRelu, logSigmoid, silu, softplus } from "./ops/activations.js";
+export { allReduceSum } from "./ops/all-reduce.js";
 export { expand, reshape, sum, unbroadcast } from "./ops/broadcast.js";
 export { type Conv1dOptions, type Conv2dOptions, conv1d, conv2d } from "./ops/conv.js";
 export { dropout } from "./ops/dropout.js";

@@ -71,6 +71,8 @@ export interface OperationAttributes {
 	conv: Sweep;
 	maxPool: PoolWindow;
 	rotary: None;
+
+	allReduceSum: None;
 }
 
 export type OperationName = keyof OperationAttributes;

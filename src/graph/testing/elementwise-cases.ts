@@ -181,6 +181,12 @@ export const elementwiseCases = table({
 				tabulate([2, 3], (...place) => (c!.at(...place) ? a!.at(...place) : b!.at(...place))),
 		},
 	],
+	allReduceSum: [
+		unary(
+			(x) => graph.mul(graph.allReduceSum(graph.square(x)), 2),
+			(x) => 2 * x * x,
+		),
+	],
 	unbroadcast: [
 		{
 			given: { x: [2, 3, 5] },

@@ -66,6 +66,7 @@ export const auditCases: Readonly<Record<string, AuditCase>> = {
 	sigmoid: unary(graph.sigmoid),
 	abs: unary(graph.abs),
 	sign: unary(graph.sign),
+	allReduceSum: unary((x) => graph.allReduceSum(graph.square(x))),
 	floor: unary(graph.floor),
 	relu: unary(graph.relu),
 	square: unary(graph.square),

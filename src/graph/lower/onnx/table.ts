@@ -179,6 +179,8 @@ const onnxTable: OnnxTable = {
 		return withNarrowIndices(write.nodes("MaxPool", operands, attributes, { outputs: 2 }), write);
 	},
 	rotary,
+	// ONNX Runtime has one device.
+	allReduceSum: ({ inputs: [x] }, write) => [write.name(x as Tensor)],
 };
 
 export const lowered = (node: Node, write: OnnxWriter): readonly string[] =>
