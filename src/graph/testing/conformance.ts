@@ -22,7 +22,8 @@ export const operationCases: Table<OperationName> = {
 	...layerCases,
 };
 
-interface Value {
+/** The values of an input. */
+export interface Value {
 	readonly shape: FixedShape;
 	readonly kind: "float" | "int32" | "bool";
 	readonly values: readonly number[];
@@ -47,13 +48,21 @@ function drawn(given: Given, name: string): Value {
 	return { shape, kind: given.dtype === "int32" ? "int32" : "float", values: given.values };
 }
 
-/** The case as a program: its value; a weighted sum of that, its gradients, and once more. */
-async function compiled(
+/** The values of a case's inputs. */
+export const drawnInputs = ({ given }: Case): Readonly<Record<string, Value>> =>
+	Object.fromEntries(Object.entries(given).map(([name, value]) => [name, drawn(value, name)]));
+
+/** The case as a graph: its value; a weighted sum of that, its gradients, and once more. */
+export function caseGraph(
 	{ build }: Case,
 	given: Readonly<Record<string, Value>>,
 	dtype: FloatType,
-	runtime: Runtime,
-) {
+): {
+	readonly outputs: Readonly<Record<string, Tensor>>;
+	readonly feeds: Record<string, Data>;
+	/** The names of the inputs that it is differentiated by. */
+	readonly wrt: readonly string[];
+} {
 	const typed = (kind: Value["kind"]): DType => (kind === "float" ? dtype : kind);
 	const inputs = Object.fromEntries(
 		Object.entries(given).map(([name, { shape, kind }]) => [
@@ -82,17 +91,27 @@ async function compiled(
 			outputs[`twice/${name}`] = second[i] as Tensor;
 		});
 	}
-	const program = await runtime.compile({ outputs });
 	const used = new Set(graph.inOrder(Object.values(outputs)).flatMap(({ outputs }) => outputs));
 	const feeds: Record<string, Data> = {};
 	for (const [name, { kind, values }] of Object.entries(given)) {
 		if (used.has(inputs[name] as Tensor)) feeds[name] = arrays[typed(kind)].from(values);
 	}
-	return { program, feeds, shape: value.shape, wrt: floats.map(([name]) => name) };
+	return { outputs, feeds, wrt: floats.map(([name]) => name) };
+}
+
+async function compiled(
+	entry: Case,
+	given: Readonly<Record<string, Value>>,
+	dtype: FloatType,
+	runtime: Runtime,
+) {
+	const { outputs, ...rest } = caseGraph(entry, given, dtype);
+	const program = await runtime.compile({ outputs });
+	return { program, shape: outputs.value?.shape, ...rest };
 }
 
 /** All within `tolerance` of the expected, as a part of the largest among them. */
-function expectClose(
+export function expectClose(
 	got: Data,
 	expected: ArrayLike<number>,
 	tolerance: number,
@@ -118,9 +137,7 @@ async function check(
 	exactly: Runtime,
 	tested: Readonly<Record<string, Runtime>>,
 ): Promise<void> {
-	const given = Object.fromEntries(
-		Object.entries(entry.given).map(([name, value]) => [name, drawn(value, name)]),
-	);
+	const given = drawnInputs(entry);
 	const { program, feeds, shape, wrt } = await compiled(entry, given, "float64", exactly);
 	const exact = await program.run(feeds);
 
