@@ -12,6 +12,13 @@ export {
 export { gradients, inOrder } from "./gradients.js";
 export type { Graph } from "./graph.js";
 export { type OnnxModel, opset, toOnnx } from "./lower/onnx/to-onnx.js";
+export {
+	type NamedType,
+	type StableHloOptions,
+	type StableHloProgram,
+	toStableHlo,
+} from "./lower/stablehlo/to-stablehlo.js";
+export type { Precision } from "./lower/stablehlo/writer.js";
 export { elu, gelu, leakyRelu, logSigmoid, silu, softplus } from "./ops/activations.js";
 export { allReduceSum } from "./ops/all-reduce.js";
 export { expand, reshape, sum, unbroadcast } from "./ops/broadcast.js";

@@ -1,6 +1,6 @@
 import { apply, axisOf, floatType, type Operation, type Tensor } from "../tensor.js";
 import { sum } from "./broadcast.js";
-import { exp, log, mul, sub } from "./elementwise.js";
+import { div, exp, log, mul, sub } from "./elementwise.js";
 import { max } from "./reduce.js";
 
 function alongAxis(
@@ -24,6 +24,12 @@ export const softmax = alongAxis("softmax", (y, g, axis) =>
 export const logSoftmax = alongAxis("logSoftmax", (y, g, axis) =>
 	sub(g, mul(exp(y), sum(g, axis, true))),
 );
+
+/** `softmax` composed of simpler operations, for backends without a kernel for it. */
+export function softmaxParts(x: Tensor, axis: number): Tensor {
+	const powers = exp(sub(x, max(x, axis, true)));
+	return div(powers, sum(powers, axis, true));
+}
 
 /** `logSoftmax` composed of simpler operations, for backends without a kernel for it. */
 export function logSoftmaxParts(x: Tensor, axis: number): Tensor {

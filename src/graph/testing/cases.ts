@@ -43,6 +43,7 @@ export const notOperations = [
 	"sizeGiven",
 	"subtractDims",
 	"toOnnx",
+	"toStableHlo",
 ] as const;
 
 export type OperationName = Exclude<Functions, (typeof notOperations)[number]>;

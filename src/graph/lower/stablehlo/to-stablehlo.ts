@@ -1,0 +1,105 @@
+import { inOrder } from "../../gradients.js";
+import type { Graph } from "../../graph.js";
+import { sourceName } from "../../ops/sources.js";
+import type { DType, Tensor, TensorType } from "../../tensor.js";
+import { blockLabel, typeList, typeText, type Value } from "./types.js";
+import { type Precision, StableHloWriter } from "./writer.js";
+
+export interface StableHloOptions {
+	/** The open sizes, by name: a program has fixed shapes. */
+	readonly sizes?: Readonly<Record<string, number>>;
+	/** Default: "tf32". */
+	readonly precision?: Precision;
+	/**
+	 * Inputs whose memory becomes that of an output of the same type, by name. A pair whose input the graph does not
+	 * read is left out.
+	 */
+	readonly donated?: Iterable<readonly [input: string, output: string]>;
+	/** Devices that run the program at the same time. Default: 1. */
+	readonly replicas?: number;
+}
+
+/** An argument or a result of a program; its shape has no open sizes. */
+export interface NamedType {
+	readonly name: string;
+	readonly shape: readonly number[];
+	readonly dtype: DType;
+}
+
+export interface StableHloProgram {
+	/** An MLIR module with one function, `main`. The same graph always gives the same text. */
+	readonly text: string;
+	/** In the order of the arguments. */
+	readonly inputs: readonly NamedType[];
+	/** In the order of the results. */
+	readonly outputs: readonly NamedType[];
+}
+
+/** Writes a graph as a StableHLO module, in MLIR's generic form. */
+export function toStableHlo(graph: Graph, options: StableHloOptions = {}): StableHloProgram {
+	const { sizes = {}, precision = "tf32", donated = [], replicas = 1 } = options;
+	const writer = new StableHloWriter({ sizes, precision, replicas });
+	const named = (name: string, { shape, dtype }: TensorType): NamedType => ({
+		name,
+		shape: writer.fixed(shape),
+		dtype,
+	});
+	const inputs = new Map<string, { readonly type: NamedType; readonly value: Value }>();
+	for (const node of inOrder(Object.values(graph.outputs))) {
+		const first = node.outputs[0] as Tensor;
+		const name = sourceName(first);
+		const weights = name === undefined ? undefined : graph.weights?.get(name);
+		if (name === undefined) writer.record(node);
+		else if (weights) writer.bind(first, writer.constant(weights, writer.typeOf(first)));
+		else {
+			const type = named(name, first);
+			const known = inputs.get(name);
+			if (
+				known &&
+				(known.type.dtype !== type.dtype || String(known.type.shape) !== String(type.shape))
+			)
+				throw new Error(`two inputs are called "${name}" and differ in shape or dtype; rename one`);
+			const value = known?.value ?? { name: `%arg${inputs.size}`, ...writer.typeOf(first) };
+			inputs.set(name, { type, value });
+			writer.bind(first, value);
+		}
+	}
+	const outputs = Object.entries(graph.outputs).map(([name, tensor]) => ({
+		type: named(name, tensor),
+		value: writer.value(tensor),
+	}));
+	const results = outputs.map(({ value }) => value);
+	const places = new Map(outputs.map(({ type }, i) => [type.name, i]));
+	const aliases = new Map<string, number>();
+	for (const [from, to] of donated) {
+		const argument = inputs.get(from)?.value;
+		if (!argument) continue;
+		const place = places.get(to);
+		const target = place === undefined ? undefined : (results[place] as Value);
+		if (place === undefined || !target || typeText(target) !== typeText(argument))
+			throw new Error(
+				`"${from}" ${typeText(argument)} cannot be donated to "${to}"${target ? ` ${typeText(target)}` : ", which is no output"}`,
+			);
+		aliases.set(from, place);
+	}
+	const args = [...inputs.values()].map(({ value }) => value);
+	const argumentAttributes = [...inputs.keys()].map((name) => {
+		const place = aliases.get(name);
+		return place === undefined ? "{}" : `{tf.aliasing_output = ${place} : i32}`;
+	});
+	const text = [
+		'"builtin.module"() <{sym_name = "trajgpt"}> ({',
+		`"func.func"() <{arg_attrs = [${argumentAttributes.join(", ")}], function_type = ${typeList(args)} -> ${typeList(results)}, sym_name = "main", sym_visibility = "public"}> ({`,
+		blockLabel(args),
+		...writer.lines,
+		`"func.return"(${results.map(({ name }) => name).join(", ")}) : ${typeList(results)} -> ()`,
+		"}) : () -> ()",
+		`}) {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = ${replicas} : i32} : () -> ()`,
+		"",
+	].join("\n");
+	return {
+		text,
+		inputs: [...inputs.values()].map(({ type }) => type),
+		outputs: outputs.map(({ type }) => type),
+	};
+}
