@@ -156,6 +156,10 @@ const cases: readonly (readonly [() => Tensor | readonly Tensor[] | object, stri
 		"scan: needs sequences of one length along axis 1; operands events float32[2, 3], image float32[2, 6, 5, 5]",
 	],
 	[
+		() => graph.scan((_: Tensor, [x]) => [graph.sum(x!), x!], events, [events]),
+		"scan: the step changes the shape or the dtype of its state; operands events float32[2, 3], reshape(…) float32[]",
+	],
+	[
 		() => graph.constant([1, 2], [3]),
 		"constant: 2 values do not fill it; operands constant(…) float32[3]",
 	],

@@ -33,34 +33,51 @@ export function inOrder(
 }
 
 /**
- * The gradient of a scalar with respect to each tensor, by reverse accumulation; zeros for tensors that the scalar
- * does not depend on.
+ * The terms of which the cotangents of tensors are sums, from those of some tensors, by reverse accumulation. It goes
+ * no further back than the `known` tensors.
+ */
+export function cotangentTerms(
+	given: readonly (readonly [of: Tensor, cotangent: Tensor])[],
+	wrt: readonly Tensor[],
+	known: (tensor: Tensor) => boolean = () => false,
+): (of: Tensor) => readonly Tensor[] {
+	const order = inOrder(
+		given.map(([of]) => of),
+		known,
+	);
+	const onTheWay = new Set<Node>(wrt.map((x) => x.node));
+	for (const node of order) {
+		if (node.inputs.some((x) => onTheWay.has(x.node))) onTheWay.add(node);
+	}
+	const terms = new Map<Tensor, Tensor[]>();
+	const give = (x: Tensor, g: Tensor) => {
+		const own = terms.get(x);
+		if (own) own.push(g);
+		else terms.set(x, [g]);
+	};
+	for (const [of, cotangent] of given) give(of, cotangent);
+	for (const node of order.reverse()) {
+		if (!onTheWay.has(node) || !node.operation.pullback) continue;
+		const own = node.outputs.map((y) => summed(terms.get(y) ?? []));
+		if (own.every((g) => g === null)) continue;
+		node.operation.pullback(node, own).forEach((g, i) => {
+			const x = node.inputs[i] as Tensor;
+			if (g && onTheWay.has(x.node)) give(x, g);
+		});
+	}
+	return (of) => terms.get(of) ?? [];
+}
+
+/** A sum of terms; null if there are none. */
+export const summed = (terms: readonly Tensor[]): Tensor | null =>
+	terms.length === 0 ? null : joinedProducts(terms).reduce((a, b) => add(a, b));
+
+/**
+ * The gradient of a scalar with respect to each tensor; zeros for tensors that the scalar does not depend on.
  */
 export function gradients(loss: Tensor, wrt: readonly Tensor[]): Tensor[] {
 	if (loss.shape.length > 0 || !isFloat(loss.dtype))
 		fail("gradients", "needs a float scalar; reduce it first", [loss]);
-	const order = inOrder([loss]);
-	const wanted = new Set<Node>(wrt.map((x) => x.node));
-	const onTheWay = new Set<Node>();
-	for (const node of order) {
-		if (wanted.has(node) || node.inputs.some((x) => onTheWay.has(x.node))) onTheWay.add(node);
-	}
-	const parts = new Map<Tensor, Tensor[]>([[loss, [filled(1, [], loss.dtype)]]]);
-	const cotangentOf = (x: Tensor) => {
-		const own = parts.get(x);
-		return own ? joinedProducts(own).reduce((a, b) => add(a, b)) : null;
-	};
-	for (const node of order.reverse()) {
-		if (!onTheWay.has(node) || !node.operation.pullback) continue;
-		const given = node.outputs.map(cotangentOf);
-		if (given.every((g) => g === null)) continue;
-		node.operation.pullback(node, given).forEach((g, i) => {
-			const x = node.inputs[i] as Tensor;
-			if (!g || !onTheWay.has(x.node)) return;
-			const own = parts.get(x);
-			if (own) own.push(g);
-			else parts.set(x, [g]);
-		});
-	}
-	return wrt.map((x) => cotangentOf(x) ?? filled(0, x.shape, x.dtype));
+	const terms = cotangentTerms([[loss, filled(1, [], loss.dtype)]], wrt);
+	return wrt.map((x) => summed(terms(x)) ?? filled(0, x.shape, x.dtype));
 }

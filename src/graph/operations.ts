@@ -1,5 +1,5 @@
 import type { Dim, Shape } from "./dims.js";
-import type { DType } from "./tensor.js";
+import type { DType, Tensor } from "./tensor.js";
 
 /**
  * Every operation of a graph, by name, with its attributes. `ops/` defines its result types and its gradient; each
@@ -72,6 +72,8 @@ export interface OperationAttributes {
 	maxPool: PoolWindow;
 	rotary: None;
 
+	scan: Recurrence;
+
 	allReduceSum: None;
 }
 
@@ -114,4 +116,26 @@ export interface PoolWindow {
 	readonly kernel: readonly number[];
 	readonly strides: readonly number[];
 	readonly padding: Margins;
+}
+
+/** A step of a recurrence, as a graph over tensors that stand for the values at a position. */
+export interface ScanStep {
+	readonly state: readonly Tensor[];
+	/** What the sequences hold at the position. */
+	readonly slices: readonly Tensor[];
+	/** The next state. */
+	readonly next: readonly Tensor[];
+	readonly outputs: readonly Tensor[];
+}
+
+/** Operands: the first state, the sequences, and what the step uses from outside. */
+export interface Recurrence {
+	readonly step: ScanStep;
+	readonly length: number;
+	/** The axis along which each sequence is read. */
+	readonly sequenceAxes: readonly number[];
+	/** The axis along which each output is joined. */
+	readonly outputAxes: readonly number[];
+	/** From the last position to the first. */
+	readonly reverse: boolean;
 }

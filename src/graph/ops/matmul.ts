@@ -1,6 +1,6 @@
 import { type Dim, isOpen, type Shape } from "../dims.js";
 import type { TransposedSides } from "../operations.js";
-import { apply, fail, isFloat, type Operation, type Tensor } from "../tensor.js";
+import { apply, fail, isFloat, type Operation, sameShape, type Tensor } from "../tensor.js";
 import { reshape, unbroadcast } from "./broadcast.js";
 import { broadcastShape } from "./elementwise.js";
 import { concat } from "./shape.js";
@@ -53,18 +53,29 @@ export function matmul(
 	return reshape(y, [...a.shape.slice(0, -1), -1]);
 }
 
+/** Whether a tensor is a product Aᵀ B of sides with equal batch axes. */
+export function isTransposedProduct({ node: { operation, attributes, inputs } }: Tensor): boolean {
+	if (operation.name !== "matmul") return false;
+	const { transposeA, transposeB } = attributes as TransposedSides;
+	const [a, b] = inputs as [Tensor, Tensor];
+	return (
+		transposeA &&
+		!transposeB &&
+		![...a.shape, ...b.shape].some(isOpen) &&
+		sameShape(a.shape.slice(0, -2), b.shape.slice(0, -2))
+	);
+}
+
 /**
  * Σ Aᵢᵀ Bᵢ as one product of the stacked Aᵢ and Bᵢ, if that moves fewer numbers: the gradient of a matrix that a
  * recurrence uses at every position. Other terms stay as they are.
  */
 export function joinedProducts(terms: readonly Tensor[]): readonly Tensor[] {
-	const joined = terms.filter(({ node: { operation, attributes, inputs } }) => {
-		if (operation.name !== "matmul") return false;
-		const { transposeA, transposeB } = attributes as TransposedSides;
-		const flat = inputs.every(({ shape }) => shape.length === 2 && !shape.some(isOpen));
-		const [rows, m] = (inputs[0] as Tensor).shape as [number, number];
-		const n = (inputs[1] as Tensor).shape[1] as number;
-		return flat && transposeA && !transposeB && rows * (m + n) < m * n;
+	const joined = terms.filter((term) => {
+		if (!isTransposedProduct(term) || term.shape.length > 2) return false;
+		const [a, b] = term.node.inputs as [Tensor, Tensor];
+		const [rows, m, n] = [...a.shape, b.shape[1]] as [number, number, number];
+		return rows * (m + n) < m * n;
 	});
 	if (joined.length < 2) return terms;
 	const below = (side: 0 | 1) =>

@@ -1,7 +1,7 @@
-import type { FixedShape, PoolOptions } from "../index.js";
+import type { FixedShape, PoolOptions, Tensor } from "../index.js";
 import * as graph from "../index.js";
 import { type Plain, places, tabulate, total } from "./arrays.js";
-import { type Case, table } from "./cases.js";
+import { type Case, indices, table } from "./cases.js";
 
 interface Sweep {
 	readonly stride: readonly number[];
@@ -367,6 +367,117 @@ export const layerCases = table({
 				}
 				return out.flat();
 			},
+		},
+		// Weights and a bias from outside, of which one is computed there, and two tensors as the state.
+		{
+			given: { x: [2, 5, 3], h: [2, 3], w: [3, 3], b: [3], i: indices(2, 2, 5, 1) },
+			build: ({ x, h, w, b, i }) => {
+				const doubled = graph.mul(w!, 2);
+				const { state, outputs } = graph.scan(
+					({ h, count }, [x, i]) => {
+						const kept = graph.where(graph.equal(i!, 1), h, graph.mul(h, 0.5));
+						const inside = graph.add(
+							graph.matmul(kept, doubled),
+							graph.matmul(x!, w!, { transposeB: true }),
+						);
+						return [
+							{ h: graph.tanh(graph.add(inside, b!)), count: graph.add(count, i!) },
+							graph.mul(kept, graph.cast(count, x!.dtype)),
+						];
+					},
+					{ h: h!, count: graph.filled(1, [2, 1], "int32") },
+					[x!, i!],
+				);
+				return graph.concat([outputs, graph.reshape(state.h, [2, 1, 3])], 1);
+			},
+			expected: ({ x, h, w, b, i }) => {
+				let state = h!;
+				const counts = [1, 1];
+				const outputs = Array.from({ length: 5 }, (_, t) => {
+					const before = state;
+					const kept = (r: number, j: number) => before.at(r, j) * (i!.at(r, t, 0) === 1 ? 1 : 0.5);
+					const output = tabulate([2, 3], (r, j) => kept(r!, j!) * counts[r!]!);
+					state = tabulate([2, 3], (r, j) =>
+						Math.tanh(
+							b!.at(j!) +
+								total(3, (k) => 2 * kept(r!, k) * w!.at(k, j!) + x!.at(r!, t, k) * w!.at(j!, k)),
+						),
+					);
+					for (const r of [0, 1]) counts[r]! += i!.at(r, t, 0);
+					return output;
+				});
+				return tabulate([2, 6, 3], (r, t, j) => (t === 5 ? state : outputs[t!]!).at(r!, j!));
+			},
+		},
+		// Batched products, from the end, along the last axis.
+		{
+			given: { x: [2, 1, 3, 4], w: [2, 3, 3] },
+			build: ({ x, w }) =>
+				graph.scan(
+					(h: Tensor, [x]) => {
+						const next = graph.add(graph.matmul(h, w!), x!);
+						return [next, graph.sumSquares(next, [1, 2])];
+					},
+					graph.filled(0.5, [2, 1, 3], x!.dtype),
+					[x!],
+					{ axis: -1, reverse: true },
+				).outputs,
+			expected: ({ x, w }) => {
+				let state = tabulate([2, 1, 3], () => 0.5);
+				const squares: number[][] = [];
+				for (let t = 3; t >= 0; t--) {
+					const before = state;
+					state = tabulate(
+						[2, 1, 3],
+						(b, _, j) =>
+							x!.at(b!, 0, j!, t) + total(3, (k) => before.at(b!, 0, k) * w!.at(b!, k, j!)),
+					);
+					const after = state;
+					squares[t] = [0, 1].map((b) => total(3, (j) => after.at(b, 0, j) ** 2));
+				}
+				return tabulate([2, 4], (b, t) => squares[t!]![b!]!);
+			},
+		},
+		// Scalars, with a recurrence in each step of another.
+		{
+			given: { x: [3], y: [2] },
+			build: ({ x, y }) =>
+				graph.scan(
+					(h: Tensor, [x]) => {
+						const inner = graph.scan(
+							(k: Tensor, [y]) => {
+								const next = graph.mul(graph.add(k, y!), x!);
+								return [next, next];
+							},
+							h,
+							[y!],
+							{ axis: 0 },
+						);
+						return [graph.sin(inner.state), graph.sum(inner.outputs)];
+					},
+					graph.scalar(0.3, x!.dtype),
+					[x!],
+					{ axis: 0 },
+				).outputs,
+			expected: ({ x, y }) => {
+				let h = 0.3;
+				return x!.data.map((x) => {
+					const first = (h + y!.at(0)) * x;
+					const second = (first + y!.at(1)) * x;
+					h = Math.sin(second);
+					return first + second;
+				});
+			},
+		},
+		{
+			given: { x: [2, 1, 3] },
+			build: ({ x }) =>
+				graph.scan(
+					(sum: Tensor, [x]) => [graph.add(sum, x!), graph.square(sum)],
+					graph.filled(0.5, [2, 3], x!.dtype),
+					[x!],
+				).state,
+			expected: ({ x }) => x!.data.map((value) => value + 0.5),
 		},
 	],
 });

@@ -3,6 +3,7 @@ import type { OperationName } from "../../operations.js";
 import { activationParts } from "../../ops/activations.js";
 import { tapwise } from "../../ops/conv-taps.js";
 import { matrixSizes } from "../../ops/matmul.js";
+import { partsOf } from "../../ops/scan.js";
 import { logSoftmaxParts } from "../../ops/softmax.js";
 import { packed } from "../../ops/sources.js";
 import { elementCount, type Node, type Tensor } from "../../tensor.js";
@@ -179,6 +180,7 @@ const onnxTable: OnnxTable = {
 		return withNarrowIndices(write.nodes("MaxPool", operands, attributes, { outputs: 2 }), write);
 	},
 	rotary,
+	scan,
 	// ONNX Runtime has one device.
 	allReduceSum: ({ inputs: [x] }, write) => [write.name(x as Tensor)],
 };
@@ -288,4 +290,41 @@ function rotary({ inputs }: Node<"rotary">, write: OnnxWriter): readonly string[
 	const first = write.node("Sub", [times(a, c), times(b, s)]);
 	const second = write.node("Add", [times(a, s), times(b, c)]);
 	return [write.node("Concat", [first, second], { axis: 3 })];
+}
+
+/**
+ * Written out once per position: ONNX Runtime runs it faster than its Scan. What the gradient computes again of a
+ * position is an equal node, and so is not written again.
+ */
+function scan(node: Node<"scan">, write: OnnxWriter): readonly string[] {
+	const { step, length, sequenceAxes, outputAxes, reverse } = node.attributes;
+	const { initial, sequences, joined, before } = partsOf(node);
+	const slices = sequences.map((x, i) => write.parts(x, sequenceAxes[i] as number));
+	const outputs = joined.map((): string[] => []);
+	const states = before.map((): string[] => []);
+	let state: readonly string[] = initial.map((x) => write.name(x));
+	for (let n = 0; n < length; n++) {
+		const place = reverse ? length - 1 - n : n;
+		state.forEach((name, i) => {
+			(states[i] as string[])[place] = name;
+		});
+		const results = write.instance(
+			[
+				...step.state.map((x, i) => [x, state[i] as string] as const),
+				...step.slices.map((x, i) => [x, slices[i]?.[place] as string] as const),
+			],
+			[...step.next, ...step.outputs],
+		);
+		state = results.slice(0, state.length);
+		results.slice(state.length).forEach((name, i) => {
+			(outputs[i] as string[])[place] = name;
+		});
+	}
+	joined.forEach((x, i) => {
+		write.bindParts(x, { parts: outputs[i] as string[], axis: outputAxes[i] as number });
+	});
+	before.forEach((x, i) => {
+		write.bindParts(x, { parts: states[i] as string[], axis: 0 });
+	});
+	return state;
 }

@@ -4,7 +4,7 @@ import { isOpen } from "../../dims.js";
 import { inOrder } from "../../gradients.js";
 import type { Graph } from "../../graph.js";
 import { packed, sourceName } from "../../ops/sources.js";
-import { type DType, size, type Target, type Tensor, type TensorType } from "../../tensor.js";
+import type { Target, Tensor, TensorType } from "../../tensor.js";
 import { onnxType } from "./element-types.js";
 import { openSizes } from "./open-sizes.js";
 import { OnnxWriter } from "./writer.js";
@@ -32,8 +32,6 @@ function valueInfo(name: string, { shape, dtype }: TensorType): ValueInit {
 	return { name, type: { value: { case: "tensorType", value } } };
 }
 
-const bytesEach: Readonly<Record<DType, number>> = { float32: 4, float64: 8, int32: 4, bool: 1 };
-
 /** Writes a graph as one ONNX model. */
 export function toOnnx(graph: Graph, target: Target = "cpu"): OnnxModel {
 	const { outputs } = graph;
@@ -41,7 +39,6 @@ export function toOnnx(graph: Graph, target: Target = "cpu"): OnnxModel {
 	const writer = new OnnxWriter(target, open);
 	const inputs: Record<string, TensorType> = {};
 	const owners = new Map<string, Tensor>();
-	let volume = 0;
 	const order = inOrder(Object.values(outputs));
 	// Open sizes are read from the shapes of the inputs.
 	for (const {
@@ -55,8 +52,6 @@ export function toOnnx(graph: Graph, target: Target = "cpu"): OnnxModel {
 		const source = sourceName(first);
 		if (source === undefined) {
 			writer.record(node);
-			for (const { shape, dtype } of node.outputs)
-				volume += shape.some(isOpen) ? Number.POSITIVE_INFINITY : size(shape) * bytesEach[dtype];
 			continue;
 		}
 		const { shape, dtype } = first;
@@ -92,5 +87,5 @@ export function toOnnx(graph: Graph, target: Target = "cpu"): OnnxModel {
 		},
 	});
 	const bytes = toBinary(ModelProtoSchema, model);
-	return { bytes, volume, inputs, outputs: results };
+	return { bytes, volume: writer.volume, inputs, outputs: results };
 }

@@ -8,7 +8,7 @@ import {
 import { isOpen, type Shape } from "../../dims.js";
 import { inOrder } from "../../gradients.js";
 import { packed } from "../../ops/sources.js";
-import type { DType, Node, Target, Tensor } from "../../tensor.js";
+import { type DType, type Node, size, type Target, type Tensor } from "../../tensor.js";
 import { onnxType } from "./element-types.js";
 import type { OpenSizes } from "./open-sizes.js";
 import { lowered } from "./table.js";
@@ -21,6 +21,7 @@ export type Attribute = number | string | readonly number[] | { readonly float: 
 
 const text = new TextEncoder();
 const int64 = 7;
+const bytesEach: Readonly<Record<DType, number>> = { float32: 4, float64: 8, int32: 4, bool: 1 };
 
 function attribute(name: string, value: Attribute): AttributeInit {
 	const { INT, INTS, FLOAT, STRING } = AttributeProto_AttributeType;
@@ -39,14 +40,24 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 	return true;
 }
 
+/** The parts of a tensor along an axis, in order. */
+export interface Join {
+	readonly parts: readonly string[];
+	readonly axis: number;
+}
+
 /** Collects the nodes and constants of an ONNX graph. Equal nodes are written once. */
 export class OnnxWriter {
 	readonly written: NodeInit[] = [];
 	readonly initializers: TensorInit[] = [];
 	private readonly initializersByType = new Map<string, readonly TensorInit[]>();
 	private readonly names = new Map<Tensor, string>();
+	/** Tensors that are known by their parts along an axis, and joined when something reads the whole. */
+	private readonly joins = new Map<Tensor, Join>();
 	private readonly known = new Map<string, readonly string[]>();
 	private count = 0;
+	/** Total bytes of all results; Infinity if sizes are open. */
+	volume = 0;
 
 	constructor(
 		/** Which kernels may be used: those of every provider, or also those of the CPU build. */
@@ -57,8 +68,54 @@ export class OnnxWriter {
 	/** The name of a written tensor. */
 	name(tensor: Tensor): string {
 		const name = this.names.get(tensor);
-		if (name === undefined) throw new Error(`${tensor.node.operation.name} was not written yet`);
-		return name;
+		if (name !== undefined) return name;
+		const join = this.joins.get(tensor);
+		if (!join) throw new Error(`${tensor.node.operation.name} was not written yet`);
+		// Side by side along the axis before which the new one stands, the parts are as in the whole.
+		const { axis } = join;
+		const isLast = axis === tensor.shape.length - 1;
+		const columns = this.integers(tensor.shape.map((n, i) => (i === axis ? 1 : n)));
+		const parts = isLast
+			? join.parts.map((part) => this.node("Reshape", [part, columns]))
+			: join.parts;
+		const whole = parts.length === 1 ? (parts[0] as string) : this.node("Concat", parts, { axis });
+		this.bind(tensor, this.node("Reshape", [whole, this.integers(tensor.shape)]));
+		return this.name(tensor);
+	}
+
+	private isWritten(tensor: Tensor): boolean {
+		return this.names.has(tensor) || this.joins.has(tensor);
+	}
+
+	/** Binds a tensor to its parts along an axis that they lack. */
+	bindParts(tensor: Tensor, join: Join): void {
+		this.joins.set(tensor, join);
+	}
+
+	/** The parts of a tensor along an axis, without that axis. */
+	parts(tensor: Tensor, axis: number): readonly string[] {
+		const join = this.joins.get(tensor);
+		if (join?.axis === axis) return join.parts;
+		const count = tensor.shape[axis] as number;
+		const shape = this.integers(tensor.shape.filter((_, i) => i !== axis));
+		const name = this.name(tensor);
+		const sizes = this.integers(Array<number>(count).fill(1));
+		const slices =
+			count === 1 ? [name] : this.nodes("Split", [name, sizes], { axis }, { outputs: count });
+		return slices.map((slice) => this.node("Reshape", [slice, shape]));
+	}
+
+	/** Writes tensors with some they depend on bound to given values, and forgets what it has bound. */
+	instance(given: readonly (readonly [Tensor, string])[], results: readonly Tensor[]): string[] {
+		for (const [tensor, name] of given) this.names.set(tensor, name);
+		const order = inOrder(results, (known) => this.isWritten(known));
+		for (const node of order) this.record(node);
+		const found = results.map((tensor) => this.name(tensor));
+		for (const tensor of [...given.map(([x]) => x), ...order.flatMap((node) => node.outputs)]) {
+			this.names.delete(tensor);
+			this.joins.delete(tensor);
+		}
+		return found;
 	}
 
 	bind(tensor: Tensor, name: string): void {
@@ -68,14 +125,18 @@ export class OnnxWriter {
 
 	/** Writes the nodes that a tensor depends on, except those already written. */
 	expression(tensor: Tensor): string {
-		for (const node of inOrder([tensor], (known) => this.names.has(known))) this.record(node);
+		for (const node of inOrder([tensor], (known) => this.isWritten(known))) this.record(node);
 		return this.name(tensor);
 	}
 
 	record(node: Node): void {
+		const count = this.written.length;
 		lowered(node, this).forEach((name, i) => {
 			this.bind(node.outputs[i] as Tensor, name);
 		});
+		if (this.written.length === count) return;
+		for (const { shape, dtype } of node.outputs)
+			this.volume += shape.some(isOpen) ? Number.POSITIVE_INFINITY : size(shape) * bytesEach[dtype];
 	}
 
 	/**
@@ -83,11 +144,14 @@ export class OnnxWriter {
 	 * already an output.
 	 */
 	publish(outputs: Readonly<Record<string, Tensor>>, inputs: object): void {
+		const results = Object.entries(outputs).map(
+			([name, tensor]) => [name, this.name(tensor)] as const,
+		);
+		this.dropUnused(results.map(([, from]) => from));
 		const made = new Set(this.written.flatMap((node) => node.output as string[]));
 		const renamed = new Map<string, string>();
 		const copies: NodeInit[] = [];
-		for (const [name, tensor] of Object.entries(outputs)) {
-			const from = this.name(tensor);
+		for (const [name, from] of results) {
 			if (name in inputs)
 				throw new Error(`an input and an output are both called "${name}"; rename one`);
 			if (made.has(from) && !renamed.has(from)) renamed.set(from, name);
@@ -99,6 +163,17 @@ export class OnnxWriter {
 			node.input = rename(node.input as string[]);
 			node.output = rename(node.output as string[]);
 		}
+	}
+
+	/** Leaves out the nodes that no output depends on, such as gradients of a recurrence that nobody asked for. */
+	private dropUnused(outputs: readonly string[]): void {
+		const used = new Set(outputs);
+		const kept = this.written.reverse().filter(({ input, output }) => {
+			if (!output?.some((name) => used.has(name))) return false;
+			for (const name of input ?? []) used.add(name);
+			return true;
+		});
+		this.written.splice(0, this.written.length, ...kept.reverse());
 	}
 
 	private fresh(kind: string): string {

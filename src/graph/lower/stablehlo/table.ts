@@ -3,6 +3,7 @@ import { activationParts } from "../../ops/activations.js";
 import { logSoftmaxParts, softmaxParts } from "../../ops/softmax.js";
 import type { Node, Tensor } from "../../tensor.js";
 import { addedAlong, addedRows } from "./added.js";
+import { scan } from "./scan.js";
 import { convolution, largestInWindows } from "./sweeps.js";
 import { largestAlong } from "./top-k.js";
 import { elementTypes, longs, type Value } from "./types.js";
@@ -163,6 +164,7 @@ const stableHloTable: StableHloTable = {
 	},
 	maxPool: (node, write) => largestInWindows(given(node, write)[0], node.attributes, write),
 	rotary,
+	scan,
 	allReduceSum: (node, write) => [write.allReduceSum(given(node, write)[0])],
 };
 

@@ -16,11 +16,13 @@ import {
 	pick,
 	placeAdd,
 	reshape,
+	scan,
 	scatterAdd,
 	slice,
 	sum,
 	sumSquares,
 	type Tensor,
+	tanh,
 	toStableHlo,
 } from "../../index.js";
 import { interpret } from "./testing/interpreter.js";
@@ -226,6 +228,29 @@ test("many values with many targets are scattered, with the same sums", () => {
 	const [first, second, third, whole] = interpret(text, [values, indices]);
 	for (const sums of [first, second, third]) expect(sums).toEqual(expected);
 	expect([...whole!.subarray(0, 5)]).toEqual([0, 1, 0, 0, 2]);
+});
+
+test("a recurrence and its gradient are two loops, of any length", () => {
+	const linesFor = (length: number) => {
+		const w = parameter("w", [3, 3]);
+		const { outputs } = scan(
+			(h: Tensor, [x]) => {
+				const next = tanh(add(matmul(h, w), x!));
+				return [next, next];
+			},
+			filled(0, [2, 3]),
+			[input("sequence", [2, length, 3])],
+		);
+		const [gradient] = gradients(sumSquares(outputs), [w]) as [Tensor];
+		const { text } = toStableHlo({ outputs: { gradient } });
+		expect(linesOf(text, "while").length).toBe(2);
+		// The weights' gradient is one product of all positions, after the loop.
+		expect(linesOf(text, "dot_general").at(-1)).toContain(
+			`(tensor<${2 * length}x3xf32>, tensor<${2 * length}x3xf32>) -> tensor<3x3xf32>`,
+		);
+		return text.split("\n").length;
+	};
+	expect(linesFor(5)).toBe(linesFor(500));
 });
 
 test("what is written twice is written once", () => {
