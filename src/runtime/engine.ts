@@ -12,7 +12,9 @@ import {
 } from "../graph/index.js";
 import {
 	arrays,
+	checkFeed,
 	type Data,
+	dtypeOf,
 	type Program,
 	type Resident,
 	type ResidentValue,
@@ -26,12 +28,6 @@ export interface Engine {
 	readonly InferenceSession: typeof Ort.InferenceSession;
 	/** Whether it always allocates its outputs, because it cannot write to given tensors. */
 	readonly makesOutputs?: boolean;
-}
-
-function dtypeOf(data: Data): DType {
-	if (data instanceof Float32Array) return "float32";
-	if (data instanceof Float64Array) return "float64";
-	return data instanceof Int32Array ? "int32" : "bool";
 }
 
 /** Resident tensors as a program sees them. */
@@ -224,9 +220,6 @@ function checked(
 	sizes: RunOptions["sizes"] = {},
 ) {
 	const dims = shape.map((dim) => sizeGiven(dim, sizes));
-	if (dtypeOf(data) !== dtype || data.length !== size(dims))
-		throw new Error(
-			`input "${name}" is ${dtypeOf(data)} of ${data.length} values; expected ${dtype}[${dims.join(", ")}]`,
-		);
+	checkFeed(name, data, dtype, dims);
 	return new Tensor(dtype, data, dims);
 }

@@ -1,4 +1,4 @@
-import type { DType, Graph, Target } from "../graph/index.js";
+import { type DType, type FixedShape, type Graph, size, type Target } from "../graph/index.js";
 
 /** The array type of a dtype. */
 export const arrays = {
@@ -11,11 +11,29 @@ export const arrays = {
 export type Data = Float32Array | Float64Array | Int32Array | Uint8Array;
 export type Feeds = Readonly<Record<string, Data>>;
 
-/** Execution provider: "webgpu" is a GPU; operations without a kernel there run on the CPU. */
-export const providers = ["cpu", "webgpu"] as const;
+/**
+ * Execution provider: "xla" is an accelerator, through a PJRT plugin; "webgpu" a GPU, where operations without a
+ * kernel run on the CPU.
+ */
+export const providers = ["cpu", "xla", "webgpu"] as const;
 export type Provider = (typeof providers)[number];
 
-/** Executes graphs: `node.ts` in Node, `web.ts` in a browser. */
+/** The dtype of an array. */
+export function dtypeOf(data: Data): DType {
+	if (data instanceof Float32Array) return "float32";
+	if (data instanceof Float64Array) return "float64";
+	return data instanceof Int32Array ? "int32" : "bool";
+}
+
+/** Rejects an array that is not what an input takes. */
+export function checkFeed(name: string, data: Data, dtype: DType, shape: FixedShape): void {
+	if (dtypeOf(data) !== dtype || data.length !== size(shape))
+		throw new Error(
+			`input "${name}" is ${dtypeOf(data)} of ${data.length} values; expected ${dtype}[${shape.join(", ")}]`,
+		);
+}
+
+/** Executes graphs: `node.ts` and `pjrt/` in Node, `web.ts` in a browser. */
 export interface Runtime {
 	/** Description of the engine: provider, version, threads. */
 	readonly label: string;
@@ -23,9 +41,15 @@ export interface Runtime {
 	readonly target: Target;
 	/** Whether programs should leave sizes open: compiling is slow, and open sizes run as fast. */
 	readonly opensSizes?: boolean;
+	/** Whether programs have `enqueue`: a device works through a queue of runs. */
+	readonly queues?: true;
+	/** Devices that run a program at the same time, each with feeds of its own. Default: 1. */
+	readonly devices?: number;
 	compile(graph: Graph): Promise<Program>;
 	/** Tensors that stay in the engine between runs: parameters, optimizer state, patients' states. */
 	resident(values: ReadonlyMap<string, ResidentValue>): Resident;
+	/** Releases the device, with all programs and resident tensors. */
+	dispose?(): Promise<void>;
 }
 
 export interface ResidentValue {
@@ -34,7 +58,7 @@ export interface ResidentValue {
 }
 
 export interface Resident {
-	/** A copy of the current values. */
+	/** A copy of the values at the time of the call; runs that are enqueued later do not change it. */
 	read(): Promise<Map<string, ResidentValue>>;
 	dispose(): void;
 }
@@ -52,7 +76,24 @@ export interface Program {
 	 * named `next(name)` replace those tensors.
 	 */
 	run(feeds: Feeds, resident?: Resident, options?: RunOptions): Promise<Record<string, Data>>;
+	/**
+	 * Starts a run and resolves before it ends; runs end in the order in which they were started. Resident tensors are
+	 * replaced whatever the outputs are: a graph that must keep the old values, as where a loss is not finite, decides
+	 * that itself. Where a runtime has several devices, `feeds` is one for each, or the same for all.
+	 */
+	enqueue?(
+		feeds: Feeds | readonly Feeds[],
+		resident?: Resident,
+		options?: Pick<RunOptions, "sizes">,
+	): Promise<Pending>;
 	dispose(): Promise<void>;
+}
+
+/** A run that was started. It must be read or disposed of, to free its outputs. */
+export interface Pending {
+	/** The outputs that replace no resident tensor; of the first device, where there are several. */
+	read(): Promise<Record<string, Data>>;
+	dispose(): void;
 }
 
 const prefix = "next/";
