@@ -32,7 +32,9 @@ const dataRooms = ["records", "codes", "cohort", "simulate"];
 const engineRooms = ["graph", "runtime", "nn"];
 const browserRooms = ["base", "graph", "nn", "models", "infer", "figures", "browser"];
 // linkedom runs anywhere, but a browser has its own document.
-const nodeOnly = new Set([...builtinModules, "onnxruntime-node", "@resvg/resvg-js", "linkedom"]);
+const nodeOnly = new Set([
+	...[...builtinModules, "koffi", "onnxruntime-node", "@resvg/resvg-js", "linkedom"],
+]);
 
 /** @typedef {{ target: string, line: number, typeOnly: boolean, lazy: boolean }} Import */
 /** @typedef {{ file: string, line: number, rule: string, remedy: string }} Violation */

@@ -1,4 +1,4 @@
-// What a few tests need beyond npm: Debian's PostgreSQL, Chromium and strace. Where they cannot be installed, those tests are skipped.
+// What a few tests need beyond npm: Debian's PostgreSQL, Chromium, strace and a C compiler. Where they cannot be installed, those tests are skipped.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -39,6 +39,12 @@ const tools = [
 	{ name: "PostgreSQL server", there: postgresInstalled, package: "postgresql" },
 	{ name: "Chromium", there: chromiumInstalled, package: "chromium" },
 	{ name: "strace", there: () => existsSync("/usr/bin/strace"), package: "strace" },
+	{ name: "a C compiler", there: () => existsSync("/usr/bin/gcc"), package: "gcc" },
+	{
+		name: "the headers of C",
+		there: () => existsSync("/usr/include/stdio.h"),
+		package: "libc6-dev",
+	},
 ];
 const missing = tools.filter(({ there }) => !there());
 const packages = missing.map((tool) => tool.package).join(", ");
