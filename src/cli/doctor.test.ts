@@ -46,6 +46,10 @@ test("the table is aligned and gives advice", () => {
 			works: false,
 			detail: "libonnxruntime.so.1: cannot open shared object file",
 		},
+		accelerator: {
+			...{ plugin: null, pjrtVersion: null, devices: [], problem: null },
+			searched: ["A_VARIABLE", "/a/folder"],
+		},
 		optional: [
 			{
 				name: "PyTorch",
@@ -74,6 +78,10 @@ test("the table is aligned and gives advice", () => {
 		      Cores         4              2 threads used by default
 		      Memory        8.0 GiB        6.5 GiB free
 		      Disk          20.0 GiB free  in /data
+
+		Accelerator, for --provider xla
+		  --  PJRT plugin   not found      for an NVIDIA GPU: pip install "jax[cuda13]"
+		      Searched      2 places       A_VARIABLE, /a/folder
 
 		Optional
 		  --  PyTorch       not found      the peer; on Debian: apt-get install x

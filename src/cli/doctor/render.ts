@@ -1,3 +1,5 @@
+import { installCommand } from "../../runtime/pjrt/index.js";
+import type { Accelerator } from "./accelerator.js";
 import type { Engine } from "./engine.js";
 import type { Machine } from "./machine.js";
 import type { Optional } from "./optional.js";
@@ -6,6 +8,7 @@ export interface Report {
 	readonly ok: boolean;
 	readonly machine: Machine;
 	readonly engine: Engine;
+	readonly accelerator: Accelerator;
 	readonly optional: readonly Optional[];
 }
 
@@ -16,7 +19,7 @@ interface Row {
 	readonly note?: string;
 }
 
-export function render({ ok, machine, engine, optional }: Report): string {
+export function render({ ok, machine, engine, accelerator, optional }: Report): string {
 	const required: Row[] = [
 		{
 			mark: machine.nodeIsRecentEnough ? "ok" : "!!",
@@ -57,6 +60,7 @@ export function render({ ok, machine, engine, optional }: Report): string {
 			note: `in ${machine.folder}`,
 		},
 	];
+	const accelerators = acceleratorRows(accelerator);
 	const extras = optional.map(
 		({ name, found, detail, purpose, advice }): Row => ({
 			mark: found === null ? "--" : advice === null ? "ok" : "!!",
@@ -65,7 +69,7 @@ export function render({ ok, machine, engine, optional }: Report): string {
 			note: [purpose, detail, advice].filter((part) => part !== null).join("; "),
 		}),
 	);
-	const rows = [...required, ...facts, ...extras];
+	const rows = [...required, ...facts, ...accelerators, ...extras];
 	const nameWidth = Math.max(...rows.map(({ name }) => name.length));
 	const valueWidth = Math.max(...rows.map(({ value }) => value.length));
 	const line = ({ mark, name, value, note = "" }: Row) =>
@@ -77,12 +81,38 @@ export function render({ ok, machine, engine, optional }: Report): string {
 		"This machine",
 		...facts.map(line),
 		"",
+		"Accelerator, for --provider xla",
+		...accelerators.map(line),
+		"",
 		"Optional",
 		...extras.map(line),
 		"",
 		ok ? "Ready." : "Not ready: see the lines marked !!.",
 		"",
 	].join("\n");
+}
+
+function acceleratorRows({ plugin, pjrtVersion, devices, searched, problem }: Accelerator): Row[] {
+	const name = "PJRT plugin";
+	const places: Row = {
+		...{ mark: "", name: "Searched", value: `${searched.length} places` },
+		note: searched.join(", "),
+	};
+	if (plugin === null) {
+		const note = `for an NVIDIA GPU: ${installCommand}`;
+		return [{ mark: "--", name, value: "not found", note }, places];
+	}
+	if (problem !== null)
+		return [{ mark: "!!", name, value: "cannot be used", note: problem }, places];
+	return [
+		{ mark: "ok", name, value: pjrtVersion ?? "", note: plugin },
+		...devices.map(
+			({ kind, usableBytes }): Row => ({
+				...{ mark: "ok", name: "Device", value: kind },
+				note: usableBytes === null ? "" : `${gibibytes(usableBytes)} usable`,
+			}),
+		),
+	];
 }
 
 function gibibytes(bytes: number): string {
