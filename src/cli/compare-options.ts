@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import type { ComparisonOptions } from "../workflows/compare/compare.js";
 import {
+	addComputeOptions,
 	namesIn,
 	numberBetween,
-	providerOption,
 	threadCount,
 	wholeNumber,
 } from "./option-values.js";
@@ -24,7 +24,7 @@ function depths(text: string): number[] {
 	return found;
 }
 
-export const addSharedOptions = (command: Command): Command =>
+export const addSharedOptions = (command: Command): Command => {
 	command
 		.option(
 			"--out <folder>",
@@ -57,6 +57,6 @@ export const addSharedOptions = (command: Command): Command =>
 			"--jobs <n>",
 			"cells to run at the same time (default: one per core, if each gets 2 GiB)",
 			threadCount,
-		)
-		.addOption(providerOption("execution provider of pre-training"))
-		.option("--json", "print one JSON document");
+		);
+	return addComputeOptions(command).option("--json", "print one JSON document");
+};

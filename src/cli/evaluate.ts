@@ -12,7 +12,7 @@ import {
 import { acrossRunsText, evaluationText } from "./evaluation-text.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
-import { seedNumber, threadCount, wholeNumber } from "./option-values.js";
+import { addComputeOptions, seedNumber, threadCount, wholeNumber } from "./option-values.js";
 
 interface Options extends EvaluateOptions {
 	readonly task: string;
@@ -42,7 +42,7 @@ export const examples = {
 
 export function command(io: Io): Command {
 	const { split, lookup, draws, seed, futures } = evaluateDefaults;
-	return new Command("evaluate")
+	const command = new Command("evaluate")
 		.description(description)
 		.argument("<run...>", "run folders written by `trajgpt pretrain`")
 		.option("--task <name>", "task to evaluate: next, forecast, a labelled task, or all", "all")
@@ -76,7 +76,8 @@ export function command(io: Io): Command {
 			wholeNumber(2, 1_000_000),
 		)
 		.option("--code <code>", "labelled tasks of your own: the code that the label is about")
-		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
+		.option("--threads <n>", "number of threads (default: all cores)", threadCount);
+	return addComputeOptions(command)
 		.option("--json", "print one JSON document")
 		.action(async (folders: string[], { task, method, dataset, json, ...options }: Options) => {
 			const runs = folders.map((folder) => openRun(io, folder));

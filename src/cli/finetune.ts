@@ -2,16 +2,16 @@ import { Command } from "commander";
 import { formatCount } from "../base/progress.js";
 import { finetuneOptions, openRunDataset } from "../train/index.js";
 import { type FinetuneSummary, finetune } from "../workflows/finetune.js";
+import type { ComputeOptions } from "../workflows/open-runtime.js";
 import { interruptible } from "./interruptible.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
-import { threadCount } from "./option-values.js";
-import { addSchemaOptions, typedValues } from "./schema-options.js";
+import { addComputeOptions, threadCount } from "./option-values.js";
+import { addSchemaOptions, isTyped, typedValues } from "./schema-options.js";
 
-interface Options {
+interface Options extends ComputeOptions {
 	readonly task: string;
 	readonly dataset?: string;
-	readonly threads?: number;
 	readonly resume?: true;
 	readonly force?: true;
 	readonly json?: true;
@@ -44,17 +44,21 @@ export function command(io: Io): Command {
 			"task to learn: insulin, chf, a task from prepare --label, or forecast",
 		);
 	addSchemaOptions(command, finetuneOptions);
-	return command
+	command
 		.option("--dataset <folder>", "the run's dataset, if it was moved")
-		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
+		.option("--threads <n>", "number of threads (default: all cores)", threadCount);
+	return addComputeOptions(command)
 		.option("--resume", "resume an interrupted fine-tuning, with its own settings")
 		.option("--force", "replace an earlier fine-tuning and start over")
 		.option("--json", "print the summary as one JSON document")
-		.action((run: string, { task, dataset, threads, resume, force, json }: Options) =>
+		.action((run: string, options: Options) =>
 			interruptible(io, async (signal) => {
+				const { task, dataset, threads, precision, resume, force, json } = options;
 				const trained = openRun(io, run);
 				const summary = await finetune(trained, await openRunDataset(run, trained.run, dataset), {
-					...{ task, threads, resume, replace: force, signal, progress: progressOf(io) },
+					...{ task, threads, precision, resume, replace: force, signal },
+					progress: progressOf(io),
+					provider: isTyped(command, "provider") ? options.provider : undefined,
 					training: typedValues(command, finetuneOptions),
 				});
 				const { folder, labels, positive, ...training } = summary;

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { dayOfIsoDate } from "../base/time.js";
 import type { SplitParts } from "../cohort/index.js";
-import { type Provider, providers } from "../runtime/index.js";
+import { type Provider, precisions, providers } from "../runtime/index.js";
 import { machineMemory, mostThreads } from "../runtime/machine-limits.js";
 
 /** A parser for an option that is a whole number within bounds, both included. */
@@ -58,10 +58,23 @@ export const codeMapOptions = (): Option[] => [
 export const datasetOption = (): Option =>
 	new Option("--dataset <folder>", "the run's dataset, if it was moved");
 
-export const providerOption = (what = "execution provider"): Option =>
-	new Option("--provider <name>", `${what}; webgpu needs a GPU and its Vulkan driver`)
-		.choices(providers)
-		.default("cpu" satisfies Provider);
+/** Adds where and how a command computes; `run.ts` checks both before the command begins. */
+export const addComputeOptions = (command: Command, what = "execution provider"): Command =>
+	command
+		.addOption(
+			new Option(
+				"--provider <name>",
+				`${what}; xla is an accelerator, webgpu a GPU with a Vulkan driver, auto is xla where it can be used`,
+			)
+				.choices([...providers, "auto"])
+				.default("cpu" satisfies Provider),
+		)
+		.addOption(
+			new Option(
+				"--precision <name>",
+				"operands of matrix products with --provider xla (default: tf32)",
+			).choices(precisions),
+		);
 
 const units: Readonly<Record<string, number>> = { "": 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
 

@@ -6,7 +6,14 @@ import { recordFormats } from "../workflows/record-formats.js";
 import { nameFlags } from "./flags.js";
 import type { Io } from "./io.js";
 import { openRun } from "./open-run.js";
-import { addGroup, byteSize, codeMapOptions, datasetOption, threadCount } from "./option-values.js";
+import {
+	addComputeOptions,
+	addGroup,
+	byteSize,
+	codeMapOptions,
+	datasetOption,
+	threadCount,
+} from "./option-values.js";
 import { formatOptions } from "./record-options.js";
 
 /** Options that select patients. */
@@ -39,6 +46,7 @@ export function addPatientOptions(command: Command): void {
 			"records of new patients (default: the patients of the run's dataset)",
 		)
 		.option("--threads <n>", "number of threads (default: as in training)", threadCount);
+	addComputeOptions(command);
 	addGroup(command, "Input:", [
 		new Option("--format <format>", "format of the records (default: by file extension)").choices(
 			Object.keys(recordFormats),

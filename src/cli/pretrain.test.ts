@@ -253,7 +253,7 @@ describe("--resume rejects, gives the reason and changes nothing", () => {
 	test.each([
 		[["--epochs", "9"], "epochs is 2 there, 9 here; leave it out, or start a new run"],
 		[["--objective", "next"], "objective is horizon there, next here"],
-		[["--provider", "webgpu"], "provider is cpu there, webgpu here; leave it out"],
+		[["--precision", "bf16"], "--precision bf16: cpu computes in float32; leave it out"],
 		[["--preset", "tiny"], "--resume takes the run's own model; leave out --preset"],
 		[["--set", "dim=8"], "leave out --set"],
 		[["--model", "trajgpt"], "leave out --model"],

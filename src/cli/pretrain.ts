@@ -3,23 +3,21 @@ import { InputError } from "../base/errors.js";
 import { formatCount } from "../base/progress.js";
 import { openDataset } from "../cohort/index.js";
 import { modelById, models } from "../models/index.js";
-import type { Provider } from "../runtime/index.js";
 import { type PretrainSummary, trainOptions } from "../train/index.js";
+import type { ComputeOptions } from "../workflows/open-runtime.js";
 import { pretrain } from "../workflows/pretrain.js";
 import { datasetSettings } from "../workflows/training.js";
 import { interruptible } from "./interruptible.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { modelHelp } from "./model-help.js";
-import { providerOption, threadCount } from "./option-values.js";
+import { addComputeOptions, threadCount } from "./option-values.js";
 import { addSchemaOptions, isTyped, typedValues } from "./schema-options.js";
 
-interface Options {
+interface Options extends ComputeOptions {
 	readonly out: string;
 	readonly model: string;
 	readonly preset: string;
 	readonly set?: readonly string[];
-	readonly threads?: number;
-	readonly provider: Provider;
 	readonly resume?: true;
 	readonly json?: true;
 }
@@ -58,9 +56,8 @@ export function command(io: Io): Command {
 			(text: string, all: readonly string[] = []) => [...all, text],
 		);
 	addSchemaOptions(command, trainOptions);
-	return command
-		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
-		.addOption(providerOption())
+	command.option("--threads <n>", "number of threads (default: all cores)", threadCount);
+	return addComputeOptions(command)
 		.option("--resume", "resume an interrupted run, with its own settings")
 		.option("--json", "print the summary as one JSON document")
 		.addHelpText("after", () => {
@@ -72,9 +69,9 @@ export function command(io: Io): Command {
 			const typed = <K extends keyof Options>(name: K) =>
 				isTyped(command, name) ? options[name] : undefined;
 			return interruptible(io, async (signal) => {
-				const { out, set, threads, resume, json } = options;
+				const { out, set, threads, precision, resume, json } = options;
 				const summary = await pretrain(await openDataset(folder), out, {
-					...{ threads, resume, signal, progress: progressOf(io) },
+					...{ threads, precision, resume, signal, progress: progressOf(io) },
 					model: typed("model"),
 					preset: typed("preset"),
 					provider: typed("provider"),

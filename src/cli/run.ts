@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { InputError } from "../base/errors.js";
-import type { Provider } from "../runtime/index.js";
+import type { Precision } from "../graph/index.js";
+import { type Provider, providers } from "../runtime/index.js";
 import { ownPackage } from "../workflows/versions.js";
 import type { LazyCommand } from "./commands.js";
 import { commands } from "./commands.js";
@@ -51,10 +52,7 @@ async function programFor(
 	}
 	program.hook("preAction", async (_, command) => {
 		onAction(command);
-		const { provider = "cpu", resume } = command.opts<{ provider?: Provider; resume?: true }>();
-		// A resumed run keeps the provider it was started with.
-		if (provider !== "cpu" && !resume)
-			await (await import("../workflows/check-provider.js")).checkProvider(provider);
+		await settleProvider(command);
 	});
 	settle(program, io);
 	return program;
@@ -63,6 +61,28 @@ async function programFor(
 async function loaded(load: LazyCommand["load"], io: Io): Promise<Command> {
 	const { command, examples: shown } = await load();
 	return shown ? command(io).addHelpText("after", examples(shown)) : command(io);
+}
+
+/** Replaces `auto` by what it stands for here, and rejects a provider that cannot be used. */
+async function settleProvider(command: Command): Promise<void> {
+	const { provider, precision, resume } = command.opts<ProviderOptions>();
+	if (provider === undefined || (provider === "cpu" && precision === undefined)) return;
+	const checks = await import("../workflows/check-provider.js");
+	const settled = provider === "auto" ? await checks.automaticProvider() : provider;
+	// An engine of `bench operations` that is none of Node's.
+	if (!providers.includes(settled)) return;
+	const isTyped = command.getOptionValueSource("provider") === "cli";
+	command.setOptionValueWithSource("provider", settled, isTyped ? "cli" : "default");
+	// A resumed run has a provider of its own, unless another is named.
+	if (resume && !isTyped) return;
+	checks.checkPrecision(settled, precision);
+	await checks.checkProvider(settled);
+}
+
+interface ProviderOptions {
+	readonly provider?: Provider | "auto";
+	readonly precision?: Precision;
+	readonly resume?: true;
 }
 
 /** Keeps Commander from writing to the process's streams and from ending it, in subcommands too. */

@@ -5,6 +5,7 @@ export {
 	next,
 	type Program,
 	type Provider,
+	precisions,
 	providers,
 	type Resident,
 	type ResidentValue,

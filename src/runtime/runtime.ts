@@ -1,4 +1,11 @@
-import { type DType, type FixedShape, type Graph, size, type Target } from "../graph/index.js";
+import {
+	type DType,
+	type FixedShape,
+	type Graph,
+	type Precision,
+	size,
+	type Target,
+} from "../graph/index.js";
 
 /** The array type of a dtype. */
 export const arrays = {
@@ -17,6 +24,9 @@ export type Feeds = Readonly<Record<string, Data>>;
  */
 export const providers = ["cpu", "xla", "webgpu"] as const;
 export type Provider = (typeof providers)[number];
+
+/** How XLA computes matrix products: with operands in TF32 or bfloat16, or in float32. */
+export const precisions = ["tf32", "bf16", "float32"] as const satisfies readonly Precision[];
 
 /** The dtype of an array. */
 export function dtypeOf(data: Data): DType {

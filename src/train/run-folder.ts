@@ -6,7 +6,7 @@ import { type Dataset, type Manifest, openDataset } from "../cohort/index.js";
 import { manifestSchema } from "../cohort/manifest.js";
 import { fromTokens, type Vocabulary, vocabularySchema } from "../cohort/vocabulary.js";
 import { disk, readJson } from "../files/index.js";
-import { providers } from "../runtime/index.js";
+import { precisions, providers } from "../runtime/index.js";
 import { trainOptions } from "./options.js";
 
 const runVersion = 3;
@@ -28,6 +28,7 @@ const runSchema = z.strictObject({
 	versions: z.record(z.string(), z.string()),
 	threads: z.int().min(1),
 	provider: z.enum(providers),
+	precision: z.enum(precisions).optional(),
 });
 
 /** `run.json`: what is being trained, on what, how and by which versions. */
@@ -84,7 +85,7 @@ function identityOf({ manifest }: Dataset): DatasetIdentity {
 export function createRun(
 	folder: string,
 	dataset: Dataset,
-	settings: Pick<Run, "model" | "config" | "options" | "versions" | "threads" | "provider">,
+	settings: Omit<Run, "kind" | "version" | "dataset" | "datasetFolder">,
 ): Run {
 	checkNewRun(folder);
 	mkdirSync(folder, { recursive: true });

@@ -12,7 +12,9 @@ export const contentSha256 = (value: unknown): string =>
 	createHash("sha256").update(canonicalJson(value)).digest("hex");
 
 /** Fields of `run.json` and `task.json` that no prediction depends on. */
-const withoutEffect: readonly string[] = ["datasetFolder", "versions", "threads", "provider"];
+const withoutEffect: readonly string[] = [
+	...["datasetFolder", "versions", "threads", "provider", "precision"],
+];
 
 /** The seal of some JSON files as they are now. */
 export const sealOf = (files: readonly string[]): Seal =>

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { InputError } from "../base/errors.js";
-import { add, input, toOnnx } from "../graph/index.js";
+import { add, input, type Precision, toOnnx } from "../graph/index.js";
 import type { Provider } from "../runtime/index.js";
 
 const longestMilliseconds = 60_000;
@@ -36,16 +36,51 @@ export async function canCompute(provider: string): Promise<boolean> {
 	return code === 0;
 }
 
-const known = new Map<Provider, Promise<boolean>>();
+let webgpuWorks: Promise<boolean> | undefined;
 
-/** Rejects a provider that cannot compute on this machine; checks each provider once per process. */
+const checks: Readonly<Record<Provider, () => Promise<void>>> = {
+	async cpu() {},
+	async webgpu() {
+		webgpuWorks ??= canCompute("webgpu");
+		if (await webgpuWorks) return;
+		throw new InputError(
+			"no GPU can be used on this machine; it needs a GPU and its Vulkan driver (vulkaninfo lists them): install the driver, or leave out `provider` to compute on the CPU",
+		);
+	},
+	async xla() {
+		const { openDevices } = await import("../runtime/pjrt/index.js");
+		await (await openDevices()).destroy();
+	},
+};
+
+/** Rejects a provider that cannot compute on this machine. */
 export async function checkProvider(provider: Provider): Promise<void> {
-	if (provider === "cpu") return;
-	const works = known.get(provider) ?? canCompute(provider);
-	known.set(provider, works);
-	if (await works) return;
+	try {
+		await checks[provider]();
+	} catch (error) {
+		if (!(error instanceof InputError)) throw error;
+		throw new InputError(`\`provider\` ${provider}: ${error.message}`, {
+			...{ field: "provider", value: provider, cause: error },
+		});
+	}
+}
+
+/** XLA where a plugin and a device are found, else the CPU. */
+export async function automaticProvider(): Promise<Provider> {
+	try {
+		await checkProvider("xla");
+		return "xla";
+	} catch (error) {
+		if (!(error instanceof InputError)) throw error;
+		return "cpu";
+	}
+}
+
+/** Rejects a precision where there is none to choose. */
+export function checkPrecision(provider: Provider, precision: Precision | undefined): void {
+	if (precision === undefined || provider === "xla") return;
 	throw new InputError(
-		`\`provider\` ${provider}: no GPU can be used on this machine; it needs a GPU and its Vulkan driver (vulkaninfo lists them): install the driver, or leave out \`provider\` to compute on the CPU`,
-		{ field: "provider", value: provider },
+		`\`precision\` ${precision}: ${provider} computes in float32; leave it out, or choose \`provider\` xla`,
+		{ field: "precision", value: precision },
 	);
 }

@@ -15,20 +15,21 @@ import {
 	writeEvaluation,
 } from "../evaluate/index.js";
 import { checkWritable } from "../files/index.js";
+import type { Runtime } from "../runtime/index.js";
 import { openRunDataset, type Trained } from "../train/index.js";
+import { type ComputeOptions, withRuntime } from "./open-runtime.js";
 import type { Monitoring } from "./training.js";
 import { versions } from "./versions.js";
 
 /** What to evaluate, on which patients. Defaults: `evaluateDefaults`. */
 export interface EvaluateOptions
 	extends Partial<Omit<TaskOptions, "progress" | "baselines" | "keepPatients">>,
-		Pick<Monitoring, "progress"> {
+		Pick<Monitoring, "progress">,
+		ComputeOptions {
 	/** `next`, `forecast` or a labelled task. Default: all tasks of the dataset. */
 	readonly task?: string | undefined;
 	/** Evaluate only the first n patients of the split. */
 	readonly patients?: number | undefined;
-	/** Default: all cores. */
-	readonly threads?: number | undefined;
 	/** Called with each evaluation as soon as it is finished. */
 	readonly onEvaluation?: ((measured: MeasuredRun) => void) | undefined;
 	/** Called with the summary over several runs, after the evaluations of each. */
@@ -78,19 +79,29 @@ export const notWritten = (results: Readonly<Record<string, TaskResult>>): strin
  * const { next } = await evaluate([run], await commonDataset([run]), { task: "next" });
  * console.log(next.runs[0].evaluation.rows[0].metrics.nats);
  */
-export async function evaluate(
+export function evaluate(
 	runs: readonly Trained[],
 	dataset: Dataset,
 	options: EvaluateOptions = {},
 ): Promise<Record<string, TaskResult>> {
-	const { nodeRuntime } = await import("../runtime/node.js");
-	const { task, patients, threads, onEvaluation, onAcrossRuns, ...overrides } = options;
+	const { threads, provider, precision, ...others } = options;
+	return withRuntime({ threads, provider, precision }, "inference", (runtime) =>
+		evaluateOn(runtime, runs, dataset, others),
+	);
+}
+
+async function evaluateOn(
+	runtime: Runtime,
+	runs: readonly Trained[],
+	dataset: Dataset,
+	options: Omit<EvaluateOptions, keyof ComputeOptions>,
+): Promise<Record<string, TaskResult>> {
+	const { task, patients, onEvaluation, onAcrossRuns, ...overrides } = options;
 	const { progress = silentProgress } = options;
-	const runtime = nodeRuntime({ purpose: "inference", ...(threads && { threads }) });
 	const taskOptions: TaskOptions = { ...evaluateDefaults, ...overrides, progress };
 	const people =
 		patients === undefined ? dataset : firstPatients(dataset, taskOptions.split, patients);
-	const maker = { versions: await versions(), clock: () => performance.now() };
+	const maker = { versions: versions(), clock: () => performance.now() };
 	const measure = async (name: string): Promise<TaskResult> => {
 		const evaluateRun = await openTask(name, people, taskOptions, maker);
 		for (const { folder } of runs) await checkWritable(evaluationFile(folder, name));

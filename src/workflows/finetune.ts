@@ -26,11 +26,13 @@ import {
 	taskIdentity,
 	trainOptions,
 } from "../train/index.js";
+import { checkProvider } from "./check-provider.js";
+import { type ComputeOptions, withRuntime } from "./open-runtime.js";
 import { checkResumed, type Monitoring, train } from "./training.js";
 import { versions } from "./versions.js";
 
 /** Options of fine-tuning. */
-export interface FinetuneOptions extends Monitoring {
+export interface FinetuneOptions extends Monitoring, ComputeOptions {
 	/** `forecast`, or a labelled task of the dataset. */
 	readonly task: string;
 	/** The `finetuneOptions` that differ from their defaults. */
@@ -42,8 +44,6 @@ export interface FinetuneOptions extends Monitoring {
 	readonly resume?: boolean | "if-begun" | undefined;
 	/** Whether to replace an earlier fine-tuning. */
 	readonly replace?: boolean | undefined;
-	/** Default: all cores or, when resuming, as before. */
-	readonly threads?: number | undefined;
 }
 
 export interface FinetuneSummary extends PretrainSummary {
@@ -77,7 +77,7 @@ export async function finetune(
 	dataset: Dataset,
 	options: FinetuneOptions,
 ): Promise<FinetuneSummary> {
-	const { task, threads, progress, signal } = options;
+	const { task, threads, provider, precision, progress, signal } = options;
 	const trained = fineTuningStart(run);
 	const { folder } = taskFiles(trained.folder, task);
 	const training =
@@ -100,7 +100,7 @@ export async function finetune(
 			...(training.batchesOf && { batchesOf: training.batchesOf }),
 			resume: begun !== undefined,
 			sealed: sealedTaskFiles(trained.folder, task),
-			...{ threads, progress, signal },
+			...{ threads, provider, precision, progress, signal },
 		});
 		const { labels, positive } = training;
 		return { ...summary, folder, labels: labels?.train.length ?? 0, positive };
@@ -200,20 +200,26 @@ function readBegun(
 async function begin(
 	trained: Trained,
 	dataset: Dataset,
-	{ task, threads = availableParallelism(), progress }: FinetuneOptions,
-	{ labels, identity, options }: TaskTraining,
+	options: FinetuneOptions,
+	{ labels, identity, options: training }: TaskTraining,
 ): Promise<Task> {
-	const { nodeRuntime } = await import("../runtime/node.js");
+	const { task, threads = availableParallelism(), provider = "cpu", precision, progress } = options;
+	if (labels) progress?.note(`fitting the initial head to ${labels.train.length} labels`);
+	// Earlier files are removed only when it is certain that the new ones can be made.
+	if (!labels) await checkProvider(provider);
+	const head =
+		labels &&
+		(await withRuntime({ threads, provider, precision }, "inference", (runtime) =>
+			probe(runtime, trained, dataset, labels, training.maxLength),
+		));
 	const files = taskFiles(trained.folder, task);
 	for (const place of [files.task, files.log, files.tensorboard, files.checkpoint, files.best])
 		rmSync(place, { recursive: true, force: true });
-	if (labels) progress?.note(`fitting the initial head to ${labels.train.length} labels`);
-	const runtime = nodeRuntime({ threads, purpose: "inference" });
 	return createTask(trained.folder, {
-		...{ task, options, identity, threads },
-		...(labels && { head: await probe(runtime, trained, dataset, labels, options.maxLength) }),
-		versions: await versions(),
-		provider: "cpu",
+		...{ task, options: training, identity, threads, provider },
+		...(precision && { precision }),
+		...(head && { head }),
+		versions: versions(),
 	});
 }
 

@@ -11,6 +11,7 @@ import {
 import { type Moment, timesOf, warningsFor } from "../infer/user-input/index.js";
 import { forecastMethods, type Model, type Predictions, type Predictor } from "../models/index.js";
 import type { Trained } from "../train/index.js";
+import type { ComputeOptions } from "./open-runtime.js";
 import { openPredictor, type QueriedPatients } from "./patients.js";
 
 /** The forecasting methods. */
@@ -32,7 +33,7 @@ export function methodFor(model: Model, requested: Method | undefined): Method {
 	return requested ?? (supported[0] as Method);
 }
 
-export interface ForecastOptions {
+export interface ForecastOptions extends ComputeOptions {
 	/** Default: the model's first method. */
 	readonly method?: Method | undefined;
 	/** Codes per prediction. */
@@ -40,8 +41,6 @@ export interface ForecastOptions {
 	/** Futures per patient, of method sampled. */
 	readonly samples: number;
 	readonly seed: number;
-	/** Default: as in training. */
-	readonly threads?: number | undefined;
 }
 
 interface LikelyCode {
@@ -101,7 +100,7 @@ async function* forecastsOf(
 	options: ChosenOptions,
 ): AsyncGenerator<Forecast> {
 	if (!isDirect(options.method)) checkAfter(patients, times, options.method);
-	const predictor = await openPredictor(trained, options.threads);
+	const predictor = await openPredictor(trained, options);
 	try {
 		for (let first = 0; first < patients.length; first += block) {
 			const batch = patients.slice(first, first + block);

@@ -13,6 +13,7 @@ import {
 import type { Predictor } from "../models/index.js";
 import { forecastWeights, openRunDataset, type Trained } from "../train/index.js";
 import { type CodeMapOptions, codeMapOf } from "./code-map.js";
+import { type ComputeOptions, openRuntime } from "./open-runtime.js";
 import { openRecords, type ReaderOptions } from "./record-formats.js";
 
 /** Which patients to predict for. */
@@ -99,10 +100,10 @@ export async function openPatients(
 /** Opens a run's predictor for some work, and disposes of it afterwards. */
 export async function withPredictor<T>(
 	trained: Trained,
-	threads: number | undefined,
+	options: ComputeOptions,
 	work: (predictor: Predictor) => Promise<T>,
 ): Promise<T> {
-	const predictor = await openPredictor(trained, threads);
+	const predictor = await openPredictor(trained, options);
 	try {
 		return await work(predictor);
 	} finally {
@@ -111,11 +112,26 @@ export async function withPredictor<T>(
 }
 
 /** Opens a run's predictor, by default on as many threads as in training. */
-export async function openPredictor(trained: Trained, threads?: number): Promise<Predictor> {
-	const { nodeRuntime } = await import("../runtime/node.js");
-	const { run, model, config } = trained;
-	const runtime = nodeRuntime({ threads: threads ?? run.threads, purpose: "inference" });
-	return model.predictor(runtime, config, forecastWeights(trained));
+export async function openPredictor(
+	trained: Trained,
+	{ threads = trained.run.threads, provider, precision }: ComputeOptions = {},
+): Promise<Predictor> {
+	const { model, config } = trained;
+	const weights = forecastWeights(trained);
+	const runtime = await openRuntime({ threads, provider, precision }, "inference");
+	try {
+		const predictor = model.predictor(runtime, config, weights);
+		return {
+			...predictor,
+			async dispose() {
+				await predictor.dispose();
+				await runtime.dispose?.();
+			},
+		};
+	} catch (error) {
+		await runtime.dispose?.();
+		throw error;
+	}
 }
 
 const endings: readonly (readonly [ending: RegExp, format: string])[] = [

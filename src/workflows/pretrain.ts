@@ -4,7 +4,6 @@ import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
 import type { Dataset } from "../cohort/index.js";
 import { type Model, modelById } from "../models/index.js";
-import type { Provider } from "../runtime/index.js";
 import {
 	checkDataset,
 	checkNewRun,
@@ -18,12 +17,14 @@ import {
 	type TrainOptions,
 	trainOptions,
 } from "../train/index.js";
+import { checkPrecision } from "./check-provider.js";
 import { checkMemory, trainingNeeds } from "./memory-needs.js";
+import type { ComputeOptions } from "./open-runtime.js";
 import { checkResumed, datasetSettings, type Monitoring, settingsOf, train } from "./training.js";
 import { versions } from "./versions.js";
 
 /** Options of training from scratch. */
-export interface PretrainOptions extends Monitoring {
+export interface PretrainOptions extends Monitoring, ComputeOptions {
 	/** Id of the model. Default: `trajgpt`. */
 	readonly model?: string | undefined;
 	/** Model sizes. Default: `default`. */
@@ -32,9 +33,6 @@ export interface PretrainOptions extends Monitoring {
 	readonly settings?: Readonly<Record<string, unknown>> | undefined;
 	/** The `trainOptions` that differ from their defaults. */
 	readonly training?: Readonly<Record<string, unknown>> | undefined;
-	/** Default: all cores or, when resuming, as before. */
-	readonly threads?: number | undefined;
-	readonly provider?: Provider | undefined;
 	/**
 	 * Whether to resume the run in the folder with its own settings; other settings are rejected.
 	 * `"if-begun"` resumes if there is a run, with its settings, and begins one otherwise.
@@ -57,14 +55,17 @@ export async function pretrain(
 	folder: string,
 	options: PretrainOptions = {},
 ): Promise<PretrainSummary> {
-	const { threads, progress, signal } = options;
+	const { threads, provider, precision, progress, signal } = options;
 	const resume = options.resume === "if-begun" ? existsSync(runFiles(folder).run) : options.resume;
 	// All checks come before the first change to the folder.
 	const begin = resume
 		? resumedRun(dataset, folder, options)
 		: await newRun(dataset, folder, options);
 	return holdingRun(folder, async () =>
-		train({ folder, dataset, run: begin(), resume: resume ?? false, threads, progress, signal }),
+		train({
+			...{ folder, dataset, run: begin(), resume: resume ?? false },
+			...{ threads, provider, precision, progress, signal },
+		}),
 	);
 }
 
@@ -90,18 +91,23 @@ async function newRun(
 	);
 	const training = checkConfig(trainOptions, options.training ?? {}, "training options");
 	checkLength(model, config, training);
-	checkMemory(
-		"training",
-		trainingNeeds(model, config, Math.max(training.batchSlots, training.maxLength)),
-		"lower `batchSlots` or `maxLength`, or choose a smaller `preset`",
-	);
+	const { provider = "cpu", precision } = options;
+	checkPrecision(provider, precision);
+	// An accelerator has memory of its own.
+	if (provider !== "xla")
+		checkMemory(
+			"training",
+			trainingNeeds(model, config, Math.max(training.batchSlots, training.maxLength)),
+			"lower `batchSlots` or `maxLength`, or choose a smaller `preset`",
+		);
 	const run = {
 		model: model.id,
 		config: config as Record<string, unknown>,
 		options: training,
-		versions: await versions(),
+		versions: versions(),
 		threads: options.threads ?? availableParallelism(),
-		provider: options.provider ?? "cpu",
+		provider,
+		...(precision && { precision }),
 	};
 	return () => createRun(folder, dataset, run);
 }
@@ -133,12 +139,8 @@ function resumedRun(dataset: Dataset, folder: string, options: PretrainOptions):
 	const run = readRun(folder);
 	checkDataset(run, dataset);
 	if (options.resume !== true) return () => run;
-	const requested = {
-		...options.training,
-		...(options.provider && { provider: options.provider }),
-	};
-	const own = { ...run.options, provider: run.provider };
-	checkResumed("run", own, requested, "start a new run with another `out`");
+	const { training = {} } = options;
+	checkResumed("run", run.options, training, "start a new run with another `out`");
 	for (const name of ["model", "preset", "settings"] as const)
 		if (options[name] !== undefined)
 			throw new InputError(`\`resume\` takes the run's own model; leave out \`${name}\``, {

@@ -15,6 +15,7 @@ import {
 } from "../infer/user-input/index.js";
 import type { Predictor } from "../models/index.js";
 import type { Trained } from "../train/index.js";
+import type { ComputeOptions } from "./open-runtime.js";
 import { type QueriedPatients, withPredictor } from "./patients.js";
 import { type EditOptions, type Edits, editsOf } from "./risk-edits.js";
 
@@ -56,13 +57,11 @@ export interface RiskResult {
 }
 
 /** Options of `risk`. */
-export interface RiskOptions extends GridOptions, EditOptions {
+export interface RiskOptions extends GridOptions, EditOptions, ComputeOptions {
 	/** Codes as users write them. */
 	readonly codes: readonly string[];
 	/** Times at which to attribute the risk to events. */
 	readonly attribute?: readonly Moment[] | undefined;
-	/** Default: as in training. */
-	readonly threads?: number | undefined;
 }
 
 /** Follows the risk of codes along a patient's history and beyond. */
@@ -83,7 +82,7 @@ export async function risk(
 	};
 	return {
 		query,
-		risks: await withPredictor(trained, options.threads, (predictor) => risksOf(predictor, query)),
+		risks: await withPredictor(trained, options, (predictor) => risksOf(predictor, query)),
 		axis: queried.axis,
 		vocabulary: trained.vocabulary,
 		notes: codes.flatMap(({ note }) => note ?? []),

@@ -9,7 +9,7 @@ import {
 	type Run,
 	trainEpochs,
 } from "../train/index.js";
-import { checkProvider } from "./check-provider.js";
+import { type ComputeOptions, withRuntime } from "./open-runtime.js";
 import { versions } from "./versions.js";
 
 /** Options of every long workflow. */
@@ -44,37 +44,46 @@ export function checkResumed(
 interface Training
 	extends Pick<PretrainRequest, "folder" | "dataset" | "resume">,
 		Partial<Pick<PretrainRequest, "model" | "batchesOf" | "sealed">>,
-		Monitoring {
-	readonly run: PretrainRequest["run"] & Pick<Run, "threads" | "provider" | "versions">;
-	/** Default: the run's own. */
-	readonly threads?: number | undefined;
+		Monitoring,
+		/** Default: the run's own. */
+		ComputeOptions {
+	readonly run: PretrainRequest["run"] &
+		Pick<Run, "threads" | "provider" | "precision" | "versions">;
 }
 
 /** Trains in a run's folder on this machine. */
 export async function train(training: Training): Promise<PretrainSummary> {
-	const { nodeRuntime } = await import("../runtime/node.js");
 	const { run, progress = silentProgress, signal = new AbortController().signal } = training;
 	const threads = Math.min(training.threads ?? run.threads, mostThreads());
-	await checkProvider(run.provider);
+	const { provider = run.provider } = training;
+	const precision = training.precision ?? (provider === run.provider ? run.precision : undefined);
 	try {
-		return await trainEpochs({
-			...training,
-			model: training.model ?? modelById(run.model),
-			runtime: nodeRuntime({ threads, provider: run.provider }),
-			progress,
-			clock: () => performance.now(),
-			signal,
-			cautions: await cautions(run, threads),
-		});
+		return await withRuntime({ threads, provider, precision }, "training", (runtime) =>
+			trainEpochs({
+				...training,
+				model: training.model ?? modelById(run.model),
+				runtime,
+				progress,
+				clock: () => performance.now(),
+				signal,
+				cautions: cautions(run, { threads, provider, precision }),
+			}),
+		);
 	} finally {
 		progress.finish();
 	}
 }
 
-/** Another number of threads or another engine version rounds differently. */
-async function cautions(run: Training["run"], threads: number): Promise<string[]> {
-	const { onnxruntime } = await versions();
+/** Another engine, another version of it or another number of threads rounds differently. */
+function cautions(
+	run: Training["run"],
+	{ threads, provider, precision }: ComputeOptions,
+): string[] {
+	const { onnxruntime } = versions();
 	const changes: string[] = [];
+	if (run.provider !== provider) changes.push(`provider ${run.provider} → ${provider}`);
+	else if (run.precision !== precision)
+		changes.push(`precision ${run.precision ?? "tf32"} → ${precision ?? "tf32"}`);
 	if (run.threads !== threads) changes.push(`${run.threads} → ${threads} threads`);
 	if (run.versions.onnxruntime !== onnxruntime)
 		changes.push(`onnxruntime ${run.versions.onnxruntime} → ${onnxruntime}`);

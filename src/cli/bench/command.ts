@@ -1,13 +1,14 @@
 import { availableParallelism } from "node:os";
 import { Command, Option } from "commander";
+import type { Precision } from "../../graph/index.js";
 import { modelById, models } from "../../models/index.js";
-import type { Provider } from "../../runtime/index.js";
+import { type Provider, precisions, providers } from "../../runtime/index.js";
 import { examples } from "../examples.js";
 import { Exit, type Io, printJson } from "../io.js";
 import {
+	addComputeOptions,
 	byteSize,
 	mostPeople,
-	providerOption,
 	threadCount,
 	wholeNumber,
 } from "../option-values.js";
@@ -17,6 +18,7 @@ interface BenchOptions {
 	readonly preset: string;
 	readonly threads: number;
 	readonly provider: Provider;
+	readonly precision?: Precision;
 	readonly json?: true;
 }
 
@@ -61,7 +63,8 @@ export interface ServeBenchOptions {
 }
 
 export interface OperationsOptions {
-	readonly engine: "cpu" | "wasm" | "webgpu";
+	readonly provider: Provider | "wasm";
+	readonly precision?: Precision;
 	readonly threads: readonly number[];
 	readonly repetitions: number;
 	readonly only: readonly string[];
@@ -70,10 +73,10 @@ export interface OperationsOptions {
 
 function presetOption(command: Command, preset: string): Command {
 	const names = Object.keys(modelById("trajgpt").presets);
-	return command
+	command
 		.option("--preset <name>", `model sizes: ${names.join(", ")}`, preset)
-		.option("--threads <n>", "number of threads", threadCount, availableParallelism())
-		.addOption(providerOption());
+		.option("--threads <n>", "number of threads", threadCount, availableParallelism());
+	return addComputeOptions(command);
 }
 
 /** A benchmark and how its result is printed; loaded on demand. */
@@ -230,9 +233,15 @@ export function command(io: Io): Command {
 				"one thread up to rounding. Exits with 1 if an operation does not.",
 		)
 		.addOption(
-			new Option("--engine <name>", "engine to check")
-				.choices(["cpu", "wasm", "webgpu"])
+			new Option("--provider <name>", "engine to check; wasm is that of browsers")
+				.choices([...providers, "wasm"])
 				.default("cpu"),
+		)
+		.addOption(
+			new Option(
+				"--precision <name>",
+				"operands of matrix products with --provider xla (default: float32)",
+			).choices(precisions),
 		)
 		.addOption(
 			new Option("--threads <list>", "numbers of threads")
@@ -251,7 +260,8 @@ export function command(io: Io): Command {
 		{
 			"trajgpt bench operations": "100 runs per operation, with 1, 2 and 4 threads",
 			"trajgpt bench operations --only gather,scatterAdd --repetitions 300": "two operations",
-			"trajgpt bench operations --engine wasm": "the engine of the browser",
+			"trajgpt bench operations --provider xla": "an accelerator, against the CPU",
+			"trajgpt bench operations --provider wasm": "the engine of the browser",
 		},
 		async () => {
 			const { benchOperations, renderOperations } = await import("./operations.js");

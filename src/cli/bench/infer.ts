@@ -2,7 +2,7 @@ import { random } from "../../base/random.js";
 import { weightCount } from "../../models/index.js";
 import { trajgpt } from "../../models/trajgpt/index.js";
 import { predictor } from "../../models/trajgpt/state.js";
-import { nodeRuntime } from "../../runtime/node.js";
+import { openRuntime } from "../../workflows/open-runtime.js";
 import { presetOf } from "../../workflows/pretrain.js";
 import type { Io } from "../io.js";
 import type { InferOptions } from "./command.js";
@@ -48,7 +48,7 @@ export async function benchInfer(io: Io, options: InferOptions): Promise<InferRe
 		vocab,
 	});
 	const weights = trajgpt.init(config, random(1));
-	const runtime = nodeRuntime({ threads, provider: options.provider, purpose: "inference" });
+	const runtime = await openRuntime(options, "inference");
 	const model = predictor(runtime, config, weights);
 	try {
 		const starts = [];
@@ -98,6 +98,7 @@ export async function benchInfer(io: Io, options: InferOptions): Promise<InferRe
 		};
 	} finally {
 		await model.dispose();
+		await runtime.dispose?.();
 	}
 }
 

@@ -2,6 +2,7 @@ import { InputError } from "../../base/errors.js";
 import { type Audited, audit, auditCases } from "../../runtime/audit/index.js";
 import type { Runtime } from "../../runtime/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
+import { xlaRuntime } from "../../runtime/pjrt/index.js";
 import { webRuntime } from "../../runtime/web.js";
 import type { Io } from "../io.js";
 import { table } from "../table.js";
@@ -9,6 +10,8 @@ import type { OperationsOptions } from "./command.js";
 
 export interface OperationsReport {
 	readonly repetitions: number;
+	/** The largest difference from the reference that passes. */
+	readonly tolerance: number;
 	readonly operations: readonly {
 		readonly operation: string;
 		readonly runs: readonly Audited[];
@@ -18,14 +21,22 @@ export interface OperationsReport {
 }
 
 /** Above the rounding differences of a few thousand float32 values summed in another order. */
-const tolerance = 1e-5;
+const float32Tolerance = 1e-5;
+
+/** Accelerators approximate functions such as exp, and round the operands of products if asked to. */
+const xlaTolerance = { float32: 1e-4, tf32: 5e-3, bf16: 5e-2 } as const;
+
+const toleranceOf = ({ provider, precision = "float32" }: OperationsOptions) =>
+	provider === "xla" ? xlaTolerance[precision] : float32Tolerance;
 
 /** The first is the reference: one thread of the CPU. */
-async function runtimesOf({ engine, threads }: OperationsOptions): Promise<readonly Runtime[]> {
+async function runtimesOf(options: OperationsOptions): Promise<readonly Runtime[]> {
+	const { provider, precision = "float32", threads } = options;
 	const reference = nodeRuntime({ threads: 1 });
-	if (engine === "webgpu") return [reference, nodeRuntime({ threads: 1, provider: "webgpu" })];
+	if (provider === "xla") return [reference, await xlaRuntime({ precision })];
+	if (provider === "webgpu") return [reference, nodeRuntime({ threads: 1, provider })];
 	// The number of WebAssembly threads is fixed once per process.
-	if (engine === "wasm") return [reference, await webRuntime({ threads: Math.max(...threads) })];
+	if (provider === "wasm") return [reference, await webRuntime({ threads: Math.max(...threads) })];
 	const portable = nodeRuntime({ threads: Math.max(...threads), target: "portable" });
 	return [
 		reference,
@@ -45,21 +56,27 @@ export async function benchOperations(
 		throw new InputError(
 			`--only: no operation "${unknown}"; known operations: ${Object.keys(auditCases).join(", ")}`,
 		);
+	const tolerance = toleranceOf(options);
 	const runtimes = await runtimesOf(options);
 	const operations: { operation: string; runs: readonly Audited[] }[] = [];
-	for (const [done, operation] of names.entries()) {
-		io.stderr.write(`${done + 1}/${names.length} ${operation}\n`);
-		const entry = auditCases[operation];
-		if (entry) operations.push({ operation, runs: await audit(entry, runtimes, repetitions) });
+	try {
+		for (const [done, operation] of names.entries()) {
+			io.stderr.write(`${done + 1}/${names.length} ${operation}\n`);
+			const entry = auditCases[operation];
+			if (entry) operations.push({ operation, runs: await audit(entry, runtimes, repetitions) });
+		}
+	} finally {
+		for (const runtime of runtimes) await runtime.dispose?.();
 	}
 	const isSound = ({ differing, error }: Audited) => differing === 0 && error <= tolerance;
 	const failed = operations
 		.filter(({ runs }) => !runs.every(isSound))
 		.map(({ operation }) => operation);
-	return { repetitions, operations, failed };
+	return { repetitions, tolerance, operations, failed };
 }
 
-export function renderOperations({ repetitions, operations, failed }: OperationsReport): string {
+export function renderOperations(report: OperationsReport): string {
+	const { repetitions, tolerance, operations, failed } = report;
 	const labels = operations[0]?.runs.map(({ runtime }) => runtime) ?? [];
 	const cell = ({ differing, error, unsupported }: Audited) =>
 		unsupported === undefined

@@ -12,11 +12,11 @@ import {
 	weightCount,
 } from "../../models/index.js";
 import { lossFeeds } from "../../models/objective.js";
-import { nodeRuntime } from "../../runtime/node.js";
 import { adamWDefaults } from "../../train/adamw.js";
 import { encodeSafetensors, type StoredTensor } from "../../train/safetensors.js";
 import { trainer } from "../../train/trainer.js";
 import { checkMemory, trainingNeeds } from "../../workflows/memory-needs.js";
+import { openRuntime } from "../../workflows/open-runtime.js";
 import { presetOf } from "../../workflows/pretrain.js";
 import type { Io } from "../io.js";
 import type { StepOptions } from "./command.js";
@@ -95,14 +95,16 @@ export async function benchStep(io: Io, options: StepOptions): Promise<StepRepor
 	const { batch, length, threads, steps } = options;
 	const model = modelById(options.model);
 	const config = configOf(model, options);
-	checkMemory(
-		"a step",
-		trainingNeeds(model, config, batch * length),
-		"lower --batch or --length, or choose a smaller --preset",
-	);
+	// An accelerator has memory of its own.
+	if (options.provider !== "xla")
+		checkMemory(
+			"a step",
+			trainingNeeds(model, config, batch * length),
+			"lower --batch or --length, or choose a smaller --preset",
+		);
 	const weights = model.init(config, random(1));
 	const parameters = weightCount(weights);
-	const runtime = nodeRuntime({ threads, provider: options.provider });
+	const runtime = await openRuntime(options, "training");
 	const learner = trainer(
 		runtime,
 		{ model, config, objective, optimizer: adamWDefaults, clip: 1, accumulate: false },
@@ -162,6 +164,7 @@ export async function benchStep(io: Io, options: StepOptions): Promise<StepRepor
 	} finally {
 		peer?.stop();
 		await learner.dispose();
+		await runtime.dispose?.();
 	}
 }
 

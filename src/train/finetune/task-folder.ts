@@ -7,7 +7,7 @@ import type { Label } from "../../cohort/index.js";
 import { disk, readJson } from "../../files/index.js";
 import type { LinearHead } from "../../models/heads/label.js";
 import type { ParameterValues } from "../../models/index.js";
-import { providers } from "../../runtime/index.js";
+import { precisions, providers } from "../../runtime/index.js";
 import { hasCheckpoint, readCheckpoint } from "../checkpoint.js";
 import { trainOptions } from "../options.js";
 import { differences, runFiles, sealedFiles } from "../run-folder.js";
@@ -26,6 +26,7 @@ const taskSchema = z.strictObject({
 	versions: z.record(z.string(), z.string()),
 	threads: z.int().min(1),
 	provider: z.enum(providers),
+	precision: z.enum(precisions).optional(),
 });
 
 /** `task.json`: how a run is fine-tuned to a task. */

@@ -39,7 +39,7 @@ const cellLabel = ({ id, seed }: CellName) => `${id} ${seed}`;
 export async function computeCells(
 	folder: string,
 	cells: readonly CellName[],
-	{ jobs, threads, provider, progress = silentProgress, signal }: CellProcesses,
+	{ jobs, threads, provider, precision, progress = silentProgress, signal }: CellProcesses,
 ): Promise<{ readonly cells: readonly Cell[]; readonly failed: readonly Failure[] }> {
 	const done: Cell[] = [];
 	const failed: Failure[] = [];
@@ -86,6 +86,7 @@ export async function computeCells(
 			[
 				...[program(), "compare-cell", folder, name.id, String(name.seed)],
 				...["--threads", String(threads), "--provider", provider],
+				...(precision ? ["--precision", precision] : []),
 			],
 			{ stdio: ["ignore", "ignore", "pipe", "ipc"] },
 		);

@@ -14,7 +14,8 @@ import {
 	readEvaluation,
 	writeEvaluation,
 } from "../../evaluate/index.js";
-import type { Provider } from "../../runtime/index.js";
+import type { Precision } from "../../graph/index.js";
+import type { Provider, Runtime } from "../../runtime/index.js";
 import {
 	isTrained,
 	readRun,
@@ -26,6 +27,7 @@ import {
 	taskFiles,
 } from "../../train/index.js";
 import { finetune, TooFewLabels } from "../finetune.js";
+import { withRuntime } from "../open-runtime.js";
 import { pretrain } from "../pretrain.js";
 import type { Monitoring } from "../training.js";
 import { versions } from "../versions.js";
@@ -42,8 +44,8 @@ import {
 /** The resources that a cell computes with. */
 export interface CellResources {
 	readonly threads: number;
-	/** Execution provider of pre-training. */
 	readonly provider: Provider;
+	readonly precision?: Precision | undefined;
 }
 
 export interface CellRequest extends CellResources, Monitoring {
@@ -106,13 +108,13 @@ async function pretrainCell(
 	plan: Plan,
 	dataset: Dataset,
 	{ id, model, settings, options }: Entry,
-	{ folder, seed, threads, provider, progress, signal }: CellRequest,
+	{ folder, seed, threads, provider, precision, progress, signal }: CellRequest,
 ): Promise<NonNullable<Cell["training"]>> {
 	const run = comparisonFiles(folder).run(id, seed);
 	const stepsBefore = existsSync(runFiles(run).run) ? stepsDone(run) : 0;
 	const secondsBefore = cpuSeconds();
 	const summary = await pretrain(dataset, run, {
-		...{ model, settings, threads, provider, progress, signal },
+		...{ model, settings, threads, provider, precision, progress, signal },
 		training: { ...plan.options, ...options, seed },
 		resume: "if-begun",
 	});
@@ -139,29 +141,32 @@ async function finetuneCell(
 	dataset: Dataset,
 	trained: Trained,
 	task: string,
-	{ threads, progress, signal }: CellRequest,
+	{ threads, provider, precision, progress, signal }: CellRequest,
 ): Promise<void> {
 	const forecasts = task === "forecast";
 	if (task === "next" || (forecasts && trained.model.forecasting.after === "pretraining")) return;
 	const begun = readTask(trained.folder, task) !== undefined;
 	if (begun && isTrained(taskFiles(trained.folder, task).folder)) return;
 	const { interrupted } = await finetune(trained, dataset, {
-		...{ task, threads, progress, signal, resume: "if-begun" },
+		...{ task, threads, provider, precision, progress, signal, resume: "if-begun" },
 		training: forecasts ? {} : { ...tuning, seed: trained.run.options.seed },
 	});
 	if (interrupted) signal?.throwIfAborted();
 }
 
 /** Evaluates a cell on each task and writes it. */
-export async function evaluateCell(
-	{ folder, id, seed, threads, progress = silentProgress }: CellRequest,
+export function evaluateCell(request: CellRequest, cell: TrainedCell): Promise<void> {
+	return withRuntime(request, "inference", (runtime) => evaluateCellOn(runtime, request, cell));
+}
+
+async function evaluateCellOn(
+	runtime: Runtime,
+	{ folder, id, seed, progress = silentProgress }: CellRequest,
 	{ plan, dataset, trained, training, notTuned, seconds }: TrainedCell,
 ): Promise<void> {
-	const { nodeRuntime } = await import("../../runtime/node.js");
 	const began = clock();
-	const runtime = nodeRuntime({ purpose: "inference", threads });
 	const run = comparisonFiles(folder).run(id, seed);
-	const maker = { versions: await versions(), clock };
+	const maker = { versions: versions(), clock };
 	const options: EvaluateOptions = {
 		...evaluateDefaults,
 		...{ futures: plan.futures, baselines: trained === undefined, keepPatients: true },

@@ -16,6 +16,7 @@ import {
 	type Way,
 } from "../../evaluate/index.js";
 import { holdingLock, replaceFile } from "../../files/index.js";
+import type { Precision } from "../../graph/index.js";
 import type { Provider } from "../../runtime/index.js";
 import type { Monitoring } from "../training.js";
 import { computeCells, type Failure } from "./cell-processes.js";
@@ -38,6 +39,7 @@ export interface ComparisonOptions extends LineOptions, Monitoring {
 	/** Cells computed at the same time. Default: as many as cores and memory allow. */
 	readonly jobs?: number | undefined;
 	readonly provider: Provider;
+	readonly precision?: Precision | undefined;
 }
 
 export interface CompareOptions extends ComparisonOptions {
@@ -122,7 +124,8 @@ async function compareLines(
 	request: ComparisonRequest,
 ): Promise<Comparison> {
 	const { entries, ways, tasks, depths, seeds, leaders, methods } = request;
-	const { title, epochs, batchSlots, maxLength, futures, provider, progress, signal } = request;
+	const { title, epochs, batchSlots, maxLength, futures, progress, signal } = request;
+	const { provider, precision } = request;
 	const known = tasksOf(dataset);
 	if (tasks.length === 0)
 		throw new InputError(`the list of tasks is empty; ${dataset.folder} has ${known.join(", ")}`, {
@@ -152,7 +155,8 @@ async function compareLines(
 				.flatMap(({ id }) => Array.from({ length: seeds - 1 }, (_, i) => ({ id, seed: i + 2 }))),
 		];
 		const { cells: done, failed } = await computeCells(folder, cells, {
-			...{ jobs, threads: Math.max(1, Math.floor(cores / jobs)), provider, progress, signal },
+			...{ jobs, threads: Math.max(1, Math.floor(cores / jobs)) },
+			...{ provider, precision, progress, signal },
 		});
 		const comparison = comparisonOf(
 			columnsOf(tasks, depths, methods),

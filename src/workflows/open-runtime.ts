@@ -1,0 +1,42 @@
+import type { Precision } from "../graph/index.js";
+import type { Provider, Runtime } from "../runtime/index.js";
+import { checkPrecision, checkProvider } from "./check-provider.js";
+
+/** Where and how a workflow computes. */
+export interface ComputeOptions {
+	/** CPU threads. Default: all cores or, for a run that exists, as in its training. */
+	readonly threads?: number | undefined;
+	/** Default: `cpu` or, when resuming, as before. */
+	readonly provider?: Provider | undefined;
+	/** How matrix products are computed with `provider` xla. Default: `tf32` or, when resuming, as before. */
+	readonly precision?: Precision | undefined;
+}
+
+/** Opens the engine of a provider, which is loaded only then. The caller disposes of it. */
+export async function openRuntime(
+	{ threads, provider = "cpu", precision }: ComputeOptions,
+	purpose: "training" | "inference",
+): Promise<Runtime> {
+	checkPrecision(provider, precision);
+	if (provider === "xla") {
+		const { xlaRuntime } = await import("../runtime/pjrt/index.js");
+		return xlaRuntime(precision && { precision });
+	}
+	await checkProvider(provider);
+	const { nodeRuntime } = await import("../runtime/node.js");
+	return nodeRuntime({ provider, purpose, ...(threads !== undefined && { threads }) });
+}
+
+/** Opens the engine of a provider for some work, and disposes of it afterwards. */
+export async function withRuntime<T>(
+	options: ComputeOptions,
+	purpose: "training" | "inference",
+	work: (runtime: Runtime) => Promise<T>,
+): Promise<T> {
+	const runtime = await openRuntime(options, purpose);
+	try {
+		return await work(runtime);
+	} finally {
+		await runtime.dispose?.();
+	}
+}
