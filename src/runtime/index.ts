@@ -1,8 +1,9 @@
-export { programs } from "./programs.js";
+export { programs, started } from "./programs.js";
 export {
 	type Data,
 	type Feeds,
 	next,
+	type Pending,
 	type Program,
 	type Provider,
 	precisions,

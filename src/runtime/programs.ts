@@ -1,5 +1,5 @@
 import type { Graph } from "../graph/index.js";
-import type { Data, Feeds, Program, Resident, RunOptions, Runtime } from "./runtime.js";
+import type { Data, Feeds, Pending, Program, Resident, RunOptions, Runtime } from "./runtime.js";
 
 /** Programs compiled on first use, one per key: a shape or, with open sizes, a kind of shape. */
 export interface Programs<K> {
@@ -10,6 +10,13 @@ export interface Programs<K> {
 		resident?: Resident,
 		options?: RunOptions,
 	): Promise<Record<string, Data>>;
+	/** As `Program.enqueue`, with the key's program; where the runtime has no queue, the run is over. */
+	enqueue(
+		key: K,
+		feeds: Feeds | readonly Feeds[],
+		resident?: Resident,
+		options?: RunOptions,
+	): Promise<Pending>;
 	dispose(): Promise<void>;
 }
 
@@ -45,25 +52,30 @@ export function programs<K>(
 		}
 	}
 
+	async function using<R>(key: K, use: (program: Program) => Promise<R>): Promise<R> {
+		if (disposed) throw new Error("these programs were disposed");
+		const text = keyText(key);
+		const entry = compiled.get(text) ?? { program: runtime.compile(build(key)), users: 0 };
+		compiled.delete(text);
+		compiled.set(text, entry);
+		entry.users++;
+		try {
+			const program = await entry.program.catch((error) => {
+				compiled.delete(text);
+				throw error;
+			});
+			return await use(program);
+		} finally {
+			entry.users--;
+			await makeRoom();
+		}
+	}
+
 	return {
-		async run(key, feeds, resident, options) {
-			if (disposed) throw new Error("these programs were disposed");
-			const text = keyText(key);
-			const entry = compiled.get(text) ?? { program: runtime.compile(build(key)), users: 0 };
-			compiled.delete(text);
-			compiled.set(text, entry);
-			entry.users++;
-			try {
-				const program = await entry.program.catch((error) => {
-					compiled.delete(text);
-					throw error;
-				});
-				return await program.run(feeds, resident, options);
-			} finally {
-				entry.users--;
-				await makeRoom();
-			}
-		},
+		run: (key, feeds, resident, options) =>
+			using(key, (program) => program.run(feeds, resident, options)),
+		enqueue: (key, feeds, resident, options) =>
+			using(key, (program) => started(program, feeds, resident, options)),
 		async dispose() {
 			disposed = true;
 			const all = [...compiled.values()];
@@ -71,4 +83,17 @@ export function programs<K>(
 			await Promise.allSettled(all.map(release));
 		},
 	};
+}
+
+/** Starts a run; without a queue, waits until it is over. */
+export async function started(
+	program: Program,
+	feeds: Feeds | readonly Feeds[],
+	resident?: Resident,
+	options?: RunOptions,
+): Promise<Pending> {
+	if (program.enqueue) return program.enqueue(feeds, resident, options);
+	const [own = {}] = [feeds].flat();
+	const outputs = await program.run(own, resident, options);
+	return { read: async () => outputs, dispose: () => {} };
 }

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { InputError } from "../base/errors.js";
 import { formatCount, type Progress } from "../base/progress.js";
-import { random } from "../base/random.js";
 import {
 	type Batch,
 	type BatchOptions,
@@ -10,20 +9,28 @@ import {
 	type SplitBatches,
 	splitBatches,
 } from "../cohort/index.js";
-import { initialWeights, type Model, weightCount } from "../models/index.js";
+import { initialWeights, type Model, models, weightCount } from "../models/index.js";
 import type { ResidentValue, Runtime } from "../runtime/index.js";
 import { adamWDefaults } from "./adamw.js";
 import { type Checkpoint, hasCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
 import { type SavedSettings, settingsThatDiffer, tensorMismatches } from "./compare-settings.js";
 import { type EventLog, type LogEvent, openEventLog, readEventLog } from "./event-log.js";
 import type { TrainOptions } from "./options.js";
+import { addInto } from "./prepare-batch.js";
+import {
+	batchesOfStep,
+	type PreparedBatches,
+	preparedByThreads,
+	preparedHere,
+	readAhead,
+} from "./prepared-batches.js";
 import { type Run, runFiles, sealedFiles } from "./run-folder.js";
 import type { StoredTensor } from "./safetensors.js";
 import { learningRateAt } from "./schedule.js";
 import { checkSeal, sealOf } from "./seal.js";
 import { initialState } from "./step.js";
 import { openTensorboard, type ScalarWriter } from "./tensorboard.js";
-import { addInto, type Trainer, trainer } from "./trainer.js";
+import { type Started, type StepResult, type Trainer, trainer } from "./trainer.js";
 
 export interface PretrainRequest {
 	readonly folder: string;
@@ -167,11 +174,27 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 			tensors: stored(tensors),
 			seal,
 		});
-	const save = async (at: Position) => write(files.checkpoint, at, await learner.state());
+	const save = async (at: Position, state = learner.state()) =>
+		write(files.checkpoint, at, await state);
 	const saveBest = async (at: Position) => {
 		const state = await learner.state();
 		write(files.best, at, new Map([...state].filter(([name]) => weights.has(name))));
 	};
+	const { accumulate, seed } = options;
+	const use = { config: run.config, objective: options, devices: runtime.devices ?? 1 };
+	// Threads need the built files, find models by name, and read only whole splits.
+	const isBuilt = import.meta.url.endsWith(".js");
+	const inThreads = runtime.queues && isBuilt && models.includes(model) && !request.batchesOf;
+	const prepared = inThreads
+		? preparedByThreads({
+				dataset: dataset.folder,
+				model: model.id,
+				plan,
+				accumulate,
+				seed,
+				...use,
+			})
+		: preparedHere({ batches, checks, accumulate, seed }, { ...use, model });
 	if (checkpoint) for (const caution of request.cautions ?? []) request.progress.note(caution);
 	const log = openEventLog(files.log, checkpoint ? { keep: wasSaved(start) } : {});
 	const board = openTensorboard(files.tensorboard, {
@@ -180,9 +203,13 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 	});
 	try {
 		if (!checkpoint) await save(start);
-		const loop = { ...request, options, batches, checks, learner, log, board, save, saveBest };
+		const loop: Loop = {
+			...{ ...request, options, batches, checks, prepared, learner, log, board, save, saveBest },
+			queue: runtime.queues ? 16 : 1,
+		};
 		return summaryOf(await epochs(loop, start));
 	} finally {
+		await prepared.dispose();
 		log.close();
 		board.close();
 		await learner.dispose();
@@ -193,42 +220,80 @@ interface Loop extends PretrainRequest {
 	readonly options: TrainOptions;
 	readonly batches: SplitBatches;
 	readonly checks: SplitBatches;
+	readonly prepared: PreparedBatches;
 	readonly learner: Trainer;
 	readonly log: EventLog;
 	readonly board: ScalarWriter;
-	save(at: Position): Promise<void>;
+	/** Most steps that are started before the first of them is waited for. */
+	readonly queue: number;
+	save(at: Position, state?: ReturnType<Trainer["state"]>): Promise<void>;
 	saveBest(at: Position): Promise<void>;
 }
 
+/** Things to do in order, once the device has come so far. */
+function inTurn() {
+	const waiting: (() => Promise<void>)[] = [];
+	return {
+		push: (finish: () => Promise<void>) => waiting.push(finish),
+		/** Waits until at most so many are left. */
+		async downTo(count: number) {
+			while (waiting.length > count) await waiting.shift()?.();
+		},
+	};
+}
+
 async function epochs(loop: Loop, start: Position): Promise<Position> {
-	const { options, batches, progress, signal } = loop;
+	const { options, batches, prepared, learner, progress, signal, queue } = loop;
 	const stepsPerEpoch = Math.ceil(batches.plan.count / options.accumulate);
 	let at = start;
 	const total = options.epochs * stepsPerEpoch;
 	const rate = smoothed();
-	const show = (loss?: number, speed?: number) =>
+	const show = ({ step, epoch }: Position, loss?: number, speed?: number) =>
 		progress.update({
-			label: `epoch ${Math.min(at.epoch + 1, options.epochs)}/${options.epochs}  step`,
-			done: at.step,
+			label: `epoch ${Math.min(epoch + 1, options.epochs)}/${options.epochs}  step`,
+			done: step,
 			total,
 			fields: [
 				...(loss === undefined ? [] : [["loss", loss.toFixed(4)] as [string, string]]),
 				...(speed === undefined ? [] : [["tokens/s", formatCount(speed)] as [string, string]]),
 			],
 		});
-	show();
+	show(at);
+	const unfinished = inTurn();
+	let finishedAt = loop.clock();
 	while (!at.finished) {
-		while (at.stepInEpoch < stepsPerEpoch) {
+		const { epoch, step, stepInEpoch } = at;
+		const steps = readAhead(stepInEpoch, stepsPerEpoch, 2 * (queue - 1), (i) =>
+			prepared.ofStep({ epoch, stepInEpoch: i, step: step + 1 + i - stepInEpoch }),
+		);
+		for await (const parts of steps) {
 			if (signal.aborted) {
+				await unfinished.downTo(0);
 				await loop.save(at);
 				return at;
 			}
-			const { loss, tokensPerSecond } = await oneStep(loop, at, total);
+			const before = at;
+			const learningRate = learningRateAt(at.step + 1, total, options);
+			const startedAt = loop.clock();
+			const started = await learner.start(parts, { step: at.step + 1, learningRate });
+			const events = parts.reduce((n, part) => n + part.events, 0);
 			at = { ...at, step: at.step + 1, stepInEpoch: at.stepInEpoch + 1 };
-			show(rate(loss), tokensPerSecond);
-			if (at.step % options.checkpointEvery === 0 && at.stepInEpoch < stepsPerEpoch)
-				await loop.save(at);
+			const after = at;
+			unfinished.push(async () => {
+				const { loss, tokensPerSecond } = await finishStep(loop, before, {
+					...{ started, learningRate, events },
+					since: Math.max(startedAt, finishedAt),
+				});
+				finishedAt = loop.clock();
+				show(after, rate(loss), tokensPerSecond);
+			});
+			if (at.step % options.checkpointEvery === 0 && at.stepInEpoch < stepsPerEpoch) {
+				const state = learner.state();
+				unfinished.push(() => loop.save(after, state));
+			}
+			await unfinished.downTo(queue - 1);
 		}
+		await unfinished.downTo(0);
 		const losses = await validate(loop);
 		if (!losses) {
 			await loop.save(at);
@@ -238,55 +303,63 @@ async function epochs(loop: Loop, start: Position): Promise<Position> {
 		if (!Number.isFinite(loss))
 			throw notFinite(loop, "the validation loss", at, losses, await allOf(loop.checks));
 		const better = at.best === null || loss < at.best.loss;
-		const epoch = at.epoch + 1;
-		loop.log.append({ step: at.step, epoch, valid: losses });
+		at = { ...at, epoch: epoch + 1, stepInEpoch: 0 };
+		loop.log.append({ step: at.step, epoch: at.epoch, valid: losses });
 		loop.board.scalars(at.step, prefixed("valid", losses));
-		const best = better ? { epoch, step: at.step, loss, losses } : at.best;
-		const stale = epoch - (best?.epoch ?? epoch) >= options.patience;
-		at = { ...at, epoch, stepInEpoch: 0, best, finished: stale || epoch >= options.epochs };
+		const best = better ? { epoch: at.epoch, step: at.step, loss, losses } : at.best;
+		const stale = at.epoch - (best?.epoch ?? at.epoch) >= options.patience;
+		at = { ...at, best, finished: stale || at.epoch >= options.epochs };
 		if (better) await loop.saveBest(at);
 		await loop.save(at);
 		const terms = Object.entries(losses).map(([term, nats]) => `${term} ${nats.toFixed(4)} nats`);
 		progress.note(
-			`epoch ${epoch}: validation ${terms.join(", ")}${better ? ", the best so far" : ""}`,
+			`epoch ${at.epoch}: validation ${terms.join(", ")}${better ? ", the best so far" : ""}`,
 		);
-		if (stale && epoch < options.epochs)
+		if (stale && at.epoch < options.epochs)
 			progress.note(`stopping: no better validation loss in ${options.patience} epochs`);
 	}
 	return at;
 }
 
-async function oneStep(loop: Loop, at: Position, total: number) {
-	const { options, batches, learner, clock } = loop;
-	const started = clock();
-	const first = at.stepInEpoch * options.accumulate;
-	const last = Math.min(batches.plan.count, first + options.accumulate);
-	const parts: Batch[] = [];
-	for (let i = first; i < last; i++) parts.push(await batches.read(at.epoch, i));
-	const step = at.step + 1;
-	const learningRate = learningRateAt(step, total, options);
-	const result = await learner.step(parts, {
-		step,
-		learningRate,
-		random: random(options.seed).fork("steps").fork(step),
-	});
+interface StartedStep {
+	readonly started: Started<StepResult>;
+	readonly learningRate: number;
+	/** Events without padding. */
+	readonly events: number;
+	/** When the device turned to it, as far as is known. */
+	readonly since: number;
+}
+
+/** Waits for the step that was started at a position, and logs it. */
+async function finishStep(
+	loop: Loop,
+	before: Position,
+	{ started, learningRate, events, since }: StartedStep,
+) {
+	const step = before.step + 1;
+	const result = await started.result();
 	const losses = mean(result.totals, result.targets);
+	const { gradientNorm } = result;
 	if (!result.finite)
 		throw notFinite(
-			loop,
-			"the loss or its gradient",
-			{ ...at, step },
-			{ ...losses, gradientNorm: result.gradientNorm },
-			parts,
+			...([loop, "the loss or its gradient", { ...before, step }] as const),
+			...([{ ...losses, gradientNorm }, await eventsOf(loop, before)] as const),
 		);
-	const seconds = Math.max(1e-3, (clock() - started) / 1000); // a clock may stand still or be set back
-	const events = parts.reduce((n, { lengths }) => n + lengths.reduce((a, b) => a + b, 0), 0);
+	const seconds = Math.max(1e-3, (loop.clock() - since) / 1000); // a clock may stand still or be set back
 	const tokensPerSecond = events / seconds;
-	const values = { ...losses, gradientNorm: result.gradientNorm, learningRate, tokensPerSecond };
-	loop.log.append({ step, epoch: at.epoch + 1, ...values });
+	const values = { ...losses, gradientNorm, learningRate, tokensPerSecond };
+	loop.log.append({ step, epoch: before.epoch + 1, ...values });
 	loop.board.scalars(step, prefixed("train", values));
 	return { loss: sum(losses), tokensPerSecond };
 }
+
+/** The batches of the step after a position. */
+const eventsOf = (loop: Loop, { epoch, stepInEpoch }: Position): Promise<Batch[]> =>
+	Promise.all(
+		batchesOfStep({ ...loop, ...loop.options }, stepInEpoch).map((i) =>
+			loop.batches.read(epoch, i),
+		),
+	);
 
 const listed = (values: Readonly<Record<string, number>>) =>
 	Object.entries(values)
@@ -323,18 +396,22 @@ async function allOf(batches: Loop["checks"]): Promise<Batch[]> {
 
 /** Mean losses over the validation patients, with the same draws every time; undefined when asked to stop. */
 async function validate(loop: Loop): Promise<Record<string, number> | undefined> {
-	const { checks, learner, options, signal } = loop;
+	const { checks, prepared, learner, signal, queue } = loop;
 	const totals: Record<string, number> = {};
 	const targets: Record<string, number> = {};
-	for (let i = 0; i < checks.plan.count; i++) {
+	const unfinished = inTurn();
+	const all = readAhead(0, checks.plan.count, 2 * (queue - 1), prepared.ofValidation);
+	for await (const batch of all) {
 		if (signal.aborted) return undefined;
-		const losses = await learner.losses(
-			await checks.read(0, i),
-			random(options.seed).fork("valid").fork(i),
-		);
-		addInto(totals, losses.totals);
-		addInto(targets, losses.targets);
+		const started = await learner.startLosses(batch);
+		unfinished.push(async () => {
+			const losses = await started.result();
+			addInto(totals, losses.totals);
+			addInto(targets, losses.targets);
+		});
+		await unfinished.downTo(queue - 1);
 	}
+	await unfinished.downTo(0);
 	return mean(totals, targets);
 }
 

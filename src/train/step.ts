@@ -27,6 +27,8 @@ export interface StepPlan<C = unknown> {
 	readonly optimizer: AdamWOptions;
 	readonly clip: number;
 	readonly shapes: ReadonlyMap<string, FixedShape>;
+	/** Devices that share the rows of a batch; sums over rows are then taken over all of them. Default: 1. */
+	readonly devices?: number;
 }
 
 const firstOf = (name: string) => `first/${name}`;

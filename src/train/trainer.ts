@@ -1,14 +1,21 @@
 import type { Random } from "../base/random.js";
-import type { EventBatch, Model, ObjectiveName } from "../models/index.js";
-import { lossFeeds } from "../models/objective.js";
+import type { BatchShape, EventBatch, Model } from "../models/index.js";
 import {
 	type Data,
+	type Pending,
 	type Program,
 	programs,
 	type ResidentValue,
 	type Runtime,
+	started,
 } from "../runtime/index.js";
 import { type AdamWOptions, adamWScalars } from "./adamw.js";
+import {
+	addInto,
+	type ChosenObjective,
+	type PreparedBatch,
+	prepareBatch,
+} from "./prepare-batch.js";
 import {
 	accumulateGraph,
 	applyGraph,
@@ -21,12 +28,6 @@ import {
 	scaleFeeds,
 	stepGraph,
 } from "./step.js";
-
-/** The next event alone (the paper), or also one further ahead, up to `horizon` events. */
-export interface ChosenObjective {
-	readonly objective: ObjectiveName;
-	readonly horizon: number;
-}
 
 export interface TrainerOptions {
 	readonly model: Model;
@@ -46,33 +47,41 @@ export interface Losses {
 
 export interface StepResult extends Losses {
 	readonly gradientNorm: number;
-	/** False when the loss or the gradient was not finite; the weights are then as before. */
+	/** False when the loss or the gradient was not finite; the weights are then as before, or useless on a device that queues. */
 	readonly finite: boolean;
 }
 
 /** Weights, moments and the programs that move them. State goes in at the start and comes out by `state`. */
 export interface Trainer {
-	/** One update from one batch or several. */
-	step(batches: readonly EventBatch[], at: StepAt): Promise<StepResult>;
-	/** Losses of a batch, with nothing learned from it. */
+	/** Computes a batch's feeds; `learning` for a step, not for its losses alone. */
+	prepare(batch: EventBatch, random: Random, learning: boolean): PreparedBatch;
+	/** Starts one update from one batch or several. Steps end in the order in which they were started. */
+	start(batches: readonly PreparedBatch[], at: StepAt): Promise<Started<StepResult>>;
+	/** The same, to its end. */
+	step(
+		batches: readonly EventBatch[],
+		at: StepAt & { readonly random: Random },
+	): Promise<StepResult>;
+	/** Starts to compute the losses of a batch, with nothing learned from it. */
+	startLosses(batch: PreparedBatch): Promise<Started<Losses>>;
+	/** The same, to its end. */
 	losses(batch: EventBatch, random: Random): Promise<Losses>;
+	/** Of the steps started so far. */
 	state(): Promise<Map<string, ResidentValue>>;
 	dispose(): Promise<void>;
+}
+
+export interface Started<R> {
+	result(): Promise<R>;
 }
 
 export interface StepAt {
 	/** From 1. */
 	readonly step: number;
 	readonly learningRate: number;
-	readonly random: Random;
 }
 
-const keyText = ({ rows, length }: { rows: number; length: number }) => `${rows}x${length}`;
-
-/** Adds to sums by term. */
-export const addInto = (sums: Record<string, number>, more: Readonly<Record<string, number>>) => {
-	for (const [name, value] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + value;
-};
+const keyText = ({ rows, length }: BatchShape) => `${rows}x${length}`;
 
 export function trainer(
 	runtime: Runtime,
@@ -82,11 +91,11 @@ export function trainer(
 	saved?: ReadonlyMap<string, ResidentValue>,
 ): Trainer {
 	const { model, config, accumulate } = options;
-	const { horizon } = options.objective;
-	const objectives = model.objectives[options.objective.objective];
+	const { devices = 1 } = runtime;
 	const plan: StepPlan = {
 		...options,
-		objectives,
+		devices,
+		objectives: model.objectives[options.objective.objective],
 		shapes: new Map([...weights].map(([name, { shape }]) => [name, shape])),
 	};
 	const start = saved ?? initialState(weights);
@@ -94,58 +103,74 @@ export function trainer(
 		accumulate ? new Map([...start, ...gradientSums(weights)]) : start,
 	);
 	const build = accumulate ? accumulateGraph : stepGraph;
-	const steps = programs(runtime, (shape: EventBatch) => build(plan, shape), { keyText });
-	const checks = programs(runtime, (shape: EventBatch) => lossGraph(plan, shape), { keyText });
+	const steps = programs(runtime, (shape: BatchShape) => build(plan, shape), { keyText });
+	const checks = programs(runtime, (shape: BatchShape) => lossGraph(plan, shape), { keyText });
 	let applying: Promise<Program> | undefined;
 
-	const feedsOf = (batch: EventBatch, random: Random, learning: boolean) =>
-		lossFeeds(model, config, objectives, batch, { random, horizon }, learning);
+	const use = { model, config, objective: options.objective, devices };
+	const prepare: Trainer["prepare"] = (batch, random, learning) =>
+		prepareBatch(use, batch, random, learning);
 
 	const readLosses = (outputs: Record<string, Data>, targets: Readonly<Record<string, number>>) =>
 		Object.fromEntries(
 			Object.keys(targets).map((term) => [term, outputs[lossOf(term)]?.[0] as number]),
 		);
 
+	const startStep: Trainer["start"] = async (batches, { step, learningRate }) => {
+		const targets: Record<string, number> = {};
+		for (const batch of batches) addInto(targets, batch.targets);
+		const scalars = Object.fromEntries(
+			Object.entries(adamWScalars(step, learningRate, options.optimizer)).map(([name, x]) => [
+				name,
+				Float32Array.of(x),
+			]),
+		);
+		const scales = scaleFeeds(targets);
+		let finite = true;
+		const accept = (outputs: Record<string, Data>) => {
+			for (const values of Object.values(outputs)) if (!Number.isFinite(values[0])) finite = false;
+			return finite;
+		};
+		const runs: Pending[] = [];
+		for (const [i, { shape, feeds }] of batches.entries()) {
+			const more = accumulate ? { goesOn: Uint8Array.of(Number(i > 0)) } : scalars;
+			const inputs = feeds.map((own) => ({ ...own, ...scales, ...more }));
+			runs.push(await steps.enqueue(shape, inputs, resident, { accept }));
+			if (!finite) break;
+		}
+		if (accumulate && finite) {
+			applying ??= runtime.compile(applyGraph(plan, batches[0]?.shape as BatchShape));
+			runs.push(await started(await applying, scalars, resident, { accept }));
+		}
+		return {
+			async result() {
+				const outputs = await Promise.all(runs.map((run) => run.read()));
+				const totals: Record<string, number> = {};
+				for (const [i, batch] of batches.entries())
+					if (outputs[i]) addInto(totals, readLosses(outputs[i], batch.targets));
+				return {
+					...{ totals, targets },
+					gradientNorm: outputs.at(-1)?.[gradientNorm]?.[0] ?? Number.NaN,
+					finite: outputs.every(accept),
+				};
+			},
+		};
+	};
+
+	const startLosses: Trainer["startLosses"] = async ({ shape, feeds, targets }) => {
+		const run = await checks.enqueue(shape, feeds, resident);
+		return { result: async () => ({ totals: readLosses(await run.read(), targets), targets }) };
+	};
+
 	return {
-		async step(batches, { step, learningRate, random }) {
-			const fed = batches.map((batch, i) => feedsOf(batch, random.fork(i), true));
-			const targets: Record<string, number> = {};
-			for (const part of fed) addInto(targets, part.targets);
-			const scalars = Object.fromEntries(
-				Object.entries(adamWScalars(step, learningRate, options.optimizer)).map(([name, x]) => [
-					name,
-					Float32Array.of(x),
-				]),
-			);
-			const scales = scaleFeeds(targets);
-			const totals: Record<string, number> = {};
-			let finite = true;
-			let norm = Number.NaN;
-			const accept = (outputs: Record<string, Data>) => {
-				for (const values of Object.values(outputs))
-					if (!Number.isFinite(values[0])) finite = false;
-				norm = outputs[gradientNorm]?.[0] ?? norm;
-				return finite;
-			};
-			for (const [i, batch] of batches.entries()) {
-				const { feeds, targets: own } = fed[i] as (typeof fed)[0];
-				const more = accumulate ? { goesOn: Uint8Array.of(Number(i > 0)) } : scalars;
-				const inputs = { ...feeds, ...scales, ...more };
-				const outputs = await steps.run(batch, inputs, resident, { accept });
-				addInto(totals, readLosses(outputs, own));
-				if (!finite) break;
-			}
-			if (accumulate && finite) {
-				applying ??= runtime.compile(applyGraph(plan, batches[0] as EventBatch));
-				await (await applying).run(scalars, resident, { accept });
-			}
-			return { totals, targets, gradientNorm: norm, finite };
+		prepare,
+		start: startStep,
+		async step(batches, at) {
+			const prepared = batches.map((batch, i) => prepare(batch, at.random.fork(i), true));
+			return (await startStep(prepared, at)).result();
 		},
-		async losses(batch, random) {
-			const { feeds, targets } = feedsOf(batch, random, false);
-			const outputs = await checks.run(batch, feeds, resident);
-			return { totals: readLosses(outputs, targets), targets };
-		},
+		startLosses,
+		losses: async (batch, random) => (await startLosses(prepare(batch, random, false))).result(),
 		async state() {
 			const held = await resident.read();
 			return new Map([...start.keys()].map((name) => [name, held.get(name) as ResidentValue]));

@@ -1,0 +1,80 @@
+import type { Random } from "../base/random.js";
+import type { BatchShape, EventBatch, Model, ObjectiveName } from "../models/index.js";
+import { lossFeeds } from "../models/objective.js";
+import type { Feeds } from "../runtime/index.js";
+
+/** The next event alone (the paper), or also one further ahead, up to `horizon` events. */
+export interface ChosenObjective {
+	readonly objective: ObjectiveName;
+	readonly horizon: number;
+}
+
+export interface BatchUse {
+	readonly model: Model;
+	readonly config: unknown;
+	readonly objective: ChosenObjective;
+	/** Devices that share the rows of a batch. */
+	readonly devices: number;
+}
+
+/** What a program is fed for one batch. */
+export interface PreparedBatch {
+	/** The shape on each device. */
+	readonly shape: BatchShape;
+	/** One per device. */
+	readonly feeds: readonly Feeds[];
+	/** How many targets each term of the loss has. */
+	readonly targets: Readonly<Record<string, number>>;
+	/** Events without padding. */
+	readonly events: number;
+}
+
+/** Computes a batch's feeds. Depends only on its arguments, so any thread can do it. */
+export function prepareBatch(
+	{ model, config, objective, devices }: BatchUse,
+	batch: EventBatch,
+	random: Random,
+	learning: boolean,
+): PreparedBatch {
+	const { horizon } = objective;
+	const objectives = model.objectives[objective.objective];
+	const parts = splitRows(batch, devices);
+	const fed = parts.map((part, i) => {
+		const draw = { horizon, random: devices === 1 ? random : random.fork(i) };
+		return lossFeeds(model, config, objectives, part, draw, learning);
+	});
+	const targets: Record<string, number> = {};
+	for (const part of fed) addInto(targets, part.targets);
+	const [{ rows, length }] = parts as [EventBatch];
+	return {
+		shape: { rows, length },
+		feeds: fed.map(({ feeds }) => feeds),
+		targets,
+		events: batch.lengths.reduce((a, b) => a + b, 0),
+	};
+}
+
+/** Adds to sums by term. */
+export const addInto = (
+	sums: Record<string, number>,
+	more: Readonly<Record<string, number>>,
+): void => {
+	for (const [name, value] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + value;
+};
+
+/** Deals the rows to parts of one size; empty rows fill the last. */
+function splitRows(batch: EventBatch, parts: number): readonly EventBatch[] {
+	if (parts === 1) return [batch];
+	const { length } = batch;
+	const rows = Math.ceil(batch.rows / parts);
+	return Array.from({ length: parts }, (_, part) => {
+		const tokens = new Int32Array(rows * length);
+		const times = new Float64Array(rows * length);
+		const lengths = new Int32Array(rows);
+		const [from, to] = [part * rows, (part + 1) * rows];
+		tokens.set(batch.tokens.subarray(from * length, to * length));
+		times.set(batch.times.subarray(from * length, to * length));
+		lengths.set(batch.lengths.subarray(from, to));
+		return { rows, length, tokens, times, lengths };
+	});
+}

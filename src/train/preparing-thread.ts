@@ -1,0 +1,33 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { answerCalls, type WorkerReply } from "../base/worker-calls.js";
+import { openDataset, splitBatches } from "../cohort/index.js";
+import { modelById } from "../models/index.js";
+import type { PreparedBatch } from "./prepare-batch.js";
+import { type PreparingThread, preparedHere } from "./prepared-batches.js";
+
+const { dataset: folder, model, plan, accumulate, seed, ...use } = workerData as PreparingThread;
+const dataset = await openDataset(folder);
+const [batches, checks] = (["train", "valid"] as const).map((split) =>
+	splitBatches(dataset, split, plan),
+) as [ReturnType<typeof splitBatches>, ReturnType<typeof splitBatches>];
+const methods = preparedHere(
+	{ batches, checks, accumulate, seed },
+	{ ...use, model: modelById(model) },
+);
+
+/** The memory of the feeds, which moves to the other thread. */
+const memoryOf = (reply: WorkerReply<string>): ArrayBuffer[] => {
+	if (!("value" in reply)) return [];
+	const prepared = [reply.value].flat() as readonly PreparedBatch[];
+	const arrays = prepared.flatMap(({ feeds }) => feeds.flatMap((own) => Object.values(own)));
+	return [...new Set(arrays.map(({ buffer }) => buffer as ArrayBuffer))];
+};
+
+parentPort?.on(
+	"message",
+	answerCalls<string>(
+		methods,
+		(reply) => parentPort?.postMessage(reply, memoryOf(reply)),
+		(error) => (error instanceof Error ? (error.stack ?? error.message) : String(error)),
+	),
+);
