@@ -1,7 +1,5 @@
 import { join, resolve } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
-import { DOUBLE, DuckDBDataChunk, DuckDBInstance, INTEGER, VARCHAR } from "@duckdb/node-api";
-import duckdb from "@duckdb/node-bindings";
 import { InputError } from "../base/errors.js";
 import type { CodeNameRow, PersonRow, RecordRow } from "./rows.js";
 import { recordKinds } from "./rows.js";
@@ -28,7 +26,12 @@ export interface Chunk {
 /** The columns of a table and their types. */
 export type Columns = Readonly<Record<string, keyof typeof columnTypes>>;
 
-const columnTypes = { text: VARCHAR, number: DOUBLE, whole: INTEGER, kind: VARCHAR } as const;
+const columnTypes = {
+	text: "VARCHAR",
+	number: "DOUBLE",
+	whole: "INTEGER",
+	kind: "VARCHAR",
+} as const;
 
 /** The tables that a reader fills; rowid preserves the order of the source. */
 const readerTables = {
@@ -106,6 +109,11 @@ export const noExtensions = {
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
 	const { folder, memory, threads, files = [] } = options;
+	// Loaded on first use: it takes a third of a second, and most commands need no database.
+	const [{ DuckDBInstance }, { default: bindings }] = await Promise.all([
+		import("@duckdb/node-api"),
+		import("@duckdb/node-bindings"),
+	]);
 	const instance = await DuckDBInstance.create(":memory:", {
 		memory_limit: `${Math.floor(memory / 1024)}KiB`,
 		temp_directory: join(folder, "spill"),
@@ -167,8 +175,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 		async *bytes(sql, widths) {
 			for await (const chunk of chunks(sql))
 				yield widths.map((width, at) => {
-					const vector = duckdb.data_chunk_get_vector(chunk.chunk, at);
-					return duckdb.vector_get_data(vector, width * chunk.rowCount);
+					const vector = bindings.data_chunk_get_vector(chunk.chunk, at);
+					return bindings.vector_get_data(vector, width * chunk.rowCount);
 				});
 		},
 		create,
@@ -192,14 +200,15 @@ async function append(
 	named: Columns,
 	rows: Iterable<object> | AsyncIterable<object>,
 ): Promise<void> {
+	const duckdb = await import("@duckdb/node-api");
 	const appender = await connection.createAppender(table);
 	const names = Object.keys(named);
-	const types = Object.values(named).map((type) => columnTypes[type]);
+	const types = Object.values(named).map((type) => duckdb[columnTypes[type]]);
 	let columns: Value[][] = types.map(() => []);
 	let count = 0;
 	const flush = () => {
 		if (count === 0) return;
-		const chunk = DuckDBDataChunk.create(types, count);
+		const chunk = duckdb.DuckDBDataChunk.create(types, count);
 		chunk.setColumns(columns);
 		appender.appendDataChunk(chunk);
 		columns = types.map(() => []);

@@ -1,6 +1,5 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { DuckDBInstance } from "@duckdb/node-api";
 import { InputError } from "../../base/errors.js";
 import { errorCode } from "../../base/system-errors.js";
 import { explainBytes } from "../bytes.js";
@@ -56,6 +55,7 @@ export async function findFiles(
 
 /** The files that match a pattern. Uses a separate DuckDB, because that of a store sees only the files given to it. */
 async function matching(pattern: string): Promise<string[]> {
+	const { DuckDBInstance } = await import("@duckdb/node-api");
 	const instance = await DuckDBInstance.create(":memory:", { threads: "1", ...noExtensions });
 	const connection = await instance.connect();
 	try {
