@@ -32,7 +32,7 @@ test("no operation uses a kernel that loses updates", () => {
 describe("repeats bit for bit, and agrees with one thread, on 1, 2 and 4 threads", () => {
 	const runtimes = [kernels(1), kernels(2), kernels(4), portable];
 	test.each(Object.entries(auditCases))("%s", async (_, entry) => {
-		for (const { runtime, differing, error } of await audit(entry, runtimes, 10)) {
+		for (const { runtime, differing, error } of await audit(entry, runtimes, 6)) {
 			expect(differing, runtime).toBe(0);
 			expect(error, runtime).toBeLessThan(1e-5);
 		}

@@ -8,7 +8,6 @@ import {
 	size,
 	sum,
 	type Tensor,
-	toOnnx,
 } from "../../graph/index.js";
 import type { Data, Program, Runtime } from "../runtime.js";
 import type { AuditCase, Drawn } from "./cases.js";
@@ -98,12 +97,8 @@ export async function audit(
 	const results: Audited[] = [];
 	let reference: Record<string, Data> | undefined;
 	for (const runtime of runtimes) {
-		const model = toOnnx({ outputs }, runtime.target);
-		const feeds = Object.fromEntries(
-			Object.keys(model.inputs).map((name) => [name, values[name] as Data]),
-		);
 		const run = async (program: Program): Promise<Audited> => {
-			const first = await program.run(feeds);
+			const first = await program.run(values);
 			reference ??= first;
 			let [differing, error] = [0, 0];
 			const compare = (got: Record<string, Data>) => {
@@ -112,7 +107,7 @@ export async function audit(
 			};
 			compare(first);
 			for (let repetition = 1; repetition < repetitions; repetition++) {
-				const again = await program.run(feeds);
+				const again = await program.run(values);
 				if (Object.keys(first).every((name) => sameBits(first[name] as Data, again[name] as Data)))
 					continue;
 				differing++;
