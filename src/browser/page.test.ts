@@ -73,9 +73,8 @@ const onGpu = `(async () => {
 	const model = await loadModel("./", { device: "webgpu" });
 	const events = [{ code: "401", date: "2010-01-01" }, { code: "250", date: "2011-01-01" }];
 	const { history } = model.read({ birth: "1960-02-03", events }).patient;
-	const state = await model.calls.observe(await model.calls.start(1), [history]);
 	const time = Date.parse("2013-01-01") / 86_400_000;
-	const { logProbabilities } = await model.calls.query(state, [[time]]);
+	const { logProbabilities } = await model.calls.predict([history], [[time]]);
 	return { runtime: model.runtime, tokens: [...history.tokens], predicted: [...logProbabilities] };
 })()`;
 

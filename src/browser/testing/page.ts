@@ -44,11 +44,13 @@ export async function serveFolder(folder: string, { isolated }: { readonly isola
 const softwareGpu = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
 /** Without this, pages would be drawn by the software GPU, which is slower. */
 const noGpu = ["--disable-gpu"];
+/** Optimizing the engine's WebAssembly takes longer than the few predictions of a test. */
+const quickStart = "--js-flags=--no-wasm-tier-up";
 
 export const openBrowser = ({ webgpu = false } = {}): Promise<Browser> =>
 	chromium.launch({
 		executablePath: program,
-		args: ["--no-sandbox", ...(webgpu ? softwareGpu : noGpu)],
+		args: ["--no-sandbox", quickStart, ...(webgpu ? softwareGpu : noGpu)],
 	});
 
 /** A page that collects its errors, and its requests to other origins. */
