@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), "trajgpt-interrupted-"));
 const population = join(folder, "population");
 afterAll(() => rmSync(folder, { recursive: true }));
 beforeAll(async () => {
-	expect((await captured(["simulate", "--patients", "60", "--out", population])).code).toBe(0);
+	expect((await captured(["simulate", "--patients", "30", "--out", population])).code).toBe(0);
 });
 
 const simulate = (format: string) => (out: string, patients: number) => [

@@ -90,7 +90,7 @@ describe("planBatches", () => {
 					expect(plan.shapes.length).toBeLessThanOrEqual(given.maxShapes);
 				},
 			),
-			{ numRuns: 60 },
+			{ numRuns: 40 },
 		);
 	});
 

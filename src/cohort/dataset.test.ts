@@ -210,7 +210,7 @@ describe("openDataset rejects", () => {
 					else expect(await refusal(copy)).toContain(`${name} is not the file that prepare wrote`);
 				},
 			),
-			{ numRuns: 60 },
+			{ numRuns: 30 },
 		);
 	});
 });

@@ -404,7 +404,7 @@ describe("prepare", () => {
 					).toBe(letters.length + codes.extra);
 				},
 			),
-			{ numRuns: 40 },
+			{ numRuns: 20 },
 		);
 		await rm(place, { recursive: true });
 	});

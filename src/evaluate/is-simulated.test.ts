@@ -11,7 +11,7 @@ import { isSimulated } from "./is-simulated.js";
 const root = mkdtempSync(join(tmpdir(), "trajgpt-simulated-"));
 const sim = join(root, "sim");
 afterAll(() => rmSync(root, { recursive: true }));
-beforeAll(() => writeSimulation(sim, { patients: 60, seed: 11 }));
+beforeAll(() => writeSimulation(sim, { patients: 24, seed: 11 }));
 
 const prepareTo = async (name: string, more: Partial<typeof prepareDefaults> = {}) => {
 	const folder = join(root, name);
@@ -43,7 +43,7 @@ test("treats people of another population, or of none, as real", async () => {
 	};
 	expect(await isSimulated(mixed)).toBe(false);
 	await rename(sim, join(root, "before"));
-	await writeSimulation(sim, { patients: 60, seed: 12 });
+	await writeSimulation(sim, { patients: 24, seed: 12 });
 	expect(await isSimulated(dataset)).toBe(false);
 	rmSync(sim, { recursive: true });
 	expect(await isSimulated(dataset)).toBe(false);

@@ -202,7 +202,7 @@ describe("a delimited file", () => {
 					);
 					expect(texts).toEqual(cells.map((row) => row.map((text) => String(text ?? "").trim())));
 				}),
-				{ numRuns: 300 },
+				{ numRuns: 100 },
 			);
 		});
 	});
@@ -223,7 +223,7 @@ describe("a delimited file", () => {
 						await cellsOf(file, store).catch((error) => expect(error).toBeInstanceOf(InputError));
 					},
 				),
-				{ numRuns: 300 },
+				{ numRuns: 100 },
 			);
 		});
 	});

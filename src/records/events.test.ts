@@ -122,7 +122,7 @@ describe("parseEventLine", () => {
 					expect(error).toBeInstanceOf(InputError);
 				}
 			}),
-			{ numRuns: 1000 },
+			{ numRuns: 400 },
 		);
 	});
 

@@ -94,7 +94,7 @@ describe("names of columns", () => {
 					),
 				});
 			}),
-			{ numRuns: 60, seed: 1 },
+			{ numRuns: 30, seed: 1 },
 		);
 		store.close();
 	});

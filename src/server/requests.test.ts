@@ -94,7 +94,7 @@ test("counts nesting and values outside strings, however the bytes are split", (
 				if (values > 1) expect(isTaken(depth, values - 1)).toBe(false);
 			},
 		),
-		{ numRuns: 50 },
+		{ numRuns: 25 },
 	);
 });
 

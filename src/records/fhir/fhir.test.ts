@@ -776,7 +776,7 @@ describe("invalid content", () => {
 			const reader = new ResourceReader(rows, { encounterReasons: true });
 			try {
 				for await (const found of readResources(file)) if (found !== noResource) reader.read(found);
-				if (turn++ % 20 === 0) await load(await openFhir(file)); // which is slow
+				if (turn++ % 15 === 0) await load(await openFhir(file)); // which is slow
 			} catch (error) {
 				if (!(error instanceof InputError)) throw error;
 			}
@@ -799,7 +799,7 @@ describe("invalid content", () => {
 					await outcome(bytes);
 				},
 			),
-			{ numRuns: 400 },
+			{ numRuns: 150 },
 		);
 	});
 });

@@ -131,7 +131,7 @@ describe("the splitter", () => {
 					expect(outcome(bytes, cuts)).toEqual(outcome(bytes, [1]));
 				},
 			),
-			{ numRuns: 1000 },
+			{ numRuns: 400 },
 		);
 	});
 

@@ -442,7 +442,7 @@ describe("openMeds rejects", () => {
 					expect(error.message).not.toMatch(/Error:|LINE \d/);
 				});
 			}),
-			{ numRuns: 30 },
+			{ numRuns: 15 },
 		);
 	});
 
@@ -474,7 +474,7 @@ describe("openMeds rejects", () => {
 					seen.refused++;
 				}
 			}),
-			{ numRuns: 30 },
+			{ numRuns: 15 },
 		);
 		expect(seen.refused).toBeGreaterThan(0);
 		await writeFile(shard, "not Parquet");

@@ -61,7 +61,7 @@ test.each(["csv", "tsv", "parquet"])(
 					}
 				},
 			),
-			{ numRuns: 12 },
+			{ numRuns: 8 },
 		);
 	},
 	60_000,
@@ -86,7 +86,7 @@ test("random tables yield records or an InputError", async () => {
 			);
 			await ends(folder);
 		}),
-		{ numRuns: 12 },
+		{ numRuns: 8 },
 	);
 }, 60_000);
 

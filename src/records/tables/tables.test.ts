@@ -507,7 +507,7 @@ describe("tables of records", () => {
 						await attempt(changed).catch((error) => expect(error).toBeInstanceOf(InputError));
 					},
 				),
-				{ numRuns: 40 },
+				{ numRuns: 20 },
 			);
 		});
 	});
@@ -557,7 +557,7 @@ describe("tables of records", () => {
 					},
 				);
 			}),
-			{ numRuns: 60 },
+			{ numRuns: 30 },
 		);
 	});
 });

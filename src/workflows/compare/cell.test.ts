@@ -25,7 +25,7 @@ const computeCell = async () => evaluateCell(request, await trainCell(request));
 
 beforeAll(async () => {
 	for (const argv of [
-		["simulate", "--patients", "60", "--seed", "7", "--out", sim],
+		["simulate", "--patients", "40", "--seed", "7", "--out", sim],
 		["prepare", sim, "--from", "csv", "--out", data, "--min-count", "30"],
 	])
 		expect(await captured(argv)).toMatchObject({ code: 0 });
