@@ -323,7 +323,9 @@ describe("selective recurrent attention", () => {
 			const wanted = await runFresh(recurrent, c, "float64");
 			for (const form of Object.values(forms)) {
 				if (form !== recurrent) expectClose(await runFresh(form, c, "float64"), wanted, 1e-10);
-				expectClose(await runFresh(form, c, "float32"), wanted, 1e-5);
+				// Slots one by one take long to compile, and more of them say no more.
+				if (form !== recurrent || length <= 65)
+					expectClose(await runFresh(form, c, "float32"), wanted, 1e-5);
 			}
 		});
 	}
