@@ -22,7 +22,7 @@ import { faultOf, run } from "./process.mjs";
 /** @param {string} folder @param {boolean} small @returns {Promise<World>} */
 export async function makeWorld(folder, small) {
 	const at = (/** @type {string} */ name) => join(folder, name);
-	const patients = small ? 80 : 300;
+	const patients = small ? 40 : 300;
 	const training = [
 		...["--preset", "tiny", "--epochs", small ? "1" : "2", "--max-length", "64", "--threads", "1"],
 		...["layers=1", "dim=16", "key=8", "value=16", "ff=16"].flatMap((pair) => ["--set", pair]),
@@ -44,7 +44,7 @@ export async function makeWorld(folder, small) {
 	mkdirSync(at("fhir"));
 	writeFileSync(join(at("fhir"), "bundle.json"), JSON.stringify(fhirBundle(20)));
 	return {
-		...{ folder, patients, small, training, timing: !small, attackSeconds: small ? 2 : 15 },
+		...{ folder, patients, small, training, timing: !small, attackSeconds: small ? 1 : 15 },
 		population: at("population"),
 		populationParquet: at("population-parquet"),
 		fhir: at("fhir"),
