@@ -1,4 +1,4 @@
-import { rankOf as codesBefore } from "../../../src/evaluate/rank.js";
+import { rankOf as codesBefore } from "../../../src/evaluate/scores.js";
 import { highestCodes } from "../../../src/infer/likeliest.js";
 import { type Surge, surgesOf } from "../../../src/infer/surges.js";
 import type { History, PatientEvent } from "../data/patient.js";
