@@ -197,7 +197,7 @@ const compileWriter = (into: string): string =>
 		into,
 		[
 			...["canonical-json", "errors", "system-errors"].map((name) => `base/${name}`),
-			...["index", "disk", "process-lock", "replace", "sync-folder", "temporary"].map(
+			...["index", "disk", "process-lock", "read-json", "replace", "sync-folder", "temporary"].map(
 				(name) => `files/${name}`,
 			),
 			...["safetensors", "seal", "checkpoint"].map((name) => `train/${name}`),
