@@ -33,6 +33,7 @@ export { avgPool1d, maxPool1d, maxPool2d, movingAverage, type PoolOptions } from
 export { max, mean, sumSquares, variance } from "./ops/reduce.js";
 export { rotary } from "./ops/rotary.js";
 export { type ScanOptions, scan } from "./ops/scan.js";
+export { segmentSums, segmentTotals } from "./ops/segments.js";
 export {
 	concat,
 	cumulativeSum,

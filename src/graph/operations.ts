@@ -49,6 +49,8 @@ export interface OperationAttributes {
 	softmax: Axis;
 	logSoftmax: Axis;
 	cumulativeSum: Axis & { readonly exclusive: boolean; readonly reverse: boolean };
+	segmentSums: { readonly shift: SegmentShift };
+	segmentTotals: { readonly shift: SegmentShift };
 
 	reshape: { readonly shape: Shape };
 	expand: { readonly shape: Shape };
@@ -101,6 +103,9 @@ export interface TransposedSides {
 	readonly transposeA: boolean;
 	readonly transposeB: boolean;
 }
+
+/** Whether a segment ends at its own position or at the one before. */
+export type SegmentShift = 0 | -1;
 
 type Margins = readonly (readonly [before: number, after: number])[];
 

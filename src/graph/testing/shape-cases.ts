@@ -19,6 +19,30 @@ function cumulative(axis: number, exclusive: boolean, reverse: boolean): Case {
 	};
 }
 
+const isInside = (i: number, j: number, t: number, shift: number) => j < t && t <= i + shift;
+
+function segmentSums(rows: number, n: number, shift: 0 | -1): Case {
+	return {
+		given: { x: [rows, n] },
+		build: ({ x }) => graph.segmentSums(x!, shift),
+		expected: ({ x }) =>
+			tabulate([rows, n, n], (row, i, j) =>
+				total(n, (t) => (isInside(i, j, t, shift) ? x!.at(row, t) : 0)),
+			),
+	};
+}
+
+function segmentTotals(rows: number, n: number, shift: 0 | -1): Case {
+	return {
+		given: { x: [rows, n, n] },
+		build: ({ x }) => graph.segmentTotals(x!, shift),
+		expected: ({ x }) =>
+			tabulate([rows, n], (row, t) =>
+				total(n, (i) => total(n, (j) => (isInside(i, j, t, shift) ? x!.at(row, i, j) : 0))),
+			),
+	};
+}
+
 export const shapeCases = table({
 	reshape: [
 		{
@@ -166,6 +190,8 @@ export const shapeCases = table({
 		cumulative(0, false, true),
 		cumulative(-1, true, true),
 	],
+	segmentSums: [segmentSums(2, 5, 0), segmentSums(3, 4, -1), segmentSums(1, 66, -1)],
+	segmentTotals: [segmentTotals(2, 5, 0), segmentTotals(3, 4, -1), segmentTotals(1, 66, 0)],
 	constant: [
 		{
 			given: { x: [2, 3] },

@@ -87,6 +87,8 @@ export const auditCases: Readonly<Record<string, AuditCase>> = {
 	softmax: unary((x) => graph.softmax(x, 1)),
 	logSoftmax: unary((x) => graph.logSoftmax(x, 1)),
 	cumulativeSum: unary((x) => graph.cumulativeSum(x, 0)),
+	segmentSums: unary((x) => graph.segmentSums(x, 0), float(64, 64)),
+	segmentTotals: unary((x) => graph.segmentTotals(x, -1), float(64, 64, 64)),
 
 	reshape: unary((x) => graph.mul(graph.reshape(x, [columns, rows]), 2)),
 	transpose: unary((x) => graph.transpose(x)),

@@ -4,6 +4,7 @@ import { activationParts } from "../../ops/activations.js";
 import { tapwise } from "../../ops/conv-taps.js";
 import { matrixSizes } from "../../ops/matmul.js";
 import { partsOf } from "../../ops/scan.js";
+import { directSegments } from "../../ops/segments.js";
 import { logSoftmaxParts } from "../../ops/softmax.js";
 import { packed } from "../../ops/sources.js";
 import { elementCount, type Node, type Tensor } from "../../tensor.js";
@@ -99,6 +100,13 @@ const onnxTable: OnnxTable = {
 			exclusive: Number(exclusive),
 			reverse: Number(reverse),
 		}),
+	],
+
+	segmentSums: ({ inputs: [x], attributes: { shift } }, write) => [
+		write.expression(directSegments.sums(x as Tensor, shift)),
+	],
+	segmentTotals: ({ inputs: [x], attributes: { shift } }, write) => [
+		write.expression(directSegments.totals(x as Tensor, shift)),
 	],
 
 	reshape: ({ inputs: [x], attributes: { shape } }, write) => [

@@ -1,5 +1,6 @@
 import type { OperationName } from "../../operations.js";
 import { activationParts } from "../../ops/activations.js";
+import { segmentDifferences } from "../../ops/segments.js";
 import { logSoftmaxParts, softmaxParts } from "../../ops/softmax.js";
 import type { Node, Tensor } from "../../tensor.js";
 import { addedAlong, addedRows } from "./added.js";
@@ -104,6 +105,12 @@ const stableHloTable: StableHloTable = {
 	softmax: inPartsAlong(softmaxParts),
 	logSoftmax: inPartsAlong(logSoftmaxParts),
 	cumulativeSum,
+	segmentSums: ({ inputs: [x], attributes: { shift } }, write) => [
+		write.expression(segmentDifferences.sums(x as Tensor, shift)),
+	],
+	segmentTotals: ({ inputs: [x], attributes: { shift } }, write) => [
+		write.expression(segmentDifferences.totals(x as Tensor, shift)),
+	],
 
 	reshape: (node, write) => [write.reshape(given(node, write)[0], result(node, write).shape)],
 	expand: (node, write) => [write.broadcast(given(node, write)[0], result(node, write).shape)],
