@@ -39,7 +39,7 @@ class Handle {
 		if (handle === undefined) return;
 		this.#pointer = undefined;
 		this.client.handles.delete(this);
-		this.client.native.call(this.destroyer, { handle });
+		this.client.native.destroy(this.destroyer, handle);
 	}
 }
 
@@ -106,7 +106,7 @@ export class Executable extends Handle {
 				keptArguments: BigInt64Array.from(kept, BigInt),
 				keptCount: kept.length,
 			}),
-			argumentLists: args.map((own) => BigUint64Array.from(own, ({ pointer }) => pointer)),
+			argumentLists: args.map(pointersOf),
 			deviceCount: args.length,
 			argumentCount: args[0]?.length ?? 0,
 			outputLists: results,
@@ -115,6 +115,12 @@ export class Executable extends Handle {
 			outputs.map((shape, i) => new DeviceBuffer(this.client, own[i] as bigint, shape)),
 		);
 	}
+}
+
+function pointersOf(buffers: readonly DeviceBuffer[]): BigUint64Array {
+	const pointers = new BigUint64Array(buffers.length);
+	for (let i = 0; i < buffers.length; i++) pointers[i] = (buffers[i] as DeviceBuffer).pointer;
+	return pointers;
 }
 
 export interface ClientOptions {
@@ -277,7 +283,7 @@ export class Client {
 	}
 
 	#destroyEvent(event: bigint): void {
-		if (event) this.native.call("Event_Destroy", { handle: event });
+		if (event) this.native.destroy("Event_Destroy", event);
 	}
 
 	#open(): bigint {

@@ -64,6 +64,10 @@ class Args<S extends Struct> {
 		);
 	}
 
+	set(field: Field<S>, value: bigint): void {
+		this.bytes.writeBigUInt64LE(value, this.#offsets[field]);
+	}
+
 	get(field: Field<S>): bigint {
 		return this.bytes.readBigUInt64LE(this.#offsets[field]);
 	}
@@ -81,6 +85,8 @@ export class Native {
 	readonly #prototype: TypeObject;
 	readonly #api: bigint;
 	readonly #functions = new Map<Slot, Function>();
+	/** Of all functions that destroy something: a training step calls hundreds. */
+	readonly #destroyed = new Args(this, "Buffer_Destroy", {});
 	/** What the address of an empty array points to. */
 	readonly #nothing = Buffer.alloc(8);
 
@@ -143,6 +149,11 @@ export class Native {
 		);
 		this.#check(error);
 		return args;
+	}
+
+	destroy(slot: "Buffer_Destroy" | "Event_Destroy" | "LoadedExecutable_Destroy", handle: bigint) {
+		this.#destroyed.set("handle", handle);
+		this.#check(this.#function(slot)(this.#destroyed.bytes));
 	}
 
 	/** Calls one of the plugin's own functions that free something. */
@@ -233,6 +244,8 @@ export async function loadPlugin(file: string, before: readonly string[] = []): 
 	if (known) return known;
 	if (!existsSync(path)) throw new InputError(`${path} does not exist; expected a PJRT plugin`);
 	const koffi = await loadKoffi();
+	// Else XLA writes notes of its compiler to standard error; errors come through the API.
+	process.env.TF_CPP_MIN_LOG_LEVEL ??= "2";
 	// A library loads once all that it needs is there: each round loads what has become possible.
 	for (let left = before, tried = 0; left.length !== tried; ) {
 		tried = left.length;
