@@ -45,7 +45,7 @@ class GRUD(nn.Module):
         new = torch.tanh(given[..., 2 * d :] + self.candidate(r * state))
         return state + z * (new - state)
 
-    def forward(self, tokens, days, asked):
+    def forward(self, tokens, days, query_days):
         seen = F.one_hot(tokens, self.c.vocab).bool()
         # 1 + the day on which each code was last seen, 0 if never.
         last = torch.where(seen, (days + 1)[..., None], torch.zeros(())).cummax(1).values
@@ -56,7 +56,7 @@ class GRUD(nn.Module):
         for own, part in zip(given.unbind(1), kept.unbind(1)):
             state = self.cell(part * state, own)
             states.append(state)
-        given, kept = self.decayed(last, asked)
+        given, kept = self.decayed(last, query_days)
         return self.head(self.cell(kept * torch.stack(states, 1), given))
 
 
@@ -85,8 +85,8 @@ def main():
     model = GRUD(c)
     model.load_state_dict({a: given[b] for a, b in names_of().items()})
     tokens, targets = given["seen.tokens"].long(), given["next.targets"].long()
-    days, asked = given["seen.days"], given["next.askedDays"]
-    serve(model, lambda: F.cross_entropy(model(tokens, days, asked).flatten(0, 1), targets.flatten()))
+    days, query_days = given["seen.days"], given["next.queryDays"]
+    serve(model, lambda: F.cross_entropy(model(tokens, days, query_days).flatten(0, 1), targets.flatten()))
 
 
 main()

@@ -37,7 +37,9 @@ def load(path):
         if name != "__metadata__":
             first, last = entry["data_offsets"]
             raw = bytearray(data[start + first : start + last])
-            tensors[name] = torch.frombuffer(raw, dtype=kinds[entry["dtype"]]).reshape(entry["shape"])
+            if raw:  # Inputs may be empty, and PyTorch reads no empty buffer.
+                dtype = kinds[entry["dtype"]]
+                tensors[name] = torch.frombuffer(raw, dtype=dtype).reshape(entry["shape"])
     return tensors
 
 
