@@ -36,10 +36,11 @@ export async function findTorch(): Promise<Torch | undefined> {
 	return undefined;
 }
 
-/** The first Python that has pandas, or undefined. */
-export async function findPandas(): Promise<string | undefined> {
+/** The first Python that has a module, or undefined. Does not load the module. */
+export async function findPythonWith(module: string): Promise<string | undefined> {
+	const check = `import importlib.util, sys; sys.exit(importlib.util.find_spec("${module}") is None)`;
 	for (const python of interpreters)
-		if ((await outputOf(python, ["-c", "import pandas"])) !== undefined) return python;
+		if ((await outputOf(python, ["-c", check])) !== undefined) return python;
 	return undefined;
 }
 

@@ -53,6 +53,15 @@ test("bench step times any model with its own presets", async () => {
 	expect(other.stderr).toContain('no preset "paper-7m"; known presets: tiny, default, paper');
 });
 
+test("bench step takes lists of sizes and peers with --provider xla alone", async () => {
+	const lists = await captured(["bench", "step", "--length", "8,16"]);
+	expect(lists.code).toBe(2);
+	expect(lists.stderr).toContain("lists of --batch and --length are for --provider xla");
+	const peers = await captured(["bench", "step", "--peers", "jax,tensorflow"]);
+	expect(peers.code).toBe(2);
+	expect(peers.stderr).toContain("Known peers: jax, torch-eager, torch-compile,");
+});
+
 test("the peers of comparison models have the same loss", async ({ skip }) => {
 	if (!(await findTorch())) skip("no Python with PyTorch");
 	const size = ["--batch", "1", "--length", "64", "--steps", "1"];

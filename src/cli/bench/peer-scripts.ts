@@ -1,4 +1,4 @@
-type Settings = Readonly<Record<string, string | number>>;
+export type Settings = Readonly<Record<string, string | number>>;
 
 export interface PeerScript {
 	/** File name in `bench/peers/`. */
@@ -46,3 +46,28 @@ export const peerScripts: Readonly<Record<string, PeerScript>> = {
 		settings: only("layers", "heads", "dim", "ff", "vocab", "positions"),
 	},
 };
+
+/** TrajGPT in an engine that queues steps. */
+export interface QueuedPeer {
+	/** File name in `bench/peers/`. */
+	readonly script: string;
+	/** The Python module it needs. */
+	readonly module: string;
+	readonly settings: Settings;
+}
+
+const torch = (mode: string): QueuedPeer => ({
+	...{ script: "trajgpt_gpu_torch.py", module: "torch", settings: { mode } },
+});
+
+/** The peers of accelerators, by name. */
+export const queuedPeers = {
+	jax: { script: "trajgpt_gpu_jax.py", module: "jax", settings: {} },
+	"torch-eager": torch("eager"),
+	"torch-compile": torch("compile"),
+	"torch-compile-max-autotune": torch("compile-max-autotune"),
+	"torch-compile-reduce-overhead": torch("compile-reduce-overhead"),
+	"torch-compile-whole-graph": torch("compile-whole-graph"),
+} as const satisfies Readonly<Record<string, QueuedPeer>>;
+
+export type QueuedPeerName = keyof typeof queuedPeers;

@@ -3,6 +3,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Io } from "../io.js";
 import { findTorch } from "../python.js";
+import type { Settings } from "./peer-scripts.js";
 
 /** The same model in another engine, which runs steps on request. */
 export interface Peer {
@@ -18,7 +19,7 @@ export interface Peer {
 export async function startPeer(
 	io: Io,
 	script: string,
-	settings: Readonly<Record<string, string | number>>,
+	settings: Settings,
 ): Promise<Peer | undefined> {
 	const torch = await findTorch();
 	if (!torch) {
@@ -32,26 +33,45 @@ export async function startPeer(
 			"this PyTorch uses the reference BLAS, which is many times slower than OpenBLAS: " +
 				"the ratio is meaningless. On Debian: apt-get install libopenblas0-pthread\n",
 		);
+	const { read, ask, stop } = startScript(torch.python, script, settings);
+	const { loss, ...about } = (await read()) as { engine: string; parameters: number; loss: number };
+	return {
+		loss,
+		about: { ...about, blas: torch.blas ?? "reference BLAS" },
+		steps: async (count) => (await ask(count)) as number[],
+		stop,
+	};
+}
+
+/** A script of `bench/peers/`, which prints one line of JSON when it is ready, and one per request. */
+export interface RunningScript {
+	read(): Promise<unknown>;
+	/** Requests steps and reads the answer. */
+	ask(steps: number): Promise<unknown>;
+	stop(): void;
+}
+
+export function startScript(python: string, script: string, settings: Settings): RunningScript {
 	const file = fileURLToPath(new URL(`../../../bench/peers/${script}`, import.meta.url));
 	const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
-	const child = spawn(torch.python, ["-B", file, ...args], { stdio: ["pipe", "pipe", "pipe"] });
+	const child = spawn(python, ["-B", file, ...args], { stdio: ["pipe", "pipe", "pipe"] });
 	let lastErrors = "";
 	child.stderr.on("data", (text) => {
 		lastErrors = (lastErrors + text).slice(-2000);
 	});
+	// A script that has ended is noticed when its answer is read.
+	child.stdin.on("error", () => {});
 	const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
 	const read = async () => {
 		const { value, done } = await lines.next();
 		if (done) throw new Error(`${script} ended early: ${lastErrors.trim().split("\n").at(-1)}`);
 		return JSON.parse(value) as unknown;
 	};
-	const { loss, ...about } = (await read()) as { engine: string; parameters: number; loss: number };
 	return {
-		loss,
-		about: { ...about, blas: torch.blas ?? "reference BLAS" },
-		async steps(count) {
-			child.stdin.write(`${count}\n`);
-			return (await read()) as number[];
+		read,
+		ask(steps) {
+			child.stdin.write(`${steps}\n`);
+			return read();
 		},
 		stop: () => child.kill(),
 	};

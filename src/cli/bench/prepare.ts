@@ -12,7 +12,7 @@ import { openCsv, openDelimited } from "../../records/index.js";
 import { openStore } from "../../records/store.js";
 import { readTruth } from "../../simulate/index.js";
 import type { Io } from "../io.js";
-import { findPandas } from "../python.js";
+import { findPythonWith } from "../python.js";
 import { table } from "../table.js";
 import type { PrepareBenchOptions } from "./command.js";
 
@@ -119,7 +119,7 @@ async function pandas(
 	manifest: Manifest,
 	own: Timing,
 ): Promise<PrepareBench["pandas"]> {
-	const python = await findPandas();
+	const python = await findPythonWith("pandas");
 	if (!python) {
 		io.stderr.write(
 			"no Python with pandas found, so no ratio; on Debian: apt-get install python3-pandas\n",

@@ -1,27 +1,22 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { InputError } from "../../base/errors.js";
 import { formatCount } from "../../base/progress.js";
 import { random } from "../../base/random.js";
-import {
-	type EventBatch,
-	type Model,
-	modelById,
-	type ParameterValues,
-	weightCount,
-} from "../../models/index.js";
-import { lossFeeds } from "../../models/objective.js";
+import { type EventBatch, weightCount } from "../../models/index.js";
 import { adamWDefaults } from "../../train/adamw.js";
-import { encodeSafetensors, type StoredTensor } from "../../train/safetensors.js";
 import { trainer } from "../../train/trainer.js";
 import { checkMemory, trainingNeeds } from "../../workflows/memory-needs.js";
 import { openRuntime } from "../../workflows/open-runtime.js";
-import { presetOf } from "../../workflows/pretrain.js";
 import type { Io } from "../io.js";
 import type { StepOptions } from "./command.js";
 import { type Peer, startPeer } from "./peer.js";
-import { peerScripts } from "./peer-scripts.js";
+import {
+	checkSame,
+	findPeerScript,
+	meanLoss,
+	randomBatch,
+	type Subject,
+	subjectOf,
+	withPeerSettings,
+} from "./step-subject.js";
 
 export interface StepReport {
 	readonly engine: string;
@@ -46,13 +41,9 @@ export interface StepReport {
 	readonly ratio?: number;
 }
 
-const vocab = 200;
 /** Timed steps per turn of an engine; an untimed step before them warms the caches. */
 const turn = 5;
 const warmUp = 2;
-/** The peers' memory is quadratic in length. */
-const longestPeer = 1024;
-const objective = { objective: "next", horizon: 0 } as const;
 
 export const median = (values: readonly number[]): number => {
 	const sorted = [...values].sort((a, b) => a - b);
@@ -62,48 +53,15 @@ export const median = (values: readonly number[]): number => {
 		: ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
 };
 
-function randomBatch(rows: number, length: number): EventBatch {
-	const draw = random(1);
-	const times = new Float64Array(rows * length);
-	for (let i = 0; i < times.length; i++)
-		times[i] = (i % length === 0 ? 0 : (times[i - 1] as number)) + draw.uniform();
-	return {
-		rows,
-		length,
-		tokens: Int32Array.from(times, () => 5 + draw.integer(vocab - 5)),
-		times,
-		lengths: new Int32Array(rows).fill(length),
-	};
-}
-
-function configOf(model: Model, { preset, norm, length }: StepOptions): unknown {
-	const isTrajgpt = model.id === "trajgpt";
-	if (norm && !isTrajgpt)
-		throw new InputError(`--norm is a setting of trajgpt; leave it out with --model ${model.id}`);
-	const config = model.config.parse({
-		...presetOf(model, preset),
-		vocab,
-		...(isTrajgpt && { norm: norm ?? "rms" }),
-	});
-	const most = model.predictsEachEvent && model.context?.(config);
-	if (most && length > most)
-		throw new InputError(`${model.id} reads ${most} events at most; --length is ${length}`);
-	return config;
-}
-
 export async function benchStep(io: Io, options: StepOptions): Promise<StepReport> {
-	const { batch, length, threads, steps } = options;
-	const model = modelById(options.model);
-	const config = configOf(model, options);
-	// An accelerator has memory of its own.
-	if (options.provider !== "xla")
-		checkMemory(
-			"a step",
-			trainingNeeds(model, config, batch * length),
-			"lower --batch or --length, or choose a smaller --preset",
-		);
-	const weights = model.init(config, random(1));
-	const parameters = weightCount(weights);
+	const { batch, length, threads, steps = 20 } = options;
+	const subject = subjectOf(options, length);
+	const { model, config, weights, objective } = subject;
+	checkMemory(
+		"a step",
+		trainingNeeds(model, config, batch * length),
+		"lower --batch or --length, or choose a smaller --preset",
+	);
 	const runtime = await openRuntime(options, "training");
 	const learner = trainer(
 		runtime,
@@ -124,15 +82,8 @@ export async function benchStep(io: Io, options: StepOptions): Promise<StepRepor
 	let peer: Peer | undefined;
 	try {
 		io.stderr.write("compiling\n");
-		peer = await findPeer(io, options, { model, config, weights }, rows);
-		if (peer) {
-			const { totals, targets } = await learner.losses(rows, random(0));
-			const means = Object.entries(totals).map(([term, total]) => total / (targets[term] ?? 1));
-			checkSame(
-				means.reduce((a, b) => a + b),
-				peer.loss,
-			);
-		}
+		peer = await findPeer(io, options, subject, rows);
+		if (peer) checkSame(meanLoss(await learner.losses(rows, random(0))), peer.loss, 1e-4);
 		await ownSteps(warmUp);
 		await peer?.steps(warmUp);
 		const ours: number[] = [];
@@ -152,7 +103,7 @@ export async function benchStep(io: Io, options: StepOptions): Promise<StepRepor
 			batch,
 			length,
 			threads,
-			parameters,
+			parameters: weightCount(weights),
 			secondsPerStep,
 			tokensPerSecond: (batch * length) / secondsPerStep,
 			peakRssBytes: process.resourceUsage().maxRSS * 1024,
@@ -168,73 +119,19 @@ export async function benchStep(io: Io, options: StepOptions): Promise<StepRepor
 	}
 }
 
-interface Subject {
-	readonly model: Model;
-	readonly config: unknown;
-	readonly weights: ParameterValues;
-}
-
 async function findPeer(
 	io: Io,
 	options: StepOptions,
 	subject: Subject,
 	rows: EventBatch,
 ): Promise<Peer | undefined> {
-	if (!options.peer) return undefined;
-	const { length, threads } = options;
-	const peer = peerScripts[subject.model.id];
-	if (!peer) {
-		io.stderr.write(`there is no peer of ${subject.model.id}, so no ratio\n`);
-		return undefined;
-	}
-	if (length > longestPeer) {
-		io.stderr.write(
-			`no peer beyond length ${longestPeer}: its memory is quadratic in the length\n`,
-		);
-		return undefined;
-	}
-	const config = subject.config as Parameters<typeof peer.settings>[0];
-	const why = peer.incomparable?.(config, length);
-	if (why) {
-		io.stderr.write(`no ratio to the peer: ${why}\n`);
-		return undefined;
-	}
-	const folder = await mkdtemp(join(tmpdir(), "trajgpt-bench-"));
-	try {
-		const data = join(folder, "data.safetensors");
-		await writeFile(data, encodeSafetensors(peerData(subject, rows)));
-		return await startPeer(io, peer.script, { ...peer.settings(config), threads, data });
-	} finally {
-		await rm(folder, { recursive: true });
-	}
-}
-
-/** Weights and batch, under trajgpt's names. */
-function peerData(
-	{ model, config, weights }: Subject,
-	batch: EventBatch,
-): Map<string, StoredTensor> {
-	const draw = { random: random(0), horizon: 0 };
-	const { feeds } = lossFeeds(model, config, model.objectives.next, batch, draw, false);
-	const stored = (shape: readonly number[], data: unknown): StoredTensor => {
-		if (data instanceof Float64Array) return { dtype: "F64", shape, data };
-		if (data instanceof Int32Array) return { dtype: "I32", shape, data };
-		return { dtype: "F32", shape, data: data as Float32Array };
-	};
-	return new Map([
-		...[...weights].map(([name, w]) => [name, stored(w.shape, w.data)] as const),
-		...Object.entries(feeds).map(
-			([name, data]) => [name, stored([batch.rows, data.length / batch.rows], data)] as const,
-		),
-	]);
-}
-
-/** Checks that both engines run the same model before their speed is compared. */
-function checkSame(ours: number, theirs: number): void {
-	if (!(Math.abs(ours - theirs) <= 1e-4 * Math.abs(ours)))
-		throw new Error(
-			`the peer is not the same model: from the same weights its loss is ${theirs}, ours ${ours}`,
-		);
+	const peer = options.peer ? findPeerScript(io, subject, options.length) : undefined;
+	return (
+		peer &&
+		withPeerSettings(peer, subject, rows, (settings) =>
+			startPeer(io, peer.script, { ...settings, threads: options.threads }),
+		)
+	);
 }
 
 export function renderStep(report: StepReport): string {
