@@ -10,8 +10,8 @@ export const examples = {
 export function command(io: Io): Command {
 	return new Command("doctor")
 		.description(
-			"Check whether this machine can run trajgpt: versions, execution providers, accelerators,\n" +
-				"threads, memory, disk, and which optional programs are missing and how to install them.\n" +
+			"Check whether this machine can run trajgpt: versions, accelerators, threads,\n" +
+				"memory, disk, and which optional programs are missing and how to install them.\n" +
 				"Exits with 1 if a requirement is not met.",
 		)
 		.option("--json", "print one JSON document")

@@ -2,8 +2,6 @@ import { gradients, input, matmul, parameter, sum } from "../../graph/index.js";
 
 export interface Engine {
 	readonly onnxruntimeVersion: string | null;
-	/** Execution providers bundled with the installed package. */
-	readonly providers: readonly string[];
 	readonly works: boolean;
 	/** What was run, or why it failed. */
 	readonly detail: string;
@@ -12,18 +10,14 @@ export interface Engine {
 /** Loads ONNX Runtime and runs a product and its gradient on the CPU. */
 export async function checkEngine(): Promise<Engine> {
 	let onnxruntimeVersion: string | null = null;
-	let providers: string[] = [];
 	try {
-		const { env, listSupportedBackends } = await import("../../runtime/onnxruntime-node.js");
+		const { env } = await import("../../runtime/onnxruntime-node.js");
 		onnxruntimeVersion = env.versions.node ?? env.versions.common;
-		providers = listSupportedBackends()
-			.filter(({ bundled }) => bundled)
-			.map(({ name }) => name);
 		const detail = await trainingProduct();
-		return { onnxruntimeVersion, providers, works: true, detail };
+		return { onnxruntimeVersion, works: true, detail };
 	} catch (error) {
 		const detail = error instanceof Error ? error.message : String(error);
-		return { onnxruntimeVersion, providers, works: false, detail };
+		return { onnxruntimeVersion, works: false, detail };
 	}
 }
 

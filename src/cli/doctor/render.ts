@@ -37,7 +37,6 @@ export function render({ ok, machine, engine, accelerator, optional }: Report): 
 				? engine.detail
 				: `${engine.detail}; install the dependencies again: npm ci`,
 		},
-		{ mark: "", name: "Providers", value: engine.providers.join(", ") || "none" },
 	];
 	const facts: Row[] = [
 		{ mark: "", name: "Platform", value: machine.platform, note: machine.processor ?? "" },
