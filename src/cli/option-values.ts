@@ -58,16 +58,26 @@ export const codeMapOptions = (): Option[] => [
 export const datasetOption = (): Option =>
 	new Option("--dataset <folder>", "the run's dataset, if it was moved");
 
+/** The option that names a provider. */
+export const providerOption = (names: readonly string[], description: string): Option =>
+	new Option("--provider <name>", description)
+		.choices(names)
+		.argParser((name) => {
+			if (names.includes(name)) return name;
+			throw new InvalidArgumentError(
+				`Allowed choices are ${names.join(", ")}; xla computes on a GPU.`,
+			);
+		})
+		.default("cpu" satisfies Provider);
+
 /** Adds where and how a command computes; `run.ts` checks both before the command begins. */
 export const addComputeOptions = (command: Command, what = "execution provider"): Command =>
 	command
 		.addOption(
-			new Option(
-				"--provider <name>",
-				`${what}; xla is an accelerator, webgpu a GPU with a Vulkan driver, auto is xla where it can be used`,
-			)
-				.choices([...providers, "auto"])
-				.default("cpu" satisfies Provider),
+			providerOption(
+				[...providers, "auto"],
+				`${what}; xla is an accelerator, auto is xla where it can be used`,
+			),
 		)
 		.addOption(
 			new Option(

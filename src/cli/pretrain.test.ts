@@ -209,6 +209,21 @@ describe("an interrupted run ends with the weights of an uninterrupted one", () 
 			/note: 1 → 2 threads, onnxruntime 1\.0\.0 → \S+; the weights may differ in their last digits\n/,
 		);
 	});
+
+	test("on the CPU if it was begun through WebGPU, with the same note", {
+		timeout: 60_000,
+	}, async () => {
+		const run = join(root, "webgpu");
+		expect((await runBuilt(fresh(run), { call: 120, signal: "SIGINT" })).code).toBe(130);
+		const file = join(run, "run.json");
+		const text = readFileSync(file, "utf8");
+		writeFileSync(file, text.replace('"provider": "cpu"', '"provider": "webgpu"'));
+		const { code, stderr } = await captured(again(run));
+		expect(code, stderr).toBe(0);
+		expect(stderr).toContain("note: provider webgpu → cpu; the weights may differ");
+		expectSameAsWhole(run);
+		expect((await captured(["evaluate", run, "--task", "next"])).code).toBe(0);
+	});
 });
 
 test("a loss that is not finite stops the run, names the step and keeps the checkpoint", async () => {

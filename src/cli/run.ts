@@ -75,8 +75,7 @@ async function settleProvider(command: Command): Promise<void> {
 	command.setOptionValueWithSource("provider", settled, isTyped ? "cli" : "default");
 	// A resumed run has a provider of its own, unless another is named.
 	if (resume && !isTyped) return;
-	checks.checkPrecision(settled, precision);
-	await checks.checkProvider(settled);
+	await checks.checkProvider(settled, precision);
 }
 
 interface ProviderOptions {

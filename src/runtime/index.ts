@@ -11,4 +11,5 @@ export {
 	type Resident,
 	type ResidentValue,
 	type Runtime,
+	recordedProviders,
 } from "./runtime.js";

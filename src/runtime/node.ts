@@ -1,16 +1,15 @@
 import { availableParallelism, totalmem } from "node:os";
 import { type Target, toOnnx } from "../graph/index.js";
-import { compileProgram, cpuResident, gpuResident } from "./engine.js";
+import { compileProgram, cpuResident } from "./engine.js";
 import { mostThreads } from "./machine-limits.js";
 import * as ort from "./onnxruntime-node.js";
-import type { Provider, Runtime } from "./runtime.js";
+import type { Runtime } from "./runtime.js";
 
 export interface NodeRuntimeOptions {
 	readonly threads?: number;
 	/** "training" uses only optimizations that are safe on graphs with gradients. */
 	readonly purpose?: "training" | "inference";
-	readonly provider?: Provider;
-	/** The kernels to use. Default: all of the provider. */
+	/** The kernels to use. Default: all of the CPU build. */
 	readonly target?: Target;
 	/** Whether idle threads spin; if not, their cores are free for other processes. */
 	readonly spinning?: boolean;
@@ -18,14 +17,12 @@ export interface NodeRuntimeOptions {
 
 export const engineVersion: string = ort.env.versions.node ?? ort.env.versions.common;
 
-/** ONNX Runtime in Node, on the CPU or on a GPU. */
+/** ONNX Runtime in Node, on the CPU. */
 export function nodeRuntime(options: NodeRuntimeOptions = {}): Runtime {
-	const { provider = "cpu", spinning = true } = options;
-	const onGpu = provider !== "cpu";
-	const { target = onGpu ? "portable" : "cpu" } = options;
+	const { target = "cpu", spinning = true } = options;
 	const threads = Math.min(options.threads ?? availableParallelism(), mostThreads());
 	const sessionOptions: ort.InferenceSession.SessionOptions = {
-		executionProviders: [provider],
+		executionProviders: ["cpu"],
 		intraOpNumThreads: threads,
 		interOpNumThreads: 1,
 		executionMode: "sequential",
@@ -43,10 +40,9 @@ export function nodeRuntime(options: NodeRuntimeOptions = {}): Runtime {
 	};
 	let promised = 0;
 	return {
-		label: `onnxruntime-node ${engineVersion}, ${provider}, ${threads} threads`,
+		label: `onnxruntime-node ${engineVersion}, cpu, ${threads} threads`,
 		target,
-		resident: (values) =>
-			onGpu ? gpuResident(ort, sessionOptions, values) : cpuResident(ort, values),
+		resident: (values) => cpuResident(ort, values),
 		async compile(graph) {
 			const model = toOnnx(graph, target);
 			// An arena makes a session up to a tenth faster, but each session (one per shape) keeps its own:
@@ -58,7 +54,7 @@ export function nodeRuntime(options: NodeRuntimeOptions = {}): Runtime {
 				ort,
 				model,
 				{ ...sessionOptions, enableCpuMemArena },
-				onGpu ? "gpu-buffer" : "cpu",
+				"cpu",
 			);
 			return {
 				...program,

@@ -18,12 +18,12 @@ export const arrays = {
 export type Data = Float32Array | Float64Array | Int32Array | Uint8Array;
 export type Feeds = Readonly<Record<string, Data>>;
 
-/**
- * Execution provider: "xla" is an accelerator, through a PJRT plugin; "webgpu" a GPU, where operations without a
- * kernel run on the CPU.
- */
-export const providers = ["cpu", "xla", "webgpu"] as const;
+/** Execution provider: "xla" is an accelerator, through a PJRT plugin. */
+export const providers = ["cpu", "xla"] as const;
 export type Provider = (typeof providers)[number];
+
+/** The providers that a run may name: earlier versions also trained through WebGPU in Node. */
+export const recordedProviders = [...providers, "webgpu"] as const;
 
 /** How XLA computes matrix products: with operands in TF32 or bfloat16, or in float32. */
 export const precisions = ["tf32", "bf16", "float32"] as const satisfies readonly Precision[];

@@ -6,7 +6,7 @@ import { type Dataset, type Manifest, openDataset } from "../cohort/index.js";
 import { manifestSchema } from "../cohort/manifest.js";
 import { fromTokens, type Vocabulary, vocabularySchema } from "../cohort/vocabulary.js";
 import { disk, readJson } from "../files/index.js";
-import { precisions, providers } from "../runtime/index.js";
+import { precisions, recordedProviders } from "../runtime/index.js";
 import { trainOptions } from "./options.js";
 
 const runVersion = 3;
@@ -27,7 +27,7 @@ const runSchema = z.strictObject({
 	datasetFolder: z.string(),
 	versions: z.record(z.string(), z.string()),
 	threads: z.int().min(1),
-	provider: z.enum(providers),
+	provider: z.enum(recordedProviders),
 	precision: z.enum(precisions).optional(),
 });
 

@@ -1,21 +1,22 @@
 import { expect, test } from "vitest";
 import { captured } from "../cli/testing/captured.js";
-import { canCompute } from "./check-provider.js";
+import type { Provider } from "../runtime/index.js";
+import { openRuntime } from "./open-runtime.js";
 
-test("the probe computes on the CPU, and says so of what cannot", async () => {
-	expect(await canCompute("cpu")).toBe(true);
-	expect(await canCompute("no-such-provider")).toBe(false);
-});
-
-test("webgpu without a GPU is bad usage, whatever the command", async () => {
-	if (await canCompute("webgpu")) return;
-	for (const argv of [
-		["pretrain", "no-such-dataset", "--out", "no-such-run"],
-		["bench", "step"],
-		["compare", "no-such-dataset"],
-	]) {
+test("an unknown provider is bad usage that names the known ones, whatever the command", async () => {
+	for (const [argv, names] of [
+		[["pretrain", "no-such-dataset", "--out", "no-such-run"], "cpu, xla, auto"],
+		[["bench", "step"], "cpu, xla, auto"],
+		[["bench", "operations"], "cpu, xla, wasm"],
+		[["compare", "no-such-dataset"], "cpu, xla, auto"],
+	] as const) {
 		const { code, stdout, stderr } = await captured([...argv, "--provider", "webgpu"]);
-		expect(stderr).toContain("--provider webgpu: no GPU can be used on this machine");
+		expect(stderr).toContain(
+			`'--provider <name>' argument 'webgpu' is invalid. Allowed choices are ${names}; xla computes on a GPU.`,
+		);
 		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
 	}
+	await expect(openRuntime({ provider: "webgpu" as Provider }, "training")).rejects.toThrow(
+		"`provider` webgpu: expected cpu or xla; xla computes on a GPU",
+	);
 });

@@ -206,7 +206,7 @@ async function begin(
 	const { task, threads = availableParallelism(), provider = "cpu", precision, progress } = options;
 	if (labels) progress?.note(`fitting the initial head to ${labels.train.length} labels`);
 	// Earlier files are removed only when it is certain that the new ones can be made.
-	if (!labels) await checkProvider(provider);
+	if (!labels) await checkProvider(provider, precision);
 	const head =
 		labels &&
 		(await withRuntime({ threads, provider, precision }, "inference", (runtime) =>

@@ -1,6 +1,6 @@
 import type { Precision } from "../graph/index.js";
 import type { Provider, Runtime } from "../runtime/index.js";
-import { checkPrecision, checkProvider } from "./check-provider.js";
+import { checkComputeOptions } from "./check-provider.js";
 
 /** Where and how a workflow computes. */
 export interface ComputeOptions {
@@ -17,14 +17,13 @@ export async function openRuntime(
 	{ threads, provider = "cpu", precision }: ComputeOptions,
 	purpose: "training" | "inference",
 ): Promise<Runtime> {
-	checkPrecision(provider, precision);
+	checkComputeOptions(provider, precision);
 	if (provider === "xla") {
 		const { xlaRuntime } = await import("../runtime/pjrt/index.js");
 		return xlaRuntime(precision && { precision });
 	}
-	await checkProvider(provider);
 	const { nodeRuntime } = await import("../runtime/node.js");
-	return nodeRuntime({ provider, purpose, ...(threads !== undefined && { threads }) });
+	return nodeRuntime({ purpose, ...(threads !== undefined && { threads }) });
 }
 
 /** Opens the engine of a provider for some work, and disposes of it afterwards. */

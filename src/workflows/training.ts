@@ -55,7 +55,7 @@ interface Training
 export async function train(training: Training): Promise<PretrainSummary> {
 	const { run, progress = silentProgress, signal = new AbortController().signal } = training;
 	const threads = Math.min(training.threads ?? run.threads, mostThreads());
-	const { provider = run.provider } = training;
+	const { provider = run.provider === "webgpu" ? "cpu" : run.provider } = training;
 	const precision = training.precision ?? (provider === run.provider ? run.precision : undefined);
 	try {
 		return await withRuntime({ threads, provider, precision }, "training", (runtime) =>

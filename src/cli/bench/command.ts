@@ -10,6 +10,7 @@ import {
 	addComputeOptions,
 	byteSize,
 	mostPeople,
+	providerOption,
 	threadCount,
 	wholeNumber,
 } from "../option-values.js";
@@ -312,11 +313,7 @@ export function command(io: Io): Command {
 				"training, with several numbers of threads. Every run must repeat bit for bit, and agree with\n" +
 				"one thread up to rounding. Exits with 1 if an operation does not.",
 		)
-		.addOption(
-			new Option("--provider <name>", "engine to check; wasm is that of browsers")
-				.choices([...providers, "wasm"])
-				.default("cpu"),
-		)
+		.addOption(providerOption([...providers, "wasm"], "engine to check; wasm is that of browsers"))
 		.addOption(
 			new Option(
 				"--precision <name>",

@@ -34,7 +34,6 @@ async function runtimesOf(options: OperationsOptions): Promise<readonly Runtime[
 	const { provider, precision = "float32", threads } = options;
 	const reference = nodeRuntime({ threads: 1 });
 	if (provider === "xla") return [reference, await xlaRuntime({ precision })];
-	if (provider === "webgpu") return [reference, nodeRuntime({ threads: 1, provider })];
 	// The number of WebAssembly threads is fixed once per process.
 	if (provider === "wasm") return [reference, await webRuntime({ threads: Math.max(...threads) })];
 	const portable = nodeRuntime({ threads: Math.max(...threads), target: "portable" });

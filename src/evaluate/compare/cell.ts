@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { providers } from "../../runtime/index.js";
+import { recordedProviders } from "../../runtime/index.js";
 import { evaluationSchema } from "../evaluation.js";
 
 /** A line of a comparison: a named model with settings. */
@@ -31,7 +31,7 @@ export const cellSchema = z.strictObject({
 			cpuSecondsPerEpoch: z.number().min(0),
 			peakBytes: z.number().min(0),
 			/** Missing in older cells. */
-			provider: z.enum(providers).optional(),
+			provider: z.enum(recordedProviders).optional(),
 		})
 		.nullable(),
 	/** By task; tasks that could not be measured are missing. */

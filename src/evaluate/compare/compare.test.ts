@@ -5,7 +5,7 @@ import type { ByPatient } from "../by-patient.js";
 import type { Evaluation } from "../evaluation.js";
 import { measureRows, type PatientRow, type RowName } from "../rows.js";
 import { meanOf } from "../testing/mean-of.js";
-import { type Cell, type Entry, keepsPatients } from "./cell.js";
+import { type Cell, cellSchema, type Entry, keepsPatients } from "./cell.js";
 import { columnsOf } from "./columns.js";
 import { bestOfColumns, type Comparison, comparisonOf } from "./comparison.js";
 import { csv, differenceTables, latex, markdown, textRows } from "./render.js";
@@ -263,7 +263,10 @@ describe("a comparison", () => {
 		expect(alone.notes).toContain("next not measured of Two: no labels");
 		expect(table.notes.join()).not.toMatch(/no differences|not measured|trained on/);
 
-		const elsewhere = { ...second, training: { ...training, provider: "webgpu" as const } };
+		const elsewhere = cellSchema.parse({
+			...second,
+			training: { ...training, provider: "webgpu" },
+		});
 		const shown = comparisonOf(columns, ways, [cells[0] as Cell, elsewhere], []);
 		expect(textRows(shown).rows.map((row) => row.slice(6))).toEqual([
 			["1", "131k", "12.3", "256"],

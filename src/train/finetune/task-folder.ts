@@ -7,7 +7,7 @@ import type { Label } from "../../cohort/index.js";
 import { disk, readJson } from "../../files/index.js";
 import type { LinearHead } from "../../models/heads/label.js";
 import type { ParameterValues } from "../../models/index.js";
-import { precisions, providers } from "../../runtime/index.js";
+import { precisions, recordedProviders } from "../../runtime/index.js";
 import { hasCheckpoint, readCheckpoint } from "../checkpoint.js";
 import { trainOptions } from "../options.js";
 import { differences, runFiles, sealedFiles } from "../run-folder.js";
@@ -25,7 +25,7 @@ const taskSchema = z.strictObject({
 	head: z.strictObject({ weight: z.array(z.number()), bias: z.number() }).optional(),
 	versions: z.record(z.string(), z.string()),
 	threads: z.int().min(1),
-	provider: z.enum(providers),
+	provider: z.enum(recordedProviders),
 	precision: z.enum(precisions).optional(),
 });
 
