@@ -260,9 +260,10 @@ async function epochs(loop: Loop, start: Position): Promise<Position> {
 		});
 	show(at);
 	const unfinished = inTurn();
-	let finishedAt = loop.clock();
 	while (!at.finished) {
 		const { epoch, step, stepInEpoch } = at;
+		// Losses of several steps may arrive at once: the speed is that of as many steps as the queue holds.
+		const finished = [{ at: loop.clock(), events: 0 }];
 		const steps = readAhead(stepInEpoch, stepsPerEpoch, 2 * (queue - 1), (i) =>
 			prepared.ofStep({ epoch, stepInEpoch: i, step: step + 1 + i - stepInEpoch }),
 		);
@@ -274,17 +275,18 @@ async function epochs(loop: Loop, start: Position): Promise<Position> {
 			}
 			const before = at;
 			const learningRate = learningRateAt(at.step + 1, total, options);
-			const startedAt = loop.clock();
 			const started = await learner.start(parts, { step: at.step + 1, learningRate });
 			const events = parts.reduce((n, part) => n + part.events, 0);
 			at = { ...at, step: at.step + 1, stepInEpoch: at.stepInEpoch + 1 };
 			const after = at;
 			unfinished.push(async () => {
+				const [first, ...others] = finished as [(typeof finished)[0], ...typeof finished];
 				const { loss, tokensPerSecond } = await finishStep(loop, before, {
-					...{ started, learningRate, events },
-					since: Math.max(startedAt, finishedAt),
+					...{ started, learningRate, since: first.at },
+					events: others.reduce((n, step) => n + step.events, events),
 				});
-				finishedAt = loop.clock();
+				finished.push({ at: loop.clock(), events });
+				if (finished.length > queue) finished.shift();
 				show(after, rate(loss), tokensPerSecond);
 			});
 			if (at.step % options.checkpointEvery === 0 && at.stepInEpoch < stepsPerEpoch) {
@@ -324,9 +326,8 @@ async function epochs(loop: Loop, start: Position): Promise<Position> {
 interface StartedStep {
 	readonly started: Started<StepResult>;
 	readonly learningRate: number;
-	/** Events without padding. */
+	/** Events without padding, of this step and those before it that ended after `since`. */
 	readonly events: number;
-	/** When the device turned to it, as far as is known. */
 	readonly since: number;
 }
 
