@@ -10,7 +10,7 @@ import { datasetSettings } from "../workflows/training.js";
 import { interruptible } from "./interruptible.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { modelHelp } from "./model-help.js";
-import { addComputeOptions, threadCount } from "./option-values.js";
+import { addComputeOptions, threadCount, wholeNumber } from "./option-values.js";
 import { addSchemaOptions, isTyped, typedValues } from "./schema-options.js";
 
 interface Options extends ComputeOptions {
@@ -58,6 +58,11 @@ export function command(io: Io): Command {
 	addSchemaOptions(command, trainOptions);
 	command.option("--threads <n>", "number of threads (default: all cores)", threadCount);
 	return addComputeOptions(command)
+		.option(
+			"--devices <n>",
+			"accelerators that share each batch, with --provider xla (default: 1)",
+			wholeNumber(1, 1024),
+		)
 		.option("--resume", "resume an interrupted run, with its own settings")
 		.option("--json", "print the summary as one JSON document")
 		.addHelpText("after", () => {
@@ -69,9 +74,9 @@ export function command(io: Io): Command {
 			const typed = <K extends keyof Options>(name: K) =>
 				isTyped(command, name) ? options[name] : undefined;
 			return interruptible(io, async (signal) => {
-				const { out, set, threads, precision, resume, json } = options;
+				const { out, set, threads, precision, devices, resume, json } = options;
 				const summary = await pretrain(await openDataset(folder), out, {
-					...{ threads, precision, resume, signal, progress: progressOf(io) },
+					...{ threads, precision, devices, resume, signal, progress: progressOf(io) },
 					model: typed("model"),
 					preset: typed("preset"),
 					provider: typed("provider"),

@@ -105,16 +105,38 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 		expect(stderr).toContain("loads onnxruntime-node");
 	});
 
-	test("a run goes on on the CPU, and one of the CPU goes on here", async () => {
-		const folder = await temporaryFolder();
+	const sizes = ["layers=1", "heads=2", "dim=8", "key=8", "value=8", "ff=8"];
+	const settings = [
+		...["--preset", "tiny", ...sizes.flatMap((pair) => ["--set", pair])],
+		...["--epochs", "2", "--batch-slots", "512", "--max-length", "40"],
+	];
+
+	async function smallDataset(folder: string): Promise<string> {
 		const [people, data] = [join(folder, "people"), join(folder, "data")];
 		await captured(["simulate", "--patients", "64", "--seed", "5", "--out", people]);
 		await captured(["prepare", people, "--from", "csv", "--min-count", "30", "--out", data]);
-		const sizes = ["layers=1", "heads=2", "dim=8", "key=8", "value=8", "ff=8"];
-		const settings = [
-			...["--preset", "tiny", ...sizes.flatMap((pair) => ["--set", pair])],
-			...["--epochs", "2", "--batch-slots", "512", "--max-length", "40"],
-		];
+		return data;
+	}
+
+	test("several devices share each batch", async () => {
+		setDuringTest("FAKE_PJRT_DEVICES", "2");
+		const folder = await temporaryFolder();
+		const argv = ["pretrain", await smallDataset(folder), ...settings, "--provider"];
+		const out = (name: string) => ["--out", join(folder, name)];
+		const { code, stdout } = await captured([...argv, "xla", "--devices", "2", ...out("two")]);
+		expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("2 epochs") });
+		const many = await captured([...argv, "xla", "--devices", "3", ...out("three")]);
+		expect(many.code).toBe(2);
+		expect(many.stderr).toMatch(/--devices 3: .* finds 2; choose fewer/);
+		const cpu = await captured([...argv, "cpu", "--devices", "2", ...out("cpu")]);
+		expect(cpu.code).toBe(2);
+		expect(cpu.stderr).toContain("--devices 2: cpu has none to share a batch");
+		expect(existsSync(join(folder, "cpu"))).toBe(false);
+	});
+
+	test("a run goes on on the CPU, and one of the CPU goes on here", async () => {
+		const folder = await temporaryFolder();
+		const data = await smallDataset(folder);
 		for (const [first, second] of [
 			["xla", "cpu"],
 			["cpu", "xla"],

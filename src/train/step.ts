@@ -1,5 +1,6 @@
 import {
 	add,
+	allReduceSum,
 	div,
 	type FixedShape,
 	type Graph,
@@ -62,21 +63,27 @@ export const gradientSums = (
 ): Map<string, ResidentValue> =>
 	new Map([...weights].map(([name, value]) => [gradientOf(name), zeros(value)]));
 
-const losses = (terms: readonly LossTerm[]) =>
-	Object.fromEntries(terms.map(({ name, total }) => [lossOf(name), total]));
+/** Sums over the devices that share a batch. */
+const overDevices = ({ devices = 1 }: StepPlan, x: Tensor): Tensor =>
+	devices > 1 ? allReduceSum(x) : x;
+
+const losses = (plan: StepPlan, terms: readonly LossTerm[]) =>
+	Object.fromEntries(terms.map(({ name, total }) => [lossOf(name), overDevices(plan, total)]));
 
 /** The loss of a batch, term by term, the weighted sum that is differentiated, and what moves beside it. */
-function objectiveOf(
-	{ model, config, objectives }: StepPlan,
-	parameters: Parameters,
-	shape: BatchShape,
-) {
+function objectiveOf(plan: StepPlan, parameters: Parameters, shape: BatchShape) {
+	const { model, config, objectives, devices = 1 } = plan;
 	const { terms, moving } = lossTerms(model, config, objectives, parameters, shape, true);
 	const parts = terms.map(({ name, total }) => mul(total, input(scaleOf(name), [])));
 	return {
-		outputs: losses(terms),
+		outputs: losses(plan, terms),
 		total: parts.reduce((a, b) => add(a, b)),
-		moving: Object.fromEntries(Object.entries(moving).map(([name, value]) => [next(name), value])),
+		moving: Object.fromEntries(
+			Object.entries(moving).map(([name, value]) => [
+				next(name),
+				devices > 1 ? mul(allReduceSum(value), 1 / devices) : value,
+			]),
+		),
 	};
 }
 
@@ -99,17 +106,14 @@ function gradientsOf(plan: StepPlan, total: Tensor, parameters: Parameters): Par
 		total,
 		names.map((name) => parameters[name] as Tensor),
 	);
-	return Object.fromEntries(names.map((name, i) => [name, found[i] as Tensor]));
+	return Object.fromEntries(names.map((name, i) => [name, overDevices(plan, found[i] as Tensor)]));
 }
 
 /** Losses alone, for validation. */
-export function lossGraph(
-	{ model, config, objectives, shapes }: StepPlan,
-	shape: BatchShape,
-): Graph {
-	return {
-		outputs: losses(lossTerms(model, config, objectives, symbols(shapes), shape, false).terms),
-	};
+export function lossGraph(plan: StepPlan, shape: BatchShape): Graph {
+	const { model, config, objectives, shapes } = plan;
+	const { terms } = lossTerms(model, config, objectives, symbols(shapes), shape, false);
+	return { outputs: losses(plan, terms) };
 }
 
 /** AdamW on every parameter, gradients shortened to the longest allowed. */

@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
+import { toStableHlo } from "../graph/index.js";
 import { type EventBatch, type Model, modelById } from "../models/index.js";
 import type { ResidentValue } from "../runtime/index.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { relativeError } from "../runtime/testing/evaluate.js";
 import { adamWDefaults } from "./adamw.js";
+import { prepareBatch } from "./prepare-batch.js";
+import { stepGraph } from "./step.js";
 import { pull } from "./testing/pull.js";
 import { type Trainer, type TrainerOptions, trainer } from "./trainer.js";
 
@@ -239,6 +242,49 @@ describe("TrajGPT", () => {
 			expect(relativeError(got.get(name)?.data ?? [], data), name).toBeLessThan(1e-5);
 		await whole.dispose();
 		await parts.dispose();
+	});
+
+	test("the shares of devices add up to the batch", async () => {
+		const batch = batchOf(...rows.slice(1));
+		const whole = learnerOf();
+		const all = await whole.step([batch], at(1, 1e-3));
+		const shares = prepareBatch(
+			{ model, config, objective, devices: 2 },
+			...([batch, random(1), true] as const),
+		);
+		expect(shares.shape).toEqual({ rows: 3, length: 6 });
+		expect(shares.targets).toEqual(all.targets);
+		const parts = learnerOf({ accumulate: true });
+		const started = await parts.start(
+			shares.feeds.map((own, i) => ({
+				...{ ...shares, feeds: [own] },
+				targets: i === 0 ? shares.targets : { next: 0 },
+			})),
+			{ step: 1, learningRate: 1e-3 },
+		);
+		const sums = await started.result();
+		expect(sums.totals.next).toBeCloseTo(all.totals.next ?? 0, 4);
+		expect(sums.gradientNorm).toBeCloseTo(all.gradientNorm, 5);
+		await whole.dispose();
+		await parts.dispose();
+	});
+
+	test("several devices sum losses and gradients, and nothing else", () => {
+		const shapes = new Map([...weights].map(([name, { shape }]) => [name, shape]));
+		const plan = {
+			...{ model, config, shapes, optimizer: adamWDefaults, clip: 1 },
+			objectives: model.objectives.next,
+		};
+		const sums = (devices: number) => {
+			const graph = stepGraph({ ...plan, devices }, { rows: 2, length: 6 });
+			const { text } = toStableHlo(graph, { replicas: devices });
+			return text.split("stablehlo.all_reduce").length - 1;
+		};
+		const moved = Object.keys(stepGraph(plan, { rows: 2, length: 6 }).outputs);
+		const learned = moved.filter((name) => name.startsWith("next/first/")).length;
+		expect(learned).toBeGreaterThan(10);
+		expect(sums(2)).toBe(learned + 1);
+		expect(sums(1)).toBe(0);
 	});
 
 	test("steps lower the loss, of both objectives", async () => {

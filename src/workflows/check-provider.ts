@@ -2,8 +2,12 @@ import { InputError } from "../base/errors.js";
 import type { Precision } from "../graph/index.js";
 import { type Provider, providers } from "../runtime/index.js";
 
-/** Rejects an unknown provider, and a precision where there is none to choose. */
-export function checkComputeOptions(provider: Provider, precision: Precision | undefined): void {
+/** Rejects an unknown provider, and a precision or devices where there are none to choose. */
+export function checkComputeOptions(
+	provider: Provider,
+	precision: Precision | undefined,
+	devices?: number,
+): void {
 	if (!providers.includes(provider))
 		throw new InputError(
 			`\`provider\` ${provider}: expected ${providers.join(" or ")}; xla computes on a GPU`,
@@ -13,6 +17,11 @@ export function checkComputeOptions(provider: Provider, precision: Precision | u
 		throw new InputError(
 			`\`precision\` ${precision}: ${provider} computes in float32; leave it out, or choose \`provider\` xla`,
 			{ field: "precision", value: precision },
+		);
+	if (devices !== undefined && provider !== "xla")
+		throw new InputError(
+			`\`devices\` ${devices}: ${provider} has none to share a batch; leave it out, or choose \`provider\` xla`,
+			{ field: "devices", value: devices },
 		);
 }
 

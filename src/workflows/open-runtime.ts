@@ -10,17 +10,19 @@ export interface ComputeOptions {
 	readonly provider?: Provider | undefined;
 	/** How matrix products are computed with `provider` xla. Default: `tf32` or, when resuming, as before. */
 	readonly precision?: Precision | undefined;
+	/** Devices that share each batch in training with `provider` xla. Default: 1. */
+	readonly devices?: number | undefined;
 }
 
 /** Opens the engine of a provider, which is loaded only then. The caller disposes of it. */
 export async function openRuntime(
-	{ threads, provider = "cpu", precision }: ComputeOptions,
+	{ threads, provider = "cpu", precision, devices }: ComputeOptions,
 	purpose: "training" | "inference",
 ): Promise<Runtime> {
-	checkComputeOptions(provider, precision);
+	checkComputeOptions(provider, precision, devices);
 	if (provider === "xla") {
 		const { xlaRuntime } = await import("../runtime/pjrt/index.js");
-		return xlaRuntime(precision && { precision });
+		return xlaRuntime({ ...(precision && { precision }), ...(devices && { devices }) });
 	}
 	const { nodeRuntime } = await import("../runtime/node.js");
 	return nodeRuntime({ purpose, ...(threads !== undefined && { threads }) });

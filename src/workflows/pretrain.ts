@@ -55,7 +55,7 @@ export async function pretrain(
 	folder: string,
 	options: PretrainOptions = {},
 ): Promise<PretrainSummary> {
-	const { threads, provider, precision, progress, signal } = options;
+	const { threads, provider, precision, devices, progress, signal } = options;
 	const resume = options.resume === "if-begun" ? existsSync(runFiles(folder).run) : options.resume;
 	// All checks come before the first change to the folder.
 	const begin = resume
@@ -64,7 +64,7 @@ export async function pretrain(
 	return holdingRun(folder, async () =>
 		train({
 			...{ folder, dataset, run: begin(), resume: resume ?? false },
-			...{ threads, provider, precision, progress, signal },
+			...{ threads, provider, precision, devices, progress, signal },
 		}),
 	);
 }
@@ -91,8 +91,8 @@ async function newRun(
 	);
 	const training = checkConfig(trainOptions, options.training ?? {}, "training options");
 	checkLength(model, config, training);
-	const { provider = "cpu", precision } = options;
-	checkComputeOptions(provider, precision);
+	const { provider = "cpu", precision, devices } = options;
+	checkComputeOptions(provider, precision, devices);
 	// An accelerator has memory of its own.
 	if (provider !== "xla")
 		checkMemory(

@@ -58,7 +58,8 @@ export async function train(training: Training): Promise<PretrainSummary> {
 	const { provider = run.provider === "webgpu" ? "cpu" : run.provider } = training;
 	const precision = training.precision ?? (provider === run.provider ? run.precision : undefined);
 	try {
-		return await withRuntime({ threads, provider, precision }, "training", (runtime) =>
+		const { devices } = training;
+		return await withRuntime({ threads, provider, precision, devices }, "training", (runtime) =>
 			trainEpochs({
 				...training,
 				model: training.model ?? modelById(run.model),
