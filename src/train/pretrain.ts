@@ -291,6 +291,7 @@ async function epochs(loop: Loop, start: Position): Promise<Position> {
 			});
 			if (at.step % options.checkpointEvery === 0 && at.stepInEpoch < stepsPerEpoch) {
 				const state = learner.state();
+				state.catch(() => {}); // reported when it is its turn
 				unfinished.push(() => loop.save(after, state));
 			}
 			await unfinished.downTo(queue - 1);
