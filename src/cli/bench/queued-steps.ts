@@ -4,8 +4,7 @@ import type { Precision } from "../../graph/index.js";
 import { type EventBatch, weightCount } from "../../models/index.js";
 import type { Runtime } from "../../runtime/index.js";
 import { xlaRuntime } from "../../runtime/pjrt/index.js";
-import { adamWDefaults } from "../../train/adamw.js";
-import { type StepResult, trainer } from "../../train/trainer.js";
+import type { StepResult } from "../../train/trainer.js";
 import type { Io } from "../io.js";
 import { findPythonWith } from "../python.js";
 import { table } from "../table.js";
@@ -16,6 +15,7 @@ import { median } from "./step.js";
 import {
 	checkSame,
 	findPeerScript,
+	learnerOf,
 	meanLoss,
 	randomBatch,
 	type Subject,
@@ -127,16 +127,8 @@ export async function benchQueuedSteps(
 	};
 }
 
-function ownEngine(
-	runtime: MeasuredRuntime,
-	{ model, config, weights, objective }: Subject,
-	rows: EventBatch,
-): Engine {
-	const learner = trainer(
-		runtime,
-		{ model, config, objective, optimizer: adamWDefaults, clip: 1, accumulate: false },
-		weights,
-	);
+function ownEngine(runtime: MeasuredRuntime, subject: Subject, rows: EventBatch): Engine {
+	const learner = learnerOf(runtime, subject);
 	const prepared = learner.prepare(rows, random(1), true);
 	let done = 0;
 	return {

@@ -10,9 +10,11 @@ import {
 	type ParameterValues,
 } from "../../models/index.js";
 import { lossFeeds } from "../../models/objective.js";
+import type { Runtime } from "../../runtime/index.js";
+import { adamWDefaults } from "../../train/adamw.js";
 import type { ChosenObjective } from "../../train/prepare-batch.js";
 import { encodeSafetensors, type StoredTensor } from "../../train/safetensors.js";
-import type { Losses } from "../../train/trainer.js";
+import { type Losses, type Trainer, trainer } from "../../train/trainer.js";
 import { presetOf } from "../../workflows/pretrain.js";
 import type { Io } from "../io.js";
 import type { SubjectOptions } from "./command.js";
@@ -25,6 +27,17 @@ export interface Subject {
 	readonly weights: ParameterValues;
 	readonly objective: ChosenObjective;
 }
+
+/** The training that is timed. */
+export const learnerOf = (
+	runtime: Runtime,
+	{ model, config, weights, objective }: Subject,
+): Trainer =>
+	trainer(
+		runtime,
+		{ model, config, objective, optimizer: adamWDefaults, clip: 1, accumulate: false },
+		weights,
+	);
 
 const vocab = 200;
 /** The default of training. */
@@ -81,7 +94,7 @@ export function findPeerScript(
 ): PeerScript | undefined {
 	const peer = peerScripts[model.id];
 	if (!peer) {
-		io.stderr.write(`there is no peer of ${model.id}, so no ratio\n`);
+		io.stderr.write(`no PyTorch version of ${model.id} to compare with: no ratio is printed\n`);
 		return undefined;
 	}
 	if (length > longestPeer) {

@@ -1,8 +1,6 @@
 import { formatCount } from "../../base/progress.js";
 import { random } from "../../base/random.js";
 import { type EventBatch, weightCount } from "../../models/index.js";
-import { adamWDefaults } from "../../train/adamw.js";
-import { trainer } from "../../train/trainer.js";
 import { checkMemory, trainingNeeds } from "../../workflows/memory-needs.js";
 import { openRuntime } from "../../workflows/open-runtime.js";
 import type { Io } from "../io.js";
@@ -11,6 +9,7 @@ import { type Peer, startPeer } from "./peer.js";
 import {
 	checkSame,
 	findPeerScript,
+	learnerOf,
 	meanLoss,
 	randomBatch,
 	type Subject,
@@ -56,18 +55,14 @@ export const median = (values: readonly number[]): number => {
 export async function benchStep(io: Io, options: StepOptions): Promise<StepReport> {
 	const { batch, length, threads, steps = 20 } = options;
 	const subject = subjectOf(options, length);
-	const { model, config, weights, objective } = subject;
+	const { model, config, weights } = subject;
 	checkMemory(
 		"a step",
 		trainingNeeds(model, config, batch * length),
 		"lower --batch or --length, or choose a smaller --preset",
 	);
 	const runtime = await openRuntime(options, "training");
-	const learner = trainer(
-		runtime,
-		{ model, config, objective, optimizer: adamWDefaults, clip: 1, accumulate: false },
-		weights,
-	);
+	const learner = learnerOf(runtime, subject);
 	const rows = randomBatch(batch, length);
 	let done = 0;
 	const ownSteps = async (count: number) => {
