@@ -17,7 +17,7 @@ import { readerFromUrl } from "./source.js";
 export interface LoadOptions {
 	/** CPU threads; all cores if left out. */
 	readonly threads?: number;
-	/** The map of ICD codes, if the dataset was prepared with one from a file: see `readPheCodeMap`. */
+	/** The ICD map that the dataset was prepared with, if it came from a file. `readPheCodeMap` reads it. */
 	readonly map?: CodeMap;
 }
 

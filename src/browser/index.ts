@@ -9,7 +9,7 @@ export type * from "../api/types.js";
 export { InputError } from "../base/errors.js";
 
 export interface LoadOptions extends OpenOptions {
-	/** The map of ICD codes, if the dataset was prepared with one from a file. */
+	/** The ICD map that the dataset was prepared with, if it came from a file. */
 	readonly map?: CodeMap;
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { run } from "./run.js";
 
-// A reader that closes the pipe early (`| head`) is no failure; neither is a lost progress line.
+// `trajgpt … | head` closes the pipe early: exit normally. Errors on standard error are ignored.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 	if (error.code === "EPIPE") process.exit(0);
 	throw error;
