@@ -43,28 +43,40 @@ export interface Drawn {
 	readonly drawn: Float64Array;
 }
 
-/** Evaluates every statistic on the same bootstrap draws of patients. */
-export function drawPatients<Name extends string>(
+/** How often each draw takes each patient. The next draw overwrites the array. */
+export function* patientDraws(
 	patients: number,
-	statistics: Readonly<Record<Name, Statistic>>,
 	{ draws, seed }: BootstrapOptions,
-): Record<Name, Drawn> {
-	if (patients === 0) throw new InputError("there are no patients to evaluate");
-	const names = Object.keys(statistics) as Name[];
-	const drawn = names.map(() => new Float64Array(draws));
+): Generator<Float64Array, void> {
 	const stream = random(seed).fork("bootstrap");
 	const weights = new Float64Array(patients);
 	for (let draw = 0; draw < draws; draw++) {
 		const { integer } = stream.fork(draw);
 		weights.fill(0);
 		for (let i = 0; i < patients; i++) weights[integer(patients)]! += 1;
-		for (const [at, name] of names.entries()) drawn[at]![draw] = statistics[name](weights);
+		yield weights;
 	}
-	weights.fill(1);
+}
+
+/** Evaluates every statistic on the same bootstrap draws of patients. */
+export function drawPatients<Name extends string>(
+	patients: number,
+	statistics: Readonly<Record<Name, Statistic>>,
+	options: BootstrapOptions,
+): Record<Name, Drawn> {
+	if (patients === 0) throw new InputError("there are no patients to evaluate");
+	const names = Object.keys(statistics) as Name[];
+	const drawn = names.map(() => new Float64Array(options.draws));
+	let draw = 0;
+	for (const weights of patientDraws(patients, options)) {
+		for (const [at, name] of names.entries()) drawn[at]![draw] = statistics[name](weights);
+		draw++;
+	}
+	const once = new Float64Array(patients).fill(1);
 	return Object.fromEntries(
 		names.map((name, at) => [
 			name,
-			{ value: statistics[name](weights), drawn: drawn[at] as Float64Array },
+			{ value: statistics[name](once), drawn: drawn[at] as Float64Array },
 		]),
 	) as Record<Name, Drawn>;
 }
