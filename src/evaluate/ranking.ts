@@ -1,3 +1,4 @@
+import { ascendingOrder } from "./ascending-order.js";
 import type { BinaryLabels } from "./check-labels.js";
 
 /** The order of positives and negatives by score; equal scores count as one step. */
@@ -20,16 +21,18 @@ export function ranking(
 	scores: ArrayLike<number>,
 	owners?: ArrayLike<number>,
 ): Ranking {
-	const order = Int32Array.from({ length: labels.length }, (_, at) => at).sort(
-		(a, b) => (scores[b] as number) - (scores[a] as number),
-	);
-	const positive = Uint8Array.from(order, (at) => Number(labels[at]));
-	const owner = owners ? Int32Array.from(order, (at) => owners[at] as number) : order;
-	/** 1 if the next score differs. */
-	const ends = Uint8Array.from(order, (at, i) =>
-		Number(i + 1 === order.length || scores[order[i + 1] as number] !== scores[at]),
-	);
+	const order = ascendingOrder(scores).reverse();
 	const count = order.length;
+	const positive = new Uint8Array(count);
+	const owner = new Int32Array(count);
+	/** 1 if the next score differs. */
+	const ends = new Uint8Array(count);
+	for (let i = 0; i < count; i++) {
+		const at = order[i] as number;
+		positive[i] = Number(labels[at]);
+		owner[i] = owners ? (owners[at] as number) : at;
+		ends[i] = Number(i + 1 === count || scores[order[i + 1] as number] !== scores[at]);
+	}
 	return {
 		averagePrecision: (weights) => {
 			let [hits, misses, area, own] = [0, 0, 0, 0];
