@@ -1,0 +1,204 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { InputError } from "../../base/errors.js";
+import { golden } from "./testing/golden.js";
+import { collectTmap, type FutureWindow, predictionPoints } from "./tmap.js";
+
+test.each(golden.tmap.map((one, i) => [i, one] as const))(
+	"agrees with the HoTPP benchmark: %d",
+	(_, { horizon, delta, classes, ...windows }) => {
+		const collector = collectTmap({ horizon, delta, labels: classes, targets: 100 });
+		for (const [i, start] of windows.initialTimes.entries()) {
+			const isTarget = (_: unknown, at: number) => windows.targetMask[i]![at] === 1;
+			const isPrediction = (_: unknown, at: number) => windows.predictedMask[i]![at] === 1;
+			collector.add({
+				start,
+				observed: {
+					times: windows.targetTimes[i]!.filter(isTarget),
+					labels: windows.targetLabels[i]!.filter(isTarget),
+				},
+				predicted: {
+					times: windows.predictedTimes[i]!.filter(isPrediction),
+					scores: windows.predictedScores[i]!.filter(isPrediction).flat(),
+				},
+			});
+		}
+		const score = collector.score()!;
+		expect(score.tmap).toBeCloseTo(windows.tmap, 6);
+		expect(score.weighted).toBeCloseTo(windows.tmapWeighted, 6);
+	},
+);
+
+const settings = { horizon: 5, delta: 1, labels: 2, targets: 3 };
+const event = fc.integer({ min: 1, max: 6 });
+const windows: fc.Arbitrary<FutureWindow[]> = fc.array(
+	fc
+		.record({
+			observed: fc.array(fc.tuple(event, fc.integer({ min: 0, max: 1 })), { maxLength: 4 }),
+			predicted: fc.array(fc.tuple(event, fc.tuple(fc.nat(4), fc.nat(4))), { maxLength: 4 }),
+		})
+		.map(({ observed, predicted }) => ({
+			start: 0,
+			observed: {
+				times: observed.map(([time]) => time),
+				labels: observed.map(([, label]) => label),
+			},
+			predicted: {
+				times: predicted.map(([time]) => time),
+				scores: predicted.flatMap(([, scores]) => scores.map((score) => score - 2)),
+			},
+		})),
+	{ maxLength: 4 },
+);
+
+/** The largest set of predictions that can be matched, and among those the one with the highest scores. */
+function slowMatches(
+	targets: readonly number[],
+	predictions: readonly (readonly [number, number])[],
+) {
+	let best: readonly number[] = [];
+	const total = (set: readonly number[]) => set.reduce((sum, at) => sum + predictions[at]![1], 0);
+	const search = (at: number, set: readonly number[]) => {
+		if (at === targets.length) {
+			if (set.length > best.length || (set.length === best.length && total(set) > total(best)))
+				best = set;
+			return;
+		}
+		search(at + 1, set);
+		for (const [other, [time]] of predictions.entries())
+			if (!set.includes(other) && Math.abs(time - targets[at]!) <= settings.delta)
+				search(at + 1, [...set, other]);
+	};
+	search(0, []);
+	return best;
+}
+
+function slowScore(all: readonly FutureWindow[]) {
+	const labels = Array.from({ length: settings.labels }, (_, label) => {
+		let count = 0;
+		const pooled: { score: number; matched: boolean }[] = [];
+		for (const { observed, predicted } of all) {
+			const targets = Array.from(observed.times)
+				.slice(0, settings.targets)
+				.filter((time, at) => time < settings.horizon && observed.labels[at] === label);
+			const predictions = Array.from(
+				predicted.times,
+				(time, at) => [time, predicted.scores[at * settings.labels + label]!] as const,
+			).filter(([time]) => time < settings.horizon);
+			const best = slowMatches(targets, predictions);
+			count += targets.length;
+			for (const [at, [, score]] of predictions.entries())
+				pooled.push({ score, matched: best.includes(at) });
+		}
+		const positive = pooled.filter(({ matched }) => matched);
+		const precisions = positive.map(({ score }) => {
+			const above = pooled.filter((other) => other.score >= score);
+			return above.filter(({ matched }) => matched).length / above.length;
+		});
+		return {
+			targets: count,
+			// Average precision times maximum recall.
+			value: count > 0 ? precisions.reduce((a, b) => a + b, 0) / count : 0,
+		};
+	});
+	const everything = labels.reduce((sum, { targets }) => sum + targets, 0);
+	return {
+		targets: labels.map(({ targets }) => targets),
+		tmap: labels.reduce((sum, { value }) => sum + value, 0) / settings.labels,
+		weighted: labels.reduce((sum, { value, targets }) => sum + value * targets, 0) / everything,
+	};
+}
+
+describe("T-mAP", () => {
+	const scoreOf = (all: readonly FutureWindow[], given = settings) => {
+		const collector = collectTmap(given);
+		for (const window of all) collector.add(window);
+		return collector.score();
+	};
+
+	test("is the slow one, with ties in time and score", () => {
+		fc.assert(
+			fc.property(windows, (all) => {
+				const expected = slowScore(all);
+				const score = scoreOf(all);
+				if (expected.targets.every((count) => count === 0)) return void expect(score).toBeNull();
+				expect(score!.labels.map(({ targets }) => targets)).toEqual(expected.targets);
+				expect(score!.tmap).toBeCloseTo(expected.tmap, 9);
+				expect(score!.weighted).toBeCloseTo(expected.weighted, 9);
+			}),
+			{ numRuns: 300 },
+		);
+	});
+
+	test("does not depend on a constant added to all scores of a label", () => {
+		fc.assert(
+			fc.property(windows, (all) => {
+				const shifted = all.map((window) => ({
+					...window,
+					predicted: {
+						...window.predicted,
+						scores: Array.from(window.predicted.scores, (score, at) => score + (at % 2 ? -300 : 7)),
+					},
+				}));
+				expect(scoreOf(shifted)).toEqual(scoreOf(all));
+			}),
+		);
+	});
+
+	const window = (times: readonly number[], scores: readonly number[]): FutureWindow => ({
+		start: 10,
+		observed: { times: [11, 12, 13, 14], labels: [0, 1, 0, 1] },
+		predicted: { times, scores },
+	});
+
+	test("of perfect predictions is 1", () => {
+		const perfect = window([11, 12, 13, 14], [1, 0, 0, 1, 1, 0, 0, 1]);
+		const score = scoreOf([perfect, perfect], { ...settings, delta: 0.5, targets: 4 });
+		expect(score).toMatchObject({ tmap: 1, weighted: 1 });
+	});
+
+	test("counts what is within the horizon and among the first targets", () => {
+		const score = scoreOf([window([11, 15], [0, 0, 0, 0])]);
+		expect(score!.labels).toEqual([
+			{ targets: 2, maximumRecall: 0.5, averagePrecision: 1 },
+			{ targets: 1, maximumRecall: 1, averagePrecision: 1 },
+		]);
+		expect(score!.tmap).toBe(0.75);
+		expect(score!.weighted).toBeCloseTo(2 / 3, 12);
+	});
+
+	test("is 0 without predictions, and null without targets", () => {
+		expect(scoreOf([window([], [])])).toMatchObject({ tmap: 0, weighted: 0 });
+		expect(scoreOf([])).toBeNull();
+		expect(scoreOf([{ ...window([11], [0, 0]), observed: { times: [], labels: [] } }])).toBeNull();
+	});
+
+	test("keeps more predictions than it has reserved room for", () => {
+		const many = Array.from({ length: 50 }, () =>
+			window([11, 12, 13, 14], [9, 0, 0, 9, 9, 0, 0, 9]),
+		);
+		expect(scoreOf(many, { ...settings, delta: 0.5, targets: 4 })).toMatchObject({ tmap: 1 });
+	});
+
+	test.each([
+		["missing scores", [0], "1 scores for 1 predictions"],
+		["a score of log 0", [0, Number.NEGATIVE_INFINITY], "score 1 is -Infinity"],
+	])("rejects %s", (_, scores, reason) => {
+		expect(() => scoreOf([window([11], scores)])).toThrow(InputError);
+		expect(() => scoreOf([window([11], scores)])).toThrow(reason);
+	});
+});
+
+test("rejects a label that there is not", () => {
+	const observed = { times: [1], labels: [2] };
+	const predicted = { times: [], scores: [] };
+	expect(() => collectTmap(settings).add({ start: 0, observed, predicted })).toThrow(
+		"label 0 is 2",
+	);
+});
+
+test("predictions are made every few events, where enough events follow", () => {
+	expect(predictionPoints(45, 4, 32)).toEqual([4, 8, 12]);
+	expect(predictionPoints(44, 4, 32)).toEqual([4, 8]);
+	expect(predictionPoints(36, 4, 32)).toEqual([]);
+});

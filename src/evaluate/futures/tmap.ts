@@ -1,0 +1,198 @@
+import { InputError } from "../../base/errors.js";
+import { ranking } from "../ranking.js";
+import { assign } from "./assignment.js";
+import type { LabelledEvents } from "./transport-distance.js";
+
+export interface TmapSettings {
+	/** Only events less than this long after the start of a window count, observed and predicted. */
+	readonly horizon: number;
+	/** A prediction may be at most this far in time from the event that it is matched to. */
+	readonly delta: number;
+	/** The number of labels; they are numbered from 0. */
+	readonly labels: number;
+	/** How many of the first observed events of a window are targets. */
+	readonly targets: number;
+}
+
+/** Predictions of one window: times, and a score per label. */
+export interface ScoredEvents {
+	readonly times: ArrayLike<number>;
+	/** Predictions × labels, row by row; finite. The higher the score, the likelier an event at that time. */
+	readonly scores: ArrayLike<number>;
+}
+
+/** What a window of events is predicted from, and what follows. */
+export interface FutureWindow {
+	/** The time of the last event that the model has seen. */
+	readonly start: number;
+	/** The events after it, by time. */
+	readonly observed: LabelledEvents;
+	readonly predicted: ScoredEvents;
+}
+
+export interface TmapScore {
+	/** Mean over all labels; labels without targets count 0. */
+	readonly tmap: number;
+	/** Mean over labels, weighted by their targets. */
+	readonly weighted: number;
+	readonly labels: readonly {
+		readonly targets: number;
+		/** The share of targets that a prediction was matched to. */
+		readonly maximumRecall: number;
+		/** Average precision of the predictions, matched ones being positive; 0 if none is matched. */
+		readonly averagePrecision: number;
+	}[];
+}
+
+export interface TmapCollector {
+	add(window: FutureWindow): void;
+	/** Null if no window has a target. */
+	score(): TmapScore | null;
+}
+
+/**
+ * T-mAP of the HoTPP benchmark: how well predictions with times and label scores find what happens within a
+ * horizon.
+ *
+ * In every window and for every label, each target is matched to at most one prediction within `delta`, and each
+ * prediction to at most one target: as many as possible, and among such matchings the one with the highest sum of
+ * scores. Every prediction inside the
+ * horizon counts for every label, with its score for that label. Over all windows together, the predictions of a
+ * label are ranked by score, and the average precision of matched against unmatched ones, times the share of
+ * targets that are matched, is the label's value. T-mAP is the mean over labels.
+ *
+ * Differences from the benchmark's code: predictions with equal scores count as one step of the ranking, whatever
+ * their order, and a label all of whose predictions are matched has an average precision of 1, not 0.
+ *
+ * Windows are not kept. Scores are, as 32-bit numbers: 4 bytes per prediction inside the horizon and label, with at
+ * most as much again in reserve.
+ */
+export function collectTmap({ horizon, delta, labels, targets }: TmapSettings): TmapCollector {
+	const byLabel = Array.from({ length: labels }, () => ({
+		targets: 0,
+		matched: growing(),
+		unmatched: growing(),
+	}));
+	return {
+		add: ({ start, observed, predicted }) => {
+			if (predicted.scores.length !== predicted.times.length * labels)
+				throw new InputError(
+					`T-mAP: ${predicted.scores.length} scores for ${predicted.times.length} predictions; ` +
+						`expected ${labels} per prediction, one per label`,
+				);
+			for (let at = 0; at < predicted.scores.length; at++)
+				if (!Number.isFinite(predicted.scores[at]))
+					throw new InputError(
+						`T-mAP: score ${at} is ${predicted.scores[at]}; expected a finite number: ` +
+							"clip log probabilities, at −100 as the benchmark does",
+						{ field: "scores", value: predicted.scores[at] },
+					);
+			for (let at = 0; at < observed.labels.length; at++) {
+				const label = observed.labels[at]!;
+				if (!(Number.isInteger(label) && label >= 0 && label < labels))
+					throw new InputError(
+						`T-mAP: label ${at} is ${label}; expected a whole number from 0 to ${labels - 1}`,
+						{ field: "labels", value: label },
+					);
+			}
+			const within = (time: number) => time - start < horizon;
+			const predictions = indices(predicted.times.length).filter((at) =>
+				within(predicted.times[at]!),
+			);
+			const events = indices(Math.min(targets, observed.times.length)).filter((at) =>
+				within(observed.times[at]!),
+			);
+			const times = predictions.map((at) => predicted.times[at]!);
+			for (const [label, sums] of byLabel.entries()) {
+				const own = events.filter((at) => observed.labels[at] === label);
+				const scores = predictions.map((at) => predicted.scores[at * labels + label]!);
+				const matched = matchPredictions(
+					own.map((at) => observed.times[at]!),
+					{ times, scores },
+					delta,
+				);
+				sums.targets += own.length;
+				for (const [i, score] of scores.entries())
+					(matched[i] ? sums.matched : sums.unmatched).push(score);
+			}
+		},
+		score: () => {
+			const all = byLabel.reduce((sum, one) => sum + one.targets, 0);
+			if (all === 0) return null;
+			const scored = byLabel.map((one) => ({
+				targets: one.targets,
+				maximumRecall: one.targets > 0 ? one.matched.count() / one.targets : 0,
+				averagePrecision: pooledPrecision(one.matched.values(), one.unmatched.values()),
+			}));
+			let [tmap, weighted] = [0, 0];
+			for (const one of scored) {
+				const value = one.averagePrecision * one.maximumRecall;
+				tmap += value / labels;
+				weighted += (value * one.targets) / all;
+			}
+			return { tmap, weighted, labels: scored };
+		},
+	};
+}
+
+/**
+ * Where the HoTPP benchmark predicts in a sequence of `events` events: the indices of the last event seen, every
+ * `step` events, where at least `targets` events follow.
+ */
+export function predictionPoints(events: number, step: number, targets: number): number[] {
+	const points: number[] = [];
+	for (let at = step; at + targets < events; at += step) points.push(at);
+	return points;
+}
+
+const indices = (count: number) => Array.from({ length: count }, (_, at) => at);
+
+/**
+ * 1 for each prediction that is matched to a target within `delta`, such that the sum of matched scores is
+ * highest among the matchings with the most targets.
+ */
+function matchPredictions(
+	targets: readonly number[],
+	{ times, scores }: { readonly times: readonly number[]; readonly scores: readonly number[] },
+	delta: number,
+): Uint8Array {
+	const matched = new Uint8Array(times.length);
+	if (targets.length === 0 || times.length === 0) return matched;
+	const lowest = Math.min(...scores);
+	// No match costs 0, and every match gains at least 1. The gain depends on the prediction alone, so that the
+	// predictions that can be matched together form a matroid: the best set is also one of the largest, whatever
+	// is added to all scores.
+	const costs = targets.flatMap((target) =>
+		times.map((time, at) => (Math.abs(time - target) <= delta ? lowest - scores[at]! - 1 : 0)),
+	);
+	for (const [row, column] of assign(costs, targets.length, times.length).entries())
+		if (column >= 0 && costs[row * times.length + column]! < 0) matched[column] = 1;
+	return matched;
+}
+
+function pooledPrecision(matched: Float32Array, unmatched: Float32Array): number {
+	if (matched.length === 0) return 0;
+	if (unmatched.length === 0) return 1;
+	const scores = new Float32Array(matched.length + unmatched.length);
+	scores.set(matched);
+	scores.set(unmatched, matched.length);
+	const labels = new Uint8Array(scores.length).fill(1, 0, matched.length);
+	return ranking(labels, scores).averagePrecision();
+}
+
+/** An array of numbers that grows. */
+function growing() {
+	let [values, count] = [new Float32Array(64), 0];
+	return {
+		push: (value: number) => {
+			if (count === values.length) {
+				const larger = new Float32Array(2 * count);
+				larger.set(values);
+				values = larger;
+			}
+			values[count++] = value;
+		},
+		count: () => count,
+		values: () => values.subarray(0, count),
+	};
+}
