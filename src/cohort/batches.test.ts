@@ -17,7 +17,15 @@ const numbered = (lengths: readonly number[], births: readonly number[]) => (at:
 	const tokens = Int32Array.from({ length }, (_, i) => 1000 * (at + 1) + i);
 	if (birthEvents) tokens[0] = specialTokens.birth;
 	const times = Float64Array.from({ length }, (_, i) => i + 0.5);
-	return Promise.resolve({ id: `${at}`, sex: null, tokens, times, birthEvents });
+	return Promise.resolve({
+		id: `${at}`,
+		sex: null,
+		tokens,
+		times,
+		birthEvents,
+		observed: [],
+		death: null,
+	});
 };
 
 const sequence = fc.record({

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { PatientColumns } from "./patients.js";
+import type { PeriodColumns } from "./periods.js";
 import type { Token } from "./vocabulary.js";
 
 /** Hashes the columns of the events (little-endian bytes), chunk by chunk in order. */
@@ -16,11 +17,15 @@ export function eventsHasher() {
 	};
 }
 
-/** A hash of the content alone, independent of file encoding and source. */
+/**
+ * A hash of the content alone, independent of file encoding and source. Datasets of schema version 3 have no
+ * periods.
+ */
 export function contentHash(
 	tokens: readonly Token[],
 	patients: PatientColumns,
 	eventsHash: string,
+	periods: PeriodColumns | undefined,
 ): string {
 	const hash = createHash("sha256");
 	for (const { kind, code, system, name, category, count } of tokens)
@@ -30,7 +35,11 @@ export function contentHash(
 		const row = [id[at], birth[at], sex[at], death[at], split[at], first[at], count[at]];
 		hash.update(`${JSON.stringify(row)}\n`);
 	}
-	return hash.update(eventsHash).digest("hex");
+	hash.update(eventsHash);
+	if (periods)
+		for (const { buffer, byteOffset, byteLength } of [periods.patient, periods.start, periods.end])
+			hash.update(new Uint8Array(buffer, byteOffset, byteLength));
+	return hash.digest("hex");
 }
 
 export async function fileHash(file: string): Promise<string> {

@@ -6,8 +6,9 @@ import { InputError } from "../base/errors.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { splitBatches } from "./batches.js";
 import type { History } from "./history.js";
+import { manifestSchema } from "./manifest.js";
 import { openDataset } from "./open-dataset.js";
-import { prepare } from "./prepare.js";
+import { type PrepareOptions, prepare } from "./prepare.js";
 import { splitOf } from "./split.js";
 import { summarize } from "./summary.js";
 import { smallOptions } from "./testing/prepared.js";
@@ -50,6 +51,7 @@ describe("a dataset on disk", () => {
 			"events.parquet",
 			"labels.parquet",
 			"manifest.json",
+			"observation.parquet",
 			"patients.parquet",
 			"vocabulary.json",
 		]);
@@ -76,6 +78,8 @@ describe("a dataset on disk", () => {
 			birthEvents: 1,
 			tokens: Int32Array.from([specialTokens.female, a, b, c, a, b] as number[]),
 			times: Float64Array.of(-30, 0, 1, 2, 3, 4),
+			observed: [{ start: 0, end: 4 }],
+			death: null,
 		});
 		expect(second?.tokens[0]).toBe(specialTokens.birth);
 		expect(second?.times[0]).toBe(-60);
@@ -156,6 +160,59 @@ describe("a dataset on disk", () => {
 	});
 });
 
+describe("a dataset of schema version 3", () => {
+	/** As the version before wrote it: the hash is of that version. */
+	const hash = "adfaa17212abbc421e4aac726c3104332a79ce5773ac5c7d874659da9d51d25f";
+	async function writtenEarlier(options: Partial<PrepareOptions> = {}, contentHash = hash) {
+		const folder = join(await temporaryFolder(), "dataset");
+		const source = sourceOf(
+			{ p1: "abcab", p2: "abc", p3: "aabb" },
+			{ p1: { birth: -30, sex: "female", death: 9 } },
+		);
+		await prepare(source, folder, { ...smallOptions, ...options });
+		const file = join(folder, "manifest.json");
+		const { observation: _, deaths: __, ...rest } = JSON.parse(await readFile(file, "utf8"));
+		delete rest.files["observation.parquet"];
+		await writeFile(file, JSON.stringify({ ...rest, schemaVersion: 3, contentHash }));
+		await rm(join(folder, "observation.parquet"));
+		return folder;
+	}
+
+	test("is read, with patients observed from their first to their last record", async () => {
+		const dataset = await openDataset(await writtenEarlier());
+		expect(dataset.manifest).toMatchObject({
+			schemaVersion: 3,
+			contentHash: hash,
+			observation: {
+				from: "records",
+				rule: expect.stringContaining("from the first to the last record"),
+				periods: 3,
+				patients: 3,
+				recordsOutside: 0,
+			},
+			deaths: null,
+		});
+		expect([0, 1, 2].map(dataset.observedOf)).toEqual([
+			[{ start: 0, end: 4 }],
+			[{ start: 0, end: 2 }],
+			[{ start: 0, end: 3 }],
+		]);
+		expect(await dataset.read(0)).toMatchObject({ observed: [{ start: 0, end: 4 }], death: 9 });
+		// As a run stores it.
+		expect(manifestSchema.parse(JSON.parse(JSON.stringify(dataset.manifest)))).toEqual(
+			dataset.manifest,
+		);
+	});
+
+	test("does not count a death event as a record", async () => {
+		const wrong = await refusal(await writtenEarlier({ deathToken: true }));
+		const [, own] = /has hash (\w+)/.exec(wrong) ?? [];
+		const dataset = await openDataset(await writtenEarlier({ deathToken: true }, own));
+		expect(dataset.lengthOf(0)).toBe(7);
+		expect(dataset.observedOf(0)).toEqual([{ start: 0, end: 4 }]);
+	});
+});
+
 describe("openDataset rejects", () => {
 	test("a folder that does not exist or is not a dataset", async () => {
 		const folder = await temporaryFolder();
@@ -168,7 +225,13 @@ describe("openDataset rejects", () => {
 		expect(await refusal(join(folder, "empty"))).toContain("manifest.json is missing");
 	});
 
-	const files = ["vocabulary.json", "events.parquet", "labels.parquet", "patients.parquet"];
+	const files = [
+		"vocabulary.json",
+		"events.parquet",
+		"labels.parquet",
+		"observation.parquet",
+		"patients.parquet",
+	];
 
 	test.each(files)("%s missing", async (name) => {
 		const folder = await written();
@@ -177,8 +240,9 @@ describe("openDataset rejects", () => {
 	});
 
 	test.each([
-		['"schemaVersion": 3', '"schemaVersion": 1', "schema version 1; this trajgpt reads 3"],
-		['"schemaVersion": 3,', "", "schema version none; this trajgpt reads 3"],
+		['"schemaVersion": 4', '"schemaVersion": 1', "schema version 1; this trajgpt reads 3 and 4"],
+		['"schemaVersion": 4,', "", "schema version none; this trajgpt reads 3 and 4"],
+		['"observation": {', '"observed": {', '"observation": Invalid input'],
 		['"minCount": 1', '"minCount": 0', '"filters.minCount": Too small'],
 		[/"eventsHash": "../, '"eventsHash": "00', "was changed: the content has hash"],
 		["{", "", "manifest.json is not JSON"],

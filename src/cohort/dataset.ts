@@ -1,4 +1,4 @@
-import { type History, historyOf } from "./history.js";
+import { type History, historyOf, type Period } from "./history.js";
 import type { Label } from "./labels.js";
 import type { Manifest, Split } from "./manifest.js";
 import { splitNames } from "./manifest.js";
@@ -19,6 +19,8 @@ export interface Dataset {
 	birthEventsOf(patient: number): 0 | 1;
 	/** In days; null if the patient is alive or death is unknown. */
 	deathOf(patient: number): number | null;
+	/** When the patient was observed, as in `History.observed`. */
+	observedOf(patient: number): readonly Period[];
 	read(patient: number): Promise<History>;
 	histories(split: Split): AsyncIterable<History>;
 	/** The labels of a task in all splits; `manifest.labels` lists the tasks. */
@@ -28,15 +30,19 @@ export interface Dataset {
 interface DatasetParts extends Pick<Dataset, "folder" | "manifest" | "vocabulary" | "labels"> {
 	readonly patients: PatientColumns;
 	readonly events: EventFile;
+	/** By patient. */
+	readonly periods: readonly (readonly Period[])[];
 }
 
 export function datasetOf(parts: DatasetParts): Dataset {
-	const { folder, manifest, vocabulary, patients, events, labels } = parts;
+	const { folder, manifest, vocabulary, patients, events, periods, labels } = parts;
 	const numbers = Int32Array.from(patients.id.keys());
 	const bySplit = new Map(
 		splitNames.map((split) => [split, numbers.filter((at) => patients.split[at] === split)]),
 	);
 	const birthEventsOf = (patient: number) => (patients.birth[patient] == null ? 0 : 1);
+	const deathOf = (patient: number) => patients.death[patient] ?? null;
+	const observedOf = (patient: number) => periods[patient] as readonly Period[];
 	const countOf = (patient: number) => {
 		const count = patients.count[patient];
 		if (count === undefined)
@@ -49,6 +55,8 @@ export function datasetOf(parts: DatasetParts): Dataset {
 			id: patients.id[patient] as string,
 			sex: patients.sex[patient] ?? null,
 			birth: patients.birth[patient] ?? null,
+			death: deathOf(patient),
+			observed: observedOf(patient),
 		};
 		return historyOf(person, await events.read(patients.first[patient] as number, count));
 	};
@@ -61,7 +69,8 @@ export function datasetOf(parts: DatasetParts): Dataset {
 		idOf: (patient) => patients.id[patient] as string,
 		lengthOf: (patient) => countOf(patient) + birthEventsOf(patient),
 		birthEventsOf,
-		deathOf: (patient) => patients.death[patient] ?? null,
+		deathOf,
+		observedOf,
 		read,
 		async *histories(split) {
 			for (const patient of patientsOf(split)) yield read(patient);

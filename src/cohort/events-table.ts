@@ -25,7 +25,10 @@ export async function numberRecords(store: Store): Promise<void> {
 	await store.run("DROP TABLE record");
 }
 
-/** Collects candidates for tokens by the rules of `history-rules.ts`: table `event` (patient, time, concept, rank, ord, nth). */
+/**
+ * Collects candidates for tokens by the rules of `history-rules.ts`: table `event` (patient, time, concept, rank,
+ * ord, nth). With `maxRecords`, table `shortened` (id, first, last) has the days kept of the histories it cut.
+ */
 export async function gatherEvents(
 	store: Store,
 	{ dedup, maxRecords, keep }: EventOptions,
@@ -53,6 +56,11 @@ export async function gatherEvents(
 	await store.run(`
 		CREATE TABLE shorter AS SELECT * FROM event
 		QUALIFY ${cutSql(maxRecords, keep)}`);
+	await store.run(`
+		CREATE OR REPLACE TABLE shortened AS
+		SELECT patient AS id, floor(min(time)) AS first, floor(max(time)) AS last FROM shorter
+		WHERE patient IN (SELECT patient FROM event GROUP BY patient HAVING count(*) > ${maxRecords})
+		GROUP BY patient`);
 	await store.run("DROP TABLE event");
 	await store.run("ALTER TABLE shorter RENAME TO event");
 	return { duplicates: before - left, cut: left - (await store.count("event")) };

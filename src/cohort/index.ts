@@ -1,7 +1,7 @@
 export { type Batch, type BatchOptions, type SplitBatches, splitBatches } from "./batches.js";
 export type { Dataset } from "./dataset.js";
 export type { Histogram } from "./histogram.js";
-export type { History } from "./history.js";
+export type { History, Period } from "./history.js";
 export type { Label } from "./labels.js";
 export {
 	dedupRules,

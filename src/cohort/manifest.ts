@@ -4,7 +4,10 @@ import { splitNames } from "../records/rows.js";
 
 export { type Split, splitNames };
 
-export const schemaVersion = 3;
+export const schemaVersion = 4;
+
+/** The earlier schema version that is still read: its datasets do not say when patients were observed. */
+export const earlierVersion = 3;
 
 /** The file that makes a folder a dataset. */
 export const manifestName = "manifest.json";
@@ -13,6 +16,7 @@ export const manifestName = "manifest.json";
 export const fileNames = [
 	"events.parquet",
 	"labels.parquet",
+	"observation.parquet",
 	"patients.parquet",
 	"vocabulary.json",
 ] as const;
@@ -33,8 +37,28 @@ export type DroppedCodes = z.infer<typeof droppedCodes>;
 export const dedupRules = ["none", "day", "month"] as const;
 export const drugUses = ["tokens", "labels", "none"] as const;
 
-export const manifestSchema = z.strictObject({
-	schemaVersion: z.literal(schemaVersion),
+const observation = z.strictObject({
+	/** Where the periods come from; `records`: from the first to the last record of each patient. */
+	from: z.enum(["observation_period", "simulation", "file", "records"]),
+	/** The same as a sentence. */
+	rule: z.string(),
+	periods: count,
+	/** Patients with at least one period; the others are never at risk. */
+	patients: count,
+	/** Records of the dataset outside the periods of their patient. They are kept. */
+	recordsOutside: count,
+});
+export type Observation = z.infer<typeof observation>;
+
+export const observationRules: Readonly<Record<Observation["from"], string>> = {
+	observation_period: "patients are observed in the periods of the table observation_period",
+	simulation: "patients are observed while their simulated insurance covers them",
+	file: "patients are observed in the periods of the given file",
+	records:
+		"the source does not say when patients were observed: taken as from the first to the last record of each",
+};
+
+const fields = {
 	source: z.strictObject({
 		format: z.string(),
 		path: z.string(),
@@ -121,9 +145,38 @@ export const manifestSchema = z.strictObject({
 	),
 	/** SHA-256 of the events, independent of their encoding. */
 	eventsHash: sha256,
-	/** SHA-256 of vocabulary, patients and events; a run identifies its dataset by it. */
+	/** SHA-256 of vocabulary, patients, events and observation; a run identifies its dataset by it. */
 	contentHash: sha256,
 	/** SHA-256 of the other files. */
 	files: z.record(z.string(), sha256),
+};
+
+const current = z.strictObject({
+	schemaVersion: z.literal(schemaVersion),
+	...fields,
+	observation,
+	/** Patients with a known date of death; null in datasets of schema version 3. */
+	deaths: count,
 });
+
+const earlier = z
+	.strictObject({
+		schemaVersion: z.literal(earlierVersion),
+		...fields,
+		observation: observation.optional(),
+		deaths: z.null().optional(),
+	})
+	.transform(({ observation, deaths: _, ...manifest }) => ({
+		...manifest,
+		observation: observation ?? {
+			from: "records" as const,
+			rule: observationRules.records,
+			periods: manifest.counts.patients,
+			patients: manifest.counts.patients,
+			recordsOutside: 0,
+		},
+		deaths: null,
+	}));
+
+export const manifestSchema = z.discriminatedUnion("schemaVersion", [current, earlier]);
 export type Manifest = z.infer<typeof manifestSchema>;

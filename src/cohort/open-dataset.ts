@@ -9,15 +9,26 @@ import type { Dataset } from "./dataset.js";
 import { datasetOf } from "./dataset.js";
 import { readLabels } from "./labels.js";
 import type { Manifest } from "./manifest.js";
-import { fileNames, manifestName, manifestSchema, schemaVersion } from "./manifest.js";
+import {
+	earlierVersion,
+	fileNames,
+	manifestName,
+	manifestSchema,
+	schemaVersion,
+} from "./manifest.js";
 import { openEventFile } from "./parquet.js";
 import { readPatients } from "./patients.js";
+import { periodsByPatient, readPeriods, recordPeriods } from "./periods.js";
+import { deathRecord } from "./reading/history-rules.js";
 import { fromTokens, vocabularySchema } from "./vocabulary.js";
 
 /** Memory for decoded events: 40 million of them. */
 const defaultMemory = 512 * 1024 ** 2;
 
 const again = "run prepare again";
+
+const observationFile = "observation.parquet";
+const holdsPeriods = ({ schemaVersion }: Manifest) => schemaVersion !== earlierVersion;
 
 async function readManifest(folder: string): Promise<Manifest> {
 	const there = await stat(folder).catch(() => undefined);
@@ -31,16 +42,18 @@ async function readManifest(folder: string): Promise<Manifest> {
 		z.object({ schemaVersion: z.unknown().optional() }),
 		again,
 	);
-	if (version !== schemaVersion)
+	if (version !== schemaVersion && version !== earlierVersion)
 		throw new InputError(
-			`${file} has schema version ${JSON.stringify(version) ?? "none"}; this trajgpt reads ${schemaVersion}; ${again}`,
+			`${file} has schema version ${JSON.stringify(version) ?? "none"}; this trajgpt reads ${earlierVersion} and ${schemaVersion}; ${again}`,
 		);
 	return readJson(file, manifestSchema, again);
 }
 
 /** Checks that every file is byte for byte the one that prepare wrote, so its content needs no further checks. */
-async function checkFiles(folder: string, { files }: Manifest): Promise<void> {
+async function checkFiles(folder: string, manifest: Manifest): Promise<void> {
+	const { files } = manifest;
 	for (const name of fileNames) {
+		if (name === observationFile && !holdsPeriods(manifest)) continue;
 		const file = join(folder, name);
 		const found = await fileHash(file).catch((error) => {
 			const missing = errorCode(error) === "ENOENT";
@@ -65,17 +78,27 @@ export async function openDataset(folder: string, options: OpenOptions = {}): Pr
 	await checkFiles(folder, manifest);
 	const { tokens } = readJson(join(folder, "vocabulary.json"), vocabularySchema, again);
 	const patients = await readPatients(join(folder, "patients.parquet"));
-	const found = contentHash(tokens, patients, manifest.eventsHash);
+	const periods = holdsPeriods(manifest)
+		? await readPeriods(join(folder, observationFile))
+		: undefined;
+	const found = contentHash(tokens, patients, manifest.eventsHash, periods);
 	if (found !== manifest.contentHash)
 		throw new InputError(
 			`${join(folder, manifestName)} was changed: the content has hash ${found}, it says ${manifest.contentHash}; ${again}`,
 		);
+	const vocabulary = fromTokens(tokens);
+	const memory = options.memory ?? defaultMemory;
+	const events = await openEventFile(join(folder, "events.parquet"), memory);
+	const death = vocabulary.find(deathRecord.code, deathRecord.system);
 	return datasetOf({
 		folder,
 		manifest,
-		vocabulary: fromTokens(tokens),
+		vocabulary,
 		patients,
-		events: await openEventFile(join(folder, "events.parquet"), options.memory ?? defaultMemory),
+		events,
+		periods: periods
+			? periodsByPatient(periods, patients.id.length)
+			: await recordPeriods(patients, events, death),
 		labels: (task) => readLabels(folder, manifest, task),
 	});
 }

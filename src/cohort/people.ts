@@ -24,8 +24,8 @@ interface PeopleOptions {
 }
 
 /**
- * Creates table `patient` (id, key, birth, sex, death, split, last) of everybody with a record, ordered by key;
- * `last` is the time of the last record.
+ * Creates table `patient` (id, key, birth, sex, death, split, first, last) of everybody with a record, ordered by
+ * key; `first` and `last` are the times of the first and last record.
  */
 export async function gatherPeople(store: Store, options: PeopleOptions): Promise<People> {
 	await checkOne(store, "birth", ...birthRemedy);
@@ -51,7 +51,7 @@ export async function gatherPeople(store: Store, options: PeopleOptions): Promis
 	await store.run(`
 		CREATE TABLE patient AS
 		SELECT id, key, ${birthSql} AS birth, sex, death,
-			coalesce(known.split, hashed.split) AS split, last
+			coalesce(known.split, hashed.split) AS split, first, last
 		FROM seen JOIN hashed USING (id) LEFT JOIN known ON known.patient = seen.key
 		ORDER BY id`);
 	for (const table of ["hashed", "seen", "known"]) await store.run(`DROP TABLE ${table}`);

@@ -65,6 +65,8 @@ describe("prepare", () => {
 			birthEvents: 1,
 			tokens: Int32Array.of(3, 6, 6, 5, 5), // at day 10 the diagnosis comes first
 			times: Float64Array.of(-100, 5, 10, 10, 40),
+			observed: [{ start: 5, end: 40 }],
+			death: 50,
 		});
 		expect([...(histories.get(v1)?.tokens ?? [])]).toEqual([6, 5]);
 		expect(histories.get(v1)?.sex).toBe("male");

@@ -14,10 +14,20 @@ import type { EventOptions } from "./events-table.js";
 import { gatherEvents, numberRecords, sortEvents } from "./events-table.js";
 import { makeLabels } from "./labels.js";
 import type { Manifest } from "./manifest.js";
-import { fileNames, manifestName, manifestSchema, schemaVersion } from "./manifest.js";
+import {
+	fileNames,
+	manifestName,
+	manifestSchema,
+	type Observation,
+	observationRules,
+	schemaVersion,
+} from "./manifest.js";
+import { clipPeriods, gatherPeriods } from "./observation.js";
 import { readPatients } from "./patients.js";
 import { addDeaths, gatherPeople } from "./people.js";
+import { isObservedInOrder, type PeriodColumns, readPeriods } from "./periods.js";
 import { roundUpTimeRange, type TimeRange } from "./privacy-rounding.js";
+import { deathRecord } from "./reading/history-rules.js";
 import { countDropped, numberTokens, selectCohort } from "./select.js";
 import { type SplitParts, usualParts } from "./split.js";
 import type { UserLabels } from "./user-labels.js";
@@ -62,7 +72,12 @@ export const prepareDefaults: PrepareOptions = {
 	memory: 2 * 1024 ** 3,
 };
 
-const tableNames = ["events.parquet", "patients.parquet", "labels.parquet"] as const;
+const tableNames = [
+	"events.parquet",
+	"patients.parquet",
+	"labels.parquet",
+	"observation.parquet",
+] as const;
 
 /** Rows per row group of events.parquet. */
 const rowGroup = 32768;
@@ -119,7 +134,7 @@ async function build(
 	stage("gathering the people");
 	const people = await gatherPeople(store, options);
 	notes.push(...people.notes);
-	const deaths = options.deathToken ? await addDeaths(store) : 0;
+	const deathEvents = options.deathToken ? await addDeaths(store) : 0;
 	stage("mapping codes");
 	const concepts = await mapCodes(store, options);
 	await numberRecords(store);
@@ -133,6 +148,9 @@ async function build(
 
 	stage("sorting the events");
 	await sortEvents(store);
+	const { notes: periodNotes } = await gatherPeriods(store, loaded.observation);
+	notes.push(...periodNotes);
+	if (cut > 0) notes.push(...(await clipPeriods(store, options.keep)));
 	stage("labelling");
 	const labels = await makeLabels(store, options.drugs);
 	for (const given of options.labels) {
@@ -144,7 +162,16 @@ async function build(
 	stage("writing");
 	await writeFiles(store, folder);
 	await writeJson(join(folder, "vocabulary.json"), { tokens: vocabulary.tokens });
-	const { eventsHash, repeated, outOfOrder } = await checkWrittenEvents(store, vocabulary.size);
+	const periods = await readPeriods(join(folder, "observation.parquet"));
+	const death = vocabulary.find(deathRecord.code, deathRecord.system);
+	const { eventsHash, repeated, outOfOrder, outside } = await checkWrittenEvents(
+		store,
+		vocabulary.size,
+		periods,
+		death,
+	);
+	if (outside > 0)
+		notes.push(`${outside} records lie outside the observation of their patient: kept`);
 	if (outOfOrder > 0)
 		notes.push(
 			`${outOfOrder} events come before an earlier one of the same patient: sorted by time, ties in the order of the source`,
@@ -159,7 +186,7 @@ async function build(
 	const manifest = manifestSchema.parse({
 		schemaVersion,
 		source: { format: source.format, path: source.path, axis: loaded.axis, records, notes },
-		codes: { ...concepts.codes, extra: concepts.codes.extra + deaths },
+		codes: { ...concepts.codes, extra: concepts.codes.extra + deathEvents },
 		filters: {
 			minRecords: options.minRecords,
 			minCount: options.minCount,
@@ -175,11 +202,13 @@ async function build(
 			given: people.given,
 		},
 		counts: countAll(patients, vocabulary.size),
+		observation: observationOf(loaded.observation ?? "records", periods, outside),
+		deaths: patients.death.filter((day) => day !== null).length,
 		reach: await trainingTimeRange(store),
 		dropped: { duplicates, cut, drugs: concepts.drugs, ...dropped },
 		labels,
 		eventsHash,
-		contentHash: contentHash(vocabulary.tokens, patients, eventsHash),
+		contentHash: contentHash(vocabulary.tokens, patients, eventsHash, periods),
 		files,
 	});
 	await writeJson(join(folder, manifestName), manifest);
@@ -212,6 +241,10 @@ async function writeFiles(store: Store, folder: string): Promise<void> {
 		ORDER BY task, patient, day`,
 		"labels.parquet",
 	);
+	await copy(
+		`SELECT patient, first AS start, last AS "end" FROM period ORDER BY patient, start`,
+		"observation.parquet",
+	);
 }
 
 /** The longest training history and the greatest age in it, rounded up. Reads tables `final`, `cohort` and `patient`. */
@@ -228,15 +261,22 @@ async function trainingTimeRange(store: Store): Promise<TimeRange> {
 }
 
 /**
- * Reads all written events once: their hash, how many repeat another, and how many came in the source before
- * an earlier event of the same kind (drugs come from separate tables).
+ * Reads all written events once: their hash, how many repeat another, how many came in the source before an
+ * earlier event of the same kind (drugs come from separate tables), and how many, other than deaths (token
+ * `death`), lie outside the periods.
  */
-async function checkWrittenEvents(store: Store, tokens: number) {
+async function checkWrittenEvents(
+	store: Store,
+	tokens: number,
+	periods: PeriodColumns,
+	death: number | undefined,
+) {
+	const isObserved = isObservedInOrder(periods);
 	const hasher = eventsHasher();
 	const lastSeen = new Float64Array(tokens).fill(-1); // number of the (patient, time) pair at which the token last occurred
 	const earlier = [-1, -1]; // by rank: the last position in the source of an event of an earlier time
 	const latest = [-1, -1]; // the same, this time included
-	let [visit, patient, time, repeated, outOfOrder] = [0, -1, Number.NaN, 0, 0];
+	let [visit, patient, time, repeated, outOfOrder, outside] = [0, -1, Number.NaN, 0, 0, 0];
 	const sql = "SELECT time, token, patient, rank, ord::DOUBLE FROM final";
 	for await (const columns of store.bytes(sql, [8, 4, 4, 4, 8])) {
 		const bytes = columns as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
@@ -258,13 +298,14 @@ async function checkWrittenEvents(store: Store, tokens: number) {
 			}
 			patient = patients[row] as number;
 			time = times[row] as number;
+			if (!isObserved(patient, Math.floor(time)) && token !== death) outside++;
 			if (lastSeen[token] === visit) repeated++;
 			lastSeen[token] = visit;
 			if (place < (earlier[rank] as number)) outOfOrder++;
 			if (place > (latest[rank] as number)) latest[rank] = place;
 		}
 	}
-	return { eventsHash: hasher.digest(), repeated, outOfOrder };
+	return { eventsHash: hasher.digest(), repeated, outOfOrder, outside };
 }
 
 /** Copies bytes to a new buffer, which is aligned for numbers of any width. */
@@ -272,6 +313,18 @@ const copied = (bytes: Uint8Array): ArrayBuffer => bytes.slice().buffer as Array
 
 const writeJson = (file: string, value: unknown) =>
 	writeFile(file, `${JSON.stringify(value, null, "\t")}\n`);
+
+const observationOf = (
+	from: Observation["from"],
+	{ patient }: PeriodColumns,
+	recordsOutside: number,
+): Observation => ({
+	from,
+	rule: observationRules[from],
+	periods: patient.length,
+	patients: new Set(patient).size,
+	recordsOutside,
+});
 
 function countAll(
 	{ split, count }: Awaited<ReturnType<typeof readPatients>>,

@@ -42,12 +42,25 @@ export interface CodeNameRow {
 	readonly kind: RecordKind | null;
 }
 
+/** A time in which a patient was observed. */
+export interface ObservationRow {
+	readonly patient: string;
+	/** The first and last day, both observed; days on the axis of the records. */
+	readonly first: number;
+	readonly last: number;
+}
+
+/** Sources of observation periods: the OMOP table, the coverage of simulated people, a file of the user. */
+export type ObservationOrigin = "observation_period" | "simulation" | "file";
+
 /** The result of loading a source. */
 export interface Loaded {
 	/** `dates`: days since 1970-01-01. `days`: the source defines day 0, as for ages. */
 	readonly axis: "dates" | "days";
 	/** What was corrected or left out. */
 	readonly notes: readonly string[];
+	/** The origin of table `observation`; absent if the source does not say when patients were observed. */
+	readonly observation?: ObservationOrigin | undefined;
 }
 
 /** An open source of records; each format has a function that returns one. */
@@ -56,6 +69,6 @@ export interface RecordSource {
 	readonly path: string;
 	/** The files that the store reads while loading; none by default. */
 	readonly files?: readonly string[];
-	/** Fills the tables `record`, `person` and `code_name`, once. */
+	/** Fills the tables `record`, `person`, `code_name` and, if it knows it, `observation`, once. */
 	load(store: Store): Promise<Loaded>;
 }

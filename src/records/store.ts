@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { InputError } from "../base/errors.js";
-import type { CodeNameRow, PersonRow, RecordRow } from "./rows.js";
+import type { CodeNameRow, ObservationRow, PersonRow, RecordRow } from "./rows.js";
 import { recordKinds } from "./rows.js";
 import { quoted } from "./sql.js";
 
@@ -52,12 +52,14 @@ const readerTables = {
 		place: "text",
 	},
 	code_name: { system: "text", code: "text", name: "text", category: "text", kind: "kind" },
+	observation: { patient: "text", first: "number", last: "number" },
 } as const satisfies Record<string, Columns>;
 
 interface ReaderRows {
 	readonly record: RecordRow;
 	readonly person: PersonRow;
 	readonly code_name: CodeNameRow;
+	readonly observation: ObservationRow;
 }
 
 type Row<Table> = Table extends keyof ReaderRows

@@ -27,6 +27,8 @@ function datasetOf(events: Readonly<Record<"train" | "valid", readonly Pair[]>>)
 		tokens: Int32Array.of(all[patient]?.[0] as number),
 		times: Float64Array.of(all[patient]?.[1] as number),
 		birthEvents: 0 as const,
+		observed: [],
+		death: null,
 	});
 	const patients = (split: Split) =>
 		Int32Array.from(all.keys()).filter(
@@ -46,6 +48,7 @@ function datasetOf(events: Readonly<Record<"train" | "valid", readonly Pair[]>>)
 		lengthOf: () => 1,
 		birthEventsOf: () => 0,
 		deathOf: () => null,
+		observedOf: () => [],
 		labels: async () => [],
 		read,
 		async *histories(split) {

@@ -3,7 +3,7 @@ import type { CodeMap } from "../../codes/map.js";
 import { integerPheCode, normalisePheCode } from "../../codes/map.js";
 import type { RecordKind, Sex } from "../../records/rows.js";
 import { kindOf } from "../../records/systems.js";
-import { type History, historyOf } from "../history.js";
+import { type History, historyOf, type Period, periodOf } from "../history.js";
 import type { Vocabulary } from "../vocabulary.js";
 import { conceptsOf } from "./code-concepts.js";
 import {
@@ -71,6 +71,8 @@ export interface ReadRecords {
 	readonly repeated: number;
 	/** Events left out because of `maxRecords`. */
 	readonly cut: number;
+	/** The time of the first kept event, if earlier ones were cut. */
+	readonly keptFrom: number | null;
 	readonly latest: LatestPeriod | undefined;
 }
 
@@ -86,9 +88,10 @@ export interface ReadPatient extends ReadRecords {
 
 /** Reads records by the same rules as those of a dataset. */
 export interface RecordReader {
+	/** Without `observed`, the patient is observed from the first to the last record, whether or not its code is known. */
 	patient(
 		id: string,
-		person: KnownPerson,
+		person: KnownPerson & { readonly observed?: readonly Period[] | undefined },
 		records: readonly GivenRecord[],
 		axis: TimeAxis,
 	): ReadPatient;
@@ -161,12 +164,13 @@ export function recordReader(
 			...{ events, unknown, drugs, latest },
 			repeated: candidates.length - kept.length,
 			cut: kept.length - last.length,
+			keptFrom: last.length < kept.length ? (last[0]?.time ?? null) : null,
 		};
 	};
 
 	return {
 		more: (records, axis, latest) => read(records, axis, null, latest),
-		patient(id, { birth: born, sex, death }, records, axis) {
+		patient(id, { birth: born, sex, death, observed }, records, axis) {
 			const { deathToken, maxRecords } = rules;
 			const days = records.map(({ day }) => day);
 			const first = days.reduce((least, day) => Math.min(least, day), Number.POSITIVE_INFINITY);
@@ -176,8 +180,15 @@ export function recordReader(
 			const found = read(all, axis, maxRecords);
 			const birth = birthOf(born, first);
 			const lastDay = Math.max(last, found.events.at(-1)?.day ?? Number.NEGATIVE_INFINITY);
+			const inSource = observed ?? (days.length > 0 ? periodOf([first, last]) : []);
 			const history = historyOf(
-				{ id, sex, birth },
+				{
+					id,
+					sex,
+					birth,
+					death,
+					observed: observedFrom(inSource, found.keptFrom),
+				},
 				{
 					tokens: Int32Array.from(found.events, ({ token }) => token),
 					times: Float64Array.from(found.events, ({ day }) => day),
@@ -195,6 +206,15 @@ export function recordReader(
 			};
 		},
 	};
+}
+
+/** Where records were left out, a patient counts as not observed. */
+function observedFrom(observed: readonly Period[], time: number | null): readonly Period[] {
+	if (time === null) return observed;
+	const day = Math.floor(time);
+	return observed
+		.filter(({ end }) => end >= day)
+		.map(({ start, end }) => ({ start: Math.max(start, day), end }));
 }
 
 /** Maps codes to concepts, and looks up each code once. */

@@ -1,5 +1,6 @@
 import { datasetOf } from "../../cohort/dataset.js";
-import type { Dataset, Split } from "../../cohort/index.js";
+import { periodOf } from "../../cohort/history.js";
+import type { Dataset, Period, Split } from "../../cohort/index.js";
 import { vocabularyOf } from "../../cohort/vocabulary.js";
 
 interface Patient {
@@ -9,6 +10,9 @@ interface Patient {
 	/** Event i is at time i if left out. */
 	readonly times?: readonly number[];
 	readonly birth?: number;
+	readonly death?: number;
+	/** From the first to the last event if left out. */
+	readonly observed?: readonly Period[];
 }
 
 /** A dataset in memory; `counts` are the training records of the codes a, b, c … */
@@ -29,9 +33,8 @@ export function smallDataset(counts: readonly number[], people: readonly Patient
 		rows += tokens.length;
 		return rows - tokens.length;
 	});
-	const times = Float64Array.from(
-		people.flatMap(({ tokens, times }) => times ?? tokens.map((_, i) => i)),
-	);
+	const timesOf = ({ tokens, times }: Patient) => times ?? tokens.map((_, i) => i);
+	const times = Float64Array.from(people.flatMap(timesOf));
 	const tokens = Int32Array.from(people.flatMap(({ tokens }) => tokens));
 	return datasetOf({
 		folder: "memory",
@@ -41,7 +44,7 @@ export function smallDataset(counts: readonly number[], people: readonly Patient
 			id: people.map((_, i) => `p${i}`),
 			birth: people.map(({ birth }) => birth ?? null),
 			sex: people.map(() => null),
-			death: people.map(() => null),
+			death: people.map(({ death }) => death ?? null),
 			split: people.map(({ split }) => split),
 			first: Int32Array.from(first),
 			count: Int32Array.from(people, ({ tokens }) => tokens.length),
@@ -52,6 +55,7 @@ export function smallDataset(counts: readonly number[], people: readonly Patient
 				tokens: tokens.subarray(first, first + count),
 			}),
 		},
+		periods: people.map((person) => person.observed ?? periodOf(timesOf(person))),
 		labels: async () => [],
 	});
 }

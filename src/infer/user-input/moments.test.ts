@@ -15,6 +15,8 @@ const person = (id: string, birth: number | null, ...times: number[]): NewPatien
 		tokens: Int32Array.from(times, () => 5),
 		times: Float64Array.from(times),
 		birthEvents: 0,
+		observed: [],
+		death: null,
 	},
 });
 const dates = "dates";

@@ -6,7 +6,7 @@ import { timeGrid } from "./time-grid.js";
 const patient = (...times: number[]): NewPatient => ({
 	...{ id: "p", sex: null, birth: -50, death: null, lastRecord: times.at(-1) ?? null },
 	history: {
-		...{ id: "p", sex: null, birthEvents: 1 },
+		...{ id: "p", sex: null, birthEvents: 1, observed: [], death: null },
 		tokens: Int32Array.from([2, ...times]),
 		times: Float64Array.from([-50, ...times]),
 	},

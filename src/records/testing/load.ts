@@ -1,4 +1,11 @@
-import type { CodeNameRow, Loaded, PersonRow, RecordRow, RecordSource } from "../rows.js";
+import type {
+	CodeNameRow,
+	Loaded,
+	ObservationRow,
+	PersonRow,
+	RecordRow,
+	RecordSource,
+} from "../rows.js";
 import type { Value } from "../store.js";
 import { openStore } from "../store.js";
 import { temporaryFolder } from "./temporary-folder.js";
@@ -11,6 +18,7 @@ export async function load(source: RecordSource): Promise<
 		records: RecordRow[];
 		people: PersonRow[];
 		names: CodeNameRow[];
+		periods: ObservationRow[];
 	}
 > {
 	const store = await openStore({
@@ -26,6 +34,7 @@ export async function load(source: RecordSource): Promise<
 			records: await store.all<Row<RecordRow>>("SELECT * FROM record ORDER BY rowid"),
 			people: await store.all<Row<PersonRow>>("SELECT * FROM person ORDER BY rowid"),
 			names: await store.all<Row<CodeNameRow>>("SELECT * FROM code_name ORDER BY rowid"),
+			periods: await store.all<Row<ObservationRow>>("SELECT * FROM observation ORDER BY rowid"),
 		};
 	} finally {
 		store.close();

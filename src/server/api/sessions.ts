@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { ParsedPatient, PatientEvent } from "../../api/patient.js";
+import { type Period, periodOf } from "../../cohort/history.js";
 import type { Predictor, State } from "../../models/index.js";
 import type { Engine } from "../engine/engine.js";
 import { Refusal } from "../http/refusal.js";
@@ -119,6 +120,7 @@ export function sessions(
 						lastRecord: Math.max(patient.lastRecord ?? -1e9, lastDay),
 						history: {
 							...patient.history,
+							observed: withRecords(patient.history.observed, [...times, lastDay]),
 							tokens: Int32Array.of(...patient.history.tokens, ...tokens),
 							times: Float64Array.of(...patient.history.times, ...times),
 						},
@@ -140,6 +142,12 @@ export function sessions(
 			open.clear();
 		},
 	};
+}
+
+/** The observation of a patient of whom only records are known, with further ones. */
+function withRecords(observed: readonly Period[], times: readonly number[]): readonly Period[] {
+	const all = [...observed.flatMap(({ start, end }) => [start, end]), ...times];
+	return periodOf(all.filter(Number.isFinite).sort((a, b) => a - b));
 }
 
 /** Drops all events but the last, which relative times and warnings refer to. */

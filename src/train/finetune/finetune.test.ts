@@ -34,6 +34,8 @@ const histories: History[] = Array.from({ length: people }, (_, at) => {
 		id: `p${at}`,
 		sex: null,
 		birthEvents: 1,
+		observed: [],
+		death: null,
 		tokens: Int32Array.from({ length }, (_, i) => (i === 0 ? 2 : 5 + draw.integer(3))),
 		times: Float64Array.from({ length }, (_, i) => (i === 0 ? -100 : i)),
 	};

@@ -1,0 +1,68 @@
+import { notesFor } from "../records/notes.js";
+import type { Loaded } from "../records/rows.js";
+import type { Store } from "../records/store.js";
+
+/**
+ * Creates table `period` (patient, first, last) of the dataset's patients: the periods that the source gave in
+ * table `observation`, joined where no day lies between them, or else from the first to the last record of each
+ * patient. Reads tables `cohort` and `patient`.
+ */
+export async function gatherPeriods(
+	store: Store,
+	observation: Loaded["observation"],
+): Promise<{ notes: string[] }> {
+	if (observation === undefined) {
+		await store.run(`
+			CREATE TABLE period AS SELECT number AS patient, floor(first) AS first, floor(last) AS last
+			FROM cohort JOIN patient USING (id)`);
+		return { notes: [] };
+	}
+	await store.run(`
+		CREATE TABLE given_period AS
+		SELECT number AS patient, first, last,
+			max(last) OVER (PARTITION BY number ORDER BY first, last
+				ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS earlier
+		FROM (SELECT patient AS key, floor(first) AS first, floor(last) AS last FROM observation)
+		JOIN (SELECT id, key FROM patient) USING (key) JOIN cohort USING (id)`);
+	await store.run(`
+		CREATE TABLE period AS SELECT patient, min(first) AS first, max(last) AS last FROM (
+			SELECT *, count(*) FILTER (earlier IS NULL OR first > earlier + 1)
+				OVER (PARTITION BY patient ORDER BY first, last) AS island
+			FROM given_period)
+		GROUP BY patient, island`);
+	const overlapping = await store.count("given_period WHERE first <= earlier");
+	const without = await store.count("cohort ANTI JOIN period ON period.patient = cohort.number");
+	await store.run("DROP TABLE given_period");
+	return {
+		notes: notesFor([
+			[overlapping, `${overlapping} observation periods overlap another of their patient: merged`],
+			[without, `${without} patients have no observation period: never at risk`],
+		]),
+	};
+}
+
+/**
+ * Shortens the periods of histories that were cut, given in table `shortened` (id, first, last: the days of the
+ * records kept): where records were left out, a patient counts as not observed.
+ */
+export async function clipPeriods(store: Store, keep: "first" | "last"): Promise<string[]> {
+	const clipped =
+		keep === "last"
+			? "greatest(period.first, shortened.first) AS first, period.last AS last"
+			: "period.first AS first, least(period.last, shortened.last) AS last";
+	await store.run(`
+		CREATE TABLE clipped AS SELECT * FROM (
+			SELECT patient, ${clipped} FROM period JOIN cohort ON cohort.number = period.patient
+			JOIN shortened USING (id)) WHERE first <= last`);
+	await store.run(`
+		DELETE FROM period WHERE patient IN (SELECT number FROM cohort SEMI JOIN shortened USING (id))`);
+	await store.run("INSERT INTO period FROM clipped");
+	await store.run("DROP TABLE clipped");
+	const cut = await store.count("cohort SEMI JOIN shortened USING (id)");
+	return notesFor([
+		[
+			cut,
+			`${cut} patients have more records than are kept: they count as observed ${keep === "last" ? "from their first" : "until their last"} kept record`,
+		],
+	]);
+}
