@@ -94,6 +94,8 @@ describe.skipIf(!programs)("a database", () => {
 			expect(got.records).toEqual(want.records);
 			expect(got.records.length).toBeGreaterThan(5);
 			expect(got.names).toEqual(want.names);
+			expect(got.periods).toEqual(want.periods);
+			expect(got.observation).toBe("observation_period");
 			expect(got.people.map(({ place, ...row }) => row)).toEqual(
 				want.people.map(({ place, ...row }) => row),
 			);

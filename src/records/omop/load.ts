@@ -1,5 +1,5 @@
 import { InputError } from "../../base/errors.js";
-import { notesFor } from "../notes.js";
+import { counted, notesFor } from "../notes.js";
 import type { Loaded, RecordKind } from "../rows.js";
 import { quoted } from "../sql.js";
 import type { Store } from "../store.js";
@@ -20,11 +20,19 @@ import {
 	eventsFrom,
 	icdVocabularyList,
 	peopleFrom,
+	periodsFrom,
 	relations,
 	relationsFrom,
 } from "./staging-sql.js";
 import type { CdmTable, TableSource } from "./tables.js";
-import { concept, conceptRelationship, death, observation, person } from "./tables.js";
+import {
+	concept,
+	conceptRelationship,
+	death,
+	observation,
+	observationPeriod,
+	person,
+} from "./tables.js";
 
 /** The tables to read and how to interpret their codes. */
 export interface Plan {
@@ -55,6 +63,8 @@ const hints: Readonly<Record<string, string>> = {
 	patient: "every row needs the number of a person",
 	date: dateHint,
 	datetime: dateHint,
+	start_date: dateHint,
+	end_date: dateHint,
 	year: expectedYears,
 	day: "expected a day of that month, or nothing",
 	month: "expected a month from 1 to 12, or nothing",
@@ -68,6 +78,7 @@ export async function stageTables(store: Store, source: TableSource, plan: Plan)
 	};
 	await stage(person, "omop_person", peopleFrom);
 	if (source.has(death)) await stage(death, "omop_death", deathsFrom);
+	if (source.has(observationPeriod)) await stage(observationPeriod, "omop_period", periodsFrom);
 	const events = eventsOf(plan);
 	for (const { table, staged } of events) await stage(table, staged, eventsFrom);
 	await store.run(emptyTables.map);
@@ -188,14 +199,19 @@ export async function loadStagedTables(
 		table.recordCount = (await store.count("record")) - table.first;
 	}
 	await loadNames(store);
-	notes.push(...(await peopleNotes(store)));
+	const periods = await loadPeriods(store, source);
+	notes.push(...(await peopleNotes(store)), ...periods.notes);
 	for (const table of events) notes.push(...(await eventNotes(store, source, plan, table)));
 	notes.push(...(await orphanNotes(store, source, events)));
 	for (const { table_name } of await store.all<{ table_name: string }>(
 		"SELECT table_name FROM duckdb_tables() WHERE temporary AND starts_with(table_name, 'omop_')",
 	))
 		await store.run(`DROP TABLE ${table_name}`);
-	return { axis: "dates", notes };
+	return {
+		axis: "dates",
+		notes,
+		observation: periods.count > 0 ? "observation_period" : undefined,
+	};
 }
 
 async function loadPeople(store: Store, source: TableSource): Promise<void> {
@@ -204,6 +220,30 @@ async function loadPeople(store: Store, source: TableSource): Promise<void> {
 	if (!source.has(death)) return;
 	await store.run(`INSERT INTO person SELECT patient, NULL, NULL, time, NULL,
 		${source.placeSql(death, "rowid + 1")} FROM omop_death ORDER BY rowid`);
+}
+
+async function loadPeriods(
+	store: Store,
+	source: TableSource,
+): Promise<{ readonly count: number; readonly notes: readonly string[] }> {
+	if (!source.has(observationPeriod)) return { count: 0, notes: [] };
+	await store.run(`INSERT INTO observation SELECT patient, first, last FROM omop_period
+		WHERE floor(first) <= floor(last) ORDER BY rowid`);
+	const count = await store.count("observation");
+	const reversed = (await store.count("omop_period")) - count;
+	const { name } = observationPeriod;
+	return {
+		count,
+		notes: [
+			...notesFor([
+				[
+					reversed,
+					`${name}: ${counted(reversed, "row ends", "rows end")} before the start: left out`,
+				],
+			]),
+			...(count + reversed === 0 ? [`${source.nameOf(observationPeriod)} contains no rows`] : []),
+		],
+	};
 }
 
 async function loadNames(store: Store): Promise<void> {

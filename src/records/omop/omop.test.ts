@@ -46,6 +46,38 @@ describe("people", () => {
 	});
 });
 
+describe("observation periods", () => {
+	test("come from observation_period", async () => {
+		const { periods, observation } = await loaded(cdm);
+		expect(observation).toBe("observation_period");
+		expect(periods).toEqual([
+			{ patient: "1", first: day("2015-01-01"), last: day("2019-12-31") },
+			{ patient: "1", first: day("2020-01-01"), last: day("2020-03-31") },
+			{ patient: "2", first: day("2019-01-01"), last: day("2021-06-01") },
+		]);
+	});
+
+	test("are unknown without the table, and without rows in it", async () => {
+		const { observation_period: _, ...without } = cdm;
+		expect((await loaded(without)).observation).toBeUndefined();
+		const { observation, notes } = await loaded({ ...cdm, observation_period: [] });
+		expect(observation).toBeUndefined();
+		expect(notes.join("\n")).toMatch(/observation_period\.csv contains no rows/);
+	});
+
+	test("that end before they start are left out and counted", async () => {
+		const reversed = {
+			person_id: 3,
+			observation_period_start_date: "2020-02-01",
+			observation_period_end_date: "2020-01-31",
+		};
+		const { observation_period = [] } = cdm;
+		const result = await loaded({ ...cdm, observation_period: [...observation_period, reversed] });
+		expect(result.periods).toHaveLength(3);
+		expect(result.notes).toContain("observation_period: 1 row ends before the start: left out");
+	});
+});
+
 describe("codes", () => {
 	test("without vocabularies are concepts; rows without one are left out", async () => {
 		const result = await loaded(cdm);
@@ -242,6 +274,7 @@ describe("files", () => {
 				want.people.map(({ place, ...row }) => row),
 			);
 			expect(got.names).toEqual(want.names);
+			expect(got.periods).toEqual(want.periods);
 			expect(got.notes.filter((note) => !note.startsWith("no header"))).toEqual(want.notes);
 			expect(got.notes.some((note) => note.startsWith("no header"))).toBe(folder === tsv);
 		}
@@ -409,13 +442,20 @@ describe("errors of a folder", () => {
 		(await refused({ "person.csv": text, "condition_era.csv": era })).toMatch(message);
 	});
 
-	test("a death without a date, and a concept without a number", async () => {
+	test("a death without a date, a period without an end, and a concept without a number", async () => {
 		const files = { "person.csv": person, "condition_era.csv": era };
 		(await refused({ ...files, "death.csv": "person_id,death_date\n1,\n" })).toMatch(
 			/^death\.csv: line 2: death_date is empty/,
 		);
 		(await refused({ ...files, "death.csv": "person_id,death_date\n1,9999-12-31\n" })).toMatch(
 			/^death\.csv: line 2: death_date is "9999-12-31".* expected a year between 1800 and 2300/,
+		);
+		const period = "person_id,observation_period_start_date,observation_period_end_date\n";
+		(await refused({ ...files, "observation_period.csv": `${period}1,2020-01-01,\n` })).toMatch(
+			/^observation_period\.csv: line 2: observation_period_end_date is empty; expected a date/,
+		);
+		(await refused({ ...files, "observation_period.csv": `${period}1,x,2020-01-01\n` })).toMatch(
+			/^observation_period\.csv: line 2: observation_period_start_date is "x"; expected a date/,
 		);
 		const concept = "concept_id,concept_name,vocabulary_id,concept_code\nx,a,b,c\n";
 		(await refused({ ...files, "concept.csv": concept })).toMatch(

@@ -58,6 +58,18 @@ export const deathsFrom = (from: string): string => `
 				${daysFromText("date")} AS at_date, date AS raw_date, datetime AS raw_datetime
 			FROM ${from}))`;
 
+/** patient, first, last. */
+export const periodsFrom = (from: string): string => `
+	SELECT patient, first, last, fault,
+		CASE fault WHEN 'start_date' THEN raw_start WHEN 'end_date' THEN raw_end END AS got
+	FROM (SELECT *, CASE
+			WHEN patient IS NULL THEN 'patient'
+			WHEN first IS NULL OR ${isFarOff("first")} THEN 'start_date'
+			WHEN last IS NULL OR ${isFarOff("last")} THEN 'end_date' END AS fault
+		FROM (SELECT ${identity("patient")} AS patient, ${daysFromText("start_date")} AS first,
+				${daysFromText("end_date")} AS last, start_date AS raw_start, end_date AS raw_end
+			FROM ${from}))`;
+
 const sexOf = (concept: string): string => {
 	const ids = [...sexes].filter(([word, sex]) => /^\d+$/.test(word) && sex !== null);
 	const cases = ids.map(([id, sex]) => `WHEN ${id} THEN ${quoted(String(sex))}`);

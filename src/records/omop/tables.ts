@@ -69,6 +69,20 @@ export const death: CdmTable = {
 	},
 };
 
+export const observationPeriod: CdmTable = {
+	name: "observation_period",
+	columns: {
+		patient: "person_id",
+		start_date: "observation_period_start_date",
+		end_date: "observation_period_end_date",
+	},
+	required: ["patient", "start_date", "end_date"],
+	orders: {
+		"5.4": words(`observation_period_id person_id observation_period_start_date
+			observation_period_end_date period_type_concept_id`),
+	},
+};
+
 /** A table of events: patient, time, standard concept and source code. */
 const events = (name: string, what: string, start: string, orders: CdmTable["orders"]) => ({
 	name,
@@ -186,6 +200,7 @@ export const conceptRelationship: CdmTable = {
 export const cdmTables: readonly CdmTable[] = [
 	person,
 	death,
+	observationPeriod,
 	conditionOccurrence,
 	conditionEra,
 	drugExposure,

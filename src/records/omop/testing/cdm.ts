@@ -36,6 +36,11 @@ export const cdm: Cdm = {
 		},
 	],
 	death: [{ person_id: 2, death_date: "2021-06-01" }],
+	observation_period: [
+		period(1, 1, "2015-01-01", "2019-12-31"),
+		period(2, 1, "2020-01-01", "2020-03-31"),
+		period(3, 2, "2019-01-01", "2021-06-01"),
+	],
 	condition_occurrence: [
 		condition(1, 1, 201826, "2020-01-31", "250.00", 44_833_365),
 		condition(2, 1, 201826, "2020-02-01", "", 0),
@@ -112,6 +117,16 @@ export const vocabulary: Cdm = {
 		relation(255_848, 35_207_668, "Subsumes"),
 	],
 };
+
+function period(id: number, person: number, start: string, end: string): Row {
+	return {
+		observation_period_id: id,
+		person_id: person,
+		observation_period_start_date: start,
+		observation_period_end_date: end,
+		period_type_concept_id: 44_814_724,
+	};
+}
 
 function condition(
 	id: number,
