@@ -9,7 +9,9 @@ import type { PersonRow, RecordKind, RecordSource } from "../records/rows.js";
 import { quoted } from "../records/sql.js";
 import { openStore, type Store } from "../records/store.js";
 import { summaryOf } from "./concepts.js";
+import type { Period } from "./history.js";
 import type { Manifest } from "./manifest.js";
+import { mergedSql } from "./observation.js";
 import { knownPeople, nothingKnown, peopleNotes } from "./reading/people.js";
 import {
 	type GivenRecord,
@@ -108,7 +110,7 @@ async function gather(
 	{ manifest, vocabulary, only }: NewPatientOptions,
 	map: CodeMap,
 ): Promise<NewPatients> {
-	const { axis, notes } = await source.load(store);
+	const { axis, notes, observation } = await source.load(store);
 	const ids = await everybody(store);
 	if (ids.length === 0)
 		throw new InputError(
@@ -123,8 +125,12 @@ async function gather(
 	const rules = readingRules(manifest);
 	const reader = recordReader(vocabulary, rules, map);
 	const read = new Map<string, ReadPatient>();
-	const readOne = (id: string, records: readonly GivenRecord[]) =>
-		read.set(id, reader.patient(id, known.people.get(id) ?? nothingKnown, records, axis));
+	const periods = await observedBy(store, whose);
+	const readOne = (id: string, records: readonly GivenRecord[]) => {
+		const observed = observation && (periods.get(id) ?? []);
+		const person = { ...(known.people.get(id) ?? nothingKnown), observed };
+		read.set(id, reader.patient(id, person, records, axis));
+	};
 	for await (const { id, records } of histories(store, whose)) readOne(id, records);
 	const chosen = only === undefined ? ids : ids.filter((id) => id === only);
 	for (const id of chosen) if (!read.has(id)) readOne(id, []);
@@ -160,6 +166,20 @@ async function everybody(store: Store): Promise<string[]> {
 		"SELECT patient FROM record UNION SELECT patient FROM person ORDER BY patient",
 	);
 	return rows.map(({ patient }) => patient);
+}
+
+/** The periods of table `observation`, by patient. */
+async function observedBy(store: Store, whose: string): Promise<Map<string, Period[]>> {
+	const rows = await store.all<{ patient: string; first: number; last: number }>(
+		`${mergedSql(`observation ${whose}`)} ORDER BY patient, first`,
+	);
+	const found = new Map<string, Period[]>();
+	for (const { patient, first: start, last: end } of rows) {
+		const own = found.get(patient);
+		if (own) own.push({ start, end });
+		else found.set(patient, [{ start, end }]);
+	}
+	return found;
 }
 
 /** Yields the records of each patient in the order of the source. */

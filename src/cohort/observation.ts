@@ -2,6 +2,21 @@ import { notesFor } from "../records/notes.js";
 import type { Loaded } from "../records/rows.js";
 import type { Store } from "../records/store.js";
 
+/** SQL for periods in days; `earlier` is the latest end of those of the same patient that start before. */
+const withEarlierSql = (periods: string) => `
+	SELECT patient, floor(first) AS first, floor(last) AS last,
+		max(floor(last)) OVER (PARTITION BY patient ORDER BY floor(first), floor(last)
+			ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS earlier
+	FROM ${periods}`;
+
+/** SQL that joins the periods (patient, first, last) of each patient where no day lies between them. */
+export const mergedSql = (periods: string) => `
+	SELECT patient, min(first) AS first, max(last) AS last FROM (
+		SELECT *, count(*) FILTER (earlier IS NULL OR first > earlier + 1)
+			OVER (PARTITION BY patient ORDER BY first, last) AS island
+		FROM (${withEarlierSql(periods)}))
+	GROUP BY patient, island`;
+
 /**
  * Creates table `period` (patient, first, last) of the dataset's patients: the periods that the source gave in
  * table `observation`, joined where no day lies between them, or else from the first to the last record of each
@@ -18,19 +33,12 @@ export async function gatherPeriods(
 		return { notes: [] };
 	}
 	await store.run(`
-		CREATE TABLE given_period AS
-		SELECT number AS patient, first, last,
-			max(last) OVER (PARTITION BY number ORDER BY first, last
-				ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS earlier
-		FROM (SELECT patient AS key, floor(first) AS first, floor(last) AS last FROM observation)
-		JOIN (SELECT id, key FROM patient) USING (key) JOIN cohort USING (id)`);
-	await store.run(`
-		CREATE TABLE period AS SELECT patient, min(first) AS first, max(last) AS last FROM (
-			SELECT *, count(*) FILTER (earlier IS NULL OR first > earlier + 1)
-				OVER (PARTITION BY patient ORDER BY first, last) AS island
-			FROM given_period)
-		GROUP BY patient, island`);
-	const overlapping = await store.count("given_period WHERE first <= earlier");
+		CREATE TABLE given_period AS SELECT number AS patient, given.first, given.last
+		FROM observation AS given JOIN patient ON patient.key = given.patient JOIN cohort USING (id)`);
+	await store.run(`CREATE TABLE period AS ${mergedSql("given_period")}`);
+	const overlapping = await store.count(
+		`(${withEarlierSql("given_period")}) WHERE first <= earlier`,
+	);
 	const without = await store.count("cohort ANTI JOIN period ON period.patient = cohort.number");
 	await store.run("DROP TABLE given_period");
 	return {

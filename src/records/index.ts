@@ -4,4 +4,4 @@ export { openFhir } from "./fhir/index.js";
 export { openMeds } from "./meds/index.js";
 export { openOmop } from "./omop/index.js";
 export type { RecordKind, RecordSource } from "./rows.js";
-export { openCsv, openParquetRecords } from "./tables/index.js";
+export { openCsv, openParquetRecords, withObservation } from "./tables/index.js";

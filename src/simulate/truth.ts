@@ -2,15 +2,16 @@ import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../base/errors.js";
 import { readJson } from "../files/index.js";
+import { simulationMark } from "../records/tables/files.js";
 import { lawVersion } from "./hazards.js";
 import type { Oracle } from "./oracle.js";
 import { oracle } from "./oracle.js";
 import { formats } from "./table-writers.js";
 
-export const truthFile = "truth.json";
+export const truthFile = simulationMark.file;
 
 const truthSchema = z.strictObject({
-	kind: z.literal("trajgpt-simulation"),
+	kind: z.literal(simulationMark.kind),
 	/** The version of the simulator's model. */
 	law: z.int().min(1),
 	seed: z.int().min(0),

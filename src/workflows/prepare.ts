@@ -9,6 +9,7 @@ import {
 	type PrepareOptions as RecordOptions,
 } from "../cohort/index.js";
 import { checkFolderTarget } from "../files/index.js";
+import { withObservation } from "../records/index.js";
 import { type CodeMapOptions, mapInFile } from "./code-map.js";
 import { openRecords, type ReaderOptions } from "./record-formats.js";
 import type { Monitoring } from "./training.js";
@@ -22,6 +23,11 @@ export interface PrepareOptions
 	readonly format: string;
 	/** Options of the format's reader. */
 	readonly records?: ReaderOptions | undefined;
+	/**
+	 * File (CSV or Parquet) with the periods in which patients were observed: patient, start, end. By default those of
+	 * the source, or else from the first to the last record of each patient.
+	 */
+	readonly observation?: string | undefined;
 	/** Level of PheCodes: `integer` (250), or `full` (250.2), which needs `phecodeMap`. */
 	readonly level?: "integer" | "full" | undefined;
 }
@@ -38,10 +44,11 @@ export async function prepare(
 	folder: string,
 	options: PrepareOptions,
 ): Promise<Manifest> {
-	const { format, records = {}, progress = silentProgress, ...overrides } = options;
+	const { format, records = {}, observation, progress = silentProgress, ...overrides } = options;
 	await checkFolderTarget(folder, options.replace ?? false, manifestName);
 	const map = await codeMap(options);
-	const source = await openRecords(format, paths, records);
+	const opened = await openRecords(format, paths, records);
+	const source = observation === undefined ? opened : withObservation(opened, observation, records);
 	let timer: NodeJS.Timeout | undefined;
 	try {
 		const manifest = await prepareRecords(source, folder, {

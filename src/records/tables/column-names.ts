@@ -72,6 +72,14 @@ export const deathNames: Groups = [
 	["death", "death_date", "deathdate", "date_of_death", "dod"],
 	["death_datetime", "deathtime", "bene_death_dt"],
 ];
+export const startNames: Groups = [
+	["start", "start_date", "startdate", "start_day"],
+	["from", "from_date", "observation_period_start_date"],
+];
+export const endNames: Groups = [
+	["end", "end_date", "enddate", "end_day"],
+	["to", "to_date", "until", "observation_period_end_date"],
+];
 export const splitColumnNames: Groups = [["split"], ["fold", "partition"]];
 
 export const timeUnits = ["date", "age-days", "age-years", "days"] as const;

@@ -1,4 +1,4 @@
-import { readdir, stat } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { InputError } from "../../base/errors.js";
 import { errorCode } from "../../base/system-errors.js";
@@ -12,6 +12,8 @@ export interface SourceFiles {
 	readonly main: readonly string[];
 	readonly people?: string | undefined;
 	readonly drugs?: string | undefined;
+	/** The insurance of simulated people. */
+	readonly coverage?: string | undefined;
 	/** Other files of the folder. */
 	readonly left: readonly string[];
 }
@@ -25,7 +27,21 @@ const roles = {
 	main: /^(claims|diagnoses|conditions|events)$/i,
 	drugs: /^(prescriptions|drugs|medications)$/i,
 	people: /^(people|patients|persons|members|demographics)$/i,
+	coverage: /^coverage$/i,
 };
+
+/** The file that marks the folder of a simulated population, and the `kind` in it. */
+export const simulationMark = { file: "truth.json", kind: "trajgpt-simulation" } as const;
+
+async function isSimulation(folder: string, names: readonly string[]): Promise<boolean> {
+	if (!names.includes(simulationMark.file)) return false;
+	try {
+		const { kind } = JSON.parse(await readFile(join(folder, simulationMark.file), "utf8"));
+		return kind === simulationMark.kind;
+	} catch {
+		return false;
+	}
+}
 
 /** A source is a file, several files, a folder or a pattern such as `claims-*.csv`. */
 export async function findFiles(
@@ -100,12 +116,15 @@ async function filesOfFolder(folder: string, format: TableFormat): Promise<Sourc
 	const either: TableFormat[] = format === "csv" ? ["csv", "parquet"] : ["parquet", "csv"];
 	const people = one("people", either);
 	const drugs = one("drugs", either);
+	// A coverage table of another origin may hold overlapping policies.
+	const coverage = (await isSimulation(folder, names)) ? one("coverage", either) : undefined;
 	const known = one("main", [format]);
 	const [, other = format] = either;
 	const elsewhere = known ? undefined : one("main", [other]);
 	if (elsewhere)
 		throw new InputError(`${folder} holds ${elsewhere}; read it with \`format\` ${other}`);
-	const rest = names.filter((name) => name !== people && name !== drugs && !name.startsWith("."));
+	const used = [people, drugs, coverage];
+	const rest = names.filter((name) => !used.includes(name) && !name.startsWith("."));
 	const main = known ? [known] : rest.filter((name) => endings[format].test(name));
 	if (main.length === 0)
 		throw new InputError(
@@ -115,6 +134,7 @@ async function filesOfFolder(folder: string, format: TableFormat): Promise<Sourc
 		main: main.map((name) => join(folder, name)),
 		people: people && join(folder, people),
 		drugs: drugs && join(folder, drugs),
+		coverage: coverage && join(folder, coverage),
 		left: rest.filter((name) => !main.includes(name)).map((name) => basename(name)),
 	};
 }

@@ -5,6 +5,7 @@ import { findFiles, type TableFormat } from "./files.js";
 import { loadTables } from "./load.js";
 import type { TableOptions } from "./options.js";
 
+export { withObservation } from "./observation.js";
 export type { TableOptions } from "./options.js";
 
 async function open(
@@ -26,7 +27,7 @@ async function open(
 		people: options.people ?? found.people,
 		drugs: options.drugsFile ?? found.drugs,
 	};
-	const others = [files.people, files.drugs, options.join];
+	const others = [files.people, files.drugs, files.coverage, options.join];
 	return {
 		format,
 		path: typeof path === "string" ? path : path.join(", "),

@@ -10,6 +10,7 @@ import { listed } from "./columns.js";
 import type { SourceFiles, TableFormat } from "./files.js";
 import { type Inserted, insertRecords } from "./insert.js";
 import { dropJoin, fillJoin, openJoin } from "./join.js";
+import { loadObservation } from "./observation.js";
 import type { TableOptions } from "./options.js";
 import { birthsAtZero, loadPeople } from "./people.js";
 import { type DrugNames, planDrugs, planRecords } from "./plan.js";
@@ -57,11 +58,16 @@ export async function loadTables(
 
 	const { unit } = first.plan.from;
 	if (options.names) await nameCodes(store, options.names);
-	const { drugs, people } = files;
+	const { drugs, people, coverage } = files;
 	if (drugs) notes.push(...(await loadDrugs(store, await open(drugs), unit, options)));
 	if (people) notes.push(...(await loadPeople(store, await open(people), unit, options)));
 	if (unit === "age-days" || unit === "age-years") await birthsAtZero(store);
-	return { axis: unit === "date" ? "dates" : "days", notes };
+	if (coverage) await loadObservation(store, await open(coverage), unit, options);
+	return {
+		axis: unit === "date" ? "dates" : "days",
+		notes,
+		observation: coverage ? "simulation" : undefined,
+	};
 }
 
 async function checkFormat(store: Store, format: string): Promise<void> {
