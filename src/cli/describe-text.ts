@@ -2,6 +2,7 @@ import { yearDays } from "../base/time.js";
 import type { DatasetSummary, Histogram, LabelSummary, Manifest, Spread } from "../cohort/index.js";
 import { splitNames } from "../cohort/index.js";
 import { counted } from "../figures/numbers.js";
+import { deathsText } from "./observation-text.js";
 import { percent, table } from "./table.js";
 import type { TextBars } from "./text-bars.js";
 
@@ -21,6 +22,7 @@ export function describeText(
 	return [
 		heading(folder, manifest),
 		splitTable(summary),
+		observationText(manifest, summary),
 		spreadTable(summary),
 		shapeTable(summary, bars),
 		codeTable(summary, top, bars),
@@ -62,6 +64,20 @@ function splitTable({ splits, all }: DatasetSummary): string {
 	);
 }
 
+function observationText(
+	{ observation: { rule, recordsOutside } }: Manifest,
+	{ all: { observedDays, totalObservedDays, periods, deaths } }: DatasetSummary,
+): string {
+	const years = (days: number, digits: number) =>
+		(days / yearDays).toLocaleString("en-US", { maximumFractionDigits: digits });
+	return [
+		`observed: ${years(observedDays?.median ?? 0, 1)} years per patient (median), ${years(totalObservedDays, 0)} years in total, ${counted(periods, "period")}; ${rule}`,
+		deathsText(deaths),
+		`records outside observation: ${whole(recordsOutside)}`,
+		"",
+	].join("\n");
+}
+
 function spreadTable({ splits }: DatasetSummary): string {
 	const row = (name: string, spread: Spread | null, unit = 1) => {
 		if (!spread) return [];
@@ -69,7 +85,8 @@ function spreadTable({ splits }: DatasetSummary): string {
 		return [[name, ...[min, quarter, median, threeQuarters, max, mean].map((v) => v / unit)]];
 	};
 	const rows = Object.entries(splits).flatMap(([name, split]) => [
-		...row(`${name}: records a patient`, split.records),
+		...row(`${name}: records per patient`, split.records),
+		...row(`${name}: observed years`, split.observedDays, yearDays),
 		...row(`${name}: span in years`, split.spanDays, yearDays),
 		...row(`${name}: gap in days`, split.gapDays),
 		...row(`${name}: age in years`, split.ageDays, yearDays),
@@ -103,7 +120,7 @@ function shapeTable({ histograms, all }: DatasetSummary, bars: TextBars): string
 	return table(
 		["all splits", "from", "", "to", ""],
 		[
-			...row("records a patient", histograms.records),
+			...row("records per patient", histograms.records),
 			...row("span", histograms.span),
 			...row("gap, doubling", gap, together),
 			...row("age at events", histograms.age),

@@ -29,7 +29,7 @@ describe("describe", () => {
 			"note: 3 rows had no date: left out",
 		])
 			expect(stdout).toContain(part);
-		expect(stdout).toMatch(/^records a patient +\d+ +[▁▂▃▄▅▆▇█ ]+ +\d+ records/m);
+		expect(stdout).toMatch(/^records per patient +\d+ +[▁▂▃▄▅▆▇█ ]+ +\d+ records/m);
 		expect(stdout).toMatch(/Hypertension .* █{16}$/m);
 		expect(stdout).toMatch(/^task +patients +labels +positive +% +train +valid +test$/m);
 	});

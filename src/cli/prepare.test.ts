@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { openDataset } from "../cohort/index.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { captured } from "./testing/captured.js";
 
@@ -16,6 +17,8 @@ async function simulated(...more: string[]) {
 	const simulation = await captured([...argv, "--json"]);
 	return { folder, sim, out: join(folder, "dataset"), argv, simulation };
 }
+
+const dayOf = (date = "") => Date.parse(`${date}Z`) / 86_400_000;
 
 describe("simulate, prepare, describe", () => {
 	test("work in sequence", async () => {
@@ -57,6 +60,47 @@ describe("simulate, prepare, describe", () => {
 		expect(summary.codes[0].kind).toBe("diagnosis");
 		expect(summary.splits.train.patients).toBe(counts.splits.train.patients);
 		expect(summary.splits.train.withBirth).toBe(counts.splits.train.patients);
+	});
+
+	test("know when people were insured, and who died", async () => {
+		const { sim, out } = await simulated();
+		const { stdout } = await captured(["prepare", sim, "--from", "csv", "--out", out]);
+		expect(stdout).toContain(
+			"\npatients are observed while their simulated insurance covers them\n",
+		);
+		const dataset = await openDataset(out);
+		const coverage = (await readFile(join(sim, "coverage.csv"), "utf8"))
+			.trim()
+			.split("\n")
+			.slice(1);
+		const people = (await readFile(join(sim, "people.csv"), "utf8")).trim().split("\n").slice(1);
+		const kept = new Set<string>();
+		for (const split of ["train", "valid", "test"] as const)
+			for (const patient of dataset.patients(split)) {
+				const id = dataset.idOf(patient);
+				kept.add(id);
+				const own = coverage.map((row) => row.split(",")).filter(([of]) => of === id);
+				expect(dataset.observedOf(patient)).toEqual(
+					own.map(([, from, to]) => ({ start: dayOf(from), end: dayOf(to) })),
+				);
+			}
+		const died = people.filter((row) => kept.has(row.split(",")[0] ?? "") && !row.endsWith(","));
+		expect(dataset.manifest).toMatchObject({
+			deaths: died.length,
+			observation: { from: "simulation", patients: kept.size, recordsOutside: 0 },
+		});
+		expect(died.length).toBeGreaterThan(0);
+		expect(stdout).toContain(`\ndeaths: ${died.length}\n`);
+		const described = await captured(["describe", out]);
+		expect(described.stdout).toMatch(
+			new RegExp(
+				`^observed: [\\d.]+ years per patient \\(median\\), [\\d,]+ years in total, ${dataset.manifest.observation.periods} periods; patients are observed while`,
+				"m",
+			),
+		);
+		expect(described.stdout).toContain(
+			`\ndeaths: ${died.length}\nrecords outside observation: 0\n`,
+		);
 	});
 
 	test("give the same dataset from Parquet, except for the source", async () => {
@@ -136,6 +180,24 @@ const wrong: Record<
 		argv: ["--min-count", "50"],
 		says: /no code of 2 records is left/,
 	},
+	"an observation period that ends before it starts": {
+		files: { "c.csv": claims, "o.csv": "patient,start,end\n1,2020-01-01,2019-12-31\n" },
+		argv: ["--observation", "DIR/o.csv"],
+		says: /o\.csv: line 2: end is "2019-12-31", before start "2020-01-01"; expected .*: correct it/,
+	},
+	"observation periods that overlap": {
+		files: {
+			"c.csv": claims,
+			"o.csv": "patient,start,end\n1,2019-01-01,2020-12-31\n1,2020-06-01,2021-12-31\n",
+		},
+		argv: ["--observation", "DIR/o.csv"],
+		says: /o\.csv: line 3: the period .* overlaps that of the same patient at .*o\.csv: line 2; expected/,
+	},
+	"an observation file that does not exist": {
+		files: { "c.csv": claims },
+		argv: ["--observation", "DIR/none.csv"],
+		says: /none\.csv.*no such file/,
+	},
 	"a map that is none": {
 		files: { "c.csv": claims, "m.csv": "a,b\n1,2\n" },
 		argv: ["--phecode-map", "DIR/m.csv"],
@@ -214,6 +276,42 @@ describe("prepare accepts", () => {
 		expect(splits.given).toBe(1);
 		expect(source.notes.join("\n")).toContain("1 events come before an earlier one");
 		expect(stderr).toContain("note: 1 events repeat another of the same patient, time and code");
+	});
+
+	test("observation periods of a file, and says what it lacks without one", async () => {
+		const folder = await temporaryFolder();
+		const file = join(folder, "c.csv");
+		await writeFile(file, `${claims}2,2020-01-01,4019\n`);
+		await writeFile(join(folder, "p.csv"), "patient,split\n1,train\n2,train\n");
+		await writeFile(join(folder, "o.csv"), "patient,start,end\n1,2020-01-15,2020-12-31\n");
+		const prepare = (...argv: string[]) =>
+			captured([
+				...["prepare", file, "--from", "csv", "--people", join(folder, "p.csv")],
+				...["--min-records", "1", "--min-count", "1", "--out", join(folder, "dataset"), ...argv],
+			]);
+		const without = await prepare();
+		expect(without.stdout).toContain(
+			"\nthe source does not say when patients were observed: taken as from the first to the last record of each\nno deaths are recorded: death is not a competing event in results\n",
+		);
+		const described = await captured(["describe", join(folder, "dataset")]);
+		expect(described.stdout).toContain(
+			"\nobserved: 0.1 years per patient (median), 0 years in total, 2 periods; the source does not say",
+		);
+		expect(described.stdout).toContain(
+			"\nno deaths are recorded: death is not a competing event in results\n",
+		);
+		const given = await prepare("--force", "--observation", join(folder, "o.csv"), "--json");
+		expect(JSON.parse(given.stdout)).toMatchObject({
+			schemaVersion: 4,
+			deaths: 0,
+			observation: { from: "file", periods: 1, patients: 1, recordsOutside: 2 },
+		});
+		for (const note of [
+			"o.csv: 1 observation period of 1 patient\n",
+			"note: 1 patients have no observation period: never at risk\n",
+			"note: 2 records lie outside the observation of their patient: kept\n",
+		])
+			expect(given.stderr).toContain(note);
 	});
 
 	test.each([
@@ -302,6 +400,11 @@ describe("prepare on real files", () => {
 		const { manifest } = await run(omop, "--from", "omop", "--concept-map", map, "--dedup", "day");
 		expect(manifest.codes.mapped).toBeGreaterThan(60_000);
 		expect(manifest.counts.patients).toBeGreaterThan(900);
+		expect(manifest.observation).toMatchObject({
+			...{ from: "observation_period", patients: manifest.counts.patients },
+			periods: manifest.counts.patients, // the file has one per person
+		});
+		expect(manifest.deaths).toBeGreaterThan(0);
 	});
 
 	const fhir = shared("synthea_fhir/fhir");

@@ -7,6 +7,7 @@ import { type PrepareOptions, prepare } from "../workflows/prepare.js";
 import { recordFormats } from "../workflows/record-formats.js";
 import { nameFlags } from "./flags.js";
 import { type Io, printJson, progressOf } from "./io.js";
+import { deathsText } from "./observation-text.js";
 import {
 	addGroup,
 	byteSize,
@@ -113,6 +114,10 @@ function addCohortOptions(command: Command): void {
 		option("--drugs <use>", "use drugs as tokens, or only to make labels")
 			.choices(drugUses)
 			.default(d.drugs),
+		option(
+			"--observation <file>",
+			"table of the periods in which patients were observed: patient, start, end",
+		),
 		option("--death-token", "add death, where known, as an event"),
 		option(
 			"--label <task=file>",
@@ -150,7 +155,8 @@ async function act(io: Io, paths: readonly string[], options: Options): Promise<
 	else io.stdout.write(render(out, manifest));
 }
 
-function render(folder: string, { counts, codes, dropped, labels }: Manifest): string {
+function render(folder: string, manifest: Manifest): string {
+	const { counts, codes, dropped, labels, observation, deaths } = manifest;
 	const splits = Object.entries(counts.splits).map(([name, { patients, events }]) => [
 		name,
 		patients,
@@ -171,6 +177,8 @@ function render(folder: string, { counts, codes, dropped, labels }: Manifest): s
 		codes.map && icd > 0
 			? `${codes.mapped} of ${icd} ICD diagnoses (${percent(codes.mapped, icd)}) mapped with ${codes.map}\n`
 			: "",
+		`${observation.rule}\n`,
+		deaths === null ? "" : `${deathsText(deaths)}\n`,
 		"\n",
 		table(["split", "patients", "events"], splits),
 	];

@@ -25,7 +25,7 @@ function source(): RecordSource {
 				rows: [...rows, { ...insulin, time: 130 }],
 			},
 			[two]: { times: [0] },
-			[three]: { sex: "male", times: [0, 30], rows },
+			[three]: { sex: "male", death: 500, times: [0, 30], rows },
 		},
 	);
 }
@@ -34,6 +34,9 @@ test("a summary agrees with the dataset", async () => {
 	const { dataset } = await prepared(source());
 	const { splits, all, histograms, codes, categories, labels } = await summarize(dataset);
 	expect(all).toMatchObject({ patients: 3, events: 10, withBirth: 1, female: 1, male: 1 });
+	// Days 0 to 400, 0 and 0 to 400.
+	expect(all).toMatchObject({ deaths: 1, periods: 3, totalObservedDays: 803 });
+	expect(all.observedDays).toMatchObject({ min: 1, median: 401, max: 730.5 });
 	expect(splits.train).toMatchObject({
 		patients: 2,
 		events: 6,

@@ -1,4 +1,5 @@
 import { yearDays } from "../base/time.js";
+import { observedDays } from "./at-risk.js";
 import type { Dataset } from "./dataset.js";
 import type { Histogram } from "./histogram.js";
 import { durationHistogram, gapHistogram, recordHistogram } from "./histogram.js";
@@ -17,6 +18,14 @@ export interface SplitSummary {
 	readonly withBirth: number;
 	readonly female: number;
 	readonly male: number;
+	/** Patients with a known date of death. */
+	readonly deaths: number;
+	/** Observation periods. */
+	readonly periods: number;
+	/** Of all patients together. */
+	readonly totalObservedDays: number;
+	/** Observed days per patient, over patients with an observation period. */
+	readonly observedDays: Spread | null;
 	/** Events per patient, birth events not counted. */
 	readonly records: Spread | null;
 	/** From a patient's first event to the last, in days. */
@@ -67,6 +76,7 @@ export interface DatasetSummary {
 
 /** The values that are counted, and how the largest one, which belongs to a single patient, is rounded up. */
 const roundUp = {
+	observedDays: roundUpDays,
 	records: roundUpCount,
 	spanDays: roundUpDays,
 	gapDays: roundUpDays,
@@ -75,31 +85,47 @@ const roundUp = {
 type Counted = keyof typeof roundUp;
 const counted = Object.keys(roundUp) as Counted[];
 
+/** Sums over a group of patients. */
+const noSums = () => ({
+	withBirth: 0,
+	female: 0,
+	male: 0,
+	deaths: 0,
+	periods: 0,
+	totalObservedDays: 0,
+});
+
 /** Statistics of a group of patients. */
 interface Counts {
-	withBirth: number;
-	female: number;
-	male: number;
+	readonly sums: ReturnType<typeof noSums>;
 	readonly values: Readonly<Record<Counted, ValueCounts>>;
 }
 
 /** The counts of all the groups. */
-const mergeCounts = (groups: readonly Counts[]): Counts => ({
-	withBirth: groups.reduce((sum, group) => sum + group.withBirth, 0),
-	female: groups.reduce((sum, group) => sum + group.female, 0),
-	male: groups.reduce((sum, group) => sum + group.male, 0),
-	values: byCounted((name) => countValues(groups.map(({ values }) => values[name]))),
-});
+function mergeCounts(groups: readonly Counts[]): Counts {
+	const sums = noSums();
+	for (const name of Object.keys(sums) as (keyof typeof sums)[])
+		for (const group of groups) sums[name] += group.sums[name];
+	return {
+		sums,
+		values: byCounted((name) => countValues(groups.map(({ values }) => values[name]))),
+	};
+}
 
 const byCounted = <T>(of: (name: Counted) => T) =>
 	Object.fromEntries(counted.map((name) => [name, of(name)])) as Record<Counted, T>;
 
-function countHistory(counts: Counts, { times, birthEvents, sex }: History) {
-	counts.withBirth += birthEvents;
-	if (sex !== null) counts[sex]++;
+function countHistory({ sums, values }: Counts, history: History) {
+	const { times, birthEvents, sex, death, observed } = history;
+	sums.withBirth += birthEvents;
+	if (sex !== null) sums[sex]++;
+	if (death !== null) sums.deaths++;
+	sums.periods += observed.length;
+	sums.totalObservedDays += observedDays(observed);
+	if (observed.length > 0) values.observedDays.add(observedDays(observed));
 	const own = times.subarray(birthEvents);
 	const birth = birthEvents ? (times[0] as number) : null;
-	const { records, spanDays, gapDays, ageDays } = counts.values;
+	const { records, spanDays, gapDays, ageDays } = values;
 	records.add(own.length);
 	spanDays.add((own.at(-1) as number) - (own[0] as number));
 	for (const [i, time] of own.entries()) {
@@ -195,12 +221,12 @@ function splitsOf(dataset: Dataset): readonly Split[] {
 }
 
 const summaryOf = (
-	{ values, ...people }: Counts,
+	{ sums, values }: Counts,
 	{ patients, events }: { readonly patients: number; readonly events: number },
 ): SplitSummary => ({
 	patients,
 	events,
-	...people,
+	...sums,
 	...byCounted((name) => {
 		const spread = values[name].spread();
 		return spread && { ...spread, max: roundUp[name](spread.max) };
