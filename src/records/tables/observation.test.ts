@@ -139,7 +139,7 @@ describe("a file of observation periods is refused if", () => {
 		[
 			"none of its patients has a record",
 			`${header}x,2019-01-01,2019-12-31\ny,2019-01-01,2019-12-31\n`,
-			"periods.csv: none of the 2 patients in column patient has a record; expected the patient ids",
+			"periods.csv: none of its 2 patients has a record; expected the patient ids of the records: check the column",
 		],
 		[
 			"a column is missing",

@@ -27,10 +27,26 @@ export const withObservation = (
 		await store.run("DELETE FROM observation");
 		const table = await openTable(store, file, options.delimiter);
 		const unit = loaded.axis === "dates" ? "date" : "days";
-		const told = await loadObservation(store, table, unit, options);
-		return { ...loaded, notes: [...notes, ...replaced, told], observation: "file" };
+		await loadObservation(store, table, unit, options);
+		const counts = await countedPeriods(store, file);
+		return { ...loaded, notes: [...notes, ...replaced, counts], observation: "file" };
 	},
 });
+
+/** A note on the periods of a file, after its patients are compared with those of the records. */
+async function countedPeriods(store: Store, file: string): Promise<string> {
+	const patients = await store.count("(SELECT DISTINCT patient FROM observation)");
+	const seen = await store.count(
+		"(SELECT DISTINCT patient FROM record WHERE patient IN (SELECT patient FROM observation))",
+	);
+	if (seen === 0)
+		throw new InputError(
+			`${file}: none of its ${counted(patients, "patient")} has a record; expected the patient ids of the records: check the column`,
+		);
+	const periods = counted(await store.count("observation"), "observation period");
+	const strangers = patients - seen;
+	return `${file}: ${periods} of ${counted(patients, "patient")}${strangers > 0 ? `, ${strangers} of them without a record` : ""}`;
+}
 
 interface Fault {
 	readonly [column: string]: string | number | null;
@@ -43,13 +59,13 @@ interface Fault {
 	readonly end_text: string | null;
 }
 
-/** Reads observation periods into table `observation`, after the records, and returns a note. */
+/** Reads observation periods into table `observation`. */
 export async function loadObservation(
 	store: Store,
 	table: Table,
 	unit: TimeIs,
 	{ dateFormat }: Options,
-): Promise<string> {
+): Promise<void> {
 	const tables = [{ table, alias: "m" }];
 	const need = (names: typeof startNames, what: string, name: string) => {
 		const column = columnLikely(tables, names);
@@ -83,25 +99,14 @@ export async function loadObservation(
 		const what = explained(bad, { patient, start, end }, other, unit, dateFormat);
 		throw new InputError(`${await table.place(bad.row)}: ${what}`);
 	}
-	const [counts] = await store.all<{ periods: number; patients: number; strangers: number }>(`
-		SELECT sum(periods)::BIGINT AS periods, count(*) AS patients,
-			count(*) FILTER (patient NOT IN (SELECT patient FROM record)) AS strangers
-		FROM (SELECT patient, count(*) AS periods FROM given_observation GROUP BY patient)`);
-	const { periods = 0, patients = 0, strangers = 0 } = counts ?? {};
-	if (patients === 0)
+	if ((await store.count("given_observation")) === 0)
 		throw new InputError(
 			`${table.file} contains no rows below the header; expected one row per observation period`,
-		);
-	if (strangers === patients)
-		throw new InputError(
-			`${table.file}: none of the ${patients} patients in column ${patient.name} has a record; expected the patient ids of the records: check the column`,
 		);
 	await store.run(
 		"INSERT INTO observation SELECT patient, first, last FROM given_observation ORDER BY row",
 	);
 	await store.run("DROP TABLE given_observation");
-	const of = `${counted(periods, "observation period")} of ${counted(patients, "patient")}`;
-	return `${table.file}: ${of}${strangers > 0 ? `, ${strangers} of them without a record` : ""}`;
 }
 
 function explained(
