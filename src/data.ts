@@ -20,6 +20,7 @@ export {
 	type NewPatients,
 	newPatients,
 	openDataset,
+	type Period,
 	type Split,
 	splitBatches,
 } from "./cohort/index.js";
@@ -46,6 +47,7 @@ export {
 	openOmop,
 	openParquetRecords,
 	type RecordSource,
+	withObservation,
 } from "./records/index.js";
 export {
 	type Oracle,
