@@ -53,6 +53,6 @@ export const heartFailureDays = 365;
 
 /** The rule of each labelled task, in words. */
 export const labelRules = {
-	insulin: `insulin prescribed within ${insulinDays} days of the day of the first record of PheCode 250; history up to that record`,
+	insulin: `insulin prescribed within ${insulinDays} days of the first record of PheCode 250, the day of that record included; history up to that record`,
 	chf: `two records of PheCode 428 on different days within ${heartFailureDays} days; history before the day of the first, or for others before their last day`,
 } as const;
