@@ -28,7 +28,7 @@ afterAll(async () => {
 
 /** As `testing/load.ts`, but in one store for all tests: there are many here. */
 async function load(source: RecordSource) {
-	const tables = ["record", "person", "code_name"];
+	const tables = ["record", "person", "code_name", "observation"];
 	await store.run(tables.map((table) => `DELETE FROM ${table}`).join(";"));
 	const all = <Row>(table: string) =>
 		store.all<Row & Record<string, Value>>(`SELECT * FROM ${table} ORDER BY rowid`);

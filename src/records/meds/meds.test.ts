@@ -263,6 +263,7 @@ describe("openMeds", () => {
 			for (const source of sources) await source.load(store);
 			expect(await store.all("SELECT name FROM (SHOW ALL TABLES) ORDER BY name")).toEqual([
 				{ name: "code_name" },
+				{ name: "observation" },
 				{ name: "person" },
 				{ name: "record" },
 			]);
