@@ -8,8 +8,22 @@ import { blockDays } from "./time.js";
 /** Local copies are faster in the inner loops. */
 const { categoryOf, isChronic, size } = tables;
 
-/** Called at each visit, before the state records it: positions in the catalogue, reason first. */
-export type OnVisit = (day: number, visit: Int32Array, length: number) => void;
+/**
+ * Called at each visit, before the state records it: positions in the catalogue, reason first. `isOnset` says
+ * whether the clock of onsets and new episodes rang, or that of a recorded condition.
+ */
+export type OnVisit = (day: number, visit: Int32Array, length: number, isOnset: boolean) => void;
+
+/** Called for each span of time, with fractions of days, at risk of a visit: onset rates are constant in it. */
+export type OnSpan = (from: number, to: number) => void;
+
+/** The memory of a simulation, for reuse by the next one. */
+export class LifeBuffers {
+	/** The times at which the clocks of recorded conditions ring. */
+	readonly due = new Float64Array(size);
+	readonly visit = new Int32Array(size);
+	readonly chances = new Float64Array(size);
+}
 
 /**
  * Simulates the days [from, until) of a person in this state, and returns the day of death, if any.
@@ -25,16 +39,61 @@ export function simulateLife(
 	until: number,
 	onVisit: OnVisit,
 ): number | null {
-	const due = new Float64Array(size);
-	const visit = new Int32Array(size);
-	const chances = new Float64Array(size);
-	const exponential = () => -Math.log(1 - stream.uniform());
-	const setClock = (at: number, day: number) => {
-		const last = state.last[at]!;
-		due[at] = last + drawRecurrence(at, day - 1 - last, state.chance[at]!, exponential());
+	const deathAfter = (day: number) => day + drawExponential(stream) / deathRateOf(state);
+	return simulate(state, stream, from, until, deathAfter, onVisit, () => {}, new LifeBuffers());
+}
+
+/**
+ * Simulates the days [from, until) of a person who cannot die. Death does not change the hazards of visits before
+ * it, so weighting by the probability of being alive gives the expectations of lives that end.
+ */
+export function simulateWithoutDeath(
+	state: State,
+	stream: Random,
+	from: number,
+	until: number,
+	onVisit: OnVisit,
+	onSpan: OnSpan,
+	buffers: LifeBuffers,
+): void {
+	simulate(state, stream, from, until, () => Number.POSITIVE_INFINITY, onVisit, onSpan, buffers);
+}
+
+/** The hazard of death per day, in this block and since the last visit. */
+export function deathRateOf(state: State): number {
+	return deathRate(state.ageAt(state.block * blockDays), state.mortality);
+}
+
+const drawExponential = (stream: Random) => -Math.log(1 - stream.uniform());
+
+function simulate(
+	state: State,
+	stream: Random,
+	from: number,
+	until: number,
+	deathAfter: (day: number) => number,
+	onVisit: OnVisit,
+	onSpan: OnSpan,
+	{ due, visit, chances }: LifeBuffers,
+): number | null {
+	/** The clock of a recorded condition that rings first. */
+	let earliest = Number.POSITIVE_INFINITY;
+	let earliestAt = -1;
+	const setClocks = (day: number, isSet: (at: number) => boolean) => {
+		earliest = Number.POSITIVE_INFINITY;
+		for (let i = 0; i < state.recordedCount; i++) {
+			const at = state.recorded[i]!;
+			if (!isSet(at)) {
+				const last = state.last[at]!;
+				due[at] =
+					last + drawRecurrence(at, day - 1 - last, state.chance[at]!, drawExponential(stream));
+			}
+			if (due[at]! < earliest) {
+				earliest = due[at]!;
+				earliestAt = at;
+			}
+		}
 	};
-	const deathAfter = (day: number) =>
-		day + exponential() / deathRate(state.ageAt(state.block * blockDays), state.mortality);
 
 	let now = from;
 	/** Steps through days without coverage, in which only death can occur. */
@@ -54,38 +113,30 @@ export function simulateLife(
 		const died = wait(start);
 		if (died !== null) return died;
 		const stop = Math.min(end + 1, until);
-		for (let i = 0; i < state.recordedCount; i++) setClock(state.recorded[i]!, now);
+		setClocks(now, () => false);
 		while (now < stop) {
 			state.enter(now);
 			const next = Math.min(stop, (state.block + 1) * blockDays);
 			const death = deathAfter(now);
 			const total = state.totalOnset();
-			let first = now + exponential() / total;
-			let reason = -1;
-			for (let i = 0; i < state.recordedCount; i++) {
-				const at = state.recorded[i]!;
-				if (due[at]! < first) {
-					first = due[at]!;
-					reason = at;
-				}
-			}
+			const onset = now + drawExponential(stream) / total;
+			const isOnset = onset <= earliest;
+			const first = isOnset ? onset : earliest;
+			onSpan(now, Math.min(first, death, next));
 			if (Math.min(first, death) >= next) {
 				now = next;
 				continue;
 			}
 			const day = Math.floor(Math.min(first, death));
 			if (death < first) return day;
-			visit[0] = reason < 0 ? drawOnset(state, stream.uniform() * total) : reason;
+			visit[0] = isOnset ? drawOnset(state, stream.uniform() * total) : earliestAt;
 			companionChances(state, day, visit[0]!, chances);
 			const length = drawCompanions(chances, visit, stream);
-			onVisit(day, visit, length);
+			onVisit(day, visit, length, isOnset);
 			state.record(day, visit, length);
 			if (death < day + 1) return day;
 			now = day + 1;
-			for (let i = 0; i < state.recordedCount; i++) {
-				const at = state.recorded[i]!;
-				if (state.last[at] === day || due[at]! < now) setClock(at, now);
-			}
+			setClocks(now, (at) => state.last[at] !== day && due[at]! >= now);
 		}
 	}
 	return null;

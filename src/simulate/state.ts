@@ -35,6 +35,11 @@ const frailtyShape = 1.6;
 
 const largestCause = 40;
 
+/** Whether a category has conditions with a season. */
+const isSeasonal = Uint8Array.from(categories, (_, category) =>
+	Number(seasonal.some((at) => categoryOf[at] === category)),
+);
+
 /**
  * The state of a person in the simulator's model, a function of the person and the visits so far. Simulator and
  * oracle advance it by the same two methods, `enter` and `record`.
@@ -58,6 +63,8 @@ export class State {
 	/** Acute episodes by category: observed, and expected of an average person in past blocks. */
 	readonly episodes = new Float64Array(categories.length);
 	readonly expected = new Float64Array(categories.length);
+	/** Counts the changes of `onset` other than by season. */
+	onsetChanges = 0;
 	/** Sums of `onset` in this block. */
 	readonly acuteOnset = new Float64Array(categories.length);
 	chronicOnset = 0;
@@ -72,6 +79,8 @@ export class State {
 	private enrolledRow = 0;
 	private pickUp = 0;
 	private season = seasonOf(0);
+	/** Whether `acuteOnset` was updated since it was last summed. */
+	private readonly isUpdated = new Uint8Array(categories.length);
 
 	begin(person: Person): void {
 		this.person = person;
@@ -101,7 +110,9 @@ export class State {
 		this.recordedCount = other.recordedCount;
 		this.episodes.set(other.episodes);
 		this.expected.set(other.expected);
+		this.onsetChanges++;
 		this.acuteOnset.set(other.acuteOnset);
+		this.isUpdated.set(other.isUpdated);
 		this.chronicOnset = other.chronicOnset;
 		this.mortality = other.mortality;
 		this.block = other.block;
@@ -196,13 +207,17 @@ export class State {
 		const onset = this.onsetOf(at);
 		const change = onset - this.onset[at]!;
 		this.onset[at] = onset;
+		this.onsetChanges++;
 		if (isChronic[at]) this.chronicOnset += change;
-		else this.acuteOnset[categoryOf[at]!]! += change;
+		else {
+			this.acuteOnset[categoryOf[at]!]! += change;
+			this.isUpdated[categoryOf[at]!] = 1;
+		}
 	}
 
 	/** Updates onsets after a change of block: all of them once a year and while pre-existing conditions are recorded. */
 	private refresh(): void {
-		const { person, onset, acuteOnset } = this;
+		const { person, onset, acuteOnset, isUpdated } = this;
 		const day = this.block * blockDays;
 		const row = this.ageAt(day) * size;
 		const enrolled = person.coverage[0]?.[0] ?? person.birth;
@@ -217,6 +232,7 @@ export class State {
 		this.enrolledRow = this.ageAt(enrolled) * size;
 		this.season = seasonOf(this.block);
 		if (all) {
+			this.onsetChanges++;
 			this.chronicOnset = 0;
 			for (let at = 0; at < size; at++) {
 				onset[at] = this.onsetOf(at);
@@ -224,6 +240,8 @@ export class State {
 			}
 		} else for (const at of seasonal) onset[at] = this.onsetOf(at);
 		for (let c = 0; c < categories.length; c++) {
+			if (!all && !isSeasonal[c] && !isUpdated[c]) continue;
+			isUpdated[c] = 0;
 			const members = acuteIn[c]!;
 			let sum = 0;
 			for (let i = 0; i < members.length; i++) sum += onset[members[i]!]!;
