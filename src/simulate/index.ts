@@ -1,4 +1,5 @@
 export { conditions } from "./catalogue/index.js";
+export type { IncidenceOptions } from "./cumulative-incidence.js";
 export type { Oracle, OracleHistory } from "./oracle.js";
 export { oracle } from "./oracle.js";
 export type { SimulatedPatient } from "./patients.js";

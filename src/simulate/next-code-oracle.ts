@@ -1,7 +1,8 @@
 import { InputError } from "../base/errors.js";
 import { companionChances, rates } from "./hazards.js";
+import type { OracleHistory } from "./oracle.js";
 import type { Person } from "./person.js";
-import { isCovered } from "./person.js";
+import { isCovered, personOf } from "./person.js";
 import { State } from "./state.js";
 import { positionOf, size } from "./tables.js";
 import { blockOf } from "./time.js";
@@ -86,6 +87,13 @@ export function follow(person: Person): Follower {
 		},
 		state: afterVisit,
 	};
+}
+
+/** Follows a whole history. */
+export function followed({ birth, sex, coverage, events }: OracleHistory): Follower {
+	const follower = follow(personOf(birth, sex, coverage));
+	for (const { day, code } of events) follower.observe(day, code);
+	return follower;
 }
 
 /**

@@ -1,7 +1,14 @@
 import { random } from "../base/random.js";
 import type { Sex } from "../records/rows.js";
+import {
+	type CumulativeIncidence,
+	cumulativeIncidence,
+	type IncidenceHistory,
+	type IncidenceOptions,
+} from "./cumulative-incidence.js";
+import { drugCodes } from "./first-fills.js";
 import { type AheadOptions, recordsAhead } from "./future-oracle.js";
-import { type Follower, follow } from "./next-code-oracle.js";
+import { type Follower, follow, followed } from "./next-code-oracle.js";
 import { type Period, personOf } from "./person.js";
 import { simulateLife } from "./simulate-life.js";
 import { State } from "./state.js";
@@ -27,6 +34,8 @@ export interface RiskOptions {
 export interface Oracle {
 	/** PheCodes, in the order of the distributions. */
 	readonly codes: readonly string[];
+	/** ATC codes of the drugs that visits may prescribe. */
+	readonly drugs: readonly string[];
 	/** P(the next record is this code | the history, and that the next record is on `day`). Exact. */
 	next(history: OracleHistory, day: number): Float64Array;
 	/**
@@ -45,6 +54,16 @@ export interface Oracle {
 	): Float64Array;
 	/** The same for each code separately: [code, day]. */
 	risks(history: OracleHistory, days: readonly number[], options?: RiskOptions): Float64Array;
+	/**
+	 * P(each code and drug is recorded for the first time in (day, day + horizon]), death competing, and P(death), given
+	 * what is known up to and including `day` and observation from then on: averaged hazards along sampled futures.
+	 */
+	incidence(
+		history: IncidenceHistory,
+		day: number,
+		horizons: readonly number[],
+		options?: IncidenceOptions,
+	): CumulativeIncidence;
 	/** Follows a person record by record: the fast form of `next` and `intensity`. */
 	follow(person: Omit<OracleHistory, "events">): Follower;
 }
@@ -53,6 +72,7 @@ export interface Oracle {
 export function oracle(): Oracle {
 	return {
 		codes,
+		drugs: drugCodes,
 		next: (history, day) => followed(history).next(day),
 		intensity: (history, day) => followed(history).intensity(day),
 		ahead: ({ birth, sex, coverage, events }, days, options) =>
@@ -84,14 +104,9 @@ export function oracle(): Oracle {
 			});
 			return risk;
 		},
+		incidence: cumulativeIncidence,
 		follow: ({ birth, sex, coverage }) => follow(personOf(birth, sex, coverage)),
 	};
-}
-
-function followed({ birth, sex, coverage, events }: OracleHistory): Follower {
-	const follower = follow(personOf(birth, sex, coverage));
-	for (const { day, code } of events) follower.observe(day, code);
-	return follower;
 }
 
 /** For each sampled future, the first day after the history on which each code is recorded. */

@@ -18,11 +18,11 @@ export interface Pharmacy {
 	onInsulin(): boolean;
 }
 
-const diabetes = positionOf("250");
-const steroid = drugs.findIndex(({ name }) => name === "prednisone");
+export const diabetes = positionOf("250");
+export const steroid = drugs.findIndex(({ name }) => name === "prednisone");
 
 /** By condition, the drugs that may be prescribed for it. */
-const given: readonly (readonly { drug: number; chance: number }[])[] = Array.from(
+export const drugsFor: readonly (readonly { drug: number; chance: number }[])[] = Array.from(
 	{ length: size },
 	(_, at) =>
 		drugs.flatMap((entry, drug) =>
@@ -33,7 +33,10 @@ const given: readonly (readonly { drug: number; chance: number }[])[] = Array.fr
 );
 
 /** A refill is too early if less than this share of the last supply can have been used. */
-const refillAfter = 0.7;
+export const refillAfter = 0.7;
+
+/** The probability that a visit of a person who takes insulin does not prescribe the second kind. */
+export const secondInsulinOmitted = 0.6;
 
 /**
  * Prescriptions depend on the records and use a separate random stream, so they never change later records.
@@ -70,7 +73,7 @@ export function pharmacy(person: Person, stream: Random): Pharmacy {
 		if (!onInsulin) return [];
 		return insulins.flatMap(({ name, atc, daysSupply }, kind) => {
 			if (day - insulinFilled[kind]! < refillAfter * daysSupply) return [];
-			if (kind > 0 && stream.uniform() < 0.6) return [];
+			if (kind > 0 && stream.uniform() < secondInsulinOmitted) return [];
 			insulinFilled[kind] = day;
 			return [{ day, drug: name, atc, daysSupply }];
 		});
@@ -82,7 +85,7 @@ export function pharmacy(person: Person, stream: Random): Pharmacy {
 			const found: Prescription[] = [];
 			for (let i = 0; i < length; i++) lastRecord.set(visit[i]!, day);
 			for (let i = 0; i < length; i++) {
-				for (const { drug, chance } of given[visit[i]!]!) {
+				for (const { drug, chance } of drugsFor[visit[i]!]!) {
 					const { lasting, daysSupply } = drugs[drug]!;
 					const last = filled.get(drug);
 					if (last !== undefined && day - last < refillAfter * daysSupply) continue;

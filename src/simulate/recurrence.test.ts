@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
-import { drawRecurrence, recurrenceHazard, survival } from "./recurrence.js";
+import {
+	drawRecurrence,
+	recurrenceHazard,
+	summedRecurrenceHazard,
+	survival,
+} from "./recurrence.js";
 import { positionOf as at } from "./tables.js";
 import { kolmogorov } from "./testing/statistics.js";
 
@@ -14,6 +19,8 @@ describe("the recurrence distribution", () => {
 		for (let gap = 1; gap <= 900; gap++) {
 			sum += recurrenceHazard(at(code), gap, p);
 			expect(sum).toBeCloseTo(-Math.log(1 - p + p * survival(at(code), gap)), 9);
+			const quarter = recurrenceHazard(at(code), gap, p) / 4;
+			expect(summedRecurrenceHazard(at(code), gap + 0.75, p)).toBeCloseTo(sum - quarter, 9);
 		}
 		expect(recurrenceHazard(at(code), 0, p)).toBe(0);
 	});

@@ -64,6 +64,13 @@ export function recurrenceHazard(at: number, gap: number, p: number): number {
 	return later < earlier ? Math.log(earlier / later) : 0;
 }
 
+/** The hazard summed up to `elapsed` days, with fraction, after the start of the day of the last record; at least 1. */
+export function summedRecurrenceHazard(at: number, elapsed: number, p: number): number {
+	const gap = Math.floor(elapsed);
+	const before = 1 - p + p * survival(at, gap - 1);
+	return (elapsed - gap) * recurrenceHazard(at, gap, p) - Math.log(before);
+}
+
 /** Whether an episode of an acute condition may have further records. */
 export function inEpisode(at: number, gap: number): boolean {
 	return gap < (gaps[at] as Gap).survival.length;
