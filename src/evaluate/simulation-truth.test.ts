@@ -86,6 +86,75 @@ describe("findSimulationTruth", () => {
 	});
 });
 
+describe("the cumulative incidence", () => {
+	const horizons = [365, 1826];
+	const options = { futures: 16, seed: 3 };
+
+	test("is that of the dataset's tokens, with drugs and death among them", async () => {
+		const drugs = await prepareTo("drugs and death", { drugs: "tokens", deathToken: true });
+		const found = await findSimulationTruth(drugs, "test", undefined, "incidence");
+		if (!("truth" in found)) throw new Error(found.reason);
+		const { vocabulary } = drugs;
+		const kinds = { PheCode: 0, ATC: 0, Person: 0 };
+		for (const patient of drugs.patients("test").subarray(0, 6)) {
+			const own = await drugs.read(patient);
+			const { history, positions } = found.truth.patient(own);
+			const day = Math.floor((own.times[1]! + own.times.at(-1)!) / 2);
+			const { tokens, death } = found.truth.incidence(own, day, horizons, options);
+			expect(tokens).toHaveLength(2 * vocabulary.size);
+			expect(found.truth.incidence(own, day, horizons, options)).toEqual({ tokens, death });
+			const seen = new Set<number>();
+			for (const [event, position] of positions.entries()) {
+				const at = own.birthEvents + event;
+				const token = own.tokens[at]!;
+				const isCode = vocabulary.tokens[token]!.system === "PheCode";
+				expect(position >= 0).toBe(isCode);
+				if (isCode) expect(history.events[position]!.day).toBeCloseTo(own.times[at]!, 6);
+				if (own.times[at]! <= day) seen.add(token);
+			}
+			for (const [token, { system, code }] of vocabulary.tokens.entries()) {
+				const [one, five] = [tokens[token]!, tokens[vocabulary.size + token]!];
+				if (system === null || seen.has(token)) {
+					expect([one, five]).toEqual([Number.NaN, Number.NaN]);
+					continue;
+				}
+				if (Number.isNaN(one)) {
+					// Recorded, but not kept by the dataset.
+					expect(history.events.some((e) => e.code === code && e.day <= day)).toBe(true);
+					continue;
+				}
+				kinds[system as keyof typeof kinds]++;
+				expect(five).toBeGreaterThanOrEqual(one);
+				if (system === "Person") expect([one, five]).toEqual([...death]);
+			}
+		}
+		expect(kinds.Person).toBe(6);
+		expect(kinds.ATC).toBeGreaterThan(60);
+		expect(kinds.PheCode).toBeGreaterThan(600);
+	});
+
+	test("does not depend on other tokens of the dataset", async () => {
+		const own = await dataset.read(dataset.patients("test")[0]!);
+		const day = Math.round(own.times[2]!);
+		const { tokens, death } = truth.incidence(own, day, horizons, options);
+		const drugs = await prepareTo("drugs again", { drugs: "tokens" });
+		const found = await findSimulationTruth(drugs, "test", join(root, "sim"), "incidence");
+		if (!("truth" in found)) throw new Error(found.reason);
+		const other = found.truth.incidence(own, day, horizons, options);
+		expect(other.death).toEqual(death);
+		for (const [token, { code, system }] of dataset.vocabulary.tokens.entries())
+			if (system === "PheCode")
+				expect(other.tokens[drugs.vocabulary.find(code, system)!]).toBe(tokens[token]);
+	});
+
+	test("needs diagnoses as PheCodes", async () => {
+		const icd = await prepareTo("icd", { codes: "as-is" });
+		await expect(findSimulationTruth(icd, "test", join(root, "sim"), "incidence")).rejects.toThrow(
+			"the oracle predicts PheCodes only",
+		);
+	});
+});
+
 describe("the oracle beats the frequency baselines", () => {
 	test("at next events", async () => {
 		const known = summarizeScores(await oracleScores(dataset, "test", truth, "known"));

@@ -1,9 +1,12 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { InputError } from "../base/errors.js";
+import { hashText } from "../base/random.js";
 import type { Dataset, History, Split } from "../cohort/index.js";
+import { deathRecord } from "../cohort/reading/history-rules.js";
 import { specialCount } from "../cohort/vocabulary.js";
 import {
+	type IncidenceOptions,
 	type Oracle,
 	type OracleHistory,
 	oracleOf,
@@ -18,14 +21,35 @@ import {
 export interface TruePatient {
 	/** All simulated records, whether or not the dataset kept them. */
 	readonly history: OracleHistory;
-	/** The position of each event, birth events not counted, among the records. */
+	/** The position of each event, birth events not counted, among the records; −1 for events that are no PheCodes. */
 	readonly positions: Int32Array;
+}
+
+/** The cumulative incidence of all tokens of a dataset for one patient. */
+export interface TokenIncidence {
+	/**
+	 * [horizon, token]: PheCodes, drugs by ATC code, and death. NaN for other tokens, and for codes that were recorded
+	 * up to the index day, whether or not the dataset kept the record.
+	 */
+	readonly tokens: Float64Array;
+	/** [horizon]. */
+	readonly death: Float64Array;
 }
 
 /** The simulated population behind a dataset. */
 export interface SimulationTruth {
 	readonly oracle: Oracle;
 	patient(history: History): TruePatient;
+	/**
+	 * The true cumulative incidence after an index day, by the ends of the horizons (days, increasing): see
+	 * `cumulativeIncidence`. It depends on the seed and the patient's id only, not on other patients.
+	 */
+	incidence(
+		history: History,
+		day: number,
+		horizons: readonly number[],
+		options?: IncidenceOptions,
+	): TokenIncidence;
 	/** Converts probabilities of the oracle's codes to probabilities of the dataset's tokens, normalised over these. */
 	toTokens(chances: Float64Array): Float64Array;
 }
@@ -35,17 +59,19 @@ type Found = { readonly truth: SimulationTruth } | { readonly reason: string | u
 
 /**
  * Finds the simulation behind a dataset, in the given folder or in the one it was prepared from. If a folder is
- * given, a mismatch is an error; otherwise it is a reason, or undefined for data that is not simulated.
+ * given, a mismatch is an error; otherwise it is a reason, or undefined for data that is not simulated. For the
+ * cumulative incidence alone, the dataset may also have drugs and death as tokens, and one record per month.
  */
 export async function findSimulationTruth(
 	dataset: Dataset,
 	split: Split,
 	given?: string,
+	use: "records" | "incidence" = "records",
 ): Promise<Found> {
 	const folder = given ?? sourceFolder(dataset);
 	if (folder === undefined) return { reason: undefined };
 	try {
-		checkRules(dataset);
+		checkRules(dataset, use);
 		const truth = await openTruth(dataset, folder);
 		for (const patient of dataset.patients(split).subarray(0, 20))
 			truth.patient(await dataset.read(patient));
@@ -63,16 +89,20 @@ export function sourceFolder({ folder, manifest }: Dataset): string | undefined 
 	return [path, dirname(path), beside].find((path) => existsSync(join(path, truthFile)));
 }
 
-/** The simulator's model covers diagnoses only, all of them, by day. */
-function checkRules({ manifest, vocabulary }: Dataset): void {
+/** The simulator's model of records covers diagnoses only, all of them, by day. */
+function checkRules({ manifest, vocabulary }: Dataset, use: "records" | "incidence"): void {
 	const { filters, source } = manifest;
 	if (source.axis !== "dates")
 		throw new InputError("the oracle needs dates, but the times of the dataset are not dates");
-	if (filters.dedup === "month")
+	if (use === "records" && filters.dedup === "month")
 		throw new InputError(
 			"the oracle predicts every record, but the dataset keeps one record per code and month",
 		);
-	const other = vocabulary.tokens.slice(specialCount).find(({ system }) => system !== "PheCode");
+	const other = vocabulary.tokens
+		.slice(specialCount)
+		.find(
+			({ system, kind }) => system !== "PheCode" && (use === "records" || kind === "diagnosis"),
+		);
 	if (other)
 		throw new InputError(
 			`the oracle predicts PheCodes only, but the dataset contains ${other.code} of ${other.system}`,
@@ -89,16 +119,22 @@ async function openTruth(dataset: Dataset, folder: string): Promise<SimulationTr
 			`${folder} is not the population of ${dataset.folder}: it has ${what} of patient ${id}; set the right folder with \`oracle\``,
 			{ field: "oracle", value: folder },
 		);
+	const simulated = (id: string) => {
+		const number = patientNumber(id);
+		if (number === undefined || number > patients) throw differs(id, "no record");
+		return simulatePatient(seed, number);
+	};
+	const drugTokens = oracle.drugs.map((atc) => vocabulary.find(atc, "ATC"));
+	const deathToken = vocabulary.find(deathRecord.code, deathRecord.system);
 	return {
 		oracle,
 		patient: ({ id, tokens, times, birthEvents }) => {
-			const number = patientNumber(id);
-			if (number === undefined || number > patients) throw differs(id, "no record");
-			const history = simulatedHistory(simulatePatient(seed, number));
-			const positions = new Int32Array(tokens.length - birthEvents);
+			const history = simulatedHistory(simulated(id));
+			const positions = new Int32Array(tokens.length - birthEvents).fill(-1);
 			let position = 0;
 			for (let event = 0; event < positions.length; event++) {
-				const { code } = vocabulary.tokens[tokens[birthEvents + event]!]!;
+				const { code, system } = vocabulary.tokens[tokens[birthEvents + event]!]!;
+				if (system !== "PheCode") continue;
 				const day = Math.round(times[birthEvents + event]!);
 				const { events } = history;
 				while (
@@ -110,6 +146,25 @@ async function openTruth(dataset: Dataset, folder: string): Promise<SimulationTr
 				positions[event] = position++;
 			}
 			return { history, positions };
+		},
+		incidence: ({ id }, day, horizons, options = {}) => {
+			const patient = simulated(id);
+			const { codes, drugs, death } = oracle.incidence(
+				{ ...simulatedHistory(patient), prescriptions: patient.prescriptions },
+				day,
+				horizons,
+				{ ...options, seed: hashText(id, options.seed) },
+			);
+			const byToken = new Float64Array(horizons.length * vocabulary.size).fill(Number.NaN);
+			for (const horizon of horizons.keys()) {
+				const own = byToken.subarray(horizon * vocabulary.size, (horizon + 1) * vocabulary.size);
+				for (const [at, token] of tokens.entries())
+					if (token !== undefined) own[token] = codes[horizon * tokens.length + at]!;
+				for (const [at, token] of drugTokens.entries())
+					if (token !== undefined) own[token] = drugs[horizon * drugTokens.length + at]!;
+				if (deathToken !== undefined) own[deathToken] = death[horizon]!;
+			}
+			return { tokens: byToken, death };
 		},
 		toTokens: (chances) => {
 			const byToken = new Float64Array(vocabulary.size);
