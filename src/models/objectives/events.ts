@@ -1,6 +1,12 @@
 import { specialCount } from "../../cohort/vocabulary.js";
 import { eventsOf } from "../kinds/observed.js";
-import { type BatchShape, landmarksPerRow, type QueryStream, type States } from "../model.js";
+import {
+	type BatchShape,
+	type Landmark,
+	landmarksPerRow,
+	type QueryStream,
+	type States,
+} from "../model.js";
 import type { Draw, Objective } from "../objective.js";
 import { crossEntropy, emptyTargets } from "./cross-entropy.js";
 
@@ -29,20 +35,29 @@ export const predictEvents = <C>({ name, stream, choose }: EventObjective<C>): O
 		const { queries } = queried;
 		const perRow = landmarksPerRow(queried, length) * queries;
 		const targets = emptyTargets(name, rows * perRow);
-		const drawn = Array.from({ length: rows }, (_, row) => {
+		// Millions of slots per second: plain loops.
+		const drawn: Landmark[][] = [];
+		for (let row = 0; row < rows; row++) {
 			const { tokens, times } = eventsOf(batch, row);
-			return choose(config, tokens.length, length, draw).map(({ known, events }, landmark) => {
-				for (const [i, event] of events.entries()) {
-					const token = tokens[event] as number;
-					if (token >= specialCount) targets.expect(row * perRow + landmark * queries + i, token);
+			const landmarks: Landmark[] = [];
+			let cell = row * perRow;
+			for (const { known, events } of choose(config, tokens.length, length, draw)) {
+				for (let i = 0; i < queries; i++) {
+					const token = tokens[events[i] ?? -1] ?? 0;
+					if (token >= specialCount) targets.expect(cell + i, token);
 				}
+				cell += queries;
+				if (own === "slots") continue; // queried at its own times
 				// Past the row's end a query is put again, and does not count.
 				const timeOf = (i: number) => times[events[Math.min(i, events.length - 1)] ?? -1] ?? 0;
-				return { known, times: Array.from({ length: queries }, (_, i) => timeOf(i)) };
-			});
-		});
+				const queryTimes: number[] = [];
+				for (let i = 0; i < queries; i++) queryTimes.push(timeOf(i));
+				landmarks.push({ known, times: queryTimes });
+			}
+			drawn.push(landmarks);
+		}
 		return {
-			feeds: { ...fill(own, drawn), ...targets.feeds },
+			feeds: { ...(own === "slots" ? fill(own) : fill(own, drawn)), ...targets.feeds },
 			targets: { [name]: targets.count() },
 		};
 	},
@@ -50,13 +65,18 @@ export const predictEvents = <C>({ name, stream, choose }: EventObjective<C>): O
 
 const eachSlot = (name: string): QueryStream => ({ name, landmarks: "each slot", queries: 1 });
 
-const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
+/** Each slot of a history, with the event that is predicted from it. */
+function fromEachSlot(events: number, eventOf: (slot: number) => number): Predicted[] {
+	const predicted: Predicted[] = [];
+	for (let n = 0; n < events; n++) predicted.push({ known: n, events: [eventOf(n)] });
+	return predicted;
+}
 
 /** Each event from those before it (the paper's objective). */
 export const next = predictEvents({
 	name: "next",
 	stream: () => "slots",
-	choose: (_, events) => numbers(events).map((n) => ({ known: n, events: [n] })),
+	choose: (_, events) => fromEachSlot(events, (n) => n),
 });
 
 /** From each slot an event k further on, with k drawn evenly from 0 to the horizon (or the end). */
@@ -64,8 +84,8 @@ export const horizon = predictEvents({
 	name: "horizon",
 	stream: () => eachSlot("horizon"),
 	choose: (_, events, _length, draw) =>
-		numbers(events).map((n) => ({
-			known: n,
-			events: [n + draw.random.integer(Math.min(draw.horizon, events - 1 - n) + 1)],
-		})),
+		fromEachSlot(
+			events,
+			(n) => n + draw.random.integer(Math.min(draw.horizon, events - 1 - n) + 1),
+		),
 });

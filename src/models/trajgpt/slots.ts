@@ -11,17 +11,17 @@ export interface SlotValues {
 
 /** The slots of a batch. */
 export function slotValues({ rows, length, tokens, times }: EventBatch): SlotValues {
-	const before = (at: number, first: number, values: ArrayLike<number>) =>
-		at % length === 0 ? first : (values[at - 1] as number);
-	const cells = { length: rows * length };
-	return {
-		tokens: Int32Array.from(cells, (_, at) => before(at, specialTokens.sos, tokens)),
+	const slots = {
+		tokens: new Int32Array(rows * length),
 		times,
-		gaps: Float32Array.from(
-			cells,
-			(_, at) => (times[at] as number) - before(at, times[at] as number, times),
-		),
+		gaps: new Float32Array(rows * length),
 	};
+	for (let at = 0; at < rows * length; at++) {
+		const isFirst = at % length === 0;
+		slots.tokens[at] = isFirst ? specialTokens.sos : (tokens[at - 1] as number);
+		slots.gaps[at] = isFirst ? 0 : (times[at] as number) - (times[at - 1] as number);
+	}
+	return slots;
 }
 
 /** Queries from landmarks of the rows; where there is one per slot, those past a row's end are its slots. */
