@@ -141,7 +141,10 @@ export async function openClient(native: Native, options: ClientOptions = {}): P
 	const create = async (values: readonly ReturnType<typeof named>[]) => {
 		const made = await native.callAside(
 			"Client_Create",
-			{ options: Buffer.concat(values.map(({ bytes }) => bytes)), optionCount: values.length },
+			{
+				options: BigUint64Array.from(values.flatMap(({ words }) => [...words])),
+				optionCount: values.length,
+			},
 			values,
 		);
 		return new Client(native, made.get("client"));

@@ -15,7 +15,7 @@ import {
 } from "./layout.js";
 import { type Koffi, loadKoffi } from "./load-koffi.js";
 
-type Function = KoffiFunc<(args: Uint8Array) => bigint | null>;
+type Function = KoffiFunc<(args: ArrayBufferView) => bigint | null>;
 /** Memory that a field points to: bytes, another struct, or a table of pointers to bytes. */
 type Memory = ArrayBufferView | Args<Struct> | readonly ArrayBufferView[];
 type Fields<S extends Struct> = Partial<Record<Field<S>, bigint | number | Memory>>;
@@ -38,7 +38,8 @@ export class PjrtError extends Error {
 
 /** A struct that a plugin reads and writes. Memory that it points to lives as long as this object. */
 class Args<S extends Struct> {
-	readonly bytes: Buffer;
+	/** Every field is one word, or the lower part of one. */
+	readonly words: BigUint64Array;
 	readonly #offsets: Readonly<Record<string, number>>;
 	readonly #kept: object[];
 
@@ -46,17 +47,22 @@ class Args<S extends Struct> {
 		this.#kept = [...kept];
 		this.#offsets = structs[struct];
 		const { size } = structs[struct];
-		this.bytes = Buffer.alloc(size);
-		this.bytes.writeBigUInt64LE(BigInt(size));
-		const given = Object.entries(fields) as [string, bigint | number | Memory][];
-		for (const [field, value] of given)
-			this.bytes.writeBigUInt64LE(this.#word(native, value), this.#offsets[field]);
+		this.words = new BigUint64Array(size / 8);
+		this.words[0] = BigInt(size);
+		for (const field in fields) {
+			const value = fields[field as Field<S>];
+			if (value !== undefined) this.#set(field, this.#word(native, value));
+		}
+	}
+
+	#set(field: string, word: bigint): void {
+		this.words[(this.#offsets[field] as number) / 8] = word;
 	}
 
 	#word(native: Native, value: bigint | number | Memory): bigint {
 		if (typeof value !== "object") return BigInt(value);
 		this.#kept.push(value);
-		if (value instanceof Args) return native.addressOf(value.bytes);
+		if (value instanceof Args) return native.addressOf(value.words);
 		if (ArrayBuffer.isView(value)) return native.addressOf(value);
 		return this.#word(
 			native,
@@ -65,11 +71,11 @@ class Args<S extends Struct> {
 	}
 
 	set(field: Field<S>, value: bigint): void {
-		this.bytes.writeBigUInt64LE(value, this.#offsets[field]);
+		this.#set(field, value);
 	}
 
 	get(field: Field<S>): bigint {
-		return this.bytes.readBigUInt64LE(this.#offsets[field]);
+		return this.words[(this.#offsets[field] as number) / 8] as bigint;
 	}
 
 	number(field: Field<S>): number {
@@ -131,7 +137,7 @@ export class Native {
 
 	call<S extends Slot>(slot: S, fields: Fields<S> = {}): Args<S> {
 		const args = this.args(slot, fields);
-		this.#check(this.#function(slot)(args.bytes));
+		this.#check(this.#function(slot)(args.words));
 		return args;
 	}
 
@@ -143,7 +149,7 @@ export class Native {
 	): Promise<Args<S>> {
 		const args = new Args(this, slot, fields, kept);
 		const error = await new Promise<bigint | null>((resolve, reject) =>
-			this.#function(slot).async(args.bytes, (failure, returned) =>
+			this.#function(slot).async(args.words, (failure, returned) =>
 				failure ? reject(failure) : resolve(returned),
 			),
 		);
@@ -153,7 +159,7 @@ export class Native {
 
 	destroy(slot: "Buffer_Destroy" | "Event_Destroy" | "LoadedExecutable_Destroy", handle: bigint) {
 		this.#destroyed.set("handle", handle);
-		this.#check(this.#function(slot)(this.#destroyed.bytes));
+		this.#check(this.#function(slot)(this.#destroyed.words));
 	}
 
 	/** Calls one of the plugin's own functions that free something. */
@@ -213,10 +219,10 @@ export class Native {
 		const code = this.args("Error_GetCode", { error });
 		const message = this.args("Error_Message", { of: error });
 		// None of these can be reported if it fails itself.
-		this.#function("Error_GetCode")(code.bytes);
-		this.#function("Error_Message")(message.bytes);
+		this.#function("Error_GetCode")(code.words);
+		this.#function("Error_Message")(message.words);
 		const text = this.copy(message.get("text"), message.number("length")).toString();
-		this.#function("Error_Destroy")(this.args("Error_Destroy", { handle: error }).bytes);
+		this.#function("Error_Destroy")(this.args("Error_Destroy", { handle: error }).words);
 		throw new PjrtError(text, code.number("code"));
 	}
 }

@@ -16,7 +16,6 @@ import {
 	type Program,
 	type Resident,
 	type RunOptions,
-	replaced,
 } from "../runtime.js";
 import type { DeviceBuffer, Executable } from "./client.js";
 import type { Constants } from "./constants.js";
@@ -30,6 +29,8 @@ export interface Compiled extends Pick<StableHloProgram, "inputs" | "outputs"> {
 	readonly executable: Executable;
 	/** Indices of the inputs whose memory an output takes over. */
 	readonly donated: readonly number[];
+	/** The resident tensor that each output replaces, if any. */
+	readonly replaces: readonly (string | undefined)[];
 }
 
 /** A run that was started: its plain outputs, and the successors of resident tensors. */
@@ -115,16 +116,20 @@ export class XlaProgram implements Program {
 
 	/** Starts a run; `keeps` says that resident tensors outlive it. */
 	#start(
-		{ executable, inputs, outputs, donated }: Compiled,
+		compiled: Compiled,
 		feeds: Feeds | readonly Feeds[],
 		resident: XlaResident | undefined,
 		keeps: boolean,
 	): Started {
 		if (this.#disposed) throw new Error("this program was disposed");
+		const { executable, inputs, outputs, donated } = compiled;
+		const each = isList(feeds) ? feeds : this.group.devices.map(() => feeds);
+		// Most inputs are resident, a training step has hundreds: the few that are fed are looked up by name.
+		const names = new Set(each.flatMap((own) => Object.keys(own)));
 		const fed: (readonly DeviceBuffer[])[] = [];
 		try {
 			const lists = inputs.map((input) => {
-				const own = this.#uploaded(input, feeds);
+				const own = names.has(input.name) ? this.#uploaded(input, each) : undefined;
 				if (own) fed.push(own);
 				const list = own ?? this.constants.get(input) ?? resident?.get(input.name);
 				if (!list) throw new Error(`input "${input.name}" was neither fed nor resident`);
@@ -135,7 +140,7 @@ export class XlaProgram implements Program {
 				outputs.map(({ shape }) => shape),
 				keeps ? donated : [],
 			);
-			return this.#sorted(outputs, results, resident);
+			return this.#sorted(compiled, results, resident);
 		} catch (error) {
 			throw this.group.explained(error, "running a program");
 		} finally {
@@ -143,30 +148,26 @@ export class XlaProgram implements Program {
 		}
 	}
 
-	#uploaded(
-		{ name, dtype, shape }: NamedType,
-		feeds: Feeds | readonly Feeds[],
-	): DeviceBuffer[] | undefined {
-		// Most inputs are resident: a training step has hundreds.
-		if (isList(feeds) ? feeds.every((own) => !own[name]) : !feeds[name]) return undefined;
-		const each = this.group.devices.map((_, d) => (isList(feeds) ? feeds[d] : feeds)?.[name]);
-		const given = each.filter((data) => data !== undefined);
-		if (given.length < each.length)
-			throw new Error(`input "${name}" was fed to ${given.length} of ${each.length} devices`);
+	#uploaded({ name, dtype, shape }: NamedType, feeds: readonly Feeds[]): DeviceBuffer[] {
+		const { length: count } = this.group.devices;
+		const given = feeds.flatMap((own) => own[name] ?? []);
+		if (given.length < count)
+			throw new Error(`input "${name}" was fed to ${given.length} of ${count} devices`);
 		for (const data of given) checkFeed(name, data, dtype, shape);
 		return this.group.upload(given, shape);
 	}
 
 	#sorted(
-		outputs: readonly NamedType[],
+		{ outputs, replaces }: Compiled,
 		results: readonly (readonly DeviceBuffer[])[],
 		resident: XlaResident | undefined,
 	): Started {
 		const successors = new Map<string, readonly DeviceBuffer[]>();
 		const plain: { readonly output: NamedType; readonly from: DeviceBuffer }[] = [];
-		for (const [i, output] of outputs.entries()) {
+		for (let i = 0; i < outputs.length; i++) {
+			const output = outputs[i] as NamedType;
 			const made = results.map((own) => own[i] as DeviceBuffer);
-			const name = replaced(output.name);
+			const name = replaces[i];
 			if (name !== undefined && resident?.get(name)) successors.set(name, made);
 			else {
 				destroyAll([made.slice(1)]);

@@ -67,6 +67,7 @@ export async function xlaRuntime(options: XlaRuntimeOptions = {}): Promise<XlaRu
 		return {
 			...{ executable, inputs: program.inputs, outputs: program.outputs },
 			donated: program.inputs.flatMap(({ name }, i) => (donated.has(name) ? [i] : [])),
+			replaces: program.outputs.map(({ name }) => replaced(name)),
 		};
 	}
 
