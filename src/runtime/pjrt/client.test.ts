@@ -1,32 +1,18 @@
 import { execFileSync } from "node:child_process";
 import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
 import { temporaryFolder } from "../../records/testing/temporary-folder.js";
 import { type Client, type Device, openClient } from "./client.js";
 import { compileOptions } from "./compile-options.js";
 import { loadPlugin, PjrtError } from "./native.js";
-import {
-	type FakePlugin,
-	failing,
-	fakePlugin,
-	hasCompiler,
-	setDuringTest,
-} from "./testing/fake-plugin.js";
+import { checkedPlugin, failing, hasCompiler, setDuringTest } from "./testing/fake-plugin.js";
 
 describe.skipIf(!hasCompiler)("a plugin", () => {
-	let plugin: FakePlugin;
-	beforeAll(async () => {
-		plugin = await fakePlugin();
-	});
+	const plugin = checkedPlugin();
 	const open = async () => openClient(await loadPlugin(plugin.path));
 	const deviceOf = ({ devices }: Client) => devices[0] as Device;
-
-	afterEach(() => {
-		expect(plugin.misuse()).toBe("");
-		expect(plugin.alive()).toEqual({});
-	});
 
 	test("describes itself and its devices", async () => {
 		setDuringTest("FAKE_PJRT_DEVICES", "3");

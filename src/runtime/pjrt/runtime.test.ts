@@ -1,30 +1,16 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { InputError } from "../../base/errors.js";
 import { add, input, mul, parameter, sum } from "../../graph/index.js";
 import { temporaryFolder } from "../../records/testing/temporary-folder.js";
 import { next } from "../runtime.js";
 import { type XlaRuntimeOptions, xlaRuntime } from "./runtime.js";
-import {
-	type FakePlugin,
-	failing,
-	fakePlugin,
-	hasCompiler,
-	setDuringTest,
-} from "./testing/fake-plugin.js";
+import { checkedPlugin, failing, hasCompiler, setDuringTest } from "./testing/fake-plugin.js";
 
 /** The fake plugin computes nothing: a donated tensor grows by 1/1024, other outputs are the number of the run. */
 describe.skipIf(!hasCompiler)("XLA on the fake plugin", () => {
-	let plugin: FakePlugin;
-	beforeAll(async () => {
-		plugin = await fakePlugin();
-	});
-	afterEach(() => {
-		expect(plugin.misuse()).toBe("");
-		expect(plugin.alive()).toEqual({});
-	});
-
+	const plugin = checkedPlugin();
 	const open = async (options: XlaRuntimeOptions = {}) =>
 		xlaRuntime({ plugin: plugin.path, cache: await temporaryFolder(), ...options });
 
@@ -126,6 +112,22 @@ describe.skipIf(!hasCompiler)("XLA on the fake plugin", () => {
 		expect(await lengthOf(3)).toBe(6);
 		expect(plugin.counts().compiled).toBe(before + 2);
 		await runtime.dispose();
+	});
+
+	test("compiles many programs at once", async () => {
+		const warnings: Error[] = [];
+		const warned = (warning: Error) => warnings.push(warning);
+		process.on("warning", warned);
+		onTestFinished(() => void process.off("warning", warned));
+		const runtime = await open();
+		const sizes = Array.from({ length: 24 }, (_, i) => i + 1);
+		const programs = await Promise.all(
+			sizes.map((size) => runtime.compile({ outputs: { y: mul(input("x", [size]), 2) } })),
+		);
+		for (const [i, program] of programs.entries())
+			expect((await program.run({ x: new Float32Array(i + 1) })).y).toHaveLength(i + 1);
+		await runtime.dispose();
+		expect(warnings).toEqual([]);
 	});
 
 	test("shares the weights that graphs take as constants", async () => {

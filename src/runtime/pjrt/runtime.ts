@@ -103,7 +103,7 @@ function executablesOf(
 		...[native.version, native.attributes(), size, mtimeMs],
 		...[platform, version, devices.map(({ kind }) => kind), process.env.XLA_FLAGS],
 	]);
-	return async (text) => {
+	return atMost(mostCompilations, async (text: string) => {
 		const key = cacheKey(text, options, origin);
 		const stored = await cache.read(key);
 		const loaded = stored && (await client.load(stored).catch(unlessOutOfMemory));
@@ -116,6 +116,29 @@ function executablesOf(
 			unlessOutOfMemory(error);
 		}
 		return executable;
+	});
+}
+
+/** One compilation uses all cores, and holds one of the four threads that Node has for files and waits. */
+const mostCompilations = 2;
+
+/** The same function, called so many times at once; further calls wait. */
+function atMost<A, R>(
+	count: number,
+	work: (argument: A) => Promise<R>,
+): (argument: A) => Promise<R> {
+	let running = 0;
+	const waiting: (() => void)[] = [];
+	return async (argument) => {
+		if (running < count) running++;
+		else await new Promise<void>((resolve) => waiting.push(resolve));
+		try {
+			return await work(argument);
+		} finally {
+			const next = waiting.shift();
+			if (next) next();
+			else running--;
+		}
 	};
 }
 

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { afterEach, beforeAll, expect, onTestFinished } from "vitest";
 import { loadKoffi } from "../load-koffi.js";
 
 const living = ["clients", "programs", "descriptions", "buffers", "events", "errors", "serialized"];
@@ -54,6 +54,19 @@ export async function fakePlugin(): Promise<FakePlugin> {
 			return text.subarray(0, text.indexOf(0)).toString();
 		},
 	};
+}
+
+/** The fake plugin of a `describe`, every test of which must use it well and destroy all that it made. */
+export function checkedPlugin(): FakePlugin {
+	const plugin = {} as { -readonly [K in keyof FakePlugin]: FakePlugin[K] };
+	beforeAll(async () => {
+		Object.assign(plugin, await fakePlugin());
+	});
+	afterEach(() => {
+		expect(plugin.misuse()).toBe("");
+		expect(plugin.alive()).toEqual({});
+	});
+	return plugin;
 }
 
 /** Makes the fake plugin fail until the test ends. */
