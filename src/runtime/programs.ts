@@ -17,6 +17,8 @@ export interface Programs<K> {
 		resident?: Resident,
 		options?: RunOptions,
 	): Promise<Pending>;
+	/** Starts to compile the key's program, before its first use. */
+	compile(key: K): void;
 	dispose(): Promise<void>;
 }
 
@@ -52,16 +54,21 @@ export function programs<K>(
 		}
 	}
 
-	async function using<R>(key: K, use: (program: Program) => Promise<R>): Promise<R> {
+	function entryOf(key: K): Entry {
 		if (disposed) throw new Error("these programs were disposed");
 		const text = keyText(key);
 		const entry = compiled.get(text) ?? { program: runtime.compile(build(key)), users: 0 };
 		compiled.delete(text);
 		compiled.set(text, entry);
+		return entry;
+	}
+
+	async function using<R>(key: K, use: (program: Program) => Promise<R>): Promise<R> {
+		const entry = entryOf(key);
 		entry.users++;
 		try {
 			const program = await entry.program.catch((error) => {
-				compiled.delete(text);
+				compiled.delete(keyText(key));
 				throw error;
 			});
 			return await use(program);
@@ -76,6 +83,9 @@ export function programs<K>(
 			using(key, (program) => program.run(feeds, resident, options)),
 		enqueue: (key, feeds, resident, options) =>
 			using(key, (program) => started(program, feeds, resident, options)),
+		compile(key) {
+			entryOf(key).program.catch(() => {}); // reported when it is used
+		},
 		async dispose() {
 			disposed = true;
 			const all = [...compiled.values()];

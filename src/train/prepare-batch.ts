@@ -62,11 +62,15 @@ export const addInto = (
 	for (const [name, value] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + value;
 };
 
+/** The shape of each part of a batch that devices share. */
+export const perDevice = ({ rows, length }: BatchShape, devices: number): BatchShape => ({
+	...{ rows: Math.ceil(rows / devices), length },
+});
+
 /** Deals the rows to parts of one size; empty rows fill the last. */
 function splitRows(batch: EventBatch, parts: number): readonly EventBatch[] {
 	if (parts === 1) return [batch];
-	const { length } = batch;
-	const rows = Math.ceil(batch.rows / parts);
+	const { rows, length } = perDevice(batch, parts);
 	return Array.from({ length: parts }, (_, part) => {
 		const tokens = new Int32Array(rows * length);
 		const times = new Float64Array(rows * length);

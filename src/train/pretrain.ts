@@ -202,6 +202,8 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 		...(checkpoint && { resumeAt: start.step }),
 	});
 	try {
+		// Compilers of accelerators take seconds per program.
+		if (runtime.queues) learner.compile(batches.plan.epoch(start.epoch), checks.plan.epoch(0));
 		if (!checkpoint) await save(start);
 		const loop: Loop = {
 			...{ ...request, options, batches, checks, prepared, learner, log, board, save, saveBest },

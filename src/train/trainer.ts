@@ -14,6 +14,7 @@ import {
 	addInto,
 	type ChosenObjective,
 	type PreparedBatch,
+	perDevice,
 	prepareBatch,
 } from "./prepare-batch.js";
 import {
@@ -53,6 +54,8 @@ export interface StepResult extends Losses {
 
 /** Weights, moments and the programs that move them. State goes in at the start and comes out by `state`. */
 export interface Trainer {
+	/** Starts to compile the programs of steps, then of losses, for batches of these shapes. */
+	compile(steps: readonly BatchShape[], losses: readonly BatchShape[]): void;
 	/** Computes a batch's feeds; `learning` for a step, not for its losses alone. */
 	prepare(batch: EventBatch, random: Random, learning: boolean): PreparedBatch;
 	/** Starts one update from one batch or several. Steps end in the order in which they were started. */
@@ -163,6 +166,10 @@ export function trainer(
 	};
 
 	return {
+		compile(ofSteps, ofLosses) {
+			for (const shape of ofSteps) steps.compile(perDevice(shape, devices));
+			for (const shape of ofLosses) checks.compile(perDevice(shape, devices));
+		},
 		prepare,
 		start: startStep,
 		async step(batches, at) {
