@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { openDataset } from "../cohort/index.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import {
 	type FakePlugin,
@@ -9,6 +10,7 @@ import {
 	hasCompiler,
 	setDuringTest,
 } from "../runtime/pjrt/testing/fake-plugin.js";
+import { pretrain } from "../workflows/pretrain.js";
 import { captured } from "./testing/captured.js";
 import { runBuilt } from "./testing/run-built.js";
 
@@ -118,6 +120,17 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 		return data;
 	}
 
+	test("the library writes nothing where there is no device", async () => {
+		const folder = await temporaryFolder();
+		const dataset = await openDataset(await smallDataset(folder));
+		const run = join(folder, "run");
+		failing("no-device");
+		await expect(pretrain(dataset, run, { provider: "xla" })).rejects.toThrow(
+			/`provider` xla: .* finds no device/,
+		);
+		expect(existsSync(run)).toBe(false);
+	});
+
 	test("several devices share each batch", async () => {
 		setDuringTest("FAKE_PJRT_DEVICES", "2");
 		const folder = await temporaryFolder();
@@ -128,6 +141,7 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 		const many = await captured([...argv, "xla", "--devices", "3", ...out("three")]);
 		expect(many.code).toBe(2);
 		expect(many.stderr).toMatch(/--devices 3: .* finds 2; choose fewer/);
+		expect(existsSync(join(folder, "three"))).toBe(false);
 		const cpu = await captured([...argv, "cpu", "--devices", "2", ...out("cpu")]);
 		expect(cpu.code).toBe(2);
 		expect(cpu.stderr).toContain("--devices 2: cpu has none to share a batch");

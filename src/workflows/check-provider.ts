@@ -26,14 +26,18 @@ export function checkComputeOptions(
 }
 
 /** Rejects what cannot be computed on this machine. */
-export async function checkProvider(provider: Provider, precision?: Precision): Promise<void> {
-	checkComputeOptions(provider, precision);
+export async function checkProvider(
+	provider: Provider,
+	precision?: Precision,
+	devices?: number,
+): Promise<void> {
+	checkComputeOptions(provider, precision, devices);
 	if (provider !== "xla") return;
 	try {
-		const { openDevices } = await import("../runtime/pjrt/index.js");
-		await (await openDevices()).destroy();
+		const { xlaRuntime } = await import("../runtime/pjrt/index.js");
+		await (await xlaRuntime({ ...(devices && { devices }) })).dispose();
 	} catch (error) {
-		if (!(error instanceof InputError)) throw error;
+		if (!(error instanceof InputError) || error.field === "devices") throw error;
 		throw new InputError(`\`provider\` ${provider}: ${error.message}`, {
 			...{ field: "provider", value: provider, cause: error },
 		});

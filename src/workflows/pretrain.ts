@@ -17,7 +17,7 @@ import {
 	type TrainOptions,
 	trainOptions,
 } from "../train/index.js";
-import { checkComputeOptions } from "./check-provider.js";
+import { checkProvider } from "./check-provider.js";
 import { checkMemory, trainingNeeds } from "./memory-needs.js";
 import type { ComputeOptions } from "./open-runtime.js";
 import { checkResumed, datasetSettings, type Monitoring, settingsOf, train } from "./training.js";
@@ -92,7 +92,7 @@ async function newRun(
 	const training = checkConfig(trainOptions, options.training ?? {}, "training options");
 	checkLength(model, config, training);
 	const { provider = "cpu", precision, devices } = options;
-	checkComputeOptions(provider, precision, devices);
+	await checkProvider(provider, precision, devices);
 	// An accelerator has memory of its own.
 	if (provider !== "xla")
 		checkMemory(
