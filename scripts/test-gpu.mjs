@@ -1,5 +1,5 @@
-// Checks an accelerator with what is built in dist/: every operation with its gradients against the CPU, and a few
-// training steps of each precision. Skipped where there is no accelerator.
+// Checks an accelerator with what is built in dist/: every operation with its gradients and every model against the
+// CPU, and a few training steps of each precision. Skipped where there is no accelerator.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -21,7 +21,11 @@ if (accelerator.devices.length === 0) {
 const steps = ["tf32", "bf16", "float32"].map((precision) => [
 	...["bench", "step", "--no-peer", "--steps", "5", "--provider", "xla", "--precision", precision],
 ]);
-for (const args of [["bench", "operations", "--provider", "xla", "--repetitions", "3"], ...steps]) {
+const operations = ["bench", "operations", "--provider", "xla", "--repetitions", "3"];
+const models = ["float32", "bf16"].map((precision) => [
+	...["bench", "models", "--provider", "xla", "--precision", precision],
+]);
+for (const args of [operations, ...models, ...steps]) {
 	const { passed, stdout } = run(...args);
 	process.stdout.write(stdout);
 	if (!passed) process.exitCode = 1;

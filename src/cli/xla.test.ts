@@ -99,6 +99,14 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 		expect(without.stdout).toMatch(/!! {2}PJRT plugin +cannot be used +.* finds no device; check/);
 	});
 
+	test("bench models fails where an engine learns something else", async () => {
+		const models = ["bench", "models", "--provider", "xla", "--steps", "2", "--only", "gpt2"];
+		const { code, stdout } = await captured(models);
+		expect(code).toBe(1);
+		expect(stdout).toMatch(/gpt2: the first loss differs by \S+, more than 0\.0001\n/);
+		expect(stdout).toMatch(/gpt2: the last validation loss differs by/);
+	});
+
 	test("no ONNX Runtime is loaded", async () => {
 		const hook = new URL("testing/without-onnxruntime.mjs", import.meta.url).href;
 		setDuringTest("NODE_OPTIONS", `--import ${hook}`);

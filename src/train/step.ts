@@ -32,7 +32,8 @@ export interface StepPlan<C = unknown> {
 	readonly devices?: number;
 }
 
-const firstOf = (name: string) => `first/${name}`;
+/** The first moment of a weight. */
+export const firstOf = (name: string): string => `first/${name}`;
 const secondOf = (name: string) => `second/${name}`;
 const gradientOf = (name: string) => `gradient/${name}`;
 const scaleOf = (term: string) => `scale.${term}`;

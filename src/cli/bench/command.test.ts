@@ -176,3 +176,25 @@ test("bench prepare rejects a --source that is missing or not CSV", async () => 
 		"holds parquet tables, and pandas is timed on CSV",
 	);
 });
+
+test("bench models compares trainings with those of one thread", async () => {
+	const models = ["bench", "models", "--steps", "2", "--only", "gpt2,mtand"];
+	const { code, stdout } = await captured([...models, "--json"]);
+	expect(code).toBe(0);
+	const report = JSON.parse(stdout);
+	expect(report).toMatchObject({
+		engine: expect.stringContaining("cpu, 2 threads"),
+		reference: expect.stringContaining("cpu, 1 threads"),
+		...{ steps: 2, bounds: { first: 1e-4, last: 5e-3 }, failed: [] },
+	});
+	expect(report.models.map(({ model }: { model: string }) => model)).toEqual(["gpt2", "mtand"]);
+	for (const each of report.models) {
+		expect(each.repeats).toBe(true);
+		expect(each.weight === "").toBe(each.gradientDifference === 0);
+		expect(each.gradientDifference).toBeLessThan(1e-4);
+		expect(each.valid).toBeCloseTo(each.referenceValid, 3);
+	}
+	const unknown = await captured(["bench", "models", "--only", "gpt3"]);
+	expect(unknown.code).toBe(2);
+	expect(unknown.stderr).toContain("gpt3");
+});

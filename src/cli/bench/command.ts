@@ -14,6 +14,7 @@ import {
 	threadCount,
 	wholeNumber,
 } from "../option-values.js";
+import type { ModelsReport } from "./models.js";
 import type { OperationsReport } from "./operations.js";
 import { type QueuedPeerName, queuedPeers } from "./peer-scripts.js";
 import type { QueuedReport } from "./queued-steps.js";
@@ -90,6 +91,15 @@ export interface OperationsOptions {
 	readonly precision?: Precision;
 	readonly threads: readonly number[];
 	readonly repetitions: number;
+	readonly only: readonly string[];
+	readonly json?: true;
+}
+
+export interface ModelsOptions {
+	readonly provider: Provider;
+	readonly precision?: Precision;
+	readonly threads: number;
+	readonly steps: number;
 	readonly only: readonly string[];
 	readonly json?: true;
 }
@@ -349,6 +359,44 @@ export function command(io: Io): Command {
 			};
 		},
 	);
+	const modelIds = models.map(({ id }) => id);
+	const everyModel = new Command("models")
+		.description(
+			"Train every model in its tiny preset, with the default objective, on one thread of the CPU and\n" +
+				"twice on another engine, from the same weights, batches and draws. Compare the first loss and\n" +
+				"its gradients, the validation loss after the last step, and the weights of the two trainings.\n" +
+				"Exits with 1 if a difference is too large, or if the second training ends with other weights.",
+		)
+		.addOption(providerOption(providers, "engine to check"))
+		.addOption(
+			new Option(
+				"--precision <name>",
+				"operands of matrix products with --provider xla (default: float32)",
+			).choices(precisions),
+		)
+		.option("--threads <n>", "number of threads with --provider cpu", threadCount, 2)
+		.option("--steps <n>", "training steps", wholeNumber(1, 1_000_000), 200)
+		.addOption(
+			new Option("--only <list>", "models to check")
+				.argParser((text) => text.split(",").map((id) => modelById(id).id))
+				.default(modelIds, "all"),
+		);
+	measuring<ModelsOptions, ModelsReport>(
+		io,
+		everyModel,
+		{
+			"trajgpt bench models --provider xla": "an accelerator, in float32",
+			"trajgpt bench models --provider xla --precision bf16 --only trajgpt,gru-d": "two models",
+		},
+		async () => {
+			const { benchModels, renderModels } = await import("./models.js");
+			return {
+				measure: benchModels,
+				render: renderModels,
+				failed: ({ failed }) => failed.length > 0,
+			};
+		},
+	);
 	return new Command("bench")
 		.description("Measure speed, as a ratio to a peer in the same run where there is one.")
 		.addCommand(step.summary("time one training step, against PyTorch"))
@@ -356,6 +404,7 @@ export function command(io: Io): Command {
 		.addCommand(prepare.summary("time prepare, against pandas"))
 		.addCommand(serve.summary("measure the service under load, over loopback"))
 		.addCommand(operations.summary("check that every operation is repeatable on several threads"))
+		.addCommand(everyModel.summary("check that every model learns the same on another engine"))
 		.addHelpText(
 			"after",
 			examples({
@@ -364,6 +413,7 @@ export function command(io: Io): Command {
 				"trajgpt bench prepare": "prepare, against pandas",
 				"trajgpt bench serve": "the service under load",
 				"trajgpt bench operations": "repeatability of every operation",
+				"trajgpt bench models --provider xla": "every model on an accelerator, against the CPU",
 			}),
 		);
 }
