@@ -141,7 +141,8 @@ function ownEngine(runtime: MeasuredRuntime, subject: Subject, rows: EventBatch)
 				started.push(await learner.start([prepared], { step: ++done, learningRate: 1e-3 }));
 			await started.at(-1)?.result();
 			const seconds = (performance.now() - begun) / 1000;
-			const results = await Promise.all(started.map((step) => step.result()));
+			const results: StepResult[] = [];
+			for (const step of started) results.push(await step.result());
 			if (!results.every(({ finite }) => finite)) throw new Error("the loss is not finite");
 			const loss = meanLoss(results.at(-1) as StepResult);
 			return { seconds, loss, peakBytes: runtime.memory?.()?.peak ?? null };
