@@ -10,6 +10,8 @@ import {
 	minimum,
 	mul,
 	parameter,
+	reshape,
+	split,
 	sqrt,
 	sumSquares,
 	type Tensor,
@@ -18,7 +20,7 @@ import {
 import type { BatchShape, Model, Objective, Parameters } from "../models/index.js";
 import { type LossTerm, lossTerms } from "../models/objective.js";
 import { next, type ResidentValue } from "../runtime/index.js";
-import { type AdamWOptions, adamW } from "./adamw.js";
+import { type AdamWOptions, adamW, adamWScalars } from "./adamw.js";
 
 /** Everything a step needs to know but the shape of its batch. */
 export interface StepPlan<C = unknown> {
@@ -39,6 +41,8 @@ const gradientOf = (name: string) => `gradient/${name}`;
 const scaleOf = (term: string) => `scale.${term}`;
 export const lossOf = (term: string): string => `loss.${term}`;
 export const gradientNorm = "gradientNorm";
+/** One input for all scalars of AdamW: each copy to a device has its price, however small. */
+const scalars = "adamW";
 
 const symbols = (shapes: ReadonlyMap<string, FixedShape>): Parameters =>
 	Object.fromEntries([...shapes].map(([name, shape]) => [name, parameter(name, shape)]));
@@ -123,11 +127,9 @@ function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
 	const squares = names.map((name) => sumSquares(gradient[name] as Tensor));
 	const norm = sqrt(squares.reduce((a, b) => add(a, b)));
 	const factor = minimum(div(plan.clip, add(norm, 1e-6)), 1);
-	const scalars = {
-		rate: input("rate", []),
-		epsilon: input("epsilon", []),
-		shrink: input("shrink", []),
-	};
+	const [rate, epsilon, shrink] = split(input(scalars, [3]), 0, [1, 1, 1]).map((x) =>
+		reshape(x, []),
+	) as [Tensor, Tensor, Tensor];
 	const outputs: Record<string, Tensor> = { [gradientNorm]: norm };
 	for (const name of names) {
 		const weights = parameters[name] as Tensor;
@@ -138,7 +140,7 @@ function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
 				second: parameter(secondOf(name), weights.shape),
 			},
 			mul(gradient[name] as Tensor, factor),
-			scalars,
+			{ rate, epsilon, shrink },
 			plan.optimizer,
 			weights.shape.length > 1,
 		);
@@ -181,6 +183,12 @@ export function applyGraph(plan: StepPlan, shape: BatchShape): Graph {
 		]),
 	);
 	return { outputs: updates(plan, parameters, kept) };
+}
+
+/** The scalars of AdamW at a step. */
+export function scalarFeeds(step: number, learningRate: number, optimizer: AdamWOptions) {
+	const { rate, epsilon, shrink } = adamWScalars(step, learningRate, optimizer);
+	return { [scalars]: Float32Array.of(rate, epsilon, shrink) };
 }
 
 /** What scales each term, so that the step minimises the mean over its own targets. */

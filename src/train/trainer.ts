@@ -9,7 +9,7 @@ import {
 	type Runtime,
 	started,
 } from "../runtime/index.js";
-import { type AdamWOptions, adamWScalars } from "./adamw.js";
+import type { AdamWOptions } from "./adamw.js";
 import {
 	addInto,
 	type ChosenObjective,
@@ -26,6 +26,7 @@ import {
 	lossGraph,
 	lossOf,
 	type StepPlan,
+	scalarFeeds,
 	scaleFeeds,
 	stepGraph,
 } from "./step.js";
@@ -122,12 +123,7 @@ export function trainer(
 	const startStep: Trainer["start"] = async (batches, { step, learningRate }) => {
 		const targets: Record<string, number> = {};
 		for (const batch of batches) addInto(targets, batch.targets);
-		const scalars = Object.fromEntries(
-			Object.entries(adamWScalars(step, learningRate, options.optimizer)).map(([name, x]) => [
-				name,
-				Float32Array.of(x),
-			]),
-		);
+		const scalars = scalarFeeds(step, learningRate, options.optimizer);
 		const scales = scaleFeeds(targets);
 		let finite = true;
 		const accept = (outputs: Record<string, Data>) => {
