@@ -96,6 +96,15 @@ export interface Batch {
 	readonly lengths: Int32Array;
 	/** [rows]; the index of the sequence, −1 for an empty row. */
 	readonly sequences: Int32Array;
+	/** [rows]; the history of each row and the events of it that the row holds. */
+	readonly sources: readonly (RowSource | undefined)[];
+}
+
+/** The events `from` to `to` of a history, after its birth event if it has one. */
+export interface RowSource {
+	readonly history: History;
+	readonly from: number;
+	readonly to: number;
 }
 
 /** Reads the contents of a planned batch. */
@@ -109,13 +118,14 @@ export async function fillBatch(
 	const times = new Float64Array(rows * length);
 	const lengths = new Int32Array(rows);
 	const sequences = new Int32Array(rows).fill(-1);
+	const sources = new Array<RowSource | undefined>(rows).fill(undefined);
 	const { windows } = plan;
 	for (const [row, window] of batch.windows.entries()) {
 		const sequence = windows.sequence[window] as number;
 		const history = await read(sequence);
 		const start = row * length;
 		const body = start + history.birthEvents;
-		const [from, to] = [windows.from[window], windows.to[window]];
+		const [from, to] = [windows.from[window] as number, windows.to[window] as number];
 		tokens.set(history.tokens.subarray(0, history.birthEvents), start);
 		times.set(history.times.subarray(0, history.birthEvents), start);
 		tokens.set(history.tokens.subarray(from, to), body);
@@ -124,8 +134,9 @@ export async function fillBatch(
 		times.fill(times[start + end - 1] as number, start + end, start + length);
 		lengths[row] = end;
 		sequences[row] = sequence;
+		sources[row] = { history, from, to };
 	}
-	return { rows, length, tokens, times, lengths, sequences };
+	return { rows, length, tokens, times, lengths, sequences, sources };
 }
 
 export interface SplitBatches {

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Random } from "../base/random.js";
+import type { RowSource } from "../cohort/batches.js";
 import type { FixedShape, Tensor } from "../graph/index.js";
 import type { WeightSpecs, Weights } from "../nn/weights.js";
 import type { Feeds, Runtime } from "../runtime/index.js";
@@ -13,6 +14,8 @@ export interface EventBatch {
 	readonly tokens: Int32Array; // [rows, length]
 	readonly times: Float64Array; // [rows, length]
 	readonly lengths: Int32Array; // [rows]
+	/** The patients the rows are of; left out where nobody needs to know more than the rows. */
+	readonly sources?: readonly (RowSource | undefined)[]; // [rows]
 }
 
 export interface BatchShape {
@@ -52,6 +55,8 @@ export interface QueryStream {
 	readonly landmarks: "each slot" | "end" | number;
 	/** Per landmark. */
 	readonly queries: number;
+	/** Whether only their hidden states are read: their logits need not be computed. */
+	readonly hiddenOnly?: true;
 }
 
 export const landmarksPerRow = ({ landmarks }: QueryStream, length: number): number =>
@@ -73,7 +78,7 @@ export interface Landmark {
 /** What a network makes of a stream, in order of rows, landmarks and queries (or places). */
 export interface States {
 	readonly hidden: Tensor; // [a, b, dim]
-	/** Of the next code. */
+	/** Of the next code; not to be read of streams that are `hiddenOnly`. */
 	readonly logits: Tensor; // [a, b, vocab]
 }
 

@@ -8,6 +8,7 @@ import { forecast, forecastWeights } from "./forecast.js";
 const config = z
 	.strictObject({
 		vocab: fields.vocab,
+		hazards: fields.hazards,
 		layers: fields.layers(4),
 		heads: fields.heads(4),
 		dim: fields.dim(96),

@@ -15,6 +15,7 @@ import { type Times, timesOf } from "./times.js";
 const config = z
 	.strictObject({
 		vocab: fields.vocab,
+		hazards: fields.hazards,
 		layers: fields.layers(1),
 		heads: fields.heads(4),
 		dim: fields.dim(32),

@@ -10,6 +10,7 @@ import { fields, headsDivide } from "../kinds/fields.js";
 const config = z
 	.strictObject({
 		vocab: fields.vocab,
+		hazards: fields.hazards,
 		layers: fields.layers(4),
 		heads: fields.heads(4),
 		dim: fields.dim(96),

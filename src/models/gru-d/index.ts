@@ -34,6 +34,7 @@ import { daysSince, everSeen, lastSeen } from "./last-seen.js";
 
 const config = z.strictObject({
 	vocab: fields.vocab,
+	hazards: fields.hazards,
 	dim: fields.dim(96),
 	decayDays: z
 		.number()

@@ -1,10 +1,12 @@
 import { matmul, mul } from "../../graph/index.js";
 import { normal } from "../../nn/weights.js";
+import type { HazardSettings } from "../hazards/settings.js";
 import type { Head } from "../model.js";
 
 export interface CodeConfig {
 	readonly vocab: number;
 	readonly dim: number;
+	readonly hazards?: HazardSettings | null;
 }
 
 /** Where the head reads the tokens' own vectors: their deviation at the start, and what logits are scaled by. */

@@ -9,6 +9,7 @@ import { type Window, type WindowConfig, type WindowNetwork, windowModel } from 
 /** Settings of models whose decoder predicts all queries at once. */
 export const encoderDecoderFields = {
 	vocab: fields.vocab,
+	hazards: fields.hazards,
 	...{ window: fields.window, ahead: fields.ahead },
 	layers: fields.layers(2).describe("layers of the encoder"),
 	decoderLayers: fields.layers(2).describe("layers of the decoder"),

@@ -1,8 +1,13 @@
 import { z } from "zod";
+import { hazardSettings } from "../hazards/settings.js";
 
 /** Settings that models share. The dataset gives `vocab`. */
 export const fields = {
 	vocab: z.int().min(2).max(1_000_000).describe("tokens, special ones included"),
+	hazards: hazardSettings
+		.nullable()
+		.default(null)
+		.describe("whether and how it learns the time to records"),
 	layers: (usual: number) => z.int().min(1).max(64).default(usual).describe("layers"),
 	heads: (usual: number) => z.int().min(1).max(64).default(usual).describe("attention heads"),
 	dim: (usual: number) =>

@@ -14,6 +14,7 @@ import { embedded, windowModel } from "./window.js";
 
 const config = z.strictObject({
 	vocab: fields.vocab,
+	hazards: fields.hazards,
 	dim: fields.dim(4),
 	window: fields.window.unwrap().default(4),
 	ahead: fields.ahead.unwrap().default(3),

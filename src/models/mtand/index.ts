@@ -17,6 +17,7 @@ import {
 const config = z
 	.strictObject({
 		vocab: fields.vocab,
+		hazards: fields.hazards,
 		heads: fields.heads(4),
 		dim: fields.dim(96).describe("width of what a place holds, and of each GRU"),
 		ff: fields.ff(192).describe("width inside the layers after each pair of GRUs"),

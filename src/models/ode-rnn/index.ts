@@ -21,6 +21,7 @@ import { fields } from "../kinds/fields.js";
 
 const config = z.strictObject({
 	vocab: fields.vocab,
+	hazards: fields.hazards,
 	dim: fields.dim(96),
 	ff: fields.ff(96),
 	steps: z

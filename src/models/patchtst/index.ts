@@ -23,6 +23,7 @@ import { embedded, type Window, windowModel } from "../kinds/window.js";
 const config = z
 	.strictObject({
 		vocab: fields.vocab,
+		hazards: fields.hazards,
 		layers: fields.layers(4),
 		heads: fields.heads(4),
 		dim: fields.dim(96),

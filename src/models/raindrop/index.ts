@@ -44,6 +44,7 @@ import {
 const config = z
 	.strictObject({
 		vocab: fields.vocab,
+		hazards: fields.hazards,
 		window: fields.window,
 		windows: fields.windows(2),
 		ahead: fields.ahead,

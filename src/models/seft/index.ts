@@ -16,6 +16,7 @@ import { poolUpTo } from "./pool.js";
 
 const config = z.strictObject({
 	vocab: fields.vocab,
+	hazards: fields.hazards,
 	layers: fields.layers(2).describe("hidden layers of φ, and of ρ"),
 	heads: fields.heads(4).describe("ways in which a set is pooled"),
 	dim: fields.dim(96).describe("width of what φ and ρ give"),

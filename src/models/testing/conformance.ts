@@ -276,7 +276,7 @@ export const conformance = (tested: string): void =>
 				})),
 			);
 			const stream = { name: "risks", landmarks: 2, queries: 3 };
-			const [horizon] = model.objectives.horizon.slice(-1) as [Objective];
+			const horizon = model.objectives.horizon.at(-2) as Objective; // the last is for hazards
 			const others = horizon.streams(config, batch);
 			const fill = model.filler(config, batch);
 			const drawn = { random: random(1), horizon: 4 };

@@ -24,6 +24,7 @@ import {
 const config = z
 	.strictObject({
 		vocab: fields.vocab,
+		hazards: fields.hazards,
 		layers: fields.layers(4),
 		heads: fields.heads(4),
 		dim: fields.dim(96),

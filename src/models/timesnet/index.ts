@@ -20,6 +20,7 @@ import { timesBlock, timesBlockWeights } from "./times-block.js";
 
 const config = z.strictObject({
 	vocab: fields.vocab,
+	hazards: fields.hazards,
 	...{ window: fields.window, ahead: fields.ahead },
 	layers: fields.layers(2),
 	dim: fields.dim(96),

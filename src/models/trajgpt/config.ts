@@ -8,6 +8,7 @@ import { fields } from "../kinds/fields.js";
 export const trajgptConfig = z
 	.strictObject({
 		vocab: fields.vocab,
+		hazards: fields.hazards,
 		layers: z.int().min(1).max(64).default(4).describe("SRA layers"),
 		heads: z.int().min(1).max(64).default(4).describe("heads, each with a decay of its own"),
 		dim: z.int().min(2).max(4096).default(96).describe("width of the residual stream"),

@@ -67,19 +67,34 @@ export const trajgpt = modelFromNetwork<TrajgptConfig>({
 	weights: trajgptWeights,
 	states(config, parameters, { rows, length }, streams) {
 		const dtype = dtypeOf(parameters);
-		const queries = streams.filter((stream) => stream !== "slots") as QueryStream[];
+		const asked = streams.filter((stream) => stream !== "slots") as QueryStream[];
+		// Those that predict codes come first.
+		const queries = [
+			...asked.filter(({ hiddenOnly }) => !hiddenOnly),
+			...asked.filter(({ hiddenOnly }) => hiddenOnly),
+		];
 		const counts = queries.map((own) => landmarksPerRow(own, length) * own.queries);
+		const predicting = counts.reduce((sum, n, i) => sum + (queries[i]?.hiddenOnly ? 0 : n), 0);
 		const out = network(config, parameters, {
 			slots: slotInputs("next", rows, length, dtype),
 			queries: queryInputs(queries, rows, counts, dtype),
+			...(queries.length > 0 && { predicting }),
 		});
-		let end = 0;
 		return streams.map((stream) => {
 			if (stream === "slots") return { hidden: out.hidden as Tensor, logits: out.logits as Tensor };
-			const start = end;
-			end += counts[queries.indexOf(stream as QueryStream)] as number;
-			const own = (all: Tensor | undefined) => slice(all as Tensor, 1, start, end);
-			return { hidden: own(out.queryHidden), logits: own(out.queryLogits) };
+			if ("view" in stream) throw new Error("TrajGPT does not read windows");
+			const at = queries.indexOf(stream);
+			const start = counts.slice(0, at).reduce((a, b) => a + b, 0);
+			const own = (all: Tensor | undefined) =>
+				slice(all as Tensor, 1, start, start + (counts[at] as number));
+			const hidden = own(out.queryHidden);
+			return {
+				hidden,
+				get logits() {
+					if (stream.hiddenOnly) throw new Error(`stream "${stream.name}" has no logits`);
+					return own(out.queryLogits);
+				},
+			};
 		});
 	},
 	filler(_config, batch) {

@@ -1,5 +1,6 @@
 import {
 	add,
+	addDims,
 	cast,
 	concat,
 	type Dim,
@@ -44,6 +45,8 @@ export interface NetworkInputs {
 	 * the slot of the same index, those of inference `after` the last or at given positions.
 	 */
 	readonly queries?: (Slots & { readonly read: Reading }) | undefined;
+	/** How many of the queries, from the first, have logits; all if left out. */
+	readonly predicting?: number | undefined;
 	/** Whether some gap of a query is negative: its time is before that of the state. */
 	readonly backwards?: boolean | undefined;
 	/** Whether only queries have outputs: in the last layer, slots then need keys and values alone. */
@@ -96,6 +99,7 @@ export function network(
 		states,
 		counts,
 		queries,
+		predicting,
 		backwards,
 		queriesOnly = false,
 		selected,
@@ -123,10 +127,13 @@ export function network(
 				range,
 				dtype,
 			);
-	const overGaps = (rate: Tensor): Tensor => {
-		const decay = mul(rate, reshape(gaps, [batch, 1, -1]));
-		return backwards ? minimum(decay, mostBackwards) : decay;
-	};
+	const over =
+		(own: () => Tensor) =>
+		(rate: Tensor): Tensor => {
+			const decay = mul(rate, reshape(own(), [batch, 1, -1]));
+			return backwards ? minimum(decay, mostBackwards) : decay;
+		};
+	const overGaps = over(() => gaps);
 
 	let x = gather(p("embedding"), tokens); // [batch, n, dim]
 	const numbered = absolute
@@ -164,16 +171,23 @@ export function network(
 		decayRates.push(out.decayRate);
 	}
 	const hidden = norm(x);
-	const own = headOf(config).outputs(p, hidden);
+	/** Of slots and queries, those with logits. */
+	const coded = (t: Tensor) =>
+		predicting === undefined ? t : slice(t, 1, 0, addDims(length, predicting));
+	const own = headOf(config).outputs(p, coded(hidden));
+	const readOf = (queries: number): Reading | undefined => {
+		if (queries === 0) return undefined;
+		return typeof read === "object" ? { positions: slice(read.positions, 1, 0, queries) } : read;
+	};
 	const copied =
 		config.copies > 0
 			? countingLogits(config, p, {
-					tokens,
-					embedded,
-					hidden,
-					overGaps,
+					tokens: coded(tokens),
+					embedded: coded(embedded),
+					hidden: coded(hidden),
+					overGaps: over(() => coded(gaps)),
 					slots: length,
-					read,
+					read: predicting === undefined ? read : readOf(predicting),
 					mask,
 					state: counts,
 					form,
@@ -191,7 +205,7 @@ export function network(
 				hidden: slice(hidden, 1, 0, length),
 			}),
 		...((queries ?? selected) && {
-			queryLogits: queriesOnly ? logits : slice(logits, 1, length),
+			...(predicting !== 0 && { queryLogits: queriesOnly ? logits : slice(logits, 1, length) }),
 			queryHidden: queriesOnly ? hidden : slice(hidden, 1, length),
 		}),
 	};

@@ -1,0 +1,227 @@
+import {
+	abs,
+	add,
+	both,
+	clamp,
+	concat,
+	constant,
+	type DType,
+	exp,
+	gather,
+	greaterEqual,
+	input,
+	less,
+	log,
+	matmul,
+	maximum,
+	mul,
+	relu,
+	reshape,
+	rmsNorm,
+	slice,
+	sub,
+	sum,
+	type Tensor,
+	where,
+} from "../../graph/index.js";
+import {
+	filledWith,
+	nested,
+	normal,
+	type WeightSpecs,
+	type Weights,
+	within,
+} from "../../nn/weights.js";
+import type { CodeConfig } from "../heads/codes.js";
+import type { Network } from "../model.js";
+import { ageFeatures, type LandmarkValues } from "./landmarks.js";
+import { type Bins, type HazardSettings, outputsOf, visitBinsOf } from "./settings.js";
+
+/** Up to so many codes, the counts of all codes act on each hazard; beyond, through fewer numbers. */
+const mostDirectCodes = 2000;
+const linearRank = 64;
+/** What the direct effects of counts are scaled by: so many weights must learn slowly, or they overfit. */
+const directScale = 0.05;
+/** Width of the state of each bin, where a network cannot be queried at later times. */
+const binRank = 64;
+
+/** Knots of log(1 + days since the last record), between which its effect is a straight line. */
+const sinceKnots = [0, 1.5, 3, 4.5, 6, 7.5, 9] as const;
+
+/** A rate per day at the start, until the crude rates of the data are known. */
+const startingRate = 1e-5;
+
+/** Whether a network is queried at the middle of each bin, or gives one state from which bins differ. */
+export type HazardReading = "queries" | "state";
+
+export const readingOf = ({ usesQueryTime }: Pick<Network, "usesQueryTime">): HazardReading =>
+	usesQueryTime ? "queries" : "state";
+
+export const prefix = "hazards";
+
+/** Weights of the hazards of every output, of the next record of any code, and of the end of a visit. */
+export function hazardWeights(
+	settings: HazardSettings,
+	reading: HazardReading,
+	{ vocab, dim }: CodeConfig,
+): WeightSpecs {
+	const { count } = outputsOf(settings, vocab);
+	const bins = settings.binDays.length;
+	const visitBins = visitBinsOf(settings).to.length;
+	const width = reading === "queries" ? dim : binRank;
+	const zeros = (...shape: number[]) => filledWith(0, shape);
+	const each = {
+		state: zeros(count, width),
+		age: zeros(count, ageFeatures),
+		bias: filledWith(Math.log(startingRate), [count]),
+		bins: zeros(bins, count),
+	};
+	return nested(prefix, {
+		...(reading === "state" && { binStates: normal([bins * binRank, dim], 1 / Math.sqrt(dim)) }),
+		...nested("onset", each),
+		...(vocab <= mostDirectCodes
+			? { "onset.codes": zeros(count, 2 * vocab) }
+			: {
+					"onset.codesIn": normal([linearRank, 2 * vocab], 1 / Math.sqrt(2 * vocab)),
+					"onset.codesOut": zeros(count, linearRank),
+				}),
+		...nested("next", each),
+		"next.since": zeros(sinceKnots.length, count),
+		"next.counts": zeros(2, count),
+		...nested("visit", {
+			state: zeros(visitBins, width),
+			age: zeros(visitBins, ageFeatures),
+			bias: filledWith(Math.log(0.01), [visitBins]),
+			since: zeros(visitBins, sinceKnots.length),
+		}),
+		...nested("visitEnd", { state: zeros(1, dim), records: zeros(1, 1), bias: zeros(1) }),
+	});
+}
+
+/** Whether a weight is one of the hazards'. */
+export const isHazardWeight = (name: string): boolean => name.startsWith(`${prefix}.`);
+
+/** The names under which the crude rates of the data are put. */
+export const rateNames = { onset: `${prefix}.onset.bias`, next: `${prefix}.next.bias` } as const;
+
+type Features = { readonly [Field in Exclude<keyof LandmarkValues, "risk" | "visitRisk">]: Tensor };
+
+export function featureInputs(
+	settings: HazardSettings,
+	vocab: number,
+	landmarks: number,
+	dtype: DType,
+): Features {
+	const { count } = outputsOf(settings, vocab);
+	const field = (name: string, width: number) =>
+		input(`${prefix}.${name}`, [landmarks, width], dtype);
+	return {
+		ages: field("ages", ageFeatures),
+		counts: field("counts", count),
+		recent: field("recent", count),
+		since: field("since", count),
+		sinceAny: field("sinceAny", 1),
+	};
+}
+
+const project = (x: Tensor, weight: Tensor) => matmul(x, weight, { transposeB: true });
+const log1p = (x: Tensor) => log(add(x, 1));
+
+/** Hats over log(1 + days), one for each knot. */
+const sinceHats = (since: Tensor): Tensor[] => {
+	const x = log1p(maximum(since, 0));
+	const spacing = sinceKnots[1];
+	return sinceKnots.map((knot) => relu(sub(1, mul(abs(sub(x, knot)), 1 / spacing))));
+};
+
+/** log of hazards per day, of extremes kept apart from what 32 bits can hold. */
+const bounded = (logHazard: Tensor) => clamp(logHazard, -30, 3);
+
+export interface LogHazards {
+	/** Of the first record of an output that is not recorded yet, and of the next one of others. */
+	readonly codes: Tensor; // [landmarks, bins, outputs]
+	/** Of the next record of any code. */
+	readonly visits: Tensor; // [landmarks, visit bins]
+	/** 1 where an output is recorded already. */
+	readonly recorded: Tensor; // [landmarks, 1, outputs], bool
+}
+
+/**
+ * log h = state of the bin · weights + age and sex + records before + level of the code and the bin.
+ * Codes without a record depend on the records of all codes, others on their own.
+ */
+export function logHazards(
+	settings: HazardSettings,
+	reading: HazardReading,
+	{ vocab }: CodeConfig,
+	parameters: Weights,
+	hidden: Tensor, // [landmarks, bins or 1, dim]
+	{ ages, counts, recent, since, sinceAny }: Features,
+): LogHazards {
+	const p = within(parameters, prefix);
+	const landmarks = hidden.shape[0] as number;
+	const { count } = outputsOf(settings, vocab);
+	const bins = settings.binDays.length;
+	const states =
+		reading === "queries"
+			? hidden
+			: rmsNorm(reshape(project(hidden, p("binStates")), [landmarks, bins, binRank]));
+	const hazardsOf = (kind: string, own: Tensor) => {
+		const q = within(p, kind);
+		const level = add(add(project(ages, q("age")), own), q("bias")); // [landmarks, outputs]
+		const level3 = reshape(level, [landmarks, 1, count]);
+		return add(add(project(states, q("state")), q("bins")), level3);
+	};
+	const known = log1p(
+		concat([slice(counts, 1, 0, vocab), slice(recent, 1, 0, vocab)], 1), // [landmarks, 2 vocab]
+	);
+	const direct =
+		vocab <= mostDirectCodes
+			? project(known, p("onset.codes"))
+			: project(project(known, p("onset.codesIn")), p("onset.codesOut"));
+	const onset = hazardsOf("onset", mul(direct, directScale));
+	const row = (name: string, i: number) => slice(p(name), 0, i, i + 1); // [1, outputs]
+	const again = [...sinceHats(since).map((hat, i) => mul(hat, row("next.since", i)))];
+	again.push(mul(log1p(counts), row("next.counts", 0)), mul(log1p(recent), row("next.counts", 1)));
+	const next = hazardsOf("next", again.reduce(add));
+	const recorded = reshape(greaterEqual(since, 0), [landmarks, 1, count]);
+
+	const v = within(p, "visit");
+	const { within: place } = visitBinsOf(settings);
+	const visitStates = gather(states, constant(place, [place.length], "int32"), 1); // [landmarks, visit bins, width]
+	const visits = [
+		sum(mul(visitStates, v("state")), -1),
+		project(ages, v("age")),
+		project(concat(sinceHats(sinceAny), 1), v("since")),
+	].reduce(add);
+	return {
+		codes: bounded(where(recorded, next, onset)),
+		visits: bounded(add(visits, v("bias"))),
+		recorded,
+	};
+}
+
+/** Log-odds that no further record follows on the same day. */
+export function visitEndLogits(parameters: Weights, hidden: Tensor, records: Tensor): Tensor {
+	const p = within(parameters, `${prefix}.visitEnd`);
+	const [rows, places] = hidden.shape as [number, number, number];
+	const own = add(
+		project(hidden, p("state")),
+		mul(log1p(reshape(records, [rows, places, 1])), p("records")),
+	);
+	return reshape(add(own, p("bias")), [rows, places]);
+}
+
+/**
+ * Σ over bins of hazard × days at risk − log hazard where these end with a record: −log likelihood
+ * of the time to the record, up to a constant.
+ */
+export function hazardNats(logHazard: Tensor, risk: Tensor, { from, to }: Bins): Tensor {
+	const column = (days: readonly number[]) => constant(days, [days.length, 1], logHazard.dtype);
+	const [start, end] = [column(from), column(to)];
+	const days = abs(risk); // [landmarks, 1, outputs]
+	const atRisk = clamp(sub(days, start), 0, sub(end, start)); // [landmarks, bins, outputs]
+	const isInside = both(less(start, days), greaterEqual(end, days));
+	const event = where(both(isInside, less(risk, 0)), logHazard, 0);
+	return sub(mul(exp(logHazard), atRisk), event);
+}

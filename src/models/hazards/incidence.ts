@@ -1,0 +1,35 @@
+import { binsOf, type HazardSettings, outputsOf } from "./settings.js";
+
+/** log hazards per day of one patient, [bins, outputs]. */
+export type PatientHazards = Float32Array;
+
+/**
+ * The probability of a record of each output within so many days, death competing: Σ over bins of
+ * h / (h + d) · (1 − e^−(h + d) w) · e^−Σ earlier (h + d) w. Days beyond the last bin are not
+ * answered: the caller cuts them.
+ */
+export function cumulativeIncidence(
+	settings: HazardSettings,
+	vocab: number,
+	logHazards: PatientHazards,
+	days: number,
+): Float64Array {
+	const { from, to } = binsOf(settings);
+	const { count, death } = outputsOf(settings, vocab);
+	const found = new Float64Array(count);
+	const left = new Float64Array(count).fill(1); // probability that neither has happened
+	for (const [bin, start] of from.entries()) {
+		const width = Math.min(days, to[bin] as number) - start;
+		if (width <= 0) break;
+		const at = bin * count;
+		const dying = Math.exp(logHazards[at + death] as number);
+		for (let output = 0; output < count; output++) {
+			const own = Math.exp(logHazards[at + output] as number);
+			const all = output === death ? own : own + dying;
+			const ends = -Math.expm1(-all * width);
+			found[output] = (found[output] as number) + (left[output] as number) * (own / all) * ends;
+			left[output] = (left[output] as number) * (1 - ends);
+		}
+	}
+	return found;
+}

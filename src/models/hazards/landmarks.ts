@@ -1,0 +1,137 @@
+import { specialCount, specialTokens } from "../../cohort/vocabulary.js";
+import type { Events } from "../predictor.js";
+import { type HazardSettings, outputsOf } from "./settings.js";
+
+/** Ages, in years, between which the effect of age is a straight line. */
+const ageKnots = Array.from({ length: 12 }, (_, i) => (i * 100) / 11);
+const yearDays = 365.25;
+/** Of age, and of age by sex. */
+export const ageFeatures = 2 * ageKnots.length;
+
+const signs: Readonly<Record<number, number>> = {
+	[specialTokens.male]: 1,
+	[specialTokens.female]: -1,
+};
+
+const birthEventsOf = (tokens: ArrayLike<number>) =>
+	(tokens[0] ?? specialCount) < specialCount ? 1 : 0;
+
+/** What counts as recent, in days. */
+const recentDays = 365;
+
+/** What is at risk after a landmark. */
+export interface AtRisk {
+	/** The last day of the time at risk. */
+	readonly until: number;
+	/** Whether it ends with the patient's death. */
+	readonly died: boolean;
+	/** Whether first records count: the patient was observed for long enough before. */
+	readonly onset: boolean;
+}
+
+/** Values of landmarks: what hazards depend on beside a network's states, and what happened afterwards. */
+export interface LandmarkValues {
+	/** Hats over age, and the same by sex (1 male, −1 female); 0 if the birth is unknown. */
+	readonly ages: Float32Array; // [landmarks, ageFeatures]
+	/** Records of each output before, and of these the recent ones. */
+	readonly counts: Float32Array; // [landmarks, outputs]
+	readonly recent: Float32Array; // [landmarks, outputs]
+	/** Days since the last record of each output; −1 if there is none. */
+	readonly since: Float32Array; // [landmarks, outputs]
+	/** Days since the last record of any code; −1 if there is none. */
+	readonly sinceAny: Float32Array; // [landmarks, 1]
+	/** Days at risk; negative where they end with a record (or death). 0: not at risk. */
+	readonly risk: Float32Array; // [landmarks, outputs]
+	readonly visitRisk: Float32Array; // [landmarks, 1]
+}
+
+/** Room for the values of so many landmarks, and what fills it. */
+export function landmarkValues(settings: HazardSettings, vocab: number, landmarks: number) {
+	const outputs = outputsOf(settings, vocab);
+	const groupsOf = membership(settings, vocab);
+	const room = (width: number) => new Float32Array(landmarks * width);
+	const values: LandmarkValues = {
+		ages: room(ageFeatures),
+		counts: room(outputs.count),
+		recent: room(outputs.count),
+		since: room(outputs.count).fill(-1),
+		sinceAny: room(1).fill(-1),
+		risk: room(outputs.count),
+		visitRisk: room(1),
+	};
+	const own = (field: Float32Array, at: number) =>
+		field.subarray(at * outputs.count, (at + 1) * outputs.count);
+
+	/** What is known of a patient on a day: all records up to it. */
+	function observe(at: number, { tokens, times }: Events, day: number): void {
+		const birthEvents = birthEventsOf(tokens);
+		if (birthEvents === 1) {
+			const age = (day - (times[0] as number)) / yearDays;
+			const sign = signs[tokens[0] as number] ?? 0;
+			const spacing = ageKnots[1] as number;
+			for (const [i, knot] of ageKnots.entries()) {
+				const hat = Math.max(0, 1 - Math.abs(age - knot) / spacing);
+				values.ages[at * ageFeatures + i] = hat;
+				values.ages[at * ageFeatures + ageKnots.length + i] = sign * hat;
+			}
+		}
+		const [counts, recent, since] = [values.counts, values.recent, values.since].map((field) =>
+			own(field, at),
+		) as [Float32Array, Float32Array, Float32Array];
+		for (let n = birthEvents; n < tokens.length; n++) {
+			const days = day - Math.floor(times[n] as number);
+			if (days < 0) break;
+			const token = tokens[n] as number;
+			const note = (output: number) => {
+				counts[output] = (counts[output] as number) + 1;
+				if (days < recentDays) recent[output] = (recent[output] as number) + 1;
+				since[output] = days;
+			};
+			note(token);
+			for (const group of groupsOf[token] ?? []) note(group);
+			values.sinceAny[at] = days;
+		}
+	}
+
+	/** What happened to a patient after a day; after `observe`. */
+	function follow(
+		at: number,
+		{ tokens, times }: Events,
+		day: number,
+		{ until, died, onset }: AtRisk,
+	): void {
+		const days = until - day;
+		if (days <= 0) return;
+		const [since, risk] = [own(values.since, at), own(values.risk, at)];
+		for (let output = specialCount; output < outputs.death; output++)
+			if (onset || (since[output] as number) >= 0) risk[output] = days;
+		risk[outputs.death] = died ? -days : days;
+		values.visitRisk[at] = days;
+		for (let n = birthEventsOf(tokens); n < tokens.length; n++) {
+			const after = Math.floor(times[n] as number) - day;
+			if (after <= 0) continue;
+			if (after > days) break;
+			const token = tokens[n] as number;
+			const note = (output: number) => {
+				if ((risk[output] as number) > 0) risk[output] = -after;
+			};
+			note(token);
+			for (const group of groupsOf[token] ?? []) note(group);
+			if ((values.visitRisk[at] as number) > 0) values.visitRisk[at] = -after;
+		}
+	}
+
+	return { values, observe, follow };
+}
+
+/** The outputs of the groups that each token belongs to. */
+function membership(settings: HazardSettings, vocab: number): (readonly number[] | undefined)[] {
+	const outputs = outputsOf(settings, vocab);
+	const found: (number[] | undefined)[] = [];
+	for (const [i, { tokens }] of settings.groups.entries())
+		for (const token of tokens) {
+			found[token] ??= [];
+			found[token].push(outputs.group(i));
+		}
+	return found;
+}

@@ -1,0 +1,162 @@
+import { input, mul, reshape, softplus, sub, sum, where } from "../../graph/index.js";
+import { weightsOf } from "../../nn/weights.js";
+import type { CodeConfig } from "../heads/codes.js";
+import type { BatchShape, Landmark, QueryStream, States } from "../model.js";
+import type { Objective } from "../objective.js";
+import { drawLandmark, drawRecord, knownAt } from "./draw-landmarks.js";
+import {
+	featureInputs,
+	type HazardReading,
+	hazardNats,
+	logHazards,
+	prefix,
+	visitEndLogits,
+} from "./head.js";
+import { landmarkValues } from "./landmarks.js";
+import { binsOf, type HazardSettings, outputsOf, visitBinsOf } from "./settings.js";
+
+const visitEndName = "visitEnd";
+
+/** Landmarks drawn from each row. */
+const landmarksOf = ({ slotsPerLandmark }: HazardSettings, { length }: BatchShape): number =>
+	Math.max(1, Math.round(length / slotsPerLandmark));
+
+/** The states that hazards are read from: at the middle of each bin, or one at the landmark. */
+export const hazardStream = (
+	settings: HazardSettings,
+	reading: HazardReading,
+	landmarks: number,
+): QueryStream => ({
+	name: prefix,
+	landmarks,
+	queries: reading === "queries" ? settings.binDays.length : 1,
+	hiddenOnly: true,
+});
+
+/** The times of a landmark's queries. */
+export const queryTimes = (settings: HazardSettings, reading: HazardReading, time: number) =>
+	reading === "queries" ? binsOf(settings).middle.map((days) => time + days) : [time];
+
+/**
+ * The time from landmarks to the first record of every code that is not recorded yet, to the next
+ * record of the others, to the next record of any code, and to death; and whether a visit ends.
+ */
+function hazardObjective<C extends CodeConfig>(
+	settings: HazardSettings,
+	reading: HazardReading,
+): Objective<C> {
+	const streams = (_config: C, shape: BatchShape): [QueryStream, QueryStream] => {
+		const landmarks = landmarksOf(settings, shape);
+		return [
+			hazardStream(settings, reading, landmarks),
+			{ name: visitEndName, landmarks, queries: 1, hiddenOnly: true },
+		];
+	};
+	return {
+		streams,
+		terms(config, parameters, states, shape) {
+			const p = weightsOf(parameters);
+			const [asked, ends] = states as [States, States];
+			const { dtype } = asked.hidden;
+			const perRow = landmarksOf(settings, shape);
+			const landmarks = shape.rows * perRow;
+			const { count } = outputsOf(settings, config.vocab);
+			const hidden = reshape(asked.hidden, [landmarks, -1, config.dim]);
+			const features = featureInputs(settings, config.vocab, landmarks, dtype);
+			const { codes, visits, recorded } = logHazards(
+				settings,
+				reading,
+				config,
+				p,
+				hidden,
+				features,
+			);
+			const risk = (name: string, width: number) =>
+				input(`${prefix}.${name}`, [landmarks, 1, width], dtype);
+			const nats = hazardNats(codes, risk("risk", count), binsOf(settings));
+			const visitNats = hazardNats(
+				reshape(visits, [landmarks, -1, 1]),
+				risk("visitRisk", 1),
+				visitBinsOf(settings),
+			);
+			const cells = [shape.rows, perRow];
+			const field = (name: string) => input(`${visitEndName}.${name}`, cells, dtype);
+			const endHidden = reshape(ends.hidden, [...cells, config.dim]);
+			const logOdds = visitEndLogits(p, endHidden, field("records"));
+			const endNats = mul(sub(softplus(logOdds), mul(field("answers"), logOdds)), field("weights"));
+			const weighted = { onset: where(recorded, 0, nats), again: where(recorded, nats, 0) };
+			return Object.entries({ ...weighted, visit: visitNats, [visitEndName]: endNats }).map(
+				([name, all]) => ({ name, total: mul(sum(all), settings.weight) }),
+			);
+		},
+		feeds(config, batch, draw, fill) {
+			const random = draw.random.fork(prefix);
+			const [asked, ends] = streams(config, batch);
+			const perRow = landmarksOf(settings, batch);
+			const own = landmarkValues(settings, config.vocab, batch.rows * perRow);
+			const cells = batch.rows * perRow;
+			const end = {
+				records: new Float32Array(cells),
+				answers: new Float32Array(cells),
+				weights: new Float32Array(cells),
+			};
+			const targets = { landmarks: 0, ends: 0 };
+			const landmarks: Landmark[][] = [];
+			const endLandmarks: Landmark[][] = [];
+			for (let row = 0; row < batch.rows; row++) {
+				const source = batch.sources?.[row];
+				const drawn: Landmark[] = [];
+				const drawnEnds: Landmark[] = [];
+				for (let i = 0; i < perRow; i++) {
+					const at = row * perRow + i;
+					const found = source && drawLandmark(settings, source, random, i % 2 === 1);
+					const first = batch.times[row * batch.length] as number;
+					if (source && found) {
+						own.observe(at, source.history, found.day);
+						own.follow(at, source.history, found.day, found);
+						targets.landmarks++;
+					}
+					const known = source && found ? knownAt(source, found.day) : 0;
+					const last = batch.times[row * batch.length + known - 1] ?? first;
+					const time = Math.max(found?.day ?? first, known > 0 ? last : first);
+					drawn.push({ known, times: queryTimes(settings, reading, time) });
+					const record = source && drawRecord(source, random);
+					drawnEnds.push(
+						record ? { known: record.known, times: [record.time] } : { known: 0, times: [first] },
+					);
+					if (record) {
+						end.records[at] = record.sameDay;
+						end.answers[at] = Number(record.isLast);
+						end.weights[at] = 1;
+						targets.ends++;
+					}
+				}
+				landmarks.push(drawn);
+				endLandmarks.push(drawnEnds);
+			}
+			const named = (name: string, values: object) =>
+				Object.entries(values).map(([field, data]) => [`${name}.${field}`, data] as const);
+			return {
+				feeds: {
+					...fill(asked, landmarks),
+					...fill(ends, endLandmarks),
+					...Object.fromEntries([...named(prefix, own.values), ...named(visitEndName, end)]),
+				},
+				targets: {
+					...{ onset: targets.landmarks, again: targets.landmarks, visit: targets.landmarks },
+					[visitEndName]: targets.ends,
+				},
+			};
+		},
+	};
+}
+
+/** The hazards that a model's settings name; nothing if they name none. */
+export function hazardsOfConfig<C extends CodeConfig>(reading: HazardReading): Objective<C> {
+	const own = ({ hazards }: C) => (hazards ? hazardObjective<C>(hazards, reading) : undefined);
+	return {
+		streams: (config, shape) => own(config)?.streams(config, shape) ?? [],
+		terms: (config, ...rest) => own(config)?.terms(config, ...rest) ?? [],
+		feeds: (config, ...rest) => own(config)?.feeds(config, ...rest) ?? { feeds: {}, targets: {} },
+	};
+}
