@@ -83,14 +83,21 @@ describe("a run", () => {
 		expect(finished.stderr).toMatch(/^epoch 1\/2 {2}step 0\/22\n/);
 		expect(finished.stderr).toMatch(/\nepoch 1: validation next \d\.\d{4} nats, horizon \d\.\d{4}/);
 		expect(finished.stderr).toMatch(
-			/epoch 2\/2 {2}step 22\/22 {2}loss \d\.\d{4} {2}\S+ tokens\/s\n$/,
+			/epoch 2\/2 {2}step 22\/22 {2}loss \d+\.\d{4} {2}\S+ tokens\/s\n$/,
 		);
 		for (const control of ["\r", "\x1b"]) expect(finished.stderr).not.toContain(control);
-		expect(finished.stdout).toMatch(/whole: 1\.44k parameters, 22 steps, 2 epochs\n/);
+		expect(finished.stdout).toMatch(/whole: \S+k parameters, 22 steps, 2 epochs\n/);
 		expect(finished.stdout).toMatch(
 			/\nbest validation loss after epoch 2: next \d\.\d{4}, horizon/,
 		);
 	});
+
+	const hazardTerms = {
+		onset: expect.any(Number),
+		again: expect.any(Number),
+		visit: expect.any(Number),
+		visitEnd: expect.any(Number),
+	};
 
 	test("logs each step once, in order, and each validation", () => {
 		const log = readEventLog(join(whole, "log.jsonl"));
@@ -102,6 +109,7 @@ describe("a run", () => {
 				epoch: event.step <= 11 ? 1 : 2,
 				next: expect.any(Number),
 				horizon: expect.any(Number),
+				...hazardTerms,
 				gradientNorm: expect.any(Number),
 				learningRate: expect.any(Number),
 				tokensPerSecond: expect.any(Number),
@@ -110,7 +118,7 @@ describe("a run", () => {
 			[11, 22].map((step) => ({
 				step,
 				epoch: step / 11,
-				valid: { next: expect.any(Number), horizon: expect.any(Number) },
+				valid: { next: expect.any(Number), horizon: expect.any(Number), ...hazardTerms },
 			})),
 		);
 		const loss = (epoch: number) =>
@@ -367,7 +375,7 @@ describe("bad usage writes nothing", () => {
 	test.each([
 		[["--set", "layers=0"], "layers: got 0; expected a whole number from 1 to 64"],
 		[["--set", "layers=two"], 'layers: got "two"; expected a whole number from 1 to 64'],
-		[["--set", "foo=1"], "foo: no such setting; known: vocab, layers, heads"],
+		[["--set", "foo=1"], "foo: no such setting; known: vocab, hazards, layers, heads"],
 		[["--set", "key=7"], "key: got 7; expected a multiple of heads, and at least twice as many"],
 		[["--set", "decay=daily"], 'decay: got "daily"; expected one of time, event, fixed'],
 		[["--set", "layers"], "--set layers: expected name=value, for example --set layers=2"],

@@ -7,13 +7,14 @@ import { type PretrainSummary, trainOptions } from "../train/index.js";
 import type { ComputeOptions } from "../workflows/open-runtime.js";
 import { pretrain } from "../workflows/pretrain.js";
 import { datasetSettings } from "../workflows/training.js";
+import { addHazardOptions, type HazardFlags, typedHazards } from "./hazard-options.js";
 import { interruptible } from "./interruptible.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { modelHelp } from "./model-help.js";
 import { addComputeOptions, threadCount, wholeNumber } from "./option-values.js";
 import { addSchemaOptions, isTyped, typedValues } from "./schema-options.js";
 
-interface Options extends ComputeOptions {
+interface Options extends ComputeOptions, HazardFlags {
 	readonly out: string;
 	readonly model: string;
 	readonly preset: string;
@@ -56,6 +57,7 @@ export function command(io: Io): Command {
 			(text: string, all: readonly string[] = []) => [...all, text],
 		);
 	addSchemaOptions(command, trainOptions);
+	addHazardOptions(command);
 	command.option("--threads <n>", "number of threads (default: all cores)", threadCount);
 	return addComputeOptions(command)
 		.option(
@@ -81,6 +83,7 @@ export function command(io: Io): Command {
 					preset: typed("preset"),
 					provider: typed("provider"),
 					settings: set && settings(set),
+					hazards: typedHazards(options),
 					training: typedValues(command, trainOptions),
 				});
 				if (json) printJson(io, { run: out, ...summary });

@@ -9,6 +9,11 @@ export {
 	trainEpochs,
 } from "./pretrain.js";
 export {
+	incidenceByAgeAndSex,
+	readRates,
+	writeRates,
+} from "./rates.js";
+export {
 	checkDataset,
 	checkNewRun,
 	createRun,

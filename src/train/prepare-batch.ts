@@ -79,6 +79,7 @@ function splitRows(batch: EventBatch, parts: number): readonly EventBatch[] {
 		tokens.set(batch.tokens.subarray(from * length, to * length));
 		times.set(batch.times.subarray(from * length, to * length));
 		lengths.set(batch.lengths.subarray(from, to));
-		return { rows, length, tokens, times, lengths };
+		const sources = batch.sources?.slice(from, to);
+		return { rows, length, tokens, times, lengths, ...(sources && { sources }) };
 	});
 }

@@ -9,11 +9,13 @@ import {
 	type SplitBatches,
 	splitBatches,
 } from "../cohort/index.js";
+import type { HazardSettings } from "../models/hazards/settings.js";
 import { initialWeights, type Model, models, weightCount } from "../models/index.js";
 import type { ResidentValue, Runtime } from "../runtime/index.js";
 import { adamWDefaults } from "./adamw.js";
 import { type Checkpoint, hasCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
 import { type SavedSettings, settingsThatDiffer, tensorMismatches } from "./compare-settings.js";
+import { withCrudeRates } from "./crude-rates.js";
 import { type EventLog, type LogEvent, openEventLog, readEventLog } from "./event-log.js";
 import type { TrainOptions } from "./options.js";
 import { addInto } from "./prepare-batch.js";
@@ -40,6 +42,8 @@ export interface PretrainRequest {
 	/** What to train on; all histories of the split if left out. */
 	readonly batchesOf?: (split: "train" | "valid", plan: BatchOptions) => SplitBatches;
 	readonly runtime: Runtime;
+	/** Given, a new run begins with the crude rates of these. */
+	readonly hazards?: HazardSettings | null | undefined;
 	readonly resume: boolean;
 	/** Files whose content is bound to the weights; the run's own, where it has them, if left out. */
 	readonly sealed?: readonly string[];
@@ -124,8 +128,12 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 	const batchesOf = request.batchesOf ?? ((split, how) => splitBatches(dataset, split, how));
 	const batches = batchesOf("train", plan);
 	const checks = batchesOf("valid", plan);
-	const weights = initialWeights(model, run.config, options.seed);
+	const drawn = initialWeights(model, run.config, options.seed);
 	const checkpoint = request.resume ? lastCheckpoint(files) : undefined;
+	const weights =
+		request.hazards && !checkpoint
+			? await withCrudeRates(drawn, request.hazards, dataset, options.seed)
+			: drawn;
 	const sealed = request.sealed ?? (existsSync(files.run) ? sealedFiles(folder) : []);
 	if (checkpoint) {
 		checkSameRun(checkpoint, run, initialState(weights), files.checkpoint);

@@ -25,6 +25,8 @@ const runSchema = z.strictObject({
 	dataset: z.record(z.string(), z.union([z.string(), z.number()])),
 	/** Where the dataset lay, from the run's folder: both may be moved together. */
 	datasetFolder: z.string(),
+	/** Present if its patients are simulated, all of them. */
+	simulated: z.literal(true).optional(),
 	versions: z.record(z.string(), z.string()),
 	threads: z.int().min(1),
 	provider: z.enum(recordedProviders),
@@ -38,6 +40,7 @@ export const runFiles = (folder: string) => ({
 	run: join(folder, "run.json"),
 	manifest: join(folder, "manifest.json"),
 	vocabulary: join(folder, "vocabulary.json"),
+	rates: join(folder, "rates.json"),
 	lock: join(folder, "run.lock"),
 	log: join(folder, "log.jsonl"),
 	tensorboard: join(folder, "tensorboard"),

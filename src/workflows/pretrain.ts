@@ -3,6 +3,8 @@ import { availableParallelism } from "node:os";
 import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
 import type { Dataset } from "../cohort/index.js";
+import { isSimulated } from "../evaluate/index.js";
+import type { CodeConfig } from "../models/heads/codes.js";
 import { type Model, modelById } from "../models/index.js";
 import {
 	checkDataset,
@@ -16,8 +18,10 @@ import {
 	runFiles,
 	type TrainOptions,
 	trainOptions,
+	writeRates,
 } from "../train/index.js";
 import { checkProvider } from "./check-provider.js";
+import { type HazardOptions, hazardsOf } from "./hazard-settings.js";
 import { checkMemory, trainingNeeds } from "./memory-needs.js";
 import type { ComputeOptions } from "./open-runtime.js";
 import { checkResumed, datasetSettings, type Monitoring, settingsOf, train } from "./training.js";
@@ -31,6 +35,8 @@ export interface PretrainOptions extends Monitoring, ComputeOptions {
 	readonly preset?: string | undefined;
 	/** Model settings that override the preset. */
 	readonly settings?: Readonly<Record<string, unknown>> | undefined;
+	/** What hazards are learned; false for none. Default: all, but none with the paper's presets. */
+	readonly hazards?: HazardOptions | boolean | undefined;
 	/** The `trainOptions` that differ from their defaults. */
 	readonly training?: Readonly<Record<string, unknown>> | undefined;
 	/**
@@ -61,12 +67,16 @@ export async function pretrain(
 	const begin = resume
 		? resumedRun(dataset, folder, options)
 		: await newRun(dataset, folder, options);
-	return holdingRun(folder, async () =>
-		train({
-			...{ folder, dataset, run: begin(), resume: resume ?? false },
+	return holdingRun(folder, async () => {
+		const run = begin();
+		const { hazards } = run.config as Pick<CodeConfig, "hazards">;
+		if (hazards && !existsSync(runFiles(folder).rates))
+			await writeRates(folder, dataset, hazards, run.options.seed);
+		return train({
+			...{ folder, dataset, run, hazards, resume: resume ?? false },
 			...{ threads, provider, precision, devices, progress, signal },
-		}),
-	);
+		});
+	});
 }
 
 async function newRun(
@@ -77,16 +87,19 @@ async function newRun(
 	checkNewRun(folder);
 	checkSplits(dataset);
 	const model = modelById(options.model ?? "trajgpt");
-	const { settings = {} } = options;
+	const { preset = "default", settings = {} } = options;
 	const decided = Object.keys(settings).find((name) => datasetSettings.includes(name));
 	if (decided !== undefined)
 		throw new InputError(
-			`\`settings\` ${decided}=${settings[decided]}: ${decided} is determined by the dataset; leave it out`,
+			`\`settings\` ${decided}=${settings[decided]}: ${decided === "hazards" ? "hazards have options of their own" : `${decided} is determined by the dataset`}; leave it out`,
 			{ field: "settings", value: settings[decided] },
 		);
 	const config = checkConfig(
 		model.config,
-		{ ...presetOf(model, options.preset ?? "default"), ...settings, ...settingsOf(dataset) },
+		{
+			...{ ...presetOf(model, preset), ...settings, ...settingsOf(dataset) },
+			hazards: hazardsOf(dataset, preset, options.hazards),
+		},
 		`model ${model.id}`,
 	);
 	const training = checkConfig(trainOptions, options.training ?? {}, "training options");
@@ -104,6 +117,7 @@ async function newRun(
 		model: model.id,
 		config: config as Record<string, unknown>,
 		options: training,
+		...((await isSimulated(dataset)) && { simulated: true as const }),
 		versions: versions(),
 		threads: options.threads ?? availableParallelism(),
 		provider,
@@ -141,7 +155,7 @@ function resumedRun(dataset: Dataset, folder: string, options: PretrainOptions):
 	if (options.resume !== true) return () => run;
 	const { training = {} } = options;
 	checkResumed("run", run.options, training, "start a new run with another `out`");
-	for (const name of ["model", "preset", "settings"] as const)
+	for (const name of ["model", "preset", "settings", "hazards"] as const)
 		if (options[name] !== undefined)
 			throw new InputError(`\`resume\` takes the run's own model; leave out \`${name}\``, {
 				field: name,

@@ -21,7 +21,7 @@ export interface Monitoring {
 }
 
 /** The model settings that the dataset determines. */
-export const datasetSettings: readonly string[] = ["vocab"];
+export const datasetSettings: readonly string[] = ["vocab", "hazards"];
 
 /** The values of `datasetSettings`. */
 export const settingsOf = ({ vocabulary }: Dataset) => ({ vocab: vocabulary.size });
@@ -43,7 +43,7 @@ export function checkResumed(
 
 interface Training
 	extends Pick<PretrainRequest, "folder" | "dataset" | "resume">,
-		Partial<Pick<PretrainRequest, "model" | "batchesOf" | "sealed">>,
+		Partial<Pick<PretrainRequest, "model" | "batchesOf" | "sealed" | "hazards">>,
 		Monitoring,
 		/** Default: the run's own. */
 		ComputeOptions {

@@ -1,0 +1,137 @@
+import { random } from "../base/random.js";
+import { yearDays } from "../base/time.js";
+import { indexPeriods, recordDays, type TimeAtRisk, timeAtRisk } from "./at-risk.js";
+import type { Dataset } from "./dataset.js";
+import type { History } from "./history.js";
+import type { Split } from "./manifest.js";
+import { specialCount } from "./vocabulary.js";
+
+/** Width of the age bands, in years. */
+export const bandYears = 5;
+export const bandCount = 22;
+export const sexes = ["female", "male"] as const;
+/** Index days per patient. */
+const landmarks = 3;
+
+/** A patient on an index day. */
+interface Indexed {
+	readonly history: Pick<History, "birthEvents" | "times" | "sex">;
+	readonly day: number;
+}
+
+/** The age band on an index day; where the birth is unknown, that of 50 years. */
+const bandOf = ({ history, day }: Indexed): number => {
+	const years = history.birthEvents === 1 ? (day - (history.times[0] as number)) / yearDays : 50;
+	return Math.min(bandCount - 1, Math.max(0, Math.floor(years / bandYears)));
+};
+
+/** The place of a band and sex among the cells. */
+export const cellOf = (one: Indexed): number =>
+	sexes.length * bandOf(one) + Number(one.history.sex === "male");
+
+/** Onsets (and deaths) and days at risk by age band and sex, within a horizon. */
+export interface OnsetSums {
+	/** Outputs per cell: every token, then the groups, then death. */
+	readonly width: number;
+	readonly onsets: Float64Array; // [cells, width]
+	readonly days: Float64Array; // [cells, width]
+	/** Number of patients with time at risk. */
+	readonly patients: number;
+}
+
+export interface OnsetSumOptions {
+	readonly horizonDays: number;
+	readonly lookBackDays: number;
+	readonly seed: number;
+	/** Sets of tokens: the first record of any member. */
+	readonly groups?: readonly (readonly number[])[];
+	/** Which patients count; all if left out. */
+	readonly counts?: (history: History) => boolean;
+}
+
+/** Index days of a patient: drawn evenly from the days on which the patient is at risk. */
+export function* trainingLandmarks(
+	history: History,
+	seed: number,
+	lookBackDays: number,
+	count = landmarks,
+): Generator<{ readonly day: number; readonly atRisk: TimeAtRisk }> {
+	const draw = random(seed).fork("landmarks").fork(history.id);
+	const periods = indexPeriods(history, lookBackDays);
+	const total = periods.reduce((sum, { start, end }) => sum + end - start + 1, 0);
+	for (let i = 0; i < count && total > 0; i++) {
+		let left = draw.integer(total);
+		const period = periods.find(({ start, end }) => {
+			if (left <= end - start) return true;
+			left -= end - start + 1;
+			return false;
+		});
+		if (!period) continue;
+		const day = period.start + left;
+		const atRisk = timeAtRisk(history, day, lookBackDays);
+		if (atRisk && atRisk.until > day) yield { day, atRisk };
+	}
+}
+
+/** Counts first records after drawn index days, of codes and groups that a patient did not have on them. */
+export async function onsetSums(
+	dataset: Dataset,
+	split: Split,
+	{ horizonDays, lookBackDays, seed, groups = [], counts = () => true }: OnsetSumOptions,
+): Promise<OnsetSums> {
+	const vocab = dataset.vocabulary.size;
+	const width = vocab + groups.length + 1;
+	const cells = sexes.length * bandCount;
+	const onsets = new Float64Array(cells * width);
+	const days = new Float64Array(cells * width);
+	let patients = 0;
+	for (const patient of dataset.patients(split)) {
+		const history = await dataset.read(patient);
+		if (!counts(history)) continue;
+		let atRiskAtAll = 0;
+		for (const { day, atRisk } of trainingLandmarks(history, seed, lookBackDays)) {
+			atRiskAtAll = 1;
+			const at = cellOf({ history, day }) * width;
+			const end = Math.min(atRisk.until, day + horizonDays);
+			const { before, after } = recordDays(history, vocab, day);
+			/** Adds the time at risk of an output that is next recorded on a day. */
+			const follow = (output: number, next: number) => {
+				days[at + output] = (days[at + output] as number) + Math.min(next, end) - day;
+				if (next <= end) onsets[at + output] = (onsets[at + output] as number) + 1;
+			};
+			const isNew = (token: number) => before[token] === Number.NEGATIVE_INFINITY;
+			for (let token = specialCount; token < vocab; token++)
+				if (isNew(token)) follow(token, after[token] as number);
+			for (const [i, members] of groups.entries())
+				if (members.every(isNew))
+					follow(vocab + i, Math.min(...members.map((token) => after[token] as number)));
+			follow(width - 1, atRisk.endedBy === "death" ? atRisk.until : Number.POSITIVE_INFINITY);
+		}
+		patients += atRiskAtAll;
+	}
+	return { width, onsets, days, patients };
+}
+
+/** Rates per day, each drawn towards the rate over all cells by so many years of observation: [cells, width]. */
+export function ratesOf({ onsets, days, width }: OnsetSums, priorYears: number): Float64Array {
+	const overall = new Float64Array(width);
+	for (let column = 0; column < width; column++) {
+		let [events, time] = [0.5, 365];
+		for (let at = column; at < onsets.length; at += width) {
+			events += onsets[at] as number;
+			time += days[at] as number;
+		}
+		overall[column] = events / time;
+	}
+	const prior = priorYears * yearDays;
+	return onsets.map(
+		(events, at) =>
+			(events + prior * (overall[at % width] as number)) / ((days[at] as number) + prior),
+	);
+}
+
+/** The probability of an event within so many days at constant rates per day, death competing. */
+export function incidenceAtRate(rate: number, dying: number, days: number): number {
+	const all = rate + dying;
+	return all > 0 ? (rate / all) * -Math.expm1(-all * days) : 0;
+}

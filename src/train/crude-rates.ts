@@ -1,0 +1,48 @@
+import { random } from "../base/random.js";
+import type { Dataset } from "../cohort/index.js";
+import { drawLandmark } from "../models/hazards/draw-landmarks.js";
+import { rateNames } from "../models/hazards/head.js";
+import { landmarkValues } from "../models/hazards/landmarks.js";
+import { type HazardSettings, outputsOf } from "../models/hazards/settings.js";
+import type { ParameterValues } from "../models/index.js";
+
+/** Training patients that crude rates are taken from, at most. */
+const mostPatients = 20_000;
+
+/** Weights whose hazards begin at the crude rates of the training patients, so that only differences are left to learn. */
+export async function withCrudeRates(
+	weights: ParameterValues,
+	settings: HazardSettings,
+	dataset: Dataset,
+	seed: number,
+): Promise<ParameterValues> {
+	const outputs = outputsOf(settings, dataset.vocabulary.size).count;
+	const room = () => ({ records: new Float64Array(outputs), days: new Float64Array(outputs) });
+	const sums = { onset: room(), next: room() };
+	const draws = random(seed).fork("crude rates");
+	for (const patient of dataset.patients("train").subarray(0, mostPatients)) {
+		const history = await dataset.read(patient);
+		const source = { history, from: history.birthEvents, to: history.tokens.length };
+		if (source.to === source.from) continue;
+		const drawn = drawLandmark(settings, source, draws.fork(patient), false);
+		if (!drawn) continue;
+		const { values, observe, follow } = landmarkValues(settings, dataset.vocabulary.size, 1);
+		observe(0, history, drawn.day);
+		follow(0, history, drawn.day, drawn);
+		for (const [output, days] of values.risk.entries()) {
+			const own = (values.since[output] as number) >= 0 ? sums.next : sums.onset;
+			own.days[output] = (own.days[output] as number) + Math.abs(days);
+			if (days < 0) own.records[output] = (own.records[output] as number) + 1;
+		}
+	}
+	const found = new Map(weights);
+	for (const kind of ["onset", "next"] as const) {
+		const { records, days } = sums[kind];
+		// Half a record in a century: a code without any still has a rate.
+		const data = Float32Array.from(records, (n, i) =>
+			Math.log((n + 0.5) / ((days[i] as number) + 36_525)),
+		);
+		found.set(rateNames[kind], { shape: [outputs], data });
+	}
+	return found;
+}

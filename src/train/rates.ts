@@ -1,0 +1,111 @@
+import { existsSync } from "node:fs";
+import { z } from "zod";
+import { InputError } from "../base/errors.js";
+import { yearDays } from "../base/time.js";
+import {
+	bandCount,
+	bandYears,
+	cellOf,
+	incidenceAtRate,
+	onsetSums,
+	ratesOf,
+	sexes,
+} from "../cohort/age-sex-rates.js";
+import type { Dataset, History } from "../cohort/index.js";
+import { disk, readJson } from "../files/index.js";
+import type { HazardSettings } from "../models/hazards/settings.js";
+import { runFiles } from "./run-folder.js";
+
+/** After an index day. */
+const withinYears = 5;
+/** Person-years of the rate over all ages and both sexes that are added to each cell. */
+const priorYears = 100;
+
+const cells = z.array(z.array(z.number().min(0))).length(bandCount);
+
+const ratesSchema = z.strictObject({
+	kind: z.literal("trajgpt-rates"),
+	version: z.literal(1),
+	/** The number of training patients behind them. */
+	patients: z.int().min(1),
+	bandYears: z.literal(bandYears),
+	withinYears: z.number(),
+	priorYears: z.number(),
+	/** First records per day at risk: [age bands][every token, then the groups, then death]. */
+	female: cells,
+	male: cells,
+});
+
+/** `rates.json`: rates of first records by age and sex, of the training patients whose birth and sex are known. */
+export type PopulationRates = z.infer<typeof ratesSchema>;
+
+const isKnown = ({ birthEvents, sex }: Pick<History, "birthEvents" | "sex">) =>
+	birthEvents === 1 && sex !== null;
+
+/** Writes the rates of a run's training patients; nothing if no birth or no sex is known. */
+export async function writeRates(
+	folder: string,
+	dataset: Dataset,
+	{ groups, lookBackDays }: HazardSettings,
+	seed: number,
+): Promise<void> {
+	const sums = await onsetSums(dataset, "train", {
+		...{ horizonDays: Math.round(withinYears * yearDays), lookBackDays, seed },
+		groups: groups.map(({ tokens }) => tokens),
+		counts: isKnown,
+	});
+	if (sums.patients === 0) return;
+	const rates = ratesOf(sums, priorYears);
+	const cell = (at: number) =>
+		Array.from(rates.subarray(at * sums.width, (at + 1) * sums.width), (rate) =>
+			Number(rate.toPrecision(3)),
+		);
+	const [female, male] = sexes.map((_, sex) =>
+		Array.from({ length: bandCount }, (_, band) => cell(sexes.length * band + sex)),
+	) as [number[][], number[][]];
+	const written: PopulationRates = {
+		...{ kind: "trajgpt-rates", version: 1, patients: sums.patients },
+		...{ bandYears, withinYears, priorYears, female, male },
+	};
+	const file = runFiles(folder).rates;
+	const beside = `${file}.tmp`;
+	disk.writeFile(beside, [new TextEncoder().encode(`${JSON.stringify(written)}\n`)]);
+	disk.rename(beside, file);
+	disk.syncFolder(folder);
+}
+
+/** The rates of a run with so many outputs; undefined if it has none. */
+export function readRates(folder: string, outputs: number): PopulationRates | undefined {
+	const file = runFiles(folder).rates;
+	if (!existsSync(file)) return undefined;
+	const advice = "restore it, or delete it to do without the comparison";
+	const rates = readJson(file, ratesSchema, advice);
+	const other = [...rates.female, ...rates.male].find((cell) => cell.length !== outputs);
+	if (other)
+		throw new InputError(
+			`${file} is of another run: ${other.length} rates per age and sex, expected ${outputs}; ${advice}`,
+		);
+	return rates;
+}
+
+/**
+ * The probability of a first record of outputs within so many days for people of a patient's age and sex on a day,
+ * death competing; several outputs are taken as independent. Undefined if the birth or the sex is unknown.
+ */
+export function incidenceByAgeAndSex(
+	rates: PopulationRates,
+	history: Pick<History, "birthEvents" | "times" | "sex">,
+	day: number,
+	outputs: readonly number[],
+	days: number,
+): number | undefined {
+	if (!isKnown(history)) return undefined;
+	const band = Math.floor(cellOf({ history, day }) / sexes.length);
+	const own = rates[history.sex === "male" ? "male" : "female"][band] as readonly number[];
+	const dying = own.at(-1) as number;
+	const none = outputs.reduce(
+		(left, output) => left * (1 - incidenceAtRate(own[output] as number, dying, days)),
+		1,
+	);
+	return 1 - none;
+}

@@ -1,0 +1,60 @@
+import { checkConfig } from "../base/config.js";
+import { InputError } from "../base/errors.js";
+import type { Dataset } from "../cohort/index.js";
+import { specialCount, type Vocabulary } from "../cohort/vocabulary.js";
+import { type HazardSettings, hazardSettings } from "../models/hazards/settings.js";
+
+/** What a user chooses of the hazards; the rest has defaults. */
+export interface HazardOptions extends Partial<Omit<HazardSettings, "groups">> {
+	/** Further named groups, by the codes of their members; the categories of the vocabulary are groups by themselves. */
+	readonly groups?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Presets without hazards: they are the paper's. */
+const plainPresets = ["paper", "paper-7m"];
+
+/** The hazards that a new run learns; null if none. */
+export function hazardsOf(
+	{ vocabulary }: Dataset,
+	preset: string,
+	chosen: HazardOptions | boolean | undefined,
+): HazardSettings | null {
+	if (chosen === false || (chosen === undefined && plainPresets.includes(preset))) return null;
+	const { groups = {}, ...settings } = typeof chosen === "object" ? chosen : {};
+	return checkConfig(
+		hazardSettings,
+		{ ...settings, groups: [...categories(vocabulary), ...named(vocabulary, groups)] },
+		"hazards",
+	);
+}
+
+/** The categories of the vocabulary with two codes or more. */
+function categories({ tokens }: Vocabulary): HazardSettings["groups"] {
+	const found = new Map<string, number[]>();
+	for (const [token, { category }] of tokens.entries())
+		if (token >= specialCount && category !== null)
+			found.set(category, [...(found.get(category) ?? []), token]);
+	return [...found].flatMap(([name, own]) => (own.length > 1 ? [{ name, tokens: own }] : []));
+}
+
+/** Groups that a user named; a code may be given with its system, as "ATC:A10A". */
+function named(
+	{ tokens }: Vocabulary,
+	groups: Readonly<Record<string, readonly string[]>>,
+): HazardSettings["groups"] {
+	return Object.entries(groups).map(([name, codes]) => {
+		const members = codes.map((code) => {
+			const at = tokens.findIndex(
+				(token, i) =>
+					i >= specialCount && (token.code === code || `${token.system}:${token.code}` === code),
+			);
+			if (at < 0)
+				throw new InputError(
+					`group "${name}": the dataset has no code ${JSON.stringify(code)}; use codes of its vocabulary, which \`trajgpt describe\` lists`,
+					{ field: "groups", value: name },
+				);
+			return at;
+		});
+		return { name, tokens: [...new Set(members)] };
+	});
+}
