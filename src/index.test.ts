@@ -52,7 +52,7 @@ test("records become a dataset, a run, an evaluation, an export and predictions"
 	for (const one of [fromRun, fromExport]) await one?.close();
 
 	const service = await serve(run, { port: 0, explorer: false, threads: 1 });
-	const { time } = (await (await fetch(`${service.url}api/v1/model`)).json()) as { time: unknown };
+	const { time } = (await (await fetch(`${service.url}api/v2/model`)).json()) as { time: unknown };
 	expect(time).toEqual({ axis: "dates" });
 	await service.close();
 	await rm(root, { recursive: true });

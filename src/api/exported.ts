@@ -23,6 +23,7 @@ export function exportedModel(
 	const { minCount, ...rules } = manifest.records;
 	return loadedModel({
 		...{ name: manifest.model.name, runtime, rules, minCount, calls, close },
+		config: manifest.config,
 		vocabulary: fromTokens(tokens),
 		map: map ?? builtInMapFor(rules.map),
 	});

@@ -40,11 +40,11 @@ export async function loadModel(
 	const place = `${source}`;
 	if (existsSync(join(place, "run.json"))) {
 		const trained = readTrained(place);
-		const { model, vocabulary, manifest } = trained;
+		const { model, config, vocabulary, manifest } = trained;
 		const { calls, close } = callsOf(runtime, trained);
 		const rules = readingRules(manifest);
 		return loadedModel({
-			...{ name: model.name, runtime: runtime.label, vocabulary, rules, calls, close },
+			...{ name: model.name, runtime: runtime.label, config, vocabulary, rules, calls, close },
 			minCount: manifest.filters.minCount,
 			map: map ?? builtInMapFor(rules.map),
 		});

@@ -7,7 +7,18 @@ import { clinicRun } from "../cli/testing/clinic-run.js";
 import { smallMap } from "../cohort/testing/prepared.js";
 import { specialTokens } from "../cohort/vocabulary.js";
 import { readExport } from "../export/read-export.js";
-import { attribute, predictAt, representations, riskTrajectories, whatIf } from "../infer/index.js";
+import {
+	attributeCodeProbability,
+	attributeIncidence,
+	codeTrajectories,
+	type HazardModel,
+	hazardModel,
+	incidences,
+	incidenceTrajectories,
+	predictAt,
+	representations,
+	whatIf,
+} from "../infer/index.js";
 import type { Model, Predictor } from "../models/index.js";
 import { trajgpt } from "../models/trajgpt/index.js";
 import { nodeRuntime } from "../runtime/node.js";
@@ -24,6 +35,7 @@ const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
 let root: string;
 let trained: Trained;
 let predictor: Predictor;
+let hazards: HazardModel;
 /** The run, its export, and the export as a page has it: in WebAssembly, behind calls that are cloned. */
 let models: Readonly<Record<"run" | "export" | "page", LoadedModel>>;
 
@@ -50,6 +62,7 @@ beforeAll(async () => {
 	await captured(["export", made.run, "--out", out]);
 	trained = readTrained(made.run);
 	predictor = trained.model.predictor(runtime, trained.config, trained.weights);
+	hazards = hazardModel(runtime, trained);
 	models = {
 		run: await loadModel(made.run, { threads: 1, map: smallMap }),
 		export: await loadModel(out, { threads: 1, map: smallMap }),
@@ -59,6 +72,7 @@ beforeAll(async () => {
 afterAll(async () => {
 	for (const model of Object.values(models)) await model.close();
 	await predictor.dispose();
+	await hazards.dispose();
 	await rm(root, { recursive: true });
 });
 
@@ -135,21 +149,45 @@ describe.each(["run", "export", "page"] as const)("the model of a %s", (kind) =>
 		}
 	});
 
-	test("gives the probability of codes at horizons", async () => {
-		const { risks } = await models[kind].risk(patient, ["428", "428.0"], ["1y", 730.5]);
-		const last = day("2012-02-20");
-		const code = trained.vocabulary.find("428") as number;
-		const { logProbabilities, vocab } = await predictAt(
-			predictor,
-			[historyOf(models[kind])],
-			[[last + 365.25, last + 730.5]],
+	test("gives the probability of a first record within horizons", async () => {
+		const { at, risks, warnings } = await models[kind].risk(
+			...([patient, ["428", "428.0"], ["1y", 730.5]] as const),
 		);
-		const expected = [0, 1].map((i) => Math.exp(logProbabilities[i * vocab + code] as number));
+		expect(at).toMatchObject({ date: "2012-02-20", ageYears: expect.closeTo(61.72, 2) });
+		const code = trained.vocabulary.find("428") as number;
+		const [[expected] = []] = await incidences(
+			...([hazards, [historyOf(models[kind])], [[code]]] as const),
+			...([[[day("2012-02-20")]], [365.25, 730.5]] as const),
+		);
 		for (const risk of risks) {
-			expect(risk.code).toBe("428");
-			expect(apart(risk.probabilities, expected)).toBeLessThan(1e-4);
+			expect([risk.code, risk.recorded]).toEqual(["428", null]);
+			expect(apart(risk.probabilities, expected?.probabilities ?? [])).toBeLessThan(1e-4);
 		}
 		expect(risks).toHaveLength(2);
+		expect(risks[0]?.probabilities[1]).toBeGreaterThan(risks[0]?.probabilities[0] as number);
+		expect(warnings).toEqual([expect.stringMatching(/^428\.0: .* 428 /)]);
+	});
+
+	test("tells another record from the first, at any index day", async () => {
+		const now = await models[kind].risk(patient, ["250"], ["5y"]);
+		expect(now.risks[0]?.recorded).toMatchObject({
+			date: "2011-09-15",
+			ageYears: expect.closeTo(61.29, 2),
+		});
+		const before = await models[kind].risk(patient, ["250"], ["5y"], { at: "2011-09-14" });
+		expect(before.at.date).toBe("2011-09-14");
+		expect(before.risks[0]?.recorded).toBeNull();
+	});
+
+	test("answers for named groups, and to the longest horizon that was learned", async () => {
+		const [group] = (trained.config as { hazards: { groups: { name: string }[] } }).hazards.groups;
+		const name = group?.name as string;
+		const { risks, warnings } = await models[kind].risk(patient, [name], ["10y", "40y"]);
+		expect(risks[0]).toMatchObject({ code: name, name });
+		expect(risks[0]?.probabilities[1]).toBe(risks[0]?.probabilities[0]);
+		expect(warnings).toEqual([
+			"the model has learned risks up to 10 years ahead; 40 years are answered as 10 years",
+		]);
 	});
 
 	test("gives one vector per patient", async () => {
@@ -177,16 +215,24 @@ describe.each(["run", "export", "page"] as const)("the model of a %s", (kind) =>
 		expect(apart(asked.logProbabilities, whole.logProbabilities)).toBeLessThan(1e-4);
 
 		const codes = model.tokens("428");
-		const [[mine]] = (await calls.risk([history], [codes], [times])) as never as [
-			[{ risk: Float64Array }],
+		const [[mine]] = (await calls.codeProbabilities([history], [codes], [times])) as never as [
+			[{ probability: Float64Array }],
 		];
-		const [[nodes]] = (await riskTrajectories(predictor, [history], [codes], [times])) as never as [
-			[{ risk: Float64Array }],
+		const [[nodes]] = (await codeTrajectories(predictor, [history], [codes], [times])) as never as [
+			[{ probability: Float64Array }],
 		];
-		expect(apart(mine.risk, nodes.risk)).toBeLessThan(1e-4);
-		const drivers = await calls.attribute(history, { codes, times });
-		const driversThere = await attribute(predictor, history, { codes, times });
+		expect(apart(mine.probability, nodes.probability)).toBeLessThan(1e-4);
+		const drivers = await calls.attributeCodeProbability(history, { codes, times });
+		const driversThere = await attributeCodeProbability(predictor, history, { codes, times });
 		expect(apart(drivers.effect, driversThere.effect)).toBeLessThan(1e-4);
+		const along = await calls.incidenceTrajectories([history], [codes], [times], 1826);
+		const alongThere = await incidenceTrajectories(hazards, [history], [codes], [times], 1826);
+		const risksIn = (all: typeof along) => all[0]?.[0]?.risk as Float64Array;
+		expect(apart(risksIn(along), risksIn(alongThere))).toBeLessThan(1e-4);
+		const query = { risks: [codes], days: times, horizonDays: 1826 };
+		const [effects] = await calls.attributeIncidence(history, query);
+		const [effectsThere] = await attributeIncidence(hazards, history, query);
+		expect(apart(effects?.effect ?? [], effectsThere?.effect ?? [])).toBeLessThan(1e-4);
 		const edits = [{ add: { token: codes[0] as number, time: day("2012-03-01") } }];
 		const what = await calls.whatIf(history, edits, times);
 		const whatThere = await whatIf(predictor, history, edits, times);

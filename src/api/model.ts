@@ -3,9 +3,11 @@ import type { CodeMap } from "../codes/map.js";
 import { type RecordReader, recordReader } from "../cohort/reading/records-to-events.js";
 import type { ReadingRules } from "../cohort/reading/rules.js";
 import { specialCount, type Token, type Vocabulary } from "../cohort/vocabulary.js";
+import { hazardSettingsOf } from "../infer/hazards.js";
+import { cutHorizons, independenceNotes } from "../infer/incidence.js";
 import { likeliest } from "../infer/likeliest.js";
-import { riskOf } from "../infer/risk.js";
 import { findCode, momentJson, momentOf, spanDays, timesOf } from "../infer/user-input/index.js";
+import type { CodeConfig } from "../models/heads/codes.js";
 import type { Events } from "../models/index.js";
 import type { Calls } from "./calls.js";
 import { type ParsedPatient, type Patient, patientSchema, readPatient } from "./patient.js";
@@ -42,15 +44,30 @@ export interface Forecast {
 	readonly warnings: readonly string[];
 }
 
+/** A time with the date, if the patient's records have dates, and the age in years, if the birth is known. */
+export interface WhenRecorded {
+	readonly date?: string;
+	readonly day: number;
+	readonly ageYears: number | null;
+}
+
+/** The probability that a code is recorded within each horizon after the index day. */
 export interface CodeRisk {
 	/** As the model writes it, or as given if it stands for several codes. */
 	readonly code: string;
 	readonly name: string;
+	/**
+	 * The first record up to the index day; the probabilities are then those of another record. Null if there is none:
+	 * they are those of the first record.
+	 */
+	readonly recorded: WhenRecorded | null;
 	/** In the order of the horizons. */
 	readonly probabilities: readonly number[];
 }
 
 export interface Risk {
+	/** The index day, whose records are known. */
+	readonly at: WhenRecorded;
 	readonly risks: readonly CodeRisk[];
 	readonly warnings: readonly string[];
 }
@@ -58,6 +75,11 @@ export interface Risk {
 export interface ForecastOptions {
 	/** Codes per time; 10 if left out. */
 	readonly top?: number;
+}
+
+export interface RiskOptions {
+	/** The index day; the last record if left out. */
+	readonly at?: Time;
 }
 
 /** A trained model that predicts for patients given as dated codes; the same in Node and in the browser. */
@@ -76,13 +98,22 @@ export interface LoadedModel {
 	 */
 	forecast(patient: Patient, times: readonly Time[], options?: ForecastOptions): Promise<Forecast>;
 	/**
-	 * For each code and horizon: the probability of the code if something is recorded that long after
-	 * the last record. It is not yet the probability that the code is recorded by then.
+	 * The cumulative incidence of codes: the probability that each is recorded within each horizon after the index day,
+	 * given the records up to that day, with death as a competing event. It is the first record or, where a code is
+	 * recorded already (`recorded`), another one. Names of the model's groups are accepted as codes: the first record
+	 * of any member. A horizon beyond what the model has learned is answered to its limit, with a warning. A model
+	 * without hazards is refused.
 	 *
 	 * @example
 	 * const { risks } = await model.risk(patient, ["428", "I50.9"], ["1y", "5y"]);
+	 * const atSixty = await model.risk(patient, ["428"], ["5y"], { at: "age:60" });
 	 */
-	risk(patient: Patient, codes: readonly string[], horizons: readonly Horizon[]): Promise<Risk>;
+	risk(
+		patient: Patient,
+		codes: readonly string[],
+		horizons: readonly Horizon[],
+		options?: RiskOptions,
+	): Promise<Risk>;
 	/**
 	 * One vector per patient: the representation of the history up to its last event.
 	 *
@@ -94,7 +125,10 @@ export interface LoadedModel {
 	read(patient: Patient): ParsedPatient;
 	/** The tokens of a code and of all codes below it, as `calls` take them. */
 	tokens(code: string): readonly number[];
-	/** The low-level calls that the methods above use, with histories as tokens and days. */
+	/**
+	 * The low-level calls that the methods above use, with histories as tokens and days. `incidence` and its kin give
+	 * risks; `predict` and `codeProbabilities` give the probability of codes if something is recorded at a time.
+	 */
 	readonly calls: Calls;
 	/** Frees the model's memory. It cannot be used afterwards. */
 	close(): Promise<void>;
@@ -104,6 +138,8 @@ export interface LoadedModel {
 export interface ModelParts {
 	readonly name: string;
 	readonly runtime: string;
+	/** The model's settings. */
+	readonly config: unknown;
 	readonly vocabulary: Vocabulary;
 	readonly rules: ReadingRules;
 	/** Least number of records of a code in the training data. */
@@ -122,8 +158,9 @@ const shownToken = ({ code, system, name, category }: Token): Code => ({
 export function loadedModel(parts: ModelParts): LoadedModel {
 	const { vocabulary, rules, map, calls } = parts;
 	const reader: RecordReader = recordReader(vocabulary, rules, map);
+	const { groups = [] } = (parts.config as CodeConfig).hazards ?? {};
 	const book = {
-		...{ vocabulary, map },
+		...{ vocabulary, map, groups },
 		manifest: { codes: { map: rules.map }, filters: { minCount: parts.minCount } },
 	};
 	const read = (given: Patient, field = "patient") =>
@@ -151,19 +188,32 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 				warnings: warningsOf(parsed),
 			};
 		},
-		async risk(given, codes, horizons) {
+		async risk(given, codes, horizons, { at = "+0d" } = {}) {
+			const settings = hazardSettingsOf(parts);
 			const parsed = read(given);
+			const { patient, axis } = parsed;
 			const found = codes.map((code) => findCode(code, book));
-			const days = daysOf(horizons.map(afterLast), parsed);
-			const predictions = await calls.predict([parsed.patient.history], [days]);
+			const longestDays = settings.binDays.at(-1) as number;
+			const { days, warnings } = cutHorizons({ longestDays }, horizons.map(horizonDays));
+			const [index] = daysOf([at], parsed) as [number];
+			const tokens = found.map((own) => own.tokens);
+			const [all = []] = await calls.incidence([patient.history], tokens, [[index]], days);
+			const when = (day: number) => momentJson(day, patient.birth, axis);
 			return {
-				risks: found.map(({ code, name, tokens }) => ({
-					...{ code, name },
-					probabilities: [...riskOf(predictions, 0, tokens)],
-				})),
+				at: when(index),
+				risks: found.map(({ code, name }, i) => {
+					const { probabilities, recordedAt } = all[i] as (typeof all)[number];
+					const [recorded = Number.NaN] = recordedAt;
+					return {
+						...{ code, name, recorded: Number.isNaN(recorded) ? null : when(recorded) },
+						probabilities: [...probabilities],
+					};
+				}),
 				warnings: [
 					...warningsOf(parsed),
+					...warnings,
 					...found.flatMap(({ note }) => (note === undefined ? [] : [note])),
+					...independenceNotes({ settings, vocab: vocabulary.size }, found),
 				],
 			};
 		},
@@ -179,10 +229,10 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 	};
 }
 
-/** `5y` → `+5y`; a number of days → `+…d`. */
-const afterLast = (horizon: Horizon): string => {
+/** `5y` in days. */
+const horizonDays = (horizon: Horizon): number => {
 	const days = typeof horizon === "number" ? horizon : spanDays(horizon);
-	if (Number.isFinite(days) && days > 0) return `+${days}d`;
+	if (Number.isFinite(days) && days > 0) return days;
 	throw new InputError(`\`horizons\` holds ${horizon}; expected a length of time such as 5y`, {
 		field: "horizons",
 		value: horizon,

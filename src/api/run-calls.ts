@@ -1,8 +1,13 @@
 import {
-	attribute,
+	attributeCodeProbability,
+	attributeIncidence,
+	codeTrajectories,
+	type HazardModel,
+	hazardModel,
+	incidences,
+	incidenceTrajectories,
 	predictAt,
 	representations,
-	riskTrajectories,
 	sampleFutures,
 	type ViewedHistory,
 	whatIf,
@@ -22,20 +27,39 @@ export function callsOf(
 		<Rest extends readonly unknown[], T>(work: (predictor: Predictor, ...rest: Rest) => T) =>
 		(...rest: Rest): T =>
 			work(predictor, ...rest);
+	let opened: HazardModel | undefined;
+	/** The first call builds it; a model without hazards is refused. */
+	const withHazards =
+		<Rest extends readonly unknown[], T>(work: (model: HazardModel, ...rest: Rest) => Promise<T>) =>
+		async (...rest: Rest): Promise<T> => {
+			opened ??= hazardModel(runtime, { model, config, weights });
+			return work(opened, ...rest);
+		};
 	return {
 		calls: {
 			start: async (patients: number) => predictor.start(patients),
 			select: async (...values: Parameters<Predictor["select"]>) => predictor.select(...values),
 			...{ observe, query, advance, queryWithin },
 			predict: withPredictor(predictAt),
-			risk: withPredictor(riskTrajectories),
-			attribute: withPredictor(attribute),
+			/** The probability of codes at times of histories, given that something is recorded then. */
+			codeProbabilities: withPredictor(codeTrajectories),
+			/** The effect of each event on such a probability. */
+			attributeCodeProbability: withPredictor(attributeCodeProbability),
+			/** The probability that codes are recorded within horizons after index days, death competing. */
+			incidence: withHazards(incidences),
+			/** The same within one horizon, along histories. */
+			incidenceTrajectories: withHazards(incidenceTrajectories),
+			/** The effect of each event on such a risk. */
+			attributeIncidence: withHazards(attributeIncidence),
 			whatIf: withPredictor(whatIf),
 			futures: withPredictor(sampleFutures),
 			/** One vector per history: [histories, dim]. */
 			represent: (histories: readonly ViewedHistory[]) =>
 				representations(runtime, { model, config, weights }, histories),
 		},
-		close: predictor.dispose,
+		async close() {
+			await opened?.dispose();
+			await predictor.dispose();
+		},
 	};
 }

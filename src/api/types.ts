@@ -9,6 +9,8 @@ export type {
 	LoadedModel,
 	Prediction,
 	Risk,
+	RiskOptions,
 	Time,
+	WhenRecorded,
 } from "./model.js";
 export type { Patient, PatientEvent } from "./patient.js";

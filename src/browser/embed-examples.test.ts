@@ -5,7 +5,13 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { captured } from "../cli/testing/captured.js";
 import { clinicRun } from "../cli/testing/clinic-run.js";
-import { attribute, predictAt, riskTrajectories } from "../infer/index.js";
+import {
+	attributeIncidence,
+	hazardModel,
+	incidences,
+	incidenceTrajectories,
+	predictAt,
+} from "../infer/index.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { readTrained } from "../train/index.js";
 import {
@@ -39,8 +45,11 @@ const time = (date: string) => Date.parse(date) / 86_400_000;
 
 /** What both examples ask, by the functions themselves. */
 async function expected() {
-	const { model, config, weights, vocabulary } = readTrained(run);
-	const predictor = model.predictor(nodeRuntime({ threads: 1 }), config, weights);
+	const trained = readTrained(run);
+	const { model, config, weights, vocabulary } = trained;
+	const runtime = nodeRuntime({ threads: 1 });
+	const predictor = model.predictor(runtime, config, weights);
+	const hazards = hazardModel(runtime, trained);
 	const find = (code: string) => vocabulary.find(code) as number;
 	const history = {
 		tokens: [3, find("401"), find("250")],
@@ -48,16 +57,18 @@ async function expected() {
 	};
 	const years = ["2011-01-01", "2012-01-01", "2013-01-01"].map(time);
 	const codes = [find("428")];
-	const [[trajectory] = []] = await riskTrajectories(predictor, [history], [codes], [years]);
-	const { effect } = await attribute(predictor, history, { codes, times: years });
+	const horizonDays = 5 * 365.25;
+	const [[trajectory] = []] = await incidenceTrajectories(
+		...([hazards, [history], [codes], [years], horizonDays] as const),
+	);
+	const query = { risks: [codes], days: years, horizonDays };
+	const [drivers] = await attributeIncidence(hazards, history, query);
 	const { logProbabilities } = await predictAt(predictor, [history], [years.slice(2)]);
 	const last = time("2011-09-15");
-	const [[later] = []] = await riskTrajectories(
-		predictor,
-		[history],
-		[codes],
-		[[last + 365.25, last + 5 * 365.25]],
+	const [[later] = []] = await incidences(
+		...([hazards, [history], [codes], [[last]], [365.25, horizonDays]] as const),
 	);
+	await hazards.dispose();
 	await predictor.dispose();
 	const likely = vocabulary.tokens
 		.map(({ code }, token) => ({ code, probability: Math.exp(logProbabilities[token] as number) }))
@@ -65,8 +76,8 @@ async function expected() {
 		.slice(0, 5);
 	const { dim } = config as { readonly dim: number };
 	return {
-		...{ risk: [...(trajectory?.risk ?? [])], horizons: [...(later?.risk ?? [])] },
-		...{ effect: [...effect], likely, dim },
+		...{ risk: [...(trajectory?.risk ?? [])], horizons: [...(later?.probabilities ?? [])] },
+		...{ effect: [...(drivers?.effect ?? [])], likely, dim },
 	};
 }
 

@@ -4,7 +4,14 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { captured } from "../cli/testing/captured.js";
 import { clinicRun } from "../cli/testing/clinic-run.js";
-import { attribute, predictAt, type RiskTrajectory, riskTrajectories } from "../infer/index.js";
+import {
+	attributeCodeProbability,
+	type CodeTrajectory,
+	codeTrajectories,
+	hazardModel,
+	incidences,
+	predictAt,
+} from "../infer/index.js";
 import type { Predictor } from "../models/index.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { readTrained, type Trained } from "../train/index.js";
@@ -31,7 +38,8 @@ interface PageResults {
 	readonly tokens: number[];
 	readonly times: number[];
 	readonly predicted: number[];
-	readonly risk: number[];
+	readonly probability: number[];
+	readonly incidence: number[];
 	readonly effect: number[];
 	readonly after: number[];
 	readonly closed: string;
@@ -51,8 +59,9 @@ const everyCall = `(async () => {
 	const state = await calls.observe(await calls.start(1), [history]);
 	const predicted = await calls.query(state, [[times[1]]]);
 	const codes = model.tokens("428");
-	const [[{ risk }]] = await calls.risk([history], [codes], [times]);
-	const { effect } = await calls.attribute(history, { codes, times });
+	const [[{ probability }]] = await calls.codeProbabilities([history], [codes], [times]);
+	const { effect } = await calls.attributeCodeProbability(history, { codes, times });
+	const [[{ probabilities }]] = await calls.incidence([history], [codes], [times], [365, 1826]);
 	const add = { token: model.tokens("411")[0], time: day("2012-01-01") };
 	const { after } = await calls.whatIf(history, [{ add }], times);
 	await model.close();
@@ -61,7 +70,8 @@ const everyCall = `(async () => {
 		tokens: [...history.tokens],
 		times,
 		predicted: [...predicted.logProbabilities],
-		risk: [...risk],
+		probability: [...probability],
+		incidence: [...probabilities],
 		effect: [...effect],
 		after: [...after.logProbabilities],
 		closed: await calls.start(1).catch((error) => error.message),
@@ -180,14 +190,23 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 		};
 		const last = await predictor.score([history], [[got.times[1] as number]]);
 		near(got.predicted, last.logProbabilities);
-		const [[risk]] = (await riskTrajectories(
+		const [[along]] = (await codeTrajectories(
 			predictor,
 			[history],
 			[codes],
 			[got.times],
-		)) as never as [[RiskTrajectory]];
-		near(got.risk, risk.risk);
-		near(got.effect, (await attribute(predictor, history, { codes, times: got.times })).effect);
+		)) as never as [[CodeTrajectory]];
+		near(got.probability, along.probability);
+		const { effect } = await attributeCodeProbability(predictor, history, {
+			...{ codes, times: got.times },
+		});
+		near(got.effect, effect);
+		const hazards = hazardModel(nodeRuntime({ threads: 1 }), trained);
+		const [[first] = []] = await incidences(
+			...([hazards, [history], [codes], [got.times], [365, 1826]] as const),
+		);
+		await hazards.dispose();
+		near(got.incidence, first?.probabilities ?? []);
 		const added = {
 			tokens: [...history.tokens, trained.vocabulary.find("411") as number],
 			times: [...history.times, day("2012-01-01")],
@@ -224,7 +243,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 		const { page, faults } = await watchedPage(browser, plain.url);
 		await page.goto(`${plain.url}export/example.html`);
 		await page.setContent('<input type="file" multiple>');
-		const names = ["export.json", "step.onnx", "vocabulary.json"];
+		const names = ["export.json", "hazards.safetensors", "step.onnx", "vocabulary.json"];
 		await page.setInputFiles(
 			"input",
 			names.map((name) => join(out, name)),
@@ -242,7 +261,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 	test("says why an export cannot be loaded", async () => {
 		const corrupt = join(root, "corrupt");
 		await mkdir(corrupt);
-		for (const name of ["export.json", "vocabulary.json", "step.onnx"])
+		for (const name of ["export.json", "hazards.safetensors", "vocabulary.json", "step.onnx"])
 			await cp(join(out, name), join(corrupt, name));
 		const bytes = await readFile(join(corrupt, "step.onnx"));
 		bytes[bytes.length >> 1]! ^= 1;

@@ -1,3 +1,4 @@
+import type { Calls } from "../api/calls.js";
 import type { OpenedExport } from "../api/exported.js";
 import { callsOf } from "../api/run-calls.js";
 import { readerOf, type Source, sourceLabel } from "../api/source.js";
@@ -35,16 +36,24 @@ const methods = {
 		});
 		const { manifest, vocabulary, config, weights } = exported;
 		const { calls } = callsOf(runtime, { model: trajgpt as unknown as Model, config, weights });
-		Object.assign(methods, calls, device === "webgpu" && { represent: refuseToRepresent });
+		Object.assign(methods, calls, device === "webgpu" && needingFloat64);
 		return { manifest, tokens: vocabulary.tokens, runtime: runtime.label };
 	},
 };
 
-async function refuseToRepresent(): Promise<never> {
+const refuse = (what: string) => async (): Promise<never> => {
 	throw new InputError(
-		'representations need float64 times, which WebGPU lacks; load the model without device: "webgpu"',
+		`${what} need float64 times, which WebGPU lacks; load the model without device: "webgpu"`,
 	);
-}
+};
+
+/** Calls that WebGPU cannot answer. */
+const needingFloat64 = {
+	represent: refuse("representations"),
+	incidence: refuse("risks"),
+	incidenceTrajectories: refuse("risks"),
+	attributeIncidence: refuse("risks"),
+} satisfies Partial<Record<keyof Calls, () => Promise<never>>>;
 
 const handleCall = answerCalls(
 	methods,

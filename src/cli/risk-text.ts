@@ -1,7 +1,8 @@
+import { simulatedText } from "../base/simulated.js";
 import type { Token } from "../cohort/vocabulary.js";
 import type { Place } from "../infer/index.js";
-import { dayText } from "../infer/user-input/index.js";
-import type { CodeRisk, Contributions, RiskResult } from "../workflows/risk.js";
+import { dayText, spanText } from "../infer/user-input/index.js";
+import type { CodeRisk, Contributions, IndexRisk, RiskResult } from "../workflows/risk.js";
 import { ownEvents, phenotypesIn } from "../workflows/risk-documents.js";
 import { ageText, patientText } from "./patient-text.js";
 import { table } from "./table.js";
@@ -13,7 +14,7 @@ const barWidth = 24;
 const marks: Readonly<Record<Place, string>> = {
 	before: " no event yet",
 	inside: "",
-	after: " forecast",
+	after: " no new records",
 };
 
 /** Formats risks with as many digits as the highest needs to show three figures. */
@@ -33,20 +34,77 @@ export function risksText(result: RiskResult, top: number, bars: TextBars): stri
 	const { patient, whatIf } = result.query;
 	const parts = [
 		`${patientText(patient, result.axis)}\n`,
+		...(result.simulated ? [`${simulatedText}\n`] : []),
 		...(whatIf ? [`what if: ${whatIf.name}\n`] : []),
+		indexTable(result),
 	];
+	const horizon = spanText(result.query.horizonDays);
 	for (const risk of result.risks) {
 		const { share } = shares(highestOf(risk));
 		parts.push(
-			`\nRisk of ${named(risk.code)}: its chance, if something is recorded at that time\n\n`,
+			`\nRisk of ${named(risk.code)} over time: probability of ${recordWords(risk)} within ${horizon}, from the records up to each time\n\n`,
 			trajectoryTable(risk, result, bars),
 			surgesText(risk, result),
 			...risk.contributions.map((own) =>
-				contributionsText(own, result, top, `${named(risk.code)}, ${share(own.risk).trim()}`),
+				contributionsText(
+					...([own, result, top] as const),
+					`${named(risk.code)} within ${horizon}, ${share(own.risk).trim()}`,
+				),
 			),
 		);
 	}
 	return parts.join("");
+}
+
+/** Which record a risk along a history is of. */
+function recordWords({ trajectory: { recorded } }: CodeRisk): string {
+	const [first, last] = [recorded[0] === 1, recorded.at(-1) === 1];
+	return first ? "another record" : last ? "a first record, then of another one" : "a first record";
+}
+
+/** The risks after the index day, by horizon. */
+function indexTable({ query, risks, runs, axis }: RiskResult): string {
+	const { at, horizons, patient } = query;
+	const all = risks.flatMap(({ index, whatIfIndex, sameAgeAndSex = [] }) => [
+		...(index.highest ?? index.probabilities),
+		...(whatIfIndex?.probabilities ?? []),
+		...sameAgeAndSex,
+	]);
+	const { share } = shares(Math.max(0, ...all));
+	const cells = ({ probabilities, lowest, highest }: IndexRisk) =>
+		probabilities.map((mean, i) =>
+			lowest && highest
+				? `${share(mean)} (${share(lowest[i] as number).trim()} to ${share(highest[i] as number).trim()})`
+				: share(mean),
+		);
+	const when = (time: number) =>
+		patient.birth === null
+			? dayText(time, axis)
+			: `age ${ageText(time, patient.birth)} (${dayText(time, axis)})`;
+	const ofAnother = (time: number) =>
+		`  already recorded at ${when(time)}: probability of another record`;
+	const rows = risks.flatMap(({ code, index, whatIfIndex, sameAgeAndSex }) => [
+		...(index.recordedAt === null
+			? [[named(code), ...cells(index)]]
+			: [
+					[named(code), ...horizons.map(() => "")],
+					[ofAnother(index.recordedAt), ...cells(index)],
+				]),
+		...(whatIfIndex
+			? [
+					[
+						`  what if${(whatIfIndex.recordedAt === null) === (index.recordedAt === null) ? "" : whatIfIndex.recordedAt === null ? ", of a first record" : ", of another record"}`,
+						...cells(whatIfIndex),
+					],
+				]
+			: []),
+		...(sameAgeAndSex
+			? [["  people of the same age and sex", ...sameAgeAndSex.map((own) => share(own))]]
+			: []),
+	]);
+	const header = ["", ...horizons.map(({ days }) => `within ${spanText(days)}`)];
+	const spread = runs > 1 ? `\nMean of ${runs} runs, and lowest to highest.\n` : "";
+	return `\nProbability of a first record after ${when(at)}, from the records up to that day; death competes:\n\n${table(header, rows)}${spread}`;
 }
 
 const named = ({ code, name }: { readonly code: string; readonly name: string }) =>
@@ -80,7 +138,8 @@ function trajectoryTable(risk: CodeRisk, { query, axis }: RiskResult, bars: Text
 			row === 0 ? "" : points(value - before),
 			...(other === undefined ? [] : [share(other), points(other - value)]),
 			bars.bar(highest > 0 ? value / highest : 0, barWidth).padEnd(barWidth) +
-				marks[trajectory.places[at] ?? "inside"],
+				marks[trajectory.places[at] ?? "inside"] +
+				(trajectory.recorded[at] === 1 ? " another record" : ""),
 		];
 	});
 	const header = [
@@ -121,11 +180,11 @@ function contributionsText(
 	const { share, points } = shares(risk);
 	const effectOf = (index: number) => effects[index] as number;
 	const found = ownEvents(result)
-		.filter((index) => (times[index] as number) < time && effectOf(index) !== 0)
+		.filter((index) => effectOf(index) !== 0)
 		.sort((a, b) => Math.abs(effectOf(b)) - Math.abs(effectOf(a)))
 		.slice(0, top);
 	const heading = `\nWhat drove the risk at ${dayText(time, axis)} (${what}):`;
-	if (found.length === 0) return `${heading} no event lies before it.\n`;
+	if (found.length === 0) return `${heading} no other event is known then.\n`;
 	const rows = found.map((index) => [
 		index + 1 - birthEvents,
 		dayText(times[index] as number, axis),

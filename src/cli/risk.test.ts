@@ -1,20 +1,22 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { builtInMap } from "../codes/index.js";
 import { captured } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
+import { simulatedRun } from "./testing/simulated-run.js";
 
 let root: string;
 let run: string;
+let dataset: string;
 const file = (name: string) => join(root, name);
 beforeAll(async () => {
-	({ root, run } = await clinicRun({ map: builtInMap() }));
+	({ root, run, dataset } = await clinicRun({ map: builtInMap() }));
 	await writeFile(
 		file("ann.csv"),
 		"patient,date,icd10\nann,2010-03-01,I10\nann,2011-07-01,I50.9\nann,2012-05-06,E119\n",
 	);
-	await writeFile(file("people.csv"), "patient,birth\nann,1960-02-03\n");
+	await writeFile(file("people.csv"), "patient,birth,sex\nann,1960-02-03,female\n");
 });
 afterAll(() => rm(root, { recursive: true }));
 
@@ -28,27 +30,149 @@ const json = async (...args: string[]) => {
 interface Point {
 	readonly date: string;
 	readonly place: string;
+	readonly recorded: boolean;
 	readonly risk: number;
 	readonly growth: number;
 	readonly whatIfRisk: number;
 }
+interface Horizon {
+	readonly years: number;
+	readonly days: number;
+	readonly probability: number;
+	readonly lowest: number;
+	readonly highest: number;
+}
+
+describe("after the index day", () => {
+	test("risks grow with the horizon, and a first record is told from another one", async () => {
+		const { index, risks, horizonDays } = await json(...ann("--code", "411", "428"));
+		expect(index).toMatchObject({ date: "2012-05-06", ageYears: expect.closeTo(52.25, 2) });
+		expect(horizonDays).toBeCloseTo(1826.25, 9);
+		const [onset, recurrence] = risks;
+		expect(onset.recorded).toBeNull();
+		expect(recurrence.recorded).toMatchObject({ date: "2011-07-01" });
+		expect(recurrence.sameAgeAndSex).toBeUndefined();
+		for (const { incidence } of risks as { incidence: Horizon[] }[]) {
+			expect(incidence.map(({ years }) => years)).toEqual([1, 5, 10]);
+			expect(incidence.at(-1)?.days).toBe(3652);
+			const [one, five, ten] = incidence.map(({ probability }) => probability);
+			expect(one).toBeGreaterThan(0);
+			expect(five).toBeGreaterThan(one as number);
+			expect(ten).toBeGreaterThan(five as number);
+			expect(ten).toBeLessThan(1);
+		}
+	});
+
+	test("are printed first, beside people of the same age and sex", async () => {
+		const { code, stdout } = await captured(ann("--code", "411", "428"));
+		expect(code).toBe(0);
+		const lines = stdout.split("\n");
+		expect(lines[0]).toBe("ann: female, 3 events from 2010-03-01 to 2012-05-06 (age 52.3)");
+		expect(lines.slice(2, 4)).toEqual([
+			"Probability of a first record after age 52.3 (2012-05-06), from the records up to that day; death competes:",
+			"",
+		]);
+		expect(lines[4]).toMatch(/^ +within 1 year +within 5 years +within 10 years$/);
+		expect(lines[5]).toMatch(/^411 .* % +\d+\.\d+ % +\d+\.\d+ %$/);
+		expect(lines[6]).toMatch(/^ {2}people of the same age and sex +\d+\.\d+ % .* %$/);
+		expect(lines[7]).toMatch(/^428 Congestive heart failure; nonhypertensive$/);
+		expect(lines[8]).toMatch(
+			/^ {2}already recorded at age 51\.4 \(2011-07-01\): probability of another record +\d+\.\d+ %/,
+		);
+		expect(stdout).not.toMatch(/onset/);
+	});
+
+	test("can be asked of an earlier day, and of other horizons", async () => {
+		const { index, risks } = await json(
+			...ann("--code", "428", "--at", "2011-06-30", "--years", "0.5,2"),
+		);
+		expect(index.date).toBe("2011-06-30");
+		expect(risks[0].recorded).toBeNull();
+		expect(risks[0].incidence.map(({ years }: Horizon) => years)).toEqual([0.5, 2]);
+		const onDay = await json(...ann("--code", "428", "--at", "2011-07-01"));
+		expect(onDay.risks[0].recorded.date).toBe("2011-07-01");
+	});
+
+	test("are answered to the limit beyond what was learned, with a warning", async () => {
+		const { risks, stderr } = await json(
+			...ann("--code", "411", "--years", "10,30", "--horizon", "20y"),
+		);
+		expect(stderr).toContain(
+			"warning: the model has learned risks up to 10 years ahead; 30 years are answered as 10 years",
+		);
+		expect(stderr).toContain("20 years are answered as 10 years");
+		const [ten, thirty] = risks[0].incidence;
+		expect(thirty.probability).toBe(ten.probability);
+	});
+
+	test("of people of the same age and sex need a birth, a sex, and rates", async () => {
+		const only = ["risk", run, "--input", file("ann.csv"), "--code", "411"];
+		expect((await json(...only)).risks[0].sameAgeAndSex).toBeUndefined();
+		expect((await json(...ann("--code", "411"))).risks[0].sameAgeAndSex).toHaveLength(3);
+		const without = file("no-rates");
+		await cp(run, without, { recursive: true });
+		await rm(join(without, "rates.json"));
+		const [, , ...rest] = ann("--code", "411");
+		expect((await json("risk", without, ...rest)).risks[0].sameAgeAndSex).toBeUndefined();
+		await writeFile(join(without, "rates.json"), "{}");
+		const { code, stderr } = await captured(["risk", without, ...rest]);
+		expect([code, stderr]).toEqual([2, expect.stringContaining("rates.json is damaged")]);
+	});
+
+	test("of several runs are a mean and a spread; the trajectory is of the first", async () => {
+		const other = file("seed-2");
+		const { code } = await captured([
+			...["pretrain", dataset, "--out", other, "--epochs", "1", "--threads", "1", "--seed", "2"],
+			...["--preset", "tiny", "--set", "layers=1", "--set", "dim=8"],
+		]);
+		expect(code).toBe(0);
+		const [, , ...rest] = ann("--code", "411");
+		const alone = await json("risk", run, ...rest);
+		const second = await json("risk", other, ...rest);
+		const both = await json("risk", run, other, ...rest);
+		expect([both.runs, both.otherRuns]).toEqual([2, [other]]);
+		for (const [i, own] of (both.risks[0].incidence as Horizon[]).entries()) {
+			const values = [alone, second].map(({ risks }) => risks[0].incidence[i].probability);
+			expect(own.probability).toBeCloseTo((values[0] + values[1]) / 2, 12);
+			expect([own.lowest, own.highest]).toEqual([Math.min(...values), Math.max(...values)]);
+		}
+		expect(both.risks[0].points).toEqual(alone.risks[0].points);
+		const { stdout } = await captured(["risk", run, other, ...rest]);
+		expect(stdout).toMatch(/\n411 .* % \(\d+\.\d+ % to \d+\.\d+ %\)/);
+		expect(stdout).toContain("Mean of 2 runs, and lowest to highest.");
+	}, 120_000);
+
+	test("of a named group are found by its name", async () => {
+		const { risks, stderr } = await json(...ann("--code", "circulatory", "--at", "2009-01-01"));
+		expect(stderr).toContain("note: circulatory: the group circulatory system");
+		const [{ code, tokens, recorded, incidence }] = risks;
+		expect([code, recorded]).toEqual(["circulatory system", null]);
+		expect(tokens.length).toBeGreaterThan(1);
+		const members = await json(
+			...ann("--at", "2009-01-01", "--code", ...tokens.map((own: { code: string }) => own.code)),
+		);
+		expect(incidence[1].probability).toBeGreaterThan(0);
+		expect(members.risks).toHaveLength(tokens.length);
+		expect(stderr).not.toContain("independent");
+	});
+});
 
 describe("a trajectory", () => {
-	test("has the probabilities of forecast, and their growth", async () => {
-		const { risks, patient } = await json(
-			...ann("--code", "428", "--from", "2011-01-01", "--to", "2013-01-01", "--step", "1y"),
+	test("has the risks of each index day, and their growth", async () => {
+		const { risks, patient, quantity } = await json(
+			...ann("--code", "411", "--from", "2011-01-01", "--to", "2013-01-01", "--step", "1y"),
 		);
+		expect(quantity).toMatch(/^probability of a first record within 5 years, /);
 		const points: Point[] = risks[0].points;
 		expect(points.map(({ date, place }) => [date, place])).toEqual([
 			["2011-01-01", "inside"],
 			["2012-01-01", "inside"],
 			["2012-12-31", "after"],
 		]);
-		const asked = ["forecast", run, ...input(), "--top", "40", "--json"];
-		const { stdout } = await captured([...asked, "--at", "2011-01-01"]);
-		const { top } = JSON.parse(stdout).patients[0].answers[0];
-		const chance = top.find(({ code }: { code: string }) => code === "428").probability;
-		expect(points[0]?.risk).toBeCloseTo(chance, 9);
+		for (const { date, risk } of points) {
+			const { risks: own } = await json(...ann("--code", "411", "--at", date, "--years", "5"));
+			expect(own[0].incidence[0].probability).toBeCloseTo(risk, 6);
+		}
 		expect(points[0]?.growth).toBe(0);
 		for (const at of [1, 2])
 			expect(points[at]?.growth).toBeCloseTo(points[at]!.risk - points[at - 1]!.risk, 12);
@@ -61,6 +185,15 @@ describe("a trajectory", () => {
 		);
 	});
 
+	test("ends at the last record, and turns to another record at the first", async () => {
+		const { risks } = await json(...ann("--code", "428"));
+		const points: Point[] = risks[0].points;
+		expect([points[0]?.date, points.at(-1)?.date]).toEqual(["2010-03-01", "2012-05-06"]);
+		for (const { date, recorded } of points) expect(recorded).toBe(date >= "2011-07-01");
+		const turn = points.findIndex(({ recorded }) => recorded);
+		expect(points[turn]?.growth).toBe(0);
+	});
+
 	test("accepts ICD codes and prints their mapping", async () => {
 		const { risks, stderr } = await json(...ann("--code", "I50.9", "icd9:401.9", "--to", "+1m"));
 		expect(risks.map((risk: { code: string }) => risk.code)).toEqual(["428", "401"]);
@@ -69,19 +202,25 @@ describe("a trajectory", () => {
 
 	test("prints at most 25 rows and writes all to a file", async () => {
 		const table = file("risk.csv");
-		const { code, stdout, stderr } = await captured(ann("--code", "428", "--csv", table));
+		const { code, stdout, stderr } = await captured(
+			ann("--code", "428", "--to", "+2y", "--csv", table),
+		);
 		expect(code).toBe(0);
 		const lines = stdout.split("\n");
-		expect(lines[0]).toBe("ann: 3 events from 2010-03-01 to 2012-05-06 (age 52.3)");
-		expect(lines[2]).toMatch(/^Risk of 428 Congestive heart failure; nonhypertensive: its chance/);
-		expect(lines[4]).toMatch(/^date +age +risk +change$/);
-		const rows = lines.slice(5, lines.indexOf("", 5));
+		const start = lines.findIndex((line) => line.startsWith("Risk of 428"));
+		expect(lines[start]).toBe(
+			"Risk of 428 Congestive heart failure; nonhypertensive over time: probability of a first record, then of another one within 5 years, from the records up to each time",
+		);
+		expect(lines[start + 2]).toMatch(/^date +age +risk +change$/);
+		const rows = lines.slice(start + 3, lines.indexOf("", start + 3));
 		expect(rows.length).toBeGreaterThan(10);
 		expect(rows.length).toBeLessThanOrEqual(25);
 		expect(rows[0]).toMatch(/^2010-03-01 {2}50\.1 +\d+\.\d+ % {2,}[█▏▎▍▌▋▊▉]+$/);
-		expect(rows.at(-1)).toMatch(/ forecast$/);
+		expect(rows.at(-1)).toMatch(/ no new records another record$/);
 		const written = (await readFile(table, "utf8")).trim().split("\n");
-		expect(written[0]).toBe("patient,code,name,date,day,age_years,place,risk,growth");
+		expect(written[0]).toBe(
+			"patient,code,name,date,day,age_years,place,horizon_days,recorded,risk,growth",
+		);
 		expect(stdout).toContain(
 			`${rows.length} of ${written.length - 1} times; --json and --csv have all.`,
 		);
@@ -95,17 +234,22 @@ describe("a trajectory", () => {
 			...["risk", run, "--input", file("bob.csv"), "--code", "428", ...times],
 		]);
 		expect(code).toBe(0);
-		expect(stderr).toContain("warning: 1 query time is before the first event (bob");
-		const [first, second] = stdout.split("\n").slice(5);
+		expect(stderr).toContain(
+			"warning: 1 query time is before the first event (bob first): no record is known then, at most age and sex",
+		);
+		const [, rows = ""] = stdout.split("change\n");
+		const [first, second] = rows.split("\n");
 		expect(first).toMatch(/^2009-03-01 .* no event yet$/);
-		expect(second).toMatch(/^2010-03-01 .* forecast$/);
+		expect(second).toMatch(/^2010-03-01 .* no new records$/);
 	});
 
 	test("has a figure", async () => {
 		const drawing = file("risk.svg");
 		const { code, stderr } = await captured(ann("--code", "428", "--figure", drawing));
 		expect([code, stderr]).toEqual([0, expect.stringContaining(`drawn: ${drawing}\n`)]);
-		expect(await readFile(drawing, "utf8")).toMatch(/^<svg[\s\S]*Risk trajectory of ann/);
+		const svg = await readFile(drawing, "utf8");
+		expect(svg).toMatch(/^<svg[\s\S]*Risk within 5 years of ann/);
+		expect(svg).toContain("probability of a first record within 5 years, after it of another one");
 	});
 
 	test("works for a patient of the run's dataset without further options", async () => {
@@ -126,41 +270,72 @@ describe("a trajectory", () => {
 	});
 });
 
+test("a simulated population is named in text, JSON and figure", async () => {
+	const simulated = await simulatedRun();
+	try {
+		const id = JSON.parse(
+			(await captured([...["forecast", join(simulated, "run"), "--patient", "p000003", "--json"]]))
+				.stdout,
+		).patients[0].id;
+		const asked = ["risk", join(simulated, "run"), "--patient", id, "--code", "401"];
+		const words = "simulated population, not real people";
+		const drawing = join(simulated, "risk.svg");
+		const { code, stdout } = await captured([...asked, "--figure", drawing]);
+		expect(code).toBe(0);
+		expect(stdout.split("\n")[1]).toBe(words);
+		expect(await readFile(drawing, "utf8")).toContain("Simulated population, not real people.");
+		expect((await json(...asked)).population).toBe(words);
+		expect((await json(...ann("--code", "411"))).population).toBeUndefined();
+	} finally {
+		await rm(simulated, { recursive: true });
+	}
+}, 180_000);
+
 describe("attribution", () => {
 	const at = ["--from", "2013-01-01", "--to", "2013-01-01"];
 
 	test("is the change when an event is left out", async () => {
-		const { risks } = await json(...ann("--code", "428", "--attribute", "2013-01-01", ...at));
+		const { risks } = await json(...ann("--code", "411", "--attribute", "2013-01-01", ...at));
 		const [{ risk, events }] = risks[0].attribution;
 		expect(risk).toBeCloseTo(risks[0].points[0].risk, 6);
 		for (const number of [1, 2, 3]) {
 			const { risks: edited } = await json(
-				...ann("--code", "428", "--remove", String(number), ...at),
+				...ann("--code", "411", "--remove", String(number), ...at),
 			);
 			const { risk: base, whatIfRisk } = edited[0].points[0];
 			expect(events[number - 1].effect).toBeCloseTo(base - whatIfRisk, 6);
 		}
 	});
 
+	test("keeps the code's own records: without them it would be another risk", async () => {
+		const { risks } = await json(...ann("--code", "428", "--attribute", "2013-01-01", ...at));
+		const [{ events }] = risks[0].attribution;
+		expect(events.map(({ effect }: { effect: number }) => effect !== 0)).toEqual([
+			...[true, false, true],
+		]);
+	});
+
 	test("is listed by size of effect", async () => {
 		const { stdout } = await captured(
-			ann("--code", "428", "--attribute", "2013-01-01", "2009-01-01", ...at),
+			ann("--code", "411", "--attribute", "2013-01-01", "2009-01-01", ...at),
 		);
-		const [, listed = ""] = stdout.split("What drove the risk at 2013-01-01 (428");
+		const [, listed = ""] = stdout.split("What drove the risk at 2013-01-01 (411");
 		const rows = listed.split("\n").slice(3, 6);
 		expect(rows.map((row) => Number(row.trim()[0])).sort()).toEqual([1, 2, 3]);
 		const points = rows.map((row) =>
 			Math.abs(Number(/([+-]?\d+\.\d+) +\d+\.\d+ %$/.exec(row)?.[1])),
 		);
 		expect(points).toEqual([...points].sort((a, b) => b - a));
-		expect(stdout).toMatch(/What drove the risk at 2009-01-01 .*: no event lies before it\.\n/);
+		expect(stdout).toMatch(
+			/What drove the risk at 2009-01-01 .*: no other event is known then\.\n/,
+		);
 	});
 });
 
 describe("what if", () => {
 	test("an event is added, removed or moved", async () => {
 		const edits = ["--add", "401@2012-06-01", "--move", "3@-1y", "--remove", "2"];
-		const asked = ["--code", "428", "--from", "2009-01-01", "--to", "+1y", "--step", "6m"];
+		const asked = ["--code", "411", "--from", "2009-01-01", "--to", "+1y", "--step", "6m"];
 		const { whatIf, risks } = await json(...ann(...asked, ...edits));
 		expect(whatIf).toBe(
 			"with Hypertension at 2012-06-01, without Congestive heart failure; nonhypertensive of 2011-07-01, Diabetes mellitus of 2012-05-06 moved to 2011-05-06",
@@ -169,9 +344,18 @@ describe("what if", () => {
 		for (const { date, risk, whatIfRisk } of points)
 			if (date < "2011-05-06") expect(whatIfRisk).toBeCloseTo(risk, 6);
 		expect(points.at(-1)?.whatIfRisk).not.toBeCloseTo(points.at(-1)!.risk, 6);
+		expect(risks[0].whatIfIncidence).toHaveLength(3);
 		const { stdout } = await captured(ann(...asked, ...edits));
 		expect(stdout).toMatch(/\nwhat if: with Hypertension/);
 		expect(stdout).toMatch(/\ndate +age +risk +change +what if +difference\n/);
+		expect(stdout).toMatch(/\n411 .*\n {2}what if +\d+\.\d+ %/);
+	});
+
+	test("tells a first record from another one where the edit changes that", async () => {
+		const { risks } = await json(...ann("--code", "428", "--remove", "2"));
+		expect([risks[0].recorded.date, risks[0].whatIfRecorded]).toEqual(["2011-07-01", null]);
+		const { stdout } = await captured(ann("--code", "428", "--remove", "2"));
+		expect(stdout).toMatch(/\n {2}what if, of a first record +\d+\.\d+ %/);
 	});
 });
 
@@ -185,6 +369,18 @@ describe("rejects, with exit code 2", () => {
 		"a time before birth": [
 			() => ann("--code", "428", "--from", "1950-01-01"),
 			/--from 1950-01-01 lies before the birth of patient ann/,
+		],
+		"an index day before birth": [
+			() => ann("--code", "428", "--at", "1950-01-01"),
+			/--at 1950-01-01 lies before the birth of patient ann/,
+		],
+		"years that are none": [
+			() => ann("--code", "428", "--years", "1,0"),
+			/Expected up to 12 numbers of years, for example 1,5,10/,
+		],
+		"a horizon that is none": [
+			() => ann("--code", "428", "--horizon", "5"),
+			/Expected a length of time/,
 		],
 		"an event added before birth": [
 			() => ann("--code", "428", "--add", "250@1950-01-01"),
@@ -214,6 +410,10 @@ describe("rejects, with exit code 2", () => {
 			() => ann("--code", "428", "--from", "2012-01-01", "--to", "2011-01-01"),
 			/--from 2012-01-01 lies after --to 2011-01-01/,
 		],
+		"a start after the last record, without an end": [
+			() => ann("--code", "428", "--from", "2020-01-01"),
+			/--from 2020-01-01 lies after --to \(the last record\)/,
+		],
 		"a figure of no known kind": [
 			() => ann("--code", "428", "--figure", "x.gif"),
 			/x\.gif: cannot tell/,
@@ -239,4 +439,22 @@ describe("rejects, with exit code 2", () => {
 		expect(code).toBe(2);
 		expect(stderr).toContain("the input has 2 patients; name one with --patient, such as a, b");
 	});
+
+	test("a run without hazards, with advice", async () => {
+		const plain = file("plain");
+		const trained = await captured([
+			...["pretrain", dataset, "--out", plain, "--epochs", "1", "--threads", "1", "--no-hazards"],
+			...["--preset", "tiny", "--set", "layers=1", "--set", "dim=8"],
+		]);
+		expect(trained.code).toBe(0);
+		await expect(readFile(join(plain, "rates.json"))).rejects.toThrow("ENOENT");
+		const { code, stdout, stderr } = await captured([
+			"risk",
+			plain,
+			...ann("--code", "428").slice(2),
+		]);
+		expect([code, stdout]).toEqual([2, ""]);
+		expect(stderr).toContain("the model has learned no hazards");
+		expect(stderr).toContain("trajgpt pretrain");
+	}, 120_000);
 });

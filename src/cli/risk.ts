@@ -14,6 +14,7 @@ import { risk } from "../workflows/risk.js";
 import { riskPicture, risksCsv, risksJson } from "../workflows/risk-documents.js";
 import type { EditOptions } from "../workflows/risk-edits.js";
 import { type Io, printJson } from "./io.js";
+import { openRun } from "./open-run.js";
 import { wholeNumber } from "./option-values.js";
 import {
 	addPatientOptions,
@@ -26,6 +27,9 @@ import { textBarsFor } from "./text-bars.js";
 
 interface Options extends PatientFlags, GridOptions, EditOptions {
 	readonly code: readonly string[];
+	readonly at?: Moment;
+	readonly years?: readonly number[];
+	readonly horizon?: number;
 	readonly attribute?: readonly Moment[];
 	readonly top: number;
 	readonly events?: true;
@@ -35,19 +39,26 @@ interface Options extends PatientFlags, GridOptions, EditOptions {
 	readonly json?: true;
 }
 
-const description = `Follow the risk of a code along a patient's history and beyond: how it developed, when it rose, and
-which events were recorded then. The risk at a time is the probability that the code is this one, given
-that something is recorded at that time and given all earlier events.
+const description = `The probability that a code is recorded for the first time within some years of an index day, death
+competing: a table by horizon, beside people of the same age and sex, and how the probability within
+--horizon developed along the history, when it rose, and which events were recorded then. For a code that
+is recorded already, it is the probability of another record. Records of a day are known on that day.
+
+Several runs of one dataset (RUN1 RUN2 …) give the mean and the spread over runs in the table; the
+trajectory is of the first.
 
 TIME is ${momentForms.replace(", an age", ",\nan age")}.
-CODE is a PheCode, a code of the model's vocabulary, or an ICD code that is mapped to one. 428 includes
-all codes below it; icd9:428.0 names the classification.`;
+CODE is a PheCode, a code of the model's vocabulary, an ICD code that is mapped to one, or the name of a
+group of the run ("circulatory system"). 428 includes all codes below it; icd9:428.0 names the
+classification.`;
 
 export const examples = {
 	"trajgpt risk runs/demo/run --patient p000060 --code 428 --figure risk.svg":
 		"a patient of the run's dataset",
-	"trajgpt risk run --input bundle.json --code I50.9 --attribute +1y":
+	"trajgpt risk run --input bundle.json --code I50.9 --years 1,3 --attribute +0d":
 		"a new patient, and what drives the risk of heart failure",
+	"trajgpt risk seed1 seed2 seed3 --input bundle.json --code 428 --at age:60":
+		"the mean and the spread over three runs, after the age of 60",
 	"trajgpt risk run --input bundle.json --code 428 --add 250@-2y --remove 3":
 		"the same with an event added and one removed",
 };
@@ -55,11 +66,32 @@ export const examples = {
 export function command(io: Io): Command {
 	const made = new Command("risk")
 		.description(description)
-		.argument("<run>", "run folder written by `trajgpt pretrain`")
-		.addOption(new Option("--code <code...>", "codes to follow").makeOptionMandatory())
-		.option("--patient <id>", "patient to follow; required if there are several")
-		.option("--from <time>", "first time (default: the first event)", asArgument(momentOf))
-		.option("--to <time>", "last time (default: +5y)", asArgument(momentOf))
+		.argument("<run...>", "run folder written by `trajgpt pretrain`; several of one dataset")
+		.addOption(
+			new Option("--code <code...>", "codes, or names of the run's groups").makeOptionMandatory(),
+		)
+		.option("--patient <id>", "the patient; required if there are several")
+		.option(
+			"--at <time>",
+			"index day of the table (default: the last record)",
+			asArgument(momentOf),
+		)
+		.option("--years <n,...>", "horizons of the table, in years (default: 1,5,10)", yearsOf)
+		.option(
+			"--horizon <span>",
+			"horizon of the trajectory, attribution and what-if: 1y, 18m (default: 5y)",
+			asArgument(spanDays),
+		)
+		.option(
+			"--from <time>",
+			"first time of the trajectory (default: the first event)",
+			asArgument(momentOf),
+		)
+		.option(
+			"--to <time>",
+			"last time (default: the last record); later ones have no new records",
+			asArgument(momentOf),
+		)
 		.option(
 			"--step <span>",
 			"distance between two times: 10d, 2w, 6m, 1y (default: fits the range)",
@@ -85,20 +117,28 @@ export function command(io: Io): Command {
 	whatIf("--remove <n...>", "remove event number n", removedOf);
 	whatIf("--move <n@time...>", "move event number n to another time: 12@-6m", movedOf);
 	addPatientOptions(made);
-	return made.action((folder: string, options: Options) => act(io, folder, options));
+	return made.action((folders: [string, ...string[]], options: Options) =>
+		act(io, folders, options),
+	);
 }
 
-async function act(io: Io, folder: string, options: Options): Promise<void> {
+async function act(
+	io: Io,
+	[folder, ...further]: [string, ...string[]],
+	options: Options,
+): Promise<void> {
 	const { figure, csv, force = false } = options;
 	if (figure !== undefined) await checkFigureTarget(figure, force);
 	if (csv !== undefined) await checkFileTarget(csv, force);
 	const { trained, queried } = await openRunAndPatients(io, folder, options);
-	const result = await risk(trained, queried, { ...options, codes: options.code });
+	const others = further.map((other) => openRun(io, other));
+	const result = await risk(trained, queried, { ...options, codes: options.code, others });
 	for (const note of result.notes) io.stderr.write(`note: ${note}\n`);
 	for (const warning of result.warnings) io.stderr.write(`warning: ${warning}\n`);
 	if (options.json)
 		printJson(io, {
 			run: folder,
+			...(further.length > 0 && { otherRuns: further }),
 			...risksJson(result),
 			unknown: queried.unknown,
 			notes: queried.notes,
@@ -117,6 +157,13 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 		await writeFigure(figure, riskFigure(riskPicture(result)));
 		io.stderr.write(`drawn: ${figure}\n`);
 	}
+}
+
+/** Numbers of years, separated by commas. */
+function yearsOf(text: string): number[] {
+	const years = text.split(",").map((own) => (own.trim() === "" ? Number.NaN : Number(own)));
+	if (years.every((own) => own > 0 && own <= 1000) && years.length <= 12) return years;
+	throw new InvalidArgumentError("Expected up to 12 numbers of years, for example 1,5,10.");
 }
 
 const momentArgument = asArgument(momentOf);

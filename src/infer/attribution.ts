@@ -1,6 +1,6 @@
 import { specialCount } from "../cohort/vocabulary.js";
 import type { Events, Predictor } from "../models/index.js";
-import { checkCodes, riskOf } from "./risk.js";
+import { checkCodes, probabilitiesOf } from "./code-probabilities.js";
 
 export interface AttributionQuery {
 	/** Tokens whose probabilities are added. */
@@ -9,16 +9,16 @@ export interface AttributionQuery {
 }
 
 export interface AttributionQueries {
-	/** The tokens of each risk. */
-	readonly risks: readonly (readonly number[])[];
+	/** The tokens of each probability. */
+	readonly codes: readonly (readonly number[])[];
 	readonly times: ArrayLike<number>;
 }
 
 export interface Attribution {
 	readonly base: Float64Array; // [times]
-	/** The risk without the event. */
+	/** The probability without the event. */
 	readonly without: Float64Array; // [events, times]
-	/** base − without: above 0 where the event raises the risk. */
+	/** base − without: above 0 where the event raises the probability. */
 	readonly effect: Float64Array; // [events, times]
 }
 
@@ -26,31 +26,32 @@ export interface Attribution {
 const block = 31;
 
 /**
- * The effect of each event on a risk: the risk minus the risk without that event. Events are left
+ * The effect of each event on the probability of a code at a visit: that probability minus the one without
+ * that event. Events are left
  * out in blocks of rows that start from the state before the block and continue in steps of the same
  * size, so that N events take about N²/2 slots in passes of few shapes. Birth is never left out,
  * because it gives the age: its effect is 0.
  */
-export async function attribute(
+export async function attributeCodeProbability(
 	predictor: Predictor,
 	history: Events,
 	{ codes, times }: AttributionQuery,
 ): Promise<Attribution> {
-	const [only] = await attributeEach(predictor, history, { risks: [codes], times });
+	const [only] = await attributeCodeProbabilities(predictor, history, { codes: [codes], times });
 	return only as Attribution;
 }
 
-/** As `attribute`, for several risks in the same passes. */
-export async function attributeEach(
+/** As `attributeCodeProbability`, for several codes in the same passes. */
+export async function attributeCodeProbabilities(
 	predictor: Predictor,
 	history: Events,
-	{ risks, times }: AttributionQueries,
+	{ codes, times }: AttributionQueries,
 ): Promise<Attribution[]> {
-	for (const codes of risks) checkCodes(codes);
+	codes.forEach(checkCodes);
 	const events = history.times.length;
 	const { tokens, times: observed } = seen(history, times);
 	const count = observed.length;
-	const found = risks.map(() => ({
+	const found = codes.map(() => ({
 		base: new Float64Array(times.length),
 		without: new Float64Array(events * times.length),
 	}));
@@ -97,22 +98,22 @@ export async function attributeEach(
 		);
 		for (const [which, { base, without }] of found.entries())
 			for (const [row, event] of rows.entries())
-				for (const [i, risk] of riskOf(
+				for (const [i, probability] of probabilitiesOf(
 					predictions,
 					row,
-					risks[which] as readonly number[],
+					codes[which] as readonly number[],
 				).entries()) {
 					const index = queries[i]?.index as number;
-					if (event !== undefined) without[event * times.length + index] = risk;
+					if (event !== undefined) without[event * times.length + index] = probability;
 					else if (start === 0 && row === 0) {
-						base[index] = risk;
-						for (let e = 0; e < events; e++) without[e * times.length + index] = risk;
+						base[index] = probability;
+						for (let e = 0; e < events; e++) without[e * times.length + index] = probability;
 					}
 				}
 	}
 	return found.map(({ base, without }) => ({
 		...{ base, without },
-		effect: without.map((risk, i) => (base[i % times.length] as number) - risk),
+		effect: without.map((left, i) => (base[i % times.length] as number) - left),
 	}));
 }
 

@@ -8,59 +8,85 @@ import { type Feeds, programs, type Runtime } from "../runtime/index.js";
 
 /** Slots in a batch, padding included. */
 const slots = 4096;
+/** Shapes that stay compiled. */
+const mostPrograms = 24;
 
-/** What gives each history of a batch a row of numbers. */
+type RowHistory = Pick<History, "tokens" | "times" | "birthEvents">;
+
+/** What gives each history of a batch a row of numbers; `landmarks` are its queries per row, if it has any. */
 export interface RowGraph {
 	readonly weights: ParameterValues;
-	build(parameters: Parameters, shape: BatchShape): Tensor; // [rows, width]
-	feeds(batch: EventBatch): Feeds;
+	build(parameters: Parameters, shape: BatchShape, landmarks: number): Tensor; // [rows, width]
+	feeds(batch: EventBatch, landmarks: number): Feeds;
 }
 
-/**
- * A row of numbers for each history: [histories, width]. Histories of like length go together, in
- * few static shapes; those longer than `maxLength` are seen from their end.
- */
-export async function historyRows(
-	runtime: Runtime,
-	{ weights, build, feeds }: RowGraph,
-	histories: readonly Pick<History, "tokens" | "times" | "birthEvents">[],
-	maxLength = Number.POSITIVE_INFINITY,
-): Promise<Float32Array> {
-	const lengths = histories.map(({ tokens }) => tokens.length);
-	const plan = planBatches(
-		lengths,
-		histories.map(({ birthEvents }) => birthEvents),
-		{
-			maxLength: Math.min(
-				maxLength,
-				lengths.reduce((a, b) => Math.max(a, b), 2),
-			),
-			cut: "last",
-			size: { slots },
-			seed: 0,
-		},
-	);
+export interface RowOptions {
+	/** Histories longer than this are seen from their end. */
+	readonly maxLength?: number;
+	/** Passed on to the graph; 1 if left out. */
+	readonly landmarks?: number;
+}
+
+/** Programs that stay compiled between calls. */
+export interface RowPrograms {
+	/** A row of numbers for each history, [histories, width]. Those of like length go together, in few static shapes. */
+	run(histories: readonly RowHistory[], options?: RowOptions): Promise<Float32Array>;
+	dispose(): Promise<void>;
+}
+
+export function rowPrograms(runtime: Runtime, { weights, build, feeds }: RowGraph): RowPrograms {
 	const symbols = parametersOf(weights);
 	const compiled = programs(
 		runtime,
-		(shape: BatchShape) => ({ outputs: { rows: build(symbols, shape) } }),
-		{ keyText: ({ rows, length }) => `${rows}x${length}` },
+		({ landmarks, ...shape }: BatchShape & { readonly landmarks: number }) => ({
+			outputs: { rows: build(symbols, shape, landmarks) },
+		}),
+		{
+			keyText: ({ rows, length, landmarks }) => `${rows}x${length}x${landmarks}`,
+			most: mostPrograms,
+		},
 	);
 	const resident = runtime.resident(weights);
-	let found = new Float32Array(0);
+	return {
+		async run(histories, { maxLength = Number.POSITIVE_INFINITY, landmarks = 1 } = {}) {
+			const lengths = histories.map(({ tokens }) => tokens.length);
+			const longest = lengths.reduce((a, b) => Math.max(a, b), 2);
+			const plan = planBatches(
+				lengths,
+				histories.map(({ birthEvents }) => birthEvents),
+				{ maxLength: Math.min(maxLength, longest), cut: "last", size: { slots }, seed: 0 },
+			);
+			let found = new Float32Array(0);
+			for (const planned of plan.epoch(0)) {
+				const batch = await fillBatch(plan, planned, async (at) => histories[at] as History);
+				const key = { rows: planned.rows, length: planned.length, landmarks };
+				const { rows } = await compiled.run(key, feeds(batch, landmarks), resident);
+				const values = rows as Float32Array;
+				const width = values.length / planned.rows;
+				if (found.length === 0) found = new Float32Array(histories.length * width);
+				for (const [row, at] of batch.sequences.entries())
+					if (at >= 0) found.set(values.subarray(row * width, (row + 1) * width), at * width);
+			}
+			return checkFinite(found, "value for a history");
+		},
+		async dispose() {
+			resident.dispose();
+			await compiled.dispose();
+		},
+	};
+}
+
+/** The same, for one call. */
+export async function historyRows(
+	runtime: Runtime,
+	graph: RowGraph,
+	histories: readonly RowHistory[],
+	maxLength = Number.POSITIVE_INFINITY,
+): Promise<Float32Array> {
+	const rows = rowPrograms(runtime, graph);
 	try {
-		for (const planned of plan.epoch(0)) {
-			const batch = await fillBatch(plan, planned, async (at) => histories[at] as History);
-			const { rows } = await compiled.run(planned, feeds(batch), resident);
-			const values = rows as Float32Array;
-			const width = values.length / planned.rows;
-			if (found.length === 0) found = new Float32Array(histories.length * width);
-			for (const [row, at] of batch.sequences.entries())
-				if (at >= 0) found.set(values.subarray(row * width, (row + 1) * width), at * width);
-		}
+		return await rows.run(histories, { maxLength });
 	} finally {
-		resident.dispose();
-		await compiled.dispose();
+		await rows.dispose();
 	}
-	return checkFinite(found, "value for a history");
 }

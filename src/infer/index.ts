@@ -1,16 +1,23 @@
 export {
 	type Attribution,
 	type AttributionQuery,
-	attribute,
-	attributeEach,
+	attributeCodeProbability,
 } from "./attribution.js";
 export { type AutoRegressiveOptions, predictAutoRegressively } from "./auto-regressive.js";
+export { type CodeTrajectory, codeTrajectories } from "./code-trajectories.js";
+export { type HazardModel, hazardModel } from "./hazards.js";
 export { type HeadMemory, headMemory, type MemoryByCategory } from "./head-memory.js";
 export { historyRows } from "./history-rows.js";
+export {
+	attributeIncidence,
+	type Incidence,
+	type IncidenceTrajectory,
+	incidences,
+	incidenceTrajectories,
+} from "./incidence.js";
 export { highestCodes, likeliest } from "./likeliest.js";
 export { type Place, type PlacedPredictions, predictAt } from "./predict-at.js";
 export { representations, type ViewedHistory } from "./represent.js";
-export { type RiskTrajectory, riskTrajectories } from "./risk-trajectories.js";
 export { type FutureOptions, sampleFutures } from "./sampled-futures.js";
 export type { Surge } from "./surges.js";
 export { inputVectors, learnedVectors, outputVectors } from "./token-vectors.js";

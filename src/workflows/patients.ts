@@ -97,20 +97,6 @@ export async function openPatients(
 	return { patients, unknown, notes, map, axis };
 }
 
-/** Opens a run's predictor for some work, and disposes of it afterwards. */
-export async function withPredictor<T>(
-	trained: Trained,
-	options: ComputeOptions,
-	work: (predictor: Predictor) => Promise<T>,
-): Promise<T> {
-	const predictor = await openPredictor(trained, options);
-	try {
-		return await work(predictor);
-	} finally {
-		await predictor.dispose();
-	}
-}
-
 /** Opens a run's predictor, by default on as many threads as in training. */
 export async function openPredictor(
 	trained: Trained,

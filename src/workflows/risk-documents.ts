@@ -1,9 +1,10 @@
 import { csvLine } from "../base/csv.js";
+import { simulatedText } from "../base/simulated.js";
 import type { Token } from "../cohort/vocabulary.js";
 import type { RiskPicture } from "../figures/index.js";
-import type { RiskTrajectory } from "../infer/index.js";
-import { momentJson } from "../infer/user-input/index.js";
-import type { RiskResult } from "./risk.js";
+import type { IncidenceTrajectory } from "../infer/index.js";
+import { momentJson, spanText } from "../infer/user-input/index.js";
+import type { IndexRisk, RiskResult } from "./risk.js";
 import type { Edits } from "./risk-edits.js";
 
 /** An event of the history with its number, counted from 1 without birth. */
@@ -26,10 +27,10 @@ export const ownEvents = ({ query }: RiskResult): number[] => {
 
 /** Risks as a JSON value. */
 export function risksJson(result: RiskResult) {
-	const { patient, times, whatIf } = result.query;
+	const { patient, at, horizons, horizonDays, times, whatIf } = result.query;
 	const { id, sex, birth, death } = patient;
 	const moment = (time: number) => momentJson(time, patient.birth, result.axis);
-	const surgesJson = ({ surges }: RiskTrajectory) =>
+	const surgesJson = ({ surges }: IncidenceTrajectory) =>
 		surges.map(({ from, to, growth, events }) => ({
 			from: moment(from),
 			to: moment(to),
@@ -38,7 +39,15 @@ export function risksJson(result: RiskResult) {
 				.filter((index) => index >= patient.history.birthEvents)
 				.map((index) => eventJson(index, result)),
 		}));
+	const indexJson = (risk: IndexRisk) =>
+		horizons.map(({ years, days }, i) => ({
+			...{ years, days, probability: risk.probabilities[i] as number },
+			...(risk.lowest && { lowest: risk.lowest[i] as number }),
+			...(risk.highest && { highest: risk.highest[i] as number }),
+		}));
 	return {
+		...(result.simulated && { population: simulatedText }),
+		quantity: quantityText(horizonDays),
 		patient: {
 			id,
 			sex,
@@ -47,16 +56,28 @@ export function risksJson(result: RiskResult) {
 			events: ownEvents(result).map((index) => eventJson(index, result)),
 		},
 		...(whatIf && { whatIf: whatIf.name }),
-		risks: result.risks.map(({ code, trajectory, whatIf: changed, contributions }) => ({
+		runs: result.runs,
+		index: moment(at),
+		horizonDays,
+		risks: result.risks.map(({ code, trajectory, whatIf: changed, contributions, ...own }) => ({
 			code: code.code,
 			name: code.name,
 			tokens: code.tokens.map((token) => {
 				const { code: own, system, name } = result.vocabulary.tokens[token] as Token;
 				return { code: own, system, name };
 			}),
+			recorded: own.index.recordedAt === null ? null : moment(own.index.recordedAt),
+			incidence: indexJson(own.index),
+			...(own.whatIfIndex && {
+				whatIfRecorded:
+					own.whatIfIndex.recordedAt === null ? null : moment(own.whatIfIndex.recordedAt),
+				whatIfIncidence: indexJson(own.whatIfIndex),
+			}),
+			...(own.sameAgeAndSex && { sameAgeAndSex: own.sameAgeAndSex }),
 			points: Array.from(times, (time, at) => ({
 				...moment(time),
 				place: trajectory.places[at],
+				recorded: trajectory.recorded[at] === 1,
 				risk: trajectory.risk[at] as number,
 				growth: trajectory.growth[at] as number,
 				...(changed && {
@@ -77,18 +98,25 @@ export function risksJson(result: RiskResult) {
 	};
 }
 
-/** Risks as CSV, one line per code and time. */
+/** What a risk is, in words. */
+const quantityText = (horizonDays: number): string =>
+	`probability of a first record within ${spanText(horizonDays)}, from the records up to each time; death competes; where the code is recorded already, of another record`;
+
+/** Trajectories as CSV, one line per code and time. */
 export function risksCsv(result: RiskResult): string {
-	const header = ["patient", "code", "name", "date", "day", "age_years", "place", "risk", "growth"];
+	const header = [
+		...["patient", "code", "name", "date", "day", "age_years", "place"],
+		...["horizon_days", "recorded", "risk", "growth"],
+	];
 	const changed = result.query.whatIf ? ["what_if_risk", "what_if_growth"] : [];
-	const { patient, risks: all } = risksJson(result);
+	const { patient, risks: all, horizonDays } = risksJson(result);
 	return [
 		csvLine([...header, ...changed]),
 		...all.flatMap(({ code, name, points }) =>
 			points.map((point) =>
 				csvLine([
 					...[patient.id, code, name, point.date ?? "", point.day, point.ageYears],
-					...[point.place ?? "", point.risk, point.growth],
+					...[point.place ?? "", horizonDays, point.recorded ? 1 : 0, point.risk, point.growth],
 					...(changed.length > 0 ? [point.whatIfRisk ?? null, point.whatIfGrowth ?? null] : []),
 				]),
 			),
@@ -119,6 +147,8 @@ export function riskPicture(result: RiskResult): RiskPicture {
 		clock: { axis, birth },
 		curves,
 		...(edits && { whatIf: { name: shortName(edits), curves: changed } }),
+		horizonDays: query.horizonDays,
+		simulated: result.simulated,
 		events: [...times],
 		now: times.at(-1) ?? (query.times[0] as number),
 	};

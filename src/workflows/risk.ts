@@ -1,28 +1,47 @@
 import { InputError } from "../base/errors.js";
-import type { TimeAxis } from "../base/time.js";
+import { type TimeAxis, yearDays } from "../base/time.js";
 import type { NewPatient } from "../cohort/index.js";
 import type { Vocabulary } from "../cohort/vocabulary.js";
-import { attribute, edited, type RiskTrajectory, riskTrajectories } from "../infer/index.js";
+import { hazardSettingsOf } from "../infer/hazards.js";
+import { cutHorizons, independenceNotes, outputsFor } from "../infer/incidence.js";
+import {
+	attributeIncidence,
+	edited,
+	type HazardModel,
+	hazardModel,
+	type Incidence,
+	type IncidenceTrajectory,
+	incidences,
+	incidenceTrajectories,
+} from "../infer/index.js";
 import {
 	editWarnings,
 	type FoundCode,
 	findCode,
 	type GridOptions,
 	type Moment,
+	momentOf,
 	timeGrid,
 	timesOf,
 	warningsFor,
 } from "../infer/user-input/index.js";
-import type { Predictor } from "../models/index.js";
-import type { Trained } from "../train/index.js";
-import type { ComputeOptions } from "./open-runtime.js";
-import { type QueriedPatients, withPredictor } from "./patients.js";
+import { outputsOf } from "../models/hazards/settings.js";
+import { incidenceByAgeAndSex, readRates, type Trained } from "../train/index.js";
+import { type ComputeOptions, openRuntime } from "./open-runtime.js";
+import type { QueriedPatients } from "./patients.js";
 import { type EditOptions, type Edits, editsOf } from "./risk-edits.js";
 
-/** A query about the risk of codes. */
+/** A query about the risk of codes: the probability of a record within a horizon, death competing. */
 export interface RiskQuery {
 	readonly patient: NewPatient;
 	readonly codes: readonly FoundCode[];
+	/** The index day; its records are known. */
+	readonly at: number;
+	/** Horizons after the index day. */
+	readonly horizons: readonly { readonly years: number; readonly days: number }[];
+	/** The horizon of the trajectory. */
+	readonly horizonDays: number;
+	/** Times of the trajectory. */
 	readonly times: Float64Array;
 	/** Times at which to attribute the risk to events. */
 	readonly attributed: readonly number[];
@@ -36,11 +55,27 @@ export interface Contributions {
 	readonly effects: Float64Array; // [events]
 }
 
+/** The risk after the index day, by horizon. */
+export interface IndexRisk {
+	/** The time of the first record up to the index day: the risk is that of another record. Null: of the first one. */
+	readonly recordedAt: number | null;
+	/** Means over the runs. */
+	readonly probabilities: readonly number[];
+	/** Over several runs. */
+	readonly lowest?: readonly number[] | undefined;
+	readonly highest?: readonly number[] | undefined;
+}
+
 export interface CodeRisk {
 	readonly code: FoundCode;
-	readonly trajectory: RiskTrajectory;
+	readonly index: IndexRisk;
+	/** The same of the edited history. */
+	readonly whatIfIndex?: IndexRisk | undefined;
+	/** The same of people of this age and sex; of first records only. */
+	readonly sameAgeAndSex?: readonly number[] | undefined;
+	readonly trajectory: IncidenceTrajectory;
 	/** The trajectory of the edited history. */
-	readonly whatIf?: RiskTrajectory | undefined;
+	readonly whatIf?: IncidenceTrajectory | undefined;
 	readonly contributions: readonly Contributions[];
 }
 
@@ -48,6 +83,10 @@ export interface CodeRisk {
 export interface RiskResult {
 	readonly query: RiskQuery;
 	readonly risks: readonly CodeRisk[];
+	/** Number of runs behind the risks after the index day; the trajectories are of the first. */
+	readonly runs: number;
+	/** Whether the model was trained on a simulated population. */
+	readonly simulated: boolean;
 	readonly axis: TimeAxis;
 	readonly vocabulary: Vocabulary;
 	/** How codes were interpreted, where that is not obvious. */
@@ -58,40 +97,112 @@ export interface RiskResult {
 
 /** Options of `risk`. */
 export interface RiskOptions extends GridOptions, EditOptions, ComputeOptions {
-	/** Codes as users write them. */
+	/** Codes as users write them, and names of groups. */
 	readonly codes: readonly string[];
+	/** The index day. Default: the last record. */
+	readonly at?: Moment | undefined;
+	/** Horizons after the index day. Default: 1, 5 and 10. */
+	readonly years?: readonly number[] | undefined;
+	/** The horizon of the trajectory, in days. Default: 5 years. */
+	readonly horizon?: number | undefined;
 	/** Times at which to attribute the risk to events. */
 	readonly attribute?: readonly Moment[] | undefined;
+	/** Further runs of the same dataset, such as other seeds. */
+	readonly others?: readonly Trained[] | undefined;
 }
 
-/** Follows the risk of codes along a patient's history and beyond. */
+const usualYears = [1, 5, 10] as const;
+const usualHorizon = 5 * yearDays;
+const lastRecord = momentOf("+0d");
+
+/**
+ * The probability that codes are recorded within some years of an index day, and how it developed along a patient's
+ * history: the first record or, where a code is recorded already, another one.
+ */
 export async function risk(
 	trained: Trained,
 	queried: QueriedPatients,
 	options: RiskOptions,
 ): Promise<RiskResult> {
 	const patient = onlyOne(queried.patients);
+	const settings = hazardSettingsOf(trained);
+	const { others = [] } = options;
+	checkRuns(trained, others);
 	const book = { ...trained, map: queried.map };
-	const codes = options.codes.map((code) => findCode(code, book));
+	const codes = options.codes.map((code) => findCode(code, { ...book, groups: settings.groups }));
+	const longest = { longestDays: settings.binDays.at(-1) as number };
+	const { years = usualYears, horizon = usualHorizon } = options;
+	const cut = cutHorizons(longest, [...years.map((own) => own * yearDays), horizon]);
+	const timeOf = (moment: Moment, option: keyof RiskOptions) =>
+		timesOf([moment], [patient], queried.axis, `\`${option}\``)[0]?.[0] as number;
 	const query: RiskQuery = {
 		patient,
 		codes,
+		at: timeOf(options.at ?? lastRecord, "at"),
+		horizons: years.map((own, i) => ({ years: own, days: cut.days[i] as number })),
+		horizonDays: cut.days.at(-1) as number,
 		times: timeGrid(patient, queried.axis, options),
 		attributed: timesOf(options.attribute ?? [], [patient], queried.axis, "`attribute`")[0] ?? [],
 		whatIf: editsOf(options, patient, queried.axis, book),
 	};
+	const first = await withHazards(trained, options, (model) => risksOf(model, query));
+	const further: IndexRisks[] = [];
+	for (const other of others)
+		further.push(await withHazards(other, options, (model) => indexRisksOf(model, query)));
+	const rates = readRates(trained.folder, outputsOf(settings, trained.vocabulary.size).count);
+	const model = { settings, vocab: trained.vocabulary.size };
 	return {
 		query,
-		risks: await withPredictor(trained, options, (predictor) => risksOf(predictor, query)),
+		risks: first.map(({ index, whatIfIndex, ...own }, at) => ({
+			...own,
+			index: spreadOf([index, ...further.map(({ asIs }) => asIs[at] as IndexRisk)]),
+			...(whatIfIndex && {
+				whatIfIndex: spreadOf([
+					whatIfIndex,
+					...further.flatMap(({ changed }) => changed?.[at] ?? []),
+				]),
+			}),
+			...(rates &&
+				index.recordedAt === null && {
+					sameAgeAndSex: byAgeAndSex(query, (days) =>
+						incidenceByAgeAndSex(
+							...([rates, patient.history, query.at] as const),
+							...([outputsFor(model, own.code.tokens), days] as const),
+						),
+					),
+				}),
+		})),
+		runs: 1 + others.length,
+		simulated: [trained, ...others].some(({ run }) => run.simulated === true),
 		axis: queried.axis,
 		vocabulary: trained.vocabulary,
-		notes: codes.flatMap(({ note }) => note ?? []),
-		warnings: warningsOf(query, queried, trained),
+		notes: [...codes.flatMap(({ note }) => note ?? []), ...independenceNotes(model, codes)],
+		warnings: [...cut.warnings, ...warningsOf(query, queried, trained)],
 	};
 }
 
+/** By horizon; undefined if the age or the sex is unknown. */
+function byAgeAndSex(
+	{ horizons }: RiskQuery,
+	incidence: (days: number) => number | undefined,
+): readonly number[] | undefined {
+	const found = horizons.map(({ days }) => incidence(days));
+	return found.every((own) => own !== undefined) ? found : undefined;
+}
+
+/** Histories are read once, so all runs must have learned from the same dataset. */
+function checkRuns({ folder, run }: Trained, others: readonly Trained[]): void {
+	for (const other of others) {
+		hazardSettingsOf(other);
+		if (other.run.dataset.contentHash !== run.dataset.contentHash)
+			throw new InputError(
+				`${other.folder} was trained on another dataset than ${folder}; give runs of one dataset, such as those of several seeds`,
+			);
+	}
+}
+
 function warningsOf(
-	{ patient, times, attributed, whatIf }: RiskQuery,
+	{ patient, at, times, attributed, whatIf }: RiskQuery,
 	queried: QueriedPatients,
 	{ manifest }: Trained,
 ): string[] {
@@ -100,8 +211,9 @@ function warningsOf(
 	return [
 		...warningsFor(
 			{ ...queried, patients: [patient] },
-			[...times, ...attributed].map((time) => ({ patient, time })),
+			[...new Set([at, ...times, ...attributed])].map((time) => ({ patient, time })),
 			manifest,
+			"no record is known then, at most age and sex",
 		),
 		...(changed ? editWarnings(changed.slice(history.birthEvents), manifest) : []),
 	];
@@ -119,42 +231,105 @@ function onlyOne(patients: readonly NewPatient[]): NewPatient {
 	);
 }
 
-async function risksOf(
-	predictor: Predictor,
-	{ patient: { history }, codes, times, attributed, whatIf }: RiskQuery,
-): Promise<CodeRisk[]> {
-	const histories = whatIf ? [history, edited(history, whatIf.edits)] : [history];
-	const [asIs = [], changed] = await riskTrajectories(
-		predictor,
+/** Opens the hazards of a run for some work, and disposes of them afterwards. */
+async function withHazards<T>(
+	trained: Trained,
+	{ threads = trained.run.threads, provider, precision }: ComputeOptions,
+	work: (model: HazardModel) => Promise<T>,
+): Promise<T> {
+	const runtime = await openRuntime({ threads, provider, precision }, "inference");
+	try {
+		const model = hazardModel(runtime, trained);
+		return await work(model).finally(() => model.dispose());
+	} finally {
+		await runtime.dispose?.();
+	}
+}
+
+/** Risks of one run after the index day, per code. */
+interface IndexRisks {
+	readonly asIs: readonly IndexRisk[];
+	readonly changed: readonly IndexRisk[] | undefined;
+}
+
+const historiesOf = ({ patient: { history }, whatIf }: RiskQuery) =>
+	whatIf ? [history, edited(history, whatIf.edits)] : [history];
+
+async function indexRisksOf(model: HazardModel, query: RiskQuery): Promise<IndexRisks> {
+	const histories = historiesOf(query);
+	const found = await incidences(
+		model,
 		histories,
-		codes.map(({ tokens }) => tokens),
-		histories.map(() => times),
+		query.codes.map(({ tokens }) => tokens),
+		histories.map(() => [query.at]),
+		cutHorizons(
+			model,
+			query.horizons.map(({ days }) => days),
+		).days,
+	);
+	const risksIn = (own: readonly Incidence[]) =>
+		own.map(({ probabilities, recordedAt: [recorded = Number.NaN] }) => ({
+			recordedAt: Number.isNaN(recorded) ? null : recorded,
+			probabilities: [...probabilities],
+		}));
+	const [asIs = [], changed] = found.map(risksIn);
+	return { asIs, changed };
+}
+
+/** Mean, lowest and highest over runs. */
+function spreadOf(runs: readonly IndexRisk[]): IndexRisk {
+	const [first] = runs as [IndexRisk];
+	if (runs.length === 1) return first;
+	const over = (of: (values: readonly number[]) => number) =>
+		first.probabilities.map((_, horizon) =>
+			of(runs.map(({ probabilities }) => probabilities[horizon] as number)),
+		);
+	return {
+		...first,
+		probabilities: over((values) => values.reduce((sum, own) => sum + own, 0) / values.length),
+		lowest: over((values) => Math.min(...values)),
+		highest: over((values) => Math.max(...values)),
+	};
+}
+
+async function risksOf(model: HazardModel, query: RiskQuery): Promise<CodeRisk[]> {
+	const { patient, codes, times, attributed, horizonDays } = query;
+	const { asIs: index, changed: changedIndex } = await indexRisksOf(model, query);
+	const histories = historiesOf(query);
+	const tokens = codes.map((code) => code.tokens);
+	const [asIs = [], changed] = await incidenceTrajectories(
+		...([model, histories, tokens] as const),
+		...([histories.map(() => times), horizonDays] as const),
 	);
 	const risks: CodeRisk[] = [];
 	for (const [at, code] of codes.entries())
 		risks.push({
 			code,
-			trajectory: asIs[at] as RiskTrajectory,
+			index: index[at] as IndexRisk,
+			whatIfIndex: changedIndex?.[at],
+			trajectory: asIs[at] as IncidenceTrajectory,
 			whatIf: changed?.[at],
-			contributions: await contributionsTo(predictor, history, code, attributed),
+			contributions: await contributionsTo(model, patient.history, code, attributed, horizonDays),
 		});
 	return risks;
 }
 
 async function contributionsTo(
-	predictor: Predictor,
+	model: HazardModel,
 	history: NewPatient["history"],
 	{ tokens }: FoundCode,
 	times: readonly number[],
+	horizonDays: number,
 ): Promise<Contributions[]> {
 	if (times.length === 0) return [];
-	const { base, effect } = await attribute(predictor, history, { codes: tokens, times });
+	const query = { risks: [tokens], days: times, horizonDays };
+	const [found] = await attributeIncidence(model, history, query);
 	return times.map((time, at) => ({
 		time,
-		risk: base[at] as number,
+		risk: found?.base[at] as number,
 		effects: Float64Array.from(
 			{ length: history.times.length },
-			(_, event) => effect[event * times.length + at] as number,
+			(_, event) => found?.effect[event * times.length + at] as number,
 		),
 	}));
 }

@@ -20,20 +20,24 @@ export function curveMarks(
 			time,
 			risk: curve.risk[index] as number,
 			solid: curve.places[index] === "inside" && time >= layout.observed[0],
+			recorded: curve.recorded[index] === 1,
 		};
 	});
 	const stretches: { solid: boolean; points: typeof points }[] = [];
 	for (const point of points) {
 		const last = stretches.at(-1);
-		if (last?.solid === point.solid) last.points.push(point);
+		// Onset and recurrence are two quantities: no line leads from one to the other.
+		if (last?.points[0]?.recorded !== point.recorded)
+			stretches.push({ solid: point.solid, points: [point] });
+		else if (last.solid === point.solid) last.points.push(point);
 		else {
 			// The dashed part overlaps the solid one, so that the line has no gap.
-			const before = last?.solid ? last.points.slice(-1) : [];
-			if (last && !last.solid) last.points.push(point);
+			const before = last.solid ? last.points.slice(-1) : [];
+			if (!last.solid) last.points.push(point);
 			stretches.push({ solid: point.solid, points: [...before, point] });
 		}
 	}
-	const alone = points.length === 1 ? points : [];
+	const alone = stretches.flatMap((own) => (own.points.length === 1 ? own.points : []));
 	const steps = 7;
 	const marked =
 		curves.length > 1

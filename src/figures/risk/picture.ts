@@ -1,4 +1,4 @@
-import type { RiskTrajectory, Surge } from "../../infer/index.js";
+import type { IncidenceTrajectory, Surge } from "../../infer/index.js";
 import type { Clock } from "../clock.js";
 
 /** A significant rise, with the phenotypes recorded in it. */
@@ -6,18 +6,22 @@ export interface NamedSurge extends Surge {
 	readonly phenotypes: readonly string[];
 }
 
-export interface RiskCurve extends RiskTrajectory {
+export interface RiskCurve extends IncidenceTrajectory {
 	readonly code: string;
 	readonly name: string;
 	readonly surges: readonly NamedSurge[];
 }
 
 /** The risk of an edited history. */
-export type OtherCurve = Pick<RiskCurve, "code" | "name" | "times" | "risk">;
+export type OtherCurve = Pick<RiskCurve, "code" | "name" | "times" | "risk" | "recorded">;
 
 export interface RiskPicture {
 	readonly patient?: string;
 	readonly clock: Clock;
+	/** The horizon of the risks, in days. */
+	readonly horizonDays: number;
+	/** Whether it shows what was learned from a simulated population. */
+	readonly simulated?: boolean;
 	readonly curves: readonly RiskCurve[];
 	/** The same risks for an edited history. */
 	readonly whatIf?: {
@@ -48,6 +52,10 @@ export function numberedSurges<S extends Surge>(
 		.sort((a, b) => a.from - b.from || a.curve - b.curve)
 		.map((surge, at) => ({ ...surge, number: at + 1 }));
 }
+
+/** Names of the codes that are recorded at some of the times. */
+export const recordedCodes = (curves: readonly RiskCurve[]): string[] =>
+	curves.filter(({ recorded }) => recorded.includes(1)).map(({ name, code }) => name || code);
 
 /** The risk at a time, by linear interpolation. */
 export function riskAt({ times, risk }: Pick<RiskCurve, "times" | "risk">, time: number): number {

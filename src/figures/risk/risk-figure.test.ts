@@ -6,6 +6,7 @@ import { riskFigure } from "./risk-figure.js";
 
 const year = 365.25;
 const clock = { axis: "dates", birth: 0 } as const;
+const horizonDays = 5 * year;
 const [first, now] = [45 * year, 60 * year];
 
 function curve(
@@ -26,6 +27,7 @@ function curve(
 		places: Array.from(times, (time) =>
 			time < first ? "before" : time <= now ? "inside" : "after",
 		),
+		recorded: new Uint8Array(risk.length),
 		surges,
 	} satisfies RiskCurve;
 }
@@ -48,16 +50,23 @@ const events = [45, 47, 52, 60].map((age) => age * year);
 
 describe("a risk trajectory", () => {
 	test("with the events recorded where the risk rose", async () => {
-		const figure = riskFigure({ patient: "p7", clock, curves: [diabetes], events, now });
+		const figure = riskFigure({
+			patient: "p7",
+			clock,
+			horizonDays,
+			curves: [diabetes],
+			events,
+			now,
+		});
 		const svg = drawn(figure);
 		await expect(svg).toMatchFileSnapshot("../testing/risk.svg");
 		expect(figure.description).toBe(
-			"Risk of one patient over time, from the model. Diabetes mellitus: 16 % at age 60.0, 18 % at age 70.0. The greatest rise: age 50.0–55.0 · +10 points, with Obesity, Hypertension.",
+			"Probability of a first record within 5 years, over the time of one patient, from the model. Diabetes mellitus: 16 % at age 60.0, 18 % at age 70.0. The greatest rise: age 50.0–55.0 · +10 points, with Obesity, Hypertension.",
 		);
 		for (const words of [
 			"before the first record",
 			"observed span",
-			"extrapolated, after the last record",
+			"no new records, after the last one",
 			"now, age 60.0",
 			"Obesity",
 			"age 50.0–55.0 · +10 points",
@@ -77,6 +86,7 @@ describe("a risk trajectory", () => {
 		);
 		const figure = riskFigure({
 			clock,
+			horizonDays,
 			curves: [diabetes, heart],
 			whatIf: {
 				name: "without obesity",
@@ -102,7 +112,7 @@ describe("a risk trajectory", () => {
 		const surges = Array.from({ length: 20 }, (_, at) =>
 			surge(45 + at / 4, (at + 1) / 1000, ["Gout"]),
 		);
-		const figure = riskFigure({ clock, curves: [{ ...diabetes, surges }], now });
+		const figure = riskFigure({ clock, horizonDays, curves: [{ ...diabetes, surges }], now });
 		expect(figure.notes).toEqual(["The 12 greatest rises are numbered; 8 are not."]);
 		const svg = drawn(figure);
 		expect(svg).toContain(">12</text>");
@@ -115,18 +125,50 @@ describe("a risk trajectory", () => {
 			code: `${at}`,
 			name: `d${at}`,
 		}));
-		const svg = drawn(riskFigure({ clock, curves, now }));
+		const svg = drawn(riskFigure({ clock, horizonDays, curves, now }));
 		expect(svg.match(/>d\d+<\/text>/g)).toHaveLength(28); // at the line and over its growth
 	});
 
 	test("of no events, of one time, of a risk of 0, and of no disease", () => {
-		const bare = { clock: { axis: "days" }, now } as const;
+		const bare = { clock: { axis: "days" }, horizonDays, now } as const;
 		expect(drawn(riskFigure({ ...bare, curves: [diabetes] }))).toContain("up to day 21,915");
 		expect(drawn(riskFigure({ ...bare, curves: [curve("1", "", [0.2])] }))).toContain("20 % at");
 		expect(drawn(riskFigure({ ...bare, curves: [curve("1", "x", [0, 0, 0])] }))).toContain(
 			"no significant rise",
 		);
 		expect(drawn(riskFigure({ ...bare, curves: [] }))).toContain("No risk to draw");
+	});
+});
+
+describe("a risk trajectory", () => {
+	test("of a code that is recorded has a gap where another record begins to be meant", () => {
+		const recorded = Uint8Array.of(0, 0, 0, 1, 1, 1, 1);
+		const figure = riskFigure({
+			...{ clock, horizonDays, now, events },
+			curves: [{ ...diabetes, surges: [], recorded }],
+		});
+		expect(figure.description).toContain(
+			"Diabetes mellitus is recorded: from then on, of another record.",
+		);
+		const svg = drawn(figure);
+		expect(svg).toContain(
+			"probability of a first record within 5 years, after it of another one; dashed without new records",
+		);
+		const lines = (text: string) => text.match(/<path fill="none" stroke="[^"]+" [^>]*>/g)?.length;
+		const whole = drawn(
+			riskFigure({
+				...{ clock, horizonDays, now, events },
+				curves: [{ ...diabetes, surges: [] }],
+			}),
+		);
+		expect(svg).not.toBe(whole);
+		expect(lines(svg) ?? 0).toBeGreaterThanOrEqual(lines(whole) ?? 0);
+	});
+
+	test("of a simulated population says so", () => {
+		const figure = riskFigure({ clock, horizonDays, simulated: true, curves: [diabetes], now });
+		expect(figure.notes).toEqual(["Simulated population, not real people."]);
+		expect(figure.description).toContain("Simulated population, not real people.");
 	});
 });
 

@@ -1,5 +1,6 @@
 import type { Markish } from "@observablehq/plot";
 import { areaY, axisX, axisY, gridY, line, ruleX, text } from "@observablehq/plot";
+import { spanText } from "../../infer/user-input/moments.js";
 import { quietAxis } from "../axes.js";
 import { roundNumbers, timeAxis, timeName } from "../clock.js";
 import type { Panel } from "../figure.js";
@@ -14,7 +15,7 @@ import {
 	observedShade,
 	type RiskLayout,
 } from "./layout.js";
-import type { RiskPicture } from "./picture.js";
+import { type RiskPicture, recordedCodes } from "./picture.js";
 
 const marginBottom = 24;
 const type = { size: theme.size.tick };
@@ -25,16 +26,17 @@ export function riskPanel(
 	layout: RiskLayout,
 	foreground: readonly Markish[],
 ): Panel {
-	const { curves, whatIf, events = [], clock } = picture;
+	const { curves, whatIf, events = [], clock, horizonDays } = picture;
+	const again = recordedCodes(curves).length > 0;
 	const { domain, marginLeft, marginRight, inner, most, least } = layout;
 	const ticks = roundNumbers(0, most, 5);
 	const axis = timeAxis(clock, domain, Math.floor(inner / 70));
 	const shown = events.filter((time) => time >= domain[0] && time <= domain[1]);
 	return {
 		title: "Risk",
-		subtitle: `probability that an event at that time is this disease; dashed where extrapolated${
-			whatIf ? `, dotted: ${whatIf.name}` : ""
-		}`,
+		subtitle: `probability of a first record within ${spanText(horizonDays)}${
+			again ? ", after it of another one" : ""
+		}; dashed without new records${whatIf ? `, dotted: ${whatIf.name}` : ""}`,
 		height: layout.bottom + marginBottom,
 		plot: () => ({
 			marginLeft,
@@ -79,6 +81,7 @@ export function riskPanel(
 								x: (at: number) => curves[0]?.times[at],
 								y1: 0,
 								y2: (at: number) => curves[0]?.risk[at],
+								z: (at: number) => curves[0]?.recorded[at],
 								fill: curveColour(0),
 								fillOpacity: 0.08,
 							}),
@@ -88,6 +91,7 @@ export function riskPanel(
 					line([...curve.times.keys()], {
 						x: (at: number) => curve.times[at],
 						y: (at: number) => curve.risk[at],
+						z: (at: number) => curve.recorded[at],
 						stroke: colourOf(curves, curve.code),
 						strokeWidth: 2.2,
 						strokeDasharray: "0.1,4.5",
@@ -107,13 +111,13 @@ function spanMarks({ clock }: RiskPicture, layout: RiskLayout): Markish[] {
 		{
 			from: domain[0],
 			to: observed[0],
-			words: ["extrapolated, before the first record", "before the first record", "before"],
+			words: ["before the first record", "before"],
 		},
 		{ from: observed[0], to: observed[1], words: ["observed span", "observed"] },
 		{
 			from: observed[1],
 			to: domain[1],
-			words: ["extrapolated, after the last record", "after the last record", "after"],
+			words: ["no new records, after the last one", "no new records", "after"],
 		},
 	];
 	const labels = parts.flatMap(({ from, to, words }) => {

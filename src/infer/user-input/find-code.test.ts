@@ -73,6 +73,36 @@ describe("finds", () => {
 	});
 });
 
+describe("named groups", () => {
+	const grouped = {
+		...phecodes,
+		groups: [
+			{ name: "circulatory system", tokens: [6, 7] },
+			{ name: "stroke", tokens: [6] },
+			{ name: "stroke or asthma", tokens: [6, 8] },
+		],
+	};
+
+	test("are found by their name, in any case", () => {
+		const found = { code: "stroke", name: "stroke", tokens: [6] };
+		expect(findCode("Stroke", grouped)).toEqual(found);
+	});
+
+	test("are found by the beginning of their name, if there is one such group", () => {
+		expect(findCode("circulatory", grouped)).toEqual({
+			...{ code: "circulatory system", name: "circulatory system", tokens: [6, 7] },
+			note: "circulatory: the group circulatory system",
+		});
+		expect(() => findCode("strok", grouped)).toThrow(
+			"near it are the group stroke, the group stroke or asthma",
+		);
+	});
+
+	test("do not hide codes", () => {
+		expect(findCode("428", grouped).code).toBe("428");
+	});
+});
+
 describe("refuses", () => {
 	test("an unknown code, with those that have it in their name, or begin like it", () => {
 		expect(() => findCode("heart", phecodes)).toThrow(

@@ -24,6 +24,8 @@ export interface CodeBook {
 	};
 	/** The map of the dataset, if available. */
 	readonly map: CodeMap | undefined;
+	/** Named groups of codes that can be found by their names too. */
+	readonly groups?: readonly { readonly name: string; readonly tokens: readonly number[] }[];
 }
 
 const withDots = new Set(["PheCode", "ICD9CM", "ICD10CM"]);
@@ -38,8 +40,10 @@ const isUnder = (code: string, above: string, system: string): boolean =>
 	code === above ||
 	(withDots.has(system) && code.startsWith(above.includes(".") ? above : `${above}.`));
 
-/** Finds a PheCode, a code of any system of the vocabulary, or an ICD code that maps to a PheCode. */
+/** Finds a named group, a PheCode, a code of any system of the vocabulary, or an ICD code that maps to a PheCode. */
 export function findCode(given: string, book: CodeBook): FoundCode {
+	const group = book.groups?.find(({ name }) => name.toLowerCase() === given.trim().toLowerCase());
+	if (group) return foundGroup(group);
 	const { system, code } = withSystem(given.trim());
 	const own = ownTokens(code, system, book);
 	if (own.length > 0)
@@ -52,8 +56,20 @@ export function findCode(given: string, book: CodeBook): FoundCode {
 		const tokens = ownTokens(general, "PheCode", book);
 		if (tokens.length > 0) return found(given, tokens, book, "read as");
 	}
+	const [like, another] = mapped ? [] : groupsLike(given, book);
+	if (like && !another) return { ...foundGroup(like), note: `${given}: the group ${like.name}` };
 	throw unknownCode(given, mapped, book);
 }
+
+const foundGroup = ({ name, tokens }: NonNullable<CodeBook["groups"]>[number]): FoundCode => ({
+	...{ code: name, name, tokens },
+});
+
+/** Groups whose name begins with a text of three letters or more. */
+const groupsLike = (given: string, { groups = [] }: CodeBook) => {
+	const text = given.trim().toLowerCase();
+	return groups.filter(({ name }) => text.length > 2 && name.toLowerCase().startsWith(text));
+};
 
 /** `icd10:I50.9` names its system. */
 function withSystem(given: string): { readonly system?: string; readonly code: string } {
@@ -131,7 +147,10 @@ function unknownCode(given: string, mapped: Mapped | undefined, book: CodeBook):
 			`is mapped to a PheCode ${why}`,
 		);
 	}
-	const near = nearCodes(withSystem(given.trim()).code, tokens).map(named);
+	const near = [
+		...nearCodes(withSystem(given.trim()).code, tokens).map(named),
+		...groupsLike(given, book).map(({ name }) => `the group ${name}`),
+	];
 	const found = near.length > 0 ? `; near it are ${near.join(", ")}` : ", nor one near it";
 	const listed =
 		near.length > 0 ? "" : ` (trajgpt describe DATASET --top ${tokens.length} lists them)`;

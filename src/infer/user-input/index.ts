@@ -10,6 +10,7 @@ export {
 	momentOf,
 	momentsOf,
 	spanDays,
+	spanText,
 	timesOf,
 } from "./moments.js";
 export { type GridOptions, timeGrid } from "./time-grid.js";

@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { TimeAxis } from "../../base/time.js";
 import type { NewPatient } from "../../cohort/index.js";
-import { dayText, momentJson, momentOf, momentsOf, spanDays, timesOf } from "./moments.js";
+import {
+	dayText,
+	momentJson,
+	momentOf,
+	momentsOf,
+	spanDays,
+	spanText,
+	timesOf,
+} from "./moments.js";
 
 const person = (id: string, birth: number | null, ...times: number[]): NewPatient => ({
 	id,
@@ -59,6 +67,13 @@ describe("a time as a user writes it", () => {
 	test("lengths of time", () => {
 		expect([spanDays("10d"), spanDays("6m"), spanDays("1.5y")]).toEqual([10, 182.625, 547.875]);
 		for (const text of ["0d", "-1d", "1", "1h"]) expect(() => spanDays(text)).toThrow("Expected");
+	});
+
+	test("is written in the largest unit that fits", () => {
+		const spans = [365.25, 1826.25, 3652, 182.625, 183, 30, 1].map(spanText);
+		expect(spans).toEqual([
+			...["1 year", "5 years", "10 years", "6 months", "183 days", "30 days", "1 day"],
+		]);
 	});
 });
 

@@ -165,6 +165,16 @@ function checkRecords(
 	);
 }
 
+/** A length of time in the largest unit that it is a multiple of: 5 years, 6 months, 183 days. */
+export function spanText(days: number): string {
+	const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? "" : "s"}`;
+	const [years, months] = [days / yearDays, days / monthDays];
+	const isWhole = (count: number) => count > 0.9 && Math.abs(count - Math.round(count)) < 0.005;
+	if (isWhole(years)) return counted(Math.round(years), "year");
+	if (isWhole(months)) return counted(Math.round(months), "month");
+	return counted(Number(days.toFixed(1)), "day");
+}
+
 /** A time as a date, or as a day on an axis without dates. */
 export const dayText = (day: number, axis: TimeAxis): string =>
 	axis === "days" ? `day ${Number(day.toFixed(1))}` : isoDate(day);

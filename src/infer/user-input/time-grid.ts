@@ -14,14 +14,13 @@ export interface GridOptions {
 const usualSteps = [1, 7, 14, monthDays, yearDays / 4, yearDays / 2, yearDays];
 /** As many times as a drawing can show. */
 const enough = 250;
-const few = 20;
 const mostTimes = 20_000;
 
-const usualEnd = momentOf("+5y");
+const usualEnd = momentOf("+0d");
 
 /**
- * Equal steps, by default from the first event until five years after the last record. Messages call the
- * options as `named` does.
+ * Equal steps, by default from the first event to the last record, which is the last time then. Messages call
+ * the options as `named` does.
  */
 export function timeGrid(
 	patient: NewPatient,
@@ -44,7 +43,7 @@ export function timeGrid(
 	const to = timeOf(options.to ?? usualEnd, "to");
 	if (from > to)
 		throw new UnusableTimeError(
-			`${named("from")} ${options.from?.text ?? "(the first event)"} lies after ${named("to")} ${options.to?.text ?? usualEnd.text}; exchange them, or leave one out`,
+			`${named("from")} ${options.from?.text ?? "(the first event)"} lies after ${named("to")} ${options.to?.text ?? "(the last record)"}; exchange them, or leave one out`,
 			`lies after ${named("to")}; exchange them, or leave one out`,
 			named("from"),
 		);
@@ -54,10 +53,11 @@ export function timeGrid(
 		const problem = `makes ${count.toLocaleString("en-US")} times; expected at most ${mostTimes.toLocaleString("en-US")}: choose a longer one, or a shorter time`;
 		throw new UnusableTimeError(`${named("step")} ${problem}`, problem, named("step"));
 	}
-	return Float64Array.from({ length: count }, (_, at) => from + at * step);
+	const grid = Array.from({ length: count }, (_, at) => from + at * step);
+	if (options.to === undefined && (grid.at(-1) as number) < to) grid.push(to);
+	return Float64Array.from(grid);
 }
 
 function usualStep(days: number): number {
-	if (days < few) return days > 0 ? days / 100 : 1;
 	return usualSteps.find((step) => days / step <= enough) ?? days / enough;
 }

@@ -25,6 +25,7 @@ export function warningsFor(
 	{ patients, unknown }: Queried,
 	queries: readonly Query[],
 	manifest: Manifest,
+	beforeFirst = "predicted from the start of a history alone, evolved backwards; nothing in training resembles that",
 ): string[] {
 	const reach = manifest.reach && roundUpTimeRange(manifest.reach);
 	const warnings: string[] = [];
@@ -40,7 +41,7 @@ export function warningsFor(
 	const early = queries.filter(({ patient, time }) => placeOf(patient.history, time) === "before");
 	if (early.length > 0)
 		warnings.push(
-			`${count(early.length, "query time is", "query times are")} before the first event (${early[0]?.patient.id} first): predicted from the start of a history alone, evolved backwards; nothing in training resembles that`,
+			`${count(early.length, "query time is", "query times are")} before the first event (${early[0]?.patient.id} first): ${beforeFirst}`,
 		);
 	const withoutEvents = new Set(empty);
 	const farthest = most(

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { attribute } from "../../../src/infer/index.js";
+import { attributeCodeProbability } from "../../../src/infer/index.js";
 import { smallModel } from "../../../src/models/trajgpt/testing/small-model.js";
 import { driversAt } from "./drivers.js";
 import { curveTimes, firstDate, panelsOf, queriesFor, rankOf } from "./panels.js";
@@ -108,7 +108,7 @@ test("drivers equal the library's attribution of the last events", async () => {
 		queryWithin: model.queryWithin,
 	};
 	const drivers = await driversAt(calls, history, date);
-	const { effect } = await attribute(model, history, { codes: [7], times: [date] });
+	const { effect } = await attributeCodeProbability(model, history, { codes: [7], times: [date] });
 	expect(drivers).toHaveLength(31);
 	for (const { at, effect: own } of drivers) expect(own[7]).toBeCloseTo(effect[at]!, 5);
 });

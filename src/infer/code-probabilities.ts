@@ -2,7 +2,7 @@ import { InputError } from "../base/errors.js";
 import type { Predictions } from "../models/index.js";
 
 /** The probability that a patient's event at each query time is one of these tokens. */
-export function riskOf(
+export function probabilitiesOf(
 	predictions: Predictions,
 	patient: number,
 	codes: readonly number[],

@@ -1,13 +1,13 @@
 import { InputError } from "../base/errors.js";
 import type { Events, Predictor } from "../models/index.js";
 import { type Place, predictAt } from "./predict-at.js";
-import { checkCodes, riskOf } from "./risk.js";
+import { checkCodes, probabilitiesOf } from "./code-probabilities.js";
 import { type Surge, surgesOf } from "./surges.js";
 
-export interface RiskTrajectory {
+export interface CodeTrajectory {
 	readonly times: Float64Array;
-	readonly risk: Float64Array;
-	/** Difference to the risk at the time before; 0 at the first. */
+	readonly probability: Float64Array;
+	/** Difference to the probability at the time before; 0 at the first. */
 	readonly growth: Float64Array;
 	readonly places: readonly Place[];
 	readonly surges: readonly Surge[];
@@ -17,33 +17,36 @@ export interface RiskTrajectory {
 const mostNumbers = 2 ** 24;
 
 /**
- * The risk of each code along a patient's times, which must not decrease: [patient][code]. A code
+ * The probability of each code, given that something is recorded, along a patient's times, which must not decrease: [patient][code]. A code
  * is a set of tokens, whose probabilities are added. One code costs as much as all.
  */
-export async function riskTrajectories(
+export async function codeTrajectories(
 	predictor: Predictor,
 	histories: readonly Events[],
 	codes: readonly (readonly number[])[],
 	times: readonly ArrayLike<number>[],
-): Promise<readonly (readonly RiskTrajectory[])[]> {
+): Promise<readonly (readonly CodeTrajectory[])[]> {
 	if (times.length !== histories.length)
 		throw new InputError(`times of ${times.length} patients for ${histories.length} histories`);
 	codes.forEach(checkCodes);
 	times.forEach(checkOrder);
-	const trajectories: RiskTrajectory[][] = [];
+	const trajectories: CodeTrajectory[][] = [];
 	const most = Math.max(1, Math.floor(mostNumbers / predictor.vocab));
 	const block = Math.max(1, Math.floor(most / Math.max(1, times[0]?.length ?? 0)));
 	for (let first = 0; first < histories.length; first += block) {
 		const own = histories.slice(first, first + block);
 		const queryTimes = times.slice(first, first + block).map((at) => Float64Array.from(at));
-		const found = await risksAt(predictor, own, codes, queryTimes, most);
+		const found = await probabilitiesAt(predictor, own, codes, queryTimes, most);
 		for (const [patient, history] of own.entries()) {
-			const { risks, places } = found[patient] as Risks;
+			const { probabilities, places } = found[patient] as Probabilities;
 			const at = queryTimes[patient] as Float64Array;
 			trajectories.push(
-				risks.map((risk) => {
-					const growth = risk.map((value, i) => (i === 0 ? 0 : value - (risk[i - 1] as number)));
-					return { times: at, risk, growth, places, surges: surgesOf(history, at, risk, growth) };
+				probabilities.map((probability) => {
+					const growth = probability.map((value, i) =>
+						i === 0 ? 0 : value - (probability[i - 1] as number),
+					);
+					const surges = surgesOf(history, at, probability, growth);
+					return { times: at, probability, growth, places, surges };
 				}),
 			);
 		}
@@ -51,30 +54,30 @@ export async function riskTrajectories(
 	return trajectories;
 }
 
-interface Risks {
-	readonly risks: readonly Float64Array[]; // [codes][times]
+interface Probabilities {
+	readonly probabilities: readonly Float64Array[]; // [codes][times]
 	readonly places: Place[];
 }
 
-/** The risks of each patient, at most `most` times per pass. */
-async function risksAt(
+/** The probabilities of each patient, at most `most` times per pass. */
+async function probabilitiesAt(
 	predictor: Predictor,
 	histories: readonly Events[],
 	codes: readonly (readonly number[])[],
 	times: readonly Float64Array[],
 	most: number,
-): Promise<readonly Risks[]> {
+): Promise<readonly Probabilities[]> {
 	const count = times.reduce((longest, { length }) => Math.max(longest, length), 0);
 	const found = histories.map(
-		(): Risks => ({ risks: codes.map(() => new Float64Array(count)), places: [] }),
+		(): Probabilities => ({ probabilities: codes.map(() => new Float64Array(count)), places: [] }),
 	);
 	for (let from = 0; from < count; from += most) {
 		const turn = times.map((own) => own.subarray(from, from + most));
 		const predictions = await predictAt(predictor, histories, turn);
-		for (const [patient, { risks, places }] of found.entries()) {
+		for (const [patient, { probabilities, places }] of found.entries()) {
 			for (const place of predictions.places[patient] ?? []) places.push(place);
 			for (const [at, code] of codes.entries())
-				risks[at]?.set(riskOf(predictions, patient, code), from);
+				probabilities[at]?.set(probabilitiesOf(predictions, patient, code), from);
 		}
 	}
 	return found;

@@ -1,0 +1,197 @@
+import { InputError } from "../base/errors.js";
+import { specialCount } from "../cohort/vocabulary.js";
+import { concat, reshape, type Tensor } from "../graph/index.js";
+import { featureInputs, logHazards, prefix, readingOf } from "../models/hazards/head.js";
+import { cumulativeIncidence } from "../models/hazards/incidence.js";
+import { landmarkValues } from "../models/hazards/landmarks.js";
+import { hazardStream, queryTimes } from "../models/hazards/objective.js";
+import { type HazardSettings, outputsOf, visitBinsOf } from "../models/hazards/settings.js";
+import type { CodeConfig } from "../models/heads/codes.js";
+import type { EventBatch, Events, Model, Parameters, ParameterValues } from "../models/index.js";
+import type { BatchShape, States } from "../models/model.js";
+import { weightsOf } from "../nn/weights.js";
+import type { Runtime } from "../runtime/index.js";
+import { rowPrograms } from "./history-rows.js";
+
+/** Hazards of histories on index days, in the order of histories and days. */
+export interface Hazards {
+	/** log hazards per day, [bins, outputs]. */
+	codes(at: number): Float32Array;
+	/** log hazards per day of the next record of any code, [visit bins]. */
+	visits(at: number): Float32Array;
+	/** The probability of a record of each output (see `outputsOf`) within so many days, death competing. */
+	incidence(at: number, days: number): Float64Array;
+}
+
+/** What gives hazards: a model here, or one that runs elsewhere. */
+export interface HazardSource {
+	readonly settings: HazardSettings;
+	readonly vocab: number;
+	/** The farthest day after the index day that it can answer. */
+	readonly longestDays: number;
+	/**
+	 * Hazards of each history on each of its index days, whose records and those before are known. Every history
+	 * has as many days. Of histories longer than the model can read, the last events are seen.
+	 */
+	at(histories: readonly Events[], days: readonly ArrayLike<number>[]): Promise<Hazards>;
+}
+
+/** Computes hazards. Programs stay compiled until it is disposed of. */
+export interface HazardModel extends HazardSource {
+	/** The same as numbers, which `hazardsIn` reads: [histories × days, width]. */
+	rows(histories: readonly Events[], days: readonly ArrayLike<number>[]): Promise<Float32Array>;
+	dispose(): Promise<void>;
+}
+
+interface Learned {
+	readonly model: Model;
+	readonly config: unknown;
+	readonly weights: ParameterValues;
+}
+
+/** The hazard settings of a trained model; one without hazards is refused. */
+export function hazardSettingsOf({ config }: Pick<Learned, "config">): HazardSettings {
+	const { hazards } = config as CodeConfig;
+	if (hazards) return hazards;
+	throw new InputError(
+		"the model has learned no hazards, so it cannot say by when something happens; train one with `trajgpt pretrain` (presets tiny and default, or --hazards)",
+	);
+}
+
+export function hazardModel(runtime: Runtime, learned: Learned): HazardModel {
+	const { model, weights } = learned;
+	const config = learned.config as CodeConfig;
+	const settings = hazardSettingsOf(learned);
+	const rows = rowPrograms(runtime, {
+		weights,
+		build: (parameters, shape, landmarks) =>
+			hazardRows(model, config, settings, parameters, shape, landmarks),
+		feeds: (batch, landmarks) => hazardFeeds(model, config, settings, batch, landmarks),
+	});
+	const context = model.context?.(config) ?? Number.POSITIVE_INFINITY;
+	const own: Pick<HazardModel, "settings" | "vocab" | "longestDays" | "rows"> = {
+		settings,
+		vocab: config.vocab,
+		longestDays: settings.binDays.at(-1) as number,
+		async rows(histories, days) {
+			const longest = Math.max(0, ...histories.map(({ tokens }) => tokens.length));
+			// One pass over a history answers all its days, if the model can read all of it.
+			const together = longest < context;
+			const indexed = histories.flatMap((history, i) => {
+				const own = Array.from(days[i] ?? []);
+				return together ? [known(history, own)] : own.map((day) => known(history, [day]));
+			});
+			const count = together ? (days[0]?.length ?? 0) : 1;
+			if (count === 0 || indexed.length === 0) return new Float32Array(0);
+			const landmarks = roomFor(count);
+			const found = await rows.run(indexed, { maxLength: context, landmarks });
+			if (landmarks === count) return found;
+			const width = found.length / (indexed.length * landmarks);
+			const kept = new Float32Array(indexed.length * count * width);
+			for (const [i] of indexed.entries()) {
+				const from = i * landmarks * width;
+				kept.set(found.subarray(from, from + count * width), i * count * width);
+			}
+			return kept;
+		},
+	};
+	return {
+		...own,
+		at: async (histories, days) => hazardsIn(own, await own.rows(histories, days)),
+		dispose: rows.dispose,
+	};
+}
+
+/** Days per history are rounded up to a power of two, so that few programs are compiled. */
+const roomFor = (days: number) => 2 ** Math.ceil(Math.log2(days));
+
+/** Reads the numbers of a model's hazards. */
+export function hazardsIn(
+	{ settings, vocab }: Pick<HazardModel, "settings" | "vocab">,
+	rows: Float32Array,
+): Hazards {
+	const codes = settings.binDays.length * outputsOf(settings, vocab).count;
+	const width = codes + visitBinsOf(settings).to.length;
+	const codesOf = (at: number) => rows.subarray(at * width, at * width + codes);
+	return {
+		codes: codesOf,
+		visits: (at) => rows.subarray(at * width + codes, (at + 1) * width),
+		incidence: (at, horizon) => cumulativeIncidence(settings, vocab, codesOf(at), horizon),
+	};
+}
+
+/** A history up to the last of some index days, and one more event at it, whose own token nothing reads. */
+function known(history: Events, days: readonly number[]) {
+	const { tokens, times } = history;
+	const last = Math.max(...days);
+	let count = 0;
+	while (count < times.length && Math.floor(times[count] as number) <= last) count++;
+	const end = Math.max(last, times[count - 1] ?? last);
+	const longer = {
+		...{ history, days },
+		tokens: new Int32Array(count + 1),
+		times: new Float64Array(count + 1).fill(end),
+		// A birth stays where a history is longer than can be read.
+		birthEvents: (tokens[0] ?? specialCount) < specialCount ? (1 as const) : (0 as const),
+	};
+	for (let n = 0; n < count; n++) {
+		longer.tokens[n] = tokens[n] as number;
+		longer.times[n] = times[n] as number;
+	}
+	return longer;
+}
+
+/** All log hazards of each row's landmarks, in one row of numbers. */
+function hazardRows(
+	model: Model,
+	config: CodeConfig,
+	settings: HazardSettings,
+	parameters: Parameters,
+	shape: BatchShape,
+	perRow: number,
+): Tensor {
+	const reading = readingOf(model);
+	const landmarks = shape.rows * perRow;
+	const streams = [hazardStream(settings, reading, perRow)];
+	const [{ hidden }] = model.states(config, parameters, shape, streams) as [States];
+	const { codes, visits } = logHazards(
+		...([settings, reading, config, weightsOf(parameters)] as const),
+		reshape(hidden, [landmarks, -1, config.dim]),
+		featureInputs(settings, config.vocab, landmarks, hidden.dtype),
+	);
+	const each = concat([reshape(codes, [landmarks, -1]), visits], 1);
+	return reshape(each, [shape.rows, -1]);
+}
+
+function hazardFeeds(
+	model: Model,
+	config: CodeConfig,
+	settings: HazardSettings,
+	batch: EventBatch,
+	perRow: number,
+) {
+	const reading = readingOf(model);
+	const { values, observe } = landmarkValues(settings, config.vocab, batch.rows * perRow);
+	const landmarks = Array.from({ length: batch.rows }, (_, row) => {
+		const source = batch.sources?.[row]?.history as ReturnType<typeof known> | undefined;
+		const events = batch.times.subarray(row * batch.length);
+		return Array.from({ length: perRow }, (_, i) => {
+			const day = source?.days[i];
+			if (!source || day === undefined)
+				return { known: 0, times: queryTimes(settings, reading, events[0] as number) };
+			observe(row * perRow + i, source.history, day);
+			let count = 0;
+			const all = (batch.lengths[row] as number) - 1;
+			while (count < all && Math.floor(events[count] as number) <= day) count++;
+			const time = Math.max(day, count > 0 ? (events[count - 1] as number) : day);
+			return { known: count, times: queryTimes(settings, reading, time) };
+		});
+	});
+	const { risk: _risk, visitRisk: _visitRisk, ...features } = values;
+	return {
+		...model.filler(config, batch)(hazardStream(settings, reading, perRow), landmarks),
+		...Object.fromEntries(
+			Object.entries(features).map(([name, data]) => [`${prefix}.${name}`, data]),
+		),
+	};
+}
