@@ -57,7 +57,7 @@ const question = {
 	top: 1,
 };
 const ask = (url: string, headers: Record<string, string> = {}) =>
-	fetch(new URL("/api/v1/forecast", url), {
+	fetch(new URL("/api/v2/forecast", url), {
 		...{ method: "POST", body: JSON.stringify(question) },
 		headers: { "Content-Type": "application/json", ...headers },
 	});
@@ -70,8 +70,8 @@ describe("serve", () => {
 			expect(await (await fetch(url)).json()).toMatchObject({ info: { title: "trajgpt" } });
 		});
 		expect(code).toBe(0);
-		expect(stdout).toMatch(/^API: http:\/\/127\.0\.0\.1:\d+\/api\/v1\/openapi\.json\n$/);
-		expect(stderr).toContain('"route":"/api/v1/forecast","status":200');
+		expect(stdout).toMatch(/^API: http:\/\/127\.0\.0\.1:\d+\/api\/v2\/openapi\.json\n$/);
+		expect(stderr).toContain('"route":"/api/v2/forecast","status":200');
 		expect(stderr).toContain("finishing what is under way");
 	});
 

@@ -66,7 +66,7 @@ export interface App {
 	close(): void;
 }
 
-const base = "/api/v1";
+const base = "/api/v2";
 /** A body up to this length is read within a millisecond. */
 const shortBytes = 16 * 1024;
 
@@ -92,7 +92,7 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 		return refused(context, refusal);
 	});
 	hono.notFound((context) =>
-		refused(context, new Refusal(404, "not found; the API is described at /api/v1/openapi.json")),
+		refused(context, new Refusal(404, "not found; the API is described at /api/v2/openapi.json")),
 	);
 
 	if (gate) {
@@ -196,7 +196,7 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 			const allow = methods.join(", ");
 			throw new Refusal(
 				405,
-				`${path} takes ${allow}, not ${req.method}; /api/v1/openapi.json describes it`,
+				`${path} takes ${allow}, not ${req.method}; /api/v2/openapi.json describes it`,
 				{ allow },
 			);
 		});

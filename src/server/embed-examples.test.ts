@@ -67,7 +67,7 @@ test("the session example with fetch runs", async () => {
 
 test("every path in the guide exists in the service", async () => {
 	const { get } = await running();
-	const { paths } = await jsonIn(await get("/api/v1/openapi.json"));
+	const { paths } = await jsonIn(await get("/api/v2/openapi.json"));
 	const named = [...section.matchAll(/^\| `(GET|POST|DELETE) (\S+)`/gm)].map(
 		([, method, path]) => `${method?.toLowerCase()} /${path}`,
 	);

@@ -65,8 +65,12 @@ describe("refuses malformed requests with a message", () => {
 		expect((await risk({ codes: ["428"], step: "1h" })).message).toContain(
 			"step: Expected a length",
 		);
-		expect((await risk({ codes: ["428"], step: "1d" })).message).toContain("at most 1024");
-		expect((await risk({ codes: ["428"], at: ["+1y"], to: "+2y" })).field).toBe("to");
+		expect((await risk({ codes: ["428"], to: "+9y", step: "1d" })).message).toContain(
+			"at most 1024",
+		);
+		expect((await risk({ codes: ["428"], at: ["+1y"] })).field).toBe("at");
+		expect((await risk({ codes: ["428"], horizons: ["5 years"] })).field).toBe("horizons.0");
+		expect((await risk({ codes: ["428"], horizon: 0 })).field).toBe("horizon");
 		const from = await risk({ codes: ["428"], from: "+2y", to: "+1y" });
 		expect(from).toMatchObject({
 			status: 422,
@@ -99,6 +103,7 @@ test("a refusal names the field, but repeats nothing of the request", async () =
 		["/risk", { ...born, codes: ["428"], from: early }, "from", "lies before the birth"],
 		["/risk", { ...born, codes: ["428"], to: early }, "to", "lies before the birth"],
 		["/risk", { ...born, codes: ["428"], attribute: early }, "attribute", "lies before the birth"],
+		["/risk", { ...born, codes: ["428"], at: early }, "at", "lies before the birth"],
 		["/risk", { ...nobody, codes: ["428"] }, "from", "is left out, and there is no record"],
 		["/risk", { ...born, codes: ["428", "F20.1"] }, "codes.1", "is mapped to a PheCode which"],
 		["/risk", { ...born, codes: ["Q-secret"] }, "codes.0", "is no code of the model"],
@@ -118,7 +123,7 @@ test("a refusal names the field, but repeats nothing of the request", async () =
 test("refuses other methods with those allowed, and compressed bodies", async () => {
 	const { url, post } = await running();
 	const ask = async (method: string, path: string) => {
-		const response = await fetch(`${url}/api/v1${path}`, { method });
+		const response = await fetch(`${url}/api/v2${path}`, { method });
 		return [response.status, response.headers.get("Allow")];
 	};
 	for (const method of ["GET", "PUT", "DELETE", "OPTIONS", "PATCH"])
@@ -182,7 +187,7 @@ test("answers bytes that are not HTTP with a message", async () => {
 		431,
 		"the headers of the request are too large; send fewer or shorter ones",
 	);
-	const get = "GET /api/v1/model HTTP/1.1\r\n";
+	const get = "GET /api/v2/model HTTP/1.1\r\n";
 	const nameless = await responseTo(`${get}Connection: close\r\n\r\n`);
 	expect(nameless).toMatch(/^HTTP\/1\.1 421 /);
 	expect(nameless).toContain("the name in the Host header");
@@ -203,12 +208,12 @@ test("does not wait for slow clients", async () => {
 	const sockets = await Promise.all(Array.from({ length: 20 }, () => opened(service.port)));
 	const responses = sockets.map(heard);
 	for (const [i, socket] of sockets.entries())
-		if (i % 2) socket.write("POST /api/v1/forecast HTTP/1.1\r\nHost: local");
+		if (i % 2) socket.write("POST /api/v2/forecast HTTP/1.1\r\nHost: local");
 		else socket.write(`${head("/forecast", "Content-Length: 100")}{"patient"`);
 	for (const response of await Promise.all(responses))
 		expectRefused(response, 408, "the request took too long to arrive; send it without pauses");
 	await expect.poll(() => service.holding()).toMatchObject({ connections: 0, bodyBytes: 0 });
-	expect((await get("/api/v1/model")).status).toBe(200);
+	expect((await get("/api/v2/model")).status).toBe(200);
 });
 
 test("stops computing when the client hangs up", async () => {
@@ -218,7 +223,7 @@ test("stops computing when the client hangs up", async () => {
 	const first = post("/forecast", good);
 	await expect.poll(() => service.scheduler.started).toBe(1);
 	const leaving = new AbortController();
-	const left = fetch(`http://127.0.0.1:${service.port}/api/v1/forecast`, {
+	const left = fetch(`http://127.0.0.1:${service.port}/api/v2/forecast`, {
 		...{ method: "POST", body: JSON.stringify(good), signal: leaving.signal },
 		headers: { "Content-Type": "application/json" },
 	}).catch(() => "left");
@@ -264,7 +269,7 @@ test("serves or refuses each of a thousand connections at once, repeatedly, with
 		request,
 		`${head("/forecast", "Content-Length: 4", "Connection: close")}{"a"`,
 		"NONSENSE\r\n\r\n",
-		"GET /api/v1/model HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+		"GET /api/v2/model HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
 	];
 	const burst = () =>
 		Promise.all(
@@ -306,7 +311,7 @@ test("accepts only its own names in the Host header", async () => {
 	const status = async (host: string) => {
 		const socket = await opened(service.port);
 		const response = heard(socket);
-		socket.write(`GET /api/v1/model HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+		socket.write(`GET /api/v2/model HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
 		return (await response).slice(9, 12);
 	};
 	for (const host of [
@@ -334,7 +339,7 @@ test("pages of other origins can neither send requests nor frame the page", asyn
 	expect((await post("/forecast", good, elsewhere)).status).toBe(403);
 	expect((await post("/forecast", good, { Origin: url })).status).toBe(200);
 	expect((await post("/forecast", good, { "Content-Type": "text/plain" })).status).toBe(415);
-	const { headers } = await get("/api/v1/model");
+	const { headers } = await get("/api/v2/model");
 	expect(headers.get("Access-Control-Allow-Origin")).toBeNull();
 	expect(headers.get("X-Frame-Options")).toBe("DENY");
 });
@@ -342,7 +347,7 @@ test("pages of other origins can neither send requests nor frame the page", asyn
 test("every response has the security headers, and allows only its own scripts", async () => {
 	const files = new Map([["/index.html", document("{}")]]);
 	const { get, service } = await running({ files });
-	for (const path of ["/", "/api/v1/model", "/nothing", "/api/v1/openapi.json"]) {
+	for (const path of ["/", "/api/v2/model", "/nothing", "/api/v2/openapi.json"]) {
 		const { headers } = await get(path);
 		for (const [name, value] of Object.entries(securityHeaders))
 			expect([path, name, headers.get(name)]).toEqual([path, name, value]);
@@ -350,10 +355,10 @@ test("every response has the security headers, and allows only its own scripts",
 	const policy = securityHeaders["Content-Security-Policy"] as string;
 	expect(policy).toContain("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'");
 	expect(policy).not.toMatch(/'unsafe-(inline|eval)'|https?:|\*/);
-	expect((await get("/api/v1/model")).headers.get("Cache-Control")).toBe("no-store");
+	expect((await get("/api/v2/model")).headers.get("Cache-Control")).toBe("no-store");
 	const bad = await opened(service.port);
 	const response = heard(bad);
-	bad.write("GET /api/v1/model HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
+	bad.write("GET /api/v2/model HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
 	expect((await response).toLowerCase()).toContain("x-frame-options: deny");
 });
 
@@ -361,14 +366,14 @@ test("requires the token for everything but the sign-in", async () => {
 	const token = "correct-horse-battery";
 	const files = new Map([["/index.html", document('"the page"')]]);
 	const { get, post, url, logged } = await running({ token, files });
-	for (const path of ["/api/v1/model", "/api/v1/openapi.json", "/index.html", "/explorer/x.json"])
+	for (const path of ["/api/v2/model", "/api/v2/openapi.json", "/index.html", "/explorer/x.json"])
 		expect([path, (await get(path)).status]).toEqual([path, 401]);
 	expect((await post("/forecast", good)).status).toBe(401);
 	const bearer = (value: string) => ({ Authorization: `Bearer ${value}` });
-	const guessed = await get("/api/v1/model", bearer(`${token}x`));
+	const guessed = await get("/api/v2/model", bearer(`${token}x`));
 	expect(guessed.status).toBe(401);
 	expect(await guessed.text()).toContain("that is not the token: send it as");
-	expect((await get("/api/v1/model", bearer(token))).status).toBe(200);
+	expect((await get("/api/v2/model", bearer(token))).status).toBe(200);
 	expect((await post("/forecast", good, bearer(token))).status).toBe(200);
 
 	const request = await get("/");
@@ -471,5 +476,5 @@ test("serves only files of the folder, by their URL path", async () => {
 		leaving.destroy();
 	}
 	await expect.poll(() => service.holding().connections).toBeLessThan(5);
-	expect((await get("/api/v1/model")).status).toBe(200);
+	expect((await get("/api/v2/model")).status).toBe(200);
 });

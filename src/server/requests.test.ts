@@ -37,7 +37,7 @@ test("refuses two Host headers", async () => {
 	const { service } = await running();
 	const socket = await opened(service.port);
 	const response = heard(socket);
-	socket.write("GET /api/v1/model HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n");
+	socket.write("GET /api/v2/model HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n");
 	const text = await response;
 	expect(text).toMatch(/^HTTP\/1\.1 400 /);
 	expect(text).toContain("the request has two Host headers; send one");
@@ -47,7 +47,7 @@ test("refuses a request with too many values without parsing it", async () => {
 	const { post, service } = await running();
 	const parse = vi.spyOn(JSON, "parse");
 	const body = `{"patient":{"events":[${"{},".repeat(300_000)}{}]}}`;
-	const response = await fetch(`http://127.0.0.1:${service.port}/api/v1/forecast`, {
+	const response = await fetch(`http://127.0.0.1:${service.port}/api/v2/forecast`, {
 		...{ method: "POST", body, headers: { "Content-Type": "application/json" } },
 	});
 	expect(parse.mock.calls.filter(([text]) => text.length > 1000)).toEqual([]);

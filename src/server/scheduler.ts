@@ -15,7 +15,7 @@ const longestWork = 1200;
 const ageLimitMs = 5000;
 
 /** The model calls that a request can make. */
-export type ModelCalls = Pick<Engine, "predictor" | "represent" | "forecast" | "risk">;
+export type ModelCalls = Pick<Engine, "predictor" | "represent" | "forecast" | "hazards" | "risk">;
 
 /**
  * Decides which of the waiting calls to the model runs next: fair queueing by the amount of work.
@@ -79,8 +79,11 @@ interface Call {
 	reject(error: unknown): void;
 }
 
+/** Hazards query the model once per bin, of which there are eight unless a run was trained otherwise. */
+const queriesPerDay = 8;
+
 export function scheduler(
-	{ predictor, represent, forecast, risk, width }: Engine,
+	{ predictor, represent, forecast, hazards, risk, width }: Engine,
 	mostWaiting: number,
 	clock: () => number = () => performance.now(),
 ): Scheduler {
@@ -213,7 +216,14 @@ export function scheduler(
 		return {
 			represent: (histories) => schedule(eventsIn(histories), () => represent(histories)),
 			forecast: (query) => schedule(sizeOf(query), () => forecast(query)),
-			risk: (query) => schedule(query.history.times.length + query.times.length, () => risk(query)),
+			hazards: (histories, days) =>
+				schedule(eventsIn(histories) + queriesPerDay * timesIn(days), () =>
+					hazards(histories, days),
+				),
+			risk: (query) =>
+				schedule(query.history.times.length + queriesPerDay * (1 + query.times.length), () =>
+					risk(query),
+				),
 			predictor: {
 				...predictor,
 				observe: (state, events) =>

@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import { random } from "../base/random.js";
-import { attribute, predictAt, representations, riskTrajectories } from "../infer/index.js";
+import {
+	attributeIncidence,
+	hazardModel,
+	incidences,
+	incidenceTrajectories,
+	predictAt,
+	representations,
+} from "../infer/index.js";
 import { smallSettings } from "../models/testing/small-settings.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { readRequestPatient } from "./api/patient.js";
@@ -62,41 +69,75 @@ test("concurrent requests get the same responses as single ones", async () => {
 	}
 });
 
-test("returns risk, growth, surges and drivers", async () => {
-	const { post, served, predictor, service } = await running();
-	const query = { patient, codes: ["428", "I10"], attribute: "+1y" };
+test("returns risks by horizon, their trajectory, surges and drivers", async () => {
+	const { post, served, service } = await running();
+	const query = { patient, codes: ["428", "I10"], attribute: "+0d", horizons: ["183d", "5y", 730] };
 	const { status, body } = await post("/risk", { ...query, to: "+2y", step: "3m" });
 	expect(status).toBe(200);
 	expect(routes.risk.response.parse(body)).toEqual(body);
 	const { history } = readRequestPatient(patient, served).patient;
+	const hazards = hazardModel(nodeRuntime({ threads: 1, purpose: "inference" }), served);
 	const times = body.times.map(({ day }: { day: number }) => day);
 	const codes = ["428", "401"].map((code) => [served.vocabulary.find(code) as number]);
-	const [own = []] = await riskTrajectories(predictor, [history], codes, [times]);
+	const last = Date.parse(patient.events[19]?.date as string) / 86_400_000;
+	expect(body.index.day).toBe(last);
+	expect(body.horizons).toEqual([183, 1826.25, 730]);
+	const [index = []] = await incidences(hazards, [history], codes, [[last]], body.horizons);
+	const [own = []] = await incidenceTrajectories(hazards, [history], codes, [times], 1826.25);
 	expect(body.codes.map(({ code }: { code: string }) => code)).toEqual(["428", "401"]);
 	expect(body.codes[1].note).toContain("I10: an ICD-10-CM code, so 401");
+	const query2 = { risks: codes, days: [last], horizonDays: 1826.25 };
+	const effects = await attributeIncidence(hazards, history, query2);
 	for (const [i, code] of body.codes.entries()) {
+		expect(code.probabilities).toEqual(closeTo(index[i]?.probabilities ?? []));
+		expect(code.recorded?.day ?? Number.NaN).toBe(index[i]?.recordedAt[0]);
 		expect(code.risk).toEqual(closeTo(own[i]?.risk ?? []));
+		const from = own[i]?.recorded.indexOf(1) as number;
+		expect(code.recordedFrom).toBe(from < 0 ? null : from);
 		expect(code.surges).toHaveLength(own[i]?.surges.length as number);
-	}
-	const end = Date.parse(patient.events[19]?.date as string) / 86_400_000 + 365.25;
-	for (const [i, { drivers }] of body.codes.entries()) {
-		const { effect } = await attribute(predictor, history, { codes: codes[i] ?? [], times: [end] });
-		expect(drivers).toHaveLength(20);
+		expect(code.drivers).toHaveLength(20);
 		// The first event of the history is the birth.
-		for (const { event, effect: own } of drivers)
-			expect(own).toBeCloseTo(effect[1 + event] ?? 0, 5);
-		expect(Math.abs(drivers[0].effect)).toBeGreaterThanOrEqual(Math.abs(drivers[19].effect));
+		for (const { event, effect } of code.drivers)
+			expect(effect).toBeCloseTo(effects[i]?.effect[1 + event] ?? 0, 5);
+		const sizes = code.drivers.map(({ effect }: { effect: number }) => Math.abs(effect));
+		expect(sizes[0]).toBeGreaterThanOrEqual(sizes[19]);
 	}
+	await hazards.dispose();
 	const callsFor = async (...codes: string[]) => {
 		const before = service.scheduler.started;
-		const { body } = await post("/risk", { patient, codes, at: ["+1y"], attribute: "+1y" });
+		const { body } = await post("/risk", { patient, codes, attribute: "+1y" });
 		expect(body.codes).toHaveLength(codes.length);
 		return service.scheduler.started - before;
 	};
-	const ofOne = await callsFor("428");
-	expect(await callsFor("428", "401", "250", "272", "495")).toBe(ofOne);
-	const named = await post("/risk", { patient, codes: ["428"], at: ["+2y", "+1y"] });
-	expect(named.body.times[0].day).toBeLessThan(named.body.times[1].day);
+	const ofOne = await callsFor("530");
+	expect(await callsFor("530", "401", "250", "272", "495")).toBe(ofOne);
+}, 60_000);
+
+test("risk: groups, an index day, horizons beyond what was learned, simulated populations", async () => {
+	const { post } = await running({ served: { ...smallServed(), simulated: true } });
+	const at = "2008-01-01";
+	const request = { patient, codes: ["Heart or vessels"], at, horizons: ["10y", "50y"] };
+	const { status, body } = await post("/risk", request);
+	expect(status).toBe(200);
+	expect(routes.risk.response.parse(body)).toEqual(body);
+	expect(body).toMatchObject({
+		population: "simulated population, not real people",
+		index: { date: at },
+		horizons: [3652, 3652],
+	});
+	expect(body.codes[0]).toMatchObject({ code: "heart or vessels", recorded: null });
+	expect(body.warnings).toContain(
+		"the model has learned risks up to 10 years ahead; 50 years are answered as 10 years",
+	);
+}, 60_000);
+
+test("a model without hazards refuses risk with advice, and does the rest", async () => {
+	const { post } = await running({ served: smallServed({}, undefined, null) });
+	const { status, body } = await post("/risk", { patient, codes: ["428"] });
+	expect(status).toBe(422);
+	expect(body.error.message).toMatch(/has learned no hazards.*trajgpt pretrain/);
+	expect((await post("/forecast", { patient, at: ["+1y"] })).status).toBe(200);
+	expect((await post("/embed", { patient })).status).toBe(200);
 });
 
 test("embeds a history as a vector", async () => {
@@ -188,11 +229,11 @@ test("a session computes only new events, and predicts as from the whole history
 	expect((await post(`${path}/forecast`, { at: ["-1y"] })).body.error.message).toContain(
 		"lies before the session's last event",
 	);
-	const end = () => fetch(`${url}/api/v1${path}`, { method: "DELETE" });
+	const end = () => fetch(`${url}/api/v2${path}`, { method: "DELETE" });
 	expect((await end()).status).toBe(204);
 	expect((await end()).status).toBe(404);
 	expect((await post(`${path}/forecast`, query)).status).toBe(404);
-	expect((await get(`/api/v1${path}`)).status).toBe(405);
+	expect((await get(`/api/v2${path}`)).status).toBe(405);
 });
 
 test("limits the number of sessions, and ends unused ones", async () => {
@@ -214,7 +255,7 @@ test("limits the number of sessions, and ends unused ones", async () => {
 
 test("OpenAPI describes every route by the schemas that validate it", async () => {
 	const { get } = await running();
-	const api = await jsonIn(await get("/api/v1/openapi.json"));
+	const api = await jsonIn(await get("/api/v2/openapi.json"));
 	expect(api.openapi).toBe("3.1.0");
 	const described = Object.entries(api.paths).flatMap(([path, methods]) =>
 		Object.keys(methods as object).map((method) => `${method} ${path}`),
@@ -233,7 +274,7 @@ test("OpenAPI describes every route by the schemas that validate it", async () =
 	expect(statuses("/model", "get")).toBe("200 400 401 408 421 429 431 500");
 	const [id] = api.paths["/sessions/{id}/events"].post.parameters;
 	expect(id).toMatchObject({ name: "id", in: "path", required: true });
-	const model = await jsonIn(await get("/api/v1/model"));
+	const model = await jsonIn(await get("/api/v2/model"));
 	expect(routes.model.response.parse(model)).toMatchObject({ codes: 7, trained: { step: 12 } });
 });
 
@@ -250,7 +291,7 @@ test("logs no patient data", async () => {
 	expect(text()).not.toMatch(/SECRET|1987|1931/);
 	const lines = logged.map((line) => JSON.parse(line));
 	expect(lines.at(-2)).toMatchObject({
-		...{ method: "POST", route: "/api/v1/sessions/{id}/forecast", status: 404 },
+		...{ method: "POST", route: "/api/v2/sessions/{id}/forecast", status: 404 },
 		...{ service: "trajgpt", request: expect.any(String), ms: expect.any(Number) },
 	});
 });
@@ -285,7 +326,7 @@ test("logs a thread that has died, and restarts it", async () => {
 			},
 		}),
 	});
-	const response = await fetch(`${url}/api/v1/forecast`, {
+	const response = await fetch(`${url}/api/v2/forecast`, {
 		...{ method: "POST", body: JSON.stringify({ patient, at: ["+1y"] }) },
 		headers: { "Content-Type": "application/json" },
 	});

@@ -138,10 +138,10 @@ const problem = (status: number, message: string) =>
 	Response.json(errorBody(status, message), { status });
 
 /** Route patterns for the log, without anything a sender put into the URL. */
-const patterns = [...new Set(Object.values(routes).map(({ path }) => `/api/v1${path}`))].map(
+const patterns = [...new Set(Object.values(routes).map(({ path }) => `/api/v2${path}`))].map(
 	(path) => ({ path, matches: new RegExp(`^${path.replace("{id}", "[^/]+")}$`) }),
 );
-const known = /^\/(?:$|api\/v1\/openapi\.json$|sign-in$)/;
+const known = /^\/(?:$|api\/v2\/openapi\.json$|sign-in$)/;
 function patternOf(url: string): string {
 	const path = url.split("?", 1)[0] ?? "";
 	if (known.test(path)) return path;

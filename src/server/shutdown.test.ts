@@ -5,7 +5,7 @@ import { someEvents } from "./testing/small-served.js";
 import { heard, opened, posted, refusing } from "./testing/sockets.js";
 
 const good = { patient: { events: someEvents(5) }, at: ["+1y"] };
-const get = "GET /api/v1/model HTTP/1.1\r\nHost: localhost\r\n\r\n";
+const get = "GET /api/v2/model HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 test("answers running requests as the last on their connections", async () => {
 	const { hold, release, wrap } = gatekeeper();

@@ -48,7 +48,7 @@ test("cuts off a client that keeps sending before the response", async () => {
 	await expect.poll(() => service.holding()).toMatchObject({ connections: 0, waiting: 0 });
 	expect(service.scheduler.started).toBeLessThanOrEqual(1);
 	release();
-	expect((await get("/api/v1/model")).status).toBe(200);
+	expect((await get("/api/v2/model")).status).toBe(200);
 });
 
 test("closes a client that reads nothing, and frees its response", async () => {

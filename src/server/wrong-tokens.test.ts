@@ -40,19 +40,19 @@ test("delays wrong tokens longer each time, and correct ones never", async () =>
 	const { get, url } = await running({ token, pause: async (ms) => void delays.push(ms) });
 	const statuses: number[] = [];
 	for (let i = 0; i < 4; i++) {
-		statuses.push((await get("/api/v1/model", guess)).status);
+		statuses.push((await get("/api/v2/model", guess)).status);
 		statuses.push((await fetch(`${url}/sign-in`, form("guess"))).status);
 	}
 	expect(statuses).toEqual(Array(8).fill(401));
 	expect(delays).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 10_000]);
-	expect((await get("/api/v1/model", known)).status).toBe(200);
+	expect((await get("/api/v2/model", known)).status).toBe(200);
 	const signedIn = await fetch(`${url}/sign-in`, form(token));
 	expect(signedIn.status).toBe(303);
 	const Cookie = signedIn.headers.get("Set-Cookie")?.split(";")[0] as string;
-	expect((await get("/api/v1/model", { Cookie })).status).toBe(200);
+	expect((await get("/api/v2/model", { Cookie })).status).toBe(200);
 	// A cookie from before a restart comes with every request of a page, and is no guess.
-	expect((await get("/api/v1/model", { Cookie: "trajgpt=old" })).status).toBe(401);
-	expect((await get("/api/v1/model")).status).toBe(401);
+	expect((await get("/api/v2/model", { Cookie: "trajgpt=old" })).status).toBe(401);
+	expect((await get("/api/v2/model")).status).toBe(401);
 	expect(delays).toHaveLength(8);
 });
 
@@ -72,13 +72,13 @@ test("limits the delayed responses: further ones are sent at once, and correct t
 	});
 	const leaving = new AbortController();
 	const held = [1, 2].map(() =>
-		fetch(`${url}/api/v1/model`, { headers: guess, signal: leaving.signal }).catch(() => "left"),
+		fetch(`${url}/api/v2/model`, { headers: guess, signal: leaving.signal }).catch(() => "left"),
 	);
 	await expect.poll(() => waiting).toBe(2);
-	const surplus = await get("/api/v1/model", guess);
+	const surplus = await get("/api/v2/model", guess);
 	expect([surplus.status, surplus.headers.get("Retry-After")]).toEqual([429, "1"]);
 	expect(surplus.headers.get("Connection")).toBe("close");
-	expect((await get("/api/v1/model", known)).status).toBe(200);
+	expect((await get("/api/v2/model", known)).status).toBe(200);
 	leaving.abort();
 	expect(await Promise.all(held)).toEqual(["left", "left"]);
 	await expect.poll(() => waiting).toBe(0);
@@ -95,7 +95,7 @@ test("answers delayed wrong tokens at shutdown", async () => {
 			);
 		},
 	});
-	const response = get("/api/v1/model", guess);
+	const response = get("/api/v2/model", guess);
 	await expect.poll(() => waiting).toBe(1);
 	await Promise.all([service.close(), response]);
 	expect((await response).status).toBe(401);

@@ -68,6 +68,7 @@ export async function serve(trained: Trained, options: ServeOptions): Promise<Se
 		weights: forecastWeights(trained),
 		map: await codeMapOf(manifest, options),
 		versions: run.versions,
+		simulated: run.simulated === true,
 	};
 	return listen(served, { ...options, files, token });
 }

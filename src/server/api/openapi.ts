@@ -64,9 +64,9 @@ export function openApi(version: string) {
 			title: "trajgpt",
 			version,
 			description:
-				"Forecasts from time-stamped event histories. Not a medical device. A probability is that of a code, given that something is recorded for this person at this time. Send one request at a time per connection: further requests sent before a response is complete are not answered, and the connection is closed.",
+				"Forecasts from time-stamped event histories. Not a medical device. A probability of a forecast is that of a code, given that something is recorded for this person at this time. A risk is a cumulative incidence: the probability that a code is recorded for the first time (where it is recorded already, again) within a horizon, death competing. Send one request at a time per connection: further requests sent before a response is complete are not answered, and the connection is closed.",
 		},
-		servers: [{ url: "/api/v1" }],
+		servers: [{ url: "/api/v2" }],
 		security: [{}, { token: [] }],
 		paths,
 		components: {

@@ -62,6 +62,10 @@ export function queryTime(
 	);
 }
 
+/** A length of time, in days. */
+export const querySpan = (span: string | number, field: string): number =>
+	typeof span === "number" ? span : inField(field, spanDays, span);
+
 /** Query times in equal steps. */
 export function queryGrid(
 	{ from, to, step }: Pick<RiskRequest, "from" | "to" | "step">,
@@ -85,6 +89,7 @@ export function historySummary(
 	{ patient, unknown, notes }: ParsedPatient,
 	times: readonly number[],
 	{ manifest }: Pick<ServedModel, "manifest">,
+	beforeFirst?: string,
 ) {
 	const records = unknown.reduce((sum, own) => sum + own.records, 0);
 	const skipped =
@@ -99,6 +104,7 @@ export function historySummary(
 		{ patients: [named], unknown: nothingUnknown },
 		times.map((time) => ({ patient: named, time })),
 		manifest,
+		beforeFirst,
 	);
 	return {
 		events: patient.history.tokens.length - patient.history.birthEvents,

@@ -1,12 +1,20 @@
 import type { ParsedPatient } from "../../api/patient.js";
-import { attributeEach } from "../../infer/index.js";
-import { type FoundCode, findCode, UnknownCodeError } from "../../infer/user-input/index.js";
-import type { Predictor } from "../../models/index.js";
+import { simulatedText } from "../../base/simulated.js";
+import { type HazardSource, hazardSettingsOf, hazardsIn } from "../../infer/hazards.js";
+import { cutHorizons, independenceNotes } from "../../infer/incidence.js";
+import { attributeIncidence } from "../../infer/index.js";
+import {
+	type FoundCode,
+	findCode,
+	momentJson,
+	UnknownCodeError,
+} from "../../infer/user-input/index.js";
+import type { HazardSettings } from "../../models/hazards/settings.js";
 import type { Engine } from "../engine/engine.js";
 import { JsonList } from "../http/json-pieces.js";
 import { Refusal } from "../http/refusal.js";
 import { readRequestPatient } from "./patient.js";
-import { historySummary, queryGrid, queryTime, queryTimes } from "./query-times.js";
+import { historySummary, queryGrid, querySpan, queryTime } from "./query-times.js";
 import { checkResponseSize } from "./response-size.js";
 import {
 	mostAttributed,
@@ -23,34 +31,62 @@ type SerializedRisk = Omit<RiskResponse, "times" | "codes"> & Record<"times" | "
 export async function risk(
 	request: RiskRequest,
 	served: ServedModel,
-	model: Pick<Engine, "predictor" | "risk">,
+	model: Pick<Engine, "hazards" | "risk">,
 ): Promise<SerializedRisk> {
+	const settings = hazardSettingsOf(served);
+	const own = {
+		...{ settings, vocab: served.vocabulary.size },
+		longestDays: settings.binDays.at(-1) as number,
+	};
 	const parsed = readRequestPatient(request.patient, served);
-	const codes = request.codes.map((code, place) => requestedCode(code, place, served));
+	const codes = request.codes.map((code, place) => requestedCode(code, place, served, settings));
 	const times = riskTimes(request, parsed);
 	checkResponseSize({ name: "codes", count: codes.length }, times.length, mostTrajectoryPoints);
 	const { patient, axis, places } = parsed;
 	const { history, birth } = patient;
-	const at =
+	const at = queryTime(request.at, parsed, "at");
+	const spans = [
+		...request.horizons.map((span, place) => querySpan(span, `horizons.${place}`)),
+		querySpan(request.horizon, "horizon"),
+	];
+	const cut = cutHorizons(own, spans);
+	const [horizons, horizonDays] = [cut.days.slice(0, -1), cut.days.at(-1) as number];
+	const attributed =
 		request.attribute === undefined ? undefined : queryTime(request.attribute, parsed, "attribute");
-	if (at !== undefined) checkAttributed(history.times, at);
-	const tokens = codes.map((code) => code.tokens);
-	const drivers = at === undefined ? [] : await driversOf(model.predictor, tokens, at, parsed);
+	if (attributed !== undefined) checkAttributed(history.times, attributed);
+	const drivers =
+		attributed === undefined
+			? []
+			: await driversOf(throughEngine(own, model), codes, attributed, horizonDays, parsed);
 	const written = await model.risk({
-		...{ history, times, places, birth, axis },
+		...{ history, at, horizons, times, horizonDays, places, birth, axis },
 		codes: codes.map((code, i) => ({ ...code, drivers: drivers[i] })),
 	});
+	const asked = [at, ...times, ...(attributed === undefined ? [] : [attributed])];
+	const summary = historySummary(
+		...([parsed, asked, served, "no record is known then, at most age and sex"] as const),
+	);
 	return {
-		...historySummary(parsed, at === undefined ? [...times] : [...times, at], served),
+		...summary,
+		warnings: [...summary.warnings, ...cut.warnings, ...independenceNotes(own, codes)],
+		...(served.simulated && { population: simulatedText }),
+		index: momentJson(at, birth, axis),
+		horizons,
+		horizonDays,
 		times: new JsonList(written.times),
 		codes: new JsonList(written.codes),
 	};
 }
 
 /** A refusal names an unknown code by its position in the request. */
-function requestedCode(code: string, place: number, served: ServedModel): FoundCode {
+function requestedCode(
+	code: string,
+	place: number,
+	served: ServedModel,
+	{ groups }: HazardSettings,
+): FoundCode {
 	try {
-		return findCode(code, served);
+		return findCode(code, { ...served, groups });
 	} catch (error) {
 		if (!(error instanceof UnknownCodeError)) throw error;
 		const field = `codes.${place}`;
@@ -58,19 +94,7 @@ function requestedCode(code: string, place: number, served: ServedModel): FoundC
 	}
 }
 
-function riskTimes({ at, from, to, step }: RiskRequest, parsed: ParsedPatient) {
-	if (at !== undefined) {
-		const extra = Object.entries({ from, to, step }).find(([, value]) => value !== undefined);
-		if (extra)
-			throw new Refusal(
-				422,
-				`${extra[0]} is for equal steps, but at lists the times; give one of them`,
-				{
-					field: extra[0],
-				},
-			);
-		return Float64Array.from(queryTimes(at, parsed, "at")).sort();
-	}
+function riskTimes({ from, to, step }: RiskRequest, parsed: ParsedPatient) {
 	const times = queryGrid({ from, to, step }, parsed);
 	if (times.length > mostRiskTimes)
 		throw new Refusal(
@@ -82,23 +106,56 @@ function riskTimes({ at, from, to, step }: RiskRequest, parsed: ParsedPatient) {
 }
 
 function checkAttributed(observed: Float64Array, at: number): void {
-	const events = observed.filter((time) => time < at).length;
+	const events = observed.filter((time) => Math.floor(time) <= Math.floor(at)).length;
 	if (events <= mostAttributed) return;
 	throw new Refusal(
 		422,
-		`attribute leaves out each event before its time in turn, and there are ${events}; expected at most ${mostAttributed}: choose an earlier time, give fewer events, or leave attribute out`,
+		`attribute leaves out each event up to its time in turn, and there are ${events}; expected at most ${mostAttributed}: choose an earlier time, give fewer events, or leave attribute out`,
 		{ field: "attribute" },
 	);
 }
 
-/** For each risk, the effect of every event of the request that the model knows. */
+/** Histories per call of the engine, so that other clients get their turn in between. */
+const block = 16;
+
+/** The hazards of a model that runs in an engine. */
+function throughEngine(
+	own: Pick<HazardSource, "settings" | "vocab" | "longestDays">,
+	{ hazards }: Pick<Engine, "hazards">,
+): HazardSource {
+	return {
+		...own,
+		async at(histories, days) {
+			const parts: Float32Array[] = [];
+			for (let from = 0; from < histories.length; from += block)
+				parts.push(
+					await hazards(histories.slice(from, from + block), days.slice(from, from + block)),
+				);
+			const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
+			let at = 0;
+			for (const part of parts) {
+				all.set(part, at);
+				at += part.length;
+			}
+			return hazardsIn(own, all);
+		},
+	};
+}
+
+/** For each code, the effect of every event of the request that the model knows. */
 async function driversOf(
-	predictor: Predictor,
-	risks: readonly (readonly number[])[],
+	model: HazardSource,
+	codes: readonly FoundCode[],
 	at: number,
+	horizonDays: number,
 	{ patient, places }: ParsedPatient,
 ) {
-	const found = await attributeEach(predictor, patient.history, { risks, times: [at] });
+	const risks = codes.map(({ tokens }) => tokens);
+	const found = await attributeIncidence(model, patient.history, {
+		risks,
+		days: [at],
+		horizonDays,
+	});
 	return found.map(({ effect }) =>
 		places
 			.map((event, i) => ({ event, effect: effect[i] as number }))

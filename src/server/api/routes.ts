@@ -16,7 +16,7 @@ import {
 /** One operation of the API. The service validates requests by it, and OpenAPI is generated from it. */
 export interface Route {
 	readonly method: "get" | "post" | "delete";
-	/** Below /api/v1, with `{id}` for a part that varies. */
+	/** Below /api/v2, with `{id}` for a part that varies. */
 	readonly path: string;
 	readonly summary: string;
 	readonly request?: z.ZodType;
@@ -46,7 +46,12 @@ export const routes = {
 		forecastRequest,
 		forecastResponse,
 	),
-	risk: post("/risk", "the risk of codes over time, and what drove it", riskRequest, riskResponse),
+	risk: post(
+		"/risk",
+		"the probability that codes are recorded within some years, how it developed, and what drove it",
+		riskRequest,
+		riskResponse,
+	),
 	embed: post("/embed", "a history as one vector", embedRequest, embedResponse),
 	startSession: post(
 		"/sessions",

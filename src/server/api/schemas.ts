@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { eventSchema, patientSchema } from "../../api/patient.js";
 
-const most = { events: 5000, times: 256, codes: 16, top: 200 } as const;
+const most = { events: 5000, times: 256, codes: 16, top: 200, horizons: 12 } as const;
 /** Most probabilities in one forecast: times × codes per time. About 0.6 MB of JSON with the names of PheCodes. */
 export const mostForecast = 4096;
 /** Most points in the trajectories of one response: codes × times. About 0.4 MB of JSON. */
@@ -10,7 +10,7 @@ export const mostTrajectoryPoints = 8192;
 export const mostRiskTimes = 1024;
 /**
  * Most events that are left out in turn: the work grows with their square. With preset paper, 128 events
- * take about 5 s of one core; the longest histories of other requests take 2 to 3 s.
+ * take about 10 s of one core, in calls of 16 histories; the longest trajectories take 5 s.
  */
 export const mostAttributed = 128;
 
@@ -41,16 +41,33 @@ const forecastQuery = { at: times.default(["+1m", "+1y", "+5y"]), top };
 export const forecastRequest = z.strictObject({ patient, ...forecastQuery });
 export type ForecastRequest = z.infer<typeof forecastRequest>;
 
+const span = z
+	.union([z.string().min(1).max(20), z.number().positive().max(365_250)], {
+		error: "is neither a length of time such as 5y nor a number of days",
+	})
+	.describe("a length of time (90d, 6m, 5y), or a number of days");
+
 export const riskRequest = z.strictObject({
 	patient,
 	codes: z
 		.array(z.string().min(1).max(64))
 		.min(1)
 		.max(most.codes)
-		.describe(`codes × times is at most ${mostTrajectoryPoints}`),
-	at: times.optional().describe("the times; equal steps if left out"),
-	from: moment.optional().describe("where the steps begin; at the first event if left out"),
-	to: moment.optional().describe("where they end; +5y if left out"),
+		.describe(
+			`codes, or names of the model's groups; codes × times is at most ${mostTrajectoryPoints}`,
+		),
+	at: moment
+		.default("+0d")
+		.describe("the index day, whose records are known; the last record if left out"),
+	horizons: z
+		.array(span)
+		.min(1)
+		.max(most.horizons)
+		.default(["1y", "5y", "10y"])
+		.describe("after the index day"),
+	horizon: span.default("5y").describe("of the trajectory and of `attribute`"),
+	from: moment.optional().describe("where the trajectory begins; at the first event if left out"),
+	to: moment.optional().describe("where it ends; at the last record if left out"),
 	step: z
 		.string()
 		.min(1)
@@ -60,7 +77,7 @@ export const riskRequest = z.strictObject({
 	attribute: moment
 		.optional()
 		.describe(
-			`report which events drove the risks at this time; at most ${mostAttributed} events before it`,
+			`report which events drove the risks at this time; at most ${mostAttributed} events up to it`,
 		),
 });
 export type RiskRequest = z.infer<typeof riskRequest>;
@@ -103,6 +120,10 @@ const place = z
 		"of the time relative to the history; predictions are based on the events strictly before it",
 	);
 
+const riskPlace = z
+	.enum(["before", "inside", "after"])
+	.describe("of the time relative to the history; after the last event there are no new records");
+
 const forecast = z.strictObject({
 	at: z.union([z.string(), z.number()]),
 	...when,
@@ -115,14 +136,39 @@ export type ForecastResponse = z.infer<typeof forecastResponse>;
 
 export const riskResponse = z.strictObject({
 	...read,
-	times: z.array(z.strictObject({ ...when, place })),
+	population: z.string().optional().describe("where the model learned from simulated people"),
+	index: z.strictObject(when).describe("the index day"),
+	horizons: z
+		.array(z.number())
+		.describe("in days; those beyond what the model has learned are cut, with a warning"),
+	horizonDays: z.number().describe("the horizon of the trajectory"),
+	times: z.array(z.strictObject({ ...when, place: riskPlace })).describe("of the trajectory"),
 	codes: z.array(
 		z.strictObject({
 			code: z.string(),
 			name: z.string(),
 			note: z.string().optional().describe("how the code was interpreted, if that is not obvious"),
-			risk: z.array(probability),
+			recorded: z
+				.strictObject(when)
+				.nullable()
+				.describe("the first record up to the index day; null if there is none"),
+			probabilities: z
+				.array(probability)
+				.describe(
+					"by horizon: of a first record after the index day, death competing; if `recorded`, of another record",
+				),
+			risk: z
+				.array(probability)
+				.describe(
+					"at each time, from the records up to it: the probability of a first record within `horizonDays`",
+				),
 			growth: z.array(z.number()),
+			recordedFrom: z
+				.int()
+				.nullable()
+				.describe(
+					"the place in `times` from which the code is recorded already, and `risk` is that of another record; null if nowhere",
+				),
 			surges: z.array(
 				z.strictObject({
 					from: z.number().describe("a day, as is `to`"),

@@ -8,4 +8,6 @@ export interface ServedModel
 	readonly versions: Readonly<Record<string, string>>;
 	/** The map of the dataset; undefined if it is not available. */
 	readonly map: CodeMap | undefined;
+	/** Whether it was trained on a simulated population. */
+	readonly simulated?: boolean;
 }

@@ -1,6 +1,6 @@
 import { type CallByName, callsByName } from "../../base/worker-calls.js";
 import type { Token } from "../../cohort/vocabulary.js";
-import type { ViewedHistory } from "../../infer/index.js";
+import type { HazardModel, ViewedHistory } from "../../infer/index.js";
 import type { ParameterValues, Predictor } from "../../models/index.js";
 import type { ForecastQuery } from "./forecast.js";
 import type { RiskQuery } from "./risk.js";
@@ -31,6 +31,8 @@ export interface Engine {
 	represent(histories: readonly ViewedHistory[]): Promise<Float32Array>;
 	/** The forecasts of a response, one per time, as JSON. */
 	forecast(query: ForecastQuery): Promise<Uint8Array[]>;
+	/** The hazards of histories on index days, as `hazardsIn` reads them. */
+	hazards: HazardModel["rows"];
 	/** The times and codes of a response, as JSON lists. */
 	risk(query: RiskQuery): Promise<Record<"times" | "codes", Uint8Array[]>>;
 	dispose(): Promise<void>;
@@ -45,6 +47,7 @@ const methods = [
 	"queryWithin",
 	"represent",
 	"forecast",
+	"hazards",
 	"risk",
 ] as const;
 export type Method = (typeof methods)[number];
@@ -54,9 +57,9 @@ export function engineThrough(
 	call: CallByName<Method>,
 	{ predictor, ...rest }: Pick<Engine, "width" | "predictor" | "dispose">,
 ): Engine {
-	const { represent, forecast, risk, ...timed } = callsByName<Predictor & Engine, Method>(
+	const { represent, forecast, hazards, risk, ...timed } = callsByName<Predictor & Engine, Method>(
 		methods,
 		call,
 	);
-	return { ...rest, represent, forecast, risk, predictor: { ...predictor, ...timed } };
+	return { ...rest, represent, forecast, hazards, risk, predictor: { ...predictor, ...timed } };
 }

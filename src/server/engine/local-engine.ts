@@ -1,5 +1,5 @@
 import { InputError } from "../../base/errors.js";
-import type { ViewedHistory } from "../../infer/index.js";
+import { type HazardModel, hazardModel, type ViewedHistory } from "../../infer/index.js";
 import { modelById } from "../../models/index.js";
 import type { Runtime } from "../../runtime/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
@@ -7,7 +7,7 @@ import { CallFailed, failureOf } from "./call-failed.js";
 import { type Engine, engineThrough, type Method, type ModelParts } from "./engine.js";
 import { forecastWriter } from "./forecast.js";
 import { representer } from "./representer.js";
-import { riskWriter } from "./risk.js";
+import { type RiskQuery, writeRisk } from "./risk.js";
 
 /**
  * Compiles programs for any history length where the model supports it. They are about as fast as programs
@@ -38,11 +38,18 @@ export function localEngine(
 		}
 		return all;
 	};
+	let opened: HazardModel | undefined;
+	/** Built by the first request that needs them; a model without hazards is refused. */
+	const hazards = () => {
+		opened ??= hazardModel(runtime, { model, config, weights });
+		return opened;
+	};
 	const methods: Record<Method, (...args: never[]) => Promise<unknown>> = {
 		...predictor,
 		represent,
 		forecast: forecastWriter(predictor, tokens),
-		risk: riskWriter(predictor),
+		hazards: async (...args: Parameters<HazardModel["rows"]>) => hazards().rows(...args),
+		risk: async (query: RiskQuery) => writeRisk(hazards(), query),
 	};
 	const call = async (method: Method, args: readonly unknown[]) => {
 		try {
@@ -55,6 +62,7 @@ export function localEngine(
 		width: 1,
 		predictor,
 		async dispose() {
+			await opened?.dispose();
 			await vectors.dispose();
 			await predictor.dispose();
 		},

@@ -12,7 +12,7 @@ export interface Log {
 export interface RequestLine {
 	readonly request: string;
 	readonly method: string;
-	/** The pattern of the route: /api/v1/sessions/{id}/events. */
+	/** The pattern of the route: /api/v2/sessions/{id}/events. */
 	readonly route: string;
 	readonly status: number;
 	readonly ms: number;

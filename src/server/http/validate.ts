@@ -13,7 +13,7 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
 		.slice(0, 200);
 	throw new Refusal(
 		400,
-		`${field || "the request"}: ${what}; expected what /api/v1/openapi.json describes`,
+		`${field || "the request"}: ${what}; expected what /api/v2/openapi.json describes`,
 		field ? { field } : {},
 	);
 }

@@ -61,7 +61,7 @@ export async function running({ limits, token, wrap, ...given }: Given = {}) {
 		get: (path: string, headers: Record<string, string> = {}) =>
 			fetch(url + path, { headers, redirect: "manual" }),
 		async post(path: string, body: unknown, headers: Record<string, string> = {}) {
-			const response = await fetch(`${url}/api/v1${path}`, {
+			const response = await fetch(`${url}/api/v2${path}`, {
 				method: "POST",
 				headers: { "Content-Type": "application/json", ...headers },
 				body: typeof body === "string" ? body : JSON.stringify(body),

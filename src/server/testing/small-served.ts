@@ -2,6 +2,7 @@ import { random } from "../../base/random.js";
 import { builtInMap } from "../../codes/index.js";
 import type { Manifest } from "../../cohort/index.js";
 import { vocabularyOf } from "../../cohort/vocabulary.js";
+import { type HazardSettings, hazardSettings } from "../../models/hazards/settings.js";
 import { modelById } from "../../models/index.js";
 import { smallSettings } from "../../models/testing/small-settings.js";
 import type { ServedModel } from "../api/served-model.js";
@@ -14,6 +15,9 @@ const codes = ["401", "250", "428", "272", "495", "530", "745"];
 export function smallServed(
 	filters: Partial<Manifest["filters"]> = {},
 	nameOf = (code: string) => `name of ${code}`,
+	hazards: HazardSettings | null = hazardSettings.parse({
+		groups: [{ name: "heart or vessels", tokens: [5, 7] }],
+	}),
 ): ServedModel {
 	const model = modelById("trajgpt");
 	const vocabulary = vocabularyOf(
@@ -22,7 +26,9 @@ export function smallServed(
 			...{ category: "some", count: 9 },
 		})),
 	);
-	const config = model.config.parse({ ...smallSettings.trajgpt, vocab: vocabulary.size });
+	const config = model.config.parse({
+		...{ ...smallSettings.trajgpt, vocab: vocabulary.size, hazards },
+	});
 	const draw = random(5);
 	const weights = new Map(
 		[...model.init(config, random(3))].map(([name, { shape, data }]) => [

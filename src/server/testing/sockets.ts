@@ -23,7 +23,7 @@ export function heard(socket: Socket): Promise<string> {
 
 /** The head of a request that posts JSON. */
 export const head = (path: string, ...more: string[]) =>
-	`POST /api/v1${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${more.map((line) => `${line}\r\n`).join("")}\r\n`;
+	`POST /api/v2${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${more.map((line) => `${line}\r\n`).join("")}\r\n`;
 
 /** A whole request that posts JSON. */
 export function posted(path: string, body: unknown, ...more: string[]): string {
