@@ -35,6 +35,7 @@ const common = [
 	"example.html",
 	"example.py",
 	"export.json",
+	"hazards.safetensors",
 	"model-card.md",
 	"sequence.onnx",
 	"step.onnx",
@@ -221,8 +222,8 @@ describe("rejects a damaged or foreign export with a message", () => {
 	});
 	test("another version", async () => {
 		expect(
-			await edit("export.json", (text) => text.replace('"version": 2', '"version": 9')),
-		).toContain("format 9, expected 2; update trajgpt");
+			await edit("export.json", (text) => text.replace('"version": 3', '"version": 9')),
+		).toContain("format 9, expected 3; update trajgpt");
 	});
 	test("a changed byte, at the same length", async () => {
 		const message = await damaged(async (folder) => {

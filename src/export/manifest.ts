@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { dedupRules, drugUses } from "../cohort/manifest.js";
 
-export const exportVersion = 2;
+export const exportVersion = 3;
 export const manifestFile = "export.json";
 export const vocabularyFile = "vocabulary.json";
 export const weightsFile = "weights.safetensors";
+export const hazardsFile = "hazards.safetensors";
 
 /** Where weights are stored: in both graphs, or once in a separate file. */
 export const weightPlaces = ["inside", "external"] as const;
@@ -53,6 +54,8 @@ export const manifestSchema = z.strictObject({
 		place: z.enum(weightPlaces),
 		/** The file that holds them; a graph holds them as initializers. */
 		file: z.string(),
+		/** The file of the hazards' weights, which the graphs do not hold; missing if `file` has them too. */
+		hazards: z.string().optional(),
 		parameters: z.int().min(1),
 		tensors: z.record(z.string(), z.array(z.int().min(1))),
 		/** Hash of the weights as a safetensors file, wherever they are stored. */

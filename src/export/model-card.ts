@@ -1,6 +1,9 @@
+import { simulatedText } from "../base/simulated.js";
 import { yearDays } from "../base/time.js";
 import { roundUpTimeRange } from "../cohort/privacy-rounding.js";
 import type { Evaluation } from "../evaluate/index.js";
+import { settingText } from "../models/hazards/settings.js";
+import type { CodeConfig } from "../models/heads/codes.js";
 import { weightCount } from "../models/index.js";
 import type { Trained } from "../train/index.js";
 
@@ -70,7 +73,7 @@ export function modelCard(trained: Trained, evaluations: readonly Evaluation[]):
 		table(
 			["setting", "value"],
 			[
-				...settings.map(([name, value]) => [name, String(value)]),
+				...settings.map(([name, value]) => [name, settingText(value)]),
 				["training step of the weights", count(step)],
 				["epochs asked for", String(run.options.epochs)],
 				["seed", String(run.options.seed)],
@@ -84,9 +87,15 @@ export function modelCard(trained: Trained, evaluations: readonly Evaluation[]):
 		[
 			"- It foretells what is recorded, not what is true: coding habits, insurance and access to care are part of what it learned.",
 			"- It knows the codes of its vocabulary and no others, and the people of its training data: age, sex, country and years unlike theirs are guesses.",
-			"- Probabilities are of the code of *one* event at a time that is given; whether an event comes at all is not foretold.",
+			"- Probabilities of a forecast are of the code of *one* event at a time that is given; whether there is an event at all is another question.",
+			...((config as CodeConfig).hazards
+				? [
+						"- Risks are the probability of a record within a horizon, death competing: of the first record of a code or, where it is recorded already, of another one.",
+					]
+				: []),
 			"- Times beyond the longest training history are extrapolation.",
-			"- What drove a risk is told by leaving events out; it shows what the model uses, not what causes what.",
+			"- What drives a prediction is found by leaving events out; it shows what the model uses, not what causes what.",
+			...(run.simulated ? [`- It was trained on a ${simulatedText}.`] : []),
 			"- Weights can reveal something of the data they were learned from; treat them as the data's owner demands.",
 		].join("\n"),
 	].join("\n\n")}\n`;

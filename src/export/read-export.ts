@@ -1,6 +1,7 @@
 import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
 import { fromTokens, type Vocabulary, vocabularySchema } from "../cohort/vocabulary.js";
+import { isHazardWeight } from "../models/hazards/head.js";
 import type { ParameterValues } from "../models/index.js";
 import { type TrajgptConfig, trajgptConfig } from "../models/trajgpt/config.js";
 import {
@@ -45,11 +46,22 @@ export async function readExport(where: string, read: ReadFile): Promise<Export>
 		throw new InputError(
 			`${where}: ${vocabularyFile} is not that of the model; export the run again`,
 		);
-	const { file, tensors } = manifest.weights;
+	const { file, hazards, tensors } = manifest.weights;
+	const shapesIn = (own: (name: string) => boolean) =>
+		Object.fromEntries(Object.entries(tensors).filter(([name]) => own(name)));
+	const apart = (name: string) => hazards !== undefined && isHazardWeight(name);
+	const weights = readWeights(
+		await whole(file),
+		file,
+		shapesIn((name) => !apart(name)),
+	);
+	if (hazards !== undefined)
+		for (const [name, value] of readWeights(await whole(hazards), hazards, shapesIn(apart)))
+			weights.set(name, value);
 	return {
 		manifest,
 		config,
-		weights: readWeights(await whole(file), file, tensors),
+		weights,
 		vocabulary: fromTokens(parsed.data.tokens),
 		warnings:
 			manifest.sha256 === undefined

@@ -5,6 +5,7 @@ import { builtInMap } from "../codes/built-in.js";
 import { type ReadingRules, readingRules } from "../cohort/reading/rules.js";
 import { checkFolderTarget, replaceFolder } from "../files/index.js";
 import { type OnnxModel, opset, type TensorType } from "../graph/index.js";
+import { isHazardWeight } from "../models/hazards/head.js";
 import { weightCount } from "../models/index.js";
 import type { Trained } from "../train/index.js";
 import { firstNonFinite } from "../train/safetensors.js";
@@ -15,6 +16,7 @@ import {
 	type ExportManifest,
 	exportVersion,
 	type GraphDescription,
+	hazardsFile,
 	manifestFile,
 	vocabularyFile,
 	type WeightPlace,
@@ -91,6 +93,9 @@ async function exportFiles(trained: Trained, { weights: place }: ExportOptions) 
 		);
 	}
 	if (place === "external") contents.set(weightsFile, safetensors);
+	const hazards = new Map([...weights].filter(([name]) => isHazardWeight(name)));
+	const hazardsApart = place === "inside" && hazards.size > 0;
+	if (hazardsApart) contents.set(hazardsFile, weightBytes(hazards));
 	contents.set(vocabularyFile, `${JSON.stringify({ tokens: vocabulary.tokens }, null, 2)}\n`);
 	const manifest: ExportManifest = {
 		kind: "trajgpt-export",
@@ -102,6 +107,7 @@ async function exportFiles(trained: Trained, { weights: place }: ExportOptions) 
 		weights: {
 			place,
 			file: place === "external" ? weightsFile : "step.onnx",
+			...(hazardsApart && { hazards: hazardsFile }),
 			parameters: weightCount(weights),
 			tensors: Object.fromEntries([...weights].map(([name, { shape }]) => [name, [...shape]])),
 			sha256: await sha256(safetensors),
