@@ -110,7 +110,11 @@ describe("evaluate", () => {
 	});
 
 	test.each([
-		["an unknown task", [one, "--task", "gout"], 'has no task "gout"; it has next, forecast'],
+		[
+			"an unknown task",
+			[one, "--task", "gout"],
+			'has no task "gout"; it has onset, next, forecast',
+		],
 		["no run", [data, "--task", "next"], "is not a run: it has no run.json"],
 		["a run named twice", [one, one, "--task", "next"], "is named twice"],
 		["a look-up nobody has", [one, "--task", "forecast", "--lookup", "5000"], "a shorter --lookup"],

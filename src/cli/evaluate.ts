@@ -1,4 +1,5 @@
-import { Command, Option } from "commander";
+import { writeFileSync } from "node:fs";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { splitNames } from "../cohort/index.js";
 import { evaluateDefaults, type Method } from "../evaluate/index.js";
@@ -11,18 +12,37 @@ import {
 } from "../workflows/evaluate.js";
 import { acrossRunsText, evaluationText } from "./evaluation-text.js";
 import { type Io, printJson, progressOf } from "./io.js";
+import { onsetCsv } from "./onset-text.js";
 import { openRun } from "./open-run.js";
-import { addComputeOptions, seedNumber, threadCount, wholeNumber } from "./option-values.js";
+import {
+	addComputeOptions,
+	numberBetween,
+	seedNumber,
+	threadCount,
+	wholeNumber,
+} from "./option-values.js";
 
 interface Options extends EvaluateOptions {
 	readonly task: string;
 	readonly method: Method | "all";
 	readonly dataset?: string;
 	readonly json?: true;
+	readonly csv?: string;
+	readonly lookBack?: number;
+}
+
+/** Years, separated by commas. */
+function yearsList(text: string): number[] {
+	const years = text.split(",").map(Number);
+	if (years.every((one, i) => one > (years[i - 1] ?? 0) && one <= 100)) return years;
+	throw new InvalidArgumentError("Expected years that increase, for example 1,5.");
 }
 
 const description = `Evaluate a run, with 95 % intervals from a bootstrap over patients.
 
+  onset     the probability that a code is recorded for the first time within 1, 3, 5
+            and 10 years of an index day, death competing: AUROC, average precision,
+            observed/expected, calibration; every code with at least 20 onsets
   next      every event after the first, given its time and all events before it:
             accuracy, recall@5 and @10, mean -log p (nats), calibration
   forecast  every event after the first 50, at its own time, given those 50 alone:
@@ -54,6 +74,14 @@ export function command(io: Io): Command {
 		.addOption(
 			new Option("--split <name>", "split of the patients").choices(splitNames).default(split),
 		)
+		.option("--index <rule>", "onset: index day: random, visit, a date, or age:N (default: random)")
+		.option("--horizons <years>", "onset: horizons in years (default: 1,3,5,10)", yearsList)
+		.option(
+			"--look-back <days>",
+			"onset: observation needed before the index day (default: 365)",
+			numberBetween(0, 36_525),
+		)
+		.option("--csv <file>", "onset: write a table of every code")
 		.option("--lookup <n>", "forecast: events that are observed", wholeNumber(1, 1_000_000), lookup)
 		.option("--draws <n>", "bootstrap draws", wholeNumber(1, 1_000_000), draws)
 		.option("--seed <n>", "seed of the bootstrap and of sampled futures", seedNumber, seed)
@@ -80,24 +108,28 @@ export function command(io: Io): Command {
 	return addComputeOptions(command)
 		.option("--json", "print one JSON document")
 		.action(async (folders: string[], { task, method, dataset, json, ...options }: Options) => {
+			const { csv, lookBack, ...others } = options;
 			const runs = folders.map((folder) => openRun(io, folder));
 			let printed = 0;
 			const print = (text: string) => {
 				if (!json) io.stdout.write(printed++ === 0 ? text : `\n${text}`);
 			};
 			const results = await evaluate(runs, await commonDataset(runs, dataset), {
-				...options,
+				...others,
+				...(lookBack !== undefined && { lookBackDays: lookBack }),
 				...(method !== "all" && { methods: [method] }),
 				task: task === "all" ? undefined : task,
 				progress: progressOf(io),
-				onEvaluation: ({ run, file, notWritten, evaluation }) =>
+				onEvaluation: ({ run, file, notWritten, evaluation }) => {
+					if (csv && evaluation.onset) writeFileSync(csv, onsetCsv(evaluation));
 					print(
 						evaluationText(
 							run,
 							file ? `written: ${file}` : `not written: ${notWritten}`,
 							evaluation,
 						),
-					),
+					);
+				},
 				onAcrossRuns: (name, over) => print(acrossRunsText(name, over)),
 			});
 			if (json) printJson(io, results);

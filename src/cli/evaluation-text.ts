@@ -1,4 +1,5 @@
 import type { AcrossRuns, Evaluation, EvaluationRow, Measure } from "../evaluate/index.js";
+import { onsetText } from "./onset-text.js";
 import { table } from "./table.js";
 
 type Differences = NonNullable<Evaluation["differences"]>;
@@ -109,6 +110,7 @@ function differencesText(rows: readonly EvaluationRow[], all: Differences): stri
 }
 
 const questions: Readonly<Record<string, string>> = {
+	onset: "Who gets what for the first time, by when?",
 	next: "Which event comes next, given its time?",
 	forecast: "What comes at later times, from the first events alone?",
 };
@@ -119,8 +121,9 @@ export function evaluationText(run: string, end: string, evaluation: Evaluation)
 	return [
 		`${task}: ${questions[task] ?? "Yes or no?"} ${run}, step ${whole(made.step)}; `,
 		`${whole(events)} events of ${whole(patients)} patients of split ${split}\n\n`,
-		tables(rows),
-		...(differences && differences.length > 0 ? ["\n", differencesText(rows, differences)] : []),
+		...(evaluation.onset
+			? [onsetText(evaluation)]
+			: [tables(rows), ...(differences?.length ? ["\n", differencesText(rows, differences)] : [])]),
 		`\nIn brackets: 95 % intervals, ${whole(draws)} draws of patients (seed ${seed}); differences are paired.\n`,
 		...notes.map((note) => `${note}\n`),
 		`${end}\n`,

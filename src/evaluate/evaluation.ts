@@ -42,6 +42,71 @@ const calibrationBin = z.strictObject({
 });
 export type CalibrationBin = z.infer<typeof calibrationBin>;
 
+const optionalMeasure = measureSchema.nullable();
+const optionalNumber = z.number().nullable();
+
+/** What task *onset* has beside its rows. */
+const onsetSchema = z.strictObject({
+	/** The rule of the index days. */
+	index: z.string(),
+	lookBackDays: z.number(),
+	/** Of the first row, over all codes that are measured at the horizon. */
+	horizons: z.array(
+		z.strictObject({
+			years: z.number(),
+			codes: count,
+			calibration: z.array(
+				z.strictObject({
+					predicted: z.number(),
+					observed: optionalNumber,
+					low: optionalNumber,
+					high: optionalNumber,
+					count: z.number(),
+				}),
+			),
+			decisions: z.array(
+				z.strictObject({ threshold: z.number(), model: z.number(), all: z.number() }),
+			),
+		}),
+	),
+	subgroups: z.array(
+		z.strictObject({
+			name: z.string(),
+			years: z.number(),
+			patients: count,
+			codes: count,
+			rows: z.array(
+				z.strictObject({
+					label: z.string(),
+					auroc: z.number(),
+					averagePrecision: z.number(),
+					observedToExpected: z.number(),
+				}),
+			),
+		}),
+	),
+	codes: z.array(
+		z.strictObject({
+			years: z.number(),
+			code: z.string(),
+			system: z.string().nullable(),
+			name: z.string(),
+			onsets: count,
+			/** Patients without the code on their index day. */
+			atRisk: count,
+			rows: z.array(
+				z.strictObject({
+					label: z.string(),
+					auroc: optionalMeasure,
+					averagePrecision: optionalMeasure,
+					observedToExpected: optionalMeasure,
+				}),
+			),
+		}),
+	),
+});
+export type OnsetDetails = z.infer<typeof onsetSchema>;
+
 export const evaluationSchema = z.strictObject({
 	kind: z.literal("trajgpt-evaluation"),
 	version: z.literal(1),
@@ -73,6 +138,7 @@ export const evaluationSchema = z.strictObject({
 			}),
 		)
 		.optional(),
+	onset: onsetSchema.optional(),
 	made: z.strictObject({
 		versions: z.record(z.string(), z.string()),
 		/** The content hash of the dataset. */

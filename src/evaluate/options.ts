@@ -19,6 +19,10 @@ export interface EvaluateOptions {
 	readonly code?: string;
 	/** Task forecast: futures that the oracle samples per patient. */
 	readonly futures: number;
+	/** Task onset: `random` (default), `visit`, a date or `age:N`; horizons in years; days of look-back. */
+	readonly index?: string;
+	readonly horizons?: readonly number[];
+	readonly lookBackDays?: number;
 	/** Whether to evaluate the baselines and, on simulated data, the oracle; true by default. */
 	readonly baselines?: boolean;
 	/** Whether rows keep per-patient values, for paired comparisons of rows from several files. */

@@ -7,6 +7,7 @@ import { forecastTask } from "./forecast/index.js";
 import { evaluationInputsHash } from "./inputs-hash.js";
 import { labelledTask } from "./labelled/index.js";
 import { nextTask } from "./next-task.js";
+import { onsetTask } from "./onset/task.js";
 import type { EvaluateOptions } from "./options.js";
 
 /** Evaluates one run, or the baselines if there is no run. */
@@ -22,7 +23,7 @@ export interface Maker {
 /** The tasks without labels, which every dataset has. */
 const unlabelled: Readonly<
 	Record<string, (dataset: Dataset, options: EvaluateOptions) => Promise<MeasureRun>>
-> = { next: nextTask, forecast: forecastTask };
+> = { onset: onsetTask, next: nextTask, forecast: forecastTask };
 
 /** The tasks of a dataset: next, forecast, and those with labels. */
 export const tasksOf = ({ manifest }: Dataset): string[] => [

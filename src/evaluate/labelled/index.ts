@@ -1,7 +1,9 @@
 import { InputError } from "../../base/errors.js";
 import { random } from "../../base/random.js";
 import type { Dataset, Label } from "../../cohort/index.js";
-import { representations } from "../../infer/index.js";
+import { hazardModel, representations } from "../../infer/index.js";
+import { spanText } from "../../infer/user-input/index.js";
+import type { CodeConfig } from "../../models/heads/codes.js";
 import type { Runtime } from "../../runtime/index.js";
 import type { Trained } from "../../train/index.js";
 import type { CalibrationBin, MeasureRun } from "../evaluation.js";
@@ -22,7 +24,7 @@ import {
 } from "./standardised-directions.js";
 import { binsFor, calibrationBins, probabilityStatistics } from "./statistics.js";
 import { type TaskCodes, taskCodes } from "./task-codes.js";
-import { risks } from "./zero-shot-risk.js";
+import { taskRisks } from "./zero-shot-risk.js";
 
 /** The default number of labels per few-shot draw, and the number of draws. */
 const usualShots = 5;
@@ -150,7 +152,7 @@ function chanceError(probabilities: Float64Array, bins: number): number {
 	return sum;
 }
 
-/** Rows with the pre-trained weights: similarity to a prototype, code probability, and few-shot. */
+/** Rows with the pre-trained weights: similarity to a prototype, cumulative incidence, and few-shot. */
 async function frozenRows(
 	{ dataset, options, train, evaluated }: Opened,
 	codes: TaskCodes,
@@ -200,17 +202,19 @@ async function frozenRows(
 			byPatient: ranked(evaluated, similarity),
 		},
 	];
-	// A model that forecasts only after fine-tuning predicts no code probabilities before.
-	if (trained.model.forecasting.after === "pretraining") {
-		const predictor = trained.model.predictor(runtime, trained.config, trained.weights);
-		const risk = await risks(predictor, dataset, evaluated.labels, codes.risk).finally(() =>
-			predictor.dispose(),
+	if ((trained.config as CodeConfig).hazards) {
+		const hazards = hazardModel(runtime, trained);
+		const risk = await taskRisks(hazards, dataset, evaluated.labels, codes).finally(() =>
+			hazards.dispose(),
 		);
 		rows.push({
 			name: { who: "model", label: `${name}, zero-shot risk`, setting: "zero-shot risk" },
 			byPatient: ranked(evaluated, risk),
 		});
-	}
+		notes.push(
+			`zero-shot risk: probability of a record within ${spanText(codes.horizonDays)} of the index day, death competing`,
+		);
+	} else notes.push("no zero-shot risk: the model has learned no hazards");
 	if (draws.length === 0) {
 		notes.push(`no ${shots}-shot row: too few labels of training patients`);
 		return rows;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import type { Dataset, Label, Split } from "../../cohort/index.js";
+import { hazardSettings } from "../../models/hazards/settings.js";
 import { modelById } from "../../models/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import type { Trained } from "../../train/index.js";
@@ -53,6 +54,7 @@ const model = modelById("trajgpt");
 const config = model.config.parse({
 	...{ layers: 1, heads: 2, dim: 12, key: 8, value: 12, ff: 16 },
 	vocab: 8,
+	hazards: hazardSettings.parse({}),
 });
 const trained = {
 	...{ folder: "nowhere", model, config, step: 0 },
@@ -95,6 +97,20 @@ describe("a task whose labels follow from the history", async () => {
 				expect(low).toBeLessThanOrEqual(high);
 				expect(Number.isFinite(value)).toBe(true);
 			}
+	});
+
+	test("has a zero-shot risk only if the model has learned hazards", async () => {
+		expect(evaluation.notes).toContain(
+			"zero-shot risk: probability of a record within 1 year of the index day, death competing",
+		);
+		const plain = model.config.parse({ ...(config as object), hazards: null });
+		const without = { ...trained, config: plain, weights: model.init(plain, random(1)) };
+		const { rows, notes } = await (await labelledTask("planted", dataset, options))(
+			runtime,
+			without,
+		);
+		expect(rows.map(({ setting }) => setting)).not.toContain("zero-shot risk");
+		expect(notes).toContain("no zero-shot risk: the model has learned no hazards");
 	});
 
 	test("is learned from five labels in every draw", () => {
@@ -258,6 +274,7 @@ describe("codes of a task", () => {
 		const vocabulary = await vocabularyWith();
 		expect(taskCodes("chf", vocabulary, undefined)).toMatchObject({
 			risk: [6],
+			horizonDays: 365,
 			prototype: [[6], [6, 7]],
 		});
 		expect(taskCodes("insulin", vocabulary, undefined)).toMatchObject({
@@ -272,6 +289,7 @@ describe("codes of a task", () => {
 		const vocabulary = await vocabularyWith(token("A10AE04", "drugs", "drug"));
 		expect(taskCodes("insulin", vocabulary, undefined)).toMatchObject({
 			risk: [9],
+			horizonDays: 183,
 			prototype: [[9]],
 			codesAre: "expected",
 		});

@@ -5,8 +5,9 @@ import { specialCount, type Token, type Vocabulary } from "../../cohort/vocabula
 
 /** The tokens that describe a task without labels. */
 export interface TaskCodes {
-	/** The tokens whose probability is the zero-shot score. */
+	/** The tokens whose risk is the zero-shot score: the probability of a record within `horizonDays`. */
 	readonly risk: readonly number[];
+	readonly horizonDays: number;
 	/** Groups of tokens; the prototype is the mean of their directions. */
 	readonly prototype: readonly (readonly number[])[];
 	/** Whether the codes are expected in the future of a positive patient, or were had in the past. */
@@ -20,6 +21,10 @@ export interface TaskCodes {
  * diabetes, so diabetes itself does not distinguish them.
  */
 const complications = ["585", "580", "362", "356", "357", "443", "707"];
+
+/** The horizon of the insulin label; other tasks ask about a year. */
+const insulinDays = 183;
+const yearDays = 365;
 
 /**
  * The codes of a task: future heart failure and its category for chf; for insulin, future insulin or else past
@@ -45,6 +50,7 @@ export function taskCodes(
 		const like = where((token) => category != null && token.category === category);
 		return {
 			risk: own,
+			horizonDays: yearDays,
 			prototype: like.length > 0 ? [own, like] : [own],
 			codesAre: "expected",
 			words: `${name} and its category`,
@@ -67,6 +73,7 @@ export function taskCodes(
 		if (insulin.length > 0)
 			return {
 				risk: insulin,
+				horizonDays: insulinDays,
 				prototype: [insulin],
 				codesAre: "expected",
 				words: `insulin: ${named(insulin)}`,
@@ -76,9 +83,10 @@ export function taskCodes(
 		if (diabetes.length === 0) return undefined;
 		return {
 			risk: diabetes,
+			horizonDays: insulinDays,
 			prototype: [further.length > 0 ? further : diabetes],
 			codesAre: "had",
-			words: `who has had what diabetes leads to: ${named(further)}; risk of ${named(diabetes)}`,
+			words: `who has had what diabetes leads to: ${named(further)}; risk of another record of ${named(diabetes)}`,
 		};
 	}
 	return undefined;

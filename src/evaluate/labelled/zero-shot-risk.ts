@@ -1,26 +1,25 @@
 import type { Dataset, Label } from "../../cohort/index.js";
-import type { Predictor } from "../../models/index.js";
+import { type HazardModel, incidences } from "../../infer/index.js";
 import { viewsOf } from "./label-set.js";
+import type { TaskCodes } from "./task-codes.js";
 
-/** Patients per batch; their predictions are held in memory. */
+/** Histories that are held in memory at once. */
 const chunk = 256;
 
-/** The probability of some codes at the time of each label. */
-export async function risks(
-	predictor: Predictor,
+/** The cumulative incidence of a task's codes after the time of each label, from the records that it may see. */
+export async function taskRisks(
+	model: HazardModel,
 	dataset: Dataset,
 	labels: readonly Label[],
-	codes: readonly number[],
+	{ risk, horizonDays }: Pick<TaskCodes, "risk" | "horizonDays">,
 ): Promise<Float64Array> {
 	const found = new Float64Array(labels.length);
 	for (let first = 0; first < labels.length; first += chunk) {
 		const some = labels.slice(first, first + chunk);
-		const { logProbabilities, vocab } = await predictor.score(
-			await viewsOf(dataset, some),
-			some.map(({ time }) => [time]),
-		);
-		for (let i = 0; i < some.length; i++)
-			for (const code of codes) found[first + i]! += Math.exp(logProbabilities[i * vocab + code]!);
+		const views = await viewsOf(dataset, some);
+		const days = some.map(({ time }) => [time]);
+		const all = await incidences(model, views, [risk], days, [horizonDays]);
+		for (const [i, [own]] of all.entries()) found[first + i] = own?.probabilities[0] as number;
 	}
 	return found;
 }

@@ -1,0 +1,132 @@
+import { InputError } from "../../base/errors.js";
+import { type Random, random } from "../../base/random.js";
+import { dayOfIsoDate } from "../../base/time.js";
+import {
+	indexPeriods,
+	type NotAtRisk,
+	observedDays,
+	type TimeAtRisk,
+	timeAtRisk,
+	whyNotAtRisk,
+} from "../../cohort/at-risk.js";
+import type { Dataset, History, Split } from "../../cohort/index.js";
+
+/**
+ * Where the index day of a patient lies:
+ * - random: drawn evenly from the middle of the observed time (30 to 70 %);
+ * - visit: the day of a record, drawn evenly;
+ * - a day: the same date for everybody;
+ * - an age in years.
+ */
+export type IndexRule =
+	| { readonly kind: "random" | "visit" }
+	| { readonly kind: "date"; readonly day: number }
+	| { readonly kind: "age"; readonly years: number };
+
+/** Parses `random`, `visit`, a date or `age:N`. */
+export function parseIndexRule(text: string): IndexRule {
+	if (text === "random" || text === "visit") return { kind: text };
+	const years = /^age:(\d+(?:\.\d+)?)$/.exec(text)?.[1];
+	if (years !== undefined && Number(years) <= 120) return { kind: "age", years: Number(years) };
+	const day = dayOfIsoDate(text);
+	if (day !== undefined) return { kind: "date", day };
+	throw new InputError(
+		`the index is ${JSON.stringify(text)}; expected random, visit, a date such as 2015-01-01, or age:N`,
+		{ field: "index", value: text },
+	);
+}
+
+/** A patient at risk after the index day. */
+export interface IndexedPatient {
+	/** Number in the dataset. */
+	readonly patient: number;
+	readonly history: History;
+	readonly day: number;
+	readonly atRisk: TimeAtRisk;
+}
+
+type Excluded = NotAtRisk | "birth unknown" | "no time in the middle of observation";
+
+export interface IndexedCohort {
+	readonly patients: readonly IndexedPatient[];
+	/** Patients without an index day, by reason. */
+	readonly excluded: Readonly<Partial<Record<Excluded, number>>>;
+}
+
+/** The share of observed time in which random index days lie. */
+const middle = { from: 0.3, to: 0.7 };
+const yearDays = 365.25;
+
+/** One index day for each patient of a split; a patient's day depends on the seed and the patient alone. */
+export async function indexCohort(
+	dataset: Dataset,
+	split: Split,
+	rule: IndexRule,
+	{ seed, lookBackDays }: { readonly seed: number; readonly lookBackDays: number },
+): Promise<IndexedCohort> {
+	const patients: IndexedPatient[] = [];
+	const excluded: Partial<Record<Excluded, number>> = {};
+	for (const patient of dataset.patients(split)) {
+		const history = await dataset.read(patient);
+		const draw = random(seed).fork("index").fork(history.id);
+		const day = indexDay(history, rule, draw, lookBackDays);
+		const reason = typeof day === "string" ? day : whyNotAtRisk(history, day, lookBackDays);
+		if (reason !== null) excluded[reason] = (excluded[reason] ?? 0) + 1;
+		else {
+			const atRisk = timeAtRisk(history, day as number, lookBackDays) as TimeAtRisk;
+			patients.push({ patient, history, day: day as number, atRisk });
+		}
+	}
+	return { patients, excluded };
+}
+
+function indexDay(
+	history: History,
+	rule: IndexRule,
+	draw: Random,
+	lookBack: number,
+): number | Excluded {
+	switch (rule.kind) {
+		case "date":
+			return rule.day;
+		case "age":
+			if (history.birthEvents === 0) return "birth unknown";
+			return Math.floor((history.times[0] as number) + rule.years * yearDays);
+		case "visit": {
+			const days = new Set<number>();
+			for (let at = history.birthEvents as number; at < history.times.length; at++) {
+				const day = Math.floor(history.times[at] as number);
+				if (whyNotAtRisk(history, day, lookBack) === null) days.add(day);
+			}
+			const all = [...days];
+			return all[draw.integer(all.length)] ?? "look-back not covered";
+		}
+		case "random":
+			return middleDay(history, draw, lookBack);
+	}
+}
+
+/** A day of the middle of observation on which the patient is at risk. */
+function middleDay(history: History, draw: Random, lookBack: number): number | Excluded {
+	const total = observedDays(history.observed);
+	const allowed = indexPeriods(history, lookBack);
+	let before = 0;
+	const stretches: { start: number; count: number }[] = [];
+	for (const period of history.observed) {
+		const days = period.end - period.start + 1;
+		const from = period.start + Math.max(0, Math.ceil(middle.from * total) - before);
+		const to = Math.min(period.end, period.start + Math.floor(middle.to * total) - before);
+		for (const { start, end } of allowed) {
+			const begin = Math.max(from, start);
+			const count = Math.min(to, end, period.end) - begin + 1;
+			if (count > 0 && begin >= period.start) stretches.push({ start: begin, count });
+		}
+		before += days;
+	}
+	let left = draw.integer(stretches.reduce((sum, { count }) => sum + count, 0) || 1);
+	for (const { start, count } of stretches) {
+		if (left < count) return start + left;
+		left -= count;
+	}
+	return "no time in the middle of observation";
+}

@@ -1,0 +1,251 @@
+/** A matrix of mostly zeros, by row. */
+export interface SparseRows {
+	/** Where each row starts and ends in `columns` and `values`. */
+	readonly starts: Int32Array;
+	readonly ends: Int32Array;
+	readonly columns: Int32Array;
+	readonly values: Float32Array;
+}
+
+/** The label of each row, 0 or 1, and its weight; rows of weight 0 are left out. */
+export interface WeightedLabels {
+	readonly labels: Uint8Array;
+	readonly weights: Float64Array;
+}
+
+/** ½ Σ precision · (coefficient − centre)², by column. Precisions are above 0. */
+export interface Penalty {
+	readonly precisions: Float64Array;
+	readonly centres: Float64Array;
+}
+
+export interface FitOptions {
+	/** Where to start; default: the centres. */
+	readonly start?: Float64Array;
+	/** A fit has converged if gᵀM⁻¹g is below this, with M the diagonal of the Hessian: squared standard errors. */
+	readonly tolerance?: number;
+}
+
+/** A product with the Hessian that a fit waits for: XᵀDX · `vector` is to be added to `sums`. */
+export interface HessianProduct {
+	readonly rows: SparseRows;
+	/** D: weight · p(1 − p) of each row. */
+	readonly curvature: Float64Array;
+	readonly vector: Float64Array;
+	readonly sums: Float64Array;
+}
+
+/** A computation that stops at every product with the Hessian, so that several can share a pass over the rows. */
+export type Fit<T> = Generator<HessianProduct, T, undefined>;
+
+const mostSteps = 100;
+const shortestStep = 1e-6;
+/** Newton's equation is solved until this share of the gradient is left. */
+const unsolvedShare = 0.1;
+/** Products with the Hessian per pass. */
+const lanes = 4;
+
+/** Log-odds of each row. */
+export function logOddsOf(
+	{ starts, ends, columns, values }: SparseRows,
+	coefficients: Float64Array,
+): Float64Array {
+	const found = new Float64Array(starts.length);
+	for (let row = 0; row < found.length; row++) {
+		let sum = 0;
+		for (let at = starts[row]!; at < ends[row]!; at++)
+			sum += values[at]! * coefficients[columns[at]!]!;
+		found[row] = sum;
+	}
+	return found;
+}
+
+/** Σ weight · −log P(label), given log-odds. */
+export function weightedLoss({ labels, weights }: WeightedLabels, logOdds: Float64Array): number {
+	let loss = 0;
+	for (let row = 0; row < labels.length; row++) {
+		if (weights[row] === 0) continue;
+		const z = logOdds[row]!;
+		loss +=
+			weights[row]! * (Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - labels[row]! * z);
+	}
+	return loss;
+}
+
+/**
+ * The coefficients of a logistic regression that minimise the weighted loss plus the penalty.
+ *
+ * Newton's method. Its equation (XᵀDX + Λ) d = −g is solved by conjugate gradients with the diagonal as
+ * preconditioner, so the Hessian is never formed. Steps are halved until the loss falls.
+ */
+export function* fitSparseLogistic(
+	rows: SparseRows,
+	outcome: WeightedLabels,
+	penalty: Penalty,
+	{ start = penalty.centres, tolerance = 1e-8 }: FitOptions = {},
+): Fit<Float64Array> {
+	let coefficients = start;
+	let logOdds = logOddsOf(rows, coefficients);
+	let loss = weightedLoss(outcome, logOdds) + penaltyOf(penalty, coefficients);
+	for (let n = 0; n < mostSteps; n++) {
+		const slopes = slopesAt(rows, outcome, penalty, coefficients, logOdds);
+		if (slopes.remaining < tolerance) break;
+		const direction = yield* newtonDirection(rows, penalty, slopes);
+		const change = logOddsOf(rows, direction);
+		const before = loss;
+		for (let step = 1; loss >= before && step > shortestStep; step /= 2) {
+			const further = coefficients.map((own, j) => own + step * direction[j]!);
+			const moved = logOdds.map((own, row) => own + step * change[row]!);
+			const next = weightedLoss(outcome, moved) + penaltyOf(penalty, further);
+			if (next < loss) [coefficients, logOdds, loss] = [further, moved, next];
+		}
+		if (loss >= before) break;
+	}
+	return coefficients;
+}
+
+const penaltyOf = ({ precisions, centres }: Penalty, coefficients: Float64Array): number =>
+	coefficients.reduce((sum, own, j) => sum + 0.5 * precisions[j]! * (own - centres[j]!) ** 2, 0);
+
+/** First and second derivatives of the penalised loss. */
+interface Slopes {
+	readonly gradient: Float64Array;
+	/** The diagonal of the Hessian. */
+	readonly diagonal: Float64Array;
+	readonly curvature: Float64Array;
+	/** gᵀM⁻¹g. */
+	readonly remaining: number;
+}
+
+function slopesAt(
+	{ starts, ends, columns, values }: SparseRows,
+	{ labels, weights }: WeightedLabels,
+	{ precisions, centres }: Penalty,
+	coefficients: Float64Array,
+	logOdds: Float64Array,
+): Slopes {
+	const gradient = coefficients.map((own, j) => precisions[j]! * (own - centres[j]!));
+	const diagonal = precisions.slice();
+	const curvature = new Float64Array(logOdds.length);
+	for (let row = 0; row < logOdds.length; row++) {
+		const weight = weights[row]!;
+		if (weight === 0) continue;
+		const probability = 1 / (1 + Math.exp(-logOdds[row]!));
+		const residual = weight * (probability - labels[row]!);
+		const bend = weight * probability * (1 - probability);
+		curvature[row] = bend;
+		for (let at = starts[row]!; at < ends[row]!; at++) {
+			const column = columns[at]!;
+			const value = values[at]!;
+			gradient[column]! += residual * value;
+			diagonal[column]! += bend * value * value;
+		}
+	}
+	const remaining = gradient.reduce((sum, own, j) => sum + (own * own) / diagonal[j]!, 0);
+	return { gradient, diagonal, curvature, remaining };
+}
+
+/** Conjugate gradients. */
+function* newtonDirection(
+	rows: SparseRows,
+	{ precisions }: Penalty,
+	{ gradient, diagonal, curvature, remaining }: Slopes,
+): Fit<Float64Array> {
+	const width = gradient.length;
+	const direction = new Float64Array(width);
+	const residual = gradient.map((own) => -own);
+	const vector = residual.map((own, j) => own / diagonal[j]!);
+	let left = remaining;
+	for (let n = 0; n < width && left > unsolvedShare ** 2 * remaining; n++) {
+		const sums = precisions.map((own, j) => own * vector[j]!);
+		yield { rows, curvature, vector, sums };
+		let along = 0;
+		for (let j = 0; j < width; j++) along += vector[j]! * sums[j]!;
+		const step = left / along;
+		let after = 0;
+		for (let j = 0; j < width; j++) {
+			direction[j]! += step * vector[j]!;
+			residual[j]! -= step * sums[j]!;
+			after += residual[j]! ** 2 / diagonal[j]!;
+		}
+		for (let j = 0; j < width; j++)
+			vector[j] = residual[j]! / diagonal[j]! + (after / left) * vector[j]!;
+		left = after;
+	}
+	return direction;
+}
+
+/**
+ * Runs fits to their end, several at a time, and returns their results in order. A result does not depend on which
+ * fits run beside it.
+ */
+export function runFits<T>(fits: readonly Fit<T>[], onDone?: (done: number) => void): T[] {
+	const results: T[] = [];
+	const running = new Map<number, HessianProduct>();
+	let [started, done] = [0, 0];
+	const advance = (place: number) => {
+		const { done: ended, value } = fits[place]!.next();
+		if (!ended) return running.set(place, value);
+		results[place] = value;
+		running.delete(place);
+		done++;
+		return onDone?.(done);
+	};
+	while (done < fits.length) {
+		for (const place of [...running.keys()]) advance(place);
+		while (running.size < lanes && started < fits.length) advance(started++);
+		const products = [...running.values()];
+		for (const rows of new Set(products.map((product) => product.rows)))
+			multiply(products.filter((product) => product.rows === rows));
+	}
+	return results;
+}
+
+/** Computes up to `lanes` products with the same rows, in one pass over them. */
+function multiply(products: readonly HessianProduct[]): void {
+	const first = products[0]!;
+	const { starts, ends, columns, values } = first.rows;
+	const width = first.vector.length;
+	const vectors = new Float64Array(width * lanes);
+	const sums = new Float64Array(width * lanes);
+	for (const [lane, { vector }] of products.entries())
+		for (let j = 0; j < width; j++) vectors[j * lanes + lane] = vector[j]!;
+	// A lane that is free gets a vector of zeros.
+	const [a, b, c, d] = [0, 1, 2, 3].map((lane) => (products[lane] ?? first).curvature) as [
+		Float64Array,
+		Float64Array,
+		Float64Array,
+		Float64Array,
+	];
+	for (let row = 0; row < starts.length; row++) {
+		if (a[row] === 0 && b[row] === 0 && c[row] === 0 && d[row] === 0) continue;
+		const from = starts[row]!;
+		const to = ends[row]!;
+		let w = 0;
+		let x = 0;
+		let y = 0;
+		let z = 0;
+		for (let at = from; at < to; at++) {
+			const value = values[at]!;
+			const j = columns[at]! * lanes;
+			w += value * vectors[j]!;
+			x += value * vectors[j + 1]!;
+			y += value * vectors[j + 2]!;
+			z += value * vectors[j + 3]!;
+		}
+		w *= a[row]!;
+		x *= b[row]!;
+		y *= c[row]!;
+		z *= d[row]!;
+		for (let at = from; at < to; at++) {
+			const value = values[at]!;
+			const j = columns[at]! * lanes;
+			sums[j]! += value * w;
+			sums[j + 1]! += value * x;
+			sums[j + 2]! += value * y;
+			sums[j + 3]! += value * z;
+		}
+	}
+	for (const [lane, product] of products.entries())
+		for (let j = 0; j < width; j++) product.sums[j]! += sums[j * lanes + lane]!;
+}
