@@ -88,7 +88,7 @@ describe("demo", () => {
 		expect(forecast.patients).toBeLessThan(next.patients);
 		const page = await readFile(report.report, "utf8");
 		expect(page).toContain("<h1");
-		expect(page).toContain((nats.model as number).toFixed(2));
+		expect(page).toContain((nats.model as number).toFixed(3));
 
 		const again = await captured(["demo", "--out", out, "--json"]);
 		expect(again).toMatchObject({ code: 0, stdout: first.stdout });
@@ -98,7 +98,7 @@ describe("demo", () => {
 		expect(text).toContain(`The report, with figures: ${join(out, "run", "report.html")}`);
 		expect(text).toContain(`trajgpt describe ${join(out, "dataset")}`);
 
-		const { code, stdout, answers } = await explored(out, ["/", "/api/v1/model"]);
+		const { code, stdout, answers } = await explored(out, ["/", "/api/v2/model"]);
 		expect(code).toBe(0);
 		expect(stdout).toMatch(/\nThe explorer: http:\/\/127\.0\.0\.1:\d+\/ {2}\(Ctrl-C ends it\)\n$/);
 		const [[status, html], [, model]] = answers as [[number, string], [number, string]];

@@ -93,7 +93,7 @@ const labelledOrder = ["auprc", "auroc", "brier", "calibrationError"];
 
 const ways: Readonly<Record<string, string>> = {
 	"zero-shot prototype": "zero-shot: similarity to a typical case",
-	"zero-shot risk": "zero-shot: the model’s own risk",
+	"zero-shot risk": "zero-shot: the predicted risk",
 	"5-shot": "5-shot: five labelled patients",
 	"fine-tuned": "fine-tuned: all labels of the training patients",
 };

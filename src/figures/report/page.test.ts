@@ -201,11 +201,21 @@ describe("sentences about data", () => {
 	test("a risk rises, falls or stays", () => {
 		const told = (first: number, last: number) => {
 			const [story] = exampleReport().stories.patients;
-			return text({ stories: { rule: "", patients: [{ ...story!, risk: { first, last } }] } });
+			return text({
+				stories: { rule: "", patients: [{ ...story!, risk: { first, last, horizon: "5 years" } }] },
+			});
 		};
-		expect(told(0.01, 0.04)).toContain("rose from 1.0 % to 4.0 %");
+		expect(told(0.01, 0.04)).toContain("within 5 years rose from 1.0 % to 4.0 %");
 		expect(told(0.04, 0.01)).toContain("fell from 4.0 % to 1.0 %");
 		expect(told(0.04, 0.041)).toContain("stayed near 4.1 %");
+	});
+
+	test("a model without hazards has no risk to show", () => {
+		const [story] = exampleReport().stories.patients;
+		const { risk: _risk, riskCurve: _curve, ...without } = story!;
+		const page = text({ stories: { rule: "", patients: [without] } });
+		expect(page).toContain("among the ten likeliest");
+		expect(page).not.toContain("first record of");
 	});
 
 	test("categories lie together, or do not", () => {

@@ -24,10 +24,11 @@ export interface PatientStory {
 	readonly lookUp: number;
 	/** When the disease was first recorded; undefined if never. */
 	readonly recorded: string | undefined;
-	/** The predicted risk at the first record, and just before the disease was recorded. */
-	readonly risk: { readonly first: number; readonly last: number };
+	/** The predicted risk within some years at the first record, and just before the disease was recorded. */
+	readonly risk?: { readonly first: number; readonly last: number; readonly horizon: string };
 	readonly trajectory: DrawnFigure;
-	readonly riskCurve: DrawnFigure;
+	/** Missing if the model has learned no hazards. */
+	readonly riskCurve?: DrawnFigure;
 }
 
 /** A head with the shortest or longest memory. */

@@ -66,18 +66,23 @@ ${stories.patients.map(storyMarkup)}`,
 			];
 
 function storyMarkup(story: PatientStory): Markup {
-	const { id, target, later, foreseen, lookUp, recorded, risk } = story;
+	const { id, target, later, foreseen, lookUp } = story;
+	return html`<h3>${id}: ${target}</h3>
+<p>The model was shown ${thousands(lookUp)} records. Of the ${thousands(later)} that came later, ${thousands(foreseen)} (${percent(later > 0 ? foreseen / later : 0)}) were among the ten likeliest at their date.
+${riskSentence(story)}</p>
+${figureMarkup(story.trajectory)}
+${story.riskCurve ? figureMarkup(story.riskCurve) : ""}`;
+}
+
+function riskSentence({ target, recorded, risk }: PatientStory): Markup | string {
+	if (!risk) return "";
 	const change =
 		risk.last > 1.2 * risk.first ? "rose" : risk.last < risk.first / 1.2 ? "fell" : "stayed";
 	const course =
 		change === "stayed"
 			? `stayed near ${percent(risk.last)}`
 			: `${change} from ${percent(risk.first)} to ${percent(risk.last)}`;
-	return html`<h3>${id}: ${target}</h3>
-<p>The model was shown ${thousands(lookUp)} records. Of the ${thousands(later)} that came later, ${thousands(foreseen)} (${percent(later > 0 ? foreseen / later : 0)}) were among the ten likeliest at their date.
-The predicted probability of ${target}, given that something is recorded, ${course} ${recorded ? html`until it was first recorded (${recorded})` : "over the history; it was never recorded"}.</p>
-${figureMarkup(story.trajectory)}
-${figureMarkup(story.riskCurve)}`;
+	return html`The predicted probability of a first record of ${target} within ${risk.horizon} ${course} ${recorded ? html`until it was first recorded (${recorded})` : "over the history; it was never recorded"}.`;
 }
 
 function learnedSection({ figures, agreement, memory }: Report): Section {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import type { Dataset, DatasetSummary, Split } from "../../cohort/index.js";
 import { type Evaluation, readEvaluation, tasksOf } from "../../evaluate/index.js";
 import type { MissingEvaluation } from "../../figures/report/index.js";
+import type { CodeConfig } from "../../models/heads/codes.js";
 import { labelsOf, runFiles, type Trained, taskFiles } from "../../train/index.js";
 
 const taskTexts: Readonly<Record<string, string>> = {
@@ -23,7 +24,11 @@ export async function readEvaluations(
 	split: Split,
 ): Promise<Evaluations> {
 	const { folder } = trained;
-	const tasks = tasksOf(dataset).filter((task) => canBeEvaluated(task, summary, split));
+	const tasks = tasksOf(dataset).filter((task) =>
+		task === "onset"
+			? canHaveOnsets(trained, dataset, split)
+			: canBeEvaluated(task, summary, split),
+	);
 	const files = existsSync(runFiles(folder).evaluations)
 		? readdirSync(runFiles(folder).evaluations)
 		: [];
@@ -56,6 +61,14 @@ function canBeEvaluated(task: string, { labels }: DatasetSummary, split: Split):
 	const counts = labels.find((label) => label.task === task)?.splits[split];
 	return !counts || (counts.positive > 0 && counts.positive < counts.labels);
 }
+
+/** With fewer patients, no code has enough onsets. */
+const fewestForOnset = 100;
+
+/** Whether onset can be evaluated: the run has hazards, and the split patients enough. */
+const canHaveOnsets = ({ config }: Trained, dataset: Dataset, split: Split): boolean =>
+	Boolean((config as Pick<CodeConfig, "hazards">).hazards) &&
+	dataset.patients(split).length >= fewestForOnset;
 
 /** Removes local paths, which are private. */
 const withoutPaths = (note: string): string =>

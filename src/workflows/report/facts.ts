@@ -3,6 +3,7 @@ import { formatDuration } from "../../base/progress.js";
 import type { Dataset } from "../../cohort/index.js";
 import type { Evaluation } from "../../evaluate/index.js";
 import type { Report } from "../../figures/report/index.js";
+import { settingText } from "../../models/hazards/settings.js";
 import type { LogEvent } from "../../train/event-log.js";
 import type { Trained } from "../../train/index.js";
 
@@ -10,7 +11,7 @@ type Facts = Report["provenance"];
 
 const words = (name: string) => name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
 const entries = (record: Readonly<Record<string, unknown>>) =>
-	Object.entries(record).map(([name, value]) => [words(name), `${value}`] as const);
+	Object.entries(record).map(([name, value]) => [words(name), settingText(value)] as const);
 
 /** What is needed to reproduce the numbers, without paths and host names. */
 export function factsOf(

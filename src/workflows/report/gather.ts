@@ -18,7 +18,9 @@ import {
 	trajectoryFigure,
 } from "../../figures/index.js";
 import type { DrawnFigure, PatientStory, Report } from "../../figures/report/index.js";
-import { headMemory } from "../../infer/index.js";
+import { hazardModel, headMemory } from "../../infer/index.js";
+import { spanText } from "../../infer/user-input/index.js";
+import type { CodeConfig } from "../../models/heads/codes.js";
 import { weightCount } from "../../models/index.js";
 import type { Runtime } from "../../runtime/index.js";
 import { readEventLog } from "../../train/event-log.js";
@@ -87,7 +89,7 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 		simulated || request.patientMap ? await patientDrawing(request, summary) : undefined;
 	onStage("measuring memory");
 	const memory = await memoryOf(request);
-	const stories = await storiesOf(request, chosen);
+	const stories = await storiesOf(request, chosen, simulated);
 	return {
 		name,
 		model: {
@@ -212,16 +214,20 @@ function chosenFor(
 async function storiesOf(
 	{ trained, dataset, runtime, drawings, seed, patients, onStage }: ReportRequest,
 	chosen: readonly Chosen[],
+	simulated: boolean,
 ): Promise<Report["stories"]> {
 	const { vocabulary, model, config } = trained;
 	const { source } = dataset.manifest;
 	const axis: Omit<Clock, "birth"> = { axis: source.axis };
 	const stories: PatientStory[] = [];
 	const predictor = model.predictor(runtime, config, forecastWeights(trained));
+	const hazards = (config as CodeConfig).hazards ? hazardModel(runtime, trained) : undefined;
 	try {
 		for (const [at, one] of chosen.entries()) {
 			onStage(`drawing patient ${at + 1} of ${chosen.length}`);
-			const { trajectory, picture, risk } = await storyOf(predictor, vocabulary, one, axis);
+			const { trajectory, picture, risk } = await storyOf(
+				...([predictor, hazards, vocabulary, one, axis] as const),
+			);
 			const { history, target, lookUp, recordedAt } = one;
 			stories.push({
 				id: history.id,
@@ -233,20 +239,23 @@ async function storiesOf(
 					recordedAt === undefined
 						? undefined
 						: timeName(trajectory.clock, history.times[recordedAt]!),
-				risk,
+				...(risk && { risk }),
 				trajectory: await drawings.draw(
 					`trajectory-${at + 1}`,
 					trajectoryFigure(trajectory),
 					"The records that the model was shown, and which of the later records it predicted: each at its own date, from the records shown alone.",
 				),
-				riskCurve: await drawings.draw(
-					`risk-${at + 1}`,
-					riskFigure(picture),
-					`The probability of ${target.name}, given that something is recorded, along the history and after the last record${recordedAt === undefined ? "" : " before it was first recorded"}.`,
-				),
+				...(picture && {
+					riskCurve: await drawings.draw(
+						`risk-${at + 1}`,
+						riskFigure({ ...picture, simulated }),
+						`The probability of a first record of ${target.name} within ${spanText(picture.horizonDays)}, from the records up to each day${recordedAt === undefined ? "" : ", until it was first recorded"}.`,
+					),
+				}),
 			});
 		}
 	} finally {
+		await hazards?.dispose();
 		await predictor.dispose();
 	}
 	return {

@@ -5,7 +5,8 @@ import type { Dataset, DatasetSummary, History, Split } from "../../cohort/index
 import { specialCount, type Vocabulary } from "../../cohort/vocabulary.js";
 import { rankOf } from "../../evaluate/scores.js";
 import type { Clock, DiseaseTrajectory, RiskPicture } from "../../figures/index.js";
-import { riskTrajectories } from "../../infer/index.js";
+import { type HazardModel, incidenceTrajectories } from "../../infer/index.js";
+import { spanText } from "../../infer/user-input/index.js";
 import type { Predictor } from "../../models/index.js";
 
 /** A disease that a story is about, with all its tokens. */
@@ -114,19 +115,21 @@ export function ruleText(split: Split, targets: readonly Target[], seed: number)
 
 const top = 10;
 const riskTimes = 200;
-/** How far beyond the last known record the risk is drawn. */
-const aheadDays = 3 * yearDays;
+/** The horizon of the risk. */
+const horizonDays = 5 * yearDays;
 
 /** The figures and numbers of one patient. */
 interface Story {
 	readonly trajectory: DiseaseTrajectory;
-	readonly picture: RiskPicture;
-	/** Risk at the first time drawn, and when the target was first recorded, given the records before. */
-	readonly risk: { readonly first: number; readonly last: number };
+	/** Missing if the model has learned no hazards. */
+	readonly picture?: RiskPicture;
+	/** The risk at the first time drawn, and on the day before the target was first recorded. */
+	readonly risk?: { readonly first: number; readonly last: number; readonly horizon: string };
 }
 
 export async function storyOf(
 	predictor: Predictor,
+	hazards: HazardModel | undefined,
 	vocabulary: Vocabulary,
 	chosen: Chosen,
 	axis: Omit<Clock, "birth">,
@@ -134,7 +137,7 @@ export async function storyOf(
 	const { history } = chosen;
 	const clock: Clock = { ...axis, birth: history.birthEvents ? history.times[0]! : null };
 	const trajectory = await trajectoryOf(predictor, vocabulary, chosen, clock);
-	return { trajectory, ...(await riskOf(predictor, vocabulary, chosen, clock)) };
+	return { trajectory, ...(hazards && (await riskOf(hazards, vocabulary, chosen, clock))) };
 }
 
 async function trajectoryOf(
@@ -167,31 +170,34 @@ async function trajectoryOf(
 	};
 }
 
-/** The risk given the records before the target's first record, until then and for some time after. */
+/** The risk along the days before the target's first record, or up to the last record if it has none. */
 async function riskOf(
-	predictor: Predictor,
+	hazards: HazardModel,
 	vocabulary: Vocabulary,
 	{ history, target, recordedAt }: Chosen,
 	clock: Clock,
-): Promise<Pick<Story, "picture" | "risk">> {
+): Promise<Required<Pick<Story, "picture" | "risk">>> {
 	const { id, tokens, times, birthEvents } = history;
-	const end = recordedAt ?? tokens.length;
+	const lastDay =
+		recordedAt === undefined ? Math.floor(times.at(-1)!) : Math.floor(times[recordedAt]!) - 1;
+	const end = times.findLastIndex((time) => Math.floor(time) <= lastDay) + 1;
 	const known = { tokens: tokens.subarray(0, end), times: times.subarray(0, end) };
-	const [from, now] = [known.times[birthEvents] ?? known.times[0]!, known.times.at(-1)!];
-	const to = Math.max(now, recordedAt === undefined ? now : times[recordedAt]!) + aheadDays;
+	const from = known.times[birthEvents] ?? lastDay;
+	const to = Math.max(from, lastDay);
 	const queryTimes = Float64Array.from(
 		{ length: riskTimes },
 		(_, at) => from + ((to - from) * at) / (riskTimes - 1),
 	);
-	const [trajectories] = await riskTrajectories(predictor, [known], [target.tokens], [queryTimes]);
+	const [trajectories] = await incidenceTrajectories(
+		...([hazards, [known], [target.tokens], [queryTimes], horizonDays] as const),
+	);
 	const [curve] = trajectories!;
-	const when = recordedAt === undefined ? now : times[recordedAt]!;
-	const last = queryTimes.findLastIndex((time) => time <= when);
 	return {
 		picture: {
 			patient: id,
 			clock,
-			now,
+			horizonDays,
+			now: known.times.at(-1) ?? to,
 			events: [...known.times.subarray(birthEvents)],
 			curves: [
 				{
@@ -205,6 +211,9 @@ async function riskOf(
 				},
 			],
 		},
-		risk: { first: curve!.risk[0]!, last: curve!.risk[Math.max(0, last)]! },
+		risk: {
+			...{ first: curve!.risk[0]!, last: curve!.risk.at(-1)! },
+			horizon: spanText(horizonDays),
+		},
 	};
 }

@@ -215,7 +215,7 @@ export function exampleReport(given: Partial<Report> = {}): Report {
 					foreseen: 30,
 					lookUp: 50,
 					recorded: "age 61.8",
-					risk: { first: 0.01, last: 0.04 },
+					risk: { first: 0.01, last: 0.04, horizon: "5 years" },
 					trajectory: drawn("trajectory"),
 					riskCurve: drawn("risk"),
 				},
