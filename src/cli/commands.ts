@@ -54,7 +54,8 @@ export const commands: readonly LazyCommand[] = [
 	},
 	{
 		name: "risk",
-		summary: "follow the risk of a code over time: trajectory, attribution, what-if",
+		summary:
+			"the probability that a code is recorded within some years: trajectory, attribution, what-if",
 		load: () => import("./risk.js"),
 	},
 	{

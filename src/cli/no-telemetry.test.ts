@@ -98,7 +98,7 @@ describe("nothing is written to the home folder, and no host is contacted", {
 			until(stdout, stop) {
 				const url = /http:\/\/\S+:\d+/.exec(stdout)?.[0];
 				if (url === undefined) return;
-				asked ??= fetch(`${url}/api/v1/forecast`, {
+				asked ??= fetch(`${url}/api/v2/forecast`, {
 					method: "POST",
 					headers: { "Content-Type": "application/json" },
 					body: JSON.stringify(question),

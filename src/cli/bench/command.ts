@@ -235,15 +235,20 @@ export function command(io: Io): Command {
 	const infer = presetOption(new Command("infer"), "paper-7m")
 		.description(
 			"Time inference with random weights: one event and one query of one patient, after 50 events\n" +
-				"and after many; the scoring of many patients of 112 events each; the risks of ten codes at\n" +
-				"200 times along histories of about 110 events; and the attribution of a risk to each event\n" +
-				"of a history. The last two are compared with the plain computation of the same numbers.",
+				"and after many; the scoring of many patients of 112 events each; the probabilities of ten\n" +
+				"codes at 200 times along histories of about 110 events; and the attribution of a code's\n" +
+				"probability to each event of a history. The last two are compared with the plain computation of the same numbers.",
 		)
 		.option("--events <n>", "events of the long history", wholeNumber(1, 1_000_000), 5000)
 		.option("--patients <n>", "patients to score", wholeNumber(1, 1_000_000), 1000)
 		.option("--repeats <n>", "predictions to time", wholeNumber(1, 1_000_000), 200)
-		.option("--trajectories <n>", "patients with risk trajectories", wholeNumber(1, 1_000_000), 100)
-		.option("--attributed <n>", "events to attribute a risk to", wholeNumber(1, 100_000), 200)
+		.option("--trajectories <n>", "patients with trajectories", wholeNumber(1, 1_000_000), 100)
+		.option(
+			"--attributed <n>",
+			"events to attribute a probability to",
+			wholeNumber(1, 100_000),
+			200,
+		)
 		.option("--vocab <n>", "vocabulary size of the model", wholeNumber(20, 1_000_000), 200);
 	measuring(
 		io,

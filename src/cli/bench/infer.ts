@@ -76,10 +76,12 @@ export async function benchInfer(io: Io, options: InferOptions): Promise<InferRe
 		const started = performance.now();
 		await model.score(histories, queryTimes);
 		const total = (performance.now() - started) / 1000;
-		io.stderr.write(`risks along ${options.trajectories} histories, and the same event by event\n`);
+		io.stderr.write(
+			`probabilities along ${options.trajectories} histories, and the same event by event\n`,
+		);
 		const trajectories = await benchTrajectories(model, vocab, options.trajectories);
 		io.stderr.write(
-			`attributing a risk to ${options.attributed} events, and to some by reading from the start\n`,
+			`attributing a probability to ${options.attributed} events, and to some by reading from the start\n`,
 		);
 		const attribution = await benchAttribution(model, vocab, options.attributed);
 		const answers = pasts.map((events, i) => ({ events, p50Ms: median(seconds[i] ?? []) }));
@@ -116,9 +118,9 @@ export function renderInfer(report: InferReport): string {
 				`observe + ask for one patient after ${events.toLocaleString("en-US")} events: ${p50Ms.toFixed(2)} ms (median)`,
 		),
 		`${report.patientsPerSecond.toFixed(0)} patients/s with ${report.eventsPerPatient} events each`,
-		`risk trajectories of ${trajectories.patients} patients (${trajectories.meanEvents.toFixed(0)} events each) × ${trajectories.codes} codes × ${trajectories.times} times: ${trajectories.firstSeconds.toFixed(1)} s, and ${trajectories.seconds.toFixed(1)} s once compiled`,
+		`code probabilities along the histories of ${trajectories.patients} patients (${trajectories.meanEvents.toFixed(0)} events each) × ${trajectories.codes} codes × ${trajectories.times} times: ${trajectories.firstSeconds.toFixed(1)} s, and ${trajectories.seconds.toFixed(1)} s once compiled`,
 		peerLine(trajectories.peer),
-		`attribution of a risk to each of ${attribution.events} events at ${attribution.times === 1 ? "one time" : `${attribution.times} times`}: ${attribution.firstSeconds.toFixed(1)} s, and ${attribution.seconds.toFixed(1)} s once compiled`,
+		`attribution of a code probability to each of ${attribution.events} events at ${attribution.times === 1 ? "one time" : `${attribution.times} times`}: ${attribution.firstSeconds.toFixed(1)} s, and ${attribution.seconds.toFixed(1)} s once compiled`,
 		peerLine(attribution.peer),
 	];
 	return `${lines.join("\n")}\n`;

@@ -1,6 +1,7 @@
 import { Agent, request } from "node:http";
 import { random } from "../../base/random.js";
 import { vocabularyOf } from "../../cohort/vocabulary.js";
+import { hazardSettings } from "../../models/hazards/settings.js";
 import { weightCount } from "../../models/index.js";
 import { trajgpt } from "../../models/trajgpt/index.js";
 import { noLog, type ServedModel } from "../../server/index.js";
@@ -51,7 +52,9 @@ export interface ServeReport extends Spread {
 
 /** A model that has learned nothing, with codes c5, c6 … */
 function untrained({ preset, vocab }: ServeBenchOptions): ServedModel {
-	const config = trajgpt.config.parse({ ...presetOf(trajgpt, preset), vocab });
+	const config = trajgpt.config.parse({
+		...{ ...presetOf(trajgpt, preset), vocab, hazards: hazardSettings.parse({}) },
+	});
 	const weights = trajgpt.init(config, random(1));
 	const vocabulary = vocabularyOf(
 		Array.from({ length: vocab - 5 }, (_, i) => ({
@@ -202,7 +205,7 @@ function poster({ port }: Pick<Serving, "port">): Post {
 				"Content-Length": Buffer.byteLength(text),
 			};
 			const options = { agent, port, host: "127.0.0.1", method, headers };
-			const sent = request({ ...options, path: `/api/v1/${path}` }, async (response) => {
+			const sent = request({ ...options, path: `/api/v2/${path}` }, async (response) => {
 				try {
 					const chunks: Buffer[] = [];
 					for await (const chunk of response) chunks.push(chunk as Buffer);
@@ -279,7 +282,7 @@ const loads: Readonly<
 	attribution: (post, { events, vocab }, seed) =>
 		post("risk", {
 			patient: patientWith(randomHistory(Math.min(events, 256), vocab, random(seed))),
-			...{ codes: ["c7"], at: ["+1y"], attribute: "+1y" },
+			...{ codes: ["c7"], at: "+1y", attribute: "+1y" },
 		}),
 };
 

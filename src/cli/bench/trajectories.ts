@@ -1,5 +1,5 @@
 import { type Random, random } from "../../base/random.js";
-import { attribute, riskTrajectories } from "../../infer/index.js";
+import { attributeCodeProbability, codeTrajectories } from "../../infer/index.js";
 import type { Events, Predictor } from "../../models/index.js";
 
 /** The plain computation of the same numbers, and how the two compare. */
@@ -68,7 +68,7 @@ function largestDifference(a: readonly ArrayLike<number>[], b: readonly ArrayLik
 	}, 0);
 }
 
-/** Risks of ten codes at 200 times, from the first event to a third of the span after the last. */
+/** Probabilities of ten codes at 200 times, from the first event to a third of the span after the last. */
 export async function benchTrajectories(
 	model: Predictor,
 	vocab: number,
@@ -86,12 +86,12 @@ export async function benchTrajectories(
 		);
 	});
 	const codes = Array.from({ length: codeCount }, (_, i) => [5 + i]);
-	const all = () => riskTrajectories(model, histories, codes, times);
+	const all = () => codeTrajectories(model, histories, codes, times);
 	const first = await timed(all);
 	const second = await timed(all);
 
 	const compared = histories.slice(0, comparedPatients);
-	const some = () => riskTrajectories(model, compared, codes, times.slice(0, comparedPatients));
+	const some = () => codeTrajectories(model, compared, codes, times.slice(0, comparedPatients));
 	const segments = () =>
 		segmentBySegment(
 			model,
@@ -117,21 +117,21 @@ export async function benchTrajectories(
 			peerSeconds: peer.seconds,
 			ratio: peer.seconds / plain.seconds,
 			largestDifference: largestDifference(
-				plain.result.flatMap((own) => own.map(({ risk }) => risk)),
+				plain.result.flatMap((own) => own.map(({ probability }) => probability)),
 				peer.result.flat(),
 			),
 		},
 	};
 }
 
-/** The same risks, [patient][code][time], from one state per event. */
+/** The same probabilities, [patient][code][time], from one state per event. */
 async function segmentBySegment(
 	model: Predictor,
 	histories: readonly Events[],
 	codes: readonly number[],
 	times: readonly (readonly number[])[],
 ): Promise<Float64Array[][]> {
-	const risks = histories.map(() => codes.map(() => new Float64Array(timeCount)));
+	const found = histories.map(() => codes.map(() => new Float64Array(timeCount)));
 	const longest = Math.max(...histories.map((own) => own.times.length));
 	let state = model.start(histories.length);
 	for (let observed = 0; observed <= longest; observed++) {
@@ -154,7 +154,7 @@ async function segmentBySegment(
 			for (const [patient, own] of queries.entries())
 				for (const [query, { i }] of own.entries())
 					for (const [c, code] of codes.entries())
-						(risks[patient]?.[c] as Float64Array)[i] = Math.exp(
+						(found[patient]?.[c] as Float64Array)[i] = Math.exp(
 							logProbabilities[(patient * most + query) * vocab + code] as number,
 						);
 		}
@@ -164,13 +164,13 @@ async function segmentBySegment(
 		}));
 		state = await model.observe(state, next);
 	}
-	return risks;
+	return found;
 }
 
 const lastTime = (times: Float64Array, patient: number) =>
 	Number.isNaN(times[patient]) ? 0 : (times[patient] as number);
 
-/** The effect of every event of one patient on a risk at five later times. */
+/** The effect of every event of one patient on the probability of a code at later times. */
 export async function benchAttribution(
 	model: Predictor,
 	vocab: number,
@@ -179,7 +179,7 @@ export async function benchAttribution(
 	const history = randomHistory(events, vocab, random(12));
 	const end = history.times[events - 1] as number;
 	const times = Array.from({ length: attributedTimes }, (_, i) => end + 1 + i);
-	const all = () => attribute(model, history, { codes: [5], times });
+	const all = () => attributeCodeProbability(model, history, { codes: [5], times });
 	const first = await timed(all);
 	const second = await timed(all);
 
@@ -195,9 +195,9 @@ export async function benchAttribution(
 	};
 	await one(0);
 	const peer = await timed(async () => {
-		const risks: number[][] = [];
-		for (const event of left) risks.push(await one(event));
-		return risks;
+		const found: number[][] = [];
+		for (const event of left) found.push(await one(event));
+		return found;
 	});
 	const seconds = (second.seconds * count) / events;
 	return {
