@@ -187,15 +187,15 @@ function fuzzedBody(/** @type {Random} */ random) {
 function fuzzedRequest(/** @type {Target} */ target) {
 	const { random } = target;
 	const path = pick(random, [
-		...["/api/v1/forecast", "/api/v1/risk", "/api/v1/embed", "/api/v1/sessions", "/api/v1/model"],
+		...["/api/v2/forecast", "/api/v2/risk", "/api/v2/embed", "/api/v2/sessions", "/api/v2/model"],
 		...[
 			"/sign-in",
 			"/",
-			"/api/v1/sessions/x/events",
+			"/api/v2/sessions/x/events",
 			"/..%2f..%2fetc/passwd",
 			"/%00",
 			"//",
-			"/api/v1/../..",
+			"/api/v2/../..",
 		],
 	]);
 	const method = pick(random, [
@@ -238,12 +238,12 @@ export const attacks = {
 	fuzz: (target) => keeping(target, 4, () => exchange(target, fuzzedRequest(target))),
 	"never read": (target) =>
 		keeping(target, 300, () => {
-			const one = rawRequest(target, "/api/v1/forecast", JSON.stringify(bodies.large));
+			const one = rawRequest(target, "/api/v2/forecast", JSON.stringify(bodies.large));
 			return exchange(target, Buffer.concat(Array(4).fill(one)), { read: false });
 		}),
 	pipelining: (target) =>
 		keeping(target, 20, () => {
-			const one = rawRequest(target, "/api/v1/forecast", JSON.stringify(bodies.large));
+			const one = rawRequest(target, "/api/v2/forecast", JSON.stringify(bodies.large));
 			return exchange(target, Buffer.concat(Array(60).fill(one)), { read: false });
 		}),
 	"slow sign-in": (target) =>
@@ -253,10 +253,10 @@ export const attacks = {
 				"Content-Type": "application/x-www-form-urlencoded",
 			}),
 		),
-	"slow bodies": (target) => keeping(target, 64, () => slowly(target, "/api/v1/forecast", {})),
+	"slow bodies": (target) => keeping(target, 64, () => slowly(target, "/api/v2/forecast", {})),
 	"wrong tokens": (target) =>
 		keeping(target, 16, () =>
-			post(target, "/api/v1/forecast", small, { Authorization: "Bearer no" }),
+			post(target, "/api/v2/forecast", small, { Authorization: "Bearer no" }),
 		),
 	"connection flood": (target) =>
 		keeping(target, 1500, async () => {
@@ -265,17 +265,17 @@ export const attacks = {
 			state.socket.destroy();
 			return state.closed ? "closed" : "held";
 		}),
-	embedding: (target) => keeping(target, 8, () => post(target, "/api/v1/embed", bodies.embed)),
+	embedding: (target) => keeping(target, 8, () => post(target, "/api/v2/embed", bodies.embed)),
 	attribution: (target) =>
-		keeping(target, 40, () => post(target, "/api/v1/risk", bodies.attribute)),
+		keeping(target, 40, () => post(target, "/api/v2/risk", bodies.attribute)),
 	"large answers": (target) =>
-		keeping(target, 8, () => post(target, "/api/v1/forecast", bodies.large)),
-	"large risks": (target) => keeping(target, 8, () => post(target, "/api/v1/risk", bodies.risks)),
+		keeping(target, 8, () => post(target, "/api/v2/forecast", bodies.large)),
+	"large risks": (target) => keeping(target, 8, () => post(target, "/api/v2/risk", bodies.risks)),
 	"long histories": (target) =>
-		keeping(target, 8, () => post(target, "/api/v1/forecast", bodies.long)),
-	sessions: (target) => keeping(target, 8, () => post(target, "/api/v1/sessions", small)),
+		keeping(target, 8, () => post(target, "/api/v2/forecast", bodies.long)),
+	sessions: (target) => keeping(target, 8, () => post(target, "/api/v2/sessions", small)),
 };
 
 /** Clients that send the same requests as the well-behaved one, for comparison. */
 export const fairLoad = (/** @type {Target} */ target) =>
-	keeping(target, 8, () => post(target, "/api/v1/forecast", small));
+	keeping(target, 8, () => post(target, "/api/v2/forecast", small));

@@ -10,7 +10,7 @@ const text = JSON.stringify(body);
 const ask = () =>
 	new Promise((resolve, reject) => {
 		const headers = { "Content-Type": "application/json", Authorization: `Bearer ${token}` };
-		const sent = request(`${url}/api/v1/forecast`, { method: "POST", agent, headers });
+		const sent = request(`${url}/api/v2/forecast`, { method: "POST", agent, headers });
 		sent.setTimeout(40_000, () => sent.destroy(new Error("no answer in 40 s")));
 		sent.on("error", reject);
 		sent.on("response", (answer) => {
