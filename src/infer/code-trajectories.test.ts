@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import type { Predictor } from "../models/index.js";
 import { expectClose, history, row, smallModel } from "../models/trajgpt/testing/small-model.js";
-import { predictAt, codeTrajectories } from "./index.js";
+import { codeTrajectories, predictAt } from "./index.js";
 
 const model = smallModel();
 afterAll(() => model.dispose());

@@ -1,7 +1,7 @@
 import { InputError } from "../base/errors.js";
 import type { Events, Predictor } from "../models/index.js";
-import { type Place, predictAt } from "./predict-at.js";
 import { checkCodes, probabilitiesOf } from "./code-probabilities.js";
+import { type Place, predictAt } from "./predict-at.js";
 import { type Surge, surgesOf } from "./surges.js";
 
 export interface CodeTrajectory {
