@@ -1,8 +1,9 @@
-import { writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { splitNames } from "../cohort/index.js";
 import { evaluateDefaults, type Method } from "../evaluate/index.js";
+import { replaceFile } from "../files/index.js";
 import { forecastMethods } from "../models/index.js";
 import {
 	commonDataset,
@@ -81,7 +82,7 @@ export function command(io: Io): Command {
 			"onset: observation needed before the index day (default: 365)",
 			numberBetween(0, 36_525),
 		)
-		.option("--csv <file>", "onset: write a table of every code")
+		.option("--csv <file>", "onset: also write every code to a CSV file")
 		.option("--lookup <n>", "forecast: events that are observed", wholeNumber(1, 1_000_000), lookup)
 		.option("--draws <n>", "bootstrap draws", wholeNumber(1, 1_000_000), draws)
 		.option("--seed <n>", "seed of the bootstrap and of sampled futures", seedNumber, seed)
@@ -109,6 +110,8 @@ export function command(io: Io): Command {
 		.option("--json", "print one JSON document")
 		.action(async (folders: string[], { task, method, dataset, json, ...options }: Options) => {
 			const { csv, lookBack, ...others } = options;
+			if (csv !== undefined && folders.length > 1)
+				throw new InputError("--csv holds the codes of one run; name one run");
 			const runs = folders.map((folder) => openRun(io, folder));
 			let printed = 0;
 			const print = (text: string) => {
@@ -121,7 +124,6 @@ export function command(io: Io): Command {
 				task: task === "all" ? undefined : task,
 				progress: progressOf(io),
 				onEvaluation: ({ run, file, notWritten, evaluation }) => {
-					if (csv && evaluation.onset) writeFileSync(csv, onsetCsv(evaluation));
 					print(
 						evaluationText(
 							run,
@@ -132,6 +134,9 @@ export function command(io: Io): Command {
 				},
 				onAcrossRuns: (name, over) => print(acrossRunsText(name, over)),
 			});
+			const onset = results.onset?.runs[0]?.evaluation;
+			if (csv !== undefined && onset)
+				await replaceFile(csv, (partial) => writeFile(partial, onsetCsv(onset)));
 			if (json) printJson(io, results);
 			const [reason] = notWritten(results);
 			if (reason !== undefined) throw new InputError(`${reason}; the results are printed above`);

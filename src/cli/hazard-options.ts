@@ -22,15 +22,14 @@ function days(text: string): number[] {
 export function addHazardOptions(command: Command): Command {
 	addGroup(command, "Hazards (the time to the first and to the next record of every code):", [
 		new Option("--hazards", "learn hazards (default, but not with the paper's presets)"),
-		new Option("--no-hazards", "do not learn hazards: `risk` then has no answer"),
+		new Option("--no-hazards", "do not learn hazards: `risk` then refuses the run"),
 		new Option("--bins <days>", "ends of the bins of constant hazard").argParser(days),
 		new Option("--visit-bins <days>", "further ends for the next record of any code").argParser(
 			days,
 		),
-		new Option(
-			"--look-back <days>",
-			"observation before a first record counts as an onset",
-		).argParser(numberBetween(0, mostDays)),
+		new Option("--look-back <days>", "days of observation that an onset needs before it").argParser(
+			numberBetween(0, mostDays),
+		),
 		new Option("--slots-per-landmark <n>", "events of a row per landmark").argParser(
 			wholeNumber(1, 10_000),
 		),
@@ -76,7 +75,7 @@ export function typedHazards(options: HazardFlags): HazardOptions | boolean | un
 	if (Object.keys(chosen).length === 0) return options.hazards;
 	if (options.hazards === false)
 		throw new InputError(
-			"--no-hazards leaves out what the other options of hazards describe; drop one of them",
+			"--no-hazards cannot be combined with other options of hazards; drop one of them",
 		);
 	return chosen;
 }

@@ -1,3 +1,4 @@
+import { csvLine } from "../base/csv.js";
 import type { Evaluation, Measure } from "../evaluate/index.js";
 import { table } from "./table.js";
 
@@ -25,7 +26,7 @@ function cell(
 
 const yearsText = (years: number) => `${years} ${years === 1 ? "year" : "years"}`;
 
-/** One table per horizon, then differences, subgroups and the codes that are predicted best and worst. */
+/** One table per horizon, with differences, then the subgroups. */
 export function onsetText({ rows, differences = [], onset }: Evaluation): string {
 	if (!onset) return "";
 	const rowsAt = (
@@ -77,8 +78,6 @@ export function onsetText({ rows, differences = [], onset }: Evaluation): string
 	return [...horizons, subgroups].join("\n");
 }
 
-const field = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
 /** Every code at every horizon, the highest AUROC of the first row first, as CSV. */
 export function onsetCsv({ rows, onset }: Evaluation): string {
 	if (!onset) return "";
@@ -94,14 +93,13 @@ export function onsetCsv({ rows, onset }: Evaluation): string {
 	const lines = onset.codes
 		.toSorted((a, b) => a.years - b.years || firstAuroc(b) - firstAuroc(a))
 		.map((code) => [
-			...[String(code.years), code.code, code.system ?? "", code.name],
-			...[String(code.atRisk), String(code.onsets)],
+			...[code.years, code.code, code.system, code.name, code.atRisk, code.onsets],
 			...code.rows.flatMap((row) =>
 				metrics.flatMap((metric) => {
 					const measure = row[metric];
-					return measure ? [measure.value, measure.low, measure.high].map(String) : ["", "", ""];
+					return measure ? [measure.value, measure.low, measure.high] : [null, null, null];
 				}),
 			),
 		]);
-	return `${[header, ...lines].map((line) => line.map(field).join(",")).join("\n")}\n`;
+	return [header, ...lines].map(csvLine).join("");
 }

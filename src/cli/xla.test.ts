@@ -128,7 +128,7 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 		return data;
 	}
 
-	test("the library writes nothing where there is no device", async () => {
+	test("without a device, the library writes nothing", async () => {
 		const folder = await temporaryFolder();
 		const dataset = await openDataset(await smallDataset(folder));
 		const run = join(folder, "run");

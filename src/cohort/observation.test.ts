@@ -92,7 +92,7 @@ describe("observation periods of a dataset", () => {
 		]);
 	});
 
-	test("and deaths are facts with and without a death event, which is no record", async () => {
+	test("and deaths are kept with or without a death event, which does not count as a record", async () => {
 		const given = observing(source({ [one]: { death: 50 } }), { [one]: [[0, 3]], [two]: [[0, 9]] });
 		for (const deathToken of [false, true]) {
 			const { dataset, histories } = await prepared(given, { deathToken });

@@ -32,7 +32,7 @@ export function periodsByPatient(
 	return all;
 }
 
-/** From the first to the last record of each patient; a death event (token `death`) is no record. */
+/** From the first to the last record of each patient; a death event (token `death`) does not count as a record. */
 export async function recordPeriods(
 	{ first, count }: PatientColumns,
 	events: EventFile,

@@ -160,7 +160,7 @@ const shortName = ({ name, edits }: Edits): string =>
 		? name
 		: `with ${edits.length} ${edits.length === 1 ? "event" : "events"} changed`;
 
-/** What was recorded, each once, with how often; the birth is no record. */
+/** What was recorded, each once, with how often; the birth does not count. */
 export function phenotypesIn(
 	events: readonly number[],
 	{ query, vocabulary }: RiskResult,

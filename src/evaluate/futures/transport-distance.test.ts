@@ -72,7 +72,7 @@ describe("the distance", () => {
 	});
 });
 
-test("without windows there is no distance", () => {
+test("the distance of no windows is null", () => {
 	expect(collectTransportDistance(settings).score()).toBeNull();
 });
 

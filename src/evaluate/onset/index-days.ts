@@ -1,6 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import { type Random, random } from "../../base/random.js";
-import { dayOfIsoDate } from "../../base/time.js";
+import { dayOfIsoDate, yearDays } from "../../base/time.js";
 import {
 	indexPeriods,
 	type NotAtRisk,
@@ -55,7 +55,6 @@ export interface IndexedCohort {
 
 /** The share of observed time in which random index days lie. */
 const middle = { from: 0.3, to: 0.7 };
-const yearDays = 365.25;
 
 /** One index day for each patient of a split; a patient's day depends on the seed and the patient alone. */
 export async function indexCohort(

@@ -1,4 +1,5 @@
 import { InputError } from "../../base/errors.js";
+import { yearDays } from "../../base/time.js";
 import type { Dataset } from "../../cohort/index.js";
 import { specialCount } from "../../cohort/vocabulary.js";
 import { hazardModel } from "../../infer/hazards.js";
@@ -26,7 +27,6 @@ import { regressionRisks } from "./regression-risks.js";
 
 /** Onsets that a code needs within a horizon. */
 const leastOnsets = 20;
-const yearDays = 365.25;
 const usualHorizons = [1, 3, 5, 10];
 /** Bootstrap draws, at most: every code of every horizon is scored on each. */
 const mostDraws = 200;

@@ -143,7 +143,7 @@ test("bins whose observation ends by the horizon have no observed risk", () => {
 	expect(bins([0, 0, 0, 0])).toEqual([]);
 });
 
-test("there is no error without patients, or where nothing is predicted to happen", () => {
+test("the error is null without patients, or if all predicted risks are 0", () => {
 	const nobody = sortFollowUp({ time: [], status: [] });
 	const empty = onsetCalibration(nobody, 5, [], decileShares);
 	expect(empty.bins()).toEqual([]);

@@ -1,10 +1,10 @@
+import { yearDays } from "../../base/time.js";
 import { specialCount, specialTokens } from "../../cohort/vocabulary.js";
 import type { Events } from "../predictor.js";
 import { type HazardSettings, outputsOf } from "./settings.js";
 
 /** Ages, in years, between which the effect of age is a straight line. */
 const ageKnots = Array.from({ length: 12 }, (_, i) => (i * 100) / 11);
-const yearDays = 365.25;
 /** Of age, and of age by sex. */
 export const ageFeatures = 2 * ageKnots.length;
 
