@@ -53,6 +53,17 @@ test("bench step times any model with its own presets", async () => {
 	expect(other.stderr).toContain('no preset "paper-7m"; known presets: tiny, default, paper');
 });
 
+test("bench hazards compares a step with hazards to one without, and counts patients", async () => {
+	const size = ["--batch", "2", "--length", "32", "--steps", "1", "--patients", "1"];
+	const { code, stdout } = await captured(["bench", "hazards", ...tiny, ...size, "--json"]);
+	expect(code).toBe(0);
+	const report = JSON.parse(stdout);
+	expect(report).toMatchObject({ preset: "tiny", batch: 2, length: 32, patients: 64 });
+	expect(report.secondsPerStep.without).toBeGreaterThan(0);
+	expect(report.ratio).toBeCloseTo(report.secondsPerStep.with / report.secondsPerStep.without, 6);
+	expect(report.patientsPerSecond).toBeGreaterThan(0);
+});
+
 test("bench step takes lists of sizes and peers with --provider xla alone", async () => {
 	const lists = await captured(["bench", "step", "--length", "8,16"]);
 	expect(lists.code).toBe(2);

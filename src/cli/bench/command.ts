@@ -64,6 +64,14 @@ export interface InferOptions extends BenchOptions {
 	readonly attributed: number;
 }
 
+export interface HazardBenchOptions extends BenchOptions {
+	readonly batch: number;
+	readonly length: number;
+	readonly steps: number;
+	readonly patients: number;
+	readonly vocab: number;
+}
+
 export interface PrepareBenchOptions {
 	readonly patients: number;
 	readonly source?: string;
@@ -262,6 +270,29 @@ export function command(io: Io): Command {
 			return { measure: benchInfer, render: renderInfer };
 		},
 	);
+	const hazards = presetOption(new Command("hazards"), "paper")
+		.description(
+			"Time what hazards cost, with random weights: a training step with them, in turns with one\n" +
+				"without (objective horizon); and the risk of every code within 1, 3, 5 and 10 years for\n" +
+				"patients of 112 events each.",
+		)
+		.option("--batch <n>", "rows per batch", wholeNumber(1, 65_536), 16)
+		.option("--length <n>", "events per row", wholeNumber(1, 1_000_000), 128)
+		.option("--steps <n>", "steps to time", wholeNumber(1, 1_000_000), 20)
+		.option("--patients <n>", "patients whose risks are computed", wholeNumber(1, 1_000_000), 512)
+		.option("--vocab <n>", "vocabulary size of the model", wholeNumber(20, 1_000_000), 241);
+	measuring(
+		io,
+		hazards,
+		{
+			"trajgpt bench hazards": "the paper's model",
+			"trajgpt bench hazards --preset default --vocab 2000": "another size, and more codes",
+		},
+		async () => {
+			const { benchHazards, renderHazards } = await import("./hazards.js");
+			return { measure: benchHazards, render: renderHazards };
+		},
+	);
 	const prepare = new Command("prepare")
 		.description(
 			"Time prepare on a simulated population, with rows per second and peak memory. Where Python\n" +
@@ -406,6 +437,7 @@ export function command(io: Io): Command {
 		.description("Measure speed, as a ratio to a peer in the same run where there is one.")
 		.addCommand(step.summary("time one training step, against PyTorch"))
 		.addCommand(infer.summary("time predictions for one patient and for many"))
+		.addCommand(hazards.summary("time what hazards cost a training step, and risks"))
 		.addCommand(prepare.summary("time prepare, against pandas"))
 		.addCommand(serve.summary("measure the service under load, over loopback"))
 		.addCommand(operations.summary("check that every operation is repeatable on several threads"))
@@ -415,6 +447,7 @@ export function command(io: Io): Command {
 			examples({
 				"trajgpt bench step": "a training step of the paper's model, against PyTorch",
 				"trajgpt bench infer": "latency and throughput of predictions",
+				"trajgpt bench hazards": "a training step with hazards, and risks",
 				"trajgpt bench prepare": "prepare, against pandas",
 				"trajgpt bench serve": "the service under load",
 				"trajgpt bench operations": "repeatability of every operation",
