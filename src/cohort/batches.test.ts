@@ -180,7 +180,7 @@ describe("padding is under 15 %, with few shapes", () => {
 			for (const cut of ["last", "windows"] as const) {
 				const plan = planBatches(lengths(), none(lengths()), { ...options, size, cut });
 				expect(plan.padding).toBeLessThan(0.15);
-				expect(plan.shapes.length).toBeLessThanOrEqual(12);
+				expect(plan.shapes.length).toBeLessThanOrEqual(9);
 			}
 		});
 });

@@ -15,7 +15,7 @@ export interface BatchOptions {
 	readonly cut: Cut;
 	readonly size: BatchSize;
 	readonly seed: number;
-	/** Maximum number of shapes (12); each one compiles a session. */
+	/** Maximum number of shapes (9); each one compiles a program. */
 	readonly maxShapes?: number;
 	/** No shapes are added once padding is at most this fraction of all slots (0.12). */
 	readonly padding?: number;
@@ -50,7 +50,7 @@ export function planBatches(
 	birthEvents: ArrayLike<number>,
 	options: BatchOptions,
 ): BatchPlan {
-	const { maxLength, cut, size, seed, maxShapes = 12, padding = 0.12 } = options;
+	const { maxLength, cut, size, seed, maxShapes = 9, padding = 0.12 } = options;
 	atLeast("maximum length", maxLength, 2);
 	atLeast("number of shapes", maxShapes, 1);
 	atLeast("batch size", "rows" in size ? size.rows : size.slots, 1);

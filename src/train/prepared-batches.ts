@@ -14,6 +14,9 @@ export interface BatchSource {
 	readonly seed: number;
 }
 
+/** Validation has few shapes: padding costs it little, and each shape is a program to compile. */
+export const validationPlan = (plan: BatchOptions): BatchOptions => ({ ...plan, maxShapes: 3 });
+
 export interface StepPlace {
 	readonly epoch: number;
 	readonly stepInEpoch: number;
@@ -68,7 +71,7 @@ export interface PreparingThread
 /** Prepared by other threads. */
 export function preparedByThreads(
 	workerData: PreparingThread,
-	count = Math.max(1, Math.min(4, availableParallelism() - 1)),
+	count = Math.max(1, Math.min(8, availableParallelism() - 1)),
 ): PreparedBatches {
 	const threads = Array.from({ length: count }, () => {
 		const worker = new Worker(new URL("./preparing-thread.js", import.meta.url), { workerData });

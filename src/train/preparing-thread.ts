@@ -3,13 +3,12 @@ import { answerCalls, type WorkerReply } from "../base/worker-calls.js";
 import { openDataset, splitBatches } from "../cohort/index.js";
 import { modelById } from "../models/index.js";
 import type { PreparedBatch } from "./prepare-batch.js";
-import { type PreparingThread, preparedHere } from "./prepared-batches.js";
+import { type PreparingThread, preparedHere, validationPlan } from "./prepared-batches.js";
 
 const { dataset: folder, model, plan, accumulate, seed, ...use } = workerData as PreparingThread;
 const dataset = await openDataset(folder);
-const [batches, checks] = (["train", "valid"] as const).map((split) =>
-	splitBatches(dataset, split, plan),
-) as [ReturnType<typeof splitBatches>, ReturnType<typeof splitBatches>];
+const batches = splitBatches(dataset, "train", plan);
+const checks = splitBatches(dataset, "valid", validationPlan(plan));
 const methods = preparedHere(
 	{ batches, checks, accumulate, seed },
 	{ ...use, model: modelById(model) },

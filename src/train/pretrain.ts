@@ -25,6 +25,7 @@ import {
 	preparedByThreads,
 	preparedHere,
 	readAhead,
+	validationPlan,
 } from "./prepared-batches.js";
 import { type Run, runFiles, sealedFiles } from "./run-folder.js";
 import type { StoredTensor } from "./safetensors.js";
@@ -127,7 +128,7 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 	checkSplits(dataset);
 	const batchesOf = request.batchesOf ?? ((split, how) => splitBatches(dataset, split, how));
 	const batches = batchesOf("train", plan);
-	const checks = batchesOf("valid", plan);
+	const checks = batchesOf("valid", validationPlan(plan));
 	const drawn = initialWeights(model, run.config, options.seed);
 	const checkpoint = request.resume ? lastCheckpoint(files) : undefined;
 	const weights =
