@@ -3,7 +3,7 @@ import { objectiveNames } from "../models/index.js";
 
 /** How a run trains; written into `run.json`, and read from there when it is resumed. */
 export const trainOptions = z.strictObject({
-	epochs: z.int().min(1).max(100_000).default(20).describe("passes over the training patients"),
+	epochs: z.int().min(1).max(100_000).default(12).describe("passes over the training patients"),
 	batchSlots: z
 		.int()
 		.min(1)

@@ -20,7 +20,7 @@ export const hazardSettings = z.strictObject({
 	/** Slots of a row per landmark that is drawn from it. */
 	slotsPerLandmark: z.int().min(1).max(10_000).default(16),
 	/** What the hazards weigh in the loss. */
-	weight: z.number().positive().max(100).default(0.02),
+	weight: z.number().positive().max(100).default(0.1),
 	/** Sets of codes with hazards of their own: the first record of any member. */
 	groups: z
 		.array(
