@@ -1,4 +1,4 @@
-import { type Comparison, differenceTables, textRows } from "../evaluate/index.js";
+import { type Comparison, differenceTables, partsOf, textRows } from "../evaluate/index.js";
 import { tableFiles } from "../workflows/compare/compare.js";
 import { interruptible } from "./interruptible.js";
 import { Exit, type Io, printJson } from "./io.js";
@@ -22,13 +22,17 @@ export const printComparison = (
 	);
 
 function comparisonText(folder: string, comparison: Comparison): string {
-	const { header, rows } = textRows(comparison);
+	const parts = partsOf(comparison);
+	const linesOf = (part: Comparison) => {
+		const { header, rows } = textRows(part);
+		return table(header[0], [header[1], ...rows]);
+	};
 	return [
-		table(header[0], [header[1], ...rows]),
+		parts.map(linesOf).join("\n"),
 		"\n±: half the width of the 95 % interval over patients; the files have both ends.\n",
-		...differenceTables(comparison).map(
-			({ title, header, rows }) => `\n${title}\n\n${table(header, rows)}`,
-		),
+		...parts
+			.flatMap(differenceTables)
+			.map(({ title, header, rows }) => `\n${title}\n\n${table(header, rows)}`),
 		"\n",
 		...comparison.notes.map((note) => `${note}\n`),
 		...comparison.failed.map(({ label, reason }) => `${label} failed: ${reason}\n`),

@@ -2,9 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { splitNames } from "../cohort/index.js";
-import { evaluateDefaults, type Method } from "../evaluate/index.js";
+import { evaluateDefaults, type RankingMethod, rankingMethods } from "../evaluate/index.js";
 import { replaceFile } from "../files/index.js";
-import { forecastMethods } from "../models/index.js";
 import {
 	commonDataset,
 	type EvaluateOptions,
@@ -25,7 +24,7 @@ import {
 
 interface Options extends EvaluateOptions {
 	readonly task: string;
-	readonly method: Method | "all";
+	readonly method: RankingMethod | "all";
 	readonly dataset?: string;
 	readonly json?: true;
 	readonly csv?: string;
@@ -48,6 +47,8 @@ const description = `Evaluate a run, with 95 % intervals from a bootstrap over p
             accuracy, recall@5 and @10, mean -log p (nats), calibration
   forecast  every event after the first 50, at its own time, given those 50 alone:
             recall@1, @5, @10 and @15, averaged over patients, and by distance ahead
+  Every recall is also given apart for codes that the patient already had and for new
+  ones.
   a label   a task that the dataset has labels for, such as insulin or chf
 
 The baselines are counts of the patient's own history, code frequencies in training and,
@@ -69,7 +70,7 @@ export function command(io: Io): Command {
 		.option("--task <name>", "task to evaluate: next, forecast, a labelled task, or all", "all")
 		.addOption(
 			new Option("--method <name>", "forecast: method of the model")
-				.choices([...forecastMethods, "all"])
+				.choices([...rankingMethods, "all"])
 				.default("all"),
 		)
 		.addOption(

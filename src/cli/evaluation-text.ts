@@ -36,13 +36,17 @@ const titles: Readonly<Record<string, string>> = {
 
 const headerOf = (metric: string) => {
 	const { unit } = unitOf(metric);
-	const title = titles[metric] ?? metric;
+	const title = titles[metric] ?? metric.replace(/ (known|new)$/, "");
 	return unit === "" ? title : `${title}, ${unit}`;
 };
 
-function rowsTable(rows: readonly EvaluationRow[], metrics: readonly string[]): string {
+function rowsTable(
+	title: string,
+	rows: readonly EvaluationRow[],
+	metrics: readonly string[],
+): string {
 	return table(
-		["", ...metrics.map(headerOf)],
+		[title, ...metrics.map(headerOf)],
 		rows.map((row) => [
 			row.label,
 			...metrics.map((metric) => {
@@ -53,25 +57,53 @@ function rowsTable(rows: readonly EvaluationRow[], metrics: readonly string[]): 
 	);
 }
 
-/** Metrics of all rows in one table, metrics by window in a second, metrics of single rows below. */
-function tables(rows: readonly EvaluationRow[]): string {
+/** A metric, taken apart: which codes it is about, and whether it is of a range of later events. */
+function partsOf(metric: string): { readonly novelty: string; readonly byWindow: boolean } {
+	const [, name = metric, novelty = ""] = /^(.*?)(?: (known|new))?$/.exec(metric) ?? [];
+	return { novelty, byWindow: name.includes(" ") };
+}
+
+/** The codes that a table is about, with their share of the predicted events. */
+function noveltyTitle(novelty: string, newCodes: Measure | undefined): string {
+	if (!newCodes) return novelty === "" ? "" : `${novelty} codes`;
+	if (novelty === "") return "all codes";
+	const share =
+		novelty === "new"
+			? newCodes
+			: { value: 1 - newCodes.value, low: 1 - newCodes.high, high: 1 - newCodes.low };
+	return `${novelty} codes: ${measureText("recall", share)} %`;
+}
+
+/**
+ * Metrics of all rows in one table, recalls of known and of new codes in tables of their own, metrics by window in
+ * further ones, metrics of single rows below.
+ */
+function tables(rows: readonly EvaluationRow[], newCodes?: Measure): string {
 	const metrics = [...new Set(rows.flatMap((row) => Object.keys(row.metrics)))];
-	const byWindow = metrics.filter((metric) => metric.includes(" "));
 	const ofFew = metrics.filter(
-		(metric) => !byWindow.includes(metric) && rows.filter((row) => row.metrics[metric]).length < 2,
+		(metric) => !partsOf(metric).byWindow && rows.filter((row) => row.metrics[metric]).length < 2,
 	);
-	const ofMost = metrics.filter((metric) => !byWindow.includes(metric) && !ofFew.includes(metric));
 	const few = ofFew.flatMap((metric) =>
 		rows.flatMap((row) => {
 			const measure = row.metrics[metric];
 			return measure ? [`${row.label}: ${headerOf(metric)} ${measureText(metric, measure)}\n`] : [];
 		}),
 	);
+	const parts = [false, true].flatMap((byWindow) =>
+		["", "known", "new"].map((novelty) => ({
+			title: noveltyTitle(novelty, newCodes),
+			metrics: metrics.filter((metric) => {
+				const own = partsOf(metric);
+				return own.byWindow === byWindow && own.novelty === novelty && !ofFew.includes(metric);
+			}),
+		})),
+	);
 	return [
-		rowsTable(rows, ofMost),
-		...(byWindow.length > 0 ? ["\n", rowsTable(rows, byWindow)] : []),
-		...(few.length > 0 ? ["\n", ...few] : []),
-	].join("");
+		...parts
+			.filter((part, at) => at === 0 || part.metrics.length > 0)
+			.map(({ title, metrics }) => rowsTable(title, rows, metrics)),
+		...(few.length > 0 ? [few.join("")] : []),
+	].join("\n");
 }
 
 /**
@@ -95,18 +127,27 @@ function differencesText(rows: readonly EvaluationRow[], all: Differences): stri
 	const differences = shownPairs(rows, all);
 	if (differences.length === 0) return "";
 	const metrics = [...new Set(differences.flatMap((pair) => Object.keys(pair.metrics)))].filter(
-		(metric) => !metric.includes(" "),
+		(metric) => !partsOf(metric).byWindow,
 	);
-	return table(
-		["difference", ...metrics.map(headerOf)],
-		differences.map(({ row, than, metrics: measures }) => [
-			`${row} − ${than}`,
-			...metrics.map((metric) => {
-				const measure = measures[metric];
-				return measure ? measureText(metric, measure, true) : "";
-			}),
-		]),
-	);
+	return ["", "known", "new"]
+		.map((novelty) => ({
+			novelty,
+			own: metrics.filter((metric) => partsOf(metric).novelty === novelty),
+		}))
+		.filter(({ own }) => own.length > 0)
+		.map(({ novelty, own }) =>
+			table(
+				[novelty === "" ? "difference" : `difference, ${novelty} codes`, ...own.map(headerOf)],
+				differences.map(({ row, than, metrics: measures }) => [
+					`${row} − ${than}`,
+					...own.map((metric) => {
+						const measure = measures[metric];
+						return measure ? measureText(metric, measure, true) : "";
+					}),
+				]),
+			),
+		)
+		.join("\n");
 }
 
 const questions: Readonly<Record<string, string>> = {
@@ -123,17 +164,23 @@ export function evaluationText(run: string, end: string, evaluation: Evaluation)
 		`${whole(events)} events of ${whole(patients)} patients of split ${split}\n\n`,
 		...(evaluation.onset
 			? [onsetText(evaluation)]
-			: [tables(rows), ...(differences?.length ? ["\n", differencesText(rows, differences)] : [])]),
+			: [
+					tables(rows, evaluation.newCodes),
+					...(differences?.length ? ["\n", differencesText(rows, differences)] : []),
+				]),
 		`\nIn brackets: 95 % intervals, ${whole(draws)} draws of patients (seed ${seed}); differences are paired.\n`,
 		...notes.map((note) => `${note}\n`),
 		`${end}\n`,
 	].join("");
 }
 
-export function acrossRunsText(task: string, { runs, rows, differences }: AcrossRuns): string {
+export function acrossRunsText(
+	task: string,
+	{ runs, newCodes, rows, differences }: AcrossRuns,
+): string {
 	return [
 		`${task}: over ${runs} runs\n\n`,
-		tables(rows),
+		tables(rows, newCodes),
 		...(differences.length > 0 ? ["\n", differencesText(rows, differences)] : []),
 		"\nIn brackets: of the model and its differences, 95 % t-intervals of the runs; of other rows, of the patients.\n",
 	].join("");

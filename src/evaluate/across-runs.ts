@@ -1,4 +1,5 @@
 import { InputError } from "../base/errors.js";
+import type { Measure } from "./bootstrap.js";
 import type { Evaluation, EvaluationRow } from "./evaluation.js";
 
 type Metrics = EvaluationRow["metrics"];
@@ -6,6 +7,8 @@ type Metrics = EvaluationRow["metrics"];
 /** The results of one task across several runs of a model. */
 export interface AcrossRuns {
 	readonly runs: number;
+	/** The share of new codes, which is the same in every run. */
+	readonly newCodes?: Measure;
 	/** Rows of the model have the mean and the 95 % t-interval over runs. Other rows are the same in every run. */
 	readonly rows: readonly EvaluationRow[];
 	readonly differences: NonNullable<Evaluation["differences"]>;
@@ -31,6 +34,7 @@ export function acrossRuns(evaluations: readonly Evaluation[]): AcrossRuns {
 		found.filter((one) => one !== undefined).map(({ metrics }) => metrics);
 	return {
 		runs: evaluations.length,
+		...(first.newCodes && { newCodes: first.newCodes }),
 		rows: first.rows.map((row) =>
 			row.who !== "model"
 				? row

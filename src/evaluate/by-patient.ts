@@ -7,6 +7,12 @@ export type Ratios = Readonly<
 	Record<string, { readonly parts: ArrayLike<number>; readonly wholes: ArrayLike<number> }>
 >;
 
+/** The ratios that some patient contributes to: without a new code, recall of new codes is undefined. */
+export const definedRatios = (ratios: Ratios): Ratios =>
+	Object.fromEntries(
+		Object.entries(ratios).filter(([, { wholes }]) => Array.from(wholes).some((own) => own > 0)),
+	);
+
 /** Binary labels with their scores: one set of scores, or one per few-shot draw. */
 export interface Scored {
 	readonly labelled: LabelledPatients;

@@ -7,7 +7,7 @@ import { type Evaluation, evaluationFile, readEvaluation, writeEvaluation } from
 
 const evaluation: Evaluation = {
 	kind: "trajgpt-evaluation",
-	version: 1,
+	version: 2,
 	task: "forecast",
 	split: "test",
 	patients: 3,
@@ -23,7 +23,17 @@ const evaluation: Evaluation = {
 			metrics: { "recall@10": { value: 0.5, low: 0.25, high: 0.75 } },
 		},
 	],
-	windows: [{ window: "1–20", rows: [{ who: "history", label: "own history", recall: [0, 1] }] }],
+	windows: [
+		{
+			window: "1–20",
+			rows: [
+				{
+					...{ who: "history", label: "own history" },
+					...{ recall: [0, 1], recallKnown: [1], recallNew: [0] },
+				},
+			],
+		},
+	],
 	made: { versions: { trajgpt: "0.1.0" }, dataset: "abc", step: 7, seconds: 1.5 },
 };
 
@@ -40,7 +50,7 @@ describe("an evaluation", () => {
 
 	test.each([
 		["cut short", '{"kind"', "is not JSON"],
-		["of another version", JSON.stringify({ ...evaluation, version: 2 }), '"version": '],
+		["of another version", JSON.stringify({ ...evaluation, version: 1 }), '"version": '],
 		["with a value that is none", JSON.stringify({ ...evaluation, patients: "3" }), '"patients": '],
 	])("%s is rejected, with what to do", async (_, text, reason) => {
 		const run = await temporaryFolder();

@@ -11,6 +11,10 @@ import { byPatientSchema } from "./by-patient.js";
 
 export type Method = ForecastMethod;
 
+/** How later events are ranked: by a combination of the first method and hazards, or by a method alone. */
+export const rankingMethods = ["with-hazards", ...forecastMethods] as const;
+export type RankingMethod = (typeof rankingMethods)[number];
+
 const count = z.int().min(0);
 
 /** A value, and its 95 % interval from a bootstrap over patients. */
@@ -21,7 +25,7 @@ const rowNames = {
 	who: z.enum(["model", "history", "global", "oracle"]),
 	/** The display name, such as "TrajGPT, time-specific". */
 	label: z.string(),
-	method: z.enum(forecastMethods).optional(),
+	method: z.enum(rankingMethods).optional(),
 	setting: z.enum(["zero-shot prototype", "zero-shot risk", "5-shot", "fine-tuned"]).optional(),
 };
 
@@ -109,7 +113,7 @@ export type OnsetDetails = z.infer<typeof onsetSchema>;
 
 export const evaluationSchema = z.strictObject({
 	kind: z.literal("trajgpt-evaluation"),
-	version: z.literal(1),
+	version: z.literal(2),
 	task: z.string(),
 	split: z.enum(splitNames),
 	/** Patients and events of the evaluation. */
@@ -120,6 +124,11 @@ export const evaluationSchema = z.strictObject({
 	draws: count,
 	/** How to read the numbers: which patients were left out, how a baseline was tuned. */
 	notes: z.array(z.string()),
+	/**
+	 * Tasks *next* and *forecast*: the share of predicted events whose code is new for the patient. Every recall is
+	 * also given of known codes (`recall@10 known`) and of new ones (`recall@10 new`).
+	 */
+	newCodes: measureSchema.optional(),
 	rows: z.array(rowSchema),
 	/** `row` minus `than` (labels of rows), on the same patients. */
 	differences: z
@@ -129,12 +138,19 @@ export const evaluationSchema = z.strictObject({
 	calibration: z.array(calibrationBin).optional(),
 	/** Of the model: its most likely code only. */
 	topCalibration: z.array(calibrationBin).optional(),
-	/** By distance in events, for each row: the recall@10 of every patient with events there. */
+	/** By distance in events, for each row: the recall@10 of every patient with (known, new) codes there. */
 	windows: z
 		.array(
 			z.strictObject({
 				window: z.string(),
-				rows: z.array(z.strictObject({ ...rowNames, recall: z.array(z.number()) })),
+				rows: z.array(
+					z.strictObject({
+						...rowNames,
+						recall: z.array(z.number()),
+						recallKnown: z.array(z.number()).optional(),
+						recallNew: z.array(z.number()).optional(),
+					}),
+				),
 			}),
 		)
 		.optional(),

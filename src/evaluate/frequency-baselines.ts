@@ -51,7 +51,7 @@ export async function countScores(
 		overCounts(await dataset.read(patient), frequencies.length, (token, counts, past) => {
 			for (let code = specialCount; code < counts.length; code++)
 				probabilities[code] = smoothed(counts[code]!, past, frequencies[code]!, smoothing);
-			tally.add(Math.log(probabilities[token]!), rankOf(probabilities, token));
+			tally.add(Math.log(probabilities[token]!), rankOf(probabilities, token), counts[token] === 0);
 		});
 		scores.push(tally.score());
 	}

@@ -7,6 +7,8 @@ export {
 	type EvaluationRow,
 	evaluationFile,
 	type Method,
+	type RankingMethod,
+	rankingMethods,
 	readEvaluation,
 	writeEvaluation,
 } from "./evaluation.js";

@@ -7,7 +7,14 @@ import type { BatchShape, Model, ParameterValues } from "../models/index.js";
 import { slotStates } from "../models/pooling.js";
 import { parametersOf } from "../nn/weights.js";
 import { programs, type Runtime } from "../runtime/index.js";
-import { isPredicted, type PatientScore, rankOf, type ScoreTally, scoreTally } from "./scores.js";
+import {
+	firstRecords,
+	isPredicted,
+	type PatientScore,
+	rankOf,
+	type ScoreTally,
+	scoreTally,
+} from "./scores.js";
 
 export interface TrainedModel {
 	readonly model: Model;
@@ -30,8 +37,13 @@ function answerGraph({ model, config, weights }: TrainedModel, shape: BatchShape
 	return { outputs: { logProbabilities: logSoftmax(logits) } };
 }
 
-/** Called with the prediction of one event: log p of every token. */
-type TakeEvent = (patient: number, logProbabilities: Float32Array, token: number) => void;
+/** Called with the prediction of one event, the birth event counted: log p of every token. */
+type TakeEvent = (
+	patient: number,
+	logProbabilities: Float32Array,
+	token: number,
+	position: number,
+) => void;
 
 /** A section of a history, preceded by its birth event, and the first event in it to predict. */
 interface Section {
@@ -115,6 +127,7 @@ async function predictEvents(
 							section.patient,
 							checkFinite(answers.subarray(cell * vocab, (cell + 1) * vocab), "prediction"),
 							token,
+							position,
 						);
 				}
 			}
@@ -136,9 +149,14 @@ export async function nextEventScores(
 	const tallies = new Map<number, ScoreTally>(
 		Array.from(dataset.patients(split), (patient) => [patient, scoreTally(patient)]),
 	);
-	await predictEvents(runtime, trained, dataset, split, (patient, logProbabilities, token) => {
+	const isNew = new Map<number, Uint8Array>();
+	for (const patient of tallies.keys())
+		isNew.set(patient, firstRecords((await dataset.read(patient)).tokens));
+	await predictEvents(runtime, trained, dataset, split, (patient, logProbabilities, token, at) => {
 		const rank = rankOf(logProbabilities, token);
-		tallies.get(patient)?.add(logProbabilities[token] as number, rank);
+		tallies
+			.get(patient)
+			?.add(logProbabilities[token] as number, rank, isNew.get(patient)?.[at] === 1);
 		also?.(patient, logProbabilities, token, rank);
 	});
 	return [...tallies.values()].map((tally) => tally.score());

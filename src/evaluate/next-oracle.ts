@@ -1,5 +1,5 @@
 import type { Dataset, Split } from "../cohort/index.js";
-import { isPredicted, type PatientScore, rankOf, scoreTally } from "./scores.js";
+import { firstRecords, isPredicted, type PatientScore, rankOf, scoreTally } from "./scores.js";
 import type { SimulationTruth } from "./simulation-truth.js";
 
 /**
@@ -23,6 +23,7 @@ export async function oracleScores(
 			...(policies === "known" && coverage && { coverage }),
 		});
 		const tally = scoreTally(patient);
+		const isNew = firstRecords(own.tokens);
 		let seen = 0;
 		for (const [event, position] of positions.entries()) {
 			for (; seen < position; seen++)
@@ -30,7 +31,11 @@ export async function oracleScores(
 			const token = own.tokens[own.birthEvents + event]!;
 			if (!isPredicted(token, own.birthEvents + event)) continue;
 			const chances = toTokens(follower.next(history.events[position]!.day));
-			tally.add(Math.log(Math.max(chances[token]!, 1e-12)), rankOf(chances, token));
+			tally.add(
+				Math.log(Math.max(chances[token]!, 1e-12)),
+				rankOf(chances, token),
+				isNew[own.birthEvents + event] === 1,
+			);
 		}
 		scores.push(tally.score());
 	}

@@ -1,6 +1,7 @@
 import type { Dataset } from "../cohort/index.js";
 import { specialCount } from "../cohort/vocabulary.js";
-import type { Statistic } from "./bootstrap.js";
+import { bootstrap, type Measure, ratioOf, type Statistic } from "./bootstrap.js";
+import { definedRatios } from "./by-patient.js";
 import type { MeasureRun } from "./evaluation.js";
 import { chooseSmoothing, countScores } from "./frequency-baselines.js";
 import { nextEventScores } from "./next-event.js";
@@ -8,7 +9,7 @@ import { oracleScores } from "./next-oracle.js";
 import type { EvaluateOptions } from "./options.js";
 import { probabilityBins } from "./probability-bins.js";
 import { baselines, measureRows, type PatientRow } from "./rows.js";
-import type { PatientScore } from "./scores.js";
+import type { PatientScore, RankCounts } from "./scores.js";
 import { findSimulationTruth } from "./simulation-truth.js";
 
 /** Edges between probability bins, closer together where most codes are. */
@@ -29,12 +30,15 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 	return async (runtime, trained) => {
 		const patients = dataset.patients(split);
 		const about = { task: "next", split, patients: patients.length, seed, draws, notes };
-		if (!trained)
+		if (!trained) {
+			const [first] = others;
 			return {
 				...about,
-				events: others[0]?.events ?? 0,
+				events: eventsIn(first?.scores ?? []),
+				...(first && { newCodes: shareOfNew(first.scores, options) }),
 				...measureRows(others, patients.length, options),
 			};
+		}
 		const numbers = new Map(Array.from(patients, (patient, i) => [patient, i]));
 		const codes = probabilityBins(patients.length, codeEdges);
 		const choices = probabilityBins(patients.length, choiceEdges);
@@ -61,6 +65,7 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 		return {
 			...about,
 			events: eventsIn(scores),
+			newCodes: shareOfNew(scores, options),
 			...measureRows([own, ...others], patients.length, options),
 			calibration: codes.bins(options),
 			topCalibration: choices.bins(options),
@@ -68,15 +73,19 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 	};
 }
 
+interface ScoredRow extends PatientRow {
+	readonly scores: readonly PatientScore[];
+}
+
 /** Frequency baselines and, on simulated data, the oracle. */
 async function baselineRows(
 	dataset: Dataset,
 	{ split, oracle }: EvaluateOptions,
-): Promise<{ rows: (PatientRow & { readonly events: number })[]; notes: string[] }> {
+): Promise<{ rows: ScoredRow[]; notes: string[] }> {
 	const smoothing = await chooseSmoothing(dataset);
-	const scored = (name: PatientRow["name"], scores: readonly PatientScore[]) => ({
+	const scored = (name: PatientRow["name"], scores: readonly PatientScore[]): ScoredRow => ({
 		...row(name, scores),
-		events: eventsIn(scores),
+		scores,
 	});
 	const rows = [
 		scored(baselines.history, await countScores(dataset, split, smoothing)),
@@ -100,6 +109,23 @@ async function baselineRows(
 const eventsIn = (scores: readonly PatientScore[]) =>
 	scores.reduce((sum, { events }) => sum + events, 0);
 
+/** The share of events whose code is new for the patient. */
+function shareOfNew(scores: readonly PatientScore[], options: EvaluateOptions): Measure {
+	const share = ratioOf(
+		scores.map(({ ofNew }) => ofNew.events),
+		scores.map(({ events }) => events),
+	);
+	return bootstrap(scores.length, { share }, options).share;
+}
+
+/** Of events whose code the patient already had. */
+const knownOf = ({ ofNew, ...all }: PatientScore): RankCounts => ({
+	events: all.events - ofNew.events,
+	correct: all.correct - ofNew.correct,
+	among5: all.among5 - ofNew.among5,
+	among10: all.among10 - ofNew.among10,
+});
+
 function row(
 	name: PatientRow["name"],
 	scores: readonly PatientScore[],
@@ -107,14 +133,28 @@ function row(
 ): PatientRow {
 	const column = (part: (score: PatientScore) => number) => Float64Array.from(scores, part);
 	const wholes = column(({ events }) => events);
+	const recalls = (suffix: string, countsOf: (score: PatientScore) => RankCounts) => {
+		const all = column((score) => countsOf(score).events);
+		const ratio = (part: keyof RankCounts) => ({
+			parts: column((score) => countsOf(score)[part]),
+			wholes: all,
+		});
+		return {
+			[suffix === "" ? "accuracy" : `recall@1${suffix}`]: ratio("correct"),
+			[`recall@5${suffix}`]: ratio("among5"),
+			[`recall@10${suffix}`]: ratio("among10"),
+		};
+	};
 	return {
 		name,
 		byPatient: {
 			ratios: {
-				accuracy: { parts: column(({ correct }) => correct), wholes },
-				"recall@5": { parts: column(({ among5 }) => among5), wholes },
-				"recall@10": { parts: column(({ among10 }) => among10), wholes },
+				...recalls("", (score) => score),
 				nats: { parts: column(({ logLikelihood }) => -logLikelihood), wholes },
+				...definedRatios({
+					...recalls(" known", knownOf),
+					...recalls(" new", ({ ofNew }) => ofNew),
+				}),
 			},
 		},
 		more,

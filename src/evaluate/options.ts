@@ -1,7 +1,6 @@
 import type { Progress } from "../base/progress.js";
 import type { Split } from "../cohort/index.js";
-import { forecastMethods } from "../models/index.js";
-import type { Method } from "./evaluation.js";
+import { type RankingMethod, rankingMethods } from "./evaluation.js";
 
 export interface EvaluateOptions {
 	readonly split: Split;
@@ -13,7 +12,7 @@ export interface EvaluateOptions {
 	readonly lookup: number;
 	readonly ahead: number;
 	/** Task forecast: how the model predicts later times. */
-	readonly methods: readonly Method[];
+	readonly methods: readonly RankingMethod[];
 	/** Tasks with labels: the number of labels for few-shot learning (5), and the code of the task. */
 	readonly shots?: number;
 	readonly code?: string;
@@ -40,5 +39,5 @@ export const evaluateDefaults = {
 	lookup: 50,
 	ahead: 100,
 	futures: 256,
-	methods: forecastMethods,
+	methods: rankingMethods,
 } as const satisfies EvaluateOptions;

@@ -12,7 +12,24 @@ export interface PatientScore {
 	readonly correct: number;
 	readonly among5: number;
 	readonly among10: number;
+	/** The same of events whose code the patient did not have before. */
+	readonly ofNew: RankCounts;
 }
+
+/** Events, and those whose code was the most likely, among the five most likely, among the ten. */
+export interface RankCounts {
+	readonly events: number;
+	readonly correct: number;
+	readonly among5: number;
+	readonly among10: number;
+}
+
+/** The codes that a recall is about: all, those that the patient already had, those that are new for the patient. */
+export const novelties = [
+	{ suffix: "", counts: () => true },
+	{ suffix: " known", counts: (isNew: boolean) => !isNew },
+	{ suffix: " new", counts: (isNew: boolean) => isNew },
+] as const;
 
 export interface ScoreSummary {
 	readonly patients: number;
@@ -41,24 +58,38 @@ export function rankOf(scores: ArrayLike<number>, token: number): number {
 	return before;
 }
 
+/** 1 for each event of a history whose code it did not have before. */
+export function firstRecords(tokens: Int32Array): Uint8Array {
+	const had = new Set<number>();
+	return Uint8Array.from(tokens, (token) => {
+		const isNew = !had.has(token);
+		had.add(token);
+		return Number(isNew);
+	});
+}
+
 export interface ScoreTally {
-	/** Adds an event: its log p, and the number of more likely codes. */
-	add(logProbability: number, rank: number): void;
+	/** Adds an event: its log p, the number of more likely codes, and whether the patient did not have it before. */
+	add(logProbability: number, rank: number, isNew: boolean): void;
 	score(): PatientScore;
 }
 
 /** Adds up the events of one patient. */
 export function scoreTally(patient: number): ScoreTally {
-	let [events, logLikelihood, correct, among5, among10] = [0, 0, 0, 0, 0];
+	let logLikelihood = 0;
+	const counts = () => ({ events: 0, correct: 0, among5: 0, among10: 0 });
+	const [all, ofNew] = [counts(), counts()];
 	return {
-		add: (logProbability, rank) => {
-			events++;
+		add: (logProbability, rank, isNew) => {
 			logLikelihood += logProbability;
-			if (rank < 1) correct++;
-			if (rank < 5) among5++;
-			if (rank < 10) among10++;
+			for (const own of isNew ? [all, ofNew] : [all]) {
+				own.events++;
+				if (rank < 1) own.correct++;
+				if (rank < 5) own.among5++;
+				if (rank < 10) own.among10++;
+			}
 		},
-		score: () => ({ patient, events, logLikelihood, correct, among5, among10 }),
+		score: () => ({ patient, logLikelihood, ...all, ofNew: { ...ofNew } }),
 	};
 }
 

@@ -48,7 +48,7 @@ export async function openTask(
 		const measured = await measure(runtime, trained);
 		return {
 			kind: "trajgpt-evaluation",
-			version: 1,
+			version: 2,
 			...measured,
 			made: {
 				versions: { ...versions },

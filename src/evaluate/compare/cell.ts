@@ -18,7 +18,7 @@ export type Entry = z.infer<typeof entrySchema>;
 /** One line, trained with one seed and evaluated: `cells/<entry>-s<seed>.json`. */
 export const cellSchema = z.strictObject({
 	kind: z.literal("trajgpt-cell"),
-	version: z.literal(1),
+	version: z.literal(2),
 	/** Null for the baselines, which are not trained. */
 	entry: z.string().nullable(),
 	seed: z.int().min(0),

@@ -15,6 +15,8 @@ export interface Column {
 	readonly setting?: EvaluationRow["setting"];
 	/** The forecast method it reads; by default that of the line. */
 	readonly method?: Method;
+	/** Whether its recall is of codes that patients already had, or of new ones; otherwise of all. */
+	readonly novelty?: "known" | "new";
 }
 
 const percent = { scale: 100, digits: 1, best: "highest" } as const;
@@ -26,7 +28,8 @@ const methodTitles: Readonly<Record<Method, string>> = {
 };
 
 /**
- * The paper's columns: recall of forecasts by the given methods or that of the line, AUPRC of labelled tasks by
+ * The paper's columns: recall of forecasts by the given methods or that of the line, of all codes and apart of those
+ * that patients already had and of new ones; AUPRC of labelled tasks by
  * number of labels, and nats of next events.
  */
 export function columnsOf(
@@ -34,7 +37,21 @@ export function columnsOf(
 	depths: readonly number[],
 	methods?: readonly Method[],
 ): Column[] {
-	return tasks.flatMap((task): Column[] => {
+	const recalls = (novelty?: Column["novelty"]): Column[] =>
+		(methods ?? [undefined]).flatMap((method) =>
+			depths.map((depth) => {
+				const group = method ? methodTitles[method] : "Forecasting";
+				return {
+					...{ task: "forecast", group: novelty ? `${group}, ${novelty} codes` : group },
+					title: `K = ${depth}`,
+					metric: `recall@${depth}${novelty ? ` ${novelty}` : ""}`,
+					...percent,
+					...(method && { method }),
+					...(novelty && { novelty }),
+				};
+			}),
+		);
+	const ofTasks = tasks.flatMap((task): Column[] => {
 		if (task === "next")
 			return [
 				{
@@ -43,14 +60,7 @@ export function columnsOf(
 				},
 				{ task, group: "Next event", title: "accuracy", metric: "accuracy", ...percent },
 			];
-		if (task === "forecast")
-			return (methods ?? [undefined]).flatMap((method) =>
-				depths.map((depth) => ({
-					...{ task, group: method ? methodTitles[method] : "Forecasting" },
-					...{ title: `K = ${depth}`, metric: `recall@${depth}`, ...percent },
-					...(method && { method }),
-				})),
-			);
+		if (task === "forecast") return recalls();
 		const settings = [
 			["S = 0", "zero-shot prototype"],
 			["5", "5-shot"],
@@ -61,6 +71,8 @@ export function columnsOf(
 			...percent,
 		}));
 	});
+	const apart = tasks.includes("forecast") ? [...recalls("known"), ...recalls("new")] : [];
+	return [...ofTasks, ...apart];
 }
 
 const taskTitle = (task: string) => ({ insulin: "Diabetes-Insulin", chf: "CHF" })[task] ?? task;

@@ -7,7 +7,7 @@ import { measureRows, type PatientRow, type RowName } from "../rows.js";
 import { meanOf } from "../testing/mean-of.js";
 import { type Cell, cellSchema, type Entry, keepsPatients } from "./cell.js";
 import { columnsOf } from "./columns.js";
-import { bestOfColumns, type Comparison, comparisonOf } from "./comparison.js";
+import { bestOfColumns, type Comparison, comparisonOf, partsOf } from "./comparison.js";
 import { csv, differenceTables, latex, markdown, textRows } from "./render.js";
 import type { Way } from "./sources.js";
 
@@ -15,7 +15,7 @@ const patients = 40;
 const drawing = { draws: 200, seed: 0 };
 
 const evaluation = (task: string, rows: readonly PatientRow[]): Evaluation => ({
-	...{ kind: "trajgpt-evaluation", version: 1, task, split: "test", patients, events: 99 },
+	...{ kind: "trajgpt-evaluation", version: 2, task, split: "test", patients, events: 99 },
 	...{ ...drawing, notes: [] },
 	...measureRows(rows, patients, { ...drawing, keepPatients: true }),
 	made: { versions: {}, dataset: "abc", step: 1, seconds: 1 },
@@ -76,7 +76,7 @@ const labelled = (setting: NonNullable<RowName["setting"]>, much: number): Patie
 const cell = (own: Entry, seed: number, five: number): Cell => ({
 	...{
 		kind: "trajgpt-cell",
-		version: 1,
+		version: 2,
 		entry: own.id,
 		seed,
 		training,
@@ -99,7 +99,7 @@ const cell = (own: Entry, seed: number, five: number): Cell => ({
 });
 
 const baselines: Cell = {
-	...{ kind: "trajgpt-cell", version: 1, entry: null, seed: 0, training: null },
+	...{ kind: "trajgpt-cell", version: 2, entry: null, seed: 0, training: null },
 	...{ left: {}, seconds: 1, cpuSeconds: 1 },
 	evaluations: {
 		forecast: evaluation("forecast", [
@@ -130,13 +130,31 @@ const close = (x: number) => expect.closeTo(x, 9);
 const own = (of: Cell | undefined, task: string, row: number) =>
 	of?.evaluations[task]?.rows[row]?.metrics;
 
+const ofAllCodes = (all: ReturnType<typeof columnsOf>) =>
+	all.filter(({ novelty }) => novelty === undefined);
+
 describe("a comparison", () => {
+	test("has the recall of known and of new codes in a part of its own", () => {
+		const [all, apart] = partsOf(comparisonOf(columns, ways, cells, []));
+		expect(all!.columns).toEqual(ofAllCodes(columns));
+		expect(apart!.columns.map(({ group, metric }) => `${group}: ${metric}`)).toEqual([
+			"Forecasting, known codes: recall@5 known",
+			"Forecasting, known codes: recall@10 known",
+			"Forecasting, new codes: recall@5 new",
+			"Forecasting, new codes: recall@10 new",
+		]);
+		expect(apart!.lines[0]!.values).toHaveLength(4);
+		expect(textRows(apart!).header[1]).not.toContain("seeds");
+		expect(partsOf(comparisonOf(columnsOf(["next"], [5]), ways, cells, []))).toHaveLength(1);
+	});
+
 	test("puts each number where the paper does, and leaves other cells empty", () => {
-		expect(columns.map(({ group, title }) => `${group} ${title}`)).toEqual([
+		expect(ofAllCodes(columns).map(({ group, title }) => `${group} ${title}`)).toEqual([
 			...["Forecasting K = 5", "Forecasting K = 10", "CHF S = 0", "CHF 5", "CHF all"],
 		]);
 		const auprc = (of: Cell | undefined, row: number) => close(own(of, "chf", row)!.auprc!.value);
-		expect(table.lines.map((line) => line.values.map((measure) => measure?.value))).toEqual([
+		const [shown] = partsOf(table);
+		expect(shown!.lines.map((line) => line.values.map((measure) => measure?.value))).toEqual([
 			[close(0.51), close(0.61), auprc(cells[0], 0), auprc(cells[0], 1), auprc(cells[0], 2)],
 			[close(0.46), close(0.56), undefined, undefined, undefined],
 			[close(0.6), close(0.7), undefined, undefined, auprc(cells[2], 0)],
@@ -218,7 +236,7 @@ describe("a comparison", () => {
 	test("has columns for forecast methods on request", () => {
 		const methods = ["time-specific", "auto-regressive"] as const;
 		const wide = columnsOf(["forecast", "chf"], [5], methods);
-		expect(wide.map(({ group, title }) => `${group} ${title}`)).toEqual([
+		expect(ofAllCodes(wide).map(({ group, title }) => `${group} ${title}`)).toEqual([
 			...["Time-specific forecast K = 5", "Auto-regressive forecast K = 5"],
 			...["CHF S = 0", "CHF 5", "CHF all"],
 		]);
@@ -268,7 +286,7 @@ describe("a comparison", () => {
 			training: { ...training, provider: "webgpu" },
 		});
 		const shown = comparisonOf(columns, ways, [cells[0] as Cell, elsewhere], []);
-		expect(textRows(shown).rows.map((row) => row.slice(6))).toEqual([
+		expect(textRows(partsOf(shown)[0]!).rows.map((row) => row.slice(6))).toEqual([
 			["1", "131k", "12.3", "256"],
 			["1", "—", "—", "—"],
 			["1", "131k", "—", "—"],
@@ -330,7 +348,7 @@ describe("rendering a comparison", () => {
 		expect(csv(table)).toMatch(
 			/own history,,forecast,,recall@5,0.29\d*,[\d.]+,[\d.]+,,,One \(time-specific\),patients/,
 		);
-		const { header, rows } = textRows(table);
+		const { header, rows } = textRows(partsOf(table)[0]!);
 		expect(header[0].slice(0, 4)).toEqual(["", "Forecasting", "", "CHF"]);
 		expect(header[1].slice(0, 4)).toEqual(["", "K = 5, %", "K = 10, %", "S = 0, %"]);
 		expect(rows[2]!.slice(0, 5)).toEqual(["Two", `60.0 ±${half}`, `70.0 ±${half}`, "—", "—"]);

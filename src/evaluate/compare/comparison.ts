@@ -108,6 +108,29 @@ export function comparisonOf(
 	};
 }
 
+/** The table with some of its columns. */
+function withColumns(comparison: Comparison, keep: (column: Column) => boolean): Comparison {
+	const { columns, lines, differences } = comparison;
+	const pick = <T>(values: readonly T[]) => values.filter((_, at) => keep(columns[at] as Column));
+	return {
+		...comparison,
+		columns: columns.filter(keep),
+		lines: lines.map((line) => ({ ...line, values: pick(line.values) })),
+		differences: differences.map((one) => ({
+			...one,
+			overPatients: pick(one.overPatients),
+			overSeeds: pick(one.overSeeds),
+		})),
+	};
+}
+
+/** The table in parts that are narrow enough to read: first all codes, then known and new codes apart. */
+export const partsOf = (comparison: Comparison): Comparison[] =>
+	[
+		withColumns(comparison, ({ novelty }) => novelty === undefined),
+		withColumns(comparison, ({ novelty }) => novelty !== undefined),
+	].filter(({ columns }) => columns.length > 0);
+
 /** The line to compare with: for forecasts, and for the other tasks, which have no methods. */
 interface ComparedWith {
 	readonly first: Source;

@@ -8,6 +8,7 @@ import {
 	type Difference,
 	type Line,
 	type LineMeasure,
+	partsOf,
 } from "./comparison.js";
 
 const none = "—";
@@ -42,6 +43,10 @@ const extras: readonly { title: string; of: (line: Line) => string }[] = [
 	},
 ];
 
+/** Not repeated in the part of the table that has known and new codes apart. */
+const extrasOf = ({ columns }: Comparison) =>
+	columns.some(({ novelty }) => novelty === undefined) ? extras : [];
+
 const unitOf = ({ scale }: Column) => (scale === 100 ? ", %" : "");
 
 const titleOf = (column: Column) => `${column.title}${unitOf(column)}`;
@@ -52,17 +57,19 @@ const headerOf = (columns: readonly Column[]) => [
 ];
 
 /** For the terminal: every line as text, below two header rows. */
-export function textRows({ columns, lines }: Comparison): {
+export function textRows(comparison: Comparison): {
 	header: [string[], string[]];
 	rows: string[][];
 } {
+	const { columns, lines } = comparison;
+	const more = extrasOf(comparison);
 	const groups = columns.map((column, at) =>
 		columns[at - 1]?.group === column.group ? "" : column.group,
 	);
 	return {
 		header: [
-			["", ...groups, ...extras.map(() => "")],
-			["", ...columns.map(titleOf), ...extras.map(({ title }) => title)],
+			["", ...groups, ...more.map(() => "")],
+			["", ...columns.map(titleOf), ...more.map(({ title }) => title)],
 		],
 		rows: lines.map((line) => [
 			line.label,
@@ -70,14 +77,29 @@ export function textRows({ columns, lines }: Comparison): {
 				const measure = line.values[at];
 				return measure ? `${number(column, measure.value)} ±${half(column, measure)}` : none;
 			}),
-			...extras.map(({ of }) => of(line)),
+			...more.map(({ of }) => of(line)),
 		]),
 	};
 }
 
 export function markdown(comparison: Comparison): string {
-	const { columns, lines, failed, notes } = comparison;
+	const { failed, notes } = comparison;
+	return [
+		partsOf(comparison).map(markdownLines).join("\n"),
+		"\nBold: best of the trained models; underlined: second. In brackets: 95 % intervals over patients; sd: standard deviation over seeds.\n",
+		...partsOf(comparison)
+			.flatMap(differenceTables)
+			.map(({ title, header, rows }) => `\n${title}\n\n${markdownTable([header, ...rows])}`),
+		...notes.map((note) => `\n- ${note}`),
+		...failed.map(({ label, reason }) => `\n- ${label} failed: ${reason}`),
+		"\n",
+	].join("");
+}
+
+function markdownLines(comparison: Comparison): string {
+	const { columns, lines } = comparison;
 	const first = bestOfColumns(comparison);
+	const more = extrasOf(comparison);
 	const cells = lines.map((line, at) => [
 		line.label,
 		...columns.map((column, c) => {
@@ -90,18 +112,9 @@ export function markdown(comparison: Comparison): string {
 			const interval = `[${number(column, low)}, ${number(column, high)}]`;
 			return `${shown} ${interval}${seedDeviation === undefined ? "" : ` (sd ${number(column, seedDeviation)})`}`;
 		}),
-		...extras.map(({ of }) => of(line)),
+		...more.map(({ of }) => of(line)),
 	]);
-	return [
-		markdownTable([[...headerOf(columns), ...extras.map(({ title }) => title)], ...cells]),
-		"\nBold: best of the trained models; underlined: second. In brackets: 95 % intervals over patients; sd: standard deviation over seeds.\n",
-		...differenceTables(comparison).map(
-			({ title, header, rows }) => `\n${title}\n\n${markdownTable([header, ...rows])}`,
-		),
-		...notes.map((note) => `\n- ${note}`),
-		...failed.map(({ label, reason }) => `\n- ${label} failed: ${reason}`),
-		"\n",
-	].join("");
+	return markdownTable([[...headerOf(columns), ...more.map(({ title }) => title)], ...cells]);
 }
 
 function markdownTable([header = [], ...rows]: readonly (readonly string[])[]): string {
@@ -221,7 +234,10 @@ const tex = (text: string) =>
 	Array.from(text, (character) => texSpecials[character] ?? character).join("");
 
 /** The paper's layout: a rule before each group, the best bold, the second best underlined. */
-export function latex(comparison: Comparison): string {
+export const latex = (comparison: Comparison): string =>
+	partsOf(comparison).map(latexTable).join("\n");
+
+function latexTable(comparison: Comparison): string {
 	const { columns, lines } = comparison;
 	const first = bestOfColumns(comparison);
 	const groups: { title: string; count: number }[] = [];

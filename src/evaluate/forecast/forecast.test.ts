@@ -10,6 +10,7 @@ import { smallDataset } from "../testing/small-dataset.js";
 import { forecastTask } from "./index.js";
 import { globalRanker, historyRanker, modelRanker, splitHistory } from "./ranks.js";
 import { recallRatios, windowRecalls } from "./recall.js";
+import { chooseWeights, fitWeights } from "./with-hazards.js";
 
 const [a, b, c] = [5, 6, 7];
 
@@ -83,8 +84,10 @@ describe("ranks of a model", () => {
 
 describe("recall", () => {
 	const ranks = [Int32Array.of(0, 4, 9, 20), Int32Array.of(0)];
+	const known = (own: readonly Int32Array[]) =>
+		own.map((one) => ({ ranks: one, isNew: new Uint8Array(one.length) }));
 	const recallStatistics = (own: readonly Int32Array[]) =>
-		statisticsOf({ ratios: recallRatios(own) });
+		statisticsOf({ ratios: recallRatios(known(own)) });
 
 	test("is averaged over patients, not over events", () => {
 		const all = [1, 1];
@@ -99,8 +102,92 @@ describe("recall", () => {
 		const statistics = recallStatistics([long, Int32Array.of(99)]);
 		expect(statistics["recall@10 1–20"]!([1, 1])).toBe(0.5);
 		expect(statistics["recall@10 21–50"]!([1, 1])).toBe(5 / 30);
-		expect(windowRecalls([long, Int32Array.of(99)])).toEqual([[1, 0], [5 / 30], [0]]);
+		expect(windowRecalls(known([long, Int32Array.of(99)])).map(({ recall }) => recall)).toEqual([
+			[1, 0],
+			[5 / 30],
+			[0],
+		]);
 		expect(Object.keys(recallStatistics(ranks))).not.toContain("recall@10 21–50");
+	});
+});
+
+describe("recall of known and of new codes", () => {
+	const patients = [
+		{ ranks: Int32Array.of(0, 4, 20, 9), isNew: Uint8Array.of(0, 0, 1, 1) },
+		{ ranks: Int32Array.of(0, 30, 0), isNew: Uint8Array.of(1, 0, 0) },
+	];
+	const statistics = statisticsOf({ ratios: recallRatios(patients) });
+	const all = [1, 1];
+
+	test("divides each patient as the patient's events are", () => {
+		// Shares of known codes: 2/4 and 2/3; hits among them: 2/4 and 1/3.
+		expect(statistics["recall@10 known"]!(all)).toBeCloseTo((2 / 4 + 1 / 3) / (2 / 4 + 2 / 3), 12);
+		expect(statistics["recall@10 new"]!(all)).toBeCloseTo((1 / 4 + 1 / 3) / (2 / 4 + 1 / 3), 12);
+		expect(statistics["recall@10 1–20 new"]!(all)).toBe(statistics["recall@10 new"]!(all));
+	});
+
+	test("makes up the recall of all codes, weighted by their shares", () => {
+		const share = (2 / 4 + 1 / 3) / 2;
+		for (const depth of [1, 5, 10, 15])
+			expect(
+				share * statistics[`recall@${depth} new`]!(all) +
+					(1 - share) * statistics[`recall@${depth} known`]!(all),
+			).toBeCloseTo(statistics[`recall@${depth}`]!(all), 12);
+	});
+
+	test("by window lists patients who have such codes", () => {
+		const [near] = windowRecalls([
+			patients[0]!,
+			{ ranks: Int32Array.of(3), isNew: Uint8Array.of(0) },
+		]);
+		expect(near).toEqual({ recall: [3 / 4, 1], recallKnown: [1, 1], recallNew: [1 / 2] });
+	});
+});
+
+describe("weights of probabilities and hazards", () => {
+	const vocab = 25;
+	/** Events whose codes come from hazards among new codes, and from probabilities among known ones. */
+	const simulated = (patients: number, seed: number) =>
+		Array.from({ length: patients }, (_, patient) => {
+			const { uniform, normal } = random(seed).fork(patient);
+			const isNew = Uint8Array.from({ length: vocab }, (_, code) => Number(code >= 15));
+			return Array.from({ length: 10 }, () => {
+				const logProbabilities = Float32Array.from({ length: vocab }, () => normal());
+				const logIncidences = Float32Array.from({ length: vocab }, () => 2 * normal());
+				const scores = Array.from({ length: vocab }, (_, code) =>
+					code < 5
+						? 0
+						: Math.exp(isNew[code] ? logIncidences[code]! - 0.5 : 2 * logProbabilities[code]!),
+				);
+				let left = uniform() * scores.reduce((a, b) => a + b, 0);
+				const token = scores.findIndex((score) => {
+					left -= score;
+					return left < 0;
+				});
+				return { token, isNew, logProbabilities, logIncidences };
+			});
+		});
+
+	test("are found again", () => {
+		const { known, new: ofNew } = fitWeights(simulated(300, 1));
+		for (const [value, truth] of [
+			[known.a, 2],
+			[known.b, 0],
+			[ofNew.a, 0],
+			[ofNew.b, 1],
+			[ofNew.shift, -0.5],
+		] as const)
+			expect(Math.abs(value - truth)).toBeLessThan(0.15);
+	});
+
+	test("raise new codes as far as recall of all codes allows, or are not used", () => {
+		const events = simulated(200, 2);
+		expect(chooseWeights(events)!.new.shift).toBeGreaterThanOrEqual(fitWeights(events).new.shift);
+		const useless = events.map((own) =>
+			own.map((event) => ({ ...event, isNew: new Uint8Array(vocab) })),
+		);
+		expect(chooseWeights(useless)).toBeUndefined();
+		expect(chooseWeights([])).toBeUndefined();
 	});
 });
 
@@ -130,6 +217,9 @@ describe("forecastTask", () => {
 		expect(measured.differences?.[1]?.metrics["recall@1"]?.value).toBeCloseTo(model1 - 0.375, 12);
 		expect(measured.windows?.map(({ window }) => window)).toEqual(["1–20", "21–50", "51–100"]);
 		expect(measured.windows?.[0]?.rows[2]).toMatchObject({ who: "history", recall: [1, 1] });
+		// Patient 0 gets a, b, c, a … after c, b: new is a alone.
+		expect(measured.newCodes?.value).toBe((1 / 4 + 1 / 2) / 2);
+		expect(history["recall@1 new"]!.value).toBe(0);
 	});
 
 	test("is rejected if no patient has a later event", async () => {

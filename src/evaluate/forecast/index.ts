@@ -1,12 +1,15 @@
 import { InputError } from "../../base/errors.js";
-import type { Dataset } from "../../cohort/index.js";
-import type { Model } from "../../models/index.js";
-import { forecastWeights } from "../../train/index.js";
-import type { MeasureRun, Method } from "../evaluation.js";
+import type { Dataset, Split } from "../../cohort/index.js";
+import { hazardModel } from "../../infer/index.js";
+import type { CodeConfig } from "../../models/heads/codes.js";
+import { forecastWeights, type Trained } from "../../train/index.js";
+import { bootstrap, ratioOf } from "../bootstrap.js";
+import type { MeasureRun, Method, RankingMethod } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
 import { baselines, measureRows, type RowName } from "../rows.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import {
+	areNew,
 	forecastPatients,
 	globalRanker,
 	historyRanker,
@@ -14,9 +17,11 @@ import {
 	oracleRanker,
 	type Ranker,
 	type Ranks,
+	type SplitHistory,
 	splitHistory,
 } from "./ranks.js";
 import { recallRatios, windowRecalls, windows } from "./recall.js";
+import { hazardRanker, type RankingWeights } from "./with-hazards.js";
 
 /** Patients per batch; their predictions are held in memory. */
 const chunk = 32;
@@ -46,8 +51,7 @@ export async function forecastTask(
 		const ranks: Ranks[] = [];
 		for (let first = 0; first < patients.length; first += chunk) {
 			const some = patients.subarray(first, first + chunk);
-			const cut = Array.from(some, (patient) => splitHistory(dataset, patient, lookup, ahead));
-			ranks.push(...(await ranker(await Promise.all(cut))));
+			ranks.push(...(await ranker(await Promise.all(Array.from(some, splitOf)))));
 			options.progress?.update({
 				label: `${name.label}: patient`,
 				done: ranks.length,
@@ -56,10 +60,14 @@ export async function forecastTask(
 		}
 		return { name, ranks };
 	};
+	const splitOf = (patient: number) => splitHistory(dataset, patient, lookup, ahead);
+	const isNew: Uint8Array[] = [];
+	for (const patient of patients) isNew.push(areNew(await splitOf(patient)));
 	const others: RankedRow[] = [];
 	const notes = [
 		`${lookup} events are known and up to ${ahead} later ones are predicted, each at its own time`,
 		`${leftOut} of ${patients.length + leftOut} patients have no event after the first ${lookup} and are left out`,
+		"known codes: the patient had them among the events that are known; every recall is the mean over patients, and that of all codes is the mean of known and new ones, weighted by their shares",
 	];
 	if (options.baselines !== false) {
 		others.push(
@@ -75,14 +83,34 @@ export async function forecastTask(
 		} else if (found.reason) notes.push(`no oracle: ${found.reason}`);
 	}
 
+	const validation = async () => {
+		const found: SplitHistory[] = [];
+		for (const patient of forecastPatients(dataset, "valid", lookup))
+			found.push(await splitOf(patient));
+		return found;
+	};
+
 	return async (runtime, trained) => {
 		const rows: RankedRow[] = [];
+		const own = [...notes];
 		if (trained) {
 			const { model, config } = trained;
-			const methods = methodsOf(model, options.methods);
+			const methods = methodsOf(trained, options.methods);
 			const predictor = model.predictor(runtime, config, forecastWeights(trained));
 			try {
-				for (const method of methods)
+				if (methods.includes("with-hazards")) {
+					const base = model.forecasting.methods[0] as Method;
+					const hazards = hazardModel(runtime, trained);
+					try {
+						const chosen = await hazardRanker(predictor, base, hazards, await validation());
+						const name = { who: "model", label: `${model.name}, with hazards` } as const;
+						if (chosen) rows.push(await rank({ ...name, method: "with-hazards" }, chosen.ranker));
+						own.push(hazardNote(chosen?.weights, base, split));
+					} finally {
+						await hazards.dispose();
+					}
+				}
+				for (const method of methods.filter((one) => one !== "with-hazards"))
 					rows.push(
 						await rank(
 							{ who: "model", label: `${model.name}, ${method}`, method },
@@ -94,7 +122,11 @@ export async function forecastTask(
 			}
 		}
 		rows.push(...others);
-		const recalls = rows.map(({ name, ranks }) => ({ name, byWindow: windowRecalls(ranks) }));
+		const ranked = rows.map(({ name, ranks }) => ({
+			name,
+			events: ranks.map((one, at) => ({ ranks: one, isNew: isNew[at] as Uint8Array })),
+		}));
+		const recalls = ranked.map(({ name, events }) => ({ name, byWindow: windowRecalls(events) }));
 		return {
 			task: "forecast",
 			split,
@@ -102,25 +134,49 @@ export async function forecastTask(
 			events: (rows[0]?.ranks ?? []).reduce((sum, { length }) => sum + length, 0),
 			seed,
 			draws,
-			notes,
+			notes: own,
+			newCodes: bootstrap(patients.length, { share: shareOfNew(isNew) }, options).share,
 			...measureRows(
-				rows.map(({ name, ranks }) => ({ name, byPatient: { ratios: recallRatios(ranks) } })),
+				ranked.map(({ name, events }) => ({ name, byPatient: { ratios: recallRatios(events) } })),
 				patients.length,
 				options,
 			),
 			windows: windows.map(({ window }, i) => ({
 				window,
-				rows: recalls.map(({ name, byWindow }) => ({ ...name, recall: byWindow[i]! })),
+				rows: recalls.map(({ name, byWindow }) => ({ ...name, ...byWindow[i]! })),
 			})),
 		};
 	};
 }
 
-/** The requested forecast methods that the model has. */
-function methodsOf(model: Model, requested: readonly Method[]): Method[] {
-	const own = model.forecasting.methods.filter((method) => requested.includes(method));
+/** The mean over patients of the share of events whose code is new. */
+const shareOfNew = (isNew: readonly Uint8Array[]) =>
+	ratioOf(
+		isNew.map((own) => own.reduce((sum, one) => sum + one, 0) / own.length),
+		isNew.map(() => 1),
+	);
+
+function hazardNote(weights: RankingWeights | undefined, method: Method, split: Split): string {
+	if (!weights)
+		return `no row with hazards: on validation they do not raise the recall of new codes`;
+	const [known, other] = [weights.known, weights.new];
+	const two = (x: number) => x.toFixed(2).replace("-", "−");
+	return (
+		`with hazards: codes are ranked by a · log p (${method}) + b · log F, the probability of a record by then; a and b are ${two(known.a)} and ${two(known.b)} for known codes, ${two(other.a)} and ${two(other.b)} for new ones, which get ${two(other.shift)} more: ` +
+		`chosen on validation so that recall@10 of all codes does not fall${split === "valid" ? ", the patients that are measured here" : ""}`
+	);
+}
+
+/** The requested methods that the model has. */
+function methodsOf(
+	{ model, config }: Trained,
+	requested: readonly RankingMethod[],
+): RankingMethod[] {
+	const has: RankingMethod[] = [...model.forecasting.methods];
+	if ((config as CodeConfig).hazards) has.unshift("with-hazards");
+	const own = has.filter((method) => requested.includes(method));
 	if (own.length > 0) return own;
 	throw new InputError(
-		`${model.name} does not forecast ${requested.join(" or ")}; it forecasts ${model.forecasting.methods.join(" and ")}`,
+		`${model.name} does not forecast ${requested.join(" or ")}; it forecasts ${has.join(" and ")}`,
 	);
 }

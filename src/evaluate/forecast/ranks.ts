@@ -42,6 +42,12 @@ export async function splitHistory(
 	return { patient, known: piece(0, cut), later: piece(cut, cut + ahead) };
 }
 
+/** 1 for each later event whose code the look-up window does not have. */
+export function areNew({ known, later }: SplitHistory): Uint8Array {
+	const had = new Set(known.tokens);
+	return Uint8Array.from(later.tokens, (token) => Number(!had.has(token)));
+}
+
 /** For each later event of a patient: the number of more likely codes at its time. */
 export type Ranks = Int32Array;
 
@@ -50,24 +56,34 @@ export type Ranker = (patients: readonly SplitHistory[]) => Promise<readonly Ran
 
 const autoRegressiveSteps = 60;
 
-/** Ranks by the model's predictions from the state after the look-up window only. */
+/** log p of every token at the time of each later event, from the state after the look-up window only. */
+export async function predictLater(
+	predictor: Predictor,
+	method: Method,
+	patients: readonly SplitHistory[],
+): Promise<(patient: number, event: number) => Float32Array> {
+	// All patients need the same number of query times: shorter lists repeat their last time.
+	const most = Math.max(...patients.map(({ later }) => later.times.length));
+	const times = patients.map(({ later }) =>
+		Float64Array.from({ length: most }, (_, i) => later.times[i] ?? later.times.at(-1)!),
+	);
+	const known = patients.map((patient) => patient.known);
+	const { logProbabilities, vocab } =
+		method === "auto-regressive"
+			? await predictAutoRegressively(predictor, known, times, { steps: autoRegressiveSteps })
+			: await predictor.score(known, times);
+	return (patient, event) => {
+		const from = (patient * most + event) * vocab;
+		return logProbabilities.subarray(from, from + vocab);
+	};
+}
+
+/** Ranks by the model's predictions. */
 export function modelRanker(predictor: Predictor, method: Method): Ranker {
 	return async (patients) => {
-		// All patients need the same number of query times: shorter lists repeat their last time.
-		const most = Math.max(...patients.map(({ later }) => later.times.length));
-		const times = patients.map(({ later }) =>
-			Float64Array.from({ length: most }, (_, i) => later.times[i] ?? later.times.at(-1)!),
-		);
-		const known = patients.map((patient) => patient.known);
-		const { logProbabilities, vocab } =
-			method === "auto-regressive"
-				? await predictAutoRegressively(predictor, known, times, { steps: autoRegressiveSteps })
-				: await predictor.score(known, times);
+		const at = await predictLater(predictor, method, patients);
 		return patients.map(({ later }, patient) =>
-			later.tokens.map((token, i) => {
-				const from = (patient * most + i) * vocab;
-				return rankOf(logProbabilities.subarray(from, from + vocab), token);
-			}),
+			later.tokens.map((token, i) => rankOf(at(patient, i), token)),
 		);
 	};
 }

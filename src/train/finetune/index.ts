@@ -5,6 +5,7 @@ export {
 	fitLogistic,
 	logisticLoss,
 	logisticScores,
+	minimise,
 } from "./logistic.js";
 export { finetuneOptions } from "./options.js";
 export {

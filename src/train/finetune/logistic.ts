@@ -76,7 +76,7 @@ const dot = (a: Float64Array, b: Float64Array) =>
 	a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 
 /** L-BFGS with halved steps; `value` writes the gradient where it is told. */
-function minimise(
+export function minimise(
 	start: Float64Array,
 	value: (point: Float64Array, gradient: Float64Array) => number,
 ): Float64Array {

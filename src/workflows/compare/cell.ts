@@ -15,6 +15,7 @@ import {
 	writeEvaluation,
 } from "../../evaluate/index.js";
 import type { Precision } from "../../graph/index.js";
+import { forecastMethods } from "../../models/index.js";
 import type { Provider, Runtime } from "../../runtime/index.js";
 import {
 	isTrained,
@@ -159,6 +160,13 @@ export function evaluateCell(request: CellRequest, cell: TrainedCell): Promise<v
 	return withRuntime(request, "inference", (runtime) => evaluateCellOn(runtime, request, cell));
 }
 
+/** An evaluation of an earlier process; undefined if there is none, or if it is of another version. */
+const earlierEvaluation = (run: string, task: string): Promise<Evaluation | undefined> =>
+	readEvaluation(run, task).catch((error: unknown) => {
+		if (error instanceof InputError) return undefined;
+		throw error;
+	});
+
 async function evaluateCellOn(
 	runtime: Runtime,
 	{ folder, id, seed, progress = silentProgress }: CellRequest,
@@ -170,13 +178,14 @@ async function evaluateCellOn(
 	const options: EvaluateOptions = {
 		...evaluateDefaults,
 		...{ futures: plan.futures, baselines: trained === undefined, keepPatients: true },
+		methods: forecastMethods,
 	};
 	const evaluations: Record<string, Evaluation> = {};
 	const left: Record<string, string> = { ...notTuned };
 	for (const task of plan.tasks) {
 		// The table has a dash for a model that does not predict every event of a history.
 		if (trained && task === "next" && !trained.model.predictsEachEvent) continue;
-		const before = await readEvaluation(run, task);
+		const before = await earlierEvaluation(run, task);
 		if (before && before.made.basis === evaluationInputsHash(task, dataset, options, trained)) {
 			evaluations[task] = before;
 			continue;
@@ -194,7 +203,7 @@ async function evaluateCellOn(
 		}
 	}
 	await writeCell(folder, id, {
-		...{ kind: "trajgpt-cell", version: 1, seed },
+		...{ kind: "trajgpt-cell", version: 2, seed },
 		entry: id === baselinesId ? null : id,
 		...{ training, evaluations, left },
 		seconds: seconds + (clock() - began) / 1000,

@@ -11,7 +11,7 @@ const around = (value: number, half = 0.01) => ({
 
 const base: Omit<Evaluation, "task" | "rows"> = {
 	kind: "trajgpt-evaluation",
-	version: 1,
+	version: 2,
 	split: "test",
 	patients: 40,
 	events: 900,

@@ -1,0 +1,193 @@
+import { specialCount } from "../../cohort/vocabulary.js";
+import type { HazardModel } from "../../infer/index.js";
+import type { Predictor } from "../../models/index.js";
+import { minimise } from "../../train/index.js";
+import type { Method } from "../evaluation.js";
+import { rankOf } from "../scores.js";
+import { predictLater, type Ranker, type SplitHistory } from "./ranks.js";
+import { type RankedEvents, recallRatios } from "./recall.js";
+
+/**
+ * The score of a code at a time: a · log p + b · log F, with weights of their own for known and for new codes, and
+ * a shift of new ones. p is the probability of the code, given a record at that time; F is the probability of a
+ * (first or next) record between the end of the look-up window and that time.
+ */
+export interface RankingWeights {
+	readonly known: { readonly a: number; readonly b: number };
+	readonly new: { readonly a: number; readonly b: number; readonly shift: number };
+}
+
+/** What is known of one later event. */
+interface Evidence {
+	readonly token: number;
+	/** 1 for codes that the look-up window does not have, by token. */
+	readonly isNew: Uint8Array;
+	readonly logProbabilities: Float32Array; // [vocab]
+	readonly logIncidences: Float32Array; // [vocab]
+}
+
+/** The later events of each patient. */
+type Gather = (patients: readonly SplitHistory[]) => Promise<readonly (readonly Evidence[])[]>;
+
+/** Numbers of the validation events that are held at once, and patients that are read together. */
+const mostNumbers = 2 ** 23;
+const chunk = 32;
+
+/** How much the shift of new codes may exceed that of the best fit. */
+const extraShifts = Array.from({ length: 16 }, (_, i) => i / 10);
+
+const gatherer =
+	(predictor: Predictor, method: Method, hazards: HazardModel): Gather =>
+	async (patients) => {
+		const at = await predictLater(predictor, method, patients);
+		const lastDays = patients.map(({ known }) => Math.floor(known.times.at(-1) as number));
+		const known = patients.map((one) => one.known);
+		const found = await hazards.at(
+			known,
+			lastDays.map((day) => [day]),
+		);
+		return patients.map(({ known, later }, patient) => {
+			const isNew = Uint8Array.from({ length: hazards.vocab }, () => 1);
+			for (const token of known.tokens) isNew[token] = 0;
+			return Array.from(later.tokens, (token, i) => {
+				const days = Math.floor(later.times[i] as number) - (lastDays[patient] as number);
+				const incidence = found
+					.incidence(patient, Math.min(hazards.longestDays, Math.max(1, days)))
+					.subarray(0, hazards.vocab);
+				const logIncidences = Float32Array.from(incidence, (p) => Math.log(Math.max(p, 1e-30)));
+				return { token, isNew, logProbabilities: at(patient, i), logIncidences };
+			});
+		});
+	};
+
+function scoresOf(
+	{ isNew, logProbabilities, logIncidences }: Evidence,
+	weights: RankingWeights,
+	scores: Float64Array,
+): Float64Array {
+	for (let code = specialCount; code < scores.length; code++) {
+		const own = isNew[code] ? weights.new : weights.known;
+		scores[code] =
+			own.a * (logProbabilities[code] as number) +
+			own.b * (logIncidences[code] as number) +
+			(isNew[code] ? weights.new.shift : 0);
+	}
+	return scores;
+}
+
+const weightsFrom = ([a, b, c, d, shift]: ArrayLike<number> &
+	Iterable<number>): RankingWeights => ({
+	known: { a: a as number, b: b as number },
+	new: { a: c as number, b: d as number, shift: shift as number },
+});
+
+/** The weights under which the observed codes are most likely; every patient counts the same. */
+export function fitWeights(patients: readonly (readonly Evidence[])[]): RankingWeights {
+	const vocab = patients[0]?.[0]?.logProbabilities.length ?? 0;
+	const chances = new Float64Array(vocab);
+	const found = minimise(Float64Array.of(1, 0, 1, 0, 0), (point, gradient) => {
+		const weights = weightsFrom(point);
+		gradient.fill(0);
+		let nats = 0;
+		const add = (
+			{ isNew, logProbabilities, logIncidences }: Evidence,
+			code: number,
+			by: number,
+		) => {
+			const first = isNew[code] ? 2 : 0;
+			gradient[first]! += by * logProbabilities[code]!;
+			gradient[first + 1]! += by * logIncidences[code]!;
+			if (isNew[code]) gradient[4]! += by;
+		};
+		for (const events of patients)
+			for (const event of events) {
+				const share = 1 / (events.length * patients.length);
+				scoresOf(event, weights, chances);
+				let highest = Number.NEGATIVE_INFINITY;
+				for (let code = specialCount; code < vocab; code++)
+					highest = Math.max(highest, chances[code]!);
+				let total = 0;
+				const own = chances[event.token]! - highest;
+				for (let code = specialCount; code < vocab; code++) {
+					chances[code] = Math.exp(chances[code]! - highest);
+					total += chances[code]!;
+				}
+				nats += share * (Math.log(total) - own);
+				for (let code = specialCount; code < vocab; code++)
+					add(event, code, (share * chances[code]!) / total);
+				add(event, event.token, -share);
+			}
+		return nats;
+	});
+	return weightsFrom(found);
+}
+
+/** Recall@10 of all and of new codes on the gathered events, ranked by any scores. */
+function recalls(
+	patients: readonly (readonly Evidence[])[],
+	scores: (event: Evidence) => ArrayLike<number>,
+): { readonly all: number; readonly new: number } {
+	const ranked = patients.map(
+		(events): RankedEvents => ({
+			ranks: Int32Array.from(events, (event) => rankOf(scores(event), event.token)),
+			isNew: Uint8Array.from(events, ({ isNew, token }) => isNew[token] as number),
+		}),
+	);
+	const sum = (values: ArrayLike<number>) => Array.from(values).reduce((a, b) => a + b, 0);
+	const ratios = recallRatios(ranked);
+	const mean = (metric: string) => {
+		const own = ratios[metric];
+		return own ? sum(own.parts) / sum(own.wholes) : 0;
+	};
+	return { all: mean("recall@10"), new: mean("recall@10 new") };
+}
+
+/**
+ * Chooses weights on validation events: those that make the observed codes most likely, and then the highest shift of
+ * new codes up to which recall@10 of all codes is not below that of the probabilities alone. Undefined if hazards do
+ * not raise the recall of new codes that way.
+ */
+export function chooseWeights(
+	patients: readonly (readonly Evidence[])[],
+): RankingWeights | undefined {
+	if (patients.length === 0) return undefined;
+	const fit = fitWeights(patients);
+	const before = recalls(patients, ({ logProbabilities }) => logProbabilities);
+	const scores = new Float64Array(patients[0]?.[0]?.logProbabilities.length ?? 0);
+	let chosen: RankingWeights | undefined;
+	for (const extra of extraShifts) {
+		const weights = { ...fit, new: { ...fit.new, shift: fit.new.shift + extra } };
+		const after = recalls(patients, (event) => scoresOf(event, weights, scores));
+		if (after.all < before.all) break;
+		if (after.new > before.new) chosen = weights;
+	}
+	return chosen;
+}
+
+/** Ranks by a combination of probabilities and hazards that was chosen on validation patients. */
+export async function hazardRanker(
+	predictor: Predictor,
+	method: Method,
+	hazards: HazardModel,
+	validation: readonly SplitHistory[],
+): Promise<{ readonly ranker: Ranker; readonly weights: RankingWeights } | undefined> {
+	const gather = gatherer(predictor, method, hazards);
+	const seen: (readonly Evidence[])[] = [];
+	let left = Math.floor(mostNumbers / (2 * hazards.vocab));
+	for (let first = 0; first < validation.length && left > 0; first += chunk)
+		for (const events of await gather(validation.slice(first, first + chunk))) {
+			if (left <= 0) break;
+			seen.push(events);
+			left -= events.length;
+		}
+	const weights = chooseWeights(seen);
+	if (!weights) return undefined;
+	const scores = new Float64Array(hazards.vocab);
+	return {
+		weights,
+		ranker: async (patients) =>
+			(await gather(patients)).map((events) =>
+				Int32Array.from(events, (event) => rankOf(scoresOf(event, weights, scores), event.token)),
+			),
+	};
+}
