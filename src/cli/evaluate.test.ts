@@ -79,8 +79,8 @@ describe("evaluate", () => {
 		expect(code).toBe(0);
 		expect(stdout).toContain("95 % t-intervals of the runs");
 		for (const label of ["TrajGPT, time-specific", "TrajGPT, auto-regressive"])
-			expect(stdout.match(new RegExp(`^${label}  `, "gm"))).toHaveLength(6);
-		expect(stdout.match(/^TrajGPT, time-specific − own history /gm)).toHaveLength(3);
+			expect(stdout.match(new RegExp(`^${label}  `, "gm"))).toHaveLength(18);
+		expect(stdout.match(/^TrajGPT, time-specific − own history /gm)).toHaveLength(9);
 		expect(stdout).toContain("30 events are known and up to 100 later ones are predicted");
 		const [first, second] = [
 			(await readEvaluation(one, "forecast"))!,

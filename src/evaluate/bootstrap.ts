@@ -82,7 +82,7 @@ export function drawPatients<Name extends string>(
 }
 
 /**
- * Values with 95 % percentile intervals from a bootstrap over patients. All statistics use the same draws, so
+ * Values with 95 % intervals from a bootstrap over patients (see `measureOf`). All statistics use the same draws, so
  * differences are paired.
  */
 export function bootstrap<Name extends string>(
@@ -97,15 +97,23 @@ export function bootstrap<Name extends string>(
 }
 
 /**
- * The value with its interval, widened to contain the value: resampling adds noise, so all draws of a statistic
- * that grows with noise, such as an error, may lie above it. Draws without a value (NaN) are left out.
+ * The value with its interval: the percentiles of the draws, moved so that their mean is the value. Patients who are
+ * drawn twice tie with themselves and add noise, which raises the draws of some statistics (average precision,
+ * errors) above what other patients would give. Draws without a value (NaN) are left out.
  */
 export function measureOf({ value, drawn }: Drawn): Measure {
 	const sorted = drawn.filter((one) => !Number.isNaN(one)).sort();
 	if (sorted.length === 0) return { value, low: value, high: value };
+	const excess = sorted.reduce((sum, one) => sum + (one - value), 0) / sorted.length;
 	return {
 		value,
-		low: Math.min(value, quantile(sorted, 0.025)),
-		high: Math.max(value, quantile(sorted, 0.975)),
+		low: Math.min(value, quantile(sorted, 0.025) - excess),
+		high: Math.max(value, quantile(sorted, 0.975) - excess),
 	};
 }
+
+/** The measure of a quantity that cannot be negative. */
+export const notNegative = (measure: Measure): Measure => ({
+	...measure,
+	low: Math.max(0, measure.low),
+});

@@ -70,13 +70,15 @@ describe("nextEventScores", () => {
 		// … but after a birth it is.
 		const second = Math.log(2 / 8) + Math.log(2 / 8);
 		const expected = [
-			{ patient: 0, events: 3, logLikelihood: first, correct: 1 },
-			{ patient: 2, events: 2, logLikelihood: second, correct: 0 },
-			{ patient: 3, events: 39, logLikelihood: 39 * Math.log(5 / 8), correct: 39 },
+			// New codes: b and c, of which b is foretold; both of the second; the second of the third.
+			{ patient: 0, events: 3, logLikelihood: first, correct: 1, ofNew: [2, 1] },
+			{ patient: 2, events: 2, logLikelihood: second, correct: 0, ofNew: [2, 0] },
+			{ patient: 3, events: 39, logLikelihood: 39 * Math.log(5 / 8), correct: 39, ofNew: [1, 1] },
 		];
 		expect(scores).toEqual(
-			expected.map((score) => ({
+			expected.map(({ ofNew: [events, correct], ...score }) => ({
 				...score,
+				ofNew: { events, correct, among5: events, among10: events },
 				among5: score.events, // there are but three codes
 				among10: score.events,
 				logLikelihood: expect.closeTo(score.logLikelihood, 4),

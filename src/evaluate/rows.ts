@@ -1,4 +1,10 @@
-import { type BootstrapOptions, bootstrap, difference, type Statistic } from "./bootstrap.js";
+import {
+	type BootstrapOptions,
+	bootstrap,
+	difference,
+	notNegative,
+	type Statistic,
+} from "./bootstrap.js";
 import { type ByPatient, packed, statisticsOf } from "./by-patient.js";
 import type { EvaluationRow, Measured } from "./evaluation.js";
 
@@ -51,7 +57,9 @@ export function measureRows(
 	return {
 		rows: rows.map(({ name, byPatient }, i) => ({
 			...name,
-			metrics: measuresOf(`row ${i} `),
+			metrics: Object.fromEntries(
+				Object.entries(measuresOf(`row ${i} `)).map(([name, own]) => [name, notNegative(own)]),
+			),
 			...(options.keepPatients && { byPatient: packed(byPatient) }),
 		})),
 		differences: pairs.map(({ row, than }, i) => ({

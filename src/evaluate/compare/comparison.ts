@@ -1,5 +1,5 @@
 import { tInterval } from "../across-runs.js";
-import { type Drawn, type Measure, measureOf } from "../bootstrap.js";
+import { type Drawn, type Measure, measureOf, notNegative } from "../bootstrap.js";
 import type { Cell, Entry } from "./cell.js";
 import type { Column } from "./columns.js";
 import { drawingNotes, missingNotes, notMeasuredNotes, providerNotes } from "./notes.js";
@@ -167,7 +167,7 @@ function lineMeasure(seeds: readonly Drawn[]): LineMeasure | undefined {
 	if (!mean) return undefined;
 	const squares = seeds.reduce((sum, { value }) => sum + (value - mean.value) ** 2, 0);
 	return {
-		...measureOf(mean),
+		...notNegative(measureOf(mean)),
 		...(seeds.length > 1 && { seedDeviation: Math.sqrt(squares / (seeds.length - 1)) }),
 	};
 }

@@ -5,7 +5,7 @@ import { specialCount } from "../../cohort/vocabulary.js";
 import { hazardModel } from "../../infer/hazards.js";
 import type { Runtime } from "../../runtime/index.js";
 import type { Trained } from "../../train/index.js";
-import { measureOf, patientDraws } from "../bootstrap.js";
+import { measureOf, notNegative, patientDraws } from "../bootstrap.js";
 import type { Measured, MeasureRun, OnsetDetails } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
 import type { RowName } from "../rows.js";
@@ -260,7 +260,8 @@ function measured(
 					averagePrecision: scores.mean(row, "averagePrecision"),
 					brier: scores.mean(row, "brier"),
 					observedToExpected: scores.ratio(row, "observedOnsets", "expectedOnsets"),
-					calibrationError: error && !Number.isNaN(error.value) ? measureOf(error) : null,
+					calibrationError:
+						error && !Number.isNaN(error.value) ? notNegative(measureOf(error)) : null,
 				}).flatMap(([name, measure]) => (measure ? [[`${name} ${years}y`, measure]] : []));
 			}),
 		);

@@ -9,8 +9,8 @@ export type CodeScorer<Metric extends string> = (
 
 /**
  * Scores of codes on all patients and on bootstrap draws of them. Models are numbered as in the scores, codes as
- * they were given. A measure is null if it is undefined on all patients. Intervals are 95 % percentile intervals
- * over patients; draws in which a value is undefined are left out.
+ * they were given. A measure is null if it is undefined on all patients. Intervals are 95 % intervals
+ * over patients (see `measureOf`); draws in which a value is undefined are left out.
  */
 export interface Resampled<Metric extends string> {
 	/** One model, one code. */
