@@ -11,7 +11,7 @@ import { addHazardOptions, type HazardFlags, typedHazards } from "./hazard-optio
 import { interruptible } from "./interruptible.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { modelHelp } from "./model-help.js";
-import { addComputeOptions, threadCount, wholeNumber } from "./option-values.js";
+import { addComputeOptions, dateDay, threadCount, wholeNumber } from "./option-values.js";
 import { addSchemaOptions, isTyped, typedValues } from "./schema-options.js";
 
 interface Options extends ComputeOptions, HazardFlags {
@@ -19,6 +19,7 @@ interface Options extends ComputeOptions, HazardFlags {
 	readonly model: string;
 	readonly preset: string;
 	readonly set?: readonly string[];
+	readonly before?: number;
 	readonly resume?: true;
 	readonly json?: true;
 }
@@ -38,6 +39,7 @@ export const examples = {
 	"trajgpt pretrain sim --out runs/sim --resume": "after Ctrl-C, or a power cut",
 	"trajgpt pretrain sim --out runs/next --objective next --set temperature=5":
 		"the paper's objective, another τ",
+	"trajgpt pretrain sim --out runs/2014 --before 2014-12-31": "to predict what came after 2014",
 };
 
 export function command(io: Io): Command {
@@ -56,6 +58,11 @@ export function command(io: Io): Command {
 			"override one setting of the preset (listed below); may be repeated",
 			(text: string, all: readonly string[] = []) => [...all, text],
 		);
+	command.option(
+		"--before <date>",
+		"see nothing after this date: records, observation or death (for evaluate --task onset)",
+		dateDay,
+	);
 	addSchemaOptions(command, trainOptions);
 	addHazardOptions(command);
 	command.option("--threads <n>", "number of threads (default: all cores)", threadCount);
@@ -84,6 +91,7 @@ export function command(io: Io): Command {
 					provider: typed("provider"),
 					settings: set && settings(set),
 					hazards: typedHazards(options),
+					before: options.before,
 					training: typedValues(command, trainOptions),
 				});
 				if (json) printJson(io, { run: out, ...summary });

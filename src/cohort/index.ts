@@ -1,5 +1,6 @@
 export { type Batch, type BatchOptions, type SplitBatches, splitBatches } from "./batches.js";
 export type { Dataset } from "./dataset.js";
+export { datasetBefore } from "./dataset-before.js";
 export type { Histogram } from "./histogram.js";
 export type { History, Period } from "./history.js";
 export type { Label } from "./labels.js";

@@ -22,6 +22,8 @@ export interface EvaluateOptions {
 	readonly index?: string;
 	readonly horizons?: readonly number[];
 	readonly lookBackDays?: number;
+	/** Task onset: the last day that the runs and their baselines have learned from, if the dataset was cut. */
+	readonly before?: number;
 	/** Whether to evaluate the baselines and, on simulated data, the oracle; true by default. */
 	readonly baselines?: boolean;
 	/** Whether rows keep per-patient values, for paired comparisons of rows from several files. */

@@ -27,6 +27,8 @@ const runSchema = z.strictObject({
 	datasetFolder: z.string(),
 	/** Present if its patients are simulated, all of them. */
 	simulated: z.literal(true).optional(),
+	/** The last day that training has seen, if the dataset was cut. */
+	before: z.int().optional(),
 	versions: z.record(z.string(), z.string()),
 	threads: z.int().min(1),
 	provider: z.enum(recordedProviders),

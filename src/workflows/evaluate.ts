@@ -23,7 +23,7 @@ import { versions } from "./versions.js";
 
 /** What to evaluate, on which patients. Defaults: `evaluateDefaults`. */
 export interface EvaluateOptions
-	extends Partial<Omit<TaskOptions, "progress" | "baselines" | "keepPatients">>,
+	extends Partial<Omit<TaskOptions, "progress" | "baselines" | "keepPatients" | "before">>,
 		Pick<Monitoring, "progress">,
 		ComputeOptions {
 	/** `next`, `forecast` or a labelled task. Default: all tasks of the dataset. */
@@ -66,6 +66,17 @@ export async function commonDataset(runs: readonly Trained[], moved?: string): P
 	return openRunDataset(first.folder, first.run, moved);
 }
 
+/** The last day that all runs have seen; undefined if they have seen everything. */
+function commonCut(runs: readonly Trained[]): number | undefined {
+	const [first] = runs as [Trained];
+	const other = runs.find(({ run }) => run.before !== first.run.before);
+	if (other)
+		throw new InputError(
+			`${first.folder} and ${other.folder} have learned from records up to different dates; evaluate them one by one`,
+		);
+	return first.run.before;
+}
+
 /** The reasons why results could not be written. */
 export const notWritten = (results: Readonly<Record<string, TaskResult>>): string[] =>
 	Object.values(results).flatMap(({ runs }) => runs.flatMap((run) => run.notWritten ?? []));
@@ -98,7 +109,11 @@ async function evaluateOn(
 ): Promise<Record<string, TaskResult>> {
 	const { task, patients, onEvaluation, onAcrossRuns, ...overrides } = options;
 	const { progress = silentProgress } = options;
-	const taskOptions: TaskOptions = { ...evaluateDefaults, ...overrides, progress };
+	const before = commonCut(runs);
+	const taskOptions: TaskOptions = {
+		...{ ...evaluateDefaults, ...overrides, progress },
+		...(before !== undefined && { before }),
+	};
 	const people =
 		patients === undefined ? dataset : firstPatients(dataset, taskOptions.split, patients);
 	const maker = { versions: versions(), clock: () => performance.now() };

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
-import type { Dataset } from "../cohort/index.js";
+import { type Dataset, datasetBefore } from "../cohort/index.js";
 import { isSimulated } from "../evaluate/index.js";
 import type { CodeConfig } from "../models/heads/codes.js";
 import { type Model, modelById } from "../models/index.js";
@@ -37,6 +37,8 @@ export interface PretrainOptions extends Monitoring, ComputeOptions {
 	readonly settings?: Readonly<Record<string, unknown>> | undefined;
 	/** What hazards are learned; false for none. Default: all, but none with the paper's presets. */
 	readonly hazards?: HazardOptions | boolean | undefined;
+	/** The last day of records, observation and deaths that training sees. Default: it sees everything. */
+	readonly before?: number | undefined;
 	/** The `trainOptions` that differ from their defaults. */
 	readonly training?: Readonly<Record<string, unknown>> | undefined;
 	/**
@@ -69,11 +71,12 @@ export async function pretrain(
 		: await newRun(dataset, folder, options);
 	return holdingRun(folder, async () => {
 		const run = begin();
+		const seen = run.before === undefined ? dataset : await datasetBefore(dataset, run.before);
 		const { hazards } = run.config as Pick<CodeConfig, "hazards">;
 		if (hazards && !existsSync(runFiles(folder).rates))
-			await writeRates(folder, dataset, hazards, run.options.seed);
+			await writeRates(folder, seen, hazards, run.options.seed);
 		return train({
-			...{ folder, dataset, run, hazards, resume: resume ?? false },
+			...{ folder, dataset: seen, run, hazards, resume: resume ?? false },
 			...{ threads, provider, precision, devices, progress, signal },
 		});
 	});
@@ -85,7 +88,8 @@ async function newRun(
 	options: PretrainOptions,
 ): Promise<() => Run> {
 	checkNewRun(folder);
-	checkSplits(dataset);
+	const { before } = options;
+	checkSplits(before === undefined ? dataset : await datasetBefore(dataset, before));
 	const model = modelById(options.model ?? "trajgpt");
 	const { preset = "default", settings = {} } = options;
 	const decided = Object.keys(settings).find((name) => datasetSettings.includes(name));
@@ -118,6 +122,7 @@ async function newRun(
 		config: config as Record<string, unknown>,
 		options: training,
 		...((await isSimulated(dataset)) && { simulated: true as const }),
+		...(before !== undefined && { before }),
 		versions: versions(),
 		threads: options.threads ?? availableParallelism(),
 		provider,
@@ -155,7 +160,7 @@ function resumedRun(dataset: Dataset, folder: string, options: PretrainOptions):
 	if (options.resume !== true) return () => run;
 	const { training = {} } = options;
 	checkResumed("run", run.options, training, "start a new run with another `out`");
-	for (const name of ["model", "preset", "settings", "hazards"] as const)
+	for (const name of ["model", "preset", "settings", "hazards", "before"] as const)
 		if (options[name] !== undefined)
 			throw new InputError(`\`resume\` takes the run's own model; leave out \`${name}\``, {
 				field: name,

@@ -1,6 +1,6 @@
 import { InputError } from "../../base/errors.js";
-import { yearDays } from "../../base/time.js";
-import type { Dataset } from "../../cohort/index.js";
+import { isoDate, yearDays } from "../../base/time.js";
+import { type Dataset, datasetBefore } from "../../cohort/index.js";
 import { specialCount } from "../../cohort/vocabulary.js";
 import { hazardModel } from "../../infer/hazards.js";
 import type { Runtime } from "../../runtime/index.js";
@@ -42,12 +42,18 @@ interface Predictions {
 
 interface Opened {
 	readonly dataset: Dataset;
+	/** What baselines learn from. */
+	readonly past: Dataset;
 	readonly options: EvaluateOptions;
 	readonly cohort: IndexedCohort;
 	readonly codes: readonly CodeFollowUp[];
 	/** In years. */
 	readonly horizons: readonly number[];
 }
+
+/** After a cut, the index day is that of the cut. */
+const indexOf = ({ index, before }: EvaluateOptions): string =>
+	index ?? (before === undefined ? "random" : isoDate(before));
 
 const daysOf = (years: number) => Math.round(years * yearDays);
 
@@ -60,7 +66,8 @@ const measuredCodes = (codes: readonly CodeFollowUp[], days: number) =>
  * day per patient, for every code with enough onsets.
  */
 export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Promise<MeasureRun> {
-	const { split, seed, index = "random", horizons = usualHorizons, lookBackDays = 365 } = options;
+	const { split, seed, horizons = usualHorizons, lookBackDays = 365 } = options;
+	const index = indexOf(options);
 	const cohort = await indexCohort(dataset, split, parseIndexRule(index), { seed, lookBackDays });
 	const codes = followUps(cohort.patients, dataset.vocabulary.size);
 	const kept = horizons.filter((years) =>
@@ -70,7 +77,9 @@ export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Pro
 		throw new InputError(
 			`${dataset.folder}: no code has ${leastOnsets} onsets after the index days of ${cohort.patients.length} patients; prepare more patients`,
 		);
-	const opened: Opened = { dataset, options, cohort, codes, horizons: kept };
+	const { before } = options;
+	const past = before === undefined ? dataset : await datasetBefore(dataset, before);
+	const opened: Opened = { dataset, past, options, cohort, codes, horizons: kept };
 	const notes = notesOf(opened, horizons, lookBackDays);
 	const others =
 		options.baselines === false ? [] : await baselinePredictions(opened, lookBackDays, notes);
@@ -90,13 +99,17 @@ function notesOf(
 	asked: readonly number[],
 	lookBackDays: number,
 ): string[] {
-	const { index = "random" } = options;
+	const index = indexOf(options);
 	const { observation, deaths } = dataset.manifest;
 	const notes = [
 		`index: ${index === "random" ? "one random day in the middle 30 to 70 % of each patient's observed time" : index}; records of that day are history; ${lookBackDays} days of observation before it are required`,
 		"time at risk ends with the observation period or with death, which competes; censoring is corrected by inverse probability weights",
 		`means over codes with at least ${leastOnsets} onsets within the horizon, the same codes in every row`,
 	];
+	if (options.before !== undefined)
+		notes.push(
+			`temporal validation: the model and the baselines have learned from records of other patients up to ${isoDate(options.before)}`,
+		);
 	if (Object.keys(cohort.excluded).length > 0)
 		notes.push(`patients without an index day: ${asText(cohort.excluded)}`);
 	const left = asked.filter((years) => !horizons.includes(years));
@@ -137,7 +150,7 @@ async function modelPredictions(
 }
 
 async function baselinePredictions(
-	{ dataset, options, cohort, codes, horizons }: Opened,
+	{ dataset, past, options, cohort, codes, horizons }: Opened,
 	lookBackDays: number,
 	notes: string[],
 ): Promise<Predictions[]> {
@@ -145,10 +158,10 @@ async function baselinePredictions(
 	const found: Predictions[] = [];
 	const ageSex: Float32Array[] = [];
 	for (const years of horizons)
-		ageSex.push(await ageSexRisks(dataset, cohort.patients, daysOf(years), { seed, lookBackDays }));
+		ageSex.push(await ageSexRisks(past, cohort.patients, daysOf(years), { seed, lookBackDays }));
 	found.push({ name: { who: "global", label: "age and sex" }, risks: ageSex });
 	const regression = await regressionRisks(
-		...([dataset, cohort.patients] as const),
+		...([past, cohort.patients] as const),
 		horizons.map((years) => {
 			const days = daysOf(years);
 			return { days, tokens: measuredCodes(codes, days).map(({ token }) => token) };
@@ -351,7 +364,7 @@ function detailsOf(
 			];
 		});
 	return {
-		index: options.index ?? "random",
+		index: indexOf(options),
 		lookBackDays,
 		horizons: found.map((own) => {
 			const pooled = sortFollowUp(poolFollowUps(own.codes));
