@@ -51,7 +51,9 @@ describe("compare", { timeout: 180_000 }, () => {
 			...["compare", data, "--tasks", "stroke", "--out", join(root, "stroke")],
 		]);
 		expect(code).toBe(2);
-		expect(stderr).toContain('has no task "stroke"; it has onset, next, forecast, insulin, chf');
+		expect(stderr).toContain(
+			'has no task "stroke"; it has onset, next, forecast, chf, diabetes, insulin, chf-paper',
+		);
 	});
 
 	test("reports a failed cell, tabulates the others, and retries with the same command", async () => {

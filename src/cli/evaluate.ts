@@ -49,7 +49,11 @@ const description = `Evaluate a run, with 95 % intervals from a bootstrap over p
             recall@1, @5, @10 and @15, averaged over patients, and by distance ahead
   Every recall is also given apart for codes that the patient already had and for new
   ones.
-  a label   a task that the dataset has labels for, such as insulin or chf
+  chf, diabetes
+            the first record of heart failure or diabetes within 3 years of an index day,
+            yes or no, without labels, from few and from all (finetune)
+  a label   a task that the dataset has labels for, such as insulin; chf-paper is the
+            paper's heart failure task, whose days are chosen by the outcome
 
 The baselines are counts of the patient's own history, code frequencies in training and,
 on a simulated population, the oracle. Results are written to RUN/eval/<task>.json.
@@ -67,7 +71,11 @@ export function command(io: Io): Command {
 	const command = new Command("evaluate")
 		.description(description)
 		.argument("<run...>", "run folders written by `trajgpt pretrain`")
-		.option("--task <name>", "task to evaluate: next, forecast, a labelled task, or all", "all")
+		.option(
+			"--task <name>",
+			"task to evaluate: onset, next, forecast, a yes-or-no task, or all",
+			"all",
+		)
 		.addOption(
 			new Option("--method <name>", "forecast: method of the model")
 				.choices([...rankingMethods, "all"])

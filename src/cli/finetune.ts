@@ -19,9 +19,10 @@ interface Options extends ComputeOptions {
 
 const description = `Fine-tune a run, end to end, to a task that the dataset has labels for.
 
-A linear head reads the mean of the model's hidden states up to the time of the label. It
-starts from a logistic regression; then head and model are trained together on the labels
-of the training patients. The epoch with the lowest validation loss is kept in
+A linear head reads the mean of the model's hidden states up to the time of the label and,
+where the model has learned hazards of the task's code, its own risk. It starts from a
+logistic regression around that risk; then head and model are trained together on the
+labels of the training patients. The epoch with the lowest validation loss is kept in
 RUN/tasks/TASK. The run itself does not change.
 Models that cannot forecast after pre-training (BiTimelyGPT, PatchTST) learn it with
 --task forecast, by default with the settings of their pre-training. Models without
@@ -41,7 +42,7 @@ export function command(io: Io): Command {
 		.argument("<run>", "run folder written by `trajgpt pretrain`")
 		.requiredOption(
 			"--task <name>",
-			"task to learn: insulin, chf, a task from prepare --label, or forecast",
+			"task to learn: chf, diabetes, insulin, a task from prepare --label, or forecast",
 		);
 	addSchemaOptions(command, finetuneOptions);
 	command

@@ -16,6 +16,8 @@ export interface Label {
 	/** How many of the patient's events the model may see, the birth event not counted. */
 	readonly events: number;
 	readonly value: boolean;
+	/** How many patients it stands for: more than one where others were censored. 1 if left out. */
+	readonly weight?: number;
 }
 
 type LabelSummary = Manifest["labels"][number];

@@ -49,6 +49,8 @@ export const byPatientSchema = z.union([
 			answers: numbers,
 			patients: numbers,
 			count: z.int().min(1),
+			/** float64 weights of the labels; 1 if left out. */
+			weights: numbers.optional(),
 			ranks: z.array(numbers).min(1),
 		}),
 	}),
@@ -71,6 +73,7 @@ export function packed(own: ByPatient): Packed {
 			answers: toText(labelled.targets),
 			patients: toText(Uint32Array.from(labelled.patients)),
 			count: labelled.count,
+			...(labelled.weights && { weights: toText(labelled.weights) }),
 			ranks: scores.map((one) => toText(ranksOf(one))),
 		},
 	};
@@ -86,13 +89,14 @@ export function unpacked(own: Packed): ByPatient {
 				]),
 			),
 		};
-	const { answers, patients, count, ranks } = own.scored;
+	const { answers, patients, count, weights, ranks } = own.scored;
 	return {
 		scored: {
 			labelled: {
 				targets: new Uint8Array(toBytes(answers)),
 				patients: new Int32Array(toBytes(patients)),
 				count,
+				...(weights !== undefined && { weights: new Float64Array(toBytes(weights)) }),
 			},
 			scores: ranks.map((one) => new Uint32Array(toBytes(one))),
 		},

@@ -16,6 +16,8 @@ export { firstPatients } from "./first-patients.js";
 export { evaluationInputsHash } from "./inputs-hash.js";
 export { isSimulated } from "./is-simulated.js";
 export { probe } from "./labelled/probe.js";
+export { labelledTasks, taskLabels } from "./labelled/task-labels.js";
+export { withRisks } from "./labelled/zero-shot-risk.js";
 export { auroc, averagePrecision, brier, logLoss } from "./metrics.js";
 export { type EvaluateOptions, evaluateDefaults } from "./options.js";
 export { type PatientScore, type ScoreSummary, summarizeScores } from "./scores.js";

@@ -7,8 +7,8 @@ const kept = 3;
 
 /** Predicted probabilities of each patient in bins, with the observed frequencies. */
 export interface ProbabilityBins {
-	/** `patient` is an index from 0. */
-	add(patient: number, probability: number, observed: boolean): void;
+	/** `patient` is an index from 0; `weight` is how often the prediction counts, 1 if left out. */
+	add(patient: number, probability: number, observed: boolean, weight?: number): void;
 	/** The non-empty bins; intervals from a bootstrap over patients. */
 	bins(options: BootstrapOptions): CalibrationBin[];
 	/** Mean distance of probability and frequency over bins, weighted by their predictions or their probability. */
@@ -22,11 +22,11 @@ export function probabilityBins(patients: number, innerEdges: readonly number[])
 		Float64Array.from({ length: patients }, (_, p) => sums[(p * size + bin) * kept + part]!);
 	const total = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
 	return {
-		add: (patient, probability, observed) => {
+		add: (patient, probability, observed, weight = 1) => {
 			const at = (patient * size + binOf(innerEdges, probability)) * kept;
-			sums[at]! += 1;
-			sums[at + 1]! += probability;
-			if (observed) sums[at + 2]! += 1;
+			sums[at]! += weight;
+			sums[at + 1]! += weight * probability;
+			if (observed) sums[at + 2]! += weight;
 		},
 		bins: (options) => {
 			const filled = Array.from({ length: size }, (_, bin) => ({
@@ -42,7 +42,8 @@ export function probabilityBins(patients: number, innerEdges: readonly number[])
 			return filled.map(({ counts, probabilities }, i) => {
 				const { value: observed, low, high } = measured[i]!;
 				const count = total(counts);
-				return { predicted: total(probabilities) / count, observed, low, high, count };
+				const predicted = total(probabilities) / count;
+				return { predicted, observed, low, high, count: Math.round(count) };
 			});
 		},
 		error: (weigh) => (weights) => {

@@ -6,6 +6,7 @@ import type { Evaluation, MeasureRun } from "./evaluation.js";
 import { forecastTask } from "./forecast/index.js";
 import { evaluationInputsHash } from "./inputs-hash.js";
 import { labelledTask } from "./labelled/index.js";
+import { labelledTasks } from "./labelled/task-labels.js";
 import { nextTask } from "./next-task.js";
 import { onsetTask } from "./onset/task.js";
 import type { EvaluateOptions } from "./options.js";
@@ -26,9 +27,9 @@ const unlabelled: Readonly<
 > = { onset: onsetTask, next: nextTask, forecast: forecastTask };
 
 /** The tasks of a dataset: next, forecast, and those with labels. */
-export const tasksOf = ({ manifest }: Dataset): string[] => [
+export const tasksOf = (dataset: Dataset): string[] => [
 	...Object.keys(unlabelled),
-	...manifest.labels.map(({ task }) => task),
+	...labelledTasks(dataset),
 ];
 
 /** Prepares a task on a dataset; the baselines are evaluated here, once for all runs. */
@@ -68,8 +69,7 @@ async function measurer(
 ): Promise<MeasureRun> {
 	const own = Object.hasOwn(unlabelled, task) && unlabelled[task];
 	if (own) return own(dataset, options);
-	if (dataset.manifest.labels.some((label) => label.task === task))
-		return labelledTask(task, dataset, options);
+	if (labelledTasks(dataset).includes(task)) return labelledTask(task, dataset, options);
 	const known = tasksOf(dataset);
 	throw new InputError(
 		`${dataset.folder} has no task "${task}"; it has ${known.join(", ")}; to add one, pass its labels to prepare`,

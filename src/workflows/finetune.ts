@@ -2,9 +2,11 @@ import { rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
+import { isoDate } from "../base/time.js";
 import type { Dataset, Label } from "../cohort/index.js";
-import { probe } from "../evaluate/index.js";
+import { probe, taskLabels, withRisks } from "../evaluate/index.js";
 import type { Model } from "../models/index.js";
+import type { Runtime } from "../runtime/index.js";
 import {
 	checkTask,
 	classifier,
@@ -13,6 +15,7 @@ import {
 	finetuneOptions,
 	forecaster,
 	holdingRun,
+	type LabelQuery,
 	labelBatches,
 	labelsOf,
 	type PretrainRequest,
@@ -57,7 +60,7 @@ export interface FinetuneSummary extends PretrainSummary {
 /** What a task is trained on, and the model to train. */
 interface TaskTraining {
 	/** Undefined for the task `forecast`. */
-	readonly labels?: Readonly<Record<"train" | "valid", readonly Label[]>>;
+	readonly labels?: Readonly<Record<"train" | "valid", readonly LabelQuery[]>>;
 	readonly positive: number;
 	readonly identity: Task["identity"];
 	readonly options: TrainOptions;
@@ -78,12 +81,18 @@ export async function finetune(
 	options: FinetuneOptions,
 ): Promise<FinetuneSummary> {
 	const { task, threads, provider, precision, progress, signal } = options;
+	if (run.run.before !== undefined)
+		throw new InputError(
+			`${run.folder} was trained on records up to ${isoDate(run.run.before)}, for task onset alone; labels would show it later ones: fine-tune a run of the whole dataset`,
+		);
 	const trained = fineTuningStart(run);
 	const { folder } = taskFiles(trained.folder, task);
 	const training =
 		task === "forecast"
 			? forecastTraining(trained, options)
-			: await labelTraining(trained, dataset, options);
+			: await withRuntime({ threads, provider, precision }, "inference", (runtime) =>
+					labelTraining(runtime, trained, dataset, options),
+				);
 	const begun = readBegun(trained, options, training.identity);
 	return holdingRun(folder, async () => {
 		const settings = begun ?? (await begin(trained, dataset, options, training));
@@ -115,16 +124,21 @@ const longest = ({ model, config }: Trained, maxLength: number) =>
 export const fromScratch = { epochs: 20, patience: 3 } as const;
 
 async function labelTraining(
+	runtime: Runtime,
 	trained: Trained,
 	dataset: Dataset,
-	{ task, training: given }: FinetuneOptions,
+	{ task, training: settings }: FinetuneOptions,
 ): Promise<TaskTraining> {
-	const labels = await dataset.labels(task);
-	const own = {
+	const { labels } = await taskLabels(dataset, task);
+	const given = {
 		train: labelsOf(dataset, labels, "train"),
 		valid: labelsOf(dataset, labels, "valid"),
 	};
-	const positive = checkLabels(dataset, task, own);
+	const positive = checkLabels(dataset, task, given);
+	const own = {
+		train: await withRisks(runtime, trained, dataset, task, given.train),
+		valid: await withRisks(runtime, trained, dataset, task, given.valid),
+	};
 	const options = checkConfig(
 		finetuneOptions,
 		{
@@ -132,7 +146,7 @@ async function labelTraining(
 				...fromScratch,
 				learningRate: trained.run.options.learningRate,
 			}),
-			...given,
+			...settings,
 		},
 		"fine-tuning options",
 	);

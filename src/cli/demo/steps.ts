@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { InputError } from "../../base/errors.js";
 import { type Dataset, openDataset, prepare, prepareDefaults } from "../../cohort/index.js";
-import { evaluationFile } from "../../evaluate/index.js";
+import { evaluationFile, labelledTasks, taskLabels } from "../../evaluate/index.js";
 import { openCsv } from "../../records/index.js";
 import { writeSimulation } from "../../simulate/index.js";
 import { checkSplits, isTrained, labelsOf, readTrained, taskFiles } from "../../train/index.js";
@@ -138,8 +138,8 @@ async function preparePeople(
 
 /** Whether training has positive and negative labels, and validation has some. */
 async function hasEnoughLabels(dataset: Dataset, task: string): Promise<boolean> {
-	if (!dataset.manifest.labels.some((known) => known.task === task)) return false;
-	const labels = await dataset.labels(task);
+	if (!labelledTasks(dataset).includes(task)) return false;
+	const { labels } = await taskLabels(dataset, task);
 	const values = labelsOf(dataset, labels, "train").map(({ value }) => value);
 	const canValidate = labelsOf(dataset, labels, "valid").length > 0;
 	return canValidate && values.includes(true) && values.includes(false);

@@ -75,7 +75,13 @@ export function columnsOf(
 	return [...ofTasks, ...apart];
 }
 
-const taskTitle = (task: string) => ({ insulin: "Diabetes-Insulin", chf: "CHF" })[task] ?? task;
+const taskTitle = (task: string) =>
+	({
+		insulin: "Diabetes-Insulin",
+		chf: "CHF",
+		"chf-paper": "CHF as in the paper",
+		diabetes: "Diabetes",
+	})[task] ?? task;
 
 /** Whether a column shows a row of an evaluation, for a line with this forecast method. */
 export function reads(column: Column, row: EvaluationRow, way: Method | undefined): boolean {

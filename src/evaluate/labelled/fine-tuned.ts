@@ -1,5 +1,6 @@
 import type { Dataset, Label } from "../../cohort/index.js";
 import { historyRows } from "../../infer/index.js";
+import { riskFeeds } from "../../models/objectives/label.js";
 import { pooledFeeds } from "../../models/pooling.js";
 import type { Runtime } from "../../runtime/index.js";
 import {
@@ -14,6 +15,7 @@ import {
 	withLabelQuery,
 } from "../../train/index.js";
 import type { LabelSet } from "./label-set.js";
+import { withRisks } from "./zero-shot-risk.js";
 
 export interface FineTuned {
 	readonly probabilities: Float64Array;
@@ -37,23 +39,29 @@ export async function fineTuned(
 	const best = begun && taskWeights(trained.folder, task);
 	if (!begun || !best) return undefined;
 	checkTask(trained.folder, begun, taskIdentity(trained, labels));
-	const oddsOf = async (own: readonly Label[]) =>
-		historyRows(
+	const readsRisks = begun.head?.risk !== undefined;
+	const oddsOf = async (own: readonly Label[]) => {
+		const asked = readsRisks ? await withRisks(runtime, trained, dataset, task, own) : own;
+		return historyRows(
 			runtime,
 			{
 				weights: best.weights,
 				build: (parameters, shape) => logOdds(trained, parameters, shape),
-				feeds: (batch) => pooledFeeds(trained.model, trained.config, batch),
+				feeds: (batch) => ({
+					...pooledFeeds(trained.model, trained.config, batch),
+					...(readsRisks && riskFeeds(batch)),
+				}),
 			},
 			await Promise.all(
-				own.map(async (label) => withLabelQuery(await dataset.read(label.patient), label)),
+				asked.map(async (label) => withLabelQuery(await dataset.read(label.patient), label)),
 			),
 			Math.min(
 				begun.options.maxLength,
 				trained.model.context?.(trained.config) ?? Number.POSITIVE_INFINITY,
 			),
 		);
-	const { slope, shift } = recalibration(await oddsOf(valid.labels), valid.targets);
+	};
+	const { slope, shift } = recalibration(await oddsOf(valid.labels), valid.targets, valid.weights);
 	const odds = await oddsOf(questions.labels);
 	return {
 		probabilities: Float64Array.from(odds, (z) => 1 / (1 + Math.exp(-(slope * z + shift)))),
@@ -70,14 +78,15 @@ export async function fineTuned(
 export function recalibration(
 	logOdds: ArrayLike<number>,
 	targets: ArrayLike<number>,
+	weights?: ArrayLike<number>,
 ): { readonly slope: number; readonly shift: number } {
 	const same = { slope: 1, shift: 0 };
 	let positive = 0;
 	for (let at = 0; at < targets.length; at++) positive += targets[at]!;
 	if (positive === 0 || positive === targets.length) return same;
-	const fit = fitLogistic(logOdds, targets, 1, { precision: 1, centre: [1] });
+	const fit = fitLogistic(logOdds, targets, 1, { precision: 1, centre: [1], weights });
 	const changed = { slope: fit.weights[0]!, shift: fit.bias };
 	const moved = Float64Array.from(logOdds, (z) => changed.slope * z + changed.shift);
-	const better = logisticLoss(moved, targets) < logisticLoss(logOdds, targets);
+	const better = logisticLoss(moved, targets, weights) < logisticLoss(logOdds, targets, weights);
 	return better && changed.slope > 0 ? changed : same;
 }

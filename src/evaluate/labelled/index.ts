@@ -13,7 +13,7 @@ import { findSimulationTruth } from "../simulation-truth.js";
 import { drawShots, fewShotScores } from "./few-shot.js";
 import { fineTuned } from "./fine-tuned.js";
 import { type LabelSet, labelSetOf, viewsOf } from "./label-set.js";
-import { labelOracles } from "./oracle.js";
+import { labelOracles, onsetOracle } from "./oracle.js";
 import { countRegression, recordCounts } from "./own-history.js";
 import {
 	directionsOf,
@@ -24,6 +24,7 @@ import {
 } from "./standardised-directions.js";
 import { binsFor, calibrationBins, probabilityStatistics } from "./statistics.js";
 import { type TaskCodes, taskCodes } from "./task-codes.js";
+import { isOnsetTask, taskLabels } from "./task-labels.js";
 import { taskRisks } from "./zero-shot-risk.js";
 
 /** The default number of labels per few-shot draw, and the number of draws. */
@@ -55,7 +56,7 @@ export async function labelledTask(
 	options: EvaluateOptions,
 ): Promise<MeasureRun> {
 	const { split, seed, draws } = options;
-	const labels = await dataset.labels(task);
+	const { labels, notes: taskNotes } = await taskLabels(dataset, task);
 	const opened: Opened = {
 		...{ task, dataset, options, labels },
 		train: labelSetOf(dataset, labels, "train"),
@@ -70,7 +71,10 @@ export async function labelledTask(
 			`${dataset.folder}: ${positive} of the ${evaluated.targets.length} labels of ${task} in split ${split} are positive; ` +
 				"both classes are needed: prepare more patients, or use other splits (`trajgpt prepare --splits`)",
 		);
-	const notes = [`${evaluated.targets.length} labels, ${positive} of them positive`];
+	const notes = [
+		...taskNotes(split),
+		`${evaluated.targets.length} labels, ${positive} of them positive`,
+	];
 	if (split !== "test")
 		notes.push(
 			split === "train"
@@ -202,19 +206,24 @@ async function frozenRows(
 			byPatient: ranked(evaluated, similarity),
 		},
 	];
-	if ((trained.config as CodeConfig).hazards) {
+	if ((trained.config as CodeConfig).hazards && codes.risk.length > 0) {
 		const hazards = hazardModel(runtime, trained);
 		const risk = await taskRisks(hazards, dataset, evaluated.labels, codes).finally(() =>
 			hazards.dispose(),
 		);
 		rows.push({
 			name: { who: "model", label: `${name}, zero-shot risk`, setting: "zero-shot risk" },
-			byPatient: ranked(evaluated, risk),
+			...probable(evaluated, risk),
 		});
 		notes.push(
 			`zero-shot risk: probability of a record within ${spanText(codes.horizonDays)} of the index day, death competing`,
 		);
-	} else notes.push("no zero-shot risk: the model has learned no hazards");
+	} else
+		notes.push(
+			codes.risk.length > 0
+				? "no zero-shot risk: the model has learned no hazards"
+				: "no zero-shot risk: the code of the task is not a token; for insulin, prepare with --drugs tokens",
+		);
 	if (draws.length === 0) {
 		notes.push(`no ${shots}-shot row: too few labels of training patients`);
 		return rows;
@@ -256,6 +265,8 @@ async function baselineRows(
 ): Promise<PatientRow[]> {
 	const rows: PatientRow[] = [];
 	const taught = train.targets.reduce((a, b) => a + b, 0);
+	const sum = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
+	const prevalence = sum(train.weights.map((own, at) => own * train.targets[at]!));
 	if (taught > 0 && taught < train.targets.length && valid.targets.length > 0) {
 		const { logOdds, precision } = await countRegression(dataset, train, valid, evaluated);
 		rows.push({
@@ -280,9 +291,16 @@ async function baselineRows(
 		name: { ...baselines.global, label: "prevalence" },
 		...probable(
 			evaluated,
-			new Float64Array(evaluated.targets.length).fill(taught / Math.max(1, train.targets.length)),
+			new Float64Array(evaluated.targets.length).fill(prevalence / Math.max(1, sum(train.weights))),
 		),
 	});
+	if (isOnsetTask(dataset, task) && codes) {
+		const found = await onsetOracle(dataset, evaluated.labels, codes, options);
+		if ("chances" in found)
+			rows.push({ name: baselines.oracle, ...probable(evaluated, found.chances) });
+		notes.push(...found.notes);
+		return rows;
+	}
 	const oracle = labelOracles[task];
 	if (!oracle) return rows;
 	const found = await findSimulationTruth(dataset, options.split, options.oracle);

@@ -6,6 +6,7 @@ import type { LabelledPatients } from "./statistics.js";
 /** The labels of a split. */
 export interface LabelSet extends LabelledPatients {
 	readonly labels: readonly Label[];
+	readonly weights: Float64Array;
 }
 
 export function labelSetOf(dataset: Dataset, all: readonly Label[], split: Split): LabelSet {
@@ -14,6 +15,7 @@ export function labelSetOf(dataset: Dataset, all: readonly Label[], split: Split
 	for (const { patient } of labels) if (!numbers.has(patient)) numbers.set(patient, numbers.size);
 	return {
 		labels,
+		weights: Float64Array.from(labels, ({ weight = 1 }) => weight),
 		targets: Uint8Array.from(labels, ({ value }) => Number(value)),
 		patients: Int32Array.from(labels, ({ patient }) => numbers.get(patient)!),
 		count: numbers.size,

@@ -10,6 +10,7 @@ import { smallDataset } from "../testing/small-dataset.js";
 import { drawShots, fewShotScores } from "./few-shot.js";
 import { recalibration } from "./fine-tuned.js";
 import { labelledTask } from "./index.js";
+import { regression } from "./regression.js";
 import {
 	directionsOf,
 	expectedDirection,
@@ -24,6 +25,7 @@ import {
 	rankStatistics,
 } from "./statistics.js";
 import { taskCodes } from "./task-codes.js";
+import { labelledTasks, taskLabels } from "./task-labels.js";
 
 const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
 const [a, b, c] = [5, 6, 7];
@@ -272,17 +274,40 @@ describe("codes of a task", () => {
 
 	test("are heart failure and its category, and complications of diabetes", async () => {
 		const vocabulary = await vocabularyWith();
-		expect(taskCodes("chf", vocabulary, undefined)).toMatchObject({
-			risk: [6],
-			horizonDays: 365,
-			prototype: [[6], [6, 7]],
-		});
+		for (const [task, horizonDays] of [
+			["chf-paper", 365],
+			["chf", 1096],
+		] as const)
+			expect(taskCodes(task, vocabulary, undefined)).toMatchObject({
+				risk: [6],
+				horizonDays,
+				prototype: [[6], [6, 7]],
+			});
+		expect(taskCodes("diabetes", vocabulary, undefined)).toMatchObject({ risk: [5] });
 		expect(taskCodes("insulin", vocabulary, undefined)).toMatchObject({
-			risk: [5],
+			risk: [],
 			prototype: [[8]],
 			codesAre: "had",
 		});
 		expect(taskCodes("stroke", vocabulary, undefined)).toBeUndefined();
+	});
+
+	test("name the onset tasks, and the paper's construction under a name of its own", async () => {
+		const dataset = {
+			...planted(),
+			vocabulary: await vocabularyWith(),
+			manifest: {
+				labels: [{ task: "insulin" }, { task: "chf" }],
+			} as unknown as Dataset["manifest"],
+		};
+		expect(labelledTasks(dataset)).toEqual(["chf", "diabetes", "insulin", "chf-paper"]);
+		expect((await taskLabels(dataset, "chf-paper")).notes("test").join()).toContain(
+			"The day depends on the outcome",
+		);
+		expect(labelledTasks(planted())).toEqual(["planted"]);
+		await expect(taskLabels(planted(), "chf")).rejects.toThrow(
+			"no token of its vocabulary is heart failure",
+		);
 	});
 
 	test("are insulin itself if drugs are tokens", async () => {
@@ -293,5 +318,64 @@ describe("codes of a task", () => {
 			prototype: [[9]],
 			codesAre: "expected",
 		});
+	});
+});
+
+describe("regression around risks", () => {
+	const { normal, uniform } = random(5);
+	/** Yes by the risk alone; ten columns of noise. */
+	const examples = (count: number, risks = true) => {
+		const odds = Array.from({ length: count }, () => normal() - 2);
+		return {
+			vectors: Float64Array.from({ length: count * 10 }, () => normal()),
+			targets: odds.map((z) => Number(uniform() < 1 / (1 + Math.exp(-z)))),
+			...(risks && { risks: odds }),
+		};
+	};
+
+	test("takes them almost as they are if nothing else helps", () => {
+		const { fit, precision } = regression(examples(60), examples(2000));
+		expect(precision).toBeGreaterThan(100);
+		expect(fit.weights[10]).toBeCloseTo(1, 1);
+		expect(Math.max(...fit.weights.subarray(0, 10).map(Math.abs))).toBeLessThan(0.1);
+	});
+
+	test("has no column for them if there are none", () => {
+		expect(regression(examples(60, false), examples(60, false)).fit.weights).toHaveLength(10);
+	});
+
+	test("counts an example with weight 2 twice", () => {
+		const one = examples(40, false);
+		const twice = {
+			vectors: Float64Array.from([...one.vectors, ...one.vectors]),
+			targets: [...one.targets, ...one.targets],
+		};
+		const weighted = { ...one, weights: one.targets.map(() => 2) };
+		const [a, b] = [twice, weighted].map((train) => regression(train, one).fit);
+		for (const [j, weight] of a!.weights.entries()) expect(b!.weights[j]).toBeCloseTo(weight, 3);
+	});
+});
+
+describe("statistics of weighted labels", () => {
+	test("equal those of labels that are repeated", () => {
+		const scores = [0.9, 0.4, 0.6, 0.2, 0.1];
+		const targets = Uint8Array.of(1, 0, 1, 0, 0);
+		const patients = Int32Array.of(0, 1, 2, 3, 4);
+		const weights = Float64Array.of(1, 2, 3, 1, 1);
+		const repeat = <T>(values: ArrayLike<T>) =>
+			Array.from(weights).flatMap((times, at) => Array(times).fill(values[at]) as T[]);
+		const once = new Float64Array(5).fill(1);
+		const weighted = { targets, patients, count: 5, weights };
+		const repeated = {
+			targets: Uint8Array.from(repeat(targets)),
+			patients: Int32Array.from(repeat(patients)),
+			count: 5,
+		};
+		const all = (labelled: typeof weighted | typeof repeated, own: number[]) => ({
+			...rankStatistics(labelled, own),
+			brier: probabilityStatistics(labelled, own).brier!,
+		});
+		for (const [name, statistic] of Object.entries(all(weighted, scores)))
+			expect(statistic(once)).toBeCloseTo(all(repeated, repeat(scores))[name as "brier"](once), 12);
 	});
 });

@@ -6,7 +6,9 @@ import { insulinLogOdds } from "../../simulate/insulin.js";
 import { simulateLife } from "../../simulate/simulate-life.js";
 import { State } from "../../simulate/state.js";
 import { positionOf, size } from "../../simulate/tables.js";
-import type { SimulationTruth } from "../simulation-truth.js";
+import type { EvaluateOptions } from "../options.js";
+import { findSimulationTruth, type SimulationTruth } from "../simulation-truth.js";
+import type { TaskCodes } from "./task-codes.js";
 
 /** The true probabilities of a task in the simulated population. */
 export interface LabelOracle {
@@ -120,4 +122,29 @@ const insulin: LabelOracle = {
 	},
 };
 
-export const labelOracles: Readonly<Record<string, LabelOracle>> = { chf, insulin };
+export const labelOracles: Readonly<Record<string, LabelOracle>> = { "chf-paper": chf, insulin };
+
+/** The reference model's cumulative incidence of a task's codes after each label. */
+export async function onsetOracle(
+	dataset: Dataset,
+	labels: readonly Label[],
+	{ risk, horizonDays }: TaskCodes,
+	{ split, oracle, futures, seed }: EvaluateOptions,
+): Promise<{ readonly chances?: Float64Array; readonly notes: readonly string[] }> {
+	const found = await findSimulationTruth(dataset, split, oracle, "incidence");
+	if (!("truth" in found)) return { notes: found.reason ? [`no oracle: ${found.reason}`] : [] };
+	const chances = new Float64Array(labels.length);
+	for (const [at, { patient, time }] of labels.entries()) {
+		const history = await dataset.read(patient);
+		const { tokens } = found.truth.incidence(history, Math.floor(time), [horizonDays], {
+			...{ futures, seed },
+		});
+		chances[at] = 1 - risk.reduce((left, token) => left * (1 - (tokens[token] ?? 0)), 1);
+	}
+	return {
+		chances,
+		notes: [
+			`oracle: the simulator's own probability, averaged over ${futures} sampled futures per patient`,
+		],
+	};
+}

@@ -41,9 +41,9 @@ export async function countRegression(
 	valid: LabelSet,
 	evaluated: LabelSet,
 ): Promise<{ readonly logOdds: Float64Array; readonly precision: number }> {
-	const examples = async ({ labels, targets }: LabelSet) => ({
+	const examples = async ({ labels, targets, weights }: LabelSet) => ({
 		vectors: await countFeatures(dataset, labels),
-		targets,
+		...{ targets, weights },
 	});
 	const { fit, precision, standard } = regression(await examples(train), await examples(valid));
 	const own = standardised(await countFeatures(dataset, evaluated.labels), standard);

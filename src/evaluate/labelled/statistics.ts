@@ -10,23 +10,29 @@ export interface LabelledPatients {
 	/** The index of each label's patient, from 0. */
 	readonly patients: Int32Array;
 	readonly count: number;
+	/** How many patients each label stands for; 1 if left out. */
+	readonly weights?: Float64Array;
 }
 
 type Statistics = Readonly<Record<string, Statistic>>;
 
 /** Turns a statistic of labels into one of patients. */
-function ofPatients({ patients }: LabelledPatients, statistic: Statistic): Statistic {
+function ofPatients(
+	{ patients, weights: ofLabels }: LabelledPatients,
+	statistic: Statistic,
+): Statistic {
 	const own = new Float64Array(patients.length);
 	return (weights) => {
-		for (let at = 0; at < own.length; at++) own[at] = weights[patients[at]!]!;
+		for (let at = 0; at < own.length; at++)
+			own[at] = weights[patients[at]!]! * (ofLabels?.[at] ?? 1);
 		return statistic(own);
 	};
 }
 
 /** How well scores rank positives above negatives. */
 export function rankStatistics(labelled: LabelledPatients, scores: ArrayLike<number>): Statistics {
-	const { averagePrecision, auroc } = ranking(labelled.targets, scores, labelled.patients);
-	return { auprc: averagePrecision, auroc };
+	const { averagePrecision, auroc } = ranking(labelled.targets, scores);
+	return { auprc: ofPatients(labelled, averagePrecision), auroc: ofPatients(labelled, auroc) };
 }
 
 /** How far probabilities are from the labels. */
@@ -54,7 +60,7 @@ export const binsFor = (targets: number): number =>
 
 /** Bins with equal numbers of labels. */
 export function calibrationBins(
-	{ targets, patients, count }: LabelledPatients,
+	{ targets, patients, count, weights }: LabelledPatients,
 	probabilities: ArrayLike<number>,
 ) {
 	const sorted = Float64Array.from(probabilities).sort();
@@ -62,7 +68,7 @@ export function calibrationBins(
 	const edges = Array.from({ length: size - 1 }, (_, i) => quantile(sorted, (i + 1) / size));
 	const bins = probabilityBins(count, [...new Set(edges)]);
 	for (let at = 0; at < targets.length; at++)
-		bins.add(patients[at]!, probabilities[at]!, targets[at] === 1);
+		bins.add(patients[at]!, probabilities[at]!, targets[at] === 1, weights?.[at]);
 	return bins;
 }
 

@@ -1,11 +1,12 @@
 import { InputError } from "../../base/errors.js";
 import { builtInMap, type IcdSystem } from "../../codes/index.js";
-import { marksOf } from "../../cohort/label-rules.js";
+import { type Mark, marksOf } from "../../cohort/label-rules.js";
 import { specialCount, type Token, type Vocabulary } from "../../cohort/vocabulary.js";
+import { onsetHorizonDays } from "../onset/onset-labels.js";
 
 /** The tokens that describe a task without labels. */
 export interface TaskCodes {
-	/** The tokens whose risk is the zero-shot score: the probability of a record within `horizonDays`. */
+	/** The tokens whose risk is the zero-shot score: the probability of a record within `horizonDays`. May be none. */
 	readonly risk: readonly number[];
 	readonly horizonDays: number;
 	/** Groups of tokens; the prototype is the mean of their directions. */
@@ -27,7 +28,7 @@ const insulinDays = 183;
 const yearDays = 365;
 
 /**
- * The codes of a task: future heart failure and its category for chf; for insulin, future insulin or else past
+ * The codes of a task: future heart failure or diabetes and its category for chf and diabetes; for insulin, future insulin or else past
  * complications of diabetes; for other tasks the given code and its category.
  */
 export function taskCodes(
@@ -40,10 +41,7 @@ export function taskCodes(
 	);
 	const where = (holds: (token: Token) => boolean) =>
 		tokens.filter(({ token }) => holds(token)).map(({ at }) => at);
-	const marked = (mark: string) =>
-		where((token) =>
-			marksOf({ ...token, system: token.system ?? "" }, phecodesOf(token)).some((m) => m === mark),
-		);
+	const marked = (mark: Mark) => markedTokens(vocabulary, mark);
 	const named = (own: readonly number[]) => own.map((at) => vocabulary.tokens[at]?.code).join(", ");
 	const withCategory = (own: readonly number[], name: string): TaskCodes => {
 		const category = vocabulary.tokens[own[0] as number]?.category;
@@ -64,9 +62,13 @@ export function taskCodes(
 			);
 		return withCategory(own, code);
 	}
-	if (task === "chf") {
-		const own = marked("heart-failure");
-		return own.length > 0 ? withCategory(own, named(own)) : undefined;
+	const marks: Readonly<Record<string, Mark>> = {
+		...{ chf: "heart-failure", "chf-paper": "heart-failure", diabetes: "diabetes" },
+	};
+	if (marks[task]) {
+		const own = marked(marks[task]);
+		const horizonDays = task === "chf-paper" ? yearDays : onsetHorizonDays;
+		return own.length > 0 ? { ...withCategory(own, named(own)), horizonDays } : undefined;
 	}
 	if (task === "insulin") {
 		const insulin = marked("insulin");
@@ -82,15 +84,24 @@ export function taskCodes(
 		const further = where((token) => phecodesOf(token).some((own) => complications.includes(own)));
 		if (diabetes.length === 0) return undefined;
 		return {
-			risk: diabetes,
+			risk: [],
 			horizonDays: insulinDays,
 			prototype: [further.length > 0 ? further : diabetes],
 			codesAre: "had",
-			words: `who has had what diabetes leads to: ${named(further)}; risk of another record of ${named(diabetes)}`,
+			words: `who has had what diabetes leads to: ${named(further)}`,
 		};
 	}
 	return undefined;
 }
+
+/** The tokens of a kind of record. */
+export const markedTokens = (vocabulary: Vocabulary, mark: Mark): number[] =>
+	vocabulary.tokens.flatMap((token, at) =>
+		at >= specialCount &&
+		marksOf({ ...token, system: token.system ?? "" }, phecodesOf(token)).includes(mark)
+			? [at]
+			: [],
+	);
 
 /** The integer-level PheCodes of a token. */
 function phecodesOf({ system, code }: Token): readonly string[] {

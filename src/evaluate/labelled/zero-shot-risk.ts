@@ -1,7 +1,10 @@
 import type { Dataset, Label } from "../../cohort/index.js";
-import { type HazardModel, incidences } from "../../infer/index.js";
+import { type HazardModel, hazardModel, incidences } from "../../infer/index.js";
+import type { CodeConfig } from "../../models/heads/codes.js";
+import type { Runtime } from "../../runtime/index.js";
+import type { LabelQuery, Trained } from "../../train/index.js";
 import { viewsOf } from "./label-set.js";
-import type { TaskCodes } from "./task-codes.js";
+import { type TaskCodes, taskCodes } from "./task-codes.js";
 
 /** Histories that are held in memory at once. */
 const chunk = 256;
@@ -22,4 +25,29 @@ export async function taskRisks(
 		for (const [i, [own]] of all.entries()) found[first + i] = own?.probabilities[0] as number;
 	}
 	return found;
+}
+
+/** Probabilities that are certain have no log-odds. */
+const least = 1e-6;
+
+/**
+ * Labels with the log-odds of the model's own risk of the task, from which fine-tuning starts. Unchanged if the model
+ * has learned no hazards, or the task is about no code.
+ */
+export async function withRisks(
+	runtime: Runtime,
+	trained: Trained,
+	dataset: Dataset,
+	task: string,
+	labels: readonly Label[],
+): Promise<readonly LabelQuery[]> {
+	const codes = taskCodes(task, dataset.vocabulary, undefined);
+	const { hazards } = trained.config as CodeConfig;
+	if (!hazards || trained.model.pretraining === "none" || !codes?.risk.length) return labels;
+	const model = hazardModel(runtime, trained);
+	const risks = await taskRisks(model, dataset, labels, codes).finally(() => model.dispose());
+	return labels.map((label, at) => {
+		const p = Math.min(1 - least, Math.max(least, risks[at] as number));
+		return { ...label, risk: Math.log(p / (1 - p)) };
+	});
 }

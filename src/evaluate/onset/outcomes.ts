@@ -12,7 +12,7 @@ export interface CodeFollowUp extends FollowUp {
 	readonly patient: Int32Array;
 }
 
-const statusOf = { onset, death, "end of observation": censored } as const;
+export const statusOf = { onset, death, "end of observation": censored } as const;
 
 /** The follow-up of every code, by token. */
 export function followUps(patients: readonly IndexedPatient[], vocab: number): CodeFollowUp[] {

@@ -185,7 +185,7 @@ describe("sentences about data", () => {
 		const insulin = exampleInsulin({ zero: 0.2, few: 0.3 });
 		const asked = (task: string) =>
 			text({ evaluations: [{ ...insulin, task, rows: [...insulin.rows, oracle("oracle")] }] });
-		expect(asked("chf")).toContain("the true rate of the code at the query time");
+		expect(asked("chf-paper")).toContain("the true rate of the code at the query time");
 		expect(asked("insulin")).toContain("What it predicts in the task “insulin”");
 	});
 

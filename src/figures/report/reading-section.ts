@@ -27,7 +27,7 @@ function oracleReading(evaluation: Evaluation): string[] {
 					]
 				: []),
 		];
-	if (task === "chf")
+	if (task === "chf-paper")
 		return [
 			"For heart failure it gives the true rate of the code at the query time: it ranks patients, but it is not the probability of the label, nor a proven upper bound.",
 		];

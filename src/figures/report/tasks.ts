@@ -14,7 +14,18 @@ const known: Readonly<Record<string, TaskInWords>> = {
 		title: "Insulin",
 		question: "Does insulin start within six months of the first diabetes record?",
 	},
-	chf: { title: "Heart failure", question: "Is heart failure recorded next?" },
+	chf: {
+		title: "Heart failure",
+		question: "Is heart failure recorded for the first time within three years of an index day?",
+	},
+	diabetes: {
+		title: "Diabetes",
+		question: "Is diabetes recorded for the first time within three years of an index day?",
+	},
+	"chf-paper": {
+		title: "Heart failure, as in the paper",
+		question: "Is heart failure recorded next? (The days are chosen by the outcome.)",
+	},
 };
 
 export const taskOf = (task: string): TaskInWords =>

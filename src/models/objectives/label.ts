@@ -1,16 +1,35 @@
+import type { History } from "../../cohort/index.js";
 import { input, mul, softplus, sub, sum } from "../../graph/index.js";
-import { weightsOf } from "../../nn/weights.js";
-import { labelHead } from "../heads/label.js";
-import type { States } from "../model.js";
+import type { Feeds } from "../../runtime/index.js";
+import { labelLogOdds, riskInput } from "../heads/label.js";
+import type { EventBatch, States } from "../model.js";
 import type { Objective } from "../objective.js";
 import { meanState, poolFeeds } from "../pooling.js";
 
-/** −log p of yes or no for each row, whose last event is the query: its token is 1 or 0. */
-export const label: Objective = {
+/** A history whose last event is the query: its token is 1 or 0. */
+export interface LabelledHistory extends History {
+	/** How often the label counts. */
+	readonly weight: number;
+	/** Log-odds of the model's own risk, if the head reads them. */
+	readonly risk: number;
+}
+
+const queries = (batch: EventBatch) =>
+	Array.from(
+		{ length: batch.rows },
+		(_, row) => batch.sources?.[row]?.history as LabelledHistory | undefined,
+	);
+
+/** What a head that reads risks is fed. */
+export const riskFeeds = (batch: EventBatch): Feeds => ({
+	[riskInput]: Float32Array.from(queries(batch), (query) => query?.risk ?? 0),
+});
+
+/** −log p of yes or no for each row, whose last event is the query. */
+export const labelObjective = (readsRisks: boolean): Objective => ({
 	streams: () => ["slots"],
 	terms(_config, parameters, [states]) {
-		const pooled = meanState((states as States).hidden); // [rows, dim]
-		const logOdds = labelHead.outputs(weightsOf(parameters), pooled);
+		const logOdds = labelLogOdds(parameters, meanState((states as States).hidden));
 		const answers = input("label.answers", logOdds.shape);
 		const counts = input("label.counts", logOdds.shape);
 		const nats = sub(softplus(logOdds), mul(answers, logOdds));
@@ -21,13 +40,16 @@ export const label: Objective = {
 		const answers = Float32Array.from(lengths, (events, row) =>
 			events === 0 ? 0 : (tokens[row * length + events - 1] as number),
 		);
-		const counts = Float32Array.from(lengths, (events) => Math.min(1, events));
+		const asked = queries(batch);
+		const counts = Float32Array.from(lengths, (events, row) =>
+			events === 0 ? 0 : (asked[row]?.weight ?? 1),
+		);
 		return {
 			feeds: {
-				...{ ...fill("slots"), ...poolFeeds(batch) },
+				...{ ...fill("slots"), ...poolFeeds(batch), ...(readsRisks && riskFeeds(batch)) },
 				...{ "label.answers": answers, "label.counts": counts },
 			},
 			targets: { label: counts.reduce((a, b) => a + b, 0) },
 		};
 	},
-};
+});

@@ -1,9 +1,9 @@
 import { inOrder, type Tensor } from "../../graph/index.js";
-import { type LinearHead, labelHead } from "../../models/heads/label.js";
+import { type LinearHead, labelHead, labelLogOdds } from "../../models/heads/label.js";
 import type { BatchShape, Model, Parameters, ParameterValues } from "../../models/index.js";
-import { label } from "../../models/objectives/label.js";
+import { labelObjective } from "../../models/objectives/label.js";
 import { pooled, slotStates } from "../../models/pooling.js";
-import { drawWeights, parametersOf, weightsOf } from "../../nn/weights.js";
+import { drawWeights, parametersOf } from "../../nn/weights.js";
 
 /** A pre-trained model. */
 export interface Pretrained {
@@ -27,22 +27,22 @@ const allOf = ({ weights }: Pretrained, parameters: Parameters): Parameters => (
 	...parameters,
 });
 
-/** The log-odds of yes for each row, [rows]; fed by `pooledFeeds`. */
+/** The log-odds of yes for each row, [rows]; fed by `pooledFeeds` and, if the head reads risks, `riskFeeds`. */
 export const logOdds = (from: Pretrained, parameters: Parameters, shape: BatchShape): Tensor =>
-	labelHead.outputs(
-		weightsOf(parameters),
-		pooled(from.model, from.config, allOf(from, parameters), shape),
-	);
+	labelLogOdds(parameters, pooled(from.model, from.config, allOf(from, parameters), shape));
 
 /**
  * A pre-trained model that answers yes or no: a linear head on the pooled hidden states, trained end
  * to end by −log p of the answer. Its batches are label queries (see `withLabelQuery`).
  */
-export const classifier = (from: Pretrained, head: LinearHead): Model => ({
-	...from.model,
-	init: (_config, random) =>
-		new Map([...bodyOf(from), ...drawWeights(labelHead.weights(head), random)]),
-	objectives: { next: [label], horizon: [label] },
-	states: (config, parameters, ...others) =>
-		from.model.states(config, allOf(from, parameters), ...others),
-});
+export const classifier = (from: Pretrained, head: LinearHead): Model => {
+	const label = labelObjective(head.risk !== undefined);
+	return {
+		...from.model,
+		init: (_config, random) =>
+			new Map([...bodyOf(from), ...drawWeights(labelHead.weights(head), random)]),
+		objectives: { next: [label], horizon: [label] },
+		states: (config, parameters, ...others) =>
+			from.model.states(config, allOf(from, parameters), ...others),
+	};
+};

@@ -9,6 +9,8 @@ export interface LogisticOptions {
 	readonly precision: number;
 	/** Its mean; 0 if left out. With nothing to learn from, the weights are this. */
 	readonly centre?: ArrayLike<number>;
+	/** How often each answer counts; 1 if left out. */
+	readonly weights?: ArrayLike<number> | undefined;
 }
 
 /** How many steps are remembered, how many are made at most, and how small a gradient ends them. */
@@ -25,7 +27,7 @@ export function fitLogistic(
 	features: ArrayLike<number>, // [answers, width]
 	answers: ArrayLike<number>, // 1 or 0
 	width: number,
-	{ precision, centre }: LogisticOptions,
+	{ precision, centre, weights }: LogisticOptions,
 ): LogisticFit {
 	const start = new Float64Array(width + 1);
 	for (let j = 0; j < width; j++) start[j] = centre?.[j] ?? 0;
@@ -37,8 +39,9 @@ export function fitLogistic(
 			let z = point[width]!;
 			for (let j = 0; j < width; j++) z += point[j]! * features[i * width + j]!;
 			const probability = 1 / (1 + Math.exp(-z));
-			const residual = probability - answers[i]!;
-			loss += Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - answers[i]! * z;
+			const weight = weights?.[i] ?? 1;
+			const residual = weight * (probability - answers[i]!);
+			loss += weight * (Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - answers[i]! * z);
 			for (let j = 0; j < width; j++) gradient[j]! += residual * features[i * width + j]!;
 			gradient[width]! += residual;
 		}
@@ -63,13 +66,18 @@ export function logisticScores(features: ArrayLike<number>, fit: LogisticFit): F
 }
 
 /** Mean −log p of the answers, given their log-odds. */
-export function logisticLoss(scores: ArrayLike<number>, answers: ArrayLike<number>): number {
-	let sum = 0;
+export function logisticLoss(
+	scores: ArrayLike<number>,
+	answers: ArrayLike<number>,
+	weights?: ArrayLike<number>,
+): number {
+	let [sum, total] = [0, 0];
 	for (let i = 0; i < answers.length; i++) {
-		const z = scores[i]!;
-		sum += Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - answers[i]! * z;
+		const [z, weight] = [scores[i]!, weights?.[i] ?? 1];
+		sum += weight * (Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - answers[i]! * z);
+		total += weight;
 	}
-	return sum / answers.length;
+	return sum / total;
 }
 
 const dot = (a: Float64Array, b: Float64Array) =>

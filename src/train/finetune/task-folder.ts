@@ -22,7 +22,14 @@ const taskSchema = z.strictObject({
 	/** The dataset, the labels and the weights it was begun with. */
 	identity: z.record(z.string(), z.union([z.string(), z.number()])),
 	/** Where the head over the answers started; none where it learns to forecast. */
-	head: z.strictObject({ weight: z.array(z.number()), bias: z.number() }).optional(),
+	head: z
+		.strictObject({
+			weight: z.array(z.number()),
+			bias: z.number(),
+			/** Of the log-odds of the model's own risk; none where it has learned no hazards of the task. */
+			risk: z.number().optional(),
+		})
+		.optional(),
 	versions: z.record(z.string(), z.string()),
 	threads: z.int().min(1),
 	provider: z.enum(recordedProviders),
@@ -62,7 +69,7 @@ export function createTask(
 		kind: "trajgpt-task",
 		version: 1,
 		...others,
-		...(head && { head: { weight: Array.from(head.weight), bias: head.bias } }),
+		...(head && { head: { ...head, weight: Array.from(head.weight) } }),
 	};
 	mkdirSync(folder, { recursive: true });
 	const beside = `${file}.tmp`;

@@ -1,6 +1,12 @@
 import { existsSync, readdirSync } from "node:fs";
 import type { Dataset, DatasetSummary, Split } from "../../cohort/index.js";
-import { type Evaluation, readEvaluation, tasksOf } from "../../evaluate/index.js";
+import {
+	type Evaluation,
+	labelledTasks,
+	readEvaluation,
+	taskLabels,
+	tasksOf,
+} from "../../evaluate/index.js";
 import type { MissingEvaluation } from "../../figures/report/index.js";
 import type { CodeConfig } from "../../models/heads/codes.js";
 import { labelsOf, runFiles, type Trained, taskFiles } from "../../train/index.js";
@@ -111,9 +117,8 @@ async function onOtherPatients(
 /** The number of patients of a task; undefined if the dataset does not have the task. */
 async function patientsOf(task: string, dataset: Dataset, split: Split) {
 	if (!tasksOf(dataset).includes(task)) return undefined;
-	if (!dataset.manifest.labels.some((label) => label.task === task))
-		return dataset.patients(split).length;
-	const labels = labelsOf(dataset, await dataset.labels(task), split);
+	if (!labelledTasks(dataset).includes(task)) return dataset.patients(split).length;
+	const labels = labelsOf(dataset, (await taskLabels(dataset, task)).labels, split);
 	return new Set(labels.map(({ patient }) => patient)).size;
 }
 
