@@ -89,6 +89,42 @@ const onsetSchema = z.strictObject({
 			),
 		}),
 	),
+	/** Some conditions in detail, at the horizon nearest to five years. */
+	conditions: z
+		.array(
+			z.strictObject({
+				code: z.string(),
+				system: z.string().nullable(),
+				name: z.string(),
+				years: z.number(),
+				onsets: count,
+				atRisk: count,
+				/** Days after the index day at which `observed` is given. */
+				days: z.array(z.number()),
+				/** Fifths of the patients by the risk that the first row predicts, from low to high. */
+				fifths: z.array(
+					z.strictObject({
+						count,
+						/** Mean predicted risk within the horizon. */
+						predicted: z.number(),
+						/** Cumulative incidence by each day (Aalen–Johansen, death competing); null after follow-up. */
+						observed: z.array(optionalNumber),
+						/** 95 % limits at the horizon. */
+						low: optionalNumber,
+						high: optionalNumber,
+					}),
+				),
+				/** Net benefit of treating by a threshold of predicted risk, beside treating all; treating none has 0. */
+				decisions: z.array(
+					z.strictObject({
+						threshold: z.number(),
+						all: z.number(),
+						rows: z.array(z.strictObject({ label: z.string(), netBenefit: z.number() })),
+					}),
+				),
+			}),
+		)
+		.optional(),
 	codes: z.array(
 		z.strictObject({
 			years: z.number(),

@@ -21,6 +21,7 @@ import { poolFollowUps, poolValues, restrict, sortFollowUp } from "../survival/f
 import { onsetScores } from "../survival/onset-scores.js";
 import { type Resampled, resampleCodes } from "../survival/resample.js";
 import { ageSexRisks } from "./age-sex-rates.js";
+import { chosenConditions, conditionDetails } from "./conditions.js";
 import { type IndexedCohort, indexCohort, parseIndexRule } from "./index-days.js";
 import { type CodeFollowUp, followUps, onsetsWithin } from "./outcomes.js";
 import { regressionRisks } from "./regression-risks.js";
@@ -89,6 +90,9 @@ export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Pro
 	};
 }
 
+/** The beginning of the note on excluded patients. */
+export const withoutIndexDay = "patients without an index day:";
+
 const asText = (counts: Readonly<Record<string, number>>) =>
 	Object.entries(counts)
 		.map(([reason, count]) => `${count} ${reason}`)
@@ -111,7 +115,7 @@ function notesOf(
 			`temporal validation: the model and the baselines have learned from records of other patients up to ${isoDate(options.before)}`,
 		);
 	if (Object.keys(cohort.excluded).length > 0)
-		notes.push(`patients without an index day: ${asText(cohort.excluded)}`);
+		notes.push(`${withoutIndexDay} ${asText(cohort.excluded)}`);
 	const left = asked.filter((years) => !horizons.includes(years));
 	if (left.length > 0)
 		notes.push(`not measured at ${left.join(" and ")} years: follow-up has too few onsets`);
@@ -314,6 +318,34 @@ const ageBands = [
 	{ name: "80 and over", from: 80, to: Number.POSITIVE_INFINITY },
 ];
 
+/** The horizon at which conditions are shown in detail, if it is measured. */
+const detailYears = 5;
+
+/** Some conditions in detail, at the measured horizon nearest to five years. */
+function conditionsOf(
+	found: readonly AtHorizon[],
+	rows: readonly Predictions[],
+	vocabulary: Dataset["vocabulary"],
+): NonNullable<OnsetDetails["conditions"]> {
+	const [nearest] = found.toSorted(
+		(a, b) => Math.abs(a.years - detailYears) - Math.abs(b.years - detailYears),
+	);
+	if (!nearest) return [];
+	const { years, codes, predicted } = nearest;
+	const days = daysOf(years);
+	return chosenConditions(codes, vocabulary, days).map((code) =>
+		conditionDetails(
+			code,
+			{ years, days },
+			rows.map(({ name: { label } }, row) => ({
+				label,
+				risks: predicted[row]?.[codes.indexOf(code)] as Float64Array,
+			})),
+			vocabulary,
+		),
+	);
+}
+
 /** Calibration and decision curves of the first row, subgroups, and every code. */
 function detailsOf(
 	{ options, cohort }: Opened,
@@ -377,6 +409,7 @@ function detailsOf(
 			};
 		}),
 		subgroups: found.flatMap(subgroupsAt),
+		conditions: conditionsOf(found, rows, vocabulary),
 		codes: found.flatMap(({ years, codes, scores }) =>
 			codes.map((code, i) => {
 				const {
