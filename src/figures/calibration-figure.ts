@@ -47,9 +47,9 @@ export function calibrationFigure(given: readonly Calibration[]): Figure {
 				: `Observed share beside predicted probability. ${curves.map(describedCurve).join(" ")}`,
 		rows: groups.flatMap((group) =>
 			curves.length === 1
-				? [group.flatMap((curve) => [curvePanel(curve, 360), countPanel(curve, 360)])]
+				? [group.flatMap((curve) => [calibrationPanel(curve, 360), countPanel(curve, 360)])]
 				: [
-						group.map((curve) => curvePanel(curve, across === 2 ? 360 : 270)),
+						group.map((curve) => calibrationPanel(curve, across === 2 ? 360 : 270)),
 						group.map((curve) => countPanel(curve, 120)),
 					],
 		),
@@ -99,7 +99,8 @@ function nameAt(bins: readonly CalibrationBin[], end: number, width: number) {
 /** A tick label; `percent` would round 2.5 to 3. */
 const tick = (share: number) => `${thousands(Number((100 * share).toFixed(4)))} %`;
 
-function curvePanel(curve: Calibration, height: number): Panel {
+/** Observed against predicted, with the diagonal. */
+export function calibrationPanel(curve: Calibration, height: number): Panel {
 	const { bins } = curve;
 	const end = endOf(curve);
 	return {

@@ -23,4 +23,6 @@ export interface Figure {
 	readonly rows: readonly (readonly Panel[])[];
 	/** Notes below the panels. */
 	readonly notes?: readonly string[];
+	/** Whether it shows a simulated population: the drawing and its alternative text then say so. */
+	readonly simulated?: boolean;
 }

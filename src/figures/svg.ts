@@ -1,7 +1,8 @@
 import { plot } from "@observablehq/plot";
+import { simulatedText } from "../base/simulated.js";
 import type { Figure, Panel } from "./figure.js";
 import type { Type } from "./text.js";
-import { fitted, wrapped } from "./text.js";
+import { wrapped } from "./text.js";
 import { theme } from "./theme.js";
 import type { SvgNode } from "./xml.js";
 import { escaped, openTag, xmlOf } from "./xml.js";
@@ -11,7 +12,7 @@ export interface FigureDocument {
 	createElementNS(namespace: string, name: string): unknown;
 }
 
-const { size, margin, gap } = theme;
+const { size, gap } = theme;
 const lineHeight = 1.35;
 
 export interface SvgOptions {
@@ -26,6 +27,7 @@ export function svgOf(
 	{ ids = "" }: SvgOptions = {},
 ): string {
 	const width = figure.width ?? theme.width;
+	const margin = width > theme.narrowWidth ? theme.margin : theme.narrowMargin;
 	const inner = width - 2 * margin;
 	const parts: string[] = [];
 	let y: number = margin;
@@ -51,28 +53,28 @@ export function svgOf(
 		const top = y;
 		const shares = row.reduce((sum, { share = 1 }) => sum + share, 0);
 		const room = inner - gap.across * (row.length - 1);
-		const headings = Math.max(...row.map(headingHeight));
+		const placed = row.map((panel) => {
+			const panelWidth = Math.round((room * (panel.share ?? 1)) / shares);
+			return { panel, panelWidth, heading: headingOf(panel, panelWidth) };
+		});
+		const headings = Math.max(...placed.map(({ heading }) => headingHeight(heading)));
 		let x: number = margin;
 		let bottom = top;
-		for (const panel of row) {
-			const panelWidth = Math.round((room * (panel.share ?? 1)) / shares);
+		for (const { panel, panelWidth, heading } of placed) {
 			y = top;
-			const type = { size: size.panel, bold: true };
-			write([fitted(panel.title, panelWidth, type)], x, type, theme.ink);
-			if (panel.subtitle) {
-				const type = { size: size.text };
-				write([fitted(panel.subtitle, panelWidth, type)], x, type, theme.quiet);
-			}
+			write(heading.title, x, panelType, theme.ink);
+			write(heading.subtitle, x, { size: size.text }, theme.quiet);
 			parts.push(drawn(panel, document, x, top + headings, panelWidth, nameOf));
 			bottom = Math.max(bottom, top + headings + panel.height);
 			x += panelWidth + gap.across;
 		}
 		y = bottom;
 	}
-	if (figure.notes && figure.notes.length > 0) {
+	const notes = [...(figure.notes ?? []), ...(figure.simulated ? [simulatedSentence] : [])];
+	if (notes.length > 0) {
 		y += gap.down / 2;
 		const type = { size: size.tick };
-		for (const note of figure.notes) write(wrapped(note, inner, type), margin, type, theme.quiet);
+		for (const note of notes) write(wrapped(note, inner, type), margin, type, theme.quiet);
 	}
 
 	const height = Math.ceil(y + margin);
@@ -88,13 +90,25 @@ export function svgOf(
 		color: theme.ink,
 	});
 	const background = `<rect width="${width}" height="${height}" fill="${theme.background}"/>`;
+	const described = [figure.description, ...(figure.simulated ? [simulatedSentence] : [])].join(
+		" ",
+	);
 	const name = `<title id="${escaped(ids)}title">${escaped(figure.title)}</title>`;
-	const description = `<desc id="${escaped(ids)}description">${escaped(figure.description)}</desc>`;
+	const description = `<desc id="${escaped(ids)}description">${escaped(described)}</desc>`;
 	return `${[open, name, description, background, ...parts, "</svg>"].join("\n")}\n`;
 }
 
-const headingHeight = ({ subtitle }: Panel) =>
-	size.panel * lineHeight + (subtitle ? size.text * lineHeight : 0) + 6;
+const simulatedSentence = `${simulatedText.replace(/^s/, "S")}.`;
+
+const panelType = { size: size.panel, bold: true };
+
+const headingOf = ({ title, subtitle }: Panel, width: number) => ({
+	title: wrapped(title, width, panelType),
+	subtitle: subtitle ? wrapped(subtitle, width, { size: size.text }) : [],
+});
+
+const headingHeight = ({ title, subtitle }: ReturnType<typeof headingOf>) =>
+	(title.length * size.panel + subtitle.length * size.text) * lineHeight + 6;
 
 function textLine(text: string, x: number, y: number, type: Type, fill: string): string {
 	const open = openTag("text", {

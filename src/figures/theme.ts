@@ -2,9 +2,12 @@
 export const theme = {
 	/** All fonts but the last have the advance widths of Arial, which `text.ts` uses. */
 	font: "Arial, 'Liberation Sans', Arimo, Helvetica, sans-serif",
-	size: { title: 20, panel: 14, text: 12, tick: 11, small: 10 },
+	size: { title: 20, panel: 15, text: 13, tick: 12, small: 12 },
 	width: 960,
+	/** Of a drawing for telephones. */
+	narrowWidth: 360,
 	margin: 28,
+	narrowMargin: 14,
 	/** Gap between panels. */
 	gap: { across: 36, down: 30 },
 	ink: "#1c2430",

@@ -128,12 +128,13 @@ export function risksCsv(result: RiskResult): string {
 export function riskPicture(result: RiskResult): RiskPicture {
 	const { query, risks, axis } = result;
 	const { whatIf: edits } = query;
-	const { id, birth, history } = query.patient;
+	const { id, birth, death, history } = query.patient;
 	const times = history.times.subarray(history.birthEvents);
-	const curves = risks.map(({ code: { code, name }, trajectory }) => ({
+	const curves = risks.map(({ code: { code, name, tokens }, trajectory }) => ({
 		...trajectory,
 		code,
 		name,
+		recordedAt: history.times[history.tokens.findIndex((token) => tokens.includes(token))],
 		surges: trajectory.surges.map((surge) => ({
 			...surge,
 			phenotypes: phenotypesIn(surge.events, result, (token) => token.name),
@@ -148,6 +149,7 @@ export function riskPicture(result: RiskResult): RiskPicture {
 		curves,
 		...(edits && { whatIf: { name: shortName(edits), curves: changed } }),
 		horizonDays: query.horizonDays,
+		death,
 		simulated: result.simulated,
 		events: [...times],
 		now: times.at(-1) ?? (query.times[0] as number),

@@ -15,6 +15,8 @@ export interface EndLabel {
 	readonly value: string;
 	readonly colour: string;
 	readonly risk: number;
+	/** The end of its line. */
+	readonly time: number;
 	readonly other: boolean;
 }
 
@@ -38,6 +40,7 @@ export function endLabels({ curves, whatIf, clock }: RiskPicture): EndLabel[] {
 						value: `${percent(risk.at(-1) as number)} at ${timeName(clock, times.at(-1) as number)}`,
 						colour,
 						risk: risk.at(-1) as number,
+						time: times.at(-1) as number,
 						other,
 					},
 				];
@@ -83,12 +86,13 @@ export function endMarks(labels: readonly EndLabel[], layout: RiskLayout): Marki
 		[top, bottom],
 	);
 	const end = layout.domain[1];
-	return labels.flatMap(({ colour, risk, other }, at) => {
+	return labels.flatMap(({ colour, risk, time, other }, at) => {
 		const place = places[at] as number;
 		const lines = written[at] as string[];
 		return [
-			link([0], {
-				x1: [end],
+			// A line that ended earlier has no leader, which would look like more of it.
+			link(time < end - 0.02 * (end - layout.domain[0]) ? [] : [0], {
+				x1: [time],
 				x2: [layout.timeAt(layout.pixel(end) + 18)],
 				y1: [risk],
 				y2: [riskOf(place)],

@@ -25,8 +25,9 @@ export function growthPanel(
 	surges: readonly NumberedSurge[],
 ): Panel {
 	const { domain, marginLeft, marginRight, inner } = layout;
-	const barsHeight = curves.length > few ? manyHeight : fewHeight;
-	const height = curves.length * (barsHeight + headHeight);
+	const drawn = [...curves.entries()].filter(([, { times }]) => times.length > 0);
+	const barsHeight = drawn.length > few ? manyHeight : fewHeight;
+	const height = drawn.length * (barsHeight + headHeight);
 	const axis = timeAxis(clock, domain, Math.floor(inner / 70));
 	const step = stepDays(curves);
 	return {
@@ -46,8 +47,8 @@ export function growthPanel(
 				...observedShade(layout, 0, height),
 				...nowRule(layout),
 				axisX(axis.ticks, { ...quietAxis, label: axis.label, text: axis.format }),
-				...curves.flatMap((curve, at) =>
-					strip(curve, at, layout, {
+				...drawn.flatMap(([at, curve], row) =>
+					strip(curve, at, row, layout, {
 						surges: surges.filter((surge) => surge.curve === at),
 						named: curves.length > 1,
 						barsHeight,
@@ -60,7 +61,7 @@ export function growthPanel(
 
 /** The median step; undefined if there is none. */
 function stepDays(curves: readonly RiskCurve[]): number | undefined {
-	const times = curves[0]?.times ?? new Float64Array();
+	const times = curves.find(({ times }) => times.length > 0)?.times ?? new Float64Array();
 	const steps = Array.from(times.slice(1), (time, at) => time - (times[at] as number)).sort(
 		(a, b) => a - b,
 	);
@@ -79,11 +80,12 @@ interface Strip {
 function strip(
 	curve: RiskCurve,
 	at: number,
+	row: number,
 	layout: RiskLayout,
 	{ surges, named, barsHeight }: Strip,
 ): Markish[] {
 	const colour = curveColour(at);
-	const top = at * (barsHeight + headHeight) + headHeight;
+	const top = row * (barsHeight + headHeight) + headHeight;
 	const name = named ? fitted(curve.name || curve.code, mostNameWidth, nameType) : "";
 	const values = Array.from(curve.growth, (value) => 100 * (Number.isFinite(value) ? value : 0));
 	const most = values.reduce((most, value) => Math.max(most, value), 0);

@@ -24,22 +24,50 @@ export interface RiskLayout {
 	readonly riskOf: (pixel: number) => number;
 }
 
-const [top, plotHeight] = [36, 300];
+const top = 36;
 const headroom = 1.12;
-/** Height of the strip of records, relative to the part above 0. */
-const strip = 0.075;
+interface PartSize {
+	readonly plotHeight: number;
+	/** Height of the strip of records, relative to the part above 0. */
+	readonly strip: number;
+}
 
-export function riskLayout(picture: RiskPicture, marginRight: number): RiskLayout {
-	const { curves, whatIf, events = [], now } = picture;
+/** The first panel of a figure has the records; the second is lower. */
+export const partSizes: readonly [PartSize, PartSize] = [
+	{ plotHeight: 300, strip: 0.075 },
+	{ plotHeight: 150, strip: 0 },
+];
+
+/** Deaths so long after the last time are drawn. */
+const deathWithin = yearDays;
+
+/** The times that the panels of a figure share. */
+export function sharedDomain({
+	curves,
+	whatIf,
+	now,
+	death,
+}: RiskPicture): readonly [number, number] {
 	const times = [...curves, ...(whatIf?.curves ?? [])].flatMap(({ times }) =>
 		times.length > 0 ? [times[0] as number, times.at(-1) as number] : [],
 	);
 	const all = times.length > 0 ? times : [now];
-	let [from, to] = [Math.min(...all), Math.max(...all)];
-	if (from === to) {
-		const half = yearDays / 2;
-		[from, to] = [from - half, to + half];
-	}
+	const [from, last] = [Math.min(...all), Math.max(...all)];
+	const marked = [...curves.flatMap(({ recordedAt }) => recordedAt ?? []), death ?? last].filter(
+		(time) => time > last && time <= last + deathWithin,
+	);
+	const to = Math.max(last, ...marked);
+	const half = yearDays / 2;
+	return from === to ? [from - half, to + half] : [from, to];
+}
+
+export function riskLayout(
+	picture: RiskPicture,
+	marginRight: number,
+	[from, to]: readonly [number, number],
+	{ plotHeight, strip }: PartSize,
+): RiskLayout {
+	const { curves, events = [], now } = picture;
 	const start = events.length > 0 ? Math.min(...events) : firstInside(curves, now);
 	const within = (time: number) => Math.max(from, Math.min(to, time));
 	const marginLeft = 50;

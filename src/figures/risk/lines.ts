@@ -45,7 +45,7 @@ export function curveMarks(
 					const part = (step + (at + 0.5) / curves.length) / steps;
 					const time = layout.domain[0] + part * (layout.domain[1] - layout.domain[0]);
 					return { time, risk: riskAt(curve, time) };
-				})
+				}).filter(({ time }) => isWithin(curve, time))
 			: [];
 	const style = { x: "time", y: "risk" } as const;
 	return [
@@ -80,9 +80,14 @@ export function curveMarks(
 export function curvePixels({ curves, whatIf }: RiskPicture, layout: RiskLayout): Point[] {
 	const step = 4;
 	return [...curves, ...(whatIf?.curves ?? [])].flatMap((curve) =>
-		Array.from({ length: Math.floor(layout.inner / step) + 1 }, (_, at) => {
-			const x = layout.marginLeft + at * step;
-			return { x, y: layout.height(riskAt(curve, layout.timeAt(x))) };
-		}),
+		Array.from(
+			{ length: Math.floor(layout.inner / step) + 1 },
+			(_, at) => layout.marginLeft + at * step,
+		)
+			.filter((x) => isWithin(curve, layout.timeAt(x)))
+			.map((x) => ({ x, y: layout.height(riskAt(curve, layout.timeAt(x))) })),
 	);
 }
+
+const isWithin = ({ times }: Pick<RiskCurve, "times">, time: number) =>
+	time >= (times[0] ?? Number.POSITIVE_INFINITY) && time <= (times.at(-1) as number);

@@ -10,6 +10,8 @@ export interface RiskCurve extends IncidenceTrajectory {
 	readonly code: string;
 	readonly name: string;
 	readonly surges: readonly NamedSurge[];
+	/** The time of the first record; undefined if there is none. */
+	readonly recordedAt?: number | undefined;
 }
 
 /** The risk of an edited history. */
@@ -33,7 +35,57 @@ export interface RiskPicture {
 	readonly events?: readonly number[];
 	/** End of the observed span. */
 	readonly now: number;
+	/** The time of death; null or undefined if alive or unknown. */
+	readonly death?: number | null;
 }
+
+/**
+ * The part of a picture about first records, or that about further ones: two quantities with scales of their own.
+ * Curves keep their places; one without such a part has no times.
+ */
+export function partOf(picture: RiskPicture, recorded: boolean): RiskPicture {
+	const { curves, whatIf } = picture;
+	return {
+		...picture,
+		curves: curves.map((curve) => {
+			const kept = timesOf(curve, recorded);
+			const [from, to] = [curve.times[kept[0] ?? -1], curve.times[kept.at(-1) ?? -1]];
+			return {
+				...curve,
+				...{ ...numbersAt(curve, kept), growth: pick(curve.growth, kept) },
+				places: kept.map((at) => curve.places[at] as RiskCurve["places"][number]),
+				surges: curve.surges.filter(
+					(surge) => from !== undefined && surge.from >= from && surge.to <= (to as number),
+				),
+			};
+		}),
+		...(whatIf && {
+			whatIf: {
+				...whatIf,
+				curves: whatIf.curves.map((curve) => ({
+					...curve,
+					...numbersAt(curve, timesOf(curve, recorded)),
+				})),
+			},
+		}),
+	};
+}
+
+const timesOf = ({ times, recorded }: OtherCurve, wanted: boolean) =>
+	[...times.keys()].filter((at) => (recorded[at] === 1) === wanted);
+
+const pick = (values: Float64Array, places: readonly number[]) =>
+	Float64Array.from(places, (at) => values[at] as number);
+
+const numbersAt = ({ times, risk, recorded }: OtherCurve, places: readonly number[]) => ({
+	times: pick(times, places),
+	risk: pick(risk, places),
+	recorded: Uint8Array.from(places, (at) => recorded[at] as number),
+});
+
+/** Whether some curve has times. */
+export const isDrawn = ({ curves, whatIf }: RiskPicture): boolean =>
+	[...curves, ...(whatIf?.curves ?? [])].some(({ times }) => times.length > 0);
 
 /** A surge with its number in the figure and the index of its curve. */
 export type Numbered<S extends Surge> = S & { readonly number: number; readonly curve: number };

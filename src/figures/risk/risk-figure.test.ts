@@ -64,7 +64,7 @@ describe("a risk trajectory", () => {
 			"Probability of a first record within 5 years, over the time of one patient, from the model. Diabetes mellitus: 16 % at age 60.0, 18 % at age 70.0. The greatest rise: age 50.0–55.0 · +10 points, with Obesity, Hypertension.",
 		);
 		for (const words of [
-			"before the first record",
+			"before",
 			"observed span",
 			"no new records, after the last one",
 			"now, age 60.0",
@@ -73,7 +73,7 @@ describe("a risk trajectory", () => {
 			"18 % at age 70.0",
 		])
 			expect(svg).toContain(`>${words}</text>`);
-		expect(figure.rows.flat().map(({ title }) => title)).toEqual(["Risk", "Growth"]);
+		expect(figure.rows.flat().map(({ title }) => title)).toEqual(["First record", "Growth"]);
 	});
 
 	test("moves texts without room to notes, and compares with an edited history", async () => {
@@ -98,7 +98,7 @@ describe("a risk trajectory", () => {
 		const svg = drawn(figure);
 		await expect(svg).toMatchFileSnapshot("../testing/risk-compared.svg");
 		expect(figure.rows.flat().map(({ title }) => title)).toEqual([
-			"Risk",
+			"First record",
 			"Growth",
 			"Recorded where the risk rose",
 		]);
@@ -141,34 +141,53 @@ describe("a risk trajectory", () => {
 });
 
 describe("a risk trajectory", () => {
-	test("of a code that is recorded has a gap where another record begins to be meant", () => {
+	test("of a code that is recorded has a panel and a scale for further records", () => {
 		const recorded = Uint8Array.of(0, 0, 0, 1, 1, 1, 1);
 		const figure = riskFigure({
 			...{ clock, horizonDays, now, events },
-			curves: [{ ...diabetes, surges: [], recorded }],
+			curves: [{ ...diabetes, surges: [], recorded, recordedAt: 54 * year }],
 		});
 		expect(figure.description).toContain(
 			"Diabetes mellitus is recorded: from then on, of another record.",
 		);
 		const svg = drawn(figure);
+		expect(figure.rows.flat().map(({ title }) => title)).toEqual([
+			"First record",
+			"Another record",
+			"Growth",
+		]);
 		expect(svg).toContain(
-			"probability of a first record within 5 years, after it of another one; dashed without new records",
+			">probability of a first record within 5 years; dashed without new records</text>",
 		);
-		const lines = (text: string) => text.match(/<path fill="none" stroke="[^"]+" [^>]*>/g)?.length;
-		const whole = drawn(
-			riskFigure({
-				...{ clock, horizonDays, now, events },
-				curves: [{ ...diabetes, surges: [] }],
-			}),
+		expect(svg).toContain(
+			">probability of another record within 5 years; dashed without new records</text>",
 		);
-		expect(svg).not.toBe(whole);
-		expect(lines(svg) ?? 0).toBeGreaterThanOrEqual(lines(whole) ?? 0);
+		expect(svg).toContain(">first recorded, age 54.0</text>");
+		expect(svg).toContain(">5.0 % at age 50.0</text>");
+		expect(svg).toContain(">18 % at age 70.0</text>");
+	});
+
+	test("of a code that is recorded at all times has only that panel", () => {
+		const figure = riskFigure({
+			...{ clock, horizonDays, now, events },
+			curves: [{ ...diabetes, recorded: new Uint8Array(7).fill(1) }],
+		});
+		const titles = figure.rows.flat().map(({ title }) => title);
+		expect(titles.slice(0, 2)).toEqual(["Another record", "Growth"]);
+	});
+
+	test("marks death, or names it where it is later", () => {
+		const died = (age: number) =>
+			drawn(riskFigure({ clock, horizonDays, curves: [diabetes], now, death: age * year }));
+		expect(died(70.5)).toContain(">died, age 70.5</text>");
+		expect(died(80)).toContain("died at age 80.0");
+		expect(died(80)).not.toContain(">died, age");
 	});
 
 	test("of a simulated population says so", () => {
 		const figure = riskFigure({ clock, horizonDays, simulated: true, curves: [diabetes], now });
-		expect(figure.notes).toEqual(["Simulated population, not real people."]);
-		expect(figure.description).toContain("Simulated population, not real people.");
+		expect(figure.simulated).toBe(true);
+		expect(drawn(figure)).toContain(">Simulated population, not real people.</text>");
 	});
 });
 

@@ -15,7 +15,7 @@ import {
 	observedShade,
 	type RiskLayout,
 } from "./layout.js";
-import { type RiskPicture, recordedCodes } from "./picture.js";
+import type { RiskPicture } from "./picture.js";
 
 const marginBottom = 24;
 const type = { size: theme.size.tick };
@@ -25,18 +25,18 @@ export function riskPanel(
 	picture: RiskPicture,
 	layout: RiskLayout,
 	foreground: readonly Markish[],
+	{ recorded, named }: { readonly recorded: boolean; readonly named: boolean },
 ): Panel {
 	const { curves, whatIf, events = [], clock, horizonDays } = picture;
-	const again = recordedCodes(curves).length > 0;
+	const [only, ...others] = curves.filter(({ times }) => times.length > 0);
 	const { domain, marginLeft, marginRight, inner, most, least } = layout;
 	const ticks = roundNumbers(0, most, 5);
 	const axis = timeAxis(clock, domain, Math.floor(inner / 70));
-	const shown = events.filter((time) => time >= domain[0] && time <= domain[1]);
+	// Only the first panel of a figure has records and names of spans.
+	const shown = named ? events.filter((time) => time >= domain[0] && time <= domain[1]) : [];
 	return {
-		title: "Risk",
-		subtitle: `probability of a first record within ${spanText(horizonDays)}${
-			again ? ", after it of another one" : ""
-		}; dashed without new records${whatIf ? `, dotted: ${whatIf.name}` : ""}`,
+		title: recorded ? "Another record" : "First record",
+		subtitle: `probability of ${recorded ? "another" : "a first"} record within ${spanText(horizonDays)}; dashed without new records${whatIf ? `, dotted: ${whatIf.name}` : ""}`,
 		height: layout.bottom + marginBottom,
 		plot: () => ({
 			marginLeft,
@@ -74,15 +74,14 @@ export function riskPanel(
 							}),
 						]
 					: []),
-				...spanMarks(picture, layout),
-				...(curves.length === 1 && curves[0]
+				...(named ? spanMarks(picture, layout) : nowRule(layout)),
+				...(only && others.length === 0
 					? [
-							areaY([...curves[0].times.keys()], {
-								x: (at: number) => curves[0]?.times[at],
+							areaY([...only.times.keys()], {
+								x: (at: number) => only.times[at],
 								y1: 0,
-								y2: (at: number) => curves[0]?.risk[at],
-								z: (at: number) => curves[0]?.recorded[at],
-								fill: curveColour(0),
+								y2: (at: number) => only.risk[at],
+								fill: curveColour(curves.indexOf(only)),
 								fillOpacity: 0.08,
 							}),
 						]
@@ -91,17 +90,50 @@ export function riskPanel(
 					line([...curve.times.keys()], {
 						x: (at: number) => curve.times[at],
 						y: (at: number) => curve.risk[at],
-						z: (at: number) => curve.recorded[at],
 						stroke: colourOf(curves, curve.code),
 						strokeWidth: 2.2,
 						strokeDasharray: "0.1,4.5",
 						strokeLinecap: "round",
 					}),
 				),
+				...momentMarks(picture, layout, named),
 				...foreground,
 			],
 		}),
 	};
+}
+
+/** First records and death: upright lines, with their names. */
+function momentMarks(
+	{ curves, clock, death }: RiskPicture,
+	layout: RiskLayout,
+	named: boolean,
+): Markish[] {
+	const [from, to] = layout.domain;
+	const moments = [
+		...curves.map(({ recordedAt, name, code }, at) => ({
+			time: recordedAt,
+			words: curves.length > 1 ? `${name || code} first recorded` : "first recorded",
+			...{ colour: curveColour(at), dy: 12 + 16 * at },
+		})),
+		// Above the frame, where the last record is near.
+		{ time: death ?? undefined, words: "died", colour: theme.ink, dy: -8 },
+	].flatMap(({ time, words, ...style }) =>
+		time !== undefined && time >= from && time <= to
+			? [{ ...style, time, words: `${words}, ${timeName(clock, time)}` }]
+			: [],
+	);
+	return moments.flatMap(({ time, words, colour, dy }) => {
+		const left = (time - from) / (to - from) > 0.5;
+		return [
+			ruleX([time], { stroke: colour, strokeWidth: 1.6, strokeDasharray: "3,2" }),
+			text(named ? [words] : [], {
+				...{ x: [time], y: [layout.most], dy, dx: left ? -6 : 6 },
+				...{ textAnchor: left ? "end" : "start", fill: colour, fontWeight: "bold" },
+				...{ stroke: dy < 0 ? theme.background : theme.shade, strokeWidth: 4 },
+			}),
+		];
+	});
 }
 
 /** Labels of the observed span, above the frame. */

@@ -11,6 +11,7 @@ export function drawn(figure: Figure): string {
 	expect(() => new Resvg(svg)).not.toThrow();
 	expect(svg).not.toMatch(/undefined|NaN|Infinity|⚠/);
 	expect(figure.description).not.toBe("");
-	expect(svg).toContain(`>${escaped(figure.description)}</desc>`);
+	const simulated = figure.simulated ? " Simulated population, not real people." : "";
+	expect(svg).toContain(`>${escaped(figure.description)}${simulated}</desc>`);
 	return svg;
 }

@@ -23,6 +23,8 @@ export interface DiseaseTrajectory {
 	readonly targets?: readonly string[];
 	/** Number of predicted codes that count as a match. Default: 10. */
 	readonly top?: number;
+	/** The time of death; null or undefined if alive or unknown. */
+	readonly death?: number | null;
 	/** What a row contains. */
 	readonly rows?: "category" | "code";
 }

@@ -17,12 +17,16 @@ const [marginBottom, marginRight] = [40, 14];
 
 /** Rows of events over time, the look-up window shaded. */
 export function timelinePanel(
-	{ clock, lookUp, forecast, top = 10 }: DiseaseTrajectory,
+	{ clock, lookUp, forecast, top = 10, death }: DiseaseTrajectory,
 	events: readonly Drawn[],
 	recall: string | undefined,
 ): Panel {
 	const times = events.map(({ time }) => time);
-	const [first, last] = [Math.min(...times), Math.max(...times)];
+	const [first, lastEvent] = [Math.min(...times), Math.max(...times)];
+	const died =
+		death !== undefined && death !== null && death <= lastEvent + yearDays ? [death] : [];
+	const last = Math.max(lastEvent, ...died);
+	const diagnosis = events.filter(({ target }) => target).map(({ time }) => time);
 	const room = (last - first || yearDays) * 0.02;
 	const domain: [number, number] = [first - room, last + room];
 	const lookUpEnd = lookUp.reduce((end, { time }) => Math.max(end, time), first);
@@ -72,6 +76,10 @@ export function timelinePanel(
 				...(forecast.length > 0 && lookUp.length > 0
 					? [ruleX([border], { stroke: theme.ink, strokeWidth: 1.2 })]
 					: []),
+				ruleX(diagnosis.length > 0 ? [Math.min(...diagnosis)] : [], {
+					...{ stroke: theme.strong, strokeWidth: 1.6, strokeDasharray: "3,2" },
+				}),
+				ruleX(died, { stroke: theme.ink, strokeWidth: 2 }),
 				axisX(axis.ticks, { ...quietAxis, label: axis.label, text: axis.format }),
 				text(rows, {
 					y: ({ top, height }) => top + height / 2,

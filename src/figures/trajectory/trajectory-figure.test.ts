@@ -44,6 +44,12 @@ describe("a disease trajectory", () => {
 			expect(svg).toContain(`>${words}</text>`);
 	});
 
+	test("names the first record of the disease, and death", () => {
+		const figure = trajectoryFigure({ ...trajectory, death: 57.5 * year });
+		expect(figure.subtitle).toContain("dashed: name of 250 first recorded, age 55.0");
+		expect(figure.subtitle).toContain("died at age 57.5");
+	});
+
 	test("by code, without a patient's name or a birth", () => {
 		const figure = trajectoryFigure({
 			...trajectory,

@@ -1,4 +1,4 @@
-import { spanName } from "../clock.js";
+import { spanName, timeName } from "../clock.js";
 import type { Figure } from "../figure.js";
 import { legendPanel } from "../legend-panel.js";
 import { counted, percent, thousands } from "../numbers.js";
@@ -16,7 +16,7 @@ const larger = (name: string) => `larger: ${name}`;
 
 /** One patient's events: those shown to the model, and which of the later ones it predicted. */
 export function trajectoryFigure(trajectory: DiseaseTrajectory): Figure {
-	const { patient, clock, lookUp, forecast, targets = [], top = 10 } = trajectory;
+	const { patient, clock, lookUp, forecast, targets = [], top = 10, death } = trajectory;
 	const events = drawnEvents(trajectory);
 	const matched = forecast.filter(({ matched }) => matched).length;
 	const recall = forecast.length > 0 ? percent(matched / forecast.length) : undefined;
@@ -26,6 +26,7 @@ export function trajectoryFigure(trajectory: DiseaseTrajectory): Figure {
 	const targetName = [...new Set(targetNames)].join(", ");
 	const title = patient === undefined ? "Disease trajectory" : `Disease trajectory of ${patient}`;
 	const times = events.map(({ time }) => time);
+	const diagnosis = events.filter(({ target }) => target).map(({ time }) => time);
 	const span =
 		times.length > 0 ? spanName(clock, Math.min(...times), Math.max(...times)) : "no events";
 	const foreseen = `${thousands(matched)} of ${counted(forecast.length, "later event")} ${matched === 1 ? "was" : "were"} among the ${top} likeliest codes at their time`;
@@ -33,7 +34,14 @@ export function trajectoryFigure(trajectory: DiseaseTrajectory): Figure {
 	const count = (fate: Fate) => thousands(events.filter((event) => event.fate === fate).length);
 	return {
 		title,
-		subtitle: [span, ...(recall === undefined ? [] : [`recall@${top} ${recall}`])].join(" · "),
+		subtitle: [
+			span,
+			...(recall === undefined ? [] : [`recall@${top} ${recall}`]),
+			...(diagnosis.length > 0
+				? [`dashed: ${targetName} first recorded, ${timeName(clock, Math.min(...diagnosis))}`]
+				: []),
+			...(death === undefined || death === null ? [] : [`died at ${timeName(clock, death)}`]),
+		].join(" · "),
 		description: `${title}, ${span}: the model saw ${counted(lookUp.length, "event")}. ${
 			recall === undefined ? "No event came after." : `${foreseen}, a recall of ${recall}.`
 		}`,
