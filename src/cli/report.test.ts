@@ -141,7 +141,7 @@ describe("patients", () => {
 		const out = join(root, "one.html");
 		expect((await report("--patient", id, "--out", out)).code).toBe(0);
 		const { document } = parseHTML(await readFile(out, "utf8"));
-		const [, heading] = document.querySelectorAll("#patients, #patients ~ h3");
+		const heading = document.querySelector('section[aria-labelledby="patients"] h3');
 		expect(heading?.textContent).toMatch(new RegExp(`^${id}: `));
 		expect(document.querySelector("#patients")?.textContent).toBe("One patient");
 

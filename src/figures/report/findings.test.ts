@@ -5,6 +5,7 @@ import {
 	exampleForecast,
 	exampleInsulin,
 	exampleNext,
+	exampleOnset,
 	exampleReport,
 	type ForecastNumbers,
 } from "./testing/example-report.js";
@@ -14,6 +15,28 @@ const said = (...evaluations: Evaluation[]) =>
 	found(...evaluations)
 		.map(({ says }) => says)
 		.join(" ");
+
+describe("first records", () => {
+	test("lead, with the distance covered and the paired difference", () => {
+		const [first, ...others] = found(
+			exampleNext(3, 3.4, 0.01),
+			exampleOnset({ model: 0.65, regression: 0.63, oracle: 0.7 }),
+		);
+		expect(first).toMatchObject({ value: "0.650", label: "AUROC, within 5 years" });
+		expect(first?.says).toContain("65 % of the time; mean over 32 codes.");
+		expect(first?.says).toContain("Ahead of a regression per code by 0.020 (0.010–0.030).");
+		expect(first?.says).toContain("50 % of the way from age and sex (0.600)");
+		expect(others.map(({ label }) => label)).toContain("probability of the next code");
+	});
+
+	test("say where the model is not ahead, and where risks are too low", () => {
+		const told = said(exampleOnset({ model: 0.6, regression: 0.63 }));
+		expect(told).toContain("Behind a regression per code by 0.030 (0.020–0.040).");
+		expect(told).not.toContain("of the way");
+		expect(told).toContain("more than predicted: risks are too low");
+		expect(told).toContain("0.40 percentage points");
+	});
+});
 
 describe("forecasts", () => {
 	const numbers = { model: 0.5, history: 0.45, steps: 0.47, oracle: 0.6 };

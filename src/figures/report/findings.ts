@@ -10,6 +10,7 @@ import {
 	verdict,
 	written,
 } from "./measures.js";
+import { onsetFindings } from "./onset-findings.js";
 import type { Report } from "./report.js";
 import { differenceOf, futuresOf, mainRow, rowOf, settingRows } from "./rows.js";
 import { taskOf } from "./tasks.js";
@@ -25,6 +26,17 @@ export interface Finding {
 const calibratedWithin = 2;
 
 export function findings(report: Report): Finding[] {
+	return [...leadingFindings(report), ...furtherFindings(report)];
+}
+
+/** Those on first records, which lead the page. */
+export function leadingFindings({ evaluations }: Report): Finding[] {
+	const onset = evaluations.find(({ task }) => task === "onset");
+	return onset ? onsetFindings(onset) : [];
+}
+
+/** Those on every other task. */
+export function furtherFindings(report: Report): Finding[] {
 	const of = (task: string) => report.evaluations.find((evaluation) => evaluation.task === task);
 	const forecast = of("forecast");
 	const next = of("next");

@@ -3,6 +3,7 @@ export { reportPage } from "./page.js";
 export type {
 	DrawnFigure,
 	MissingEvaluation,
+	OnsetPerson,
 	PatientStory,
 	Report,
 } from "./report.js";

@@ -9,7 +9,7 @@ export interface MeasureKind {
 	readonly title: string;
 	/** Its name in the list of measures. Default: the title. */
 	readonly term?: string;
-	readonly better: "more" | "less";
+	readonly better: "more" | "less" | "near 1";
 	/** One sentence that explains it. */
 	readonly reading: string;
 	/** Factor from the value to the number shown. */
@@ -74,10 +74,47 @@ const kinds: Readonly<Record<string, MeasureKind>> = {
 	},
 };
 
+/** Measures of first records within a horizon. */
+const onsetKinds: Readonly<Record<string, MeasureKind>> = {
+	auroc: {
+		...fraction,
+		title: "AUROC",
+		better: "more",
+		reading:
+			"The chance that a person who gets a first record within the horizon has a higher predicted risk than one who does not: 0.5 is guessing, 1 is perfect. Mean over codes.",
+	},
+	averageprecision: {
+		...points,
+		title: "average precision, %",
+		better: "more",
+		reading:
+			"People are ranked by predicted risk, and the share of those with a first record is averaged over their ranks: it asks whether the highest risks are the right ones. Guessing gives the share of people with a first record. Mean over codes.",
+	},
+	brier: { ...fraction, title: "Brier", better: "less", reading: "" },
+	observedtoexpected: {
+		...fraction,
+		digits: 2,
+		title: "observed/expected",
+		better: "near 1",
+		reading:
+			"First records that were observed, divided by those predicted. Above 1, risks are too low.",
+	},
+	calibrationerror: {
+		...points,
+		title: "calibration error, points",
+		term: "calibration error of risks",
+		reading:
+			"The mean distance of predicted and observed risk over bins of predicted risk, weighted by predicted first records, in percentage points.",
+	},
+};
+
 /** The kind of a measure, by name; an unknown measure has its name as title. */
 export function measureKind(name: string): MeasureKind {
 	const known = kinds[name.toLowerCase()];
 	if (known) return known;
+	const [, within] = /^(\w+) [\d.]+y$/.exec(name.toLowerCase()) ?? [];
+	const ofOnset = within === undefined ? undefined : onsetKinds[within];
+	if (ofOnset) return ofOnset;
 	const [, top, window] = /^recall@(\d+)(?: (.+))?$/i.exec(name) ?? [];
 	if (top)
 		return {

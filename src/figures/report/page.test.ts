@@ -42,56 +42,81 @@ describe("the page", () => {
 		expect(page).not.toMatch(/<script|<link|<img|@import|url\(|\son\w+=/i);
 	});
 
-	test("has contents with valid links, in reading order", () => {
+	test("leads with first records and limits, and folds the rest", () => {
 		const document = documentOf(page);
-		const links = [...document.querySelectorAll("nav a")].map((link) => link.getAttribute("href"));
-		expect(links).toEqual([
-			"#cohort",
-			"#forecasts",
-			"#task-insulin",
-			"#calibration",
-			"#patients",
-			"#learned",
-			"#learning",
-			"#made",
-			"#reading",
-			"#limits",
+		const headings = [...document.querySelectorAll("main h2")];
+		const folded = (heading: (typeof headings)[number]) =>
+			heading.closest("details")?.hasAttribute("open") === false;
+		const ids = (isFolded: boolean) =>
+			headings.filter((heading) => folded(heading) === isFolded).map(({ id }) => id);
+		expect(ids(false)).toEqual(["findings", "before", "onset", "trust", "subgroups", "limits"]);
+		expect(ids(true)).toEqual([
+			"codes",
+			"cohort",
+			"forecasts",
+			"task-insulin",
+			"calibration",
+			"patients",
+			"learned",
+			"learning",
+			"made",
+			"reading",
 		]);
-		for (const link of links) expect(document.querySelector(link!)?.localName).toBe("h2");
 		expect(document.querySelectorAll("h1")).toHaveLength(1);
+	});
+
+	test("tells two people before a diagnosis", () => {
+		expect(words(page)).toContain(
+			"p000008, a woman, first recorded at age 61.8: a year earlier, the model gave a 5-year risk of 8.0 %; people of the same age and sex had 2.2 %; the true risk was 8.9 %.",
+		);
+		expect(words(page)).toContain(
+			"p000009: a year earlier, the model gave a 5-year risk of 3.0 %.",
+		);
+	});
+
+	test("has first records at one and five years, and subgroups", () => {
+		const text = words(page);
+		expect(text).toMatch(/within 1 year, 32 codes TrajGPT\s*0\.650/);
+		expect(text).toMatch(/within 5 years, 32 codes TrajGPT\s*0\.650/);
+		expect(text).toMatch(/female\s*20\s*3\s*0\.640\s*0\.640\s*12\.00\s*1\.08/);
 	});
 
 	test("has accessible tables: captions, and headers with a scope", () => {
 		const document = documentOf(page);
 		const tables = [...document.querySelectorAll("table")];
-		expect(tables).toHaveLength(4);
+		expect(tables).toHaveLength(6);
 		for (const table of tables) {
 			expect(table.querySelector("caption")?.textContent).toMatch(/\w/);
 			for (const header of table.querySelectorAll("th"))
-				expect(header.getAttribute("scope")).toMatch(/^(row|col)$/);
+				expect(header.getAttribute("scope")).toMatch(/^(row|col|rowgroup)$/);
 			for (const row of table.querySelectorAll("tbody tr"))
-				expect(row.querySelector("th")?.getAttribute("scope")).toBe("row");
+				expect(row.querySelector("th")?.getAttribute("scope")).toMatch(/^row(group)?$/);
 		}
 	});
 
 	test("scrolling parts are reachable by keyboard and have a short name", () => {
 		const scrolling = [...documentOf(page).querySelectorAll('[tabindex="0"]')];
-		expect(scrolling).toHaveLength(12);
+		expect(scrolling).toHaveLength(19);
 		for (const one of scrolling) {
 			expect(one.getAttribute("role")).toBe("group");
 			expect(one.getAttribute("aria-label")).not.toMatch(/^about /);
 		}
 	});
 
-	test("scales drawings to the page, and explains each", () => {
+	test("draws at full size, so that text stays readable, and explains each drawing", () => {
 		const figures = [...documentOf(page).querySelectorAll("figure")];
-		expect(figures).toHaveLength(9);
+		expect(figures).toHaveLength(14);
 		for (const figure of figures) {
 			const svg = figure.querySelector("svg");
 			expect(svg?.getAttribute("viewBox")).toBe("0 0 960 10");
-			expect(svg?.getAttribute("width")).toBeNull();
+			expect(svg?.getAttribute("width")).toBe("960");
 			expect(figure.querySelector("figcaption")?.textContent).toMatch(/^about /);
 		}
+		expect(documentOf(page).querySelectorAll("figure.both svg + svg")).toHaveLength(1);
+	});
+
+	test("recolours drawings on a dark page", () => {
+		expect(page).toContain('figure svg [fill="#ffffff"] { fill: #171b21; }');
 	});
 
 	test("prints the best of each measure bold, but never the oracle", () => {
@@ -151,14 +176,16 @@ describe("a missing evaluation", () => {
 
 	test("missing figures leave no gap", () => {
 		const { dataset, tokens } = exampleReport().figures;
-		const page = reportPage(
-			exampleReport({
+		const { onsetPair: _, ...without } = exampleReport();
+		const page = reportPage({
+			...without,
+			...{
 				figures: { dataset, tokens },
 				stories: { rule: "", patients: [] },
 				agreement: undefined,
 				memory: undefined,
-			}),
-		);
+			},
+		});
 		expect(documentOf(page).querySelectorAll("figure")).toHaveLength(2);
 		expect(page).not.toMatch(/id="(calibration|patients|learning)"/);
 		expect(unbalanced(page)).toEqual([]);
@@ -191,6 +218,7 @@ describe("sentences about data", () => {
 
 	test("simulated people are called so", () => {
 		expect(text({ simulated: true })).toContain("say nothing about real people");
+		expect(text({ simulated: true })).toContain("simulated population, not real people");
 		const forecast = exampleForecast({ model: 0.5, history: 0.45, steps: 0.47 });
 		const real = text({ simulated: false, evaluations: [forecast] });
 		expect(real).not.toContain("simulated");

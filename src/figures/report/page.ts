@@ -1,5 +1,6 @@
+import { simulatedText } from "../../base/simulated.js";
 import { counted } from "../numbers.js";
-import { findings } from "./findings.js";
+import { type Finding, furtherFindings, leadingFindings } from "./findings.js";
 import { html, Markup } from "./html.js";
 import type { Report } from "./report.js";
 import { sectionMarkup } from "./section.js";
@@ -22,20 +23,16 @@ export function reportPage(report: Report): string {
 <body>
 <a class="skip" href="#findings">To the findings</a>
 <header>
-<p class="kicker">${report.model.name} · ${report.name}</p>
-<h1>What comes next in a health history?</h1>
+<p class="kicker">${report.model.name} · ${report.name}${report.simulated ? html` <span class="simulated">${simulatedText}</span>` : ""}</p>
+<h1>Who gets what, by when?</h1>
 <p class="lead">${introduction(report)}</p>
 </header>
 <main>
-${findingsMarkup(report)}
 ${missingMarkup(report)}
-<nav aria-label="Contents">
-<h2>Contents</h2>
-<ol>${sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ol>
-</nav>
+${findingsMarkup(report)}
 ${sections.map(sectionMarkup)}
 </main>
-<footer><p>Made by trajgpt from a run it trained. ${report.model.cite}. Not a medical device.</p></footer>
+<footer><p>Made by trajgpt from a run it trained. ${report.model.cite}. Not a medical device.${report.simulated ? ` ${simulatedText.replace(/^s/, "S")}.` : ""}</p></footer>
 </body>
 </html>
 `;
@@ -46,24 +43,28 @@ function introduction({ model, manifest, simulated, split }: Report): string {
 	const { train, [split]: measured } = manifest.counts.splits;
 	const whose = simulated ? "simulated people" : "people";
 	return (
-		`${model.name}, a model with ${counted(model.parameters, "weight")}, was trained on ${counted(train.events, "record")} of ${train.patients.toLocaleString("en-US")} ${whose} to predict which code is recorded at a given date, and how likely it is. ` +
+		`${model.name}, a model with ${counted(model.parameters, "weight")}, was trained on ${counted(train.events, "record")} of ${train.patients.toLocaleString("en-US")} ${whose} to predict who is diagnosed with what, and by when. ` +
 		`This page shows how well it does so for ${measured.patients.toLocaleString("en-US")} ${whose} it has never seen.`
 	);
 }
 
 function findingsMarkup(report: Report): Markup {
-	const found = findings(report);
+	const [leading, further] = [leadingFindings(report), furtherFindings(report)];
+	const first = leading.length > 0 ? leading : further;
+	const rest = leading.length > 0 ? further : [];
 	return html`<section class="findings" aria-labelledby="findings">
 <h2 id="findings">Key findings</h2>
 ${
-	found.length === 0
+	first.length === 0
 		? html`<p>Nothing was measured yet, so there are no findings.</p>`
-		: html`<ul>
-${found.map(({ value, label, says }) => html`<li><p class="number"><strong>${value}</strong> <span>${label}</span></p><p>${says}</p></li>\n`)}</ul>`
-}
+		: findingList(first, leading.length > 0 ? "cards" : "list")
+}${rest.length > 0 ? html`<details><summary>Findings on other tasks</summary>\n${findingList(rest)}</details>` : ""}
 </section>
 `;
 }
+
+const findingList = (found: readonly Finding[], kind = "list"): Markup => html`<ul class="${kind}">
+${found.map(({ value, label, says }) => html`<li><p class="number"><strong>${value}</strong> <span>${label}</span></p><p>${says}</p></li>\n`)}</ul>`;
 
 /** Missing and outdated evaluations, shown before the numbers. */
 function missingMarkup({ missing, warnings }: Report): Markup {

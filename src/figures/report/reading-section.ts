@@ -10,6 +10,10 @@ function oracleReading(evaluation: Evaluation): string[] {
 	const { task, rows } = evaluation;
 	const oracles = rows.filter(({ who }) => who === "oracle");
 	if (oracles.length === 0) return [];
+	if (task === "onset")
+		return [
+			"For first records it gives the true risk, averaged over sampled futures: its small noise costs it little.",
+		];
 	if (task === "forecast")
 		return [
 			`For records far ahead it predicts from ${futuresOf(evaluation)}: slightly below the best possible.`,
@@ -41,6 +45,7 @@ export function readingSection({ evaluations }: Report): Section {
 	const rows = evaluations.flatMap(({ rows }) => rows);
 	const metrics = [...new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)))];
 	const there = (who: string) => rows.some((row) => row.who === who);
+	const labelled = (name: string) => rows.some(({ label }) => label === name);
 	const terms: (readonly [string, string])[] = [
 		...metrics.flatMap((metric) => {
 			const { title, term = title.replace(/, .*/, ""), reading } = measureKind(metric);
@@ -50,7 +55,23 @@ export function readingSection({ evaluations }: Report): Section {
 			"95 % interval",
 			"From a bootstrap: patients are drawn with replacement many times, and 95 % of the results lie inside. It shows how much depends on the choice of test patients.",
 		],
-		...(there("history")
+		...(labelled("age and sex")
+			? [
+					[
+						"age and sex",
+						"A baseline without the history: the rate of first records in training, by age and sex.",
+					] as const,
+				]
+			: []),
+		...(labelled("regression per code")
+			? [
+					[
+						"regression per code",
+						"A baseline that a careful analyst would fit: one logistic regression per code and horizon, on age, sex and the counts of all codes.",
+					] as const,
+				]
+			: []),
+		...(rows.some(({ label }) => label.startsWith("own history"))
 			? [
 					[
 						"own history",
@@ -58,7 +79,7 @@ export function readingSection({ evaluations }: Report): Section {
 					] as const,
 				]
 			: []),
-		...(rows.some(({ label }) => label === "code frequencies")
+		...(labelled("code frequencies")
 			? [
 					[
 						"code frequencies",
@@ -66,7 +87,7 @@ export function readingSection({ evaluations }: Report): Section {
 					] as const,
 				]
 			: []),
-		...(rows.some(({ label }) => label === "prevalence")
+		...(labelled("prevalence")
 			? [["prevalence", "Everybody gets the same probability: the share of cases."] as const]
 			: []),
 		...(there("oracle")

@@ -10,6 +10,8 @@ export interface DrawnFigure {
 	/** Short title. */
 	readonly title: string;
 	readonly svg: string;
+	/** The same for telephones; missing if there is none. */
+	readonly narrow?: string;
 	/** How to read the figure. */
 	readonly caption: string;
 }
@@ -29,6 +31,21 @@ export interface PatientStory {
 	readonly trajectory: DrawnFigure;
 	/** Missing if the model has learned no hazards. */
 	readonly riskCurve?: DrawnFigure;
+}
+
+/** A person before a diagnosis, as the text of the page tells it. */
+export interface OnsetPerson {
+	readonly id: string;
+	readonly sex: "female" | "male" | null;
+	readonly target: string;
+	/** In years, at the first record; undefined if the birth is unknown. */
+	readonly age: number | undefined;
+	/** The predicted risk one year before. */
+	readonly risk: number;
+	/** The same of people of this age and sex. */
+	readonly peers: number | undefined;
+	/** The same by the simulator. */
+	readonly truth: number | undefined;
 }
 
 /** A head with the shortest or longest memory. */
@@ -56,7 +73,19 @@ export interface Report {
 	readonly missing: readonly MissingEvaluation[];
 	/** Warnings on evaluations: other weights, or not all test patients. */
 	readonly warnings: readonly string[];
+	/** Two people before a diagnosis; missing without hazards, or with too few cases. */
+	readonly onsetPair?: {
+		/** How they were chosen. */
+		readonly rule: string;
+		readonly horizon: string;
+		readonly people: readonly OnsetPerson[];
+		readonly figure: DrawnFigure;
+	};
 	readonly figures: {
+		readonly onsetCalibration?: DrawnFigure;
+		readonly byFifth?: DrawnFigure;
+		readonly decisions?: DrawnFigure;
+		readonly codeScores?: DrawnFigure;
 		readonly dataset: DrawnFigure;
 		readonly recall?: DrawnFigure;
 		readonly calibration?: DrawnFigure;

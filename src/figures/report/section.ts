@@ -7,28 +7,33 @@ export interface Section {
 	readonly id: string;
 	readonly title: string;
 	readonly body: Part;
+	/** Whether it is closed at first. */
+	readonly folded?: boolean;
 }
 
-export const sectionMarkup = ({ id, title, body }: Section): Markup =>
-	html`<section aria-labelledby="${id}">
+export const sectionMarkup = ({ id, title, body, folded }: Section): Markup =>
+	folded
+		? html`<section class="folded" aria-labelledby="${id}"><details>
+<summary><h2 id="${id}">${title}</h2></summary>
+${body}
+</details></section>
+`
+		: html`<section aria-labelledby="${id}">
 <h2 id="${id}">${title}</h2>
 ${body}
 </section>
 `;
 
 /** A figure with its caption; the SVG has its own title and alternative text. */
-export const figureMarkup = ({ id, title, svg, caption }: DrawnFigure): Markup =>
-	html`<figure id="${id}">
-${scrolling(title, drawing(svg))}
+export const figureMarkup = ({ id, title, svg, narrow, caption }: DrawnFigure): Markup =>
+	html`<figure id="${id}"${narrow ? new Markup(' class="both"') : ""}>
+${scrolling(title, html`${drawing(svg)}${narrow ? drawing(narrow) : ""}`)}
 <figcaption>${caption}</figcaption>
 </figure>
 `;
 
-/** Removes the SVG's fixed size, so that the page determines it. */
+/** Keeps the SVG's size: text that is scaled down with it could not be read. */
 function drawing(svg: string): Markup {
 	if (!svg.startsWith("<svg ")) throw new Error("a drawing of a report must be an svg element");
-	const end = svg.indexOf(">");
-	return new Markup(
-		svg.slice(0, end).replace(/ (width|height)="[^"]*"/g, "") + svg.slice(end).trim(),
-	);
+	return new Markup(svg.trim());
 }

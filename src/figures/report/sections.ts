@@ -3,22 +3,27 @@ import type { NeighbourAgreement } from "../maps/neighbour-agreement.js";
 import { counted, percent, thousands } from "../numbers.js";
 import { calibrationSection, forecastSection, labelledSections } from "./evaluation-sections.js";
 import { html, type Markup } from "./html.js";
+import { codeScoresSection, onsetSections } from "./onset-sections.js";
 import { readingSection } from "./reading-section.js";
 import type { HeadInWords, PatientStory, Report } from "./report.js";
 import { figureMarkup, type Section } from "./section.js";
 
-/** In reading order: cohort, results, single patients, what was learned, provenance. */
+/** In reading order: first records and limits; then, folded, everything else. */
 export const sectionsOf = (report: Report): readonly Section[] => [
-	cohortSection(report),
-	forecastSection(report),
-	...labelledSections(report),
-	...calibrationSection(report),
-	...patientsSection(report),
-	learnedSection(report),
-	...learningSection(report),
-	provenanceSection(report),
-	readingSection(report),
+	...onsetSections(report),
 	limitsSection(report),
+	...codeScoresSection(report),
+	...[
+		cohortSection(report),
+		forecastSection(report),
+		...labelledSections(report),
+		...calibrationSection(report),
+		...patientsSection(report),
+		learnedSection(report),
+		...learningSection(report),
+		provenanceSection(report),
+		readingSection(report),
+	].map((section) => ({ ...section, folded: true })),
 ];
 
 const splitNames = {
@@ -150,7 +155,8 @@ function limitsSection({ simulated, missing, summary, split }: Report): Section 
 		simulated
 			? "The people are simulated: all rates are invented, and the results say nothing about real people. They show what the method can find."
 			: "The results hold for people recorded as these were; in another place, time or record system the model must be evaluated again.",
-		"A probability is that of a code, given that something is recorded at the query time. It is not the probability of having a disease, nor of a record within a period.",
+		"A risk is the probability of a first record within a horizon. It is not the probability of having a disease: the record may come late, or never.",
+		"Probabilities under “The next record” and “Records far ahead” are another quantity: that of a code, given that something is recorded at that time.",
 		"Records show what was coded, not what happened: a code may stand for a suspicion, and what nobody recorded cannot be learned.",
 		"An association is not a cause: an event before a rise of a probability need not be its cause.",
 		`The intervals show how much depends on the choice of the ${summary.splits[split].patients.toLocaleString("en-US")} ${split} patients, not on the seed of the training.`,

@@ -1,19 +1,21 @@
+import { darkRules } from "../dark.js";
+
 /** The style sheet: light and dark, screen and print. Contains no characters with a meaning in HTML. */
 export const style = `
 :root {
 	color-scheme: light dark;
-	--ink: #1c2430; --quiet: #5a6472; --line: #dde2e8; --paper: #ffffff; --wash: #f4f6f8; --accent: #0b5f99; --warm: #8a4b08;
+	--ink: #1c2430; --quiet: #5a6472; --line: #dde2e8; --paper: #ffffff; --wash: #f4f6f8; --card: #ffffff; --accent: #0b5f99; --warm: #8a4b08;
 	font: 100%/1.55 -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif;
 	-webkit-text-size-adjust: 100%;
 }
 @media (prefers-color-scheme: dark) {
-	:root { --ink: #e7eaef; --quiet: #a5afbb; --line: #363e49; --paper: #14171c; --wash: #1d2229; --accent: #7fbdf0; --warm: #e3a857; }
-	figure svg { filter: brightness(0.9); }
+	:root { --ink: #e7eaef; --quiet: #a5afbb; --line: #2f3742; --paper: #101318; --wash: #1a1f26; --card: #171b21; --accent: #7fbdf0; --warm: #e3a857; }
+	${darkRules}
 }
 * { box-sizing: border-box; }
 html { scroll-behavior: smooth; }
 body { margin: 0; background: var(--paper); color: var(--ink); }
-header, main, footer { max-width: 60rem; margin: 0 auto; padding: 0 1.25rem; }
+header, main, footer { max-width: 62.65rem; margin: 0 auto; padding: 0 1.25rem; }
 p, ul, ol, dl.terms { max-width: 42rem; }
 p { margin: 0.6rem 0; }
 a { color: var(--accent); text-underline-offset: 0.15em; }
@@ -29,6 +31,9 @@ section { margin-top: 3.5rem; }
 section.findings { margin-top: 2.5rem; }
 .findings ul { list-style: none; margin: 0; padding: 0; max-width: none; border-top: 1px solid var(--line); }
 .findings li { display: grid; grid-template-columns: 8.5rem minmax(0, 42rem); gap: 0.3rem 1.5rem; padding: 1rem 0; border-bottom: 1px solid var(--line); align-items: baseline; }
+.findings ul.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(16rem, 1fr)); gap: 1rem; border-top: 0; }
+.findings .cards li { display: block; margin: 0; padding: 1rem 1.1rem; border: 1px solid var(--line); border-radius: 8px; background: var(--card); }
+.findings .cards p + p { margin-top: 0.5rem; font-size: 0.94rem; }
 .findings .number { text-align: left; }
 .findings strong { display: block; font-size: 1.6rem; line-height: 1.15; letter-spacing: -0.015em; color: var(--accent); white-space: nowrap; }
 .findings span { display: block; margin-top: 0.15rem; color: var(--quiet); font-size: 0.82rem; line-height: 1.3; }
@@ -36,15 +41,23 @@ section.findings { margin-top: 2.5rem; }
 aside { margin: 2rem 0 0; padding: 0.7rem 1.1rem; background: var(--wash); border-left: 4px solid var(--warm); border-radius: 0 6px 6px 0; }
 aside ul { margin: 0.3rem 0 0.6rem; padding-left: 1.2rem; }
 code { font: 0.9em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; overflow-wrap: anywhere; }
-nav { margin-top: 2.5rem; padding: 1rem 1.25rem; background: var(--wash); border-radius: 8px; }
-nav h2 { font-size: 1rem; margin: 0 0 0.4rem; }
-nav ol { margin: 0; padding-left: 1.4rem; max-width: none; columns: 2; column-gap: 2rem; }
-nav li { break-inside: avoid; padding: 0.1rem 0; }
+.simulated { margin-left: 0.4rem; padding: 0.1rem 0.55rem; border: 1px solid var(--warm); border-radius: 1rem; color: var(--warm); font-weight: 600; white-space: nowrap; }
+ul.people { padding-left: 1.2rem; }
+details > summary { cursor: pointer; }
+summary h2 { display: inline; font-size: 1.15rem; }
+section.folded { margin-top: 0; border-top: 1px solid var(--line); padding: 0.9rem 0; }
+section.folded:last-child { border-bottom: 1px solid var(--line); }
+section.folded details[open] > summary { margin-bottom: 1rem; }
+section:not(.folded) + section.folded { margin-top: 3.5rem; }
+.findings details, details.notes { margin-top: 0.9rem; color: var(--quiet); }
+summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 3px; }
+tr.band th { padding-top: 1.1rem; font-weight: 600; color: var(--quiet); }
 .scrolling { overflow-x: auto; }
 .scrolling:focus-visible, a:focus-visible { outline: 2px solid var(--accent); outline-offset: 3px; }
 figure { margin: 1.5rem 0 2rem; }
-figure .scrolling { border: 1px solid var(--line); border-radius: 8px; background: #ffffff; }
-figure svg { display: block; width: 100%; min-width: 44rem; height: auto; }
+figure .scrolling { border: 1px solid var(--line); border-radius: 8px; background: var(--card); }
+figure svg { display: block; margin: 0 auto; }
+figure.both svg + svg { display: none; }
 figcaption { max-width: 42rem; margin-top: 0.5rem; color: var(--quiet); font-size: 0.925rem; }
 table { border-collapse: collapse; margin: 1.1rem 0 0.6rem; font-size: 0.95rem; line-height: 1.35; }
 table.measures { min-width: 36rem; width: 100%; }
@@ -80,10 +93,14 @@ footer { margin-top: 4rem; padding-bottom: 3rem; color: var(--quiet); font-size:
 	header { padding-top: 2rem; }
 	header, main, footer { padding-left: 1rem; padding-right: 1rem; }
 	section { margin-top: 2.75rem; }
-	nav ol { columns: 1; }
 	th, td { padding-right: 0.9rem; }
 	tbody th { min-width: 7rem; }
 	.findings li { grid-template-columns: 1fr; }
+	figure.both { margin-left: -1rem; margin-right: -1rem; }
+	figure.both .scrolling { border-width: 1px 0; border-radius: 0; }
+	figure.both figcaption { padding: 0 1rem; }
+	figure.both svg { display: none; }
+	figure.both svg + svg { display: block; }
 	.facts dl div { grid-template-columns: 7rem minmax(0, 1fr); }
 }
 @media print {
@@ -91,14 +108,15 @@ footer { margin-top: 4rem; padding-bottom: 3rem; color: var(--quiet); font-size:
 	:root { --ink: #000000; --quiet: #444444; --line: #bbbbbb; --paper: #ffffff; --wash: #ffffff; --accent: #000000; font-size: 10pt; }
 	header, main, footer { max-width: none; padding: 0; }
 	header { padding-top: 0; }
-	nav, .skip { display: none; }
+	.skip { display: none; }
+	details::details-content { content-visibility: visible; block-size: auto; }
 	a { color: inherit; text-decoration: none; }
 	h2, h3, caption { break-after: avoid; }
 	figure, tr, .findings li, aside, .facts dl div { break-inside: avoid; }
 	.scrolling { overflow: visible; }
-	figure svg, table.measures { min-width: 0; }
+	table.measures { min-width: 0; }
 	caption span { position: static; max-width: none; }
-	figure svg { filter: none; max-height: 230mm; }
+	figure svg { max-width: 100%; height: auto; max-height: 230mm; }
 	figure .scrolling { border: 0; }
 }
 `;

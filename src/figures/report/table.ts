@@ -24,7 +24,7 @@ export function measureTable(
 		const classes = row === best.get(metric) ? "number best" : "number";
 		return html`<td class="${classes}">${measured(measure, measureKind(metric))}</td>`;
 	};
-	const about = `${counted(patients, "patient")}${events > 0 ? `, ${counted(events, "record")}` : ""} of the ${split} split. Small print: 95 % intervals from ${counted(draws, "bootstrap draw")} over patients. Bold: the best value, oracle excluded.`;
+	const about = `${counted(patients, "patient")}${events > 0 ? `, ${counted(events, "record")}` : ""} of the ${split} split. Small print: 95 % intervals from ${counted(draws, "bootstrap draw")} over patients. Bold: the best value, reference model excluded.`;
 	return scrolling(
 		name,
 		html`<table class="measures">
@@ -39,12 +39,17 @@ ${rows.map(
 	);
 }
 
-/** The best row by a measure, without the oracle. */
-function bestOf(rows: readonly EvaluationRow[], metric: string): EvaluationRow | undefined {
-	const sign = measureKind(metric).better === "more" ? 1 : -1;
+/** The best row by a measure, without the oracle; none where values should be near 1. */
+export function bestOf(rows: readonly EvaluationRow[], metric: string): EvaluationRow | undefined {
+	const { better } = measureKind(metric);
+	const worth = ({ metrics }: EvaluationRow) => {
+		const { value } = metrics[metric]!;
+		return better === "more" ? value : -value;
+	};
+	if (better === "near 1") return undefined;
 	return rows
 		.filter(({ who, metrics }) => who !== "oracle" && metrics[metric])
-		.toSorted((a, b) => sign * (b.metrics[metric]!.value - a.metrics[metric]!.value))[0];
+		.toSorted((a, b) => worth(b) - worth(a))[0];
 }
 
 /** The measures of the rows; known ones first, in the given order. */

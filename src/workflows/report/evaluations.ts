@@ -7,6 +7,7 @@ import {
 	taskLabels,
 	tasksOf,
 } from "../../evaluate/index.js";
+import { withoutIndexDay } from "../../evaluate/onset/task.js";
 import type { MissingEvaluation } from "../../figures/report/index.js";
 import type { CodeConfig } from "../../models/heads/codes.js";
 import { labelsOf, runFiles, type Trained, taskFiles } from "../../train/index.js";
@@ -122,8 +123,13 @@ async function patientsOf(task: string, dataset: Dataset, split: Split) {
 	return new Set(labels.map(({ patient }) => patient)).size;
 }
 
-/** The number of patients that an evaluation covers, including those whose history is too short to forecast. */
+/** The number of patients that an evaluation covers, including those it had to leave out. */
 function coveredPatients({ task, patients, notes }: Evaluation): number | undefined {
+	if (task === "onset") {
+		const without = notes.find((note) => note.startsWith(withoutIndexDay)) ?? "";
+		const counts = [...without.matchAll(/(?<=[:,] )\d+/g)].map(Number);
+		return counts.reduce((sum, count) => sum + count, patients);
+	}
 	if (task !== "forecast") return patients;
 	const [, all] = notes.map((note) => /^\d+ of (\d+) patients/.exec(note)).find(Boolean) ?? [];
 	return all === undefined ? undefined : Number(all);

@@ -2,15 +2,21 @@ import { basename, resolve } from "node:path";
 import type { Dataset, DatasetSummary } from "../../cohort/index.js";
 import { summarize } from "../../cohort/index.js";
 import { type Evaluation, isSimulated } from "../../evaluate/index.js";
+import { conditionRule } from "../../evaluate/onset/conditions.js";
 import { timeName } from "../../figures/clock.js";
 import {
+	byFifthFigure,
 	type Clock,
 	calibrationFigure,
+	codeScoresFigure,
 	datasetFigure,
 	decayFigure,
+	decisionFigure,
 	extremeHeads,
 	type Figure,
 	learningCurveFigure,
+	onsetCalibrationFigure,
+	onsetStoriesFigure,
 	patientMapFigure,
 	recallByWindowFigure,
 	riskFigure,
@@ -28,6 +34,7 @@ import { forecastWeights, runFiles, type Trained } from "../../train/index.js";
 import { patientMap, tokenMap } from "../maps.js";
 import { readEvaluations } from "./evaluations.js";
 import { factsOf } from "./facts.js";
+import { onsetPair } from "./onset-stories.js";
 import {
 	type Chosen,
 	chosenByName,
@@ -39,7 +46,8 @@ import {
 
 /** Draws figures for the page and writes them to a folder. */
 export interface Drawings {
-	draw(id: string, figure: Figure, caption: string): Promise<DrawnFigure>;
+	/** `narrow` is the same figure for telephones. */
+	draw(id: string, figure: Figure, caption: string, narrow?: Figure): Promise<DrawnFigure>;
 	/** Files written so far. */
 	readonly files: readonly string[];
 }
@@ -61,23 +69,29 @@ export interface ReportRequest {
 const split = "test";
 
 /** Collects the contents of the page and draws its figures. */
-export async function gatherReport(request: ReportRequest): Promise<Report> {
-	const { trained, dataset, drawings, seed, onStage } = request;
+export async function gatherReport(given: ReportRequest): Promise<Report> {
+	const { trained, dataset, seed, onStage } = given;
 	onStage("reading the dataset");
+	const simulated = await isSimulated(dataset);
+	const request = { ...given, drawings: markedDrawings(given.drawings, simulated) };
+	const { drawings } = request;
 	const summary = await summarize(dataset);
 	const chosen = await chosenFor(request, summary);
 	const { folder } = trained;
 	const { present, missing, warnings } = await readEvaluations(trained, dataset, summary, split);
 	const log = readEventLog(runFiles(folder).log);
 	const name = basename(resolve(folder));
-	const simulated = await isSimulated(dataset);
 	const { model, weights } = trained;
 	const dataDrawing = await drawings.draw(
 		"dataset",
 		datasetFigure(summary, { title: simulated ? "The simulated people" : "The people" }),
 		"The dataset: length and density of histories, codes, and the share of positive labels.",
 	);
-	const measured = await evaluationFigures(drawings, present);
+	const measured = {
+		...(await onsetFigures(drawings, present)),
+		...(await evaluationFigures(drawings, present)),
+	};
+	const pair = await onsetPairOf(request, summary);
 	onStage("drawing the codes");
 	const { map, agreement } = tokenMap(trained, { seed });
 	const tokens = await drawings.draw(
@@ -89,7 +103,7 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 		simulated || request.patientMap ? await patientDrawing(request, summary) : undefined;
 	onStage("measuring memory");
 	const memory = await memoryOf(request);
-	const stories = await storiesOf(request, chosen, simulated);
+	const stories = await storiesOf(request, chosen);
 	return {
 		name,
 		model: {
@@ -104,6 +118,7 @@ export async function gatherReport(request: ReportRequest): Promise<Report> {
 		evaluations: present,
 		missing,
 		warnings,
+		...(pair && { onsetPair: pair }),
 		figures: {
 			dataset: dataDrawing,
 			...measured,
@@ -136,6 +151,87 @@ async function patientDrawing(
 			? "Each mark is a test patient, represented by the history up to the time of the label. Where triangles gather, the model distinguishes cases without having been shown a label."
 			: "Each mark is a test patient, represented by the history up to the last record.",
 	);
+}
+
+/** Drawings that say so where they show a simulated population. */
+const markedDrawings = (drawings: Drawings, simulated: boolean): Drawings => ({
+	files: drawings.files,
+	draw: (id, figure, caption, narrow) =>
+		drawings.draw(
+			...([id, { ...figure, simulated }, caption] as const),
+			...(narrow ? [{ ...narrow, simulated }] : []),
+		),
+});
+
+/** The horizons that the page shows: one and five years, or what was measured instead. */
+const shownYears = [1, 5];
+
+async function onsetFigures(drawings: Drawings, evaluations: readonly Evaluation[]) {
+	const evaluation = evaluations.find(({ task }) => task === "onset");
+	const onset = evaluation?.onset;
+	if (!evaluation || !onset) return {};
+	const { conditions = [], codes } = onset;
+	const usual = onset.horizons.filter(({ years }) => shownYears.includes(years));
+	const horizons = (usual.length > 0 ? usual : onset.horizons.slice(0, 2)).map((own) => ({
+		...own,
+		error: measuredOf(evaluation, `calibrationError ${own.years}y`),
+	}));
+	const years = horizons.at(-1)?.years ?? 5;
+	const draw = (
+		id: string,
+		figure: (options: { readonly narrow: boolean }) => Figure,
+		caption: string,
+	) => drawings.draw(id, figure({ narrow: false }), caption, figure({ narrow: true }));
+	return {
+		onsetCalibration: await draw(
+			"onset-calibration",
+			(options) => onsetCalibrationFigure(horizons, options),
+			"On the diagonal, as many people were recorded as predicted. Above it risks are too low, below it too high.",
+		),
+		...(conditions.length > 0 && {
+			byFifth: await draw(
+				"onset-by-fifth",
+				(options) => byFifthFigure(conditions, options),
+				`The wider the lines fan out, the better the model tells people apart. Conditions: ${conditionRule}.`,
+			),
+			decisions: await draw(
+				"onset-decisions",
+				(options) => decisionFigure(conditions, options),
+				"“Treat” stands for any action, such as a test or a closer look. Thresholds left of the crossing with “treat all” mean that acting on everybody is better.",
+			),
+		}),
+		codeScores: await draw(
+			"onset-codes",
+			(options) => codeScoresFigure(codes, { years, ...options }),
+			"Codes with at least 20 first records within the horizon. Codes are not corrected for how many there are: some intervals miss the truth by chance.",
+		),
+	};
+}
+
+async function onsetPairOf(
+	{ trained, dataset, runtime, drawings, patients, onStage }: ReportRequest,
+	summary: DatasetSummary,
+): Promise<Report["onsetPair"]> {
+	if (patients || !(trained.config as CodeConfig).hazards) return undefined;
+	onStage("finding people before a diagnosis");
+	const hazards = hazardModel(runtime, trained);
+	const targets = targetsOf(trained.vocabulary, summary);
+	const pair = await onsetPair(trained, dataset, split, hazards, targets).finally(() =>
+		hazards.dispose(),
+	);
+	if (!pair) return undefined;
+	const { target, stories, horizonDays, rule, people } = pair;
+	const figure = (narrow: boolean) =>
+		onsetStoriesFigure(stories, { name: target.name, horizonDays, narrow });
+	return {
+		...{ rule, people, horizon: spanText(horizonDays) },
+		figure: await drawings.draw(
+			"onset-stories",
+			figure(false),
+			"The risk uses only the records up to each day; marks at the bottom are days with records. The line ends on the day before the first record of the disease.",
+			figure(true),
+		),
+	};
 }
 
 async function evaluationFigures(drawings: Drawings, evaluations: readonly Evaluation[]) {
@@ -214,7 +310,6 @@ function chosenFor(
 async function storiesOf(
 	{ trained, dataset, runtime, drawings, seed, patients, onStage }: ReportRequest,
 	chosen: readonly Chosen[],
-	simulated: boolean,
 ): Promise<Report["stories"]> {
 	const { vocabulary, model, config } = trained;
 	const { source } = dataset.manifest;
@@ -248,7 +343,7 @@ async function storiesOf(
 				...(picture && {
 					riskCurve: await drawings.draw(
 						`risk-${at + 1}`,
-						riskFigure({ ...picture, simulated }),
+						riskFigure(picture),
 						`The probability of a first record of ${target.name} within ${spanText(picture.horizonDays)}, from the records up to each day${recordedAt === undefined ? "" : ", until it was first recorded"}.`,
 					),
 				}),

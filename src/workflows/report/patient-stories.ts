@@ -10,7 +10,7 @@ import { spanText } from "../../infer/user-input/index.js";
 import type { Predictor } from "../../models/index.js";
 
 /** A disease that a story is about, with all its tokens. */
-interface Target {
+export interface Target {
 	readonly code: string;
 	readonly name: string;
 	readonly tokens: readonly number[];
@@ -30,10 +30,10 @@ const lookUpWindow = 50;
 const fewestLater = 10;
 /** Maximum records after the window to forecast. */
 const mostLater = 100;
-/** PheCodes of diabetes and heart failure, the diseases of the labelled tasks. */
-const defaultDiseases = ["250", "428"];
+/** PheCodes of heart failure and diabetes, the diseases of the labelled tasks. */
+const defaultDiseases = ["428", "250"];
 
-/** The defaultDiseases diseases where the vocabulary has them, else the most frequent code that few patients have. */
+/** Heart failure and diabetes where the vocabulary has them, else the most frequent code that few patients have. */
 export function targetsOf(vocabulary: Vocabulary, { codes, all }: DatasetSummary): Target[] {
 	const named = defaultDiseases.flatMap((code) => targetOf(vocabulary, code, "PheCode") ?? []);
 	if (named.length > 0) return named;
@@ -160,6 +160,7 @@ async function trajectoryOf(
 		patient: id,
 		clock,
 		top,
+		death: history.death,
 		lookUp: Array.from({ length: lookUp }, (_, at) => event(birthEvents + at)),
 		forecast: Array.from(later, (_, at) => ({
 			...event(cut + at),
@@ -198,12 +199,14 @@ async function riskOf(
 			clock,
 			horizonDays,
 			now: known.times.at(-1) ?? to,
+			death: history.death,
 			events: [...known.times.subarray(birthEvents)],
 			curves: [
 				{
 					...curve!,
 					code: target.code,
 					name: target.name,
+					recordedAt: recordedAt === undefined ? undefined : times[recordedAt],
 					surges: curve!.surges.map((surge) => ({
 						...surge,
 						phenotypes: surge.events.map((event) => vocabulary.tokens[tokens[event]!]!.name),

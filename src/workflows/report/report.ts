@@ -75,7 +75,7 @@ async function drawingsIn(folder: string): Promise<Drawings> {
 	};
 	return {
 		files,
-		async draw(id, figure, caption) {
+		async draw(id, figure, caption, narrow) {
 			const svg = svgOf(figure, document);
 			await write(`${id}.svg`, svg);
 			await write(`${id}.png`, await pngOf(svg));
@@ -83,6 +83,7 @@ async function drawingsIn(folder: string): Promise<Drawings> {
 				id: `figure-${id}`,
 				title: figure.title,
 				svg: svgOf(figure, document, { ids: `${id}-` }),
+				...(narrow && { narrow: svgOf(narrow, document, { ids: `${id}-narrow-` }) }),
 				caption,
 			};
 		},

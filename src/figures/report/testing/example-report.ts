@@ -127,6 +127,58 @@ export function exampleInsulin(values: {
 	};
 }
 
+/** AUROC within five years of each row; the model is ahead of the regression by their distance, ± 0.01. */
+export function exampleOnset({
+	model,
+	regression,
+	oracle,
+}: {
+	readonly model: number;
+	readonly regression: number;
+	readonly oracle?: number;
+}): Evaluation {
+	const row = (who: "model" | "global" | "history" | "oracle", label: string, auroc: number) => ({
+		who,
+		label,
+		metrics: Object.fromEntries(
+			[1, 5].flatMap((years) => [
+				[`auroc ${years}y`, around(auroc)],
+				[`averagePrecision ${years}y`, around(auroc / 5)],
+				[`observedToExpected ${years}y`, around(1.2, 0.1)],
+				[`calibrationError ${years}y`, around(0.004, 0.001)],
+			]),
+		),
+	});
+	const rows = [
+		row("model", "TrajGPT", model),
+		row("global", "age and sex", 0.6),
+		row("history", "regression per code", regression),
+		...(oracle ? [row("oracle", "reference model", oracle)] : []),
+	];
+	const score = { auroc: 0.64, averagePrecision: 0.12, observedToExpected: 1.08 };
+	return {
+		...base,
+		task: "onset",
+		notes: ["index: one random day"],
+		rows,
+		differences: [
+			{
+				...{ row: "TrajGPT", than: "regression per code" },
+				metrics: { "auroc 5y": around(model - regression) },
+			},
+		],
+		onset: {
+			...{ index: "random", lookBackDays: 365 },
+			horizons: [1, 5].map((years) => ({ years, codes: 32, calibration: [], decisions: [] })),
+			subgroups: ["female", "male"].map((name) => ({
+				...{ name, years: 5, patients: 20, codes: 3 },
+				rows: rows.map(({ label }) => ({ label, ...score })),
+			})),
+			codes: [],
+		},
+	};
+}
+
 const drawn = (id: string): DrawnFigure => ({
 	id: `figure-${id}`,
 	title: id,
@@ -190,13 +242,33 @@ export function exampleReport(given: Partial<Report> = {}): Report {
 		},
 		split: "test",
 		evaluations: [
+			exampleOnset({ model: 0.65, regression: 0.63, oracle: 0.7 }),
 			exampleForecast({ model: 0.5, history: 0.45, steps: 0.47, oracle: 0.6 }),
 			exampleNext(3, 3.4, 0.011),
 			exampleInsulin({ zero: 0.2, few: 0.3, tuned: 0.5 }),
 		],
 		missing: [],
 		warnings: [],
+		onsetPair: {
+			rule: "At two percentiles.",
+			horizon: "5 years",
+			people: [
+				{
+					...{ id: "p000008", sex: "female", target: "Heart failure", age: 61.8 },
+					...{ risk: 0.08, peers: 0.022, truth: 0.089 },
+				},
+				{
+					...{ id: "p000009", sex: null, target: "Heart failure", age: undefined },
+					...{ risk: 0.03, peers: undefined, truth: undefined },
+				},
+			],
+			figure: { ...drawn("stories"), narrow: drawn("stories-narrow").svg },
+		},
 		figures: {
+			onsetCalibration: drawn("onset-calibration"),
+			byFifth: drawn("by-fifth"),
+			decisions: drawn("decisions"),
+			codeScores: drawn("code-scores"),
 			dataset: drawn("dataset"),
 			recall: drawn("recall"),
 			calibration: drawn("calibration"),

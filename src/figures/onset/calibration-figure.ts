@@ -1,0 +1,46 @@
+import type { OnsetDetails } from "../../evaluate/evaluation.js";
+import { calibrationPanel } from "../calibration-figure.js";
+import type { Figure } from "../figure.js";
+import { percent } from "../numbers.js";
+import { theme } from "../theme.js";
+import { inRows } from "./in-rows.js";
+
+type Horizon = OnsetDetails["horizons"][number];
+
+interface CalibratedHorizon extends Pick<Horizon, "years" | "codes" | "calibration"> {
+	/** Mean distance of predicted and observed risk, as a share. */
+	readonly error: number | undefined;
+}
+
+/** Observed against predicted risk of first records in tenths of predicted risk, one panel per horizon. */
+export function onsetCalibrationFigure(
+	horizons: readonly CalibratedHorizon[],
+	{ narrow = false }: { readonly narrow?: boolean } = {},
+): Figure {
+	const panels = horizons.map(({ years, codes, calibration, error }) => {
+		const bins = calibration.flatMap(({ observed, low, high, ...bin }) =>
+			observed === null ? [] : [{ ...bin, observed, low: low ?? observed, high: high ?? observed }],
+		);
+		const panel = calibrationPanel({ name: "", bins, ece: undefined }, narrow ? 290 : 340);
+		return {
+			...panel,
+			title: `within ${years} ${years === 1 ? "year" : "years"}`,
+			subtitle: `${codes} codes${error === undefined ? "" : `; calibration error ${(100 * error).toFixed(2)} points`}`,
+		};
+	});
+	return {
+		title: "Do predicted risks come true?",
+		subtitle: "observed against predicted risk of a first record, in tenths of predicted risk",
+		description: horizons
+			.map(({ years, calibration }) => {
+				const top = calibration.at(-1);
+				return `Within ${years} years, the highest tenth: predicted ${percent(top?.predicted ?? 0)}, observed ${percent(top?.observed ?? 0)}.`;
+			})
+			.join(" "),
+		...(narrow && { width: theme.narrowWidth }),
+		rows: inRows(panels, narrow ? 1 : 2),
+		notes: [
+			"All codes together: each person counts once per code. Upright lines are 95 % intervals, which take the codes of one person as independent.",
+		],
+	};
+}
