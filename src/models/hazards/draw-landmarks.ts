@@ -74,6 +74,8 @@ export interface DrawnRecord {
 	readonly time: number;
 	/** Events of the row up to this record, itself included. */
 	readonly known: number;
+	/** Events of the whole history up to this record. */
+	readonly count: number;
 	/** Records of the same day so far, itself included. */
 	readonly sameDay: number;
 	/** Whether no further record has the same day. */
@@ -89,6 +91,7 @@ export function drawRecord({ history, from, to }: RowSource, random: Random): Dr
 	while (first > birthEvents && dayOf(history, first - 1) === day) first--;
 	return {
 		...{ time: times[at] as number, known: birthEvents + at - from + 1 },
+		count: at + 1,
 		sameDay: at - first + 1,
 		isLast: at + 1 === tokens.length || dayOf(history, at + 1) !== day,
 	};

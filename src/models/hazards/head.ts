@@ -34,7 +34,7 @@ import {
 } from "../../nn/weights.js";
 import type { CodeConfig } from "../heads/codes.js";
 import type { Network } from "../model.js";
-import { ageFeatures, type LandmarkValues } from "./landmarks.js";
+import { ageFeatures, type LandmarkValues, pastFeatures } from "./landmarks.js";
 import { type Bins, type HazardSettings, outputsOf, visitBinsOf } from "./settings.js";
 
 /** Up to so many codes, the counts of all codes act on each hazard; beyond, through fewer numbers. */
@@ -93,8 +93,14 @@ export function hazardWeights(
 			age: zeros(visitBins, ageFeatures),
 			bias: filledWith(Math.log(0.01), [visitBins]),
 			since: zeros(visitBins, sinceKnots.length),
+			past: zeros(visitBins, pastFeatures),
 		}),
-		...nested("visitEnd", { state: zeros(1, dim), records: zeros(1, 1), bias: zeros(1) }),
+		...nested("visitEnd", {
+			state: zeros(1, dim),
+			records: zeros(1, 1),
+			past: zeros(1, pastFeatures),
+			bias: zeros(1),
+		}),
 	});
 }
 
@@ -105,6 +111,8 @@ export const isHazardWeight = (name: string): boolean => name.startsWith(`${pref
 export const rateNames = { onset: `${prefix}.onset.bias`, next: `${prefix}.next.bias` } as const;
 
 type Features = { readonly [Field in Exclude<keyof LandmarkValues, "risk" | "visitRisk">]: Tensor };
+/** What waiting for a record or death depends on. */
+export type WaitingFeatures = Omit<Features, "since">;
 
 export function featureInputs(
 	settings: HazardSettings,
@@ -121,6 +129,7 @@ export function featureInputs(
 		recent: field("recent", count),
 		since: field("since", count),
 		sinceAny: field("sinceAny", 1),
+		past: field("past", pastFeatures),
 	};
 }
 
@@ -156,7 +165,7 @@ export function logHazards(
 	{ vocab }: CodeConfig,
 	parameters: Weights,
 	hidden: Tensor, // [landmarks, bins or 1, dim]
-	{ ages, counts, recent, since, sinceAny }: Features,
+	{ ages, counts, recent, since, sinceAny, past }: Features,
 ): LogHazards {
 	const p = within(parameters, prefix);
 	const landmarks = hidden.shape[0] as number;
@@ -172,43 +181,101 @@ export function logHazards(
 		const level3 = reshape(level, [landmarks, 1, count]);
 		return add(add(project(states, q("state")), q("bins")), level3);
 	};
-	const known = log1p(
-		concat([slice(counts, 1, 0, vocab), slice(recent, 1, 0, vocab)], 1), // [landmarks, 2 vocab]
-	);
-	const direct =
-		vocab <= mostDirectCodes
-			? project(known, p("onset.codes"))
-			: project(project(known, p("onset.codesIn")), p("onset.codesOut"));
-	const onset = hazardsOf("onset", mul(direct, directScale));
+	const onset = hazardsOf("onset", effectOfCounts(p, vocab, counts, recent));
 	const row = (name: string, i: number) => slice(p(name), 0, i, i + 1); // [1, outputs]
 	const again = [...sinceHats(since).map((hat, i) => mul(hat, row("next.since", i)))];
 	again.push(mul(log1p(counts), row("next.counts", 0)), mul(log1p(recent), row("next.counts", 1)));
 	const next = hazardsOf("next", again.reduce(add));
 	const recorded = reshape(greaterEqual(since, 0), [landmarks, 1, count]);
+	return {
+		codes: bounded(where(recorded, next, onset)),
+		visits: visitLogHazards(settings, p, states, { ages, sinceAny, past }),
+		recorded,
+	};
+}
 
-	const v = within(p, "visit");
-	const { within: place } = visitBinsOf(settings);
+/** The effect of the records of all codes on first records: [landmarks, outputs], or of some rows of the weights. */
+function effectOfCounts(
+	p: Weights,
+	vocab: number,
+	counts: Tensor,
+	recent: Tensor,
+	some: (weight: Tensor) => Tensor = (weight) => weight,
+): Tensor {
+	const known = log1p(
+		concat([slice(counts, 1, 0, vocab), slice(recent, 1, 0, vocab)], 1), // [landmarks, 2 vocab]
+	);
+	const direct =
+		vocab <= mostDirectCodes
+			? project(known, some(p("onset.codes")))
+			: project(project(known, p("onset.codesIn")), some(p("onset.codesOut")));
+	return mul(direct, directScale);
+}
+
+/** Of the next record of any code, in the visit bins that lie in the bins of these states. */
+function visitLogHazards(
+	settings: HazardSettings,
+	p: Weights,
+	states: Tensor, // [landmarks, bins, width]
+	{ ages, sinceAny, past }: Pick<Features, "ages" | "sinceAny" | "past">,
+): Tensor {
+	const bins = states.shape[1] as number;
+	const place = visitBinsOf(settings).within.filter((bin) => bin < bins);
+	const v: Weights = (name) => slice(p(`visit.${name}`), 0, 0, place.length);
 	const visitStates = gather(states, constant(place, [place.length], "int32"), 1); // [landmarks, visit bins, width]
 	const visits = [
 		sum(mul(visitStates, v("state")), -1),
 		project(ages, v("age")),
 		project(concat(sinceHats(sinceAny), 1), v("since")),
+		project(past, v("past")),
 	].reduce(add);
+	return bounded(add(visits, v("bias")));
+}
+
+/**
+ * The same as `logHazards`, of the next record of any code and of death alone, in the first bins: those of the
+ * hidden states.
+ */
+export function waitingLogHazards(
+	settings: HazardSettings,
+	{ vocab }: CodeConfig,
+	parameters: Weights,
+	hidden: Tensor, // [landmarks, bins, dim]
+	{ ages, counts, recent, sinceAny, past }: WaitingFeatures,
+): { readonly visits: Tensor; readonly death: Tensor } {
+	const p = within(parameters, prefix);
+	const [landmarks, bins] = hidden.shape as [number, number, number];
+	const { death } = outputsOf(settings, vocab);
+	const only = (weight: Tensor, axis = 0) => slice(weight, axis, death, death + 1);
+	const q: Weights = (name) => only(p(`onset.${name}`));
+	const level = [
+		project(ages, q("age")),
+		effectOfCounts(p, vocab, counts, recent, only),
+		q("bias"),
+	].reduce(add); // [landmarks, 1]
+	const ofBins = slice(only(p("onset.bins"), 1), 0, 0, bins); // [bins, 1]
+	const each = add(project(hidden, q("state")), ofBins); // [landmarks, bins, 1]
 	return {
-		codes: bounded(where(recorded, next, onset)),
-		visits: bounded(add(visits, v("bias"))),
-		recorded,
+		visits: visitLogHazards(settings, p, hidden, { ages, sinceAny, past }),
+		death: bounded(reshape(add(each, reshape(level, [landmarks, 1, 1])), [landmarks, bins])),
 	};
 }
 
 /** Log-odds that no further record follows on the same day. */
-export function visitEndLogits(parameters: Weights, hidden: Tensor, records: Tensor): Tensor {
+export function visitEndLogits(
+	parameters: Weights,
+	hidden: Tensor, // [rows, places, dim]
+	/** Records of the same day so far. */
+	records: Tensor, // [rows, places]
+	past: Tensor, // [rows, places, pastFeatures]
+): Tensor {
 	const p = within(parameters, `${prefix}.visitEnd`);
 	const [rows, places] = hidden.shape as [number, number, number];
-	const own = add(
+	const own = [
 		project(hidden, p("state")),
 		mul(log1p(reshape(records, [rows, places, 1])), p("records")),
-	);
+		project(past, p("past")),
+	].reduce(add);
 	return reshape(add(own, p("bias")), [rows, places]);
 }
 

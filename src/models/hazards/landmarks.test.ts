@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { landmarkValues } from "./landmarks.js";
+import { landmarkValues, pastFeatures, writePast } from "./landmarks.js";
 import { hazardSettings, outputsOf } from "./settings.js";
 import { historyWith } from "./testing/histories.js";
 
@@ -34,6 +34,20 @@ describe("what is known at a landmark", () => {
 		expect([recent[5], recent[6], recent[group]]).toEqual([1, 1, 2]);
 		expect([since[5], since[6], since[7], since[8], since[group]]).toEqual([100, 0, -1, -1, 0]);
 		expect(sinceAny[0]).toBe(0);
+	});
+
+	test("days with records, records and codes are counted", () => {
+		const numbers = fill(open).past.map((own) => Math.round(Math.expm1(own)));
+		expect([...numbers]).toEqual([2, 2, 3, 2]);
+		const ofDay = new Float32Array(pastFeatures);
+		const twice = historyWith([
+			[2000, 5],
+			[3000, 5],
+			[3000, 6],
+			[3000, 7],
+		]);
+		writePast(ofDay, twice, 4, 3000);
+		expect([...ofDay].map((own) => Math.round(Math.expm1(own)))).toEqual([1, 2, 2, 2]);
 	});
 
 	test("age lies between two knots, and its sign by sex", () => {

@@ -19,6 +19,32 @@ const birthEventsOf = (tokens: ArrayLike<number>) =>
 /** What counts as recent, in days. */
 const recentDays = 365;
 
+/** How much was recorded up to a day: log(1 + n) of recent days with records, recent records, all such days, and codes. */
+export const pastFeatures = 4;
+
+/** Writes the features of the first `count` records of a history, on a day not before the last of them. */
+export function writePast(
+	into: Float32Array,
+	{ tokens, times }: Events,
+	count: number,
+	day: number,
+): void {
+	let [recentVisits, recentRecords, visits, last] = [0, 0, 0, Number.NaN];
+	const codes = new Set<number>();
+	for (let n = birthEventsOf(tokens); n < count; n++) {
+		const own = Math.floor(times[n] as number);
+		const isRecent = day - own < recentDays;
+		if (isRecent) recentRecords++;
+		if (own !== last) {
+			visits++;
+			if (isRecent) recentVisits++;
+		}
+		last = own;
+		codes.add(tokens[n] as number);
+	}
+	into.set([recentVisits, recentRecords, visits, codes.size].map(Math.log1p));
+}
+
 /** What is at risk after a landmark. */
 export interface AtRisk {
 	/** The last day of the time at risk. */
@@ -40,6 +66,8 @@ export interface LandmarkValues {
 	readonly since: Float32Array; // [landmarks, outputs]
 	/** Days since the last record of any code; −1 if there is none. */
 	readonly sinceAny: Float32Array; // [landmarks, 1]
+	/** How much was recorded: see `pastFeatures`. */
+	readonly past: Float32Array; // [landmarks, pastFeatures]
 	/** Days at risk; negative where they end with a record (or death). 0: not at risk. */
 	readonly risk: Float32Array; // [landmarks, outputs]
 	readonly visitRisk: Float32Array; // [landmarks, 1]
@@ -56,6 +84,7 @@ export function landmarkValues(settings: HazardSettings, vocab: number, landmark
 		recent: room(outputs.count),
 		since: room(outputs.count).fill(-1),
 		sinceAny: room(1).fill(-1),
+		past: room(pastFeatures),
 		risk: room(outputs.count),
 		visitRisk: room(1),
 	};
@@ -78,10 +107,11 @@ export function landmarkValues(settings: HazardSettings, vocab: number, landmark
 		const [counts, recent, since] = [values.counts, values.recent, values.since].map((field) =>
 			own(field, at),
 		) as [Float32Array, Float32Array, Float32Array];
-		for (let n = birthEvents; n < tokens.length; n++) {
-			const days = day - Math.floor(times[n] as number);
+		let count = birthEvents;
+		for (; count < tokens.length; count++) {
+			const days = day - Math.floor(times[count] as number);
 			if (days < 0) break;
-			const token = tokens[n] as number;
+			const token = tokens[count] as number;
 			const note = (output: number) => {
 				counts[output] = (counts[output] as number) + 1;
 				if (days < recentDays) recent[output] = (recent[output] as number) + 1;
@@ -91,6 +121,8 @@ export function landmarkValues(settings: HazardSettings, vocab: number, landmark
 			for (const group of groupsOf[token] ?? []) note(group);
 			values.sinceAny[at] = days;
 		}
+		const past = values.past.subarray(at * pastFeatures, (at + 1) * pastFeatures);
+		writePast(past, { tokens, times }, count, day);
 	}
 
 	/** What happened to a patient after a day; after `observe`. */

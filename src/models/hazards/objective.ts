@@ -12,7 +12,7 @@ import {
 	prefix,
 	visitEndLogits,
 } from "./head.js";
-import { landmarkValues } from "./landmarks.js";
+import { landmarkValues, pastFeatures, writePast } from "./landmarks.js";
 import { binsOf, type HazardSettings, outputsOf, visitBinsOf } from "./settings.js";
 
 const visitEndName = "visitEnd";
@@ -82,7 +82,8 @@ function hazardObjective<C extends CodeConfig>(
 			const cells = [shape.rows, perRow];
 			const field = (name: string) => input(`${visitEndName}.${name}`, cells, dtype);
 			const endHidden = reshape(ends.hidden, [...cells, config.dim]);
-			const logOdds = visitEndLogits(p, endHidden, field("records"));
+			const past = input(`${visitEndName}.past`, [...cells, pastFeatures], dtype);
+			const logOdds = visitEndLogits(p, endHidden, field("records"), past);
 			const endNats = mul(sub(softplus(logOdds), mul(field("answers"), logOdds)), field("weights"));
 			const weighted = { onset: where(recorded, 0, nats), again: where(recorded, nats, 0) };
 			return Object.entries({ ...weighted, visit: visitNats, [visitEndName]: endNats }).map(
@@ -97,6 +98,7 @@ function hazardObjective<C extends CodeConfig>(
 			const cells = batch.rows * perRow;
 			const end = {
 				records: new Float32Array(cells),
+				past: new Float32Array(cells * pastFeatures),
 				answers: new Float32Array(cells),
 				weights: new Float32Array(cells),
 			};
@@ -124,7 +126,9 @@ function hazardObjective<C extends CodeConfig>(
 					drawnEnds.push(
 						record ? { known: record.known, times: [record.time] } : { known: 0, times: [first] },
 					);
-					if (record) {
+					if (source && record) {
+						const past = end.past.subarray(at * pastFeatures, (at + 1) * pastFeatures);
+						writePast(past, source.history, record.count, Math.floor(record.time));
 						end.records[at] = record.sameDay;
 						end.answers[at] = Number(record.isLast);
 						end.weights[at] = 1;
