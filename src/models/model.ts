@@ -4,6 +4,7 @@ import type { RowSource } from "../cohort/batches.js";
 import type { FixedShape, Tensor } from "../graph/index.js";
 import type { WeightSpecs, Weights } from "../nn/weights.js";
 import type { Feeds, Runtime } from "../runtime/index.js";
+import type { FutureSteps } from "./future-steps.js";
 import type { Objective } from "./objective.js";
 import type { Predictor } from "./predictor.js";
 
@@ -171,6 +172,8 @@ export interface Network<C = unknown> extends Description<C> {
 	queriesAtOnce?(config: C): number;
 	/** Answers queries from histories; the caller disposes of it. If left out, each query reads the history anew. */
 	predictor?(runtime: Runtime, config: C, weights: ParameterValues): Predictor;
+	/** Moves the states of sampled futures on; the caller disposes of it. For networks with a state, if they have hazards. */
+	futureSteps?(runtime: Runtime, config: C, weights: ParameterValues): FutureSteps;
 	/** Of networks whose heads forget at a rate. */
 	readonly decay?: HeadDecay<C>;
 }

@@ -19,6 +19,7 @@ import {
 import { filledWith, nested, type WeightSpecs } from "../../nn/weights.js";
 import { type AttentionInputs, attention } from "./attention.js";
 import type { TrajgptConfig } from "./config.js";
+import type { StateUpdate } from "./layer.js";
 
 /** The weights of the counting heads. */
 export function countingWeights({ copies, dim, vocab }: TrajgptConfig): WeightSpecs {
@@ -56,7 +57,7 @@ export function countingLogits(
 	config: TrajgptConfig,
 	p: (name: string) => Tensor,
 	{ tokens, embedded, hidden, overGaps, ...reading }: CountingInputs,
-): { readonly logits: Tensor; readonly state: Tensor } {
+): { readonly logits: Tensor; readonly state: Tensor; readonly update: StateUpdate } {
 	const { copies, vocab } = config;
 	const dtype = embedded.dtype as FloatType;
 	const [batch, n] = tokens.shape as [Dim, Dim];
@@ -71,14 +72,17 @@ export function countingLogits(
 	const isCode = Array.from({ length: vocab }, (_, token) => Number(token >= specialCount));
 	const codes = mul(oneHot(tokens, vocab, dtype), constant(isCode, [vocab], dtype));
 	const seen = reshape(codes, [batch, 1, n, vocab]);
-	const { output: counts, state } = attention({
-		...reading,
-		q: expand(constant([1], [1, 1, 1, 1], dtype), [batch, copies, m, 1]),
+	const update = {
 		k: reshape(exp(perHead(embedded, "weight")), [batch, copies, n, 1]),
 		v: expand(seen, [batch, copies, n, vocab]),
 		logDecay: overGaps(rate),
+	};
+	const { output: counts, state } = attention({
+		...reading,
+		q: expand(constant([1], [1, 1, 1, 1], dtype), [batch, copies, m, 1]),
+		...update,
 	}); // [batch, copies, m, vocab]
 	const level = log(add(mul(counts, reshape(exp(p("copy.scale")), [copies, 1, vocab])), 1));
 	const trust = reshape(perHead(hidden, "trust"), [batch, copies, m, 1]);
-	return { logits: sum(mul(level, trust), 1), state };
+	return { logits: sum(mul(level, trust), 1), state, update };
 }

@@ -5,6 +5,7 @@ import { modelFromNetwork } from "../model-from-network.js";
 import { horizon, next } from "../objectives/events.js";
 import { presets, type TrajgptConfig, trajgptConfig } from "./config.js";
 import { decaysPer, decayVectors } from "./decay.js";
+import { futureSteps } from "./future-steps.js";
 import { type NetworkInputs, network, type Slots } from "./network.js";
 import { trajgptWeights } from "./parameters.js";
 import { queryValues, slotValues } from "./slots.js";
@@ -106,6 +107,7 @@ export const trajgpt = modelFromNetwork<TrajgptConfig>({
 		});
 	},
 	predictor,
+	futureSteps,
 	decay: {
 		per: decaysPer,
 		rates(config, parameters, { rows, length }) {

@@ -32,7 +32,12 @@ export interface LayerOutputs {
 	readonly state: Tensor; // [batch, heads, key / heads, value / heads]
 	/** log γ of one unit of time, or of one event where the model decays by event. */
 	readonly decayRate: Tensor; // [batch, heads, n]
+	/** What each token adds to the state: S = γ S + kᵀ v. */
+	readonly update: StateUpdate;
 }
+
+/** S = e^logDecay S + kᵀ v, of slots and then queries. */
+export type StateUpdate = Pick<AttentionInputs, "k" | "v" | "logDecay">;
 
 export const normOf = ({ norm }: TrajgptConfig) => (norm === "rms" ? rmsNorm : layerNorm);
 
@@ -70,5 +75,5 @@ export function layer(config: TrajgptConfig, p: Weights, inputs: LayerInputs): L
 
 	// Feed-forward.
 	const fed = project(gelu(project(norm(attended), p("up"))), p("down"));
-	return { x: add(attended, fed), state, decayRate };
+	return { x: add(attended, fed), state, decayRate, update: { k, v, logDecay } };
 }

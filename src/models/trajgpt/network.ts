@@ -21,7 +21,7 @@ import type { Reading } from "./attention.js";
 import type { TrajgptConfig } from "./config.js";
 import { countingLogits } from "./counting-heads.js";
 import { gapFeatures } from "./gap.js";
-import { layer, normOf, project } from "./layer.js";
+import { layer, normOf, project, type StateUpdate } from "./layer.js";
 import { headOf } from "./parameters.js";
 import { positionsOf } from "./positions.js";
 
@@ -76,6 +76,8 @@ export interface NetworkOutputs {
 	readonly seen: Tensor | undefined; // as the input
 	/** log γ of one unit of time, or of one event where the model decays by event. */
 	readonly decayRates: readonly Tensor[]; // [layers] of [batch, heads, length + queries]
+	/** What slots and queries would add to the states of the layers, and then to the counts. */
+	readonly updates: readonly StateUpdate[];
 }
 
 /** The pairs of a head that turn with time, and their periods. */
@@ -152,6 +154,7 @@ export function network(
 	let read = queries?.read;
 	const finalStates: Tensor[] = [];
 	const decayRates: Tensor[] = [];
+	const updates: StateUpdate[] = [];
 	for (let i = 0; i < config.layers; i++) {
 		const isLast = i === config.layers - 1;
 		if (selected && isLast) {
@@ -169,6 +172,7 @@ export function network(
 		x = out.x;
 		finalStates.push(out.state);
 		decayRates.push(out.decayRate);
+		updates.push(out.update);
 	}
 	const hidden = norm(x);
 	/** Of slots and queries, those with logits. */
@@ -199,6 +203,7 @@ export function network(
 		counts: copied?.state,
 		seen: numbered?.seen,
 		decayRates,
+		updates: copied ? [...updates, copied.update] : updates,
 		...(slots &&
 			!queriesOnly && {
 				logits: slice(logits, 1, 0, length),

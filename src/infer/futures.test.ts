@@ -1,0 +1,253 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { random } from "../base/random.js";
+import { specialTokens } from "../cohort/vocabulary.js";
+import { concat, input, reshape } from "../graph/index.js";
+import { visitEndLogits } from "../models/hazards/head.js";
+import { landmarkValues, pastFeatures, writePast } from "../models/hazards/landmarks.js";
+import { hazardSettings, outputsOf, visitBinsOf } from "../models/hazards/settings.js";
+import { historyWith } from "../models/hazards/testing/histories.js";
+import { type Events, modelById } from "../models/index.js";
+import type { QueryStream } from "../models/model.js";
+import { smallSettings } from "../models/testing/small-settings.js";
+import { weightsOf } from "../nn/weights.js";
+import { nodeRuntime } from "../runtime/node.js";
+import { futureModel } from "./futures.js";
+import { hazardModel } from "./hazards.js";
+import { rowPrograms } from "./history-rows.js";
+
+const runtime = nodeRuntime({ threads: 1 });
+const vocab = 12;
+const settings = hazardSettings.parse({});
+const model = modelById("trajgpt");
+const config = model.config.parse({ ...smallSettings.trajgpt, vocab, hazards: settings });
+
+afterAll(async () => runtime.dispose?.());
+
+/** A model whose weights are all drawn, those that start at zero too. */
+function drawnWeights() {
+	const weights = model.init(config, random(1));
+	const draw = random(2);
+	for (const [name, { data }] of weights)
+		if (name.startsWith("hazards."))
+			for (const i of data.keys()) data[i] = data[i]! + 0.1 * draw.normal();
+	weights.get("hazards.onset.bias")!.data[outputsOf(settings, vocab).death] = Math.log(3e-4);
+	return weights;
+}
+
+const history = historyWith([
+	[1500, 5],
+	[1800, 6],
+	[1800, 7],
+	[2600, 5],
+	[3000, 8],
+]);
+
+const distance = (a: ArrayLike<number>, b: ArrayLike<number>) =>
+	Array.from(a).reduce((most, value, i) => Math.max(most, Math.abs(value - b[i]!)), 0);
+
+describe("steps of TrajGPT", () => {
+	const weights = drawnWeights();
+	const learned = { model, config, weights };
+	const steps = model.futureSteps!(runtime, config, weights);
+	const { rows, widths } = steps;
+	const predictor = model.predictor(runtime, config, weights);
+	const hazards = hazardModel(runtime, learned);
+	/** The log-odds that a visit ended with the last record, from the whole history. */
+	const end: QueryStream = { name: "end", landmarks: 1, queries: 1, hiddenOnly: true };
+	const ends = rowPrograms(runtime, {
+		weights,
+		build(parameters, shape) {
+			const [states] = model.states(config, parameters, shape, [end]);
+			const hidden = reshape(states!.hidden, [shape.rows, 1, -1]);
+			const field = (name: string, width: number) => input(name, [shape.rows, width]);
+			const past = reshape(field("past", pastFeatures), [shape.rows, 1, pastFeatures]);
+			return concat([visitEndLogits(weightsOf(parameters), hidden, field("records", 1), past)], 1);
+		},
+		feeds(batch) {
+			const { records, past } = beforeLast(history, 2);
+			const times = [batch.times[history.tokens.length - 1]!];
+			return {
+				...model.filler(config, batch)(end, [[{ known: history.tokens.length, times }]]),
+				...{ records, past },
+			};
+		},
+	});
+	afterAll(async () => {
+		for (const own of [steps, predictor, hazards, ends]) await own.dispose();
+	});
+
+	function beforeLast(events: Events, ofDay: number) {
+		const past = new Float32Array(pastFeatures);
+		writePast(past, events, events.tokens.length, events.times[events.times.length - 1]!);
+		return { records: Float32Array.of(ofDay), past };
+	}
+	const inRow = <T extends Float32Array | Int32Array | Float64Array>(values: T, own: number): T => {
+		values[0] = own;
+		return values;
+	};
+	const timesAt = (token: number, last: number, time: number) => ({
+		tokens: inRow(new Int32Array(rows), token),
+		last: inRow(new Float64Array(rows).fill(Number.NaN), last),
+		times: inRow(new Float64Array(rows), time),
+	});
+	const before = (events: Events, ofDay: number) => {
+		const { records, past } = beforeLast(events, ofDay);
+		const all = { records: new Float32Array(rows), past: new Float32Array(rows * pastFeatures) };
+		all.records.set(records);
+		all.past.set(past);
+		return all;
+	};
+
+	test("from the state are those of the whole history", async () => {
+		const memory = Object.fromEntries(
+			Object.entries(widths).map(([name, width]) => [name, new Float32Array(rows * width)]),
+		);
+		const { tokens, times } = history;
+		for (let n = 0; n < tokens.length; n++) {
+			const [token, last] =
+				n === 0 ? [specialTokens.sos, Number.NaN] : [tokens[n - 1]!, times[n - 1]!];
+			const step = await steps.record(
+				...([memory, timesAt(token, last, times[n]!)] as const),
+				before(history, 0),
+			);
+			const known = { tokens: tokens.slice(0, n), times: times.slice(0, n) };
+			const { logProbabilities } = await predictor.score([known], [[times[n]!]]);
+			const logits = step.logits.subarray(0, vocab);
+			const total = Math.log(logits.reduce((sum, own) => sum + Math.exp(own), 0));
+			expect(
+				distance(
+					logits.map((own) => own - total),
+					logProbabilities,
+				),
+			).toBeLessThan(1e-4);
+			step.keep(0, memory, 0);
+		}
+		const [token, last] = [tokens.at(-1)!, times.at(-1)!];
+		for (const day of [last, last + 200]) {
+			const { values, observe } = landmarkValues(settings, vocab, rows);
+			observe(0, history, day);
+			const { ages, counts, recent, sinceAny, past } = values;
+			const waited = await steps.wait(memory, timesAt(token, last, day), {
+				...{ ages, counts, recent, sinceAny, past },
+			});
+			const whole = await hazards.at([history], [[day]]);
+			const visits = visitBinsOf(settings).within.filter((bin) => bin < steps.bins).length;
+			expect(visits).toBeGreaterThan(3);
+			expect(distance(waited.visits.subarray(0, visits), whole.visits(0))).toBeLessThan(1e-4);
+			const { count, death } = outputsOf(settings, vocab);
+			const dying = Array.from(
+				{ length: steps.bins },
+				(_, bin) => whole.codes(0)[bin * count + death]!,
+			);
+			expect(distance(waited.death.subarray(0, steps.bins), dying)).toBeLessThan(1e-4);
+		}
+		const { visitEnd } = await steps.record(memory, timesAt(token, last, last), before(history, 2));
+		const longer = {
+			tokens: Int32Array.of(...tokens, 0),
+			times: Float64Array.of(...times, last),
+			birthEvents: 1 as const,
+		};
+		const [expected] = await ends.run([longer]);
+		expect(visitEnd[0]).toBeCloseTo(expected!, 4);
+	}, 120_000);
+});
+
+describe("futures", () => {
+	const futures = futureModel(runtime, { model, config, weights: drawnWeights() });
+	afterAll(() => futures.dispose());
+	const options = { days: 900, samples: 300, seed: 4 };
+
+	test("depend on the seed, the history's place and the number of the future alone", async () => {
+		const other = historyWith([[100, 9]]);
+		const [all] = await futures.draw([history], [3000], options);
+		const [few, third] = await futures.draw([history, other], [3000, 200], {
+			...options,
+			samples: 7,
+		});
+		expect(few).toEqual(all!.slice(0, 7));
+		expect(third).toHaveLength(7);
+		const [later] = await futures.draw([history], [3000], {
+			...options,
+			samples: 3,
+			firstSample: 4,
+		});
+		expect(later).toEqual(all!.slice(4, 7));
+		const [reseeded] = await futures.draw([history], [3000], { ...options, seed: 5, samples: 7 });
+		expect(reseeded).not.toEqual(few);
+	}, 120_000);
+
+	test("lie within the horizon, end with death, and record a code once per day", async () => {
+		const [all] = await futures.draw([history], [2700], { ...options, leftOut: [8] });
+		expect(all!.some(({ death }) => death !== null)).toBe(true);
+		for (const { tokens, times, death } of all!) {
+			const end = Math.min(3600, death ?? 3600);
+			expect(death === null || (death > 2700 && death <= 3600)).toBe(true);
+			expect([...times].every((time, i) => time >= (times[i - 1] ?? 2701) && time <= end)).toBe(
+				true,
+			);
+			expect(times.every(Number.isInteger)).toBe(true);
+			expect(tokens.every((token) => token >= 5 && token < vocab && token !== 8)).toBe(true);
+			expect(new Set([...tokens].map((token, i) => `${times[i]} ${token}`)).size).toBe(
+				tokens.length,
+			);
+		}
+	}, 120_000);
+
+	test("of people without a record begin too", async () => {
+		const [all] = await futures.draw([{ tokens: [], times: [] }], [10], { ...options, samples: 3 });
+		expect(all).toHaveLength(3);
+	}, 120_000);
+
+	test.each([
+		["samples", { samples: 0 }],
+		["days", { days: Number.NaN }],
+		["samples", { samples: 1e9 }],
+	])("refuse bad %s", async (field, wrong) => {
+		await expect(futures.draw([history], [0], { ...options, ...wrong })).rejects.toMatchObject({
+			field,
+		});
+	});
+});
+
+test("a model without a state is refused", () => {
+	const gpt2 = modelById("gpt2");
+	const settingsOf = gpt2.config.parse({ ...smallSettings.gpt2, vocab, hazards: settings });
+	const weights = gpt2.init(settingsOf, random(1));
+	expect(() => futureModel(runtime, { model: gpt2, config: settingsOf, weights })).toThrow(
+		/use a run of TrajGPT/,
+	);
+});
+
+test("risk from futures is the risk in closed form, where hazards are constant", async () => {
+	const weights = model.init(config, random(1));
+	const [seen, dying] = [0.004, 0.0006];
+	const { death } = outputsOf(settings, vocab);
+	for (const [name, { data }] of weights)
+		if (name.startsWith("head") || name.startsWith("copy.")) data.fill(0);
+	weights.get("hazards.visit.bias")!.data.fill(Math.log(seen));
+	weights.get("hazards.visitEnd.bias")!.data.fill(30); // one record per visit
+	const perCode = seen / (vocab - 5);
+	weights.get("hazards.onset.bias")!.data.fill(Math.log(perCode));
+	weights.get("hazards.onset.bias")!.data[death] = Math.log(dying);
+	const learned = { model, config, weights };
+	const [futures, hazards] = [futureModel(runtime, learned), hazardModel(runtime, learned)];
+	const samples = 4000;
+	const [all] = await futures.draw([history], [3000], { days: 1000, samples, seed: 1 });
+	const closed = (await hazards.at([history], [[3000]])).incidence(0, 1000);
+	const share = (has: (future: (typeof all & {})[number]) => boolean) =>
+		all!.filter(has).length / samples;
+	const near = (value: number, expected: number) => {
+		const error = Math.sqrt((expected * (1 - expected)) / samples);
+		expect(Math.abs(value - expected)).toBeLessThan(4 * error);
+	};
+	near(
+		share((own) => own.death !== null),
+		closed[death]!,
+	);
+	for (const token of [9, 10, 11])
+		near(
+			share(({ tokens }) => tokens.includes(token)),
+			closed[token]!,
+		);
+	for (const own of [futures, hazards]) await own.dispose();
+}, 120_000);

@@ -1,0 +1,168 @@
+import { InputError } from "../../base/errors.js";
+import { exp, type Graph, input, reshape, type Tensor } from "../../graph/index.js";
+import { parametersOf, weightsOf } from "../../nn/weights.js";
+import { type Data, programs, type Runtime } from "../../runtime/index.js";
+import type { FutureSteps, FutureTimes } from "../future-steps.js";
+import { featureInputs, prefix, visitEndLogits, waitingLogHazards } from "../hazards/head.js";
+import { pastFeatures } from "../hazards/landmarks.js";
+import { binsOf, type HazardSettings } from "../hazards/settings.js";
+import type { ParameterValues } from "../model.js";
+import type { TrajgptConfig } from "./config.js";
+import { stateOf } from "./inference-graph.js";
+import { network } from "./network.js";
+
+/** Futures per call. */
+const rows = 64;
+/** How long a wait is at most, in days, if the first bin is not longer. Someone not seen for so long waits again. */
+const longestWait = 100;
+
+type Kind = "wait" | "record";
+
+/** A part of the state: [heads, key, value] per future. */
+interface Part {
+	readonly name: string;
+	readonly heads: number;
+	readonly key: number;
+	readonly value: number;
+}
+
+function partsOf({ layers, heads, key, value, copies, vocab }: TrajgptConfig): Part[] {
+	const perHead = { heads, key: key / heads, value: value / heads };
+	return [
+		...Array.from({ length: layers }, (_, layer) => ({ name: stateOf(layer), ...perHead })),
+		...(copies > 0 ? [{ name: "counts", heads: copies, key: 1, value: vocab }] : []),
+	];
+}
+
+/**
+ * Steps of futures from the recurrent state: each takes the same time, however long the history. Programs only read
+ * states; S = γ S + kᵀ v is computed in place, for the steps that are kept.
+ */
+export function futureSteps(
+	runtime: Runtime,
+	config: TrajgptConfig,
+	weights: ParameterValues,
+): FutureSteps {
+	if (config.position === "absolute")
+		throw new InputError("futures need positions by time; this model has absolute positions");
+	const settings = config.hazards as HazardSettings;
+	const parts = partsOf(config);
+	const { middle, to } = binsOf(settings);
+	const bins = Math.max(1, to.filter((end) => end <= longestWait).length);
+	const constants = new Map([...weights].map(([name, { data }]) => [name, data]));
+	const parameters = parametersOf(weights);
+	const compiled = programs(
+		runtime,
+		(kind: Kind): Graph => ({ outputs: outputsFor(kind), weights: constants }),
+	);
+
+	function outputsFor(kind: Kind): Graph["outputs"] {
+		const shape = [rows, kind === "wait" ? bins : 1];
+		const states = parts.map(({ name, heads, key, value }) =>
+			input(name, [rows, heads, key, value]),
+		);
+		const out = network(config, parameters, {
+			queries: {
+				tokens: input("tokens", shape, "int32"),
+				times: input("times", shape, "float64"),
+				gaps: input("gaps", shape),
+				read: "after",
+			},
+			states,
+			counts: states[config.layers],
+		});
+		const p = weightsOf(parameters);
+		const hidden = out.queryHidden as Tensor;
+		if (kind === "wait") {
+			const features = featureInputs(settings, config.vocab, rows, "float32");
+			return waitingLogHazards(settings, config, p, hidden, features);
+		}
+		return {
+			logits: reshape(out.queryLogits as Tensor, [rows, config.vocab]),
+			visitEnd: visitEndLogits(
+				...([p, hidden, input("records", [rows, 1])] as const),
+				input("past", [rows, 1, pastFeatures]),
+			),
+			...Object.fromEntries(
+				out.updates.flatMap(({ k, v, logDecay }, i) => {
+					const { name } = parts[i] as Part;
+					return [
+						[`${name}.decay`, exp(logDecay)],
+						[`${name}.key`, k],
+						[`${name}.value`, v],
+					];
+				}),
+			),
+		};
+	}
+
+	const slotFeeds = ({ tokens, last, times }: FutureTimes, later: readonly number[]) => {
+		const n = later.length;
+		const each = <T extends Data>(values: T, own: (row: number, i: number) => number): T => {
+			for (let at = 0; at < values.length; at++) values[at] = own(Math.floor(at / n), at % n);
+			return values;
+		};
+		const timeOf = (row: number, i: number) => (times[row] as number) + (later[i] as number);
+		return {
+			tokens: each(new Int32Array(rows * n), (row) => tokens[row] as number),
+			times: each(new Float64Array(rows * n), timeOf),
+			gaps: each(new Float32Array(rows * n), (row, i) =>
+				Number.isNaN(last[row]) ? 0 : timeOf(row, i) - (last[row] as number),
+			),
+		};
+	};
+	const waits = middle.slice(0, bins);
+	return {
+		rows,
+		bins,
+		widths: Object.fromEntries(
+			parts.map(({ name, heads, key, value }) => [name, heads * key * value]),
+		),
+		async wait(memory, landmarks, features) {
+			const { visits, death } = await compiled.run("wait", {
+				...memory,
+				...slotFeeds(landmarks, waits),
+				...Object.fromEntries(
+					Object.entries(features).map(([name, data]) => [`${prefix}.${name}`, data]),
+				),
+			});
+			return { visits: visits as Float32Array, death: death as Float32Array };
+		},
+		async record(memory, at, before) {
+			const found = await compiled.run("record", { ...memory, ...slotFeeds(at, [0]), ...before });
+			const all = found as Readonly<Record<string, Float32Array>>;
+			return {
+				logits: all.logits as Float32Array,
+				visitEnd: all.visitEnd as Float32Array,
+				keep(row, target, place) {
+					for (const part of parts) update(part, all, row, target, place);
+				},
+			};
+		},
+		dispose: compiled.dispose,
+	};
+}
+
+/** S = γ S + kᵀ v, of one future. */
+function update(
+	{ name, heads, key, value }: Part,
+	found: Readonly<Record<string, Float32Array>>,
+	row: number,
+	target: Readonly<Record<string, Float32Array>>,
+	place: number,
+): void {
+	const state = target[name] as Float32Array;
+	const [decays, keys, values] = ["decay", "key", "value"].map(
+		(of) => found[`${name}.${of}`] as Float32Array,
+	) as [Float32Array, Float32Array, Float32Array];
+	let at = place * heads * key * value;
+	for (let head = row * heads; head < (row + 1) * heads; head++) {
+		const decay = decays[head] as number;
+		for (let i = head * key; i < (head + 1) * key; i++) {
+			const own = keys[i] as number;
+			const end = (head + 1) * value;
+			for (let j = head * value; j < end; j++, at++)
+				state[at] = decay * (state[at] as number) + own * (values[j] as number);
+		}
+	}
+}
