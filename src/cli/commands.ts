@@ -59,6 +59,11 @@ export const commands: readonly LazyCommand[] = [
 		load: () => import("./risk.js"),
 	},
 	{
+		name: "futures",
+		summary: "sample whole futures of a patient: visits with dates and codes, until death",
+		load: () => import("./futures.js"),
+	},
+	{
 		name: "embed",
 		summary: "write the embeddings of codes or patients, with a 2-D map",
 		load: () => import("./embed.js"),

@@ -31,7 +31,6 @@ export interface FutureOptions {
 	readonly leftOut?: readonly number[] | undefined;
 	/** Whether a code may be drawn again on the same day; no by default. */
 	readonly repeats?: boolean | undefined;
-	readonly signal?: AbortSignal | undefined;
 }
 
 /** Samples futures. Programs stay compiled until it is disposed of. */
@@ -125,7 +124,7 @@ async function drawFutures(
 	{ settings, vocab, steps, predictor }: Parts,
 	histories: readonly Events[],
 	indexDays: ArrayLike<number>,
-	{ days, samples, seed, firstSample = 0, leftOut = [], repeats = false, signal }: FutureOptions,
+	{ days, samples, seed, firstSample = 0, leftOut = [], repeats = false }: FutureOptions,
 ): Promise<Future[][]> {
 	checkOptions({ days, samples }, histories.length);
 	const { rows, widths } = steps;
@@ -238,7 +237,6 @@ async function drawFutures(
 
 	/** Moves the larger group on. */
 	async function step(): Promise<void> {
-		signal?.throwIfAborted();
 		const isWait = waiting.length > recording.length;
 		const group = isWait ? waiting : recording;
 		const some = group.splice(Math.max(0, group.length - rows));

@@ -6,9 +6,10 @@ import { formatOf } from "./file-format.js";
 type Values =
 	| { readonly type: "text"; readonly values: readonly (string | null)[] }
 	| { readonly type: "flag"; readonly values: readonly boolean[] }
-	| { readonly type: "count" | "float" | "number"; readonly values: ArrayLike<number> };
+	| { readonly type: "time"; readonly values: readonly (Date | null)[] }
+	| { readonly type: "count" | "id" | "float" | "number"; readonly values: ArrayLike<number> };
 
-/** One column of a table: `float` has 32 bits, `number` 64. */
+/** One column of a table: `float` has 32 bits, `number` 64, and so has `id`, a whole number. */
 export type Column = Values & { readonly name: string };
 
 export const columnFormat = (file: string) => formatOf(file, ["parquet", "csv"], "write");
@@ -22,7 +23,9 @@ export async function writeColumns(file: string, columns: readonly Column[]): Pr
 const parquetTypes = {
 	text: "STRING",
 	flag: "BOOLEAN",
+	time: "TIMESTAMP",
 	count: "INT32",
+	id: "INT64",
 	float: "FLOAT",
 	number: "DOUBLE",
 } as const;
@@ -32,9 +35,9 @@ async function parquetOf(columns: readonly Column[]): Promise<Uint8Array> {
 	const buffer = parquetWriteBuffer({
 		columnData: columns.map(({ name, type, values }) => ({
 			name,
-			data: [...(values as Iterable<unknown>)],
+			data: type === "id" ? Array.from(values, BigInt) : [...(values as Iterable<unknown>)],
 			type: parquetTypes[type],
-			nullable: type === "text",
+			nullable: type === "text" || type === "time",
 		})),
 	});
 	return new Uint8Array(buffer);
@@ -53,6 +56,7 @@ function cell({ type, values }: Column, row: number): string {
 	const value = values[row];
 	if (value === null || value === undefined) return "";
 	if (typeof value === "string") return csvField(value);
+	if (value instanceof Date) return value.toISOString();
 	// Nine digits distinguish all 32-bit floats.
 	return type === "float" ? `${Number((value as number).toPrecision(9))}` : `${value}`;
 }

@@ -219,7 +219,7 @@ function warningsOf(
 	];
 }
 
-function onlyOne(patients: readonly NewPatient[]): NewPatient {
+export function onlyOne(patients: readonly NewPatient[]): NewPatient {
 	const [patient, second] = patients;
 	if (patient && !second) return patient;
 	throw new InputError(
@@ -232,7 +232,7 @@ function onlyOne(patients: readonly NewPatient[]): NewPatient {
 }
 
 /** Opens the hazards of a run for some work, and disposes of them afterwards. */
-async function withHazards<T>(
+export async function withHazards<T>(
 	trained: Trained,
 	{ threads = trained.run.threads, provider, precision }: ComputeOptions,
 	work: (model: HazardModel) => Promise<T>,

@@ -1,0 +1,118 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtInMap } from "../codes/index.js";
+import { openMeds } from "../records/index.js";
+import { load } from "../records/testing/load.js";
+import { captured } from "./testing/captured.js";
+import { clinicRun } from "./testing/clinic-run.js";
+import { runBuilt } from "./testing/run-built.js";
+import { simulatedRun } from "./testing/simulated-run.js";
+
+let root: string;
+let run: string;
+const file = (name: string) => join(root, name);
+beforeAll(async () => {
+	({ root, run } = await clinicRun({ map: builtInMap() }));
+	await writeFile(
+		file("ann.csv"),
+		"patient,date,icd10\nann,2010-03-01,I10\nann,2011-07-01,I50.9\nann,2012-05-06,E119\n",
+	);
+	await writeFile(file("people.csv"), "patient,birth,sex\nann,1960-02-03,female\n");
+});
+afterAll(() => rm(root, { recursive: true }));
+
+const ann = (...more: string[]) => [
+	...["futures", run, "--input", file("ann.csv"), "--people", file("people.csv")],
+	...["--samples", "40", ...more],
+];
+interface FutureJson {
+	readonly death: { readonly date: string } | null;
+	readonly records: readonly { readonly date: string; readonly code: string }[];
+}
+
+describe("futures", () => {
+	test("are printed in a few lines, with the closed form beside", async () => {
+		const { code, stdout, stderr } = await captured(ann());
+		expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining("error") });
+		expect(stdout).toMatch(/40 futures of 5 years after 2012-05-06, seed 0:\n/);
+		expect(stdout).toMatch(/ {2}\d+\.\d visits per year, \d\.\d\d codes per visit\n/);
+		expect(stdout).toMatch(/dead at the end: \d+\.\d % ± \d+\.\d, in closed form \d+\.\d %/);
+		expect(stdout).toMatch(/futures +closed form\n\S+ .* \d+\.\d % ± \d+\.\d +\d+\.\d %/);
+	}, 60_000);
+
+	test("are the same with the same seed, and follow the index day", async () => {
+		const read = async (...more: string[]) =>
+			JSON.parse((await captured(ann("--json", "--years", "2", ...more))).stdout);
+		const one = await read("--at", "2011-08-01", "--seed", "3");
+		expect(await read("--at", "2011-08-01", "--seed", "3")).toEqual(one);
+		expect((await read("--at", "2011-08-01")).futures).not.toEqual(one.futures);
+		expect(one).toMatchObject({ samples: 40, days: 731, index: { date: "2011-08-01" } });
+		const dates = (one.futures as FutureJson[]).flatMap(({ records }) =>
+			records.map(({ date }) => date),
+		);
+		expect(dates.every((date) => date > "2011-08-01" && date <= "2013-08-01")).toBe(true);
+		expect(one.newCodes.every(({ code }: { code: string }) => code !== "428")).toBe(true);
+	}, 60_000);
+
+	test("are written as a table and as MEDS, one subject per future", async () => {
+		const [csv, meds] = [file("futures.csv"), file("meds")];
+		const { stdout, stderr } = await captured(ann("--json", "--output", csv, "--meds", meds));
+		expect(stderr).toContain(`written: ${csv}\nwritten: ${meds}\n`);
+		const futures = JSON.parse(stdout).futures as FutureJson[];
+		const records = futures.flatMap((future) => future.records);
+		const deaths = futures.filter(({ death }) => death !== null);
+		const [header, ...lines] = (await readFile(csv, "utf8")).trimEnd().split("\n");
+		expect(header).toBe("patient,future,date,day,code,system,name");
+		expect(lines).toHaveLength(records.length + deaths.length);
+		const { records: rows, people } = await load(
+			await openMeds(meds, { kinds: ["diagnosis", "drug", "other"] }),
+		);
+		expect(rows).toHaveLength(records.length);
+		expect(new Set(people.map(({ patient }) => patient)).size).toBe(40);
+		expect(people.filter(({ death }) => death != null)).toHaveLength(deaths.length);
+		const again = await captured(ann("--meds", meds));
+		expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("already exists")]);
+		expect((await captured(ann("--meds", meds, "--force"))).code).toBe(0);
+	}, 60_000);
+
+	test("do not depend on the number of threads", async () => {
+		const read = async (threads: string) => {
+			const argv = ann("--samples", "250", "--years", "1", "--json", "--threads", threads);
+			return JSON.parse((await runBuilt(argv)).stdout);
+		};
+		expect(await read("2")).toEqual(await read("1"));
+	}, 120_000);
+
+	test("of a simulated population say so", async () => {
+		const made = await simulatedRun();
+		const argv = ["futures", join(made, "run"), "--patient", "p000001", "--samples", "3"];
+		expect((await captured(argv)).stdout).toContain("simulated population, not real people");
+		await rm(made, { recursive: true });
+	}, 240_000);
+});
+
+describe("are refused", () => {
+	test.each([
+		[["--samples", "0"], "--samples"],
+		[["--years", "0"], "--years"],
+		[["--output", "futures.txt"], "expected a name that ends in .parquet or .csv"],
+		[["--at", "1950-01-01"], "--at 1950-01-01 lies before the birth"],
+	])("with %s", async (options, reason) => {
+		const { code, stdout, stderr } = await captured(ann(...options));
+		expect([code, stdout]).toEqual([2, ""]);
+		expect(stderr).toContain(reason);
+	});
+
+	test("after death", async () => {
+		await writeFile(
+			file("dead.csv"),
+			"patient,birth,sex,death\nann,1960-02-03,female,2012-06-01\n",
+		);
+		const dead = ["futures", run, "--input", file("ann.csv"), "--people", file("dead.csv")];
+		const { code, stderr } = await captured([...dead, "--at", "+1y"]);
+		expect(code).toBe(2);
+		expect(stderr).toContain("patient ann died on 2012-06-01");
+		expect(stderr).toContain("give an earlier --at");
+	});
+});

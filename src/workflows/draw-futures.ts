@@ -1,0 +1,90 @@
+import { Worker } from "node:worker_threads";
+import { workerCalls } from "../base/worker-calls.js";
+import { deathRecord } from "../cohort/reading/history-rules.js";
+import type { Vocabulary } from "../cohort/vocabulary.js";
+import { type Future, type FutureOptions, futureModel } from "../infer/futures.js";
+import type { Events, ParameterValues } from "../models/index.js";
+import type { Trained } from "../train/index.js";
+import { type ComputeOptions, withRuntime } from "./open-runtime.js";
+
+/** What a thread needs to draw futures. */
+export interface FutureThreadData {
+	/** The model's id. */
+	readonly model: string;
+	readonly config: unknown;
+	readonly weights: ParameterValues;
+}
+
+/** Futures for which another thread is worth its start. */
+const leastPerThread = 100;
+
+/** What is never drawn, or may be drawn again on a day, as the dataset has it. */
+export const futureRules = ({
+	vocabulary,
+	manifest,
+}: Pick<Trained, "manifest"> & { readonly vocabulary: Vocabulary }) => {
+	const death = vocabulary.find(deathRecord.code, deathRecord.system);
+	return {
+		leftOut: death === undefined ? [] : [death],
+		repeats: manifest.filters.dedup === "none",
+	};
+};
+
+/**
+ * Futures of a history after an index day. On the CPU each thread draws some of them with a model of its own: many
+ * small computations in parallel are faster than one that is spread over all cores. Which thread draws a future
+ * makes no difference to it.
+ */
+export async function drawFutures(
+	trained: Trained,
+	history: Events,
+	indexDay: number,
+	options: Omit<FutureOptions, "leftOut" | "repeats"> & ComputeOptions,
+): Promise<Future[]> {
+	const { threads = trained.run.threads, provider, precision, ...given } = options;
+	const own = { ...given, ...futureRules(trained) };
+	const count = provider === "xla" ? 1 : Math.min(threads, Math.ceil(own.samples / leastPerThread));
+	if (count > 1) {
+		const parts = Array.from({ length: count }, (_, i) => {
+			const [from, to] = [i, i + 1].map((n) => Math.floor((n * own.samples) / count));
+			return { ...own, firstSample: from as number, samples: (to as number) - (from as number) };
+		});
+		const data = { model: trained.model.id, config: trained.config, weights: trained.weights };
+		return (
+			await Promise.all(parts.map((part) => drawInThread(data, history, indexDay, part)))
+		).flat();
+	}
+	return withRuntime({ threads: 1, provider, precision }, "inference", async (runtime) => {
+		const model = futureModel(runtime, trained);
+		try {
+			const [futures = []] = await model.draw([history], [indexDay], own);
+			return futures;
+		} finally {
+			await model.dispose();
+		}
+	});
+}
+
+async function drawInThread(
+	workerData: FutureThreadData,
+	{ tokens, times }: Events,
+	indexDay: number,
+	options: FutureOptions,
+): Promise<Future[]> {
+	const worker = new Worker(new URL("./future-thread.js", import.meta.url), { workerData });
+	const { call, receive, end } = workerCalls(
+		(sent) => worker.postMessage(sent),
+		(message: string) => new Error(message),
+	);
+	const ended = (reason: string) =>
+		end(() => new Error(`a thread that draws futures has ended: ${reason}`));
+	worker.on("message", receive);
+	worker.on("error", (error) => ended(String(error)));
+	worker.on("exit", (code) => ended(`exit ${code}`));
+	try {
+		const events = { tokens: Array.from(tokens), times: Array.from(times) };
+		return (await call("draw", [events, indexDay, options])) as Future[];
+	} finally {
+		await worker.terminate();
+	}
+}
