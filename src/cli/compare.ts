@@ -15,10 +15,11 @@ interface Options extends SharedOptions {
 
 const description = `Train every model, evaluate it on every task and print the paper's table for your data.
 
-Forecasting is measured as recall@K. Labelled tasks are measured as AUPRC with no label
+First diagnoses (onset) are measured as AUROC and average precision within 1 and 5 years
+of an index day. Forecasting is measured as recall@K. Labelled tasks are measured as AUPRC with no label
 (S = 0), with 5 labels and with all labels; — marks a setting that a model lacks. The
-baselines are the patient's own counts, code frequencies and, on a simulated population,
-the oracle. trajgpt-plain is TrajGPT without the gap as input and without counting heads.
+baselines are the patient's own counts (for onset a regression per code), code frequencies
+(for onset by age and sex) and, on a simulated population, the oracle. trajgpt-plain is TrajGPT without the gap as input and without counting heads.
 Pre-trained models are fine-tuned to labels (and to forecasts, if they are encoders only);
 the others learn each task from scratch, as in the paper.
 
@@ -29,6 +30,7 @@ The table is written to OUT/table.{json,csv,md,tex}.`;
 
 export const examples = {
 	"trajgpt compare sim --models all --out runs/table": "every model, one seed",
+	"trajgpt compare sim --models all --tasks onset --out runs/onset": "who gets what, by when",
 	"trajgpt compare sim --models trajgpt,gru-d,gpt2 --tasks forecast --seeds 3 --out runs/three":
 		"three models, three seeds",
 	"trajgpt compare so --tasks next,forecast --depths 1,5,10 --seeds 3 --leaders trajgpt,gru-d --out runs/so":
@@ -43,7 +45,7 @@ export function command(io: Io): Command {
 			.option("--models <list>", `models to train: all, or some of ${lineNames.join(",")}`, "all")
 			.option(
 				"--tasks <list>",
-				"tasks to evaluate: some of next,forecast and the dataset's labels (default: all but next)",
+				"tasks to evaluate: some of onset,next,forecast and the dataset's labels (default: all but next)",
 			),
 	)
 		.option(

@@ -22,6 +22,9 @@ export interface Scored {
 /** The contributions of each patient to the numbers of a row. */
 export type ByPatient = { readonly ratios: Ratios } | { readonly scored: Scored };
 
+/** Numbers of a row on each bootstrap draw, where patients' contributions are too many to keep. */
+export type ByDraw = Readonly<Record<string, Float64Array>>;
+
 /** The statistics of a row. */
 export function statisticsOf(own: ByPatient): Readonly<Record<string, Statistic>> {
 	if ("ratios" in own)
@@ -56,6 +59,17 @@ export const byPatientSchema = z.union([
 	}),
 ]);
 type Packed = z.infer<typeof byPatientSchema>;
+
+/** Values on each bootstrap draw in a file, by metric: float64. */
+export const byDrawSchema = z.record(z.string(), numbers);
+
+export const packedDraws = (own: ByDraw): z.infer<typeof byDrawSchema> =>
+	Object.fromEntries(Object.entries(own).map(([metric, drawn]) => [metric, toText(drawn)]));
+
+export const unpackedDraws = (own: z.infer<typeof byDrawSchema>): ByDraw =>
+	Object.fromEntries(
+		Object.entries(own).map(([metric, text]) => [metric, new Float64Array(toBytes(text))]),
+	);
 
 export function packed(own: ByPatient): Packed {
 	if ("ratios" in own)

@@ -7,7 +7,7 @@ import { readJson, replaceFile } from "../files/index.js";
 import { type ForecastMethod, forecastMethods } from "../models/index.js";
 import type { Runtime } from "../runtime/index.js";
 import { runFiles, type Trained } from "../train/index.js";
-import { byPatientSchema } from "./by-patient.js";
+import { byDrawSchema, byPatientSchema } from "./by-patient.js";
 
 export type Method = ForecastMethod;
 
@@ -33,6 +33,7 @@ const rowSchema = z.strictObject({
 	...rowNames,
 	metrics: measures,
 	byPatient: byPatientSchema.optional(),
+	byDraw: byDrawSchema.optional(),
 });
 export type EvaluationRow = z.infer<typeof rowSchema>;
 

@@ -9,7 +9,7 @@ import { type ByPatient, packed, statisticsOf } from "./by-patient.js";
 import type { EvaluationRow, Measured } from "./evaluation.js";
 
 /** The names of a row. */
-export type RowName = Omit<EvaluationRow, "metrics" | "byPatient">;
+export type RowName = Omit<EvaluationRow, "metrics" | "byPatient" | "byDraw">;
 
 export interface PatientRow {
 	readonly name: RowName;

@@ -184,7 +184,7 @@ const measured = (evaluations: readonly Evaluation[]): string =>
 	JSON.stringify({
 		evaluations: evaluations.map(({ windows: _, rows, ...rest }) => ({
 			...rest,
-			rows: rows.map(({ byPatient: __, ...row }) => row),
+			rows: rows.map(({ byPatient: __, byDraw: ___, ...row }) => row),
 		})),
 	});
 

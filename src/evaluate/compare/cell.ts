@@ -44,6 +44,8 @@ export const cellSchema = z.strictObject({
 });
 export type Cell = z.infer<typeof cellSchema>;
 
-/** Whether all rows have the per-patient values that a table needs. */
+/** Whether all rows have the values of patients or of draws that a table needs. */
 export const keepsPatients = ({ evaluations }: Cell): boolean =>
-	Object.values(evaluations).every(({ rows }) => rows.every(({ byPatient }) => byPatient));
+	Object.values(evaluations).every(({ rows }) =>
+		rows.every(({ byPatient, byDraw }) => byPatient ?? byDraw),
+	);

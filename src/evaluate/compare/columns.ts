@@ -21,6 +21,9 @@ export interface Column {
 
 const percent = { scale: 100, digits: 1, best: "highest" } as const;
 
+/** The horizons of task *onset* in a comparison, in years. */
+export const onsetHorizons = [1, 5];
+
 const methodTitles: Readonly<Record<Method, string>> = {
 	"time-specific": "Time-specific forecast",
 	"by-order": "Forecast by order",
@@ -29,8 +32,8 @@ const methodTitles: Readonly<Record<Method, string>> = {
 
 /**
  * The paper's columns: recall of forecasts by the given methods or that of the line, of all codes and apart of those
- * that patients already had and of new ones; AUPRC of labelled tasks by
- * number of labels, and nats of next events.
+ * that patients already had and of new ones; AUPRC of labelled tasks by number of labels; nats of next events; and
+ * discrimination of first diagnoses.
  */
 export function columnsOf(
 	tasks: readonly string[],
@@ -61,6 +64,17 @@ export function columnsOf(
 				{ task, group: "Next event", title: "accuracy", metric: "accuracy", ...percent },
 			];
 		if (task === "forecast") return recalls();
+		if (task === "onset")
+			return onsetHorizons.flatMap((years): Column[] => [
+				{
+					...{ task, group: `Onset within ${years} y`, title: "AUROC", metric: `auroc ${years}y` },
+					...{ scale: 1, digits: 3, best: "highest" },
+				},
+				{
+					...{ task, group: `Onset within ${years} y`, title: "AP, %", ...percent },
+					metric: `averagePrecision ${years}y`,
+				},
+			]);
 		const settings = [
 			["S = 0", "zero-shot prototype"],
 			["5", "5-shot"],

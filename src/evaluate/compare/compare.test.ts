@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { bootstrap } from "../bootstrap.js";
-import type { ByPatient } from "../by-patient.js";
-import type { Evaluation } from "../evaluation.js";
+import { type ByPatient, packedDraws } from "../by-patient.js";
+import type { Evaluation, EvaluationRow } from "../evaluation.js";
 import { measureRows, type PatientRow, type RowName } from "../rows.js";
 import { meanOf } from "../testing/mean-of.js";
 import { type Cell, cellSchema, type Entry, keepsPatients } from "./cell.js";
@@ -373,5 +373,67 @@ describe("rendering a comparison", () => {
 		expect(latex(mixed)).toContain("& nats & accuracy, \\% & K = 5, \\% & parameters");
 		expect(latex(mixed)).toContain("fixed $\\gamma$, $\\tau$ 20 $\\pm$ 1 $-$ a\\_b & --- & ");
 		expect(latex(mixed)).toMatch(/^[ -~\n]*$/);
+	});
+});
+
+describe("task onset, measured on the draws of each evaluation", () => {
+	const labels = { model: "TrajGPT", history: "regression per code" };
+	const onset = (who: keyof typeof labels, auroc: number): Evaluation => {
+		const drawn = Float64Array.from({ length: drawing.draws }, (_, draw) => auroc + draw / 1e4);
+		const measured = { value: auroc, low: auroc, high: auroc };
+		return {
+			...evaluation("onset", []),
+			rows: [
+				{
+					...{ who, label: labels[who], metrics: { "auroc 1y": measured } },
+					byDraw: packedDraws({ "auroc 1y": drawn }),
+				},
+			],
+		};
+	};
+	const cellOf = (own: Entry | null, measured: Evaluation): Cell => ({
+		...cell(one, 1, 0.5),
+		entry: own?.id ?? null,
+		evaluations: { onset: measured },
+	});
+	const ways: Way[] = [
+		{ entry: one, method: "time-specific", first: true, label: "One" },
+		{ entry: two, method: "time-specific", first: true, label: "Two", against: one },
+	];
+	const cells = [
+		cellOf(one, onset("model", 0.7)),
+		cellOf(two, onset("model", 0.68)),
+		cellOf(null, onset("history", 0.65)),
+	];
+	const comparison = comparisonOf(columnsOf(["onset"], [5]), ways, cells, []);
+
+	test("has its own baselines, and differences on the same draws", () => {
+		expect(comparison.columns.map(({ group, title }) => `${group}: ${title}`)).toEqual([
+			...["Onset within 1 y: AUROC", "Onset within 1 y: AP, %"],
+			...["Onset within 5 y: AUROC", "Onset within 5 y: AP, %"],
+		]);
+		expect(comparison.lines.map(({ label, values }) => [label, values[0]?.value])).toEqual([
+			...[
+				["One", 0.7],
+				["Two", 0.68],
+			],
+			...[["regression per code", 0.65]],
+		]);
+		const [difference] = comparison.differences;
+		expect(difference).toMatchObject({ line: "Two", than: "One" });
+		const { value, low, high } = difference!.overPatients[0]!;
+		for (const one of [value, low, high]) expect(one).toBeCloseTo(-0.02, 9);
+	});
+
+	test("a row without draws is refused", () => {
+		const [{ byDraw: _, ...row }] = cells[1]!.evaluations.onset!.rows as [EvaluationRow];
+		const without = {
+			...cells[1]!,
+			evaluations: { onset: { ...onset("model", 0.68), rows: [row] } },
+		};
+		expect(keepsPatients(without)).toBe(false);
+		expect(() => comparisonOf(columnsOf(["onset"], [5]), ways, [cells[0]!, without], [])).toThrow(
+			"has no draws of auroc 1y; evaluate it again",
+		);
 	});
 });

@@ -1,6 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import { type Drawn, drawPatients, type Statistic } from "../bootstrap.js";
-import { statisticsOf, unpacked } from "../by-patient.js";
+import { statisticsOf, unpacked, unpackedDraws } from "../by-patient.js";
 import type { Evaluation, EvaluationRow } from "../evaluation.js";
 import type { Column } from "./columns.js";
 import type { Reading, Source } from "./sources.js";
@@ -8,7 +8,10 @@ import type { Reading, Source } from "./sources.js";
 /** The values of a line in a column, by seed. */
 type BySeed = ReadonlyMap<number, Drawn>;
 
-/** Bootstraps the patients of each task once and evaluates all lines and seeds on the same draws. */
+/**
+ * Bootstraps the patients of each task once and evaluates all lines and seeds on the same draws; tasks that were
+ * measured on such draws already are read.
+ */
 export function pairedBootstrap(
 	columns: readonly Column[],
 	sources: readonly Source[],
@@ -30,19 +33,32 @@ export function pairedBootstrap(
 		const { evaluation } = first.reading;
 		for (const { reading } of readings) checkSame(evaluation, reading.evaluation);
 		const statistics = statisticReader();
-		const drawn = drawPatients(
-			evaluation.patients,
-			Object.fromEntries(
-				readings.map(({ column, reading }, at) => [at, statistics(reading, column.metric)]),
-			),
-			evaluation,
-		);
+		const drawn: Readonly<Record<number, Drawn>> = first.reading.row.byDraw
+			? readings.map(({ column, reading }) => drawnIn(reading, column.metric))
+			: drawPatients(
+					evaluation.patients,
+					Object.fromEntries(
+						readings.map(({ column, reading }, at) => [at, statistics(reading, column.metric)]),
+					),
+					evaluation,
+				);
 		for (const [at, { column, source, seed }] of readings.entries()) {
 			const lines = found.get(column) ?? new Map<Source, Map<number, Drawn>>();
 			found.set(column, lines.set(source, new Map(lines.get(source)).set(seed, drawn[at]!)));
 		}
 	}
 	return (source, column) => found.get(column)?.get(source) ?? new Map();
+}
+
+/** What was measured on each draw. */
+function drawnIn({ row, evaluation }: Reading, metric: string): Drawn {
+	const drawn = unpackedDraws(row.byDraw ?? {})[metric];
+	const value = row.metrics[metric]?.value;
+	if (drawn === undefined || value === undefined)
+		throw new InputError(
+			`the evaluation of ${row.label} on ${evaluation.task} has no draws of ${metric}; evaluate it again`,
+		);
+	return { value, drawn };
 }
 
 /** Unpacks the per-patient values of each row once, for all its metrics. */
@@ -63,8 +79,8 @@ function statisticReader(): (reading: Reading, metric: string) => Statistic {
 
 /** Paired draws need lines that were measured on the same patients. */
 function checkSame(one: Evaluation, other: Evaluation): void {
-	const what = ({ made, split, patients, events, seed, draws }: Evaluation) =>
-		`${patients} patients (${events} events) of split ${split} of ${made.dataset}, ${draws} draws of seed ${seed}`;
+	const what = ({ made, split, patients, events, seed, draws, onset }: Evaluation) =>
+		`${patients} patients (${events} events) of split ${split} of ${made.dataset}, ${draws} draws of seed ${seed}${onset ? `, ${onset.horizons.map(({ codes }) => codes).join(" and ")} codes` : ""}`;
 	if (what(one) !== what(other))
 		throw new InputError(
 			`${one.task} was measured on different data: ${what(one)}, and ${what(other)}; evaluate both again`,

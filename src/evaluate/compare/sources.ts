@@ -31,10 +31,17 @@ export interface Reading {
 }
 
 const baselines = [
-	{ who: "history", label: "own history" },
-	{ who: "global", label: "code frequencies" },
-	{ who: "oracle", label: "oracle" },
+	{ who: "history", label: "own history", ofOnset: "regression per code" },
+	{ who: "global", label: "code frequencies", ofOnset: "age and sex" },
+	{ who: "oracle", label: "oracle", ofOnset: "reference model" },
 ] as const;
+
+/** A baseline's label in a table of these columns: task onset has baselines of its own. */
+function baselineLabel(columns: readonly Column[], { label, ofOnset }: (typeof baselines)[number]) {
+	const isOnset = columns.map(({ task }) => task === "onset");
+	if (isOnset.every(Boolean)) return ofOnset;
+	return isOnset.some(Boolean) ? `${label} (onset: ${ofOnset})` : label;
+}
 
 /** The lines with results: first trained models, then baselines. */
 export function sourcesOf(
@@ -56,11 +63,11 @@ export function sourcesOf(
 		}),
 	);
 	const others = baselines.map(
-		({ who, label }): Source => ({
-			...{ label, group: "counts" },
+		(baseline): Source => ({
+			...{ label: baselineLabel(columns, baseline), group: "counts" },
 			cells: cells.filter(({ entry }) => entry === null),
 			read: (cell, column) =>
-				rowIn(cell, column, (row) => row.who === who && reads(column, row, undefined)),
+				rowIn(cell, column, (row) => row.who === baseline.who && reads(column, row, undefined)),
 		}),
 	);
 	const says = ({ cells, read }: Source) =>

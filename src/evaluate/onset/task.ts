@@ -6,6 +6,7 @@ import { hazardModel } from "../../infer/hazards.js";
 import type { Runtime } from "../../runtime/index.js";
 import type { Trained } from "../../train/index.js";
 import { measureOf, notNegative, patientDraws } from "../bootstrap.js";
+import { packedDraws } from "../by-patient.js";
 import type { Measured, MeasureRun, OnsetDetails } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
 import type { RowName } from "../rows.js";
@@ -291,12 +292,27 @@ function measured(
 				}),
 			),
 		);
+	const drawsOf = (row: number) =>
+		packedDraws(
+			Object.fromEntries(
+				found.flatMap(({ years, scores }) =>
+					(["auroc", "averagePrecision"] as const).flatMap((name) => {
+						const mean = scores.drawnMean(row, name);
+						return mean ? [[`${name} ${years}y`, mean.drawn]] : [];
+					}),
+				),
+			),
+		);
 	return {
 		task: "onset",
 		...{ split, seed, draws, notes: [...notes] },
 		patients: cohort.patients.length,
 		events: cohort.patients.reduce((sum, { history }) => sum + history.tokens.length, 0),
-		rows: rows.map(({ name }, row) => ({ ...name, metrics: metricsOf(row) })),
+		rows: rows.map(({ name }, row) => ({
+			...name,
+			metrics: metricsOf(row),
+			...(options.keepPatients && { byDraw: drawsOf(row) }),
+		})),
 		differences: rows.flatMap(({ name }, row) =>
 			name.who === "model"
 				? rows.slice(row + 1).map((than, i) => ({

@@ -1,5 +1,11 @@
 import { InputError } from "../../base/errors.js";
-import { type BootstrapOptions, type Measure, measureOf, patientDraws } from "../bootstrap.js";
+import {
+	type BootstrapOptions,
+	type Drawn,
+	type Measure,
+	measureOf,
+	patientDraws,
+} from "../bootstrap.js";
 import type { PatientWeights } from "./follow-up.js";
 
 /** Scores of a code: one record per model, the same models for every code. */
@@ -17,6 +23,8 @@ export interface Resampled<Metric extends string> {
 	ofCode(code: number, model: number, metric: Metric): Measure | null;
 	/** Unweighted mean over the codes for which the metric is defined. */
 	mean(model: number, metric: Metric): Measure | null;
+	/** The same mean, with its value on each draw. */
+	drawnMean(model: number, metric: Metric): Drawn | null;
 	/** Sum over codes of one metric divided by that of another, such as observed by expected onsets. */
 	ratio(model: number, part: Metric, whole: Metric): Measure | null;
 	/** Mean over codes of `model` − `other`, paired: the same draws, and codes that are defined for both. */
@@ -57,12 +65,15 @@ export function resampleCodes<Metric extends string>(
 			}),
 		);
 	}
-	const measure = (statistic: (draw: number) => number): Measure | null => {
+	const drawnOf = (statistic: (draw: number) => number): Drawn | null => {
 		const [value, ...drawn] = Array.from({ length: draws.length + 1 }, (_, draw) =>
 			statistic(draw),
 		);
-		if (Number.isNaN(value)) return null;
-		return measureOf({ value: value!, drawn: Float64Array.from(drawn) });
+		return Number.isNaN(value) ? null : { value: value!, drawn: Float64Array.from(drawn) };
+	};
+	const measure = (statistic: (draw: number) => number): Measure | null => {
+		const drawn = drawnOf(statistic);
+		return drawn && measureOf(drawn);
 	};
 	const scoreOf = (code: number, model: number, metric: Metric, draw: number) =>
 		kept[code]![model]![metric][draw]!;
@@ -80,6 +91,8 @@ export function resampleCodes<Metric extends string>(
 		ofCode: (code, model, metric) => measure((draw) => scoreOf(code, model, metric, draw)),
 		mean: (model, metric) =>
 			measure((draw) => meanOverCodes((code) => scoreOf(code, model, metric, draw))),
+		drawnMean: (model, metric) =>
+			drawnOf((draw) => meanOverCodes((code) => scoreOf(code, model, metric, draw))),
 		difference: (model, other, metric) =>
 			measure((draw) =>
 				meanOverCodes(

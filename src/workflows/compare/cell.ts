@@ -10,6 +10,7 @@ import {
 	type Evaluation,
 	evaluateDefaults,
 	evaluationInputsHash,
+	onsetHorizons,
 	openTask,
 	readEvaluation,
 	writeEvaluation,
@@ -145,7 +146,8 @@ async function finetuneCell(
 	{ threads, provider, precision, progress, signal }: CellRequest,
 ): Promise<void> {
 	const forecasts = task === "forecast";
-	if (task === "next" || (forecasts && trained.model.forecasting.after === "pretraining")) return;
+	if (task === "next" || task === "onset") return;
+	if (forecasts && trained.model.forecasting.after === "pretraining") return;
 	const begun = readTask(trained.folder, task) !== undefined;
 	if (begun && isTrained(taskFiles(trained.folder, task).folder)) return;
 	const { interrupted } = await finetune(trained, dataset, {
@@ -178,6 +180,7 @@ async function evaluateCellOn(
 	const options: EvaluateOptions = {
 		...evaluateDefaults,
 		...{ futures: plan.futures, baselines: trained === undefined, keepPatients: true },
+		horizons: onsetHorizons,
 		methods: forecastMethods,
 	};
 	const evaluations: Record<string, Evaluation> = {};

@@ -35,7 +35,7 @@ export function lineNotes(
 	});
 	const labels = checkConfig(finetuneOptions, tuning, "tuning");
 	const plain = entries.find(({ id }) => id === plainTrajgpt.id);
-	const labelled = tasks.some((task) => task !== "next" && task !== "forecast");
+	const labelled = tasks.some((task) => !["next", "forecast", "onset"].includes(task));
 	return [
 		...(plain
 			? [`${plain.label}: without the gap as input and without counting heads, as in the paper`]
