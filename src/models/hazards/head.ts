@@ -35,10 +35,15 @@ import {
 import type { CodeConfig } from "../heads/codes.js";
 import type { Network } from "../model.js";
 import { ageFeatures, type LandmarkValues, pastFeatures } from "./landmarks.js";
-import { type Bins, type HazardSettings, outputsOf, visitBinsOf } from "./settings.js";
+import {
+	type Bins,
+	type HazardSettings,
+	mostDirectCodes,
+	outputsOf,
+	visitBinsOf,
+} from "./settings.js";
 
-/** Up to so many codes, the counts of all codes act on each hazard; beyond, through fewer numbers. */
-const mostDirectCodes = 2000;
+/** Through so many numbers the counts of more than `mostDirectCodes` codes act. */
 const linearRank = 64;
 /** What the direct effects of counts are scaled by: so many weights must learn slowly, or they overfit. */
 const directScale = 0.05;
@@ -119,6 +124,8 @@ export function featureInputs(
 	vocab: number,
 	landmarks: number,
 	dtype: DType,
+	/** Outputs whose hazards are computed, if not all. */
+	sampled?: number,
 ): Features {
 	const { count } = outputsOf(settings, vocab);
 	const field = (name: string, width: number) =>
@@ -127,7 +134,7 @@ export function featureInputs(
 		ages: field("ages", ageFeatures),
 		counts: field("counts", count),
 		recent: field("recent", count),
-		since: field("since", count),
+		since: field("since", sampled ?? count),
 		sinceAny: field("sinceAny", 1),
 		past: field("past", pastFeatures),
 	};
@@ -166,10 +173,13 @@ export function logHazards(
 	parameters: Weights,
 	hidden: Tensor, // [landmarks, bins or 1, dim]
 	{ ages, counts, recent, since, sinceAny, past }: Features,
+	/** The outputs whose hazards are computed, if not all; `since` is theirs alone. */
+	sampled?: Tensor, // [outputs], int32
 ): LogHazards {
 	const p = within(parameters, prefix);
 	const landmarks = hidden.shape[0] as number;
-	const { count } = outputsOf(settings, vocab);
+	const count = since.shape[1] as number;
+	const some = (x: Tensor, axis = 0) => (sampled ? gather(x, sampled, axis) : x);
 	const bins = settings.binDays.length;
 	const states =
 		reading === "queries"
@@ -177,15 +187,18 @@ export function logHazards(
 			: rmsNorm(reshape(project(hidden, p("binStates")), [landmarks, bins, binRank]));
 	const hazardsOf = (kind: string, own: Tensor) => {
 		const q = within(p, kind);
-		const level = add(add(project(ages, q("age")), own), q("bias")); // [landmarks, outputs]
+		const level = add(add(project(ages, some(q("age"))), own), some(q("bias"))); // [landmarks, outputs]
 		const level3 = reshape(level, [landmarks, 1, count]);
-		return add(add(project(states, q("state")), q("bins")), level3);
+		return add(add(project(states, some(q("state"))), some(q("bins"), 1)), level3);
 	};
-	const onset = hazardsOf("onset", effectOfCounts(p, vocab, counts, recent));
-	const row = (name: string, i: number) => slice(p(name), 0, i, i + 1); // [1, outputs]
-	const again = [...sinceHats(since).map((hat, i) => mul(hat, row("next.since", i)))];
-	again.push(mul(log1p(counts), row("next.counts", 0)), mul(log1p(recent), row("next.counts", 1)));
-	const next = hazardsOf("next", again.reduce(add));
+	const onset = hazardsOf("onset", effectOfCounts(p, vocab, counts, recent, some));
+	const row = (name: string, i: number) => some(slice(p(name), 0, i, i + 1), 1); // [1, outputs]
+	const ofRecords = [
+		...sinceHats(since).map((hat, i) => mul(hat, row("next.since", i))),
+		mul(log1p(some(counts, 1)), row("next.counts", 0)),
+		mul(log1p(some(recent, 1)), row("next.counts", 1)),
+	];
+	const next = hazardsOf("next", ofRecords.reduce(add));
 	const recorded = reshape(greaterEqual(since, 0), [landmarks, 1, count]);
 	return {
 		codes: bounded(where(recorded, next, onset)),

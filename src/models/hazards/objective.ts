@@ -13,6 +13,7 @@ import {
 	visitEndLogits,
 } from "./head.js";
 import { landmarkValues, pastFeatures, writePast } from "./landmarks.js";
+import { columnsOf, sampleOutputs, sampleSize } from "./sampled-outputs.js";
 import { binsOf, type HazardSettings, outputsOf, visitBinsOf } from "./settings.js";
 
 const visitEndName = "visitEnd";
@@ -60,20 +61,18 @@ function hazardObjective<C extends CodeConfig>(
 			const { dtype } = asked.hidden;
 			const perRow = landmarksOf(settings, shape);
 			const landmarks = shape.rows * perRow;
-			const { count } = outputsOf(settings, config.vocab);
-			const hidden = reshape(asked.hidden, [landmarks, -1, config.dim]);
-			const features = featureInputs(settings, config.vocab, landmarks, dtype);
+			const size = sampleSize(settings, config.vocab);
+			const count = size ?? outputsOf(settings, config.vocab).count;
 			const { codes, visits, recorded } = logHazards(
-				settings,
-				reading,
-				config,
-				p,
-				hidden,
-				features,
+				...([settings, reading, config, p] as const),
+				reshape(asked.hidden, [landmarks, -1, config.dim]),
+				featureInputs(settings, config.vocab, landmarks, dtype, size),
+				size === undefined ? undefined : input(`${prefix}.outputs`, [size], "int32"),
 			);
 			const risk = (name: string, width: number) =>
 				input(`${prefix}.${name}`, [landmarks, 1, width], dtype);
-			const nats = hazardNats(codes, risk("risk", count), binsOf(settings));
+			const each = hazardNats(codes, risk("risk", count), binsOf(settings));
+			const nats = size === undefined ? each : mul(each, input(`${prefix}.weights`, [size], dtype));
 			const visitNats = hazardNats(
 				reshape(visits, [landmarks, -1, 1]),
 				risk("visitRisk", 1),
@@ -138,13 +137,24 @@ function hazardObjective<C extends CodeConfig>(
 				landmarks.push(drawn);
 				endLandmarks.push(drawnEnds);
 			}
+			const { risk, since } = own.values;
+			const size = sampleSize(settings, config.vocab);
+			const sampled = size && sampleOutputs(settings, config.vocab, risk, size, random);
+			const { count } = outputsOf(settings, config.vocab);
+			const values = sampled
+				? {
+						...{ ...own.values, ...sampled },
+						risk: columnsOf(risk, count, sampled.outputs),
+						since: columnsOf(since, count, sampled.outputs),
+					}
+				: own.values;
 			const named = (name: string, values: object) =>
 				Object.entries(values).map(([field, data]) => [`${name}.${field}`, data] as const);
 			return {
 				feeds: {
 					...fill(asked, landmarks),
 					...fill(ends, endLandmarks),
-					...Object.fromEntries([...named(prefix, own.values), ...named(visitEndName, end)]),
+					...Object.fromEntries([...named(prefix, values), ...named(visitEndName, end)]),
 				},
 				targets: {
 					...{ onset: targets.landmarks, again: targets.landmarks, visit: targets.landmarks },

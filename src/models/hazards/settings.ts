@@ -9,6 +9,12 @@ const binEnds = z
 	.max(64)
 	.refine(increasing, "must increase");
 
+/**
+ * Up to so many codes, the counts of all codes act on each hazard, and each batch learns from all hazards; beyond,
+ * counts act through fewer numbers, and a batch learns from so many codes.
+ */
+export const mostDirectCodes = 2000;
+
 /** What hazards a model learns. Written into `run.json`. */
 export const hazardSettings = z.strictObject({
 	/** The days after a landmark at which the bins of constant hazard end. */
