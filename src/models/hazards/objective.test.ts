@@ -73,7 +73,7 @@ describe.each(["trajgpt", "gpt2", "patchtst"])("%s learns hazards", (id) => {
 		const parameters = parametersOf(weights);
 		const { terms } = lossTerms(model, config, objectives, parameters, own, true);
 		const hazardTerms = terms.filter(({ name }) =>
-			["onset", "again", "visit", "visitEnd"].includes(name),
+			["onset", "recurrence", "visit", "visitEnd"].includes(name),
 		);
 		expect(hazardTerms).toHaveLength(4);
 		expect(targets.onset).toBeGreaterThan(6);

@@ -84,7 +84,7 @@ function hazardObjective<C extends CodeConfig>(
 			const past = input(`${visitEndName}.past`, [...cells, pastFeatures], dtype);
 			const logOdds = visitEndLogits(p, endHidden, field("records"), past);
 			const endNats = mul(sub(softplus(logOdds), mul(field("answers"), logOdds)), field("weights"));
-			const weighted = { onset: where(recorded, 0, nats), again: where(recorded, nats, 0) };
+			const weighted = { onset: where(recorded, 0, nats), recurrence: where(recorded, nats, 0) };
 			return Object.entries({ ...weighted, visit: visitNats, [visitEndName]: endNats }).map(
 				([name, all]) => ({ name, total: mul(sum(all), settings.weight) }),
 			);
@@ -157,7 +157,7 @@ function hazardObjective<C extends CodeConfig>(
 					...Object.fromEntries([...named(prefix, values), ...named(visitEndName, end)]),
 				},
 				targets: {
-					...{ onset: targets.landmarks, again: targets.landmarks, visit: targets.landmarks },
+					...{ onset: targets.landmarks, recurrence: targets.landmarks, visit: targets.landmarks },
 					[visitEndName]: targets.ends,
 				},
 			};
