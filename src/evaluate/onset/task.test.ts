@@ -1,0 +1,98 @@
+import { describe, expect, test } from "vitest";
+import { random } from "../../base/random.js";
+import { isoDate } from "../../base/time.js";
+import type { Dataset, Split } from "../../cohort/index.js";
+import { hazardSettings } from "../../models/hazards/settings.js";
+import { modelById } from "../../models/index.js";
+import { nodeRuntime } from "../../runtime/node.js";
+import type { Trained } from "../../train/index.js";
+import { evaluateDefaults } from "../options.js";
+import { smallDataset } from "../testing/small-dataset.js";
+import { onsetTask } from "./task.js";
+
+const [disease, cause, other] = [5, 6, 7];
+const indexDay = 1000;
+
+/** Half of the patients have the cause on day 500; these get the disease on day 1100, all of them. */
+const people = (["train", "valid", "test"] as const satisfies Split[]).flatMap((split) =>
+	Array.from({ length: 80 }, (_, i) => ({
+		...{ split, observed: [{ start: 0, end: 4000 }] },
+		...(i % 2 === 0
+			? { tokens: [other, cause, disease], times: [10, 500, 1100] }
+			: { tokens: [other, other], times: [10, 500] }),
+	})),
+);
+/** One patient has the disease before the index day, one is not observed on it. */
+const dataset: Dataset = {
+	...smallDataset(
+		[9, 8, 7],
+		[
+			...people,
+			{ split: "test", tokens: [disease], times: [20], observed: [{ start: 0, end: 4000 }] },
+			{ split: "test", tokens: [other], times: [20], observed: [{ start: 0, end: 900 }] },
+		],
+	),
+	manifest: {
+		...{ labels: [], deaths: 0, observation: { from: "file" } },
+		source: { path: "nowhere", axis: "dates" },
+	} as unknown as Dataset["manifest"],
+};
+const options = {
+	...{ ...evaluateDefaults, draws: 20, horizons: [0.2, 1] },
+	index: isoDate(indexDay),
+};
+const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
+
+describe("onsetTask", () => {
+	test("scores each row on what followed the index day", async () => {
+		const measure = await onsetTask(dataset, options);
+		const { rows, onset, notes, patients } = await measure(runtime);
+		expect(patients).toBe(81);
+		expect(notes.join()).toContain("patients without an index day: 1 not observed");
+		expect(notes.join()).toContain("not measured at 0.2 years");
+		expect(onset!.horizons).toHaveLength(1);
+		expect(onset!.codes).toEqual([
+			expect.objectContaining({ code: "a", years: 1, onsets: 40, atRisk: 80 }),
+		]);
+		const [ageSex, regression] = rows;
+		expect(ageSex!.label).toBe("age and sex");
+		// Nobody's age or sex is known, so all have the same risk.
+		expect(ageSex!.metrics["auroc 1y"]).toEqual({ value: 0.5, low: 0.5, high: 0.5 });
+		expect(ageSex!.metrics["averagePrecision 1y"]!.value).toBeCloseTo(0.5, 12);
+		// The cause tells who gets the disease.
+		expect(regression!.metrics["auroc 1y"]).toEqual({ value: 1, low: 1, high: 1 });
+		expect(regression!.metrics["averagePrecision 1y"]!.value).toBe(1);
+	});
+
+	test("has a row of the model, with differences to the others", async () => {
+		const model = modelById("trajgpt");
+		const config = model.config.parse({
+			...{ layers: 1, heads: 2, dim: 12, key: 8, value: 12, ff: 16 },
+			...{ vocab: 8, hazards: hazardSettings.parse({}) },
+		});
+		const weights = model.init(config, random(3));
+		const measure = await onsetTask(dataset, options);
+		const { rows, differences } = await measure(runtime, { model, config, weights } as Trained);
+		expect(rows.map(({ label }) => label)).toEqual([
+			"TrajGPT",
+			"age and sex",
+			"regression per code",
+		]);
+		const own = rows[0]!.metrics["auroc 1y"]!.value;
+		expect(differences!.map(({ than }) => than)).toEqual(["age and sex", "regression per code"]);
+		expect(differences![1]!.metrics["auroc 1y"]!.value).toBeCloseTo(own - 1, 12);
+	});
+
+	test("learns nothing from records after a cut", async () => {
+		// Nobody had the disease by then, so nothing can tell who will get it.
+		const { index: _index, ...others } = options;
+		const measure = await onsetTask(dataset, { ...others, before: indexDay });
+		const { rows, onset, notes } = await measure(runtime);
+		expect(onset!.index).toBe(isoDate(indexDay));
+		expect(notes.join()).toContain(`up to ${isoDate(indexDay)}`);
+		for (const { metrics } of rows) {
+			expect(metrics["auroc 1y"]!.value).toBeLessThanOrEqual(0.5);
+			expect(metrics["observedToExpected 1y"]!.value).toBeGreaterThan(10);
+		}
+	});
+});
