@@ -25,7 +25,7 @@ import {
 import { binsFor, calibrationBins, probabilityStatistics } from "./statistics.js";
 import { type TaskCodes, taskCodes } from "./task-codes.js";
 import { isOnsetTask, taskLabels } from "./task-labels.js";
-import { taskRisks } from "./zero-shot-risk.js";
+import { ageSexRisk, taskRisks } from "./zero-shot-risk.js";
 
 /** The default number of labels per few-shot draw, and the number of draws. */
 const usualShots = 5;
@@ -158,7 +158,7 @@ function chanceError(probabilities: Float64Array, bins: number): number {
 
 /** Rows with the pre-trained weights: similarity to a prototype, cumulative incidence, and few-shot. */
 async function frozenRows(
-	{ dataset, options, train, evaluated }: Opened,
+	{ task, dataset, options, train, evaluated }: Opened,
 	codes: TaskCodes,
 	runtime: Runtime,
 	trained: Trained,
@@ -213,7 +213,10 @@ async function frozenRows(
 		);
 		rows.push({
 			name: { who: "model", label: `${name}, zero-shot risk`, setting: "zero-shot risk" },
-			...probable(evaluated, risk),
+			// Other labels ask something else: those of the paper, and insulin of the same day.
+			...(isOnsetTask(dataset, task)
+				? probable(evaluated, risk)
+				: { byPatient: ranked(evaluated, risk) }),
 		});
 		notes.push(
 			`zero-shot risk: probability of a record within ${spanText(codes.horizonDays)} of the index day, death competing`,
@@ -295,6 +298,10 @@ async function baselineRows(
 		),
 	});
 	if (isOnsetTask(dataset, task) && codes) {
+		rows.push({
+			name: { ...baselines.global, label: "age and sex" },
+			...probable(evaluated, await ageSexRisk(dataset, evaluated.labels, codes, options)),
+		});
 		const found = await onsetOracle(dataset, evaluated.labels, codes, options);
 		if ("chances" in found)
 			rows.push({ name: baselines.oracle, ...probable(evaluated, found.chances) });

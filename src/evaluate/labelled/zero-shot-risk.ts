@@ -1,8 +1,10 @@
+import { usualLookBack } from "../../cohort/at-risk.js";
 import type { Dataset, Label } from "../../cohort/index.js";
 import { type HazardModel, hazardModel, incidences } from "../../infer/index.js";
 import type { CodeConfig } from "../../models/heads/codes.js";
 import type { Runtime } from "../../runtime/index.js";
 import type { LabelQuery, Trained } from "../../train/index.js";
+import { ageSexRisks } from "../onset/age-sex-rates.js";
 import { viewsOf } from "./label-set.js";
 import { type TaskCodes, taskCodes } from "./task-codes.js";
 
@@ -25,6 +27,27 @@ export async function taskRisks(
 		for (const [i, [own]] of all.entries()) found[first + i] = own?.probabilities[0] as number;
 	}
 	return found;
+}
+
+/** The same by age and sex alone, from rates of the training patients. */
+export async function ageSexRisk(
+	dataset: Dataset,
+	labels: readonly Label[],
+	{ risk, horizonDays }: Pick<TaskCodes, "risk" | "horizonDays">,
+	{ seed }: { readonly seed: number },
+): Promise<Float64Array> {
+	const patients = [];
+	for (const { patient, time } of labels)
+		patients.push({ history: await dataset.read(patient), day: Math.floor(time) });
+	const all = await ageSexRisks(dataset, patients, horizonDays, {
+		...{ seed, lookBackDays: usualLookBack },
+	});
+	const vocab = dataset.vocabulary.size;
+	return Float64Array.from(
+		labels,
+		(_, at) =>
+			1 - risk.reduce((left, token) => left * (1 - (all[at * vocab + token] as number)), 1),
+	);
 }
 
 /** Probabilities that are certain have no log-odds. */

@@ -25,7 +25,7 @@ const natsOf = ({ onsets, days }: OnsetSums, rates: Float64Array): number =>
  */
 export async function ageSexRisks(
 	dataset: Dataset,
-	patients: readonly IndexedPatient[],
+	patients: readonly Pick<IndexedPatient, "history" | "day">[],
 	horizonDays: number,
 	options: { readonly seed: number; readonly lookBackDays: number },
 ): Promise<Float32Array> {
