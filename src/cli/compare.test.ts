@@ -52,7 +52,7 @@ describe("compare", { timeout: 180_000 }, () => {
 		]);
 		expect(code).toBe(2);
 		expect(stderr).toContain(
-			'has no task "stroke"; it has onset, next, forecast, chf, diabetes, insulin, chf-paper',
+			'has no task "stroke"; it has onset, next, forecast, diabetes, insulin, chf-paper',
 		);
 	});
 
@@ -147,6 +147,7 @@ describe("ablate", { timeout: 180_000 }, () => {
 		expect([...new Set(columns.map(({ group }: { group: string }) => group))]).toEqual([
 			"Next event",
 			...ways,
+			...["known", "new"].flatMap((novelty) => ways.map((way) => `${way}, ${novelty} codes`)),
 		]);
 		for (const { values } of lines.slice(0, 2))
 			for (const [at, { group }] of columns.entries())

@@ -45,7 +45,7 @@ export function command(io: Io): Command {
 			.option("--models <list>", `models to train: all, or some of ${lineNames.join(",")}`, "all")
 			.option(
 				"--tasks <list>",
-				"tasks to evaluate: some of onset,next,forecast and the dataset's labels (default: all but next)",
+				"tasks to evaluate: some of onset,next,forecast and the dataset's labels (default: all but next and chf-paper)",
 			),
 	)
 		.option(

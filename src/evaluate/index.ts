@@ -16,7 +16,7 @@ export { firstPatients } from "./first-patients.js";
 export { evaluationInputsHash } from "./inputs-hash.js";
 export { isSimulated } from "./is-simulated.js";
 export { probe } from "./labelled/probe.js";
-export { labelledTasks, taskLabels } from "./labelled/task-labels.js";
+export { isPaperTask, labelledTasks, taskLabels } from "./labelled/task-labels.js";
 export { withRisks } from "./labelled/zero-shot-risk.js";
 export { auroc, averagePrecision, brier, logLoss } from "./metrics.js";
 export { type EvaluateOptions, evaluateDefaults } from "./options.js";

@@ -14,6 +14,8 @@ const onsetTasks: Readonly<Record<string, { readonly mark: Mark; readonly what: 
 /** Tasks with the paper's construction, by the name of their labels in a dataset. */
 const paperTasks: Readonly<Record<string, string>> = { chf: "chf-paper" };
 
+export const isPaperTask = (task: string): boolean => Object.values(paperTasks).includes(task);
+
 /** Whether a task is about onset after an index day in this dataset; its own labels come first. */
 export const isOnsetTask = ({ manifest, vocabulary }: Dataset, task: string): boolean =>
 	Object.hasOwn(onsetTasks, task) &&

@@ -9,6 +9,7 @@ import {
 	comparisonOf,
 	csv,
 	type Entry,
+	isPaperTask,
 	latex,
 	type Method,
 	markdown,
@@ -45,7 +46,7 @@ export interface ComparisonOptions extends LineOptions, Monitoring {
 export interface CompareOptions extends ComparisonOptions {
 	/** Ids of the models. Default: all. */
 	readonly models?: readonly string[] | undefined;
-	/** Default: all tasks of the dataset but `next`. */
+	/** Default: all tasks of the dataset but `next` and those with the paper's construction. */
 	readonly tasks?: readonly string[] | undefined;
 	/** Models that run with every seed; the others run with the first only. Default: all. */
 	readonly leaders?: readonly string[] | undefined;
@@ -88,7 +89,8 @@ export async function compare(
 			({ model }) => model === "trajgpt",
 			(entry, _, first) => (entry === reference && first ? undefined : reference),
 		),
-		tasks: options.tasks ?? tasksOf(dataset).filter((task) => task !== "next"),
+		tasks:
+			options.tasks ?? tasksOf(dataset).filter((task) => task !== "next" && !isPaperTask(task)),
 	});
 }
 

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
-import type { Dataset, DatasetSummary, Split } from "../../cohort/index.js";
+import type { Dataset, Split } from "../../cohort/index.js";
 import {
 	type Evaluation,
+	isPaperTask,
 	labelledTasks,
 	readEvaluation,
 	taskLabels,
@@ -27,15 +28,17 @@ export interface Evaluations {
 export async function readEvaluations(
 	trained: Trained,
 	dataset: Dataset,
-	summary: DatasetSummary,
 	split: Split,
 ): Promise<Evaluations> {
 	const { folder } = trained;
-	const tasks = tasksOf(dataset).filter((task) =>
-		task === "onset"
-			? canHaveOnsets(trained, dataset, split)
-			: canBeEvaluated(task, summary, split),
-	);
+	const tasks: string[] = [];
+	for (const task of tasksOf(dataset))
+		if (
+			task === "onset"
+				? canHaveOnsets(trained, dataset, split)
+				: !isPaperTask(task) && (await canBeEvaluated(task, dataset, split))
+		)
+			tasks.push(task);
 	const files = existsSync(runFiles(folder).evaluations)
 		? readdirSync(runFiles(folder).evaluations)
 		: [];
@@ -64,9 +67,10 @@ export async function readEvaluations(
 }
 
 /** Whether a task has positive and negative labels in the split; otherwise it cannot be evaluated. */
-function canBeEvaluated(task: string, { labels }: DatasetSummary, split: Split): boolean {
-	const counts = labels.find((label) => label.task === task)?.splits[split];
-	return !counts || (counts.positive > 0 && counts.positive < counts.labels);
+async function canBeEvaluated(task: string, dataset: Dataset, split: Split): Promise<boolean> {
+	if (!labelledTasks(dataset).includes(task)) return true;
+	const labels = labelsOf(dataset, (await taskLabels(dataset, task)).labels, split);
+	return new Set(labels.map(({ value }) => value)).size === 2;
 }
 
 /** With fewer patients, no code has enough onsets. */
@@ -86,6 +90,7 @@ const withoutPaths = (note: string): string =>
 /** Labelled tasks that were evaluated, but not fine-tuned. */
 const notFineTuned = (folder: string, evaluations: readonly Evaluation[]): MissingEvaluation[] =>
 	evaluations
+		.filter(({ task }) => !isPaperTask(task))
 		.map(({ task, rows }) => ({ task, own: rows.filter(({ who }) => who === "model") }))
 		.filter(({ own }) => own.some(({ setting }) => setting !== undefined))
 		.filter(({ own }) => own.every(({ setting }) => setting !== "fine-tuned"))

@@ -78,7 +78,7 @@ export async function gatherReport(given: ReportRequest): Promise<Report> {
 	const summary = await summarize(dataset);
 	const chosen = await chosenFor(request, summary);
 	const { folder } = trained;
-	const { present, missing, warnings } = await readEvaluations(trained, dataset, summary, split);
+	const { present, missing, warnings } = await readEvaluations(trained, dataset, split);
 	const log = readEventLog(runFiles(folder).log);
 	const name = basename(resolve(folder));
 	const { model, weights } = trained;
