@@ -59,6 +59,8 @@ describe("onsetTask", () => {
 		// Nobody's age or sex is known, so all have the same risk.
 		expect(ageSex!.metrics["auroc 1y"]).toEqual({ value: 0.5, low: 0.5, high: 0.5 });
 		expect(ageSex!.metrics["averagePrecision 1y"]!.value).toBeCloseTo(0.5, 12);
+		const { low, high } = ageSex!.metrics["calibrationError 1y"]!;
+		expect(high - low).toBeGreaterThan(0.05);
 		// The cause tells who gets the disease.
 		expect(regression!.metrics["auroc 1y"]).toEqual({ value: 1, low: 1, high: 1 });
 		expect(regression!.metrics["averagePrecision 1y"]!.value).toBe(1);

@@ -257,12 +257,10 @@ function measured(
 	const { split, seed } = options;
 	const draws = Math.min(options.draws, mostDraws);
 	const found = horizons.map((_, at) => atHorizon(opened, rows, at));
-	const weights = [
-		...patientDraws(cohort.patients.length, {
-			draws: Math.min(draws, calibrationDraws),
-			seed,
-		}),
-	].map((drawn) => Uint16Array.from(drawn));
+	const weights = Array.from(
+		patientDraws(cohort.patients.length, { draws: Math.min(draws, calibrationDraws), seed }),
+		(drawn) => Uint16Array.from(drawn),
+	);
 	const calibrationErrors = found.map(({ calibration }) =>
 		calibration.map((own) => ({
 			value: own.error() ?? Number.NaN,
