@@ -35,8 +35,32 @@ function evaluated(evaluation: Evaluation, metric: string): Markup {
 	return html`<h3>${title}</h3>
 <p>${question}</p>
 ${measureTable(evaluation, { name: title, metrics, rows: evaluation.rows })}
+${noveltyTables(evaluation, title)}
 ${pairedMarkup(evaluation, metric)}
 ${notes(evaluation)}`;
+}
+
+/** Recall of codes that patients already had, and of new ones. */
+function noveltyTables(evaluation: Evaluation, title: string): Markup[] {
+	const { newCodes, rows } = evaluation;
+	if (!newCodes) return [];
+	const parts = [
+		{ novelty: "known", share: 1 - newCodes.value, what: "codes that the patient already had" },
+		{ novelty: "new", share: newCodes.value, what: "codes that are new for the patient" },
+	];
+	return parts.flatMap(({ novelty, share, what }) => {
+		const metrics = [...new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)))].filter(
+			(metric) =>
+				metric.startsWith("recall@") &&
+				/^\S+ (known|new)$/.test(metric) &&
+				metric.endsWith(novelty),
+		);
+		if (metrics.length === 0) return [];
+		return [
+			html`<p>Of ${what}, ${percent(share)} of the records:</p>
+${measureTable(evaluation, { name: `${title}: ${novelty} codes`, metrics, rows })}`,
+		];
+	});
 }
 
 /** Paired differences between the model and each baseline: more precise than the intervals in the table. */

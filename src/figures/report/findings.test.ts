@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Evaluation } from "../../evaluate/evaluation.js";
+import { forecastSection } from "./evaluation-sections.js";
+import { html } from "./html.js";
 import { findings } from "./index.js";
 import {
 	exampleForecast,
@@ -41,6 +43,27 @@ describe("first records", () => {
 describe("forecasts", () => {
 	const numbers = { model: 0.5, history: 0.45, steps: 0.47, oracle: 0.6 };
 	const told = (given: Partial<ForecastNumbers>) => said(exampleForecast({ ...numbers, ...given }));
+
+	test("tell known and new codes apart", () => {
+		const { rows, ...evaluation } = exampleForecast(numbers);
+		const around = (value: number) => ({ value, low: value - 0.01, high: value + 0.01 });
+		const split = rows.map((row) => ({
+			...row,
+			metrics: {
+				...row.metrics,
+				"recall@10 known": around(0.9),
+				"recall@10 new": around(0.1),
+			},
+		}));
+		const one = { ...evaluation, rows: split, newCodes: around(0.25) };
+		expect(said(one)).toContain(
+			"Of codes that the patient already had it is 90.0 % (89.0–91.0), of new ones 10.0 % (9.0–11.0); 25 % are new.",
+		);
+		const { body } = forecastSection(exampleReport({ evaluations: [one] }));
+		const page = html`${body}`.text;
+		expect(page).toMatch(/codes that are new for the patient, 25.%/);
+		expect(page).toContain("recall@10 known, %");
+	});
 
 	test("against counting", () => {
 		expect(told({})).toContain("include 50.0 % (49.0–51.0) of the recorded codes");

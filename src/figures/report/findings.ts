@@ -76,12 +76,14 @@ function forecastFindings(evaluation: Evaluation): Finding[] {
 			label: "recall@10",
 			says: [
 				`Given the beginning of a history and the date of each later record, the ten most likely codes include ${value} (${interval(own, kind)}) of the recorded codes.`,
+				...apart(evaluation, model, kind),
 				...(difference ? [againstHistory(difference, kind)] : []),
 			].join(" "),
 		},
 	];
 	const steps = rowOf(evaluation, { who: "model", method: "auto-regressive" });
-	const ahead = steps && model !== steps && differenceOf(evaluation, model, steps, recall);
+	const direct = rowOf(evaluation, { who: "model", method: "time-specific" }) ?? model;
+	const ahead = steps && direct !== steps && differenceOf(evaluation, direct, steps, recall);
 	if (ahead)
 		found.push({
 			value: signed(ahead, kind),
@@ -91,6 +93,15 @@ function forecastFindings(evaluation: Evaluation): Finding[] {
 	const oracle = rowOf(evaluation, { who: "oracle" });
 	if (oracle) found.push(...againstOracle(evaluation, model, oracle, history));
 	return found;
+}
+
+/** The recall of codes that patients already had, and of new ones. */
+function apart({ newCodes }: Evaluation, { metrics }: EvaluationRow, kind: MeasureKind): string[] {
+	const [known, ofNew] = [metrics[`${recall} known`], metrics[`${recall} new`]];
+	if (!newCodes || !known || !ofNew) return [];
+	return [
+		`Of codes that the patient already had it is ${written(known.value, kind)} % (${interval(known, kind)}), of new ones ${written(ofNew.value, kind)} % (${interval(ofNew, kind)}); ${percentOf(newCodes.value, 0)} are new.`,
+	];
 }
 
 const againstHistory = (difference: Measure, kind: MeasureKind): string =>
