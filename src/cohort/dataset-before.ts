@@ -7,7 +7,7 @@ import { splitNames } from "./manifest.js";
 const isKnown = (time: number, day: number) => Math.floor(time) <= day;
 
 /** What was known of a patient at the end of a day: later records, observation and death are cut off. */
-export function historyBefore(history: History, day: number): History {
+function historyBefore(history: History, day: number): History {
 	const { tokens, times, observed, death } = history;
 	let count = 0;
 	while (count < times.length && isKnown(times[count] as number, day)) count++;

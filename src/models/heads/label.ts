@@ -27,10 +27,6 @@ export const labelHead: Head<LinearHead> = {
 		),
 };
 
-/** Whether the head of a classifier reads risks. */
-export const readsRisks = (weights: Pick<ReadonlyMap<string, unknown>, "has">): boolean =>
-	weights.has(riskWeight);
-
 /** The log-odds of yes: those of the head and, if it reads them, of the risks that are fed. */
 export function labelLogOdds(parameters: Parameters, pooled: Tensor): Tensor {
 	const p = weightsOf(parameters);
