@@ -73,12 +73,12 @@ describe("demo", () => {
 		const out = join(folder, "whole");
 		const first = await captured(["demo", "--out", out, ...small, "--json"]);
 		expect(first.code).toBe(0);
-		expect(first.stderr).toContain("[1/7] simulating 30 people (about ");
+		expect(first.stderr).toContain("[1/6] simulating 30 people (about ");
 		expect(first.stderr).toContain("epoch 2: validation next");
 		const report = JSON.parse(first.stdout);
 		expect(report.settings).toEqual({ patients: 30, epochs: 2, seed: 20 });
-		const { next, forecast, chf } = report.evaluations;
-		expect(chf.patients).toBeGreaterThan(0);
+		const { next, forecast } = report.evaluations;
+		expect(forecast.patients).toBeGreaterThan(0);
 		expect(next.patients).toBe(report.counts.splits.test.patients);
 		const nats = Object.fromEntries(
 			next.rows.map((row: Row) => [row.who, row.metrics.nats?.value as number]),

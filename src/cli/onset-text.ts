@@ -4,16 +4,16 @@ import { table } from "./table.js";
 
 type Metrics = Readonly<Record<string, Measure>>;
 
-const columns = [
+export const onsetColumns = [
 	{ metric: "auroc", title: "AUROC", scale: 1, digits: 3 },
 	{ metric: "averagePrecision", title: "average precision, %", scale: 100, digits: 2 },
 	{ metric: "observedToExpected", title: "observed/expected", scale: 1, digits: 2 },
 	{ metric: "calibrationError", title: "calibration error, points", scale: 100, digits: 2 },
 ];
 
-function cell(
+export function onsetCell(
 	measure: Measure | undefined,
-	{ scale, digits }: (typeof columns)[0],
+	{ scale, digits }: (typeof onsetColumns)[number],
 	signed = false,
 ): string {
 	if (!measure) return "";
@@ -36,11 +36,13 @@ export function onsetText({ rows, differences = [], onset }: Evaluation): string
 	) =>
 		of.map(({ label, metrics }) => [
 			label,
-			...columns.map((column) => cell(metrics[`${column.metric} ${years}y`], column, signed)),
+			...onsetColumns.map((column) =>
+				onsetCell(metrics[`${column.metric} ${years}y`], column, signed),
+			),
 		]);
 	const horizons = onset.horizons.map(({ years, codes }) =>
 		table(
-			[`within ${yearsText(years)}, ${codes} codes`, ...columns.map(({ title }) => title)],
+			[`within ${yearsText(years)}, ${codes} codes`, ...onsetColumns.map(({ title }) => title)],
 			[
 				...rowsAt(years, rows),
 				...rowsAt(

@@ -11,6 +11,20 @@ const report: DemoReport = {
 	labels: [{ task: "chf", rule: "", labels: 30, positive: 3, excluded: {} }],
 	training: { epochs: 2, step: 9, parameters: 1500 },
 	evaluations: {
+		onset: {
+			...evaluation("onset", [
+				{
+					who: "model",
+					label: "TrajGPT",
+					metrics: { "auroc 5y": measured(0.65), "averagePrecision 5y": measured(0.11) },
+				},
+				{ who: "global", label: "age and sex", metrics: { "auroc 5y": measured(0.6) } },
+			]),
+			onset: {
+				...{ index: "random", lookBackDays: 365, subgroups: [], codes: [] },
+				horizons: [{ years: 5, codes: 115, calibration: [], decisions: [] }],
+			},
+		},
 		next: evaluation("next", [
 			{ who: "model", label: "TrajGPT", metrics: { nats: measured(2.5), accuracy: measured(0.3) } },
 		]),
@@ -49,6 +63,10 @@ function evaluation(
 
 test("prints the numbers of every task, and suggests commands for a test patient", () => {
 	const text = render(report);
+	expect(text).toMatch(/^within 5 years, 115 codes +AUROC +average precision, %/m);
+	expect(text).toMatch(/^TrajGPT +0\.650 \[0\.640, 0\.660\] +11\.00 \[10\.00, 12\.00\]$/m);
+	expect(text).toMatch(/^age and sex +0\.600/m);
+	expect(text.indexOf("within 5 years")).toBeLessThan(text.indexOf("next: nats"));
 	expect(text).toMatch(
 		/^TrajGPT +2\.500 \[2\.490, 2\.510\] +30\.0 \[.*\] +65\.0 \[64\.0, 66\.0\]$/m,
 	);

@@ -3,6 +3,7 @@ import type { Manifest } from "../../cohort/index.js";
 import { specialCount } from "../../cohort/vocabulary.js";
 import type { Evaluation, EvaluationRow } from "../../evaluate/index.js";
 import { measureText } from "../evaluation-text.js";
+import { onsetCell, onsetColumns } from "../onset-text.js";
 import { table } from "../table.js";
 import { type DemoSettings, demoFiles } from "./folder.js";
 import { preset } from "./steps.js";
@@ -26,7 +27,13 @@ export interface DemoReport {
 }
 
 export function render(report: DemoReport): string {
-	return [population(report), forecasts(report), labelled(report), onward(report)].join("");
+	return [
+		population(report),
+		onsets(report),
+		forecasts(report),
+		labelled(report),
+		onward(report),
+	].join("");
 }
 
 const whole = (n: number) => n.toLocaleString("en-US");
@@ -38,6 +45,27 @@ function population({ settings, counts, training }: DemoReport): string {
 		`${whole(counts.tokens - specialCount)} codes. All rates are invented.\n`,
 		`TrajGPT, preset ${preset}, ${formatCount(training.parameters)} parameters, learned from `,
 		`${whole(train.patients)} of them; what follows is measured on ${whole(test.patients)} others.\n\n`,
+	].join("");
+}
+
+/** First records: one table per horizon, the model beside the others. */
+function onsets({ evaluations: { onset } }: DemoReport): string {
+	if (!onset?.onset) return "";
+	return [
+		`Who gets what for the first time, by when? ${whole(onset.patients)} people, one index day each, death competing.\n\n`,
+		...onset.onset.horizons.map(({ years, codes }) =>
+			table(
+				[
+					`within ${years} ${years === 1 ? "year" : "years"}, ${codes} codes`,
+					...onsetColumns.map(({ title }) => title),
+				],
+				onset.rows.map(({ label, metrics }) => [
+					label,
+					...onsetColumns.map((column) => onsetCell(metrics[`${column.metric} ${years}y`], column)),
+				]),
+			).concat("\n"),
+		),
+		`The reference model has the rules that the people were simulated by: nobody can do better. In brackets: 95 % intervals over people.\n\n`,
 	].join("");
 }
 
@@ -56,7 +84,7 @@ function forecasts({ evaluations: { next, forecast } }: DemoReport): string {
 				who === row.who && (who === "model" ? method === "time-specific" : label === row.label),
 		);
 	return [
-		`Which code comes next, given the time? And which come after the first 50 events, ${whole(forecast?.patients ?? 0)} people?\n\n`,
+		`Which code comes next, given the time, ${whole(next.patients)} people? And which come after the first 50 events, ${whole(forecast?.patients ?? 0)} people?\n\n`,
 		table(
 			["", "next: nats", "next: accuracy, %", "after 50 events: recall@10, %"],
 			next.rows.map((row) => [
@@ -66,7 +94,7 @@ function forecasts({ evaluations: { next, forecast } }: DemoReport): string {
 				cell(forecastRow(row), "recall@10"),
 			]),
 		),
-		"\nnats: mean -log p of what came, lower is better. In brackets: 95 % intervals over people.\n\n",
+		"\nnats: mean -log p of the recorded code, lower is better. In brackets: 95 % intervals over people.\n\n",
 	].join("");
 }
 
@@ -102,6 +130,7 @@ function onward({ out, report, example }: DemoReport): string {
 	const lines = {
 		[`trajgpt risk ${run} --patient ${example} --code 428 --figure risk.svg`]:
 			"heart failure, over one life",
+		[`trajgpt evaluate ${run}`]: "all people, horizons, tasks and methods",
 		[`trajgpt forecast ${run} --patient ${example} --at +1y`]: "what comes in a year",
 		[`trajgpt describe ${dataset}`]: "what the population is like",
 	};

@@ -28,9 +28,11 @@ export function reportPage(report: Report): string {
 <p class="lead">${introduction(report)}</p>
 </header>
 <main>
-${missingMarkup(report)}
+${warningsMarkup(report.warnings.filter(isOnOnset))}
 ${findingsMarkup(report)}
-${sections.map(sectionMarkup)}
+${sections.filter(({ folded }) => !folded).map(sectionMarkup)}
+${missingMarkup(report)}
+${sections.filter(({ folded }) => folded).map(sectionMarkup)}
 </main>
 <footer><p>Made by trajgpt from a run it trained. ${report.model.cite}. Not a medical device.${report.simulated ? ` ${simulatedText.replace(/^s/, "S")}.` : ""}</p></footer>
 </body>
@@ -66,11 +68,19 @@ ${
 const findingList = (found: readonly Finding[], kind = "list"): Markup => html`<ul class="${kind}">
 ${found.map(({ value, label, says }) => html`<li><p class="number"><strong>${value}</strong> <span>${label}</span></p><p>${says}</p></li>\n`)}</ul>`;
 
-/** Missing and outdated evaluations, shown before the numbers. */
+const isOnOnset = (warning: string) => warning.includes("“onset”");
+
+const warningsMarkup = (warnings: readonly string[]): Markup =>
+	warnings.length === 0
+		? html``
+		: html`<aside aria-label="Before you read on">${warnings.map((warning) => html`<p>${warning}</p>\n`)}</aside>`;
+
+/** Missing and outdated evaluations of other tasks, shown before their numbers. */
 function missingMarkup({ missing, warnings }: Report): Markup {
-	if (missing.length + warnings.length === 0) return html``;
-	return html`<aside aria-label="Before you read on">
-${warnings.map((warning) => html`<p>${warning}</p>\n`)}${
+	const others = warnings.filter((warning) => !isOnOnset(warning));
+	if (missing.length + others.length === 0) return html``;
+	return html`<aside aria-label="What is missing">
+${others.map((warning) => html`<p>${warning}</p>\n`)}${
 	missing.length === 0
 		? ""
 		: html`<p>Not measured yet, with the commands that do it (RUN is the run’s folder):</p>
