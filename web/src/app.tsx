@@ -33,6 +33,8 @@ const viewNames: Readonly<Record<View, string>> = {
 
 interface ExportRecords {
 	readonly records: { readonly axis: "dates" | "days" };
+	/** Present if the model was trained on a simulated population. */
+	readonly population?: string;
 }
 
 /** The page. It fetches documents from its server and computes everything else itself. */
@@ -130,6 +132,9 @@ export function App() {
 					))}
 				</nav>
 				<div className="top-tools">
+					{manifest.state === "ready" && manifest.value.population && (
+						<span className="population">{manifest.value.population}</span>
+					)}
 					<CopyLink link={(shown) => copiedLink(shown, hash, now.patient)} />
 					<ThemeChoice />
 				</div>

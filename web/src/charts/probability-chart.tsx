@@ -14,14 +14,14 @@ import { type TimeScale, timeScale } from "./time-scale.js";
 export interface NamedCurve extends Curve {
 	readonly name: string;
 	readonly colour: string;
-	/** The same risk for the original history, if it was edited. */
+	/** The same probability for the original history, if it was edited. */
 	readonly base?: Curve | undefined;
 }
 
 /** A large rise, with its number in the drawing. */
 export type NumberedRise = Numbered<Surge>;
 
-interface RiskChartProps {
+interface ProbabilityChartProps {
 	readonly curves: readonly NamedCurve[];
 	readonly rises: readonly NumberedRise[];
 	readonly clock: Clock;
@@ -32,19 +32,29 @@ interface RiskChartProps {
 
 const [top, plotHeight, axisHeight] = [18, 220, 40];
 
-/** The risk of codes over time: solid up to the date, dashed beyond it, dotted for the original history. */
-export function RiskChart({ curves, rises, clock, date, domain, description }: RiskChartProps) {
+/** The probability of codes over time: solid up to the date, dashed beyond it, dotted for the original history. */
+export function ProbabilityChart({
+	curves,
+	rises,
+	clock,
+	date,
+	domain,
+	description,
+}: ProbabilityChartProps) {
 	const clip = useId();
 	const [ref, width] = useWidth<HTMLDivElement>();
 	const [pointer, setPointer] = useState<number | null>(null);
 	const { left, right } = gutter(width);
 	const scale = timeScale(domain, left, Math.max(10, width - left - right));
-	const shown = curves.flatMap(({ risk, base }) => [...risk, ...(base?.risk ?? [])]);
+	const shown = curves.flatMap(({ probability, base }) => [
+		...probability,
+		...(base?.probability ?? []),
+	]);
 	const most = 1.12 * Math.max(1e-4, ...shown.filter(Number.isFinite));
 	const ticks = roundNumbers(0, most, 6);
 	const tickName = percentTicks(ticks);
 	const bottom = top + plotHeight;
-	const y = (risk: number) => bottom - (risk / most) * plotHeight;
+	const y = (probability: number) => bottom - (probability / most) * plotHeight;
 	const dateX = scale.x(date);
 	const times = curves[0]?.times ?? [];
 	const nearest =
@@ -82,11 +92,17 @@ export function RiskChart({ curves, rises, clock, date, domain, description }: R
 					width={Math.max(0, Math.min(scale.width, dateX - left))}
 					height={plotHeight}
 				/>
-				{ticks.map((risk) => (
-					<g key={risk}>
-						<line className="grid" x1={left} x2={left + scale.width} y1={y(risk)} y2={y(risk)} />
-						<text className="tick" x={left - 8} y={y(risk) + 4} textAnchor="end">
-							{tickName(risk)}
+				{ticks.map((probability) => (
+					<g key={probability}>
+						<line
+							className="grid"
+							x1={left}
+							x2={left + scale.width}
+							y1={y(probability)}
+							y2={y(probability)}
+						/>
+						<text className="tick" x={left - 8} y={y(probability) + 4} textAnchor="end">
+							{tickName(probability)}
 						</text>
 					</g>
 				))}
@@ -115,11 +131,11 @@ export function RiskChart({ curves, rises, clock, date, domain, description }: R
 								y1={top}
 								y2={bottom}
 							/>
-							{curves.map(({ token, risk, colour }) => (
+							{curves.map(({ token, probability, colour }) => (
 								<circle
 									key={token}
 									cx={scale.x(nearest)}
-									cy={y(risk[times.indexOf(nearest)] as number)}
+									cy={y(probability[times.indexOf(nearest)] as number)}
 									r={4}
 									fill={colour}
 								/>
@@ -135,10 +151,10 @@ export function RiskChart({ curves, rises, clock, date, domain, description }: R
 					style={{ left: Math.min(scale.x(nearest) + 12, Math.max(4, width - 230)), top: top + 4 }}
 				>
 					<strong>{momentText(clock, nearest)}</strong>
-					{curves.map(({ token, name, risk, base, colour }) => (
+					{curves.map(({ token, name, probability, base, colour }) => (
 						<div key={token} style={{ color: colour }}>
-							{name}: {percent(risk[times.indexOf(nearest)] as number)}
-							{base && ` (was ${percent(base.risk[times.indexOf(nearest)] as number)})`}
+							{name}: {percent(probability[times.indexOf(nearest)] as number)}
+							{base && ` (was ${percent(base.probability[times.indexOf(nearest)] as number)})`}
 						</div>
 					))}
 				</div>
@@ -150,17 +166,17 @@ export function RiskChart({ curves, rises, clock, date, domain, description }: R
 interface CurveLinesProps {
 	readonly curve: NamedCurve;
 	readonly x: (time: number) => number;
-	readonly y: (risk: number) => number;
+	readonly y: (probability: number) => number;
 	readonly date: number;
 	readonly rises: readonly NumberedRise[];
 }
 
 function CurveLines({ curve, x, y, date, rises }: CurveLinesProps) {
-	const { times, risk, colour, base } = curve;
+	const { times, probability, colour, base } = curve;
 	const path = (of: Curve, keep: (time: number) => boolean) =>
 		of.times
 			.flatMap((time, at) =>
-				keep(time) ? [`${x(time).toFixed(1)} ${y(of.risk[at] as number).toFixed(1)}`] : [],
+				keep(time) ? [`${x(time).toFixed(1)} ${y(of.probability[at] as number).toFixed(1)}`] : [],
 			)
 			.map((point, at) => `${at === 0 ? "M" : "L"}${point}`)
 			.join("");
@@ -170,7 +186,7 @@ function CurveLines({ curve, x, y, date, rises }: CurveLinesProps) {
 				<path
 					key={number}
 					className="rise"
-					d={path({ ...curve, times, risk }, (time) => time >= from && time <= to)}
+					d={path({ ...curve, times, probability }, (time) => time >= from && time <= to)}
 				/>
 			))}
 			{base && <path className="curve-base" d={path(base, () => true)} />}
@@ -184,7 +200,7 @@ interface BadgesProps {
 	readonly rises: readonly NumberedRise[];
 	readonly curves: readonly NamedCurve[];
 	readonly scale: TimeScale;
-	readonly y: (risk: number) => number;
+	readonly y: (probability: number) => number;
 }
 
 function Badges({ rises, curves, scale, y }: BadgesProps) {
@@ -194,7 +210,7 @@ function Badges({ rises, curves, scale, y }: BadgesProps) {
 		const at = own.times.indexOf(to);
 		const x = Math.max(scale.x(to), last + 18);
 		last = x;
-		const place = Math.max(10, y(own.risk[at] as number) - 14);
+		const place = Math.max(10, y(own.probability[at] as number) - 14);
 		return (
 			<g key={number} className="badge">
 				<circle cx={x} cy={place} r={8} stroke={own.colour} />

@@ -33,7 +33,7 @@ export interface TimelineProps {
 	readonly domain: readonly [from: number, to: number];
 	readonly zoom: readonly [from: number, to: number] | null;
 	readonly dates: readonly [first: number, last: number];
-	/** The colour of a code whose risk is drawn. */
+	/** The colour of a code whose probability is drawn. */
 	readonly colourOf: (token: number) => string | undefined;
 	readonly describe: (mark: Mark) => string;
 	readonly onDate: (date: number) => void;

@@ -83,7 +83,7 @@ test("panels rank codes without special tokens", () => {
 		[4, true],
 		[1, true],
 	]);
-	expect(curve(6).risk[0]).toBeCloseTo(Math.exp(-1), 6);
+	expect(curve(6).probability[0]).toBeCloseTo(Math.exp(-1), 6);
 });
 
 test("the initial date is after 50 events, or after two thirds of a short history", () => {

@@ -91,7 +91,7 @@ export interface LaterEvent {
 export interface Curve {
 	readonly token: number;
 	readonly times: readonly number[];
-	readonly risk: readonly number[];
+	readonly probability: readonly number[];
 	readonly surges: readonly Surge[];
 }
 
@@ -129,11 +129,18 @@ export function panelsOf(queries: Queries, predictions: PredictionSet, known: Hi
 			};
 		}),
 		curve: (token) => {
-			const risk = curve.map((time) => Math.exp(predictions.row(time)[token] as number));
-			const growth = risk.map((value, at) => (at === 0 ? 0 : value - (risk[at - 1] as number)));
+			const probability = curve.map((time) => Math.exp(predictions.row(time)[token] as number));
+			const growth = probability.map((value, at) =>
+				at === 0 ? 0 : value - (probability[at - 1] as number),
+			);
 			const end = known.times.filter((time) => time < date).length;
 			const seen = { tokens: known.tokens.slice(0, end), times: known.times.slice(0, end) };
-			return { token, times: curve, risk, surges: surgesOf(seen, curve, risk, growth) };
+			return {
+				token,
+				times: curve,
+				probability,
+				surges: surgesOf(seen, curve, probability, growth),
+			};
 		},
 	};
 }

@@ -18,7 +18,7 @@ export interface ExplorerState {
 	readonly edits: readonly Edit[];
 	/** The date of prediction, in days. */
 	readonly date: number;
-	/** Tokens whose risk is drawn. */
+	/** Tokens whose probability is drawn. */
 	readonly codes: readonly number[];
 	readonly horizonYears: number;
 	/** The visible part of the time axis; null for all of it. */

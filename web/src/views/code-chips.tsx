@@ -1,7 +1,7 @@
 import { useRef } from "react";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import { percent } from "../../../src/figures/numbers.js";
-import type { NamedCurve } from "../charts/risk-chart.js";
+import type { NamedCurve } from "../charts/probability-chart.js";
 import { ChipList } from "../parts/chip-list.js";
 import { CodePicker } from "../parts/code-picker.js";
 import { pointsText } from "../parts/words.js";
@@ -27,21 +27,21 @@ export function CodeChips({ curves, date, horizonYears, vocabulary, onCode }: Co
 			<ChipList
 				label="Chosen codes"
 				onEmpty={() => ref.current?.focus()}
-				chips={curves.map(({ token, name, colour, times, risk, base }) => {
+				chips={curves.map(({ token, name, colour, times, probability, base }) => {
 					const at = times.indexOf(date);
-					const now = risk[at] as number;
+					const now = probability[at] as number;
 					return {
 						key: token,
 						colour,
 						content: (
 							<>
 								<span className="chip-name">{name}</span>
-								<span className="chip-value" data-token={token} data-risk={now}>
+								<span className="chip-value" data-token={token} data-probability={now}>
 									{percent(now)}
-									{base && ` (${pointsText(now - (base.risk[at] as number))})`}
+									{base && ` (${pointsText(now - (base.probability[at] as number))})`}
 									<span className="quiet">
 										{" "}
-										→ {percent(risk.at(-1) as number)} at +{horizonYears} y
+										→ {percent(probability.at(-1) as number)} at +{horizonYears} y
 									</span>
 								</span>
 							</>

@@ -3,7 +3,7 @@ import type { Calls } from "../../../src/api/calls.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { counted } from "../../../src/figures/numbers.js";
-import type { NamedCurve } from "../charts/risk-chart.js";
+import type { NamedCurve } from "../charts/probability-chart.js";
 import type { History } from "../data/patient.js";
 import { type Driver, driversAt } from "../engine/drivers.js";
 import { momentText, pointsText } from "../parts/words.js";

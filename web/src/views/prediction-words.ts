@@ -1,7 +1,7 @@
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { counted, percent } from "../../../src/figures/numbers.js";
-import type { NamedCurve } from "../charts/risk-chart.js";
+import type { NamedCurve } from "../charts/probability-chart.js";
 import { type Panels, topCount } from "../engine/panels.js";
 import { momentText } from "../parts/words.js";
 import { codeName } from "./code-name.js";
@@ -9,15 +9,15 @@ import { codeName } from "./code-name.js";
 const spoken = 3;
 
 /** `Diabetes mellitus 0.22 % at the date, was 0.18 %, 0.44 % after 5 years` */
-export function riskWords(
-	{ name, times, risk, base }: NamedCurve,
+export function probabilityWords(
+	{ name, times, probability, base }: NamedCurve,
 	date: number,
 	horizonYears: number,
 ): string {
 	const at = times.indexOf(date);
-	const was = base ? `, was ${percent(base.risk[at] ?? 0)}` : "";
-	const later = `${percent(risk.at(-1) ?? 0)} after ${horizonYears} ${horizonYears === 1 ? "year" : "years"}`;
-	return `${name} ${percent(risk[at] ?? 0)} at the date${was}, ${later}`;
+	const was = base ? `, was ${percent(base.probability[at] ?? 0)}` : "";
+	const later = `${percent(probability.at(-1) ?? 0)} after ${horizonYears} ${horizonYears === 1 ? "year" : "years"}`;
+	return `${name} ${percent(probability[at] ?? 0)} at the date${was}, ${later}`;
 }
 
 /** How many of the later events were among the most likely codes at their time. */
@@ -44,7 +44,9 @@ export function predictionWords(
 		`Predictions for ${momentText(clock, date)}.`,
 		`Most likely: ${likely.join(", ")}.`,
 		...(curves.length > 0
-			? [`Probability: ${curves.map((curve) => riskWords(curve, date, horizonYears)).join("; ")}.`]
+			? [
+					`Probability: ${curves.map((curve) => probabilityWords(curve, date, horizonYears)).join("; ")}.`,
+				]
 			: []),
 		`Recorded after this date: ${recallText(panels)}.`,
 	].join(" ");

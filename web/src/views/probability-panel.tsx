@@ -3,7 +3,7 @@ import type { Calls } from "../../../src/api/calls.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { numberedSurges } from "../../../src/figures/risk/picture.js";
-import { type NamedCurve, RiskChart } from "../charts/risk-chart.js";
+import { type NamedCurve, ProbabilityChart } from "../charts/probability-chart.js";
 import type { History } from "../data/patient.js";
 import { Notice } from "../parts/notice.js";
 import { Panel, type PanelState } from "../parts/panel.js";
@@ -12,10 +12,10 @@ import { momentText } from "../parts/words.js";
 import { horizons } from "../state/reducer.js";
 import { CodeChips } from "./code-chips.js";
 import { DriversList } from "./drivers-list.js";
-import { riskWords } from "./prediction-words.js";
+import { probabilityWords } from "./prediction-words.js";
 import { RisesList } from "./rises-list.js";
 
-interface RiskPanelProps extends PanelState {
+interface ProbabilityPanelProps extends PanelState {
 	/** Null until there are predictions. */
 	readonly shown: {
 		/** Of these predictions, as is the horizon; the user may have moved on. */
@@ -40,16 +40,16 @@ interface RiskPanelProps extends PanelState {
 const mostRises = 6;
 
 /** The probability of the chosen codes over time, with its rises and drivers. */
-export function RiskPanel(props: RiskPanelProps) {
+export function ProbabilityPanel(props: ProbabilityPanelProps) {
 	const { shown, waiting, clock, domain, horizonYears, editing, onHorizon, state } = props;
 	const { date = 0, curves = [] } = shown ?? {};
 	const rises = numberedSurges(curves, mostRises);
 	const compared = curves.some(({ base }) => base);
 	return (
 		<Panel
-			title="Code probability"
+			title="Code probability at a visit"
 			subtitle={`probability of each code, if something is recorded at that time; ${compared ? "dotted: original history; " : ""}dashed: after ${shown ? momentText(clock, date) : "the date"}`}
-			className="risk-panel"
+			className="probability-panel"
 			drawing={curves.length > 0}
 			state={state}
 			tools={
@@ -69,20 +69,20 @@ export function RiskPanel(props: RiskPanelProps) {
 				...(compared ? [{ text: "dotted: original history" }] : []),
 				{ text: `dashed: after ${momentText(clock, date)}` },
 			]}
-			rows={() => riskRows(curves, clock)}
+			rows={() => probabilityRows(curves, clock)}
 		>
 			{shown ? (
 				<>
 					<CodeChips {...shown} vocabulary={props.vocabulary} onCode={props.onCode} />
 					{curves.length > 0 ? (
 						<>
-							<RiskChart
+							<ProbabilityChart
 								curves={curves}
 								rises={rises}
 								clock={clock}
 								date={date}
 								domain={domain}
-								description={`Code probability over time. ${curves.map((curve) => riskWords(curve, date, shown.horizonYears)).join("; ")}.`}
+								description={`Code probability over time. ${curves.map((curve) => probabilityWords(curve, date, shown.horizonYears)).join("; ")}.`}
 							/>
 							<Why folded={editing}>
 								<RisesList {...shown} rises={rises} vocabulary={props.vocabulary} clock={clock} />
@@ -109,16 +109,16 @@ export function RiskPanel(props: RiskPanelProps) {
 	);
 }
 
-const riskRows = (curves: readonly NamedCurve[], clock: Clock) => [
+const probabilityRows = (curves: readonly NamedCurve[], clock: Clock) => [
 	[
 		...timeNames(clock),
 		...curves.flatMap(({ name, base }) => [name, ...(base ? [`${name} (original)`] : [])]),
 	],
 	...(curves[0]?.times ?? []).map((time, at) => [
 		...timeCells(clock, time),
-		...curves.flatMap(({ risk, base }) => [
-			risk[at] as number,
-			...(base ? [base.risk[at] as number] : []),
+		...curves.flatMap(({ probability, base }) => [
+			probability[at] as number,
+			...(base ? [base.probability[at] as number] : []),
 		]),
 	]),
 ];

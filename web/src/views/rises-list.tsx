@@ -1,6 +1,6 @@
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
-import { type NamedCurve, type NumberedRise, riseText } from "../charts/risk-chart.js";
+import { type NamedCurve, type NumberedRise, riseText } from "../charts/probability-chart.js";
 import type { History } from "../data/patient.js";
 import { codeName } from "./code-name.js";
 
@@ -12,7 +12,7 @@ interface RisesListProps {
 	readonly clock: Clock;
 }
 
-/** The largest rises of the risks, and what was recorded then. */
+/** The largest rises of the probabilities, and what was recorded then. */
 export function RisesList({ rises, curves, history, vocabulary, clock }: RisesListProps) {
 	if (rises.length === 0) return <p className="quiet">No rise stands out.</p>;
 	return (

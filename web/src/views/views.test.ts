@@ -3,7 +3,7 @@ import { vocabularyOf } from "../../../src/cohort/vocabulary.js";
 import { panelsOf, queriesFor } from "../engine/panels.js";
 import { dateWarnings } from "./date-warnings.js";
 import { attributedText } from "./drivers-list.js";
-import { predictionWords, riskWords } from "./prediction-words.js";
+import { predictionWords, probabilityWords } from "./prediction-words.js";
 import { legendOf } from "./timeline-legend.js";
 import { marksOf, markText } from "./timeline-marks.js";
 
@@ -122,8 +122,8 @@ test("describes new predictions in words", () => {
 	expect(predictionWords(panels, [curve], 5, vocabulary, clock)).toBe(
 		"Predictions for day 25. Most likely: Hypertension 50 %, Heart failure 25 %. Probability: Heart failure 25 % at the date, 25 % after 5 years. Recorded after this date: 1 of 1 later event among the 10 most likely codes at their time, a recall of 100 %.",
 	);
-	const base = { ...curve, risk: curve.risk.map(() => 0.125) };
-	expect(riskWords({ ...curve, base }, 25, 1)).toBe(
+	const base = { ...curve, probability: curve.probability.map(() => 0.125) };
+	expect(probabilityWords({ ...curve, base }, 25, 1)).toBe(
 		"Heart failure 25 % at the date, was 13 %, 25 % after 1 year",
 	);
 });

@@ -7,6 +7,7 @@ import { wholeDomain } from "../charts/time-scale.js";
 import type { About } from "../data/about.js";
 import { historyOf, type Patient } from "../data/patient.js";
 import type { Loaded } from "../data/use-loaded.js";
+import { longestDays } from "../engine/risks.js";
 import { usePredictions } from "../engine/use-predictions.js";
 import { Announcement } from "../parts/announcement.js";
 import { Notice } from "../parts/notice.js";
@@ -20,6 +21,7 @@ import { EditPanel } from "./edit-panel.js";
 import { LikelyPanel } from "./likely-panel.js";
 import { ObservedPanel } from "./observed-panel.js";
 import { predictionWords } from "./prediction-words.js";
+import { ProbabilityPanel } from "./probability-panel.js";
 import { RiskPanel } from "./risk-panel.js";
 import { TimelinePanel } from "./timeline-panel.js";
 
@@ -128,9 +130,20 @@ export function Workbench(props: WorkbenchProps) {
 			))}
 		</Notice>
 	);
-	const riskPanel = (
+	const original = useMemo(
+		() => (edits.length > 0 ? historyOf(patient, patient.events) : null),
+		[patient, edits],
+	);
+	const riskPanel = modelState.state === "ready" && (
 		<RiskPanel
 			key="risk"
+			{...{ shown, original, codes, calls, vocabulary, clock }}
+			longest={longestDays(modelState.value.opened.manifest.config)}
+		/>
+	);
+	const probabilityPanel = (
+		<ProbabilityPanel
+			key="probability"
 			{...{ state, shown, waiting, calls, vocabulary, clock, domain, horizonYears, editing }}
 			onCode={onCode}
 			onHorizon={(years) => dispatch({ type: "horizon", years })}
@@ -157,8 +170,8 @@ export function Workbench(props: WorkbenchProps) {
 			)}
 			{/* Warnings appear and disappear while the date is dragged, so they stay below the timeline. */}
 			{editing
-				? [riskPanel, timelinePanel, warningsNotice]
-				: [timelinePanel, warningsNotice, riskPanel]}
+				? [riskPanel, probabilityPanel, timelinePanel, warningsNotice]
+				: [timelinePanel, warningsNotice, riskPanel, probabilityPanel]}
 			<div className="two">
 				<LikelyPanel
 					{...{ state, panels, base, waiting, vocabulary, clock, codes, colourOf, onCode }}
