@@ -24,7 +24,10 @@ function invented({ tokens }: Vocabulary, axis: ExportManifest["records"]["axis"
 const json = (value: unknown) => JSON.stringify(value);
 
 /** `example.py`: onnxruntime and numpy. */
-export function pythonExample(vocabulary: Vocabulary, { records }: ExportManifest): string {
+export function pythonExample(
+	vocabulary: Vocabulary,
+	{ records, population }: ExportManifest,
+): string {
 	const { birth, events, at } = invented(vocabulary, records.axis);
 	const female = vocabulary.tokens[specialTokens.female] as Token;
 	const days =
@@ -34,7 +37,7 @@ export function pythonExample(vocabulary: Vocabulary, { records }: ExportManifes
 	const lines = [{ code: female.code, date: birth }, ...events].map(
 		({ code, date }) => `    (${json(code)}, ${json(date)}),`,
 	);
-	return `# pip install onnxruntime numpy
+	return `${population ? `# The model was trained on a ${population}.\n` : ""}# pip install onnxruntime numpy
 import json
 import os
 import numpy as np
@@ -87,7 +90,10 @@ show(out["logits"][0])
 }
 
 /** `example.html`: the browser library. */
-export function pageExample(vocabulary: Vocabulary, { records }: ExportManifest): string {
+export function pageExample(
+	vocabulary: Vocabulary,
+	{ records, population }: ExportManifest,
+): string {
 	const { birth, events, at } = invented(vocabulary, records.axis);
 	return `<!doctype html>
 <html lang="en">
@@ -95,7 +101,7 @@ export function pageExample(vocabulary: Vocabulary, { records }: ExportManifest)
 <link rel="icon" href="data:,">
 <title>What comes next?</title>
 <h1>What comes next?</h1>
-<p id="wait">One moment. If nothing comes: a browser opens this page only from a web server, such as
+${population ? `<p><strong>${population}</strong></p>\n` : ""}<p id="wait">One moment. If nothing comes: a browser opens this page only from a web server, such as
 <code>python3 -m http.server --bind 127.0.0.1</code> in this folder, at http://127.0.0.1:8000/example.html.</p>
 <ol id="answer"></ol>
 <script type="module">

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { simulatedText } from "../base/simulated.js";
 import { dedupRules, drugUses } from "../cohort/manifest.js";
 
 export const exportVersion = 3;
@@ -35,6 +36,8 @@ export const manifestSchema = z.strictObject({
 	opset: z.int(),
 	model: z.strictObject({ id: z.string(), name: z.string(), cite: z.string() }),
 	config: z.record(z.string(), z.unknown()),
+	/** Present if the model was trained on a simulated population. */
+	population: z.literal(simulatedText).optional(),
 	/** How the records of the dataset were read, to read new patients in the same way. */
 	records: z.strictObject({
 		/** The map of ICD codes; null if they were not mapped. */

@@ -65,6 +65,9 @@ export function modelCard(trained: Trained, evaluations: readonly Evaluation[]):
 	return `${[
 		`# ${model.name}`,
 		`A forecaster of coded events (diagnoses above all) at irregular times: from a history and a time, the probability of each code there. ${count(weightCount(weights))} parameters, float32. ${model.cite}.`,
+		...(run.simulated
+			? [`**It was trained on a ${simulatedText}.** What it says about risks is invented.`]
+			: []),
 		"**This is not a medical device.** It has not been validated for care. Do not use it to decide about a person.",
 		"## Data",
 		dataSection(trained),
@@ -95,7 +98,6 @@ export function modelCard(trained: Trained, evaluations: readonly Evaluation[]):
 				: []),
 			"- Times beyond the longest training history are extrapolation.",
 			"- What drives a prediction is found by leaving events out; it shows what the model uses, not what causes what.",
-			...(run.simulated ? [`- It was trained on a ${simulatedText}.`] : []),
 			"- Weights can reveal something of the data they were learned from; treat them as the data's owner demands.",
 		].join("\n"),
 	].join("\n\n")}\n`;

@@ -1,6 +1,7 @@
 import { cp, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../base/errors.js";
+import { simulatedText } from "../base/simulated.js";
 import { builtInMap } from "../codes/built-in.js";
 import { type ReadingRules, readingRules } from "../cohort/reading/rules.js";
 import { checkFolderTarget, replaceFolder } from "../files/index.js";
@@ -103,6 +104,7 @@ async function exportFiles(trained: Trained, { weights: place }: ExportOptions) 
 		opset: Number(opset),
 		model: { id: model.id, name: model.name, cite: model.cite },
 		config: config as Record<string, unknown>,
+		...(trained.run.simulated && { population: simulatedText }),
 		records: { ...publicRules(data), minCount: data.filters.minCount },
 		weights: {
 			place,
