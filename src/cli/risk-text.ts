@@ -1,7 +1,9 @@
+import { formatDuration } from "../base/progress.js";
 import { simulatedText } from "../base/simulated.js";
 import type { Token } from "../cohort/vocabulary.js";
 import type { Place } from "../infer/index.js";
 import { dayText, spanText } from "../infer/user-input/index.js";
+import type { DatasetRisks } from "../workflows/dataset-risks.js";
 import type { CodeRisk, Contributions, IndexRisk, RiskResult } from "../workflows/risk.js";
 import { ownEvents, phenotypesIn } from "../workflows/risk-documents.js";
 import { ageText, patientText } from "./patient-text.js";
@@ -206,4 +208,23 @@ export function eventsText(result: RiskResult): string {
 	]);
 	const day = axis === "dates" ? "date" : "day";
 	return `\nEvents, by the numbers that --remove and --move take:\n\n${table(["event", day, "recorded"], rows)}`;
+}
+
+/** What was written, how fast, and whom it leaves out. */
+export function datasetRisksText(scored: DatasetRisks): string {
+	const { file, patients, codes, seconds, excluded, notAtRisk, simulated } = scored;
+	const reasons = (counts: Readonly<Record<string, number>>) =>
+		Object.entries(counts)
+			.map(([reason, count]) => `${count.toLocaleString("en-US")} ${reason}`)
+			.join(", ");
+	const lines = [
+		`${patients.toLocaleString("en-US")} patients, ${codes.toLocaleString("en-US")} codes in ${formatDuration(seconds)}: ${(patients / seconds).toFixed(1)} patients per second`,
+		...(simulated ? [simulatedText] : []),
+		...(Object.keys(excluded).length > 0 ? [`without an index day: ${reasons(excluded)}`] : []),
+		...(Object.keys(notAtRisk).length > 0
+			? [`not at risk on the index day (at_risk is false): ${reasons(notAtRisk)}`]
+			: []),
+		`written: ${file}`,
+	];
+	return `${lines.join("\n")}\n`;
 }

@@ -249,7 +249,8 @@ describe("a trajectory", () => {
 		expect([code, stderr]).toEqual([0, expect.stringContaining(`drawn: ${drawing}\n`)]);
 		const svg = await readFile(drawing, "utf8");
 		expect(svg).toMatch(/^<svg[\s\S]*Risk within 5 years of ann/);
-		expect(svg).toContain("probability of a first record within 5 years, after it of another one");
+		expect(svg).toContain("probability of a first record within 5 years; dashed");
+		expect(svg).toContain("probability of another record within 5 years; dashed");
 	});
 
 	test("works for a patient of the run's dataset without further options", async () => {
@@ -361,7 +362,7 @@ describe("what if", () => {
 
 describe("rejects, with exit code 2", () => {
 	const cases: Record<string, readonly [args: () => string[], message: RegExp]> = {
-		"no code": [() => ann(), /required option '--code <code...>' not specified/],
+		"no code": [() => ann(), /give codes with --code, or a dataset to score with --data/],
 		"an unknown code, with near ones": [
 			() => ann("--code", "heart"),
 			/no code "heart"; near it are (411|428) .*(411|428) /,
@@ -457,4 +458,67 @@ describe("rejects, with exit code 2", () => {
 		expect(stderr).toContain("the model has learned no hazards");
 		expect(stderr).toContain("trajgpt pretrain");
 	}, 120_000);
+});
+
+describe("an index day that training would not have used", () => {
+	test("within the look-back has a warning", async () => {
+		const { stderr } = await captured(ann("--code", "411", "--at", "2010-06-01"));
+		expect(stderr).toContain(
+			"warning: the patient was observed for less than 1 year before the index day",
+		);
+	});
+
+	test("outside observation has a warning", async () => {
+		const { stderr } = await captured(ann("--code", "411", "--at", "+1y"));
+		expect(stderr).toContain("warning: the patient was not observed on the index day");
+	});
+
+	test("in observation, after the look-back, has none", async () => {
+		const { stderr } = await captured(ann("--code", "411"));
+		expect(stderr).not.toMatch(/index day/);
+	});
+});
+
+describe("a whole dataset", () => {
+	const scored = (...more: string[]) => captured(["risk", run, "--data", dataset, ...more]);
+
+	test("is written as a row per patient and code, with the numbers of single patients", async () => {
+		const output = file("risks.csv");
+		const { code, stdout } = await scored("--output", output, "--code", "428", "411");
+		expect(code).toBe(0);
+		expect(stdout).toMatch(/patients, 2 codes in .*: \d+\.\d patients per second\n/);
+		const [header, ...lines] = (await readFile(output, "utf8")).trim().split("\n");
+		expect(header).toBe("patient,date,at_risk,code,name,recorded,risk_1y,risk_5y,risk_10y");
+		const rows = lines.map((line) => line.split(","));
+		const [id, date] = rows[0] as [string, string];
+		expect(rows.filter(([patient]) => patient === id)).toHaveLength(2);
+		const { index, risks } = await json("risk", run, "--patient", id, "--code", "428", "411");
+		expect(index.date).toBe(date);
+		for (const [at, { incidence, recorded }] of risks.entries()) {
+			const row = rows[at] as string[];
+			expect(row[5]).toBe(String(recorded !== null));
+			for (const [i, { probability }] of (incidence as Horizon[]).entries())
+				expect(Number(row[6 + i])).toBeCloseTo(probability, 6);
+		}
+	});
+
+	test("is written as Parquet, every code on a random day", async () => {
+		const output = file("risks.parquet");
+		const argv = ["--output", output, "--index", "random", "--years", "1", "--json"];
+		const { code, stdout, stderr } = await scored(...argv);
+		expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+		const { patients, codes } = JSON.parse(stdout);
+		const { asyncBufferFromFile, parquetReadObjects } = await import("hyparquet");
+		const rows = await parquetReadObjects({ file: await asyncBufferFromFile(output) });
+		expect(rows).toHaveLength(patients * codes);
+		for (const row of rows) expect(row.risk_1y).toBeGreaterThanOrEqual(0);
+		expect((await scored(...argv)).stderr).toContain("already exists");
+	});
+
+	test("needs a file, one run, and codes only without it", async () => {
+		expect((await scored()).stderr).toContain("--data needs --output");
+		const two = await captured(["risk", run, run, "--data", dataset, "--output", file("x.csv")]);
+		expect(two.stderr).toContain("--data takes one run");
+		expect((await captured(["risk", run])).stderr).toContain("give codes with --code");
+	});
 });

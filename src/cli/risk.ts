@@ -1,5 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { InputError } from "../base/errors.js";
+import { type Split, splitNames } from "../cohort/index.js";
 import { checkFileTarget, replaceFile } from "../files/index.js";
 import {
 	type GridOptions,
@@ -13,20 +15,25 @@ import { checkFigureTarget, writeFigure } from "../workflows/figure-file.js";
 import { risk } from "../workflows/risk.js";
 import { riskPicture, risksCsv, risksJson } from "../workflows/risk-documents.js";
 import type { EditOptions } from "../workflows/risk-edits.js";
-import { type Io, printJson } from "./io.js";
+import { type Io, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
-import { wholeNumber } from "./option-values.js";
+import { addGroup, seedNumber, wholeNumber } from "./option-values.js";
 import {
 	addPatientOptions,
 	asArgument,
 	openRunAndPatients,
 	type PatientFlags,
 } from "./patient-options.js";
-import { eventsText, risksText } from "./risk-text.js";
+import { datasetRisksText, eventsText, risksText } from "./risk-text.js";
 import { textBarsFor } from "./text-bars.js";
 
 interface Options extends PatientFlags, GridOptions, EditOptions {
-	readonly code: readonly string[];
+	readonly code?: readonly string[];
+	readonly data?: string;
+	readonly output?: string;
+	readonly index?: string;
+	readonly split?: Split;
+	readonly seed?: number;
 	readonly at?: Moment;
 	readonly years?: readonly number[];
 	readonly horizon?: number;
@@ -61,15 +68,15 @@ export const examples = {
 		"the mean and the spread over three runs, after the age of 60",
 	"trajgpt risk run --input bundle.json --code 428 --add 250@-2y --remove 3":
 		"the same with an event added and one removed",
+	"trajgpt risk run --data dataset --output risks.parquet --index 2015-01-01":
+		"every patient and every code, on one date",
 };
 
 export function command(io: Io): Command {
 	const made = new Command("risk")
 		.description(description)
 		.argument("<run...>", "run folder written by `trajgpt pretrain`; several of one dataset")
-		.addOption(
-			new Option("--code <code...>", "codes, or names of the run's groups").makeOptionMandatory(),
-		)
+		.option("--code <code...>", "codes, or names of the run's groups; required without --data")
 		.option("--patient <id>", "the patient; required if there are several")
 		.option(
 			"--at <time>",
@@ -116,6 +123,16 @@ export function command(io: Io): Command {
 	whatIf("--add <code@time...>", "add an event: 250@2010-05-01", addedOf);
 	whatIf("--remove <n...>", "remove event number n", removedOf);
 	whatIf("--move <n@time...>", "move event number n to another time: 12@-6m", movedOf);
+	addGroup(made, "A whole dataset:", [
+		new Option("--data <folder>", "score every patient of a dataset, on one index day each"),
+		new Option("--output <file>", "Parquet or CSV file for --data: a row per patient and code"),
+		new Option(
+			"--index <rule>",
+			"index days: last (record), random, visit, a date, or age:N (default: last)",
+		),
+		new Option("--split <name>", "only the patients of this split").choices([...splitNames]),
+		new Option("--seed <n>", "seed of random index days (default: 0)").argParser(seedNumber),
+	]);
 	addPatientOptions(made);
 	return made.action((folders: [string, ...string[]], options: Options) =>
 		act(io, folders, options),
@@ -127,12 +144,18 @@ async function act(
 	[folder, ...further]: [string, ...string[]],
 	options: Options,
 ): Promise<void> {
+	if (options.data !== undefined) return scoreDataset(io, folder, further, options);
 	const { figure, csv, force = false } = options;
+	if (options.output !== undefined)
+		throw new InputError("--output belongs to --data; for one patient use --csv or --figure");
+	if (!options.code)
+		throw new InputError("give codes with --code, or a dataset to score with --data");
 	if (figure !== undefined) await checkFigureTarget(figure, force);
 	if (csv !== undefined) await checkFileTarget(csv, force);
 	const { trained, queried } = await openRunAndPatients(io, folder, options);
 	const others = further.map((other) => openRun(io, other));
-	const result = await risk(trained, queried, { ...options, codes: options.code, others });
+	const { code, index: _index, split: _split, ...asked } = options;
+	const result = await risk(trained, queried, { ...asked, codes: code, others });
 	for (const note of result.notes) io.stderr.write(`note: ${note}\n`);
 	for (const warning of result.warnings) io.stderr.write(`warning: ${warning}\n`);
 	if (options.json)
@@ -157,6 +180,27 @@ async function act(
 		await writeFigure(figure, riskFigure(riskPicture(result)));
 		io.stderr.write(`drawn: ${figure}\n`);
 	}
+}
+
+/** Writes the risks of every patient of a dataset. */
+async function scoreDataset(
+	io: Io,
+	folder: string,
+	further: readonly string[],
+	{ data, output, code, force, json, ...options }: Options,
+): Promise<void> {
+	if (output === undefined) throw new InputError("--data needs --output FILE (.parquet or .csv)");
+	if (further.length > 0) throw new InputError("--data takes one run; score each run by itself");
+	const { openDataset } = await import("../cohort/index.js");
+	const { datasetRisks } = await import("../workflows/dataset-risks.js");
+	const scored = await datasetRisks(openRun(io, folder), await openDataset(data as string), {
+		...options,
+		...{ output, codes: code, replace: force, progress: progressOf(io) },
+	});
+	for (const note of scored.notes) io.stderr.write(`note: ${note}\n`);
+	for (const warning of scored.warnings) io.stderr.write(`warning: ${warning}\n`);
+	if (json) return printJson(io, { run: folder, ...scored });
+	io.stdout.write(datasetRisksText(scored));
 }
 
 /** Numbers of years, separated by commas. */

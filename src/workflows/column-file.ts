@@ -1,4 +1,5 @@
-import { writeFile } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
+import type { SchemaElement } from "hyparquet";
 import { csvField } from "../base/csv.js";
 import { replaceFile } from "../files/index.js";
 import { formatOf } from "./file-format.js";
@@ -19,6 +20,65 @@ export async function writeColumns(file: string, columns: readonly Column[]): Pr
 	const bytes = format === "csv" ? csvOf(columns) : await parquetOf(columns);
 	await replaceFile(file, (partial) => writeFile(partial, bytes));
 }
+
+/** Writes a table piece by piece in bounded memory. */
+export interface ColumnWriter {
+	/** Pieces have the same columns, in the same order. */
+	add(columns: readonly Column[]): Promise<void>;
+	close(): Promise<void>;
+}
+
+/** Opens a file for pieces of a table; `format` is that of the name which the file will have. */
+export async function openColumns(
+	file: string,
+	format: ReturnType<typeof columnFormat>,
+): Promise<ColumnWriter> {
+	return format === "csv" ? csvPieces(file) : parquetPieces(file);
+}
+
+async function csvPieces(file: string): Promise<ColumnWriter> {
+	const opened = await open(file, "w");
+	let begun = false;
+	return {
+		async add(columns) {
+			const text = csvOf(columns);
+			await opened.write(begun ? text.slice(text.indexOf("\n") + 1) : text);
+			begun = true;
+		},
+		close: () => opened.close(),
+	};
+}
+
+async function parquetPieces(file: string): Promise<ColumnWriter> {
+	const { fileWriter, ParquetWriter } = await import("hyparquet-writer");
+	let writer: InstanceType<typeof ParquetWriter> | undefined;
+	return {
+		async add(columns) {
+			writer ??= new ParquetWriter({ writer: fileWriter(file), schema: schemaOf(columns) });
+			await writer.write({
+				columnData: columns.map(({ name, values }) => ({
+					name,
+					data: [...(values as Iterable<unknown>)],
+				})),
+				rowGroupSize: columns[0]?.values.length ?? 1,
+			});
+		},
+		close: async () => writer?.finish(),
+	};
+}
+
+const physicalTypes = {
+	text: { type: "BYTE_ARRAY", converted_type: "UTF8", repetition_type: "OPTIONAL" },
+	flag: { type: "BOOLEAN", repetition_type: "REQUIRED" },
+	count: { type: "INT32", repetition_type: "REQUIRED" },
+	float: { type: "FLOAT", repetition_type: "REQUIRED" },
+	number: { type: "DOUBLE", repetition_type: "REQUIRED" },
+} as const;
+
+const schemaOf = (columns: readonly Column[]): SchemaElement[] => [
+	{ name: "root", num_children: columns.length },
+	...columns.map(({ name, type }) => ({ name, ...physicalTypes[type] })),
+];
 
 const parquetTypes = {
 	text: "STRING",

@@ -1,5 +1,6 @@
 import { InputError } from "../base/errors.js";
 import { type TimeAxis, yearDays } from "../base/time.js";
+import { type NotAtRisk, whyNotAtRisk } from "../cohort/at-risk.js";
 import type { NewPatient } from "../cohort/index.js";
 import type { Vocabulary } from "../cohort/vocabulary.js";
 import { hazardSettingsOf } from "../infer/hazards.js";
@@ -21,6 +22,7 @@ import {
 	type GridOptions,
 	type Moment,
 	momentOf,
+	spanText,
 	timeGrid,
 	timesOf,
 	warningsFor,
@@ -177,7 +179,7 @@ export async function risk(
 		axis: queried.axis,
 		vocabulary: trained.vocabulary,
 		notes: [...codes.flatMap(({ note }) => note ?? []), ...independenceNotes(model, codes)],
-		warnings: [...cut.warnings, ...warningsOf(query, queried, trained)],
+		warnings: [...cut.warnings, ...warningsOf(query, queried, trained, settings.lookBackDays)],
 	};
 }
 
@@ -201,14 +203,34 @@ function checkRuns({ folder, run }: Trained, others: readonly Trained[]): void {
 	}
 }
 
+/** What an index day lacks that training asked of it. */
+function notAtRiskWarnings(
+	history: NewPatient["history"],
+	at: number,
+	lookBackDays: number,
+): string[] {
+	const reason = whyNotAtRisk(history, at, lookBackDays);
+	// Times after death have a warning of their own.
+	if (reason === null || (history.death !== null && at > history.death)) return [];
+	const texts: Readonly<Record<NotAtRisk, string>> = {
+		dead: "the patient died on the index day: the risk is that of somebody alive with these records",
+		"not observed at the index day":
+			"the patient was not observed on the index day: what happened since the last observed day is unknown, and the risk may be too low",
+		"look-back not covered": `the patient was observed for less than ${spanText(lookBackDays)} before the index day: codes that existed before may count as new, and the risk of a first record may be too high or too low`,
+	};
+	return [texts[reason]];
+}
+
 function warningsOf(
 	{ patient, at, times, attributed, whatIf }: RiskQuery,
 	queried: QueriedPatients,
 	{ manifest }: Trained,
+	lookBackDays: number,
 ): string[] {
 	const { history } = patient;
 	const changed = whatIf && Array.from(edited(history, whatIf.edits).times);
 	return [
+		...notAtRiskWarnings(history, at, lookBackDays),
 		...warningsFor(
 			{ ...queried, patients: [patient] },
 			[...new Set([at, ...times, ...attributed])].map((time) => ({ patient, time })),

@@ -67,8 +67,7 @@ export async function indexCohort(
 	const excluded: Partial<Record<Excluded, number>> = {};
 	for (const patient of dataset.patients(split)) {
 		const history = await dataset.read(patient);
-		const draw = random(seed).fork("index").fork(history.id);
-		const day = indexDay(history, rule, draw, lookBackDays);
+		const day = indexDay(history, rule, drawOf(seed, history.id), lookBackDays);
 		const reason = typeof day === "string" ? day : whyNotAtRisk(history, day, lookBackDays);
 		if (reason !== null) excluded[reason] = (excluded[reason] ?? 0) + 1;
 		else {
@@ -79,7 +78,11 @@ export async function indexCohort(
 	return { patients, excluded };
 }
 
-function indexDay(
+/** The draws of a patient's index day. */
+export const drawOf = (seed: number, id: string): Random => random(seed).fork("index").fork(id);
+
+/** The index day of a patient by a rule, or why there is none. */
+export function indexDay(
 	history: History,
 	rule: IndexRule,
 	draw: Random,

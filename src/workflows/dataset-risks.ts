@@ -1,0 +1,205 @@
+import { InputError } from "../base/errors.js";
+import { silentProgress } from "../base/progress.js";
+import { isoDate, yearDays } from "../base/time.js";
+import { whyNotAtRisk } from "../cohort/at-risk.js";
+import type { Dataset, History, Split } from "../cohort/index.js";
+import { specialCount, type Vocabulary } from "../cohort/vocabulary.js";
+import { drawOf, indexDay, parseIndexRule } from "../evaluate/onset/index-days.js";
+import { checkFileTarget, replaceFile } from "../files/index.js";
+import { hazardSettingsOf } from "../infer/hazards.js";
+import { cutHorizons, independenceNotes } from "../infer/incidence.js";
+import { type HazardModel, hazardModel, incidences } from "../infer/index.js";
+import { type FoundCode, findCode } from "../infer/user-input/index.js";
+import type { Trained } from "../train/index.js";
+import { type Column, columnFormat, openColumns } from "./column-file.js";
+import { type ComputeOptions, withRuntime } from "./open-runtime.js";
+import type { Monitoring } from "./training.js";
+
+export interface DatasetRiskOptions extends ComputeOptions, Pick<Monitoring, "progress"> {
+	/** The file to write: Parquet, or CSV by its extension. */
+	readonly output: string;
+	/** Whether an existing file may be replaced. */
+	readonly replace?: boolean | undefined;
+	/** Codes as users write them, and names of groups. Default: every code of the vocabulary. */
+	readonly codes?: readonly string[] | undefined;
+	/** Default: all patients. */
+	readonly split?: Split | undefined;
+	/** `last` (the last record, default), `random`, `visit`, a date or `age:N`. */
+	readonly index?: string | undefined;
+	/** Horizons. Default: 1, 5 and 10. */
+	readonly years?: readonly number[] | undefined;
+	/** The seed of random index days. */
+	readonly seed?: number | undefined;
+}
+
+export interface DatasetRisks {
+	readonly file: string;
+	readonly patients: number;
+	readonly codes: number;
+	/** Patients without an index day, by reason. */
+	readonly excluded: Readonly<Record<string, number>>;
+	/** Patients who were not at risk on their index day, by reason: their risks are extrapolated. */
+	readonly notAtRisk: Readonly<Record<string, number>>;
+	readonly seconds: number;
+	readonly simulated: boolean;
+	readonly notes: readonly string[];
+	readonly warnings: readonly string[];
+}
+
+/** Patients whose risks are computed, and written, together. */
+const together = 256;
+
+interface Indexed {
+	readonly history: History;
+	readonly day: number;
+	readonly atRisk: boolean;
+}
+
+/**
+ * Writes the risks of every patient of a dataset on one index day: one row per patient and code, one column per
+ * horizon. Where a code is recorded by the index day, the risk is that of another record.
+ */
+export async function datasetRisks(
+	trained: Trained,
+	dataset: Dataset,
+	options: DatasetRiskOptions,
+): Promise<DatasetRisks> {
+	const { output, years = [1, 5, 10], index = "last", seed = 0, split } = options;
+	const { progress = silentProgress } = options;
+	const format = columnFormat(output);
+	await checkFileTarget(output, options.replace ?? false);
+	checkVocabulary(trained, dataset);
+	const settings = hazardSettingsOf(trained);
+	const codes = codesOf(trained, options.codes);
+	const cut = cutHorizons(
+		{ longestDays: settings.binDays.at(-1) as number },
+		years.map((own) => own * yearDays),
+	);
+	const rule = index === "last" ? undefined : parseIndexRule(index);
+	const dayOf = (history: History) =>
+		rule
+			? indexDay(history, rule, drawOf(seed, history.id), settings.lookBackDays)
+			: Math.floor(history.times.at(-1) as number);
+	const patients = (split ? [split] : (["train", "valid", "test"] as const)).flatMap((own) => [
+		...dataset.patients(own),
+	]);
+	const excluded: Record<string, number> = {};
+	const notAtRisk: Record<string, number> = {};
+	const began = performance.now();
+	let written = 0;
+	await withRuntime(
+		{ ...options, threads: options.threads ?? trained.run.threads },
+		"inference",
+		async (runtime) => {
+			const model = hazardModel(runtime, trained);
+			try {
+				await replaceFile(output, async (partial) => {
+					const file = await openColumns(partial, format);
+					for (let from = 0; from < patients.length; from += together) {
+						const indexed: Indexed[] = [];
+						for (const patient of patients.slice(from, from + together)) {
+							const history = await dataset.read(patient);
+							const day = dayOf(history);
+							if (typeof day === "string") {
+								excluded[day] = (excluded[day] ?? 0) + 1;
+								continue;
+							}
+							const reason = whyNotAtRisk(history, day, settings.lookBackDays);
+							if (reason !== null) notAtRisk[reason] = (notAtRisk[reason] ?? 0) + 1;
+							indexed.push({ history, day, atRisk: reason === null });
+						}
+						if (indexed.length > 0)
+							await file.add(await columnsOf(model, indexed, codes, years, cut.days, dataset));
+						written += indexed.length;
+						progress.update({
+							...{ label: "risks: patient", done: Math.min(from + together, patients.length) },
+							total: patients.length,
+							fields: [],
+						});
+					}
+					progress.finish();
+					await file.close();
+				});
+			} finally {
+				await model.dispose();
+			}
+		},
+	);
+	if (written === 0)
+		throw new InputError(
+			`${dataset.folder}: no patient has an index day by "${index}"; choose another \`index\``,
+			{ field: "index", value: index },
+		);
+	return {
+		...{ file: output, patients: written, codes: codes.length, excluded, notAtRisk },
+		seconds: (performance.now() - began) / 1000,
+		simulated: trained.run.simulated === true,
+		notes: [
+			...codes.flatMap(({ note }) => note ?? []),
+			...independenceNotes({ settings, vocab: trained.vocabulary.size }, codes),
+		],
+		warnings: cut.warnings,
+	};
+}
+
+/** Tokens are numbers: a dataset with another vocabulary would be misread. */
+function checkVocabulary({ vocabulary, folder }: Trained, dataset: Dataset): void {
+	const key = ({ tokens }: Vocabulary) => tokens.map(({ code, system }) => `${system} ${code}`);
+	if (key(vocabulary).join("\n") !== key(dataset.vocabulary).join("\n"))
+		throw new InputError(
+			`${dataset.folder} has another vocabulary than ${folder}; use the dataset of the run, or give the records with \`input\``,
+		);
+}
+
+function codesOf(trained: Trained, wanted: readonly string[] | undefined): readonly FoundCode[] {
+	const { vocabulary } = trained;
+	if (wanted) {
+		const { groups } = hazardSettingsOf(trained);
+		return wanted.map((code) => findCode(code, { ...trained, map: undefined, groups }));
+	}
+	return vocabulary.tokens.slice(specialCount).map(({ code, name }, at) => ({
+		...{ code, name, tokens: [specialCount + at] },
+	}));
+}
+
+async function columnsOf(
+	model: HazardModel,
+	indexed: readonly Indexed[],
+	codes: readonly FoundCode[],
+	years: readonly number[],
+	horizons: readonly number[],
+	{ manifest }: Dataset,
+): Promise<Column[]> {
+	const found = await incidences(
+		model,
+		indexed.map(({ history }) => history),
+		codes.map(({ tokens }) => tokens),
+		indexed.map(({ day }) => [day]),
+		horizons,
+	);
+	const rows = indexed.flatMap((patient, at) =>
+		codes.map((code, i) => ({ patient, code, incidence: found[at]?.[i] })),
+	);
+	const dates = manifest.source.axis === "dates";
+	return [
+		{ name: "patient", type: "text", values: rows.map(({ patient }) => patient.history.id) },
+		dates
+			? { name: "date", type: "text", values: rows.map(({ patient }) => isoDate(patient.day)) }
+			: { name: "day", type: "number", values: rows.map(({ patient }) => patient.day) },
+		{ name: "at_risk", type: "flag", values: rows.map(({ patient }) => patient.atRisk) },
+		{ name: "code", type: "text", values: rows.map(({ code }) => code.code) },
+		{ name: "name", type: "text", values: rows.map(({ code }) => code.name) },
+		{
+			name: "recorded",
+			type: "flag",
+			values: rows.map(({ incidence }) => !Number.isNaN(incidence?.recordedAt[0])),
+		},
+		...years.map(
+			(own, horizon): Column => ({
+				name: `risk_${own}y`,
+				type: "number",
+				values: rows.map(({ incidence }) => incidence?.probabilities[horizon] as number),
+			}),
+		),
+	];
+}
