@@ -92,7 +92,7 @@ ${rows.map(
 ${scrolling(
 	"First records",
 	html`<table class="measures">
-<caption><span>${counted(patients, "person", "people")} of the ${split} split. Small print: 95 % intervals from ${counted(draws, "bootstrap draw")} over people. Bold: the best value, reference model excluded. Intervals of average precision and of the calibration error lie slightly too high: people who are drawn twice predict each other.</span></caption>
+<caption><span>${counted(patients, "person", "people")} of the ${split} split. Small print: 95 % intervals from ${counted(draws, "bootstrap draw")} over people. Bold: the best value, reference model excluded.</span></caption>
 <thead><tr><th scope="col">risk from</th>${metrics.map((metric) => html`<th scope="col" class="number">${measureKind(`${metric} 1y`).title}</th>`)}</tr></thead>
 ${shownHorizons(details).map(body)}
 </table>`,
