@@ -1,5 +1,4 @@
 import { open, writeFile } from "node:fs/promises";
-import type { SchemaElement } from "hyparquet";
 import { csvField } from "../base/csv.js";
 import { replaceFile } from "../files/index.js";
 import { formatOf } from "./file-format.js";
@@ -50,35 +49,20 @@ async function csvPieces(file: string): Promise<ColumnWriter> {
 }
 
 async function parquetPieces(file: string): Promise<ColumnWriter> {
-	const { fileWriter, ParquetWriter } = await import("hyparquet-writer");
+	const { fileWriter, ParquetWriter, schemaFromColumnData } = await import("hyparquet-writer");
 	let writer: InstanceType<typeof ParquetWriter> | undefined;
 	return {
 		async add(columns) {
-			writer ??= new ParquetWriter({ writer: fileWriter(file), schema: schemaOf(columns) });
-			await writer.write({
-				columnData: columns.map(({ name, values }) => ({
-					name,
-					data: [...(values as Iterable<unknown>)],
-				})),
-				rowGroupSize: columns[0]?.values.length ?? 1,
+			const columnData = columnDataOf(columns);
+			writer ??= new ParquetWriter({
+				writer: fileWriter(file),
+				schema: schemaFromColumnData({ columnData }),
 			});
+			await writer.write({ columnData, rowGroupSize: columns[0]?.values.length ?? 1 });
 		},
 		close: async () => writer?.finish(),
 	};
 }
-
-const physicalTypes = {
-	text: { type: "BYTE_ARRAY", converted_type: "UTF8", repetition_type: "OPTIONAL" },
-	flag: { type: "BOOLEAN", repetition_type: "REQUIRED" },
-	count: { type: "INT32", repetition_type: "REQUIRED" },
-	float: { type: "FLOAT", repetition_type: "REQUIRED" },
-	number: { type: "DOUBLE", repetition_type: "REQUIRED" },
-} as const;
-
-const schemaOf = (columns: readonly Column[]): SchemaElement[] => [
-	{ name: "root", num_children: columns.length },
-	...columns.map(({ name, type }) => ({ name, ...physicalTypes[type] })),
-];
 
 const parquetTypes = {
 	text: "STRING",
@@ -92,16 +76,16 @@ const parquetTypes = {
 
 async function parquetOf(columns: readonly Column[]): Promise<Uint8Array> {
 	const { parquetWriteBuffer } = await import("hyparquet-writer");
-	const buffer = parquetWriteBuffer({
-		columnData: columns.map(({ name, type, values }) => ({
-			name,
-			data: type === "id" ? Array.from(values, BigInt) : [...(values as Iterable<unknown>)],
-			type: parquetTypes[type],
-			nullable: type === "text" || type === "time",
-		})),
-	});
-	return new Uint8Array(buffer);
+	return new Uint8Array(parquetWriteBuffer({ columnData: columnDataOf(columns) }));
 }
+
+const columnDataOf = (columns: readonly Column[]) =>
+	columns.map(({ name, type, values }) => ({
+		name,
+		data: type === "id" ? Array.from(values, BigInt) : [...(values as Iterable<unknown>)],
+		type: parquetTypes[type],
+		nullable: type === "text" || type === "time",
+	}));
 
 /** CSV as in RFC 4180, with line feeds. */
 export function csvOf(columns: readonly Column[]): string {
