@@ -86,15 +86,20 @@ function forecasts({ evaluations: { next, forecast } }: DemoReport): string {
 	return [
 		`Which code comes next, given the time, ${whole(next.patients)} people? And which come after the first 50 events, ${whole(forecast?.patients ?? 0)} people?\n\n`,
 		table(
-			["", "next: nats", "next: accuracy, %", "after 50 events: recall@10, %"],
+			[
+				...["", "next: nats", "next: accuracy, %", "after 50 events: recall@10, %"],
+				...["of known codes, %", "of new codes, %"],
+			],
 			next.rows.map((row) => [
 				row.label,
 				cell(row, "nats"),
 				cell(row, "accuracy"),
-				cell(forecastRow(row), "recall@10"),
+				...["recall@10", "recall@10 known", "recall@10 new"].map((metric) =>
+					cell(forecastRow(row), metric),
+				),
 			]),
 		),
-		"\nnats: mean -log p of the recorded code, lower is better. In brackets: 95 % intervals over people.\n\n",
+		"\nnats: mean -log p of the recorded code, lower is better. Known codes: those among the first 50 events. In brackets: 95 % intervals over people.\n\n",
 	].join("");
 }
 
