@@ -223,7 +223,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await copy("SVG");
 		await expect
 			.poll(text, soon)
-			.toMatch(/^<svg.*rgb\(.*>Code probability<.*>dashed: after .*<\/svg>$/s);
+			.toMatch(/^<svg.*rgb\(.*>Code probability at a visit<.*>dashed: after .*<\/svg>$/s);
 		expect(await text()).not.toContain("var(--");
 		await copy("PNG");
 		await expect.poll(kinds, soon).toContain("image/png");

@@ -8,9 +8,11 @@ import { pageKilobytes } from "../../scripts/build-web.mjs";
 import { random } from "../../src/base/random.js";
 import { chromiumIsThere } from "../../src/browser/testing/page.js";
 import { writeExport } from "../../src/export/index.js";
+import { hazardModel, incidences } from "../../src/infer/index.js";
 import type { Model } from "../../src/models/index.js";
 import { presets, trajgptConfig } from "../../src/models/trajgpt/config.js";
 import { trajgpt } from "../../src/models/trajgpt/index.js";
+import { nodeRuntime } from "../../src/runtime/node.js";
 import {
 	alert,
 	dateOf,
@@ -82,6 +84,32 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await page.getByRole("button", { name: "Reset to original" }).click();
 		await updated(page);
 		expect(await shown(page)).toEqual(plain);
+		expect(faults).toEqual([]);
+		await page.close();
+	}, 120_000);
+
+	test("gives the risks that Node gives", async () => {
+		const { page, faults } = await opened("patient");
+		await updated(page);
+		await page.waitForSelector(".risk-panel td[data-risk]");
+		const rows = await page.locator(".risk-panel tbody tr").evaluateAll((found) =>
+			found.map((row) => ({
+				token: Number(row.getAttribute("data-token")),
+				risks: [...row.querySelectorAll("td")].map((cell) =>
+					Number(cell.getAttribute("data-risk")),
+				),
+			})),
+		);
+		const model = hazardModel(nodeRuntime({ threads: 1 }), explorer().trained);
+		const [nodes = []] = await incidences(
+			...([model, [await sampleHistory("s1")], rows.map(({ token }) => [token])] as const),
+			...([[[await dateOf(page)]], [365.25, 1826.25, 3652]] as const),
+		);
+		await model.dispose();
+		expect(rows.length).toBeGreaterThan(0);
+		for (const [at, { risks }] of rows.entries())
+			for (const [i, risk] of risks.entries())
+				expect(Math.abs(risk - (nodes[at]?.probabilities[i] as number))).toBeLessThan(1e-4);
 		expect(faults).toEqual([]);
 		await page.close();
 	}, 120_000);
