@@ -126,10 +126,8 @@ describe("steps of TrajGPT", () => {
 		for (const day of [last, last + 200]) {
 			const { values, observe } = landmarkValues(settings, vocab, rows);
 			observe(0, history, day);
-			const { ages, counts, recent, sinceAny, past } = values;
-			const waited = await steps.wait(memory, timesAt(token, last, day), {
-				...{ ages, counts, recent, sinceAny, past },
-			});
+			const { risk: _risk, visitRisk: _visitRisk, ...features } = values;
+			const waited = await steps.wait(memory, timesAt(token, last, day), features);
 			const whole = await hazards.at([history], [[day]]);
 			const visits = visitBinsOf(settings).within.filter((bin) => bin < steps.bins).length;
 			expect(visits).toBeGreaterThan(3);
@@ -227,7 +225,8 @@ test("risk from futures is the risk in closed form, where hazards are constant",
 	weights.get("hazards.visit.bias")!.data.fill(Math.log(seen));
 	weights.get("hazards.visitEnd.bias")!.data.fill(30); // one record per visit
 	const perCode = seen / (vocab - 5);
-	weights.get("hazards.onset.bias")!.data.fill(Math.log(perCode));
+	for (const kind of ["onset", "next"])
+		weights.get(`hazards.${kind}.bias`)!.data.fill(Math.log(perCode));
 	weights.get("hazards.onset.bias")!.data[death] = Math.log(dying);
 	const learned = { model, config, weights };
 	const [futures, hazards] = [futureModel(runtime, learned), hazardModel(runtime, learned)];

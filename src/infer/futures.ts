@@ -1,7 +1,7 @@
 import { InputError } from "../base/errors.js";
 import { type Random, random } from "../base/random.js";
 import { specialCount, specialTokens } from "../cohort/vocabulary.js";
-import type { FutureMemory, FutureSteps } from "../models/future-steps.js";
+import type { FutureMemory, FutureSteps, WaitingHazards } from "../models/future-steps.js";
 import { landmarkValues, pastFeatures, writePast } from "../models/hazards/landmarks.js";
 import { binsOf, type HazardSettings, visitBinsOf } from "../models/hazards/settings.js";
 import type { CodeConfig } from "../models/heads/codes.js";
@@ -115,6 +115,10 @@ interface Walk {
 	readonly sample: number;
 	/** The day up to which everything is known or, while a visit is recorded, the day of the visit. */
 	day: number;
+	/** The share of records with a new code on that day. */
+	newShare: number;
+	/** 1 for each token that is recorded. */
+	readonly has: Uint8Array; // [vocab]
 	/** The records of that visit. */
 	ofDay: number[];
 	death: number | null;
@@ -153,14 +157,15 @@ async function drawFutures(
 	async function wait(some: readonly Walk[]): Promise<void> {
 		const { values, observe } = landmarkValues(settings, vocab, rows);
 		for (const [row, walk] of some.entries()) observe(row, walk, walk.day);
-		const { ages, counts, recent, sinceAny, past } = values;
+		const { ages, counts, recent, since, sinceAny, past } = values;
 		const hazards = await steps.wait(
 			...batch(some, ({ day, times }) => Math.max(day, times.at(-1) ?? day)),
-			{ ages, counts, recent, sinceAny, past },
+			{ ages, counts, recent, since, sinceAny, past },
 		);
 		const next = waitsIn(settings, steps.bins, hazards);
 		for (const [row, walk] of some.entries()) {
-			const { after, what } = next(row, walk.draw);
+			const { after, what, newShare } = next(row, walk.draw);
+			walk.newShare = newShare;
 			walk.day += after;
 			if (walk.day > walk.end) finish(walk);
 			else if (what === "nothing") waiting.push(walk);
@@ -170,6 +175,22 @@ async function drawFutures(
 				else recording.push(walk);
 			}
 		}
+	}
+
+	/**
+	 * A code by the time-specific query; −1 if none is left. Whether it is new to the patient comes from the hazards:
+	 * the query takes the visit as observed, and codes that a real visit would have been for are not due at a drawn one.
+	 */
+	function drawCode({ draw, has, newShare, ofDay }: Walk, logits: Float32Array): number {
+		const wanted = draw.uniform() < newShare ? 0 : 1;
+		const uniform = draw.uniform();
+		const isExcluded = (token: number) =>
+			never[token] === 1 || (!repeats && has[token] === 1 && ofDay.includes(token));
+		const found = drawToken(
+			...([logits, uniform] as const),
+			(token) => has[token] !== wanted || isExcluded(token),
+		);
+		return found < 0 ? drawToken(logits, uniform, isExcluded) : found;
 	}
 
 	async function record(some: readonly Walk[]): Promise<void> {
@@ -189,17 +210,12 @@ async function drawFutures(
 				ofDay.length > 0 &&
 				(draw.uniform() < 1 / (1 + Math.exp(-(visitEnd[row] as number))) ||
 					ofDay.length === mostRecords);
-			const token = ended
-				? -1
-				: drawToken(
-						logits.subarray(row * vocab, (row + 1) * vocab),
-						draw.uniform(),
-						(token) => never[token] === 1 || (!repeats && ofDay.includes(token)),
-					);
+			const token = ended ? -1 : drawCode(walk, logits.subarray(row * vocab, (row + 1) * vocab));
 			if (token >= 0) {
 				keep(row, held, walk.place);
 				walk.tokens.push(token);
 				walk.times.push(walk.day);
+				walk.has[token] = 1;
 				ofDay.push(token);
 				recording.push(walk);
 			} else {
@@ -219,6 +235,8 @@ async function drawFutures(
 				if (own) held[name]?.set(own as Float32Array, place * width);
 				else held[name]?.fill(0, place * width, (place + 1) * width);
 			}
+			const has = new Uint8Array(vocab);
+			for (const token of start.tokens) has[token] = 1;
 			waiting.push({
 				draw: random(seed)
 					.fork(start.history)
@@ -228,7 +246,7 @@ async function drawFutures(
 				known: start.tokens.length,
 				day: start.day,
 				end: start.day + days,
-				...{ place, history: start.history, sample, ofDay: [], death: null },
+				...{ place, history: start.history, sample, has, newShare: 0, ofDay: [], death: null },
 			});
 		}
 	}
@@ -298,6 +316,7 @@ type Waited = {
 	/** Days. */
 	readonly after: number;
 	readonly what: "visit" | "death" | "visit and death" | "nothing";
+	readonly newShare: number;
 };
 
 /**
@@ -307,7 +326,7 @@ type Waited = {
 function waitsIn(
 	settings: HazardSettings,
 	bins: number,
-	{ visits, death }: { readonly visits: Float32Array; readonly death: Float32Array },
+	{ visits, death, newShare }: WaitingHazards,
 ): (row: number, draw: Random) => Waited {
 	const { to, within } = visitBinsOf(settings);
 	const ends = to.slice(0, within.filter((bin) => bin < bins).length);
@@ -315,16 +334,18 @@ function waitsIn(
 	return (row, draw) => {
 		let after = 0;
 		for (const [visitBin, end] of ends.entries()) {
+			const bin = row * bins + (within[visitBin] as number);
 			const seen = Math.exp(visits[row * ends.length + visitBin] as number);
-			const dies = Math.exp(death[row * bins + (within[visitBin] as number)] as number);
+			const dies = Math.exp(death[bin] as number);
+			const found = (what: Waited["what"]) => ({ after, what, newShare: newShare[bin] as number });
 			for (; after < end; ) {
 				after++;
 				if (draw.uniform() < seen)
-					return { after, what: draw.uniform() < dies ? "visit and death" : "visit" };
-				if (draw.uniform() < dies) return { after, what: "death" };
+					return found(draw.uniform() < dies ? "visit and death" : "visit");
+				if (draw.uniform() < dies) return found("death");
 			}
 		}
-		return { after: last, what: "nothing" };
+		return { after: last, what: "nothing", newShare: 0 };
 	};
 }
 

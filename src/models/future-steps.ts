@@ -1,4 +1,4 @@
-import type { WaitingFeatures } from "./hazards/head.js";
+import type { Features } from "./hazards/head.js";
 
 /** The states of futures: arrays by name, with as many numbers for every future. */
 export type FutureMemory = Readonly<Record<string, Float32Array>>;
@@ -16,6 +16,8 @@ export interface WaitingHazards {
 	/** Of the next record of any code. */
 	readonly visits: Float32Array; // [rows, visit bins]
 	readonly death: Float32Array; // [rows, bins]
+	/** The share of records whose code is new to the patient. */
+	readonly newShare: Float32Array; // [rows, bins]
 }
 
 export interface RecordStep {
@@ -42,7 +44,7 @@ export interface FutureSteps {
 	wait(
 		memory: FutureMemory,
 		landmarks: FutureTimes,
-		features: { readonly [Field in keyof WaitingFeatures]: Float32Array },
+		features: { readonly [Field in keyof Features]: Float32Array },
 	): Promise<WaitingHazards>;
 	/** What is recorded at these times. */
 	record(

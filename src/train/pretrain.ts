@@ -15,7 +15,6 @@ import type { ResidentValue, Runtime } from "../runtime/index.js";
 import { adamWDefaults } from "./adamw.js";
 import { type Checkpoint, hasCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
 import { type SavedSettings, settingsThatDiffer, tensorMismatches } from "./compare-settings.js";
-import { withCrudeRates } from "./crude-rates.js";
 import { type EventLog, type LogEvent, openEventLog, readEventLog } from "./event-log.js";
 import type { TrainOptions } from "./options.js";
 import { addInto } from "./prepare-batch.js";
@@ -31,6 +30,7 @@ import { type Run, runFiles, sealedFiles } from "./run-folder.js";
 import type { StoredTensor } from "./safetensors.js";
 import { learningRateAt } from "./schedule.js";
 import { checkSeal, sealOf } from "./seal.js";
+import { startingHazards } from "./starting-hazards.js";
 import { initialState } from "./step.js";
 import { openTensorboard, type ScalarWriter } from "./tensorboard.js";
 import { type Started, type StepResult, type Trainer, trainer } from "./trainer.js";
@@ -133,7 +133,7 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 	const checkpoint = request.resume ? lastCheckpoint(files) : undefined;
 	const weights =
 		request.hazards && !checkpoint
-			? await withCrudeRates(drawn, request.hazards, dataset, options.seed)
+			? await startingHazards(drawn, request.hazards, dataset, options.seed)
 			: drawn;
 	const sealed = request.sealed ?? (existsSync(files.run) ? sealedFiles(folder) : []);
 	if (checkpoint) {

@@ -51,7 +51,7 @@ const directScale = 0.05;
 const binRank = 64;
 
 /** Knots of log(1 + days since the last record), between which its effect is a straight line. */
-const sinceKnots = [0, 1.5, 3, 4.5, 6, 7.5, 9] as const;
+export const sinceKnots = [0, 1.5, 3, 4.5, 6, 7.5, 9] as const;
 
 /** A rate per day at the start, until the crude rates of the data are known. */
 const startingRate = 1e-5;
@@ -115,9 +115,9 @@ export const isHazardWeight = (name: string): boolean => name.startsWith(`${pref
 /** The names under which the crude rates of the data are put. */
 export const rateNames = { onset: `${prefix}.onset.bias`, next: `${prefix}.next.bias` } as const;
 
-type Features = { readonly [Field in Exclude<keyof LandmarkValues, "risk" | "visitRisk">]: Tensor };
-/** What waiting for a record or death depends on. */
-export type WaitingFeatures = Omit<Features, "since">;
+export type Features = {
+	readonly [Field in Exclude<keyof LandmarkValues, "risk" | "visitRisk">]: Tensor;
+};
 
 export function featureInputs(
 	settings: HazardSettings,
@@ -150,6 +150,12 @@ const sinceHats = (since: Tensor): Tensor[] => {
 	return sinceKnots.map((knot) => relu(sub(1, mul(abs(sub(x, knot)), 1 / spacing))));
 };
 
+/** The same of a number. */
+export const sinceHatsOf = (since: number): number[] =>
+	sinceKnots.map((knot) =>
+		Math.max(0, 1 - Math.abs(Math.log1p(Math.max(since, 0)) - knot) / sinceKnots[1]),
+	);
+
 /** log of hazards per day, of extremes kept apart from what 32 bits can hold. */
 const bounded = (logHazard: Tensor) => clamp(logHazard, -30, 3);
 
@@ -164,7 +170,8 @@ export interface LogHazards {
 
 /**
  * log h = state of the bin · weights + age and sex + records before + level of the code and the bin.
- * Codes without a record depend on the records of all codes, others on their own.
+ * Codes without a record depend on the records of all codes, others on their own. Where a network is
+ * queried at the first bins alone, the hazards are those of these bins.
  */
 export function logHazards(
 	settings: HazardSettings,
@@ -180,7 +187,7 @@ export function logHazards(
 	const landmarks = hidden.shape[0] as number;
 	const count = since.shape[1] as number;
 	const some = (x: Tensor, axis = 0) => (sampled ? gather(x, sampled, axis) : x);
-	const bins = settings.binDays.length;
+	const bins = reading === "queries" ? (hidden.shape[1] as number) : settings.binDays.length;
 	const states =
 		reading === "queries"
 			? hidden
@@ -189,9 +196,17 @@ export function logHazards(
 		const q = within(p, kind);
 		const level = add(add(project(ages, some(q("age"))), own), some(q("bias"))); // [landmarks, outputs]
 		const level3 = reshape(level, [landmarks, 1, count]);
-		return add(add(project(states, some(q("state"))), some(q("bins"), 1)), level3);
+		const ofBins = some(slice(q("bins"), 0, 0, bins), 1);
+		return add(add(project(states, some(q("state"))), ofBins), level3);
 	};
-	const onset = hazardsOf("onset", effectOfCounts(p, vocab, counts, recent, some));
+	const known = log1p(
+		concat([slice(counts, 1, 0, vocab), slice(recent, 1, 0, vocab)], 1), // [landmarks, 2 vocab]
+	);
+	const direct =
+		vocab <= mostDirectCodes
+			? project(known, some(p("onset.codes")))
+			: project(project(known, p("onset.codesIn")), some(p("onset.codesOut")));
+	const onset = hazardsOf("onset", mul(direct, directScale));
 	const row = (name: string, i: number) => some(slice(p(name), 0, i, i + 1), 1); // [1, outputs]
 	const ofRecords = [
 		...sinceHats(since).map((hat, i) => mul(hat, row("next.since", i))),
@@ -205,24 +220,6 @@ export function logHazards(
 		visits: visitLogHazards(settings, p, states, { ages, sinceAny, past }),
 		recorded,
 	};
-}
-
-/** The effect of the records of all codes on first records: [landmarks, outputs], or of some rows of the weights. */
-function effectOfCounts(
-	p: Weights,
-	vocab: number,
-	counts: Tensor,
-	recent: Tensor,
-	some: (weight: Tensor) => Tensor = (weight) => weight,
-): Tensor {
-	const known = log1p(
-		concat([slice(counts, 1, 0, vocab), slice(recent, 1, 0, vocab)], 1), // [landmarks, 2 vocab]
-	);
-	const direct =
-		vocab <= mostDirectCodes
-			? project(known, some(p("onset.codes")))
-			: project(project(known, p("onset.codesIn")), some(p("onset.codesOut")));
-	return mul(direct, directScale);
 }
 
 /** Of the next record of any code, in the visit bins that lie in the bins of these states. */
@@ -243,35 +240,6 @@ function visitLogHazards(
 		project(past, v("past")),
 	].reduce(add);
 	return bounded(add(visits, v("bias")));
-}
-
-/**
- * The same as `logHazards`, of the next record of any code and of death alone, in the first bins: those of the
- * hidden states.
- */
-export function waitingLogHazards(
-	settings: HazardSettings,
-	{ vocab }: CodeConfig,
-	parameters: Weights,
-	hidden: Tensor, // [landmarks, bins, dim]
-	{ ages, counts, recent, sinceAny, past }: WaitingFeatures,
-): { readonly visits: Tensor; readonly death: Tensor } {
-	const p = within(parameters, prefix);
-	const [landmarks, bins] = hidden.shape as [number, number, number];
-	const { death } = outputsOf(settings, vocab);
-	const only = (weight: Tensor, axis = 0) => slice(weight, axis, death, death + 1);
-	const q: Weights = (name) => only(p(`onset.${name}`));
-	const level = [
-		project(ages, q("age")),
-		effectOfCounts(p, vocab, counts, recent, only),
-		q("bias"),
-	].reduce(add); // [landmarks, 1]
-	const ofBins = slice(only(p("onset.bins"), 1), 0, 0, bins); // [bins, 1]
-	const each = add(project(hidden, q("state")), ofBins); // [landmarks, bins, 1]
-	return {
-		visits: visitLogHazards(settings, p, hidden, { ages, sinceAny, past }),
-		death: bounded(reshape(add(each, reshape(level, [landmarks, 1, 1])), [landmarks, bins])),
-	};
 }
 
 /** Log-odds that no further record follows on the same day. */

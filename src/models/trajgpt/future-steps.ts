@@ -1,11 +1,22 @@
 import { InputError } from "../../base/errors.js";
-import { exp, type Graph, input, reshape, type Tensor } from "../../graph/index.js";
+import { specialCount } from "../../cohort/vocabulary.js";
+import {
+	div,
+	exp,
+	type Graph,
+	input,
+	reshape,
+	slice,
+	sum,
+	type Tensor,
+	where,
+} from "../../graph/index.js";
 import { parametersOf, weightsOf } from "../../nn/weights.js";
 import { type Data, programs, type Runtime } from "../../runtime/index.js";
-import type { FutureSteps, FutureTimes } from "../future-steps.js";
-import { featureInputs, prefix, visitEndLogits, waitingLogHazards } from "../hazards/head.js";
+import type { FutureSteps, FutureTimes, WaitingHazards } from "../future-steps.js";
+import { featureInputs, logHazards, prefix, visitEndLogits } from "../hazards/head.js";
 import { pastFeatures } from "../hazards/landmarks.js";
-import { binsOf, type HazardSettings } from "../hazards/settings.js";
+import { binsOf, type HazardSettings, outputsOf } from "../hazards/settings.js";
 import type { ParameterValues } from "../model.js";
 import type { TrajgptConfig } from "./config.js";
 import { stateOf } from "./inference-graph.js";
@@ -75,7 +86,15 @@ export function futureSteps(
 		const hidden = out.queryHidden as Tensor;
 		if (kind === "wait") {
 			const features = featureInputs(settings, config.vocab, rows, "float32");
-			return waitingLogHazards(settings, config, p, hidden, features);
+			const hazards = logHazards(settings, "queries", config, p, hidden, features);
+			const { death } = outputsOf(settings, config.vocab);
+			const ofCodes = (t: Tensor) => slice(t, 2, specialCount, config.vocab);
+			const rates = exp(ofCodes(hazards.codes)); // [rows, bins, codes]
+			return {
+				visits: hazards.visits,
+				death: reshape(slice(hazards.codes, 2, death, death + 1), shape),
+				newShare: div(sum(where(ofCodes(hazards.recorded), 0, rates), -1), sum(rates, -1)),
+			};
 		}
 		return {
 			logits: reshape(out.queryLogits as Tensor, [rows, config.vocab]),
@@ -119,14 +138,14 @@ export function futureSteps(
 			parts.map(({ name, heads, key, value }) => [name, heads * key * value]),
 		),
 		async wait(memory, landmarks, features) {
-			const { visits, death } = await compiled.run("wait", {
+			const { visits, death, newShare } = (await compiled.run("wait", {
 				...memory,
 				...slotFeeds(landmarks, waits),
 				...Object.fromEntries(
 					Object.entries(features).map(([name, data]) => [`${prefix}.${name}`, data]),
 				),
-			});
-			return { visits: visits as Float32Array, death: death as Float32Array };
+			})) as Record<keyof WaitingHazards, Float32Array>;
+			return { visits, death, newShare };
 		},
 		async record(memory, at, before) {
 			const found = await compiled.run("record", { ...memory, ...slotFeeds(at, [0]), ...before });

@@ -5,12 +5,25 @@ import { rateNames } from "../models/hazards/head.js";
 import { landmarkValues } from "../models/hazards/landmarks.js";
 import { type HazardSettings, outputsOf } from "../models/hazards/settings.js";
 import type { ParameterValues } from "../models/index.js";
+import { withVisitRegression } from "./visit-start.js";
 
 /** Training patients that crude rates are taken from, at most. */
 const mostPatients = 20_000;
 
+/** Weights whose hazards begin at what simple rates and regressions of the training patients say. */
+export const startingHazards = async (
+	weights: ParameterValues,
+	settings: HazardSettings,
+	dataset: Dataset,
+	seed: number,
+): Promise<ParameterValues> =>
+	withVisitRegression(
+		await withCrudeRates(weights, settings, dataset, seed),
+		...([settings, dataset, seed] as const),
+	);
+
 /** Weights whose hazards begin at the crude rates of the training patients, so that only differences are left to learn. */
-export async function withCrudeRates(
+async function withCrudeRates(
 	weights: ParameterValues,
 	settings: HazardSettings,
 	dataset: Dataset,
