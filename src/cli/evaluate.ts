@@ -49,6 +49,9 @@ const description = `Evaluate a run, with 95 % intervals from a bootstrap over p
             recall@1, @5, @10 and @15, averaged over patients, and by distance ahead
   Every recall is also given apart for codes that the patient already had and for new
   ones.
+  futures   only if named: sampled futures against what happened (visits per year, codes
+            per visit, onsets, deaths) or, where observation times are unknown, T-mAP and
+            optimal-transport distance as in the HoTPP benchmark
   chf, diabetes
             the first record of heart failure or diabetes within 3 years of an index day,
             yes or no, without labels, from few and from all (finetune)
@@ -73,7 +76,7 @@ export function command(io: Io): Command {
 		.argument("<run...>", "run folders written by `trajgpt pretrain`")
 		.option(
 			"--task <name>",
-			"task to evaluate: onset, next, forecast, a yes-or-no task, or all",
+			"task to evaluate: onset, next, forecast, futures, a yes-or-no task, or all",
 			"all",
 		)
 		.addOption(
@@ -84,7 +87,10 @@ export function command(io: Io): Command {
 		.addOption(
 			new Option("--split <name>", "split of the patients").choices(splitNames).default(split),
 		)
-		.option("--index <rule>", "onset: index day: random, visit, a date, or age:N (default: random)")
+		.option(
+			"--index <rule>",
+			"onset and futures: index day: random, visit, a date, or age:N (default: random; a common date)",
+		)
 		.option("--horizons <years>", "onset: horizons in years (default: 1,3,5,10)", yearsList)
 		.option(
 			"--look-back <days>",

@@ -12,7 +12,7 @@ function unitOf(metric: string): {
 	readonly digits: number;
 	readonly unit: string;
 } {
-	if (/error/i.test(metric)) return { scale: 100, digits: 1, unit: "points" };
+	if (/calibrationError/i.test(metric)) return { scale: 100, digits: 1, unit: "points" };
 	if (/^(accuracy|recall)/.test(metric)) return { scale: 100, digits: 1, unit: "%" };
 	return { scale: 1, digits: 3, unit: "" };
 }
@@ -32,6 +32,11 @@ const titles: Readonly<Record<string, string>> = {
 	auprc: "AUPRC",
 	auroc: "AUROC",
 	brier: "Brier score",
+	tmap: "T-mAP, %",
+	visitsPerYear: "visits per year",
+	codesPerVisit: "codes per visit",
+	onsetsPerYear: "onsets per year",
+	deathsPer1000Years: "deaths per 1,000 years",
 };
 
 const headerOf = (metric: string) => {
@@ -153,6 +158,7 @@ function differencesText(rows: readonly EvaluationRow[], all: Differences): stri
 const questions: Readonly<Record<string, string>> = {
 	onset: "Who gets what for the first time, by when?",
 	next: "Which event comes next, given its time?",
+	futures: "Do whole futures look like what happened?",
 	forecast: "What comes at later times, from the first events alone?",
 };
 

@@ -65,13 +65,14 @@ function recordWords({ trajectory: { recorded } }: CodeRisk): string {
 }
 
 /** The risks after the index day, by horizon. */
-function indexTable({ query, risks, runs, axis }: RiskResult): string {
+function indexTable({ query, risks, groups, samples, runs, axis }: RiskResult): string {
 	const { at, horizons, patient } = query;
 	const all = risks.flatMap(({ index, whatIfIndex, sameAgeAndSex = [] }) => [
 		...(index.highest ?? index.probabilities),
 		...(whatIfIndex?.probabilities ?? []),
 		...sameAgeAndSex,
 	]);
+	all.push(...groups.flatMap(({ probabilities }) => probabilities));
 	const { share } = shares(Math.max(0, ...all));
 	const cells = ({ probabilities, lowest, highest }: IndexRisk) =>
 		probabilities.map((mean, i) =>
@@ -104,9 +105,23 @@ function indexTable({ query, risks, runs, axis }: RiskResult): string {
 			? [["  people of the same age and sex", ...sameAgeAndSex.map((own) => share(own))]]
 			: []),
 	]);
+	rows.push(
+		...groups.map(({ name, recordedAt, probabilities, standardErrors }) => [
+			recordedAt === null
+				? name
+				: `${name}, already recorded at ${when(recordedAt)}: another record`,
+			...probabilities.map(
+				(own, i) => `${share(own)} ± ${(100 * (standardErrors[i] as number)).toFixed(1)}`,
+			),
+		]),
+	);
 	const header = ["", ...horizons.map(({ days }) => `within ${spanText(days)}`)];
 	const spread = runs > 1 ? `\nMean of ${runs} runs, and lowest to highest.\n` : "";
-	return `\nProbability of a first record after ${when(at)}, from the records up to that day; death competes:\n\n${table(header, rows)}${spread}`;
+	const fromFutures =
+		groups.length > 0
+			? `\nGroups (${groups.map(({ name }) => name).join(", ")}): the share of ${samples.toLocaleString("en-US")} sampled futures with a record of any member, ± standard error.\n`
+			: "";
+	return `\nProbability of a first record after ${when(at)}, from the records up to that day; death competes:\n\n${table(header, rows)}${spread}${fromFutures}`;
 }
 
 const named = ({ code, name }: { readonly code: string; readonly name: string }) =>

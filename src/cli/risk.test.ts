@@ -362,7 +362,10 @@ describe("what if", () => {
 
 describe("rejects, with exit code 2", () => {
 	const cases: Record<string, readonly [args: () => string[], message: RegExp]> = {
-		"no code": [() => ann(), /give codes with --code, or a dataset to score with --data/],
+		"no code": [
+			() => ann(),
+			/give codes with --code, groups with --group, or a dataset to score with --data/,
+		],
 		"an unknown code, with near ones": [
 			() => ann("--code", "heart"),
 			/no code "heart"; near it are (411|428) .*(411|428) /,

@@ -12,6 +12,7 @@ import {
 	spanDays,
 } from "../infer/user-input/index.js";
 import { checkFigureTarget, writeFigure } from "../workflows/figure-file.js";
+import type { AdHocGroup } from "../workflows/group-risks.js";
 import { risk } from "../workflows/risk.js";
 import { riskPicture, risksCsv, risksJson } from "../workflows/risk-documents.js";
 import type { EditOptions } from "../workflows/risk-edits.js";
@@ -33,6 +34,8 @@ interface Options extends PatientFlags, GridOptions, EditOptions {
 	readonly output?: string;
 	readonly index?: string;
 	readonly split?: Split;
+	readonly group: readonly AdHocGroup[];
+	readonly samples: number;
 	readonly seed?: number;
 	readonly at?: Moment;
 	readonly years?: readonly number[];
@@ -66,6 +69,8 @@ export const examples = {
 		"a new patient, and what drives the risk of heart failure",
 	"trajgpt risk seed1 seed2 seed3 --input bundle.json --code 428 --at age:60":
 		"the mean and the spread over three runs, after the age of 60",
+	"trajgpt risk run --input bundle.json --group vascular=411,433,443 --years 1,5":
+		"a group of your own, from 1,000 sampled futures",
 	"trajgpt risk run --input bundle.json --code 428 --add 250@-2y --remove 3":
 		"the same with an event added and one removed",
 	"trajgpt risk run --data dataset --output risks.parquet --index 2015-01-01":
@@ -77,6 +82,13 @@ export function command(io: Io): Command {
 		.description(description)
 		.argument("<run...>", "run folder written by `trajgpt pretrain`; several of one dataset")
 		.option("--code <code...>", "codes, or names of the run's groups; required without --data")
+		.option(
+			"--group <name=code,...>",
+			"a group of your own, from sampled futures: the first record of any member; repeatable",
+			groupOf,
+			[],
+		)
+		.option("--samples <n>", "futures for --group", wholeNumber(1, 1_000_000), 1000)
 		.option("--patient <id>", "the patient; required if there are several")
 		.option(
 			"--at <time>",
@@ -131,7 +143,9 @@ export function command(io: Io): Command {
 			"index days: last (record), random, visit, a date, or age:N (default: last)",
 		),
 		new Option("--split <name>", "only the patients of this split").choices([...splitNames]),
-		new Option("--seed <n>", "seed of random index days (default: 0)").argParser(seedNumber),
+		new Option("--seed <n>", "seed of random index days and of futures (default: 0)").argParser(
+			seedNumber,
+		),
 	]);
 	addPatientOptions(made);
 	return made.action((folders: [string, ...string[]], options: Options) =>
@@ -145,17 +159,25 @@ async function act(
 	options: Options,
 ): Promise<void> {
 	if (options.data !== undefined) return scoreDataset(io, folder, further, options);
-	const { figure, csv, force = false } = options;
+	const { figure, csv, force = false, group: groups } = options;
 	if (options.output !== undefined)
 		throw new InputError("--output belongs to --data; for one patient use --csv or --figure");
-	if (!options.code)
-		throw new InputError("give codes with --code, or a dataset to score with --data");
+	if (!options.code && groups.length === 0)
+		throw new InputError(
+			"give codes with --code, groups with --group, or a dataset to score with --data",
+		);
+	const trajectories = figure ?? csv;
+	if (!options.code && trajectories !== undefined)
+		throw new InputError(
+			`${trajectories} would hold trajectories, which groups from futures do not have; name codes with --code`,
+			{ field: "code" },
+		);
 	if (figure !== undefined) await checkFigureTarget(figure, force);
 	if (csv !== undefined) await checkFileTarget(csv, force);
 	const { trained, queried } = await openRunAndPatients(io, folder, options);
 	const others = further.map((other) => openRun(io, other));
-	const { code, index: _index, split: _split, ...asked } = options;
-	const result = await risk(trained, queried, { ...asked, codes: code, others });
+	const { code = [], index: _index, split: _split, ...asked } = options;
+	const result = await risk(trained, queried, { ...asked, codes: code, groups, others });
 	for (const note of result.notes) io.stderr.write(`note: ${note}\n`);
 	for (const warning of result.warnings) io.stderr.write(`warning: ${warning}\n`);
 	if (options.json)
@@ -201,6 +223,15 @@ async function scoreDataset(
 	for (const warning of scored.warnings) io.stderr.write(`warning: ${warning}\n`);
 	if (json) return printJson(io, { run: folder, ...scored });
 	io.stdout.write(datasetRisksText(scored));
+}
+
+/** NAME=CODE,CODE,… */
+function groupOf(text: string, before: readonly AdHocGroup[]): AdHocGroup[] {
+	const [, name, codes] = /^\s*([^=]*[^=\s])\s*=(.+)$/.exec(text) ?? [];
+	const members = codes?.split(",").map((code) => code.trim()) ?? [];
+	if (name === undefined || members.length === 0 || members.includes(""))
+		throw new InvalidArgumentError("Expected a name and its codes, as in stroke=433,434.");
+	return [...before, { name, codes: members }];
 }
 
 /** Numbers of years, separated by commas. */

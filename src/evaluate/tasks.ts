@@ -4,6 +4,7 @@ import type { Runtime } from "../runtime/index.js";
 import type { Trained } from "../train/index.js";
 import type { Evaluation, MeasureRun } from "./evaluation.js";
 import { forecastTask } from "./forecast/index.js";
+import { futuresTask } from "./futures/task.js";
 import { evaluationInputsHash } from "./inputs-hash.js";
 import { labelledTask } from "./labelled/index.js";
 import { labelledTasks } from "./labelled/task-labels.js";
@@ -25,6 +26,9 @@ export interface Maker {
 const unlabelled: Readonly<
 	Record<string, (dataset: Dataset, options: EvaluateOptions) => Promise<MeasureRun>>
 > = { onset: onsetTask, next: nextTask, forecast: forecastTask };
+
+/** Those that are evaluated only if named: they take longer, or need a model that samples futures. */
+const onRequest: typeof unlabelled = { futures: futuresTask };
 
 /** The tasks of a dataset: next, forecast, and those with labels. */
 export const tasksOf = (dataset: Dataset): string[] => [
@@ -67,11 +71,12 @@ async function measurer(
 	dataset: Dataset,
 	options: EvaluateOptions,
 ): Promise<MeasureRun> {
-	const own = Object.hasOwn(unlabelled, task) && unlabelled[task];
+	const named = { ...unlabelled, ...onRequest };
+	const own = Object.hasOwn(named, task) && named[task];
 	if (own) return own(dataset, options);
 	if (labelledTasks(dataset).includes(task)) return labelledTask(task, dataset, options);
 	const known = tasksOf(dataset);
 	throw new InputError(
-		`${dataset.folder} has no task "${task}"; it has ${known.join(", ")}; to add one, pass its labels to prepare`,
+		`${dataset.folder} has no task "${task}"; it has ${[...known, ...Object.keys(onRequest)].join(", ")}; to add one, pass its labels to prepare`,
 	);
 }

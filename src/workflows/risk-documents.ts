@@ -95,6 +95,18 @@ export function risksJson(result: RiskResult) {
 				})),
 			})),
 		})),
+		...(result.groups.length > 0 && {
+			futures: result.samples,
+			groups: result.groups.map(({ name, codes, recordedAt, ...own }) => ({
+				name,
+				codes: codes.map(({ code }) => code),
+				recorded: recordedAt === null ? null : moment(recordedAt),
+				incidence: horizons.map(({ years, days }, i) => ({
+					...{ years, days, probability: own.probabilities[i] as number },
+					standardError: own.standardErrors[i] as number,
+				})),
+			})),
+		}),
 	};
 }
 

@@ -29,6 +29,7 @@ import {
 } from "../infer/user-input/index.js";
 import { outputsOf } from "../models/hazards/settings.js";
 import { incidenceByAgeAndSex, readRates, type Trained } from "../train/index.js";
+import { type AdHocGroup, findGroups, type GroupRisk, groupRisks } from "./group-risks.js";
 import { type ComputeOptions, openRuntime } from "./open-runtime.js";
 import type { QueriedPatients } from "./patients.js";
 import { type EditOptions, type Edits, editsOf } from "./risk-edits.js";
@@ -85,6 +86,10 @@ export interface CodeRisk {
 export interface RiskResult {
 	readonly query: RiskQuery;
 	readonly risks: readonly CodeRisk[];
+	/** Of groups that the run has no hazards for, after the index day. */
+	readonly groups: readonly GroupRisk[];
+	/** Futures that the risks of groups come from. */
+	readonly samples: number;
 	/** Number of runs behind the risks after the index day; the trajectories are of the first. */
 	readonly runs: number;
 	/** Whether the model was trained on a simulated population. */
@@ -101,6 +106,15 @@ export interface RiskResult {
 export interface RiskOptions extends GridOptions, EditOptions, ComputeOptions {
 	/** Codes as users write them, and names of groups. */
 	readonly codes: readonly string[];
+	/**
+	 * Sets of codes: the risk of the first record of any member. A set that the run has hazards for is answered from
+	 * them, others from sampled futures of the first run.
+	 */
+	readonly groups?: readonly AdHocGroup[] | undefined;
+	/** Number of futures. Default: 1,000. */
+	readonly samples?: number | undefined;
+	/** Of the futures. Default: 0. */
+	readonly seed?: number | undefined;
 	/** The index day. Default: the last record. */
 	readonly at?: Moment | undefined;
 	/** Horizons after the index day. Default: 1, 5 and 10. */
@@ -115,6 +129,7 @@ export interface RiskOptions extends GridOptions, EditOptions, ComputeOptions {
 
 const usualYears = [1, 5, 10] as const;
 const usualHorizon = 5 * yearDays;
+const usualSamples = 1000;
 const lastRecord = momentOf("+0d");
 
 /**
@@ -131,7 +146,17 @@ export async function risk(
 	const { others = [] } = options;
 	checkRuns(trained, others);
 	const book = { ...trained, map: queried.map };
-	const codes = options.codes.map((code) => findCode(code, { ...book, groups: settings.groups }));
+	const model = { settings, vocab: trained.vocabulary.size };
+	const ofUser = findGroups(options.groups ?? [], book);
+	const hasHazards = ({ tokens }: (typeof ofUser)[number]) =>
+		outputsFor(model, [...tokens]).length === 1;
+	const groups = ofUser.filter((group) => !hasHazards(group));
+	const codes = [
+		...options.codes.map((code) => findCode(code, { ...book, groups: settings.groups })),
+		...ofUser
+			.filter(hasHazards)
+			.map(({ name, tokens }): FoundCode => ({ code: name, name, tokens: [...tokens] })),
+	];
 	const longest = { longestDays: settings.binDays.at(-1) as number };
 	const { years = usualYears, horizon = usualHorizon } = options;
 	const cut = cutHorizons(longest, [...years.map((own) => own * yearDays), horizon]);
@@ -147,12 +172,15 @@ export async function risk(
 		attributed: timesOf(options.attribute ?? [], [patient], queried.axis, "`attribute`")[0] ?? [],
 		whatIf: editsOf(options, patient, queried.axis, book),
 	};
+	const { samples = usualSamples, seed = 0 } = options;
+	const ofGroups = await groupRisks(trained, patient.history, query.at, groups, {
+		...{ ...options, samples, seed, horizons: query.horizons.map(({ days }) => days) },
+	});
 	const first = await withHazards(trained, options, (model) => risksOf(model, query));
 	const further: IndexRisks[] = [];
 	for (const other of others)
 		further.push(await withHazards(other, options, (model) => indexRisksOf(model, query)));
 	const rates = readRates(trained.folder, outputsOf(settings, trained.vocabulary.size).count);
-	const model = { settings, vocab: trained.vocabulary.size };
 	return {
 		query,
 		risks: first.map(({ index, whatIfIndex, ...own }, at) => ({
@@ -174,11 +202,15 @@ export async function risk(
 					),
 				}),
 		})),
+		...{ groups: ofGroups, samples },
 		runs: 1 + others.length,
 		simulated: [trained, ...others].some(({ run }) => run.simulated === true),
 		axis: queried.axis,
 		vocabulary: trained.vocabulary,
-		notes: [...codes.flatMap(({ note }) => note ?? []), ...independenceNotes(model, codes)],
+		notes: [
+			...[...codes, ...groups.flatMap((group) => group.codes)].flatMap(({ note }) => note ?? []),
+			...independenceNotes(model, codes),
+		],
 		warnings: [...cut.warnings, ...warningsOf(query, queried, trained, settings.lookBackDays)],
 	};
 }

@@ -10,6 +10,10 @@ const known: Readonly<Record<string, TaskInWords>> = {
 		title: "Records far ahead",
 		question: "Which codes are recorded at later dates, given only the beginning of a history?",
 	},
+	futures: {
+		title: "Whole futures",
+		question: "Do whole futures look like what happened?",
+	},
 	insulin: {
 		title: "Insulin",
 		question: "Does insulin start within six months of the first diabetes record?",
