@@ -19,6 +19,7 @@ const callNames = [
 	"attributeIncidence",
 	"whatIf",
 	"futures",
+	"drawFutures",
 	"represent",
 ] as const;
 

@@ -168,6 +168,23 @@ describe.each(["run", "export", "page"] as const)("the model of a %s", (kind) =>
 		expect(warnings).toEqual([expect.stringMatching(/^428\.0: .* 428 /)]);
 	});
 
+	test("samples whole futures", async () => {
+		const draw = (seed: number) =>
+			models[kind].futures(patient, "2y", { samples: 5, seed, at: "2012-02-20" });
+		const { at, futures, warnings } = await draw(1);
+		expect(at.date).toBe("2012-02-20");
+		expect(futures).toHaveLength(5);
+		expect(warnings).toEqual([]);
+		for (const { records, death } of futures)
+			for (const { date, code, ageYears } of records) {
+				expect(date! > "2012-02-20" && date! <= (death?.date ?? "2014-02-20")).toBe(true);
+				expect(trained.vocabulary.find(code)).toBeGreaterThan(4);
+				expect(ageYears).toBeGreaterThan(61);
+			}
+		expect((await draw(1)).futures).toEqual(futures);
+		expect((await draw(2)).futures).not.toEqual(futures);
+	});
+
 	test("tells another record from the first, at any index day", async () => {
 		const now = await models[kind].risk(patient, ["250"], ["5y"]);
 		expect(now.risks[0]?.recorded).toMatchObject({

@@ -1,5 +1,6 @@
 import { InputError } from "../base/errors.js";
 import type { CodeMap } from "../codes/map.js";
+import { deathRecord } from "../cohort/reading/history-rules.js";
 import { type RecordReader, recordReader } from "../cohort/reading/records-to-events.js";
 import type { ReadingRules } from "../cohort/reading/rules.js";
 import { specialCount, type Token, type Vocabulary } from "../cohort/vocabulary.js";
@@ -72,6 +73,30 @@ export interface Risk {
 	readonly warnings: readonly string[];
 }
 
+/** One sampled future: what is recorded after the index day, and when. */
+export interface Future {
+	/** In order. */
+	readonly records: readonly (Code & WhenRecorded)[];
+	/** Null if the patient lives on. */
+	readonly death: WhenRecorded | null;
+}
+
+export interface Futures {
+	/** The index day, whose records are known. */
+	readonly at: WhenRecorded;
+	readonly futures: readonly Future[];
+	readonly warnings: readonly string[];
+}
+
+export interface FuturesOptions {
+	/** Number of futures; 100 if left out. */
+	readonly samples?: number;
+	/** The same seed gives the same futures; 0 if left out. */
+	readonly seed?: number;
+	/** The index day; the last record if left out. */
+	readonly at?: Time;
+}
+
 export interface ForecastOptions {
 	/** Codes per time; 10 if left out. */
 	readonly top?: number;
@@ -114,6 +139,14 @@ export interface LoadedModel {
 		horizons: readonly Horizon[],
 		options?: RiskOptions,
 	): Promise<Risk>;
+	/**
+	 * Whole sampled futures after the index day, up to a horizon or death: visits with their dates and codes. A model
+	 * without hazards is refused.
+	 *
+	 * @example
+	 * const { futures } = await model.futures(patient, "5y", { samples: 100, seed: 1 });
+	 */
+	futures(patient: Patient, horizon: Horizon, options?: FuturesOptions): Promise<Futures>;
 	/**
 	 * One vector per patient: the representation of the history up to its last event.
 	 *
@@ -215,6 +248,29 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 					...found.flatMap(({ note }) => (note === undefined ? [] : [note])),
 					...independenceNotes({ settings, vocab: vocabulary.size }, found),
 				],
+			};
+		},
+		async futures(given, horizon, { samples = 100, seed = 0, at = "+0d" } = {}) {
+			hazardSettingsOf(parts);
+			const parsed = read(given);
+			const { patient, axis } = parsed;
+			const [index] = daysOf([at], parsed) as [number];
+			const death = vocabulary.find(deathRecord.code, deathRecord.system);
+			const [drawn = []] = await calls.drawFutures([patient.history], [index], {
+				...{ samples, seed, days: horizonDays(horizon), repeats: rules.dedup === "none" },
+				leftOut: death === undefined ? [] : [death],
+			});
+			const when = (day: number) => momentJson(day, patient.birth, axis);
+			return {
+				at: when(index),
+				futures: drawn.map(({ tokens, times, death: dies }) => ({
+					records: Array.from(tokens, (token, n) => ({
+						...shownToken(vocabulary.tokens[token] as Token),
+						...when(times[n] as number),
+					})),
+					death: dies === null ? null : when(dies),
+				})),
+				warnings: warningsOf(parsed),
 			};
 		},
 		async embed(patients) {

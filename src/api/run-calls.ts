@@ -1,3 +1,4 @@
+import { type FutureModel, futureModel } from "../infer/futures.js";
 import {
 	attributeCodeProbability,
 	attributeIncidence,
@@ -35,6 +36,7 @@ export function callsOf(
 			opened ??= hazardModel(runtime, { model, config, weights });
 			return work(opened, ...rest);
 		};
+	let drawing: FutureModel | undefined;
 	return {
 		calls: {
 			start: async (patients: number) => predictor.start(patients),
@@ -52,13 +54,20 @@ export function callsOf(
 			/** The effect of each event on such a risk. */
 			attributeIncidence: withHazards(attributeIncidence),
 			whatIf: withPredictor(whatIf),
+			/** Codes at given times. */
 			futures: withPredictor(sampleFutures),
+			/** Whole futures: visits with their codes, and death. */
+			async drawFutures(...given: Parameters<FutureModel["draw"]>) {
+				drawing ??= futureModel(runtime, { model, config, weights });
+				return drawing.draw(...given);
+			},
 			/** One vector per history: [histories, dim]. */
 			represent: (histories: readonly ViewedHistory[]) =>
 				representations(runtime, { model, config, weights }, histories),
 		},
 		async close() {
 			await opened?.dispose();
+			await drawing?.dispose();
 			await predictor.dispose();
 		},
 	};

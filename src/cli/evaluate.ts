@@ -47,11 +47,11 @@ const description = `Evaluate a run, with 95 % intervals from a bootstrap over p
             accuracy, recall@5 and @10, mean -log p (nats), calibration
   forecast  every event after the first 50, at its own time, given those 50 alone:
             recall@1, @5, @10 and @15, averaged over patients, and by distance ahead
-  Every recall is also given apart for codes that the patient already had and for new
-  ones.
   futures   only if named: sampled futures against what happened (visits per year, codes
             per visit, onsets, deaths) or, where observation times are unknown, T-mAP and
             optimal-transport distance as in the HoTPP benchmark
+  Every recall is also given apart for codes that the patient already had and for new
+  ones.
   chf, diabetes
             the first record of heart failure or diabetes within 3 years of an index day,
             yes or no, without labels, from few and from all (finetune)

@@ -105,6 +105,27 @@ describe("after the index day", () => {
 		expect(thirty.probability).toBe(ten.probability);
 	});
 
+	test("of groups come from futures, with their standard error", async () => {
+		const group = ["--group", "vascular=411,585", "--samples", "60", "--years", "1,5"];
+		const { groups, futures, risks } = await json(...ann(...group));
+		expect([futures, risks]).toEqual([60, []]);
+		expect(groups).toMatchObject([{ name: "vascular", codes: ["411", "585"], recorded: null }]);
+		const [one, five] = groups[0].incidence;
+		expect(five.probability).toBeGreaterThanOrEqual(one.probability);
+		const { probability: p, standardError } = five;
+		expect(standardError).toBeCloseTo(Math.sqrt((p * (1 - p)) / 60), 9);
+		const { stdout } = await captured(ann(...group, "--group", "heart=428,411"));
+		expect(stdout).toMatch(/vascular +\d+\.\d+ % ± \d+\.\d/);
+		expect(stdout).toMatch(/heart, already recorded at age 51\.4 .*: another record +\d/);
+		expect(stdout).toContain("the share of 60 sampled futures with a record of any member");
+	});
+
+	test("of a group that the run has hazards for are in closed form", async () => {
+		const { groups, risks } = await json(...ann("--group", "alone=411", "--code", "411"));
+		expect(groups).toBeUndefined();
+		expect(risks[1]).toMatchObject({ code: "alone", incidence: risks[0].incidence });
+	});
+
 	test("of people of the same age and sex need a birth, a sex, and rates", async () => {
 		const only = ["risk", run, "--input", file("ann.csv"), "--code", "411"];
 		expect((await json(...only)).risks[0].sameAgeAndSex).toBeUndefined();
@@ -362,6 +383,8 @@ describe("what if", () => {
 
 describe("rejects, with exit code 2", () => {
 	const cases: Record<string, readonly [args: () => string[], message: RegExp]> = {
+		"a group without codes": [() => ann("--group", "empty="), /as in stroke=433,434/],
+		"a group of an unknown code": [() => ann("--group", "odd=411,zzz"), /zzz/],
 		"no code": [
 			() => ann(),
 			/give codes with --code, groups with --group, or a dataset to score with --data/,

@@ -189,7 +189,7 @@ async function scoreRow(
 	return { row, tmap: { value: whole, low: whole - margin, high: whole + margin } };
 }
 
-/** Bin centres, each with a score per code: the log of the expected records, at most one. */
+/** Bin centres, each with a score per code: the log of the probability of a record, if records come at a constant rate. */
 function predictionsOf(
 	{ counts }: Expected,
 	start: number,
@@ -199,7 +199,7 @@ function predictionsOf(
 	return {
 		times: Array.from({ length: bins }, (_, bin) => start + (bin + 0.5) * width),
 		scores: Array.from({ length: bins * codes }, (_, at) =>
-			Math.max(lowestScore, Math.log(Math.min(1, counts[at] as number))),
+			Math.max(lowestScore, Math.log(-Math.expm1(-(counts[at] as number)))),
 		),
 	};
 }

@@ -20,7 +20,8 @@ import { binsOf, type HazardSettings, outputsOf } from "../hazards/settings.js";
 import type { ParameterValues } from "../model.js";
 import type { TrajgptConfig } from "./config.js";
 import { stateOf } from "./inference-graph.js";
-import { network } from "./network.js";
+import { network, rotaryOf } from "./network.js";
+import { withAngles } from "./passes.js";
 
 /** Futures per call. */
 const rows = 64;
@@ -56,6 +57,8 @@ export function futureSteps(
 ): FutureSteps {
 	if (config.position === "absolute")
 		throw new InputError("futures need positions by time; this model has absolute positions");
+	// Portable graphs have no float64, which WebGPU does not support.
+	const portable = runtime.target === "portable";
 	const settings = config.hazards as HazardSettings;
 	const parts = partsOf(config);
 	const { middle, to } = binsOf(settings);
@@ -75,7 +78,9 @@ export function futureSteps(
 		const out = network(config, parameters, {
 			queries: {
 				tokens: input("tokens", shape, "int32"),
-				times: input("times", shape, "float64"),
+				times: portable
+					? input("angles", [...shape, rotaryOf(config).half])
+					: input("times", shape, "float64"),
 				gaps: input("gaps", shape),
 				read: "after",
 			},
@@ -122,13 +127,14 @@ export function futureSteps(
 			return values;
 		};
 		const timeOf = (row: number, i: number) => (times[row] as number) + (later[i] as number);
-		return {
+		const feeds = {
 			tokens: each(new Int32Array(rows * n), (row) => tokens[row] as number),
 			times: each(new Float64Array(rows * n), timeOf),
 			gaps: each(new Float32Array(rows * n), (row, i) =>
 				Number.isNaN(last[row]) ? 0 : timeOf(row, i) - (last[row] as number),
 			),
 		};
+		return portable ? withAngles(config, feeds) : feeds;
 	};
 	const waits = middle.slice(0, bins);
 	return {
