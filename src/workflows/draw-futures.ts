@@ -19,7 +19,7 @@ export interface FutureThreadData {
 const leastPerThread = 100;
 
 /** What is never drawn, or may be drawn again on a day, as the dataset has it. */
-export const futureRules = ({
+const futureRules = ({
 	vocabulary,
 	manifest,
 }: Pick<Trained, "manifest"> & { readonly vocabulary: Vocabulary }) => {

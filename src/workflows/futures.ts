@@ -134,7 +134,7 @@ function newShares(
 }
 
 /** Days that are lived, visits, records and deaths of futures. */
-export function countsOf(futures: readonly Future[], from: number, days: number) {
+function countsOf(futures: readonly Future[], from: number, days: number) {
 	const counts = { days: 0, visits: 0, records: 0, deaths: 0 };
 	for (const { times, death } of futures) {
 		counts.days += (death ?? from + days) - from;
