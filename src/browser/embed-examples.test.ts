@@ -78,6 +78,7 @@ async function expected() {
 	return {
 		...{ risk: [...(trajectory?.risk ?? [])], horizons: [...(later?.probabilities ?? [])] },
 		...{ effect: [...(drivers?.effect ?? [])], likely, dim },
+		codes: vocabulary.tokens.map(({ code }) => code),
 	};
 }
 
@@ -96,10 +97,18 @@ test("the example runs in Node", async () => {
 	const table = vi.spyOn(console, "table").mockImplementation(() => {});
 	await import(/* @vite-ignore */ file);
 	const [[likely]] = table.mock.calls as [[{ code: string; probability: number }[]]];
-	const [[probabilities], [dim]] = log.mock.calls as [[readonly number[]], [number]];
+	const [[probabilities], [records], [dim]] = log.mock.calls as [
+		[readonly number[]],
+		[readonly { code: string; date: string }[]],
+		[number],
+	];
 	const nodes = await expected();
 	expect(likely.map(({ code }) => code)).toEqual(nodes.likely.map(({ code }) => code));
 	near(probabilities, nodes.horizons);
+	for (const { code, date } of records) {
+		expect(nodes.codes).toContain(code);
+		expect(date > "2011-09-15" && date <= "2016-09-14").toBe(true);
+	}
 	expect(dim).toBe(nodes.dim);
 	vi.restoreAllMocks();
 });

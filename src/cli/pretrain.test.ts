@@ -94,7 +94,7 @@ describe("a run", () => {
 
 	const hazardTerms = {
 		onset: expect.any(Number),
-		again: expect.any(Number),
+		recurrence: expect.any(Number),
 		visit: expect.any(Number),
 		visitEnd: expect.any(Number),
 	};
@@ -421,7 +421,7 @@ describe("bad usage writes nothing", () => {
 		const { code, stdout } = await captured(["pretrain", "--help"]);
 		expect(code).toBe(0);
 		expect(stdout).toContain("Examples:\n  trajgpt pretrain ");
-		expect(stdout).toMatch(/--epochs <n> +passes over the training patients \(default: 20\)/);
+		expect(stdout).toMatch(/--epochs <n> +passes over the training patients \(default: 12\)/);
 		expect(stdout.replace(/\s+/g, " ")).toContain(
 			'(choices: "next", "horizon", default: "horizon")',
 		);

@@ -49,13 +49,13 @@ export interface FutureModel {
 	dispose(): Promise<void>;
 }
 
-/** Futures whose states are held at once: enough to fill a call with those that do the same. */
+/** States are held for so many calls' futures at once, so that calls find enough that do the same next. */
 const mostCalls = 4;
 /** Histories that are read at once. */
 const mostHistories = 32;
 /** Records of one day, at most. */
 const mostRecords = 64;
-/** What all futures may hold, of 12 bytes per record: 1 GiB if each has as many records as this per year. */
+/** Years of all futures together: at 85 records per year and 12 bytes per record, 1 GiB. */
 const mostYears = 2 ** 20;
 
 export function futureModel(
