@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { InputError } from "../base/errors.js";
 import { silentProgress } from "../base/progress.js";
+import { isoDate } from "../base/time.js";
 import type { Dataset } from "../cohort/index.js";
 import {
 	type AcrossRuns,
@@ -26,7 +27,10 @@ export interface EvaluateOptions
 	extends Partial<Omit<TaskOptions, "progress" | "baselines" | "keepPatients" | "before">>,
 		Pick<Monitoring, "progress">,
 		ComputeOptions {
-	/** `next`, `forecast` or a labelled task. Default: all tasks of the dataset. */
+	/**
+	 * `onset`, `next`, `forecast`, `futures` or a labelled task. Default: all tasks of the dataset but `futures`, and
+	 * `onset` alone for runs that were trained up to a date.
+	 */
 	readonly task?: string | undefined;
 	/** Evaluate only the first n patients of the split. */
 	readonly patients?: number | undefined;
@@ -77,6 +81,15 @@ function commonCut(runs: readonly Trained[]): number | undefined {
 	return first.run.before;
 }
 
+/** Of the tasks, only onset keeps to a cut: the others ask about records before it too, and learn from those after. */
+function checkTask(task: string, before: number | undefined, [first]: readonly Trained[]): void {
+	if (before === undefined || task === "onset") return;
+	throw new InputError(
+		`${first?.folder} has learned from records up to ${isoDate(before)}, which task ${task} does not take into account; evaluate it on task onset, or name a run that has learned from all records`,
+		{ field: "task", value: task },
+	);
+}
+
 /** The reasons why results could not be written. */
 export const notWritten = (results: Readonly<Record<string, TaskResult>>): string[] =>
 	Object.values(results).flatMap(({ runs }) => runs.flatMap((run) => run.notWritten ?? []));
@@ -110,6 +123,7 @@ async function evaluateOn(
 	const { task, patients, onEvaluation, onAcrossRuns, ...overrides } = options;
 	const { progress = silentProgress } = options;
 	const before = commonCut(runs);
+	if (task !== undefined) checkTask(task, before, runs);
 	const taskOptions: TaskOptions = {
 		...{ ...evaluateDefaults, ...overrides, progress },
 		...(before !== undefined && { before }),
@@ -142,7 +156,7 @@ async function evaluateOn(
 	};
 	if (task !== undefined) return { [task]: await measure(task) };
 	const results: Record<string, TaskResult> = {};
-	for (const name of tasksOf(dataset))
+	for (const name of before === undefined ? tasksOf(dataset) : ["onset"])
 		try {
 			results[name] = await measure(name);
 		} catch (error) {

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import type { Dataset } from "../cohort/index.js";
+import type { Trained } from "../train/index.js";
+import { evaluate } from "./evaluate.js";
+
+const cut = { folder: "runs/cut", run: { before: 14_975 } } as Trained;
+const empty = { folder: "data", patients: () => new Int32Array() } as unknown as Dataset;
+
+test("a run that was trained up to a date is evaluated on task onset alone", async () => {
+	for (const task of ["next", "forecast", "futures", "chf"])
+		await expect(evaluate([cut], empty, { task, threads: 1 })).rejects.toThrow(
+			`runs/cut has learned from records up to 2011-01-01, which task ${task} does not take into account; evaluate it on task onset`,
+		);
+	const notes: string[] = [];
+	const progress = { update() {}, finish() {}, note: (text: string) => notes.push(text) };
+	await expect(evaluate([cut], empty, { progress, threads: 1 })).rejects.toThrow("no task");
+	expect(notes).toEqual(["onset is not evaluated: data has no patients in split test"]);
+});
