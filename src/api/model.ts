@@ -1,9 +1,9 @@
 import { InputError } from "../base/errors.js";
 import type { CodeMap } from "../codes/map.js";
-import { deathRecord } from "../cohort/reading/history-rules.js";
 import { type RecordReader, recordReader } from "../cohort/reading/records-to-events.js";
 import type { ReadingRules } from "../cohort/reading/rules.js";
 import { specialCount, type Token, type Vocabulary } from "../cohort/vocabulary.js";
+import { futureRules } from "../infer/futures.js";
 import { hazardSettingsOf } from "../infer/hazards.js";
 import { cutHorizons, independenceNotes } from "../infer/incidence.js";
 import { likeliest } from "../infer/likeliest.js";
@@ -255,20 +255,19 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 			const parsed = read(given);
 			const { patient, axis } = parsed;
 			const [index] = daysOf([at], parsed) as [number];
-			const death = vocabulary.find(deathRecord.code, deathRecord.system);
 			const [drawn = []] = await calls.drawFutures([patient.history], [index], {
-				...{ samples, seed, days: horizonDays(horizon), repeats: rules.dedup === "none" },
-				leftOut: death === undefined ? [] : [death],
+				...{ samples, seed, days: horizonDays(horizon) },
+				...futureRules(vocabulary, rules.dedup),
 			});
 			const when = (day: number) => momentJson(day, patient.birth, axis);
 			return {
 				at: when(index),
-				futures: drawn.map(({ tokens, times, death: dies }) => ({
+				futures: drawn.map(({ tokens, times, death }) => ({
 					records: Array.from(tokens, (token, n) => ({
 						...shownToken(vocabulary.tokens[token] as Token),
 						...when(times[n] as number),
 					})),
-					death: dies === null ? null : when(dies),
+					death: death === null ? null : when(death),
 				})),
 				warnings: warningsOf(parsed),
 			};

@@ -1,6 +1,7 @@
 import { InputError } from "../base/errors.js";
 import { type Random, random } from "../base/random.js";
-import { specialCount, specialTokens } from "../cohort/vocabulary.js";
+import { type Dedup, deathRecord } from "../cohort/reading/history-rules.js";
+import { specialCount, specialTokens, type Vocabulary } from "../cohort/vocabulary.js";
 import type { FutureMemory, FutureSteps, WaitingHazards } from "../models/future-steps.js";
 import { landmarkValues, pastFeatures, writePast } from "../models/hazards/landmarks.js";
 import { binsOf, type HazardSettings, visitBinsOf } from "../models/hazards/settings.js";
@@ -31,6 +32,15 @@ export interface FutureOptions {
 	readonly leftOut?: readonly number[] | undefined;
 	/** Whether a code may be drawn again on the same day; no by default. */
 	readonly repeats?: boolean | undefined;
+}
+
+/** What is never drawn, or may be drawn again on a day, as a dataset's records have it. */
+export function futureRules(
+	vocabulary: Pick<Vocabulary, "find">,
+	dedup: Dedup,
+): { readonly leftOut: readonly number[]; readonly repeats: boolean } {
+	const death = vocabulary.find(deathRecord.code, deathRecord.system);
+	return { leftOut: death === undefined ? [] : [death], repeats: dedup === "none" };
 }
 
 /** Samples futures. Programs stay compiled until it is disposed of. */

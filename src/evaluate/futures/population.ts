@@ -3,7 +3,7 @@ import { yearDays } from "../../base/time.js";
 import { indexPeriods } from "../../cohort/at-risk.js";
 import type { Dataset } from "../../cohort/index.js";
 import { specialCount } from "../../cohort/vocabulary.js";
-import { futureModel } from "../../infer/futures.js";
+import { futureModel, futureRules } from "../../infer/futures.js";
 import type { Events } from "../../models/index.js";
 import type { MeasureRun } from "../evaluation.js";
 import { type IndexedPatient, indexCohort, parseIndexRule } from "../onset/index-days.js";
@@ -43,7 +43,8 @@ export async function populationTask(
 			`${dataset.folder}: no patient is at risk after the index day; choose another \`index\``,
 			{ field: "index" },
 		);
-	const observed = countsOf(patients, ({ history, atRisk }) => [
+	const rules = futureRules(dataset.vocabulary, dataset.manifest.filters.dedup);
+	const observed = countsOf(patients, rules.leftOut, ({ history, atRisk }) => [
 		{
 			...recordsAfter(history, atRisk.from),
 			death: atRisk.endedBy === "death" ? atRisk.until : null,
@@ -62,10 +63,10 @@ export async function populationTask(
 				.draw(
 					patients.map(({ history }) => history),
 					patients.map(({ day }) => day),
-					{ days: horizonDays, samples, seed },
+					{ days: horizonDays, samples, seed, ...rules },
 				)
 				.finally(() => model.dispose());
-			const sampled = countsOf(patients, (_, at) => futures[at] ?? []);
+			const sampled = countsOf(patients, rules.leftOut, (_, at) => futures[at] ?? []);
 			rows.unshift(row({ who: "model", label: `${trained.model.name}, futures` }, sampled));
 			notes.push(`futures / observed: ${ratiosText(sampled, observed)}`);
 		}
@@ -109,9 +110,13 @@ interface Course extends Events {
 	readonly death: number | null;
 }
 
-/** Means over the courses of each patient, up to the horizon, death or the end of the patient's own observation. */
+/**
+ * Means over the courses of each patient, up to the horizon, death or the end of the patient's own observation.
+ * Tokens that futures leave out, such as one for death, do not count as records.
+ */
 function countsOf(
 	patients: readonly IndexedPatient[],
+	leftOut: readonly number[],
 	coursesOf: (patient: IndexedPatient, at: number) => readonly Course[],
 ): Counts {
 	const room = () => new Float64Array(patients.length);
@@ -137,10 +142,11 @@ function countsOf(
 			for (let n = 0; n < tokens.length; n++) {
 				const own = Math.floor(times[n] as number);
 				if (own > until) break;
+				const token = tokens[n] as number;
+				if (leftOut.includes(token)) continue;
 				add("records", 1);
 				if (own !== last) add("visits", 1);
 				last = own;
-				const token = tokens[n] as number;
 				if (token >= specialCount && !known.has(token)) add("onsets", 1);
 				known.add(token);
 			}

@@ -8,12 +8,17 @@ import { futuresTask } from "./task.js";
 const runtime = {} as Runtime;
 const options = { ...evaluateDefaults, draws: 20 };
 
-/** Test patients with so many codes. */
-const datasetOf = (histories: readonly History[], codes: number, from: string): Dataset =>
+/** Test patients with so many codes; one of them may stand for death. */
+const datasetOf = (
+	histories: readonly History[],
+	codes: number,
+	from: string,
+	death?: number,
+): Dataset =>
 	({
 		folder: "data",
-		manifest: { observation: { from } },
-		vocabulary: { size: 5 + codes },
+		manifest: { observation: { from }, filters: { dedup: "day" } },
+		vocabulary: { size: 5 + codes, find: () => death },
 		patients: () => Int32Array.from(histories.keys()),
 		read: async (patient: number) => histories[patient] as History,
 	}) as unknown as Dataset;
@@ -38,7 +43,7 @@ test("density finds sequences that go on as before, and the next time", async ()
 	expect(distance!.value).toBeGreaterThan(0);
 });
 
-test("what happened is counted until the end of observation", async () => {
+test("what happened is counted until the end of observation, without the token of death", async () => {
 	const seen = historyWith(
 		[
 			[2000, 5],
@@ -49,8 +54,14 @@ test("what happened is counted until the end of observation", async () => {
 		],
 		{ observed: [{ start: 1000, end: 4000 }] },
 	);
-	const died = historyWith([[2450, 7]], { observed: [{ start: 1000, end: 2500 }], death: 2500 });
-	const measure = await futuresTask(datasetOf([seen, died], 3, "coverage"), {
+	const died = historyWith(
+		[
+			[2450, 7],
+			[2500, 8],
+		],
+		{ observed: [{ start: 1000, end: 2500 }], death: 2500 },
+	);
+	const measure = await futuresTask(datasetOf([seen, died], 4, "coverage", 8), {
 		...options,
 		index: "age:6.5722",
 	});
