@@ -5,7 +5,7 @@ import { specialCount } from "../../cohort/vocabulary.js";
 import { hazardModel } from "../../infer/hazards.js";
 import type { Runtime } from "../../runtime/index.js";
 import type { Trained } from "../../train/index.js";
-import { measureOf, notNegative, patientDraws } from "../bootstrap.js";
+import { type Measure, measureOf, notNegative, patientDraws } from "../bootstrap.js";
 import { packedDraws } from "../by-patient.js";
 import type { Measured, MeasureRun, OnsetDetails } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
@@ -204,6 +204,8 @@ async function baselinePredictions(
 	return found;
 }
 
+const fromZero = (measure: Measure | null) => measure && notNegative(measure);
+
 /** What is measured at one horizon. */
 interface AtHorizon {
 	readonly years: number;
@@ -273,9 +275,9 @@ function measured(
 				const error = calibrationErrors[at]?.[row];
 				return Object.entries({
 					auroc: scores.mean(row, "auroc"),
-					averagePrecision: scores.mean(row, "averagePrecision"),
-					brier: scores.mean(row, "brier"),
-					observedToExpected: scores.ratio(row, "observedOnsets", "expectedOnsets"),
+					averagePrecision: fromZero(scores.mean(row, "averagePrecision")),
+					brier: fromZero(scores.mean(row, "brier")),
+					observedToExpected: fromZero(scores.ratio(row, "observedOnsets", "expectedOnsets")),
 					calibrationError:
 						error && !Number.isNaN(error.value) ? notNegative(measureOf(error)) : null,
 				}).flatMap(([name, measure]) => (measure ? [[`${name} ${years}y`, measure]] : []));
@@ -437,8 +439,8 @@ function detailsOf(
 					rows: rows.map(({ name: row }, at) => ({
 						label: row.label,
 						auroc: scores.ofCode(i, at, "auroc"),
-						averagePrecision: scores.ofCode(i, at, "averagePrecision"),
-						observedToExpected: scores.ofCode(i, at, "observedToExpected"),
+						averagePrecision: fromZero(scores.ofCode(i, at, "averagePrecision")),
+						observedToExpected: fromZero(scores.ofCode(i, at, "observedToExpected")),
 					})),
 				};
 			}),
