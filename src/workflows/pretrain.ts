@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
+import { isoDate } from "../base/time.js";
 import { type Dataset, datasetBefore } from "../cohort/index.js";
 import { isSimulated } from "../evaluate/index.js";
 import type { CodeConfig } from "../models/heads/codes.js";
@@ -82,6 +83,20 @@ export async function pretrain(
 	});
 }
 
+/** Refuses a date by which nobody to learn from, or to check against, has a record. */
+async function checkCut(dataset: Dataset, before: number): Promise<void> {
+	const past = await datasetBefore(dataset, before);
+	for (const [split, people] of [
+		["train", "training"],
+		["valid", "validation"],
+	] as const)
+		if (past.patients(split).length === 0)
+			throw new InputError(
+				`${dataset.folder}: no ${people} patient has a record by ${isoDate(before)}; give a later \`before\``,
+				{ field: "before", value: before },
+			);
+}
+
 async function newRun(
 	dataset: Dataset,
 	folder: string,
@@ -89,7 +104,8 @@ async function newRun(
 ): Promise<() => Run> {
 	checkNewRun(folder);
 	const { before } = options;
-	checkSplits(before === undefined ? dataset : await datasetBefore(dataset, before));
+	checkSplits(dataset);
+	if (before !== undefined) await checkCut(dataset, before);
 	const model = modelById(options.model ?? "trajgpt");
 	const { preset = "default", settings = {} } = options;
 	const decided = Object.keys(settings).find((name) => datasetSettings.includes(name));
