@@ -327,6 +327,13 @@ describe("prepare accepts", () => {
 		[["x", "--from", "csv", "--out", "y", "--level", "full"], "needs the official map"],
 		[["x", "--from", "csv", "--out", "y", "--label", "stroke"], "expected a task and a file"],
 		[["x", "--from", "csv", "--out", "y", "--label", "chf=f"], "a second time"],
+		...["onset", "next", "forecast", "futures", "chf-paper"].map(
+			(task) =>
+				[
+					["x", "--from", "csv", "--out", "y", "--label", `${task}=f`],
+					`--label names "${task}"`,
+				] as [string[], string],
+		),
 		[["x", "--from", "meds", "--out", "y", "--kinds", "labs"], "expected some of diagnosis,drug"],
 		[["x", "--from", "events", "--out", "y", "--train", "z"], "choose one"],
 		[["x", "y", "--from", "events", "--out", "z"], "expected one to read as events"],

@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import type { Manifest, SplitParts } from "../cohort/index.js";
 import { dedupRules, drugUses, prepareDefaults } from "../cohort/index.js";
-import { labelRules } from "../cohort/label-rules.js";
+import { labelRules, reservedTasks } from "../cohort/label-rules.js";
 import { type PrepareOptions, prepare } from "../workflows/prepare.js";
 import { recordFormats } from "../workflows/record-formats.js";
 import { nameFlags } from "./flags.js";
@@ -135,6 +135,10 @@ function labelOf(text: string, before: readonly { task: string; file: string }[]
 	if (!task || !file)
 		throw new InputError(
 			`--label is "${text}"; expected a task and a file, as in stroke=labels.csv`,
+		);
+	if (reservedTasks.includes(task))
+		throw new InputError(
+			`--label names "${task}", which is a task without labels of your own; choose another name`,
 		);
 	if (Object.hasOwn(labelRules, task) || before.some((label) => label.task === task))
 		throw new InputError(`--label gives the task "${task}" a second time; choose another name`);

@@ -56,3 +56,12 @@ export const labelRules = {
 	insulin: `insulin prescribed within ${insulinDays} days of the first record of PheCode 250, the day of that record included; history up to that record`,
 	chf: `two records of PheCode 428 on different days within ${heartFailureDays} days; history before the day of the first, or for others before their last day`,
 } as const;
+
+/** Tasks that need no labels, and the paper's, whose labels have another name: no label can have these names. */
+export const reservedTasks: readonly string[] = [
+	"onset",
+	"next",
+	"forecast",
+	"futures",
+	"chf-paper",
+];
