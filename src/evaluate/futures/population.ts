@@ -6,7 +6,8 @@ import { specialCount } from "../../cohort/vocabulary.js";
 import { futureModel, futureRules } from "../../infer/futures.js";
 import type { Events } from "../../models/index.js";
 import type { MeasureRun } from "../evaluation.js";
-import { type IndexedPatient, indexCohort, parseIndexRule } from "../onset/index-days.js";
+import { type IndexedPatient, indexCohort } from "../onset/index-days.js";
+import { indexRuleOf } from "../onset/task.js";
 import type { EvaluateOptions } from "../options.js";
 import { measureRows, type PatientRow } from "../rows.js";
 
@@ -35,7 +36,7 @@ export async function populationTask(
 ): Promise<MeasureRun> {
 	const { split, seed, draws, lookBackDays = 365 } = options;
 	const rule = options.index
-		? parseIndexRule(options.index)
+		? indexRuleOf(dataset, options.index)
 		: { kind: "date" as const, day: await commonDay(dataset, options) };
 	const { patients, excluded } = await indexCohort(dataset, split, rule, { seed, lookBackDays });
 	if (patients.length === 0)

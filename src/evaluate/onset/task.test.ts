@@ -97,4 +97,21 @@ describe("onsetTask", () => {
 			expect(metrics["observedToExpected 1y"]!.value).toBeGreaterThan(10);
 		}
 	});
+
+	test("names the index and the reasons if nobody is at risk", async () => {
+		await expect(onsetTask(dataset, { ...options, index: "1950-01-01" })).rejects.toThrow(
+			"no patient of split test is at risk after index 1950-01-01 (patients by reason: 82 not observed at the index day); choose another `index`",
+		);
+	});
+
+	test("refuses a date where times are not dates", async () => {
+		const { manifest } = dataset;
+		const undated = {
+			...dataset,
+			manifest: { ...manifest, source: { ...manifest.source, axis: "days" as const } },
+		};
+		await expect(onsetTask(undated, options)).rejects.toThrow(
+			`has no dates, so the index cannot be ${isoDate(indexDay)}; choose random, visit or age:N`,
+		);
+	});
 });

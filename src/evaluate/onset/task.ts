@@ -23,7 +23,7 @@ import { onsetScores } from "../survival/onset-scores.js";
 import { type Resampled, resampleCodes } from "../survival/resample.js";
 import { ageSexRisks } from "./age-sex-rates.js";
 import { chosenConditions, conditionDetails } from "./conditions.js";
-import { type IndexedCohort, indexCohort, parseIndexRule } from "./index-days.js";
+import { type IndexedCohort, type IndexRule, indexCohort, parseIndexRule } from "./index-days.js";
 import { type CodeFollowUp, followUps, onsetsWithin } from "./outcomes.js";
 import { regressionRisks } from "./regression-risks.js";
 
@@ -59,6 +59,17 @@ const indexOf = ({ index, before }: EvaluateOptions): string =>
 
 const daysOf = (years: number) => Math.round(years * yearDays);
 
+/** The rule of an index; refuses a date where times are not dates. */
+export function indexRuleOf({ folder, manifest }: Dataset, index: string): IndexRule {
+	const rule = parseIndexRule(index);
+	if (rule.kind === "date" && manifest.source.axis !== "dates")
+		throw new InputError(
+			`${folder} has no dates, so the index cannot be ${index}; choose random, visit or age:N as \`index\``,
+			{ field: "index", value: index },
+		);
+	return rule;
+}
+
 /** The codes with enough onsets within so many days. */
 const measuredCodes = (codes: readonly CodeFollowUp[], days: number) =>
 	codes.filter((code) => code.token >= specialCount && onsetsWithin(code, days) >= leastOnsets);
@@ -70,7 +81,13 @@ const measuredCodes = (codes: readonly CodeFollowUp[], days: number) =>
 export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Promise<MeasureRun> {
 	const { split, seed, horizons = usualHorizons, lookBackDays = 365 } = options;
 	const index = indexOf(options);
-	const cohort = await indexCohort(dataset, split, parseIndexRule(index), { seed, lookBackDays });
+	const rule = indexRuleOf(dataset, index);
+	const cohort = await indexCohort(dataset, split, rule, { seed, lookBackDays });
+	if (cohort.patients.length === 0)
+		throw new InputError(
+			`${dataset.folder}: no patient of split ${split} is at risk after index ${index} (patients by reason: ${asText(cohort.excluded)}); choose another \`index\``,
+			{ field: "index", value: index },
+		);
 	const codes = followUps(cohort.patients, dataset.vocabulary.size);
 	const kept = horizons.filter((years) =>
 		codes.some((code) => onsetsWithin(code, daysOf(years)) >= leastOnsets),
