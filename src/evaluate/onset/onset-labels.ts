@@ -25,10 +25,10 @@ export interface OnsetLabels {
 }
 
 /**
- * Labels of a first record of any of the tokens within the horizon, one index day per patient of every split: drawn
- * as in task *onset*, whatever happens later. Patients who have a token by then are not at risk; those who died
- * without it are negative; those whose observation ends before count through the weights of the others, which are
- * estimated in each split.
+ * Labels of a first record of any of the tokens within the horizon, one index day per patient of every split, drawn
+ * as in task *onset*: it does not depend on records of the tokens, but on the end of observation, and so on death.
+ * Patients who have a token by then are not at risk; those who died without it are negative; those whose observation
+ * ends before count through the weights of the others, which are estimated in each split.
  */
 export async function onsetLabels(
 	dataset: Dataset,

@@ -128,6 +128,10 @@ function notesOf(
 		"time at risk ends with the observation period or with death, which competes; censoring is corrected by inverse probability weights",
 		`means over codes with at least ${leastOnsets} onsets within the horizon, the same codes in every row`,
 	];
+	if (index === "random")
+		notes.push(
+			"the end of observation, and so death, moves a random index day; give the index a date where that matters",
+		);
 	if (options.before !== undefined)
 		notes.push(
 			`temporal validation: the model and the baselines have learned from records of other patients up to ${isoDate(options.before)}`,
