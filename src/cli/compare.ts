@@ -13,20 +13,23 @@ interface Options extends SharedOptions {
 	readonly leaders?: string;
 }
 
-const description = `Train every model, evaluate it on every task and print the paper's table for your data.
+const description = `Train and evaluate every model on your data, and print the paper's table.
 
-First diagnoses (onset) are measured as AUROC and average precision within 1 and 5 years
-of an index day. Forecasting is measured as recall@K. Labelled tasks are measured as AUPRC with no label
-(S = 0), with 5 labels and with all labels; — marks a setting that a model lacks. The
-baselines are the patient's own counts (for onset a regression per code), code frequencies
-(for onset by age and sex) and, on a simulated population, the oracle. trajgpt-plain is TrajGPT without the gap as input and without counting heads.
-Pre-trained models are fine-tuned to labels (and to forecasts, if they are encoders only);
-the others learn each task from scratch, as in the paper.
+First diagnoses (onset) are measured as AUROC and average precision within 1
+and 5 years of an index day. Forecasting is measured as recall@K. Labelled
+tasks are measured as AUPRC with no label (S = 0), with 5 labels and with all
+labels; — marks a setting that a model lacks. The baselines are the patient's
+own counts (for onset a regression per code), code frequencies (for onset by
+age and sex) and, on a simulated population, the oracle. trajgpt-plain is
+TrajGPT without the gap as input and without counting heads. Pre-trained models
+are fine-tuned to labels (and to forecasts, if they are encoders only); the
+others learn each task from scratch, as in the paper.
 
-Each cell (one model and one seed) runs in its own process, as many at a time as there are
-cores. Finished cells are kept in OUT, so the same command resumes after a stop or a kill.
-A failed cell is reported, does not stop the others, and is retried by the same command.
-The table is written to OUT/table.{json,csv,md,tex}.`;
+Each cell (one model and one seed) runs in its own process, as many at a time
+as there are cores. Finished cells are kept in OUT, so the same command resumes
+after a stop or a kill. A failed cell is reported, does not stop the others,
+and is retried by the same command. The table is written to
+OUT/table.{json,csv,md,tex}.`;
 
 export const examples = {
 	"trajgpt compare sim --models all --out runs/table": "every model, one seed",

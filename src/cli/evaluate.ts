@@ -40,31 +40,39 @@ function yearsList(text: string): number[] {
 
 const description = `Evaluate a run, with 95 % intervals from a bootstrap over patients.
 
-  onset     the probability that a code is recorded for the first time within 1, 3, 5
-            and 10 years of an index day, death competing: AUROC, average precision,
-            observed/expected, calibration; every code with at least 20 onsets
-  next      every event after the first, given its time and all events before it:
-            accuracy, recall@5 and @10, mean -log p (nats), calibration
-  forecast  every event after the first 50, at its own time, given those 50 alone:
-            recall@1, @5, @10 and @15, averaged over patients, and by distance ahead
-  futures   only if named: sampled futures against what happened (visits per year, codes
-            per visit, onsets, deaths) or, where observation times are unknown, T-mAP and
-            optimal-transport distance as in the HoTPP benchmark
-  Every recall is also given apart for codes that the patient already had and for new
-  ones.
+  onset     the probability that a code is recorded for the first time within
+            1, 3, 5 and 10 years of an index day, death competing: AUROC,
+            average precision, observed/expected, calibration; every code with
+            at least 20 onsets
+  next      every event after the first, given its time and all events before
+            it: accuracy, recall@5 and @10, mean -log p (nats), calibration
+  forecast  every event after the first 50, at its own time, given those 50
+            alone: recall@1, @5, @10 and @15, averaged over patients, and by
+            distance ahead
+  futures   only if named: sampled futures against what happened (visits per
+            year, codes per visit, onsets, deaths) or, where observation times
+            are unknown, T-mAP and optimal-transport distance as in the HoTPP
+            benchmark
   chf, diabetes
-            the first record of heart failure or diabetes within 3 years of an index day,
-            yes or no, without labels, from few and from all (finetune)
-  a label   a task that the dataset has labels for, such as insulin; chf-paper is the
-            paper's heart failure task, whose days are chosen by the outcome
+            the first record of heart failure or diabetes within 3 years of an
+            index day, yes or no, without labels, from few and from all
+            (finetune)
+  a label   a task that the dataset has labels for, such as insulin; chf-paper
+            is the paper's heart failure task, whose days are chosen by the
+            outcome
 
-The baselines are counts of the patient's own history, code frequencies in training and,
-on a simulated population, the oracle. Results are written to RUN/eval/<task>.json.
-Several runs (other seeds, same dataset) are evaluated one by one and then summarized:
-means with 95 % t-intervals over the runs.`;
+Every recall is also given apart for codes that the patient already had and for
+new ones. A run trained with --before is evaluated on onset alone.
+
+The baselines are counts of the patient's own history, code frequencies in
+training and, on a simulated population, the oracle. Results are written to
+RUN/eval/<task>.json. Several runs (other seeds, same dataset) are evaluated
+one by one and then summarized: means with 95 % t-intervals over the runs.`;
 
 export const examples = {
 	"trajgpt evaluate runs/sim": "every task on the test patients",
+	"trajgpt evaluate runs/sim --task onset --index 2015-01-01 --horizons 1,5":
+		"first records after a date, within 1 and 5 years",
 	"trajgpt evaluate runs/sim --task forecast --method time-specific": "one forecasting method",
 	"trajgpt evaluate runs/s1 runs/s2 runs/s3 --task forecast": "intervals over three seeds",
 };
@@ -94,13 +102,18 @@ export function command(io: Io): Command {
 		.option("--horizons <years>", "onset: horizons in years (default: 1,3,5,10)", yearsList)
 		.option(
 			"--look-back <days>",
-			"onset: observation needed before the index day (default: 365)",
+			"onset and futures: observation needed before the index day (default: 365)",
 			numberBetween(0, 36_525),
 		)
 		.option("--csv <file>", "onset: also write every code to a CSV file")
 		.option("--lookup <n>", "forecast: events that are observed", wholeNumber(1, 1_000_000), lookup)
 		.option("--draws <n>", "bootstrap draws", wholeNumber(1, 1_000_000), draws)
-		.option("--seed <n>", "seed of the bootstrap and of sampled futures", seedNumber, seed)
+		.option(
+			"--seed <n>",
+			"seed of the bootstrap, of index days and of sampled futures",
+			seedNumber,
+			seed,
+		)
 		.option(
 			"--patients <n>",
 			"evaluate only the first n patients of the split",
@@ -110,7 +123,7 @@ export function command(io: Io): Command {
 		.option("--oracle <folder>", "the simulated population, if it was moved")
 		.option(
 			"--futures <n>",
-			"forecast: futures that the oracle samples per patient",
+			"forecast and onset: futures that the oracle (reference model) samples per patient",
 			wholeNumber(1, 100_000),
 			futures,
 		)
