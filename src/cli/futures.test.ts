@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { builtInMap } from "../codes/index.js";
@@ -75,6 +75,20 @@ describe("futures", () => {
 		expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("already exists")]);
 		expect((await captured(ann("--meds", meds, "--force"))).code).toBe(0);
 	}, 60_000);
+
+	test("replace no MEDS dataset that they did not write", async () => {
+		const meds = file("foreign");
+		await mkdir(join(meds, "data"), { recursive: true });
+		await writeFile(join(meds, "data", "0.parquet"), "mine");
+		const { code, stderr } = await captured(ann("--meds", meds, "--force"));
+		expect([code, stderr]).toEqual([2, expect.stringContaining("will not replace it")]);
+		expect(await readdir(meds)).toEqual(["data"]);
+		const both = await captured(ann("--output", file("x.csv"), "--meds", file("x.csv")));
+		expect([both.code, both.stderr]).toEqual([
+			2,
+			expect.stringContaining("--output and --meds are both"),
+		]);
+	});
 
 	test("do not depend on the number of threads", async () => {
 		const read = async (threads: string) => {

@@ -1,8 +1,14 @@
 import { Command } from "commander";
-import { checkFileTarget, checkFolderTarget } from "../files/index.js";
+import { checkFileTarget } from "../files/index.js";
 import { type Moment, momentForms, momentOf } from "../infer/user-input/index.js";
 import { columnFormat, writeColumns } from "../workflows/column-file.js";
-import { checkMeds, futureColumns, futuresJson, writeMeds } from "../workflows/future-documents.js";
+import {
+	checkMeds,
+	checkMedsTarget,
+	futureColumns,
+	futuresJson,
+	writeMeds,
+} from "../workflows/future-documents.js";
 import { futures } from "../workflows/futures.js";
 import { futuresText } from "./futures-text.js";
 import { type Io, printJson } from "./io.js";
@@ -65,7 +71,7 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 		columnFormat(output);
 		await checkFileTarget(output, force);
 	}
-	if (meds !== undefined) await checkFolderTarget(meds, force, "data");
+	if (meds !== undefined) await checkMedsTarget(meds, force, output);
 	const { trained, queried } = await openRunAndPatients(io, folder, options);
 	if (meds !== undefined) checkMeds(queried.axis);
 	const result = await futures(trained, queried, options);

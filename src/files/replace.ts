@@ -113,8 +113,7 @@ export async function checkFolderTarget(
 			throw new InputError(`${target} already exists; choose another folder, or pass \`replace\``, {
 				field: "replace",
 			});
-		const files = await readdir(target);
-		if (files.length > 0 && !files.includes(marker))
+		if ((await readdir(target)).length > 0 && !(await exists(join(target, marker))))
 			throw new InputError(
 				`${target} holds files but no ${marker}, so \`replace\` will not replace it; choose another folder`,
 			);

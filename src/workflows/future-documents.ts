@@ -1,11 +1,11 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { InputError } from "../base/errors.js";
 import { simulatedText } from "../base/simulated.js";
 import { dayMilliseconds } from "../base/time.js";
 import { deathRecord } from "../cohort/reading/history-rules.js";
 import type { Token } from "../cohort/vocabulary.js";
-import { replaceFolder } from "../files/index.js";
+import { checkFolderTarget, replaceFolder } from "../files/index.js";
 import { momentJson } from "../infer/user-input/index.js";
 import { type Column, writeColumns } from "./column-file.js";
 import type { FuturesResult } from "./futures.js";
@@ -82,6 +82,23 @@ export function futureColumns(result: FuturesResult): Column[] {
 	];
 }
 
+/** Only folders with this file are replaced: a MEDS dataset of other origin is the user's own. */
+const medsMarker = join("metadata", "trajgpt-futures.json");
+
+/** Refuses a folder for MEDS that may not be replaced; call it before long work. */
+export async function checkMedsTarget(
+	folder: string,
+	replace: boolean,
+	output: string | undefined,
+): Promise<void> {
+	if (output !== undefined && resolve(output) === resolve(folder))
+		throw new InputError(`\`output\` and \`meds\` are both ${folder}; give them different names`, {
+			field: "meds",
+			value: folder,
+		});
+	await checkFolderTarget(folder, replace, medsMarker);
+}
+
 /** Refuses to write MEDS for records without dates. */
 export function checkMeds(axis: FuturesResult["axis"]): void {
 	if (axis !== "dates")
@@ -94,6 +111,7 @@ export function checkMeds(axis: FuturesResult["axis"]): void {
 /**
  * Futures as a MEDS dataset: `data/0.parquet` and `metadata/codes.parquet`. Each future is a subject; `patient_id` and
  * `future` say which, and `prediction_time` is the end of the index day. Birth, sex and death are MEDS's own codes.
+ * `metadata/trajgpt-futures.json` says how the futures were sampled.
  */
 export async function writeMeds(folder: string, result: FuturesResult): Promise<void> {
 	checkMeds(result.axis);
@@ -136,5 +154,10 @@ export async function writeMeds(folder: string, result: FuturesResult): Promise<
 			{ name: "code", type: "text", values: [...names.keys()] },
 			{ name: "description", type: "text", values: [...names.values()] },
 		]);
+		const origin = {
+			...(result.simulated && { population: simulatedText }),
+			...{ patient: patient.id, days: result.days, samples: futures.length, seed: result.seed },
+		};
+		await writeFile(join(partial, medsMarker), `${JSON.stringify(origin, null, 2)}\n`);
 	});
 }
