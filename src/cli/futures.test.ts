@@ -71,6 +71,10 @@ describe("futures", () => {
 		expect(rows).toHaveLength(records.length);
 		expect(new Set(people.map(({ patient }) => patient)).size).toBe(40);
 		expect(people.filter(({ death }) => death != null)).toHaveLength(deaths.length);
+		const { asyncBufferFromFile, parquetReadObjects } = await import("hyparquet");
+		const data = await asyncBufferFromFile(join(meds, "data", "0.parquet"));
+		const written = await parquetReadObjects({ file: data });
+		expect(written.slice(0, 2).map(({ code }) => code)).toEqual(["GENDER//F", "MEDS_BIRTH"]);
 		const again = await captured(ann("--meds", meds));
 		expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("already exists")]);
 		expect((await captured(ann("--meds", meds, "--force"))).code).toBe(0);

@@ -118,11 +118,12 @@ export async function writeMeds(folder: string, result: FuturesResult): Promise<
 	const { patient, at, futures } = result;
 	const medsCode = ({ code, system }: FutureRow["token"]) =>
 		system === death.system ? "MEDS_DEATH" : system === null ? code : `${system}//${code}`;
+	// MEDS wants the rows of a subject by time, those without a time first.
 	const facts = [
-		...(patient.birth === null ? [] : [{ day: patient.birth, code: "MEDS_BIRTH" }]),
 		...(patient.sex === null
 			? []
 			: [{ day: null, code: `GENDER//${patient.sex === "female" ? "F" : "M"}` }]),
+		...(patient.birth === null ? [] : [{ day: patient.birth, code: "MEDS_BIRTH" }]),
 	];
 	const records = rowsOf(result);
 	const rows = [
