@@ -541,6 +541,25 @@ describe("a whole dataset", () => {
 		expect((await scored(...argv)).stderr).toContain("already exists");
 	});
 
+	test.each(["csv", "parquet"])("keeps an earlier .%s if nobody has an index day", async (kind) => {
+		const output = file(`earlier.${kind}`);
+		await writeFile(output, "earlier");
+		const { code, stderr } = await scored("--output", output, "--index", "1900-01-01", "--force");
+		expect([code, stderr]).toEqual([2, expect.stringContaining("no patient has an index day by")]);
+		expect(await readFile(output, "utf8")).toBe("earlier");
+	});
+
+	test("leaves out patients who are not born yet", async () => {
+		const output = file("unborn.csv");
+		const asked = ["--output", output, "--code", "428", "--index", "1950-01-01", "--json"];
+		const { patients, excluded } = JSON.parse((await scored(...asked)).stdout);
+		expect(excluded["not born yet"]).toBeGreaterThan(0);
+		expect(patients + excluded["not born yet"]).toBe(60);
+		const [, ...lines] = (await readFile(output, "utf8")).trim().split("\n");
+		expect(lines).toHaveLength(patients);
+		for (const line of lines) expect(Number(line.split(",").at(-1))).toBeLessThan(0.5);
+	});
+
 	test("needs a file, one run, and codes only without it", async () => {
 		expect((await scored()).stderr).toContain("--data needs --output");
 		const two = await captured(["risk", run, run, "--data", dataset, "--output", file("x.csv")]);

@@ -99,7 +99,7 @@ export async function datasetRisks(
 						const indexed: Indexed[] = [];
 						for (const patient of patients.slice(from, from + together)) {
 							const history = await dataset.read(patient);
-							const day = dayOf(history);
+							const day = knownDay(history, dayOf(history));
 							if (typeof day === "string") {
 								excluded[day] = (excluded[day] ?? 0) + 1;
 								continue;
@@ -119,17 +119,18 @@ export async function datasetRisks(
 					}
 					progress.finish();
 					await file.close();
+					// Within the replacement, so that an earlier file stays.
+					if (written === 0)
+						throw new InputError(
+							`${dataset.folder}: no patient has an index day by "${index}"; choose another \`index\``,
+							{ field: "index", value: index },
+						);
 				});
 			} finally {
 				await model.dispose();
 			}
 		},
 	);
-	if (written === 0)
-		throw new InputError(
-			`${dataset.folder}: no patient has an index day by "${index}"; choose another \`index\``,
-			{ field: "index", value: index },
-		);
 	return {
 		...{ file: output, patients: written, codes: codes.length, excluded, notAtRisk },
 		seconds: (performance.now() - began) / 1000,
@@ -140,6 +141,12 @@ export async function datasetRisks(
 		],
 		warnings: cut.warnings,
 	};
+}
+
+/** An index day, or why nothing is known of a patient on it: hazards would be meaningless. */
+function knownDay({ times, birthEvents }: History, day: number | string): number | string {
+	if (typeof day === "string" || Math.floor(times[0] as number) <= day) return day;
+	return birthEvents === 1 ? "not born yet" : "without a record yet";
 }
 
 /** Tokens are numbers: a dataset with another vocabulary would be misread. */
