@@ -71,10 +71,7 @@ export async function datasetRisks(
 	checkVocabulary(trained, dataset);
 	const settings = hazardSettingsOf(trained);
 	const codes = codesOf(trained, options.codes);
-	const cut = cutHorizons(
-		{ longestDays: settings.binDays.at(-1) as number },
-		years.map((own) => own * yearDays),
-	);
+	const { horizons, warnings } = horizonsOf(years, settings.binDays.at(-1) as number);
 	const rule = index === "last" ? undefined : parseIndexRule(index);
 	const dayOf = (history: History) =>
 		rule
@@ -109,7 +106,7 @@ export async function datasetRisks(
 							indexed.push({ history, day, atRisk: reason === null });
 						}
 						if (indexed.length > 0)
-							await file.add(await columnsOf(model, indexed, codes, years, cut.days, dataset));
+							await file.add(await columnsOf(model, indexed, codes, horizons, dataset));
 						written += indexed.length;
 						progress.update({
 							...{ label: "risks: patient", done: Math.min(from + together, patients.length) },
@@ -139,8 +136,32 @@ export async function datasetRisks(
 			...codes.flatMap(({ note }) => note ?? []),
 			...independenceNotes({ settings, vocab: trained.vocabulary.size }, codes),
 		],
-		warnings: cut.warnings,
+		warnings,
 	};
+}
+
+interface Horizon {
+	readonly years: number;
+	readonly days: number;
+}
+
+/** The horizons that are answered, each once: those beyond what the model has learned are one. */
+function horizonsOf(years: readonly number[], longestDays: number) {
+	const twice = years.find((own, at) => years.indexOf(own) < at);
+	if (twice !== undefined)
+		throw new InputError(`\`years\` has ${twice} twice; give each horizon once`, {
+			field: "years",
+			value: twice,
+		});
+	const asked = years.map((own) => own * yearDays);
+	const { days, warnings } = cutHorizons({ longestDays }, asked);
+	const horizons = new Map<number, Horizon>();
+	for (const [at, own] of days.entries()) {
+		const isCut = (asked[at] as number) > longestDays + 1;
+		const answered = isCut ? Number((longestDays / yearDays).toFixed(2)) : (years[at] as number);
+		horizons.set(answered, { years: answered, days: own });
+	}
+	return { horizons: [...horizons.values()], warnings };
 }
 
 /** An index day, or why nothing is known of a patient on it: hazards would be meaningless. */
@@ -173,8 +194,7 @@ async function columnsOf(
 	model: HazardModel,
 	indexed: readonly Indexed[],
 	codes: readonly FoundCode[],
-	years: readonly number[],
-	horizons: readonly number[],
+	horizons: readonly Horizon[],
 	{ manifest }: Dataset,
 ): Promise<Column[]> {
 	const found = await incidences(
@@ -182,7 +202,7 @@ async function columnsOf(
 		indexed.map(({ history }) => history),
 		codes.map(({ tokens }) => tokens),
 		indexed.map(({ day }) => [day]),
-		horizons,
+		horizons.map(({ days }) => days),
 	);
 	const rows = indexed.flatMap((patient, at) =>
 		codes.map((code, i) => ({ patient, code, incidence: found[at]?.[i] })),
@@ -201,9 +221,9 @@ async function columnsOf(
 			type: "flag",
 			values: rows.map(({ incidence }) => !Number.isNaN(incidence?.recordedAt[0])),
 		},
-		...years.map(
-			(own, horizon): Column => ({
-				name: `risk_${own}y`,
+		...horizons.map(
+			({ years }, horizon): Column => ({
+				name: `risk_${years}y`,
 				type: "number",
 				values: rows.map(({ incidence }) => incidence?.probabilities[horizon] as number),
 			}),
