@@ -118,6 +118,9 @@ describe("after the index day", () => {
 		expect(stdout).toMatch(/vascular +\d+\.\d+ % ± \d+\.\d/);
 		expect(stdout).toMatch(/heart, already recorded at age 51\.4 .*: another record +\d/);
 		expect(stdout).toContain("the share of 60 sampled futures with a record of any member");
+		const edited = await captured(["risk", run, run, ...ann(...group, "--remove", "1").slice(2)]);
+		expect(edited.stderr).toContain(`risks of groups from futures are of ${run} alone`);
+		expect(edited.stderr).toContain("are of the history without edits");
 	});
 
 	test("of a group that the run has hazards for are in closed form", async () => {
@@ -558,6 +561,42 @@ describe("a whole dataset", () => {
 		const [, ...lines] = (await readFile(output, "utf8")).trim().split("\n");
 		expect(lines).toHaveLength(patients);
 		for (const line of lines) expect(Number(line.split(",").at(-1))).toBeLessThan(0.5);
+	});
+
+	test("has columns by the horizons that are answered, each once", async () => {
+		const output = file("far.csv");
+		const asked = ["--output", output, "--code", "428"];
+		const { stderr } = await scored(...asked, "--years", "1,10,20,30");
+		expect(stderr).toContain("20 years are answered as 10 years");
+		const [header] = (await readFile(output, "utf8")).split("\n");
+		expect(header).toBe("patient,date,at_risk,code,name,recorded,risk_1y,risk_10y");
+		const twice = await scored(...asked, "--years", "1,1", "--force");
+		expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining("--years has 1 twice")]);
+	});
+
+	test.each([
+		["--at", "2010-01-01"],
+		["--group", "vascular=411,585"],
+		["--samples", "10"],
+		["--patient", "p00003"],
+		["--figure", "risk.svg"],
+		["--add", "250@2010-05-01"],
+		["--people", "people.csv"],
+	])("takes no %s", async (flag, value) => {
+		const { code, stderr } = await scored("--output", file("none.csv"), flag, value);
+		expect([code, stderr]).toEqual([
+			2,
+			expect.stringContaining(`${flag} has no effect on a whole dataset`),
+		]);
+	});
+
+	test.each([
+		["--index", "random"],
+		["--split", "test"],
+		["--output", "risks.csv"],
+	])("is what %s needs", async (flag, value) => {
+		const { code, stderr } = await captured(ann("--code", "411", flag, value));
+		expect([code, stderr]).toEqual([2, expect.stringContaining(`${flag} belongs to --data`)]);
 	});
 
 	test("needs a file, one run, and codes only without it", async () => {

@@ -148,8 +148,33 @@ export function command(io: Io): Command {
 		),
 	]);
 	addPatientOptions(made);
-	return made.action((folders: [string, ...string[]], options: Options) =>
-		act(io, folders, options),
+	return made.action((folders: [string, ...string[]], options: Options) => {
+		checkTogether(made, options.data !== undefined);
+		return act(io, folders, options);
+	});
+}
+
+/** The options that --data takes, and those that need it. */
+const needData = ["output", "index", "split"];
+const withData = new Set([
+	...["data", ...needData, "code", "years", "seed", "force", "json"],
+	...["threads", "provider", "precision"],
+]);
+
+/** Refuses options that would have no effect. */
+function checkTogether(command: Command, hasData: boolean): void {
+	const ignored = command.options.find((option) => {
+		const name = option.attributeName();
+		if (command.getOptionValueSource(name) !== "cli") return false;
+		return hasData ? !withData.has(name) : needData.includes(name);
+	});
+	if (!ignored) return;
+	const hint = ignored.long === "--output" ? "; for one patient use --csv or --figure" : "";
+	throw new InputError(
+		hasData
+			? `${ignored.long} has no effect on a whole dataset; leave it out, or leave out --data`
+			: `${ignored.long} belongs to --data${hint}`,
+		{ field: ignored.attributeName() },
 	);
 }
 
@@ -160,8 +185,6 @@ async function act(
 ): Promise<void> {
 	if (options.data !== undefined) return scoreDataset(io, folder, further, options);
 	const { figure, csv, force = false, group: groups } = options;
-	if (options.output !== undefined)
-		throw new InputError("--output belongs to --data; for one patient use --csv or --figure");
 	if (!options.code && groups.length === 0)
 		throw new InputError(
 			"give codes with --code, groups with --group, or a dataset to score with --data",

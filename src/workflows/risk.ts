@@ -211,7 +211,11 @@ export async function risk(
 			...[...codes, ...groups.flatMap((group) => group.codes)].flatMap(({ note }) => note ?? []),
 			...independenceNotes(model, codes),
 		],
-		warnings: [...cut.warnings, ...warningsOf(query, queried, trained, settings.lookBackDays)],
+		warnings: [
+			...cut.warnings,
+			...(groups.length > 0 ? groupWarnings(trained, others, query) : []),
+			...warningsOf(query, queried, trained, settings.lookBackDays),
+		],
 	};
 }
 
@@ -234,6 +238,12 @@ function checkRuns({ folder, run }: Trained, others: readonly Trained[]): void {
 			);
 	}
 }
+
+/** What risks of groups from sampled futures leave out. */
+const groupWarnings = ({ folder }: Trained, others: readonly Trained[], { whatIf }: RiskQuery) => [
+	...(others.length > 0 ? [`risks of groups from futures are of ${folder} alone`] : []),
+	...(whatIf ? ["risks of groups from futures are of the history without edits"] : []),
+];
 
 /** What an index day lacks that training asked of it. */
 function notAtRiskWarnings(
