@@ -1,9 +1,12 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { InputError } from "../base/errors.js";
 import { builtInMap } from "../codes/index.js";
 import { openMeds } from "../records/index.js";
 import { load } from "../records/testing/load.js";
+import { readTrained } from "../train/index.js";
+import { drawFutures } from "../workflows/draw-futures.js";
 import { captured } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 import { runBuilt } from "./testing/run-built.js";
@@ -114,12 +117,23 @@ describe("are refused", () => {
 	test.each([
 		[["--samples", "0"], "--samples"],
 		[["--years", "0"], "--years"],
+		[["--samples", "30000", "--years", "100", "--threads", "2"], "lower --samples"],
 		[["--output", "futures.txt"], "expected a name that ends in .parquet or .csv"],
 		[["--at", "1950-01-01"], "--at 1950-01-01 lies before the birth"],
 	])("with %s", async (options, reason) => {
 		const { code, stdout, stderr } = await captured(ann(...options));
 		expect([code, stdout]).toEqual([2, ""]);
 		expect(stderr).toContain(reason);
+	});
+
+	test("of a model that samples none, before any thread starts", async () => {
+		const trained = readTrained(run);
+		const { futureSteps: _, ...model } = trained.model;
+		const history = { tokens: [], times: [] };
+		const options = { days: 10, samples: 250, seed: 0, threads: 2 };
+		const drawn = drawFutures({ ...trained, model }, history, 0, options);
+		await expect(drawn).rejects.toThrow(InputError);
+		await expect(drawn).rejects.toThrow("it samples no futures");
 	});
 
 	test("after death", async () => {

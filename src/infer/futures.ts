@@ -79,10 +79,7 @@ export function futureModel(
 	const { model, weights } = learned;
 	const config = learned.config as CodeConfig;
 	const settings = hazardSettingsOf(learned);
-	if (!model.futureSteps)
-		throw new InputError(
-			`${model.name} has no state that can be moved on record by record, so it samples no futures; use a run of TrajGPT`,
-		);
+	checkSamplesFutures(model);
 	const steps = model.futureSteps(runtime, config, weights);
 	const predictor = model.predictor(runtime, config, weights);
 	return {
@@ -140,7 +137,7 @@ async function drawFutures(
 	indexDays: ArrayLike<number>,
 	{ days, samples, seed, firstSample = 0, leftOut = [], repeats = false }: FutureOptions,
 ): Promise<Future[][]> {
-	checkOptions({ days, samples }, histories.length);
+	checkFutureOptions({ days, samples }, histories.length);
 	const { rows, widths } = steps;
 	const found = histories.map((): Future[] => new Array(samples));
 	const held = Object.fromEntries(
@@ -384,7 +381,21 @@ function drawToken(
 	return last;
 }
 
-function checkOptions({ days, samples }: { days: number; samples: number }, histories: number) {
+/** Refuses a model that cannot sample futures. */
+export function checkSamplesFutures(
+	model: Model,
+): asserts model is Model & Required<Pick<Model, "futureSteps">> {
+	if (!model.futureSteps)
+		throw new InputError(
+			`${model.name} has no state that can be moved on record by record, so it samples no futures; use a run of TrajGPT`,
+		);
+}
+
+/** Refuses futures that are none, and more than memory can hold. */
+export function checkFutureOptions(
+	{ days, samples }: Pick<FutureOptions, "days" | "samples">,
+	histories: number,
+): void {
 	if (!(Number.isInteger(samples) && samples >= 1))
 		throw new InputError(`\`samples\` is ${samples}; expected a whole number from 1`, {
 			field: "samples",

@@ -2,7 +2,13 @@ import { Worker } from "node:worker_threads";
 import { workerCalls } from "../base/worker-calls.js";
 import { deathRecord } from "../cohort/reading/history-rules.js";
 import type { Vocabulary } from "../cohort/vocabulary.js";
-import { type Future, type FutureOptions, futureModel } from "../infer/futures.js";
+import {
+	checkFutureOptions,
+	checkSamplesFutures,
+	type Future,
+	type FutureOptions,
+	futureModel,
+} from "../infer/futures.js";
 import type { Events, ParameterValues } from "../models/index.js";
 import type { Trained } from "../train/index.js";
 import { type ComputeOptions, withRuntime } from "./open-runtime.js";
@@ -43,6 +49,9 @@ export async function drawFutures(
 ): Promise<Future[]> {
 	const { threads = trained.run.threads, provider, precision, ...given } = options;
 	const own = { ...given, ...futureRules(trained) };
+	// Not in threads: a limit is for all futures together, and threads pass errors on as text.
+	checkSamplesFutures(trained.model);
+	checkFutureOptions(own, 1);
 	const count = provider === "xla" ? 1 : Math.min(threads, Math.ceil(own.samples / leastPerThread));
 	if (count > 1) {
 		const parts = Array.from({ length: count }, (_, i) => {
