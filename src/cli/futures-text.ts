@@ -1,5 +1,6 @@
 import { simulatedText } from "../base/simulated.js";
 import type { Token } from "../cohort/vocabulary.js";
+import { shareError } from "../infer/futures.js";
 import { dayText, spanText } from "../infer/user-input/index.js";
 import type { FuturesResult } from "../workflows/futures.js";
 import { patientText } from "./patient-text.js";
@@ -9,7 +10,7 @@ import { percent, table } from "./table.js";
 export function futuresText(result: FuturesResult, top: number): string {
 	const { patient, axis, at, days, futures, dead, newCodes, vocabulary, simulated } = result;
 	const shareText = (share: number) =>
-		`${percent(share)} ± ${(100 * Math.sqrt((share * (1 - share)) / futures.length)).toFixed(1)}`;
+		`${percent(share)} ± ${(100 * shareError(share, futures.length)).toFixed(1)}`;
 	const riskText = (risk: number | undefined) => (risk === undefined ? "" : percent(risk));
 	const rows = newCodes.slice(0, top).map(({ token, share, risk }) => {
 		const { code, name } = vocabulary.tokens[token] as Token;

@@ -97,6 +97,14 @@ describe("futures", () => {
 		]);
 	});
 
+	test("have a warning before the first record", async () => {
+		const { code, stderr } = await captured(ann("--at", "2009-03-01"));
+		expect([code, stderr]).toEqual([
+			0,
+			expect.stringContaining("warning: the patient was not observed on the index day"),
+		]);
+	}, 60_000);
+
 	test("do not depend on the number of threads", async () => {
 		const read = async (threads: string) => {
 			const argv = ann("--samples", "250", "--years", "1", "--json", "--threads", threads);

@@ -113,7 +113,8 @@ describe("after the index day", () => {
 		const [one, five] = groups[0].incidence;
 		expect(five.probability).toBeGreaterThanOrEqual(one.probability);
 		const { probability: p, standardError } = five;
-		expect(standardError).toBeCloseTo(Math.sqrt((p * (1 - p)) / 60), 9);
+		const smoothed = (60 * p + 1) / 62;
+		expect(standardError).toBeCloseTo(Math.sqrt((smoothed * (1 - smoothed)) / 60), 9);
 		const { stdout } = await captured(ann(...group, "--group", "heart=428,411"));
 		expect(stdout).toMatch(/vascular +\d+\.\d+ % ± \d+\.\d/);
 		expect(stdout).toMatch(/heart, already recorded at age 51\.4 .*: another record +\d/);
@@ -387,6 +388,10 @@ describe("what if", () => {
 describe("rejects, with exit code 2", () => {
 	const cases: Record<string, readonly [args: () => string[], message: RegExp]> = {
 		"a group without codes": [() => ann("--group", "empty="), /as in stroke=433,434/],
+		"two groups of the same name": [
+			() => ann("--group", "twice=411,585", "--group", "twice=428,411"),
+			/two groups are called twice; give each --group a name of its own/,
+		],
 		"a group of an unknown code": [() => ann("--group", "odd=411,zzz"), /zzz/],
 		"no code": [
 			() => ann(),

@@ -11,7 +11,7 @@ import type { QueryStream } from "../models/model.js";
 import { smallSettings } from "../models/testing/small-settings.js";
 import { weightsOf } from "../nn/weights.js";
 import { nodeRuntime } from "../runtime/node.js";
-import { futureModel } from "./futures.js";
+import { futureModel, shareError } from "./futures.js";
 import { hazardModel } from "./hazards.js";
 import { rowPrograms } from "./history-rows.js";
 
@@ -205,6 +205,12 @@ describe("futures", () => {
 			field,
 		});
 	});
+});
+
+test("no share of futures is certain", () => {
+	expect(shareError(0, 98)).toBeCloseTo(Math.sqrt((0.01 * 0.99) / 98), 12);
+	expect(shareError(1, 98)).toBeCloseTo(shareError(0, 98), 12);
+	expect(shareError(0.5, 98)).toBeCloseTo(0.5 / Math.sqrt(98), 12);
 });
 
 test("a model without a state is refused", () => {

@@ -381,6 +381,15 @@ function drawToken(
 	return last;
 }
 
+/**
+ * The standard error of a share of so many futures, as if there were one more future with a record and one without:
+ * a share of 0 or 1 is uncertain too.
+ */
+export function shareError(share: number, futures: number): number {
+	const smoothed = (share * futures + 1) / (futures + 2);
+	return Math.sqrt((smoothed * (1 - smoothed)) / futures);
+}
+
 /** Refuses a model that cannot sample futures. */
 export function checkSamplesFutures(
 	model: Model,

@@ -9,7 +9,7 @@ import type { Trained } from "../train/index.js";
 import { drawFutures } from "./draw-futures.js";
 import type { ComputeOptions } from "./open-runtime.js";
 import type { QueriedPatients } from "./patients.js";
-import { onlyOne, withHazards } from "./risk.js";
+import { notAtRiskWarnings, onlyOne, withHazards } from "./risk.js";
 
 /** Options of `futures`. */
 export interface FuturesOptions extends ComputeOptions {
@@ -105,6 +105,7 @@ export async function futures(
 				: [
 						`the model has learned hazards up to ${(longest / yearDays).toFixed(0)} years ahead; futures beyond it repeat what it has learned, and have no risk in closed form beside them`,
 					]),
+			...notAtRiskWarnings(patient.history, at, settings.lookBackDays),
 			...warningsFor(
 				{ ...queried, patients: [patient] },
 				[{ patient, time: at }],

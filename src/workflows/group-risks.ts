@@ -1,5 +1,5 @@
 import { InputError } from "../base/errors.js";
-import type { Future } from "../infer/futures.js";
+import { type Future, shareError } from "../infer/futures.js";
 import { type CodeBook, type FoundCode, findCode } from "../infer/user-input/index.js";
 import type { Events } from "../models/index.js";
 import type { Trained } from "../train/index.js";
@@ -30,7 +30,12 @@ export function findGroups(
 	groups: readonly AdHocGroup[],
 	book: CodeBook,
 ): (Pick<GroupRisk, "name" | "codes"> & { readonly tokens: ReadonlySet<number> })[] {
-	return groups.map(({ name, codes }) => {
+	return groups.map(({ name, codes }, at) => {
+		if (groups.findIndex((other) => other.name === name) < at)
+			throw new InputError(`two groups are called ${name}; give each \`group\` a name of its own`, {
+				field: "group",
+				value: name,
+			});
 		if (codes.length === 0)
 			throw new InputError(`the group ${name} has no codes; expected NAME=CODE,CODE,…`, {
 				field: "group",
@@ -70,9 +75,7 @@ export async function groupRisks(
 		return {
 			...{ name, codes, probabilities },
 			recordedAt: recorded !== undefined && Math.floor(recorded) <= day ? recorded : null,
-			standardErrors: probabilities.map((share) =>
-				Math.sqrt((share * (1 - share)) / futures.length),
-			),
+			standardErrors: probabilities.map((share) => shareError(share, futures.length)),
 		};
 	});
 }

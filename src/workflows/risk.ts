@@ -246,7 +246,7 @@ const groupWarnings = ({ folder }: Trained, others: readonly Trained[], { whatIf
 ];
 
 /** What an index day lacks that training asked of it. */
-function notAtRiskWarnings(
+export function notAtRiskWarnings(
 	history: NewPatient["history"],
 	at: number,
 	lookBackDays: number,
