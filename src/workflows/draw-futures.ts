@@ -1,13 +1,12 @@
 import { Worker } from "node:worker_threads";
 import { workerCalls } from "../base/worker-calls.js";
-import { deathRecord } from "../cohort/reading/history-rules.js";
-import type { Vocabulary } from "../cohort/vocabulary.js";
 import {
 	checkFutureOptions,
 	checkSamplesFutures,
 	type Future,
 	type FutureOptions,
 	futureModel,
+	futureRules,
 } from "../infer/futures.js";
 import type { Events, ParameterValues } from "../models/index.js";
 import type { Trained } from "../train/index.js";
@@ -24,18 +23,6 @@ export interface FutureThreadData {
 /** Futures for which another thread is worth its start. */
 const leastPerThread = 100;
 
-/** What is never drawn, or may be drawn again on a day, as the dataset has it. */
-const futureRules = ({
-	vocabulary,
-	manifest,
-}: Pick<Trained, "manifest"> & { readonly vocabulary: Vocabulary }) => {
-	const death = vocabulary.find(deathRecord.code, deathRecord.system);
-	return {
-		leftOut: death === undefined ? [] : [death],
-		repeats: manifest.filters.dedup === "none",
-	};
-};
-
 /**
  * Futures of a history after an index day. On the CPU each thread draws some of them with a model of its own: many
  * small computations in parallel are faster than one that is spread over all cores. Which thread draws a future
@@ -48,7 +35,7 @@ export async function drawFutures(
 	options: Omit<FutureOptions, "leftOut" | "repeats"> & ComputeOptions,
 ): Promise<Future[]> {
 	const { threads = trained.run.threads, provider, precision, ...given } = options;
-	const own = { ...given, ...futureRules(trained) };
+	const own = { ...given, ...futureRules(trained.vocabulary, trained.manifest.filters.dedup) };
 	// Not in threads: a limit is for all futures together, and threads pass errors on as text.
 	checkSamplesFutures(trained.model);
 	checkFutureOptions(own, 1);
