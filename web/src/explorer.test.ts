@@ -270,6 +270,8 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 				await page.waitForSelector(".edits li");
 				await updated(page);
 			}
+			// The risks have an update of their own, during which their panel fades.
+			await page.waitForSelector(".panel-updating", { state: "detached" });
 			if (width > 360)
 				await page.screenshot({ path: join(pictures, `explorer-${view}.png`), fullPage: true });
 			await page.evaluate(axe.source);
