@@ -39,7 +39,7 @@ export const examples = {
 	"trajgpt pretrain sim --out runs/sim --resume": "after Ctrl-C, or a power cut",
 	"trajgpt pretrain sim --out runs/next --objective next --set temperature=5":
 		"the paper's objective, another τ",
-	"trajgpt pretrain sim --out runs/2014 --before 2014-12-31": "to predict what came after 2014",
+	"trajgpt pretrain sim --out runs/2014 --before 2014-12-31": "train on data up to the end of 2014",
 };
 
 export function command(io: Io): Command {

@@ -65,12 +65,12 @@ describe("nextEventScores", () => {
 		const weights = new Map([["table", { shape: [8, 8], data }]]);
 		const trained = { model: bigram, config: undefined, weights };
 		const scores = await nextEventScores(runtime, trained, dataset, "test");
-		// b, b, c after a, b, b: only the first is the likeliest. The first event is not foretold …
+		// b, b, c after a, b, b: only the first is the likeliest. The first event is not predicted …
 		const first = Math.log(5 / 8) + Math.log(1 / 8) + Math.log(2 / 8);
 		// … but after a birth it is.
 		const second = Math.log(2 / 8) + Math.log(2 / 8);
 		const expected = [
-			// New codes: b and c, of which b is foretold; both of the second; the second of the third.
+			// New codes of the first patient: b (predicted) and c; of the second: both; of the third: the second.
 			{ patient: 0, events: 3, logLikelihood: first, correct: 1, ofNew: [2, 1] },
 			{ patient: 2, events: 2, logLikelihood: second, correct: 0, ofNew: [2, 0] },
 			{ patient: 3, events: 39, logLikelihood: 39 * Math.log(5 / 8), correct: 39, ofNew: [1, 1] },

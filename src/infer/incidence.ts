@@ -108,7 +108,7 @@ export async function incidenceTrajectories(
 		const places = Array.from(at, (time) => placeOf(history, time));
 		return own.map(({ probabilities: risk, recordedAt }) => {
 			const recorded = Uint8Array.from(recordedAt, (time) => Number(!Number.isNaN(time)));
-			// From one quantity to the other there is no growth.
+			// A first and a further record are different quantities: their difference is not growth.
 			const growth = risk.map((value, n) =>
 				n === 0 || recorded[n] !== recorded[n - 1] ? 0 : value - (risk[n - 1] as number),
 			);

@@ -71,7 +71,7 @@ test("is the pre-norm Transformer with learned positions, softmax attention and 
 	const { got } = await evaluate({ got: logits }, { ...values, ...feeds });
 
 	const [embedding, positions] = [matrixOf("embedding"), matrixOf("positions")];
-	// The last event is foretold, never seen.
+	// The last event is predicted, never an input.
 	let x = [specialTokens.sos, 5, 7, 6].map((token, n) => plus(embedding[token]!, positions[n]!));
 	for (let i = 0; i < config.layers; i++) {
 		const layer = `layers.${i}`;

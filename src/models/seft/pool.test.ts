@@ -150,7 +150,7 @@ describe("a history as a set", () => {
 		});
 	}
 
-	test("every event is foretold as the paper says from the set before it; f'(S) has no say", async () => {
+	test("each event is predicted from the set before it, as in the paper; f'(S) has no effect", async () => {
 		const { tokens, times } = testHistory(6, 1);
 		const answers = await logProbabilities({ tokens, times });
 		for (const [n, answer] of answers.entries()) {

@@ -44,7 +44,7 @@ const shifted = causalModel<TrajgptConfig>({
 });
 
 /**
- * TrajGPT for ablations: a slot holds a token and the token's own time, so the time of what is foretold
- * is not known.
+ * TrajGPT for ablations: a slot holds a token and the token's own time, so the time of the
+ * predicted event is not known.
  */
 export const trajgptShifted = modelFromNetwork({ ...shifted, weights: trajgptWeights });
