@@ -49,8 +49,9 @@ class SlowestFirst extends BaseSequencer {
 const common = {
 	// Processes, not threads: the native module of ONNX Runtime loads once per process.
 	pool: "forks",
-	testTimeout: 60_000,
-	hookTimeout: 120_000,
+	// Ends what hangs, and nothing that is merely slow: a busy machine needs ten times as long as an idle one.
+	testTimeout: 600_000,
+	hookTimeout: 600_000,
 } as const;
 
 export default defineConfig({

@@ -124,7 +124,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 		isolated = await serveFolder(root, { isolated: true });
 		plain = await serveFolder(root, { isolated: false });
 		browser = await openBrowser();
-	}, 120_000);
+	});
 	afterAll(async () => {
 		await browser.close();
 		for (const server of [isolated, plain]) await server.close();
@@ -237,7 +237,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 			expect(Math.abs(Math.exp(value) - Math.exp(logProbabilities[i] as number))).toBeLessThan(
 				1e-4,
 			);
-	}, 180_000);
+	});
 
 	test("loads an export from files that the user chose", async () => {
 		const { page, faults } = await watchedPage(browser, plain.url);

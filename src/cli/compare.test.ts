@@ -24,7 +24,7 @@ const table = async (folder: string) =>
 	JSON.parse(await readFile(join(folder, "table.json"), "utf8"));
 const changed = async (file: string) => (await stat(file)).mtimeMs;
 
-describe("compare", { timeout: 180_000 }, () => {
+describe("compare", () => {
 	test("rejects an unknown model, lists the known ones and starts nothing", async () => {
 		const out = join(root, "unknown");
 		const { code, stderr } = await captured([
@@ -123,7 +123,7 @@ describe("compare", { timeout: 180_000 }, () => {
 	});
 });
 
-describe("ablate", { timeout: 180_000 }, () => {
+describe("ablate", () => {
 	test("rejects an unknown variant and lists the known ones", async () => {
 		const { code, stderr } = await captured([
 			...["ablate", data, "--variants", "full,half", "--out", join(root, "half")],

@@ -66,9 +66,7 @@ async function explored(out: string, paths: readonly string[]) {
 }
 
 describe("demo", () => {
-	test("runs all stages; a repeated or an interrupted demo gives the same numbers", {
-		timeout: 240_000,
-	}, async () => {
+	test("runs all stages; a repeated or an interrupted demo gives the same numbers", async () => {
 		const folder = await temporaryFolder();
 		const out = join(folder, "whole");
 		const first = await captured(["demo", "--out", out, ...small, "--json"]);
@@ -121,9 +119,7 @@ describe("demo", () => {
 		expect(mixed.stderr).toContain("was begun with --seed 20, not 5; leave the option out");
 	});
 
-	test("starts over with --fresh, and only in a folder of a demo", {
-		timeout: 120_000,
-	}, async () => {
+	test("starts over with --fresh, and only in a folder of a demo", async () => {
 		const demo = (out: string, ...more: string[]) =>
 			captured(["demo", "--out", out, ...smallest, ...more]);
 		const folder = await temporaryFolder();

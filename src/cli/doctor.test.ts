@@ -18,7 +18,7 @@ test("doctor --json runs the engine and describes the machine", async () => {
 	expect(report.machine.threads).toBeGreaterThan(0);
 	expect(report.machine.memoryFreeBytes).toBeLessThanOrEqual(report.machine.memoryTotalBytes);
 	expect(report.optional.map(({ name }: { name: string }) => name)).toEqual(["PyTorch"]);
-}, 130_000);
+});
 
 const machine = {
 	trajgptVersion: "1.2.3",

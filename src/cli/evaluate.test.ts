@@ -37,7 +37,7 @@ beforeAll(async () => {
 	await done("prepare", sim, "--from", "csv", "--out", data, "--min-count", "20");
 	await train(one, "1");
 	await train(two, "2");
-}, 120_000);
+});
 
 const metric = (evaluation: Evaluation, who: string, name: string) =>
 	evaluation.rows.find((row) => row.who === who)!.metrics[name]!;

@@ -30,7 +30,7 @@ beforeAll(async () => {
 		...["pretrain", data, "--out", recurrent, "--model", "seft", "--preset", "tiny"],
 		...["--epochs", "1", "--max-length", "64", "--threads", "1"],
 	);
-}, 120_000);
+});
 
 const forecast = (run: string) =>
 	captured(["evaluate", run, "--task", "forecast", "--draws", "20", "--futures", "2", "--json"]);
@@ -54,7 +54,7 @@ describe("an encoder", () => {
 			{ who: "model", label: "PatchTST, by-order" },
 		]);
 		for (const row of rows) expect(row.metrics["recall@10"].value).toBeGreaterThan(0);
-	}, 60_000);
+	});
 
 	test("has no next-event likelihood", async () => {
 		const { code, stderr } = await captured(["evaluate", encoder, "--task", "next"]);

@@ -45,7 +45,7 @@ const refused = async (argv: readonly string[], ...parts: string[]) => {
 	for (const part of parts) expect(stderr).toContain(part);
 };
 
-describe("finetune", { timeout: 60_000 }, () => {
+describe("finetune", () => {
 	test("prints a summary, resumes, and is evaluated", async () => {
 		await refused(finetune("--resume"), "female was not begun", "leave out --resume");
 		const first = await done(...finetune());

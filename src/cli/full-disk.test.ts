@@ -45,9 +45,7 @@ const filesIn = (folder: string) =>
 		.map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
 		.sort();
 
-test("report on a full disk exits with 2, names the cause, and keeps the earlier page", {
-	timeout: 120_000,
-}, async () => {
+test("report on a full disk exits with 2, names the cause, and keeps the earlier page", async () => {
 	const folder = await copied("reported");
 	expect((await captured(["report", folder, "--threads", "1"])).code).toBe(0);
 	const page = readFileSync(join(folder, "report.html"));
@@ -64,7 +62,7 @@ test("report on a full disk exits with 2, names the cause, and keeps the earlier
 	}
 });
 
-test("evaluate checks that it can write before it computes", { timeout: 60_000 }, async () => {
+test("evaluate checks that it can write before it computes", async () => {
 	const folder = await copied("read-only");
 	disk.isFull = (file) => file.includes("eval");
 	const { code, stdout, stderr } = await captured(["evaluate", folder, "--task", "next"]);
@@ -75,7 +73,6 @@ test("evaluate checks that it can write before it computes", { timeout: 60_000 }
 
 test.each([[[]], [["--json"]]])(
 	"evaluate %j prints its results if they can no longer be written",
-	{ timeout: 60_000 },
 	async (more) => {
 		const folder = await copied(`evaluated${more.join("")}`);
 		let writes = 0;
@@ -123,9 +120,7 @@ test("compare: a table that cannot be written is an error and keeps the earlier 
 	expect(readdirSync(folder)).toEqual(["table.json"]);
 });
 
-test("compare: a log that cannot be written does not stop a cell", {
-	timeout: 60_000,
-}, async () => {
+test("compare: a log that cannot be written does not stop a cell", async () => {
 	const folder = await temporaryFolder();
 	mkdirSync(join(folder, "logs", "gpt2-s1.log"), { recursive: true }); // in the log's place
 	const { said, io: own } = io();

@@ -42,7 +42,7 @@ describe("futures", () => {
 		expect(stdout).toMatch(/ {2}\d+\.\d visits per year, \d\.\d\d codes per visit\n/);
 		expect(stdout).toMatch(/dead at the end: \d+\.\d % ± \d+\.\d, in closed form \d+\.\d %/);
 		expect(stdout).toMatch(/futures +closed form\n\S+ .* \d+\.\d % ± \d+\.\d +\d+\.\d %/);
-	}, 60_000);
+	});
 
 	test("are the same with the same seed, and follow the index day", async () => {
 		const read = async (...more: string[]) =>
@@ -56,7 +56,7 @@ describe("futures", () => {
 		);
 		expect(dates.every((date) => date > "2011-08-01" && date <= "2013-08-01")).toBe(true);
 		expect(one.newCodes.every(({ code }: { code: string }) => code !== "428")).toBe(true);
-	}, 60_000);
+	});
 
 	test("are written as a table and as MEDS, one subject per future", async () => {
 		const [csv, meds] = [file("futures.csv"), file("meds")];
@@ -81,7 +81,7 @@ describe("futures", () => {
 		const again = await captured(ann("--meds", meds));
 		expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("already exists")]);
 		expect((await captured(ann("--meds", meds, "--force"))).code).toBe(0);
-	}, 60_000);
+	});
 
 	test("replace no MEDS dataset that they did not write", async () => {
 		const meds = file("foreign");
@@ -103,7 +103,7 @@ describe("futures", () => {
 			0,
 			expect.stringContaining("warning: the patient was not observed on the index day"),
 		]);
-	}, 60_000);
+	});
 
 	test("do not depend on the number of threads", async () => {
 		const read = async (threads: string) => {
@@ -111,14 +111,14 @@ describe("futures", () => {
 			return JSON.parse((await runBuilt(argv)).stdout);
 		};
 		expect(await read("2")).toEqual(await read("1"));
-	}, 120_000);
+	});
 
 	test("of a simulated population say so", async () => {
 		const made = await simulatedRun();
 		const argv = ["futures", join(made, "run"), "--patient", "p000001", "--samples", "3"];
 		expect((await captured(argv)).stdout).toContain("simulated population, not real people");
 		await rm(made, { recursive: true });
-	}, 240_000);
+	});
 });
 
 describe("are refused", () => {

@@ -37,7 +37,7 @@ describe.each([
 		saying: "reading ",
 		file: "manifest.json",
 	},
-])("$name", { timeout: 60_000 }, ({ argv, saying, file }) => {
+])("$name", ({ argv, saying, file }) => {
 	test.each([
 		{ signal: "SIGINT", code: 130 },
 		{ signal: "SIGTERM", code: 143 },

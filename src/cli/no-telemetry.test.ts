@@ -59,9 +59,7 @@ new Worker(${JSON.stringify(thread)}, { env: {} });
 ${then}`,
 	);
 
-describe("nothing is written to the home folder, and no host is contacted", {
-	timeout: 120_000,
-}, () => {
+describe("nothing is written to the home folder, and no host is contacted", () => {
 	test.each([
 		["doctor", () => [main, "doctor"]],
 		["forecast", () => [main, "forecast", run, "--patient", "p00012"]],
@@ -131,9 +129,9 @@ await import(${JSON.stringify(library)}).then(() => note("loaded"), (error) => n
 	expect(readFileSync(refusal, "utf8")).toMatch(
 		/^ONNX Runtime was not loaded in this worker thread: .*import trajgpt in the main thread first/,
 	);
-}, 60_000);
+});
 
-describe("the system-call trap", { timeout: 60_000 }, () => {
+describe("the system-call trap", () => {
 	test("finds the telemetry of a user who opted in", async () => {
 		const env = { ORT_DISABLE_TELEMETRY: "0" };
 		const found = await trapped([main, "doctor"], { env });

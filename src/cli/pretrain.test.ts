@@ -153,9 +153,7 @@ describe("a run", () => {
 });
 
 describe("an interrupted run ends with the weights of an uninterrupted one", () => {
-	test("after kill -9 at every write of settings, log and checkpoints", {
-		timeout: 120_000,
-	}, async () => {
+	test("after kill -9 at every write of settings, log and checkpoints", async () => {
 		const run = join(root, "killed");
 		// The first few die while they take the lock, begin the run or write its first checkpoint.
 		const calls = [17, 3, 8, 12, 26, 40, 97, 77, 99, 92, 106, 95];
@@ -175,7 +173,7 @@ describe("an interrupted run ends with the weights of an uninterrupted one", () 
 		expect(readdirSync(run).sort()).toEqual(readdirSync(whole).sort());
 	});
 
-	test("after repeated Ctrl-C, which saves and exits with 130", { timeout: 60_000 }, async () => {
+	test("after repeated Ctrl-C, which saves and exits with 130", async () => {
 		const run = join(root, "interrupted");
 		for (const [argv, call] of [
 			[fresh(run), 120],
@@ -193,7 +191,7 @@ describe("an interrupted run ends with the weights of an uninterrupted one", () 
 		expectSameAsWhole(run);
 	});
 
-	test("after SIGTERM, which saves and exits with 143", { timeout: 60_000 }, async () => {
+	test("after SIGTERM, which saves and exits with 143", async () => {
 		const run = join(root, "terminated");
 		const stopped = await runBuilt(fresh(run), { call: 120, signal: "SIGTERM" });
 		expect(stopped.code, stopped.stderr).toBe(143);
@@ -203,9 +201,7 @@ describe("an interrupted run ends with the weights of an uninterrupted one", () 
 		expectSameAsWhole(run);
 	});
 
-	test("on another number of threads, with a note that it may differ", {
-		timeout: 60_000,
-	}, async () => {
+	test("on another number of threads, with a note that it may differ", async () => {
 		const run = join(root, "moved");
 		expect((await runBuilt(fresh(run), { call: 120, signal: "SIGINT" })).code).toBe(130);
 		const file = join(run, "run.json");
@@ -218,9 +214,7 @@ describe("an interrupted run ends with the weights of an uninterrupted one", () 
 		);
 	});
 
-	test("on the CPU if it was begun through WebGPU, with the same note", {
-		timeout: 60_000,
-	}, async () => {
+	test("on the CPU if it was begun through WebGPU, with the same note", async () => {
 		const run = join(root, "webgpu");
 		expect((await runBuilt(fresh(run), { call: 120, signal: "SIGINT" })).code).toBe(130);
 		const file = join(run, "run.json");

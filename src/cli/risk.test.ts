@@ -165,7 +165,7 @@ describe("after the index day", () => {
 		const { stdout } = await captured(["risk", run, other, ...rest]);
 		expect(stdout).toMatch(/\n411 .* % \(\d+\.\d+ % to \d+\.\d+ %\)/);
 		expect(stdout).toContain("Mean of 2 runs, and lowest to highest.");
-	}, 120_000);
+	});
 
 	test("of a named group are found by its name", async () => {
 		const { risks, stderr } = await json(...ann("--code", "circulatory", "--at", "2009-01-01"));
@@ -315,7 +315,7 @@ test("a simulated population is named in text, JSON and figure", async () => {
 	} finally {
 		await rm(simulated, { recursive: true });
 	}
-}, 180_000);
+});
 
 describe("attribution", () => {
 	const at = ["--from", "2013-01-01", "--to", "2013-01-01"];
@@ -491,7 +491,7 @@ describe("rejects, with exit code 2", () => {
 		expect([code, stdout]).toEqual([2, ""]);
 		expect(stderr).toContain("the model has learned no hazards");
 		expect(stderr).toContain("trajgpt pretrain");
-	}, 120_000);
+	});
 });
 
 describe("an index day that training would not have used", () => {

@@ -55,7 +55,7 @@ beforeAll(async () => {
 		const { code, stderr } = await captured(argv);
 		expect({ argv, code, failed: code === 0 ? "" : stderr }).toEqual({ argv, code: 0, failed: "" });
 	}
-}, 120_000);
+});
 afterAll(() => {
 	for (const folder of [root, dirname(labels)]) rmSync(folder, { recursive: true });
 });

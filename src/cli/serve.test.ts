@@ -295,9 +295,7 @@ describe("the explorer's documents", () => {
 	});
 });
 
-test("the built service computes in worker threads and ends on SIGTERM", {
-	timeout: 60_000,
-}, async () => {
+test("the built service computes in worker threads and ends on SIGTERM", async () => {
 	const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 	const argv = [main, "serve", run, "--no-explorer", "--port", "0", "--threads", "2"];
 	const child = spawn(process.execPath, argv, { stdio: ["ignore", "pipe", "pipe"] });

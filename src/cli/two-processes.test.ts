@@ -56,4 +56,4 @@ test("a second compare on the same folder is rejected before it writes anything"
 		);
 	});
 	expect(await readdir(out)).toEqual([]);
-}, 60_000);
+});

@@ -46,9 +46,7 @@ const starter = `
 const saidBy = async (child: ChildProcess): Promise<string> =>
 	((await once(child, "message")) as [{ said: string }])[0].said;
 
-test("exactly one of four processes takes over a dead process's lock, in each of 64 rounds", {
-	timeout: 60_000,
-}, async () => {
+test("exactly one of four processes takes over a dead process's lock, in each of 64 rounds", async () => {
 	const folder = await temporaryFolder();
 	const [lock, inside] = [join(folder, "work.lock"), join(folder, "inside")];
 	const needed = ["base/errors", "base/system-errors", "files/temporary", "files/process-lock"];

@@ -147,7 +147,7 @@ describe("steps of TrajGPT", () => {
 		};
 		const [expected] = await ends.run([longer]);
 		expect(visitEnd[0]).toBeCloseTo(expected!, 4);
-	}, 120_000);
+	});
 });
 
 describe("futures", () => {
@@ -172,7 +172,7 @@ describe("futures", () => {
 		expect(later).toEqual(all!.slice(4, 7));
 		const [reseeded] = await futures.draw([history], [3000], { ...options, seed: 5, samples: 7 });
 		expect(reseeded).not.toEqual(few);
-	}, 120_000);
+	});
 
 	test("lie within the horizon, end with death, and record a code once per day", async () => {
 		const [all] = await futures.draw([history], [2700], { ...options, leftOut: [8] });
@@ -189,12 +189,12 @@ describe("futures", () => {
 				tokens.length,
 			);
 		}
-	}, 120_000);
+	});
 
 	test("of people without a record begin too", async () => {
 		const [all] = await futures.draw([{ tokens: [], times: [] }], [10], { ...options, samples: 3 });
 		expect(all).toHaveLength(3);
-	}, 120_000);
+	});
 
 	test.each([
 		["samples", { samples: 0 }],
@@ -255,4 +255,4 @@ test("risk from futures is the risk in closed form, where hazards are constant",
 			closed[token]!,
 		);
 	for (const own of [futures, hazards]) await own.dispose();
-}, 120_000);
+});

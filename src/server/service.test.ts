@@ -111,7 +111,7 @@ test("returns risks by horizon, their trajectory, surges and drivers", async () 
 	};
 	const ofOne = await callsFor("530");
 	expect(await callsFor("530", "401", "250", "272", "495")).toBe(ofOne);
-}, 60_000);
+});
 
 test("risk: groups, an index day, horizons beyond what was learned, simulated populations", async () => {
 	const { post } = await running({ served: { ...smallServed(), simulated: true } });
@@ -129,7 +129,7 @@ test("risk: groups, an index day, horizons beyond what was learned, simulated po
 	expect(body.warnings).toContain(
 		"the model has learned risks up to 10 years ahead; 50 years are answered as 10 years",
 	);
-}, 60_000);
+});
 
 test("a model without hazards refuses risk with advice, and does the rest", async () => {
 	const { post } = await running({ served: smallServed({}, undefined, null) });

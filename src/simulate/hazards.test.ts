@@ -7,7 +7,7 @@ import { simulateLife } from "./simulate-life.js";
 import { State } from "./state.js";
 import { codes, size } from "./tables.js";
 import { population, visitsOf } from "./testing/population.js";
-import { patience, report, scale } from "./testing/scale.js";
+import { report, scale } from "./testing/scale.js";
 import { kolmogorov } from "./testing/statistics.js";
 
 const same = (a: Float64Array, b: Float64Array) => a.every((value, i) => value === b[i]);
@@ -81,49 +81,45 @@ function walk(
 describe("the simulator", () => {
 	const patients = population(11, Math.round(30 * scale));
 
-	test(
-		"makes visits with the total intensity, and reasons with theirs (time rescaling)",
-		() => {
-			const stream = random(6);
-			const out = new Float64Array(size);
-			const increments: number[] = [];
-			const expected = new Float64Array(size);
-			const variance = new Float64Array(size);
-			const seen = new Float64Array(size);
-			let sum = 0;
-			walk(patients, (state, day, visit) => {
-				const total = rates(state, day, out);
-				const any = 1 - Math.exp(-total);
-				for (let at = 0; at < size; at++) {
-					const p = (any * out[at]!) / total;
-					expected[at]! += p;
-					variance[at]! += p * (1 - p);
-				}
-				if (visit) {
-					// When within the day: an exponential, given that it came.
-					increments.push(sum - Math.log(1 - stream.uniform() * any));
-					sum = 0;
-					seen[visit[0]!]! += 1;
-				} else sum += total;
-			});
-			const distance = kolmogorov(increments, (x) => 1 - Math.exp(-x));
-			const scores = [...seen.keys()]
-				.filter((at) => expected[at]! >= 5)
-				.map((at) => (seen[at]! - expected[at]!) / Math.sqrt(variance[at]!));
-			const squares = scores.reduce((a, z) => a + z * z, 0) / scores.length;
-			report("time rescaling", {
-				visits: increments.length,
-				"sqrt(n) D (1 % point 1.63)": distance,
-				"codes with 5 expected": scores.length,
-				"mean z^2 of reasons": squares,
-				"largest |z|": Math.max(...scores.map(Math.abs)),
-			});
-			expect(distance).toBeLessThan(1.63);
-			expect(squares).toBeGreaterThan(1 - 4 * Math.sqrt(2 / scores.length));
-			expect(squares).toBeLessThan(1 + 4 * Math.sqrt(2 / scores.length));
-		},
-		patience,
-	);
+	test("makes visits with the total intensity, and reasons with theirs (time rescaling)", () => {
+		const stream = random(6);
+		const out = new Float64Array(size);
+		const increments: number[] = [];
+		const expected = new Float64Array(size);
+		const variance = new Float64Array(size);
+		const seen = new Float64Array(size);
+		let sum = 0;
+		walk(patients, (state, day, visit) => {
+			const total = rates(state, day, out);
+			const any = 1 - Math.exp(-total);
+			for (let at = 0; at < size; at++) {
+				const p = (any * out[at]!) / total;
+				expected[at]! += p;
+				variance[at]! += p * (1 - p);
+			}
+			if (visit) {
+				// When within the day: an exponential, given that it came.
+				increments.push(sum - Math.log(1 - stream.uniform() * any));
+				sum = 0;
+				seen[visit[0]!]! += 1;
+			} else sum += total;
+		});
+		const distance = kolmogorov(increments, (x) => 1 - Math.exp(-x));
+		const scores = [...seen.keys()]
+			.filter((at) => expected[at]! >= 5)
+			.map((at) => (seen[at]! - expected[at]!) / Math.sqrt(variance[at]!));
+		const squares = scores.reduce((a, z) => a + z * z, 0) / scores.length;
+		report("time rescaling", {
+			visits: increments.length,
+			"sqrt(n) D (1 % point 1.63)": distance,
+			"codes with 5 expected": scores.length,
+			"mean z^2 of reasons": squares,
+			"largest |z|": Math.max(...scores.map(Math.abs)),
+		});
+		expect(distance).toBeLessThan(1.63);
+		expect(squares).toBeGreaterThan(1 - 4 * Math.sqrt(2 / scores.length));
+		expect(squares).toBeLessThan(1 + 4 * Math.sqrt(2 / scores.length));
+	});
 
 	test("lists companions with their probabilities", () => {
 		const out = new Float64Array(size);

@@ -168,7 +168,7 @@ describe("the death of the process", () => {
 		expect(rounds).toBeGreaterThan(80);
 	});
 
-	test("by SIGKILL while writing in a loop", { timeout: 60_000 }, async () => {
+	test("by SIGKILL while writing in a loop", async () => {
 		const script = compileWriter(root);
 		let least = 0;
 		for (let round = 0; round < 5; round++) {

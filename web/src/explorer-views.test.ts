@@ -61,7 +61,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		expect(await page.locator(".edits li").textContent()).toMatch(/^without /);
 		expect(faults).toEqual([]);
 		await page.close();
-	}, 60_000);
+	});
 
 	test("Ctrl and the wheel zoom the timeline, not the page; arrows reach events out of view", async () => {
 		const { page, faults } = await opened("patient");
@@ -97,7 +97,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		expect(await drawn()).toBeLessThan(all);
 		expect(faults).toEqual([]);
 		await page.close();
-	}, 60_000);
+	});
 
 	test("the focus stays near a removed element", async () => {
 		const { page, faults } = await opened("what-if");
@@ -120,7 +120,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		expect(await focused()).toBe("Changes to the history");
 		expect(faults).toEqual([]);
 		await page.close();
-	}, 60_000);
+	});
 
 	test("reads a dropped FHIR bundle as the library does, and sends nothing", async () => {
 		const { page, faults } = await opened("patient");
@@ -147,7 +147,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		expect(link).not.toMatch(/nobody|sample=|at=|zoom=/);
 		expect(faults).toEqual([]);
 		await page.close();
-	}, 60_000);
+	});
 
 	/** The page that refuses one file after another. */
 	let refusing: ReturnType<typeof opened> | undefined;
@@ -230,7 +230,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await page.getByText("PNG copied").first().waitFor({ state: "attached" });
 		expect(faults).toEqual([]);
 		await page.close();
-	}, 60_000);
+	});
 
 	test("maps codes, decay vectors and patients; finds, highlights and describes a code", async () => {
 		const { page, faults } = await opened("map");
@@ -278,7 +278,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await patients.locator(".tip").getByText("a patient").waitFor();
 		expect(faults).toEqual([]);
 		await page.close();
-	}, 60_000);
+	});
 
 	test("the Model view shows the run's evaluation, calibration, memory and model card", async () => {
 		const { page, faults } = await opened("model");
@@ -321,7 +321,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		expect(await card.textContent()).toContain(evaluation.rows[0]?.metrics.nats?.value.toFixed(3));
 		expect(faults).toEqual([]);
 		await page.close();
-	}, 60_000);
+	});
 });
 
 /** The index of the point that is farthest from its nearest neighbour. */

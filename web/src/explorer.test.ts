@@ -86,7 +86,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		expect(await shown(page)).toEqual(plain);
 		expect(faults).toEqual([]);
 		await page.close();
-	}, 120_000);
+	});
 
 	test("gives the risks that Node gives", async () => {
 		const { page, faults } = await opened("patient");
@@ -112,7 +112,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 				expect(Math.abs(risk - (nodes[at]?.probabilities[i] as number))).toBeLessThan(1e-4);
 		expect(faults).toEqual([]);
 		await page.close();
-	}, 120_000);
+	});
 
 	test("moves and removes events with the keyboard and by dragging", async () => {
 		const { page, faults } = await opened("what-if");
@@ -156,7 +156,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await updated(page);
 		expect(faults).toEqual([]);
 		await page.close();
-	}, 60_000);
+	});
 
 	test("numbers keep their date while the model computes and when it fails", async () => {
 		const { page } = await opened("patient", (page) =>
@@ -219,7 +219,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		expect(await alert(page).count()).toBe(0);
 		expect(await likely(page).textContent()).toContain(await timeOfDate(page));
 		await page.close();
-	}, 60_000);
+	});
 
 	test("warns of dates beyond training, and announces predictions to screen readers", async () => {
 		const { page, faults } = await opened("patient");
@@ -238,7 +238,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		);
 		expect(faults).toEqual([]);
 		await page.close();
-	}, 60_000);
+	});
 
 	/** One page for every view, scheme and width: opening a page takes most of the time. */
 	let looked: ReturnType<typeof opened> | undefined;

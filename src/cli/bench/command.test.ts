@@ -88,7 +88,7 @@ test("the peers of comparison models have the same loss", async ({ skip }) => {
 			ratio: expect.any(Number),
 		});
 	}
-}, 120_000);
+});
 
 test("bench infer prints the time of a prediction", async () => {
 	const sizes = ["--trajectories", "2", "--attributed", "9"];
@@ -170,7 +170,7 @@ test("bench prepare prints the time to turn a simulated population into a datase
 	expect(report.rows).toBeGreaterThan(report.counts.events);
 	expect(report.counts.events).toBeGreaterThan(100);
 	expect(peakBytes).toBeGreaterThan(2 ** 24);
-}, 30_000);
+});
 
 test("bench prepare rejects a --source that is missing or not CSV", async () => {
 	const folder = await temporaryFolder();

@@ -44,7 +44,7 @@ test("steps are timed in rounds, for each size", async () => {
 			expect(own.lastLoss).toBeLessThan(own.firstLoss);
 		}
 	}
-}, 60_000);
+});
 
 test("peers start from the same loss and learn alike", async ({ skip }) => {
 	const paper = { ...options, preset: "paper", batch: [1], length: [8], peer: true } as const;
@@ -57,7 +57,7 @@ test("peers start from the same loss and learn alike", async ({ skip }) => {
 		expect(peer).toMatchObject({ name, engine: expect.stringMatching(/^(JAX|PyTorch) \d/) });
 		expect(peer?.lastLoss).toBeCloseTo(own?.lastLoss as number, 2);
 	}
-}, 300_000);
+});
 
 test("a peer that does not compute the same is left out, and one that fails is reported", async () => {
 	const io = silent();

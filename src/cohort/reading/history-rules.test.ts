@@ -87,7 +87,7 @@ test("SQL and functions order, de-duplicate and cut any histories alike", async 
 		{ numRuns: 40 },
 	);
 	store.close();
-}, 60_000);
+});
 
 test("SQL and functions treat any births and deaths alike", async () => {
 	const store = await openStore({ folder: await temporaryFolder(), memory: 2 ** 27, threads: 1 });

@@ -97,5 +97,5 @@ describe.each(["trajgpt", "gpt2", "patchtst"])("%s learns hazards", (id) => {
 			// The weights of states start at zero, so what lies before them moves later.
 			if (!name.endsWith("binStates")) expect([name, moved]).toEqual([name, true]);
 		}
-	}, 60_000);
+	});
 });

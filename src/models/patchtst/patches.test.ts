@@ -168,7 +168,7 @@ describe("masking", () => {
 		const tokens = Int32Array.from(read("tokens"));
 		const other = tokens.map((token, cell) => (read("shown")[cell] ? token : specialCount));
 		expect(await loss(other)).toBe(await loss(tokens));
-	}, 20_000);
+	});
 });
 
 test("while it is learned from, rows to spare change neither the loss nor the running averages", async () => {

@@ -616,7 +616,7 @@ describe("in memory", () => {
 			{ numRuns: 40 },
 		);
 		expect(same).toBeGreaterThan(100);
-	}, 60_000);
+	});
 });
 
 describe("files", () => {

@@ -50,7 +50,7 @@ describe.skipIf(!programs)("a database", () => {
 			INSERT INTO big.condition_era
 				SELECT i, 1 + i % 50, i, date '2020-01-01' + i / 50 FROM generate_series(1, 25000) i;
 			CREATE ROLE guest LOGIN PASSWORD 'guest'`);
-	}, 60_000);
+	});
 
 	afterAll(async () => {
 		await sql?.end({ timeout: 1 });

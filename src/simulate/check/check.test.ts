@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { patience, report, scale } from "../testing/scale.js";
+import { report, scale } from "../testing/scale.js";
 import type { Check } from "./index.js";
 import { checkOracle } from "./index.js";
 
@@ -15,7 +15,7 @@ describe("the oracle on its own population", () => {
 		const nats = Object.fromEntries(check.nats.map(({ name, nats }) => [name, nats]));
 		report("nats a record", { targets: check.targets, ...nats });
 		report("one-year risks", { ...check.calibration });
-	}, patience);
+	});
 
 	test("beats the frequency baselines by one nat and every corrupted history by 0.4", () => {
 		const more = (name: string) =>

@@ -6,9 +6,6 @@ const asked = process.env.TRAJGPT_SIMULATE;
 
 export const scale = asked === undefined ? 1 : Number(asked);
 
-/** Milliseconds for a test that grows with the scale. */
-export const patience = 30_000 * Math.max(1, scale);
-
 export function report(what: string, values: Record<string, number | string>): void {
 	if (asked === undefined) return;
 	const rounded = Object.entries(values).map(

@@ -35,7 +35,7 @@ beforeAll(async () => {
 		options: { epochs: 1, maxLength: 64, batchSlots: 512 },
 	});
 	await computeCell();
-}, 120_000);
+});
 
 /** What the cell says when it is worked again. */
 async function workedAgain() {
@@ -66,7 +66,7 @@ test("an evaluation is taken over as long as all that it comes from is the same"
 	expect(other.made.step).toBe(first.made.step);
 	expect(other.made.basis).not.toBe(first.made.basis);
 	expect(other.rows[0]!.byPatient).not.toEqual(first.rows[0]!.byPatient);
-}, 120_000);
+});
 
 test("what an evaluation comes from: patients, options and weights, not where they lie", async () => {
 	const [dataset, trained] = [await openDataset(data), readTrained(run)];
