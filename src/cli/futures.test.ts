@@ -27,7 +27,7 @@ afterAll(() => rm(root, { recursive: true }));
 
 const ann = (...more: string[]) => [
 	...["futures", run, "--input", file("ann.csv"), "--people", file("people.csv")],
-	...["--samples", "40", ...more],
+	...(more.includes("--samples") ? more : ["--samples", "40", ...more]),
 ];
 interface FutureJson {
 	readonly death: { readonly date: string } | null;

@@ -15,6 +15,7 @@ import {
 	threadCount,
 } from "./option-values.js";
 import { formatOptions } from "./record-options.js";
+import { isRepeatable, mayRepeat } from "./repeated-options.js";
 
 /** Options that select patients. */
 export interface PatientFlags extends Omit<PatientOptions, "records"> {
@@ -77,6 +78,7 @@ function renamed(option: Option): Option {
 		: option.flags;
 	const made = new Option(flags, option.description.replace("SOURCE", "--input"));
 	if (option.argChoices) made.choices(option.argChoices);
+	else if (isRepeatable(option)) mayRepeat(made, option.parseArg);
 	else if (option.parseArg) made.argParser(option.parseArg);
 	return made;
 }

@@ -212,10 +212,10 @@ describe("prepare rejects", () => {
 			await writeFile(join(folder, name), content);
 		const source = join(folder, Object.keys(files)[0] as string);
 		const own = argv.map((text) => text.replace("DIR", folder));
-		const from = own.includes("--from") ? [] : ["--from", "csv"];
+		const usual = { "--from": "csv", "--min-records": "1", "--min-count": "1" };
+		const others = Object.entries(usual).filter(([flag]) => !own.includes(flag));
 		const { code, stdout, stderr } = await captured([
-			...["prepare", source, ...from, "--min-records", "1", "--min-count", "1"],
-			...[...own, "--out", join(folder, "dataset")],
+			...["prepare", source, ...others.flat(), ...own, "--out", join(folder, "dataset")],
 		]);
 		expect(stderr).toMatch(says);
 		expect(stderr).not.toMatch(/duckdb|Invalid Input Error|at Object/i);

@@ -17,6 +17,7 @@ import {
 	wholeNumber,
 } from "./option-values.js";
 import { formatOptions } from "./record-options.js";
+import { mayRepeat } from "./repeated-options.js";
 import { percent, table } from "./table.js";
 
 interface Options extends Omit<PrepareOptions, "format" | "records"> {
@@ -46,6 +47,8 @@ per format.`;
 export const examples = {
 	"trajgpt prepare sim --from csv --min-records 50 --out data":
 		"a dataset from the output of trajgpt simulate",
+	'trajgpt prepare claims.csv --from csv --code "ICD9_DGNS_CD_*" --people people.csv --out data':
+		"several columns of codes",
 	"trajgpt prepare --from omop --db postgres://me@host/cdm --out data": "from PostgreSQL",
 	"trajgpt prepare dx.csv.gz --from csv --join adm.csv.gz --on hadm_id --system icd9 --out data":
 		"dates in another table",
@@ -119,10 +122,13 @@ function addCohortOptions(command: Command): void {
 			"table of the periods in which patients were observed: patient, start, end",
 		),
 		option("--death-token", "add death, where known, as an event"),
-		option(
-			"--label <task=file>",
-			"file with labels of your own: patient, time, value; may be repeated",
-		).argParser(labelOf),
+		mayRepeat(
+			option(
+				"--label <task=file>",
+				"file with labels of your own: patient, time, value; may be repeated",
+			),
+			labelOf,
+		),
 		option("--seed <n>", "seed of the split").argParser(seedNumber).default(d.splitSeed),
 		option("--splits <percents>", "percentages of patients for training, validation and test")
 			.argParser(splitParts)

@@ -374,7 +374,6 @@ describe("bad usage writes nothing", () => {
 		[["--set", "decay=daily"], 'decay: got "daily"; expected one of time, event, fixed'],
 		[["--set", "layers"], "--set layers: expected name=value, for example --set layers=2"],
 		[["--set", "vocab=9"], "--set vocab=9: vocab is determined by the dataset; leave it out"],
-		[["--preset", "huge"], 'no preset "huge"; known presets: tiny, default, paper, paper-7m'],
 		[["--model", "gpt"], "Allowed choices are trajgpt"],
 		[["--epochs", "0"], "Expected a whole number from 1 to 100000."],
 		[["--epochs", "many"], "Expected a whole number from 1 to 100000."],
@@ -385,6 +384,14 @@ describe("bad usage writes nothing", () => {
 	])("%j", async (more, message) => {
 		const { code, stdout, stderr } = await captured(fresh(out, ...more));
 		expect(stderr).toContain(message);
+		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+		expect(existsSync(out)).toBe(false);
+	});
+
+	test("an unknown preset", async () => {
+		const argv = ["pretrain", dataset, "--out", out, "--preset", "huge"];
+		const { code, stdout, stderr } = await captured(argv);
+		expect(stderr).toContain('no preset "huge"; known presets: tiny, default, paper, paper-7m');
 		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
 		expect(existsSync(out)).toBe(false);
 	});

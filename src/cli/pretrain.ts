@@ -12,6 +12,7 @@ import { interruptible } from "./interruptible.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { modelHelp } from "./model-help.js";
 import { addComputeOptions, dateDay, threadCount, wholeNumber } from "./option-values.js";
+import { mayRepeat } from "./repeated-options.js";
 import { addSchemaOptions, isTyped, typedValues } from "./schema-options.js";
 
 interface Options extends ComputeOptions, HazardFlags {
@@ -53,10 +54,13 @@ export function command(io: Io): Command {
 				.default("trajgpt"),
 		)
 		.option("--preset <name>", `model sizes: ${presetNames.join(", ")}`, "default")
-		.option(
-			"--set <name=value>",
-			"override one setting of the preset (listed below); may be repeated",
-			(text: string, all: readonly string[] = []) => [...all, text],
+		.addOption(
+			mayRepeat(
+				new Option(
+					"--set <name=value>",
+					"override one setting of the preset (listed below); may be repeated",
+				),
+			),
 		);
 	command.option(
 		"--before <date>",

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { InputError } from "../base/errors.js";
+import { mayRepeat } from "./repeated-options.js";
 
-const several = (value: string, before: readonly string[] = []) => [...before, value];
 const option = (flags: string, description: string, ...choices: string[]) => {
 	const made = new Option(flags, description);
 	return choices.length > 0 ? made.choices(choices) : made;
@@ -15,15 +15,30 @@ export const formatOptions: Readonly<Record<string, readonly Option[]>> = {
 			"column of the patient id; this and the other columns are found by name by default",
 		),
 		option("--time <column>", "column of the date, timestamp or age"),
-		option("--code <column>", "column of the code"),
+		mayRepeat(
+			option(
+				"--code <column>",
+				'column of the code; may be repeated, or be a pattern: "ICD9_DGNS_CD_*"',
+			),
+		),
 		option("--system <column|name>", "column of the code system, or the system of all codes: icd9"),
 		option("--kind <column>", "column that says diagnosis, drug or other"),
 		option("--value <column>", "column of a number that goes with the code"),
 		option("--time-is <what>", "meaning of the times", "date", "age-days", "age-years", "days"),
 		option("--date-format <form>", "date format, as in strptime: %d/%m/%Y"),
 		option("--delimiter <character>", "character between fields (default: detected)"),
-		option("--people <file>", "table with sex, birth, death and split of the patients"),
-		option("--drugs-file <file>", "table of prescriptions: patient, date, drug or its code"),
+		mayRepeat(
+			option(
+				"--people <file>",
+				"table with sex, birth, death and split of the patients; may be repeated",
+			),
+		),
+		mayRepeat(
+			option(
+				"--drugs-file <file>",
+				"table of prescriptions: patient, date, drug or its code; may be repeated",
+			),
+		),
 		option("--join <file>", "table with columns that the records lack, such as admission dates"),
 		option("--on <column>", "column to join on"),
 	],
@@ -58,9 +73,7 @@ export const formatOptions: Readonly<Record<string, readonly Option[]>> = {
 	],
 	"Names of codes and systems:": [
 		option("--names <file>", "CSV with code,name[,category[,kind]]"),
-		option("--allow-system <name>", "accept an unknown code system; may be repeated").argParser(
-			several,
-		),
+		mayRepeat(option("--allow-system <name>", "accept an unknown code system; may be repeated")),
 	],
 };
 

@@ -1,10 +1,11 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { openRunDataset } from "../train/index.js";
 import type { ReportOptions } from "../workflows/report/report.js";
 import { nameFlags } from "./flags.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
 import { seedNumber, threadCount } from "./option-values.js";
+import { mayRepeat } from "./repeated-options.js";
 
 interface Options extends ReportOptions {
 	readonly dataset?: string;
@@ -31,10 +32,13 @@ export function command(io: Io): Command {
 		.argument("<run>", "run folder written by `trajgpt pretrain`")
 		.option("--out <file>", "file to write (default: report.html in the run)")
 		.option("--dataset <folder>", "the run's dataset, if it was moved")
-		.option(
-			"--patient <id>",
-			"show this patient, instead of those chosen by rule; may be repeated",
-			(id: string, all: readonly string[] = []) => [...all, id],
+		.addOption(
+			mayRepeat(
+				new Option(
+					"--patient <id>",
+					"show this patient, instead of those chosen by rule; may be repeated",
+				),
+			),
 		)
 		.option(
 			"--patient-map",

@@ -25,6 +25,7 @@ import {
 	openRunAndPatients,
 	type PatientFlags,
 } from "./patient-options.js";
+import { mayRepeat } from "./repeated-options.js";
 import { datasetRisksText, eventsText, risksText } from "./risk-text.js";
 import { textBarsFor } from "./text-bars.js";
 
@@ -82,11 +83,14 @@ export function command(io: Io): Command {
 		.description(description)
 		.argument("<run...>", "run folder written by `trajgpt pretrain`; several of one dataset")
 		.option("--code <code...>", "codes, or names of the run's groups; required without --data")
-		.option(
-			"--group <name=code,...>",
-			"a group of your own, from sampled futures: the first record of any member; repeatable",
-			groupOf,
-			[],
+		.addOption(
+			mayRepeat(
+				new Option(
+					"--group <name=code,...>",
+					"a group of your own, from sampled futures: the first record of any member; repeatable",
+				).default([]),
+				groupOf,
+			),
 		)
 		.option("--samples <n>", "futures for --group", wholeNumber(1, 1_000_000), 1000)
 		.option("--patient <id>", "the patient; required if there are several")

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { expect, test } from "vitest";
 import { InputError } from "../base/errors.js";
 import { ownPackage } from "../workflows/versions.js";
@@ -6,6 +6,7 @@ import type { LazyCommand } from "./commands.js";
 import { commands } from "./commands.js";
 import type { Io } from "./io.js";
 import { Exit, printJson } from "./io.js";
+import { mayRepeat } from "./repeated-options.js";
 import { captured } from "./testing/captured.js";
 
 let loads = 0;
@@ -30,6 +31,8 @@ const table: LazyCommand[] = [
 							if (!/^\d+$/.test(text)) throw new InvalidArgumentError("expected a whole number");
 							return Number(text);
 						})
+						.option("--item <name...>")
+						.addOption(mayRepeat(new Option("--label <name>")))
 						.action(async (failure: string | undefined, options: object) => {
 							if (failure) throw failures[failure];
 							printJson(io, options);
@@ -42,6 +45,15 @@ const table: LazyCommand[] = [
 test("results go to stdout and the exit code is 0", async () => {
 	const result = await captured(["sample", "--count", "3"], { table });
 	expect(result).toEqual({ code: 0, stdout: '{\n  "count": 3\n}\n', stderr: "" });
+});
+
+test("options that take several values may be repeated", async () => {
+	const argv = ["sample", "--label", "a", "--item", "b", "c", "--label", "d", "--item", "e"];
+	expect(JSON.parse((await captured([...argv, "--force", "--force"], { table })).stdout)).toEqual({
+		force: true,
+		label: ["a", "d"],
+		item: ["b", "c", "e"],
+	});
 });
 
 test("bad input prints the message alone and exits with 2", async () => {
@@ -75,6 +87,10 @@ test.each([
 	[["sample", "--cuont", "3"], "(Did you mean --count?)"],
 	[["sample", "--count", "many"], "expected a whole number"],
 	[["sample", "a", "b"], "too many arguments"],
+	[
+		["sample", "--count", "3", "--count=4"],
+		'error: --count is given twice, with "3" and "4"; expected one value: leave one out',
+	],
 	[["smaple"], "(Did you mean sample?)"],
 	[[], "Usage: trajgpt"],
 ])("bad usage %j: said on stderr, code 2", async (argv, message) => {

@@ -9,6 +9,7 @@ import { examples } from "./examples.js";
 import { withFlags } from "./flags.js";
 import type { Io } from "./io.js";
 import { Exit } from "./io.js";
+import { refuseRepeats } from "./repeated-options.js";
 import { safeIo } from "./safe-output.js";
 
 /** Runs one command line and returns its exit code: 0 done, 1 failed, 2 bad usage or bad input. */
@@ -84,8 +85,12 @@ interface ProviderOptions {
 	readonly resume?: true;
 }
 
-/** Keeps Commander from writing to the process's streams and from ending it, in subcommands too. */
+/**
+ * Keeps Commander from writing to the process's streams, from ending it, and from dropping all but the last value of
+ * an option that takes one; in subcommands too.
+ */
 function settle(command: Command, io: Io): void {
+	refuseRepeats(command);
 	command.exitOverride().configureOutput({
 		writeOut: (text) => io.stdout.write(text),
 		writeErr: (text) => io.stderr.write(text),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { systemNamed } from "./systems.js";
+import { impliedSystem, systemNamed } from "./systems.js";
 
 test.each([
 	["urn:oid:2.16.840.1.113883.6.96", "SNOMED"],
@@ -14,4 +14,18 @@ test.each([
 
 test("unknown names have no system", () => {
 	expect(systemNamed("urn:oid:2.16.840.1.113883.6.1234")).toBe(undefined);
+});
+
+test.each([
+	["icd9_code", "ICD9CM"],
+	["ICD9_DGNS_CD_10", "ICD9CM"],
+	["ADMTNG_ICD9_DGNS_CD", "ICD9CM"],
+	["icd10_dx_1", "ICD10CM"],
+	["ICD9_PRCDR_CD_6", "ICD9Proc"],
+	["HCPCS_CD_45", "HCPCS"],
+	["icd_10", "ICD10CM"],
+	["name_1", undefined],
+	["dx_9", undefined],
+])("a column %s holds codes of %s", (column, system) => {
+	expect(impliedSystem(column)).toBe(system);
 });

@@ -72,8 +72,17 @@ export function systemNamed(name: string): string | undefined {
 export function impliedSystem(column: string): string | undefined {
 	const bare = column.trim().toLowerCase();
 	if (bare === "rxcui") return "RxNorm";
-	if (!/[a-z]/.test(bare) || bare === "name") return undefined;
-	return systemNamed(bare) ?? systemNamed(bare.replace(/[_ ]?(codes?|cd)$/, ""));
+	const known = (name: string) =>
+		/[a-z]/.test(name) && name !== "name" ? systemNamed(name) : undefined;
+	// Claims have columns such as ICD9_DGNS_CD_1, ADMTNG_ICD9_DGNS_CD and ICD9_PRCDR_CD_1.
+	const stem = bare.replace(/[_ ]?\d+$/, "").replace(/[_ ]?(codes?|cd)$/, "");
+	const claim = stem
+		.replace(/^(admtng|prncpal)_/, "")
+		.replace(/_(dgns|dx|diag|diagnosis)$/, "")
+		.replace(/^icd(9|10)_(prcdr|proc|procedure)$/, (_, version) =>
+			version === "9" ? "icd9proc" : "icd10pcs",
+		);
+	return known(bare) ?? known(bare.replace(/[_ ]?(codes?|cd)$/, "")) ?? known(claim);
 }
 
 const diagnosisSystems = ["ICD9CM", "ICD10CM", "PheCode", "SNOMED"];

@@ -44,6 +44,36 @@ export function columnAsked(tables: readonly Aliased[], name: string, option: st
 	throw new InputError(`no column is named "${name}" (${option}); ${has.join("; ")}`);
 }
 
+/** A list of one or more texts, which an option may give as a single text. */
+export const listOf = (
+	given: string | readonly string[] | undefined,
+): readonly string[] | undefined => (typeof given === "string" ? [given] : given);
+
+/** Finds the columns that an option names; `*` stands for any characters. */
+export function columnsAsked(
+	tables: readonly Aliased[],
+	names: readonly string[],
+	option: string,
+): readonly Found[] {
+	const columns = names.flatMap((name) => {
+		if (columnNamed(tables, name) || !name.includes("*"))
+			return [columnAsked(tables, name, option)];
+		const parts = name.trim().split("*").map(escaped);
+		const pattern = new RegExp(`^${parts.join(".*")}$`, "is");
+		const matches = tables.flatMap((aliased) =>
+			aliased.table.columns
+				.filter((column) => pattern.test(column.name.trim()))
+				.map((column) => found(aliased, column)),
+		);
+		if (matches.length > 0) return matches;
+		const has = tables.map(({ table }) => `${table.file} has ${listed(table.columns)}`);
+		throw new InputError(`no column matches "${name}" (${option}); ${has.join("; ")}`);
+	});
+	return [...new Map(columns.map((column) => [column.sql, column])).values()];
+}
+
+const escaped = (text: string) => text.replace(/[\\^$.|?+()[\]{}]/g, "\\$&");
+
 /** Finds a column by its usual names. */
 export function columnLikely(
 	tables: readonly Aliased[],

@@ -10,8 +10,8 @@ export type TableFormat = "csv" | "parquet";
 /** The files of a source by purpose. */
 export interface SourceFiles {
 	readonly main: readonly string[];
-	readonly people?: string | undefined;
-	readonly drugs?: string | undefined;
+	readonly people: readonly string[];
+	readonly drugs: readonly string[];
 	/** The insurance of simulated people. */
 	readonly coverage?: string | undefined;
 	/** Other files of the folder. */
@@ -54,11 +54,11 @@ export async function findFiles(
 		if (found.length === 1 && found[0]) return found[0];
 		const main = found.flatMap((files) => files.main);
 		refuseTwice(main);
-		return { main, left: found.flatMap(({ left }) => left) };
+		return { main, people: [], drugs: [], left: found.flatMap(({ left }) => left) };
 	}
 	try {
 		if ((await stat(source)).isDirectory()) return await filesOfFolder(source, format);
-		return { main: [source], left: [] };
+		return { main: [source], people: [], drugs: [], left: [] };
 	} catch (error) {
 		if (errorCode(error) !== "ENOENT" || !/[*?[]/.test(source)) throw explainBytes(source, error);
 	}
@@ -66,7 +66,7 @@ export async function findFiles(
 		throw new InputError(`${source} is an address; download the files and name them`);
 	const main = await matching(source);
 	if (main.length === 0) throw new InputError(`${source}: no file matches; check the pattern`);
-	return { main, left: [] };
+	return { main, people: [], drugs: [], left: [] };
 }
 
 /** The files that match a pattern. Uses a separate DuckDB, because that of a store sees only the files given to it. */
@@ -83,7 +83,7 @@ async function matching(pattern: string): Promise<string[]> {
 	}
 }
 
-function refuseTwice(files: readonly string[]): void {
+export function refuseTwice(files: readonly string[]): void {
 	const seen = new Set<string>();
 	for (const file of files) {
 		const whole = resolve(file);
@@ -132,8 +132,8 @@ async function filesOfFolder(folder: string, format: TableFormat): Promise<Sourc
 		);
 	return {
 		main: main.map((name) => join(folder, name)),
-		people: people && join(folder, people),
-		drugs: drugs && join(folder, drugs),
+		people: people ? [join(folder, people)] : [],
+		drugs: drugs ? [join(folder, drugs)] : [],
 		coverage: coverage && join(folder, coverage),
 		left: rest.filter((name) => !main.includes(name)).map((name) => basename(name)),
 	};

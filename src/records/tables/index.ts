@@ -1,7 +1,8 @@
 import { InputError } from "../../base/errors.js";
 import type { RecordSource } from "../rows.js";
 import { timeUnits } from "./column-names.js";
-import { findFiles, type TableFormat } from "./files.js";
+import { listOf } from "./columns.js";
+import { findFiles, refuseTwice, type TableFormat } from "./files.js";
 import { loadTables } from "./load.js";
 import type { TableOptions } from "./options.js";
 
@@ -24,10 +25,11 @@ async function open(
 	const found = await findFiles(path, format);
 	const files = {
 		...found,
-		people: options.people ?? found.people,
-		drugs: options.drugsFile ?? found.drugs,
+		people: listOf(options.people) ?? found.people,
+		drugs: listOf(options.drugsFile) ?? found.drugs,
 	};
-	const others = [files.people, files.drugs, files.coverage, options.join];
+	for (const given of [files.people, files.drugs]) refuseTwice(given);
+	const others = [...files.people, ...files.drugs, files.coverage, options.join];
 	return {
 		format,
 		path: typeof path === "string" ? path : path.join(", "),

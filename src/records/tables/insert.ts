@@ -16,8 +16,8 @@ interface Texts {
 /** SQL that turns rows of a table into records. */
 export interface RecordPlan {
 	readonly table: Table;
-	/** The table's rows, with computed columns if there are any. */
-	readonly rows?: string;
+	/** Adds computed columns to the table's rows, and may make several rows of one. */
+	readonly rows?: (rows: string) => string;
 	/** A join with the table, whose alias is `m`. */
 	readonly joined: string | undefined;
 	readonly patient: string;
@@ -65,12 +65,17 @@ const faulty = (unit: TimeIs) =>
 const selected = (plan: RecordPlan, how: Texts & { readonly time: string } = plan) =>
 	`SELECT ${how.patient} AS patient, ${how.time} AS time, ${how.code} AS code, ${how.system} AS system, ${plan.kind} AS kind, ${plan.value} AS value`;
 
-/** SQL for rows as `m`, numbered from 1. */
-export const numberedRows = (rows: string): string =>
-	`(SELECT row_number() OVER () AS ${rowOfFile}, * FROM ${rows}) AS m`;
+const withNumbers = (rows: string) =>
+	`(SELECT row_number() OVER () AS ${rowOfFile}, * FROM ${rows})`;
 
-const numbered = ({ table, rows = table.sql, joined }: RecordPlan) =>
-	`${numberedRows(rows)} ${joined ?? ""}`;
+/** SQL for rows as `m`, numbered from 1. */
+export const numberedRows = (rows: string): string => `${withNumbers(rows)} AS m`;
+
+const unchanged = (rows: string) => rows;
+
+/** The rows of a plan with the numbers of the rows in the file. */
+const numbered = ({ table, rows = unchanged, joined }: RecordPlan) =>
+	`${rows(withNumbers(table.sql))} AS m ${joined ?? ""}`;
 
 /** Inserts the rows of tables into `record`, in order, and checks them. */
 export async function insertRecords(store: Store, plans: readonly RecordPlan[]): Promise<Inserted> {
@@ -82,11 +87,12 @@ export async function insertRecords(store: Store, plans: readonly RecordPlan[]):
 	const quick = await insertQuickly(store, plans, since, unit);
 	if (quick !== undefined) return { rows: quick, empty: 0, noNumbers: 0 };
 	for (const plan of plans) {
+		const { table, rows: of = unchanged, joined } = plan;
 		// A join may return rows in any order; without one DuckDB keeps the order of the file.
-		const from = plan.joined
-			? `${numbered(plan)} ORDER BY m.${rowOfFile}`
-			: `${plan.rows ?? plan.table.sql} AS m`;
-		await reading(plan.table, () => store.run(`INSERT INTO record ${selected(plan)} FROM ${from}`));
+		const from = joined
+			? `${numberedRows(of(table.sql))} ${joined} ORDER BY m.${rowOfFile}`
+			: `${of(table.sql)} AS m`;
+		await reading(table, () => store.run(`INSERT INTO record ${selected(plan)} FROM ${from}`));
 	}
 	const [counts] = await store.all<{ rows: number; empty: number; bad: number; nan: number }>(
 		`SELECT count(*) AS rows, count(*) FILTER (${noCode}) AS empty, count(*) FILTER (${faulty(unit)}) AS bad, count(*) FILTER (isnan(value) AND NOT ${noCode}) AS nan ${since}`,

@@ -59,8 +59,10 @@ export async function loadTables(
 	const { unit } = first.plan.from;
 	if (options.names) await nameCodes(store, options.names);
 	const { drugs, people, coverage } = files;
-	if (drugs) notes.push(...(await loadDrugs(store, await open(drugs), unit, options)));
-	if (people) notes.push(...(await loadPeople(store, await open(people), unit, options)));
+	for (const file of drugs)
+		notes.push(...(await loadDrugs(store, await open(file), unit, options)));
+	for (const file of people)
+		notes.push(...(await loadPeople(store, await open(file), unit, options)));
 	if (unit === "age-days" || unit === "age-years") await birthsAtZero(store);
 	if (coverage) await loadObservation(store, await open(coverage), unit, options);
 	return {

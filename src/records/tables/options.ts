@@ -6,8 +6,11 @@ export interface TableOptions {
 	readonly patient?: string | undefined;
 	/** Column of the time. */
 	readonly time?: string | undefined;
-	/** Column of the code. */
-	readonly code?: string | undefined;
+	/**
+	 * Column of the code, or several, each by its name or a pattern with `*`. Of several columns, every field with a code
+	 * is a record of its own, in the order of the columns.
+	 */
+	readonly code?: string | readonly string[] | undefined;
 	/** Column of the code system, or the name of one system for all codes. */
 	readonly system?: string | undefined;
 	/** Column of the kind: diagnosis, drug or other. */
@@ -19,10 +22,10 @@ export interface TableOptions {
 	readonly timeIs?: TimeIs | undefined;
 	/** One character, or `tab`; for every delimited file. */
 	readonly delimiter?: string | undefined;
-	/** File with sex, birth, death and split of the patients. */
-	readonly people?: string | undefined;
-	/** File with prescriptions. */
-	readonly drugsFile?: string | undefined;
+	/** Files with sex, birth, death and split of the patients. */
+	readonly people?: string | readonly string[] | undefined;
+	/** Files with prescriptions. */
+	readonly drugsFile?: string | readonly string[] | undefined;
 	/** File with names of codes: code,name[,category[,kind]]. */
 	readonly names?: string | undefined;
 	/** File with further columns, and the column to join by. */

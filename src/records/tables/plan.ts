@@ -2,6 +2,7 @@ import { InputError } from "../../base/errors.js";
 import { recordKinds } from "../rows.js";
 import { impliedSystem } from "../systems.js";
 import type { Table } from "../table.js";
+import { codeFields } from "./code-fields.js";
 import {
 	codeNames,
 	drugCodeNames,
@@ -19,7 +20,9 @@ import {
 	columnLikely,
 	columnNamed,
 	columnOr,
+	columnsAsked,
 	type Found,
+	listOf,
 	missingColumn,
 } from "./columns.js";
 import type { RecordPlan } from "./insert.js";
@@ -52,7 +55,10 @@ export function planRecords(
 	const own: Aliased = { table, alias: "m" };
 	const tables = join ? [own, join.aliased] : [own];
 	const patient = wanted(tables, options.patient, patientNames, "the patient", "`patient`");
-	const code = wanted(tables, options.code, codeNames, "the code", "`code`");
+	const names = listOf(options.code);
+	const codes = names
+		? columnsAsked(tables, names, "`code`")
+		: [wanted(tables, undefined, codeNames, "the code", "`code`")];
 	const time = wanted(
 		tables,
 		options.time,
@@ -61,22 +67,25 @@ export function planRecords(
 		"`time`, or say where it stands with `join` FILE `on` COLUMN",
 	);
 	const unit = options.timeIs ?? unitNamed(time.name) ?? "date";
-	const system = systemOf(tables, code, options);
+	const system = systemOf(tables, codes, options);
+	const { code, rows } = codeFields(table, codes, system);
+	const [only] = codes.length === 1 ? codes : [];
 	const systemColumn = "column" in system ? system.column : undefined;
 	const kind = options.kind ? columnAsked(tables, options.kind, "`kind`") : undefined;
 	const value = options.value ? columnAsked(tables, options.value, "`value`") : undefined;
 	const key = join ? columnAsked([own], join.on, "`on`") : undefined;
 	const days = daysOf(time, unit, options.dateFormat);
-	const used = [patient, code, time, systemColumn, kind, value];
+	const used = [patient, ...codes, time, systemColumn, kind, value];
 	const of = (column: Found) =>
 		column.table === table ? column.name : `${column.name} of ${column.table.file}`;
 	return {
 		plan: {
 			table,
+			...(rows && { rows }),
 			joined: key && joinSql(key),
 			patient: plainText(patient, "whole"),
 			time: days,
-			code: plainText(code),
+			code,
 			system: systemSql(system),
 			kind: kind
 				? chosen(
@@ -85,14 +94,15 @@ export function planRecords(
 					)
 				: kindSql(system),
 			value: value ? valueSql(value) : "NULL",
-			quick: join
-				? undefined
-				: {
-						...quickDays(time, unit, days, options.dateFormat),
-						patient: untrimmed(patient),
-						code: untrimmed(code),
-						system: systemSql(system),
-					},
+			quick:
+				join || !only
+					? undefined
+					: {
+							...quickDays(time, unit, days, options.dateFormat),
+							patient: untrimmed(patient),
+							code: untrimmed(only),
+							system: systemSql(system),
+						},
 			from: {
 				patient,
 				time,
@@ -104,10 +114,19 @@ export function planRecords(
 			},
 		},
 		joined: used.filter((column) => column !== undefined && column.table !== table) as Found[],
-		says: `columns: patient is ${of(patient)}, time is ${of(time)} (${unit}), code is ${of(code)} (${
-			systemColumn ? `system is ${of(systemColumn)}` : "system" in system ? system.system : ""
-		})`,
+		says: `columns: patient is ${of(patient)}, time is ${of(time)} (${unit}), code is ${ends(codes.map(of))} (${sayingSystem(system, of)})`,
 	};
+}
+
+/** The first and last of a list. */
+const ends = (names: readonly string[]): string =>
+	names.length < 4
+		? names.join(" and ")
+		: `${names[0]} … ${names.at(-1)} (${names.length} columns)`;
+
+function sayingSystem(from: SystemFrom, of: (column: Found) => string): string {
+	if ("column" in from) return `system is ${of(from.column)}`;
+	return "system" in from ? from.system : [...new Set(from.systems)].join(" and ");
 }
 
 /** A text that is not a number becomes NaN, which is counted and left out. */
@@ -117,20 +136,28 @@ function valueSql(column: Found): string {
 	return `CASE WHEN ${text} IS NULL THEN NULL ELSE coalesce(try_cast(${text} AS DOUBLE), 'nan') END`;
 }
 
-function systemOf(tables: readonly Aliased[], code: Found, options: TableOptions): SystemFrom {
+function systemOf(
+	tables: readonly Aliased[],
+	codes: readonly Found[],
+	options: TableOptions,
+): SystemFrom {
 	const allowed = options.allowSystems ?? [];
 	if (options.system !== undefined) {
 		const column = columnNamed(tables, options.system);
-		if (column && column.sql !== code.sql) return { column, allowed };
+		if (column && !codes.some(({ sql }) => sql === column.sql)) return { column, allowed };
 		return { system: systemAsked(options.system, allowed) };
 	}
 	const column = columnLikely(tables, systemNames, "`system`");
 	if (column) return { column, allowed };
-	const system = impliedSystem(code.name);
-	if (system) return { system };
-	throw new InputError(
-		`${code.table.file}: nothing says which code system the codes in ${code.name} belong to; pass \`system\` with a column or a name, as in \`system\` icd9; ${systemRemedy}`,
-	);
+	const systems = codes.map((code) => {
+		const system = impliedSystem(code.name);
+		if (system) return system;
+		throw new InputError(
+			`${code.table.file}: nothing says which code system the codes in ${code.name} belong to; pass \`system\` with a column or a name, as in \`system\` icd9; ${systemRemedy}`,
+		);
+	});
+	const [system] = systems;
+	return system && systems.every((other) => other === system) ? { system } : { systems };
 }
 
 const drugCode = '"trajgpt code"';
@@ -197,7 +224,7 @@ export function planDrugs(
 		plan: {
 			// Both texts are computed once and used several times.
 			table,
-			rows: `(SELECT *, ${texts} FROM ${table.sql} AS m)`,
+			rows: (rows) => `(SELECT *, ${texts} FROM ${rows} AS m)`,
 			joined: undefined,
 			patient: plainText(patient, "whole"),
 			time: days,

@@ -110,6 +110,89 @@ describe("tables of records", () => {
 		]);
 	});
 
+	test("makes a record of every field of several columns of codes", async () => {
+		const claims =
+			"DESYNPUF_ID,CLM_FROM_DT,ADMTNG_ICD9_DGNS_CD,ICD9_DGNS_CD_1,ICD9_DGNS_CD_2,ICD9_PRCDR_CD_1\n" +
+			"b,20080302,4280,4280,25000,3722\na,20080101,,4019,NA,\nb,20080401,,,,\nb,20080402,, 41401 ,4019,\n";
+		const wide = await csv(claims, { code: "icd9_dgns_cd_*" });
+		expect(short(wide.records)).toEqual([
+			["b", 13940, "4280", "ICD9CM", "diagnosis", null],
+			["b", 13940, "25000", "ICD9CM", "diagnosis", null],
+			["a", 13879, "4019", "ICD9CM", "diagnosis", null],
+			["b", 13971, "41401", "ICD9CM", "diagnosis", null],
+			["b", 13971, "4019", "ICD9CM", "diagnosis", null],
+		]);
+		expect(wide.notes[0]).toMatch(/code is ICD9_DGNS_CD_1 and ICD9_DGNS_CD_2 \(ICD9CM\)$/);
+		expect(wide.notes[1]).toMatch(/a\.csv: 1 row has no code: left out/);
+
+		const both = await csv(claims, { code: ["*PRCDR_CD*", "ICD9_DGNS_CD_1", "*_1"] });
+		expect(both.records.map(({ code, system, kind }) => [code, system, kind])).toEqual([
+			["3722", "ICD9Proc", "other"],
+			["4280", "ICD9CM", "diagnosis"],
+			["4019", "ICD9CM", "diagnosis"],
+			["41401", "ICD9CM", "diagnosis"],
+		]);
+		expect(both.notes[0]).toContain("(ICD9Proc and ICD9CM)");
+		const forced = await csv(claims, { code: "ICD9_DGNS_CD_*", system: "icd10" });
+		expect(forced.records.every(({ system }) => system === "ICD10CM")).toBe(true);
+		await refused(csv(claims, { code: "ICD8_*" }), 'no column matches "ICD8_*" (`code`)');
+		await refused(
+			csv(claims.replace("20080402", "soon"), { code: "ICD9_DGNS_CD_*" }),
+			'a.csv: line 5: CLM_FROM_DT is "soon"',
+		);
+	});
+
+	test("keeps the order of several columns of codes in a join", async () => {
+		const rows = Array.from({ length: 200 }, (_, at) => `${at % 3},${100 + at},${400 + at}`);
+		const { records } = await read(
+			{
+				"dx.csv": `stay,dx_1,dx_2\n${rows.join("\n")}\n`,
+				"stays.csv": "stay,patient,date\n0,p,2020-01-01\n1,p,2020-01-02\n2,q,2020-01-03\n",
+			},
+			{ code: "dx_*", system: "icd9", join: "stays.csv", on: "stay" },
+			"dx.csv",
+		);
+		expect(records.map(({ code }) => code)).toEqual(rows.flatMap((row) => row.split(",").slice(1)));
+		await refused(
+			read(
+				{
+					"dx.csv": "stay,dx_1\n0,4019\n",
+					"stays.csv": "stay,patient,date,dx_2\n0,p,2020-01-01,1\n",
+				},
+				{ code: "dx_*", system: "icd9", join: "stays.csv", on: "stay" },
+				"dx.csv",
+			),
+			"dx_2 is a column of",
+			"expected all in",
+		);
+	});
+
+	test("reads several files of people and of drugs", async () => {
+		const folder = await folderOf({
+			"a.csv": "patient,date,icd9\n1,2020-01-01,4019\n2,2020-01-01,4019\n",
+			"p8.csv": "patient,sex,birth\n1,F,1950-01-01\n",
+			"p9.csv": "patient,sex,death\n1,F,2021-01-01\n2,M,\n",
+			"d1.csv": "patient,date,atc\n1,2020-01-01,A10BA02\n",
+			"d2.csv": "patient,date,drug\n2,2020-01-01,Insulin\n",
+		});
+		const at = (name: string) => join(folder, name);
+		const files = { people: [at("p8.csv"), at("p9.csv")], drugsFile: [at("d1.csv"), at("d2.csv")] };
+		const { records, people } = await load(await openCsv(at("a.csv"), files));
+		expect(records.slice(2).map(({ code, system }) => [code, system])).toEqual([
+			["A10BA02", "ATC"],
+			["Insulin", "Name"],
+		]);
+		expect(people.map(({ patient, sex }) => [patient, sex])).toEqual([
+			["1", "female"],
+			["1", "female"],
+			["2", "male"],
+		]);
+		await refused(
+			openCsv(at("a.csv"), { people: [at("p8.csv"), at("p8.csv")] }).then(load),
+			"p8.csv is given twice",
+		);
+	});
+
 	test("takes columns, systems, kinds and values from the options", async () => {
 		const text =
 			"who\twhen\twhat\tof\tsort\tlevel\nx\t31/01/2020\tA\thttp://loinc.org/\tother\t1.5\nx\t01/02/2020\tB\town\tDrug\t<5\nx\t01/02/2020\tC\tATC\tdiagnosis\t\n";
