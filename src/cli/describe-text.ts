@@ -230,4 +230,7 @@ const topOf = ({ top }: Manifest["codes"]["unmapped"]) =>
 		.map(({ code, system, events }) => `${system} ${code} (${whole(events)})`)
 		.join(", ");
 
-const notes = ({ source }: Manifest) => source.notes.map((note) => `note: ${note}\n`).join("");
+const notes = ({ source: { notes, warnings = [] } }: Manifest) =>
+	[...notes.map((note) => `note: ${note}\n`), ...warnings.map((one) => `warning: ${one}\n`)].join(
+		"",
+	);

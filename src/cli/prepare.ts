@@ -161,6 +161,7 @@ async function act(io: Io, paths: readonly string[], options: Options): Promise<
 		...(label && { labels: label }),
 	});
 	for (const note of manifest.source.notes) io.stderr.write(`note: ${note}\n`);
+	for (const warning of manifest.source.warnings ?? []) io.stderr.write(`warning: ${warning}\n`);
 	if (json) printJson(io, manifest);
 	else io.stdout.write(render(out, manifest));
 }

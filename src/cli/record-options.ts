@@ -1,5 +1,7 @@
 import { Option } from "commander";
 import { InputError } from "../base/errors.js";
+import type { Sex } from "../records/rows.js";
+import { sexOf } from "../records/sexes.js";
 import { mayRepeat } from "./repeated-options.js";
 
 const option = (flags: string, description: string, ...choices: string[]) => {
@@ -32,6 +34,13 @@ export const formatOptions: Readonly<Record<string, readonly Option[]>> = {
 				"--people <file>",
 				"table with sex, birth, death and split of the patients; may be repeated",
 			),
+		),
+		option("--sex <column>", "column of the sex in --people"),
+		option("--birth <column>", "column of the date of birth in --people"),
+		option("--birth-year <column>", "column of the year of birth in --people, if it has no date"),
+		option("--death <column>", "column of the date of death in --people"),
+		option("--sex-values <list>", "meaning of values of the sex: 0=female,1=male").argParser(
+			sexValuesOf,
 		),
 		mayRepeat(
 			option(
@@ -76,6 +85,19 @@ export const formatOptions: Readonly<Record<string, readonly Option[]>> = {
 		mayRepeat(option("--allow-system <name>", "accept an unknown code system; may be repeated")),
 	],
 };
+
+function sexValuesOf(text: string): Record<string, Sex> {
+	return Object.fromEntries(
+		text.split(",").map((pair) => {
+			const [, value, word] = /^([^=]*)=(.*)$/.exec(pair) ?? [];
+			const sex = sexOf(word);
+			if (value?.trim() && word?.trim() && sex) return [value.trim(), sex];
+			throw new InputError(
+				`--sex-values has "${pair.trim()}"; expected a value and its sex, as in 0=female,1=male`,
+			);
+		}),
+	);
+}
 
 function kindsOf(text: string): string[] {
 	const kinds = text.split(",").map((kind) => kind.trim());

@@ -67,6 +67,8 @@ const fields = {
 		records: count,
 		/** What was corrected or left out. */
 		notes: z.array(z.string()),
+		/** What is probably wrong; absent if nothing is. */
+		warnings: z.array(z.string()).optional(),
 	}),
 	codes: z.strictObject({
 		/** The map of ICD codes; null if codes were left as they are. */

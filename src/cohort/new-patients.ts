@@ -110,7 +110,7 @@ async function gather(
 	{ manifest, vocabulary, only }: NewPatientOptions,
 	map: CodeMap,
 ): Promise<NewPatients> {
-	const { axis, notes, observation } = await source.load(store);
+	const { axis, notes, warnings = [], observation } = await source.load(store);
 	const ids = await everybody(store);
 	if (ids.length === 0)
 		throw new InputError(
@@ -146,6 +146,7 @@ async function gather(
 		axis,
 		unknown: unknownOf(all),
 		notes: [
+			...warnings,
 			...notes,
 			...peopleNotes({
 				births: count(({ bornLate }) => bornLate),

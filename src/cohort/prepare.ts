@@ -126,6 +126,7 @@ async function build(
 	stage(`reading ${source.path}`);
 	const loaded = await source.load(store);
 	const notes = [...loaded.notes];
+	const warnings = [...(loaded.warnings ?? [])];
 	const records = await store.count("record");
 	if (records === 0)
 		throw new InputError(
@@ -185,7 +186,10 @@ async function build(
 	for (const name of fileNames) files[name] = await fileHash(join(folder, name));
 	const manifest = manifestSchema.parse({
 		schemaVersion,
-		source: { format: source.format, path: source.path, axis: loaded.axis, records, notes },
+		source: {
+			...{ format: source.format, path: source.path, axis: loaded.axis, records, notes },
+			...(warnings.length > 0 && { warnings }),
+		},
 		codes: { ...concepts.codes, extra: concepts.codes.extra + deathEvents },
 		filters: {
 			minRecords: options.minRecords,

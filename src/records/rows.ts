@@ -59,6 +59,8 @@ export interface Loaded {
 	readonly axis: "dates" | "days";
 	/** What was corrected or left out. */
 	readonly notes: readonly string[];
+	/** What is probably wrong. */
+	readonly warnings?: readonly string[] | undefined;
 	/** The origin of table `observation`; absent if the source does not say when patients were observed. */
 	readonly observation?: ObservationOrigin | undefined;
 }

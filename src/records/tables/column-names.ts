@@ -63,10 +63,16 @@ export const systemNames: Groups = [
 	["system", "code_system", "coding_system", "vocabulary_id", "vocabulary", "code_type"],
 	["icd_version", "icd_ver", "dx_version"],
 ];
-export const sexNames: Groups = [["sex"], ["gender", "gender_concept_id"]];
+export const sexNames: Groups = [["sex"], ["gender", "gender_concept_id"], ["bene_sex_ident_cd"]];
 export const birthNames: Groups = [
 	["birth", "birth_date", "birthdate", "date_of_birth", "dob"],
 	["birth_datetime", "bene_birth_dt"],
+];
+export const birthYearNames: Groups = [["birth_year", "birthyear", "year_of_birth", "yob"]];
+/** MIMIC-IV has a year in which a patient had a certain age. */
+export const anchorNames: readonly [year: Groups, age: Groups] = [
+	[["anchor_year"]],
+	[["anchor_age"]],
 ];
 export const deathNames: Groups = [
 	["death", "death_date", "deathdate", "date_of_death", "dod"],

@@ -12,7 +12,7 @@ import { type Inserted, insertRecords } from "./insert.js";
 import { dropJoin, fillJoin, openJoin } from "./join.js";
 import { loadObservation } from "./observation.js";
 import type { TableOptions } from "./options.js";
-import { birthsAtZero, loadPeople } from "./people.js";
+import { birthsAtZero, checkPeopleOptions, loadPeople } from "./people.js";
 import { type DrugNames, planDrugs, planRecords } from "./plan.js";
 
 export async function loadTables(
@@ -23,6 +23,7 @@ export async function loadTables(
 ): Promise<Loaded> {
 	if (options.dateFormat !== undefined) await checkFormat(store, options.dateFormat);
 	const notes: string[] = [];
+	const warnings: string[] = [];
 	if (files.left.length > 0) {
 		const shown = files.left.slice(0, 10).join(", ");
 		notes.push(`left alone in the folder: ${shown}${files.left.length > 10 ? ", …" : ""}`);
@@ -61,13 +62,20 @@ export async function loadTables(
 	const { drugs, people, coverage } = files;
 	for (const file of drugs)
 		notes.push(...(await loadDrugs(store, await open(file), unit, options)));
-	for (const file of people)
-		notes.push(...(await loadPeople(store, await open(file), unit, options)));
+	const peopleTables: Table[] = [];
+	for (const file of people) peopleTables.push(await open(file));
+	checkPeopleOptions(peopleTables, options);
+	for (const table of peopleTables) {
+		const read = await loadPeople(store, table, unit, options);
+		notes.push(...read.notes);
+		warnings.push(...read.warnings);
+	}
 	if (unit === "age-days" || unit === "age-years") await birthsAtZero(store);
 	if (coverage) await loadObservation(store, await open(coverage), unit, options);
 	return {
 		axis: unit === "date" ? "dates" : "days",
 		notes,
+		warnings,
 		observation: coverage ? "simulation" : undefined,
 	};
 }

@@ -1,3 +1,4 @@
+import type { Sex } from "../rows.js";
 import type { TimeIs } from "./column-names.js";
 
 /** How to read a table of records. By default columns are found by their names. */
@@ -24,6 +25,14 @@ export interface TableOptions {
 	readonly delimiter?: string | undefined;
 	/** Files with sex, birth, death and split of the patients. */
 	readonly people?: string | readonly string[] | undefined;
+	/** Columns of the people. */
+	readonly sex?: string | undefined;
+	readonly birth?: string | undefined;
+	/** Column of the year of birth, if the date is not known: 1 July is taken. */
+	readonly birthYear?: string | undefined;
+	readonly death?: string | undefined;
+	/** The meaning of values of sex, such as 0 and 1. */
+	readonly sexValues?: Readonly<Record<string, Sex>> | undefined;
 	/** Files with prescriptions. */
 	readonly drugsFile?: string | readonly string[] | undefined;
 	/** File with names of codes: code,name[,category[,kind]]. */

@@ -1,22 +1,35 @@
 import { InputError } from "../../base/errors.js";
+import { isYear } from "../dates.js";
 import { missingWords } from "../missing-values.js";
+import { counted } from "../notes.js";
 import type { Split } from "../rows.js";
 import { sexes } from "../sexes.js";
 import { quoted } from "../sql.js";
 import type { Store } from "../store.js";
 import { reading, type Table } from "../table.js";
+import { expectedYears } from "../years.js";
 import type { TimeIs } from "./column-names.js";
 import {
+	anchorNames,
 	birthNames,
+	birthYearNames,
 	deathNames,
 	patientNames,
 	sexNames,
 	splitColumnNames,
 } from "./column-names.js";
-import { columnLikely, columnOr, type Found, missingColumn } from "./columns.js";
+import {
+	type Aliased,
+	columnAsked,
+	columnLikely,
+	columnNamed,
+	columnOr,
+	type Found,
+	missingColumn,
+} from "./columns.js";
 import { numberedRows, rowOfFile } from "./insert.js";
 import type { TableOptions } from "./options.js";
-import { badTime, chosen, daysOf, isBadTime, rawText, textOf } from "./values.js";
+import { badTime, chosen, daysOf, isBadTime, isNumber, rawText, textOf } from "./values.js";
 
 /** The words for each split. */
 const splits: Readonly<Record<Split, readonly string[]>> = {
@@ -25,80 +38,216 @@ const splits: Readonly<Record<Split, readonly string[]>> = {
 	test: ["test", "testing", "held_out", "heldout"],
 };
 
-/** Reads a table of people into `person`, and returns notes. */
+const personColumns = ["sex", "birth", "birthYear", "death"] as const;
+
+/** Rejects options on columns of people that no table of people has. */
+export function checkPeopleOptions(tables: readonly Table[], options: TableOptions): void {
+	if (options.birth !== undefined && options.birthYear !== undefined)
+		throw new InputError("both `birth` and `birthYear` name a column; choose one");
+	const aliased = tables.map((table) => ({ table, alias: "m" }));
+	for (const name of personColumns) {
+		const column = options[name];
+		if (column === undefined) continue;
+		if (aliased.length === 0)
+			throw new InputError(`\`${name}\` names a column of the people; pass \`people\` FILE, too`, {
+				field: name,
+				value: column,
+			});
+		if (!aliased.some((one) => columnNamed([one], column)))
+			columnAsked(aliased, column, `\`${name}\``);
+	}
+}
+
+/** A column that holds a birth or death. */
+interface Moment {
+	readonly name: string;
+	/** SQL for days, NULL where it cannot be read. */
+	readonly days: string;
+	/** SQL for the text, NULL where it is missing. */
+	readonly text: string;
+	readonly isBad: (days: string) => string;
+	readonly explain: (text: string | null, days: number | null) => string;
+}
+
+const noText = "NULL::VARCHAR";
+
+const missing = [...new Set([...missingWords, "NaT"].map((word) => word.toUpperCase()))]
+	.map(quoted)
+	.join(", ");
+const given = (column: Found) =>
+	`CASE WHEN upper(trim(${rawText(column)})) IN (${missing}) THEN NULL ELSE ${rawText(column)} END`;
+
+function momentIn(column: Found, unit: TimeIs, format: string | undefined): Moment {
+	return {
+		name: column.name,
+		days: daysOf(column, unit, format, true),
+		text: given(column),
+		isBad: (days) => isBadTime(days, unit),
+		explain: (text, days) => badTime(text, days, column, unit, format),
+	};
+}
+
+/** A birth of which only the year is known: on 1 July, the day with the smallest error. */
+function birthInYear(tables: readonly Aliased[], options: TableOptions): Moment | undefined {
+	const [anchorYear, anchorAge] = anchorNames.map((names) => columnLikely(tables, names));
+	const own = columnOr(tables, options.birthYear, birthYearNames);
+	const column = own ?? (anchorAge && anchorYear);
+	if (!column) return undefined;
+	const number = (found: Found) =>
+		isNumber(found)
+			? `CAST(${found.sql} AS DOUBLE)`
+			: `try_cast(nullif(trim(${found.sql}), '') AS DOUBLE)`;
+	const year = own
+		? number(own)
+		: `(${number(anchorYear as Found)} - ${number(anchorAge as Found)})`;
+	const name = own ? own.name : `${anchorYear?.name} - ${anchorAge?.name}`;
+	return {
+		name: `the year in ${name} (1 July)`,
+		days: `CASE WHEN ${isYear(year)} THEN (make_date(${year}::INTEGER, 7, 1) - DATE '1970-01-01')::DOUBLE END`,
+		text: own ? given(own) : `CAST(${year} AS VARCHAR)`,
+		isBad: (days) => `${days} IS NULL`,
+		explain: (text) =>
+			`${name} is ${JSON.stringify(text?.trim().slice(0, 40))}; ${expectedYears}: correct it or remove the row`,
+	};
+}
+
+interface Fault {
+	readonly [column: string]: string | number | null;
+	readonly row: number;
+	readonly fault: number;
+	readonly birth: number | null;
+	readonly death: number | null;
+	readonly birth_text: string | null;
+	readonly death_text: string | null;
+}
+
+/** Reads a table of people into `person`. */
 export async function loadPeople(
 	store: Store,
 	table: Table,
 	unit: TimeIs,
 	options: TableOptions,
-): Promise<string[]> {
+): Promise<{ readonly notes: readonly string[]; readonly warnings: readonly string[] }> {
 	const tables = [{ table, alias: "m" }];
 	const patient = columnOr(tables, options.patient, patientNames);
 	if (!patient) throw missingColumn(tables, "the patient", "call it patient");
-	const [sex, birth, death, split] = [sexNames, birthNames, deathNames, splitColumnNames].map(
-		(names) => columnLikely(tables, names),
-	);
-	if (!sex && !birth && !death && !split)
-		throw missingColumn(tables, "sex, birth, death or split", "call them so");
-
+	const sex = columnOr(tables, options.sex, sexNames);
+	const birthDate =
+		options.birthYear === undefined ? columnOr(tables, options.birth, birthNames) : undefined;
+	const deathDate = columnOr(tables, options.death, deathNames);
+	const split = columnLikely(tables, splitColumnNames);
 	const ages = unit === "age-days" || unit === "age-years";
-	const days = (column: Found, as: TimeIs) => daysOf(column, as, options.dateFormat, true);
-	const birthDays = birth && !ages ? days(birth, unit) : undefined;
-	const deathDays = death && days(death, unit);
-	const sexWords = [...sexes].map(([word, sex]) => [word, sex ?? "unknown"] as const);
+	const birthYear = birthDate ? undefined : birthInYear(tables, options);
+	if (!sex && !birthDate && !birthYear && !deathDate && !split)
+		throw missingColumn(
+			tables,
+			"sex, birth, death or split",
+			"name them with `sex`, `birth`, `birthYear` or `death`",
+		);
+
+	const inTime = (column: Found) => momentIn(column, unit, options.dateFormat);
+	const birth = ages
+		? undefined
+		: birthDate
+			? inTime(birthDate)
+			: unit === "date"
+				? birthYear
+				: undefined;
+	const death = deathDate && inTime(deathDate);
+	const sexWords = [
+		...Array.from(sexes, ([word, known]) => [word, known ?? "unknown"] as const),
+		...Object.entries(options.sexValues ?? {}).map(
+			([word, known]) => [word.trim().toLowerCase(), known] as const,
+		),
+	];
 	const splitWords = Object.entries(splits).flatMap(([name, words]) =>
 		words.map((word) => [word, name] as const),
 	);
-	const sexText = sex && `coalesce(lower(${textOf(sex, "whole")}), '')`;
+	const sexText = sex ? `coalesce(lower(${textOf(sex, "whole")}), '')` : noText;
 	const columns: Record<string, string> = {
 		patient: textOf(patient, "whole"),
-		birth: birthDays ?? "NULL",
-		sex: sexText ? chosen(sexText, sexWords) : "NULL",
-		death: deathDays ?? "NULL",
-		split: split ? chosen(`lower(${textOf(split)})`, splitWords) : "NULL",
+		birth: birth?.days ?? "NULL::DOUBLE",
+		birth_text: birth?.text ?? noText,
+		sex: sex ? chosen(sexText, new Map(sexWords)) : noText,
+		sex_text: sexText,
+		death: death?.days ?? "NULL::DOUBLE",
+		death_text: death?.text ?? noText,
+		split: split ? chosen(`lower(${textOf(split)})`, splitWords) : noText,
+		split_text: split ? given(split) : noText,
 	};
+	const list = Object.entries(columns).map(([name, sql]) => `${sql} AS ${name}`);
+	await reading(table, () =>
+		store.run(
+			`CREATE OR REPLACE TEMP TABLE given_person AS SELECT m.${rowOfFile} AS row, ${list.join(", ")} FROM ${numberedRows(table.sql)}`,
+		),
+	);
 	const faults = [
 		"patient IS NULL",
 		sex ? "sex IS NULL" : "false",
-		birthDays ? `${isBadTime("birth", unit)} AND birth_text IS NOT NULL` : "false",
-		deathDays ? `${isBadTime("death", unit)} AND death_text IS NOT NULL` : "false",
+		birth ? `${birth.isBad("birth")} AND birth_text IS NOT NULL` : "false",
+		death ? `${death.isBad("death")} AND death_text IS NOT NULL` : "false",
 		split ? "split IS NULL AND split_text IS NOT NULL" : "false",
-	] as const;
-	const missing = new Set([...missingWords, "NaT"].map((word) => word.toUpperCase()));
-	const given = (column: Found | undefined) =>
-		column
-			? `CASE WHEN upper(trim(${rawText(column)})) IN (${[...missing].map(quoted).join(", ")}) THEN NULL ELSE ${rawText(column)} END`
-			: "NULL";
-	const list = Object.entries(columns).map(([name, sql]) => `${sql} AS ${name}`);
-	const rows = `SELECT m.${rowOfFile} AS row, ${list.join(", ")}, ${given(birth)} AS birth_text, ${given(death)} AS death_text, ${given(split)} AS split_text FROM ${numberedRows(table.sql)}`;
-	await reading(table, async () => {
-		const [bad] = await store.all<{
-			row: number;
-			fault: number;
-			birth: number | null;
-			death: number | null;
-			birth_text: string | null;
-			death_text: string | null;
-		}>(
-			`SELECT row, CASE ${faults.map((fault, at) => `WHEN ${fault} THEN ${at}`).join(" ")} END AS fault, birth, death, birth_text, death_text FROM (${rows}) WHERE fault IS NOT NULL ORDER BY row LIMIT 1`,
-		);
-		if (bad) {
-			const what = [
-				`${patient.name} is empty; every row needs a patient: fill it in or remove the row`,
-				`${sex?.name} is not a word we know; expected female, male, F, M or nothing where it is not known`,
-				birth && badTime(bad.birth_text, bad.birth, birth, unit, options.dateFormat),
-				death && badTime(bad.death_text, bad.death, death, unit, options.dateFormat),
-				`${split?.name} is not one of train, valid, test`,
-			][bad.fault];
-			throw new InputError(`${await table.place(bad.row)}: ${what}`);
-		}
-		await store.run(
-			`INSERT INTO person SELECT patient, birth, nullif(sex, 'unknown'), death, split, ${quoted(`${table.file}: row `)} || row FROM (${rows}) ORDER BY row`,
-		);
-	});
-	return birth && ages
-		? [`${table.file}: ${birth.name} was not read, for the times are ages: birth is at 0`]
-		: [];
+	];
+	const [bad] = await store.all<Fault>(
+		`SELECT *, CASE ${faults.map((fault, at) => `WHEN ${fault} THEN ${at}`).join(" ")} END AS fault FROM given_person WHERE fault IS NOT NULL ORDER BY row LIMIT 1`,
+	);
+	if (bad) {
+		const what = [
+			`${patient.name} is empty; every row needs a patient: fill it in or remove the row`,
+			`${sex?.name} is not a word we know; expected female, male, F, M or nothing where it is not known, or say what its values mean, as in \`sexValues\` 0=female,1=male`,
+			birth?.explain(bad.birth_text, bad.birth),
+			death?.explain(bad.death_text, bad.death),
+			`${split?.name} is not one of train, valid, test`,
+		][bad.fault];
+		throw new InputError(`${await table.place(bad.row)}: ${what}`);
+	}
+	await store.run(
+		`INSERT INTO person SELECT patient, birth, nullif(sex, 'unknown'), death, split, ${quoted(`${table.file}: row `)} || row FROM given_person ORDER BY row`,
+	);
+	const read = await describe(store, table.file, { patient, sex, birth, death, split });
+	const left = ages ? birthDate?.name : birth ? undefined : birthYear?.name;
+	const why = ages ? "are ages: birth is at 0" : "are not dates";
+	if (left !== undefined)
+		read.notes.push(`${table.file}: ${left} was not read, for the times ${why}`);
+	return read;
+}
+
+interface Used {
+	readonly patient: Found;
+	readonly sex: Found | undefined;
+	readonly birth: Moment | undefined;
+	readonly death: Moment | undefined;
+	readonly split: Found | undefined;
+}
+
+/** Says which columns were read, with counts, and warns of values of sex that mean nothing. Drops `given_person`. */
+async function describe(store: Store, file: string, { patient, sex, birth, death, split }: Used) {
+	const [counts] = await store.all<Record<string, number>>(
+		`SELECT count(*) AS people, count(*) FILTER (sex = 'female') AS female, count(*) FILTER (sex = 'male') AS male,
+			count(*) FILTER (sex = 'unknown') AS unknown, count(birth) AS births, count(death) AS deaths FROM given_person`,
+	);
+	const { people = 0, female = 0, male = 0, unknown = 0, births = 0, deaths = 0 } = counts ?? {};
+	const parts = [
+		`patient is ${patient.name}`,
+		sex && `sex is ${sex.name} (${female} female, ${male} male, ${unknown} unknown)`,
+		birth && `birth is ${birth.name} (${births} known)`,
+		death && `death is ${death.name} (${deaths} known)`,
+		split && `split is ${split.name}`,
+	];
+	const values = await store.all<{ text: string; people: number }>(
+		"SELECT sex_text AS text, count(*) AS people FROM given_person WHERE sex = 'unknown' AND sex_text <> '' GROUP BY sex_text ORDER BY people DESC, sex_text LIMIT 5",
+	);
+	await store.run("DROP TABLE given_person");
+	const shown = values.map(({ text, people }) => `${JSON.stringify(text)} (${people})`);
+	return {
+		notes: [`${file}: ${counted(people, "person", "people")}; ${parts.filter(Boolean).join(", ")}`],
+		warnings:
+			shown.length === 0
+				? []
+				: [
+						`${file}: values of ${sex?.name} that are read as unknown: ${shown.join(", ")}; if one means a sex, say which, as in \`sexValues\` ${values[0]?.text}=female`,
+					],
+	};
 }
 
 /** If times are ages, everybody is born at 0. */

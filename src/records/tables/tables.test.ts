@@ -193,6 +193,73 @@ describe("tables of records", () => {
 		);
 	});
 
+	test("finds CMS's and MIMIC-IV's columns of people", async () => {
+		const main = { "a.csv": "patient,date,icd9\n1,2008-01-01,4019\n" };
+		const cms = await read(
+			{
+				...main,
+				"b.csv":
+					"DESYNPUF_ID,BENE_BIRTH_DT,BENE_DEATH_DT,BENE_SEX_IDENT_CD\n1,19230501,,1\n2,19430101,20090801,2\n",
+			},
+			{ people: "b.csv" },
+			"a.csv",
+		);
+		expect(short(cms.people).map((row) => row.slice(0, 4))).toEqual([
+			["1", -17047, "male", null],
+			["2", -9862, "female", 14457],
+		]);
+		expect(cms.notes.at(-1)).toMatch(
+			/b\.csv: 2 people; patient is DESYNPUF_ID, sex is BENE_SEX_IDENT_CD \(1 female, 1 male, 0 unknown\), birth is BENE_BIRTH_DT \(2 known\), death is BENE_DEATH_DT \(1 known\)$/,
+		);
+		const mimic = await read(
+			{
+				...main,
+				"b.csv":
+					"subject_id,gender,anchor_age,anchor_year,anchor_year_group,dod\n1,F,52,2180,2014 - 2016,\n2,M,,,,\n",
+			},
+			{ people: "b.csv" },
+			"a.csv",
+		);
+		const birth = Date.UTC(2128, 6, 1) / 86_400_000;
+		expect(mimic.people.map((person) => person.birth)).toEqual([birth, null]);
+		expect(mimic.notes.at(-1)).toContain(
+			"birth is the year in anchor_year - anchor_age (1 July) (1 known)",
+		);
+	});
+
+	test("reads columns of people that options name, and warns of unknown values", async () => {
+		const main = { "a.csv": "patient,date,icd9\n1,2008-01-01,4019\n" };
+		const people = (text: string, options: TableOptions) =>
+			read({ ...main, "b.csv": text }, { people: "b.csv", ...options }, "a.csv");
+		const table =
+			"id,is_male,born,year,died,sex\n1,0,1950-02-01,1950,,\n2,1,,,2010-01-01,\n3,,,1960,,\n";
+		const options = { sex: "is_male", birth: "born", death: "died" };
+		const zero = await people(table, options);
+		expect(zero.people.map(({ sex }) => sex)).toEqual([null, "male", null]);
+		expect(zero.warnings).toEqual([
+			expect.stringMatching(
+				/b\.csv: values of is_male that are read as unknown: "0" \(1\); if one means a sex, say which, as in `sexValues` 0=female$/,
+			),
+		]);
+		const said = await people(table, { ...options, sexValues: { 0: "female" } });
+		expect(said.people.map(({ sex, birth, death }) => [sex, birth, death])).toEqual([
+			["female", -7274, null],
+			["male", null, 14610],
+			[null, null, null],
+		]);
+		expect(said.warnings).toEqual([]);
+		const years = await people(table, { birthYear: "year" });
+		expect(years.people.map(({ birth }) => birth)).toEqual([-7124, null, -3471]);
+
+		await refused(people(table, { sex: "Sexx" }), 'no column is named "Sexx" (`sex`)');
+		await refused(people(table, { birth: "born", birthYear: "year" }), "`birth` and `birthYear`");
+		await refused(
+			people(table.replace("1960", "60"), { birthYear: "year" }),
+			'b.csv: line 4: year is "60"; expected a year between',
+		);
+		await refused(read(main, { sex: "sex" }, "a.csv"), "`sex` names a column of the people");
+	});
+
 	test("takes columns, systems, kinds and values from the options", async () => {
 		const text =
 			"who\twhen\twhat\tof\tsort\tlevel\nx\t31/01/2020\tA\thttp://loinc.org/\tother\t1.5\nx\t01/02/2020\tB\town\tDrug\t<5\nx\t01/02/2020\tC\tATC\tdiagnosis\t\n";
