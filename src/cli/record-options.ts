@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { InputError } from "../base/errors.js";
-import type { Sex } from "../records/rows.js";
+import { recordKinds, type Sex } from "../records/rows.js";
 import { sexOf } from "../records/sexes.js";
 import { mayRepeat } from "./repeated-options.js";
 
@@ -24,7 +24,7 @@ export const formatOptions: Readonly<Record<string, readonly Option[]>> = {
 			),
 		),
 		option("--system <column|name>", "column of the code system, or the system of all codes: icd9"),
-		option("--kind <column>", "column that says diagnosis, drug or other"),
+		option("--kind <column>", `column that says ${recordKinds.slice(0, -1).join(", ")} or other`),
 		option("--value <column>", "column of a number that goes with the code"),
 		option("--time-is <what>", "meaning of the times", "date", "age-days", "age-years", "days"),
 		option("--date-format <form>", "date format, as in strptime: %d/%m/%Y"),
@@ -59,7 +59,7 @@ export const formatOptions: Readonly<Record<string, readonly Option[]>> = {
 	"MEDS (--from meds):": [
 		option(
 			"--kinds <list>",
-			"kinds to read: diagnosis,drug,other (default: diagnosis,drug)",
+			`kinds to read: ${recordKinds.join(",")} (default: diagnosis,drug)`,
 		).argParser(kindsOf),
 		option("--ignore-splits", "split by hash even if the folder has splits"),
 	],
@@ -101,7 +101,8 @@ function sexValuesOf(text: string): Record<string, Sex> {
 
 function kindsOf(text: string): string[] {
 	const kinds = text.split(",").map((kind) => kind.trim());
-	const wrong = kinds.find((kind) => !["diagnosis", "drug", "other"].includes(kind));
+	const known: readonly string[] = recordKinds;
+	const wrong = kinds.find((kind) => !known.includes(kind));
 	if (wrong === undefined) return kinds;
-	throw new InputError(`--kinds has "${wrong}"; expected some of diagnosis,drug,other`);
+	throw new InputError(`--kinds has "${wrong}"; expected some of ${recordKinds.join(",")}`);
 }

@@ -127,6 +127,19 @@ describe("prepare", () => {
 		expect(other.dataset.manifest.files).toEqual(one.dataset.manifest.files);
 	});
 
+	test("warns if fewer than half of the diagnoses are in the map", async () => {
+		const warnings = async (...codes: string[]) => {
+			const source = sourceOf({ [t1]: "" }, { [t1]: { rows: codes.map(icd) } });
+			return (await prepared(source)).dataset.manifest.source.warnings;
+		};
+		expect(await warnings("25000", "4280", "V270", "V271")).toBe(undefined);
+		expect(await warnings("25000", "V270", "V270", "4019")).toEqual([
+			expect.stringContaining(
+				"only 1 of 4 diagnoses have a PheCode in a small map; the most frequent without one: ICD9CM V27.0 (2), ICD9CM 401.9 (1);",
+			),
+		]);
+	});
+
 	test("maps ICD codes, counts unmapped ones, and can leave codes as they are", async () => {
 		const source = sourceOf(
 			{ [t1]: "" },

@@ -138,6 +138,7 @@ async function build(
 	const deathEvents = options.deathToken ? await addDeaths(store) : 0;
 	stage("mapping codes");
 	const concepts = await mapCodes(store, options);
+	warnings.push(...mappedWarnings(concepts.codes));
 	await numberRecords(store);
 	stage("choosing the cohort");
 	const { duplicates, cut } = await gatherEvents(store, options, loaded.axis);
@@ -217,6 +218,18 @@ async function build(
 	});
 	await writeJson(join(folder, manifestName), manifest);
 	return manifest;
+}
+
+/** Warns if fewer than half of the diagnoses are in the map, and names the most frequent of the others. */
+function mappedWarnings({ map, mapped, unmapped }: Manifest["codes"]): string[] {
+	const all = mapped + unmapped.events;
+	if (map === null || 2 * mapped >= all) return [];
+	const top = unmapped.top
+		.slice(0, 10)
+		.map(({ code, system, events }) => `${system} ${code} (${events})`);
+	return [
+		`only ${mapped} of ${all} diagnoses have a PheCode in ${map}; the most frequent without one: ${top.join(", ")}; check the code system of the source, or set \`codes\` to as-is`,
+	];
 }
 
 function emptyVocabulary(source: RecordSource, records: number, o: PrepareOptions) {

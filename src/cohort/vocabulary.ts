@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Sex } from "../records/rows.js";
+import { recordKinds, type Sex } from "../records/rows.js";
 
 /** Special tokens come first, so a token is a target iff it is ≥ `specialCount`. */
 export const specialTokens = {
@@ -12,7 +12,7 @@ export const specialTokens = {
 export const specialCount = 5;
 
 const tokenSchema = z.strictObject({
-	kind: z.enum(["special", "diagnosis", "drug", "other"]),
+	kind: z.enum(["special", ...recordKinds]),
 	code: z.string().min(1),
 	/** The classification the code belongs to; null for special tokens. */
 	system: z.string().min(1).nullable(),

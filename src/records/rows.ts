@@ -2,7 +2,7 @@ import type { Store } from "./store.js";
 
 export type Sex = "female" | "male";
 
-export const recordKinds = ["diagnosis", "drug", "other"] as const;
+export const recordKinds = ["diagnosis", "drug", "procedure", "laboratory", "other"] as const;
 export type RecordKind = (typeof recordKinds)[number];
 
 /** The splits of a dataset. */

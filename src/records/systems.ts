@@ -85,11 +85,15 @@ export function impliedSystem(column: string): string | undefined {
 	return known(bare) ?? known(bare.replace(/[_ ]?(codes?|cd)$/, "")) ?? known(claim);
 }
 
-const diagnosisSystems = ["ICD9CM", "ICD10CM", "PheCode", "SNOMED"];
-const drugSystems = ["RxNorm", "RxNorm Extension", "NDC", "ATC", "CVX", "Name"];
+const systemsByKind: Readonly<Partial<Record<RecordKind, readonly string[]>>> = {
+	diagnosis: ["ICD9CM", "ICD10CM", "PheCode", "SNOMED"],
+	drug: ["RxNorm", "RxNorm Extension", "NDC", "ATC", "CVX", "Name"],
+	procedure: ["ICD9Proc", "ICD10PCS", "CPT4", "HCPCS"],
+	laboratory: ["LOINC"],
+};
 
 /** The default kind of the records of a system. */
 export function kindOf(system: string): RecordKind {
-	if (diagnosisSystems.includes(system)) return "diagnosis";
-	return drugSystems.includes(system) ? "drug" : "other";
+	const kinds = Object.entries(systemsByKind) as [RecordKind, readonly string[]][];
+	return kinds.find(([, systems]) => systems.includes(system))?.[0] ?? "other";
 }

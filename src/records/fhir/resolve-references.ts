@@ -145,7 +145,8 @@ export function resolveInMemory(rows: MemoryRows): ResolvedRows {
 	}
 
 	const records: ResolvedRows["records"][number][] = [];
-	const without = { diagnosis: new Set(), drug: new Set(), other: new Set(), code: new Set() };
+	const untimed = new Map<RecordKind, Set<number>>();
+	const codeless = new Set<number>();
 	for (const record of current(rows.of("fhir_record"))) {
 		const kind = record.kind as RecordKind;
 		const patient = aliases.get(record.alias ?? "")?.patient ?? record.patient;
@@ -153,8 +154,8 @@ export function resolveInMemory(rows: MemoryRows): ResolvedRows {
 		const time = timeOf(record, birth, encounters.get(record.row));
 		const codings = (record.medication !== null && medications.get(record.medication)) || [record];
 		for (const { code, system } of codings)
-			if (time === undefined) without[kind].add(record.row);
-			else if (code === null || system === null) without.code.add(record.row);
+			if (time === undefined) untimed.set(kind, (untimed.get(kind) ?? new Set()).add(record.row));
+			else if (code === null || system === null) codeless.add(record.row);
 			else records.push({ patient, time, code, system, kind });
 	}
 	const known = new Set(people.map(({ patient }) => patient));
@@ -163,9 +164,9 @@ export function resolveInMemory(rows: MemoryRows): ResolvedRows {
 		records,
 		people,
 		unresolved: {
-			diagnosesWithoutTime: without.diagnosis.size,
-			drugsWithoutTime: without.drug.size,
-			drugsWithoutCode: without.code.size,
+			diagnosesWithoutTime: untimed.get("diagnosis")?.size ?? 0,
+			drugsWithoutTime: untimed.get("drug")?.size ?? 0,
+			drugsWithoutCode: codeless.size,
 			patientsUnknown: unknown.size,
 			olderVersions: outdated.size,
 		},

@@ -13,11 +13,11 @@ test.each([
 	["ICD10//I50", "ICD10CM", "I50", "diagnosis"],
 	["CONDITION//SNOMED//44054006", "SNOMED", "44054006", "diagnosis"],
 	["SNOMED/44054006", "SNOMED", "44054006", "diagnosis"],
-	["PROCEDURE//SNOMED//80146002", "SNOMED", "80146002", "other"],
-	["PROCEDURE//ICD//9//5491", "ICD9Proc", "5491", "other"],
-	["PROCEDURE//ICD//10//02RF08Z", "ICD10PCS", "02RF08Z", "other"],
-	["ICD9Proc/54.91", "ICD9Proc", "54.91", "other"],
-	["ICD10PCS/02RF08Z", "ICD10PCS", "02RF08Z", "other"],
+	["PROCEDURE//SNOMED//80146002", "SNOMED", "80146002", "procedure"],
+	["PROCEDURE//ICD//9//5491", "ICD9Proc", "5491", "procedure"],
+	["PROCEDURE//ICD//10//02RF08Z", "ICD10PCS", "02RF08Z", "procedure"],
+	["ICD9Proc/54.91", "ICD9Proc", "54.91", "procedure"],
+	["ICD10PCS/02RF08Z", "ICD10PCS", "02RF08Z", "procedure"],
 	["RxNorm/197361", "RxNorm", "197361", "drug"],
 	["RXNORM//197361", "RxNorm", "197361", "drug"],
 	["MEDICATION//START//RxNorm//197361", "RxNorm", "197361", "drug"],
@@ -32,14 +32,20 @@ test.each([
 		"Heparin Flush (10 units/ml)",
 		"drug",
 	],
-	["LOINC/2160-0", "LOINC", "2160-0", "other"],
-	["LAB//LOINC//2160-0", "LOINC", "2160-0", "other"],
+	["LOINC/2160-0", "LOINC", "2160-0", "laboratory"],
+	["LAB//LOINC//2160-0", "LOINC", "2160-0", "laboratory"],
 ])("%s is %s %s, %s", (text, system, code, kind) => {
 	expect(medsCode(text)).toEqual({ is: "record", system, code, kind });
 });
 
 test.each([
-	"LAB//51087//UNK",
+	["LAB//51087//UNK", "laboratory"],
+	["PROCEDURE//225402//start", "procedure"],
+])("%s keeps its whole text, and is of kind %s", (text, kind) => {
+	expect(medsCode(text)).toEqual({ is: "record", system: "MEDS", code: text, kind });
+});
+
+test.each([
 	"MEDICATION//STOP//Furosemide",
 	"MEDICATION//START//UNK",
 	"MEDICATION//UNK//Administered",

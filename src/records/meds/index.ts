@@ -1,6 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import { notesFor } from "../notes.js";
-import type { RecordKind, RecordSource } from "../rows.js";
+import { type RecordKind, type RecordSource, recordKinds } from "../rows.js";
 import type { Store } from "../store.js";
 import { findMeds } from "./layout.js";
 import { loadNames, loadSplits } from "./metadata.js";
@@ -19,7 +19,7 @@ export async function openMeds(path: string, options: MedsOptions = {}): Promise
 	const kinds = options.kinds ?? ["diagnosis", "drug"];
 	if (kinds.length === 0)
 		throw new InputError(
-			"no kind of record to keep; expected at least one of diagnosis, drug, other",
+			"no kind of record to keep; expected at least one of diagnosis, drug, procedure, laboratory, other",
 		);
 	const { shards, metadata } = await findMeds(path);
 	const useSplits = options.splits !== "ignore";
@@ -53,7 +53,7 @@ function refuseNothing(path: string, counts: Counts, kinds: readonly RecordKind[
 		throw new InputError(`${path} contains no rows; expected rows of subject_id, time, code`);
 	if (counts.kept === 0)
 		throw new InputError(
-			`${path} contains no record of kind ${kinds.join(" or ")} with a time: ${counts.others} rows are of other kinds, ${counts.untimed} have no time; pass \`kinds\` diagnosis,drug,other for codes of the dataset's own`,
+			`${path} contains no record of kind ${kinds.join(" or ")} with a time: ${counts.others} rows are of other kinds, ${counts.untimed} have no time; pass \`kinds\` ${recordKinds.join(",")} for codes of the dataset's own`,
 		);
 }
 

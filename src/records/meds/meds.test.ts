@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
+import { recordKinds } from "../rows.js";
 import { quoted } from "../sql.js";
 import { openStore } from "../store.js";
 import { load } from "../testing/load.js";
@@ -101,20 +102,20 @@ describe("openMeds", () => {
 		const folder = await dataset(two);
 		for (const path of [join(folder, "data"), `${join(folder, "data")}/`])
 			expect(await meds(path)).toEqual(await meds(folder));
-		const alone = await meds(join(folder, "data/train/0.parquet"), { kinds: ["other"] });
+		const alone = await meds(join(folder, "data/train/0.parquet"), { kinds: ["laboratory"] });
 		expect(alone.records).toEqual([
 			{
 				patient: "7",
 				time: 18262.5,
 				code: "LAB//50912//mg/dL",
 				system: "MEDS",
-				kind: "other",
+				kind: "laboratory",
 				value: 1.5,
 			},
 		]);
 		expect(alone.people.map(({ split }) => split)).toEqual([null, null, null, null]);
-		expect(alone.notes).toEqual(["2 rows of other kinds than other left out; see --kinds"]);
-		const all = await meds(folder, { kinds: ["diagnosis", "drug", "other"] });
+		expect(alone.notes).toEqual(["2 rows of other kinds than laboratory left out; see --kinds"]);
+		const all = await meds(folder, { kinds: recordKinds });
 		expect(all.records.length).toBe(5);
 		expect(all.names.map(({ name }) => name)).toEqual(["Cirrhosis", "Heart failure", "Creatinine"]);
 	});
@@ -362,7 +363,7 @@ describe("openMeds rejects", () => {
 		[
 			"other kinds only",
 			{ "data/0.parquet": rows([1, "2020-01-01", "LAB//1"]) },
-			"contains no record of kind diagnosis or drug with a time: 1 rows are of other kinds, 0 have no time; pass `kinds` diagnosis,drug,other",
+			"contains no record of kind diagnosis or drug with a time: 1 rows are of other kinds, 0 have no time; pass `kinds` diagnosis,drug,procedure,laboratory,other",
 		],
 		[
 			"no times",

@@ -1,4 +1,5 @@
 import { InputError } from "../../base/errors.js";
+import { recordKinds } from "../rows.js";
 import type { Store } from "../store.js";
 import { reading, type Table } from "../table.js";
 import type { TimeIs } from "./column-names.js";
@@ -184,7 +185,7 @@ async function refuseFirst(store: Store, plan: RecordPlan): Promise<void> {
 				? `${from.system.name} is ${short(row.system_text)}, which is no code system; ${systemRemedy}`
 				: `${from.system.name} is empty; ${systemRemedy}`,
 		);
-	refuse(`${from.kind?.name ?? "kind"} is not one of diagnosis, drug, other`);
+	refuse(`${from.kind?.name ?? "kind"} is not one of ${recordKinds.join(", ")}`);
 }
 
 const short = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);

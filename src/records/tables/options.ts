@@ -14,7 +14,7 @@ export interface TableOptions {
 	readonly code?: string | readonly string[] | undefined;
 	/** Column of the code system, or the name of one system for all codes. */
 	readonly system?: string | undefined;
-	/** Column of the kind: diagnosis, drug or other. */
+	/** Column of the kind: diagnosis, drug, procedure, laboratory or other. */
 	readonly kind?: string | undefined;
 	/** Column of a numeric value. */
 	readonly value?: string | undefined;

@@ -127,7 +127,7 @@ describe("tables of records", () => {
 
 		const both = await csv(claims, { code: ["*PRCDR_CD*", "ICD9_DGNS_CD_1", "*_1"] });
 		expect(both.records.map(({ code, system, kind }) => [code, system, kind])).toEqual([
-			["3722", "ICD9Proc", "other"],
+			["3722", "ICD9Proc", "procedure"],
 			["4280", "ICD9CM", "diagnosis"],
 			["4019", "ICD9CM", "diagnosis"],
 			["41401", "ICD9CM", "diagnosis"],
@@ -520,7 +520,7 @@ describe("tables of records", () => {
 			"unknown kind",
 			"patient,date,icd9,kind\na,20200101,1,dog\n",
 			{ kind: "kind" },
-			["line 2: kind is not one of diagnosis, drug, other"],
+			["line 2: kind is not one of diagnosis, drug, procedure, laboratory, other"],
 		],
 		[
 			"two columns of codes",
