@@ -12,6 +12,7 @@ const rooms = [
 	"records",
 	"codes",
 	"cohort",
+	"tasks",
 	"simulate",
 	"graph",
 	"runtime",
@@ -28,7 +29,7 @@ const rooms = [
 	"workflows",
 	"cli",
 ];
-const dataRooms = ["records", "codes", "cohort", "simulate"];
+const dataRooms = ["records", "codes", "cohort", "tasks", "simulate"];
 const engineRooms = ["graph", "runtime", "nn"];
 const browserRooms = ["base", "graph", "nn", "models", "infer", "figures", "browser"];
 // linkedom runs anywhere, but a browser has its own document.

@@ -1,0 +1,95 @@
+/** Special predicates of ACES: every event, and the first and last event of a subject. */
+export const anyEvent = "_ANY_EVENT";
+export const recordStart = "_RECORD_START";
+export const recordEnd = "_RECORD_END";
+export const specialPredicates: readonly string[] = [anyEvent, recordStart, recordEnd];
+
+export interface ValueBound {
+	readonly value: number;
+	readonly inclusive: boolean;
+}
+
+export type CodeTest =
+	| { readonly equals: string }
+	| { readonly any: readonly string[] }
+	/** Matches if it is found anywhere in the code; the syntax is RE2's. */
+	| { readonly regex: string };
+
+/** Counts the records of an event that have a code and, if asked for, a value. */
+export interface PlainPredicate {
+	readonly kind: "plain";
+	readonly code: CodeTest;
+	readonly min?: ValueBound | undefined;
+	readonly max?: ValueBound | undefined;
+	/** Texts that further columns must hold. */
+	readonly columns: Readonly<Record<string, string>>;
+	/** Whether it is about the records of a subject that have no time, such as sex. */
+	readonly isStatic: boolean;
+}
+
+/** Is 1 at events where all (`and`) or some (`or`) of its predicates hold, else 0. */
+export interface DerivedPredicate {
+	readonly kind: "and" | "or";
+	readonly of: readonly string[];
+}
+
+export type Predicate = PlainPredicate | DerivedPredicate;
+
+/** How to get from one moment to another. */
+export type Step =
+	| { readonly by: number }
+	| {
+			/** To the nearest event, in this direction, at which the predicate holds. */
+			readonly to: "next" | "previous";
+			readonly predicate: string;
+			/** Whether an event at the very moment counts. */
+			readonly inclusive: boolean;
+	  };
+
+/** The start or end of a window. */
+export interface Moment {
+	/** `trigger`, `input.end` … */
+	readonly name: string;
+	/** The position of the moment that it refers to, which comes before it; −1 for the trigger. */
+	readonly from: number;
+	readonly step: Step;
+}
+
+/** How often a predicate may hold in a window, bounds included. */
+export interface Constraint {
+	readonly predicate: string;
+	readonly min: number | null;
+	readonly max: number | null;
+}
+
+export interface Window {
+	readonly name: string;
+	/** Positions in `moments`. */
+	readonly start: number;
+	readonly end: number;
+	readonly startInclusive: boolean;
+	readonly endInclusive: boolean;
+	readonly has: readonly Constraint[];
+	/** As written, for messages. */
+	readonly bounds: string;
+}
+
+/**
+ * A task as in ACES: a tree of windows whose root is the trigger. Each event at which the trigger holds gives at most
+ * one label. Times are microseconds since 1970-01-01.
+ */
+export interface Task {
+	readonly name: string;
+	/** Those that are used; a derived one comes after its parts. */
+	readonly predicates: ReadonlyMap<string, Predicate>;
+	/** Static predicates, all of which a subject must satisfy. */
+	readonly demographics: readonly string[];
+	readonly trigger: string;
+	/** The trigger first; each refers to an earlier one. */
+	readonly moments: readonly Moment[];
+	/** Ordered by their moments. */
+	readonly windows: readonly Window[];
+	readonly label: { readonly window: Window; readonly predicate: string } | undefined;
+	/** The prediction time; undefined if the task names none. */
+	readonly index: { readonly window: Window; readonly moment: number } | undefined;
+}

@@ -1,0 +1,159 @@
+import { mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { openStore } from "../records/store.js";
+import { temporaryFolder } from "../records/testing/temporary-folder.js";
+import { writeParquet } from "../records/testing/write-parquet.js";
+import { extract } from "./extract.js";
+import { parseAces } from "./read-aces.js";
+import { medsRecords } from "./records.js";
+import { documented, medsSql, microseconds } from "./testing/aces-sample.js";
+
+/** Labels of a task on MEDS shards, given as SQL. */
+async function extracted(yaml: string, ...shards: string[]) {
+	const folder = await temporaryFolder();
+	for (const [at, sql] of shards.entries()) {
+		const file = join(folder, "meds", "data", "train", `${at}.parquet`);
+		await mkdir(dirname(file), { recursive: true });
+		await writeParquet(file, sql);
+	}
+	const records = await medsRecords(join(folder, "meds"));
+	const store = await openStore({ folder, memory: 2 ** 27, threads: 1, files: records.files });
+	try {
+		return await extract(store, records, parseAces("task", { file: "task.yaml", text: yaml }));
+	} finally {
+		store.close();
+	}
+}
+
+const rows = ({ labels }: Awaited<ReturnType<typeof extracted>>) =>
+	labels.subjects.map((subject, at) => [subject, labels.times[at], labels.values[at]]);
+
+describe("labels that the documentation of ACES gives", () => {
+	test.each(documented.map((task) => [task.name, task] as const))(
+		"%s",
+		async (_, { data, yaml, labels }) => {
+			const shards = Object.keys(data).map((subject) =>
+				medsSql({ [subject]: data[Number(subject)] as string }),
+			);
+			expect(rows(await extracted(yaml, ...shards))).toEqual(
+				labels.map(([subject, time, value]) => [`${subject}`, microseconds(time), value]),
+			);
+		},
+	);
+});
+
+/** Rows (subject, hour of 2020-01-01, code, value). */
+const hours = (...given: (readonly [number, number | null, string, number?])[]) =>
+	given
+		.map(
+			([subject, hour, code, value]) =>
+				`SELECT ${subject}::BIGINT AS subject_id, ${hour === null ? "CAST(NULL AS TIMESTAMP)" : `TIMESTAMP '2020-01-01' + INTERVAL ${hour} HOUR`} AS time, '${code}' AS code, CAST(${value ?? "NULL"} AS FLOAT) AS numeric_value, '${code.toLowerCase()}' AS text_value`,
+		)
+		.join(" UNION ALL ");
+
+const nextDay = `
+windows:
+  target: {start: trigger, end: start + 24h, start_inclusive: false, end_inclusive: true, label: B, index_timestamp: start}`;
+
+test("counts values within their bounds, in the precision of MEDS", async () => {
+	const task = (value: string) => `
+predicates: {A: {code: A}, B: {code: B, ${value}}}
+trigger: A
+${nextDay}`;
+	const data = hours([1, 0, "A"], [1, 1, "B", 0.1], [2, 0, "A"], [2, 1, "B", 0.2], [3, 0, "A"]);
+	const values = async (value: string) => (await extracted(task(value), data)).labels.values;
+	expect(await values("value_min: 0.1")).toEqual([false, true, false]);
+	expect(await values("value_min: 0.1, value_min_inclusive: true")).toEqual([true, true, false]);
+	expect(await values("value_max: 0.2")).toEqual([true, false, false]);
+	expect(await values("value_max: 0.2, value_max_inclusive: true")).toEqual([true, true, false]);
+	expect(await values("text_value: b")).toEqual([true, true, false]);
+	expect(await values("other_cols: {text_value: x}, static: false").catch(String)).toContain(
+		"no record of B, the label",
+	);
+});
+
+test("says what was excluded, and where", async () => {
+	const yaml = `
+predicates: {A: {code: {any: [A, AA]}}, B: {code: B}, C: {code: C}}
+patient_demographics: {adult: {code: ADULT}}
+trigger: A
+windows:
+  before: {start: end - 2h, end: trigger, start_inclusive: true, end_inclusive: false, has: {C: "(None, 0)"}}
+  target: {start: trigger, end: start -> B, start_inclusive: false, end_inclusive: true, label: B, index_timestamp: start}`;
+	const { subjects, triggers, excluded, labels } = await extracted(
+		yaml,
+		hours(
+			...([
+				[1, null, "ADULT"],
+				[1, 1, "C"],
+				[1, 2, "A"],
+				[1, 9, "AA"],
+				[1, 10, "B"],
+			] as const),
+			...([
+				[1, 11, "A"],
+				[2, 1, "A"],
+				[2, 2, "B"],
+				[3, null, "ADULT"],
+				[3, 1, "B"],
+			] as const),
+		),
+	);
+	expect({ subjects, triggers, labels: labels.times.length }).toEqual({
+		...{ subjects: 3, triggers: 3, labels: 1 },
+	});
+	expect(excluded).toEqual([
+		{ at: "before", reason: "more than 0 of C", count: 1 },
+		{ at: "target", reason: "no B after it", count: 1 },
+		{ at: "patient_demographics", reason: "not adult", count: 1 },
+	]);
+});
+
+test("refuses a task without records of its trigger, label or bounds", async () => {
+	const task = (trigger: string) => `
+predicates: {A: {code: A}, B: {code: {regex: "^B"}}, X: {code: X}}
+trigger: ${trigger}
+${nextDay}`;
+	const data = hours([1, 0, "A"], [1, 1, "B"]);
+	await expect(extracted(task("X"), data)).rejects.toThrow(
+		"has no record of X, the trigger of task task (code X); check how its codes are written",
+	);
+	await expect(extracted(task("A"), hours([1, 0, "A"]))).rejects.toThrow(
+		"no record of B, the label of task task (codes that match ^B)",
+	);
+});
+
+test("refuses a regex that RE2 does not know", async () => {
+	await expect(
+		extracted(
+			`{predicates: {A: {code: {regex: "^(?!X)"}}, B: {code: B}}, trigger: A, ${nextDay.replace("\nwindows:\n  target: ", "windows: {target: ")}}}`,
+			hours([1, 0, "A"]),
+		),
+	).rejects.toThrow(/predicate A of task task has the regex \^\(\?!X\), which is not valid/);
+});
+
+test("refuses a target that the data put before the prediction time", async () => {
+	const yaml = `
+predicates: {A: {code: A}, B: {code: B}, C: {code: C}}
+trigger: A
+windows:
+  input: {start: null, end: trigger + 5h, start_inclusive: true, end_inclusive: true, index_timestamp: end}
+  until: {start: trigger, end: start -> C, start_inclusive: true, end_inclusive: true}
+  target: {start: until.end, end: start + 24h, start_inclusive: false, end_inclusive: true, label: B}`;
+	const late = hours([1, 0, "A"], [1, 6, "C"], [1, 7, "B"]);
+	expect((await extracted(yaml, late)).labels.values).toEqual([true]);
+	const early = hours([2, 0, "A"], [2, 4, "C"], [2, 4.5 as number, "B"]).replace(
+		"4.5 HOUR",
+		"5 HOUR",
+	);
+	await expect(extracted(yaml, late, early)).rejects.toThrow(
+		"the target target (until.end, start + 24h] of task task begins before the prediction time (input.end) of 1 of 2 labels",
+	);
+});
+
+test("refuses a task without a prediction time", async () => {
+	await expect(
+		extracted(`{predicates: {A: {code: A}}, trigger: A}`, hours([1, 0, "A"])),
+	).rejects.toThrow("task task has no index_timestamp");
+});

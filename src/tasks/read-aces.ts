@@ -1,0 +1,409 @@
+import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { parseDocument } from "yaml";
+import { z } from "zod";
+import { InputError } from "../base/errors.js";
+import { systemRefusal } from "../base/system-errors.js";
+import {
+	anyEvent,
+	type CodeTest,
+	type Constraint,
+	type Moment,
+	type Predicate,
+	recordEnd,
+	recordStart,
+	type Step,
+	specialPredicates,
+	type Task,
+	type ValueBound,
+	type Window,
+} from "./definition.js";
+import { microsecondsOf } from "./duration.js";
+
+const placeholder = "???";
+
+const code = z.union([
+	z.string("must be text; put a number in quotes").min(1),
+	z.strictObject({ any: z.array(z.string()).min(1) }),
+	z.strictObject({ regex: z.string().min(1) }),
+]);
+
+const plain = z
+	.object({
+		code,
+		value_min: z.number().nullish(),
+		value_max: z.number().nullish(),
+		value_min_inclusive: z.boolean().nullish(),
+		value_max_inclusive: z.boolean().nullish(),
+		static: z.boolean().optional(),
+		other_cols: z.record(z.string(), z.string()).optional(),
+	})
+	.catchall(z.string());
+
+const derived = z.strictObject({ expr: z.string() });
+
+const window = z.strictObject({
+	start: z.string().nullish(),
+	end: z.string().nullish(),
+	start_inclusive: z.boolean("must be true or false"),
+	end_inclusive: z.boolean("must be true or false"),
+	has: z.record(z.string(), z.string()).nullish(),
+	label: z.string().nullish(),
+	index_timestamp: z.enum(["start", "end"]).nullish(),
+});
+
+const described = {
+	description: z.unknown().optional(),
+	metadata: z.unknown().optional(),
+	predicates: z.record(z.string(), z.unknown()).nullish(),
+	patient_demographics: z.record(z.string(), z.unknown()).nullish(),
+};
+const taskFile = z.strictObject({
+	...described,
+	trigger: z.string("must name a predicate"),
+	windows: z.record(z.string(), window).nullish(),
+});
+const predicateFile = z.strictObject(described);
+
+type PlainFile = z.infer<typeof plain>;
+type WindowFile = z.infer<typeof window>;
+
+const see = "see docs/guides/tasks.md for the format";
+
+/** Reads the task of an ACES file; `predicates` is a file whose predicates replace those of the same name. */
+export async function readAces(file: string, predicates?: string): Promise<Task> {
+	const name = basename(file).replace(/\.ya?ml$/i, "");
+	const given =
+		predicates === undefined ? undefined : { file: predicates, text: await textOf(predicates) };
+	return parseAces(name, { file, text: await textOf(file) }, given);
+}
+
+async function textOf(file: string): Promise<string> {
+	try {
+		return await readFile(file, "utf8");
+	} catch (error) {
+		const reason = systemRefusal(error);
+		if (!reason) throw error;
+		throw new InputError(`cannot read ${file}: ${reason}; expected a task file (YAML)`, {
+			cause: error,
+		});
+	}
+}
+
+interface TextFile {
+	readonly file: string;
+	readonly text: string;
+}
+
+/** The task of an ACES file, given its text. */
+export function parseAces(name: string, task: TextFile, predicates?: TextFile): Task {
+	const parsed = parseYaml(task, taskFile);
+	const given = predicates && parseYaml(predicates, predicateFile);
+	return new TaskReader(name, task.file, parsed, {
+		...parsed.predicates,
+		...given?.predicates,
+	}).task({ ...parsed.patient_demographics, ...given?.patient_demographics });
+}
+
+function parseYaml<T>({ file, text }: TextFile, schema: z.ZodType<T>): T {
+	const document = parseDocument(text);
+	const [wrong] = document.errors;
+	if (wrong)
+		throw new InputError(
+			`${file}: line ${wrong.linePos?.[0].line ?? 1} is not YAML: ${wrong.message.split(/ at line|\n/)[0]}; correct it`,
+		);
+	return checked(file, "", document.toJS() ?? {}, schema);
+}
+
+/** The content of a part of a file, by its schema. */
+function checked<T>(file: string, place: string, value: unknown, schema: z.ZodType<T>): T {
+	const parsed = schema.safeParse(value);
+	if (parsed.success) return parsed.data;
+	const [issue] = parsed.error.issues;
+	const path = [...(place ? [place] : []), ...(issue?.path ?? [])].join(".");
+	throw new InputError(`${file}: ${path ? `${path}: ` : ""}${issue?.message}; ${see}`);
+}
+
+const word = /^\w+$/;
+
+class TaskReader {
+	readonly #predicates = new Map<string, Predicate>();
+	readonly #moments: Moment[] = [{ name: "trigger", from: -1, step: { by: 0 } }];
+
+	constructor(
+		readonly name: string,
+		readonly file: string,
+		readonly parsed: z.infer<typeof taskFile>,
+		readonly definitions: Readonly<Record<string, unknown>>,
+	) {}
+
+	#refuse(text: string): never {
+		throw new InputError(`${this.file}: ${text}`);
+	}
+
+	task(demographics: Readonly<Record<string, unknown>>): Task {
+		for (const [name, given] of Object.entries(demographics))
+			this.#predicates.set(name, this.#plain(`patient_demographics.${name}`, given, true));
+		const { trigger } = this.parsed;
+		this.#use(trigger, "trigger");
+		const windows = this.#windows();
+		const labels = windows.filter(({ label }) => label);
+		const indices = windows.filter(({ index }) => index);
+		for (const [what, found] of [
+			["label", labels],
+			["index_timestamp", indices],
+		] as const)
+			if (found.length > 1)
+				this.#refuse(
+					`windows ${found.map(({ window }) => window.name).join(" and ")} have a ${what}; expected at most one window with it`,
+				);
+		const [labelled] = labels;
+		const [indexed] = indices;
+		return {
+			name: this.name,
+			predicates: this.#predicates,
+			demographics: [...this.#predicates].flatMap(([name, predicate]) =>
+				predicate.kind === "plain" && predicate.isStatic ? [name] : [],
+			),
+			trigger,
+			moments: this.#moments,
+			windows: windows.map(({ window }) => window),
+			label: labelled && { window: labelled.window, predicate: labelled.label as string },
+			index: indexed && {
+				window: indexed.window,
+				moment: indexed.window[indexed.index as "start" | "end"],
+			},
+		};
+	}
+
+	/** Defines a predicate that something refers to, after its parts. */
+	#use(name: string, place: string, within: readonly string[] = []): string {
+		if (specialPredicates.includes(name)) {
+			if (within.length > 0)
+				this.#refuse(`${place} combines ${name}; expected predicates of the file`);
+			return name;
+		}
+		if (this.#predicates.has(name)) return name;
+		const given = this.definitions[name];
+		if (given === undefined)
+			this.#refuse(
+				`${place} names the predicate "${name}", which is not defined; it defines ${Object.keys(this.definitions).join(", ") || "none"}: add it, or pass a file with \`predicates\``,
+			);
+		if (!word.test(name))
+			this.#refuse(`predicate "${name}" has a name with other characters than letters, digits, _`);
+		if (within.includes(name)) this.#refuse(`predicate "${name}" is defined by itself`);
+		const path = `predicates.${name}`;
+		if (typeof given === "object" && given !== null && "expr" in given) {
+			const { expr } = checked(this.file, path, given, derived);
+			const [, kind, list] = /^(and|or)\((.*)\)$/s.exec(expr.trim()) ?? [];
+			const of = (list ?? "").split(",").map((part) => part.trim());
+			if (kind === undefined || of.length < 2)
+				this.#refuse(
+					`${path} is "${expr}"; expected and(…) or or(…) of at least two predicates, as in or(discharge, death)`,
+				);
+			for (const part of of) this.#use(part, path, [...within, name]);
+			this.#predicates.set(name, { kind: kind as "and" | "or", of });
+		} else this.#predicates.set(name, this.#plain(path, given, false));
+		return name;
+	}
+
+	#plain(path: string, given: unknown, isStatic: boolean): Predicate {
+		if (given === placeholder) this.#placeholder(path);
+		const { code, value_min, value_max, ...more } = checked(this.file, path, given, plain);
+		if (code === placeholder) this.#placeholder(path);
+		const { value_min_inclusive, value_max_inclusive, static: own, other_cols, ...columns } = more;
+		const bound = (value: PlainFile["value_min"], inclusive: PlainFile["value_min_inclusive"]) =>
+			value == null ? undefined : ({ value, inclusive: inclusive ?? false } satisfies ValueBound);
+		return {
+			kind: "plain",
+			code: codeTest(code),
+			min: bound(value_min, value_min_inclusive),
+			max: bound(value_max, value_max_inclusive),
+			columns: { ...(columns as Record<string, string>), ...other_cols },
+			isStatic: isStatic || own === true,
+		};
+	}
+
+	#placeholder(path: string): never {
+		this.#refuse(
+			`${path} is a placeholder (${placeholder}): the code depends on the dataset; pass a file that defines it with \`predicates\``,
+		);
+	}
+
+	#windows(): { window: Window; label: string | undefined; index: string | undefined }[] {
+		const given = Object.entries(this.parsed.windows ?? {});
+		for (const [name] of given)
+			if (!word.test(name))
+				this.#refuse(`window "${name}" has a name with other characters than letters, digits, _`);
+		const waiting = given.map(([name, window]) => new WindowReader(this.file, name, window));
+		for (const { name, outside } of waiting) {
+			const [owner] = outside.split(".");
+			if (owner !== "trigger" && !given.some(([known]) => known === owner))
+				this.#refuse(
+					`window ${name} refers to "${outside}"; expected trigger, or the start or end of another window: ${given.map(([known]) => known).join(", ")}`,
+				);
+		}
+		const made = [];
+		const positions = new Map([["trigger", 0]]);
+		while (waiting.length > 0) {
+			const next = waiting.findIndex(({ outside }) => positions.has(outside));
+			const reader = waiting[next];
+			if (!reader)
+				this.#refuse(
+					`windows ${waiting.map(({ name }) => name).join(", ")} refer to each other in a circle; expected every window to lead to the trigger`,
+				);
+			waiting.splice(next, 1);
+			for (const predicate of reader.predicates) this.#use(predicate, `window ${reader.name}`);
+			const first = this.#moments.length;
+			const moments = reader.moments(positions.get(reader.outside) as number, first);
+			for (const moment of moments) positions.set(moment.name, this.#moments.push(moment) - 1);
+			made.push({
+				window: reader.window(positions),
+				label: reader.given.label ?? undefined,
+				index: reader.given.index_timestamp ?? undefined,
+			});
+		}
+		return made;
+	}
+}
+
+function codeTest(code: PlainFile["code"]): CodeTest {
+	return typeof code === "string" ? { equals: code } : code;
+}
+
+/** A bound of a window as it is written: a reference and a step from it. */
+interface Bound {
+	readonly reference: string;
+	readonly step: Step;
+}
+
+type Side = "start" | "end";
+
+/** Reads one window, whose bounds are relative to each other and to one moment outside. */
+class WindowReader {
+	/** The bound that refers to a moment outside; the other refers to it. */
+	readonly #anchor: Side;
+	readonly #bounds: Readonly<Record<Side, Bound>>;
+	readonly has: readonly Constraint[];
+
+	constructor(
+		readonly file: string,
+		readonly name: string,
+		readonly given: WindowFile,
+	) {
+		// Bounds that refer to a moment outside never take an event at that very moment.
+		const start = this.#bound("start", given.start);
+		const end = this.#bound("end", given.end);
+		if (given.start == null && given.end == null)
+			this.#refuse("has neither start nor end; expected one that refers to the trigger");
+		if ((start.reference === "end") === (end.reference === "start"))
+			this.#refuse(
+				`goes ${this.bounds}; expected one bound that refers to the other (start, end) and one that refers to the trigger or to another window`,
+			);
+		this.#anchor = start.reference === "end" ? "end" : "start";
+		const inner = this.#anchor === "end" ? start.step : end.step;
+		const isBackwards = "by" in inner ? inner.by < 0 : inner.to === "previous";
+		const isForwards = "by" in inner ? inner.by > 0 : inner.to === "next";
+		if (this.#anchor === "end" ? isForwards : isBackwards)
+			this.#refuse(`goes ${this.bounds}; expected a start that is not after the end`);
+		this.#bounds = { start, end };
+		this.has = Object.entries(given.has ?? {}).map(([predicate, text]) =>
+			this.#constraint(predicate, text),
+		);
+	}
+
+	#refuse(text: string): never {
+		throw new InputError(`${this.file}: window ${this.name} ${text}`);
+	}
+
+	get bounds(): string {
+		return boundsText(this.given);
+	}
+
+	/** The moment outside that this window refers to. */
+	get outside(): string {
+		return this.#bounds[this.#anchor].reference;
+	}
+
+	get predicates(): string[] {
+		const steps = [this.#bounds.start.step, this.#bounds.end.step];
+		return [
+			...steps.flatMap((step) => ("to" in step ? [step.predicate] : [])),
+			...this.has.map(({ predicate }) => predicate),
+			...(this.given.label ? [this.given.label] : []),
+		];
+	}
+
+	moments(outside: number, first: number): Moment[] {
+		const other: Side = this.#anchor === "start" ? "end" : "start";
+		return [
+			{ name: this.#named(this.#anchor), from: outside, step: this.#bounds[this.#anchor].step },
+			{ name: this.#named(other), from: first, step: this.#bounds[other].step },
+		];
+	}
+
+	window(positions: ReadonlyMap<string, number>): Window {
+		return {
+			name: this.name,
+			start: positions.get(this.#named("start")) as number,
+			end: positions.get(this.#named("end")) as number,
+			startInclusive: this.given.start_inclusive,
+			endInclusive: this.given.end_inclusive,
+			has: this.has,
+			bounds: this.bounds,
+		};
+	}
+
+	#named(side: Side): string {
+		return `${this.name}.${side}`;
+	}
+
+	#bound(side: Side, text: string | null | undefined): Bound {
+		const inclusive = side === "start" ? this.given.start_inclusive : this.given.end_inclusive;
+		if (text == null)
+			return side === "start"
+				? { reference: "end", step: { to: "previous", predicate: recordStart, inclusive } }
+				: { reference: "start", step: { to: "next", predicate: recordEnd, inclusive } };
+		const [, reference = "", sign, rest = ""] =
+			/^\s*([\w.]+)\s*(?:(->|<-|\+|-)\s*(.+?)\s*)?$/s.exec(text) ?? [];
+		if (!/^(\w+\.(start|end)|trigger|start|end)$/.test(reference))
+			this.#refuse(
+				`has ${side} "${text}"; expected a moment and a step, such as trigger + 24h, input.end, start -> discharge, end <- admission, or null`,
+			);
+		const isInner = reference === "start" || reference === "end";
+		if (reference === side) this.#refuse(`has a ${side} that refers to itself`);
+		if (sign === undefined) return { reference, step: { by: 0 } };
+		if (sign === "->" || sign === "<-")
+			return {
+				reference,
+				step: {
+					to: sign === "->" ? "next" : "previous",
+					predicate: rest,
+					inclusive: isInner && inclusive,
+				},
+			};
+		const by = microsecondsOf(rest);
+		if (by === undefined)
+			this.#refuse(
+				`has ${side} "${text}"; expected a time such as 24h, 30 minutes, 365 days; months and years have no fixed length`,
+			);
+		return { reference, step: { by: sign === "+" ? by : -by } };
+	}
+
+	#constraint(predicate: string, text: string): Constraint {
+		const [, min, max] = /^\(\s*(\d+|None|)\s*,\s*(\d+|None|)\s*\)$/.exec(text.trim()) ?? [];
+		const number = (part: string | undefined) => (part && part !== "None" ? Number(part) : null);
+		const [least, most] = [number(min), number(max)];
+		if (min === undefined || (least === null && most === null) || (least ?? 0) > (most ?? least!))
+			this.#refuse(
+				`has ${predicate}: ${text}; expected how often it may occur, such as (1, None), (None, 0) or (2, 5)`,
+			);
+		return { predicate: predicate === "*" ? anyEvent : predicate, min: least, max: most };
+	}
+}
+
+/** The bounds of a window as written: `[start of record, trigger + 24h]`. */
+function boundsText(given: WindowFile): string {
+	const [open, close] = [given.start_inclusive ? "[" : "(", given.end_inclusive ? "]" : ")"];
+	return `${open}${given.start ?? "start of record"}, ${given.end ?? "end of record"}${close}`;
+}
