@@ -1,7 +1,15 @@
 // Everything a bare clone needs before `npm start` or `npm test`: dependencies from the lockfile, then dist.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+	cpSync,
+	existsSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -119,6 +127,8 @@ async function build() {
 	// The bundles are built from the sources, not from the compiler's output.
 	const results = await Promise.allSettled([compiled, bundled()]);
 	for (const result of results) if (result.status === "rejected") throw result.reason;
+	// The compiler leaves out files that are not code.
+	cpSync(at("src", "tasks", "library"), at("dist", "tasks", "library"), { recursive: true });
 	writeFileSync(stampPath, hash);
 }
 

@@ -43,6 +43,11 @@ export const commands: readonly LazyCommand[] = [
 		load: () => import("./describe.js"),
 	},
 	{
+		name: "tasks",
+		summary: "label patients: ACES files, OMOP cohorts, ready tasks; writes MEDS label files",
+		load: () => import("./tasks.js"),
+	},
+	{
 		name: "pretrain",
 		summary: "train a model on a dataset from scratch",
 		load: () => import("./pretrain.js"),

@@ -74,11 +74,12 @@ const see = "see docs/guides/tasks.md for the format";
 export async function readAces(file: string, predicates?: string): Promise<Task> {
 	const name = basename(file).replace(/\.ya?ml$/i, "");
 	const given =
-		predicates === undefined ? undefined : { file: predicates, text: await textOf(predicates) };
-	return parseAces(name, { file, text: await textOf(file) }, given);
+		predicates === undefined ? undefined : { file: predicates, text: await taskText(predicates) };
+	return parseAces(name, { file, text: await taskText(file) }, given);
 }
 
-async function textOf(file: string): Promise<string> {
+/** The text of a task file. */
+export async function taskText(file: string): Promise<string> {
 	try {
 		return await readFile(file, "utf8");
 	} catch (error) {

@@ -1,0 +1,186 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { InputError } from "../base/errors.js";
+import { libraryDescription, libraryFile, libraryTasks } from "../tasks/index.js";
+import { type LabelledTask, type LabelTaskOptions, labelTask } from "../workflows/tasks.js";
+import { nameFlags } from "./flags.js";
+import { type Io, printJson } from "./io.js";
+import { byteSize, threadCount, wholeNumber } from "./option-values.js";
+import { percent, table } from "./table.js";
+
+interface Options extends Omit<LabelTaskOptions, "cohorts"> {
+	readonly list?: true;
+	readonly show?: string;
+	readonly cohorts?: string;
+	readonly target?: number;
+	readonly outcome?: number;
+	readonly timeAtRisk?: readonly [number, number];
+	readonly minTimeAtRisk?: number;
+	readonly force?: true;
+	readonly json?: true;
+}
+
+const description = `Label patients by a task definition, and write the labels as MEDS label files.
+
+The patients are those of a dataset, of a run's dataset, or of a folder in MEDS. The task is one of
+
+  --task     a ready one: readmission, mortality, onset of chronic diseases (--list)
+  --aces     a file of your own in the format of ACES: predicates, a trigger and windows
+  --cohorts  OMOP cohort tables: who is in the target cohort, and does the outcome begin in
+             the time at risk? Earlier outcomes are removed, as PatientLevelPrediction does
+  --label    labels that the dataset has, from prepare
+
+Labels are written to OUT/TASK/labels.parquet: subject_id, prediction_time, boolean_value. Use
+them with prepare --label TASK=OUT/TASK, or evaluate and finetune with --labels OUT/TASK. Without
+--out they are only counted. What was left out is listed, with the window that left it out.
+
+A task whose target overlaps its input is refused. Codes of the input that nearly determine the
+label are named. In a dataset, codes are as in MEDS: PheCode//250, ICD10CM//I50.9, MEDS_DEATH.`;
+
+export const examples = {
+	"trajgpt tasks --list": "the ready tasks, and what they need",
+	"trajgpt tasks data --task heart-failure --out labels": "a ready task on a dataset",
+	"trajgpt tasks my-meds --aces mortality.yaml --predicates mimic.yaml --out labels":
+		"an ACES task on a folder in MEDS",
+	"trajgpt tasks data --cohorts cohort.csv --target 1 --outcome 2 --time-at-risk 1:365":
+		"cohorts of OMOP: counts alone, nothing is written",
+	"trajgpt tasks --show heart-failure > mine.yaml": "start a task of your own from a ready one",
+};
+
+/** `1:365`. */
+function dayRange(text: string): [number, number] {
+	const [, first, last] = /^(\d+):(\d+)$/.exec(text) ?? [];
+	if (first === undefined || Number(first) < 1 || Number(last) < Number(first))
+		throw new InvalidArgumentError(
+			"Expected the first and last day at risk, at least 1, for example 1:365.",
+		);
+	return [Number(first), Number(last)];
+}
+
+const wholeId = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+
+export function command(io: Io): Command {
+	const made = new Command("tasks")
+		.description(description)
+		.argument("[source]", "dataset, run or folder in MEDS")
+		.option("--list", "list the ready tasks")
+		.option("--show <task>", "print the file of a ready task")
+		.option("--task <name>", "ready task")
+		.option("--aces <file>", "task file in the format of ACES (YAML)")
+		.option("--predicates <file>", "file whose predicates replace those of the task (YAML)")
+		.option("--cohorts <file>", "OMOP table cohort (CSV or Parquet)")
+		.option("--target <id>", "cohorts: cohort_definition_id of the target", wholeId)
+		.option("--outcome <id>", "cohorts: cohort_definition_id of the outcome", wholeId)
+		.addOption(
+			new Option(
+				"--time-at-risk <days>",
+				"cohorts: first and last day at risk after the start of the target (default: 1:365)",
+			).argParser(dayRange),
+		)
+		.option(
+			"--min-time-at-risk <days>",
+			"cohorts: days at risk needed without an outcome (default: all)",
+			wholeNumber(0, 36_525),
+		)
+		.option("--label <task>", "labels that the dataset has")
+		.option("--out <folder>", "folder of label files; the task's labels go into OUT/TASK")
+		.option("--name <name>", "name of the task (default: that of the file)")
+		.option("--force", "replace earlier labels of the task")
+		.option("--dataset <folder>", "the run's dataset, if it was moved")
+		.option(
+			"--memory <size>",
+			"memory limit, above which data goes to disk (default: 2GB)",
+			byteSize,
+		)
+		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
+		.option("--json", "print one JSON document");
+	nameFlags(made, { atRisk: "--time-at-risk" });
+	return made.action((source: string | undefined, options: Options) => act(io, source, options));
+}
+
+async function act(io: Io, source: string | undefined, options: Options): Promise<void> {
+	const { list, show, json } = options;
+	if (list) {
+		const tasks = libraryTasks().map((name) => ({ name, description: libraryDescription(name) }));
+		if (json) printJson(io, tasks);
+		else for (const { name, description } of tasks) io.stdout.write(`${name}\n  ${description}\n`);
+		return;
+	}
+	if (show !== undefined) {
+		io.stdout.write(libraryFile(show));
+		return;
+	}
+	if (source === undefined)
+		throw new InputError(
+			"no records to label; name a dataset, a run or a folder in MEDS, or pass --list",
+		);
+	const done = await labelTask(source, { ...checked(options), replace: options.force ?? false });
+	for (const note of done.notes) io.stderr.write(`note: ${note}\n`);
+	for (const { code, when, labels, positive, positives } of done.determining)
+		io.stderr.write(
+			`warning: ${code} is ${when} in the input of ${labels} labels, ${positive} of them positive, of ${positives} positive labels in all: it nearly determines the label\n`,
+		);
+	if (json) printJson(io, done);
+	else io.stdout.write(render(done));
+}
+
+/** Refuses options that contradict each other or have no effect. */
+function checked(options: Options): LabelTaskOptions {
+	const { cohorts, target, outcome, timeAtRisk, minTimeAtRisk, ...others } = options;
+	const kinds = (["task", "aces", "cohorts", "label"] as const).filter(
+		(name) => options[name] !== undefined,
+	);
+	if (kinds.length !== 1)
+		throw new InputError(
+			kinds.length === 0
+				? "no task; pass one of --task, --aces, --cohorts and --label, or --list"
+				: `--${kinds.join(" and --")} both name a task; pass one of them`,
+		);
+	const [kind] = kinds;
+	if (options.predicates !== undefined && kind !== "task" && kind !== "aces")
+		throw new InputError(`--predicates has no effect with --${kind}; omit it`);
+	if (cohorts === undefined) {
+		const idle = Object.entries({ target, outcome, timeAtRisk, minTimeAtRisk }).find(
+			([, value]) => value !== undefined,
+		);
+		if (idle)
+			throw new InputError(
+				`--${idle[0].replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} has no effect without --cohorts; omit it`,
+			);
+		return others;
+	}
+	if (target === undefined || outcome === undefined)
+		throw new InputError(
+			"--cohorts needs --target and --outcome: the cohort_definition_id of the two cohorts",
+		);
+	if (target === outcome)
+		throw new InputError(`--target and --outcome are both cohort ${target}; name two cohorts`);
+	const atRisk = timeAtRisk ?? [1, 365];
+	return {
+		...others,
+		cohorts: {
+			...{ file: cohorts, target, outcome, atRisk },
+			minAtRisk: minTimeAtRisk ?? atRisk[1] - atRisk[0],
+		},
+	};
+}
+
+function render(done: LabelledTask): string {
+	const { task, records, patients, labelled, asked, labels, positive, excluded, file } = done;
+	const parts = [
+		`${task}: ${labels} labels of ${labelled} of ${patients} patients in ${records}\n`,
+		positive === null
+			? "the task has no label: boolean_value is empty\n"
+			: `${positive} positive (${percent(positive, labels)})\n`,
+		`${asked} events asked\n`,
+	];
+	if (excluded.length > 0)
+		parts.push(
+			"\n",
+			table(
+				["left out at", "reason", "number"],
+				excluded.map(({ at, reason, count }) => [at, reason, count]),
+			),
+		);
+	if (file !== undefined) parts.push("\n", `written: ${file}\n`);
+	return parts.join("");
+}

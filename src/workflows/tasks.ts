@@ -1,0 +1,233 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { InputError } from "../base/errors.js";
+import { type Dataset, manifestName, openDataset } from "../cohort/index.js";
+import { checkFolderTarget, replaceFolder, temporarily } from "../files/index.js";
+import { openStore, type Store } from "../records/store.js";
+import {
+	type CohortTask,
+	checkOverlap,
+	type DeterminingCode,
+	datasetRecords,
+	determiningCodes,
+	type Exclusion,
+	type Extracted,
+	extract,
+	labelCohorts,
+	libraryTask,
+	medsRecords,
+	readAces,
+	storedLabels,
+	storeLabels,
+	type TaskRecords,
+	taskText,
+	writeLabels,
+} from "../tasks/index.js";
+import { openRunDataset, readRun, runFiles } from "../train/index.js";
+
+/** What gives the labels: one of the four. */
+export interface TaskDefinition {
+	/** An ACES file. */
+	readonly aces?: string | undefined;
+	/** A ready task, one of `libraryTasks()`. */
+	readonly task?: string | undefined;
+	/** OMOP cohort tables. */
+	readonly cohorts?: CohortTask | undefined;
+	/** Labels that the dataset has. */
+	readonly label?: string | undefined;
+	/** A file whose predicates replace those of `aces` or `task`. */
+	readonly predicates?: string | undefined;
+}
+
+/** Options of `labelTask`. */
+export interface LabelTaskOptions extends TaskDefinition {
+	/** The folder of all tasks; the labels are written to a folder of the task's name in it. */
+	readonly out?: string | undefined;
+	/** Default: the name of the task. */
+	readonly name?: string | undefined;
+	readonly replace?: boolean | undefined;
+	/** The dataset of a run, if it was moved. */
+	readonly dataset?: string | undefined;
+	/** Memory limit of DuckDB in bytes. Default: 2 GB. */
+	readonly memory?: number | undefined;
+	readonly threads?: number | undefined;
+}
+
+export interface LabelledTask {
+	readonly task: string;
+	readonly records: string;
+	/** Patients in the records, with at least one label, and events at which a label was asked for. */
+	readonly patients: number;
+	readonly labelled: number;
+	readonly asked: number;
+	readonly labels: number;
+	/** null for a task without a label. */
+	readonly positive: number | null;
+	readonly excluded: readonly Exclusion[];
+	/** Codes of the input that nearly determine the label. */
+	readonly determining: readonly DeterminingCode[];
+	readonly notes: readonly string[];
+	/** The Parquet file of the labels, if one was written. */
+	readonly file?: string;
+}
+
+const labelFile = "labels.parquet";
+/** Only folders with this file are replaced. */
+const marker = "trajgpt-task.json";
+
+const defaultMemory = 2 * 1024 ** 3;
+
+/**
+ * Labels the patients of a dataset, of the dataset of a run, or of a folder in MEDS, and writes the labels as MEDS
+ * does: `OUT/TASK/labels.parquet`. A task whose target overlaps its input is refused.
+ *
+ * @example
+ * const { labels, positive } = await labelTask("data", { task: "heart-failure", out: "labels" });
+ */
+export async function labelTask(path: string, options: LabelTaskOptions): Promise<LabelledTask> {
+	const { out, replace = false } = options;
+	const { records, dataset } = await openSource(path, options.dataset);
+	const { name, label } = await definitionOf(records, dataset, options);
+	const work = (folder: string, file: string | undefined) =>
+		withStore(records, options, folder, file, async (store) =>
+			finish(store, name, records, await label(store), file),
+		);
+	if (out === undefined) {
+		const folder = await mkdtemp(join(tmpdir(), "trajgpt-tasks-"));
+		return temporarily(folder, () => work(folder, undefined));
+	}
+	const target = join(out, name);
+	await checkFolderTarget(target, replace, marker);
+	let summary: LabelledTask | undefined;
+	await replaceFolder(
+		target,
+		async (partial) => {
+			const folder = join(partial, ".work");
+			await mkdir(folder);
+			summary = await work(folder, join(partial, labelFile));
+			await rm(folder, { recursive: true, force: true });
+			await writeFile(join(partial, marker), `${JSON.stringify(summary, null, "\t")}\n`);
+		},
+		{ replace },
+	);
+	return { ...(summary as LabelledTask), file: join(target, labelFile) };
+}
+
+/** The records of a dataset, a run or a folder in MEDS. */
+async function openSource(
+	path: string,
+	moved: string | undefined,
+): Promise<{ records: TaskRecords; dataset?: Dataset }> {
+	const isRun = existsSync(runFiles(path).run);
+	if (!isRun && !existsSync(join(path, manifestName))) return { records: await medsRecords(path) };
+	const dataset = isRun
+		? await openRunDataset(path, readRun(path), moved)
+		: await openDataset(path);
+	return { records: datasetRecords(dataset), dataset };
+}
+
+interface Labeller {
+	readonly name: string;
+	readonly label: (store: Store) => Promise<Extracted>;
+}
+
+async function definitionOf(
+	records: TaskRecords,
+	dataset: Dataset | undefined,
+	options: LabelTaskOptions,
+): Promise<Labeller> {
+	const { aces, task, cohorts, label, predicates } = options;
+	const named = (name: string, work: Labeller["label"]): Labeller => ({
+		name: taskName(options.name ?? name),
+		label: work,
+	});
+	if (cohorts !== undefined)
+		return named(`cohort-${cohorts.target}-outcome-${cohorts.outcome}`, (store) =>
+			labelCohorts(store, records, cohorts),
+		);
+	if (label !== undefined) {
+		if (!dataset)
+			throw new InputError(
+				`${records.path} is not a dataset, so it has no labels "${label}"; name a folder that \`trajgpt prepare\` wrote`,
+				{ field: "label", value: label },
+			);
+		return named(label, async (store) => {
+			await records.view(store, []);
+			return storedLabels(dataset, label);
+		});
+	}
+	const read =
+		aces !== undefined
+			? await readAces(aces, predicates)
+			: libraryTask(
+					task ?? "",
+					predicates === undefined
+						? undefined
+						: { file: predicates, text: await taskText(predicates) },
+				);
+	checkOverlap(read);
+	if (records.axis !== "dates")
+		throw new InputError(
+			`labels in MEDS need dates, and ${records.path} has days alone; prepare the records with their dates`,
+		);
+	return named(read.name, (store) => extract(store, records, read));
+}
+
+function taskName(name: string): string {
+	if (/^[A-Za-z][\w-]*$/.test(name)) return name;
+	throw new InputError(
+		`the task is called "${name}"; expected letters, digits, - and _, beginning with a letter: pass a \`name\``,
+		{ field: "name", value: name },
+	);
+}
+
+async function withStore<T>(
+	records: TaskRecords,
+	{ cohorts, memory = defaultMemory, threads }: LabelTaskOptions,
+	folder: string,
+	file: string | undefined,
+	work: (store: Store) => Promise<T>,
+): Promise<T> {
+	const more = [cohorts?.file, file].filter((one) => one !== undefined);
+	const store = await openStore({ folder, memory, threads, files: [...records.files, ...more] });
+	try {
+		return await work(store);
+	} finally {
+		store.close();
+	}
+}
+
+async function finish(
+	store: Store,
+	task: string,
+	records: TaskRecords,
+	{ labels, subjects, triggers, excluded, notes }: Extracted,
+	file: string | undefined,
+): Promise<LabelledTask> {
+	await storeLabels(store, labels);
+	const determining = await determiningCodes(store);
+	const isWhole = file === undefined || (await writeLabels(store, file));
+	return {
+		task,
+		records: records.path,
+		patients: subjects,
+		labelled: new Set(labels.subjects).size,
+		asked: triggers,
+		labels: labels.values.length,
+		positive: labels.values.every((value) => value === null)
+			? null
+			: labels.values.filter((value) => value).length,
+		excluded,
+		determining,
+		notes: [
+			...notes,
+			...(isWhole
+				? []
+				: [
+						"ids of patients are not whole numbers, which MEDS wants: subject_id is text, which trajgpt reads and other tools may not",
+					]),
+		],
+	};
+}
