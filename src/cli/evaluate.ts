@@ -11,6 +11,7 @@ import {
 	notWritten,
 } from "../workflows/evaluate.js";
 import { acrossRunsText, evaluationText } from "./evaluation-text.js";
+import { labelsOption, withGivenLabels } from "./given-labels.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { onsetCsv } from "./onset-text.js";
 import { openRun } from "./open-run.js";
@@ -29,6 +30,7 @@ interface Options extends EvaluateOptions {
 	readonly json?: true;
 	readonly csv?: string;
 	readonly lookBack?: number;
+	readonly labels?: string;
 }
 
 /** Years, separated by commas. */
@@ -74,6 +76,8 @@ export const examples = {
 	"trajgpt evaluate runs/sim --task onset --index 2015-01-01 --horizons 1,5":
 		"first records after a date, within 1 and 5 years",
 	"trajgpt evaluate runs/sim --task forecast --method time-specific": "one forecasting method",
+	"trajgpt evaluate runs/sim --task stroke --code 433 --labels labels/stroke":
+		"labels that `trajgpt tasks` wrote",
 	"trajgpt evaluate runs/s1 runs/s2 runs/s3 --task forecast": "intervals over three seeds",
 };
 
@@ -119,6 +123,7 @@ export function command(io: Io): Command {
 			"evaluate only the first n patients of the split",
 			wholeNumber(1, 1_000_000_000),
 		)
+		.addOption(labelsOption())
 		.option("--dataset <folder>", "the run's dataset, if it was moved")
 		.option("--oracle <folder>", "the simulated population, if it was moved")
 		.option(
@@ -137,7 +142,7 @@ export function command(io: Io): Command {
 	return addComputeOptions(command)
 		.option("--json", "print one JSON document")
 		.action(async (folders: string[], { task, method, dataset, json, ...options }: Options) => {
-			const { csv, lookBack, ...others } = options;
+			const { csv, lookBack, labels, ...others } = options;
 			if (csv !== undefined && folders.length > 1)
 				throw new InputError("--csv holds the codes of one run; name one run");
 			const runs = folders.map((folder) => openRun(io, folder));
@@ -145,7 +150,8 @@ export function command(io: Io): Command {
 			const print = (text: string) => {
 				if (!json) io.stdout.write(printed++ === 0 ? text : `\n${text}`);
 			};
-			const results = await evaluate(runs, await commonDataset(runs, dataset), {
+			const opened = await commonDataset(runs, dataset);
+			const results = await evaluate(runs, await withGivenLabels(io, opened, task, labels), {
 				...others,
 				...(lookBack !== undefined && { lookBackDays: lookBack }),
 				...(method !== "all" && { methods: [method] }),

@@ -3,6 +3,7 @@ import { formatCount } from "../base/progress.js";
 import { finetuneOptions, openRunDataset } from "../train/index.js";
 import { type FinetuneSummary, finetune } from "../workflows/finetune.js";
 import type { ComputeOptions } from "../workflows/open-runtime.js";
+import { labelsOption, withGivenLabels } from "./given-labels.js";
 import { interruptible } from "./interruptible.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
@@ -12,6 +13,7 @@ import { addSchemaOptions, isTyped, typedValues } from "./schema-options.js";
 interface Options extends ComputeOptions {
 	readonly task: string;
 	readonly dataset?: string;
+	readonly labels?: string;
 	readonly resume?: true;
 	readonly force?: true;
 	readonly json?: true;
@@ -33,6 +35,8 @@ for bit.`;
 export const examples = {
 	"trajgpt finetune runs/sim --task insulin": "predict who will need insulin",
 	"trajgpt finetune runs/sim --task chf --resume": "after Ctrl-C, or a power cut",
+	"trajgpt finetune runs/sim --task stroke --labels labels/stroke":
+		"labels that `trajgpt tasks` wrote",
 	"trajgpt evaluate runs/sim --task insulin": "compare it with zero-shot and few-shot",
 };
 
@@ -46,6 +50,7 @@ export function command(io: Io): Command {
 		);
 	addSchemaOptions(command, finetuneOptions);
 	command
+		.addOption(labelsOption())
 		.option("--dataset <folder>", "the run's dataset, if it was moved")
 		.option("--threads <n>", "number of threads (default: all cores)", threadCount);
 	return addComputeOptions(command)
@@ -54,9 +59,10 @@ export function command(io: Io): Command {
 		.option("--json", "print the summary as one JSON document")
 		.action((run: string, options: Options) =>
 			interruptible(io, async (signal) => {
-				const { task, dataset, threads, precision, resume, force, json } = options;
+				const { task, dataset, labels: given, threads, precision, resume, force, json } = options;
 				const trained = openRun(io, run);
-				const summary = await finetune(trained, await openRunDataset(run, trained.run, dataset), {
+				const opened = await openRunDataset(run, trained.run, dataset);
+				const summary = await finetune(trained, await withGivenLabels(io, opened, task, given), {
 					...{ task, threads, precision, resume, replace: force, signal },
 					progress: progressOf(io),
 					provider: isTyped(command, "provider") ? options.provider : undefined,

@@ -125,7 +125,7 @@ function addCohortOptions(command: Command): void {
 		mayRepeat(
 			option(
 				"--label <task=file>",
-				"file with labels of your own: patient, time, value; may be repeated",
+				"labels of your own, a file (patient, time, value) or a folder of MEDS label files; may be repeated",
 			),
 			labelOf,
 		),

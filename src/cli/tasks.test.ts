@@ -306,7 +306,7 @@ windows:
 		[["gone", "--task", "copd"], "gone: no such file or folder"],
 		[
 			["data", "--cohorts", "c", "--target", "1", "--outcome", "2", "--time-at-risk", "0:9"],
-			"at least 1",
+			"from 1 to 36525",
 		],
 	])("refuses %j", async (args, message) => {
 		const { code, stderr } = await captured(["tasks", ...args]);

@@ -46,12 +46,15 @@ export const examples = {
 	"trajgpt tasks --show heart-failure > mine.yaml": "start a task of your own from a ready one",
 };
 
+/** A century. */
+const longestDays = 36_525;
+
 /** `1:365`. */
 function dayRange(text: string): [number, number] {
 	const [, first, last] = /^(\d+):(\d+)$/.exec(text) ?? [];
-	if (first === undefined || Number(first) < 1 || Number(last) < Number(first))
+	if (!(Number(first) >= 1 && Number(last) >= Number(first) && Number(last) <= longestDays))
 		throw new InvalidArgumentError(
-			"Expected the first and last day at risk, at least 1, for example 1:365.",
+			`Expected the first and last day at risk, from 1 to ${longestDays}, for example 1:365.`,
 		);
 	return [Number(first), Number(last)];
 }
@@ -79,7 +82,7 @@ export function command(io: Io): Command {
 		.option(
 			"--min-time-at-risk <days>",
 			"cohorts: days at risk needed without an outcome (default: all)",
-			wholeNumber(0, 36_525),
+			wholeNumber(0, longestDays),
 		)
 		.option("--label <task>", "labels that the dataset has")
 		.option("--out <folder>", "folder of label files; the task's labels go into OUT/TASK")

@@ -1,17 +1,18 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../base/errors.js";
 import type { IcdSystem } from "../codes/index.js";
-import type { RecordRow } from "../records/rows.js";
+import type { RecordRow, RecordSource } from "../records/rows.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { writeParquet } from "../records/testing/write-parquet.js";
 import { openDataset } from "./open-dataset.js";
 import { prepare } from "./prepare.js";
 import { idsIn, prepared, smallMap, smallOptions } from "./testing/prepared.js";
 import { sourceOf } from "./testing/source-of.js";
+import { withLabels } from "./user-labels.js";
 
 const [t1, t2, t3] = idsIn("train", 3) as [string, string, string];
 const [v1] = idsIn("valid", 1) as [string];
@@ -31,6 +32,11 @@ const drug = (code: string, time: number): Partial<RecordRow> => ({
 	time,
 	system: "ATC",
 	kind: "drug",
+});
+
+const withDates = (source: RecordSource): RecordSource => ({
+	...source,
+	load: async (store) => ({ ...(await source.load(store)), axis: "dates" }),
 });
 
 describe("prepare", () => {
@@ -547,13 +553,7 @@ describe("labels", () => {
 		const file = join(folder, "labels.parquet");
 		const rows = [icd("25000", 0.5), icd("4280", 1.2), icd("4280", 1.8)];
 		const numbered = sourceOf({ "7": "" }, { "7": { rows, split: "train" } });
-		const dated = {
-			...numbered,
-			load: async (store: Parameters<typeof numbered.load>[0]) => ({
-				...(await numbered.load(store)),
-				axis: "dates" as const,
-			}),
-		};
+		const dated = withDates(numbered);
 		const labelled = async (value: string) => {
 			await writeParquet(
 				file,
@@ -567,6 +567,44 @@ describe("labels", () => {
 		expect(await labelled("0::DOUBLE")).toEqual([{ ...label, value: false }]);
 		await expect(labelled("NULL::BOOLEAN")).rejects.toThrow(
 			`${file}: row 1 has no value; expected true or false`,
+		);
+	});
+
+	test("a user's labels in a folder of MEDS label files", async () => {
+		const folder = await temporaryFolder();
+		const shard = (name: string, id: string, day: number, value: string) =>
+			writeParquet(
+				join(folder, "stroke", `${name}.parquet`),
+				`SELECT '${id}' AS subject_id, epoch_ms(${day} * 86400000)::TIMESTAMP AS prediction_time, ${value} AS boolean_value, NULL::BIGINT AS integer_value`,
+			);
+		const rows = [icd("25000", 1), icd("4280", 2)];
+		const dated = withDates(sourceOf({ [t1]: "", [t2]: "" }, { [t1]: { rows }, [t2]: { rows } }));
+		const labels = [{ task: "stroke", file: join(folder, "stroke") }];
+		await mkdir(join(folder, "stroke", "train"), { recursive: true });
+		await expect(prepared(dated, { labels })).rejects.toThrow(
+			/stroke holds no .parquet file; expected a file of labels, or a folder of MEDS label files/,
+		);
+		await shard("0", t1, 1, "true");
+		await shard("train/1", t2, 2, "false");
+		const { dataset } = await prepared(dated, { labels });
+		const expected = [
+			{ patient: 0, time: 1, events: 1, value: true },
+			{ patient: 1, time: 2, events: 2, value: false },
+		];
+		expect(await dataset.labels("stroke")).toEqual(expected);
+
+		const plain = (await prepared(dated)).dataset;
+		const given = await withLabels(plain, { task: "stroke", file: join(folder, "stroke") });
+		expect(given.notes).toEqual([]);
+		expect(await given.dataset.labels("stroke")).toEqual(expected);
+		expect(given.dataset.manifest.labels).toEqual(dataset.manifest.labels);
+		await expect(
+			withLabels(dataset, { task: "stroke", file: join(folder, "stroke") }),
+		).rejects.toThrow('the task "stroke" has other labels');
+
+		await shard("2", t2, 2, "true");
+		await expect(prepared(dated, { labels })).rejects.toThrow(
+			/2.parquet: row 1 contradicts another line about the same patient and time/,
 		);
 	});
 

@@ -31,7 +31,7 @@ import { deathRecord } from "./reading/history-rules.js";
 import { countDropped, numberTokens, selectCohort } from "./select.js";
 import { type SplitParts, usualParts } from "./split.js";
 import type { UserLabels } from "./user-labels.js";
-import { addUserLabels } from "./user-labels.js";
+import { addUserLabels, filesOf } from "./user-labels.js";
 import { vocabularyOf } from "./vocabulary.js";
 
 export interface PrepareOptions extends EventOptions, CodeOptions {
@@ -95,13 +95,14 @@ export async function prepare(
 	const write = async (partial: string) => {
 		const work = join(partial, ".work");
 		await mkdir(work);
+		const labelFiles = (await Promise.all(options.labels.map(({ file }) => filesOf(file)))).flat();
 		const store = await openStore({
 			folder: work,
 			memory: options.memory,
 			threads: options.threads,
 			files: [
 				...(source.files ?? []),
-				...options.labels.map(({ file }) => file),
+				...labelFiles,
 				...tableNames.map((name) => join(partial, name)),
 			],
 		});

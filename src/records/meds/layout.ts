@@ -45,7 +45,8 @@ export async function findMeds(path: string): Promise<MedsLayout> {
 	return { shards, metadata: { ...(codes && { codes }), ...(splits && { splits }) } };
 }
 
-async function parquetIn(folder: string): Promise<string[]> {
+/** The Parquet files below a folder, in the order of their paths. */
+export async function parquetIn(folder: string): Promise<string[]> {
 	try {
 		const names = await readdir(folder, { recursive: true });
 		return names
