@@ -5,14 +5,17 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { silentProgress } from "../base/progress.js";
+import { builtInMap } from "../codes/index.js";
 import { openDataset } from "../cohort/index.js";
 import { specialCount } from "../cohort/vocabulary.js";
 import { headMemory } from "../infer/index.js";
 import { modelById } from "../models/index.js";
 import { nodeRuntime } from "../runtime/node.js";
+import { noLog } from "../server/index.js";
 import { jsonIn } from "../server/testing/running.js";
 import { readTrained } from "../train/index.js";
 import { drawnPatients, explorerData } from "../workflows/explorer.js";
+import { serve } from "../workflows/serve.js";
 import { run as runCommand } from "./run.js";
 import { captured } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
@@ -21,7 +24,7 @@ let run: string;
 let dataset: string;
 let root: string;
 beforeAll(async () => {
-	({ root, run, dataset } = await clinicRun());
+	({ root, run, dataset } = await clinicRun({ map: builtInMap() }));
 });
 afterAll(() => rm(root, { recursive: true }));
 
@@ -147,6 +150,18 @@ describe("serve", () => {
 		expect(own.stderr).not.toMatch(/known-to-me|chmod/);
 		await chmod(file, 0o644);
 		expect((await served()).stderr).toContain(`may read ${file}; chmod 600 it`);
+	});
+
+	test("needs the file that the codes of the run were mapped with", async () => {
+		const trained = readTrained(run);
+		const codes = { ...trained.manifest.codes, map: "phecodes.csv" };
+		const started = serve(
+			{ ...trained, manifest: { ...trained.manifest, codes } },
+			{ host: "127.0.0.1", port: 0, explorer: false, log: noLog },
+		);
+		await expect(started).rejects.toThrow(
+			"mapped with phecodes.csv; give that file again with `phecodeMap`",
+		);
 	});
 
 	test("rejects bad options with a message", async () => {

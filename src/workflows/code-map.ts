@@ -19,6 +19,12 @@ export async function codeMapOf(
 	return map === undefined && isFile ? undefined : mapOfDataset(manifest, map);
 }
 
+/** The same, refused if it was a file and none is given: without it, codes of new patients would go unread. */
+export const requiredCodeMap = async (
+	manifest: Manifest,
+	options: CodeMapOptions,
+): Promise<CodeMap> => (await codeMapOf(manifest, options)) ?? mapOfDataset(manifest);
+
 /** The code map in a file; undefined if none is given. */
 export async function mapInFile(
 	{ phecodeMap, keepIgnored }: CodeMapOptions,

@@ -4,7 +4,6 @@ import type { TimeAxis } from "../base/time.js";
 import type { CodeMap } from "../codes/index.js";
 import {
 	type Dataset,
-	mapOfDataset,
 	type NewPatient,
 	newPatients,
 	splitNames,
@@ -12,7 +11,7 @@ import {
 } from "../cohort/index.js";
 import type { Predictor } from "../models/index.js";
 import { forecastWeights, openRunDataset, type Trained } from "../train/index.js";
-import { type CodeMapOptions, codeMapOf } from "./code-map.js";
+import { type CodeMapOptions, codeMapOf, requiredCodeMap } from "./code-map.js";
 import { type ComputeOptions, openRuntime } from "./open-runtime.js";
 import { openRecords, type ReaderOptions } from "./record-formats.js";
 
@@ -72,7 +71,7 @@ export async function openPatients(
 		const { axis } = manifest.source;
 		return { patients: [patient], unknown: nothingUnknown, notes, map, axis };
 	}
-	const map = (await codeMapOf(manifest, options)) ?? mapOfDataset(manifest);
+	const map = await requiredCodeMap(manifest, options);
 	const source = await withinOption(
 		"records",
 		openRecords(await formatOf(options), options.input ?? [], records),

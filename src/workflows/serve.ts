@@ -21,7 +21,7 @@ import {
 } from "../server/index.js";
 import { forecastWeights, type Trained } from "../train/index.js";
 import { builtFolder } from "./built-folder.js";
-import { type CodeMapOptions, codeMapOf } from "./code-map.js";
+import { type CodeMapOptions, requiredCodeMap } from "./code-map.js";
 import { explorerData } from "./explorer.js";
 import type { Monitoring } from "./training.js";
 import { ownPackage } from "./versions.js";
@@ -53,6 +53,7 @@ export interface Serving extends Service {
 
 /**
  * Serves a run over HTTP: the JSON API and, unless turned off, the explorer, whose documents are computed first.
+ * A run whose codes were mapped with a file needs that file.
  *
  * @example
  * const service = await serve(readTrained("runs/first"), { host: "127.0.0.1", explorer: true, log: noLog });
@@ -61,12 +62,13 @@ export interface Serving extends Service {
  */
 export async function serve(trained: Trained, options: ServeOptions): Promise<Serving> {
 	const token = tokenFor(options);
+	const map = await requiredCodeMap(trained.manifest, options);
 	const files = options.explorer ? await explorerFiles(trained, options) : new Map();
 	const { model, config, manifest, vocabulary, step, run } = trained;
 	const served: ServedModel = {
 		...{ model, config, manifest, vocabulary, step },
 		weights: forecastWeights(trained),
-		map: await codeMapOf(manifest, options),
+		map,
 		versions: run.versions,
 		simulated: run.simulated === true,
 	};
