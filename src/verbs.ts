@@ -1,6 +1,6 @@
 import { type Dataset, openDataset } from "./cohort/index.js";
 import { noLog } from "./server/index.js";
-import { openRunDataset, type PretrainSummary, readTrained } from "./train/index.js";
+import { openRunDataset, type PretrainSummary, readModel, readTrained } from "./train/index.js";
 import {
 	commonDataset,
 	type EvaluateOptions,
@@ -71,16 +71,16 @@ export async function evaluate(
 }
 
 /**
- * Writes what a run has learned as a folder that `loadModel`, a page or any ONNX runtime can use.
+ * Writes what a run, or a task of it (`tasks/<task>`), has learned as a folder that `loadModel`, a page or any ONNX runtime can use.
  *
  * @example
  * await exportModel("runs/first", "model");
  */
 export const exportModel = (run: string, folder: string, options: ExportOptions = {}) =>
-	exportRun(readTrained(run), folder, options);
+	exportRun(readModel(run), folder, options);
 
 /**
- * Serves a run over HTTP: the JSON API and, unless turned off, the explorer.
+ * Serves a run, or a task of it (`tasks/<task>`), over HTTP: the JSON API and, unless turned off, the explorer.
  *
  * @example
  * const service = await serve("runs/first");
@@ -88,4 +88,4 @@ export const exportModel = (run: string, folder: string, options: ExportOptions 
  * await service.close();
  */
 export const serve = (run: string, options: Partial<ServeOptions> = {}): Promise<Serving> =>
-	serveRun(readTrained(run), { host: "127.0.0.1", explorer: true, log: noLog, ...options });
+	serveRun(readModel(run), { host: "127.0.0.1", explorer: true, log: noLog, ...options });

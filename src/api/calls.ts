@@ -21,6 +21,7 @@ const callNames = [
 	"futures",
 	"drawFutures",
 	"represent",
+	"scoreTask",
 ] as const;
 
 /** The calls of a model that runs elsewhere, made by name through `call`. */

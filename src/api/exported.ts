@@ -24,6 +24,7 @@ export function exportedModel(
 	return loadedModel({
 		...{ name: manifest.model.name, runtime, rules, minCount, calls, close },
 		config: manifest.config,
+		scoring: manifest.task?.scoring,
 		vocabulary: fromTokens(tokens),
 		map: map ?? builtInMapFor(rules.map),
 	});

@@ -8,7 +8,7 @@ import { type ReadFile, readExport } from "../export/read-export.js";
 import type { Model } from "../models/index.js";
 import { trajgpt } from "../models/trajgpt/index.js";
 import { nodeRuntime } from "../runtime/node.js";
-import { readTrained } from "../train/index.js";
+import { readModel } from "../train/index.js";
 import { builtInMapFor, exportedModel } from "./exported.js";
 import { type LoadedModel, loadedModel } from "./model.js";
 import { callsOf } from "./run-calls.js";
@@ -22,7 +22,8 @@ export interface LoadOptions {
 }
 
 /**
- * Loads a model for predictions: a run that `pretrain` made, or a folder or URL that `exportModel` made.
+ * Loads a model for predictions: a run that `pretrain` made, a task that `finetune` made (`tasks/<task>` of a run), or
+ * a folder or URL that `exportModel` made.
  *
  * @example
  * const model = await loadModel("runs/demo/run");
@@ -38,23 +39,23 @@ export async function loadModel(
 ): Promise<LoadedModel> {
 	const runtime = nodeRuntime({ purpose: "inference", ...(threads !== undefined && { threads }) });
 	const place = `${source}`;
-	if (existsSync(join(place, "run.json"))) {
-		const trained = readTrained(place);
+	if (["run.json", "task.json"].some((name) => existsSync(join(place, name)))) {
+		const trained = readModel(place);
 		const { model, config, vocabulary, manifest } = trained;
 		const { calls, close } = callsOf(runtime, trained);
 		const rules = readingRules(manifest);
 		return loadedModel({
 			...{ name: model.name, runtime: runtime.label, config, vocabulary, rules, calls, close },
 			minCount: manifest.filters.minCount,
+			scoring: trained.task?.scoring,
 			map: map ?? builtInMapFor(rules.map),
 		});
 	}
 	const read = /^https?:/.test(place) ? readerFromUrl(place) : readerFromFolder(place);
-	const { manifest, vocabulary, config, weights } = await readExport(place, read);
+	const { manifest, vocabulary, config, weights, task } = await readExport(place, read);
 	const { calls, close } = callsOf(runtime, {
 		model: trajgpt as unknown as Model,
-		config,
-		weights,
+		...{ config, weights, task },
 	});
 	const { label } = runtime;
 	return exportedModel({ manifest, tokens: vocabulary.tokens, runtime: label }, calls, close, map);

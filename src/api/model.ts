@@ -7,9 +7,11 @@ import { futureRules } from "../infer/futures.js";
 import { hazardSettingsOf } from "../infer/hazards.js";
 import { cutHorizons, independenceNotes } from "../infer/incidence.js";
 import { likeliest } from "../infer/likeliest.js";
+import { knownOn } from "../infer/task-scores.js";
 import { findCode, momentJson, momentOf, spanDays, timesOf } from "../infer/user-input/index.js";
 import type { CodeConfig } from "../models/heads/codes.js";
 import type { Events } from "../models/index.js";
+import type { Scoring } from "../train/finetune/scoring.js";
 import type { Calls } from "./calls.js";
 import { type ParsedPatient, type Patient, patientSchema, readPatient } from "./patient.js";
 
@@ -73,6 +75,23 @@ export interface Risk {
 	readonly warnings: readonly string[];
 }
 
+/** The task that a model was fine-tuned to. */
+export interface Task {
+	readonly task: string;
+	/** What the probability is of. */
+	readonly definition: string;
+	/** The share of positives among the training labels. */
+	readonly prevalence: number;
+}
+
+/** The probability of the label that a model was fine-tuned to. */
+export interface Score extends Task {
+	/** The day of the prediction, whose records are known. */
+	readonly at: WhenRecorded;
+	readonly probability: number;
+	readonly warnings: readonly string[];
+}
+
 /** One sampled future: what is recorded after the index day, and when. */
 export interface Future {
 	/** In order. */
@@ -107,6 +126,11 @@ export interface RiskOptions {
 	readonly at?: Time;
 }
 
+export interface ScoreOptions {
+	/** The day of the prediction; the last record if left out. */
+	readonly at?: Time;
+}
+
 /** A trained model that predicts for patients given as dated codes; the same in Node and in the browser. */
 export interface LoadedModel {
 	/** Name of the architecture, such as `TrajGPT`. */
@@ -115,6 +139,8 @@ export interface LoadedModel {
 	readonly runtime: string;
 	/** Every code it can predict. */
 	readonly codes: readonly Code[];
+	/** The task it was fine-tuned to; null for a run without one. */
+	readonly task: Task | null;
 	/**
 	 * The most likely codes at each time, from the events before it.
 	 *
@@ -148,6 +174,15 @@ export interface LoadedModel {
 	 */
 	futures(patient: Patient, horizon: Horizon, options?: FuturesOptions): Promise<Futures>;
 	/**
+	 * The probability of the label of `task`, from the records up to a day. A model that was not fine-tuned is refused:
+	 * load `tasks/<task>` in the folder of a run, or an export of it.
+	 *
+	 * @example
+	 * const model = await loadModel("runs/first/tasks/insulin");
+	 * const { probability, definition } = await model.score(patient);
+	 */
+	score(patient: Patient, options?: ScoreOptions): Promise<Score>;
+	/**
 	 * One vector per patient: the representation of the history up to its last event.
 	 *
 	 * @example
@@ -179,9 +214,15 @@ export interface ModelParts {
 	readonly minCount: number;
 	/** The map of the dataset; undefined if there is none, or if it is a file that was not given. */
 	readonly map: CodeMap | undefined;
+	/** The task it was fine-tuned to, if any. */
+	readonly scoring?: Scoring | undefined;
 	readonly calls: Calls;
 	close(): Promise<void>;
 }
+
+/** Why a model without a task cannot score, and what to do. */
+export const untunedMessage = (verb: "load" | "serve"): string =>
+	`the model was not fine-tuned to a task, so it has no label to score; ${verb} the folder that \`trajgpt finetune\` wrote, such as runs/first/tasks/insulin`;
 
 const shownToken = ({ code, system, name, category }: Token): Code => ({
 	...{ code, system, name, category },
@@ -189,7 +230,10 @@ const shownToken = ({ code, system, name, category }: Token): Code => ({
 
 /** Builds the public methods on a model's calls. */
 export function loadedModel(parts: ModelParts): LoadedModel {
-	const { vocabulary, rules, map, calls } = parts;
+	const { vocabulary, rules, map, calls, scoring } = parts;
+	const task: Task | null = scoring
+		? { ...{ task: scoring.task, definition: scoring.definition, prevalence: scoring.prevalence } }
+		: null;
 	const reader: RecordReader = recordReader(vocabulary, rules, map);
 	const { groups = [] } = (parts.config as CodeConfig).hazards ?? {};
 	const book = {
@@ -200,7 +244,7 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 		readPatient(validated(given, field), reader, rules.axis, field);
 
 	return {
-		...{ name: parts.name, runtime: parts.runtime, calls, read },
+		...{ name: parts.name, runtime: parts.runtime, task, calls, read },
 		codes: vocabulary.tokens.slice(specialCount).map(shownToken),
 		tokens: (code) => findCode(code, book).tokens,
 		close: parts.close,
@@ -269,6 +313,19 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 					})),
 					death: death === null ? null : when(death),
 				})),
+				warnings: warningsOf(parsed),
+			};
+		},
+		async score(given, { at = "+0d" } = {}) {
+			if (!task) throw new InputError(untunedMessage("load"));
+			const parsed = read(given);
+			const { patient, axis } = parsed;
+			const [day] = daysOf([at], parsed) as [number];
+			const [probability] = await calls.scoreTask([knownOn(patient.history, day)]);
+			return {
+				...task,
+				at: momentJson(day, patient.birth, axis),
+				probability: probability as number,
 				warnings: warningsOf(parsed),
 			};
 		},

@@ -1,3 +1,4 @@
+import { InputError } from "../base/errors.js";
 import { type FutureModel, futureModel } from "../infer/futures.js";
 import {
 	attributeCodeProbability,
@@ -10,17 +11,31 @@ import {
 	predictAt,
 	representations,
 	sampleFutures,
+	type TaskScorer,
+	taskScorer,
 	type ViewedHistory,
 	whatIf,
 } from "../infer/index.js";
 import { finitePredictor } from "../models/finite.js";
 import type { Model, ParameterValues, Predictor } from "../models/index.js";
 import type { Runtime } from "../runtime/index.js";
+import type { FineTunedTask } from "../train/finetune/scoring.js";
+import { untunedMessage } from "./model.js";
 
 /** The calls of a model that runs here, and what frees it. */
 export function callsOf(
 	runtime: Runtime,
-	{ model, config, weights }: { model: Model; config: unknown; weights: ParameterValues },
+	{
+		model,
+		config,
+		weights,
+		task,
+	}: {
+		model: Model;
+		config: unknown;
+		weights: ParameterValues;
+		task?: FineTunedTask | undefined;
+	},
 ) {
 	const predictor = finitePredictor(model.predictor(runtime, config, weights));
 	const { observe, query, advance, queryWithin } = predictor;
@@ -37,6 +52,7 @@ export function callsOf(
 			return work(opened, ...rest);
 		};
 	let drawing: FutureModel | undefined;
+	let scorer: TaskScorer | undefined;
 	return {
 		calls: {
 			start: async (patients: number) => predictor.start(patients),
@@ -64,10 +80,17 @@ export function callsOf(
 			/** One vector per history: [histories, dim]. */
 			represent: (histories: readonly ViewedHistory[]) =>
 				representations(runtime, { model, config, weights }, histories),
+			/** The probability of the label of the model's task, one per history. */
+			async scoreTask(histories: readonly ViewedHistory[]): Promise<Float64Array> {
+				if (!task) throw new InputError(untunedMessage("load"));
+				scorer ??= taskScorer(runtime, { model, config, weights }, task);
+				return scorer.probabilities(histories);
+			},
 		},
 		async close() {
 			await opened?.dispose();
 			await drawing?.dispose();
+			await scorer?.dispose();
 			await predictor.dispose();
 		},
 	};

@@ -13,6 +13,9 @@ export type {
 	Prediction,
 	Risk,
 	RiskOptions,
+	Score,
+	ScoreOptions,
+	Task,
 	Time,
 	WhenRecorded,
 } from "./model.js";

@@ -34,8 +34,9 @@ const methods = {
 			...(device && { device }),
 			...(threads !== undefined && { threads }),
 		});
-		const { manifest, vocabulary, config, weights } = exported;
-		const { calls } = callsOf(runtime, { model: trajgpt as unknown as Model, config, weights });
+		const { manifest, vocabulary, config, weights, task } = exported;
+		const model = trajgpt as unknown as Model;
+		const { calls } = callsOf(runtime, { model, config, weights, task });
 		Object.assign(methods, calls, device === "webgpu" && needingFloat64);
 		return { manifest, tokens: vocabulary.tokens, runtime: runtime.label };
 	},
@@ -50,6 +51,7 @@ const refuse = (what: string) => async (): Promise<never> => {
 /** Calls that WebGPU cannot answer. */
 const needingFloat64 = {
 	represent: refuse("representations"),
+	scoreTask: refuse("scores"),
 	incidence: refuse("risks"),
 	incidenceTrajectories: refuse("risks"),
 	attributeIncidence: refuse("risks"),

@@ -3,7 +3,7 @@ import { type WeightPlace, weightPlaces } from "../export/index.js";
 import { exportModel } from "../workflows/export-model.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
-import { openRun } from "./open-run.js";
+import { modelArgument, openModel } from "./open-run.js";
 
 interface Options {
 	readonly out: string;
@@ -27,6 +27,7 @@ export const examples = {
 	"trajgpt export runs/demo/run --out model": "the model as ONNX",
 	"trajgpt export runs/demo/run --out model --weights external": "half the size",
 	"trajgpt export runs/demo/run --out model --page": "with the browser library",
+	"trajgpt export runs/sim/tasks/insulin --out model": "with what it has learned from labels",
 	"python3 -m http.server --bind 127.0.0.1 -d model":
 		"then open http://127.0.0.1:8000/example.html",
 };
@@ -34,7 +35,7 @@ export const examples = {
 export function command(io: Io): Command {
 	return new Command("export")
 		.description(description)
-		.argument("<run>", "run folder written by `trajgpt pretrain`")
+		.argument("<run>", modelArgument)
 		.requiredOption("--out <folder>", "folder to write the export to")
 		.addOption(
 			new Option(
@@ -52,7 +53,7 @@ export function command(io: Io): Command {
 
 async function act(io: Io, run: string, options: Options): Promise<void> {
 	const { out, weights, page, force, json } = options;
-	const manifest = await exportModel(openRun(io, run), out, {
+	const manifest = await exportModel(openModel(io, run), out, {
 		...{ weights, page, replace: force },
 		onFile: (name) => io.stderr.write(`writing ${name}\n`),
 	});

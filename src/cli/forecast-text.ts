@@ -1,7 +1,7 @@
-import { csvLine } from "../base/csv.js";
 import type { TimeAxis } from "../base/time.js";
 import type { Token, Vocabulary } from "../cohort/vocabulary.js";
 import { dayText, type Moment, momentJson } from "../infer/user-input/index.js";
+import type { Column } from "../workflows/column-file.js";
 import type { Forecast } from "../workflows/forecast.js";
 import { ageText, patientText } from "./patient-text.js";
 import { percent, table } from "./table.js";
@@ -40,23 +40,34 @@ export function forecastJson(
 	};
 }
 
-export const csvHeader = csvLine([
-	...["patient", "at", "date", "day", "age_years", "place"],
-	...["rank", "code", "system", "name", "probability"],
-]);
-
-export function forecastCsv(forecast: Forecast, context: ForecastContext): string {
-	const { id, answers } = forecastJson(forecast, context);
-	return answers
-		.flatMap(({ at, date, day, ageYears, place, top }) =>
-			top.map(({ code, system, name, probability }, rank) =>
-				csvLine([
-					...[id, at ?? "", date ?? "", day, ageYears, place],
-					...[rank + 1, code, system, name, probability],
-				]),
-			),
-		)
-		.join("");
+/** One row per patient, time and code. */
+export function forecastColumns(
+	forecasts: readonly Forecast[],
+	context: ForecastContext,
+): Column[] {
+	const rows = forecasts.flatMap((forecast) => {
+		const { id, answers } = forecastJson(forecast, context);
+		return answers.flatMap(({ top, ...query }) =>
+			top.map((code, rank) => ({ id, ...query, ...code, rank: rank + 1 })),
+		);
+	});
+	type Row = (typeof rows)[number];
+	const text = (name: string, of: (row: Row) => string | null | undefined): Column => ({
+		...{ name, type: "text", values: rows.map((row) => of(row) ?? null) },
+	});
+	return [
+		text("patient", ({ id }) => id),
+		text("at", ({ at }) => at),
+		text("date", ({ date }) => date),
+		{ name: "day", type: "number", values: rows.map(({ day }) => day) },
+		{ name: "age_years", type: "decimal", values: rows.map(({ ageYears }) => ageYears) },
+		text("place", ({ place }) => place),
+		{ name: "rank", type: "count", values: rows.map(({ rank }) => rank) },
+		text("code", ({ code }) => code),
+		text("system", ({ system }) => system),
+		text("name", ({ name }) => name),
+		{ name: "probability", type: "number", values: rows.map(({ probability }) => probability) },
+	];
 }
 
 /** Maximum number of times side by side in one table. */

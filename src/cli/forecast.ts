@@ -1,27 +1,32 @@
-import { open } from "node:fs/promises";
 import { Command, Option } from "commander";
+import { InputError } from "../base/errors.js";
 import { checkFileTarget, replaceFile } from "../files/index.js";
 import { type Moment, momentForms, momentOf, momentsOf } from "../infer/user-input/index.js";
+import type { Trained } from "../train/index.js";
+import { columnFormat, openColumns } from "../workflows/column-file.js";
 import { type Forecast, type ForecastOptions, forecast, methods } from "../workflows/forecast.js";
+import type { PredictionSchema } from "../workflows/prediction-file.js";
 import {
-	csvHeader,
 	type ForecastContext,
-	forecastCsv,
+	forecastColumns,
 	forecastJson,
 	forecastText,
 } from "./forecast-text.js";
 import { type Io, printJson, progressOf } from "./io.js";
+import { modelArgument, openModel } from "./open-run.js";
 import { seedNumber, wholeNumber } from "./option-values.js";
 import {
 	addPatientOptions,
 	asArgument,
-	openRunAndPatients,
+	openQueried,
 	type PatientFlags,
 } from "./patient-options.js";
+import { checkTaskOptions, predictionsSchemaOption, scorePatients } from "./score.js";
 
 interface Options extends PatientFlags, ForecastOptions {
 	readonly at?: readonly Moment[];
-	readonly csv?: string;
+	readonly predictions?: string;
+	readonly predictionsSchema?: PredictionSchema;
 	readonly force?: true;
 	readonly json?: true;
 }
@@ -34,20 +39,25 @@ The records may be in any format that prepare reads. Codes are mapped as in trai
 model does not know are counted and skipped. Each prediction is the distribution of the code, given
 that something is recorded at that time. At times inside a history, only earlier events are used.
 
+A fine-tuned model (RUN/tasks/TASK) predicts its label instead: the probability from the records up to each
+time, by default up to the last record.
+
 TIME is ${momentForms.replace(", an age", ",\nan age")}.`;
 
 export const examples = {
 	"trajgpt forecast runs/demo/run --patient p000060":
 		"a patient of the run's dataset, in a month, a year, five years",
 	"trajgpt forecast run --input bundle.json --at 2026-06-01 +2y age:70": "new patients from FHIR",
-	"trajgpt forecast run --input claims --format csv --at +1y --csv answers.csv":
+	"trajgpt forecast run --input claims --format csv --at +1y --predictions answers.parquet":
 		"all patients of a folder, as a table",
+	"trajgpt forecast run/tasks/insulin --input claims.csv --predictions insulin.csv":
+		"the probability of insulin, one row per patient",
 };
 
 export function command(io: Io): Command {
 	const made = new Command("forecast")
 		.description(description)
-		.argument("<run>", "run folder written by `trajgpt pretrain`")
+		.argument("<run>", modelArgument)
 		.addOption(
 			new Option(
 				"--at <time...>",
@@ -69,17 +79,33 @@ export function command(io: Io): Command {
 			200,
 		)
 		.option("--seed <n>", "seed of the futures", seedNumber, 0)
-		.option("--csv <file>", "write all predictions to a CSV file instead of printing them")
+		.option(
+			"--csv, --predictions <file>",
+			"write all predictions to a .csv or .parquet file instead of printing them",
+		)
+		.addOption(predictionsSchemaOption())
 		.option("--force", "replace an existing file")
 		.option("--json", "print one JSON document");
 	addPatientOptions(made);
-	return made.action((folder: string, options: Options) => act(io, folder, options));
+	return made.action(async (folder: string, options: Options) => {
+		const trained = openModel(io, folder);
+		checkTaskOptions(made, trained, ["top", "method", "samples", "seed"]);
+		if (trained.task)
+			return scorePatients(io, folder, trained, await openQueried(io, trained, options), options);
+		return act(io, folder, trained, options);
+	});
 }
 
-async function act(io: Io, folder: string, options: Options): Promise<void> {
-	const { csv, at: moments = defaultTimes, samples, seed, json } = options;
-	if (csv !== undefined) await checkFileTarget(csv, options.force ?? false);
-	const { trained, queried } = await openRunAndPatients(io, folder, options);
+async function act(io: Io, folder: string, trained: Trained, options: Options): Promise<void> {
+	const { predictions: file, at: moments = defaultTimes, samples, seed, json } = options;
+	if (options.predictionsSchema !== undefined && options.predictionsSchema !== "plain")
+		throw new InputError(
+			`--predictions-schema ${options.predictionsSchema} is for predictions of a label, and ${folder} predicts codes; leave it out, or give a fine-tuned model: ${folder}/tasks/TASK`,
+			{ field: "predictionsSchema" },
+		);
+	const format = file === undefined ? undefined : columnFormat(file);
+	if (file !== undefined) await checkFileTarget(file, options.force ?? false);
+	const queried = await openQueried(io, trained, options);
 	const { method, warnings, forecasts } = forecast(trained, queried, moments, options);
 	for (const warning of warnings) io.stderr.write(`warning: ${warning}\n`);
 	const context = { moments, axis: queried.axis, vocabulary: trained.vocabulary };
@@ -88,13 +114,13 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 	let before = "If something is recorded then, what is it?\n\n";
 	const print = (one: Forecast) => {
 		if (json) patients.push(forecastJson(one, context));
-		else if (csv === undefined) {
+		else if (file === undefined) {
 			io.stdout.write(before + forecastText(one, context, io.stdout.columns ?? 100));
 			before = "\n\n";
 		}
 	};
-	if (csv === undefined) for await (const one of shown) print(one);
-	else await writeCsv(csv, context, shown, print);
+	if (file === undefined || format === undefined) for await (const one of shown) print(one);
+	else await writeForecasts(file, format, context, shown, print);
 	if (json)
 		printJson(io, {
 			run: folder,
@@ -105,7 +131,7 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 			notes: queried.notes,
 			warnings,
 		});
-	if (csv !== undefined) io.stderr.write(`written: ${csv}\n`);
+	if (file !== undefined) io.stderr.write(`written: ${file}\n`);
 }
 
 /** Reports progress when there are many patients. */
@@ -124,22 +150,26 @@ async function* progressing(
 	if (total > 100) progress.finish();
 }
 
-async function writeCsv(
+/** Patients per piece of a file. */
+const pieceSize = 256;
+
+async function writeForecasts(
 	file: string,
+	format: ReturnType<typeof columnFormat>,
 	context: ForecastContext,
 	forecasts: AsyncIterable<Forecast>,
 	onForecast: (forecast: Forecast) => void,
 ): Promise<void> {
 	await replaceFile(file, async (partial) => {
-		const handle = await open(partial, "w");
-		try {
-			await handle.write(csvHeader);
-			for await (const one of forecasts) {
-				onForecast(one);
-				await handle.write(forecastCsv(one, context));
-			}
-		} finally {
-			await handle.close();
+		const table = await openColumns(partial, format);
+		let piece: Forecast[] = [];
+		for await (const one of forecasts) {
+			onForecast(one);
+			if (piece.push(one) < pieceSize) continue;
+			await table.add(forecastColumns(piece, context));
+			piece = [];
 		}
+		if (piece.length > 0) await table.add(forecastColumns(piece, context));
+		await table.close();
 	});
 }

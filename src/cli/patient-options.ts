@@ -90,9 +90,18 @@ export async function openRunAndPatients(
 	flags: PatientFlags,
 ): Promise<{ readonly trained: Trained; readonly queried: QueriedPatients }> {
 	const trained = openRun(io, folder);
+	return { trained, queried: await openQueried(io, trained, flags) };
+}
+
+/** Opens the selected patients; notes go to standard error. */
+export async function openQueried(
+	io: Io,
+	trained: Trained,
+	flags: PatientFlags,
+): Promise<QueriedPatients> {
 	const queried = await openPatients(trained, { ...flags, records: readerOptions(flags) });
 	for (const note of queried.notes) io.stderr.write(`note: ${note}\n`);
-	return { trained, queried };
+	return queried;
 }
 
 /** The options on record files, under prepare's names. */

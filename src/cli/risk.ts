@@ -17,16 +17,17 @@ import { risk } from "../workflows/risk.js";
 import { riskPicture, risksCsv, risksJson } from "../workflows/risk-documents.js";
 import type { EditOptions } from "../workflows/risk-edits.js";
 import { type Io, printJson, progressOf } from "./io.js";
-import { openRun } from "./open-run.js";
+import { openModel, openRun } from "./open-run.js";
 import { addGroup, seedNumber, wholeNumber } from "./option-values.js";
 import {
 	addPatientOptions,
 	asArgument,
-	openRunAndPatients,
+	openQueried,
 	type PatientFlags,
 } from "./patient-options.js";
 import { mayRepeat } from "./repeated-options.js";
 import { datasetRisksText, eventsText, risksText } from "./risk-text.js";
+import { checkTaskOptions, scorePatients } from "./score.js";
 import { textBarsFor } from "./text-bars.js";
 
 interface Options extends PatientFlags, GridOptions, EditOptions {
@@ -58,6 +59,9 @@ is recorded already, it is the probability of another record. Records of a day a
 Several runs of one dataset (RUN1 RUN2 …) give the mean and the spread over runs in the table; the
 trajectory is of the first.
 
+A fine-tuned model (RUN/tasks/TASK) takes no codes: it gives the probability of its label, from the records
+up to --at. Several patients of --input are scored at once.
+
 TIME is ${momentForms.replace(", an age", ",\nan age")}.
 CODE is a PheCode, a code of the model's vocabulary, an ICD code that is mapped to one, or the name of a
 group of the run ("circulatory system"). 428 includes all codes below it; icd9:428.0 names the
@@ -74,6 +78,7 @@ export const examples = {
 		"a group of your own, from 1,000 sampled futures",
 	"trajgpt risk run --input bundle.json --code 428 --add 250@-2y --remove 3":
 		"the same with an event added and one removed",
+	"trajgpt risk run/tasks/insulin --input bundle.json": "the label that a model was fine-tuned to",
 	"trajgpt risk run --data dataset --output risks.parquet --index 2015-01-01":
 		"every patient and every code, on one date",
 };
@@ -81,7 +86,10 @@ export const examples = {
 export function command(io: Io): Command {
 	const made = new Command("risk")
 		.description(description)
-		.argument("<run...>", "run folder written by `trajgpt pretrain`; several of one dataset")
+		.argument(
+			"<run...>",
+			"run folder written by `trajgpt pretrain`, several of one dataset, or RUN/tasks/TASK by `trajgpt finetune`",
+		)
 		.option("--code <code...>", "codes, or names of the run's groups; required without --data")
 		.addOption(
 			mayRepeat(
@@ -154,7 +162,7 @@ export function command(io: Io): Command {
 	addPatientOptions(made);
 	return made.action((folders: [string, ...string[]], options: Options) => {
 		checkTogether(made, options.data !== undefined);
-		return act(io, folders, options);
+		return act(io, made, folders, options);
 	});
 }
 
@@ -182,12 +190,29 @@ function checkTogether(command: Command, hasData: boolean): void {
 	);
 }
 
+/** What a fine-tuned model has no use for: it answers one question. */
+const unusedByTask = [
+	...["code", "group", "samples", "years", "horizon", "from", "to", "step", "attribute", "top"],
+	...["events", "figure", "add", "remove", "move", "data", "output", "index", "split", "seed"],
+];
+
 async function act(
 	io: Io,
+	command: Command,
 	[folder, ...further]: [string, ...string[]],
 	options: Options,
 ): Promise<void> {
 	if (options.data !== undefined) return scoreDataset(io, folder, further, options);
+	const trained = openModel(io, folder);
+	checkTaskOptions(command, trained, unusedByTask);
+	if (trained.task && further.length > 0)
+		throw new InputError(`${folder} scores its own label; score each model by itself`);
+	if (trained.task)
+		return scorePatients(io, folder, trained, await openQueried(io, trained, options), {
+			...options,
+			at: options.at && [options.at],
+			predictions: options.csv,
+		});
 	const { figure, csv, force = false, group: groups } = options;
 	if (!options.code && groups.length === 0)
 		throw new InputError(
@@ -201,7 +226,7 @@ async function act(
 		);
 	if (figure !== undefined) await checkFigureTarget(figure, force);
 	if (csv !== undefined) await checkFileTarget(csv, force);
-	const { trained, queried } = await openRunAndPatients(io, folder, options);
+	const queried = await openQueried(io, trained, options);
 	const others = further.map((other) => openRun(io, other));
 	const { code = [], index: _index, split: _split, ...asked } = options;
 	const result = await risk(trained, queried, { ...asked, codes: code, groups, others });

@@ -7,7 +7,7 @@ import { jsonLog, type Log, noLog } from "../server/index.js";
 import { type ServeOptions, serve } from "../workflows/serve.js";
 import { interrupted } from "./interruptible.js";
 import { type Io, progressOf } from "./io.js";
-import { openRun } from "./open-run.js";
+import { modelArgument, openModel } from "./open-run.js";
 import {
 	addGroup,
 	codeMapOptions,
@@ -35,13 +35,14 @@ Patient records are never written to disk, logs or messages. Ctrl-C stops the se
 export const examples = {
 	"trajgpt serve runs/demo/run": "the explorer and the API, for this machine",
 	"trajgpt serve runs/demo/run --no-explorer --log -": "the API alone, with a log",
+	"trajgpt serve runs/sim/tasks/insulin": "a fine-tuned model, with /api/v2/score",
 	"trajgpt serve run --host 0.0.0.0 --token-file token.txt": "for other machines too",
 };
 
 export function command(io: Io): Command {
 	const made = new Command("serve")
 		.description(description)
-		.argument("<run>", "run folder written by `trajgpt pretrain`")
+		.argument("<run>", modelArgument)
 		.option("--host <address>", "address to listen on", "127.0.0.1")
 		.option("--port <n>", "port (default: 7428, or the next free one)", port)
 		.option(
@@ -82,7 +83,7 @@ function port(text: string): number {
 
 async function act(io: Io, folder: string, options: Options): Promise<void> {
 	const { tokenFile, maxSessions, log, ...rest } = options;
-	const trained = openRun(io, folder);
+	const trained = openModel(io, folder);
 	const tokenText = tokenFile === undefined ? io.env.TRAJGPT_TOKEN : await tokenIn(io, tokenFile);
 	// An empty variable counts as unset.
 	const token = tokenText || undefined;

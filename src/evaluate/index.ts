@@ -15,10 +15,13 @@ export {
 export { firstPatients } from "./first-patients.js";
 export { evaluationInputsHash } from "./inputs-hash.js";
 export { isSimulated } from "./is-simulated.js";
+export { fitScoring } from "./labelled/fine-tuned.js";
+export { labelSetOf } from "./labelled/label-set.js";
 export { probe } from "./labelled/probe.js";
 export { isPaperTask, labelledTasks, taskLabels } from "./labelled/task-labels.js";
 export { withRisks } from "./labelled/zero-shot-risk.js";
 export { auroc, averagePrecision, brier, logLoss } from "./metrics.js";
 export { type EvaluateOptions, evaluateDefaults } from "./options.js";
+export type { LabelPrediction, RowPredictions } from "./predictions.js";
 export { type PatientScore, type ScoreSummary, summarizeScores } from "./scores.js";
 export { openTask, tasksOf } from "./tasks.js";

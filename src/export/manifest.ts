@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { simulatedText } from "../base/simulated.js";
 import { dedupRules, drugUses } from "../cohort/manifest.js";
+import { scoringSchema } from "../train/finetune/scoring.js";
 
 export const exportVersion = 3;
 export const manifestFile = "export.json";
 export const vocabularyFile = "vocabulary.json";
 export const weightsFile = "weights.safetensors";
 export const hazardsFile = "hazards.safetensors";
+export const taskFile = "task.safetensors";
 
 /** Where weights are stored: in both graphs, or once in a separate file. */
 export const weightPlaces = ["inside", "external"] as const;
@@ -64,6 +66,16 @@ export const manifestSchema = z.strictObject({
 		/** Hash of the weights as a safetensors file, wherever they are stored. */
 		sha256,
 	}),
+	/** What the model was fine-tuned to; the graphs and the other weights are those before fine-tuning. */
+	task: z
+		.strictObject({
+			scoring: scoringSchema,
+			weights: z.strictObject({
+				file: z.string(),
+				tensors: z.record(z.string(), z.array(z.int().min(1))),
+			}),
+		})
+		.optional(),
 	graphs: z.record(z.string(), graphSchema),
 	trained: z.strictObject({
 		step: z.int().min(0),

@@ -5,7 +5,7 @@ import type { Evaluation } from "../evaluate/index.js";
 import { settingText } from "../models/hazards/settings.js";
 import type { CodeConfig } from "../models/heads/codes.js";
 import { weightCount } from "../models/index.js";
-import type { Trained } from "../train/index.js";
+import type { Scoring, Trained } from "../train/index.js";
 
 const count = (n: number) => n.toLocaleString("en-US");
 const years = (days: number) => (days / yearDays).toFixed(1);
@@ -58,9 +58,12 @@ function dataSection({ manifest, vocabulary }: Trained): string {
 	);
 }
 
+const taskSection = ({ task, definition, prevalence }: Scoring) =>
+	`Fine-tuned to ${task}: the probability of ${definition}. ${(100 * prevalence).toPrecision(2)} % of the training labels are positive. \`model.score\` of the library uses the fine-tuned weights (\`task.safetensors\`); the graphs and everything else use those before fine-tuning.`;
+
 /** `model-card.md`: the model, its training data, evaluations and limits. */
 export function modelCard(trained: Trained, evaluations: readonly Evaluation[]): string {
-	const { model, config, weights, step, run } = trained;
+	const { model, config, weights, step, run, task } = trained;
 	const settings = Object.entries(config as Record<string, unknown>);
 	return `${[
 		`# ${model.name}`,
@@ -69,6 +72,7 @@ export function modelCard(trained: Trained, evaluations: readonly Evaluation[]):
 			? [`**It was trained on a ${simulatedText}.** What it says about risks is invented.`]
 			: []),
 		"**This is not a medical device.** It has not been validated for care. Do not use it to decide about a person.",
+		...(task ? ["## Task", taskSection(task.scoring)] : []),
 		"## Data",
 		dataSection(trained),
 		"Numbers only: no record of a patient is in this folder. Names and counts of codes are in `vocabulary.json`.",

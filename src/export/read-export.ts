@@ -4,6 +4,7 @@ import { fromTokens, type Vocabulary, vocabularySchema } from "../cohort/vocabul
 import { isHazardWeight } from "../models/hazards/head.js";
 import type { ParameterValues } from "../models/index.js";
 import { type TrajgptConfig, trajgptConfig } from "../models/trajgpt/config.js";
+import type { FineTunedTask } from "../train/finetune/scoring.js";
 import {
 	type ExportManifest,
 	exportVersion,
@@ -24,6 +25,8 @@ export interface Export {
 	readonly config: TrajgptConfig;
 	readonly weights: ParameterValues;
 	readonly vocabulary: Vocabulary;
+	/** The task that it was fine-tuned to, if any. */
+	readonly task?: FineTunedTask | undefined;
 	/** Caveats for the user. */
 	readonly warnings: readonly string[];
 }
@@ -58,10 +61,15 @@ export async function readExport(where: string, read: ReadFile): Promise<Export>
 	if (hazards !== undefined)
 		for (const [name, value] of readWeights(await whole(hazards), hazards, shapesIn(apart)))
 			weights.set(name, value);
+	const { task } = manifest;
 	return {
 		manifest,
 		config,
 		weights,
+		task: task && {
+			scoring: task.scoring,
+			weights: readWeights(await whole(task.weights.file), task.weights.file, task.weights.tensors),
+		},
 		vocabulary: fromTokens(parsed.data.tokens),
 		warnings:
 			manifest.sha256 === undefined

@@ -7,7 +7,7 @@ import { type ReadingRules, readingRules } from "../cohort/reading/rules.js";
 import { checkFolderTarget, replaceFolder } from "../files/index.js";
 import { type OnnxModel, opset, type TensorType } from "../graph/index.js";
 import { isHazardWeight } from "../models/hazards/head.js";
-import { weightCount } from "../models/index.js";
+import { type ParameterValues, weightCount } from "../models/index.js";
 import type { Trained } from "../train/index.js";
 import { firstNonFinite } from "../train/safetensors.js";
 import { evaluationsOf } from "./evaluations.js";
@@ -19,6 +19,7 @@ import {
 	type GraphDescription,
 	hazardsFile,
 	manifestFile,
+	taskFile,
 	vocabularyFile,
 	type WeightPlace,
 	weightsFile,
@@ -78,7 +79,8 @@ function publicRules(manifest: Trained["manifest"]): ReadingRules {
 
 async function exportFiles(trained: Trained, { weights: place }: ExportOptions) {
 	const { model, config, weights, manifest: data, vocabulary } = trained;
-	const nonFinite = firstNonFinite(weights);
+	const { task } = trained;
+	const nonFinite = firstNonFinite(weights) ?? (task && firstNonFinite(task.weights));
 	if (nonFinite)
 		throw new InputError(`${trained.folder} cannot be exported: ${nonFinite}; train it again`);
 	const graphs = exportGraphs(model, config, weights);
@@ -97,6 +99,7 @@ async function exportFiles(trained: Trained, { weights: place }: ExportOptions) 
 	const hazards = new Map([...weights].filter(([name]) => isHazardWeight(name)));
 	const hazardsApart = place === "inside" && hazards.size > 0;
 	if (hazardsApart) contents.set(hazardsFile, weightBytes(hazards));
+	if (task) contents.set(taskFile, weightBytes(task.weights));
 	contents.set(vocabularyFile, `${JSON.stringify({ tokens: vocabulary.tokens }, null, 2)}\n`);
 	const manifest: ExportManifest = {
 		kind: "trajgpt-export",
@@ -111,9 +114,15 @@ async function exportFiles(trained: Trained, { weights: place }: ExportOptions) 
 			file: place === "external" ? weightsFile : "step.onnx",
 			...(hazardsApart && { hazards: hazardsFile }),
 			parameters: weightCount(weights),
-			tensors: Object.fromEntries([...weights].map(([name, { shape }]) => [name, [...shape]])),
+			tensors: shapesOf(weights),
 			sha256: await sha256(safetensors),
 		},
+		...(task && {
+			task: {
+				scoring: task.scoring,
+				weights: { file: taskFile, tensors: shapesOf(task.weights) },
+			},
+		}),
 		graphs: described,
 		trained: {
 			step: trained.step,
@@ -133,6 +142,9 @@ async function exportFiles(trained: Trained, { weights: place }: ExportOptions) 
 	contents.set(manifestFile, `${JSON.stringify(sealed, null, 2)}\n`);
 	return { manifest: sealed, contents };
 }
+
+const shapesOf = (weights: ParameterValues): Record<string, number[]> =>
+	Object.fromEntries([...weights].map(([name, { shape }]) => [name, [...shape]]));
 
 /** Inputs and outputs, with names for open sizes. */
 function description({ meanings }: ExportGraph, onnx: OnnxModel): GraphDescription {

@@ -34,7 +34,7 @@ export function representations(
 }
 
 /** Slot n holds the token before event n: the view of all events is the slot of one more, whose own token nothing reads. */
-function withView({ tokens, times, at }: ViewedHistory) {
+export function withView({ tokens, times, at }: ViewedHistory) {
 	const events = tokens.length;
 	const longer = {
 		tokens: new Int32Array(events + 1),

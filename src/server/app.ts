@@ -10,6 +10,7 @@ import { describeModel } from "./api/model.js";
 import { openApi } from "./api/openapi.js";
 import { risk } from "./api/risk.js";
 import { type Route, routes } from "./api/routes.js";
+import { score } from "./api/score.js";
 import type { ServedModel } from "./api/served-model.js";
 import { sessions } from "./api/sessions.js";
 import { CallFailed, ThreadEnded } from "./engine/call-failed.js";
@@ -177,6 +178,7 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 	);
 	handle(routes.forecast, (request, model) => forecast(request, served, model));
 	handle(routes.risk, (request, model) => risk(request, served, model));
+	handle(routes.score, (request, { scoreTask }) => score(request, served, scoreTask));
 	handle(routes.embed, (request, { represent }) => embed(request, served, represent));
 	handle(routes.startSession, ({ patient }, { predictor }) => open.start(patient, predictor));
 	handle(routes.addEvents, ({ events }, { predictor }, context) =>

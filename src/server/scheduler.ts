@@ -15,7 +15,10 @@ const longestWork = 1200;
 const ageLimitMs = 5000;
 
 /** The model calls that a request can make. */
-export type ModelCalls = Pick<Engine, "predictor" | "represent" | "forecast" | "hazards" | "risk">;
+export type ModelCalls = Pick<
+	Engine,
+	"predictor" | "represent" | "forecast" | "hazards" | "risk" | "scoreTask"
+>;
 
 /**
  * Decides which of the waiting calls to the model runs next: fair queueing by the amount of work.
@@ -83,7 +86,7 @@ interface Call {
 const queriesPerDay = 8;
 
 export function scheduler(
-	{ predictor, represent, forecast, hazards, risk, width }: Engine,
+	{ predictor, represent, forecast, hazards, risk, scoreTask, width }: Engine,
 	mostWaiting: number,
 	clock: () => number = () => performance.now(),
 ): Scheduler {
@@ -223,6 +226,10 @@ export function scheduler(
 			risk: (query) =>
 				schedule(query.history.times.length + queriesPerDay * (1 + query.times.length), () =>
 					risk(query),
+				),
+			scoreTask: (histories) =>
+				schedule(2 * eventsIn(histories) + queriesPerDay * histories.length, () =>
+					scoreTask(histories),
 				),
 			predictor: {
 				...predictor,

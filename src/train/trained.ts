@@ -7,6 +7,7 @@ import type { Vocabulary } from "../cohort/vocabulary.js";
 import { initialWeights, type Model, modelById, type ParameterValues } from "../models/index.js";
 import { type Checkpoint, hasCheckpoint, isSealed, readCheckpoint } from "./checkpoint.js";
 import { settingsThatDiffer, tensorMismatches } from "./compare-settings.js";
+import type { FineTunedTask } from "./finetune/scoring.js";
 import { type Run, readRun, readRunRecords, runFiles, sealedFiles } from "./run-folder.js";
 import { checkSeal } from "./seal.js";
 
@@ -21,6 +22,8 @@ export interface Trained {
 	/** What it was trained on, as the run remembers it. */
 	readonly manifest: Manifest;
 	readonly vocabulary: Vocabulary;
+	/** The task it was fine-tuned to, if it was opened as such: see `readModel`. */
+	readonly task?: FineTunedTask;
 	/** What whoever uses it should know. */
 	readonly warnings?: readonly string[];
 }

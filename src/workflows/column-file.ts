@@ -1,4 +1,5 @@
 import { open, writeFile } from "node:fs/promises";
+import type { SchemaElement } from "hyparquet";
 import { csvField } from "../base/csv.js";
 import { replaceFile } from "../files/index.js";
 import { formatOf } from "./file-format.js";
@@ -6,10 +7,18 @@ import { formatOf } from "./file-format.js";
 type Values =
 	| { readonly type: "text"; readonly values: readonly (string | null)[] }
 	| { readonly type: "flag"; readonly values: readonly boolean[] }
+	| { readonly type: "label"; readonly values: readonly (boolean | null)[] }
 	| { readonly type: "time"; readonly values: readonly (Date | null)[] }
-	| { readonly type: "count" | "id" | "float" | "number"; readonly values: ArrayLike<number> };
+	| { readonly type: "id"; readonly values: readonly (number | bigint)[] }
+	| {
+			readonly type: "count" | "whole" | "float" | "number" | "decimal";
+			readonly values: ArrayLike<number | null>;
+	  };
 
-/** One column of a table: `float` has 32 bits, `number` 64, and so has `id`, a whole number. */
+/**
+ * One column of a table: `float` has 32 bits, `number` 64, and so has `id`, a whole number. Values of `text`, `label`,
+ * `time`, `whole` (32 bits) and `decimal` (64 bits) may be missing.
+ */
 export type Column = Values & { readonly name: string };
 
 export const columnFormat = (file: string) => formatOf(file, ["parquet", "csv"], "write");
@@ -49,42 +58,56 @@ async function csvPieces(file: string): Promise<ColumnWriter> {
 }
 
 async function parquetPieces(file: string): Promise<ColumnWriter> {
-	const { fileWriter, ParquetWriter, schemaFromColumnData } = await import("hyparquet-writer");
+	const { fileWriter, ParquetWriter } = await import("hyparquet-writer");
 	let writer: InstanceType<typeof ParquetWriter> | undefined;
 	return {
 		async add(columns) {
-			const columnData = columnDataOf(columns);
-			writer ??= new ParquetWriter({
-				writer: fileWriter(file),
-				schema: schemaFromColumnData({ columnData }),
+			writer ??= new ParquetWriter({ writer: fileWriter(file), schema: schemaOf(columns) });
+			await writer.write({
+				columnData: columnDataOf(columns),
+				rowGroupSize: columns[0]?.values.length || 1,
 			});
-			await writer.write({ columnData, rowGroupSize: columns[0]?.values.length ?? 1 });
 		},
 		close: async () => writer?.finish(),
 	};
 }
 
+const required = { repetition_type: "REQUIRED" } as const;
+const optional = { repetition_type: "OPTIONAL" } as const;
+
 const parquetTypes = {
-	text: "STRING",
-	flag: "BOOLEAN",
-	time: "TIMESTAMP",
-	count: "INT32",
-	id: "INT64",
-	float: "FLOAT",
-	number: "DOUBLE",
-} as const;
+	text: { type: "BYTE_ARRAY", converted_type: "UTF8", ...optional },
+	flag: { type: "BOOLEAN", ...required },
+	label: { type: "BOOLEAN", ...optional },
+	/** Microseconds without a time zone, as MEDS has them. */
+	time: {
+		type: "INT64",
+		logical_type: { type: "TIMESTAMP", isAdjustedToUTC: false, unit: "MICROS" },
+		...optional,
+	},
+	count: { type: "INT32", ...required },
+	whole: { type: "INT32", ...optional },
+	decimal: { type: "DOUBLE", ...optional },
+	id: { type: "INT64", ...required },
+	float: { type: "FLOAT", ...required },
+	number: { type: "DOUBLE", ...required },
+} as const satisfies Record<Column["type"], Omit<SchemaElement, "name">>;
+
+const schemaOf = (columns: readonly Column[]): SchemaElement[] => [
+	{ name: "root", num_children: columns.length },
+	...columns.map(({ name, type }) => ({ name, ...parquetTypes[type] })),
+];
 
 async function parquetOf(columns: readonly Column[]): Promise<Uint8Array> {
 	const { parquetWriteBuffer } = await import("hyparquet-writer");
-	return new Uint8Array(parquetWriteBuffer({ columnData: columnDataOf(columns) }));
+	const schema = schemaOf(columns);
+	return new Uint8Array(parquetWriteBuffer({ schema, columnData: columnDataOf(columns) }));
 }
 
 const columnDataOf = (columns: readonly Column[]) =>
 	columns.map(({ name, type, values }) => ({
 		name,
 		data: type === "id" ? Array.from(values, BigInt) : [...(values as Iterable<unknown>)],
-		type: parquetTypes[type],
-		nullable: type === "text" || type === "time",
 	}));
 
 /** CSV as in RFC 4180, with line feeds. */

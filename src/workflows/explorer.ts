@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { canonicalJson } from "../base/canonical-json.js";
 import { InputError } from "../base/errors.js";
 import { silentProgress } from "../base/progress.js";
 import { random } from "../base/random.js";
@@ -69,7 +70,8 @@ export async function explorerData(
 	const exported = join(cache.folder, "export");
 	const evaluations = await evaluationsOf(folder);
 	const card = modelCard(trained, evaluations);
-	if (!isExportOf(exported, trained, weights, card)) {
+	const taskWeights = trained.task && (await sha256(weightBytes(trained.task.weights)));
+	if (!isExportOf(exported, trained, weights, taskWeights, card)) {
 		stage("exporting the model");
 		await exportForPage(trained, exported);
 	}
@@ -158,16 +160,32 @@ async function exportForPage(trained: Trained, folder: string): Promise<void> {
 }
 
 /** Whether the folder holds an export of these weights with this model card. */
-function isExportOf(folder: string, own: Trained, hash: string, card: string): boolean {
+function isExportOf(
+	folder: string,
+	own: Trained,
+	hash: string,
+	taskHash: string | undefined,
+	card: string,
+): boolean {
 	const { model, manifest, run } = own;
 	try {
 		const read = (name: string) => readFileSync(join(folder, name), "utf8");
-		const { version, model: there, weights, trained, config } = JSON.parse(read("export.json"));
+		const {
+			version,
+			model: there,
+			weights,
+			trained,
+			config,
+			task,
+			files,
+		} = JSON.parse(read("export.json"));
 		return (
 			version === exportVersion &&
 			there.id === model.id &&
 			read("model-card.md") === card &&
 			weights.sha256 === hash &&
+			canonicalJson(task?.scoring ?? null) === canonicalJson(own.task?.scoring ?? null) &&
+			files["task.safetensors"]?.sha256 === taskHash &&
 			trained.step === own.step &&
 			trained.dataset === manifest.contentHash &&
 			Object.entries(run.config).every(

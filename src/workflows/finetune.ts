@@ -4,7 +4,7 @@ import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
 import { isoDate } from "../base/time.js";
 import type { Dataset, Label } from "../cohort/index.js";
-import { probe, taskLabels, withRisks } from "../evaluate/index.js";
+import { fitScoring, labelSetOf, probe, taskLabels, withRisks } from "../evaluate/index.js";
 import type { Model } from "../models/index.js";
 import type { Runtime } from "../runtime/index.js";
 import {
@@ -20,6 +20,7 @@ import {
 	labelsOf,
 	type PretrainRequest,
 	type PretrainSummary,
+	readScoring,
 	readTask,
 	sealedTaskFiles,
 	type Task,
@@ -27,7 +28,9 @@ import {
 	type TrainOptions,
 	taskFiles,
 	taskIdentity,
+	taskWeights,
 	trainOptions,
+	writeScoring,
 } from "../train/index.js";
 import { checkProvider } from "./check-provider.js";
 import { type ComputeOptions, withRuntime } from "./open-runtime.js";
@@ -112,8 +115,30 @@ export async function finetune(
 			...{ threads, provider, precision, progress, signal },
 		});
 		const { labels, positive } = training;
+		if (labels && summary.best && !summary.interrupted)
+			await keepScoring(trained, dataset, options, settings);
 		return { ...summary, folder, labels: labels?.train.length ?? 0, positive };
 	});
+}
+
+/** Writes `scoring.json`, with which new patients are scored, unless it is there. */
+async function keepScoring(
+	trained: Trained,
+	dataset: Dataset,
+	{ task, threads, provider, precision }: FinetuneOptions,
+	settings: Task,
+): Promise<void> {
+	const best = taskWeights(trained.folder, task);
+	if (!best || readScoring(trained.folder, task, best.step)) return;
+	const { labels } = await taskLabels(dataset, task);
+	const sets = {
+		train: labelSetOf(dataset, labels, "train"),
+		valid: labelSetOf(dataset, labels, "valid"),
+	};
+	const scoring = await withRuntime({ threads, provider, precision }, "inference", (runtime) =>
+		fitScoring(runtime, trained, dataset, settings, sets),
+	);
+	writeScoring(trained.folder, best.step, scoring);
 }
 
 /** Maximum events of a history that the model sees in fine-tuning. */
@@ -227,7 +252,9 @@ async function begin(
 			probe(runtime, trained, dataset, labels, training.maxLength),
 		));
 	const files = taskFiles(trained.folder, task);
-	for (const place of [files.task, files.log, files.tensorboard, files.checkpoint, files.best])
+	for (const place of [
+		...[files.task, files.scoring, files.log, files.tensorboard, files.checkpoint, files.best],
+	])
 		rmSync(place, { recursive: true, force: true });
 	return createTask(trained.folder, {
 		...{ task, options: training, identity, threads, provider },

@@ -64,10 +64,11 @@ export async function serve(trained: Trained, options: ServeOptions): Promise<Se
 	const token = tokenFor(options);
 	const map = await requiredCodeMap(trained.manifest, options);
 	const files = options.explorer ? await explorerFiles(trained, options) : new Map();
-	const { model, config, manifest, vocabulary, step, run } = trained;
+	const { model, config, manifest, vocabulary, step, run, task } = trained;
 	const served: ServedModel = {
 		...{ model, config, manifest, vocabulary, step },
 		weights: forecastWeights(trained),
+		...(task && { task }),
 		map,
 		versions: run.versions,
 		simulated: run.simulated === true,
@@ -103,10 +104,10 @@ export async function listen(
 
 /** Worker threads need the built files; from source, the model runs in this thread. */
 export function engineFor(
-	{ model, config, weights, vocabulary }: ServedModel,
+	{ model, config, weights, vocabulary, task }: ServedModel,
 	threads: number | undefined,
 ): Engine {
-	const parts = { model: model.id, config, weights, tokens: vocabulary.tokens };
+	const parts = { model: model.id, config, weights, tokens: vocabulary.tokens, task };
 	const isBuilt = import.meta.url.endsWith(".js");
 	return isBuilt ? threadEngine(parts, threads ?? availableParallelism()) : localEngine(parts);
 }

@@ -1,21 +1,22 @@
+import { InputError } from "../../base/errors.js";
 import type { Dataset, Label } from "../../cohort/index.js";
-import { historyRows } from "../../infer/index.js";
-import { riskFeeds } from "../../models/objectives/label.js";
-import { pooledFeeds } from "../../models/pooling.js";
+import { taskScorer } from "../../infer/index.js";
 import type { Runtime } from "../../runtime/index.js";
 import {
 	checkTask,
 	fitLogistic,
 	logisticLoss,
-	logOdds,
+	readScoring,
 	readTask,
+	type Scoring,
+	type Task,
 	type Trained,
 	taskIdentity,
 	taskWeights,
-	withLabelQuery,
 } from "../../train/index.js";
-import type { LabelSet } from "./label-set.js";
-import { withRisks } from "./zero-shot-risk.js";
+import { type LabelSet, viewsOf } from "./label-set.js";
+import { taskCodes } from "./task-codes.js";
+import { taskDefinition } from "./task-definition.js";
 
 export interface FineTuned {
 	readonly probabilities: Float64Array;
@@ -32,43 +33,58 @@ export async function fineTuned(
 	dataset: Dataset,
 	task: string,
 	labels: readonly Label[],
-	valid: LabelSet,
-	questions: LabelSet,
+	{ train, valid, evaluated }: Readonly<Record<"train" | "valid" | "evaluated", LabelSet>>,
 ): Promise<FineTuned | undefined> {
 	const begun = readTask(trained.folder, task);
 	const best = begun && taskWeights(trained.folder, task);
 	if (!begun || !best) return undefined;
 	checkTask(trained.folder, begun, taskIdentity(trained, labels));
-	const readsRisks = begun.head?.risk !== undefined;
-	const oddsOf = async (own: readonly Label[]) => {
-		const asked = readsRisks ? await withRisks(runtime, trained, dataset, task, own) : own;
-		return historyRows(
-			runtime,
-			{
-				weights: best.weights,
-				build: (parameters, shape) => logOdds(trained, parameters, shape),
-				feeds: (batch) => ({
-					...pooledFeeds(trained.model, trained.config, batch),
-					...(readsRisks && riskFeeds(batch)),
-				}),
-			},
-			await Promise.all(
-				asked.map(async (label) => withLabelQuery(await dataset.read(label.patient), label)),
-			),
-			Math.min(
-				begun.options.maxLength,
-				trained.model.context?.(trained.config) ?? Number.POSITIVE_INFINITY,
-			),
-		);
+	const scoring =
+		readScoring(trained.folder, task, best.step) ??
+		(await fitScoring(runtime, trained, dataset, begun, { train, valid }));
+	const scorer = taskScorer(runtime, trained, { scoring, weights: best.weights });
+	const probabilities = await scorer
+		.probabilities(await viewsOf(dataset, evaluated.labels))
+		.finally(() => scorer.dispose());
+	return { probabilities, slope: scoring.slope, shift: scoring.shift, epoch: best.epoch };
+}
+
+/** What turns the log-odds of a fine-tuned model into probabilities: a scale that fits the validation labels. */
+export async function fitScoring(
+	runtime: Runtime,
+	trained: Trained,
+	dataset: Dataset,
+	{ task, options, head }: Task,
+	{ train, valid }: Readonly<Record<"train" | "valid", LabelSet>>,
+): Promise<Scoring> {
+	const best = taskWeights(trained.folder, task);
+	if (!best) throw new InputError(`${trained.folder} has no fine-tuned weights of ${task}`);
+	const codes = taskCodes(task, dataset.vocabulary, undefined);
+	const unscaled: Scoring = {
+		task,
+		definition: taskDefinition(dataset, task),
+		prevalence: prevalenceOf(train),
+		maxLength: options.maxLength,
+		...(head?.risk !== undefined &&
+			codes && { risk: { tokens: [...codes.risk], horizonDays: codes.horizonDays } }),
+		slope: 1,
+		shift: 0,
 	};
-	const { slope, shift } = recalibration(await oddsOf(valid.labels), valid.targets, valid.weights);
-	const odds = await oddsOf(questions.labels);
-	return {
-		probabilities: Float64Array.from(odds, (z) => 1 / (1 + Math.exp(-(slope * z + shift)))),
-		slope,
-		shift,
-		epoch: best.epoch,
-	};
+	const scorer = taskScorer(runtime, trained, { scoring: unscaled, weights: best.weights });
+	const odds = await scorer
+		.logOdds(await viewsOf(dataset, valid.labels))
+		.finally(() => scorer.dispose());
+	return { ...unscaled, ...recalibration(odds, valid.targets, valid.weights) };
+}
+
+/** The share of positives, each label counting as many patients as it stands for. */
+export function prevalenceOf({ targets, weights }: LabelSet): number {
+	let [positive, all] = [0, 0];
+	for (const [at, weight] of weights.entries()) {
+		positive += weight * (targets[at] as number);
+		all += weight;
+	}
+	return positive / Math.max(1, all);
 }
 
 /**

@@ -11,7 +11,7 @@ import type { EvaluateOptions } from "../options.js";
 import { baselines, measureRows, type PatientRow } from "../rows.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import { drawShots, fewShotScores } from "./few-shot.js";
-import { fineTuned } from "./fine-tuned.js";
+import { fineTuned, prevalenceOf } from "./fine-tuned.js";
 import { type LabelSet, labelSetOf, viewsOf } from "./label-set.js";
 import { labelOracles, onsetOracle } from "./oracle.js";
 import { countRegression, recordCounts } from "./own-history.js";
@@ -118,7 +118,7 @@ async function modelRows(
 	trained: Trained,
 	notes: string[],
 ): Promise<{ rows: PatientRow[]; calibration?: CalibrationBin[] }> {
-	const { task, dataset, options, labels, valid, evaluated, codes } = opened;
+	const { task, dataset, options, labels, evaluated, codes } = opened;
 	const { name, pretraining } = trained.model;
 	const rows: PatientRow[] =
 		codes && pretraining !== "none" ? await frozenRows(opened, codes, runtime, trained, notes) : [];
@@ -126,7 +126,7 @@ async function modelRows(
 		notes.push(`no zero-shot and few-shot rows: ${name} is trained on each task from scratch`);
 	else if (!codes)
 		notes.push("no zero-shot and few-shot rows: name the code the task is about with --code");
-	const tuned = await fineTuned(runtime, trained, dataset, task, labels, valid, evaluated);
+	const tuned = await fineTuned(runtime, trained, dataset, task, labels, opened);
 	if (!tuned) {
 		notes.push(`not fine-tuned: run \`trajgpt finetune ${trained.folder} --task ${task}\``);
 		return { rows };
@@ -268,8 +268,6 @@ async function baselineRows(
 ): Promise<PatientRow[]> {
 	const rows: PatientRow[] = [];
 	const taught = train.targets.reduce((a, b) => a + b, 0);
-	const sum = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
-	const prevalence = sum(train.weights.map((own, at) => own * train.targets[at]!));
 	if (taught > 0 && taught < train.targets.length && valid.targets.length > 0) {
 		const { logOdds, precision } = await countRegression(dataset, train, valid, evaluated);
 		rows.push({
@@ -292,10 +290,7 @@ async function baselineRows(
 	}
 	rows.push({
 		name: { ...baselines.global, label: "prevalence" },
-		...probable(
-			evaluated,
-			new Float64Array(evaluated.targets.length).fill(prevalence / Math.max(1, sum(train.weights))),
-		),
+		...probable(evaluated, new Float64Array(evaluated.targets.length).fill(prevalenceOf(train))),
 	});
 	if (isOnsetTask(dataset, task) && codes) {
 		rows.push({

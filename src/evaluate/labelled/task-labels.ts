@@ -16,6 +16,9 @@ const paperTasks: Readonly<Record<string, string>> = { chf: "chf-paper" };
 
 export const isPaperTask = (task: string): boolean => Object.values(paperTasks).includes(task);
 
+/** What an onset task is about. */
+export const onsetTaskWords = (task: string): string => onsetTasks[task]?.what ?? task;
+
 /** Whether a task is about onset after an index day in this dataset; its own labels come first. */
 export const isOnsetTask = ({ manifest, vocabulary }: Dataset, task: string): boolean =>
 	Object.hasOwn(onsetTasks, task) &&

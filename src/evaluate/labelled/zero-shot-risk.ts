@@ -1,6 +1,6 @@
 import { usualLookBack } from "../../cohort/at-risk.js";
 import type { Dataset, Label } from "../../cohort/index.js";
-import { type HazardModel, hazardModel, incidences } from "../../infer/index.js";
+import { type HazardModel, hazardModel, incidences, logOddsOf } from "../../infer/index.js";
 import type { CodeConfig } from "../../models/heads/codes.js";
 import type { Runtime } from "../../runtime/index.js";
 import type { LabelQuery, Trained } from "../../train/index.js";
@@ -50,9 +50,6 @@ export async function ageSexRisk(
 	);
 }
 
-/** Probabilities that are certain have no log-odds. */
-const least = 1e-6;
-
 /**
  * Labels with the log-odds of the model's own risk of the task, from which fine-tuning starts. Unchanged if the model
  * has learned no hazards, or the task is about no code.
@@ -69,8 +66,5 @@ export async function withRisks(
 	if (!hazards || trained.model.pretraining === "none" || !codes?.risk.length) return labels;
 	const model = hazardModel(runtime, trained);
 	const risks = await taskRisks(model, dataset, labels, codes).finally(() => model.dispose());
-	return labels.map((label, at) => {
-		const p = Math.min(1 - least, Math.max(least, risks[at] as number));
-		return { ...label, risk: Math.log(p / (1 - p)) };
-	});
+	return labels.map((label, at) => ({ ...label, risk: logOddsOf(risks[at] as number) }));
 }

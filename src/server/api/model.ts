@@ -2,10 +2,11 @@ import { specialCount } from "../../cohort/vocabulary.js";
 import { weightCount } from "../../models/index.js";
 import type { Limits } from "../limits.js";
 import type { ModelResponse } from "./schemas.js";
+import { taskWordsOf } from "./score.js";
 import type { ServedModel } from "./served-model.js";
 
 export function describeModel(served: ServedModel, limits: Limits): ModelResponse {
-	const { model, config, weights, vocabulary, manifest, step, versions } = served;
+	const { model, config, weights, vocabulary, manifest, step, versions, task } = served;
 	const { id, name, cite } = model;
 	const { bodyBytes, depth, values, answerBytes, sessions, sessionSeconds, answerMs } = limits;
 	return {
@@ -14,6 +15,7 @@ export function describeModel(served: ServedModel, limits: Limits): ModelRespons
 		parameters: weightCount(weights),
 		codes: vocabulary.size - specialCount,
 		time: { axis: manifest.source.axis },
+		...(task && { task: taskWordsOf(task) }),
 		trained: { step, versions: { ...versions } },
 		limits: { bodyBytes, depth, values, answerBytes, sessions, sessionSeconds, answerMs },
 	};

@@ -8,6 +8,8 @@ import {
 	modelResponse,
 	riskRequest,
 	riskResponse,
+	scoreRequest,
+	scoreResponse,
 	sessionForecastRequest,
 	sessionRequest,
 	sessionResponse,
@@ -51,6 +53,12 @@ export const routes = {
 		"the probability that codes are recorded within some years, how it developed, and what drove it",
 		riskRequest,
 		riskResponse,
+	),
+	score: post(
+		"/score",
+		"the probability of the label that the model was fine-tuned to",
+		scoreRequest,
+		scoreResponse,
 	),
 	embed: post("/embed", "a history as one vector", embedRequest, embedResponse),
 	startSession: post(

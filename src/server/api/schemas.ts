@@ -82,6 +82,13 @@ export const riskRequest = z.strictObject({
 });
 export type RiskRequest = z.infer<typeof riskRequest>;
 
+export const scoreRequest = z.strictObject({
+	patient,
+	at: moment
+		.default("+0d")
+		.describe("the day of the prediction, whose records are known; the last record if left out"),
+});
+
 export const embedRequest = z.strictObject({
 	patient,
 	at: moment.optional().describe("the time of the representation; the last event if left out"),
@@ -193,6 +200,21 @@ export const riskResponse = z.strictObject({
 });
 export type RiskResponse = z.infer<typeof riskResponse>;
 
+const taskWords = {
+	task: z.string().describe("the task that the model was fine-tuned to"),
+	definition: z.string().describe("what the probability is of"),
+	prevalence: probability.describe("the share of positives among the training labels"),
+};
+
+export const scoreResponse = z.strictObject({
+	...read,
+	population: z.string().optional().describe("where the model learned from simulated people"),
+	...taskWords,
+	at: z.strictObject(when).describe("the day of the prediction"),
+	probability,
+});
+export type ScoreResponse = z.infer<typeof scoreResponse>;
+
 export const embedResponse = z.strictObject({ ...read, vector: z.array(z.number()) });
 export type EmbedResponse = z.infer<typeof embedResponse>;
 
@@ -209,6 +231,7 @@ export const modelResponse = z.strictObject({
 	parameters: z.int(),
 	codes: z.int().describe("number of codes that the model knows"),
 	time: z.strictObject({ axis: z.enum(["dates", "days"]) }),
+	task: z.strictObject(taskWords).optional().describe("where the model was fine-tuned: see /score"),
 	trained: z.strictObject({ step: z.int(), versions: z.record(z.string(), z.string()) }),
 	limits: z.record(z.string(), z.number()),
 });

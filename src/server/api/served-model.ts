@@ -3,7 +3,7 @@ import type { Trained } from "../../train/index.js";
 
 /** The model that a service serves. */
 export interface ServedModel
-	extends Pick<Trained, "model" | "config" | "weights" | "manifest" | "vocabulary"> {
+	extends Pick<Trained, "model" | "config" | "weights" | "manifest" | "vocabulary" | "task"> {
 	readonly step: number;
 	readonly versions: Readonly<Record<string, string>>;
 	/** The map of the dataset; undefined if it is not available. */

@@ -2,6 +2,7 @@ import { type CallByName, callsByName } from "../../base/worker-calls.js";
 import type { Token } from "../../cohort/vocabulary.js";
 import type { HazardModel, ViewedHistory } from "../../infer/index.js";
 import type { ParameterValues, Predictor } from "../../models/index.js";
+import type { FineTunedTask } from "../../train/index.js";
 import type { ForecastQuery } from "./forecast.js";
 import type { RiskQuery } from "./risk.js";
 
@@ -13,6 +14,8 @@ export interface ModelParts {
 	readonly weights: ParameterValues;
 	/** The codes with their names. */
 	readonly tokens: readonly Token[];
+	/** The task it was fine-tuned to, if any. */
+	readonly task?: FineTunedTask | undefined;
 }
 
 /** The data that a thread starts with. */
@@ -35,6 +38,8 @@ export interface Engine {
 	hazards: HazardModel["rows"];
 	/** The times and codes of a response, as JSON lists. */
 	risk(query: RiskQuery): Promise<Record<"times" | "codes", Uint8Array[]>>;
+	/** The probability of the label of the model's task, one per history. */
+	scoreTask(histories: readonly ViewedHistory[]): Promise<Float64Array>;
 	dispose(): Promise<void>;
 }
 
@@ -49,6 +54,7 @@ const methods = [
 	"forecast",
 	"hazards",
 	"risk",
+	"scoreTask",
 ] as const;
 export type Method = (typeof methods)[number];
 
@@ -57,9 +63,12 @@ export function engineThrough(
 	call: CallByName<Method>,
 	{ predictor, ...rest }: Pick<Engine, "width" | "predictor" | "dispose">,
 ): Engine {
-	const { represent, forecast, hazards, risk, ...timed } = callsByName<Predictor & Engine, Method>(
-		methods,
-		call,
-	);
-	return { ...rest, represent, forecast, hazards, risk, predictor: { ...predictor, ...timed } };
+	const { represent, forecast, hazards, risk, scoreTask, ...timed } = callsByName<
+		Predictor & Engine,
+		Method
+	>(methods, call);
+	return {
+		...{ ...rest, represent, forecast, hazards, risk, scoreTask },
+		predictor: { ...predictor, ...timed },
+	};
 }

@@ -1,5 +1,11 @@
 import { InputError } from "../../base/errors.js";
-import { type HazardModel, hazardModel, type ViewedHistory } from "../../infer/index.js";
+import {
+	type HazardModel,
+	hazardModel,
+	type TaskScorer,
+	taskScorer,
+	type ViewedHistory,
+} from "../../infer/index.js";
 import { modelById } from "../../models/index.js";
 import type { Runtime } from "../../runtime/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
@@ -21,7 +27,7 @@ export const serviceRuntime = (threads: number): Runtime => ({
 
 /** A model that runs in the current thread, and blocks it. */
 export function localEngine(
-	{ model: id, config, weights, tokens }: ModelParts,
+	{ model: id, config, weights, tokens, task }: ModelParts,
 	runtime: Runtime = serviceRuntime(1),
 ): Engine {
 	const model = modelById(id);
@@ -44,12 +50,19 @@ export function localEngine(
 		opened ??= hazardModel(runtime, { model, config, weights });
 		return opened;
 	};
+	let scorer: TaskScorer | undefined;
+	const scoreTask = async (histories: readonly ViewedHistory[]) => {
+		if (!task) throw new Error("the model has no task to score");
+		scorer ??= taskScorer(runtime, { model, config, weights }, task);
+		return scorer.probabilities(histories);
+	};
 	const methods: Record<Method, (...args: never[]) => Promise<unknown>> = {
 		...predictor,
 		represent,
 		forecast: forecastWriter(predictor, tokens),
 		hazards: async (...args: Parameters<HazardModel["rows"]>) => hazards().rows(...args),
 		risk: async (query: RiskQuery) => writeRisk(hazards(), query),
+		scoreTask,
 	};
 	const call = async (method: Method, args: readonly unknown[]) => {
 		try {
@@ -63,6 +76,7 @@ export function localEngine(
 		predictor,
 		async dispose() {
 			await opened?.dispose();
+			await scorer?.dispose();
 			await vectors.dispose();
 			await predictor.dispose();
 		},

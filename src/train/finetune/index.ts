@@ -8,6 +8,8 @@ export {
 	minimise,
 } from "./logistic.js";
 export { finetuneOptions } from "./options.js";
+export type { FineTunedTask, Scoring } from "./scoring.js";
+export { readModel, readScoring, writeScoring } from "./scoring-file.js";
 export {
 	checkTask,
 	createTask,

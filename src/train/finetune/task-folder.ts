@@ -42,7 +42,12 @@ export type Task = z.infer<typeof taskSchema>;
 /** What `tasks/<task>/` in a run's folder holds. */
 export function taskFiles(run: string, task: string) {
 	const folder = join(run, "tasks", task);
-	return { ...runFiles(folder), folder, task: join(folder, "task.json") };
+	return {
+		...runFiles(folder),
+		folder,
+		task: join(folder, "task.json"),
+		scoring: join(folder, "scoring.json"),
+	};
 }
 
 /** The files that what was learned for a task depends on. */

@@ -1,0 +1,125 @@
+import { type Command, Option } from "commander";
+import { InputError } from "../base/errors.js";
+import { yearDays } from "../base/time.js";
+import type { LabelPrediction } from "../evaluate/index.js";
+import { dayText, type Moment, momentJson, momentOf } from "../infer/user-input/index.js";
+import type { Trained } from "../train/index.js";
+import type { ComputeOptions } from "../workflows/open-runtime.js";
+import type { QueriedPatients } from "../workflows/patients.js";
+import {
+	checkPredictionFile,
+	type PredictionFile,
+	type PredictionSchema,
+	predictionSchemas,
+	writePredictions,
+} from "../workflows/prediction-file.js";
+import { type ScoredPatient, type Scores, score } from "../workflows/score.js";
+import { type Io, printJson } from "./io.js";
+import { ageText } from "./patient-text.js";
+import { percent, table } from "./table.js";
+
+export interface ScoreFlags extends ComputeOptions {
+	readonly at?: readonly Moment[] | undefined;
+	readonly predictions?: string | undefined;
+	readonly predictionsSchema?: PredictionSchema | undefined;
+	readonly force?: true | undefined;
+	readonly json?: true | undefined;
+}
+
+/** The columns of a file of predictions. */
+export const predictionsSchemaOption = (): Option =>
+	new Option(
+		"--predictions-schema <name>",
+		"columns of --predictions: ours, those of meds-evaluation, or of OHDSI's PatientLevelPrediction (default: plain)",
+	).choices(predictionSchemas);
+
+/** Refuses options that a fine-tuned model has no use for. */
+export function checkTaskOptions(
+	command: Command,
+	{ folder, task }: Trained,
+	unused: readonly string[],
+): void {
+	if (!task) return;
+	const given = command.options.find(
+		(option) =>
+			unused.includes(option.attributeName()) &&
+			command.getOptionValueSource(option.attributeName()) === "cli",
+	);
+	if (given)
+		throw new InputError(
+			`${given.long} has no effect on ${folder}/tasks/${task.scoring.task}, which scores its own label; leave it out, or give the run: ${folder}`,
+			{ field: given.attributeName() },
+		);
+}
+
+const lastRecord = [momentOf("+0d")];
+
+/** Scores patients with a fine-tuned model, and prints or writes the probabilities. */
+export async function scorePatients(
+	io: Io,
+	folder: string,
+	trained: Trained,
+	queried: QueriedPatients,
+	flags: ScoreFlags,
+): Promise<void> {
+	const { at = lastRecord, predictions: file, json } = flags;
+	const target: PredictionFile | undefined =
+		file === undefined
+			? undefined
+			: { file, schema: flags.predictionsSchema ?? "plain", replace: flags.force };
+	if (target) await checkPredictionFile(target, queried.axis);
+	const scores = score(trained, queried, at, flags);
+	for (const warning of scores.warnings) io.stderr.write(`warning: ${warning}\n`);
+	const patients: ScoredPatient[] = [];
+	for await (const one of scores.patients) patients.push(one);
+	if (target)
+		await writePredictions(target, patients.flatMap(predictionsOf), {
+			...{ axis: queried.axis, evaluationType: "Validation" },
+		});
+	if (json) printJson(io, documentOf(folder, scores, patients, at, queried));
+	else if (!target) io.stdout.write(scoresText(scores, patients, queried));
+	if (target) io.stderr.write(`written: ${target.file}\n`);
+}
+
+const predictionsOf = ({ patient, scores }: ScoredPatient): LabelPrediction[] =>
+	scores.map(({ time, probability }) => ({
+		...{ patient: patient.id, time, label: null, probability, sex: patient.sex },
+		ageYears: patient.birth === null ? null : (time - patient.birth) / yearDays,
+	}));
+
+const documentOf = (
+	run: string,
+	{ scoring: { task, definition, prevalence }, warnings }: Scores,
+	patients: readonly ScoredPatient[],
+	moments: readonly Moment[],
+	{ axis, unknown, notes }: QueriedPatients,
+) => ({
+	...{ run, task, definition, prevalence },
+	patients: patients.map(({ patient: { id, sex, birth }, scores }) => ({
+		...{ id, sex },
+		scores: scores.map(({ time, probability }, query) => ({
+			at: moments[query]?.text,
+			...momentJson(time, birth, axis),
+			probability,
+		})),
+	})),
+	...{ unknown, notes, warnings },
+});
+
+function scoresText(
+	{ scoring: { task, definition, prevalence } }: Scores,
+	patients: readonly ScoredPatient[],
+	{ axis }: QueriedPatients,
+): string {
+	const rows = patients.flatMap(({ patient: { id, birth }, scores }) =>
+		scores.map(({ time, probability }) => [
+			...[id, dayText(time, axis), birth === null ? "" : ageText(time, birth)],
+			probability.toFixed(4),
+		]),
+	);
+	return [
+		`${task}: the probability of ${definition}\n`,
+		`${percent(prevalence)} of the training labels are positive\n\n`,
+		table(["patient", "day", "age", "probability"], rows),
+	].join("");
+}

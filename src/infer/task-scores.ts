@@ -1,0 +1,87 @@
+import type { Events, Model, ParameterValues } from "../models/index.js";
+import { riskFeeds } from "../models/objectives/label.js";
+import { pooledFeeds } from "../models/pooling.js";
+import type { Runtime } from "../runtime/index.js";
+import { logOdds } from "../train/finetune/classifier.js";
+import type { FineTunedTask } from "../train/finetune/scoring.js";
+import { type HazardModel, hazardModel } from "./hazards.js";
+import { rowPrograms } from "./history-rows.js";
+import { incidences } from "./incidence.js";
+import { type ViewedHistory, withView } from "./represent.js";
+
+/** Histories whose risks are computed together. */
+const chunk = 256;
+/** Probabilities that are certain have no log-odds. */
+const least = 1e-6;
+
+/** log p / (1 − p), of a probability that is kept away from 0 and 1. */
+export function logOddsOf(probability: number): number {
+	const p = Math.min(1 - least, Math.max(least, probability));
+	return Math.log(p / (1 - p));
+}
+
+/** What is known of a history on a day: its records and those before. */
+export function knownOn({ tokens, times }: Events, day: number): ViewedHistory {
+	let seen = 0;
+	while (seen < times.length && Math.floor(times[seen] as number) <= Math.floor(day)) seen++;
+	return {
+		tokens: Array.prototype.slice.call(tokens, 0, seen),
+		times: Array.prototype.slice.call(times, 0, seen),
+		at: seen === 0 ? day : Math.max(day, times[seen - 1] as number),
+	};
+}
+
+/** Computes the probability of a task's label. Programs stay compiled until it is disposed of. */
+export interface TaskScorer {
+	/** The log-odds of each history, before the scale of the validation labels. */
+	logOdds(histories: readonly ViewedHistory[]): Promise<Float64Array>;
+	/** The probability of the label of each history, from its events and the time of its view. */
+	probabilities(histories: readonly ViewedHistory[]): Promise<Float64Array>;
+	dispose(): Promise<void>;
+}
+
+/** The scorer of a task that a run was fine-tuned to; `run` has the weights before fine-tuning. */
+export function taskScorer(
+	runtime: Runtime,
+	run: { readonly model: Model; readonly config: unknown; readonly weights: ParameterValues },
+	{ scoring, weights }: FineTunedTask,
+): TaskScorer {
+	const { model, config } = run;
+	const { risk, slope, shift } = scoring;
+	const rows = rowPrograms(runtime, {
+		weights,
+		build: (parameters, shape) => logOdds(run, parameters, shape),
+		feeds: (batch) => ({ ...pooledFeeds(model, config, batch), ...(risk && riskFeeds(batch)) }),
+	});
+	const maxLength = Math.min(
+		scoring.maxLength,
+		model.context?.(config) ?? Number.POSITIVE_INFINITY,
+	);
+	let hazards: HazardModel | undefined;
+	const risksOf = async (histories: readonly ViewedHistory[]): Promise<number[]> => {
+		if (!risk) return histories.map(() => 0);
+		hazards ??= hazardModel(runtime, run);
+		const found: number[] = [];
+		for (let first = 0; first < histories.length; first += chunk) {
+			const some = histories.slice(first, first + chunk);
+			const days = some.map(({ times, at }) => [at ?? times[times.length - 1] ?? 0]);
+			const all = await incidences(hazards, some, [risk.tokens], days, [risk.horizonDays]);
+			for (const [own] of all) found.push(logOddsOf(own?.probabilities[0] as number));
+		}
+		return found;
+	};
+	const logOddsOfAll = async (histories: readonly ViewedHistory[]) => {
+		const risks = await risksOf(histories);
+		const viewed = histories.map((history, at) => ({ ...withView(history), risk: risks[at] }));
+		return Float64Array.from(await rows.run(viewed, { maxLength }));
+	};
+	return {
+		logOdds: logOddsOfAll,
+		probabilities: async (histories) =>
+			(await logOddsOfAll(histories)).map((z) => 1 / (1 + Math.exp(-(slope * z + shift)))),
+		async dispose() {
+			await rows.dispose();
+			await hazards?.dispose();
+		},
+	};
+}

@@ -1,0 +1,156 @@
+import { InputError } from "../base/errors.js";
+import { dayMilliseconds, isoDate, type TimeAxis } from "../base/time.js";
+import type { LabelPrediction } from "../evaluate/index.js";
+import { checkFileTarget } from "../files/index.js";
+import { type Column, columnFormat, writeColumns } from "./column-file.js";
+
+/** The columns of a file of predictions: ours, those of meds-evaluation, or those of PatientLevelPrediction. */
+export const predictionSchemas = ["plain", "meds", "plp"] as const;
+export type PredictionSchema = (typeof predictionSchemas)[number];
+
+export interface PredictionFile {
+	readonly file: string;
+	readonly schema: PredictionSchema;
+	/** Whether an existing file may be replaced. */
+	readonly replace?: boolean | undefined;
+}
+
+/** What all predictions of a file have in common. */
+export interface PredictionContext {
+	readonly axis: TimeAxis;
+	/** In the words of PatientLevelPrediction. */
+	readonly evaluationType: EvaluationType;
+}
+export type EvaluationType = "Train" | "CV" | "Test" | "Validation";
+
+/** Refuses a file that cannot be written, or a schema that the records cannot have; call it before long work. */
+export async function checkPredictionFile(
+	{ file, schema, replace = false }: PredictionFile,
+	axis: TimeAxis,
+): Promise<void> {
+	columnFormat(file);
+	await checkFileTarget(file, replace);
+	if (schema !== "plain" && axis !== "dates")
+		throw new InputError(
+			`\`predictionsSchema\` ${schema} needs dates, and these records have days alone; leave it out to write days`,
+			{ field: "predictionsSchema", value: schema },
+		);
+}
+
+/** Writes predictions to a .csv or .parquet file. */
+export function writePredictions(
+	{ file, schema }: PredictionFile,
+	predictions: readonly LabelPrediction[],
+	context: PredictionContext,
+): Promise<void> {
+	return writeColumns(file, columnsIn[schema](predictions, context));
+}
+
+const columnsIn: Readonly<
+	Record<
+		PredictionSchema,
+		(predictions: readonly LabelPrediction[], context: PredictionContext) => Column[]
+	>
+> = { plain: plainColumns, meds: medsColumns, plp: plpColumns };
+
+function plainColumns(rows: readonly LabelPrediction[], { axis }: PredictionContext): Column[] {
+	const hasLabels = rows.some(({ label }) => label !== null);
+	const hasWeights = rows.some(({ weight }) => weight !== undefined && weight !== 1);
+	const hasHorizons = rows.some(({ horizonDays }) => horizonDays !== undefined);
+	return [
+		{ name: "patient", type: "text", values: rows.map(({ patient }) => patient) },
+		...(axis === "dates"
+			? [{ name: "date", type: "text" as const, values: rows.map(({ time }) => isoDate(time)) }]
+			: []),
+		{ name: "day", type: "number", values: rows.map(({ time }) => time) },
+		...(hasHorizons
+			? [
+					{
+						name: "horizon_days",
+						type: "number" as const,
+						values: rows.map(({ horizonDays = Number.NaN }) => horizonDays),
+					},
+				]
+			: []),
+		...(hasLabels
+			? [{ name: "label", type: "label" as const, values: rows.map(({ label }) => label) }]
+			: []),
+		{ name: "probability", type: "number", values: rows.map(({ probability }) => probability) },
+		...(hasWeights
+			? [
+					{
+						name: "weight",
+						type: "number" as const,
+						values: rows.map(({ weight = 1 }) => weight),
+					},
+				]
+			: []),
+	];
+}
+
+/** A positive prediction of `predicted_boolean_value`. */
+const decision = 0.5;
+
+/** PredictionSchema of meds-evaluation; probabilities have 32 bits there. */
+function medsColumns(rows: readonly LabelPrediction[]): Column[] {
+	return [
+		{ name: "subject_id", type: "id", values: rows.map(({ patient }) => subjectId(patient)) },
+		{
+			name: "prediction_time",
+			type: "time",
+			values: rows.map(({ time }) => new Date(Math.round(time * dayMilliseconds))),
+		},
+		{ name: "boolean_value", type: "label", values: rows.map(({ label }) => label) },
+		{
+			name: "predicted_boolean_value",
+			type: "flag",
+			values: rows.map(({ probability }) => Math.fround(probability) >= decision),
+		},
+		{
+			name: "predicted_boolean_probability",
+			type: "float",
+			values: rows.map(({ probability }) => probability),
+		},
+	];
+}
+
+/** MEDS numbers its subjects. */
+function subjectId(patient: string): bigint {
+	if (/^-?\d{1,18}$/.test(patient)) return BigInt(patient);
+	throw new InputError(
+		`\`predictionsSchema\` meds needs patient ids that are whole numbers, and one is ${patient}; leave it out, or number the patients in the records`,
+		{ field: "predictionsSchema", value: "meds" },
+	);
+}
+
+/** The prediction frame of PatientLevelPrediction. */
+function plpColumns(
+	rows: readonly LabelPrediction[],
+	{ evaluationType }: PredictionContext,
+): Column[] {
+	const isNumbered = rows.every(({ patient }) => /^-?\d{1,18}$/.test(patient));
+	return [
+		{ name: "rowId", type: "id", values: rows.map((_, at) => at + 1) },
+		isNumbered
+			? { name: "subjectId", type: "id", values: rows.map(({ patient }) => BigInt(patient)) }
+			: { name: "subjectId", type: "text", values: rows.map(({ patient }) => patient) },
+		{ name: "cohortStartDate", type: "text", values: rows.map(({ time }) => isoDate(time)) },
+		{
+			name: "outcomeCount",
+			type: "whole",
+			values: rows.map(({ label }) => (label === null ? null : Number(label))),
+		},
+		{ name: "value", type: "number", values: rows.map(({ probability }) => probability) },
+		{ name: "evaluationType", type: "text", values: rows.map(() => evaluationType) },
+		{
+			name: "ageYear",
+			type: "whole",
+			values: rows.map(({ ageYears }) => (ageYears === null ? null : Math.floor(ageYears))),
+		},
+		{ name: "gender", type: "whole", values: rows.map(({ sex }) => genderConcept(sex)) },
+	];
+}
+
+/** OMOP concepts. */
+const genderConcept = (sex: LabelPrediction["sex"]) =>
+	sex === null ? null : sex === "male" ? 8507 : 8532;

@@ -1,0 +1,83 @@
+import { InputError } from "../base/errors.js";
+import type { NewPatient } from "../cohort/index.js";
+import { knownOn, taskScorer } from "../infer/index.js";
+import { type Moment, timesOf, warningsFor } from "../infer/user-input/index.js";
+import type { Scoring, Trained } from "../train/index.js";
+import { type ComputeOptions, openRuntime } from "./open-runtime.js";
+import type { QueriedPatients } from "./patients.js";
+
+/** The probability of a task's label for a patient, one per time. */
+export interface ScoredPatient {
+	readonly patient: NewPatient;
+	readonly scores: readonly { readonly time: number; readonly probability: number }[];
+}
+
+/** Scores, computed while they are read. */
+export interface Scores {
+	readonly scoring: Scoring;
+	/** Caveats on the queries. */
+	readonly warnings: readonly string[];
+	/** In the order of the patients. */
+	readonly patients: AsyncIterable<ScoredPatient>;
+}
+
+/** Patients per batch. */
+const block = 128;
+
+/** The probability of the label that a model was fine-tuned to, on given days: their records are known. */
+export function score(
+	trained: Trained,
+	queried: QueriedPatients,
+	at: readonly Moment[],
+	options: ComputeOptions = {},
+): Scores {
+	const { task, folder, manifest } = trained;
+	if (!task)
+		throw new InputError(
+			`${folder} was not fine-tuned to a task; give the folder that \`trajgpt finetune\` wrote, such as ${folder}/tasks/insulin`,
+		);
+	const { patients, axis } = queried;
+	const times = timesOf(at, patients, axis, "`at`");
+	const queries = patients.flatMap((patient, index) =>
+		(times[index] ?? []).map((time) => ({ patient, time })),
+	);
+	const unknowing = "no record is known then, at most age and sex";
+	return {
+		scoring: task.scoring,
+		warnings: warningsFor(queried, queries, manifest, unknowing),
+		patients: scored(trained, task, patients, times, options),
+	};
+}
+
+async function* scored(
+	trained: Trained,
+	task: NonNullable<Trained["task"]>,
+	patients: readonly NewPatient[],
+	times: readonly (readonly number[])[], // [patients][queries]
+	{ threads = trained.run.threads, provider, precision }: ComputeOptions,
+): AsyncGenerator<ScoredPatient> {
+	const runtime = await openRuntime({ threads, provider, precision }, "inference");
+	const scorer = taskScorer(runtime, trained, task);
+	try {
+		for (let first = 0; first < patients.length; first += block) {
+			const batch = patients.slice(first, first + block);
+			const days = times.slice(first, first + block);
+			const views = batch.flatMap(({ history }, i) =>
+				(days[i] ?? []).map((day) => knownOn(history, day)),
+			);
+			const found = views.length > 0 ? await scorer.probabilities(views) : [];
+			let next = 0;
+			for (const [i, patient] of batch.entries())
+				yield {
+					patient,
+					scores: (days[i] ?? []).map((time) => ({
+						time,
+						probability: found[next++] as number,
+					})),
+				};
+		}
+	} finally {
+		await scorer.dispose();
+		await runtime.dispose?.();
+	}
+}
