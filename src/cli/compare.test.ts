@@ -19,7 +19,10 @@ beforeAll(async () => {
 		expect(await captured(argv)).toMatchObject({ code: 0 });
 });
 
-const quick = ["--epochs", "1", "--max-length", "64", "--futures", "2", "--jobs", "1"];
+const quickly = (epochs: number) => [
+	...["--epochs", String(epochs), "--max-length", "64", "--futures", "2", "--jobs", "1"],
+];
+const quick = quickly(1);
 const table = async (folder: string) =>
 	JSON.parse(await readFile(join(folder, "table.json"), "utf8"));
 const changed = async (file: string) => (await stat(file)).mtimeMs;
@@ -100,7 +103,7 @@ describe("compare", () => {
 		])
 			expect(await readFile(join(out, `table.${extension}`), "utf8")).toContain(says);
 
-		const other = await captured([...argv, ...quick, "--out", out, "--epochs", "2"]);
+		const other = await captured([...argv, ...quickly(2), "--out", out]);
 		expect(other.code).toBe(2);
 		expect(other.stderr).toContain("holds a comparison with other settings: options is");
 	});

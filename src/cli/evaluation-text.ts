@@ -165,9 +165,11 @@ const questions: Readonly<Record<string, string>> = {
 /** `end` is the last line: where the file was written, or why not. */
 export function evaluationText(run: string, end: string, evaluation: Evaluation): string {
 	const { task, split, patients, events, draws, seed, notes, rows, differences, made } = evaluation;
+	const { tooFew } = evaluation;
 	return [
 		`${task}: ${questions[task] ?? "Yes or no?"} ${run}, step ${whole(made.step)}; `,
 		`${whole(events)} events of ${whole(patients)} patients of split ${split}\n\n`,
+		...(tooFew ? [`${tooFew}.\n\n`] : []),
 		...(evaluation.onset
 			? [onsetText(evaluation)]
 			: [
@@ -182,10 +184,11 @@ export function evaluationText(run: string, end: string, evaluation: Evaluation)
 
 export function acrossRunsText(
 	task: string,
-	{ runs, newCodes, rows, differences }: AcrossRuns,
+	{ runs, newCodes, tooFew, rows, differences }: AcrossRuns,
 ): string {
 	return [
 		`${task}: over ${runs} runs\n\n`,
+		...(tooFew ? [`${tooFew}.\n\n`] : []),
 		tables(rows, newCodes),
 		...(differences.length > 0 ? ["\n", differencesText(rows, differences)] : []),
 		"\nIn brackets: of the model and its differences, 95 % t-intervals of the runs; of other rows, of the patients.\n",

@@ -9,6 +9,8 @@ export interface AcrossRuns {
 	readonly runs: number;
 	/** The share of new codes, which is the same in every run. */
 	readonly newCodes?: Measure;
+	/** Why the numbers allow no conclusion, in every run. */
+	readonly tooFew?: string;
 	/** Rows of the model have the mean and the 95 % t-interval over runs. Other rows are the same in every run. */
 	readonly rows: readonly EvaluationRow[];
 	readonly differences: NonNullable<Evaluation["differences"]>;
@@ -35,6 +37,7 @@ export function acrossRuns(evaluations: readonly Evaluation[]): AcrossRuns {
 	return {
 		runs: evaluations.length,
 		...(first.newCodes && { newCodes: first.newCodes }),
+		...(first.tooFew && { tooFew: first.tooFew }),
 		rows: first.rows.map((row) =>
 			row.who !== "model"
 				? row

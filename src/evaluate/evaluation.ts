@@ -161,6 +161,8 @@ export const evaluationSchema = z.strictObject({
 	draws: count,
 	/** How to read the numbers: which patients were left out, how a baseline was tuned. */
 	notes: z.array(z.string()),
+	/** Why the numbers allow no conclusion: they rest on few patients, or on few of one class. */
+	tooFew: z.string().optional(),
 	/**
 	 * Tasks *next* and *forecast*: the share of predicted events whose code is new for the patient. Every recall is
 	 * also given of known codes (`recall@10 known`) and of new ones (`recall@10 new`).

@@ -11,6 +11,7 @@ import { labelledTasks } from "./labelled/task-labels.js";
 import { nextTask } from "./next-task.js";
 import { onsetTask } from "./onset/task.js";
 import type { EvaluateOptions } from "./options.js";
+import { tooFewText } from "./too-few.js";
 
 /** Evaluates one run, or the baselines if there is no run. */
 export type EvaluateRun = (runtime: Runtime, trained?: Trained) => Promise<Evaluation>;
@@ -51,10 +52,12 @@ export async function openTask(
 	return async (runtime, trained) => {
 		const started = clock();
 		const measured = await measure(runtime, trained);
+		const tooFew = measured.tooFew ?? tooFewText(measured);
 		return {
 			kind: "trajgpt-evaluation",
 			version: 2,
 			...measured,
+			...(tooFew && { tooFew }),
 			made: {
 				versions: { ...versions },
 				dataset: dataset.manifest.contentHash,

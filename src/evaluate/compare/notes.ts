@@ -10,10 +10,12 @@ export function drawingNotes(cells: readonly Cell[]): string[] {
 	return [
 		`intervals: 95 %, over patients of split ${one.split}, of the mean over seeds; ${one.draws} bootstrap draws (seed ${one.seed}), the same for every line; sd: standard deviation over seeds`,
 		...new Set(
-			evaluations.map(({ task, patients, newCodes }) =>
-				newCodes && task === "forecast"
-					? `${task}: ${patients} patients; ${(100 * newCodes.value).toFixed(1)} % [${(100 * newCodes.low).toFixed(1)}, ${(100 * newCodes.high).toFixed(1)}] of the codes are new for the patient, the others known from the look-up window`
-					: `${task}: ${patients} patients`,
+			evaluations.map(({ task, patients, newCodes, tooFew }) =>
+				tooFew
+					? `${task}: ${tooFew}`
+					: newCodes && task === "forecast"
+						? `${task}: ${patients} patients; ${(100 * newCodes.value).toFixed(1)} % [${(100 * newCodes.low).toFixed(1)}, ${(100 * newCodes.high).toFixed(1)}] of the codes are new for the patient, the others known from the look-up window`
+						: `${task}: ${patients} patients`,
 			),
 		),
 	];

@@ -10,6 +10,7 @@ import type { CalibrationBin, MeasureRun } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
 import { baselines, measureRows, type PatientRow } from "../rows.js";
 import { findSimulationTruth } from "../simulation-truth.js";
+import { tooFewText } from "../too-few.js";
 import { drawShots, fewShotScores } from "./few-shot.js";
 import { fineTuned, prevalenceOf } from "./fine-tuned.js";
 import { type LabelSet, labelSetOf, viewsOf } from "./label-set.js";
@@ -82,6 +83,10 @@ export async function labelledTask(
 				: "measured on the labels that chose the fine-tuned epoch and its scale: a little too good",
 		);
 	const others = options.baselines === false ? [] : await baselineRows(opened, notes);
+	const tooFew = tooFewText({
+		...{ split, patients: evaluated.count },
+		labels: { positive, all: evaluated.targets.length },
+	});
 	return async (runtime, trained) => {
 		const own = [...notes];
 		const { rows, calibration } = trained
@@ -95,6 +100,7 @@ export async function labelledTask(
 			seed,
 			draws,
 			notes: own,
+			...(tooFew && { tooFew }),
 			...measureRows([...rows, ...others], evaluated.count, options),
 			...(calibration && { calibration }),
 		};

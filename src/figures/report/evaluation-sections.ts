@@ -77,6 +77,7 @@ function pairedMarkup(evaluation: Evaluation, metric: string): Markup {
 			level: html`<li><b>level</b> with ${row.label}: ${size} apart</li>`,
 		}[verdict(difference, kind)];
 	});
+	if (evaluation.tooFew) return html`<p><b>${evaluation.tooFew}.</b></p>`;
 	if (!model || comparisons.length === 0) return html``;
 	return html`<p>Patient by patient, by ${kind.title.replace(/, .*/, "")}, ${model.label} is</p>
 <ul class="paired">${comparisons}</ul>`;

@@ -40,6 +40,16 @@ describe("first records", () => {
 	});
 });
 
+test("too few patients allow no sentence, no best value and no comparison", () => {
+	const tooFew = "5 test patients: no conclusion";
+	const next = { ...exampleNext(3, 3.4, 0.01), tooFew };
+	expect(found(next).map(({ says }) => says)).toEqual(found(next).map(() => `${tooFew}.`));
+	const { body } = forecastSection(exampleReport({ evaluations: [next] }));
+	const page = html`${body}`.text;
+	expect(page).toContain(`<b>${tooFew}.</b>`);
+	expect(page).not.toMatch(/class="number best"|better|level/);
+});
+
 describe("forecasts", () => {
 	const numbers = { model: 0.5, history: 0.45, steps: 0.47, oracle: 0.6 };
 	const told = (given: Partial<ForecastNumbers>) => said(exampleForecast({ ...numbers, ...given }));

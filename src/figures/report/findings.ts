@@ -30,9 +30,9 @@ export function findings(report: Report): Finding[] {
 }
 
 /** Those on first records, which lead the page. */
-export function leadingFindings({ evaluations }: Report): Finding[] {
+export function leadingFindings({ evaluations }: Report): readonly Finding[] {
 	const onset = evaluations.find(({ task }) => task === "onset");
-	return onset ? onsetFindings(onset) : [];
+	return onset ? cautious(onset, onsetFindings(onset)) : [];
 }
 
 /** Those on every other task. */
@@ -41,14 +41,18 @@ export function furtherFindings(report: Report): Finding[] {
 	const forecast = of("forecast");
 	const next = of("next");
 	return [
-		...(forecast ? forecastFindings(forecast) : []),
-		...(next ? nextFindings(next) : []),
+		...(forecast ? cautious(forecast, forecastFindings(forecast)) : []),
+		...(next ? cautious(next, nextFindings(next)) : []),
 		...report.evaluations
 			.filter((evaluation) => settingRows(evaluation).length > 0)
-			.flatMap((evaluation) => labelledFindings(report, evaluation)),
-		...(next ? calibrationFindings(next) : []),
+			.flatMap((evaluation) => cautious(evaluation, labelledFindings(report, evaluation))),
+		...(next ? cautious(next, calibrationFindings(next)) : []),
 	];
 }
+
+/** Findings without their sentences, where an evaluation rests on too few patients for any. */
+const cautious = ({ tooFew }: Evaluation, found: readonly Finding[]): readonly Finding[] =>
+	tooFew ? found.map((finding) => ({ ...finding, says: `${tooFew}.` })) : found;
 
 /** The sentence for the direction of a difference. */
 const choose = (

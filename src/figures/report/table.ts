@@ -14,17 +14,19 @@ interface TableOptions {
 
 /** A table of measures with intervals; the best value per measure is bold, the oracle excluded. */
 export function measureTable(
-	{ patients, events, split, draws }: Evaluation,
+	{ patients, events, split, draws, tooFew }: Evaluation,
 	{ name, metrics, rows, rowName = ({ label }) => label }: TableOptions,
 ): Markup {
-	const best = new Map(metrics.map((metric) => [metric, bestOf(rows, metric)]));
+	const best = tooFew
+		? new Map<string, EvaluationRow | undefined>()
+		: new Map(metrics.map((metric) => [metric, bestOf(rows, metric)]));
 	const cell = (row: EvaluationRow, metric: string) => {
 		const measure = row.metrics[metric];
 		if (!measure) return html`<td class="number none">–</td>`;
 		const classes = row === best.get(metric) ? "number best" : "number";
 		return html`<td class="${classes}">${measured(measure, measureKind(metric))}</td>`;
 	};
-	const about = `${counted(patients, "patient")}${events > 0 ? `, ${counted(events, "record")}` : ""} of the ${split} split. Small print: 95 % intervals from ${counted(draws, "bootstrap draw")} over patients. Bold: the best value, reference model excluded.`;
+	const about = `${counted(patients, "patient")}${events > 0 ? `, ${counted(events, "record")}` : ""} of the ${split} split. Small print: 95 % intervals from ${counted(draws, "bootstrap draw")} over patients. ${tooFew ? `${tooFew}.` : "Bold: the best value, reference model excluded."}`;
 	return scrolling(
 		name,
 		html`<table class="measures">

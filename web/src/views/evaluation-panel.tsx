@@ -10,12 +10,12 @@ const mainMeasures = ["nats", "recall@10", "auprc"];
 
 /** One task: the main measure drawn, all of them in a table. */
 export function EvaluationPanel({ evaluation }: { readonly evaluation: EvaluationSummary }) {
-	const { task, patients, split, rows, notes } = evaluation;
+	const { task, patients, split, rows, notes, tooFew } = evaluation;
 	const { title, question } = taskOf(task);
 	const names = [...new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)))];
 	const main = mainMeasures.find((name) => names.includes(name)) ?? (names[0] as string);
 	const kind = measureKind(main);
-	const people = `${counted(patients, "patient")} of the ${split} split; 95 % intervals over patients.`;
+	const people = `${counted(patients, "patient")} of the ${split} split; 95 % intervals over patients.${tooFew ? ` ${tooFew}.` : ""}`;
 	return (
 		<Panel
 			title={title}
