@@ -2,6 +2,7 @@ import { Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { recordKinds, type Sex } from "../records/rows.js";
 import { sexOf } from "../records/sexes.js";
+import { timeUnits } from "../records/tables/column-names.js";
 import { mayRepeat } from "./repeated-options.js";
 
 const option = (flags: string, description: string, ...choices: string[]) => {
@@ -23,10 +24,15 @@ export const formatOptions: Readonly<Record<string, readonly Option[]>> = {
 				'column of the code; may be repeated, or be a pattern: "ICD9_DGNS_CD_*"',
 			),
 		),
-		option("--system <column|name>", "column of the code system, or the system of all codes: icd9"),
+		option("--name <column>", "column of the name of the code"),
+		option("--separator <text>", "what stands between several codes in one field: ,"),
+		option(
+			"--system <column|name>",
+			"column of the code system, or the system of all codes: icd9; icd means 9 or 10 by form",
+		),
 		option("--kind <column>", `column that says ${recordKinds.slice(0, -1).join(", ")} or other`),
 		option("--value <column>", "column of a number that goes with the code"),
-		option("--time-is <what>", "meaning of the times", "date", "age-days", "age-years", "days"),
+		option("--time-is <what>", "meaning of the times", ...timeUnits),
 		option("--date-format <form>", "date format, as in strptime: %d/%m/%Y"),
 		option("--delimiter <character>", "character between fields (default: detected)"),
 		mayRepeat(
@@ -48,6 +54,7 @@ export const formatOptions: Readonly<Record<string, readonly Option[]>> = {
 				"table of prescriptions: patient, date, drug or its code; may be repeated",
 			),
 		),
+		option("--drug-system <name>", "system of the codes in --drugs-file: rxnorm"),
 		option("--join <file>", "table with columns that the records lack, such as admission dates"),
 		option("--on <column>", "column to join on"),
 	],
@@ -81,7 +88,7 @@ export const formatOptions: Readonly<Record<string, readonly Option[]>> = {
 		option("--all-codings", "keep every coding of a concept, not only the preferred one"),
 	],
 	"Names of codes and systems:": [
-		option("--names <file>", "CSV with code,name[,category[,kind]]"),
+		option("--names <file>", "CSV with names of codes: code,name[,category[,kind]]"),
 		mayRepeat(option("--allow-system <name>", "accept an unknown code system; may be repeated")),
 	],
 };

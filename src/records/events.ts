@@ -140,7 +140,7 @@ export async function openEvents(
 			if (names)
 				await store.append(
 					"code_name",
-					Array.from(names, ([code, name]) => ({ system, code, ...name })),
+					names.map((name) => ({ ...name, system })),
 				);
 			return { axis: "days", notes: [] };
 		},

@@ -9,7 +9,8 @@ import { temporaryFolder } from "./testing/temporary-folder.js";
 async function namesOf(text: string) {
 	const file = join(await temporaryFolder(), "names.csv");
 	await writeFile(file, text);
-	return Object.fromEntries(await readCodeNames(file));
+	const names = await readCodeNames(file);
+	return Object.fromEntries(names.map(({ code, system: _, ...name }) => [code, name]));
 }
 
 describe("readCodeNames", () => {
@@ -23,6 +24,19 @@ describe("readCodeNames", () => {
 			"250": { name: 'Diabetes, "type 2"', category: "metabolic", kind: "diagnosis" },
 			x: { name: "y", category: null, kind: null },
 		});
+	});
+
+	test("finds columns by their names, and systems", async () => {
+		const file = join(await temporaryFolder(), "d_icd_diagnoses.csv");
+		await writeFile(
+			file,
+			'icd_code,icd_version,long_title\nE8889,9,"Fall, unspecified"\nE8889,10,Other\n',
+		);
+		const none = { category: null, kind: null };
+		expect(await readCodeNames(file)).toEqual([
+			{ system: "ICD9CM", code: "E8889", name: "Fall, unspecified", ...none },
+			{ system: "ICD10CM", code: "E8889", name: "Other", ...none },
+		]);
 	});
 
 	test.each([

@@ -4,8 +4,9 @@ export const [firstYear, lastYear] = [1800, 2300] as const;
 
 export const expectedYears = `expected a year between ${firstYear} and ${lastYear}`;
 
-/** The oldest that a person can be, in days; before birth as long as after it, for the sake of one bound. */
-export const oldestDays = 200 * yearDays;
+/** The oldest that a person can be. */
+export const oldestYears = 120;
+export const oldestDays = oldestYears * yearDays;
 
 /** The farthest a day on an axis of the source's own can be from its origin. */
 export const farthestDay = 1e10;

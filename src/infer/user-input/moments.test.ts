@@ -66,7 +66,8 @@ describe("a time as a user writes it", () => {
 
 	test("lengths of time", () => {
 		expect([spanDays("10d"), spanDays("6m"), spanDays("1.5y")]).toEqual([10, 182.625, 547.875]);
-		for (const text of ["0d", "-1d", "1", "1h"]) expect(() => spanDays(text)).toThrow("Expected");
+		for (const text of ["0d", "-1d", "1", "1s", "0h"])
+			expect(() => spanDays(text)).toThrow("Expected");
 	});
 
 	test("is written in the largest unit that fits", () => {
@@ -74,6 +75,10 @@ describe("a time as a user writes it", () => {
 		expect(spans).toEqual([
 			...["1 year", "5 years", "10 years", "6 months", "183 days", "30 days", "1 day"],
 		]);
+		expect([0.5, 1 / 24, 1 / 16, 1.5].map(spanText)).toEqual([
+			...["12 hours", "1 hour", "90 minutes", "36 hours"],
+		]);
+		expect(["12h", "90min", "2d"].map(spanDays)).toEqual([0.5, 0.0625, 2]);
 	});
 });
 
@@ -82,6 +87,9 @@ describe("the time it is for a patient", () => {
 		const patient = person("p", 30, 60, 210);
 		expect(one("1970-03-02", patient, dates)).toBe(60);
 		expect(one("+60d", patient, dates)).toBe(270);
+		expect(one("+12h", patient, dates)).toBe(210.5);
+		expect(one("-90min", patient, dates)).toBe(209.9375);
+		expect(one("age:36h", patient, dates)).toBe(31.5);
 		expect(one("-30d", patient, dates)).toBe(180);
 		expect(one("age:30d", patient, dates)).toBe(60);
 		expect(one("12", person("p", null, 3), days)).toBe(12);
@@ -124,5 +132,6 @@ test("times are written as dates or days, with the age", () => {
 		ageYears: expect.closeTo(43.8056, 4),
 	});
 	expect(momentJson(2.25, null, days)).toEqual({ day: 2.25, ageYears: null });
-	expect(dayText(2.25, days)).toBe("day 2.3");
+	expect(dayText(2.25, days)).toBe("day 2.25");
+	expect(dayText(200.25, days)).toBe("day 200.3");
 });

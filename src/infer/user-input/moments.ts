@@ -14,6 +14,8 @@ export interface Moment {
 }
 
 const spanUnits: Readonly<Record<string, number>> = {
+	min: 1 / 1440,
+	h: 1 / 24,
 	d: 1,
 	w: 7,
 	m: monthDays,
@@ -22,15 +24,18 @@ const spanUnits: Readonly<Record<string, number>> = {
 
 /** The accepted forms, for help texts. */
 export const momentForms =
-	"a date (2015-06-01), a time after the last record (+30d, +6m, +2y) or before it (-2y), an age (age:65, age:18m), or a day where times are days";
+	"a date (2015-06-01), a time after the last record (+12h, +30d, +6m, +2y) or before it (-2y), an age (age:65, age:18m), or a day where times are days";
 
-const span = /^(\d+(?:\.\d+)?)([dwmy])$/;
+const amountAndUnit = "(\\d+(?:\\.\\d+)?)(min|[hdwmy])";
+const span = new RegExp(`^${amountAndUnit}$`);
+const signedSpan = new RegExp(`^([+-])${amountAndUnit}$`);
 
-/** A length of time, in days: 10d, 2w, 6m, 1y. */
+/** A length of time, in days: 12h, 10d, 2w, 6m, 1y. */
 export function spanDays(text: string): number {
 	const [, amount, unit] = span.exec(text.trim()) ?? [];
 	const days = Number(amount) * (spanUnits[unit ?? ""] ?? Number.NaN);
-	if (!(days > 0)) throw new InputError("Expected a length of time: 10d, 2w, 6m or 1y.");
+	if (!(days > 0))
+		throw new InputError("Expected a length of time: 30min, 12h, 10d, 2w, 6m or 1y.");
 	return checkedSpan(days);
 }
 
@@ -55,13 +60,13 @@ export function momentOf(given: string): Moment {
 		if (day === undefined) throw new InputError("There is no such date.");
 		return made("date", day);
 	}
-	const [, sign, amount, unit] = /^([+-])(\d+(?:\.\d+)?)([dwmy])$/.exec(text) ?? [];
+	const [, sign, amount, unit] = signedSpan.exec(text) ?? [];
 	if (sign && unit)
 		return made(
 			"since",
 			(sign === "-" ? -1 : 1) * checkedSpan(Number(amount) * (spanUnits[unit] as number)),
 		);
-	const [, age, ageUnit = "y"] = /^age:(\d+(?:\.\d+)?)([dwmy]?)$/.exec(text) ?? [];
+	const [, age, ageUnit = "y"] = /^age:(\d+(?:\.\d+)?)(min|[hdwmy]?)$/.exec(text) ?? [];
 	if (age) return made("age", checkedSpan(Number(age) * (spanUnits[ageUnit || "y"] as number)));
 	if (/^-?\d+(\.\d+)?$/.test(text)) return made("day", checkedDay(Number(text)));
 	throw new InputError(`Expected ${momentForms}.`);
@@ -165,6 +170,13 @@ function checkRecords(
 	);
 }
 
+/** A length of time below two days: 12 hours, 90 minutes. */
+function hoursText(days: number): string {
+	const minutes = Math.round(days * 1440);
+	if (minutes % 60 !== 0) return `${minutes} minute${minutes === 1 ? "" : "s"}`;
+	return `${minutes / 60} hour${minutes === 60 ? "" : "s"}`;
+}
+
 /** A length of time in the largest unit that it is a multiple of: 5 years, 6 months, 183 days. */
 export function spanText(days: number): string {
 	const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? "" : "s"}`;
@@ -172,12 +184,13 @@ export function spanText(days: number): string {
 	const isWhole = (count: number) => count > 0.9 && Math.abs(count - Math.round(count)) < 0.005;
 	if (isWhole(years)) return counted(Math.round(years), "year");
 	if (isWhole(months)) return counted(Math.round(months), "month");
+	if (days < 2 && !isWhole(days)) return hoursText(days);
 	return counted(Number(days.toFixed(1)), "day");
 }
 
-/** A time as a date, or as a day on an axis without dates. */
+/** A time as a date, or as a day on an axis without dates, where the first days tell minutes apart. */
 export const dayText = (day: number, axis: TimeAxis): string =>
-	axis === "days" ? `day ${Number(day.toFixed(1))}` : isoDate(day);
+	axis === "days" ? `day ${Number(day.toFixed(Math.abs(day) < 100 ? 3 : 1))}` : isoDate(day);
 
 /** Beyond it a date has no four-digit year. */
 const farthestDateDay = 1e7;

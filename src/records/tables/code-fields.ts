@@ -12,24 +12,31 @@ export interface CodeFields {
 	readonly rows?: (rows: string) => string;
 }
 
-/** The codes in one column, or in several: every field with a code gives a record, in the order of the columns. */
+/**
+ * The codes in one column, or in several: every field with a code gives a record, in the order of the columns. With a
+ * separator, a field may hold several codes.
+ */
 export function codeFields(
 	table: Table,
 	columns: readonly Found[],
 	system: SystemFrom,
+	separator?: string | undefined,
 ): CodeFields {
 	const [only, another] = columns;
-	if (only && !another) return { code: plainText(only) };
+	if (only && !another && separator === undefined) return { code: plainText(only) };
 	const joined = columns.find((column) => column.table !== table);
 	if (joined)
 		throw new InputError(
-			`${joined.name} is a column of ${joined.table.file}; of several columns of codes (\`code\`), expected all in ${table.file}`,
+			`${joined.name} is a column of ${joined.table.file}; where a row has several codes, expected all in ${table.file}`,
 		);
 	const systems = "systems" in system ? system.systems : [];
-	const fields = columns.map(
-		(column, at) => `{'code': ${textOf(column)}, 'system': ${quoted(systems[at] ?? "")}}`,
-	);
-	const codes = `list_filter([${fields.join(", ")}], lambda field: field.code IS NOT NULL)`;
+	const fields = columns.map((column, at) => {
+		const field = (code: string) => `{'code': ${code}, 'system': ${quoted(systems[at] ?? "")}}`;
+		if (separator === undefined) return `[${field(textOf(column))}]`;
+		const parts = `coalesce(string_split(${textOf(column)}, ${quoted(separator)}), [])`;
+		return `list_transform(${parts}, lambda part: ${field("nullif(trim(part), '')")})`;
+	});
+	const codes = `list_filter(flatten([${fields.join(", ")}]), lambda field: field.code IS NOT NULL)`;
 	return {
 		code: `${codeOfField}.code`,
 		rows: (rows) =>

@@ -20,6 +20,7 @@ export const patientNames: Groups = [
 	["patient", "patient_id", "patientid", "patient_num", "patient_key"],
 	["subject_id", "subjectid", "subject", "person_id", "personid", "person"],
 	["desynpuf_id", "bene_id", "enrolid", "member_id", "memberid", "mrn", "pid"],
+	["patientunitstayid"],
 	["id"],
 ];
 
@@ -34,15 +35,28 @@ const ageNames: Groups = [
 	["age_days", "age_in_days", "agedays"],
 	["age_years", "age_in_years"],
 	["age", "days", "day"],
+	["ageaticd"],
 ];
+/** eICU counts the minutes since the admission to the unit. */
+const offsetNames = ["diagnosisoffset", "treatmentoffset", "drugstartoffset", "labresultoffset"];
 /** Names of the time column: a date, unless the times are ages or days. */
 export const timeNames = (numbers: boolean): Groups =>
-	numbers ? [...ageNames, ...dateNames] : [...dateNames, ...ageNames];
+	numbers ? [...ageNames, offsetNames, ...dateNames] : [...dateNames, ...ageNames, offsetNames];
 
 export const codeNames: Groups = [
 	[
 		...["code", "icd", "icd_code", "diagnosis_code", "diag_code", "dx", "dx_code"],
-		...["icd9", "icd9_code", "icd9cm", "icd9_cd", "icd10", "icd10_code", "icd10cm", "icd10_cd"],
+		...[
+			"icd9",
+			"icd9_code",
+			"icd9cm",
+			"icd9_cd",
+			"icd9code",
+			"icd10",
+			"icd10_code",
+			"icd10cm",
+			"icd10_cd",
+		],
 		...["phecode", "snomed", "snomed_code", "condition_code", "concept_code"],
 	],
 	["atc", "atc_code", "ndc", "ndc_code", "rxnorm", "rxnorm_code", "rxcui", "drug_code"],
@@ -61,7 +75,7 @@ export const drugNameNames: Groups = [
 ];
 export const systemNames: Groups = [
 	["system", "code_system", "coding_system", "vocabulary_id", "vocabulary", "code_type"],
-	["icd_version", "icd_ver", "dx_version"],
+	["icd_version", "icd_ver", "icd_type", "dx_version"],
 ];
 export const sexNames: Groups = [["sex"], ["gender", "gender_concept_id"], ["bene_sex_ident_cd"]];
 export const birthNames: Groups = [
@@ -88,7 +102,7 @@ export const endNames: Groups = [
 ];
 export const splitColumnNames: Groups = [["split"], ["fold", "partition"]];
 
-export const timeUnits = ["date", "age-days", "age-years", "days"] as const;
+export const timeUnits = ["date", "age-days", "age-years", "days", "hours", "minutes"] as const;
 /** The unit of a time column. */
 export type TimeIs = (typeof timeUnits)[number];
 
@@ -96,8 +110,8 @@ export type TimeIs = (typeof timeUnits)[number];
 export function unitNamed(name: string): TimeIs | undefined {
 	const words = name.trim().toLowerCase();
 	if (/^age_?(in_?)?days$/.test(words)) return "age-days";
-	if (/^age_?(in_?)?years$/.test(words)) return "age-years";
-	return undefined;
+	if (/^age_?(in_?)?years$/.test(words) || words === "ageaticd") return "age-years";
+	return offsetNames.includes(words) ? "minutes" : undefined;
 }
 
 /** Days per unit. */
@@ -105,13 +119,13 @@ export const daysIn: Readonly<Record<Exclude<TimeIs, "date">, number>> = {
 	"age-days": 1,
 	"age-years": yearDays,
 	days: 1,
+	hours: 1 / 24,
+	minutes: 1 / 1440,
 };
 
-/** The maximum distance from 0 in days. */
-export const farthestDays: typeof daysIn = {
-	"age-days": oldestDays,
-	"age-years": oldestDays,
-	days: farthestDay,
-};
+/** Whether times are ages, with birth at 0. */
+export const isAge = (unit: TimeIs): boolean => unit === "age-days" || unit === "age-years";
 
-export const oldestAge = "an age of at most 200 years";
+/** The least and greatest plausible time in days. */
+export const plausibleDays = (unit: Exclude<TimeIs, "date">): readonly [number, number] =>
+	isAge(unit) ? [0, oldestDays] : [-farthestDay, farthestDay];

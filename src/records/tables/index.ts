@@ -22,6 +22,8 @@ async function open(
 		throw new InputError(
 			`\`dateFormat\` "${options.dateFormat}" has no field; expected one such as %d/%m/%Y`,
 		);
+	if (options.separator === "")
+		throw new InputError("`separator` is empty; expected what stands between two codes, such as ,");
 	const found = await findFiles(path, format);
 	const files = {
 		...found,

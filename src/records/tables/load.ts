@@ -4,8 +4,9 @@ import { counted, notesFor } from "../notes.js";
 import type { Loaded } from "../rows.js";
 import { quoted } from "../sql.js";
 import type { Store } from "../store.js";
-import { openTable, type Table } from "../table.js";
-import type { TimeIs } from "./column-names.js";
+import { openTable, reading, type Table } from "../table.js";
+import { oldestYears } from "../years.js";
+import { isAge, type TimeIs } from "./column-names.js";
 import { listed } from "./columns.js";
 import type { SourceFiles, TableFormat } from "./files.js";
 import { type Inserted, insertRecords } from "./insert.js";
@@ -53,12 +54,17 @@ export async function loadTables(
 		store,
 		plans.map(({ plan }) => plan),
 	);
+	// A file of names comes first.
+	if (options.names) await nameCodes(store, options.names);
+	for (const { plan, names } of plans)
+		if (names) await reading(plan.table, () => store.run(mostFrequentNames(names)));
 	if (join) await dropJoin(store);
 	const place = files.main.length === 1 ? first.plan.table.file : `${files.main.length} files`;
 	notes.push(...notesOn(place, inserted));
 
+	if (options.separator === undefined) warnings.push(...(await separatorWarning(store, place)));
 	const { unit } = first.plan.from;
-	if (options.names) await nameCodes(store, options.names);
+	if (unit === "age-days") warnings.push(...(await youngWarning(store, place)));
 	const { drugs, people, coverage } = files;
 	for (const file of drugs)
 		notes.push(...(await loadDrugs(store, await open(file), unit, options)));
@@ -70,7 +76,7 @@ export async function loadTables(
 		notes.push(...read.notes);
 		warnings.push(...read.warnings);
 	}
-	if (unit === "age-days" || unit === "age-years") await birthsAtZero(store);
+	if (isAge(unit)) await birthsAtZero(store);
 	if (coverage) await loadObservation(store, await open(coverage), unit, options);
 	return {
 		axis: unit === "date" ? "dates" : "days",
@@ -117,18 +123,52 @@ function notesOn(place: string, { rows, empty, noNumbers }: Inserted): string[] 
 	]);
 }
 
-/** Names the codes of the records, in every system. */
+/** Warns of fields that hold several ICD codes: "401.9, I10". */
+async function separatorWarning(store: Store, place: string): Promise<string[]> {
+	const code = "[A-Za-z]?[0-9][0-9A-Za-z.]{1,7}";
+	const [found] = await store.all<{ records: number; separator: string }>(
+		`SELECT sum(records) AS records, arg_max(separator, records) AS separator FROM (
+			SELECT count(*) AS records, regexp_extract(code, '[,;|/ ]') AS separator
+			FROM record WHERE system IN ('ICD9CM', 'ICD10CM') AND regexp_full_match(code, '${code}( *[,;|/ ] *${code})+')
+			GROUP BY code)`,
+	);
+	const { records, separator } = found ?? {};
+	if (!records) return [];
+	return [
+		`${place}: ${counted(records, "field looks", "fields look")} like several codes, and will not be found in a map; split them with \`separator\` ${separator === " " ? '" "' : JSON.stringify(separator)}`,
+	];
+}
+
+/** Warns if all ages in days are small enough to be years. */
+async function youngWarning(store: Store, place: string): Promise<string[]> {
+	const [found] = await store.all<{ oldest: number }>("SELECT max(time) AS oldest FROM record");
+	const oldest = found?.oldest ?? 0;
+	return oldest > oldestYears
+		? []
+		: [
+				`${place}: nobody is older than ${oldest} days; if the ages are in years, pass \`timeIs\` age-years`,
+			];
+}
+
+/** Names the codes of the records by a file, in every system unless it names one. */
 async function nameCodes(store: Store, file: string): Promise<void> {
 	const names = await readCodeNames(file);
+	await store.create("given_name", {
+		...{ system: "text", code: "text", name: "text", category: "text", kind: "kind" },
+	});
 	await store.append(
-		"code_name",
-		Array.from(names, ([code, name]) => ({ system: "", code, ...name })),
+		"given_name",
+		names.map((name) => ({ ...name })),
 	);
 	await store.run(
-		"INSERT INTO code_name SELECT r.system, n.code, n.name, n.category, n.kind FROM (SELECT DISTINCT system, code FROM record) AS r JOIN code_name AS n ON n.code = r.code AND n.system = '' ORDER BY ALL",
+		"INSERT INTO code_name SELECT r.system, n.code, n.name, n.category, n.kind FROM (SELECT DISTINCT system, code FROM record) AS r JOIN given_name AS n ON n.code = r.code AND coalesce(n.system, r.system) = r.system ORDER BY ALL",
 	);
-	await store.run("DELETE FROM code_name WHERE system = ''");
+	await store.run("DROP TABLE given_name");
 }
+
+/** SQL that adds the most frequent name of each code that has none, given rows of system, code, name and rows. */
+const mostFrequentNames = (names: string): string =>
+	`INSERT INTO code_name SELECT system, code, name, NULL, NULL FROM (${names}) AS d WHERE code IS NOT NULL AND name IS NOT NULL AND NOT EXISTS (FROM code_name AS n WHERE n.system = d.system AND n.code = d.code) GROUP BY system, code, name QUALIFY row_number() OVER (PARTITION BY system, code ORDER BY sum(rows) DESC, name) = 1 ORDER BY system, code`;
 
 /** Usually these rows name every drug, so that the rest of the file need not be read again. */
 const firstRows = 1_000_000;
@@ -137,9 +177,7 @@ const firstRows = 1_000_000;
 async function nameDrugs(store: Store, names: DrugNames, first?: number): Promise<void> {
 	// In two steps, because DuckDB would otherwise compute the texts of all rows before grouping.
 	await store.run(`CREATE TABLE called AS ${names.distinct(first)}`);
-	await store.run(
-		`INSERT INTO code_name SELECT system, code, name, NULL, NULL FROM (${names.of("called")}) AS d WHERE code IS NOT NULL AND name IS NOT NULL AND NOT EXISTS (FROM code_name AS n WHERE n.system = d.system AND n.code = d.code) GROUP BY system, code, name QUALIFY row_number() OVER (PARTITION BY system, code ORDER BY sum(rows) DESC, name) = 1 ORDER BY system, code`,
-	);
+	await store.run(mostFrequentNames(names.of("called")));
 	await store.run("DROP TABLE called");
 }
 
@@ -149,8 +187,8 @@ async function loadDrugs(
 	unit: TimeIs,
 	options: TableOptions,
 ): Promise<string[]> {
-	const { plan, code, names } = planDrugs(table, unit, options);
-	const notes = notesOn(table.file, await insertRecords(store, [plan]));
+	const { plan, code, names, notes: unread } = planDrugs(table, unit, options);
+	const notes = [...unread, ...notesOn(table.file, await insertRecords(store, [plan]))];
 	if (!names) return notes;
 	await nameDrugs(store, names, firstRows);
 	const unnamed = await store.count(

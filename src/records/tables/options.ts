@@ -12,6 +12,10 @@ export interface TableOptions {
 	 * is a record of its own, in the order of the columns.
 	 */
 	readonly code?: string | readonly string[] | undefined;
+	/** Column of the name of the code. */
+	readonly name?: string | undefined;
+	/** What stands between several codes in one field: `,`. */
+	readonly separator?: string | undefined;
 	/** Column of the code system, or the name of one system for all codes. */
 	readonly system?: string | undefined;
 	/** Column of the kind: diagnosis, drug, procedure, laboratory or other. */
@@ -35,7 +39,9 @@ export interface TableOptions {
 	readonly sexValues?: Readonly<Record<string, Sex>> | undefined;
 	/** Files with prescriptions. */
 	readonly drugsFile?: string | readonly string[] | undefined;
-	/** File with names of codes: code,name[,category[,kind]]. */
+	/** The system of the codes in them, if neither a column nor its name says it: rxnorm. */
+	readonly drugSystem?: string | undefined;
+	/** File with names of codes: columns code and name, and perhaps category, kind and the code system. */
 	readonly names?: string | undefined;
 	/** File with further columns, and the column to join by. */
 	readonly join?: string | undefined;

@@ -14,6 +14,7 @@ import {
 	birthNames,
 	birthYearNames,
 	deathNames,
+	isAge,
 	patientNames,
 	sexNames,
 	splitColumnNames,
@@ -136,7 +137,7 @@ export async function loadPeople(
 		options.birthYear === undefined ? columnOr(tables, options.birth, birthNames) : undefined;
 	const deathDate = columnOr(tables, options.death, deathNames);
 	const split = columnLikely(tables, splitColumnNames);
-	const ages = unit === "age-days" || unit === "age-years";
+	const ages = isAge(unit);
 	const birthYear = birthDate ? undefined : birthInYear(tables, options);
 	if (!sex && !birthDate && !birthYear && !deathDate && !split)
 		throw missingColumn(

@@ -28,7 +28,14 @@ import {
 import type { RecordPlan } from "./insert.js";
 import { type Join, joinSql } from "./join.js";
 import type { TableOptions } from "./options.js";
-import { kindSql, type SystemFrom, systemAsked, systemRemedy, systemSql } from "./systems-sql.js";
+import {
+	kindSql,
+	type SystemFrom,
+	systemAsked,
+	systemOfAll,
+	systemRemedy,
+	systemSql,
+} from "./systems-sql.js";
 import { chosen, daysOf, isNumber, plainText, quickDays, textOf, untrimmed } from "./values.js";
 
 function wanted(
@@ -51,7 +58,7 @@ export function planRecords(
 	table: Table,
 	join: Join | undefined,
 	options: TableOptions,
-): { plan: RecordPlan; joined: Found[]; says: string } {
+): { plan: RecordPlan; joined: Found[]; names: string | undefined; says: string } {
 	const own: Aliased = { table, alias: "m" };
 	const tables = join ? [own, join.aliased] : [own];
 	const patient = wanted(tables, options.patient, patientNames, "the patient", "`patient`");
@@ -68,25 +75,32 @@ export function planRecords(
 	);
 	const unit = options.timeIs ?? unitNamed(time.name) ?? "date";
 	const system = systemOf(tables, codes, options);
-	const { code, rows } = codeFields(table, codes, system);
-	const [only] = codes.length === 1 ? codes : [];
+	const { code, rows } = codeFields(table, codes, system, options.separator);
+	const [only] = rows ? [] : codes;
 	const systemColumn = "column" in system ? system.column : undefined;
 	const kind = options.kind ? columnAsked(tables, options.kind, "`kind`") : undefined;
 	const value = options.value ? columnAsked(tables, options.value, "`value`") : undefined;
+	const name = options.name ? columnAsked(tables, options.name, "`name`") : undefined;
+	if (name && rows)
+		throw new InputError(
+			"`name` names one column, but a row can have several codes; pass a file of names with `names`",
+			{ field: "name", value: options.name },
+		);
 	const key = join ? columnAsked([own], join.on, "`on`") : undefined;
 	const days = daysOf(time, unit, options.dateFormat);
-	const used = [patient, ...codes, time, systemColumn, kind, value];
+	const used = [patient, ...codes, time, systemColumn, kind, value, name];
+	const joining = key ? joinSql(key) : undefined;
 	const of = (column: Found) =>
 		column.table === table ? column.name : `${column.name} of ${column.table.file}`;
 	return {
 		plan: {
 			table,
 			...(rows && { rows }),
-			joined: key && joinSql(key),
+			joined: joining,
 			patient: plainText(patient, "whole"),
 			time: days,
 			code,
-			system: systemSql(system),
+			system: systemSql(system, code),
 			kind: kind
 				? chosen(
 						`lower(${textOf(kind)})`,
@@ -101,7 +115,7 @@ export function planRecords(
 							...quickDays(time, unit, days, options.dateFormat),
 							patient: untrimmed(patient),
 							code: untrimmed(only),
-							system: systemSql(system),
+							system: systemSql(system, untrimmed(only)),
 						},
 			from: {
 				patient,
@@ -113,8 +127,11 @@ export function planRecords(
 				format: options.dateFormat,
 			},
 		},
+		names:
+			name &&
+			`SELECT ${systemSql(system, code)} AS system, ${code} AS code, ${textOf(name)} AS name, count(*) AS rows FROM ${table.sql} AS m ${joining ?? ""} GROUP BY ALL`,
 		joined: used.filter((column) => column !== undefined && column.table !== table) as Found[],
-		says: `columns: patient is ${of(patient)}, time is ${of(time)} (${unit}), code is ${ends(codes.map(of))} (${sayingSystem(system, of)})`,
+		says: `columns: patient is ${of(patient)}, time is ${of(time)} (${unit}), code is ${ends(codes.map(of))} (${sayingSystem(system, of)})${name ? `, name is ${of(name)}` : ""}`,
 	};
 }
 
@@ -126,6 +143,7 @@ const ends = (names: readonly string[]): string =>
 
 function sayingSystem(from: SystemFrom, of: (column: Found) => string): string {
 	if ("column" in from) return `system is ${of(from.column)}`;
+	if ("byForm" in from) return "ICD9CM or ICD10CM by form";
 	return "system" in from ? from.system : [...new Set(from.systems)].join(" and ");
 }
 
@@ -145,7 +163,7 @@ function systemOf(
 	if (options.system !== undefined) {
 		const column = columnNamed(tables, options.system);
 		if (column && !codes.some(({ sql }) => sql === column.sql)) return { column, allowed };
-		return { system: systemAsked(options.system, allowed) };
+		return systemOfAll(options.system, allowed);
 	}
 	const column = columnLikely(tables, systemNames, "`system`");
 	if (column) return { column, allowed };
@@ -175,7 +193,12 @@ export function planDrugs(
 	table: Table,
 	unit: TimeIs,
 	options: TableOptions,
-): { plan: RecordPlan; code: Found | undefined; names: DrugNames | undefined } {
+): {
+	plan: RecordPlan;
+	code: Found | undefined;
+	names: DrugNames | undefined;
+	notes: readonly string[];
+} {
 	const tables: Aliased[] = [{ table, alias: "m" }];
 	const patient = columnOr(tables, options.patient, patientNames);
 	if (!patient) throw missingColumn(tables, "the patient", "call it patient");
@@ -185,12 +208,17 @@ export function planDrugs(
 	const days = daysOf(time, unit, options.dateFormat, true);
 	const name = columnLikely(tables, drugNameNames);
 	let code = columnLikely(tables, drugCodeNames);
-	const systemColumn = columnLikely(tables, systemNames);
-	const implied = code && impliedSystem(code.name);
+	const given =
+		options.drugSystem === undefined
+			? undefined
+			: systemAsked(options.drugSystem, options.allowSystems ?? [], "`drugSystem`");
+	const systemColumn = given ? undefined : columnLikely(tables, systemNames);
+	const implied = code && (given?.system ?? impliedSystem(code.name));
+	const unread = code && !systemColumn && !implied ? code : undefined;
 	if (code && !systemColumn && !implied) {
 		if (!name)
 			throw new InputError(
-				`${table.file}: nothing says which code system the codes in ${code.name} belong to; rename the column to atc, ndc or rxnorm, or add a column system`,
+				`${table.file}: nothing says which code system the codes in ${code.name} belong to; pass \`drugSystem\` rxnorm, or rename the column to atc, ndc or rxnorm, or add a column system`,
 			);
 		code = undefined;
 	}
@@ -199,7 +227,7 @@ export function planDrugs(
 	const from: SystemFrom = systemColumn
 		? { column: systemColumn, allowed: options.allowSystems ?? [] }
 		: { system: implied ?? "Name" };
-	const system = code ? systemSql(from) : "'Name'";
+	const system = code ? systemSql(from, drugCode) : "'Name'";
 	// Unknown products have an NDC of zeros.
 	const codeText =
 		code &&
@@ -215,6 +243,11 @@ export function planDrugs(
 		.join(", ");
 	return {
 		code,
+		notes: unread
+			? [
+					`${table.file}: ${unread.name} was not read, for nothing says its code system: drugs are known by ${name?.name}; see --drug-system`,
+				]
+			: [],
 		names: name && {
 			distinct: (first) =>
 				`SELECT ${columns}, count(*) AS rows FROM (SELECT ${columns} FROM ${table.sql} AS m ${first ? `LIMIT ${first}` : ""}) AS m GROUP BY ALL`,

@@ -163,7 +163,7 @@ describe("tables of records", () => {
 				"dx.csv",
 			),
 			"dx_2 is a column of",
-			"expected all in",
+			"where a row has several codes, expected all in",
 		);
 	});
 
@@ -258,6 +258,63 @@ describe("tables of records", () => {
 			'b.csv: line 4: year is "60"; expected a year between',
 		);
 		await refused(read(main, { sex: "sex" }, "a.csv"), "`sex` names a column of the people");
+	});
+
+	test("splits fields that hold several codes, and tells ICD-9 and ICD-10 apart by form", async () => {
+		const text =
+			'patientunitstayid,diagnosisoffset,icd9code\n1,720,"491.20, J44.9"\n1,-90,\n1,360,E888.9 ,\n2,0,"V58.67,,I10, 038"\n';
+		const options = { separator: ",", system: "icd", timeIs: "minutes" } as const;
+		const { axis, records, notes, warnings } = await csv(text.replace(" ,\n", "\n"), options);
+		expect(axis).toBe("days");
+		expect(records.map(({ patient, time, code, system }) => [patient, time, code, system])).toEqual(
+			[
+				["1", 0.5, "491.20", "ICD9CM"],
+				["1", 0.5, "J44.9", "ICD10CM"],
+				["1", 0.25, "E888.9", "ICD9CM"],
+				["2", 0, "V58.67", "ICD9CM"],
+				["2", 0, "I10", "ICD10CM"],
+				["2", 0, "038", "ICD9CM"],
+			],
+		);
+		expect(notes.join()).toContain("(minutes), code is icd9code (ICD9CM or ICD10CM by form)");
+		expect(warnings).toEqual([]);
+		const { separator: _, ...whole } = options;
+		const unsplit = await csv(text.replace(" ,\n", "\n"), whole);
+		expect(unsplit.warnings).toEqual([
+			expect.stringMatching(/a\.csv: 1 field looks like several codes.*with `separator` ","$/),
+		]);
+		await refused(csv(text, { ...options, separator: "" }), "`separator` is empty");
+		const hours = await csv("patient,hour,icd9\na,36,4019\n", { time: "hour", timeIs: "hours" });
+		expect(hours.records[0]?.time).toBe(1.5);
+	});
+
+	test("takes names from a column, and the code system of drugs from an option", async () => {
+		const files = {
+			"conditions.csv":
+				"START,STOP,PATIENT,ENCOUNTER,CODE,DESCRIPTION\n2020-01-02,,a,e,44054006,Diabetes\n2020-01-03,,a,e,44054006,Diabetes (disorder)\n2020-01-04,,b,e,44054006,Diabetes (disorder)\n",
+			"medications.csv":
+				"START,STOP,PATIENT,CODE,DESCRIPTION\n2020-01-02T05:00:00Z,,a,860975,Metformin 500 MG\n",
+		};
+		const options = { system: "snomed", name: "DESCRIPTION" };
+		const read2 = (more: TableOptions) => read(files, { ...options, ...more });
+		const rxnorm = await read2({ drugSystem: "rxnorm" });
+		expect(rxnorm.names.map(({ system, code, name }) => [system, code, name])).toEqual([
+			["SNOMED", "44054006", "Diabetes (disorder)"],
+			["RxNorm", "860975", "Metformin 500 MG"],
+		]);
+		const named = await read2({});
+		expect(named.records.at(-1)).toMatchObject({ code: "Metformin 500 MG", system: "Name" });
+		expect(named.notes.join()).toMatch(/CODE was not read.*see --drug-system/);
+		await refused(read2({ drugSystem: "drugs" }), '`drugSystem` "drugs" is not a code system');
+		await refused(read2({ separator: "," }), "`name` names one column");
+	});
+
+	test("warns of ages in days that could be years", async () => {
+		const text = "patient,age_days,icd9\na,50,4019\na,61.5,4019\n";
+		expect((await csv(text)).warnings).toEqual([
+			expect.stringMatching(/a\.csv: nobody is older than 61\.5 days;.*`timeIs` age-years$/),
+		]);
+		expect((await csv(text, { timeIs: "age-years" })).warnings).toEqual([]);
 	});
 
 	test("takes columns, systems, kinds and values from the options", async () => {
@@ -484,15 +541,17 @@ describe("tables of records", () => {
 			"an age in days",
 			icd9("a,1,1\na,1e300,1\n"),
 			{ timeIs: "age-days" },
-			['a.csv: line 3: date is "1e300"; expected an age of at most 200 years (age-days)'],
+			['a.csv: line 3: date is "1e300"; expected an age from 0 to 120 years (age-days)'],
 		],
 		[
 			"an age in years",
 			icd9("a,201,1\n"),
 			{ timeIs: "age-years" },
-			['a.csv: line 2: date is "201"; expected an age of at most 200 years (age-years)'],
+			[
+				'a.csv: line 2: date is "201"; expected an age from 0 to 120 years (age-years), or pass `timeIs` age-days',
+			],
 		],
-		["an age below 0", icd9("a,-1e300,1\n"), { timeIs: "age-days" }, ["at most 200 years"]],
+		["an age below 0", icd9("a,-1e300,1\n"), { timeIs: "age-days" }, ["from 0 to 120 years"]],
 		["a word", icd9("a,2020-01-01,1\na,infinity,1\n"), {}, ['line 3: date is "infinity"']],
 		["epoch", icd9("a,2020-01-01,1\na,epoch,1\n"), {}, ['line 3: date is "epoch"']],
 		["another format", icd9("a,2020-01-01,1\n"), { dateFormat: "%d.%m.%Y" }, ["%d.%m.%Y"]],

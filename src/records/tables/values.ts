@@ -2,8 +2,8 @@ import { InputError } from "../../base/errors.js";
 import { daysFromText, daysFromTimestamp, isFarOff } from "../dates.js";
 import { isMissing, missingWords } from "../missing-values.js";
 import { quoted } from "../sql.js";
-import { expectedYears, farthestDay } from "../years.js";
-import { daysIn, farthestDays, oldestAge, type TimeIs } from "./column-names.js";
+import { expectedYears, oldestYears } from "../years.js";
+import { daysIn, isAge, plausibleDays, type TimeIs } from "./column-names.js";
 import type { Found } from "./columns.js";
 
 const wholeNumber = /^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$/;
@@ -59,7 +59,7 @@ export const untrimmed = (column: Found): string =>
 export const rawText = ({ sql }: Found): string => `CAST(${sql} AS VARCHAR)`;
 
 const sayUnit =
-	"if they are ages or days pass `timeIs` age-days, `timeIs` age-years or `timeIs` days; if they are dates say how they are written, as in `dateFormat` %Y%m%d";
+	"if they are ages or counted from an origin, pass `timeIs` age-days, age-years, days, hours or minutes; if they are dates say how they are written, as in `dateFormat` %Y%m%d";
 
 /** SQL for days, NULL if there is no time or it cannot be read. */
 export function daysOf(column: Found, unit: TimeIs, format?: string, orIso = false): string {
@@ -82,7 +82,7 @@ export function daysOf(column: Found, unit: TimeIs, format?: string, orIso = fal
 
 /** SQL condition: there is no time, or it is implausible. */
 export const isBadTime = (days: string, unit: TimeIs): string =>
-	`(${days} IS NULL OR ${unit === "date" ? isFarOff(days) : `NOT abs(${days}) <= ${farthestDays[unit]}`})`;
+	`(${days} IS NULL OR ${unit === "date" ? isFarOff(days) : `NOT ${days} BETWEEN ${plausibleDays(unit).join(" AND ")}`})`;
 
 /** SQL for a table's rows and their days: dates are read directly if possible, otherwise by `slow`. */
 export function quickDays(column: Found, unit: TimeIs, slow: string, format?: string) {
@@ -106,7 +106,7 @@ export function badTime(
 		return `${column.name} is empty; every record needs a time: fill it in or remove the row`;
 	const shown = JSON.stringify(got.length > 40 ? `${got.slice(0, 40)}…` : got);
 	if (unit !== "date" && days !== null && Number.isFinite(days))
-		return `${column.name} is ${shown}; expected ${unit === "days" ? `a day from -${farthestDay} to ${farthestDay}` : oldestAge} (${unit}): correct it or remove the row`;
+		return `${column.name} is ${shown}; expected ${expectedTime(unit)}: correct it or remove the row`;
 	if (unit !== "date") return `${column.name} is ${shown}; expected a finite number (${unit})`;
 	if (days !== null && Number.isFinite(days))
 		return `${column.name} is ${shown}; ${expectedYears}: correct it or remove the row`;
@@ -115,6 +115,13 @@ export function badTime(
 	if (/^[+-]?\d*\.?\d+(e\d+)?$/i.test(got))
 		return `${column.name} is ${shown}, a number; ${sayUnit}`;
 	return `${column.name} is ${shown}; expected a date such as 2020-01-31, 2020-01-31 12:30:00 or 20200131, or say how dates are written, as in \`dateFormat\` %d/%m/%Y`;
+}
+
+function expectedTime(unit: Exclude<TimeIs, "date">): string {
+	const mistaken = unit === "age-years" ? ", or pass `timeIs` age-days if it counts days" : "";
+	if (isAge(unit)) return `an age from 0 to ${oldestYears} years (${unit})${mistaken}`;
+	const [least, most] = plausibleDays(unit).map((days) => days / daysIn[unit]);
+	return `a ${unit === "days" ? "day" : "number"} from ${least} to ${most} (${unit})`;
 }
 
 /** SQL that maps each text to its value and any other text to NULL, with a single lookup. */

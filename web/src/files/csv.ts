@@ -9,11 +9,11 @@ import { sexOf } from "../../../src/records/sexes.js";
 import { knownSystems, systemNamed } from "../../../src/records/systems.js";
 import {
 	daysIn,
-	farthestDays,
-	oldestAge,
+	isAge,
+	plausibleDays,
 	type TimeIs,
 } from "../../../src/records/tables/column-names.js";
-import { expectedYears } from "../../../src/records/years.js";
+import { expectedYears, oldestYears } from "../../../src/records/years.js";
 import { type Columns, columnsOf, expectedColumns } from "./csv-columns.js";
 import type { FileContent, FileRecord } from "./records.js";
 
@@ -44,9 +44,11 @@ function dayOf(text: string, unit: TimeIs, what: string): number {
 		);
 	const day = Number(text) * daysIn[unit];
 	if (!Number.isFinite(Number(text))) refuse("a number of days or years");
-	const isInBounds = Math.abs(day) <= Math.min(farthestDays[unit], mostDays);
-	const expected =
-		unit === "days" ? `at most ${mostDays.toLocaleString("en-US")} days either way` : oldestAge;
+	const [least, most] = plausibleDays(unit);
+	const isInBounds = day >= Math.max(least, -mostDays) && day <= Math.min(most, mostDays);
+	const expected = isAge(unit)
+		? `an age from 0 to ${oldestYears} years`
+		: `at most ${mostDays.toLocaleString("en-US")} days either way`;
 	return isInBounds ? day : refuse(`${expected}: see whether it counts seconds, or is a date`);
 }
 
