@@ -10,7 +10,8 @@ import {
 	evaluate,
 	notWritten,
 } from "../workflows/evaluate.js";
-import { acrossRunsText, evaluationText } from "./evaluation-text.js";
+import type { PredictionSchema } from "../workflows/prediction-file.js";
+import { acrossRunsText, evaluationText, predictionsText } from "./evaluation-text.js";
 import { labelsOption, withGivenLabels } from "./given-labels.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { onsetCsv } from "./onset-text.js";
@@ -22,8 +23,9 @@ import {
 	threadCount,
 	wholeNumber,
 } from "./option-values.js";
+import { predictionsSchemaOption } from "./score.js";
 
-interface Options extends EvaluateOptions {
+interface Options extends Omit<EvaluateOptions, "predictions" | "plp"> {
 	readonly task: string;
 	readonly method: RankingMethod | "all";
 	readonly dataset?: string;
@@ -31,6 +33,10 @@ interface Options extends EvaluateOptions {
 	readonly csv?: string;
 	readonly lookBack?: number;
 	readonly labels?: string;
+	readonly predictions?: string;
+	readonly predictionsSchema?: PredictionSchema;
+	readonly plp?: string;
+	readonly force?: true;
 }
 
 /** Years, separated by commas. */
@@ -69,10 +75,17 @@ new ones. A run trained with --before is evaluated on onset alone.
 The baselines are counts of the patient's own history, code frequencies in
 training and, on a simulated population, the oracle. Results are written to
 RUN/eval/<task>.json. Several runs (other seeds, same dataset) are evaluated
-one by one and then summarized: means with 95 % t-intervals over the runs.`;
+one by one and then summarized: means with 95 % t-intervals over the runs.
+
+External validation: --dataset OTHER, prepared with \`trajgpt prepare … --like RUN\`.
+Its results are kept apart, in RUN/eval/external/<content of OTHER>/<task>.json.`;
 
 export const examples = {
 	"trajgpt evaluate runs/sim": "every task on the test patients",
+	"trajgpt evaluate runs/sim --dataset other": "all tasks on the patients of another hospital",
+	"trajgpt evaluate runs/sim --task insulin --predictions p.parquet --predictions-schema meds":
+		"predictions for meds-evaluation",
+	"trajgpt evaluate runs/sim --task insulin --plp results": "tables for OHDSI's tools",
 	"trajgpt evaluate runs/sim --task onset --index 2015-01-01 --horizons 1,5":
 		"first records after a date, within 1 and 5 years",
 	"trajgpt evaluate runs/sim --task forecast --method time-specific": "one forecasting method",
@@ -124,7 +137,20 @@ export function command(io: Io): Command {
 			wholeNumber(1, 1_000_000_000),
 		)
 		.addOption(labelsOption())
-		.option("--dataset <folder>", "the run's dataset, if it was moved")
+		.option(
+			"--dataset <folder>",
+			"another dataset, prepared with --like RUN, for external validation; or the run's own, if it was moved",
+		)
+		.option(
+			"--predictions <file>",
+			"onset and labelled tasks: write the predictions for each patient to a .csv or .parquet file",
+		)
+		.addOption(predictionsSchemaOption())
+		.option(
+			"--plp <folder>",
+			"onset and labelled tasks: write prediction.csv and the evaluation tables of OHDSI's PatientLevelPrediction",
+		)
+		.option("--force", "replace existing files of predictions")
 		.option("--oracle <folder>", "the simulated population, if it was moved")
 		.option(
 			"--futures <n>",
@@ -137,12 +163,17 @@ export function command(io: Io): Command {
 			"labelled tasks: labels of the few-shot row (default: 5)",
 			wholeNumber(2, 1_000_000),
 		)
-		.option("--code <code>", "labelled tasks of your own: the code that the label is about")
+		.option(
+			"--code <code>",
+			"labelled tasks of your own: the code that the label is about; onset: the code of --predictions",
+		)
 		.option("--threads <n>", "number of threads (default: all cores)", threadCount);
 	return addComputeOptions(command)
 		.option("--json", "print one JSON document")
 		.action(async (folders: string[], { task, method, dataset, json, ...options }: Options) => {
-			const { csv, lookBack, labels, ...others } = options;
+			const { csv, lookBack, labels, predictions, predictionsSchema, plp, force, ...others } = options;
+			if (predictionsSchema !== undefined && predictions === undefined)
+				throw new InputError("--predictions-schema needs --predictions FILE");
 			if (csv !== undefined && folders.length > 1)
 				throw new InputError("--csv holds the codes of one run; name one run");
 			const runs = folders.map((folder) => openRun(io, folder));
@@ -155,9 +186,14 @@ export function command(io: Io): Command {
 				...others,
 				...(lookBack !== undefined && { lookBackDays: lookBack }),
 				...(method !== "all" && { methods: [method] }),
+				...(predictions !== undefined && {
+					predictions: { file: predictions, schema: predictionsSchema ?? "plain", replace: force },
+				}),
+				...(plp !== undefined && { plp: { folder: plp, replace: force } }),
 				task: task === "all" ? undefined : task,
 				progress: progressOf(io),
-				onEvaluation: ({ run, file, notWritten, evaluation }) => {
+				onEvaluation: ({ run, file, notWritten, evaluation, predictions: told }) => {
+					for (const note of told?.notes ?? []) io.stderr.write(`note: ${note}\n`);
 					print(
 						evaluationText(
 							run,
@@ -165,6 +201,7 @@ export function command(io: Io): Command {
 							evaluation,
 						),
 					);
+					if (told) print(predictionsText(told));
 				},
 				onAcrossRuns: (name, over) => print(acrossRunsText(name, over)),
 			});

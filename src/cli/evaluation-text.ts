@@ -1,4 +1,5 @@
 import type { AcrossRuns, Evaluation, EvaluationRow, Measure } from "../evaluate/index.js";
+import type { WrittenPredictions } from "../workflows/evaluate.js";
 import { onsetText } from "./onset-text.js";
 import { table } from "./table.js";
 
@@ -193,4 +194,16 @@ export function acrossRunsText(
 		...(differences.length > 0 ? ["\n", differencesText(rows, differences)] : []),
 		"\nIn brackets: of the model and its differences, 95 % t-intervals of the runs; of other rows, of the patients.\n",
 	].join("");
+}
+
+/** What was written, and the metrics of the file, as meds-evaluation would give them. */
+export function predictionsText({ file, folder, row, count, metrics }: WrittenPredictions): string {
+	const places = [file, folder].filter((place) => place !== undefined).join(" and ");
+	const values = metrics
+		? table(
+				["metric of the file", "value"],
+				Object.entries(metrics).map(([name, value]) => [name, value.toFixed(4)]),
+			)
+		: "all labels are of one class: no metrics\n";
+	return `written: ${places}: ${count.toLocaleString("en-US")} predictions of "${row}" with a label\n${values}`;
 }

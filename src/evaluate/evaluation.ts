@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { z } from "zod";
 import { splitNames } from "../cohort/index.js";
 import { readJson, replaceFile } from "../files/index.js";
@@ -198,6 +198,8 @@ export const evaluationSchema = z.strictObject({
 		versions: z.record(z.string(), z.string()),
 		/** The content hash of the dataset. */
 		dataset: z.string(),
+		/** The folder of the dataset, if it is not the one that the run has learned from. */
+		external: z.string().optional(),
 		/** The training step of the weights. */
 		step: count,
 		/** The hash of everything that determines the numbers: `evaluationInputsHash`. */
@@ -215,12 +217,19 @@ export type Measured = Omit<Evaluation, "kind" | "version" | "made">;
 /** Evaluates one run, or the baselines if there is no run. */
 export type MeasureRun = (runtime: Runtime, trained?: Trained) => Promise<Measured>;
 
-export const evaluationFile = (run: string, task: string): string =>
-	join(runFiles(run).evaluations, `${task}.json`);
+/** Where an evaluation is kept; those on another dataset than the run's are kept apart, by its content hash. */
+export const evaluationFile = (run: string, task: string, otherDataset?: string): string =>
+	join(
+		runFiles(run).evaluations,
+		...(otherDataset === undefined ? [] : ["external", otherDataset.slice(0, 12)]),
+		`${task}.json`,
+	);
 
 /** Writes an evaluation to the folder of its run and replaces an earlier one of the task. */
 export async function writeEvaluation(run: string, evaluation: Evaluation): Promise<string> {
-	const file = evaluationFile(run, evaluation.task);
+	const { dataset, external } = evaluation.made;
+	const file = evaluationFile(run, evaluation.task, external && dataset);
+	await mkdir(dirname(file), { recursive: true });
 	await replaceFile(file, (path) => writeFile(path, `${JSON.stringify(evaluation, null, 2)}\n`));
 	return file;
 }

@@ -14,6 +14,7 @@ export {
 } from "./evaluation.js";
 export { firstPatients } from "./first-patients.js";
 export { evaluationInputsHash } from "./inputs-hash.js";
+export { isExternal } from "./is-external.js";
 export { isSimulated } from "./is-simulated.js";
 export { fitScoring } from "./labelled/fine-tuned.js";
 export { labelSetOf } from "./labelled/label-set.js";
@@ -22,6 +23,8 @@ export { isPaperTask, labelledTasks, taskLabels } from "./labelled/task-labels.j
 export { withRisks } from "./labelled/zero-shot-risk.js";
 export { auroc, averagePrecision, brier, logLoss } from "./metrics.js";
 export { type EvaluateOptions, evaluateDefaults } from "./options.js";
+export { type EvaluationType, type PlpOptions, plpTables } from "./plp-tables.js";
+export { type PredictionMetrics, predictionMetrics } from "./prediction-metrics.js";
 export type { LabelPrediction, RowPredictions } from "./predictions.js";
 export { type PatientScore, type ScoreSummary, summarizeScores } from "./scores.js";
 export { openTask, tasksOf } from "./tasks.js";

@@ -14,7 +14,7 @@ export function evaluationInputsHash(
 	options: EvaluateOptions,
 	trained?: Trained,
 ): string {
-	const { progress: _shown, oracle: _place, baselines, ...others } = options;
+	const { progress: _shown, oracle: _place, onPredictions: _told, baselines, ...others } = options;
 	const hash = createHash("sha256");
 	hash.update(
 		JSON.stringify({

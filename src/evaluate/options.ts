@@ -1,6 +1,7 @@
 import type { Progress } from "../base/progress.js";
 import type { Split } from "../cohort/index.js";
 import { type RankingMethod, rankingMethods } from "./evaluation.js";
+import type { RowPredictions } from "./predictions.js";
 
 export interface EvaluateOptions {
 	readonly split: Split;
@@ -13,8 +14,9 @@ export interface EvaluateOptions {
 	readonly ahead: number;
 	/** Task forecast: how the model predicts later times. */
 	readonly methods: readonly RankingMethod[];
-	/** Tasks with labels: the number of labels for few-shot learning (5), and the code of the task. */
+	/** Tasks with labels: the number of labels for few-shot learning (5). */
 	readonly shots?: number;
+	/** Tasks with labels: the code of the task. Task onset: the code of `onPredictions`. */
 	readonly code?: string;
 	/** Task forecast: futures that the oracle samples per patient. */
 	readonly futures: number;
@@ -30,6 +32,11 @@ export interface EvaluateOptions {
 	readonly keepPatients?: boolean;
 	/** The folder of the simulated population, if it is not found automatically. */
 	readonly oracle?: string;
+	/**
+	 * Called with the predictions behind the model's row: the fine-tuned one of a labelled task, or else its zero-shot
+	 * risk; in task onset those of `code`.
+	 */
+	readonly onPredictions?: (found: RowPredictions) => void;
 	/** Reports progress. */
 	readonly progress?: Progress;
 }

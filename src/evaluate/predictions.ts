@@ -1,3 +1,5 @@
+import { yearDays } from "../base/time.js";
+import type { History } from "../cohort/index.js";
 import type { Sex } from "../records/rows.js";
 
 /** A prediction of a yes-or-no label. */
@@ -15,6 +17,15 @@ export interface LabelPrediction {
 	readonly sex: Sex | null;
 	readonly ageYears: number | null;
 }
+
+/** What a prediction says about its patient. */
+export const personAt = (
+	{ id, sex, times, birthEvents }: History,
+	time: number,
+): Pick<LabelPrediction, "patient" | "sex" | "ageYears"> => ({
+	...{ patient: id, sex },
+	ageYears: birthEvents === 0 ? null : (time - (times[0] as number)) / yearDays,
+});
 
 /** The predictions behind one row of an evaluation. */
 export interface RowPredictions {

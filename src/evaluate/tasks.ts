@@ -6,6 +6,7 @@ import type { Evaluation, MeasureRun } from "./evaluation.js";
 import { forecastTask } from "./forecast/index.js";
 import { futuresTask } from "./futures/task.js";
 import { evaluationInputsHash } from "./inputs-hash.js";
+import { isExternal } from "./is-external.js";
 import { labelledTask } from "./labelled/index.js";
 import { labelledTasks } from "./labelled/task-labels.js";
 import { nextTask } from "./next-task.js";
@@ -47,26 +48,42 @@ export async function openTask(
 	if (dataset.patients(options.split).length === 0)
 		throw new InputError(`${dataset.folder} has no patients in split ${options.split}`);
 	const began = clock();
-	const measure = await measurer(task, dataset, options);
+	const hasTraining = dataset.patients("train").length > 0;
+	const measure = await measurer(task, dataset, {
+		...options,
+		...(!hasTraining && { baselines: false }),
+	});
 	const opening = clock() - began;
 	return async (runtime, trained) => {
 		const started = clock();
 		const measured = await measure(runtime, trained);
 		const tooFew = measured.tooFew ?? tooFewText(measured);
+		const external = trained !== undefined && isExternal(trained, dataset);
 		return {
 			kind: "trajgpt-evaluation",
 			version: 2,
 			...measured,
 			...(tooFew && { tooFew }),
+			...(external && { notes: [externalNote(dataset), ...measured.notes] }),
 			made: {
 				versions: { ...versions },
 				dataset: dataset.manifest.contentHash,
+				...(external && { external: dataset.folder }),
 				step: trained?.step ?? 0,
 				basis: evaluationInputsHash(task, dataset, options, trained),
 				seconds: Math.round(opening + clock() - started) / 1000,
 			},
 		};
 	};
+}
+
+function externalNote({ folder, manifest, patients }: Dataset): string {
+	const learned = patients("train").length;
+	return `external validation on ${folder} (content ${manifest.contentHash.slice(0, 12)}), which the run has not learned from; ${
+		learned > 0
+			? `baselines and few-shot rows learn from its ${learned} training patients`
+			: "it has no training patients, so there are no baselines and no few-shot rows"
+	}`;
 }
 
 async function measurer(

@@ -3,7 +3,7 @@ import { silentProgress } from "../base/progress.js";
 import { isoDate, yearDays } from "../base/time.js";
 import { whyNotAtRisk } from "../cohort/at-risk.js";
 import type { Dataset, History, Split } from "../cohort/index.js";
-import { specialCount, type Vocabulary } from "../cohort/vocabulary.js";
+import { specialCount } from "../cohort/vocabulary.js";
 import { drawOf, indexDay, parseIndexRule } from "../evaluate/onset/index-days.js";
 import { checkFileTarget, replaceFile } from "../files/index.js";
 import { hazardSettingsOf } from "../infer/hazards.js";
@@ -13,6 +13,7 @@ import { type FoundCode, findCode } from "../infer/user-input/index.js";
 import type { Trained } from "../train/index.js";
 import { type Column, columnFormat, openColumns } from "./column-file.js";
 import { type ComputeOptions, withRuntime } from "./open-runtime.js";
+import { hasSameTokens } from "./same-meaning.js";
 import type { Monitoring } from "./training.js";
 
 export interface DatasetRiskOptions extends ComputeOptions, Pick<Monitoring, "progress"> {
@@ -68,7 +69,10 @@ export async function datasetRisks(
 	const { progress = silentProgress } = options;
 	const format = columnFormat(output);
 	await checkFileTarget(output, options.replace ?? false);
-	checkVocabulary(trained, dataset);
+	if (!hasSameTokens(trained, dataset))
+		throw new InputError(
+			`${dataset.folder} has another vocabulary than ${trained.folder}; use the dataset of the run, one prepared with \`trajgpt prepare … --like ${trained.folder}\`, or give the records with \`input\``,
+		);
 	const settings = hazardSettingsOf(trained);
 	const codes = codesOf(trained, options.codes);
 	const { horizons, warnings } = horizonsOf(years, settings.binDays.at(-1) as number);
@@ -168,15 +172,6 @@ function horizonsOf(years: readonly number[], longestDays: number) {
 function knownDay({ times, birthEvents }: History, day: number | string): number | string {
 	if (typeof day === "string" || Math.floor(times[0] as number) <= day) return day;
 	return birthEvents === 1 ? "not born yet" : "without a record yet";
-}
-
-/** Tokens are numbers: a dataset with another vocabulary would be misread. */
-function checkVocabulary({ vocabulary, folder }: Trained, dataset: Dataset): void {
-	const key = ({ tokens }: Vocabulary) => tokens.map(({ code, system }) => `${system} ${code}`);
-	if (key(vocabulary).join("\n") !== key(dataset.vocabulary).join("\n"))
-		throw new InputError(
-			`${dataset.folder} has another vocabulary than ${folder}; use the dataset of the run, or give the records with \`input\``,
-		);
 }
 
 function codesOf(trained: Trained, wanted: readonly string[] | undefined): readonly FoundCode[] {

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { InputError } from "../base/errors.js";
 import { silentProgress } from "../base/progress.js";
 import { isoDate } from "../base/time.js";
-import type { Dataset } from "../cohort/index.js";
+import { type Dataset, openDataset } from "../cohort/index.js";
 import {
 	type AcrossRuns,
 	acrossRuns,
@@ -10,7 +10,12 @@ import {
 	evaluateDefaults,
 	evaluationFile,
 	firstPatients,
+	isExternal,
+	type LabelPrediction,
 	openTask,
+	type PredictionMetrics,
+	predictionMetrics,
+	type RowPredictions,
 	type EvaluateOptions as TaskOptions,
 	tasksOf,
 	writeEvaluation,
@@ -19,12 +24,22 @@ import { checkWritable } from "../files/index.js";
 import type { Runtime } from "../runtime/index.js";
 import { openRunDataset, type Trained } from "../train/index.js";
 import { type ComputeOptions, withRuntime } from "./open-runtime.js";
+import {
+	checkPlpTarget,
+	checkPredictionFile,
+	type PredictionFile,
+	writePlp,
+	writePredictions,
+} from "./prediction-file.js";
+import { checkSameMeaning } from "./same-meaning.js";
 import type { Monitoring } from "./training.js";
 import { versions } from "./versions.js";
 
 /** What to evaluate, on which patients. Defaults: `evaluateDefaults`. */
 export interface EvaluateOptions
-	extends Partial<Omit<TaskOptions, "progress" | "baselines" | "keepPatients" | "before">>,
+	extends Partial<
+			Omit<TaskOptions, "progress" | "baselines" | "keepPatients" | "before" | "onPredictions">
+		>,
 		Pick<Monitoring, "progress">,
 		ComputeOptions {
 	/**
@@ -34,6 +49,10 @@ export interface EvaluateOptions
 	readonly task?: string | undefined;
 	/** Evaluate only the first n patients of the split. */
 	readonly patients?: number | undefined;
+	/** Write the predictions for each patient to a file; for one run and one task. */
+	readonly predictions?: PredictionFile | undefined;
+	/** Write the predictions and evaluation tables of PatientLevelPrediction to a folder; for one run and one task. */
+	readonly plp?: { readonly folder: string; readonly replace?: boolean | undefined } | undefined;
 	/** Called with each evaluation as soon as it is finished. */
 	readonly onEvaluation?: ((measured: MeasuredRun) => void) | undefined;
 	/** Called with the summary over several runs, after the evaluations of each. */
@@ -47,6 +66,20 @@ export interface MeasuredRun {
 	readonly file?: string;
 	readonly notWritten?: string;
 	readonly evaluation: Evaluation;
+	/** Of the predictions that were written. */
+	readonly predictions?: WrittenPredictions;
+}
+
+/** The predictions behind one row of an evaluation, as they were written. */
+export interface WrittenPredictions {
+	readonly file?: string;
+	readonly folder?: string;
+	/** The label of the row. */
+	readonly row: string;
+	readonly count: number;
+	readonly notes: readonly string[];
+	/** The metrics of meds-evaluation, of the values in the file; null if all labels are of one class. */
+	readonly metrics: PredictionMetrics | null;
 }
 
 export interface TaskResult {
@@ -55,8 +88,11 @@ export interface TaskResult {
 	readonly acrossRuns?: AcrossRuns;
 }
 
-/** The dataset of all runs; rejects runs of different datasets. */
-export async function commonDataset(runs: readonly Trained[], moved?: string): Promise<Dataset> {
+/**
+ * The dataset of all runs, or another one for external validation: it must have the vocabulary and the rules of the
+ * runs, as `prepare` with `like` makes it. Rejects runs of different datasets.
+ */
+export async function commonDataset(runs: readonly Trained[], given?: string): Promise<Dataset> {
 	const [first] = runs as [Trained];
 	const twice = runs.find(({ folder }, at) =>
 		runs.slice(0, at).some((other) => resolve(other.folder) === resolve(folder)),
@@ -67,7 +103,10 @@ export async function commonDataset(runs: readonly Trained[], moved?: string): P
 			throw new InputError(
 				`${folder} was not trained on the dataset of ${first.folder}: ${run.dataset.contentHash} → ${first.run.dataset.contentHash}; evaluate them one by one`,
 			);
-	return openRunDataset(first.folder, first.run, moved);
+	if (given === undefined) return openRunDataset(first.folder, first.run);
+	const dataset = await openDataset(given);
+	if (isExternal(first, dataset)) checkSameMeaning(first, dataset);
+	return dataset;
 }
 
 /** The last day that all runs have seen; undefined if they have seen everything. */
@@ -89,6 +128,85 @@ function checkTask(task: string, before: number | undefined, [first]: readonly T
 		{ field: "task", value: task },
 	);
 }
+
+/** A file holds the predictions of one run for one label. */
+function checkOnePrediction(runs: readonly Trained[], task: string | undefined): void {
+	if (runs.length > 1)
+		throw new InputError("predictions are those of one run; evaluate the runs one by one", {
+			field: "predictions",
+		});
+	if (task !== undefined && !["next", "forecast", "futures"].includes(task)) return;
+	throw new InputError(
+		`predictions are those of one label, and ${task === undefined ? "no task is named" : `task ${task} has none`}; choose onset or a task with labels as \`task\``,
+		{ field: "task", value: task },
+	);
+}
+
+const evaluationTypes = { train: "Train", valid: "CV", test: "Test" } as const;
+
+/** Writes the predictions behind the model's row. */
+async function keepPredictions(
+	trained: Trained,
+	dataset: Dataset,
+	told: RowPredictions | undefined,
+	{
+		task,
+		predictions,
+		plp,
+		split,
+		draws,
+		seed,
+	}: Pick<EvaluateOptions, "task" | "predictions" | "plp"> &
+		Pick<TaskOptions, "split" | "draws" | "seed">,
+): Promise<WrittenPredictions> {
+	if (!told)
+		throw new InputError(
+			`${trained.folder} has no probabilities of ${task} to write; run \`trajgpt finetune ${trained.folder} --task ${task}\` first`,
+			{ field: "task", value: task },
+		);
+	const schema = predictions?.schema ?? "plp";
+	const horizons = new Set(told.predictions.map(({ horizonDays }) => horizonDays));
+	if ((schema !== "plain" || plp) && horizons.size > 1)
+		throw new InputError(
+			`the predictions have ${horizons.size} horizons, and ${plp ? "plp" : schema} has room for one; give one with \`horizons\``,
+			{ field: "horizons" },
+		);
+	const known = told.predictions.filter(({ label }) => label !== null);
+	const evaluation = isExternal(trained, dataset) ? "Validation" : evaluationTypes[split];
+	if (predictions)
+		await writePredictions(predictions, schema === "plain" ? told.predictions : known, {
+			...{ axis: dataset.manifest.source.axis, evaluationType: evaluation },
+		});
+	if (plp)
+		await writePlp(plp.folder, known, {
+			...{ evaluation, draws, seed },
+			attrition: [
+				{
+					description: `patients of split ${split}`,
+					patients: dataset.patients(split).length,
+					outcomes: 0,
+				},
+				{
+					description: "with a known label",
+					patients: new Set(known.map(({ patient }) => patient)).size,
+					outcomes: known.filter(({ label }) => label).length,
+				},
+			],
+		});
+	const written = schema === "meds" ? known.map(inSingle) : known;
+	return {
+		...(predictions && { file: predictions.file }),
+		...(plp && { folder: plp.folder }),
+		...{ row: told.row, count: written.length, notes: told.notes },
+		metrics: predictionMetrics(written) ?? null,
+	};
+}
+
+/** As a file of MEDS holds it: with 32 bits. */
+const inSingle = (own: LabelPrediction): LabelPrediction => ({
+	...own,
+	probability: Math.fround(own.probability),
+});
 
 /** The reasons why results could not be written. */
 export const notWritten = (results: Readonly<Record<string, TaskResult>>): string[] =>
@@ -120,20 +238,34 @@ async function evaluateOn(
 	dataset: Dataset,
 	options: Omit<EvaluateOptions, keyof ComputeOptions>,
 ): Promise<Record<string, TaskResult>> {
-	const { task, patients, onEvaluation, onAcrossRuns, ...overrides } = options;
+	const { task, patients, predictions, plp, onEvaluation, onAcrossRuns, ...overrides } = options;
 	const { progress = silentProgress } = options;
 	const before = commonCut(runs);
 	if (task !== undefined) checkTask(task, before, runs);
+	const axis = dataset.manifest.source.axis;
+	const writes = predictions !== undefined || plp !== undefined;
+	if (writes) checkOnePrediction(runs, task);
+	if (predictions) await checkPredictionFile(predictions, axis);
+	if (plp) await checkPlpTarget(plp.folder, plp.replace ?? false, axis);
+	let told: RowPredictions | undefined;
 	const taskOptions: TaskOptions = {
 		...{ ...evaluateDefaults, ...overrides, progress },
 		...(before !== undefined && { before }),
+		...(writes && {
+			onPredictions(found: RowPredictions) {
+				told = found;
+			},
+		}),
 	};
 	const people =
 		patients === undefined ? dataset : firstPatients(dataset, taskOptions.split, patients);
 	const maker = { versions: versions(), clock: () => performance.now() };
 	const measure = async (name: string): Promise<TaskResult> => {
 		const evaluateRun = await openTask(name, people, taskOptions, maker);
-		for (const { folder } of runs) await checkWritable(evaluationFile(folder, name));
+		for (const trained of runs) {
+			const other = isExternal(trained, dataset) ? dataset.manifest.contentHash : undefined;
+			await checkWritable(evaluationFile(trained.folder, name, other));
+		}
 		const measured: MeasuredRun[] = [];
 		for (const trained of runs) {
 			const evaluation = await evaluateRun(runtime, trained);
@@ -146,7 +278,17 @@ async function evaluateOn(
 				},
 			);
 			progress.finish();
-			measured.push({ run: trained.folder, ...written, evaluation });
+			measured.push({
+				...{ run: trained.folder, ...written, evaluation },
+				...(writes && {
+					predictions: await keepPredictions(trained, people, told, {
+						...taskOptions,
+						task,
+						predictions,
+						plp,
+					}),
+				}),
+			});
 			onEvaluation?.(measured.at(-1) as MeasuredRun);
 		}
 		if (runs.length === 1) return { runs: measured };

@@ -1,8 +1,16 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { csvLine } from "../base/csv.js";
 import { InputError } from "../base/errors.js";
 import { dayMilliseconds, isoDate, type TimeAxis } from "../base/time.js";
-import type { LabelPrediction } from "../evaluate/index.js";
-import { checkFileTarget } from "../files/index.js";
-import { type Column, columnFormat, writeColumns } from "./column-file.js";
+import {
+	type EvaluationType,
+	type LabelPrediction,
+	type PlpOptions,
+	plpTables,
+} from "../evaluate/index.js";
+import { checkFileTarget, checkFolderTarget, replaceFolder } from "../files/index.js";
+import { type Column, columnFormat, csvOf, writeColumns } from "./column-file.js";
 
 /** The columns of a file of predictions: ours, those of meds-evaluation, or those of PatientLevelPrediction. */
 export const predictionSchemas = ["plain", "meds", "plp"] as const;
@@ -15,13 +23,15 @@ export interface PredictionFile {
 	readonly replace?: boolean | undefined;
 }
 
+/** The frame of predictions in a folder of PatientLevelPrediction; the file that makes it one. */
+const plpPredictionFile = "prediction.csv";
+
 /** What all predictions of a file have in common. */
 export interface PredictionContext {
 	readonly axis: TimeAxis;
 	/** In the words of PatientLevelPrediction. */
 	readonly evaluationType: EvaluationType;
 }
-export type EvaluationType = "Train" | "CV" | "Test" | "Validation";
 
 /** Refuses a file that cannot be written, or a schema that the records cannot have; call it before long work. */
 export async function checkPredictionFile(
@@ -37,6 +47,20 @@ export async function checkPredictionFile(
 		);
 }
 
+/** The same for a folder of PatientLevelPrediction; only one that was written here is replaced. */
+export async function checkPlpTarget(
+	folder: string,
+	replace: boolean,
+	axis: TimeAxis,
+): Promise<void> {
+	await checkFolderTarget(folder, replace, plpPredictionFile);
+	if (axis !== "dates")
+		throw new InputError(
+			"`plp` needs dates, and these records have days alone; write `predictions` instead",
+			{ field: "plp" },
+		);
+}
+
 /** Writes predictions to a .csv or .parquet file. */
 export function writePredictions(
 	{ file, schema }: PredictionFile,
@@ -44,6 +68,21 @@ export function writePredictions(
 	context: PredictionContext,
 ): Promise<void> {
 	return writeColumns(file, columnsIn[schema](predictions, context));
+}
+
+/** Writes a folder with the predictions and the evaluation tables of PatientLevelPrediction. */
+export async function writePlp(
+	folder: string,
+	predictions: readonly LabelPrediction[],
+	options: PlpOptions,
+): Promise<void> {
+	await replaceFolder(folder, async (partial) => {
+		const file = join(partial, plpPredictionFile);
+		const columns = plpColumns(predictions, { evaluationType: options.evaluation });
+		await writeFile(file, csvOf(columns));
+		for (const [name, { header, rows }] of Object.entries(plpTables(predictions, options)))
+			await writeFile(join(partial, `${name}.csv`), [header, ...rows].map(csvLine).join(""));
+	});
 }
 
 const columnsIn: Readonly<
@@ -126,7 +165,7 @@ function subjectId(patient: string): bigint {
 /** The prediction frame of PatientLevelPrediction. */
 function plpColumns(
 	rows: readonly LabelPrediction[],
-	{ evaluationType }: PredictionContext,
+	{ evaluationType }: Pick<PredictionContext, "evaluationType">,
 ): Column[] {
 	const isNumbered = rows.every(({ patient }) => /^-?\d{1,18}$/.test(patient));
 	return [

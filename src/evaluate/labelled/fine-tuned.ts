@@ -14,6 +14,7 @@ import {
 	taskIdentity,
 	taskWeights,
 } from "../../train/index.js";
+import { isExternal } from "../is-external.js";
 import { type LabelSet, viewsOf } from "./label-set.js";
 import { taskCodes } from "./task-codes.js";
 import { taskDefinition } from "./task-definition.js";
@@ -38,10 +39,18 @@ export async function fineTuned(
 	const begun = readTask(trained.folder, task);
 	const best = begun && taskWeights(trained.folder, task);
 	if (!begun || !best) return undefined;
-	checkTask(trained.folder, begun, taskIdentity(trained, labels));
-	const scoring =
-		readScoring(trained.folder, task, best.step) ??
-		(await fitScoring(runtime, trained, dataset, begun, { train, valid }));
+	const external = isExternal(trained, dataset);
+	const { labels: count = 0, labelsHash = "" } = begun.identity;
+	checkTask(trained.folder, begun, {
+		...taskIdentity(trained, labels),
+		...(external && { labels: count, labelsHash }),
+	});
+	const kept = readScoring(trained.folder, task, best.step);
+	if (!kept && external)
+		throw new InputError(
+			`${trained.folder} has no scale for the probabilities of ${task}, which comes from its own validation labels; run \`trajgpt finetune ${trained.folder} --task ${task} --resume\``,
+		);
+	const scoring = kept ?? (await fitScoring(runtime, trained, dataset, begun, { train, valid }));
 	const scorer = taskScorer(runtime, trained, { scoring, weights: best.weights });
 	const probabilities = await scorer
 		.probabilities(await viewsOf(dataset, evaluated.labels))

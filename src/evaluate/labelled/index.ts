@@ -8,6 +8,7 @@ import type { Runtime } from "../../runtime/index.js";
 import type { Trained } from "../../train/index.js";
 import type { CalibrationBin, MeasureRun } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
+import { type LabelPrediction, personAt } from "../predictions.js";
 import { baselines, measureRows, type PatientRow } from "../rows.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import { tooFewText } from "../too-few.js";
@@ -134,9 +135,13 @@ async function modelRows(
 		notes.push("no zero-shot and few-shot rows: name the code the task is about with --code");
 	const tuned = await fineTuned(runtime, trained, dataset, task, labels, opened);
 	if (!tuned) {
+		const risk = rows.find(({ name: own }) => own.setting === "zero-shot risk");
+		if (risk && "scored" in risk.byPatient)
+			await tellPredictions(opened, risk.name.label, risk.byPatient.scored.scores[0]!);
 		notes.push(`not fine-tuned: run \`trajgpt finetune ${trained.folder} --task ${task}\``);
 		return { rows };
 	}
+	await tellPredictions(opened, `${name}, fine-tuned`, tuned.probabilities);
 	const bins = binsFor(evaluated.targets.length);
 	notes.push(
 		`fine-tuned: epoch ${tuned.epoch}, the best by validation; log-odds times ${tuned.slope.toFixed(2)} ${tuned.shift < 0 ? "−" : "+"} ${Math.abs(tuned.shift).toFixed(2)}, as the validation labels say`,
@@ -147,6 +152,28 @@ async function modelRows(
 		...probable(evaluated, tuned.probabilities),
 	});
 	return { rows, calibration: calibrationBins(evaluated, tuned.probabilities).bins(options) };
+}
+
+/** Passes on the predictions of the evaluated labels. */
+async function tellPredictions(
+	{ dataset, evaluated, options }: Opened,
+	row: string,
+	probabilities: ArrayLike<number>,
+): Promise<void> {
+	if (!options.onPredictions) return;
+	const predictions: LabelPrediction[] = [];
+	for (const [at, { patient, time, value, weight }] of evaluated.labels.entries())
+		predictions.push({
+			...personAt(await dataset.read(patient), time),
+			...{ time, weight, label: value, probability: probabilities[at] as number },
+		});
+	const isWeighted = evaluated.weights.some((weight) => weight !== 1);
+	const notes = isWeighted
+		? [
+				"labels have weights (inverse probability of censoring), which only the plain schema has: tools that leave them out give other numbers than evaluate",
+			]
+		: [];
+	options.onPredictions({ row, predictions, notes });
 }
 
 /** The calibration error expected by chance: mean |observed − p| of a binomial fraction. */
@@ -164,14 +191,16 @@ function chanceError(probabilities: Float64Array, bins: number): number {
 
 /** Rows with the pre-trained weights: similarity to a prototype, cumulative incidence, and few-shot. */
 async function frozenRows(
-	{ task, dataset, options, train, evaluated }: Opened,
+	opened: Opened,
 	codes: TaskCodes,
 	runtime: Runtime,
 	trained: Trained,
 	notes: string[],
 ): Promise<PatientRow[]> {
+	const { dataset, options, train, evaluated } = opened;
 	const name = trained.model.name;
 	const { seed, shots = usualShots } = options;
+	if (train.labels.length === 0) return riskRows(opened, codes, runtime, trained, notes);
 	const draws = drawShots(train.targets, shots, shotDraws, seed);
 	const sample = random(seed)
 		.fork("usual")
@@ -211,28 +240,8 @@ async function frozenRows(
 			},
 			byPatient: ranked(evaluated, similarity),
 		},
+		...(await riskRows(opened, codes, runtime, trained, notes)),
 	];
-	if ((trained.config as CodeConfig).hazards && codes.risk.length > 0) {
-		const hazards = hazardModel(runtime, trained);
-		const risk = await taskRisks(hazards, dataset, evaluated.labels, codes).finally(() =>
-			hazards.dispose(),
-		);
-		rows.push({
-			name: { who: "model", label: `${name}, zero-shot risk`, setting: "zero-shot risk" },
-			// Other labels ask something else: those of the paper, and insulin of the same day.
-			...(isOnsetTask(dataset, task)
-				? probable(evaluated, risk)
-				: { byPatient: ranked(evaluated, risk) }),
-		});
-		notes.push(
-			`zero-shot risk: probability of a record within ${spanText(codes.horizonDays)} of the index day, death competing`,
-		);
-	} else
-		notes.push(
-			codes.risk.length > 0
-				? "no zero-shot risk: the model has learned no hazards"
-				: "no zero-shot risk: the code of the task is not a token; for insulin, prepare with --drugs tokens",
-		);
 	if (draws.length === 0) {
 		notes.push(`no ${shots}-shot row: too few labels of training patients`);
 		return rows;
@@ -265,6 +274,40 @@ async function frozenRows(
 		},
 		byPatient: { scored: { labelled: evaluated, scores } },
 	});
+	return rows;
+}
+
+/** The row of the model's own risk, if it has learned hazards of the task's codes. */
+async function riskRows(
+	{ task, dataset, evaluated }: Opened,
+	codes: TaskCodes,
+	runtime: Runtime,
+	trained: Trained,
+	notes: string[],
+): Promise<PatientRow[]> {
+	const rows: PatientRow[] = [];
+	if ((trained.config as CodeConfig).hazards && codes.risk.length > 0) {
+		const hazards = hazardModel(runtime, trained);
+		const risk = await taskRisks(hazards, dataset, evaluated.labels, codes).finally(() =>
+			hazards.dispose(),
+		);
+		const label = `${trained.model.name}, zero-shot risk`;
+		rows.push({
+			name: { who: "model", label, setting: "zero-shot risk" },
+			// Other labels ask something else: those of the paper, and insulin of the same day.
+			...(isOnsetTask(dataset, task)
+				? probable(evaluated, risk)
+				: { byPatient: ranked(evaluated, risk) }),
+		});
+		notes.push(
+			`zero-shot risk: probability of a record within ${spanText(codes.horizonDays)} of the index day, death competing`,
+		);
+	} else
+		notes.push(
+			codes.risk.length > 0
+				? "no zero-shot risk: the model has learned no hazards"
+				: "no zero-shot risk: the code of the task is not a token; for insulin, prepare with --drugs tokens",
+		);
 	return rows;
 }
 

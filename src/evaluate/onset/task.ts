@@ -9,8 +9,10 @@ import { type Measure, measureOf, notNegative, patientDraws } from "../bootstrap
 import { packedDraws } from "../by-patient.js";
 import type { Measured, MeasureRun, OnsetDetails } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
+import { type LabelPrediction, personAt, type RowPredictions } from "../predictions.js";
 import type { RowName } from "../rows.js";
 import { findSimulationTruth } from "../simulation-truth.js";
+import { outcomeAt } from "../survival/at-horizon.js";
 import {
 	decileShares,
 	highRiskShares,
@@ -82,6 +84,7 @@ export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Pro
 	const { split, seed, horizons = usualHorizons, lookBackDays = 365 } = options;
 	const index = indexOf(options);
 	const rule = indexRuleOf(dataset, index);
+	if (options.onPredictions) predictedToken(dataset, options);
 	const cohort = await indexCohort(dataset, split, rule, { seed, lookBackDays });
 	if (cohort.patients.length === 0)
 		throw new InputError(
@@ -104,6 +107,7 @@ export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Pro
 		options.baselines === false ? [] : await baselinePredictions(opened, lookBackDays, notes);
 	return async (runtime, trained) => {
 		const own = trained ? [await modelPredictions(runtime, trained, opened)] : [];
+		if (own[0] && options.onPredictions) options.onPredictions(codePredictions(opened, own[0]));
 		return measured(opened, [...own, ...others], notes, lookBackDays);
 	};
 }
@@ -173,6 +177,51 @@ async function modelPredictions(
 		return all;
 	});
 	return { name: { who: "model", label: trained.model.name }, risks };
+}
+
+/** The token whose predictions are passed on. */
+function predictedToken({ folder, vocabulary }: Dataset, { code }: EvaluateOptions): number {
+	const token =
+		code === undefined ? undefined : vocabulary.tokens.findIndex((own) => own.code === code);
+	if (token !== undefined && token >= specialCount) return token;
+	throw new InputError(
+		code === undefined
+			? "predictions of task onset are those of one code; name it with `code`"
+			: `code "${code}" is not in the vocabulary of ${folder}; \`trajgpt describe\` lists its codes`,
+		{ field: "code", value: code },
+	);
+}
+
+/** The predictions of one code, at every horizon, for the patients without it on their index day. */
+function codePredictions(
+	{ dataset, options, cohort, codes, horizons }: Opened,
+	{ name, risks }: Predictions,
+): RowPredictions {
+	const token = predictedToken(dataset, options);
+	const followUp = sortFollowUp(codes[token] as CodeFollowUp);
+	const vocab = dataset.vocabulary.size;
+	const predictions = horizons.flatMap((years, at) => {
+		const outcome = outcomeAt(followUp, daysOf(years));
+		const weights = outcome.weigh()?.weights;
+		return Array.from(followUp.patient, (place, entry): LabelPrediction => {
+			const { history, day } = cohort.patients[place] as (typeof cohort.patients)[number];
+			const weight = weights?.[entry] ?? 0;
+			return {
+				...personAt(history, day),
+				...{ time: day, horizonDays: daysOf(years), weight },
+				label: weight === 0 ? null : outcome.labels[entry] === 1,
+				probability: risks[at]?.[place * vocab + token] as number,
+			};
+		});
+	});
+	const censored = predictions.filter(({ label }) => label === null).length;
+	return {
+		row: name.label,
+		predictions,
+		notes: [
+			`${censored} of ${predictions.length} predictions have no label: observation ends before the horizon; the others have weights that stand for them, which only the plain schema has`,
+		],
+	};
 }
 
 async function baselinePredictions(

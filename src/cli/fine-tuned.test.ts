@@ -1,0 +1,212 @@
+import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadModel } from "../api/load-model.js";
+import {
+	builtLibrary,
+	chromiumIsThere,
+	openBrowser,
+	serveFolder,
+	watchedPage,
+} from "../browser/testing/page.js";
+import { openDataset } from "../cohort/index.js";
+import { fitScoring, labelSetOf, taskLabels } from "../evaluate/index.js";
+import { nodeRuntime } from "../runtime/node.js";
+import { noLog } from "../server/index.js";
+import { jsonIn } from "../server/testing/running.js";
+import { readModel, readTask, readTrained } from "../train/index.js";
+import { serve } from "../workflows/serve.js";
+import { captured } from "./testing/captured.js";
+import { simulatedRun } from "./testing/simulated-run.js";
+
+let root: string;
+let run: string;
+let tuned: string;
+const done = async (...argv: string[]) => {
+	const { code, stdout, stderr } = await captured(argv);
+	expect({ code, failed: code === 0 ? "" : stderr }).toEqual({ code: 0, failed: "" });
+	return stdout;
+};
+
+/** A model that was fine-tuned to the onset of diabetes: its head reads the run's own risk, too. */
+beforeAll(async () => {
+	root = await simulatedRun();
+	run = join(root, "run");
+	tuned = join(run, "tasks", "diabetes");
+	await done("finetune", run, "--task", "diabetes", "--epochs", "1", "--threads", "1");
+	await writeFile(
+		join(root, "claims.csv"),
+		"patient,date,icd9\nann,2010-03-01,401.9\nann,2011-09-15,272.4\nann,2012-02-20,278.00\nbob,2011-05-06,401.9\n",
+	);
+	await writeFile(
+		join(root, "people.csv"),
+		"patient,sex,birth\nann,female,1950-06-01\nbob,male,1961-02-03\n",
+	);
+}, 120_000);
+afterAll(() => rm(root, { recursive: true }));
+
+const events = [
+	{ code: "401.9", system: "ICD9CM", date: "2010-03-01" },
+	{ code: "272.4", system: "ICD9CM", date: "2011-09-15" },
+	{ code: "278.00", system: "ICD9CM", date: "2012-02-20" },
+];
+const ann = { sex: "female", birth: "1950-06-01", events } as const;
+const days = [undefined, "2011-12-31", "+1y"] as const;
+const input = () => ["--input", join(root, "claims.csv"), "--people", join(root, "people.csv")];
+const scored = async (...argv: string[]) => JSON.parse(await done(...argv, ...input(), "--json"));
+
+const definition =
+	"a first record of diabetes (PheCode 250) within 3 years, in patients without one";
+
+describe("a fine-tuned model", { timeout: 60_000 }, () => {
+	test("scores new patients on the command line, one by one and all at once", async () => {
+		const alone = await scored("risk", tuned, "--patient", "ann", "--at", "2011-12-31");
+		expect(alone).toMatchObject({ task: "diabetes", definition, run: tuned });
+		const all = await scored("forecast", tuned, "--at", "2011-12-31", "+0d");
+		expect(all.patients.map(({ id }: { id: string }) => id)).toEqual(["ann", "bob"]);
+		const [{ scores }] = alone.patients;
+		expect(all.patients[0].scores[0].probability).toBeCloseTo(scores[0].probability, 6);
+		expect(all.patients[0].scores[1]).toMatchObject({ date: "2012-02-20" });
+		expect(all.patients[0].scores[1].probability).not.toBe(all.patients[0].scores[0].probability);
+		const text = await done("risk", tuned, ...input());
+		expect(text).toContain(`diabetes: the probability of ${definition}\n`);
+		expect(text).toMatch(/\nbob +2011-05-06 +50\.3 +0\.\d{4}\n/);
+	});
+
+	test("gives the same probability in the library, over HTTP and from an export", async () => {
+		const at = days.map((day) => day ?? "+0d");
+		const { patients } = await scored("forecast", tuned, "--patient", "ann", "--at", ...at);
+		const expected: number[] = patients[0].scores.map(
+			(own: { probability: number }) => own.probability,
+		);
+		expect(new Set(expected).size).toBe(3);
+		const near = (found: readonly number[]) => {
+			expect(found).toHaveLength(expected.length);
+			for (const [i, own] of found.entries())
+				expect(Math.abs(own - (expected[i] as number))).toBeLessThan(1e-5);
+		};
+		const out = join(root, "export");
+		await done("export", tuned, "--out", out);
+		expect(await readFile(join(out, "model-card.md"), "utf8")).toContain(
+			`Fine-tuned to diabetes: the probability of ${definition}.`,
+		);
+		for (const place of [tuned, out]) {
+			const model = await loadModel(place, { threads: 1 });
+			const scores = [];
+			for (const at of days) scores.push(await model.score(ann, at === undefined ? {} : { at }));
+			expect(model.task).toMatchObject({ task: "diabetes", definition });
+			expect(scores[0]).toMatchObject({ task: "diabetes", at: { date: "2012-02-20" } });
+			near(scores.map(({ probability }) => probability));
+			await model.close();
+		}
+
+		const service = await serve(readModel(tuned), {
+			...{ host: "127.0.0.1", port: 0, explorer: false, log: noLog },
+		});
+		const post = async (body: unknown) =>
+			jsonIn(
+				await fetch(new URL("/api/v2/score", service.url), {
+					method: "POST",
+					headers: { "Content-Type": "application/json" },
+					body: JSON.stringify(body),
+				}),
+			);
+		const answers = [];
+		for (const at of days) answers.push(await post({ patient: ann, ...(at && { at }) }));
+		near(answers.map(({ probability }) => probability));
+		expect(answers[0]).toMatchObject({ task: "diabetes", definition, events: 3 });
+		const described = await jsonIn(await fetch(new URL("/api/v2/model", service.url)));
+		expect(described.task).toMatchObject({ task: "diabetes", definition });
+		await service.close();
+
+		if (!chromiumIsThere) return;
+		await cp(builtLibrary, join(out, "trajgpt"), { recursive: true });
+		const server = await serveFolder(out, { isolated: false });
+		const browser = await openBrowser();
+		try {
+			const { page, faults } = await watchedPage(browser, server.url);
+			await page.goto(`${server.url}example.html`);
+			const found = (await page.evaluate(`(async () => {
+				const { loadModel } = await import(new URL("./trajgpt/trajgpt.js", location.href).href);
+				const model = await loadModel("./");
+				const scores = [];
+				for (const at of ${JSON.stringify(days.map((day) => day ?? null))})
+					scores.push(await model.score(${JSON.stringify(ann)}, at === null ? {} : { at }));
+				return scores.map(({ probability }) => probability);
+			})()`)) as number[];
+			expect(faults).toEqual([]);
+			near(found);
+		} finally {
+			await browser.close();
+			await server.close();
+		}
+	});
+
+	test("keeps the scale that its validation labels give", async () => {
+		const trained = readTrained(run);
+		const dataset = await openDataset(join(root, "dataset"));
+		const { labels } = await taskLabels(dataset, "diabetes");
+		const scoring = await fitScoring(
+			...([nodeRuntime({ threads: 1 }), trained, dataset] as const),
+			readTask(run, "diabetes") as NonNullable<ReturnType<typeof readTask>>,
+			{
+				train: labelSetOf(dataset, labels, "train"),
+				valid: labelSetOf(dataset, labels, "valid"),
+			},
+		);
+		const kept = readModel(tuned).task?.scoring;
+		expect(kept?.slope).toBeCloseTo(scoring.slope, 4);
+		expect({ ...kept, slope: 0, shift: 0 }).toEqual({ ...scoring, slope: 0, shift: 0 });
+		expect(kept?.risk?.horizonDays).toBe(1096);
+	});
+
+	test("refuses what it has no use for, and a run refuses to score", async () => {
+		const refused = async (argv: readonly string[], ...parts: string[]) => {
+			const { code, stderr } = await captured(argv);
+			expect(code).toBe(2);
+			for (const part of parts) expect(stderr).toContain(part);
+		};
+		await refused(
+			["risk", tuned, "--patient", "p000012", "--code", "428"],
+			`--code has no effect on ${tuned}, which scores its own label; leave it out, or give the run: ${run}`,
+		);
+		await refused(["forecast", tuned, ...input(), "--top", "3"], "--top has no effect");
+		await refused(["evaluate", tuned], "is not a run");
+		const file = join(root, "meds.parquet");
+		const meds = ["--predictions", file, "--predictions-schema", "meds"];
+		await refused(
+			["forecast", tuned, ...input(), ...meds],
+			"--predictions-schema meds needs patient ids that are whole numbers, and one is ann",
+		);
+		await refused(
+			["forecast", run, ...input(), ...meds],
+			`give a fine-tuned model: ${run}/tasks/TASK`,
+		);
+		await expect(readFile(file)).rejects.toThrow("ENOENT");
+		const model = await loadModel(run, { threads: 1 });
+		expect(model.task).toBeNull();
+		await expect(model.score(ann)).rejects.toThrow("was not fine-tuned to a task");
+		await model.close();
+
+		const scoring = join(tuned, "scoring.json");
+		const text = await readFile(scoring, "utf8");
+		await writeFile(scoring, text.replace(/"shift": .*/, '"shift": 1,'));
+		await refused(["risk", tuned, ...input()], "scoring.json was changed since it was written");
+		await rm(scoring);
+		const again = `trajgpt finetune ${run} --task diabetes --resume`;
+		await refused(["risk", tuned, ...input()], "cannot score patients yet", again);
+		await done("finetune", run, "--task", "diabetes", "--resume", "--threads", "1");
+		expect(await readFile(scoring, "utf8")).toBe(text);
+	});
+
+	test("writes predictions as a table", async () => {
+		const file = join(root, "scores.csv");
+		await done("forecast", tuned, ...input(), "--predictions", file);
+		const [header, first, ...others] = (await readFile(file, "utf8")).trim().split("\n");
+		expect(header).toBe("patient,date,day,probability");
+		expect(first).toMatch(/^ann,2012-02-20,15390,0\.\d+$/);
+		expect(others).toHaveLength(1);
+		const { code, stderr } = await captured(["forecast", tuned, ...input(), "--predictions", file]);
+		expect({ code, kept: stderr.includes("--force") }).toEqual({ code: 2, kept: true });
+	});
+});
