@@ -171,7 +171,8 @@ export function command(io: Io): Command {
 	return addComputeOptions(command)
 		.option("--json", "print one JSON document")
 		.action(async (folders: string[], { task, method, dataset, json, ...options }: Options) => {
-			const { csv, lookBack, labels, predictions, predictionsSchema, plp, force, ...others } = options;
+			const { csv, lookBack, labels, predictions, predictionsSchema, plp, force, ...others } =
+				options;
 			if (predictionsSchema !== undefined && predictions === undefined)
 				throw new InputError("--predictions-schema needs --predictions FILE");
 			if (csv !== undefined && folders.length > 1)

@@ -50,6 +50,9 @@ export const examples = {
 	'trajgpt prepare claims.csv --from csv --code "ICD9_DGNS_CD_*" --people people.csv --out data':
 		"several columns of codes",
 	"trajgpt prepare --from omop --db postgres://me@host/cdm --out data": "from PostgreSQL",
+	"trajgpt prepare other --from csv --like runs/sim --out other-data":
+		"records of another hospital, for trajgpt evaluate runs/sim --dataset other-data",
+	"trajgpt prepare meds --from meds --splits-from splits.csv --out data": "published splits",
 	"trajgpt prepare dx.csv.gz --from csv --join adm.csv.gz --on hadm_id --system icd9 --out data":
 		"dates in another table",
 };
@@ -65,6 +68,10 @@ export function command(io: Io): Command {
 				.makeOptionMandatory(),
 		)
 		.requiredOption("--out <dataset>", "dataset folder to write")
+		.option(
+			"--like <run>",
+			"take the vocabulary, code map and rules of a run, for external validation; all patients go into the test split unless --splits or --splits-from say otherwise",
+		)
 		.option("--force", "replace an existing dataset")
 		.addOption(
 			new Option("--memory <size>", "memory limit, above which data goes to disk")
@@ -76,7 +83,7 @@ export function command(io: Io): Command {
 	addCohortOptions(made);
 	for (const [heading, options] of Object.entries(formatOptions)) addGroup(made, heading, options);
 	nameFlags(made, { source: "SOURCE", format: "--from" });
-	return made.action((paths: string[], options: Options) => act(io, paths, options));
+	return made.action((paths: string[], options: Options) => act(io, made, paths, options));
 }
 
 function addCohortOptions(command: Command): void {
@@ -129,6 +136,10 @@ function addCohortOptions(command: Command): void {
 			),
 			labelOf,
 		),
+		option(
+			"--splits-from <file>",
+			"published splits (CSV or Parquet): patient, split; also subject_splits.parquet of MEDS",
+		),
 		option("--seed <n>", "seed of the split").argParser(seedNumber).default(d.splitSeed),
 		option("--splits <percents>", "percentages of patients for training, validation and test")
 			.argParser(splitParts)
@@ -151,19 +162,44 @@ function labelOf(text: string, before: readonly { task: string; file: string }[]
 	return [...before, { task, file }];
 }
 
-async function act(io: Io, paths: readonly string[], options: Options): Promise<void> {
+async function act(
+	io: Io,
+	command: Command,
+	paths: readonly string[],
+	options: Options,
+): Promise<void> {
 	const { from, out, label, seed, splits, force, json, ...more } = options;
+	const isTyped = (name: string) => command.getOptionValueSource(name) === "cli";
+	// A run brings its own rules: the defaults of these options do not replace them.
+	const rules = Object.fromEntries(
+		Object.entries(more).filter(([name]) => more.like === undefined || isTyped(name)),
+	);
 	const manifest = await prepare(paths, out, {
-		...more,
+		...rules,
 		format: from,
 		records: options,
-		...{ splitSeed: seed, splitParts: splits, replace: force ?? false, progress: progressOf(io) },
+		...{ splitSeed: seed, replace: force ?? false, progress: progressOf(io) },
+		...((more.like === undefined || isTyped("splits")) && { splitParts: splits }),
 		...(label && { labels: label }),
 	});
 	for (const note of manifest.source.notes) io.stderr.write(`note: ${note}\n`);
 	for (const warning of manifest.source.warnings ?? []) io.stderr.write(`warning: ${warning}\n`);
 	if (json) printJson(io, manifest);
-	else io.stdout.write(render(out, manifest));
+	else io.stdout.write(render(out, manifest) + (more.like ? unknownText(more.like, manifest) : ""));
+}
+
+/** What the run does not know. */
+function unknownText(run: string, { codes, dropped, source }: Manifest): string {
+	const unmapped = codes.keptUnmapped ? [] : codes.unmapped.top;
+	const top = [...unmapped, ...dropped.unknownCodes.top]
+		.sort((a, b) => b.events - a.events)
+		.slice(0, 10);
+	const records = dropped.unknownCodes.events + (codes.keptUnmapped ? 0 : codes.unmapped.events);
+	if (records === 0) return `\n${run} knows every code\n`;
+	return `\n${run} does not know the codes of ${records} records (${percent(records, source.records)}); the most frequent:\n${table(
+		["code", "system", "records"],
+		top.map(({ code, system, events }) => [code, system, events]),
+	)}`;
 }
 
 function render(folder: string, manifest: Manifest): string {

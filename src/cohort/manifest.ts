@@ -145,6 +145,8 @@ const fields = {
 			excluded: z.record(z.string(), count),
 		}),
 	),
+	/** The content hash of the dataset whose vocabulary and rules this one has, if they were given. */
+	like: sha256.optional(),
 	/** SHA-256 of the events, independent of their encoding. */
 	eventsHash: sha256,
 	/** SHA-256 of vocabulary, patients, events and observation; a run identifies its dataset by it. */

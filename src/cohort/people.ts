@@ -2,6 +2,7 @@ import { notesFor } from "../records/notes.js";
 import type { Split } from "../records/rows.js";
 import { quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";
+import { readGivenSplits } from "./given-splits.js";
 import { birthSql, deathRecord, deathTimeSql, isAfterDeathSql } from "./reading/history-rules.js";
 import {
 	birthRemedy,
@@ -21,6 +22,8 @@ export interface People {
 interface PeopleOptions {
 	readonly splitSeed: number;
 	readonly splitParts: SplitParts;
+	/** A file with the splits of patients, which come before those of the source. */
+	readonly splitsFrom?: string | undefined;
 }
 
 /**
@@ -35,15 +38,19 @@ export async function gatherPeople(store: Store, options: PeopleOptions): Promis
 		CREATE TABLE seen AS
 		SELECT (row_number() OVER (ORDER BY patient) - 1)::INTEGER AS id, patient AS key, first, last
 		FROM (SELECT patient, min(time) AS first, max(time) AS last FROM record GROUP BY patient)`);
+	if (options.splitsFrom === undefined)
+		await store.create("given_split", { key: "text", split: "text" });
+	else await readGivenSplits(store, options.splitsFrom);
 	const [odd] = await store.all<{ [Name in keyof Contradictions | "given"]: number }>(`
 		SELECT count(*) FILTER (two_sexes) AS sexes, count(*) FILTER (two_deaths) AS deaths,
 			count(*) FILTER (birth > first) AS births, count(*) FILTER (${isAfterDeathSql}) AS late,
-			count(*) FILTER (split IS NOT NULL) AS given
-		FROM seen JOIN known ON known.patient = seen.key`);
+			count(*) FILTER (coalesce(given_split.split, known.split) IS NOT NULL) AS given
+		FROM seen LEFT JOIN known ON known.patient = seen.key LEFT JOIN given_split USING (key)`);
 	const absent = await store.count("known ANTI JOIN seen ON known.patient = seen.key");
 	const notes = [
 		...notesFor([[absent, `${absent} people have no record: left out`]]),
 		...(odd ? peopleNotes(odd) : []),
+		...(options.splitsFrom === undefined ? [] : await splitNotes(store, options.splitsFrom)),
 	];
 
 	await store.create("hashed", { id: "whole", split: "text" });
@@ -51,11 +58,23 @@ export async function gatherPeople(store: Store, options: PeopleOptions): Promis
 	await store.run(`
 		CREATE TABLE patient AS
 		SELECT id, key, ${birthSql} AS birth, sex, death,
-			coalesce(known.split, hashed.split) AS split, first, last
+			coalesce(given_split.split, known.split, hashed.split) AS split, first, last
 		FROM seen JOIN hashed USING (id) LEFT JOIN known ON known.patient = seen.key
+			LEFT JOIN given_split USING (key)
 		ORDER BY id`);
-	for (const table of ["hashed", "seen", "known"]) await store.run(`DROP TABLE ${table}`);
+	for (const table of ["hashed", "seen", "known", "given_split"])
+		await store.run(`DROP TABLE ${table}`);
 	return { notes, given: odd?.given ?? 0 };
+}
+
+/** Patients of the records without a split in the file, and the reverse. */
+async function splitNotes(store: Store, file: string): Promise<string[]> {
+	const missing = await store.count("seen ANTI JOIN given_split USING (key)");
+	const strangers = await store.count("given_split ANTI JOIN seen USING (key)");
+	return notesFor([
+		[missing, `${missing} patients are not in ${file}: split by the source or by their id`],
+		[strangers, `${strangers} patients of ${file} have no record: left out`],
+	]);
 }
 
 async function splits(

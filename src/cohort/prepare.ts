@@ -12,6 +12,7 @@ import { mapCodes } from "./concepts.js";
 import { contentHash, eventsHasher, fileHash } from "./content-hash.js";
 import type { EventOptions } from "./events-table.js";
 import { gatherEvents, numberRecords, sortEvents } from "./events-table.js";
+import { knownTokens, selectKnown } from "./known-vocabulary.js";
 import { makeLabels } from "./labels.js";
 import type { Manifest } from "./manifest.js";
 import {
@@ -32,7 +33,7 @@ import { countDropped, numberTokens, selectCohort } from "./select.js";
 import { type SplitParts, usualParts } from "./split.js";
 import type { UserLabels } from "./user-labels.js";
 import { addUserLabels, filesOf } from "./user-labels.js";
-import { vocabularyOf } from "./vocabulary.js";
+import { type Vocabulary, vocabularyOf } from "./vocabulary.js";
 
 export interface PrepareOptions extends EventOptions, CodeOptions {
 	/** Minimum number of records per patient. */
@@ -41,6 +42,10 @@ export interface PrepareOptions extends EventOptions, CodeOptions {
 	readonly minCount: number;
 	readonly splitSeed: number;
 	readonly splitParts: SplitParts;
+	/** A file with the splits of patients: CSV or Parquet. */
+	readonly splitsFrom?: string | undefined;
+	/** The vocabulary of another dataset, which is kept as it is, and where it comes from. */
+	readonly like?: KnownVocabulary | undefined;
 	/** Whether a known death becomes the last event of a history. */
 	readonly deathToken: boolean;
 	readonly labels: readonly UserLabels[];
@@ -51,6 +56,13 @@ export interface PrepareOptions extends EventOptions, CodeOptions {
 	readonly replace?: boolean;
 	/** Called at the start of each stage. */
 	readonly onStage?: (stage: string, store: Store) => void;
+}
+
+/** A vocabulary that a dataset shall have. */
+export interface KnownVocabulary {
+	readonly vocabulary: Vocabulary;
+	/** The manifest of the dataset that it comes from. */
+	readonly manifest: Manifest;
 }
 
 export const prepareDefaults: PrepareOptions = {
@@ -103,6 +115,7 @@ export async function prepare(
 			files: [
 				...(source.files ?? []),
 				...labelFiles,
+				...(options.splitsFrom === undefined ? [] : [options.splitsFrom]),
 				...tableNames.map((name) => join(partial, name)),
 			],
 		});
@@ -143,11 +156,14 @@ async function build(
 	await numberRecords(store);
 	stage("choosing the cohort");
 	const { duplicates, cut } = await gatherEvents(store, options, loaded.axis);
-	await selectCohort(store, options.minRecords, options.minCount);
-	const tokens = await numberTokens(store, concepts.list);
+	const { like } = options;
+	if (like) await selectKnown(store, concepts.list, like.vocabulary, options.minRecords);
+	else await selectCohort(store, options.minRecords, options.minCount);
+	if (like && (await store.count("kept_patient")) === 0) throw nobodyKnown(source, options);
+	const tokens = like ? knownTokens(like.vocabulary) : await numberTokens(store, concepts.list);
 	if (tokens.length === 0) throw emptyVocabulary(source, records, options);
 	const vocabulary = vocabularyOf(tokens);
-	const dropped = await countDropped(store, concepts.list);
+	const dropped = await countDropped(store, concepts.list, like !== undefined);
 
 	stage("sorting the events");
 	await sortEvents(store);
@@ -210,9 +226,10 @@ async function build(
 		counts: countAll(patients, vocabulary.size),
 		observation: observationOf(loaded.observation ?? "records", periods, outside),
 		deaths: patients.death.filter((day) => day !== null).length,
-		reach: await trainingTimeRange(store),
+		reach: like ? like.manifest.reach : await trainingTimeRange(store),
 		dropped: { duplicates, cut, drugs: concepts.drugs, ...dropped },
 		labels,
+		...(like && { like: like.manifest.contentHash }),
 		eventsHash,
 		contentHash: contentHash(vocabulary.tokens, patients, eventsHash, periods),
 		files,
@@ -232,6 +249,12 @@ function mappedWarnings({ map, mapped, unmapped }: Manifest["codes"]): string[] 
 		`only ${mapped} of ${all} diagnoses have a PheCode in ${map}; the most frequent without one: ${top.join(", ")}; check the code system of the source, or set \`codes\` to as-is`,
 	];
 }
+
+const nobodyKnown = ({ path }: RecordSource, { minRecords, like }: PrepareOptions) =>
+	new InputError(
+		`${path}: no patient has ${minRecords} records of the ${like?.vocabulary.size} codes of the run; check that the codes are of the same classification, and name it with \`system\``,
+		{ field: "like" },
+	);
 
 function emptyVocabulary(source: RecordSource, records: number, o: PrepareOptions) {
 	return new InputError(

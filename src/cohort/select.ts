@@ -63,6 +63,7 @@ export async function numberTokens(store: Store, concepts: readonly Concept[]): 
 export async function countDropped(
 	store: Store,
 	concepts: readonly Concept[],
+	vocabularyIsGiven = false,
 ): Promise<Pick<Manifest["dropped"], "patients" | "rareCodes" | "unknownCodes">> {
 	const [gone] = await store.all<{ patients: number; events: number }>(`
 		SELECT (SELECT count(*) FROM patient ANTI JOIN kept_patient USING (id)) AS patients,
@@ -76,7 +77,7 @@ export async function countDropped(
 	const summary = (inTraining: boolean) =>
 		summaryOf(
 			lost
-				.filter(({ known }) => known === inTraining)
+				.filter(({ known }) => (known && !vocabularyIsGiven) === inTraining)
 				.map(({ concept, events }) => ({ ...(concepts[concept] as Concept), records: events })),
 		);
 	return {

@@ -20,6 +20,7 @@ export {
 	openRunDataset,
 	type Run,
 	readRun,
+	readRunRecords,
 	runFiles,
 } from "./run-folder.js";
 export { holdingRun } from "./run-lock.js";

@@ -10,13 +10,14 @@ import {
 } from "../cohort/index.js";
 import { checkFolderTarget } from "../files/index.js";
 import { withObservation } from "../records/index.js";
-import { type CodeMapOptions, mapInFile } from "./code-map.js";
+import { readRunRecords } from "../train/index.js";
+import { type CodeMapOptions, mapInFile, requiredCodeMap } from "./code-map.js";
 import { openRecords, type ReaderOptions } from "./record-formats.js";
 import type { Monitoring } from "./training.js";
 
 /** Options of `prepare`. Defaults: `prepareDefaults`. */
 export interface PrepareOptions
-	extends Partial<Omit<RecordOptions, "map" | "onStage">>,
+	extends Partial<Omit<RecordOptions, "map" | "onStage" | "like">>,
 		CodeMapOptions,
 		Pick<Monitoring, "progress"> {
 	/** Format of the records: one of `recordFormats`. */
@@ -28,6 +29,11 @@ export interface PrepareOptions
 	 * the source, or else from the first to the last record of each patient.
 	 */
 	readonly observation?: string | undefined;
+	/**
+	 * A run whose vocabulary, code map and rules the dataset shall have, for predictions and external validation. All
+	 * patients go into the test split, unless `splitParts`, `splitsFrom` or the source say otherwise.
+	 */
+	readonly like?: string | undefined;
 	/** Level of PheCodes: `integer` (250), or `full` (250.2), which needs `phecodeMap`. */
 	readonly level?: "integer" | "full" | undefined;
 }
@@ -44,15 +50,18 @@ export async function prepare(
 	folder: string,
 	options: PrepareOptions,
 ): Promise<Manifest> {
-	const { format, records = {}, observation, progress = silentProgress, ...overrides } = options;
+	const { format, records = {}, observation, progress = silentProgress, like, ...given } = options;
 	await checkFolderTarget(folder, options.replace ?? false, manifestName);
-	const map = await codeMap(options);
+	const known = like === undefined ? undefined : readRunRecords(like);
+	const overrides = known ? { ...given, ...rulesLike(known.manifest, options) } : given;
+	const map = known ? await requiredCodeMap(known.manifest, options) : await codeMap(options);
 	const opened = await openRecords(format, paths, records);
 	const source = observation === undefined ? opened : withObservation(opened, observation, records);
 	let timer: NodeJS.Timeout | undefined;
 	try {
 		const manifest = await prepareRecords(source, folder, {
 			...{ ...prepareDefaults, ...overrides, map },
+			...(known && { like: known }),
 			onStage(stage, store) {
 				clearInterval(timer);
 				progress.note(stage);
@@ -68,6 +77,32 @@ export async function prepare(
 	} finally {
 		clearInterval(timer);
 	}
+}
+
+/** The rules of a run's dataset. Other rules are refused: events would not mean the same. */
+function rulesLike(
+	{ codes, filters }: Manifest,
+	options: PrepareOptions,
+): Partial<Omit<RecordOptions, "map">> {
+	const rules = {
+		codes: codes.map === null ? "as-is" : "phecode",
+		unmapped: codes.keptUnmapped ? "keep" : "drop",
+		...{ dedup: filters.dedup, maxRecords: filters.maxRecords, keep: filters.keep },
+		...{ drugs: filters.drugs, deathToken: filters.deathToken, minCount: filters.minCount },
+	} as const;
+	for (const [name, own] of Object.entries(rules)) {
+		const given = options[name as keyof typeof rules];
+		if (given !== undefined && given !== own)
+			throw new InputError(
+				`\`${name}\` is ${given}, and ${options.like} was prepared with ${own}; leave it out: \`like\` takes the rules of the run`,
+				{ field: name, value: given },
+			);
+	}
+	return {
+		...rules,
+		minRecords: options.minRecords ?? filters.minRecords,
+		splitParts: options.splitParts ?? [0, 0, 100],
+	};
 }
 
 async function codeMap(options: PrepareOptions): Promise<CodeMap> {

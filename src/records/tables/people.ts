@@ -33,7 +33,7 @@ import type { TableOptions } from "./options.js";
 import { badTime, chosen, daysOf, isBadTime, isNumber, rawText, textOf } from "./values.js";
 
 /** The words for each split. */
-const splits: Readonly<Record<Split, readonly string[]>> = {
+export const splits: Readonly<Record<Split, readonly string[]>> = {
 	train: ["train", "training"],
 	valid: ["valid", "val", "validation", "tuning", "dev"],
 	test: ["test", "testing", "held_out", "heldout"],
