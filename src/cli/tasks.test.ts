@@ -106,6 +106,30 @@ describe("tasks", () => {
 		});
 	});
 
+	test("gives the same labels for a dataset as for the records it was made of", async () => {
+		const meds = await medsFolder(medsSql(medsData));
+		await mkdir(join(meds, "metadata"));
+		await writeParquet(
+			join(meds, "metadata", "subject_splits.parquet"),
+			"SELECT unnest([1, 3]) AS subject_id, 'train' AS split",
+		);
+		const folder = dirname(meds);
+		const dataset = join(folder, "dataset");
+		const kept = ["--kinds", "diagnosis,drug,other", "--min-records", "1", "--min-count", "1"];
+		const prepare = ["prepare", meds, "--from", "meds", ...kept, "--codes", "as-is"];
+		expect(await captured([...prepare, "--out", dataset])).toMatchObject({ code: 0 });
+		for (const [at, { yaml, data, labels }] of documented.entries()) {
+			if (data !== medsData) continue;
+			const aces = await written(folder, `task${at}.yaml`, yaml);
+			const ran = await captured(["tasks", dataset, "--aces", aces, "--out", folder]);
+			expect(ran).toMatchObject({ code: 0 });
+			const { rows } = await labelsIn(join(folder, `task${at}`, "labels.parquet"));
+			expect(rows).toEqual(
+				labels.map(([subject, time, value]) => [`${subject}`, `${time}:00`, value]),
+			);
+		}
+	});
+
 	test("refuses a task whose input overlaps its target, and writes nothing", async () => {
 		const meds = await medsFolder(medsSql(medsData));
 		const folder = await temporaryFolder();

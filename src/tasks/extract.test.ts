@@ -7,7 +7,14 @@ import { writeParquet } from "../records/testing/write-parquet.js";
 import { extract } from "./extract.js";
 import { parseAces } from "./read-aces.js";
 import { medsRecords } from "./records.js";
-import { documented, medsSql, microseconds } from "./testing/aces-sample.js";
+import {
+	documented,
+	imminentMortality,
+	medsSql,
+	microseconds,
+	sampleData,
+	workedOut,
+} from "./testing/aces-sample.js";
 
 /** Labels of a task on MEDS shards, given as SQL. */
 async function extracted(yaml: string, ...shards: string[]) {
@@ -41,6 +48,29 @@ describe("labels that the documentation of ACES gives", () => {
 			);
 		},
 	);
+});
+
+describe("the other sample tasks of ACES", () => {
+	test.each(workedOut.map((task) => [task.name, task] as const))(
+		"%s",
+		async (_, { yaml, labels }) => {
+			expect(rows(await extracted(yaml, medsSql(sampleData)))).toEqual(
+				labels.map(([subject, time, value]) => [`${subject}`, microseconds(time), value]),
+			);
+		},
+	);
+
+	test("imminent mortality", async () => {
+		const { yaml, positive } = imminentMortality;
+		const found = rows(await extracted(yaml, medsSql(sampleData)));
+		const events = Object.values(sampleData)
+			.join("\n")
+			.match(/:\d\d: /g);
+		expect(found).toHaveLength(events?.length ?? 0);
+		expect(found.filter(([, , value]) => value)).toEqual(
+			positive.map(([subject, time]) => [`${subject}`, microseconds(time), true]),
+		);
+	});
 });
 
 /** Rows (subject, hour of 2020-01-01, code, value). */

@@ -192,6 +192,106 @@ windows:
 	},
 ];
 
+/** The other sample tasks of ACES on its sample data, for which it gives no labels: worked out by hand. */
+export const workedOut: readonly {
+	readonly name: string;
+	readonly yaml: string;
+	/** Subject, prediction time, value. */
+	readonly labels: readonly (readonly [number, string, boolean | null])[];
+}[] = [
+	{
+		name: "readmission risk",
+		yaml: `
+predicates: {admission: {code: admission}, discharge: {code: discharge}}
+trigger: admission
+windows:
+  input: {start: trigger, end: start -> discharge, start_inclusive: false, end_inclusive: true, index_timestamp: end}
+  target: {start: input.end, end: start + 30 days, start_inclusive: false, end_inclusive: true, label: admission}`,
+		labels: [
+			[1, "1989-12-02 15:00", false],
+			[1, "1991-01-31 02:15", false],
+			[2, "1996-03-08 16:00", false],
+		],
+	},
+	{
+		name: "abnormal lab",
+		yaml: `
+predicates:
+  spo2: {code: spo2}
+  normal_spo2: {code: normal_spo2}
+  low: {code: abnormally_low_spo2}
+  high: {code: abnormally_high_spo2}
+  abnormal_spo2: {expr: "or(low, high)"}
+trigger: normal_spo2
+windows:
+  input: {start: null, end: trigger, start_inclusive: true, end_inclusive: true, index_timestamp: end}
+  gap: {start: trigger, end: start + 24h, start_inclusive: false, end_inclusive: true}
+  target: {start: gap.end, end: start + 7 days, start_inclusive: false, end_inclusive: true, has: {spo2: "(1, None)"}, label: abnormal_spo2}`,
+		labels: [
+			[1, "1991-01-27 23:46", true],
+			[1, "1991-01-28 04:36", true],
+			[3, "1996-03-08 02:37", false],
+		],
+	},
+	{
+		name: "long-term recurrence",
+		yaml: `
+predicates:
+  admission: {code: admission}
+  discharge: {code: discharge}
+  icd9: {code: diagnosis_ICD9CM_41071}
+  icd10: {code: diagnosis_ICD10CM_I214}
+  infarction: {expr: "or(icd9, icd10)"}
+trigger: discharge
+windows:
+  input: {start: end <- admission, end: trigger, start_inclusive: false, end_inclusive: true, index_timestamp: end}
+  gap: {start: trigger, end: start + 365 days, start_inclusive: false, end_inclusive: true, has: {infarction: "(None, 0)"}}
+  target: {start: gap.end, end: start + 1095 days, start_inclusive: false, end_inclusive: true, label: infarction}`,
+		labels: [
+			[1, "1989-12-02 15:00", true],
+			[1, "1991-01-31 02:15", false],
+		],
+	},
+	{
+		name: "weaning from ventilation, which has no label",
+		yaml: `
+predicates:
+  procedure_start: {code: procedure_start}
+  procedure_end: {code: procedure_end}
+  ventilation: {code: ventilation}
+  ventilation_start: {expr: "and(procedure_start, ventilation)"}
+  ventilation_end: {expr: "and(procedure_end, ventilation)"}
+trigger: ventilation_start
+windows:
+  input: {start: null, end: trigger, start_inclusive: true, end_inclusive: true, index_timestamp: end}
+  target: {start: trigger, end: start -> ventilation_end, start_inclusive: false, end_inclusive: true}`,
+		labels: [
+			[1, "1989-12-02 10:00", null],
+			[1, "1991-01-28 03:28", null],
+			[2, "1996-06-05 01:59", null],
+			[3, "1996-03-08 02:22", null],
+		],
+	},
+];
+
+/** Asked two hours after every event: death in the 24 hours that follow. The positive labels. */
+export const imminentMortality = {
+	yaml: `
+predicates: {death: {code: death}}
+trigger: _ANY_EVENT
+windows:
+  gap: {start: trigger, end: start + 2 hours, start_inclusive: true, end_inclusive: true, index_timestamp: end}
+  target: {start: gap.end, end: start + 24 hours, start_inclusive: false, end_inclusive: true, label: death}`,
+	positive: [
+		[1, "1991-03-03 21:33"],
+		[2, "1996-06-07 08:00"],
+		[2, "1996-06-07 11:00"],
+		[2, "1996-06-07 14:00"],
+		[2, "1996-06-07 17:00"],
+		[3, "1996-03-11 23:00"],
+	],
+} as const;
+
 /** Microseconds since 1970-01-01 of `1991-01-28 23:32`. */
 export const microseconds = (text: string): number => Date.parse(`${text}Z`) * 1000;
 
