@@ -240,6 +240,30 @@ describe("finetune", () => {
 		expect(existsSync(join(root, "a.csv"))).toBe(false);
 	});
 
+	test("takes labels that tasks wrote, and learns the same from them", async () => {
+		const out = join(root, "labels");
+		await done("tasks", run, "--label", "female", "--name", "sex", "--out", out);
+		const given = ["--task", "sex", "--labels", join(out, "sex")];
+		await done("finetune", run, ...given, "--epochs", "2", "--threads", "1");
+		const weights = (task: string) => {
+			const file = readFileSync(join(run, "tasks", task, "best", "state.safetensors"));
+			return file.subarray(8 + Number(file.readBigUInt64LE(0))); // after the header
+		};
+		expect(weights("sex").equals(weights("female"))).toBe(true);
+		const some = ["--split", "train", "--draws", "20", "--threads", "1", "--json"];
+		const { stdout } = await done("evaluate", run, ...given, ...some);
+		const settings = JSON.parse(stdout).sex.runs[0].evaluation.rows.map(
+			(row: { setting?: string }) => row.setting,
+		);
+		expect(settings).toContain("fine-tuned");
+		await refused(
+			["evaluate", run, "--task", "female", "--labels", join(out, "sex")],
+			'the task "female" has other labels',
+			"another name with --task",
+		);
+		await refused(["evaluate", run, "--labels", join(out, "sex")], "--labels needs --task");
+	});
+
 	test("rejects bad requests with advice", async () => {
 		await refused(
 			["finetune", run, "--task", "stroke"],
