@@ -88,7 +88,9 @@ describe("tasks", () => {
 		const out = join(folder, "labels");
 		const { code, stdout, stderr } = await captured(["tasks", meds, "--aces", aces, "--out", out]);
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-		expect(stdout).toContain(`readmission: 4 labels of 2 of 2 patients in ${meds}\n2 positive (50`);
+		expect(stdout).toContain(
+			`readmission: 4 labels at 6 trigger events; 2 of 2 patients in ${meds} have one\n2 positive (50`,
+		);
 		expect(stdout).toMatch(/^data_within_5yr_of_admit +fewer than 1 of _ANY_EVENT +2$/m);
 		expect(stdout).toContain(`written: ${join(out, "readmission", "labels.parquet")}`);
 		const { rows, types } = await labelsIn(join(out, "readmission", "labels.parquet"));
@@ -297,7 +299,7 @@ windows:
 		const out = join(dirname(dataset.folder), "labels");
 		const ran = await captured([...args, "--out", out, "--name", "stroke", "--json"]);
 		expect(JSON.parse(ran.stdout)).toMatchObject({
-			...{ task: "stroke", labels: 2, positive: 1, asked: 7 },
+			...{ task: "stroke", labels: 2, positive: 1, triggers: 7 },
 			excluded: [
 				{ reason: "fewer than 364 days at risk", count: 1 },
 				{ reason: "not among the records", count: 1 },

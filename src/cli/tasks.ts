@@ -168,13 +168,12 @@ function checked(options: Options): LabelTaskOptions {
 }
 
 function render(done: LabelledTask): string {
-	const { task, records, patients, labelled, asked, labels, positive, excluded, file } = done;
+	const { task, records, patients, labelled, triggers, labels, positive, excluded, file } = done;
 	const parts = [
-		`${task}: ${labels} labels of ${labelled} of ${patients} patients in ${records}\n`,
+		`${task}: ${labels} labels at ${triggers} trigger events; ${labelled} of ${patients} patients in ${records} have one\n`,
 		positive === null
 			? "the task has no label: boolean_value is empty\n"
 			: `${positive} positive (${percent(positive, labels)})\n`,
-		`${asked} events asked\n`,
 	];
 	if (excluded.length > 0)
 		parts.push(

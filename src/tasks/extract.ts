@@ -29,7 +29,7 @@ export interface Extracted {
 	readonly labels: Labels;
 	/** Subjects with records. */
 	readonly subjects: number;
-	/** Events at which a label was asked for. */
+	/** Trigger events, or entries into a target cohort. */
 	readonly triggers: number;
 	readonly excluded: readonly Exclusion[];
 	readonly notes: readonly string[];
@@ -79,10 +79,13 @@ export async function extract(store: Store, records: TaskRecords, task: Task): P
 		labels,
 		subjects,
 		triggers,
-		excluded: [...excluded.values()],
+		excluded: [...excluded.values()].sort((a, b) => stepOf(task, a.at) - stepOf(task, b.at)),
 		notes: checkSeen(records, task, seen),
 	};
 }
+
+/** The order in which the steps of a task exclude: demographics, then windows. */
+const stepOf = ({ windows }: Task, at: string) => windows.findIndex(({ name }) => name === at);
 
 const sumOf = ({ counts }: SubjectEvents, name: string) => {
 	let sum = 0;

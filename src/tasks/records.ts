@@ -5,8 +5,9 @@ import type { Dataset } from "../cohort/index.js";
 import { deathRecord } from "../cohort/reading/history-rules.js";
 import { specialCount, type Token } from "../cohort/vocabulary.js";
 import { daysFromText } from "../records/dates.js";
-import { findColumn, idText, needColumn, wanted } from "../records/meds/columns.js";
+import { idText, needColumn, wanted } from "../records/meds/columns.js";
 import { findMeds } from "../records/meds/layout.js";
+import { valueColumn } from "../records/meds/shard.js";
 import { named, quoted } from "../records/sql.js";
 import { literalPath, type Store } from "../records/store.js";
 import { openTable, type Table } from "../records/table.js";
@@ -115,7 +116,7 @@ export async function medsRecords(path: string): Promise<TaskRecords> {
 
 function shardSql(table: Table, columns: readonly string[]): string {
 	const time = needColumn(table, wanted.time);
-	const value = findColumn(table, wanted.number);
+	const value = valueColumn(table);
 	const moment =
 		time.type === "VARCHAR"
 			? fromDays(daysFromText(named(time.name)))

@@ -8,3 +8,4 @@ export { type PrepareOptions, prepare } from "./prepare.js";
 export { type PretrainOptions, pretrain } from "./pretrain.js";
 export { type ReportOptions, report } from "./report/report.js";
 export { type ServeOptions, type Serving, serve } from "./serve.js";
+export { type LabelledTask, type LabelTaskOptions, labelTask } from "./tasks.js";

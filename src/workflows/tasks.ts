@@ -58,10 +58,11 @@ export interface LabelTaskOptions extends TaskDefinition {
 export interface LabelledTask {
 	readonly task: string;
 	readonly records: string;
-	/** Patients in the records, with at least one label, and events at which a label was asked for. */
+	/** Patients in the records, and those with a label. */
 	readonly patients: number;
 	readonly labelled: number;
-	readonly asked: number;
+	/** Trigger events, or entries into the target cohort: each has at most one label. */
+	readonly triggers: number;
 	readonly labels: number;
 	/** null for a task without a label. */
 	readonly positive: number | null;
@@ -209,20 +210,24 @@ async function finish(
 	await storeLabels(store, labels);
 	const determining = await determiningCodes(store);
 	const isWhole = file === undefined || (await writeLabels(store, file));
+	const { values } = labels;
+	const positive = values.includes(null) ? null : values.filter((value) => value).length;
+	const isOneSided = positive === 0 || positive === values.length;
 	return {
 		task,
 		records: records.path,
 		patients: subjects,
 		labelled: new Set(labels.subjects).size,
-		asked: triggers,
-		labels: labels.values.length,
-		positive: labels.values.every((value) => value === null)
-			? null
-			: labels.values.filter((value) => value).length,
+		triggers,
+		labels: values.length,
+		positive,
 		excluded,
 		determining,
 		notes: [
 			...notes,
+			...(isOneSided && values.length > 0
+				? [`all labels are ${positive === 0 ? "negative" : "positive"}; check the definition`]
+				: []),
 			...(isWhole
 				? []
 				: [

@@ -22,7 +22,7 @@ export interface Counts {
 }
 
 /** MEDS calls it `numeric_value`; some extractions call it `value`, which may be text in others. */
-function valueColumn(table: Table): Column | undefined {
+export function valueColumn(table: Table): Column | undefined {
 	const column = findColumn(table, wanted.number);
 	if (column) return column;
 	const value = table.columns.find(({ name }) => name.toLowerCase() === "value");
