@@ -32,6 +32,7 @@ export const formatOptions: Readonly<Record<string, readonly Option[]>> = {
 		),
 		option("--kind <column>", `column that says ${recordKinds.slice(0, -1).join(", ")} or other`),
 		option("--value <column>", "column of a number that goes with the code"),
+		option("--unit <column>", "column of the unit of that number"),
 		option("--time-is <what>", "meaning of the times", ...timeUnits),
 		option("--date-format <form>", "date format, as in strptime: %d/%m/%Y"),
 		option("--delimiter <character>", "character between fields (default: detected)"),
@@ -86,6 +87,9 @@ export const formatOptions: Readonly<Record<string, readonly Option[]>> = {
 	"FHIR (--from fhir):": [
 		option("--encounter-reasons", "also read encounter reasons as diagnoses"),
 		option("--all-codings", "keep every coding of a concept, not only the preferred one"),
+	],
+	"Measurements (--from omop, fhir):": [
+		option("--measurements", "also read the table measurement, or Observations, with their values"),
 	],
 	"Names of codes and systems:": [
 		option("--names <file>", "CSV with names of codes: code,name[,category[,kind]]"),

@@ -110,7 +110,7 @@ async function checkOne(store: Store, column: string, what: string, remedy: stri
 export async function addDeaths(store: Store): Promise<number> {
 	const { code, system, kind } = deathRecord;
 	await store.run(`
-		INSERT INTO record SELECT key, ${deathTimeSql}, ${[code, system, kind].map(quoted).join(", ")}, NULL
+		INSERT INTO record (patient, time, code, system, kind, value) SELECT key, ${deathTimeSql}, ${[code, system, kind].map(quoted).join(", ")}, NULL
 		FROM patient WHERE death IS NOT NULL ORDER BY id`);
 	await store.append("code_name", [{ system, code, name: "Death", category: null, kind: null }]);
 	return store.count("patient WHERE death IS NOT NULL");

@@ -19,6 +19,8 @@ export interface RecordRow {
 	readonly system: string;
 	readonly kind: RecordKind;
 	readonly value: number | null;
+	/** The unit of the value; values of one code in different units are on different scales. */
+	readonly unit?: string | null;
 }
 
 /** Facts about a person. A person may have several rows. */

@@ -42,6 +42,7 @@ const readerTables = {
 		system: "text",
 		kind: "kind",
 		value: "number",
+		unit: "text",
 	},
 	person: {
 		patient: "text",

@@ -28,6 +28,7 @@ const tableOptions = [
 	"system",
 	"kind",
 	"value",
+	"unit",
 	"timeIs",
 	"dateFormat",
 	"delimiter",
@@ -75,6 +76,7 @@ export const recordFormats: Readonly<Record<string, Format>> = {
 			"conditions",
 			"drugTable",
 			"observations",
+			"measurements",
 			"sourceSystem",
 			"conceptMap",
 		],
@@ -83,7 +85,7 @@ export const recordFormats: Readonly<Record<string, Format>> = {
 	},
 	fhir: {
 		about: "R4 bundles and bulk exports: files or folders of .json and .ndjson",
-		takes: ["encounterReasons", "allCodings", "allowSystem"],
+		takes: ["encounterReasons", "measurements", "allCodings", "allowSystem"],
 		open: (paths, given) => openFhir(needed("fhir", paths), systemsOf(given)),
 	},
 	events: {

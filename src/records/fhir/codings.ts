@@ -21,7 +21,7 @@ const preference: Readonly<Record<RecordKind, readonly string[]>> = {
 	diagnosis: ["ICD10CM", "ICD9CM", "SNOMED"],
 	drug: ["RxNorm", "ATC", "NDC"],
 	procedure: ["ICD10PCS", "ICD9Proc", "CPT4", "HCPCS", "SNOMED"],
-	laboratory: ["LOINC"],
+	laboratory: ["LOINC", "SNOMED"],
 	other: [],
 };
 

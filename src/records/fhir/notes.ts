@@ -49,7 +49,8 @@ export function notesOf(
 	files: FilesRead,
 	unresolved: Unresolved,
 ): string[] {
-	const { diagnosesWithoutTime, drugsWithoutTime, drugsWithoutCode } = unresolved;
+	const { diagnosesWithoutTime, drugsWithoutTime, measurementsWithoutTime, drugsWithoutCode } =
+		unresolved;
 	return notesFor([
 		[skipped.otherTypes.total, `resources of other types were skipped: ${skipped.otherTypes}`],
 		[
@@ -61,8 +62,8 @@ export function notesOf(
 			`left out as entered in error, refuted, cancelled, not taken or not to be given: ${skipped.invalid}`,
 		],
 		[
-			diagnosesWithoutTime + drugsWithoutTime,
-			`left out for want of a time: ${counted(diagnosesWithoutTime, "diagnosis", "diagnoses")}, ${counted(drugsWithoutTime, "drug")}`,
+			diagnosesWithoutTime + drugsWithoutTime + measurementsWithoutTime,
+			`left out for want of a time: ${counted(diagnosesWithoutTime, "diagnosis", "diagnoses")}, ${counted(drugsWithoutTime, "drug")}${measurementsWithoutTime > 0 ? `, ${counted(measurementsWithoutTime, "measurement")}` : ""}`,
 		],
 		[skipped.uncoded.total, `left out for want of a code with a system: ${skipped.uncoded}`],
 		[

@@ -18,6 +18,7 @@ import type { MemoryRows, StagedRow } from "./staged-rows.js";
 export interface Unresolved {
 	readonly diagnosesWithoutTime: number;
 	readonly drugsWithoutTime: number;
+	readonly measurementsWithoutTime: number;
 	/** Drugs whose Medication is missing or has no code. */
 	readonly drugsWithoutCode: number;
 	readonly patientsUnknown: number;
@@ -71,7 +72,7 @@ const resolved = `
 		coalesce(t.code, medication.code) AS code,
 		coalesce(t.system, medication.system) AS system,
 		CASE WHEN t.code IS NULL THEN medication.name ELSE t.name END AS name,
-		medication.refused
+		t.value, t.unit, medication.refused
 	FROM timed t LEFT JOIN medication ON t.medication = medication.key
 	ORDER BY t.row, coalesce(medication.rank, t.rank)`;
 
@@ -88,7 +89,7 @@ export async function resolveInStore(store: Store): Promise<Unresolved> {
 	if (refused) throw new InputError(refused.refused);
 	await store.run(`
 		INSERT INTO record
-		SELECT patient, time, code, system, kind, NULL FROM fhir_resolved
+		SELECT patient, time, code, system, kind, value, unit FROM fhir_resolved
 		WHERE time IS NOT NULL AND code IS NOT NULL`);
 	await store.run(`
 		INSERT INTO code_name
@@ -99,6 +100,7 @@ export async function resolveInStore(store: Store): Promise<Unresolved> {
 		SELECT
 			count(DISTINCT row) FILTER (WHERE time IS NULL AND kind = 'diagnosis') AS diagnosesWithoutTime,
 			count(DISTINCT row) FILTER (WHERE time IS NULL AND kind = 'drug') AS drugsWithoutTime,
+			count(DISTINCT row) FILTER (WHERE time IS NULL AND kind = 'laboratory') AS measurementsWithoutTime,
 			count(DISTINCT row) FILTER (WHERE time IS NOT NULL AND code IS NULL) AS drugsWithoutCode,
 			(SELECT count(DISTINCT patient) FROM record ANTI JOIN person USING (patient)) AS patientsUnknown
 		FROM fhir_resolved`);
@@ -107,7 +109,7 @@ export async function resolveInStore(store: Store): Promise<Unresolved> {
 }
 
 export interface ResolvedRows {
-	readonly records: readonly Omit<RecordRow, "value">[];
+	readonly records: readonly RecordRow[];
 	readonly people: readonly Omit<PersonRow, "split">[];
 	readonly unresolved: Unresolved;
 }
@@ -153,10 +155,11 @@ export function resolveInMemory(rows: MemoryRows): ResolvedRows {
 		const birth = births.get(patient)?.birth;
 		const time = timeOf(record, birth, encounters.get(record.row));
 		const codings = (record.medication !== null && medications.get(record.medication)) || [record];
+		const { value, unit } = record;
 		for (const { code, system } of codings)
 			if (time === undefined) untimed.set(kind, (untimed.get(kind) ?? new Set()).add(record.row));
 			else if (code === null || system === null) codeless.add(record.row);
-			else records.push({ patient, time, code, system, kind });
+			else records.push({ patient, time, code, system, kind, value, unit });
 	}
 	const known = new Set(people.map(({ patient }) => patient));
 	const unknown = new Set(records.flatMap(({ patient }) => (known.has(patient) ? [] : patient)));
@@ -166,6 +169,7 @@ export function resolveInMemory(rows: MemoryRows): ResolvedRows {
 		unresolved: {
 			diagnosesWithoutTime: untimed.get("diagnosis")?.size ?? 0,
 			drugsWithoutTime: untimed.get("drug")?.size ?? 0,
+			measurementsWithoutTime: untimed.get("laboratory")?.size ?? 0,
 			drugsWithoutCode: codeless.size,
 			patientsUnknown: unknown.size,
 			olderVersions: outdated.size,

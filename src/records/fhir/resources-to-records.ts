@@ -5,7 +5,7 @@ import { sexOf } from "../sexes.js";
 import { knownSystems } from "../systems.js";
 import { type Coding, type CodingOptions, chooseCodings } from "./codings.js";
 import { ageIn, momentIn } from "./dates.js";
-import { listOf, objectOf, shapeOf, textOf } from "./json-fields.js";
+import { type Fields, listOf, objectOf, shapeOf, textOf } from "./json-fields.js";
 import { SkippedResources } from "./notes.js";
 import { addressIn, keysOf, parseReference, type Reference, referenceIn } from "./references.js";
 import type { FoundResource } from "./resource-parser.js";
@@ -20,6 +20,7 @@ const invalidStatuses: Readonly<Record<string, readonly string[]>> = {
 	Encounter: ["entered-in-error", "cancelled"],
 	MedicationRequest: ["entered-in-error", "cancelled"],
 	MedicationStatement: ["entered-in-error", "not-taken"],
+	Observation: ["entered-in-error", "cancelled"],
 };
 
 const invalidVerifications = ["entered-in-error", "refuted"];
@@ -37,6 +38,22 @@ function isInvalid({ type, resource }: FoundResource): boolean {
 /** The code is in a Medication. */
 const uncoded = { code: null, system: null, name: null };
 
+/** The number of an Observation, and its unit: the code of UCUM or another system, else its text. */
+interface Measured {
+	readonly value: number | null;
+	readonly unit: string | null;
+}
+
+const notMeasured: Measured = { value: null, unit: null };
+
+function measuredIn(fields: Fields): Measured {
+	const { value, code, unit } = objectOf(fields.valueQuantity) ?? {};
+	if (typeof value === "number") return { value, unit: textOf(code) ?? textOf(unit) ?? null };
+	return typeof fields.valueInteger === "number"
+		? { value: fields.valueInteger, unit: null }
+		: notMeasured;
+}
+
 /** The time of a record, and where to look for it if the resource has none. */
 interface When {
 	readonly moment: Moment | undefined;
@@ -49,11 +66,13 @@ interface When {
  * - `allCodings`: all codings of a condition or drug, instead of the one of the best known system.
  * - `allowSystems`: code systems beyond those of `systems.ts`, which pass under their own names.
  * - `encounterReasons`: the reasons of encounters are diagnoses too.
+ * - `measurements`: Observations, and their components, become records with values.
  * - `unusable`: whether a record without a subject or with codes of unknown systems only is refused,
  *   which is the default, or left out.
  */
 export interface ReadOptions extends CodingOptions {
 	readonly encounterReasons?: boolean | undefined;
+	readonly measurements?: boolean | undefined;
 	readonly unusable?: "refuse" | "leave out" | undefined;
 }
 
@@ -70,6 +89,7 @@ export class ResourceReader {
 		MedicationRequest: (found) => this.#request(found),
 		MedicationStatement: (found) => this.#statement(found),
 		Medication: (found) => this.#medication(found),
+		Observation: (found) => this.#observation(found),
 	};
 	/** Counts the resources. */
 	#version = 0;
@@ -84,7 +104,7 @@ export class ResourceReader {
 
 	read(found: FoundResource): void {
 		const read = this.#readers[found.type];
-		if (!read) {
+		if (!read || (found.type === "Observation" && !this.#options.measurements)) {
 			this.skipped.otherTypes.add(found.type);
 			return;
 		}
@@ -164,6 +184,21 @@ export class ResourceReader {
 		});
 	}
 
+	#observation(found: FoundResource): void {
+		const { resource, where } = found;
+		const when: When = {
+			moment:
+				momentIn(resource, "effectiveDateTime", where) ??
+				momentIn(objectOf(resource.effectivePeriod), "start", `${where}: effectivePeriod`) ??
+				momentIn(resource, "effectiveInstant", where) ??
+				momentIn(resource, "issued", where),
+			else: keyIn(resource.encounter),
+		};
+		const components = listOf(resource.component);
+		for (const part of components.length > 0 ? components : [resource])
+			this.#coded(found, part.code, "laboratory", when, measuredIn(part));
+	}
+
 	#drug(found: FoundResource, when: When): void {
 		const { resource } = found;
 		const address = addressIn(resource.medicationReference);
@@ -191,7 +226,13 @@ export class ResourceReader {
 		}
 	}
 
-	#coded(found: FoundResource, concept: unknown, kind: RecordKind, when: When): void {
+	#coded(
+		found: FoundResource,
+		concept: unknown,
+		kind: RecordKind,
+		when: When,
+		measured = notMeasured,
+	): void {
 		const { kept, unknown, passedOver } = this.#choose(concept, kind);
 		if (kept.length === 0) {
 			if (unknown[0] !== undefined && this.#options.unusable !== "leave out")
@@ -201,7 +242,7 @@ export class ResourceReader {
 		}
 		for (const system of unknown) this.skipped.unknownSystems.add(shapeOf(system, longestSystem));
 		if (passedOver > 0) this.skipped.severalCodings++;
-		this.#record(found, kind, when, null, kept);
+		this.#record(found, kind, when, null, kept, measured);
 	}
 
 	#record(
@@ -210,6 +251,7 @@ export class ResourceReader {
 		when: When,
 		medication: string | null,
 		codings: readonly (Coding | typeof uncoded)[],
+		measured = notMeasured,
 	): void {
 		const patient = this.#subject(found);
 		if (patient === undefined) {
@@ -230,6 +272,7 @@ export class ResourceReader {
 				kind,
 				medication,
 				...coding,
+				...measured,
 			});
 		if (!when.moment)
 			for (const [rank, key] of when.else.entries())

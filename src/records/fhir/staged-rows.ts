@@ -22,6 +22,8 @@ const stagedTables = {
 		code: "text",
 		system: "text",
 		name: "text",
+		value: "number",
+		unit: "text",
 	},
 	fhir_person: {
 		version: "number",

@@ -181,7 +181,7 @@ async function insert(store: Store, table: Table, kinds: readonly RecordKind[]):
 	const wantedKinds = kinds.map(quoted).join(", ");
 	// A join loses the order of the rows.
 	await store.run(
-		`INSERT INTO record SELECT subject, days, coalesce(code, meds), coalesce(system, 'MEDS'), ${kind}, value
+		`INSERT INTO record (patient, time, code, system, kind, value) SELECT subject, days, coalesce(code, meds), coalesce(system, 'MEDS'), ${kind}, value
 		FROM meds_row LEFT JOIN meds_code USING (meds)
 		WHERE ${what} = 'record' AND ${kind} IN (${wantedKinds}) AND days IS NOT NULL ORDER BY row`,
 	);

@@ -80,7 +80,8 @@ export function conditionCodes(sourceSystem: string | undefined): Resolution {
 	};
 }
 
-export const drugCodes: Resolution = {
+/** Of drugs and measurements: the code of the standard concept, else of the source concept. */
+export const standardCodes: Resolution = {
 	system: `CASE WHEN e.concept <> 0 THEN coalesce(c.system, 'OMOP') ELSE coalesce(s.system, ${omop.system}) END`,
 	code: `CASE WHEN e.concept <> 0 THEN coalesce(c.code, ${omop.code}) ELSE coalesce(s.code, ${omop.code}) END`,
 	joins: joins("omop_known", "omop_known"),

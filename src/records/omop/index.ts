@@ -13,6 +13,7 @@ import {
 	conditionOccurrence,
 	drugEra,
 	drugExposure,
+	measurement,
 	observation,
 	person,
 } from "./tables.js";
@@ -24,6 +25,8 @@ export interface OmopOptions {
 	readonly drugTable?: "exposure" | "era" | undefined;
 	/** Whether diagnoses are also read from the observations. */
 	readonly observations?: boolean | undefined;
+	/** Whether the table measurement is read too, with values and units. */
+	readonly measurements?: boolean | undefined;
 	/** The system of condition_source_value: icd9 or icd10. */
 	readonly sourceSystem?: string | undefined;
 	/** A CSV file of concepts and ICD codes. */
@@ -129,5 +132,8 @@ function planOf(
 	const drug = choose("drugTable", { exposure: drugExposure, era: drugEra });
 	const observations = options.observations ?? false;
 	if (observations) need(observation, ", which `observations` asks for");
-	return { condition, drug, observations, sourceSystem, conceptMap: options.conceptMap };
+	const measurements = options.measurements ?? false;
+	if (measurements) need(measurement, ", which `measurements` asks for");
+	const { conceptMap } = options;
+	return { condition, drug, observations, measurements, sourceSystem, conceptMap };
 }

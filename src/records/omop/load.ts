@@ -7,11 +7,11 @@ import { expectedYears } from "../years.js";
 import type { Resolution } from "./codes.js";
 import {
 	conditionCodes,
-	drugCodes,
 	emptyTables,
 	mergeConcepts,
 	observationCodes,
 	resolveConcepts,
+	standardCodes,
 } from "./codes.js";
 import { stageConceptMap } from "./concept-map.js";
 import {
@@ -19,6 +19,7 @@ import {
 	deathsFrom,
 	eventsFrom,
 	icdVocabularyList,
+	measurementsFrom,
 	peopleFrom,
 	periodsFrom,
 	relations,
@@ -29,6 +30,7 @@ import {
 	concept,
 	conceptRelationship,
 	death,
+	measurement,
 	observation,
 	observationPeriod,
 	person,
@@ -39,6 +41,7 @@ export interface Plan {
 	readonly condition: CdmTable;
 	readonly drug: CdmTable | undefined;
 	readonly observations: boolean;
+	readonly measurements: boolean;
 	/** The system of source values, as named in systems.ts. */
 	readonly sourceSystem: string | undefined;
 	readonly conceptMap: string | undefined;
@@ -49,6 +52,9 @@ interface Events {
 	readonly staged: string;
 	readonly kind: RecordKind;
 	readonly codes: Resolution;
+	readonly select: (from: string) => string;
+	/** SQL for the number of a row `e`, and for its unit. */
+	readonly measured: string;
 	rows: number;
 	/** Rows that repeat another row under another concept. */
 	mergedRows: number;
@@ -80,18 +86,26 @@ export async function stageTables(store: Store, source: TableSource, plan: Plan)
 	if (source.has(death)) await stage(death, "omop_death", deathsFrom);
 	if (source.has(observationPeriod)) await stage(observationPeriod, "omop_period", periodsFrom);
 	const events = eventsOf(plan);
-	for (const { table, staged } of events) await stage(table, staged, eventsFrom);
+	for (const { table, staged, select } of events) await stage(table, staged, select);
 	await store.run(emptyTables.map);
 	await createUsed(store, events);
 	await stageVocabulary(store, source);
 }
 
-const eventsOf = ({ condition, drug, observations, sourceSystem }: Plan): Events[] => {
+/** The unit by its code in UCUM, as the source writes it, or by its concept. */
+const measuredSql = `e.value, CASE WHEN e.value IS NOT NULL THEN coalesce(
+	(SELECT any_value(u.code) FROM omop_concept u WHERE u.concept = e.unit),
+	CASE WHEN e.unit IS NULL THEN e.unit_text END, CAST(e.unit AS VARCHAR)) END`;
+
+const eventsOf = (plan: Plan): Events[] => {
+	const { condition, drug, observations, sourceSystem } = plan;
 	const events = (table: CdmTable, kind: RecordKind, codes: Resolution): Events => ({
 		table,
 		staged: `omop_${table.name}`,
 		kind,
 		codes,
+		select: eventsFrom,
+		measured: "NULL, NULL",
 		rows: 0,
 		mergedRows: 0,
 		first: 0,
@@ -100,14 +114,24 @@ const eventsOf = ({ condition, drug, observations, sourceSystem }: Plan): Events
 	return [
 		events(condition, "diagnosis", conditionCodes(sourceSystem)),
 		...(observations ? [events(observation, "diagnosis", observationCodes(sourceSystem))] : []),
-		...(drug ? [events(drug, "drug", drugCodes)] : []),
+		...(drug ? [events(drug, "drug", standardCodes)] : []),
+		...(plan.measurements
+			? [
+					{
+						...events(measurement, "laboratory", standardCodes),
+						select: (from: string) => measurementsFrom(from),
+						measured: measuredSql,
+					},
+				]
+			: []),
 	];
 };
 
 async function createUsed(store: Store, events: readonly Events[]): Promise<void> {
-	const all = events.flatMap(({ staged }) => [
+	const all = events.flatMap(({ staged, measured }) => [
 		`SELECT concept FROM ${staged}`,
 		`SELECT source_concept FROM ${staged}`,
+		...(measured === measuredSql ? [`SELECT unit FROM ${staged}`] : []),
 	]);
 	await store.run(`CREATE TEMP TABLE omop_used AS SELECT concept FROM (${all.join(" UNION ")})
 		WHERE concept IS NOT NULL AND concept <> 0 ORDER BY concept`);
@@ -192,7 +216,7 @@ export async function loadStagedTables(
 		table.first = await store.count("record");
 		await store.run(`INSERT INTO record
 			SELECT e.patient, e.time, ${table.codes.code} AS code, ${table.codes.system} AS system,
-				${quoted(table.kind)}, NULL
+				${quoted(table.kind)}, ${table.measured}
 			FROM (SELECT rowid AS row, * FROM ${table.staged}) e ${table.codes.joins}
 			WHERE ${table.codes.system} IS NOT NULL
 			ORDER BY e.row`);

@@ -27,9 +27,12 @@ const suspect = `(patient IS NULL OR time IS NULL OR concept IS NULL
 	OR source_concept IS NULL AND raw_source_concept IS NOT NULL
 	OR ${isFarOff("time")})`;
 
-/** patient, time, concept, source_concept, source_value. */
-export const eventsFrom = (from: string): string => `
+/** patient, time, concept, source_concept, source_value, and further columns. */
+export const eventsFrom = (from: string, more: Readonly<Record<string, string>> = {}): string => `
 	SELECT patient, time, concept, source_concept, source_value, fault,
+		${Object.keys(more)
+			.map((name) => `own_${name} AS ${name},`)
+			.join(" ")}
 		CASE fault WHEN 'date' THEN raw_date WHEN 'datetime' THEN raw_datetime
 			WHEN 'concept' THEN raw_concept WHEN 'source_concept' THEN raw_source_concept END AS got
 	FROM (SELECT *, CASE WHEN ${suspect} THEN CASE
@@ -44,7 +47,18 @@ export const eventsFrom = (from: string): string => `
 					${filled("source_value")} AS source_value, date AS raw_date,
 					datetime AS raw_datetime, concept AS raw_concept,
 					source_concept AS raw_source_concept
+					${Object.entries(more)
+						.map(([name, sql]) => `, ${sql} AS own_${name}`)
+						.join("")}
 				FROM ${from})))`;
+
+/** The same, with value, unit (a concept) and unit_text; a value that is no number is left out. */
+export const measurementsFrom = (from: string): string =>
+	eventsFrom(from, {
+		value: `try_cast(${filled("value")} AS DOUBLE)`,
+		unit: `nullif(${whole("unit")}, 0)`,
+		unit_text: filled("unit_text"),
+	});
 
 /** patient, time. */
 export const deathsFrom = (from: string): string => `

@@ -84,7 +84,12 @@ export const observationPeriod: CdmTable = {
 };
 
 /** A table of events: patient, time, standard concept and source code. */
-const events = (name: string, what: string, start: string, orders: CdmTable["orders"]) => ({
+const events = (
+	name: string,
+	what: string,
+	start: string,
+	orders: CdmTable["orders"],
+): CdmTable => ({
 	name,
 	columns: {
 		patient: "person_id",
@@ -166,6 +171,30 @@ export const observation: CdmTable = events("observation", "observation", "obser
 		qualifier_source_value`),
 });
 
+const measurements = events("measurement", "measurement", "measurement", {
+	"5.4": words(`measurement_id person_id measurement_concept_id measurement_date
+		measurement_datetime measurement_time measurement_type_concept_id operator_concept_id
+		value_as_number value_as_concept_id unit_concept_id range_low range_high provider_id
+		visit_occurrence_id visit_detail_id measurement_source_value measurement_source_concept_id
+		unit_source_value unit_source_concept_id value_source_value measurement_event_id
+		meas_event_field_concept_id`),
+	"5.3": words(`measurement_id person_id measurement_concept_id measurement_date
+		measurement_datetime measurement_time measurement_type_concept_id operator_concept_id
+		value_as_number value_as_concept_id unit_concept_id range_low range_high provider_id
+		visit_occurrence_id visit_detail_id measurement_source_value measurement_source_concept_id
+		unit_source_value value_source_value`),
+});
+
+export const measurement: CdmTable = {
+	...measurements,
+	columns: {
+		...measurements.columns,
+		value: "value_as_number",
+		unit: "unit_concept_id",
+		unit_text: "unit_source_value",
+	},
+};
+
 export const concept: CdmTable = {
 	name: "concept",
 	columns: {
@@ -206,6 +235,7 @@ export const cdmTables: readonly CdmTable[] = [
 	drugExposure,
 	drugEra,
 	observation,
+	measurement,
 	concept,
 	conceptRelationship,
 ];

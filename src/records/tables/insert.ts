@@ -27,6 +27,7 @@ export interface RecordPlan {
 	readonly system: string;
 	readonly kind: string;
 	readonly value: string;
+	readonly unit?: string;
 	/**
 	 * The same without checks for blanks and words for missing values, and with dates read directly: faster, and correct
 	 * if nothing is unusual.
@@ -64,7 +65,7 @@ const faulty = (unit: TimeIs) =>
 	`NOT ${noCode} AND (${noPatient} OR ${isBadTime("time", unit)} OR system IS NULL OR kind IS NULL)`;
 
 const selected = (plan: RecordPlan, how: Texts & { readonly time: string } = plan) =>
-	`SELECT ${how.patient} AS patient, ${how.time} AS time, ${how.code} AS code, ${how.system} AS system, ${plan.kind} AS kind, ${plan.value} AS value`;
+	`SELECT ${how.patient} AS patient, ${how.time} AS time, ${how.code} AS code, ${how.system} AS system, ${plan.kind} AS kind, ${plan.value} AS value, ${plan.unit ?? "NULL"} AS unit`;
 
 const withNumbers = (rows: string) =>
 	`(SELECT row_number() OVER () AS ${rowOfFile}, * FROM ${rows})`;
@@ -93,7 +94,7 @@ export async function insertRecords(store: Store, plans: readonly RecordPlan[]):
 		const from = joined
 			? `${numberedRows(of(table.sql))} ${joined} ORDER BY m.${rowOfFile}`
 			: `${of(table.sql)} AS m`;
-		await reading(table, () => store.run(`INSERT INTO record ${selected(plan)} FROM ${from}`));
+		await reading(table, () => store.run(`INSERT INTO record BY NAME ${selected(plan)} FROM ${from}`));
 	}
 	const [counts] = await store.all<{ rows: number; empty: number; bad: number; nan: number }>(
 		`SELECT count(*) AS rows, count(*) FILTER (${noCode}) AS empty, count(*) FILTER (${faulty(unit)}) AS bad, count(*) FILTER (isnan(value) AND NOT ${noCode}) AS nan ${since}`,
@@ -116,7 +117,7 @@ async function insertQuickly(
 	try {
 		for (const plan of plans)
 			await store.run(
-				`INSERT INTO record ${selected(plan, plan.quick)} FROM ${plan.quick?.rows} AS m`,
+				`INSERT INTO record BY NAME ${selected(plan, plan.quick)} FROM ${plan.quick?.rows} AS m`,
 			);
 		const [look] = await store.all<{ rows: number; odd: number }>(
 			`SELECT count(*) AS rows, count(*) FILTER (${odd(unit)}) AS odd ${since}`,

@@ -22,6 +22,8 @@ export interface TableOptions {
 	readonly kind?: string | undefined;
 	/** Column of a numeric value. */
 	readonly value?: string | undefined;
+	/** Column of the value's unit. */
+	readonly unit?: string | undefined;
 	/** The date format as in strptime: %d/%m/%Y. */
 	readonly dateFormat?: string | undefined;
 	readonly timeIs?: TimeIs | undefined;

@@ -80,6 +80,7 @@ export function planRecords(
 	const systemColumn = "column" in system ? system.column : undefined;
 	const kind = options.kind ? columnAsked(tables, options.kind, "`kind`") : undefined;
 	const value = options.value ? columnAsked(tables, options.value, "`value`") : undefined;
+	const unitColumn = options.unit ? columnAsked(tables, options.unit, "`unit`") : undefined;
 	const name = options.name ? columnAsked(tables, options.name, "`name`") : undefined;
 	if (name && rows)
 		throw new InputError(
@@ -88,7 +89,7 @@ export function planRecords(
 		);
 	const key = join ? columnAsked([own], join.on, "`on`") : undefined;
 	const days = daysOf(time, unit, options.dateFormat);
-	const used = [patient, ...codes, time, systemColumn, kind, value, name];
+	const used = [patient, ...codes, time, systemColumn, kind, value, unitColumn, name];
 	const joining = key ? joinSql(key) : undefined;
 	const of = (column: Found) =>
 		column.table === table ? column.name : `${column.name} of ${column.table.file}`;
@@ -108,6 +109,7 @@ export function planRecords(
 					)
 				: kindSql(system),
 			value: value ? valueSql(value) : "NULL",
+			...(unitColumn && { unit: textOf(unitColumn) }),
 			quick:
 				join || !only
 					? undefined

@@ -5,9 +5,10 @@ import { readFhirInMemory } from "../../../src/records/fhir/read-in-memory.js";
 import type { FileContent } from "./records.js";
 
 /** Reads diagnoses and drugs from FHIR R4 by the rules of `trajgpt prepare`, but leniently. */
-export function readFhir(bytes: Uint8Array): FileContent {
+export function readFhir(bytes: Uint8Array, measurements: boolean): FileContent {
 	const { resources, records, people, skipped, unresolved } = readFhirInMemory("the file", bytes, {
 		unusable: "leave out",
+		measurements,
 	});
 	if (records.length === 0)
 		throw new InputError(
@@ -26,7 +27,9 @@ export function readFhir(bytes: Uint8Array): FileContent {
 			"records without a code of a known system",
 		],
 		[
-			unresolved.diagnosesWithoutTime + unresolved.drugsWithoutTime,
+			unresolved.diagnosesWithoutTime +
+				unresolved.drugsWithoutTime +
+				unresolved.measurementsWithoutTime,
 			"record without a time",
 			"records without a time",
 		],
