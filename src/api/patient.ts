@@ -28,7 +28,16 @@ export const eventSchema = z.strictObject({
 		.describe("its classification, such as ICD10CM or PheCode; detected if left out"),
 	date: dateSchema.optional(),
 	age: z.number().min(0).max(200).optional().describe("age in years, instead of a date"),
-	value: z.number().optional().describe("a result; models do not read it yet"),
+	value: z
+		.number()
+		.optional()
+		.describe("a result, for models that were trained with values; others leave it out"),
+	unit: z
+		.string()
+		.min(1)
+		.max(64)
+		.optional()
+		.describe("the unit of the value; by default the one that the model knows for the code"),
 });
 
 /**
@@ -110,7 +119,7 @@ function recordsOf(
 	field: string,
 	birth: number | null,
 ): GivenRecord[] {
-	return events.map(({ code, system, date, age }, place) => {
+	return events.map(({ code, system, date, age, value, unit }, place) => {
 		const own = `${field}.${place}`;
 		if ((date === undefined) === (age === undefined))
 			throw new InputError(
@@ -129,6 +138,7 @@ function recordsOf(
 					: dayOf(date, `${own}.date`),
 			code: code.trim(),
 			system: system === undefined ? null : (systemNamed(system) ?? system),
+			...{ value, unit },
 		};
 	});
 }

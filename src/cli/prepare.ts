@@ -101,6 +101,10 @@ function addCohortOptions(command: Command): void {
 		option("--unmapped <what>", "drop ICD codes that are not in the map, or keep them as they are")
 			.choices(["drop", "keep"])
 			.default(d.unmapped),
+		option(
+			"--values <quantiles:n>",
+			"make the numeric values of a code tokens, by quantile of the training patients' values: quantiles:10",
+		).argParser(quantilesOf),
 	]);
 	addGroup(command, "Cohort:", [
 		option("--min-records <n>", "minimum records per patient (paper: 50)")
@@ -145,6 +149,13 @@ function addCohortOptions(command: Command): void {
 			.argParser(splitParts)
 			.default(d.splitParts, d.splitParts.join(",")),
 	]);
+}
+
+function quantilesOf(text: string): number {
+	const [, number] = /^quantiles:(\d{1,3})$/.exec(text) ?? [];
+	const quantiles = Number(number);
+	if (quantiles >= 2 && quantiles <= 100) return quantiles;
+	throw new InputError(`--values is "${text}"; expected quantiles:n with n from 2 to 100`);
 }
 
 function labelOf(text: string, before: readonly { task: string; file: string }[] = []) {
@@ -203,7 +214,7 @@ function unknownText(run: string, { codes, dropped, source }: Manifest): string 
 }
 
 function render(folder: string, manifest: Manifest): string {
-	const { counts, codes, dropped, labels, observation, deaths } = manifest;
+	const { counts, codes, dropped, labels, observation, deaths, values } = manifest;
 	const splits = Object.entries(counts.splits).map(([name, { patients, events }]) => [
 		name,
 		patients,
@@ -223,6 +234,9 @@ function render(folder: string, manifest: Manifest): string {
 		`${folder}: ${counts.patients} patients, ${counts.events} events, ${counts.tokens} tokens\n`,
 		codes.map && icd > 0
 			? `${codes.mapped} of ${icd} ICD diagnoses (${percent(codes.mapped, icd)}) mapped with ${codes.map}\n`
+			: "",
+		values
+			? `values of ${values.codes} codes in ${values.tokens} ranges, each a token: ${values.events} events\n`
 			: "",
 		`${observation.rule}\n`,
 		deaths === null ? "" : `${deathsText(deaths)}\n`,

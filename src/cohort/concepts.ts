@@ -5,6 +5,7 @@ import type { Mark } from "./label-rules.js";
 import { marksOf } from "./label-rules.js";
 import type { DroppedCodes, Manifest } from "./manifest.js";
 import { type CodeRules, conceptsOf } from "./reading/code-concepts.js";
+import type { ValueRange } from "./vocabulary.js";
 
 /** Label rules always use PheCodes, so the map is required. */
 export interface CodeOptions extends CodeRules {
@@ -18,9 +19,11 @@ export interface Concept {
 	readonly kind: RecordKind;
 	readonly name: string;
 	readonly category: string | null;
+	/** The range of values that it stands for, if any. */
+	readonly value?: ValueRange;
 }
 
-type SeenCode = Omit<Concept, "name"> & {
+type SeenCode = Omit<Concept, "name" | "value"> & {
 	readonly id: number;
 	readonly records: number;
 	readonly name: string | null;

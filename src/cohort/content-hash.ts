@@ -28,8 +28,14 @@ export function contentHash(
 	periods: PeriodColumns | undefined,
 ): string {
 	const hash = createHash("sha256");
-	for (const { kind, code, system, name, category, count } of tokens)
-		hash.update(`${JSON.stringify([kind, code, system, name, category, count])}\n`);
+	for (const { kind, code, system, name, category, count, value } of tokens) {
+		const range = value && [
+			...[value.code, value.name, value.unit],
+			...[value.low, value.high, value.quantile, value.of],
+		];
+		const token = [kind, code, system, name, category, count, ...(range ?? [])];
+		hash.update(`${JSON.stringify(token)}\n`);
+	}
 	const { id, birth, sex, death, split, first, count } = patients;
 	for (const at of id.keys()) {
 		const row = [id[at], birth[at], sex[at], death[at], split[at], first[at], count[at]];

@@ -240,8 +240,8 @@ describe("openDataset rejects", () => {
 	});
 
 	test.each([
-		['"schemaVersion": 4', '"schemaVersion": 1', "schema version 1; this trajgpt reads 3 and 4"],
-		['"schemaVersion": 4,', "", "schema version none; this trajgpt reads 3 and 4"],
+		['"schemaVersion": 4', '"schemaVersion": 1', "schema version 1; this trajgpt reads 3 to 5"],
+		['"schemaVersion": 4,', "", "schema version none; this trajgpt reads 3 to 5"],
 		['"observation": {', '"observed": {', '"observation": Invalid input'],
 		['"minCount": 1', '"minCount": 0', '"filters.minCount": Too small'],
 		[/"eventsHash": "../, '"eventsHash": "00', "was changed: the content has hash"],

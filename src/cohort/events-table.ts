@@ -2,15 +2,21 @@ import type { TimeAxis } from "../base/time.js";
 import type { Store } from "../records/store.js";
 import type { Manifest } from "./manifest.js";
 import { cutSql, orderSql, periodsOf } from "./reading/history-rules.js";
+import { comparableValueSql, unitSql } from "./values.js";
 
 export interface EventOptions {
 	readonly dedup: Manifest["filters"]["dedup"];
 	readonly maxRecords: number | null;
 	readonly keep: "last" | "first";
+	/** Into how many ranges the values of each code are divided, each with a token; null: values are not used. */
+	readonly values: number | null;
 }
 
-/** Replaces texts by numbers: table `coded` (patient, time, code, ord). Drops `record`. */
-export async function numberRecords(store: Store): Promise<void> {
+/** Replaces texts by numbers: table `coded` (patient, time, code, ord and, if used, value and unit). Drops `record`. */
+export async function numberRecords(
+	store: Store,
+	{ values }: Pick<EventOptions, "values">,
+): Promise<void> {
 	// If no two systems share a code, the code alone identifies it: one text to compare instead of three.
 	const [shared] = await store.all<{ n: number }>(
 		"SELECT count(*) - count(DISTINCT code) AS n FROM code",
@@ -19,6 +25,7 @@ export async function numberRecords(store: Store): Promise<void> {
 	await store.run(`
 		CREATE TABLE coded AS
 		SELECT patient.id AS patient, time, code.id AS code, record.rowid AS ord
+			${values === null ? "" : `, ${comparableValueSql("value")} AS value, ${unitSql("unit")} AS unit`}
 		FROM record
 		JOIN patient ON patient.key = record.patient
 		JOIN code ON ${keys.map((key) => `code.${key} = record.${key}`).join(" AND ")}`);
@@ -27,18 +34,18 @@ export async function numberRecords(store: Store): Promise<void> {
 
 /**
  * Collects candidates for tokens by the rules of `history-rules.ts`: table `event` (patient, time, concept, rank,
- * ord, nth). With `maxRecords`, table `shortened` (id, first, last) has the days kept of the histories it cut.
+ * ord, nth and, if used, value and unit). With `maxRecords`, table `shortened` (id, first, last) has the days kept of the histories it cut.
  */
 export async function gatherEvents(
 	store: Store,
-	{ dedup, maxRecords, keep }: EventOptions,
+	{ dedup, maxRecords, keep, values }: EventOptions,
 	axis: TimeAxis,
 ): Promise<{ duplicates: number; cut: number }> {
 	const all = `
-		SELECT patient, time, concept, rank, ord, nth
+		SELECT patient, time, concept, rank, ord, nth ${values === null ? "" : ", value, unit"}
 		FROM coded JOIN mapping ON mapping.code = coded.code`;
 	const periods = periodsOf(dedup, axis);
-	if (!periods && maxRecords === null) {
+	if (!periods && maxRecords === null && values === null) {
 		await store.run(`CREATE VIEW event AS ${all}`); // read only twice: cheaper than a table
 		return { duplicates: 0, cut: 0 };
 	}
@@ -47,8 +54,9 @@ export async function gatherEvents(
 		await store.run(`
 			CREATE TABLE event AS
 			SELECT patient, earliest.time AS time, concept, rank, earliest.ord AS ord,
-				earliest.nth AS nth FROM (
-				SELECT patient, concept, rank, min({'time': time, 'ord': ord, 'nth': nth}) AS earliest
+				earliest.nth AS nth ${values === null ? "" : ", earliest.value AS value, earliest.unit AS unit"} FROM (
+				SELECT patient, concept, rank,
+					min({'time': time, 'ord': ord, 'nth': nth ${values === null ? "" : ", 'value': value, 'unit': unit"}}) AS earliest
 				FROM (${all}) GROUP BY patient, concept, rank, ${periods.sql})`);
 	const before = await store.count(`(${all})`);
 	const left = await store.count("event");

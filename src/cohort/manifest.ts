@@ -6,6 +6,9 @@ export { type Split, splitNames };
 
 export const schemaVersion = 4;
 
+/** The version of datasets with values as tokens; others need no more than `schemaVersion` to be read. */
+export const valuesVersion = 5;
+
 /** The earlier schema version that is still read: its datasets do not say when patients were observed. */
 export const earlierVersion = 3;
 
@@ -121,6 +124,18 @@ const fields = {
 			oldestDays: z.number().min(0).nullable(),
 		})
 		.optional(),
+	/** Numeric values as tokens; missing if values were not used. */
+	values: z
+		.strictObject({
+			/** Into how many ranges the values of a code are divided at most. */
+			quantiles: z.int().min(2),
+			/** Codes with ranges, and the tokens of these. */
+			codes: count,
+			tokens: count,
+			/** Events of the dataset whose token is a range. */
+			events: count,
+		})
+		.optional(),
 	dropped: z.strictObject({
 		/** Records left out as repetitions by the `dedup` rule. */
 		duplicates: count,
@@ -156,7 +171,7 @@ const fields = {
 };
 
 const current = z.strictObject({
-	schemaVersion: z.literal(schemaVersion),
+	schemaVersion: z.literal([schemaVersion, valuesVersion]),
 	...fields,
 	observation,
 	/** Patients with a known date of death; null in datasets of schema version 3. */

@@ -189,14 +189,16 @@ async function* histories(
 	whose: string,
 ): AsyncGenerator<{ readonly id: string; readonly records: readonly GivenRecord[] }> {
 	let own: { readonly id: string; readonly records: GivenRecord[] } | undefined;
-	const sql = `SELECT patient, time, code, system, kind FROM record ${whose} ORDER BY patient, rowid`;
+	const sql = `SELECT patient, time, code, system, kind, value, unit FROM record ${whose} ORDER BY patient, rowid`;
 	for await (const { rows, columns } of store.stream(sql)) {
-		const [ids, days, codes, systems, kinds] = columns as unknown as readonly [
+		const [ids, days, codes, systems, kinds, values, units] = columns as unknown as readonly [
 			readonly string[],
 			readonly number[],
 			readonly string[],
 			readonly string[],
 			readonly RecordKind[],
+			readonly (number | null)[],
+			readonly (string | null)[],
 		];
 		for (let row = 0; row < rows; row++) {
 			const id = ids[row] as string;
@@ -209,6 +211,8 @@ async function* histories(
 				code: codes[row] as string,
 				system: systems[row] as string,
 				kind: kinds[row] as RecordKind,
+				value: values[row] ?? null,
+				unit: units[row] ?? null,
 			});
 		}
 	}

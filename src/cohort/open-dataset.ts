@@ -15,6 +15,7 @@ import {
 	manifestName,
 	manifestSchema,
 	schemaVersion,
+	valuesVersion,
 } from "./manifest.js";
 import { openEventFile } from "./parquet.js";
 import { readPatients } from "./patients.js";
@@ -42,9 +43,9 @@ async function readManifest(folder: string): Promise<Manifest> {
 		z.object({ schemaVersion: z.unknown().optional() }),
 		again,
 	);
-	if (version !== schemaVersion && version !== earlierVersion)
+	if (version !== schemaVersion && version !== valuesVersion && version !== earlierVersion)
 		throw new InputError(
-			`${file} has schema version ${JSON.stringify(version) ?? "none"}; this trajgpt reads ${earlierVersion} and ${schemaVersion}; ${again}`,
+			`${file} has schema version ${JSON.stringify(version) ?? "none"}; this trajgpt reads ${earlierVersion} to ${valuesVersion}; ${again}`,
 		);
 	return readJson(file, manifestSchema, again);
 }

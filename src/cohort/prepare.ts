@@ -22,6 +22,7 @@ import {
 	type Observation,
 	observationRules,
 	schemaVersion,
+	valuesVersion,
 } from "./manifest.js";
 import { clipPeriods, gatherPeriods } from "./observation.js";
 import { readPatients } from "./patients.js";
@@ -33,6 +34,7 @@ import { countDropped, numberTokens, selectCohort } from "./select.js";
 import { type SplitParts, usualParts } from "./split.js";
 import type { UserLabels } from "./user-labels.js";
 import { addUserLabels, filesOf } from "./user-labels.js";
+import { countValues, divideValues, knownRanges, learntRanges } from "./value-ranges.js";
 import { type Vocabulary, vocabularyOf } from "./vocabulary.js";
 
 export interface PrepareOptions extends EventOptions, CodeOptions {
@@ -73,6 +75,7 @@ export const prepareDefaults: PrepareOptions = {
 	dedup: "none",
 	maxRecords: null,
 	keep: "last",
+	values: null,
 	codes: "phecode",
 	get map() {
 		return builtInMap();
@@ -153,17 +156,30 @@ async function build(
 	stage("mapping codes");
 	const concepts = await mapCodes(store, options);
 	warnings.push(...mappedWarnings(concepts.codes));
-	await numberRecords(store);
+	const valued = await store.count("record WHERE value IS NOT NULL");
+	await numberRecords(store, options);
 	stage("choosing the cohort");
 	const { duplicates, cut } = await gatherEvents(store, options, loaded.axis);
-	const { like } = options;
-	if (like) await selectKnown(store, concepts.list, like.vocabulary, options.minRecords);
-	else await selectCohort(store, options.minRecords, options.minCount);
+	const { like, values, minRecords, minCount } = options;
+	let { list } = concepts;
+	if (values !== null) {
+		if (valued === 0)
+			notes.push(
+				"no record has a numeric value, or it was not read: there is none to make tokens of",
+			);
+		if (!like) await selectCohort(store, minRecords, minCount);
+		const ranges = like
+			? knownRanges(list, like.vocabulary)
+			: await learntRanges(store, list, values, minCount);
+		list = await divideValues(store, list, ranges);
+	}
+	if (like) await selectKnown(store, list, like.vocabulary, minRecords);
+	else await selectCohort(store, minRecords, minCount, values === null ? "concept" : "code");
 	if (like && (await store.count("kept_patient")) === 0) throw nobodyKnown(source, options);
-	const tokens = like ? knownTokens(like.vocabulary) : await numberTokens(store, concepts.list);
+	const tokens = like ? knownTokens(like.vocabulary) : await numberTokens(store, list);
 	if (tokens.length === 0) throw emptyVocabulary(source, records, options);
 	const vocabulary = vocabularyOf(tokens);
-	const dropped = await countDropped(store, concepts.list, like !== undefined);
+	const dropped = await countDropped(store, list, like !== undefined);
 
 	stage("sorting the events");
 	await sortEvents(store);
@@ -203,7 +219,7 @@ async function build(
 	const files: Record<string, string> = {};
 	for (const name of fileNames) files[name] = await fileHash(join(folder, name));
 	const manifest = manifestSchema.parse({
-		schemaVersion,
+		schemaVersion: options.values === null ? schemaVersion : valuesVersion,
 		source: {
 			...{ format: source.format, path: source.path, axis: loaded.axis, records, notes },
 			...(warnings.length > 0 && { warnings }),
@@ -227,6 +243,7 @@ async function build(
 		observation: observationOf(loaded.observation ?? "records", periods, outside),
 		deaths: patients.death.filter((day) => day !== null).length,
 		reach: like ? like.manifest.reach : await trainingTimeRange(store),
+		...(values !== null && { values: await countValues(store, vocabulary.tokens, values) }),
 		dropped: { duplicates, cut, drugs: concepts.drugs, ...dropped },
 		labels,
 		...(like && { like: like.manifest.contentHash }),

@@ -8,24 +8,27 @@ import { specialCount, type Token } from "./vocabulary.js";
  * Applies the filters: creates tables `kept_patient` (id, split) and `kept_concept` (id, n). Every kept code has
  * at least `minCount` records among the kept training patients, and every kept patient at least `minRecords`
  * records of kept codes. Dropping one can violate the other rule, so the two alternate until nothing changes.
- * Reads `event` once, into table `concept_count` (patient, concept, n).
+ * Concepts with the same `code` (SQL), the ranges of its values, are counted together. Reads `event` once, into table
+ * `concept_count` (patient, concept, code, n).
  */
 export async function selectCohort(
 	store: Store,
 	minRecords: number,
 	minCount: number,
+	code = "concept",
 ): Promise<void> {
 	await store.run(`
-		CREATE TABLE concept_count AS
-		SELECT patient, concept, count(*)::INTEGER AS n FROM event GROUP BY patient, concept`);
-	await store.run("CREATE TABLE kept_patient AS SELECT id, split FROM patient");
+		CREATE OR REPLACE TABLE concept_count AS
+		SELECT patient, concept, ${code} AS code, count(*)::INTEGER AS n FROM event GROUP BY ALL`);
+	await store.run("CREATE OR REPLACE TABLE kept_patient AS SELECT id, split FROM patient");
 	let patients = await store.count("kept_patient");
 	while (true) {
 		await store.run(`
 			CREATE OR REPLACE TABLE kept_concept AS
 			SELECT concept AS id, sum(n)::BIGINT AS n
 			FROM concept_count JOIN kept_patient ON kept_patient.id = concept_count.patient
-			WHERE split = 'train' GROUP BY concept HAVING sum(n) >= ${minCount}`);
+			WHERE split = 'train' GROUP BY concept, code
+			QUALIFY sum(sum(n)) OVER (PARTITION BY code) >= ${minCount}`);
 		await store.run(`
 			CREATE OR REPLACE TABLE kept_patient AS
 			SELECT id, split FROM kept_patient SEMI JOIN (
@@ -49,14 +52,7 @@ export async function numberTokens(store: Store, concepts: readonly Concept[]): 
 		"token",
 		tokens.map(({ id }, at) => ({ concept: id, token: specialCount + at })),
 	);
-	return tokens.map(({ kind, code, system, name, category, count }) => ({
-		kind,
-		code,
-		system,
-		name,
-		category,
-		count,
-	}));
+	return tokens.map(({ id: _, ...token }) => token);
 }
 
 /** Counts the patients and codes that `selectCohort` dropped. */

@@ -11,6 +11,20 @@ export const specialTokens = {
 } as const;
 export const specialCount = 5;
 
+const valueRange = z.strictObject({
+	/** The code whose values these are, and its name; the token's own code and name are others. */
+	code: z.string().min(1),
+	name: z.string(),
+	unit: z.string().min(1).nullable(),
+	/** Values above `low`, up to and including `high`; null: without a limit. */
+	low: z.number().nullable(),
+	high: z.number().nullable(),
+	/** The number of the range, from 1, and how many there are. */
+	quantile: z.int().min(1),
+	of: z.int().min(2),
+});
+export type ValueRange = z.infer<typeof valueRange>;
+
 const tokenSchema = z.strictObject({
 	kind: z.enum(["special", ...recordKinds]),
 	code: z.string().min(1),
@@ -20,6 +34,8 @@ const tokenSchema = z.strictObject({
 	category: z.string().nullable(),
 	/** Records in the training split. */
 	count: z.int().min(0),
+	/** The range of values that the token stands for, if any. */
+	value: valueRange.optional(),
 });
 export type Token = z.infer<typeof tokenSchema>;
 
@@ -61,7 +77,17 @@ export interface Vocabulary {
 	readonly size: number;
 	/** The token of a code; special tokens are never found. Without a system, the first match. */
 	find(code: string, system?: string): number | undefined;
+	/** The tokens of a code: its own, and those of the ranges of its values. Without a system, of the first match. */
+	tokensOf(code: string, system?: string): readonly number[];
 }
+
+/** A token without its range of values: tokens of one code have the same key. */
+export const codeKey = ({
+	code,
+	system,
+	value,
+}: Pick<Token, "code" | "system" | "value">): string =>
+	keyOf({ system, code: value?.code ?? code });
 
 function keyOf(token: { readonly system: string | null; readonly code: string }): string {
 	return `${token.system ?? ""}\u0000${token.code}`;
@@ -75,16 +101,25 @@ export function vocabularyOf(codes: readonly Token[]): Vocabulary {
 export function fromTokens(tokens: readonly Token[]): Vocabulary {
 	const bySystem = new Map<string, number>();
 	const byCode = new Map<string, number>();
+	const ofCode = new Map<string, number[]>();
+	const systemOf = new Map<string, string | null>();
 	for (const [at, token] of tokens.entries()) {
 		if (at < specialCount) continue;
 		bySystem.set(keyOf(token), at);
 		if (!byCode.has(token.code)) byCode.set(token.code, at);
+		const { code } = token.value ?? token;
+		if (!systemOf.has(code)) systemOf.set(code, token.system);
+		const same = ofCode.get(codeKey(token));
+		if (same) same.push(at);
+		else ofCode.set(codeKey(token), [at]);
 	}
 	return {
 		tokens,
 		size: tokens.length,
 		find: (code, system) =>
 			system === undefined ? byCode.get(code) : bySystem.get(keyOf({ system, code })),
+		tokensOf: (code, system = systemOf.get(code) ?? "") =>
+			ofCode.get(keyOf({ system, code })) ?? [],
 	};
 }
 

@@ -1,7 +1,7 @@
 import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
 import type { Dataset } from "../cohort/index.js";
-import { specialCount, type Vocabulary } from "../cohort/vocabulary.js";
+import { codeKey, specialCount, type ValueRange, type Vocabulary } from "../cohort/vocabulary.js";
 import { type HazardSettings, hazardSettings } from "../models/hazards/settings.js";
 
 /** What a user chooses of the hazards; the rest has defaults. */
@@ -23,7 +23,14 @@ export function hazardsOf(
 	const { groups = {}, ...settings } = typeof chosen === "object" ? chosen : {};
 	return checkConfig(
 		hazardSettings,
-		{ ...settings, groups: [...categories(vocabulary), ...named(vocabulary, groups)] },
+		{
+			...settings,
+			groups: [
+				...categories(vocabulary),
+				...codesWithValues(vocabulary),
+				...named(vocabulary, groups),
+			],
+		},
 		"hazards",
 	);
 }
@@ -35,6 +42,17 @@ function categories({ tokens }: Vocabulary): HazardSettings["groups"] {
 		if (token >= specialCount && category !== null)
 			found.set(category, [...(found.get(category) ?? []), token]);
 	return [...found].flatMap(([name, own]) => (own.length > 1 ? [{ name, tokens: own }] : []));
+}
+
+/** Codes whose values are tokens: the first record of any of these. */
+function codesWithValues({ tokens, tokensOf }: Vocabulary): HazardSettings["groups"] {
+	const codes = new Map(
+		tokens.flatMap((token) => (token.value ? [[codeKey(token), token] as const] : [])),
+	);
+	return Array.from(codes.values(), ({ value, system }) => {
+		const { code, name } = value as ValueRange;
+		return { name, tokens: [...tokensOf(code, system as string)] };
+	});
 }
 
 /** Groups that a user named; a code may be given with its system, as "ATC:A10A". */

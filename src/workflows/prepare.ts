@@ -81,7 +81,7 @@ export async function prepare(
 
 /** The rules of a run's dataset. Other rules are refused: events would not mean the same. */
 function rulesLike(
-	{ codes, filters }: Manifest,
+	{ codes, filters, values }: Manifest,
 	options: PrepareOptions,
 ): Partial<Omit<RecordOptions, "map">> {
 	const rules = {
@@ -89,6 +89,7 @@ function rulesLike(
 		unmapped: codes.keptUnmapped ? "keep" : "drop",
 		...{ dedup: filters.dedup, maxRecords: filters.maxRecords, keep: filters.keep },
 		...{ drugs: filters.drugs, deathToken: filters.deathToken, minCount: filters.minCount },
+		values: values?.quantiles ?? null,
 	} as const;
 	for (const [name, own] of Object.entries(rules)) {
 		const given = options[name as keyof typeof rules];

@@ -59,7 +59,7 @@ test("SQL and functions order, de-duplicate and cut any histories alike", async 
 				"coded",
 				records.map((record, ord) => ({ ...record, ord })),
 			);
-			const counts = await gatherEvents(store, how, how.axis);
+			const counts = await gatherEvents(store, { ...how, values: null }, how.axis);
 			const found = await store.all(
 				`SELECT patient, time, concept, rank, ord, nth FROM event ORDER BY patient, ${orderSql()}`,
 			);

@@ -4,6 +4,7 @@ import { integerPheCode, normalisePheCode } from "../../codes/map.js";
 import type { RecordKind, Sex } from "../../records/rows.js";
 import { kindOf } from "../../records/systems.js";
 import { type History, historyOf, type Period, periodOf } from "../history.js";
+import { rangeToken } from "../values.js";
 import type { Vocabulary } from "../vocabulary.js";
 import { conceptsOf } from "./code-concepts.js";
 import {
@@ -29,6 +30,9 @@ export interface GivenRecord {
 	readonly system: string | null;
 	/** By default the kind of the code system. */
 	readonly kind?: RecordKind | undefined;
+	readonly value?: number | null | undefined;
+	/** Of the value; null if it has none. Undefined if unknown: then the one that the code has in the dataset. */
+	readonly unit?: string | null | undefined;
 }
 
 export interface NewPatient {
@@ -104,16 +108,20 @@ export interface RecordReader {
 }
 
 interface Concept {
-	/** The token; negative if there is none. */
+	/** The first of its tokens; negative if there is none. */
 	readonly id: number;
 	readonly code: string;
 	readonly system: string | null;
+	/** The token of a record without a value, or whose value is in no range. */
+	readonly own: number | undefined;
+	/** The tokens of the ranges of its values. */
+	readonly ranges: readonly number[];
 }
 
 interface CodeMeaning {
 	readonly concepts: readonly Concept[];
 	/** The code, if the map does not know it. */
-	readonly unmapped?: Omit<Concept, "id">;
+	readonly unmapped?: Pick<Concept, "code" | "system">;
 	readonly isDrug?: boolean;
 	readonly isKnown: boolean;
 	readonly rank: 0 | 1;
@@ -121,6 +129,7 @@ interface CodeMeaning {
 
 interface Candidate extends OrderedEvent {
 	readonly concept: Concept;
+	readonly token: number | undefined;
 	readonly alone: boolean;
 }
 
@@ -145,19 +154,26 @@ export function recordReader(
 		const unknown: UnknownCode[] = [];
 		let drugs = 0;
 		for (const [place, record] of records.entries()) {
-			const { concepts, unmapped, isDrug, isKnown, rank } = meaningOf(record);
+			const { concepts, unmapped, isDrug, rank } = meaningOf(record);
 			if (isDrug) drugs++;
 			if (unmapped) unknown.push({ place, ...unmapped, alone: true });
-			for (const [nth, concept] of concepts.entries())
-				candidates.push({ time: record.day, rank, ord: place, nth, concept, alone: !isKnown });
+			const tokens = concepts.map(
+				({ own, ranges }) =>
+					rangeToken(vocabulary.tokens, ranges, record.value, record.unit) ?? own,
+			);
+			const alone = tokens.every((token) => token === undefined);
+			for (const [nth, concept] of concepts.entries()) {
+				const event = { time: record.day, rank, ord: place, nth };
+				candidates.push({ ...event, concept, token: tokens[nth], alone });
+			}
 		}
 		candidates.sort(compareEvents);
 		const { kept, latest } = withoutRepetitions(candidates, periodsOf(rules.dedup, axis), before);
 		const last = cutEvents(kept, most, "last");
 		const events: ReadEvent[] = [];
-		for (const { concept, time: day, ord: place, alone } of last) {
-			const { id: token, code, system } = concept;
-			if (token >= 0) events.push({ token, day, place });
+		for (const { concept, token, time: day, ord: place, alone } of last) {
+			const { code, system } = concept;
+			if (token !== undefined) events.push({ token, day, place });
 			else unknown.push({ place, code, system, alone });
 		}
 		return {
@@ -224,15 +240,21 @@ function codeReader(vocabulary: Vocabulary, rules: ReadingRules, map: CodeMap | 
 	const unknownIds = new Map<string, number>();
 	const conceptOf = (code: string, system: string): Concept => {
 		const key = `${system}\u0000${code}`;
-		const token = vocabulary.find(code, system);
-		if (token === undefined && !unknownIds.has(key)) unknownIds.set(key, -1 - unknownIds.size);
-		return { id: token ?? (unknownIds.get(key) as number), code, system };
+		const tokens = vocabulary.tokensOf(code, system);
+		const own = vocabulary.find(code, system);
+		const [first = own] = tokens;
+		if (first === undefined && !unknownIds.has(key)) unknownIds.set(key, -1 - unknownIds.size);
+		return {
+			...{ id: first ?? (unknownIds.get(key) as number), code, system, own },
+			ranges: tokens.filter((token) => token !== own),
+		};
 	};
 	const isKnown = (concepts: readonly Concept[]) => concepts.some(({ id }) => id >= 0);
 
 	const ofSystem = (code: string, system: string, given: RecordKind | undefined): CodeMeaning => {
 		// The kind of a code in the dataset overrides the kind given in the source.
-		const token = vocabulary.tokens[vocabulary.find(code, system) ?? 0];
+		const known = vocabulary.find(code, system) ?? vocabulary.tokensOf(code, system)[0] ?? 0;
+		const token = vocabulary.tokens[known];
 		const inDataset = token && token.kind !== "special" ? token.kind : undefined;
 		const kind = inDataset ?? given ?? kindOf(system);
 		const {
@@ -253,7 +275,7 @@ function codeReader(vocabulary: Vocabulary, rules: ReadingRules, map: CodeMap | 
 	const ofToken = (token: number): CodeMeaning => {
 		const { code, system, kind } = vocabulary.tokens[token] as (typeof vocabulary.tokens)[number];
 		return {
-			concepts: [{ id: token, code, system }],
+			concepts: [conceptOf(code, system as string)],
 			isKnown: true,
 			rank: kind === "diagnosis" ? 0 : 1,
 		};
@@ -263,6 +285,11 @@ function codeReader(vocabulary: Vocabulary, rules: ReadingRules, map: CodeMap | 
 	const ofAnySystem = (code: string): CodeMeaning => {
 		const found = vocabulary.find(code);
 		if (found !== undefined) return ofToken(found);
+		const [range] = vocabulary.tokensOf(code);
+		if (range !== undefined) {
+			const { kind, system } = vocabulary.tokens[range] as (typeof vocabulary.tokens)[number];
+			return ofSystem(code, system as string, kind === "special" ? undefined : kind);
+		}
 		// ICD-10-CM codes begin with a letter, few others do.
 		for (const system of ["ICD10CM", "ICD9CM"]) {
 			const meaning = ofSystem(code, system, "diagnosis");

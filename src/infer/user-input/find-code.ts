@@ -1,7 +1,7 @@
 import { type IcdSystem, normaliseIcd } from "../../codes/icd.js";
 import { type CodeMap, integerPheCode, normalisePheCode } from "../../codes/map.js";
 import type { Manifest } from "../../cohort/index.js";
-import { specialCount, type Token, type Vocabulary } from "../../cohort/vocabulary.js";
+import { codeKey, specialCount, type Token, type Vocabulary } from "../../cohort/vocabulary.js";
 import { systemNamed } from "../../records/systems.js";
 import { UnknownCodeError } from "./errors.js";
 
@@ -84,7 +84,10 @@ function ownTokens(code: string, system: string | undefined, { vocabulary }: Cod
 	for (const one of systems) {
 		const above = (isIcd(one) && normaliseIcd(one, code)) || code;
 		const found = tokens.flatMap((token, at) =>
-			token.system === one && isUnder(token.code, above, one) ? [specialCount + at] : [],
+			token.system === one &&
+			(isUnder(token.code, above, one) || (token.value && isUnder(token.value.code, above, one)))
+				? [specialCount + at]
+				: [],
 		);
 		if (found.length > 0) return found;
 	}
@@ -128,6 +131,10 @@ function found(
 	const these = tokens.map((token) => vocabulary.tokens[token] as Token);
 	const [first] = these as [Token];
 	const list = these.slice(0, 6).map(named).join(", ") + (these.length > 6 ? ", …" : "");
+	if (first.value && these.every((token) => codeKey(token) === codeKey(first))) {
+		const { code, name } = first.value;
+		if (these.length > 1) return { code, name, tokens, note: `${given}: ${name}, any value` };
+	}
 	const name =
 		these.length === 1
 			? first.name

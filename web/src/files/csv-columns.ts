@@ -15,7 +15,7 @@ import {
 } from "../../../src/records/tables/column-names.js";
 
 export const expectedColumns =
-	"expected columns patient, time (or date) and code, and if need be system, sex, birth and death";
+	"expected columns patient, time (or date) and code, and if need be system, value, unit, sex, birth and death";
 
 /** The index of each column in a row; −1 if there is none. */
 export interface Columns {
@@ -26,6 +26,9 @@ export interface Columns {
 	readonly sex: number;
 	readonly birth: number;
 	readonly death: number;
+	readonly value: number;
+	/** The unit of the value. */
+	readonly valueUnit: number;
 	/** The unit of the columns of time, birth and death. */
 	readonly unit: TimeIs;
 	/** The system implied by the name of the code column. */
@@ -61,6 +64,8 @@ export function columnsOf(header: readonly string[]): Columns {
 		sex: find(sexNames),
 		birth: find(birthNames),
 		death: find(deathNames),
+		value: find([["value", "numeric_value", "value_as_number"]]),
+		valueUnit: find([["unit", "units"]]),
 		unit: unitOf((header[time] as string).toLowerCase()),
 		systemOfAll: impliedSystem(header[code] as string) ?? null,
 	};

@@ -129,7 +129,10 @@ export function readCsv(text: string): FileContent {
 			);
 		const day = dayOf(time, columns.unit, `${where}: the time`);
 		const system = systemOf(fieldIn(fields, columns.system), columns, where);
-		records.push({ patient, day, code, system });
+		const number = Number(fieldIn(fields, columns.value) ?? Number.NaN);
+		const value = Number.isFinite(number) ? number : null;
+		const measured = { value, unit: fieldIn(fields, columns.valueUnit) ?? null };
+		records.push({ patient, day, code, system, ...(value !== null && measured) });
 		const person = personOf(fields, patient, columns, where);
 		const before = said.get(patient);
 		if (

@@ -3,6 +3,9 @@ import type { FileRules } from "./file-rules.js";
 import { checkSize, readContent } from "./read-file.js";
 import { type FilePatients, toPatients } from "./to-patients.js";
 
+const knowsMeasurements = ({ tokens }: FileRules["vocabulary"]) =>
+	tokens.some(({ system, value }) => value !== undefined || system === "LOINC");
+
 /** Reads the patients of a file. Any error becomes an `InputError`. */
 export async function openFile(
 	file: Pick<Blob, "size" | "arrayBuffer">,
@@ -16,7 +19,8 @@ export async function openFile(
 		);
 	});
 	try {
-		return toPatients(await readContent(new Uint8Array(bytes)), vocabulary, rules);
+		const content = await readContent(new Uint8Array(bytes), knowsMeasurements(vocabulary));
+		return toPatients(content, vocabulary, rules);
 	} catch (error) {
 		if (error instanceof InputError) throw error;
 		const name = error instanceof Error ? error.name : "unknown";

@@ -62,8 +62,14 @@ async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
 	return all;
 }
 
-/** Reads a dropped file; the format is detected from its content, not from its name. */
-export async function readContent(given: Uint8Array<ArrayBuffer>): Promise<FileContent> {
+/**
+ * Reads a dropped file; the format is detected from its content, not from its name. FHIR Observations are read with
+ * `measurements`.
+ */
+export async function readContent(
+	given: Uint8Array<ArrayBuffer>,
+	measurements = false,
+): Promise<FileContent> {
 	if (given.length === 0)
 		throw new InputError("the file is empty; expected a CSV table or a FHIR R4 Bundle");
 	checkSize(given.length);
@@ -83,5 +89,5 @@ export async function readContent(given: Uint8Array<ArrayBuffer>): Promise<FileC
 	const start = text.trimStart()[0];
 	if (start === "<")
 		throw new InputError("the file is XML or HTML; export FHIR as JSON (application/fhir+json)");
-	return start === "{" || start === "[" ? readFhir(bytes) : readCsv(text);
+	return start === "{" || start === "[" ? readFhir(bytes, measurements) : readCsv(text);
 }
