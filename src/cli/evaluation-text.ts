@@ -40,9 +40,13 @@ const titles: Readonly<Record<string, string>> = {
 	deathsPer1000Years: "deaths per 1,000 years",
 };
 
+/** Events that some numbers are about, by the last words of their names. */
+const eventsApart = ["known", "new", "first of a day", "rest of a day"] as const;
+const apartPattern = new RegExp(`^(.*?)(?: (${eventsApart.join("|")}))?$`);
+
 const headerOf = (metric: string) => {
 	const { unit } = unitOf(metric);
-	const title = titles[metric] ?? metric.replace(/ (known|new)$/, "");
+	const title = titles[metric] ?? metric.replace(apartPattern, "$1");
 	return unit === "" ? title : `${title}, ${unit}`;
 };
 
@@ -63,26 +67,27 @@ function rowsTable(
 	);
 }
 
-/** A metric, taken apart: which codes it is about, and whether it is of a range of later events. */
-function partsOf(metric: string): { readonly novelty: string; readonly byWindow: boolean } {
-	const [, name = metric, novelty = ""] = /^(.*?)(?: (known|new))?$/.exec(metric) ?? [];
-	return { novelty, byWindow: name.includes(" ") };
+/** A metric, taken apart: which events it is about, and whether it is of a range of later events. */
+function partsOf(metric: string): { readonly part: string; readonly byWindow: boolean } {
+	const [, name = metric, part = ""] = apartPattern.exec(metric) ?? [];
+	return { part, byWindow: /^recall@\d+ /.test(name) };
 }
 
-/** The codes that a table is about, with their share of the predicted events. */
-function noveltyTitle(novelty: string, newCodes: Measure | undefined): string {
-	if (!newCodes) return novelty === "" ? "" : `${novelty} codes`;
-	if (novelty === "") return "all codes";
+/** The events that a table is about; of known and new codes, with their share of the predicted events. */
+function titleOf(part: string, newCodes: Measure | undefined): string {
+	if (part.endsWith("of a day")) return part.replace("first", "first record");
+	if (!newCodes) return part === "" ? "" : `${part} codes`;
+	if (part === "") return "all codes";
 	const share =
-		novelty === "new"
+		part === "new"
 			? newCodes
 			: { value: 1 - newCodes.value, low: 1 - newCodes.high, high: 1 - newCodes.low };
-	return `${novelty} codes: ${measureText("recall", share)} %`;
+	return `${part} codes: ${measureText("recall", share)} %`;
 }
 
 /**
- * Metrics of all rows in one table, recalls of known and of new codes in tables of their own, metrics by window in
- * further ones, metrics of single rows below.
+ * Metrics of all rows in one table, those of some events alone in tables of their own, metrics by window in further
+ * ones, metrics of single rows below.
  */
 function tables(rows: readonly EvaluationRow[], newCodes?: Measure): string {
 	const metrics = [...new Set(rows.flatMap((row) => Object.keys(row.metrics)))];
@@ -96,11 +101,11 @@ function tables(rows: readonly EvaluationRow[], newCodes?: Measure): string {
 		}),
 	);
 	const parts = [false, true].flatMap((byWindow) =>
-		["", "known", "new"].map((novelty) => ({
-			title: noveltyTitle(novelty, newCodes),
+		["", ...eventsApart].map((part) => ({
+			title: titleOf(part, newCodes),
 			metrics: metrics.filter((metric) => {
 				const own = partsOf(metric);
-				return own.byWindow === byWindow && own.novelty === novelty && !ofFew.includes(metric);
+				return own.byWindow === byWindow && own.part === part && !ofFew.includes(metric);
 			}),
 		})),
 	);
@@ -135,15 +140,18 @@ function differencesText(rows: readonly EvaluationRow[], all: Differences): stri
 	const metrics = [...new Set(differences.flatMap((pair) => Object.keys(pair.metrics)))].filter(
 		(metric) => !partsOf(metric).byWindow,
 	);
-	return ["", "known", "new"]
-		.map((novelty) => ({
-			novelty,
-			own: metrics.filter((metric) => partsOf(metric).novelty === novelty),
+	return ["", ...eventsApart]
+		.map((part) => ({
+			part,
+			own: metrics.filter((metric) => partsOf(metric).part === part),
 		}))
 		.filter(({ own }) => own.length > 0)
-		.map(({ novelty, own }) =>
+		.map(({ part, own }) =>
 			table(
-				[novelty === "" ? "difference" : `difference, ${novelty} codes`, ...own.map(headerOf)],
+				[
+					part === "" ? "difference" : `difference, ${titleOf(part, undefined)}`,
+					...own.map(headerOf),
+				],
 				differences.map(({ row, than, metrics: measures }) => [
 					`${row} − ${than}`,
 					...own.map((metric) => {

@@ -1,6 +1,14 @@
 import type { Dataset, History, Split } from "../cohort/index.js";
 import { specialCount } from "../cohort/vocabulary.js";
-import { isPredicted, type PatientScore, rankOf, scoreTally } from "./scores.js";
+import { codesOfTokens } from "./codes-of-tokens.js";
+import {
+	firstOfDays,
+	firstRecords,
+	isPredicted,
+	type PatientScore,
+	rankOf,
+	scoreTally,
+} from "./scores.js";
 
 /** How frequent each token is in training. */
 export function trainingFrequencies({ vocabulary }: Dataset): Float64Array {
@@ -14,12 +22,12 @@ export function trainingFrequencies({ vocabulary }: Dataset): Float64Array {
 function overCounts(
 	{ tokens }: History,
 	size: number,
-	take: (token: number, counts: Float64Array, past: number) => void,
+	take: (token: number, counts: Float64Array, past: number, position: number) => void,
 ): void {
 	const counts = new Float64Array(size);
 	let past = 0;
 	for (const [position, token] of tokens.entries()) {
-		if (isPredicted(token, position)) take(token, counts, past);
+		if (isPredicted(token, position)) take(token, counts, past, position);
 		if (token < specialCount) continue;
 		counts[token]! += 1;
 		past++;
@@ -43,15 +51,27 @@ export async function countScores(
 	split: Split,
 	smoothing: number,
 ): Promise<PatientScore[]> {
+	const codes = codesOfTokens(dataset.vocabulary);
 	const frequencies = trainingFrequencies(dataset);
-	const probabilities = new Float64Array(frequencies.length);
+	const ofTokens = new Float64Array(frequencies.length);
 	const scores: PatientScore[] = [];
 	for (const patient of dataset.patients(split)) {
 		const tally = scoreTally(patient);
-		overCounts(await dataset.read(patient), frequencies.length, (token, counts, past) => {
+		const history = await dataset.read(patient);
+		const isNew = firstRecords(codes.coded(history.tokens));
+		const isFirst = firstOfDays(history.times);
+		overCounts(history, frequencies.length, (token, counts, past, position) => {
 			for (let code = specialCount; code < counts.length; code++)
-				probabilities[code] = smoothed(counts[code]!, past, frequencies[code]!, smoothing);
-			tally.add(Math.log(probabilities[token]!), rankOf(probabilities, token), counts[token] === 0);
+				ofTokens[code] = smoothed(counts[code]!, past, frequencies[code]!, smoothing);
+			const probabilities = codes.sum(ofTokens);
+			const code = codes.of(token);
+			tally.add({
+				logProbability: Math.log(probabilities[code]!),
+				withValue: Math.log(ofTokens[token]!),
+				rank: rankOf(probabilities, code),
+				isNew: isNew[position] === 1,
+				isFirstOfDay: isFirst[position] === 1,
+			});
 		});
 		scores.push(tally.score());
 	}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
-import { specialCount } from "../cohort/vocabulary.js";
+import { specialCount, type Token, vocabularyOf } from "../cohort/vocabulary.js";
 import { gather, input, type Tensor } from "../graph/index.js";
 import { type Model, modelById } from "../models/index.js";
 import type { TrajgptConfig } from "../models/trajgpt/config.js";
@@ -78,7 +78,13 @@ describe("nextEventScores", () => {
 		expect(scores).toEqual(
 			expected.map(({ ofNew: [events, correct], ...score }) => ({
 				...score,
-				ofNew: { events, correct, among5: events, among10: events },
+				ofNew: {
+					...{ events, correct, among5: events, among10: events },
+					logLikelihood: expect.any(Number),
+				},
+				// Each event has a day of its own, and no values.
+				ofFirst: expect.objectContaining({ events: score.events, correct: score.correct }),
+				withValues: expect.closeTo(score.logLikelihood, 4),
 				among5: score.events, // there are but three codes
 				among10: score.events,
 				logLikelihood: expect.closeTo(score.logLikelihood, 4),
@@ -109,8 +115,58 @@ describe("nextEventScores", () => {
 			whole.map((score) => ({
 				...score,
 				logLikelihood: expect.closeTo(score.logLikelihood, 4),
+				withValues: expect.closeTo(score.withValues, 4),
+				ofNew: { ...score.ofNew, logLikelihood: expect.closeTo(score.ofNew.logLikelihood, 4) },
+				ofFirst: { ...score.ofFirst, logLikelihood: expect.closeTo(score.logLikelihood, 4) },
 			})),
 		);
+	});
+
+	test("take the first event of a day apart", async () => {
+		const data = tableOf({
+			[a]: [0, 0, 0, 0, 0, 1, 5, 2],
+			[b]: [0, 0, 0, 0, 0, 5, 1, 2],
+		});
+		const trained = {
+			...{ model: bigram, config: undefined },
+			weights: new Map([["table", { shape: [8, 8], data }]]),
+		};
+		const days = smallDataset(
+			[6, 3, 1],
+			[{ split: "test", tokens: [a, b, b, a], times: [1, 1.5, 2.25, 2.5] }],
+		);
+		const [score] = await nextEventScores(runtime, trained, days, "test");
+		expect(score).toMatchObject({ events: 3, correct: 2 });
+		expect(score?.ofFirst).toMatchObject({ events: 1, correct: 0 });
+		expect(score?.ofFirst.logLikelihood).toBeCloseTo(Math.log(1 / 8), 4);
+	});
+
+	test("are of codes where values have tokens of their own", async () => {
+		const range = (quantile: number) => ({
+			...{ code: "b", name: "B", unit: null, quantile, of: 2 },
+			...(quantile === 1 ? { low: null, high: 3 } : { low: 3, high: null }),
+		});
+		const { tokens } = dataset.vocabulary;
+		const vocabulary = vocabularyOf([
+			tokens[a] as Token,
+			{ ...(tokens[b] as Token), code: "b Q1", value: range(1) },
+			{ ...(tokens[c] as Token), code: "b Q2", value: range(2) },
+		]);
+		const data = tableOf({
+			[a]: [0, 0, 0, 0, 0, 3, 2, 3],
+			[b]: [0, 0, 0, 0, 0, 4, 3, 1],
+		});
+		const weights = new Map([["table", { shape: [8, 8], data }]]);
+		const [score] = await nextEventScores(
+			runtime,
+			{ model: bigram, config: undefined, weights },
+			{ ...dataset, vocabulary },
+			"test",
+		);
+		// b, b, c after a, b, b: c is another value of b, which the patient had by then.
+		expect(score?.logLikelihood).toBeCloseTo(Math.log(5 / 8) + 2 * Math.log(4 / 8), 4);
+		expect(score?.withValues).toBeCloseTo(Math.log(2 / 8) + Math.log(3 / 8) + Math.log(1 / 8), 4);
+		expect(score).toMatchObject({ events: 3, correct: 1, ofNew: { events: 1, correct: 1 } });
 	});
 
 	test("of TrajGPT equal its predictions event by event", async () => {

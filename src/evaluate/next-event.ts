@@ -7,7 +7,9 @@ import type { BatchShape, Model, ParameterValues } from "../models/index.js";
 import { slotStates } from "../models/pooling.js";
 import { parametersOf } from "../nn/weights.js";
 import { programs, type Runtime } from "../runtime/index.js";
+import { codesOfTokens } from "./codes-of-tokens.js";
 import {
+	firstOfDays,
 	firstRecords,
 	isPredicted,
 	type PatientScore,
@@ -138,26 +140,41 @@ async function predictEvents(
 	}
 }
 
-/** Scores a model on each patient of a split; `also` is called with every scored event. */
+/**
+ * Scores a model on each patient of a split, by code; `also` is called with every scored event and log p of every
+ * code.
+ */
 export async function nextEventScores(
 	runtime: Runtime,
 	trained: TrainedModel,
 	dataset: Dataset,
 	split: Split,
-	also?: (patient: number, logProbabilities: Float32Array, token: number, rank: number) => void,
+	also?: (patient: number, logProbabilities: Float32Array, code: number, rank: number) => void,
 ): Promise<PatientScore[]> {
+	const codes = codesOfTokens(dataset.vocabulary);
 	const tallies = new Map<number, ScoreTally>(
 		Array.from(dataset.patients(split), (patient) => [patient, scoreTally(patient)]),
 	);
-	const isNew = new Map<number, Uint8Array>();
-	for (const patient of tallies.keys())
-		isNew.set(patient, firstRecords((await dataset.read(patient)).tokens));
-	await predictEvents(runtime, trained, dataset, split, (patient, logProbabilities, token, at) => {
-		const rank = rankOf(logProbabilities, token);
-		tallies
-			.get(patient)
-			?.add(logProbabilities[token] as number, rank, isNew.get(patient)?.[at] === 1);
-		also?.(patient, logProbabilities, token, rank);
+	const about = new Map<number, { readonly isNew: Uint8Array; readonly isFirst: Uint8Array }>();
+	for (const patient of tallies.keys()) {
+		const { tokens, times } = await dataset.read(patient);
+		about.set(patient, {
+			isNew: firstRecords(codes.coded(tokens)),
+			isFirst: firstOfDays(times),
+		});
+	}
+	await predictEvents(runtime, trained, dataset, split, (patient, ofTokens, token, at) => {
+		const logProbabilities = codes.sumLogs(ofTokens);
+		const code = codes.of(token);
+		const rank = rankOf(logProbabilities, code);
+		tallies.get(patient)?.add({
+			logProbability: logProbabilities[code] as number,
+			withValue: ofTokens[token] as number,
+			rank,
+			isNew: about.get(patient)?.isNew[at] === 1,
+			isFirstOfDay: about.get(patient)?.isFirst[at] === 1,
+		});
+		also?.(patient, logProbabilities, code, rank);
 	});
 	return [...tallies.values()].map((tally) => tally.score());
 }

@@ -1,5 +1,12 @@
 import type { Dataset, Split } from "../cohort/index.js";
-import { firstRecords, isPredicted, type PatientScore, rankOf, scoreTally } from "./scores.js";
+import {
+	firstOfDays,
+	firstRecords,
+	isPredicted,
+	type PatientScore,
+	rankOf,
+	scoreTally,
+} from "./scores.js";
 import type { SimulationTruth } from "./simulation-truth.js";
 
 /**
@@ -24,6 +31,7 @@ export async function oracleScores(
 		});
 		const tally = scoreTally(patient);
 		const isNew = firstRecords(own.tokens);
+		const isFirst = firstOfDays(own.times);
 		let seen = 0;
 		for (const [event, position] of positions.entries()) {
 			for (; seen < position; seen++)
@@ -31,11 +39,12 @@ export async function oracleScores(
 			const token = own.tokens[own.birthEvents + event]!;
 			if (!isPredicted(token, own.birthEvents + event)) continue;
 			const chances = toTokens(follower.next(history.events[position]!.day));
-			tally.add(
-				Math.log(Math.max(chances[token]!, 1e-12)),
-				rankOf(chances, token),
-				isNew[own.birthEvents + event] === 1,
-			);
+			tally.add({
+				logProbability: Math.log(Math.max(chances[token]!, 1e-12)),
+				rank: rankOf(chances, token),
+				isNew: isNew[own.birthEvents + event] === 1,
+				isFirstOfDay: isFirst[own.birthEvents + event] === 1,
+			});
 		}
 		scores.push(tally.score());
 	}

@@ -2,6 +2,7 @@ import type { Dataset } from "../cohort/index.js";
 import { specialCount } from "../cohort/vocabulary.js";
 import { bootstrap, type Measure, ratioOf, type Statistic } from "./bootstrap.js";
 import { definedRatios } from "./by-patient.js";
+import { codesOfTokens } from "./codes-of-tokens.js";
 import type { MeasureRun } from "./evaluation.js";
 import { chooseSmoothing, countScores } from "./frequency-baselines.js";
 import { nextEventScores } from "./next-event.js";
@@ -27,6 +28,11 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 		"calibration error: distance of probability and frequency in bins, over every code of every event, bins weighed by the probability in them; of the first choice alone, by events",
 	);
 
+	const { isCode, hasRanges } = codesOfTokens(dataset.vocabulary);
+	if (hasRanges)
+		notes.push(
+			"numbers are of codes, the ranges of their values summed; nats with values also predict the range",
+		);
 	return async (runtime, trained) => {
 		const patients = dataset.patients(split);
 		const about = { task: "next", split, patients: patients.length, seed, draws, notes };
@@ -47,12 +53,13 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 			trained,
 			dataset,
 			split,
-			(patient, logProbabilities, token, rank) => {
+			(patient, logProbabilities, own, rank) => {
 				const number = numbers.get(patient)!;
 				let first = 0;
 				for (let code = specialCount; code < logProbabilities.length; code++) {
+					if (!isCode(code)) continue;
 					const probability = Math.exp(logProbabilities[code]!);
-					codes.add(number, probability, code === token);
+					codes.add(number, probability, code === own);
 					if (probability > first) first = probability;
 				}
 				choices.add(number, first, rank === 0);
@@ -118,12 +125,13 @@ function shareOfNew(scores: readonly PatientScore[], options: EvaluateOptions): 
 	return bootstrap(scores.length, { share }, options).share;
 }
 
-/** Of events whose code the patient already had. */
-const knownOf = ({ ofNew, ...all }: PatientScore): RankCounts => ({
-	events: all.events - ofNew.events,
-	correct: all.correct - ofNew.correct,
-	among5: all.among5 - ofNew.among5,
-	among10: all.among10 - ofNew.among10,
+/** The events of a patient that are not among some. */
+const without = (all: PatientScore, some: RankCounts): RankCounts => ({
+	events: all.events - some.events,
+	logLikelihood: all.logLikelihood - some.logLikelihood,
+	correct: all.correct - some.correct,
+	among5: all.among5 - some.among5,
+	among10: all.among10 - some.among10,
 });
 
 function row(
@@ -145,15 +153,31 @@ function row(
 			[`recall@10${suffix}`]: ratio("among10"),
 		};
 	};
+	const ofDays = (suffix: string, countsOf: (score: PatientScore) => RankCounts) => ({
+		[`nats ${suffix}`]: {
+			parts: column((score) => -countsOf(score).logLikelihood),
+			wholes: column((score) => countsOf(score).events),
+		},
+		[`recall@10 ${suffix}`]: {
+			parts: column((score) => countsOf(score).among10),
+			wholes: column((score) => countsOf(score).events),
+		},
+	});
+	const hasRest = scores.some(({ events, ofFirst }) => events > ofFirst.events);
+	const valueNats = ({ withValues }: PatientScore) => -withValues;
+	const hasValues = scores.some((score) => score.withValues !== score.logLikelihood);
 	return {
 		name,
 		byPatient: {
 			ratios: {
 				...recalls("", (score) => score),
 				nats: { parts: column(({ logLikelihood }) => -logLikelihood), wholes },
+				...(hasValues && { "nats with values": { parts: column(valueNats), wholes } }),
 				...definedRatios({
-					...recalls(" known", knownOf),
+					...recalls(" known", (score) => without(score, score.ofNew)),
 					...recalls(" new", ({ ofNew }) => ofNew),
+					...(hasRest && ofDays("first of a day", ({ ofFirst }) => ofFirst)),
+					...(hasRest && ofDays("rest of a day", (score) => without(score, score.ofFirst))),
 				}),
 			},
 		},

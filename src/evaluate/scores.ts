@@ -1,27 +1,24 @@
 import { specialCount } from "../cohort/vocabulary.js";
 
-/** The score of one patient, each event predicted from the earlier ones. */
-export interface PatientScore {
-	/** The dataset's number of the patient. */
-	readonly patient: number;
-	/** The number of predicted events. */
-	readonly events: number;
-	/** Σ log p of the events, in nats. */
-	readonly logLikelihood: number;
-	/** Events whose code was the most likely, among the five most likely, among the ten. */
-	readonly correct: number;
-	readonly among5: number;
-	readonly among10: number;
-	/** The same of events whose code the patient did not have before. */
-	readonly ofNew: RankCounts;
-}
-
-/** Events, and those whose code was the most likely, among the five most likely, among the ten. */
+/** Events, Σ log p of them in nats, and those whose code was the most likely, among the five most likely, among the ten. */
 export interface RankCounts {
 	readonly events: number;
+	readonly logLikelihood: number;
 	readonly correct: number;
 	readonly among5: number;
 	readonly among10: number;
+}
+
+/** The score of one patient, each event predicted from the earlier ones. */
+export interface PatientScore extends RankCounts {
+	/** The dataset's number of the patient. */
+	readonly patient: number;
+	/** Of events whose code the patient did not have before. */
+	readonly ofNew: RankCounts;
+	/** Of the first event of each day. */
+	readonly ofFirst: RankCounts;
+	/** Σ log p of the events and the ranges of their values. */
+	readonly withValues: number;
 }
 
 /** The codes that a recall is about: all, those that the patient already had, those that are new for the patient. */
@@ -68,28 +65,45 @@ export function firstRecords(tokens: Int32Array): Uint8Array {
 	});
 }
 
+/** 1 for each event of a history that is the first of its day. */
+export const firstOfDays = (times: ArrayLike<number>): Uint8Array =>
+	Uint8Array.from(times, (time, at) =>
+		Number(at === 0 || Math.floor(time) !== Math.floor(times[at - 1] as number)),
+	);
+
+/** An event: its log p, also with the range of its value, and how many codes are more likely. */
+export interface ScoredEvent {
+	readonly logProbability: number;
+	/** By default the same. */
+	readonly withValue?: number;
+	readonly rank: number;
+	/** Whether the patient did not have the code before. */
+	readonly isNew: boolean;
+	readonly isFirstOfDay: boolean;
+}
+
 export interface ScoreTally {
-	/** Adds an event: its log p, the number of more likely codes, and whether the patient did not have it before. */
-	add(logProbability: number, rank: number, isNew: boolean): void;
+	add(event: ScoredEvent): void;
 	score(): PatientScore;
 }
 
 /** Adds up the events of one patient. */
 export function scoreTally(patient: number): ScoreTally {
-	let logLikelihood = 0;
-	const counts = () => ({ events: 0, correct: 0, among5: 0, among10: 0 });
-	const [all, ofNew] = [counts(), counts()];
+	const counts = () => ({ events: 0, correct: 0, among5: 0, among10: 0, logLikelihood: 0 });
+	const [all, ofNew, ofFirst] = [counts(), counts(), counts()];
+	let withValues = 0;
 	return {
-		add: (logProbability, rank, isNew) => {
-			logLikelihood += logProbability;
-			for (const own of isNew ? [all, ofNew] : [all]) {
+		add: ({ logProbability, withValue = logProbability, rank, isNew, isFirstOfDay }) => {
+			withValues += withValue;
+			for (const own of [all, ...(isNew ? [ofNew] : []), ...(isFirstOfDay ? [ofFirst] : [])]) {
+				own.logLikelihood += logProbability;
 				own.events++;
 				if (rank < 1) own.correct++;
 				if (rank < 5) own.among5++;
 				if (rank < 10) own.among10++;
 			}
 		},
-		score: () => ({ patient, logLikelihood, ...all, ofNew: { ...ofNew } }),
+		score: () => ({ patient, ...all, ofNew: { ...ofNew }, ofFirst: { ...ofFirst }, withValues }),
 	};
 }
 

@@ -1,7 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import { isoDate, yearDays } from "../../base/time.js";
 import { type Dataset, datasetBefore } from "../../cohort/index.js";
-import { specialCount } from "../../cohort/vocabulary.js";
+import { specialCount, type Token } from "../../cohort/vocabulary.js";
 import { hazardModel } from "../../infer/hazards.js";
 import type { Runtime } from "../../runtime/index.js";
 import type { Trained } from "../../train/index.js";
@@ -91,7 +91,12 @@ export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Pro
 			`${dataset.folder}: no patient of split ${split} is at risk after index ${index} (patients by reason: ${asText(cohort.excluded)}); choose another \`index\``,
 			{ field: "index", value: index },
 		);
-	const codes = followUps(cohort.patients, dataset.vocabulary.size);
+	const { tokens, tokensOf } = dataset.vocabulary;
+	const hasValues = ({ code, system, value }: Token) =>
+		value !== undefined || tokensOf(code, system ?? undefined).length > 1;
+	const codes = followUps(cohort.patients, dataset.vocabulary.size).filter(
+		({ token }) => !hasValues(tokens[token] as Token),
+	);
 	const kept = horizons.filter((years) =>
 		codes.some((code) => onsetsWithin(code, daysOf(years)) >= leastOnsets),
 	);
@@ -132,6 +137,8 @@ function notesOf(
 		"time at risk ends with the observation period or with death, which competes; censoring is corrected by inverse probability weights",
 		`means over codes with at least ${leastOnsets} onsets within the horizon, the same codes in every row`,
 	];
+	if (dataset.manifest.values)
+		notes.push("codes with ranges of values are not measured: their first record is a first test");
 	if (index === "random")
 		notes.push(
 			"the end of observation, and so death, moves a random index day; give the index a date where that matters",

@@ -115,6 +115,8 @@ export function measureKind(name: string): MeasureKind {
 	const [, within] = /^(\w+) [\d.]+y$/.exec(name.toLowerCase()) ?? [];
 	const ofOnset = within === undefined ? undefined : onsetKinds[within];
 	if (ofOnset) return ofOnset;
+	const [, part] = /^nats (.+)$/i.exec(name) ?? [];
+	if (part) return { ...(kinds.nats as MeasureKind), title: `nats ${part}`, term: "nats" };
 	const [, top, window] = /^recall@(\d+)(?: (.+))?$/i.exec(name) ?? [];
 	if (top)
 		return {
