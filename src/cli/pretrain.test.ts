@@ -379,7 +379,7 @@ describe("bad usage writes nothing", () => {
 		[["--epochs", "many"], "Expected a whole number from 1 to 100000."],
 		[["--learning-rate", "0"], "Expected a number above 0 to 10."],
 		[["--clip", "Infinity"], "Expected a number above 0 to 1000000."],
-		[["--objective", "past"], "Allowed choices are next, horizon"],
+		[["--objective", "past"], "Allowed choices are next, horizon, visits"],
 		[["--threads", "0"], "Expected a whole number from 1 to "],
 	])("%j", async (more, message) => {
 		const { code, stdout, stderr } = await captured(fresh(out, ...more));

@@ -31,7 +31,7 @@ const bigram: Model = {
 		return [{ hidden: logits, logits }];
 	},
 	predictor: undefined as never,
-	objectives: { next: [], horizon: [] },
+	objectives: { next: [], horizon: [], visits: [] },
 	filler:
 		(_, { tokens, length }) =>
 		() => ({
@@ -154,7 +154,7 @@ describe("nextEventScores", () => {
 		]);
 		const data = tableOf({
 			[a]: [0, 0, 0, 0, 0, 3, 2, 3],
-			[b]: [0, 0, 0, 0, 0, 4, 3, 1],
+			[b]: [0, 0, 0, 0, 0, 5, 2, 1],
 		});
 		const weights = new Map([["table", { shape: [8, 8], data }]]);
 		const [score] = await nextEventScores(
@@ -164,8 +164,8 @@ describe("nextEventScores", () => {
 			"test",
 		);
 		// b, b, c after a, b, b: c is another value of b, which the patient had by then.
-		expect(score?.logLikelihood).toBeCloseTo(Math.log(5 / 8) + 2 * Math.log(4 / 8), 4);
-		expect(score?.withValues).toBeCloseTo(Math.log(2 / 8) + Math.log(3 / 8) + Math.log(1 / 8), 4);
+		expect(score?.logLikelihood).toBeCloseTo(Math.log(5 / 8) + 2 * Math.log(3 / 8), 4);
+		expect(score?.withValues).toBeCloseTo(Math.log(2 / 8) + Math.log(2 / 8) + Math.log(1 / 8), 4);
 		expect(score).toMatchObject({ events: 3, correct: 1, ofNew: { events: 1, correct: 1 } });
 	});
 

@@ -12,11 +12,15 @@ export const modelFromNetwork = <C extends CodeConfig>(network: Network<C>): Mod
 		...(config.hazards && hazardWeights(config.hazards, readingOf(network), config)),
 	});
 	const hazards = hazardsOfConfig<C>(readingOf(network));
-	const { next, horizon } = network.objectives;
+	const { next, horizon, visits } = network.objectives;
 	return {
 		predictor: (runtime, config, values) => historyPredictor(runtime, network, config, values),
 		...network,
-		objectives: { next: [...next, hazards], horizon: [...horizon, hazards] },
+		objectives: {
+			next: [...next, hazards],
+			horizon: [...horizon, hazards],
+			visits: [...visits, hazards],
+		},
 		weights,
 		init: (config, random) => drawWeights(weights(config), random),
 	};

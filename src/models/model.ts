@@ -32,7 +32,7 @@ export const forecastMethods = ["time-specific", "by-order", "auto-regressive"] 
 export type ForecastMethod = (typeof forecastMethods)[number];
 
 /** The objectives that a user can choose. */
-export const objectiveNames = ["next", "horizon"] as const;
+export const objectiveNames = ["next", "horizon", "visits"] as const;
 export type ObjectiveName = (typeof objectiveNames)[number];
 
 export type ParameterValues = Map<

@@ -18,7 +18,9 @@ export const trainOptions = z.strictObject({
 	objective: z
 		.enum(objectiveNames)
 		.default("horizon")
-		.describe("the next event alone, or also one further ahead"),
+		.describe(
+			"the next event alone, or also one further ahead, or each code of a day from before the day",
+		),
 	horizon: z
 		.int()
 		.min(0)

@@ -196,7 +196,10 @@ test("the speed is in events, whatever the terms of the loss are called", async 
 			return { feeds, targets: { other: targets.next as number } };
 		},
 	};
-	const model: Model = { ...pull, objectives: { next: [other], horizon: [other] } };
+	const model: Model = {
+		...pull,
+		objectives: { next: [other], horizon: [other], visits: [other] },
+	};
 	await go({ model });
 	const [step] = readEventLog(runFiles(folder).log);
 	expect(step).toMatchObject({ other: expect.any(Number), tokensPerSecond: 8 });

@@ -9,7 +9,7 @@ import {
 	type Stream,
 } from "../model.js";
 import { modelFromNetwork } from "../model-from-network.js";
-import { horizon, next } from "../objectives/events.js";
+import { horizon, next, visits } from "../objectives/events.js";
 import {
 	eventsOf,
 	type Observed,
@@ -115,7 +115,11 @@ export function causalModel<C extends CausalConfig, K = Tensor>(
 		...(network.lengthSetting && {
 			context: ({ positions }: C) => positions ?? Number.POSITIVE_INFINITY,
 		}),
-		objectives: { next: [next], horizon: usesQueryTime ? [next, horizon] : [next] },
+		objectives: {
+			next: [next],
+			horizon: usesQueryTime ? [next, horizon] : [next],
+			visits: [next, visits],
+		},
 		weights: (config) => ({ ...head.weights(config), ...network.weights(config) }),
 		states(config, parameters, { rows, length }, streams) {
 			const p = weightsOf(parameters);

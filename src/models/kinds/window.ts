@@ -109,7 +109,7 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 		predictsEachEvent: false,
 		queriesAtOnce: (config) => config.ahead,
 		context: (config) => config.window,
-		objectives: { next: objectives, horizon: objectives },
+		objectives: { next: objectives, horizon: objectives, visits: objectives },
 		ahead: [ahead(usesQueryTime)],
 		weights: (config) => ({ ...head.weights(config), ...network.weights(config) }),
 		states(config, parameters, { rows, length }, streams, side) {

@@ -57,6 +57,35 @@ describe("the next event", () => {
 	});
 });
 
+describe("the codes of a day", () => {
+	const day: EventBatch = {
+		rows: 2,
+		length: 5,
+		tokens: Int32Array.of(female, 7, 8, 7, 9, 6, 9, 7, pad, pad),
+		times: Float64Array.of(1, 1, 1.5, 4.25, 4.5, 10, 12, 12, 12, 12),
+		lengths: Int32Array.of(5, 3),
+	};
+	const { feeds, targets } = lossFeeds(
+		...([trajgpt, config, trajgpt.objectives.visits, day] as const),
+		...([{ random: random(1), horizon: 0 }, false] as const),
+	);
+	const of = (name: string) => Array.from(feeds[`visits.${name}`] ?? []) as number[];
+
+	test("are predicted from what is known before it, each at its time", () => {
+		expect(of("places").slice(0, 5)).toEqual([0, 1, 1, 3, 3]);
+		expect(of("tokens").slice(0, 5)).toEqual([sos, female, female, 8, 8]);
+		expect(of("times").slice(0, 5)).toEqual([1, 1, 1.5, 4.25, 4.5]);
+		expect(of("gaps").slice(0, 5)).toEqual([0, 0, 0.5, 2.75, 3]);
+		expect(of("places").slice(5, 8)).toEqual([0, 1, 1]);
+	});
+
+	test("are targets as the next events are", () => {
+		expect(of("targets")).toEqual([0, 7, 8, 7, 9, 6, 9, 7, 0, 0]);
+		expect(of("weights")).toEqual([0, 1, 1, 1, 1, 1, 1, 1, 0, 0]);
+		expect(targets.visits).toBe(targets.next);
+	});
+});
+
 /** Rows of many lengths with distinct times, so that a target tells how far ahead it lies. */
 function drawnBatch(seed: number, rows: number, length: number): EventBatch {
 	const draw = random(seed);

@@ -8,6 +8,7 @@ import {
 	type States,
 } from "../model.js";
 import type { Draw, Objective } from "../objective.js";
+import type { Events } from "../predictor.js";
 import { crossEntropy, emptyTargets } from "./cross-entropy.js";
 
 /** Events of a history, by number, that are predicted from its first `known`. */
@@ -20,8 +21,8 @@ interface EventObjective<C> {
 	/** Of its term, and of its inputs. */
 	readonly name: string;
 	stream(config: C, shape: BatchShape): "slots" | QueryStream;
-	/** For each landmark of a history of so many events. */
-	choose(config: C, events: number, length: number, draw: Draw): readonly Predicted[];
+	/** For each landmark of a history. */
+	choose(config: C, history: Events, length: number, draw: Draw): readonly Predicted[];
 }
 
 /** −log p of the codes of later events, each queried at its time. */
@@ -38,10 +39,11 @@ export const predictEvents = <C>({ name, stream, choose }: EventObjective<C>): O
 		// Millions of slots per second: plain loops.
 		const drawn: Landmark[][] = [];
 		for (let row = 0; row < rows; row++) {
-			const { tokens, times } = eventsOf(batch, row);
+			const history = eventsOf(batch, row);
+			const { tokens, times } = history;
 			const landmarks: Landmark[] = [];
 			let cell = row * perRow;
-			for (const { known, events } of choose(config, tokens.length, length, draw)) {
+			for (const { known, events } of choose(config, history, length, draw)) {
 				for (let i = 0; i < queries; i++) {
 					const token = tokens[events[i] ?? -1] ?? 0;
 					if (token >= specialCount) targets.expect(cell + i, token);
@@ -66,9 +68,9 @@ export const predictEvents = <C>({ name, stream, choose }: EventObjective<C>): O
 const eachSlot = (name: string): QueryStream => ({ name, landmarks: "each slot", queries: 1 });
 
 /** Each slot of a history, with the event that is predicted from it. */
-function fromEachSlot(events: number, eventOf: (slot: number) => number): Predicted[] {
+function fromEachSlot({ tokens }: Events, eventOf: (slot: number) => number): Predicted[] {
 	const predicted: Predicted[] = [];
-	for (let n = 0; n < events; n++) predicted.push({ known: n, events: [eventOf(n)] });
+	for (let n = 0; n < tokens.length; n++) predicted.push({ known: n, events: [eventOf(n)] });
 	return predicted;
 }
 
@@ -76,16 +78,33 @@ function fromEachSlot(events: number, eventOf: (slot: number) => number): Predic
 export const next = predictEvents({
 	name: "next",
 	stream: () => "slots",
-	choose: (_, events) => fromEachSlot(events, (n) => n),
+	choose: (_, history) => fromEachSlot(history, (n) => n),
 });
 
 /** From each slot an event k further on, with k drawn evenly from 0 to the horizon (or the end). */
 export const horizon = predictEvents({
 	name: "horizon",
 	stream: () => eachSlot("horizon"),
-	choose: (_, events, _length, draw) =>
+	choose: (_, history, _length, draw) =>
 		fromEachSlot(
-			events,
-			(n) => n + draw.random.integer(Math.min(draw.horizon, events - 1 - n) + 1),
+			history,
+			(n) => n + draw.random.integer(Math.min(draw.horizon, history.tokens.length - 1 - n) + 1),
 		),
+});
+
+/** Each event from what is known before its day: the codes of a day as a set, whatever their order. */
+export const visits = predictEvents({
+	name: "visits",
+	stream: (_, { length }) => ({ name: "visits", landmarks: length, queries: 1 }),
+	choose(_, { tokens, times }) {
+		const dayOf = (n: number) => Math.floor(times[n] as number);
+		const predicted: Predicted[] = [];
+		for (let n = 0, known = 0; n < tokens.length; n++) {
+			// A birth is known on its own day.
+			if (n > 0 && (dayOf(n) !== dayOf(n - 1) || (tokens[n - 1] as number) < specialCount))
+				known = n;
+			predicted.push({ known, events: [n] });
+		}
+		return predicted;
+	},
 });

@@ -31,8 +31,9 @@ export const ahead = <C extends WindowConfig>(usesQueryTime: boolean): Objective
 		stream: (config, { length }) => ({
 			...{ name: "ahead", landmarks: windowsPerRow(length, config), queries: config.ahead },
 		}),
-		choose: (config, events, length, { horizon, random }) =>
+		choose: (config, { tokens }, length, { horizon, random }) =>
 			Array.from({ length: windowsPerRow(length, config) }, () => {
+				const events = tokens.length;
 				const known = events < 2 ? 0 : 1 + random.integer(events - 1);
 				const farthest = usesQueryTime ? Math.max(horizon, config.ahead) : config.ahead;
 				const reachable = firstNumbers(Math.min(farthest, events - known));

@@ -2,7 +2,7 @@ import { concat, type DType, input, slice, stack, type Tensor } from "../../grap
 import type { Feeds } from "../../runtime/index.js";
 import { landmarksPerRow, type Parameters, type QueryStream } from "../model.js";
 import { modelFromNetwork } from "../model-from-network.js";
-import { horizon, next } from "../objectives/events.js";
+import { horizon, next, visits } from "../objectives/events.js";
 import { presets, type TrajgptConfig, trajgptConfig } from "./config.js";
 import { decaysPer, decayVectors } from "./decay.js";
 import { futureSteps } from "./future-steps.js";
@@ -64,7 +64,7 @@ export const trajgpt = modelFromNetwork<TrajgptConfig>({
 	predictsEachEvent: true,
 	context: ({ position, positions }) =>
 		position === "absolute" ? positions : Number.POSITIVE_INFINITY,
-	objectives: { next: [next], horizon: [next, horizon] },
+	objectives: { next: [next], horizon: [next, horizon], visits: [next, visits] },
 	weights: trajgptWeights,
 	states(config, parameters, { rows, length }, streams) {
 		const dtype = dtypeOf(parameters);

@@ -41,7 +41,7 @@ export const classifier = (from: Pretrained, head: LinearHead): Model => {
 		...from.model,
 		init: (_config, random) =>
 			new Map([...bodyOf(from), ...drawWeights(labelHead.weights(head), random)]),
-		objectives: { next: [label], horizon: [label] },
+		objectives: { next: [label], horizon: [label], visits: [label] },
 		states: (config, parameters, ...others) =>
 			from.model.states(config, allOf(from, parameters), ...others),
 	};

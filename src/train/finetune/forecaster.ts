@@ -7,7 +7,9 @@ import { taskWeights } from "./task-folder.js";
 /** A pre-trained model that learns to forecast, where that needs fine-tuning. */
 export const forecaster = ({ model, weights }: Pretrained): Model => ({
 	...model,
-	...(model.ahead && { objectives: { next: model.ahead, horizon: model.ahead } }),
+	...(model.ahead && {
+		objectives: { next: model.ahead, horizon: model.ahead, visits: model.ahead },
+	}),
 	init: () => weights,
 });
 

@@ -44,5 +44,5 @@ export const pull: Model = {
 	predictor: () => {
 		throw new Error("it has nothing to say");
 	},
-	objectives: { next: [pulled], horizon: [pulled] },
+	objectives: { next: [pulled], horizon: [pulled], visits: [pulled] },
 };
