@@ -25,5 +25,6 @@ export {
 } from "./run-folder.js";
 export { holdingRun } from "./run-lock.js";
 export { sealRun } from "./seal-run.js";
+export { codeNumbers } from "./shared-codes.js";
 export { readTrained, type Trained } from "./trained.js";
 export { trainer } from "./trainer.js";

@@ -30,6 +30,7 @@ import { type Run, runFiles, sealedFiles } from "./run-folder.js";
 import type { StoredTensor } from "./safetensors.js";
 import { learningRateAt } from "./schedule.js";
 import { checkSeal, sealOf } from "./seal.js";
+import { startTogether } from "./shared-codes.js";
 import { startingHazards } from "./starting-hazards.js";
 import { initialState } from "./step.js";
 import { openTensorboard, type ScalarWriter } from "./tensorboard.js";
@@ -45,6 +46,8 @@ export interface PretrainRequest {
 	readonly runtime: Runtime;
 	/** Given, a new run begins with the crude rates of these. */
 	readonly hazards?: HazardSettings | null | undefined;
+	/** The number of each token's code, where some have several tokens: these start and learn together. */
+	readonly codes?: Int32Array | undefined;
 	readonly resume: boolean;
 	/** Files whose content is bound to the weights; the run's own, where it has them, if left out. */
 	readonly sealed?: readonly string[];
@@ -129,7 +132,9 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 	const batchesOf = request.batchesOf ?? ((split, how) => splitBatches(dataset, split, how));
 	const batches = batchesOf("train", plan);
 	const checks = batchesOf("valid", validationPlan(plan));
-	const drawn = initialWeights(model, run.config, options.seed);
+	const { codes } = request;
+	const initial = initialWeights(model, run.config, options.seed);
+	const drawn = codes ? startTogether(initial, codes) : initial;
 	const checkpoint = request.resume ? lastCheckpoint(files) : undefined;
 	const weights =
 		request.hazards && !checkpoint
@@ -169,6 +174,7 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 			optimizer: { ...adamWDefaults, weightDecay: options.weightDecay },
 			clip: options.clip,
 			accumulate: options.accumulate > 1,
+			codes,
 		},
 		weights,
 		checkpoint?.tensors as Map<string, ResidentValue> | undefined,

@@ -21,6 +21,7 @@ import type { BatchShape, Model, Objective, Parameters } from "../models/index.j
 import { type LossTerm, lossTerms } from "../models/objective.js";
 import { next, type ResidentValue } from "../runtime/index.js";
 import { type AdamWOptions, adamW, adamWScalars } from "./adamw.js";
+import { learnTogether } from "./shared-codes.js";
 
 /** Everything a step needs to know but the shape of its batch. */
 export interface StepPlan<C = unknown> {
@@ -30,6 +31,8 @@ export interface StepPlan<C = unknown> {
 	readonly optimizer: AdamWOptions;
 	readonly clip: number;
 	readonly shapes: ReadonlyMap<string, FixedShape>;
+	/** The number of each token's code, where some have several tokens: these learn together. */
+	readonly codes?: Int32Array | undefined;
 	/** Devices that share the rows of a batch; sums over rows are then taken over all of them. Default: 1. */
 	readonly devices?: number;
 }
@@ -111,7 +114,13 @@ function gradientsOf(plan: StepPlan, total: Tensor, parameters: Parameters): Par
 		total,
 		names.map((name) => parameters[name] as Tensor),
 	);
-	return Object.fromEntries(names.map((name, i) => [name, overDevices(plan, found[i] as Tensor)]));
+	const { codes } = plan;
+	return Object.fromEntries(
+		names.map((name, i) => {
+			const own = overDevices(plan, found[i] as Tensor);
+			return [name, codes ? learnTogether(name, own, codes) : own];
+		}),
+	);
 }
 
 /** Losses alone, for validation. */

@@ -39,6 +39,8 @@ export interface TrainerOptions {
 	readonly clip: number;
 	/** Whether steps are made of several batches. */
 	readonly accumulate: boolean;
+	/** The number of each token's code, where some have several tokens: these learn together. */
+	readonly codes?: Int32Array | undefined;
 }
 
 export interface Losses {

@@ -11,6 +11,7 @@ import {
 	checkDataset,
 	checkNewRun,
 	checkSplits,
+	codeNumbers,
 	createRun,
 	holdingRun,
 	type PretrainSummary,
@@ -78,6 +79,7 @@ export async function pretrain(
 			await writeRates(folder, seen, hazards, run.options.seed);
 		return train({
 			...{ folder, dataset: seen, run, hazards, resume: resume ?? false },
+			codes: codeNumbers(seen.vocabulary),
 			...{ threads, provider, precision, devices, progress, signal },
 		});
 	});
