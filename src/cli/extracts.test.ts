@@ -65,6 +65,56 @@ const summary = (of: number) =>
 		})),
 	);
 
+const synthea: Extract = {
+	name: "Synthea CSV",
+	files: {
+		"patients.csv": csv(
+			"Id,BIRTHDATE,DEATHDATE,SSN,DRIVERS,PASSPORT,PREFIX,FIRST,MIDDLE,LAST,SUFFIX,MAIDEN,MARITAL,RACE,ETHNICITY,GENDER,BIRTHPLACE,ADDRESS,CITY,STATE,COUNTY,FIPS,ZIP,LAT,LON,HEALTHCARE_EXPENSES,HEALTHCARE_COVERAGE,INCOME",
+			people.map((at) => ({
+				Id: `patient-${at}`,
+				BIRTHDATE: `1970-02-${day(at)}`,
+				GENDER: at % 2 ? "F" : "M",
+			})),
+		),
+		"conditions.csv": csv(
+			"START,STOP,PATIENT,ENCOUNTER,CODE,DESCRIPTION",
+			people.flatMap((at) => [
+				{
+					...{ START: `${year(at)}-01-${day(at)}`, PATIENT: `patient-${at}`, ENCOUNTER: "e" },
+					...{ CODE: "44054006", DESCRIPTION: "Diabetes mellitus type 2 (disorder)" },
+				},
+				{
+					...{ START: `${year(at)}-03-${day(at)}`, PATIENT: `patient-${at}`, ENCOUNTER: "f" },
+					...{ CODE: "59621000", DESCRIPTION: "Essential hypertension (disorder)" },
+				},
+			]),
+		),
+		"medications.csv": csv(
+			"START,STOP,PATIENT,PAYER,ENCOUNTER,CODE,DESCRIPTION,BASE_COST,PAYER_COVERAGE,DISPENSES,TOTALCOST,REASONCODE,REASONDESCRIPTION",
+			people.map((at) => ({
+				...{ START: `${year(at)}-01-${day(at)}T08:30:00Z`, PATIENT: `patient-${at}` },
+				...{ CODE: "860975", DESCRIPTION: "metformin 500 MG Extended Release Oral Tablet" },
+			})),
+		),
+	},
+	source: ["conditions.csv"],
+	from: "csv",
+	reading: [
+		...["--system", "snomed", "--name", "DESCRIPTION", "--people", "patients.csv"],
+		...["--drugs-file", "medications.csv", "--drug-system", "rxnorm"],
+	],
+	cohort: ["--drugs", "tokens"],
+	expected: {
+		records: 60,
+		mapped: 0,
+		patients: 20,
+		notes: [/name is DESCRIPTION/, /sex is GENDER \(10 female, 10 male/],
+		names: ["Diabetes mellitus type 2 (disorder)", "metformin 500 MG Extended Release Oral Tablet"],
+	},
+	patient: "patient-4",
+	at: "+6m",
+};
+
 const extracts: readonly Extract[] = [
 	{
 		name: "CMS DE-SynPUF",
@@ -106,57 +156,16 @@ const extracts: readonly Extract[] = [
 		patient: bene(7),
 		at: "+1y",
 	},
+	synthea,
 	{
-		name: "Synthea CSV",
+		...synthea,
+		name: "Synthea CSV with a map of SNOMED",
 		files: {
-			"patients.csv": csv(
-				"Id,BIRTHDATE,DEATHDATE,SSN,DRIVERS,PASSPORT,PREFIX,FIRST,MIDDLE,LAST,SUFFIX,MAIDEN,MARITAL,RACE,ETHNICITY,GENDER,BIRTHPLACE,ADDRESS,CITY,STATE,COUNTY,FIPS,ZIP,LAT,LON,HEALTHCARE_EXPENSES,HEALTHCARE_COVERAGE,INCOME",
-				people.map((at) => ({
-					Id: `patient-${at}`,
-					BIRTHDATE: `1970-02-${day(at)}`,
-					GENDER: at % 2 ? "F" : "M",
-				})),
-			),
-			"conditions.csv": csv(
-				"START,STOP,PATIENT,ENCOUNTER,CODE,DESCRIPTION",
-				people.flatMap((at) => [
-					{
-						...{ START: `${year(at)}-01-${day(at)}`, PATIENT: `patient-${at}`, ENCOUNTER: "e" },
-						...{ CODE: "44054006", DESCRIPTION: "Diabetes mellitus type 2 (disorder)" },
-					},
-					{
-						...{ START: `${year(at)}-03-${day(at)}`, PATIENT: `patient-${at}`, ENCOUNTER: "f" },
-						...{ CODE: "59621000", DESCRIPTION: "Essential hypertension (disorder)" },
-					},
-				]),
-			),
-			"medications.csv": csv(
-				"START,STOP,PATIENT,PAYER,ENCOUNTER,CODE,DESCRIPTION,BASE_COST,PAYER_COVERAGE,DISPENSES,TOTALCOST,REASONCODE,REASONDESCRIPTION",
-				people.map((at) => ({
-					...{ START: `${year(at)}-01-${day(at)}T08:30:00Z`, PATIENT: `patient-${at}` },
-					...{ CODE: "860975", DESCRIPTION: "metformin 500 MG Extended Release Oral Tablet" },
-				})),
-			),
+			...synthea.files,
+			"map.csv": "SNOMED,PheCode\n44054006,250.2\n59621000,401.1\n",
 		},
-		source: ["conditions.csv"],
-		from: "csv",
-		reading: [
-			...["--system", "snomed", "--name", "DESCRIPTION", "--people", "patients.csv"],
-			...["--drugs-file", "medications.csv", "--drug-system", "rxnorm"],
-		],
-		cohort: ["--drugs", "tokens"],
-		expected: {
-			records: 60,
-			mapped: 0,
-			patients: 20,
-			notes: [/name is DESCRIPTION/, /sex is GENDER \(10 female, 10 male/],
-			names: [
-				"Diabetes mellitus type 2 (disorder)",
-				"metformin 500 MG Extended Release Oral Tablet",
-			],
-		},
-		patient: "patient-4",
-		at: "+6m",
+		reading: [...synthea.reading, "--phecode-map", "map.csv"],
+		expected: { ...synthea.expected, mapped: 40, names: ["Diabetes mellitus", "Hypertension"] },
 	},
 	{
 		name: "eICU",

@@ -50,7 +50,7 @@ describe("simulate, prepare, describe", () => {
 		expect(again.stderr).toContain("already exists; choose another folder, or pass --force");
 		const forced = await captured([...prepareArgv, "--force"]);
 		expect(forced.code).toBe(0);
-		expect(forced.stdout).toContain("ICD diagnoses (100.0 %) mapped with built in");
+		expect(forced.stdout).toContain(" diagnoses (100.0 %) mapped with built in");
 		expect((await readdir(folder)).sort()).toEqual(["dataset", "sim"]);
 
 		const described = await captured(["describe", out, "--json"]);

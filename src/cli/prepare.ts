@@ -39,10 +39,10 @@ ${Object.entries(recordFormats)
 	.map(([name, { about }]) => `  ${name.padEnd(9)}${about}`)
 	.join("\n")}
 
-ICD-9-CM and ICD-10-CM diagnoses become PheCodes; other codes stay. Patients are assigned to train,
-valid and test by a seeded hash of their id, 80/10/10 or as set by --splits, unless the source names
-splits. Everything learned from data comes from the training patients alone. docs/guides has one page
-per format.`;
+ICD-9-CM and ICD-10-CM diagnoses become PheCodes; other codes stay, except SNOMED diagnoses if
+--phecode-map has them. Patients are assigned to train, valid and test by a seeded hash of their id,
+80/10/10 or as set by --splits, unless the source names splits. Everything learned from data comes
+from the training patients alone. docs/guides has one page per format.`;
 
 export const examples = {
 	"trajgpt prepare sim --from csv --min-records 50 --out data":
@@ -96,7 +96,10 @@ function addCohortOptions(command: Command): void {
 		option("--level <level>", "level of PheCodes: 250, or 250.2 (needs --phecode-map)")
 			.choices(["integer", "full"])
 			.default("integer"),
-		option("--phecode-map <file>", "use the official map (CSV) instead of the built-in table"),
+		option(
+			"--phecode-map <file>",
+			"use the official map (CSV), or one of your own that may map SNOMED, instead of the built-in table",
+		),
 		option("--keep-ignored", "use the rows that the official map marks to ignore"),
 		option("--unmapped <what>", "drop ICD codes that are not in the map, or keep them as they are")
 			.choices(["drop", "keep"])
@@ -220,7 +223,7 @@ function render(folder: string, manifest: Manifest): string {
 		patients,
 		events,
 	]);
-	const icd = codes.mapped + codes.unmapped.events;
+	const diagnoses = codes.mapped + codes.unmapped.events;
 	const lost = [
 		["codes not in the map", codes.unmapped.codes, codes.keptUnmapped ? 0 : codes.unmapped.events],
 		["drugs", "", dropped.drugs],
@@ -232,8 +235,8 @@ function render(folder: string, manifest: Manifest): string {
 	].filter(([, number, records]) => number || records);
 	const parts = [
 		`${folder}: ${counts.patients} patients, ${counts.events} events, ${counts.tokens} tokens\n`,
-		codes.map && icd > 0
-			? `${codes.mapped} of ${icd} ICD diagnoses (${percent(codes.mapped, icd)}) mapped with ${codes.map}\n`
+		codes.map && diagnoses > 0
+			? `${codes.mapped} of ${diagnoses} diagnoses (${percent(codes.mapped, diagnoses)}) mapped with ${codes.map}\n`
 			: "",
 		values
 			? `values of ${values.codes} codes in ${values.tokens} ranges, each a token: ${values.events} events\n`

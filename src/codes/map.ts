@@ -15,6 +15,8 @@ export interface CodeMap {
 	readonly level: PheCodeLevel;
 	/** The PheCodes of a diagnosis code; empty if the map has none. */
 	phecodesOf(system: IcdSystem, code: string): readonly string[];
+	/** The PheCodes of a SNOMED CT concept; absent if the map has none at all. */
+	readonly phecodesOfSnomed?: ((concept: string) => readonly string[]) | undefined;
 	nameOf(phecode: string): PheCode | undefined;
 }
 

@@ -39,6 +39,23 @@ async function mapOf(text: string | Uint8Array, options?: PheCodeMapOptions, phe
 }
 
 describe("readPheCodeMap", () => {
+	test("maps SNOMED CT concepts, and leaves ICD codes to the built-in map if it has none", async () => {
+		const own = await mapOf(
+			"SNOMED,PheCode,Phenotype\n44054006,250.2,Type 2 diabetes\n59621000,401.1,\n",
+		);
+		expect(own.phecodesOfSnomed?.("44054006")).toEqual(["250"]);
+		expect(own.phecodesOfSnomed?.("1234567")).toEqual([]);
+		expect(own.phecodesOf("ICD10CM", "I10")).toEqual(["401"]);
+		expect(own.nameOf("250.2")?.name).toBe("Type 2 diabetes");
+		const both = await mapOf(`${packageMap}SNOMEDCT_US,44054006,250.2\n`, { level: "full" });
+		expect(both.phecodesOfSnomed?.("44054006")).toEqual(["250.2"]);
+		expect(both.phecodesOf("ICD10CM", "I10")).toEqual([]);
+		expect((await mapOf(packageMap)).phecodesOfSnomed).toBe(undefined);
+		await expect(mapOf("snomed,phecode\nE11,250\n")).rejects.toThrow(
+			'line 2 has code "E11"; expected a SNOMED CT concept of 6 to 18 digits',
+		);
+	});
+
 	test("reads the package's map, at both levels", async () => {
 		const full = await mapOf(packageMap, { level: "full" });
 		const integer = await mapOf(gzipSync(packageMap));
@@ -116,7 +133,7 @@ describe("readPheCodeMap", () => {
 		["ICD9,PheCode\n428.0\n", "line 2 has 1 fields"],
 		["ICD9,PheCode\n1.0,008\n", 'line 2 has code "1.0"; expected an ICD-9 code'],
 		["ICD9,PheCode\n428.0,42x\n", 'line 2 has PheCode "42x"; expected a number'],
-		["vocabulary_id,code,phecode\nSNOMED,1,2\n", 'line 2 has vocabulary "SNOMED"'],
+		["vocabulary_id,code,phecode\nMeSH,1,2\n", 'line 2 has vocabulary "MeSH"'],
 		['ICD9,PheCode\n"428.0,428\n', "line 2: a quote is opened"],
 	])("refuses %j", async (text, message) => {
 		await expect(mapOf(text)).rejects.toThrow(message);

@@ -28,18 +28,22 @@ export interface PheCodeMapOptions {
 	readonly names?: string | undefined;
 }
 
-const systems = new Map<string, IcdSystem>([
+const systems = new Map<string, MapSystem>([
 	["icd9", "ICD9CM"],
 	["icd9cm", "ICD9CM"],
 	["icd10", "ICD10CM"],
 	["icd10cm", "ICD10CM"],
+	["snomed", "SNOMED"],
+	["snomedct", "SNOMED"],
+	["snomedctus", "SNOMED"],
 ]);
+type MapSystem = IcdSystem | "SNOMED";
 const systemOf = (text: string) => systems.get(text.toLowerCase().replace(/[ _-]/g, ""));
 const blockOfCodes = /^[A-Z]\d[0-9A-Z]-[A-Z]\d[0-9A-Z]$/i; // A00-A09, a heading
 
 interface Columns {
 	/** One system for the whole file, or a column. */
-	readonly system: IcdSystem | number;
+	readonly system: MapSystem | number;
 	readonly code: number;
 	readonly phecode: number;
 	readonly name: number;
@@ -56,8 +60,8 @@ function columnsOf(fields: readonly string[], where: string): Columns {
 	if (phecode < 0 || code < 0 || system === undefined)
 		throw new InputError(
 			`${where} has the columns ${fields.join(", ") || "(none)"}; expected ` +
-				"vocabulary_id,code,phecode as in the PheWAS package, or ICD9 (or ICD10), PheCode and " +
-				"others as in the PheWAS catalogue",
+				"vocabulary_id,code,phecode as in the PheWAS package, or ICD9 (or ICD10 or SNOMED), PheCode " +
+				"and others as in the PheWAS catalogue",
 		);
 	return {
 		system,
@@ -69,28 +73,37 @@ function columnsOf(fields: readonly string[], where: string): Columns {
 }
 
 interface MapRow {
-	readonly system: IcdSystem;
+	readonly system: MapSystem;
 	readonly code: string;
 	readonly phecode: string;
 	readonly name: string;
 	readonly ignored: boolean;
 }
 
+const codeForms: Readonly<Record<MapSystem, string>> = {
+	ICD9CM: "an ICD-9 code",
+	ICD10CM: "an ICD-10 code",
+	SNOMED: "a SNOMED CT concept of 6 to 18 digits",
+};
+
+const conceptIn = (text: string) => /^\d{6,18}$/.exec(text.trim())?.[0];
+
 /** Undefined for a row without a mapping: a heading, or a code without a PheCode. */
 function rowOf(fields: readonly string[], columns: Columns, where: string): MapRow | undefined {
 	const vocabulary = typeof columns.system === "number" ? (fields[columns.system] ?? "") : "";
 	const system = typeof columns.system === "number" ? systemOf(vocabulary) : columns.system;
 	if (system === undefined)
-		throw new InputError(`${where} has vocabulary "${vocabulary}"; expected ICD9CM or ICD10CM`);
+		throw new InputError(
+			`${where} has vocabulary "${vocabulary}"; expected ICD9CM, ICD10CM or SNOMED`,
+		);
 	const { [columns.code]: icd = "", [columns.phecode]: number } = fields;
 	if (number === undefined)
 		throw new InputError(`${where} has ${fields.length} fields; expected as many as the header`);
 	if (number === "" || number === "NA" || blockOfCodes.test(icd)) return undefined;
-	const code = normaliseIcd(system, icd);
+	const code = system === "SNOMED" ? conceptIn(icd) : normaliseIcd(system, icd);
 	if (code === undefined)
 		throw new InputError(
-			`${where} has code "${icd}"; expected an ${system === "ICD9CM" ? "ICD-9" : "ICD-10"} code ` +
-				"(if a spreadsheet dropped its zeros, take the file as published)",
+			`${where} has code "${icd}"; expected ${codeForms[system]} (if a spreadsheet dropped its zeros, take the file as published)`,
 		);
 	const phecode = normalisePheCode(number);
 	if (phecode === undefined)
@@ -118,15 +131,17 @@ async function* readRows(file: string): AsyncGenerator<MapRow> {
 }
 
 /**
- * Reads an official map, as CSV or .gz. The rules of the built-in map are not used, only its names, if neither the file
- * nor a `pheinfo.csv` has one.
+ * Reads an official map, or one of your own, as CSV or .gz. It may map SNOMED CT concepts, too; a file that maps nothing
+ * else leaves ICD codes to the built-in map, at integer level. Apart from that, the rules of the built-in map are
+ * not used, only its names, if neither the file nor a `pheinfo.csv` has one.
  */
 export async function readPheCodeMap(
 	file: string,
 	options: PheCodeMapOptions = {},
 ): Promise<CodeMap> {
 	const { level = "integer", ignore = "drop", match = "exact" } = options;
-	const phecodes = { ICD9CM: new Map<string, string[]>(), ICD10CM: new Map<string, string[]>() };
+	const noCodes = () => new Map<string, string[]>();
+	const phecodes = { ICD9CM: noCodes(), ICD10CM: noCodes(), SNOMED: noCodes() };
 	const fileNames = new Map<string, string>();
 	for await (const row of readRows(file)) {
 		if (row.name) fileNames.set(row.phecode, row.name);
@@ -136,7 +151,8 @@ export async function readPheCodeMap(
 		if (!known) phecodes[row.system].set(row.code, [phecode]);
 		else if (!known.includes(phecode)) known.push(phecode);
 	}
-	if (phecodes.ICD9CM.size + phecodes.ICD10CM.size === 0)
+	const hasIcd = phecodes.ICD9CM.size + phecodes.ICD10CM.size > 0;
+	if (!hasIcd && phecodes.SNOMED.size === 0)
 		throw new InputError(`${file} maps no code; expected lines such as ICD9CM,428.0,428.1`);
 	const beside = join(dirname(file), "pheinfo.csv");
 	const namesFile = options.names ?? (existsSync(beside) ? beside : undefined);
@@ -147,7 +163,11 @@ export async function readPheCodeMap(
 	return {
 		source: file,
 		level,
+		...(phecodes.SNOMED.size > 0 && {
+			phecodesOfSnomed: (concept: string) => phecodes.SNOMED.get(concept.trim()) ?? [],
+		}),
 		phecodesOf(system, code) {
+			if (!hasIcd) return level === "integer" ? builtIn.phecodesOf(system, code) : [];
 			const normal = normaliseIcd(system, code);
 			if (normal === undefined) return [];
 			const codes = match === "prefix" ? icdAndAncestors(normal) : [normal];

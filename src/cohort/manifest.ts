@@ -77,7 +77,7 @@ const fields = {
 		/** The map of ICD codes; null if codes were left as they are. */
 		map: z.string().nullable(),
 		level: z.enum(["integer", "full"]).nullable(),
-		/** Records of ICD-9-CM and ICD-10-CM diagnoses in the map. */
+		/** Records of diagnoses in the map. */
 		mapped: count,
 		/** Records not in the map: dropped, or kept with their own code (`keptUnmapped`). */
 		unmapped: droppedCodes,

@@ -4,11 +4,11 @@ import type { RecordKind } from "../../records/rows.js";
 
 /** How a dataset maps codes. */
 export interface CodeRules {
-	/** Maps ICD codes to PheCodes, or leaves them as they are. */
+	/** Maps diagnoses to PheCodes, or leaves their codes as they are. */
 	readonly codes: "phecode" | "as-is";
 	/** Without a map, no ICD code is known. */
-	readonly map: Pick<CodeMap, "phecodesOf"> | undefined;
-	/** What happens to ICD codes that the map does not know. */
+	readonly map: Pick<CodeMap, "phecodesOf" | "phecodesOfSnomed"> | undefined;
+	/** What happens to ICD codes, and to SNOMED codes if the map has any, that it does not know. */
 	readonly unmapped: "drop" | "keep";
 	readonly drugs: "tokens" | "labels" | "none";
 }
@@ -23,7 +23,7 @@ export interface WrittenCode {
 export interface CodeConcepts {
 	/** The code, an ICD code as its classification prints it. */
 	readonly code: string;
-	/** The PheCodes of an ICD diagnosis, whether or not they become tokens. */
+	/** The PheCodes of a diagnosis, whether or not they become tokens. */
 	readonly phecodes: readonly string[];
 	readonly outcome: "as it is" | "mapped" | "not in the map" | "a drug that is no token";
 	/** Candidates for tokens, in order. */
@@ -40,11 +40,13 @@ export function conceptsOf(
 ): CodeConcepts {
 	const icd = kind === "diagnosis" && isIcd(system) ? system : undefined;
 	const code = (icd && normaliseIcd(icd, written)) ?? written;
-	const phecodes = (icd && rules.map?.phecodesOf(icd, code)) ?? [];
+	const ofSnomed =
+		kind === "diagnosis" && system === "SNOMED" ? rules.map?.phecodesOfSnomed : undefined;
+	const phecodes = (icd ? rules.map?.phecodesOf(icd, code) : ofSnomed?.(code)) ?? [];
 	const own = { code, phecodes, rank: kind === "diagnosis" ? 0 : 1 } as const;
 	if (kind === "drug" && rules.drugs !== "tokens")
 		return { ...own, outcome: "a drug that is no token", concepts: [] };
-	if (!icd || rules.codes === "as-is")
+	if ((!icd && !ofSnomed) || rules.codes === "as-is")
 		return { ...own, outcome: "as it is", concepts: [{ system, code }] };
 	if (phecodes.length === 0)
 		return {
