@@ -575,11 +575,11 @@ export const chapters: readonly Chapter[] = [
 		category: "musculoskeletal",
 		table: `
 710 Osteomyelitis, periostitis, and other infections involving bone | 003.24 730
-	| A02.24 M46.2-M46.3 M86 M89.7 M90
+	| A02.24 M46.2-M46.3 M86 M89.6 M90
 711 Arthropathy associated with infections | 003.23 036.82 056.71 099.3 711
 	| A02.23 A39.83-A39.84 B06.82 M00-M02
 712 Infective connective tissue disorders | 728.0 728.86 | M60.0 M72.6
-713 Arthropathy associated with other disorders classified elsewhere | 713 | M02.0 M02.2 M14
+713 Arthropathy associated with other disorders classified elsewhere | 713 | M02.0 M02.2 M07 M14
 714 Rheumatoid arthritis and other inflammatory polyarthropathies | 714 | M05-M06 M08 M12.0
 715 Other inflammatory spondylopathies | 720 | M45-M46 M49
 716 Other arthropathies | 716 719.3 | M12-M13
@@ -594,9 +594,9 @@ export const chapters: readonly Chapter[] = [
 728 Disorders of muscle, ligament, and fascia | 728 729.4 | M24.2 M60-M63 M72
 729 Other disorders of soft tissues | 729 | M70.8-M70.9 M79
 731 Osteitis deformans and osteopathies associated with other disorders | 731
-	| M88 M89.4 M89.6 M90.6 M90.8
+	| M88 M89.4 M89.7 M90.6 M90.8
 732 Osteochondropathies | 732 | M42 M91-M93
-733 Other disorders of bone and cartilage | 733 | M84-M85 M87 M89 M94
+733 Other disorders of bone and cartilage | 733 | M84-M85 M87 M89 M90.5 M94
 	S?2.???K S?2.???M S?2.???N S?2.???P S?2.???Q S?2.???R S?9.???K S?9.???P
 	M80.???K M80.???P M84.???K M84.???P
 735 Acquired foot deformities | 734-735 736.7 | M20.1-M20.6 M21.37 M21.4 M21.6
@@ -667,16 +667,20 @@ export const chapters: readonly Chapter[] = [
 		category: "injuries & poisonings",
 		table: `
 800 Fracture of lower limb | 820-823 827 905.3-905.4 V54.13-V54.16
-	| S72 S79.0-S79.1 S82 S89.0-S89.1
+	| S72 S79.0-S79.1 S82 S89.0 S89.2
+	S82.???D S82.???E S82.???F S82.???G S82.???H S82.???J S82.???S
+	S89.0-S89.3??D S89.0-S89.3??G S89.0-S89.3??S S92.???D S92.???G S92.???S
+	S32.3-S32.6??D S32.3-S32.6??G
 801 Fracture of ankle and foot | 824-826
-	| S82.5-S82.6 S82.84 S82.85 S82.87 S82.89 S89.2-S89.3 S92 S99.0-S99.2
+	| S82.30 S82.39 S82.5-S82.6 S82.84 S82.85 S82.87 S82.89 S89.1 S89.3 S92 S99.0-S99.2
 802 Fracture of pelvis | 808 | S32.3-S32.9
 803 Fracture of upper limb | 810-813 818-819 905.2 V54.10-V54.12
-	| S42 S49.0-S49.1 S52 S59.0-S59.2
+	| S42 S49.0-S49.1 S52 S59.0-S59.2 S62.???D S62.???G S62.???S
 804 Fracture of hand or wrist | 814-817 | S62
-805 Fracture of vertebral column | 805-806 905.1 V54.17 | S12 S22.0 S32.0-S32.2
+805 Fracture of vertebral column | 805-806 905.1 V54.17 | S12 S22.0 S22.2-S22.9??S S32.0-S32.2 S32.3-S32.9??S
 807 Fracture of ribs | 807 | S22
-809 Fracture of unspecified bones | 809 828-829 905.5 V54.19 |
+809 Fracture of unspecified bones | 809 828-829 905.5 V54.19
+	| S02.???D S02.???G S22.2-S22.9??D S22.2-S22.9??G S32.7-S32.9??D S32.7-S32.9??G
 816 Cerebral laceration and contusion | 851 | S06.31-S06.33 S06.37-S06.38
 817 Concussion | 310.2 850 | F07.81 S06.0
 818 Intracranial hemorrhage (injury) | 852-853 | S06.34-S06.36 S06.4-S06.6
@@ -693,6 +697,7 @@ export const chapters: readonly Chapter[] = [
 842 Other and ill-defined sprains and strains | 848 905.7
 	| S03.4-S03.9 S13.5 S23.4-S23.9 S33.4 S39.01
 	S43.4??S S43.5??S S43.6??S S53.4??S S63.3??S S63.5??S S63.6??S S83.4??S S83.5??S S93.4??S
+	S46.?1?S S56.?1?S S66.?1?S S76.?1?S S86.?1?S S96.?1?S
 850 Hemorrhage or hematoma complicating a procedure | 998.1
 	| D78 E36.0 G97.3 G97.5 H59.1 H59.3 H95.2 H95.4 I97.4 I97.6 J95.6 J95.83 K91.6 K91.84
 	L76.0 L76.2 M96.81 M96.83 N99.6 N99.82
@@ -710,6 +715,7 @@ export const chapters: readonly Chapter[] = [
 	| S01 S05 S08 S09.2-S09.3 S11 S16.2 S21 S28 S31 S38.2-S38.3 S39.02
 871 Open wounds of extremities | 880-884 890-894 906.1
 	| S41 S46.?2 S51 S56.?2 S61 S66.?2 S71 S76.?2 S81 S86.?2 S91 S96.?2
+	S46.?2?S S56.?2?S S66.?2?S S76.?2?S S86.?2?S S96.?2?S
 872 Traumatic amputation | 885-887 895-897 905.9 | S48 S58 S68 S78 S88 S98
 873 Open wound of head with avulsion | |
 874 Complication of amputation stump | 997.6 | T87.3-T87.9
@@ -757,7 +763,7 @@ export const chapters: readonly Chapter[] = [
 	| T42.0-T42.2 T42.5 T42.8
 967 Adverse effects of sedatives or other central nervous system depressants and anesthetics
 	| 967-968 E851-E853 E855.1-E855.2 E937-E938 V14.4 | T41 T42.3-T42.4 T42.6-T42.7 Z88.4
-969 Poisoning by psychotropic agents | 969-970 E854 E939-E940 | T43
+969 Poisoning by psychotropic agents | 969-970 E854 E939-E940 | T40.5 T40.7-T40.9 T43
 971 Poisoning by drugs primarily affecting the autonomic nervous system | 971 E855 E941 | T44
 972 Poisoning by agents primarily affecting the cardiovascular system | 972 E858.3 E942 | T46
 973 Poisoning by agents primarily affecting the gastrointestinal system | 973 E858.4 E943 | T47
