@@ -117,7 +117,14 @@ describe("tasks", () => {
 		);
 		const folder = dirname(meds);
 		const dataset = join(folder, "dataset");
-		const kept = ["--kinds", "diagnosis,drug,other", "--min-records", "1", "--min-count", "1"];
+		const kept = [
+			"--kinds",
+			"diagnosis,drug,procedure,laboratory,other",
+			"--min-records",
+			"1",
+			"--min-count",
+			"1",
+		];
 		const prepare = ["prepare", meds, "--from", "meds", ...kept, "--codes", "as-is"];
 		expect(await captured([...prepare, "--out", dataset])).toMatchObject({ code: 0 });
 		for (const [at, { yaml, data, labels }] of documented.entries()) {

@@ -31,7 +31,8 @@ The patients are those of a dataset, of a run's dataset, or of a folder in MEDS.
 
 Labels are written to OUT/TASK/labels.parquet: subject_id, prediction_time, boolean_value. Use
 them with prepare --label TASK=OUT/TASK, or evaluate and finetune with --labels OUT/TASK. Without
---out they are only counted. What was left out is listed, with the window that left it out.
+--out they are only counted. What was left out is listed, with the window that left it out. The
+file names patients by their ids: protect it like the records.
 
 A task whose target overlaps its input is refused. Codes of the input that nearly determine the
 label are named. In a dataset, codes are as in MEDS: PheCode//250, ICD10CM//I50.9, MEDS_DEATH.`;

@@ -134,7 +134,7 @@ windows:
 		...{ subjects: 3, triggers: 3, labels: 1 },
 	});
 	expect(excluded).toEqual([
-		{ at: "patient_demographics", reason: "not adult", count: 1 },
+		{ at: "patient_demographics", reason: "patients who are not adult", count: 1 },
 		{ at: "before", reason: "more than 0 of C", count: 1 },
 		{ at: "target", reason: "no B after it", count: 1 },
 	]);

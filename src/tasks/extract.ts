@@ -55,7 +55,7 @@ export async function extract(store: Store, records: TaskRecords, task: Task): P
 		for (const name of seen.keys()) seen.set(name, (seen.get(name) ?? 0) + sumOf(events, name));
 		const lacking = task.demographics.find((name) => !statics.get(name));
 		if (lacking !== undefined) {
-			exclude("patient_demographics", `not ${lacking}`);
+			exclude("patient_demographics", `patients who are not ${lacking}`);
 			continue;
 		}
 		for (const one of realize(task, events)) {
@@ -111,7 +111,7 @@ function checkSeen({ path }: TaskRecords, task: Task, seen: ReadonlyMap<string, 
 }
 
 /** A predicate in words, for messages. */
-export function predicateText({ predicates }: Task, name: string): string {
+function predicateText({ predicates }: Task, name: string): string {
 	const predicate = predicates.get(name);
 	if (!predicate) return name;
 	if (predicate.kind !== "plain") return `${predicate.kind}(${predicate.of.join(", ")})`;

@@ -1,7 +1,6 @@
 export { type CohortTask, labelCohorts } from "./cohorts.js";
-export type { Task } from "./definition.js";
 export { type DeterminingCode, determiningCodes } from "./determining-codes.js";
-export { type Exclusion, type Extracted, extract, type Labels } from "./extract.js";
+export { type Exclusion, type Extracted, extract } from "./extract.js";
 export { storeLabels, writeLabels } from "./label-files.js";
 export { libraryDescription, libraryFile, libraryTask, libraryTasks } from "./library.js";
 export { checkOverlap } from "./overlap.js";

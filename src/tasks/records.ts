@@ -37,7 +37,7 @@ const dayMicroseconds = 86_400_000_000;
 const fromDays = (days: string) => `CAST(round(${days} * ${dayMicroseconds}) AS BIGINT)`;
 
 /** The code of a token in MEDS; codes that came from MEDS as a whole are as they were. */
-export const medsCodeOf = ({ code, system }: Pick<Token, "code" | "system">): string =>
+const medsCodeOf = ({ code, system }: Pick<Token, "code" | "system">): string =>
 	system === deathRecord.system
 		? "MEDS_DEATH"
 		: system === null || system === "MEDS"
