@@ -153,6 +153,13 @@ function claims(patients: number): Int32Array {
 	});
 }
 
+test("few uses of each batch are worth few shapes", () => {
+	const lengths = Int32Array.from({ length: 400 }, (_, i) => 2 + ((i * 7919) % 200));
+	const shapes = (passes?: number) =>
+		planBatches(lengths, none(lengths), { ...options, ...(passes && { passes }) }).shapes.length;
+	expect([1, 2, 4, 16].map(shapes)).toEqual([1, 2, 4, shapes()]);
+});
+
 describe("padding is under 15 %, with few shapes", () => {
 	const stackOverflow = new URL(
 		"../../../shared/data/stackoverflow/all_dedup.jsonl",

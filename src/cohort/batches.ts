@@ -17,6 +17,8 @@ export interface BatchOptions {
 	readonly seed: number;
 	/** Maximum number of shapes (9); each one compiles a program. */
 	readonly maxShapes?: number;
+	/** How often each batch will be used (any number): few uses are worth few shapes. */
+	readonly passes?: number;
 	/** No shapes are added once padding is at most this fraction of all slots (0.12). */
 	readonly padding?: number;
 }
@@ -51,11 +53,14 @@ export function planBatches(
 	options: BatchOptions,
 ): BatchPlan {
 	const { maxLength, cut, size, seed, maxShapes = 9, padding = 0.12 } = options;
+	const { passes = Number.POSITIVE_INFINITY } = options;
 	atLeast("maximum length", maxLength, 2);
 	atLeast("number of shapes", maxShapes, 1);
 	atLeast("batch size", "rows" in size ? size.rows : size.slots, 1);
 	const windows = cutWindows(lengths, birthEvents, maxLength, cut);
-	const shapes = chooseBuckets(windows.length, maxLength, size, maxShapes, padding);
+	const shapes = chooseBuckets(windows.length, maxLength, size, {
+		...{ most: maxShapes, padding, passes },
+	});
 	const members: number[][] = shapes.map(() => []);
 	for (const [window, length] of windows.length.entries())
 		members[shapes.findIndex((shape) => length <= shape.length)]?.push(window);

@@ -109,18 +109,29 @@ export function paddingOf(lengths: Int32Array, buckets: readonly Bucket[]): numb
 	return slots === 0 ? 0 : 1 - filled / slots;
 }
 
+/** To compile a program for one more shape takes about as long as to run this many small batches. */
+const batchesPerShape = 16;
+
 /** The fewest buckets with at most `padding`, or those with the least padding. */
 export function chooseBuckets(
 	lengths: Int32Array,
 	longest: number,
 	size: BatchSize,
-	most: number,
-	padding: number,
+	limits: {
+		/** The maximum number of buckets. */
+		readonly most: number;
+		readonly padding: number;
+		/** How often each batch will be used: few uses are worth few buckets. */
+		readonly passes: number;
+	},
 ): readonly Bucket[] {
+	const { most, padding, passes } = limits;
 	let best: readonly Bucket[] = [];
 	let bestPadding = Number.POSITIVE_INFINITY;
 	for (const ends of bestLengths(lengths, longest, most)) {
 		const buckets = bucketsOf(lengths, ends, size);
+		const runs = passes * buckets.reduce((sum, { batches }) => sum + batches, 0);
+		if (buckets.length > Math.max(1, runs / batchesPerShape)) break;
 		const found = paddingOf(lengths, buckets);
 		if (found < bestPadding) {
 			best = buckets;

@@ -93,7 +93,7 @@ async function predictEvents(
 		maxLength: lengths.reduce((a, b) => Math.max(a, b), 2),
 		cut: "last",
 		size: { slots: Math.max(1, Math.min(mostSlots, Math.floor(mostNumbers / vocab))) },
-		seed: 0,
+		...{ seed: 0, passes: 1 },
 	});
 	const readSection = async (at: number): Promise<History> => {
 		const { patient, from, to } = sections[at] as Section;

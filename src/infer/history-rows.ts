@@ -54,7 +54,10 @@ export function rowPrograms(runtime: Runtime, { weights, build, feeds }: RowGrap
 			const plan = planBatches(
 				lengths,
 				histories.map(({ birthEvents }) => birthEvents),
-				{ maxLength: Math.min(maxLength, longest), cut: "last", size: { slots }, seed: 0 },
+				{
+					...{ maxLength: Math.min(maxLength, longest), cut: "last", size: { slots }, seed: 0 },
+					passes: 1,
+				},
 			);
 			let found = new Float32Array(0);
 			for (const planned of plan.epoch(0)) {

@@ -126,7 +126,7 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 		maxLength: options.maxLength,
 		cut: options.cut,
 		size: { slots: options.batchSlots },
-		seed: options.seed,
+		...{ seed: options.seed, passes: options.epochs },
 	};
 	checkSplits(dataset);
 	const batchesOf = request.batchesOf ?? ((split, how) => splitBatches(dataset, split, how));
