@@ -15,7 +15,7 @@ export const simulatedRun = () =>
 			["prepare", population, "--from", "csv", "--out", dataset],
 			[
 				...["pretrain", dataset, "--out", run, "--epochs", "1", "--threads", "1"],
-				...["--preset", "tiny", ...sizes.flatMap((pair) => ["--set", pair])],
+				...["--max-length", "32", "--preset", "tiny", ...sizes.flatMap((pair) => ["--set", pair])],
 			],
 			["evaluate", run, "--task", "next", "--threads", "1"],
 		]) {
