@@ -8,6 +8,7 @@ import { finetuneOptions } from "../train/finetune/options.js";
 import { trainOptions } from "../train/index.js";
 import { commands } from "./commands.js";
 import { byteSize, threadCount } from "./option-values.js";
+import { isRepeatable } from "./repeated-options.js";
 import { captured } from "./testing/captured.js";
 
 const io = { stdout: { write() {} }, stderr: { write() {} }, env: {} };
@@ -64,6 +65,21 @@ describe("every number that a command takes has an upper bound", () => {
 		if (!parseArg) return;
 		for (const text of huge) expect(said(parseArg, text)).toMatch(/^Expected .* to \d+/);
 	});
+});
+
+test("options that keep the values given before may be repeated", () => {
+	const keeps = ({ parseArg }: Option) =>
+		["7", "a", "a=7", "7@1"].some((text) => {
+			const parse = parseArg as ((text: string, before: unknown) => unknown) | undefined;
+			const kept = parse && said((given) => parse(given, ["before"]), text);
+			return Array.isArray(kept) && kept.includes("before");
+		});
+	const refused = all.flatMap((command) =>
+		command.options
+			.filter((option) => keeps(option) && !isRepeatable(option))
+			.map(({ long }) => `${command.name()} ${long}`),
+	);
+	expect(refused).toEqual([]);
 });
 
 test.each<readonly [string, z.ZodType]>([
