@@ -139,6 +139,37 @@ describe("tasks", () => {
 		}
 	});
 
+	test("finds the codes of a dataset whose values are tokens", async () => {
+		const meds = await medsFolder(
+			Array.from({ length: 40 }, (_, at) =>
+				[
+					`SELECT ${at}::BIGINT AS subject_id, TIMESTAMP '2020-01-01' AS time, 'ICD10CM//I10' AS code, NULL::FLOAT AS numeric_value`,
+					`SELECT ${at}, TIMESTAMP '2020-02-01', 'LOINC//2345-7', ${at}`,
+				].join(" UNION ALL "),
+			).join(" UNION ALL "),
+		);
+		const dataset = join(dirname(meds), "dataset");
+		const kept = ["--kinds", "diagnosis,laboratory", "--min-count", "1", "--values", "quantiles:2"];
+		const prepare = ["prepare", meds, "--from", "meds", ...kept, "--codes", "as-is"];
+		const { stdout } = await captured([...prepare, "--out", dataset]);
+		expect(stdout).toContain("values of 1 codes in 2 ranges");
+		const task = (bound: string) => `
+predicates: {pressure: {code: ICD10CM//I10}, glucose: {code: LOINC//2345-7${bound}}}
+trigger: pressure
+windows:
+  target: {start: trigger, end: start + 60 days, start_inclusive: false, end_inclusive: true, label: glucose, index_timestamp: start}`;
+		const aces = await written(dirname(meds), "glucose.yaml", task(""));
+		const ran = await captured(["tasks", dataset, "--aces", aces, "--json"]);
+		expect(JSON.parse(ran.stdout)).toMatchObject({ labels: 40, positive: 40 });
+		await writeFile(aces, task(", value_min: 20"));
+		expect(await captured(["tasks", dataset, "--aces", aces])).toMatchObject({
+			code: 2,
+			stderr: expect.stringContaining("predicate glucose of task glucose is about values"),
+		});
+		const bounded = await captured(["tasks", meds, "--aces", aces, "--json"]);
+		expect(JSON.parse(bounded.stdout)).toMatchObject({ labels: 40, positive: 19 });
+	});
+
 	test("refuses a task whose input overlaps its target, and writes nothing", async () => {
 		const meds = await medsFolder(medsSql(medsData));
 		const folder = await temporaryFolder();

@@ -146,7 +146,7 @@ async function* subjectsOf(store: Store, records: TaskRecords, task: Task) {
 	const valued = plain.find(({ predicate: { min, max } }) => min ?? max);
 	if (valued && !records.hasValues)
 		throw new InputError(
-			`predicate ${valued.name} of task ${task.name} is about values, which the dataset ${records.path} does not have; name a folder in MEDS instead`,
+			`predicate ${valued.name} of task ${task.name} is about values, and the dataset ${records.path} has at most ranges of them; name a folder in MEDS instead`,
 		);
 	const columns = new Set(plain.flatMap(({ predicate }) => Object.keys(predicate.columns)));
 	await records.view(store, [...columns]);

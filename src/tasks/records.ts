@@ -36,13 +36,14 @@ const dayMicroseconds = 86_400_000_000;
 /** SQL for microseconds from days. */
 const fromDays = (days: string) => `CAST(round(${days} * ${dayMicroseconds}) AS BIGINT)`;
 
-/** The code of a token in MEDS; codes that came from MEDS as a whole are as they were. */
-const medsCodeOf = ({ code, system }: Pick<Token, "code" | "system">): string =>
-	system === deathRecord.system
-		? "MEDS_DEATH"
-		: system === null || system === "MEDS"
-			? code
-			: `${system}//${code}`;
+/**
+ * The code of a token in MEDS, without the range of values that it may stand for; codes that came from MEDS as a whole
+ * are as they were.
+ */
+function medsCodeOf({ code, system, value }: Token): string {
+	const own = value?.code ?? code;
+	return system === null || system === "MEDS" ? own : `${system}//${own}`;
+}
 
 /** The records of a prepared dataset, with birth, death and sex as in MEDS. */
 export function datasetRecords(dataset: Dataset): TaskRecords {
