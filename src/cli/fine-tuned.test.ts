@@ -42,7 +42,7 @@ beforeAll(async () => {
 		join(root, "people.csv"),
 		"patient,sex,birth\nann,female,1950-06-01\nbob,male,1961-02-03\n",
 	);
-}, 120_000);
+});
 afterAll(() => rm(root, { recursive: true }));
 
 const events = [
@@ -58,7 +58,7 @@ const scored = async (...argv: string[]) => JSON.parse(await done(...argv, ...in
 const definition =
 	"a first record of diabetes (PheCode 250) within 3 years, in patients without one";
 
-describe("a fine-tuned model", { timeout: 60_000 }, () => {
+describe("a fine-tuned model", () => {
 	test("scores new patients on the command line, one by one and all at once", async () => {
 		const alone = await scored("risk", tuned, "--patient", "ann", "--at", "2011-12-31");
 		expect(alone).toMatchObject({ task: "diabetes", definition, run: tuned });
@@ -101,7 +101,7 @@ describe("a fine-tuned model", { timeout: 60_000 }, () => {
 		}
 
 		const service = await serve(readModel(tuned), {
-			...{ host: "127.0.0.1", port: 0, explorer: false, log: noLog },
+			...{ host: "127.0.0.1", port: 0, explorer: chromiumIsThere, log: noLog },
 		});
 		const post = async (body: unknown) =>
 			jsonIn(
@@ -117,9 +117,7 @@ describe("a fine-tuned model", { timeout: 60_000 }, () => {
 		expect(answers[0]).toMatchObject({ task: "diabetes", definition, events: 3 });
 		const described = await jsonIn(await fetch(new URL("/api/v2/model", service.url)));
 		expect(described.task).toMatchObject({ task: "diabetes", definition });
-		await service.close();
-
-		if (!chromiumIsThere) return;
+		if (!chromiumIsThere) return service.close();
 		await cp(builtLibrary, join(out, "trajgpt"), { recursive: true });
 		const server = await serveFolder(out, { isolated: false });
 		const browser = await openBrowser();
@@ -136,9 +134,13 @@ describe("a fine-tuned model", { timeout: 60_000 }, () => {
 			})()`)) as number[];
 			expect(faults).toEqual([]);
 			near(found);
+			await page.goto(service.url);
+			await page.waitForSelector(".label-panel [data-probability]");
+			expect(await page.textContent(".label-panel")).toContain(definition);
 		} finally {
 			await browser.close();
 			await server.close();
+			await service.close();
 		}
 	});
 

@@ -1,7 +1,8 @@
-import { useEffect, useState } from "react";
+import { useMemo } from "react";
 import type { Calls } from "../../../src/api/calls.js";
 import type { History } from "../data/patient.js";
 import { type CodeRisk, risksAt } from "./risks.js";
+import { type Answer, useWhenIdle } from "./use-when-idle.js";
 
 export interface RiskRequest {
 	readonly history: History;
@@ -11,40 +12,26 @@ export interface RiskRequest {
 	readonly date: number;
 }
 
-export interface RiskAnswer {
-	readonly request: RiskRequest;
-	readonly outcome:
-		| { readonly risks: readonly CodeRisk[]; readonly before: readonly CodeRisk[] | null }
-		| { readonly failed: string };
+interface Risks {
+	readonly risks: readonly CodeRisk[];
+	readonly before: readonly CodeRisk[] | null;
 }
 
-/** So long after the last change: predictions, which share the worker, go first. */
-const idleMilliseconds = 200;
-
-/** The risks of a request, or of an earlier one while they are computed. A stable request is computed once. */
+/** The risks of a request, or of an earlier one while they are computed. */
 export function useRisks(
 	calls: Calls | null,
 	request: RiskRequest | null,
 	longest: number | undefined,
-): RiskAnswer | null {
-	const [answer, setAnswer] = useState<RiskAnswer | null>(null);
-	useEffect(() => {
-		if (!calls || !request || longest === undefined || request.codes.length === 0) return;
-		let ended = false;
-		const { history, original, codes, date } = request;
-		const compute = async () => {
-			const risks = await risksAt(calls, history, codes, date, longest);
-			const before = original && (await risksAt(calls, original, codes, date, longest));
-			return { risks, before };
-		};
-		const timer = setTimeout(async () => {
-			const outcome = await compute().catch((error: Error) => ({ failed: error.message }));
-			if (!ended) setAnswer({ request, outcome });
-		}, idleMilliseconds);
-		return () => {
-			ended = true;
-			clearTimeout(timer);
-		};
-	}, [calls, request, longest]);
-	return answer;
+): Answer<RiskRequest, Risks> | null {
+	const compute = useMemo(
+		() =>
+			calls && longest !== undefined
+				? async ({ history, original, codes, date }: RiskRequest): Promise<Risks> => ({
+						risks: await risksAt(calls, history, codes, date, longest),
+						before: original && (await risksAt(calls, original, codes, date, longest)),
+					})
+				: null,
+		[calls, longest],
+	);
+	return useWhenIdle(request && request.codes.length > 0 ? request : null, compute);
 }

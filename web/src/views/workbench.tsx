@@ -18,6 +18,7 @@ import { codeName } from "./code-name.js";
 import { curveColour } from "./colours.js";
 import { dateWarnings } from "./date-warnings.js";
 import { EditPanel } from "./edit-panel.js";
+import { LabelPanel } from "./label-panel.js";
 import { LikelyPanel } from "./likely-panel.js";
 import { ObservedPanel } from "./observed-panel.js";
 import { predictionWords } from "./prediction-words.js";
@@ -141,6 +142,10 @@ export function Workbench(props: WorkbenchProps) {
 			longest={longestDays(modelState.value.opened.manifest.config)}
 		/>
 	);
+	const scoring = modelState.state === "ready" && modelState.value.opened.manifest.task?.scoring;
+	const labelPanel = scoring && (
+		<LabelPanel key="label" {...{ scoring, shown, original, calls, clock }} />
+	);
 	const probabilityPanel = (
 		<ProbabilityPanel
 			key="probability"
@@ -170,8 +175,8 @@ export function Workbench(props: WorkbenchProps) {
 			)}
 			{/* Warnings appear and disappear while the date is dragged, so they stay below the timeline. */}
 			{editing
-				? [riskPanel, probabilityPanel, timelinePanel, warningsNotice]
-				: [timelinePanel, warningsNotice, riskPanel, probabilityPanel]}
+				? [labelPanel, riskPanel, probabilityPanel, timelinePanel, warningsNotice]
+				: [timelinePanel, warningsNotice, labelPanel, riskPanel, probabilityPanel]}
 			<div className="two">
 				<LikelyPanel
 					{...{ state, panels, base, waiting, vocabulary, clock, codes, colourOf, onCode }}
