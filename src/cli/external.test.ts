@@ -38,7 +38,7 @@ beforeAll(async () => {
 		.map((code) => `${patient},2010-05-05,${code}\n`)
 		.join("");
 	writeFileSync(join(population, claims), text + added);
-}, 120_000);
+});
 afterAll(() => {
 	rmSync(root, { recursive: true });
 	rmSync(home, { recursive: true });
@@ -130,7 +130,16 @@ describe("evaluate --dataset", () => {
 	test("measures a run on another dataset, and keeps the results apart", async () => {
 		const before = readFileSync(join(run, "eval", "next.json"), "utf8");
 		const argv = ["evaluate", run, "--dataset", other, "--draws", "20", "--threads", "1"];
-		const results = JSON.parse(await done(...argv, "--task", "next", "--json"));
+		const results = JSON.parse(await done(...argv, "--lookup", "20", "--json"));
+		expect(Object.keys(results)).toEqual(
+			expect.arrayContaining(["next", "forecast", "diabetes", "insulin"]),
+		);
+		const { rows, notes } = results.forecast.runs[0].evaluation;
+		expect(rows.map(({ label }: { label: string }) => label)).toEqual([
+			"TrajGPT, time-specific",
+			"TrajGPT, auto-regressive",
+		]);
+		expect(notes.join("\n")).toContain("the run is not fitted to another dataset");
 		const [{ file, evaluation }] = results.next.runs;
 		const { contentHash, counts } = JSON.parse(readFileSync(join(other, "manifest.json"), "utf8"));
 		expect(file).toBe(join(run, "eval", "external", contentHash.slice(0, 12), "next.json"));

@@ -194,7 +194,8 @@ describe("weights of probabilities and hazards", () => {
 describe("forecastTask", () => {
 	test("leaves out and counts patients without a later event, and names rows and differences", async () => {
 		const evaluate = await forecastTask(dataset, options);
-		const measured = await evaluate(runtime, { model, config, weights } as Trained);
+		const run = { dataset: { contentHash: dataset.manifest.contentHash } };
+		const measured = await evaluate(runtime, { model, config, weights, run } as unknown as Trained);
 		expect(measured).toMatchObject({ task: "forecast", patients: 2, events: 6 });
 		expect(measured.notes).toContain(
 			"1 of 3 patients have no event after the first 2 and are left out",

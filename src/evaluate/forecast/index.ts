@@ -5,6 +5,7 @@ import type { CodeConfig } from "../../models/heads/codes.js";
 import { forecastWeights, type Trained } from "../../train/index.js";
 import { bootstrap, ratioOf } from "../bootstrap.js";
 import type { MeasureRun, Method, RankingMethod } from "../evaluation.js";
+import { isExternal } from "../is-external.js";
 import type { EvaluateOptions } from "../options.js";
 import { baselines, measureRows, type RowName } from "../rows.js";
 import { findSimulationTruth } from "../simulation-truth.js";
@@ -95,7 +96,14 @@ export async function forecastTask(
 		const own = [...notes];
 		if (trained) {
 			const { model, config } = trained;
-			const methods = methodsOf(trained, options.methods);
+			const fits = !isExternal(trained, dataset);
+			const methods = methodsOf(trained, options.methods).filter(
+				(method) => fits || method !== "with-hazards",
+			);
+			if (!fits)
+				own.push(
+					"no row with hazards: its weights are fitted to validation patients, and the run is not fitted to another dataset",
+				);
 			const predictor = model.predictor(runtime, config, forecastWeights(trained));
 			try {
 				if (methods.includes("with-hazards")) {
