@@ -69,7 +69,7 @@ const extracts: Readonly<Record<string, Extract>> = {
 	},
 	"MEDS with numeric values": {
 		format: "meds",
-		options: ["--kinds", "diagnosis,drug,other"],
+		options: ["--kinds", "diagnosis,laboratory"],
 		range: /^LAB\/\/50931\/\/mg\/dL .*\d \(quantile 2 of \d\)$/,
 		...{ code: "LAB//50931//mg/dL", name: "LAB//50931//mg/dL" },
 		async write(folder) {

@@ -571,13 +571,30 @@ describe("in memory", () => {
 				...{ id, subject, status, period: fc.record({ start: day }), reasonCode: fc.tuple(codes) },
 				diagnosis: fc.array(fc.record({ condition: reference("Condition") }), { maxLength: 2 }),
 			}),
-			fields("Observation", { id, subject }),
+			fields(
+				"Observation",
+				{
+					...{ id, subject, status, code: codes, effectiveDateTime: day, issued: day },
+					valueQuantity: fc.constantFrom(
+						{ value: 5.5, unit: "mmol/l", code: "mmol/L" },
+						{ value: 99, unit: "mg/dL" },
+						{ value: 1 },
+						{},
+					),
+					...{ valueInteger: fc.constant(3), encounter: reference("Encounter") },
+					component: fc.tuple(fc.record({ code: codes, valueInteger: fc.constant(7) })),
+				},
+				"code",
+			),
 		);
 		const entry = fc.record(
 			{ resource, fullUrl: fc.integer({ min: 1, max: 30 }).map((one) => `urn:uuid:${one}`) },
 			{ requiredKeys: ["resource"] },
 		);
-		const options = fc.record({ allCodings: fc.boolean(), encounterReasons: fc.boolean() });
+		const options = fc.record({
+			...{ allCodings: fc.boolean(), encounterReasons: fc.boolean() },
+			measurements: fc.boolean(),
+		});
 		const outcome = <T>(work: () => T) => {
 			try {
 				return work();

@@ -108,6 +108,42 @@ describe("codes", () => {
 		expect(result.notes).toContain("drug_exposure: 1 rows left out: concept 0 and no source code");
 	});
 
+	test("of measurements have values, with the code of the unit's concept or as the source names it", async () => {
+		const measurement = (id: number, date: string, more: Cdm[string][number]) => ({
+			...{ measurement_id: id, person_id: 1, measurement_concept_id: 3_004_501 },
+			...{ measurement_date: date, ...more },
+		});
+		const tables = {
+			...withoutEras,
+			drug_exposure: [],
+			measurement: [
+				measurement(1, "2020-01-01", { value_as_number: 5.5, unit_concept_id: 8753 }),
+				measurement(2, "2020-01-02", { value_as_number: 99, unit_concept_id: 8840 }),
+				measurement(3, "2020-01-03", { value_as_number: 7, unit_source_value: "mmol" }),
+				measurement(4, "2020-01-04", { value_as_number: "high", unit_concept_id: 0 }),
+			],
+			concept: [
+				{
+					...{ concept_id: 3_004_501, concept_name: "Glucose", vocabulary_id: "LOINC" },
+					concept_code: "2345-7",
+				},
+				{
+					...{ concept_id: 8753, concept_name: "millimole per liter", vocabulary_id: "UCUM" },
+					concept_code: "mmol/L",
+				},
+			],
+		};
+		const { records } = await loaded(tables, { measurements: true });
+		const found = records.filter(({ kind }) => kind === "laboratory");
+		expect(found.map(({ code, system, value, unit }) => [code, system, value, unit])).toEqual([
+			["2345-7", "LOINC", 5.5, "mmol/L"],
+			["2345-7", "LOINC", 99, "8840"],
+			["2345-7", "LOINC", 7, "mmol"],
+			["2345-7", "LOINC", null, undefined],
+		]);
+		expect((await loaded(tables)).records.some(({ kind }) => kind === "laboratory")).toBe(false);
+	});
+
 	test("come from source values if their system is given", async () => {
 		const result = await loaded({ ...withoutEras, drug_exposure: [] }, { sourceSystem: "icd9" });
 		expect(short(result)).toEqual([

@@ -24,6 +24,8 @@ interface Row {
 	readonly sex?: string;
 	readonly birth?: string;
 	readonly death?: string;
+	readonly value?: number;
+	readonly unit?: string;
 }
 
 const timeColumns = { dates: "date", ages: "age_days", years: "age_years", days: "days" } as const;
@@ -31,10 +33,11 @@ type Times = keyof typeof timeColumns;
 
 const tableOf = (rows: readonly Row[], times: Times) =>
 	[
-		`patient,${timeColumns[times]},code,system,sex,birth,death`,
-		...rows.map(({ patient, time, code, system, sex = "", birth = "", death = "" }) =>
-			[patient, time, code, system, sex, birth, death].join(","),
-		),
+		`patient,${timeColumns[times]},code,system,value,unit,sex,birth,death`,
+		...rows.map(({ patient, time, code, system, value = "", unit = "", ...person }) => {
+			const { sex = "", birth = "", death = "" } = person;
+			return [patient, time, code, system, value, unit, sex, birth, death].join(",");
+		}),
 	].join("\n");
 
 const plain = ({ tokens, times, birthEvents }: Omit<History, "id" | "sex">) => ({
@@ -53,7 +56,10 @@ async function readEverywhere(
 	const text = tableOf(rows, times);
 	await writeFile(file, text);
 	const source = () =>
-		openCsv(file, { people: file, ...(times === "days" && { timeIs: "days" as const }) });
+		openCsv(file, {
+			...{ people: file, value: "value", unit: "unit" },
+			...(times === "days" && { timeIs: "days" as const }),
+		});
 	const { dataset, histories } = await prepared(await source(), {
 		...{ map: builtInMap(), ...options },
 	});
@@ -73,7 +79,11 @@ async function readEverywhere(
 		return {
 			sex: sexes.size === 1 && sex ? (sex === "F" ? "female" : "male") : null,
 			birth: isAge ? 0 : birth === undefined ? null : date(birth),
-			events: own.map(({ code, system, time }) => ({ code, system, date: date(time) })),
+			events: own.map(({ code, system, time, value, unit }) => ({
+				...{ code, system, date: date(time) },
+				...(value !== undefined && { value }),
+				...(unit !== undefined && { unit }),
+			})),
 		} as const;
 	};
 	const read = [...histories].map(([id, history]) => ({
@@ -137,6 +147,29 @@ describe("a table is read alike by the page and by `prepare`:", () => {
 		expect(codes(read[0]!.prepare.tokens)).toEqual(["250", "250", "250.2", "714", "359"]);
 		expectSame((await readEverywhere(rows, "dates", { codes: "as-is" })).read);
 		expectSame((await readEverywhere(rows, "dates", { unmapped: "keep" })).read);
+	});
+
+	test("values, by their units", async () => {
+		const glucose = (patient: string, day: number, value?: number, unit = "mmol/L") =>
+			row(patient, `2012-05-1${day}`, "2345-7", "loinc", {
+				...(value !== undefined && { value, unit }),
+			});
+		const rows = [
+			...[4.9, 5.1, 5.6, 98.6].map((value, at) => glucose(a, at, value)),
+			...[6, 6.4, 7.7, 8].map((value, at) => glucose(b, at, value)),
+			...[90, 95, 110, 120].map((value, at) => glucose(c, at, value, "mg/dL")),
+			glucose(a, 5),
+			glucose(b, 6, 7, "g/L"),
+		];
+		const { read, codes } = await readEverywhere(rows, "dates", { values: 2, minCount: 2 });
+		expectSame(read);
+		expect(codes(read.find(({ id }) => id === a)!.prepare.tokens)).toEqual([
+			...["Q1", "Q1", "Q1", "Q2"].map((range) => `2345-7 mmol/L ${range}`),
+			"2345-7",
+		]);
+		expectSame(
+			(await readEverywhere(rows, "dates", { values: 2, minCount: 2, dedup: "month" })).read,
+		);
 	});
 
 	test("records repeated on a day or in a month, of dates before 1970 too", async () => {
