@@ -2,14 +2,15 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
+import { writeParquet } from "../records/testing/write-parquet.js";
 import { captured } from "./testing/captured.js";
 
 /** An extract in the layout of a public source, with invented values. */
 interface Extract {
 	readonly name: string;
-	/** The content of each file. */
+	/** The content of each file; of Parquet, as CSV. */
 	readonly files: Readonly<Record<string, string>>;
-	/** What `prepare` reads; names of files stand for their paths, here and in `reading`. */
+	/** What `prepare` reads; names of files and folders stand for their paths, here and in `reading`. */
 	readonly source: readonly string[];
 	readonly from: string;
 	/** How it is read, for `prepare` and for `forecast`. */
@@ -26,6 +27,8 @@ interface Extract {
 		readonly warnings?: readonly RegExp[];
 		/** Names of codes. */
 		readonly names: readonly string[];
+		/** Names of ranges of values. */
+		readonly ranges?: readonly RegExp[];
 	};
 	/** A patient, and a query time that suits the data. */
 	readonly patient: string;
@@ -114,6 +117,160 @@ const synthea: Extract = {
 	patient: "patient-4",
 	at: "+6m",
 };
+
+/** Days of four tests per person, and their results: from 4 to 11 mmol/L. */
+const tests = ["02-01", "04-01", "06-01", "08-01"];
+const glucose = (at: number, test: number) => 4 + ((7 * at + 11 * test) % 29) / 4;
+
+const concepts = [
+	[201_826, "Type 2 diabetes mellitus", "SNOMED", "44054006"],
+	[3_004_501, "Glucose", "LOINC", "2345-7"],
+	[8840, "milligram per deciliter", "UCUM", "mg/dL"],
+	[8753, "millimole per liter", "UCUM", "mmol/L"],
+] as const;
+
+const coding = (system: string, code: string, display: string) => ({
+	coding: [{ system, code, display }],
+});
+
+const withValues: readonly Extract[] = [
+	{
+		name: "OMOP 5.4 with measurements",
+		files: {
+			"cdm/person.csv": csv(
+				"person_id,gender_concept_id,year_of_birth,month_of_birth,day_of_birth,birth_datetime,race_concept_id,ethnicity_concept_id,location_id,provider_id,care_site_id,person_source_value,gender_source_value,gender_source_concept_id,race_source_value,race_source_concept_id,ethnicity_source_value,ethnicity_source_concept_id",
+				people.map((at) => ({
+					...{ person_id: at, gender_concept_id: at % 2 ? 8532 : 8507, year_of_birth: 1940 + at },
+				})),
+			),
+			"cdm/condition_occurrence.csv": csv(
+				"condition_occurrence_id,person_id,condition_concept_id,condition_start_date,condition_start_datetime,condition_end_date,condition_end_datetime,condition_type_concept_id,condition_status_concept_id,stop_reason,provider_id,visit_occurrence_id,visit_detail_id,condition_source_value,condition_source_concept_id,condition_status_source_value",
+				people.map((at) => ({
+					...{ condition_occurrence_id: at, person_id: at, condition_concept_id: 201_826 },
+					...{ condition_start_date: `${year(at)}-01-${day(at)}`, condition_source_value: "E11.9" },
+				})),
+			),
+			"cdm/measurement.csv": csv(
+				"measurement_id,person_id,measurement_concept_id,measurement_date,measurement_datetime,measurement_time,measurement_type_concept_id,operator_concept_id,value_as_number,value_as_concept_id,unit_concept_id,range_low,range_high,provider_id,visit_occurrence_id,visit_detail_id,measurement_source_value,measurement_source_concept_id,unit_source_value,unit_source_concept_id,value_source_value,measurement_event_id,meas_event_field_concept_id",
+				people.flatMap((at) =>
+					tests.map((date, test) => ({
+						...{ measurement_id: 10 * at + test, person_id: at, measurement_concept_id: 3_004_501 },
+						measurement_date: `${year(at)}-${date}`,
+						value_as_number: (test % 2 ? 18 : 1) * glucose(at, test),
+						unit_concept_id: test % 2 ? 8840 : 8753,
+					})),
+				),
+			),
+			"cdm/concept.csv": csv(
+				"concept_id,concept_name,domain_id,vocabulary_id,concept_class_id,standard_concept,concept_code,valid_start_date,valid_end_date,invalid_reason",
+				concepts.map(([id, name, vocabulary, code]) => ({
+					...{ concept_id: id, concept_name: name, vocabulary_id: vocabulary, concept_code: code },
+				})),
+			),
+		},
+		source: ["cdm"],
+		from: "omop",
+		reading: ["--measurements", "--source-system", "icd10"],
+		cohort: ["--values", "quantiles:2"],
+		expected: {
+			records: 100,
+			mapped: 20,
+			patients: 20,
+			notes: [/measurement: 80 rows: 100.0 % LOINC/],
+			ranges: [/^Glucose > [\d.]+ mg\/dL \(quantile 2 of 2\)$/, /^Glucose ≤ [\d.]+ mmol\/L /],
+			names: ["Diabetes mellitus"],
+		},
+		patient: "4",
+		at: "+6m",
+	},
+	{
+		name: "MEDS with numeric values",
+		files: {
+			"meds/data/0.parquet": csv(
+				"subject_id,time,code,numeric_value,text_value",
+				people.flatMap((at) => [
+					{
+						...{ subject_id: at, time: `${year(at)}-01-${day(at)}T08:00:00` },
+						code: "DIAGNOSIS//ICD//10//E119",
+					},
+					...tests.map((date, test) => ({
+						...{ subject_id: at, time: `${year(at)}-${date}T07:30:00` },
+						...{ code: "LAB//50931//mg/dL", numeric_value: 18 * glucose(at, test) },
+					})),
+				]),
+			),
+		},
+		source: ["meds"],
+		from: "meds",
+		reading: ["--kinds", "diagnosis,laboratory"],
+		cohort: ["--values", "quantiles:4"],
+		expected: {
+			records: 100,
+			mapped: 20,
+			patients: 20,
+			notes: [],
+			ranges: [/^LAB\/\/50931\/\/mg\/dL [\d.]+–[\d.]+ \(quantile 3 of 4\)$/],
+			names: ["Diabetes mellitus"],
+		},
+		patient: "4",
+		at: "+30d",
+	},
+	{
+		name: "FHIR with Observations",
+		files: {
+			"bulk/export.ndjson": people
+				.flatMap((at) => {
+					const subject = { reference: `Patient/${at}` };
+					return [
+						{
+							...{ resourceType: "Patient", id: `${at}`, gender: at % 2 ? "female" : "male" },
+							birthDate: `${1940 + at}-02-03`,
+						},
+						{
+							...{ resourceType: "Condition", id: `c${at}`, subject },
+							onsetDateTime: `${year(at)}-01-${day(at)}`,
+							code: coding("http://hl7.org/fhir/sid/icd-10-cm", "E11.9", "Diabetes"),
+						},
+						...tests.map((date, test) => ({
+							...{ resourceType: "Observation", id: `o${at}-${test}`, status: "final", subject },
+							effectiveDateTime: `${year(at)}-${date}T07:30:00Z`,
+							code: coding("http://loinc.org", "2345-7", "Glucose"),
+							valueQuantity: { value: glucose(at, test), unit: "mmol/l", code: "mmol/L" },
+						})),
+						{
+							...{ resourceType: "Observation", id: `b${at}`, status: "final", subject },
+							effectiveDateTime: `${year(at)}-02-01`,
+							code: coding("http://loinc.org", "85354-9", "Blood pressure"),
+							component: [
+								{
+									code: coding("http://loinc.org", "8480-6", "Systolic blood pressure"),
+									valueQuantity: { value: 110 + at, unit: "mm[Hg]" },
+								},
+							],
+						},
+					].map((resource) => `${JSON.stringify(resource)}\n`);
+				})
+				.join(""),
+		},
+		source: ["bulk"],
+		from: "fhir",
+		reading: ["--measurements"],
+		cohort: ["--values", "quantiles:3"],
+		expected: {
+			records: 120,
+			mapped: 20,
+			patients: 20,
+			notes: [],
+			ranges: [
+				/^Glucose [\d.]+–[\d.]+ mmol\/L \(quantile 2 of 3\)$/,
+				/^Systolic blood pressure > \d+ mm\[Hg\] \(quantile 3 of 3\)$/,
+			],
+			names: ["Diabetes mellitus"],
+		},
+		patient: "4",
+		at: "+6m",
+	},
+];
 
 const extracts: readonly Extract[] = [
 	{
@@ -308,6 +465,7 @@ const extracts: readonly Extract[] = [
 		patient: "10000008",
 		at: "2153-06-01",
 	},
+	...withValues,
 ];
 
 const sizes = ["layers=1", "heads=2", "dim=8", "key=8", "value=8", "ff=8"];
@@ -318,11 +476,19 @@ test.each(extracts)("$name: from raw files to a forecast", async (extract) => {
 	const root = await temporaryFolder();
 	const [dataset, run] = [join(root, "dataset"), join(root, "run")];
 	for (const [name, content] of Object.entries(extract.files)) {
-		await mkdir(dirname(join(root, name)), { recursive: true });
-		await writeFile(join(root, name), content);
+		const file = join(root, name);
+		await mkdir(dirname(file), { recursive: true });
+		if (!name.endsWith(".parquet")) await writeFile(file, content);
+		else {
+			await writeFile(join(root, "text.csv"), content);
+			await writeParquet(file, `SELECT * FROM read_csv('${join(root, "text.csv")}')`);
+		}
 	}
 	const placed = (words: readonly string[]) =>
-		words.map((word) => (word in extract.files ? join(root, word) : word));
+		words.map((word) => {
+			const isPlaced = (name: string) => name === word || name.startsWith(`${word}/`);
+			return Object.keys(extract.files).some(isPlaced) ? join(root, word) : word;
+		});
 	const source = placed(extract.source);
 	const reading = placed(extract.reading);
 	const { expected, cohort = [] } = extract;
@@ -365,4 +531,7 @@ test.each(extracts)("$name: from raw files to a forecast", async (extract) => {
 	expect(unknown.records).toBe(0);
 	const names = JSON.stringify(patients[0]);
 	for (const name of expected.names) expect(names).toContain(JSON.stringify(name));
+	const top: { readonly name: string }[] = patients[0].answers[0].top;
+	for (const range of expected.ranges ?? [])
+		expect(top.filter(({ name }) => range.test(name))).toHaveLength(1);
 });
