@@ -29,6 +29,25 @@ describe("finds", () => {
 		expect(findCode("phecode:428", phecodes).tokens).toEqual([7]);
 	});
 
+	test("a code with all ranges of its values, or one of them", () => {
+		const range = (quantile: number) => ({
+			...{ code: "2345-7", name: "Glucose", unit: null, low: null, high: null, quantile, of: 2 },
+		});
+		const glucose = book(
+			null,
+			token("LOINC", "2345-7", "Glucose"),
+			{ ...token("LOINC", "2345-7 Q1"), value: range(1) },
+			{ ...token("LOINC", "2345-7 Q2"), value: range(2) },
+			token("LOINC", "8480-6"),
+		);
+		expect(findCode("loinc:2345-7", glucose)).toEqual({
+			...{ code: "2345-7", name: "Glucose", tokens: [5, 6, 7] },
+			note: "loinc:2345-7: Glucose, any value",
+		});
+		expect(findCode("2345-7 Q2", glucose).tokens).toEqual([7]);
+		expect(findCode("8480-6", glucose).tokens).toEqual([8]);
+	});
+
 	test("an ICD code by the dataset's map, and says so", () => {
 		expect(findCode("I50.9", phecodes)).toEqual({
 			code: "428",

@@ -131,9 +131,10 @@ function found(
 	const these = tokens.map((token) => vocabulary.tokens[token] as Token);
 	const [first] = these as [Token];
 	const list = these.slice(0, 6).map(named).join(", ") + (these.length > 6 ? ", …" : "");
-	if (first.value && these.every((token) => codeKey(token) === codeKey(first))) {
-		const { code, name } = first.value;
-		if (these.length > 1) return { code, name, tokens, note: `${given}: ${name}, any value` };
+	const range = these.find(({ value }) => value)?.value;
+	if (range && these.length > 1 && these.every((token) => codeKey(token) === codeKey(first))) {
+		const { code, name } = range;
+		return { code, name, tokens, note: `${given}: ${name}, any value` };
 	}
 	const name =
 		these.length === 1

@@ -1,8 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
+import { parametersOf } from "../../nn/weights.js";
+import { evaluate } from "../../runtime/testing/evaluate.js";
+import { modelById } from "../index.js";
 import type { EventBatch } from "../model.js";
-import { lossFeeds } from "../objective.js";
+import { lossFeeds, lossTerms } from "../objective.js";
+import { batchOf } from "../testing/histories.js";
+import { smallSettings } from "../testing/small-settings.js";
 import { trajgptConfig } from "../trajgpt/config.js";
 import { trajgpt } from "../trajgpt/index.js";
 
@@ -78,6 +83,25 @@ describe("the codes of a day", () => {
 		expect(of("gaps").slice(0, 5)).toEqual([0, 0, 0.5, 2.75, 3]);
 		expect(of("places").slice(5, 8)).toEqual([0, 1, 1]);
 	});
+
+	test.each(["trajgpt", "gpt2", "timelygpt"])(
+		"are the next event where each day has one: %s",
+		async (id) => {
+			const model = modelById(id);
+			const own = model.config.parse({ ...smallSettings[id], vocab: 12 });
+			const weights = model.init(own, random(2));
+			const batch = batchOf([{ tokens: [3, 7, 6, 5], times: [-9, 0, 2, 40] }], 6, 2);
+			const objectives = model.objectives.visits;
+			const { terms } = lossTerms(model, own, objectives, parametersOf(weights), batch, false);
+			const draw = { random: random(3), horizon: 4 };
+			const fed = lossFeeds(model, own, objectives, batch, draw, false);
+			const values = Object.fromEntries([...weights].map(([name, { data }]) => [name, data]));
+			const totals = Object.fromEntries(terms.map(({ name, total }) => [name, total]));
+			const { next, visits } = await evaluate(totals, { ...values, ...fed.feeds });
+			expect(visits?.[0]).toBeGreaterThan(1);
+			expect(visits?.[0]).toBeCloseTo(next?.[0] as number, 4);
+		},
+	);
 
 	test("are targets as the next events are", () => {
 		expect(of("targets")).toEqual([0, 7, 8, 7, 9, 6, 9, 7, 0, 0]);
