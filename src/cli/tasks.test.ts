@@ -263,6 +263,7 @@ windows:
 			`${folder} has no record of discharge, the trigger of task readmission-30`,
 		);
 		expect(missing.stderr).toContain("--predicates");
+		expect(missing.stderr).toContain("the task says: Another admission within 30 days");
 	});
 
 	test("lists and shows the ready tasks, and refuses each where its records are missing", async () => {

@@ -80,6 +80,8 @@ export interface Window {
  */
 export interface Task {
 	readonly name: string;
+	/** What it asks and what it needs, in the words of its author. */
+	readonly description: string | undefined;
 	/** Those that are used; a derived one comes after its parts. */
 	readonly predicates: ReadonlyMap<string, Predicate>;
 	/** Static predicates, all of which a subject must satisfy. */

@@ -104,7 +104,7 @@ function checkSeen({ path }: TaskRecords, task: Task, seen: ReadonlyMap<string, 
 	const missing = none.find((name) => uses.has(name));
 	if (missing !== undefined)
 		throw new InputError(
-			`${path} has no record of ${missing}, ${uses.get(missing)} of task ${task.name} (${predicateText(task, missing)}); check how its codes are written, and define ${missing} for them in a file passed with \`predicates\``,
+			`${path} has no record of ${missing}, ${uses.get(missing)} of task ${task.name} (${predicateText(task, missing)}); check how its codes are written, and define ${missing} for them in a file passed with \`predicates\`${task.description ? `; the task says: ${task.description}` : ""}`,
 		);
 	const used = none.filter((name) => !task.demographics.includes(name));
 	return used.length > 0 ? [`no record of ${used.join(", ")} in ${path}`] : [];
@@ -117,7 +117,8 @@ function predicateText({ predicates }: Task, name: string): string {
 	if (predicate.kind !== "plain") return `${predicate.kind}(${predicate.of.join(", ")})`;
 	const { code } = predicate;
 	if ("equals" in code) return `code ${code.equals}`;
-	if ("regex" in code) return `codes that match ${code.regex}`;
+	if ("regex" in code)
+		return `codes that match ${code.regex.slice(0, 60)}${code.regex.length > 60 ? "…" : ""}`;
 	return `codes ${code.any.slice(0, 5).join(", ")}${code.any.length > 5 ? " …" : ""}`;
 }
 

@@ -145,7 +145,7 @@ class TaskReader {
 	task(demographics: Readonly<Record<string, unknown>>): Task {
 		for (const [name, given] of Object.entries(demographics))
 			this.#predicates.set(name, this.#plain(`patient_demographics.${name}`, given, true));
-		const { trigger } = this.parsed;
+		const { trigger, description } = this.parsed;
 		this.#use(trigger, "trigger");
 		const windows = this.#windows();
 		const labels = windows.filter(({ label }) => label);
@@ -162,6 +162,7 @@ class TaskReader {
 		const [indexed] = indices;
 		return {
 			name: this.name,
+			description: typeof description === "string" ? description.trim() : undefined,
 			predicates: this.#predicates,
 			demographics: [...this.#predicates].flatMap(([name, predicate]) =>
 				predicate.kind === "plain" && predicate.isStatic ? [name] : [],
