@@ -7,7 +7,7 @@ import type { Token, ValueRange } from "./vocabulary.js";
  */
 
 /** A value as it is compared with bounds: in single precision, as MEDS stores it. Undefined if there is none. */
-export function comparableValue(value: number | null | undefined): number | undefined {
+function comparableValue(value: number | null | undefined): number | undefined {
 	if (value === null || value === undefined) return undefined;
 	const rounded = Math.fround(value);
 	return Number.isFinite(rounded) ? rounded : undefined;
@@ -18,7 +18,7 @@ export const comparableValueSql = (value: string): string =>
 	`CASE WHEN isfinite(try_cast(${value} AS FLOAT)) THEN try_cast(${value} AS FLOAT)::DOUBLE END`;
 
 /** A unit without blanks around it; null if there is none. */
-export const unitText = (unit: string | null): string | null => unit?.trim() || null;
+const unitText = (unit: string | null): string | null => unit?.trim() || null;
 export const unitSql = (unit: string): string => `nullif(trim(${unit}), '')`;
 
 /** A number of values, in ascending order, up to and including each candidate for a bound. */
