@@ -437,11 +437,14 @@ const extracts: readonly Extract[] = [
 			]),
 			"hosp/prescriptions.csv": csv(
 				"subject_id,hadm_id,pharmacy_id,poe_id,poe_seq,order_provider_id,starttime,stoptime,drug_type,drug,formulary_drug_cd,gsn,ndc,prod_strength,form_rx,dose_val_rx,dose_unit_rx,form_val_disp,form_unit_disp,doses_per_24_hrs,route",
-				people.map((at) => ({
-					...{ subject_id: 10_000_000 + at, hadm_id: 20_000_000 + 10 * at + 1 },
-					...{ starttime: `2151-05-${day(at)} 23:00:00`, drug: "Furosemide" },
-					...{ ndc: at % 2 ? "00517570425" : "0" },
-				})),
+				[
+					{ subject_id: 10_000_001, hadm_id: 20_000_011, drug: "Furosemide", ndc: "0" },
+					...people.map((at) => ({
+						...{ subject_id: 10_000_000 + at, hadm_id: 20_000_000 + 10 * at + 1 },
+						...{ starttime: `2151-05-${day(at)} 23:00:00`, drug: "Furosemide" },
+						...{ ndc: at % 2 ? "00517570425" : "0" },
+					})),
+				],
 			),
 		},
 		source: ["hosp/diagnoses_icd.csv"],
@@ -458,6 +461,7 @@ const extracts: readonly Extract[] = [
 			notes: [
 				/time is admittime of .*admissions\.csv \(date\)/,
 				/birth is the year in anchor_year - anchor_age \(1 July\) \(20 known\), death is dod \(1 known\)/,
+				/1 row has no time: left out/,
 				/10 rows have no ndc: known by name instead/,
 			],
 			names: ["Congestive heart failure; nonhypertensive", "20 weeks, counted from conception"],

@@ -21,6 +21,8 @@ export interface RecordPlan {
 	readonly rows?: (rows: string) => string;
 	/** A join with the table, whose alias is `m`. */
 	readonly joined: string | undefined;
+	/** SQL condition for rows without a time that are left out; by default they are refused. */
+	readonly untimed?: string;
 	readonly patient: string;
 	readonly time: string;
 	readonly code: string;
@@ -50,6 +52,8 @@ export interface Inserted {
 	readonly rows: number;
 	/** Rows without a code, which were left out. */
 	readonly empty: number;
+	/** Rows without a time, which were left out; 0 where every record needs one. */
+	readonly untimed: number;
 	/** Values that are not numbers, which were left empty. */
 	readonly noNumbers: number;
 }
@@ -87,14 +91,18 @@ export async function insertRecords(store: Store, plans: readonly RecordPlan[]):
 	const since = `FROM record WHERE rowid > ${last?.row ?? -1}`;
 	const unit = plans[0]?.from.unit ?? "date";
 	const quick = await insertQuickly(store, plans, since, unit);
-	if (quick !== undefined) return { rows: quick, empty: 0, noNumbers: 0 };
+	if (quick !== undefined) return { rows: quick, empty: 0, untimed: 0, noNumbers: 0 };
+	let untimed = 0;
 	for (const plan of plans) {
 		const { table, rows: of = unchanged, joined } = plan;
 		// A join may return rows in any order; without one DuckDB keeps the order of the file.
 		const from = joined
 			? `${numberedRows(of(table.sql))} ${joined} ORDER BY m.${rowOfFile}`
 			: `${of(table.sql)} AS m`;
-		await reading(table, () => store.run(`INSERT INTO record BY NAME ${selected(plan)} FROM ${from}`));
+		await reading(table, async () => {
+			await store.run(`INSERT INTO record BY NAME ${selected(plan)} FROM ${from}`);
+			if (plan.untimed) untimed += await store.count(`${table.sql} AS m WHERE ${plan.untimed}`);
+		});
 	}
 	const [counts] = await store.all<{ rows: number; empty: number; bad: number; nan: number }>(
 		`SELECT count(*) AS rows, count(*) FILTER (${noCode}) AS empty, count(*) FILTER (${faulty(unit)}) AS bad, count(*) FILTER (isnan(value) AND NOT ${noCode}) AS nan ${since}`,
@@ -103,7 +111,7 @@ export async function insertRecords(store: Store, plans: readonly RecordPlan[]):
 	if (bad > 0) for (const plan of plans) await refuseFirst(store, plan);
 	if (empty > 0) await store.run(`DELETE ${since} AND ${noCode}`);
 	if (nan > 0) await store.run(`UPDATE record SET value = NULL WHERE isnan(value)`);
-	return { rows, empty, noNumbers: nan };
+	return { rows: rows + untimed, empty, untimed, noNumbers: nan };
 }
 
 /** Inserts the rows and returns their number if nothing is unusual; otherwise inserts nothing. */

@@ -113,12 +113,15 @@ function requireSameColumns(tables: readonly Table[]): void {
 			);
 }
 
-function notesOn(place: string, { rows, empty, noNumbers }: Inserted): string[] {
+function notesOn(place: string, { rows, empty, untimed, noNumbers }: Inserted): string[] {
 	if (rows === 0) throw new InputError(`${place} contains no rows below the header`);
+	if (rows === untimed)
+		throw new InputError(`${place}: no row has a time; check the column, or the file itself`);
 	if (rows === empty)
 		throw new InputError(`${place}: no row has a code; check \`code\`, or the file itself`);
 	return notesFor([
 		[empty, `${place}: ${counted(empty, "row has", "rows have")} no code: left out`],
+		[untimed, `${place}: ${counted(untimed, "row has", "rows have")} no time: left out`],
 		[noNumbers, `${place}: ${counted(noNumbers, "value is", "values are")} no number: left empty`],
 	]);
 }

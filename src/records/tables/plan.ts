@@ -36,7 +36,17 @@ import {
 	systemRemedy,
 	systemSql,
 } from "./systems-sql.js";
-import { chosen, daysOf, isNumber, plainText, quickDays, textOf, untrimmed } from "./values.js";
+import {
+	chosen,
+	daysOf,
+	isMissingSql,
+	isNumber,
+	plainText,
+	quickDays,
+	rawText,
+	textOf,
+	untrimmed,
+} from "./values.js";
 
 function wanted(
 	tables: readonly Aliased[],
@@ -208,6 +218,7 @@ export function planDrugs(
 	if (!time)
 		throw missingColumn(tables, "the time", unit === "date" ? "call it date" : "call it time");
 	const days = daysOf(time, unit, options.dateFormat, true);
+	const untimed = `coalesce(${isMissingSql(`trim(${rawText(time)})`)}, true)`;
 	const name = columnLikely(tables, drugNameNames);
 	let code = columnLikely(tables, drugCodeNames);
 	const given =
@@ -259,7 +270,8 @@ export function planDrugs(
 		plan: {
 			// Both texts are computed once and used several times.
 			table,
-			rows: (rows) => `(SELECT *, ${texts} FROM ${rows} AS m)`,
+			rows: (rows) => `(SELECT *, ${texts} FROM ${rows} AS m WHERE NOT ${untimed})`,
+			untimed,
 			joined: undefined,
 			patient: plainText(patient, "whole"),
 			time: days,
