@@ -1,10 +1,12 @@
 import { InputError } from "../../base/errors.js";
 import { specialCount } from "../../cohort/vocabulary.js";
 import {
+	add,
 	div,
 	exp,
 	type Graph,
 	input,
+	mul,
 	reshape,
 	slice,
 	sum,
@@ -46,10 +48,10 @@ function partsOf({ layers, heads, key, value, copies, vocab }: TrajgptConfig): P
 	];
 }
 
-/**
- * Steps of futures from the recurrent state: each takes the same time, however long the history. Programs only read
- * states; S = γ S + kᵀ v is computed in place, for the steps that are kept.
- */
+/** The name of a state after a record: S = γ S + kᵀ v. */
+const nextOf = (name: string) => `${name}.next`;
+
+/** Steps of futures from the recurrent state: each takes the same time, however long the history. */
 export function futureSteps(
 	runtime: Runtime,
 	config: TrajgptConfig,
@@ -108,13 +110,11 @@ export function futureSteps(
 				input("past", [rows, 1, pastFeatures]),
 			),
 			...Object.fromEntries(
-				out.updates.flatMap(({ k, v, logDecay }, i) => {
-					const { name } = parts[i] as Part;
-					return [
-						[`${name}.decay`, exp(logDecay)],
-						[`${name}.key`, k],
-						[`${name}.value`, v],
-					];
+				out.updates.map(({ k, v, logDecay }, i) => {
+					const { name, heads, key, value } = parts[i] as Part;
+					const decay = reshape(exp(logDecay), [rows, heads, 1, 1]);
+					const added = mul(reshape(k, [rows, heads, key, 1]), reshape(v, [rows, heads, 1, value]));
+					return [nextOf(name), add(mul(decay, states[i] as Tensor), added)];
 				}),
 			),
 		};
@@ -137,12 +137,13 @@ export function futureSteps(
 		return portable ? withAngles(config, feeds) : feeds;
 	};
 	const waits = middle.slice(0, bins);
+	const widths = Object.fromEntries(
+		parts.map(({ name, heads, key, value }) => [name, heads * key * value]),
+	);
 	return {
 		rows,
 		bins,
-		widths: Object.fromEntries(
-			parts.map(({ name, heads, key, value }) => [name, heads * key * value]),
-		),
+		widths,
 		async wait(memory, landmarks, features) {
 			const { visits, death, newShare } = (await compiled.run("wait", {
 				...memory,
@@ -160,34 +161,14 @@ export function futureSteps(
 				logits: all.logits as Float32Array,
 				visitEnd: all.visitEnd as Float32Array,
 				keep(row, target, place) {
-					for (const part of parts) update(part, all, row, target, place);
+					for (const [name, width] of Object.entries(widths))
+						target[name]?.set(
+							(all[nextOf(name)] as Float32Array).subarray(row * width, (row + 1) * width),
+							place * width,
+						);
 				},
 			};
 		},
 		dispose: compiled.dispose,
 	};
-}
-
-/** S = γ S + kᵀ v, of one future. */
-function update(
-	{ name, heads, key, value }: Part,
-	found: Readonly<Record<string, Float32Array>>,
-	row: number,
-	target: Readonly<Record<string, Float32Array>>,
-	place: number,
-): void {
-	const state = target[name] as Float32Array;
-	const [decays, keys, values] = ["decay", "key", "value"].map(
-		(of) => found[`${name}.${of}`] as Float32Array,
-	) as [Float32Array, Float32Array, Float32Array];
-	let at = place * heads * key * value;
-	for (let head = row * heads; head < (row + 1) * heads; head++) {
-		const decay = decays[head] as number;
-		for (let i = head * key; i < (head + 1) * key; i++) {
-			const own = keys[i] as number;
-			const end = (head + 1) * value;
-			for (let j = head * value; j < end; j++, at++)
-				state[at] = decay * (state[at] as number) + own * (values[j] as number);
-		}
-	}
 }
