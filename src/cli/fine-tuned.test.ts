@@ -137,6 +137,7 @@ describe("a fine-tuned model", () => {
 			await page.goto(service.url);
 			await page.waitForSelector(".label-panel [data-probability]");
 			expect(await page.textContent(".label-panel")).toContain(definition);
+			await page.waitForSelector(".risk-panel [data-risk]");
 		} finally {
 			await browser.close();
 			await server.close();

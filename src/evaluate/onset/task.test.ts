@@ -7,6 +7,8 @@ import { modelById } from "../../models/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import type { Trained } from "../../train/index.js";
 import { evaluateDefaults } from "../options.js";
+import type { RowPredictions } from "../predictions.js";
+import { ranking } from "../ranking.js";
 import { smallDataset } from "../testing/small-dataset.js";
 import { onsetTask } from "./task.js";
 
@@ -66,13 +68,49 @@ describe("onsetTask", () => {
 		expect(regression!.metrics["averagePrecision 1y"]!.value).toBe(1);
 	});
 
-	test("has a row of the model, with differences to the others", async () => {
-		const model = modelById("trajgpt");
-		const config = model.config.parse({
-			...{ layers: 1, heads: 2, dim: 12, key: 8, value: 12, ff: 16 },
-			...{ vocab: 8, hazards: hazardSettings.parse({}) },
+	const model = modelById("trajgpt");
+	const config = model.config.parse({
+		...{ layers: 1, heads: 2, dim: 12, key: 8, value: 12, ff: 16 },
+		...{ vocab: 8, hazards: hazardSettings.parse({}) },
+	});
+	const weights = model.init(config, random(3));
+
+	test("passes on the predictions of a code, from which its numbers follow", async () => {
+		const observed = [{ start: 0, end: 1200 }];
+		const censored = { split: "test" as const, tokens: [other], times: [20], observed };
+		const { manifest } = dataset;
+		const followed = { ...smallDataset([9, 8, 7], [...people, censored]), manifest };
+		const told: RowPredictions[] = [];
+		const measure = await onsetTask(followed, {
+			...{ ...options, code: "a", baselines: false },
+			onPredictions: (found) => told.push(found),
 		});
-		const weights = model.init(config, random(3));
+		const { rows } = await measure(runtime, { model, config, weights } as Trained);
+		const [{ row, predictions }] = told as [RowPredictions];
+		expect(row).toBe("TrajGPT");
+		expect(predictions).toHaveLength(81);
+		expect(predictions.filter(({ label }) => label)).toHaveLength(40);
+		const unknown = predictions.filter(({ label }) => label === null);
+		expect(unknown).toEqual([expect.objectContaining({ weight: 0, horizonDays: 365 })]);
+		const known = predictions.filter(({ label }) => label !== null);
+		const stand = known.map(({ weight = 1 }) => weight);
+		expect(stand.reduce((a, b) => a + b, 0)).toBeCloseTo(81, 9);
+		const { auroc } = ranking(
+			known.map(({ label }) => Number(label)),
+			known.map(({ probability }) => probability),
+		);
+		expect(auroc(stand)).toBeCloseTo(rows[0]!.metrics["auroc 1y"]!.value, 9);
+	});
+
+	test.each([
+		[undefined, "name it with `code`"],
+		["z", 'code "z" is not in the vocabulary'],
+	])("refuses to pass on predictions of code %s", async (code, reason) => {
+		const asked = { ...options, ...(code !== undefined && { code }), onPredictions: () => {} };
+		await expect(onsetTask(dataset, asked)).rejects.toThrow(reason);
+	});
+
+	test("has a row of the model, with differences to the others", async () => {
 		const measure = await onsetTask(dataset, options);
 		const { rows, differences } = await measure(runtime, { model, config, weights } as Trained);
 		expect(rows.map(({ label }) => label)).toEqual([
