@@ -7,7 +7,6 @@ export { type AutoRegressiveOptions, predictAutoRegressively } from "./auto-regr
 export { type CodeTrajectory, codeTrajectories } from "./code-trajectories.js";
 export { type HazardModel, hazardModel } from "./hazards.js";
 export { type HeadMemory, headMemory, type MemoryByCategory } from "./head-memory.js";
-export { historyRows } from "./history-rows.js";
 export {
 	attributeIncidence,
 	type Incidence,

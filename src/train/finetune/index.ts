@@ -1,6 +1,6 @@
-export { classifier, logOdds } from "./classifier.js";
+export { classifier } from "./classifier.js";
 export { fineTuningStart, forecaster, forecastWeights } from "./forecaster.js";
-export { type LabelQuery, labelBatches, labelsOf, withLabelQuery } from "./label-batches.js";
+export { type LabelQuery, labelBatches, labelsOf } from "./label-batches.js";
 export {
 	fitLogistic,
 	logisticLoss,

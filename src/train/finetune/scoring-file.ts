@@ -45,7 +45,7 @@ export function readScoring(run: string, task: string, step: number): Scoring | 
 }
 
 /** What a run has learned for a labelled task. */
-export function readFineTuned(run: string, task: string): FineTunedTask {
+function readFineTuned(run: string, task: string): FineTunedTask {
 	const { folder } = taskFiles(run, task);
 	if (task === "forecast")
 		throw new InputError(
