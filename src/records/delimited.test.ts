@@ -7,7 +7,7 @@ import { InputError } from "../base/errors.js";
 import {
 	type DelimitedOptions,
 	explainDelimited,
-	lineOfRow,
+	linesOfRows,
 	openDelimited,
 	scanRows,
 } from "./delimited.js";
@@ -175,8 +175,8 @@ describe("a delimited file", () => {
 	test("finds the line of a row", async () => {
 		await withFile('\na,b\n\n"1\n\n",2\n3,4\n', async (file) => {
 			const table = await openDelimited(file);
-			expect(await lineOfRow(table, 1)).toBe(4);
-			expect(await lineOfRow(table, 2)).toBe(7);
+			expect(await linesOfRows(table, [1])).toEqual([4]);
+			expect(await linesOfRows(table, [1, 2])).toEqual([4, 7]);
 		});
 	});
 

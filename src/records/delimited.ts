@@ -202,15 +202,18 @@ function columnNames(file: string, fields: readonly string[]): string[] {
 	});
 }
 
-/** The line (from 1) of a row (from 1, without the header). */
-export async function lineOfRow(table: DelimitedTable, row: number): Promise<number> {
-	let left = row + (table.header ? 1 : 0);
-	let line = 0;
-	await scanRows(table.file, table, (found) => {
-		line = found.line;
-		return --left === 0;
+/** The lines (from 1) of rows (from 1, without the header), which are in order. */
+export async function linesOfRows(
+	table: DelimitedTable,
+	rows: readonly number[],
+): Promise<number[]> {
+	const lines: number[] = [];
+	let row = table.header ? -1 : 0;
+	await scanRows(table.file, table, ({ line }) => {
+		if (++row === rows[lines.length]) lines.push(line);
+		return lines.length === rows.length;
 	});
-	return line;
+	return lines;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { InputError } from "../base/errors.js";
+import { type BadRows, readRow } from "./bad-rows.js";
 import { readLines } from "./lines.js";
 import { readCodeNames } from "./names.js";
 import type { PersonRow, RecordRow, RecordSource, Split } from "./rows.js";
@@ -134,8 +135,8 @@ export async function openEvents(
 	return {
 		format: "events",
 		path: parts.map(({ file }) => file).join(", "),
-		async load(store) {
-			for (const part of parts) await loadFile(store, part);
+		async load(store, bad) {
+			for (const part of parts) await loadFile(store, part, bad);
 			await refuseRepeated(store);
 			if (names)
 				await store.append(
@@ -172,7 +173,11 @@ function partsOf(files: string | EventFiles): Part[] {
 
 const batchRows = 1 << 16;
 
-async function loadFile(store: Store, { file, split }: Part): Promise<void> {
+async function loadFile(
+	store: Store,
+	{ file, split }: Part,
+	bad: BadRows | undefined,
+): Promise<void> {
 	let people: PersonRow[] = [];
 	let rows: RecordRow[] = [];
 	let histories = 0;
@@ -184,10 +189,11 @@ async function loadFile(store: Store, { file, split }: Part): Promise<void> {
 	};
 	for await (const { number, text } of readLines(file)) {
 		if (!text.trim()) continue;
-		const history = parseEventLine(text, file, number, split);
+		histories++;
+		const history = readRow(bad, () => parseEventLine(text, file, number, split));
+		if (!history) continue;
 		people.push(history.person);
 		for (const row of history.rows) rows.push(row);
-		histories++;
 		if (rows.length >= batchRows || people.length >= batchRows) await flush();
 	}
 	if (histories === 0)

@@ -1,3 +1,4 @@
+import type { BadRows } from "./bad-rows.js";
 import type { Store } from "./store.js";
 
 export type Sex = "female" | "male";
@@ -73,6 +74,9 @@ export interface RecordSource {
 	readonly path: string;
 	/** The files that the store reads while loading; none by default. */
 	readonly files?: readonly string[];
-	/** Fills the tables `record`, `person`, `code_name` and, if it knows it, `observation`, once. */
-	load(store: Store): Promise<Loaded>;
+	/**
+	 * Fills the tables `record`, `person`, `code_name` and, if it knows it, `observation`, once. Rows that cannot be read
+	 * are left out and added to `bad`; without it, the first is refused.
+	 */
+	load(store: Store, bad?: BadRows): Promise<Loaded>;
 }

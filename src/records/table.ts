@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { InputError } from "../base/errors.js";
 import { explainBytes, firstBytes } from "./bytes.js";
 import type { DelimitedTable } from "./delimited.js";
-import { explainDelimited, lineOfRow, openDelimited } from "./delimited.js";
+import { explainDelimited, linesOfRows, openDelimited } from "./delimited.js";
 import { quoted } from "./sql.js";
 import { literalPath, type Store } from "./store.js";
 
@@ -23,6 +23,8 @@ export interface Table {
 	dated?(column: string): string;
 	/** The location of a row (from 1), for messages. */
 	place(row: number): Promise<string>;
+	/** The same of several rows in order. */
+	places(rows: readonly number[]): Promise<string[]>;
 	/** Turns an error of DuckDB about the file into an InputError; returns any other error unchanged. */
 	explain(error: unknown): Promise<unknown>;
 }
@@ -63,15 +65,20 @@ export async function isParquet(file: string): Promise<boolean> {
 	return false;
 }
 
-export const delimitedTable = (table: DelimitedTable): Table => ({
-	file: table.file,
-	format: "csv",
-	columns: table.columns.map((name) => ({ name, type: "VARCHAR" })),
-	sql: table.sql,
-	dated: (column) => table.datedSql(column),
-	place: async (row) => `${table.file}: line ${await lineOfRow(table, row)}`,
-	explain: (error) => explainDelimited(table, error),
-});
+export function delimitedTable(table: DelimitedTable): Table {
+	const places = async (rows: readonly number[]) =>
+		(await linesOfRows(table, rows)).map((line) => `${table.file}: line ${line}`);
+	return {
+		file: table.file,
+		format: "csv",
+		columns: table.columns.map((name) => ({ name, type: "VARCHAR" })),
+		sql: table.sql,
+		dated: (column) => table.datedSql(column),
+		place: async (row) => (await places([row]))[0] as string,
+		places,
+		explain: (error) => explainDelimited(table, error),
+	};
+}
 
 export async function openParquet(store: Store, file: string): Promise<Table> {
 	// Some writers do not mark text columns as text.
@@ -86,6 +93,7 @@ export async function openParquet(store: Store, file: string): Promise<Table> {
 			columns: described.map((row) => ({ name: row.column_name, type: row.column_type })),
 			sql,
 			place: async (row) => `${file}: row ${row}`,
+			places: async (rows) => rows.map((row) => `${file}: row ${row}`),
 			explain: async (error) => explainParquet(file, error),
 		};
 	} catch (error) {

@@ -36,7 +36,7 @@ async function open(
 		format,
 		path: typeof path === "string" ? path : path.join(", "),
 		files: [...files.main, ...others.filter((file) => file !== undefined)],
-		load: (store) => loadTables(store, files, format, options),
+		load: (store, bad) => loadTables(store, files, format, options, bad),
 	};
 }
 

@@ -1,4 +1,5 @@
 import { InputError } from "../../base/errors.js";
+import { type BadRows, reportBad } from "../bad-rows.js";
 import { recordKinds } from "../rows.js";
 import type { Store } from "../store.js";
 import { reading, type Table } from "../table.js";
@@ -66,7 +67,7 @@ const noPatient = `(patient IS NULL OR ${isMissingSql("patient")})`;
 const odd = (unit: TimeIs) =>
 	`patient IS NULL OR code IS NULL OR ${isBadTime("time", unit)} OR (time = -25567 AND ${unit === "date"}) OR system IS NULL OR kind IS NULL OR isnan(value)`;
 const faulty = (unit: TimeIs) =>
-	`NOT ${noCode} AND (${noPatient} OR ${isBadTime("time", unit)} OR system IS NULL OR kind IS NULL)`;
+	`(NOT ${noCode} AND (${noPatient} OR ${isBadTime("time", unit)} OR system IS NULL OR kind IS NULL))`;
 
 const selected = (plan: RecordPlan, how: Texts & { readonly time: string } = plan) =>
 	`SELECT ${how.patient} AS patient, ${how.time} AS time, ${how.code} AS code, ${how.system} AS system, ${plan.kind} AS kind, ${plan.value} AS value, ${plan.unit ?? "NULL"} AS unit`;
@@ -84,7 +85,11 @@ const numbered = ({ table, rows = unchanged, joined }: RecordPlan) =>
 	`${rows(withNumbers(table.sql))} AS m ${joined ?? ""}`;
 
 /** Inserts the rows of tables into `record`, in order, and checks them. */
-export async function insertRecords(store: Store, plans: readonly RecordPlan[]): Promise<Inserted> {
+export async function insertRecords(
+	store: Store,
+	plans: readonly RecordPlan[],
+	badRows?: BadRows,
+): Promise<Inserted> {
 	const [last] = await store.all<{ row: number }>(
 		"SELECT coalesce(max(rowid), -1) AS row FROM record",
 	);
@@ -108,7 +113,13 @@ export async function insertRecords(store: Store, plans: readonly RecordPlan[]):
 		`SELECT count(*) AS rows, count(*) FILTER (${noCode}) AS empty, count(*) FILTER (${faulty(unit)}) AS bad, count(*) FILTER (isnan(value) AND NOT ${noCode}) AS nan ${since}`,
 	);
 	const { rows = 0, empty = 0, bad = 0, nan = 0 } = counts ?? {};
-	if (bad > 0) for (const plan of plans) await refuseFirst(store, plan);
+	if (bad > 0) {
+		for (const plan of plans)
+			await reportBad(badRows, await countFaulty(store, plan), (rows) =>
+				explainFaulty(store, plan, rows),
+			);
+		await store.run(`DELETE ${since} AND ${faulty(unit)}`);
+	}
 	if (empty > 0) await store.run(`DELETE ${since} AND ${noCode}`);
 	if (nan > 0) await store.run(`UPDATE record SET value = NULL WHERE isnan(value)`);
 	return { rows: rows + untimed, empty, untimed, noNumbers: nan };
@@ -150,51 +161,56 @@ async function isTidy(store: Store): Promise<boolean> {
 	return true;
 }
 
-/** Throws for the first invalid row, if this table has one. */
-async function refuseFirst(store: Store, plan: RecordPlan): Promise<void> {
+/** SQL for the invalid rows of a table: what they hold, and the row of the file. A row may have several codes. */
+function faultyRows(plan: RecordPlan): string {
 	const { from } = plan;
 	const raw = (column: Found | undefined) => (column ? rawText(column) : "NULL");
-	const rows = await store.all<{
-		row: number;
-		no_patient: boolean;
-		bad_time: boolean;
-		bad_system: boolean;
-		time: number | null;
-		time_text: string | null;
-		system_text: string | null;
-		key_text: string | null;
-		matched: boolean;
-	}>(
-		`SELECT row, ${noPatient} AS no_patient, ${isBadTime("time", from.unit)} AS bad_time, system IS NULL AS bad_system, time, time_text, system_text, key_text, matched FROM (${selected(plan)}, m.${rowOfFile} AS row, ${raw(from.time)} AS time_text, ${raw(from.system)} AS system_text, ${raw(from.key?.column)} AS key_text, ${from.key ? `j.${joinKey} IS NOT NULL` : "true"} AS matched FROM ${numbered(plan)}) WHERE ${faulty(from.unit)} ORDER BY row LIMIT 1`,
+	return `(SELECT * FROM (${selected(plan)}, m.${rowOfFile} AS row, ${raw(from.time)} AS time_text, ${raw(from.system)} AS system_text, ${raw(from.key?.column)} AS key_text, ${from.key ? `j.${joinKey} IS NOT NULL` : "true"} AS matched FROM ${numbered(plan)}) WHERE ${faulty(from.unit)})`;
+}
+
+async function countFaulty(store: Store, plan: RecordPlan): Promise<number> {
+	return store.count(`(SELECT DISTINCT row FROM ${faultyRows(plan)})`);
+}
+
+interface Faulty {
+	readonly [column: string]: string | number | boolean | null;
+	readonly row: number;
+	readonly no_patient: boolean;
+	readonly bad_time: boolean;
+	readonly bad_system: boolean;
+	readonly time: number | null;
+	readonly time_text: string | null;
+	readonly system_text: string | null;
+	readonly key_text: string | null;
+	readonly matched: boolean;
+}
+
+/** What is wrong with the first invalid rows. */
+async function explainFaulty(store: Store, plan: RecordPlan, most: number): Promise<string[]> {
+	const rows = await store.all<Faulty>(
+		`SELECT DISTINCT ON (row) row, ${noPatient} AS no_patient, ${isBadTime("time", plan.from.unit)} AS bad_time, system IS NULL AS bad_system, time, time_text, system_text, key_text, matched FROM ${faultyRows(plan)} ORDER BY row LIMIT ${most}`,
 	);
-	const row = rows[0];
-	if (!row) return;
-	const place = await plan.table.place(row.row);
-	const refuse = (text: string): never => {
-		throw new InputError(`${place}: ${text}`);
-	};
+	const places = await plan.table.places(rows.map(({ row }) => row));
+	return rows.map((row, at) => `${places[at]}: ${faultOf(row, plan)}`);
+}
+
+function faultOf(row: Faulty, { table, from }: RecordPlan): string {
 	const { key } = from;
 	if (key && !row.matched)
-		refuse(
-			row.key_text === null
-				? `${key.column.name} is empty, so that no row of ${key.file} belongs to it; fill it in or remove the row`
-				: `${key.column.name} ${short(row.key_text)} is not in ${key.file}; add it there or remove the row`,
-		);
+		return row.key_text === null
+			? `${key.column.name} is empty, so that no row of ${key.file} belongs to it; fill it in or remove the row`
+			: `${key.column.name} ${short(row.key_text)} is not in ${key.file}; add it there or remove the row`;
 	if (row.no_patient)
-		refuse(
-			`${from.patient.name} is empty; every record needs a patient: fill it in or remove the row`,
-		);
+		return `${from.patient.name} is empty; every record needs a patient: fill it in or remove the row`;
 	if (row.bad_time) {
-		const place = from.time.table === plan.table ? "" : `${from.time.table.file}: `;
-		refuse(place + badTime(row.time_text, row.time, from.time, from.unit, from.format));
+		const place = from.time.table === table ? "" : `${from.time.table.file}: `;
+		return place + badTime(row.time_text, row.time, from.time, from.unit, from.format);
 	}
 	if (row.bad_system && from.system)
-		refuse(
-			row.system_text?.trim()
-				? `${from.system.name} is ${short(row.system_text)}, which is no code system; ${systemRemedy}`
-				: `${from.system.name} is empty; ${systemRemedy}`,
-		);
-	refuse(`${from.kind?.name ?? "kind"} is not one of ${recordKinds.join(", ")}`);
+		return row.system_text?.trim()
+			? `${from.system.name} is ${short(row.system_text)}, which is no code system; ${systemRemedy}`
+			: `${from.system.name} is empty; ${systemRemedy}`;
+	return `${from.kind?.name ?? "kind"} is not one of ${recordKinds.join(", ")}`;
 }
 
 const short = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);

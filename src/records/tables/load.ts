@@ -1,4 +1,5 @@
 import { InputError } from "../../base/errors.js";
+import type { BadRows } from "../bad-rows.js";
 import { readCodeNames } from "../names.js";
 import { counted, notesFor } from "../notes.js";
 import type { Loaded } from "../rows.js";
@@ -21,6 +22,7 @@ export async function loadTables(
 	files: SourceFiles,
 	format: TableFormat,
 	options: TableOptions,
+	bad?: BadRows,
 ): Promise<Loaded> {
 	if (options.dateFormat !== undefined) await checkFormat(store, options.dateFormat);
 	const notes: string[] = [];
@@ -53,6 +55,7 @@ export async function loadTables(
 	const inserted = await insertRecords(
 		store,
 		plans.map(({ plan }) => plan),
+		bad,
 	);
 	// A file of names comes first.
 	if (options.names) await nameCodes(store, options.names);
@@ -67,12 +70,12 @@ export async function loadTables(
 	if (unit === "age-days") warnings.push(...(await youngWarning(store, place)));
 	const { drugs, people, coverage } = files;
 	for (const file of drugs)
-		notes.push(...(await loadDrugs(store, await open(file), unit, options)));
+		notes.push(...(await loadDrugs(store, await open(file), unit, options, bad)));
 	const peopleTables: Table[] = [];
 	for (const file of people) peopleTables.push(await open(file));
 	checkPeopleOptions(peopleTables, options);
 	for (const table of peopleTables) {
-		const read = await loadPeople(store, table, unit, options);
+		const read = await loadPeople(store, table, unit, options, bad);
 		notes.push(...read.notes);
 		warnings.push(...read.warnings);
 	}
@@ -189,9 +192,10 @@ async function loadDrugs(
 	table: Table,
 	unit: TimeIs,
 	options: TableOptions,
+	bad: BadRows | undefined,
 ): Promise<string[]> {
 	const { plan, code, names, notes: unread } = planDrugs(table, unit, options);
-	const notes = [...unread, ...notesOn(table.file, await insertRecords(store, [plan]))];
+	const notes = [...unread, ...notesOn(table.file, await insertRecords(store, [plan], bad))];
 	if (!names) return notes;
 	await nameDrugs(store, names, firstRows);
 	const unnamed = await store.count(

@@ -19,8 +19,8 @@ export const withObservation = (
 ): RecordSource => ({
 	...source,
 	files: [...(source.files ?? []), file],
-	async load(store) {
-		const { notes, observation, ...loaded } = await source.load(store);
+	async load(store, bad) {
+		const { notes, observation, ...loaded } = await source.load(store, bad);
 		const replaced = observation
 			? ["--observation names a file: the observation periods of the source are not used"]
 			: [];

@@ -1,4 +1,5 @@
 import { InputError } from "../../base/errors.js";
+import { type BadRows, reportBad } from "../bad-rows.js";
 import { isYear } from "../dates.js";
 import { missingWords } from "../missing-values.js";
 import { counted } from "../notes.js";
@@ -128,6 +129,7 @@ export async function loadPeople(
 	table: Table,
 	unit: TimeIs,
 	options: TableOptions,
+	badRows?: BadRows,
 ): Promise<{ readonly notes: readonly string[]; readonly warnings: readonly string[] }> {
 	const tables = [{ table, alias: "m" }];
 	const patient = columnOr(tables, options.patient, patientNames);
@@ -189,19 +191,24 @@ export async function loadPeople(
 		death ? `${death.isBad("death")} AND death_text IS NOT NULL` : "false",
 		split ? "split IS NULL AND split_text IS NOT NULL" : "false",
 	];
-	const [bad] = await store.all<Fault>(
-		`SELECT *, CASE ${faults.map((fault, at) => `WHEN ${fault} THEN ${at}`).join(" ")} END AS fault FROM given_person WHERE fault IS NOT NULL ORDER BY row LIMIT 1`,
-	);
-	if (bad) {
-		const what = [
+	const fault = `CASE ${faults.map((fault, at) => `WHEN ${fault} THEN ${at}`).join(" ")} END`;
+	const faulty = `FROM given_person WHERE ${fault} IS NOT NULL`;
+	const faultOf = (row: Fault) =>
+		[
 			`${patient.name} is empty; every row needs a patient: fill it in or remove the row`,
 			`${sex?.name} is not a word we know; expected female, male, F, M or nothing where it is not known, or say what its values mean, as in \`sexValues\` 0=female,1=male`,
-			birth?.explain(bad.birth_text, bad.birth),
-			death?.explain(bad.death_text, bad.death),
+			birth?.explain(row.birth_text, row.birth),
+			death?.explain(row.death_text, row.death),
 			`${split?.name} is not one of train, valid, test`,
-		][bad.fault];
-		throw new InputError(`${await table.place(bad.row)}: ${what}`);
-	}
+		][row.fault];
+	await reportBad(badRows, await store.count(`(SELECT row ${faulty})`), async (most) => {
+		const rows = await store.all<Fault>(
+			`SELECT *, ${fault} AS fault ${faulty} ORDER BY row LIMIT ${most}`,
+		);
+		const places = await table.places(rows.map(({ row }) => row));
+		return rows.map((row, at) => `${places[at]}: ${faultOf(row)}`);
+	});
+	if (badRows) await store.run(`DELETE ${faulty}`);
 	await store.run(
 		`INSERT INTO person SELECT patient, birth, nullif(sex, 'unknown'), death, split, ${quoted(`${table.file}: row `)} || row FROM given_person ORDER BY row`,
 	);

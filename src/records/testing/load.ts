@@ -1,3 +1,4 @@
+import type { BadRows } from "../bad-rows.js";
 import type {
 	CodeNameRow,
 	Loaded,
@@ -13,7 +14,10 @@ import { temporaryFolder } from "./temporary-folder.js";
 type Row<T> = T & Record<string, Value>;
 
 /** Loads a source into a store of its own and gives back all that it put there, in order. */
-export async function load(source: RecordSource): Promise<
+export async function load(
+	source: RecordSource,
+	bad?: BadRows,
+): Promise<
 	Loaded & {
 		records: RecordRow[];
 		people: PersonRow[];
@@ -28,7 +32,7 @@ export async function load(source: RecordSource): Promise<
 		files: source.files,
 	});
 	try {
-		const loaded = await source.load(store);
+		const loaded = await source.load(store, bad);
 		return {
 			...loaded,
 			records: (await store.all<Row<RecordRow>>("SELECT * FROM record ORDER BY rowid")).map(
