@@ -4,6 +4,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BadRows, readRow, reportBad } from "./bad-rows.js";
 import { openEvents } from "./events.js";
+import { openFhir } from "./fhir/index.js";
+import { openMeds } from "./meds/index.js";
+import { openOmop } from "./omop/index.js";
+import { cdm, writeCdm } from "./omop/testing/cdm.js";
 import type { RecordSource } from "./rows.js";
 import { openCsv, openParquetRecords } from "./tables/index.js";
 import { load } from "./testing/load.js";
@@ -130,5 +134,79 @@ test("event lists leave out lines that are no history", async () => {
 		expect.stringMatching(/^events\.jsonl: line 2: "times" is nothing; expected a list/),
 		expect.stringMatching(/^events\.jsonl: line 3 is not JSON; /),
 		expect.stringMatching(/^events\.jsonl: line 4: times\[0\] is null; /),
+	]);
+});
+
+test("MEDS leaves out rows without a subject or code, and with bad times", async () => {
+	const file = join(folder, "0.parquet");
+	await writeParquet(
+		file,
+		`SELECT subject_id::BIGINT AS subject_id, time::VARCHAR AS time, code::VARCHAR AS code FROM (VALUES
+			(1, '2020-01-01', 'ICD10CM//I10'), (NULL, '2020-01-01', 'ICD10CM//I10'), (2, '2020-01-01', ''),
+			(2, 'May', 'ICD10CM//I10'), (2, NULL, 'GENDER//F'), (2, '2020-01-02', 'ICD10CM//E11.9')) t(subject_id, time, code)`,
+	);
+	const { records, people, count, first } = await leftOut(await openMeds(file));
+	expect(records).toEqual(["1 I10", "2 E11.9"]);
+	expect(people).toEqual(["1", "2", "2"]);
+	expect(count).toBe(3);
+	expect(first).toEqual([
+		"0.parquet: row 2 has no subject_id; expected one in every row",
+		"0.parquet: row 3 has no code; expected one in every row",
+		expect.stringMatching(/^0\.parquet: row 4: time is "May"; expected an ISO date/),
+	]);
+});
+
+test("OMOP leaves out rows of any table with people", async () => {
+	await writeCdm(folder, {
+		...cdm,
+		death: [{ person_id: 2, death_date: "late" }],
+		condition_occurrence: [
+			...(cdm.condition_occurrence ?? []).slice(0, 3),
+			{ ...cdm.condition_occurrence?.[0], person_id: "" },
+		],
+	});
+	const { records, count, first } = await leftOut(await openOmop(folder));
+	expect(records.slice(0, 3).map((record) => record.split(" ")[0])).toEqual(["1", "1", "2"]);
+	expect(count).toBe(2);
+	expect(first).toEqual([
+		expect.stringMatching(/^death\.csv: line 2: death_date is "late"; expected a date/),
+		expect.stringMatching(/^condition_occurrence\.csv: line 5: person_id is empty; /),
+	]);
+});
+
+test("FHIR leaves out whole resources, and drugs of an unknown system", async () => {
+	const subject = { reference: "Patient/a" };
+	const code = (system: string, code: string) => ({ coding: [{ system, code }] });
+	const loinc = "http://loinc.org";
+	const file = await written(
+		"bulk.ndjson",
+		[
+			{ resourceType: "Patient", id: "a" },
+			{ resourceType: "Patient", id: "b", gender: "?" },
+			{
+				...{ resourceType: "Observation", subject, effectiveDateTime: "2020-01-01" },
+				component: [{ code: code(loinc, "8480-6") }, { code: code("urn:house", "1") }],
+			},
+			{
+				...{ resourceType: "Observation", subject, effectiveDateTime: "2020-01-02" },
+				code: code(loinc, "2345-7"),
+			},
+			{ resourceType: "Medication", id: "m", code: code("urn:house", "2") },
+			{
+				...{ resourceType: "MedicationRequest", subject, authoredOn: "2020-01-03" },
+				medicationReference: { reference: "Medication/m" },
+			},
+		]
+			.map((resource) => JSON.stringify(resource))
+			.join("\n"),
+	);
+	const { records, people, count, first } = await leftOut(
+		await openFhir(file, { measurements: true }),
+	);
+	expect([records, people, count]).toEqual([["a 2345-7"], ["a"], 3]);
+	expect(first).toEqual([
+		expect.stringMatching(/^bulk\.ndjson: line 2: gender is /),
+		expect.stringMatching(/^bulk\.ndjson: line 3: the code of a Observation is of system /),
+		expect.stringMatching(/^bulk\.ndjson: line 5: the code of a Medication is of system /),
 	]);
 });

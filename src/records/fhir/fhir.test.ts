@@ -6,6 +6,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
+import type { BadRows } from "../bad-rows.js";
 import type { CodeNameRow, PersonRow, RecordRow, RecordSource } from "../rows.js";
 import { openStore, type Store, type Value } from "../store.js";
 import { temporaryFolder } from "../testing/temporary-folder.js";
@@ -27,12 +28,12 @@ afterAll(async () => {
 });
 
 /** As `testing/load.ts`, but in one store for all tests: there are many here. */
-async function load(source: RecordSource) {
+async function load(source: RecordSource, bad?: BadRows) {
 	const tables = ["record", "person", "code_name", "observation"];
 	await store.run(tables.map((table) => `DELETE FROM ${table}`).join(";"));
 	const all = <Row>(table: string) =>
 		store.all<Row & Record<string, Value>>(`SELECT * FROM ${table} ORDER BY rowid`);
-	const loaded = await source.load(store);
+	const loaded = await source.load(store, bad);
 	expect(await store.all("SHOW TABLES")).toHaveLength(tables.length);
 	return {
 		...loaded,

@@ -1,4 +1,5 @@
 import { InputError } from "../../base/errors.js";
+import { readRow } from "../bad-rows.js";
 import { explainBytes, readBytes } from "../bytes.js";
 import type { RecordSource } from "../rows.js";
 import { type FoundFile, findFiles } from "./files.js";
@@ -7,7 +8,7 @@ import { type FilesRead, notesOf } from "./notes.js";
 import { resolveInStore } from "./resolve-references.js";
 import { type FoundResource, noResource, ResourceParser } from "./resource-parser.js";
 import { type ReadOptions, ResourceReader } from "./resources-to-records.js";
-import { StoreRows } from "./staged-rows.js";
+import { PendingRows, StoreRows } from "./staged-rows.js";
 
 export type FhirOptions = Omit<ReadOptions, "unusable">;
 
@@ -24,11 +25,19 @@ export async function openFhir(
 	return {
 		format: "fhir",
 		path,
-		async load(store) {
+		async load(store, bad) {
 			const rows = await StoreRows.create(store);
-			const reader = new ResourceReader(rows, options);
-			const read = await readFiles(files, reader, rows);
-			const unresolved = await resolveInStore(store);
+			const pending = bad && new PendingRows(rows);
+			const reader = new ResourceReader(pending ?? rows, options);
+			const readOne = (found: FoundResource) => {
+				readRow(bad, () => {
+					pending?.clear();
+					reader.read(found);
+					pending?.keep();
+				});
+			};
+			const read = await readFiles(files, readOne, rows);
+			const unresolved = await resolveInStore(store, bad);
 			await rows.drop();
 			const notes = notesOf(reader.skipped, read, unresolved);
 			if ((await store.count("record")) + (await store.count("person")) === 0)
@@ -42,7 +51,7 @@ export async function openFhir(
 
 async function readFiles(
 	files: readonly FoundFile[],
-	reader: ResourceReader,
+	readOne: (found: FoundResource) => void,
 	rows: StoreRows,
 ): Promise<FilesRead> {
 	const otherFiles: string[] = [];
@@ -56,7 +65,7 @@ async function readFiles(
 					continue;
 				}
 				resources++;
-				reader.read(found);
+				readOne(found);
 				if (rows.isFull) await rows.write();
 			}
 		} catch (error) {

@@ -1,4 +1,4 @@
-import { InputError } from "../../base/errors.js";
+import { type BadRows, reportBad } from "../bad-rows.js";
 import type { PersonRow, RecordKind, RecordRow, Sex } from "../rows.js";
 import type { Store } from "../store.js";
 import type { MemoryRows, StagedRow } from "./staged-rows.js";
@@ -77,16 +77,20 @@ const resolved = `
 	ORDER BY t.row, coalesce(medication.rank, t.rank)`;
 
 /** Moves the staged rows of a store into `person`, `record` and `code_name`. */
-export async function resolveInStore(store: Store): Promise<Unresolved> {
+export async function resolveInStore(store: Store, bad?: BadRows): Promise<Unresolved> {
 	const olderVersions = await dropOlderVersions(store);
 	await store.run(
 		"INSERT INTO person SELECT patient, birth, sex, death, NULL, place FROM fhir_person ORDER BY version",
 	);
 	await store.run(resolved);
-	const [refused] = await store.all<{ refused: string }>(
-		"SELECT refused FROM fhir_resolved WHERE refused IS NOT NULL AND time IS NOT NULL ORDER BY rowid LIMIT 1",
-	);
-	if (refused) throw new InputError(refused.refused);
+	const refused = "fhir_resolved WHERE refused IS NOT NULL AND time IS NOT NULL";
+	await reportBad(bad, await store.count(refused), async (most) => {
+		const rows = await store.all<{ refused: string }>(
+			`SELECT refused FROM ${refused} ORDER BY rowid LIMIT ${most}`,
+		);
+		return rows.map((row) => row.refused);
+	});
+	if (bad) await store.run(`DELETE FROM ${refused}`);
 	await store.run(`
 		INSERT INTO record
 		SELECT patient, time, code, system, kind, value, unit FROM fhir_resolved

@@ -84,6 +84,29 @@ export class MemoryRows implements StagedRows {
 	}
 }
 
+/** Keeps the rows of a resource back until all of it was read. */
+export class PendingRows implements StagedRows {
+	readonly #rows: StagedRows;
+	#pending: (() => void)[] = [];
+
+	constructor(rows: StagedRows) {
+		this.#rows = rows;
+	}
+
+	add<Name extends StagedTable>(table: Name, row: StagedRow<Name>): void {
+		this.#pending.push(() => this.#rows.add(table, row));
+	}
+
+	keep(): void {
+		for (const add of this.#pending) add();
+		this.clear();
+	}
+
+	clear(): void {
+		this.#pending = [];
+	}
+}
+
 const mostRows = 8192;
 const mostText = 8 * 1024 * 1024; // characters
 

@@ -27,13 +27,13 @@ export async function openMeds(path: string, options: MedsOptions = {}): Promise
 		format: "meds",
 		path,
 		files: [...shards, ...[metadata?.codes, metadata?.splits].filter((file) => file !== undefined)],
-		async load(store) {
+		async load(store, bad) {
 			const notes: string[] = [];
 			await loadSplits(store, useSplits ? metadata?.splits : undefined);
 			await createCodes(store);
 			const counts: Counts = { rows: 0, kept: 0, others: 0, untimed: 0, unsexed: 0 };
 			for (const shard of shards) {
-				const more = await loadShard(store, shard, kinds);
+				const more = await loadShard(store, shard, kinds, bad);
 				for (const name of Object.keys(more) as (keyof Counts)[]) counts[name] += more[name];
 			}
 			refuseNothing(path, counts, kinds);

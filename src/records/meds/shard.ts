@@ -1,4 +1,4 @@
-import { InputError } from "../../base/errors.js";
+import { type BadRows, reportBad } from "../bad-rows.js";
 import { daysFromText, isFarOff } from "../dates.js";
 import type { RecordKind } from "../rows.js";
 import { named, quoted } from "../sql.js";
@@ -30,6 +30,7 @@ export function valueColumn(table: Table): Column | undefined {
 }
 
 const codeless = "coalesce(trim(meds), '') = ''";
+const faulty = `nobody OR ${codeless} OR mistimed OR misvalued`;
 
 /** Longer codes are not parsed, because no vocabulary has any. */
 const longestCode = 200;
@@ -46,6 +47,7 @@ export async function loadShard(
 	store: Store,
 	file: string,
 	kinds: readonly RecordKind[],
+	bad?: BadRows,
 ): Promise<Counts> {
 	const table = await openTable(store, file);
 	const subject = needColumn(table, wanted.subject);
@@ -57,17 +59,28 @@ export async function loadShard(
 		if (table.format === "csv") {
 			await store.run(`CREATE OR REPLACE TABLE meds_text AS SELECT ${columns} FROM ${table.sql}`);
 			await store.run(
-				"CREATE OR REPLACE TEMP VIEW meds_row AS SELECT rowid + 1 AS row, * FROM meds_text",
+				"CREATE OR REPLACE TEMP VIEW meds_given AS SELECT rowid + 1 AS row, * FROM meds_text",
 			);
 		} else
 			await store.run(
-				`CREATE OR REPLACE TEMP VIEW meds_row AS SELECT ${rowNumber(table)} AS row, ${columns} FROM ${table.sql}`,
+				`CREATE OR REPLACE TEMP VIEW meds_given AS SELECT ${rowNumber(table)} AS row, ${columns} FROM ${table.sql}`,
 			);
-		await countCodes(store, table);
+		await store.run("CREATE OR REPLACE TEMP VIEW meds_row AS FROM meds_given");
+		await countCodes(store);
+		if ((await store.count(`meds_seen WHERE faults > 0 OR ${codeless}`)) > 0) {
+			await reportBad(bad, await store.count(`meds_given WHERE ${faulty}`), (rows) =>
+				explainFaulty(store, table, rows),
+			);
+			await store.run(
+				`CREATE OR REPLACE TEMP VIEW meds_row AS FROM meds_given WHERE (${faulty}) IS NOT TRUE`,
+			);
+			await countCodes(store);
+		}
 		await learnCodes(store);
 		const counts = await count(store, kinds);
 		await insert(store, table, kinds);
 		await store.run("DROP VIEW meds_row");
+		await store.run("DROP VIEW meds_given");
 		await store.run("DROP TABLE meds_seen");
 		if (table.format === "csv") await store.run("DROP TABLE meds_text");
 		return counts;
@@ -91,15 +104,13 @@ function columnsOf(subject: Column, time: Column, code: Column, value: Column | 
 		${value?.type === "VARCHAR" ? `${number} IS NULL AND trim(${named(value.name)}) <> ''` : "false"} AS misvalued`;
 }
 
-/** Counts the rows of each code, and rejects the shard if a row is invalid. */
-async function countCodes(store: Store, table: Table): Promise<void> {
+/** Counts the rows of each code, and those that are invalid. */
+async function countCodes(store: Store): Promise<void> {
 	await store.run(
 		`CREATE OR REPLACE TEMP TABLE meds_seen AS
 		SELECT meds, count(*) AS rows, count(*) FILTER (timed) AS timed,
 		count(*) FILTER (nobody OR mistimed OR misvalued) AS faults FROM meds_row GROUP BY meds`,
 	);
-	if ((await store.count(`meds_seen WHERE faults > 0 OR ${codeless}`)) > 0)
-		throw await firstFault(store, table);
 }
 
 const codesAtOnce = 10_000;
@@ -153,29 +164,34 @@ async function count(store: Store, kinds: readonly RecordKind[]): Promise<Counts
 	return counts;
 }
 
-/** The error for the first invalid row. */
-async function firstFault(store: Store, table: Table): Promise<InputError> {
-	const [found] = await store.all<{ row: number; fault: string }>(
-		`SELECT row, CASE WHEN nobody THEN 'subject' WHEN ${codeless} THEN 'code' WHEN mistimed THEN 'time' ELSE 'value' END AS fault
-		FROM meds_row WHERE nobody OR ${codeless} OR mistimed OR misvalued ORDER BY row LIMIT 1`,
-	);
-	const { row, fault } = found!;
-	const place = await table.place(row);
-	if (fault === "subject")
-		return new InputError(`${place} has no subject_id; expected one in every row`);
-	if (fault === "code") return new InputError(`${place} has no code; expected one in every row`);
-	if (fault === "value")
-		return new InputError(
-			`${place}: numeric_value is not a number; put it in text_value, or leave it empty`,
-		);
+/** What is wrong with the first invalid rows. */
+async function explainFaulty(store: Store, table: Table, most: number): Promise<string[]> {
 	const { name } = needColumn(table, wanted.time);
-	const [{ text } = { text: "" }] = await store.all<{ text: string }>(
-		`SELECT left(CAST(${named(name)} AS VARCHAR), 40) AS text FROM ${table.sql} LIMIT 1 OFFSET ${row - 1}`,
+	const rows = await store.all<{ row: number; fault: keyof typeof faults }>(
+		`SELECT row, CASE WHEN nobody THEN 'subject' WHEN ${codeless} THEN 'code' WHEN mistimed THEN 'time' ELSE 'value' END AS fault
+		FROM meds_given WHERE ${faulty} ORDER BY row LIMIT ${most}`,
 	);
-	return new InputError(
-		`${place}: time is ${JSON.stringify(text)}; expected an ISO date or timestamp such as 2020-01-31T12:00:00, or empty for records without a time; ${expectedYears}`,
-	);
+	const places = await table.places(rows.map(({ row }) => row));
+	const explained: string[] = [];
+	for (const [at, { row, fault }] of rows.entries()) {
+		const [time] =
+			fault === "time"
+				? await store.all<{ text: string }>(
+						`SELECT left(CAST(${named(name)} AS VARCHAR), 40) AS text FROM ${table.sql} LIMIT 1 OFFSET ${row - 1}`,
+					)
+				: [];
+		explained.push(`${places[at]}${faults[fault](JSON.stringify(time?.text ?? ""))}`);
+	}
+	return explained;
 }
+
+const faults = {
+	subject: () => " has no subject_id; expected one in every row",
+	code: () => " has no code; expected one in every row",
+	time: (text: string) =>
+		`: time is ${text}; expected an ISO date or timestamp such as 2020-01-31T12:00:00, or empty for records without a time; ${expectedYears}`,
+	value: () => ": numeric_value is not a number; put it in text_value, or leave it empty",
+} as const satisfies Record<string, (text: string) => string>;
 
 async function insert(store: Store, table: Table, kinds: readonly RecordKind[]): Promise<void> {
 	const wantedKinds = kinds.map(quoted).join(", ");

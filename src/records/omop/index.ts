@@ -56,11 +56,11 @@ export async function openOmop(
 			format: "omop",
 			path: address.shown,
 			files: mapFiles,
-			async load(store) {
+			async load(store, bad) {
 				// The connection is closed before the staged tables are loaded.
 				const [source, plan] = await withDatabase(address, options, async (source) => {
 					const plan = planOf(source, options, sourceSystem);
-					await stageTables(store, source, plan);
+					await stageTables(store, source, plan, bad);
 					return [source, plan] as const;
 				});
 				return loadStagedTables(store, source, plan);
@@ -86,8 +86,8 @@ export async function openOmop(
 		format: "omop",
 		path: folder,
 		files: [...Array.from(files.values(), (name) => join(folder, name)), ...mapFiles],
-		async load(store) {
-			await stageTables(store, source, plan);
+		async load(store, bad) {
+			await stageTables(store, source, plan, bad);
 			return loadStagedTables(store, source, plan);
 		},
 	};

@@ -1,4 +1,5 @@
 import { InputError } from "../../base/errors.js";
+import { type BadRows, reportBad } from "../bad-rows.js";
 import { counted, notesFor } from "../notes.js";
 import type { Loaded, RecordKind } from "../rows.js";
 import { quoted } from "../sql.js";
@@ -77,10 +78,15 @@ const hints: Readonly<Record<string, string>> = {
 };
 
 /** Copies all tables into the store, so that a database connection can be closed early. */
-export async function stageTables(store: Store, source: TableSource, plan: Plan): Promise<void> {
+export async function stageTables(
+	store: Store,
+	source: TableSource,
+	plan: Plan,
+	bad?: BadRows,
+): Promise<void> {
 	const stage = async (table: CdmTable, into: string, select: (from: string) => string) => {
 		await source.stage(store, { table, into, select });
-		await refuseFaults(store, source, table, into);
+		await checkRows(store, source, table, into, bad);
 	};
 	await stage(person, "omop_person", peopleFrom);
 	if (source.has(death)) await stage(death, "omop_death", deathsFrom);
@@ -153,7 +159,7 @@ async function stageVocabulary(store: Store, source: TableSource): Promise<void>
 		only: (column) =>
 			`${column("vocabulary_id")} IN (${icdVocabularyList}) OR ${column("concept_id")} = ANY ${list}`,
 	});
-	await refuseFaults(store, source, concept, "omop_concept");
+	await checkRows(store, source, concept, "omop_concept");
 	if (!source.has(conceptRelationship)) return store.run(emptyTables.relations);
 	const [from, to] = relations.map(quoted);
 	await source.stage(store, {
@@ -164,29 +170,38 @@ async function stageVocabulary(store: Store, source: TableSource): Promise<void>
 			`(${column("relationship_id")} = ${from} AND ${column("concept_id_1")} = ANY ${list})
 			OR (${column("relationship_id")} = ${to} AND ${column("concept_id_2")} = ANY ${list})`,
 	});
-	await refuseFaults(store, source, conceptRelationship, "omop_relation");
+	await checkRows(store, source, conceptRelationship, "omop_relation");
 }
 
-async function refuseFaults(
+/** Leaves out rows that cannot be read or, without `bad`, refuses the first. */
+async function checkRows(
 	store: Store,
 	source: TableSource,
 	table: CdmTable,
 	staged: string,
+	bad?: BadRows,
 ): Promise<void> {
-	const [bad] = await store.all<{ row: number }>(
-		`SELECT min(rowid) AS row FROM ${staged} WHERE fault IS NOT NULL HAVING count(*) > 0`,
-	);
-	if (!bad) return;
-	const patient = "patient" in table.columns ? "patient" : "NULL AS patient";
-	const [fault] = await store.all<{ fault: string; got: string | null; patient: string | null }>(
-		`SELECT fault, left(got, 40) AS got, ${patient} FROM ${staged} WHERE rowid = ${bad.row}`,
-	);
-	if (!fault) return;
-	const place = await source.placeOf(table, bad.row + 1, fault.patient);
-	const got = fault.got === null || !fault.got.trim() ? "empty" : JSON.stringify(fault.got);
-	throw new InputError(
-		`${place}: ${table.columns[fault.fault]} is ${got}; ${hints[fault.fault] ?? numberHint}`,
-	);
+	const faulty = `${staged} WHERE fault IS NOT NULL`;
+	const count = await store.count(faulty);
+	await reportBad(bad, count, async (most) => {
+		const patient = "patient" in table.columns ? "patient" : "NULL AS patient";
+		const rows = await store.all<{
+			row: number;
+			fault: string;
+			got: string | null;
+			patient: string | null;
+		}>(
+			`SELECT rowid + 1 AS row, fault, left(got, 40) AS got, ${patient} FROM ${faulty} ORDER BY rowid LIMIT ${most}`,
+		);
+		const explained: string[] = [];
+		for (const { row, fault, patient, ...text } of rows) {
+			const place = await source.placeOf(table, row, patient);
+			const got = text.got?.trim() ? JSON.stringify(text.got) : "empty";
+			explained.push(`${place}: ${table.columns[fault]} is ${got}; ${hints[fault] ?? numberHint}`);
+		}
+		return explained;
+	});
+	if (count > 0) await store.run(`DELETE FROM ${faulty}`);
 }
 
 /** Turns the staged tables into people, records and names. */
