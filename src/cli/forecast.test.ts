@@ -15,8 +15,9 @@ beforeAll(async () => {
 	({ root, run } = await clinicRun({ map: builtInMap() }));
 	await writeFile(
 		file("claims.csv"),
-		"patient,date,icd10\nann,2010-03-01,I10\nann,2012-05-06,E119\nben,2011-01-01,C61\nann,2011-07-01,I50.9\n",
+		"patient,date,icd10\nann,2010-03-01,I10\nann,2012-05-06,E119\nben,2011-01-01,I10\nben,2011-01-01,C61\nann,2011-07-01,I50.9\n",
 	);
+	await writeFile(file("carl.csv"), "patient,date,icd10\ncarl,2011-01-01,C61\n");
 	await writeFile(file("silent.jsonl"), '{"id":"y","types":[],"times":[]}\n');
 	await writeFile(
 		file("people.csv"),
@@ -128,7 +129,8 @@ describe("new patients", () => {
 		expect(lines[2]).toBe("ann: female, 3 events from 2010-03-01 to 2012-05-06 (age 52.3)");
 		expect(lines[4]).toBe("2014-01-01, age 53.9");
 		expect(lines[5]).toMatch(/^\d{3} .+ {2}\d+\.\d %$/);
-		expect(lines.slice(7, 10)).toEqual(["", "", "ben: male, no event that the model knows"]);
+		expect(lines.slice(7, 9)).toEqual(["", ""]);
+		expect(lines[9]).toMatch(/^ben: male, 1 event/);
 	});
 
 	test("have headings above their own column", async () => {
@@ -155,6 +157,84 @@ describe("new patients", () => {
 		expect(rows).toHaveLength(1 + 2 * 3 * 3);
 		expect(rows[1]).toMatch(/^ann,'\+1m,2012-06-05,15496\.4375,52\.\d+,after,1,\d{3},PheCode,/);
 		expect((await captured(args)).stderr).toContain("already exists");
+	});
+});
+
+describe("a cohort with bad rows, people without records and unknown codes", () => {
+	const cohort = (...more: string[]) => [
+		...["forecast", run, "--input", file("cohort.csv"), "--people", file("cohort-people.csv")],
+		...["--at", "2014-01-01", ...more],
+	];
+	beforeAll(async () => {
+		const rows = [
+			...["ann,2010-03-01,I10", "ann,2011-14-01,I10", ",2012-01-01,I10", "carl,2011-01-01,C61"],
+			...["carl,2012-01-01,C61", "ann,2012-05-06,E119", "ann,2012-05-06,C61"],
+		];
+		await writeFile(file("cohort.csv"), `patient,date,icd10\n${rows.join("\n")}\n`);
+		const silent = Array.from({ length: 12 }, (_, at) => `s${10 + at},1960-01-01,F`);
+		await writeFile(
+			file("cohort-people.csv"),
+			`patient,birth,sex\nann,1960-02-03,F\ncarl,19600203x,M\n${silent.join("\n")}\n`,
+		);
+	});
+	const lines = () => [
+		`  ${file("cohort.csv")}: line 3: date is "2011-14-01"; expected a date such as 2020-01-31, 2020-01-31 12:30:00 or 20200131, or say how dates are written, as in --date-format %d/%m/%Y`,
+		`  ${file("cohort.csv")}: line 4: patient is empty; every record needs a patient: fill it in or remove the row`,
+		expect.stringMatching(/^ {2}\S+people\.csv: line 3: birth is "19600203x"; expected a date/),
+		...Array.from(
+			{ length: 10 },
+			(_, at) => `  patient s${10 + at}: no record; expected at least one`,
+		),
+		"  and 2 more",
+		"  patient carl: 2 records, no code that the model knows; expected at least one",
+	];
+
+	test("is refused, with one message that names the first ten of each", async () => {
+		const { code, stdout, stderr } = await captured(cohort());
+		expect([code, stdout]).toEqual([2, ""]);
+		expect(stderr.trimEnd().split("\n")).toEqual([
+			`error: ${file("cohort.csv")}: 3 rows cannot be read, 12 people have no record, 1 patient has no code that the model knows; correct them, or leave them out with --skip-bad`,
+			...lines(),
+		]);
+	});
+
+	test("is predicted for without them with --skip-bad, and notes say who is left out", async () => {
+		const { code, stdout, stderr } = await captured(cohort("--skip-bad", "--json"));
+		expect(code).toBe(0);
+		const { patients, notes, unknown } = JSON.parse(stdout);
+		expect(patients.map(({ id }: { id: string }) => id)).toEqual(["ann"]);
+		const told = lines();
+		const skipped = notes.filter((note: string) => note.includes(": left out\n"));
+		expect(skipped.map((note: string) => note.split("\n")[0])).toEqual([
+			"3 rows cannot be read: left out",
+			"12 people have no record: left out",
+			"1 patient has no code that the model knows: left out",
+		]);
+		expect(skipped[1].split("\n").slice(1)).toEqual(told.slice(3, 14));
+		expect(stderr).toContain(`note: ${skipped[2]}\n`);
+		expect(stderr).toContain(`\n${told[0]}\n`);
+		expect(unknown.records).toBe(3);
+		await writeFile(
+			file("clean.csv"),
+			"patient,date,icd10\nann,2010-03-01,I10\nann,2012-05-06,E119\n",
+		);
+		const clean = [
+			"--input",
+			file("clean.csv"),
+			"--people",
+			file("people.csv"),
+			"--patient",
+			"ann",
+		];
+		const alone = await json("forecast", run, ...clean, "--at", "2014-01-01");
+		expect(patients).toEqual(alone.patients);
+	});
+
+	test("is refused if nobody is left", async () => {
+		const { code, stderr } = await captured([
+			...["forecast", run, "--input", file("carl.csv"), "--skip-bad", "--at", "+1y"],
+		]);
+		expect([code, stderr]).toEqual([2, expect.stringContaining("model knows; nobody is left\n")]);
 	});
 });
 
@@ -212,7 +292,7 @@ describe("patients of the run's dataset", () => {
 });
 
 describe("warns about", () => {
-	test("times beyond the training data, unknown codes and empty histories", async () => {
+	test("times beyond the training data and after death, and unknown codes", async () => {
 		const { warnings, unknown, stderr } = await json(...claims(), "--at", "+60y");
 		expect(unknown).toEqual({
 			codes: 1,
@@ -221,7 +301,6 @@ describe("warns about", () => {
 		});
 		expect(warnings).toEqual([
 			"1 record of 1 code that the model does not know: skipped; --json names them",
-			expect.stringMatching(/^ben has no event that the model knows: predicted from the start/),
 			expect.stringMatching(
 				/^the latest query time is 60\.0 years after the last event \(ann\), longer than any history the model was trained on; the longest spans \d+\.\d years$/,
 			),
@@ -230,7 +309,7 @@ describe("warns about", () => {
 			),
 			"1 query time is after the patient's death (ben first)",
 		]);
-		expect(stderr).toContain(`warning: ${warnings[2]}\n`);
+		expect(stderr).toContain(`warning: ${warnings[1]}\n`);
 		expect(stderr).not.toMatch(/I10|E11|C61|185/);
 	});
 
@@ -248,12 +327,14 @@ describe("warns about", () => {
 	});
 
 	test("a record of an unknown code, from which relative times count", async () => {
-		await writeFile(file("carl.csv"), "patient,date,icd10\ncarl,2011-01-01,C61\n");
-		const { patients, warnings } = await json(
-			...["forecast", run, "--input", file("carl.csv"), "--at", "+1y"],
-		);
+		const carl = ["forecast", run, "--input", file("carl.csv"), "--patient", "carl", "--at", "+1y"];
+		const { patients, warnings } = await json(...carl);
 		expect(patients[0].answers[0]).toMatchObject({ at: "+1y", date: "2012-01-01" });
-		expect(warnings[1]).toMatch(/^carl has no event that the model knows/);
+		expect(warnings[1]).toMatch(
+			/^carl has no event that the model knows: predicted from the start/,
+		);
+		const { stdout } = await captured(carl);
+		expect(stdout.split("\n")[2]).toBe("carl: no event that the model knows");
 	});
 
 	test("a person without records, predicted from the start of a history alone", async () => {
@@ -263,6 +344,8 @@ describe("warns about", () => {
 			run,
 			"--input",
 			file("nobody.jsonl"),
+			"--patient",
+			"x",
 			"--at",
 			"1",
 			"900",
@@ -284,7 +367,7 @@ describe("rejects, with exit code 2", () => {
 			/--at 1950-01-01 lies before the birth of patient ann \(1960-02-03\), and of 1 others of 2/,
 		],
 		"a time after the last record, where there is none": [
-			() => ["forecast", run, "--input", file("silent.jsonl"), "--at", "+1y"],
+			() => ["forecast", run, "--input", file("silent.jsonl"), "--patient", "y", "--at", "+1y"],
 			/--at is \+1y, but patient y has no record to count from; give a day\n/,
 		],
 		"an unknown patient": [
@@ -314,6 +397,10 @@ describe("rejects, with exit code 2", () => {
 		"a column that is missing, by the option that names it here": [
 			() => ["forecast", run, "--input", file("people.csv")],
 			/name it with --code-column/,
+		],
+		"--skip-bad without a file": [
+			() => ["forecast", run, "--patient", "p00003", "--skip-bad"],
+			/--skip-bad is for a file of records; name it with --input FILE/,
 		],
 		"a map that is not the dataset's": [
 			() => [...claims(), "--keep-ignored"],

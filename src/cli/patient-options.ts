@@ -52,6 +52,10 @@ export function addPatientOptions(command: Command): void {
 		new Option("--format <format>", "format of the records (default: by file extension)").choices(
 			Object.keys(recordFormats),
 		),
+		new Option(
+			"--skip-bad",
+			"leave out bad rows, people without records and patients none of whose codes the model knows",
+		),
 		datasetOption(),
 		...codeMapOptions(),
 		new Option("--memory <size>", "memory limit for reading records")

@@ -126,6 +126,31 @@ describe("records with codes that the model does not know", () => {
 		expect((await newPatients(source, { ...of, only: "four" })).patients).toEqual([]);
 	});
 
+	test("are refused or left out with their patients, if these have no others", async () => {
+		const { known: of } = await trained();
+		const source = sourceOf({ some: "az", stranger: "zz" }, { silent: { sex: "male" } });
+		const refused = newPatients(source, { ...of, skipBad: false });
+		await expect(refused).rejects.toMatchObject({
+			message: [
+				"memory: 1 person has no record, 1 patient has no code that the model knows; correct them, or leave them out with `skipBad`",
+				"  patient silent: no record; expected at least one",
+				"  patient stranger: 2 records, no code that the model knows; expected at least one",
+			].join("\n"),
+			field: "skipBad",
+		});
+		const { patients, ids, unknown, notes } = await newPatients(source, { ...of, skipBad: true });
+		expect(patients.map(({ id }) => id)).toEqual(["some"]);
+		expect([ids, unknown.records]).toEqual([["silent", "some", "stranger"], 3]);
+		expect(notes.map((note) => note.split("\n")[0])).toEqual([
+			"1 person has no record: left out",
+			"1 patient has no code that the model knows: left out",
+		]);
+		for (const skipBad of [true, false]) {
+			const named = await newPatients(source, { ...of, skipBad, only: "silent" });
+			expect(named.patients.map(({ id }) => id)).toEqual(["silent"]);
+		}
+	});
+
 	test("a source without patients is rejected", async () => {
 		const { known: of } = await trained();
 		await expect(newPatients(sourceOf({}), of)).rejects.toThrow("memory contains no patients");

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { InputError } from "../base/errors.js";
 import { builtInMap, type CodeMap } from "../codes/index.js";
 import { temporarily } from "../files/index.js";
-import { notesFor } from "../records/notes.js";
+import { BadRows, mostNamed } from "../records/bad-rows.js";
+import { counted, notesFor } from "../records/notes.js";
 import type { PersonRow, RecordKind, RecordSource } from "../records/rows.js";
 import { quoted } from "../records/sql.js";
 import { openStore, type Store } from "../records/store.js";
@@ -56,6 +57,12 @@ export interface NewPatientOptions {
 	readonly map?: CodeMap | undefined;
 	/** Reads only the patient with this id. */
 	readonly only?: string | undefined;
+	/**
+	 * Whether rows that cannot be read, people without records and patients none of whose codes the model knows are left
+	 * out, with notes, or refused (false), with one error that names the first ten. Default: the first bad row is refused,
+	 * and such patients have an empty history, as does a patient who is named with `only`.
+	 */
+	readonly skipBad?: boolean | undefined;
 	/** Memory limit of DuckDB in bytes. */
 	readonly memory?: number;
 	readonly threads?: number | undefined;
@@ -107,12 +114,13 @@ export async function newPatients(
 async function gather(
 	store: Store,
 	source: RecordSource,
-	{ manifest, vocabulary, only }: NewPatientOptions,
+	{ manifest, vocabulary, only, skipBad }: NewPatientOptions,
 	map: CodeMap,
 ): Promise<NewPatients> {
-	const { axis, notes, warnings = [], observation } = await source.load(store);
+	const badRows = skipBad === undefined ? undefined : new BadRows();
+	const { axis, notes, warnings = [], observation } = await source.load(store, badRows);
 	const ids = await everybody(store);
-	if (ids.length === 0)
+	if (ids.length === 0 && !badRows?.count)
 		throw new InputError(
 			`${source.path} contains no patients; expected at least one (patient, time, code)`,
 		);
@@ -124,30 +132,52 @@ async function gather(
 	);
 	const rules = readingRules(manifest);
 	const reader = recordReader(vocabulary, rules, map);
-	const read = new Map<string, ReadPatient>();
+	const read = new Map<string, Counted>();
 	const periods = await observedBy(store, whose);
 	const readOne = (id: string, records: readonly GivenRecord[]) => {
 		const observed = observation && (periods.get(id) ?? []);
 		const person = { ...(known.people.get(id) ?? nothingKnown), observed };
-		read.set(id, reader.patient(id, person, records, axis));
+		read.set(id, { ...reader.patient(id, person, records, axis), records: records.length });
 	};
 	for await (const { id, records } of histories(store, whose)) readOne(id, records);
 	const chosen = only === undefined ? ids : ids.filter((id) => id === only);
 	for (const id of chosen) if (!read.has(id)) readOne(id, []);
-	const all = chosen.map((id) => read.get(id) as ReadPatient);
+	const all = chosen.flatMap((id) => read.get(id) ?? []);
+	const empty = (isSilent: boolean) =>
+		skipBad === undefined || only !== undefined
+			? []
+			: all.filter(
+					({ patient: { history }, records }) =>
+						history.tokens.length === history.birthEvents && (records === 0) === isSilent,
+				);
+	const [silent, unknown] = [empty(true), empty(false)];
+	const faults = [
+		...(badRows?.count ? [badRowsFault(badRows)] : []),
+		...patientsFault(silent, counted(silent.length, "person has", "people have"), "no record"),
+		...patientsFault(
+			unknown,
+			counted(unknown.length, "patient has", "patients have"),
+			"no code that the model knows",
+		),
+	];
+	const leftOut = new Set([...silent, ...unknown]);
+	const kept = all.filter((one) => !leftOut.has(one));
+	if (faults.length > 0 && (!skipBad || kept.length === 0))
+		throw refusal(source.path, faults, skipBad);
 	const count = (of: (one: ReadPatient) => number | boolean) =>
 		all.reduce((sum, one) => sum + Number(of(one)), 0);
 	const drugs = count((one) => one.drugs);
 	const repeated = count((one) => one.repeated);
 	const cut = count((one) => one.cut);
 	return {
-		patients: all.map(({ patient }) => patient),
+		patients: kept.map(({ patient }) => patient),
 		ids,
 		axis,
 		unknown: unknownOf(all),
 		notes: [
 			...warnings,
 			...notes,
+			...faults.map((fault) => `${fault.what}: left out\n${linesOf(fault)}`),
 			...peopleNotes({
 				births: count(({ bornLate }) => bornLate),
 				...{ sexes: known.sexes, deaths: known.deaths },
@@ -160,6 +190,52 @@ async function gather(
 			]),
 		],
 	};
+}
+
+interface Counted extends ReadPatient {
+	/** The number of records in the source. */
+	readonly records: number;
+}
+
+/** Rows or patients that cannot be used. */
+interface Fault {
+	/** How many, and what is wrong. */
+	readonly what: string;
+	readonly count: number;
+	/** One line per row or patient. */
+	readonly first: readonly string[];
+}
+
+const badRowsFault = ({ count, first }: BadRows): Fault => ({
+	what: `${counted(count, "row")} cannot be read`,
+	count,
+	first,
+});
+
+function patientsFault(
+	all: readonly Counted[],
+	count: string,
+	lacking: "no record" | "no code that the model knows",
+): Fault[] {
+	if (all.length === 0) return [];
+	const first = all.slice(0, mostNamed).map(({ patient, records }) => {
+		const found = records > 0 ? `${counted(records, "record")}, ` : "";
+		return `patient ${patient.id}: ${found}${lacking}; expected at least one`;
+	});
+	return [{ what: `${count} ${lacking}`, count: all.length, first }];
+}
+
+function linesOf({ count, first }: Fault): string {
+	const more = count > first.length ? [`and ${count - first.length} more`] : [];
+	return [...first, ...more].map((line) => `  ${line}`).join("\n");
+}
+
+function refusal(path: string, faults: readonly Fault[], isSkipped: boolean | undefined) {
+	const remedy = isSkipped ? "nobody is left" : "correct them, or leave them out with `skipBad`";
+	const what = faults.map(({ what }) => what).join(", ");
+	return new InputError(`${path}: ${what}; ${remedy}\n${faults.map(linesOf).join("\n")}`, {
+		field: "skipBad",
+	});
 }
 
 async function everybody(store: Store): Promise<string[]> {

@@ -23,6 +23,8 @@ export interface PatientOptions extends CodeMapOptions {
 	readonly format?: string | undefined;
 	/** Reader options of the format. */
 	readonly records?: ReaderOptions | undefined;
+	/** Whether bad rows, and patients of whom the model knows no event, are left out of `input` instead of refused. */
+	readonly skipBad?: boolean | undefined;
 	/** One patient instead of all; required for the run's dataset. */
 	readonly patient?: string | undefined;
 	/** The run's dataset, if it was moved. */
@@ -50,11 +52,13 @@ export async function openPatients(
 	options: PatientOptions,
 ): Promise<QueriedPatients> {
 	const { manifest, vocabulary } = trained;
-	const { records = {}, patient: only, memory, threads } = options;
+	const { records = {}, patient: only, skipBad = false, memory, threads } = options;
 	if (options.input === undefined && records.db === undefined) {
-		const [misplaced] = options.format
-			? ["format"]
-			: Object.keys(records).map((name) => `records.${name}`);
+		const [misplaced] = [
+			...(options.format ? ["format"] : []),
+			...(skipBad ? ["skipBad"] : []),
+			...Object.keys(records).map((name) => `records.${name}`),
+		];
 		if (misplaced)
 			throw new InputError(
 				`\`${misplaced}\` is for a file of records; name it with \`input\` FILE`,
@@ -79,7 +83,7 @@ export async function openPatients(
 	const read = await withinOption(
 		"records",
 		newPatients(source, {
-			...{ manifest, vocabulary, only, memory, threads },
+			...{ manifest, vocabulary, only, skipBad, memory, threads },
 			map: options.phecodeMap === undefined ? undefined : map,
 		}),
 	);
