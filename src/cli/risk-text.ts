@@ -3,7 +3,7 @@ import { simulatedText } from "../base/simulated.js";
 import type { Token } from "../cohort/vocabulary.js";
 import type { Place } from "../infer/index.js";
 import { dayText, spanText } from "../infer/user-input/index.js";
-import type { DatasetRisks } from "../workflows/dataset-risks.js";
+import type { CohortRisks } from "../workflows/dataset-risks.js";
 import type { CodeRisk, Contributions, IndexRisk, RiskResult } from "../workflows/risk.js";
 import { ownEvents, phenotypesIn } from "../workflows/risk-documents.js";
 import { ageText, patientText } from "./patient-text.js";
@@ -226,7 +226,7 @@ export function eventsText(result: RiskResult): string {
 }
 
 /** What was written, how fast, and whom it leaves out. */
-export function datasetRisksText(scored: DatasetRisks): string {
+export function cohortRisksText(scored: CohortRisks): string {
 	const { file, patients, codes, seconds, excluded, notAtRisk, simulated } = scored;
 	const reasons = (counts: Readonly<Record<string, number>>) =>
 		Object.entries(counts)

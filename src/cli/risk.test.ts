@@ -598,10 +598,18 @@ describe("a whole dataset", () => {
 	test.each([
 		["--index", "random"],
 		["--split", "test"],
-		["--output", "risks.csv"],
 	])("is what %s needs", async (flag, value) => {
 		const { code, stderr } = await captured(ann("--code", "411", flag, value));
 		expect([code, stderr]).toEqual([2, expect.stringContaining(`${flag} belongs to --data`)]);
+	});
+
+	test("or a file is what --output needs", async () => {
+		const one = ["risk", run, "--patient", "p00003", "--code", "411", "--output", "risks.csv"];
+		const { code, stderr } = await captured(one);
+		expect([code, stderr]).toEqual([
+			2,
+			expect.stringContaining("--output belongs to --data or --input; for one patient use --csv"),
+		]);
 	});
 
 	test("needs a file, one run, and codes only without it", async () => {
@@ -609,5 +617,81 @@ describe("a whole dataset", () => {
 		const two = await captured(["risk", run, run, "--data", dataset, "--output", file("x.csv")]);
 		expect(two.stderr).toContain("--data takes one run");
 		expect((await captured(["risk", run])).stderr).toContain("give codes with --code");
+	});
+});
+
+describe("all patients of a file", () => {
+	const cohort = (...more: string[]) => [
+		...["risk", run, "--input", file("cohort.csv"), "--people", file("people.csv"), ...more],
+	];
+	beforeAll(() =>
+		writeFile(
+			file("cohort.csv"),
+			"patient,date,icd10\nann,2010-03-01,I10\nbob,2011-01-01,I10\nann,2011-07-01,I50.9\nbob,2012-02-30,I10\nann,2012-05-06,E119\nbob,2012-06-01,C61\ncarl,2012-01-01,C61\n",
+		),
+	);
+	const rowsOf = async (path: string) => {
+		const [header, ...lines] = (await readFile(path, "utf8")).trim().split("\n");
+		return { header, rows: lines.map((line) => line.split(",")) };
+	};
+
+	test("are written as a row per patient and code, with the numbers of single patients", async () => {
+		const output = file("cohort-risks.csv");
+		const asked = ["--code", "I50.9", "411", "--years", "1,5"];
+		const { code, stdout, stderr } = await captured(
+			cohort("--skip-bad", ...asked, "--output", output),
+		);
+		expect([code, stdout]).toEqual([0, expect.stringMatching(/^2 patients, 2 codes in /)]);
+		expect(stderr).toContain("note: 1 row cannot be read: left out\n");
+		expect(stderr).toContain("note: 1 patient has no code that the model knows: left out\n");
+		expect(stderr).toMatch(/warning: 2 records of 1 code that the model does not know: skipped/);
+		const { header, rows } = await rowsOf(output);
+		expect(header).toBe("patient,date,at_risk,code,name,recorded,risk_1y,risk_5y");
+		expect(rows.map(([patient, date, , own]) => [patient, date, own])).toEqual([
+			...[["ann", "2012-05-06", "428"]],
+			...[["ann", "2012-05-06", "411"]],
+			// The last record, whether or not its code is known.
+			...[["bob", "2012-06-01", "428"]],
+			...[["bob", "2012-06-01", "411"]],
+		]);
+		for (const [at, patient] of ["ann", "bob"].entries()) {
+			const { risks } = await json(...cohort("--skip-bad", "--patient", patient, ...asked));
+			for (const [n, { incidence, recorded }] of risks.entries()) {
+				const row = rows[2 * at + n] as string[];
+				expect(row[5]).toBe(String(recorded !== null));
+				for (const [i, { probability }] of (incidence as Horizon[]).entries())
+					expect(Number(row[6 + i])).toBeCloseTo(probability, 6);
+			}
+		}
+	});
+
+	test("are written for every code, on a day by rule, as Parquet and JSON", async () => {
+		const output = file("cohort-risks.parquet");
+		const asked = ["--skip-bad", "--index", "age:51", "--output", output, "--json"];
+		const { patients, codes, excluded, notes, unknown } = await json(...cohort(...asked));
+		expect([patients, codes, excluded]).toEqual([1, 30, { "birth unknown": 1 }]);
+		expect(notes.join("\n")).toContain("1 row cannot be read: left out");
+		expect(unknown.records).toBe(2);
+		const { asyncBufferFromFile, parquetReadObjects } = await import("hyparquet");
+		const rows = await parquetReadObjects({ file: await asyncBufferFromFile(output) });
+		expect(rows).toHaveLength(30);
+		expect(rows[0]).toMatchObject({ patient: "ann", date: "2011-02-02" });
+	});
+
+	test("are refused with bad rows, options on one patient, several runs or an existing file", async () => {
+		const output = ["--output", file("refused.csv")];
+		const refusal = async (argv: readonly string[]) => {
+			const { code, stderr } = await captured(argv);
+			expect(code).toBe(2);
+			return stderr;
+		};
+		expect(await refusal(cohort(...output))).toContain("leave them out with --skip-bad");
+		expect(await refusal(cohort(...output, "--at", "+1y"))).toContain(
+			"--at has no effect on all patients of a file",
+		);
+		const [, , ...rest] = cohort(...output);
+		expect(await refusal(["risk", run, run, ...rest])).toContain("--output takes one run");
+		await writeFile(file("refused.csv"), "earlier");
+		expect(await refusal(cohort(...output, "--skip-bad"))).toContain("already exists");
 	});
 });

@@ -11,6 +11,9 @@ import {
 	momentsOf,
 	spanDays,
 } from "../infer/user-input/index.js";
+import type { Trained } from "../train/index.js";
+import { columnFormat } from "../workflows/column-file.js";
+import type { CohortRisks } from "../workflows/dataset-risks.js";
 import { checkFigureTarget, writeFigure } from "../workflows/figure-file.js";
 import type { AdHocGroup } from "../workflows/group-risks.js";
 import { risk } from "../workflows/risk.js";
@@ -26,7 +29,7 @@ import {
 	type PatientFlags,
 } from "./patient-options.js";
 import { mayRepeat } from "./repeated-options.js";
-import { datasetRisksText, eventsText, risksText } from "./risk-text.js";
+import { cohortRisksText, eventsText, risksText } from "./risk-text.js";
 import { checkTaskOptions, scorePatients } from "./score.js";
 import { textBarsFor } from "./text-bars.js";
 
@@ -81,6 +84,8 @@ export const examples = {
 	"trajgpt risk run/tasks/insulin --input bundle.json": "the label that a model was fine-tuned to",
 	"trajgpt risk run --data dataset --output risks.parquet --index 2015-01-01":
 		"every patient and every code, on one date",
+	"trajgpt risk run --input cohort.csv --skip-bad --code 428 250 --output risks.parquet":
+		"all patients of a file, on the day of their last record",
 };
 
 export function command(io: Io): Command {
@@ -90,7 +95,10 @@ export function command(io: Io): Command {
 			"<run...>",
 			"run folder written by `trajgpt pretrain`, several of one dataset, or RUN/tasks/TASK by `trajgpt finetune`",
 		)
-		.option("--code <code...>", "codes, or names of the run's groups; required without --data")
+		.option(
+			"--code <code...>",
+			"codes, or names of the run's groups; required without --data and --output",
+		)
 		.addOption(
 			mayRepeat(
 				new Option(
@@ -147,9 +155,12 @@ export function command(io: Io): Command {
 	whatIf("--add <code@time...>", "add an event: 250@2010-05-01", addedOf);
 	whatIf("--remove <n...>", "remove event number n", removedOf);
 	whatIf("--move <n@time...>", "move event number n to another time: 12@-6m", movedOf);
-	addGroup(made, "A whole dataset:", [
+	addGroup(made, "Many patients:", [
 		new Option("--data <folder>", "score every patient of a dataset, on one index day each"),
-		new Option("--output <file>", "Parquet or CSV file for --data: a row per patient and code"),
+		new Option(
+			"--output <file>",
+			"Parquet or CSV file for all patients of --data or --input: a row per patient and code",
+		),
 		new Option(
 			"--index <rule>",
 			"index days: last (record), random, visit, a date, or age:N (default: last)",
@@ -161,33 +172,46 @@ export function command(io: Io): Command {
 	]);
 	addPatientOptions(made);
 	return made.action((folders: [string, ...string[]], options: Options) => {
-		checkTogether(made, options.data !== undefined);
+		checkTogether(made, options);
 		return act(io, made, folders, options);
 	});
 }
 
-/** The options that --data takes, and those that need it. */
-const needData = ["output", "index", "split"];
+/** The options that --data takes. */
 const withData = new Set([
-	...["data", ...needData, "code", "years", "seed", "force", "json"],
+	...["data", "output", "index", "split", "code", "years", "seed", "force", "json"],
 	...["threads", "provider", "precision"],
+]);
+/** The options on one patient. */
+const ofOne = new Set([
+	...["group", "samples", "at", "horizon", "from", "to", "step", "attribute", "top", "events"],
+	...["figure", "csv", "add", "remove", "move"],
 ]);
 
 /** Refuses options that would have no effect. */
-function checkTogether(command: Command, hasData: boolean): void {
-	const ignored = command.options.find((option) => {
+function checkTogether(command: Command, options: Options): void {
+	for (const option of command.options) {
 		const name = option.attributeName();
-		if (command.getOptionValueSource(name) !== "cli") return false;
-		return hasData ? !withData.has(name) : needData.includes(name);
-	});
-	if (!ignored) return;
-	const hint = ignored.long === "--output" ? "; for one patient use --csv or --figure" : "";
-	throw new InputError(
-		hasData
-			? `${ignored.long} has no effect on a whole dataset; leave it out, or leave out --data`
-			: `${ignored.long} belongs to --data${hint}`,
-		{ field: ignored.attributeName() },
-	);
+		if (command.getOptionValueSource(name) !== "cli") continue;
+		const why = whyIgnored(name, options);
+		if (why !== undefined) throw new InputError(`${option.long} ${why}`, { field: name });
+	}
+}
+
+/** Why an option has no effect beside the others; undefined if it has one. */
+function whyIgnored(name: string, { data, input, db, output }: Options): string | undefined {
+	if (data !== undefined)
+		return withData.has(name)
+			? undefined
+			: "has no effect on a whole dataset; leave it out, or leave out --data";
+	if (name === "split") return "belongs to --data";
+	if (output !== undefined && (input ?? db) !== undefined)
+		return ofOne.has(name)
+			? "has no effect on all patients of a file; leave it out, or leave out --output"
+			: undefined;
+	if (name === "output")
+		return "belongs to --data or --input; for one patient use --csv or --figure";
+	return name === "index" ? "belongs to --data, or to --input with --output" : undefined;
 }
 
 /** What a fine-tuned model has no use for: it answers one question. */
@@ -213,6 +237,7 @@ async function act(
 			at: options.at && [options.at],
 			predictions: options.csv,
 		});
+	if (options.output !== undefined) return scoreInput(io, folder, trained, further, options);
 	const { figure, csv, force = false, group: groups } = options;
 	if (!options.code && groups.length === 0)
 		throw new InputError(
@@ -271,10 +296,41 @@ async function scoreDataset(
 		...options,
 		...{ output, codes: code, replace: force, progress: progressOf(io) },
 	});
+	printScored(io, scored, json && { run: folder, ...scored });
+}
+
+/** Writes the risks of all patients of a file. */
+async function scoreInput(
+	io: Io,
+	folder: string,
+	trained: Trained,
+	further: readonly string[],
+	options: Options,
+): Promise<void> {
+	const { output, code, force, json } = options;
+	if (further.length > 0) throw new InputError("--output takes one run; score each run by itself");
+	columnFormat(output as string);
+	await checkFileTarget(output as string, force ?? false);
+	const queried = await openQueried(io, trained, options);
+	const { newPatientRisks } = await import("../workflows/dataset-risks.js");
+	const scored = await newPatientRisks(trained, queried, {
+		...{ ...options, output: output as string },
+		...{ codes: code, replace: force, progress: progressOf(io) },
+	});
+	const { unknown, notes } = queried;
+	printScored(
+		io,
+		scored,
+		json && { run: folder, ...scored, unknown, notes: [...notes, ...scored.notes] },
+	);
+}
+
+/** Prints what was written or, if it is given, the document about it. */
+function printScored(io: Io, scored: CohortRisks, json: object | undefined): void {
 	for (const note of scored.notes) io.stderr.write(`note: ${note}\n`);
 	for (const warning of scored.warnings) io.stderr.write(`warning: ${warning}\n`);
-	if (json) return printJson(io, { run: folder, ...scored });
-	io.stdout.write(datasetRisksText(scored));
+	if (json) printJson(io, json);
+	else io.stdout.write(cohortRisksText(scored));
 }
 
 /** NAME=CODE,CODE,… */

@@ -1,30 +1,36 @@
 import { InputError } from "../base/errors.js";
 import { silentProgress } from "../base/progress.js";
-import { isoDate, yearDays } from "../base/time.js";
+import { isoDate, type TimeAxis, yearDays } from "../base/time.js";
+import type { CodeMap } from "../codes/index.js";
 import { whyNotAtRisk } from "../cohort/at-risk.js";
-import type { Dataset, History, Split } from "../cohort/index.js";
+import {
+	type Dataset,
+	type History,
+	type NewPatient,
+	type Split,
+	splitNames,
+} from "../cohort/index.js";
 import { specialCount } from "../cohort/vocabulary.js";
 import { drawOf, indexDay, parseIndexRule } from "../evaluate/onset/index-days.js";
 import { checkFileTarget, replaceFile } from "../files/index.js";
 import { hazardSettingsOf } from "../infer/hazards.js";
 import { cutHorizons, independenceNotes } from "../infer/incidence.js";
 import { type HazardModel, hazardModel, incidences } from "../infer/index.js";
-import { type FoundCode, findCode } from "../infer/user-input/index.js";
+import { type FoundCode, findCode, warningsFor } from "../infer/user-input/index.js";
 import type { Trained } from "../train/index.js";
 import { type Column, columnFormat, openColumns } from "./column-file.js";
 import { type ComputeOptions, withRuntime } from "./open-runtime.js";
+import type { QueriedPatients } from "./patients.js";
 import { hasSameTokens } from "./same-meaning.js";
 import type { Monitoring } from "./training.js";
 
-export interface DatasetRiskOptions extends ComputeOptions, Pick<Monitoring, "progress"> {
+export interface CohortRiskOptions extends ComputeOptions, Pick<Monitoring, "progress"> {
 	/** The file to write: Parquet, or CSV by its extension. */
 	readonly output: string;
 	/** Whether an existing file may be replaced. */
 	readonly replace?: boolean | undefined;
 	/** Codes as users write them, and names of groups. Default: every code of the vocabulary. */
 	readonly codes?: readonly string[] | undefined;
-	/** Default: all patients. */
-	readonly split?: Split | undefined;
 	/** `last` (the last record, default), `random`, `visit`, a date or `age:N`. */
 	readonly index?: string | undefined;
 	/** Horizons. Default: 1, 5 and 10. */
@@ -33,7 +39,12 @@ export interface DatasetRiskOptions extends ComputeOptions, Pick<Monitoring, "pr
 	readonly seed?: number | undefined;
 }
 
-export interface DatasetRisks {
+export interface DatasetRiskOptions extends CohortRiskOptions {
+	/** Default: all patients. */
+	readonly split?: Split | undefined;
+}
+
+export interface CohortRisks {
 	readonly file: string;
 	readonly patients: number;
 	readonly codes: number;
@@ -50,6 +61,19 @@ export interface DatasetRisks {
 /** Patients whose risks are computed, and written, together. */
 const together = 256;
 
+/** The patients of a dataset, or new ones. */
+interface Cohort {
+	readonly name: string;
+	readonly axis: TimeAxis;
+	readonly count: number;
+	/** Maps codes that users write, if there is one. */
+	readonly map: CodeMap | undefined;
+	/** A patient by number, with the time of the last record, if there is one. */
+	read(patient: number): Promise<{ readonly history: History; readonly lastRecord: number | null }>;
+	/** Caveats on patients, by number, with their index days. */
+	warnings(days: ReadonlyMap<number, number>): readonly string[];
+}
+
 interface Indexed {
 	readonly history: History;
 	readonly day: number;
@@ -63,27 +87,66 @@ interface Indexed {
 export async function datasetRisks(
 	trained: Trained,
 	dataset: Dataset,
-	options: DatasetRiskOptions,
-): Promise<DatasetRisks> {
-	const { output, years = [1, 5, 10], index = "last", seed = 0, split } = options;
-	const { progress = silentProgress } = options;
-	const format = columnFormat(output);
-	await checkFileTarget(output, options.replace ?? false);
+	{ split, ...options }: DatasetRiskOptions,
+): Promise<CohortRisks> {
 	if (!hasSameTokens(trained, dataset))
 		throw new InputError(
 			`${dataset.folder} has another vocabulary than ${trained.folder}; use the dataset of the run, one prepared with \`trajgpt prepare … --like ${trained.folder}\`, or give the records with \`input\``,
 		);
+	const patients = (split ? [split] : splitNames).flatMap((own) => [...dataset.patients(own)]);
+	const cohort: Cohort = {
+		name: dataset.folder,
+		axis: dataset.manifest.source.axis,
+		count: patients.length,
+		map: undefined,
+		async read(patient) {
+			const history = await dataset.read(patients[patient] as number);
+			return { history, lastRecord: history.times.at(-1) ?? null };
+		},
+		warnings: () => [],
+	};
+	return cohortRisks(trained, cohort, options);
+}
+
+/** The same for new patients. */
+export async function newPatientRisks(
+	trained: Trained,
+	queried: QueriedPatients,
+	options: CohortRiskOptions,
+): Promise<CohortRisks> {
+	const { patients, axis, map } = queried;
+	const cohort: Cohort = {
+		...{ name: "the input", axis, map, count: patients.length },
+		read: async (patient) => patients[patient] as NewPatient,
+		warnings: (days) =>
+			warningsFor(
+				queried,
+				Array.from(days, ([patient, time]) => ({ patient: patients[patient] as NewPatient, time })),
+				trained.manifest,
+				"no record is known then, at most age and sex",
+			),
+	};
+	return cohortRisks(trained, cohort, options);
+}
+
+async function cohortRisks(
+	trained: Trained,
+	cohort: Cohort,
+	options: CohortRiskOptions,
+): Promise<CohortRisks> {
+	const { output, years = [1, 5, 10], index = "last", seed = 0 } = options;
+	const { progress = silentProgress } = options;
+	const format = columnFormat(output);
+	await checkFileTarget(output, options.replace ?? false);
 	const settings = hazardSettingsOf(trained);
-	const codes = codesOf(trained, options.codes);
+	const codes = codesOf(trained, options.codes, cohort.map);
 	const { horizons, warnings } = horizonsOf(years, settings.binDays.at(-1) as number);
 	const rule = index === "last" ? undefined : parseIndexRule(index);
-	const dayOf = (history: History) =>
-		rule
-			? indexDay(history, rule, drawOf(seed, history.id), settings.lookBackDays)
-			: Math.floor(history.times.at(-1) as number);
-	const patients = (split ? [split] : (["train", "valid", "test"] as const)).flatMap((own) => [
-		...dataset.patients(own),
-	]);
+	const dayOf = (history: History, lastRecord: number | null) => {
+		if (rule) return indexDay(history, rule, drawOf(seed, history.id), settings.lookBackDays);
+		return lastRecord === null ? "without a record" : Math.floor(lastRecord);
+	};
+	const days = new Map<number, number>();
 	const excluded: Record<string, number> = {};
 	const notAtRisk: Record<string, number> = {};
 	const began = performance.now();
@@ -96,11 +159,12 @@ export async function datasetRisks(
 			try {
 				await replaceFile(output, async (partial) => {
 					const file = await openColumns(partial, format);
-					for (let from = 0; from < patients.length; from += together) {
+					for (let from = 0; from < cohort.count; from += together) {
 						const indexed: Indexed[] = [];
-						for (const patient of patients.slice(from, from + together)) {
-							const history = await dataset.read(patient);
-							const day = knownDay(history, dayOf(history));
+						const end = Math.min(from + together, cohort.count);
+						for (let patient = from; patient < end; patient++) {
+							const { history, lastRecord } = await cohort.read(patient);
+							const day = knownDay(history, dayOf(history, lastRecord));
 							if (typeof day === "string") {
 								excluded[day] = (excluded[day] ?? 0) + 1;
 								continue;
@@ -108,13 +172,13 @@ export async function datasetRisks(
 							const reason = whyNotAtRisk(history, day, settings.lookBackDays);
 							if (reason !== null) notAtRisk[reason] = (notAtRisk[reason] ?? 0) + 1;
 							indexed.push({ history, day, atRisk: reason === null });
+							days.set(patient, day);
 						}
 						if (indexed.length > 0)
-							await file.add(await columnsOf(model, indexed, codes, horizons, dataset));
+							await file.add(await columnsOf(model, indexed, codes, horizons, cohort.axis));
 						written += indexed.length;
 						progress.update({
-							...{ label: "risks: patient", done: Math.min(from + together, patients.length) },
-							total: patients.length,
+							...{ label: "risks: patient", done: end, total: cohort.count },
 							fields: [],
 						});
 					}
@@ -123,7 +187,7 @@ export async function datasetRisks(
 					// Within the replacement, so that an earlier file stays.
 					if (written === 0)
 						throw new InputError(
-							`${dataset.folder}: no patient has an index day by "${index}"; choose another \`index\``,
+							`${cohort.name}: no patient has an index day by "${index}"; choose another \`index\``,
 							{ field: "index", value: index },
 						);
 				});
@@ -140,7 +204,7 @@ export async function datasetRisks(
 			...codes.flatMap(({ note }) => note ?? []),
 			...independenceNotes({ settings, vocab: trained.vocabulary.size }, codes),
 		],
-		warnings,
+		warnings: [...warnings, ...cohort.warnings(days)],
 	};
 }
 
@@ -174,11 +238,15 @@ function knownDay({ times, birthEvents }: History, day: number | string): number
 	return birthEvents === 1 ? "not born yet" : "without a record yet";
 }
 
-function codesOf(trained: Trained, wanted: readonly string[] | undefined): readonly FoundCode[] {
+function codesOf(
+	trained: Trained,
+	wanted: readonly string[] | undefined,
+	map: CodeMap | undefined,
+): readonly FoundCode[] {
 	const { vocabulary } = trained;
 	if (wanted) {
 		const { groups } = hazardSettingsOf(trained);
-		return wanted.map((code) => findCode(code, { ...trained, map: undefined, groups }));
+		return wanted.map((code) => findCode(code, { ...trained, map, groups }));
 	}
 	return vocabulary.tokens.slice(specialCount).map(({ code, name }, at) => ({
 		...{ code, name, tokens: [specialCount + at] },
@@ -190,7 +258,7 @@ async function columnsOf(
 	indexed: readonly Indexed[],
 	codes: readonly FoundCode[],
 	horizons: readonly Horizon[],
-	{ manifest }: Dataset,
+	axis: TimeAxis,
 ): Promise<Column[]> {
 	const found = await incidences(
 		model,
@@ -202,10 +270,9 @@ async function columnsOf(
 	const rows = indexed.flatMap((patient, at) =>
 		codes.map((code, i) => ({ patient, code, incidence: found[at]?.[i] })),
 	);
-	const dates = manifest.source.axis === "dates";
 	return [
 		{ name: "patient", type: "text", values: rows.map(({ patient }) => patient.history.id) },
-		dates
+		axis === "dates"
 			? { name: "date", type: "text", values: rows.map(({ patient }) => isoDate(patient.day)) }
 			: { name: "day", type: "number", values: rows.map(({ patient }) => patient.day) },
 		{ name: "at_risk", type: "flag", values: rows.map(({ patient }) => patient.atRisk) },
