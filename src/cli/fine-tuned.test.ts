@@ -202,6 +202,61 @@ describe("a fine-tuned model", () => {
 		expect(await readFile(scoring, "utf8")).toBe(text);
 	});
 
+	test("predicts given labels from the records up to their time", async () => {
+		const dataset = await openDataset(join(root, "dataset"));
+		const [first, second] = dataset.patients("test");
+		const ids = [first, second].map((patient) => dataset.idOf(patient as number));
+		const [inTest, other] = [ids[0], dataset.idOf(dataset.patients("train")[0] as number)];
+		const { times, birthEvents } = await dataset.read(first as number);
+		const date = new Date(Math.floor(times[birthEvents + 3] as number) * 86_400_000)
+			.toISOString()
+			.slice(0, 10);
+		const labels = join(root, "given.csv");
+		await writeFile(
+			labels,
+			`patient,date,value\n${inTest},${date},1\n${other},2015-01-01,0\nstranger,2015-01-01,0\n`,
+		);
+		const splits = join(root, "given-splits.csv");
+		await writeFile(splits, `patient,split\n${inTest},test\n${other},train\nstranger,held_out\n`);
+		const written = async (file: string, ...more: string[]) => {
+			const path = join(root, file);
+			await done("forecast", tuned, "--labels", labels, "--predictions", path, ...more);
+			const [, ...rows] = (await readFile(path, "utf8")).trim().split("\n");
+			return rows.map((row) => row.split(","));
+		};
+		const all = await written("all.csv");
+		expect(all.map(([patient]) => patient).sort()).toEqual([inTest, other, "stranger"].sort());
+		const mine = all.find(([patient]) => patient === inTest) as string[];
+		expect(mine[3]).toBe("true");
+		const alone = JSON.parse(
+			await done("forecast", tuned, "--patient", inTest as string, "--at", date, "--json"),
+		);
+		const { probability } = alone.patients[0].scores[0];
+		expect(Number(mine[4]) / probability).toBeCloseTo(1, 4);
+		const ofTest = await written("test.csv", "--split", "test");
+		expect(ofTest.map((row) => row.slice(0, 4))).toEqual([mine.slice(0, 4)]);
+		expect(Number(ofTest[0]?.[4]) / probability).toBeCloseTo(1, 4);
+		const named = await written("named.csv", "--split", "test", "--splits-from", splits);
+		expect(named.map(([patient]) => patient)).toEqual([inTest, "stranger"]);
+		for (const [argv, reason] of [
+			[["--labels", labels], "--labels needs --predictions"],
+			[["--labels", labels, "--at", "+1y"], "--at does not go with --labels"],
+			[["--split", "test"], "--split and --splits-from are for --labels"],
+			[
+				["--labels", labels, "--splits-from", splits, "--predictions", join(root, "x.csv")],
+				"--splits-from needs --split",
+			],
+		] as const) {
+			const { code, stderr } = await captured(["forecast", tuned, ...argv]);
+			expect({ code, stderr }).toMatchObject({ code: 2 });
+			expect(stderr).toContain(reason);
+		}
+		const untuned = await captured([
+			...["forecast", run, "--labels", labels, "--predictions", join(root, "x.csv")],
+		]);
+		expect(untuned.stderr).toContain("was not fine-tuned to a task");
+	});
+
 	test("writes predictions as a table", async () => {
 		const file = join(root, "scores.csv");
 		await done("forecast", tuned, ...input(), "--predictions", file);

@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
+import { type Split, splitNames } from "../cohort/index.js";
 import { checkFileTarget, replaceFile } from "../files/index.js";
 import { type Moment, momentForms, momentOf, momentsOf } from "../infer/user-input/index.js";
 import type { Trained } from "../train/index.js";
@@ -21,12 +22,15 @@ import {
 	openQueried,
 	type PatientFlags,
 } from "./patient-options.js";
-import { checkTaskOptions, predictionsSchemaOption, scorePatients } from "./score.js";
+import { checkTaskOptions, predictionsSchemaOption, scoreLabels, scorePatients } from "./score.js";
 
 interface Options extends PatientFlags, ForecastOptions {
 	readonly at?: readonly Moment[];
 	readonly predictions?: string;
 	readonly predictionsSchema?: PredictionSchema;
+	readonly labels?: string;
+	readonly split?: Split;
+	readonly splitsFrom?: string;
 	readonly force?: true;
 	readonly json?: true;
 }
@@ -40,7 +44,8 @@ model does not know are counted and skipped. Each prediction is the distribution
 that something is recorded at that time. At times inside a history, only earlier events are used.
 
 A fine-tuned model (RUN/tasks/TASK) predicts its label instead: the probability from the records up to each
-time, by default up to the last record.
+time, by default up to the last record. With --labels, it predicts these labels: each from the records of the
+run's dataset up to the very time of the label.
 
 TIME is ${momentForms.replace(", an age", ",\nan age")}.`;
 
@@ -52,6 +57,8 @@ export const examples = {
 		"all patients of a folder, as a table",
 	"trajgpt forecast run/tasks/insulin --input claims.csv --predictions insulin.csv":
 		"the probability of insulin, one row per patient",
+	"trajgpt forecast run/tasks/stroke --labels labels/stroke --split test --predictions p.parquet --predictions-schema meds":
+		"one row per label, for meds-evaluation",
 };
 
 export function command(io: Io): Command {
@@ -84,12 +91,40 @@ export function command(io: Io): Command {
 			"write all predictions to a .csv or .parquet file instead of printing them",
 		)
 		.addOption(predictionsSchemaOption())
+		.option(
+			"--labels <path>",
+			"fine-tuned model: predict the labels of a file, or of a folder of MEDS label files",
+		)
+		.addOption(
+			new Option("--split <name>", "with --labels: only the patients of this split").choices(
+				splitNames,
+			),
+		)
+		.option(
+			"--splits-from <file>",
+			"file that says who is in --split, such as subject_splits.parquet of MEDS (default: the dataset)",
+		)
 		.option("--force", "replace an existing file")
 		.option("--json", "print one JSON document");
 	addPatientOptions(made);
 	return made.action(async (folder: string, options: Options) => {
 		const trained = openModel(io, folder);
 		checkTaskOptions(made, trained, ["top", "method", "samples", "seed"]);
+		const { labels, split, splitsFrom } = options;
+		if (labels === undefined) {
+			if (split !== undefined || splitsFrom !== undefined)
+				throw new InputError("--split and --splits-from are for --labels; leave them out", {
+					field: "labels",
+				});
+		} else {
+			const other = ["at", "patient", "input", "json"].find((name) => options[name] !== undefined);
+			if (other !== undefined)
+				throw new InputError(
+					`--${other} does not go with --labels, which name patients of the run's dataset and times; leave one of them out`,
+					{ field: other },
+				);
+			return scoreLabels(io, trained, { ...options, labels }, options);
+		}
 		if (trained.task)
 			return scorePatients(io, folder, trained, await openQueried(io, trained, options), options);
 		return act(io, folder, trained, options);

@@ -4,6 +4,7 @@ import { yearDays } from "../base/time.js";
 import type { LabelPrediction } from "../evaluate/index.js";
 import { dayText, type Moment, momentJson, momentOf } from "../infer/user-input/index.js";
 import type { Trained } from "../train/index.js";
+import { type LabelPredictionOptions, predictLabels } from "../workflows/label-predictions.js";
 import type { ComputeOptions } from "../workflows/open-runtime.js";
 import type { QueriedPatients } from "../workflows/patients.js";
 import {
@@ -79,6 +80,26 @@ export async function scorePatients(
 	if (json) printJson(io, documentOf(folder, scores, patients, at, queried));
 	else if (!target) io.stdout.write(scoresText(scores, patients, queried));
 	if (target) io.stderr.write(`written: ${target.file}\n`);
+}
+
+/** Predicts given labels with a fine-tuned model, and writes the probabilities. */
+export async function scoreLabels(
+	io: Io,
+	trained: Trained,
+	options: LabelPredictionOptions,
+	{ predictions: file, predictionsSchema: schema = "plain", force }: ScoreFlags,
+): Promise<void> {
+	if (file === undefined)
+		throw new InputError("--labels needs --predictions: the file to write", {
+			field: "predictions",
+		});
+	const { axis } = trained.manifest.source;
+	const target: PredictionFile = { file, schema, replace: force };
+	await checkPredictionFile(target, axis);
+	const { predictions, notes } = await predictLabels(trained, options);
+	for (const note of notes) io.stderr.write(`note: ${note}\n`);
+	await writePredictions(target, predictions, { axis, evaluationType: "Test" });
+	io.stderr.write(`written: ${file}\n`);
 }
 
 const predictionsOf = ({ patient, scores }: ScoredPatient): LabelPrediction[] =>

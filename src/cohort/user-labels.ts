@@ -11,9 +11,10 @@ import { openStore, type Store } from "../records/store.js";
 import { openTable, reading, type Table } from "../records/table.js";
 import { daysOf, isBadTime, plainText, rawText } from "../records/tables/values.js";
 import type { Dataset } from "./dataset.js";
+import { readGivenSplits } from "./given-splits.js";
 import { labelRules, reservedTasks } from "./label-rules.js";
 import { type Label, summarized } from "./labels.js";
-import { type Manifest, splitNames } from "./manifest.js";
+import { type Manifest, type Split, splitNames } from "./manifest.js";
 
 /** Labels from a CSV or Parquet file or a folder of MEDS label files, with column names of MEDS or plain ones. */
 export interface UserLabels {
@@ -206,15 +207,32 @@ export async function withLabels(
 	};
 }
 
-async function givenLabels(path: string, axis: TimeAxis) {
+/** A label as it is given. */
+export type GivenLabel = {
+	/** The id of the patient. */
+	readonly key: string;
+	/** In days; null if the label has no time. */
+	readonly day: number | null;
+	readonly value: boolean;
+};
+
+/** The labels of a file or folder; with `within`, those of the patients that a file puts into a split. */
+export async function givenLabels(
+	path: string,
+	axis: TimeAxis,
+	within?: { readonly splitsFrom: string; readonly split: Split },
+): Promise<GivenLabel[]> {
 	const folder = await mkdtemp(join(tmpdir(), "trajgpt-labels-"));
 	return temporarily(folder, async () => {
-		const store = await openStore({ folder, memory: labelMemory, files: await filesOf(path) });
+		const files = [...(await filesOf(path)), ...(within ? [within.splitsFrom] : [])];
+		const store = await openStore({ folder, memory: labelMemory, files });
 		try {
 			await readGiven(store, path, axis);
-			return await store.all<{ key: string; day: number | null; value: boolean }>(
-				"SELECT DISTINCT key, day, value FROM given ORDER BY ALL",
-			);
+			if (within) await readGivenSplits(store, within.splitsFrom);
+			return await store.all<GivenLabel>(`
+				SELECT DISTINCT key, day, value FROM given
+				${within ? `SEMI JOIN (SELECT key FROM given_split WHERE split = ${quoted(within.split)}) USING (key)` : ""}
+				ORDER BY ALL`);
 		} finally {
 			store.close();
 		}

@@ -25,6 +25,6 @@ export { auroc, averagePrecision, brier, logLoss } from "./metrics.js";
 export { type EvaluateOptions, evaluateDefaults } from "./options.js";
 export { type EvaluationType, type PlpOptions, plpTables } from "./plp-tables.js";
 export { type PredictionMetrics, predictionMetrics } from "./prediction-metrics.js";
-export type { LabelPrediction, RowPredictions } from "./predictions.js";
+export { type LabelPrediction, personAt, type RowPredictions } from "./predictions.js";
 export { type PatientScore, type ScoreSummary, summarizeScores } from "./scores.js";
 export { openTask, tasksOf } from "./tasks.js";
