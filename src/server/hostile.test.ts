@@ -62,7 +62,7 @@ describe("refuses malformed requests with a message", () => {
 		expect((await risk({ codes: ["nonsense"] })).message).toMatch(
 			/^codes\.0 is no code of the model, nor one near it; expected one of its 7 codes, or an ICD/,
 		);
-		expect((await risk({ codes: ["428"], step: "1h" })).message).toContain(
+		expect((await risk({ codes: ["428"], step: "1 hour" })).message).toContain(
 			"step: Expected a length",
 		);
 		expect((await risk({ codes: ["428"], to: "+9y", step: "1d" })).message).toContain(
