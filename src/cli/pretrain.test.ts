@@ -28,7 +28,7 @@ let finished: Finished;
 const sizes = ["layers=1", "heads=2", "dim=8", "key=8", "value=8", "ff=8"];
 const settings = [
 	...["--preset", "tiny", ...sizes.flatMap((pair) => ["--set", pair])],
-	...["--epochs", "2", "--checkpoint-every", "3", "--batch-slots", "512", "--max-length", "40"],
+	...["--epochs", "2", "--checkpoint-every", "3", "--batch-slots", "768", "--max-length", "40"],
 	...["--threads", "1"],
 ];
 const fresh = (out: string, ...more: string[]) => [
@@ -80,13 +80,13 @@ function expectSameAsWhole(run: string) {
 describe("a run", () => {
 	test("prints its progress in plain lines, and a summary", () => {
 		expect(finished.code).toBe(0);
-		expect(finished.stderr).toMatch(/^epoch 1\/2 {2}step 0\/22\n/);
+		expect(finished.stderr).toMatch(/^epoch 1\/2 {2}step 0\/12\n/);
 		expect(finished.stderr).toMatch(/\nepoch 1: validation next \d\.\d{4} nats, horizon \d\.\d{4}/);
 		expect(finished.stderr).toMatch(
-			/epoch 2\/2 {2}step 22\/22 {2}loss \d+\.\d{4} {2}\S+ tokens\/s\n$/,
+			/epoch 2\/2 {2}step 12\/12 {2}loss \d+\.\d{4} {2}\S+ tokens\/s\n$/,
 		);
 		for (const control of ["\r", "\x1b"]) expect(finished.stderr).not.toContain(control);
-		expect(finished.stdout).toMatch(/whole: \S+k parameters, 22 steps, 2 epochs\n/);
+		expect(finished.stdout).toMatch(/whole: \S+k parameters, 12 steps, 2 epochs\n/);
 		expect(finished.stdout).toMatch(
 			/\nbest validation loss after epoch 2: next \d\.\d{4}, horizon/,
 		);
@@ -102,11 +102,11 @@ describe("a run", () => {
 	test("logs each step once, in order, and each validation", () => {
 		const log = readEventLog(join(whole, "log.jsonl"));
 		const steps = log.filter((event) => !event.valid);
-		expect(steps.map(({ step }) => step)).toEqual(Array.from({ length: 22 }, (_, i) => i + 1));
+		expect(steps.map(({ step }) => step)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
 		for (const event of steps)
 			expect(event).toEqual({
 				step: event.step,
-				epoch: event.step <= 11 ? 1 : 2,
+				epoch: event.step <= 6 ? 1 : 2,
 				next: expect.any(Number),
 				horizon: expect.any(Number),
 				...hazardTerms,
@@ -115,9 +115,9 @@ describe("a run", () => {
 				tokensPerSecond: expect.any(Number),
 			});
 		expect(log.filter((event) => event.valid)).toEqual(
-			[11, 22].map((step) => ({
+			[6, 12].map((step) => ({
 				step,
-				epoch: step / 11,
+				epoch: step / 6,
 				valid: { next: expect.any(Number), horizon: expect.any(Number), ...hazardTerms },
 			})),
 		);
@@ -148,7 +148,7 @@ describe("a run", () => {
 		expect(stdout).toBe(finished.stdout);
 		expect(contents(whole)).toEqual(before);
 		const json = JSON.parse((await captured(again(whole, "--json"))).stdout);
-		expect(json).toMatchObject({ run: whole, steps: 22, epochs: 2, interrupted: false });
+		expect(json).toMatchObject({ run: whole, steps: 12, epochs: 2, interrupted: false });
 	});
 });
 
@@ -424,7 +424,7 @@ describe("bad usage writes nothing", () => {
 		expect(stdout).toContain("Examples:\n  trajgpt pretrain ");
 		expect(stdout).toMatch(/--epochs <n> +passes over the training patients \(default: 12\)/);
 		expect(stdout.replace(/\s+/g, " ")).toContain(
-			'(choices: "next", "horizon", default: "horizon")',
+			'(choices: "next", "horizon", "visits", default: "horizon")',
 		);
 		expect(stdout).not.toContain("[]");
 	});
