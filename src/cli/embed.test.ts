@@ -1,7 +1,9 @@
-import { readFile, rename, rm } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadModel } from "../api/load-model.js";
+import { builtInMap } from "../codes/index.js";
 import { openDataset } from "../cohort/index.js";
 import { readTrained } from "../train/index.js";
 import { csvOf } from "../workflows/column-file.js";
@@ -91,6 +93,86 @@ describe("embed patients", () => {
 			expect(lines[row + 1]?.startsWith(`${id},${events},`)).toBe(true);
 			expect(lines[row + 1]?.split(",")[3]).toBe(`${value}`);
 		}
+	});
+});
+
+describe("embed new patients", () => {
+	let root: string;
+	let mapped: string;
+	beforeAll(async () => {
+		({ root, run: mapped } = await clinicRun({ map: builtInMap() }));
+		await writeFile(
+			join(root, "cohort.csv"),
+			"who,date,icd10\nann,2010-03-01,I10\nbob,2011-05-01,E119\nann,2011-07-01,I50.9\nbob,2011-06-01,C61\nbob,no,I10\ncarl,2012-01-01,C61\n",
+		);
+		await writeFile(join(root, "people.csv"), "who,birth,sex\nann,1960-02-03,F\ndora,,F\n");
+	});
+	afterAll(() => rm(root, { recursive: true }));
+	const cohort = (...more: string[]) => [
+		...[
+			"embed",
+			mapped,
+			"--what",
+			"patients",
+			"--input",
+			join(root, "cohort.csv"),
+			"--patient-column",
+		],
+		...["who", "--people", join(root, "people.csv"), ...more],
+	];
+
+	test("writes the vectors that the library gives", async () => {
+		const file = join(root, "vectors.parquet");
+		const { code, stdout, stderr } = await captured(cohort("--skip-bad", "--out", file));
+		expect([code, stdout]).toEqual([0, `${file}: 2 patients, vectors of 12\n`]);
+		for (const what of ["1 row cannot be read", "1 person has no record", "1 patient has no code"])
+			expect(stderr).toContain(`note: ${what}`);
+		expect(stderr).toContain("warning: 2 records of 1 code that the model does not know: skipped");
+		const rows = await parquetRows(file);
+		const day = (date: string) => Date.parse(date) / 86_400_000;
+		expect(rows).toMatchObject([
+			{ patient: "ann", events: 2, days: day("2011-07-01") },
+			{ patient: "bob", events: 1, days: day("2011-05-01") },
+		]);
+		const model = await loadModel(mapped);
+		const code10 = (code: string, date: string) => ({ code, date, system: "ICD10CM" });
+		const vectors = await model.embed([
+			{
+				...{ sex: "female", birth: "1960-02-03" },
+				events: [code10("I10", "2010-03-01"), code10("I50.9", "2011-07-01")],
+			},
+			{ events: [code10("E11.9", "2011-05-01")] },
+		]);
+		await model.close();
+		for (const [row, vector] of vectors.entries())
+			for (const [d, value] of vector.entries()) expect(rows[row]?.[`v${d}`]).toBeCloseTo(value, 5);
+	});
+
+	test("names in JSON what was left out", async () => {
+		const { stdout } = await captured(cohort("--skip-bad", "--no-umap", "--json"));
+		const { rows, table, unknown, notes } = JSON.parse(stdout);
+		expect([rows, table[0].patient]).toEqual([2, "ann"]);
+		expect(unknown.top).toEqual([{ code: "185", system: "PheCode", records: 2 }]);
+		expect(notes.join("\n")).toContain("patient dora: no record; expected at least one");
+	});
+
+	test("refuses bad rows, and options on codes or on the run's dataset", async () => {
+		const refusal = async (argv: readonly string[]) => {
+			const { code, stderr } = await captured(argv);
+			expect(code).toBe(2);
+			return stderr;
+		};
+		expect(await refusal(cohort())).toContain("leave them out with --skip-bad\n");
+		const [, , , , ...tokens] = cohort("--skip-bad");
+		expect(await refusal(["embed", mapped, ...tokens])).toContain(
+			"--input, --split, --task and --on-tokens select patients, but --what is tokens",
+		);
+		expect(await refusal(cohort("--skip-bad", "--split", "train"))).toContain(
+			"--split and --task select patients of the run's dataset, but --input gives others",
+		);
+		expect(await refusal(["embed", mapped, "--skip-bad"])).toContain(
+			"--skip-bad is for a file of records; name it with --input FILE",
+		);
 	});
 });
 

@@ -1,13 +1,15 @@
 import { Command, Option } from "commander";
 import { splitNames } from "../cohort/index.js";
 import { checkFileTarget } from "../files/index.js";
+import { warningsFor } from "../infer/user-input/index.js";
 import { type Column, columnFormat, csvOf, writeColumns } from "../workflows/column-file.js";
 import type { EmbedOptions } from "../workflows/embed.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
-import { seedNumber, threadCount, wholeNumber } from "./option-values.js";
+import { seedNumber, wholeNumber } from "./option-values.js";
+import { addPatientOptions, openNewPatients, type PatientFlags } from "./patient-options.js";
 
-interface Options extends EmbedOptions {
+interface Options extends PatientFlags, Omit<EmbedOptions, "queried" | "map"> {
 	readonly out?: string;
 	readonly umap: boolean;
 	readonly neighbours: number;
@@ -20,7 +22,7 @@ const description = `Write the embeddings that a run has learned, with positions
 
 --what tokens writes one row per code, with its embedding. --what patients writes one row
 per history, with its pooled representation after the last event or, with --task, at the
-time of the label, with the label's value. Columns x and y are the position on the map, v0,
+time of the label, with the label's value; --input embeds new patients. Columns x and y are the position on the map, v0,
 v1 … the vector, and days the time of the representation on the dataset's time axis.
 Without --out the table is printed as CSV. The file names patients by their ids: protect
 it like the records.`;
@@ -29,11 +31,13 @@ export const examples = {
 	"trajgpt embed runs/sim --out codes.parquet": "the codes, with a map",
 	"trajgpt embed runs/sim --what patients --task insulin --out insulin.csv":
 		"patients at the time of their label",
+	"trajgpt embed runs/sim --what patients --input cohort.csv --skip-bad --out vectors.parquet":
+		"new patients",
 	"trajgpt embed runs/sim --no-umap": "the vectors alone, as CSV on standard output",
 };
 
 export function command(io: Io): Command {
-	return new Command("embed")
+	const made = new Command("embed")
 		.description(description)
 		.argument("<run>", "run folder written by `trajgpt pretrain`")
 		.addOption(
@@ -60,11 +64,10 @@ export function command(io: Io): Command {
 			15,
 		)
 		.option("--seed <n>", "seed of the map", seedNumber, 0)
-		.option("--dataset <folder>", "the run's dataset, if it was moved")
-		.option("--threads <n>", "number of threads (default: as in training)", threadCount)
 		.option("--force", "replace an existing file")
-		.option("--json", "print one JSON document; it holds the rows unless --out is given")
-		.action((folder: string, options: Options) => act(io, folder, options));
+		.option("--json", "print one JSON document; it holds the rows unless --out is given");
+	addPatientOptions(made);
+	return made.action((folder: string, options: Options) => act(io, folder, options));
 }
 
 async function act(io: Io, folder: string, options: Options): Promise<void> {
@@ -74,9 +77,13 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 		await checkFileTarget(out, force ?? false);
 	}
 	const { embed } = await import("../workflows/embed.js");
+	const trained = openRun(io, folder);
+	const queried = await openNewPatients(io, trained, options);
+	const warnings = queried ? warningsFor(queried, [], trained.manifest) : [];
+	for (const warning of warnings) io.stderr.write(`warning: ${warning}\n`);
 	const { umap, seed, neighbours, ...vectors } = options;
-	const columns = await embed(openRun(io, folder), {
-		...{ ...vectors, progress: progressOf(io) },
+	const columns = await embed(trained, {
+		...{ ...vectors, queried, progress: progressOf(io) },
 		...(umap && { map: { seed, neighbours } }),
 	});
 	const rows = columns[0]?.values.length ?? 0;
@@ -89,6 +96,7 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 			rows,
 			dim,
 			columns: columns.map(({ name }) => name),
+			...(queried && { unknown: queried.unknown, notes: queried.notes, warnings }),
 			...(out === undefined ? { table: rowsOf(columns, rows) } : { file: out }),
 		});
 	else if (out === undefined) io.stdout.write(csvOf(columns));

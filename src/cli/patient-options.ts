@@ -1,7 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import type { Trained } from "../train/index.js";
-import { openPatients, type PatientOptions, type QueriedPatients } from "../workflows/patients.js";
+import {
+	hasRecords,
+	openPatients,
+	type PatientOptions,
+	type QueriedPatients,
+} from "../workflows/patients.js";
 import { recordFormats } from "../workflows/record-formats.js";
 import { nameFlags } from "./flags.js";
 import type { Io } from "./io.js";
@@ -39,7 +44,7 @@ const fileOptions = Object.entries(formatOptions).map(([heading, options]) => ({
 		.map((option) => ({ option, name: columns[option.attributeName()] ?? option.attributeName() })),
 }));
 
-/** Adds the options of forecast and risk that select patients. */
+/** Adds the options that select patients. */
 export function addPatientOptions(command: Command): void {
 	command
 		.option(
@@ -103,10 +108,23 @@ export async function openQueried(
 	trained: Trained,
 	flags: PatientFlags,
 ): Promise<QueriedPatients> {
-	const queried = await openPatients(trained, { ...flags, records: readerOptions(flags) });
+	const queried = await openPatients(trained, patientOptions(flags));
 	for (const note of queried.notes) io.stderr.write(`note: ${note}\n`);
 	return queried;
 }
+
+/** Opens the patients of --input, if it is given. */
+export const openNewPatients = async (
+	io: Io,
+	trained: Trained,
+	flags: PatientFlags,
+): Promise<QueriedPatients | undefined> =>
+	hasRecords(patientOptions(flags)) ? openQueried(io, trained, flags) : undefined;
+
+const patientOptions = (flags: PatientFlags): PatientOptions => ({
+	...flags,
+	records: readerOptions(flags),
+});
 
 /** The options on record files, under prepare's names. */
 const readerOptions = (flags: PatientFlags): Record<string, unknown> =>

@@ -1,6 +1,6 @@
 import { InputError } from "../base/errors.js";
 import { silentProgress } from "../base/progress.js";
-import type { Dataset, Split } from "../cohort/index.js";
+import type { Dataset, History, Split } from "../cohort/index.js";
 import { placeOnMap, type UmapOptions, umap } from "../figures/index.js";
 import {
 	inputVectors,
@@ -11,11 +11,15 @@ import {
 import type { Runtime } from "../runtime/index.js";
 import { openRunDataset, type Trained } from "../train/index.js";
 import type { Column } from "./column-file.js";
+import { type ComputeOptions, withRuntime } from "./open-runtime.js";
+import type { QueriedPatients } from "./patients.js";
 import type { Monitoring } from "./training.js";
 
 /** Which embeddings to compute, and their map. */
-export interface EmbedOptions extends Pick<Monitoring, "progress"> {
+export interface EmbedOptions extends ComputeOptions, Pick<Monitoring, "progress"> {
 	readonly what: "tokens" | "patients";
+	/** New patients. Default: those of the run's dataset. */
+	readonly queried?: Pick<QueriedPatients, "patients"> | undefined;
 	/** Split of the patients. Default: `test`. */
 	readonly split?: Split | undefined;
 	/** Only patients with a label of this task, up to the time of the label. */
@@ -26,8 +30,6 @@ export interface EmbedOptions extends Pick<Monitoring, "progress"> {
 	readonly onTokens?: boolean | undefined;
 	/** The run's dataset, if it was moved. */
 	readonly dataset?: string | undefined;
-	/** Default: as in training. */
-	readonly threads?: number | undefined;
 }
 
 /**
@@ -37,11 +39,16 @@ export interface EmbedOptions extends Pick<Monitoring, "progress"> {
  * await writeColumns("codes.parquet", await embed(readTrained("runs/first"), { what: "tokens" }));
  */
 export async function embed(trained: Trained, options: EmbedOptions): Promise<readonly Column[]> {
-	const { what, split, task, onTokens = false, progress = silentProgress } = options;
-	if (what === "tokens" && (split || task || onTokens))
+	const { what, queried, split, task, onTokens = false, progress = silentProgress } = options;
+	if (what === "tokens" && (queried || split || task || onTokens))
 		throw new InputError(
-			"`split`, `task` and `onTokens` select patients, but `what` is tokens; add `what` patients",
+			"`input`, `split`, `task` and `onTokens` select patients, but `what` is tokens; add `what` patients",
 			{ field: "what", value: what },
+		);
+	if (queried && (split || task))
+		throw new InputError(
+			"`split` and `task` select patients of the run's dataset, but `input` gives others; leave out one or the other",
+			{ field: split ? "split" : "task" },
 		);
 	const map = options.map && {
 		...options.map,
@@ -49,13 +56,18 @@ export async function embed(trained: Trained, options: EmbedOptions): Promise<re
 	};
 	try {
 		if (what === "tokens") return tokenTable(trained, map);
-		const { nodeRuntime } = await import("../runtime/node.js");
-		const dataset = await openRunDataset(trained.folder, trained.run, options.dataset);
-		const views = await patientViews(dataset, split ?? "test", task);
-		const threads = options.threads ?? trained.run.threads;
-		const runtime = nodeRuntime({ threads, purpose: "inference" });
+		const views = queried
+			? queried.patients.map(({ history }) => wholeView(history))
+			: await patientViews(
+					await openRunDataset(trained.folder, trained.run, options.dataset),
+					split ?? "test",
+					task,
+				);
+		const { threads = trained.run.threads, provider, precision } = options;
 		progress.note(`reading ${views.length} histories`);
-		const vectors = await viewVectors(runtime, trained, views);
+		const vectors = await withRuntime({ threads, provider, precision }, "inference", (runtime) =>
+			viewVectors(runtime, trained, views),
+		);
 		return patientTable(trained, views, vectors, map && { ...map, onTokens });
 	} finally {
 		progress.finish();
@@ -73,6 +85,13 @@ export interface PatientView extends ViewedHistory {
 	readonly value: boolean | null;
 }
 
+/** A whole history, up to its last event. */
+const wholeView = ({ id, tokens, times, birthEvents }: History): PatientView => ({
+	...{ id, tokens, times, value: null },
+	at: times.at(-1) as number,
+	events: tokens.length - birthEvents,
+});
+
 /** The histories of a split: whole, or with a task, those with a label up to its time. */
 export async function patientViews(
 	dataset: Dataset,
@@ -83,23 +102,20 @@ export async function patientViews(
 	if (patients.length === 0)
 		throw new InputError(`${dataset.folder} has no patients in its ${split} split`);
 	const views: PatientView[] = [];
-	const add = async (patient: number, label?: { events: number; time: number; value: boolean }) => {
-		const { id, tokens, times, birthEvents } = await dataset.read(patient);
-		const end = label ? birthEvents + label.events : tokens.length;
-		views.push({
-			id,
-			tokens: tokens.subarray(0, end),
-			times: times.subarray(0, end),
-			at: label?.time ?? (times.at(-1) as number),
-			events: end - birthEvents,
-			value: label?.value ?? null,
-		});
-	};
-	if (task === undefined) for (const patient of patients) await add(patient);
+	if (task === undefined)
+		for (const patient of patients) views.push(wholeView(await dataset.read(patient)));
 	else {
 		const own = new Set(patients);
-		for (const label of await dataset.labels(task))
-			if (own.has(label.patient)) await add(label.patient, label);
+		for (const { patient, events, time: at, value } of await dataset.labels(task)) {
+			if (!own.has(patient)) continue;
+			const { id, tokens, times, birthEvents } = await dataset.read(patient);
+			const end = birthEvents + events;
+			views.push({
+				...{ id, at, events, value },
+				tokens: tokens.subarray(0, end),
+				times: times.subarray(0, end),
+			});
+		}
 		if (views.length === 0)
 			throw new InputError(
 				`no patient of the ${split} split of ${dataset.folder} has a label for "${task}"; choose another \`split\` or \`task\``,

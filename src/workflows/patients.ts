@@ -46,6 +46,21 @@ export interface QueriedPatients {
 
 const nothingUnknown: UnknownCodes = { codes: 0, records: 0, top: [] };
 
+/** Whether records of new patients are given. Without them, options on records are refused. */
+export function hasRecords({ input, format, skipBad, records = {} }: PatientOptions): boolean {
+	if (input !== undefined || records.db !== undefined) return true;
+	const [misplaced] = [
+		...(format ? ["format"] : []),
+		...(skipBad ? ["skipBad"] : []),
+		...Object.keys(records).map((name) => `records.${name}`),
+	];
+	if (misplaced)
+		throw new InputError(`\`${misplaced}\` is for a file of records; name it with \`input\` FILE`, {
+			field: misplaced,
+		});
+	return false;
+}
+
 /** Reads patients from files, or one from the run's dataset if no file is given. */
 export async function openPatients(
 	trained: Trained,
@@ -53,19 +68,7 @@ export async function openPatients(
 ): Promise<QueriedPatients> {
 	const { manifest, vocabulary } = trained;
 	const { records = {}, patient: only, skipBad = false, memory, threads } = options;
-	if (options.input === undefined && records.db === undefined) {
-		const [misplaced] = [
-			...(options.format ? ["format"] : []),
-			...(skipBad ? ["skipBad"] : []),
-			...Object.keys(records).map((name) => `records.${name}`),
-		];
-		if (misplaced)
-			throw new InputError(
-				`\`${misplaced}\` is for a file of records; name it with \`input\` FILE`,
-				{
-					field: misplaced,
-				},
-			);
+	if (!hasRecords(options)) {
 		const dataset = await openRunDataset(trained.folder, trained.run, options.dataset);
 		const { patient, split } = await datasetPatient(dataset, only);
 		const notes = [
