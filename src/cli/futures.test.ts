@@ -44,6 +44,21 @@ describe("futures", () => {
 		expect(stdout).toMatch(/futures +closed form\n\S+ .* \d+\.\d % ± \d+\.\d +\d+\.\d %/);
 	});
 
+	test("are refused beside people without records, and drawn without them with --skip-bad", async () => {
+		await writeFile(file("more.csv"), "patient,birth,sex\nann,1960-02-03,female\nzoe,,female\n");
+		const both = [
+			...["futures", run, "--input", file("ann.csv"), "--people", file("more.csv")],
+			...["--samples", "40", "--json"],
+		];
+		const refused = await captured(both);
+		expect([refused.code, refused.stdout]).toEqual([2, ""]);
+		expect(refused.stderr).toContain("1 person has no record; correct them, or leave them out");
+		const { stdout, stderr } = await captured([...both, "--skip-bad"]);
+		expect(stderr).toContain("  patient zoe: no record; expected at least one\n");
+		const alone = JSON.parse((await captured(ann("--json"))).stdout);
+		expect(JSON.parse(stdout).futures).toEqual(alone.futures);
+	});
+
 	test("are the same with the same seed, and follow the index day", async () => {
 		const read = async (...more: string[]) =>
 			JSON.parse((await captured(ann("--json", "--years", "2", ...more))).stdout);
