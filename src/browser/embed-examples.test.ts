@@ -3,8 +3,11 @@ import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { loadModel } from "../api/load-model.js";
 import { captured } from "../cli/testing/captured.js";
 import { clinicRun } from "../cli/testing/clinic-run.js";
+import { openDataset } from "../cohort/index.js";
+import { openSession } from "../export/testing/sessions.js";
 import {
 	attributeIncidence,
 	hazardModel,
@@ -36,8 +39,9 @@ async function example(section: string, language: string): Promise<string> {
 
 let root: string;
 let run: string;
+let data: string;
 beforeAll(async () => {
-	({ root, run } = await clinicRun());
+	({ root, run, dataset: data } = await clinicRun());
 });
 afterAll(() => rm(root, { recursive: true }));
 
@@ -146,7 +150,7 @@ const pythonHasOnnx =
 /** Lines `0.1234 401 Hypertension`. */
 function printed(file: string, cwd: string) {
 	const { stdout, stderr } = spawnSync("python3", [file], { cwd, encoding: "utf8" });
-	const found = [...stdout.matchAll(/^(0\.\d{4}) (\S+) /gm)];
+	const found = [...stdout.matchAll(/^(0\.\d{4}) (\S+)/gm)];
 	expect({ lines: found.length > 0, stderr }).toMatchObject({ lines: true });
 	return found.map(([, probability, code]) => ({ code, probability: Number(probability) }));
 }
@@ -171,3 +175,51 @@ test.skipIf(!pythonHasOnnx)(
 	},
 	60_000,
 );
+
+test("an export of a fine-tuned model gives the probability of its label to any runtime", async () => {
+	const dataset = await openDataset(data);
+	const ids = (["train", "valid", "test"] as const).flatMap((split) =>
+		Array.from(dataset.patients(split), (patient) => dataset.idOf(patient)),
+	);
+	const labels = join(root, "labels.csv");
+	await writeFile(labels, `patient,value\n${ids.map((id, i) => `${id},${i % 2}`).join("\n")}\n`);
+	const tune = ["finetune", run, "--task", "odd", "--labels", labels, "--epochs", "1"];
+	expect((await captured([...tune, "--threads", "1"])).stderr).not.toContain("error");
+	const out = join(root, "odd");
+	await captured(["export", join(run, "tasks", "odd"), "--out", out]);
+	const model = await loadModel(out, { threads: 1 });
+	const { probability } = await model.score(
+		{
+			...{ sex: "female", birth: "1950-06-01" },
+			events: [
+				{ code: "401", date: "2010-03-01" },
+				{ code: "250", date: "2011-09-15" },
+			],
+		},
+		{ at: "2013-01-01" },
+	);
+	const tokens = [3, ...["401", "250"].map((code) => model.tokens(code)[0] as number)];
+	await model.close();
+	const session = await openSession("node", await readFile(join(out, "label.onnx")));
+	const dates = ["1950-06-01", "2010-03-01", "2011-09-15"];
+	// Padding has no effect.
+	const found = await session.run({
+		tokens: { data: Int32Array.of(...tokens, 0), dims: [1, 4] },
+		times: { data: Float64Array.of(...dates.map(time), 0), dims: [1, 4] },
+		mask: { data: Uint8Array.of(1, 1, 1, 0), dims: [1, 4] },
+		at: { data: Float64Array.of(time("2013-01-01")), dims: [1] },
+	});
+	await session.release();
+	near(found.probability?.data as Float32Array, [probability]);
+	if (!pythonHasOnnx) return;
+	const asked = `from example import TrajGPT
+model = TrajGPT(".")
+p = model.predict_proba([{"sex": "female", "birth": "1950-06-01", "at": "2013-01-01",
+    "events": [("250", "2011-09-15"), ("401", "2010-03-01"), ("401", "2014-01-01")]}])
+print(p.shape, list(model.classes_), f"{p[0, 1]:.6f}")
+`;
+	const { stdout } = spawnSync("python3", ["-c", asked], { cwd: out, encoding: "utf8" });
+	expect(stdout).toContain(`(1, 2) `);
+	near([Number(stdout.trim().split(" ").at(-1))], [probability]);
+	expect(printed("example.py", out)).toHaveLength(1);
+}, 60_000);

@@ -1,5 +1,5 @@
 import { specialCount, specialTokens, type Token, type Vocabulary } from "../cohort/vocabulary.js";
-import type { ExportManifest } from "./manifest.js";
+import { type ExportManifest, labelFile } from "./manifest.js";
 
 interface ExampleEvent {
 	readonly code: string;
@@ -23,71 +23,139 @@ function invented({ tokens }: Vocabulary, axis: ExportManifest["records"]["axis"
 
 const json = (value: unknown) => JSON.stringify(value);
 
-/** `example.py`: onnxruntime and numpy. */
+/** `example.py`: a class like those of scikit-learn, with onnxruntime and numpy. */
 export function pythonExample(
 	vocabulary: Vocabulary,
-	{ records, population }: ExportManifest,
+	{ records, population, task, graphs }: ExportManifest,
 ): string {
 	const { birth, events, at } = invented(vocabulary, records.axis);
-	const female = vocabulary.tokens[specialTokens.female] as Token;
+	const [birthToken, female, male] = [
+		specialTokens.birth,
+		specialTokens.female,
+		specialTokens.male,
+	].map((token) => json((vocabulary.tokens[token] as Token).code));
 	const days =
 		records.axis === "dates"
 			? 'np.datetime64(date, "D").astype(int)'
 			: "date  # a day on the axis of the records";
-	const lines = [{ code: female.code, date: birth }, ...events].map(
-		({ code, date }) => `    (${json(code)}, ${json(date)}),`,
-	);
-	return `${population ? `# The model was trained on a ${population}.\n` : ""}# pip install onnxruntime numpy
-import json
+	const lines = events.map(({ code, date }) => `            (${json(code)}, ${json(date)}),`);
+	const riskTask = task && !graphs[labelFile];
+	const notes = [
+		...(population ? [`The model was trained on a ${population}.`] : []),
+		...(riskTask
+			? [
+					"The fine-tuned label also reads the model's risk, which the graphs do not compute: the library and HTTP",
+					"give its probability. Here, predict_proba is about codes.",
+				]
+			: []),
+		"pip install onnxruntime numpy",
+	];
+	return `${notes.map((note) => `# ${note}\n`).join("")}import json
 import os
 import numpy as np
 
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # before onnxruntime loads
 import onnxruntime
 
-vocabulary = json.load(open("vocabulary.json"))["tokens"]
-tokens = {token["code"]: number for number, token in enumerate(vocabulary)}
-
 
 def time(date):
     return ${days}
 
 
-def run(session, feeds):
-    return dict(zip([output.name for output in session.get_outputs()], session.run(None, feeds)))
+class TrajGPT:
+    """A folder that \`trajgpt export\` wrote, with the interface of a scikit-learn classifier.
+
+    A patient has "events", a list of (code, date); "at", the time of the prediction; and, if known, "sex" and "birth".
+    """
+
+    def __init__(self, folder):
+        def read(name):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                return json.load(file)
+
+        vocabulary, manifest = read("vocabulary.json")["tokens"], read("export.json")
+        self.names = [token["name"] for token in vocabulary]
+        self.tokens = {token["code"]: number for number, token in enumerate(vocabulary)}
+        self.label = "${labelFile}" in manifest["graphs"]
+        self.max_length = manifest["task"]["scoring"]["maxLength"] if self.label else None
+        self.classes_ = np.array([False, True]) if self.label else np.array(list(self.tokens))
+        graph = os.path.join(folder, "${labelFile}" if self.label else "sequence.onnx")
+        self.session = onnxruntime.InferenceSession(graph)
+
+    def feeds(self, patients):
+        histories = [self.history(patient) for patient in patients]
+        shape = (len(histories), max([1, *map(len, histories)]))
+        tokens, times, mask = np.zeros(shape, np.int32), np.zeros(shape), np.zeros(shape, bool)
+        for row, history in enumerate(histories):
+            for place, (code, date) in enumerate(history):
+                tokens[row, place], times[row, place], mask[row, place] = self.tokens[code], date, True
+        at = np.array([time(patient["at"]) for patient in patients], float)
+        return {"tokens": tokens, "times": times, "mask": mask, "at": at}
+
+    def history(self, patient):
+        births = {"female": ${female}, "male": ${male}}
+        birth = patient.get("birth")
+        born = [] if birth is None else [(births.get(patient.get("sex"), ${birthToken}), time(birth))]
+        # Sorted by time; records after the prediction are not known.
+        events = sorted(((code, time(date)) for code, date in patient["events"]), key=lambda event: event[1])
+        events = [event for event in events if event[1] <= time(patient["at"])]
+        if self.max_length is not None:
+            events = events[max(0, len(born) + len(events) + 1 - self.max_length):]
+        return born + events
+
+    def predict_proba(self, patients):
+        """The probability of each of \`classes_\`, one row per patient: of the label that the model was fine-tuned to,
+        or else of each code, given that something is recorded at that time."""
+        if self.label:
+            [yes] = self.session.run(["probability"], self.feeds(patients))
+            return np.stack([1 - yes, yes], axis=1)
+        [logits] = self.session.run(["answer"], self.feeds(patients))
+        return softmax(logits)
 
 
-def show(logits):
-    p = np.exp(logits - logits.max())
-    p /= p.sum()
-    for token in p.argsort()[::-1][:5]:
-        print(f"{p[token]:.4f} {vocabulary[token]['code']} {vocabulary[token]['name']}")
+def softmax(logits):
+    p = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return p / p.sum(axis=-1, keepdims=True)
 
 
-# An invented person: sex at birth, then what was recorded, in order of time.
-history = [
+if __name__ == "__main__":
+    model = TrajGPT(os.path.dirname(os.path.abspath(__file__)))
+    patient = {  # invented
+        "sex": "female",
+        "birth": ${json(birth)},
+        "events": [
 ${lines.join("\n")}
-]
-out = run(onnxruntime.InferenceSession("sequence.onnx"), {
-    "tokens": np.array([[tokens[code] for code, _ in history]], np.int32),
-    "times": np.array([[time(date) for _, date in history]]),
-    "mask": np.ones((1, len(history)), bool),
-    "at": np.array([time(${json(at)})]),
-})
-show(out["answer"][0])
-
-# One more event, from the state alone, and a question half a year later: a step whose state is thrown away.
-def after(out):
-    return {name.replace("after.", "state."): value for name, value in out.items() if name.startswith("after.")}
-
-
-step = onnxruntime.InferenceSession("step.onnx")
-token, now = np.array([tokens[${json(events[0]?.code)}]], np.int32), np.array([time(${json(at)})])
-out = run(step, {**after(out), "token": token, "time": now})
-out = run(step, {**after(out), "token": token, "time": now + 182})
-show(out["logits"][0])
-`;
+        ],
+        "at": ${json(at)},
+    }
+    probabilities = model.predict_proba([patient])[0]
+${task && !riskTask ? labelShown(task.scoring.task) : codesShown(json(events[0]?.code))}`;
 }
+
+const labelShown = (task: string) => `    print(f"{probabilities[1]:.4f} ${task}")
+`;
+
+const codesShown = (code: string) => `
+    def show(p):
+        for token in p.argsort()[::-1][:5]:
+            print(f"{p[token]:.4f} {model.classes_[token]} {model.names[token]}")
+
+    show(probabilities)
+
+    # One more event, from the state alone, and a query half a year later: a step whose state is discarded.
+    def run(session, feeds):
+        return dict(zip([output.name for output in session.get_outputs()], session.run(None, feeds)))
+
+    def after(out):
+        return {name.replace("after.", "state."): value for name, value in out.items() if name.startswith("after.")}
+
+    feeds = model.feeds([patient])
+    step = onnxruntime.InferenceSession(os.path.join(os.path.dirname(os.path.abspath(__file__)), "step.onnx"))
+    token, now = np.array([model.tokens[${code}]], np.int32), feeds["at"]
+    out = run(step, {**after(run(model.session, feeds)), "token": token, "time": now})
+    out = run(step, {**after(out), "token": token, "time": now + 182})
+    show(softmax(out["logits"])[0])
+`;
 
 /** `example.html`: the browser library. */
 export function pageExample(

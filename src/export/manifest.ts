@@ -9,6 +9,8 @@ export const vocabularyFile = "vocabulary.json";
 export const weightsFile = "weights.safetensors";
 export const hazardsFile = "hazards.safetensors";
 export const taskFile = "task.safetensors";
+/** The graph that gives the probability of the label, where its head reads no risk. */
+export const labelFile = "label.onnx";
 
 /** Where weights are stored: in both graphs, or once in a separate file. */
 export const weightPlaces = ["inside", "external"] as const;
@@ -66,7 +68,7 @@ export const manifestSchema = z.strictObject({
 		/** Hash of the weights as a safetensors file, wherever they are stored. */
 		sha256,
 	}),
-	/** What the model was fine-tuned to; the graphs and the other weights are those before fine-tuning. */
+	/** What the model was fine-tuned to; all graphs but `label.onnx`, and the other weights, are those before fine-tuning. */
 	task: z
 		.strictObject({
 			scoring: scoringSchema,

@@ -7,10 +7,12 @@ import {
 	constant,
 	div,
 	equal,
+	exp,
 	expand,
 	input,
 	less,
 	matmul,
+	mul,
 	pick,
 	reshape,
 	scalar,
@@ -21,11 +23,13 @@ import {
 	type Tensor,
 	where,
 } from "../graph/index.js";
+import { labelLogOdds } from "../models/heads/label.js";
 import type { ParameterValues } from "../models/index.js";
 import type { TrajgptConfig } from "../models/trajgpt/config.js";
 import { network } from "../models/trajgpt/network.js";
 import { anyLength } from "../nn/sra/any-length.js";
 import { parametersOf } from "../nn/weights.js";
+import type { Scoring } from "../train/index.js";
 import type { ExportGraph } from "./graphs.js";
 
 /** Open sizes: patients, and events of the longest history. */
@@ -157,6 +161,25 @@ export function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): 
 			pooled:
 				"the history as one vector: the mean of what the head reads at every event and at the question",
 			...afterMeanings,
+		},
+	};
+}
+
+/** The probability of the label that a model was fine-tuned to, for histories up to a time. */
+export function labelGraph(
+	config: TrajgptConfig,
+	weights: ParameterValues,
+	{ definition, slope, shift }: Pick<Scoring, "definition" | "slope" | "shift">,
+): ExportGraph {
+	const { outputs, meanings } = sequenceGraph(config, weights);
+	const logOdds = labelLogOdds(parametersOf(weights), outputs.pooled as Tensor); // [batch]
+	const { tokens = "", times = "", mask = "" } = meanings;
+	return {
+		outputs: { probability: div(1, add(exp(sub(-shift, mul(logOdds, slope))), 1)) },
+		meanings: {
+			...{ tokens, times, mask },
+			at: "the time of the prediction, not before the last event",
+			probability: `of ${definition}`,
 		},
 	};
 }

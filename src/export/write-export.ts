@@ -8,6 +8,7 @@ import { checkFolderTarget, replaceFolder } from "../files/index.js";
 import { type OnnxModel, opset, type TensorType } from "../graph/index.js";
 import { isHazardWeight } from "../models/hazards/head.js";
 import { type ParameterValues, weightCount } from "../models/index.js";
+import type { TrajgptConfig } from "../models/trajgpt/config.js";
 import type { Trained } from "../train/index.js";
 import { firstNonFinite } from "../train/safetensors.js";
 import { evaluationsOf } from "./evaluations.js";
@@ -18,6 +19,7 @@ import {
 	exportVersion,
 	type GraphDescription,
 	hazardsFile,
+	labelFile,
 	manifestFile,
 	taskFile,
 	vocabularyFile,
@@ -27,6 +29,7 @@ import {
 import { manifestSha256 } from "./manifest-hash.js";
 import { modelCard } from "./model-card.js";
 import { sha256 } from "./sha256.js";
+import { labelGraph } from "./trajgpt-graphs.js";
 import { weightBytes, withExternalWeights } from "./weight-files.js";
 
 /** The files of the browser library, in the folder where it is built. */
@@ -94,6 +97,14 @@ async function exportFiles(trained: Trained, { weights: place }: ExportOptions) 
 			file,
 			place === "inside" ? onnx.bytes : withExternalWeights(onnx.bytes, safetensors),
 		);
+	}
+	// The graphs do not compute risks, which some heads read.
+	if (task && !task.scoring.risk) {
+		const own = new Map([...weights, ...task.weights]);
+		const graph = labelGraph(config as TrajgptConfig, own, task.scoring);
+		const onnx = onnxOf(graph, own);
+		described[labelFile] = description(graph, onnx);
+		contents.set(labelFile, onnx.bytes);
 	}
 	if (place === "external") contents.set(weightsFile, safetensors);
 	const hazards = new Map([...weights].filter(([name]) => isHazardWeight(name)));
