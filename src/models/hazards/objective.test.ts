@@ -52,11 +52,13 @@ const batch = (() => {
 		histories.map(() => 1),
 		{ maxLength: 16, cut: "windows", size: { rows: 6 }, seed: 0, maxShapes: 1 },
 	);
-	return fillBatch(plan, plan.epoch(0)[0] as never, async (at) => histories[at] as never);
+	const [planned] = plan.epoch(0);
+	// One row stays empty, as in the last batch of an epoch.
+	return fillBatch(plan, { ...planned!, rows: 7 }, async (at) => histories[at] as never);
 })();
 
-// One model that is queried at later times, one that is not, one that reads windows.
-describe.each(["trajgpt", "gpt2", "patchtst"])("%s learns hazards", (id) => {
+// Two models that are queried at later times, one that is not, one that reads windows.
+describe.each(["trajgpt", "seft", "gpt2", "patchtst"])("%s learns hazards", (id) => {
 	const model = modelById(id);
 	const hazards = hazardSettings.parse({
 		slotsPerLandmark: 4,

@@ -156,7 +156,7 @@ export function causalModel<C extends CausalConfig, K = Tensor>(
 				for (const [row, { events, origin, count }] of filled.entries()) {
 					const slots = () => Array.from(events.times, (time, known) => ({ known, times: [time] }));
 					for (const [i, { known, times }] of (landmarks?.[row] ?? slots()).entries()) {
-						const last = events.times[Math.max(0, known - 1)] as number;
+						const last = events.times[Math.max(0, known - 1)] ?? origin;
 						ends[row * perRow + i] = row * places + Math.min(known, count - 1);
 						for (const [n, time] of times.entries()) {
 							upTo[(row * perRow + i) * queries + n] = known + 1;
