@@ -20,6 +20,53 @@ async function simulated(...more: string[]) {
 
 const dayOf = (date = "") => Date.parse(`${date}Z`) / 86_400_000;
 
+describe("bad rows", () => {
+	const table = async () => {
+		const folder = await temporaryFolder();
+		const file = join(folder, "claims.csv");
+		const good = Array.from(
+			{ length: 30 },
+			(_, at) => `p${at % 10},2010-0${1 + (at % 9)}-01,401.9`,
+		);
+		await writeFile(
+			file,
+			["patient,date,icd9", ...good, "p3,,250.00", "p4,soon,250.00"].join("\n"),
+		);
+		return { file, out: join(folder, "data") };
+	};
+
+	test("are refused by default, and counted and named with --skip-bad", async () => {
+		const { file, out } = await table();
+		const argv = ["prepare", file, "--from", "csv", "--min-count", "1", "--out", out];
+		const refused = await captured(argv);
+		expect(refused.code).toBe(2);
+		expect(refused.stderr).toContain("date is empty");
+		expect(existsSync(out)).toBe(false);
+		const { code, stderr, stdout } = await captured([...argv, "--skip-bad", "--json"]);
+		expect(code).toBe(0);
+		expect(stderr).toContain("note: 2 rows that cannot be read: left out\n");
+		expect(stderr).toMatch(/note: left out: .*date is empty/);
+		expect(stderr).toMatch(/note: left out: .*soon/);
+		expect(JSON.parse(stdout).source.records).toBe(30);
+	});
+
+	test("a value of the sex has one meaning", async () => {
+		const { file, out } = await table();
+		const people = ["--people", file, "--sex-values", "0=male,1=female,0=female"];
+		const { code, stderr } = await captured([
+			"prepare",
+			file,
+			"--from",
+			"csv",
+			...people,
+			"--out",
+			out,
+		]);
+		expect(code).toBe(2);
+		expect(stderr).toContain("--sex-values gives 0 two meanings, female and male; expected one");
+	});
+});
+
 describe("simulate, prepare, describe", () => {
 	test("work in sequence", async () => {
 		const { folder, sim, out, argv, simulation } = await simulated();

@@ -135,6 +135,10 @@ function addCohortOptions(command: Command): void {
 			"--observation <file>",
 			"table of the periods in which patients were observed: patient, start, end",
 		),
+		option(
+			"--skip-bad",
+			"leave out rows that cannot be read, and say how many (default: refuse the first)",
+		),
 		option("--death-token", "add death, where known, as an event"),
 		mayRepeat(
 			option(

@@ -98,16 +98,20 @@ export const formatOptions: Readonly<Record<string, readonly Option[]>> = {
 };
 
 function sexValuesOf(text: string): Record<string, Sex> {
-	return Object.fromEntries(
-		text.split(",").map((pair) => {
-			const [, value, word] = /^([^=]*)=(.*)$/.exec(pair) ?? [];
-			const sex = sexOf(word);
-			if (value?.trim() && word?.trim() && sex) return [value.trim(), sex];
+	const meanings = new Map<string, Sex>();
+	for (const pair of text.split(",")) {
+		const [, value, word] = /^([^=]*)=(.*)$/.exec(pair) ?? [];
+		const sex = sexOf(word);
+		const key = value?.trim();
+		if (!key || !word?.trim() || !sex)
 			throw new InputError(
 				`--sex-values has "${pair.trim()}"; expected a value and its sex, as in 0=female,1=male`,
 			);
-		}),
-	);
+		if ((meanings.get(key) ?? sex) !== sex)
+			throw new InputError(`--sex-values gives ${key} two meanings, female and male; expected one`);
+		meanings.set(key, sex);
+	}
+	return Object.fromEntries(meanings);
 }
 
 function kindsOf(text: string): string[] {

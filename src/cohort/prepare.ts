@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { InputError } from "../base/errors.js";
 import { builtInMap } from "../codes/index.js";
 import { replaceFolder } from "../files/index.js";
+import { BadRows } from "../records/bad-rows.js";
 import type { RecordSource } from "../records/rows.js";
 import { quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";
@@ -46,6 +47,8 @@ export interface PrepareOptions extends EventOptions, CodeOptions {
 	readonly splitParts: SplitParts;
 	/** A file with the splits of patients: CSV or Parquet. */
 	readonly splitsFrom?: string | undefined;
+	/** Whether to leave out rows that cannot be read; if not, the first is refused. */
+	readonly skipBad?: boolean | undefined;
 	/** The vocabulary of another dataset, which is kept as it is, and where it comes from. */
 	readonly like?: KnownVocabulary | undefined;
 	/** Whether a known death becomes the last event of a history. */
@@ -141,8 +144,9 @@ async function build(
 ): Promise<Manifest> {
 	const stage = (name: string) => options.onStage?.(name, store);
 	stage(`reading ${source.path}`);
-	const loaded = await source.load(store);
-	const notes = [...loaded.notes];
+	const bad = options.skipBad ? new BadRows() : undefined;
+	const loaded = await source.load(store, bad);
+	const notes = [...loaded.notes, ...(bad ? badRowNotes(bad) : [])];
 	const warnings = [...(loaded.warnings ?? [])];
 	const records = await store.count("record");
 	if (records === 0)
@@ -254,6 +258,15 @@ async function build(
 	await writeJson(join(folder, manifestName), manifest);
 	return manifest;
 }
+
+/** Says how many rows were left out as unreadable, and what is wrong with the first. */
+const badRowNotes = ({ count, first }: BadRows): string[] =>
+	count === 0
+		? []
+		: [
+				`${count} ${count === 1 ? "row" : "rows"} that cannot be read: left out`,
+				...first.map((one) => `left out: ${one}`),
+			];
 
 /** Warns if fewer than half of the diagnoses are in the map, and names the most frequent of the others. */
 function mappedWarnings({ map, mapped, unmapped }: Manifest["codes"]): string[] {

@@ -5,6 +5,7 @@ import {
 	difference,
 	drawPatients,
 	measureOf,
+	possible,
 	ratioOf,
 	type Statistic,
 } from "./bootstrap.js";
@@ -134,4 +135,11 @@ describe("bootstrap", () => {
 	test("rejects zero patients", () => {
 		expect(() => bootstrap(0, {}, options)).toThrow("there are no patients");
 	});
+});
+
+test("an interval holds possible values only", () => {
+	const measure = { value: 0.99, low: -0.02, high: 1.004 };
+	expect(possible("auroc", measure)).toEqual({ value: 0.99, low: 0, high: 1 });
+	expect(possible("recall@10 new", measure).high).toBe(1);
+	expect(possible("nats", measure)).toEqual({ value: 0.99, low: 0, high: 1.004 });
 });

@@ -117,3 +117,13 @@ export const notNegative = (measure: Measure): Measure => ({
 	...measure,
 	low: Math.max(0, measure.low),
 });
+
+/** Measures that are at most 1. */
+const isShare = (metric: string) =>
+	/^(accuracy|recall|auroc|auprc|averagePrecision|brier)/.test(metric);
+
+/** A measure whose interval holds possible values only. */
+export const possible = (metric: string, measure: Measure): Measure => {
+	const own = notNegative(measure);
+	return isShare(metric) ? { ...own, high: Math.min(1, own.high) } : own;
+};

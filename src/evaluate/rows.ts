@@ -2,7 +2,7 @@ import {
 	type BootstrapOptions,
 	bootstrap,
 	difference,
-	notNegative,
+	possible,
 	type Statistic,
 } from "./bootstrap.js";
 import { type ByPatient, packed, statisticsOf } from "./by-patient.js";
@@ -58,7 +58,7 @@ export function measureRows(
 		rows: rows.map(({ name, byPatient }, i) => ({
 			...name,
 			metrics: Object.fromEntries(
-				Object.entries(measuresOf(`row ${i} `)).map(([name, own]) => [name, notNegative(own)]),
+				Object.entries(measuresOf(`row ${i} `)).map(([name, own]) => [name, possible(name, own)]),
 			),
 			...(options.keepPatients && { byPatient: packed(byPatient) }),
 		})),

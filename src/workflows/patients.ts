@@ -61,13 +61,23 @@ export function hasRecords({ input, format, skipBad, records = {} }: PatientOpti
 	return false;
 }
 
+/** Reader options for a run: a model that knows laboratory results reads those of new patients. */
+const readAs = (
+	{ vocabulary }: Trained,
+	format: string,
+	records: ReaderOptions = {},
+): ReaderOptions =>
+	["fhir", "omop"].includes(format) && vocabulary.tokens.some(({ kind }) => kind === "laboratory")
+		? { measurements: true, ...records }
+		: records;
+
 /** Reads patients from files, or one from the run's dataset if no file is given. */
 export async function openPatients(
 	trained: Trained,
 	options: PatientOptions,
 ): Promise<QueriedPatients> {
 	const { manifest, vocabulary } = trained;
-	const { records = {}, patient: only, skipBad = false, memory, threads } = options;
+	const { patient: only, skipBad = false, memory, threads } = options;
 	if (!hasRecords(options)) {
 		const dataset = await openRunDataset(trained.folder, trained.run, options.dataset);
 		const { patient, split } = await datasetPatient(dataset, only);
@@ -79,9 +89,10 @@ export async function openPatients(
 		return { patients: [patient], unknown: nothingUnknown, notes, map, axis };
 	}
 	const map = await requiredCodeMap(manifest, options);
+	const format = await formatOf(options);
 	const source = await withinOption(
 		"records",
-		openRecords(await formatOf(options), options.input ?? [], records),
+		openRecords(format, options.input ?? [], readAs(trained, format, options.records)),
 	);
 	const read = await withinOption(
 		"records",

@@ -1,5 +1,5 @@
 import { tInterval } from "../across-runs.js";
-import { type Drawn, type Measure, measureOf, notNegative } from "../bootstrap.js";
+import { type Drawn, type Measure, measureOf, possible } from "../bootstrap.js";
 import type { Cell, Entry } from "./cell.js";
 import type { Column } from "./columns.js";
 import { drawingNotes, missingNotes, notMeasuredNotes, providerNotes } from "./notes.js";
@@ -63,7 +63,9 @@ export function comparisonOf(
 		return {
 			...{ label: source.label, group: source.group },
 			seeds: source.way ? source.cells.length : 0,
-			values: columns.map((column) => lineMeasure([...drawn(source, column).values()])),
+			values: columns.map((column) =>
+				lineMeasure([...drawn(source, column).values()], column.metric),
+			),
 			...(training && { training }),
 		};
 	});
@@ -162,12 +164,12 @@ function differenceLabels(
 	return { line: named(own), than: named(other) };
 }
 
-function lineMeasure(seeds: readonly Drawn[]): LineMeasure | undefined {
+function lineMeasure(seeds: readonly Drawn[], metric: string): LineMeasure | undefined {
 	const mean = seedMean(new Map(seeds.entries()));
 	if (!mean) return undefined;
 	const squares = seeds.reduce((sum, { value }) => sum + (value - mean.value) ** 2, 0);
 	return {
-		...notNegative(measureOf(mean)),
+		...possible(metric, measureOf(mean)),
 		...(seeds.length > 1 && { seedDeviation: Math.sqrt(squares / (seeds.length - 1)) }),
 	};
 }

@@ -24,7 +24,7 @@ export function reportPage(report: Report): string {
 <a class="skip" href="#findings">To the findings</a>
 <header>
 <p class="kicker">${report.model.name} · ${report.name}${report.simulated ? html` <span class="simulated">${simulatedText}</span>` : ""}</p>
-<h1>Who gets what, by when?</h1>
+<h1>${hasOnsets(report) ? "Who gets what, by when?" : "What is recorded next?"}</h1>
 <p class="lead">${introduction(report)}</p>
 </header>
 <main>
@@ -41,11 +41,18 @@ ${sections.filter(({ folded }) => folded).map(sectionMarkup)}
 	return page.text;
 }
 
-function introduction({ model, manifest, simulated, split }: Report): string {
+/** Whether first records were measured, the question that otherwise leads the page. */
+const hasOnsets = ({ evaluations }: Report) => evaluations.some(({ task }) => task === "onset");
+
+function introduction(report: Report): string {
+	const { model, manifest, simulated, split } = report;
+	const aim = hasOnsets(report)
+		? "who is diagnosed with what, and by when"
+		: "which codes are recorded next";
 	const { train, [split]: measured } = manifest.counts.splits;
 	const whose = simulated ? "simulated people" : "people";
 	return (
-		`${model.name}, a model with ${counted(model.parameters, "weight")}, was trained on ${counted(train.events, "record")} of ${train.patients.toLocaleString("en-US")} ${whose} to predict who is diagnosed with what, and by when. ` +
+		`${model.name}, a model with ${counted(model.parameters, "weight")}, was trained on ${counted(train.events, "record")} of ${train.patients.toLocaleString("en-US")} ${whose} to predict ${aim}. ` +
 		`This page shows how well it does so for ${measured.patients.toLocaleString("en-US")} ${whose} it has never seen.`
 	);
 }

@@ -243,7 +243,7 @@ async function describe(store: Store, file: string, { patient, sex, birth, death
 		split && `split is ${split.name}`,
 	];
 	const values = await store.all<{ text: string; people: number }>(
-		"SELECT sex_text AS text, count(*) AS people FROM given_person WHERE sex = 'unknown' AND sex_text <> '' GROUP BY sex_text ORDER BY people DESC, sex_text LIMIT 5",
+		"SELECT sex_text AS text, count(*) AS people FROM given_person WHERE sex = 'unknown' AND regexp_matches(sex_text, '\\d') GROUP BY sex_text ORDER BY people DESC, sex_text LIMIT 5",
 	);
 	await store.run("DROP TABLE given_person");
 	const shown = values.map(({ text, people }) => `${JSON.stringify(text)} (${people})`);
@@ -253,7 +253,7 @@ async function describe(store: Store, file: string, { patient, sex, birth, death
 			shown.length === 0
 				? []
 				: [
-						`${file}: values of ${sex?.name} that are read as unknown: ${shown.join(", ")}; if one means a sex, say which, as in \`sexValues\` ${values[0]?.text}=female`,
+						`${file}: values of ${sex?.name} that are read as unknown: ${shown.join(", ")}; as in ISO 5218, 1 is read as male and 2 as female: if the values mean something else, say what each means with \`sexValues\`: VALUE=female,VALUE=male`,
 					],
 	};
 }

@@ -238,7 +238,7 @@ describe("tables of records", () => {
 		expect(zero.people.map(({ sex }) => sex)).toEqual([null, "male", null]);
 		expect(zero.warnings).toEqual([
 			expect.stringMatching(
-				/b\.csv: values of is_male that are read as unknown: "0" \(1\); if one means a sex, say which, as in `sexValues` 0=female$/,
+				/b\.csv: values of is_male that are read as unknown: "0" \(1\); as in ISO 5218, 1 is read as male and 2 as female: if .* say what each means with `sexValues`: VALUE=female,VALUE=male$/,
 			),
 		]);
 		const said = await people(table, { ...options, sexValues: { 0: "female" } });
