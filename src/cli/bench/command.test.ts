@@ -38,18 +38,23 @@ test("bench step prints the time of a step", async () => {
 });
 
 test("bench step times any model with its own presets", async () => {
-	const size = ["--batch", "2", "--length", "8", "--steps", "1", "--no-peer"];
-	const bench = (...more: string[]) => captured(["bench", "step", ...tiny, ...size, ...more]);
-	const { code, stdout } = await bench("--model", "gpt2", "--json");
+	const bench = (given: object, ...more: string[]) => {
+		const options = { model: "gpt2", preset: "tiny", threads: 1, batch: 2, length: 8, steps: 1 };
+		const argv = Object.entries({ ...options, ...given }).flatMap(([name, value]) => [
+			...[`--${name}`, String(value)],
+		]);
+		return captured(["bench", "step", ...argv, "--no-peer", ...more]);
+	};
+	const { code, stdout } = await bench({}, "--json");
 	expect(code).toBe(0);
 	expect(JSON.parse(stdout)).toMatchObject({ model: "gpt2", preset: "tiny" });
 	expect(JSON.parse(stdout)).not.toHaveProperty("norm");
-	const norm = await bench("--model", "gpt2", "--norm", "layer");
+	const norm = await bench({ norm: "layer" });
 	expect(norm.code).toBe(2);
 	expect(norm.stderr).toContain("--norm is a setting of trajgpt; leave it out with --model gpt2");
-	const long = await bench("--model", "gpt2", "--length", "300");
+	const long = await bench({ length: 300 });
 	expect(long.stderr).toContain("gpt2 reads 256 events at most; --length is 300");
-	const other = await bench("--model", "gpt2", "--preset", "paper-7m");
+	const other = await bench({ preset: "paper-7m" });
 	expect(other.stderr).toContain('no preset "paper-7m"; known presets: tiny, default, paper');
 });
 
