@@ -110,7 +110,10 @@ describe("finetune", () => {
 	test("prints a summary, resumes, and is evaluated", async () => {
 		await refused(finetune("--resume"), "female was not begun", "leave out --resume");
 		const first = await done(...finetune());
-		expect(first.stderr).toMatch(/^fitting the initial head to \d+ labels\n/);
+		expect(first.stderr).toMatch(
+			/labels of female: \d+ of training patients \(\d+ positive\), \d+ of validation patients \(\d+ positive\)\nfew validation labels: /,
+		);
+		expect(first.stderr).toMatch(/\nfitting the initial head to \d+ labels\n/);
 		expect(first.stderr).toMatch(/epoch 2: validation label \d\.\d{4} nats/);
 		expect(first.stdout).toMatch(
 			/tasks\/female: \S+ parameters, \d+ steps, 2 epochs over \d+ labels of female, \d+ positive\nbest validation loss after epoch \d: /,

@@ -235,6 +235,22 @@ function readBegun(
 	return begun;
 }
 
+/** Counts the labels, and says where few of them choose the epoch and the scale of the probabilities. */
+function labelNotes(task: string, labels: NonNullable<TaskTraining["labels"]>): string[] {
+	const positive = (split: "train" | "valid") => labels[split].filter(({ value }) => value).length;
+	const counted = (split: "train" | "valid", name: string) =>
+		`${labels[split].length} of ${name} patients (${positive(split)} positive)`;
+	const rarer = Math.min(positive("valid"), labels.valid.length - positive("valid"));
+	return [
+		`labels of ${task}: ${counted("train", "training")}, ${counted("valid", "validation")}`,
+		...(rarer < 10
+			? [
+					"few validation labels: which epoch is the best, and the scale of the probabilities, are left to chance",
+				]
+			: []),
+	];
+}
+
 /** Fits the initial head of a labelled task and writes `task.json`; removes earlier files. */
 async function begin(
 	trained: Trained,
@@ -243,7 +259,10 @@ async function begin(
 	{ labels, identity, options: training }: TaskTraining,
 ): Promise<Task> {
 	const { task, threads = availableParallelism(), provider = "cpu", precision, progress } = options;
-	if (labels) progress?.note(`fitting the initial head to ${labels.train.length} labels`);
+	if (labels) {
+		for (const note of labelNotes(task, labels)) progress?.note(note);
+		progress?.note(`fitting the initial head to ${labels.train.length} labels`);
+	}
 	// Earlier files are removed only when it is certain that the new ones can be made.
 	if (!labels) await checkProvider(provider, precision);
 	const head =
