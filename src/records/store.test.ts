@@ -23,6 +23,7 @@ const row = (number: number): RecordRow => ({
 	system: "ICD9CM",
 	kind: "diagnosis",
 	value: number % 5 ? number : null,
+	unit: number % 7 ? "mg/dL" : null,
 });
 
 describe("the store", () => {
