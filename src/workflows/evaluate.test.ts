@@ -4,7 +4,10 @@ import type { Trained } from "../train/index.js";
 import { evaluate } from "./evaluate.js";
 
 const cut = { folder: "runs/cut", run: { before: 14_975 } } as Trained;
-const empty = { folder: "data", patients: () => new Int32Array() } as unknown as Dataset;
+const empty = {
+	...{ folder: "data", patients: () => new Int32Array() },
+	manifest: { source: { axis: "dates" } },
+} as unknown as Dataset;
 
 test("a run that was trained up to a date is evaluated on task onset alone", async () => {
 	for (const task of ["next", "forecast", "futures", "chf"])
