@@ -7,6 +7,8 @@ export interface WeightSpec {
 	readonly draw: (random: Random, index: number) => number;
 	/** Not learned by gradient: training moves it by other means, as running averages. */
 	readonly moving?: true;
+	/** Learned from events so rare that most batches have none: see `adamWDefaults.rareBeta2`. */
+	readonly rare?: true;
 }
 
 export type WeightSpecs = Readonly<Record<string, WeightSpec>>;
@@ -34,6 +36,10 @@ export const listed = (shape: FixedShape, values: ArrayLike<number>): WeightSpec
 	shape,
 	draw: (_random, index) => values[index] as number,
 });
+
+/** The same specs, learned from rare events. */
+export const fromRareEvents = (specs: WeightSpecs): WeightSpecs =>
+	Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, { ...spec, rare: true }]));
 
 /** The specs under a prefix, `prefix.name`. */
 export const nested = (prefix: string, specs: WeightSpecs): WeightSpecs =>

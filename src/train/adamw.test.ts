@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type FloatType, input } from "../graph/index.js";
 import { evaluatorOf, relativeError } from "../runtime/testing/evaluate.js";
-import { adamW, adamWDefaults, adamWScalars } from "./adamw.js";
+import { type AdamWOptions, adamW, adamWDefaults, adamWScalars } from "./adamw.js";
 
 interface Golden {
 	readonly initial: readonly number[];
@@ -17,7 +17,12 @@ const golden: Golden = JSON.parse(
 const learningRate = 0.01;
 
 /** One update as a program: parameter, first, second, gradient and the scalars of the step in. */
-async function update(dtype: FloatType, size: number, decays: boolean) {
+async function update(
+	dtype: FloatType,
+	size: number,
+	decays: boolean,
+	options: AdamWOptions = adamWDefaults,
+) {
 	const vector = (name: string) => input(name, [size], dtype);
 	const scalar = (name: string) => input(name, [], dtype);
 	const state = {
@@ -30,7 +35,7 @@ async function update(dtype: FloatType, size: number, decays: boolean) {
 		epsilon: scalar("epsilon"),
 		shrink: scalar("shrink"),
 	};
-	const after = adamW(state, vector("gradient"), scalars, adamWDefaults, decays);
+	const after = adamW(state, vector("gradient"), scalars, options, decays);
 	const program = await evaluatorOf({
 		newParameter: after.parameter,
 		newFirst: after.first,
@@ -41,7 +46,7 @@ async function update(dtype: FloatType, size: number, decays: boolean) {
 		gradient: readonly number[],
 		step: number,
 	) => {
-		const { rate, epsilon, shrink } = adamWScalars(step, learningRate, adamWDefaults);
+		const { rate, epsilon, shrink } = adamWScalars(step, learningRate, options);
 		const out = await program.run({
 			...{ parameter, first, second, gradient },
 			...{ rate: [rate], epsilon: [epsilon], shrink: [shrink] },
@@ -74,4 +79,24 @@ test("without decay only the gradient moves a parameter", async () => {
 	expect(after.parameter[1]).toBeCloseTo(-5.01, 9); // the first step is the rate times the sign
 	expect(after.first).toEqual([0, 2]);
 	expect(after.second).toEqual([0, 4]);
+});
+
+test("the rate of events that most steps do not see is learned without bias", async () => {
+	const every = 50;
+	const steps = 2000;
+	const truth = -Math.log(every - 1);
+	const learnedWith = async (beta2: number) => {
+		const step = await update("float32", 1, false, { ...adamWDefaults, beta2 });
+		let state = { parameter: [truth], first: [0], second: [0] };
+		let sum = 0;
+		for (let n = 1; n <= steps; n++) {
+			const [logOdds] = state.parameter as [number];
+			const gradient = 1 / (1 + Math.exp(-logOdds)) - Number(n % every === 0);
+			state = (await step(state, [gradient], n)) as typeof state;
+			if (n > steps / 2) sum += logOdds;
+		}
+		return sum / (steps / 2);
+	};
+	expect(Math.abs((await learnedWith(adamWDefaults.rareBeta2)) - truth)).toBeLessThan(0.1);
+	expect((await learnedWith(adamWDefaults.beta2)) - truth).toBeLessThan(-0.3);
 });

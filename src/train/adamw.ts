@@ -4,6 +4,11 @@ import { add, div, mul, sqrt, sub } from "../graph/index.js";
 export interface AdamWOptions {
 	readonly beta1: number;
 	readonly beta2: number;
+	/**
+	 * The same for weights that are learned from rare events. A short memory of squares forgets between two of them:
+	 * each step without one would then count as much as a step with one, and the weights settle in the wrong place.
+	 */
+	readonly rareBeta2: number;
 	readonly epsilon: number;
 	readonly weightDecay: number;
 }
@@ -11,6 +16,7 @@ export interface AdamWOptions {
 export const adamWDefaults: AdamWOptions = {
 	beta1: 0.9,
 	beta2: 0.95,
+	rareBeta2: 0.999,
 	epsilon: 1e-8,
 	weightDecay: 0.1,
 };
@@ -29,7 +35,7 @@ export interface AdamWScalars {
 export function adamWScalars(
 	step: number,
 	learningRate: number,
-	{ beta1, beta2, epsilon, weightDecay }: AdamWOptions,
+	{ beta1, beta2, epsilon, weightDecay }: Omit<AdamWOptions, "rareBeta2">,
 ): { rate: number; epsilon: number; shrink: number } {
 	const first = (1 - beta1) / (1 - beta1 ** step);
 	const second = Math.sqrt((1 - beta2) / (1 - beta2 ** step));
@@ -53,7 +59,7 @@ export function adamW(
 	{ parameter, first, second }: AdamWState,
 	gradient: Tensor,
 	scalars: AdamWScalars,
-	{ beta1, beta2 }: AdamWOptions,
+	{ beta1, beta2 }: Pick<AdamWOptions, "beta1" | "beta2">,
 	decays: boolean,
 ): AdamWState {
 	const m = add(mul(first, beta1), gradient);

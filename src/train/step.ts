@@ -130,18 +130,33 @@ export function lossGraph(plan: StepPlan, shape: BatchShape): Graph {
 	return { outputs: losses(plan, terms) };
 }
 
+/** Of weights that are learned from rare events. */
+const rareOptions = (options: AdamWOptions): AdamWOptions => ({
+	...options,
+	beta2: options.rareBeta2,
+});
+
 /** AdamW on every parameter, gradients shortened to the longest allowed. */
 function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
 	const names = Object.keys(gradient);
 	const squares = names.map((name) => sumSquares(gradient[name] as Tensor));
 	const norm = sqrt(squares.reduce((a, b) => add(a, b)));
 	const factor = minimum(div(plan.clip, add(norm, 1e-6)), 1);
-	const [rate, epsilon, shrink] = split(input(scalars, [3]), 0, [1, 1, 1]).map((x) =>
-		reshape(x, []),
-	) as [Tensor, Tensor, Tensor];
+	const [rate, epsilon, shrink, rareRate, rareEpsilon] = split(
+		input(scalars, [5]),
+		0,
+		[1, 1, 1, 1, 1],
+	).map((x) => reshape(x, [])) as [Tensor, Tensor, Tensor, Tensor, Tensor];
+	const usual = { scalars: { rate, epsilon, shrink }, options: plan.optimizer };
+	const rare = {
+		scalars: { rate: rareRate, epsilon: rareEpsilon, shrink },
+		options: rareOptions(plan.optimizer),
+	};
+	const specs = plan.model.weights(plan.config);
 	const outputs: Record<string, Tensor> = { [gradientNorm]: norm };
 	for (const name of names) {
 		const weights = parameters[name] as Tensor;
+		const own = specs[name]?.rare ? rare : usual;
 		const after = adamW(
 			{
 				parameter: weights,
@@ -149,8 +164,8 @@ function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
 				second: parameter(secondOf(name), weights.shape),
 			},
 			mul(gradient[name] as Tensor, factor),
-			{ rate, epsilon, shrink },
-			plan.optimizer,
+			own.scalars,
+			own.options,
 			weights.shape.length > 1,
 		);
 		outputs[next(name)] = after.parameter;
@@ -197,7 +212,8 @@ export function applyGraph(plan: StepPlan, shape: BatchShape): Graph {
 /** The scalars of AdamW at a step. */
 export function scalarFeeds(step: number, learningRate: number, optimizer: AdamWOptions) {
 	const { rate, epsilon, shrink } = adamWScalars(step, learningRate, optimizer);
-	return { [scalars]: Float32Array.of(rate, epsilon, shrink) };
+	const rare = adamWScalars(step, learningRate, rareOptions(optimizer));
+	return { [scalars]: Float32Array.of(rate, epsilon, shrink, rare.rate, rare.epsilon) };
 }
 
 /** What scales each term, so that the step minimises the mean over its own targets. */

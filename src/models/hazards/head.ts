@@ -26,6 +26,7 @@ import {
 } from "../../graph/index.js";
 import {
 	filledWith,
+	fromRareEvents,
 	nested,
 	normal,
 	type WeightSpecs,
@@ -81,7 +82,7 @@ export function hazardWeights(
 		bias: filledWith(Math.log(startingRate), [count]),
 		bins: zeros(bins, count),
 	};
-	return nested(prefix, {
+	const specs = nested(prefix, {
 		...(reading === "state" && { binStates: normal([bins * binRank, dim], 1 / Math.sqrt(dim)) }),
 		...nested("onset", each),
 		...(vocab <= mostDirectCodes
@@ -107,6 +108,7 @@ export function hazardWeights(
 			bias: zeros(1),
 		}),
 	});
+	return fromRareEvents(specs);
 }
 
 /** Whether a weight is one of the hazards'. */
