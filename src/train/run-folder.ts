@@ -9,7 +9,7 @@ import { disk, readJson } from "../files/index.js";
 import { precisions, recordedProviders } from "../runtime/index.js";
 import { trainOptions } from "./options.js";
 
-const runVersion = 3;
+const runVersion = 4;
 
 /** What a run remembers of its dataset, to know it again. */
 interface DatasetIdentity {

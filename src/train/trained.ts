@@ -44,7 +44,7 @@ export function readTrained(folder: string): Trained {
 	if (seal) checkSeal(files.best, seal, sealedFiles(folder), folder);
 	const config = checkConfig(model.config, run.config, `${folder}: model ${run.model}`);
 	const expected = initialWeights(model, config, run.options.seed);
-	const weights = withLaterWeights(floatWeights(tensors, files.best), expected);
+	const weights = floatWeights(tensors, files.best);
 	if (!seal) checkFit(weights, expected, files);
 	return {
 		...{ folder, run, model, config, weights, step },
@@ -73,15 +73,6 @@ function unsealedPlaces(folder: string): string[] {
 const unsealedWarning = (folder: string) => (place: string) =>
 	`${place} was written by a version that did not bind the weights to the vocabulary, the manifest and the ` +
 	`settings: a change of these files goes unnoticed; run \`trajgpt seal ${folder}\` to bind them now`;
-
-/** Weights that runs of an earlier version lack. They start at zero, which changes nothing. */
-const laterWeights = new Set(["hazards.visit.past", "hazards.visitEnd.past"]);
-
-function withLaterWeights(weights: ParameterValues, expected: ParameterValues): ParameterValues {
-	for (const [name, own] of expected)
-		if (laterWeights.has(name) && !weights.has(name)) weights.set(name, own);
-	return weights;
-}
 
 /** Refuses weights whose shapes are not those of the settings. */
 function checkFit(

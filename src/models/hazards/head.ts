@@ -14,6 +14,7 @@ import {
 	log,
 	matmul,
 	maximum,
+	minimum,
 	mul,
 	relu,
 	reshape,
@@ -86,11 +87,12 @@ export function hazardWeights(
 		...(reading === "state" && { binStates: normal([bins * binRank, dim], 1 / Math.sqrt(dim)) }),
 		...nested("onset", each),
 		...(vocab <= mostDirectCodes
-			? { "onset.codes": zeros(count, 2 * vocab) }
+			? { "onset.codes": zeros(count, 3 * count) }
 			: {
-					"onset.codesIn": normal([linearRank, 2 * vocab], 1 / Math.sqrt(2 * vocab)),
+					"onset.codesIn": normal([linearRank, 3 * count], 1 / Math.sqrt(3 * count)),
 					"onset.codesOut": zeros(count, linearRank),
 				}),
+		"onset.past": zeros(count, pastFeatures),
 		...nested("next", each),
 		"next.since": zeros(sinceKnots.length, count),
 		"next.counts": zeros(2, count),
@@ -172,7 +174,7 @@ export interface LogHazards {
 
 /**
  * log h = state of the bin · weights + age and sex + records before + level of the code and the bin.
- * Codes without a record depend on the records of all codes, others on their own. Where a network is
+ * Codes without a record depend on the records of all codes and groups, others on their own. Where a network is
  * queried at the first bins alone, the hazards are those of these bins.
  */
 export function logHazards(
@@ -201,14 +203,13 @@ export function logHazards(
 		const ofBins = some(slice(q("bins"), 0, 0, bins), 1);
 		return add(add(project(states, some(q("state"))), ofBins), level3);
 	};
-	const known = log1p(
-		concat([slice(counts, 1, 0, vocab), slice(recent, 1, 0, vocab)], 1), // [landmarks, 2 vocab]
-	);
+	const known = concat([log1p(counts), log1p(recent), minimum(counts, 1)], 1); // [landmarks, 3 all outputs]
 	const direct =
 		vocab <= mostDirectCodes
 			? project(known, some(p("onset.codes")))
 			: project(project(known, p("onset.codesIn")), some(p("onset.codesOut")));
-	const onset = hazardsOf("onset", mul(direct, directScale));
+	const ofPast = project(past, some(p("onset.past")));
+	const onset = hazardsOf("onset", add(mul(direct, directScale), ofPast));
 	const row = (name: string, i: number) => some(slice(p(name), 0, i, i + 1), 1); // [1, outputs]
 	const ofRecords = [
 		...sinceHats(since).map((hat, i) => mul(hat, row("next.since", i))),

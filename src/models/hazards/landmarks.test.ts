@@ -36,9 +36,9 @@ describe("what is known at a landmark", () => {
 		expect(sinceAny[0]).toBe(0);
 	});
 
-	test("days with records, records and codes are counted", () => {
+	test("days with records, records, codes and years are counted", () => {
 		const numbers = fill(open).past.map((own) => Math.round(Math.expm1(own)));
-		expect([...numbers]).toEqual([2, 2, 3, 2]);
+		expect([...numbers]).toEqual([2, 2, 3, 2, 3]);
 		const ofDay = new Float32Array(pastFeatures);
 		const twice = historyWith([
 			[2000, 5],
@@ -47,7 +47,7 @@ describe("what is known at a landmark", () => {
 			[3000, 7],
 		]);
 		writePast(ofDay, twice, 4, 3000);
-		expect([...ofDay].map((own) => Math.round(Math.expm1(own)))).toEqual([1, 2, 2, 2]);
+		expect([...ofDay].map((own) => Math.round(Math.expm1(own)))).toEqual([1, 2, 2, 2, 3]);
 	});
 
 	test("age lies between two knots, and its sign by sex", () => {

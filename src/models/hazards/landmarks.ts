@@ -19,8 +19,8 @@ const birthEventsOf = (tokens: ArrayLike<number>) =>
 /** What counts as recent, in days. */
 const recentDays = 365;
 
-/** How much was recorded up to a day: log(1 + n) of recent days with records, recent records, all such days, and codes. */
-export const pastFeatures = 4;
+/** How much was recorded up to a day: log(1 + n) of recent days with records, recent records, all such days, codes, and years. */
+export const pastFeatures = 5;
 
 /** Writes the features of the first `count` records of a history, on a day not before the last of them. */
 export function writePast(
@@ -31,7 +31,8 @@ export function writePast(
 ): void {
 	let [recentVisits, recentRecords, visits, last] = [0, 0, 0, Number.NaN];
 	const codes = new Set<number>();
-	for (let n = birthEventsOf(tokens); n < count; n++) {
+	const first = birthEventsOf(tokens);
+	for (let n = first; n < count; n++) {
 		const own = Math.floor(times[n] as number);
 		const isRecent = day - own < recentDays;
 		if (isRecent) recentRecords++;
@@ -42,7 +43,8 @@ export function writePast(
 		last = own;
 		codes.add(tokens[n] as number);
 	}
-	into.set([recentVisits, recentRecords, visits, codes.size].map(Math.log1p));
+	const years = count > first ? (day - Math.floor(times[first] as number)) / yearDays : 0;
+	into.set([recentVisits, recentRecords, visits, codes.size, years].map(Math.log1p));
 }
 
 /** What is at risk after a landmark. */
