@@ -7,11 +7,11 @@ import { futureRules } from "../infer/futures.js";
 import { hazardSettingsOf } from "../infer/hazards.js";
 import { cutHorizons, independenceNotes } from "../infer/incidence.js";
 import { likeliest } from "../infer/likeliest.js";
-import { knownOn } from "../infer/task-scores.js";
+import { knownOn, outsideReason } from "../infer/task-scores.js";
 import { findCode, momentJson, momentOf, spanDays, timesOf } from "../infer/user-input/index.js";
 import type { CodeConfig } from "../models/heads/codes.js";
 import type { Events } from "../models/index.js";
-import type { Scoring } from "../train/finetune/scoring.js";
+import { definitionOf, type Scoring } from "../train/finetune/scoring.js";
 import type { Calls } from "./calls.js";
 import { type ParsedPatient, type Patient, patientSchema, readPatient } from "./patient.js";
 
@@ -80,6 +80,10 @@ export interface Task {
 	readonly task: string;
 	/** What the probability is of. */
 	readonly definition: string;
+	/** Where that is defined, such as `built-in task diabetes`, `ACES file mine.yaml`, `labels file stroke.csv`. */
+	readonly source: string | null;
+	/** Days after the prediction within which the label is decided; null if that is not fixed. */
+	readonly horizonDays: number | null;
 	/** The share of positives among the training labels. */
 	readonly prevalence: number;
 }
@@ -231,9 +235,7 @@ const shownToken = ({ code, system, name, category }: Token): Code => ({
 /** Builds the public methods on a model's calls. */
 export function loadedModel(parts: ModelParts): LoadedModel {
 	const { vocabulary, rules, map, calls, scoring } = parts;
-	const task: Task | null = scoring
-		? { ...{ task: scoring.task, definition: scoring.definition, prevalence: scoring.prevalence } }
-		: null;
+	const task: Task | null = scoring ? definitionOf(scoring) : null;
 	const reader: RecordReader = recordReader(vocabulary, rules, map);
 	const { groups = [] } = (parts.config as CodeConfig).hazards ?? {};
 	const book = {
@@ -317,16 +319,18 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 			};
 		},
 		async score(given, { at = "+0d" } = {}) {
-			if (!task) throw new InputError(untunedMessage("load"));
+			if (!scoring || !task) throw new InputError(untunedMessage("load"));
 			const parsed = read(given);
 			const { patient, axis } = parsed;
 			const [day] = daysOf([at], parsed) as [number];
-			const [probability] = await calls.scoreTask([knownOn(patient.history, day)]);
+			const known = knownOn(patient.history, day);
+			const [probability] = await calls.scoreTask([known]);
+			const outside = outsideReason(scoring, known);
 			return {
 				...task,
 				at: momentJson(day, patient.birth, axis),
 				probability: probability as number,
-				warnings: warningsOf(parsed),
+				warnings: [...warningsOf(parsed), ...(outside === undefined ? [] : [outside])],
 			};
 		},
 		async embed(patients) {

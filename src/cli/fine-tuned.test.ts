@@ -73,6 +73,62 @@ describe("a fine-tuned model", () => {
 		expect(text).toMatch(/\nbob +2011-05-06 +50\.3 +0\.\d{4}\n/);
 	});
 
+	test("says what it predicts, where that is defined, and whom it is not about", async () => {
+		const source = "built-in task diabetes";
+		const expected = { task: "diabetes", definition, source, horizonDays: 1096 };
+		const file = join(root, "diabetic.csv");
+		await writeFile(file, "patient,date,icd9\nann,2010-03-01,401.9\nann,2011-09-15,250.00\n");
+		const asked = ["forecast", tuned, "--input", file, "--at", "2010-12-31", "2011-12-31"];
+		const { code, stdout, stderr } = await captured(asked);
+		expect({ code, stdout }).toMatchObject({ code: 0 });
+		expect(stdout).toContain(`defined by: ${source}; horizon: 3 years\n`);
+		const reason = "outside the definition of diabetes: has a record of diabetes (PheCode 250)";
+		expect(stderr).toContain(
+			`warning: 1 of 2 predictions: ${reason} (ann first); the probability does not apply there\n`,
+		);
+		const told = JSON.parse(await done(...asked, "--json"));
+		expect(told).toMatchObject(expected);
+		expect(told.patients[0].scores[0].outside).toBeUndefined();
+		expect(told.patients[0].scores[1].outside).toBe(reason);
+
+		const model = await loadModel(tuned, { threads: 1 });
+		const events = [{ code: "250.00", system: "ICD9CM", date: "2011-09-15" }];
+		expect(await model.score({ events })).toMatchObject({ ...expected, warnings: [reason] });
+		expect((await model.score(ann)).warnings).toEqual([]);
+		await model.close();
+	});
+
+	test("keeps the definition of labels that tasks wrote, and of a file of labels", async () => {
+		const labels = join(root, "labels");
+		await done("tasks", join(root, "dataset"), "--task", "type-2-diabetes", "--out", labels);
+		const folder = join(labels, "type-2-diabetes");
+		const tune = (task: string, file: string) =>
+			done(
+				"finetune",
+				run,
+				...["--task", task, "--labels", file, "--epochs", "1", "--threads", "1"],
+			);
+		await tune("t2d", folder);
+		const { scoring } = readModel(join(run, "tasks", "t2d")).task ?? {};
+		expect(scoring).toMatchObject({
+			definition:
+				"first record of type 2 diabetes within a year, asked one year after the first diagnosis",
+			source: "ready task type-2-diabetes",
+			horizonDays: 365,
+			outside: { if: "recorded", what: expect.stringContaining("(PheCode 250)") },
+		});
+
+		const alone = join(root, "alone.parquet");
+		await cp(join(folder, "labels.parquet"), alone);
+		await tune("alone", alone);
+		const other = readModel(join(run, "tasks", "alone")).task?.scoring;
+		expect(other).toMatchObject({
+			definition: "a positive label of task alone, as its labels define it",
+			source: "labels file alone.parquet",
+		});
+		expect(other?.outside).toBeUndefined();
+	});
+
 	test("gives the same probability in the library, over HTTP and from an export", async () => {
 		const at = days.map((day) => day ?? "+0d");
 		const { patients } = await scored("forecast", tuned, "--patient", "ann", "--at", ...at);
@@ -114,7 +170,13 @@ describe("a fine-tuned model", () => {
 		const answers = [];
 		for (const at of days) answers.push(await post({ patient: ann, ...(at && { at }) }));
 		near(answers.map(({ probability }) => probability));
-		expect(answers[0]).toMatchObject({ task: "diabetes", definition, events: 3 });
+		const source = "built-in task diabetes";
+		expect(answers[0]).toMatchObject({ task: "diabetes", definition, source, horizonDays: 1096 });
+		expect(answers[0]).toMatchObject({ events: 3, warnings: [] });
+		const diabetic = { events: [{ code: "250.00", system: "ICD9CM", date: "2011-09-15" }] };
+		expect((await post({ patient: diabetic })).warnings).toContain(
+			"outside the definition of diabetes: has a record of diabetes (PheCode 250)",
+		);
 		const described = await jsonIn(await fetch(new URL("/api/v2/model", service.url)));
 		expect(described.task).toMatchObject({ task: "diabetes", definition });
 		if (!chromiumIsThere) return service.close();

@@ -2,8 +2,8 @@ import { type Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { yearDays } from "../base/time.js";
 import type { LabelPrediction } from "../evaluate/index.js";
-import { dayText, type Moment, momentJson, momentOf } from "../infer/user-input/index.js";
-import type { Trained } from "../train/index.js";
+import { dayText, type Moment, momentJson, momentOf, spanText } from "../infer/user-input/index.js";
+import { definitionOf, type Scoring, type Trained } from "../train/index.js";
 import { type LabelPredictionOptions, predictLabels } from "../workflows/label-predictions.js";
 import type { ComputeOptions } from "../workflows/open-runtime.js";
 import type { QueriedPatients } from "../workflows/patients.js";
@@ -79,7 +79,7 @@ export async function scorePatients(
 		});
 	if (json) printJson(io, documentOf(folder, scores, patients, at, queried));
 	else if (!target) io.stdout.write(scoresText(scores, patients, queried));
-	if (target) io.stderr.write(`written: ${target.file}\n`);
+	if (target) io.stderr.write(`${definitionText(scores.scoring)}written: ${target.file}\n`);
 }
 
 /** Predicts given labels with a fine-tuned model, and writes the probabilities. */
@@ -99,7 +99,8 @@ export async function scoreLabels(
 	const { predictions, notes } = await predictLabels(trained, options);
 	for (const note of notes) io.stderr.write(`note: ${note}\n`);
 	await writePredictions(target, predictions, { axis, evaluationType: "Test" });
-	io.stderr.write(`written: ${file}\n`);
+	const definition = trained.task ? definitionText(trained.task.scoring) : "";
+	io.stderr.write(`${definition}written: ${file}\n`);
 }
 
 const predictionsOf = ({ patient, scores }: ScoredPatient): LabelPrediction[] =>
@@ -110,25 +111,33 @@ const predictionsOf = ({ patient, scores }: ScoredPatient): LabelPrediction[] =>
 
 const documentOf = (
 	run: string,
-	{ scoring: { task, definition, prevalence }, warnings }: Scores,
+	{ scoring, warnings }: Scores,
 	patients: readonly ScoredPatient[],
 	moments: readonly Moment[],
 	{ axis, unknown, notes }: QueriedPatients,
 ) => ({
-	...{ run, task, definition, prevalence },
+	run,
+	...definitionOf(scoring),
 	patients: patients.map(({ patient: { id, sex, birth }, scores }) => ({
 		...{ id, sex },
-		scores: scores.map(({ time, probability }, query) => ({
+		scores: scores.map(({ time, probability, outside }, query) => ({
 			at: moments[query]?.text,
 			...momentJson(time, birth, axis),
 			probability,
+			...(outside !== undefined && { outside }),
 		})),
 	})),
 	...{ unknown, notes, warnings },
 });
 
+/** What a fine-tuned model predicts, and where that is defined. */
+function definitionText({ task, definition, source, horizonDays }: Scoring): string {
+	const horizon = horizonDays === undefined ? "" : `; horizon: ${spanText(horizonDays)}`;
+	return `${task}: the probability of ${definition}\n${source === undefined ? "" : `defined by: ${source}${horizon}\n`}`;
+}
+
 function scoresText(
-	{ scoring: { task, definition, prevalence } }: Scores,
+	{ scoring }: Scores,
 	patients: readonly ScoredPatient[],
 	{ axis }: QueriedPatients,
 ): string {
@@ -139,8 +148,8 @@ function scoresText(
 		]),
 	);
 	return [
-		`${task}: the probability of ${definition}\n`,
-		`${percent(prevalence)} of the training labels are positive\n\n`,
+		definitionText(scoring),
+		`${percent(scoring.prevalence)} of the training labels are positive\n\n`,
 		table(["patient", "day", "age", "probability"], rows),
 	].join("");
 }

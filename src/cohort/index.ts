@@ -1,8 +1,10 @@
 export { type Batch, type BatchOptions, type SplitBatches, splitBatches } from "./batches.js";
 export type { Dataset } from "./dataset.js";
 export { datasetBefore } from "./dataset-before.js";
+export { taskMarker } from "./definition-beside.js";
 export type { Histogram } from "./histogram.js";
 export type { History, Period } from "./history.js";
+export type { LabelDefinition } from "./label-definition.js";
 export type { Label } from "./labels.js";
 export {
 	dedupRules,

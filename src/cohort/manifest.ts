@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Split } from "../records/rows.js";
 import { splitNames } from "../records/rows.js";
+import { labelDefinition } from "./label-definition.js";
 
 export { type Split, splitNames };
 
@@ -158,6 +159,8 @@ const fields = {
 			positive: count,
 			/** Patients of the dataset without a label, by reason. */
 			excluded: z.record(z.string(), count),
+			/** Of labels from a file: what they mean. */
+			definition: labelDefinition.optional(),
 		}),
 	),
 	/** The content hash of the dataset whose vocabulary and rules this one has, if they were given. */

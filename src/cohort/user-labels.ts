@@ -11,6 +11,7 @@ import { openStore, type Store } from "../records/store.js";
 import { openTable, reading, type Table } from "../records/table.js";
 import { daysOf, isBadTime, plainText, rawText } from "../records/tables/values.js";
 import type { Dataset } from "./dataset.js";
+import { definitionBeside } from "./definition-beside.js";
 import { readGivenSplits } from "./given-splits.js";
 import { labelRules, reservedTasks } from "./label-rules.js";
 import { type Label, summarized } from "./labels.js";
@@ -137,7 +138,11 @@ export async function addUserLabels(
 	await store.run("DROP TABLE given");
 	await store.run("DROP TABLE labelled");
 	return {
-		summary: { ...summary, excluded: unseen > 0 ? { "no event before the question": unseen } : {} },
+		summary: {
+			...summary,
+			excluded: unseen > 0 ? { "no event before the question": unseen } : {},
+			definition: await definitionBeside(file, task),
+		},
 		notes,
 	};
 }
@@ -190,6 +195,7 @@ export async function withLabels(
 		...{ task, rule: `given in ${file}`, labels: labels.length },
 		positive: labels.filter(({ value }) => value).length,
 		excluded: unseen > 0 ? { "no event before the question": unseen } : {},
+		definition: await definitionBeside(file, task),
 	};
 	return {
 		dataset: {

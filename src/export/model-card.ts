@@ -58,8 +58,8 @@ function dataSection({ manifest, vocabulary }: Trained): string {
 	);
 }
 
-const taskSection = ({ task, definition, prevalence }: Scoring) =>
-	`Fine-tuned to ${task}: the probability of ${definition}. ${(100 * prevalence).toPrecision(2)} % of the training labels are positive. \`model.score\` of the library uses the fine-tuned weights (\`task.safetensors\`), and so does \`label.onnx\`, if it is there; everything else uses those before fine-tuning.`;
+const taskSection = ({ task, definition, source, horizonDays, prevalence }: Scoring) =>
+	`Fine-tuned to ${task}: the probability of ${definition}. ${source === undefined ? "" : `Defined by: ${source}. `}${horizonDays === undefined ? "" : `Horizon: ${Number(horizonDays.toFixed(2))} days. `}${(100 * prevalence).toPrecision(2)} % of the training labels are positive. \`model.score\` of the library uses the fine-tuned weights (\`task.safetensors\`), and so does \`label.onnx\`, if it is there; everything else uses those before fine-tuning.`;
 
 /** `model-card.md`: the model, its training data, evaluations and limits. */
 export function modelCard(trained: Trained, evaluations: readonly Evaluation[]): string {

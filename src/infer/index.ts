@@ -19,6 +19,6 @@ export { type Place, type PlacedPredictions, predictAt } from "./predict-at.js";
 export { representations, type ViewedHistory } from "./represent.js";
 export { type FutureOptions, sampleFutures } from "./sampled-futures.js";
 export type { Surge } from "./surges.js";
-export { knownOn, logOddsOf, type TaskScorer, taskScorer } from "./task-scores.js";
+export { knownOn, logOddsOf, outsideReason, type TaskScorer, taskScorer } from "./task-scores.js";
 export { inputVectors, learnedVectors, outputVectors } from "./token-vectors.js";
 export { type Edit, edited, type WhatIf, whatIf } from "./what-if.js";

@@ -3,7 +3,7 @@ import { riskFeeds } from "../models/objectives/label.js";
 import { pooledFeeds } from "../models/pooling.js";
 import type { Runtime } from "../runtime/index.js";
 import { logOdds } from "../train/finetune/classifier.js";
-import type { FineTunedTask } from "../train/finetune/scoring.js";
+import type { FineTunedTask, Scoring } from "../train/finetune/scoring.js";
 import { type HazardModel, hazardModel } from "./hazards.js";
 import { rowPrograms } from "./history-rows.js";
 import { incidences } from "./incidence.js";
@@ -29,6 +29,23 @@ export function knownOn({ tokens, times }: Events, day: number): ViewedHistory {
 		times: Array.prototype.slice.call(times, 0, seen),
 		at: seen === 0 ? day : Math.max(day, times[seen - 1] as number),
 	};
+}
+
+/** Why a task is not about a patient with these known records; undefined if they do not say so. */
+export function outsideReason(
+	{ task, outside }: Scoring,
+	{ tokens, times, at }: ViewedHistory,
+): string | undefined {
+	if (!outside) return undefined;
+	const { what, withinDays = Number.POSITIVE_INFINITY } = outside;
+	const wanted = new Set(outside.tokens);
+	const end = at ?? times[times.length - 1] ?? 0;
+	const isRecorded = Array.prototype.some.call(
+		tokens,
+		(token: number, i) => wanted.has(token) && end - (times[i] as number) <= withinDays,
+	);
+	if (isRecorded !== (outside.if === "recorded")) return undefined;
+	return `outside the definition of ${task}: ${isRecorded ? "has a" : "has no"} record of ${what}`;
 }
 
 /** Computes the probability of a task's label. Programs stay compiled until it is disposed of. */

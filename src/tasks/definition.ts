@@ -1,3 +1,5 @@
+import type { CodeTest } from "../cohort/label-definition.js";
+
 /** Special predicates of ACES: every event, and the first and last event of a subject. */
 export const anyEvent = "_ANY_EVENT";
 export const recordStart = "_RECORD_START";
@@ -8,12 +10,6 @@ export interface ValueBound {
 	readonly value: number;
 	readonly inclusive: boolean;
 }
-
-export type CodeTest =
-	| { readonly equals: string }
-	| { readonly any: readonly string[] }
-	/** Matches if it is found anywhere in the code; the syntax is RE2's. */
-	| { readonly regex: string };
 
 /** Counts the records of an event that have a code and, if asked for, a value. */
 export interface PlainPredicate {

@@ -1,6 +1,7 @@
 export { type CohortTask, labelCohorts } from "./cohorts.js";
 export { type DeterminingCode, determiningCodes } from "./determining-codes.js";
 export { type Exclusion, type Extracted, extract } from "./extract.js";
+export { definitionOfCohorts, definitionOfTask, tokensOf } from "./label-definition.js";
 export { storeLabels, writeLabels } from "./label-files.js";
 export { libraryDescription, libraryFile, libraryTask, libraryTasks } from "./library.js";
 export { checkOverlap } from "./overlap.js";

@@ -4,9 +4,9 @@ import { parseDocument } from "yaml";
 import { z } from "zod";
 import { InputError } from "../base/errors.js";
 import { systemRefusal } from "../base/system-errors.js";
+import type { CodeTest } from "../cohort/label-definition.js";
 import {
 	anyEvent,
-	type CodeTest,
 	type Constraint,
 	type Moment,
 	type Predicate,

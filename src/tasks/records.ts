@@ -40,7 +40,7 @@ const fromDays = (days: string) => `CAST(round(${days} * ${dayMicroseconds}) AS 
  * The code of a token in MEDS, without the range of values that it may stand for; codes that came from MEDS as a whole
  * are as they were.
  */
-function medsCodeOf({ code, system, value }: Token): string {
+export function medsCodeOf({ code, system, value }: Token): string {
 	const own = value?.code ?? code;
 	return system === null || system === "MEDS" ? own : `${system}//${own}`;
 }

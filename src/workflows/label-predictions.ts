@@ -1,10 +1,11 @@
 import { InputError } from "../base/errors.js";
 import { givenLabels, type Split, splitNames } from "../cohort/index.js";
 import { type LabelPrediction, personAt } from "../evaluate/index.js";
-import { taskScorer, type ViewedHistory } from "../infer/index.js";
+import { outsideReason, taskScorer, type ViewedHistory } from "../infer/index.js";
 import { notesFor } from "../records/notes.js";
 import { openRunDataset, type Trained } from "../train/index.js";
 import { type ComputeOptions, openRuntime } from "./open-runtime.js";
+import { outsideWarnings } from "./score.js";
 
 export interface LabelPredictionOptions extends ComputeOptions {
 	/** A file of labels, or a folder of MEDS label files. */
@@ -97,14 +98,21 @@ export async function predictLabels(
 		await runtime.dispose?.();
 	}
 	const left = split !== undefined && !byFile;
+	const undefinedFor = views.flatMap((view, at) => {
+		const reason = outsideReason(task.scoring, view);
+		return reason === undefined ? [] : [{ id: found[at]!.patient, reason }];
+	});
 	return {
 		predictions,
-		notes: notesFor([
-			[
-				outside,
-				`${file}: ${outside} of ${given.length} labels are of patients outside the dataset: ${left ? "left out; name their splits with --splits-from" : "predicted without records"}`,
-			],
-			[unseen, `${file}: ${unseen} labels have no record up to their time: predicted without`],
-		]),
+		notes: [
+			...outsideWarnings(undefinedFor, views.length),
+			...notesFor([
+				[
+					outside,
+					`${file}: ${outside} of ${given.length} labels are of patients outside the dataset: ${left ? "left out; name their splits with --splits-from" : "predicted without records"}`,
+				],
+				[unseen, `${file}: ${unseen} labels have no record up to their time: predicted without`],
+			]),
+		],
 	};
 }

@@ -1,6 +1,6 @@
 import { InputError } from "../base/errors.js";
 import type { NewPatient } from "../cohort/index.js";
-import { knownOn, taskScorer } from "../infer/index.js";
+import { knownOn, outsideReason, taskScorer, type ViewedHistory } from "../infer/index.js";
 import { type Moment, timesOf, warningsFor } from "../infer/user-input/index.js";
 import type { Scoring, Trained } from "../train/index.js";
 import { type ComputeOptions, openRuntime } from "./open-runtime.js";
@@ -9,7 +9,14 @@ import type { QueriedPatients } from "./patients.js";
 /** The probability of a task's label for a patient, one per time. */
 export interface ScoredPatient {
 	readonly patient: NewPatient;
-	readonly scores: readonly { readonly time: number; readonly probability: number }[];
+	readonly scores: readonly PatientScore[];
+}
+
+interface PatientScore {
+	readonly time: number;
+	readonly probability: number;
+	/** Why the task is not about the patient then, where the records tell. */
+	readonly outside?: string | undefined;
 }
 
 /** Scores, computed while they are read. */
@@ -42,11 +49,30 @@ export function score(
 		(times[index] ?? []).map((time) => ({ patient, time })),
 	);
 	const unknowing = "no record is known then, at most age and sex";
+	const outside = queries.flatMap(({ patient, time }) => {
+		const reason = outsideReason(task.scoring, knownOn(patient.history, time));
+		return reason === undefined ? [] : [{ id: patient.id, reason }];
+	});
 	return {
 		scoring: task.scoring,
-		warnings: warningsFor(queried, queries, manifest, unknowing),
+		warnings: [
+			...warningsFor(queried, queries, manifest, unknowing),
+			...outsideWarnings(outside, queries.length),
+		],
 		patients: scored(trained, task, patients, times, options),
 	};
+}
+
+/** One warning for all queries of patients whom a task is not about. */
+export function outsideWarnings(
+	outside: readonly { readonly id: string; readonly reason: string }[],
+	all: number,
+): string[] {
+	const [first] = outside;
+	if (!first) return [];
+	return [
+		`${outside.length} of ${all} predictions: ${first.reason} (${first.id} first); the probability does not apply there`,
+	];
 }
 
 async function* scored(
@@ -70,10 +96,11 @@ async function* scored(
 			for (const [i, patient] of batch.entries())
 				yield {
 					patient,
-					scores: (days[i] ?? []).map((time) => ({
-						time,
-						probability: found[next++] as number,
-					})),
+					scores: (days[i] ?? []).map((time) => {
+						const outside = outsideReason(task.scoring, views[next] as ViewedHistory);
+						const probability = found[next++] as number;
+						return { time, probability, ...(outside !== undefined && { outside }) };
+					}),
 				};
 		}
 	} finally {

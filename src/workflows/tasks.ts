@@ -1,9 +1,15 @@
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { InputError } from "../base/errors.js";
-import { type Dataset, manifestName, openDataset } from "../cohort/index.js";
+import {
+	type Dataset,
+	type LabelDefinition,
+	manifestName,
+	openDataset,
+	taskMarker,
+} from "../cohort/index.js";
 import { checkFolderTarget, replaceFolder, temporarily } from "../files/index.js";
 import { openStore, type Store } from "../records/store.js";
 import {
@@ -11,6 +17,8 @@ import {
 	checkOverlap,
 	type DeterminingCode,
 	datasetRecords,
+	definitionOfCohorts,
+	definitionOfTask,
 	determiningCodes,
 	type Exclusion,
 	type Extracted,
@@ -57,6 +65,8 @@ export interface LabelTaskOptions extends TaskDefinition {
 
 export interface LabelledTask {
 	readonly task: string;
+	/** What the labels mean; missing for a task without a label. */
+	readonly definition?: LabelDefinition | undefined;
 	readonly records: string;
 	/** Patients in the records, and those with a label. */
 	readonly patients: number;
@@ -75,8 +85,6 @@ export interface LabelledTask {
 }
 
 const labelFile = "labels.parquet";
-/** Only folders with this file are replaced. */
-const marker = "trajgpt-task.json";
 
 const defaultMemory = 2 * 1024 ** 3;
 
@@ -90,17 +98,19 @@ const defaultMemory = 2 * 1024 ** 3;
 export async function labelTask(path: string, options: LabelTaskOptions): Promise<LabelledTask> {
 	const { out, replace = false } = options;
 	const { records, dataset } = await openSource(path, options.dataset);
-	const { name, label } = await definitionOf(records, dataset, options);
+	const { name, definition, label } = await definitionOf(records, dataset, options);
 	const work = (folder: string, file: string | undefined) =>
-		withStore(records, options, folder, file, async (store) =>
-			finish(store, name, records, await label(store), file),
-		);
+		withStore(records, options, folder, file, async (store) => ({
+			task: name,
+			...(definition && { definition }),
+			...(await finish(store, records, await label(store), file)),
+		}));
 	if (out === undefined) {
 		const folder = await mkdtemp(join(tmpdir(), "trajgpt-tasks-"));
 		return temporarily(folder, () => work(folder, undefined));
 	}
 	const target = join(out, name);
-	await checkFolderTarget(target, replace, marker);
+	await checkFolderTarget(target, replace, taskMarker);
 	let summary: LabelledTask | undefined;
 	await replaceFolder(
 		target,
@@ -109,7 +119,7 @@ export async function labelTask(path: string, options: LabelTaskOptions): Promis
 			await mkdir(folder);
 			summary = await work(folder, join(partial, labelFile));
 			await rm(folder, { recursive: true, force: true });
-			await writeFile(join(partial, marker), `${JSON.stringify(summary, null, "\t")}\n`);
+			await writeFile(join(partial, taskMarker), `${JSON.stringify(summary, null, "\t")}\n`);
 		},
 		{ replace },
 	);
@@ -131,6 +141,7 @@ async function openSource(
 
 interface Labeller {
 	readonly name: string;
+	readonly definition?: LabelDefinition | undefined;
 	readonly label: (store: Store) => Promise<Extracted>;
 }
 
@@ -140,13 +151,16 @@ async function definitionOf(
 	options: LabelTaskOptions,
 ): Promise<Labeller> {
 	const { aces, task, cohorts, label, predicates } = options;
-	const named = (name: string, work: Labeller["label"]): Labeller => ({
-		name: taskName(options.name ?? name),
-		label: work,
-	});
+	const named = (
+		name: string,
+		definition: LabelDefinition | undefined,
+		work: Labeller["label"],
+	): Labeller => ({ name: taskName(options.name ?? name), definition, label: work });
 	if (cohorts !== undefined)
-		return named(`cohort-${cohorts.target}-outcome-${cohorts.outcome}`, (store) =>
-			labelCohorts(store, records, cohorts),
+		return named(
+			`cohort-${cohorts.target}-outcome-${cohorts.outcome}`,
+			definitionOfCohorts(cohorts),
+			(store) => labelCohorts(store, records, cohorts),
 		);
 	if (label !== undefined) {
 		if (!dataset)
@@ -154,7 +168,12 @@ async function definitionOf(
 				`${records.path} is not a dataset, so it has no labels "${label}"; name a folder that \`trajgpt prepare\` wrote`,
 				{ field: "label", value: label },
 			);
-		return named(label, async (store) => {
+		const known = dataset.manifest.labels.find((own) => own.task === label);
+		const definition = known?.definition ?? {
+			what: known?.rule ?? label,
+			source: `labels of the dataset: ${label}`,
+		};
+		return named(label, definition, async (store) => {
 			await records.view(store, []);
 			return storedLabels(dataset, label);
 		});
@@ -173,7 +192,8 @@ async function definitionOf(
 		throw new InputError(
 			`labels in MEDS need dates, and ${records.path} has days alone; prepare the records with their dates`,
 		);
-	return named(read.name, (store) => extract(store, records, read));
+	const source = aces === undefined ? `ready task ${read.name}` : `ACES file ${basename(aces)}`;
+	return named(read.name, definitionOfTask(read, source), (store) => extract(store, records, read));
 }
 
 function taskName(name: string): string {
@@ -202,11 +222,10 @@ async function withStore<T>(
 
 async function finish(
 	store: Store,
-	task: string,
 	records: TaskRecords,
 	{ labels, subjects, triggers, excluded, notes }: Extracted,
 	file: string | undefined,
-): Promise<LabelledTask> {
+): Promise<Omit<LabelledTask, "task" | "definition">> {
 	await storeLabels(store, labels);
 	const determining = await determiningCodes(store);
 	const isWhole = file === undefined || (await writeLabels(store, file));
@@ -214,7 +233,6 @@ async function finish(
 	const positive = values.includes(null) ? null : values.filter((value) => value).length;
 	const isOneSided = positive === 0 || positive === values.length;
 	return {
-		task,
 		records: records.path,
 		patients: subjects,
 		labelled: new Set(labels.subjects).size,

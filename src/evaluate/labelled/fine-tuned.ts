@@ -71,7 +71,7 @@ export async function fitScoring(
 	const codes = taskCodes(task, dataset.vocabulary, undefined);
 	const unscaled: Scoring = {
 		task,
-		definition: taskDefinition(dataset, task),
+		...taskDefinition(dataset, task),
 		prevalence: prevalenceOf(train),
 		maxLength: options.maxLength,
 		...(head?.risk !== undefined &&

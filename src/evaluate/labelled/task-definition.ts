@@ -1,15 +1,70 @@
 import type { Dataset } from "../../cohort/index.js";
-import { insulinDays, labelRules } from "../../cohort/label-rules.js";
+import { insulinDays, labelRules, type Mark } from "../../cohort/label-rules.js";
+import type { Vocabulary } from "../../cohort/vocabulary.js";
 import { spanText } from "../../infer/user-input/index.js";
+import { tokensOf } from "../../tasks/index.js";
+import type { Scoring } from "../../train/index.js";
 import { onsetHorizonDays } from "../onset/onset-labels.js";
-import { isOnsetTask, onsetTaskWords } from "./task-labels.js";
+import { markedTokens } from "./task-codes.js";
+import { isOnsetTask, onsetTask } from "./task-labels.js";
 
-/** What a positive label of a task means, as the end of the sentence "the probability of …". */
-export function taskDefinition(dataset: Dataset, task: string): string {
-	if (isOnsetTask(dataset, task))
-		return `a first record of ${onsetTaskWords(task)} within ${spanText(onsetHorizonDays)}, in patients without one`;
+/** The part of a scoring that says what is predicted, and for whom. */
+type Definition = Pick<Scoring, "definition" | "source" | "horizonDays" | "outside">;
+
+/** What a positive label of a task means, where that is defined, and which patients it is not about. */
+export function taskDefinition(dataset: Dataset, task: string): Definition {
+	const { vocabulary, manifest } = dataset;
+	const source = `built-in task ${task}`;
+	const outside = (when: "recorded" | "missing", mark: Mark, what: string) => {
+		const tokens = markedTokens(vocabulary, mark);
+		return tokens.length > 0 && { outside: { tokens, if: when, what } };
+	};
+	if (isOnsetTask(dataset, task)) {
+		const { mark, what } = onsetTask(task);
+		return {
+			definition: `a first record of ${what} within ${spanText(onsetHorizonDays)}, in patients without one`,
+			...{ source, horizonDays: onsetHorizonDays },
+			...outside("recorded", mark, what),
+		};
+	}
+	const given = manifest.labels.find((known) => known.task === task)?.definition;
+	if (given) {
+		const { what, without, ...others } = given;
+		const tokens = without ? tokensOf(vocabulary, without.codes) : [];
+		return {
+			definition: what,
+			...others,
+			...(tokens.length > 0 && {
+				outside: {
+					...{ tokens, if: "recorded", what: tokenText(vocabulary, tokens) },
+					...(without?.withinDays !== undefined && { withinDays: without.withinDays }),
+				},
+			}),
+		};
+	}
 	if (task === "insulin")
-		return `insulin within ${insulinDays} days of the first record of diabetes (PheCode 250), asked on the day of that record`;
-	if (task === "chf-paper") return labelRules.chf;
-	return `a positive label of task ${task}, as its labels define it`;
+		return {
+			definition: `insulin within ${insulinDays} days of the first record of diabetes (PheCode 250), asked on the day of that record`,
+			...{ source, horizonDays: insulinDays },
+			...outside("missing", "diabetes", "diabetes (PheCode 250)"),
+		};
+	if (task === "chf-paper")
+		return {
+			...{ definition: labelRules.chf, source },
+			...outside("recorded", "heart-failure", "heart failure (PheCode 428)"),
+		};
+	return {
+		definition: `a positive label of task ${task}, as its labels define it`,
+		source: `labels of the dataset: ${task}`,
+	};
+}
+
+/** The first tokens by name. */
+function tokenText({ tokens: all }: Vocabulary, tokens: readonly number[]): string {
+	const names = tokens.slice(0, 3).map((at) => {
+		const { name, code, system } = all[at]!;
+		return `${name} (${system === null ? "" : `${system} `}${code})`;
+	});
+	const more = tokens.length - names.length;
+	return `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

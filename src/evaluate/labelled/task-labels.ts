@@ -17,7 +17,7 @@ const paperTasks: Readonly<Record<string, string>> = { chf: "chf-paper" };
 export const isPaperTask = (task: string): boolean => Object.values(paperTasks).includes(task);
 
 /** What an onset task is about. */
-export const onsetTaskWords = (task: string): string => onsetTasks[task]?.what ?? task;
+export const onsetTask = (task: string) => onsetTasks[task]!;
 
 /** Whether a task is about onset after an index day in this dataset; its own labels come first. */
 export const isOnsetTask = ({ manifest, vocabulary }: Dataset, task: string): boolean =>

@@ -1,8 +1,8 @@
 import { specialCount } from "../../cohort/vocabulary.js";
 import { weightCount } from "../../models/index.js";
+import { definitionOf } from "../../train/index.js";
 import type { Limits } from "../limits.js";
 import type { ModelResponse } from "./schemas.js";
-import { taskWordsOf } from "./score.js";
 import type { ServedModel } from "./served-model.js";
 
 export function describeModel(served: ServedModel, limits: Limits): ModelResponse {
@@ -15,7 +15,7 @@ export function describeModel(served: ServedModel, limits: Limits): ModelRespons
 		parameters: weightCount(weights),
 		codes: vocabulary.size - specialCount,
 		time: { axis: manifest.source.axis },
-		...(task && { task: taskWordsOf(task) }),
+		...(task && { task: definitionOf(task.scoring) }),
 		trained: { step, versions: { ...versions } },
 		limits: { bodyBytes, depth, values, answerBytes, sessions, sessionSeconds, answerMs },
 	};

@@ -203,6 +203,14 @@ export type RiskResponse = z.infer<typeof riskResponse>;
 const taskWords = {
 	task: z.string().describe("the task that the model was fine-tuned to"),
 	definition: z.string().describe("what the probability is of"),
+	source: z
+		.string()
+		.nullable()
+		.describe("where that is defined: a built-in or ready task, an ACES file, a labels file"),
+	horizonDays: z
+		.number()
+		.nullable()
+		.describe("within which the label is decided; null if that is not fixed"),
 	prevalence: probability.describe("the share of positives among the training labels"),
 };
 

@@ -1,19 +1,15 @@
 import type { z } from "zod";
 import { untunedMessage } from "../../api/model.js";
 import { simulatedText } from "../../base/simulated.js";
-import { knownOn } from "../../infer/index.js";
+import { knownOn, outsideReason } from "../../infer/index.js";
 import { momentJson } from "../../infer/user-input/index.js";
-import type { FineTunedTask } from "../../train/index.js";
+import { definitionOf } from "../../train/index.js";
 import type { Engine } from "../engine/engine.js";
 import { Refusal } from "../http/refusal.js";
 import { readRequestPatient } from "./patient.js";
 import { historySummary, queryTime } from "./query-times.js";
 import type { ScoreResponse, scoreRequest } from "./schemas.js";
 import type { ServedModel } from "./served-model.js";
-
-export const taskWordsOf = ({ scoring: { task, definition, prevalence } }: FineTunedTask) => ({
-	...{ task, definition, prevalence },
-});
 
 export async function score(
 	request: z.infer<typeof scoreRequest>,
@@ -25,11 +21,15 @@ export async function score(
 	const parsed = readRequestPatient(request.patient, served);
 	const { history, birth } = parsed.patient;
 	const at = queryTime(request.at, parsed, "at");
-	const [probability] = await scoreTask([knownOn(history, at)]);
+	const known = knownOn(history, at);
+	const [probability] = await scoreTask([known]);
+	const outside = outsideReason(task.scoring, known);
+	const read = historySummary(parsed, [at], served, "no record is known then, at most age and sex");
 	return {
-		...historySummary(parsed, [at], served, "no record is known then, at most age and sex"),
+		...read,
+		warnings: [...read.warnings, ...(outside === undefined ? [] : [outside])],
 		...(simulated && { population: simulatedText }),
-		...taskWordsOf(task),
+		...definitionOf(task.scoring),
 		at: momentJson(at, birth, parsed.axis),
 		probability: probability as number,
 	};

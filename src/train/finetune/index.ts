@@ -8,7 +8,7 @@ export {
 	minimise,
 } from "./logistic.js";
 export { finetuneOptions } from "./options.js";
-export type { FineTunedTask, Scoring } from "./scoring.js";
+export { definitionOf, type FineTunedTask, type Scoring } from "./scoring.js";
 export { readModel, readScoring, writeScoring } from "./scoring-file.js";
 export {
 	checkTask,

@@ -6,6 +6,22 @@ export const scoringSchema = z.strictObject({
 	task: z.string().min(1),
 	/** What the probability is of, in words. */
 	definition: z.string().min(1),
+	/** Where that is defined: "built-in task diabetes", "ACES file mine.yaml"; missing in runs of earlier versions. */
+	source: z.string().min(1).optional(),
+	/** Days after the prediction time within which the label is decided, if that is fixed. */
+	horizonDays: z.number().positive().optional(),
+	/** What puts a patient outside the definition, where the records tell. */
+	outside: z
+		.strictObject({
+			/** Records of these tokens up to the prediction time, or their absence. */
+			tokens: z.array(z.int().min(0)).min(1),
+			if: z.enum(["recorded", "missing"]),
+			/** Days before the prediction time that count; missing if the whole history does. */
+			withinDays: z.number().positive().optional(),
+			/** The tokens in words. */
+			what: z.string().min(1),
+		})
+		.optional(),
 	/** The share of positives among the training labels. */
 	prevalence: z.number().min(0).max(1),
 	/** Maximum events of a history that the model reads: the last ones. */
@@ -22,6 +38,13 @@ export const scoringSchema = z.strictObject({
 	shift: z.number(),
 });
 export type Scoring = z.infer<typeof scoringSchema>;
+
+/** What users are told about the label of a task. */
+export const definitionOf = ({ task, definition, source, horizonDays, prevalence }: Scoring) => ({
+	...{ task, definition, prevalence },
+	source: source ?? null,
+	horizonDays: horizonDays ?? null,
+});
 
 /** What a run has learned for a task with labels. */
 export interface FineTunedTask {

@@ -2,6 +2,7 @@ import { useMemo } from "react";
 import type { Calls } from "../../../src/api/calls.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { percent } from "../../../src/figures/numbers.js";
+import { knownOn, outsideReason } from "../../../src/infer/task-scores.js";
 import type { Scoring } from "../../../src/train/finetune/scoring.js";
 import type { History } from "../data/patient.js";
 import { useScore } from "../engine/use-score.js";
@@ -21,7 +22,7 @@ interface LabelPanelProps {
 
 /** The probability of the label that the model was fine-tuned to. */
 export function LabelPanel({ scoring, shown, original, calls, clock }: LabelPanelProps) {
-	const { task, definition, prevalence } = scoring;
+	const { task, definition, source, prevalence } = scoring;
 	const request = useMemo(
 		() => shown && { history: shown.history, original, date: shown.date },
 		[shown, original],
@@ -29,6 +30,8 @@ export function LabelPanel({ scoring, shown, original, calls, clock }: LabelPane
 	const answer = useScore(calls, request);
 	const found = answer && "probability" in answer.outcome ? answer.outcome : null;
 	const date = answer?.request.date ?? shown?.date ?? 0;
+	const outside =
+		answer && outsideReason(scoring, knownOn(answer.request.history, answer.request.date));
 	const isCurrent = answer !== null && answer.request === request;
 	return (
 		<Panel
@@ -48,11 +51,17 @@ export function LabelPanel({ scoring, shown, original, calls, clock }: LabelPane
 			) : !found ? (
 				<Notice kind="loading" title="Computing…" />
 			) : (
-				<p data-probability={found.probability}>
-					<strong>{percent(found.probability)}</strong>
-					{found.before !== null && <span className="quiet"> was {percent(found.before)}</span>}
-					<span className="quiet">; {percent(prevalence)} of the training labels are positive</span>
-				</p>
+				<>
+					<p data-probability={found.probability}>
+						<strong>{percent(found.probability)}</strong>
+						{found.before !== null && <span className="quiet"> was {percent(found.before)}</span>}
+						<span className="quiet">
+							; {percent(prevalence)} of the training labels are positive
+							{source !== undefined && `; defined by: ${source}`}
+						</span>
+					</p>
+					{outside && <p>The patient is {outside}. The probability does not apply.</p>}
+				</>
 			)}
 		</Panel>
 	);
