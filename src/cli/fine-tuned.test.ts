@@ -240,10 +240,6 @@ describe("a fine-tuned model", () => {
 		const file = join(root, "meds.parquet");
 		const meds = ["--predictions", file, "--predictions-schema", "meds"];
 		await refused(
-			["forecast", tuned, ...input(), ...meds],
-			"--predictions-schema meds needs patient ids that are whole numbers, and one is ann",
-		);
-		await refused(
 			["forecast", run, ...input(), ...meds],
 			`give a fine-tuned model: ${run}/tasks/TASK`,
 		);
@@ -317,6 +313,27 @@ describe("a fine-tuned model", () => {
 			...["forecast", run, "--labels", labels, "--predictions", join(root, "x.csv")],
 		]);
 		expect(untuned.stderr).toContain("was not fine-tuned to a task");
+	});
+
+	test("numbers patients for schemas that need numbers, and writes which is which", async () => {
+		for (const [schema, column] of [
+			["meds", 0],
+			["plp", 1],
+		] as const) {
+			const file = join(root, `${schema}.csv`);
+			const argv = [...input(), "--predictions", file, "--predictions-schema", schema];
+			const { code, stderr } = await captured(["forecast", tuned, ...argv]);
+			expect({ code, stderr }).toMatchObject({ code: 0 });
+			const subjects = join(root, `${schema}.subjects.csv`);
+			expect(stderr).toContain(`they are numbered, and ${subjects} has the id of each number\n`);
+			expect(await readFile(subjects, "utf8")).toBe("id,subject_id\nann,1\nbob,2\n");
+			const [, ...rows] = (await readFile(file, "utf8")).trim().split("\n");
+			expect(rows.map((row) => row.split(",")[column])).toEqual(["1", "2"]);
+			const again = await captured(["forecast", tuned, ...argv]);
+			expect({ code: again.code, kept: again.stderr.includes("--force") }).toEqual({
+				...{ code: 2, kept: true },
+			});
+		}
 	});
 
 	test("writes predictions as a table", async () => {

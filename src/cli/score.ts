@@ -73,10 +73,10 @@ export async function scorePatients(
 	for (const warning of scores.warnings) io.stderr.write(`warning: ${warning}\n`);
 	const patients: ScoredPatient[] = [];
 	for await (const one of scores.patients) patients.push(one);
-	if (target)
-		await writePredictions(target, patients.flatMap(predictionsOf), {
-			...{ axis: queried.axis, evaluationType: "Validation" },
-		});
+	if (target) {
+		const context = { axis: queried.axis, evaluationType: "Validation" } as const;
+		tell(io, await writePredictions(target, patients.flatMap(predictionsOf), context));
+	}
 	if (json) printJson(io, documentOf(folder, scores, patients, at, queried));
 	else if (!target) io.stdout.write(scoresText(scores, patients, queried));
 	if (target) io.stderr.write(`${definitionText(scores.scoring)}written: ${target.file}\n`);
@@ -97,10 +97,14 @@ export async function scoreLabels(
 	const target: PredictionFile = { file, schema, replace: force };
 	await checkPredictionFile(target, axis);
 	const { predictions, notes } = await predictLabels(trained, options);
-	for (const note of notes) io.stderr.write(`note: ${note}\n`);
-	await writePredictions(target, predictions, { axis, evaluationType: "Test" });
+	tell(io, notes);
+	tell(io, await writePredictions(target, predictions, { axis, evaluationType: "Test" }));
 	const definition = trained.task ? definitionText(trained.task.scoring) : "";
 	io.stderr.write(`${definition}written: ${file}\n`);
+}
+
+function tell(io: Io, notes: readonly string[]): void {
+	for (const note of notes) io.stderr.write(`note: ${note}\n`);
 }
 
 const predictionsOf = ({ patient, scores }: ScoredPatient): LabelPrediction[] =>

@@ -173,31 +173,36 @@ async function keepPredictions(
 		);
 	const known = told.predictions.filter(({ label }) => label !== null);
 	const evaluation = isExternal(trained, dataset) ? "Validation" : evaluationTypes[split];
+	const notes = [...told.notes];
 	if (predictions)
-		await writePredictions(predictions, schema === "plain" ? told.predictions : known, {
-			...{ axis: dataset.manifest.source.axis, evaluationType: evaluation },
-		});
+		notes.push(
+			...(await writePredictions(predictions, schema === "plain" ? told.predictions : known, {
+				...{ axis: dataset.manifest.source.axis, evaluationType: evaluation },
+			})),
+		);
 	if (plp)
-		await writePlp(plp.folder, known, {
-			...{ evaluation, draws, seed },
-			attrition: [
-				{
-					description: `patients of split ${split}`,
-					patients: dataset.patients(split).length,
-					outcomes: 0,
-				},
-				{
-					description: "with a known label",
-					patients: new Set(known.map(({ patient }) => patient)).size,
-					outcomes: known.filter(({ label }) => label).length,
-				},
-			],
-		});
+		notes.push(
+			...(await writePlp(plp.folder, known, {
+				...{ evaluation, draws, seed },
+				attrition: [
+					{
+						description: `patients of split ${split}`,
+						patients: dataset.patients(split).length,
+						outcomes: 0,
+					},
+					{
+						description: "with a known label",
+						patients: new Set(known.map(({ patient }) => patient)).size,
+						outcomes: known.filter(({ label }) => label).length,
+					},
+				],
+			})),
+		);
 	const written = schema === "meds" ? known.map(inSingle) : known;
 	return {
 		...(predictions && { file: predictions.file }),
 		...(plp && { folder: plp.folder }),
-		...{ row: told.row, count: written.length, notes: told.notes },
+		...{ row: told.row, count: written.length, notes },
 		metrics: predictionMetrics(written) ?? null,
 	};
 }

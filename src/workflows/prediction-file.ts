@@ -11,6 +11,13 @@ import {
 } from "../evaluate/index.js";
 import { checkFileTarget, checkFolderTarget, replaceFolder } from "../files/index.js";
 import { type Column, columnFormat, csvOf, writeColumns } from "./column-file.js";
+import {
+	numberedText,
+	numberSubjects,
+	type SubjectNumbers,
+	subjectsFile,
+	writeSubjects,
+} from "./subject-numbers.js";
 
 /** The columns of a file of predictions: ours, those of meds-evaluation, or those of PatientLevelPrediction. */
 export const predictionSchemas = ["plain", "meds", "plp"] as const;
@@ -40,6 +47,7 @@ export async function checkPredictionFile(
 ): Promise<void> {
 	columnFormat(file);
 	await checkFileTarget(file, replace);
+	if (schema !== "plain") await checkFileTarget(subjectsFile(file), replace);
 	if (schema !== "plain" && axis !== "dates")
 		throw new InputError(
 			`\`predictionsSchema\` ${schema} needs dates, and these records have days alone; leave it out to write days`,
@@ -61,34 +69,59 @@ export async function checkPlpTarget(
 		);
 }
 
-/** Writes predictions to a .csv or .parquet file. */
-export function writePredictions(
+/**
+ * Writes predictions to a .csv or .parquet file, and the numbers of patients beside it if the schema needs numbers that
+ * the ids are not. Returns what to tell the user.
+ */
+export async function writePredictions(
 	{ file, schema }: PredictionFile,
 	predictions: readonly LabelPrediction[],
 	context: PredictionContext,
-): Promise<void> {
-	return writeColumns(file, columnsIn[schema](predictions, context));
+): Promise<string[]> {
+	const subjects = numbersOf(predictions);
+	const columns = columnsIn[schema](predictions, { ...context, subjects });
+	if (schema !== "plain") await writeSubjects(subjectsFile(file), subjects);
+	await writeColumns(file, columns);
+	return schema !== "plain" && subjects.areNew ? [numberedText(subjectsFile(file))] : [];
 }
 
-/** Writes a folder with the predictions and the evaluation tables of PatientLevelPrediction. */
+const numbersOf = (predictions: readonly LabelPrediction[]) =>
+	numberSubjects(predictions.map(({ patient }) => patient));
+
+/** The numbers of patients in a folder of PatientLevelPrediction. */
+const plpSubjectsFile = "subjects.csv";
+
+/**
+ * Writes a folder with the predictions and the evaluation tables of PatientLevelPrediction. Returns what to tell the
+ * user.
+ */
 export async function writePlp(
 	folder: string,
 	predictions: readonly LabelPrediction[],
 	options: PlpOptions,
-): Promise<void> {
+): Promise<string[]> {
+	const subjects = numbersOf(predictions);
 	await replaceFolder(folder, async (partial) => {
 		const file = join(partial, plpPredictionFile);
-		const columns = plpColumns(predictions, { evaluationType: options.evaluation });
+		const columns = plpColumns(predictions, {
+			...{ evaluationType: options.evaluation, subjects },
+		});
 		await writeFile(file, csvOf(columns));
 		for (const [name, { header, rows }] of Object.entries(plpTables(predictions, options)))
 			await writeFile(join(partial, `${name}.csv`), [header, ...rows].map(csvLine).join(""));
+		await writeSubjects(join(partial, plpSubjectsFile), subjects);
 	});
+	return subjects.areNew ? [numberedText(join(folder, plpSubjectsFile))] : [];
+}
+
+interface NumberedContext extends PredictionContext {
+	readonly subjects: SubjectNumbers;
 }
 
 const columnsIn: Readonly<
 	Record<
 		PredictionSchema,
-		(predictions: readonly LabelPrediction[], context: PredictionContext) => Column[]
+		(predictions: readonly LabelPrediction[], context: NumberedContext) => Column[]
 	>
 > = { plain: plainColumns, meds: medsColumns, plp: plpColumns };
 
@@ -131,9 +164,12 @@ function plainColumns(rows: readonly LabelPrediction[], { axis }: PredictionCont
 const decision = 0.5;
 
 /** PredictionSchema of meds-evaluation; probabilities have 32 bits there. */
-function medsColumns(rows: readonly LabelPrediction[]): Column[] {
+function medsColumns(
+	rows: readonly LabelPrediction[],
+	{ subjects }: Pick<NumberedContext, "subjects">,
+): Column[] {
 	return [
-		{ name: "subject_id", type: "id", values: rows.map(({ patient }) => subjectId(patient)) },
+		subjectColumn("subject_id", rows, subjects),
 		{
 			name: "prediction_time",
 			type: "time",
@@ -153,26 +189,20 @@ function medsColumns(rows: readonly LabelPrediction[]): Column[] {
 	];
 }
 
-/** MEDS numbers its subjects. */
-function subjectId(patient: string): bigint {
-	if (/^-?\d{1,18}$/.test(patient)) return BigInt(patient);
-	throw new InputError(
-		`\`predictionsSchema\` meds needs patient ids that are whole numbers, and one is ${patient}; leave it out, or number the patients in the records`,
-		{ field: "predictionsSchema", value: "meds" },
-	);
-}
+const subjectColumn = (
+	name: string,
+	rows: readonly LabelPrediction[],
+	{ of }: SubjectNumbers,
+): Column => ({ name, type: "id", values: rows.map(({ patient }) => of.get(patient) as bigint) });
 
 /** The prediction frame of PatientLevelPrediction. */
 function plpColumns(
 	rows: readonly LabelPrediction[],
-	{ evaluationType }: Pick<PredictionContext, "evaluationType">,
+	{ evaluationType, subjects }: Pick<NumberedContext, "evaluationType" | "subjects">,
 ): Column[] {
-	const isNumbered = rows.every(({ patient }) => /^-?\d{1,18}$/.test(patient));
 	return [
 		{ name: "rowId", type: "id", values: rows.map((_, at) => at + 1) },
-		isNumbered
-			? { name: "subjectId", type: "id", values: rows.map(({ patient }) => BigInt(patient)) }
-			: { name: "subjectId", type: "text", values: rows.map(({ patient }) => patient) },
+		subjectColumn("subjectId", rows, subjects),
 		{ name: "cohortStartDate", type: "text", values: rows.map(({ time }) => isoDate(time)) },
 		{
 			name: "outcomeCount",
