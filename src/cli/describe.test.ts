@@ -53,7 +53,7 @@ describe("describe", () => {
 			expect(total(splits.map(({ labels }) => labels))).toBe(label.labels);
 			expect(total(splits.map(({ positive }) => positive))).toBe(label.positive);
 		}
-		expect(told.labels.map(({ task }: { task: string }) => task)).toEqual(["insulin", "chf"]);
+		expect(told.labels.map(({ task }: { task: string }) => task)).toEqual(["insulin", "chf-paper"]);
 	});
 
 	test("draws a figure", async () => {

@@ -52,7 +52,7 @@ export function command(io: Io): Command {
 		)
 		.option(
 			"--task <task>",
-			"only patients with a label of this task, up to its time: insulin, chf …",
+			"only patients with a label of this task, up to its time: insulin, chf-paper …",
 		)
 		.option("--out <file>", "write to this .parquet or .csv file")
 		.option("--no-umap", "omit the map")

@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import type { Manifest, SplitParts } from "../cohort/index.js";
 import { dedupRules, drugUses, prepareDefaults } from "../cohort/index.js";
-import { labelRules, reservedTasks } from "../cohort/label-rules.js";
+import { labelRules, reservedTasks, taskOfLabels } from "../cohort/label-rules.js";
 import { type PrepareOptions, prepare } from "../workflows/prepare.js";
 import { recordFormats } from "../workflows/record-formats.js";
 import { nameFlags } from "./flags.js";
@@ -256,7 +256,12 @@ function render(folder: string, manifest: Manifest): string {
 			"\n",
 			table(
 				["task", "labels", "positive", ""],
-				labels.map((l) => [l.task, l.labels, l.positive, percent(l.positive, l.labels)]),
+				labels.map((l) => [
+					taskOfLabels(l.task),
+					l.labels,
+					l.positive,
+					percent(l.positive, l.labels),
+				]),
 			),
 		);
 	return parts.join("");

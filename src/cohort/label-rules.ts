@@ -57,6 +57,19 @@ export const labelRules = {
 	chf: `two records of PheCode 428 on different days within ${heartFailureDays} days; history before the day of the first, or for others before their last day`,
 } as const;
 
+/** Tasks with the paper's construction, by the name of their labels in the files of a dataset. */
+const paperTasks: Readonly<Record<string, string>> = { chf: "chf-paper" };
+
+/** Whether a task has the paper's construction. */
+export const isPaperTask = (task: string): boolean => Object.values(paperTasks).includes(task);
+
+/** The task of labels, given their name in the files of a dataset. */
+export const taskOfLabels = (name: string): string => paperTasks[name] ?? name;
+
+/** The name of a task's labels in the files of a dataset. */
+export const labelsOfTask = (task: string): string =>
+	Object.entries(paperTasks).find(([, name]) => name === task)?.[0] ?? task;
+
 /** Tasks that need no labels, and the paper's, whose labels have another name: no label can have these names. */
 export const reservedTasks: readonly string[] = [
 	"onset",

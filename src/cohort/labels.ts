@@ -3,7 +3,13 @@ import { InputError } from "../base/errors.js";
 import { quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";
 import type { CodeOptions } from "./concepts.js";
-import { heartFailureDays, insulinDays, labelRules } from "./label-rules.js";
+import {
+	heartFailureDays,
+	insulinDays,
+	labelRules,
+	labelsOfTask,
+	taskOfLabels,
+} from "./label-rules.js";
 import type { Manifest } from "./manifest.js";
 import { readColumns } from "./parquet.js";
 
@@ -140,15 +146,16 @@ export async function readLabels(
 	{ labels }: Manifest,
 	task: string,
 ): Promise<readonly Label[]> {
-	if (!labels.some((known) => known.task === task))
+	const stored = labelsOfTask(task);
+	if (!labels.some((known) => known.task === stored))
 		throw new InputError(
-			`${folder} has no labels for the task "${task}"; it has ${labels.map((known) => known.task).join(", ") || "none"}; give some to prepare with \`trajgpt prepare --label ${task}=FILE\``,
+			`${folder} has no labels for the task "${task}"; it has ${labels.map((known) => taskOfLabels(known.task)).join(", ") || "none"}; give some to prepare with \`trajgpt prepare --label ${task}=FILE\``,
 			{ field: "task", value: task },
 		);
 	const file = join(folder, "labels.parquet");
 	const table = await readColumns(file, ["task", "patient", "time", "events", "value"] as const);
 	return table.task.flatMap((name, row) =>
-		name === task
+		name === stored
 			? [
 					{
 						patient: table.patient[row] as number,

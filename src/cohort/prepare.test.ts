@@ -623,6 +623,10 @@ describe("labels", () => {
 		expect(dataset.manifest.labels.at(-1)).toEqual({
 			task: "mine",
 			rule: `given in ${file}`,
+			definition: {
+				what: "a positive label of task mine, as its labels define it",
+				source: "labels file labels.csv",
+			},
 			labels: 2,
 			positive: 1,
 			excluded: { "no event before the question": 1 },

@@ -4,6 +4,7 @@ import type { Dataset } from "./dataset.js";
 import type { Histogram } from "./histogram.js";
 import { durationHistogram, gapHistogram, recordHistogram } from "./histogram.js";
 import type { History } from "./history.js";
+import { taskOfLabels } from "./label-rules.js";
 import type { Manifest, Split } from "./manifest.js";
 import { splitNames } from "./manifest.js";
 import { oldestShownAgeDays, roundUpAge, roundUpCount, roundUpDays } from "./privacy-rounding.js";
@@ -256,5 +257,5 @@ async function summarizeLabel(
 		if (value) split.positive++;
 		patients.add(patient);
 	}
-	return { ...label, patients: patients.size, splits };
+	return { ...label, task: taskOfLabels(label.task), patients: patients.size, splits };
 }

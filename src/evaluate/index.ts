@@ -19,7 +19,7 @@ export { isSimulated } from "./is-simulated.js";
 export { fitScoring } from "./labelled/fine-tuned.js";
 export { labelSetOf } from "./labelled/label-set.js";
 export { probe } from "./labelled/probe.js";
-export { isPaperTask, labelledTasks, taskLabels } from "./labelled/task-labels.js";
+export { labelledTasks, taskLabels } from "./labelled/task-labels.js";
 export { withRisks } from "./labelled/zero-shot-risk.js";
 export { auroc, averagePrecision, brier, logLoss } from "./metrics.js";
 export { type EvaluateOptions, evaluateDefaults } from "./options.js";

@@ -1,5 +1,6 @@
 import { InputError } from "../base/errors.js";
 import type { Dataset } from "../cohort/index.js";
+import { labelsOfTask } from "../cohort/label-rules.js";
 import type { Extracted, Labels } from "./extract.js";
 
 const dayMicroseconds = 86_400_000_000;
@@ -27,7 +28,8 @@ export async function storedLabels(dataset: Dataset, task: string): Promise<Extr
 		labels.times.push(Math.max(last, Math.min(momentOf(time), unseen - 1)));
 		labels.values.push(value);
 	}
-	const { excluded = {} } = dataset.manifest.labels.find((known) => known.task === task) ?? {};
+	const { excluded = {} } =
+		dataset.manifest.labels.find((known) => known.task === labelsOfTask(task)) ?? {};
 	return {
 		labels,
 		subjects: new Set(labels.subjects).size,

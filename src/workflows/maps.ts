@@ -55,7 +55,7 @@ const mostPatients = 2000;
 
 const classNames: Readonly<Record<string, { positive: string; negative: string }>> = {
 	insulin: { positive: "insulin within 6 months", negative: "no insulin" },
-	chf: { positive: "heart failure next", negative: "no heart failure" },
+	"chf-paper": { positive: "heart failure next", negative: "no heart failure" },
 };
 
 /** The task with the most positive labels in a split. */

@@ -10,6 +10,7 @@ import {
 	openDataset,
 	taskMarker,
 } from "../cohort/index.js";
+import { labelsOfTask } from "../cohort/label-rules.js";
 import { checkFolderTarget, replaceFolder, temporarily } from "../files/index.js";
 import { openStore, type Store } from "../records/store.js";
 import {
@@ -168,7 +169,7 @@ async function definitionOf(
 				`${records.path} is not a dataset, so it has no labels "${label}"; name a folder that \`trajgpt prepare\` wrote`,
 				{ field: "label", value: label },
 			);
-		const known = dataset.manifest.labels.find((own) => own.task === label);
+		const known = dataset.manifest.labels.find((own) => own.task === labelsOfTask(label));
 		const definition = known?.definition ?? {
 			what: known?.rule ?? label,
 			source: `labels of the dataset: ${label}`,

@@ -1,6 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import type { Dataset, Label, Split } from "../../cohort/index.js";
-import type { Mark } from "../../cohort/label-rules.js";
+import { labelsOfTask, type Mark, taskOfLabels } from "../../cohort/label-rules.js";
 import { spanText } from "../../infer/user-input/index.js";
 import { onsetHorizonDays, onsetLabels } from "../onset/onset-labels.js";
 import { markedTokens } from "./task-codes.js";
@@ -11,24 +11,19 @@ const onsetTasks: Readonly<Record<string, { readonly mark: Mark; readonly what: 
 	diabetes: { mark: "diabetes", what: "diabetes (PheCode 250)" },
 };
 
-/** Tasks with the paper's construction, by the name of their labels in a dataset. */
-const paperTasks: Readonly<Record<string, string>> = { chf: "chf-paper" };
-
-export const isPaperTask = (task: string): boolean => Object.values(paperTasks).includes(task);
-
 /** What an onset task is about. */
 export const onsetTask = (task: string) => onsetTasks[task]!;
 
 /** Whether a task is about onset after an index day in this dataset; its own labels come first. */
 export const isOnsetTask = ({ manifest, vocabulary }: Dataset, task: string): boolean =>
 	Object.hasOwn(onsetTasks, task) &&
-	!manifest.labels.some((label) => label.task === task && paperTasks[task] === undefined) &&
+	!manifest.labels.some((label) => taskOfLabels(label.task) === task) &&
 	markedTokens(vocabulary, onsetTasks[task]!.mark).length > 0;
 
 /** The yes-or-no tasks of a dataset. */
 export const labelledTasks = (dataset: Dataset): string[] => [
 	...Object.keys(onsetTasks).filter((task) => isOnsetTask(dataset, task)),
-	...dataset.manifest.labels.map(({ task }) => paperTasks[task] ?? task),
+	...dataset.manifest.labels.map(({ task }) => taskOfLabels(task)),
 ];
 
 export interface TaskLabels {
@@ -51,14 +46,13 @@ export async function taskLabels(dataset: Dataset, task: string): Promise<TaskLa
 			],
 		};
 	}
-	if (paperTasks[task] !== undefined)
+	if (taskOfLabels(task) !== task)
 		throw new InputError(
 			`${dataset.folder} has no task "${task}": no token of its vocabulary is ${onsetTasks[task]?.what}; it has ${labelledTasks(dataset).join(", ") || "none"}`,
 			{ field: "task", value: task },
 		);
-	const stored = Object.entries(paperTasks).find(([, name]) => name === task)?.[0];
 	return {
-		labels: await dataset.labels(stored ?? task),
+		labels: await dataset.labels(labelsOfTask(task)),
 		notes: () => notesOf[task] ?? [],
 	};
 }

@@ -3,13 +3,13 @@ import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
 import { InputError } from "../../base/errors.js";
 import type { Dataset } from "../../cohort/index.js";
+import { isPaperTask } from "../../cohort/label-rules.js";
 import {
 	type Comparison,
 	columnsOf,
 	comparisonOf,
 	csv,
 	type Entry,
-	isPaperTask,
 	latex,
 	type Method,
 	markdown,

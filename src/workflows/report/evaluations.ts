@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import type { Dataset, Split } from "../../cohort/index.js";
+import { isPaperTask } from "../../cohort/label-rules.js";
 import {
 	type Evaluation,
-	isPaperTask,
 	labelledTasks,
 	readEvaluation,
 	taskLabels,
