@@ -1,19 +1,20 @@
 import { createHash } from "node:crypto";
 import type { Dataset } from "../cohort/index.js";
+import { labelsOfTask, taskOfLabels } from "../cohort/label-rules.js";
 import type { ParameterValues } from "../models/index.js";
 import { type Trained, taskWeights } from "../train/index.js";
 import type { EvaluateOptions } from "./options.js";
 
 /**
- * SHA-256 of everything that determines the numbers of an evaluation: patients, options, weights, and the
+ * SHA-256 of everything that determines the numbers of an evaluation: patients, labels, options, weights, and the
  * fine-tuned weights of the task. File paths do not count.
  */
-export function evaluationInputsHash(
+export async function evaluationInputsHash(
 	task: string,
 	dataset: Dataset,
 	options: EvaluateOptions,
 	trained?: Trained,
-): string {
+): Promise<string> {
 	const { progress: _shown, oracle: _place, onPredictions: _told, baselines, ...others } = options;
 	const hash = createHash("sha256");
 	hash.update(
@@ -30,6 +31,9 @@ export function evaluationInputsHash(
 			config: trained?.config,
 		}),
 	);
+	// The content hash of a dataset does not cover labels.
+	if (dataset.manifest.labels.some((known) => taskOfLabels(known.task) === task))
+		hash.update(JSON.stringify(await dataset.labels(labelsOfTask(task))));
 	const add = (weights: ParameterValues | undefined) => {
 		for (const [name, { data }] of weights ?? [])
 			hash.update(name).update(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));

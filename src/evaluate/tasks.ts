@@ -70,7 +70,7 @@ export async function openTask(
 				dataset: dataset.manifest.contentHash,
 				...(external && { external: dataset.folder }),
 				step: trained?.step ?? 0,
-				basis: evaluationInputsHash(task, dataset, options, trained),
+				basis: await evaluationInputsHash(task, dataset, options, trained),
 				seconds: Math.round(opening + clock() - started) / 1000,
 			},
 		};

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { captured } from "../../cli/testing/captured.js";
-import { openDataset } from "../../cohort/index.js";
+import { openDataset, withLabels } from "../../cohort/index.js";
 import { evaluateDefaults, evaluationInputsHash, readEvaluation } from "../../evaluate/index.js";
 import { modelById } from "../../models/index.js";
 import { readTrained } from "../../train/index.js";
@@ -72,11 +73,29 @@ test("what an evaluation comes from: patients, options and weights, not where th
 	const [dataset, trained] = [await openDataset(data), readTrained(run)];
 	const basis = (more = {}, own = trained) =>
 		evaluationInputsHash("forecast", dataset, { ...evaluateDefaults, ...more }, own);
-	expect(basis({ oracle: "elsewhere" })).toBe(basis());
+	const usual = await basis();
+	expect(await basis({ oracle: "elsewhere" })).toBe(usual);
 	for (const more of [{ futures: 3 }, { draws: 10 }, { lookup: 20 }, { keepPatients: true }])
-		expect(basis(more)).not.toBe(basis());
-	expect(basis({}, { ...trained, folder: "without fine-tuning" })).not.toBe(basis());
+		expect(await basis(more)).not.toBe(usual);
+	expect(await basis({}, { ...trained, folder: "without fine-tuning" })).not.toBe(usual);
 	const changed = structuredClone(trained.weights);
 	changed.get("head")!.data[0]! += 1;
-	expect(basis({}, { ...trained, weights: changed })).not.toBe(basis());
+	expect(await basis({}, { ...trained, weights: changed })).not.toBe(usual);
+});
+
+test("labels are among what an evaluation comes from", async () => {
+	const dataset = await openDataset(data);
+	const ids = Array.from(dataset.patients("train").slice(0, 2), (patient) => dataset.idOf(patient));
+	const basis = async (task: string, ...values: number[]) => {
+		const file = join(data, "..", "given-labels.csv");
+		await writeFile(
+			file,
+			`patient,value\n${ids.map((id, at) => `${id},${values[at]}\n`).join("")}`,
+		);
+		const labelled = await withLabels(dataset, { task: "mine", file });
+		return evaluationInputsHash(task, labelled.dataset, evaluateDefaults);
+	};
+	expect(await basis("mine", 1, 0)).toBe(await basis("mine", 1, 0));
+	expect(await basis("mine", 1, 0)).not.toBe(await basis("mine", 0, 1));
+	expect(await basis("next", 1, 0)).toBe(await basis("next", 0, 1));
 });

@@ -189,7 +189,10 @@ async function evaluateCellOn(
 		// The table has a dash for a model that does not predict every event of a history.
 		if (trained && task === "next" && !trained.model.predictsEachEvent) continue;
 		const before = await earlierEvaluation(run, task);
-		if (before && before.made.basis === evaluationInputsHash(task, dataset, options, trained)) {
+		if (
+			before &&
+			before.made.basis === (await evaluationInputsHash(task, dataset, options, trained))
+		) {
 			evaluations[task] = before;
 			continue;
 		}
