@@ -25,6 +25,8 @@ export interface Dataset {
 	histories(split: Split): AsyncIterable<History>;
 	/** The labels of a task in all splits; `manifest.labels` lists the tasks. */
 	labels(task: string): Promise<readonly Label[]>;
+	/** Labels that are not of the dataset on disk: the file or folder of each such task. */
+	readonly labelFiles?: Readonly<Record<string, string>> | undefined;
 }
 
 interface DatasetParts extends Pick<Dataset, "folder" | "manifest" | "vocabulary" | "labels"> {

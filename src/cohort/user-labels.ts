@@ -202,6 +202,7 @@ export async function withLabels(
 			...dataset,
 			manifest: { ...manifest, labels: [...manifest.labels, summary] },
 			labels: async (name) => (name === task ? labels : dataset.labels(name)),
+			labelFiles: { ...dataset.labelFiles, [task]: file },
 		},
 		notes: notesFor([
 			[

@@ -22,7 +22,7 @@ import {
 } from "../evaluate/index.js";
 import { checkWritable } from "../files/index.js";
 import type { Runtime } from "../runtime/index.js";
-import { openRunDataset, type Trained } from "../train/index.js";
+import { finetuneCommand, openRunDataset, type Trained } from "../train/index.js";
 import { type ComputeOptions, withRuntime } from "./open-runtime.js";
 import {
 	checkPlpTarget,
@@ -161,7 +161,7 @@ async function keepPredictions(
 ): Promise<WrittenPredictions> {
 	if (!told)
 		throw new InputError(
-			`${trained.folder} has no probabilities of ${task} to write; run \`trajgpt finetune ${trained.folder} --task ${task}\` first`,
+			`${trained.folder} has no probabilities of ${task} to write; run \`${finetuneCommand(trained.folder, { task: task ?? "", labelFile: dataset.labelFiles?.[task ?? ""] })}\` first`,
 			{ field: "task", value: task },
 		);
 	const schema = predictions?.schema ?? "plp";

@@ -275,7 +275,9 @@ async function begin(
 		...[files.task, files.scoring, files.log, files.tensorboard, files.checkpoint, files.best],
 	])
 		rmSync(place, { recursive: true, force: true });
+	const labelFile = dataset.labelFiles?.[task];
 	return createTask(trained.folder, {
+		...(labelFile !== undefined && { labelFile }),
 		...{ task, options: training, identity, threads, provider },
 		...(precision && { precision }),
 		...(head && { head }),

@@ -4,6 +4,7 @@ import { taskScorer } from "../../infer/index.js";
 import type { Runtime } from "../../runtime/index.js";
 import {
 	checkTask,
+	finetuneCommand,
 	fitLogistic,
 	logisticLoss,
 	readScoring,
@@ -48,7 +49,7 @@ export async function fineTuned(
 	const kept = readScoring(trained.folder, task, best.step);
 	if (!kept && external)
 		throw new InputError(
-			`${trained.folder} has no scale for the probabilities of ${task}, which comes from its own validation labels; run \`trajgpt finetune ${trained.folder} --task ${task} --resume\``,
+			`${trained.folder} has no scale for the probabilities of ${task}, which comes from its own validation labels; run \`${finetuneCommand(trained.folder, begun, "--resume")}\``,
 		);
 	const scoring = kept ?? (await fitScoring(runtime, trained, dataset, begun, { train, valid }));
 	const scorer = taskScorer(runtime, trained, { scoring, weights: best.weights });

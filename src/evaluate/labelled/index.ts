@@ -5,7 +5,7 @@ import { hazardModel, representations } from "../../infer/index.js";
 import { spanText } from "../../infer/user-input/index.js";
 import type { CodeConfig } from "../../models/heads/codes.js";
 import type { Runtime } from "../../runtime/index.js";
-import type { Trained } from "../../train/index.js";
+import { finetuneCommand, type Trained } from "../../train/index.js";
 import type { CalibrationBin, MeasureRun } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
 import { type LabelPrediction, personAt } from "../predictions.js";
@@ -138,7 +138,8 @@ async function modelRows(
 		const risk = rows.find(({ name: own }) => own.setting === "zero-shot risk");
 		if (risk && "scored" in risk.byPatient)
 			await tellPredictions(opened, risk.name.label, risk.byPatient.scored.scores[0]!);
-		notes.push(`not fine-tuned: run \`trajgpt finetune ${trained.folder} --task ${task}\``);
+		const labelFile = dataset.labelFiles?.[task];
+		notes.push(`not fine-tuned: run \`${finetuneCommand(trained.folder, { task, labelFile })}\``);
 		return { rows };
 	}
 	await tellPredictions(opened, `${name}, fine-tuned`, tuned.probabilities);

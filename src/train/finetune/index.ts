@@ -13,6 +13,7 @@ export { readModel, readScoring, writeScoring } from "./scoring-file.js";
 export {
 	checkTask,
 	createTask,
+	finetuneCommand,
 	readTask,
 	sealedTaskFiles,
 	type Task,

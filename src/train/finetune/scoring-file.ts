@@ -7,7 +7,7 @@ import { runFiles } from "../run-folder.js";
 import { contentSha256 } from "../seal.js";
 import { readTrained, type Trained } from "../trained.js";
 import { type FineTunedTask, type Scoring, scoringSchema } from "./scoring.js";
-import { readTask, taskFiles, taskWeights } from "./task-folder.js";
+import { finetuneCommand, readTask, taskFiles, taskWeights } from "./task-folder.js";
 
 const fileSchema = z.strictObject({
 	kind: z.literal("trajgpt-scoring"),
@@ -19,7 +19,8 @@ const fileSchema = z.strictObject({
 	sha256: z.string(),
 });
 
-const again = (run: string, task: string) => `\`trajgpt finetune ${run} --task ${task} --resume\``;
+const again = (run: string, task: string) =>
+	`\`${finetuneCommand(run, readTask(run, task) ?? { task }, "--resume")}\``;
 
 /** Writes `scoring.json` of a task, for the weights of a training step. */
 export function writeScoring(run: string, step: number, scoring: Scoring): void {

@@ -18,6 +18,8 @@ const taskSchema = z.strictObject({
 	kind: z.literal("trajgpt-task"),
 	version: z.literal(1),
 	task: z.string(),
+	/** The file or folder of the labels, if they are not the dataset's. */
+	labelFile: z.string().optional(),
 	options: trainOptions,
 	/** The dataset, the labels and the weights it was begun with. */
 	identity: z.record(z.string(), z.union([z.string(), z.number()])),
@@ -84,6 +86,18 @@ export function createTask(
 	return task;
 }
 
+/** The command that fine-tunes a run to a task. */
+export const finetuneCommand = (
+	run: string,
+	{ task, labelFile }: Pick<Task, "task" | "labelFile">,
+	...flags: readonly string[]
+): string =>
+	[
+		...["trajgpt finetune", run, "--task", task],
+		...(labelFile === undefined ? [] : ["--labels", labelFile]),
+		...flags,
+	].join(" ");
+
 /** The task as it was begun; undefined where it was not. */
 export function readTask(run: string, task: string): Task | undefined {
 	const { task: file } = taskFiles(run, task);
@@ -92,12 +106,12 @@ export function readTask(run: string, task: string): Task | undefined {
 }
 
 /** Refuses what was fine-tuned from other weights, or to other labels. */
-export function checkTask(run: string, { task, identity }: Task, now: Task["identity"]): void {
-	const found = differences(identity, now);
+export function checkTask(run: string, begun: Task, now: Task["identity"]): void {
+	const found = differences(begun.identity, now);
 	if (found.length > 0)
 		throw new InputError(
-			`${taskFiles(run, task).folder} was fine-tuned with something else: ${found.join(", ")}; ` +
-				`run \`trajgpt finetune ${run} --task ${task} --force\` to begin anew`,
+			`${taskFiles(run, begun.task).folder} was fine-tuned with something else: ${found.join(", ")}; ` +
+				`run \`${finetuneCommand(run, begun, "--force")}\` to begin anew`,
 		);
 }
 
