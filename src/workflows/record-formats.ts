@@ -1,6 +1,7 @@
 import { InputError } from "../base/errors.js";
-import type { RecordKind, RecordSource } from "../records/index.js";
+import type { FileKind, RecordKind, RecordSource } from "../records/index.js";
 import {
+	fileKind,
 	openCsv,
 	openEvents,
 	openFhir,
@@ -123,8 +124,38 @@ export async function openRecords(
 			{ field: option, value: options[option] },
 		);
 	}
+	for (const path of paths) await refuseOtherKind(name, path);
 	const own = format.takes.filter((option) => options[option] !== undefined);
 	return format.open(paths, Object.fromEntries(own.map((option) => [option, options[option]])));
+}
+
+/** Kinds of files that a format cannot be in; whether its tables are text or Parquet, its reader tells. */
+const otherKinds: Readonly<Record<string, readonly FileKind[]>> = {
+	csv: ["fhir", "events", "json"],
+	parquet: ["fhir", "events", "json"],
+	meds: ["fhir", "events", "json"],
+	omop: ["fhir", "events", "json", "text table", "parquet"],
+	fhir: ["events", "text table", "parquet"],
+	events: ["fhir", "text table", "parquet"],
+};
+
+const kindTexts: Readonly<Record<FileKind, readonly [text: string, remedy: string]>> = {
+	fhir: ["FHIR", "read it with `format` fhir"],
+	events: ["an event list", "read it with `format` events"],
+	json: ["JSON", "FHIR is read with `format` fhir, event lists with `format` events"],
+	"text table": ["a table in text", "read it with `format` csv"],
+	parquet: ["a Parquet file", "read it with `format` parquet, or `format` meds"],
+};
+
+/** Refuses a file of another kind, and says how it is read. */
+async function refuseOtherKind(format: string, path: string): Promise<void> {
+	const kind = await fileKind(path);
+	if (!kind || !otherKinds[format]?.includes(kind)) return;
+	const [text, remedy] = kindTexts[kind];
+	throw new InputError(`${path} is ${text}; expected ${recordFormats[format]?.about}; ${remedy}`, {
+		field: "format",
+		value: format,
+	});
 }
 
 function systemsOf({ allowSystem, ...given }: ReaderOptions): ReaderOptions {

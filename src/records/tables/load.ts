@@ -8,7 +8,7 @@ import type { Store } from "../store.js";
 import { openTable, reading, type Table } from "../table.js";
 import { oldestYears } from "../years.js";
 import { isAge, type TimeIs } from "./column-names.js";
-import { listed } from "./columns.js";
+import { type Found, listed } from "./columns.js";
 import type { SourceFiles, TableFormat } from "./files.js";
 import { type Inserted, insertRecords } from "./insert.js";
 import { dropJoin, fillJoin, openJoin } from "./join.js";
@@ -41,15 +41,23 @@ export async function loadTables(
 			);
 		tables.push(table);
 	}
-	requireSameColumns(tables);
 
 	const join =
 		options.join === undefined || options.on === undefined
 			? undefined
 			: openJoin({ table: await open(options.join), alias: "j" }, options.on);
-	const plans = tables.map((table) => planRecords(table, join, options));
-	const first = plans[0];
-	if (!first) throw new InputError("no file was given; name at least one");
+	const [firstTable, ...otherTables] = tables;
+	if (!firstTable) throw new InputError("no file was given; name at least one");
+	const first = planRecords(firstTable, join, options);
+	const plans = [
+		first,
+		...otherTables.map((table) => {
+			requireColumns(table, first.used, firstTable);
+			const own = planRecords(table, join, options);
+			requireColumns(firstTable, own.used, table);
+			return own;
+		}),
+	];
 	notes.push(first.says);
 	if (join) await fillJoin(store, join, first.joined);
 	const inserted = await insertRecords(
@@ -100,20 +108,15 @@ async function checkFormat(store: Store, format: string): Promise<void> {
 	}
 }
 
-function requireSameColumns(tables: readonly Table[]): void {
-	const [first, ...others] = tables;
-	if (!first) return;
-	const key = (table: Table) =>
-		table.columns
-			.map(({ name }) => name.trim().toLowerCase())
-			.sort()
-			.join("\n");
-	const expected = key(first);
-	for (const table of others)
-		if (key(table) !== expected)
-			throw new InputError(
-				`${first.file} and ${table.file} have different columns (${listed(first.columns)}; ${listed(table.columns)}); expected the same in all: name the file with the records instead of all of them`,
-			);
+/** Refuses a file that lacks a column which is read from another; further columns may differ. */
+function requireColumns(table: Table, used: readonly Found[], other: Table): void {
+	const key = ({ name }: { readonly name: string }) => name.trim().toLowerCase();
+	const own = new Set(table.columns.map(key));
+	const lacking = used.filter((column) => column.table === other && !own.has(key(column)));
+	if (lacking.length === 0) return;
+	throw new InputError(
+		`${table.file} has no column ${lacking.map(({ name }) => name).join(", ")}, which is read from ${other.file}; it has ${listed(table.columns)}: expected the columns that are read in every file; name the files with the records alone`,
+	);
 }
 
 function notesOn(place: string, { rows, empty, untimed, noNumbers }: Inserted): string[] {

@@ -68,7 +68,14 @@ export function planRecords(
 	table: Table,
 	join: Join | undefined,
 	options: TableOptions,
-): { plan: RecordPlan; joined: Found[]; names: string | undefined; says: string } {
+): {
+	plan: RecordPlan;
+	/** The columns that are read. */
+	used: readonly Found[];
+	joined: Found[];
+	names: string | undefined;
+	says: string;
+} {
 	const own: Aliased = { table, alias: "m" };
 	const tables = join ? [own, join.aliased] : [own];
 	const patient = wanted(tables, options.patient, patientNames, "the patient", "`patient`");
@@ -99,7 +106,9 @@ export function planRecords(
 		);
 	const key = join ? columnAsked([own], join.on, "`on`") : undefined;
 	const days = daysOf(time, unit, options.dateFormat);
-	const used = [patient, ...codes, time, systemColumn, kind, value, unitColumn, name];
+	const used = [patient, ...codes, time, systemColumn, kind, value, unitColumn, name, key].filter(
+		(column) => column !== undefined,
+	);
 	const joining = key ? joinSql(key) : undefined;
 	const of = (column: Found) =>
 		column.table === table ? column.name : `${column.name} of ${column.table.file}`;
@@ -142,7 +151,8 @@ export function planRecords(
 		names:
 			name &&
 			`SELECT ${systemSql(system, code)} AS system, ${code} AS code, ${textOf(name)} AS name, count(*) AS rows FROM ${table.sql} AS m ${joining ?? ""} GROUP BY ALL`,
-		joined: used.filter((column) => column !== undefined && column.table !== table) as Found[],
+		used,
+		joined: used.filter((column) => column.table !== table),
 		says: `columns: patient is ${of(patient)}, time is ${of(time)} (${unit}), code is ${ends(codes.map(of))} (${sayingSystem(system, of)})${name ? `, name is ${of(name)}` : ""}`,
 	};
 }

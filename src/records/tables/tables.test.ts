@@ -515,9 +515,23 @@ describe("tables of records", () => {
 		await refused(openParquetRecords(folder).then(load), "holds no .parquet file");
 		await refused(openParquetRecords(join(folder, "x1.csv")).then(load), "`format` csv");
 		await writeFile(join(folder, "x4.csv"), "patient,date,icd10\na,2020-01-01,1\n");
-		await refused(openCsv(folder).then(load), "x1.csv and", "x4.csv have different columns");
+		await refused(openCsv(folder).then(load), "x4.csv has no column icd9, which is read from ");
 		await mkdir(join(folder, "sub"));
 		await refused(openCsv(join(folder, "sub")).then(load), "holds no .csv");
+	});
+
+	test("several files may differ in columns that are not read", async () => {
+		const files = {
+			"a.csv": "patient,date,icd9\na,2020-01-01,1\n",
+			"b.csv": "note,icd9,patient,date\nx,2,a,2020-01-01\n",
+		};
+		const codes = ({ records }: { records: { code: string }[] }) => records.map(({ code }) => code);
+		expect(codes(await read(files))).toEqual(["1", "2"]);
+		await refused(
+			read({ ...files, "c.csv": "patient,date,icd9,system\na,2020-01-01,3,icd9\n" }),
+			"a.csv has no column system, which is read from ",
+			"c.csv; it has patient, date, icd9: expected the columns that are read in every file",
+		);
 	});
 
 	const icd9 = (rows: string) => `patient,date,icd9\n${rows}`;
