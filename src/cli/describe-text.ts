@@ -1,6 +1,8 @@
-import { yearDays } from "../base/time.js";
+import { durationName, unitFor, yearDays } from "../base/time.js";
 import type { DatasetSummary, Histogram, LabelSummary, Manifest, Spread } from "../cohort/index.js";
 import { splitNames } from "../cohort/index.js";
+import { oldestShownAgeDays } from "../cohort/privacy-rounding.js";
+import type { SplitSummary } from "../cohort/summary.js";
 import { counted } from "../figures/numbers.js";
 import { deathsText } from "./observation-text.js";
 import { percent, table } from "./table.js";
@@ -18,6 +20,8 @@ export function describeText(
 	summary: DatasetSummary,
 	top: number,
 	bars: TextBars,
+	/** Turns the option names in notes into flags. */
+	withFlags: (text: string) => string,
 ): string {
 	return [
 		heading(folder, manifest),
@@ -29,7 +33,7 @@ export function describeText(
 		categoryTable(summary, bars),
 		...labelTables(summary),
 		lostTable(manifest),
-		notes(manifest),
+		withFlags(notes(manifest)),
 	]
 		.filter((section) => section !== "")
 		.join("\n");
@@ -68,15 +72,15 @@ function observationText(
 	{ observation: { rule, recordsOutside } }: Manifest,
 	{ all: { observedDays, totalObservedDays, periods, deaths } }: DatasetSummary,
 ): string {
-	const years = (days: number, digits: number) =>
-		(days / yearDays).toLocaleString("en-US", { maximumFractionDigits: digits });
 	return [
-		`observed: ${years(observedDays?.median ?? 0, 1)} years per patient (median), ${years(totalObservedDays, 0)} years in total, ${counted(periods, "period")}; ${rule}`,
+		`observed: ${durationName(observedDays?.median ?? 0)} per patient (median), ${durationName(totalObservedDays)} in total, ${counted(periods, "period")}; ${rule}`,
 		deathsText(deaths),
 		`records outside observation: ${whole(recordsOutside)}`,
 		"",
 	].join("\n");
 }
+
+const isCapped = ({ ageDays }: SplitSummary) => (ageDays?.max ?? 0) >= oldestShownAgeDays;
 
 function spreadTable({ splits }: DatasetSummary): string {
 	const row = (name: string, spread: Spread | null, unit = 1) => {
@@ -84,12 +88,20 @@ function spreadTable({ splits }: DatasetSummary): string {
 		const { min, quarter, median, threeQuarters, max, mean } = spread;
 		return [[name, ...[min, quarter, median, threeQuarters, max, mean].map((v) => v / unit)]];
 	};
+	const longest = (of: "observedDays" | "spanDays" | "gapDays") =>
+		unitFor(Math.max(0, ...Object.values(splits).map((split) => split[of]?.max ?? 0)));
+	const [observed, span] = [longest("observedDays"), longest("spanDays")];
+	const isShort = longest("gapDays").name === "hours";
 	const rows = Object.entries(splits).flatMap(([name, split]) => [
 		...row(`${name}: records per patient`, split.records),
-		...row(`${name}: observed years`, split.observedDays, yearDays),
-		...row(`${name}: span in years`, split.spanDays, yearDays),
-		...row(`${name}: gap in days`, split.gapDays),
-		...row(`${name}: age in years`, split.ageDays, yearDays),
+		...row(`${name}: observed ${observed.name}`, split.observedDays, observed.days),
+		...row(`${name}: span in ${span.name}`, split.spanDays, span.days),
+		...row(`${name}: gap in ${isShort ? "hours" : "days"}`, split.gapDays, isShort ? 1 / 24 : 1),
+		...row(
+			`${name}: age in years${isCapped(split) ? ", above 90 as 90" : ""}`,
+			split.ageDays,
+			yearDays,
+		),
 	]);
 	return table(["", "min", "25 %", "median", "75 %", "max", "mean"], rows);
 }
@@ -107,7 +119,9 @@ function shapeTable({ histograms, all }: DatasetSummary, bars: TextBars): string
 				name,
 				shown(edges[0] as number),
 				bars.spark(counts),
-				`${shown(end)} ${end === 1 ? unit.slice(0, -1) : unit}`,
+				histogram === histograms.age && isCapped(all)
+					? "90+ years"
+					: `${shown(end)} ${end === 1 ? unit.slice(0, -1) : unit}`,
 				[more, tail].filter(Boolean).join("; "),
 			],
 		];

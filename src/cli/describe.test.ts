@@ -1,10 +1,11 @@
-import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { prepared } from "../cohort/testing/prepared.js";
 import { clinicSource } from "../figures/testing/clinic-source.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { captured } from "./testing/captured.js";
+import { clinicRun } from "./testing/clinic-run.js";
 import { textBarsFor } from "./text-bars.js";
 
 const clinic = async (patients = 60) => {
@@ -103,6 +104,55 @@ describe("describe", () => {
 		const { code, stderr } = await captured(["describe", "nowhere", "--figure", file]);
 		expect(code).toBe(2);
 		expect(stderr).toContain(`cannot write ${file}: permission denied`);
+	});
+
+	test("refuses a run, and names the commands for its dataset and results", async () => {
+		const { root, run, dataset: data } = await clinicRun();
+		const { code, stderr } = await captured(["describe", run]);
+		expect(code).toBe(2);
+		expect(stderr).toContain("is a run, and describe is for datasets; run `trajgpt describe ");
+		expect(stderr).toContain(`${basename(data)}\` for the dataset`);
+		expect(stderr).toContain(`\`trajgpt report ${run}\``);
+		await rm(root, { recursive: true });
+	});
+
+	test("speaks of hours where stays are short, of 90+ where ages are capped, and of flags", async () => {
+		const folder = await temporaryFolder();
+		const records = Array.from({ length: 40 }, (_, p) =>
+			[30, 60, 250].map((minute) => `p${p},${minute + p},401.9\n`).join(""),
+		);
+		await writeFile(join(folder, "stays.csv"), `patient,minute,icd9\n${records.join("")}`);
+		const out = join(folder, "data");
+		const prepare = ["prepare", join(folder, "stays.csv"), "--from", "csv", "--out", out];
+		expect(await captured([...prepare, "--time", "minute", "--time-is", "minutes"])).toMatchObject({
+			code: 0,
+		});
+		const { stdout } = await captured(["describe", out]);
+		expect(stdout).toContain("\nobserved: ");
+		expect(stdout).toMatch(/train: span in hours +3\.7 /);
+		expect(stdout).not.toMatch(/years|gap in days/);
+
+		const old = Array.from({ length: 40 }, (_, p) =>
+			[1, 2].map((year) => `p${p},200${year}-01-0${year},401.9\n`).join(""),
+		);
+		const people = Array.from(
+			{ length: 40 },
+			(_, p) => `p${p},${p % 2},19${p < 20 ? "05" : "50"}-01-01\n`,
+		);
+		await writeFile(join(folder, "old.csv"), `patient,date,icd9\n${old.join("")}`);
+		await writeFile(join(folder, "people.csv"), `patient,sex,birth\n${people.join("")}`);
+		const aged = join(folder, "aged");
+		const given = ["--from", "csv", "--people", join(folder, "people.csv"), "--out", aged];
+		expect(await captured(["prepare", join(folder, "old.csv"), ...given])).toMatchObject({
+			code: 0,
+		});
+		const figure = join(folder, "aged.svg");
+		const described = await captured(["describe", aged, "--figure", figure]);
+		expect(described.stdout).toContain("train: age in years, above 90 as 90");
+		expect(described.stdout).toMatch(/age at events .* 90\+ years/);
+		expect(described.stdout).toContain("say what each means with --sex-values: VALUE=female");
+		expect(described.stdout).not.toContain("sexValues");
+		expect(await readFile(figure, "utf8")).toContain("90+");
 	});
 
 	test("has examples in its help", async () => {

@@ -1,11 +1,16 @@
+import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { Command } from "commander";
+import { InputError } from "../base/errors.js";
 import { openDataset, summarize } from "../cohort/index.js";
+import { readRun, runFiles } from "../train/index.js";
 import { checkFigureTarget, writeFigure } from "../workflows/figure-file.js";
 import { describeText } from "./describe-text.js";
+import { withFlags } from "./flags.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
 import { wholeNumber } from "./option-values.js";
+import { command as prepareCommand } from "./prepare.js";
 import { textBarsFor } from "./text-bars.js";
 
 interface Options {
@@ -36,6 +41,10 @@ export function command(io: Io): Command {
 		.option("--json", "print one JSON document")
 		.action(async (folder: string, { top, figure, force, json }: Options) => {
 			if (figure !== undefined) await checkFigureTarget(figure, force ?? false);
+			if (existsSync(runFiles(folder).run))
+				throw new InputError(
+					`${folder} is a run, and describe is for datasets; run \`trajgpt describe ${readRun(folder).datasetFolder}\` for the dataset that it learned from, or \`trajgpt report ${folder}\` for the model and its results`,
+				);
 			const dataset = await openDataset(folder);
 			const summary = await summarize(dataset);
 			if (figure !== undefined) {
@@ -44,7 +53,12 @@ export function command(io: Io): Command {
 				await writeFigure(figure, datasetFigure(summary, { title, top }));
 			}
 			if (json) printJson(io, { manifest: dataset.manifest, ...summary });
-			else io.stdout.write(describeText(folder, dataset.manifest, summary, top, textBarsFor(io)));
+			else
+				io.stdout.write(
+					describeText(folder, dataset.manifest, summary, top, textBarsFor(io), (text) =>
+						withFlags(text, prepareCommand(io)),
+					),
+				);
 			if (figure !== undefined) io.stderr.write(`drawn: ${figure}\n`);
 		});
 }

@@ -26,6 +26,8 @@ interface Extract {
 		readonly notes: readonly RegExp[];
 		readonly warnings?: readonly RegExp[];
 		/** Names of codes. */
+		/** The times that forecast asks about without --at. */
+		readonly usualTimes?: readonly string[];
 		readonly names: readonly string[];
 		/** Names of ranges of values. */
 		readonly ranges?: readonly RegExp[];
@@ -363,6 +365,7 @@ const extracts: readonly Extract[] = [
 				/sex is gender \(9 female, 10 male, 1 unknown\)/,
 			],
 			names: ["Congestive heart failure; nonhypertensive"],
+			usualTimes: ["+1h", "+6h", "+24h"],
 		},
 		patient: "140005",
 		at: "+12h",
@@ -527,9 +530,17 @@ test.each(extracts)("$name: from raw files to a forecast", async (extract) => {
 	// A model that knows laboratory results reads those of new patients without the option.
 	const again = reading.filter((word) => word !== "--measurements");
 	const renamed = again.map((word) => (longer.has(word) ? `${word}-column` : word));
-	const { code, stdout, stderr } = await captured([
+	const forecast = [
 		...["forecast", run, "--input", ...source, "--format", extract.from, ...renamed],
-		...["--patient", extract.patient, "--at", extract.at, "--top", "100", "--json"],
+		...["--patient", extract.patient, "--json"],
+	];
+	if (expected.usualTimes) {
+		const [{ answers }] = JSON.parse((await captured(forecast)).stdout).patients;
+		expect(answers.map(({ at }: { at: string }) => at)).toEqual(expected.usualTimes);
+	}
+	const { code, stdout, stderr } = await captured([
+		...forecast,
+		...["--at", extract.at, "--top", "100"],
 	]);
 	expect({ code, failed: code ? stderr : "" }).toEqual({ code: 0, failed: "" });
 	const { patients, unknown } = JSON.parse(stdout);

@@ -35,7 +35,17 @@ interface Options extends PatientFlags, ForecastOptions {
 	readonly json?: true;
 }
 
-const defaultTimes: readonly Moment[] = ["+1m", "+1y", "+5y"].map(momentOf);
+/** The times that are asked about by default, by the length of the histories that the model has learned from. */
+function defaultTimes({ reach }: Trained["manifest"]): readonly Moment[] {
+	const longestDays = reach?.longestDays ?? Number.POSITIVE_INFINITY;
+	const times =
+		longestDays > 365
+			? ["+1m", "+1y", "+5y"]
+			: longestDays > 10
+				? ["+1d", "+7d", "+30d"]
+				: ["+1h", "+6h", "+24h"];
+	return times.map(momentOf);
+}
 
 const description = `Predict which codes will be recorded at given times, for patients that the model has not seen.
 
@@ -68,7 +78,7 @@ export function command(io: Io): Command {
 		.addOption(
 			new Option(
 				"--at <time...>",
-				"query times, separated by spaces or commas; write negative times with commas, or as --at=-2y (default: +1m,+1y,+5y)",
+				"query times, separated by spaces or commas; write negative times with commas, or as --at=-2y (default: +1m,+1y,+5y; days or hours where the histories of training are that short)",
 			).argParser(asArgument(momentsOf)),
 		)
 		.option("--patient <id>", "forecast for one patient instead of all")
@@ -132,7 +142,13 @@ export function command(io: Io): Command {
 }
 
 async function act(io: Io, folder: string, trained: Trained, options: Options): Promise<void> {
-	const { predictions: file, at: moments = defaultTimes, samples, seed, json } = options;
+	const {
+		predictions: file,
+		at: moments = defaultTimes(trained.manifest),
+		samples,
+		seed,
+		json,
+	} = options;
 	if (options.predictionsSchema !== undefined && options.predictionsSchema !== "plain")
 		throw new InputError(
 			`--predictions-schema ${options.predictionsSchema} is for predictions of a label, and ${folder} predicts codes; leave it out, or give a fine-tuned model: ${folder}/tasks/TASK`,

@@ -342,7 +342,7 @@ describe("prepare accepts", () => {
 		);
 		const described = await captured(["describe", join(folder, "dataset")]);
 		expect(described.stdout).toContain(
-			"\nobserved: 0.1 years per patient (median), 0 years in total, 2 periods; the source does not say",
+			"\nobserved: 32 days per patient (median), 33 days in total, 2 periods; the source does not say",
 		);
 		expect(described.stdout).toContain(
 			"\nno deaths are recorded: death is not a competing event in results\n",

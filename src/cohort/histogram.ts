@@ -1,9 +1,9 @@
-import { yearDays } from "../base/time.js";
+import { type TimeUnit, unitFor } from "../base/time.js";
 import type { ValueCounts } from "./value-counts.js";
 
 export interface Histogram {
 	/** The unit of `edges`. */
-	readonly unit: "records" | "days" | "years";
+	readonly unit: "records" | TimeUnit["name"];
 	/** `log`: each bin is twice as wide as the previous one. */
 	readonly scale: "linear" | "log";
 	/** Whether all values are whole numbers. */
@@ -68,11 +68,13 @@ function linear(values: ValueCounts, unit: Histogram["unit"], unitSize: number, 
 export const recordHistogram = (records: ValueCounts): Histogram | null =>
 	linear(records, "records", 1, 1);
 
-/** A histogram of days, shown in years if the maximum is at least three years. */
+/** The narrowest bins. */
+const finest = { years: 0.1, days: 0.001, hours: 0.01 } as const;
+
+/** A histogram of days, in the unit that fits the longest. */
 export function durationHistogram(days: ValueCounts): Histogram | null {
-	return days.quantile(1) >= 3 * yearDays
-		? linear(days, "years", yearDays, 0.1)
-		: linear(days, "days", 1, 0.001);
+	const { name, days: size } = unitFor(days.quantile(1));
+	return linear(days, name, size, finest[name]);
 }
 
 /** 2^-10 days: 84 seconds. */

@@ -239,7 +239,7 @@ function roundUpMax(
 	rounded: (value: number) => number,
 ): Histogram | null {
 	if (!histogram) return null;
-	const unit = histogram.unit === "years" ? yearDays : 1;
+	const unit = histogram.unit === "years" ? yearDays : histogram.unit === "hours" ? 1 / 24 : 1;
 	return { ...histogram, max: rounded(histogram.max * unit) / unit };
 }
 

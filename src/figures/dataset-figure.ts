@@ -1,9 +1,10 @@
-import { yearDays } from "../base/time.js";
+import { durationName, yearDays } from "../base/time.js";
 import type { DatasetSummary, Histogram } from "../cohort/index.js";
+import { oldestShownAgeDays } from "../cohort/privacy-rounding.js";
 import type { Bar } from "./bars-panel.js";
 import { barsPanel } from "./bars-panel.js";
 import type { Figure, Panel } from "./figure.js";
-import { durationName, histogramPanel, logHistogramPanel } from "./histogram-panel.js";
+import { histogramPanel, logHistogramPanel } from "./histogram-panel.js";
 import { counted, percent, thousands } from "./numbers.js";
 import { prevalencePanel } from "./prevalence-panel.js";
 import { categoryColours, theme } from "./theme.js";
@@ -88,6 +89,7 @@ function shapePanels({ histograms, all }: DatasetSummary): Panel[] {
 			histogramPanel(age, {
 				title: "Age at events",
 				subtitle: `events, by age in ${age.unit}, of patients whose birth is known`,
+				...(all.ageDays.max >= oldestShownAgeDays && { capAt: oldestShownAgeDays / yearDays }),
 				median: medianIn(age, all.ageDays.median),
 			}),
 		);
@@ -102,7 +104,8 @@ const medianIn = (histogram: Histogram, days: number) => ({
 	name: durationName(days),
 });
 
-const daysPerUnit = ({ unit }: Histogram) => (unit === "years" ? yearDays : 1);
+const daysPerUnit = ({ unit }: Histogram) =>
+	unit === "years" ? yearDays : unit === "hours" ? 1 / 24 : 1;
 
 function codePanels({ codes, categories, all }: DatasetSummary, top: number): Panel[] {
 	const colourOf = categoryColours(categories.map(({ category }) => category));

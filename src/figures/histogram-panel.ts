@@ -12,6 +12,8 @@ export interface HistogramOptions {
 	readonly subtitle: string;
 	/** The median in the unit of the edges, and its label; drawn as a line. */
 	readonly median: { readonly at: number; readonly name: string };
+	/** Larger values are counted as this one; its tick says so. */
+	readonly capAt?: number;
 }
 
 const margins = { marginLeft: 46, marginRight: 12, marginTop: 20, marginBottom: 40 };
@@ -21,7 +23,7 @@ const fewestBins = 8;
 /** A histogram with a linear scale. */
 export function histogramPanel(histogram: Histogram, options: HistogramOptions): Panel {
 	const { edges, counts, unit, whole } = histogram;
-	const { median } = options;
+	const { median, capAt } = options;
 	// A whole number is centred in its bar.
 	const shift = whole ? -0.5 : 0;
 	const [low, high] = roomy(edges);
@@ -39,15 +41,24 @@ export function histogramPanel(histogram: Histogram, options: HistogramOptions):
 				axisX({
 					...quietAxis,
 					label: unit,
-					ticks: 7,
+					ticks: capAt === undefined ? 7 : ticksUpTo(low, capAt),
 					tickFormat: (value: number) =>
-						whole && !Number.isInteger(value) ? "" : thousands(value),
+						whole && !Number.isInteger(value)
+							? ""
+							: `${thousands(value)}${value === capAt ? "+" : ""}`,
 				}),
 				ruleY([0], { stroke: theme.quiet }),
 				...medianMarks(median, (median.at - low) / (high - low)),
 			],
 		}),
 	};
+}
+
+/** Ticks that end with the cap. */
+function ticksUpTo(low: number, cap: number): number[] {
+	const step = cap / 6;
+	const first = Math.ceil(low / step);
+	return Array.from({ length: 7 - first }, (_, at) => (first + at) * step);
 }
 
 /** The domain: first and last edge, widened if there are only a few bins. */
@@ -148,22 +159,6 @@ function medianMarks({ at, name }: HistogramOptions["median"], place: number) {
 			fill: theme.ink,
 		}),
 	];
-}
-
-/** 3 days, 5.2 months, 2.5 years. */
-export function durationName(days: number): string {
-	const [size, name] =
-		days >= 365
-			? [yearDays, "year"]
-			: days >= 90
-				? [30.4375, "month"]
-				: days >= 1 || days === 0
-					? [1, "day"]
-					: days >= 1 / 24
-						? [1 / 24, "hour"]
-						: [1 / 1440, "minute"];
-	const value = Number((days / size).toFixed(1));
-	return `${thousands(value)} ${name}${value === 1 ? "" : "s"}`;
 }
 
 /** Drops ticks, from the left, whose labels would overlap. */

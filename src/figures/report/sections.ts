@@ -1,4 +1,4 @@
-import { durationName } from "../histogram-panel.js";
+import { durationName } from "../../base/time.js";
 import type { NeighbourAgreement } from "../maps/neighbour-agreement.js";
 import { counted, percent, thousands } from "../numbers.js";
 import { calibrationSection, forecastSection, labelledSections } from "./evaluation-sections.js";

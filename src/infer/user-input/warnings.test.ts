@@ -7,7 +7,7 @@ test("an edit that makes a history longer than any of the training is warned of"
 	const recent = [day("2010-01-01"), day("2015-01-01")];
 	expect(editWarnings(recent, { reach })).toEqual([]);
 	expect(editWarnings([day("1700-01-01"), ...recent], { reach })).toEqual([
-		"the edited history spans 315.0 years, longer than any the model was trained on; the longest spans 10.0 years: check the times of --add and --move",
+		"the edited history spans 315 years, longer than any the model was trained on; the longest spans 10 years: check the times of --add and --move",
 	]);
 	expect(editWarnings([], { reach })).toEqual([]);
 	const unknown = { reach: undefined };

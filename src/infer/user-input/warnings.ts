@@ -1,4 +1,4 @@
-import { yearDays } from "../../base/time.js";
+import { durationName, yearDays } from "../../base/time.js";
 import type { Manifest, NewPatient, UnknownCodes } from "../../cohort/index.js";
 import { roundUpTimeRange } from "../../cohort/privacy-rounding.js";
 import { placeOf } from "../predict-at.js";
@@ -17,8 +17,6 @@ interface Query {
 
 const count = (number: number, one: string, many: string) =>
 	`${number.toLocaleString("en-US")} ${number === 1 ? one : many}`;
-
-const years = (days: number) => `${(days / yearDays).toFixed(1)} years`;
 
 /** Why predictions may be unreliable. Patients are named by their id alone. */
 export function warningsFor(
@@ -50,14 +48,14 @@ export function warningsFor(
 	);
 	if (reach && farthest && farthest.value > reach.longestDays)
 		warnings.push(
-			`the latest query time is ${years(farthest.value)} after the last event (${farthest.patient.id}), longer than any history the model was trained on; the longest spans ${years(reach.longestDays)}`,
+			`the latest query time is ${durationName(farthest.value)} after the last event (${farthest.patient.id}), longer than any history the model was trained on; the longest spans ${durationName(reach.longestDays)}`,
 		);
 	const oldest = most(queries, ({ patient, time }) =>
 		patient.birth === null ? 0 : time - patient.birth,
 	);
 	if (reach && oldest && reach.oldestDays !== null && oldest.value > reach.oldestDays)
 		warnings.push(
-			`the latest query time is at the age of ${years(oldest.value)} (${oldest.patient.id}); the oldest patient in training was ${years(reach.oldestDays)}`,
+			`the latest query time is at the age of ${durationName(oldest.value)} (${oldest.patient.id}); the oldest patient in training was ${durationName(reach.oldestDays)}`,
 		);
 	const dead = queries.filter(
 		({ patient, time }) => patient.death !== null && time > patient.death,
@@ -79,7 +77,7 @@ export function editWarnings(
 	const longest = reach ? roundUpTimeRange(reach).longestDays : longestLifeDays;
 	if (!(days > longest)) return [];
 	return [
-		`the edited history spans ${years(days)}, longer than any the model was trained on; the longest spans ${years(longest)}: check the times of --add and --move`,
+		`the edited history spans ${durationName(days)}, longer than any the model was trained on; the longest spans ${durationName(longest)}: check the times of --add and --move`,
 	];
 }
 
