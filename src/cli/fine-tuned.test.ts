@@ -310,6 +310,10 @@ describe("a fine-tuned model", () => {
 			[["--labels", labels, "--at", "+1y"], "--at does not go with --labels"],
 			[["--split", "test"], "--split and --splits-from are for --labels"],
 			[
+				["--labels", labels, "--skip-bad", "--predictions", join(root, "x.csv")],
+				"--skip-bad is for a file of records; name it with --input FILE",
+			],
+			[
 				["--labels", labels, "--splits-from", splits, "--predictions", join(root, "x.csv")],
 				"--splits-from needs --split",
 			],

@@ -21,6 +21,7 @@ import {
 	asArgument,
 	openQueried,
 	type PatientFlags,
+	refuseRecordOptions,
 } from "./patient-options.js";
 import { checkTaskOptions, predictionsSchemaOption, scoreLabels, scorePatients } from "./score.js";
 
@@ -133,6 +134,7 @@ export function command(io: Io): Command {
 					`--${other} does not go with --labels, which name patients of the run's dataset and times; leave one of them out`,
 					{ field: other },
 				);
+			refuseRecordOptions(options);
 			return scoreLabels(io, trained, { ...options, labels }, options);
 		}
 		if (trained.task)

@@ -113,6 +113,11 @@ export async function openQueried(
 	return queried;
 }
 
+/** Refuses options on records where none are read. */
+export const refuseRecordOptions = (flags: PatientFlags): void => {
+	hasRecords(patientOptions(flags));
+};
+
 /** Opens the patients of --input, if it is given. */
 export const openNewPatients = async (
 	io: Io,

@@ -124,6 +124,14 @@ describe("after the index day", () => {
 		expect(edited.stderr).toContain("are of the history without edits");
 	});
 
+	test("of a group that is named by its beginning say which it is", async () => {
+		const { notes, risks } = await json(...ann("--code", "circul"));
+		expect(risks[0].code).toBe("circulatory system");
+		expect(notes.at(-1)).toMatch(
+			/^circul: taken as the group circulatory system, the first record of any of its codes: 401 /,
+		);
+	});
+
 	test("of a group that the run has hazards for are in closed form", async () => {
 		const { groups, risks } = await json(...ann("--group", "alone=411", "--code", "411"));
 		expect(groups).toBeUndefined();
@@ -169,7 +177,7 @@ describe("after the index day", () => {
 
 	test("of a named group are found by its name", async () => {
 		const { risks, stderr } = await json(...ann("--code", "circulatory", "--at", "2009-01-01"));
-		expect(stderr).toContain("note: circulatory: the group circulatory system");
+		expect(stderr).toContain("note: circulatory: taken as the group circulatory system");
 		const [{ code, tokens, recorded, incidence }] = risks;
 		expect([code, recorded]).toEqual(["circulatory system", null]);
 		expect(tokens.length).toBeGreaterThan(1);
@@ -460,6 +468,19 @@ describe("rejects, with exit code 2", () => {
 			expect(stderr).toMatch(message);
 			expect([code, stdout]).toEqual([2, ""]);
 		});
+
+	test("a date as index where times are days", async () => {
+		await writeFile(file("days.csv"), "patient,day,icd10\na,10,I10\na,400,I10\n");
+		const { code, stderr } = await captured([
+			...["risk", run, "--input", file("days.csv"), "--time-is", "days", "--code", "428"],
+			...["--output", file("none.csv"), "--index", "2015-01-01"],
+		]);
+		expect(code).toBe(2);
+		expect(stderr).toContain(
+			"has no dates, so the index cannot be 2015-01-01; choose random, visit or age:N as --index",
+		);
+		await expect(readFile(file("none.csv"))).rejects.toThrow("ENOENT");
+	});
 
 	test("several patients where one is expected", async () => {
 		await writeFile(file("two.csv"), "patient,date,icd10\na,2010-03-01,I10\nb,2010-03-01,I10\n");

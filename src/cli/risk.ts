@@ -263,7 +263,7 @@ async function act(
 			...(further.length > 0 && { otherRuns: further }),
 			...risksJson(result),
 			unknown: queried.unknown,
-			notes: queried.notes,
+			notes: [...queried.notes, ...result.notes],
 			warnings: result.warnings,
 		});
 	else {

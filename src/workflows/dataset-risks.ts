@@ -11,7 +11,7 @@ import {
 	splitNames,
 } from "../cohort/index.js";
 import { specialCount } from "../cohort/vocabulary.js";
-import { drawOf, indexDay, parseIndexRule } from "../evaluate/onset/index-days.js";
+import { drawOf, indexDay, indexRuleFor } from "../evaluate/onset/index-days.js";
 import { checkFileTarget, replaceFile } from "../files/index.js";
 import { hazardSettingsOf } from "../infer/hazards.js";
 import { cutHorizons, independenceNotes } from "../infer/incidence.js";
@@ -141,7 +141,7 @@ async function cohortRisks(
 	const settings = hazardSettingsOf(trained);
 	const codes = codesOf(trained, options.codes, cohort.map);
 	const { horizons, warnings } = horizonsOf(years, settings.binDays.at(-1) as number);
-	const rule = index === "last" ? undefined : parseIndexRule(index);
+	const rule = index === "last" ? undefined : indexRuleFor(index, cohort.axis, cohort.name);
 	const dayOf = (history: History, lastRecord: number | null) => {
 		if (rule) return indexDay(history, rule, drawOf(seed, history.id), settings.lookBackDays);
 		return lastRecord === null ? "without a record" : Math.floor(lastRecord);

@@ -1,6 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import { type Random, random } from "../../base/random.js";
-import { dayOfIsoDate, yearDays } from "../../base/time.js";
+import { dayOfIsoDate, type TimeAxis, yearDays } from "../../base/time.js";
 import {
 	indexPeriods,
 	type NotAtRisk,
@@ -34,6 +34,17 @@ export function parseIndexRule(text: string): IndexRule {
 		`the index is ${JSON.stringify(text)}; expected random, visit, a date such as 2015-01-01, or age:N`,
 		{ field: "index", value: text },
 	);
+}
+
+/** The same; refuses a date where times are not dates. */
+export function indexRuleFor(text: string, axis: TimeAxis, where: string): IndexRule {
+	const rule = parseIndexRule(text);
+	if (rule.kind === "date" && axis !== "dates")
+		throw new InputError(
+			`${where} has no dates, so the index cannot be ${text}; choose random, visit or age:N as \`index\``,
+			{ field: "index", value: text },
+		);
+	return rule;
 }
 
 /** A patient at risk after the index day. */

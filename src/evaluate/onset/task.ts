@@ -25,7 +25,7 @@ import { onsetScores } from "../survival/onset-scores.js";
 import { type Resampled, resampleCodes } from "../survival/resample.js";
 import { ageSexRisks } from "./age-sex-rates.js";
 import { chosenConditions, conditionDetails } from "./conditions.js";
-import { type IndexedCohort, type IndexRule, indexCohort, parseIndexRule } from "./index-days.js";
+import { type IndexedCohort, type IndexRule, indexCohort, indexRuleFor } from "./index-days.js";
 import { type CodeFollowUp, followUps, onsetsWithin } from "./outcomes.js";
 import { regressionRisks } from "./regression-risks.js";
 
@@ -61,16 +61,9 @@ const indexOf = ({ index, before }: EvaluateOptions): string =>
 
 const daysOf = (years: number) => Math.round(years * yearDays);
 
-/** The rule of an index; refuses a date where times are not dates. */
-export function indexRuleOf({ folder, manifest }: Dataset, index: string): IndexRule {
-	const rule = parseIndexRule(index);
-	if (rule.kind === "date" && manifest.source.axis !== "dates")
-		throw new InputError(
-			`${folder} has no dates, so the index cannot be ${index}; choose random, visit or age:N as \`index\``,
-			{ field: "index", value: index },
-		);
-	return rule;
-}
+/** The rule of an index of a dataset. */
+export const indexRuleOf = ({ folder, manifest }: Dataset, index: string): IndexRule =>
+	indexRuleFor(index, manifest.source.axis, folder);
 
 /** The codes with enough onsets within so many days. */
 const measuredCodes = (codes: readonly CodeFollowUp[], days: number) =>

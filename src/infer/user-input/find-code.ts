@@ -57,7 +57,11 @@ export function findCode(given: string, book: CodeBook): FoundCode {
 		if (tokens.length > 0) return found(given, tokens, book, "read as");
 	}
 	const [like, another] = mapped ? [] : groupsLike(given, book);
-	if (like && !another) return { ...foundGroup(like), note: `${given}: the group ${like.name}` };
+	if (like && !another) {
+		const members = like.tokens.map((token) => book.vocabulary.tokens[token] as Token);
+		const note = `${given}: taken as the group ${like.name}, the first record of any of its codes: ${listed(members)}; name a code to ask about it alone`;
+		return { ...foundGroup(like), note };
+	}
 	throw unknownCode(given, mapped, book);
 }
 
@@ -122,6 +126,10 @@ function mappedTokens(
 const named = ({ code, name }: { code: string; name: string }) =>
 	name === code ? code : `${code} ${name}`;
 
+/** The first tokens by code and name. */
+const listed = (tokens: readonly Token[]) =>
+	tokens.slice(0, 6).map(named).join(", ") + (tokens.length > 6 ? ", …" : "");
+
 function found(
 	given: string,
 	tokens: readonly number[],
@@ -130,7 +138,7 @@ function found(
 ): FoundCode {
 	const these = tokens.map((token) => vocabulary.tokens[token] as Token);
 	const [first] = these as [Token];
-	const list = these.slice(0, 6).map(named).join(", ") + (these.length > 6 ? ", …" : "");
+	const list = listed(these);
 	const range = these.find(({ value }) => value)?.value;
 	if (range && these.length > 1 && these.every((token) => codeKey(token) === codeKey(first))) {
 		const { code, name } = range;
