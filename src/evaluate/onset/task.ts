@@ -1,5 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import { isoDate, yearDays } from "../../base/time.js";
+import { usualLookBack } from "../../cohort/at-risk.js";
 import { type Dataset, datasetBefore } from "../../cohort/index.js";
 import { specialCount, type Token } from "../../cohort/vocabulary.js";
 import { hazardModel } from "../../infer/hazards.js";
@@ -56,7 +57,7 @@ interface Opened {
 }
 
 /** After a cut, the index day is that of the cut. */
-const indexOf = ({ index, before }: EvaluateOptions): string =>
+const indexOf = ({ index, before }: Pick<EvaluateOptions, "index" | "before">): string =>
 	index ?? (before === undefined ? "random" : isoDate(before));
 
 const daysOf = (years: number) => Math.round(years * yearDays);
@@ -69,12 +70,37 @@ export const indexRuleOf = ({ folder, manifest }: Dataset, index: string): Index
 const measuredCodes = (codes: readonly CodeFollowUp[], days: number) =>
 	codes.filter((code) => code.token >= specialCount && onsetsWithin(code, days) >= leastOnsets);
 
+/** The codes whose onsets are followed after the index days, and the horizons within which some code has enough. */
+function followedCodes(dataset: Dataset, cohort: IndexedCohort, horizons: readonly number[]) {
+	const { tokens, tokensOf, size } = dataset.vocabulary;
+	const hasValues = ({ code, system, value }: Token) =>
+		value !== undefined || tokensOf(code, system ?? undefined).length > 1;
+	const codes = followUps(cohort.patients, size).filter(
+		({ token }) => !hasValues(tokens[token] as Token),
+	);
+	const kept = horizons.filter((years) =>
+		codes.some((code) => onsetsWithin(code, daysOf(years)) >= leastOnsets),
+	);
+	return { codes, kept };
+}
+
+/** Whether task *onset* can be measured with its defaults: some code has enough onsets. */
+export async function canMeasureOnset(
+	dataset: Dataset,
+	options: Pick<EvaluateOptions, "split" | "seed" | "index" | "before">,
+): Promise<boolean> {
+	const { split, seed } = options;
+	const rule = indexRuleOf(dataset, indexOf(options));
+	const cohort = await indexCohort(dataset, split, rule, { seed, lookBackDays: usualLookBack });
+	return followedCodes(dataset, cohort, usualHorizons).kept.length > 0;
+}
+
 /**
  * Task *onset*: the probability that a code is recorded for the first time within 1, 3, 5 and 10 years of one index
  * day per patient, for every code with enough onsets.
  */
 export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Promise<MeasureRun> {
-	const { split, seed, horizons = usualHorizons, lookBackDays = 365 } = options;
+	const { split, seed, horizons = usualHorizons, lookBackDays = usualLookBack } = options;
 	const index = indexOf(options);
 	const rule = indexRuleOf(dataset, index);
 	if (options.onPredictions) predictedToken(dataset, options);
@@ -84,15 +110,7 @@ export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Pro
 			`${dataset.folder}: no patient of split ${split} is at risk after index ${index} (patients by reason: ${asText(cohort.excluded)}); choose another \`index\``,
 			{ field: "index", value: index },
 		);
-	const { tokens, tokensOf } = dataset.vocabulary;
-	const hasValues = ({ code, system, value }: Token) =>
-		value !== undefined || tokensOf(code, system ?? undefined).length > 1;
-	const codes = followUps(cohort.patients, dataset.vocabulary.size).filter(
-		({ token }) => !hasValues(tokens[token] as Token),
-	);
-	const kept = horizons.filter((years) =>
-		codes.some((code) => onsetsWithin(code, daysOf(years)) >= leastOnsets),
-	);
+	const { codes, kept } = followedCodes(dataset, cohort, horizons);
 	if (kept.length === 0)
 		throw new InputError(
 			`${dataset.folder}: no code has ${leastOnsets} onsets after the index days of ${cohort.patients.length} patients; prepare more patients`,

@@ -3,6 +3,7 @@ import type { Evaluation } from "../../evaluate/evaluation.js";
 import { forecastSection } from "./evaluation-sections.js";
 import { html } from "./html.js";
 import { findings } from "./index.js";
+import { reportPage } from "./page.js";
 import {
 	exampleForecast,
 	exampleInsulin,
@@ -44,6 +45,9 @@ test("too few patients allow no sentence, no best value and no comparison", () =
 	const tooFew = "5 test patients: no conclusion";
 	const next = { ...exampleNext(3, 3.4, 0.01), tooFew };
 	expect(found(next).map(({ says }) => says)).toEqual(found(next).map(() => `${tooFew}.`));
+	expect(reportPage(exampleReport({ evaluations: [next] }))).toContain(
+		'<li class="weak"><p class="number">',
+	);
 	const { body } = forecastSection(exampleReport({ evaluations: [next] }));
 	const page = html`${body}`.text;
 	expect(page).toContain(`<b>${tooFew}.</b>`);

@@ -20,6 +20,8 @@ export interface Finding {
 	readonly value: string;
 	readonly label: string;
 	readonly says: string;
+	/** Whether the number rests on too few patients to mean anything. */
+	readonly isWeak?: boolean;
 }
 
 /** Maximum calibration error of well-calibrated probabilities, in points. */
@@ -52,7 +54,7 @@ export function furtherFindings(report: Report): Finding[] {
 
 /** Findings without their sentences, where an evaluation rests on too few patients for any. */
 const cautious = ({ tooFew }: Evaluation, found: readonly Finding[]): readonly Finding[] =>
-	tooFew ? found.map((finding) => ({ ...finding, says: `${tooFew}.` })) : found;
+	tooFew ? found.map((finding) => ({ ...finding, says: `${tooFew}.`, isWeak: true })) : found;
 
 /** The sentence for the direction of a difference. */
 const choose = (

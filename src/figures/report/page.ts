@@ -73,7 +73,7 @@ ${
 }
 
 const findingList = (found: readonly Finding[], kind = "list"): Markup => html`<ul class="${kind}">
-${found.map(({ value, label, says }) => html`<li><p class="number"><strong>${value}</strong> <span>${label}</span></p><p>${says}</p></li>\n`)}</ul>`;
+${found.map(({ value, label, says, isWeak }) => html`<li${isWeak ? html` class="weak"` : ""}><p class="number"><strong>${value}</strong> <span>${label}</span></p><p>${says}</p></li>\n`)}</ul>`;
 
 const isOnOnset = (warning: string) => warning.includes("“onset”");
 

@@ -36,6 +36,7 @@ section.findings { margin-top: 2.5rem; }
 .findings .cards p + p { margin-top: 0.5rem; font-size: 0.94rem; }
 .findings .number { text-align: left; }
 .findings strong { display: block; font-size: 1.6rem; line-height: 1.15; letter-spacing: -0.015em; color: var(--accent); white-space: nowrap; }
+.findings .weak strong { font-size: 1rem; font-weight: 400; letter-spacing: 0; color: var(--quiet); }
 .findings span { display: block; margin-top: 0.15rem; color: var(--quiet); font-size: 0.82rem; line-height: 1.3; }
 .findings p { margin: 0; }
 aside { margin: 2rem 0; padding: 0.7rem 1.1rem; background: var(--wash); border-left: 4px solid var(--warm); border-radius: 0 6px 6px 0; }

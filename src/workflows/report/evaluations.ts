@@ -3,17 +3,19 @@ import type { Dataset, Split } from "../../cohort/index.js";
 import { isPaperTask } from "../../cohort/label-rules.js";
 import {
 	type Evaluation,
+	evaluateDefaults,
 	labelledTasks,
 	readEvaluation,
 	taskLabels,
 	tasksOf,
 } from "../../evaluate/index.js";
-import { withoutIndexDay } from "../../evaluate/onset/task.js";
+import { canMeasureOnset, withoutIndexDay } from "../../evaluate/onset/task.js";
 import type { MissingEvaluation } from "../../figures/report/index.js";
 import type { CodeConfig } from "../../models/heads/codes.js";
 import { labelsOf, runFiles, type Trained, taskFiles } from "../../train/index.js";
 
 const taskTexts: Readonly<Record<string, string>> = {
+	onset: "first records",
 	next: "the next record",
 	forecast: "records far ahead",
 };
@@ -31,55 +33,81 @@ export async function readEvaluations(
 	split: Split,
 ): Promise<Evaluations> {
 	const { folder } = trained;
-	const tasks: string[] = [];
-	for (const task of tasksOf(dataset))
-		if (
-			task === "onset"
-				? canHaveOnsets(trained, dataset, split)
-				: !isPaperTask(task) && (await canBeEvaluated(task, dataset, split))
-		)
-			tasks.push(task);
+	const known = tasksOf(dataset);
 	const files = existsSync(runFiles(folder).evaluations)
 		? readdirSync(runFiles(folder).evaluations)
 		: [];
 	const others = files
 		.filter((name) => name.endsWith(".json"))
 		.map((name) => name.slice(0, -".json".length))
-		.filter((task) => !tasks.includes(task))
+		.filter((task) => !known.includes(task))
 		.sort();
 	const present: Evaluation[] = [];
 	const missing: MissingEvaluation[] = [];
-	for (const task of [...tasks, ...others]) {
+	for (const task of [...known, ...others]) {
 		const evaluation = await readEvaluation(folder, task);
 		if (evaluation) present.push({ ...evaluation, notes: evaluation.notes.map(withoutPaths) });
-		else
-			missing.push({
-				task,
-				what: taskTexts[task] ?? `the task ${task}`,
-				command: `trajgpt evaluate RUN --task ${task}`,
-			});
+		else if (await canBeEvaluated(task, trained, dataset, split)) {
+			const command = needsTuning(task, trained)
+				? `trajgpt finetune RUN --task ${task}`
+				: `trajgpt evaluate RUN --task ${task}${task === "forecast" ? lookupFlag(dataset, split) : ""}`;
+			missing.push({ task, what: taskTexts[task] ?? `the task ${task}`, command });
+		}
 	}
-	missing.push(...notFineTuned(folder, present));
+	for (const evaluation of present)
+		missing.push(...(await notFineTuned(evaluation, trained, dataset)));
 	const warnings: string[] = [];
 	for (const one of present)
 		warnings.push(...outdated(one, trained), ...(await onOtherPatients(one, dataset, split)));
 	return { present, missing, warnings };
 }
 
-/** Whether a task has positive and negative labels in the split; otherwise it cannot be evaluated. */
-async function canBeEvaluated(task: string, dataset: Dataset, split: Split): Promise<boolean> {
-	if (!labelledTasks(dataset).includes(task)) return true;
+/** Whether the run has to be fine-tuned before the task can be evaluated. */
+const needsTuning = (task: string, { folder, model }: Trained): boolean =>
+	task === "forecast" &&
+	model.forecasting.after === "fine-tuning" &&
+	!existsSync(taskFiles(folder, task).best);
+
+/** Whether `trajgpt evaluate` can measure a task of the dataset, or will after fine-tuning. */
+async function canBeEvaluated(
+	task: string,
+	{ model, config, run: { before } }: Trained,
+	dataset: Dataset,
+	split: Split,
+): Promise<boolean> {
+	if (dataset.patients(split).length === 0) return false;
+	if (task === "onset")
+		return (
+			Boolean((config as Pick<CodeConfig, "hazards">).hazards) &&
+			canMeasureOnset(dataset, {
+				...{ ...evaluateDefaults, split },
+				...(before !== undefined && { before }),
+			})
+		);
+	if (before !== undefined || isPaperTask(task)) return false;
+	if (task === "next") return model.predictsEachEvent;
+	if (task === "forecast") return lookupFor(dataset, split) !== undefined;
+	return hasBothLabels(task, dataset, split);
+}
+
+/** How many events can be observed so that some patient has later ones: the usual number, or fewer. */
+function lookupFor(dataset: Dataset, split: Split): number | undefined {
+	let longest = 0;
+	for (const patient of dataset.patients(split))
+		longest = Math.max(longest, dataset.lengthOf(patient) - dataset.birthEventsOf(patient));
+	return [evaluateDefaults.lookup, 20, 10, 5].find((events) => longest > events);
+}
+
+function lookupFlag(dataset: Dataset, split: Split): string {
+	const lookup = lookupFor(dataset, split);
+	return lookup === evaluateDefaults.lookup ? "" : ` --lookup ${lookup}`;
+}
+
+/** Whether a task has positive and negative labels in a split. */
+async function hasBothLabels(task: string, dataset: Dataset, split: Split): Promise<boolean> {
 	const labels = labelsOf(dataset, (await taskLabels(dataset, task)).labels, split);
 	return new Set(labels.map(({ value }) => value)).size === 2;
 }
-
-/** With fewer patients, no code has enough onsets. */
-const fewestForOnset = 100;
-
-/** Whether onset can be evaluated: the run has hazards, and the split patients enough. */
-const canHaveOnsets = ({ config }: Trained, dataset: Dataset, split: Split): boolean =>
-	Boolean((config as Pick<CodeConfig, "hazards">).hazards) &&
-	dataset.patients(split).length >= fewestForOnset;
 
 /** Removes local paths, which are private. */
 const withoutPaths = (note: string): string =>
@@ -87,18 +115,31 @@ const withoutPaths = (note: string): string =>
 		.replace(/\btrajgpt (\w+) [^\s`]+/g, "trajgpt $1 RUN")
 		.replace(/(?<=^|[\s`"“])(?:~|\.{1,2})?\/[^\s`"”;,]+/g, "…");
 
-/** Labelled tasks that were evaluated, but not fine-tuned. */
-const notFineTuned = (folder: string, evaluations: readonly Evaluation[]): MissingEvaluation[] =>
-	evaluations
-		.filter(({ task }) => !isPaperTask(task))
-		.map(({ task, rows }) => ({ task, own: rows.filter(({ who }) => who === "model") }))
-		.filter(({ own }) => own.some(({ setting }) => setting !== undefined))
-		.filter(({ own }) => own.every(({ setting }) => setting !== "fine-tuned"))
-		.map(({ task }) => ({
+/** A labelled task that was evaluated, but not fine-tuned, if it can be. */
+async function notFineTuned(
+	{ task, rows }: Evaluation,
+	{ folder, run: { before } }: Trained,
+	dataset: Dataset,
+): Promise<MissingEvaluation[]> {
+	const settings = rows.flatMap(({ who, setting }) => (who === "model" && setting) || []);
+	if (settings.length === 0 || settings.includes("fine-tuned") || isPaperTask(task)) return [];
+	if (before !== undefined) return [];
+	const isOwn = labelledTasks(dataset).includes(task);
+	const isTuned = existsSync(taskFiles(folder, task).best);
+	if (isOwn && !isTuned) {
+		const { labels } = await taskLabels(dataset, task);
+		if (!(await hasBothLabels(task, dataset, "train"))) return [];
+		if (labelsOf(dataset, labels, "valid").length === 0) return [];
+	}
+	const given = isOwn ? "" : " --labels LABELS";
+	return [
+		{
 			task,
 			what: `${task}, fine-tuned`,
-			command: `trajgpt ${existsSync(taskFiles(folder, task).best) ? "evaluate" : "finetune"} RUN --task ${task}`,
-		}));
+			command: `trajgpt ${isTuned ? "evaluate" : "finetune"} RUN --task ${task}${given}`,
+		},
+	];
+}
 
 /** Warns if an evaluation covers another split, or only some of its patients. */
 async function onOtherPatients(
