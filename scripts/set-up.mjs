@@ -79,6 +79,7 @@ function sourceHash() {
 		"tsconfig.json",
 		"tsconfig.build.json",
 		"scripts/build-browser.mjs",
+		"scripts/build-cli.mjs",
 		"scripts/build-web.mjs",
 	].map((name) => at(name));
 	const hash = createHash("sha256");
@@ -117,6 +118,7 @@ async function build() {
 	const bundled = async () => {
 		for (const [script, what] of [
 			["build-browser.mjs", "the browser library"],
+			["build-cli.mjs", "the command line"],
 			["build-web.mjs", "the explorer"],
 		])
 			await ran(

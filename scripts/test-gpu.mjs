@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../dist/bin/trajgpt.js", import.meta.url));
 
 function run(/** @type {string[]} */ ...args) {
 	const { status, stdout } = spawnSync(process.execPath, [main, ...args], {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const main = join(root, "dist", "cli", "main.js");
+const main = join(root, "dist", "bin", "trajgpt.js");
 
 /**
  * @typedef {object} Finished

@@ -11,8 +11,14 @@ test("the package does not contain the benchmarks", async () => {
 	const root = new URL("../../package.json", import.meta.url);
 	const { name, version, files } = JSON.parse(await readFile(root, "utf8"));
 	const folder = await temporaryFolder();
-	const kept = ["dist/cli/bench.js", "dist/cli/main.js", "dist/runtime/node.js"];
-	const left = ["dist/cli/bench/step.js", "dist/runtime/audit/index.js", "bench/peers/prepare.py"];
+	const kept = [
+		...["dist/bin/bench-1.js", "dist/bin/trajgpt.js"],
+		...["dist/cli/bench.js", "dist/cli/main.js", "dist/runtime/node.js"],
+	];
+	const left = [
+		...["dist/bin/benchmark-step-1.js", "dist/cli/bench/step.js", "dist/runtime/audit/index.js"],
+		"bench/peers/prepare.py",
+	];
 	for (const path of [...kept, ...left]) {
 		await mkdir(dirname(join(folder, path)), { recursive: true });
 		await writeFile(join(folder, path), "");

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../../dist/bin/trajgpt.js", import.meta.url));
 
 test("the built command returns its exit code", async () => {
 	const { code, stderr } = await finished(["no-such-command"]);

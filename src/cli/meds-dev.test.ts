@@ -9,7 +9,7 @@ import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { writeParquet } from "../records/testing/write-parquet.js";
 
 const entry = fileURLToPath(new URL("../../meds-dev/trajgpt", import.meta.url));
-const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../../dist/bin/trajgpt.js", import.meta.url));
 
 /**
  * An invented dataset in MEDS with labels: subjects 1 to 40 train, 41 to 50 tuning, 51 to 60 held out. Subject 59

@@ -7,7 +7,7 @@ import { builtInMap } from "../codes/index.js";
 import { clinicRun } from "./testing/clinic-run.js";
 import { canTrace, type Trapped, trapped } from "./testing/trap.js";
 
-const main = "dist/cli/main.js";
+const main = "dist/bin/trajgpt.js";
 const library = pathToFileURL("dist/index.js").href;
 let work: string;
 let run: string;

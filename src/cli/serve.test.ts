@@ -311,7 +311,7 @@ describe("the explorer's documents", () => {
 });
 
 test("the built service computes in worker threads and ends on SIGTERM", async () => {
-	const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+	const main = fileURLToPath(new URL("../../dist/bin/trajgpt.js", import.meta.url));
 	const argv = [main, "serve", run, "--no-explorer", "--port", "0", "--threads", "2"];
 	const child = spawn(process.execPath, argv, { stdio: ["ignore", "pipe", "pipe"] });
 	let stderr = "";

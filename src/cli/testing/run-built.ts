@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const main = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../../../dist/bin/trajgpt.js", import.meta.url));
 const hook = new URL("signal-at.mjs", import.meta.url).href;
 
 export interface Finished {

@@ -24,10 +24,10 @@ export interface CellProcesses extends CellResources, Monitoring {
 
 /** The built command line, also when this code runs from source. */
 function program(): string {
-	const built = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
+	const built = fileURLToPath(new URL("../../bin/trajgpt.js", import.meta.url));
 	return existsSync(built)
 		? built
-		: fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
+		: fileURLToPath(new URL("../../../dist/bin/trajgpt.js", import.meta.url));
 }
 
 const cellLabel = ({ id, seed }: CellName) => `${id} ${seed}`;
