@@ -22,11 +22,11 @@ export const indications: readonly {
 	{ condition: diabetes, drug: firstInsulin, chance: 0.05 },
 	{ condition: diabetes, drug: secondInsulin, chance: 0.05 },
 ];
-const indicationsOf = drugsFor.map((_, at) =>
-	indications.flatMap(({ condition, ...rest }, indication) =>
-		condition === at && rest.drug < firstInsulin ? [{ indication, ...rest }] : [],
-	),
+const indicationsOf: { indication: number; drug: number; chance: number }[][] = drugsFor.map(
+	() => [],
 );
+for (const [indication, { condition, drug, chance }] of indications.entries())
+	if (drug < firstInsulin) indicationsOf[condition]!.push({ indication, drug, chance });
 const [firstInsulinUse, secondInsulinUse] = [indications.length - 2, indications.length - 1];
 const steroidDays = refillAfter * drugs[steroid]!.daysSupply;
 

@@ -22,15 +22,13 @@ export const diabetes = positionOf("250");
 export const steroid = drugs.findIndex(({ name }) => name === "prednisone");
 
 /** By condition, the drugs that may be prescribed for it. */
-export const drugsFor: readonly (readonly { drug: number; chance: number }[])[] = Array.from(
+export const drugsFor: { drug: number; chance: number }[][] = Array.from(
 	{ length: size },
-	(_, at) =>
-		drugs.flatMap((entry, drug) =>
-			Object.entries(entry.given).flatMap(([code, chance]) =>
-				positionOf(code) === at ? [{ drug, chance }] : [],
-			),
-		),
+	() => [],
 );
+for (const [drug, { given }] of drugs.entries())
+	for (const [code, chance] of Object.entries(given))
+		drugsFor[positionOf(code)]!.push({ drug, chance });
 
 /** A refill is too early if less than this share of the last supply can have been used. */
 export const refillAfter = 0.7;

@@ -56,15 +56,13 @@ function linksOf(entries: readonly (readonly [code: string, value: number])[]): 
 	};
 }
 
+const caused: [code: string, factor: number][][] = conditions.map(() => []);
+for (const { code, causes } of conditions)
+	for (const [cause, factor] of Object.entries(causes ?? {}))
+		caused[positionOf(cause)]!.push([code, factor]);
+
 /** The factors of an established condition on the rates of others. */
-export const effects: readonly Links[] = conditions.map(({ code }) =>
-	linksOf(
-		conditions.flatMap(({ code: to, causes }) => {
-			const factor = causes?.[code];
-			return factor === undefined ? [] : [[to, factor] as const];
-		}),
-	),
-);
+export const effects: readonly Links[] = caused.map(linksOf);
 
 /** Further factors of an advanced condition. */
 export const advancedEffects: readonly Links[] = effects.map(({ to, value }) => ({
