@@ -152,6 +152,20 @@ describe("a run", () => {
 	});
 });
 
+/** A run that Ctrl-C ended early. */
+const stopped = join(root, "stopped");
+let stopping: Finished;
+beforeAll(async () => {
+	stopping = await runBuilt(fresh(stopped), { call: 120, signal: "SIGINT" });
+});
+
+/** A copy of a run, to go on with or to spoil. */
+function copied(name: string, from = whole): string {
+	const run = join(root, name);
+	cpSync(from, run, { recursive: true });
+	return run;
+}
+
 describe("an interrupted run ends with the weights of an uninterrupted one", () => {
 	test("after kill -9 at every write of settings, log and checkpoints", async () => {
 		const run = join(root, "killed");
@@ -174,19 +188,15 @@ describe("an interrupted run ends with the weights of an uninterrupted one", () 
 	});
 
 	test("after repeated Ctrl-C, which saves and exits with 130", async () => {
-		const run = join(root, "interrupted");
-		for (const [argv, call] of [
-			[fresh(run), 120],
-			[again(run), 90],
-		] as const) {
-			const stopped = await runBuilt(argv, { call, signal: "SIGINT" });
-			expect(stopped.code, stopped.stderr).toBe(130);
-			expect(stopped.stderr).toContain(
-				"finishing this step, then saving; Ctrl-C again ends at once",
-			);
-			expect(stopped.stdout).toContain("interrupted and saved; continue with --resume");
+		const run = copied("interrupted", stopped);
+		const expectSaved = ({ code, stdout, stderr }: Finished) => {
+			expect(code, stderr).toBe(130);
+			expect(stderr).toContain("finishing this step, then saving; Ctrl-C again ends at once");
+			expect(stdout).toContain("interrupted and saved; continue with --resume");
 			expect(readCheckpoint(join(run, "checkpoint")).step).toBe(logOf(run).at(-1)?.step);
-		}
+		};
+		expectSaved(stopping);
+		expectSaved(await runBuilt(again(run), { call: 90, signal: "SIGINT" }));
 		expect((await runBuilt(again(run))).code).toBe(0);
 		expectSameAsWhole(run);
 	});
@@ -202,8 +212,7 @@ describe("an interrupted run ends with the weights of an uninterrupted one", () 
 	});
 
 	test("on another number of threads, with a note that it may differ", async () => {
-		const run = join(root, "moved");
-		expect((await runBuilt(fresh(run), { call: 120, signal: "SIGINT" })).code).toBe(130);
+		const run = copied("moved", stopped);
 		const file = join(run, "run.json");
 		const text = readFileSync(file, "utf8");
 		writeFileSync(file, text.replace(/"onnxruntime": "[^"]+"/, '"onnxruntime": "1.0.0"'));
@@ -215,8 +224,7 @@ describe("an interrupted run ends with the weights of an uninterrupted one", () 
 	});
 
 	test("on the CPU if it was begun through WebGPU, with the same note", async () => {
-		const run = join(root, "webgpu");
-		expect((await runBuilt(fresh(run), { call: 120, signal: "SIGINT" })).code).toBe(130);
+		const run = copied("webgpu", stopped);
 		const file = join(run, "run.json");
 		const text = readFileSync(file, "utf8");
 		writeFileSync(file, text.replace('"provider": "cpu"', '"provider": "webgpu"'));
@@ -229,8 +237,7 @@ describe("an interrupted run ends with the weights of an uninterrupted one", () 
 });
 
 test("a loss that is not finite stops the run, names the step and keeps the checkpoint", async () => {
-	const run = join(root, "diverged");
-	expect((await runBuilt(fresh(run), { call: 120, signal: "SIGINT" })).code).toBe(130);
+	const run = copied("diverged", stopped);
 	const place = join(run, "checkpoint");
 	const checkpoint = readCheckpoint(place);
 	const tensors = new Map(checkpoint.tensors);
@@ -252,13 +259,6 @@ test("a loss that is not finite stops the run, names the step and keeps the chec
 });
 
 describe("--resume rejects, gives the reason and changes nothing", () => {
-	/** A copy of the finished run, to be spoilt. */
-	function copied(name: string): string {
-		const run = join(root, name);
-		cpSync(whole, run, { recursive: true });
-		return run;
-	}
-
 	async function expectRefused(run: string, argv: readonly string[], ...messages: string[]) {
 		const before = contents(run);
 		const { code, stdout, stderr } = await captured(argv);
