@@ -163,7 +163,7 @@ export function httpCampaign() {
 			const problems = [];
 			if (own.ended) problems.push(own.ended);
 			else {
-				const after = await wellBehaved(own, 1);
+				const after = await wellBehaved(own, Math.min(1, world.attackSeconds));
 				if (after.latencies.length === 0) problems.push("no answer after it");
 				const minute = (Date.now() - began) / 60_000;
 				rests.push({ load: name, minute, MiB: memoryOf(own.child.pid) });

@@ -22,9 +22,12 @@ import { faultOf, run } from "./process.mjs";
 /** @param {string} folder @param {boolean} small @returns {Promise<World>} */
 export async function makeWorld(folder, small) {
 	const at = (/** @type {string} */ name) => join(folder, name);
-	const patients = small ? 40 : 300;
+	const patients = small ? 24 : 300;
+	// Seven steps. Hazards would take half of the time.
+	const least = ["--epochs", "1", "--max-length", "16", "--batch-slots", "384", "--no-hazards"];
 	const training = [
-		...["--preset", "tiny", "--epochs", small ? "1" : "2", "--max-length", "64", "--threads", "1"],
+		...["--preset", "tiny", "--threads", "1"],
+		...(small ? least : ["--epochs", "2", "--max-length", "64"]),
 		...["layers=1", "dim=16", "key=8", "value=16", "ff=16"].flatMap((pair) => ["--set", pair]),
 	];
 	const must = async (/** @type {string[]} */ argv) => {
@@ -44,7 +47,7 @@ export async function makeWorld(folder, small) {
 	mkdirSync(at("fhir"));
 	writeFileSync(join(at("fhir"), "bundle.json"), JSON.stringify(fhirBundle(20)));
 	return {
-		...{ folder, patients, small, training, timing: !small, attackSeconds: small ? 1 : 15 },
+		...{ folder, patients, small, training, timing: !small, attackSeconds: small ? 0.5 : 15 },
 		population: at("population"),
 		populationParquet: at("population-parquet"),
 		fhir: at("fhir"),
