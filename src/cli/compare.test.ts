@@ -13,14 +13,14 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 beforeAll(async () => {
 	for (const argv of [
-		["simulate", "--patients", "60", "--seed", "7", "--out", sim],
+		["simulate", "--patients", "40", "--seed", "7", "--out", sim],
 		["prepare", sim, "--from", "csv", "--out", data, "--min-count", "30"],
 	])
 		expect(await captured(argv)).toMatchObject({ code: 0 });
 });
 
 const quickly = (epochs: number) => [
-	...["--epochs", String(epochs), "--max-length", "64", "--futures", "2", "--jobs", "1"],
+	...["--epochs", String(epochs), "--max-length", "32", "--futures", "2", "--jobs", "2"],
 ];
 const quick = quickly(1);
 const table = async (folder: string) =>
