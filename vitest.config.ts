@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -14,6 +15,22 @@ const isolated = [
 	"src/records/omop/database.test.ts",
 	"src/runtime/web.test.ts",
 	"src/server/hostile.test.ts",
+];
+
+/** Tests of the engine, and of every model on it: sessions are those of a user. */
+const engine = [
+	"src/{api,export,graph,infer,runtime,train}/**/*.test.ts",
+	"src/models/**/conformance.test.ts",
+];
+
+/** The others open many sessions and compute little. Without optimization, sessions open three times as fast. */
+const quickSessions = [
+	{
+		find: /^\.\/onnxruntime-node\.js$/,
+		replacement: fileURLToPath(
+			new URL("src/runtime/testing/quick-onnxruntime.ts", import.meta.url),
+		),
+	},
 ];
 
 /** The longest first, so that no worker ends long after the others. */
@@ -34,12 +51,15 @@ const slowest = [
 	"src/cli/seal.test.ts",
 ];
 
+/** In this order. */
+const projects = ["isolated", "shared", "engine"];
+
 class SlowestFirst extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
 		const place = ({ moduleId, project }: TestSpecification) => {
 			const at = slowest.indexOf(relative(project.config.root, moduleId));
-			// A worker that is shared ends when a file of the other project is next.
-			return (project.config.isolate ? 0 : 1000) + (at < 0 ? slowest.length : at);
+			// A worker that is shared ends when a file of another project is next.
+			return projects.indexOf(project.name) * 1000 + (at < 0 ? slowest.length : at);
 		};
 		return (await super.sort(files)).sort((a, b) => place(a) - place(b));
 	}
@@ -54,6 +74,13 @@ const common = {
 	hookTimeout: 600_000,
 } as const;
 
+const shared = {
+	...common,
+	isolate: false,
+	// A larger young generation: less garbage is copied.
+	execArgv: ["--max-semi-space-size=64"],
+};
+
 export default defineConfig({
 	test: {
 		// One more than cores: a worker often waits for a disk, a browser or another process.
@@ -61,15 +88,14 @@ export default defineConfig({
 		globalSetup: "src/files/testing/shared-fixture.ts",
 		sequence: { sequencer: SlowestFirst },
 		projects: [
+			{ test: { ...shared, name: "engine", include: engine, exclude: isolated } },
 			{
 				test: {
-					...common,
+					...shared,
 					name: "shared",
-					isolate: false,
-					// A larger young generation: less garbage is copied.
-					execArgv: ["--max-semi-space-size=64"],
 					include: ["{src,scripts,web}/**/*.test.ts", "bench/*.test.ts"],
-					exclude: isolated,
+					exclude: [...isolated, ...engine],
+					alias: quickSessions,
 				},
 			},
 			{ test: { ...common, name: "isolated", include: isolated } },
