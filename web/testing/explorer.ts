@@ -1,22 +1,30 @@
-import { rm } from "node:fs/promises";
+import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { simulatedRun } from "../../src/cli/testing/simulated-run.js";
+import { sharedFixture } from "../../src/files/testing/shared-fixture.js";
 import { nodeRuntime } from "../../src/runtime/node.js";
 import { noLog } from "../../src/server/index.js";
 import { readTrained } from "../../src/train/index.js";
 import { serve } from "../../src/workflows/serve.js";
 
+const serving = (run: string) =>
+	serve(readTrained(run), { host: "127.0.0.1", port: 0, explorer: true, log: noLog });
+
+/** A copy of the simulated run that was served before, with all that the explorer shows. The caller removes it. */
+const exploredRun = () =>
+	sharedFixture("explored", async (root) => {
+		const simulated = await simulatedRun();
+		await cp(simulated, root, { recursive: true });
+		await rm(simulated, { recursive: true });
+		await (await serving(join(root, "run"))).close();
+	});
+
 /** The explorer of a run, as served by `trajgpt serve`, and the same model in Node. */
 export async function servedExplorer(given?: string) {
-	const root = given === undefined ? await simulatedRun() : undefined;
+	const root = given === undefined ? await exploredRun() : undefined;
 	const run = given ?? join(root as string, "run");
 	const trained = readTrained(run);
-	const service = await serve(trained, {
-		host: "127.0.0.1",
-		port: 0,
-		explorer: true,
-		log: noLog,
-	});
+	const service = await serving(run);
 	const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
 	const predictor = trained.model.predictor(runtime, trained.config, trained.weights);
 	return {

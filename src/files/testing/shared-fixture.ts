@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import { cp, mkdtemp, rename, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 
 /** Called by Vitest before the first test, in the process that starts the others. */
 export async function setup(): Promise<() => Promise<void>> {
@@ -11,23 +12,38 @@ export async function setup(): Promise<() => Promise<void>> {
 }
 
 /**
- * A copy of a folder that several test files start from. The first caller makes it, the others copy it. Concurrent
- * first callers both make it, so that none waits. The caller removes the copy.
+ * A copy of a folder that several test files start from. The first caller makes it; the others wait for it, and copy
+ * it. The caller removes the copy.
  */
 export async function sharedFixture(
 	name: string,
 	make: (folder: string) => Promise<void>,
 ): Promise<string> {
 	const kept = join(process.env.TRAJGPT_FIXTURES as string, name);
-	const folder = await mkdtemp(join(tmpdir(), `trajgpt-${name}-`));
-	const copy = (from: string, to: string) => cp(from, to, { recursive: true });
-	if (existsSync(kept)) {
-		await copy(kept, folder);
-		return folder;
+	const [making, claim] = [`${kept}-${process.pid}`, `${kept}-claim`];
+	while (!existsSync(kept)) {
+		if (!(await isClaimed(claim))) {
+			await setTimeout(100);
+			continue;
+		}
+		try {
+			await mkdir(making);
+			await make(making);
+			await rename(making, kept);
+		} finally {
+			// After a failure, the next caller tries.
+			await rm(making, { recursive: true, force: true });
+			await rm(claim, { recursive: true });
+		}
 	}
-	await make(folder);
-	const whole = `${kept}-${process.pid}`;
-	await copy(folder, whole);
-	await rename(whole, kept).catch(() => rm(whole, { recursive: true }));
+	const folder = await mkdtemp(join(tmpdir(), `trajgpt-${name}-`));
+	await cp(kept, folder, { recursive: true });
 	return folder;
 }
+
+/** Whether the caller is the one that has made a folder. */
+const isClaimed = (folder: string): Promise<boolean> =>
+	mkdir(folder).then(
+		() => true,
+		() => false,
+	);
