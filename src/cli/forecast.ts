@@ -58,7 +58,7 @@ A fine-tuned model (RUN/tasks/TASK) predicts its label instead: the probability 
 time, by default up to the last record. With --labels, it predicts these labels: each from the records of the
 run's dataset up to the very time of the label.
 
-TIME is ${momentForms.replace(", an age", ",\nan age")}.`;
+TIME is ${momentForms}.`;
 
 export const examples = {
 	"trajgpt forecast runs/demo/run --patient p000060":

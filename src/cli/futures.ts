@@ -37,7 +37,7 @@ recorded there, and whether the patient dies. Prints visits per year, codes per 
 frequent new codes: the share of futures that record each, and the risk in closed form beside it
 (see \`trajgpt risk\`). The same seed gives the same futures.
 
-TIME is ${momentForms.replace(", an age", ",\nan age")}.`;
+TIME is ${momentForms}.`;
 
 export const examples = {
 	"trajgpt futures runs/demo/run --patient p000060": "100 futures of five years",

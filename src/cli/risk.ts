@@ -65,7 +65,7 @@ trajectory is of the first.
 A fine-tuned model (RUN/tasks/TASK) takes no codes: it gives the probability of its label, from the records
 up to --at. Several patients of --input are scored at once.
 
-TIME is ${momentForms.replace(", an age", ",\nan age")}.
+TIME is ${momentForms}.
 CODE is a PheCode, a code of the model's vocabulary, an ICD code that is mapped to one, or the name of a
 group of the run ("circulatory system"). 428 includes all codes below it; icd9:428.0 names the
 classification.`;

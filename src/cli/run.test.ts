@@ -116,6 +116,14 @@ test("--help and --version go to stdout and load no command", async () => {
 
 const shown = commands.filter(({ hidden }) => !hidden).map(({ name }) => name);
 
+test("descriptions are wrapped to the terminal, whatever their lines in the source", async () => {
+	const text = `${"one ".repeat(30).trim()}\nand two.\n\nTIME is late.\nCODE is short.`;
+	const command = () => new Command("sample").description(text);
+	const lazy = { name: "sample", summary: "for these tests", load: async () => ({ command }) };
+	const { stdout } = await captured(["sample", "--help"], { table: [lazy] });
+	expect(stdout).toContain("one and two.\n\nTIME is late.\nCODE is short.\n");
+});
+
 test.each(shown)("%s --help ends in examples", async (name) => {
 	const entry = commands.find((each) => each.name === name);
 	const command = (await entry?.load())?.command({

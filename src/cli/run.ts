@@ -87,10 +87,11 @@ interface ProviderOptions {
 
 /**
  * Keeps Commander from writing to the process's streams, from ending it, and from dropping all but the last value of
- * an option that takes one; in subcommands too.
+ * an option that takes one, and lets it wrap descriptions to the width of the terminal; in subcommands too.
  */
 function settle(command: Command, io: Io): void {
 	refuseRepeats(command);
+	command.configureHelp({ commandDescription: (own) => inParagraphs(own.description()) });
 	command.exitOverride().configureOutput({
 		writeOut: (text) => io.stdout.write(text),
 		writeErr: (text) => io.stderr.write(text),
@@ -101,6 +102,9 @@ function settle(command: Command, io: Io): void {
 	});
 	for (const child of command.commands) settle(child, io);
 }
+
+/** Each paragraph on a line of its own, for Commander to wrap; indented lines and definitions ("TIME is …") begin new ones. */
+const inParagraphs = (text: string) => text.replace(/(?<=\S)\n(?![\n\s]|[A-Z]+ is )/g, " ");
 
 function exitCode(error: unknown, io: Io): number {
 	if (error instanceof Exit) return error.code;
