@@ -116,7 +116,7 @@ describe("futures", () => {
 		const { code, stderr } = await captured(ann("--at", "2009-03-01"));
 		expect([code, stderr]).toEqual([
 			0,
-			expect.stringContaining("warning: the patient was not observed on the index day"),
+			expect.stringContaining("warning: the index day lies outside"),
 		]);
 	});
 

@@ -525,7 +525,7 @@ describe("an index day that training would not have used", () => {
 
 	test("outside observation has a warning", async () => {
 		const { stderr } = await captured(ann("--code", "411", "--at", "+1y"));
-		expect(stderr).toContain("warning: the patient was not observed on the index day");
+		expect(stderr).toContain("warning: the index day lies outside");
 	});
 
 	test("in observation, after the look-back, has none", async () => {

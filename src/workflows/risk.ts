@@ -257,7 +257,7 @@ export function notAtRiskWarnings(
 	const texts: Readonly<Record<NotAtRisk, string>> = {
 		dead: "the patient died on the index day: the risk is that of somebody alive with these records",
 		"not observed at the index day":
-			"the patient was not observed on the index day: what happened since the last observed day is unknown, and the risk may be too low",
+			"the index day lies outside the patient's observed time: records near it may be missing, and the risk may be too low",
 		"look-back not covered": `the patient was observed for less than ${spanText(lookBackDays)} before the index day: codes that existed before may count as new, and the risk of a first record may be too high or too low`,
 	};
 	return [texts[reason]];
