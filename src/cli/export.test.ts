@@ -37,6 +37,7 @@ const common = [
 	"export.json",
 	"hazards.safetensors",
 	"model-card.md",
+	"risk.onnx",
 	"sequence.onnx",
 	"step.onnx",
 	"vocabulary.json",

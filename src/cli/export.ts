@@ -16,9 +16,9 @@ interface Options {
 const description = `Export a trained model to a folder that any ONNX runtime can use.
 
 The folder holds step.onnx (one event or one query, from a state), sequence.onnx (whole histories),
-vocabulary.json, export.json (inputs, outputs and file hashes), model-card.md, and examples for Python
+risk.onnx (who gets what, by when; of models with hazards), vocabulary.json, export.json (inputs, outputs and file hashes), model-card.md, and examples for Python
 and for a web page. The graphs use standard operators only. Each graph contains the weights; with
---weights external they are stored once, in a safetensors file that both graphs read.
+--weights external they are stored once, in a safetensors file that all graphs read.
 
 example.html needs --page and a web server: browsers do not run it from a file. For a ready-made page,
 see trajgpt serve.`;

@@ -1,5 +1,5 @@
 import { specialCount, specialTokens, type Token, type Vocabulary } from "../cohort/vocabulary.js";
-import { type ExportManifest, labelFile } from "./manifest.js";
+import { type ExportManifest, labelFile, riskFile } from "./manifest.js";
 
 interface ExampleEvent {
 	readonly code: string;
@@ -40,12 +40,13 @@ export function pythonExample(
 			: "date  # a day on the axis of the records";
 	const lines = events.map(({ code, date }) => `            (${json(code)}, ${json(date)}),`);
 	const riskTask = task && !graphs[labelFile];
+	const hasRisks = graphs[riskFile] !== undefined;
 	const notes = [
 		...(population ? [`The model was trained on a ${population}.`] : []),
 		...(riskTask
 			? [
-					"The fine-tuned label also reads the model's risk, which the graphs do not compute: the library and HTTP",
-					"give its probability. Here, predict_proba is about codes.",
+					"The head of the fine-tuned label reads a risk, and has no graph: the library and HTTP give its probability.",
+					"Here, predict_proba is about codes.",
 				]
 			: []),
 		"pip install onnxruntime numpy",
@@ -81,9 +82,9 @@ class TrajGPT:
         self.classes_ = np.array([False, True]) if self.label else np.array(list(self.tokens))
         graph = os.path.join(folder, "${labelFile}" if self.label else "sequence.onnx")
         self.session = onnxruntime.InferenceSession(graph)
-
-    def feeds(self, patients):
-        histories = [self.history(patient) for patient in patients]
+${hasRisks ? riskSetUp : ""}
+    def feeds(self, patients, max_length=None):
+        histories = [self.history(patient, max_length) for patient in patients]
         shape = (len(histories), max([1, *map(len, histories)]))
         tokens, times, mask = np.zeros(shape, np.int32), np.zeros(shape), np.zeros(shape, bool)
         for row, history in enumerate(histories):
@@ -92,26 +93,26 @@ class TrajGPT:
         at = np.array([time(patient["at"]) for patient in patients], float)
         return {"tokens": tokens, "times": times, "mask": mask, "at": at}
 
-    def history(self, patient):
+    def history(self, patient, max_length):
         births = {"female": ${female}, "male": ${male}}
         birth = patient.get("birth")
         born = [] if birth is None else [(births.get(patient.get("sex"), ${birthToken}), time(birth))]
         # Sorted by time; records after the prediction are not known.
         events = sorted(((code, time(date)) for code, date in patient["events"]), key=lambda event: event[1])
         events = [event for event in events if event[1] <= time(patient["at"])]
-        if self.max_length is not None:
-            events = events[max(0, len(born) + len(events) + 1 - self.max_length):]
+        if max_length is not None:
+            events = events[max(0, len(born) + len(events) + 1 - max_length):]
         return born + events
 
     def predict_proba(self, patients):
         """The probability of each of \`classes_\`, one row per patient: of the label that the model was fine-tuned to,
         or else of each code, given that something is recorded at that time."""
         if self.label:
-            [yes] = self.session.run(["probability"], self.feeds(patients))
+            [yes] = self.session.run(["probability"], self.feeds(patients, self.max_length))
             return np.stack([1 - yes, yes], axis=1)
         [logits] = self.session.run(["answer"], self.feeds(patients))
         return softmax(logits)
-
+${hasRisks ? riskMethod : ""}
 
 def softmax(logits):
     p = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -129,8 +130,30 @@ ${lines.join("\n")}
         "at": ${json(at)},
     }
     probabilities = model.predict_proba([patient])[0]
-${task && !riskTask ? labelShown(task.scoring.task) : codesShown(json(events[0]?.code))}`;
+${task && !riskTask ? labelShown(task.scoring.task) : codesShown(json(events[0]?.code))}${hasRisks ? risksShown : ""}`;
 }
+
+const riskSetUp = `        hazards = manifest["config"]["hazards"]
+        self.outputs_ = [*self.tokens, *(group["name"] for group in hazards["groups"]), "death"]
+        self.last_day = hazards["binDays"][-1]
+        self.risks = onnxruntime.InferenceSession(os.path.join(folder, "${riskFile}"))
+`;
+
+const riskMethod = `
+    def risk(self, patients, years):
+        """The probability of a record within so many years of "at", death competing, of each of \`outputs_\` (codes, groups
+        and death), one row per patient; and whether there is a record already: the risk is then that of another one."""
+        days = np.full(len(patients), min(round(years * 365.25), self.last_day), np.float32)
+        return self.risks.run(["risk", "recorded"], {**self.feeds(patients), "days": days})
+`;
+
+const risksShown = `
+    risks, recorded = model.risk([patient], years=5)
+    new = np.where(recorded[0], 0, risks[0])[: len(model.names)]
+    print("recorded for the first time within five years:")
+    for token in new.argsort()[::-1][:5]:
+        print(f"{new[token]:.4f} {model.outputs_[token]} {model.names[token]}")
+`;
 
 const labelShown = (task: string) => `    print(f"{probabilities[1]:.4f} ${task}")
 `;

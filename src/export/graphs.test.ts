@@ -14,6 +14,7 @@ import { trajgpt } from "../models/trajgpt/index.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { evaluate, relativeError } from "../runtime/testing/evaluate.js";
 import { exportGraphs, onnxOf } from "./graphs.js";
+import { historyFeeds } from "./testing/history-feeds.js";
 import {
 	type EngineName,
 	engineNames,
@@ -47,27 +48,6 @@ const batches: Readonly<Record<EngineName, readonly (readonly number[])[]>> = {
 	web: [[1], [33, 0, 3]],
 };
 const ahead = 75;
-
-/** What `sequence.onnx` is fed: rows padded to the longest, with nonsense in the padding. */
-function sequenceFeeds(histories: readonly TestHistory[], at: readonly number[]): Named {
-	const rows = histories.length;
-	const length = Math.max(...histories.map(({ tokens }) => tokens.length));
-	const tokens = new Int32Array(rows * length).fill(-7);
-	const times = new Float64Array(rows * length).fill(Number.NaN);
-	const mask = new Uint8Array(rows * length);
-	for (const [row, own] of histories.entries()) {
-		tokens.set(own.tokens, row * length);
-		times.set(own.times, row * length);
-		mask.fill(1, row * length, row * length + own.tokens.length);
-	}
-	const dims = [rows, length];
-	return {
-		tokens: { data: tokens, dims },
-		times: { data: times, dims },
-		mask: { data: mask, dims },
-		at: { data: Float64Array.from(at), dims: [rows] },
-	};
-}
 
 function startOf({ layers, heads, key, value, copies }: TrajgptConfig, rows: number): Named {
 	const memory = [rows, layers, heads, key / heads, value / heads];
@@ -144,7 +124,7 @@ describe.each(engineNames)("in onnxruntime-%s", (engine: EngineName) => {
 				for (const [i, own] of histories.entries())
 					if (lengths[i] === 0) own.tokens.length = own.times.length = 0;
 				const at = histories.map(({ times }) => (times.at(-1) ?? 4) + ahead);
-				const whole = await sequence.run(sequenceFeeds(histories, at));
+				const whole = await sequence.run(historyFeeds(histories, at));
 				const length = Math.max(...lengths);
 
 				const answers = await predictor.score(

@@ -2,6 +2,8 @@ import { InputError } from "../base/errors.js";
 import { type OnnxModel, type Tensor, toOnnx } from "../graph/index.js";
 import type { Model, ParameterValues } from "../models/index.js";
 import type { TrajgptConfig } from "../models/trajgpt/config.js";
+import { riskFile } from "./manifest.js";
+import { riskGraph } from "./risk-graph.js";
 import { mustTurnWithTime, sequenceGraph, stepGraph } from "./trajgpt-graphs.js";
 
 /** An exported graph. */
@@ -12,7 +14,12 @@ export interface ExportGraph {
 }
 
 /** The graphs of an export, by file name. */
-export type ExportGraphs = Readonly<Record<"step.onnx" | "sequence.onnx", ExportGraph>>;
+export interface ExportGraphs {
+	readonly "step.onnx": ExportGraph;
+	readonly "sequence.onnx": ExportGraph;
+	/** Of models with hazards. */
+	readonly [riskFile]?: ExportGraph;
+}
 
 /** The graphs of models that carry a state from event to event. */
 const writers: Readonly<Record<string, (config: never, weights: ParameterValues) => ExportGraphs>> =
@@ -22,6 +29,7 @@ const writers: Readonly<Record<string, (config: never, weights: ParameterValues)
 			return {
 				"step.onnx": stepGraph(config, weights),
 				"sequence.onnx": sequenceGraph(config, weights),
+				...(config.hazards && { [riskFile]: riskGraph(config, config.hazards, weights) }),
 			};
 		},
 	};

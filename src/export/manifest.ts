@@ -12,7 +12,10 @@ export const taskFile = "task.safetensors";
 /** The graph that gives the probability of the label, where its head reads no risk. */
 export const labelFile = "label.onnx";
 
-/** Where weights are stored: in both graphs, or once in a separate file. */
+/** The graph that gives cumulative incidences, of models with hazards. */
+export const riskFile = "risk.onnx";
+
+/** Where weights are stored: in every graph, or once in a separate file. */
 export const weightPlaces = ["inside", "external"] as const;
 export type WeightPlace = (typeof weightPlaces)[number];
 

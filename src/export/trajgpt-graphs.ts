@@ -113,14 +113,13 @@ export function stepGraph(config: TrajgptConfig, weights: ParameterValues): Expo
 	};
 }
 
-/** Whole histories and one query after each, for any number and length. */
-export function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph {
+/** The inputs that hold whole histories, of any number and length. */
+export function historyInputs() {
 	const isEvent = input("mask", [batch, length], "bool");
 	const mask = cast(isEvent, "float32");
 	// Padding must not become NaN, whatever it holds.
 	const tokens = where(isEvent, input("tokens", [batch, length], "int32"), scalar(0, "int32"));
 	const times = where(isEvent, input("times", [batch, length], "float64"), scalar(0, "float64"));
-	const at = reshape(input("at", [batch], "float64"), [batch, 1]);
 	const behind = (first: Tensor, rest: Tensor) => concat([expand(first, [batch, 1]), rest], 1); // [batch, places]
 	const shifted = (x: Tensor) => slice(x, 1, 0, length);
 
@@ -129,15 +128,33 @@ export function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): 
 	const end = cast(counted, "int32");
 	const token = pick(allTokens, end, 1);
 	const time = pick(behind(constant([Number.NaN], [1, 1], "float64"), times), end, 1);
+	const slots = {
+		tokens: shifted(allTokens),
+		times,
+		gaps: cast(sub(times, shifted(behind(slice(times, 1, 0, 1), times))), "float32"),
+	};
+	/** Queries after the histories, at these times. */
+	const queriesAt = (at: Tensor) => ({
+		tokens: expand(token, at.shape),
+		times: at,
+		gaps: since(at, time),
+		read: "after" as const,
+	});
+	return { isEvent, tokens, times, mask, counted, slots, last: { token, time }, queriesAt };
+}
+
+export const historyMeanings = {
+	tokens: "events in order of time, padding after them",
+	times: "when they were, not decreasing",
+	mask: "true for events, false for padding, which comes after them; a row may be all padding",
+};
+
+/** Whole histories and one query after each, for any number and length. */
+export function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph {
+	const { mask, counted, slots, last, queriesAt } = historyInputs();
+	const at = reshape(input("at", [batch], "float64"), [batch, 1]);
 	const out = network(config, parametersOf(weights), {
-		slots: {
-			tokens: shifted(allTokens),
-			times,
-			gaps: cast(sub(times, shifted(behind(slice(times, 1, 0, 1), times))), "float32"),
-		},
-		mask,
-		queries: { tokens: token, times: at, gaps: since(at, time), read: "after" },
-		form: anyLength,
+		...{ slots, mask, queries: queriesAt(at), form: anyLength },
 	});
 	const views = matmul(reshape(mask, [batch, 1, length]), out.hidden as Tensor); // [batch, 1, dim]
 	const pooled = div(
@@ -149,12 +166,10 @@ export function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): 
 			logits: out.logits as Tensor,
 			answer: reshape(out.queryLogits as Tensor, [batch, config.vocab]),
 			pooled: reshape(pooled, [batch, config.dim]),
-			...after(config, out, { token, time }),
+			...after(config, out, last),
 		},
 		meanings: {
-			tokens: "events in order of time, padding after them",
-			times: "when they were, not decreasing",
-			mask: "true for events, false for padding, which comes after them; a row may be all padding",
+			...historyMeanings,
 			at: "a time to ask about, not before the last event",
 			logits: "of each event, from those before it and its own time; of padding, without meaning",
 			answer: "logits of what comes at the time asked about",
@@ -171,13 +186,12 @@ export function labelGraph(
 	weights: ParameterValues,
 	{ definition, slope, shift }: Pick<Scoring, "definition" | "slope" | "shift">,
 ): ExportGraph {
-	const { outputs, meanings } = sequenceGraph(config, weights);
+	const { outputs } = sequenceGraph(config, weights);
 	const logOdds = labelLogOdds(parametersOf(weights), outputs.pooled as Tensor); // [batch]
-	const { tokens = "", times = "", mask = "" } = meanings;
 	return {
 		outputs: { probability: div(1, add(exp(sub(-shift, mul(logOdds, slope))), 1)) },
 		meanings: {
-			...{ tokens, times, mask },
+			...historyMeanings,
 			at: "the time of the prediction, not before the last event",
 			probability: `of ${definition}`,
 		},

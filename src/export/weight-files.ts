@@ -22,7 +22,7 @@ export function weightBytes(weights: ParameterValues): Uint8Array {
 
 /**
  * A graph whose weights are in a separate safetensors file: ONNX can refer to a range of bytes in
- * another file, and a tensor is such a range. So both graphs, and everything else that reads
+ * another file, and a tensor is such a range. So all graphs, and everything else that reads
  * safetensors, use one file.
  */
 export function withExternalWeights(graph: Uint8Array, safetensors: Uint8Array): Uint8Array {

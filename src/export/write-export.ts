@@ -98,7 +98,7 @@ async function exportFiles(trained: Trained, { weights: place }: ExportOptions) 
 			place === "inside" ? onnx.bytes : withExternalWeights(onnx.bytes, safetensors),
 		);
 	}
-	// The graphs do not compute risks, which some heads read.
+	// A head that reads risks needs the weights before fine-tuning too.
 	if (task && !task.scoring.risk) {
 		const own = new Map([...weights, ...task.weights]);
 		const graph = labelGraph(config as TrajgptConfig, own, task.scoring);

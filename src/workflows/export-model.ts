@@ -4,7 +4,7 @@ import type { Trained } from "../train/index.js";
 import { builtFolder } from "./built-folder.js";
 
 export interface ExportOptions {
-	/** Inside of both graphs, if left out, or once beside them. */
+	/** Inside of every graph, if left out, or once beside them. */
 	readonly weights?: WeightPlace | undefined;
 	/** Whether to put the browser library in, so that the example page works as it is. */
 	readonly page?: boolean | undefined;

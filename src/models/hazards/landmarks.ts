@@ -4,7 +4,7 @@ import type { Events } from "../predictor.js";
 import { type HazardSettings, outputsOf } from "./settings.js";
 
 /** Ages, in years, between which the effect of age is a straight line. */
-const ageKnots = Array.from({ length: 12 }, (_, i) => (i * 100) / 11);
+export const ageKnots = Array.from({ length: 12 }, (_, i) => (i * 100) / 11);
 /** Of age, and of age by sex. */
 export const ageFeatures = 2 * ageKnots.length;
 
@@ -17,7 +17,7 @@ const birthEventsOf = (tokens: ArrayLike<number>) =>
 	(tokens[0] ?? specialCount) < specialCount ? 1 : 0;
 
 /** What counts as recent, in days. */
-const recentDays = 365;
+export const recentDays = 365;
 
 /** How much was recorded up to a day: log(1 + n) of recent days with records, recent records, all such days, codes, and years. */
 export const pastFeatures = 5;

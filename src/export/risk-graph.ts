@@ -1,0 +1,100 @@
+import {
+	add,
+	clamp,
+	constant,
+	div,
+	exp,
+	floor,
+	input,
+	less,
+	mul,
+	neg,
+	reshape,
+	scalar,
+	slice,
+	sub,
+	type Tensor,
+	where,
+} from "../graph/index.js";
+import { featureGraph } from "../models/hazards/feature-graph.js";
+import { logHazards } from "../models/hazards/head.js";
+import { binsOf, type HazardSettings, outputsOf } from "../models/hazards/settings.js";
+import type { ParameterValues } from "../models/index.js";
+import type { TrajgptConfig } from "../models/trajgpt/config.js";
+import { network } from "../models/trajgpt/network.js";
+import { anyLength } from "../nn/sra/any-length.js";
+import { parametersOf, weightsOf } from "../nn/weights.js";
+import type { ExportGraph } from "./graphs.js";
+import { historyInputs, historyMeanings } from "./trajgpt-graphs.js";
+
+/** The cumulative incidence of every output within so many days of an index day, for histories of any number and length. */
+export function riskGraph(
+	config: TrajgptConfig,
+	settings: HazardSettings,
+	weights: ParameterValues,
+): ExportGraph {
+	const { isEvent, tokens, times, mask, slots, last, queriesAt } = historyInputs();
+	const days = reshape(floor(input("at", ["batch"], "float64")), ["batch", 1]);
+	// Where a history is empty, the time of its last event is NaN.
+	const from = where(less(days, last.time), last.time, days);
+	const { middle } = binsOf(settings);
+	const middles = constant(Float64Array.from(middle), [1, middle.length], "float64");
+	const out = network(config, parametersOf(weights), {
+		...{ slots, mask, queries: queriesAt(add(from, middles)), form: anyLength },
+		...{ queriesOnly: true, predicting: 0 },
+	});
+	const { codes, recorded } = logHazards(
+		...([settings, "queries", config, weightsOf(parametersOf(weights))] as const),
+		out.queryHidden as Tensor,
+		featureGraph(settings, config.vocab, { tokens, times, isEvent, days }),
+	);
+	const { count } = outputsOf(settings, config.vocab);
+	return {
+		outputs: {
+			risk: incidenceGraph(
+				settings,
+				config.vocab,
+				codes,
+				reshape(input("days", ["batch"]), ["batch", 1]),
+			),
+			recorded: reshape(recorded, ["batch", count]),
+		},
+		meanings: {
+			...historyMeanings,
+			at: "the index day, not before the day of the last event",
+			days: `the horizon in days, at most ${settings.binDays.at(-1)}`,
+			risk: "the probability of a record within the horizon, death competing: of each code of the vocabulary, then of each group in config.hazards.groups, then of death",
+			recorded: "whether there is a record already; the risk is then that of another one",
+		},
+	};
+}
+
+/** The same as `cumulativeIncidence`, in a graph. */
+function incidenceGraph(
+	settings: HazardSettings,
+	vocab: number,
+	logHazardsOf: Tensor, // [batch, bins, outputs]
+	days: Tensor, // [batch, 1]
+): Tensor {
+	const { from, to } = binsOf(settings);
+	const { count, death } = outputsOf(settings, vocab);
+	const others = Float32Array.from({ length: count }, (_, output) => Number(output !== death));
+	let found: Tensor = scalar(0);
+	let left: Tensor = scalar(1);
+	for (const [bin, start] of from.entries()) {
+		const width = clamp(sub(days, start), 0, (to[bin] as number) - start);
+		const own = reshape(exp(slice(logHazardsOf, 1, bin, bin + 1)), ["batch", count]);
+		const dying = mul(slice(own, 1, death, death + 1), constant(others, [1, count]));
+		const all = add(own, dying);
+		const ends = oneMinusExp(mul(all, width));
+		found = add(found, mul(left, mul(div(own, all), ends)));
+		left = mul(left, sub(1, ends));
+	}
+	return found;
+}
+
+/** 1 − e^−x for x ≥ 0, with all digits where x is small. */
+function oneMinusExp(x: Tensor): Tensor {
+	const series = mul(x, sub(1, mul(x, sub(0.5, mul(x, 1 / 6)))));
+	return where(less(x, 0.005), series, sub(1, exp(neg(x))));
+}
