@@ -63,7 +63,8 @@ export function drawWeights(
 	return new Map(
 		Object.entries(specs).map(([name, { shape, draw }]) => {
 			const own = random.fork(name);
-			const data = Float32Array.from({ length: size(shape) }, (_, i) => draw(own, i));
+			const data = new Float32Array(size(shape));
+			for (let i = 0; i < data.length; i++) data[i] = draw(own, i);
 			return [name, { shape, data }];
 		}),
 	);

@@ -4,7 +4,8 @@ import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
 import type { Manifest } from "../cohort/index.js";
 import type { Vocabulary } from "../cohort/vocabulary.js";
-import { initialWeights, type Model, modelById, type ParameterValues } from "../models/index.js";
+import { type Model, modelById, type ParameterValues } from "../models/index.js";
+import type { WeightSpecs } from "../nn/weights.js";
 import { type Checkpoint, hasCheckpoint, isSealed, readCheckpoint } from "./checkpoint.js";
 import { settingsThatDiffer, tensorMismatches } from "./compare-settings.js";
 import type { FineTunedTask } from "./finetune/scoring.js";
@@ -43,9 +44,8 @@ export function readTrained(folder: string): Trained {
 		);
 	if (seal) checkSeal(files.best, seal, sealedFiles(folder), folder);
 	const config = checkConfig(model.config, run.config, `${folder}: model ${run.model}`);
-	const expected = initialWeights(model, config, run.options.seed);
 	const weights = floatWeights(tensors, files.best);
-	if (!seal) checkFit(weights, expected, files);
+	if (!seal) checkFit(weights, model.weights(config), files);
 	return {
 		...{ folder, run, model, config, weights, step },
 		...readRunRecords(folder),
@@ -77,10 +77,10 @@ const unsealedWarning = (folder: string) => (place: string) =>
 /** Refuses weights whose shapes are not those of the settings. */
 function checkFit(
 	weights: ParameterValues,
-	expected: ParameterValues,
+	specs: WeightSpecs,
 	{ run, best }: ReturnType<typeof runFiles>,
 ): void {
-	const [misfit] = tensorMismatches(weights, expected);
+	const [misfit] = tensorMismatches(weights, new Map(Object.entries(specs)));
 	if (misfit !== undefined)
 		throw new InputError(
 			`the weights in ${best} do not fit the settings in ${run}: ${misfit}; ` +

@@ -30,10 +30,10 @@ beforeAll(async () => {
 		["prepare", sim, "--from", "csv", "--out", data, "--min-count", "30"],
 	])
 		expect(await captured(argv)).toMatchObject({ code: 0 });
-	const line = lineOf(modelById("patchtst"), { preset: "tiny", maxLength: 64 });
+	const line = lineOf(modelById("patchtst"), { preset: "tiny", maxLength: 32 });
 	await openPlan(folder, await openDataset(data), [line], {
 		...{ title: "compare", tasks: ["forecast"], depths: [5], futures: 2, tuning: {} },
-		options: { epochs: 1, maxLength: 64, batchSlots: 512 },
+		options: { epochs: 1, maxLength: 32, batchSlots: 512 },
 	});
 	await computeCell();
 });
