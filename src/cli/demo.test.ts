@@ -1,25 +1,18 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { hostname } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { run } from "./run.js";
-import { captured } from "./testing/captured.js";
+import { type Captured, captured } from "./testing/captured.js";
 
 interface Row {
 	readonly who: string;
 	readonly metrics: Readonly<Record<string, { readonly value: number }>>;
 }
 
-const sized = (patients: number, epochs: number, seed: number) => [
-	...["--patients", String(patients), "--epochs", String(epochs)],
-	...["--seed", String(seed), "--threads", "1"],
-];
-/** With this seed, even so few people have labels of heart failure to fine-tune with. */
-const small = sized(30, 2, 20);
-/** Too few to fine-tune with, which takes much of the time. */
-const smallest = sized(24, 1, 4);
+const small = ["--patients", "30", "--epochs", "2", "--seed", "20", "--threads", "1"];
 
 /** Runs a demo and presses Ctrl-C when the progress says so. */
 async function interrupted(
@@ -66,14 +59,54 @@ async function explored(out: string, paths: readonly string[]) {
 }
 
 describe("demo", () => {
+	let folder: string;
+	let out: string;
+	/** A demo without interruption. */
+	let fresh: Captured;
+	beforeAll(() => {
+		folder = mkdtempSync(join(tmpdir(), "trajgpt-demo-"));
+		out = join(folder, "demo");
+	});
+	afterAll(() => rm(folder, { recursive: true }));
+
+	test("starts over with --fresh, and only in a folder of a demo", async () => {
+		const demo = (out: string, ...more: string[]) =>
+			captured(["demo", "--out", out, ...small, ...more]);
+		await writeFile(join(folder, "thesis.txt"), "mine");
+		for (const more of [[], ["--fresh"]]) {
+			const refused = await demo(folder, ...more);
+			expect(refused.code).toBe(2);
+			expect(refused.stderr).toContain("holds files but no demo.json");
+		}
+		expect(await readdir(folder)).toEqual(["thesis.txt"]);
+
+		const settings = join(out, "demo.json");
+		expect((await interrupted(out, small, "epoch 1/2")).code).toBe(130);
+		await writeFile(join(out, "notes.txt"), "mine");
+		await writeFile(settings, "{");
+		const damaged = await demo(out);
+		expect(damaged.code).toBe(2);
+		expect(damaged.stderr).toContain(`${settings} is damaged or of another version; pass --fresh`);
+		// Whoever started this test is a process that is alive and not this one.
+		const lock = join(out, "run", "run.lock");
+		await mkdir(join(out, "run"), { recursive: true });
+		await writeFile(lock, JSON.stringify({ pid: process.ppid, host: hostname() }));
+		const held = await demo(out, "--fresh");
+		expect(held.code).toBe(2);
+		expect(held.stderr).toContain(`process ${process.ppid} is at work on this run (${lock})`);
+		expect(existsSync(settings)).toBe(true);
+		await rm(lock);
+		fresh = await demo(out, "--fresh", "--json");
+		expect(fresh.code).toBe(0);
+		expect(fresh.stderr).toContain("simulating 30 people (");
+		expect(fresh.stderr).toContain("epoch 1: validation");
+		expect(existsSync(join(out, "notes.txt"))).toBe(true);
+	});
+
 	test("runs all stages; a repeated or an interrupted demo gives the same numbers", async () => {
-		const folder = await temporaryFolder();
-		const out = join(folder, "whole");
-		const first = await captured(["demo", "--out", out, ...small, "--json"]);
-		expect(first.code).toBe(0);
-		expect(first.stderr).toContain("[1/6] simulating 30 people (about ");
-		expect(first.stderr).toContain("epoch 2: validation next");
-		const report = JSON.parse(first.stdout);
+		expect(fresh.stderr).toContain("[1/6] simulating 30 people (about ");
+		expect(fresh.stderr).toContain("epoch 2: validation next");
+		const report = JSON.parse(fresh.stdout);
 		expect(report.settings).toEqual({ patients: 30, epochs: 2, seed: 20 });
 		const { next, forecast } = report.evaluations;
 		expect(forecast.patients).toBeGreaterThan(0);
@@ -89,7 +122,7 @@ describe("demo", () => {
 		expect(page).toContain((nats.model as number).toFixed(3));
 
 		const again = await captured(["demo", "--out", out, "--json"]);
-		expect(again).toMatchObject({ code: 0, stdout: first.stdout });
+		expect(again).toMatchObject({ code: 0, stdout: fresh.stdout });
 		expect(again.stderr).toMatch(/^done in /);
 		const text = (await captured(["demo", "--out", out])).stdout;
 		expect(text).toContain((nats.model as number).toFixed(3));
@@ -117,42 +150,6 @@ describe("demo", () => {
 		const mixed = await captured(["demo", "--out", out, "--seed", "5"]);
 		expect(mixed.code).toBe(2);
 		expect(mixed.stderr).toContain("was begun with --seed 20, not 5; leave the option out");
-	});
-
-	test("starts over with --fresh, and only in a folder of a demo", async () => {
-		const demo = (out: string, ...more: string[]) =>
-			captured(["demo", "--out", out, ...smallest, ...more]);
-		const folder = await temporaryFolder();
-		await writeFile(join(folder, "thesis.txt"), "mine");
-		for (const more of [[], ["--fresh"]]) {
-			const refused = await demo(folder, ...more);
-			expect(refused.code).toBe(2);
-			expect(refused.stderr).toContain("holds files but no demo.json");
-		}
-		expect(await readdir(folder)).toEqual(["thesis.txt"]);
-
-		const out = join(folder, "demo");
-		const settings = join(out, "demo.json");
-		expect((await interrupted(out, smallest, "epoch 1/1")).code).toBe(130);
-		await writeFile(join(out, "notes.txt"), "mine");
-		await writeFile(settings, "{");
-		const damaged = await demo(out);
-		expect(damaged.code).toBe(2);
-		expect(damaged.stderr).toContain(`${settings} is damaged or of another version; pass --fresh`);
-		// Whoever started this test is a process that is alive and not this one.
-		const lock = join(out, "run", "run.lock");
-		await mkdir(join(out, "run"), { recursive: true });
-		await writeFile(lock, JSON.stringify({ pid: process.ppid, host: hostname() }));
-		const held = await demo(out, "--fresh");
-		expect(held.code).toBe(2);
-		expect(held.stderr).toContain(`process ${process.ppid} is at work on this run (${lock})`);
-		expect(existsSync(settings)).toBe(true);
-		await rm(lock);
-		const fresh = await demo(out, "--fresh");
-		expect(fresh.code).toBe(0);
-		expect(fresh.stderr).toContain("simulating 24 people (");
-		expect(fresh.stderr).toContain("epoch 1: validation");
-		expect(existsSync(join(out, "notes.txt"))).toBe(true);
 	});
 
 	test("reports that there are too few people to learn from", async () => {

@@ -30,7 +30,8 @@ beforeAll(async () => {
 		["prepare", sim, "--from", "csv", "--out", data, "--min-count", "30"],
 	])
 		expect(await captured(argv)).toMatchObject({ code: 0 });
-	const line = lineOf(modelById("patchtst"), { preset: "tiny", maxLength: 32 });
+	const settings = { dim: 16, heads: 2, ff: 16 };
+	const line = lineOf(modelById("patchtst"), { preset: "tiny", maxLength: 32 }, { settings });
 	await openPlan(folder, await openDataset(data), [line], {
 		...{ title: "compare", tasks: ["forecast"], depths: [5], futures: 2, tuning: {} },
 		options: { epochs: 1, maxLength: 32, batchSlots: 512 },
