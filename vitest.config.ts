@@ -6,15 +6,17 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that replace modules or globals, measure the memory of their process, or set up WebAssembly. */
 const isolated = [
-	"src/api/model.test.ts",
 	"src/cli/export.test.ts",
 	"src/cli/full-disk.test.ts",
-	"src/export/graphs.test.ts",
 	"src/files/replace.test.ts",
 	"src/records/delimited.test.ts",
 	"src/records/omop/database.test.ts",
-	"src/runtime/web.test.ts",
 	"src/server/hostile.test.ts",
+];
+const isolatedEngine = [
+	"src/api/model.test.ts",
+	"src/export/graphs.test.ts",
+	"src/runtime/web.test.ts",
 ];
 
 /** Tests of the engine, and of every model on it: sessions are those of a user. */
@@ -52,7 +54,7 @@ const slowest = [
 ];
 
 /** In this order. */
-const projects = ["isolated", "shared", "engine"];
+const projects = ["isolated", "isolated engine", "shared", "engine"];
 
 class SlowestFirst extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -88,17 +90,18 @@ export default defineConfig({
 		globalSetup: "src/files/testing/shared-fixture.ts",
 		sequence: { sequencer: SlowestFirst },
 		projects: [
-			{ test: { ...shared, name: "engine", include: engine, exclude: isolated } },
+			{ test: { ...common, name: "isolated", include: isolated, alias: quickSessions } },
+			{ test: { ...common, name: "isolated engine", include: isolatedEngine } },
 			{
 				test: {
 					...shared,
 					name: "shared",
 					include: ["{src,scripts,web}/**/*.test.ts", "bench/*.test.ts"],
-					exclude: [...isolated, ...engine],
+					exclude: [...isolated, ...isolatedEngine, ...engine],
 					alias: quickSessions,
 				},
 			},
-			{ test: { ...common, name: "isolated", include: isolated } },
+			{ test: { ...shared, name: "engine", include: engine, exclude: isolatedEngine } },
 		],
 	},
 });
