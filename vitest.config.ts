@@ -37,20 +37,20 @@ const quickSessions = [
 
 /** The longest first, so that no worker ends long after the others. */
 const slowest = [
-	"src/cli/demo.test.ts",
 	"scripts/torture/torture.test.ts",
 	"src/cli/pretrain.test.ts",
-	"web/src/explorer.test.ts",
-	"src/cli/compare.test.ts",
-	"src/runtime/audit/audit.test.ts",
 	"web/src/explorer-views.test.ts",
+	"web/src/explorer.test.ts",
+	"src/cli/demo.test.ts",
+	"src/cli/compare.test.ts",
 	"src/browser/page.test.ts",
+	"src/cli/risk.test.ts",
+	"src/cli/fine-tuned.test.ts",
 	"src/cli/no-telemetry.test.ts",
-	"src/nn/sra/sra.test.ts",
 	"src/cli/interrupted.test.ts",
 	"src/cohort/prepare.test.ts",
-	"src/workflows/compare/cell.test.ts",
-	"src/cli/seal.test.ts",
+	"src/runtime/audit/audit.test.ts",
+	"src/train/stablehlo.test.ts",
 ];
 
 /** In this order. */
