@@ -1,5 +1,5 @@
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { prepared } from "../cohort/testing/prepared.js";
 import { clinicSource } from "../figures/testing/clinic-source.js";
@@ -110,8 +110,7 @@ describe("describe", () => {
 		const { root, run, dataset: data } = await clinicRun();
 		const { code, stderr } = await captured(["describe", run]);
 		expect(code).toBe(2);
-		expect(stderr).toContain("is a run, and describe is for datasets; run `trajgpt describe ");
-		expect(stderr).toContain(`${basename(data)}\` for the dataset`);
+		expect(stderr).toContain(`run \`trajgpt describe ${data}\` for the dataset`);
 		expect(stderr).toContain(`\`trajgpt report ${run}\``);
 		await rm(root, { recursive: true });
 	});

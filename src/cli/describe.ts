@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { Command } from "commander";
 import { InputError } from "../base/errors.js";
 import { openDataset, summarize } from "../cohort/index.js";
@@ -43,7 +43,7 @@ export function command(io: Io): Command {
 			if (figure !== undefined) await checkFigureTarget(figure, force ?? false);
 			if (existsSync(runFiles(folder).run))
 				throw new InputError(
-					`${folder} is a run, and describe is for datasets; run \`trajgpt describe ${readRun(folder).datasetFolder}\` for the dataset that it learned from, or \`trajgpt report ${folder}\` for the model and its results`,
+					`${folder} is a run, and describe is for datasets; run \`trajgpt describe ${join(folder, readRun(folder).datasetFolder)}\` for the dataset that it learned from, or \`trajgpt report ${folder}\` for the model and its results`,
 				);
 			const dataset = await openDataset(folder);
 			const summary = await summarize(dataset);

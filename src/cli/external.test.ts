@@ -80,7 +80,10 @@ describe("prepare --like", () => {
 			prepare("--like", run, "--dedup", "day", ...out),
 			`--dedup is day, and ${run} was prepared with none; leave it out: --like takes the rules`,
 		);
-		await refused(prepare("--like", population, ...out), "manifest.json");
+		await refused(
+			prepare("--like", population, ...out),
+			"is neither a run nor a dataset: it has no manifest.json; give --like the folder",
+		);
 		expect(readdirSync(root)).not.toContain("none");
 	});
 });

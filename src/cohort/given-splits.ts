@@ -15,7 +15,10 @@ export async function readGivenSplits(store: Store, file: string): Promise<void>
 	const table = await openTable(store, file);
 	const need = (what: keyof typeof columnNames) => {
 		const wanted: readonly string[] = columnNames[what];
-		const found = table.columns.find(({ name }) => wanted.includes(name.toLowerCase()));
+		// Of several, the first name of the list: "id" may be that of the row.
+		const found = wanted
+			.map((own) => table.columns.find(({ name }) => name.trim().toLowerCase() === own))
+			.find((column) => column !== undefined);
 		if (found) return { ...found, table, sql: named(found.name) };
 		throw new InputError(
 			`${file} has no column for the ${what}; it has ${table.columns.map(({ name }) => name).join(", ")}; expected one of ${wanted.join(", ")}`,

@@ -37,6 +37,10 @@ async function readManifest(folder: string): Promise<Manifest> {
 		throw new InputError(
 			`${folder} ${there ? "is a file" : "does not exist"}; expected a dataset folder as written by trajgpt prepare`,
 		);
+	if (await stat(join(folder, "run.json")).catch(() => undefined))
+		throw new InputError(
+			`${folder} is a run; expected a dataset folder as written by trajgpt prepare`,
+		);
 	const file = join(folder, manifestName);
 	const { schemaVersion: version } = readJson(
 		file,

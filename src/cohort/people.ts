@@ -1,3 +1,4 @@
+import { InputError } from "../base/errors.js";
 import { notesFor } from "../records/notes.js";
 import type { Split } from "../records/rows.js";
 import { quoted } from "../records/sql.js";
@@ -71,6 +72,11 @@ export async function gatherPeople(store: Store, options: PeopleOptions): Promis
 async function splitNotes(store: Store, file: string): Promise<string[]> {
 	const missing = await store.count("seen ANTI JOIN given_split USING (key)");
 	const strangers = await store.count("given_split ANTI JOIN seen USING (key)");
+	if (missing === (await store.count("seen")))
+		throw new InputError(
+			`${file} has a split for none of the ${missing} patients of the records${strangers > 0 ? `, and ${strangers} others` : ""}; check that both name patients alike`,
+			{ field: "splitsFrom", value: file },
+		);
 	return notesFor([
 		[missing, `${missing} patients are not in ${file}: split by the source or by their id`],
 		[strangers, `${strangers} patients of ${file} have no record: left out`],

@@ -644,5 +644,39 @@ describe("labels", () => {
 		await expect(labelled("patient,label\nlate,0\nearly,1\nearly,0\n")).rejects.toThrow(
 			"line 3 contradicts another line",
 		);
+		await expect(labelled('{"patient":"early"}')).rejects.toThrow("is JSON; expected a table");
+		const byName = await labelled("id,patient,label\n1,early,1\n");
+		expect(await byName.dataset.labels("mine")).toHaveLength(1);
+	});
+
+	test("labels that cannot be used, and names that are no file names", async () => {
+		const file = join(await temporaryFolder(), "labels.csv");
+		const plain = (await prepared(source)).dataset;
+		for (const [text, expected] of [
+			["patient,label\n", "labels.csv holds no labels; expected a line per label"],
+			[
+				"patient,time,label\nnobody,1,1\nearly,-5,1\n",
+				"none of its 2 labels can be used: 1 are of patients outside the dataset, 1 have no event up to their time",
+			],
+		] as const) {
+			await writeFile(file, text);
+			await expect(withLabels(plain, { task: "mine", file })).rejects.toThrow(expected);
+			await expect(prepared(source, { labels: [{ task: "mine", file }] })).rejects.toThrow(
+				expected,
+			);
+		}
+		await writeFile(file, "patient,label\nearly,1\n");
+		for (const task of ["../../x", "a b", "", "."])
+			await expect(withLabels(plain, { task, file })).rejects.toThrow(
+				"expected letters, digits, - and _, beginning with a letter",
+			);
+	});
+
+	test("published splits of other patients", async () => {
+		const splitsFrom = join(await temporaryFolder(), "splits.csv");
+		await writeFile(splitsFrom, "patient,split\nnobody,train\n");
+		await expect(prepared(source, { splitsFrom })).rejects.toThrow(
+			/has a split for none of the \d+ patients of the records, and 1 others; check that both name patients alike/,
+		);
 	});
 });

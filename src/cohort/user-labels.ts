@@ -79,8 +79,10 @@ async function readGiven(store: Store, path: string, axis: TimeAxis): Promise<vo
 }
 
 function findColumn(table: Table, what: keyof typeof columnNames) {
-	const wanted: readonly string[] = columnNames[what];
-	const found = table.columns.find(({ name }) => wanted.includes(name.toLowerCase()));
+	// Of several, the first name of the list: "id" may be that of the row.
+	const found = columnNames[what]
+		.map((wanted) => table.columns.find(({ name }) => name.trim().toLowerCase() === wanted))
+		.find((column) => column !== undefined);
 	return found && { ...found, table, sql: named(found.name) };
 }
 
@@ -129,6 +131,7 @@ export async function addUserLabels(
 	const summary = await summarized(store, task, `given in ${file}`, {});
 	const unseen = (counts?.labelled ?? 0) - summary.labels;
 	const outside = (counts?.given ?? 0) - (counts?.labelled ?? 0);
+	checkSome(file, summary.labels, { given: counts?.given ?? 0, outside, unseen });
 	const notes = notesFor([
 		[
 			outside,
@@ -147,6 +150,24 @@ export async function addUserLabels(
 	};
 }
 
+/** Refuses labels none of which can be used. */
+function checkSome(
+	file: string,
+	used: number,
+	{ given, outside, unseen }: Readonly<Record<"given" | "outside" | "unseen", number>>,
+): void {
+	if (used > 0) return;
+	throw new InputError(
+		given === 0
+			? `${file} holds no labels; expected a line per label: patient, time, value`
+			: `${file}: none of its ${given} labels can be used: ${outside} are of patients outside the dataset, ${unseen} have no event up to their time; check that both name patients alike, and the times`,
+		{ field: "labels", value: file },
+	);
+}
+
+/** Names of tasks are names of files. */
+const taskName = /^[A-Za-z][\w-]*$/;
+
 const labelMemory = 2 ** 30;
 
 /**
@@ -160,6 +181,11 @@ export async function withLabels(
 	{ task, file }: UserLabels,
 ): Promise<{ dataset: Dataset; notes: string[] }> {
 	const { manifest } = dataset;
+	if (!taskName.test(task))
+		throw new InputError(
+			`the task is called "${task}"; expected letters, digits, - and _, beginning with a letter: give those labels another name with \`task\``,
+			{ field: "task", value: task },
+		);
 	if (
 		reservedTasks.includes(task) ||
 		Object.hasOwn(labelRules, task) ||
@@ -190,6 +216,7 @@ export async function withLabels(
 		if (events === 0) unseen++;
 		else labels.push({ patient, time: day ?? (own.at(-1) as number), events, value });
 	}
+	checkSome(file, labels.length, { given: given.length, outside, unseen });
 	labels.sort((a, b) => a.patient - b.patient || a.time - b.time);
 	const summary: Manifest["labels"][number] = {
 		...{ task, rule: `given in ${file}`, labels: labels.length },

@@ -3,6 +3,7 @@ import { InputError } from "../base/errors.js";
 import { explainBytes, firstBytes } from "./bytes.js";
 import type { DelimitedTable } from "./delimited.js";
 import { explainDelimited, linesOfRows, openDelimited } from "./delimited.js";
+import { fileKind } from "./file-kind.js";
 import { quoted } from "./sql.js";
 import { literalPath, type Store } from "./store.js";
 
@@ -47,9 +48,11 @@ export async function openTable(
 	file: string,
 	delimiter?: string | undefined,
 ): Promise<Table> {
-	return (await isParquet(file))
-		? openParquet(store, file)
-		: delimitedTable(await openDelimited(file, { delimiter }));
+	if (await isParquet(file)) return openParquet(store, file);
+	const kind = await fileKind(file);
+	if (kind !== undefined && kind !== "text table")
+		throw new InputError(`${file} is JSON; expected a table: delimited text or Parquet`);
+	return delimitedTable(await openDelimited(file, { delimiter }));
 }
 
 export async function isParquet(file: string): Promise<boolean> {

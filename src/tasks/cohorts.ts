@@ -48,7 +48,7 @@ export async function labelCohorts(
 				"SELECT DISTINCT cohort FROM cohort_entry ORDER BY cohort LIMIT 20",
 			);
 			throw new InputError(
-				`${task.file} has no entry of cohort ${id}, the ${what}; it has ${there.map(({ cohort }) => cohort).join(", ")}`,
+				`${task.file} has no entry of cohort ${id}, the ${what}; it has ${there.map(({ cohort }) => cohort).join(", ") || "no entries"}`,
 				{ field: what, value: id },
 			);
 		}

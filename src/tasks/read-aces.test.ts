@@ -59,6 +59,18 @@ windows:
     index_timestamp: end
 `;
 
+test("refuses a folder, and aliases that grow without bound", async () => {
+	const folder = await temporaryFolder();
+	await expect(readAces(folder)).rejects.toThrow("is a folder; expected a task file (YAML)");
+	const file = join(folder, "bomb.yaml");
+	const lines = Array.from({ length: 9 }, (_, at) => {
+		const before = Array.from({ length: 10 }, () => `*a${at}`).join(", ");
+		return `a${at + 1}: &a${at + 1} [${before}]\n`;
+	});
+	await writeFile(file, `a0: &a0 [x]\n${lines.join("")}`);
+	await expect(readAces(file)).rejects.toThrow("its aliases (*name) cannot be resolved");
+});
+
 describe("a task file", () => {
 	test("is read", () => {
 		const read = parse(task);

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { parseDocument } from "yaml";
+import { type Document, parseDocument } from "yaml";
 import { z } from "zod";
 import { InputError } from "../base/errors.js";
-import { systemRefusal } from "../base/system-errors.js";
+import { errorCode, systemRefusal } from "../base/system-errors.js";
 import type { CodeTest } from "../cohort/label-definition.js";
 import {
 	anyEvent,
@@ -83,6 +83,8 @@ export async function taskText(file: string): Promise<string> {
 	try {
 		return await readFile(file, "utf8");
 	} catch (error) {
+		if (errorCode(error) === "EISDIR")
+			throw new InputError(`${file} is a folder; expected a task file (YAML)`, { cause: error });
 		const reason = systemRefusal(error);
 		if (!reason) throw error;
 		throw new InputError(`cannot read ${file}: ${reason}; expected a task file (YAML)`, {
@@ -113,7 +115,19 @@ function parseYaml<T>({ file, text }: TextFile, schema: z.ZodType<T>): T {
 		throw new InputError(
 			`${file}: line ${wrong.linePos?.[0].line ?? 1} is not YAML: ${wrong.message.split(/ at line|\n/)[0]}; correct it`,
 		);
-	return checked(file, "", document.toJS() ?? {}, schema);
+	return checked(file, "", contentOf(file, document) ?? {}, schema);
+}
+
+function contentOf(file: string, document: Document): unknown {
+	try {
+		return document.toJS();
+	} catch (error) {
+		// Aliases that stand for more than a task could hold.
+		throw new InputError(
+			`${file}: its aliases (*name) cannot be resolved: ${(error as Error).message}; write the parts out`,
+			{ cause: error },
+		);
+	}
 }
 
 /** The content of a part of a file, by its schema. */

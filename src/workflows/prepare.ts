@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { InputError } from "../base/errors.js";
 import { silentProgress } from "../base/progress.js";
 import { builtInMap, type CodeMap } from "../codes/index.js";
@@ -52,7 +54,7 @@ export async function prepare(
 ): Promise<Manifest> {
 	const { format, records = {}, observation, progress = silentProgress, like, ...given } = options;
 	await checkFolderTarget(folder, options.replace ?? false, manifestName);
-	const known = like === undefined ? undefined : readRunRecords(like);
+	const known = like === undefined ? undefined : knownRecords(like);
 	const overrides = known ? { ...given, ...rulesLike(known.manifest, options) } : given;
 	const map = known ? await requiredCodeMap(known.manifest, options) : await codeMap(options);
 	const opened = await openRecords(format, paths, records);
@@ -79,6 +81,16 @@ export async function prepare(
 	}
 }
 
+/** The vocabulary and the rules of a run, or of a dataset. */
+function knownRecords(like: string): ReturnType<typeof readRunRecords> {
+	if (!existsSync(join(like, manifestName)))
+		throw new InputError(
+			`${like} is neither a run nor a dataset: it has no ${manifestName}; give \`like\` the folder that \`trajgpt pretrain --out\` wrote`,
+			{ field: "like", value: like },
+		);
+	return readRunRecords(like);
+}
+
 /** The rules of a run's dataset. Other rules are refused: events would not mean the same. */
 function rulesLike(
 	{ codes, filters, values }: Manifest,
@@ -95,7 +107,7 @@ function rulesLike(
 		const given = options[name as keyof typeof rules];
 		if (given !== undefined && given !== own)
 			throw new InputError(
-				`\`${name}\` is ${given}, and ${options.like} was prepared with ${own}; leave it out: \`like\` takes the rules of the run`,
+				`\`${name}\` is ${given}, and ${options.like} was prepared ${own === null ? "without" : `with ${own}`}; leave it out: \`like\` takes the rules of the run`,
 				{ field: name, value: given },
 			);
 	}
