@@ -2,7 +2,13 @@ import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import type { Manifest, SplitParts } from "../cohort/index.js";
 import { dedupRules, drugUses, prepareDefaults } from "../cohort/index.js";
-import { labelRules, reservedTasks, taskOfLabels } from "../cohort/label-rules.js";
+import {
+	isTaskName,
+	labelRules,
+	reservedTasks,
+	taskNameRule,
+	taskOfLabels,
+} from "../cohort/label-rules.js";
 import { type PrepareOptions, prepare } from "../workflows/prepare.js";
 import { recordFormats } from "../workflows/record-formats.js";
 import { nameFlags } from "./flags.js";
@@ -166,10 +172,10 @@ function quantilesOf(text: string): number {
 }
 
 function labelOf(text: string, before: readonly { task: string; file: string }[] = []) {
-	const [, task, file] = /^([A-Za-z][\w-]*)=(.+)$/.exec(text) ?? [];
-	if (!task || !file)
+	const [, task, file] = /^([^=]*)=(.+)$/.exec(text) ?? [];
+	if (!task || !file || !isTaskName(task))
 		throw new InputError(
-			`--label is "${text}"; expected a task and a file, as in stroke=labels.csv`,
+			`--label is "${text}"; expected a task and a file, as in stroke=labels.csv; the name of a task has ${taskNameRule}`,
 		);
 	if (reservedTasks.includes(task))
 		throw new InputError(

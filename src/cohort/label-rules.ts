@@ -70,6 +70,14 @@ export const taskOfLabels = (name: string): string => paperTasks[name] ?? name;
 export const labelsOfTask = (task: string): string =>
 	Object.entries(paperTasks).find(([, name]) => name === task)?.[0] ?? task;
 
+/** Whether a text can name a task: names become those of files, and keys of objects. */
+export const isTaskName = (text: string): boolean =>
+	/^[A-Za-z][\w-]*$/.test(text) && !(text in Object.prototype);
+
+/** What `isTaskName` expects. */
+export const taskNameRule =
+	"letters, digits, - and _, beginning with a letter, and no word of JavaScript such as constructor";
+
 /** Tasks that need no labels, and the paper's, whose labels have another name: no label can have these names. */
 export const reservedTasks: readonly string[] = [
 	"onset",

@@ -666,7 +666,7 @@ describe("labels", () => {
 			);
 		}
 		await writeFile(file, "patient,label\nearly,1\n");
-		for (const task of ["../../x", "a b", "", "."])
+		for (const task of ["../../x", "a b", "", ".", "constructor", "toString"])
 			await expect(withLabels(plain, { task, file })).rejects.toThrow(
 				"expected letters, digits, - and _, beginning with a letter",
 			);

@@ -13,7 +13,7 @@ import { daysOf, isBadTime, plainText, rawText } from "../records/tables/values.
 import type { Dataset } from "./dataset.js";
 import { definitionBeside } from "./definition-beside.js";
 import { readGivenSplits } from "./given-splits.js";
-import { labelRules, reservedTasks } from "./label-rules.js";
+import { isTaskName, labelRules, reservedTasks, taskNameRule } from "./label-rules.js";
 import { type Label, summarized } from "./labels.js";
 import { type Manifest, type Split, splitNames } from "./manifest.js";
 
@@ -165,9 +165,6 @@ function checkSome(
 	);
 }
 
-/** Names of tasks are names of files. */
-const taskName = /^[A-Za-z][\w-]*$/;
-
 const labelMemory = 2 ** 30;
 
 /**
@@ -181,9 +178,9 @@ export async function withLabels(
 	{ task, file }: UserLabels,
 ): Promise<{ dataset: Dataset; notes: string[] }> {
 	const { manifest } = dataset;
-	if (!taskName.test(task))
+	if (!isTaskName(task))
 		throw new InputError(
-			`the task is called "${task}"; expected letters, digits, - and _, beginning with a letter: give those labels another name with \`task\``,
+			`the task is called "${task}"; expected ${taskNameRule}: give those labels another name with \`task\``,
 			{ field: "task", value: task },
 		);
 	if (

@@ -10,7 +10,7 @@ import {
 	openDataset,
 	taskMarker,
 } from "../cohort/index.js";
-import { labelsOfTask } from "../cohort/label-rules.js";
+import { isTaskName, labelsOfTask, taskNameRule } from "../cohort/label-rules.js";
 import { checkFolderTarget, replaceFolder, temporarily } from "../files/index.js";
 import { openStore, type Store } from "../records/store.js";
 import {
@@ -198,11 +198,11 @@ async function definitionOf(
 }
 
 function taskName(name: string): string {
-	if (/^[A-Za-z][\w-]*$/.test(name)) return name;
-	throw new InputError(
-		`the task is called "${name}"; expected letters, digits, - and _, beginning with a letter: pass a \`name\``,
-		{ field: "name", value: name },
-	);
+	if (isTaskName(name)) return name;
+	throw new InputError(`the task is called "${name}"; expected ${taskNameRule}: pass a \`name\``, {
+		field: "name",
+		value: name,
+	});
 }
 
 async function withStore<T>(
