@@ -16,7 +16,12 @@ import { checkFileTarget, replaceFile } from "../files/index.js";
 import { hazardSettingsOf } from "../infer/hazards.js";
 import { cutHorizons, independenceNotes } from "../infer/incidence.js";
 import { type HazardModel, hazardModel, incidences } from "../infer/index.js";
-import { type FoundCode, findCode, warningsFor } from "../infer/user-input/index.js";
+import {
+	type FoundCode,
+	findCode,
+	nothingRecorded,
+	warningsFor,
+} from "../infer/user-input/index.js";
 import type { Trained } from "../train/index.js";
 import { type Column, columnFormat, openColumns } from "./column-file.js";
 import { type ComputeOptions, withRuntime } from "./open-runtime.js";
@@ -58,8 +63,8 @@ export interface CohortRisks {
 	readonly warnings: readonly string[];
 }
 
-/** Patients whose risks are computed, and written, together. */
-const together = 256;
+/** Patients per batch, and per piece of the file. */
+const batchSize = 256;
 
 /** The patients of a dataset, or new ones. */
 interface Cohort {
@@ -123,7 +128,7 @@ export async function newPatientRisks(
 				queried,
 				Array.from(days, ([patient, time]) => ({ patient: patients[patient] as NewPatient, time })),
 				trained.manifest,
-				"no record is known then, at most age and sex",
+				nothingRecorded,
 			),
 	};
 	return cohortRisks(trained, cohort, options);
@@ -159,9 +164,9 @@ async function cohortRisks(
 			try {
 				await replaceFile(output, async (partial) => {
 					const file = await openColumns(partial, format);
-					for (let from = 0; from < cohort.count; from += together) {
+					for (let from = 0; from < cohort.count; from += batchSize) {
 						const indexed: Indexed[] = [];
-						const end = Math.min(from + together, cohort.count);
+						const end = Math.min(from + batchSize, cohort.count);
 						for (let patient = from; patient < end; patient++) {
 							const { history, lastRecord } = await cohort.read(patient);
 							const day = knownDay(history, dayOf(history, lastRecord));

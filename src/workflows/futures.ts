@@ -4,7 +4,14 @@ import type { NewPatient } from "../cohort/index.js";
 import { specialCount, type Vocabulary } from "../cohort/vocabulary.js";
 import type { Future } from "../infer/futures.js";
 import { hazardSettingsOf } from "../infer/hazards.js";
-import { dayText, type Moment, momentOf, timesOf, warningsFor } from "../infer/user-input/index.js";
+import {
+	dayText,
+	type Moment,
+	momentOf,
+	nothingRecorded,
+	timesOf,
+	warningsFor,
+} from "../infer/user-input/index.js";
 import type { Trained } from "../train/index.js";
 import { drawFutures } from "./draw-futures.js";
 import type { ComputeOptions } from "./open-runtime.js";
@@ -110,7 +117,7 @@ export async function futures(
 				{ ...queried, patients: [patient] },
 				[{ patient, time: at }],
 				trained.manifest,
-				"no record is known then, at most age and sex",
+				nothingRecorded,
 			),
 		],
 	};

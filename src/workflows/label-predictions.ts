@@ -5,7 +5,7 @@ import { outsideReason, taskScorer, type ViewedHistory } from "../infer/index.js
 import { notesFor } from "../records/notes.js";
 import { openRunDataset, type Trained } from "../train/index.js";
 import { type ComputeOptions, openRuntime } from "./open-runtime.js";
-import { outsideWarnings } from "./score.js";
+import { fineTunedTask, outsideWarnings } from "./score.js";
 
 export interface LabelPredictionOptions extends ComputeOptions {
 	/** A file of labels, or a folder of MEDS label files. */
@@ -19,7 +19,7 @@ export interface LabelPredictionOptions extends ComputeOptions {
 }
 
 /** Labels per batch. */
-const block = 1024;
+const batchSize = 1024;
 
 /**
  * Predicts labels with a fine-tuned model, each from the records of the run's dataset up to the very time of the
@@ -30,11 +30,7 @@ export async function predictLabels(
 	options: LabelPredictionOptions,
 ): Promise<{ readonly predictions: readonly LabelPrediction[]; readonly notes: string[] }> {
 	const { labels: file, split, splitsFrom, threads = trained.run.threads } = options;
-	const { task } = trained;
-	if (!task)
-		throw new InputError(
-			`${trained.folder} was not fine-tuned to a task; give the folder that \`trajgpt finetune\` wrote, such as ${trained.folder}/tasks/insulin`,
-		);
+	const task = fineTunedTask(trained);
 	if (splitsFrom !== undefined && split === undefined)
 		throw new InputError(
 			"`splitsFrom` needs `split`: the split whose labels are to be predicted: train, valid or test",
@@ -88,8 +84,8 @@ export async function predictLabels(
 	const scorer = taskScorer(runtime, trained, task);
 	const predictions: LabelPrediction[] = [];
 	try {
-		for (let first = 0; first < views.length; first += block) {
-			const probabilities = await scorer.probabilities(views.slice(first, first + block));
+		for (let first = 0; first < views.length; first += batchSize) {
+			const probabilities = await scorer.probabilities(views.slice(first, first + batchSize));
 			for (const [i, probability] of probabilities.entries())
 				predictions.push({ ...found[first + i]!, probability });
 		}

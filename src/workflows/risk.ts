@@ -22,6 +22,7 @@ import {
 	type GridOptions,
 	type Moment,
 	momentOf,
+	nothingRecorded,
 	spanText,
 	timeGrid,
 	timesOf,
@@ -277,7 +278,7 @@ function warningsOf(
 			{ ...queried, patients: [patient] },
 			[...new Set([at, ...times, ...attributed])].map((time) => ({ patient, time })),
 			manifest,
-			"no record is known then, at most age and sex",
+			nothingRecorded,
 		),
 		...(changed ? editWarnings(changed.slice(history.birthEvents), manifest) : []),
 	];

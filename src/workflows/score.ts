@@ -1,8 +1,8 @@
 import { InputError } from "../base/errors.js";
 import type { NewPatient } from "../cohort/index.js";
 import { knownOn, outsideReason, taskScorer, type ViewedHistory } from "../infer/index.js";
-import { type Moment, timesOf, warningsFor } from "../infer/user-input/index.js";
-import type { Scoring, Trained } from "../train/index.js";
+import { type Moment, nothingRecorded, timesOf, warningsFor } from "../infer/user-input/index.js";
+import type { FineTunedTask, Scoring, Trained } from "../train/index.js";
 import { type ComputeOptions, openRuntime } from "./open-runtime.js";
 import type { QueriedPatients } from "./patients.js";
 
@@ -29,7 +29,15 @@ export interface Scores {
 }
 
 /** Patients per batch. */
-const block = 128;
+const batchSize = 128;
+
+/** The task that a model was fine-tuned to; refuses a run. */
+export function fineTunedTask({ task, folder }: Trained): FineTunedTask {
+	if (task) return task;
+	throw new InputError(
+		`${folder} was not fine-tuned to a task; give the folder that \`trajgpt finetune\` wrote, such as ${folder}/tasks/insulin`,
+	);
+}
 
 /** The probability of the label that a model was fine-tuned to, on given days: their records are known. */
 export function score(
@@ -38,17 +46,12 @@ export function score(
 	at: readonly Moment[],
 	options: ComputeOptions = {},
 ): Scores {
-	const { task, folder, manifest } = trained;
-	if (!task)
-		throw new InputError(
-			`${folder} was not fine-tuned to a task; give the folder that \`trajgpt finetune\` wrote, such as ${folder}/tasks/insulin`,
-		);
+	const task = fineTunedTask(trained);
 	const { patients, axis } = queried;
 	const times = timesOf(at, patients, axis, "`at`");
 	const queries = patients.flatMap((patient, index) =>
 		(times[index] ?? []).map((time) => ({ patient, time })),
 	);
-	const unknowing = "no record is known then, at most age and sex";
 	const outside = queries.flatMap(({ patient, time }) => {
 		const reason = outsideReason(task.scoring, knownOn(patient.history, time));
 		return reason === undefined ? [] : [{ id: patient.id, reason }];
@@ -56,7 +59,7 @@ export function score(
 	return {
 		scoring: task.scoring,
 		warnings: [
-			...warningsFor(queried, queries, manifest, unknowing),
+			...warningsFor(queried, queries, trained.manifest, nothingRecorded),
 			...outsideWarnings(outside, queries.length),
 		],
 		patients: scored(trained, task, patients, times, options),
@@ -77,7 +80,7 @@ export function outsideWarnings(
 
 async function* scored(
 	trained: Trained,
-	task: NonNullable<Trained["task"]>,
+	task: FineTunedTask,
 	patients: readonly NewPatient[],
 	times: readonly (readonly number[])[], // [patients][queries]
 	{ threads = trained.run.threads, provider, precision }: ComputeOptions,
@@ -85,9 +88,9 @@ async function* scored(
 	const runtime = await openRuntime({ threads, provider, precision }, "inference");
 	const scorer = taskScorer(runtime, trained, task);
 	try {
-		for (let first = 0; first < patients.length; first += block) {
-			const batch = patients.slice(first, first + block);
-			const days = times.slice(first, first + block);
+		for (let first = 0; first < patients.length; first += batchSize) {
+			const batch = patients.slice(first, first + batchSize);
+			const days = times.slice(first, first + batchSize);
 			const views = batch.flatMap(({ history }, i) =>
 				(days[i] ?? []).map((day) => knownOn(history, day)),
 			);

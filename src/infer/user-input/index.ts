@@ -14,4 +14,4 @@ export {
 	timesOf,
 } from "./moments.js";
 export { type GridOptions, timeGrid } from "./time-grid.js";
-export { editWarnings, warningsFor } from "./warnings.js";
+export { editWarnings, nothingRecorded, warningsFor } from "./warnings.js";

@@ -18,6 +18,9 @@ interface Query {
 const count = (number: number, one: string, many: string) =>
 	`${number.toLocaleString("en-US")} ${number === 1 ? one : many}`;
 
+/** Why a risk or a score before the first event may be unreliable. */
+export const nothingRecorded = "no record is known then, at most age and sex";
+
 /** Why predictions may be unreliable. Patients are named by their id alone. */
 export function warningsFor(
 	{ patients, unknown }: Queried,

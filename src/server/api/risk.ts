@@ -7,6 +7,7 @@ import {
 	type FoundCode,
 	findCode,
 	momentJson,
+	nothingRecorded,
 	UnknownCodeError,
 } from "../../infer/user-input/index.js";
 import type { HazardSettings } from "../../models/hazards/settings.js";
@@ -63,9 +64,7 @@ export async function risk(
 		codes: codes.map((code, i) => ({ ...code, drivers: drivers[i] })),
 	});
 	const asked = [at, ...times, ...(attributed === undefined ? [] : [attributed])];
-	const summary = historySummary(
-		...([parsed, asked, served, "no record is known then, at most age and sex"] as const),
-	);
+	const summary = historySummary(parsed, asked, served, nothingRecorded);
 	return {
 		...summary,
 		warnings: [...summary.warnings, ...cut.warnings, ...independenceNotes(own, codes)],

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { untunedMessage } from "../../api/model.js";
 import { simulatedText } from "../../base/simulated.js";
 import { knownOn, outsideReason } from "../../infer/index.js";
-import { momentJson } from "../../infer/user-input/index.js";
+import { momentJson, nothingRecorded } from "../../infer/user-input/index.js";
 import { definitionOf } from "../../train/index.js";
 import type { Engine } from "../engine/engine.js";
 import { Refusal } from "../http/refusal.js";
@@ -24,7 +24,7 @@ export async function score(
 	const known = knownOn(history, at);
 	const [probability] = await scoreTask([known]);
 	const outside = outsideReason(task.scoring, known);
-	const read = historySummary(parsed, [at], served, "no record is known then, at most age and sex");
+	const read = historySummary(parsed, [at], served, nothingRecorded);
 	return {
 		...read,
 		warnings: [...read.warnings, ...(outside === undefined ? [] : [outside])],
