@@ -11,3 +11,4 @@ export {
 	temporarily,
 } from "./replace.js";
 export { removeAbandoned, temporaryName } from "./temporary.js";
+export { writeJson } from "./write-json.js";

@@ -12,7 +12,7 @@ import {
 	sexes,
 } from "../cohort/age-sex-rates.js";
 import type { Dataset, History } from "../cohort/index.js";
-import { disk, readJson } from "../files/index.js";
+import { readJson, writeJson } from "../files/index.js";
 import type { HazardSettings } from "../models/hazards/settings.js";
 import { runFiles } from "./run-folder.js";
 
@@ -67,11 +67,7 @@ export async function writeRates(
 		...{ kind: "trajgpt-rates", version: 1, patients: sums.patients },
 		...{ bandYears, withinYears, priorYears, female, male },
 	};
-	const file = runFiles(folder).rates;
-	const beside = `${file}.tmp`;
-	disk.writeFile(beside, [new TextEncoder().encode(`${JSON.stringify(written)}\n`)]);
-	disk.rename(beside, file);
-	disk.syncFolder(folder);
+	writeJson(runFiles(folder).rates, written);
 }
 
 /** The rates of a run with so many outputs; undefined if it has none. */

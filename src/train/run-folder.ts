@@ -5,7 +5,7 @@ import { InputError } from "../base/errors.js";
 import { type Dataset, type Manifest, openDataset } from "../cohort/index.js";
 import { manifestSchema } from "../cohort/manifest.js";
 import { fromTokens, type Vocabulary, vocabularySchema } from "../cohort/vocabulary.js";
-import { disk, readJson } from "../files/index.js";
+import { readJson, writeJson } from "../files/index.js";
 import { precisions, recordedProviders } from "../runtime/index.js";
 import { trainOptions } from "./options.js";
 
@@ -60,7 +60,10 @@ export const sealedFiles = (folder: string): string[] => {
 };
 
 /** What lies there before `run.json` makes the folder a run. */
-const unfinished = ["run.json.tmp", "manifest.json", "vocabulary.json"];
+const unfinished = [
+	...["manifest.json.tmp", "manifest.json", "vocabulary.json.tmp", "vocabulary.json"],
+	"run.json.tmp",
+];
 
 /** Whether a folder holds nothing but what a process leaves that dies before it has begun a run. */
 const isUnbegun = (folder: string): boolean =>
@@ -102,14 +105,10 @@ export function createRun(
 		datasetFolder: relative(resolve(folder), resolve(dataset.folder)),
 	};
 	const files = runFiles(folder);
-	const write = (file: string, value: unknown) =>
-		disk.writeFile(file, [new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`)]);
-	write(files.manifest, dataset.manifest);
-	write(files.vocabulary, { tokens: dataset.vocabulary.tokens });
-	const beside = `${files.run}.tmp`;
-	write(beside, run);
-	disk.rename(beside, files.run);
-	disk.syncFolder(folder);
+	writeJson(files.manifest, dataset.manifest, 2);
+	writeJson(files.vocabulary, { tokens: dataset.vocabulary.tokens }, 2);
+	// The last one: a folder is a run if it has this file.
+	writeJson(files.run, run, 2);
 	return run;
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
-import { disk, readJson } from "../../files/index.js";
+import { readJson, writeJson } from "../../files/index.js";
 import { runFiles } from "../run-folder.js";
 import { contentSha256 } from "../seal.js";
 import { readTrained, type Trained } from "../trained.js";
@@ -24,13 +24,9 @@ const again = (run: string, task: string) =>
 
 /** Writes `scoring.json` of a task, for the weights of a training step. */
 export function writeScoring(run: string, step: number, scoring: Scoring): void {
-	const { folder, scoring: file } = taskFiles(run, scoring.task);
 	const content = { kind: "trajgpt-scoring", version: 1, step, ...scoring };
 	const sealed = { ...content, sha256: contentSha256(content) };
-	const beside = `${file}.tmp`;
-	disk.writeFile(beside, [new TextEncoder().encode(`${JSON.stringify(sealed, null, 2)}\n`)]);
-	disk.rename(beside, file);
-	disk.syncFolder(folder);
+	writeJson(taskFiles(run, scoring.task).scoring, sealed, 2);
 }
 
 /** Reads `scoring.json` of a task; undefined if there is none for the weights of this training step. */

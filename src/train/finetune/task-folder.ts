@@ -4,7 +4,7 @@ import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { hashText } from "../../base/random.js";
 import type { Label } from "../../cohort/index.js";
-import { disk, readJson } from "../../files/index.js";
+import { readJson, writeJson } from "../../files/index.js";
 import type { LinearHead } from "../../models/heads/label.js";
 import type { ParameterValues } from "../../models/index.js";
 import { precisions, recordedProviders } from "../../runtime/index.js";
@@ -79,10 +79,7 @@ export function createTask(
 		...(head && { head: { ...head, weight: Array.from(head.weight) } }),
 	};
 	mkdirSync(folder, { recursive: true });
-	const beside = `${file}.tmp`;
-	disk.writeFile(beside, [new TextEncoder().encode(`${JSON.stringify(task, null, 2)}\n`)]);
-	disk.rename(beside, file);
-	disk.syncFolder(folder);
+	writeJson(file, task, 2);
 	return task;
 }
 
