@@ -193,8 +193,8 @@ export function command(io: Io): Command {
 				...(plp !== undefined && { plp: { folder: plp, replace: force } }),
 				task: task === "all" ? undefined : task,
 				progress: progressOf(io),
-				onEvaluation: ({ run, file, notWritten, evaluation, predictions: told }) => {
-					for (const note of told?.notes ?? []) io.stderr.write(`note: ${note}\n`);
+				onEvaluation: ({ run, file, notWritten, evaluation, predictions: written }) => {
+					for (const note of written?.notes ?? []) io.stderr.write(`note: ${note}\n`);
 					print(
 						evaluationText(
 							run,
@@ -202,7 +202,7 @@ export function command(io: Io): Command {
 							evaluation,
 						),
 					);
-					if (told) print(predictionsText(told));
+					if (written) print(predictionsText(written));
 				},
 				onAcrossRuns: (name, over) => print(acrossRunsText(name, over)),
 			});

@@ -1,5 +1,5 @@
 import type { AcrossRuns, Evaluation, EvaluationRow, Measure } from "../evaluate/index.js";
-import type { WrittenPredictions } from "../workflows/evaluate.js";
+import type { WrittenPredictions } from "../workflows/row-predictions.js";
 import { onsetText } from "./onset-text.js";
 import { table } from "./table.js";
 

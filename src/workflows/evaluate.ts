@@ -11,10 +11,7 @@ import {
 	evaluationFile,
 	firstPatients,
 	isExternal,
-	type LabelPrediction,
 	openTask,
-	type PredictionMetrics,
-	predictionMetrics,
 	type RowPredictions,
 	type EvaluateOptions as TaskOptions,
 	tasksOf,
@@ -22,15 +19,14 @@ import {
 } from "../evaluate/index.js";
 import { checkWritable } from "../files/index.js";
 import type { Runtime } from "../runtime/index.js";
-import { finetuneCommand, openRunDataset, type Trained } from "../train/index.js";
+import { openRunDataset, type Trained } from "../train/index.js";
 import { type ComputeOptions, withRuntime } from "./open-runtime.js";
 import {
-	checkPlpTarget,
-	checkPredictionFile,
-	type PredictionFile,
-	writePlp,
-	writePredictions,
-} from "./prediction-file.js";
+	checkPredictionTargets,
+	type PredictionTargets,
+	type WrittenPredictions,
+	writeRowPredictions,
+} from "./row-predictions.js";
 import { checkSameMeaning } from "./same-meaning.js";
 import type { Monitoring } from "./training.js";
 import { versions } from "./versions.js";
@@ -41,7 +37,8 @@ export interface EvaluateOptions
 			Omit<TaskOptions, "progress" | "baselines" | "keepPatients" | "before" | "onPredictions">
 		>,
 		Pick<Monitoring, "progress">,
-		ComputeOptions {
+		ComputeOptions,
+		PredictionTargets {
 	/**
 	 * `onset`, `next`, `forecast`, `futures` or a labelled task. Default: all tasks of the dataset but `futures`, and
 	 * `onset` alone for runs that were trained up to a date.
@@ -49,10 +46,6 @@ export interface EvaluateOptions
 	readonly task?: string | undefined;
 	/** Evaluate only the first n patients of the split. */
 	readonly patients?: number | undefined;
-	/** Write the predictions for each patient to a file; for one run and one task. */
-	readonly predictions?: PredictionFile | undefined;
-	/** Write the predictions and evaluation tables of PatientLevelPrediction to a folder; for one run and one task. */
-	readonly plp?: { readonly folder: string; readonly replace?: boolean | undefined } | undefined;
 	/** Called with each evaluation as soon as it is finished. */
 	readonly onEvaluation?: ((measured: MeasuredRun) => void) | undefined;
 	/** Called with the summary over several runs, after the evaluations of each. */
@@ -68,18 +61,6 @@ export interface MeasuredRun {
 	readonly evaluation: Evaluation;
 	/** Of the predictions that were written. */
 	readonly predictions?: WrittenPredictions;
-}
-
-/** The predictions behind one row of an evaluation, as they were written. */
-export interface WrittenPredictions {
-	readonly file?: string;
-	readonly folder?: string;
-	/** The label of the row. */
-	readonly row: string;
-	readonly count: number;
-	readonly notes: readonly string[];
-	/** The metrics of meds-evaluation, of the values in the file; null if all labels are of one class. */
-	readonly metrics: PredictionMetrics | null;
 }
 
 export interface TaskResult {
@@ -129,90 +110,6 @@ function checkTask(task: string, before: number | undefined, [first]: readonly T
 	);
 }
 
-/** A file holds the predictions of one run for one label. */
-function checkOnePrediction(runs: readonly Trained[], task: string | undefined): void {
-	if (runs.length > 1)
-		throw new InputError("predictions are those of one run; evaluate the runs one by one", {
-			field: "predictions",
-		});
-	if (task !== undefined && !["next", "forecast", "futures"].includes(task)) return;
-	throw new InputError(
-		`predictions are those of one label, and ${task === undefined ? "no task is named" : `task ${task} has none`}; choose onset or a task with labels as \`task\``,
-		{ field: "task", value: task },
-	);
-}
-
-const evaluationTypes = { train: "Train", valid: "CV", test: "Test" } as const;
-
-/** Writes the predictions behind the model's row. */
-async function keepPredictions(
-	trained: Trained,
-	dataset: Dataset,
-	told: RowPredictions | undefined,
-	{
-		task,
-		predictions,
-		plp,
-		split,
-		draws,
-		seed,
-	}: Pick<EvaluateOptions, "task" | "predictions" | "plp"> &
-		Pick<TaskOptions, "split" | "draws" | "seed">,
-): Promise<WrittenPredictions> {
-	if (!told)
-		throw new InputError(
-			`${trained.folder} has no probabilities of ${task} to write; run \`${finetuneCommand(trained.folder, { task: task ?? "", labelFile: dataset.labelFiles?.[task ?? ""] })}\` first`,
-			{ field: "task", value: task },
-		);
-	const schema = predictions?.schema ?? "plp";
-	const horizons = new Set(told.predictions.map(({ horizonDays }) => horizonDays));
-	if ((schema !== "plain" || plp) && horizons.size > 1)
-		throw new InputError(
-			`the predictions have ${horizons.size} horizons, and ${plp ? "plp" : schema} has room for one; give one with \`horizons\``,
-			{ field: "horizons" },
-		);
-	const known = told.predictions.filter(({ label }) => label !== null);
-	const evaluation = isExternal(trained, dataset) ? "Validation" : evaluationTypes[split];
-	const notes = [...told.notes];
-	if (predictions)
-		notes.push(
-			...(await writePredictions(predictions, schema === "plain" ? told.predictions : known, {
-				...{ axis: dataset.manifest.source.axis, evaluationType: evaluation },
-			})),
-		);
-	if (plp)
-		notes.push(
-			...(await writePlp(plp.folder, known, {
-				...{ evaluation, draws, seed },
-				attrition: [
-					{
-						description: `patients of split ${split}`,
-						patients: dataset.patients(split).length,
-						outcomes: 0,
-					},
-					{
-						description: "with a known label",
-						patients: new Set(known.map(({ patient }) => patient)).size,
-						outcomes: known.filter(({ label }) => label).length,
-					},
-				],
-			})),
-		);
-	const written = schema === "meds" ? known.map(inSingle) : known;
-	return {
-		...(predictions && { file: predictions.file }),
-		...(plp && { folder: plp.folder }),
-		...{ row: told.row, count: written.length, notes },
-		metrics: predictionMetrics(written) ?? null,
-	};
-}
-
-/** As a file of MEDS holds it: with 32 bits. */
-const inSingle = (own: LabelPrediction): LabelPrediction => ({
-	...own,
-	probability: Math.fround(own.probability),
-});
-
 /** The reasons why results could not be written. */
 export const notWritten = (results: Readonly<Record<string, TaskResult>>): string[] =>
 	Object.values(results).flatMap(({ runs }) => runs.flatMap((run) => run.notWritten ?? []));
@@ -247,18 +144,16 @@ async function evaluateOn(
 	const { progress = silentProgress } = options;
 	const before = commonCut(runs);
 	if (task !== undefined) checkTask(task, before, runs);
-	const axis = dataset.manifest.source.axis;
-	const writes = predictions !== undefined || plp !== undefined;
-	if (writes) checkOnePrediction(runs, task);
-	if (predictions) await checkPredictionFile(predictions, axis);
-	if (plp) await checkPlpTarget(plp.folder, plp.replace ?? false, axis);
-	let told: RowPredictions | undefined;
+	const targets = { predictions, plp };
+	const { axis } = dataset.manifest.source;
+	const writes = await checkPredictionTargets(targets, runs, task, axis);
+	let found: RowPredictions | undefined;
 	const taskOptions: TaskOptions = {
 		...{ ...evaluateDefaults, ...overrides, progress },
 		...(before !== undefined && { before }),
 		...(writes && {
-			onPredictions(found: RowPredictions) {
-				told = found;
+			onPredictions(own: RowPredictions) {
+				found = own;
 			},
 		}),
 	};
@@ -286,11 +181,8 @@ async function evaluateOn(
 			measured.push({
 				...{ run: trained.folder, ...written, evaluation },
 				...(writes && {
-					predictions: await keepPredictions(trained, people, told, {
-						...taskOptions,
-						task,
-						predictions,
-						plp,
+					predictions: await writeRowPredictions(name, trained, people, found, {
+						...{ ...taskOptions, ...targets },
 					}),
 				}),
 			});
