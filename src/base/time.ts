@@ -4,6 +4,7 @@
  */
 
 export const dayMilliseconds = 86_400_000;
+export const dayMicroseconds = 1000 * dayMilliseconds;
 export const yearDays = 365.25;
 export const monthDays = yearDays / 12;
 

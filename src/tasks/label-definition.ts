@@ -1,12 +1,11 @@
 import { basename } from "node:path";
+import { dayMicroseconds } from "../base/time.js";
 import type { CodeTest, LabelDefinition } from "../cohort/label-definition.js";
 import { specialCount, type Vocabulary } from "../cohort/vocabulary.js";
 import type { CohortTask } from "./cohorts.js";
 import type { Moment, Task } from "./definition.js";
 import { distance } from "./overlap.js";
 import { medsCodeOf } from "./records.js";
-
-const dayMicroseconds = 86_400_000_000;
 
 /** What the labels of a task in the format of ACES mean; undefined if it has none. */
 export function definitionOfTask(task: Task, source: string): LabelDefinition | undefined {

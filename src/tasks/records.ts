@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { InputError } from "../base/errors.js";
-import type { TimeAxis } from "../base/time.js";
+import { dayMicroseconds, type TimeAxis } from "../base/time.js";
 import type { Dataset } from "../cohort/index.js";
 import { deathRecord } from "../cohort/reading/history-rules.js";
 import { specialCount, type Token } from "../cohort/vocabulary.js";
@@ -30,8 +30,6 @@ export interface TaskRecords {
 	/** Explains an error of DuckDB about the files. */
 	explain(error: unknown): Promise<unknown>;
 }
-
-const dayMicroseconds = 86_400_000_000;
 
 /** SQL for microseconds from days. */
 const fromDays = (days: string) => `CAST(round(${days} * ${dayMicroseconds}) AS BIGINT)`;

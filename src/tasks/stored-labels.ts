@@ -1,9 +1,9 @@
 import { InputError } from "../base/errors.js";
+import { dayMicroseconds } from "../base/time.js";
 import type { Dataset } from "../cohort/index.js";
 import { labelsOfTask } from "../cohort/label-rules.js";
 import type { Extracted, Labels } from "./extract.js";
 
-const dayMicroseconds = 86_400_000_000;
 const momentOf = (day: number) => Math.round(day * dayMicroseconds);
 
 /**
