@@ -8,6 +8,7 @@ import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { writeParquet } from "../records/testing/write-parquet.js";
 import { libraryTasks } from "../tasks/index.js";
 import { documented, medsData, medsSql } from "../tasks/testing/aces-sample.js";
+import { labelTask } from "../workflows/tasks.js";
 import { captured } from "./testing/captured.js";
 
 /** A folder in MEDS with the rows of a query. */
@@ -353,6 +354,10 @@ windows:
 				[b, "2011-01-01 23:59:59.999999", false],
 			].sort(),
 		);
+		const sameDay = { file: cohorts, target: 1, outcome: 2, atRisk: [0, 30] } as const;
+		await expect(labelTask(dataset.folder, { cohorts: sameDay })).rejects.toThrow(
+			"the day of entry is part of the input",
+		);
 		const short = await captured([...args, "--time-at-risk", "1:30", "--json"]);
 		expect(JSON.parse(short.stdout)).toMatchObject({ labels: 3, positive: 0 });
 		expect(await captured([...args.slice(0, -1), "9"])).toMatchObject({
@@ -368,6 +373,7 @@ windows:
 		[["data", "--task", "copd", "--target", "1"], "--target has no effect without --cohorts"],
 		[["data", "--label", "x", "--predicates", "p"], "--predicates has no effect with --label"],
 		[["data", "--cohorts", "c.csv"], "--cohorts needs --target and --outcome"],
+		[["data", "--task", "copd", "--min-time-at-risk", "9"], "--min-time-at-risk has no effect"],
 		[["gone", "--task", "copd"], "gone: no such file or folder"],
 		[
 			["data", "--cohorts", "c", "--target", "1", "--outcome", "2", "--time-at-risk", "0:9"],

@@ -98,10 +98,17 @@ export function command(io: Io): Command {
 		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
 		.option("--json", "print one JSON document");
 	nameFlags(made, { atRisk: "--time-at-risk" });
-	return made.action((source: string | undefined, options: Options) => act(io, source, options));
+	return made.action((source: string | undefined, options: Options) =>
+		act(io, made, source, options),
+	);
 }
 
-async function act(io: Io, source: string | undefined, options: Options): Promise<void> {
+async function act(
+	io: Io,
+	command: Command,
+	source: string | undefined,
+	options: Options,
+): Promise<void> {
 	const { list, show, json } = options;
 	if (list) {
 		const tasks = libraryTasks().map((name) => ({ name, description: libraryDescription(name) }));
@@ -117,7 +124,7 @@ async function act(io: Io, source: string | undefined, options: Options): Promis
 		throw new InputError(
 			"no records to label; name a dataset, a run or a folder in MEDS, or pass --list",
 		);
-	const done = await labelTask(source, { ...checked(options), replace: options.force ?? false });
+	const done = await labelTask(source, libraryOptions(command, options));
 	for (const note of done.notes) io.stderr.write(`note: ${note}\n`);
 	for (const { code, when, labels, positive, positives } of done.determining)
 		io.stderr.write(
@@ -127,45 +134,24 @@ async function act(io: Io, source: string | undefined, options: Options): Promis
 	else io.stdout.write(render(done));
 }
 
-/** Refuses options that contradict each other or have no effect. */
-function checked(options: Options): LabelTaskOptions {
-	const { cohorts, target, outcome, timeAtRisk, minTimeAtRisk, ...others } = options;
-	const kinds = (["task", "aces", "cohorts", "label"] as const).filter(
-		(name) => options[name] !== undefined,
-	);
-	if (kinds.length !== 1)
-		throw new InputError(
-			kinds.length === 0
-				? "no task; pass one of --task, --aces, --cohorts and --label, or --list"
-				: `--${kinds.join(" and --")} both name a task; pass one of them`,
-		);
-	const [kind] = kinds;
-	if (options.predicates !== undefined && kind !== "task" && kind !== "aces")
-		throw new InputError(`--predicates has no effect with --${kind}; omit it`);
-	if (cohorts === undefined) {
-		const idle = Object.entries({ target, outcome, timeAtRisk, minTimeAtRisk }).find(
-			([, value]) => value !== undefined,
-		);
-		if (idle)
-			throw new InputError(
-				`--${idle[0].replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} has no effect without --cohorts; omit it`,
-			);
-		return others;
+/** Flags that describe cohorts. */
+const cohortFlags = ["target", "outcome", "timeAtRisk", "minTimeAtRisk"] as const;
+
+function libraryOptions(command: Command, options: Options): LabelTaskOptions {
+	const { cohorts: file, target, outcome, timeAtRisk, minTimeAtRisk, force, ...others } = options;
+	const replace = force ?? false;
+	if (file === undefined) {
+		const unused = cohortFlags.find((name) => options[name] !== undefined);
+		const flag = command.options.find((option) => option.attributeName() === unused)?.long;
+		if (flag) throw new InputError(`${flag} has no effect without --cohorts; omit it`);
+		return { ...others, replace };
 	}
 	if (target === undefined || outcome === undefined)
 		throw new InputError(
 			"--cohorts needs --target and --outcome: the cohort_definition_id of the two cohorts",
 		);
-	if (target === outcome)
-		throw new InputError(`--target and --outcome are both cohort ${target}; name two cohorts`);
-	const atRisk = timeAtRisk ?? [1, 365];
-	return {
-		...others,
-		cohorts: {
-			...{ file: cohorts, target, outcome, atRisk },
-			minAtRisk: minTimeAtRisk ?? atRisk[1] - atRisk[0],
-		},
-	};
+	const cohorts = { file, target, outcome, atRisk: timeAtRisk, minAtRisk: minTimeAtRisk };
+	return { ...others, replace, cohorts };
 }
 
 function render(done: LabelledTask): string {

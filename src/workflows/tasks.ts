@@ -43,11 +43,19 @@ export interface TaskDefinition {
 	/** A ready task, one of `libraryTasks()`. */
 	readonly task?: string | undefined;
 	/** OMOP cohort tables. */
-	readonly cohorts?: CohortTask | undefined;
+	readonly cohorts?: CohortOptions | undefined;
 	/** Labels that the dataset has. */
 	readonly label?: string | undefined;
 	/** A file whose predicates replace those of `aces` or `task`. */
 	readonly predicates?: string | undefined;
+}
+
+/** OMOP cohorts, with the defaults of PatientLevelPrediction. */
+export interface CohortOptions extends Pick<CohortTask, "file" | "target" | "outcome"> {
+	/** The first and last day at risk, counted from the start of the target cohort. Default: 1 and 365. */
+	readonly atRisk?: readonly [first: number, last: number] | undefined;
+	/** Days at risk that somebody without the outcome must have, the first not counted. Default: all. */
+	readonly minAtRisk?: number | undefined;
 }
 
 /** Options of `labelTask`. */
@@ -98,6 +106,7 @@ const defaultMemory = 2 * 1024 ** 3;
  */
 export async function labelTask(path: string, options: LabelTaskOptions): Promise<LabelledTask> {
 	const { out, replace = false } = options;
+	checkDefinition(options);
 	const { records, dataset } = await openSource(path, options.dataset);
 	const { name, definition, label } = await definitionOf(records, dataset, options);
 	const work = (folder: string, file: string | undefined) =>
@@ -125,6 +134,43 @@ export async function labelTask(path: string, options: LabelTaskOptions): Promis
 		{ replace },
 	);
 	return { ...(summary as LabelledTask), file: join(target, labelFile) };
+}
+
+/** Refuses options that contradict each other or have no effect. */
+function checkDefinition(options: TaskDefinition): void {
+	const kinds = (["task", "aces", "cohorts", "label"] as const).filter(
+		(name) => options[name] !== undefined,
+	);
+	const [kind, other] = kinds;
+	if (kind === undefined)
+		throw new InputError("no task; pass one of `task`, `aces`, `cohorts` and `label`");
+	if (other !== undefined)
+		throw new InputError(`\`${kind}\` and \`${other}\` both name a task; pass one of them`, {
+			field: other,
+		});
+	if (options.predicates !== undefined && kind !== "task" && kind !== "aces")
+		throw new InputError(`\`predicates\` has no effect with \`${kind}\`; omit it`, {
+			field: "predicates",
+		});
+}
+
+/** Refuses a time at risk that overlaps the input, which ends with the day of entry. */
+function cohortTask({ file, target, outcome, ...given }: CohortOptions): CohortTask {
+	if (target === outcome)
+		throw new InputError(`\`target\` and \`outcome\` are both cohort ${target}; name two cohorts`, {
+			field: "outcome",
+			value: outcome,
+		});
+	const [first, last] = given.atRisk ?? [1, 365];
+	if (!(first >= 1 && last >= first))
+		throw new InputError(
+			`\`atRisk\` is ${first}:${last}; expected a first day from 1, and a last day not before it: the day of entry is part of the input`,
+			{ field: "atRisk" },
+		);
+	return {
+		...{ file, target, outcome, atRisk: [first, last] },
+		minAtRisk: given.minAtRisk ?? last - first,
+	};
 }
 
 /** The records of a dataset, a run or a folder in MEDS. */
@@ -157,12 +203,14 @@ async function definitionOf(
 		definition: LabelDefinition | undefined,
 		work: Labeller["label"],
 	): Labeller => ({ name: taskName(options.name ?? name), definition, label: work });
-	if (cohorts !== undefined)
+	if (cohorts !== undefined) {
+		const task = cohortTask(cohorts);
 		return named(
-			`cohort-${cohorts.target}-outcome-${cohorts.outcome}`,
-			definitionOfCohorts(cohorts),
-			(store) => labelCohorts(store, records, cohorts),
+			`cohort-${task.target}-outcome-${task.outcome}`,
+			definitionOfCohorts(task),
+			(store) => labelCohorts(store, records, task),
 		);
+	}
 	if (label !== undefined) {
 		if (!dataset)
 			throw new InputError(
