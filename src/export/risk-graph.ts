@@ -1,3 +1,4 @@
+import { specialCount } from "../cohort/vocabulary.js";
 import {
 	add,
 	clamp,
@@ -69,7 +70,7 @@ export function riskGraph(
 	};
 }
 
-/** The same as `cumulativeIncidence`, in a graph. */
+/** The same as `cumulativeIncidence`, in a graph; 0 for special tokens. */
 function incidenceGraph(
 	settings: HazardSettings,
 	vocab: number,
@@ -90,7 +91,10 @@ function incidenceGraph(
 		found = add(found, mul(left, mul(div(own, all), ends)));
 		left = mul(left, sub(1, ends));
 	}
-	return found;
+	const isUsed = Float32Array.from({ length: count }, (_, output) =>
+		Number(output >= specialCount),
+	);
+	return mul(found, constant(isUsed, [1, count]));
 }
 
 /** 1 − e^−x for x ≥ 0, with all digits where x is small. */
