@@ -112,7 +112,7 @@ describe("a fine-tuned model", () => {
 		const { scoring } = readModel(join(run, "tasks", "t2d")).task ?? {};
 		expect(scoring).toMatchObject({
 			definition:
-				"first record of type 2 diabetes within a year, asked one year after the first diagnosis",
+				"first record of type 2 diabetes within a year, predicted one year after the first diagnosis",
 			source: "ready task type-2-diabetes",
 			horizonDays: 365,
 			outside: { if: "recorded", what: expect.stringContaining("(PheCode 250)") },

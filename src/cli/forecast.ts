@@ -36,7 +36,7 @@ interface Options extends PatientFlags, ForecastOptions {
 	readonly json?: true;
 }
 
-/** The times that are asked about by default, by the length of the histories that the model has learned from. */
+/** The default query times, by the length of the histories that the model has learned from. */
 function defaultTimes({ reach }: Trained["manifest"]): readonly Moment[] {
 	const longestDays = reach?.longestDays ?? Number.POSITIVE_INFINITY;
 	const times =
@@ -64,7 +64,7 @@ export const examples = {
 	"trajgpt forecast runs/demo/run --patient p000060":
 		"a patient of the run's dataset, in a month, a year, five years",
 	"trajgpt forecast run --input bundle.json --at 2026-06-01 +2y age:70": "new patients from FHIR",
-	"trajgpt forecast run --input claims --format csv --at +1y --predictions answers.parquet":
+	"trajgpt forecast run --input claims --format csv --at +1y --predictions predictions.parquet":
 		"all patients of a folder, as a table",
 	"trajgpt forecast run/tasks/insulin --input claims.csv --predictions insulin.csv":
 		"the probability of insulin, one row per patient",

@@ -76,7 +76,7 @@ export interface Window {
  */
 export interface Task {
 	readonly name: string;
-	/** What it asks and what it needs, in the words of its author. */
+	/** What it predicts and what it needs, in the words of its author. */
 	readonly description: string | undefined;
 	/** Those that are used; a derived one comes after its parts. */
 	readonly predicates: ReadonlyMap<string, Predicate>;

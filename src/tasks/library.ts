@@ -25,7 +25,7 @@ export function libraryFile(name: string): string {
 	return readFileSync(`${folder}${name}.yaml`, "utf8");
 }
 
-/** What a ready task asks, and what it needs. */
+/** What a ready task predicts, and what it needs. */
 export const libraryDescription = (name: string): string =>
 	(parse(libraryFile(name)) as { description: string }).description;
 

@@ -44,7 +44,7 @@ export function taskDefinition(dataset: Dataset, task: string): Definition {
 	}
 	if (task === "insulin")
 		return {
-			definition: `insulin within ${insulinDays} days of the first record of diabetes (PheCode 250), asked on the day of that record`,
+			definition: `insulin within ${insulinDays} days of the first record of diabetes (PheCode 250), predicted on the day of that record`,
 			...{ source, horizonDays: insulinDays },
 			...outside("missing", "diabetes", "diabetes (PheCode 250)"),
 		};
