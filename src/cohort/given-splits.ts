@@ -1,27 +1,24 @@
 import { InputError } from "../base/errors.js";
-import { named, quoted } from "../records/sql.js";
+import { quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";
 import { openTable, reading } from "../records/table.js";
+import { columnOf, listed } from "../records/tables/columns.js";
 import { splits } from "../records/tables/people.js";
 import { plainText } from "../records/tables/values.js";
 
-const columnNames = {
-	patient: ["subject_id", "patient", "patient_id", "person_id", "id"],
-	split: ["split"],
-} as const;
+/** Names of the column of patients, in files of splits or labels; "id" comes last, as it may be that of the row. */
+export const patientColumns = ["subject_id", "patient", "patient_id", "person_id", "id"] as const;
+
+const columnNames = { patient: patientColumns, split: ["split"] } as const;
 
 /** Reads the splits of a CSV or Parquet file into table `given_split` (key, split): one row per patient. */
 export async function readGivenSplits(store: Store, file: string): Promise<void> {
 	const table = await openTable(store, file);
 	const need = (what: keyof typeof columnNames) => {
-		const wanted: readonly string[] = columnNames[what];
-		// Of several, the first name of the list: "id" may be that of the row.
-		const found = wanted
-			.map((own) => table.columns.find(({ name }) => name.trim().toLowerCase() === own))
-			.find((column) => column !== undefined);
-		if (found) return { ...found, table, sql: named(found.name) };
+		const found = columnOf(table, columnNames[what]);
+		if (found) return found;
 		throw new InputError(
-			`${file} has no column for the ${what}; it has ${table.columns.map(({ name }) => name).join(", ")}; expected one of ${wanted.join(", ")}`,
+			`${file} has no column for the ${what}; it has ${listed(table.columns)}; expected one of ${columnNames[what].join(", ")}`,
 			{ field: "splitsFrom", value: file },
 		);
 	};

@@ -6,13 +6,14 @@ import type { TimeAxis } from "../base/time.js";
 import { temporarily } from "../files/index.js";
 import { parquetIn } from "../records/meds/layout.js";
 import { notesFor } from "../records/notes.js";
-import { named, quoted } from "../records/sql.js";
+import { quoted } from "../records/sql.js";
 import { openStore, type Store } from "../records/store.js";
 import { openTable, reading, type Table } from "../records/table.js";
+import { columnOf, listed } from "../records/tables/columns.js";
 import { daysOf, isBadTime, plainText, rawText } from "../records/tables/values.js";
 import type { Dataset } from "./dataset.js";
 import { definitionBeside } from "./definition-beside.js";
-import { readGivenSplits } from "./given-splits.js";
+import { patientColumns, readGivenSplits } from "./given-splits.js";
 import { isTaskName, labelRules, reservedTasks, taskNameRule } from "./label-rules.js";
 import { type Label, summarized } from "./labels.js";
 import { type Manifest, type Split, splitNames } from "./manifest.js";
@@ -24,7 +25,7 @@ export interface UserLabels {
 }
 
 const columnNames = {
-	patient: ["subject_id", "patient", "patient_id", "person_id", "id"],
+	patient: patientColumns,
 	time: ["prediction_time", "time", "date"],
 	value: ["boolean_value", "value", "label"],
 } as const;
@@ -67,7 +68,7 @@ async function readGiven(store: Store, path: string, axis: TimeAxis): Promise<vo
 	await refuse("key IS NULL OR key = ''", "names no patient; expected an id");
 	await refuse("value IS NULL", "has no value; expected true or false, 1 or 0");
 	const forms = axis === "dates" ? "a date such as 2019-05-31" : "a number of days";
-	if (tables.some(({ table }) => findColumn(table, "time")))
+	if (tables.some(({ table }) => columnOf(table, columnNames.time)))
 		await refuse(
 			isBadTime("day", axis === "dates" ? "date" : "days"),
 			`has no time that can be read; expected ${forms}`,
@@ -78,26 +79,19 @@ async function readGiven(store: Store, path: string, axis: TimeAxis): Promise<vo
 	);
 }
 
-function findColumn(table: Table, what: keyof typeof columnNames) {
-	// Of several, the first name of the list: "id" may be that of the row.
-	const found = columnNames[what]
-		.map((wanted) => table.columns.find(({ name }) => name.trim().toLowerCase() === wanted))
-		.find((column) => column !== undefined);
-	return found && { ...found, table, sql: named(found.name) };
-}
-
 /** SQL for the labels of a table. */
 function givenSql(table: Table, axis: TimeAxis): string {
 	const need = (what: keyof typeof columnNames) => {
-		const found = findColumn(table, what);
+		const found = columnOf(table, columnNames[what]);
 		if (found) return found;
 		throw new InputError(
-			`${table.file} has no column for the ${what}; it has ${table.columns.map(({ name }) => name).join(", ")}; expected one of ${columnNames[what].join(", ")}`,
+			`${table.file} has no column for the ${what}; it has ${listed(table.columns)}; expected one of ${columnNames[what].join(", ")}`,
 		);
 	};
-	const [patient, time, answer] = [need("patient"), findColumn(table, "time"), need("value")];
+	const [patient, value] = [need("patient"), need("value")];
+	const time = columnOf(table, columnNames.time);
 	const day = time ? daysOf(time, axis === "dates" ? "date" : "days") : "NULL::DOUBLE";
-	const word = `lower(${answer.type === "BOOLEAN" ? rawText(answer) : plainText(answer, "whole")})`;
+	const word = `lower(${value.type === "BOOLEAN" ? rawText(value) : plainText(value, "whole")})`;
 	return `
 		SELECT ${plainText(patient, "whole")} AS key, ${day} AS day,
 			CASE WHEN ${word} IN ${truths} THEN true WHEN ${word} IN ${falsehoods} THEN false END AS value

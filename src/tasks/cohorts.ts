@@ -1,7 +1,7 @@
 import { InputError } from "../base/errors.js";
-import { named } from "../records/sql.js";
 import type { Store } from "../records/store.js";
 import { openTable, reading } from "../records/table.js";
+import { columnOf, type Found, listed } from "../records/tables/columns.js";
 import { daysOf, isBadTime, plainText } from "../records/tables/values.js";
 import type { Exclusion, Extracted } from "./extract.js";
 import type { TaskRecords } from "./records.js";
@@ -105,10 +105,10 @@ export async function labelCohorts(
 async function readCohorts(store: Store, file: string): Promise<void> {
 	const table = await openTable(store, file);
 	const [cohort, subject, start] = columns.map((wanted) => {
-		const found = table.columns.find(({ name }) => name.toLowerCase() === wanted);
-		if (found) return { ...found, table, sql: named(found.name) };
+		const found = columnOf(table, [wanted]);
+		if (found) return found;
 		throw new InputError(
-			`${file} has no column ${wanted}; it has ${table.columns.map(({ name }) => name).join(", ")}; expected the OMOP table cohort: ${columns.join(", ")}, cohort_end_date`,
+			`${file} has no column ${wanted}; it has ${listed(table.columns)}; expected the OMOP table cohort: ${columns.join(", ")}, cohort_end_date`,
 		);
 	}) as [Found, Found, Found];
 	await reading(table, () =>
@@ -131,5 +131,3 @@ async function readCohorts(store: Store, file: string): Promise<void> {
 		"has no cohort_start_date that can be read; expected a date such as 2019-05-31",
 	);
 }
-
-type Found = Parameters<typeof plainText>[0];

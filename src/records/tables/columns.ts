@@ -36,6 +36,15 @@ export function columnNamed(tables: readonly Aliased[], name: string): Found | u
 	return undefined;
 }
 
+/** Finds a column of a table by the first of these names that the table has. */
+export function columnOf(table: Table, names: readonly string[]): Found | undefined {
+	for (const name of names) {
+		const column = table.columns.find((own) => same(own.name, name));
+		if (column) return { ...column, table, sql: named(column.name) };
+	}
+	return undefined;
+}
+
 /** Finds a column that an option names. */
 export function columnAsked(tables: readonly Aliased[], name: string, option: string): Found {
 	const column = columnNamed(tables, name);
