@@ -22,10 +22,10 @@ const description = `Write the embeddings that a run has learned, with positions
 
 --what tokens writes one row per code, with its embedding. --what patients writes one row
 per history, with its pooled representation after the last event or, with --task, at the
-time of the label, with the label's value; --input embeds new patients. Columns x and y are the position on the map, v0,
-v1 … the vector, and days the time of the representation on the dataset's time axis.
-Without --out the table is printed as CSV. The file names patients by their ids: protect
-it like the records.`;
+time of the label, with the label's value. --input embeds new patients. Columns x and y are
+the position on the map, v0, v1 … the vector, and days the time of the representation on the
+dataset's time axis. Without --out the table is printed as CSV. The file names patients by
+their ids: protect it like the records.`;
 
 export const examples = {
 	"trajgpt embed runs/sim --out codes.parquet": "the codes, with a map",

@@ -26,11 +26,11 @@ interface Extract {
 		readonly notes: readonly RegExp[];
 		readonly warnings?: readonly RegExp[];
 		/** Names of codes. */
-		/** The times that forecast asks about without --at. */
-		readonly usualTimes?: readonly string[];
 		readonly names: readonly string[];
 		/** Names of ranges of values. */
 		readonly ranges?: readonly RegExp[];
+		/** The query times of forecast without --at. */
+		readonly usualTimes?: readonly string[];
 	};
 	/** A patient, and a query time that suits the data. */
 	readonly patient: string;
