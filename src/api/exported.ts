@@ -25,6 +25,7 @@ export function exportedModel(
 		...{ name: manifest.model.name, runtime, rules, minCount, calls, close },
 		config: manifest.config,
 		scoring: manifest.task?.scoring,
+		population: manifest.population,
 		vocabulary: fromTokens(tokens),
 		map: map ?? builtInMapFor(rules.map),
 	});

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { simulatedText } from "../base/simulated.js";
 import { errorCode } from "../base/system-errors.js";
 import type { CodeMap } from "../codes/map.js";
 import { readingRules } from "../cohort/reading/rules.js";
@@ -48,6 +49,7 @@ export async function loadModel(
 			...{ name: model.name, runtime: runtime.label, config, vocabulary, rules, calls, close },
 			minCount: manifest.filters.minCount,
 			scoring: trained.task?.scoring,
+			population: trained.run.simulated ? simulatedText : undefined,
 			map: map ?? builtInMapFor(rules.map),
 		});
 	}

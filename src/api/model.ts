@@ -41,10 +41,16 @@ export interface Prediction {
 	readonly codes: readonly (Code & { readonly probability: number })[];
 }
 
-export interface Forecast {
-	readonly predictions: readonly Prediction[];
-	/** Why the predictions may be unreliable, such as codes that the model does not know. */
+/** What every answer says beside its numbers. */
+export interface Answer {
+	/** "simulated population, not real people" if the model has learned from such; null if from records. */
+	readonly population: string | null;
+	/** Why the numbers may be unreliable, such as codes that the model does not know. */
 	readonly warnings: readonly string[];
+}
+
+export interface Forecast extends Answer {
+	readonly predictions: readonly Prediction[];
 }
 
 /** A time with the date, if the patient's records have dates, and the age in years, if the birth is known. */
@@ -68,11 +74,10 @@ export interface CodeRisk {
 	readonly probabilities: readonly number[];
 }
 
-export interface Risk {
+export interface Risk extends Answer {
 	/** The index day, whose records are known. */
 	readonly at: WhenRecorded;
 	readonly risks: readonly CodeRisk[];
-	readonly warnings: readonly string[];
 }
 
 /** The task that a model was fine-tuned to. */
@@ -89,11 +94,10 @@ export interface Task {
 }
 
 /** The probability of the label that a model was fine-tuned to. */
-export interface Score extends Task {
+export interface Score extends Task, Answer {
 	/** The day of the prediction, whose records are known. */
 	readonly at: WhenRecorded;
 	readonly probability: number;
-	readonly warnings: readonly string[];
 }
 
 /** One sampled future: what is recorded after the index day, and when. */
@@ -104,11 +108,10 @@ export interface Future {
 	readonly death: WhenRecorded | null;
 }
 
-export interface Futures {
+export interface Futures extends Answer {
 	/** The index day, whose records are known. */
 	readonly at: WhenRecorded;
 	readonly futures: readonly Future[];
-	readonly warnings: readonly string[];
 }
 
 export interface FuturesOptions {
@@ -145,6 +148,8 @@ export interface LoadedModel {
 	readonly codes: readonly Code[];
 	/** The task it was fine-tuned to; null for a run without one. */
 	readonly task: Task | null;
+	/** "simulated population, not real people" if it has learned from such; null if from records. */
+	readonly population: string | null;
 	/**
 	 * The most likely codes at each time, from the events before it.
 	 *
@@ -220,6 +225,8 @@ export interface ModelParts {
 	readonly map: CodeMap | undefined;
 	/** The task it was fine-tuned to, if any. */
 	readonly scoring?: Scoring | undefined;
+	/** That the population it has learned from is simulated, if so. */
+	readonly population?: string | undefined;
 	readonly calls: Calls;
 	close(): Promise<void>;
 }
@@ -234,7 +241,7 @@ const shownToken = ({ code, system, name, category }: Token): Code => ({
 
 /** Builds the public methods on a model's calls. */
 export function loadedModel(parts: ModelParts): LoadedModel {
-	const { vocabulary, rules, map, calls, scoring } = parts;
+	const { vocabulary, rules, map, calls, scoring, population = null } = parts;
 	const task: Task | null = scoring ? definitionOf(scoring) : null;
 	const reader: RecordReader = recordReader(vocabulary, rules, map);
 	const { groups = [] } = (parts.config as CodeConfig).hazards ?? {};
@@ -246,7 +253,7 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 		readPatient(validated(given, field), reader, rules.axis, field);
 
 	return {
-		...{ name: parts.name, runtime: parts.runtime, task, calls, read },
+		...{ name: parts.name, runtime: parts.runtime, task, population, calls, read },
 		codes: vocabulary.tokens.slice(specialCount).map(shownToken),
 		tokens: (code) => findCode(code, book).tokens,
 		close: parts.close,
@@ -256,6 +263,7 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 			const days = daysOf(times, parsed);
 			const predictions = await calls.predict([patient.history], [days]);
 			return {
+				population,
 				predictions: days.map((day, query) => ({
 					at: times[query] as Time,
 					...momentJson(day, patient.birth, axis),
@@ -279,7 +287,7 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 			const [all = []] = await calls.incidence([patient.history], tokens, [[index]], days);
 			const when = (day: number) => momentJson(day, patient.birth, axis);
 			return {
-				at: when(index),
+				...{ population, at: when(index) },
 				risks: found.map(({ code, name }, i) => {
 					const { probabilities, recordedAt } = all[i] as (typeof all)[number];
 					const [recorded = Number.NaN] = recordedAt;
@@ -307,7 +315,7 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 			});
 			const when = (day: number) => momentJson(day, patient.birth, axis);
 			return {
-				at: when(index),
+				...{ population, at: when(index) },
 				futures: drawn.map(({ tokens, times, death }) => ({
 					records: Array.from(tokens, (token, n) => ({
 						...shownToken(vocabulary.tokens[token] as Token),
@@ -327,7 +335,7 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 			const [probability] = await calls.scoreTask([known]);
 			const outside = outsideReason(scoring, known);
 			return {
-				...task,
+				...{ ...task, population },
 				at: momentJson(day, patient.birth, axis),
 				probability: probability as number,
 				warnings: [...warningsOf(parsed), ...(outside === undefined ? [] : [outside])],

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { chromiumIsThere, openBrowser, serveFolder, watchedPage } from "../browser/testing/page.js";
 import { captured } from "../cli/testing/captured.js";
 import { simulatedRun } from "../cli/testing/simulated-run.js";
+import { loadModel } from "./load-model.js";
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -55,6 +56,19 @@ test("the library example of README runs in Node", async () => {
 	for (const own of codes)
 		for (const { probability } of own) expect(probability).toBeGreaterThan(0);
 	expect(risks[0]?.probabilities).toHaveLength(2);
+});
+
+test("answers of a run of simulated people, and of its export, say so", async () => {
+	const population = "simulated population, not real people";
+	const patient = { birth: "1950-06-01", events: [{ date: "2010-03-01", code: "401" }] };
+	for (const place of ["run", "model"]) {
+		const model = await loadModel(join(root, place), { threads: 1 });
+		expect(model.population).toBe(population);
+		expect(await model.forecast(patient, ["+1y"])).toMatchObject({ population });
+		expect(await model.risk(patient, ["428"], ["5y"])).toMatchObject({ population });
+		expect(await model.futures(patient, "1y", { samples: 1 })).toMatchObject({ population });
+		await model.close();
+	}
 });
 
 test.skipIf(!chromiumIsThere)("the same lines run in Chromium, with the same output", async () => {

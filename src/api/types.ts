@@ -1,6 +1,7 @@
 /** The types that users of the package need, in Node and in the browser. */
 export type { Calls } from "./calls.js";
 export type {
+	Answer,
 	Code,
 	CodeRisk,
 	Forecast,

@@ -3,6 +3,7 @@ import ts from "typescript";
 import { expect, test, vi } from "vitest";
 import { routes } from "./api/routes.js";
 import { jsonIn, running } from "./testing/running.js";
+import { smallServed } from "./testing/small-served.js";
 
 const page = new URL("../../docs/embed.md", import.meta.url);
 const section =
@@ -16,7 +17,7 @@ const written = "http://127.0.0.1:7428";
 test("the curl examples run", async () => {
 	const calls = blocks("sh").filter((text) => text.startsWith("curl"));
 	expect(calls).toHaveLength(2);
-	const { url } = await running();
+	const { url } = await running({ served: { ...smallServed(), simulated: true } });
 	const bodies = [];
 	for (const call of calls) {
 		const [, address, header, body] =

@@ -131,6 +131,17 @@ test("risk: groups, an index day, horizons beyond what was learned, simulated po
 	);
 });
 
+test("every answer of a model of simulated people says so", async () => {
+	const { post, get } = await running({ served: { ...smallServed(), simulated: true } });
+	const population = "simulated population, not real people";
+	expect((await post("/forecast", { patient, at: ["+1y"] })).body).toMatchObject({ population });
+	expect((await post("/embed", { patient })).body).toMatchObject({ population });
+	expect((await post("/sessions", { patient })).body).toMatchObject({ population });
+	expect(await (await get("/api/v2/model")).json()).toMatchObject({ population });
+	const real = await running();
+	expect((await real.post("/forecast", { patient, at: ["+1y"] })).body.population).toBeUndefined();
+});
+
 test("a model without hazards refuses risk with advice, and does the rest", async () => {
 	const { post } = await running({ served: smallServed({}, undefined, null) });
 	const { status, body } = await post("/risk", { patient, codes: ["428"] });

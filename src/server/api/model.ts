@@ -1,3 +1,4 @@
+import { simulatedText } from "../../base/simulated.js";
 import { specialCount } from "../../cohort/vocabulary.js";
 import { weightCount } from "../../models/index.js";
 import { definitionOf } from "../../train/index.js";
@@ -14,6 +15,7 @@ export function describeModel(served: ServedModel, limits: Limits): ModelRespons
 		config: config as Record<string, unknown>,
 		parameters: weightCount(weights),
 		codes: vocabulary.size - specialCount,
+		...(served.simulated && { population: simulatedText }),
 		time: { axis: manifest.source.axis },
 		...(task && { task: definitionOf(task.scoring) }),
 		trained: { step, versions: { ...versions } },

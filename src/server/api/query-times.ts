@@ -1,5 +1,6 @@
 import type { ParsedPatient } from "../../api/patient.js";
 import { InputError } from "../../base/errors.js";
+import { simulatedText } from "../../base/simulated.js";
 import {
 	momentOf,
 	spanDays,
@@ -88,7 +89,7 @@ const nothingUnknown = { codes: 0, records: 0 };
 export function historySummary(
 	{ patient, unknown, notes }: ParsedPatient,
 	times: readonly number[],
-	{ manifest }: Pick<ServedModel, "manifest">,
+	{ manifest, simulated }: Pick<ServedModel, "manifest" | "simulated">,
 	beforeFirst?: string,
 ) {
 	const records = unknown.reduce((sum, own) => sum + own.records, 0);
@@ -107,6 +108,7 @@ export function historySummary(
 		beforeFirst,
 	);
 	return {
+		...(simulated && { population: simulatedText }),
 		events: patient.history.tokens.length - patient.history.birthEvents,
 		unknown: [...unknown],
 		warnings: [...notes, ...skipped, ...warnings],

@@ -1,5 +1,4 @@
 import type { ParsedPatient } from "../../api/patient.js";
-import { simulatedText } from "../../base/simulated.js";
 import { type HazardSource, hazardSettingsOf, hazardsIn } from "../../infer/hazards.js";
 import { cutHorizons, independenceNotes } from "../../infer/incidence.js";
 import { attributeIncidence } from "../../infer/index.js";
@@ -68,7 +67,6 @@ export async function risk(
 	return {
 		...summary,
 		warnings: [...summary.warnings, ...cut.warnings, ...independenceNotes(own, codes)],
-		...(served.simulated && { population: simulatedText }),
 		index: momentJson(at, birth, axis),
 		horizons,
 		horizonDays,

@@ -114,6 +114,7 @@ const when = {
 };
 
 const read = {
+	population: z.string().optional().describe("where the model learned from simulated people"),
 	events: z.int().describe("events of the history that the model knows, without birth"),
 	unknown: z
 		.array(z.strictObject({ code: z.string(), records: z.int() }))
@@ -143,7 +144,6 @@ export type ForecastResponse = z.infer<typeof forecastResponse>;
 
 export const riskResponse = z.strictObject({
 	...read,
-	population: z.string().optional().describe("where the model learned from simulated people"),
 	index: z.strictObject(when).describe("the index day"),
 	horizons: z
 		.array(z.number())
@@ -216,7 +216,6 @@ const taskWords = {
 
 export const scoreResponse = z.strictObject({
 	...read,
-	population: z.string().optional().describe("where the model learned from simulated people"),
 	...taskWords,
 	at: z.strictObject(when).describe("the day of the prediction"),
 	probability,
@@ -238,6 +237,7 @@ export const modelResponse = z.strictObject({
 	config: z.record(z.string(), z.unknown()),
 	parameters: z.int(),
 	codes: z.int().describe("number of codes that the model knows"),
+	population: z.string().optional().describe("where the model learned from simulated people"),
 	time: z.strictObject({ axis: z.enum(["dates", "days"]) }),
 	task: z.strictObject(taskWords).optional().describe("where the model was fine-tuned: see /score"),
 	trained: z.strictObject({ step: z.int(), versions: z.record(z.string(), z.string()) }),

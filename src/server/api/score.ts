@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import { untunedMessage } from "../../api/model.js";
-import { simulatedText } from "../../base/simulated.js";
 import { knownOn, outsideReason } from "../../infer/index.js";
 import { momentJson, nothingRecorded } from "../../infer/user-input/index.js";
 import { definitionOf } from "../../train/index.js";
@@ -16,7 +15,7 @@ export async function score(
 	served: ServedModel,
 	scoreTask: Engine["scoreTask"],
 ): Promise<ScoreResponse> {
-	const { task, simulated } = served;
+	const { task } = served;
 	if (!task) throw new Refusal(422, untunedMessage("serve"));
 	const parsed = readRequestPatient(request.patient, served);
 	const { history, birth } = parsed.patient;
@@ -28,7 +27,6 @@ export async function score(
 	return {
 		...read,
 		warnings: [...read.warnings, ...(outside === undefined ? [] : [outside])],
-		...(simulated && { population: simulatedText }),
 		...definitionOf(task.scoring),
 		at: momentJson(at, birth, parsed.axis),
 		probability: probability as number,
