@@ -6,27 +6,19 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that replace modules or globals, measure the memory of their process, or set up WebAssembly. */
 const isolated = [
+	"src/api/model.test.ts",
 	"src/cli/export.test.ts",
 	"src/cli/full-disk.test.ts",
+	"src/export/graphs.test.ts",
 	"src/files/replace.test.ts",
 	"src/records/delimited.test.ts",
 	"src/records/omop/database.test.ts",
+	"src/runtime/web.test.ts",
 	"src/server/hostile.test.ts",
 ];
-const isolatedEngine = [
-	"src/api/model.test.ts",
-	"src/export/graphs.test.ts",
-	"src/runtime/web.test.ts",
-];
 
-/** Tests of the engine, and of every model on it: sessions are those of a user. */
-const engine = [
-	"src/{api,export,graph,infer,runtime,train}/**/*.test.ts",
-	"src/models/**/conformance.test.ts",
-];
-
-/** The others open many sessions and compute little. Without optimization, sessions open three times as fast. */
-const quickSessions = [
+/** Sessions open quickly except in tests of the engine. */
+const alias = [
 	{
 		find: /^\.\/onnxruntime-node\.js$/,
 		replacement: fileURLToPath(
@@ -54,7 +46,7 @@ const slowest = [
 ];
 
 /** In this order. */
-const projects = ["isolated", "isolated engine", "shared", "engine"];
+const projects = ["isolated", "shared"];
 
 class SlowestFirst extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -74,14 +66,8 @@ const common = {
 	// Ends what hangs, and nothing that is merely slow: a busy machine needs ten times as long as an idle one.
 	testTimeout: 600_000,
 	hookTimeout: 600_000,
+	alias,
 } as const;
-
-const shared = {
-	...common,
-	isolate: false,
-	// A larger young generation: less garbage is copied.
-	execArgv: ["--max-semi-space-size=64"],
-};
 
 export default defineConfig({
 	test: {
@@ -89,19 +75,21 @@ export default defineConfig({
 		maxWorkers: availableParallelism() + 1,
 		globalSetup: "src/files/testing/shared-fixture.ts",
 		sequence: { sequencer: SlowestFirst },
+		// The projects, and the next run, read what one of them has transformed.
+		experimental: { fsModuleCache: true },
 		projects: [
-			{ test: { ...common, name: "isolated", include: isolated, alias: quickSessions } },
-			{ test: { ...common, name: "isolated engine", include: isolatedEngine } },
+			{ test: { ...common, name: "isolated", include: isolated } },
 			{
 				test: {
-					...shared,
+					...common,
 					name: "shared",
 					include: ["{src,scripts,web}/**/*.test.ts", "bench/*.test.ts"],
-					exclude: [...isolated, ...isolatedEngine, ...engine],
-					alias: quickSessions,
+					exclude: isolated,
+					isolate: false,
+					// A larger young generation: less garbage is copied.
+					execArgv: ["--max-semi-space-size=64"],
 				},
 			},
-			{ test: { ...shared, name: "engine", include: engine, exclude: isolatedEngine } },
 		],
 	},
 });
