@@ -84,24 +84,38 @@ describe("the codes of a day", () => {
 		expect(of("places").slice(5, 8)).toEqual([0, 1, 1]);
 	});
 
-	test.each(["trajgpt", "gpt2", "timelygpt"])(
-		"are the next event where each day has one: %s",
-		async (id) => {
-			const model = modelById(id);
-			const own = model.config.parse({ ...smallSettings[id], vocab: 12 });
-			const weights = model.init(own, random(2));
-			const batch = batchOf([{ tokens: [3, 7, 6, 5], times: [-9, 0, 2, 40] }], 6, 2);
-			const objectives = model.objectives.visits;
-			const { terms } = lossTerms(model, own, objectives, parametersOf(weights), batch, false);
-			const draw = { random: random(3), horizon: 4 };
-			const fed = lossFeeds(model, own, objectives, batch, draw, false);
-			const values = Object.fromEntries([...weights].map(([name, { data }]) => [name, data]));
-			const totals = Object.fromEntries(terms.map(({ name, total }) => [name, total]));
-			const { next, visits } = await evaluate(totals, { ...values, ...fed.feeds });
-			expect(visits?.[0]).toBeGreaterThan(1);
-			expect(visits?.[0]).toBeCloseTo(next?.[0] as number, 4);
-		},
-	);
+	/** The losses of one history by the objective `visits`. */
+	async function lossesOf(id: string, history: { tokens: number[]; times: number[] }) {
+		const model = modelById(id);
+		const own = model.config.parse({ ...smallSettings[id], vocab: 12 });
+		const weights = model.init(own, random(2));
+		const batch = batchOf([history], 6, 2);
+		const objectives = model.objectives.visits;
+		const { terms } = lossTerms(model, own, objectives, parametersOf(weights), batch, false);
+		const draw = { random: random(3), horizon: 4 };
+		const fed = lossFeeds(model, own, objectives, batch, draw, false);
+		const values = Object.fromEntries([...weights].map(([name, { data }]) => [name, data]));
+		const totals = Object.fromEntries(terms.map(({ name, total }) => [name, total]));
+		const { next, visits } = await evaluate(totals, { ...values, ...fed.feeds });
+		return { next: next?.[0] as number, visits: visits?.[0] as number };
+	}
+
+	describe.each(["trajgpt", "gpt2", "timelygpt"])("of %s", (id) => {
+		test("are the next event where each day has one", async () => {
+			const history = { tokens: [3, 7, 6, 5], times: [-9, 0, 2, 40] };
+			const { next, visits } = await lossesOf(id, history);
+			expect(visits).toBeGreaterThan(1);
+			expect(visits).toBeCloseTo(next, 4);
+		});
+
+		test("are as likely in any order", async () => {
+			const times = [-9, 4, 4, 4];
+			const one = await lossesOf(id, { tokens: [3, 7, 6, 5], times });
+			const other = await lossesOf(id, { tokens: [3, 5, 7, 6], times });
+			expect(other.visits).toBeCloseTo(one.visits, 4);
+			expect(Math.abs(other.next - one.next)).toBeGreaterThan(1e-3);
+		});
+	});
 
 	test("are targets as the next events are", () => {
 		expect(of("targets")).toEqual([0, 7, 8, 7, 9, 6, 9, 7, 0, 0]);
