@@ -170,7 +170,7 @@ describe("an interrupted run ends with the weights of an uninterrupted one", () 
 	test("after kill -9 at every write of settings, log and checkpoints", async () => {
 		const run = join(root, "killed");
 		// The first few die while they take the lock, begin the run or write its first checkpoint.
-		const calls = [17, 3, 8, 12, 26, 40, 97, 77, 99, 92, 106, 95];
+		const calls = [23, 3, 8, 16, 32, 40, 97, 77, 99, 92, 106, 95];
 		const places: string[] = [];
 		for (const call of calls) {
 			const argv = existsSync(join(run, "run.json")) ? again(run) : fresh(run);
@@ -228,7 +228,7 @@ describe("an interrupted run ends with the weights of an uninterrupted one", () 
 		const file = join(run, "run.json");
 		const text = readFileSync(file, "utf8");
 		writeFileSync(file, text.replace('"provider": "cpu"', '"provider": "webgpu"'));
-		const { code, stderr } = await captured(again(run));
+		const { code, stderr } = await runBuilt(again(run));
 		expect(code, stderr).toBe(0);
 		expect(stderr).toContain("note: provider webgpu → cpu; the weights may differ");
 		expectSameAsWhole(run);
