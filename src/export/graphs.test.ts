@@ -101,18 +101,27 @@ const data = (outputs: Named, name: string) => outputs[name]?.data as Float32Arr
 /** Within 1e-5 of the Predictor's, and of the training graph's vectors. */
 const closeness = 1e-5;
 
+/** The exported graphs of a model, and its predictions without them. */
+function exported(settings: Partial<TrajgptConfig>) {
+	const { config, weights } = smallModel(settings);
+	const graphs = exportGraphs(trajgpt, config, weights);
+	const files = (["step.onnx", "sequence.onnx"] as const).map(
+		(file) => onnxOf(graphs[file], weights).bytes,
+	);
+	return { config, weights, files, predictor: trajgpt.predictor(runtime, config, weights) };
+}
+
+const exports = Object.entries(kinds).map(
+	([name, settings]) => [name, exported(settings)] as const,
+);
+afterAll(async () => {
+	for (const [, { predictor }] of exports) await predictor.dispose();
+});
+
 describe.each(engineNames)("in onnxruntime-%s", (engine: EngineName) => {
-	describe.each(Object.entries(kinds))("%s", (_, settings) => {
-		const { config, weights } = smallModel(settings);
-		const graphs = exportGraphs(trajgpt, config, weights);
-		const predictor = trajgpt.predictor(runtime, config, weights);
-		const opened = Promise.all(
-			(["step.onnx", "sequence.onnx"] as const).map((file) =>
-				openSession(engine, onnxOf(graphs[file], weights).bytes),
-			),
-		);
+	describe.each(exports)("%s", (_, { config, weights, files, predictor }) => {
+		const opened = Promise.all(files.map((bytes) => openSession(engine, bytes)));
 		afterAll(async () => {
-			await predictor.dispose();
 			for (const session of await opened) await session.release();
 		});
 
