@@ -5,7 +5,8 @@ import { codeKey, specialCount, type ValueRange, type Vocabulary } from "../coho
 import { type HazardSettings, hazardSettings } from "../models/hazards/settings.js";
 
 /** What a user chooses of the hazards; the rest has defaults. */
-export interface HazardOptions extends Partial<Omit<HazardSettings, "groups">> {
+export interface HazardOptions
+	extends Partial<Omit<HazardSettings, "groups" | "landmarksPerPatient">> {
 	/** Further named groups, by the codes of their members; the categories of the vocabulary are groups by themselves. */
 	readonly groups?: Readonly<Record<string, readonly string[]>>;
 }
@@ -15,16 +16,19 @@ const plainPresets = ["paper", "paper-7m"];
 
 /** The hazards that a new run learns; null if none. */
 export function hazardsOf(
-	{ vocabulary }: Dataset,
+	{ vocabulary, manifest }: Dataset,
 	preset: string,
 	chosen: HazardOptions | boolean | undefined,
 ): HazardSettings | null {
 	if (chosen === false || (chosen === undefined && plainPresets.includes(preset))) return null;
 	const { groups = {}, ...settings } = typeof chosen === "object" ? chosen : {};
+	const { patients, events } = manifest.counts.splits.train;
+	const { slotsPerLandmark = hazardSettings.parse({}).slotsPerLandmark } = settings;
 	return checkConfig(
 		hazardSettings,
 		{
 			...settings,
+			landmarksPerPatient: Math.max(1, events / patients / slotsPerLandmark),
 			groups: [
 				...categories(vocabulary),
 				...codesWithValues(vocabulary),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
-import { drawLandmark, drawRecord, knownAt } from "./draw-landmarks.js";
+import { drawLandmark, drawRecord, knownAt, landmarkWeight } from "./draw-landmarks.js";
 import { hazardSettings } from "./settings.js";
 import { historyWith, wholeRow } from "./testing/histories.js";
 
@@ -40,6 +40,19 @@ describe("a landmark", () => {
 			}),
 			{ seed: 1 },
 		);
+	});
+
+	test("weighs by the time it stands for, and as much in all for everyone", () => {
+		const weigh = (from: number, to: number, landmarks: number) =>
+			landmarks * landmarkWeight(settings, { history, from, to }, landmarks);
+		const parts = [weigh(1, 11, 3), weigh(11, 25, 3), weigh(25, 41, 5)];
+		expect(parts.reduce((a, b) => a + b)).toBeCloseTo(settings.landmarksPerPatient, 9);
+		// The look-back ends on day 1365; the parts begin on days 1200, 1700 and 2400, and observation ends on day 6000.
+		expect((parts[1] as number) / (parts[0] as number)).toBeCloseTo(700 / (1700 - 1365), 9);
+		expect((parts[2] as number) / (parts[1] as number)).toBeCloseTo((6001 - 2400) / 700, 9);
+		const short = historyWith([[5990, 5]]);
+		expect(weigh(1, 41, 4)).toBeCloseTo(landmarkWeight(settings, wholeRow(short), 1), 9);
+		expect(landmarkWeight({ ...settings, landmarksPerPatient: 1e6 }, wholeRow(short), 1)).toBe(8);
 	});
 
 	test("falls on every observed day alike", () => {

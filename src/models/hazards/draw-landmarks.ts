@@ -50,7 +50,7 @@ export function drawLandmark(
 	}
 	for (const before of [settings.lookBackDays, 0]) {
 		const stretches = freeDays(source, before);
-		let left = random.integer(stretches.reduce((sum, { count }) => sum + count, 0) || 1);
+		let left = random.integer(daysOf(stretches) || 1);
 		for (const { start, count } of stretches) {
 			if (left < count) return landmarkAt(history, start + left, settings);
 			left -= count;
@@ -58,6 +58,32 @@ export function drawLandmark(
 	}
 	return undefined;
 }
+
+/** The most that a landmark weighs: few records of a long time must not decide a step. */
+const mostWeight = 8;
+
+/**
+ * What each of a row's landmarks weighs for the hazards of codes. Rows have as many landmarks as events, so without
+ * weights people and times with many records would decide the level. With them, everyone counts as much, and
+ * landmarks stand for time.
+ */
+export function landmarkWeight(
+	settings: HazardSettings,
+	{ history, from, to }: RowSource,
+	landmarks: number,
+): number {
+	const whole = { history, from: history.birthEvents, to: history.tokens.length };
+	for (const before of [settings.lookBackDays, 0]) {
+		const all = daysOf(freeDays(whole, before));
+		if (all === 0) continue;
+		const share = daysOf(freeDays({ history, from, to }, before)) / all;
+		return Math.min(mostWeight, (share * settings.landmarksPerPatient) / landmarks);
+	}
+	return 0;
+}
+
+const daysOf = (stretches: readonly { readonly count: number }[]) =>
+	stretches.reduce((sum, { count }) => sum + count, 0);
 
 /** The days of a row from which landmarks are drawn, so many days after observation began. */
 function freeDays({ history, from, to }: RowSource, before: number) {

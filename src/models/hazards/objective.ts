@@ -3,7 +3,7 @@ import { weightsOf } from "../../nn/weights.js";
 import type { CodeConfig } from "../heads/codes.js";
 import type { BatchShape, Landmark, QueryStream, States } from "../model.js";
 import type { Objective } from "../objective.js";
-import { drawLandmark, drawRecord, knownAt } from "./draw-landmarks.js";
+import { drawLandmark, drawRecord, knownAt, landmarkWeight } from "./draw-landmarks.js";
 import {
 	featureInputs,
 	type HazardReading,
@@ -69,13 +69,15 @@ function hazardObjective<C extends CodeConfig>(
 				featureInputs(settings, config.vocab, landmarks, dtype, size),
 				size === undefined ? undefined : input(`${prefix}.outputs`, [size], "int32"),
 			);
-			const risk = (name: string, width: number) =>
+			const perLandmark = (name: string, width: number) =>
 				input(`${prefix}.${name}`, [landmarks, 1, width], dtype);
-			const each = hazardNats(codes, risk("risk", count), binsOf(settings));
-			const nats = size === undefined ? each : mul(each, input(`${prefix}.weights`, [size], dtype));
+			const each = hazardNats(codes, perLandmark("risk", count), binsOf(settings));
+			const ofOutputs =
+				size === undefined ? each : mul(each, input(`${prefix}.weights`, [size], dtype));
+			const nats = mul(ofOutputs, perLandmark("landmarkWeights", 1));
 			const visitNats = hazardNats(
 				reshape(visits, [landmarks, -1, 1]),
-				risk("visitRisk", 1),
+				perLandmark("visitRisk", 1),
 				visitBinsOf(settings),
 			);
 			const cells = [shape.rows, perRow];
@@ -101,7 +103,8 @@ function hazardObjective<C extends CodeConfig>(
 				answers: new Float32Array(cells),
 				weights: new Float32Array(cells),
 			};
-			const targets = { landmarks: 0, ends: 0 };
+			const landmarkWeights = new Float32Array(cells);
+			const targets = { draws: 0, landmarks: 0, ends: 0 };
 			const landmarks: Landmark[][] = [];
 			const endLandmarks: Landmark[][] = [];
 			for (let row = 0; row < batch.rows; row++) {
@@ -112,9 +115,11 @@ function hazardObjective<C extends CodeConfig>(
 					const at = row * perRow + i;
 					const found = source && drawLandmark(settings, source, random, i % 2 === 1);
 					const first = batch.times[row * batch.length] as number;
+					if (source) targets.draws++;
 					if (source && found) {
 						own.observe(at, source.history, found.day);
 						own.follow(at, source.history, found.day, found);
+						landmarkWeights[at] = landmarkWeight(settings, source, perRow);
 						targets.landmarks++;
 					}
 					const known = source && found ? knownAt(source, found.day) : 0;
@@ -154,10 +159,14 @@ function hazardObjective<C extends CodeConfig>(
 				feeds: {
 					...fill(asked, landmarks),
 					...fill(ends, endLandmarks),
-					...Object.fromEntries([...named(prefix, values), ...named(visitEndName, end)]),
+					...Object.fromEntries([
+						...named(prefix, { ...values, landmarkWeights }),
+						...named(visitEndName, end),
+					]),
 				},
 				targets: {
-					...{ onset: targets.landmarks, recurrence: targets.landmarks, visit: targets.landmarks },
+					// The weights of all draws, also of those that are not at risk, are 1 on average.
+					...{ onset: targets.draws, recurrence: targets.draws, visit: targets.landmarks },
 					[visitEndName]: targets.ends,
 				},
 			};
