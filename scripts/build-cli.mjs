@@ -25,10 +25,8 @@ const ownUrls = {
 	transform(/** @type {string} */ code, /** @type {string} */ id) {
 		if (!id.startsWith(source) || !code.includes("import.meta.url")) return;
 		const own = relative(source, id).replace(/\.ts$/, ".js");
-		return code.replaceAll(
-			"import.meta.url",
-			`new URL(${JSON.stringify(`../${own}`)}, import.meta.url).href`,
-		);
+		const url = `new URL(${JSON.stringify(`../${own}`)}, import.meta.url).href`;
+		return code.replaceAll("import.meta.url", () => url);
 	},
 };
 

@@ -197,9 +197,16 @@ const compileWriter = (into: string): string =>
 		into,
 		[
 			...["canonical-json", "errors", "system-errors"].map((name) => `base/${name}`),
-			...["index", "disk", "process-lock", "read-json", "replace", "sync-folder", "temporary"].map(
-				(name) => `files/${name}`,
-			),
+			...[
+				"index",
+				"disk",
+				"process-lock",
+				"read-json",
+				"replace",
+				"sync-folder",
+				"temporary",
+				"write-json",
+			].map((name) => `files/${name}`),
 			...["safetensors", "seal", "checkpoint"].map((name) => `train/${name}`),
 		],
 		`import { writeSync } from "node:fs";

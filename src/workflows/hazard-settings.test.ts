@@ -13,7 +13,10 @@ const token = (code: string, quantile?: number): Token => ({
 
 test("a code with ranges of values is a group: any of its records", () => {
 	const vocabulary = vocabularyOf([token("g"), token("g", 1), token("other"), token("g", 2)]);
-	expect(hazardsOf({ vocabulary } as Dataset, "tiny", undefined)?.groups).toEqual([
-		{ name: "Glucose", tokens: [5, 6, 8] },
-	]);
+	const manifest = { counts: { splits: { train: { patients: 10, events: 960 } } } };
+	const hazards = hazardsOf({ vocabulary, manifest } as unknown as Dataset, "tiny", undefined);
+	expect(hazards).toMatchObject({
+		groups: [{ name: "Glucose", tokens: [5, 6, 8] }],
+		landmarksPerPatient: 6,
+	});
 });

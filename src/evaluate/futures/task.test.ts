@@ -17,7 +17,11 @@ const datasetOf = (
 ): Dataset =>
 	({
 		folder: "data",
-		manifest: { observation: { from }, filters: { dedup: "day" } },
+		manifest: {
+			observation: { from },
+			filters: { dedup: "day" },
+			source: { axis: "days" },
+		},
 		vocabulary: { size: 5 + codes, find: () => death },
 		patients: () => Int32Array.from(histories.keys()),
 		read: async (patient: number) => histories[patient] as History,
