@@ -13,10 +13,15 @@ const token = (code: string, quantile?: number): Token => ({
 
 test("a code with ranges of values is a group: any of its records", () => {
 	const vocabulary = vocabularyOf([token("g"), token("g", 1), token("other"), token("g", 2)]);
-	const manifest = { counts: { splits: { train: { patients: 10, events: 960 } } } };
-	const hazards = hazardsOf({ vocabulary, manifest } as unknown as Dataset, "tiny", undefined);
+	const dataset = {
+		vocabulary,
+		patients: () => Int32Array.of(0, 1),
+		observedOf: () => [{ start: 1, end: 300 }],
+		lengthOf: () => 10,
+	} as unknown as Dataset;
+	const hazards = hazardsOf(dataset, "tiny", undefined);
 	expect(hazards).toMatchObject({
 		groups: [{ name: "Glucose", tokens: [5, 6, 8] }],
-		landmarksPerPatient: 6,
+		daysPerLandmark: 480,
 	});
 });

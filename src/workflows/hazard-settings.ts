@@ -5,8 +5,7 @@ import { codeKey, specialCount, type ValueRange, type Vocabulary } from "../coho
 import { type HazardSettings, hazardSettings } from "../models/hazards/settings.js";
 
 /** What a user chooses of the hazards; the rest has defaults. */
-export interface HazardOptions
-	extends Partial<Omit<HazardSettings, "groups" | "landmarksPerPatient">> {
+export interface HazardOptions extends Partial<Omit<HazardSettings, "groups" | "daysPerLandmark">> {
 	/** Further named groups, by the codes of their members; the categories of the vocabulary are groups by themselves. */
 	readonly groups?: Readonly<Record<string, readonly string[]>>;
 }
@@ -16,19 +15,19 @@ const plainPresets = ["paper", "paper-7m"];
 
 /** The hazards that a new run learns; null if none. */
 export function hazardsOf(
-	{ vocabulary, manifest }: Dataset,
+	dataset: Dataset,
 	preset: string,
 	chosen: HazardOptions | boolean | undefined,
 ): HazardSettings | null {
 	if (chosen === false || (chosen === undefined && plainPresets.includes(preset))) return null;
 	const { groups = {}, ...settings } = typeof chosen === "object" ? chosen : {};
-	const { patients, events } = manifest.counts.splits.train;
+	const { vocabulary } = dataset;
 	const { slotsPerLandmark = hazardSettings.parse({}).slotsPerLandmark } = settings;
 	return checkConfig(
 		hazardSettings,
 		{
 			...settings,
-			landmarksPerPatient: Math.max(1, events / patients / slotsPerLandmark),
+			daysPerLandmark: daysPerEvent(dataset) * slotsPerLandmark,
 			groups: [
 				...categories(vocabulary),
 				...codesWithValues(vocabulary),
@@ -37,6 +36,17 @@ export function hazardsOf(
 		},
 		"hazards",
 	);
+}
+
+/** Observed days per event of the training patients. */
+function daysPerEvent(dataset: Dataset): number {
+	let days = 0;
+	let events = 0;
+	for (const patient of dataset.patients("train")) {
+		for (const { start, end } of dataset.observedOf(patient)) days += end - start + 1;
+		events += dataset.lengthOf(patient);
+	}
+	return Math.max(1e-3, days / Math.max(1, events));
 }
 
 /** The categories of the vocabulary with two codes or more. */

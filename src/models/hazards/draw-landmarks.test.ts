@@ -42,17 +42,15 @@ describe("a landmark", () => {
 		);
 	});
 
-	test("weighs by the time it stands for, and as much in all for everyone", () => {
+	test("weighs by the time it stands for", () => {
 		const weigh = (from: number, to: number, landmarks: number) =>
 			landmarks * landmarkWeight(settings, { history, from, to }, landmarks);
-		const parts = [weigh(1, 11, 3), weigh(11, 25, 3), weigh(25, 41, 5)];
-		expect(parts.reduce((a, b) => a + b)).toBeCloseTo(settings.landmarksPerPatient, 9);
-		// The look-back ends on day 1365; the parts begin on days 1200, 1700 and 2400, and observation ends on day 6000.
-		expect((parts[1] as number) / (parts[0] as number)).toBeCloseTo(700 / (1700 - 1365), 9);
-		expect((parts[2] as number) / (parts[1] as number)).toBeCloseTo((6001 - 2400) / 700, 9);
-		const short = historyWith([[5990, 5]]);
-		expect(weigh(1, 41, 4)).toBeCloseTo(landmarkWeight(settings, wholeRow(short), 1), 9);
-		expect(landmarkWeight({ ...settings, landmarksPerPatient: 1e6 }, wholeRow(short), 1)).toBe(8);
+		// The look-back ends on day 1365; the parts begin on days 1200, 1700 and 2400; observation ends on day 6000.
+		expect(weigh(1, 11, 3)).toBeCloseTo((1700 - 1365) / settings.daysPerLandmark, 9);
+		expect(weigh(11, 25, 3)).toBeCloseTo(700 / settings.daysPerLandmark, 9);
+		expect(weigh(25, 41, 5)).toBeCloseTo((6001 - 2400) / settings.daysPerLandmark, 9);
+		const row = wholeRow(history);
+		expect(landmarkWeight({ ...settings, daysPerLandmark: 1 }, row, 4)).toBe(8);
 	});
 
 	test("falls on every observed day alike", () => {

@@ -63,23 +63,17 @@ export function drawLandmark(
 const mostWeight = 8;
 
 /**
- * What each of a row's landmarks weighs for the hazards of codes. Rows have as many landmarks as events, so without
- * weights people and times with many records would decide the level. With them, everyone counts as much, and
- * landmarks stand for time.
+ * What each of a row's landmarks weighs for the hazards of codes: the time that it stands for. Rows have as many
+ * landmarks as events, so without weights people and times with many records would decide the level.
  */
 export function landmarkWeight(
 	settings: HazardSettings,
-	{ history, from, to }: RowSource,
+	source: RowSource,
 	landmarks: number,
 ): number {
-	const whole = { history, from: history.birthEvents, to: history.tokens.length };
-	for (const before of [settings.lookBackDays, 0]) {
-		const all = daysOf(freeDays(whole, before));
-		if (all === 0) continue;
-		const share = daysOf(freeDays({ history, from, to }, before)) / all;
-		return Math.min(mostWeight, (share * settings.landmarksPerPatient) / landmarks);
-	}
-	return 0;
+	const days = [settings.lookBackDays, 0].map((before) => daysOf(freeDays(source, before)));
+	const own = (days.find((count) => count > 0) ?? 0) / landmarks;
+	return Math.min(mostWeight, own / settings.daysPerLandmark);
 }
 
 const daysOf = (stretches: readonly { readonly count: number }[]) =>

@@ -165,7 +165,7 @@ function hazardObjective<C extends CodeConfig>(
 					]),
 				},
 				targets: {
-					// The weights of all draws, also of those that are not at risk, are 1 on average.
+					// The weights of all draws, also of those that are not at risk, are about 1 on average.
 					...{ onset: targets.draws, recurrence: targets.draws, visit: targets.landmarks },
 					[visitEndName]: targets.ends,
 				},

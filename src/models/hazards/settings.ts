@@ -25,8 +25,8 @@ export const hazardSettings = z.strictObject({
 	lookBackDays: z.number().min(0).max(36_525).default(365),
 	/** Slots of a row per landmark that is drawn from it. */
 	slotsPerLandmark: z.int().min(1).max(10_000).default(16),
-	/** Landmarks per patient, on average. All landmarks of a patient together weigh as much as these, whoever it is. */
-	landmarksPerPatient: z.number().positive().default(8),
+	/** Observed days per landmark, on average: the time that a landmark of weight 1 stands for. */
+	daysPerLandmark: z.number().positive().default(600),
 	/** What the hazards weigh in the loss. */
 	weight: z.number().positive().max(100).default(0.1),
 	/** Sets of codes with hazards of their own: the first record of any member. */
