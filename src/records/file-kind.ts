@@ -7,7 +7,7 @@ export type FileKind = "parquet" | "fhir" | "events" | "json" | "text table";
 /** How much of a file is looked at. */
 const beginning = 1 << 16;
 
-/** The kind of a file, gzipped or not; undefined if it is no file that can be read, or of no kind that is known. */
+/** The kind of a file, gzipped or not; undefined if the file cannot be read or its kind is unknown. */
 export async function fileKind(file: string): Promise<FileKind | undefined> {
 	try {
 		if (!(await stat(file)).isFile()) return undefined;

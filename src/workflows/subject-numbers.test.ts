@@ -13,7 +13,7 @@ test("keeps ids that are whole numbers of 64 bits", () => {
 	]);
 });
 
-test("numbers all patients in the order of their ids if one is no such number, or two are the same", () => {
+test("numbers all patients by the order of their ids unless every id is a number of its own", () => {
 	expect(numbers("b", "7", "a", "b")).toEqual([
 		["7", 1n],
 		["a", 2n],
