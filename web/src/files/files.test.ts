@@ -296,7 +296,7 @@ describe("opening a file", () => {
 			"1 patient has more than 5,000 events, which is more than the page can draw",
 		);
 		const { patients: found, notes } = await openFile(
-			file(bytes([...many, "b,10,250"].join("\n"))),
+			file(bytes([...many.slice(0, 5100), "b,10,250"].join("\n"))),
 			known,
 		);
 		expect(found.map(({ name }) => name)).toEqual(["b"]);
