@@ -77,6 +77,8 @@ const sameBits = (a: Data, b: Data) => Buffer.compare(bytes(a), bytes(b)) === 0;
 function relativeError(got: Data, expected: Data): number {
 	let difference = 0;
 	let scale = 0;
+	// Most values agree to the bit, which is found faster than a difference.
+	if (got !== expected && sameBits(got, expected)) return 0;
 	for (let i = 0; i < expected.length; i++) {
 		const a = got[i] as number;
 		const b = expected[i] as number;
