@@ -45,7 +45,10 @@ async function prepared(folder: string, patients: number, seed: number, minCount
 	const people = ["--patients", String(patients), "--seed", String(seed)];
 	await captured(["simulate", ...people, "--out", population]);
 	const rare = ["--min-count", String(minCount)];
-	return captured(["prepare", population, "--from", "csv", ...rare, "--out", folder]);
+	const result = await captured(["prepare", population, "--from", "csv", ...rare, "--out", folder]);
+	// Every new run would simulate people again, to recognise them.
+	rmSync(population, { recursive: true });
+	return result;
 }
 
 beforeAll(async () => {
