@@ -31,7 +31,10 @@ const telemetryFiles = expect.arrayContaining([
 const records = ["patient,date,code,system", ..."abcdefghijklmnopqrst"]
 	.map((id, i) => (i === 0 ? id : `${id},2010-03-01,401.9,icd9\n${id},2012-03-01,250.0,icd9`))
 	.join("\n");
-const tiny = ["--epochs", "1", "--preset", "tiny", "--threads", "1"];
+const tiny = [
+	...["--epochs", "1", "--preset", "tiny", "--set", "layers=1", "--set", "dim=16"],
+	...["--max-length", "16", "--batch-slots", "4096", "--no-hazards", "--threads", "1"],
+];
 
 function file(name: string, text: string): string {
 	const path = join(work, name);
