@@ -1,7 +1,7 @@
 import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
 import { fromTokens, type Vocabulary, vocabularySchema } from "../cohort/vocabulary.js";
-import { isHazardWeight } from "../models/hazards/head.js";
+import { isHazardWeight } from "../models/hazards/weights.js";
 import type { ParameterValues } from "../models/index.js";
 import { type TrajgptConfig, trajgptConfig } from "../models/trajgpt/config.js";
 import type { FineTunedTask } from "../train/finetune/scoring.js";

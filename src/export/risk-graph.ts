@@ -45,8 +45,7 @@ export function riskGraph(
 		...{ queriesOnly: true, predicting: 0 },
 	});
 	const { codes, recorded } = logHazards(
-		...([settings, "queries", config, weightsOf(parametersOf(weights))] as const),
-		out.queryHidden as Tensor,
+		...([config, weightsOf(parametersOf(weights)), out.queryHidden as Tensor] as const),
 		featureGraph(settings, config.vocab, { tokens, times, isEvent, days }),
 	);
 	const { count } = outputsOf(settings, config.vocab);

@@ -6,7 +6,7 @@ import { builtInMap } from "../codes/built-in.js";
 import { type ReadingRules, readingRules } from "../cohort/reading/rules.js";
 import { checkFolderTarget, replaceFolder } from "../files/index.js";
 import { type OnnxModel, opset, type TensorType } from "../graph/index.js";
-import { isHazardWeight } from "../models/hazards/head.js";
+import { isHazardWeight } from "../models/hazards/weights.js";
 import { type ParameterValues, weightCount } from "../models/index.js";
 import type { TrajgptConfig } from "../models/trajgpt/config.js";
 import type { Trained } from "../train/index.js";

@@ -2,9 +2,9 @@ import { InputError } from "../base/errors.js";
 import { type Random, random } from "../base/random.js";
 import { type Dedup, deathRecord } from "../cohort/reading/history-rules.js";
 import { specialCount, specialTokens, type Vocabulary } from "../cohort/vocabulary.js";
-import type { FutureMemory, FutureSteps, WaitingHazards } from "../models/future-steps.js";
-import { landmarkValues, pastFeatures, writePast } from "../models/hazards/landmarks.js";
-import { binsOf, type HazardSettings, visitBinsOf } from "../models/hazards/settings.js";
+import type { FutureMemory, FutureSteps, Waiting } from "../models/future-steps.js";
+import { ageFeatures, pastFeatures, writeAges, writePast } from "../models/hazards/landmarks.js";
+import { type HazardSettings, visitBinsOf } from "../models/hazards/settings.js";
 import type { CodeConfig } from "../models/heads/codes.js";
 import type { Events, Model, ParameterValues, Predictor } from "../models/index.js";
 import type { Runtime } from "../runtime/index.js";
@@ -124,6 +124,8 @@ interface Walk {
 	day: number;
 	/** The share of records with a new code on that day. */
 	newShare: number;
+	/** Log-odds that the visit has one record; after it, what is added to those that it ends. */
+	endOdds: number;
 	/** 1 for each token that is recorded. */
 	readonly has: Uint8Array; // [vocab]
 	/** The records of that visit. */
@@ -162,17 +164,29 @@ async function drawFutures(
 	const batch = rowBatch(steps, held);
 
 	async function wait(some: readonly Walk[]): Promise<void> {
-		const { values, observe } = landmarkValues(settings, vocab, rows);
-		for (const [row, walk] of some.entries()) observe(row, walk, walk.day);
-		const { ages, counts, recent, since, sinceAny, past } = values;
-		const hazards = await steps.wait(
-			...batch(some, ({ day, times }) => Math.max(day, times.at(-1) ?? day)),
-			{ ages, counts, recent, since, sinceAny, past },
-		);
-		const next = waitsIn(settings, steps.bins, hazards);
+		const features = {
+			ages: room(rows, ageFeatures),
+			sinceAny: room(rows, 1).fill(-1),
+			past: room(rows, pastFeatures),
+		};
 		for (const [row, walk] of some.entries()) {
-			const { after, what, newShare } = next(row, walk.draw);
+			const { day, tokens, times } = walk;
+			const last = Math.floor(times.at(-1) ?? day);
+			writeAges(features.ages.subarray(row * ageFeatures), walk, day);
+			writePast(features.past.subarray(row * pastFeatures), walk, times.length, day);
+			if ((tokens.at(-1) ?? 0) >= specialCount) features.sinceAny[row] = day - last;
+		}
+		const next = waitsIn(
+			...([settings, steps.bins] as const),
+			await steps.wait(
+				...batch(some, ({ day, times }) => Math.max(day, times.at(-1) ?? day)),
+				features,
+			),
+		);
+		for (const [row, walk] of some.entries()) {
+			const { after, what, newShare, endOdds } = next(row, walk.draw);
 			walk.newShare = newShare;
+			walk.endOdds = endOdds;
 			walk.day += after;
 			if (walk.day > walk.end) finish(walk);
 			else if (what === "nothing") waiting.push(walk);
@@ -185,8 +199,9 @@ async function drawFutures(
 	}
 
 	/**
-	 * A code by the time-specific query; −1 if none is left. Whether it is new to the patient comes from the hazards:
-	 * the query takes the visit as observed, and codes that a real visit would have been for are not due at a drawn one.
+	 * A code by the time-specific query; −1 if none is left. Whether it is new to the patient is learned from next
+	 * visits: the query takes the visit as observed, and codes that a real visit would have been for are not due at a
+	 * drawn one.
 	 */
 	function drawCode({ draw, has, newShare, ofDay }: Walk, logits: Float32Array): number {
 		const wanted = draw.uniform() < newShare ? 0 : 1;
@@ -213,10 +228,12 @@ async function drawFutures(
 		const { logits, visitEnd, keep } = await steps.record(...batch(some, ({ day }) => day), before);
 		for (const [row, walk] of some.entries()) {
 			const { ofDay, draw } = walk;
+			const odds = visitEnd[row] as number;
+			// The first record ends as many visits as the landmark expects; later ones are corrected alike.
+			if (ofDay.length === 1) walk.endOdds -= odds;
 			const ended =
 				ofDay.length > 0 &&
-				(draw.uniform() < 1 / (1 + Math.exp(-(visitEnd[row] as number))) ||
-					ofDay.length === mostRecords);
+				(draw.uniform() < probability(odds + walk.endOdds) || ofDay.length === mostRecords);
 			const token = ended ? -1 : drawCode(walk, logits.subarray(row * vocab, (row + 1) * vocab));
 			if (token >= 0) {
 				keep(row, held, walk.place);
@@ -253,7 +270,16 @@ async function drawFutures(
 				known: start.tokens.length,
 				day: start.day,
 				end: start.day + days,
-				...{ place, history: start.history, sample, has, newShare: 0, ofDay: [], death: null },
+				...{
+					place,
+					history: start.history,
+					sample,
+					has,
+					newShare: 0,
+					endOdds: 0,
+					ofDay: [],
+					death: null,
+				},
 			});
 		}
 	}
@@ -324,7 +350,12 @@ type Waited = {
 	readonly after: number;
 	readonly what: "visit" | "death" | "visit and death" | "nothing";
 	readonly newShare: number;
+	/** Log-odds that the visit has one record. */
+	readonly endOdds: number;
 };
+
+/** Of log-odds. */
+const probability = (odds: number) => 1 / (1 + Math.exp(-odds));
 
 /**
  * Draws what comes first after a landmark. A hazard is the probability per day at risk, as it was learned: the
@@ -333,18 +364,21 @@ type Waited = {
 function waitsIn(
 	settings: HazardSettings,
 	bins: number,
-	{ visits, death, newShare }: WaitingHazards,
+	{ visits, deaths, newCodes, oneRecord }: Waiting,
 ): (row: number, draw: Random) => Waited {
 	const { to, within } = visitBinsOf(settings);
 	const ends = to.slice(0, within.filter((bin) => bin < bins).length);
-	const last = binsOf(settings).to[bins - 1] as number;
 	return (row, draw) => {
 		let after = 0;
-		for (const [visitBin, end] of ends.entries()) {
-			const bin = row * bins + (within[visitBin] as number);
-			const seen = Math.exp(visits[row * ends.length + visitBin] as number);
-			const dies = Math.exp(death[bin] as number);
-			const found = (what: Waited["what"]) => ({ after, what, newShare: newShare[bin] as number });
+		for (const [bin, end] of ends.entries()) {
+			const at = row * ends.length + bin;
+			const [seen, dies] = [visits, deaths].map((own) => Math.exp(own[at] as number)) as [
+				number,
+				number,
+			];
+			const newShare = probability(newCodes[at] as number);
+			const endOdds = oneRecord[at] as number;
+			const found = (what: Waited["what"]) => ({ after, what, newShare, endOdds });
 			for (; after < end; ) {
 				after++;
 				if (draw.uniform() < seen)
@@ -352,7 +386,7 @@ function waitsIn(
 				if (draw.uniform() < dies) return found("death");
 			}
 		}
-		return { after: last, what: "nothing", newShare: 0 };
+		return { after, what: "nothing", newShare: 0, endOdds: 0 };
 	};
 }
 

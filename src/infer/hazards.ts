@@ -1,9 +1,10 @@
 import { InputError } from "../base/errors.js";
 import { specialCount } from "../cohort/vocabulary.js";
 import { concat, reshape, type Tensor } from "../graph/index.js";
-import { featureInputs, logHazards, prefix, readingOf } from "../models/hazards/head.js";
+import { binStates, featureInputs, logHazards, prefix, readingOf } from "../models/hazards/head.js";
 import { cumulativeIncidence } from "../models/hazards/incidence.js";
 import { landmarkValues } from "../models/hazards/landmarks.js";
+import { nextVisit } from "../models/hazards/next-visit.js";
 import { hazardStream, queryTimes } from "../models/hazards/objective.js";
 import { type HazardSettings, outputsOf, visitBinsOf } from "../models/hazards/settings.js";
 import type { CodeConfig } from "../models/heads/codes.js";
@@ -154,11 +155,11 @@ function hazardRows(
 	const landmarks = shape.rows * perRow;
 	const streams = [hazardStream(settings, reading, perRow)];
 	const [{ hidden }] = model.states(config, parameters, shape, streams) as [States];
-	const { codes, visits } = logHazards(
-		...([settings, reading, config, weightsOf(parameters)] as const),
-		reshape(hidden, [landmarks, -1, config.dim]),
-		featureInputs(settings, config.vocab, landmarks, hidden.dtype),
-	);
+	const p = weightsOf(parameters);
+	const states = binStates(settings, reading, p, reshape(hidden, [landmarks, -1, config.dim]));
+	const features = featureInputs(settings, config.vocab, landmarks, hidden.dtype);
+	const { codes } = logHazards(config, p, states, features);
+	const { visits } = nextVisit(settings, p, states, features);
 	const each = concat([reshape(codes, [landmarks, -1]), visits], 1);
 	return reshape(each, [shape.rows, -1]);
 }
@@ -171,7 +172,7 @@ function hazardFeeds(
 	perRow: number,
 ) {
 	const reading = readingOf(model);
-	const { values, observe } = landmarkValues(settings, config.vocab, batch.rows * perRow);
+	const { features, observe } = landmarkValues(settings, config.vocab, batch.rows * perRow);
 	const landmarks = Array.from({ length: batch.rows }, (_, row) => {
 		const source = batch.sources?.[row]?.history as ReturnType<typeof known> | undefined;
 		const events = batch.times.subarray(row * batch.length);
@@ -187,7 +188,6 @@ function hazardFeeds(
 			return { known: count, times: queryTimes(settings, reading, time) };
 		});
 	});
-	const { risk: _risk, visitRisk: _visitRisk, ...features } = values;
 	return {
 		...model.filler(config, batch)(hazardStream(settings, reading, perRow), landmarks),
 		...Object.fromEntries(

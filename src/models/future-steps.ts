@@ -1,4 +1,5 @@
-import type { Features } from "./hazards/head.js";
+import type { LandmarkFeatures } from "./hazards/landmarks.js";
+import type { NextVisit } from "./hazards/next-visit.js";
 
 /** The states of futures: arrays by name, with as many numbers for every future. */
 export type FutureMemory = Readonly<Record<string, Float32Array>>;
@@ -11,14 +12,8 @@ export interface FutureTimes {
 	readonly times: Float64Array; // [rows]
 }
 
-/** Log hazards per day after a landmark. */
-export interface WaitingHazards {
-	/** Of the next record of any code. */
-	readonly visits: Float32Array; // [rows, visit bins]
-	readonly death: Float32Array; // [rows, bins]
-	/** The share of records whose code is new to the patient. */
-	readonly newShare: Float32Array; // [rows, bins]
-}
+/** What comes first after a landmark: see `NextVisit`. */
+export type Waiting = { readonly [Field in keyof NextVisit]: Float32Array }; // [rows, visit bins]
 
 export interface RecordStep {
 	/** Of the record at this time, given that there is one. */
@@ -44,8 +39,8 @@ export interface FutureSteps {
 	wait(
 		memory: FutureMemory,
 		landmarks: FutureTimes,
-		features: { readonly [Field in keyof Features]: Float32Array },
-	): Promise<WaitingHazards>;
+		features: Pick<LandmarkFeatures, "ages" | "sinceAny" | "past">,
+	): Promise<Waiting>;
 	/** What is recorded at these times. */
 	record(
 		memory: FutureMemory,

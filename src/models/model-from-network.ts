@@ -1,6 +1,7 @@
 import { drawWeights } from "../nn/weights.js";
-import { hazardWeights, readingOf } from "./hazards/head.js";
+import { readingOf } from "./hazards/head.js";
 import { hazardsOfConfig } from "./hazards/objective.js";
+import { hazardWeights } from "./hazards/weights.js";
 import type { CodeConfig } from "./heads/codes.js";
 import { historyPredictor } from "./kinds/history-predictor.js";
 import type { Model, Network } from "./model.js";

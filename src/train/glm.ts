@@ -2,7 +2,7 @@
 export interface GlmRows {
 	readonly width: number;
 	readonly features: readonly number[]; // [rows, width]
-	/** Of a rate: days at risk. Of a probability: 1. */
+	/** Of a rate: days at risk. Of a probability: the number of trials. */
 	readonly exposure: readonly number[];
 	readonly outcome: readonly number[];
 }
@@ -22,10 +22,10 @@ export const poisson: Family = (eta, exposure, outcome) => {
 };
 
 /** A probability 1 / (1 + e^−η). */
-export const logistic: Family = (eta, _exposure, outcome) => {
+export const logistic: Family = (eta, trials, outcome) => {
 	const p = 1 / (1 + Math.exp(-eta));
 	const softplus = eta > 0 ? eta + Math.log1p(Math.exp(-eta)) : Math.log1p(Math.exp(eta));
-	return [softplus - outcome * eta, p - outcome, p * (1 - p)];
+	return [trials * softplus - outcome * eta, trials * p - outcome, trials * p * (1 - p)];
 };
 
 /** The weights with the least loss, by Newton's method from given ones; the prior pulls towards these. */

@@ -39,11 +39,15 @@ async function withCrudeRates(
 		if (source.to === source.from) continue;
 		const drawn = drawLandmark(settings, source, draws.fork(patient), false);
 		if (!drawn) continue;
-		const { values, observe, follow } = landmarkValues(settings, dataset.vocabulary.size, 1);
+		const { features, outcomes, observe, follow } = landmarkValues(
+			settings,
+			dataset.vocabulary.size,
+			1,
+		);
 		observe(0, history, drawn.day);
 		follow(0, history, drawn.day, drawn);
-		for (const [output, days] of values.risk.entries()) {
-			const own = (values.since[output] as number) >= 0 ? sums.next : sums.onset;
+		for (const [output, days] of outcomes.risk.entries()) {
+			const own = (features.since[output] as number) >= 0 ? sums.next : sums.onset;
 			own.days[output] = (own.days[output] as number) + Math.abs(days);
 			if (days < 0) own.records[output] = (own.records[output] as number) + 1;
 		}

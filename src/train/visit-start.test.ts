@@ -26,7 +26,9 @@ test("regressions find the rates and probabilities of two groups", () => {
 	const [rate, more] = fitGlm(rows, [0, 0], poisson);
 	expect(Math.exp(rate!)).toBeCloseTo(0.02, 3);
 	expect(Math.exp(rate! + more!)).toBeCloseTo(0.05, 3);
-	const [odds, better] = fitGlm(rows, [0, 0], logistic);
+	// Each row is one trial.
+	const trials = { ...rows, exposure: rows.exposure.map(() => 1) };
+	const [odds, better] = fitGlm(trials, [0, 0], logistic);
 	expect(1 / (1 + Math.exp(-odds!))).toBeCloseTo(0.2, 2);
 	expect(1 / (1 + Math.exp(-odds! - better!))).toBeCloseTo(0.5, 2);
 });
@@ -49,11 +51,11 @@ test("people who were seen often are expected sooner, and visits end as they did
 	const people = Array.from({ length: 120 }, (_, i) => regular(i % 2 ? 20 : 150, `p${i}`));
 	const weights = await withVisitRegression(start, settings, historiesDataset(people, vocab), 1);
 	const data = (name: string) => weights.get(`hazards.${name}`)!.data;
-	const { values, observe } = landmarkValues(settings, vocab, 2);
+	const { features, observe } = landmarkValues(settings, vocab, 2);
 	for (const i of [0, 1]) observe(i, people[i]!, 3000);
 	const month = visitBinsOf(settings).to.indexOf(30);
 	const effect = (at: number) =>
-		values.past
+		features.past
 			.subarray(at * pastFeatures, (at + 1) * pastFeatures)
 			.reduce((sum, own, i) => sum + own * data("visit.past")[month * pastFeatures + i]!, 0);
 	expect(effect(1) - effect(0)).toBeGreaterThan(1);

@@ -1,4 +1,5 @@
-import { random } from "../base/random.js";
+import { type Random, random } from "../base/random.js";
+import type { RowSource } from "../cohort/batches.js";
 import type { Dataset } from "../cohort/index.js";
 import { drawLandmark, drawRecord } from "../models/hazards/draw-landmarks.js";
 import { sinceHatsOf, sinceKnots } from "../models/hazards/head.js";
@@ -8,11 +9,12 @@ import type { ParameterValues } from "../models/index.js";
 import { fitGlm, logistic, poisson } from "./glm.js";
 
 /** Training patients that are read, at most. */
-const mostPatients = 10_000;
+const mostPatients = 4000;
 
 /**
- * Weights with which the hazard of the next record of any code, and the end of a visit, begin at a regression on what
- * was recorded before: the network has only the rest to learn. Few landmarks per step would learn it slowly.
+ * Weights with which the next visit, how many records it has and how many are new, and its end begin at regressions on what
+ * was recorded before, and death before it at a crude rate: the network has only the rest to learn. Few landmarks
+ * per step would learn it slowly.
  */
 export async function withVisitRegression(
 	weights: ParameterValues,
@@ -27,25 +29,47 @@ export async function withVisitRegression(
 	});
 	const bins = to.map(() => room(visitWidth));
 	const ends = room(2 + pastFeatures);
+	const [newCodes, oneRecord] = [0, 1].map(() => room(to.length + visitWidth - 1)) as [
+		ReturnType<typeof room>,
+		ReturnType<typeof room>,
+	];
+	const dying = { deaths: 0, days: 0 };
 	const draws = random(seed).fork("visits");
 	for (const patient of dataset.patients("train").subarray(0, mostPatients)) {
 		const history = await dataset.read(patient);
 		const source = { history, from: history.birthEvents, to: history.tokens.length };
 		if (source.to === source.from) continue;
 		const draw = draws.fork(patient);
-		for (const afterRecord of [false, true]) {
+		for (const afterRecord of evenly(settings, source, draw)) {
 			const drawn = drawLandmark(settings, source, draw, afterRecord);
 			if (drawn) {
-				const { values, observe, follow } = landmarkValues(settings, dataset.vocabulary.size, 1);
+				const { features, outcomes, observe, follow } = landmarkValues(
+					...([settings, dataset.vocabulary.size, 1] as const),
+				);
 				observe(0, history, drawn.day);
 				follow(0, history, drawn.day, drawn);
-				const row = [1, ...sinceHatsOf(values.sinceAny[0] as number), ...values.past];
-				const days = values.visitRisk[0] as number;
+				const row = [...sinceHatsOf(features.sinceAny[0] as number), ...features.past];
+				const days = outcomes.visitRisk[0] as number;
+				const untilDeath = outcomes.visitDeathRisk[0] as number;
+				dying.days += Math.abs(untilDeath);
+				if (untilDeath < 0) dying.deaths++;
+				const then = to.findIndex((end) => -days <= end);
+				if (days < 0 && then >= 0) {
+					const records = outcomes.visitRecords[0] as number;
+					for (const [rows, trials, outcome] of [
+						[newCodes, records, outcomes.newRecords[0] as number],
+						[oneRecord, 1, Number(records === 1)],
+					] as const) {
+						rows.features.push(...to.map((_, bin) => Number(bin === then)), ...row);
+						rows.exposure.push(trials);
+						rows.outcome.push(outcome);
+					}
+				}
 				for (const [bin, own] of bins.entries()) {
 					const [start, end] = [from[bin] as number, to[bin] as number];
 					const exposure = Math.min(Math.abs(days), end) - start;
 					if (exposure <= 0) continue;
-					own.features.push(...row);
+					own.features.push(1, ...row);
 					own.exposure.push(exposure);
 					own.outcome.push(Number(days < 0 && -days <= end));
 				}
@@ -70,21 +94,45 @@ export async function withVisitRegression(
 		start[0] = Math.log((records + 0.5) / (days + 50));
 		return fitGlm(rows, start, poisson);
 	});
-	put(
-		"visit.bias",
-		fitted.map(([bias]) => bias as number),
-	);
-	put(
-		"visit.since",
-		fitted.flatMap((own) => own.slice(1, 1 + sinceKnots.length)),
-	);
-	put(
-		"visit.past",
-		fitted.flatMap((own) => own.slice(1 + sinceKnots.length)),
-	);
+	const putAll = (name: string, weights: { bias: number[]; rest: number[][] }) => {
+		put(`${name}.bias`, weights.bias);
+		put(
+			`${name}.since`,
+			weights.rest.flatMap((own) => own.slice(0, sinceKnots.length)),
+		);
+		put(
+			`${name}.past`,
+			weights.rest.flatMap((own) => own.slice(sinceKnots.length)),
+		);
+	};
+	putAll("visit", {
+		bias: fitted.map(([bias]) => bias as number),
+		rest: fitted.map(([, ...rest]) => rest),
+	});
+	for (const [name, rows] of Object.entries({ newCodes, oneRecord })) {
+		const own = fitGlm(rows, new Array(rows.width).fill(0), logistic);
+		putAll(name, { bias: own.slice(0, to.length), rest: [own.slice(to.length)] });
+	}
+	// Half a death in a century: where none is recorded there still is a rate.
+	const rate = Math.log((dying.deaths + 0.5) / (dying.days + 36_525));
+	put("visitDeath.bias", new Array(to.length).fill(rate));
 	const [bias, records, ...past] = fitGlm(ends, new Array(ends.width).fill(0), logistic);
 	put("visitEnd.bias", [bias as number]);
 	put("visitEnd.records", [records as number]);
 	put("visitEnd.past", past);
 	return found;
+}
+
+/** As many landmarks as a history has time and records, so that every day and every record counts alike. */
+function evenly(
+	{ daysPerLandmark, slotsPerLandmark }: HazardSettings,
+	{ history, from, to }: RowSource,
+	draw: Random,
+): boolean[] {
+	const days = history.observed.reduce((sum, { start, end }) => sum + end - start, 0);
+	const times = (share: number) => Math.floor(share + draw.uniform());
+	return [
+		...new Array<boolean>(times(days / daysPerLandmark)).fill(false),
+		...new Array<boolean>(times((to - from) / slotsPerLandmark)).fill(true),
+	];
 }

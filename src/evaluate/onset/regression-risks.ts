@@ -55,7 +55,7 @@ export function regressionFeatures(
 		values.push(value);
 	};
 	for (const { history, day } of patients) {
-		const { values: found, observe } = landmarkValues(settings, vocab, 1);
+		const { features: found, observe } = landmarkValues(settings, vocab, 1);
 		observe(0, history, day);
 		starts.push(columns.length);
 		add(0, 1);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
-import { drawLandmark, drawRecord, knownAt, landmarkWeight } from "./draw-landmarks.js";
+import { drawLandmark, drawRecord, knownAt, landmarkWeights } from "./draw-landmarks.js";
 import { hazardSettings } from "./settings.js";
 import { historyWith, wholeRow } from "./testing/histories.js";
 
@@ -42,15 +42,47 @@ describe("a landmark", () => {
 		);
 	});
 
-	test("weighs by the time it stands for", () => {
-		const weigh = (from: number, to: number, landmarks: number) =>
-			landmarks * landmarkWeight(settings, { history, from, to }, landmarks);
-		// The look-back ends on day 1365; the parts begin on days 1200, 1700 and 2400; observation ends on day 6000.
-		expect(weigh(1, 11, 3)).toBeCloseTo((1700 - 1365) / settings.daysPerLandmark, 9);
-		expect(weigh(11, 25, 3)).toBeCloseTo(700 / settings.daysPerLandmark, 9);
-		expect(weigh(25, 41, 5)).toBeCloseTo((6001 - 2400) / settings.daysPerLandmark, 9);
+	const parts = [
+		[1, 11],
+		[11, 25],
+		[25, 41],
+	] as const;
+	// The look-back ends on day 1365; the parts begin on days 1200, 1700 and 2400; observation ends on day 6000.
+	const days = [1700 - 1365, 700, 6001 - 2400];
+	/** The mean weight of draws from a part, times their number. */
+	const total = (kind: "codes" | "visit", afterRecord: boolean, [from, to]: readonly number[]) => {
+		const source = { history, from: from as number, to: to as number };
+		const [landmarks, draws] = [40, 4000];
+		let sum = 0;
+		for (let seed = 0; seed < draws; seed++) {
+			const drawn = drawLandmark(settings, source, random(seed), afterRecord);
+			if (drawn) sum += landmarkWeights(settings, source, landmarks, drawn, afterRecord)[kind];
+		}
+		return (landmarks * sum) / draws;
+	};
+
+	test("weighs by the time it stands for, as a day or as the visit after a gap", () => {
+		for (const [i, part] of parts.entries()) {
+			const time = total("codes", false, part) * settings.daysPerLandmark;
+			expect(time).toBeCloseTo(days[i] as number, 6);
+			// Visits are 100 days apart; the first of all weighs as one after a year. A visit that is cut is never drawn.
+			const visits = total("codes", true, part) * settings.daysPerLandmark;
+			expect(visits / ([465 + 300, 700, 800][i] as number)).toBeCloseTo(1, 1);
+		}
+	});
+
+	test("weighs for the next visit as one visit, however many the row has", () => {
+		for (const [i, part] of parts.entries()) {
+			const visits = total("visit", true, part) * settings.slotsPerLandmark;
+			expect(visits / ([5, 7, 8][i] as number)).toBeCloseTo(1, 6);
+		}
+	});
+
+	test("of a long time weighs no more than eight", () => {
 		const row = wholeRow(history);
-		expect(landmarkWeight({ ...settings, daysPerLandmark: 1 }, row, 4)).toBe(8);
+		const short = { ...settings, daysPerLandmark: 1 };
+		for (const afterRecord of [false, true])
+			expect(landmarkWeights(short, row, 4, { day: 3000 }, afterRecord).codes).toBe(8);
 	});
 
 	test("falls on every observed day alike", () => {

@@ -61,19 +61,47 @@ export function drawLandmark(
 
 /** The most that a landmark weighs: few records of a long time must not decide a step. */
 const mostWeight = 8;
+/** Time without records, in days, beyond which a record weighs no more. */
+const mostGap = 365;
+
+/** What a landmark weighs. */
+export interface LandmarkWeights {
+	/** For the hazards of codes: the time that it stands for, so that people with many records do not set the level. */
+	readonly codes: number;
+	/** For the next visit: a day as any other day, a visit as any other visit, as in sampled futures. */
+	readonly visit: number;
+}
 
 /**
- * What each of a row's landmarks weighs for the hazards of codes: the time that it stands for. Rows have as many
- * landmarks as events, so without weights people and times with many records would decide the level.
+ * What one of a row's landmarks weighs. How likely a day or a record is drawn depends on how many a row has, and so on
+ * what comes later: the last row of somebody who dies is short. The weights undo this, and depend on the past alone;
+ * otherwise, deaths and the ends of histories would count too often.
  */
-export function landmarkWeight(
+export function landmarkWeights(
 	settings: HazardSettings,
 	source: RowSource,
 	landmarks: number,
-): number {
-	const days = [settings.lookBackDays, 0].map((before) => daysOf(freeDays(source, before)));
-	const own = (days.find((count) => count > 0) ?? 0) / landmarks;
-	return Math.min(mostWeight, own / settings.daysPerLandmark);
+	{ day }: Pick<DrawnLandmark, "day">,
+	afterRecord: boolean,
+): LandmarkWeights {
+	const { daysPerLandmark, slotsPerLandmark } = settings;
+	if (!afterRecord) {
+		const days = [settings.lookBackDays, 0].map((before) => daysOf(freeDays(source, before)));
+		const own = (days.find((count) => count > 0) ?? 0) / landmarks;
+		const weight = Math.min(mostWeight, own / daysPerLandmark);
+		return { codes: weight, visit: weight };
+	}
+	const { history, from, to } = source;
+	let after = from;
+	while (after < to && dayOf(history, after) <= day) after++;
+	let first = after;
+	while (first > history.birthEvents && dayOf(history, first - 1) === day) first--;
+	const before = first > history.birthEvents ? day - dayOf(history, first - 1) : mostGap;
+	const visits = (to - from) / (after - first) / landmarks;
+	return {
+		codes: Math.min(mostWeight, (visits * Math.min(mostGap, before)) / daysPerLandmark),
+		visit: visits / slotsPerLandmark,
+	};
 }
 
 const daysOf = (stretches: readonly { readonly count: number }[]) =>

@@ -27,7 +27,6 @@ import {
 } from "../../graph/index.js";
 import {
 	filledWith,
-	fromRareEvents,
 	nested,
 	normal,
 	type WeightSpecs,
@@ -36,14 +35,8 @@ import {
 } from "../../nn/weights.js";
 import type { CodeConfig } from "../heads/codes.js";
 import type { Network } from "../model.js";
-import { ageFeatures, type LandmarkValues, pastFeatures } from "./landmarks.js";
-import {
-	type Bins,
-	type HazardSettings,
-	mostDirectCodes,
-	outputsOf,
-	visitBinsOf,
-} from "./settings.js";
+import { ageFeatures, type LandmarkFeatures, pastFeatures } from "./landmarks.js";
+import { type Bins, type HazardSettings, mostDirectCodes, outputsOf } from "./settings.js";
 
 /** Through so many numbers the counts of more than `mostDirectCodes` codes act. */
 const linearRank = 64;
@@ -66,24 +59,27 @@ export const readingOf = ({ usesQueryTime }: Pick<Network, "usesQueryTime">): Ha
 
 export const prefix = "hazards";
 
-/** Weights of the hazards of every output, of the next record of any code, and of the end of a visit. */
-export function hazardWeights(
+/** Width of the states that hazards are read from. */
+export const stateWidth = (reading: HazardReading, { dim }: CodeConfig): number =>
+	reading === "queries" ? dim : binRank;
+
+/** Weights of the hazards of every output. */
+export function codeWeights(
 	settings: HazardSettings,
 	reading: HazardReading,
-	{ vocab, dim }: CodeConfig,
+	config: CodeConfig,
 ): WeightSpecs {
+	const { vocab, dim } = config;
 	const { count } = outputsOf(settings, vocab);
 	const bins = settings.binDays.length;
-	const visitBins = visitBinsOf(settings).to.length;
-	const width = reading === "queries" ? dim : binRank;
 	const zeros = (...shape: number[]) => filledWith(0, shape);
 	const each = {
-		state: zeros(count, width),
+		state: zeros(count, stateWidth(reading, config)),
 		age: zeros(count, ageFeatures),
 		bias: filledWith(Math.log(startingRate), [count]),
 		bins: zeros(bins, count),
 	};
-	const specs = nested(prefix, {
+	return {
 		...(reading === "state" && { binStates: normal([bins * binRank, dim], 1 / Math.sqrt(dim)) }),
 		...nested("onset", each),
 		...(vocab <= mostDirectCodes
@@ -96,32 +92,13 @@ export function hazardWeights(
 		...nested("next", each),
 		"next.since": zeros(sinceKnots.length, count),
 		"next.counts": zeros(2, count),
-		...nested("visit", {
-			state: zeros(visitBins, width),
-			age: zeros(visitBins, ageFeatures),
-			bias: filledWith(Math.log(0.01), [visitBins]),
-			since: zeros(visitBins, sinceKnots.length),
-			past: zeros(visitBins, pastFeatures),
-		}),
-		...nested("visitEnd", {
-			state: zeros(1, dim),
-			records: zeros(1, 1),
-			past: zeros(1, pastFeatures),
-			bias: zeros(1),
-		}),
-	});
-	return fromRareEvents(specs);
+	};
 }
-
-/** Whether a weight is one of the hazards'. */
-export const isHazardWeight = (name: string): boolean => name.startsWith(`${prefix}.`);
 
 /** The names under which the crude rates of the data are put. */
 export const rateNames = { onset: `${prefix}.onset.bias`, next: `${prefix}.next.bias` } as const;
 
-export type Features = {
-	readonly [Field in Exclude<keyof LandmarkValues, "risk" | "visitRisk">]: Tensor;
-};
+export type Features = { readonly [Field in keyof LandmarkFeatures]: Tensor };
 
 export function featureInputs(
 	settings: HazardSettings,
@@ -144,11 +121,11 @@ export function featureInputs(
 	};
 }
 
-const project = (x: Tensor, weight: Tensor) => matmul(x, weight, { transposeB: true });
-const log1p = (x: Tensor) => log(add(x, 1));
+export const project = (x: Tensor, weight: Tensor) => matmul(x, weight, { transposeB: true });
+export const log1p = (x: Tensor) => log(add(x, 1));
 
 /** Hats over log(1 + days), one for each knot. */
-const sinceHats = (since: Tensor): Tensor[] => {
+export const sinceHats = (since: Tensor): Tensor[] => {
 	const x = log1p(maximum(since, 0));
 	const spacing = sinceKnots[1];
 	return sinceKnots.map((knot) => relu(sub(1, mul(abs(sub(x, knot)), 1 / spacing))));
@@ -161,15 +138,25 @@ export const sinceHatsOf = (since: number): number[] =>
 	);
 
 /** log of hazards per day, of extremes kept apart from what 32 bits can hold. */
-const bounded = (logHazard: Tensor) => clamp(logHazard, -30, 3);
+export const bounded = (logHazard: Tensor) => clamp(logHazard, -30, 3);
 
 export interface LogHazards {
 	/** Of the first record of an output that is not recorded yet, and of the next one of others. */
 	readonly codes: Tensor; // [landmarks, bins, outputs]
-	/** Of the next record of any code. */
-	readonly visits: Tensor; // [landmarks, visit bins]
 	/** 1 where an output is recorded already. */
 	readonly recorded: Tensor; // [landmarks, 1, outputs], bool
+}
+
+/** The state of each bin: the network's answer to a query at its middle, or a projection of its state. */
+export function binStates(
+	settings: HazardSettings,
+	reading: HazardReading,
+	parameters: Weights,
+	hidden: Tensor, // [landmarks, bins or 1, dim]
+): Tensor {
+	if (reading === "queries") return hidden;
+	const shape = [hidden.shape[0] as number, settings.binDays.length, binRank];
+	return rmsNorm(reshape(project(hidden, parameters(`${prefix}.binStates`)), shape));
 }
 
 /**
@@ -178,24 +165,17 @@ export interface LogHazards {
  * queried at the first bins alone, the hazards are those of these bins.
  */
 export function logHazards(
-	settings: HazardSettings,
-	reading: HazardReading,
 	{ vocab }: CodeConfig,
 	parameters: Weights,
-	hidden: Tensor, // [landmarks, bins or 1, dim]
-	{ ages, counts, recent, since, sinceAny, past }: Features,
+	states: Tensor, // [landmarks, bins, width]
+	{ ages, counts, recent, since, past }: Features,
 	/** The outputs whose hazards are computed, if not all; `since` is theirs alone. */
 	sampled?: Tensor, // [outputs], int32
 ): LogHazards {
 	const p = within(parameters, prefix);
-	const landmarks = hidden.shape[0] as number;
+	const [landmarks, bins] = states.shape as [number, number, number];
 	const count = since.shape[1] as number;
 	const some = (x: Tensor, axis = 0) => (sampled ? gather(x, sampled, axis) : x);
-	const bins = reading === "queries" ? (hidden.shape[1] as number) : settings.binDays.length;
-	const states =
-		reading === "queries"
-			? hidden
-			: rmsNorm(reshape(project(hidden, p("binStates")), [landmarks, bins, binRank]));
 	const hazardsOf = (kind: string, own: Tensor) => {
 		const q = within(p, kind);
 		const level = add(add(project(ages, some(q("age"))), own), some(q("bias"))); // [landmarks, outputs]
@@ -218,49 +198,7 @@ export function logHazards(
 	];
 	const next = hazardsOf("next", ofRecords.reduce(add));
 	const recorded = reshape(greaterEqual(since, 0), [landmarks, 1, count]);
-	return {
-		codes: bounded(where(recorded, next, onset)),
-		visits: visitLogHazards(settings, p, states, { ages, sinceAny, past }),
-		recorded,
-	};
-}
-
-/** Of the next record of any code, in the visit bins that lie in the bins of these states. */
-function visitLogHazards(
-	settings: HazardSettings,
-	p: Weights,
-	states: Tensor, // [landmarks, bins, width]
-	{ ages, sinceAny, past }: Pick<Features, "ages" | "sinceAny" | "past">,
-): Tensor {
-	const bins = states.shape[1] as number;
-	const place = visitBinsOf(settings).within.filter((bin) => bin < bins);
-	const v: Weights = (name) => slice(p(`visit.${name}`), 0, 0, place.length);
-	const visitStates = gather(states, constant(place, [place.length], "int32"), 1); // [landmarks, visit bins, width]
-	const visits = [
-		sum(mul(visitStates, v("state")), -1),
-		project(ages, v("age")),
-		project(concat(sinceHats(sinceAny), 1), v("since")),
-		project(past, v("past")),
-	].reduce(add);
-	return bounded(add(visits, v("bias")));
-}
-
-/** Log-odds that no further record follows on the same day. */
-export function visitEndLogits(
-	parameters: Weights,
-	hidden: Tensor, // [rows, places, dim]
-	/** Records of the same day so far. */
-	records: Tensor, // [rows, places]
-	past: Tensor, // [rows, places, pastFeatures]
-): Tensor {
-	const p = within(parameters, `${prefix}.visitEnd`);
-	const [rows, places] = hidden.shape as [number, number, number];
-	const own = [
-		project(hidden, p("state")),
-		mul(log1p(reshape(records, [rows, places, 1])), p("records")),
-		project(past, p("past")),
-	].reduce(add);
-	return reshape(add(own, p("bias")), [rows, places]);
+	return { codes: bounded(where(recorded, next, onset)), recorded };
 }
 
 /**

@@ -19,10 +19,10 @@ const history = historyWith([
 ]);
 
 const fill = (atRisk: { until: number; died: boolean; onset: boolean }, own = history) => {
-	const { values, observe, follow } = landmarkValues(settings, vocab, 1);
+	const { features, outcomes, observe, follow } = landmarkValues(settings, vocab, 1);
 	observe(0, own, 3000);
 	follow(0, own, 3000, atRisk);
-	return values;
+	return { ...features, ...outcomes };
 };
 const open = { until: 4000, died: false, onset: true };
 
@@ -83,6 +83,27 @@ describe("what happens after a landmark", () => {
 	test("death ends the time at risk, and is an event of its own", () => {
 		const { risk } = fill({ until: 3020, died: true, onset: true });
 		expect([risk[outputs.death], risk[5], risk[7]]).toEqual([-20, 20, -10]);
+	});
+
+	test("of the next visit, records and new codes are counted; death is at risk up to its day", () => {
+		const visit = historyWith([
+			[2900, 5],
+			[3010, 5],
+			[3010, 7],
+			[3010, 8],
+			[3020, 6],
+		]);
+		const of = (until: number, died: boolean) => {
+			const own = fill({ until, died, onset: true }, visit);
+			return [own.visitRisk, own.visitDeathRisk, own.visitRecords, own.newRecords].map(
+				([value]) => value,
+			);
+		};
+		expect(of(4000, false)).toEqual([-10, 10, 3, 2]);
+		expect(of(3015, true)).toEqual([-10, 10, 3, 2]);
+		expect(of(3010, true)).toEqual([-10, -10, 3, 2]);
+		expect(of(3004, true)).toEqual([4, -4, 0, 0]);
+		expect(of(3004, false)).toEqual([4, 4, 0, 0]);
 	});
 
 	test("without look-back only codes that are known are at risk", () => {

@@ -57,8 +57,8 @@ export interface AtRisk {
 	readonly onset: boolean;
 }
 
-/** Values of landmarks: what hazards depend on beside a network's states, and what happened afterwards. */
-export interface LandmarkValues {
+/** What hazards depend on beside a network's states. */
+export interface LandmarkFeatures {
 	/** Hats over age, and the same by sex (1 male, −1 female); 0 if the birth is unknown. */
 	readonly ages: Float32Array; // [landmarks, ageFeatures]
 	/** Records of each output before, and of these the recent ones. */
@@ -70,9 +70,31 @@ export interface LandmarkValues {
 	readonly sinceAny: Float32Array; // [landmarks, 1]
 	/** How much was recorded: see `pastFeatures`. */
 	readonly past: Float32Array; // [landmarks, pastFeatures]
-	/** Days at risk; negative where they end with a record (or death). 0: not at risk. */
+}
+
+/** What happened after landmarks. Days at risk are negative where they end with a record (or death). 0: not at risk. */
+export interface LandmarkOutcomes {
 	readonly risk: Float32Array; // [landmarks, outputs]
+	/** Of a record of any code. */
 	readonly visitRisk: Float32Array; // [landmarks, 1]
+	/** Of death, up to the day of the next visit. */
+	readonly visitDeathRisk: Float32Array; // [landmarks, 1]
+	/** Records of the next visit, and of these the ones whose code was not recorded by the landmark. */
+	readonly visitRecords: Float32Array; // [landmarks, 1]
+	readonly newRecords: Float32Array; // [landmarks, 1]
+}
+
+/** Writes the hats of a patient's age and sex on a day; leaves zeros where the birth is unknown. */
+export function writeAges(into: Float32Array, { tokens, times }: Events, day: number): void {
+	if (birthEventsOf(tokens) === 0) return;
+	const age = (day - (times[0] as number)) / yearDays;
+	const sign = signs[tokens[0] as number] ?? 0;
+	const spacing = ageKnots[1] as number;
+	for (const [i, knot] of ageKnots.entries()) {
+		const hat = Math.max(0, 1 - Math.abs(age - knot) / spacing);
+		into[i] = hat;
+		into[ageKnots.length + i] = sign * hat;
+	}
 }
 
 /** Room for the values of so many landmarks, and what fills it. */
@@ -80,36 +102,31 @@ export function landmarkValues(settings: HazardSettings, vocab: number, landmark
 	const outputs = outputsOf(settings, vocab);
 	const groupsOf = membership(settings, vocab);
 	const room = (width: number) => new Float32Array(landmarks * width);
-	const values: LandmarkValues = {
+	const features: LandmarkFeatures = {
 		ages: room(ageFeatures),
 		counts: room(outputs.count),
 		recent: room(outputs.count),
 		since: room(outputs.count).fill(-1),
 		sinceAny: room(1).fill(-1),
 		past: room(pastFeatures),
+	};
+	const outcomes: LandmarkOutcomes = {
 		risk: room(outputs.count),
 		visitRisk: room(1),
+		visitDeathRisk: room(1),
+		visitRecords: room(1),
+		newRecords: room(1),
 	};
 	const own = (field: Float32Array, at: number) =>
 		field.subarray(at * outputs.count, (at + 1) * outputs.count);
 
 	/** What is known of a patient on a day: all records up to it. */
 	function observe(at: number, { tokens, times }: Events, day: number): void {
-		const birthEvents = birthEventsOf(tokens);
-		if (birthEvents === 1) {
-			const age = (day - (times[0] as number)) / yearDays;
-			const sign = signs[tokens[0] as number] ?? 0;
-			const spacing = ageKnots[1] as number;
-			for (const [i, knot] of ageKnots.entries()) {
-				const hat = Math.max(0, 1 - Math.abs(age - knot) / spacing);
-				values.ages[at * ageFeatures + i] = hat;
-				values.ages[at * ageFeatures + ageKnots.length + i] = sign * hat;
-			}
-		}
-		const [counts, recent, since] = [values.counts, values.recent, values.since].map((field) =>
-			own(field, at),
+		writeAges(features.ages.subarray(at * ageFeatures), { tokens, times }, day);
+		const [counts, recent, since] = [features.counts, features.recent, features.since].map(
+			(field) => own(field, at),
 		) as [Float32Array, Float32Array, Float32Array];
-		let count = birthEvents;
+		let count = birthEventsOf(tokens);
 		for (; count < tokens.length; count++) {
 			const days = day - Math.floor(times[count] as number);
 			if (days < 0) break;
@@ -121,9 +138,9 @@ export function landmarkValues(settings: HazardSettings, vocab: number, landmark
 			};
 			note(token);
 			for (const group of groupsOf[token] ?? []) note(group);
-			values.sinceAny[at] = days;
+			features.sinceAny[at] = days;
 		}
-		const past = values.past.subarray(at * pastFeatures, (at + 1) * pastFeatures);
+		const past = features.past.subarray(at * pastFeatures, (at + 1) * pastFeatures);
 		writePast(past, { tokens, times }, count, day);
 	}
 
@@ -136,11 +153,11 @@ export function landmarkValues(settings: HazardSettings, vocab: number, landmark
 	): void {
 		const days = until - day;
 		if (days <= 0) return;
-		const [since, risk] = [own(values.since, at), own(values.risk, at)];
+		const [since, risk] = [own(features.since, at), own(outcomes.risk, at)];
 		for (let output = specialCount; output < outputs.death; output++)
 			if (onset || (since[output] as number) >= 0) risk[output] = days;
 		risk[outputs.death] = died ? -days : days;
-		values.visitRisk[at] = days;
+		let next = Number.POSITIVE_INFINITY;
 		for (let n = birthEventsOf(tokens); n < tokens.length; n++) {
 			const after = Math.floor(times[n] as number) - day;
 			if (after <= 0) continue;
@@ -151,11 +168,19 @@ export function landmarkValues(settings: HazardSettings, vocab: number, landmark
 			};
 			note(token);
 			for (const group of groupsOf[token] ?? []) note(group);
-			if ((values.visitRisk[at] as number) > 0) values.visitRisk[at] = -after;
+			next = Math.min(next, after);
+			if (after > next) continue;
+			const count = (field: Float32Array) => {
+				field[at] = (field[at] as number) + 1;
+			};
+			count(outcomes.visitRecords);
+			if ((since[token] as number) < 0) count(outcomes.newRecords);
 		}
+		outcomes.visitRisk[at] = next > days ? days : -next;
+		outcomes.visitDeathRisk[at] = next >= days && died ? -days : Math.min(next, days);
 	}
 
-	return { values, observe, follow };
+	return { features, outcomes, observe, follow };
 }
 
 /** The outputs of the groups that each token belongs to. */

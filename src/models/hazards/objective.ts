@@ -3,18 +3,19 @@ import { weightsOf } from "../../nn/weights.js";
 import type { CodeConfig } from "../heads/codes.js";
 import type { BatchShape, Landmark, QueryStream, States } from "../model.js";
 import type { Objective } from "../objective.js";
-import { drawLandmark, drawRecord, knownAt, landmarkWeight } from "./draw-landmarks.js";
+import { drawLandmark, drawRecord, knownAt, landmarkWeights } from "./draw-landmarks.js";
 import {
+	binStates,
 	featureInputs,
 	type HazardReading,
 	hazardNats,
 	logHazards,
 	prefix,
-	visitEndLogits,
 } from "./head.js";
 import { landmarkValues, pastFeatures, writePast } from "./landmarks.js";
+import { nextVisit, nextVisitNats, visitEndLogits } from "./next-visit.js";
 import { columnsOf, sampleOutputs, sampleSize } from "./sampled-outputs.js";
-import { binsOf, type HazardSettings, outputsOf, visitBinsOf } from "./settings.js";
+import { binsOf, type HazardSettings, outputsOf } from "./settings.js";
 
 const visitEndName = "visitEnd";
 
@@ -63,10 +64,11 @@ function hazardObjective<C extends CodeConfig>(
 			const landmarks = shape.rows * perRow;
 			const size = sampleSize(settings, config.vocab);
 			const count = size ?? outputsOf(settings, config.vocab).count;
-			const { codes, visits, recorded } = logHazards(
-				...([settings, reading, config, p] as const),
-				reshape(asked.hidden, [landmarks, -1, config.dim]),
-				featureInputs(settings, config.vocab, landmarks, dtype, size),
+			const hidden = reshape(asked.hidden, [landmarks, -1, config.dim]);
+			const bins = binStates(settings, reading, p, hidden);
+			const features = featureInputs(settings, config.vocab, landmarks, dtype, size);
+			const { codes, recorded } = logHazards(
+				...([config, p, bins, features] as const),
 				size === undefined ? undefined : input(`${prefix}.outputs`, [size], "int32"),
 			);
 			const perLandmark = (name: string, width: number) =>
@@ -74,11 +76,10 @@ function hazardObjective<C extends CodeConfig>(
 			const each = hazardNats(codes, perLandmark("risk", count), binsOf(settings));
 			const ofOutputs =
 				size === undefined ? each : mul(each, input(`${prefix}.weights`, [size], dtype));
-			const nats = mul(ofOutputs, perLandmark("landmarkWeights", 1));
-			const visitNats = hazardNats(
-				reshape(visits, [landmarks, -1, 1]),
-				perLandmark("visitRisk", 1),
-				visitBinsOf(settings),
+			const nats = mul(ofOutputs, perLandmark("codeWeights", 1));
+			const visitNats = mul(
+				nextVisitNats(settings, nextVisit(settings, p, bins, features)),
+				input(`${prefix}.visitWeights`, [landmarks], dtype),
 			);
 			const cells = [shape.rows, perRow];
 			const field = (name: string) => input(`${visitEndName}.${name}`, cells, dtype);
@@ -95,7 +96,7 @@ function hazardObjective<C extends CodeConfig>(
 			const random = draw.random.fork(prefix);
 			const [asked, ends] = streams(config, batch);
 			const perRow = landmarksOf(settings, batch);
-			const own = landmarkValues(settings, config.vocab, batch.rows * perRow);
+			const values = landmarkValues(settings, config.vocab, batch.rows * perRow);
 			const cells = batch.rows * perRow;
 			const end = {
 				records: new Float32Array(cells),
@@ -103,8 +104,11 @@ function hazardObjective<C extends CodeConfig>(
 				answers: new Float32Array(cells),
 				weights: new Float32Array(cells),
 			};
-			const landmarkWeights = new Float32Array(cells);
-			const targets = { draws: 0, landmarks: 0, ends: 0 };
+			const weights = {
+				codeWeights: new Float32Array(cells),
+				visitWeights: new Float32Array(cells),
+			};
+			const targets = { draws: 0, ends: 0 };
 			const landmarks: Landmark[][] = [];
 			const endLandmarks: Landmark[][] = [];
 			for (let row = 0; row < batch.rows; row++) {
@@ -113,14 +117,16 @@ function hazardObjective<C extends CodeConfig>(
 				const drawnEnds: Landmark[] = [];
 				for (let i = 0; i < perRow; i++) {
 					const at = row * perRow + i;
-					const found = source && drawLandmark(settings, source, random, i % 2 === 1);
+					const afterRecord = random.uniform() < 0.5;
+					const found = source && drawLandmark(settings, source, random, afterRecord);
 					const first = batch.times[row * batch.length] as number;
 					if (source) targets.draws++;
 					if (source && found) {
-						own.observe(at, source.history, found.day);
-						own.follow(at, source.history, found.day, found);
-						landmarkWeights[at] = landmarkWeight(settings, source, perRow);
-						targets.landmarks++;
+						values.observe(at, source.history, found.day);
+						values.follow(at, source.history, found.day, found);
+						const own = landmarkWeights(settings, source, perRow, found, afterRecord);
+						weights.codeWeights[at] = own.codes;
+						weights.visitWeights[at] = own.visit;
 					}
 					const known = source && found ? knownAt(source, found.day) : 0;
 					const last = batch.times[row * batch.length + known - 1] ?? first;
@@ -142,17 +148,17 @@ function hazardObjective<C extends CodeConfig>(
 				landmarks.push(drawn);
 				endLandmarks.push(drawnEnds);
 			}
-			const { risk, since } = own.values;
+			const { features, outcomes } = values;
 			const size = sampleSize(settings, config.vocab);
-			const sampled = size && sampleOutputs(settings, config.vocab, risk, size, random);
+			const sampled = size && sampleOutputs(settings, config.vocab, outcomes.risk, size, random);
 			const { count } = outputsOf(settings, config.vocab);
-			const values = sampled
+			const filled = sampled
 				? {
-						...{ ...own.values, ...sampled },
-						risk: columnsOf(risk, count, sampled.outputs),
-						since: columnsOf(since, count, sampled.outputs),
+						...{ ...features, ...outcomes, ...sampled },
+						risk: columnsOf(outcomes.risk, count, sampled.outputs),
+						since: columnsOf(features.since, count, sampled.outputs),
 					}
-				: own.values;
+				: { ...features, ...outcomes };
 			const named = (name: string, values: object) =>
 				Object.entries(values).map(([field, data]) => [`${name}.${field}`, data] as const);
 			return {
@@ -160,13 +166,13 @@ function hazardObjective<C extends CodeConfig>(
 					...fill(asked, landmarks),
 					...fill(ends, endLandmarks),
 					...Object.fromEntries([
-						...named(prefix, { ...values, landmarkWeights }),
+						...named(prefix, { ...filled, ...weights }),
 						...named(visitEndName, end),
 					]),
 				},
 				targets: {
 					// The weights of all draws, also of those that are not at risk, are about 1 on average.
-					...{ onset: targets.draws, recurrence: targets.draws, visit: targets.landmarks },
+					...{ onset: targets.draws, recurrence: targets.draws, visit: targets.draws },
 					[visitEndName]: targets.ends,
 				},
 			};

@@ -3,10 +3,11 @@ import { random } from "../../base/random.js";
 import { input, type Tensor } from "../../graph/index.js";
 import { drawWeights, parametersOf, weightsOf } from "../../nn/weights.js";
 import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
-import { featureInputs, hazardWeights, logHazards } from "./head.js";
+import { featureInputs, logHazards } from "./head.js";
 import { landmarkValues } from "./landmarks.js";
 import { columnsOf, sampleOutputs, sampleSize } from "./sampled-outputs.js";
 import { hazardSettings, mostDirectCodes, outputsOf } from "./settings.js";
+import { hazardWeights } from "./weights.js";
 
 const settings = hazardSettings.parse({ groups: [{ name: "some", tokens: [5, 6] }] });
 
@@ -69,7 +70,7 @@ test("hazards of sampled outputs are those among all", async () => {
 	const drawn = (length: number) => Float32Array.from({ length }, () => stream.normal());
 	const weights = drawWeights(hazardWeights(settings, "queries", config), random(1));
 	for (const { data } of weights.values()) data.set(drawn(data.length));
-	const { values } = landmarkValues(settings, vocab, landmarks);
+	const { features: values } = landmarkValues(settings, vocab, landmarks);
 	for (const field of [values.counts, values.recent])
 		field.set(drawn(field.length).map((value) => Math.round(value ** 2)));
 	values.since.set(drawn(values.since.length).map((value) => Math.round(100 * value)));
@@ -79,7 +80,7 @@ test("hazards of sampled outputs are those among all", async () => {
 	const hidden = input("hidden", [landmarks, bins, config.dim]);
 	const hazards = (sampled?: Tensor) =>
 		logHazards(
-			...([settings, "queries", config, weightsOf(parametersOf(weights)), hidden] as const),
+			...([config, weightsOf(parametersOf(weights)), hidden] as const),
 			featureInputs(settings, vocab, landmarks, "float32", sampled && size),
 			sampled,
 		).codes;

@@ -1,24 +1,20 @@
 import { InputError } from "../../base/errors.js";
-import { specialCount } from "../../cohort/vocabulary.js";
 import {
 	add,
-	div,
 	exp,
 	type Graph,
 	input,
 	mul,
 	reshape,
 	slice,
-	sum,
 	type Tensor,
-	where,
 } from "../../graph/index.js";
 import { parametersOf, weightsOf } from "../../nn/weights.js";
 import { type Data, programs, type Runtime } from "../../runtime/index.js";
-import type { FutureSteps, FutureTimes, WaitingHazards } from "../future-steps.js";
-import { featureInputs, logHazards, prefix, visitEndLogits } from "../hazards/head.js";
-import { pastFeatures } from "../hazards/landmarks.js";
-import { binsOf, type HazardSettings, outputsOf } from "../hazards/settings.js";
+import type { FutureSteps, FutureTimes, Waiting } from "../future-steps.js";
+import { ageFeatures, pastFeatures } from "../hazards/landmarks.js";
+import { nextVisit, visitEndLogits } from "../hazards/next-visit.js";
+import { binsOf, type HazardSettings } from "../hazards/settings.js";
 import type { ParameterValues } from "../model.js";
 import type { TrajgptConfig } from "./config.js";
 import { stateOf } from "./inference-graph.js";
@@ -92,15 +88,13 @@ export function futureSteps(
 		const p = weightsOf(parameters);
 		const hidden = out.queryHidden as Tensor;
 		if (kind === "wait") {
-			const features = featureInputs(settings, config.vocab, rows, "float32");
-			const hazards = logHazards(settings, "queries", config, p, hidden, features);
-			const { death } = outputsOf(settings, config.vocab);
-			const ofCodes = (t: Tensor) => slice(t, 2, specialCount, config.vocab);
-			const rates = exp(ofCodes(hazards.codes)); // [rows, bins, codes]
+			const field = (name: string, width: number) => input(name, [rows, width]);
 			return {
-				visits: hazards.visits,
-				death: reshape(slice(hazards.codes, 2, death, death + 1), shape),
-				newShare: div(sum(where(ofCodes(hazards.recorded), 0, rates), -1), sum(rates, -1)),
+				...nextVisit(settings, p, hidden, {
+					ages: field("ages", ageFeatures),
+					sinceAny: field("sinceAny", 1),
+					past: field("past", pastFeatures),
+				}),
 			};
 		}
 		return {
@@ -145,14 +139,9 @@ export function futureSteps(
 		bins,
 		widths,
 		async wait(memory, landmarks, features) {
-			const { visits, death, newShare } = (await compiled.run("wait", {
-				...memory,
-				...slotFeeds(landmarks, waits),
-				...Object.fromEntries(
-					Object.entries(features).map(([name, data]) => [`${prefix}.${name}`, data]),
-				),
-			})) as Record<keyof WaitingHazards, Float32Array>;
-			return { visits, death, newShare };
+			return (await compiled.run("wait", {
+				...{ ...memory, ...slotFeeds(landmarks, waits), ...features },
+			})) as unknown as Waiting;
 		},
 		async record(memory, at, before) {
 			const found = await compiled.run("record", { ...memory, ...slotFeeds(at, [0]), ...before });

@@ -1,0 +1,167 @@
+import {
+	add,
+	both,
+	concat,
+	constant,
+	gather,
+	greaterEqual,
+	input,
+	less,
+	mul,
+	reshape,
+	slice,
+	softplus,
+	sub,
+	sum,
+	type Tensor,
+	where,
+} from "../../graph/index.js";
+import { filledWith, nested, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
+import {
+	bounded,
+	type Features,
+	hazardNats,
+	log1p,
+	prefix,
+	project,
+	sinceHats,
+	sinceKnots,
+} from "./head.js";
+import { ageFeatures, type LandmarkOutcomes, pastFeatures } from "./landmarks.js";
+import { type HazardSettings, visitBinsOf } from "./settings.js";
+
+/** What is asked of the next visit, with a value that it starts from until the data are known. */
+const asked = {
+	visit: Math.log(0.01),
+	visitDeath: Math.log(1e-5),
+	newCodes: 0,
+	oneRecord: 0,
+} as const;
+
+/** The outputs that have weights for each bin of a visit; those of the others differ in their level alone. */
+const perBin: ReadonlySet<keyof typeof asked> = new Set(["visit"]);
+
+/** Weights of the next visit, and of its end. */
+export function visitWeights(settings: HazardSettings, width: number, dim: number): WeightSpecs {
+	const bins = visitBinsOf(settings).to.length;
+	const zeros = (...shape: number[]) => filledWith(0, shape);
+	const of = (name: keyof typeof asked) => {
+		const rows = perBin.has(name) ? bins : 1;
+		return nested(name, {
+			state: zeros(rows, width),
+			age: zeros(rows, ageFeatures),
+			bias: filledWith(asked[name], [bins]),
+			since: zeros(rows, sinceKnots.length),
+			past: zeros(rows, pastFeatures),
+		});
+	};
+	return {
+		...{ ...of("visit"), ...of("visitDeath"), ...of("newCodes"), ...of("oneRecord") },
+		...nested("visitEnd", {
+			state: zeros(1, dim),
+			records: zeros(1, 1),
+			past: zeros(1, pastFeatures),
+			bias: zeros(1),
+		}),
+	};
+}
+
+/** What comes first after a landmark. All is given that nothing came before. */
+export interface NextVisit {
+	/** log hazards per day of a record of any code. */
+	readonly visits: Tensor; // [landmarks, visit bins]
+	/** log hazards per day of death, up to the day of the next visit. */
+	readonly deaths: Tensor; // [landmarks, visit bins]
+	/** Log-odds that a record of this visit has a code that is new to the patient. */
+	readonly newCodes: Tensor; // [landmarks, visit bins]
+	/** Log-odds that this visit has one record only. */
+	readonly oneRecord: Tensor; // [landmarks, visit bins]
+}
+
+/** The next visit, in the visit bins that lie in the bins of these states. */
+export function nextVisit(
+	settings: HazardSettings,
+	parameters: Weights,
+	states: Tensor, // [landmarks, bins, width]
+	{ ages, sinceAny, past }: Pick<Features, "ages" | "sinceAny" | "past">,
+): NextVisit {
+	const p = within(parameters, prefix);
+	const bins = states.shape[1] as number;
+	const place = visitBinsOf(settings).within.filter((bin) => bin < bins);
+	const count = place.length;
+	const visitStates = gather(states, constant(place, [count], "int32"), 1); // [landmarks, visit bins, width]
+	const hats = concat(sinceHats(sinceAny), 1);
+	const of = (name: keyof typeof asked) => {
+		const weight = (field: string) => {
+			const own = p(`${name}.${field}`);
+			return perBin.has(name) ? slice(own, 0, 0, count) : own;
+		};
+		const all = [
+			sum(mul(visitStates, weight("state")), -1),
+			project(ages, weight("age")),
+			project(hats, weight("since")),
+			project(past, weight("past")),
+		].reduce(add);
+		return add(all, slice(p(`${name}.bias`), 0, 0, count));
+	};
+	return {
+		visits: bounded(of("visit")),
+		deaths: bounded(of("visitDeath")),
+		newCodes: of("newCodes"),
+		oneRecord: of("oneRecord"),
+	};
+}
+
+/** −log likelihood of when the next visit was, whether death came first, how many of its codes were new, and whether it had one record: [landmarks]. */
+export function nextVisitNats(
+	settings: HazardSettings,
+	{ visits, deaths, newCodes, oneRecord }: NextVisit,
+): Tensor {
+	const [landmarks] = visits.shape as [number, number];
+	const bins = visitBinsOf(settings);
+	const outcome = (name: keyof LandmarkOutcomes) =>
+		input(`${prefix}.${name}`, [landmarks, 1], visits.dtype);
+	const natsOf = (logHazard: Tensor, risk: Tensor) =>
+		reshape(
+			hazardNats(reshape(logHazard, [landmarks, -1, 1]), reshape(risk, [landmarks, 1, 1]), bins),
+			[landmarks, -1],
+		);
+	const risk = outcome("visitRisk");
+	const ends = (days: readonly number[]) => constant(days, [1, days.length], visits.dtype);
+	const isThen = both(
+		less(ends(bins.from), sub(0, risk)),
+		greaterEqual(ends(bins.to), sub(0, risk)),
+	);
+	const [fresh, all] = [outcome("newRecords"), outcome("visitRecords")];
+	const isOne = where(less(all, 1.5), oneRecord, 0);
+	const ofVisit = [
+		sub(mul(all, softplus(newCodes)), mul(fresh, newCodes)),
+		sub(softplus(oneRecord), isOne),
+	].reduce(add);
+	return sum(
+		[
+			natsOf(visits, risk),
+			natsOf(deaths, outcome("visitDeathRisk")),
+			where(isThen, ofVisit, 0),
+		].reduce(add),
+		-1,
+	);
+}
+
+/** Log-odds that no further record follows on the same day. */
+export function visitEndLogits(
+	parameters: Weights,
+	hidden: Tensor, // [rows, places, dim]
+	/** Records of the same day so far. */
+	records: Tensor, // [rows, places]
+	past: Tensor, // [rows, places, pastFeatures]
+): Tensor {
+	const p = within(parameters, `${prefix}.visitEnd`);
+	const [rows, places] = hidden.shape as [number, number, number];
+	const own = [
+		project(hidden, p("state")),
+		mul(log1p(reshape(records, [rows, places, 1])), p("records")),
+		project(past, p("past")),
+	].reduce(add);
+	return reshape(add(own, p("bias")), [rows, places]);
+}
