@@ -78,7 +78,6 @@ export function demoStages(
 						...{ preset, threads, signal, progress, resume: "if-begun" },
 						// Short rows and small batches: many steps in little time, chosen by validation loss.
 						training: { epochs, seed, batchSlots: 512, maxLength: 128, learningRate: 5e-3 },
-						hazards: { weight: 0.02 }, // more weight overfits with so few people
 					}),
 				);
 			},
