@@ -118,8 +118,8 @@ function tables(rows: readonly EvaluationRow[], newCodes?: Measure): string {
 }
 
 /**
- * Each model row against the next and against the patient's own history, and the first against the oracle. The
- * file has every pair, and the windows.
+ * Each model row against the next and against the patient's own history, and the first against the oracle, or
+ * against what was observed. The file has every pair, and the windows.
  */
 function shownPairs(rows: readonly EvaluationRow[], differences: Differences): Differences {
 	const labelOf = (who: EvaluationRow["who"]) => rows.find((row) => row.who === who)?.label;
@@ -129,7 +129,7 @@ function shownPairs(rows: readonly EvaluationRow[], differences: Differences): D
 		return (
 			than === models[at + 1] ||
 			than === labelOf("history") ||
-			(at === 0 && than === labelOf("oracle"))
+			(at === 0 && [labelOf("oracle"), labelOf("observed")].includes(than))
 		);
 	});
 }

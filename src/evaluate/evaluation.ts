@@ -22,7 +22,7 @@ const measureSchema = z.strictObject({ value: z.number(), low: z.number(), high:
 const measures = z.record(z.string(), measureSchema);
 
 const rowNames = {
-	who: z.enum(["model", "history", "global", "oracle"]),
+	who: z.enum(["model", "history", "global", "oracle", "observed"]),
 	/** The display name, such as "TrajGPT, time-specific". */
 	label: z.string(),
 	method: z.enum(rankingMethods).optional(),

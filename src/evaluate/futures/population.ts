@@ -57,7 +57,7 @@ export async function populationTask(
 		`patients without an index day: ${Object.values(excluded).reduce((sum, own) => sum + own, 0)}`,
 	];
 	return async (runtime, trained) => {
-		const rows: PatientRow[] = [row({ who: "oracle", label: "observed" }, observed)];
+		const rows: PatientRow[] = [row({ who: "observed", label: "observed" }, observed)];
 		if (trained) {
 			const model = futureModel(runtime, trained);
 			const futures = await model

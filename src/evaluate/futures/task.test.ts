@@ -71,8 +71,8 @@ test("what happened is counted until the end of observation, without the token o
 	});
 	const { rows, patients } = await measure(runtime);
 	expect(patients).toBe(2);
-	const { metrics, label } = rows[0]!;
-	expect(label).toBe("observed");
+	const { metrics, label, who } = rows[0]!;
+	expect([who, label]).toEqual(["observed", "observed"]);
 	const years = (365 + 100) / 365.25;
 	expect(metrics.visitsPerYear!.value).toBeCloseTo(3 / years, 6);
 	expect(metrics.codesPerVisit!.value).toBeCloseTo(4 / 3, 6);

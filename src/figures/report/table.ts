@@ -50,7 +50,7 @@ export function bestOf(rows: readonly EvaluationRow[], metric: string): Evaluati
 	};
 	if (better === "near 1") return undefined;
 	return rows
-		.filter(({ who, metrics }) => who !== "oracle" && metrics[metric])
+		.filter(({ who, metrics }) => who !== "oracle" && who !== "observed" && metrics[metric])
 		.toSorted((a, b) => worth(b) - worth(a))[0];
 }
 
