@@ -100,7 +100,7 @@ async function readManifest(where: string, read: ReadFile): Promise<ExportManife
 		);
 	if (json.version !== exportVersion)
 		throw new InputError(
-			`${where} was written by another version of trajgpt: format ${JSON.stringify(json.version)}, expected ${exportVersion}; ${Number(json.version) > exportVersion ? "update trajgpt" : "export the run again"}`,
+			`${where} was written by another version of trajgpt: format ${JSON.stringify(json.version)}, expected ${exportVersion}; ${Number(json.version) > exportVersion ? "update trajgpt" : "export the run again, or train anew if the run is of an older version too"}`,
 		);
 	const parsed = manifestSchema.safeParse(json);
 	if (parsed.success) {

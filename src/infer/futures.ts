@@ -124,8 +124,10 @@ interface Walk {
 	day: number;
 	/** The share of records with a new code on that day. */
 	newShare: number;
-	/** Log-odds that the visit has one record; after it, what is added to those that it ends. */
-	endOdds: number;
+	/** Log-odds that the visit has one record. */
+	oneRecord: number;
+	/** What is added to the log-odds that the visit ends. */
+	endShift: number;
 	/** 1 for each token that is recorded. */
 	readonly has: Uint8Array; // [vocab]
 	/** The records of that visit. */
@@ -184,9 +186,9 @@ async function drawFutures(
 			),
 		);
 		for (const [row, walk] of some.entries()) {
-			const { after, what, newShare, endOdds } = next(row, walk.draw);
+			const { after, what, newShare, oneRecord } = next(row, walk.draw);
 			walk.newShare = newShare;
-			walk.endOdds = endOdds;
+			walk.oneRecord = oneRecord;
 			walk.day += after;
 			if (walk.day > walk.end) finish(walk);
 			else if (what === "nothing") waiting.push(walk);
@@ -230,10 +232,10 @@ async function drawFutures(
 			const { ofDay, draw } = walk;
 			const odds = visitEnd[row] as number;
 			// The first record ends as many visits as the landmark expects; later ones are corrected alike.
-			if (ofDay.length === 1) walk.endOdds -= odds;
+			if (ofDay.length === 1) walk.endShift = walk.oneRecord - odds;
 			const ended =
 				ofDay.length > 0 &&
-				(draw.uniform() < probability(odds + walk.endOdds) || ofDay.length === mostRecords);
+				(draw.uniform() < probability(odds + walk.endShift) || ofDay.length === mostRecords);
 			const token = ended ? -1 : drawCode(walk, logits.subarray(row * vocab, (row + 1) * vocab));
 			if (token >= 0) {
 				keep(row, held, walk.place);
@@ -276,7 +278,8 @@ async function drawFutures(
 					sample,
 					has,
 					newShare: 0,
-					endOdds: 0,
+					oneRecord: 0,
+					endShift: 0,
 					ofDay: [],
 					death: null,
 				},
@@ -351,7 +354,7 @@ type Waited = {
 	readonly what: "visit" | "death" | "visit and death" | "nothing";
 	readonly newShare: number;
 	/** Log-odds that the visit has one record. */
-	readonly endOdds: number;
+	readonly oneRecord: number;
 };
 
 /** Of log-odds. */
@@ -377,8 +380,10 @@ function waitsIn(
 				number,
 			];
 			const newShare = probability(newCodes[at] as number);
-			const endOdds = oneRecord[at] as number;
-			const found = (what: Waited["what"]) => ({ after, what, newShare, endOdds });
+			const found = (what: Waited["what"]) => ({
+				...{ after, what, newShare },
+				oneRecord: oneRecord[at] as number,
+			});
 			for (; after < end; ) {
 				after++;
 				if (draw.uniform() < seen)
@@ -386,7 +391,7 @@ function waitsIn(
 				if (draw.uniform() < dies) return found("death");
 			}
 		}
-		return { after, what: "nothing", newShare: 0, endOdds: 0 };
+		return { after, what: "nothing", newShare: 0, oneRecord: 0 };
 	};
 }
 

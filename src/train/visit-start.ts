@@ -33,14 +33,14 @@ export async function withVisitRegression(
 		ReturnType<typeof room>,
 		ReturnType<typeof room>,
 	];
-	const dying = { deaths: 0, days: 0 };
+	const dead = { deaths: 0, days: 0 };
 	const draws = random(seed).fork("visits");
 	for (const patient of dataset.patients("train").subarray(0, mostPatients)) {
 		const history = await dataset.read(patient);
 		const source = { history, from: history.birthEvents, to: history.tokens.length };
 		if (source.to === source.from) continue;
 		const draw = draws.fork(patient);
-		for (const afterRecord of evenly(settings, source, draw)) {
+		for (const afterRecord of landmarkKinds(settings, source, draw)) {
 			const drawn = drawLandmark(settings, source, draw, afterRecord);
 			if (drawn) {
 				const { features, outcomes, observe, follow } = landmarkValues(
@@ -51,8 +51,8 @@ export async function withVisitRegression(
 				const row = [...sinceHatsOf(features.sinceAny[0] as number), ...features.past];
 				const days = outcomes.visitRisk[0] as number;
 				const untilDeath = outcomes.visitDeathRisk[0] as number;
-				dying.days += Math.abs(untilDeath);
-				if (untilDeath < 0) dying.deaths++;
+				dead.days += Math.abs(untilDeath);
+				if (untilDeath < 0) dead.deaths++;
 				const then = to.findIndex((end) => -days <= end);
 				if (days < 0 && then >= 0) {
 					const records = outcomes.visitRecords[0] as number;
@@ -114,7 +114,7 @@ export async function withVisitRegression(
 		putAll(name, { bias: own.slice(0, to.length), rest: [own.slice(to.length)] });
 	}
 	// Half a death in a century: where none is recorded there still is a rate.
-	const rate = Math.log((dying.deaths + 0.5) / (dying.days + 36_525));
+	const rate = Math.log((dead.deaths + 0.5) / (dead.days + 36_525));
 	put("visitDeath.bias", new Array(to.length).fill(rate));
 	const [bias, records, ...past] = fitGlm(ends, new Array(ends.width).fill(0), logistic);
 	put("visitEnd.bias", [bias as number]);
@@ -124,7 +124,7 @@ export async function withVisitRegression(
 }
 
 /** As many landmarks as a history has time and records, so that every day and every record counts alike. */
-function evenly(
+function landmarkKinds(
 	{ daysPerLandmark, slotsPerLandmark }: HazardSettings,
 	{ history, from, to }: RowSource,
 	draw: Random,

@@ -30,8 +30,8 @@ import {
 import { ageFeatures, type LandmarkOutcomes, pastFeatures } from "./landmarks.js";
 import { type HazardSettings, visitBinsOf } from "./settings.js";
 
-/** What is asked of the next visit, with a value that it starts from until the data are known. */
-const asked = {
+/** What is predicted of the next visit, and the level that each starts from until the data are known. */
+const startingLevels = {
 	visit: Math.log(0.01),
 	visitDeath: Math.log(1e-5),
 	newCodes: 0,
@@ -39,24 +39,27 @@ const asked = {
 } as const;
 
 /** The outputs that have weights for each bin of a visit; those of the others differ in their level alone. */
-const perBin: ReadonlySet<keyof typeof asked> = new Set(["visit"]);
+const perBin: ReadonlySet<keyof typeof startingLevels> = new Set(["visit"]);
 
 /** Weights of the next visit, and of its end. */
 export function visitWeights(settings: HazardSettings, width: number, dim: number): WeightSpecs {
 	const bins = visitBinsOf(settings).to.length;
 	const zeros = (...shape: number[]) => filledWith(0, shape);
-	const of = (name: keyof typeof asked) => {
+	const weightsFor = (name: keyof typeof startingLevels) => {
 		const rows = perBin.has(name) ? bins : 1;
 		return nested(name, {
 			state: zeros(rows, width),
 			age: zeros(rows, ageFeatures),
-			bias: filledWith(asked[name], [bins]),
+			bias: filledWith(startingLevels[name], [bins]),
 			since: zeros(rows, sinceKnots.length),
 			past: zeros(rows, pastFeatures),
 		});
 	};
 	return {
-		...{ ...of("visit"), ...of("visitDeath"), ...of("newCodes"), ...of("oneRecord") },
+		...weightsFor("visit"),
+		...weightsFor("visitDeath"),
+		...weightsFor("newCodes"),
+		...weightsFor("oneRecord"),
 		...nested("visitEnd", {
 			state: zeros(1, dim),
 			records: zeros(1, 1),
@@ -66,11 +69,11 @@ export function visitWeights(settings: HazardSettings, width: number, dim: numbe
 	};
 }
 
-/** What comes first after a landmark. All is given that nothing came before. */
+/** The first visit or death after a landmark, conditional on none before. */
 export interface NextVisit {
 	/** log hazards per day of a record of any code. */
 	readonly visits: Tensor; // [landmarks, visit bins]
-	/** log hazards per day of death, up to the day of the next visit. */
+	/** log hazards per day of death, through the day of the next visit. */
 	readonly deaths: Tensor; // [landmarks, visit bins]
 	/** Log-odds that a record of this visit has a code that is new to the patient. */
 	readonly newCodes: Tensor; // [landmarks, visit bins]
@@ -91,7 +94,7 @@ export function nextVisit(
 	const count = place.length;
 	const visitStates = gather(states, constant(place, [count], "int32"), 1); // [landmarks, visit bins, width]
 	const hats = concat(sinceHats(sinceAny), 1);
-	const of = (name: keyof typeof asked) => {
+	const outputFor = (name: keyof typeof startingLevels) => {
 		const weight = (field: string) => {
 			const own = p(`${name}.${field}`);
 			return perBin.has(name) ? slice(own, 0, 0, count) : own;
@@ -105,10 +108,10 @@ export function nextVisit(
 		return add(all, slice(p(`${name}.bias`), 0, 0, count));
 	};
 	return {
-		visits: bounded(of("visit")),
-		deaths: bounded(of("visitDeath")),
-		newCodes: of("newCodes"),
-		oneRecord: of("oneRecord"),
+		visits: bounded(outputFor("visit")),
+		deaths: bounded(outputFor("visitDeath")),
+		newCodes: outputFor("newCodes"),
+		oneRecord: outputFor("oneRecord"),
 	};
 }
 
@@ -128,21 +131,21 @@ export function nextVisitNats(
 		);
 	const risk = outcome("visitRisk");
 	const ends = (days: readonly number[]) => constant(days, [1, days.length], visits.dtype);
-	const isThen = both(
+	const isVisitBin = both(
 		less(ends(bins.from), sub(0, risk)),
 		greaterEqual(ends(bins.to), sub(0, risk)),
 	);
-	const [fresh, all] = [outcome("newRecords"), outcome("visitRecords")];
-	const isOne = where(less(all, 1.5), oneRecord, 0);
+	const [newRecords, records] = [outcome("newRecords"), outcome("visitRecords")];
+	const isOne = where(less(records, 1.5), oneRecord, 0);
 	const ofVisit = [
-		sub(mul(all, softplus(newCodes)), mul(fresh, newCodes)),
+		sub(mul(records, softplus(newCodes)), mul(newRecords, newCodes)),
 		sub(softplus(oneRecord), isOne),
 	].reduce(add);
 	return sum(
 		[
 			natsOf(visits, risk),
 			natsOf(deaths, outcome("visitDeathRisk")),
-			where(isThen, ofVisit, 0),
+			where(isVisitBin, ofVisit, 0),
 		].reduce(add),
 		-1,
 	);

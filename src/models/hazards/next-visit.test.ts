@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { input } from "../../graph/index.js";
+import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
+import { nextVisitNats } from "./next-visit.js";
+import { hazardSettings } from "./settings.js";
+
+const settings = hazardSettings.parse({ binDays: [10, 100], visitBinDays: [1] }); // visit bins end on days 1, 10, 100
+
+/** Days at risk of a visit and of death, records of the visit, new ones; and what the likelihood then has. */
+const cases = [
+	{ name: "a visit on day 1", at: [-1, 1, 1, 0], visit: 0, days: [1, 0, 0], dies: undefined },
+	{ name: "a visit on the last day of a bin", at: [-10, 10, 3, 2], visit: 1, days: [1, 9, 0] },
+	{ name: "a visit after the last bin", at: [-150, 150, 2, 1], visit: undefined, days: [1, 9, 90] },
+	{ name: "the end of observation", at: [40, 40, 0, 0], visit: undefined, days: [1, 9, 30] },
+	{ name: "death before a visit", at: [5, -5, 0, 0], visit: undefined, days: [1, 4, 0], dies: 1 },
+	{
+		name: "death on the day of a visit",
+		at: [-30, -30, 1, 1],
+		visit: 2,
+		days: [1, 9, 20],
+		dies: 2,
+	},
+] as const;
+
+test.each(cases)("−log likelihood of $name", async ({ at, days, ...then }) => {
+	const logs = {
+		visits: [-2, -3, -4],
+		deaths: [-6, -7, -8],
+		newCodes: [-1, 0.5, 1],
+		oneRecord: [1, 0.2, -0.5],
+	};
+	const tensor = (name: string) => input(name, [1, 3]);
+	const nats = nextVisitNats(settings, {
+		visits: tensor("visits"),
+		deaths: tensor("deaths"),
+		newCodes: tensor("newCodes"),
+		oneRecord: tensor("oneRecord"),
+	});
+	const [visitRisk, visitDeathRisk, visitRecords, newRecords] = at;
+	const outcomes = { visitRisk, visitDeathRisk, visitRecords, newRecords };
+	const found = await evaluate(
+		{ nats },
+		{
+			...logs,
+			...Object.fromEntries(
+				Object.entries(outcomes).map(([name, value]) => [`hazards.${name}`, [value]]),
+			),
+		},
+	);
+	const softplus = (x: number) => Math.log1p(Math.exp(x));
+	let expected = 0;
+	for (const [bin, count] of days.entries())
+		for (const hazard of [logs.visits, logs.deaths]) expected += count * Math.exp(hazard[bin]!);
+	const { visit } = then;
+	if (visit !== undefined) {
+		const [fresh, one] = [logs.newCodes[visit]!, logs.oneRecord[visit]!];
+		expected -= logs.visits[visit]!;
+		expected += visitRecords * softplus(fresh) - newRecords * fresh;
+		expected += softplus(one) - ((visitRecords as number) === 1 ? one : 0);
+	}
+	if ("dies" in then && then.dies !== undefined) expected -= logs.deaths[then.dies]!;
+	expect(relativeError(found.nats as number[], [expected])).toBeLessThan(1e-6);
+});
