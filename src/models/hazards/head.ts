@@ -21,7 +21,6 @@ import {
 	rmsNorm,
 	slice,
 	sub,
-	sum,
 	type Tensor,
 	where,
 } from "../../graph/index.js";

@@ -1,14 +1,5 @@
 import { InputError } from "../../base/errors.js";
-import {
-	add,
-	exp,
-	type Graph,
-	input,
-	mul,
-	reshape,
-	slice,
-	type Tensor,
-} from "../../graph/index.js";
+import { add, exp, type Graph, input, mul, reshape, type Tensor } from "../../graph/index.js";
 import { parametersOf, weightsOf } from "../../nn/weights.js";
 import { type Data, programs, type Runtime } from "../../runtime/index.js";
 import type { FutureSteps, FutureTimes, Waiting } from "../future-steps.js";
