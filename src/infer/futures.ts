@@ -231,7 +231,7 @@ async function drawFutures(
 		for (const [row, walk] of some.entries()) {
 			const { ofDay, draw } = walk;
 			const odds = visitEnd[row] as number;
-			// The first record ends as many visits as the landmark expects; later ones are corrected alike.
+			// The first record ends a visit with the probability predicted with it; later log-odds are shifted alike.
 			if (ofDay.length === 1) walk.endShift = walk.oneRecord - odds;
 			const ended =
 				ofDay.length > 0 &&

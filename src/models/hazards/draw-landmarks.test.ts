@@ -65,7 +65,7 @@ describe("a landmark", () => {
 		for (const [i, part] of parts.entries()) {
 			const time = total("codes", false, part) * settings.daysPerLandmark;
 			expect(time).toBeCloseTo(days[i] as number, 6);
-			// Visits are 100 days apart; the first of all weighs as one after a year. A visit that is cut is never drawn.
+			// Visits are 100 days apart; the first of all weighs as one after a year.
 			const visits = total("codes", true, part) * settings.daysPerLandmark;
 			expect(visits / ([465 + 300, 700, 800][i] as number)).toBeCloseTo(1, 1);
 		}

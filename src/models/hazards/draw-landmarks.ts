@@ -59,7 +59,7 @@ export function drawLandmark(
 	return undefined;
 }
 
-/** The most that a landmark weighs: few records of a long time must not decide a step. */
+/** The most that a landmark weighs, which limits the variance of a step. */
 const mostWeight = 8;
 /** Time without records, in days, beyond which a record weighs no more. */
 const mostGap = 365;
@@ -68,14 +68,14 @@ const mostGap = 365;
 export interface LandmarkWeights {
 	/** For the hazards of codes: the time that it stands for, so that people with many records do not set the level. */
 	readonly codes: number;
-	/** For the next visit: a day as any other day, a visit as any other visit, as in sampled futures. */
+	/** For the next visit: every day counts alike, and so does every visit. */
 	readonly visit: number;
 }
 
 /**
- * What one of a row's landmarks weighs. How likely a day or a record is drawn depends on how many a row has, and so on
- * what comes later: the last row of somebody who dies is short. The weights undo this, and depend on the past alone;
- * otherwise, deaths and the ends of histories would count too often.
+ * The weight of a landmark. Every row has the same number of landmarks, so the days of a short row are drawn more often,
+ * and the last row before a death is short. Without weights, deaths would count too often. The limit on weights, and
+ * days before the look-back, leave some of this bias.
  */
 export function landmarkWeights(
 	settings: HazardSettings,
