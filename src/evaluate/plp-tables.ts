@@ -1,3 +1,4 @@
+import { probabilityOf } from "../base/log-odds.js";
 import { fitLogistic, minimise } from "../train/index.js";
 import { type BootstrapOptions, bootstrap } from "./bootstrap.js";
 import { averagePrecision, brier } from "./metrics.js";
@@ -118,7 +119,7 @@ function interceptOf(odds: readonly number[], labels: readonly number[]): number
 		gradient.fill(0);
 		return odds.reduce((loss, own, at) => {
 			const z = own + (point[0] as number);
-			gradient[0] = (gradient[0] as number) + 1 / (1 + Math.exp(-z)) - (labels[at] as number);
+			gradient[0] = (gradient[0] as number) + probabilityOf(z) - (labels[at] as number);
 			return (
 				loss + Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - (labels[at] as number) * z
 			);

@@ -1,4 +1,5 @@
 import { InputError } from "../base/errors.js";
+import { probabilityOf } from "../base/log-odds.js";
 import { type Random, random } from "../base/random.js";
 import { type Dedup, deathRecord } from "../cohort/reading/history-rules.js";
 import { specialCount, specialTokens, type Vocabulary } from "../cohort/vocabulary.js";
@@ -235,7 +236,7 @@ async function drawFutures(
 			if (ofDay.length === 1) walk.endShift = walk.oneRecord - odds;
 			const ended =
 				ofDay.length > 0 &&
-				(draw.uniform() < probability(odds + walk.endShift) || ofDay.length === mostRecords);
+				(draw.uniform() < probabilityOf(odds + walk.endShift) || ofDay.length === mostRecords);
 			const token = ended ? -1 : drawCode(walk, logits.subarray(row * vocab, (row + 1) * vocab));
 			if (token >= 0) {
 				keep(row, held, walk.place);
@@ -357,9 +358,6 @@ type Waited = {
 	readonly oneRecord: number;
 };
 
-/** Of log-odds. */
-const probability = (odds: number) => 1 / (1 + Math.exp(-odds));
-
 /**
  * Draws what comes first after a landmark. A hazard is the probability per day at risk, as it was learned: the
  * records divided by the days.
@@ -379,7 +377,7 @@ function waitsIn(
 				number,
 				number,
 			];
-			const newShare = probability(newCodes[at] as number);
+			const newShare = probabilityOf(newCodes[at] as number);
 			const found = (what: Waited["what"]) => ({
 				...{ after, what, newShare },
 				oneRecord: oneRecord[at] as number,

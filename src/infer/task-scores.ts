@@ -1,3 +1,4 @@
+import { probabilityOf } from "../base/log-odds.js";
 import type { Events, Model, ParameterValues } from "../models/index.js";
 import { riskFeeds } from "../models/objectives/label.js";
 import { pooledFeeds } from "../models/pooling.js";
@@ -95,7 +96,7 @@ export function taskScorer(
 	return {
 		logOdds: logOddsOfAll,
 		probabilities: async (histories) =>
-			(await logOddsOfAll(histories)).map((z) => 1 / (1 + Math.exp(-(slope * z + shift)))),
+			(await logOddsOfAll(histories)).map((z) => probabilityOf(slope * z + shift)),
 		async dispose() {
 			await rows.dispose();
 			await hazards?.dispose();

@@ -1,3 +1,4 @@
+import { probabilityOf } from "../base/log-odds.js";
 import type { Random } from "../base/random.js";
 import { drugs } from "./drugs.js";
 import { insulinLogOdds, insulins } from "./insulin.js";
@@ -65,7 +66,7 @@ export function pharmacy(person: Person, stream: Random): Pharmacy {
 				lastRecord: (at) => lastRecord.get(at) ?? Number.NEGATIVE_INFINITY,
 				lastSteroid: filled.get(steroid) ?? Number.NEGATIVE_INFINITY,
 			});
-			onInsulin = stream.uniform() < 1 / (1 + Math.exp(-logOdds));
+			onInsulin = stream.uniform() < probabilityOf(logOdds);
 		}
 		diabetesVisits++;
 		if (!onInsulin) return [];

@@ -1,3 +1,4 @@
+import { probabilityOf } from "../base/log-odds.js";
 /** A generalised linear model of one bin or one question: rows of features, each with an exposure and an outcome. */
 export interface GlmRows {
 	readonly width: number;
@@ -23,7 +24,7 @@ export const poisson: Family = (eta, exposure, outcome) => {
 
 /** A probability 1 / (1 + e^−η). */
 export const logistic: Family = (eta, trials, outcome) => {
-	const p = 1 / (1 + Math.exp(-eta));
+	const p = probabilityOf(eta);
 	const softplus = eta > 0 ? eta + Math.log1p(Math.exp(-eta)) : Math.log1p(Math.exp(eta));
 	return [trials * softplus - outcome * eta, trials * p - outcome, trials * p * (1 - p)];
 };

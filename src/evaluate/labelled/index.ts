@@ -1,4 +1,5 @@
 import { InputError } from "../../base/errors.js";
+import { probabilityOf } from "../../base/log-odds.js";
 import { random } from "../../base/random.js";
 import type { Dataset, Label } from "../../cohort/index.js";
 import { hazardModel, representations } from "../../infer/index.js";
@@ -322,10 +323,7 @@ async function baselineRows(
 		const { logOdds, precision } = await countRegression(dataset, train, valid, evaluated);
 		rows.push({
 			name: { ...baselines.history, label: "own history, all labels", setting: "fine-tuned" },
-			...probable(
-				evaluated,
-				logOdds.map((z) => 1 / (1 + Math.exp(-z))),
-			),
+			...probable(evaluated, logOdds.map(probabilityOf)),
 		});
 		notes.push(
 			`own history, all labels: logistic regression on counts of codes, length and last gap, from ${train.targets.length} training labels (${taught} positive); precision ${precision} chosen on validation`,

@@ -1,3 +1,4 @@
+import { probabilityOf } from "../../base/log-odds.js";
 import type { Progress } from "../../base/progress.js";
 import { trainingLandmarks } from "../../cohort/age-sex-rates.js";
 import { recordDays } from "../../cohort/at-risk.js";
@@ -215,7 +216,7 @@ export async function regressionRisks(
 				vocab,
 			);
 			for (const [at, logOdds] of logOddsOf(all, coefficients).entries())
-				found[i]![at * vocab + token] = 1 / (1 + Math.exp(-logOdds));
+				found[i]![at * vocab + token] = probabilityOf(logOdds);
 		});
 	});
 	runFits(fits, (done) =>

@@ -1,3 +1,4 @@
+import { probabilityOf } from "../../base/log-odds.js";
 /** A matrix of mostly zeros, by row. */
 export interface SparseRows {
 	/** Where each row starts and ends in `columns` and `values`. */
@@ -130,7 +131,7 @@ function slopesAt(
 	for (let row = 0; row < logOdds.length; row++) {
 		const weight = weights[row]!;
 		if (weight === 0) continue;
-		const probability = 1 / (1 + Math.exp(-logOdds[row]!));
+		const probability = probabilityOf(logOdds[row]!);
 		const residual = weight * (probability - labels[row]!);
 		const bend = weight * probability * (1 - probability);
 		curvature[row] = bend;

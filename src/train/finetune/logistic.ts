@@ -1,3 +1,4 @@
+import { probabilityOf } from "../../base/log-odds.js";
 /** log-odds of yes = weights · features + bias. */
 export interface LogisticFit {
 	readonly weights: Float64Array;
@@ -38,7 +39,7 @@ export function fitLogistic(
 		for (let i = 0; i < answers.length; i++) {
 			let z = point[width]!;
 			for (let j = 0; j < width; j++) z += point[j]! * features[i * width + j]!;
-			const probability = 1 / (1 + Math.exp(-z));
+			const probability = probabilityOf(z);
 			const weight = weights?.[i] ?? 1;
 			const residual = weight * (probability - answers[i]!);
 			loss += weight * (Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - answers[i]! * z);
