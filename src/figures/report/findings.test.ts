@@ -3,6 +3,7 @@ import type { Evaluation } from "../../evaluate/evaluation.js";
 import { forecastSection } from "./evaluation-sections.js";
 import { html } from "./html.js";
 import { findings } from "./index.js";
+import { againstExpected } from "./onset-findings.js";
 import { reportPage } from "./page.js";
 import {
 	exampleForecast,
@@ -39,6 +40,15 @@ describe("first records", () => {
 		expect(told).toContain("more than predicted: risks are too low");
 		expect(told).toContain("0.40 percentage points");
 	});
+});
+
+test.each([
+	[1.01, 0.97, 1.05, "about as many as predicted"],
+	[0.96, 0.94, 0.99, "slightly fewer than predicted: risks are slightly too high"],
+	[1.2, 1.1, 1.3, "more than predicted: risks are too low"],
+	[1.2, 0.8, 1.6, "more than predicted, perhaps by chance"],
+])("observed/expected of %s (%s–%s): %s", (value, low, high, says) => {
+	expect(againstExpected({ value, low, high })).toBe(says);
 });
 
 test("too few patients allow no sentence, no best value and no comparison", () => {

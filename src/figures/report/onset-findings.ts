@@ -1,12 +1,20 @@
 import type { Evaluation, EvaluationRow } from "../../evaluate/evaluation.js";
 import { counted } from "../numbers.js";
 import type { Finding } from "./findings.js";
-import { interval, measureKind, percentOf, sizeOf, verdict, written } from "./measures.js";
+import {
+	interval,
+	type Measure,
+	measureKind,
+	percentOf,
+	sizeOf,
+	verdict,
+	written,
+} from "./measures.js";
 import { shownHorizons } from "./onset-sections.js";
 import { differenceOf, mainRow, rowOf } from "./rows.js";
 
-/** Within so much of 1, as many were recorded as predicted. */
-const calibratedWithin = 0.05;
+/** Within so much of 1, risks are too low or too high only slightly. */
+const slight = 0.05;
 
 /** What the task *onset* says, at the longest horizon of the page. */
 export function onsetFindings(evaluation: Evaluation): Finding[] {
@@ -70,12 +78,7 @@ function calibration({ metrics }: EvaluationRow, years: number, span: string): F
 	if (!ratio) return [];
 	const kind = measureKind("observedToExpected 1y");
 	const [said, digits] = [written(ratio.value, kind), interval(ratio, kind)];
-	const direction =
-		Math.abs(ratio.value - 1) <= calibratedWithin
-			? "about as many as predicted"
-			: ratio.value > 1
-				? "more than predicted: risks are too low"
-				: "fewer than predicted: risks are too high";
+	const direction = againstExpected(ratio);
 	return [
 		{
 			value: said,
@@ -87,4 +90,14 @@ function calibration({ metrics }: EvaluationRow, years: number, span: string): F
 			}`,
 		},
 	];
+}
+
+/** What a ratio of observed to expected says, and whether it may be chance. */
+export function againstExpected({ value, low, high }: Measure): string {
+	const isSlight = Math.abs(value - 1) <= slight;
+	const isChance = low <= 1 && high >= 1;
+	if (isSlight && isChance) return "about as many as predicted";
+	const slightly = isSlight ? "slightly " : "";
+	const [direction, level] = value > 1 ? ["more", "low"] : ["fewer", "high"];
+	return `${slightly}${direction} than predicted${isChance ? ", perhaps by chance" : `: risks are ${slightly}too ${level}`}`;
 }
