@@ -1,6 +1,6 @@
 import { random } from "../base/random.js";
 import type { Dataset } from "../cohort/index.js";
-import { drawLandmark } from "../models/hazards/draw-landmarks.js";
+import { drawDay } from "../models/hazards/draw-landmarks.js";
 import { rateNames } from "../models/hazards/head.js";
 import { landmarkValues } from "../models/hazards/landmarks.js";
 import { type HazardSettings, outputsOf } from "../models/hazards/settings.js";
@@ -37,7 +37,7 @@ async function withCrudeRates(
 		const history = await dataset.read(patient);
 		const source = { history, from: history.birthEvents, to: history.tokens.length };
 		if (source.to === source.from) continue;
-		const drawn = drawLandmark(settings, source, draws.fork(patient), false);
+		const drawn = drawDay(settings, source, 1, draws.fork(patient));
 		if (!drawn) continue;
 		const { features, outcomes, observe, follow } = landmarkValues(
 			settings,
@@ -48,8 +48,8 @@ async function withCrudeRates(
 		follow(0, history, drawn.day, drawn);
 		for (const [output, days] of outcomes.risk.entries()) {
 			const own = (features.since[output] as number) >= 0 ? sums.next : sums.onset;
-			own.days[output] = (own.days[output] as number) + Math.abs(days);
-			if (days < 0) own.records[output] = (own.records[output] as number) + 1;
+			own.days[output] = (own.days[output] as number) + drawn.codeWeight * Math.abs(days);
+			if (days < 0) own.records[output] = (own.records[output] as number) + drawn.codeWeight;
 		}
 	}
 	const found = new Map(weights);

@@ -1,11 +1,13 @@
 import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
 import type { Dataset } from "../cohort/index.js";
+import { deathRecord } from "../cohort/reading/history-rules.js";
 import { codeKey, specialCount, type ValueRange, type Vocabulary } from "../cohort/vocabulary.js";
 import { type HazardSettings, hazardSettings } from "../models/hazards/settings.js";
 
 /** What a user chooses of the hazards; the rest has defaults. */
-export interface HazardOptions extends Partial<Omit<HazardSettings, "groups" | "daysPerLandmark">> {
+export interface HazardOptions
+	extends Partial<Omit<HazardSettings, "groups" | "daysPerLandmark" | "deathToken">> {
 	/** Further named groups, by the codes of their members; the categories of the vocabulary are groups by themselves. */
 	readonly groups?: Readonly<Record<string, readonly string[]>>;
 }
@@ -28,6 +30,7 @@ export function hazardsOf(
 		{
 			...settings,
 			daysPerLandmark: daysPerEvent(dataset) * slotsPerLandmark,
+			deathToken: vocabulary.find(deathRecord.code, deathRecord.system) ?? null,
 			groups: [
 				...categories(vocabulary),
 				...codesWithValues(vocabulary),

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
-import { drawLandmark, drawRecord, knownAt, landmarkWeights } from "./draw-landmarks.js";
-import { hazardSettings } from "./settings.js";
+import { drawDay, drawLandmark, drawRecord, drawVisit, knownAt } from "./draw-landmarks.js";
+import { landmarkValues } from "./landmarks.js";
+import { hazardSettings, outputsOf } from "./settings.js";
 import { historyWith, wholeRow } from "./testing/histories.js";
 
 const settings = hazardSettings.parse({});
@@ -11,16 +12,15 @@ const history = historyWith(
 );
 
 describe("a landmark", () => {
-	test("lies in observed time, after the look-back, and before death", () => {
+	test("lies in observed time, before death; first records count after the look-back", () => {
 		fc.assert(
-			fc.property(fc.nat(1e6), fc.boolean(), (seed, afterRecord) => {
+			fc.property(fc.nat(1e6), (seed) => {
 				const own = { ...history, death: 4000 };
-				const found = drawLandmark(settings, wholeRow(own), random(seed), afterRecord);
+				const found = drawLandmark(settings, wholeRow(own), 1, random(seed));
 				if (!found) return;
 				expect(found.day).toBeGreaterThanOrEqual(1000);
 				expect(found.day).toBeLessThan(4000);
 				expect(found).toMatchObject({ until: 4000, died: true, onset: found.day >= 1365 });
-				if (!afterRecord) expect(found.day).toBeGreaterThanOrEqual(1365);
 			}),
 			{ seed: 1 },
 		);
@@ -28,9 +28,9 @@ describe("a landmark", () => {
 
 	test("of a part of a history lies where the part holds the latest records", () => {
 		fc.assert(
-			fc.property(fc.nat(1e6), fc.boolean(), (seed, afterRecord) => {
+			fc.property(fc.nat(1e6), (seed) => {
 				const source = { history, from: 11, to: 25 };
-				const found = drawLandmark(settings, source, random(seed), afterRecord);
+				const found = drawLandmark(settings, source, 1, random(seed));
 				if (!found) return;
 				expect(found.day).toBeGreaterThanOrEqual(history.times[11] as number);
 				expect(found.day).toBeLessThan(history.times[25] as number);
@@ -42,47 +42,83 @@ describe("a landmark", () => {
 		);
 	});
 
+	// The visit of day 1700 is cut: its first record is the last of the first part.
 	const parts = [
-		[1, 11],
-		[11, 25],
+		[1, 12],
+		[12, 25],
 		[25, 41],
 	] as const;
-	// The look-back ends on day 1365; the parts begin on days 1200, 1700 and 2400; observation ends on day 6000.
-	const days = [1700 - 1365, 700, 6001 - 2400];
-	/** The mean weight of draws from a part, times their number. */
-	const total = (kind: "codes" | "visit", afterRecord: boolean, [from, to]: readonly number[]) => {
-		const source = { history, from: from as number, to: to as number };
+	/** The weights of a part's landmarks, on average over draws. */
+	const total = (
+		weight: "codeWeight" | "visitWeight",
+		draw: typeof drawDay,
+		[from, to]: readonly [number, number],
+	) => {
 		const [landmarks, draws] = [40, 4000];
 		let sum = 0;
-		for (let seed = 0; seed < draws; seed++) {
-			const drawn = drawLandmark(settings, source, random(seed), afterRecord);
-			if (drawn) sum += landmarkWeights(settings, source, landmarks, drawn, afterRecord)[kind];
-		}
+		for (let seed = 0; seed < draws; seed++)
+			sum += draw(settings, { history, from, to }, landmarks, random(seed))?.[weight] ?? 0;
 		return (landmarks * sum) / draws;
 	};
 
 	test("weighs by the time it stands for, as a day or as the visit after a gap", () => {
 		for (const [i, part] of parts.entries()) {
-			const time = total("codes", false, part) * settings.daysPerLandmark;
-			expect(time).toBeCloseTo(days[i] as number, 6);
+			// Observed from day 1000 to 6000; the second part begins on day 1700, the third on day 2400.
+			const time = total("codeWeight", drawDay, part) * settings.daysPerLandmark;
+			expect(time / ([700, 700, 3600][i] as number)).toBeCloseTo(1, 2);
 			// Visits are 100 days apart; the first of all weighs as one after a year.
-			const visits = total("codes", true, part) * settings.daysPerLandmark;
-			expect(visits / ([465 + 300, 700, 800][i] as number)).toBeCloseTo(1, 1);
+			const visits = total("codeWeight", drawVisit, part) * settings.daysPerLandmark;
+			expect(visits / ([365 + 400, 700, 800][i] as number)).toBeCloseTo(1, 1);
 		}
 	});
 
 	test("weighs for the next visit as one visit, however many the row has", () => {
 		for (const [i, part] of parts.entries()) {
-			const visits = total("visit", true, part) * settings.slotsPerLandmark;
-			expect(visits / ([5, 7, 8][i] as number)).toBeCloseTo(1, 6);
+			const visits = total("visitWeight", drawVisit, part) * settings.slotsPerLandmark;
+			expect(visits / ([5, 7, 8][i] as number)).toBeCloseTo(1, 1);
 		}
 	});
 
-	test("of a long time weighs no more than eight", () => {
-		const row = wholeRow(history);
-		const short = { ...settings, daysPerLandmark: 1 };
-		for (const afterRecord of [false, true])
-			expect(landmarkWeights(short, row, 4, { day: 3000 }, afterRecord).codes).toBe(8);
+	test("of a population with known rates gives the rates of death and of visits", () => {
+		const rates = { visit: 1 / 40, death: 1 / 2000 };
+		const people = Array.from({ length: 1500 }, (_, person) => {
+			const draw = random(7).fork(person);
+			const after = (rate: number) => Math.ceil(-Math.log(1 - draw.uniform()) / rate);
+			const death = 1000 + after(rates.death);
+			const events: [number, number][] = [];
+			const end = Math.min(death, 6000);
+			for (let day = 1000 + after(rates.visit); day <= end; day += after(rates.visit))
+				events.push([day, 5]);
+			return historyWith(events, { death: death <= 6000 ? death : null });
+		});
+		const { death } = outputsOf(settings, 6);
+		const sums = { ofCodes: [0, 0], beforeVisit: [0, 0], unweighted: [0, 0], visits: [0, 0] };
+		const add = (sum: number[], weight: number, risk: number) => {
+			sum[0] = (sum[0] as number) + weight * Number(risk < 0);
+			sum[1] = (sum[1] as number) + weight * Math.abs(risk);
+		};
+		for (const [person, own] of people.entries())
+			for (let from = 1; from < own.tokens.length; from += 16) {
+				const source = { history: own, from, to: Math.min(from + 16, own.tokens.length) };
+				const draw = random(8).fork(person).fork(from);
+				const { outcomes, observe, follow } = landmarkValues(settings, 6, 4);
+				for (let at = 0; at < 4; at++) {
+					const drawn = drawLandmark(settings, source, 4, draw);
+					if (!drawn) continue;
+					observe(at, own, drawn.day);
+					follow(at, own, drawn.day, drawn);
+					const deathRisk = outcomes.risk[at * (death + 1) + death] as number;
+					add(sums.ofCodes, drawn.codeWeight, deathRisk);
+					add(sums.unweighted, 1, deathRisk);
+					add(sums.beforeVisit, drawn.visitWeight, outcomes.visitDeathRisk[at] as number);
+					add(sums.visits, drawn.visitWeight, outcomes.visitRisk[at] as number);
+				}
+			}
+		const rate = ([events, days]: readonly number[]) => (events as number) / (days as number);
+		expect(rate(sums.ofCodes) / rates.death).toBeCloseTo(1, 1);
+		expect(rate(sums.beforeVisit) / rates.death).toBeCloseTo(1, 1);
+		expect(rate(sums.visits) / rates.visit).toBeCloseTo(1, 1);
+		expect(rate(sums.unweighted) / rates.death).toBeGreaterThan(1.1);
 	});
 
 	test("falls on every observed day alike", () => {
@@ -95,31 +131,46 @@ describe("a landmark", () => {
 		};
 		const days = Array.from(
 			{ length: 4000 },
-			(_, seed) => drawLandmark(settings, wholeRow(own), random(seed), false)?.day as number,
+			(_, seed) => drawDay(settings, wholeRow(own), 1, random(seed))?.day as number,
 		);
-		// 636 days of the first period are past the look-back (its last has no time at risk), 2636 of the second.
 		const first = days.filter((day) => day <= 1000).length / days.length;
-		expect(first).toBeCloseTo(636 / (636 + 2636), 1);
+		expect(first).toBeCloseTo(1000 / 4000, 1);
 	});
 
 	test("counts no onset where no period is as long as the look-back", () => {
 		const own = { ...history, observed: [{ start: 1200, end: 1400 }] };
-		expect(drawLandmark(settings, wholeRow(own), random(1), false)?.onset).toBe(false);
+		expect(drawDay(settings, wholeRow(own), 1, random(1))?.onset).toBe(false);
 	});
 
 	test("is not drawn where the patient is never observed", () => {
 		const own = { ...history, observed: [] };
-		expect(drawLandmark(settings, wholeRow(own), random(1), false)).toBeUndefined();
+		expect(drawDay(settings, wholeRow(own), 1, random(1))).toBeUndefined();
 	});
 });
 
 test("a record knows whether its day goes on", () => {
 	const seen = new Set<string>();
 	for (let seed = 0; seed < 200; seed++) {
-		const { time, known, sameDay, isLast } = drawRecord(wholeRow(history), random(seed));
+		const drawn = drawRecord(settings, wholeRow(history), 1, random(seed));
+		const { time, known, sameDay, isLast, weight } = drawn as NonNullable<typeof drawn>;
 		expect(history.times[known - 1]).toBe(time);
 		expect(isLast).toBe(sameDay === 2);
+		expect(weight).toBe(40 / settings.slotsPerLandmark);
 		seen.add(`${sameDay}`);
 	}
 	expect(seen).toEqual(new Set(["1", "2"]));
+});
+
+test("the record of a death is not drawn, and the record before it ends its visit", () => {
+	const withDeath = { ...settings, deathToken: 7 };
+	const own = wholeRow(
+		historyWith([
+			[2000, 5],
+			[2000, 7],
+		]),
+	);
+	const drawn = Array.from({ length: 20 }, (_, seed) =>
+		drawRecord(withDeath, own, 1, random(seed)),
+	);
+	expect(new Set(drawn.map((record) => record?.isLast))).toEqual(new Set([true, undefined]));
 });

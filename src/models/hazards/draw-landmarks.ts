@@ -31,87 +31,88 @@ function landmarkAt(
 	return { day, until, died: endedBy === "death", onset };
 }
 
+/** A landmark with its weights. */
+export interface WeightedLandmark extends DrawnLandmark {
+	/**
+	 * For the hazards of codes: the time that it stands for, as a day or as the visit after a gap, so that people with many
+	 * records do not set the level.
+	 */
+	readonly codeWeight: number;
+	/** For the next visit: every day counts alike, and so does every visit. */
+	readonly visitWeight: number;
+}
+
+/** Time without records, in days, beyond which the visit after it weighs no more. */
+const mostGap = 365;
+
 /**
- * A day on which the row's events are the latest known: drawn evenly from the time in which the
- * patient is observed (and has been for long enough, if that is ever so), or the day of a record.
- * None where the draw is not at risk.
+ * One of a row's landmarks: a day on which the row's events are the latest known, drawn evenly from its observed time, or
+ * the day of one of its records. None where the draw has no time at risk.
+ *
+ * A row has as many landmarks as it has room, not time, so the days of a short row are drawn more often, and the last row
+ * before a death is short. Weights undo this: they depend on the future only as far as the probability of the draw does.
  */
 export function drawLandmark(
 	settings: HazardSettings,
 	source: RowSource,
+	landmarks: number,
 	random: Random,
-	afterRecord: boolean,
-): DrawnLandmark | undefined {
-	const { history, from, to } = source;
-	if (afterRecord) {
-		const day = dayOf(history, from + random.integer(to - from));
-		const isCut = to < history.tokens.length && dayOf(history, to) === day;
-		return isCut ? undefined : landmarkAt(history, day, settings);
-	}
-	for (const before of [settings.lookBackDays, 0]) {
-		const stretches = freeDays(source, before);
-		let left = random.integer(daysOf(stretches) || 1);
-		for (const { start, count } of stretches) {
-			if (left < count) return landmarkAt(history, start + left, settings);
-			left -= count;
+): WeightedLandmark | undefined {
+	return random.uniform() < 0.5
+		? drawVisit(settings, source, landmarks, random)
+		: drawDay(settings, source, landmarks, random);
+}
+
+/** A landmark that is drawn evenly from the observed time of a row. */
+export function drawDay(
+	settings: HazardSettings,
+	source: RowSource,
+	landmarks: number,
+	random: Random,
+): WeightedLandmark | undefined {
+	const stretches = freeDays(source);
+	const days = stretches.reduce((sum, { count }) => sum + count, 0);
+	const weight = days / landmarks / settings.daysPerLandmark;
+	let left = random.integer(days || 1);
+	for (const { start, count } of stretches) {
+		if (left < count) {
+			const found = landmarkAt(source.history, start + left, settings);
+			return found && { ...found, codeWeight: weight, visitWeight: weight };
 		}
+		left -= count;
 	}
 	return undefined;
 }
 
-/** The most that a landmark weighs, which limits the variance of a step. */
-const mostWeight = 8;
-/** Time without records, in days, beyond which a record weighs no more. */
-const mostGap = 365;
-
-/** What a landmark weighs. */
-export interface LandmarkWeights {
-	/** For the hazards of codes: the time that it stands for, so that people with many records do not set the level. */
-	readonly codes: number;
-	/** For the next visit: every day counts alike, and so does every visit. */
-	readonly visit: number;
-}
-
-/**
- * The weight of a landmark. Every row has the same number of landmarks, so the days of a short row are drawn more often,
- * and the last row before a death is short. Without weights, deaths would count too often. The limit on weights, and
- * days before the look-back, leave some of this bias.
- */
-export function landmarkWeights(
+/** A landmark on the day of a record. */
+export function drawVisit(
 	settings: HazardSettings,
-	source: RowSource,
+	{ history, from, to }: RowSource,
 	landmarks: number,
-	{ day }: Pick<DrawnLandmark, "day">,
-	afterRecord: boolean,
-): LandmarkWeights {
-	const { daysPerLandmark, slotsPerLandmark } = settings;
-	if (!afterRecord) {
-		const days = [settings.lookBackDays, 0].map((before) => daysOf(freeDays(source, before)));
-		const own = (days.find((count) => count > 0) ?? 0) / landmarks;
-		const weight = Math.min(mostWeight, own / daysPerLandmark);
-		return { codes: weight, visit: weight };
-	}
-	const { history, from, to } = source;
-	let after = from;
-	while (after < to && dayOf(history, after) <= day) after++;
-	let first = after;
+	random: Random,
+): WeightedLandmark | undefined {
+	const at = from + random.integer(to - from);
+	const day = dayOf(history, at);
+	let [first, after] = [at, at];
 	while (first > history.birthEvents && dayOf(history, first - 1) === day) first--;
-	const before = first > history.birthEvents ? day - dayOf(history, first - 1) : mostGap;
-	const visits = (to - from) / (after - first) / landmarks;
+	while (after < history.tokens.length && dayOf(history, after) === day) after++;
+	const isCut = after > to;
+	const found = isCut ? undefined : landmarkAt(history, day, settings);
+	if (!found) return undefined;
+	const gap = first > history.birthEvents ? day - dayOf(history, first - 1) : mostGap;
+	const visits = (to - from) / (after - Math.max(first, from)) / landmarks;
 	return {
-		codes: Math.min(mostWeight, (visits * Math.min(mostGap, before)) / daysPerLandmark),
-		visit: visits / slotsPerLandmark,
+		...found,
+		codeWeight: (visits * Math.min(mostGap, gap)) / settings.daysPerLandmark,
+		visitWeight: visits / settings.slotsPerLandmark,
 	};
 }
 
-const daysOf = (stretches: readonly { readonly count: number }[]) =>
-	stretches.reduce((sum, { count }) => sum + count, 0);
-
-/** The days of a row from which landmarks are drawn, so many days after observation began. */
-function freeDays({ history, from, to }: RowSource, before: number) {
+/** The days of a row from which landmarks are drawn. */
+function freeDays({ history, from, to }: RowSource) {
 	const first = from > history.birthEvents ? dayOf(history, from) : Number.NEGATIVE_INFINITY;
 	const next = to < history.tokens.length ? dayOf(history, to) : Number.POSITIVE_INFINITY;
-	return indexPeriods(history, Math.ceil(before)).flatMap(({ start, end }) => {
+	return indexPeriods(history, 0).flatMap(({ start, end }) => {
 		const begin = Math.max(start, first);
 		const count = Math.min(end, next - 1) - begin + 1;
 		return count > 0 ? [{ start: begin, count }] : [];
@@ -128,19 +129,29 @@ export interface DrawnRecord {
 	readonly sameDay: number;
 	/** Whether no further record has the same day. */
 	readonly isLast: boolean;
+	/** What it weighs, so that every record counts alike. */
+	readonly weight: number;
 }
 
-/** A record of a row. */
-export function drawRecord({ history, from, to }: RowSource, random: Random): DrawnRecord {
+/** One of a row's records, of which as many are drawn as landmarks. None where the draw is the record of a death. */
+export function drawRecord(
+	{ deathToken, slotsPerLandmark }: HazardSettings,
+	{ history, from, to }: RowSource,
+	landmarks: number,
+	random: Random,
+): DrawnRecord | undefined {
 	const { times, tokens, birthEvents } = history;
 	const at = from + random.integer(to - from);
+	if (tokens[at] === deathToken) return undefined;
 	const day = dayOf(history, at);
 	let first = at;
 	while (first > birthEvents && dayOf(history, first - 1) === day) first--;
+	const hasNext = at + 1 < tokens.length && tokens[at + 1] !== deathToken;
 	return {
 		...{ time: times[at] as number, known: birthEvents + at - from + 1 },
 		count: at + 1,
 		sameDay: at - first + 1,
-		isLast: at + 1 === tokens.length || dayOf(history, at + 1) !== day,
+		isLast: !(hasNext && dayOf(history, at + 1) === day),
+		weight: (to - from) / landmarks / slotsPerLandmark,
 	};
 }

@@ -79,7 +79,7 @@ export interface LandmarkOutcomes {
 	readonly visitRisk: Float32Array; // [landmarks, 1]
 	/** Of death, up to the day of the next visit. */
 	readonly visitDeathRisk: Float32Array; // [landmarks, 1]
-	/** Records of the next visit, and of these the ones whose code was not recorded by the landmark. */
+	/** Records of the next visit, and the codes of these that were not recorded before. */
 	readonly visitRecords: Float32Array; // [landmarks, 1]
 	readonly newRecords: Float32Array; // [landmarks, 1]
 }
@@ -158,6 +158,7 @@ export function landmarkValues(settings: HazardSettings, vocab: number, landmark
 			if (onset || (since[output] as number) >= 0) risk[output] = days;
 		risk[outputs.death] = died ? -days : days;
 		let next = Number.POSITIVE_INFINITY;
+		const ofVisit: number[] = [];
 		for (let n = birthEventsOf(tokens); n < tokens.length; n++) {
 			const after = Math.floor(times[n] as number) - day;
 			if (after <= 0) continue;
@@ -168,14 +169,13 @@ export function landmarkValues(settings: HazardSettings, vocab: number, landmark
 			};
 			note(token);
 			for (const group of groupsOf[token] ?? []) note(group);
-			next = Math.min(next, after);
-			if (after > next) continue;
-			const count = (field: Float32Array) => {
-				field[at] = (field[at] as number) + 1;
-			};
-			count(outcomes.visitRecords);
-			if ((since[token] as number) < 0) count(outcomes.newRecords);
+			if (token === settings.deathToken || after > next) continue;
+			next = after;
+			if (!ofVisit.includes(token) && (since[token] as number) < 0)
+				outcomes.newRecords[at] = (outcomes.newRecords[at] as number) + 1;
+			ofVisit.push(token);
 		}
+		outcomes.visitRecords[at] = ofVisit.length;
 		outcomes.visitRisk[at] = next > days ? days : -next;
 		outcomes.visitDeathRisk[at] = next >= days && died ? -days : Math.min(next, days);
 	}

@@ -3,7 +3,7 @@ import { weightsOf } from "../../nn/weights.js";
 import type { CodeConfig } from "../heads/codes.js";
 import type { BatchShape, Landmark, QueryStream, States } from "../model.js";
 import type { Objective } from "../objective.js";
-import { drawLandmark, drawRecord, knownAt, landmarkWeights } from "./draw-landmarks.js";
+import { drawLandmark, drawRecord, knownAt } from "./draw-landmarks.js";
 import {
 	binStates,
 	featureInputs,
@@ -108,31 +108,29 @@ function hazardObjective<C extends CodeConfig>(
 				codeWeights: new Float32Array(cells),
 				visitWeights: new Float32Array(cells),
 			};
-			const targets = { draws: 0, ends: 0 };
+			let rows = 0;
 			const landmarks: Landmark[][] = [];
 			const endLandmarks: Landmark[][] = [];
 			for (let row = 0; row < batch.rows; row++) {
 				const source = batch.sources?.[row];
+				if (source) rows++;
 				const drawn: Landmark[] = [];
 				const drawnEnds: Landmark[] = [];
 				for (let i = 0; i < perRow; i++) {
 					const at = row * perRow + i;
-					const afterRecord = random.uniform() < 0.5;
-					const found = source && drawLandmark(settings, source, random, afterRecord);
+					const found = source && drawLandmark(settings, source, perRow, random);
 					const first = batch.times[row * batch.length] as number;
-					if (source) targets.draws++;
 					if (source && found) {
 						values.observe(at, source.history, found.day);
 						values.follow(at, source.history, found.day, found);
-						const own = landmarkWeights(settings, source, perRow, found, afterRecord);
-						weights.codeWeights[at] = own.codes;
-						weights.visitWeights[at] = own.visit;
+						weights.codeWeights[at] = found.codeWeight;
+						weights.visitWeights[at] = found.visitWeight;
 					}
 					const known = source && found ? knownAt(source, found.day) : 0;
 					const last = batch.times[row * batch.length + known - 1] ?? first;
 					const time = Math.max(found?.day ?? first, known > 0 ? last : first);
 					drawn.push({ known, times: queryTimes(settings, reading, time) });
-					const record = source && drawRecord(source, random);
+					const record = source && drawRecord(settings, source, perRow, random);
 					drawnEnds.push(
 						record ? { known: record.known, times: [record.time] } : { known: 0, times: [first] },
 					);
@@ -141,8 +139,7 @@ function hazardObjective<C extends CodeConfig>(
 						writePast(past, source.history, record.count, Math.floor(record.time));
 						end.records[at] = record.sameDay;
 						end.answers[at] = Number(record.isLast);
-						end.weights[at] = 1;
-						targets.ends++;
+						end.weights[at] = record.weight;
 					}
 				}
 				landmarks.push(drawn);
@@ -170,11 +167,12 @@ function hazardObjective<C extends CodeConfig>(
 						...named(visitEndName, end),
 					]),
 				},
-				targets: {
-					// The weights of all draws, also of those that are not at risk, are about 1 on average.
-					...{ onset: targets.draws, recurrence: targets.draws, visit: targets.draws },
-					[visitEndName]: targets.ends,
-				},
+				// The slots of the rows per landmark, however many were drawn: batches of long and of short rows weigh alike.
+				targets: Object.fromEntries(
+					["onset", "recurrence", "visit", visitEndName].map((name) => [
+						...([name, (rows * batch.length) / settings.slotsPerLandmark] as const),
+					]),
+				),
 			};
 		},
 	};
