@@ -8,7 +8,7 @@ import type { Trained } from "../../train/index.js";
 import type { EvaluationRow, Measured, MeasureRun } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
 import { measureRows, type PatientRow } from "../rows.js";
-import { collectTmap, type FutureWindow, predictionPoints } from "./tmap.js";
+import { collectTmap, type FutureWindow, matchWindow, predictionPoints } from "./tmap.js";
 import { collectTransportDistance } from "./transport-distance.js";
 
 /** The settings of the HoTPP benchmark for StackOverflow, in units of time. */
@@ -32,16 +32,15 @@ interface Point {
 	readonly at: number;
 }
 
-/** What is expected after a point. */
+/** What is expected after a point: records of each code, at rates that are constant within bins. */
 interface Expected {
-	/** Expected records of each code in each of the bins, which are δ wide. */
-	readonly counts: Float64Array; // [bins, codes]
+	/** Days after the point at which the bins end. */
+	readonly ends: readonly number[];
+	/** Records per day. */
+	readonly rates: Float64Array; // [bins, codes]
 	/** Days until the next event. */
 	readonly next: number;
 }
-
-/** Bins after a point: as wide as predictions may be off, up to the horizon. */
-const bins = settings.horizon / settings.delta;
 
 type Predict = (points: readonly Point[]) => Promise<Expected[]>;
 
@@ -71,27 +70,26 @@ export async function sequenceTask(
 		);
 	const unit = (unitInGaps * days) / gaps;
 	const codes = dataset.vocabulary.size - specialCount;
-	const scored = (name: PatientRow["name"], predict: Predict) =>
-		scoreRow(name, points, { unit, codes, patients: patients.length, predict });
-	const baseline =
+	const scored = (name: PatientRow["name"], predict: Predict, placing = sparse) =>
+		scoreRow(name, points, { unit, codes, patients: patients.length, placing, predict });
+	const density = densities(codes, unit);
+	const baselines =
 		options.baselines === false
 			? []
-			: [await scored({ who: "history", label: "history density" }, densities(codes, unit))];
+			: [
+					await scored({ who: "history", label: "history density" }, density),
+					await scored({ who: "history", label: "history density, even" }, density, even),
+				];
 	const notes = [
 		`HoTPP's settings for StackOverflow: horizon ${settings.horizon}, δ ${settings.delta}, a prediction every ${settings.step} events where ${settings.targets} follow; unit ${unit.toFixed(2)} days (${unitInGaps} mean gaps)`,
 		"T-mAP, %: mean over codes; its interval leaves out a tenth of the patients at a time. distance: optimal transport of the first 10 events, insertions and deletions cost 1. error: mean distance of the predicted and the observed time to the next event, in days",
-		"predictions: the expected records of each code in five intervals, as wide as δ; history density: the records so far, divided by the time",
+		`predictions: the probability of one record of a code, of two and so on up to ${sparse.records}, in the middle of ${sparse.intervals.length} intervals up to 2 δ wide; history density: from the records so far, divided by the time; even: one prediction in each of ${even.intervals.length} intervals`,
 	];
 	return async (runtime, trained) => {
 		const own = trained
-			? [
-					await scored(
-						{ who: "model", label: trained.model.name },
-						modelRates(runtime, trained, unit),
-					),
-				]
+			? [await scored({ who: "model", label: trained.model.name }, modelRates(runtime, trained))]
 			: [];
-		const rows = [...own, ...baseline];
+		const rows = [...own, ...baselines];
 		const measured = measureRows(
 			rows.map(({ row }) => row),
 			patients.length,
@@ -120,6 +118,7 @@ interface Scoring {
 	readonly unit: number;
 	readonly codes: number;
 	readonly patients: number;
+	readonly placing: Placing;
 	readonly predict: Predict;
 }
 
@@ -129,7 +128,7 @@ const batch = 512;
 async function scoreRow(
 	name: PatientRow["name"],
 	points: readonly Point[],
-	{ unit, codes, patients, predict }: Scoring,
+	{ unit, codes, patients, placing, predict }: Scoring,
 ) {
 	const scaled = {
 		...{ horizon: settings.horizon * unit, delta: settings.delta * unit },
@@ -153,10 +152,11 @@ async function scoreRow(
 			const window = {
 				start,
 				observed,
-				predicted: predictionsOf(expected, start, codes, scaled.delta),
+				predicted: predictionsOf(expected, placing, start, codes, unit),
 			};
+			const matched = matchWindow(scaled, window);
 			for (const [group, collector] of collectors.entries())
-				if (group !== patient % groups) collector.add(window);
+				if (group !== patient % groups) collector.add(matched);
 			const distance = collectTransportDistance({
 				...{ insertCost: settings.cost, deleteCost: settings.cost, events: settings.compared },
 			});
@@ -164,7 +164,7 @@ async function scoreRow(
 				Array.from(times, (time) => (time - start) / unit);
 			distance.add(
 				{ times: inUnits(observed.times), labels: observed.labels },
-				likelyEvents(window, codes, unit),
+				likelyEvents(expected, codes, unit),
 			);
 			add(windows, patient, 1);
 			add(distances, patient, distance.score() as number);
@@ -189,28 +189,85 @@ async function scoreRow(
 	return { row, tmap: { value: whole, low: whole - margin, high: whole + margin } };
 }
 
-/** Bin centres, each with a score per code: the log of the probability of a record, if records come at a constant rate. */
-function predictionsOf(
-	{ counts }: Expected,
-	start: number,
-	codes: number,
-	width: number,
-): FutureWindow["predicted"] {
-	return {
-		times: Array.from({ length: bins }, (_, bin) => start + (bin + 0.5) * width),
-		scores: Array.from({ length: bins * codes }, (_, at) =>
-			Math.max(lowestScore, Math.log(-Math.expm1(-(counts[at] as number)))),
-		),
-	};
+/** Expected records of a code by some days after a point. */
+function expectedBy({ ends, rates }: Expected, codes: number, code: number, days: number): number {
+	let [sum, start] = [0, 0];
+	for (const [bin, end] of ends.entries()) {
+		if (start >= days) break;
+		sum += (rates[bin * codes + code] as number) * (Math.min(days, end) - start);
+		start = end;
+	}
+	return sum;
 }
 
-/** The predictions that are more likely than not, by time. */
-function likelyEvents({ start, predicted }: FutureWindow, codes: number, unit: number) {
+/** Where predictions are made, in units of time: intervals, and how many records of a code are predicted in each. */
+interface Placing {
+	readonly intervals: readonly (readonly [from: number, to: number])[];
+	readonly records: number;
+}
+
+/** Intervals of a width, up to the horizon; the last may be narrower. */
+const intervalsOf = (width: number) =>
+	Array.from({ length: Math.ceil(settings.horizon / width) }, (_, i): [number, number] => [
+		...([i * width, Math.min((i + 1) * width, settings.horizon)] as const),
+	]);
+
+/** One prediction in each interval as wide as δ. */
+const even: Placing = { intervals: intervalsOf(settings.delta), records: 1 };
+
+/** A prediction meets records up to δ before and after it, so wider intervals do; in each there may be several records. */
+const sparse: Placing = { intervals: intervalsOf(2 * settings.delta), records: 12 };
+
+/** Predictions in the middle of intervals, each with a score per code: the log of the probability of so many records. */
+function predictionsOf(
+	expected: Expected,
+	{ intervals, records }: Placing,
+	start: number,
+	codes: number,
+	unit: number,
+): FutureWindow["predicted"] {
+	const times: number[] = [];
+	const scores: number[] = [];
+	for (const [from, to] of intervals) {
+		const counts = Array.from({ length: codes }, (_, code) => {
+			const by = (time: number) => expectedBy(expected, codes, code, time * unit);
+			return by(to) - by(from);
+		});
+		for (let n = 1; n <= records; n++) {
+			times.push(start + ((from + to) / 2) * unit);
+			for (const count of counts)
+				scores.push(Math.max(lowestScore, Math.log(probabilityOfRecords(n, count))));
+		}
+	}
+	return { times, scores };
+}
+
+/** The probability of at least `n` records where so many are expected, if they come independently of each other. */
+function probabilityOfRecords(n: number, expected: number): number {
+	let term = Math.exp(-expected);
+	let fewer = 0;
+	for (let k = 0; k < n; k++) {
+		fewer += term;
+		term *= expected / (k + 1);
+	}
+	// For few expected records the difference from 1 is rounding: the first term left out is nearly all.
+	return fewer < 1 - 1e-9 ? 1 - fewer : term;
+}
+
+/** Events by time: the n-th record of a code is where n − ½ are expected. */
+function likelyEvents(expected: Expected, codes: number, unit: number) {
 	const found: { time: number; label: number }[] = [];
-	for (let at = 0; at < predicted.times.length; at++)
-		for (let label = 0; label < codes; label++)
-			if ((predicted.scores[at * codes + label] as number) >= Math.log(0.5))
-				found.push({ time: ((predicted.times[at] as number) - start) / unit, label });
+	for (let label = 0; label < codes; label++) {
+		let [sum, start] = [0, 0];
+		for (const [bin, end] of expected.ends.entries()) {
+			const rate = expected.rates[bin * codes + label] as number;
+			const last = Math.min(end, settings.horizon * unit);
+			for (let n = Math.ceil(sum + 0.5); start < last && n - 0.5 < sum + rate * (last - start); n++)
+				found.push({ time: (start + (n - 0.5 - sum) / rate) / unit, label });
+			sum += rate * Math.max(0, last - start);
+			start = end;
+		}
+	}
 	found.sort((a, b) => a.time - b.time);
 	return { times: found.map(({ time }) => time), labels: found.map(({ label }) => label) };
 }
@@ -229,16 +286,16 @@ const densities =
 				if (n > birthEvents) gaps.push((times[n] as number) - (times[n - 1] as number));
 			}
 			const days = Math.max(1e-6 * unit, (times[at] as number) - (times[birthEvents] as number));
-			const perBin = seen.map((count) => (count * settings.delta * unit) / days);
-			const counts = new Float64Array(bins * codes);
-			for (let bin = 0; bin < bins; bin++) counts.set(perBin, bin * codes);
 			gaps.sort((a, b) => a - b);
-			return { counts, next: gaps[Math.floor(gaps.length / 2)] ?? unit };
+			return {
+				...{ ends: [settings.horizon * unit], rates: seen.map((count) => count / days) },
+				next: gaps[Math.floor(gaps.length / 2)] ?? unit,
+			};
 		});
 
 /** The hazards of each code, of first records or next ones, and the median time to the next record of any. */
 const modelRates =
-	(runtime: Runtime, trained: Trained, unit: number): Predict =>
+	(runtime: Runtime, trained: Trained): Predict =>
 	async (points) => {
 		const model = hazardModel(runtime, trained);
 		const { vocab } = model;
@@ -246,7 +303,6 @@ const modelRates =
 		const visitBins = visitBinsOf(model.settings);
 		const { count } = outputsOf(model.settings, vocab);
 		const codes = vocab - specialCount;
-		const width = settings.delta * unit;
 		// What comes later on the same day is not known: a history ends with the last event that is seen.
 		const hazards = await model
 			.at(
@@ -258,18 +314,13 @@ const modelRates =
 			)
 			.finally(() => model.dispose());
 		return points.map((_, i) => {
-			const rates = hazards.codes(i).map(Math.exp);
-			const counts = new Float64Array(bins * codes);
-			for (let bin = 0; bin < bins; bin++)
-				for (const [own, start] of hazardBins.from.entries()) {
-					const end = Math.min((bin + 1) * width, hazardBins.to[own] as number);
-					const days = end - Math.max(bin * width, start);
-					for (let code = 0; days > 0 && code < codes; code++)
-						counts[bin * codes + code] =
-							(counts[bin * codes + code] as number) +
-							days * (rates[own * count + specialCount + code] as number);
-				}
-			return { counts, next: medianOf(hazards.visits(i), visitBins) };
+			const own = hazards.codes(i);
+			const rates = new Float64Array(hazardBins.to.length * codes);
+			for (let at = 0; at < rates.length; at++)
+				rates[at] = Math.exp(
+					own[Math.floor(at / codes) * count + specialCount + (at % codes)] as number,
+				);
+			return { ends: hazardBins.to, rates, next: medianOf(hazards.visits(i), visitBins) };
 		});
 	};
 

@@ -37,14 +37,18 @@ test("density finds sequences that go on as before, and the next time", async ()
 	expect(notes[0]).toContain("unit 12.24 days (1.224 mean gaps)");
 	// Points at events 4, 8 … 24 of 60, of two patients.
 	expect(events).toBe(12);
-	const [density] = rows;
+	const [density, even] = rows;
 	expect(density).toMatchObject({ who: "history", label: "history density" });
+	expect(even).toMatchObject({ who: "history", label: "history density, even" });
 	const { tmap, distance, "error of the next time, days": error } = density!.metrics;
 	expect(error!.value).toBeCloseTo(0, 9);
-	// One of two codes is recorded, and five predictions meet five of twelve records.
-	expect(tmap!.value).toBeGreaterThan(15);
+	// One of two codes is recorded. Five predictions meet five of its twelve records, several per interval meet all.
+	expect(even!.metrics.tmap!.value).toBeCloseTo(100 * (1 / 2) * (5 / 12), 6);
+	expect(tmap!.value).toBeGreaterThan(45);
 	expect(tmap!.value).toBeLessThan(50);
+	// Ten records half a gap late, at most: a gap is 1 / 1.224 units.
 	expect(distance!.value).toBeGreaterThan(0);
+	expect(distance!.value).toBeLessThan(5);
 });
 
 test("what happened is counted until the end of observation, without the token of death", async () => {

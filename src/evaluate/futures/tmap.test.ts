@@ -2,26 +2,25 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
 import { golden } from "./testing/golden.js";
-import { collectTmap, type FutureWindow, predictionPoints } from "./tmap.js";
+import { collectTmap, type FutureWindow, matchWindow, predictionPoints } from "./tmap.js";
 
 test.each(golden.tmap.map((one, i) => [i, one] as const))(
 	"agrees with the HoTPP benchmark: %d",
 	(_, { horizon, delta, classes, ...windows }) => {
-		const collector = collectTmap({ horizon, delta, labels: classes, targets: 100 });
+		const settings = { horizon, delta, labels: classes, targets: 100 };
+		const collector = collectTmap(settings);
 		for (const [i, start] of windows.initialTimes.entries()) {
 			const isTarget = (_: unknown, at: number) => windows.targetMask[i]![at] === 1;
 			const isPrediction = (_: unknown, at: number) => windows.predictedMask[i]![at] === 1;
-			collector.add({
-				start,
-				observed: {
-					times: windows.targetTimes[i]!.filter(isTarget),
-					labels: windows.targetLabels[i]!.filter(isTarget),
-				},
-				predicted: {
-					times: windows.predictedTimes[i]!.filter(isPrediction),
-					scores: windows.predictedScores[i]!.filter(isPrediction).flat(),
-				},
-			});
+			const observed = {
+				times: windows.targetTimes[i]!.filter(isTarget),
+				labels: windows.targetLabels[i]!.filter(isTarget),
+			};
+			const predicted = {
+				times: windows.predictedTimes[i]!.filter(isPrediction),
+				scores: windows.predictedScores[i]!.filter(isPrediction).flat(),
+			};
+			collector.add(matchWindow(settings, { start, observed, predicted }));
 		}
 		const score = collector.score()!;
 		expect(score.tmap).toBeCloseTo(windows.tmap, 6);
@@ -112,7 +111,7 @@ function slowScore(all: readonly FutureWindow[]) {
 describe("T-mAP", () => {
 	const scoreOf = (all: readonly FutureWindow[], given = settings) => {
 		const collector = collectTmap(given);
-		for (const window of all) collector.add(window);
+		for (const window of all) collector.add(matchWindow(given, window));
 		return collector.score();
 	};
 
@@ -192,9 +191,7 @@ describe("T-mAP", () => {
 test("rejects a label that there is not", () => {
 	const observed = { times: [1], labels: [2] };
 	const predicted = { times: [], scores: [] };
-	expect(() => collectTmap(settings).add({ start: 0, observed, predicted })).toThrow(
-		"label 0 is 2",
-	);
+	expect(() => matchWindow(settings, { start: 0, observed, predicted })).toThrow("label 0 is 2");
 });
 
 test("predictions are made every few events, where enough events follow", () => {

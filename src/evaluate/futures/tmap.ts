@@ -45,7 +45,7 @@ export interface TmapScore {
 }
 
 export interface TmapCollector {
-	add(window: FutureWindow): void;
+	add(window: MatchedWindow): void;
 	/** Null if no window has a target. */
 	score(): TmapScore | null;
 }
@@ -67,51 +67,17 @@ export interface TmapCollector {
  * Windows are not kept. Scores are, as 32-bit numbers: 4 bytes per prediction inside the horizon and label, with at
  * most as much again in reserve.
  */
-export function collectTmap({ horizon, delta, labels, targets }: TmapSettings): TmapCollector {
+export function collectTmap({ labels }: Pick<TmapSettings, "labels">): TmapCollector {
 	const byLabel = Array.from({ length: labels }, () => ({
 		targets: 0,
 		matched: growing(),
 		unmatched: growing(),
 	}));
 	return {
-		add: ({ start, observed, predicted }) => {
-			if (predicted.scores.length !== predicted.times.length * labels)
-				throw new InputError(
-					`T-mAP: ${predicted.scores.length} scores for ${predicted.times.length} predictions; ` +
-						`expected ${labels} per prediction, one per label`,
-				);
-			for (let at = 0; at < predicted.scores.length; at++)
-				if (!Number.isFinite(predicted.scores[at]))
-					throw new InputError(
-						`T-mAP: score ${at} is ${predicted.scores[at]}; expected a finite number: ` +
-							"clip log probabilities, at −100 as the benchmark does",
-						{ field: "scores", value: predicted.scores[at] },
-					);
-			for (let at = 0; at < observed.labels.length; at++) {
-				const label = observed.labels[at]!;
-				if (!(Number.isInteger(label) && label >= 0 && label < labels))
-					throw new InputError(
-						`T-mAP: label ${at} is ${label}; expected a whole number from 0 to ${labels - 1}`,
-						{ field: "labels", value: label },
-					);
-			}
-			const within = (time: number) => time - start < horizon;
-			const predictions = indices(predicted.times.length).filter((at) =>
-				within(predicted.times[at]!),
-			);
-			const events = indices(Math.min(targets, observed.times.length)).filter((at) =>
-				within(observed.times[at]!),
-			);
-			const times = predictions.map((at) => predicted.times[at]!);
-			for (const [label, sums] of byLabel.entries()) {
-				const own = events.filter((at) => observed.labels[at] === label);
-				const scores = predictions.map((at) => predicted.scores[at * labels + label]!);
-				const matched = matchPredictions(
-					own.map((at) => observed.times[at]!),
-					{ times, scores },
-					delta,
-				);
-				sums.targets += own.length;
+		add: (window) => {
+			for (const [label, { targets, scores, matched }] of window.entries()) {
+				const sums = byLabel[label] as (typeof byLabel)[number];
+				sums.targets += targets;
 				for (const [i, score] of scores.entries())
 					(matched[i] ? sums.matched : sums.unmatched).push(score);
 			}
@@ -133,6 +99,56 @@ export function collectTmap({ horizon, delta, labels, targets }: TmapSettings): 
 			return { tmap, weighted, labels: scored };
 		},
 	};
+}
+
+/** For each label: how many targets a window has, and the predictions inside the horizon, 1 for those that are matched. */
+export type MatchedWindow = readonly {
+	readonly targets: number;
+	readonly scores: readonly number[];
+	readonly matched: Uint8Array;
+}[];
+
+/** Matches the predictions of a window to its targets; see `collectTmap`. */
+export function matchWindow(
+	{ horizon, delta, labels, targets }: TmapSettings,
+	{ start, observed, predicted }: FutureWindow,
+): MatchedWindow {
+	if (predicted.scores.length !== predicted.times.length * labels)
+		throw new InputError(
+			`T-mAP: ${predicted.scores.length} scores for ${predicted.times.length} predictions; ` +
+				`expected ${labels} per prediction, one per label`,
+		);
+	for (let at = 0; at < predicted.scores.length; at++)
+		if (!Number.isFinite(predicted.scores[at]))
+			throw new InputError(
+				`T-mAP: score ${at} is ${predicted.scores[at]}; expected a finite number: ` +
+					"clip log probabilities, at −100 as the benchmark does",
+				{ field: "scores", value: predicted.scores[at] },
+			);
+	for (let at = 0; at < observed.labels.length; at++) {
+		const label = observed.labels[at]!;
+		if (!(Number.isInteger(label) && label >= 0 && label < labels))
+			throw new InputError(
+				`T-mAP: label ${at} is ${label}; expected a whole number from 0 to ${labels - 1}`,
+				{ field: "labels", value: label },
+			);
+	}
+	const within = (time: number) => time - start < horizon;
+	const predictions = indices(predicted.times.length).filter((at) => within(predicted.times[at]!));
+	const events = indices(Math.min(targets, observed.times.length)).filter((at) =>
+		within(observed.times[at]!),
+	);
+	const times = predictions.map((at) => predicted.times[at]!);
+	return Array.from({ length: labels }, (_, label) => {
+		const own = events.filter((at) => observed.labels[at] === label);
+		const scores = predictions.map((at) => predicted.scores[at * labels + label]!);
+		const matched = matchPredictions(
+			own.map((at) => observed.times[at]!),
+			{ times, scores },
+			delta,
+		);
+		return { targets: own.length, scores, matched };
+	});
 }
 
 /**
