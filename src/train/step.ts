@@ -136,7 +136,10 @@ const rareOptions = (options: AdamWOptions): AdamWOptions => ({
 	beta2: options.rareBeta2,
 });
 
-/** AdamW on every parameter, gradients shortened to the longest allowed. */
+/**
+ * AdamW on every parameter, gradients shortened to the longest allowed. Gradients of rare events are not: a step with such
+ * an event has a longer gradient, and would count less than the steps without.
+ */
 function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
 	const names = Object.keys(gradient);
 	const squares = names.map((name) => sumSquares(gradient[name] as Tensor));
@@ -163,7 +166,7 @@ function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
 				first: parameter(firstOf(name), weights.shape),
 				second: parameter(secondOf(name), weights.shape),
 			},
-			mul(gradient[name] as Tensor, factor),
+			own === rare ? (gradient[name] as Tensor) : mul(gradient[name] as Tensor, factor),
 			own.scalars,
 			own.options,
 			weights.shape.length > 1,

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
 import { toStableHlo } from "../graph/index.js";
 import { type EventBatch, type Model, modelById } from "../models/index.js";
+import { filledWith } from "../nn/weights.js";
 import type { ResidentValue } from "../runtime/index.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { relativeError } from "../runtime/testing/evaluate.js";
@@ -82,6 +83,14 @@ describe("one step, by hand", () => {
 		await loose.step([batch], at(1));
 		close(await values(loose, "first/w"), [4, -6]);
 		await loose.dispose();
+	});
+
+	test("the gradient of a weight that is learned from rare events is not shortened", async () => {
+		const spec = { ...filledWith(0, [1, 2]), rare: true as const };
+		const learner = pulled({ clip: 0.5, model: { ...pull, weights: () => ({ w: spec }) } });
+		await learner.step([batch], at(1));
+		close(await values(learner, "first/w"), [4, -6]);
+		await learner.dispose();
 	});
 
 	test("accumulated batches give the step of all their rows, however they are dealt", async () => {
