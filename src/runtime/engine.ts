@@ -173,7 +173,7 @@ export async function compileProgram(
 			: new engine.Tensor(dtype, new arrays[dtype](size(shape)), shape as FixedShape);
 	let disposed = false;
 	return {
-		async run(feeds, resident, { accept, sizes } = {}) {
+		async run(feeds, resident, { accept, sizes, into = {} } = {}) {
 			if (disposed) throw new Error("this program was disposed");
 			const tensors = resident as ResidentTensors | undefined;
 			await tensors?.ready();
@@ -189,15 +189,19 @@ export async function compileProgram(
 				const name = replaced(output);
 				return name !== undefined && tensors?.get(name) ? name : undefined;
 			};
+			const written = engine.makesOutputs ? {} : into;
 			const fetches: Record<string, Ort.Tensor | null> = {};
 			for (const [output, type] of Object.entries(model.outputs)) {
 				const kept = keeps(output);
-				fetches[output] = kept === undefined ? empty(type) : (tensors?.successor(kept) ?? null);
+				const own = written[output];
+				if (kept !== undefined) fetches[output] = tensors?.successor(kept) ?? null;
+				else fetches[output] = own ? checked(engine, output, own, type, sizes) : empty(type);
 			}
 			const results = await session.run(given, fetches);
 			const plain: Record<string, Data> = {};
 			for (const output of names)
-				if (keeps(output) === undefined) plain[output] = results[output]?.data as Data;
+				if (keeps(output) === undefined)
+					plain[output] = written[output] ?? (results[output]?.data as Data);
 			const accepted = accept?.(plain) ?? true;
 			for (const output of names) {
 				const kept = keeps(output);

@@ -17,6 +17,20 @@ async function adder() {
 const residentOf = (...values: number[]) =>
 	runtime.resident(new Map([["weights", { shape: [values.length], data: floats(...values) }]]));
 
+test("outputs are written to given arrays, and to others where none are given", async () => {
+	const x = input("x", [2]);
+	const program = await runtime.compile({ outputs: { twice: mul(x, 2), more: add(x, 1) } });
+	const into = { twice: new Float32Array(4).subarray(1, 3) };
+	const found = await program.run({ x: floats(3, 5) }, undefined, { into });
+	expect(found.twice).toBe(into.twice);
+	expect([...new Float32Array(into.twice.buffer)]).toEqual([0, 6, 10, 0]);
+	expect(found.more).toEqual(floats(4, 6));
+	await expect(
+		program.run({ x: floats(3, 5) }, undefined, { into: { twice: floats(0) } }),
+	).rejects.toThrow('"twice" is float32 of 1 values; expected float32[2]');
+	await program.dispose();
+});
+
 describe("resident tensors", () => {
 	test("are replaced by the outputs named after them", async () => {
 		const program = await adder();

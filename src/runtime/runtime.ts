@@ -78,6 +78,8 @@ export interface RunOptions {
 	accept?(outputs: Record<string, Data>): boolean;
 	/** The open sizes, by name. */
 	readonly sizes?: Readonly<Record<string, number>>;
+	/** Arrays that outputs are written to, by name. An engine may ignore them: read the outputs that a run returns. */
+	readonly into?: Feeds;
 }
 
 export interface Program {
