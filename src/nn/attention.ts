@@ -35,13 +35,15 @@ export function paddingMask(mask: Tensor): Tensor {
 /** [rows, places, width] as [rows, heads, places, width / heads]. */
 export function splitHeads(x: Tensor, heads: number): Tensor {
 	const [rows, places] = x.shape as [number, number];
+	if (places === 1) return reshape(x, [rows, heads, 1, -1]); // the same order
 	return transpose(reshape(x, [rows, places, heads, -1]), [0, 2, 1, 3]);
 }
 
 /** The reverse of `splitHeads`. */
 export function joinHeads(x: Tensor): Tensor {
 	const [rows, , places] = x.shape as [number, number, number];
-	return reshape(transpose(x, [0, 2, 1, 3]), [rows, places, -1]);
+	const inOrder = places === 1 ? x : transpose(x, [0, 2, 1, 3]);
+	return reshape(inOrder, [rows, places, -1]);
 }
 
 /** softmax(q k^T / √size + mask) v over the last two axes. */
