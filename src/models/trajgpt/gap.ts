@@ -1,11 +1,15 @@
 import {
 	add,
+	concat,
+	constant,
 	cos,
 	exp,
+	type FloatType,
 	log,
 	maximum,
 	mul,
 	neg,
+	reshape,
 	sin,
 	stack,
 	type Tensor,
@@ -24,10 +28,11 @@ export const gapFeatureCount = 2 + 2 * waves;
 export function gapFeatures(days: Tensor): Tensor {
 	const since = maximum(days, 0);
 	const level = mul(log(add(since, 1)), 1 / Math.log1p(longestDays)); // 0 … 1
-	const parts = [level, exp(neg(since))];
-	for (let k = 1; k <= waves; k++) {
-		const angle = mul(level, Math.PI * k);
-		parts.push(sin(angle), cos(angle));
-	}
-	return stack(parts, 2); // [batch, n, gapFeatures]
+	const turns = Array.from({ length: waves }, (_, i) => Math.PI * (i + 1));
+	const angles = mul(
+		reshape(level, [...days.shape, 1]),
+		constant(turns, [waves], days.dtype as FloatType),
+	); // [batch, n, waves]
+	const pairs = reshape(stack([sin(angles), cos(angles)], 3), [...days.shape, 2 * waves]);
+	return concat([stack([level, exp(neg(since))], 2), pairs], 2); // [batch, n, gapFeatures]
 }
