@@ -7,6 +7,7 @@ import {
 	constant,
 	type DType,
 	exp,
+	type FloatType,
 	gather,
 	greaterEqual,
 	input,
@@ -128,6 +129,15 @@ export const sinceHats = (since: Tensor): Tensor[] => {
 	const x = log1p(maximum(since, 0));
 	const spacing = sinceKnots[1];
 	return sinceKnots.map((knot) => relu(sub(1, mul(abs(sub(x, knot)), 1 / spacing))));
+};
+
+/** The same side by side, of one time. */
+export const sinceHatRow = (
+	since: Tensor, // [landmarks, 1]
+): Tensor => {
+	const knots = constant(sinceKnots, [1, sinceKnots.length], since.dtype as FloatType);
+	const x = log1p(maximum(since, 0));
+	return relu(sub(1, mul(abs(sub(x, knots)), 1 / sinceKnots[1]))); // [landmarks, knots]
 };
 
 /** The same of a number. */

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import { input } from "../../graph/index.js";
+import { random } from "../../base/random.js";
+import { constant, input, reshape, slice } from "../../graph/index.js";
 import { evaluate, relativeError } from "../../runtime/testing/evaluate.js";
-import { nextVisitNats } from "./next-visit.js";
+import { ageFeatures, pastFeatures } from "./landmarks.js";
+import { nextVisit, nextVisitFrom, nextVisitNats, visitWeights } from "./next-visit.js";
 import { hazardSettings } from "./settings.js";
 
 const settings = hazardSettings.parse({ binDays: [10, 100], visitBinDays: [1] }); // visit bins end on days 1, 10, 100
@@ -60,4 +62,38 @@ test.each(cases)("−log likelihood of $name", async ({ at, days, ...then }) => 
 	}
 	if ("dies" in then && then.dies !== undefined) expected -= logs.deaths[then.dies]!;
 	expect(relativeError(found.nats as number[], [expected])).toBeLessThan(1e-6);
+});
+
+test("the next visit from the state of one bin is that of all states in this bin", async () => {
+	const [landmarks, width, visitBins] = [3, 4, 3];
+	const draw = random(1);
+	const drawn = (...shape: number[]) =>
+		constant(
+			Array.from({ length: shape.reduce((a, b) => a * b) }, () => draw.normal()),
+			shape,
+		);
+	const weights = new Map(
+		Object.entries(visitWeights(settings, width, width)).map(([name, { shape }]) => [
+			`hazards.${name}`,
+			drawn(...shape),
+		]),
+	);
+	const states = drawn(landmarks, 2, width);
+	const features = {
+		ages: drawn(landmarks, ageFeatures),
+		sinceAny: constant([-1, 0, 40], [landmarks, 1]),
+		past: drawn(landmarks, pastFeatures),
+	};
+	const p = (name: string) => weights.get(name)!;
+	const all = await evaluate({ ...nextVisit(settings, p, states, features) }, {});
+	for (const [bin, places] of [[0, 1], [2]].entries()) {
+		const state = reshape(slice(states, 1, bin, bin + 1), [landmarks, width]);
+		const own = await evaluate({ ...nextVisitFrom(p, state, features, visitBins) }, {});
+		for (const name of ["visits", "deaths", "newCodes", "oneRecord"] as const)
+			for (let landmark = 0; landmark < landmarks; landmark++)
+				for (const place of places) {
+					const at = landmark * visitBins + place;
+					expect(own[name][at]).toBeCloseTo(all[name][at]!, 5);
+				}
+	}
 });

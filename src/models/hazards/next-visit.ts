@@ -3,6 +3,7 @@ import {
 	both,
 	concat,
 	constant,
+	expand,
 	gather,
 	greaterEqual,
 	input,
@@ -24,6 +25,7 @@ import {
 	log1p,
 	prefix,
 	project,
+	sinceHatRow,
 	sinceHats,
 	sinceKnots,
 } from "./head.js";
@@ -86,7 +88,7 @@ export function nextVisit(
 	settings: HazardSettings,
 	parameters: Weights,
 	states: Tensor, // [landmarks, bins, width]
-	{ ages, sinceAny, past }: Pick<Features, "ages" | "sinceAny" | "past">,
+	{ ages, sinceAny, past }: VisitFeatures,
 ): NextVisit {
 	const p = within(parameters, prefix);
 	const bins = states.shape[1] as number;
@@ -94,7 +96,7 @@ export function nextVisit(
 	const count = place.length;
 	const visitStates = gather(states, constant(place, [count], "int32"), 1); // [landmarks, visit bins, width]
 	const hats = concat(sinceHats(sinceAny), 1);
-	const outputFor = (name: keyof typeof startingLevels) => {
+	return outputsFrom((name) => {
 		const weight = (field: string) => {
 			const own = p(`${name}.${field}`);
 			return perBin.has(name) ? slice(own, 0, 0, count) : own;
@@ -106,14 +108,43 @@ export function nextVisit(
 			project(past, weight("past")),
 		].reduce(add);
 		return add(all, slice(p(`${name}.bias`), 0, 0, count));
-	};
-	return {
-		visits: bounded(outputFor("visit")),
-		deaths: bounded(outputFor("visitDeath")),
-		newCodes: outputFor("newCodes"),
-		oneRecord: outputFor("oneRecord"),
-	};
+	});
 }
+
+/** The next visit in the first visit bins, all from one state: values are those of the bin that the state is of. */
+export function nextVisitFrom(
+	parameters: Weights,
+	state: Tensor, // [landmarks, width]
+	{ ages, sinceAny, past }: VisitFeatures,
+	visitBins: number,
+): NextVisit {
+	const p = within(parameters, prefix);
+	const names = Object.keys(startingLevels) as (keyof typeof startingLevels)[];
+	// One product with all weights: these are small, and many calls cost more than the sums.
+	const weights = names.map((name) => {
+		const fields = ["state", "age", "since", "past"].map((field) => p(`${name}.${field}`));
+		const own = concat(fields, 1);
+		const some = perBin.has(name) ? slice(own, 0, 0, visitBins) : own;
+		return expand(some, [visitBins, own.shape[1] as number]);
+	});
+	const biases = names.map((name) => slice(p(`${name}.bias`), 0, 0, visitBins));
+	const inputs = concat([state, ages, sinceHatRow(sinceAny), past], 1);
+	const all = add(project(inputs, concat(weights, 0)), concat(biases, 0));
+	const outputFor = (name: keyof typeof startingLevels) => {
+		const first = names.indexOf(name) * visitBins;
+		return slice(all, 1, first, first + visitBins);
+	};
+	return outputsFrom(outputFor);
+}
+
+type VisitFeatures = Pick<Features, "ages" | "sinceAny" | "past">;
+
+const outputsFrom = (outputFor: (name: keyof typeof startingLevels) => Tensor): NextVisit => ({
+	visits: bounded(outputFor("visit")),
+	deaths: bounded(outputFor("visitDeath")),
+	newCodes: outputFor("newCodes"),
+	oneRecord: outputFor("oneRecord"),
+});
 
 /** −log likelihood of when the next visit was, whether death came first, how many of its codes were new, and whether it had one record: [landmarks]. */
 export function nextVisitNats(
