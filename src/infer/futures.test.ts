@@ -2,9 +2,14 @@ import { afterAll, describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
 import { specialTokens } from "../cohort/vocabulary.js";
 import { concat, input, reshape } from "../graph/index.js";
-import { landmarkValues, pastFeatures, writePast } from "../models/hazards/landmarks.js";
+import {
+	ageFeatures,
+	landmarkValues,
+	pastFeatures,
+	writePast,
+} from "../models/hazards/landmarks.js";
 import { visitEndLogits } from "../models/hazards/next-visit.js";
-import { hazardSettings, outputsOf, visitBinsOf } from "../models/hazards/settings.js";
+import { binsOf, hazardSettings, outputsOf, visitBinsOf } from "../models/hazards/settings.js";
 import { historyWith } from "../models/hazards/testing/histories.js";
 import { type Events, modelById } from "../models/index.js";
 import type { QueryStream } from "../models/model.js";
@@ -49,7 +54,7 @@ describe("steps of TrajGPT", () => {
 	const weights = drawnWeights();
 	const learned = { model, config, weights };
 	const steps = model.futureSteps!(runtime, config, weights);
-	const { rows, widths } = steps;
+	const rows = steps.rows(40);
 	const predictor = model.predictor(runtime, config, weights);
 	const hazards = hazardModel(runtime, learned);
 	/** The log-odds that a visit ended with the last record, from the whole history. */
@@ -81,38 +86,29 @@ describe("steps of TrajGPT", () => {
 		writePast(past, events, events.tokens.length, events.times[events.times.length - 1]!);
 		return { records: Float32Array.of(ofDay), past };
 	}
-	const inRow = <T extends Float32Array | Int32Array | Float64Array>(values: T, own: number): T => {
-		values[0] = own;
-		return values;
-	};
-	const timesAt = (token: number, last: number, time: number) => ({
-		tokens: inRow(new Int32Array(rows), token),
-		last: inRow(new Float64Array(rows).fill(Number.NaN), last),
-		times: inRow(new Float64Array(rows), time),
-	});
-	const before = (events: Events, ofDay: number) => {
-		const { records, past } = beforeLast(events, ofDay);
-		const all = { records: new Float32Array(rows), past: new Float32Array(rows * pastFeatures) };
-		all.records.set(records);
-		all.past.set(past);
-		return all;
-	};
+	/** The last row that the smallest program does not have. */
+	const row = 39;
+	const { queries } = rows;
+	function ask(token: number, last: number, time: number, { ofDay = 0 } = {}) {
+		queries.tokens[row] = token;
+		queries.last[row] = last;
+		queries.times[row] = time;
+		const { records, past } = beforeLast(history, ofDay);
+		queries.records.set(records, row);
+		queries.past.set(past, row * pastFeatures);
+	}
 
 	test("from the state are those of the whole history", async () => {
-		const memory = Object.fromEntries(
-			Object.entries(widths).map(([name, width]) => [name, new Float32Array(rows * width)]),
-		);
 		const { tokens, times } = history;
+		rows.start(row, {}, 0);
 		for (let n = 0; n < tokens.length; n++) {
 			const [token, last] =
 				n === 0 ? [specialTokens.sos, Number.NaN] : [tokens[n - 1]!, times[n - 1]!];
-			const step = await steps.record(
-				...([memory, timesAt(token, last, times[n]!)] as const),
-				before(history, 0),
-			);
+			ask(token, last, times[n]!);
+			const step = await rows.step(row + 1);
 			const known = { tokens: tokens.slice(0, n), times: times.slice(0, n) };
 			const { logProbabilities } = await predictor.score([known], [[times[n]!]]);
-			const logits = step.logits.subarray(0, vocab);
+			const logits = step.logits.slice(row * vocab, (row + 1) * vocab);
 			const total = Math.log(logits.reduce((sum, own) => sum + Math.exp(own), 0));
 			expect(
 				distance(
@@ -120,27 +116,51 @@ describe("steps of TrajGPT", () => {
 					logProbabilities,
 				),
 			).toBeLessThan(1e-4);
-			step.keep(0, memory, 0);
+			rows.keep(row);
 		}
 		const [token, last] = [tokens.at(-1)!, times.at(-1)!];
-		for (const day of [last, last + 200]) {
-			const { features, observe } = landmarkValues(settings, vocab, rows);
-			observe(0, history, day);
-			const { ages, sinceAny, past } = features;
-			const waited = await steps.wait(memory, timesAt(token, last, day), { ages, sinceAny, past });
-			const whole = await hazards.at([history], [[day]]);
-			const visits = visitBinsOf(settings).within.filter((bin) => bin < steps.bins).length;
-			expect(visits).toBeGreaterThan(3);
-			expect(distance(waited.visits.subarray(0, visits), whole.visits(0))).toBeLessThan(1e-4);
-		}
-		const { visitEnd } = await steps.record(memory, timesAt(token, last, last), before(history, 2));
+		const { within } = visitBinsOf(settings);
+		for (const day of [last, last + 200])
+			for (let bin = 0; bin < steps.bins; bin++) {
+				const { features, observe } = landmarkValues(settings, vocab, 1);
+				observe(0, history, day);
+				ask(token, last, day + binsOf(settings).middle[bin]!);
+				queries.ages.set(features.ages, row * ageFeatures);
+				queries.sinceAny.set(features.sinceAny, row);
+				queries.past.set(features.past, row * pastFeatures);
+				const { visits } = await rows.step(row + 1);
+				const whole = (await hazards.at([history], [[day]])).visits(0);
+				const [from, to] = [within.indexOf(bin), within.lastIndexOf(bin) + 1];
+				expect(to - from).toBeGreaterThan(1);
+				const own = visits.slice(row * steps.visitBins + from, row * steps.visitBins + to);
+				expect(distance(own, Array.from(whole).slice(from, to))).toBeLessThan(1e-4);
+			}
+		ask(token, last, last, { ofDay: 2 });
 		const longer = {
 			tokens: Int32Array.of(...tokens, 0),
 			times: Float64Array.of(...times, last),
 			birthEvents: 1 as const,
 		};
 		const [expected] = await ends.run([longer]);
-		expect(visitEnd[0]).toBeCloseTo(expected!, 4);
+		expect((await rows.step(row + 1)).visitEnd[row]).toBeCloseTo(expected!, 4);
+	});
+
+	test("do not depend on the row", async () => {
+		const { tokens, times } = history;
+		const state = await predictor.observe(predictor.start(2), [
+			{ tokens: tokens.slice(0, 2), times: times.slice(0, 2) },
+			history,
+		]);
+		rows.start(row, state.memory, 1);
+		ask(tokens.at(-1)!, times.at(-1)!, times.at(-1)! + 3);
+		const { logits } = await rows.step(row + 1);
+		const before = logits.slice(row * vocab, (row + 1) * vocab);
+		rows.copy(row, 1);
+		for (const array of Object.values(queries)) {
+			const width = array.length / rows.capacity;
+			array.copyWithin(width, row * width, (row + 1) * width);
+		}
+		expect((await rows.step(2)).logits.slice(vocab, 2 * vocab)).toEqual(before);
 	});
 });
 

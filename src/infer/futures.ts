@@ -3,12 +3,13 @@ import { probabilityOf } from "../base/log-odds.js";
 import { type Random, random } from "../base/random.js";
 import { type Dedup, deathRecord } from "../cohort/reading/history-rules.js";
 import { specialCount, specialTokens, type Vocabulary } from "../cohort/vocabulary.js";
-import type { FutureMemory, FutureSteps, Waiting } from "../models/future-steps.js";
-import { ageFeatures, pastFeatures, writeAges, writePast } from "../models/hazards/landmarks.js";
-import { type HazardSettings, visitBinsOf } from "../models/hazards/settings.js";
+import type { FutureStep, FutureSteps } from "../models/future-steps.js";
+import { ageFeatures, pastFeatures, writeAges } from "../models/hazards/landmarks.js";
+import { binsOf, type HazardSettings, visitBinsOf } from "../models/hazards/settings.js";
 import type { CodeConfig } from "../models/heads/codes.js";
 import type { Events, Model, ParameterValues, Predictor } from "../models/index.js";
 import type { Runtime } from "../runtime/index.js";
+import { type GrowingPast, growingPast } from "./growing-past.js";
 import { hazardSettingsOf } from "./hazards.js";
 
 /** One way in which a history may go on after an index day. */
@@ -60,8 +61,6 @@ export interface FutureModel {
 	dispose(): Promise<void>;
 }
 
-/** States are held for so many calls' futures at once, so that calls find enough that do the same next. */
-const mostCalls = 4;
 /** Histories that are read at once. */
 const mostHistories = 32;
 /** Records of one day, at most. */
@@ -113,49 +112,88 @@ interface Walk {
 	/** All records up to now, those of the history too. */
 	readonly tokens: number[];
 	readonly times: number[];
-	/** How many of them are of the history. */
+	readonly past: GrowingPast;
+	/** What each token is on this day: see `isNew`. */
+	readonly kinds: Uint8Array; // [vocab]
+	/** How many records are of the history. */
 	readonly known: number;
 	/** The last day. */
 	readonly end: number;
-	/** Its place among the states that are held. */
-	readonly place: number;
 	readonly history: number;
 	readonly sample: number;
 	/** The day up to which everything is known or, while a visit is recorded, the day of the visit. */
 	day: number;
-	/** The share of records with a new code on that day. */
+	/** Whether a visit is recorded; if not, the next one is waited for. */
+	isVisit: boolean;
+	/** The days of the wait in which nothing happened, and the bin of the next one. */
+	waited: number;
+	bin: number;
+	/** The share of records with a new code in this visit. */
 	newShare: number;
 	/** Log-odds that the visit has one record. */
 	oneRecord: number;
 	/** What is added to the log-odds that the visit ends. */
 	endShift: number;
-	/** 1 for each token that is recorded. */
-	readonly has: Uint8Array; // [vocab]
-	/** The records of that visit. */
+	/** The records of the visit. */
 	ofDay: number[];
 	death: number | null;
 }
+
+/** What a token is to a future on a day: one that cannot be drawn, a code that it does not have yet, or one that it has. */
+const [isExcluded, isNew, isKnown] = [0, 1, 2] as const;
 
 async function drawFutures(
 	{ settings, vocab, steps, predictor }: Parts,
 	histories: readonly Events[],
 	indexDays: ArrayLike<number>,
-	{ days, samples, seed, firstSample = 0, leftOut = [], repeats = false }: FutureOptions,
+	options: FutureOptions,
 ): Promise<Future[][]> {
+	const { days, samples, seed, firstSample = 0, leftOut = [], repeats = false } = options;
 	checkFutureOptions({ days, samples }, histories.length);
-	const { rows, widths } = steps;
 	const found = histories.map((): Future[] => new Array(samples));
-	const held = Object.fromEntries(
-		Object.entries(widths).map(([name, width]) => [name, room(mostCalls * rows, width)]),
-	);
-	const free = Array.from({ length: mostCalls * rows }, (_, place) => place);
-	const waiting: Walk[] = [];
-	const recording: Walk[] = [];
-	const never = Uint8Array.from({ length: vocab }, (_, token) => Number(token < specialCount));
-	for (const token of leftOut) never[token] = 1;
+	const rows = steps.rows(histories.length * samples);
+	const { queries } = rows;
+	const ages = new Float32Array(ageFeatures);
+	const { middle } = binsOf(settings);
+	const waitIn = waits(settings, steps);
+	const drawToken = tokenDraw(vocab);
+	const allNew = new Uint8Array(vocab).fill(isNew, specialCount);
+	for (const token of leftOut) allNew[token] = isExcluded;
 
-	const finish = ({ place, history, sample, known, tokens, times, death }: Walk) => {
-		free.push(place);
+	/** Futures to be drawn, with the state that each starts from. */
+	async function* begin() {
+		for await (const { memory, row, ...start } of starts(predictor, histories, indexDays))
+			for (let sample = 0; sample < samples; sample++) {
+				const { history, day, tokens, times } = start;
+				const kinds = allNew.slice();
+				for (const token of tokens) if (kinds[token] === isNew) kinds[token] = isKnown;
+				const walk: Walk = {
+					draw: random(seed)
+						.fork(history)
+						.fork(firstSample + sample),
+					tokens: [...tokens],
+					times: [...times],
+					past: growingPast(start),
+					kinds,
+					known: tokens.length,
+					end: day + days,
+					history,
+					sample,
+					day,
+					isVisit: false,
+					waited: 0,
+					bin: 0,
+					newShare: 0,
+					oneRecord: 0,
+					endShift: 0,
+					ofDay: [],
+					death: null,
+				};
+				yield { walk, memory, patient: row };
+			}
+	}
+
+	const finish = ({ history, sample, known, tokens, times, death }: Walk) => {
 		(found[history] as Future[])[sample] = {
 			tokens: Int32Array.from(tokens.slice(known)),
 			times: Float64Array.from(times.slice(known)),
@@ -163,42 +201,37 @@ async function drawFutures(
 		};
 	};
 
-	/** Up to `rows` futures, with their states. */
-	const batch = rowBatch(steps, held);
+	function ask(walk: Walk, row: number): void {
+		const { day, tokens, times, past, isVisit, bin, ofDay } = walk;
+		const last = times.at(-1);
+		queries.tokens[row] = tokens.at(-1) ?? specialTokens.sos;
+		queries.last[row] = last ?? Number.NaN;
+		queries.records[row] = ofDay.length;
+		past.write(queries.past, row * pastFeatures, day);
+		if (isVisit) queries.times[row] = day;
+		else {
+			writeAges(ages.fill(0), walk, day);
+			queries.ages.set(ages, row * ageFeatures);
+			const isRecorded = (tokens.at(-1) ?? 0) >= specialCount;
+			queries.sinceAny[row] = isRecorded ? day - Math.floor(last as number) : -1;
+			queries.times[row] = Math.max(day, last ?? day) + (middle[bin] as number);
+		}
+	}
 
-	async function wait(some: readonly Walk[]): Promise<void> {
-		const features = {
-			ages: room(rows, ageFeatures),
-			sinceAny: room(rows, 1).fill(-1),
-			past: room(rows, pastFeatures),
-		};
-		for (const [row, walk] of some.entries()) {
-			const { day, tokens, times } = walk;
-			const last = Math.floor(times.at(-1) ?? day);
-			writeAges(features.ages.subarray(row * ageFeatures), walk, day);
-			writePast(features.past.subarray(row * pastFeatures), walk, times.length, day);
-			if ((tokens.at(-1) ?? 0) >= specialCount) features.sinceAny[row] = day - last;
+	/** Whether the future goes on. */
+	function wait(walk: Walk, row: number, step: FutureStep): boolean {
+		const what = waitIn(walk, row, step);
+		const day = walk.day + walk.waited;
+		if (what === "nothing") {
+			walk.bin++;
+			if (walk.bin === steps.bins) Object.assign(walk, { day, waited: 0, bin: 0 });
+			return day < walk.end;
 		}
-		const next = waitsIn(
-			...([settings, steps.bins] as const),
-			await steps.wait(
-				...batch(some, ({ day, times }) => Math.max(day, times.at(-1) ?? day)),
-				features,
-			),
-		);
-		for (const [row, walk] of some.entries()) {
-			const { after, what, newShare, oneRecord } = next(row, walk.draw);
-			walk.newShare = newShare;
-			walk.oneRecord = oneRecord;
-			walk.day += after;
-			if (walk.day > walk.end) finish(walk);
-			else if (what === "nothing") waiting.push(walk);
-			else {
-				if (what !== "visit") walk.death = walk.day;
-				if (what === "death") finish(walk);
-				else recording.push(walk);
-			}
-		}
+		if (day > walk.end) return false;
+		Object.assign(walk, { day, waited: 0, bin: 0 });
+		if (what !== "visit") walk.death = day;
+		walk.isVisit = what !== "death";
+		return walk.isVisit;
 	}
 
 	/**
@@ -206,124 +239,61 @@ async function drawFutures(
 	 * visits: the query takes the visit as observed, and codes that a real visit would have been for are not due at a
 	 * drawn one.
 	 */
-	function drawCode({ draw, has, newShare, ofDay }: Walk, logits: Float32Array): number {
-		const wanted = draw.uniform() < newShare ? 0 : 1;
+	function drawCode({ draw, kinds, newShare }: Walk, row: number, { logits }: FutureStep): number {
+		const wanted = draw.uniform() < newShare ? isNew : isKnown;
 		const uniform = draw.uniform();
-		const isExcluded = (token: number) =>
-			never[token] === 1 || (!repeats && has[token] === 1 && ofDay.includes(token));
-		const found = drawToken(
-			...([logits, uniform] as const),
-			(token) => has[token] !== wanted || isExcluded(token),
-		);
-		return found < 0 ? drawToken(logits, uniform, isExcluded) : found;
+		const drawn = (kind: number) => drawToken(logits, row, uniform, kinds, kind);
+		const found = drawn(wanted);
+		return found < 0 ? drawn(isNew | isKnown) : found;
 	}
 
-	async function record(some: readonly Walk[]): Promise<void> {
-		const before = {
-			records: new Float32Array(rows),
-			past: new Float32Array(rows * pastFeatures),
-		};
-		for (const [row, walk] of some.entries()) {
-			const past = before.past.subarray(row * pastFeatures, (row + 1) * pastFeatures);
-			before.records[row] = walk.ofDay.length;
-			writePast(past, walk, walk.tokens.length, walk.day);
+	/** Whether the future goes on. */
+	function record(walk: Walk, row: number, step: FutureStep): boolean {
+		const { ofDay, draw, day, kinds } = walk;
+		const odds = step.visitEnd[row] as number;
+		// The first record ends a visit with the probability predicted with it; later log-odds are shifted alike.
+		if (ofDay.length === 1) walk.endShift = walk.oneRecord - odds;
+		const ended =
+			ofDay.length > 0 &&
+			(draw.uniform() < probabilityOf(odds + walk.endShift) || ofDay.length === mostRecords);
+		const token = ended ? -1 : drawCode(walk, row, step);
+		if (token >= 0) {
+			rows.keep(row);
+			walk.tokens.push(token);
+			walk.times.push(day);
+			walk.past.add(token, day);
+			kinds[token] = repeats ? isKnown : isExcluded;
+			ofDay.push(token);
+			return true;
 		}
-		const { logits, visitEnd, keep } = await steps.record(...batch(some, ({ day }) => day), before);
-		for (const [row, walk] of some.entries()) {
-			const { ofDay, draw } = walk;
-			const odds = visitEnd[row] as number;
-			// The first record ends a visit with the probability predicted with it; later log-odds are shifted alike.
-			if (ofDay.length === 1) walk.endShift = walk.oneRecord - odds;
-			const ended =
-				ofDay.length > 0 &&
-				(draw.uniform() < probabilityOf(odds + walk.endShift) || ofDay.length === mostRecords);
-			const token = ended ? -1 : drawCode(walk, logits.subarray(row * vocab, (row + 1) * vocab));
-			if (token >= 0) {
-				keep(row, held, walk.place);
-				walk.tokens.push(token);
-				walk.times.push(walk.day);
-				walk.has[token] = 1;
-				ofDay.push(token);
-				recording.push(walk);
-			} else {
-				walk.ofDay = [];
-				if (walk.death === null) waiting.push(walk);
-				else finish(walk);
-			}
-		}
+		for (const own of ofDay) kinds[own] = isKnown;
+		walk.ofDay = [];
+		walk.isVisit = false;
+		return walk.death === null && day < walk.end;
 	}
 
-	for await (const start of starts(predictor, histories, indexDays)) {
-		for (let sample = 0; sample < samples; sample++) {
-			while (free.length === 0) await step();
-			const place = free.pop() as number;
-			for (const [name, width] of Object.entries(widths)) {
-				const own = start.memory[name]?.subarray(start.row * width, (start.row + 1) * width);
-				if (own) held[name]?.set(own as Float32Array, place * width);
-				else held[name]?.fill(0, place * width, (place + 1) * width);
-			}
-			const has = new Uint8Array(vocab);
-			for (const token of start.tokens) has[token] = 1;
-			waiting.push({
-				draw: random(seed)
-					.fork(start.history)
-					.fork(firstSample + sample),
-				tokens: [...start.tokens],
-				times: [...start.times],
-				known: start.tokens.length,
-				day: start.day,
-				end: start.day + days,
-				...{
-					place,
-					history: start.history,
-					sample,
-					has,
-					newShare: 0,
-					oneRecord: 0,
-					endShift: 0,
-					ofDay: [],
-					death: null,
-				},
-			});
+	const walks: Walk[] = [];
+	const beginning = begin();
+	for (;;) {
+		while (walks.length < rows.capacity) {
+			const next = await beginning.next();
+			if (next.done) break;
+			rows.start(walks.length, next.value.memory, next.value.patient);
+			walks.push(next.value.walk);
+		}
+		if (walks.length === 0) return found;
+		for (const [row, walk] of walks.entries()) ask(walk, row);
+		const step = await rows.step(walks.length);
+		const goesOn = walks.map((walk, row) => (walk.isVisit ? record : wait)(walk, row, step));
+		for (let row = walks.length - 1; row >= 0; row--) {
+			if (goesOn[row]) continue;
+			finish(walks[row] as Walk);
+			const last = walks.pop() as Walk;
+			if (row === walks.length) continue;
+			rows.copy(walks.length, row);
+			walks[row] = last;
 		}
 	}
-	while (waiting.length + recording.length > 0) await step();
-	return found;
-
-	/** Moves the larger group on. */
-	async function step(): Promise<void> {
-		const isWait = waiting.length > recording.length;
-		const group = isWait ? waiting : recording;
-		const some = group.splice(Math.max(0, group.length - rows));
-		await (isWait ? wait(some) : record(some));
-	}
-}
-
-const room = (futures: number, width: number) => new Float32Array(futures * width);
-
-/** Puts the states and times of some futures into the rows of a call. */
-function rowBatch({ rows, widths }: FutureSteps, held: FutureMemory) {
-	const memory = Object.fromEntries(
-		Object.entries(widths).map(([name, width]) => [name, room(rows, width)]),
-	);
-	return (some: readonly Walk[], timeOf: (walk: Walk) => number) => {
-		const times = {
-			tokens: new Int32Array(rows),
-			last: new Float64Array(rows).fill(Number.NaN),
-			times: new Float64Array(rows),
-		};
-		for (const [row, walk] of some.entries()) {
-			for (const [name, width] of Object.entries(widths))
-				memory[name]?.set(
-					(held[name] as Float32Array).subarray(walk.place * width, (walk.place + 1) * width),
-					row * width,
-				);
-			times.tokens[row] = walk.tokens.at(-1) ?? specialTokens.sos;
-			times.last[row] = walk.times.at(-1) ?? Number.NaN;
-			times.times[row] = timeOf(walk);
-		}
-		return [memory, times] as const;
-	};
 }
 
 /** Each history with its records up to the index day, and the state after them. */
@@ -349,73 +319,60 @@ async function* starts(
 	}
 }
 
-type Waited = {
-	/** Days. */
-	readonly after: number;
-	readonly what: "visit" | "death" | "visit and death" | "nothing";
-	readonly newShare: number;
-	/** Log-odds that the visit has one record. */
-	readonly oneRecord: number;
-};
+type Happening = "visit" | "death" | "visit and death" | "nothing";
 
 /**
- * Draws what comes first after a landmark. A hazard is the probability per day at risk, as it was learned: the
- * records divided by the days.
+ * Draws what comes first in the bin that a future waits in. A hazard is the probability per day at risk, as it was
+ * learned: the records divided by the days.
  */
-function waitsIn(
-	settings: HazardSettings,
-	bins: number,
-	{ visits, deaths, newCodes, oneRecord }: Waiting,
-): (row: number, draw: Random) => Waited {
+function waits(settings: HazardSettings, { visitBins }: FutureSteps) {
 	const { to, within } = visitBinsOf(settings);
-	const ends = to.slice(0, within.filter((bin) => bin < bins).length);
-	return (row, draw) => {
-		let after = 0;
-		for (const [bin, end] of ends.entries()) {
-			const at = row * ends.length + bin;
-			const [seen, dies] = [visits, deaths].map((own) => Math.exp(own[at] as number)) as [
-				number,
-				number,
-			];
-			const newShare = probabilityOf(newCodes[at] as number);
-			const found = (what: Waited["what"]) => ({
-				...{ after, what, newShare },
-				oneRecord: oneRecord[at] as number,
-			});
-			for (; after < end; ) {
-				after++;
-				if (draw.uniform() < seen)
-					return found(draw.uniform() < dies ? "visit and death" : "visit");
-				if (draw.uniform() < dies) return found("death");
+	return (walk: Walk, row: number, step: FutureStep): Happening => {
+		const { draw } = walk;
+		for (let bin = within.indexOf(walk.bin); within[bin] === walk.bin; bin++) {
+			const at = row * visitBins + bin;
+			const seen = Math.exp(step.visits[at] as number);
+			const dies = Math.exp(step.deaths[at] as number);
+			walk.newShare = probabilityOf(step.newCodes[at] as number);
+			walk.oneRecord = step.oneRecord[at] as number;
+			while (walk.waited < (to[bin] as number)) {
+				walk.waited++;
+				if (draw.uniform() < seen) return draw.uniform() < dies ? "visit and death" : "visit";
+				if (draw.uniform() < dies) return "death";
 			}
 		}
-		return { after, what: "nothing", newShare: 0, oneRecord: 0 };
+		return "nothing";
 	};
 }
 
-/** The token at which the sum of probabilities passes a uniform number; −1 if all are excluded. */
-function drawToken(
-	logits: Float32Array,
-	uniform: number,
-	isExcluded: (token: number) => boolean,
-): number {
-	let highest = Number.NEGATIVE_INFINITY;
-	for (let token = 0; token < logits.length; token++)
-		if ((logits[token] as number) > highest && !isExcluded(token))
-			highest = logits[token] as number;
-	let total = 0;
-	let last = -1;
-	const sums = new Float64Array(logits.length);
-	for (let token = 0; token < logits.length; token++) {
-		if (!isExcluded(token)) {
-			total += Math.exp((logits[token] as number) - highest);
-			last = token;
+/** Draws the token at which the sum of probabilities passes a uniform number, among some kinds; −1 if there is none. */
+function tokenDraw(vocab: number) {
+	const sums = new Float64Array(vocab);
+	return (
+		logits: Float32Array, // [rows, vocab]
+		row: number,
+		uniform: number,
+		kinds: Uint8Array, // [vocab]
+		wanted: number,
+	): number => {
+		const first = row * vocab;
+		const isWanted = (token: number) => ((kinds[token] as number) & wanted) !== 0;
+		let highest = Number.NEGATIVE_INFINITY;
+		for (let token = 0; token < vocab; token++)
+			if (isWanted(token)) highest = Math.max(highest, logits[first + token] as number);
+		let total = 0;
+		let last = -1;
+		for (let token = 0; token < vocab; token++) {
+			if (isWanted(token)) {
+				total += Math.exp((logits[first + token] as number) - highest);
+				last = token;
+			}
+			sums[token] = total;
 		}
-		sums[token] = total;
-	}
-	const wanted = uniform * total;
-	for (let token = 0; token < last; token++) if ((sums[token] as number) > wanted) return token;
-	return last;
+		const passed = uniform * total;
+		for (let token = 0; token < last; token++) if ((sums[token] as number) > passed) return token;
+		return last;
+	};
 }
 
 /**

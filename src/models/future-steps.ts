@@ -1,56 +1,56 @@
 import type { LandmarkFeatures } from "./hazards/landmarks.js";
 import type { NextVisit } from "./hazards/next-visit.js";
+import type { State } from "./predictor.js";
 
-/** The states of futures: arrays by name, with as many numbers for every future. */
-export type FutureMemory = Readonly<Record<string, Float32Array>>;
-
-/** A time of each future, and the record before it. */
-export interface FutureTimes {
+/** What a step asks of each future: a time, the record before it, and what else predictions there depend on. */
+export interface FutureQueries extends Pick<LandmarkFeatures, "ages" | "sinceAny" | "past"> {
 	readonly tokens: Int32Array; // [rows]
 	/** NaN where there is no record before. */
 	readonly last: Float64Array; // [rows]
 	readonly times: Float64Array; // [rows]
+	/** How many records of the same day came before. */
+	readonly records: Float32Array; // [rows]
 }
 
-/** What comes first after a landmark: see `NextVisit`. */
-export type Waiting = { readonly [Field in keyof NextVisit]: Float32Array }; // [rows, visit bins]
+/** What comes first after a landmark, in the visit bins that lie in the bin of a query. */
+type WaitStep = { readonly [Field in keyof NextVisit]: Float32Array }; // [rows, visit bins]
 
-export interface RecordStep {
+/**
+ * What is predicted at the times of a step, until the next one. A query is either at the time of a record or in the
+ * middle of a bin after a landmark, and only what is predicted for its kind is of use.
+ */
+export interface FutureStep extends WaitStep {
 	/** Of the record at this time, given that there is one. */
 	readonly logits: Float32Array; // [rows, vocab]
 	/** Log-odds that the record before was the last one of its day. */
 	readonly visitEnd: Float32Array; // [rows]
-	/**
-	 * Moves the state at a place of a memory on to the time of a row. The record itself enters with the next step, as
-	 * the token before.
-	 */
-	keep(row: number, memory: FutureMemory, place: number): void;
 }
 
-/** Queries the states of many futures, a fixed number of them per call. */
+/** Futures side by side, each with its state in a row. */
+export interface FutureRows {
+	/** How many there can be. */
+	readonly capacity: number;
+	/** The queries of the next step, to be filled in. */
+	readonly queries: FutureQueries;
+	/** Puts the state of a patient in a predictor's memory into a row. */
+	start(row: number, memory: State["memory"], patient: number): void;
+	/** Copies a row's state to another row. */
+	copy(from: number, to: number): void;
+	/** Predicts at the queries of the first rows. */
+	step(count: number): Promise<FutureStep>;
+	/**
+	 * Moves a row's state on to the time of the last step. The record of that time enters with the next step, as the
+	 * token before.
+	 */
+	keep(row: number): void;
+}
+
+/** Predicts step by step from the states of many futures. */
 export interface FutureSteps {
-	/** Futures per call. */
-	readonly rows: number;
-	/** Numbers per future in each part of its state. */
-	readonly widths: Readonly<Record<string, number>>;
-	/** How many bins a wait covers, from the first. */
+	/** How many bins and visit bins have predictions, from the first. */
 	readonly bins: number;
-	/** What happens after landmarks, whose times these are. */
-	wait(
-		memory: FutureMemory,
-		landmarks: FutureTimes,
-		features: Pick<LandmarkFeatures, "ages" | "sinceAny" | "past">,
-	): Promise<Waiting>;
-	/** What is recorded at these times. */
-	record(
-		memory: FutureMemory,
-		at: FutureTimes,
-		before: {
-			/** How many records of the same day came before. */
-			readonly records: Float32Array; // [rows]
-			/** See `writePast`. */
-			readonly past: Float32Array; // [rows, pastFeatures]
-		},
-	): Promise<RecordStep>;
+	readonly visitBins: number;
+	/** Rows for up to so many futures; fewer if that is faster. */
+	rows(futures: number): FutureRows;
 	dispose(): Promise<void>;
 }

@@ -1,30 +1,26 @@
 import { InputError } from "../../base/errors.js";
-import { add, exp, type Graph, input, mul, reshape, type Tensor } from "../../graph/index.js";
+import { exp, type Graph, input, reshape, type Tensor } from "../../graph/index.js";
 import { parametersOf, weightsOf } from "../../nn/weights.js";
-import { type Data, programs, type Runtime } from "../../runtime/index.js";
-import type { FutureSteps, FutureTimes, Waiting } from "../future-steps.js";
+import { type Data, type Feeds, programs, type Runtime } from "../../runtime/index.js";
+import type { FutureRows, FutureSteps } from "../future-steps.js";
 import { ageFeatures, pastFeatures } from "../hazards/landmarks.js";
-import { nextVisit, visitEndLogits } from "../hazards/next-visit.js";
-import { binsOf, type HazardSettings } from "../hazards/settings.js";
+import { nextVisitFrom, visitEndLogits } from "../hazards/next-visit.js";
+import { binsOf, type HazardSettings, visitBinsOf } from "../hazards/settings.js";
 import type { ParameterValues } from "../model.js";
 import type { TrajgptConfig } from "./config.js";
 import { stateOf } from "./inference-graph.js";
 import { network, rotaryOf } from "./network.js";
 import { withAngles } from "./passes.js";
+import { type StateShape, type UpdatedStates, updatedStates } from "./state-update.js";
 
-/** Futures per call. */
-const rows = 64;
+/** Rows of the programs. Many rows share the cost of a call; few are for the last futures. */
+const sizes: readonly number[] = [16, 64, 128, 256];
 /** How long a wait is at most, in days, if the first bin is not longer. Someone not seen for so long waits again. */
 const longestWait = 100;
 
-type Kind = "wait" | "record";
-
 /** A part of the state: [heads, key, value] per future. */
-interface Part {
+interface Part extends StateShape {
 	readonly name: string;
-	readonly heads: number;
-	readonly key: number;
-	readonly value: number;
 }
 
 function partsOf({ layers, heads, key, value, copies, vocab }: TrajgptConfig): Part[] {
@@ -35,8 +31,12 @@ function partsOf({ layers, heads, key, value, copies, vocab }: TrajgptConfig): P
 	];
 }
 
-/** The name of a state after a record: S = γ S + kᵀ v. */
-const nextOf = (name: string) => `${name}.next`;
+/** The output with what a record does to a part of the state: S = γ S + kᵀ v. */
+const updateOf = (part: string, field: UpdateField) => `${part}.${field}`;
+
+type UpdateField = "decay" | "k" | "v";
+
+const sizeFor = (count: number) => sizes.find((size) => size >= count) ?? (sizes.at(-1) as number);
 
 /** Steps of futures from the recurrent state: each takes the same time, however long the history. */
 export function futureSteps(
@@ -50,27 +50,26 @@ export function futureSteps(
 	const portable = runtime.target === "portable";
 	const settings = config.hazards as HazardSettings;
 	const parts = partsOf(config);
-	const { middle, to } = binsOf(settings);
-	const bins = Math.max(1, to.filter((end) => end <= longestWait).length);
+	const bins = Math.max(1, binsOf(settings).to.filter((end) => end <= longestWait).length);
+	const visitBins = visitBinsOf(settings).within.filter((bin) => bin < bins).length;
 	const constants = new Map([...weights].map(([name, { data }]) => [name, data]));
 	const parameters = parametersOf(weights);
 	const compiled = programs(
 		runtime,
-		(kind: Kind): Graph => ({ outputs: outputsFor(kind), weights: constants }),
+		(rows: number): Graph => ({ outputs: outputsFor(rows), weights: constants }),
 	);
 
-	function outputsFor(kind: Kind): Graph["outputs"] {
-		const shape = [rows, kind === "wait" ? bins : 1];
+	function outputsFor(rows: number): Graph["outputs"] {
 		const states = parts.map(({ name, heads, key, value }) =>
 			input(name, [rows, heads, key, value]),
 		);
 		const out = network(config, parameters, {
 			queries: {
-				tokens: input("tokens", shape, "int32"),
+				tokens: input("tokens", [rows, 1], "int32"),
 				times: portable
-					? input("angles", [...shape, rotaryOf(config).half])
-					: input("times", shape, "float64"),
-				gaps: input("gaps", shape),
+					? input("angles", [rows, 1, rotaryOf(config).half])
+					: input("times", [rows, 1], "float64"),
+				gaps: input("gaps", [rows, 1]),
 				read: "after",
 			},
 			states,
@@ -78,77 +77,115 @@ export function futureSteps(
 		});
 		const p = weightsOf(parameters);
 		const hidden = out.queryHidden as Tensor;
-		if (kind === "wait") {
-			const field = (name: string, width: number) => input(name, [rows, width]);
-			return {
-				...nextVisit(settings, p, hidden, {
-					ages: field("ages", ageFeatures),
-					sinceAny: field("sinceAny", 1),
-					past: field("past", pastFeatures),
-				}),
-			};
-		}
+		const past = input("past", [rows, pastFeatures]);
 		return {
-			logits: reshape(out.queryLogits as Tensor, [rows, config.vocab]),
+			logits: out.queryLogits as Tensor,
 			visitEnd: visitEndLogits(
 				...([p, hidden, input("records", [rows, 1])] as const),
-				input("past", [rows, 1, pastFeatures]),
+				reshape(past, [rows, 1, pastFeatures]),
+			),
+			...nextVisitFrom(
+				...([p, reshape(hidden, [rows, config.dim])] as const),
+				{ ages: input("ages", [rows, ageFeatures]), sinceAny: input("sinceAny", [rows, 1]), past },
+				visitBins,
 			),
 			...Object.fromEntries(
-				out.updates.map(({ k, v, logDecay }, i) => {
-					const { name, heads, key, value } = parts[i] as Part;
-					const decay = reshape(exp(logDecay), [rows, heads, 1, 1]);
-					const added = mul(reshape(k, [rows, heads, key, 1]), reshape(v, [rows, heads, 1, value]));
-					return [nextOf(name), add(mul(decay, states[i] as Tensor), added)];
+				out.updates.flatMap(({ k, v, logDecay }, i) => {
+					const { name } = parts[i] as Part;
+					const fields = { k, v, decay: exp(logDecay) };
+					return Object.entries(fields).map(([field, value]) => [
+						updateOf(name, field as UpdateField),
+						value,
+					]);
 				}),
 			),
 		};
 	}
 
-	const slotFeeds = ({ tokens, last, times }: FutureTimes, later: readonly number[]) => {
-		const n = later.length;
-		const each = <T extends Data>(values: T, own: (row: number, i: number) => number): T => {
-			for (let at = 0; at < values.length; at++) values[at] = own(Math.floor(at / n), at % n);
-			return values;
+	function rows(futures: number): FutureRows {
+		const capacity = sizeFor(futures);
+		const room = (width: number) => new Float32Array(capacity * width);
+		const states = updatedStates(capacity, parts);
+		const queries = {
+			tokens: new Int32Array(capacity),
+			last: new Float64Array(capacity),
+			times: new Float64Array(capacity),
+			records: room(1),
+			ages: room(ageFeatures),
+			sinceAny: room(1),
+			past: room(pastFeatures),
 		};
-		const timeOf = (row: number, i: number) => (times[row] as number) + (later[i] as number);
-		const feeds = {
-			tokens: each(new Int32Array(rows * n), (row) => tokens[row] as number),
-			times: each(new Float64Array(rows * n), timeOf),
-			gaps: each(new Float32Array(rows * n), (row, i) =>
-				Number.isNaN(last[row]) ? 0 : timeOf(row, i) - (last[row] as number),
-			),
+		const gaps = room(1);
+		const predicted = {
+			logits: room(config.vocab),
+			visitEnd: room(1),
+			...{ visits: room(visitBins), deaths: room(visitBins) },
+			...{ newCodes: room(visitBins), oneRecord: room(visitBins) },
 		};
-		return portable ? withAngles(config, feeds) : feeds;
-	};
-	const waits = middle.slice(0, bins);
-	const widths = Object.fromEntries(
-		parts.map(({ name, heads, key, value }) => [name, heads * key * value]),
-	);
-	return {
-		rows,
-		bins,
-		widths,
-		async wait(memory, landmarks, features) {
-			return (await compiled.run("wait", {
-				...{ ...memory, ...slotFeeds(landmarks, waits), ...features },
-			})) as unknown as Waiting;
-		},
-		async record(memory, at, before) {
-			const found = await compiled.run("record", { ...memory, ...slotFeeds(at, [0]), ...before });
-			const all = found as Readonly<Record<string, Float32Array>>;
-			return {
-				logits: all.logits as Float32Array,
-				visitEnd: all.visitEnd as Float32Array,
-				keep(row, target, place) {
-					for (const [name, width] of Object.entries(widths))
-						target[name]?.set(
-							(all[nextOf(name)] as Float32Array).subarray(row * width, (row + 1) * width),
-							place * width,
-						);
+		const { last, ...slots } = queries;
+		const named = (field: "state" | UpdateField) =>
+			Object.fromEntries(
+				parts.map(({ name }, i) => [
+					field === "state" ? name : updateOf(name, field),
+					(states[i] as UpdatedStates)[field],
+				]),
+			);
+		const updates = { ...named("decay"), ...named("k"), ...named("v") };
+		const firstRows = (arrays: Feeds, count: number): Feeds =>
+			Object.fromEntries(
+				Object.entries(arrays).map(([name, array]) => [
+					name,
+					array.subarray(0, (array.length / capacity) * count),
+				]),
+			);
+		const views = new Map(
+			sizes.map((size) => [
+				size,
+				{
+					feeds: firstRows({ ...slots, gaps, ...named("state") }, size),
+					into: firstRows({ ...predicted, ...updates }, size),
 				},
-			};
-		},
-		dispose: compiled.dispose,
-	};
+			]),
+		);
+		return {
+			capacity,
+			queries,
+			start(row, memory, patient) {
+				for (const [i, { name }] of parts.entries()) {
+					const { state } = states[i] as UpdatedStates;
+					const width = state.length / capacity;
+					const known = memory[name]?.subarray(patient * width, (patient + 1) * width);
+					if (known) state.set(known, row * width);
+					else state.fill(0, row * width, (row + 1) * width);
+				}
+			},
+			copy(from, to) {
+				for (const { state } of states) {
+					const width = state.length / capacity;
+					state.copyWithin(to * width, from * width, (from + 1) * width);
+				}
+			},
+			async step(count) {
+				for (let row = 0; row < count; row++) {
+					const gap = (queries.times[row] as number) - (last[row] as number);
+					gaps[row] = Number.isNaN(gap) ? 0 : gap;
+				}
+				const size = sizeFor(count);
+				const { feeds, into } = views.get(size) as { feeds: Feeds; into: Feeds };
+				const found = await compiled.run(
+					...([size, portable ? withAngles(config, feeds) : feeds] as const),
+					undefined,
+					{ into },
+				);
+				for (const [name, array] of Object.entries(into))
+					if (found[name] !== array) array.set(found[name] as Data);
+				return predicted;
+			},
+			keep(row) {
+				for (const { update } of states) update(row);
+			},
+		};
+	}
+
+	return { bins, visitBins, rows, dispose: compiled.dispose };
 }
