@@ -236,6 +236,32 @@ test("a model without a state is refused", () => {
 	);
 });
 
+/** A model of constant predictions: log hazards per day and log-odds. */
+function constantModel(levels: Readonly<Record<string, number>>) {
+	const weights = model.init(config, random(1));
+	for (const [name, level] of Object.entries(levels))
+		weights.get(`hazards.${name}.bias`)!.data.fill(level);
+	return futureModel(runtime, { model, config, weights });
+}
+
+test("visits have one record as often as is predicted with them", async () => {
+	const one = 0.3;
+	const futures = constantModel({
+		...{ visit: Math.log(0.02), visitDeath: -30, newCodes: -30 },
+		...{ oneRecord: Math.log(one / (1 - one)), visitEnd: 2 },
+	});
+	const [all] = await futures.draw([history], [3000], {
+		...{ days: 1000, samples: 100, seed: 1, repeats: true },
+	});
+	await futures.dispose();
+	const sizes = all!.flatMap(({ times }) =>
+		[...new Set(times)].map((day) => times.filter((time) => time === day).length),
+	);
+	expect(sizes.length).toBeGreaterThan(1500);
+	const single = sizes.filter((size) => size === 1);
+	expect(Math.abs(single.length / sizes.length - one)).toBeLessThan(0.04);
+});
+
 test("risk from futures is the risk in closed form, where hazards are constant", async () => {
 	const hazardsOf = hazardSettings.parse({ groups: [{ name: "new", tokens: [9, 10, 11] }] });
 	const config = model.config.parse({ ...smallSettings.trajgpt, vocab, hazards: hazardsOf });

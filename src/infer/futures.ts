@@ -132,7 +132,7 @@ interface Walk {
 	newShare: number;
 	/** Log-odds that the visit has one record. */
 	oneRecord: number;
-	/** What is added to the log-odds that the visit ends. */
+	/** What is added to the log-odds that the visit ends after further records. */
 	endShift: number;
 	/** The records of the visit. */
 	ofDay: number[];
@@ -250,13 +250,13 @@ async function drawFutures(
 	/** Whether the future goes on. */
 	function record(walk: Walk, row: number, step: FutureStep): boolean {
 		const { ofDay, draw, day, kinds } = walk;
+		const isLikely = (logOdds: number) => draw.uniform() < probabilityOf(logOdds);
 		const odds = step.visitEnd[row] as number;
-		// The first record ends a visit with the probability predicted with it; later log-odds are shifted alike.
+		// After drawn codes visits seem to end sooner than they do: later log-odds are shifted like those of the first.
 		if (ofDay.length === 1) walk.endShift = walk.oneRecord - odds;
-		const ended =
-			ofDay.length > 0 &&
-			(draw.uniform() < probabilityOf(odds + walk.endShift) || ofDay.length === mostRecords);
-		const token = ended ? -1 : drawCode(walk, row, step);
+		const isOver =
+			ofDay.length > 1 && (isLikely(odds + walk.endShift) || ofDay.length === mostRecords);
+		const token = isOver ? -1 : drawCode(walk, row, step);
 		if (token >= 0) {
 			rows.keep(row);
 			walk.tokens.push(token);
@@ -264,7 +264,8 @@ async function drawFutures(
 			walk.past.add(token, day);
 			kinds[token] = repeats ? isKnown : isExcluded;
 			ofDay.push(token);
-			return true;
+			// Whether the visit has one record is predicted with the visit.
+			if (ofDay.length > 1 || !isLikely(walk.oneRecord)) return true;
 		}
 		for (const own of ofDay) kinds[own] = isKnown;
 		walk.ofDay = [];
