@@ -262,6 +262,36 @@ test("visits have one record as often as is predicted with them", async () => {
 	expect(Math.abs(single.length / sizes.length - one)).toBeLessThan(0.04);
 });
 
+test("a visit ends when the known codes have run out and none is to be new", async () => {
+	const futures = constantModel({
+		...{ visit: Math.log(0.02), visitDeath: -30 },
+		...{ newCodes: -30, oneRecord: -30, visitEnd: -30 },
+	});
+	const options = { days: 300, samples: 5, seed: 1 };
+	const [known] = await futures.draw(
+		[
+			historyWith([
+				[100, 9],
+				[200, 6],
+			]),
+		],
+		[300],
+		options,
+	);
+	const [none] = await futures.draw([historyWith([])], [300], options);
+	await futures.dispose();
+	for (const { tokens, times } of known!) {
+		expect(times.length).toBeGreaterThan(2);
+		for (const day of new Set(times))
+			expect([...tokens.filter((_, n) => times[n] === day)].sort()).toEqual([6, 9]);
+	}
+	// Without a known code, the first visit has a new one.
+	for (const { tokens, times } of none!) {
+		expect(new Set(tokens).size).toBe(1);
+		expect(new Set(times).size).toBe(times.length);
+	}
+});
+
 test("risk from futures is the risk in closed form, where hazards are constant", async () => {
 	const hazardsOf = hazardSettings.parse({ groups: [{ name: "new", tokens: [9, 10, 11] }] });
 	const config = model.config.parse({ ...smallSettings.trajgpt, vocab, hazards: hazardsOf });

@@ -237,14 +237,18 @@ async function drawFutures(
 	/**
 	 * A code by the time-specific query; −1 if none is left. Whether it is new to the patient is learned from next
 	 * visits: the query takes the visit as observed, and codes that a real visit would have been for are not due at a
-	 * drawn one.
+	 * drawn one. A code of the other kind stands in only where the visit would have none.
 	 */
-	function drawCode({ draw, kinds, newShare }: Walk, row: number, { logits }: FutureStep): number {
+	function drawCode(
+		{ draw, kinds, newShare, ofDay }: Walk,
+		row: number,
+		{ logits }: FutureStep,
+	): number {
 		const wanted = draw.uniform() < newShare ? isNew : isKnown;
 		const uniform = draw.uniform();
 		const drawn = (kind: number) => drawToken(logits, row, uniform, kinds, kind);
 		const found = drawn(wanted);
-		return found < 0 ? drawn(isNew | isKnown) : found;
+		return found < 0 && ofDay.length === 0 ? drawn(isNew | isKnown) : found;
 	}
 
 	/** Whether the future goes on. */
