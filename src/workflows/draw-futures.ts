@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { workerCalls } from "../base/worker-calls.js";
 import {
@@ -25,8 +26,8 @@ const leastPerThread = 100;
 
 /**
  * Futures of a history after an index day. On the CPU each thread draws some of them with a model of its own: many
- * small computations in parallel are faster than one that is spread over all cores. Which thread draws a future
- * makes no difference to it.
+ * small computations in parallel are faster than one that is spread over all cores, and more threads than cores would
+ * only wait. Which thread draws a future makes no difference to it.
  */
 export async function drawFutures(
 	trained: Trained,
@@ -39,7 +40,8 @@ export async function drawFutures(
 	// Not in threads: a limit is for all futures together, and threads pass errors on as text.
 	checkSamplesFutures(trained.model);
 	checkFutureOptions(own, 1);
-	const count = provider === "xla" ? 1 : Math.min(threads, Math.ceil(own.samples / leastPerThread));
+	const most = Math.min(threads, availableParallelism(), Math.ceil(own.samples / leastPerThread));
+	const count = provider === "xla" ? 1 : most;
 	if (count > 1) {
 		const parts = Array.from({ length: count }, (_, i) => {
 			const [from, to] = [i, i + 1].map((n) => Math.floor((n * own.samples) / count));
