@@ -1,4 +1,5 @@
 import { probabilityOf } from "../base/log-odds.js";
+
 /** A generalised linear model of one bin or one question: rows of features, each with an exposure and an outcome. */
 export interface GlmRows {
 	readonly width: number;
@@ -7,6 +8,24 @@ export interface GlmRows {
 	readonly exposure: readonly number[];
 	readonly outcome: readonly number[];
 }
+
+/** Rows to which others are added. */
+export function glmRows(width: number): GlmRows & {
+	add(features: readonly number[], exposure: number, outcome: number): void;
+} {
+	const rows = { features: [] as number[], exposure: [] as number[], outcome: [] as number[] };
+	return {
+		...{ width, ...rows },
+		add(features, exposure, outcome) {
+			rows.features.push(...features);
+			rows.exposure.push(exposure);
+			rows.outcome.push(outcome);
+		},
+	};
+}
+
+export const total = (values: readonly number[]): number =>
+	values.reduce((sum, own) => sum + own, 0);
 
 /** Precision of the prior of each weight, so that features that always come together do no harm. */
 const precision = 1;
@@ -66,16 +85,28 @@ function lossAt(
 		hessian[i * width + i] = precision;
 		loss += ((gradient[i] as number) ** 2 / precision) * 0.5;
 	}
+	// Most features of a row are zero.
+	const used: number[] = [];
+	const x: number[] = [];
 	for (let row = 0; row < outcome.length; row++) {
-		const x = (i: number) => features[row * width + i] as number;
-		let eta = 0;
-		for (let i = 0; i < width; i++) eta += x(i) * (weights[i] as number);
+		let [count, eta] = [0, 0];
+		for (let i = 0; i < width; i++) {
+			const value = features[row * width + i] as number;
+			if (value === 0) continue;
+			eta += value * (weights[i] as number);
+			used[count] = i;
+			x[count++] = value;
+		}
 		const [own, first, second] = family(eta, exposure[row] as number, outcome[row] as number);
 		loss += own;
-		for (let i = 0; i < width; i++) {
-			gradient[i] = (gradient[i] as number) + first * x(i);
-			for (let j = 0; j < width; j++)
-				hessian[i * width + j] = (hessian[i * width + j] as number) + second * x(i) * x(j);
+		for (let a = 0; a < count; a++) {
+			const i = used[a] as number;
+			gradient[i] = (gradient[i] as number) + first * (x[a] as number);
+			const scaled = second * (x[a] as number);
+			for (let b = 0; b < count; b++) {
+				const at = i * width + (used[b] as number);
+				hessian[at] = (hessian[at] as number) + scaled * (x[b] as number);
+			}
 		}
 	}
 	return { loss, gradient, hessian };

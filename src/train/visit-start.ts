@@ -1,20 +1,20 @@
 import { random } from "../base/random.js";
-import { timeAtRisk } from "../cohort/at-risk.js";
 import type { Dataset } from "../cohort/index.js";
 import { drawLandmark, drawRecord } from "../models/hazards/draw-landmarks.js";
 import { sinceHatsOf, sinceKnots } from "../models/hazards/head.js";
 import { landmarkValues, pastFeatures, writePast } from "../models/hazards/landmarks.js";
 import { type HazardSettings, visitBinsOf } from "../models/hazards/settings.js";
 import type { ParameterValues } from "../models/index.js";
-import { fitGlm, type GlmRows, logistic, poisson } from "./glm.js";
+import { deathRates } from "./death-start.js";
+import { fitGlm, glmRows, logistic, poisson, total } from "./glm.js";
 
 /** Training patients that are read, at most. */
 const mostPatients = 4000;
 
 /**
- * Weights with which the next visit, how many records it has and how many are new, and its end begin at regressions on what
- * was recorded before, and death before it at a crude rate: the network has only the rest to learn. Few landmarks
- * per step would learn it slowly.
+ * Weights with which the next visit, how many records it has and how many are new, its end, and death before it begin at
+ * regressions on what was recorded before: the network has only the rest to learn. Few landmarks per step would learn it
+ * slowly.
  */
 export async function withVisitRegression(
 	weights: ParameterValues,
@@ -23,7 +23,7 @@ export async function withVisitRegression(
 	seed: number,
 ): Promise<ParameterValues> {
 	const { to } = visitBinsOf(settings);
-	const { bins, newCodes, oneRecord, ends, deathRate } = await visitRows(settings, dataset, seed);
+	const { bins, newCodes, oneRecord, ends } = await visitRows(settings, dataset, seed);
 	const found = new Map(weights);
 	const put = (name: string, data: readonly number[]) => {
 		const { shape } = weights.get(`hazards.${name}`) as { shape: readonly number[] };
@@ -49,7 +49,8 @@ export async function withVisitRegression(
 		const own = fitGlm(rows, new Array(rows.width).fill(0), logistic);
 		putAll(name, own.slice(0, to.length), [own.slice(to.length)]);
 	}
-	put("visitDeath.bias", new Array(to.length).fill(Math.log(deathRate)));
+	for (const [name, own] of Object.entries(await deathRates(settings, dataset, seed)))
+		put(`visitDeath.${name}`, own);
 	const [bias, records, ...past] = fitGlm(ends, new Array(ends.width).fill(0), logistic);
 	put("visitEnd.bias", [bias as number]);
 	put("visitEnd.records", [records as number]);
@@ -66,18 +67,12 @@ async function visitRows(settings: HazardSettings, dataset: Dataset, seed: numbe
 	const newCodes = glmRows(to.length + perVisit);
 	const oneRecord = glmRows(to.length + perVisit);
 	const ends = glmRows(2 + pastFeatures);
-	const dead = { deaths: 0, days: 0 };
 	const draws = random(seed).fork("visits");
 	for (const patient of dataset.patients("train").subarray(0, mostPatients)) {
 		const history = await dataset.read(patient);
 		const source = { history, from: history.birthEvents, to: history.tokens.length };
 		const events = source.to - source.from;
 		if (events === 0) continue;
-		for (const { start } of history.observed) {
-			const atRisk = timeAtRisk(history, start, 0);
-			dead.days += atRisk ? atRisk.until - start : 0;
-			if (atRisk?.endedBy === "death") dead.deaths++;
-		}
 		const draw = draws.fork(patient);
 		const count = Math.ceil(events / settings.slotsPerLandmark);
 		const values = landmarkValues(settings, dataset.vocabulary.size, count);
@@ -119,23 +114,5 @@ async function visitRows(settings: HazardSettings, dataset: Dataset, seed: numbe
 			}
 		}
 	}
-	// Half a death in a century: where none is recorded there still is a rate.
-	const deathRate = (dead.deaths + 0.5) / (dead.days + 36_525);
-	return { bins, newCodes, oneRecord, ends, deathRate };
-}
-
-const total = (values: readonly number[]) => values.reduce((sum, own) => sum + own, 0);
-
-function glmRows(width: number): GlmRows & {
-	add(features: readonly number[], exposure: number, outcome: number): void;
-} {
-	const rows = { features: [] as number[], exposure: [] as number[], outcome: [] as number[] };
-	return {
-		...{ width, ...rows },
-		add(features, exposure, outcome) {
-			rows.features.push(...features);
-			rows.exposure.push(exposure);
-			rows.outcome.push(outcome);
-		},
-	};
+	return { bins, newCodes, oneRecord, ends };
 }
